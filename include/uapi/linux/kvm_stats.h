@@ -94,7 +94,7 @@ struct kvm_stats_desc {
 	__u16 size;
 	__u32 offset;
 	__u32 bucket_size;
-	__extension__ char name[];
+	char name[];
 };
 
 #endif /* _UAPI_LINUX_KVM_STATS_H */

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What every script here needs: where things are, how to speak, how to stop.
+# Sourced by bash scripts that live in scripts/.
+
+set -euo pipefail
+export LC_ALL=C
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+SERIES=${SERIES:-5.10}
+SERIES_DIR=series/$SERIES
+CACHE=${KVM_STATS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kvm-stats}
+
+say() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+}
+
+# die LINE...: the first line says what is wrong, the rest what was expected
+# and what to do.
+die() {
+	printf '%s: error: %s\n' "${0##*/}" "$1" >&2
+	shift
+	[ $# -eq 0 ] || printf '    %s\n' "$@" >&2
+	exit 1
+}
+
+# Temporary files of this run, gone when it ends.
+scratch() {
+	SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/kvm-stats-${0##*/}.XXXXXX")
+	trap 'rm -rf "$SCRATCH"' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+# git without the user's and the machine's settings, so that the output does
+# not depend on who runs it, and without the variables that a hook sets.
+plain_git() {
+	env -u GIT_DIR -u GIT_WORK_TREE -u GIT_INDEX_FILE -u GIT_PREFIX \
+		GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 \
+		GIT_AUTHOR_NAME="KVM statistics" \
+		GIT_AUTHOR_EMAIL="kvm-stats@localhost" \
+		GIT_COMMITTER_NAME="KVM statistics" \
+		GIT_COMMITTER_EMAIL="kvm-stats@localhost" \
+		git -c safe.directory='*' -c gc.auto=0 "$@"
+}
+
+# need_packages GROUP...: have the Debian packages that the group names.
+need_packages() {
+	[ ! -x "$ROOT/scripts/packages" ] || "$ROOT/scripts/packages" "$@" >&2
+}
+
+# with_lock FILE: hold FILE locked until this script ends.
+with_lock() {
+	mkdir -p "$(dirname "$1")"
+	exec {LOCK_FD}>"$1"
+	flock -n "$LOCK_FD" && return
+	say "waiting for another run that holds $1"
+	flock "$LOCK_FD"
+}

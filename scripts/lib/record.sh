@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What a kernel tree and this repository last agreed on. Kept in the tree as a
+# blob that a ref holds: a line "head COMMIT", then "BLOB PATH" for every step
+# file and whole file as it was here.
+
+record_ref() {
+	printf 'refs/worktree/kvm-stats/%s' "$SERIES"
+}
+
+content_of() {
+	if [ -f "$1" ]; then
+		git hash-object --no-filters "$1"
+	else
+		echo -
+	fi
+}
+
+same_file() {
+	cmp -s "$1" "$2" || return 1
+	[ -x "$1" ] && [ -x "$2" ] || [ ! -x "$1" ] && [ ! -x "$2" ]
+}
+
+read_record() {
+	plain_git -C "$1" cat-file blob "$(record_ref)" 2>/dev/null || true
+}
+
+# write_record TREE HEAD: they agree now.
+write_record() {
+	local blob path
+	blob=$({
+		echo "head $2"
+		{ step_files; owners | cut -d' ' -f1; } | while read -r path; do
+			echo "$(content_of "$path") $path"
+		done
+	} | plain_git -C "$1" hash-object -w --stdin)
+	plain_git -C "$1" update-ref "$(record_ref)" "$blob"
+}
+
+# is_lost PATH NEW RECORD: would replacing PATH by NEW (or by nothing) lose
+# content that the tree never had? Without a record, what is committed here
+# counts as safe.
+is_lost() {
+	local now
+	now=$(content_of "$1")
+	[ "$now" != - ] || return 1
+	[ "$now" != "$(content_of "$2")" ] || return 1
+	if [ -s "$3" ]; then
+		! grep -qxF "$now $1" "$3"
+	else
+		[ "$now" != "$(git rev-parse -q --verify "HEAD:$1" || true)" ]
+	fi
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
+/* Which fds of a process are KVM's: the kernel names them in /proc/PID/fd. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/kcmp.h>
+
+#include "internal.h"
+
+#define VCPU_PREFIX		"anon_inode:kvm-vcpu:"
+#define VCPU_STATS_PREFIX	"anon_inode:kvm-vcpu-stats:"
+
+static int parse_number(const char *text)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(text, &end, 10);
+	if (errno || end == text || *end || n < 0 || n > INT_MAX)
+		return -1;
+	return (int)n;
+}
+
+static bool parse_vcpu(const char *link, const char *prefix, struct kvmstats_fd *entry)
+{
+	size_t len = strlen(prefix);
+
+	if (strncmp(link, prefix, len))
+		return false;
+	entry->kind = KVMSTATS_VCPU;
+	entry->vcpu = parse_number(link + len);
+	return entry->vcpu >= 0;
+}
+
+static bool parse_link(const char *link, struct kvmstats_fd *entry)
+{
+	entry->kind = KVMSTATS_VM;
+	entry->vcpu = -1;
+	entry->stats = !strcmp(link, "anon_inode:kvm-vm-stats");
+	if (entry->stats || !strcmp(link, "anon_inode:kvm-vm"))
+		return true;
+	entry->stats = !strncmp(link, VCPU_STATS_PREFIX, strlen(VCPU_STATS_PREFIX));
+	return parse_vcpu(link, entry->stats ? VCPU_STATS_PREFIX : VCPU_PREFIX, entry);
+}
+
+static bool classify(int dirfd, const char *name, struct kvmstats_fd *entry)
+{
+	char link[64];
+	ssize_t n = readlinkat(dirfd, name, link, sizeof(link));
+
+	if (n < 0 || (size_t)n == sizeof(link))
+		return false;
+	link[n] = '\0';
+	entry->fd = parse_number(name);
+	return entry->fd >= 0 && parse_link(link, entry);
+}
+
+static int open_fd_dir(pid_t pid, DIR **dir)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	*dir = opendir(path);
+	if (*dir)
+		return 0;
+	return errno == ENOENT ? -ESRCH : -errno;
+}
+
+/* Calls @fn for each fd of KVM, until it answers something else than 0. */
+static int each_fd(pid_t pid, int (*fn)(const struct kvmstats_fd *entry, void *arg), void *arg)
+{
+	struct dirent *dirent;
+	DIR *dir;
+	int ret = open_fd_dir(pid, &dir);
+
+	if (ret)
+		return ret;
+	for (;;) {
+		struct kvmstats_fd entry;
+
+		errno = 0;
+		dirent = readdir(dir);
+		if (!dirent) {
+			ret = -errno;
+			break;
+		}
+		if (!classify(dirfd(dir), dirent->d_name, &entry))
+			continue;
+		ret = fn(&entry, arg);
+		if (ret)
+			break;
+	}
+	closedir(dir);
+	return ret == -ENOENT ? -ESRCH : ret;
+}
+
+static int append(const struct kvmstats_fd *entry, void *arg)
+{
+	struct kvmstats_fds *fds = arg;
+
+	if (fds->count == fds->room) {
+		size_t room = fds->room ? fds->room * 2 : 16;
+		struct kvmstats_fd *more = realloc(fds->fd, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		fds->fd = more;
+		fds->room = room;
+	}
+	fds->fd[fds->count++] = *entry;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct kvmstats_fd *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->vcpu != y->vcpu)
+		return x->vcpu < y->vcpu ? -1 : 1;
+	if (x->stats != y->stats)
+		return x->stats ? 1 : -1;
+	return (x->fd > y->fd) - (x->fd < y->fd);
+}
+
+int kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid)
+{
+	int err;
+
+	*fds = (struct kvmstats_fds){ 0 };
+	err = each_fd(pid, append, fds);
+	if (err) {
+		kvmstats_fds_free(fds);
+		return err;
+	}
+	if (fds->count)
+		qsort(fds->fd, fds->count, sizeof(*fds->fd), compare);
+	return 0;
+}
+
+/* Who holds nothing but statistics is an agent, not a VMM. */
+static int is_vmms(const struct kvmstats_fd *entry, void *arg)
+{
+	(void)arg;
+	return !entry->stats;
+}
+
+int kvmstats_fds_any(pid_t pid)
+{
+	return each_fd(pid, is_vmms, NULL);
+}
+
+static bool alike(const struct kvmstats_fd *a, const struct kvmstats_fd *b)
+{
+	return a->kind == b->kind && a->vcpu == b->vcpu && a->stats == b->stats;
+}
+
+static int same_file(pid_t pid, int a, int b)
+{
+	long ret = syscall(SYS_kcmp, pid, pid, KCMP_FILE, a, b);
+
+	if (ret < 0)
+		return errno == EBADF ? 0 : -errno;
+	return !ret;
+}
+
+int kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid)
+{
+	size_t kept = 0;
+	size_t i, j;
+
+	for (i = 0; i < fds->count; i++) {
+		int same = 0;
+
+		for (j = kept; !same && j-- > 0 && alike(&fds->fd[j], &fds->fd[i]);)
+			same = same_file(pid, fds->fd[j].fd, fds->fd[i].fd);
+		if (same < 0)
+			return 0;
+		if (!same)
+			fds->fd[kept++] = fds->fd[i];
+	}
+	fds->count = kept;
+	return 1;
+}
+
+void kvmstats_fds_free(struct kvmstats_fds *fds)
+{
+	free(fds->fd);
+	*fds = (struct kvmstats_fds){ 0 };
+}

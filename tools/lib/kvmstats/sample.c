@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
+/* Values, and what happened between two readings of them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "internal.h"
+
+struct kvmstats_sample {
+	const struct kvmstats_schema *schema;
+	uint64_t time;
+	uint64_t data[];
+};
+
+int kvmstats_sample_new(struct kvmstats_sample **sample, const struct kvmstats_schema *schema)
+{
+	*sample = calloc(1, sizeof(**sample) + kvmstats_schema_data_size(schema));
+	if (!*sample)
+		return -ENOMEM;
+	(*sample)->schema = schema;
+	return 0;
+}
+
+void kvmstats_sample_free(struct kvmstats_sample *sample)
+{
+	free(sample);
+}
+
+int kvmstats_sample_read(struct kvmstats_sample *sample, int fd)
+{
+	struct timespec now;
+	int err;
+
+	sample->time = 0;
+	err = kvmstats_pread_all(fd, sample->data, kvmstats_schema_data_size(sample->schema),
+				 kvmstats_schema_data_offset(sample->schema));
+	if (err)
+		return err;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	sample->time = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	return 0;
+}
+
+uint64_t kvmstats_sample_time(const struct kvmstats_sample *sample)
+{
+	return sample->time;
+}
+
+int kvmstats_sample_value(const struct kvmstats_sample *sample, const struct kvmstats_stat *stat,
+			  unsigned int n, uint64_t *value)
+{
+	if (stat->schema != sample->schema)
+		return -EINVAL;
+	if (n >= stat->size)
+		return -ERANGE;
+	if (!sample->time)
+		return -ENODATA;
+	*value = sample->data[stat->offset / sizeof(uint64_t) + n];
+	return 0;
+}
+
+static bool counts_up(const struct kvmstats_stat *stat)
+{
+	return kvmstats_stat_type(stat) == KVMSTATS_CUMULATIVE || kvmstats_stat_is_hist(stat);
+}
+
+int kvmstats_delta(const struct kvmstats_sample *from, const struct kvmstats_sample *to,
+		   const struct kvmstats_stat *stat, unsigned int n, uint64_t *delta)
+{
+	uint64_t before, after;
+	int err;
+
+	if (!counts_up(stat))
+		return -EINVAL;
+	err = kvmstats_sample_value(from, stat, n, &before);
+	if (!err)
+		err = kvmstats_sample_value(to, stat, n, &after);
+	if (err)
+		return err;
+	if (after < before)
+		return -ESTALE;
+	*delta = after - before;
+	return 0;
+}
+
+int kvmstats_rate(const struct kvmstats_sample *from, const struct kvmstats_sample *to,
+		  const struct kvmstats_stat *stat, unsigned int n, double *per_second)
+{
+	uint64_t delta;
+	int err;
+
+	err = kvmstats_delta(from, to, stat, n, &delta);
+	if (err)
+		return err;
+	if (to->time <= from->time)
+		return -EAGAIN;
+	*per_second = (double)delta * 1e9 / (double)(to->time - from->time);
+	return 0;
+}

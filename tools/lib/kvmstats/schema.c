@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
+/*
+ * What a statistics file says about itself.
+ *
+ * Nothing in the file is believed: it may come from another kernel than this
+ * library knows, and the fd from anywhere.  All sums are made in 64 bits of
+ * values that have at most 33, so that they cannot overflow.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/kvm_stats.h>
+
+#include "internal.h"
+
+/* Far more than any kernel has, and still little memory. */
+#define MAX_NAME_SIZE	4096u
+#define MAX_DESC	65536u
+#define MAX_BLOCK	16777216u
+
+struct kvmstats_schema {
+	struct kvm_stats_header header;
+	char *desc;			/* as read */
+	size_t desc_size;
+	struct kvmstats_stat *stat;
+	size_t data_size;
+};
+
+struct range {
+	uint64_t start;
+	uint64_t end;
+};
+
+static bool ranges_overlap(struct range a, struct range b)
+{
+	return a.start < b.end && b.start < a.end;
+}
+
+static struct range header_range(void)
+{
+	return (struct range){ 0, sizeof(struct kvm_stats_header) };
+}
+
+static struct range id_range(const struct kvm_stats_header *h)
+{
+	return (struct range){ h->id_offset, (uint64_t)h->id_offset + h->name_size };
+}
+
+static size_t desc_stride(const struct kvm_stats_header *h)
+{
+	return sizeof(struct kvm_stats_desc) + h->name_size;
+}
+
+static struct range desc_range(const struct kvm_stats_header *h)
+{
+	uint64_t size = (uint64_t)h->num_desc * desc_stride(h);
+
+	return (struct range){ h->desc_offset, h->desc_offset + size };
+}
+
+static int check_header(const struct kvm_stats_header *h)
+{
+	if (!h->name_size)
+		return -EPROTO;
+	if (h->name_size > MAX_NAME_SIZE || h->num_desc > MAX_DESC)
+		return -EOVERFLOW;
+	if (desc_range(h).end - desc_range(h).start > MAX_BLOCK)
+		return -EOVERFLOW;
+	/* Data is made of __u64. */
+	if (h->data_offset % 8)
+		return -EPROTO;
+	if (ranges_overlap(header_range(), id_range(h)) ||
+	    ranges_overlap(header_range(), desc_range(h)) ||
+	    ranges_overlap(id_range(h), desc_range(h)))
+		return -EPROTO;
+	return 0;
+}
+
+static int check_data(const struct kvmstats_schema *schema, int fd)
+{
+	const struct kvm_stats_header *h = &schema->header;
+	struct range data = { h->data_offset, h->data_offset + (uint64_t)schema->data_size };
+	uint64_t last;
+
+	if (!schema->data_size)
+		return 0;
+	if (ranges_overlap(header_range(), data) || ranges_overlap(id_range(h), data) ||
+	    ranges_overlap(desc_range(h), data))
+		return -EPROTO;
+	return kvmstats_pread_all(fd, &last, sizeof(last), data.end - sizeof(last));
+}
+
+/* Names go to terminals and into other formats: one line of plain text. */
+static bool is_text(const char *text, size_t room)
+{
+	size_t len = strnlen(text, room);
+	size_t i;
+
+	if (!len || len == room)
+		return false;
+	for (i = 0; i < len; i++) {
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	}
+	return true;
+}
+
+static int parse_desc(struct kvmstats_schema *schema, size_t i)
+{
+	const struct kvm_stats_header *h = &schema->header;
+	const char *at = schema->desc + i * desc_stride(h);
+	struct kvmstats_stat *stat = &schema->stat[i];
+	struct kvm_stats_desc desc;
+	uint64_t end;
+
+	memcpy(&desc, at, sizeof(desc));
+	if (!is_text(at + sizeof(desc), h->name_size))
+		return -EPROTO;
+	if (!desc.size || desc.offset % sizeof(uint64_t))
+		return -EPROTO;
+	end = desc.offset + (uint64_t)desc.size * sizeof(uint64_t);
+	if (end > MAX_BLOCK)
+		return -EOVERFLOW;
+	if (end > schema->data_size)
+		schema->data_size = end;
+
+	*stat = (struct kvmstats_stat){
+		.schema = schema,
+		.name = at + sizeof(desc),
+		.flags = desc.flags,
+		.exponent = desc.exponent,
+		.size = desc.size,
+		.offset = desc.offset,
+		.bucket_size = desc.bucket_size,
+	};
+	return 0;
+}
+
+static int read_descs(struct kvmstats_schema *schema, int fd)
+{
+	const struct kvm_stats_header *h = &schema->header;
+	size_t i;
+	int err;
+
+	schema->desc_size = h->num_desc * desc_stride(h);
+	/* One more, so that an empty schema is no NULL either. */
+	schema->desc = malloc(schema->desc_size + 1);
+	schema->stat = calloc(h->num_desc + 1u, sizeof(*schema->stat));
+	if (!schema->desc || !schema->stat)
+		return -ENOMEM;
+
+	err = kvmstats_pread_all(fd, schema->desc, schema->desc_size, h->desc_offset);
+	for (i = 0; !err && i < h->num_desc; i++)
+		err = parse_desc(schema, i);
+	return err;
+}
+
+static int read_header(struct kvm_stats_header *h, int fd)
+{
+	int err = kvmstats_pread_all(fd, h, sizeof(*h), 0);
+
+	return err ? err : check_header(h);
+}
+
+int kvmstats_schema_read(struct kvmstats_schema **schemap, int fd)
+{
+	struct kvmstats_schema *schema = calloc(1, sizeof(*schema));
+	char id[MAX_NAME_SIZE];
+	int err;
+
+	*schemap = NULL;
+	if (!schema)
+		return -ENOMEM;
+
+	err = read_header(&schema->header, fd);
+	if (!err)
+		err = kvmstats_schema_id(schema, fd, id, sizeof(id));
+	if (!err)
+		err = read_descs(schema, fd);
+	if (!err)
+		err = check_data(schema, fd);
+	if (err) {
+		kvmstats_schema_free(schema);
+		return err;
+	}
+	*schemap = schema;
+	return 0;
+}
+
+void kvmstats_schema_free(struct kvmstats_schema *schema)
+{
+	if (!schema)
+		return;
+	free(schema->stat);
+	free(schema->desc);
+	free(schema);
+}
+
+int kvmstats_schema_same(const struct kvmstats_schema *schema, int fd)
+{
+	struct kvm_stats_header header;
+	char *desc;
+	int err;
+
+	err = kvmstats_pread_all(fd, &header, sizeof(header), 0);
+	if (err)
+		return err;
+	if (memcmp(&header, &schema->header, sizeof(header)))
+		return 0;
+
+	desc = malloc(schema->desc_size + 1);
+	if (!desc)
+		return -ENOMEM;
+	err = kvmstats_pread_all(fd, desc, schema->desc_size, header.desc_offset);
+	if (!err)
+		err = !memcmp(desc, schema->desc, schema->desc_size);
+	free(desc);
+	return err;
+}
+
+int kvmstats_schema_id(const struct kvmstats_schema *schema, int fd, char *buf, size_t size)
+{
+	const struct kvm_stats_header *h = &schema->header;
+	char id[MAX_NAME_SIZE];
+	int err;
+
+	err = kvmstats_pread_all(fd, id, h->name_size, h->id_offset);
+	if (err)
+		return err;
+	if (!is_text(id, h->name_size))
+		return -EPROTO;
+	if (strlen(id) >= size)
+		return -EOVERFLOW;
+	strcpy(buf, id);
+	return 0;
+}
+
+uint32_t kvmstats_schema_flags(const struct kvmstats_schema *schema)
+{
+	return schema->header.flags;
+}
+
+size_t kvmstats_schema_count(const struct kvmstats_schema *schema)
+{
+	return schema->header.num_desc;
+}
+
+size_t kvmstats_schema_data_size(const struct kvmstats_schema *schema)
+{
+	return schema->data_size;
+}
+
+uint32_t kvmstats_schema_data_offset(const struct kvmstats_schema *schema)
+{
+	return schema->header.data_offset;
+}
+
+const struct kvmstats_stat *kvmstats_schema_stat(const struct kvmstats_schema *schema, size_t i)
+{
+	return i < schema->header.num_desc ? &schema->stat[i] : NULL;
+}
+
+const struct kvmstats_stat *kvmstats_schema_find(const struct kvmstats_schema *schema,
+						 const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < schema->header.num_desc; i++) {
+		if (!strcmp(schema->stat[i].name, name))
+			return &schema->stat[i];
+	}
+	return NULL;
+}

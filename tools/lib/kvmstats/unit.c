@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
+/* Types, units and bases in words, and values in whole units. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+static const char * const type_names[] = {
+	[KVMSTATS_CUMULATIVE] = "cumulative",
+	[KVMSTATS_INSTANT] = "instant",
+	[KVMSTATS_PEAK] = "peak",
+	[KVMSTATS_LINEAR_HIST] = "linear-histogram",
+	[KVMSTATS_LOG_HIST] = "log2-histogram",
+};
+
+static const char * const unit_names[] = {
+	[KVMSTATS_NONE] = "none",
+	[KVMSTATS_BYTES] = "bytes",
+	[KVMSTATS_SECONDS] = "seconds",
+	[KVMSTATS_CYCLES] = "cycles",
+	[KVMSTATS_BOOLEAN] = "boolean",
+};
+
+static const char * const unit_symbols[] = {
+	[KVMSTATS_NONE] = "",
+	[KVMSTATS_BYTES] = "B",
+	[KVMSTATS_SECONDS] = "s",
+	[KVMSTATS_CYCLES] = "cycles",
+	[KVMSTATS_BOOLEAN] = "boolean",
+};
+
+static const char * const base_names[] = {
+	[KVMSTATS_POW10] = "pow10",
+	[KVMSTATS_POW2] = "pow2",
+};
+
+static const struct {
+	unsigned int base;
+	int exponent;
+	const char *text;
+} prefixes[] = {
+	{ KVMSTATS_POW10, -12, "p" },
+	{ KVMSTATS_POW10, -9, "n" },
+	{ KVMSTATS_POW10, -6, "u" },
+	{ KVMSTATS_POW10, -3, "m" },
+	{ KVMSTATS_POW10, 3, "k" },
+	{ KVMSTATS_POW10, 6, "M" },
+	{ KVMSTATS_POW10, 9, "G" },
+	{ KVMSTATS_POW2, 10, "Ki" },
+	{ KVMSTATS_POW2, 20, "Mi" },
+	{ KVMSTATS_POW2, 30, "Gi" },
+	{ KVMSTATS_POW2, 40, "Ti" },
+};
+
+const char *kvmstats_type_name(unsigned int type)
+{
+	return type < ARRAY_SIZE(type_names) ? type_names[type] : NULL;
+}
+
+const char *kvmstats_unit_name(unsigned int unit)
+{
+	return unit < ARRAY_SIZE(unit_names) ? unit_names[unit] : NULL;
+}
+
+const char *kvmstats_base_name(unsigned int base)
+{
+	return base < ARRAY_SIZE(base_names) ? base_names[base] : NULL;
+}
+
+static const char *find_prefix(unsigned int base, int exponent)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		if (prefixes[i].base == base && prefixes[i].exponent == exponent)
+			return prefixes[i].text;
+	}
+	return NULL;
+}
+
+static bool takes_prefix(unsigned int unit)
+{
+	return unit == KVMSTATS_BYTES || unit == KVMSTATS_SECONDS;
+}
+
+int kvmstats_stat_unit_text(const struct kvmstats_stat *stat, char *buf, size_t size)
+{
+	unsigned int unit = kvmstats_stat_unit(stat);
+	unsigned int base = kvmstats_stat_base(stat);
+	int exponent = kvmstats_stat_exponent(stat);
+	const char *prefix = takes_prefix(unit) ? find_prefix(base, exponent) : NULL;
+	char symbol[16], power[32] = "";
+	int n;
+
+	if (unit < ARRAY_SIZE(unit_symbols))
+		snprintf(symbol, sizeof(symbol), "%s", unit_symbols[unit]);
+	else
+		snprintf(symbol, sizeof(symbol), "unit%u", unit);
+
+	if (!prefix && exponent) {
+		if (base == KVMSTATS_POW10 || base == KVMSTATS_POW2)
+			snprintf(power, sizeof(power), "*%d^%d",
+				 base == KVMSTATS_POW10 ? 10 : 2, exponent);
+		else
+			snprintf(power, sizeof(power), "*base%u^%d", base, exponent);
+	}
+
+	n = snprintf(buf, size, "%s%s%s", prefix ? prefix : "", symbol, power);
+	return (size_t)n < size ? n : -EOVERFLOW;
+}
+
+/* Decimal digits in @buf times @factor, at most 10; -EOVERFLOW from @size digits on. */
+static int multiply(char *buf, size_t size, unsigned int factor)
+{
+	size_t len = strlen(buf);
+	unsigned int carry = 0;
+	size_t i;
+
+	for (i = len; i-- > 0;) {
+		carry += (buf[i] - '0') * factor;
+		buf[i] = '0' + carry % 10;
+		carry /= 10;
+	}
+	if (!carry)
+		return 0;
+	if (len + 2 > size)
+		return -EOVERFLOW;
+	memmove(buf + 1, buf, len + 1);
+	buf[0] = '0' + carry;
+	return 0;
+}
+
+/* Moves the decimal point @places to the left, and drops zeros at the end. */
+static int set_point(char *buf, size_t size, size_t places)
+{
+	size_t len = strlen(buf);
+	size_t zeros = places >= len ? places - len + 1 : 0;
+
+	if (len + zeros + 2 > size)
+		return -EOVERFLOW;
+	memmove(buf + zeros, buf, len + 1);
+	memset(buf, '0', zeros);
+	len += zeros;
+	memmove(buf + len - places + 1, buf + len - places, places + 1);
+	buf[len - places] = '.';
+	while (buf[len] == '0')
+		buf[len--] = '\0';
+	if (buf[len] == '.')
+		buf[len--] = '\0';
+	return (int)len + 1;
+}
+
+int kvmstats_stat_scale(const struct kvmstats_stat *stat, uint64_t value, char *buf, size_t size)
+{
+	bool pow2 = kvmstats_stat_base(stat) == KVMSTATS_POW2;
+	int exponent = value ? kvmstats_stat_exponent(stat) : 0;
+	int places = exponent < 0 ? -exponent : 0;
+	int times = exponent < 0 ? (pow2 ? -exponent : 0) : exponent;
+	unsigned int factor = pow2 ? (exponent < 0 ? 5 : 2) : 10;
+	int n = snprintf(buf, size, "%" PRIu64, value);
+
+	if (!kvmstats_base_name(kvmstats_stat_base(stat)))
+		return -EINVAL;
+	if ((size_t)n >= size)
+		return -EOVERFLOW;
+
+	/* v / 2^n is v * 5^n / 10^n. */
+	for (; times; times--) {
+		if (multiply(buf, size, factor))
+			return -EOVERFLOW;
+	}
+	return places ? set_point(buf, size, places) : (int)strlen(buf);
+}

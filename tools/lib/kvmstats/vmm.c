@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
+/* VMMs, and the VMs and vCPUs that they have. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define MAX_COMM	64u
+
+struct kvmstats_target {
+	const struct kvmstats_vmm *vmm;
+	struct kvmstats_fd from;
+	int vm;
+};
+
+struct kvmstats_vmm {
+	pid_t pid;
+	int pidfd;
+	char *comm;
+	char *guest;
+	bool distinct;
+	size_t vms;
+	size_t vcpus;
+	struct kvmstats_target *target;
+	size_t targets;
+};
+
+static bool same_thing(const struct kvmstats_fd *a, const struct kvmstats_fd *b)
+{
+	return a->kind == b->kind && a->vcpu == b->vcpu;
+}
+
+/*
+ * Fds from @i on that may stand for one thing: a run of those of the VM or vCPU
+ * itself, and a run of those of its statistics.
+ */
+struct group {
+	size_t start;
+	size_t stats;
+	size_t end;
+};
+
+static struct group group_at(const struct kvmstats_fds *fds, size_t i)
+{
+	struct group group = { .start = i };
+
+	while (i < fds->count && !fds->fd[i].stats &&
+	       same_thing(&fds->fd[i], &fds->fd[group.start]))
+		i++;
+	group.stats = i;
+	while (i < fds->count && same_thing(&fds->fd[i], &fds->fd[group.start]))
+		i++;
+	group.end = i;
+	return group;
+}
+
+/*
+ * Nothing tells which VM a vCPU fd belongs to.  That is no question as long as
+ * there is one VM, and a VM has no two vCPUs of one ID.
+ */
+static bool is_one_vm(const struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
+{
+	struct group group;
+	size_t i;
+
+	if (vmm->vms > 1)
+		return false;
+	if (!vmm->distinct)
+		return true;
+	for (i = 0; i < fds->count; i = group.end) {
+		group = group_at(fds, i);
+		if (group.stats - group.start > 1)
+			return false;
+	}
+	return true;
+}
+
+static void add_target(struct kvmstats_vmm *vmm, const struct kvmstats_fd *from, int vm)
+{
+	vmm->target[vmm->targets++] = (struct kvmstats_target){
+		.vmm = vmm,
+		.from = *from,
+		.vm = vm,
+	};
+	if (from->kind == KVMSTATS_VCPU)
+		vmm->vcpus++;
+}
+
+/*
+ * Of each group those fds are used that lead to numbers: where @opens, those of
+ * the VM or vCPU; otherwise those of statistics, if the VMM holds some.
+ */
+static void add_group(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds,
+		      struct group group, bool opens, bool one_vm)
+{
+	bool has_kvm = group.stats > group.start;
+	bool has_stats = group.end > group.stats;
+	bool use_kvm = has_kvm && (opens || !has_stats);
+	size_t i = use_kvm ? group.start : group.stats;
+	size_t end = use_kvm ? group.stats : group.end;
+	int vm = 0;
+
+	if (one_vm)
+		end = i + 1;
+	for (; i < end; i++) {
+		if (fds->fd[i].kind == KVMSTATS_VM)
+			add_target(vmm, &fds->fd[i], vm++);
+		else
+			add_target(vmm, &fds->fd[i], one_vm ? 0 : -1);
+	}
+}
+
+static const struct kvmstats_fd *first_kvm_fd(const struct kvmstats_fds *fds)
+{
+	size_t i;
+
+	for (i = 0; i < fds->count; i++) {
+		if (!fds->fd[i].stats)
+			return &fds->fd[i];
+	}
+	return NULL;
+}
+
+/* Whether this kernel opens statistics fds for others than the VMM. */
+static bool opens_for_us(const struct kvmstats_vmm *vmm, const struct kvmstats_fd *kvm_fd)
+{
+	int fd = kvmstats_take_and_open(vmm->pidfd, kvm_fd);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int find_targets(struct kvmstats_vmm *vmm, struct kvmstats_fds *fds)
+{
+	const struct kvmstats_fd *kvm_fd = first_kvm_fd(fds);
+	bool opens, one_vm;
+	struct group group;
+	size_t i;
+
+	if (!kvm_fd)
+		return -ENODEV;
+	vmm->target = calloc(fds->count, sizeof(*vmm->target));
+	if (!vmm->target)
+		return -ENOMEM;
+
+	vmm->vms = 0;
+	for (i = 0; i < fds->count; i++)
+		vmm->vms += fds->fd[i].kind == KVMSTATS_VM && !fds->fd[i].stats;
+	if (!vmm->vms)
+		vmm->vms = 1;
+
+	one_vm = is_one_vm(vmm, fds);
+	opens = opens_for_us(vmm, kvm_fd);
+	for (i = 0; i < fds->count; i = group.end) {
+		group = group_at(fds, i);
+		add_group(vmm, fds, group, opens, one_vm);
+	}
+	return 0;
+}
+
+static int scan(struct kvmstats_vmm *vmm)
+{
+	struct kvmstats_fds fds;
+	int err = kvmstats_fds_scan(&fds, vmm->pid);
+
+	if (err)
+		return err;
+	vmm->distinct = kvmstats_fds_distinct(&fds, vmm->pid);
+	err = find_targets(vmm, &fds);
+	kvmstats_fds_free(&fds);
+	return err;
+}
+
+static int name(struct kvmstats_vmm *vmm)
+{
+	size_t len;
+	int err = kvmstats_read_proc(vmm->pid, "comm", MAX_COMM, &vmm->comm, &len);
+
+	if (err)
+		return err;
+	vmm->comm[strcspn(vmm->comm, "\n")] = '\0';
+	return kvmstats_guest_name(vmm->pid, &vmm->guest);
+}
+
+int kvmstats_vmm_open(struct kvmstats_vmm **vmmp, pid_t pid)
+{
+	struct kvmstats_vmm *vmm = calloc(1, sizeof(*vmm));
+	int err;
+
+	*vmmp = NULL;
+	if (!vmm)
+		return -ENOMEM;
+	vmm->pid = pid;
+	vmm->pidfd = kvmstats_pidfd_open(pid);
+	if (vmm->pidfd < 0) {
+		err = vmm->pidfd;
+		free(vmm);
+		return err;
+	}
+
+	err = scan(vmm);
+	if (!err)
+		err = name(vmm);
+	/* As long as it lives, what was read under its number was its own. */
+	if (!kvmstats_vmm_alive(vmm))
+		err = -ESRCH;
+	if (err) {
+		kvmstats_vmm_close(vmm);
+		return err;
+	}
+	*vmmp = vmm;
+	return 0;
+}
+
+void kvmstats_vmm_close(struct kvmstats_vmm *vmm)
+{
+	if (!vmm)
+		return;
+	close(vmm->pidfd);
+	free(vmm->target);
+	free(vmm->guest);
+	free(vmm->comm);
+	free(vmm);
+}
+
+static int find_one(pid_t pid, int (*fn)(pid_t pid, int err, void *arg), void *arg)
+{
+	int any = kvmstats_fds_any(pid);
+
+	if (!any || any == -ESRCH)
+		return 0;
+	return fn(pid, any < 0 ? any : 0, arg);
+}
+
+int kvmstats_vmm_find(int (*fn)(pid_t pid, int err, void *arg), void *arg)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *dirent;
+	int ret = 0;
+
+	if (!proc)
+		return -errno;
+	while (!ret) {
+		errno = 0;
+		dirent = readdir(proc);
+		if (!dirent) {
+			ret = -errno;
+			break;
+		}
+		if (isdigit((unsigned char)dirent->d_name[0]))
+			ret = find_one(atoi(dirent->d_name), fn, arg);
+	}
+	closedir(proc);
+	return ret;
+}
+
+int kvmstats_vmm_alive(const struct kvmstats_vmm *vmm)
+{
+	return kvmstats_pidfd_alive(vmm->pidfd);
+}
+
+int kvmstats_vmm_pidfd(const struct kvmstats_vmm *vmm)
+{
+	return vmm->pidfd;
+}
+
+pid_t kvmstats_vmm_pid(const struct kvmstats_vmm *vmm)
+{
+	return vmm->pid;
+}
+
+const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm)
+{
+	return vmm->comm;
+}
+
+const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm)
+{
+	return vmm->guest;
+}
+
+size_t kvmstats_vmm_vms(const struct kvmstats_vmm *vmm)
+{
+	return vmm->vms;
+}
+
+size_t kvmstats_vmm_vcpus(const struct kvmstats_vmm *vmm)
+{
+	return vmm->vcpus;
+}
+
+int kvmstats_vmm_distinct(const struct kvmstats_vmm *vmm)
+{
+	return vmm->distinct;
+}
+
+size_t kvmstats_vmm_targets(const struct kvmstats_vmm *vmm)
+{
+	return vmm->targets;
+}
+
+const struct kvmstats_target *kvmstats_vmm_target(const struct kvmstats_vmm *vmm, size_t i)
+{
+	return i < vmm->targets ? &vmm->target[i] : NULL;
+}
+
+enum kvmstats_kind kvmstats_target_kind(const struct kvmstats_target *target)
+{
+	return target->from.kind;
+}
+
+int kvmstats_target_vcpu(const struct kvmstats_target *target)
+{
+	return target->from.vcpu;
+}
+
+int kvmstats_target_vm(const struct kvmstats_target *target)
+{
+	return target->vm;
+}
+
+int kvmstats_target_fd(const struct kvmstats_target *target)
+{
+	return target->from.fd;
+}
+
+int kvmstats_target_open(const struct kvmstats_target *target, enum kvmstats_origin *origin)
+{
+	int pidfd = target->vmm->pidfd;
+
+	if (origin)
+		*origin = target->from.stats ? KVMSTATS_TAKEN : KVMSTATS_OPENED;
+	if (target->from.stats)
+		return kvmstats_take(pidfd, &target->from);
+	return kvmstats_take_and_open(pidfd, &target->from);
+}

@@ -56,3 +56,8 @@ with_lock() {
 	say "waiting for another run that holds $1"
 	flock "$LOCK_FD"
 }
+
+# series_key NAME: the values of a key in the series' base file
+series_key() {
+	awk -v key="$1" '$1 == key { $1 = ""; print substr($0, 2) }' "$ROOT/$SERIES_DIR/base"
+}

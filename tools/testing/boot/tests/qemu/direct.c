@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Statistics read straight from the fds, past QEMU, to hold its answers against. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "direct.h"
+#include "tap.h"
+
+/* QEMU's words for the types and units, in the order of their numbers. */
+static const char * const types[] = {
+	"cumulative", "instant", "peak", "linear-histogram", "log2-histogram",
+};
+
+static const char * const units[] = { "", "bytes", "seconds", "cycles", "boolean" };
+
+/* One value: in the two samples and, between them, in QEMU's answer. */
+struct triple {
+	uint64_t before;
+	uint64_t qemu;
+	uint64_t after;
+};
+
+static int open_target(const struct kvmstats_vmm *vmm, int vcpu)
+{
+	size_t i;
+
+	for (i = 0; i < kvmstats_vmm_targets(vmm); i++) {
+		const struct kvmstats_target *target = kvmstats_vmm_target(vmm, i);
+
+		if (kvmstats_target_vcpu(target) == vcpu)
+			return kvmstats_target_open(target, NULL);
+	}
+	return -ENOENT;
+}
+
+int direct_open(struct direct *direct, pid_t pid, int vcpu)
+{
+	struct kvmstats_vmm *vmm;
+	int ret;
+
+	*direct = DIRECT_NONE;
+
+	ret = kvmstats_vmm_open(&vmm, pid);
+	if (ret)
+		return ret;
+	ret = open_target(vmm, vcpu);
+	kvmstats_vmm_close(vmm);
+	if (ret < 0)
+		return ret;
+
+	direct->fd = ret;
+	return kvmstats_schema_read(&direct->schema, direct->fd) ?:
+	       kvmstats_sample_new(&direct->before, direct->schema) ?:
+	       kvmstats_sample_new(&direct->after, direct->schema);
+}
+
+void direct_close(struct direct *direct)
+{
+	if (direct->fd >= 0)
+		close(direct->fd);
+	kvmstats_sample_free(direct->before);
+	kvmstats_sample_free(direct->after);
+	kvmstats_schema_free(direct->schema);
+	*direct = DIRECT_NONE;
+}
+
+bool direct_has_id(const struct direct *direct, const char *id)
+{
+	char found[128];
+	int ret = kvmstats_schema_id(direct->schema, direct->fd, found, sizeof(found));
+
+	if (ret < 0) {
+		tap_note("reading the id: %s", strerror(-ret));
+		return false;
+	}
+	if (strcmp(found, id)) {
+		tap_note("expected the id '%s', found '%s'", id, found);
+		return false;
+	}
+	return true;
+}
+
+/* QEMU leaves out the unit if there is none and the base if it does not matter. */
+static bool same_schema(const struct kvmstats_stat *stat, const json_t *schema)
+{
+	const char *type = json_string_value(json_object_get(schema, "type")) ?: "";
+	const char *unit = json_string_value(json_object_get(schema, "unit")) ?: "";
+	json_int_t base = json_integer_value(json_object_get(schema, "base"));
+	json_int_t exponent = json_integer_value(json_object_get(schema, "exponent"));
+	json_int_t bucket = json_integer_value(json_object_get(schema, "bucket-size"));
+	int want_base = kvmstats_stat_base(stat) == KVMSTATS_POW10 ? 10 : 2;
+
+	if (!kvmstats_stat_exponent(stat))
+		want_base = 0;
+
+	if (kvmstats_stat_type(stat) <= KVMSTATS_LOG_HIST &&
+	    kvmstats_stat_unit(stat) <= KVMSTATS_BOOLEAN &&
+	    !strcmp(type, types[kvmstats_stat_type(stat)]) &&
+	    !strcmp(unit, units[kvmstats_stat_unit(stat)]) &&
+	    base == want_base && exponent == kvmstats_stat_exponent(stat) &&
+	    bucket == kvmstats_stat_bucket_size(stat))
+		return true;
+
+	tap_note("%s: descriptor flags %#x exponent %d, QEMU says %s '%s' base %lld exponent %lld",
+		 kvmstats_stat_name(stat), kvmstats_stat_flags(stat), kvmstats_stat_exponent(stat),
+		 type, unit, (long long)base, (long long)exponent);
+	return false;
+}
+
+bool direct_same_schema(const struct direct *direct, const json_t *schemas)
+{
+	size_t count = kvmstats_schema_count(direct->schema);
+	bool ok = count == json_array_size(schemas);
+	size_t i;
+
+	if (!ok)
+		tap_note("%zu descriptors, %zu schemas", count, json_array_size(schemas));
+
+	for (i = 0; i < count; i++) {
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(direct->schema, i);
+		const json_t *schema = answer_find(schemas, kvmstats_stat_name(stat));
+
+		if (!schema)
+			tap_note("%s: QEMU has no schema of it", kvmstats_stat_name(stat));
+		ok &= schema && same_schema(stat, schema);
+	}
+	return ok;
+}
+
+static bool grows(const struct kvmstats_stat *stat)
+{
+	return kvmstats_stat_type(stat) != KVMSTATS_INSTANT;
+}
+
+/* Apply @holds to each value; without @stats there is none of QEMU's. */
+static bool all_values(const struct direct *direct, const json_t *stats,
+		       bool (*holds)(const struct kvmstats_stat *, const struct triple *))
+{
+	size_t count = kvmstats_schema_count(direct->schema);
+	bool ok = count > 0;
+	unsigned int n;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(direct->schema, i);
+		const json_t *answer = answer_find(stats, kvmstats_stat_name(stat));
+		struct triple v = { 0 };
+
+		if (stats && answer_size(answer) != kvmstats_stat_size(stat)) {
+			tap_note("%s: %u values expected, QEMU has %zu", kvmstats_stat_name(stat),
+				 kvmstats_stat_size(stat), answer_size(answer));
+			ok = false;
+			continue;
+		}
+		for (n = 0; n < kvmstats_stat_size(stat); n++) {
+			if (kvmstats_sample_value(direct->before, stat, n, &v.before) ||
+			    kvmstats_sample_value(direct->after, stat, n, &v.after) ||
+			    (stats && !answer_value(answer, n, &v.qemu)) ||
+			    !holds(stat, &v))
+				ok = false;
+		}
+	}
+	return ok;
+}
+
+static bool still(const struct kvmstats_stat *stat, const struct triple *v)
+{
+	(void)stat;
+	return v->before == v->after;
+}
+
+static bool equal(const struct kvmstats_stat *stat, const struct triple *v)
+{
+	if (v->before == v->qemu)
+		return true;
+	tap_note("%s: the fd says %llu, QEMU says %llu", kvmstats_stat_name(stat),
+		 (unsigned long long)v->before, (unsigned long long)v->qemu);
+	return false;
+}
+
+static bool between(const struct kvmstats_stat *stat, const struct triple *v)
+{
+	if (!grows(stat) || (v->before <= v->qemu && v->qemu <= v->after))
+		return true;
+	tap_note("%s: the fd says %llu, then QEMU %llu, then the fd %llu",
+		 kvmstats_stat_name(stat), (unsigned long long)v->before,
+		 (unsigned long long)v->qemu, (unsigned long long)v->after);
+	return false;
+}
+
+static bool grown(const struct kvmstats_stat *stat, const struct triple *v)
+{
+	if (!grows(stat) || v->before <= v->after)
+		return true;
+	tap_note("%s: fell from %llu to %llu", kvmstats_stat_name(stat),
+		 (unsigned long long)v->before, (unsigned long long)v->after);
+	return false;
+}
+
+bool direct_still(const struct direct *direct)
+{
+	return all_values(direct, NULL, still);
+}
+
+bool direct_equal(const struct direct *direct, const json_t *stats)
+{
+	return stats && all_values(direct, stats, equal);
+}
+
+bool direct_between(const struct direct *direct, const json_t *stats)
+{
+	return stats && all_values(direct, stats, between);
+}
+
+bool direct_grown(const struct direct *direct)
+{
+	return all_values(direct, NULL, grown);
+}

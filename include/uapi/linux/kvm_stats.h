@@ -77,6 +77,11 @@ struct kvm_stats_header {
 #define KVM_STATS_SCALE_POW2		KVM_STATS_BASE_POW2
 #define KVM_STATS_SCALE_MAX		KVM_STATS_BASE_MAX
 
+#ifdef __KERNEL__
+/* User space has it from the header, and must not rely on a number. */
+#define KVM_STATS_NAME_SIZE		48
+#endif
+
 /**
  * struct kvm_stats_desc - descriptor of one statistic
  * @flags: type, unit and base, one KVM_STATS_{TYPE,UNIT,BASE}_* value each
@@ -86,7 +91,8 @@ struct kvm_stats_header {
  * @bucket_size: width of a linear histogram's buckets, otherwise 0
  * @name: name of the statistic, padded with NULs to the header's name_size
  *
- * Descriptors lie sizeof(struct kvm_stats_desc) + name_size bytes apart.
+ * In user space, descriptors lie sizeof(struct kvm_stats_desc) + name_size bytes
+ * apart.
  */
 struct kvm_stats_desc {
 	__u32 flags;
@@ -94,7 +100,11 @@ struct kvm_stats_desc {
 	__u16 size;
 	__u32 offset;
 	__u32 bucket_size;
+#ifdef __KERNEL__
+	char name[KVM_STATS_NAME_SIZE];
+#else
 	char name[];
+#endif
 };
 
 #endif /* _UAPI_LINUX_KVM_STATS_H */

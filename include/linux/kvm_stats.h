@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KVM binary statistics: descriptor tables and the hooks for the rest of KVM
+ *
+ * A target, the VM or the vCPU, keeps its statistics in one structure of u64
+ * fields, the generic ones first.  Two tables describe them: the generic one in
+ * virt/kvm/kvm_stats.c and the architecture's in arch/<arch>/kvm/stats.c.
+ */
+#ifndef _LINUX_KVM_STATS_H
+#define _LINUX_KVM_STATS_H
+
+#include <linux/types.h>
+#include <uapi/linux/kvm_stats.h>
+
+struct kvm;
+struct kvm_vcpu;
+
+/**
+ * struct kvm_stats_table - descriptors of a run of fields
+ * @desc: the descriptors, in the order of the fields
+ * @num: number of @desc
+ */
+struct kvm_stats_table {
+	const struct kvm_stats_desc *desc;
+	unsigned int num;
+};
+
+/* The kinds for STAT(field, kind); see linux/kvm_stats_table.h. */
+#define KVM_STATS_FLAGS(type, unit, base)				\
+	(KVM_STATS_TYPE_##type | KVM_STATS_UNIT_##unit | KVM_STATS_BASE_##base)
+
+#define KVM_STATS_COUNTER						\
+	.flags = KVM_STATS_FLAGS(CUMULATIVE, NONE, POW10)
+#define KVM_STATS_COUNTER_NS						\
+	.flags = KVM_STATS_FLAGS(CUMULATIVE, SECONDS, POW10), .exponent = -9
+#define KVM_STATS_INSTANT						\
+	.flags = KVM_STATS_FLAGS(INSTANT, NONE, POW10)
+#define KVM_STATS_PEAK							\
+	.flags = KVM_STATS_FLAGS(PEAK, NONE, POW10)
+
+extern const struct kvm_stats_table kvm_vm_generic_stats;
+extern const struct kvm_stats_table kvm_vcpu_generic_stats;
+extern const struct kvm_stats_table kvm_vm_arch_stats;
+extern const struct kvm_stats_table kvm_vcpu_arch_stats;
+
+/**
+ * struct kvm_stats_schema - everything of a target's files that is constant
+ * @generic: descriptors of the fields that all architectures have
+ * @arch: descriptors of the fields after those
+ * @data_size: size in bytes of the structure that holds the values
+ */
+struct kvm_stats_schema {
+	const struct kvm_stats_table *generic;
+	const struct kvm_stats_table *arch;
+	size_t data_size;
+};
+
+/**
+ * struct kvm_stats_source - what a statistics fd reads
+ * @schema: schema of the target
+ * @kvm: the VM, of which each open file holds a reference
+ * @values: the statistics, counted by the rest of KVM while they are read
+ * @pid: PID in the initial namespace of the process that created the VM
+ * @vcpu_id: id of the vCPU, or -1 for the VM
+ *
+ * Part of struct kvm and of struct kvm_vcpu, whose lifetime it shares.  Constant
+ * once the VM or vCPU fd is there.
+ */
+struct kvm_stats_source {
+	const struct kvm_stats_schema *schema;
+	struct kvm *kvm;
+	const u64 *values;
+	pid_t pid;
+	int vcpu_id;
+};
+
+#ifdef CONFIG_HAVE_KVM_STATS_FD
+void kvm_stats_init_vm(struct kvm *kvm);
+void kvm_stats_init_vcpu(struct kvm_vcpu *vcpu);
+int kvm_stats_getfd(struct kvm_stats_source *source);
+#else
+static inline void kvm_stats_init_vm(struct kvm *kvm)
+{
+}
+
+static inline void kvm_stats_init_vcpu(struct kvm_vcpu *vcpu)
+{
+}
+
+static inline int kvm_stats_getfd(struct kvm_stats_source *source)
+{
+	return -ENOTTY;
+}
+#endif
+
+#endif /* _LINUX_KVM_STATS_H */

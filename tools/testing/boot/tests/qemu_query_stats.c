@@ -5,7 +5,7 @@
  *
  * On the unpatched kernel the same QEMU has nothing to answer.
  */
-/* sources: qemu/answer.c qemu/direct.c qemu/qmp.c qemu/tap.c qemu/vmm.c ../../../lib/kvmstats/*.c */
+/* sources: qemu/[a-z]*.c ../../../lib/kvmstats/[a-z]*.c */
 /* libs: -ljansson */
 #include <errno.h>
 #include <stdio.h>
@@ -52,7 +52,8 @@ static json_t *ask(struct query_test *t, const char *command, json_t *args)
 }
 
 /* query-stats; @vcpus and @providers are filters, consumed, NULL for none. */
-static json_t *query(struct query_test *t, const char *target, json_t *vcpus, json_t *providers)
+static json_t *query_stats(struct query_test *t, const char *target, json_t *vcpus,
+			   json_t *providers)
 {
 	return ask(t, "query-stats", json_pack("{s:s, s:o*, s:o*}", "target", target,
 					       "vcpus", vcpus, "providers", providers));
@@ -65,12 +66,12 @@ static json_t *query_one(struct query_test *t, int vcpu, json_t *providers)
 	json_t *results, *stats;
 
 	if (vcpu < 0) {
-		results = query(t, "vm", NULL, providers);
+		results = query_stats(t, "vm", NULL, providers);
 		stats = answer_stats(results, "provider", "kvm");
 	} else {
 		path = json_string_value(json_object_get(json_array_get(t->cpus, vcpu),
 							 "qom-path"));
-		results = query(t, "vcpu", json_pack("[s]", path ?: ""), providers);
+		results = query_stats(t, "vcpu", json_pack("[s]", path ?: ""), providers);
 		stats = answer_stats(results, "qom-path", path ?: "");
 	}
 	if (json_array_size(results) != 1)
@@ -236,7 +237,7 @@ static enum verdict check_vm(void *ctx)
 static enum verdict check_vcpus(void *ctx)
 {
 	struct query_test *t = ctx;
-	json_t *results = query(t, "vcpu", NULL, NULL);
+	json_t *results = query_stats(t, "vcpu", NULL, NULL);
 	bool ok = json_array_size(results) == VMM_CPUS;
 	json_t *cpu;
 	size_t i;
@@ -323,7 +324,7 @@ static enum verdict check_unknown_name(void *ctx)
 		json_t *filter = json_pack("[{s:s, s:[s]}]", "provider", "kvm",
 					   "names", "nonesuch");
 
-		if (empty(query(ctx, targets[i], NULL, filter)) != PASS)
+		if (empty(query_stats(ctx, targets[i], NULL, filter)) != PASS)
 			return FAIL;
 	}
 	return PASS;
@@ -331,12 +332,12 @@ static enum verdict check_unknown_name(void *ctx)
 
 static enum verdict check_unknown_vcpu(void *ctx)
 {
-	return empty(query(ctx, "vcpu", json_pack("[s]", "/machine/nonesuch"), NULL));
+	return empty(query_stats(ctx, "vcpu", json_pack("[s]", "/machine/nonesuch"), NULL));
 }
 
 static enum verdict check_no_provider(void *ctx)
 {
-	return empty(query(ctx, "vm", NULL, json_array()));
+	return empty(query_stats(ctx, "vm", NULL, json_array()));
 }
 
 static enum verdict check_unknown_provider(void *ctx)
@@ -712,7 +713,7 @@ static enum verdict check_moves(void *ctx)
 /* ---- the human monitor ---- */
 
 /* The text of a monitor command, to free. */
-static char *monitor(struct query_test *t, const char *command)
+static char *monitor_text(struct query_test *t, const char *command)
 {
 	json_t *answer = ask(t, "human-monitor-command",
 			     json_pack("{s:s}", "command-line", command));
@@ -759,7 +760,7 @@ static enum verdict monitor_agrees(struct query_test *t, const char *target, int
 	size_t i;
 
 	snprintf(command, sizeof(command), "info stats %s", target);
-	text = monitor(t, command);
+	text = monitor_text(t, command);
 	if (!text || strncmp(text, "provider: kvm", 13)) {
 		tap_note("'provider: kvm' expected first, found '%.40s'", text ?: "");
 		ok = false;
@@ -797,12 +798,12 @@ static enum verdict check_no_capability(void *ctx)
 
 static enum verdict check_vm_nothing(void *ctx)
 {
-	return empty(query(ctx, "vm", NULL, NULL));
+	return empty(query_stats(ctx, "vm", NULL, NULL));
 }
 
 static enum verdict check_vcpu_nothing(void *ctx)
 {
-	return empty(query(ctx, "vcpu", NULL, NULL));
+	return empty(query_stats(ctx, "vcpu", NULL, NULL));
 }
 
 static enum verdict check_schemas_nothing(void *ctx)
@@ -812,7 +813,7 @@ static enum verdict check_schemas_nothing(void *ctx)
 
 static enum verdict check_monitor_nothing(void *ctx)
 {
-	char *text = monitor(ctx, "info stats vm");
+	char *text = monitor_text(ctx, "info stats vm");
 	bool ok = text && !*text;
 
 	if (text && !ok)

@@ -17,7 +17,7 @@
 #define QMP_CHUNK	65536
 
 static void fail(struct qmp *qmp, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((__format__(__printf__, 2, 3)));
 
 static void fail(struct qmp *qmp, const char *fmt, ...)
 {

@@ -17,10 +17,10 @@ struct point {
 };
 
 /* A line that explains the point being judged. */
-void tap_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void tap_note(const char *fmt, ...) __attribute__((__format__(__printf__, 1, 2)));
 
 /* The verdict SKIP, and its reason. */
-enum verdict tap_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+enum verdict tap_skip(const char *fmt, ...) __attribute__((__format__(__printf__, 1, 2)));
 
 /* Judge all @points of a table; returns how many failed. */
 size_t tap_run(const struct point *points, size_t count, void *ctx);

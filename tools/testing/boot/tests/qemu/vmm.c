@@ -29,8 +29,8 @@
 static void exec_qemu(const struct vmm_config *config, int qmp)
 {
 	char chardev[64];
-	char *argv[] = {
-		(char *)config->qemu,
+	const char * const argv[] = {
+		config->qemu,
 		"-name", "stats-guest",
 		"-accel", "kvm",
 		"-cpu", "host,arch-capabilities=off",
@@ -39,8 +39,8 @@ static void exec_qemu(const struct vmm_config *config, int qmp)
 		"-display", "none",
 		"-no-user-config", "-nodefaults", "-no-reboot",
 		"-serial", "stdio",
-		"-kernel", (char *)config->kernel,
-		"-initrd", (char *)config->initrd,
+		"-kernel", config->kernel,
+		"-initrd", config->initrd,
 		"-append", "console=ttyS0 quiet panic=-1",
 		"-chardev", chardev,
 		"-mon", "chardev=qmp,mode=control",
@@ -48,7 +48,7 @@ static void exec_qemu(const struct vmm_config *config, int qmp)
 	};
 
 	snprintf(chardev, sizeof(chardev), "socket,id=qmp,fd=%d", qmp);
-	execv(config->qemu, argv);
+	execv(config->qemu, (char * const *)argv);
 }
 
 /* In the child: become QEMU inside @config->host, or say on stderr why not. */

@@ -9,6 +9,7 @@
 #ifndef _LINUX_KVM_STATS_H
 #define _LINUX_KVM_STATS_H
 
+#include <linux/errno.h>
 #include <linux/types.h>
 #include <uapi/linux/kvm_stats.h>
 

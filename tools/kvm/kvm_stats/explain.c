@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "explain.h"
+#include "kvmstats.h"
+#include "output.h"
+
+#define CAP_SYS_PTRACE	19
+
+/* The number behind "@key:" in /proc/@who/status, -1 if it cannot be had. */
+static long long status_number(const char *who, const char *key, int base)
+{
+	size_t len = strlen(key);
+	long long number = -1;
+	char path[64], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/status", who);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file)) {
+		if (!strncmp(line, key, len) && line[len] == ':') {
+			number = strtoll(line + len + 1, NULL, base);
+			break;
+		}
+	}
+	fclose(file);
+	return number;
+}
+
+static long long pid_status_number(pid_t pid, const char *key)
+{
+	char who[16];
+
+	snprintf(who, sizeof(who), "%d", (int)pid);
+	return status_number(who, key, 10);
+}
+
+static bool may_ptrace_all(void)
+{
+	long long caps = status_number("self", "CapEff", 16);
+
+	return caps >= 0 && (caps >> CAP_SYS_PTRACE & 1);
+}
+
+static int yama_scope(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%d", &scope) != 1)
+		scope = 0;
+	fclose(file);
+	return scope;
+}
+
+static void explain_permission(pid_t pid)
+{
+	long long uid = pid_status_number(pid, "Uid");
+	long long own = geteuid();
+	int scope = yama_scope();
+
+	complain("looking into another process takes the right to ptrace it");
+	if (scope >= 3) {
+		complain("kernel.yama.ptrace_scope is %d: nobody has it before the next boot",
+			 scope);
+	} else if (may_ptrace_all()) {
+		complain("kvm-stats has CAP_SYS_PTRACE, but not over process %d:", (int)pid);
+		complain("it is in another user namespace, or a security module forbids it");
+	} else if (uid >= 0 && uid != own) {
+		complain("process %d is of user %lld, kvm-stats of user %lld:", (int)pid, uid, own);
+		complain("run it as that user, or with CAP_SYS_PTRACE (as root)");
+	} else if (scope) {
+		complain("kernel.yama.ptrace_scope is %d: it must be 0,", scope);
+		complain("or kvm-stats run with CAP_SYS_PTRACE (as root)");
+	} else {
+		complain("process %d protects itself (it is not dumpable):", (int)pid);
+		complain("run kvm-stats with CAP_SYS_PTRACE (as root)");
+	}
+}
+
+static void explain_invalid(pid_t pid)
+{
+	long long tgid = pid_status_number(pid, "Tgid");
+
+	if (tgid > 0 && tgid != pid)
+		complain("%d is a thread of process %lld: say -p %lld", (int)pid, tgid, tgid);
+	else
+		complain("%d is not the ID of a process", (int)pid);
+}
+
+static void explain_foreign(void)
+{
+	int supported = kvmstats_supported();
+
+	complain("what would help: a VMM that keeps them open (QEMU from 8.1 on does for vCPUs),");
+	complain("or a kernel with the series that kvm-stats belongs to");
+	if (supported < 0)
+		complain("whether this kernel has them at all is not known: /dev/kvm: %s",
+			 strerror(-supported));
+}
+
+static void hint(pid_t pid, int err)
+{
+	switch (-err) {
+	case ENODEV:
+		complain("'kvm-stats list' shows the processes that are one");
+		break;
+	case EACCES:
+	case EPERM:
+		explain_permission(pid);
+		break;
+	case EOPNOTSUPP:
+		complain("they are in Linux from 5.14 on,");
+		complain("and in 5.10 with the series that kvm-stats belongs to");
+		break;
+	case EIO:
+		explain_foreign();
+		break;
+	case EMFILE:
+		complain("one open file is needed for each vCPU:");
+		complain("raise the limit (ulimit -n), or choose fewer with --vcpu");
+		break;
+	case ESTALE:
+		complain("the VMM may be adding or removing vCPUs: try again");
+		break;
+	}
+}
+
+void explain(pid_t pid, const char *what, int err)
+{
+	char buf[128];
+
+	if (err == -EINVAL) {
+		explain_invalid(pid);
+		return;
+	}
+	complain("process %d%s%s: %s", (int)pid, what ? ": " : "", what ? what : "",
+		 kvmstats_strerror(err, buf, sizeof(buf)));
+	hint(pid, err);
+}

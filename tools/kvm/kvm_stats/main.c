@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kvm-stats: shows the statistics of running KVM VMs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "output.h"
+
+#define VERSION "0.1"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+} commands[] = {
+	{ "list", command_list, "which processes run VMs, and whether their numbers can be had" },
+	{ "read", command_read, "the statistics of a VMM's VMs and vCPUs, once or over intervals" },
+	{ "schema", command_schema, "what statistics there are: type, unit, number of values" },
+};
+
+static void usage(FILE *to)
+{
+	size_t i;
+
+	fputs("Usage: kvm-stats COMMAND [OPTION]...\n\nCommands:\n", to);
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
+	fputs("\n'kvm-stats COMMAND --help' shows a command's options.\n", to);
+}
+
+static int run(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+	size_t i;
+
+	if (!name) {
+		usage(stderr);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(name, "-h") || !strcmp(name, "--help")) {
+		usage(stdout);
+		return STATUS_OK;
+	}
+	if (!strcmp(name, "-V") || !strcmp(name, "--version")) {
+		puts("kvm-stats " VERSION);
+		return STATUS_OK;
+	}
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (!strcmp(name, commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	}
+	complain("no command '%s'; 'kvm-stats --help' lists them", name);
+	return STATUS_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status = run(argc, argv);
+
+	if (!flush_output() && status == STATUS_OK)
+		status = STATUS_FAILED;
+	return status;
+}

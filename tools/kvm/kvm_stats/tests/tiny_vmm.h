@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A VMM as small as can be, for tests: x86 guests in real mode, each vCPU of
+ * which does nothing but write to an I/O port.
+ *
+ * Needs <linux/kvm.h>, which on some systems has no KVM_GET_STATS_FD.
+ */
+#ifndef TINY_VMM_H
+#define TINY_VMM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <linux/kvm.h>
+
+#ifndef KVM_GET_STATS_FD
+#define KVM_GET_STATS_FD	_IO(KVMIO, 0xce)
+#endif
+
+#define TINY_MAX_VCPUS		4
+#define TINY_GUEST_BASE		0x1000
+
+struct tiny_vcpu {
+	int fd;
+	struct kvm_run *run;
+	pthread_t thread;
+	atomic_bool stop;
+	atomic_ulong exits;
+};
+
+struct tiny_vm {
+	int fd;
+	int vcpus;
+	struct tiny_vcpu vcpu[TINY_MAX_VCPUS];
+};
+
+/* out %al, $0x10; jmp . - 2 */
+static const unsigned char tiny_guest[] = { 0xe6, 0x10, 0xeb, 0xfc };
+
+static inline int tiny_add_memory(struct tiny_vm *vm)
+{
+	struct kvm_userspace_memory_region region = {
+		.guest_phys_addr = TINY_GUEST_BASE,
+		.memory_size = 0x1000,
+	};
+	void *memory = mmap(NULL, 0x1000, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	memcpy(memory, tiny_guest, sizeof(tiny_guest));
+	region.userspace_addr = (uintptr_t)memory;
+	return ioctl(vm->fd, KVM_SET_USER_MEMORY_REGION, &region) ? -errno : 0;
+}
+
+static inline int tiny_set_registers(int vcpu)
+{
+	struct kvm_regs regs = { .rip = TINY_GUEST_BASE, .rflags = 2 };
+	struct kvm_sregs sregs;
+
+	if (ioctl(vcpu, KVM_GET_SREGS, &sregs))
+		return -errno;
+	sregs.cs.base = 0;
+	sregs.cs.selector = 0;
+	if (ioctl(vcpu, KVM_SET_SREGS, &sregs))
+		return -errno;
+	return ioctl(vcpu, KVM_SET_REGS, &regs) ? -errno : 0;
+}
+
+static inline int tiny_add_vcpu(struct tiny_vm *vm, int kvm)
+{
+	int size = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, NULL);
+	struct tiny_vcpu *vcpu = &vm->vcpu[vm->vcpus];
+
+	vcpu->fd = ioctl(vm->fd, KVM_CREATE_VCPU, (unsigned long)vm->vcpus);
+	if (size < 0 || vcpu->fd < 0)
+		return -errno;
+	vcpu->run = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, vcpu->fd, 0);
+	if (vcpu->run == MAP_FAILED)
+		return -errno;
+	vm->vcpus++;
+	return tiny_set_registers(vcpu->fd);
+}
+
+/* A VM with @vcpus vCPUs that do not run yet: 0 or -errno. */
+static inline int tiny_create(struct tiny_vm *vm, int vcpus)
+{
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	int err;
+
+	memset(vm, 0, sizeof(*vm));
+	if (kvm < 0)
+		return -errno;
+	vm->fd = ioctl(kvm, KVM_CREATE_VM, 0UL);
+	err = vm->fd < 0 ? -errno : tiny_add_memory(vm);
+	while (!err && vm->vcpus < vcpus)
+		err = tiny_add_vcpu(vm, kvm);
+	close(kvm);
+	return err;
+}
+
+static inline void *tiny_run(void *arg)
+{
+	struct tiny_vcpu *vcpu = arg;
+
+	while (!atomic_load(&vcpu->stop)) {
+		if (ioctl(vcpu->fd, KVM_RUN, NULL) || vcpu->run->exit_reason != KVM_EXIT_IO)
+			break;
+		atomic_fetch_add(&vcpu->exits, 1);
+	}
+	return NULL;
+}
+
+static inline void tiny_start(struct tiny_vm *vm)
+{
+	int i;
+
+	for (i = 0; i < vm->vcpus; i++) {
+		atomic_store(&vm->vcpu[i].stop, false);
+		pthread_create(&vm->vcpu[i].thread, NULL, tiny_run, &vm->vcpu[i]);
+	}
+}
+
+/* From then on no statistic moves. */
+static inline void tiny_stop(struct tiny_vm *vm)
+{
+	int i;
+
+	for (i = 0; i < vm->vcpus; i++)
+		atomic_store(&vm->vcpu[i].stop, true);
+	for (i = 0; i < vm->vcpus; i++)
+		pthread_join(vm->vcpu[i].thread, NULL);
+}
+
+#endif /* TINY_VMM_H */

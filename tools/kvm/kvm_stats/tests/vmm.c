@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A VMM for the tests of kvm-stats: vmm [-s] [-d] [-m VMS] [-c VCPUS]
+ *
+ * -s keeps statistics fds of all open, -d duplicates all KVM fds.  Prints "ready"
+ * once it runs, and "stopped" with the exits of each vCPU after a line on standard
+ * input.  Ends when that is closed.
+ */
+#include <stdio.h>
+
+#include "tiny_vmm.h"
+
+#define MAX_VMS	4
+
+struct options {
+	bool stats;
+	bool duplicate;
+	int vms;
+	int vcpus;
+};
+
+static int small_number(const char *text, int max)
+{
+	int n = atoi(text);
+
+	if (n >= 1 && n <= max)
+		return n;
+	fprintf(stderr, "vmm: expected a number from 1 to %d, found '%s'\n", max, text);
+	exit(2);
+}
+
+static void parse(int argc, char **argv, struct options *options)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "sdm:c:n:")) != -1) {
+		switch (option) {
+		case 's':
+			options->stats = true;
+			break;
+		case 'd':
+			options->duplicate = true;
+			break;
+		case 'm':
+			options->vms = small_number(optarg, MAX_VMS);
+			break;
+		case 'c':
+			options->vcpus = small_number(optarg, TINY_MAX_VCPUS);
+			break;
+		case 'n':	/* like QEMU's -name, for kvm-stats to find */
+			break;
+		default:
+			exit(2);
+		}
+	}
+}
+
+static void prepare_fd(const struct options *options, int fd)
+{
+	if (options->stats && ioctl(fd, KVM_GET_STATS_FD, NULL) < 0) {
+		perror("vmm: KVM_GET_STATS_FD");
+		exit(1);
+	}
+	if (options->duplicate && dup(fd) < 0) {
+		perror("vmm: dup");
+		exit(1);
+	}
+}
+
+static void prepare(const struct options *options, struct tiny_vm *vm)
+{
+	int err = tiny_create(vm, options->vcpus);
+	int i;
+
+	if (err) {
+		fprintf(stderr, "vmm: cannot create a VM: %s\n", strerror(-err));
+		exit(1);
+	}
+	prepare_fd(options, vm->fd);
+	for (i = 0; i < vm->vcpus; i++)
+		prepare_fd(options, vm->vcpu[i].fd);
+	tiny_start(vm);
+}
+
+static void stop(const struct options *options, struct tiny_vm *vms)
+{
+	int i, j;
+
+	for (i = 0; i < options->vms; i++)
+		tiny_stop(&vms[i]);
+	printf("stopped");
+	for (i = 0; i < options->vms; i++) {
+		for (j = 0; j < vms[i].vcpus; j++)
+			printf(" %lu", atomic_load(&vms[i].vcpu[j].exits));
+	}
+	puts("");
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { .vms = 1, .vcpus = 2 };
+	struct tiny_vm vms[MAX_VMS];
+	char line[64];
+	int i;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	parse(argc, argv, &options);
+	for (i = 0; i < options.vms; i++)
+		prepare(&options, &vms[i]);
+	puts("ready");
+	if (fgets(line, sizeof(line), stdin))
+		stop(&options, vms);
+	while (fgets(line, sizeof(line), stdin))
+		;
+	return 0;
+}

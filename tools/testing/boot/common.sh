@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by the scripts here: where things are, and how to speak.
+
+boot_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+repo=$(cd "$boot_dir/../../.." && pwd -P)
+cache=${KVM_STATS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kvm-stats}
+build_dir=$repo/build/boot
+base_version=${BASE:-5.10.262}
+jobs=${JOBS:-$(nproc)}
+
+say()
+{
+	printf '%s\n' "$*" >&2
+}
+
+die()
+{
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+# run_logged LOG COMMAND...: quiet when it works, the log's tail when not
+run_logged()
+{
+	local log=$1
+
+	shift
+	"$@" >"$log" 2>&1 </dev/null && return
+	tail -n 25 "$log" >&2
+	die "failed: $* (whole log: $log)"
+}
+
+# load_arch NAME: the variables of arch/NAME
+load_arch()
+{
+	arch=$1
+	[ -f "$boot_dir/arch/$arch" ] ||
+		die "no architecture '$arch'; there are: $(ls "$boot_dir/arch" | xargs)"
+	# shellcheck disable=SC1090
+	. "$boot_dir/arch/$arch"
+}
+
+# merged_config NAME: the fragments of a named configuration, sorted
+merged_config()
+{
+	local var=config_$1 list
+
+	list=${!var:-}
+	[ -n "$list" ] || die "arch/$arch has no '$var'"
+	(cd "$boot_dir/config" && LC_ALL=C sort -u $list)
+}

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by boot: what goes into the emulated host, and running it.
+
+build_programs()
+{
+	run_logged "$build_dir/tests-$arch.log" make -j"$jobs" -C "$boot_dir/tests" \
+		OUT="$programs" KARCH="$karch" CC="$cc" CC32="$cc32"
+}
+
+available_suites()
+{
+	find "$programs" "$kernel/tests" -maxdepth 1 -type f -perm -100 -printf '%f\n' | LC_ALL=C sort
+}
+
+choose_suites()
+{
+	local all wanted suite
+
+	all=$(available_suites)
+	[ "$mode" = tests ] || return 0
+	[ "${*:-all}" != all ] || { echo $all; return; }
+	for suite; do
+		suite=${suite##*/}
+		suite=${suite%.c}
+		grep -qxF -e "$suite" <<<"$all" ||
+			die "no test '$suite' for $arch; there are: $(echo $all)"
+		wanted="${wanted:-} $suite"
+	done
+	echo $wanted
+}
+
+# The second-level guest: what the client tests start in the emulated host.
+guest_initrd()
+{
+	if [ -x "$boot_dir/guest/mk-initrd" ]; then
+		run_logged "$build_dir/guest.log" "$boot_dir/guest/mk-initrd" "$1"
+	fi
+}
+
+boot_env()
+{
+	cat <<-EOF
+	export BOOT_ARCH=$arch
+	export BOOT_VARIANT=$variant
+	export BOOT_HOST=/host
+	export BOOT_KERNEL=/tmp/boot/kernel
+	export BOOT_GUEST_INITRD=/tmp/boot/guest.cpio
+	BOOT_MODE=$mode
+	BOOT_MODULES='$modules'
+	BOOT_TESTS='$(echo $suites)'
+	BOOT_TEST_TIME=$((limit * 2 / 3))
+	EOF
+}
+
+kvm_stats_command()
+{
+	local tools=$repo/tools/kvm/kvm_stats
+
+	[ -f "$tools/Makefile" ] || return 0
+	run_logged "$build_dir/kvm-stats.log" make -C "$tools" O="$build_dir/kvm-stats-$arch" \
+		CC="$cc" kvm-stats.static
+	cp "$build_dir/kvm-stats-$arch/kvm-stats.static" "$1"
+}
+
+make_initramfs()
+{
+	local root=$out/root
+
+	mkdir -p "$root"/{bin,tests,modules,boot}
+	cp "$(command -v busybox)" "$root/bin/busybox"
+	ln -s busybox "$root/bin/sh"
+	ln -s busybox "$root/bin/awk"
+	cp "$boot_dir/init" "$root/init"
+	[ ! -f "$boot_dir/run-demo" ] || cp "$boot_dir/run-demo" "$root/run-demo"
+	cp "$kernel"/modules/*.ko "$root/modules/"
+	find "$programs" "$kernel/tests" "$boot_dir/tests" -maxdepth 1 -type f \
+		\( -perm -100 -o -name '*.list' \) -exec cp {} "$root/tests/" \;
+	kvm_stats_command "$root/bin/kvm-stats"
+	cp "$kernel/image" "$root/boot/kernel"
+	guest_initrd "$root/boot/guest.cpio"
+	boot_env >"$root/boot.env"
+	"$boot_dir/initramfs" "$root" "$out/initramfs.cpio"
+	rm -rf "$root"
+}
+
+# Hardware helps only if it lets the machine run VMs of its own.
+hardware_nests()
+{
+	[ -r /dev/kvm ] && [ -w /dev/kvm ] && grep -qwE "$cpu_flag_kvm" /proc/cpuinfo &&
+		grep -qxsE '[Y1]' /sys/module/kvm_*/parameters/nested
+}
+
+accel()
+{
+	if [ -n "${BOOT_ACCEL:-}" ]; then
+		echo "$BOOT_ACCEL"
+	elif hardware_nests; then
+		echo kvm
+	else
+		echo tcg
+	fi
+}
+
+qemu_command()
+{
+	command=("$qemu" -machine "$machine" -nodefaults -display none -no-reboot -m 2048 -smp 2)
+	if [ "$(accel)" = kvm ]; then
+		command+=(-accel kvm -cpu "$cpu_kvm")
+	else
+		command+=(-accel tcg,thread=multi -cpu "$cpu_tcg")
+	fi
+	command+=(-kernel "$kernel/image" -initrd "$out/initramfs.cpio"
+		-append "console=$console panic=-1 log_buf_len=4M $cmdline")
+	command+=(-device virtio-serial -device virtserialport,chardev=verdict,name=verdict
+		-chardev "file,id=verdict,path=$out/verdict")
+	command+=(-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap
+		-device virtio-9p-pci,fsdev=host,mount_tag=host)
+	if [ "$mode" = shell ]; then
+		command+=(-serial mon:stdio)
+	else
+		command+=(-serial "file:$out/console")
+	fi
+}
+
+stop_machine()
+{
+	[ -n "${machine_pid:-}" ] || return 0
+	kill -KILL "$machine_pid" 2>/dev/null || true
+	wait "$machine_pid" 2>/dev/null || true
+	machine_pid=
+}
+
+# The points as they come: failures at once, each suite's sum at its end.
+show_points()
+{
+	tail -n +1 -s 0.2 -f --pid="$1" "$2" | tr -d '\r' | awk '
+	/^@suite / { ok = bad = 0; start = systime() }
+	/^\|ok/ { ok++ }
+	/^\|not ok/ { bad++; print "  " substr($0, 2) }
+	/^@exit / {
+		printf "  %s: %d ok, %d not ok, exit status %s, %d s\n", $2, ok, bad, $3,
+			systime() - start
+	}
+	{ fflush() }' >&2
+}
+
+run_machine()
+{
+	local progress until=$((SECONDS + limit)) command
+
+	qemu_command
+	printf '%q ' "${command[@]}" >"$out/command"
+	if [ "$mode" = shell ]; then
+		"${command[@]}"
+		return
+	fi
+	: >"$out/verdict"
+	trap stop_machine EXIT
+	trap 'exit 130' INT TERM HUP
+	"${command[@]}" </dev/null >"$out/qemu.log" 2>&1 &
+	machine_pid=$!
+	show_points "$machine_pid" "$out/verdict" &
+	progress=$!
+	[ "$mode" = tests ] || follow_console "$machine_pid" "$out/console" &
+	while kill -0 "$machine_pid" 2>/dev/null; do
+		if [ $SECONDS -ge $until ]; then
+			echo "still running at its time limit of $limit s" >"$out/ended"
+			break
+		fi
+		sleep 0.2
+	done
+	stop_machine
+	wait "$progress" || true
+	trap - EXIT
+}

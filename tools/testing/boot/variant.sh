@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by build: which source a variant is, as a git tree object that is
+# put together in an index of its own, without a checkout.
+
+# The git repository with the pristine base, one commit.
+base_tree()
+{
+	if [ -x "$repo/scripts/base" ]; then
+		"$repo/scripts/base"
+	elif [ -d "$cache/base/$base_version/.git" ]; then
+		echo "$cache/base/$base_version"
+	else
+		die "no base kernel at $cache/base/$base_version"
+	fi
+}
+
+base_git()
+{
+	GIT_INDEX_FILE=$index git -C "$base" "$@"
+}
+
+# apply_patches FILE...: on top of what the index holds
+apply_patches()
+{
+	local patch
+
+	for patch; do
+		base_git apply --cached "$patch" || die "${patch##*/} does not apply"
+	done
+}
+
+# The mails of the series, which are what an integrator applies.
+series_mails()
+{
+	"$repo/scripts/series" --no-check --output "$1" >&2 || die "the series could not be written"
+}
+
+apply_series()
+{
+	local count=$1 mails
+
+	mails=$(mktemp -d)
+	series_mails "$mails"
+	apply_patches $(find "$mails" -name '[0-9]*.patch' ! -name '0000-*' | LC_ALL=C sort |
+		head -n "$count")
+	rm -rf "$mails"
+}
+
+# Whatever lies in a kernel tree, committed or not, short of ignored files.
+read_kernel_tree()
+{
+	local dir=${KERNEL_TREE:-}
+
+	[ -n "$dir" ] || die "variant 'tree' needs KERNEL_TREE=path of a kernel tree"
+	[ -f "$dir/Kbuild" ] || die "KERNEL_TREE=$dir is not a kernel tree: it has no Kbuild"
+	index=$cache/tree/$(printf %s "$dir" | sha256sum | cut -c 1-16).index
+	[ -f "$index" ] || base_git read-tree HEAD
+	GIT_INDEX_FILE=$index git --git-dir="$base/.git" --work-tree="$dir" add -A .
+	base_git write-tree
+}
+
+# variant_tree VARIANT: print the tree object
+variant_tree()
+{
+	local index=$cache/tree/variant.$$.index
+
+	if [ "$1" = tree ]; then
+		read_kernel_tree
+		return
+	fi
+	base_git read-tree HEAD
+	case $1 in
+	unpatched)
+		;;
+	patched)
+		apply_series 9999
+		;;
+	step:*)
+		apply_series "${1#step:}"
+		;;
+	*)
+		[ -f "$boot_dir/mutations/$1.patch" ] ||
+			die "unknown variant '$1': not patched, unpatched, step:N, tree, and there is no mutations/$1.patch"
+		apply_series 9999
+		apply_patches "$boot_dir/mutations/$1.patch"
+		;;
+	esac
+	base_git write-tree
+	rm -f "$index"
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The points that there are; each takes a struct session. */
+#ifndef QEMU_CHECKS_H
+#define QEMU_CHECKS_H
+
+#include "session.h"
+
+/* check_guest.c */
+enum verdict check_greeting(void *ctx);
+enum verdict check_uses_kvm(void *ctx);
+enum verdict check_cpus(void *ctx);
+enum verdict check_boots(void *ctx);
+enum verdict check_quits(void *ctx);
+enum verdict check_stop(void *ctx);
+enum verdict check_cont(void *ctx);
+enum verdict check_moves(void *ctx);
+
+/* check_query.c */
+enum verdict check_vm(void *ctx);
+enum verdict check_vcpus(void *ctx);
+enum verdict check_vm_provider(void *ctx);
+enum verdict check_vcpu_provider(void *ctx);
+enum verdict check_vm_names(void *ctx);
+enum verdict check_vcpu_names(void *ctx);
+enum verdict check_vcpu_paths(void *ctx);
+enum verdict check_unknown_name(void *ctx);
+enum verdict check_unknown_vcpu(void *ctx);
+enum verdict check_no_provider(void *ctx);
+enum verdict check_unknown_provider(void *ctx);
+enum verdict check_vm_nothing(void *ctx);
+enum verdict check_vcpu_nothing(void *ctx);
+
+/* check_schemas.c */
+enum verdict check_vm_schemas(void *ctx);
+enum verdict check_vcpu_schemas(void *ctx);
+enum verdict check_schemas_provider(void *ctx);
+enum verdict check_schemas_unknown_provider(void *ctx);
+enum verdict check_vm_types(void *ctx);
+enum verdict check_vcpu_types(void *ctx);
+enum verdict check_values(void *ctx);
+enum verdict check_schemas_nothing(void *ctx);
+
+/* check_direct.c */
+enum verdict check_direct(void *ctx);
+enum verdict check_ids(void *ctx);
+enum verdict check_descriptors(void *ctx);
+enum verdict check_running(void *ctx);
+enum verdict check_stopped_vm(void *ctx);
+enum verdict check_stopped_vcpus(void *ctx);
+enum verdict check_outlives(void *ctx);
+enum verdict check_no_capability(void *ctx);
+
+/* check_monitor.c */
+enum verdict check_monitor_vm(void *ctx);
+enum verdict check_monitor_vcpu(void *ctx);
+enum verdict check_monitor_nothing(void *ctx);
+
+#endif /* QEMU_CHECKS_H */

@@ -16,6 +16,8 @@
 struct kvm;
 struct kvm_vcpu;
 
+#define KVM_STATS_NAME_SIZE	__KVM_STATS_NAME_SIZE
+
 /**
  * struct kvm_stats_table - descriptors of a run of fields
  * @desc: the descriptors, in the order of the fields

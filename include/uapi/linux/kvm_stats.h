@@ -77,9 +77,11 @@ struct kvm_stats_header {
 #define KVM_STATS_SCALE_POW2		KVM_STATS_BASE_POW2
 #define KVM_STATS_SCALE_MAX		KVM_STATS_BASE_MAX
 
+/* User space learns the size from the header: there, a flexible array. */
 #ifdef __KERNEL__
-/* User space has it from the header, and must not rely on a number. */
-#define KVM_STATS_NAME_SIZE		48
+#define __KVM_STATS_NAME_SIZE		48
+#else
+#define __KVM_STATS_NAME_SIZE
 #endif
 
 /**
@@ -91,8 +93,8 @@ struct kvm_stats_header {
  * @bucket_size: width of a linear histogram's buckets, otherwise 0
  * @name: name of the statistic, padded with NULs to the header's name_size
  *
- * In user space, descriptors lie sizeof(struct kvm_stats_desc) + name_size bytes
- * apart.
+ * In user space @name is a flexible array, and descriptors lie
+ * sizeof(struct kvm_stats_desc) + name_size bytes apart.
  */
 struct kvm_stats_desc {
 	__u32 flags;
@@ -100,11 +102,7 @@ struct kvm_stats_desc {
 	__u16 size;
 	__u32 offset;
 	__u32 bucket_size;
-#ifdef __KERNEL__
-	char name[KVM_STATS_NAME_SIZE];
-#else
-	char name[];
-#endif
+	char name[__KVM_STATS_NAME_SIZE];
 };
 
 #endif /* _UAPI_LINUX_KVM_STATS_H */

@@ -257,66 +257,50 @@ static const char *read_allocates_nothing(struct stats_target *target)
 
 /* Other holders */
 
-/* What @run says in a process that has given up all privileges. */
-static const char *as_nobody(struct stats_target *target,
-			     const char *(*run)(struct stats_target *target))
+static const char *become_nobody(void)
 {
-	int status;
-	pid_t pid;
+	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
+		return stats_fail("setuid: %s", strerror(errno));
+	return NULL;
+}
 
-	if (geteuid())
-		return stats_skip("only root can become another user");
-	pid = fork();
-	if (pid < 0)
-		return stats_fail("fork: %s", strerror(errno));
-	if (!pid) {
-		const char *message = NULL;
+static const char *as_nobody_read(struct stats_target *target)
+{
+	const char *message = become_nobody();
 
-		if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
-			message = stats_fail("setuid: %s", strerror(errno));
-		if (!message)
-			message = run(target);
-		if (message)
-			stats_conclude(message);
-		_exit(message ? 1 : 0);
-	}
-	waitpid(pid, &status, 0);
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return NULL;
-	return stats_fail("as another user: %s", stats_outcome->message);
+	return message ? message : stats_read_whole(target);
+}
+
+static const char *as_nobody_open(struct stats_target *target)
+{
+	const char *message = become_nobody();
+	int fd;
+
+	if (!message)
+		message = stats_getfd(target->getfd_fd, &fd);
+	return message ? message : stats_still_reads(target, fd, getppid());
 }
 
 static const char *read_by_nobody(struct stats_target *target)
 {
-	return as_nobody(target, stats_read_whole);
-}
-
-static const char *open_and_read(struct stats_target *target)
-{
-	pid_t vmm = getppid();
-	const char *message;
-	int fd;
-
-	message = stats_getfd(target->getfd_fd, &fd);
-	return message ? message : stats_still_reads(target, fd, vmm);
+	if (geteuid())
+		return stats_skip("only root can become another user");
+	return stats_in_child(target, as_nobody_read);
 }
 
 static const char *opened_by_nobody(struct stats_target *target)
 {
-	return as_nobody(target, open_and_read);
+	if (geteuid())
+		return stats_skip("only root can become another user");
+	return stats_in_child(target, as_nobody_open);
 }
-
-struct creator {
-	int fds[STATS_NUM_FDS];
-	const char *message;
-};
 
 static void *create_vcpu(void *arg)
 {
-	struct creator *creator = arg;
+	int *fds = arg;
 
-	creator->fds[STATS_FD_VCPU] = ioctl(creator->fds[STATS_FD_VM],
-					    KVM_CREATE_VCPU, STATS_VCPU_ID + 1);
+	fds[STATS_FD_VCPU] = ioctl(fds[STATS_FD_VM], KVM_CREATE_VCPU,
+				   STATS_VCPU_ID + 1);
 	return NULL;
 }
 
@@ -328,18 +312,18 @@ static const char *id_from_other_thread(struct stats_target *target)
 		.file = target->file,
 	};
 	const char *message;
-	struct creator creator;
+	int fds[STATS_NUM_FDS];
 	pthread_t thread;
 	int fd;
 
-	message = stats_bare_vm(creator.fds);
+	message = stats_bare_vm(fds);
 	if (message)
 		return message;
-	close(creator.fds[STATS_FD_VCPU]);
-	if (pthread_create(&thread, NULL, create_vcpu, &creator))
+	close(fds[STATS_FD_VCPU]);
+	if (pthread_create(&thread, NULL, create_vcpu, fds))
 		return stats_fail("pthread_create failed");
 	pthread_join(thread, NULL);
-	message = stats_getfd(creator.fds[STATS_FD_VCPU], &fd);
+	message = stats_getfd(fds[STATS_FD_VCPU], &fd);
 	return message ? message : stats_still_reads(&other, fd, getpid());
 }
 

@@ -25,7 +25,7 @@
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #endif
 #ifndef __printf
-#define __printf(fmt, args)	__attribute__((format(printf, fmt, args)))
+#define __printf(fmt, args)	__attribute__((__format__(__printf__, fmt, args)))
 #endif
 
 #define STATS_HEADER_SIZE	24

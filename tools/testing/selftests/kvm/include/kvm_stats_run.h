@@ -105,6 +105,32 @@ static inline void stats_run_here(const struct stats_suite *suite,
 	stats_conclude(message ? message : check->run(&target));
 }
 
+/* What @run says in another process, which has its own memory. */
+static inline const char *
+stats_in_child(struct stats_target *target,
+	       const char *(*run)(struct stats_target *target))
+{
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (pid < 0)
+		return stats_fail("fork: %s", strerror(errno));
+	if (!pid) {
+		const char *message;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		message = run(target);
+		if (message)
+			stats_conclude(message);
+		_exit(message ? 1 : 0);
+	}
+	waitpid(pid, &status, 0);
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return NULL;
+	return stats_fail("in another process: %s", stats_outcome->message);
+}
+
 /* Returns the status that waitpid() gives, after killing if need be. */
 static inline int stats_wait(pid_t pid, unsigned int seconds)
 {

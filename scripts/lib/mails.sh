@@ -23,20 +23,41 @@ index_final_files() {
 	done <"$SCRATCH/owned" | scratch_git update-index --index-info
 }
 
-# unedit_whole_files STEP SPLIT: undo the step's edits to whole files.
+# unedit_whole_files STEP SPLIT: undo the step's edits to whole files, and give
+# their diffs the index lines that step files leave out.
 unedit_whole_files() {
-	local step=$1 path part owner
+	local step=$1 path part owner after
 	while read -r path part; do
 		owner=$(awk -v p="$path" '$1 == p { print $2 }' "$SCRATCH/owners")
 		[ -n "$owner" ] || continue
 		[[ $owner < $step ]] || die "$step edits $path," \
 			"which arrives with $owner: expected the edit in a later step"
+		after=$(mode_and_blob "$path")
 		scratch_git apply --cached -R "$part" 2>"$SCRATCH/apply" ||
 			die "$step: its edit of $path cannot be taken back" \
 				"expected the file here to hold what that edit leaves; git apply says:" \
 				"$(head -n 5 "$SCRATCH/apply")" \
 				"edit the file in a tree (make tree), then make refresh"
+		add_index_line "$part" $(mode_and_blob "$path") $after
 	done <"$2/index"
+}
+
+mode_and_blob() {
+	scratch_git ls-files -s -- "$1" | awk '{ print $1, substr($2, 1, 12) }'
+}
+
+# add_index_line PART MODE BLOB MODE BLOB: as they are before and after
+add_index_line() {
+	awk -v before="$2 $3" -v after="$4 $5" '
+	/^--- / && !done {
+		split(before, b)
+		split(after, a)
+		print "index " b[2] ".." a[2] (a[1] == b[1] ? " " a[1] : "")
+		done = 1
+	}
+	!done && /^index / { next }
+	{ print }' "$1" >"$1.new"
+	mv "$1.new" "$1"
 }
 
 # arrivals STEP: the diffs of the files that the step adds, as they are then.
@@ -56,6 +77,10 @@ arrivals() {
 	scratch_git update-index --force-remove --stdin <"$SCRATCH/adds"
 }
 
+joined() {
+	cut -d" " -f2 "$1/index" | xargs -r cat
+}
+
 # write_diffs STEP...: from the last to the first, $SCRATCH/NUMBER.diff.
 write_diffs() {
 	local number step
@@ -65,10 +90,10 @@ write_diffs() {
 		step_part diff "$step" >"$SCRATCH/edits"
 		split_diff "$SCRATCH/$number.edits" <"$SCRATCH/edits"
 		unedit_whole_files "$step" "$SCRATCH/$number.edits"
+		joined "$SCRATCH/$number.edits" >"$SCRATCH/edits"
 		arrivals "$step" >>"$SCRATCH/edits"
 		split_diff "$SCRATCH/$number.parts" <"$SCRATCH/edits"
-		cut -d' ' -f2 "$SCRATCH/$number.parts/index" |
-			xargs -r cat >"$SCRATCH/$number.diff"
+		joined "$SCRATCH/$number.parts" >"$SCRATCH/$number.diff"
 		[ -s "$SCRATCH/$number.diff" ] || die "$step changes nothing" \
 			"expected a line \"add PATH\" or a diff"
 	done

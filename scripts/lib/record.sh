@@ -16,8 +16,7 @@ content_of() {
 }
 
 same_file() {
-	cmp -s "$1" "$2" || return 1
-	[ -x "$1" ] && [ -x "$2" ] || [ ! -x "$1" ] && [ ! -x "$2" ]
+	cmp -s "$1" "$2" && [ "$(test -x "$1"; echo $?)" = "$(test -x "$2"; echo $?)" ]
 }
 
 read_record() {

@@ -123,13 +123,15 @@ owners() {
 	done < <(step_files)
 }
 
-# Every tracked whole file belongs to one step; every listed one exists.
+# Every tracked whole file that is there belongs to one step; every listed one is there.
 # Speaks of each that does not, returns 1 if there was any.
 check_owners() {
 	local failed=0 path
 	owners | sort >"$SCRATCH/owners"
 	cut -d' ' -f1 "$SCRATCH/owners" | sort -u >"$SCRATCH/owned"
-	git ls-files -- "${WHOLE_DIRS[@]}" | sort >"$SCRATCH/whole"
+	git ls-files -- "${WHOLE_DIRS[@]}" | while read -r path; do
+		[ ! -e "$path" ] || printf "%s\n" "$path"
+	done | sort >"$SCRATCH/whole"
 
 	while read -r path; do
 		say "$path belongs to no step: expected a line \"add $path\" in one file of $SERIES_DIR"

@@ -306,6 +306,8 @@ static int watch(const struct read_options *options, const struct widths *widths
 	unsigned long i;
 	int err;
 
+	if (!flush_output())
+		return -EIO;
 	for (i = 1; !options->count || i <= options->count; i++) {
 		err = wait_until(session, start + (double)i * options->interval);
 		if (!err)

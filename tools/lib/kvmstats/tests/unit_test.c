@@ -93,15 +93,15 @@ static void test_scaling(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct kvmstats_schema *schema = make(cases[i].flags, cases[i].exponent, 1, 0);
-		int base = (cases[i].flags & POW2) ? 2 : 10;
 		char text[64];
 		int len;
 
 		len = kvmstats_stat_scale(kvmstats_schema_stat(schema, 0), cases[i].value, text,
 					  sizeof(text));
 		tap_ok(len == (int)strlen(cases[i].text) && !strcmp(text, cases[i].text),
-		       "%" PRIu64 " by %d^%d is %s, found '%s'", cases[i].value,
-		       base, cases[i].exponent, cases[i].text, text);
+		       "%" PRIu64 " with %s and %d is %s, found '%s'", cases[i].value,
+		       kvmstats_base_name(!!(cases[i].flags & POW2)), cases[i].exponent,
+		       cases[i].text, text);
 		kvmstats_schema_free(schema);
 	}
 }

@@ -1,0 +1,423 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The library and the kvm-stats command on the build machine: they build, the
+# library's own tests pass under address and undefined-behaviour checks, and
+# where KVM can be used, kvm-stats looks at a real VM.
+#
+# usage, from the top of the repository: tools/testing/host/tools.t
+
+set -u
+
+top=$PWD
+out=$top/build/tools-test
+lib=$top/tools/lib/kvmstats
+command=$top/tools/kvm/kvm_stats
+checks="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+# <asm/...> of the 64-bit headers serves both.
+cc32="gcc -m32 -idirafter /usr/include/x86_64-linux-gnu"
+export ASAN_OPTIONS=detect_leaks=1
+
+points=0
+failures=0
+vmm=
+
+trap 'stop_vmm; exit 1' INT TERM
+trap stop_vmm EXIT
+
+point()
+{
+	points=$((points + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $points - $2"
+	else
+		echo "not ok $points - $2"
+		failures=$((failures + 1))
+	fi
+}
+
+skip()
+{
+	points=$((points + 1))
+	echo "ok $points - $1 # SKIP $2"
+}
+
+# check DESCRIPTION COMMAND...: its output is shown if it fails
+check()
+{
+	local what=$1
+
+	shift
+	if "$@" >"$out/log" 2>&1; then
+		point 0 "$what"
+	else
+		point 1 "$what"
+		sed 's/^/# /' "$out/log"
+	fi
+}
+
+# ---- builds ----
+
+# Sources alone, as far from this repository as can be.
+build_from_a_copy()
+{
+	local copy=$out/copy
+
+	rm -rf "$copy" && mkdir -p "$copy/tools/lib" "$copy/tools/kvm" "$copy/include/uapi/linux" &&
+	cp -r "$lib" "$copy/tools/lib/" && cp -r "$command" "$copy/tools/kvm/" &&
+	cp include/uapi/linux/kvm_stats.h "$copy/include/uapi/linux/" &&
+	make -C "$copy/tools/kvm/kvm_stats" O="$out/from-copy" &&
+	[ -z "$(find "$copy" -name '*.o')" ] && "$out/from-copy/kvm-stats" --version
+}
+
+install_somewhere()
+{
+	local dest=$out/dest
+
+	rm -rf "$dest" &&
+	make -C "$lib" O="$out/gcc/lib" DESTDIR="$dest" PREFIX=/usr install &&
+	make -C "$command" O="$out/gcc" DESTDIR="$dest" PREFIX=/usr install &&
+	"$dest/usr/bin/kvm-stats" --help &&
+	[ -f "$dest/usr/share/man/man1/kvm-stats.1" ] &&
+	grep -q '^prefix=/usr$' "$dest/usr/lib/pkgconfig/libkvmstats.pc"
+}
+
+# As a program of others would: by the installed header and shared library.
+link_against_installed()
+{
+	local dest=$out/dest
+
+	cat >"$out/user.c" <<-'END' &&
+	#include <kvmstats.h>
+	#include <stdio.h>
+
+	int main(void)
+	{
+		struct kvmstats_schema *schema;
+		char buf[64];
+
+		return puts(kvmstats_strerror(kvmstats_schema_read(&schema, -1), buf, sizeof(buf))) < 0;
+	}
+	END
+	gcc -std=c99 -pedantic -Wall -Werror -I"$dest/usr/include" -o "$out/user" "$out/user.c" \
+		-L"$dest/usr/lib" -lkvmstats &&
+	LD_LIBRARY_PATH=$dest/usr/lib "$out/user" | grep 'Bad file descriptor'
+}
+
+# All that the header declares is exported, and nothing else.
+exports_match_header()
+{
+	grep -o 'kvmstats_[a-z_]*(' "$lib/kvmstats.h" | tr -d '(' | sort -u >"$out/declared" &&
+	nm -D --defined-only "$out/gcc/lib/libkvmstats.so" |
+		awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$out/exported" &&
+	grep -v '^kvmstats_[a-z]*_\?read()' "$out/declared" | diff - "$out/exported"
+}
+
+build()
+{
+	check "the library and the command build" make -C "$command" O="$out/gcc" all
+	check "the static command builds" make -C "$command" O="$out/gcc" kvm-stats.static
+	check "they build from their sources alone" build_from_a_copy
+	if command -v clang >/dev/null; then
+		check "they build with clang" make -C "$command" CC=clang O="$out/clang"
+	else
+		skip "they build with clang" "clang is not installed"
+	fi
+	if echo '#include <errno.h>' | $cc32 -x c -c - -o "$out/m32" 2>/dev/null; then
+		check "the library builds for 32 bits" make -C "$lib" CC="$cc32" O="$out/32"
+	else
+		skip "the library builds for 32 bits" "no 32-bit C library is installed"
+	fi
+	check "they are installed where they are told to" install_somewhere
+	check "a C99 program links the installed library" link_against_installed
+	check "the shared library exports what its header declares" exports_match_header
+	check "all is built with address and undefined-behaviour checks" \
+		make -C "$command" CFLAGS="$checks" O="$out/checked" kvm-stats
+}
+
+# ---- the library's own tests ----
+
+# What a test printed, under numbers of this one.
+adopt()
+{
+	local line
+
+	while IFS= read -r line; do
+		case $line in
+		"ok "*) point 0 "$1: ${line#*- }" ;;
+		"not ok "*) point 1 "$1: ${line#*- }" ;;
+		"#"*) echo "$line" ;;
+		esac
+	done <"$out/log"
+}
+
+unit_test()
+{
+	local test=$1 status
+
+	if ! gcc -std=gnu11 -Wall -Wextra -Werror $checks -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+		-I"$lib" -idirafter include/uapi -o "$out/$test" "$lib/tests/$test.c" \
+		"$out/checked/lib/libkvmstats.a" >"$out/log" 2>&1; then
+		sed 's/^/# /' "$out/log"
+		point 1 "$test builds"
+		return
+	fi
+	timeout 120 "$out/$test" >"$out/log" 2>"$out/errors"
+	status=$?
+	adopt "$test"
+	[ -s "$out/errors" ] && sed 's/^/# /' "$out/errors"
+	[ "$(tail -n 1 "$out/log")" = "1..$(grep -c '^\(not \)\?ok ' "$out/log")" ]
+	point $? "$test: runs to its end"
+	[ $status -eq 0 ] || ! grep -q '^1\.\.' "$out/log" || grep -q '^not ok' "$out/log"
+	point $? "$test: leaves with its verdict"
+}
+
+# ---- kvm-stats against a VMM ----
+
+stats=$out/checked/kvm-stats
+
+# start_vmm ARGUMENT...: false if it did not get ready
+start_vmm()
+{
+	rm -f "$out/vmm.in" "$out/vmm.out"
+	mkfifo "$out/vmm.in"
+	# On "$(...)" of a fifo this shell would wait, on <> it does not.
+	exec 9<>"$out/vmm.in"
+	"$out/vmm" "$@" <"$out/vmm.in" >"$out/vmm.out" 2>"$out/vmm.err" 9>&- &
+	vmm=$!
+	wait_for '^ready$'
+}
+
+wait_for()
+{
+	local tries=100
+
+	until grep -q "$1" "$out/vmm.out"; do
+		kill -0 "$vmm" 2>/dev/null && [ $((tries -= 1)) -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+# From then on its numbers stand still: they are in vmm.out.
+freeze_vmm()
+{
+	echo stop >&9
+	wait_for '^stopped '
+}
+
+stop_vmm()
+{
+	[ -n "$vmm" ] || return 0
+	kill "$vmm" 2>/dev/null
+	wait "$vmm" 2>/dev/null
+	exec 9>&-
+	vmm=
+}
+
+# run_stats STATUS ARGUMENT...: its output is in found; false if its status is another
+run_stats()
+{
+	local status=$1 left
+
+	shift
+	found=$("$stats" "$@" 2>&1 9>&-)
+	left=$?
+	printf '%s\n' "$found"
+	[ $left -eq "$status" ] && return
+	echo "expected exit status $status, found $left"
+	false
+}
+
+# says STATUS REGEX ARGUMENT...
+says()
+{
+	local status=$1 regex=$2 found
+
+	shift 2
+	run_stats "$status" "$@" && printf '%s\n' "$found" | grep -Eq -e "$regex"
+}
+
+says_not()
+{
+	local status=$1 regex=$2 found
+
+	shift 2
+	run_stats "$status" "$@" && ! printf '%s\n' "$found" | grep -Eq -e "$regex"
+}
+
+# What kvm-stats shows for each vCPU.
+exits_of()
+{
+	"$stats" read -p "$vmm" --vcpu all -f '^exits$' | awk '/vcpu/ { printf " %s", $3 }'
+}
+
+# Each vCPU has at least one exit for each I/O exit that the VMM saw.
+numbers_agree()
+{
+	freeze_vmm || return 1
+	sed -n 's/^stopped//p' "$out/vmm.out" | xargs -n 1 >"$out/seen"
+	exits_of | xargs -n 1 >"$out/shown"
+	paste "$out/seen" "$out/shown"
+	paste "$out/seen" "$out/shown" |
+		awk '!($1 > 0 && $2 >= $1 && $2 < $1 * 2 + 10000) { bad = 1 } END { exit bad || NR != 2 }'
+}
+
+rates_agree()
+{
+	"$stats" read -p "$vmm" -i 0.5 -c 3 -f '^exits$' --vcpu 0,1 >"$out/rates" || return 1
+	cat "$out/rates"
+	awk '$2 == "exits" { n++; if (n > 2 && ($5 <= 0 || ($3 - last[$1]) / 0.5 > $5 * 3 ||
+		($3 - last[$1]) / 0.5 < $5 / 3)) bad = 1; last[$1] = $3 }
+		END { exit bad || n != 6 }' "$out/rates"
+}
+
+ends_with_its_vmm()
+{
+	local watcher start=$SECONDS status
+
+	"$stats" read -p "$vmm" -i 1000 >"$out/watch" 2>&1 9>&- &
+	watcher=$!
+	sleep 1
+	stop_vmm
+	wait $watcher
+	status=$?
+	cat "$out/watch"
+	[ $status -eq 0 ] && grep -q 'has ended' "$out/watch" && [ $((SECONDS - start)) -lt 30 ]
+}
+
+output_is_lost()
+{
+	! "$stats" read -p "$vmm" >/dev/full 2>"$out/lost" || return 1
+	cat "$out/lost"
+	grep -q 'cannot write the output: No space left' "$out/lost"
+}
+
+pipe_is_closed()
+{
+	( trap '' PIPE; "$stats" read -p "$vmm" -i 0.1 2>"$out/lost"; echo $? >"$out/status" ) | head -n 3
+	cat "$out/lost"
+	[ "$(cat "$out/status")" = 1 ] && grep -q 'cannot write the output: Broken pipe' "$out/lost"
+}
+
+without_rights()
+{
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$out/gcc/kvm-stats.static" \
+		read -p "$vmm" >"$out/denied" 2>&1 9>&-
+	[ $? -eq 1 ] || return 1
+	cat "$out/denied"
+	grep -q 'not allowed' "$out/denied" && grep -q 'CAP_SYS_PTRACE' "$out/denied"
+}
+
+taken_tests()
+{
+	check "a VMM that keeps its statistics fds open starts" \
+		start_vmm -s -name 'guest=one,,two,debug-threads=on'
+	check "list shows it, its guest's name, and that fds were taken" \
+		says 0 "^ +$vmm  vmm +1 +2  (taken|opened) +one,two\$" list
+	check "schema shows types and units" \
+		says 0 '^vcpu +halt_wait_hist +log2-histogram +ns +32 ' schema -p "$vmm"
+	check "schema shows only what matches" \
+		says_not 0 '^vcpu +halt' schema -p "$vmm" -f '^exits$'
+	check "rates are growth over time" rates_agree
+	check "histograms and base units do no harm" \
+		says 0 '^vcpu0 +halt_wait_ns +0 +s$' read -p "$vmm" -b
+	check "a vCPU is chosen" says_not 0 '^vcpu0' read -p "$vmm" --vcpu 1
+	check "a vCPU that is not there is an error" says 1 'has no vCPU 2' read -p "$vmm" --vcpu 1-1,2
+	check "a name that is not there is an error" says 1 'no statistic' read -p "$vmm" -f '^no$'
+	check "a full disk is an error" output_is_lost
+	check "a closed pipe is an error" pipe_is_closed
+	if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+		check "a missing right is explained" without_rights
+	else
+		skip "a missing right is explained" "takes root, to become another user"
+	fi
+	if [ -d "/proc/$vmm/task" ] && thread=$(ls "/proc/$vmm/task" | grep -vx "$vmm" | head -n 1) &&
+		[ -n "$thread" ]; then
+		check "a thread's ID is told from a process's" \
+			says 1 "thread of process $vmm" read -p "$thread"
+	else
+		point 1 "the VMM has a thread for each vCPU"
+	fi
+	check "numbers are those of the VMM" numbers_agree
+	check "it ends with its VMM, at once" ends_with_its_vmm
+}
+
+duplicate_tests()
+{
+	check "a VMM with duplicated fds starts" start_vmm -s -d
+	check "each VM and vCPU is counted once" says 0 "^ +$vmm  vmm +1 +2  " list
+	stop_vmm
+}
+
+several_vms_tests()
+{
+	check "a VMM with two VMs starts" start_vmm -s -m 2 -c 1
+	check "both VMs are found" says 0 "^ +$vmm  vmm +2 +2  " list
+	check "vCPUs are not ascribed to one of them" \
+		says 0 '^vm\?/vcpu0#[0-9]+ +exits ' read -p "$vmm"
+	check "VMs are told apart" says 0 '^vm1 +remote_tlb_flush ' read -p "$vmm" --vm
+	stop_vmm
+}
+
+no_fds_tests()
+{
+	check "a VMM without statistics fds starts" start_vmm
+	if "$stats" read -p "$vmm" 9>&- >/dev/null 2>&1; then
+		skip "that the VMM holds none is explained" "this kernel opens them for us"
+	else
+		check "that the VMM holds none is explained" \
+			says 1 'opens statistics for the VMM only' read -p "$vmm"
+		check "list shows the VMM all the same" says 0 "^ +$vmm  vmm +1 +2  none " list
+	fi
+	stop_vmm
+}
+
+bad_argument_tests()
+{
+	check "no command is a usage error" says 2 '^Usage'
+	check "an unknown command is one" says 2 "no command 'frob'" frob
+	check "an unknown option is one" says 2 '^Usage' read --frob
+	check "no PID is one" says 2 'needs -p PID' read
+	check "a PID that is no number is one" says 2 "not '12x'" read -p 12x
+	check "an interval that is no number is one" says 2 "not 'often'" read -p 1 -i often
+	check "an interval of no time is one" says 2 "not '0'" read -p 1 -i 0
+	check "a count of none is one" says 2 "not '0'" read -p 1 -c 0
+	check "a regular expression that is none is one" says 2 'regular expression' read -p 1 -f '['
+	check "vCPUs in no order are one" says 2 "not '3-1'" read -p 1 --vcpu 3-1
+	check "words beside options are one" says 2 "found 'word'" read -p 1 word
+	check "help is no error" says 0 '^Usage' read --help
+	check "a process without VMs is told" says 1 'not a KVM VMM' read -p $$
+	check "a process that is gone is told" says 1 'no such process' read -p "$(sh -c 'echo $$')"
+}
+
+# Why no VM can be run and looked at here; nothing if one can.
+no_vm_because()
+{
+	if ! gcc -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE -pthread \
+		-o "$out/vmm" "$command/tests/vmm.c" >"$out/log" 2>&1; then
+		echo "the small VMM does not build: $(head -n 1 "$out/log")"
+	elif ! start_vmm -s; then
+		echo "$(cat "$out/vmm.err")"
+	fi
+	stop_vmm
+}
+
+mkdir -p "$out"
+scripts/packages tools >&2 || { echo "1..0 # SKIP packages are missing"; exit 0; }
+echo "TAP version 13"
+build
+for test in schema_test sample_test unit_test damage_test; do
+	unit_test $test
+done
+bad_argument_tests
+why=$(no_vm_because)
+if [ -n "$why" ]; then
+	skip "kvm-stats against a real VMM" "$why"
+else
+	taken_tests
+	duplicate_tests
+	several_vms_tests
+	no_fds_tests
+fi
+echo "1..$points"
+[ "$failures" -eq 0 ]

@@ -23,8 +23,9 @@
 #define TAIL_MAX	1500
 
 /*
- * arch-capabilities is off because KVM inside some clouds offers the feature
- * and then refuses to set its MSR.
+ * A plain CPU: emulated SVM passes the XSAVE leaves of its host on in a way that
+ * a guest kernel finds inconsistent.  Sockets, because firmware without ACPI
+ * counts those only.
  */
 static void exec_qemu(const struct vmm_config *config, int qmp)
 {
@@ -33,8 +34,8 @@ static void exec_qemu(const struct vmm_config *config, int qmp)
 		config->qemu,
 		"-name", "stats-guest",
 		"-accel", "kvm",
-		"-cpu", "host,arch-capabilities=off",
-		"-smp", STR(VMM_CPUS),
+		"-cpu", "kvm64",
+		"-smp", STR(VMM_CPUS) ",sockets=" STR(VMM_CPUS),
 		"-m", "256",
 		"-display", "none",
 		"-no-user-config", "-nodefaults", "-no-reboot",

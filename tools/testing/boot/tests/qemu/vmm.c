@@ -34,7 +34,7 @@ static void exec_qemu(const struct vmm_config *config, int qmp)
 		config->qemu,
 		"-name", "stats-guest",
 		"-accel", "kvm",
-		"-cpu", "kvm64",
+		"-cpu", "kvm64,-vme",
 		"-smp", STR(VMM_CPUS) ",sockets=" STR(VMM_CPUS),
 		"-m", "256",
 		"-display", "none",

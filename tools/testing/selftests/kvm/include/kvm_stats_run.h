@@ -25,11 +25,13 @@ struct stats_target {
 	int fd;			/* the statistics fd that it gave */
 	struct stats_file file;	/* what that held while nothing ran */
 	void *machine;		/* the program's own */
+	unsigned int arg;	/* the check's argument */
 };
 
 struct stats_check {
 	const char *name;
 	const char *(*run)(struct stats_target *target);
+	unsigned int arg;
 };
 
 struct stats_suite {
@@ -99,6 +101,7 @@ static inline void stats_run_here(const struct stats_suite *suite,
 		.vcpu_id = suite->vcpu_id,
 		.getfd_fd = -1,
 		.fd = -1,
+		.arg = check->arg,
 	};
 	const char *message = suite->setup ? suite->setup(&target) : NULL;
 

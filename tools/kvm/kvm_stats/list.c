@@ -10,9 +10,18 @@
 #include "kvmstats.h"
 #include "output.h"
 
+#define MAX_REASONS	8
+
+struct reason {
+	int err;
+	pid_t pid;	/* the first that has it */
+};
+
 struct tally {
 	size_t shown;
 	size_t unseen;
+	struct reason reason[MAX_REASONS];
+	size_t reasons;
 };
 
 static void usage(FILE *to)
@@ -21,7 +30,7 @@ static void usage(FILE *to)
 	      "\n"
 	      "Shows the processes that have KVM VMs. NUMBERS says where their statistics\n"
 	      "come from: opened (by kvm-stats), taken (fds that the VMM keeps open; taken:1/3\n"
-	      "if for one of three VMs and vCPUs only), or none, with the reason on standard error.\n",
+	      "if for one of three VMs and vCPUs only), or none, with reasons on standard error.\n",
 	      to);
 }
 
@@ -64,7 +73,20 @@ static void numbers_text(const struct kvmstats_vmm *vmm, char *text, size_t size
 		snprintf(text, size, "%s:%zu/%zu", word, count, targets);
 }
 
-static void print_vmm(const struct kvmstats_vmm *vmm)
+/* Many VMMs lack numbers for one reason, which is worth telling once. */
+static void note_reason(struct tally *tally, pid_t pid, int err)
+{
+	size_t i;
+
+	for (i = 0; i < tally->reasons; i++) {
+		if (tally->reason[i].err == err)
+			return;
+	}
+	if (i < MAX_REASONS)
+		tally->reason[tally->reasons++] = (struct reason){ err, pid };
+}
+
+static void print_vmm(const struct kvmstats_vmm *vmm, struct tally *tally)
 {
 	const char *guest = kvmstats_vmm_guest(vmm);
 	char comm[64], name[256], numbers[64];
@@ -76,7 +98,7 @@ static void print_vmm(const struct kvmstats_vmm *vmm)
 	       kvmstats_vmm_vms(vmm), kvmstats_vmm_vcpus(vmm), numbers,
 	       guest ? harmless(guest, name, sizeof(name)) : "-");
 	if (why)
-		explain(kvmstats_vmm_pid(vmm), NULL, why);
+		note_reason(tally, kvmstats_vmm_pid(vmm), why);
 }
 
 static int visit(pid_t pid, int err, void *arg)
@@ -94,13 +116,13 @@ static int visit(pid_t pid, int err, void *arg)
 	if (err == -ESRCH || err == -ENODEV)
 		return 0;
 	if (err) {
-		explain(pid, NULL, err);
+		note_reason(tally, pid, err);
 		return 0;
 	}
 	if (!tally->shown++)
 		printf("%10s  %-15s  %4s  %5s  %-9s  %s\n",
 		       "PID", "VMM", "VMS", "VCPUS", "NUMBERS", "GUEST");
-	print_vmm(vmm);
+	print_vmm(vmm, tally);
 	kvmstats_vmm_close(vmm);
 	return 0;
 }
@@ -109,12 +131,16 @@ static int list(void)
 {
 	struct tally tally = { 0 };
 	char buf[128];
-	int err = kvmstats_vmm_find(visit, &tally);
+	size_t i;
+	int err;
 
+	err = kvmstats_vmm_find(visit, &tally);
 	if (err) {
 		complain("cannot read /proc: %s", kvmstats_strerror(err, buf, sizeof(buf)));
 		return STATUS_FAILED;
 	}
+	for (i = 0; i < tally.reasons; i++)
+		explain(tally.reason[i].pid, NULL, tally.reason[i].err);
 	if (!tally.shown)
 		complain("no process with a KVM VM found");
 	if (tally.unseen)

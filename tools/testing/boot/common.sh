@@ -5,8 +5,15 @@ boot_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 repo=$(cd "$boot_dir/../../.." && pwd -P)
 cache=${KVM_STATS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kvm-stats}
 build_dir=$repo/build/boot
-base_version=${BASE:-5.10.262}
 jobs=${JOBS:-$(nproc)}
+
+# Neither a caller's repository nor his settings are to matter here.
+unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE GIT_OBJECT_DIRECTORY
+
+git()
+{
+	GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 command git "$@"
+}
 
 say()
 {

@@ -1,10 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by boot: what goes into the emulated host, and running it.
 
+# The wanted programs of those whose source is under tests/, or all.
 build_programs()
 {
+	local test name goals=()
+
+	for test; do
+		name=$(suite_name "$test")
+		[ ! -f "$boot_dir/tests/${name%_32}.c" ] || goals+=("$name")
+	done
 	run_logged "$build_dir/tests-$arch.log" make -j"$jobs" -C "$boot_dir/tests" \
-		OUT="$programs" KARCH="$karch" CC="$cc" CC32="$cc32"
+		OUT="$programs" CC="$cc" CC32="$cc32" ${goals:+TESTS="${goals[*]}"}
+}
+
+suite_name()
+{
+	basename "$1" .c
 }
 
 available_suites()
@@ -20,8 +32,7 @@ choose_suites()
 	[ "$mode" = tests ] || return 0
 	[ "${*:-all}" != all ] || { echo $all; return; }
 	for suite; do
-		suite=${suite##*/}
-		suite=${suite%.c}
+		suite=$(suite_name "$suite")
 		grep -qxF -e "$suite" <<<"$all" ||
 			die "no test '$suite' for $arch; there are: $(echo $all)"
 		wanted="${wanted:-} $suite"
@@ -133,7 +144,8 @@ stop_machine()
 # The points as they come: failures at once, each suite's sum at its end.
 show_points()
 {
-	tail -n +1 -s 0.2 -f --pid="$1" "$2" | tr -d '\r' | awk '
+	tail -n +1 -s 0.2 -f --pid="$1" "$2" | awk '
+	{ sub(/\r$/, "") }
 	/^@suite / { ok = bad = 0; start = systime() }
 	/^\|ok/ { ok++ }
 	/^\|not ok/ { bad++; print "  " substr($0, 2) }

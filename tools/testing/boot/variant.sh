@@ -5,13 +5,7 @@
 # The git repository with the pristine base, one commit.
 base_tree()
 {
-	if [ -x "$repo/scripts/base" ]; then
-		"$repo/scripts/base"
-	elif [ -d "$cache/base/$base_version/.git" ]; then
-		echo "$cache/base/$base_version"
-	else
-		die "no base kernel at $cache/base/$base_version"
-	fi
+	"$repo/scripts/base" || die "no base kernel"
 }
 
 base_git()
@@ -29,20 +23,22 @@ apply_patches()
 	done
 }
 
-# The mails of the series, which are what an integrator applies.
-series_mails()
-{
-	"$repo/scripts/series" --no-check --output "$1" >&2 || die "the series could not be written"
-}
-
+# The mails of the series are what an integrator applies, so they are what is
+# built. They are not sent, hence no person is needed to sign them.
 apply_series()
 {
-	local count=$1 mails
+	local count=$1 mails steps
 
 	mails=$(mktemp -d)
-	series_mails "$mails"
-	apply_patches $(find "$mails" -name '[0-9]*.patch' ! -name '0000-*' | LC_ALL=C sort |
-		head -n "$count")
+	GIT_AUTHOR_NAME=build GIT_AUTHOR_EMAIL=build@localhost \
+	GIT_COMMITTER_NAME=build GIT_COMMITTER_EMAIL=build@localhost \
+		"$repo/scripts/series" "$mails" >"$mails/log" 2>&1 ||
+		die "the series could not be written: $(tail -n 20 "$mails/log"; rm -rf "$mails")"
+	mapfile -t steps < <(find "$mails" -name '[0-9]*.patch' | LC_ALL=C sort)
+	[ "$count" = all ] || [ "$count" -le ${#steps[@]} ] ||
+		die "no step $count, the series has ${#steps[@]}"
+	[ "$count" = all ] || steps=("${steps[@]:0:count}")
+	apply_patches "${steps[@]}"
 	rm -rf "$mails"
 }
 
@@ -73,7 +69,7 @@ variant_tree()
 	unpatched)
 		;;
 	patched)
-		apply_series 9999
+		apply_series all
 		;;
 	step:*)
 		apply_series "${1#step:}"
@@ -81,7 +77,7 @@ variant_tree()
 	*)
 		[ -f "$boot_dir/mutations/$1.patch" ] ||
 			die "unknown variant '$1': not patched, unpatched, step:N, tree, and there is no mutations/$1.patch"
-		apply_series 9999
+		apply_series all
 		apply_patches "$boot_dir/mutations/$1.patch"
 		;;
 	esac

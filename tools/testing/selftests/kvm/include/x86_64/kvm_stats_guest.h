@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * kvm_stats_test on x86: the statistics that are there, and guest code that
+ * makes some of them move.
+ */
+#ifndef SELFTEST_KVM_STATS_GUEST_H
+#define SELFTEST_KVM_STATS_GUEST_H
+
+#include "processor.h"
+
+#define COUNTER(name) \
+	{ name, STATS_FLAGS(CUMULATIVE, NONE), 0, 1 }
+#define INSTANT(name) \
+	{ name, STATS_FLAGS(INSTANT, NONE), 0, 1 }
+#define PEAK(name) \
+	{ name, STATS_FLAGS(PEAK, NONE), 0, 1 }
+
+static const struct stats_expectation stats_arch_vm[] = {
+	COUNTER("mmu_shadow_zapped"),
+	COUNTER("mmu_pte_write"),
+	COUNTER("mmu_pde_zapped"),
+	COUNTER("mmu_flooded"),
+	COUNTER("mmu_recycled"),
+	COUNTER("mmu_cache_miss"),
+	INSTANT("mmu_unsync"),
+	INSTANT("lpages"),
+	INSTANT("nx_lpage_splits"),
+	PEAK("max_mmu_page_hash_collisions"),
+};
+
+static const struct stats_expectation stats_arch_vcpu[] = {
+	COUNTER("pf_fixed"),
+	COUNTER("pf_guest"),
+	COUNTER("tlb_flush"),
+	COUNTER("invlpg"),
+	COUNTER("exits"),
+	COUNTER("io_exits"),
+	COUNTER("mmio_exits"),
+	COUNTER("signal_exits"),
+	COUNTER("irq_window_exits"),
+	COUNTER("nmi_window_exits"),
+	COUNTER("l1d_flush"),
+	COUNTER("halt_exits"),
+	COUNTER("request_irq_exits"),
+	COUNTER("irq_exits"),
+	COUNTER("host_state_reload"),
+	COUNTER("fpu_reload"),
+	COUNTER("insn_emulation"),
+	COUNTER("insn_emulation_fail"),
+	COUNTER("hypercalls"),
+	COUNTER("irq_injections"),
+	COUNTER("nmi_injections"),
+	COUNTER("req_event"),
+	COUNTER("preemption_reported"),
+	COUNTER("preemption_other"),
+};
+
+/* A physical address with nothing behind it, mapped at the same virtual one. */
+#define GUEST_MMIO	0xc0000000
+#define GUEST_PORT	0xe0
+
+static bool guest_is_intel;
+
+static void guest_io_once(void)
+{
+	asm volatile("outb %%al, %%dx" : : "a"(0), "d"(GUEST_PORT));
+}
+
+static void guest_mmio_write_once(void)
+{
+	asm volatile("movb %%al, (%0)" : : "r"((uint64_t)GUEST_MMIO), "a"(1)
+		     : "memory");
+}
+
+static void guest_mmio_read_once(void)
+{
+	uint8_t byte;
+
+	asm volatile("movb (%1), %0" : "=r"(byte) : "r"((uint64_t)GUEST_MMIO)
+		     : "memory");
+}
+
+/* No hypercall has this number: it is counted all the same. */
+static void guest_hypercall_once(void)
+{
+	uint64_t result = 0xffff;
+
+	if (guest_is_intel)
+		asm volatile("vmcall" : "+a"(result) : : "memory");
+	else
+		asm volatile("vmmcall" : "+a"(result) : : "memory");
+}
+
+/* Interrupts are off: the vCPU waits until the VMM makes it run again. */
+static void guest_wait_once(void)
+{
+	asm volatile("hlt" : : : "memory");
+}
+
+static const struct stats_motion stats_motions[] = {
+	{ "port_output", "io_exits", guest_io_once, KVM_EXIT_IO },
+	{ "mmio_write", "mmio_exits", guest_mmio_write_once, KVM_EXIT_MMIO },
+	{ "mmio_read", "mmio_exits", guest_mmio_read_once, KVM_EXIT_MMIO },
+	{ "hypercall", "hypercalls", guest_hypercall_once, STATS_NO_EXIT },
+	{ "halt", "halt_exits", guest_wait_once, STATS_WAIT },
+};
+
+static void stats_guest_prepare(struct kvm_vm *vm)
+{
+	virt_pg_map(vm, GUEST_MMIO, GUEST_MMIO, 0);
+	guest_is_intel = is_intel_cpu();
+	sync_global_to_guest(vm, guest_is_intel);
+}
+
+/* Returns whether the vCPU waited; it does not any more. */
+static bool stats_guest_wake(struct kvm_vm *vm, uint32_t vcpu_id)
+{
+	struct kvm_mp_state state;
+
+	vcpu_ioctl(vm, vcpu_id, KVM_GET_MP_STATE, &state);
+	if (state.mp_state != KVM_MP_STATE_HALTED)
+		return false;
+	state.mp_state = KVM_MP_STATE_RUNNABLE;
+	vcpu_set_mp_state(vm, vcpu_id, &state);
+	return true;
+}
+
+#endif /* SELFTEST_KVM_STATS_GUEST_H */

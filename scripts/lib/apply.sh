@@ -24,17 +24,15 @@ sparse_copy() {
 	(cd "$dir" && mkdir -p Documentation arch drivers fs init ipc kernel lib)
 }
 
-# apply_mails DIR MAIL...
+# apply_mails DIR MAIL...: no fuzz, which git am never allows, and no bad white space,
+# which it would warn of.
 apply_mails() {
-	local dir=$1
+	local dir=$1 version
+	version=$(kernel_version "$dir")
 	shift
-	plain_git -C "$dir" am -q "$@" >"$SCRATCH/am" 2>&1 ||
-		die "the series does not apply to Linux $(tree_version "$dir"); git am says:" \
+	plain_git -C "$dir" am -q --whitespace=error "$@" >"$SCRATCH/am" 2>&1 ||
+		die "the series does not apply cleanly to Linux $version; git am says:" \
 			"$(am_log "$SCRATCH/am")"
-}
-
-tree_version() {
-	plain_git -C "$1" log -1 --format=%s series-base
 }
 
 # compare_files DIR: the files that the series added are those here, exactly.

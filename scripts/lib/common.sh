@@ -61,3 +61,13 @@ with_lock() {
 series_key() {
 	awk -v key="$1" '$1 == key { $1 = ""; print substr($0, 2) }' "$ROOT/$SERIES_DIR/base"
 }
+
+# kernel_version DIR: what its Makefile says, or nothing
+kernel_version() {
+	awk -F' *= *' '
+	/^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) *=/ { sub(/[ \t]+$/, "", $2); v[$1] = $2 }
+	END {
+		if (v["VERSION"] != "")
+			print v["VERSION"] "." v["PATCHLEVEL"] "." v["SUBLEVEL"] v["EXTRAVERSION"]
+	}' "$1/Makefile" 2>/dev/null
+}

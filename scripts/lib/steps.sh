@@ -69,6 +69,8 @@ check_step_form() {
 		part = "body"
 		if ($0 ~ /^[ \t]*$/ || $0 == "---")
 			bad("expected the subject, found an empty line")
+		if ($0 ~ /^\[/)
+			bad("a subject that starts with [, which git am cuts off")
 		next
 	}
 	part == "diff" { next }

@@ -261,6 +261,9 @@ t_bad_form() {
 	sed -i 's/^---$/---\nremove virt/' $step2
 	refuses 'expected "add PATH" or a diff, found: remove virt' -- scripts/series
 	git checkout -q series
+	sed -i '1s/^/[x] /' $step2
+	refuses ':1: a subject that starts with [' -- scripts/series
+	git checkout -q series
 	git mv series/5.10/0003-* series/5.10/0004-last.patch
 	refuses '0004-last.patch is out of turn' -- scripts/series
 }
@@ -289,7 +292,13 @@ t_fuzz() {
 	on_base
 	sed -i 's/^17$/other/' "$K/virt/kvm/kvm_main.c"
 	commit
-	refuses 'does not apply' 'virt/kvm/kvm_main.c' -- scripts/series-verify
+	refuses 'does not apply cleanly to Linux 5.10.7' 'virt/kvm/kvm_main.c' -- scripts/series-verify
+}
+
+t_white_space() {
+	on_base
+	sed -i "s/^401$/401 /" virt/kvm/kvm_stats.c
+	refuses 'does not apply cleanly to Linux 5.10.7' 'trailing whitespace' -- scripts/series-verify
 }
 
 t_differs() {
@@ -512,6 +521,32 @@ t_tarball() {
 	[ "$(scripts/base --cached)" = "$base" ]
 }
 
+cached_base() {
+	mkdir -p "$KVM_STATS_CACHE/base"
+	rm -rf "$KVM_STATS_CACHE/base/5.10.7"
+	git clone -q "$K" "$KVM_STATS_CACHE/base/5.10.7"
+	git -C "$KVM_STATS_CACHE/base/5.10.7" checkout -q base
+}
+
+no_mirror() {
+	mkdir -p apt
+	echo "deb file:/nowhere $1 main" >apt/sources
+	printf '%s\n' "Dir::Etc::SourceList \"$PWD/apt/sources\";" \
+		'Dir::Etc::SourceParts "/dev/null";' >apt/conf
+	export APT_CONFIG=$PWD/apt/conf
+}
+
+t_no_mirror() {
+	command -v apt-get || { echo 'no apt-get on this machine'; exit 77; }
+	no_mirror "$(. /etc/os-release && echo "$VERSION_CODENAME")"
+	refuses 'the mirror has no Linux 5.10' 'KERNEL=PATH' -- scripts/base 5.10.8
+	no_mirror elsewhere
+	refuses 'name no Debian mirror' 'KERNEL=PATH' -- scripts/base 5.10.8
+	cached_base
+	sed -i 's/^tested .*/tested 5.10.7 5.10.8/' series/5.10/base
+	refuses 'Linux 5.10.7: 3 steps apply' 'not checked on: 5.10.8' -- scripts/series-verify
+}
+
 t_mirror() {
 	command -v apt-get || { echo 'no apt-get on this machine'; exit 77; }
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -577,6 +612,7 @@ point 'malformed step files are refused, with file and line' t_bad_form
 point 'series-verify takes a good series' t_verify
 point 'hunks may land at an offset' t_offset
 point 'hunks may not need fuzz' t_fuzz
+point 'bad white space is refused' t_white_space
 point 'files that come out otherwise than they are here are refused' t_differs
 point 'what checkpatch finds is refused' t_style
 point 'series-check builds every step and names the one that does not' t_build
@@ -601,6 +637,7 @@ point 'a version that is none is refused' t_version_wrong
 point 'a base that was interrupted leaves nothing behind' t_half_base
 point 'a tarball becomes a base, whole or not at all' t_tarball
 point 'the mirror comes from the configuration of apt' t_mirror
+point 'without a mirror it is said what to do' t_no_mirror
 
 for version in $tested; do
 	real_version=$version

@@ -62,6 +62,9 @@ static void become_qemu(const struct vmm_config *config, const struct vmm *vmm,
 	if (getppid() != parent)
 		_exit(1);
 
+	/* In huge pages the guest would soon have touched all of its memory. */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+
 	step = "redirecting QEMU's output";
 	if (dup2(vmm->serial, STDOUT_FILENO) < 0 || dup2(vmm->log, STDERR_FILENO) < 0)
 		goto fail;

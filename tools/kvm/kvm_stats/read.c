@@ -2,8 +2,6 @@
 /* kvm-stats read */
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
-#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +11,7 @@
 #include "command.h"
 #include "explain.h"
 #include "output.h"
+#include "report.h"
 #include "session.h"
 
 #define MIN_INTERVAL	0.01
@@ -24,19 +23,6 @@ struct read_options {
 	unsigned long count;	/* of intervals; 0: until the VMM ends */
 	bool whole_units;
 	struct filter filter;
-};
-
-/* One line of the table. */
-struct row {
-	const struct source *source;
-	const struct kvmstats_stat *stat;
-	char name[128];
-	const char *unit;
-};
-
-struct widths {
-	int label;
-	int name;
 };
 
 static void usage(FILE *to)
@@ -52,224 +38,6 @@ static void usage(FILE *to)
 	      "  -b, --base-units    whole seconds and bytes, not ns or KiB\n"
 	      FILTER_HELP
 	      "  -h, --help          this text\n", to);
-}
-
-static double base_factor(const struct kvmstats_stat *stat)
-{
-	int exponent = kvmstats_stat_exponent(stat);
-
-	return kvmstats_stat_base(stat) == KVMSTATS_POW2 ? ldexp(1, exponent) : pow(10, exponent);
-}
-
-static const char *base_unit(const struct kvmstats_stat *stat)
-{
-	switch (kvmstats_stat_unit(stat)) {
-	case KVMSTATS_BYTES:
-		return "B";
-	case KVMSTATS_SECONDS:
-		return "s";
-	default:
-		return NULL;
-	}
-}
-
-/* Only what is a size or a time has whole units to be told in. */
-static bool scales(const struct read_options *options, const struct kvmstats_stat *stat)
-{
-	return options->whole_units && base_unit(stat) && !kvmstats_stat_is_hist(stat) &&
-	       kvmstats_base_name(kvmstats_stat_base(stat));
-}
-
-static void print_value(const struct read_options *options, const struct kvmstats_stat *stat,
-			uint64_t value)
-{
-	char scaled[64];
-
-	if (kvmstats_stat_unit(stat) == KVMSTATS_BOOLEAN && value <= 1)
-		printf("  %20s", value ? "true" : "false");
-	else if (scales(options, stat) &&
-		 kvmstats_stat_scale(stat, value, scaled, sizeof(scaled)) > 0)
-		printf("  %20s", scaled);
-	else
-		printf("  %20" PRIu64, value);
-}
-
-static void print_rate(const struct read_options *options, const struct kvmstats_stat *stat,
-		       int err, double rate)
-{
-	if (err == -ESTALE)
-		printf("  %14s", "reset");
-	else if (err)
-		printf("  %14s", "-");
-	else if (scales(options, stat))
-		printf("  %14.6f", rate * base_factor(stat));
-	else
-		printf("  %14.1f", rate);
-}
-
-static void print_row(const struct read_options *options, const struct widths *widths,
-		      const struct row *row, uint64_t value, int rate_err, double rate)
-{
-	printf("%-*s  %-*s", widths->label, row->source->label, widths->name, row->name);
-	print_value(options, row->stat, value);
-	printf(options->interval ? "  %-7s" : "  %s", *row->unit ? row->unit : "-");
-	if (options->interval)
-		print_rate(options, row->stat, rate_err, rate);
-	putchar('\n');
-}
-
-static int element_rate(const struct source *source, const struct kvmstats_stat *stat,
-			unsigned int n, double *rate)
-{
-	*rate = 0;
-	return kvmstats_rate(source->before, source->now, stat, n, rate);
-}
-
-/* "halt_wait_hist[1024..2047ns]"; an array of an unknown kind is "name[3]". */
-static void element_name(const struct kvmstats_stat *stat, unsigned int n, const char *unit,
-			 char *name, size_t size)
-{
-	uint64_t min, max;
-
-	if (kvmstats_stat_bucket(stat, n, &min, &max))
-		snprintf(name, size, "%s[%u]", kvmstats_stat_name(stat), n);
-	else if (max == UINT64_MAX)
-		snprintf(name, size, "%s[%" PRIu64 "..%s]", kvmstats_stat_name(stat), min, unit);
-	else
-		snprintf(name, size, "%s[%" PRIu64 "..%" PRIu64 "%s]", kvmstats_stat_name(stat),
-			 min, max, unit);
-}
-
-static void print_elements(const struct read_options *options, const struct widths *widths,
-			   const struct source *source, const struct kvmstats_stat *stat,
-			   const char *unit)
-{
-	bool hist = kvmstats_stat_is_hist(stat);
-	struct row row = { .source = source, .stat = stat, .unit = hist ? "samples" : unit };
-	unsigned int n;
-
-	for (n = 0; n < kvmstats_stat_size(stat); n++) {
-		uint64_t value = 0;
-		double rate;
-		int err = element_rate(source, stat, n, &rate);
-
-		kvmstats_sample_value(source->now, stat, n, &value);
-		if (hist && !value && err != -ESTALE)
-			continue;
-		element_name(stat, n, unit, row.name, sizeof(row.name));
-		print_row(options, widths, &row, value, err, rate);
-	}
-}
-
-static void print_hist_total(const struct read_options *options, const struct widths *widths,
-			     const struct source *source, const struct kvmstats_stat *stat)
-{
-	struct row row = { .source = source, .stat = stat, .unit = "samples" };
-	uint64_t total = 0;
-	double rates = 0;
-	int err = 0;
-	unsigned int n;
-
-	for (n = 0; n < kvmstats_stat_size(stat); n++) {
-		uint64_t value = 0;
-		double rate;
-		int why = element_rate(source, stat, n, &rate);
-
-		kvmstats_sample_value(source->now, stat, n, &value);
-		total += value;
-		rates += rate;
-		if (why)
-			err = why;
-	}
-	snprintf(row.name, sizeof(row.name), "%s", kvmstats_stat_name(stat));
-	print_row(options, widths, &row, total, err, rates);
-}
-
-static void unit_text(const struct read_options *options, const struct kvmstats_stat *stat,
-		      char *unit, size_t size)
-{
-	if (scales(options, stat))
-		snprintf(unit, size, "%s", base_unit(stat));
-	else if (kvmstats_stat_unit_text(stat, unit, size) < 0)
-		snprintf(unit, size, "?");
-}
-
-static void print_stat(const struct read_options *options, const struct widths *widths,
-		       const struct source *source, const struct kvmstats_stat *stat)
-{
-	struct row row = { .source = source, .stat = stat };
-	uint64_t value = 0;
-	char unit[64];
-	double rate;
-	int err;
-
-	unit_text(options, stat, unit, sizeof(unit));
-	if (kvmstats_stat_is_hist(stat))
-		print_hist_total(options, widths, source, stat);
-	if (kvmstats_stat_is_hist(stat) || kvmstats_stat_size(stat) > 1) {
-		print_elements(options, widths, source, stat, unit);
-		return;
-	}
-	err = element_rate(source, stat, 0, &rate);
-	kvmstats_sample_value(source->now, stat, 0, &value);
-	snprintf(row.name, sizeof(row.name), "%s", kvmstats_stat_name(stat));
-	row.unit = unit;
-	print_row(options, widths, &row, value, err, rate);
-}
-
-static void widen(int *width, const char *text)
-{
-	int len = (int)strlen(text);
-
-	if (len > *width)
-		*width = len;
-}
-
-/* False if nothing of what there is has been asked for. */
-static bool measure(const struct read_options *options, const struct session *session,
-		    struct widths *widths)
-{
-	bool any = false;
-	size_t i, j;
-
-	widths->label = strlen("TARGET");
-	widths->name = strlen("halt_poll_success_hist[1073741824..ns]");
-	for (i = 0; i < session->sources; i++)
-		widen(&widths->label, session->source[i].label);
-	for (i = 0; i < session->schemas; i++) {
-		for (j = 0; j < kvmstats_schema_count(session->schema[i]); j++) {
-			const struct kvmstats_stat *stat;
-
-			stat = kvmstats_schema_stat(session->schema[i], j);
-			if (!filter_takes_stat(&options->filter, stat))
-				continue;
-			any = true;
-			widen(&widths->name, kvmstats_stat_name(stat));
-		}
-	}
-	return any;
-}
-
-static void print_report(const struct read_options *options, const struct widths *widths,
-			 const struct session *session)
-{
-	size_t i, j;
-
-	printf("%-*s  %-*s  %20s  UNIT", widths->label, "TARGET", widths->name, "STATISTIC",
-	       "VALUE");
-	if (options->interval)
-		printf("     %14s", "PER-SECOND");
-	putchar('\n');
-	for (i = 0; i < session->sources; i++) {
-		const struct source *source = &session->source[i];
-
-		for (j = 0; j < kvmstats_schema_count(source->schema); j++) {
-			const struct kvmstats_stat *stat = kvmstats_schema_stat(source->schema, j);
-
-			if (filter_takes_stat(&options->filter, stat))
-				print_stat(options, widths, source, stat);
-		}
-	}
 }
 
 static double now(void)
@@ -291,7 +59,7 @@ static int wait_until(const struct session *session, double deadline)
 
 		if (left <= 0)
 			return 0;
-		ret = poll(&vmm, 1, (int)ceil(left * 1000));
+		ret = poll(&vmm, 1, (int)(left * 1000) + 1);
 		if (ret > 0)
 			return -ESRCH;
 		if (ret < 0 && errno != EINTR)
@@ -299,7 +67,7 @@ static int wait_until(const struct session *session, double deadline)
 	}
 }
 
-static int watch(const struct read_options *options, const struct widths *widths,
+static int watch(const struct read_options *options, const struct report *report,
 		 struct session *session)
 {
 	double start = now();
@@ -315,7 +83,7 @@ static int watch(const struct read_options *options, const struct widths *widths
 		if (err)
 			return err;
 		printf("%s# after %.1f s\n", i > 1 ? "\n" : "", (double)i * options->interval);
-		print_report(options, widths, session);
+		report_print(report, session);
 		if (!flush_output())
 			return -EIO;
 	}
@@ -324,10 +92,14 @@ static int watch(const struct read_options *options, const struct widths *widths
 
 static int show(const struct read_options *options, struct session *session)
 {
-	struct widths widths;
+	struct report report = {
+		.filter = &options->filter,
+		.rates = options->interval > 0,
+		.whole_units = options->whole_units,
+	};
 	int err;
 
-	if (!measure(options, session, &widths)) {
+	if (!report_measure(&report, session)) {
 		complain("no statistic's name matches '%s'; 'kvm-stats schema -p %d' shows all",
 			 options->filter.pattern, (int)session->pid);
 		return STATUS_FAILED;
@@ -336,9 +108,9 @@ static int show(const struct read_options *options, struct session *session)
 	if (!err) {
 		session_print_head(session);
 		if (options->interval)
-			err = watch(options, &widths, session);
+			err = watch(options, &report, session);
 		else
-			print_report(options, &widths, session);
+			report_print(&report, session);
 	}
 	if (!flush_output())
 		return STATUS_FAILED;

@@ -131,6 +131,23 @@ static inline void tiny_start(struct tiny_vm *vm)
 	}
 }
 
+/* Until each vCPU has left its guest @exits times; false if one has not within a minute. */
+static inline bool tiny_wait(struct tiny_vm *vm, unsigned long exits)
+{
+	int tries = 6000;
+	int i = 0;
+
+	while (i < vm->vcpus && tries) {
+		if (atomic_load(&vm->vcpu[i].exits) >= exits) {
+			i++;
+		} else {
+			usleep(10000);
+			tries--;
+		}
+	}
+	return i == vm->vcpus;
+}
+
 /* From then on no statistic moves. */
 static inline void tiny_stop(struct tiny_vm *vm)
 {

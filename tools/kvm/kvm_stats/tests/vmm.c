@@ -86,8 +86,11 @@ static void stop(const struct options *options, struct tiny_vm *vms)
 {
 	int i, j;
 
-	for (i = 0; i < options->vms; i++)
+	for (i = 0; i < options->vms; i++) {
+		if (!tiny_wait(&vms[i], 1))
+			exit(1);
 		tiny_stop(&vms[i]);
+	}
 	printf("stopped");
 	for (i = 0; i < options->vms; i++) {
 		for (j = 0; j < vms[i].vcpus; j++)

@@ -7,8 +7,10 @@ cache=${KVM_STATS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kvm-stats}
 build_dir=$repo/build/boot
 jobs=${JOBS:-$(nproc)}
 
-# Neither a caller's repository nor his settings are to matter here.
+# Neither a caller's repository nor his settings are to matter here, nor the
+# variables of a make that runs this.
 unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE GIT_OBJECT_DIRECTORY
+unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS LDFLAGS CPPFLAGS KCFLAGS CC O V W C
 
 git()
 {

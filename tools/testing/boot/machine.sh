@@ -142,18 +142,25 @@ stop_machine()
 }
 
 # The points as they come: failures at once, each suite's sum at its end.
+# (In the shell, because not every awk reads a pipe line by line.)
 show_points()
 {
-	tail -n +1 -s 0.2 -f --pid="$1" "$2" | awk '
-	{ sub(/\r$/, "") }
-	/^@suite / { ok = bad = 0; start = systime() }
-	/^\|ok/ { ok++ }
-	/^\|not ok/ { bad++; print "  " substr($0, 2) }
-	/^@exit / {
-		printf "  %s: %d ok, %d not ok, exit status %s, %d s\n", $2, ok, bad, $3,
-			systime() - start
-	}
-	{ fflush() }' >&2
+	local line ok bad start name status
+
+	tail -n +1 -s 0.2 -f --pid="$1" "$2" | while IFS= read -r line; do
+		line=${line%$'\r'}
+		case $line in
+		'@suite '*) ok=0 bad=0 start=$SECONDS ;;
+		'|ok'*) ok=$((ok + 1)) ;;
+		'|not ok'*) bad=$((bad + 1)); say "  ${line#|}" ;;
+		'='*) say "${line#=}" ;;
+		'@exit '*)
+			read -r name status <<<"${line#@exit }"
+			say "  $name: $ok ok, $bad not ok, exit status $status," \
+				"$((SECONDS - start)) s"
+			;;
+		esac
+	done
 }
 
 run_machine()
@@ -173,7 +180,6 @@ run_machine()
 	machine_pid=$!
 	show_points "$machine_pid" "$out/verdict" &
 	progress=$!
-	[ "$mode" = tests ] || follow_console "$machine_pid" "$out/console" &
 	while kill -0 "$machine_pid" 2>/dev/null; do
 		if [ $SECONDS -ge $until ]; then
 			echo "still running at its time limit of $limit s" >"$out/ended"

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Kernels of the series: building and booting them.
+
+boot := tools/testing/boot
+
+.PHONY: run
+run: ## show a real guest's statistics on a patched host, under emulation
+	@$(boot)/boot --demo --name demo
+
+.PHONY: check
+check: ## run every test; the last line is "N passed, N failed, N skipped"
+	@$(boot)/check
+
+.PHONY: kernel
+kernel: ## build the kernel (VARIANT=patched, unpatched, step:N, tree); print where it is
+	@$(boot)/build $(or $(VARIANT),patched)
+
+.PHONY: shell
+shell: ## a prompt in the emulated host, on the kernel VARIANT
+	@$(boot)/boot --shell --name shell --variant $(or $(VARIANT),patched)

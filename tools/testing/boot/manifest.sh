@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by check: reading the file `boots`.
+
+manifest=${manifest:-$boot_dir/boots}
+
+# boot_names: those of $ARCH, or all
+boot_names()
+{
+	awk -v arch="${ARCH:-}" '$1 == "boot" && (arch == "" || $3 == arch) { print $2 }' "$manifest"
+}
+
+boot_arch()
+{
+	awk -v name="$1" '$1 == "boot" && $2 == name { print $3 }' "$manifest"
+}
+
+# boot_lines NAME: what stands below its line
+boot_lines()
+{
+	awk -v name="$1" '
+	/^#/ || !NF { next }
+	$1 == "boot" { mine = $2 == name; next }
+	mine { sub(/^[ \t]+/, ""); print }' "$manifest"
+}
+
+# boot_args NAME: sets args, an array for the script boot
+boot_args()
+{
+	local name=$1 key value tests=() expected=$results/$1.must-fail
+
+	args=(--arch "$(boot_arch "$name")" --name "$name")
+	: >"$expected"
+	while read -r key value; do
+		case $key in
+		config | variant | time) args+=("--$key" "$value") ;;
+		tests) read -r -a tests <<<"$value" ;;
+		demo) args+=(--demo) ;;
+		must-fail) echo "$value" >>"$expected" ;;
+		*) die "boots: boot $name: '$key' means nothing here; its head tells what does" ;;
+		esac
+	done < <(boot_lines "$name")
+	args+=(--must-fail "$expected" "${tests[@]}")
+}

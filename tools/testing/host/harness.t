@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The harness judges machines that misbehave: a stand-in for QEMU writes what a
+# broken boot would.
+set -u
+here=$(cd "$(dirname "$0")/../boot" && pwd -P)
+. "$here/common.sh"
+. "$here/machine.sh"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+points=0
+failed=0
+
+ok()
+{
+	local what=$1
+
+	shift
+	points=$((points + 1))
+	if "$@" >"$scratch/out" 2>&1; then
+		echo "ok $points - $what"
+	else
+		failed=1
+		echo "not ok $points - $what"
+		sed 's/^/# /' "$scratch/out" "$out/judged" "$out/points" 2>/dev/null
+	fi
+}
+
+# machine BODY: what the stand-in does; it knows $verdict and $console
+machine()
+{
+	{
+		cat <<-'EOF'
+		#!/bin/bash
+		for word; do
+			case $word in
+			file,id=verdict,path=*) verdict=${word#*path=} ;;
+			file:*) console=${word#file:} ;;
+			esac
+		done
+		EOF
+		printf '%s\n' "$1"
+	} >"$scratch/qemu"
+	chmod +x "$scratch/qemu"
+}
+
+# boot_it SUITE...: run the stand-in and judge it
+boot_it()
+{
+	(run_machine) >/dev/null 2>&1
+	"$here/judge" "$out" it "$@" >"$out/judged" 2>&1
+	verdict_status=$?
+}
+
+new_boot()
+{
+	out=$scratch/$1
+	mkdir -p "$out"
+	limit=${2:-20}
+}
+
+judged_failed()
+{
+	[ $verdict_status -ne 0 ] && grep -q "^fail	.*$1" "$out/points"
+}
+
+judged_passed()
+{
+	[ $verdict_status = 0 ] && ! grep -q '^fail' "$out/points"
+}
+
+has_point()
+{
+	grep -qxF "$1	$2	$3" "$out/points"
+}
+
+shows()
+{
+	grep -qF -e "$1" "$out/judged"
+}
+
+gone()
+{
+	! kill -0 "$(cat "$out/pid")" 2>/dev/null
+}
+
+good_suite='printf "%s\n" "@suite good" "|TAP version 13" "|1..2" "|ok 1 - first" "|ok 2 - second # SKIP no such thing" "@exit good 0" >"$verdict"'
+the_end='echo "@end" >>"$verdict"'
+
+qemu=$scratch/qemu machine=none cpu_tcg=none cpu_kvm=none console=none cmdline='' kernel=/
+mode=tests
+export BOOT_ACCEL=tcg
+
+echo "TAP version 13"
+echo "1..30"
+
+new_boot good
+machine "$good_suite; $the_end"
+boot_it good
+ok "a good boot passes" judged_passed
+ok "its points are counted" has_point pass good first
+ok "a skipped point is counted as skipped" has_point skip good "second # SKIP no such thing"
+
+new_boot dies
+machine "$good_suite; kill -KILL \$\$"
+boot_it good
+ok "a machine that dies fails" judged_failed "boots, runs its tests and powers off"
+ok "what it said before that counts" has_point pass good first
+
+new_boot dies-in-suite
+machine 'printf "%s\n" "@suite good" "|1..2" "|ok 1 - first" >"$verdict"'
+boot_it good later
+ok "a machine that dies within a suite fails that suite" judged_failed "runs all of its points"
+ok "and the suite that it never got to" has_point fail later runs
+
+new_boot silent
+machine ':'
+boot_it good
+ok "no verdict at all fails" judged_failed "boots, runs its tests and powers off"
+
+new_boot hangs 2
+machine "$good_suite"'; echo $$ >"${verdict%/*}/pid"; exec sleep 1000'
+boot_it good
+ok "a machine that hangs is killed at its time limit" gone
+ok "and fails" judged_failed "boots, runs its tests and powers off"
+ok "saying why" shows "time limit of 2 s"
+
+new_boot interrupted
+machine 'echo $$ >"${verdict%/*}/pid"; exec sleep 1000'
+(run_machine) >/dev/null 2>&1 &
+until [ -s "$out/pid" ]; do sleep 0.1; done
+kill -TERM $!
+wait $!
+ok "a harness that is interrupted takes its machine along" gone
+
+log_fails()
+{
+	new_boot "log-$1"
+	machine "$good_suite; echo '[    1.234567] $2' >\"\$console\"; $the_end"
+	boot_it good
+	ok "the kernel log fails a boot: $1" judged_failed "kernel log of it is clean"
+}
+
+log_fails warn 'WARNING: CPU: 0 PID: 1 at virt/kvm/kvm_main.c:1'
+log_fails oops 'Oops: 0002 [#1] SMP'
+log_fails kasan 'BUG: KASAN: use-after-free in kvm_stats_read'
+log_fails lockdep 'WARNING: possible circular locking dependency detected'
+log_fails hung 'INFO: task kvm-stats:77 blocked for more than 120 seconds.'
+log_fails refcount 'refcount_t: underflow; use-after-free.'
+log_fails busy-cache 'BUG kvm_vcpu: Objects remaining in kvm_vcpu on __kmem_cache_shutdown()'
+
+new_boot log-ring
+machine "$good_suite; echo '>[    1.2] WARNING: at x' >>\"\$verdict\"; $the_end"
+boot_it good
+ok "the ring buffer counts as well as the console" judged_failed "kernel log of it is clean"
+
+new_boot console-noise
+machine "$good_suite; echo 'a test says WARNING: and BUG:' >\"\$console\"; $the_end"
+boot_it good
+ok "what a test writes to the console is no kernel log" judged_passed
+
+suite_fails()
+{
+	new_boot "suite-$points"
+	machine "printf '%s\n' '@suite s' $2 >\"\$verdict\"; $the_end"
+	boot_it s
+	ok "a suite fails that $1" judged_failed "$3"
+}
+
+suite_fails "has a failed point" "'|1..1' '|not ok 1 - it works' '|# because' '@exit s 1'" "it works"
+ok "and the reason is shown" shows "# because"
+suite_fails "prints no plan" "'|ok 1 - it works' '@exit s 0'" "prints a plan"
+suite_fails "runs fewer points than planned" "'|1..2' '|ok 1 - it works' '@exit s 0'" "runs all of its points"
+suite_fails "exits with an error though all passed" "'|1..1' '|ok 1 - it works' '@exit s 3'" "exits with 0"
+suite_fails "was killed" "'|1..2' '|ok 1 - it works' '@exit s 137'" "runs to its end"
+
+must_fail()
+{
+	new_boot "must-fail-$points"
+	echo "s the lock is not taken" >"$out/must-fail"
+	machine "printf '%s\n' '@suite s' '|1..1' $1 >\"\$verdict\"; $the_end"
+	boot_it s
+}
+
+must_fail "'|not ok 1 - the lock is not taken' '@exit s 1'"
+ok "a point that must fail and does is a success" judged_passed
+must_fail "'|ok 1 - the lock is not taken' '@exit s 0'"
+ok "one that passes is a failure" judged_failed "the lock is not taken"
+must_fail "'|ok 1 - something else' '@exit s 0'"
+ok "one that never ran is a failure" judged_failed "the lock is not taken"
+
+exit $failed

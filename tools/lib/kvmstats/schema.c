@@ -3,8 +3,8 @@
  * What a statistics file says about itself.
  *
  * Nothing in the file is believed: it may come from another kernel than this
- * library knows, and the fd from anywhere.  All sums are made in 64 bits of
- * values that have at most 33, so that they cannot overflow.
+ * library knows, and the fd from anywhere.  Offsets and sizes have 32 bits and are
+ * added in 64, so that no sum overflows.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -78,7 +78,10 @@ arrivals() {
 }
 
 joined() {
-	cut -d" " -f2 "$1/index" | xargs -r cat
+	local part
+	while read -r _ part; do
+		cat "$part"
+	done <"$1/index"
 }
 
 # write_diffs STEP...: from the last to the first, $SCRATCH/NUMBER.diff.
@@ -99,7 +102,7 @@ write_diffs() {
 	done
 }
 
-# Who sends: AUTHOR, EMAIL and DATE for scratch_mail.
+# Who sends: AUTHOR, EMAIL and DATE for mail_head.
 find_sender() {
 	local ident
 	ident=$(git -c user.useConfigOnly=true var GIT_AUTHOR_IDENT 2>/dev/null) ||

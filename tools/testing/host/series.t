@@ -5,7 +5,8 @@
 # that it is tested on.
 
 repo=$PWD
-work=$(mktemp -d "${TMPDIR:-/tmp}/series.t.XXXXXX")
+# With a blank in the path, as users have.
+work=$(mktemp -d "${TMPDIR:-/tmp}/series t.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 real_cache=${KVM_STATS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kvm-stats}
 export KVM_STATS_CACHE=$work/cache GIT_CONFIG_GLOBAL=$work/gitconfig GIT_CONFIG_NOSYSTEM=1

@@ -8,7 +8,7 @@
 #include "clock.h"
 
 #define BOOT_SECONDS	120	/* of a guest whose host is emulated */
-#define MOVE_SECONDS	30
+#define MOVE_SECONDS	60
 #define QUIT_SECONDS	30
 
 #define MARKER		"stats-guest: ready"
@@ -133,7 +133,8 @@ static bool moved(const json_t *from, const json_t *to, bool say)
 
 static bool cpu_moves(struct session *s, int vcpu)
 {
-	long long deadline = ms_now() + MOVE_SECONDS * 1000LL;
+	long long start = ms_now();
+	long long deadline = start + MOVE_SECONDS * 1000LL;
 	json_t *from = query_one(s, vcpu, NULL);
 	bool ok;
 
@@ -149,6 +150,7 @@ static bool cpu_moves(struct session *s, int vcpu)
 			break;
 	}
 	json_decref(from);
+	tap_note("CPU %d: %lld ms", vcpu, ms_now() - start);
 	return ok;
 }
 

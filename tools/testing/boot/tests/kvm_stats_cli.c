@@ -319,7 +319,7 @@ static bool rates_follow_values(const struct run *run, const char *target, const
 {
 	unsigned long long value, last = 0;
 	int rows = 0, grown = 0;
-	bool grew;
+	bool grew, stands;
 	const char *line;
 	double rate;
 
@@ -327,7 +327,8 @@ static bool rates_follow_values(const struct run *run, const char *target, const
 		if (!parse_row(line, target, stat, &value, &rate))
 			continue;
 		grew = value > last;
-		if (rows++ && grew == (rate <= 0))
+		stands = rate <= 0;
+		if (rows++ && grew == stands)
 			return false;
 		grown += rate > 0;
 		last = value;

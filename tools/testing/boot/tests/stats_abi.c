@@ -13,7 +13,6 @@
 #include <dirent.h>
 #include <grp.h>
 #include <pthread.h>
-#include <sys/sendfile.h>
 
 #include "fail_nth.h"
 #include "kvm_stats_checks.h"
@@ -101,28 +100,6 @@ static const char *splice_to_pipe(struct stats_target *target)
 	if (!message && splice(target->fd, &offset, ends[1], NULL, 8, 0))
 		return stats_fail("splice at the end does not give 0");
 	return message;
-}
-
-/* Reads into kernel memory. */
-static const char *sendfile_to_file(struct stats_target *target)
-{
-	size_t size = target->file.size, done = 0;
-	FILE *file = tmpfile();
-	off_t offset = 0;
-	uint8_t buf[size];
-
-	if (!file)
-		return stats_fail("tmpfile: %s", strerror(errno));
-	while (done < size) {
-		ssize_t moved = sendfile(fileno(file), target->fd, &offset,
-					 size - done);
-
-		if (moved <= 0)
-			return stats_fail("sendfile at %zu gives %zd: %s", done,
-					  moved, strerror(errno));
-		done += moved;
-	}
-	return stats_same(target, buf, pread(fileno(file), buf, size, 0), 0, size);
 }
 
 static int count_threads(void)
@@ -368,27 +345,26 @@ static const char *set_up(struct stats_target *target)
 }
 
 static const struct stats_check absence[] = {
-	{ "capability_is_absent", capability_is_absent },
-	{ "ioctl_is_unknown", ioctl_is_absent },
+	STATS_CHECK("capability_is_absent", capability_is_absent),
+	STATS_CHECK("ioctl_is_unknown", ioctl_is_absent),
 };
 
 static const struct stats_check presence[] = {
-	{ "capability", capability_is_there },
+	STATS_CHECK("capability", capability_is_there),
 };
 
 static const struct stats_check more[] = {
-	{ "splice_to_pipe", splice_to_pipe },
-	{ "sendfile", sendfile_to_file },
-	{ "io_uring_completes_inline", uring_completes_inline },
-	{ "enomem", enomem },
-	{ "read_allocates_nothing", read_allocates_nothing },
-	{ "read_by_another_user", read_by_nobody },
-	{ "opened_by_another_user", opened_by_nobody },
-	{ "many_fds", many_fds },
+	STATS_CHECK("splice_to_pipe", splice_to_pipe),
+	STATS_CHECK("io_uring_completes_inline", uring_completes_inline),
+	STATS_CHECK("enomem", enomem),
+	STATS_CHECK("read_allocates_nothing", read_allocates_nothing),
+	STATS_CHECK("read_by_another_user", read_by_nobody),
+	STATS_CHECK("opened_by_another_user", opened_by_nobody),
+	STATS_CHECK("many_fds", many_fds),
 };
 
 static const struct stats_check vcpu_only[] = {
-	{ "id_if_created_by_another_thread", id_from_other_thread },
+	STATS_CHECK("id_if_created_by_another_thread", id_from_other_thread),
 };
 
 #define SUITE(kind, id, table, num_checks, set_up_suite)		\

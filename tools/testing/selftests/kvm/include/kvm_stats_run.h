@@ -15,7 +15,7 @@
 
 #include "kvm_stats_file.h"
 
-#define STATS_DEADLINE_SECONDS	60
+#define STATS_DEADLINE_SECONDS	30
 #define STATS_SKIP_PREFIX	"SKIP "
 
 /* A VM or a vCPU, and an open file of its statistics. */
@@ -73,7 +73,8 @@ const char *stats_skip(const char *fmt, ...)
  */
 static inline void stats_must_end_in(unsigned int seconds, const char *what)
 {
-	if (stats_outcome)
+	stats_outcome->message[0] = '\0';
+	if (seconds)
 		snprintf(stats_outcome->message, sizeof(stats_outcome->message),
 			 "not within %u seconds: %s", seconds, what);
 	signal(SIGALRM, SIG_DFL);

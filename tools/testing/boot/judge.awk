@@ -15,14 +15,19 @@ function fail(desc, why)
 	failures++
 }
 
-# Whatever is not a point itself and stands next to one explains it.
-function explain(n,    i)
+# TAP explains a point behind it; programs that do it before the point are
+# understood where nothing stands behind.
+function explain(n,    i, shown)
 {
+	for (i = n + 1; i <= lines && !is_point[i]; i++) {
+		print "    " text[i]
+		shown = 1
+	}
+	if (shown)
+		return
 	for (i = n - 1; i > 0 && !is_point[i]; i--)
 		;
 	for (i++; i < n; i++)
-		print "    " text[i]
-	for (i = n + 1; i <= lines && !is_point[i]; i++)
 		print "    " text[i]
 }
 

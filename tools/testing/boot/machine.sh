@@ -19,9 +19,16 @@ suite_name()
 	basename "$1" .c
 }
 
+# Short of programs that are left over from sources no longer there.
 available_suites()
 {
-	find "$programs" "$kernel/tests" -maxdepth 1 -type f -perm -100 -printf '%f\n' | LC_ALL=C sort
+	local name
+
+	find "$programs" "$kernel/tests" -maxdepth 1 -type f -perm -100 -printf '%f\n' |
+		LC_ALL=C sort | while read -r name; do
+			[ ! -f "$boot_dir/tests/${name%_32}.c" ] && [ ! -f "$kernel/tests/$name" ] ||
+				echo "$name"
+		done
 }
 
 choose_suites()

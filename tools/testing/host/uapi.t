@@ -1,0 +1,181 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# include/uapi/linux/kvm_stats.h on its own: it compiles in each language that
+# programs include it from, for 32 and 64 bits, and describes the very bytes and
+# numbers that released kernels and clients agree on.
+#
+# usage, from the top of the repository: tools/testing/host/uapi.t
+#
+# Compiles only, so that no 32-bit libraries are needed.
+
+set -u
+
+header=include/uapi/linux/kvm_stats.h
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+points=0
+failures=0
+
+point()
+{
+	points=$((points + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $points - $2"
+	else
+		echo "not ok $points - $2"
+		[ ! -s "$work/log" ] || head -n 8 "$work/log" | sed 's/^/# /'
+		failures=$((failures + 1))
+	fi
+}
+
+skip()
+{
+	points=$((points + 1))
+	echo "ok $points - $1 # SKIP $2"
+}
+
+# Each SAME is an array of -1 elements, and so an error, if two values differ.
+write_source()
+{
+	cat >"$work/layout.c" <<-'END'
+	#include <linux/kvm_stats.h>
+	#include <linux/kvm_stats.h>
+	#include <stddef.h>
+
+	#define NAME2(line) same_in_line_##line
+	#define NAME(line) NAME2(line)
+	#define SAME(a, b) typedef char NAME(__LINE__)[(a) == (b) ? 1 : -1]
+	#define AT(type, field, offset, size) \
+		SAME(offsetof(struct type, field) * 100 + \
+		     sizeof(((struct type *)0)->field), (offset) * 100 + (size))
+
+	SAME(sizeof(struct kvm_stats_header), 24);
+	AT(kvm_stats_header, flags, 0, 4);
+	AT(kvm_stats_header, name_size, 4, 4);
+	AT(kvm_stats_header, num_desc, 8, 4);
+	AT(kvm_stats_header, id_offset, 12, 4);
+	AT(kvm_stats_header, desc_offset, 16, 4);
+	AT(kvm_stats_header, data_offset, 20, 4);
+
+	SAME(sizeof(struct kvm_stats_desc), 16);
+	AT(kvm_stats_desc, flags, 0, 4);
+	AT(kvm_stats_desc, exponent, 4, 2);
+	AT(kvm_stats_desc, size, 6, 2);
+	AT(kvm_stats_desc, offset, 8, 4);
+	AT(kvm_stats_desc, bucket_size, 12, 4);
+	SAME(offsetof(struct kvm_stats_desc, name), 16);
+
+	SAME(KVM_STATS_GETFD, _IO(0xAE, 0xce));
+	SAME(KVM_GET_STATS_FD, KVM_STATS_GETFD);
+	SAME(KVM_CAP_STATS_BINARY_FD, 203);
+	SAME(KVM_CAP_BINARY_STATS_FD, 203);
+
+	SAME(KVM_STATS_TYPE_SHIFT, 0);
+	SAME(KVM_STATS_TYPE_MASK, 0xf);
+	SAME(KVM_STATS_TYPE_CUMULATIVE, 0);
+	SAME(KVM_STATS_TYPE_INSTANT, 1);
+	SAME(KVM_STATS_TYPE_PEAK, 2);
+	SAME(KVM_STATS_TYPE_LINEAR_HIST, 3);
+	SAME(KVM_STATS_TYPE_LOG_HIST, 4);
+	SAME(KVM_STATS_TYPE_MAX, KVM_STATS_TYPE_LOG_HIST);
+
+	SAME(KVM_STATS_UNIT_SHIFT, 4);
+	SAME(KVM_STATS_UNIT_MASK, 0xf0);
+	SAME(KVM_STATS_UNIT_NONE, 0x00);
+	SAME(KVM_STATS_UNIT_BYTES, 0x10);
+	SAME(KVM_STATS_UNIT_SECONDS, 0x20);
+	SAME(KVM_STATS_UNIT_CYCLES, 0x30);
+	SAME(KVM_STATS_UNIT_BOOLEAN, 0x40);
+	SAME(KVM_STATS_UNIT_MAX, KVM_STATS_UNIT_BOOLEAN);
+
+	SAME(KVM_STATS_BASE_SHIFT, 8);
+	SAME(KVM_STATS_BASE_MASK, 0xf00);
+	SAME(KVM_STATS_BASE_POW10, 0x000);
+	SAME(KVM_STATS_BASE_POW2, 0x100);
+	SAME(KVM_STATS_BASE_MAX, KVM_STATS_BASE_POW2);
+
+	SAME(KVM_STATS_SCALE_SHIFT, KVM_STATS_BASE_SHIFT);
+	SAME(KVM_STATS_SCALE_MASK, KVM_STATS_BASE_MASK);
+	SAME(KVM_STATS_SCALE_POW10, KVM_STATS_BASE_POW10);
+	SAME(KVM_STATS_SCALE_POW2, KVM_STATS_BASE_POW2);
+	SAME(KVM_STATS_SCALE_MAX, KVM_STATS_BASE_MAX);
+
+	/* An unsigned exponent is never negative: -Wtype-limits says so. */
+	int is_negative(const struct kvm_stats_desc *desc);
+	int is_negative(const struct kvm_stats_desc *desc)
+	{
+		return desc->exponent < 0;
+	}
+	END
+}
+
+# compiles COMPILER LANGUAGE FLAGS...
+compiles()
+{
+	local compiler=$1 language=$2
+
+	shift 2
+	"$compiler" -x "$language" -Wall -Wextra -Werror "$@" \
+		-idirafter "/usr/include/$(gcc -print-multiarch)" \
+		-c -o "$work/layout.o" "$work/layout.c" >"$work/log" 2>&1
+}
+
+try_standards()
+{
+	local compiler=$1 language=$2 standard bits
+
+	shift 2
+	if ! command -v "$compiler" >/dev/null; then
+		skip "$compiler" "there is no $compiler here"
+		return
+	fi
+	for standard in "$@"; do
+		for bits in 32 64; do
+			# As an installed header, with what is not ISO C said to be an error
+			# in the program; and as one of the program's own.
+			compiles "$compiler" "$language" -std="$standard" -m$bits \
+				-pedantic-errors -isystem include/uapi &&
+			compiles "$compiler" "$language" -std="$standard" -m$bits \
+				-I include/uapi
+			point $? "$compiler -std=$standard -m$bits"
+		done
+	done
+}
+
+# The compilers must see a difference if there is one.
+notices()
+{
+	sed "$1" "$header" >"$work/linux/kvm_stats.h"
+	! compiles gcc c -std=gnu11 -I "$work"
+}
+
+try_damaged()
+{
+	mkdir "$work/linux"
+	! notices ''
+	point $? "an undamaged copy compiles"
+	notices 's/__u32 bucket_size;/__u64 bucket_size;/'
+	point $? "a field of another size is noticed"
+	notices 's/__u16 size;/&\n\t__u16 gap;/'
+	point $? "a field too many is noticed"
+	notices 's/__s16 exponent;/__u16 exponent;/'
+	point $? "an unsigned exponent is noticed"
+	notices 's/0xce)/0xcf)/'
+	point $? "another ioctl is noticed"
+	notices 's/^#define KVM_GET_STATS_FD/#define KVM_NO_SUCH_NAME/'
+	point $? "a missing spelling is noticed"
+}
+
+echo "TAP version 13"
+scripts/packages uapi >&2 || { echo "Bail out! packages are missing"; exit 1; }
+write_source
+try_standards gcc c c89 gnu89 c99 c11 gnu11
+try_standards g++ c++ c++98 c++11 c++17
+try_standards clang c c89 c11
+try_damaged
+
+head -n 1 "$header" | grep -q 'GPL-2.0 WITH Linux-syscall-note'
+point $? "programs of any licence may include it"
+echo "1..$points"
+[ $failures = 0 ]

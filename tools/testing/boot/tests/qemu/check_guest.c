@@ -150,7 +150,7 @@ static bool cpu_moves(struct session *s, int vcpu)
 			break;
 	}
 	json_decref(from);
-	tap_note("CPU %d: %lld ms", vcpu, ms_now() - start);
+	tap_note("CPU %d moved after %lld ms", vcpu, ms_now() - start);
 	return ok;
 }
 

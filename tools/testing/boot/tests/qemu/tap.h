@@ -16,7 +16,7 @@ struct point {
 	enum verdict (*check)(void *ctx);
 };
 
-/* A line that explains the point being judged. */
+/* A line that explains the point being judged; from within its check only. */
 void tap_note(const char *fmt, ...) __attribute__((__format__(__printf__, 1, 2)));
 
 /* The verdict SKIP, and its reason. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "tap.h"
 #include "vmm.h"
 
 #define STR_(x)		#x
@@ -216,10 +217,10 @@ static void print_tail(const char *title, int fd)
 
 	len = strlen(text);
 	rest = text + (len > TAIL_MAX ? len - TAIL_MAX : 0);
-	printf("# %s, %zu bytes%s\n", title, len, len > TAIL_MAX ? ", the end:" : ":");
+	tap_note("%s, %zu bytes%s", title, len, len > TAIL_MAX ? ", the end:" : ":");
 	while ((line = strsep(&rest, "\n")))
 		if (*line)
-			printf("#   %s\n", line);
+			tap_note("  %s", line);
 	free(text);
 }
 

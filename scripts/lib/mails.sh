@@ -60,8 +60,8 @@ add_index_line() {
 	mv "$1.new" "$1"
 }
 
-# arrivals STEP: the diffs of the files that the step adds, as they are then.
-# They leave the index, because earlier steps have not got them.
+# arrivals STEP: the diffs of the files that the step adds, as the index has them,
+# where the edits of all later steps are undone.
 arrivals() {
 	local INDEX tree
 	step_part adds "$1" >"$SCRATCH/adds"
@@ -73,8 +73,6 @@ arrivals() {
 		scratch_git update-index --index-info
 	tree=$(scratch_git write-tree)
 	scratch_git diff-tree -p -U3 --abbrev=12 "$(scratch_git mktree </dev/null)" "$tree"
-	unset INDEX
-	scratch_git update-index --force-remove --stdin <"$SCRATCH/adds"
 }
 
 joined() {

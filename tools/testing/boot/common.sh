@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by the scripts here: where things are, and how to speak.
 
+# A failure within $(...) is one.
+shopt -s inherit_errexit
+
 boot_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 repo=$(cd "$boot_dir/../../.." && pwd -P)
 cache=${KVM_STATS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kvm-stats}

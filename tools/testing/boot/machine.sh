@@ -148,6 +148,14 @@ stop_machine()
 	machine_pid=
 }
 
+is_expected()
+{
+	local point
+
+	point=$(sed -E 's/^[|]not ok *[0-9]* *(- )?//' <<<"$2")
+	grep -qsxF -e "$1 $point" "$out/must-fail"
+}
+
 # The points as they come: failures at once, each suite's sum at its end.
 # (In the shell, because not every awk reads a pipe line by line.)
 show_points()
@@ -157,9 +165,12 @@ show_points()
 	tail -n +1 -s 0.2 -f --pid="$1" "$2" | while IFS= read -r line; do
 		line=${line%$'\r'}
 		case $line in
-		'@suite '*) ok=0 bad=0 start=$SECONDS ;;
+		'@suite '*) name=${line#@suite } ok=0 bad=0 start=$SECONDS ;;
 		'|ok'*) ok=$((ok + 1)) ;;
-		'|not ok'*) bad=$((bad + 1)); say "  ${line#|}" ;;
+		'|not ok'*)
+			bad=$((bad + 1))
+			say "  ${line#|}$(is_expected "$name" "$line" && echo ' (as it must)')"
+			;;
 		'='*) say "${line#=}" ;;
 		'@exit '*)
 			read -r name status <<<"${line#@exit }"

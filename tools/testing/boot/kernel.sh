@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by what compiles kernels: one source worktree and one object
+# directory per base, architecture and configuration.
+
+make_args()
+{
+	echo ARCH="$karch" CROSS_COMPILE="$cross" O="$obj" LOCALVERSION= \
+		KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_VERSION=1 \
+		KBUILD_BUILD_USER=kvm-stats KBUILD_BUILD_HOST=build
+}
+
+kernel_make()
+{
+	make -C "$src" $(make_args) "$@"
+}
+
+# Switch the worktree, touching only the files that differ.
+checkout_source()
+{
+	local lock=$src.lock
+
+	if ! git -C "$src" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+		rm -rf "$src"
+		git -C "$base" worktree prune
+		git -C "$base" worktree add -q --detach "$src" HEAD 2>"$lock.log" ||
+			die "no worktree at $src: $(cat "$lock.log")"
+	fi
+	git -C "$src" read-tree --reset -u "$tree"
+}
+
+configure()
+{
+	local missing
+
+	if cmp -s "$obj/fragments" <(merged_config "$config") && [ -f "$obj/.config" ]; then
+		kernel_make -s olddefconfig >"$log" 2>&1 </dev/null || true
+	else
+		merged_config "$config" >"$obj/fragments"
+		run_logged "$log" kernel_make -s KCONFIG_ALLCONFIG="$obj/fragments" allnoconfig
+	fi
+	missing=$(grep -vxFf "$obj/.config" "$obj/fragments" || true)
+	if [ -n "$missing" ]; then
+		rm -f "$obj/fragments"
+		die "configuration $arch-$config: these lines of its fragments took no effect" \
+		    "(no such symbol here, or a dependency is missing):" $missing
+	fi
+}
+
+# set_dirs [SUFFIX]: where this base, architecture and configuration are built
+set_dirs()
+{
+	local name
+
+	name=$(basename "$base")-$arch-$config${1:-}
+	mkdir -p "$cache"/{tree,kernel} "$cache/obj/$name"
+	obj=$cache/obj/$name
+	src=$cache/tree/$name
+	log=$obj/build.log
+}
+
+lock_dirs()
+{
+	exec 9>"$obj/lock"
+	flock -n 9 || { say "  waiting for another build of $arch-$config"; flock 9; }
+}
+
+# key PART...: names a result after all that it depends on
+key()
+{
+	{
+		printf '%s\n' "$@"
+		merged_config "$config"
+		"${cross}gcc" --version | head -n 1
+		cat "$boot_dir/build" "$boot_dir/kernel.sh"
+	} | sha256sum | cut -c 1-16
+}

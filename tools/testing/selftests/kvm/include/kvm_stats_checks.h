@@ -347,7 +347,7 @@ static inline const char *stats_seek(struct stats_target *target, off_t offset,
 		return stats_fail("lseek(%lld, %d) gives %lld, expected %zu",
 				  (long long)offset, whence, (long long)pos,
 				  expected);
-	left = target->file.size - expected;
+	left = expected < target->file.size ? target->file.size - expected : 0;
 	return stats_same(target, buf, read(target->fd, buf, sizeof(buf)),
 			  expected, left < sizeof(buf) ? left : sizeof(buf));
 }
@@ -391,6 +391,23 @@ static inline const char *stats_lseek_invalid(struct stats_target *target)
 	if (message)
 		return message;
 	return stats_same(target, buf, read(target->fd, buf, 16), 0, 16);
+}
+
+/* As in a regular file without holes. */
+static inline const char *stats_lseek_past_end(struct stats_target *target)
+{
+	size_t size = target->file.size;
+	const char *message;
+
+	message = stats_seek(target, size + 100, SEEK_SET, size + 100);
+	if (!message)
+		message = stats_seek(target, 10, SEEK_DATA, 10);
+	if (!message)
+		message = stats_seek(target, 10, SEEK_HOLE, size);
+	if (message)
+		return message;
+	return stats_refused("lseek for data at the end",
+			     lseek(target->fd, size, SEEK_DATA), ENXIO);
 }
 
 /* Bad memory */
@@ -637,9 +654,20 @@ static inline const char *stats_link_name(struct stats_target *target)
 	       stats_fail("the fd's name is '%s', expected '%s'", name, expected);
 }
 
+static inline const char *stats_fdinfo_has(const char *info, const char *key,
+					   const char *value)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "\n%s:\t%s\n", key, value);
+	return strstr(info, line) ? NULL :
+	       stats_fail("fdinfo has no line '%s:\t%s'", key, value);
+}
+
 static inline const char *stats_fdinfo(struct stats_target *target)
 {
-	char id[STATS_NAME_SIZE], path[64], line[128], info[1024] = "";
+	char id[STATS_NAME_SIZE], size[24], path[64], info[1024] = "";
+	const char *message;
 	ssize_t got;
 	int fd;
 
@@ -653,14 +681,14 @@ static inline const char *stats_fdinfo(struct stats_target *target)
 		return stats_fail("read of %s: %s", path, strerror(errno));
 
 	stats_target_id(target, getpid(), id);
-	snprintf(line, sizeof(line), "\nkvm-stats-id:\t%s\n", id);
-	if (!strstr(info, line))
-		return stats_fail("fdinfo has no line 'kvm-stats-id:\t%s'", id);
-	snprintf(line, sizeof(line), "\nkvm-stats-target:\t%s\n",
-		 target->vcpu_id < 0 ? "vm" : "vcpu");
-	if (!strstr(info, line))
-		return stats_fail("fdinfo has no line '%s'", line + 1);
-	return NULL;
+	snprintf(size, sizeof(size), "%zu", target->file.size);
+	message = stats_fdinfo_has(info, "kvm-stats-id", id);
+	if (!message)
+		message = stats_fdinfo_has(info, "kvm-stats-target",
+					   target->vcpu_id < 0 ? "vm" : "vcpu");
+	if (!message)
+		message = stats_fdinfo_has(info, "kvm-stats-size", size);
+	return message;
 }
 
 /* Who may hold it, and for how long */
@@ -841,6 +869,7 @@ static const struct stats_check stats_checks[] = {
 	STATS_CHECK("preadv2_nowait", stats_preadv2_nowait),
 	STATS_CHECK("lseek", stats_lseek),
 	STATS_CHECK("lseek_invalid", stats_lseek_invalid),
+	STATS_CHECK("lseek_past_end", stats_lseek_past_end),
 	STATS_CHECK("fault", stats_fault),
 	STATS_CHECK("fault_midway", stats_fault_midway),
 	STATS_CHECK("fault_midway_at_offset", stats_fault_midway_at),

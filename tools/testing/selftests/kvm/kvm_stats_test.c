@@ -491,16 +491,20 @@ static const char *remote_tlb_flush_moves(struct stats_target *target)
 	const char *message;
 
 	message = keep_busy(target, GUEST_SPIN);
-	if (!message)
-		message = value_now(target, "remote_tlb_flush", &before);
+	if (message)
+		return message;
+	message = value_now(target, "remote_tlb_flush", &before);
+	if (message)
+		return message;
+
 	stats_must_end_in(20, "'remote_tlb_flush' moved");
-	for (now = before; !message && now == before;
-	     message = value_now(target, "remote_tlb_flush", &now)) {
+	do {
 		vm_mem_region_set_flags(target->machine, 0,
 					KVM_MEM_LOG_DIRTY_PAGES);
 		usleep(1000);
 		vm_mem_region_set_flags(target->machine, 0, 0);
-	}
+		message = value_now(target, "remote_tlb_flush", &now);
+	} while (!message && now == before);
 	stats_must_end_in(0, "");
 	if (!message && now < before)
 		return stats_fail("'remote_tlb_flush' fell from %lu to %lu",

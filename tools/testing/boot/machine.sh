@@ -85,7 +85,7 @@ make_initramfs()
 	local root=$out/root
 
 	mkdir -p "$root"/{bin,tests,modules,boot}
-	cp "$(command -v busybox)" "$root/bin/busybox"
+	cp "$busybox" "$root/bin/busybox"
 	ln -s busybox "$root/bin/sh"
 	ln -s busybox "$root/bin/awk"
 	cp "$boot_dir/init" "$root/init"
@@ -121,7 +121,7 @@ accel()
 
 qemu_command()
 {
-	command=("$qemu" -machine "$machine" -nodefaults -display none -no-reboot -m 2048 -smp 2)
+	command=("$qemu" -machine "$machine" -nodefaults -display none -no-reboot -m "$memory" -smp "$cpus")
 	if [ "$(accel)" = kvm ]; then
 		command+=(-accel kvm -cpu "$cpu_kvm")
 	else
@@ -129,10 +129,10 @@ qemu_command()
 	fi
 	command+=(-kernel "$kernel/image" -initrd "$out/initramfs.cpio"
 		-append "console=$console panic=-1 log_buf_len=4M $cmdline")
-	command+=(-device virtio-serial -device virtserialport,chardev=verdict,name=verdict
+	command+=(-device "virtio-serial-$virtio_bus" -device virtserialport,chardev=verdict,name=verdict
 		-chardev "file,id=verdict,path=$out/verdict")
 	command+=(-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap
-		-device virtio-9p-pci,fsdev=host,mount_tag=host)
+		-device "virtio-9p-$virtio_bus,fsdev=host,mount_tag=host")
 	if [ "$mode" = shell ]; then
 		command+=(-serial mon:stdio)
 	else

@@ -88,12 +88,12 @@ gone()
 good_suite='printf "%s\n" "@suite good" "|TAP version 13" "|1..2" "|ok 1 - first" "|ok 2 - second # SKIP no such thing" "@exit good 0" >"$verdict"'
 the_end='echo "@end" >>"$verdict"'
 
-qemu=$scratch/qemu machine=none cpu_tcg=none cpu_kvm=none console=none cmdline='' kernel=/
+qemu=$scratch/qemu machine=none memory=1 cpus=1 virtio_bus=pci cpu_tcg=none cpu_kvm=none console=none cmdline='' kernel=/
 mode=tests
 export BOOT_ACCEL=tcg
 
 echo "TAP version 13"
-echo "1..30"
+echo "1..33"
 
 new_boot good
 machine "$good_suite; $the_end"
@@ -189,5 +189,43 @@ must_fail "'|ok 1 - the lock is not taken' '@exit s 0'"
 ok "one that passes is a failure" judged_failed "the lock is not taken"
 must_fail "'|ok 1 - something else' '@exit s 0'"
 ok "one that never ran is a failure" judged_failed "the lock is not taken"
+
+# A configuration: what the fragments ask for is there, or it is an error.
+config_says()
+{
+	(
+		. "$here/kernel.sh"
+		base=none arch=test config=main config_main=fragment
+		boot_dir=$scratch obj=$scratch/obj log=$scratch/log
+		mkdir -p "$boot_dir/config" "$obj"
+		printf 'CONFIG_A=y\nCONFIG_B=m\n' >"$boot_dir/config/fragment"
+		kernel_make() { printf '%s\n' $1_ $resolved >"$obj/.config"; }
+		resolved=$1
+		configure
+	)
+}
+
+config_refused()
+{
+	! config_says "$1" 2>"$scratch/said" && grep -q "took no effect.*CONFIG_B=m" "$scratch/said"
+}
+
+ok "a configuration that has all lines of its fragments is taken" \
+	config_says "CONFIG_A=y CONFIG_B=m"
+ok "one in which a line took no effect is refused, naming it" \
+	config_refused "CONFIG_A=y CONFIG_B=y"
+
+manifest_refused()
+{
+	printf 'boot b x86_64\n\ttest all\n' >"$scratch/boots"
+	(
+		. "$here/manifest.sh"
+		manifest=$scratch/boots results=$scratch
+		boot_args b
+	) 2>"$scratch/said"
+	[ $? -ne 0 ] && grep -q "'test' means nothing here" "$scratch/said"
+}
+
+ok "a word in the manifest that means nothing is refused" manifest_refused
 
 exit $failed

@@ -199,7 +199,7 @@ config_says()
 		boot_dir=$scratch obj=$scratch/obj log=$scratch/log
 		mkdir -p "$boot_dir/config" "$obj"
 		printf 'CONFIG_A=y\nCONFIG_B=m\n' >"$boot_dir/config/fragment"
-		kernel_make() { printf '%s\n' $1_ $resolved >"$obj/.config"; }
+		kernel_make() { printf '%s\n' $resolved >"$obj/.config"; }
 		resolved=$1
 		configure
 	)

@@ -71,6 +71,6 @@ key()
 		printf '%s\n' "$@"
 		merged_config "$config"
 		"${cross}gcc" --version | head -n 1
-		cat "$boot_dir/build" "$boot_dir/kernel.sh"
+		cat "$boot_dir/build" "$boot_dir/kernel.sh" "$boot_dir/doc_example.c"
 	} | sha256sum | cut -c 1-16
 }

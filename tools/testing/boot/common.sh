@@ -59,5 +59,5 @@ merged_config()
 
 	list=${!var:-}
 	[ -n "$list" ] || die "arch/$arch has no '$var'"
-	(cd "$boot_dir/config" && LC_ALL=C sort -u $list)
+	(cd "$boot_dir/config" && sed '/^#/d' $list | LC_ALL=C sort -u)
 }

@@ -41,10 +41,18 @@ struct kvm_stats_table {
 #define KVM_STATS_PEAK							\
 	.flags = KVM_STATS_FLAGS(PEAK, NONE, POW10)
 
-extern const struct kvm_stats_table kvm_vm_generic_stats;
-extern const struct kvm_stats_table kvm_vcpu_generic_stats;
-extern const struct kvm_stats_table kvm_vm_arch_stats;
-extern const struct kvm_stats_table kvm_vcpu_arch_stats;
+/* Where the described fields start; see linux/kvm_stats_table.h. */
+#define KVM_STATS_START_kvm_vm_stat_generic	0
+#define KVM_STATS_START_kvm_vcpu_stat_generic	0
+#define KVM_STATS_START_kvm_vm_stat		\
+	offsetofend(struct kvm_vm_stat, generic)
+#define KVM_STATS_START_kvm_vcpu_stat		\
+	offsetofend(struct kvm_vcpu_stat, generic)
+
+extern const struct kvm_stats_table kvm_vm_stat_generic_table;
+extern const struct kvm_stats_table kvm_vcpu_stat_generic_table;
+extern const struct kvm_stats_table kvm_vm_stat_table;
+extern const struct kvm_stats_table kvm_vcpu_stat_table;
 
 /**
  * struct kvm_stats_schema - everything of a target's files that is constant
@@ -63,7 +71,7 @@ struct kvm_stats_schema {
  * @schema: schema of the target
  * @kvm: the VM, of which each open file holds a reference
  * @values: the statistics, counted by the rest of KVM while they are read
- * @pid: PID in the initial namespace of the process that created the VM
+ * @pid: PID, in the initial namespace, of the process that created the VM
  * @vcpu_id: id of the vCPU, or -1 for the VM
  *
  * Part of struct kvm and of struct kvm_vcpu, whose lifetime it shares.  Constant

@@ -4,23 +4,25 @@
  *
  * Before each inclusion define
  *
- *   KVM_STATS_TABLE	the struct kvm_stats_table to define
- *   KVM_STATS_STRUCT	the structure of which the table describes the fields
- *   KVM_STATS_START	offset in there of the first field described
+ *   KVM_STATS_STRUCT	the structure to describe, one of the four of kvm_stats.h
  *   KVM_STATS_LIST	(STAT(field, kind), ...), with a kind of kvm_stats.h
  *
- * The list has to name each field from KVM_STATS_START to the end of the
- * structure once, in the order of the structure; anything else does not build.
- * To that end the list is also expanded into a structure of its own, whose
- * fields must fall on those of the original.  There is no include guard: an
- * inclusion uses up the four definitions.
+ * The list has to name each field once, in the order of the structure, after
+ * the generic ones where the structure starts with these; anything else does
+ * not build, and the first error tells where.  To that end the list is also
+ * expanded into a structure of its own, whose fields must fall on those of the
+ * original.  It is enclosed in parentheses and has commas because declarators
+ * of that structure and the elements of the table are separated alike.
+ *
+ * There is no include guard: an inclusion uses up the two definitions.
  */
 #include <linux/kernel.h>
 #include <linux/kvm_stats.h>
 #include <linux/stddef.h>
 #include <linux/stringify.h>
 
-#define __KVM_STATS_NAME(suffix)	__PASTE(KVM_STATS_TABLE, suffix)
+#define __KVM_STATS_NAME(suffix)	__PASTE(KVM_STATS_STRUCT, suffix)
+#define __KVM_STATS_START		__PASTE(KVM_STATS_START_, KVM_STATS_STRUCT)
 #define __KVM_STATS_FIELD(field)	((*(struct KVM_STATS_STRUCT *)NULL).field)
 #define __KVM_STATS_ASSERT(expr, msg)					\
 	(0 * sizeof(struct { int unused; static_assert(expr, msg); }))
@@ -42,18 +44,12 @@ struct __KVM_STATS_NAME(_shadow) {
 
 #undef STAT
 
-static_assert(KVM_STATS_START + sizeof(struct __KVM_STATS_NAME(_shadow)) ==
-	      sizeof(struct KVM_STATS_STRUCT),
-	      "a field of struct " __stringify(KVM_STATS_STRUCT)
-	      " has no descriptor in " __stringify(KVM_STATS_TABLE));
-
 #define __KVM_STATS_SHADOW_OFFSET(member)				\
-	(KVM_STATS_START + offsetof(struct __KVM_STATS_NAME(_shadow), member))
+	(__KVM_STATS_START + offsetof(struct __KVM_STATS_NAME(_shadow), member))
 
 #define STAT(field, kind) {						\
 	KVM_STATS_##kind,						\
-	.size = sizeof_field(struct __KVM_STATS_NAME(_shadow), at_##field) / \
-		sizeof(u64) +						\
+	.size = 1 +							\
 		__KVM_STATS_ASSERT(sizeof(#field) <= KVM_STATS_NAME_SIZE, \
 				   #field " is too long a name"),	\
 	.offset = __KVM_STATS_SHADOW_OFFSET(at_##field) +		\
@@ -70,7 +66,12 @@ static const struct kvm_stats_desc __KVM_STATS_NAME(_desc)[] = {
 
 #undef STAT
 
-const struct kvm_stats_table KVM_STATS_TABLE = {
+static_assert(__KVM_STATS_START + sizeof(struct __KVM_STATS_NAME(_shadow)) ==
+	      sizeof(struct KVM_STATS_STRUCT),
+	      "the last field of struct " __stringify(KVM_STATS_STRUCT)
+	      " has no descriptor");
+
+const struct kvm_stats_table __KVM_STATS_NAME(_table) = {
 	.desc = __KVM_STATS_NAME(_desc),
 	.num = ARRAY_SIZE(__KVM_STATS_NAME(_desc)),
 };
@@ -81,8 +82,7 @@ const struct kvm_stats_table KVM_STATS_TABLE = {
 #undef __KVM_STATS_UNWRAP
 #undef __KVM_STATS_ASSERT
 #undef __KVM_STATS_FIELD
+#undef __KVM_STATS_START
 #undef __KVM_STATS_NAME
 #undef KVM_STATS_LIST
-#undef KVM_STATS_START
 #undef KVM_STATS_STRUCT
-#undef KVM_STATS_TABLE

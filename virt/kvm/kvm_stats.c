@@ -7,8 +7,8 @@
  * allocates nothing.  Each value is loaded once, and whole where a u64 is a
  * machine word; values of one read need not be of one moment.
  *
- * A file holds a reference to its VM, which frees its vCPUs last, and to the
- * module that /dev/kvm belongs to.
+ * A file holds its VM, and thereby the vCPUs and the vendor module, and it holds
+ * the module of this code, which drops the reference to the VM.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -19,17 +19,13 @@
 #include <linux/seq_file.h>
 #include <linux/uio.h>
 
-#define KVM_STATS_TABLE		kvm_vm_generic_stats
 #define KVM_STATS_STRUCT	kvm_vm_stat_generic
-#define KVM_STATS_START		0
 #define KVM_STATS_LIST (						\
 	STAT(remote_tlb_flush,		COUNTER)			\
 )
 #include <linux/kvm_stats_table.h>
 
-#define KVM_STATS_TABLE		kvm_vcpu_generic_stats
 #define KVM_STATS_STRUCT	kvm_vcpu_stat_generic
-#define KVM_STATS_START		0
 #define KVM_STATS_LIST (						\
 	STAT(halt_successful_poll,	COUNTER),			\
 	STAT(halt_attempted_poll,	COUNTER),			\
@@ -44,20 +40,24 @@
 static_assert(offsetof(struct kvm_vm_stat, generic) == 0);
 static_assert(offsetof(struct kvm_vcpu_stat, generic) == 0);
 
-static const struct kvm_stats_schema kvm_vm_stats_schema = {
-	.generic = &kvm_vm_generic_stats,
-	.arch = &kvm_vm_arch_stats,
-	.data_size = sizeof(struct kvm_vm_stat),
-};
+#define KVM_STATS_SCHEMA(target) {					\
+	.generic = &target##_generic_table,				\
+	.arch = &target##_table,					\
+	.data_size = sizeof(struct target),				\
+}
 
-static const struct kvm_stats_schema kvm_vcpu_stats_schema = {
-	.generic = &kvm_vcpu_generic_stats,
-	.arch = &kvm_vcpu_arch_stats,
-	.data_size = sizeof(struct kvm_vcpu_stat),
-};
+static const struct kvm_stats_schema kvm_vm_stats_schema =
+	KVM_STATS_SCHEMA(kvm_vm_stat);
+static const struct kvm_stats_schema kvm_vcpu_stats_schema =
+	KVM_STATS_SCHEMA(kvm_vcpu_stat);
 
 #define KVM_STATS_ID_OFFSET	sizeof(struct kvm_stats_header)
 #define KVM_STATS_DESC_OFFSET	(KVM_STATS_ID_OFFSET + KVM_STATS_NAME_SIZE)
+
+/* ABI; and whatever the number of descriptors, the data is 8-byte aligned. */
+static_assert(KVM_STATS_ID_OFFSET == 24);
+static_assert(KVM_STATS_DESC_OFFSET == 72);
+static_assert(sizeof(struct kvm_stats_desc) == 64);
 
 static size_t kvm_stats_table_size(const struct kvm_stats_table *table)
 {
@@ -246,7 +246,7 @@ void kvm_stats_init_vm(struct kvm *kvm)
 		.schema = &kvm_vm_stats_schema,
 		.kvm = kvm,
 		.values = (const u64 *)&kvm->stat,
-		.pid = task_pid_nr(current),
+		.pid = task_tgid_nr(current),
 		.vcpu_id = -1,
 	};
 }

@@ -4,9 +4,7 @@
  */
 #include <linux/kvm_host.h>
 
-#define KVM_STATS_TABLE		kvm_vm_arch_stats
 #define KVM_STATS_STRUCT	kvm_vm_stat
-#define KVM_STATS_START		sizeof(struct kvm_vm_stat_generic)
 #define KVM_STATS_LIST (						\
 	STAT(mmu_shadow_zapped,			COUNTER),		\
 	STAT(mmu_pte_write,			COUNTER),		\
@@ -21,9 +19,7 @@
 )
 #include <linux/kvm_stats_table.h>
 
-#define KVM_STATS_TABLE		kvm_vcpu_arch_stats
 #define KVM_STATS_STRUCT	kvm_vcpu_stat
-#define KVM_STATS_START		sizeof(struct kvm_vcpu_stat_generic)
 #define KVM_STATS_LIST (						\
 	STAT(pf_fixed,				COUNTER),		\
 	STAT(pf_guest,				COUNTER),		\

@@ -10,6 +10,9 @@
  * in host byte order.  Everything before the data is constant for as long as
  * the file exists; the descriptors are the same for all VMs, and for all
  * vCPUs, of a running kernel.  See Documentation/virt/kvm/stats.rst.
+ *
+ * The linux/kvm.h of v5.14 and later has all of this itself and cannot be
+ * included together with this file.
  */
 #ifndef _UAPI_LINUX_KVM_STATS_H
 #define _UAPI_LINUX_KVM_STATS_H

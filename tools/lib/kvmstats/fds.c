@@ -50,16 +50,23 @@ static bool parse_link(const char *link, struct kvmstats_fd *entry)
 	return parse_vcpu(link, entry->stats ? VCPU_STATS_PREFIX : VCPU_PREFIX, entry);
 }
 
-static bool classify(int dirfd, const char *name, struct kvmstats_fd *entry)
+/* 1: an fd of KVM, 0: another one, or one that has been closed by now. */
+static int classify(int dirfd, const char *name, struct kvmstats_fd *entry)
 {
 	char link[64];
-	ssize_t n = readlinkat(dirfd, name, link, sizeof(link));
+	ssize_t n;
 
-	if (n < 0 || (size_t)n == sizeof(link))
-		return false;
-	link[n] = '\0';
 	entry->fd = parse_number(name);
-	return entry->fd >= 0 && parse_link(link, entry);
+	if (entry->fd < 0)
+		return 0;
+	n = readlinkat(dirfd, name, link, sizeof(link));
+	/* Who may list the directory may still not follow what is in it. */
+	if (n < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if ((size_t)n == sizeof(link))
+		return 0;
+	link[n] = '\0';
+	return parse_link(link, entry);
 }
 
 static int open_fd_dir(pid_t pid, DIR **dir)
@@ -91,9 +98,9 @@ static int each_fd(pid_t pid, int (*fn)(const struct kvmstats_fd *entry, void *a
 			ret = -errno;
 			break;
 		}
-		if (!classify(dirfd(dir), dirent->d_name, &entry))
-			continue;
-		ret = fn(&entry, arg);
+		ret = classify(dirfd(dir), dirent->d_name, &entry);
+		if (ret > 0)
+			ret = fn(&entry, arg);
 		if (ret)
 			break;
 	}

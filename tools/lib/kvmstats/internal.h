@@ -53,15 +53,18 @@ struct kvmstats_fds {
 	size_t room;
 };
 
-/* 0 or -errno; no fds of KVM at all is 0 too. */
+/*
+ * VMs before vCPUs, by vCPU, what itself is before its statistics, by number:
+ * 0 or -errno; no fds of KVM at all is 0 too.
+ */
 int kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid);
 
 /* 1 as soon as one is found, 0 if there is none. */
 int kvmstats_fds_any(pid_t pid);
 
 /*
- * Orders VMs before vCPUs before statistics, by vCPU and number, and leaves one of those that
- * are the same open file: 1, or 0 where the kernel cannot compare files.
+ * Of those that are the same open file leaves one: 1, or 0 where the kernel
+ * cannot compare files.
  */
 int kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid);
 void kvmstats_fds_free(struct kvmstats_fds *fds);

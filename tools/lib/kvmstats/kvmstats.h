@@ -105,7 +105,7 @@ int kvmstats_target_vcpu(const struct kvmstats_target *target);
  */
 int kvmstats_target_vm(const struct kvmstats_target *target);
 
-/* The number that the fd, of the VM or vCPU if there is one, has in the VMM. */
+/* The number, in the VMM, of the fd that the statistics are had through. */
 int kvmstats_target_fd(const struct kvmstats_target *target);
 
 /*

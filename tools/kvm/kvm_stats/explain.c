@@ -63,11 +63,12 @@ static int yama_scope(void)
 	return scope;
 }
 
-static void explain_permission(pid_t pid)
+/* Yama has a say when fds are taken (EPERM), not when they are looked at (EACCES). */
+static void explain_permission(pid_t pid, int err)
 {
 	long long uid = pid_status_number(pid, "Uid");
 	long long own = geteuid();
-	int scope = yama_scope();
+	int scope = err == -EPERM ? yama_scope() : 0;
 
 	complain("looking into another process takes the right to ptrace it");
 	if (scope >= 3) {
@@ -83,7 +84,8 @@ static void explain_permission(pid_t pid)
 		complain("kernel.yama.ptrace_scope is %d: it must be 0,", scope);
 		complain("or kvm-stats run with CAP_SYS_PTRACE (as root)");
 	} else {
-		complain("process %d protects itself (it is not dumpable):", (int)pid);
+		complain("process %d has capabilities that kvm-stats lacks, or is not dumpable:",
+			 (int)pid);
 		complain("run kvm-stats with CAP_SYS_PTRACE (as root)");
 	}
 }
@@ -117,7 +119,7 @@ static void hint(pid_t pid, int err)
 		break;
 	case EACCES:
 	case EPERM:
-		explain_permission(pid);
+		explain_permission(pid, err);
 		break;
 	case EOPNOTSUPP:
 		complain("they are in Linux from 5.14 on,");

@@ -48,9 +48,9 @@ static void print_value(const struct report *report, const struct kvmstats_stat 
 
 	if (kvmstats_stat_unit(stat) == KVMSTATS_BOOLEAN && value <= 1)
 		printf("  %20s", value ? "true" : "false");
-	else if (scales(report, stat) &&
-		 kvmstats_stat_scale(stat, value, scaled, sizeof(scaled)) > 0)
-		printf("  %20s", scaled);
+	else if (scales(report, stat))
+		printf("  %20s",
+		       kvmstats_stat_scale(stat, value, scaled, sizeof(scaled)) > 0 ? scaled : "?");
 	else
 		printf("  %20" PRIu64, value);
 }

@@ -144,7 +144,7 @@ static bool open_sources(struct session *session, const struct filter *filter)
 			session->sources++;
 			continue;
 		}
-		if (!missing++)
+		if (!missing++ || err != why)
 			session_label(session->vmm, target, label);
 		why = err;
 		if (err != -EIO)

@@ -42,7 +42,7 @@ static int unload(const char *module)
 /* A VM is taken down when its last file is; modules are counted soon after. */
 static const char *unload_soon(const char *module)
 {
-	int tries = 100;
+	int tries = 500;
 
 	while (unload(module)) {
 		if (!tries--)

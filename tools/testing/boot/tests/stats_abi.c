@@ -222,6 +222,7 @@ static const char *read_allocates_nothing(struct stats_target *target)
 	if (nth_fd < 0)
 		return stats_skip("no fault injection: " FAIL_NTH_KNOBS ": %s",
 				  strerror(errno));
+	memset(buf, 0, sizeof(buf));	/* no page of it is to be had any more */
 	if (fail_nth_set(nth_fd, 1))
 		return stats_fail("fail-nth: %s", strerror(errno));
 	got = pread(target->fd, buf, sizeof(buf), 0);

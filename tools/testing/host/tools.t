@@ -9,6 +9,12 @@
 
 set -u
 
+# gcc 12's address checker breaks now and then where the kernel places memory
+# with more randomness than it knew (vm.mmap_rnd_bits above 28): do without.
+if [ -z "${TOOLS_T_FIXED:-}" ] && setarch -R true 2>/dev/null; then
+	TOOLS_T_FIXED=1 exec setarch -R "$0" "$@"
+fi
+
 top=$PWD
 out=$top/build/tools-test
 lib=$top/tools/lib/kvmstats
@@ -348,12 +354,18 @@ taken_tests()
 	check "list shows it, its guest's name, and that fds were taken" \
 		says 0 "^ +$vmm  vmm +1 +2  (taken|opened) +one,two\$" list
 	check "schema shows types and units" \
-		says 0 '^vcpu +halt_wait_hist +log2-histogram +ns +32 ' schema -p "$vmm"
+		says 0 '^vcpu +halt_poll_fail_ns +cumulative +ns +1 ' schema -p "$vmm"
+	if "$stats" schema -p "$vmm" | grep -q halt_wait_hist; then
+		check "schema shows histograms" \
+			says 0 '^vcpu +halt_wait_hist +log2-histogram +ns +32 ' schema -p "$vmm"
+	else
+		skip "schema shows histograms" "this kernel has none"
+	fi
 	check "schema shows only what matches" \
 		says_not 0 '^vcpu +halt' schema -p "$vmm" -f '^exits$'
 	check "rates are growth over time" rates_agree
 	check "histograms and base units do no harm" \
-		says 0 '^vcpu0 +halt_wait_ns +0 +s$' read -p "$vmm" -b
+		says 0 '^vcpu0 +halt_poll_fail_ns +0 +s$' read -p "$vmm" -b
 	check "a vCPU is chosen" says_not 0 '^vcpu0' read -p "$vmm" --vcpu 1
 	check "a vCPU that is not there is an error" says 1 'has no vCPU 2' read -p "$vmm" --vcpu 1-1,2
 	check "a name that is not there is an error" says 1 'no statistic' read -p "$vmm" -f '^no$'

@@ -764,7 +764,7 @@ static inline const char *stats_outlives_vmm(struct stats_target *target)
 	stats_close_fds(vmm.fds);
 
 	/* A VM is taken down in steps: look more than once. */
-	for (i = 0; !message && i < 10; i++) {
+	for (i = 0; !message && i < 3; i++) {
 		message = stats_still_reads(target, fd, vmm.pid);
 		if (!message)
 			message = stats_reuse_memory();

@@ -22,7 +22,7 @@
 #define VCPU_ID		STATS_VCPU_ID
 #define TIMES		13	/* how often the guest does a thing */
 #define TICK		5000	/* microseconds */
-#define AT_ONCE		5	/* seconds, generous for emulated machines */
+#define AT_ONCE		10	/* seconds, generous for emulated machines */
 
 /* For stats_motion.exit_reason: the guest goes on without the VMM's help ... */
 #define STATS_NO_EXIT	0

@@ -13,7 +13,7 @@
 #include "qmp.h"
 
 /* A query takes QEMU milliseconds; emulated and on a busy machine, seconds. */
-#define QMP_SECONDS	60
+#define QMP_SECONDS	240
 #define QMP_CHUNK	65536
 
 static void fail(struct qmp *qmp, const char *fmt, ...)

@@ -24,29 +24,11 @@ checks="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 cc32="gcc -m32 -idirafter /usr/include/x86_64-linux-gnu"
 export ASAN_OPTIONS=detect_leaks=1
 
-points=0
-failures=0
 vmm=
+. "$(dirname "$0")/tap.sh"
 
 trap 'stop_vmm; exit 1' INT TERM
 trap stop_vmm EXIT
-
-point()
-{
-	points=$((points + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $points - $2"
-	else
-		echo "not ok $points - $2"
-		failures=$((failures + 1))
-	fi
-}
-
-skip()
-{
-	points=$((points + 1))
-	echo "ok $points - $1 # SKIP $2"
-}
 
 # check DESCRIPTION COMMAND...: its output is shown if it fails
 check()

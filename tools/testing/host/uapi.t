@@ -14,26 +14,8 @@ set -u
 header=include/uapi/linux/kvm_stats.h
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-points=0
-failures=0
-
-point()
-{
-	points=$((points + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $points - $2"
-	else
-		echo "not ok $points - $2"
-		[ ! -s "$work/log" ] || head -n 8 "$work/log" | sed 's/^/# /'
-		failures=$((failures + 1))
-	fi
-}
-
-skip()
-{
-	points=$((points + 1))
-	echo "ok $points - $1 # SKIP $2"
-}
+. "$(dirname "$0")/tap.sh"
+point_log=$work/log
 
 # Each SAME is an array of -1 elements, and so an error, if two values differ.
 write_source()

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by tests of the build machine: TAP points, counted.
+
+points=0
+failures=0
+# if set, a file whose first lines explain a point that fails
+point_log=
+
+# point STATUS DESCRIPTION: 0 is ok
+point()
+{
+	points=$((points + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $points - $2"
+		return
+	fi
+	echo "not ok $points - $2"
+	failures=$((failures + 1))
+	[ -z "$point_log" ] || [ ! -s "$point_log" ] || head -n 8 "$point_log" | sed 's/^/# /'
+}
+
+# skip DESCRIPTION REASON
+skip()
+{
+	points=$((points + 1))
+	echo "ok $points - $1 # SKIP $2"
+}

@@ -9,7 +9,10 @@
 #ifndef _LINUX_KVM_STATS_H
 #define _LINUX_KVM_STATS_H
 
+#include <linux/bitops.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/types.h>
 #include <uapi/linux/kvm_stats.h>
 
@@ -28,7 +31,7 @@ struct kvm_stats_table {
 	unsigned int num;
 };
 
-/* The kinds for STAT(field, kind); see linux/kvm_stats_table.h. */
+/* The kinds for STAT() and HIST(); see linux/kvm_stats_table.h. */
 #define KVM_STATS_FLAGS(type, unit, base)				\
 	(KVM_STATS_TYPE_##type | KVM_STATS_UNIT_##unit | KVM_STATS_BASE_##base)
 
@@ -40,6 +43,12 @@ struct kvm_stats_table {
 	.flags = KVM_STATS_FLAGS(INSTANT, NONE, POW10)
 #define KVM_STATS_PEAK							\
 	.flags = KVM_STATS_FLAGS(PEAK, NONE, POW10)
+#define KVM_STATS_LINEAR(width)						\
+	.flags = KVM_STATS_FLAGS(LINEAR_HIST, NONE, POW10), .bucket_size = (width)
+#define KVM_STATS_LOG2							\
+	.flags = KVM_STATS_FLAGS(LOG_HIST, NONE, POW10)
+#define KVM_STATS_LOG2_NS						\
+	.flags = KVM_STATS_FLAGS(LOG_HIST, SECONDS, POW10), .exponent = -9
 
 /* Where the described fields start; see linux/kvm_stats_table.h. */
 #define KVM_STATS_START_kvm_vm_stat_generic	0
@@ -84,6 +93,33 @@ struct kvm_stats_source {
 	pid_t pid;
 	int vcpu_id;
 };
+
+/**
+ * kvm_stats_linear_hist_update - count a value in a linear histogram
+ * @buckets: the histogram
+ * @num: number of @buckets; the last one takes all that is beyond
+ * @value: the value
+ * @width: range of values of a bucket, as in the descriptor
+ */
+static inline void kvm_stats_linear_hist_update(u64 *buckets, size_t num,
+						u64 value, u32 width)
+{
+	u64 bucket = div_u64(value, width);
+
+	++buckets[min_t(u64, bucket, num - 1)];
+}
+
+/**
+ * kvm_stats_log2_hist_update - count a value in a logarithmic histogram
+ * @buckets: the histogram
+ * @num: number of @buckets; the last one takes all that is beyond
+ * @value: the value; 0 goes to the first bucket, 2^(n-1) to 2^n - 1 to bucket n
+ */
+static inline void kvm_stats_log2_hist_update(u64 *buckets, size_t num,
+					      u64 value)
+{
+	++buckets[min_t(size_t, fls64(value), num - 1)];
+}
 
 #ifdef CONFIG_HAVE_KVM_STATS_FD
 void kvm_stats_init_vm(struct kvm *kvm);

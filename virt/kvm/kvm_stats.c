@@ -21,7 +21,7 @@
 
 #define KVM_STATS_STRUCT	kvm_vm_stat_generic
 #define KVM_STATS_LIST (						\
-	STAT(remote_tlb_flush,		COUNTER)			\
+	STAT(remote_tlb_flush,		COUNTER),			\
 )
 #include <linux/kvm_stats_table.h>
 
@@ -32,7 +32,7 @@
 	STAT(halt_poll_invalid,		COUNTER),			\
 	STAT(halt_wakeup,		COUNTER),			\
 	STAT(halt_poll_success_ns,	COUNTER_NS),			\
-	STAT(halt_poll_fail_ns,		COUNTER_NS)			\
+	STAT(halt_poll_fail_ns,		COUNTER_NS),			\
 )
 #include <linux/kvm_stats_table.h>
 

@@ -15,7 +15,7 @@
 	STAT(mmu_unsync,			INSTANT),		\
 	STAT(lpages,				INSTANT),		\
 	STAT(nx_lpage_splits,			INSTANT),		\
-	STAT(max_mmu_page_hash_collisions,	PEAK)			\
+	STAT(max_mmu_page_hash_collisions,	PEAK),			\
 )
 #include <linux/kvm_stats_table.h>
 
@@ -44,6 +44,6 @@
 	STAT(nmi_injections,			COUNTER),		\
 	STAT(req_event,				COUNTER),		\
 	STAT(preemption_reported,		COUNTER),		\
-	STAT(preemption_other,			COUNTER)		\
+	STAT(preemption_other,			COUNTER),		\
 )
 #include <linux/kvm_stats_table.h>

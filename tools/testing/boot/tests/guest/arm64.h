@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* arm64: the MMU is off; stores go to where no memory is. */
+
+#define GUEST_ENTRY		0	/* where a vCPU starts */
+#define guest_end_reason	KVM_EXIT_MMIO
+
+static const uint32_t guest_start[] = { 0xd2ae0001 };	/* mov x1, #0x70000000 */
+static const uint32_t guest_store[] = { 0xb9000020 };	/* str w0, [x1] */
+static const uint32_t guest_end[] = { 0xb9000020 };
+
+static const struct guest_act guest_acts[] = {
+	{
+		.name = "mmio_store",
+		.code = guest_store,
+		.size = sizeof(guest_store),
+		.reason = KVM_EXIT_MMIO,
+		.moves = {
+			{ "mmio_exit_user", "mmio_exit_user", GUEST_EXACTLY },
+			{ "exits", "exits", GUEST_AT_LEAST },
+		},
+	},
+	{}
+};
+
+static inline const char *guest_before_vcpu(struct guest *guest)
+{
+	(void)guest;
+	return NULL;
+}
+
+static inline const char *guest_set_up(struct guest *guest)
+{
+	struct kvm_vcpu_init init;
+
+	if (ioctl(guest->vm, KVM_ARM_PREFERRED_TARGET, &init))
+		return guest_why("KVM_ARM_PREFERRED_TARGET");
+	if (ioctl(guest->vcpu, KVM_ARM_VCPU_INIT, &init))
+		return guest_why("KVM_ARM_VCPU_INIT");
+	return NULL;
+}

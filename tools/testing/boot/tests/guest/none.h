@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An architecture on which no guest can run here. */
+
+#define GUEST_ENTRY		0
+#define guest_end_reason	KVM_EXIT_UNKNOWN
+
+static const uint8_t guest_start[] = {};
+static const uint8_t guest_end[] = {};
+static const struct guest_act guest_acts[] = { {} };
+
+static inline const char *guest_before_vcpu(struct guest *guest)
+{
+	(void)guest;
+	return NULL;
+}
+
+static inline const char *guest_set_up(struct guest *guest)
+{
+	(void)guest;
+	return NULL;
+}

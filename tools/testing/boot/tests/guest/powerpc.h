@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * powerpc: book3s with and without hypervisor mode, translation off; booke, with
+ * the translation that KVM sets up. Stores go to where no memory is.
+ */
+#define GUEST_ENTRY		0x2000	/* above the interrupt vectors */
+#define GUEST_SYSCALL_VECTOR	0xc00
+#define guest_end_reason	KVM_EXIT_MMIO
+
+#ifdef __LITTLE_ENDIAN__
+#define GUEST_MSR		0x8000000000000001ULL	/* SF, LE */
+#elif defined(__powerpc64__)
+#define GUEST_MSR		0x8000000000000000ULL	/* SF */
+#else
+#define GUEST_MSR		0
+#endif
+
+static const uint32_t guest_start[] = { 0x3c80e000 };	/* lis %r4, 0xe000 */
+static const uint32_t guest_store[] = { 0x90644500 };	/* stw %r3, 0x4500(%r4) */
+static const uint32_t guest_end[] = { 0x90644500 };
+static const uint32_t guest_syscall[] = { 0x44000002 };	/* sc */
+static const uint32_t guest_mfpvr[] = { 0x7cbf42a6 };	/* mfpvr %r5 */
+static const uint32_t guest_hypercall[] = {
+	0x38607ff0,					/* li %r3, 0x7ff0 */
+	0x44000022,					/* sc 1 */
+};
+
+/* The vector's code, in big-endian order, which interrupts switch to. */
+#ifdef __powerpc64__
+static const uint8_t guest_rfi[] = { 0x4c, 0x00, 0x00, 0x24 };	/* rfid */
+#else
+static const uint8_t guest_rfi[] = { 0x4c, 0x00, 0x00, 0x64 };	/* rfi */
+#endif
+
+/* An answer that depends on which of the two implementations there is. */
+static inline bool guest_is_hv(const struct guest *guest)
+{
+	return ioctl(guest->vm, KVM_CHECK_EXTENSION, KVM_CAP_PPC_ALLOC_HTAB) > 0;
+}
+
+static inline bool guest_is_not_hv(const struct guest *guest)
+{
+	return !guest_is_hv(guest);
+}
+
+#define GUEST_CODE(words)	.code = words, .size = sizeof(words)
+#define GUEST_EXITS		"sum_exits", "exits", GUEST_EXACTLY,	\
+				{ "dec_exits", "ext_intr_exits" }
+
+static const struct guest_act guest_acts[] = {
+	{
+		.name = "mmio_store",
+		GUEST_CODE(guest_store),
+		.reason = KVM_EXIT_MMIO,
+		.moves = { { "mmio_exits", "mmio", GUEST_EXACTLY } },
+		.fits = guest_is_not_hv,
+	}, {
+		.name = "syscall",
+		GUEST_CODE(guest_syscall),
+		.moves = { { "syscall_exits", "sysc", GUEST_EXACTLY } },
+		.fits = guest_is_not_hv,
+	}, {
+		.name = "mfpvr",
+		GUEST_CODE(guest_mfpvr),
+		.moves = { { "emulated_inst_exits", "inst_emu", GUEST_EXACTLY } },
+		.fits = guest_is_not_hv,
+	}, {
+		/* no statistic of its own there */
+		.name = "mmio_store",
+		GUEST_CODE(guest_store),
+		.reason = KVM_EXIT_MMIO,
+		.moves = { { GUEST_EXITS } },
+		.fits = guest_is_hv,
+	}, {
+		.name = "hypercall",
+		GUEST_CODE(guest_hypercall),
+		.reason = KVM_EXIT_PAPR_HCALL,
+		.moves = { { GUEST_EXITS } },
+		.fits = guest_is_hv,
+	},
+	{}
+};
+
+static inline const char *guest_before_vcpu(struct guest *guest)
+{
+	(void)guest;
+	return NULL;
+}
+
+/* With hypervisor mode there are only guests that make hypercalls. */
+static inline const char *guest_enable_papr(const struct guest *guest)
+{
+	struct kvm_enable_cap papr = { .cap = KVM_CAP_PPC_PAPR };
+
+	return ioctl(guest->vcpu, KVM_ENABLE_CAP, &papr) ?
+	       guest_why("KVM_CAP_PPC_PAPR") : NULL;
+}
+
+#ifdef __powerpc64__
+static inline const char *guest_set_vectors(const struct guest *guest)
+{
+	(void)guest;
+	return NULL;
+}
+#else
+static inline const char *guest_set_vectors(const struct guest *guest)
+{
+	struct kvm_sregs sregs;
+
+	if (ioctl(guest->vcpu, KVM_GET_SREGS, &sregs))
+		return guest_why("KVM_GET_SREGS");
+	sregs.u.e.ivpr = 0;
+	sregs.u.e.ivor_low[8] = GUEST_SYSCALL_VECTOR;
+	return ioctl(guest->vcpu, KVM_SET_SREGS, &sregs) ? guest_why("KVM_SET_SREGS") : NULL;
+}
+#endif
+
+static inline const char *guest_set_up(struct guest *guest)
+{
+	struct kvm_regs regs = { .pc = GUEST_ENTRY, .msr = GUEST_MSR };
+	const char *why = NULL;
+
+	memcpy(guest->memory + GUEST_SYSCALL_VECTOR, guest_rfi, sizeof(guest_rfi));
+	if (guest_is_hv(guest))
+		why = guest_enable_papr(guest);
+	if (!why)
+		why = guest_set_vectors(guest);
+	if (!why && ioctl(guest->vcpu, KVM_SET_REGS, &regs))
+		why = guest_why("KVM_SET_REGS");
+	return why;
+}

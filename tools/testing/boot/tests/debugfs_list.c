@@ -7,7 +7,7 @@
  * directory ("vm/") or at the top.  A '?' before the path marks a file that
  * depends on the CPU.
  *
- * What a guest does to be counted is in debugfs_guest/, a room per architecture.
+ * What a guest does to be counted is in guest/, a room per architecture.
  *
  * Clears the statistics of all VMs: not for a machine that has some.  It asks for
  * BOOT_VARIANT, which is set on machines that were made for tests.
@@ -22,24 +22,18 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <linux/kvm.h>
-
+#include "guest/guest.h"
 #include "tap.h"
 
 #define TOP		"/sys/kernel/debug/kvm"
 #define MAX_FILES	256
-#define CODE_SIZE	0x10000	/* a page, whatever its size */
 
 struct vm {
-	int fd;
-	int vcpu;
-	struct kvm_run *run;
-	uint8_t *code;
+	struct guest guest;
+	unsigned int times;	/* that it exited */
 	char dir[PATH_MAX];
 };
 
@@ -48,7 +42,8 @@ struct listing {
 	char *line[MAX_FILES];
 };
 
-static int kvm;
+/* What the guests do, and the statistic that counts it; NULL where none can run. */
+static const struct guest_act *act;
 static char why[512];
 
 static bool complain(const char *fmt, ...)
@@ -75,62 +70,34 @@ static int checked(int ret, const char *what)
 	return ret;
 }
 
-#if defined(__x86_64__) || defined(__i386__)
-#include "debugfs_guest/x86.h"
-#elif defined(__aarch64__)
-#include "debugfs_guest/arm64.h"
-#else
-#include "debugfs_guest/none.h"
-#endif
-
 /* A point that says nothing where no guest makes a statistic move. */
 static void report_counted(const char *name, bool ok)
 {
-	if (GUEST_RUNS)
+	if (act)
 		report(name, ok);
 	else
 		tap_report(TAP_SKIP, "", name, "no guest runs here");
 }
 
-/* A VM with one vCPU, which is ready to exit @times times. */
-static void create_vm(struct vm *vm, unsigned int times)
+static void stop_unless(const char *message)
 {
-	struct kvm_userspace_memory_region region = { .memory_size = CODE_SIZE };
-	int size;
-
-	vm->fd = checked(ioctl(kvm, KVM_CREATE_VM, 0), "KVM_CREATE_VM");
-	guest_prepare_vm(vm->fd);
-	vm->vcpu = checked(ioctl(vm->fd, KVM_CREATE_VCPU, 0), "KVM_CREATE_VCPU");
-	vm->code = mmap(NULL, CODE_SIZE, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	region.userspace_addr = (uintptr_t)vm->code;
-	if (GUEST_RUNS)
-		checked(ioctl(vm->fd, KVM_SET_USER_MEMORY_REGION, &region), "memory");
-
-	size = checked(ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0), "mmap size");
-	vm->run = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, vm->vcpu, 0);
-	guest_prepare_vcpu(vm->fd, vm->vcpu, vm->code, times);
-	snprintf(vm->dir, sizeof(vm->dir), TOP "/%d-%d", getpid(), vm->fd);
-}
-
-static void run_vm(struct vm *vm, unsigned int times)
-{
-	while (GUEST_RUNS && times--) {
-		checked(ioctl(vm->vcpu, KVM_RUN, 0), "KVM_RUN");
-		if (!guest_exited(vm->run)) {
-			printf("Bail out! exit reason %u is not the guest's\n",
-			       vm->run->exit_reason);
-			exit(1);
-		}
+	if (message) {
+		printf("Bail out! %s\n", message);
+		exit(1);
 	}
 }
 
-static void destroy_vm(struct vm *vm)
+/* A VM whose vCPU has exited @times times. */
+static void create_vm(struct vm *vm, unsigned int times)
 {
-	munmap(vm->run, ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0));
-	munmap(vm->code, CODE_SIZE);
-	close(vm->vcpu);
-	close(vm->fd);
+	stop_unless(guest_create(&vm->guest));
+	snprintf(vm->dir, sizeof(vm->dir), TOP "/%d-%d", getpid(), vm->guest.vm);
+	vm->times = times;
+	act = guest_next_act(&vm->guest, NULL);
+	if (!act)
+		return;
+	guest_append(&vm->guest, act, times);
+	stop_unless(guest_run(&vm->guest, act, times));
 }
 
 static void add_line(struct listing *list, const char *fmt, ...)
@@ -212,7 +179,7 @@ static bool read_list(const char *path, struct listing *list, struct listing *op
 	if (!f)
 		return complain("%s: %s", path, strerror(errno));
 	while (fgets(line, sizeof(line), f)) {
-		if (line[0] == '#' || sscanf(line, "%7s %s", mode, name) != 2)
+		if (line[0] == '#' || sscanf(line, "%7s %[^\n]", mode, name) != 2)
 			continue;
 		if (name[0] == '?')
 			add_line(optional, "%s %s", mode, name + 1);
@@ -313,12 +280,28 @@ static bool all_numbers(const struct listing *here, const struct vm *vm)
 	return true;
 }
 
-static bool counts(const struct vm *vm, unsigned int times)
+static const char *counter(void)
 {
-	long long value = number(vm->dir, GUEST_STAT);
+	return act->moves[0].debugfs;
+}
 
-	return value == times ||
-	       complain(GUEST_STAT " is %lld, not %u", value, times);
+static bool is_value(const struct vm *vm, long long expected)
+{
+	long long value = number(vm->dir, counter());
+
+	return value == expected ||
+	       complain("%s is %lld, not %lld", counter(), value, expected);
+}
+
+static bool counts(const struct vm *vm)
+{
+	const struct guest_move *move = &act->moves[0];
+	long long value = number(vm->dir, counter());
+
+	if (move->precision == GUEST_EXACTLY && !move->less[0])
+		return is_value(vm, vm->times);
+	return value >= vm->times ||
+	       complain("%s is %lld, less than %u", counter(), value, vm->times);
 }
 
 static bool is_vm_file(const char *name)
@@ -391,27 +374,31 @@ static bool writes_as_modes_say(const struct listing *here, const struct vm *vm)
 	return true;
 }
 
-static bool clears_one_vm(struct vm *a, const struct vm *b, unsigned int times_b)
+static bool clears_one_vm(const struct vm *a, const struct vm *b)
 {
+	long long value = number(b->dir, counter());
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%.2000s/" GUEST_STAT, a->dir);
+	snprintf(path, sizeof(path), "%.2000s/%s", a->dir, counter());
 	write_text(path, "0");
-	if (!counts(a, 0) || !counts(b, times_b))
+	if (!is_value(a, 0) || !is_value(b, value))
 		return false;
-	return number(TOP, GUEST_STAT) == times_b ||
+	return number(TOP, counter()) == value ||
 	       complain("the sum at the top did not follow");
 }
 
 static bool clears_all(const struct vm *a, const struct vm *b)
 {
-	write_text(TOP "/" GUEST_STAT, "0");
-	return counts(a, 0) && counts(b, 0);
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), TOP "/%s", counter());
+	write_text(path, "0");
+	return is_value(a, 0) && is_value(b, 0);
 }
 
 static bool disappears(struct vm *vm)
 {
-	destroy_vm(vm);
+	guest_destroy(&vm->guest);
 	return access(vm->dir, F_OK) || complain("%s is still there", vm->dir);
 }
 
@@ -431,17 +418,15 @@ static int run_points(struct vm *a, struct vm *b)
 	static struct listing here;
 
 	tap_plan(8);
-	run_vm(a, 5);
-	run_vm(b, 7);
 	list_vm(&here, a);
 	report("files and modes are those of the unpatched kernel", same_files(&here));
 	report("every file holds a number and a newline", all_numbers(&here, a));
-	report_counted("a VM's files count this VM", counts(a, 5) && counts(b, 7));
+	report_counted("a VM's files count this VM", act && counts(a) && counts(b));
 	report("the files at the top add up the VMs", top_is_sum(&here, a, b));
 	report_counted("a zero written to a VM's file clears it there alone",
-		       clears_one_vm(a, b, 7));
+		       act && clears_one_vm(a, b));
 	report_counted("a zero written to a file at the top clears it in all VMs",
-		       clears_all(a, b));
+		       act && clears_all(a, b));
 	report("a file can be cleared, with zero only, if its mode says so",
 	       writes_as_modes_say(&here, a));
 	report("the directory goes when its VM goes", disappears(a));
@@ -451,12 +436,11 @@ static int run_points(struct vm *a, struct vm *b)
 int main(int argc, char **argv)
 {
 	bool print = argc > 1 && !strcmp(argv[1], "--print");
-	struct vm a, b;
+	static struct vm a, b;
 
 	if (!print && !getenv("BOOT_VARIANT"))
 		return tap_skip_all("clears all VMs' statistics; set BOOT_VARIANT where it may");
-	kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-	if (kvm < 0)
+	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no /dev/kvm that can be opened");
 	if (access(TOP, R_OK))
 		return tap_skip_all("no debugfs at /sys/kernel/debug, or not root");

@@ -98,6 +98,8 @@ static inline const char *guest_add_memory(struct guest *guest)
 {
 	struct kvm_userspace_memory_region region = { .memory_size = GUEST_MEMORY };
 
+	if (!guest_acts[0].name)
+		return NULL;
 	guest->memory = mmap(NULL, GUEST_MEMORY, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (guest->memory == MAP_FAILED)

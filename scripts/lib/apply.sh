@@ -52,3 +52,24 @@ compare_files() {
 			die "$path has another mode here than in the tree that the series makes"
 	done <"$SCRATCH/owned"
 }
+
+# of_one_architecture MAIL
+of_one_architecture() {
+	[ "$(diff_paths "$1" | sed -E 's,^(arch/[^/]+)/.*,\1,; t; s/.*/common/' | sort -u | wc -l)" = 1 ] &&
+		diff_paths "$1" | grep -q '^arch/'
+}
+
+# reverse_architectures MAIL...: print them with the steps that each touch one
+# architecture in reverse, as far as these stand side by side.
+reverse_architectures() {
+	local mail run=
+	for mail; do
+		if of_one_architecture "$mail"; then
+			run=$mail${run:+$'\n'$run}
+		else
+			printf '%s\n' ${run:+"$run"} "$mail"
+			run=
+		fi
+	done
+	[ -z "$run" ] || printf '%s\n' "$run"
+}

@@ -360,11 +360,11 @@ static inline const char *stats_lseek(struct stats_target *target)
 	message = stats_seek(target, STATS_HEADER_SIZE, SEEK_SET,
 			     STATS_HEADER_SIZE);
 	if (!message)
-		message = stats_seek(target, 100, SEEK_CUR,
-				     STATS_HEADER_SIZE + 16 + 100);
+		message = stats_seek(target, 50, SEEK_CUR,
+				     STATS_HEADER_SIZE + 16 + 50);
 	if (!message)
 		message = stats_seek(target, -20, SEEK_CUR,
-				     STATS_HEADER_SIZE + 16 + 100 + 16 - 20);
+				     STATS_HEADER_SIZE + 16 + 50 + 16 - 20);
 	if (!message)
 		message = stats_seek(target, 0, SEEK_END, size);
 	if (!message)

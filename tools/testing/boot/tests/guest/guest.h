@@ -79,6 +79,8 @@ static inline const char *guest_why(const char *what)
 #include "x86.h"
 #elif defined(__aarch64__)
 #include "arm64.h"
+#elif defined(__mips__)
+#include "mips.h"
 #else
 #include "none.h"
 #endif

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Linux 5.10 from the Debian mirror that this machine uses already: the release
-# before Debian 12 has it as source package. The mirror comes out of apt's own
+# Sources from the Debian mirror that this machine uses already, Linux 5.10 above
+# all: the release before Debian 12 has it. The mirror comes out of apt's own
 # configuration, and apt verifies what it gives; apt's lists and settings on the
 # machine stay as they are, ours are kept in the cache.
 
 DEBIAN_SUITE=bullseye
 DEBIAN_KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 DEBIAN_DIR=$CACHE/apt
+# what helps where there is no such mirror
+DEBIAN_HINT=
 
 # deb-src lines for the same servers, with the suite exchanged.
 debian_sources() {
@@ -36,58 +38,57 @@ debian_apt() {
 
 debian_update() {
 	mkdir -p "$DEBIAN_DIR/state" "$DEBIAN_DIR/cache"
-	command -v apt-get >/dev/null || die "no apt-get on this machine" \
-		"name a 5.10.y kernel tree instead: KERNEL=PATH"
+	command -v apt-get >/dev/null || die "no apt-get on this machine" "$DEBIAN_HINT"
 	[ -f "$DEBIAN_KEYRING" ] || die "no Debian archive keys at $DEBIAN_KEYRING" \
-		"install the package debian-archive-keyring, or name a 5.10.y tree: KERNEL=PATH"
+		"install the package debian-archive-keyring" "$DEBIAN_HINT"
 	debian_sources >"$DEBIAN_DIR/sources.list"
 	[ -s "$DEBIAN_DIR/sources.list" ] || die \
 		"apt's sources on this machine name no Debian mirror with component main" \
-		"name a 5.10.y kernel tree instead: KERNEL=PATH"
-	say "asking the Debian mirror of this machine for Linux 5.10 sources"
+		"$DEBIAN_HINT"
+	say "asking the Debian mirror of this machine for its sources"
 	# One server of several may fail; what counts is whether there are versions.
 	debian_apt apt-get -q update >"$DEBIAN_DIR/update.log" 2>&1 || true
 }
 
-# The 5.10.y source package versions on the mirror, oldest first.
+# debian_versions SOURCE [PREFIX]: the versions on the mirror that start with it,
+# oldest first
 debian_versions() {
-	debian_apt apt-cache showsrc --only-source linux 2>/dev/null |
-		sed -n 's/^Version: \(5\.10\..*\)/\1/p' | sort -V -u
+	debian_apt apt-cache showsrc --only-source "$1" 2>/dev/null |
+		sed -n "s/^Version: \(${2:-}.*\)/\1/p" | sort -V -u
 }
 
-no_debian_version() {
-	local have
-	have=$(debian_versions | tr '\n' ' ')
-	[ -n "$have" ] && die "the mirror has no Linux $1" "it has: $have"
-	die "the mirror has no Linux 5.10" \
+# debian_missing SOURCE: the end, with what apt said
+debian_missing() {
+	die "the mirror has no source package $1" \
 		"apt said (whole log: $DEBIAN_DIR/update.log):" \
-		"$(grep -E '^(E|W|Err)' "$DEBIAN_DIR/update.log" | head -n 5)" \
-		"name a 5.10.y kernel tree instead: KERNEL=PATH"
+		"$(grep -E '^(E|W|Err)' "$DEBIAN_DIR/update.log" | head -n 5)" "$DEBIAN_HINT"
 }
 
-# debian_pick VERSION|newest: the package version on the mirror
-debian_pick() {
-	local pick
-	pick=$(debian_versions | awk -v want="$1" '
-	{ upstream = $1; sub(/-[^-]*$/, "", upstream) }
-	want == "newest" || want == $1 || want == upstream { pick = $1 }
-	END { print pick }')
-	[ -n "$pick" ] || no_debian_version "$1"
-	echo "$pick"
+# debian_newest SOURCE: of a package of which any version will do
+debian_newest() {
+	local version
+	version=$(debian_versions "$1" | tail -n 1)
+	if [ -z "$version" ]; then
+		debian_update
+		version=$(debian_versions "$1" | tail -n 1)
+	fi
+	[ -n "$version" ] || debian_missing "$1"
+	echo "$version"
 }
 
-# debian_fetch PACKAGE-VERSION TARBALL
+# debian_fetch SOURCE VERSION TARBALL SIZE
 debian_fetch() {
-	local dir=$CACHE/src/.fetch
+	local source=$1 version=$2 tarball=$3 size=$4 dir
+	dir=$CACHE/src/.fetch-$source
 	rm -rf "$dir"
 	mkdir -p "$dir"
-	say "fetching linux_$1 (about 120 MB; apt verifies it against the signed index)"
+	say "fetching ${source}_$version (about $size; apt verifies it against the signed index)"
 	(cd "$dir" && debian_apt apt-get -q source --download-only --tar-only \
-		--only-source "linux=$1") >"$DEBIAN_DIR/fetch.log" 2>&1 ||
-		die "fetching linux $1 failed, apt said (whole log: $DEBIAN_DIR/fetch.log):" \
+		--only-source "$source=$version") >"$DEBIAN_DIR/fetch.log" 2>&1 ||
+		die "fetching $source $version failed, apt said (whole log: $DEBIAN_DIR/fetch.log):" \
 			"$(grep -E '^(E|W|Err)' "$DEBIAN_DIR/fetch.log" | head -n 5)"
-	[ -f "$dir/${2##*/}" ] || die "apt fetched no ${2##*/}" \
+	[ -f "$dir/${tarball##*/}" ] || die "apt fetched no ${tarball##*/}" \
 		"it fetched: $(ls "$dir")"
-	mv "$dir/${2##*/}" "$2"
+	mv "$dir/${tarball##*/}" "$tarball"
 	rm -rf "$dir"
 }

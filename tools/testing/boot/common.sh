@@ -42,22 +42,31 @@ run_logged()
 	die "failed: $* (whole log: $log)"
 }
 
-# load_arch NAME: the variables of arch/NAME
+# load_arch NAME: the variables of arch/NAME; what it does not set is as here
 load_arch()
 {
 	arch=$1
 	[ -f "$boot_dir/arch/$arch" ] ||
 		die "no architecture '$arch'; there are: $(ls "$boot_dir/arch" | xargs)"
+	cross= cc= cc32= packages=boot-$arch
+	config_main="common debug kvm $arch"
+	modules= selftests=none client= tests='kunit stats_abi debugfs_list'
+	memory=512 cpus=2 virtio_bus=pci cpu_tcg= cpu_kvm= cpu_flag_kvm= cmdline=
 	# shellcheck disable=SC1090
 	. "$boot_dir/arch/$arch"
+	cc=${cc:-${cross}gcc}
 }
 
-# merged_config NAME: the fragments of a named configuration, sorted
+# merged_config NAME [FRAGMENT...]: the fragments of a named configuration and
+# those, sorted
 merged_config()
 {
-	local var=config_$1 list
+	local var=config_$1 list merged kvm=y
 
+	shift
 	list=${!var:-}
 	[ -n "$list" ] || die "arch/$arch has no '$var'"
-	(cd "$boot_dir/config" && sed '/^#/d' $list | LC_ALL=C sort -u)
+	merged=$(cd "$boot_dir/config" && sed '/^#/d' $list "$@" | LC_ALL=C sort -u)
+	! grep -q '^CONFIG_KVM.*=m$' <<<"$merged" || kvm=m
+	echo "${merged//@KVM@/$kvm}"
 }

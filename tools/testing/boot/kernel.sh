@@ -5,6 +5,7 @@
 make_args()
 {
 	echo ARCH="$karch" CROSS_COMPILE="$cross" O="$obj" LOCALVERSION= \
+		KCFLAGS="${kcflags:-}" \
 		KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_VERSION=1 \
 		KBUILD_BUILD_USER=kvm-stats KBUILD_BUILD_HOST=build
 }
@@ -28,14 +29,23 @@ checkout_source()
 	git -C "$src" read-tree --reset -u "$tree"
 }
 
+# The configuration of $config with what only some trees have.
+tree_config()
+{
+	local more=
+
+	! git -C "$base" cat-file -e "$tree:virt/kvm/kvm_stats_kunit.c" 2>/dev/null || more=kunit
+	merged_config "$config" $more
+}
+
 configure()
 {
 	local missing
 
-	if cmp -s "$obj/fragments" <(merged_config "$config") && [ -f "$obj/.config" ]; then
+	if cmp -s "$obj/fragments" <(tree_config) && [ -f "$obj/.config" ]; then
 		kernel_make -s olddefconfig >"$log" 2>&1 </dev/null || true
 	else
-		merged_config "$config" >"$obj/fragments"
+		tree_config >"$obj/fragments"
 		run_logged "$log" kernel_make -s KCONFIG_ALLCONFIG="$obj/fragments" allnoconfig
 	fi
 	missing=$(grep -vxFf "$obj/.config" "$obj/fragments" || true)
@@ -69,8 +79,8 @@ key()
 {
 	{
 		printf '%s\n' "$@"
-		merged_config "$config"
-		"${cross}gcc" --version | head -n 1
+		tree_config
+		$cc --version | head -n 1
 		cat "$boot_dir/build" "$boot_dir/kernel.sh" "$boot_dir/doc_example.c"
 	} | sha256sum | cut -c 1-16
 }

@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by boot: what goes into the emulated host, and running it.
 
+# What a boot may have different from its architecture.
+settable='qemu machine memory cpus cpu modules virtio_bus console cmdline'
+
+# override KEY=VALUE...
+override()
+{
+	local setting key
+
+	for setting; do
+		key=${setting%%=*}
+		[[ " $settable " == *" $key "* ]] || die "'$key' cannot be set for a boot; there are: $settable"
+		[ "$key" != cpu ] || key=cpu_tcg
+		printf -v "$key" %s "${setting#*=}"
+	done
+}
+
 # The wanted programs of those whose source is under tests/, or all.
 build_programs()
 {
@@ -10,6 +26,7 @@ build_programs()
 		name=$(suite_name "$test")
 		[ ! -f "$boot_dir/tests/${name%_32}.c" ] || goals+=("$name")
 	done
+	[ "$*" = all ] || [ ${#goals[@]} -gt 0 ] || return 0
 	run_logged "$build_dir/tests-$arch.log" make -j"$jobs" -C "$boot_dir/tests" \
 		OUT="$programs" CC="$cc" CC32="$cc32" ${goals:+TESTS="${goals[*]}"}
 }
@@ -35,12 +52,12 @@ choose_suites()
 {
 	local all wanted suite
 
-	all=$(available_suites)
+	all="kunit $(available_suites)"
 	[ "$mode" = tests ] || return 0
 	[ "${*:-all}" != all ] || { echo $all; return; }
 	for suite; do
 		suite=$(suite_name "$suite")
-		grep -qxF -e "$suite" <<<"$all" ||
+		[[ " $(echo $all) " == *" $suite "* ]] ||
 			die "no test '$suite' for $arch; there are: $(echo $all)"
 		wanted="${wanted:-} $suite"
 	done
@@ -50,20 +67,19 @@ choose_suites()
 # The second-level guest: what the client tests start in the emulated host.
 guest_initrd()
 {
-	if [ -x "$boot_dir/guest/mk-initrd" ]; then
-		run_logged "$build_dir/guest.log" "$boot_dir/guest/mk-initrd" "$1"
-	fi
+	run_logged "$out/guest.log" "$boot_dir/guest/mk-initrd" "$busybox" "$1"
 }
 
 boot_env()
 {
 	cat <<-EOF
 	export BOOT_ARCH=$arch
-	export BOOT_VARIANT=$variant
+	export BOOT_VARIANT=${variant%%+*}
 	export BOOT_HOST=/host
 	export BOOT_KERNEL=/tmp/boot/kernel
 	export BOOT_GUEST_INITRD=/tmp/boot/guest.cpio
 	BOOT_MODE=$mode
+	BOOT_CLIENT=$client
 	BOOT_MODULES='$modules'
 	BOOT_TESTS='$(echo $suites)'
 	BOOT_TEST_TIME=$((limit * 2 / 3))
@@ -74,28 +90,35 @@ kvm_stats_command()
 {
 	local tools=$repo/tools/kvm/kvm_stats
 
-	[ -f "$tools/Makefile" ] || return 0
-	run_logged "$build_dir/kvm-stats.log" make -C "$tools" O="$build_dir/kvm-stats-$arch" \
+	run_logged "$build_dir/kvm-stats-$arch.log" make -C "$tools" O="$build_dir/kvm-stats-$arch" \
 		CC="$cc" kvm-stats.static
 	cp "$build_dir/kvm-stats-$arch/kvm-stats.static" "$1"
 }
 
+# What the client programs of the build machine work with.
+client_files()
+{
+	cp "$boot_dir/run-demo" "$root/run-demo"
+	kvm_stats_command "$root/bin/kvm-stats"
+	cp "$kernel/image" "$root/boot/kernel"
+	guest_initrd "$root/boot/guest.cpio"
+}
+
 make_initramfs()
 {
-	local root=$out/root
+	local root=$out/root busybox
 
+	busybox=$("$boot_dir/busybox" --arch "$arch")
 	mkdir -p "$root"/{bin,tests,modules,boot}
 	cp "$busybox" "$root/bin/busybox"
 	ln -s busybox "$root/bin/sh"
 	ln -s busybox "$root/bin/awk"
 	cp "$boot_dir/init" "$root/init"
-	[ ! -f "$boot_dir/run-demo" ] || cp "$boot_dir/run-demo" "$root/run-demo"
-	cp "$kernel"/modules/*.ko "$root/modules/"
+	cp "$boot_dir/kunit.awk" "$root/kunit.awk"
+	find "$kernel/modules" -name '*.ko' -exec cp {} "$root/modules/" \;
 	find "$programs" "$kernel/tests" "$boot_dir/tests" -maxdepth 1 -type f \
 		\( -perm -100 -o -name '*.list' \) -exec cp {} "$root/tests/" \;
-	kvm_stats_command "$root/bin/kvm-stats"
-	cp "$kernel/image" "$root/boot/kernel"
-	guest_initrd "$root/boot/guest.cpio"
+	[ -z "$client" ] || client_files
 	boot_env >"$root/boot.env"
 	"$boot_dir/initramfs" "$root" "$out/initramfs.cpio"
 	rm -rf "$root"
@@ -104,7 +127,7 @@ make_initramfs()
 # Hardware helps only if it lets the machine run VMs of its own.
 hardware_nests()
 {
-	[ -r /dev/kvm ] && [ -w /dev/kvm ] && grep -qwE "$cpu_flag_kvm" /proc/cpuinfo &&
+	[ -n "$cpu_flag_kvm" ] && [ -r /dev/kvm ] && [ -w /dev/kvm ] && grep -qwE "$cpu_flag_kvm" /proc/cpuinfo &&
 		grep -qxsE '[Y1]' /sys/module/kvm_*/parameters/nested
 }
 
@@ -125,14 +148,14 @@ qemu_command()
 	if [ "$(accel)" = kvm ]; then
 		command+=(-accel kvm -cpu "$cpu_kvm")
 	else
-		command+=(-accel tcg,thread=multi -cpu "$cpu_tcg")
+		command+=(-accel tcg ${cpu_tcg:+-cpu "$cpu_tcg"})
 	fi
 	command+=(-kernel "$kernel/image" -initrd "$out/initramfs.cpio"
 		-append "console=$console panic=-1 log_buf_len=4M $cmdline")
 	command+=(-device "virtio-serial-$virtio_bus" -device virtserialport,chardev=verdict,name=verdict
 		-chardev "file,id=verdict,path=$out/verdict")
-	command+=(-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap
-		-device "virtio-9p-$virtio_bus,fsdev=host,mount_tag=host")
+	[ -z "$client" ] || command+=(-device "virtio-9p-$virtio_bus,fsdev=host,mount_tag=host"
+		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap)
 	if [ "$mode" = shell ]; then
 		command+=(-serial mon:stdio)
 	else
@@ -203,6 +226,7 @@ run_machine()
 			echo "still running at its time limit of $limit s" >"$out/ended"
 			break
 		fi
+		[ "$(tail -n 1 "$out/verdict" | tr -d '\r\0')" != @end ] || until=$((until < SECONDS + 4 ? until : SECONDS + 4))
 		sleep 0.2
 	done
 	stop_machine

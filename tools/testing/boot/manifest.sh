@@ -35,6 +35,8 @@ boot_args()
 		config | variant | time) args+=("--$key" "$value") ;;
 		tests) read -r -a tests <<<"$value" ;;
 		demo) args+=(--demo) ;;
+		qemu | machine | memory | cpus | cpu | modules | virtio_bus | console | cmdline)
+			args+=(--set "$key=$value") ;;
 		must-fail) echo "$value" >>"$expected" ;;
 		*) die "boots: boot $name: '$key' means nothing here; its head tells what does" ;;
 		esac

@@ -55,10 +55,17 @@ read_kernel_tree()
 	base_git write-tree
 }
 
+variant_patch()
+{
+	find "$boot_dir"/{mutations,emulation} -name "$1.patch" 2>/dev/null | grep . ||
+		die "unknown variant '$1': not patched, unpatched, step:N, tree, and there is" \
+			"no mutations/$1.patch or emulation/$1.patch"
+}
+
 # variant_tree VARIANT: print the tree object
 variant_tree()
 {
-	local index=$cache/tree/variant.$$.index
+	local index=$cache/tree/variant.$$.index patch
 
 	if [ "$1" = tree ]; then
 		read_kernel_tree
@@ -66,19 +73,21 @@ variant_tree()
 	fi
 	base_git read-tree HEAD
 	case $1 in
-	unpatched)
-		;;
-	patched)
-		apply_series all
+	unpatched*)
 		;;
 	step:*)
 		apply_series "${1#step:}"
 		;;
 	*)
-		[ -f "$boot_dir/mutations/$1.patch" ] ||
-			die "unknown variant '$1': not patched, unpatched, step:N, tree, and there is no mutations/$1.patch"
 		apply_series all
-		apply_patches "$boot_dir/mutations/$1.patch"
+		;;
+	esac
+	case $1 in
+	unpatched | patched | step:*)
+		;;
+	*)
+		patch=$(variant_patch "${1#*+}")
+		apply_patches "$patch"
 		;;
 	esac
 	base_git write-tree

@@ -88,7 +88,7 @@ gone()
 good_suite='printf "%s\n" "@suite good" "|TAP version 13" "|1..2" "|ok 1 - first" "|ok 2 - second # SKIP no such thing" "@exit good 0" >"$verdict"'
 the_end='echo "@end" >>"$verdict"'
 
-qemu=$scratch/qemu machine=none memory=1 cpus=1 virtio_bus=pci cpu_tcg=none cpu_kvm=none console=none cmdline='' kernel=/
+qemu=$scratch/qemu machine=none memory=1 cpus=1 virtio_bus=pci cpu_tcg=none cpu_kvm=none console=none cmdline='' client= kernel=/
 mode=tests
 export BOOT_ACCEL=tcg
 
@@ -195,7 +195,7 @@ config_says()
 {
 	(
 		. "$here/kernel.sh"
-		base=none arch=test config=main config_main=fragment
+		base=none tree=none arch=test config=main config_main=fragment
 		boot_dir=$scratch obj=$scratch/obj log=$scratch/log
 		mkdir -p "$boot_dir/config" "$obj"
 		printf 'CONFIG_A=y\nCONFIG_B=m\n' >"$boot_dir/config/fragment"

@@ -177,7 +177,8 @@ static inline const char *guest_run_to(struct guest *guest, unsigned int reason)
 {
 	static char why[128];
 
-	if (ioctl(guest->vcpu, KVM_RUN, 0))
+	/* powerpc returns more than 0 */
+	if (ioctl(guest->vcpu, KVM_RUN, 0) < 0)
 		return guest_why("KVM_RUN");
 	if (guest->run->exit_reason == reason)
 		return NULL;

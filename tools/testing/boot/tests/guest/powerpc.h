@@ -15,7 +15,12 @@
 #define GUEST_MSR		0
 #endif
 
+/* On booke it is one of the two addresses that are mapped. */
+#ifdef __powerpc64__
+static const uint32_t guest_start[] = { 0x3c806000 };	/* lis %r4, 0x6000 */
+#else
 static const uint32_t guest_start[] = { 0x3c80e000 };	/* lis %r4, 0xe000 */
+#endif
 static const uint32_t guest_store[] = { 0x90644500 };	/* stw %r3, 0x4500(%r4) */
 static const uint32_t guest_end[] = { 0x90644500 };
 static const uint32_t guest_syscall[] = { 0x44000002 };	/* sc */

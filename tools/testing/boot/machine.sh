@@ -2,7 +2,7 @@
 # Sourced by boot: what goes into the emulated host, and running it.
 
 # What a boot may have different from its architecture.
-settable='qemu machine memory cpus cpu modules virtio_bus console cmdline'
+settable='qemu machine memory cpus cpu devices modules virtio_bus console cmdline'
 
 # override KEY=VALUE...
 override()
@@ -144,6 +144,8 @@ accel()
 
 qemu_command()
 {
+	local device
+
 	command=("$qemu" -machine "$machine" -nodefaults -display none -no-reboot -m "$memory" -smp "$cpus")
 	if [ "$(accel)" = kvm ]; then
 		command+=(-accel kvm -cpu "$cpu_kvm")
@@ -152,6 +154,9 @@ qemu_command()
 	fi
 	command+=(-kernel "$kernel/image" -initrd "$out/initramfs.cpio"
 		-append "console=$console panic=-1 log_buf_len=4M $cmdline")
+	for device in $devices; do
+		command+=(-device "$device")
+	done
 	command+=(-device "virtio-serial-$virtio_bus" -device virtserialport,chardev=verdict,name=verdict
 		-chardev "file,id=verdict,path=$out/verdict")
 	[ -z "$client" ] || command+=(-device "virtio-9p-$virtio_bus,fsdev=host,mount_tag=host"

@@ -51,7 +51,7 @@ load_arch()
 	cross= cc= cc32= packages=boot-$arch
 	config_main="common debug kvm $arch"
 	modules= selftests=none client= tests='kunit stats_abi debugfs_list'
-	memory=512 cpus=2 virtio_bus=pci cpu_tcg= cpu_kvm= cpu_flag_kvm= cmdline=
+	memory=512 cpus=2 devices= virtio_bus=pci cpu_tcg= cpu_kvm= cpu_flag_kvm= cmdline=
 	# shellcheck disable=SC1090
 	. "$boot_dir/arch/$arch"
 	cc=${cc:-${cross}gcc}

@@ -35,11 +35,26 @@ boot_args()
 		config | variant | time) args+=("--$key" "$value") ;;
 		tests) read -r -a tests <<<"$value" ;;
 		demo) args+=(--demo) ;;
-		qemu | machine | memory | cpus | cpu | modules | virtio_bus | console | cmdline)
+		qemu | machine | memory | cpus | cpu | devices | modules | virtio_bus | console | cmdline)
 			args+=(--set "$key=$value") ;;
 		must-fail) echo "$value" >>"$expected" ;;
 		*) die "boots: boot $name: '$key' means nothing here; its head tells what does" ;;
 		esac
 	done < <(boot_lines "$name")
 	args+=(--must-fail "$expected" "${tests[@]}")
+}
+
+# build_args NAME: sets args, an array for the script build
+build_args()
+{
+	local key value variant=patched
+
+	args=(--arch "$(boot_arch "$1")")
+	while read -r key value; do
+		case $key in
+		config) args+=(--config "$value") ;;
+		variant) variant=$value ;;
+		esac
+	done < <(boot_lines "$1")
+	args+=("$variant")
 }

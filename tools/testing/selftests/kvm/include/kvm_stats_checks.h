@@ -19,6 +19,13 @@
 #define RWF_NOWAIT		0x8
 #endif
 
+/* The most that the kernel's copy to user space stores at once. */
+#ifdef __aarch64__
+#define STATS_COPY_UNIT		16
+#else
+#define STATS_COPY_UNIT		8
+#endif
+
 static inline int stats_target_kind(const struct stats_target *target, int vm,
 				    int vcpu)
 {
@@ -453,7 +460,7 @@ static inline const char *stats_fault(struct stats_target *target)
 
 /*
  * A read that faults after @room bytes delivers them.  The kernel's copy may
- * stop at the word before the fault.
+ * stop before the store that faults, of a word or of two.
  */
 static inline const char *stats_fault_after(struct stats_target *target,
 					    uint8_t *cliff, size_t room)
@@ -467,9 +474,9 @@ static inline const char *stats_fault_after(struct stats_target *target,
 	lseek(target->fd, 0, SEEK_SET);
 	memset(buf, 0xa5, room);
 	got = read(target->fd, buf, size);
-	if (got < 0 && errno == EFAULT && room < sizeof(uint64_t))
+	if (got < 0 && errno == EFAULT && room < STATS_COPY_UNIT)
 		return NULL;
-	if (got > (ssize_t)room || got <= (ssize_t)(room - sizeof(uint64_t)))
+	if (got > (ssize_t)room || got <= (ssize_t)room - STATS_COPY_UNIT)
 		return stats_fail("a read that faults after %zu bytes gives %zd: %s",
 				  room, got, got < 0 ? strerror(errno) : "");
 	message = stats_same(target, buf, got, 0, got);
@@ -511,7 +518,7 @@ static inline const char *stats_fault_midway_at(struct stats_target *target)
 		const char *message;
 
 		if (got > (ssize_t)room ||
-		    got <= (ssize_t)(room - sizeof(uint64_t)))
+		    got <= (ssize_t)room - STATS_COPY_UNIT)
 			return stats_fail("pread at %zu, to fault after %zu bytes, gives %zd: %s",
 					  offset, room, got,
 					  got < 0 ? strerror(errno) : "");

@@ -8,12 +8,9 @@
 
 #include "processor.h"
 
-#define COUNTER(name) \
-	{ name, STATS_FLAGS(CUMULATIVE, NONE), 0, 1 }
-#define INSTANT(name) \
-	{ name, STATS_FLAGS(INSTANT, NONE), 0, 1 }
-#define PEAK(name) \
-	{ name, STATS_FLAGS(PEAK, NONE), 0, 1 }
+#define STATS_OF_VM_IN_DEBUGFS		true
+#define STATS_COUNTS_REMOTE_TLB_FLUSH	true
+#define STATS_COUNTS_SIGNAL_EXITS	true
 
 static const struct stats_expectation stats_arch_vm[] = {
 	COUNTER("mmu_shadow_zapped"),
@@ -112,17 +109,16 @@ static void stats_guest_prepare(struct kvm_vm *vm)
 	sync_global_to_guest(vm, guest_is_intel);
 }
 
-/* Returns whether the vCPU waited; it does not any more. */
-static bool stats_guest_wake(struct kvm_vm *vm, uint32_t vcpu_id)
+/* A vCPU that waited does not any more. */
+static void stats_guest_wake(struct kvm_vm *vm, uint32_t vcpu_id)
 {
 	struct kvm_mp_state state;
 
 	vcpu_ioctl(vm, vcpu_id, KVM_GET_MP_STATE, &state);
 	if (state.mp_state != KVM_MP_STATE_HALTED)
-		return false;
+		return;
 	state.mp_state = KVM_MP_STATE_RUNNABLE;
 	vcpu_set_mp_state(vm, vcpu_id, &state);
-	return true;
 }
 
 #endif /* SELFTEST_KVM_STATS_GUEST_H */

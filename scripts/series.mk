@@ -13,7 +13,7 @@ series-verify: ## apply the series to all tested kernels, compare, run checkpatc
 	@scripts/series-verify
 
 .PHONY: series-check
-series-check: ## series-verify, and build the kernel after every step
+series-check: ## series-verify, and build the kernel after every step, for every architecture or ARCH=
 	@scripts/series-check
 
 .PHONY: tree

@@ -3,18 +3,21 @@
 
 boot := tools/testing/boot
 
+# Of these, ARCH= in the environment or on the command line picks one.
+export ARCH
+
 .PHONY: run
 run: ## show a real guest's statistics on a patched host, under emulation
-	@$(boot)/boot --demo --name demo
+	@$(boot)/boot --arch x86_64 --demo --name demo
 
 .PHONY: check
-check: ## run every test; the last line is "N passed, N failed, N skipped"
+check: ## run every test; the last line is "N passed, N failed, N skipped" (ARCH= one architecture's)
 	@$(boot)/check
 
 .PHONY: kernel
-kernel: ## build the kernel (VARIANT=patched, unpatched, step:N, tree); print where it is
+kernel: ## build the kernel (ARCH=, VARIANT=patched, unpatched, step:N, tree); print where it is
 	@$(boot)/build $(or $(VARIANT),patched)
 
 .PHONY: shell
-shell: ## a prompt in the emulated host, on the kernel VARIANT
+shell: ## a prompt in the emulated host (ARCH=), on the kernel VARIANT
 	@$(boot)/boot --shell --name shell --variant $(or $(VARIANT),patched)

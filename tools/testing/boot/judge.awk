@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The verdict channel, line by line, turned into points; see judge and init.
 
-function point(result, desc)
+function point(result, desc,    n)
 {
+	if (result == "pass") {
+		for (n = reached + 1; n <= stages; n++) {
+			if (suite ~ ("^(" stage_suite[n] ")$") && desc ~ stage_point[n])
+				reached = n
+		}
+	}
 	print result "\t" suite "\t" desc >>points
 }
 
@@ -77,6 +83,9 @@ function result(line, ok,    desc, skip)
 function tap(line)
 {
 	text[++lines] = line
+	# "# vm: 11 descriptors"
+	if (line ~ /^# v(m|cpu): [0-9]+ descriptors$/)
+		descriptors[$2] = $3
 	if (line ~ /^1\.\.[0-9]+/) {
 		is_point[lines] = 1
 		plan = substr(line, 4) + 0
@@ -119,6 +128,13 @@ function end_suite(status,    n)
 }
 
 BEGIN {
+	while (reach != "" && (getline line <reach) > 0) {
+		if (line ~ /^#/ || split(line, part, " ") < 3)
+			continue
+		stage[++stages] = part[1]
+		stage_suite[stages] = part[2]
+		stage_point[stages] = part[3]
+	}
 	while ((getline line <must_fail) > 0) {
 		name = line
 		sub(/ .*/, "", name)
@@ -129,7 +145,7 @@ BEGIN {
 }
 
 /^@suite / { start_suite($2); next }
-/^\|/ { tap(substr($0, 2)); next }
+/^\|/ { sub(/^\|/, ""); tap($0); next }
 /^!/ { text[++lines] = "stderr: " substr($0, 2); next }
 /^@exit / { end_suite($3); next }
 /^@end$/ { complete = 1 }
@@ -159,4 +175,9 @@ END {
 		suite = part[1]
 		fail("fails as it must: " part[2], "it never ran")
 	}
+	if (facts == "")
+		exit
+	print "reached", (reached ? stage[reached] : "-") >facts
+	print "vm", ("vm:" in descriptors ? descriptors["vm:"] : "-") >facts
+	print "vcpu", ("vcpu:" in descriptors ? descriptors["vcpu:"] : "-") >facts
 }

@@ -27,7 +27,7 @@ build_programs()
 		[ ! -f "$boot_dir/tests/${name%_32}.c" ] || goals+=("$name")
 	done
 	[ "$*" = all ] || [ ${#goals[@]} -gt 0 ] || return 0
-	run_logged "$build_dir/tests-$arch.log" make -j"$jobs" -C "$boot_dir/tests" \
+	run_logged "$out/tests.log" flock "$programs.lock" make -j"$jobs" -C "$boot_dir/tests" \
 		OUT="$programs" CC="$cc" CC32="$cc32" ${goals:+TESTS="${goals[*]}"}
 }
 
@@ -90,7 +90,8 @@ kvm_stats_command()
 {
 	local tools=$repo/tools/kvm/kvm_stats
 
-	run_logged "$build_dir/kvm-stats-$arch.log" make -C "$tools" O="$build_dir/kvm-stats-$arch" \
+	run_logged "$out/kvm-stats.log" flock "$programs.lock" make -C "$tools" \
+		O="$build_dir/kvm-stats-$arch" \
 		CC="$cc" kvm-stats.static
 	cp "$build_dir/kvm-stats-$arch/kvm-stats.static" "$1"
 }
@@ -140,6 +141,15 @@ accel()
 	else
 		echo tcg
 	fi
+}
+
+# Short of the properties.
+describe_machine()
+{
+	local cpu=$cpu_tcg
+
+	[ "$(accel)" = tcg ] || cpu=$cpu_kvm
+	echo "${machine%%,*}${cpu:+ ${cpu%%,*}}"
 }
 
 qemu_command()

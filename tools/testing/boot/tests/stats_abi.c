@@ -410,6 +410,20 @@ static void run_suites(const struct stats_suite *suites, size_t num)
 	}
 }
 
+/* For the table of all boots. */
+static void tell_descriptors(void)
+{
+	struct stats_file file;
+	int fds[STATS_NUM_FDS];
+
+	if (stats_bare_vm(fds))
+		return;
+	if (!stats_file_load(&file, fds[STATS_FD_VM_STATS]))
+		printf("# vm: %u descriptors\n", file.header.num_desc);
+	if (!stats_file_load(&file, fds[STATS_FD_VCPU_STATS]))
+		printf("# vcpu: %u descriptors\n", file.header.num_desc);
+}
+
 int main(void)
 {
 	const char *variant = getenv("BOOT_VARIANT");
@@ -423,5 +437,6 @@ int main(void)
 		run_suites(without_interface, ARRAY_SIZE(without_interface));
 	else
 		run_suites(with_interface, ARRAY_SIZE(with_interface));
+	tell_descriptors();
 	return tap_end();
 }

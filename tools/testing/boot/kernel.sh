@@ -18,13 +18,11 @@ kernel_make()
 # Switch the worktree, touching only the files that differ.
 checkout_source()
 {
-	local lock=$src.lock
-
 	if ! git -C "$src" rev-parse -q --verify HEAD >/dev/null 2>&1; then
 		rm -rf "$src"
 		git -C "$base" worktree prune
-		git -C "$base" worktree add -q --detach "$src" HEAD 2>"$lock.log" ||
-			die "no worktree at $src: $(cat "$lock.log")"
+		git -C "$base" worktree add -q --detach "$src" HEAD 2>"$src.log" ||
+			die "no worktree at $src: $(cat "$src.log")"
 	fi
 	git -C "$src" read-tree --reset -u "$tree"
 }
@@ -56,21 +54,24 @@ configure()
 	fi
 }
 
-# set_dirs [SUFFIX]: where this base, architecture and configuration are built
+# set_dirs [PURPOSE]: where this base, architecture and configuration are built;
+# for a purpose of which one runs at a time all architectures share a source
 set_dirs()
 {
 	local name
 
-	name=$(basename "$base")-$arch-$config${1:-}
+	name=$(basename "$base")-$arch-$config${1:+-$1}
 	mkdir -p "$cache"/{tree,kernel} "$cache/obj/$name"
 	obj=$cache/obj/$name
-	src=$cache/tree/$name
+	src=$cache/tree/${1:+$(basename "$base")-}${1:-$name}
 	log=$obj/build.log
+	lock=$obj/lock
+	[ -z "${1:-}" ] || lock=$src.lock
 }
 
 lock_dirs()
 {
-	exec 9>"$obj/lock"
+	exec 9>"$lock"
 	flock -n 9 || { say "  waiting for another build of $arch-$config"; flock 9; }
 }
 
@@ -81,6 +82,7 @@ key()
 		printf '%s\n' "$@"
 		tree_config
 		$cc --version | head -n 1
-		cat "$boot_dir/build" "$boot_dir/kernel.sh" "$boot_dir/doc_example.c"
+		declare -f make_args configure build_selftests build_doc_example keep_result || true
+		cat "$boot_dir/doc_example.c"
 	} | sha256sum | cut -c 1-16
 }

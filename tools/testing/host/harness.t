@@ -93,7 +93,7 @@ mode=tests
 export BOOT_ACCEL=tcg
 
 echo "TAP version 13"
-echo "1..33"
+echo "1..47"
 
 new_boot good
 machine "$good_suite; $the_end"
@@ -227,5 +227,96 @@ manifest_refused()
 }
 
 ok "a word in the manifest that means nothing is refused" manifest_refused
+
+# One kernel on another machine.
+manifest_overrides()
+{
+	printf 'boot b x86_64\n\tmachine %s\n\tcpu POWER8\n\tcmdline a b=c\n' pseries,x=y >"$scratch/boots"
+	(
+		. "$here/manifest.sh"
+		manifest=$scratch/boots results=$scratch
+		boot_args b
+		set -- "${args[@]}"
+		while [ "$1" != --must-fail ]; do
+			[ "$1" != --set ] || override "$2"
+			shift
+		done
+		[ "$machine" = pseries,x=y ] && [ "$cpu_tcg" = POWER8 ] && [ "$cmdline" = "a b=c" ]
+	)
+}
+
+setting_refused()
+{
+	! (override busybox=/bin/true) 2>"$scratch/said" && grep -q "'busybox' cannot be set" "$scratch/said"
+}
+
+ok "a boot may have its own machine, CPU and command line" manifest_overrides
+ok "a setting that no boot may have is refused" setting_refused
+
+# How far a boot got.
+reached()
+{
+	grep -qx "reached $1" "$out/facts"
+}
+
+reaches()
+{
+	new_boot "reach-$points"
+	machine "printf '%s\n' $2 >\"\$verdict\"; $the_end"
+	boot_it
+	ok "$3" reached "$1"
+}
+
+reaches KUnit "'@suite kunit' '|ok 1 - kvm_stats_table.names' '|1..1' '@exit kunit 0'" "a passed KUnit case is how far a boot got"
+reaches vCPU "'@suite kunit' '|ok 1 - x' '|1..1' '@exit kunit 0' '@suite stats_abi' '|1..2' '|ok 1 - vcpu.header' '|ok 2 - vm.header' '@exit stats_abi 0'" "the furthest counts, not the last"
+reaches VM "'@suite stats_abi' '|1..2' '|ok 1 - vm.header' '|not ok 2 - vcpu.header' '@exit stats_abi 1'" "a point that failed reaches nothing"
+reaches - "'@suite vcpu_run' '|1..1' '|ok 1 - mmio # SKIP no guest' '@exit vcpu_run 0'" "neither does one that was skipped"
+reaches guest "'@suite vcpu_run' '|1..1' '|ok 1 - mmio' '@exit vcpu_run 0'" "a guest that ran is the furthest"
+
+descriptors_kept()
+{
+	grep -qx "vm 11" "$out/facts" && grep -qx "vcpu -" "$out/facts"
+}
+
+new_boot descriptors
+machine "printf '%s\n' '@suite stats_abi' '|1..1' '|ok 1 - vm.header' '|# vm: 11 descriptors' '@exit stats_abi 0' >\"\$verdict\"; $the_end"
+boot_it
+ok "the number of descriptors is kept" descriptors_kept
+
+# What KUnit leaves in debugfs, as TAP.
+kunit_says()
+{
+	local status=0
+
+	printf '%s\n' "$@" >"$scratch/results"
+	awk -f "$here/kunit.awk" "$scratch/results" >"$scratch/tap" || status=$?
+	return $status
+}
+
+kunit_fails()
+{
+	local expected=$1
+
+	shift
+	! kunit_says "$@" && grep -qx "not ok [0-9]* - $expected.*" "$scratch/tap"
+}
+
+kunit_good()
+{
+	kunit_says '    # Subtest: kvm_stats_table' '    1..2' '    ok 1 - names' \
+		'    ok 2 - sizes' 'ok 1 - kvm_stats_table' &&
+		grep -qx 'ok 1 - kvm_stats_table.names' "$scratch/tap" && grep -qx '1..3' "$scratch/tap"
+}
+
+ok "KUnit's cases become points" kunit_good
+ok "a failing case fails, with its suite's name" kunit_fails kvm_stats_table.sizes \
+	'    # Subtest: kvm_stats_table' '    1..2' '    ok 1 - names' \
+	'    # sizes: EXPECTATION FAILED' '    not ok 2 - sizes' 'not ok 1 - kvm_stats_table'
+ok "and what it said is kept" grep -qx '# sizes: EXPECTATION FAILED' "$scratch/tap"
+ok "a case of which the result is lost fails" kunit_fails kvm_stats_table.case_2 \
+	'    # Subtest: kvm_stats_table' '    1..2' '    ok 1 - names' 'not ok 1 - kvm_stats_table'
+ok "a suite without an end fails" kunit_fails kvm_stats_table \
+	'    # Subtest: kvm_stats_table' '    1..1' '    ok 1 - names'
+ok "no suite at all fails" kunit_fails 'there are suites'
 
 exit $failed

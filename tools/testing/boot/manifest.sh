@@ -26,10 +26,11 @@ boot_lines()
 # boot_args NAME: sets args, an array for the script boot
 boot_args()
 {
-	local name=$1 key value tests=() expected=$results/$1.must-fail
+	local name=$1 key value tests=() expected=$results/$1.must-fail allowed=$results/$1.log-allow
 
 	args=(--arch "$(boot_arch "$name")" --name "$name")
 	: >"$expected"
+	: >"$allowed"
 	while read -r key value; do
 		case $key in
 		config | variant | time) args+=("--$key" "$value") ;;
@@ -38,10 +39,11 @@ boot_args()
 		qemu | machine | memory | cpus | cpu | devices | modules | virtio_bus | console | cmdline)
 			args+=(--set "$key=$value") ;;
 		must-fail) echo "$value" >>"$expected" ;;
+		log-allow) echo "$value" >>"$allowed" ;;
 		*) die "boots: boot $name: '$key' means nothing here; its head tells what does" ;;
 		esac
 	done < <(boot_lines "$name")
-	args+=(--must-fail "$expected" "${tests[@]}")
+	args+=(--must-fail "$expected" --log-allow "$allowed" "${tests[@]}")
 }
 
 # build_args NAME: sets args, an array for the script build

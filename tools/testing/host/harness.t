@@ -93,7 +93,7 @@ mode=tests
 export BOOT_ACCEL=tcg
 
 echo "TAP version 13"
-echo "1..47"
+echo "1..49"
 
 new_boot good
 machine "$good_suite; $the_end"
@@ -149,6 +149,14 @@ log_fails lockdep 'WARNING: possible circular locking dependency detected'
 log_fails hung 'INFO: task kvm-stats:77 blocked for more than 120 seconds.'
 log_fails refcount 'refcount_t: underflow; use-after-free.'
 log_fails busy-cache 'BUG kvm_vcpu: Objects remaining in kvm_vcpu on __kmem_cache_shutdown()'
+
+log_fails kunit '    not ok 2 - sizes'
+
+new_boot log-allowed
+echo 'not ok 2 - sizes' >"$out/log-allow"
+machine "$good_suite; echo '[    1.234567]     not ok 2 - sizes' >\"\$console\"; $the_end"
+boot_it good
+ok "what a boot allows in its kernel log is no failure" judged_passed
 
 new_boot log-ring
 machine "$good_suite; echo '>[    1.2] WARNING: at x' >>\"\$verdict\"; $the_end"

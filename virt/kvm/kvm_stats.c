@@ -19,6 +19,8 @@
 #include <linux/seq_file.h>
 #include <linux/uio.h>
 
+#include "kvm_stats.h"
+
 #define KVM_STATS_STRUCT	kvm_vm_stat_generic
 #define KVM_STATS_LIST (						\
 	STAT(remote_tlb_flush,		COUNTER),			\
@@ -46,10 +48,15 @@ static_assert(offsetof(struct kvm_vcpu_stat, generic) == 0);
 	.data_size = sizeof(struct target),				\
 }
 
-static const struct kvm_stats_schema kvm_vm_stats_schema =
+KVM_STATS_VISIBLE_IF_KUNIT
+const struct kvm_stats_schema kvm_vm_stats_schema =
 	KVM_STATS_SCHEMA(kvm_vm_stat);
-static const struct kvm_stats_schema kvm_vcpu_stats_schema =
+KVM_STATS_EXPORT_IF_KUNIT(kvm_vm_stats_schema);
+
+KVM_STATS_VISIBLE_IF_KUNIT
+const struct kvm_stats_schema kvm_vcpu_stats_schema =
 	KVM_STATS_SCHEMA(kvm_vcpu_stat);
+KVM_STATS_EXPORT_IF_KUNIT(kvm_vcpu_stats_schema);
 
 #define KVM_STATS_ID_OFFSET	sizeof(struct kvm_stats_header)
 #define KVM_STATS_DESC_OFFSET	(KVM_STATS_ID_OFFSET + KVM_STATS_NAME_SIZE)
@@ -225,7 +232,8 @@ static void kvm_stats_show_fdinfo(struct seq_file *m, struct file *file)
 }
 #endif
 
-static const struct file_operations kvm_stats_fops = {
+KVM_STATS_VISIBLE_IF_KUNIT
+const struct file_operations kvm_stats_fops = {
 	.owner = THIS_MODULE,
 	.read_iter = kvm_stats_read_iter,
 	.splice_read = generic_file_splice_read,
@@ -235,6 +243,8 @@ static const struct file_operations kvm_stats_fops = {
 	.show_fdinfo = kvm_stats_show_fdinfo,
 #endif
 };
+
+KVM_STATS_EXPORT_IF_KUNIT(kvm_stats_fops);
 
 /**
  * kvm_stats_init_vm - make the statistics of a new VM readable

@@ -1,0 +1,823 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit suite of the KVM binary statistics: all that can be tested without a VM
+ *
+ * The descriptors that this architecture has, the file that a read composes,
+ * and the counting of histograms.
+ */
+#include <kunit/test.h>
+#include <linux/ctype.h>
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/kvm_host.h>
+#include <linux/module.h>
+#include <linux/prandom.h>
+#include <linux/string.h>
+#include <linux/uio.h>
+
+#include "kvm_stats.h"
+
+/* Descriptors */
+
+static unsigned int num_desc(const struct kvm_stats_schema *schema)
+{
+	return schema->generic->num + schema->arch->num;
+}
+
+static const struct kvm_stats_desc *
+nth_desc(const struct kvm_stats_schema *schema, unsigned int n)
+{
+	if (n < schema->generic->num)
+		return &schema->generic->desc[n];
+	return &schema->arch->desc[n - schema->generic->num];
+}
+
+static u32 type_of(const struct kvm_stats_desc *desc)
+{
+	return desc->flags & KVM_STATS_TYPE_MASK;
+}
+
+static u32 unit_of(const struct kvm_stats_desc *desc)
+{
+	return desc->flags & KVM_STATS_UNIT_MASK;
+}
+
+static u32 base_of(const struct kvm_stats_desc *desc)
+{
+	return desc->flags & KVM_STATS_BASE_MASK;
+}
+
+static bool is_histogram(const struct kvm_stats_desc *desc)
+{
+	return type_of(desc) == KVM_STATS_TYPE_LINEAR_HIST ||
+	       type_of(desc) == KVM_STATS_TYPE_LOG_HIST;
+}
+
+static bool ends_in(const struct kvm_stats_desc *desc, const char *suffix)
+{
+	size_t len = strnlen(desc->name, KVM_STATS_NAME_SIZE);
+	size_t suffix_len = strlen(suffix);
+
+	return len >= suffix_len &&
+	       !memcmp(desc->name + len - suffix_len, suffix, suffix_len);
+}
+
+/* Every failure of a descriptor names the statistic, terminated or not. */
+#define EXPECT_OF_DESC(test, desc, condition)				\
+	KUNIT_EXPECT_TRUE_MSG(test, condition, "statistic %.*s",		\
+			      KVM_STATS_NAME_SIZE, (desc)->name)
+
+typedef void (*desc_check)(struct kunit *test,
+			   const struct kvm_stats_desc *desc);
+
+static void check_schema(struct kunit *test, desc_check check,
+			 const struct kvm_stats_schema *schema)
+{
+	unsigned int n;
+
+	for (n = 0; n < num_desc(schema); n++)
+		check(test, nth_desc(schema, n));
+}
+
+static void check_descriptors(struct kunit *test, desc_check check)
+{
+	check_schema(test, check, &kvm_vm_stats_schema);
+	check_schema(test, check, &kvm_vcpu_stats_schema);
+}
+
+static void expect_names_differ(struct kunit *test,
+				const struct kvm_stats_desc *a,
+				const struct kvm_stats_desc *b)
+{
+	if (!strncmp(a->name, b->name, KVM_STATS_NAME_SIZE))
+		KUNIT_FAIL(test, "two statistics have the name %.*s",
+			   KVM_STATS_NAME_SIZE, b->name);
+}
+
+static void expect_unique_names(struct kunit *test,
+				const struct kvm_stats_schema *schema)
+{
+	unsigned int n, before;
+
+	for (n = 0; n < num_desc(schema); n++)
+		for (before = 0; before < n; before++)
+			expect_names_differ(test, nth_desc(schema, before),
+					    nth_desc(schema, n));
+}
+
+static void names_are_unique(struct kunit *test)
+{
+	expect_unique_names(test, &kvm_vm_stats_schema);
+	expect_unique_names(test, &kvm_vcpu_stats_schema);
+}
+
+static bool is_of_name(char c)
+{
+	return isalnum(c) || c == '_';
+}
+
+static void check_name(struct kunit *test, const struct kvm_stats_desc *desc)
+{
+	size_t len = 0;
+
+	while (len < KVM_STATS_NAME_SIZE && is_of_name(desc->name[len]))
+		len++;
+
+	EXPECT_OF_DESC(test, desc, len > 0);
+	EXPECT_OF_DESC(test, desc, len < KVM_STATS_NAME_SIZE);
+	EXPECT_OF_DESC(test, desc, !memchr_inv(desc->name + len, 0,
+					       KVM_STATS_NAME_SIZE - len));
+}
+
+static void names_are_words_padded_with_nul(struct kunit *test)
+{
+	check_descriptors(test, check_name);
+}
+
+static void check_flags(struct kunit *test, const struct kvm_stats_desc *desc)
+{
+	const u32 defined = KVM_STATS_TYPE_MASK | KVM_STATS_UNIT_MASK |
+			    KVM_STATS_BASE_MASK;
+
+	EXPECT_OF_DESC(test, desc, type_of(desc) <= KVM_STATS_TYPE_MAX);
+	EXPECT_OF_DESC(test, desc, unit_of(desc) <= KVM_STATS_UNIT_MAX);
+	EXPECT_OF_DESC(test, desc, base_of(desc) <= KVM_STATS_BASE_MAX);
+	EXPECT_OF_DESC(test, desc, !(desc->flags & ~defined));
+}
+
+static void flags_are_defined(struct kunit *test)
+{
+	check_descriptors(test, check_flags);
+}
+
+static bool exponent_suits_unit(const struct kvm_stats_desc *desc)
+{
+	switch (unit_of(desc)) {
+	case KVM_STATS_UNIT_SECONDS:
+		return base_of(desc) == KVM_STATS_BASE_POW10 &&
+		       desc->exponent <= 0 && desc->exponent >= -9 &&
+		       desc->exponent % 3 == 0;
+	case KVM_STATS_UNIT_BYTES:
+		return !desc->exponent ||
+		       (base_of(desc) == KVM_STATS_BASE_POW2 &&
+			desc->exponent > 0 && desc->exponent % 10 == 0);
+	default:
+		return base_of(desc) == KVM_STATS_BASE_POW10 && !desc->exponent;
+	}
+}
+
+static bool is_in_nanoseconds(const struct kvm_stats_desc *desc)
+{
+	return unit_of(desc) == KVM_STATS_UNIT_SECONDS && desc->exponent == -9;
+}
+
+static void check_unit(struct kunit *test, const struct kvm_stats_desc *desc)
+{
+	EXPECT_OF_DESC(test, desc, exponent_suits_unit(desc));
+	if (ends_in(desc, "_ns"))
+		EXPECT_OF_DESC(test, desc, is_in_nanoseconds(desc));
+	if (unit_of(desc) == KVM_STATS_UNIT_BOOLEAN)
+		EXPECT_OF_DESC(test, desc,
+			       type_of(desc) == KVM_STATS_TYPE_INSTANT);
+}
+
+static void exponents_suit_units(struct kunit *test)
+{
+	check_descriptors(test, check_unit);
+}
+
+static void check_size(struct kunit *test, const struct kvm_stats_desc *desc)
+{
+	bool linear = type_of(desc) == KVM_STATS_TYPE_LINEAR_HIST;
+
+	EXPECT_OF_DESC(test, desc,
+		       is_histogram(desc) ? desc->size > 1 : desc->size == 1);
+	EXPECT_OF_DESC(test, desc, linear == !!desc->bucket_size);
+}
+
+static void sizes_suit_types(struct kunit *test)
+{
+	check_descriptors(test, check_size);
+}
+
+/* Each starts where its predecessor ends, so no hole, overlap or disorder. */
+static void expect_data_described(struct kunit *test,
+				  const struct kvm_stats_schema *schema,
+				  size_t size)
+{
+	size_t end = 0;
+	unsigned int n;
+
+	for (n = 0; n < num_desc(schema); n++) {
+		const struct kvm_stats_desc *desc = nth_desc(schema, n);
+
+		EXPECT_OF_DESC(test, desc, desc->offset == end);
+		end = desc->offset + desc->size * sizeof(u64);
+	}
+	KUNIT_EXPECT_EQ(test, end, size);
+	KUNIT_EXPECT_EQ(test, schema->data_size, size);
+}
+
+static void values_are_described_without_hole(struct kunit *test)
+{
+	expect_data_described(test, &kvm_vm_stats_schema,
+			      sizeof_field(struct kvm, stat));
+	expect_data_described(test, &kvm_vcpu_stats_schema,
+			      sizeof_field(struct kvm_vcpu, stat));
+}
+
+/*
+ * A schema of little but variety: both kinds of histogram, the longest name,
+ * and a file that is small enough to try all reads of it.
+ */
+static const struct kvm_stats_desc small_generic_desc[] = {
+	{ KVM_STATS_COUNTER, .size = 1, .offset = 0, .name = "a" },
+	{ KVM_STATS_LINEAR(7), .size = 3, .offset = 8,
+	  .name = "name_of_47_characters_the_most_that_leave_a_nul" },
+};
+
+static const struct kvm_stats_desc small_arch_desc[] = {
+	{ .flags = KVM_STATS_FLAGS(PEAK, BYTES, POW2), .exponent = 10,
+	  .size = 1, .offset = 32, .name = "kilobytes" },
+	{ KVM_STATS_LOG2_NS, .size = 2, .offset = 40, .name = "hist" },
+};
+
+static const struct kvm_stats_table small_generic_table = {
+	.desc = small_generic_desc,
+	.num = ARRAY_SIZE(small_generic_desc),
+};
+
+static const struct kvm_stats_table small_arch_table = {
+	.desc = small_arch_desc,
+	.num = ARRAY_SIZE(small_arch_desc),
+};
+
+static const struct kvm_stats_schema small_schema = {
+	.generic = &small_generic_table,
+	.arch = &small_arch_table,
+	.data_size = 56,
+};
+
+/* Reads, compared with a model of the file that is written out in full */
+
+#define SEED		20211u
+#define MAX_SEGMENTS	4
+#define MAX_BEYOND	64	/* how far reads go behind the end */
+#define POISON		0xa5
+
+/**
+ * struct model - a statistics file as it has to be
+ * @source: what is read
+ * @bytes: the file
+ * @size: how many @bytes there are
+ * @buf: for a read; larger than any
+ * @rnd: state of the random numbers, seeded with SEED
+ */
+struct model {
+	struct kvm_stats_source source;
+	u8 *bytes;
+	size_t size;
+	u8 *buf;
+	struct rnd_state rnd;
+};
+
+static void put(struct model *model, const void *data, size_t size)
+{
+	memcpy(model->bytes + model->size, data, size);
+	model->size += size;
+}
+
+static void put_u32(struct model *model, u32 value)
+{
+	put(model, &value, 4);
+}
+
+static void put_u16(struct model *model, u16 value)
+{
+	put(model, &value, 2);
+}
+
+static void put_name(struct model *model, const char *name)
+{
+	char padded[48];
+
+	strscpy_pad(padded, name, sizeof(padded));
+	put(model, padded, sizeof(padded));
+}
+
+static void put_desc(struct model *model, const struct kvm_stats_desc *desc)
+{
+	put_u32(model, desc->flags);
+	put_u16(model, desc->exponent);
+	put_u16(model, desc->size);
+	put_u32(model, desc->offset);
+	put_u32(model, desc->bucket_size);
+	put_name(model, desc->name);
+}
+
+/* The offsets here are those of the ABI, in numbers. */
+static void put_file(struct model *model, const char *id)
+{
+	const struct kvm_stats_schema *schema = model->source.schema;
+	unsigned int n;
+
+	put_u32(model, 0);
+	put_u32(model, 48);
+	put_u32(model, num_desc(schema));
+	put_u32(model, 24);
+	put_u32(model, 72);
+	put_u32(model, 72 + 64 * num_desc(schema));
+	put_name(model, id);
+	for (n = 0; n < num_desc(schema); n++)
+		put_desc(model, nth_desc(schema, n));
+	put(model, model->source.values, schema->data_size);
+}
+
+static void *test_alloc(struct kunit *test, size_t size)
+{
+	void *p = kunit_kzalloc(test, size, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, p);
+	return p;
+}
+
+static struct model *make_model(struct kunit *test,
+				const struct kvm_stats_schema *schema,
+				pid_t pid, int vcpu_id, const char *id)
+{
+	size_t size = 72 + 64 * num_desc(schema) + schema->data_size;
+	struct model *model = test_alloc(test, sizeof(*model));
+	u64 *values = test_alloc(test, schema->data_size);
+
+	prandom_seed_state(&model->rnd, SEED);
+	prandom_bytes_state(&model->rnd, values, schema->data_size);
+	model->source = (struct kvm_stats_source) {
+		.schema = schema,
+		.values = values,
+		.pid = pid,
+		.vcpu_id = vcpu_id,
+	};
+	model->buf = test_alloc(test, size + 2 * MAX_BEYOND);
+	model->bytes = test_alloc(test, size);
+	put_file(model, id);
+	return model;
+}
+
+static struct model *model_of_vm(struct kunit *test)
+{
+	return make_model(test, &kvm_vm_stats_schema, 1, -1, "kvm-1");
+}
+
+static struct model *model_of_vcpu(struct kunit *test)
+{
+	return make_model(test, &kvm_vcpu_stats_schema, 4194304, 0,
+			  "kvm-4194304/vcpu-0");
+}
+
+static struct model *small_model(struct kunit *test)
+{
+	return make_model(test, &small_schema, 2147483647, 2147483647,
+			  "kvm-2147483647/vcpu-2147483647");
+}
+
+/* What a read of a file with this source returns; @pos moves as it would. */
+static ssize_t read_source(const struct kvm_stats_source *source, loff_t *pos,
+			   struct iov_iter *to)
+{
+	struct file file = { .private_data = (void *)source };
+	struct kiocb iocb = { .ki_filp = &file, .ki_pos = *pos };
+	ssize_t copied = kvm_stats_fops.read_iter(&iocb, to);
+
+	*pos = iocb.ki_pos;
+	return copied;
+}
+
+static bool fail_read(struct kunit *test, const struct model *model,
+		      loff_t pos, size_t size, const char *what, s64 is,
+		      s64 should)
+{
+	KUNIT_FAIL(test, "%s, read of %zu bytes at %lld: %s %lld, not %lld; seed %u",
+		   model->bytes + 24, size, pos, what, is, should, SEED);
+	return false;
+}
+
+/* Compare model->buf with the model; what the read left alone is POISON. */
+static bool check_buf(struct kunit *test, const struct model *model,
+		      loff_t pos, size_t size, size_t copied)
+{
+	size_t i;
+
+	for (i = 0; i < size + MAX_BEYOND; i++) {
+		u8 should = i < copied ? model->bytes[pos + i] : POISON;
+
+		if (model->buf[i] != should)
+			return fail_read(test, model, pos + i, size,
+					 "the byte here is", model->buf[i],
+					 should);
+	}
+	return true;
+}
+
+/* Read @size bytes at @pos into the segments; return whether that was right. */
+static bool check_read(struct kunit *test, const struct model *model,
+		       loff_t pos, const struct kvec *segments,
+		       unsigned int num, size_t size)
+{
+	loff_t left = max_t(loff_t, model->size - pos, 0);
+	size_t should = min_t(u64, left, size);
+	loff_t end = pos;
+	struct iov_iter to;
+	ssize_t copied;
+
+	memset(model->buf, POISON, size + MAX_BEYOND);
+	iov_iter_kvec(&to, READ, segments, num, size);
+	copied = read_source(&model->source, &end, &to);
+
+	if (copied != should)
+		return fail_read(test, model, pos, size, "returns", copied,
+				 should);
+	if (end != pos + copied)
+		return fail_read(test, model, pos, size, "ends at", end,
+				 pos + copied);
+	return check_buf(test, model, pos, size, copied);
+}
+
+static bool check_plain_read(struct kunit *test, const struct model *model,
+			     loff_t pos, size_t size)
+{
+	struct kvec segment = { .iov_base = model->buf, .iov_len = size };
+
+	return check_read(test, model, pos, &segment, 1, size);
+}
+
+static void every_read_of_small_file(struct kunit *test)
+{
+	struct model *model = small_model(test);
+	size_t pos, size;
+
+	for (pos = 0; pos <= model->size; pos++) {
+		for (size = 0; size <= model->size - pos + 1; size++)
+			if (!check_plain_read(test, model, pos, size))
+				return;
+		cond_resched();
+	}
+}
+
+static u32 random_below(struct model *model, u32 limit)
+{
+	return prandom_u32_state(&model->rnd) % limit;
+}
+
+/* Cut the range of @size bytes at @base in pieces, some of them empty. */
+static unsigned int random_segments(struct model *model, u8 *base, size_t size,
+				    struct kvec segments[MAX_SEGMENTS])
+{
+	unsigned int num = 1 + random_below(model, MAX_SEGMENTS), n;
+
+	for (n = 0; n < num; n++) {
+		size_t len = n < num - 1 ? random_below(model, size + 1) : size;
+
+		segments[n].iov_base = base;
+		segments[n].iov_len = len;
+		base += len;
+		size -= len;
+	}
+	return num;
+}
+
+static bool random_read(struct kunit *test, struct model *model)
+{
+	loff_t pos = random_below(model, model->size + MAX_BEYOND);
+	size_t size = random_below(model, model->size + MAX_BEYOND);
+	struct kvec segments[MAX_SEGMENTS];
+	unsigned int num = random_segments(model, model->buf, size, segments);
+
+	return check_read(test, model, pos, segments, num, size);
+}
+
+static void random_reads(struct kunit *test, struct model *model)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4000 && random_read(test, model); i++)
+		cond_resched();
+}
+
+static void random_reads_of_small_file(struct kunit *test)
+{
+	random_reads(test, small_model(test));
+}
+
+static void random_reads_of_vm_file(struct kunit *test)
+{
+	random_reads(test, model_of_vm(test));
+}
+
+static void random_reads_of_vcpu_file(struct kunit *test)
+{
+	random_reads(test, model_of_vcpu(test));
+}
+
+/* The end, and offsets that would be inside if they lost their upper half. */
+static void reads_behind_the_end(struct kunit *test)
+{
+	struct model *model = model_of_vcpu(test);
+
+	check_plain_read(test, model, model->size - 1, MAX_BEYOND);
+	check_plain_read(test, model, model->size, MAX_BEYOND);
+	check_plain_read(test, model, model->size + 1, MAX_BEYOND);
+	check_plain_read(test, model, 1LL << 32, MAX_BEYOND);
+	check_plain_read(test, model, (1LL << 32) + model->size - 8, MAX_BEYOND);
+	check_plain_read(test, model, S64_MAX, MAX_BEYOND);
+}
+
+/* Values that change while they are read */
+
+#define NUM_FLIPPING	512
+
+static const struct kvm_stats_desc flipping_desc = {
+	KVM_STATS_LOG2, .size = NUM_FLIPPING, .name = "flipping",
+};
+
+static const struct kvm_stats_table flipping_table = {
+	.desc = &flipping_desc,
+	.num = 1,
+};
+
+static const struct kvm_stats_table empty_table;
+
+static const struct kvm_stats_schema flipping_schema = {
+	.generic = &flipping_table,
+	.arch = &empty_table,
+	.data_size = NUM_FLIPPING * sizeof(u64),
+};
+
+/**
+ * struct flipping - values of which all bits are set and cleared all the time
+ * @values: the values
+ * @read: what has been read of them
+ * @mixed: number of reads during which the values changed
+ * @timer: writes to the values in the middle of a read even on a single CPU
+ * @task: writes to them as fast as a CPU can
+ */
+struct flipping {
+	u64 values[NUM_FLIPPING];
+	u64 read[NUM_FLIPPING];
+	unsigned int mixed;
+	struct hrtimer timer;
+	struct task_struct *task;
+};
+
+static void flip(u64 *values)
+{
+	u64 flipped = ~READ_ONCE(values[0]) & 1 ? U64_MAX : 0;
+	size_t i;
+
+	for (i = 0; i < NUM_FLIPPING; i++)
+		WRITE_ONCE(values[i], flipped);
+}
+
+static enum hrtimer_restart flip_by_timer(struct hrtimer *timer)
+{
+	flip(container_of(timer, struct flipping, timer)->values);
+	hrtimer_forward_now(timer, ms_to_ktime(1));
+	return HRTIMER_RESTART;
+}
+
+static int flip_by_task(void *data)
+{
+	struct flipping *flipping = data;
+
+	while (!kthread_should_stop()) {
+		flip(flipping->values);
+		cond_resched();
+	}
+	return 0;
+}
+
+static void start_flipping(struct kunit *test, struct flipping *flipping)
+{
+	struct task_struct *task;
+
+	task = kthread_run(flip_by_task, flipping, "kvm-stats-flip");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+	flipping->task = task;
+	hrtimer_init(&flipping->timer, CLOCK_MONOTONIC,
+		     HRTIMER_MODE_REL_PINNED);
+	flipping->timer.function = flip_by_timer;
+	hrtimer_start(&flipping->timer, ms_to_ktime(1),
+		      HRTIMER_MODE_REL_PINNED);
+}
+
+static void stop_flipping(struct flipping *flipping)
+{
+	hrtimer_cancel(&flipping->timer);
+	kthread_stop(flipping->task);
+}
+
+static bool is_uniform(u32 half)
+{
+	return !half || half == U32_MAX;
+}
+
+/* 32-bit hosts load a u64 in two halves; each half is whole. */
+static bool is_whole(u64 value)
+{
+	u32 low = lower_32_bits(value), high = upper_32_bits(value);
+
+	return is_uniform(low) && is_uniform(high) &&
+	       (!IS_ENABLED(CONFIG_64BIT) || low == high);
+}
+
+/* The first value is incomplete if the read starts within it. */
+static bool check_flipping(struct kunit *test, struct flipping *flipping,
+			   bool incomplete)
+{
+	bool mixed = false;
+	size_t i;
+
+	for (i = incomplete; i < NUM_FLIPPING; i++) {
+		if (!is_whole(flipping->read[i])) {
+			KUNIT_FAIL(test, "value %zu is torn: %#llx", i,
+				   flipping->read[i]);
+			flipping->mixed++;
+			return false;
+		}
+		mixed |= flipping->read[i] != flipping->read[NUM_FLIPPING - 1];
+	}
+	flipping->mixed += mixed;
+	return true;
+}
+
+/* Read from the byte @skip of the first value on. */
+static bool read_flipping(struct kunit *test, struct flipping *flipping,
+			  size_t skip)
+{
+	struct kvm_stats_source source = {
+		.schema = &flipping_schema,
+		.values = flipping->values,
+		.vcpu_id = -1,
+	};
+	struct kvec segment = {
+		.iov_base = (void *)flipping->read + skip,
+		.iov_len = sizeof(flipping->read) - skip,
+	};
+	loff_t pos = 72 + 64 + skip;
+	struct iov_iter to;
+
+	iov_iter_kvec(&to, READ, &segment, 1, segment.iov_len);
+	if (read_source(&source, &pos, &to) != segment.iov_len) {
+		KUNIT_FAIL(test, "short read");
+		return false;
+	}
+	return check_flipping(test, flipping, skip);
+}
+
+/* That values changed during reads shows that this could have gone wrong. */
+static void changing_values_are_whole(struct kunit *test)
+{
+	struct flipping *flipping = test_alloc(test, sizeof(*flipping));
+	unsigned long end;
+	size_t skip = 0;
+
+	start_flipping(test, flipping);
+	end = jiffies + HZ / 2;
+	do {
+		skip = (skip + 1) % sizeof(u64);
+		cond_resched();
+	} while (read_flipping(test, flipping, skip) &&
+		 time_before(jiffies, end));
+	stop_flipping(flipping);
+	KUNIT_EXPECT_GT(test, flipping->mixed, 0u);
+}
+
+/* Histograms */
+
+#define MAX_BUCKETS	66
+
+struct hist {
+	u64 buckets[MAX_BUCKETS + 1];	/* one more, which stays 0 */
+	size_t num;
+	u32 width;			/* 0 for logarithmic ones */
+};
+
+/* Without the arithmetic that is tested: go up to the bucket of the value. */
+static size_t bucket_of(const struct hist *hist, u64 value)
+{
+	u64 limit = hist->width ?: 1;
+	size_t bucket = 0;
+
+	while (bucket < hist->num - 1 && value >= limit) {
+		bucket++;
+		limit = hist->width ? limit + hist->width : limit << 1;
+		if (!limit)
+			break;
+	}
+	return bucket;
+}
+
+static void count(struct hist *hist, u64 value)
+{
+	if (hist->width)
+		kvm_stats_linear_hist_update(hist->buckets, hist->num, value,
+					     hist->width);
+	else
+		kvm_stats_log2_hist_update(hist->buckets, hist->num, value);
+}
+
+static void assert_counted(struct kunit *test, struct hist *hist, u64 value)
+{
+	u64 *bucket = &hist->buckets[bucket_of(hist, value)];
+
+	memset(hist->buckets, 0, sizeof(hist->buckets));
+	count(hist, value);
+	count(hist, value);
+	*bucket -= 2;
+	KUNIT_ASSERT_TRUE_MSG(test, !memchr_inv(hist->buckets, 0,
+						sizeof(hist->buckets)),
+			      "%#llx belongs in bucket %zu of %zu, width %u",
+			      value, (size_t)(bucket - hist->buckets),
+			      hist->num, hist->width);
+}
+
+static void assert_edges_counted(struct kunit *test, struct hist *hist,
+				 u64 edge)
+{
+	assert_counted(test, hist, edge - 1);
+	assert_counted(test, hist, edge);
+	assert_counted(test, hist, edge + 1);
+}
+
+static void assert_powers_counted(struct kunit *test, struct hist *hist)
+{
+	unsigned int n;
+
+	assert_edges_counted(test, hist, 0);
+	for (n = 0; n < 64; n++)
+		assert_edges_counted(test, hist, BIT_ULL(n));
+}
+
+static void log2_histogram(struct kunit *test)
+{
+	static const size_t nums[] = { 1, 2, 3, 32, 64, 65, MAX_BUCKETS };
+	struct hist *hist = test_alloc(test, sizeof(*hist));
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(nums); i++) {
+		hist->num = nums[i];
+		assert_powers_counted(test, hist);
+	}
+}
+
+static void assert_borders_counted(struct kunit *test, struct hist *hist)
+{
+	u64 n;
+
+	for (n = 0; n <= hist->num; n++)
+		assert_edges_counted(test, hist, n * hist->width);
+	assert_powers_counted(test, hist);
+}
+
+static void linear_histogram(struct kunit *test)
+{
+	static const u32 widths[] = { 1, 2, 3, 1000, 1U << 31, U32_MAX };
+	static const size_t nums[] = { 1, 2, 5, MAX_BUCKETS };
+	struct hist *hist = test_alloc(test, sizeof(*hist));
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(widths); i++) {
+		for (j = 0; j < ARRAY_SIZE(nums); j++) {
+			hist->width = widths[i];
+			hist->num = nums[j];
+			assert_borders_counted(test, hist);
+		}
+	}
+}
+
+static struct kunit_case kvm_stats_cases[] = {
+	KUNIT_CASE(names_are_unique),
+	KUNIT_CASE(names_are_words_padded_with_nul),
+	KUNIT_CASE(flags_are_defined),
+	KUNIT_CASE(exponents_suit_units),
+	KUNIT_CASE(sizes_suit_types),
+	KUNIT_CASE(values_are_described_without_hole),
+	KUNIT_CASE(every_read_of_small_file),
+	KUNIT_CASE(random_reads_of_small_file),
+	KUNIT_CASE(random_reads_of_vm_file),
+	KUNIT_CASE(random_reads_of_vcpu_file),
+	KUNIT_CASE(reads_behind_the_end),
+	KUNIT_CASE(changing_values_are_whole),
+	KUNIT_CASE(log2_histogram),
+	KUNIT_CASE(linear_histogram),
+	{}
+};
+
+static struct kunit_suite kvm_stats_suite = {
+	.name = "kvm_stats",
+	.test_cases = kvm_stats_cases,
+};
+
+kunit_test_suite(kvm_stats_suite);
+
+MODULE_LICENSE("GPL v2");

@@ -7,7 +7,8 @@
 
 function point(result, desc)
 {
-	print result " " ++points " - " desc
+	points++
+	print result " " points " - " desc
 	if (result != "ok")
 		failed = 1
 }

@@ -27,10 +27,12 @@ boot_lines()
 boot_args()
 {
 	local name=$1 key value tests=() expected=$results/$1.must-fail allowed=$results/$1.log-allow
+	local wanted=$results/$1.log-must
 
 	args=(--arch "$(boot_arch "$name")" --name "$name")
 	: >"$expected"
 	: >"$allowed"
+	: >"$wanted"
 	while read -r key value; do
 		case $key in
 		config | variant | time) args+=("--$key" "$value") ;;
@@ -40,10 +42,11 @@ boot_args()
 			args+=(--set "$key=$value") ;;
 		must-fail) echo "$value" >>"$expected" ;;
 		log-allow) echo "$value" >>"$allowed" ;;
+		log-must) echo "$value" >>"$wanted" ;;
 		*) die "boots: boot $name: '$key' means nothing here; its head tells what does" ;;
 		esac
 	done < <(boot_lines "$name")
-	args+=(--must-fail "$expected" --log-allow "$allowed" "${tests[@]}")
+	args+=(--must-fail "$expected" --log-allow "$allowed" --log-must "$wanted" "${tests[@]}")
 }
 
 # build_args NAME: sets args, an array for the script build

@@ -158,6 +158,19 @@ machine "$good_suite; echo '[    1.234567]     not ok 2 - sizes' >\"\$console\";
 boot_it good
 ok "what a boot allows in its kernel log is no failure" judged_passed
 
+log_must()
+{
+	new_boot "log-must-$points"
+	echo 'kvm .*: VHE mode' >"$out/log-must"
+	machine "$good_suite; echo '[    1.0] kvm [1]: $1' >\"\$console\"; $the_end"
+	boot_it good
+}
+
+log_must 'VHE mode initialized'
+ok "a kernel log that has what it must have is a success" judged_passed
+log_must 'Hyp mode initialized'
+ok "one that has not is a failure" judged_failed "kernel log has: kvm .*: VHE mode"
+
 new_boot log-ring
 machine "$good_suite; echo '>[    1.2] WARNING: at x' >>\"\$verdict\"; $the_end"
 boot_it good

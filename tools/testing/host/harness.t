@@ -93,7 +93,7 @@ mode=tests
 export BOOT_ACCEL=tcg
 
 echo "TAP version 13"
-echo "1..49"
+echo "1..51"
 
 new_boot good
 machine "$good_suite; $the_end"

@@ -104,8 +104,12 @@ static inline const char *guest_enable_papr(const struct guest *guest)
 #ifdef __powerpc64__
 static inline const char *guest_set_vectors(const struct guest *guest)
 {
-	(void)guest;
-	return NULL;
+	uint64_t base = 0;
+	struct kvm_one_reg hior = { .id = KVM_REG_PPC_HIOR, .addr = (uintptr_t)&base };
+
+	if (guest_is_hv(guest))
+		return NULL;
+	return ioctl(guest->vcpu, KVM_SET_ONE_REG, &hior) ? guest_why("KVM_REG_PPC_HIOR") : NULL;
 }
 #else
 static inline const char *guest_set_vectors(const struct guest *guest)

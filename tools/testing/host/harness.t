@@ -292,7 +292,7 @@ reaches KUnit "'@suite kunit' '|ok 1 - kvm_stats_table.names' '|1..1' '@exit kun
 reaches vCPU "'@suite kunit' '|ok 1 - x' '|1..1' '@exit kunit 0' '@suite stats_abi' '|1..2' '|ok 1 - vcpu.header' '|ok 2 - vm.header' '@exit stats_abi 0'" "the furthest counts, not the last"
 reaches VM "'@suite stats_abi' '|1..2' '|ok 1 - vm.header' '|not ok 2 - vcpu.header' '@exit stats_abi 1'" "a point that failed reaches nothing"
 reaches - "'@suite vcpu_run' '|1..1' '|ok 1 - mmio # SKIP no guest' '@exit vcpu_run 0'" "neither does one that was skipped"
-reaches guest "'@suite vcpu_run' '|1..1' '|ok 1 - mmio' '@exit vcpu_run 0'" "a guest that ran is the furthest"
+reaches guest "'@suite vcpu_run' '|1..1' '|ok 1 - mmio.runs' '@exit vcpu_run 0'" "a guest that ran is the furthest"
 
 descriptors_kept()
 {

@@ -138,7 +138,7 @@ static void try_act(const struct guest_act *act)
 	const char *message = guest_create(&guest);
 	bool ran = message ? complain("%s", message) : run_act(&guest, act, &outcome);
 
-	report(act, "runs", ran);
+	report(act, act->from_outside ? "is_done" : "runs", ran);
 	for (move = act->moves; move->statistic; move++)
 		report(act, move->statistic, ran ? moved(&outcome, move) :
 						   complain("it did not run"));

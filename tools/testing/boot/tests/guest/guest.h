@@ -63,6 +63,8 @@ struct guest_act {
 	struct guest_move moves[4];	/* up to one without a name */
 	/* or always */
 	bool (*fits)(const struct guest *guest);
+	/* what user space does in its place, where no guest can run */
+	const char *(*from_outside)(const struct guest *guest);
 };
 
 static inline const char *guest_why(const char *what)
@@ -79,6 +81,8 @@ static inline const char *guest_why(const char *what)
 #include "x86.h"
 #elif defined(__aarch64__)
 #include "arm64.h"
+#elif defined(__s390x__)
+#include "s390.h"
 #elif defined(__mips__)
 #include "mips.h"
 #else
@@ -100,7 +104,7 @@ static inline const char *guest_add_memory(struct guest *guest)
 {
 	struct kvm_userspace_memory_region region = { .memory_size = GUEST_MEMORY };
 
-	if (!guest_acts[0].name)
+	if (!guest_acts[0].code)
 		return NULL;
 	guest->memory = mmap(NULL, GUEST_MEMORY, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -165,6 +169,8 @@ static inline void guest_destroy(struct guest *guest)
 static inline void guest_append(struct guest *guest, const struct guest_act *act,
 				unsigned int times)
 {
+	if (act->from_outside)
+		return;
 	while (times--)
 		guest_put(guest, act->code, act->size);
 	if (!act->reason)
@@ -193,6 +199,11 @@ static inline const char *guest_run(struct guest *guest, const struct guest_act 
 {
 	const char *why = NULL;
 
+	if (act->from_outside) {
+		while (times-- && !why)
+			why = act->from_outside(guest);
+		return why;
+	}
 	if (!act->reason)
 		return guest_run_to(guest, guest_end_reason);
 	while (times-- && !why)

@@ -330,14 +330,38 @@ t_style() {
 	scripts/series-verify --no-checkpatch
 }
 
+make_harness() {
+	local boot=tools/testing/boot
+	mkdir -p $boot/arch
+	echo kvm_dir=arch/x86/kvm >$boot/arch/x86_64
+	echo kvm_dir=arch/arm64/kvm >$boot/arch/arm64
+	printf '#!/bin/sh\necho "$2 $3" >>built\n[ "$2 $3" != "$BREAK" ]\n' >$boot/build
+	printf '#!/bin/sh\necho "$2" >>looked-at\n[ "$2" != "$WARN" ]\n' >$boot/warnings
+	chmod +x $boot/build $boot/warnings
+}
+
 t_build() {
 	on_base
-	mkdir -p tools/testing/boot
-	printf '#!/bin/sh\necho "$*" >>built\n[ "$3" != "$BREAK" ]\n' >tools/testing/boot/build
-	chmod +x tools/testing/boot/build
-	scripts/series-check | grep -qx 'all 3 steps build for x86_64'
-	[ "$(sed 's/.* //' built | xargs)" = 'step:1 step:2 step:3' ]
-	BREAK=step:2 refuses '0002-' 'does not build for x86_64' -- scripts/series-check
+	make_harness
+	scripts/series-check | grep -qx 'all 3 steps build for arm64 x86_64'
+	[ "$(xargs <built)" = 'arm64 step:1 arm64 step:2 arm64 step:3 x86_64 step:1 x86_64 step:2 x86_64 step:3' ]
+	[ "$(xargs <looked-at)" = 'arm64 x86_64' ]
+	rm built
+	ARCH=arm64 scripts/series-check
+	[ "$(xargs <built)" = 'arm64 step:1 arm64 step:2 arm64 step:3' ]
+	BREAK='x86_64 step:2' refuses '0002-' 'does not build for x86_64' -- scripts/series-check
+	WARN=x86_64 refuses 'new warnings for x86_64' -- scripts/series-check
+}
+
+t_build_others() {
+	add_architectures
+	refresh
+	on_base
+	make_harness
+	scripts/series-check >said
+	grep -qx 'x86_64: step 5/5 has nothing for it: KVM: arm64: stats' said
+	[ "$(sed -n 's/arm64 step://p' built | xargs)" = '1 2 3 5' ]
+	[ "$(sed -n 's/x86_64 step://p' built | xargs)" = '1 2 3 4' ]
 }
 
 # --- editing
@@ -551,7 +575,7 @@ no_mirror() {
 t_no_mirror() {
 	command -v apt-get || { echo 'no apt-get on this machine'; exit 77; }
 	no_mirror "$(. /etc/os-release && echo "$VERSION_CODENAME")"
-	refuses 'the mirror has no Linux 5.10' 'KERNEL=PATH' -- scripts/base 5.10.8
+	refuses 'the mirror has no source package linux 5.10' 'KERNEL=PATH' -- scripts/base 5.10.8
 	no_mirror elsewhere
 	refuses 'name no Debian mirror' 'KERNEL=PATH' -- scripts/base 5.10.8
 	cached_base
@@ -654,6 +678,7 @@ point 'what checkpatch finds is refused' t_style
 point 'steps of single architectures go in any order' t_any_order
 point 'steps of single architectures that need an order are refused' t_one_order
 point 'series-check builds every step and names the one that does not' t_build
+point 'series-check leaves out what is not built for an architecture' t_build_others
 point 'tree and refresh are a round trip' t_round_trip
 point 'a new commit becomes a step, with whole files' t_new_step
 point 'steps and files of commits that are gone go' t_gone_step

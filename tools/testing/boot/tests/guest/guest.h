@@ -75,7 +75,7 @@ static inline const char *guest_why(const char *what)
 	return why;
 }
 
-#if defined(__powerpc__)
+#if defined(__powerpc64__)
 #include "powerpc.h"
 #elif defined(__x86_64__) || defined(__i386__)
 #include "x86.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * powerpc: book3s with and without hypervisor mode, translation off; booke, with
- * the translation that KVM sets up. Stores go to where no memory is.
+ * 64-bit book3s powerpc, with and without hypervisor mode, translation off. Stores
+ * go to where no memory is.
  */
 #define GUEST_ENTRY		0x2000	/* above the interrupt vectors */
 #define GUEST_SYSCALL_VECTOR	0xc00
@@ -9,18 +9,11 @@
 
 #ifdef __LITTLE_ENDIAN__
 #define GUEST_MSR		0x8000000000000001ULL	/* SF, LE */
-#elif defined(__powerpc64__)
-#define GUEST_MSR		0x8000000000000000ULL	/* SF */
 #else
-#define GUEST_MSR		0
+#define GUEST_MSR		0x8000000000000000ULL	/* SF */
 #endif
 
-/* On booke it is one of the two addresses that are mapped. */
-#ifdef __powerpc64__
 static const uint32_t guest_start[] = { 0x3c806000 };	/* lis %r4, 0x6000 */
-#else
-static const uint32_t guest_start[] = { 0x3c80e000 };	/* lis %r4, 0xe000 */
-#endif
 static const uint32_t guest_store[] = { 0x90644500 };	/* stw %r3, 0x4500(%r4) */
 static const uint32_t guest_end[] = { 0x90644500 };
 static const uint32_t guest_syscall[] = { 0x44000002 };	/* sc */
@@ -30,12 +23,8 @@ static const uint32_t guest_hypercall[] = {
 	0x44000022,					/* sc 1 */
 };
 
-/* The vector's code, in big-endian order, which interrupts switch to. */
-#ifdef __powerpc64__
-static const uint8_t guest_rfi[] = { 0x4c, 0x00, 0x00, 0x24 };	/* rfid */
-#else
-static const uint8_t guest_rfi[] = { 0x4c, 0x00, 0x00, 0x64 };	/* rfi */
-#endif
+/* The vector's code, in big-endian order, which interrupts switch to: rfid. */
+static const uint8_t guest_rfid[] = { 0x4c, 0x00, 0x00, 0x24 };
 
 /* An answer that depends on which of the two implementations there is. */
 static inline bool guest_is_hv(const struct guest *guest)
@@ -101,39 +90,22 @@ static inline const char *guest_enable_papr(const struct guest *guest)
 	       guest_why("KVM_CAP_PPC_PAPR") : NULL;
 }
 
-#ifdef __powerpc64__
+/* Without it, interrupts go where they went on old hardware, out of memory. */
 static inline const char *guest_set_vectors(const struct guest *guest)
 {
 	uint64_t base = 0;
 	struct kvm_one_reg hior = { .id = KVM_REG_PPC_HIOR, .addr = (uintptr_t)&base };
 
-	if (guest_is_hv(guest))
-		return NULL;
 	return ioctl(guest->vcpu, KVM_SET_ONE_REG, &hior) ? guest_why("KVM_REG_PPC_HIOR") : NULL;
 }
-#else
-static inline const char *guest_set_vectors(const struct guest *guest)
-{
-	struct kvm_sregs sregs;
-
-	if (ioctl(guest->vcpu, KVM_GET_SREGS, &sregs))
-		return guest_why("KVM_GET_SREGS");
-	sregs.u.e.ivpr = 0;
-	sregs.u.e.ivor_low[8] = GUEST_SYSCALL_VECTOR;
-	return ioctl(guest->vcpu, KVM_SET_SREGS, &sregs) ? guest_why("KVM_SET_SREGS") : NULL;
-}
-#endif
 
 static inline const char *guest_set_up(struct guest *guest)
 {
 	struct kvm_regs regs = { .pc = GUEST_ENTRY, .msr = GUEST_MSR };
-	const char *why = NULL;
+	const char *why;
 
-	memcpy(guest->memory + GUEST_SYSCALL_VECTOR, guest_rfi, sizeof(guest_rfi));
-	if (guest_is_hv(guest))
-		why = guest_enable_papr(guest);
-	if (!why)
-		why = guest_set_vectors(guest);
+	memcpy(guest->memory + GUEST_SYSCALL_VECTOR, guest_rfid, sizeof(guest_rfid));
+	why = guest_is_hv(guest) ? guest_enable_papr(guest) : guest_set_vectors(guest);
 	if (!why && ioctl(guest->vcpu, KVM_SET_REGS, &regs))
 		why = guest_why("KVM_SET_REGS");
 	return why;

@@ -53,23 +53,25 @@ compare_files() {
 	done <"$SCRATCH/owned"
 }
 
-# of_one_architecture MAIL
-of_one_architecture() {
-	[ "$(diff_paths "$1" | sed -E 's,^(arch/[^/]+)/.*,\1,; t; s/.*/common/' | sort -u | wc -l)" = 1 ] &&
-		diff_paths "$1" | grep -q '^arch/'
-}
-
-# reverse_architectures MAIL...: print them with the steps that each touch one
-# architecture in reverse, as far as these stand side by side.
+# reverse_architectures MAIL...: print them with the architectures in reverse, as
+# far as steps that each touch one of them stand side by side. Those of one
+# architecture stay in order.
 reverse_architectures() {
-	local mail run=
+	local mail
 	for mail; do
-		if of_one_architecture "$mail"; then
-			run=$mail${run:+$'\n'$run}
-		else
-			printf '%s\n' ${run:+"$run"} "$mail"
-			run=
-		fi
-	done
-	[ -z "$run" ] || printf '%s\n' "$run"
+		printf '%s\t%s\n' "$(only_architecture "$mail")" "$mail"
+	done | awk -F '\t' '
+	function flush() {
+		while (n > 0) {
+			printf "%s", mails[archs[n]]
+			delete mails[archs[n--]]
+		}
+	}
+	$1 == "" { flush(); print $2; next }
+	{
+		if (!($1 in mails))
+			archs[++n] = $1
+		mails[$1] = mails[$1] $2 "\n"
+	}
+	END { flush() }'
 }

@@ -115,6 +115,19 @@ diff_paths() {
 	sed -n 's,^diff --git .* b/,,p' "$@"
 }
 
+# step_paths FILE: all that a step, or the mail of one, touches
+step_paths() {
+	step_part adds "$1"
+	diff_paths "$1"
+}
+
+# only_architecture FILE: the one whose files are all that the step touches, as
+# the name of its directory; empty if there is no such one
+only_architecture() {
+	step_paths "$1" | sed -E 's,^arch/([^/]+)/.*,\1,; t; s/.*/,/' | sort -u |
+		awk '{ name = $0 } END { if (NR == 1 && name != ",") print name }'
+}
+
 # owners: lines "PATH STEP" for every whole file that a step adds.
 owners() {
 	local step path

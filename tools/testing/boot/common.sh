@@ -42,6 +42,9 @@ run_logged()
 	die "failed: $* (whole log: $log)"
 }
 
+# What a boot may have different from its architecture.
+settable='qemu machine memory cpus cpu devices modules virtio_bus console cmdline'
+
 # load_arch NAME: the variables of arch/NAME; what it does not set is as here
 load_arch()
 {

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by boot: what goes into the emulated host, and running it.
 
-# What a boot may have different from its architecture.
-settable='qemu machine memory cpus cpu devices modules virtio_bus console cmdline'
-
 # override KEY=VALUE...
 override()
 {

@@ -38,12 +38,14 @@ boot_args()
 		config | variant | time) args+=("--$key" "$value") ;;
 		tests) read -r -a tests <<<"$value" ;;
 		demo) args+=(--demo) ;;
-		qemu | machine | memory | cpus | cpu | devices | modules | virtio_bus | console | cmdline)
-			args+=(--set "$key=$value") ;;
 		must-fail) echo "$value" >>"$expected" ;;
 		log-allow) echo "$value" >>"$allowed" ;;
 		log-must) echo "$value" >>"$wanted" ;;
-		*) die "boots: boot $name: '$key' means nothing here; its head tells what does" ;;
+		*)
+			[[ " $settable " == *" $key "* ]] ||
+				die "boots: boot $name: '$key' means nothing here; its head tells what does"
+			args+=(--set "$key=$value")
+			;;
 		esac
 	done < <(boot_lines "$name")
 	args+=(--must-fail "$expected" --log-allow "$allowed" --log-must "$wanted" "${tests[@]}")

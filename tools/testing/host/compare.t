@@ -1,0 +1,200 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The logic of `make compare` on made-up statistics: the comparison with mainline
+# and its reasons, the reading of the reference and the comparison with it, and
+# the reading of descriptors out of objects.
+#
+# usage: tools/testing/host/compare.t
+
+set -u
+
+boot=$(cd "$(dirname "$0")/../boot" && pwd -P)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/tap.sh"
+point_log=$work/log
+cd "$work" || exit 1
+
+# expect STATUS DESCRIPTION REGEX COMMAND...: its status, and a line of its output
+expect()
+{
+	local status=$1 what=$2 regex=$3 got=0
+
+	shift 3
+	"$@" >log 2>&1 || got=$?
+	[ "$got" = "$status" ] && grep -qE -e "$regex" log
+	point $? "$what"
+}
+
+# ---- with mainline ----
+
+# sides: what both have, then the lines of ours and of mainline's
+sides()
+{
+	local both='vm a cumulative none pow10 0 1 0 0
+vcpu h log2 seconds pow10 -9 32 0 0'
+
+	printf '%s\n' "$both" ${1:+"$1"} >ours
+	printf '%s\n' "$both" ${2:+"$2"} >mainline
+}
+
+# compare REASON...
+compare()
+{
+	printf '%s\n' '# reasons' '' "$@" >differences
+	awk -v arch=x86 -f "$boot/describe.awk" -f "$boot/compare.awk" differences ours mainline
+}
+
+counter='none pow10 0 1 0 8'
+sides "" ""
+expect 0 "what both have is equal" '^x86: 2 equal, 0 different, 0 missing, 0 extra' compare
+expect 0 "its type and unit are shown" '^x86 +vcpu +h +log2\[32\] ns +log2\[32\] ns +equal$' compare
+expect 1 "a reason without a difference fails" 'differences:3: vm a is not .differs. on x86' \
+	compare "x86 vm a differs it does"
+expect 1 "a reason for every architecture needs a difference, too" "differences:3: vcpu gone is not" \
+	compare "* vcpu gone missing it is gone"
+expect 0 "a reason for another architecture is left alone" '^x86: 2 equal' \
+	compare "s390 vcpu gone missing it is gone"
+expect 0 "what later versions have is told" '^x86 +vm +late +- +- +later: from 9[.]9 on$' \
+	compare "x86 vm late later from 9.9 on"
+expect 1 "a statistic that is here is not one of later versions" "vm a is not 'later'" \
+	compare "x86 vm a later from 9.9 on"
+expect 1 "a line of the reasons without a reason is no such line" 'differences:3: expected' \
+	compare "x86 vm late later"
+expect 1 "a kind of difference that does not exist is noticed" 'differences:3: expected' \
+	compare "x86 vm a absent because"
+expect 1 "a difference explained twice is noticed" 'differences:4: vm b is there twice' \
+	compare "x86 vm b later one" "* vm b later two"
+
+sides "" "vcpu gone cumulative $counter"
+expect 1 "one that is missing fails" 'vcpu gone is missing .*no reason' compare
+expect 0 "one that is missing with a reason does not" 'gone .* missing: too new for us$' \
+	compare "x86 vcpu gone missing too new for us"
+expect 1 "a reason for one of the VM is none for one of the vCPU" 'vcpu gone is missing .*no reason' \
+	compare "x86 vm gone missing too new"
+expect 1 "a reason why one is extra is none why it is missing" 'vcpu gone is missing .*no reason' \
+	compare "x86 vcpu gone extra too new"
+
+sides "vm more peak $counter" ""
+expect 1 "one that is extra fails" 'vm more is extra .*ours: peak' compare
+expect 0 "one that is extra with a reason does not" 'more .* extra: counted here$' \
+	compare "* vm more extra counted here"
+
+sides "vcpu d instant $counter" "vcpu d cumulative $counter"
+expect 1 "another type fails" 'vcpu d is different .ours: instant, mainline.s: cumulative' compare
+expect 0 "another type with a reason does not" '^x86: 2 equal, 1 different' \
+	compare "x86 vcpu d differs it goes down, too"
+sides "vcpu d instant boolean pow10 0 1 0 8" "vcpu d instant none pow10 0 1 0 8"
+expect 1 "another unit fails" 'vcpu d is different .ours: instant boolean, mainline.s: instant\)' compare
+sides "vcpu d cumulative seconds pow10 -9 1 0 8" "vcpu d cumulative seconds pow10 -6 1 0 8"
+expect 1 "another exponent fails" 'ours: cumulative ns, mainline.s: cumulative seconds\*pow10\^-6' compare
+sides "vcpu d log2 none pow10 0 32 0 8" "vcpu d log2 none pow10 0 64 0 8"
+expect 1 "another number of buckets fails" 'ours: log2\[32\], mainline.s: log2\[64\]' compare
+sides "vcpu d linear none pow10 0 10 5 8" "vcpu d linear none pow10 0 10 6 8"
+expect 1 "another width of buckets fails" 'ours: linear\[10x5\], mainline.s: linear\[10x6\]' compare
+sides "vcpu d cumulative none pow10 0 1 0 8" "vcpu d cumulative none pow10 0 1 0 16"
+expect 0 "another place in the file does not matter" '^x86: 3 equal' compare
+sides "vm a cumulative $counter" ""
+expect 1 "a name that is there twice fails" 'ours:3: vm a is there twice' compare
+: >ours
+: >mainline
+expect 1 "nothing at all fails" 'nothing to compare' compare
+
+# ---- with the reference ----
+
+# reference TITLE ROW...: a made-up page's list
+reference()
+{
+	{
+		printf 'Title\n=====\n\na | b\n\n.. csv-table:: %s\n   :delim: |\n   :header-rows: 1\n\n' "$1"
+		shift
+		printf '   %s\n' 'Name | Type | Unit | debugfs | Mainline | Meaning' "$@"
+		printf '\nText | with | bars.\n'
+	} >page
+	awk -f "$boot/reference.awk" page
+}
+
+row='cumulative | -- | -- | 5.14 | what it counts'
+tab=$'\t'
+expect 0 "a row becomes a line" "^x86${tab}vm${tab}a${tab}peak boolean${tab}old name$" \
+	reference "VM, x86" "a | peak | boolean | old name | 5.14 | what it counts"
+expect 0 "one of all architectures becomes a line for each" "^s390${tab}vcpu${tab}a${tab}cumulative" \
+	reference "vCPU, all architectures" "a | $row"
+expect 0 "a histogram has its number of buckets" "${tab}log2\[32\] ns${tab}--$" \
+	reference "vCPU, powerpc booke" "h | log2, 32 buckets | ns | -- | 5.15 | times"
+expect 0 "a debugfs name can be one of some architectures" "^x86${tab}vm${tab}a${tab}cumulative${tab}file$" \
+	reference "VM, all architectures" "a | cumulative | -- | file (x86, booke) | 5.14 | counts"
+expect 0 "and is none of the others" "^mips${tab}vm${tab}a${tab}cumulative${tab}--$" \
+	reference "VM, all architectures" "a | cumulative | -- | file (x86, booke) | 5.14 | counts"
+expect 1 "a table of nothing known fails" 'page:6: no such target or architecture: VM, vax' \
+	reference "VM, vax" "a | $row"
+expect 1 "a row that lacks a cell fails" 'page:11: a row of 5 cells' reference "VM, x86" "a | peak | -- | -- | 5.14"
+expect 1 "a type that does not exist fails" 'no such type: often' reference "VM, x86" "a | often | -- | -- | 5.14 | b"
+expect 1 "a unit that does not exist fails" 'no such unit: miles' reference "VM, x86" "a | peak | miles | -- | 5.14 | b"
+expect 1 "a row without a version fails" 'no version' reference "VM, x86" "a | peak | -- | -- | soon | b"
+expect 1 "a doubled row fails" 'page:12: a is there twice for x86' reference "VM, x86" "a | $row" "a | $row"
+
+# documented DUMP-LINE...: is it what the reference says?
+documented()
+{
+	printf 'x86\tvm\ta\tcumulative\tfile\nx86\tdebugfs\told\t--\told\narm64\tvm\tb\tpeak\t--\n' >list
+	printf '%s\n' "$@" >dump
+	awk -v arch=x86 -f "$boot/describe.awk" -f "$boot/compare-reference.awk" list dump
+}
+
+expect 0 "what is documented passes" '^x86: all 1 are documented' documented "vm a cumulative none pow10 0 1 0 0"
+expect 1 "what is not documented fails" 'vm c is not documented' \
+	documented "vm a cumulative none pow10 0 1 0 0" "vm c peak none pow10 0 1 0 8"
+expect 1 "what is documented in another way fails" 'vm a is peak, and documented as cumulative' \
+	documented "vm a peak none pow10 0 1 0 0"
+expect 1 "what is documented and not there fails" 'vm a is documented and does not exist' \
+	documented "vcpu c peak none pow10 0 1 0 0"
+
+# ---- descriptors in objects ----
+
+# object NAME SOURCE...: compiled, with the structure as the kernel has it
+object()
+{
+	local name=$1
+
+	shift
+	{
+		echo 'struct desc { unsigned int flags; short exponent; unsigned short size;'
+		echo '	unsigned int offset, bucket_size; char name[48]; };'
+		printf '%s\n' "$@"
+	} >"$name.c"
+	gcc -c -o "$name.o" "$name.c"
+}
+
+descriptors()
+{
+	./descriptors "$@"
+}
+
+gcc -std=gnu11 -O2 -Wall -Wextra -Werror -o descriptors "$boot/descriptors.c" -lelf >log 2>&1
+point $? "the reader of objects compiles"
+object ours 'static const struct desc kvm_vm_stat_desc[] = { { 1, 0, 1, 8, 0, "pages" } };' \
+	'static const struct desc kvm_vcpu_stat_desc[] = { { 0x24, -9, 32, 16, 0, "hist" } };' \
+	'const void *used[] = { kvm_vm_stat_desc, kvm_vcpu_stat_desc };'
+object generic 'const struct desc kvm_vm_stat_generic_desc[] = { { 0, 0, 1, 0, 0, "flush" } };'
+expect 0 "it prints a descriptor" '^vcpu hist log2 seconds pow10 -9 32 0 16$' descriptors ours.o
+expect 0 "first those of the VM, in the order of the objects" '^flush pages hist $' \
+	bash -c './descriptors generic.o ours.o | cut -d" " -f2 | tr "\n" " "'
+object empty 'const struct desc kvm_vm_stats_desc[0] = { };'
+expect 0 "an empty table has none" '^0$' bash -c './descriptors empty.o | wc -l'
+expect 1 "what is no object is told" 'ours[.]c: no ELF object' descriptors ours.c
+expect 1 "a file that is not there is told" 'none[.]o: No such file' descriptors none.o
+object other 'extern const struct desc kvm_vm_stats_desc[]; const void *p = kvm_vm_stats_desc;'
+expect 1 "an object that only refers to a table is told" 'other[.]o: no table of statistics' descriptors other.o
+object short 'const char kvm_vm_stats_desc[100] = "x";'
+expect 1 "a table of another size is told" "'kvm_vm_stats_desc' has 100 bytes" descriptors short.o
+object flags 'const struct desc kvm_vm_stats_desc[] = { { 7, 0, 1, 0, 0, "odd" } };'
+expect 1 "a type without a meaning is told" "'odd' has the flag value 7" descriptors flags.o
+object noname 'const struct desc kvm_vm_stats_desc[] = { { 1, 0, 1, 0, 0, "" } };'
+expect 1 "a descriptor without a name is told" 'no proper name' descriptors noname.o
+object bss 'struct desc kvm_vm_stats_desc[2];'
+expect 1 "a table without contents is told" "'kvm_vm_stats_desc' reaches beyond|cannot be read" descriptors bss.o
+
+echo "1..$points"
+[ "$failures" = 0 ]

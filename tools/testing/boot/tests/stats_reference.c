@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The reference of the statistics describes those of the running kernel, each
+ * and no other.
+ *
+ * Documentation/virt/kvm/stats-reference.rst comes as a list, see ../reference.awk;
+ * the Makefile makes it.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "kvm_stats_vmm.h"
+#include "tap.h"
+
+#define LIST		"/tests/stats-reference.list"
+#define DEBUGFS		"/sys/kernel/debug/kvm"
+#define MAX_ROWS	512
+#define MAX_TEXT	64
+
+/* The tables of the reference for this host. */
+#if defined(__x86_64__) || defined(__i386__)
+#define SCOPE		"x86"
+#elif defined(__aarch64__)
+#define SCOPE		"arm64"
+#elif defined(__s390x__)
+#define SCOPE		"s390"
+#elif defined(__powerpc64__)
+#define SCOPE		"book3s"
+#elif defined(__powerpc__)
+#define SCOPE		"booke"
+#elif defined(__mips__)
+/* with trap-and-emulate: no host that boots has VZ */
+#define SCOPE		"mips"
+#endif
+
+struct row {
+	char target[MAX_TEXT];
+	char name[MAX_TEXT];
+	char description[MAX_TEXT];
+	char debugfs[MAX_TEXT];
+	bool met;
+};
+
+static struct row rows[MAX_ROWS];
+static size_t num_rows;
+
+static const char *read_list(void)
+{
+	char line[512], scope[MAX_TEXT];
+	FILE *list = fopen(LIST, "r");
+	struct row *row;
+
+	if (!list)
+		return stats_fail("%s: %s", LIST, strerror(errno));
+	while (fgets(line, sizeof(line), list)) {
+		if (num_rows == MAX_ROWS)
+			return stats_fail("more than %d rows", MAX_ROWS);
+		row = &rows[num_rows];
+		if (sscanf(line, "%63[^\t]\t%63[^\t]\t%63[^\t]\t%63[^\t]\t%63[^\n]",
+			   scope, row->target, row->name, row->description,
+			   row->debugfs) != 5)
+			return stats_fail("not a row: %s", line);
+		if (!strcmp(scope, SCOPE))
+			num_rows++;
+	}
+	fclose(list);
+	return num_rows ? NULL : stats_fail("no row is of " SCOPE);
+}
+
+static struct row *row_of(const char *target, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < num_rows; i++) {
+		if (!strcmp(rows[i].target, target) && !strcmp(rows[i].name, name))
+			return &rows[i];
+	}
+	return NULL;
+}
+
+static struct row *row_of_debugfs(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < num_rows; i++) {
+		if (!strcmp(rows[i].debugfs, name))
+			return &rows[i];
+	}
+	return NULL;
+}
+
+static const char *type_word(uint32_t flags)
+{
+	static const char * const words[] = {
+		"cumulative", "instant", "peak", "linear", "log2",
+	};
+	uint32_t type = (flags & KVM_STATS_TYPE_MASK) >> KVM_STATS_TYPE_SHIFT;
+
+	return type < ARRAY_SIZE(words) ? words[type] : "?";
+}
+
+static const char *unit_word(const struct kvm_stats_desc *desc)
+{
+	bool pow10 = (desc->flags & KVM_STATS_BASE_MASK) == KVM_STATS_BASE_POW10;
+
+	switch (desc->flags & KVM_STATS_UNIT_MASK) {
+	case KVM_STATS_UNIT_SECONDS:
+		return pow10 && desc->exponent == -9 ? " ns" : "?";
+	case KVM_STATS_UNIT_BYTES:
+		return pow10 && !desc->exponent ? " bytes" : "?";
+	case KVM_STATS_UNIT_CYCLES:
+		return pow10 && !desc->exponent ? " cycles" : "?";
+	case KVM_STATS_UNIT_BOOLEAN:
+		return pow10 && !desc->exponent ? " boolean" : "?";
+	default:
+		return pow10 && !desc->exponent ? "" : "?";
+	}
+}
+
+/* As ../describe.awk does. */
+static void describe(const struct kvm_stats_desc *desc, char text[MAX_TEXT])
+{
+	char size[24] = "";
+
+	if (desc->bucket_size)
+		snprintf(size, sizeof(size), "[%ux%u]", desc->size, desc->bucket_size);
+	else if (desc->size != 1)
+		snprintf(size, sizeof(size), "[%u]", desc->size);
+	snprintf(text, MAX_TEXT, "%s%s%s", type_word(desc->flags), size, unit_word(desc));
+}
+
+static const char *check_desc(const char *target, const struct kvm_stats_desc *desc)
+{
+	struct row *row = row_of(target, desc->name);
+	char text[MAX_TEXT];
+
+	if (!row)
+		return stats_fail("%s is not in the reference", desc->name);
+	row->met = true;
+	describe(desc, text);
+	if (strcmp(row->description, text))
+		return stats_fail("%s is '%s', but '%s' in the reference", desc->name,
+				  text, row->description);
+	return NULL;
+}
+
+static const char *described(const char *target, int fd)
+{
+	const struct kvm_stats_desc *desc;
+	const char *why, *first = NULL;
+	struct stats_file file;
+	uint32_t i;
+
+	why = stats_file_load(&file, fd);
+	if (why)
+		return why;
+	if (!file.header.num_desc)
+		first = stats_fail("the file has no descriptors");
+	for (i = 0; (desc = stats_file_desc(&file, i)); i++) {
+		why = check_desc(target, desc);
+		if (!why)
+			continue;
+		printf("# %s\n", why);
+		first = why;
+	}
+	stats_file_free(&file);
+	return first;
+}
+
+/* Of what is described, everything was met in the file. */
+static const char *complete(const char *target)
+{
+	const char *why = NULL;
+	size_t i;
+
+	for (i = 0; i < num_rows; i++) {
+		if (strcmp(rows[i].target, target) || rows[i].met)
+			continue;
+		why = stats_fail("%s is in the reference only", rows[i].name);
+		printf("# %s\n", why);
+	}
+	return why;
+}
+
+static bool is_file(const char *name)
+{
+	char path[512];
+	struct stat st;
+
+	snprintf(path, sizeof(path), DEBUGFS "/%s", name);
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+static const char *debugfs_described(void)
+{
+	struct dirent *entry;
+	const char *why = NULL;
+	DIR *dir = opendir(DEBUGFS);
+
+	if (!dir)
+		return stats_fail(DEBUGFS ": %s", strerror(errno));
+	while ((entry = readdir(dir))) {
+		if (!is_file(entry->d_name) || row_of_debugfs(entry->d_name))
+			continue;
+		why = stats_fail("debugfs has %s, the reference has not", entry->d_name);
+		printf("# %s\n", why);
+	}
+	closedir(dir);
+	return why;
+}
+
+static const char *debugfs_complete(void)
+{
+	const char *why = NULL;
+	size_t i;
+
+	for (i = 0; i < num_rows; i++) {
+		if (!strcmp(rows[i].debugfs, "--") || is_file(rows[i].debugfs))
+			continue;
+		why = stats_fail("the reference has %s in debugfs", rows[i].debugfs);
+		printf("# %s\n", why);
+	}
+	return why;
+}
+
+static void report(const char *suite, const char *name, const char *why)
+{
+	tap_report(why ? TAP_NOT_OK : TAP_OK, suite, name, why);
+}
+
+static void report_debugfs(const char *name, const char *(*check)(void))
+{
+	if (access(DEBUGFS, R_OK))
+		tap_report(TAP_SKIP, "debugfs", name, "no debugfs, or not root");
+	else
+		report("debugfs", name, check());
+}
+
+int main(void)
+{
+	int fds[STATS_NUM_FDS];
+	const char *why;
+
+	if (access("/dev/kvm", R_OK | W_OK))
+		return tap_skip_all("no /dev/kvm that can be opened");
+	why = stats_bare_vm(fds);
+	if (!why)
+		why = read_list();
+	if (why) {
+		printf("Bail out! %s\n", why);
+		return 1;
+	}
+	tap_plan(6);
+	report("vm", "described", described("vm", fds[STATS_FD_VM_STATS]));
+	report("vm", "complete", complete("vm"));
+	report("vcpu", "described", described("vcpu", fds[STATS_FD_VCPU_STATS]));
+	report("vcpu", "complete", complete("vcpu"));
+	report_debugfs("described", debugfs_described);
+	report_debugfs("complete", debugfs_complete);
+	return tap_end();
+}

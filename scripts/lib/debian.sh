@@ -2,13 +2,19 @@
 # Sources from the Debian mirror that this machine uses already, Linux 5.10 above
 # all: the release before Debian 12 has it. The mirror comes out of apt's own
 # configuration, and apt verifies what it gives; apt's lists and settings on the
-# machine stay as they are, ours are kept in the cache.
+# machine stay as they are, ours are kept in the cache, a directory per release.
 
-DEBIAN_SUITE=bullseye
 DEBIAN_KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+DEBIAN_SUITE=bullseye
 DEBIAN_DIR=$CACHE/apt
 # what helps where there is no such mirror
 DEBIAN_HINT=
+
+# debian_suite NAME: the release that all below is about, instead of bullseye
+debian_suite() {
+	DEBIAN_SUITE=$1
+	DEBIAN_DIR=$CACHE/apt-$1
+}
 
 # deb-src lines for the same servers, with the suite exchanged.
 debian_sources() {
@@ -76,19 +82,29 @@ debian_newest() {
 	echo "$version"
 }
 
-# debian_fetch SOURCE VERSION TARBALL SIZE
-debian_fetch() {
+# debian_try_fetch SOURCE VERSION TARBALL SIZE: 1 where the mirror does not give it
+debian_try_fetch() {
 	local source=$1 version=$2 tarball=$3 size=$4 dir
 	dir=$CACHE/src/.fetch-$source
 	rm -rf "$dir"
 	mkdir -p "$dir"
 	say "fetching ${source}_$version (about $size; apt verifies it against the signed index)"
 	(cd "$dir" && debian_apt apt-get -q source --download-only --tar-only \
-		--only-source "$source=$version") >"$DEBIAN_DIR/fetch.log" 2>&1 ||
-		die "fetching $source $version failed, apt said (whole log: $DEBIAN_DIR/fetch.log):" \
-			"$(grep -E '^(E|W|Err)' "$DEBIAN_DIR/fetch.log" | head -n 5)"
+		--only-source "$source=$version") >"$DEBIAN_DIR/fetch.log" 2>&1 || return 1
 	[ -f "$dir/${tarball##*/}" ] || die "apt fetched no ${tarball##*/}" \
 		"it fetched: $(ls "$dir")"
 	mv "$dir/${tarball##*/}" "$tarball"
 	rm -rf "$dir"
+}
+
+# debian_fetch_errors [PATTERN]: the first lines of why the last try failed
+debian_fetch_errors() {
+	grep -E "${1:-^(E|W|Err)}" "$DEBIAN_DIR/fetch.log" | head -n 5
+}
+
+# debian_fetch SOURCE VERSION TARBALL SIZE
+debian_fetch() {
+	debian_try_fetch "$@" ||
+		die "fetching $1 $2 failed, apt said (whole log: $DEBIAN_DIR/fetch.log):" \
+			"$(debian_fetch_errors)"
 }

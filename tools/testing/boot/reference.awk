@@ -4,7 +4,7 @@
 #
 #	SCOPE <tab> vm|vcpu|debugfs <tab> NAME <tab> DESCRIPTION <tab> DEBUGFS NAME
 #
-# DESCRIPTION is as in describe.awk.  The target `debugfs` has files of debugfs that
+# DESCRIPTION is as in describe.awk, and a debugfs name that there is not is "--".  The target `debugfs` has files of debugfs that
 # belong to no statistic.  The scopes are those of `scopes`; a vCPU of MIPS with VZ
 # has those of `mips` and of `mips-vz`.
 #
@@ -60,17 +60,17 @@ function description(type, unit,   words)
 	} else if (type !~ /^(cumulative|instant|peak)$/) {
 		fail("no such type: " type)
 	}
-	if (unit !~ /^(--|ns|seconds|bytes|cycles|boolean)$/)
+	if (unit !~ /^(ns|seconds|bytes|cycles|boolean)?$/)
 		fail("no such unit: " unit)
-	return unit == "--" ? type : type " " unit
+	return unit == "" ? type : type " " unit
 }
 
-# The file on this architecture, of "name", "name (x86, booke)" or "--".
+# The file on this architecture, of "name", "name (x86, booke)" or nothing.
 function debugfs_on(place, cell,   at, only)
 {
 	at = index(cell, " (")
 	if (!at)
-		return cell
+		return cell == "" ? "--" : cell
 	only = substr(cell, at + 2)
 	if (only !~ /\)$/)
 		fail("no closing parenthesis: " cell)
@@ -95,7 +95,7 @@ function read_row(   cells, i, name, what)
 		cells[i] = trimmed(cells[i])
 	if (cells[1] == "Name")
 		return
-	if (cells[5] !~ /^(--|[5-9]\.[0-9]+)$/ || cells[6] == "")
+	if ((cells[5] == "") != (of == "debugfs") || cells[5] !~ /^([5-9]\.[0-9]+)?$/ || cells[6] == "")
 		fail("no version of mainline, or no meaning")
 	name = cells[1]
 	what = of == "debugfs" ? "--" : description(cells[2], cells[3])

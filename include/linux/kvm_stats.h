@@ -12,6 +12,7 @@
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/kvm_types.h>
 #include <linux/math64.h>
 #include <linux/types.h>
 #include <uapi/linux/kvm_stats.h>
@@ -41,6 +42,8 @@ struct kvm_stats_table {
 	.flags = KVM_STATS_FLAGS(CUMULATIVE, SECONDS, POW10), .exponent = -9
 #define KVM_STATS_INSTANT						\
 	.flags = KVM_STATS_FLAGS(INSTANT, NONE, POW10)
+#define KVM_STATS_BOOLEAN						\
+	.flags = KVM_STATS_FLAGS(INSTANT, BOOLEAN, POW10)
 #define KVM_STATS_PEAK							\
 	.flags = KVM_STATS_FLAGS(PEAK, NONE, POW10)
 #define KVM_STATS_LINEAR(width)						\
@@ -119,6 +122,39 @@ static inline void kvm_stats_log2_hist_update(u64 *buckets, size_t num,
 					      u64 value)
 {
 	++buckets[min_t(size_t, fls64(value), num - 1)];
+}
+
+/**
+ * kvm_stats_halt_polled - count the time that a halted vCPU polled
+ * @stat: statistics of the vCPU
+ * @ns: how long it polled
+ * @success: whether it need not be blocked after that
+ */
+static inline void kvm_stats_halt_polled(struct kvm_vcpu_stat_generic *stat,
+					 u64 ns, bool success)
+{
+	if (success) {
+		stat->halt_poll_success_ns += ns;
+		kvm_stats_log2_hist_update(stat->halt_poll_success_hist,
+					   KVM_STATS_HALT_BUCKETS, ns);
+	} else {
+		stat->halt_poll_fail_ns += ns;
+		kvm_stats_log2_hist_update(stat->halt_poll_fail_hist,
+					   KVM_STATS_HALT_BUCKETS, ns);
+	}
+}
+
+/**
+ * kvm_stats_halt_waited - count the time that a halted vCPU was blocked
+ * @stat: statistics of the vCPU
+ * @ns: how long it was blocked, without the time that it polled before
+ */
+static inline void kvm_stats_halt_waited(struct kvm_vcpu_stat_generic *stat,
+					 u64 ns)
+{
+	stat->halt_wait_ns += ns;
+	kvm_stats_log2_hist_update(stat->halt_wait_hist,
+				   KVM_STATS_HALT_BUCKETS, ns);
 }
 
 #ifdef CONFIG_HAVE_KVM_STATS_FD

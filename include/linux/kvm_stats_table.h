@@ -6,7 +6,9 @@
  *
  *   KVM_STATS_STRUCT	the structure to describe, one of the four of kvm_stats.h
  *   KVM_STATS_LIST	(STAT(field, kind), ...), with a kind of kvm_stats.h, and
- *			HIST(field, kind) for a histogram, an array of u64
+ *			HIST(field, kind) for a histogram, an array of u64; the
+ *			field of a STAT() is a u64, or an atomic64_t where it
+ *			has several writers
  *
  * The list has to name each field once, in the order of the structure, after
  * the generic ones where the structure starts with these; anything else does
@@ -22,6 +24,7 @@
  *
  * There is no include guard: an inclusion uses up the two definitions.
  */
+#include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/kvm_stats.h>
 #include <linux/stddef.h>
@@ -50,8 +53,9 @@
 
 #define STAT_AS(name, field, kind)					\
 	at_##name[1 + __KVM_STATS_ASSERT(				\
-			__same_type(__KVM_STATS_FIELD(field), u64),	\
-			#field " is not a u64")]
+			__same_type(__KVM_STATS_FIELD(field), u64) ||	\
+			__same_type(__KVM_STATS_FIELD(field), atomic64_t), \
+			#field " is neither a u64 nor an atomic64_t")]
 
 #define __KVM_STATS_LENGTH(array, name)					\
 	(sizeof(array) / sizeof(u64) +					\

@@ -24,6 +24,7 @@
 #define KVM_STATS_STRUCT	kvm_vm_stat_generic
 #define KVM_STATS_LIST (						\
 	STAT(remote_tlb_flush,		COUNTER),			\
+	STAT(remote_tlb_flush_requests,	COUNTER),			\
 )
 #include <linux/kvm_stats_table.h>
 
@@ -35,6 +36,11 @@
 	STAT(halt_wakeup,		COUNTER),			\
 	STAT(halt_poll_success_ns,	COUNTER_NS),			\
 	STAT(halt_poll_fail_ns,		COUNTER_NS),			\
+	STAT(halt_wait_ns,		COUNTER_NS),			\
+	HIST(halt_poll_success_hist,	LOG2_NS),			\
+	HIST(halt_poll_fail_hist,	LOG2_NS),			\
+	HIST(halt_wait_hist,		LOG2_NS),			\
+	STAT(blocking,			BOOLEAN),			\
 )
 #include <linux/kvm_stats_table.h>
 

@@ -15,6 +15,7 @@
 	STAT(wfi_exit_stat,	COUNTER),				\
 	STAT(mmio_exit_user,	COUNTER),				\
 	STAT(mmio_exit_kernel,	COUNTER),				\
+	STAT(signal_exits,	COUNTER),				\
 	STAT(exits,		COUNTER),				\
 )
 #include <linux/kvm_stats_table.h>

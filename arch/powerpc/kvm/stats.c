@@ -41,7 +41,6 @@
 	STAT(emulated_inst_exits,	COUNTER),			\
 	STAT(dec_exits,			COUNTER),			\
 	STAT(ext_intr_exits,		COUNTER),			\
-	STAT(halt_wait_ns,		COUNTER_NS),			\
 	STAT(halt_successful_wait,	COUNTER),			\
 	STAT(dbell_exits,		COUNTER),			\
 	STAT(gdbell_exits,		COUNTER),			\

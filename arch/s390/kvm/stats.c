@@ -11,6 +11,13 @@
 	STAT(inject_pfault_done,	COUNTER),			\
 	STAT(inject_service_signal,	COUNTER),			\
 	STAT(inject_virtio,		COUNTER),			\
+	STAT(gmap_shadow_reuse,		COUNTER),			\
+	STAT(gmap_shadow_create,	COUNTER),			\
+	STAT(gmap_shadow_r1_entry,	COUNTER),			\
+	STAT(gmap_shadow_r2_entry,	COUNTER),			\
+	STAT(gmap_shadow_r3_entry,	COUNTER),			\
+	STAT(gmap_shadow_sg_entry,	COUNTER),			\
+	STAT(gmap_shadow_pg_entry,	COUNTER),			\
 )
 #include <linux/kvm_stats_table.h>
 
@@ -107,5 +114,7 @@
 	STAT_AS(instruction_diagnose_308, diagnose_308, COUNTER),	\
 	STAT_AS(instruction_diagnose_500, diagnose_500, COUNTER),	\
 	STAT_AS(instruction_diagnose_other, diagnose_other, COUNTER),	\
+	STAT(pfault_sync,				COUNTER),	\
+	STAT(signal_exits,				COUNTER),	\
 )
 #include <linux/kvm_stats_table.h>

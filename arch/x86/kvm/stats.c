@@ -13,15 +13,24 @@
 	STAT(mmu_recycled,			COUNTER),		\
 	STAT(mmu_cache_miss,			COUNTER),		\
 	STAT(mmu_unsync,			INSTANT),		\
-	STAT(lpages,				INSTANT),		\
+	STAT(mmu_shadow_pages,			INSTANT),		\
+	STAT_AS(pages_4k, pages[0],		INSTANT),		\
+	STAT_AS(pages_2m, pages[1],		INSTANT),		\
+	STAT_AS(pages_1g, pages[2],		INSTANT),		\
 	STAT(nx_lpage_splits,			INSTANT),		\
+	STAT(max_mmu_rmap_size,			PEAK),			\
 	STAT(max_mmu_page_hash_collisions,	PEAK),			\
 )
 #include <linux/kvm_stats_table.h>
 
 #define KVM_STATS_STRUCT	kvm_vcpu_stat
 #define KVM_STATS_LIST (						\
+	STAT(pf_taken,				COUNTER),		\
 	STAT(pf_fixed,				COUNTER),		\
+	STAT(pf_emulate,			COUNTER),		\
+	STAT(pf_spurious,			COUNTER),		\
+	STAT(pf_fast,				COUNTER),		\
+	STAT(pf_mmio_spte_created,		COUNTER),		\
 	STAT(pf_guest,				COUNTER),		\
 	STAT(tlb_flush,				COUNTER),		\
 	STAT(invlpg,				COUNTER),		\
@@ -43,7 +52,11 @@
 	STAT(irq_injections,			COUNTER),		\
 	STAT(nmi_injections,			COUNTER),		\
 	STAT(req_event,				COUNTER),		\
+	STAT(nested_run,			COUNTER),		\
+	STAT(directed_yield_attempted,		COUNTER),		\
+	STAT(directed_yield_successful,		COUNTER),		\
 	STAT(preemption_reported,		COUNTER),		\
 	STAT(preemption_other,			COUNTER),		\
+	STAT(guest_mode,			BOOLEAN),		\
 )
 #include <linux/kvm_stats_table.h>

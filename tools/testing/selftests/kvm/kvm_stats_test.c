@@ -45,11 +45,16 @@ struct stats_motion {
 	{ name, STATS_FLAGS(INSTANT, NONE), 0, 1 }
 #define PEAK(name) \
 	{ name, STATS_FLAGS(PEAK, NONE), 0, 1 }
+#define BOOLEAN(name) \
+	{ name, STATS_FLAGS(INSTANT, BOOLEAN), 0, 1 }
+#define LOG2_NS(name) \
+	{ name, STATS_FLAGS(LOG_HIST, SECONDS), -9, 32 }
 
 #include "kvm_stats_guest.h"
 
 static const struct stats_expectation generic_vm[] = {
 	COUNTER("remote_tlb_flush"),
+	COUNTER("remote_tlb_flush_requests"),
 };
 
 static const struct stats_expectation generic_vcpu[] = {
@@ -59,6 +64,11 @@ static const struct stats_expectation generic_vcpu[] = {
 	COUNTER("halt_wakeup"),
 	COUNTER_NS("halt_poll_success_ns"),
 	COUNTER_NS("halt_poll_fail_ns"),
+	COUNTER_NS("halt_wait_ns"),
+	LOG2_NS("halt_poll_success_hist"),
+	LOG2_NS("halt_poll_fail_hist"),
+	LOG2_NS("halt_wait_hist"),
+	BOOLEAN("blocking"),
 };
 
 /* The guest */
@@ -678,12 +688,12 @@ static const struct stats_suite suites[] = {
 	SUITE("vm", -1, stats_checks, ARRAY_SIZE(stats_checks)),
 	SUITE("vm", -1, own_checks, ARRAY_SIZE(own_checks)),
 	SUITE("vm", -1, &debugfs_check, STATS_OF_VM_IN_DEBUGFS),
-	SUITE("vm", -1, &remote_tlb_flush_check, STATS_COUNTS_REMOTE_TLB_FLUSH),
+	SUITE("vm", -1, &remote_tlb_flush_check, true),
 	SUITE("vcpu", VCPU_ID, stats_checks, ARRAY_SIZE(stats_checks)),
 	SUITE("vcpu", VCPU_ID, own_checks, ARRAY_SIZE(own_checks)),
 	SUITE("vcpu", VCPU_ID, vcpu_checks, ARRAY_SIZE(vcpu_checks)),
 	SUITE("vcpu", VCPU_ID, &debugfs_check, true),
-	SUITE("vcpu", VCPU_ID, &signal_exits_check, STATS_COUNTS_SIGNAL_EXITS),
+	SUITE("vcpu", VCPU_ID, &signal_exits_check, true),
 	SUITE("vcpu.counts", VCPU_ID, motion_checks, ARRAY_SIZE(motion_checks)),
 };
 

@@ -21,7 +21,6 @@ static const struct rule {
 	{ "max_*",		"peak",			NULL,		0 },
 	{ "blocking",		"instant",		"boolean",	0 },
 	{ "guest_mode",		"instant",		"boolean",	0 },
-	{ "lpages",		"instant",		NULL,		0 },
 	{ "pages_*",		"instant",		NULL,		0 },
 	{ "mmu_unsync",		"instant",		NULL,		0 },
 	{ "mmu_shadow_pages",	"instant",		NULL,		0 },

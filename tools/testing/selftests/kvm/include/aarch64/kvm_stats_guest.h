@@ -11,8 +11,6 @@
 #include "processor.h"
 
 #define STATS_OF_VM_IN_DEBUGFS		false
-#define STATS_COUNTS_REMOTE_TLB_FLUSH	false
-#define STATS_COUNTS_SIGNAL_EXITS	false
 
 static const struct stats_expectation stats_arch_vm[] = {
 };
@@ -23,6 +21,7 @@ static const struct stats_expectation stats_arch_vcpu[] = {
 	COUNTER("wfi_exit_stat"),
 	COUNTER("mmio_exit_user"),
 	COUNTER("mmio_exit_kernel"),
+	COUNTER("signal_exits"),
 	COUNTER("exits"),
 };
 

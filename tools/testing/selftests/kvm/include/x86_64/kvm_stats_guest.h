@@ -9,8 +9,6 @@
 #include "processor.h"
 
 #define STATS_OF_VM_IN_DEBUGFS		true
-#define STATS_COUNTS_REMOTE_TLB_FLUSH	true
-#define STATS_COUNTS_SIGNAL_EXITS	true
 
 static const struct stats_expectation stats_arch_vm[] = {
 	COUNTER("mmu_shadow_zapped"),
@@ -20,13 +18,22 @@ static const struct stats_expectation stats_arch_vm[] = {
 	COUNTER("mmu_recycled"),
 	COUNTER("mmu_cache_miss"),
 	INSTANT("mmu_unsync"),
-	INSTANT("lpages"),
+	INSTANT("mmu_shadow_pages"),
+	INSTANT("pages_4k"),
+	INSTANT("pages_2m"),
+	INSTANT("pages_1g"),
 	INSTANT("nx_lpage_splits"),
+	PEAK("max_mmu_rmap_size"),
 	PEAK("max_mmu_page_hash_collisions"),
 };
 
 static const struct stats_expectation stats_arch_vcpu[] = {
+	COUNTER("pf_taken"),
 	COUNTER("pf_fixed"),
+	COUNTER("pf_emulate"),
+	COUNTER("pf_spurious"),
+	COUNTER("pf_fast"),
+	COUNTER("pf_mmio_spte_created"),
 	COUNTER("pf_guest"),
 	COUNTER("tlb_flush"),
 	COUNTER("invlpg"),
@@ -48,8 +55,12 @@ static const struct stats_expectation stats_arch_vcpu[] = {
 	COUNTER("irq_injections"),
 	COUNTER("nmi_injections"),
 	COUNTER("req_event"),
+	COUNTER("nested_run"),
+	COUNTER("directed_yield_attempted"),
+	COUNTER("directed_yield_successful"),
 	COUNTER("preemption_reported"),
 	COUNTER("preemption_other"),
+	BOOLEAN("guest_mode"),
 };
 
 /* A physical address with nothing behind it, mapped at the same virtual one. */

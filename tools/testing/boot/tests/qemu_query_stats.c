@@ -39,6 +39,11 @@ static const struct point with_stats[] = {
 	{ "query-stats-schemas vcpu: types, units and exponents", check_vcpu_types },
 	{ "values are what their schemas promise", check_values },
 
+	{ "the examples of the proposal: query-stats vm", check_document_vm },
+	{ "the examples of the proposal: query-stats vcpu", check_document_vcpus },
+	{ "the examples of the proposal: two names of two vCPUs", check_document_filter },
+	{ "the examples of the proposal: query-stats-schemas", check_document_schemas },
+
 	{ "QEMU's statistics fds are had from outside QEMU", check_direct },
 	{ "ids name QEMU and the vCPU", check_ids },
 	{ "descriptors and schemas say the same", check_descriptors },

@@ -76,8 +76,10 @@ bool answer_value(const json_t *stat, size_t n, uint64_t *value)
 {
 	const json_t *v = json_object_get(stat, "value");
 
+	/* QEMU 7.2 prepends each bucket: the last one comes first. */
 	if (json_is_array(v))
-		v = json_array_get(v, n);
+		v = n < json_array_size(v) ?
+		    json_array_get(v, json_array_size(v) - 1 - n) : NULL;
 	else if (n)
 		return false;
 

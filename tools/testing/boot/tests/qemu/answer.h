@@ -17,7 +17,7 @@ json_t *answer_find(const json_t *stats, const char *name);
 json_t *answer_stats(const json_t *results, const char *key, const char *value);
 
 /*
- * Value @n of a statistic; booleans count 0 and 1.  False: it has no such
+ * Value @n of a statistic, in the order of the kernel; booleans count 0 and 1.  False: it has no such
  * value, or not a number.
  */
 bool answer_value(const json_t *stat, size_t n, uint64_t *value);

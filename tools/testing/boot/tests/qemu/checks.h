@@ -30,6 +30,12 @@ enum verdict check_unknown_provider(void *ctx);
 enum verdict check_vm_nothing(void *ctx);
 enum verdict check_vcpu_nothing(void *ctx);
 
+/* check_document.c */
+enum verdict check_document_vm(void *ctx);
+enum verdict check_document_vcpus(void *ctx);
+enum verdict check_document_filter(void *ctx);
+enum verdict check_document_schemas(void *ctx);
+
 /* check_schemas.c */
 enum verdict check_vm_schemas(void *ctx);
 enum verdict check_vcpu_schemas(void *ctx);

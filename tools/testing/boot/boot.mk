@@ -21,3 +21,7 @@ kernel: ## build the kernel (ARCH=, VARIANT=patched, unpatched, step:N, tree); p
 .PHONY: shell
 shell: ## a prompt in the emulated host (ARCH=), on the kernel VARIANT
 	@$(boot)/boot --shell --name shell --variant $(or $(VARIANT),patched)
+
+.PHONY: compare
+compare: ## this series' statistics beside mainline's: what is equal, missing, extra (ARCH= one architecture's)
+	@$(boot)/compare

@@ -8,14 +8,16 @@
 
 function complain(what)
 {
+	fflush()
 	print "reference: " arch " " what >"/dev/stderr"
 	wrong = 1
 }
 
-# The architecture called mips is compared with VZ.
+# The architecture called mips is the one with VZ here.
 function applies(scope)
 {
-	return scope == arch || arch == "mips" && scope == "mips-vz"
+	return scope == arch || arch == "mips" && scope == "mips-vz" ||
+		arch == "mips-loongson" && scope ~ /^mips(-vz)?$/
 }
 
 FNR == 1 { file++ }

@@ -9,6 +9,7 @@
 
 function complain(what)
 {
+	fflush()
 	print "compare: " what >"/dev/stderr"
 	wrong = 1
 }

@@ -140,6 +140,15 @@ accel()
 	fi
 }
 
+tsc_khz()
+{
+	local program=$build_dir/tsc_khz
+
+	run_logged "$out/tsc_khz.log" flock "$build_dir" \
+		gcc -O2 -Wall -Werror -o "$program" "$boot_dir/tsc_khz.c"
+	"$program"
+}
+
 # Short of the properties.
 describe_machine()
 {
@@ -160,7 +169,7 @@ qemu_command()
 		command+=(-accel tcg ${cpu_tcg:+-cpu "$cpu_tcg"})
 	fi
 	command+=(-kernel "$kernel/image" -initrd "$out/initramfs.cpio"
-		-append "console=$console panic=-1 log_buf_len=4M $cmdline")
+		-append "console=$console panic=-1 log_buf_len=4M $cmdline${host_tsc:+ tsc_early_khz=$(tsc_khz)}")
 	for device in $devices; do
 		command+=(-device "$device")
 	done

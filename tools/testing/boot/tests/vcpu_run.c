@@ -3,91 +3,19 @@
  * A vCPU runs something small, and its statistics move by as much as was done.
  *
  * What guests do, and what KVM counts then, is in guest/, a room per architecture.
- * The file is read with the structures that the build machine's <linux/kvm.h> has.
  */
 #define _GNU_SOURCE
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "guest/guest.h"
 
 #include "tap.h"
+#include "vcpu_stats.h"
 
 #define WARM_UP	3	/* KVM finds the guest's pages and the like */
 #define TIMES	20
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
-
-struct stats {
-	union {
-		struct kvm_stats_header header;
-		uint8_t bytes[65536];
-	};
-	size_t size;
-};
-
-/* The vCPU's statistics before and after it did something TIMES. */
-struct outcome {
-	struct stats before;
-	struct stats after;
-};
-
-static char why[256];
-
-static bool complain(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(why, sizeof(why), fmt, args);
-	va_end(args);
-	return false;
-}
-
-static bool read_stats(const struct guest *guest, struct stats *stats)
-{
-	int fd = ioctl(guest->vcpu, KVM_GET_STATS_FD, NULL);
-	ssize_t got;
-
-	if (fd < 0)
-		return complain("KVM_GET_STATS_FD: %s", strerror(errno));
-	got = read(fd, stats->bytes, sizeof(stats->bytes));
-	close(fd);
-	if (got < (ssize_t)sizeof(stats->header))
-		return complain("a read of the statistics gives %zd", got);
-	stats->size = got;
-	return true;
-}
-
-static bool value_of(const struct stats *stats, const char *name, uint64_t *value)
-{
-	const struct kvm_stats_header *header = &stats->header;
-	size_t at = header->desc_offset;
-	uint32_t i;
-
-	for (i = 0; i < header->num_desc; i++, at += sizeof(struct kvm_stats_desc) +
-						     header->name_size) {
-		const struct kvm_stats_desc *desc = (const void *)(stats->bytes + at);
-
-		if (strncmp(desc->name, name, header->name_size))
-			continue;
-		memcpy(value, stats->bytes + header->data_offset + desc->offset,
-		       sizeof(*value));
-		return true;
-	}
-	return complain("there is no statistic '%s'", name);
-}
-
-static bool moved_by(const struct outcome *outcome, const char *name, uint64_t *by)
-{
-	uint64_t before, after;
-
-	if (!value_of(&outcome->before, name, &before) ||
-	    !value_of(&outcome->after, name, &after))
-		return false;
-	*by = after - before;
-	return true;
-}
 
 static bool moved(const struct outcome *outcome, const struct guest_move *move)
 {
@@ -115,18 +43,31 @@ static bool run(struct guest *guest, const struct guest_act *act, unsigned int t
 	return !message || complain("%s", message);
 }
 
+/* The vCPU's statistics before and after it did something TIMES. */
 static bool run_act(struct guest *guest, const struct guest_act *act,
 		    struct outcome *outcome)
 {
+	const char *message = act->prepare ? act->prepare(guest) : NULL;
+
+	if (message)
+		return complain("%s", message);
 	guest_append(guest, act, WARM_UP);
 	guest_append(guest, act, TIMES);
-	return run(guest, act, WARM_UP) && read_stats(guest, &outcome->before) &&
-	       run(guest, act, TIMES) && read_stats(guest, &outcome->after);
+	return run(guest, act, WARM_UP) && read_stats(guest->vcpu, &outcome->before) &&
+	       run(guest, act, TIMES) && read_stats(guest->vcpu, &outcome->after);
 }
 
 static void report(const struct guest_act *act, const char *what, bool ok)
 {
 	tap_report(ok ? TAP_OK : TAP_NOT_OK, act->name, what, why);
+}
+
+static void skip_act(const struct guest_act *act)
+{
+	const struct guest_move *move;
+
+	for (move = act->moves; move->statistic; move++)
+		tap_report(TAP_SKIP, act->name, move->statistic, act->cannot);
 }
 
 /* Each act has a guest of its own. */
@@ -152,7 +93,7 @@ static unsigned int count_points(const struct guest *guest)
 	unsigned int points = 0;
 
 	while ((act = guest_next_act(guest, act))) {
-		points++;
+		points += !act->cannot;
 		for (move = act->moves; move->statistic; move++)
 			points++;
 	}
@@ -177,8 +118,12 @@ int main(void)
 	if (ioctl(guest.vm, KVM_CHECK_EXTENSION, KVM_CAP_BINARY_STATS_FD) <= 0)
 		return tap_skip_all("this kernel lacks KVM_CAP_BINARY_STATS_FD");
 	tap_plan(count_points(&guest));
-	while ((act = guest_next_act(&guest, act)))
-		try_act(act);
+	while ((act = guest_next_act(&guest, act))) {
+		if (act->cannot)
+			skip_act(act);
+		else
+			try_act(act);
+	}
 	guest_destroy(&guest);
 	return tap_end();
 }

@@ -22,6 +22,13 @@ static const struct guest_act guest_acts[] = {
 	{}
 };
 
+static const uint32_t guest_wfi[] = { 0xd503207f };
+
+static const struct guest_act guest_halts[] = {
+	{ .name = "wfi", .code = guest_wfi, .size = sizeof(guest_wfi) },
+	{}
+};
+
 static inline const char *guest_before_vcpu(struct guest *guest)
 {
 	(void)guest;

@@ -9,6 +9,7 @@
  *	guest_start		code that comes first
  *	guest_acts		what the guest can do; the first that fits exits to
  *				user space each time
+ *	guest_halts		how it waits for an interrupt; the first that fits
  *	guest_end		code that exits to user space
  *	guest_end_reason	with this exit reason
  *	guest_before_vcpu()	for the VM before it has the vCPU, and
@@ -60,9 +61,13 @@ struct guest_act {
 	size_t size;
 	/* the exit reason of each time; 0 where KVM deals with it alone */
 	unsigned int reason;
-	struct guest_move moves[4];	/* up to one without a name */
+	struct guest_move moves[8];	/* up to one without a name */
 	/* or always */
 	bool (*fits)(const struct guest *guest);
+	/* before the first time */
+	const char *(*prepare)(const struct guest *guest);
+	/* why it is not tried, if so; then only the names of @moves matter */
+	const char *cannot;
 	/* what user space does in its place, where no guest can run */
 	const char *(*from_outside)(const struct guest *guest);
 };

@@ -38,6 +38,14 @@ static const uint32_t guest_skip[] = {
 	0x42000018,	/* eret */
 };
 
+/* With an interrupt that waits to be taken, `wait` ends at once. */
+static inline const char *guest_interrupt(const struct guest *guest)
+{
+	struct kvm_mips_interrupt interrupt = { .cpu = -1, .irq = GUEST_INTERRUPT };
+
+	return ioctl(guest->vcpu, KVM_INTERRUPT, &interrupt) ? guest_why("KVM_INTERRUPT") : NULL;
+}
+
 #define GUEST_CODE(words)	.code = words, .size = sizeof(words)
 
 static const struct guest_act guest_acts[] = {
@@ -77,6 +85,7 @@ static const struct guest_act guest_acts[] = {
 	}, {
 		.name = "wait",
 		GUEST_CODE(guest_wait),
+		.prepare = guest_interrupt,
 		.moves = {
 			{ "wait_exits", "wait", GUEST_EXACTLY },
 			{ "cop_unusable_exits", "cop_unusable", GUEST_EXACTLY },
@@ -93,23 +102,24 @@ static const struct guest_act guest_acts[] = {
 	{}
 };
 
+static const struct guest_act guest_halts[] = {
+	{ .name = "wait", GUEST_CODE(guest_wait) },
+	{}
+};
+
 static inline const char *guest_before_vcpu(struct guest *guest)
 {
 	(void)guest;
 	return NULL;
 }
 
-/* With an interrupt that waits to be taken, `wait` ends at once. */
 static inline const char *guest_set_up(struct guest *guest)
 {
-	struct kvm_mips_interrupt interrupt = { .cpu = -1, .irq = GUEST_INTERRUPT };
 	struct kvm_regs regs = { .pc = GUEST_KSEG0 + GUEST_ENTRY };
 
 	memcpy(guest->memory + GUEST_REFILL_VECTOR, guest_skip, sizeof(guest_skip));
 	memcpy(guest->memory + GUEST_GENERAL_VECTOR, guest_skip, sizeof(guest_skip));
 	if (ioctl(guest->vcpu, KVM_SET_REGS, &regs))
 		return guest_why("KVM_SET_REGS");
-	if (ioctl(guest->vcpu, KVM_INTERRUPT, &interrupt))
-		return guest_why("KVM_INTERRUPT");
 	return NULL;
 }

@@ -7,6 +7,7 @@
 static const uint8_t guest_start[] = {};
 static const uint8_t guest_end[] = {};
 static const struct guest_act guest_acts[] = { {} };
+static const struct guest_act guest_halts[] = { {} };
 
 static inline const char *guest_before_vcpu(struct guest *guest)
 {

@@ -75,6 +75,29 @@ static const struct guest_act guest_acts[] = {
 	{}
 };
 
+#define GUEST_SET_DECREMENTER						\
+	0x3cc07fff,	/* lis %r6, 0x7fff */				\
+	0x7cd603a6	/* mtdec %r6: seconds away */
+
+static const uint32_t guest_power_save[] = {
+	GUEST_SET_DECREMENTER,
+	0x7ca000a6,	/* mfmsr %r5 */
+	0x64a50004,	/* oris %r5, %r5, 4: POW */
+	0x7ca00164,	/* mtmsrd %r5 */
+};
+
+static const uint32_t guest_cede[] = {
+	GUEST_SET_DECREMENTER,
+	0x386000e0,	/* li %r3, 0xe0: H_CEDE */
+	0x44000022,	/* sc 1 */
+};
+
+static const struct guest_act guest_halts[] = {
+	{ .name = "cede", GUEST_CODE(guest_cede), .fits = guest_is_hv },
+	{ .name = "power_save", GUEST_CODE(guest_power_save) },
+	{}
+};
+
 static inline const char *guest_before_vcpu(struct guest *guest)
 {
 	(void)guest;

@@ -22,6 +22,13 @@ static const struct guest_act guest_acts[] = {
 	{}
 };
 
+static const uint8_t guest_hlt[] = { 0xf4 };
+
+static const struct guest_act guest_halts[] = {
+	{ .name = "hlt", .code = guest_hlt, .size = sizeof(guest_hlt) },
+	{}
+};
+
 static inline const char *guest_before_vcpu(struct guest *guest)
 {
 	if (ioctl(guest->vm, KVM_CREATE_IRQCHIP, 0))

@@ -135,6 +135,9 @@ expect 1 "a unit that does not exist fails" 'no such unit: miles' reference "VM,
 expect 1 "a row without a version fails" 'no version' reference "VM, x86" "a | peak | | | soon | b"
 expect 1 "a doubled row fails" 'page:12: a is there twice for x86' reference "VM, x86" "a | $row" "a | $row"
 
+expect 0 "the page itself becomes lines" "^book3s${tab}vcpu${tab}halt_wait_ns${tab}cumulative ns${tab}halt_wait_ns$" \
+	awk -f "$boot/reference.awk" "$boot/../../../Documentation/virt/kvm/stats-reference.rst"
+
 # documented DUMP-LINE...: is it what the reference says?
 documented()
 {

@@ -8,15 +8,9 @@
  * and a VM of its own.
  */
 #define _GNU_SOURCE /* for program_invocation_name */
-#include <pthread.h>
 #include <sys/time.h>
 
-#include <linux/compiler.h>
-
-#include "test_util.h"
-#include "kvm_util.h"
-#include "lib/kvm_util_internal.h"
-#include "kvm_stats_checks.h"
+#include "kvm_stats_thread.h"
 
 #define IDLE_VCPU_ID	0
 #define VCPU_ID		STATS_VCPU_ID
@@ -161,21 +155,6 @@ static bool run_once(struct kvm_vm *vm, uint32_t reason, struct exits *exits)
 	return get_ucall(vm, VCPU_ID, &uc) == UCALL_DONE;
 }
 
-static bool thread_sleeps(pid_t tid)
-{
-	char path[64], state = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "r");
-	if (file) {
-		if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-			state = 0;
-		fclose(file);
-	}
-	return state == 'S';
-}
-
 /* Signals a vCPU's thread, but only while it sleeps, and then once. */
 struct waker {
 	pthread_t thread;
@@ -192,7 +171,7 @@ static void *wake_sleeper(void *arg)
 
 	while (!READ_ONCE(waker->stop)) {
 		if (READ_ONCE(waker->exits->signals) == sent &&
-		    thread_sleeps(waker->tid)) {
+		    stats_thread_sleeps(waker->tid)) {
 			sent++;
 			pthread_kill(waker->vcpu, SIGALRM);
 		}
@@ -433,7 +412,7 @@ static bool vcpu_waits(struct runner *runner)
 	if (!READ_ONCE(*in_guest(runner->vm, &guest_waits)))
 		return false;
 	for (i = 0; i < 10; i++) {
-		if (!thread_sleeps(READ_ONCE(runner->tid)))
+		if (!stats_thread_sleeps(READ_ONCE(runner->tid)))
 			return false;
 		usleep(2000);
 	}
@@ -701,36 +680,12 @@ static const struct stats_suite suites[] = {
 static const struct stats_check first_check = STATS_CHECK("guest", guest_runs);
 static const struct stats_suite first_suite = { .name = "first" };
 
-static void report(const struct stats_suite *suite,
-		   const struct stats_check *check,
-		   const struct stats_outcome *outcome)
-{
-	switch (outcome->verdict) {
-	case STATS_PASS:
-		ksft_test_result_pass("%s.%s\n", suite->name, check->name);
-		break;
-	case STATS_SKIP:
-		ksft_test_result_skip("%s.%s: %s\n", suite->name, check->name,
-				      outcome->message);
-		break;
-	default:
-		ksft_test_result_fail("%s.%s\n", suite->name, check->name);
-		ksft_print_msg("%s\n", outcome->message);
-	}
-}
-
 int main(void)
 {
 	const struct stats_outcome *outcome;
-	unsigned int i, j, num = 0;
+	unsigned int i;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	ksft_print_header();
-	if (access("/dev/kvm", R_OK | W_OK))
-		ksft_exit_skip("no access to /dev/kvm: %s\n", strerror(errno));
-	if (!kvm_check_cap(KVM_CAP_STATS_BINARY_FD))
-		ksft_exit_skip("this kernel lacks KVM_CAP_STATS_BINARY_FD\n");
-
+	stats_tap_begin();
 	outcome = stats_run(&first_suite, &first_check);
 	if (outcome->verdict != STATS_PASS)
 		ksft_exit_fail_msg("the guest does not run: %s\n",
@@ -739,13 +694,6 @@ int main(void)
 	for (i = 0; i < ARRAY_SIZE(stats_motions); i++)
 		motion_checks[i] = (struct stats_check)
 			STATS_CHECK(stats_motions[i].name, moves, .arg = i);
-	for (i = 0; i < ARRAY_SIZE(suites); i++)
-		num += suites[i].num;
-	ksft_set_plan(num);
-
-	for (i = 0; i < ARRAY_SIZE(suites); i++)
-		for (j = 0; j < suites[i].num; j++)
-			report(&suites[i], &suites[i].checks[j],
-			       stats_run(&suites[i], &suites[i].checks[j]));
-	ksft_exit(!ksft_get_fail_cnt());
+	stats_tap_run(suites, ARRAY_SIZE(suites));
+	stats_tap_end();
 }

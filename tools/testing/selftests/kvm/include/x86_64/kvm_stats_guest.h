@@ -6,7 +6,7 @@
 #ifndef SELFTEST_KVM_STATS_GUEST_H
 #define SELFTEST_KVM_STATS_GUEST_H
 
-#include "processor.h"
+#include "kvm_stats_hypercall.h"
 
 #define STATS_OF_VM_IN_DEBUGFS		true
 
@@ -67,8 +67,6 @@ static const struct stats_expectation stats_arch_vcpu[] = {
 #define GUEST_MMIO	0xc0000000
 #define GUEST_PORT	0xe0
 
-static bool guest_is_intel;
-
 static void guest_io_once(void)
 {
 	asm volatile("outb %%al, %%dx" : : "a"(0), "d"(GUEST_PORT));
@@ -91,12 +89,7 @@ static void guest_mmio_read_once(void)
 /* No hypercall has this number: it is counted all the same. */
 static void guest_hypercall_once(void)
 {
-	uint64_t result = 0xffff;
-
-	if (guest_is_intel)
-		asm volatile("vmcall" : "+a"(result) : : "memory");
-	else
-		asm volatile("vmmcall" : "+a"(result) : : "memory");
+	guest_hypercall(0xffff, 0);
 }
 
 /* Interrupts are off: the vCPU waits until the VMM makes it run again. */
@@ -116,8 +109,7 @@ static const struct stats_motion stats_motions[] = {
 static void stats_guest_prepare(struct kvm_vm *vm)
 {
 	virt_pg_map(vm, GUEST_MMIO, GUEST_MMIO, 0);
-	guest_is_intel = is_intel_cpu();
-	sync_global_to_guest(vm, guest_is_intel);
+	stats_hypercall_prepare(vm);
 }
 
 /* A vCPU that waited does not any more. */

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Flushes of the TLBs of a VM's vCPUs, as its statistics count them: each
+ * KVM_GET_DIRTY_LOG that finds a dirty page asks for one.
+ */
+#define _GNU_SOURCE /* for program_invocation_name */
+#include <linux/compiler.h>
+
+#include "kvm_stats_events.h"
+
+#define VCPU_ID		1
+#define ROUNDS		10
+#define PAGES		8
+#define SLOT		1
+#define MEMORY		0x40000000ul	/* address in the guest, both kinds */
+#define PAGE		4096
+
+/* The guest */
+
+static uint64_t guest_pages;	/* how many to write to */
+
+static void guest_main(void)
+{
+	uint64_t i;
+
+	for (;;) {
+		for (i = 0; i < READ_ONCE(guest_pages); i++)
+			WRITE_ONCE(*(uint64_t *)(MEMORY + i * PAGE), i);
+		GUEST_SYNC(0);
+	}
+}
+
+/* The VMM */
+
+static const char *set_up(struct stats_target *target)
+{
+	static struct stats_guest guest;
+	struct kvm_vm *vm = vm_create_default(VCPU_ID, 0, guest_main);
+
+	ucall_init(vm, NULL);
+	vm_userspace_mem_region_add(vm, VM_MEM_SRC_ANONYMOUS, MEMORY, SLOT,
+				    PAGES, KVM_MEM_LOG_DIRTY_PAGES);
+	virt_map(vm, MEMORY, MEMORY, PAGES, 0);
+	guest = stats_guest_of(vm, VCPU_ID);
+	target->machine = &guest;
+	return NULL;
+}
+
+/* Returns how many pages were dirty. */
+static unsigned int get_dirty_log(const struct stats_guest *guest)
+{
+	uint64_t dirty = 0;
+
+	kvm_vm_get_dirty_log(guest->vm, SLOT, &dirty);
+	return __builtin_popcountl(dirty);
+}
+
+/* ROUNDS times, the guest writes to @pages and the VMM gets the log. */
+static const char *log_dirty_pages(const struct stats_guest *guest,
+				   unsigned int pages)
+{
+	unsigned int i, dirty;
+
+	*stats_in_guest(guest->vm, guest_pages) = pages;
+	for (i = 0; i < ROUNDS; i++) {
+		stats_run_guest(guest);
+		dirty = get_dirty_log(guest);
+		if (dirty != pages)
+			return stats_fail("%u pages are dirty, expected %u",
+					  dirty, pages);
+	}
+	return NULL;
+}
+
+static const char *flush_requests(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_moment before, after;
+	const char *message;
+
+	message = log_dirty_pages(guest, PAGES);
+	if (message)
+		return message;
+
+	before = stats_now(guest);
+	message = log_dirty_pages(guest, target->arg);
+	after = stats_now(guest);
+	if (!message)
+		message = STATS_CHECK_CHANGES(&before, &after, {
+				"remote_tlb_flush_requests",
+				target->arg ? ROUNDS : 0 });
+	return message;
+}
+
+/* A request may find no vCPU that has to flush. */
+static const char *flushes(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	uint64_t requests, flushes;
+	struct stats_moment now;
+	const char *message;
+
+	message = log_dirty_pages(guest, PAGES);
+	if (message)
+		return message;
+	now = stats_now(guest);
+	requests = stats_sum(&now, "remote_tlb_flush_requests");
+	flushes = stats_sum(&now, "remote_tlb_flush");
+	return flushes <= requests ? NULL :
+	       stats_fail("'remote_tlb_flush' is %lu, but '..._requests' %lu",
+			  flushes, requests);
+}
+
+static const struct stats_check checks[] = {
+	STATS_CHECK("requests_of_dirty_pages", flush_requests, .arg = PAGES),
+	STATS_CHECK("requests_of_one_dirty_page", flush_requests, .arg = 1),
+	STATS_CHECK("requests_of_no_dirty_page", flush_requests, .arg = 0),
+	STATS_CHECK("flushes", flushes),
+};
+
+static const struct stats_suite suite = {
+	.name = "remote_tlb_flush",
+	.vcpu_id = -1,
+	.checks = checks,
+	.num = ARRAY_SIZE(checks),
+	.setup = set_up,
+};
+
+int main(void)
+{
+	stats_tap_begin();
+	stats_tap_run(&suite, 1);
+	stats_tap_end();
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A vCPU that halts: polls and waits, as its statistics count and time them.
+ *
+ * The guest halts a known number of times.  Unless its own timer wakes it, it
+ * is woken when it is seen to sleep, or while it polls.
+ */
+#define _GNU_SOURCE /* for program_invocation_name */
+#include "kvm_stats_param.h"
+#include "kvm_stats_thread.h"
+#include "kvm_stats_apic.h"
+
+#define VCPU_ID		1
+#define HALTS		50
+#define WAKE_VECTOR	0x40
+#define TIMER_NS	1000000
+#define SHORT_POLL_NS	"100000"
+#define LONG_POLL_NS	"2000000000"
+#define MAX_POLL_NS	4000000000u
+
+static struct stats_param params[] = {
+	{ STATS_KVM_PARAM("halt_poll_ns_grow") },
+	{ STATS_KVM_PARAM("halt_poll_ns_grow_start") },
+};
+
+/* The guest */
+
+static uint64_t guest_halts_wanted;
+static uint64_t guest_timer;	/* nanoseconds until it wakes the vCPU, or 0 */
+static uint64_t guest_spin;	/* do that instead */
+static uint64_t guest_halts;
+static uint64_t guest_spins;
+
+static void guest_interrupt(struct ex_regs *regs)
+{
+	guest_apic_write(APIC_EOI, 0);
+}
+
+static void guest_halt(void)
+{
+	if (READ_ONCE(guest_timer))
+		guest_apic_write(APIC_TMICT, guest_timer);
+	WRITE_ONCE(guest_halts, guest_halts + 1);
+	asm volatile("sti; hlt; cli" : : : "memory");
+}
+
+static void guest_main(void)
+{
+	uint64_t i;
+
+	guest_apic_enable();
+	guest_apic_write(APIC_TDCR, APIC_TDCR_DIV_1);
+	guest_apic_write(APIC_LVTT, WAKE_VECTOR);
+	for (;;) {
+		for (i = 0; i < READ_ONCE(guest_halts_wanted); i++)
+			guest_halt();
+		while (READ_ONCE(guest_spin))
+			WRITE_ONCE(guest_spins, guest_spins + 1);
+		GUEST_DONE();
+	}
+}
+
+/* The VMM */
+
+static int cpus[2];
+
+static const char *set_up(struct stats_target *target)
+{
+	static struct stats_guest guest;
+	struct kvm_vm *vm = vm_create_default(VCPU_ID, 0, guest_main);
+
+	stats_apic_prepare(vm, VCPU_ID);
+	vm_init_descriptor_tables(vm);
+	vcpu_init_descriptor_tables(vm, VCPU_ID);
+	vm_handle_exception(vm, WAKE_VECTOR, guest_interrupt);
+	guest = stats_guest_of(vm, VCPU_ID);
+	cpus[0] = stats_nth_cpu(0);
+	cpus[1] = stats_nth_cpu(1);
+	target->machine = &guest;
+	return NULL;
+}
+
+static void limit_polling(const struct stats_guest *guest, uint32_t ns)
+{
+	struct kvm_enable_cap cap = { .cap = KVM_CAP_HALT_POLL, .args = { ns } };
+
+	vm_enable_cap(guest->vm, &cap);
+}
+
+/* From its second halt on, the vCPU polls that long before it waits. */
+static const char *set_polling(const struct stats_guest *guest, const char *ns)
+{
+	const char *message;
+
+	message = stats_param_set(params[0].path, "1");
+	if (!message)
+		message = stats_param_set(params[1].path, ns);
+	limit_polling(guest, MAX_POLL_NS);
+	return message;
+}
+
+static uint64_t blocking(const struct stats_guest *guest)
+{
+	struct stats_moment now = stats_now(guest);
+	uint64_t value = stats_sum(&now, "blocking");
+
+	stats_file_free(&now.vm);
+	stats_file_free(&now.vcpu);
+	return value;
+}
+
+static void wake(const struct stats_guest *guest)
+{
+	struct kvm_msi msi = {
+		.address_lo = 0xfee00000 | VCPU_ID << 12,
+		.data = WAKE_VECTOR,
+	};
+
+	TEST_ASSERT(ioctl(vm_get_fd(guest->vm), KVM_SIGNAL_MSI, &msi) == 1,
+		    "the interrupt was not delivered");
+}
+
+static void await_halt(const struct stats_guest *guest, uint64_t halts)
+{
+	uint64_t *now = stats_in_guest(guest->vm, guest_halts);
+
+	while (READ_ONCE(*now) < halts)
+		usleep(50);
+}
+
+/*
+ * Returns once the thread has gone to sleep again.  State S alone is also that
+ * of a thread about to look a last time whether it has to.
+ */
+static void await_sleep(struct stats_vcpu_thread *vcpu)
+{
+	while (stats_thread_sleep_count(vcpu->tid) == vcpu->sleeps ||
+	       !stats_thread_sleeps(vcpu->tid) || !blocking(vcpu->guest))
+		usleep(50);
+	vcpu->sleeps = stats_thread_sleep_count(vcpu->tid);
+}
+
+static void want_halts(const struct stats_guest *guest, uint64_t halts)
+{
+	WRITE_ONCE(*stats_in_guest(guest->vm, guest_halts_wanted), halts);
+}
+
+/* Lets the guest halt, and wakes it each time when it sleeps. */
+static void halt_and_sleep(const struct stats_guest *guest, uint64_t halts)
+{
+	uint64_t done = *stats_in_guest(guest->vm, guest_halts);
+	struct stats_vcpu_thread vcpu;
+	uint64_t i;
+
+	want_halts(guest, halts);
+	stats_vcpu_start(&vcpu, guest, cpus[0]);
+	for (i = 1; i <= halts; i++) {
+		await_halt(guest, done + i);
+		await_sleep(&vcpu);
+		wake(guest);
+	}
+	stats_vcpu_join(&vcpu);
+}
+
+/* Lets the guest halt, and wakes it each time after a millisecond. */
+static void halt_and_poll(const struct stats_guest *guest, uint64_t halts)
+{
+	uint64_t done = *stats_in_guest(guest->vm, guest_halts);
+	struct stats_vcpu_thread vcpu;
+	uint64_t i;
+
+	want_halts(guest, halts);
+	stats_vcpu_start(&vcpu, guest, cpus[1]);
+	for (i = 1; i <= halts; i++) {
+		await_halt(guest, done + i);
+		usleep(1000);
+		wake(guest);
+	}
+	stats_vcpu_join(&vcpu);
+}
+
+/* What must hold of any number of halts */
+
+/* Bucket 0 is for 0, bucket i for [2^(i - 1), 2^i), the last has no end. */
+static const char *check_time(const struct stats_moment *before,
+			      const struct stats_moment *after,
+			      const char *hist, const char *total)
+{
+	int64_t ns = stats_moved(before, after, total);
+	const uint64_t *old, *new;
+	int64_t least = 0, most = 0;
+	unsigned int i, num;
+
+	old = stats_values(before, hist, &num);
+	new = stats_values(after, hist, &num);
+	for (i = 1; i < num; i++) {
+		int64_t n = new[i] - old[i];
+
+		least += n << (i - 1);
+		most += i < num - 1 ? n * ((1LL << i) - 1) : n << 32;
+	}
+	return least <= ns && ns <= most ? NULL :
+	       stats_fail("'%s' moved by %ld, by '%s' between %ld and %ld",
+			  total, ns, hist, least, most);
+}
+
+static const char *check_times(const struct stats_moment *before,
+			       const struct stats_moment *after)
+{
+	const char *message;
+
+	message = check_time(before, after, "halt_poll_success_hist",
+			     "halt_poll_success_ns");
+	if (!message)
+		message = check_time(before, after, "halt_poll_fail_hist",
+				     "halt_poll_fail_ns");
+	if (!message)
+		message = check_time(before, after, "halt_wait_hist",
+				     "halt_wait_ns");
+	return message;
+}
+
+/* Each poll that is attempted succeeds or fails, and is in one histogram. */
+static const char *check_polls(const struct stats_moment *before,
+			       const struct stats_moment *after)
+{
+	int64_t succeeded = stats_moved(before, after, "halt_successful_poll");
+	int64_t attempted = stats_moved(before, after, "halt_attempted_poll");
+
+	return STATS_CHECK_CHANGES(before, after,
+				   { "halt_poll_success_hist", succeeded },
+				   { "halt_poll_fail_hist", attempted - succeeded });
+}
+
+static const char *check_halts(const struct stats_moment *before,
+			       const struct stats_moment *after)
+{
+	int64_t polls = stats_moved(before, after, "halt_poll_success_hist");
+	int64_t waits = stats_moved(before, after, "halt_wait_hist");
+	const char *message;
+
+	message = STATS_CHECK_CHANGES(before, after, { "halt_exits", HALTS });
+	if (!message && polls + waits > HALTS)
+		message = stats_fail("%ld polls succeeded and there were %ld waits for %d halts",
+				     polls, waits, HALTS);
+	if (!message)
+		message = check_polls(before, after);
+	return message ? message : check_times(before, after);
+}
+
+/* Checks */
+
+static const char *waits(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_moment before, after;
+	const char *message;
+
+	limit_polling(guest, 0);
+	before = stats_now(guest);
+	halt_and_sleep(guest, HALTS);
+	after = stats_now(guest);
+
+	message = STATS_CHECK_CHANGES(&before, &after,
+				      { "halt_attempted_poll", 0 },
+				      { "halt_successful_poll", 0 },
+				      { "halt_poll_success_hist", 0 },
+				      { "halt_poll_fail_hist", 0 },
+				      { "halt_poll_success_ns", 0 },
+				      { "halt_poll_fail_ns", 0 },
+				      { "halt_wait_hist", HALTS });
+	return message ? message : check_halts(&before, &after);
+}
+
+static const char *failed_polls(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_moment before, after;
+	const char *message;
+
+	message = set_polling(guest, SHORT_POLL_NS);
+	if (message)
+		return message;
+	halt_and_sleep(guest, 1);
+	before = stats_now(guest);
+	halt_and_sleep(guest, HALTS);
+	after = stats_now(guest);
+
+	message = STATS_CHECK_CHANGES(&before, &after,
+				      { "halt_attempted_poll", HALTS },
+				      { "halt_successful_poll", 0 },
+				      { "halt_poll_fail_hist", HALTS },
+				      { "halt_wait_hist", HALTS });
+	return message ? message : check_halts(&before, &after);
+}
+
+static const char *successful_polls(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_moment before, after;
+	const char *message;
+
+	if (cpus[1] < 0)
+		return stats_skip("a vCPU polls only on a CPU of its own, and there is but one");
+	message = set_polling(guest, LONG_POLL_NS);
+	if (message)
+		return message;
+	halt_and_sleep(guest, 1);
+	stats_pin(cpus[0]);
+	before = stats_now(guest);
+	halt_and_poll(guest, HALTS);
+	after = stats_now(guest);
+
+	message = check_halts(&before, &after);
+	if (message)
+		return message;
+	return stats_moved(&before, &after, "halt_successful_poll") ? NULL :
+	       stats_fail("none of %ld polls of up to 2 seconds succeeded",
+			  stats_moved(&before, &after, "halt_attempted_poll"));
+}
+
+/* With the host's own settings, and an interrupt that takes its time. */
+static const char *timer(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_moment before, after;
+
+	*stats_in_guest(guest->vm, guest_timer) = TIMER_NS;
+	want_halts(guest, HALTS);
+	before = stats_now(guest);
+	stats_run_guest(guest);
+	after = stats_now(guest);
+	return check_halts(&before, &after);
+}
+
+static const char *check_blocking(const struct stats_guest *guest,
+				  uint64_t expected, const char *what)
+{
+	uint64_t value = blocking(guest);
+
+	return value == expected ? NULL :
+	       stats_fail("'blocking' is %lu while the vCPU %s, expected %lu",
+			  value, what, expected);
+}
+
+static const char *blocks(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	uint64_t *spin = stats_in_guest(guest->vm, guest_spin);
+	uint64_t *spins = stats_in_guest(guest->vm, guest_spins);
+	struct stats_vcpu_thread vcpu;
+	const char *message;
+
+	message = check_blocking(guest, 0, "has not run");
+	if (message)
+		return message;
+	limit_polling(guest, 0);
+	*spin = 1;
+	want_halts(guest, 1);
+	stats_vcpu_start(&vcpu, guest, cpus[0]);
+	await_halt(guest, 1);
+	while (!stats_thread_sleeps(vcpu.tid))
+		usleep(50);
+	usleep(2000);
+	message = check_blocking(guest, 1, "waits in HLT");
+
+	wake(guest);
+	while (!READ_ONCE(*spins))
+		usleep(50);
+	if (!message)
+		message = check_blocking(guest, 0, "spins");
+	WRITE_ONCE(*spin, 0);
+	stats_vcpu_join(&vcpu);
+	return message ? message : check_blocking(guest, 0, "does not run");
+}
+
+static const struct stats_check checks[] = {
+	STATS_CHECK("waits", waits),
+	STATS_CHECK("failed_polls", failed_polls),
+	STATS_CHECK("successful_polls", successful_polls),
+	STATS_CHECK("timer", timer),
+	STATS_CHECK("blocking", blocks),
+};
+
+static const struct stats_suite suite = {
+	.name = "halt",
+	.vcpu_id = VCPU_ID,
+	.checks = checks,
+	.num = ARRAY_SIZE(checks),
+	.setup = set_up,
+};
+
+int main(void)
+{
+	stats_tap_begin();
+	stats_params_save(params, ARRAY_SIZE(params));
+	stats_tap_run(&suite, 1);
+	stats_params_restore(params, ARRAY_SIZE(params));
+	stats_tap_end();
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Large pages that KVM maps, and those that it splits because the guest runs
+ * code in them, as the statistics of the VM count them.
+ */
+#define _GNU_SOURCE /* for program_invocation_name */
+#include "kvm_stats_mmu.h"
+
+#define VCPU_ID		0
+#define LARGE_PAGES	3
+#define CODE_PAGES	4
+
+/* What the window shows from which page on. */
+#define LARGE		0	/* the first page of each large page */
+#define CODE		64	/* pages of the first large page, apart */
+#define CODE_OFFSET	(7 * PAGE)
+#define CODE_STRIDE	(64 * PAGE)
+
+#define NX_PARAM	STATS_KVM_PARAM("nx_huge_pages")
+#define POOL_2M		"/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
+#define POOL_1G		"/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages"
+
+#ifndef MAP_HUGE_SHIFT
+#define MAP_HUGE_SHIFT	26
+#endif
+
+static struct stats_param params[] = {
+	{ TDP_MMU_PARAM },
+	{ NX_PARAM },
+	{ POOL_2M },
+	{ POOL_1G },
+};
+
+static const char *set_up(struct stats_target *target, enum stats_paging paging)
+{
+	static struct stats_guest guest;
+	struct kvm_vm *vm;
+	const char *message;
+
+	message = stats_use_paging(paging);
+	if (!message)
+		message = stats_param_set(NX_PARAM, "off");
+	if (message)
+		return message;
+	vm = vm_create_default(VCPU_ID, 0, guest_mmu_main);
+	guest = stats_guest_of(vm, VCPU_ID);
+	target->machine = &guest;
+	return NULL;
+}
+
+static const char *set_up_direct(struct stats_target *target)
+{
+	return set_up(target, STATS_DIRECT);
+}
+
+static const char *set_up_tdp_mmu(struct stats_target *target)
+{
+	return set_up(target, STATS_TDP_MMU);
+}
+
+/* The kernel may have less to give than it is asked for. */
+static const char *fill_pool(const char *pool, unsigned int num)
+{
+	char wanted[16], got[32];
+	const char *message;
+
+	if (stats_param_read(pool, got) && strtoul(got, NULL, 10) >= num)
+		return NULL;
+	snprintf(wanted, sizeof(wanted), "%u", num);
+	message = stats_param_set(pool, wanted);
+	if (message)
+		return message;
+	if (stats_param_read(pool, got) && strtoul(got, NULL, 10) >= num)
+		return NULL;
+	return stats_skip("the host has no memory for %u in %s; it may have when it boots",
+			  num, pool);
+}
+
+static void set_memory(struct kvm_vm *vm, void *memory, size_t size)
+{
+	struct kvm_userspace_memory_region region = {
+		.slot = MEMORY_SLOT,
+		.guest_phys_addr = MEMORY,
+		.memory_size = size,
+		.userspace_addr = (uintptr_t)memory,
+	};
+
+	vm_ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
+}
+
+/* Memory of the guest, @num pages of @size from @pool, of which it sees one each. */
+static const char *add_memory(const struct stats_guest *guest, const char *pool,
+			      size_t size, unsigned int num)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB |
+		    __builtin_ctzl(size) << MAP_HUGE_SHIFT;
+	const char *message;
+	void *memory;
+
+	message = fill_pool(pool, num);
+	if (message)
+		return message;
+	memory = mmap(NULL, num * size, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (memory == MAP_FAILED)
+		return stats_skip("no %u pages of %zu MiB: %s", num, size >> 20,
+				  strerror(errno));
+	set_memory(guest->vm, memory, num * size);
+	stats_map_window(guest->vm, LARGE, MEMORY, num, size);
+	stats_map_window(guest->vm, CODE, MEMORY + CODE_OFFSET, CODE_PAGES,
+			 CODE_STRIDE);
+	return NULL;
+}
+
+static const char *add_large_pages(const struct stats_guest *guest)
+{
+	return add_memory(guest, POOL_2M, LARGE_PAGE, LARGE_PAGES);
+}
+
+/* Without a slot, nothing of the VM is mapped. */
+static const char *check_empty(const struct stats_guest *guest)
+{
+	static const char * const names[] = {
+		"pages_4k", "pages_2m", "pages_1g", "nx_lpage_splits",
+	};
+	struct stats_moment now = stats_now(guest);
+	const char *message = NULL;
+	int i;
+
+	for (i = 0; !message && i < ARRAY_SIZE(names); i++)
+		message = stats_check_value(&now, names[i], 0);
+	return message;
+}
+
+static const char *large_pages(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_moment before, after;
+	const char *message;
+
+	message = add_large_pages(guest);
+	if (message)
+		return message;
+	stats_write_pages(guest, LARGE, 1);
+	before = stats_now(guest);
+	stats_write_pages(guest, LARGE, LARGE_PAGES);
+	stats_write_pages(guest, CODE, CODE_PAGES);
+	after = stats_now(guest);
+	message = STATS_CHECK_CHANGES(&before, &after,
+				      { "pf_taken", LARGE_PAGES - 1 },
+				      { "pages_2m", LARGE_PAGES - 1 },
+				      { "pages_4k", 0 },
+				      { "pages_1g", 0 });
+	if (!message)
+		message = stats_check_value(&after, "pages_2m", LARGE_PAGES);
+	if (message)
+		return message;
+	set_memory(guest->vm, NULL, 0);
+	return check_empty(guest);
+}
+
+static const char *huge_page(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_moment before, after;
+	const char *message;
+
+	message = add_memory(guest, POOL_1G, HUGE_PAGE, 1);
+	if (message)
+		return message;
+	stats_write_pages(guest, LARGE, 0);
+	before = stats_now(guest);
+	stats_write_pages(guest, LARGE, 1);
+	stats_write_pages(guest, CODE, CODE_PAGES);
+	after = stats_now(guest);
+	message = STATS_CHECK_CHANGES(&before, &after,
+				      { "pages_1g", 1 },
+				      { "pages_2m", 0 });
+	if (message)
+		return message;
+	set_memory(guest->vm, NULL, 0);
+	return check_empty(guest);
+}
+
+/*
+ * How many pages are mapped because the guest runs in one that is the last of
+ * eight: KVM maps those before it as well, or just this.
+ */
+static int64_t pages_of_split(void)
+{
+	return stats_paging == STATS_DIRECT ? 8 : 1;
+}
+
+static const char *nx_split(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_moment before, after;
+	const char *message;
+
+	message = stats_param_set(NX_PARAM, "force");
+	if (!message)
+		message = add_large_pages(guest);
+	if (message)
+		return message;
+	stats_write_pages(guest, LARGE, LARGE_PAGES);
+	stats_write_pages(guest, CODE, CODE_PAGES);
+
+	before = stats_now(guest);
+	stats_execute_pages(guest, CODE, CODE_PAGES);
+	after = stats_now(guest);
+	message = STATS_CHECK_CHANGES(&before, &after,
+				      { "nx_lpage_splits", 1 },
+				      { "pages_2m", -1 },
+				      { "pages_4k", CODE_PAGES * pages_of_split() },
+				      { "pf_taken", CODE_PAGES });
+	if (message)
+		return message;
+	set_memory(guest->vm, NULL, 0);
+	return check_empty(guest);
+}
+
+static const struct stats_check checks[] = {
+	STATS_CHECK("pages_2m", large_pages),
+	STATS_CHECK("pages_1g", huge_page),
+	STATS_CHECK("nx_split", nx_split),
+};
+
+#define SUITE(kind)							\
+	{ .name = #kind, .vcpu_id = -1, .checks = checks,		\
+	  .num = ARRAY_SIZE(checks), .setup = set_up_##kind }
+
+static const struct stats_suite suites[] = {
+	SUITE(direct),
+	SUITE(tdp_mmu),
+};
+
+int main(void)
+{
+	stats_tap_begin();
+	if (!stats_is_two_dimensional())
+		ksft_exit_skip("KVM shadows the small pages of the guest\n");
+	stats_params_save(params, ARRAY_SIZE(params));
+	stats_tap_run(suites, ARRAY_SIZE(suites));
+	stats_params_restore(params, ARRAY_SIZE(params));
+	stats_tap_end();
+}

@@ -48,7 +48,7 @@ static const struct point with_stats[] = {
 	{ "ids name QEMU and the vCPU", check_ids },
 	{ "descriptors and schemas say the same", check_descriptors },
 	{ "running: QEMU's values lie between two direct reads", check_running },
-	{ "running: exits, halts, I/O, MMIO and page faults move on each CPU", check_moves },
+	{ "running: exits, halts, I/O and page faults move on each CPU", check_moves },
 	{ "the guest stops", check_stop },
 	{ "stopped: the VM's values equal a direct read", check_stopped_vm },
 	{ "stopped: the vCPUs' values equal a direct read", check_stopped_vcpus },

@@ -108,7 +108,7 @@ enum verdict check_cont(void *ctx)
 
 /* What the guest's init does all the time, on each of its CPUs. */
 static const char * const moving[] = {
-	"exits", "halt_exits", "io_exits", "mmio_exits", "pf_fixed",
+	"exits", "halt_exits", "io_exits", "pf_fixed",
 };
 
 static bool moved(const json_t *from, const json_t *to, bool say)

@@ -52,26 +52,3 @@ compare_files() {
 			die "$path has another mode here than in the tree that the series makes"
 	done <"$SCRATCH/owned"
 }
-
-# reverse_architectures MAIL...: print them with the architectures in reverse, as
-# far as steps that each touch one of them stand side by side. Those of one
-# architecture stay in order.
-reverse_architectures() {
-	local mail
-	for mail; do
-		printf '%s\t%s\n' "$(only_architecture "$mail")" "$mail"
-	done | awk -F '\t' '
-	function flush() {
-		while (n > 0) {
-			printf "%s", mails[archs[n]]
-			delete mails[archs[n--]]
-		}
-	}
-	$1 == "" { flush(); print $2; next }
-	{
-		if (!($1 in mails))
-			archs[++n] = $1
-		mails[$1] = mails[$1] $2 "\n"
-	}
-	END { flush() }'
-}

@@ -121,13 +121,6 @@ step_paths() {
 	diff_paths "$1"
 }
 
-# only_architecture FILE: the one whose files are all that the step touches, as
-# the name of its directory; empty if there is no such one
-only_architecture() {
-	step_paths "$1" | sed -E 's,^arch/([^/]+)/.*,\1,; t; s/.*/,/' | sort -u |
-		awk '{ name = $0 } END { if (NR == 1 && name != ",") print name }'
-}
-
 # owners: lines "PATH STEP" for every whole file that a step adds.
 owners() {
 	local step path

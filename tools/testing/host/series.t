@@ -607,30 +607,6 @@ t_mirror() {
 		'security.example/security/ bullseye-security' | diff - sources
 }
 
-add_architectures() {
-	mkdir -p "$K/arch/arm64/kvm"
-	seq 10 >"$K/arch/x86/kvm/stats.c"
-	commit 'KVM: x86: stats'
-	seq 10 >"$K/arch/arm64/kvm/stats.c"
-	commit 'KVM: arm64: stats'
-}
-
-t_any_order() {
-	add_architectures
-	refresh
-	on_base
-	scripts/series-verify
-}
-
-t_one_order() {
-	add_architectures
-	sed -i 's/^5$/five/' "$K/arch/x86/kvm/stats.c"
-	commit 'KVM: x86: stats: Five'
-	refresh
-	on_base
-	refuses 'do not apply in reverse order' -- scripts/series-verify
-}
-
 # --- the real thing
 
 verify_real() {
@@ -675,8 +651,6 @@ point 'hunks may not need fuzz' t_fuzz
 point 'bad white space is refused' t_white_space
 point 'files that come out otherwise than they are here are refused' t_differs
 point 'what checkpatch finds is refused' t_style
-point 'steps of single architectures go in any order' t_any_order
-point 'steps of single architectures that need an order are refused' t_one_order
 point 'series-check builds every step and names the one that does not' t_build
 point 'series-check leaves out what is not built for an architecture' t_build_others
 point 'tree and refresh are a round trip' t_round_trip

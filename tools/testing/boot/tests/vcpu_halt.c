@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdlib.h>
 
 #include "guest/guest.h"
 
@@ -25,6 +24,7 @@ struct waker {
 	const struct guest *guest;
 	pthread_t runner;
 	pid_t runner_tid;
+	uint64_t sleeps;	/* of that thread before it halts */
 	sem_t halts;		/* one for each halt to end */
 	unsigned int missed;	/* halts in which the vCPU was not seen blocked */
 };
@@ -34,19 +34,22 @@ static void on_signal(int sig)
 	(void)sig;
 }
 
-static bool is_asleep(pid_t tid)
+/* How often the thread has gone to sleep. */
+static uint64_t sleeps_of(pid_t tid)
 {
-	char path[64], stat[512] = "";
-	const char *state;
+	char path[64], line[128];
+	unsigned long sleeps = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
 	file = fopen(path, "r");
 	if (!file)
-		return false;
-	state = fgets(stat, sizeof(stat), file) ? strrchr(stat, ')') : NULL;
+		return 0;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "voluntary_ctxt_switches: %lu", &sleeps) == 1)
+			break;
 	fclose(file);
-	return state && state[1] == ' ' && state[2] == 'S';
+	return sleeps;
 }
 
 static bool is_blocking(const struct guest *guest)
@@ -58,6 +61,15 @@ static bool is_blocking(const struct guest *guest)
 	       blocking == 1;
 }
 
+/*
+ * `blocking` alone is also that of a thread that is about to look a last
+ * time whether it has to sleep.
+ */
+static bool is_asleep(const struct waker *waker)
+{
+	return is_blocking(waker->guest) && sleeps_of(waker->runner_tid) > waker->sleeps;
+}
+
 static void *end_halts(void *arg)
 {
 	struct waker *waker = arg;
@@ -67,7 +79,7 @@ static void *end_halts(void *arg)
 
 		while (sem_wait(&waker->halts))
 			continue;
-		while (left-- && !(is_blocking(waker->guest) && is_asleep(waker->runner_tid)))
+		while (left-- && !is_asleep(waker))
 			usleep(1000);
 		if (left < 0)
 			waker->missed++;
@@ -92,6 +104,7 @@ static bool start_waker(struct waker *waker, const struct guest *guest)
 static bool halt(struct guest *guest, struct waker *waker, unsigned int times)
 {
 	while (times--) {
+		waker->sleeps = sleeps_of(waker->runner_tid);
 		sem_post(&waker->halts);
 		if (ioctl(guest->vcpu, KVM_RUN, 0) >= 0 || errno != EINTR)
 			return complain("KVM_RUN ends without a signal, exit reason %u: %s",

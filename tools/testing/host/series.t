@@ -353,6 +353,14 @@ t_build() {
 	WARN=x86_64 refuses 'new warnings for x86_64' -- scripts/series-check
 }
 
+add_architectures() {
+	mkdir -p "$K/arch/arm64/kvm"
+	seq 10 >"$K/arch/x86/kvm/stats.c"
+	commit 'KVM: x86: stats'
+	seq 10 >"$K/arch/arm64/kvm/stats.c"
+	commit 'KVM: arm64: stats'
+}
+
 t_build_others() {
 	add_architectures
 	refresh

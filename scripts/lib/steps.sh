@@ -115,7 +115,7 @@ diff_paths() {
 	sed -n 's,^diff --git .* b/,,p' "$@"
 }
 
-# step_paths FILE: all that a step, or the mail of one, touches
+# step_paths FILE: all that a step touches
 step_paths() {
 	step_part adds "$1"
 	diff_paths "$1"

@@ -144,8 +144,9 @@ tsc_khz()
 {
 	local program=$build_dir/tsc_khz
 
-	run_logged "$out/tsc_khz.log" flock "$build_dir" \
-		gcc -O2 -Wall -Werror -o "$program" "$boot_dir/tsc_khz.c"
+	[ "$program" -nt "$boot_dir/tsc_khz.c" ] ||
+		run_logged "$out/tsc_khz.log" flock "$build_dir" \
+			gcc -O2 -Wall -Werror -o "$program" "$boot_dir/tsc_khz.c"
 	"$program"
 }
 

@@ -2,9 +2,22 @@
 # Sourced by what compiles kernels: one source worktree and one object
 # directory per base, architecture and configuration.
 
+# Where KASAN and UBSAN look, of a configuration that names places: of the kernel
+# as a whole they take longer to compile than all the rest of it.
+sanitizer_args()
+{
+	local places=instrument_$config name
+
+	[ -n "${!places:-}" ] || return 0
+	echo KASAN_SANITIZE=n UBSAN_SANITIZE=n
+	(cd "$src" && find ${!places} -name '*.c' -printf '%f\n') | sort -u | while read -r name; do
+		echo "KASAN_SANITIZE_${name%.c}.o=y" "UBSAN_SANITIZE_${name%.c}.o=y"
+	done
+}
+
 make_args()
 {
-	echo ARCH="$karch" CROSS_COMPILE="$cross" O="$obj" LOCALVERSION= \
+	echo ARCH="$karch" CROSS_COMPILE="$cross" O="$obj" LOCALVERSION= $(sanitizer_args) \
 		KCFLAGS="${kcflags:-}" \
 		KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_VERSION=1 \
 		KBUILD_BUILD_USER=kvm-stats KBUILD_BUILD_HOST=build
@@ -32,7 +45,8 @@ tree_config()
 {
 	local more=
 
-	! git -C "$base" cat-file -e "$tree:virt/kvm/kvm_stats_kunit.c" 2>/dev/null || more=kunit
+	! merged_config "$config" | grep -qx CONFIG_KUNIT=y ||
+		! git -C "$base" cat-file -e "$tree:virt/kvm/kvm_stats_kunit.c" 2>/dev/null || more=kunit
 	merged_config "$config" $more
 }
 
@@ -81,8 +95,10 @@ key()
 	{
 		printf '%s\n' "$@"
 		tree_config
+		places=instrument_$config
+		echo "${!places:-}"
 		$cc --version | head -n 1
-		declare -f make_args configure build_selftests build_doc_example keep_result || true
+		declare -f make_args sanitizer_args configure build_selftests build_doc_example keep_result || true
 		cat "$boot_dir/doc_example.c"
 	} | sha256sum | cut -c 1-16
 }

@@ -167,7 +167,7 @@ qemu_command()
 	if [ "$(accel)" = kvm ]; then
 		command+=(-accel kvm -cpu "$cpu_kvm")
 	else
-		command+=(-accel tcg ${cpu_tcg:+-cpu "$cpu_tcg"})
+		command+=(-accel tcg ${cpu_tcg:+-cpu "$cpu_tcg"} ${icount:+-icount "$icount"})
 	fi
 	command+=(-kernel "$kernel/image" -initrd "$out/initramfs.cpio"
 		-append "console=$console panic=-1 log_buf_len=4M $cmdline${host_tsc:+ tsc_early_khz=$(tsc_khz)}")

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What KVM's statistics cost: counted by the TSC, which under emulation with
+ * -icount shift=0 is the number of instructions executed.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include <linux/kvm.h>
+
+/* ---- counting, count.c ---- */
+
+#define ANY_RESULT	(-1L)	/* all but an error */
+
+/* Only run() is counted. */
+struct bench_op {
+	long (*run)(void *arg);
+	void (*before)(void *arg);
+	void (*after)(void *arg, long result);
+	void *arg;
+	long result;	/* what run() has to return each time, or ANY_RESULT */
+};
+
+/* Each in a number of rounds; 0, and why() tells it, if one goes wrong. */
+double count_op(const struct bench_op *op);
+
+/* Straight into the kernel, without what the C library does on the way. */
+static inline long kernel_call(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 asm("r10") = d;
+	register long r8 asm("r8") = e;
+	register long r9 asm("r9") = f;
+	long result;
+
+	asm volatile("syscall"
+		     : "=a" (result)
+		     : "a" (nr), "D" (a), "S" (b), "d" (c), "r" (r10), "r" (r8), "r" (r9)
+		     : "rcx", "r11", "memory");
+	return result;
+}
+
+/* ---- rows, rows.c ---- */
+
+void row_count(const char *name, const struct bench_op *op);
+void row_value(const char *name, double value);
+/* Those of a list, separated by blanks, that this kernel has no such thing for. */
+void rows_missing(const char *names, const char *why);
+void row_failed(const char *name);			/* why() tells why */
+int rows_end(void);
+
+/* Keep a message for row_failed(). */
+__attribute__((format(printf, 1, 2))) void set_why(const char *format, ...);
+const char *why(void);
+
+/* ---- VMs, vms.c ---- */
+
+/* Their fds, or -1 and why() tells it. */
+int kvm_open(void);
+int vm_create(void);
+int vcpu_create(int vm, int id);
+/* -1 if this kernel has no statistics files, or why() tells it. */
+int stats_open(int fd);
+bool stats_supported(void);
+
+/* A statistics file: where the data starts, and how long it is; size 0 on failure. */
+struct stats_layout {
+	uint32_t data_offset;
+	uint32_t data_size;
+};
+
+struct stats_layout stats_layout(int stats);
+
+/* ---- guests, guest.c ---- */
+
+#define GUEST_MEMORY	0x10000
+
+/* One vCPU in real mode that starts at 0x1000; nothing else is set up. */
+struct guest {
+	int vm;
+	int vcpu;
+	struct kvm_run *run;
+	uint8_t *memory;
+};
+
+#define GUEST_CODE	0x1000
+
+enum guest_irqchip { WITHOUT_IRQCHIP, WITH_X2APIC };
+
+bool guest_create(struct guest *guest, enum guest_irqchip irqchip, const void *code, int size);
+void guest_destroy(struct guest *guest);
+/* KVM_RUN: the exit reason, or a negative errno. */
+long guest_run(struct guest *guest);
+
+/* ---- groups of rows, a file for each ---- */
+
+struct bench_group {
+	const char *name;
+	void (*run)(void);
+	const char *rows;	/* those it has, separated by blanks */
+	bool needs_stats;	/* of all these */
+};
+
+extern const struct bench_group group_syscall, group_read, group_open, group_loop, group_vector,
+	group_uring, group_debugfs, group_exit, group_halt;
+
+#endif /* BENCH_H */

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Getting a statistics file, and closing it. */
+#include <unistd.h>
+
+#include "bench.h"
+
+struct opening {
+	int target;	/* the VM or vCPU */
+	int stats;
+};
+
+static long get(void *arg)
+{
+	const struct opening *opening = arg;
+
+	return kernel_call(SYS_ioctl, opening->target, KVM_GET_STATS_FD, 0, 0, 0, 0);
+}
+
+static void close_got(void *arg, long result)
+{
+	(void)arg;
+	if (result >= 0)
+		close(result);
+}
+
+static void get_ahead(void *arg)
+{
+	struct opening *opening = arg;
+
+	opening->stats = get(arg);
+}
+
+static long close_it(void *arg)
+{
+	const struct opening *opening = arg;
+
+	return kernel_call(SYS_close, opening->stats, 0, 0, 0, 0, 0);
+}
+
+static void rows_open(const char *getfd, const char *close, int target)
+{
+	struct opening opening = { .target = target };
+
+	row_count(getfd, &(struct bench_op) {
+		.run = get, .after = close_got, .arg = &opening, .result = ANY_RESULT,
+	});
+	row_count(close, &(struct bench_op) {
+		.before = get_ahead, .run = close_it, .arg = &opening,
+	});
+}
+
+static void run(void)
+{
+	int vm = vm_create();
+	int vcpu = vcpu_create(vm, 0);
+
+	rows_open("getfd_vm", "close_vm", vm);
+	rows_open("getfd_vcpu", "close_vcpu", vcpu);
+	close(vcpu);
+	close(vm);
+}
+
+const struct bench_group group_open = {
+	.name = "open",
+	.run = run,
+	.rows = "getfd_vm close_vm getfd_vcpu close_vcpu",
+	.needs_stats = true,
+};

@@ -9,6 +9,7 @@
 
 #include "explain.h"
 #include "kvmstats.h"
+#include "monitor.h"
 #include "output.h"
 
 #define CAP_SYS_PTRACE	19
@@ -149,4 +150,52 @@ void explain(pid_t pid, const char *what, int err)
 	complain("process %d%s%s: %s", (int)pid, what ? ": " : "", what ? what : "",
 		 kvmstats_strerror(err, buf, sizeof(buf)));
 	hint(pid, err);
+}
+
+/* Under lockdown debugfs gives only what nobody could write to. */
+static void explain_debugfs_permission(void)
+{
+	char text[128] = "";
+	FILE *file = fopen("/sys/kernel/security/lockdown", "re");
+
+	if (file && fgets(text, sizeof(text), file) && !strstr(text, "[none]"))
+		complain("the kernel is locked down, which closes debugfs to everybody");
+	else
+		complain("debugfs is for root: run kvm-stats as root");
+	if (file)
+		fclose(file);
+}
+
+static void explain_debugfs(const struct vmm *vmm, int err)
+{
+	char buf[128];
+
+	switch (-err) {
+	case EACCES:
+	case EPERM:
+		complain("process %d: debugfs cannot be read: %s", (int)vmm->pid, strerror(-err));
+		explain_debugfs_permission();
+		break;
+	case ENODEV:
+		complain("debugfs has nothing of KVM: it is not mounted, or the kernel lacks it");
+		complain("what would help: mount -t debugfs debugfs /sys/kernel/debug");
+		break;
+	case ENOENT:
+		complain("process %d: debugfs has no directory of its VM", (int)vmm->pid);
+		break;
+	case EDOM:
+		complain("debugfs has sums over vCPUs only: ask for the VM, without --vcpu");
+		break;
+	default:
+		complain("process %d: debugfs: %s", (int)vmm->pid,
+			 kvmstats_strerror(err, buf, sizeof(buf)));
+	}
+}
+
+void explain_sources(const struct vmm *vmm)
+{
+	if (vmm->why)
+		explain(vmm->pid, vmm->missing ? vmm->missing_label : NULL, vmm->why);
+	if (vmm->why_debugfs)
+		explain_debugfs(vmm, vmm->why_debugfs);
 }

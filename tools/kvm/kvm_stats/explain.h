@@ -5,7 +5,12 @@
 
 #include <sys/types.h>
 
+struct vmm;
+
 /* @what of process @pid failed with @err; @what may be NULL. */
 void explain(pid_t pid, const char *what, int err);
+
+/* Why there are no numbers of a VMM, for each source that was tried. */
+void explain_sources(const struct vmm *vmm);
 
 #endif /* EXPLAIN_H */

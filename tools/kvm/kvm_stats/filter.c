@@ -7,6 +7,74 @@
 #include "filter.h"
 #include "output.h"
 
+static bool out_of_memory(void)
+{
+	complain("out of memory");
+	return false;
+}
+
+static bool add_pid(struct filter *filter, pid_t pid)
+{
+	pid_t *more = realloc(filter->pid, (filter->pids + 1) * sizeof(*more));
+
+	if (!more)
+		return out_of_memory();
+	filter->pid = more;
+	filter->pid[filter->pids++] = pid;
+	return true;
+}
+
+static bool parse_pid(struct filter *filter, const char *text)
+{
+	char *end;
+	long pid;
+
+	errno = 0;
+	pid = strtol(text, &end, 10);
+	if (!errno && end != text && !*end && pid > 0 && pid <= INT_MAX)
+		return add_pid(filter, (pid_t)pid);
+	complain("-p takes the ID of a process, a number above 0, not '%s'", text);
+	return false;
+}
+
+static bool add_guest(struct filter *filter, const char *guest)
+{
+	const char **more = realloc(filter->guest, (filter->guests + 1) * sizeof(*more));
+	char *copy;
+
+	if (!more)
+		return out_of_memory();
+	filter->guest = more;
+	copy = strdup(guest);
+	if (!copy)
+		return out_of_memory();
+	filter->guest[filter->guests++] = copy;
+	return true;
+}
+
+static void free_guests(struct filter *filter)
+{
+	while (filter->guests)
+		free((char *)filter->guest[--filter->guests]);
+}
+
+bool filter_set_pid(struct filter *filter, pid_t pid)
+{
+	filter->pids = 0;
+	return !pid || add_pid(filter, pid);
+}
+
+bool filter_set_guest(struct filter *filter, const char *guest)
+{
+	free_guests(filter);
+	return !guest || add_guest(filter, guest);
+}
+
+bool filter_names_vmms(const struct filter *filter)
+{
+	return filter->pids || filter->guests;
+}
+
 static bool parse_id(const char **at, int *id)
 {
 	char *end;
@@ -41,10 +109,8 @@ static bool add_range(struct filter *filter, struct filter_range range)
 	struct filter_range *more;
 
 	more = realloc(filter->vcpu, (filter->vcpus + 1) * sizeof(*more));
-	if (!more) {
-		complain("out of memory");
-		return false;
-	}
+	if (!more)
+		return out_of_memory();
 	filter->vcpu = more;
 	filter->vcpu[filter->vcpus++] = range;
 	return true;
@@ -71,35 +137,60 @@ static bool add_vcpus(struct filter *filter, const char *list)
 	return false;
 }
 
-static bool set_regex(struct filter *filter, const char *pattern)
+bool filter_set_regex(struct filter *filter, const char *pattern)
 {
+	bool none = !pattern || !*pattern;
+	char *copy = none ? NULL : strdup(pattern);
+	regex_t regex;
 	char why[128];
 	int err;
 
+	if (!none && !copy)
+		return out_of_memory();
+	err = none ? 0 : regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+	if (err) {
+		regerror(err, &regex, why, sizeof(why));
+		complain("'%s' is not an extended regular expression: %s", pattern, why);
+		free(copy);
+		return false;
+	}
 	if (filter->has_regex)
 		regfree(&filter->regex);
-	err = regcomp(&filter->regex, pattern, REG_EXTENDED | REG_NOSUB);
-	filter->has_regex = !err;
-	filter->pattern = pattern;
-	if (!err)
-		return true;
-	regerror(err, &filter->regex, why, sizeof(why));
-	complain("'%s' is not an extended regular expression: %s", pattern, why);
-	return false;
+	free(filter->pattern);
+	filter->has_regex = !none;
+	filter->pattern = copy;
+	if (!none)
+		filter->regex = regex;
+	return true;
 }
 
 bool filter_option(struct filter *filter, int option, const char *value)
 {
 	switch (option) {
+	case 'p':
+		return parse_pid(filter, value);
+	case 'g':
+		return add_guest(filter, value);
 	case FILTER_VM:
 		filter->vm = true;
 		return true;
 	case FILTER_VCPU:
 		return add_vcpus(filter, value);
 	case 'f':
-		return set_regex(filter, value);
+		return filter_set_regex(filter, value);
 	}
 	return false;
+}
+
+bool filter_takes_guest(const struct filter *filter, const char *guest)
+{
+	size_t i;
+
+	for (i = 0; guest && i < filter->guests; i++) {
+		if (!strcmp(filter->guest[i], guest))
+			return true;
+	}
+	return !filter->guests;
 }
 
 static bool in_range(const struct filter_range *range, int vcpu)
@@ -120,6 +211,11 @@ bool filter_takes_target(const struct filter *filter, const struct kvmstats_targ
 			return true;
 	}
 	return false;
+}
+
+bool filter_takes_sums(const struct filter *filter)
+{
+	return filter->vm || !filter->vcpus;
 }
 
 bool filter_takes_stat(const struct filter *filter, const struct kvmstats_stat *stat)
@@ -157,5 +253,9 @@ void filter_free(struct filter *filter)
 {
 	if (filter->has_regex)
 		regfree(&filter->regex);
+	free(filter->pattern);
+	free_guests(filter);
+	free(filter->guest);
+	free(filter->pid);
 	free(filter->vcpu);
 }

@@ -2,23 +2,20 @@
 /* kvm-stats read */
 #include <errno.h>
 #include <getopt.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command.h"
-#include "explain.h"
+#include "head.h"
 #include "output.h"
 #include "report.h"
-#include "session.h"
+#include "require.h"
 
 #define MIN_INTERVAL	0.01
 #define MAX_INTERVAL	86400.0
 
 struct read_options {
-	pid_t pid;
 	double interval;	/* seconds; 0: one reading, no rates */
 	unsigned long count;	/* of intervals; 0: until the VMM ends */
 	bool whole_units;
@@ -27,102 +24,98 @@ struct read_options {
 
 static void usage(FILE *to)
 {
-	fputs("Usage: kvm-stats read -p PID [OPTION]...\n"
+	fputs("Usage: kvm-stats read [OPTION]...\n"
 	      "\n"
-	      "Shows the values of a process's VMs and vCPUs; with -i, after each interval, what\n"
-	      "they are and how fast they grew in it.\n"
+	      "Shows the values of VMs and vCPUs; with -i, after each interval, what they are and\n"
+	      "how fast they grew in it.\n"
 	      "\n"
-	      "  -p, --pid=PID       the process that has the VM\n"
 	      "  -i, --interval=SEC  seconds between readings, like 1 or 0.5\n"
-	      "  -c, --count=N       end after N intervals (default: when the process ends)\n"
+	      "  -c, --count=N       end after N intervals (default: when the processes named by -p end)\n"
 	      "  -b, --base-units    whole seconds and bytes, not ns or KiB\n"
 	      FILTER_HELP
 	      "  -h, --help          this text\n", to);
 }
 
-static double now(void)
+static void print_all(const struct report *report, const struct monitor *monitor, bool heads)
 {
-	struct timespec ts;
+	size_t i;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
+	for (i = 0; i < monitor->vmms; i++) {
+		const struct vmm *vmm = monitor->vmm[i];
 
-/* Until @deadline: 0, or -ESRCH as soon as the VMM is gone. */
-static int wait_until(const struct session *session, double deadline)
-{
-	struct pollfd vmm = { .fd = kvmstats_vmm_pidfd(session->vmm), .events = POLLIN };
-
-	for (;;) {
-		double left = deadline - now();
-		int ret;
-
-		if (left <= 0)
-			return 0;
-		ret = poll(&vmm, 1, (int)(left * 1000) + 1);
-		if (ret > 0)
-			return -ESRCH;
-		if (ret < 0 && errno != EINTR)
-			return -errno;
+		if (!vmm->targets)
+			continue;
+		if (heads)
+			print_head(vmm);
+		report_print(report, vmm);
 	}
 }
 
-static int watch(const struct read_options *options, const struct report *report,
-		 struct session *session)
+static int watch(const struct read_options *options, struct report *report,
+		 struct monitor *monitor)
 {
-	double start = now();
+	uint64_t start = monitor_now();
+	bool many = monitor->vmms > 1 || !monitor->nameds;
 	unsigned long i;
 	int err;
 
 	if (!flush_output())
 		return -EIO;
 	for (i = 1; !options->count || i <= options->count; i++) {
-		err = wait_until(session, start + (double)i * options->interval);
+		err = monitor_wait(monitor, start + (uint64_t)((double)i * options->interval * 1e9));
 		if (!err)
-			err = session_sample(session);
+			err = monitor_sample(monitor);
+		if (!err && monitor_has_ended(monitor))
+			err = -ESRCH;
 		if (err)
 			return err;
 		printf("%s# after %.1f s\n", i > 1 ? "\n" : "", (double)i * options->interval);
-		report_print(report, session);
+		report_measure(report, monitor);
+		print_all(report, monitor, many);
 		if (!flush_output())
 			return -EIO;
 	}
 	return 0;
 }
 
-static int show(const struct read_options *options, struct session *session)
+static int verdict(const struct read_options *options, int err)
+{
+	char buf[128];
+
+	if (!flush_output())
+		return STATUS_FAILED;
+	if (err == -ESRCH) {
+		complain("process %d has ended", (int)options->filter.pid[0]);
+		return options->count ? STATUS_FAILED : STATUS_OK;
+	}
+	if (!err)
+		return STATUS_OK;
+	complain("cannot go on: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	return STATUS_FAILED;
+}
+
+static int show(const struct read_options *options, struct monitor *monitor)
 {
 	struct report report = {
-		.filter = &options->filter,
 		.rates = options->interval > 0,
 		.whole_units = options->whole_units,
 	};
 	int err;
 
-	if (!report_measure(&report, session)) {
-		complain("no statistic's name matches '%s'; 'kvm-stats schema -p %d' shows all",
-			 options->filter.pattern, (int)session->pid);
+	if (!require_numbers(monitor) || !require_matches(monitor))
 		return STATUS_FAILED;
+	report_measure(&report, monitor);
+	err = monitor_sample(monitor);
+	if (err || monitor_has_ended(monitor))
+		return verdict(options, err ? err : -ESRCH);
+	if (options->interval) {
+		if (monitor->nameds == 1)
+			print_head(monitor->vmm[0]);
+		err = watch(options, &report, monitor);
+	} else {
+		print_all(&report, monitor, true);
 	}
-	err = session_sample(session);
-	if (!err) {
-		session_print_head(session);
-		if (options->interval)
-			err = watch(options, &report, session);
-		else
-			report_print(&report, session);
-	}
-	if (!flush_output())
-		return STATUS_FAILED;
-	if (err == -ESRCH && options->interval && !options->count) {
-		complain("process %d has ended", (int)session->pid);
-		return STATUS_OK;
-	}
-	if (err) {
-		explain(session->pid, NULL, err);
-		return STATUS_FAILED;
-	}
-	return STATUS_OK;
+	return verdict(options, err);
 }
 
 static bool parse_interval(const char *text, double *interval)
@@ -151,9 +144,6 @@ static bool parse_count(const char *text, unsigned long *count)
 static bool read_option(struct read_options *options, int option, const char *value)
 {
 	switch (option) {
-	case 'p':
-		options->pid = session_parse_pid(value);
-		return options->pid > 0;
 	case 'i':
 		return parse_interval(value, &options->interval);
 	case 'c':
@@ -169,19 +159,16 @@ static bool read_option(struct read_options *options, int option, const char *va
 static int parse(int argc, char **argv, struct read_options *options)
 {
 	static const struct option table[] = {
-		{ "pid", required_argument, NULL, 'p' },
 		{ "interval", required_argument, NULL, 'i' },
 		{ "count", required_argument, NULL, 'c' },
 		{ "base-units", no_argument, NULL, 'b' },
-		{ "filter", required_argument, NULL, 'f' },
-		{ "vm", no_argument, NULL, FILTER_VM },
-		{ "vcpu", required_argument, NULL, FILTER_VCPU },
+		FILTER_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "p:i:c:bf:h", table, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, FILTER_LETTERS "i:c:bh", table, NULL)) != -1) {
 		if (option == 'h') {
 			usage(stdout);
 			return STATUS_OK;
@@ -195,21 +182,20 @@ static int parse(int argc, char **argv, struct read_options *options)
 	}
 	if (options->count && !options->interval)
 		options->interval = 1;
-	return session_check_arguments(argc, argv, options->pid) ? -1 : STATUS_USAGE;
+	return require_no_words(argc, argv) ? -1 : STATUS_USAGE;
 }
 
 int command_read(int argc, char **argv)
 {
 	struct read_options options = { 0 };
-	struct session session;
+	struct monitor_options watched = { .filter = &options.filter };
+	struct monitor *monitor;
 	int status = parse(argc, argv, &options);
 
 	if (status < 0) {
-		status = STATUS_FAILED;
-		if (session_open(&session, options.pid, &options.filter)) {
-			status = show(&options, &session);
-			session_close(&session);
-		}
+		monitor = require_monitor(&watched);
+		status = monitor ? show(&options, monitor) : STATUS_FAILED;
+		monitor_close(monitor);
 	}
 	filter_free(&options.filter);
 	return status;

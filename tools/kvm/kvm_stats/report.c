@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report.h"
+#include "row.h"
 
 /* One line of the table. */
-struct row {
-	const struct source *source;
-	const struct kvmstats_stat *stat;
+struct line {
+	struct row row;
 	char name[128];
 	const char *unit;
 };
@@ -55,36 +54,29 @@ static void print_value(const struct report *report, const struct kvmstats_stat 
 		printf("  %20" PRIu64, value);
 }
 
-static void print_rate(const struct report *report, const struct kvmstats_stat *stat,
-		       int err, double rate)
+static void print_rate(const struct report *report, const struct row *row)
 {
-	if (err == -ESTALE)
+	if (row->growth == GROWTH_CLEARED)
 		printf("  %14s", "reset");
-	else if (err)
+	else if (row->growth != GROWTH_KNOWN)
 		printf("  %14s", "-");
-	else if (scales(report, stat))
-		printf("  %14.6f", rate * base_factor(stat));
+	else if (scales(report, row->stat))
+		printf("  %14.6f", row->rate * base_factor(row->stat));
 	else
-		printf("  %14.1f", rate);
+		printf("  %14.1f", row->rate);
 }
 
-static void print_row(const struct report *report,
-		      const struct row *row, uint64_t value, int rate_err, double rate)
+static void print_line(const struct report *report, const struct line *line)
 {
-	printf("%-*s  %-*s", report->label_width, row->source->label, report->name_width,
-	       row->name);
-	print_value(report, row->stat, value);
-	printf(report->rates ? "  %-7s" : "  %s", *row->unit ? row->unit : "-");
+	const struct row *row = &line->row;
+
+	printf("%-*s  %-*s", report->label_width, row->target->label, report->name_width,
+	       line->name);
+	print_value(report, row->stat, row->value);
+	printf(report->rates ? "  %-7s" : "  %s", *line->unit ? line->unit : "-");
 	if (report->rates)
-		print_rate(report, row->stat, rate_err, rate);
+		print_rate(report, row);
 	putchar('\n');
-}
-
-static int element_rate(const struct source *source, const struct kvmstats_stat *stat,
-			unsigned int n, double *rate)
-{
-	*rate = 0;
-	return kvmstats_rate(source->before, source->now, stat, n, rate);
 }
 
 /* "halt_wait_hist[1024..2047ns]"; an array of an unknown kind is "name[3]". */
@@ -102,49 +94,20 @@ static void element_name(const struct kvmstats_stat *stat, unsigned int n, const
 			 min, max, unit);
 }
 
-static void print_elements(const struct report *report,
-			   const struct source *source, const struct kvmstats_stat *stat,
-			   const char *unit)
+static void print_elements(const struct report *report, const struct target *target,
+			   const struct kvmstats_stat *stat, const char *unit)
 {
 	bool hist = kvmstats_stat_is_hist(stat);
-	struct row row = { .source = source, .stat = stat, .unit = hist ? "samples" : unit };
+	struct line line = { .unit = hist ? "samples" : unit };
 	unsigned int n;
 
 	for (n = 0; n < kvmstats_stat_size(stat); n++) {
-		uint64_t value = 0;
-		double rate;
-		int err = element_rate(source, stat, n, &rate);
-
-		kvmstats_sample_value(source->now, stat, n, &value);
-		if (hist && !value && err != -ESTALE)
+		row_get_element(&line.row, target, stat, n);
+		if (hist && !line.row.value && line.row.growth != GROWTH_CLEARED)
 			continue;
-		element_name(stat, n, unit, row.name, sizeof(row.name));
-		print_row(report, &row, value, err, rate);
+		element_name(stat, n, unit, line.name, sizeof(line.name));
+		print_line(report, &line);
 	}
-}
-
-static void print_hist_total(const struct report *report,
-			     const struct source *source, const struct kvmstats_stat *stat)
-{
-	struct row row = { .source = source, .stat = stat, .unit = "samples" };
-	uint64_t total = 0;
-	double rates = 0;
-	int err = 0;
-	unsigned int n;
-
-	for (n = 0; n < kvmstats_stat_size(stat); n++) {
-		uint64_t value = 0;
-		double rate;
-		int why = element_rate(source, stat, n, &rate);
-
-		kvmstats_sample_value(source->now, stat, n, &value);
-		total += value;
-		rates += rate;
-		if (why)
-			err = why;
-	}
-	snprintf(row.name, sizeof(row.name), "%s", kvmstats_stat_name(stat));
-	print_row(report, &row, total, err, rates);
 }
 
 static void unit_text(const struct report *report, const struct kvmstats_stat *stat,
@@ -156,27 +119,22 @@ static void unit_text(const struct report *report, const struct kvmstats_stat *s
 		snprintf(unit, size, "?");
 }
 
-static void print_stat(const struct report *report,
-		       const struct source *source, const struct kvmstats_stat *stat)
+static void print_stat(const struct report *report, const struct target *target,
+		       const struct kvmstats_stat *stat)
 {
-	struct row row = { .source = source, .stat = stat };
-	uint64_t value = 0;
+	bool hist = kvmstats_stat_is_hist(stat);
+	struct line line;
 	char unit[64];
-	double rate;
-	int err;
 
 	unit_text(report, stat, unit, sizeof(unit));
-	if (kvmstats_stat_is_hist(stat))
-		print_hist_total(report, source, stat);
-	if (kvmstats_stat_is_hist(stat) || kvmstats_stat_size(stat) > 1) {
-		print_elements(report, source, stat, unit);
-		return;
+	if (hist || kvmstats_stat_size(stat) == 1) {
+		row_get(&line.row, target, stat);
+		snprintf(line.name, sizeof(line.name), "%s", kvmstats_stat_name(stat));
+		line.unit = hist ? "samples" : unit;
+		print_line(report, &line);
 	}
-	err = element_rate(source, stat, 0, &rate);
-	kvmstats_sample_value(source->now, stat, 0, &value);
-	snprintf(row.name, sizeof(row.name), "%s", kvmstats_stat_name(stat));
-	row.unit = unit;
-	print_row(report, &row, value, err, rate);
+	if (hist || kvmstats_stat_size(stat) > 1)
+		print_elements(report, target, stat, unit);
 }
 
 static void widen(int *width, const char *text)
@@ -187,31 +145,29 @@ static void widen(int *width, const char *text)
 		*width = len;
 }
 
-/* False if nothing of what there is has been asked for. */
-bool report_measure(struct report *report, const struct session *session)
+static void measure_names(struct report *report, const struct stat_set *set)
 {
-	bool any = false;
+	size_t i;
+
+	for (i = 0; i < set->stats; i++)
+		widen(&report->name_width, kvmstats_stat_name(set->stat[i]));
+}
+
+void report_measure(struct report *report, const struct monitor *monitor)
+{
 	size_t i, j;
 
 	report->label_width = strlen("TARGET");
 	report->name_width = strlen("halt_poll_success_hist[1073741824..ns]");
-	for (i = 0; i < session->sources; i++)
-		widen(&report->label_width, session->source[i].label);
-	for (i = 0; i < session->schemas; i++) {
-		for (j = 0; j < kvmstats_schema_count(session->schema[i]); j++) {
-			const struct kvmstats_stat *stat;
-
-			stat = kvmstats_schema_stat(session->schema[i], j);
-			if (!filter_takes_stat(report->filter, stat))
-				continue;
-			any = true;
-			widen(&report->name_width, kvmstats_stat_name(stat));
-		}
+	for (i = 0; i < monitor->vmms; i++) {
+		for (j = 0; j < monitor->vmm[i]->targets; j++)
+			widen(&report->label_width, monitor->vmm[i]->target[j]->label);
 	}
-	return any || !report->filter->has_regex;
+	for (i = 0; i < monitor->sets.sets; i++)
+		measure_names(report, monitor->sets.set[i]);
 }
 
-void report_print(const struct report *report, const struct session *session)
+void report_print(const struct report *report, const struct vmm *vmm)
 {
 	size_t i, j;
 
@@ -220,14 +176,10 @@ void report_print(const struct report *report, const struct session *session)
 	if (report->rates)
 		printf("     %14s", "PER-SECOND");
 	putchar('\n');
-	for (i = 0; i < session->sources; i++) {
-		const struct source *source = &session->source[i];
+	for (i = 0; i < vmm->targets; i++) {
+		const struct target *target = vmm->target[i];
 
-		for (j = 0; j < kvmstats_schema_count(source->schema); j++) {
-			const struct kvmstats_stat *stat = kvmstats_schema_stat(source->schema, j);
-
-			if (filter_takes_stat(report->filter, stat))
-				print_stat(report, source, stat);
-		}
+		for (j = 0; j < target->set->stats; j++)
+			print_stat(report, target, target->set->stat[j]);
 	}
 }

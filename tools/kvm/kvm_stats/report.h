@@ -5,20 +5,18 @@
 
 #include <stdbool.h>
 
-#include "filter.h"
-#include "session.h"
+#include "monitor.h"
 
 struct report {
-	const struct filter *filter;
 	bool rates;		/* from the sample before to the last one */
 	bool whole_units;	/* seconds and bytes */
 	int label_width;
 	int name_width;
 };
 
-/* Sets the widths; false if nothing of what there is has been asked for. */
-bool report_measure(struct report *report, const struct session *session);
+/* Sets the widths. */
+void report_measure(struct report *report, const struct monitor *monitor);
 
-void report_print(const struct report *report, const struct session *session);
+void report_print(const struct report *report, const struct vmm *vmm);
 
 #endif /* REPORT_H */

@@ -4,16 +4,15 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "output.h"
-#include "session.h"
+#include "head.h"
+#include "require.h"
 
 static void usage(FILE *to)
 {
-	fputs("Usage: kvm-stats schema -p PID [OPTION]...\n"
+	fputs("Usage: kvm-stats schema [OPTION]...\n"
 	      "\n"
-	      "Shows what statistics the VMs and vCPUs of a process have.\n"
+	      "Shows what statistics VMs and vCPUs have.\n"
 	      "\n"
-	      "  -p, --pid=PID       the process that has the VM\n"
 	      FILTER_HELP
 	      "  -h, --help          this text\n", to);
 }
@@ -38,98 +37,99 @@ static void print_stat(const char *of, const struct kvmstats_stat *stat)
 	       len > 0 ? unit : "-", kvmstats_stat_size(stat), kvmstats_stat_bucket_size(stat));
 }
 
-static size_t print_schema(const char *of, const struct kvmstats_schema *schema,
-			   const struct filter *filter)
+static const struct target *first_with(const struct monitor *monitor, const struct stat_set *set)
 {
-	size_t shown = 0;
-	size_t i;
+	size_t i, j;
 
-	for (i = 0; i < kvmstats_schema_count(schema); i++) {
-		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
+	for (i = 0; i < monitor->vmms; i++) {
+		const struct vmm *vmm = monitor->vmm[i];
 
-		if (!filter_takes_stat(filter, stat))
-			continue;
-		print_stat(of, stat);
-		shown++;
+		for (j = 0; j < vmm->targets; j++) {
+			if (vmm->target[j]->set == set)
+				return vmm->target[j];
+		}
 	}
-	return shown;
+	return NULL;
+}
+
+static const char *scope_name(enum scope scope)
+{
+	static const char * const names[] = {
+		[SCOPE_VM] = "vm",
+		[SCOPE_VCPU] = "vcpu",
+		[SCOPE_VMM] = "vmm",
+		[SCOPE_HOST] = "host",
+	};
+
+	return names[scope];
 }
 
 /* Each schema once, under the name of what has it: mostly one for VMs, one for vCPUs. */
-static int print_schemas(const struct session *session, const struct filter *filter)
+static void print_schemas(const struct monitor *monitor)
 {
-	size_t shown = 0;
 	size_t i, j;
 
 	printf("%-4s  %-32s  %-16s  %-8s  %6s  %10s\n",
 	       "OF", "STATISTIC", "TYPE", "UNIT", "VALUES", "BUCKETSIZE");
-	for (i = 0; i < session->schemas; i++) {
-		for (j = 0; session->source[j].schema != session->schema[i];)
-			j++;
-		shown += print_schema(kvmstats_target_kind(session->source[j].target) ==
-				      KVMSTATS_VM ? "vm" : "vcpu", session->schema[i], filter);
+	for (i = 0; i < monitor->sets.sets; i++) {
+		const struct stat_set *set = monitor->sets.set[i];
+		const struct target *target = first_with(monitor, set);
+
+		for (j = 0; target && j < set->stats; j++)
+			print_stat(scope_name(target->scope), set->stat[j]);
 	}
-	if (shown || !filter->has_regex)
-		return STATUS_OK;
-	complain("no statistic's name matches '%s'", filter->pattern);
-	return STATUS_FAILED;
 }
 
-static int schema(pid_t pid, const struct filter *filter)
+static int schema(const struct monitor *monitor)
 {
-	struct session session;
-	int status;
+	size_t i;
 
-	if (!session_open(&session, pid, filter))
+	if (!require_numbers(monitor) || !require_matches(monitor))
 		return STATUS_FAILED;
-	session_print_head(&session);
-	status = print_schemas(&session, filter);
-	session_close(&session);
-	return status;
+	for (i = 0; i < monitor->vmms; i++) {
+		if (monitor->vmm[i]->targets)
+			print_head(monitor->vmm[i]);
+	}
+	print_schemas(monitor);
+	return STATUS_OK;
 }
 
-static int parse(int argc, char **argv, pid_t *pid, struct filter *filter)
+static int parse(int argc, char **argv, struct filter *filter)
 {
 	static const struct option options[] = {
-		{ "pid", required_argument, NULL, 'p' },
-		{ "filter", required_argument, NULL, 'f' },
-		{ "vm", no_argument, NULL, FILTER_VM },
-		{ "vcpu", required_argument, NULL, FILTER_VCPU },
+		FILTER_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	bool good = true;
 	int option;
 
-	while (good && (option = getopt_long(argc, argv, "p:f:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'p':
-			*pid = session_parse_pid(optarg);
-			good = *pid > 0;
-			break;
-		case 'h':
+	while ((option = getopt_long(argc, argv, FILTER_LETTERS "h", options, NULL)) != -1) {
+		if (option == 'h') {
 			usage(stdout);
 			return STATUS_OK;
-		case '?':
+		}
+		if (option == '?') {
 			usage(stderr);
 			return STATUS_USAGE;
-		default:
-			good = filter_option(filter, option, optarg);
 		}
+		if (!filter_option(filter, option, optarg))
+			return STATUS_USAGE;
 	}
-	if (!good)
-		return STATUS_USAGE;
-	return session_check_arguments(argc, argv, *pid) ? -1 : STATUS_USAGE;
+	return require_no_words(argc, argv) ? -1 : STATUS_USAGE;
 }
 
 int command_schema(int argc, char **argv)
 {
 	struct filter filter = { 0 };
-	pid_t pid = 0;
-	int status = parse(argc, argv, &pid, &filter);
+	struct monitor_options watched = { .filter = &filter };
+	struct monitor *monitor;
+	int status = parse(argc, argv, &filter);
 
-	if (status < 0)
-		status = schema(pid, &filter);
+	if (status < 0) {
+		monitor = require_monitor(&watched);
+		status = monitor ? schema(monitor) : STATUS_FAILED;
+		monitor_close(monitor);
+	}
 	filter_free(&filter);
 	return status;
 }

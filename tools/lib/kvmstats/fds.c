@@ -142,15 +142,24 @@ int kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid)
 {
 	int err;
 
-	*fds = (struct kvmstats_fds){ 0 };
+	fds->count = 0;
 	err = each_fd(pid, append, fds);
-	if (err) {
-		kvmstats_fds_free(fds);
-		return err;
-	}
-	if (fds->count)
+	if (!err && fds->count)
 		qsort(fds->fd, fds->count, sizeof(*fds->fd), compare);
-	return 0;
+	return err;
+}
+
+int kvmstats_fds_copy(struct kvmstats_fds *to, const struct kvmstats_fds *from)
+{
+	size_t i;
+	int err = 0;
+
+	to->count = 0;
+	for (i = 0; !err && i < from->count; i++)
+		err = append(&from->fd[i], to);
+	if (err)
+		kvmstats_fds_free(to);
+	return err;
 }
 
 /* Who holds nothing but statistics is an agent, not a VMM. */
@@ -196,6 +205,19 @@ int kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid)
 	}
 	fds->count = kept;
 	return 1;
+}
+
+bool kvmstats_fds_equal(const struct kvmstats_fds *a, const struct kvmstats_fds *b)
+{
+	size_t i;
+
+	if (a->count != b->count)
+		return false;
+	for (i = 0; i < a->count; i++) {
+		if (!alike(&a->fd[i], &b->fd[i]) || a->fd[i].fd != b->fd[i].fd)
+			return false;
+	}
+	return true;
 }
 
 void kvmstats_fds_free(struct kvmstats_fds *fds)

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <linux/kvm_stats.h>
+
 #include "kvmstats.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -22,6 +24,14 @@ struct kvmstats_stat {
 	unsigned int size;
 	uint32_t offset;
 	uint32_t bucket_size;
+};
+
+struct kvmstats_schema {
+	struct kvm_stats_header header;
+	char *desc;			/* as read */
+	size_t desc_size;
+	struct kvmstats_stat *stat;
+	size_t data_size;
 };
 
 size_t kvmstats_schema_data_size(const struct kvmstats_schema *schema);
@@ -55,7 +65,8 @@ struct kvmstats_fds {
 
 /*
  * VMs before vCPUs, by vCPU, what itself is before its statistics, by number:
- * 0 or -errno; no fds of KVM at all is 0 too.
+ * 0 or -errno; no fds of KVM at all is 0 too.  @fds starts empty, or as an earlier scan
+ * left it, whose memory is used again.
  */
 int kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid);
 
@@ -67,6 +78,8 @@ int kvmstats_fds_any(pid_t pid);
  * cannot compare files.
  */
 int kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid);
+int kvmstats_fds_copy(struct kvmstats_fds *to, const struct kvmstats_fds *from);
+bool kvmstats_fds_equal(const struct kvmstats_fds *a, const struct kvmstats_fds *b);
 void kvmstats_fds_free(struct kvmstats_fds *fds);
 
 /* take.c */

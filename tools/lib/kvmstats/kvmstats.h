@@ -54,6 +54,22 @@ int kvmstats_vmm_open(struct kvmstats_vmm **vmm, pid_t pid);
 void kvmstats_vmm_close(struct kvmstats_vmm *vmm);
 
 /*
+ * Looks into the process again.  1: it has other VMs, vCPUs or fds than before, and the
+ * targets that were asked for are no more.  0: nothing has changed, except that an fd may
+ * by now be another VM's than the one of the same number and name was: nothing tells
+ * that, kvmstats_target_open() gives the one of now.  -ENODEV: it has no VM any more, and
+ * no targets.  Other errors leave all as it was.
+ */
+int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm);
+
+/*
+ * Whether kvmstats_vmm_refresh() is worth its time: 1 if the number of threads or (from
+ * Linux 6.2 on) of fds is another one than then, 0 if not, -ESRCH.  Costs two stat();
+ * what it does not see is a VMM that keeps both numbers while its VMs change.
+ */
+int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm);
+
+/*
  * 1 while the process lives, then 0: close all statistics fds of its VMs at
  * once, they keep the memory of the dead VM in the kernel.
  */
@@ -158,6 +174,25 @@ enum kvmstats_base {
 int kvmstats_schema_read(struct kvmstats_schema **schema, int fd);
 void kvmstats_schema_free(struct kvmstats_schema *schema);
 
+/* What is to be known of a statistic whose numbers do not come from a statistics fd. */
+struct kvmstats_desc {
+	const char *name;
+	enum kvmstats_type type;
+	enum kvmstats_unit unit;
+	enum kvmstats_base base;
+	int exponent;
+	unsigned int size;	/* number of values */
+	uint32_t bucket_size;
+};
+
+/*
+ * A schema of @count statistics, in this order and without holes, for samples that
+ * kvmstats_sample_set() fills.  -EINVAL: no name, no values, or no size that a file could
+ * have either.
+ */
+int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
+			 size_t count);
+
 /*
  * 1: @fd has this schema, 0: another one.  On one kernel all VMs have the same,
  * and so do all vCPUs.
@@ -226,6 +261,13 @@ void kvmstats_sample_free(struct kvmstats_sample *sample);
 /* Reads all values with one pread().  @fd must have the sample's schema. */
 int kvmstats_sample_read(struct kvmstats_sample *sample, int fd);
 
+/*
+ * Makes @values, @count of them in the order of their offsets, those of the sample, as of
+ * @time (nanoseconds of CLOCK_MONOTONIC, not 0).  -EINVAL: that is not what the schema has.
+ */
+int kvmstats_sample_set(struct kvmstats_sample *sample, const uint64_t *values, size_t count,
+			uint64_t time);
+
 /* When it was read: nanoseconds of CLOCK_MONOTONIC, 0 if it was not. */
 uint64_t kvmstats_sample_time(const struct kvmstats_sample *sample);
 
@@ -235,6 +277,13 @@ uint64_t kvmstats_sample_time(const struct kvmstats_sample *sample);
  */
 int kvmstats_sample_value(const struct kvmstats_sample *sample, const struct kvmstats_stat *stat,
 			  unsigned int n, uint64_t *value);
+
+/*
+ * All values of @stat, for programs that sum up many.  They live as long as the sample, and
+ * its next reading overwrites them.  NULL: nothing read yet, or of another schema.
+ */
+const uint64_t *kvmstats_sample_values(const struct kvmstats_sample *sample,
+				       const struct kvmstats_stat *stat);
 
 /*
  * By how much value @n of @stat grew, and how much per second.  Errors of

@@ -2,6 +2,7 @@
 /* Values, and what happened between two readings of them. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "internal.h"
@@ -41,6 +42,16 @@ int kvmstats_sample_read(struct kvmstats_sample *sample, int fd)
 	return 0;
 }
 
+int kvmstats_sample_set(struct kvmstats_sample *sample, const uint64_t *values, size_t count,
+			uint64_t time)
+{
+	if (count * sizeof(*values) != kvmstats_schema_data_size(sample->schema) || !time)
+		return -EINVAL;
+	memcpy(sample->data, values, count * sizeof(*values));
+	sample->time = time;
+	return 0;
+}
+
 uint64_t kvmstats_sample_time(const struct kvmstats_sample *sample)
 {
 	return sample->time;
@@ -57,6 +68,14 @@ int kvmstats_sample_value(const struct kvmstats_sample *sample, const struct kvm
 		return -ENODATA;
 	*value = sample->data[stat->offset / sizeof(uint64_t) + n];
 	return 0;
+}
+
+const uint64_t *kvmstats_sample_values(const struct kvmstats_sample *sample,
+				       const struct kvmstats_stat *stat)
+{
+	if (stat->schema != sample->schema || !sample->time)
+		return NULL;
+	return &sample->data[stat->offset / sizeof(uint64_t)];
 }
 
 static bool counts_up(const struct kvmstats_stat *stat)

@@ -19,14 +19,6 @@
 #define MAX_DESC	65536u
 #define MAX_BLOCK	16777216u
 
-struct kvmstats_schema {
-	struct kvm_stats_header header;
-	char *desc;			/* as read */
-	size_t desc_size;
-	struct kvmstats_stat *stat;
-	size_t data_size;
-};
-
 struct range {
 	uint64_t start;
 	uint64_t end;

@@ -3,8 +3,10 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -17,6 +19,12 @@ struct kvmstats_target {
 	int vm;
 };
 
+/* What can be had of a process for little, and differs when its VMs do, mostly. */
+struct glance {
+	nlink_t threads;
+	off_t fds;
+};
+
 struct kvmstats_vmm {
 	pid_t pid;
 	int pidfd;
@@ -27,6 +35,9 @@ struct kvmstats_vmm {
 	size_t vcpus;
 	struct kvmstats_target *target;
 	size_t targets;
+	struct kvmstats_fds seen;	/* all of KVM's, also those that are no target */
+	struct kvmstats_fds buffer;
+	struct glance glance;
 };
 
 static bool same_thing(const struct kvmstats_fd *a, const struct kvmstats_fd *b)
@@ -135,25 +146,36 @@ static bool opens_for_us(const struct kvmstats_vmm *vmm, const struct kvmstats_f
 	return fd >= 0;
 }
 
-static int find_targets(struct kvmstats_vmm *vmm, struct kvmstats_fds *fds)
+static void count_vms(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
+{
+	size_t i;
+
+	vmm->vms = 0;
+	vmm->vcpus = 0;
+	for (i = 0; i < fds->count; i++)
+		vmm->vms += fds->fd[i].kind == KVMSTATS_VM && !fds->fd[i].stats;
+	if (!vmm->vms)
+		vmm->vms = 1;
+}
+
+static int find_targets(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
 {
 	const struct kvmstats_fd *kvm_fd = first_kvm_fd(fds);
+	struct kvmstats_target *target;
 	bool opens, one_vm;
 	struct group group;
 	size_t i;
 
 	if (!kvm_fd)
 		return -ENODEV;
-	vmm->target = calloc(fds->count, sizeof(*vmm->target));
-	if (!vmm->target)
+	target = calloc(fds->count, sizeof(*target));
+	if (!target)
 		return -ENOMEM;
+	free(vmm->target);
+	vmm->target = target;
+	vmm->targets = 0;
 
-	vmm->vms = 0;
-	for (i = 0; i < fds->count; i++)
-		vmm->vms += fds->fd[i].kind == KVMSTATS_VM && !fds->fd[i].stats;
-	if (!vmm->vms)
-		vmm->vms = 1;
-
+	count_vms(vmm, fds);
 	one_vm = is_one_vm(vmm, fds);
 	opens = opens_for_us(vmm, kvm_fd);
 	for (i = 0; i < fds->count; i = group.end) {
@@ -163,17 +185,82 @@ static int find_targets(struct kvmstats_vmm *vmm, struct kvmstats_fds *fds)
 	return 0;
 }
 
-static int scan(struct kvmstats_vmm *vmm)
+static int take_glance(const struct kvmstats_vmm *vmm, struct glance *glance)
 {
-	struct kvmstats_fds fds;
-	int err = kvmstats_fds_scan(&fds, vmm->pid);
+	struct stat task, fd;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)vmm->pid);
+	if (stat(path, &task))
+		return errno == ENOENT ? -ESRCH : -errno;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)vmm->pid);
+	if (stat(path, &fd))
+		return errno == ENOENT ? -ESRCH : -errno;
+	*glance = (struct glance){ .threads = task.st_nlink, .fds = fd.st_size };
+	return 0;
+}
+
+int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm)
+{
+	struct glance glance;
+	int err = take_glance(vmm, &glance);
 
 	if (err)
 		return err;
-	vmm->distinct = kvmstats_fds_distinct(&fds, vmm->pid);
-	err = find_targets(vmm, &fds);
-	kvmstats_fds_free(&fds);
+	return glance.threads != vmm->glance.threads || glance.fds != vmm->glance.fds;
+}
+
+static void lose_targets(struct kvmstats_vmm *vmm)
+{
+	vmm->targets = 0;
+	vmm->vms = 0;
+	vmm->vcpus = 0;
+	vmm->seen.count = 0;
+}
+
+/* The glance comes first: what changes while fds are looked at will be seen again. */
+static int scan(struct kvmstats_vmm *vmm, bool *changed)
+{
+	struct kvmstats_fds distinct;
+	int err = take_glance(vmm, &vmm->glance);
+
+	if (!err)
+		err = kvmstats_fds_scan(&vmm->buffer, vmm->pid);
+	if (err)
+		return err;
+	*changed = !kvmstats_fds_equal(&vmm->buffer, &vmm->seen);
+	if (!*changed)
+		return 0;
+
+	distinct = (struct kvmstats_fds){ 0 };
+	err = kvmstats_fds_copy(&distinct, &vmm->buffer);
+	if (err)
+		return err;
+	vmm->distinct = kvmstats_fds_distinct(&distinct, vmm->pid);
+	err = find_targets(vmm, &distinct);
+	kvmstats_fds_free(&distinct);
+	if (!err) {
+		struct kvmstats_fds old = vmm->seen;
+
+		vmm->seen = vmm->buffer;
+		vmm->buffer = old;
+	}
 	return err;
+}
+
+int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
+{
+	bool changed = false;
+	int err = scan(vmm, &changed);
+
+	if (!kvmstats_vmm_alive(vmm))
+		return -ESRCH;
+	/* A process that holds no fds of KVM has none that differ from none. */
+	if (err == -ENODEV || (!err && !vmm->seen.count)) {
+		lose_targets(vmm);
+		return -ENODEV;
+	}
+	return err ? err : changed;
 }
 
 static int name(struct kvmstats_vmm *vmm)
@@ -190,6 +277,7 @@ static int name(struct kvmstats_vmm *vmm)
 int kvmstats_vmm_open(struct kvmstats_vmm **vmmp, pid_t pid)
 {
 	struct kvmstats_vmm *vmm = calloc(1, sizeof(*vmm));
+	bool changed = false;
 	int err;
 
 	*vmmp = NULL;
@@ -203,7 +291,9 @@ int kvmstats_vmm_open(struct kvmstats_vmm **vmmp, pid_t pid)
 		return err;
 	}
 
-	err = scan(vmm);
+	err = scan(vmm, &changed);
+	if (!err && !changed)
+		err = -ENODEV;
 	if (!err)
 		err = name(vmm);
 	/* As long as it lives, what was read under its number was its own. */
@@ -222,6 +312,8 @@ void kvmstats_vmm_close(struct kvmstats_vmm *vmm)
 	if (!vmm)
 		return;
 	close(vmm->pidfd);
+	kvmstats_fds_free(&vmm->seen);
+	kvmstats_fds_free(&vmm->buffer);
 	free(vmm->target);
 	free(vmm->guest);
 	free(vmm->comm);

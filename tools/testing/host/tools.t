@@ -274,6 +274,7 @@ ends_with_its_vmm()
 {
 	local watcher start=$SECONDS status
 
+	rm -f "$out/watch"
 	"$stats" read -p "$vmm" -i 1000 >"$out/watch" 2>&1 9>&- &
 	watcher=$!
 	wait_for_line '^# process' "$out/watch" $watcher
@@ -404,7 +405,8 @@ bad_argument_tests()
 	check "no command is a usage error" says 2 '^Usage'
 	check "an unknown command is one" says 2 "no command 'frob'" frob
 	check "an unknown option is one" says 2 '^Usage' read --frob
-	check "no PID is one" says 2 'needs -p PID' read
+	check "a process that has no number is one" says 2 "not '0'" read -p 0
+	check "a guest that is not there is told" says 1 "no guest is named 'nobody'" read -g nobody
 	check "a PID that is no number is one" says 2 "not '12x'" read -p 12x
 	check "an interval that is no number is one" says 2 "not 'often'" read -p 1 -i often
 	check "an interval of no time is one" says 2 "not '0'" read -p 1 -i 0

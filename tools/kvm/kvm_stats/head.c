@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+
+#include "head.h"
+#include "output.h"
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void print_origins(const struct vmm *vmm)
+{
+	unsigned int told = 0;
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		enum origin origin = vmm->target[i]->origin;
+
+		if (told & 1u << origin)
+			continue;
+		printf("%s%s", told ? " and " : "", origin_text(origin));
+		told |= 1u << origin;
+	}
+}
+
+void print_head(const struct vmm *vmm)
+{
+	char buf[256];
+
+	if (!vmm->kvm) {
+		printf("# the whole machine; from ");
+		print_origins(vmm);
+		putchar('\n');
+		return;
+	}
+	printf("# process %d (%s)", (int)vmm->pid, harmless(vmm->comm, buf, sizeof(buf)));
+	if (vmm->guest)
+		printf(", guest \"%s\"", harmless(vmm->guest, buf, sizeof(buf)));
+	printf(": %zu VM%s, %zu vCPU%s; from ", vmm->vms, plural(vmm->vms), vmm->vcpus,
+	       plural(vmm->vcpus));
+	print_origins(vmm);
+	putchar('\n');
+	if (vmm->vms > 1 && !kvmstats_vmm_distinct(vmm->kvm))
+		puts("# this kernel cannot tell a duplicated VM fd from a second VM (no kcmp)");
+}

@@ -11,7 +11,8 @@
 #include "bench.h"
 
 static const struct bench_group *const groups[] = {
-	&group_syscall, &group_read, &group_open, &group_loop,
+	&group_syscall, &group_read, &group_open, &group_loop, &group_vector,
+	&group_uring, &group_debugfs, &group_exit, &group_halt,
 };
 
 #define NUM_GROUPS	(sizeof(groups) / sizeof(groups[0]))

@@ -13,5 +13,9 @@ enum exit_status {
 int command_list(int argc, char **argv);
 int command_schema(int argc, char **argv);
 int command_read(int argc, char **argv);
+int command_log(int argc, char **argv);
+
+/* Without a command: kvm_stat's options. */
+int command_kvm_stat(int argc, char **argv);
 
 #endif /* COMMAND_H */

@@ -157,23 +157,27 @@ static void explain_debugfs_permission(void)
 {
 	char text[128] = "";
 	FILE *file = fopen("/sys/kernel/security/lockdown", "re");
+	bool known = file && fgets(text, sizeof(text), file);
 
-	if (file && fgets(text, sizeof(text), file) && !strstr(text, "[none]"))
-		complain("the kernel is locked down, which closes debugfs to everybody");
+	if (known ? !strstr(text, "[none]") : !geteuid())
+		complain("%s down, which closes to everybody what could be written to",
+			 known ? "the kernel is locked" : "perhaps the kernel is locked");
 	else
 		complain("debugfs is for root: run kvm-stats as root");
 	if (file)
 		fclose(file);
 }
 
-static void explain_debugfs(const struct vmm *vmm, int err)
+void explain_debugfs(const struct vmm *vmm)
 {
+	int err = vmm->why_debugfs;
 	char buf[128];
 
 	switch (-err) {
 	case EACCES:
 	case EPERM:
-		complain("process %d: debugfs cannot be read: %s", (int)vmm->pid, strerror(-err));
+		complain("process %d: %s of debugfs can be read: %s", (int)vmm->pid,
+			 vmm->targets ? "not all" : "nothing", strerror(-err));
 		explain_debugfs_permission();
 		break;
 	case ENODEV:
@@ -197,5 +201,5 @@ void explain_sources(const struct vmm *vmm)
 	if (vmm->why)
 		explain(vmm->pid, vmm->missing ? vmm->missing_label : NULL, vmm->why);
 	if (vmm->why_debugfs)
-		explain_debugfs(vmm, vmm->why_debugfs);
+		explain_debugfs(vmm);
 }

@@ -13,4 +13,6 @@ void explain(pid_t pid, const char *what, int err);
 /* Why there are no numbers of a VMM, for each source that was tried. */
 void explain_sources(const struct vmm *vmm);
 
+void explain_debugfs(const struct vmm *vmm);
+
 #endif /* EXPLAIN_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,20 @@ static bool add_vcpus(struct filter *filter, const char *list)
 	return false;
 }
 
+static int compile(const struct filter *filter, const char *pattern, regex_t *regex)
+{
+	char *anchored;
+	int err;
+
+	if (!filter->from_start)
+		return regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
+	if (asprintf(&anchored, "^(%s)", pattern) < 0)
+		return REG_ESPACE;
+	err = regcomp(regex, anchored, REG_EXTENDED | REG_NOSUB);
+	free(anchored);
+	return err;
+}
+
 bool filter_set_regex(struct filter *filter, const char *pattern)
 {
 	bool none = !pattern || !*pattern;
@@ -147,7 +162,7 @@ bool filter_set_regex(struct filter *filter, const char *pattern)
 
 	if (!none && !copy)
 		return out_of_memory();
-	err = none ? 0 : regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+	err = none ? 0 : compile(filter, pattern, &regex);
 	if (err) {
 		regerror(err, &regex, why, sizeof(why));
 		complain("'%s' is not an extended regular expression: %s", pattern, why);

@@ -22,6 +22,7 @@ struct filter {
 	bool vm;
 	struct filter_range *vcpu;
 	size_t vcpus;
+	bool from_start;	/* names have to match from their beginning, as in kvm_stat */
 	bool has_regex;
 	char *pattern;
 	regex_t regex;

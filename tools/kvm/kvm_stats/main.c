@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "kvm_stat_options.h"
 #include "output.h"
 
 #define VERSION "0.1"
@@ -16,6 +17,7 @@ static const struct {
 	const char *summary;
 } commands[] = {
 	{ "list", command_list, "which processes run VMs, and whether their numbers can be had" },
+	{ "log", command_log, "a line for each interval, like vmstat, or CSV" },
 	{ "read", command_read, "the statistics of a VMM's VMs and vCPUs, once or over intervals" },
 	{ "schema", command_schema, "what statistics there are: type, unit, number of values" },
 };
@@ -24,10 +26,13 @@ static void usage(FILE *to)
 {
 	size_t i;
 
-	fputs("Usage: kvm-stats COMMAND [OPTION]...\n\nCommands:\n", to);
+	fputs("Usage: kvm-stats COMMAND [OPTION]...\n"
+	      "       kvm-stats OPTION...\n\nCommands:\n", to);
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
-	fputs("\n'kvm-stats COMMAND --help' shows a command's options.\n", to);
+	fputs("\n'kvm-stats COMMAND --help' shows a command's options.\n"
+	      "Without a command, options are those of kvm_stat:\n\n", to);
+	fputs(kvm_stat_options_help, to);
 }
 
 static int run(int argc, char **argv)
@@ -47,6 +52,8 @@ static int run(int argc, char **argv)
 		puts("kvm-stats " VERSION);
 		return STATUS_OK;
 	}
+	if (*name == '-')
+		return command_kvm_stat(argc, argv);
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (!strcmp(name, commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);

@@ -135,6 +135,8 @@ static void tell_missing(const struct monitor *monitor)
 		else if (vmm->missing && vmm->targets)
 			complain("process %d: no statistics fd can be had of %s%s", (int)vmm->pid,
 				 vmm->missing_label, vmm->missing > 1 ? " and others" : "");
+		if (vmm->targets && vmm->why_debugfs)
+			explain_debugfs(vmm);
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * debugfs: a directory "PID-FD" for each VM, in it a file for each statistic; those of vCPUs
- * are sums over all of the VM's.
+ * are sums over all of the VM's.  Those of histograms give one bucket only, and are left out.
  *
  * The PID is the one of the thread that created the VM.  The kernel does not tell types and
  * units: what can be cleared by writing has counted up, the rest says how it is now; what
@@ -87,7 +87,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* What is no number is left out. */
+/* What is no number is left out; -EPERM, under lockdown, is of this file only. */
 static int add_file(struct file_list *files, int dirfd, const char *name)
 {
 	struct kvmstats_desc *desc = &files->desc[files->count];
@@ -95,7 +95,8 @@ static int add_file(struct file_list *files, int dirfd, const char *name)
 	uint64_t value;
 	int err;
 
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
+	    ends_with(name, "_hist"))
 		return 0;
 	err = read_value(dirfd, name, &value);
 	if (err == -EINVAL || files->count == MAX_FILES)
@@ -117,16 +118,16 @@ static int add_file(struct file_list *files, int dirfd, const char *name)
 	return 0;
 }
 
+/* Why not all of them, if there is a reason. */
 static int list_files(struct file_list *files, int dirfd)
 {
-	DIR *dir = fdopendir(dup(dirfd));
+	DIR *dir = fdopendir(openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	struct dirent *dirent;
-	int why = -ENODATA;
+	int why = 0;
 
 	files->count = 0;
 	if (!dir)
 		return -errno;
-	rewinddir(dir);
 	while ((dirent = readdir(dir))) {
 		int err = add_file(files, dirfd, dirent->d_name);
 
@@ -135,7 +136,7 @@ static int list_files(struct file_list *files, int dirfd)
 	}
 	closedir(dir);
 	qsort(files->desc, files->count, sizeof(*files->desc), by_name);
-	return files->count ? 0 : why;
+	return files->count || why ? why : -ENODATA;
 }
 
 static void free_files(struct file_list *files)
@@ -145,7 +146,8 @@ static void free_files(struct file_list *files)
 	free(files);
 }
 
-static int make_set(struct monitor *monitor, int dirfd, const struct stat_set **set)
+/* @why: why not all of it; the set is NULL if there is nothing at all. */
+static int make_set(struct monitor *monitor, int dirfd, const struct stat_set **set, int *why)
 {
 	struct file_list *files = malloc(sizeof(*files));
 	struct kvmstats_schema *schema;
@@ -153,7 +155,8 @@ static int make_set(struct monitor *monitor, int dirfd, const struct stat_set **
 
 	if (!files)
 		return -ENOMEM;
-	err = list_files(files, dirfd);
+	*why = list_files(files, dirfd);
+	err = files->count ? 0 : *why;
 	if (!err)
 		err = kvmstats_schema_make(&schema, files->desc, files->count);
 	if (!err)
@@ -162,12 +165,13 @@ static int make_set(struct monitor *monitor, int dirfd, const struct stat_set **
 	return err;
 }
 
-static int add_vm(struct monitor *monitor, struct vmm *vmm, const struct target_key *key, int dirfd)
+static int add_vm(struct monitor *monitor, struct vmm *vmm, const struct target_key *key,
+		  int dirfd, int *why)
 {
 	const struct stat_set *set;
 	struct target *target;
 	uint64_t *values;
-	int err = make_set(monitor, dirfd, &set);
+	int err = make_set(monitor, dirfd, &set, why);
 
 	if (err)
 		return err;
@@ -212,6 +216,7 @@ static int fd_of_vm(const char *name, pid_t pid)
 static int attach_vm(struct monitor *monitor, struct vmm *vmm, int kvm, const char *name,
 		     struct target_key *key)
 {
+	int why = 0;
 	int dirfd;
 	int err;
 
@@ -224,10 +229,10 @@ static int attach_vm(struct monitor *monitor, struct vmm *vmm, int kvm, const ch
 	dirfd = openat(kvm, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
 		return -errno;
-	err = add_vm(monitor, vmm, key, dirfd);
+	err = add_vm(monitor, vmm, key, dirfd, &why);
 	if (err)
 		close(dirfd);
-	return err;
+	return err ? err : why;
 }
 
 static int attach_vms(struct monitor *monitor, struct vmm *vmm, DIR *kvm)

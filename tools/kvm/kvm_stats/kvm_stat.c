@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kvm-stats without a command, but with kvm_stat's options. */
+#include <stdio.h>
+
+#include "command.h"
+#include "kvm_stat.h"
+#include "log.h"
+#include "once.h"
+#include "output.h"
+#include "require.h"
+
+static int run_watched(const struct kvm_stat_options *options)
+{
+	struct monitor_options watched = {
+		.filter = &options->filter,
+		.sources = options->sources,
+	};
+	struct monitor *monitor = require_monitor(&watched);
+	int status = STATUS_FAILED;
+
+	if (!monitor)
+		return status;
+	if (options->list_names)
+		status = names_print(monitor);
+	else if (options->once)
+		status = once_print(options, monitor);
+	else
+		status = log_write(options, monitor);
+	monitor_close(monitor);
+	return status;
+}
+
+int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, void (*usage)(void))
+{
+	int status = kvm_stat_options_parse(options, argc, argv, usage);
+
+	if (status < 0)
+		status = run_watched(options);
+	kvm_stat_options_free(options);
+	return status;
+}
+
+static void usage(void)
+{
+	printf("Usage: kvm-stats [OPTION]...\n"
+	       "\n"
+	       "The options of kvm_stat, which mean here what they mean there.\n"
+	       "\n%s\n"
+	       "'kvm-stats --help' shows the commands.\n", kvm_stat_options_help);
+}
+
+int command_kvm_stat(int argc, char **argv)
+{
+	struct kvm_stat_options options;
+	int status;
+
+	kvm_stat_options_init(&options);
+	status = kvm_stat_options_parse(&options, argc, argv, usage);
+	if (status < 0 && (options.list_names || options.once || options.log)) {
+		status = run_watched(&options);
+	} else if (status < 0) {
+		complain("-1, -l or -L is needed, or a command; 'kvm-stats --help' shows them");
+		status = STATUS_USAGE;
+	}
+	kvm_stat_options_free(&options);
+	return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* On standard error: whose numbers there are, from where, and who appears and ends. */
+#ifndef NOTICE_H
+#define NOTICE_H
+
+#include "monitor.h"
+#include "total.h"
+
+/* Who is there now; from then on each change is told. */
+void notice_start(struct monitor *monitor);
+
+/* Which statistics have fallen back since the last sample, in one line. */
+void notice_cleared(const struct totals *totals);
+
+#endif /* NOTICE_H */

@@ -196,10 +196,55 @@ void explain_debugfs(const struct vmm *vmm)
 	}
 }
 
+/* -1 if it cannot be read. */
+static int perf_event_paranoid(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = -1;
+
+	if (file && fscanf(file, "%d", &level) != 1)
+		level = -1;
+	if (file)
+		fclose(file);
+	return level;
+}
+
+void explain_tracepoints(int err)
+{
+	char buf[128];
+
+	switch (-err) {
+	case ENODEV:
+	case ENOENT:
+		complain("there are no tracepoints of KVM: tracefs is not mounted, KVM is not loaded,");
+		complain("or the kernel lacks CONFIG_EVENT_TRACING;");
+		complain("what would help: mount -t tracefs tracefs /sys/kernel/tracing");
+		break;
+	case EACCES:
+	case EPERM:
+		complain("tracepoints cannot be counted: %s", strerror(-err));
+		complain("kernel.perf_event_paranoid is %d: that takes CAP_PERFMON, and to read",
+			 perf_event_paranoid());
+		complain("tracefs: run kvm-stats as root");
+		break;
+	case EMFILE:
+		complain("tracepoints: too many open files, one is needed for each event and each");
+		complain("thread or CPU: choose fewer with -f, or raise the limit (ulimit -n)");
+		break;
+	case EDOM:
+		complain("tracepoints do not tell vCPUs apart: ask without --vcpu");
+		break;
+	default:
+		complain("tracepoints: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	}
+}
+
 void explain_sources(const struct vmm *vmm)
 {
 	if (vmm->why)
 		explain(vmm->pid, vmm->missing ? vmm->missing_label : NULL, vmm->why);
 	if (vmm->why_debugfs)
 		explain_debugfs(vmm);
+	if (vmm->why_tracepoints)
+		explain_tracepoints(vmm->why_tracepoints);
 }

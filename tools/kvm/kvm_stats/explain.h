@@ -14,5 +14,6 @@ void explain(pid_t pid, const char *what, int err);
 void explain_sources(const struct vmm *vmm);
 
 void explain_debugfs(const struct vmm *vmm);
+void explain_tracepoints(int err);
 
 #endif /* EXPLAIN_H */

@@ -228,9 +228,9 @@ bool filter_takes_target(const struct filter *filter, const struct kvmstats_targ
 	return false;
 }
 
-bool filter_takes_sums(const struct filter *filter)
+bool filter_takes_vcpus_only(const struct filter *filter)
 {
-	return filter->vm || !filter->vcpus;
+	return filter->vcpus && !filter->vm;
 }
 
 bool filter_takes_stat(const struct filter *filter, const struct kvmstats_stat *stat)

@@ -63,8 +63,8 @@ bool filter_names_vmms(const struct filter *filter);
 
 bool filter_takes_guest(const struct filter *filter, const char *guest);
 bool filter_takes_target(const struct filter *filter, const struct kvmstats_target *target);
-/* Whether what is a sum over all vCPUs is asked for, too. */
-bool filter_takes_sums(const struct filter *filter);
+/* Whether vCPUs are asked for, and not what they have in common. */
+bool filter_takes_vcpus_only(const struct filter *filter);
 bool filter_takes_stat(const struct filter *filter, const struct kvmstats_stat *stat);
 
 /* A vCPU that is asked for and that @vmm has not got, or -1. */

@@ -16,6 +16,7 @@
 #define GLANCE_PAUSE	SECOND
 #define SCAN_PAUSE	(5 * SECOND)
 #define FIND_PAUSE	SECOND
+#define MAX_FILES	1048576	/* what kernels allow, unless told otherwise */
 
 struct monitor_state {
 	int epoll;
@@ -26,7 +27,7 @@ struct monitor_state {
 };
 
 static const struct source * const all_sources[] = {
-	&source_fd, &source_debugfs,
+	&source_fd, &source_debugfs, &source_tracepoints,
 };
 
 uint64_t monitor_now(void)
@@ -56,10 +57,12 @@ static void attach_sources(struct monitor *monitor, struct vmm *vmm)
 
 	vmm->missing = 0;
 	vmm->why = vmm->why_debugfs = vmm->why_tracepoints = 0;
-	if (automatic || wants(monitor, SOURCES_FD))
+	if (vmm->kvm && (automatic || wants(monitor, SOURCES_FD)))
 		vmm->why = source_fd.attach(monitor, vmm);
 	if (wants(monitor, SOURCES_DEBUGFS) || (automatic && vmm->why && !vmm->state->list.count))
 		vmm->why_debugfs = source_debugfs.attach(monitor, vmm);
+	if (wants(monitor, SOURCES_TRACEPOINTS))
+		vmm->why_tracepoints = source_tracepoints.attach(monitor, vmm);
 }
 
 static bool attach(struct monitor *monitor, struct vmm *vmm)
@@ -410,8 +413,13 @@ int monitor_fd(const struct monitor *monitor)
 
 void monitor_select(struct monitor *monitor)
 {
+	size_t i;
+
 	stat_sets_select(&monitor->sets);
+	monitor->selections++;
 	monitor->generation++;
+	for (i = 0; i < monitor->vmms && wants(monitor, SOURCES_TRACEPOINTS); i++)
+		attach(monitor, monitor->vmm[i]);
 }
 
 size_t monitor_targets(const struct monitor *monitor)
@@ -429,9 +437,10 @@ size_t monitor_targets(const struct monitor *monitor)
 /* For thousands of vCPUs the usual limit of 1024 is too low. */
 static void allow_many_files(void)
 {
-	struct rlimit limit;
+	struct rlimit limit = { MAX_FILES, MAX_FILES };
 
-	if (getrlimit(RLIMIT_NOFILE, &limit))
+	/* Above the hard limit with CAP_SYS_RESOURCE only. */
+	if (!setrlimit(RLIMIT_NOFILE, &limit) || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);

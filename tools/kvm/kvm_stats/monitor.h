@@ -76,6 +76,8 @@ struct vmm {
 	struct vmm_state *state;	/* the monitor's */
 };
 
+struct tracepoints;
+
 /* A process that the filter names by PID. */
 struct named {
 	pid_t pid;
@@ -107,6 +109,9 @@ struct monitor {
 	uint64_t time;			/* of the last sample: ns of CLOCK_MONOTONIC, 0: none */
 	uint64_t time_before;		/* of the one before it, 0: none */
 	struct stat_sets sets;
+	unsigned int selections;	/* how often the filter's regular expression changed */
+	struct tracepoints *tracepoints;	/* of the kernel, NULL if they are not used */
+	const struct stat_set *tracepoint_set;
 	struct monitor_options options;
 	struct monitor_state *state;
 };
@@ -141,7 +146,10 @@ int monitor_fd(const struct monitor *monitor);
 /* Whether the filter names PIDs, and none of them lives any more. */
 bool monitor_has_ended(const struct monitor *monitor);
 
-/* After the filter's regular expression has changed. */
+/*
+ * After the filter's regular expression has changed.  Tracepoints start anew from 0, under new
+ * targets.
+ */
 void monitor_select(struct monitor *monitor);
 
 size_t monitor_targets(const struct monitor *monitor);

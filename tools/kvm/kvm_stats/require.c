@@ -21,6 +21,10 @@ struct monitor *require_monitor(const struct monitor_options *options)
 
 	if (!err)
 		return monitor;
+	if (options->sources & SOURCES_TRACEPOINTS) {
+		explain_tracepoints(err);
+		return NULL;
+	}
 	complain("cannot watch VMs: %s", kvmstats_strerror(err, buf, sizeof(buf)));
 	return NULL;
 }

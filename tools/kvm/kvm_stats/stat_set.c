@@ -28,16 +28,46 @@ void stat_sets_free(struct stat_sets *sets)
 	*sets = (struct stat_sets){ 0 };
 }
 
+/* "kvm_exit(HLT)" is a part of kvm_exit. */
+size_t stat_parent_length(const char *name)
+{
+	const char *end = strchr(name, '(');
+
+	return end ? (size_t)(end - name) : 0;
+}
+
+static bool is_part_of(const char *name, const char *parent)
+{
+	size_t len = stat_parent_length(name);
+
+	return len && strlen(parent) == len && !strncmp(name, parent, len);
+}
+
+/* What is asked for, and what that is a part of. */
+static bool takes(const struct stat_set *set, const struct filter *filter, size_t i)
+{
+	const struct kvmstats_stat *stat = kvmstats_schema_stat(set->schema, i);
+	const struct kvmstats_stat *part;
+
+	if (filter_takes_stat(filter, stat))
+		return true;
+	/* Parts come behind the whole. */
+	while ((part = kvmstats_schema_stat(set->schema, ++i)) &&
+	       is_part_of(kvmstats_stat_name(part), kvmstats_stat_name(stat))) {
+		if (filter_takes_stat(filter, part))
+			return true;
+	}
+	return false;
+}
+
 static void select_stats(struct stat_set *set, const struct filter *filter)
 {
 	size_t i;
 
 	set->stats = 0;
 	for (i = 0; i < kvmstats_schema_count(set->schema); i++) {
-		const struct kvmstats_stat *stat = kvmstats_schema_stat(set->schema, i);
-
-		if (filter_takes_stat(filter, stat))
-			set->stat[set->stats++] = stat;
+		if (takes(set, filter, i))
+			set->stat[set->stats++] = kvmstats_schema_stat(set->schema, i);
 	}
 }
 

@@ -36,4 +36,7 @@ int stat_sets_add(struct stat_sets *sets, struct kvmstats_schema *schema,
 /* Selects anew, after the filter's regular expression has changed. */
 void stat_sets_select(struct stat_sets *sets);
 
+/* How much of the name is the one of the statistic that this is a part of; 0: of none. */
+size_t stat_parent_length(const char *name);
+
 #endif /* STAT_SET_H */

@@ -6,12 +6,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "bench.h"
 #include "uring.h"
 
 #define EVENT		"io_uring_queue_async_work"
-#define TRACING		"/sys/kernel/debug/tracing/"
+#define TRACING		"/sys/kernel/debug/tracing/instances/kvm-stats-bench/"
 #define TRACED		50
 
 struct reading {
@@ -74,13 +75,13 @@ static int count_events(void)
 	return events;
 }
 
-/* Of each read, not counted by the way, how often it was handed over; or less than 0. */
-static double punts(struct reading *reading)
+/* How often a read was handed over, of each of some, or less than 0. */
+static double trace_punts(struct reading *reading)
 {
 	long result = 0;
 	int i;
 
-	if (!write_file(TRACING "trace", "") || !trace(true))
+	if (!trace(true))
 		return -1;
 	for (i = 0; i < TRACED && result >= 0; i++)
 		result = read_once(reading);
@@ -90,6 +91,20 @@ static double punts(struct reading *reading)
 		return -1;
 	}
 	return (double)count_events() / TRACED;
+}
+
+/* With a trace buffer of its own, as somebody may be using the other. */
+static double punts(struct reading *reading)
+{
+	double punted;
+
+	if (mkdir(TRACING, 0700)) {
+		set_why("%s: %s", TRACING, strerror(errno));
+		return -1;
+	}
+	punted = trace_punts(reading);
+	rmdir(TRACING);
+	return punted;
 }
 
 static void rows_reading(const char *name, const char *punts_name, struct reading *reading)

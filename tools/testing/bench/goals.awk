@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Say which goals are met: awk -f goals.awk goals KERNEL=FILE... where FILE has the rows
+# of KERNEL. A line per goal: GOAL ROW QUOTIENT RELATION LIMIT met|missed|unknown.
+
+BEGIN {
+	list = ARGV[1]
+	for (i = 2; i < ARGC; i++) {
+		eq = index(ARGV[i], "=")
+		read_rows(substr(ARGV[i], 1, eq - 1), substr(ARGV[i], eq + 1))
+		ARGV[i] = ""
+	}
+}
+
+function read_rows(kernel, file,    line, field) {
+	while ((getline line <file) > 0) {
+		split(line, field, " ")
+		if (field[2] != "-")
+			value[kernel "." field[1]] = field[2]
+	}
+	close(file)
+}
+
+function fail(why) {
+	print list ":" FNR ": " why >"/dev/stderr"
+	failed = 1
+	exit 1
+}
+
+# "" if a part of it is not known
+function evaluate(expression,    part, n, i, sum) {
+	n = split(expression, part, "+")
+	for (i = 1; i <= n; i++) {
+		if (part[i] ~ /^[0-9.]+$/)
+			sum += part[i]
+		else if (part[i] in value)
+			sum += value[part[i]]
+		else if (part[i] ~ /^[a-z]+\.[a-z0-9_]+$/)
+			return ""
+		else
+			fail("expected KERNEL.ROW or a number, found '" part[i] "'")
+	}
+	return sum
+}
+
+function is_met(quotient, relation, limit) {
+	if (relation == "at-most")
+		return quotient <= limit
+	if (relation == "at-least")
+		return quotient >= limit
+	if (relation == "within")
+		return quotient >= 1 - limit && quotient <= 1 + limit
+	fail("expected at-most, at-least or within, found '" relation "'")
+}
+
+/^#/ || !NF { next }
+
+NF != 6 { fail("expected GOAL ROW VALUE TO RELATION LIMIT") }
+
+{
+	a = evaluate($3)
+	b = evaluate($4)
+	if (a == "" || b == "" || b + 0 == 0)
+		print $1, $2, "-", $5, $6, "unknown"
+	else
+		print $1, $2, a / b, $5, $6, is_met(a / b, $5, $6 + 0) ? "met" : "missed"
+}
+
+END { if (failed) exit 1 }

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "head.h"
 #include "output.h"
+#include "query_stats.h"
 #include "report.h"
 #include "require.h"
 
@@ -19,6 +20,7 @@ struct read_options {
 	double interval;	/* seconds; 0: one reading, no rates */
 	unsigned long count;	/* of intervals; 0: until the VMM ends */
 	bool whole_units;
+	bool json;
 	struct filter filter;
 };
 
@@ -31,6 +33,7 @@ static void usage(FILE *to)
 	      "\n"
 	      "  -i, --interval=SEC  seconds between readings, like 1 or 0.5\n"
 	      "  -c, --count=N       end after N intervals (default: when the processes named by -p end)\n"
+	      "  -j, --json          as QEMU answers query-stats, a line for each reading\n"
 	      "  -b, --base-units    whole seconds and bytes, not ns or KiB\n"
 	      FILTER_HELP
 	      "  -h, --help          this text\n", to);
@@ -51,11 +54,24 @@ static void print_all(const struct report *report, const struct monitor *monitor
 	}
 }
 
+static void print_interval(const struct read_options *options, struct report *report,
+			   const struct monitor *monitor, unsigned long i)
+{
+	bool many = monitor->vmms > 1 || !monitor->nameds;
+
+	if (options->json) {
+		query_stats_print(monitor);
+		return;
+	}
+	printf("%s# after %.1f s\n", i > 1 ? "\n" : "", (double)i * options->interval);
+	report_measure(report, monitor);
+	print_all(report, monitor, many);
+}
+
 static int watch(const struct read_options *options, struct report *report,
 		 struct monitor *monitor)
 {
 	uint64_t start = monitor_now();
-	bool many = monitor->vmms > 1 || !monitor->nameds;
 	unsigned long i;
 	int err;
 
@@ -69,9 +85,7 @@ static int watch(const struct read_options *options, struct report *report,
 			err = -ESRCH;
 		if (err)
 			return err;
-		printf("%s# after %.1f s\n", i > 1 ? "\n" : "", (double)i * options->interval);
-		report_measure(report, monitor);
-		print_all(report, monitor, many);
+		print_interval(options, report, monitor, i);
 		if (!flush_output())
 			return -EIO;
 	}
@@ -104,14 +118,20 @@ static int show(const struct read_options *options, struct monitor *monitor)
 
 	if (!require_numbers(monitor) || !require_matches(monitor))
 		return STATUS_FAILED;
+	if (options->json && !query_stats_require_one(monitor))
+		return STATUS_FAILED;
+	if (options->json)
+		query_stats_tell_unknown(monitor);
 	report_measure(&report, monitor);
 	err = monitor_sample(monitor);
 	if (err || monitor_has_ended(monitor))
 		return verdict(options, err ? err : -ESRCH);
 	if (options->interval) {
-		if (monitor->nameds == 1)
+		if (monitor->nameds == 1 && !options->json)
 			print_head(monitor->vmm[0]);
 		err = watch(options, &report, monitor);
+	} else if (options->json) {
+		query_stats_print(monitor);
 	} else {
 		print_all(&report, monitor, true);
 	}
@@ -148,6 +168,9 @@ static bool read_option(struct read_options *options, int option, const char *va
 		return parse_interval(value, &options->interval);
 	case 'c':
 		return parse_count(value, &options->count);
+	case 'j':
+		options->json = true;
+		return true;
 	case 'b':
 		options->whole_units = true;
 		return true;
@@ -161,6 +184,7 @@ static int parse(int argc, char **argv, struct read_options *options)
 	static const struct option table[] = {
 		{ "interval", required_argument, NULL, 'i' },
 		{ "count", required_argument, NULL, 'c' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "base-units", no_argument, NULL, 'b' },
 		FILTER_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
@@ -168,7 +192,7 @@ static int parse(int argc, char **argv, struct read_options *options)
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, FILTER_LETTERS "i:c:bh", table, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, FILTER_LETTERS "i:c:jbh", table, NULL)) != -1) {
 		if (option == 'h') {
 			usage(stdout);
 			return STATUS_OK;

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "head.h"
+#include "query_stats.h"
 #include "require.h"
 
 static void usage(FILE *to)
@@ -13,6 +14,7 @@ static void usage(FILE *to)
 	      "\n"
 	      "Shows what statistics VMs and vCPUs have.\n"
 	      "\n"
+	      "  -j, --json          as QEMU answers query-stats-schemas\n"
 	      FILTER_HELP
 	      "  -h, --help          this text\n", to);
 }
@@ -80,12 +82,23 @@ static void print_schemas(const struct monitor *monitor)
 	}
 }
 
-static int schema(const struct monitor *monitor)
+static int schema_as_json(const struct monitor *monitor)
+{
+	if (!query_stats_require_one(monitor))
+		return STATUS_FAILED;
+	query_stats_tell_unknown(monitor);
+	query_stats_print_schemas(monitor);
+	return STATUS_OK;
+}
+
+static int schema(const struct monitor *monitor, bool json)
 {
 	size_t i;
 
 	if (!require_numbers(monitor) || !require_matches(monitor))
 		return STATUS_FAILED;
+	if (json)
+		return schema_as_json(monitor);
 	for (i = 0; i < monitor->vmms; i++) {
 		if (monitor->vmm[i]->targets)
 			print_head(monitor->vmm[i]);
@@ -94,16 +107,17 @@ static int schema(const struct monitor *monitor)
 	return STATUS_OK;
 }
 
-static int parse(int argc, char **argv, struct filter *filter)
+static int parse(int argc, char **argv, struct filter *filter, bool *json)
 {
 	static const struct option options[] = {
 		FILTER_OPTIONS,
+		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, FILTER_LETTERS "h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, FILTER_LETTERS "jh", options, NULL)) != -1) {
 		if (option == 'h') {
 			usage(stdout);
 			return STATUS_OK;
@@ -112,7 +126,9 @@ static int parse(int argc, char **argv, struct filter *filter)
 			usage(stderr);
 			return STATUS_USAGE;
 		}
-		if (!filter_option(filter, option, optarg))
+		if (option == 'j')
+			*json = true;
+		else if (!filter_option(filter, option, optarg))
 			return STATUS_USAGE;
 	}
 	return require_no_words(argc, argv) ? -1 : STATUS_USAGE;
@@ -123,11 +139,12 @@ int command_schema(int argc, char **argv)
 	struct filter filter = { 0 };
 	struct monitor_options watched = { .filter = &filter };
 	struct monitor *monitor;
-	int status = parse(argc, argv, &filter);
+	bool json = false;
+	int status = parse(argc, argv, &filter, &json);
 
 	if (status < 0) {
 		monitor = require_monitor(&watched);
-		status = monitor ? schema(monitor) : STATUS_FAILED;
+		status = monitor ? schema(monitor, json) : STATUS_FAILED;
 		monitor_close(monitor);
 	}
 	filter_free(&filter);

@@ -88,7 +88,7 @@ static int add_event(struct tracepoints *list, const char *kvm, const char *even
 		     const struct exit_reasons *reasons)
 {
 	char *name = strdup(event);
-	uint64_t id;
+	uint64_t id = 0;
 	size_t i;
 	int err = name ? read_id(kvm, event, &id) : -ENOMEM;
 

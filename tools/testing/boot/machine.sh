@@ -167,14 +167,14 @@ qemu_command()
 	if [ "$(accel)" = kvm ]; then
 		command+=(-accel kvm -cpu "$cpu_kvm")
 	else
-		command+=(-accel tcg ${cpu_tcg:+-cpu "$cpu_tcg"} ${icount:+-icount "$icount"})
+		command+=(-accel tcg ${cpu_tcg:+-cpu "$cpu_tcg"})
 	fi
 	command+=(-kernel "$kernel/image" -initrd "$out/initramfs.cpio"
 		-append "console=$console panic=-1 log_buf_len=4M $cmdline${host_tsc:+ tsc_early_khz=$(tsc_khz)}")
 	for device in $devices; do
 		command+=(-device "$device")
 	done
-	command+=(-device "virtio-serial-$virtio_bus" -device virtserialport,chardev=verdict,name=verdict
+	command+=($qemu_args -device "virtio-serial-$virtio_bus" -device virtserialport,chardev=verdict,name=verdict
 		-chardev "file,id=verdict,path=$out/verdict")
 	[ -z "$client" ] || command+=(-device "virtio-9p-$virtio_bus,fsdev=host,mount_tag=host"
 		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap)

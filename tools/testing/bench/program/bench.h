@@ -57,6 +57,13 @@ int rows_end(void);
 __attribute__((format(printf, 1, 2))) void set_why(const char *format, ...);
 const char *why(void);
 
+/* ---- for the emulator to log, profile.c ---- */
+
+/* Is anything to be logged, and is it this row? */
+bool profiling(void);
+bool profile_is_wanted(const char *row);
+bool profile_op(const struct bench_op *op);
+
 /* ---- VMs, vms.c ---- */
 
 /* Their fds, or -1 and why() tells it. */

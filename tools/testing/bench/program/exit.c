@@ -28,12 +28,11 @@ static double count_run(struct guest *guest)
 static void row_userspace(void)
 {
 	struct guest guest;
-	double count = 0;
 
 	if (guest_create(&guest, WITHOUT_IRQCHIP, out_forever, sizeof(out_forever)))
-		count = count_run(&guest);
-	if (count > 0)
-		row_value("exit_userspace", count);
+		row_count("exit_userspace", &(struct bench_op) {
+			.run = run_once, .arg = &guest, .result = KVM_EXIT_IO,
+		});
 	else
 		row_failed("exit_userspace");
 	guest_destroy(&guest);

@@ -46,8 +46,11 @@ void row_failed(const char *name)
 
 void row_count(const char *name, const struct bench_op *op)
 {
-	double count = count_op(op);
+	double count;
 
+	if (profiling() && !profile_is_wanted(name))
+		return;
+	count = profiling() ? profile_op(op) : count_op(op);
 	if (count > 0)
 		row_value(name, count);
 	else

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by count and profile: the benchmark's program on the emulated machine.
+
+. "$boot_dir/machine.sh"
+bench_dir=$repo/tools/testing/bench
+programs=$repo/build/bench/program
+
+# EPYC is a CPU without ERMS. Where one has that, kernels copy with `rep movsb`, which
+# emulation counts as an instruction per byte; with REP_GOOD alone it is `rep movsq`
+# in all of them, an instruction per 8 bytes.
+set_machine()
+{
+	load_arch x86_64
+	machine=pc cpus=1 memory=1024 client=
+	cpu_tcg=EPYC,+svm,+npt,-erms
+	cmdline="tsc=reliable norandmaps mitigations=off"
+	BOOT_ACCEL=tcg
+	mode=tests suites=bench
+}
+
+# An idle CPU's clock goes on as well, without waiting.
+count_instructions()
+{
+	host_tsc=
+	qemu_args="-icount shift=0,sleep=off"
+	cmdline+=" tsc_early_khz=1000000"
+}
+
+# prepare NAME KERNEL: all that run_machine needs; sets out, build/bench/NAME
+prepare()
+{
+	variant=$1 kernel=$2 out=$repo/build/bench/$1
+	[ -f "$kernel/image" ] || die "no kernel in $kernel"
+	rm -rf "$out"
+	mkdir -p "$out" "$programs"
+	[ -n "${BOOT_NO_INSTALL:-}" ] || "$repo/scripts/packages" boot boot-tests "$packages"
+	run_logged "$out/program.log" flock "$programs" make -C "$bench_dir/program" OUT="$programs"
+	make_initramfs
+}

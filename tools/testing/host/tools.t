@@ -370,6 +370,301 @@ taken_tests()
 	check "it ends with its VMM, at once" ends_with_its_vmm
 }
 
+# ---- log, and kvm_stat's options ----
+
+# A header, and records of a time and a number that is not 0 in all of them.
+logs_like_vmstat()
+{
+	"$stats" -l -p "$vmm" -s 0.2 -n 3 -f exits >"$out/log.txt" 2>"$out/log.err" 9>&- || return 1
+	cat "$out/log.txt" "$out/log.err"
+	[ "$(awk 'NR == 1 { print NF, $1 }' "$out/log.txt")" = "1 exits" ] &&
+	[ "$(grep -cE '^[0-9-]{10} [0-9:]{8} +[1-9][0-9]*$' "$out/log.txt")" = 3 ] &&
+	grep -q 'from statistics fds' "$out/log.err"
+}
+
+repeats_its_header()
+{
+	"$stats" log -p "$vmm" -s 0.1 -n 21 -f exits 2>/dev/null 9>&- >"$out/log.txt" || return 1
+	cat "$out/log.txt"
+	[ "$(grep -n '^ *exits$' "$out/log.txt" | tr '\n' ' ' | tr -d ' ')" = "1:exits22:exits" ]
+}
+
+logs_csv()
+{
+	"$stats" -l -c -p "$vmm" -s 0.1 -n 2 -f '(io_)?exits$' >"$out/log.txt" 2>/dev/null 9>&- ||
+		return 1
+	cat "$out/log.txt"
+	[ "$(head -n 1 "$out/log.txt")" = timestamp,exits,io_exits ] &&
+	[ "$(grep -cE '^[0-9-]{10} [0-9:]{8},[0-9]+,[0-9]+$' "$out/log.txt")" = 2 ]
+}
+
+# -L FILE: appended to, with one header; after SIGHUP in a new file.
+rotates()
+{
+	local logger file=$out/rotated.csv
+
+	rm -f "$file" "$file.1"
+	"$stats" -L "$file" -c -p "$vmm" -s 0.1 -n 2 -f exits 2>/dev/null 9>&- || return 1
+	"$stats" -L "$file" -c -p "$vmm" -s 0.1 -f exits 2>"$out/log.err" 9>&- &
+	logger=$!
+	wait_for_lines 5 "$file" && mv "$file" "$file.1" && kill -HUP $logger &&
+	wait_for_lines 3 "$file" && kill -TERM $logger
+	wait $logger || return 1
+	head "$file" "$file.1"
+	cat "$out/log.err"
+	[ "$(grep -c timestamp "$file.1")" = 1 ] && [ "$(head -n 1 "$file")" = timestamp,exits ] &&
+	[ -z "$(tail -c 1 "$file.1")" ] &&
+	! grep -vE '^(timestamp,exits|[0-9-]{10} [0-9:]{8},[0-9]+)$' "$file" "$file.1"
+}
+
+wait_for_lines()
+{
+	local tries=600
+
+	until [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; do
+		[ $((tries -= 1)) -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+refuses_other_columns()
+{
+	echo timestamp,something >"$out/other.csv"
+	says 1 'has other columns' -L "$out/other.csv" -c -p "$vmm" -s 0.1 -n 1 -f exits &&
+	[ "$(cat "$out/other.csv")" = timestamp,something ]
+}
+
+# A disk that is full for a while: whole records, and none is lost.
+survives_a_full_disk()
+{
+	local logger dir=$out/small status
+
+	mkdir -p "$dir" && mount -t tmpfs -o size=8k none "$dir" || return 1
+	"$stats" -L "$dir/log" -c -p "$vmm" -s 0.1 -f 'exits|halt_poll_invalid' 2>"$out/log.err" 9>&- &
+	logger=$!
+	wait_for_lines 2 "$dir/log" && head -c 8k /dev/zero >"$dir/filler" 2>/dev/null
+	truncate -s 4k "$dir/log.part" 2>/dev/null
+	wait_for_line 'cannot write to .*No space left' "$out/log.err" $logger
+	sleep 1
+	[ -z "$(tail -c 1 "$dir/log")" ] || echo "a part of a record is in the file"
+	rm -f "$dir/filler" "$dir/log.part"
+	wait_for_line 'nothing is lost' "$out/log.err" $logger
+	status=$?
+	kill -TERM $logger
+	wait $logger || status=1
+	cp "$dir/log" "$out/survived.csv"
+	umount "$dir"
+	cat "$out/log.err"
+	[ $status -eq 0 ] && ! grep -vE '^(timestamp(,[a-z_]+)+|[0-9-]{10} [0-9:]{8}(,-?[0-9]+)+)$' "$out/survived.csv"
+}
+
+skips_zeros()
+{
+	freeze_vmm || return 1
+	"$stats" -l -z -p "$vmm" -s 0.1 -n 5 -f exits >"$out/log.txt" 2>/dev/null 9>&- &&
+	cat "$out/log.txt" && [ ! -s "$out/log.txt" ]
+}
+
+# Two numbers behind each name, in columns like kvm_stat's; without -i they are the same.
+prints_once()
+{
+	"$stats" -1 -p "$vmm" >"$out/once" 2>/dev/null 9>&- || return 1
+	cat "$out/once"
+	! grep -vE '^[a-z0-9_]+ +[0-9]+ +-?[0-9]+$' "$out/once" &&
+	awk '$1 == "exits" { found = $2 == $3 && $2 > 0 } END { exit !found }' "$out/once" &&
+	"$stats" -1 -i -p "$vmm" -f exits 2>/dev/null 9>&- | awk '!($2 > $3) { exit 1 }'
+}
+
+log_tests()
+{
+	check "a VMM to log starts" start_vmm -s -name logged
+	check "-l logs like vmstat" logs_like_vmstat
+	check "the header is repeated" repeats_its_header
+	check "-l -c logs comma-separated values" logs_csv
+	check "-L appends to a file, and starts a new one on SIGHUP" rotates
+	check "a file with other columns is left alone" refuses_other_columns
+	check "a log file that cannot be opened is an error" \
+		says 1 'cannot open /nonexistent/log' -L /nonexistent/log -p "$vmm"
+	check "a full disk under standard output is an error" log_is_lost
+	if [ "$(id -u)" = 0 ] && mkdir -p "$out/small" && mount -t tmpfs none "$out/small" 2>/dev/null; then
+		umount "$out/small"
+		check "a full disk loses no record" survives_a_full_disk
+	else
+		skip "a full disk loses no record" "takes the right to mount a small file system"
+	fi
+	check "-1 prints totals and growth" prints_once
+	check "-g chooses a guest" says 0 '^exits ' -1 -g logged -f exits
+	check "-f matches from the beginning" says_not 0 '^io_exits' -1 -p "$vmm" -f exits
+	check "-f help lists names" says 0 '^  io_exits$' -p "$vmm" -f help
+	check "-z leaves out what is all zero" skips_zeros
+	stop_vmm
+}
+
+log_is_lost()
+{
+	! "$stats" log -p "$vmm" -s 0.1 -n 2 >/dev/full 2>"$out/lost" 9>&- || return 1
+	cat "$out/lost"
+	grep -q 'cannot write the output: No space left' "$out/lost"
+}
+
+# ---- QMP's words ----
+
+# json_is SCHEMA|STATS: whether standard input is what QEMU would answer
+json_is()
+{
+	jq -e --arg what "$1" '
+		def u64: type == "number" and . >= 0;
+		def value: type == "boolean" or u64 or (type == "array" and all(.[]; u64));
+		def result: .provider == "kvm" and (.stats | length > 0) and
+			(keys - ["provider", "qom-path", "stats"] == []) and
+			all(.stats[]; keys == ["name", "value"] and (.value | value));
+		def entry: (keys - ["base", "bucket-size", "exponent", "name", "type", "unit"] == []) and
+			(.exponent | type == "number") and (has("base") == (.exponent != 0)) and
+			(.type | IN("cumulative", "instant", "peak", "linear-histogram", "log2-histogram")) and
+			(has("unit") | not) or (.unit | IN("bytes", "seconds", "cycles", "boolean"));
+		def schema: keys == ["provider", "stats", "target"] and all(.stats[]; entry);
+		keys == ["return"] and (.return | length == 3 or $what == "schema") and
+		all(.return[]; if $what == "schema" then schema else result end)'
+}
+
+# The same numbers as in the table, while they stand still.
+json_agrees()
+{
+	freeze_vmm || return 1
+	"$stats" read -p "$vmm" -j --vcpu 0 9>&- | jq -r '.return[0].stats[] |
+		select(.value | type == "number") | "\(.name) \(.value)"' | sort >"$out/json"
+	"$stats" read -p "$vmm" --vcpu 0 9>&- | awk '$1 == "vcpu0" && $5 == "" && $4 != "samples" &&
+		$3 ~ /^[0-9]+$/ { print $2, $3 }' | sort >"$out/table"
+	diff "$out/table" "$out/json" && [ -s "$out/json" ]
+}
+
+pipe_to_json()
+{
+	local what=$1
+
+	shift
+	"$stats" "$@" 9>&- | tee "$out/answer" | json_is "$what"
+}
+
+json_tests()
+{
+	if ! command -v jq >/dev/null; then
+		skip "--json has the shape of QMP's answers" "jq is not installed"
+		return
+	fi
+	check "a VMM to ask starts" start_vmm -s
+	check "read --json has the shape of query-stats" pipe_to_json stats read -p "$vmm" --json
+	check "schema --json has the one of query-stats-schemas" pipe_to_json schema schema -p "$vmm" --json
+	check "it has the numbers of the table" json_agrees
+	check "a VMM is to be chosen" several_vmms_are_too_many
+	stop_vmm
+}
+
+several_vmms_are_too_many()
+{
+	local status
+
+	start_another_vmm || return 1
+	says 1 'there are [0-9]+: choose' read --json
+	status=$?
+	stop_another_vmm
+	return $status
+}
+
+# ---- other sources ----
+
+# Growth of all statistics fds in a second, or of tracepoints, or debugfs.
+tracepoints_count()
+{
+	"$stats" -t -1 -p "$vmm" -f kvm_ >"$out/once" 2>"$out/once.err" 9>&-
+	cat "$out/once.err"
+	awk '$2 != 0' "$out/once"
+	awk '$1 == "kvm_userspace_exit" { all = $2 }
+		$1 == "kvm_userspace_exit(IO)" { io = $2 }
+		END { exit !(all > 0 && io == all) }' "$out/once" &&
+	grep -q 'from tracepoints' "$out/once.err"
+}
+
+source_tests()
+{
+	check "a VMM for other sources starts" start_vmm -s
+	if "$stats" -t -1 -f kvm_userspace_exit 9>&- >"$out/once" 2>&1; then
+		check "tracepoints count what the threads of a VMM do" tracepoints_count
+		check "a part of a tracepoint brings the whole" \
+			says 0 '^kvm_userspace_exit +' -t -1 -p "$vmm" -f 'kvm_userspace_exit.IO'
+	else
+		skip "tracepoints are counted" "$(head -n 1 "$out/once")"
+	fi
+	if "$stats" -d -1 -p "$vmm" 9>&- >"$out/once" 2>&1; then
+		check "debugfs has sums" says 0 'from debugfs, sums' -d -1 -p "$vmm"
+		check "debugfs has no single vCPUs" says 1 'has sums over vCPUs only' -d -1 -p "$vmm" --vcpu 0
+	else
+		skip "debugfs is read" "$(head -n 1 "$out/once")"
+	fi
+	stop_vmm
+}
+
+# ---- a monitor at work ----
+
+# For a moment, beside the one that is there.
+start_another_vmm()
+{
+	"$out/vmm" -s "$@" <"$out/vmm.in" >"$out/another.out" 2>&1 9>&- &
+	another=$!
+	wait_for_line '^ready$' "$out/another.out" $another
+}
+
+stop_another_vmm()
+{
+	kill $another
+	wait $another 2>/dev/null
+}
+
+held_vcpus()
+{
+	ls -l "/proc/$1/fd" | grep -c 'kvm-vcpu-stats'
+}
+
+# VMMs come and go while one kvm-stats runs: it tells, and lets their fds go.
+follows_vmms()
+{
+	local logger with without
+
+	"$stats" log -s 0.2 -f exits >"$out/log.txt" 2>"$out/log.err" 9>&- &
+	logger=$!
+	wait_for_line 'VMM.* from' "$out/log.err" $logger &&
+	start_another_vmm -c 1 -name late &&
+	wait_for_line "process $another .*late.* has appeared: 1 VM, 1 vCPU" "$out/log.err" $logger
+	with=$(held_vcpus $logger)
+	stop_another_vmm
+	wait_for_line "process $another .* has ended" "$out/log.err" $logger
+	without=$(held_vcpus $logger)
+	kill $logger
+	wait $logger
+	cat "$out/log.err"
+	echo "statistics fds of vCPUs held with it: $with, without: $without"
+	[ "$with" = 3 ] && [ "$without" = 2 ]
+}
+
+# With the objects of the command, as gcc makes them for people.
+samples_10000_times()
+{
+	gcc -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$command" \
+		-I"$lib" -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+		-o "$out/monitor_test" "$command/tests/monitor_test.c" \
+		$(ls "$out"/gcc/obj/*.o | grep -v '/main\.o$') "$out/gcc/lib/libkvmstats.a" -lm &&
+	"$out/monitor_test" "$vmm" 10000 9>&-
+}
+
+monitor_tests()
+{
+	check "a VMM to watch starts" start_vmm -s
+	check "VMMs that appear and end are noticed" follows_vmms
+	check "memory does not grow over 10,000 samples, and nothing is allocated for them" \
+		samples_10000_times
+	stop_vmm
+}
+
 duplicate_tests()
 {
 	check "a VMM with duplicated fds starts" start_vmm -s -d
@@ -415,6 +710,9 @@ bad_argument_tests()
 	check "vCPUs in no order are one" says 2 "not '3-1'" read -p 1 --vcpu 3-1
 	check "words beside options are one" says 2 "found 'word'" read -p 1 word
 	check "help is no error" says 0 '^Usage' read --help
+	check "-c without -l is one" says 2 'takes -l or -L as well' -c
+	check "-1 with -l is one" says 2 'exclude each other' -1 -l
+	check "a delay of no time is one" says 2 "not '0'" -l -s 0
 	check "a process without VMs is told" says 1 'not a KVM VMM' read -p $$
 	check "a process that is gone is told" says 1 'no such process' read -p "$(sh -c 'echo $$')"
 	if [ "$(id -u)" = 0 ] && may_ptrace && command -v setpriv >/dev/null; then
@@ -449,6 +747,10 @@ if [ -n "$why" ]; then
 	skip "kvm-stats against a real VMM" "$why"
 else
 	taken_tests
+	log_tests
+	json_tests
+	source_tests
+	monitor_tests
 	duplicate_tests
 	several_vms_tests
 	no_fds_tests

@@ -3,6 +3,8 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
+#define KVM_STATS_VERSION	"0.1"
+
 enum exit_status {
 	STATUS_OK = 0,
 	STATUS_FAILED = 1,
@@ -14,6 +16,7 @@ int command_list(int argc, char **argv);
 int command_schema(int argc, char **argv);
 int command_read(int argc, char **argv);
 int command_log(int argc, char **argv);
+int command_serve(int argc, char **argv);
 
 /* Without a command: kvm_stat's options. */
 int command_kvm_stat(int argc, char **argv);

@@ -7,8 +7,6 @@
 #include "kvm_stat_options.h"
 #include "output.h"
 
-#define VERSION "0.1"
-
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 static const struct {
@@ -20,6 +18,7 @@ static const struct {
 	{ "log", command_log, "a line for each interval, like vmstat, or CSV" },
 	{ "read", command_read, "the statistics of a VMM's VMs and vCPUs, once or over intervals" },
 	{ "schema", command_schema, "what statistics there are: type, unit, number of values" },
+	{ "serve", command_serve, "offers them to Prometheus, over HTTP or in a file" },
 };
 
 static void usage(FILE *to)
@@ -49,7 +48,7 @@ static int run(int argc, char **argv)
 		return STATUS_OK;
 	}
 	if (!strcmp(name, "-V") || !strcmp(name, "--version")) {
-		puts("kvm-stats " VERSION);
+		puts("kvm-stats " KVM_STATS_VERSION);
 		return STATUS_OK;
 	}
 	if (*name == '-')

@@ -98,6 +98,14 @@ static bool cut_end(char *name, const char *end)
 	return true;
 }
 
+static void cut_unit(char *name, const char *unit)
+{
+	size_t len = strlen(name), cut = strlen(unit);
+
+	if (len > cut && name[len - cut - 1] == '_' && !strcmp(name + len - cut, unit))
+		name[len - cut - 1] = '\0';
+}
+
 static void make_valid(char *name)
 {
 	for (; *name; name++) {
@@ -120,8 +128,8 @@ static char *name_of(enum kind kind, const struct kvmstats_stat *stat)
 		cut_end(stem, "_total");
 	if (unit && !strcmp(unit, "seconds"))
 		(void)(cut_end(stem, "_ns") || cut_end(stem, "_us") || cut_end(stem, "_ms"));
-	if (unit && cut_end(stem, unit))
-		cut_end(stem, "_");
+	if (unit)
+		cut_unit(stem, unit);
 	if (asprintf(&name, "%s%s%s%s", kinds[kind].prefix, stem, unit ? "_" : "",
 		     unit ? unit : "") < 0)
 		name = NULL;

@@ -107,7 +107,7 @@ static size_t significant_digits(const char *decimal, char *digits, int *power)
 
 static void scientific(const char *digits, size_t count, int power, char *buf)
 {
-	snprintf(buf, CANONICAL_SIZE, "%c%s%se%c%02d", digits[0], count > 1 ? "." : "",
+	snprintf(buf, CANONICAL_SIZE, "%c%s%.170se%c%02d", digits[0], count > 1 ? "." : "",
 		 digits + 1, power < 0 ? '-' : '+', abs(power));
 }
 

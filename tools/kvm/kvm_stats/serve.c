@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kvm-stats serve */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "notice.h"
+#include "openmetrics.h"
+#include "output.h"
+#include "require.h"
+#include "serve_http.h"
+#include "serve_notify.h"
+#include "serve_options.h"
+#include "serve_textfile.h"
+
+#define SECOND		UINT64_C(1000000000)
+/* A VM may go while nobody asks: its memory is let go of so soon. */
+#define REFRESH_PAUSE	(5 * SECOND)
+
+struct serve {
+	const struct serve_options *options;
+	struct monitor *monitor;
+	struct openmetrics *metrics;
+	struct sampling sampling;
+	struct http *http;		/* or NULL */
+	int signals;
+	uint64_t next_refresh;
+	uint64_t next_textfile;		/* UINT64_MAX: none is written */
+	bool has_written;		/* it is ours to remove */
+	bool failing;			/* it was told that it cannot be written */
+};
+
+/* ---- an exposition ---- */
+
+static uint64_t epoch_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * SECOND + now.tv_nsec;
+}
+
+static int sample(struct serve *serve)
+{
+	uint64_t start = monitor_now();
+	int err = monitor_sample(serve->monitor);
+
+	serve->sampling.number++;
+	serve->sampling.time = epoch_now();
+	serve->sampling.duration = monitor_now() - start;
+	return err;
+}
+
+static int expose(enum exposition_format format, struct text *text, void *arg)
+{
+	struct serve *serve = arg;
+	char buf[128];
+	int err = sample(serve);
+
+	if (!err)
+		err = openmetrics_write(serve->metrics, format, &serve->sampling, text);
+	if (err)
+		complain("cannot read the statistics: %s",
+			 kvmstats_strerror(err, buf, sizeof(buf)));
+	return err;
+}
+
+/* ---- to a file ---- */
+
+static bool write_to_stdout(const struct text *text)
+{
+	return fwrite(text->data, 1, text->size, stdout) == text->size && flush_output();
+}
+
+static bool write_text(struct serve *serve)
+{
+	const char *name = serve->options->textfile;
+	struct text text = { 0 };
+	bool good = !expose(PROMETHEUS_TEXT_0_0_4, &text, serve);
+
+	if (good)
+		good = name ? textfile_write(name, &text, !serve->failing)
+			    : write_to_stdout(&text);
+	text_free(&text);
+	return good;
+}
+
+static void write_textfile(struct serve *serve, uint64_t now)
+{
+	bool good = write_text(serve);
+
+	if (good && serve->failing)
+		complain("%s can be written again", serve->options->textfile);
+	serve->failing = !good;
+	serve->has_written |= good;
+	serve->next_textfile += serve->options->interval;
+	if (serve->next_textfile < now)
+		serve->next_textfile = now + serve->options->interval;
+}
+
+/* Numbers that nobody brings up to date any more would look like a VM that stands still. */
+static void remove_textfile(const struct serve *serve)
+{
+	const char *name = serve->options->textfile;
+
+	if (serve->has_written && unlink(name) && errno != ENOENT)
+		complain("cannot remove %s: %s", name, strerror(errno));
+}
+
+/* ---- the loop ---- */
+
+static uint64_t next_deadline(const struct serve *serve)
+{
+	uint64_t next = serve->next_refresh;
+
+	if (serve->next_textfile < next)
+		next = serve->next_textfile;
+	if (serve->http && http_deadline(serve->http) < next)
+		next = http_deadline(serve->http);
+	return next;
+}
+
+/* 1: go on, 0: a signal has asked for the end, -1: failed. */
+static int wait_for_work(struct serve *serve)
+{
+	struct pollfd fds[] = {
+		{ .fd = serve->signals, .events = POLLIN },
+		{ .fd = monitor_fd(serve->monitor), .events = POLLIN },
+		{ .fd = serve->http ? http_fd(serve->http) : -1, .events = POLLIN },
+	};
+	uint64_t deadline = next_deadline(serve), now = monitor_now();
+	uint64_t left = deadline > now ? deadline - now : 0;
+	struct timespec timeout = { (time_t)(left / SECOND), (long)(left % SECOND) };
+
+	if (ppoll(fds, 3, &timeout, NULL) < 0 && errno != EINTR) {
+		complain("cannot wait for requests: %s", strerror(errno));
+		return -1;
+	}
+	if (fds[0].revents)
+		return 0;
+	if (fds[1].revents)
+		serve->next_refresh = 0;
+	return 1;
+}
+
+static bool refresh(struct serve *serve, uint64_t now)
+{
+	char buf[128];
+	int err = monitor_refresh(serve->monitor);
+
+	serve->next_refresh = now + REFRESH_PAUSE;
+	if (serve->http)
+		http_forget(serve->http);
+	if (err)
+		complain("cannot watch VMs: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	return !err;
+}
+
+static int run(struct serve *serve)
+{
+	for (;;) {
+		int go_on = wait_for_work(serve);
+		uint64_t now = monitor_now();
+
+		if (go_on <= 0)
+			return go_on ? STATUS_FAILED : STATUS_OK;
+		if (now >= serve->next_refresh && !refresh(serve, now))
+			return STATUS_FAILED;
+		if (now >= serve->next_textfile)
+			write_textfile(serve, now);
+		if (serve->http)
+			http_run(serve->http);
+	}
+}
+
+/* ---- begin and end ---- */
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static bool listen_for_http(struct serve *serve)
+{
+	const struct serve_options *options = serve->options;
+	char buf[ADDRESS_URL_SIZE];
+	int fd;
+
+	if (!options->listen)
+		return true;
+	fd = address_listen(&options->address, options->listen);
+	if (fd < 0)
+		return false;
+	serve->http = http_open(fd, expose, serve);
+	if (!serve->http)
+		return false;
+	complain("serving %s/metrics", address_url(fd, buf));
+	return true;
+}
+
+static int serve_until_signal(struct serve *serve)
+{
+	int status;
+
+	serve->signals = open_signals();
+	if (serve->signals < 0) {
+		complain("cannot wait for signals: %s", strerror(errno));
+		return STATUS_FAILED;
+	}
+	serve->next_refresh = monitor_now() + REFRESH_PAUSE;
+	serve->next_textfile = serve->options->textfile ? monitor_now() : UINT64_MAX;
+	if (!listen_for_http(serve))
+		return STATUS_FAILED;
+	notice_start(serve->monitor);
+	notify_manager("READY=1");
+	status = run(serve);
+	notify_manager("STOPPING=1");
+	http_close(serve->http);
+	remove_textfile(serve);
+	close(serve->signals);
+	return status;
+}
+
+static int serve_vms(const struct serve_options *options)
+{
+	struct monitor_options monitor_options = {
+		.filter = &options->filter, .sources = SOURCES_AUTO,
+	};
+	struct serve serve = { .options = options };
+	int status = STATUS_FAILED;
+
+	serve.monitor = require_monitor(&monitor_options);
+	serve.metrics = serve.monitor ? openmetrics_open(serve.monitor) : NULL;
+	if (serve.metrics && options->once)
+		status = write_text(&serve) ? STATUS_OK : STATUS_FAILED;
+	else if (serve.metrics)
+		status = serve_until_signal(&serve);
+	else if (serve.monitor)
+		complain("out of memory");
+	openmetrics_close(serve.metrics);
+	monitor_close(serve.monitor);
+	return status;
+}
+
+int command_serve(int argc, char **argv)
+{
+	struct serve_options options;
+	int status = STATUS_USAGE;
+
+	if (serve_options_parse(&options, argc, argv)) {
+		if (options.help)
+			status = fputs(serve_options_help, stdout) < 0 ? STATUS_FAILED : STATUS_OK;
+		else
+			status = serve_vms(&options);
+	}
+	filter_free(&options.filter);
+	return status;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "serve_address.h"
+
+#define BACKLOG		128
+#define MAX_PORT	65535
+
+/* The port behind @colon, or -1. */
+static int parse_port(const char *colon)
+{
+	char *end;
+	long port;
+
+	if (*colon != ':' || colon[1] < '0' || colon[1] > '9')
+		return -1;
+	errno = 0;
+	port = strtol(colon + 1, &end, 10);
+	return errno || *end || port > MAX_PORT ? -1 : (int)port;
+}
+
+static int parse_ip4(struct address *address, const char *host, int port)
+{
+	struct sockaddr_in *name = (struct sockaddr_in *)&address->name;
+
+	name->sin_family = AF_INET;
+	name->sin_port = htons((uint16_t)port);
+	address->len = sizeof(*name);
+	return inet_pton(AF_INET, host, &name->sin_addr) == 1 ? 0 : -EINVAL;
+}
+
+static int parse_ip6(struct address *address, const char *host, int port)
+{
+	struct sockaddr_in6 *name = (struct sockaddr_in6 *)&address->name;
+
+	name->sin6_family = AF_INET6;
+	name->sin6_port = htons((uint16_t)port);
+	address->len = sizeof(*name);
+	return inet_pton(AF_INET6, host, &name->sin6_addr) == 1 ? 0 : -EINVAL;
+}
+
+int address_parse(struct address *address, const char *text)
+{
+	char host[INET6_ADDRSTRLEN];
+	bool ip6 = *text == '[';
+	const char *start = text + ip6;
+	size_t len = strcspn(start, ip6 ? "]" : ":");
+	int port;
+
+	memset(address, 0, sizeof(*address));
+	if (len >= sizeof(host) || (ip6 && start[len] != ']'))
+		return -EINVAL;
+	memcpy(host, start, len);
+	host[len] = '\0';
+	port = parse_port(start + len + ip6);
+	if (port < 0)
+		return -EINVAL;
+	return ip6 ? parse_ip6(address, host, port) : parse_ip4(address, host, port);
+}
+
+static int open_socket(const struct address *address)
+{
+	int fd = socket(address->name.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int one = 1;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	/* Connections of the last run that are not quite over must not be in the way. */
+	if (!setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
+	    !bind(fd, (const struct sockaddr *)&address->name, address->len) &&
+	    !listen(fd, BACKLOG))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+int address_listen(const struct address *address, const char *text)
+{
+	int fd = open_socket(address);
+
+	if (fd >= 0)
+		return fd;
+	complain("cannot listen on %s: %s", text, strerror(-fd));
+	if (fd == -EADDRINUSE)
+		complain("another program listens there; choose another port with --listen");
+	else if (fd == -EADDRNOTAVAIL)
+		complain("this machine has no such address; 'ip address' shows those it has");
+	return -1;
+}
+
+const char *address_url(int fd, char *buf)
+{
+	struct sockaddr_storage name;
+	socklen_t len = sizeof(name);
+	const struct sockaddr_in *ip4 = (const struct sockaddr_in *)&name;
+	const struct sockaddr_in6 *ip6 = (const struct sockaddr_in6 *)&name;
+	char host[INET6_ADDRSTRLEN];
+
+	if (getsockname(fd, (struct sockaddr *)&name, &len))
+		return "?";
+	if (name.ss_family == AF_INET)
+		snprintf(buf, ADDRESS_URL_SIZE, "http://%s:%d",
+			 inet_ntop(AF_INET, &ip4->sin_addr, host, sizeof(host)),
+			 ntohs(ip4->sin_port));
+	else
+		snprintf(buf, ADDRESS_URL_SIZE, "http://[%s]:%d",
+			 inet_ntop(AF_INET6, &ip6->sin6_addr, host, sizeof(host)),
+			 ntohs(ip6->sin6_port));
+	return buf;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <sys/socket.h>
+
+#include "serve_clients.h"
+
+#define SECOND		UINT64_C(1000000000)
+#define ASK_TIME	(5 * SECOND)
+#define WHOLE_TIME	(60 * SECOND)
+/* From so many on those that have not asked are in the way. */
+#define CROWD		(MAX_CLIENTS - 8)
+
+/* The HTTP library notices that, and closes the connection. */
+static void cut_off(struct client *client)
+{
+	shutdown(client->fd, SHUT_RDWR);
+	client->over = true;
+}
+
+static uint64_t deadline_of(const struct client *client)
+{
+	return client->since + (client->asked ? WHOLE_TIME : ASK_TIME);
+}
+
+static bool is_idle(const struct client *client)
+{
+	return client->used && !client->asked && !client->over;
+}
+
+static struct client *oldest_idle(struct clients *clients)
+{
+	struct client *oldest = NULL;
+	size_t i;
+
+	for (i = 0; i < MAX_CLIENTS; i++) {
+		struct client *client = &clients->client[i];
+
+		if (is_idle(client) && (!oldest || client->since < oldest->since))
+			oldest = client;
+	}
+	return oldest;
+}
+
+struct client *client_add(struct clients *clients, int fd, uint64_t now)
+{
+	struct client *idle = clients->count >= CROWD ? oldest_idle(clients) : NULL;
+	size_t i;
+
+	if (idle)
+		cut_off(idle);
+	for (i = 0; i < MAX_CLIENTS; i++) {
+		if (clients->client[i].used)
+			continue;
+		clients->client[i] = (struct client){ .fd = fd, .since = now, .used = true };
+		clients->count++;
+		return &clients->client[i];
+	}
+	return NULL;
+}
+
+void client_remove(struct clients *clients, struct client *client)
+{
+	client->used = false;
+	clients->count--;
+}
+
+void clients_expire(struct clients *clients, uint64_t now)
+{
+	size_t i;
+
+	for (i = 0; i < MAX_CLIENTS; i++) {
+		struct client *client = &clients->client[i];
+
+		if (client->used && !client->over && deadline_of(client) <= now)
+			cut_off(client);
+	}
+}
+
+uint64_t clients_deadline(const struct clients *clients)
+{
+	uint64_t next = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < MAX_CLIENTS; i++) {
+		const struct client *client = &clients->client[i];
+
+		if (client->used && !client->over && deadline_of(client) < next)
+			next = deadline_of(client);
+	}
+	return next;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <microhttpd.h>
+
+#include "output.h"
+#include "serve_accept.h"
+#include "serve_clients.h"
+#include "serve_http.h"
+
+#define MILLISECOND	UINT64_C(1000000)
+/* An exposition is good for so long, or for as long as making it took, if that is longer. */
+#define MIN_FRESH	(100 * MILLISECOND)
+#define IDLE_SECONDS	10u
+
+static const char front_page[] =
+	"<!DOCTYPE html><html lang=\"en\"><head><title>kvm-stats</title></head><body>"
+	"<h1>kvm-stats</h1><p>The statistics of this machine's KVM VMs: "
+	"<a href=\"/metrics\">/metrics</a></p></body></html>\n";
+
+/* However many ask: all within a short time get the same, so that they cannot wear us out. */
+struct fresh {
+	struct MHD_Response *response;
+	uint64_t until;
+};
+
+struct http {
+	struct MHD_Daemon *daemon;
+	int epoll;
+	struct clients clients;
+	struct fresh fresh[2];		/* by format */
+	http_expose_fn expose;
+	void *arg;
+};
+
+/* ---- answers ---- */
+
+/* Each connection has one request: the next may come any time, and idle ones cost room. */
+static struct MHD_Response *new_response(char *data, size_t size, enum MHD_ResponseMemoryMode mode,
+					 const char *type)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(size, data, mode);
+
+	if (!response) {
+		if (mode == MHD_RESPMEM_MUST_FREE)
+			free(data);
+		return NULL;
+	}
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	return response;
+}
+
+static enum MHD_Result answer_constant(struct MHD_Connection *connection, unsigned int status,
+				       const char *type, const char *body)
+{
+	struct MHD_Response *response;
+	enum MHD_Result result;
+
+	response = new_response((char *)body, strlen(body), MHD_RESPMEM_PERSISTENT, type);
+	if (!response)
+		return MHD_NO;
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static void forget(struct fresh *fresh)
+{
+	if (fresh->response)
+		MHD_destroy_response(fresh->response);
+	*fresh = (struct fresh){ 0 };
+}
+
+static bool make_fresh(struct http *http, enum exposition_format format)
+{
+	struct fresh *fresh = &http->fresh[format];
+	uint64_t start = monitor_now(), end, took;
+	struct text text = { 0 };
+
+	forget(fresh);
+	if (http->expose(format, &text, http->arg)) {
+		text_free(&text);
+		return false;
+	}
+	fresh->response = new_response(text.data, text.size, MHD_RESPMEM_MUST_FREE,
+				       format_content_type(format));
+	if (!fresh->response)
+		return false;
+	MHD_add_response_header(fresh->response, MHD_HTTP_HEADER_VARY, "Accept");
+	end = monitor_now();
+	took = end - start;
+	fresh->until = end + (took > MIN_FRESH ? took : MIN_FRESH);
+	return true;
+}
+
+static enum MHD_Result answer_metrics(struct http *http, struct MHD_Connection *connection)
+{
+	enum exposition_format format =
+		accept_format(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept"));
+	struct fresh *fresh = &http->fresh[format];
+
+	if ((!fresh->response || monitor_now() >= fresh->until) && !make_fresh(http, format))
+		return answer_constant(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
+				       "The statistics cannot be read now; "
+				       "kvm-stats has written why to its standard error.\n");
+	return MHD_queue_response(connection, MHD_HTTP_OK, fresh->response);
+}
+
+static void note_request(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct client *client = info ? info->socket_context : NULL;
+
+	if (client)
+		client->asked = true;
+}
+
+/* Called when the headers are there; the body, if there is one, nobody wants. */
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url,
+				  const char *method, const char *version, const char *data,
+				  size_t *size, void **state)
+{
+	struct http *http = arg;
+
+	(void)version;
+	(void)data;
+	(void)size;
+	(void)state;
+	note_request(connection);
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
+		return answer_constant(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
+				       "There is GET and HEAD only.\n");
+	if (!strcmp(url, "/metrics"))
+		return answer_metrics(http, connection);
+	if (!strcmp(url, "/"))
+		return answer_constant(connection, MHD_HTTP_OK, "text/html; charset=utf-8",
+				       front_page);
+	return answer_constant(connection, MHD_HTTP_NOT_FOUND, "text/plain",
+			       "There is nothing here; the statistics are at /metrics.\n");
+}
+
+/* ---- connections ---- */
+
+static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	const union MHD_ConnectionInfo *info;
+	struct http *http = arg;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		*context = info ? client_add(&http->clients, info->connect_fd, monitor_now())
+				: NULL;
+	} else if (*context) {
+		client_remove(&http->clients, *context);
+		*context = NULL;
+	}
+}
+
+/* ---- the server ---- */
+
+static bool start(struct http *http, int listen_fd)
+{
+	const union MHD_DaemonInfo *info;
+
+	http->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, http,
+		MHD_OPTION_LISTEN_SOCKET, listen_fd,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MAX_CLIENTS,
+		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
+		MHD_OPTION_END);
+	if (!http->daemon)
+		return false;
+	info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	if (!info)
+		return false;
+	http->epoll = info->epoll_fd;
+	return true;
+}
+
+struct http *http_open(int listen_fd, http_expose_fn expose, void *arg)
+{
+	struct http *http = calloc(1, sizeof(*http));
+
+	if (http) {
+		http->expose = expose;
+		http->arg = arg;
+		if (start(http, listen_fd))
+			return http;
+	}
+	complain("cannot start the HTTP server of libmicrohttpd %s", MHD_get_version());
+	if (!http || !http->daemon)
+		close(listen_fd);
+	http_close(http);
+	return NULL;
+}
+
+void http_forget(struct http *http)
+{
+	forget(&http->fresh[OPENMETRICS_1_0]);
+	forget(&http->fresh[PROMETHEUS_TEXT_0_0_4]);
+}
+
+void http_close(struct http *http)
+{
+	if (!http)
+		return;
+	if (http->daemon)
+		MHD_stop_daemon(http->daemon);
+	http_forget(http);
+	free(http);
+}
+
+int http_fd(const struct http *http)
+{
+	return http->epoll;
+}
+
+uint64_t http_deadline(const struct http *http)
+{
+	uint64_t deadline = clients_deadline(&http->clients);
+	MHD_UNSIGNED_LONG_LONG timeout;
+	uint64_t library;
+
+	if (MHD_get_timeout(http->daemon, &timeout) != MHD_YES)
+		return deadline;
+	library = monitor_now() + (uint64_t)timeout * MILLISECOND;
+	return library < deadline ? library : deadline;
+}
+
+void http_run(struct http *http)
+{
+	clients_expire(&http->clients, monitor_now());
+	MHD_run(http->daemon);
+}

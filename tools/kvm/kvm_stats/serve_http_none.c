@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* In place of serve_http.c where libmicrohttpd is not there. */
+#include <stddef.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "serve_http.h"
+
+struct http *http_open(int listen_fd, http_expose_fn expose, void *arg)
+{
+	(void)expose;
+	(void)arg;
+	close(listen_fd);
+	complain("this kvm-stats has been built without libmicrohttpd, and so without HTTP;");
+	complain("it can write a file for node_exporter (--textfile), or be built anew with");
+	complain("the library (Debian: libmicrohttpd-dev)");
+	return NULL;
+}
+
+void http_close(struct http *http)
+{
+	(void)http;
+}
+
+int http_fd(const struct http *http)
+{
+	(void)http;
+	return -1;
+}
+
+uint64_t http_deadline(const struct http *http)
+{
+	(void)http;
+	return UINT64_MAX;
+}
+
+void http_run(struct http *http)
+{
+	(void)http;
+}
+
+void http_forget(struct http *http)
+{
+	(void)http;
+}

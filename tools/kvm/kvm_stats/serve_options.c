@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+#include "require.h"
+#include "serve_options.h"
+
+#define DEFAULT_INTERVAL	15
+#define MIN_INTERVAL		0.1
+#define MAX_INTERVAL		86400.0
+
+const char serve_options_help[] =
+	"Usage: kvm-stats serve [OPTION]...\n"
+	"\n"
+	"Offers the statistics of all VMs and vCPUs to Prometheus and others that read\n"
+	"OpenMetrics: over HTTP, at http://" ADDRESS_DEFAULT "/metrics, or in a file for\n"
+	"node_exporter. They are read when they are asked for.\n"
+	"\n"
+	"  -l, --listen=ADDRESS:PORT  like 0.0.0.0:10203 or [::1]:10203\n"
+	"  -t, --textfile=FILE        write this file again and again; no HTTP without --listen\n"
+	"  -i, --interval=SEC         between that (default: 15)\n"
+	"  -1, --once                 write it once, or else standard output, and end\n"
+	FILTER_HELP
+	"  -h, --help                 this text\n";
+
+static bool parse_interval(const char *text, uint64_t *interval)
+{
+	char *end;
+	double seconds;
+
+	errno = 0;
+	seconds = strtod(text, &end);
+	if (!errno && end != text && !*end && seconds >= MIN_INTERVAL && seconds <= MAX_INTERVAL) {
+		*interval = (uint64_t)(seconds * 1e9);
+		return true;
+	}
+	complain("-i takes seconds from %.1f to %.0f, not '%s'", MIN_INTERVAL, MAX_INTERVAL, text);
+	return false;
+}
+
+static bool parse_listen(struct serve_options *options, const char *text)
+{
+	options->listen = text;
+	if (!address_parse(&options->address, text))
+		return true;
+	complain("--listen takes a numeric address and a port, like %s or [::1]:10203, not '%s'",
+		 ADDRESS_DEFAULT, text);
+	return false;
+}
+
+static bool parse_textfile(struct serve_options *options, const char *text)
+{
+	size_t len = strlen(text);
+
+	options->textfile = text;
+	if (!len) {
+		complain("--textfile takes the name of a file");
+		return false;
+	}
+	if (len < 5 || strcmp(text + len - 5, ".prom"))
+		complain("node_exporter reads only files whose names end in .prom: '%s' does not",
+			 text);
+	return true;
+}
+
+static bool take(struct serve_options *options, int option, const char *value)
+{
+	switch (option) {
+	case 'l':
+		return parse_listen(options, value);
+	case 't':
+		return parse_textfile(options, value);
+	case 'i':
+		return parse_interval(value, &options->interval);
+	case '1':
+		options->once = true;
+		return true;
+	case 'h':
+		options->help = true;
+		return true;
+	case '?':
+		complain("'kvm-stats serve --help' shows the options");
+		return false;
+	default:
+		return filter_option(&options->filter, option, value);
+	}
+}
+
+static bool make_sense(struct serve_options *options)
+{
+	if (options->once && options->listen) {
+		complain("--once writes a file or standard output, it does not --listen");
+		return false;
+	}
+	if (!options->listen && !options->textfile && !options->once)
+		return parse_listen(options, ADDRESS_DEFAULT);
+	return true;
+}
+
+bool serve_options_parse(struct serve_options *options, int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "listen", required_argument, NULL, 'l' },
+		{ "textfile", required_argument, NULL, 't' },
+		{ "interval", required_argument, NULL, 'i' },
+		{ "once", no_argument, NULL, '1' },
+		FILTER_OPTIONS,
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	int option;
+
+	*options = (struct serve_options){
+		.interval = DEFAULT_INTERVAL * UINT64_C(1000000000),
+	};
+	while ((option = getopt_long(argc, argv, "l:t:i:1h" FILTER_LETTERS, long_options,
+				     NULL)) != -1) {
+		if (!take(options, option, optarg))
+			return false;
+		if (options->help)
+			return true;
+	}
+	return require_no_words(argc, argv) && make_sense(options);
+}

@@ -39,7 +39,7 @@ static bool parse_vcpu(const char *link, const char *prefix, struct kvmstats_fd 
 	return entry->vcpu >= 0;
 }
 
-static bool parse_link(const char *link, struct kvmstats_fd *entry)
+bool kvmstats_fds_parse(const char *link, struct kvmstats_fd *entry)
 {
 	entry->kind = KVMSTATS_VM;
 	entry->vcpu = -1;
@@ -66,7 +66,7 @@ static int classify(int dirfd, const char *name, struct kvmstats_fd *entry)
 	if ((size_t)n == sizeof(link))
 		return 0;
 	link[n] = '\0';
-	return parse_link(link, entry);
+	return kvmstats_fds_parse(link, entry);
 }
 
 static int open_fd_dir(pid_t pid, DIR **dir)

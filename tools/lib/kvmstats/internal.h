@@ -34,6 +34,9 @@ struct kvmstats_schema {
 	size_t data_size;
 };
 
+/* Far more than any kernel has, and still little memory. */
+#define KVMSTATS_MAX_BLOCK	16777216u
+
 size_t kvmstats_schema_data_size(const struct kvmstats_schema *schema);
 uint32_t kvmstats_schema_data_offset(const struct kvmstats_schema *schema);
 
@@ -56,6 +59,9 @@ struct kvmstats_fd {
 	bool stats;		/* of statistics, not of the VM or vCPU itself */
 	int vcpu;		/* -1 for VMs */
 };
+
+/* What a link like "anon_inode:kvm-vcpu:0" says; its number is left alone. */
+bool kvmstats_fds_parse(const char *link, struct kvmstats_fd *entry);
 
 struct kvmstats_fds {
 	struct kvmstats_fd *fd;
@@ -89,6 +95,9 @@ int kvmstats_take(int pidfd, const struct kvmstats_fd *entry);
 
 /* The statistics fd of VM or vCPU @entry of the process, opened by us. */
 int kvmstats_take_and_open(int pidfd, const struct kvmstats_fd *entry);
+
+/* The statistics fd of a VM or vCPU fd of our own. */
+int kvmstats_open_stats(int kvm_fd);
 
 int kvmstats_pidfd_open(pid_t pid);
 int kvmstats_pidfd_alive(int pidfd);

@@ -136,6 +136,37 @@ int kvmstats_target_open(const struct kvmstats_target *target, enum kvmstats_ori
 /* 1: KVM has the binary statistics.  0: it has not.  -errno: cannot ask it. */
 int kvmstats_supported(void);
 
+/* ---- fds that are handed in: one's own, inherited ones, those from a socket ---- */
+
+/*
+ * What @fd is: 0, and in @kind, @vcpu (-1 for VMs) and @stats whose it is, and whether it is
+ * of the statistics and not of the VM or vCPU itself.  -EBADF: not open.  -EPROTO: neither.
+ */
+int kvmstats_fd_describe(int fd, enum kvmstats_kind *kind, int *vcpu, int *stats);
+
+/*
+ * A statistics fd, the caller's to close, of a VM or vCPU fd, or of what is a statistics fd
+ * already.  Errors of kvmstats_fd_describe().  -EOPNOTSUPP: the kernel has no such fds.  -EIO:
+ * it opens them for the process only that created the VM.
+ */
+int kvmstats_fd_open(int fd);
+
+/* So many fit into a message. */
+#define KVMSTATS_MAX_FDS	253
+
+/*
+ * One message over a Unix socket; they stay the caller's, too.  0 or -errno; -EINVAL: none or
+ * too many.  Over a stream each message arrives by itself.
+ */
+int kvmstats_fd_send(int socket, const int *fd, size_t count);
+
+/*
+ * The fds of one message, the caller's to close: how many, 0 at the end of the stream, or
+ * -errno.  -EOVERFLOW: more than @max, or than this process may have; none is kept.  What they
+ * are is not looked at: a schema is read, and kvmstats_fd_describe() tells.
+ */
+int kvmstats_fd_receive(int socket, int *fd, size_t max);
+
 /* ---- schemas ---- */
 
 struct kvmstats_schema;
@@ -188,7 +219,7 @@ struct kvmstats_desc {
 /*
  * A schema of @count statistics, in this order and without holes, for samples that
  * kvmstats_sample_set() fills.  -EINVAL: no name, no values, or no size that a file could
- * have either.
+ * have either.  -EOVERFLOW: more values than is sensible.
  */
 int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
 			 size_t count);

@@ -46,6 +46,7 @@ int kvmstats_schema_make(struct kvmstats_schema **schemap, const struct kvmstats
 			 size_t count)
 {
 	struct kvmstats_schema *schema;
+	uint64_t values = 0;
 	size_t names = 1;
 	char *name;
 	size_t i;
@@ -59,7 +60,10 @@ int kvmstats_schema_make(struct kvmstats_schema **schemap, const struct kvmstats
 		if (err)
 			return err;
 		names += strlen(desc[i].name) + 1;
+		values += desc[i].size;
 	}
+	if (values * sizeof(uint64_t) > KVMSTATS_MAX_BLOCK)
+		return -EOVERFLOW;
 
 	schema = calloc(1, sizeof(*schema));
 	if (!schema)

@@ -17,7 +17,6 @@
 /* Far more than any kernel has, and still little memory. */
 #define MAX_NAME_SIZE	4096u
 #define MAX_DESC	65536u
-#define MAX_BLOCK	16777216u
 
 struct range {
 	uint64_t start;
@@ -57,7 +56,7 @@ static int check_header(const struct kvm_stats_header *h)
 		return -EPROTO;
 	if (h->name_size > MAX_NAME_SIZE || h->num_desc > MAX_DESC)
 		return -EOVERFLOW;
-	if (desc_range(h).end - desc_range(h).start > MAX_BLOCK)
+	if (desc_range(h).end - desc_range(h).start > KVMSTATS_MAX_BLOCK)
 		return -EOVERFLOW;
 	/* Data is made of __u64. */
 	if (h->data_offset % 8)
@@ -112,7 +111,7 @@ static int parse_desc(struct kvmstats_schema *schema, size_t i)
 	if (!desc.size || desc.offset % sizeof(uint64_t))
 		return -EPROTO;
 	end = desc.offset + (uint64_t)desc.size * sizeof(uint64_t);
-	if (end > MAX_BLOCK)
+	if (end > KVMSTATS_MAX_BLOCK)
 		return -EOVERFLOW;
 	if (end > schema->data_size)
 		schema->data_size = end;

@@ -106,6 +106,16 @@ static int refusal(int err)
 	return -err;
 }
 
+int kvmstats_open_stats(int kvm_fd)
+{
+	int fd = ioctl(kvm_fd, KVM_STATS_GETFD, NULL);
+
+	if (fd < 0)
+		return refusal(errno);
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
 int kvmstats_take_and_open(int pidfd, const struct kvmstats_fd *entry)
 {
 	int kvm_fd = kvmstats_take(pidfd, entry);
@@ -113,11 +123,7 @@ int kvmstats_take_and_open(int pidfd, const struct kvmstats_fd *entry)
 
 	if (kvm_fd < 0)
 		return kvm_fd;
-	fd = ioctl(kvm_fd, KVM_STATS_GETFD, NULL);
-	if (fd < 0)
-		fd = refusal(errno);
-	else
-		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	fd = kvmstats_open_stats(kvm_fd);
 	close(kvm_fd);
 	return fd;
 }

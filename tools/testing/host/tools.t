@@ -160,6 +160,80 @@ unit_test()
 	point $? "$test: leaves with its verdict"
 }
 
+# 100,000 files that grow out of those in tests/seeds.
+fuzz()
+{
+	rm -rf "$out/corpus" && mkdir -p "$out/corpus" &&
+	clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$lib" \
+		-idirafter include/uapi -o "$out/schema_fuzz" "$lib/tests/schema_fuzz.c" "$lib"/*.c &&
+	"$out/schema_fuzz" -runs=100000 -seed=1 -max_len=4096 -max_total_time=100 -verbosity=0 \
+		-print_final_stats=1 -artifact_prefix="$out/" "$out/corpus" "$lib/tests/seeds" &&
+	# Fewer would be the time limit, and no new input no look behind the header.
+	[ "$(ls "$out/corpus" | wc -l)" -gt 20 ]
+}
+
+# The seeds are what the program of that name writes, and the library takes them.
+seeds_are_good()
+{
+	mkdir -p "$out/seeds" &&
+	gcc -D_GNU_SOURCE -I"$lib" -idirafter include/uapi -o "$out/make_seeds" "$lib/tests/make_seeds.c" &&
+	"$out/make_seeds" "$out/seeds" && diff -r "$out/seeds" "$lib/tests/seeds"
+}
+
+fuzz_tests()
+{
+	check "the seeds are as their maker writes them" seeds_are_good
+	if echo 'int LLVMFuzzerTestOneInput() { return 0; }' |
+		clang -fsanitize=fuzzer,address -w -x c - -o "$out/fuzzer" 2>"$out/log"; then
+		check "hostile schemas do no harm (libFuzzer)" fuzz
+	else
+		skip "hostile schemas do no harm (libFuzzer)" "clang has no libFuzzer: $(head -n 1 "$out/log")"
+	fi
+}
+
+# ---- the library's examples, as programs of others ----
+
+example()
+{
+	local name=$1
+
+	PKG_CONFIG_PATH=$out/dest/usr/lib/pkgconfig pkg-config --define-variable=prefix="$out/dest/usr" \
+		--define-variable=libdir="$out/dest/usr/lib" \
+		--define-variable=includedir="$out/dest/usr/include" --cflags --libs libkvmstats >"$out/flags" &&
+	gcc -std=gnu11 -Wall -Wextra -Werror -o "$out/example-$name" "$lib/examples/$name.c" $(cat "$out/flags")
+}
+
+# runs_example REGEX NAME ARGUMENT...
+runs_example()
+{
+	local regex=$1 name=$2
+
+	shift 2
+	LD_LIBRARY_PATH=$out/dest/usr/lib "$out/example-$name" "$@" >"$out/example.out" 2>&1 9>&-
+	local status=$?
+	cat "$out/example.out"
+	[ $status -eq 0 ] && grep -Eq "$regex" "$out/example.out"
+}
+
+example_tests()
+{
+	local name
+
+	for name in own agent handed; do
+		check "example '$name' builds by pkg-config" example $name
+	done
+}
+
+running_example_tests()
+{
+	check "example 'own' reads its own statistics" runs_example '^  exits [0-9]+$' own
+	check "example 'handed' reads what came over a socket" runs_example '^vCPU 0: "kvm-[0-9]+/vcpu-0"' handed
+	check "a VMM for the agent starts" start_vmm -s
+	check "example 'agent' finds all VMs" runs_example '^  vcpu1: [1-9][0-9]* exits/s$' agent 1
+	stop_vmm
+}
+
 # ---- kvm-stats against a VMM ----
 
 stats=$out/checked/kvm-stats
@@ -646,13 +720,16 @@ follows_vmms()
 	[ "$with" = 3 ] && [ "$without" = 2 ]
 }
 
-# With the objects of the command, as gcc makes them for people.
+# What the monitor is made of, as gcc makes it for people.
 samples_10000_times()
 {
+	local rooms="debugfs exit_reason filter monitor output perf_group processes source
+		source_debugfs source_fd source_tracepoints stat_set target total tracepoints"
+
 	gcc -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$command" \
 		-I"$lib" -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 		-o "$out/monitor_test" "$command/tests/monitor_test.c" \
-		$(ls "$out"/gcc/obj/*.o | grep -v '/main\.o$') "$out/gcc/lib/libkvmstats.a" -lm &&
+		$(printf "$out/gcc/obj/%s.o " $rooms) "$out/gcc/lib/libkvmstats.a" &&
 	"$out/monitor_test" "$vmm" 10000 9>&-
 }
 
@@ -738,9 +815,11 @@ mkdir -p "$out"
 scripts/packages tools >&2 || { echo "Bail out! what the tools are built with cannot be installed"; exit 1; }
 echo "TAP version 13"
 build
-for test in schema_test sample_test unit_test damage_test; do
+for test in schema_test sample_test unit_test damage_test make_test handed_test; do
 	unit_test $test
 done
+fuzz_tests
+example_tests
 bad_argument_tests
 why=$(no_vm_because)
 if [ -n "$why" ]; then
@@ -751,6 +830,7 @@ else
 	json_tests
 	source_tests
 	monitor_tests
+	running_example_tests
 	duplicate_tests
 	several_vms_tests
 	no_fds_tests

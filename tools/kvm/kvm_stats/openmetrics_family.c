@@ -98,12 +98,12 @@ static bool cut_end(char *name, const char *end)
 	return true;
 }
 
-static void cut_unit(char *name, const char *unit)
+static bool names_unit(const char *name, const char *unit)
 {
 	size_t len = strlen(name), cut = strlen(unit);
 
-	if (len > cut && name[len - cut - 1] == '_' && !strcmp(name + len - cut, unit))
-		name[len - cut - 1] = '\0';
+	return len >= cut && !strcmp(name + len - cut, unit) &&
+	       (len == cut || name[len - cut - 1] == '_');
 }
 
 static void make_valid(char *name)
@@ -128,8 +128,8 @@ static char *name_of(enum kind kind, const struct kvmstats_stat *stat)
 		cut_end(stem, "_total");
 	if (unit && !strcmp(unit, "seconds"))
 		(void)(cut_end(stem, "_ns") || cut_end(stem, "_us") || cut_end(stem, "_ms"));
-	if (unit)
-		cut_unit(stem, unit);
+	if (unit && names_unit(stem, unit))
+		unit = NULL;
 	if (asprintf(&name, "%s%s%s%s", kinds[kind].prefix, stem, unit ? "_" : "",
 		     unit ? unit : "") < 0)
 		name = NULL;
@@ -139,9 +139,10 @@ static char *name_of(enum kind kind, const struct kvmstats_stat *stat)
 
 static char *help_of(enum kind kind, const struct kvmstats_stat *stat)
 {
+	bool plain = kvmstats_stat_unit(stat) == KVMSTATS_BOOLEAN;
 	char unit[64] = "", type[32] = "", *help, *at;
 
-	if (kvmstats_stat_unit_text(stat, unit, sizeof(unit)) < 0)
+	if (!plain && kvmstats_stat_unit_text(stat, unit, sizeof(unit)) < 0)
 		snprintf(unit, sizeof(unit), "unit %u", kvmstats_stat_unit(stat));
 	if (!kvmstats_type_name(kvmstats_stat_type(stat)))
 		snprintf(type, sizeof(type), ", of type %u", kvmstats_stat_type(stat));

@@ -17,6 +17,7 @@ int command_schema(int argc, char **argv);
 int command_read(int argc, char **argv);
 int command_log(int argc, char **argv);
 int command_serve(int argc, char **argv);
+int command_top(int argc, char **argv);
 
 /* Without a command: kvm_stat's options. */
 int command_kvm_stat(int argc, char **argv);

@@ -6,8 +6,8 @@
 #include "kvm_stat.h"
 #include "log.h"
 #include "once.h"
-#include "output.h"
 #include "require.h"
+#include "top_run.h"
 
 static int run_watched(const struct kvm_stat_options *options)
 {
@@ -56,12 +56,10 @@ int command_kvm_stat(int argc, char **argv)
 
 	kvm_stat_options_init(&options);
 	status = kvm_stat_options_parse(&options, argc, argv, usage);
-	if (status < 0 && (options.list_names || options.once || options.log)) {
+	if (status < 0 && (options.list_names || options.once || options.log))
 		status = run_watched(&options);
-	} else if (status < 0) {
-		complain("-1, -l or -L is needed, or a command; 'kvm-stats --help' shows them");
-		status = STATUS_USAGE;
-	}
+	else if (status < 0)
+		status = top_run(&options);
 	kvm_stat_options_free(&options);
 	return status;
 }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kvm-stats top */
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "command.h"
+#include "output.h"
+#include "require.h"
+#include "top.h"
+#include "top_draw.h"
+#include "top_keys.h"
+#include "top_run.h"
+#include "top_screen.h"
+#include "top_terminal.h"
+#include "top_text.h"
+#include "top_watch.h"
+
+#define SECOND		UINT64_C(1000000000)
+#define SOON		(SECOND / 4)
+#define MESSAGE_TIME	(6 * SECOND)
+
+static void usage(void)
+{
+	printf("Usage: kvm-stats top [OPTION]...\n"
+	       "\n"
+	       "Shows on the terminal what VMs do, and goes on doing so; 'h' there shows the keys.\n"
+	       "\n%s", kvm_stat_options_help);
+}
+
+void top_message(struct top *top, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(top->message, sizeof(top->message), format, args);
+	va_end(args);
+	top->message_until = monitor_now() + MESSAGE_TIME;
+}
+
+/* ---- the loop ---- */
+
+/* What has been changed is to show how it goes on after a short time. */
+static void hasten(struct top *top)
+{
+	uint64_t soon = monitor_now() + SOON;
+
+	if (top->soon && top->deadline > soon)
+		top->deadline = soon;
+	top->soon = false;
+}
+
+static int sample_if_due(struct top *top)
+{
+	int err;
+
+	hasten(top);
+	if (!top->again && monitor_now() < top->deadline)
+		return 0;
+	top->again = false;
+	err = watch_sample(top);
+	top->deadline = monitor_now() + top->options->delay;
+	hasten(top);
+	return err;
+}
+
+static uint64_t next_time(const struct top *top)
+{
+	bool message = top->message_until > monitor_now() && top->message_until < top->deadline;
+
+	return message ? top->message_until : top->deadline;
+}
+
+static int step(struct top *top)
+{
+	unsigned int events = terminal_wait(monitor_fd(top->monitor), next_time(top));
+	int err = 0;
+
+	if (events & TERMINAL_GONE)
+		top->end = true;
+	if (events & TERMINAL_OTHER)
+		err = watch_ended(top);
+	if (!err && !top->end && (events & TERMINAL_KEY))
+		err = keys_read(top);
+	if (!err && !top->end)
+		err = sample_if_due(top);
+	if (!err && !top->end)
+		screen_draw(top);
+	return err;
+}
+
+static int loop(struct top *top)
+{
+	int err = watch_sample(top);
+
+	top->deadline = monitor_now() + top->options->delay;
+	top->soon = true;
+	hasten(top);
+	if (!err)
+		screen_draw(top);
+	while (!err && !top->end)
+		err = step(top);
+	return err;
+}
+
+/* ---- begin and end ---- */
+
+/* Who wants to see what comes may start before there is anything, but not by a wrong name. */
+static bool prepare(struct top *top)
+{
+	const struct filter *filter = &top->options->filter;
+
+	if (!watch_open(top))
+		return false;
+	return !filter_names_vmms(filter) || require_numbers(top->monitor);
+}
+
+static int show(struct top *top)
+{
+	char buf[128];
+	int err;
+
+	draw_colors();
+	err = loop(top);
+	if (err && err != -ECANCELED)
+		complain("cannot go on: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	return err ? STATUS_FAILED : STATUS_OK;
+}
+
+static void free_all(struct top *top)
+{
+	watch_close(top);
+	view_free(&top->view);
+	bars_free(&top->bars);
+	guests_free(&top->guests);
+}
+
+int top_run(struct kvm_stat_options *options)
+{
+	struct top top = { .options = options, .past = options->include_past };
+	int status = STATUS_FAILED;
+
+	setlocale(LC_CTYPE, "");
+	top.utf8 = text_is_utf8();
+	if (prepare(&top) && terminal_begin()) {
+		status = show(&top);
+		terminal_end();
+	}
+	free_all(&top);
+	/* Who waits for us is to see what it was. */
+	if (terminal_signal() && terminal_signal() != SIGINT)
+		raise(terminal_signal());
+	return status;
+}
+
+static bool is_for_top(const struct kvm_stat_options *options)
+{
+	if (!options->once && !options->log && !options->list_names)
+		return true;
+	complain("top takes neither -1, -l, -L nor -f help; without 'top' they are taken");
+	return false;
+}
+
+int command_top(int argc, char **argv)
+{
+	struct kvm_stat_options options;
+	int status;
+
+	kvm_stat_options_init(&options);
+	status = kvm_stat_options_parse(&options, argc, argv, usage);
+	if (status < 0)
+		status = is_for_top(&options) ? top_run(&options) : STATUS_USAGE;
+	kvm_stat_options_free(&options);
+	return status;
+}

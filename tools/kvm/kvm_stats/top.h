@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * top: what its rooms share.
+ *
+ *	top.c		the command, and its loop
+ *	top_watch.c	the numbers: sampling, and what is made of them
+ *	top_keys.c	what keys do
+ *	top_screen.c	the screen; top_draw_table.c, ..._bars.c, ..._text.c what is on it
+ *	top_terminal.c	the terminal and signals
+ *
+ * and without any of this: top_view.c (lines), top_bars.c (histograms), top_base.c (where
+ * totals begin), top_scope.c, top_layout.c, top_number.c, top_text.c, top_prompt.c.
+ */
+#ifndef TOP_H
+#define TOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kvm_stat_options.h"
+#include "monitor.h"
+#include "top_bars.h"
+#include "top_base.h"
+#include "top_guests.h"
+#include "top_prompt.h"
+#include "top_scope.h"
+#include "top_view.h"
+#include "total.h"
+
+#define TOP_DEPTH	8
+#define TOP_MESSAGE	512
+
+enum top_mode {
+	TOP_STATISTICS,
+	TOP_MEMBERS,		/* VMMs, or VMs and vCPUs */
+	TOP_BARS,
+};
+
+/* What is looked at. */
+struct top_place {
+	enum top_mode mode;
+	struct top_scope scope;
+	char stat[VIEW_NAME_SIZE];	/* the histogram, or what members are compared by; "" */
+	bool cursor;			/* shown since a key has moved it */
+	size_t at;
+	size_t first;			/* line of the table that is the first on the screen */
+};
+
+struct top {
+	struct kvm_stat_options *options;
+	struct monitor *monitor;
+	struct totals *totals;
+	struct bases bases;
+	struct top_place place[TOP_DEPTH];	/* the last one is shown, the others lead to it */
+	size_t depth;
+	struct top_scope scope;		/* that of the place, for totals */
+	struct view view;
+	struct bars bars;
+	bool bars_found;
+	bool gone;			/* what is shown is the last that was seen of it */
+	bool returning;			/* a guest has ended, and is waited for */
+	bool by_total;
+	bool parts;
+	bool past;
+	bool utf8;
+	bool help;
+	bool end;
+	bool again;			/* a key wants a sample at once */
+	bool soon;			/* the next interval is a short one */
+	uint64_t deadline;
+	struct prompt prompt;
+	struct guests guests;		/* while one is asked for */
+	char guest[GUEST_NAME_SIZE];	/* of the one process that is watched, or "" */
+	char message[TOP_MESSAGE];
+	uint64_t message_until;		/* ns of CLOCK_MONOTONIC */
+	int rows;			/* of the table, on the screen */
+};
+
+static inline struct top_place *top_place(struct top *top)
+{
+	return &top->place[top->depth];
+}
+
+void top_message(struct top *top, const char *format, ...)
+	__attribute__((__format__(__printf__, 2, 3)));
+
+#endif /* TOP_H */

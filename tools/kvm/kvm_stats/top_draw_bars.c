@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <curses.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "top_draw.h"
+#include "top_layout.h"
+#include "top_number.h"
+
+#define SUMMARY	1	/* rows above the bars */
+
+/* ---- one bar ---- */
+
+/* @cells of @cell, which may be several bytes long. */
+static void repeat(char *buf, size_t size, const char *cell, unsigned int cells)
+{
+	size_t len = strlen(cell);
+
+	for (*buf = '\0'; cells && size > len; cells--, buf += len, size -= len)
+		memcpy(buf, cell, len + 1);
+}
+
+/* Blocks of eighths. */
+static void draw_utf8(int y, int x, unsigned int old, unsigned int all)
+{
+	static const char * const part[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+	/* The border between old and new ones is at a whole cell. */
+	unsigned int border = old / 8;
+	char buf[1024];
+
+	if (all == old)
+		border = all / 8;
+	repeat(buf, sizeof(buf), "█", border);
+	draw_text(y, x, (int)border, 0, buf);
+	repeat(buf, sizeof(buf), "█", all / 8 - border);
+	draw_text(y, x + (int)border, (int)(all / 8 - border), draw_color(DRAW_NEW), buf);
+	draw_text(y, x + (int)(all / 8), 1, all > old ? draw_color(DRAW_NEW) : 0, part[all % 8]);
+}
+
+static void draw_ascii(int y, int x, unsigned int old, unsigned int all)
+{
+	unsigned int cells = all ? (all + 7) / 8 : 0;
+	unsigned int border = all == old ? cells : old / 8;
+	char buf[1024];
+
+	repeat(buf, sizeof(buf), "#", border);
+	draw_text(y, x, (int)border, 0, buf);
+	repeat(buf, sizeof(buf), "+", cells - border);
+	draw_text(y, x + (int)border, (int)(cells - border), draw_color(DRAW_NEW), buf);
+}
+
+static void draw_bar(const struct top *top, const struct bar *bar, int y,
+		     const struct bars_layout *layout)
+{
+	const struct bars *bars = &top->bars;
+	char count[NUMBER_SIZE], share[NUMBER_SIZE];
+	unsigned int width = layout->bar > 2 ? layout->bar - 2 : 0;
+	unsigned int all = bar_eighths(bar->count, bars->largest, width);
+	unsigned int old = bar_eighths(bar->count - bar->delta, bars->largest, width);
+	int x = layout->from;
+
+	draw_right(y, 0, layout->from, 0, bar->from);
+	draw_right(y, x, layout->to, 0, *bar->to ? bar->to : "-");
+	x += layout->to;
+	number_count(count, layout->count - 1, bar->count);
+	draw_right(y, x, layout->count, bar->count ? 0 : A_DIM, count);
+	x += layout->count;
+	snprintf(share, sizeof(share), "%.1f", 100.0 * (double)bar->count / (double)bars->samples);
+	draw_right(y, x, layout->share, bar->count ? 0 : A_DIM, share);
+	x += layout->share + 1;
+	if (top->utf8)
+		draw_utf8(y, x, old, all);
+	else
+		draw_ascii(y, x, old, all);
+}
+
+/* ---- all ---- */
+
+void draw_bars_head(const struct top *top, int y, int columns)
+{
+	struct bars_layout layout = layout_bars(columns);
+	int x = layout.from;
+	int i;
+
+	(void)top;
+	for (i = 0; i < columns; i++)
+		draw_text(y, i, 1, A_STANDOUT, " ");
+	draw_right(y, 0, layout.from, A_STANDOUT, "From");
+	draw_right(y, x, layout.to, A_STANDOUT, "Below");
+	draw_right(y, x + layout.to, layout.count, A_STANDOUT, "Samples");
+	draw_right(y, x + layout.to + layout.count, layout.share, A_STANDOUT, "%");
+}
+
+static void put_end(char *buf, size_t size, const struct bar *bar)
+{
+	if (*bar->to)
+		snprintf(buf, size, "below %s", bar->to);
+	else
+		snprintf(buf, size, "from %s on", bar->from);
+}
+
+static void draw_summary(const struct bars *bars, int y, int columns)
+{
+	char half[64], most[64], text[256];
+
+	put_end(half, sizeof(half), &bars->bar[bars->median]);
+	put_end(most, sizeof(most), &bars->bar[bars->most]);
+	snprintf(text, sizeof(text), "%" PRIu64 " samples, %" PRIu64
+		 " of them in the last interval; half %s, 99%% %s", bars->samples, bars->delta,
+		 half, most);
+	draw_text(y, 1, columns - 1, A_BOLD, text);
+}
+
+static void draw_none(const struct top *top, struct area area)
+{
+	const char *text = "No samples so far; 'i' shows those from before we began";
+
+	if (!top->bars_found)
+		text = "There is no such histogram";
+	else if (top->past)
+		text = "No samples so far";
+	draw_text(area.y, 1, area.columns - 1, 0, text);
+}
+
+void draw_bars(struct top *top, struct area area)
+{
+	struct top_place *place = top_place(top);
+	struct bars_layout layout = layout_bars(area.columns);
+	const struct bars *bars = &top->bars;
+	int rows = area.rows - SUMMARY;
+	int i;
+
+	if (!top->bars_found || !bars->bars) {
+		draw_none(top, area);
+		return;
+	}
+	/* Without a cursor the whole screen is what moves. */
+	if (place->at + rows > bars->bars)
+		place->at = bars->bars > (size_t)(rows > 0 ? rows : 1) ? bars->bars - rows : 0;
+	for (i = 0; i < rows && place->at + i < bars->bars; i++)
+		draw_bar(top, &bars->bar[place->at + i], area.y + SUMMARY + i, &layout);
+	draw_summary(bars, area.y, area.columns);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <curses.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "explain.h"
+#include "output.h"
+#include "top_draw.h"
+#include "top_keys.h"
+#include "top_terminal.h"
+
+/* ---- help ---- */
+
+void draw_help(struct area area)
+{
+	int i;
+
+	for (i = 0; keys_help[i] && i < area.rows; i++)
+		draw_text(area.y + i, 1, area.columns - 1, 0, keys_help[i]);
+}
+
+/* ---- guests to choose from ---- */
+
+void draw_guests(const struct top *top, struct area area)
+{
+	char name[GUEST_NAME_SIZE], line[GUEST_NAME_SIZE + 32];
+	size_t i;
+
+	draw_text(area.y, 1, area.columns - 1, A_UNDERLINE, "    PID Guest Name");
+	for (i = 0; i < top->guests.guests && (int)i + 1 < area.rows; i++) {
+		const struct guest *guest = &top->guests.guest[i];
+
+		harmless(guest->name, name, sizeof(name));
+		snprintf(line, sizeof(line), "%7d %s%s%s", (int)guest->pid,
+			 guest->named ? "" : "(", name, guest->named ? "" : ")");
+		draw_text(area.y + 1 + (int)i, 1, area.columns - 1, 0, line);
+	}
+	if (!top->guests.guests)
+		draw_text(area.y + 1, 1, area.columns - 1, 0, "no VM is running, or may be seen");
+}
+
+/* ---- why there is nothing ---- */
+
+/* Lines, broken between words. */
+static int draw_wrapped(int y, struct area area, const char *text)
+{
+	int width = area.columns - 1;
+
+	while (*text && y < area.y + area.rows && width > 0) {
+		size_t len = strcspn(text, "\n");
+		char line[512];
+
+		if (len > (size_t)width) {
+			size_t space = (size_t)width;
+
+			while (space && text[space] != ' ')
+				space--;
+			len = space ? space : (size_t)width;
+		}
+		snprintf(line, sizeof(line), "%.*s", (int)len, text);
+		draw_text(y++, 1, width, 0, line);
+		text += len;
+		text += *text == ' ' || *text == '\n';
+	}
+	return y;
+}
+
+static void draw_no_vmm(const struct top *top, struct area area)
+{
+	const struct filter *filter = &top->options->filter;
+	char text[512];
+	int y = area.y;
+
+	if (filter->guests)
+		snprintf(text, sizeof(text), "No guest named '%.200s' is running%s: waiting for it.",
+			 filter->guest[0], filter->guests > 1 ? ", nor one of the others" : "");
+	else
+		snprintf(text, sizeof(text), "No VM is running: waiting for one.");
+	y = draw_wrapped(y, area, text);
+	if (!top->monitor->unseen)
+		return;
+	snprintf(text, sizeof(text), "%zu process%s not looked into: that takes CAP_SYS_PTRACE "
+		 "(root).", top->monitor->unseen, top->monitor->unseen == 1 ? "" : "es");
+	draw_wrapped(y, area, text);
+}
+
+static void draw_no_numbers(const struct top *top, struct area area)
+{
+	const struct vmm *vmm = scope_vmm(&top->scope, top->monitor);
+	char text[2048];
+	int y;
+
+	if (!vmm)
+		vmm = top->monitor->vmm[0];
+	explain_sources(vmm);
+	y = draw_wrapped(area.y, area, terminal_complaints(text, sizeof(text)));
+	if (!top->scope.one_vmm && top->monitor->vmms > 1) {
+		snprintf(text, sizeof(text), "There are %zu more VMMs without numbers.",
+			 top->monitor->vmms - 1);
+		draw_wrapped(y, area, text);
+	}
+}
+
+static bool matches_any(const struct monitor *monitor)
+{
+	size_t i;
+
+	for (i = 0; i < monitor->sets.sets; i++) {
+		if (monitor->sets.set[i]->stats)
+			return true;
+	}
+	return false;
+}
+
+void draw_nothing(const struct top *top, struct area area)
+{
+	const struct filter *filter = &top->options->filter;
+	char text[512];
+
+	if (!top->monitor->vmms) {
+		draw_no_vmm(top, area);
+		return;
+	}
+	if (!scope_has_targets(&top->scope, top->monitor)) {
+		draw_no_numbers(top, area);
+		return;
+	}
+	if (filter->has_regex && !matches_any(top->monitor))
+		snprintf(text, sizeof(text), "No statistic's name matches '%.200s' from its start.",
+			 filter->pattern);
+	else
+		snprintf(text, sizeof(text), "No matching events reported yet");
+	draw_wrapped(area.y, area, text);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A line that the user is asked for. */
+#ifndef TOP_PROMPT_H
+#define TOP_PROMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PROMPT_SIZE	256
+
+enum prompt_kind {
+	PROMPT_NONE,
+	PROMPT_REGEX,
+	PROMPT_GUEST,
+	PROMPT_DELAY,
+};
+
+enum prompt_result {
+	PROMPT_GOES_ON,
+	PROMPT_DONE,
+	PROMPT_CANCELLED,
+};
+
+struct prompt {
+	enum prompt_kind kind;
+	char text[PROMPT_SIZE];
+	size_t len;
+	char error[PROMPT_SIZE];	/* why the last answer was not taken, or "" */
+};
+
+void prompt_begin(struct prompt *prompt, enum prompt_kind kind);
+void prompt_end(struct prompt *prompt);
+const char *prompt_question(const struct prompt *prompt);
+
+/* A byte, or a key of curses. */
+enum prompt_result prompt_key(struct prompt *prompt, int key);
+
+#endif /* TOP_PROMPT_H */

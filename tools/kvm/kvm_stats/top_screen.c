@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Above two lines of what this is, the table's head; then the table, its sum, and a line below. */
+#include <curses.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output.h"
+#include "top_draw.h"
+#include "top_screen.h"
+
+/* Rows of the screen, -1: there is no room for it. */
+struct frame {
+	int title;
+	int state;
+	int head;
+	struct area body;
+	int sum;
+	int line;
+};
+
+static struct frame frame_of(int rows, int columns)
+{
+	struct frame frame = { .title = 0, .state = -1, .head = -1, .sum = -1, .line = -1 };
+	int y = 1;
+	int end = rows;
+
+	if (rows >= 6)
+		frame.state = y++;
+	if (rows >= 4)
+		frame.head = y++;
+	if (rows >= 3)
+		frame.line = --end;
+	if (rows >= 8)
+		frame.sum = --end;
+	frame.body = (struct area){ .y = y, .rows = end > y ? end - y : 0, .columns = columns };
+	return frame;
+}
+
+/* ---- title ---- */
+
+static void put_who(const struct top *top, char *buf, size_t size)
+{
+	const struct filter *filter = &top->options->filter;
+	const struct top_scope *scope = &top->scope;
+	const struct vmm *vmm = scope_vmm(scope, top->monitor);
+	const struct monitor *monitor = top->monitor;
+	char name[GUEST_NAME_SIZE];
+
+	if (!scope->one_vmm && filter->pids == 1 && monitor->vmms == 1)
+		vmm = monitor->vmm[0];
+	if (vmm || scope->one_vmm) {
+		pid_t pid = vmm ? vmm->pid : scope->pid;
+		const char *guest = vmm && vmm->guest ? vmm->guest : "";
+
+		snprintf(buf, size, "pid %d%s%s%s%s%s", (int)pid, *guest ? " (" : "",
+			 harmless(guest, name, sizeof(name)), *guest ? ")" : "",
+			 scope->one_target ? " " : "", scope->label);
+	} else if (filter->pids == 1) {
+		snprintf(buf, size, "pid %d", (int)filter->pid[0]);
+	} else if (filter->guests == 1) {
+		snprintf(buf, size, "guest %s", harmless(filter->guest[0], name, sizeof(name)));
+	} else {
+		snprintf(buf, size, "summary");
+	}
+}
+
+static void put_stat(const struct top *top, char *buf, size_t size)
+{
+	const struct top_place *place = &top->place[top->depth];
+
+	*buf = '\0';
+	if (*place->stat)
+		snprintf(buf, size, " - %s", place->stat);
+}
+
+static void draw_title(const struct top *top, int y, int columns)
+{
+	static const char marker[] = " has ended ";
+	char who[GUEST_NAME_SIZE + 128], stat[VIEW_NAME_SIZE + 4], text[512];
+	int x;
+
+	put_who(top, who, sizeof(who));
+	put_stat(top, stat, sizeof(stat));
+	snprintf(text, sizeof(text), "kvm statistics - %s%s", who, stat);
+	x = draw_text(y, 0, columns, A_BOLD, text);
+	if (!top->gone)
+		return;
+	x = x + 2 + (int)strlen(marker) > columns ? columns - (int)strlen(marker) : x + 2;
+	draw_text(y, x > 0 ? x : 0, columns, A_STANDOUT | draw_color(DRAW_BAD), marker);
+}
+
+/* ---- state ---- */
+
+static void count_origins(const struct monitor *monitor, unsigned int *origins, size_t *vmms,
+			  size_t *vcpus)
+{
+	size_t i, j;
+
+	*origins = 0;
+	*vmms = *vcpus = 0;
+	for (i = 0; i < monitor->vmms; i++) {
+		const struct vmm *vmm = monitor->vmm[i];
+
+		*vmms += vmm->kvm || vmm->pid;
+		*vcpus += vmm->vcpus;
+		for (j = 0; j < vmm->targets; j++)
+			*origins |= 1u << vmm->target[j]->origin;
+	}
+}
+
+static void draw_state(const struct top *top, int y, int columns)
+{
+	const struct filter *filter = &top->options->filter;
+	unsigned int origins;
+	char text[512];
+	size_t vmms, vcpus;
+	int len, origin;
+
+	count_origins(top->monitor, &origins, &vmms, &vcpus);
+	len = snprintf(text, sizeof(text), "%zu VMM%s, %zu vCPU%s", vmms, vmms == 1 ? "" : "s",
+		       vcpus, vcpus == 1 ? "" : "s");
+	for (origin = ORIGIN_OPENED; origin <= ORIGIN_TRACEPOINTS; origin++) {
+		if (origins & 1u << origin)
+			len += snprintf(text + len, sizeof(text) - len, ", %s",
+					origin_name(origin));
+	}
+	len += snprintf(text + len, sizeof(text) - len, "; every %gs",
+			(double)top->options->delay / 1e9);
+	if (top->past)
+		len += snprintf(text + len, sizeof(text) - len, "; with the past");
+	if (filter->has_regex)
+		snprintf(text + len, sizeof(text) - len, "; regex filter: %.200s",
+			 filter->pattern);
+	draw_text(y, 0, columns, 0, text);
+}
+
+/* ---- the line below ---- */
+
+static void draw_prompt(const struct top *top, int y, int columns)
+{
+	const struct prompt *prompt = &top->prompt;
+	const char *text = prompt->text;
+	int x = draw_text(y, 0, columns, A_BOLD, prompt_question(prompt));
+	int end;
+
+	/* Of what does not fit the end is shown; bytes are at least as many as cells. */
+	if ((int)prompt->len > columns - x - 1 && columns - x - 1 > 0)
+		text += prompt->len - (columns - x - 1);
+	end = x + draw_text(y, x, columns - x, 0, text);
+	move(y, end < columns ? end : columns - 1);
+}
+
+static const char *hint(const struct top *top)
+{
+	const struct top_place *place = &top->place[top->depth];
+
+	if (place->mode == TOP_BARS)
+		return "q quit  h help  Left back  Up/Down scroll  r reset  i past";
+	if (place->cursor && place->mode == TOP_MEMBERS)
+		return "q quit  h help  Left back  Enter open";
+	if (place->cursor && place->at < top->view.lines &&
+	    top->view.line[place->at].kind == VIEW_HISTOGRAMS)
+		return "q quit  h help  Left back  Enter bars";
+	if (place->cursor)
+		return "q quit  h help  Left back  Enter whose";
+	return "q quit  h help  o sort  f filter  g guest  b by guest  r reset  s delay";
+}
+
+static void draw_line(const struct top *top, int y, int columns)
+{
+	char text[TOP_MESSAGE];
+
+	if (top->help)
+		draw_text(y, 0, columns, A_STANDOUT, "Press any key to exit");
+	else if (top->prompt.kind)
+		draw_prompt(top, y, columns);
+	else if (monitor_now() < top->message_until)
+		draw_text(y, 0, columns, A_BOLD, harmless(top->message, text, sizeof(text)));
+	else
+		draw_text(y, 0, columns, A_DIM, hint(top));
+}
+
+/* ---- all ---- */
+
+static bool has_something(const struct top *top)
+{
+	if (top->place[top->depth].mode == TOP_BARS)
+		return top->gone || top->bars_found;
+	return top->view.lines;
+}
+
+static void draw_table_or_bars(struct top *top, const struct frame *frame)
+{
+	bool bars = top_place(top)->mode == TOP_BARS;
+
+	if (frame->head >= 0 && bars)
+		draw_bars_head(top, frame->head, frame->body.columns);
+	else if (frame->head >= 0)
+		draw_table_head(top, frame->head, frame->body.columns);
+	if (bars)
+		draw_bars(top, frame->body);
+	else
+		draw_table(top, frame->body);
+	if (!bars && frame->sum >= 0 && top->view.sum.value)
+		draw_table_sum(top, frame->sum, frame->body.columns);
+}
+
+static void draw_body(struct top *top, const struct frame *frame)
+{
+	if (top->help)
+		draw_help(frame->body);
+	else if (top->prompt.kind == PROMPT_GUEST)
+		draw_guests(top, frame->body);
+	else if (has_something(top))
+		draw_table_or_bars(top, frame);
+	else
+		draw_nothing(top, frame->body);
+}
+
+/* Where the table's sum would be. */
+static void draw_error(const struct top *top, const struct frame *frame, int columns)
+{
+	int y = frame->sum >= 0 ? frame->sum : frame->title;
+
+	if (!top->prompt.kind || !*top->prompt.error)
+		return;
+	move(y, 0);
+	clrtoeol();
+	draw_text(y, 0, columns, A_BOLD | draw_color(DRAW_BAD), top->prompt.error);
+}
+
+void screen_draw(struct top *top)
+{
+	int rows = LINES, columns = COLS;
+	struct frame frame = frame_of(rows, columns);
+
+	top->rows = frame.body.rows;
+	erase();
+	draw_title(top, frame.title, columns);
+	if (frame.state >= 0)
+		draw_state(top, frame.state, columns);
+	draw_body(top, &frame);
+	draw_error(top, &frame, columns);
+	curs_set(top->prompt.kind ? 1 : 0);
+	if (frame.line >= 0)
+		draw_line(top, frame.line, columns);
+	refresh();
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <curses.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "monitor.h"
+#include "output.h"
+#include "top_terminal.h"
+
+#define SECOND	UINT64_C(1000000000)
+#define PREFIX	"kvm-stats: "
+
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+static const int fatal[] = { SIGQUIT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+
+static volatile sig_atomic_t size_changed;
+static volatile sig_atomic_t ended_by;
+static sigset_t while_waiting;
+
+static struct termios before;
+static char restore[256];	/* what puts the screen back, for signal handlers */
+static size_t restore_len;
+static SCREEN *screen;
+static int errors = -1;		/* standard error as it was */
+
+/* ---- signals ---- */
+
+static void on_size(int signal)
+{
+	(void)signal;
+	size_changed = 1;
+}
+
+static void on_end(int signal)
+{
+	ended_by = signal;
+}
+
+/* Only what is safe in a signal handler.  The signal then does what it does by default. */
+static void on_fatal(int signal)
+{
+	ssize_t n = write(STDOUT_FILENO, restore, restore_len);
+
+	(void)n;
+	tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	raise(signal);
+}
+
+/* Signals that are waited for come in terminal_wait() only. */
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_end };
+	sigset_t blocked;
+	size_t i;
+
+	sigemptyset(&blocked);
+	for (i = 0; i < sizeof(ending) / sizeof(*ending); i++) {
+		sigaction(ending[i], &action, NULL);
+		sigaddset(&blocked, ending[i]);
+	}
+	action.sa_handler = on_size;
+	sigaction(SIGWINCH, &action, NULL);
+	sigaddset(&blocked, SIGWINCH);
+	action = (struct sigaction){ .sa_handler = on_fatal, .sa_flags = SA_RESETHAND | SA_NODEFER };
+	for (i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
+		sigaction(fatal[i], &action, NULL);
+	action = (struct sigaction){ .sa_handler = SIG_IGN };
+	sigaction(SIGPIPE, &action, NULL);
+	sigprocmask(SIG_BLOCK, &blocked, &while_waiting);
+}
+
+static void release_signals(void)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+	size_t i;
+
+	for (i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
+		sigaction(fatal[i], &action, NULL);
+	for (i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		sigaction(ending[i], &action, NULL);
+	sigprocmask(SIG_SETMASK, &while_waiting, NULL);
+}
+
+int terminal_signal(void)
+{
+	return ended_by;
+}
+
+/* ---- complaints ---- */
+
+static void keep_complaints(void)
+{
+	int kept = memfd_create("complaints", MFD_CLOEXEC);
+
+	fflush(stderr);
+	if (kept < 0)
+		return;
+	errors = dup(STDERR_FILENO);
+	if (errors >= 0)
+		dup2(kept, STDERR_FILENO);
+	close(kept);
+}
+
+const char *terminal_complaints(char *buf, size_t size)
+{
+	ssize_t n = 0;
+	char *at;
+
+	if (errors >= 0)
+		n = pread(STDERR_FILENO, buf, size - 1, 0);
+	buf[n > 0 ? n : 0] = '\0';
+	if (n > 0 && !ftruncate(STDERR_FILENO, 0))
+		lseek(STDERR_FILENO, 0, SEEK_SET);
+	while ((at = strstr(buf, PREFIX)))
+		memmove(at, at + strlen(PREFIX), strlen(at + strlen(PREFIX)) + 1);
+	return buf;
+}
+
+static void release_complaints(void)
+{
+	char buf[4096];
+	ssize_t n;
+
+	if (errors < 0)
+		return;
+	n = pread(STDERR_FILENO, buf, sizeof(buf), 0);
+	dup2(errors, STDERR_FILENO);
+	close(errors);
+	errors = -1;
+	if (n > 0)
+		fwrite(buf, 1, n, stderr);
+}
+
+/* ---- begin and end ---- */
+
+/* Without the delays that old terminals want, "$<2>". */
+static void add_restore(const char *capability)
+{
+	const char *text = tigetstr(capability);
+
+	if (!text || text == (char *)-1)
+		return;
+	while (*text && restore_len < sizeof(restore)) {
+		size_t delay = strncmp(text, "$<", 2) ? 0 : strcspn(text, ">");
+
+		if (delay && text[delay])
+			text += delay + 1;
+		else
+			restore[restore_len++] = *text++;
+	}
+}
+
+static bool require_terminal(void)
+{
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return true;
+	complain("top takes a terminal; 'kvm-stats log' and 'kvm-stats read' write to files and pipes");
+	return false;
+}
+
+static void set_colors(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (!has_colors() || (no_color && *no_color))
+		return;
+	start_color();
+	use_default_colors();
+}
+
+bool terminal_begin(void)
+{
+	const char *name = getenv("TERM");
+
+	if (!require_terminal())
+		return false;
+	if (tcgetattr(STDIN_FILENO, &before)) {
+		complain("cannot ask the terminal for its settings: %s", strerror(errno));
+		return false;
+	}
+	set_escdelay(50);
+	screen = newterm(NULL, stdout, stdin);
+	if (!screen) {
+		complain("no description of the terminal '%s': TERM has to name a known one, like "
+			 "xterm, vt100 or linux", name ? name : "");
+		return false;
+	}
+	restore_len = 0;
+	add_restore("sgr0");
+	add_restore("cnorm");
+	add_restore("rmcup");
+	add_restore("rmkx");
+	catch_signals();
+	keep_complaints();
+	cbreak();
+	noecho();
+	nonl();
+	curs_set(0);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_colors();
+	return true;
+}
+
+void terminal_end(void)
+{
+	if (!screen)
+		return;
+	endwin();
+	delscreen(screen);
+	screen = NULL;
+	release_signals();
+	release_complaints();
+}
+
+/* ---- waiting ---- */
+
+static void take_size(void)
+{
+	struct winsize size;
+
+	size_changed = 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row || !size.ws_col)
+		return;
+	resizeterm(size.ws_row, size.ws_col);
+}
+
+static unsigned int events_of(const struct pollfd *fds)
+{
+	unsigned int events = 0;
+
+	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+		events |= TERMINAL_GONE;
+	else if (fds[0].revents & POLLIN)
+		events |= TERMINAL_KEY;
+	if (fds[1].revents)
+		events |= TERMINAL_OTHER;
+	return events;
+}
+
+unsigned int terminal_wait(int fd, uint64_t deadline)
+{
+	struct pollfd fds[] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = fd, .events = POLLIN },
+	};
+	uint64_t now = monitor_now();
+	uint64_t left = deadline > now ? deadline - now : 0;
+	struct timespec timeout = { left / SECOND, left % SECOND };
+	int n = ppoll(fds, 2, &timeout, &while_waiting);
+	unsigned int events = n > 0 ? events_of(fds) : n ? 0 : TERMINAL_TIME;
+
+	if (ended_by)
+		events |= TERMINAL_GONE;
+	if (size_changed) {
+		take_size();
+		events |= TERMINAL_SIZE;
+	}
+	return events;
+}

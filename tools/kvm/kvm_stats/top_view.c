@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+#include "row.h"
+#include "top_number.h"
+#include "top_view.h"
+
+/* ---- lines ---- */
+
+struct view_line *view_add(struct view *view)
+{
+	if (view->lines == view->room) {
+		size_t room = view->room ? view->room * 2 : 64;
+		struct view_line *more = realloc(view->line, room * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		view->line = more;
+		view->room = room;
+	}
+	view->line[view->lines] = (struct view_line){ .share = -1 };
+	return &view->line[view->lines++];
+}
+
+void view_clear(struct view *view)
+{
+	view->lines = 0;
+	view->sum = (struct view_line){ .name = "Total", .share = -1 };
+}
+
+void view_free(struct view *view)
+{
+	free(view->line);
+	*view = (struct view){ 0 };
+}
+
+static enum view_kind kind_of(const struct kvmstats_stat *stat)
+{
+	if (kvmstats_stat_is_hist(stat))
+		return VIEW_HISTOGRAMS;
+	if (kvmstats_stat_type(stat) != KVMSTATS_CUMULATIVE)
+		return VIEW_LEVELS;
+	return kvmstats_stat_unit(stat) == KVMSTATS_NONE ? VIEW_EVENTS : VIEW_AMOUNTS;
+}
+
+/* @stat: of which the line's value is, NULL for sums of events. */
+static void set_amounts(struct view_line *line, const struct kvmstats_stat *stat, bool utf8)
+{
+	line->has_unit = stat && !kvmstats_stat_is_hist(stat) && number_has_unit(stat);
+	if (!line->has_unit)
+		return;
+	number_amount(line->amount, stat, (double)line->value, utf8);
+	number_amount(line->amount_rate, stat, line->rate, utf8);
+}
+
+/* ---- order ---- */
+
+static int by_delta(const struct view_line *a, const struct view_line *b)
+{
+	return (a->delta < b->delta) - (a->delta > b->delta);
+}
+
+static int by_value(const struct view_line *a, const struct view_line *b)
+{
+	return (a->value < b->value) - (a->value > b->value);
+}
+
+static int by_total_then_name(const void *x, const void *y)
+{
+	const struct view_line *a = x, *b = y;
+	int order = (int)a->kind - (int)b->kind;
+
+	if (!order)
+		order = by_value(a, b);
+	return order ? order : strcmp(a->name, b->name);
+}
+
+static int by_rate_then_total(const void *x, const void *y)
+{
+	const struct view_line *a = x, *b = y;
+	int order = (int)a->kind - (int)b->kind;
+
+	if (!order)
+		order = by_delta(a, b);
+	return order ? order : by_total_then_name(a, b);
+}
+
+static bool is_part_of(const struct view_line *part, const struct view_line *whole)
+{
+	size_t len = stat_parent_length(part->stat);
+
+	return part->part && part->origin == whole->origin && strlen(whole->stat) == len &&
+	       !strncmp(whole->stat, part->stat, len);
+}
+
+/* Parts go behind what they are a part of, and out if that is not there. */
+static bool place_parts(struct view *view)
+{
+	struct view_line *to = malloc((view->lines + 1) * sizeof(*to));
+	size_t i, j, lines = 0;
+
+	if (!to)
+		return false;
+	for (i = 0; i < view->lines; i++) {
+		const struct view_line *whole = &view->line[i];
+
+		if (whole->part)
+			continue;
+		to[lines++] = *whole;
+		for (j = 0; j < view->lines; j++) {
+			if (!is_part_of(&view->line[j], whole))
+				continue;
+			to[lines] = view->line[j];
+			to[lines++].share = 100.0 * (double)view->line[j].value /
+					    (double)whole->value;
+		}
+	}
+	memcpy(view->line, to, lines * sizeof(*to));
+	view->lines = lines;
+	free(to);
+	return true;
+}
+
+/* ---- sums ---- */
+
+static void add_up(struct view *view)
+{
+	size_t i;
+
+	for (i = 0; i < view->lines; i++) {
+		const struct view_line *line = &view->line[i];
+
+		if (line->kind != VIEW_EVENTS || line->part)
+			continue;
+		view->sum.value += line->value;
+		view->sum.delta += line->delta;
+		view->sum.rate += line->rate;
+	}
+}
+
+static void set_shares(struct view *view)
+{
+	size_t i;
+
+	for (i = 0; i < view->lines; i++) {
+		struct view_line *line = &view->line[i];
+
+		if (line->kind == VIEW_EVENTS && !line->part && view->sum.value)
+			line->share = 100.0 * (double)line->value / (double)view->sum.value;
+	}
+}
+
+static bool has_parts(const struct view *view)
+{
+	size_t i;
+
+	for (i = 0; i < view->lines; i++) {
+		if (view->line[i].part)
+			return true;
+	}
+	return false;
+}
+
+bool view_finish(struct view *view, const struct view_options *options)
+{
+	add_up(view);
+	set_shares(view);
+	if (view->lines)
+		qsort(view->line, view->lines, sizeof(*view->line),
+		      options->by_total ? by_total_then_name : by_rate_then_total);
+	return !has_parts(view) || place_parts(view);
+}
+
+/* ---- statistics ---- */
+
+/* A name alone, unless several sources have it. */
+static void name_statistic(struct view_line *line, const struct totals *totals,
+			   const struct total *total)
+{
+	size_t parent = stat_parent_length(total->name);
+	const char *from = "";
+	char name[VIEW_NAME_SIZE];
+	size_t i;
+
+	for (i = 0; i < totals->totals; i++) {
+		const struct total *other = totals->total[i];
+
+		if (other->present && other->origin != total->origin &&
+		    !strcmp(other->name, total->name))
+			from = origin_name(total->origin);
+	}
+	harmless(total->name, line->stat, sizeof(line->stat));
+	snprintf(name, sizeof(name), "%s", line->stat + (parent ? parent + 1 : 0));
+	if (parent && *name)
+		name[strlen(name) - 1] = '\0';
+	snprintf(line->name, sizeof(line->name), "%.100s%s%s", name, *from ? "@" : "", from);
+	line->part = parent;
+}
+
+static bool measure(struct view_line *line, const struct total *total, const struct bases *bases,
+		    const struct top_scope *scope, const struct view_options *options)
+{
+	struct top_scope copy = *scope;
+	uint64_t *values;
+	unsigned int n;
+
+	line->value = total->value;
+	if (total->counts_up) {
+		values = malloc(total->size * sizeof(*values));
+		if (!values)
+			return false;
+		base_total(bases, total, options->past, scope_takes, &copy, values);
+		for (line->value = 0, n = 0; n < total->size; n++)
+			line->value += values[n];
+		free(values);
+	}
+	line->delta = total->delta;
+	line->rate = total->rate;
+	line->cleared = total->cleared;
+	return true;
+}
+
+bool view_statistics(struct view *view, const struct totals *totals, const struct bases *bases,
+		     const struct top_scope *scope, const struct view_options *options)
+{
+	size_t i;
+
+	view_clear(view);
+	for (i = 0; i < totals->totals; i++) {
+		const struct total *total = totals->total[i];
+		struct view_line *line;
+
+		if (!total->present || (stat_parent_length(total->name) && !options->parts))
+			continue;
+		line = view_add(view);
+		if (!line || !measure(line, total, bases, scope, options))
+			return false;
+		if (!line->value && !line->delta && !line->cleared) {
+			view->lines--;
+			continue;
+		}
+		line->kind = kind_of(total->stat);
+		line->origin = total->origin;
+		name_statistic(line, totals, total);
+		set_amounts(line, total->stat, options->utf8);
+	}
+	return view_finish(view, options);
+}
+
+/* ---- VMMs, VMs and vCPUs ---- */
+
+static bool is_asked_for(const struct kvmstats_stat *stat, const struct view_options *options)
+{
+	if (options->stat)
+		return !strcmp(kvmstats_stat_name(stat), options->stat);
+	return kind_of(stat) == VIEW_EVENTS && !stat_parent_length(kvmstats_stat_name(stat));
+}
+
+static uint64_t growth(const struct bases *bases, const struct row *row, bool past)
+{
+	uint64_t sum = 0;
+	unsigned int n;
+
+	if (row->growth == GROWTH_NONE)
+		return row->value;
+	for (n = 0; n < row->size; n++)
+		sum += base_growth(bases, row->target, row->stat, n, past);
+	return sum;
+}
+
+/* @stat: the one that the line's value is of, if it is of one. */
+static void add_target(struct view_line *line, const struct target *target,
+		       const struct bases *bases, const struct view_options *options,
+		       const struct kvmstats_stat **stat)
+{
+	struct row row;
+	size_t i;
+
+	for (i = 0; i < target->set->stats; i++) {
+		if (!is_asked_for(target->set->stat[i], options))
+			continue;
+		row_get(&row, target, target->set->stat[i]);
+		line->value += growth(bases, &row, options->past);
+		line->delta += row.delta;
+		line->rate += row.rate;
+		line->cleared |= row.growth == GROWTH_CLEARED;
+		if (options->stat)
+			*stat = row.stat;
+	}
+}
+
+static bool is_fresh(const struct monitor *monitor, const struct target *target)
+{
+	return monitor->time_before && !kvmstats_sample_time(target->before);
+}
+
+static bool add_vmm(struct view *view, const struct monitor *monitor, const struct vmm *vmm,
+		    const struct bases *bases, const struct view_options *options)
+{
+	struct view_line *line = view_add(view);
+	const struct kvmstats_stat *stat = NULL;
+	char name[VIEW_NAME_SIZE - 16];
+	size_t i;
+
+	if (!line)
+		return false;
+	harmless(vmm->guest ? vmm->guest : vmm->comm, name, sizeof(name));
+	if (vmm->pid)
+		snprintf(line->name, sizeof(line->name), "%7d %s", (int)vmm->pid, name);
+	else
+		snprintf(line->name, sizeof(line->name), "%7s %s", "-", name);
+	line->scope = scope_of_vmm(vmm);
+	line->without = !vmm->targets;
+	line->fresh = vmm->targets;
+	for (i = 0; i < vmm->targets; i++) {
+		add_target(line, vmm->target[i], bases, options, &stat);
+		line->fresh &= is_fresh(monitor, vmm->target[i]);
+	}
+	set_amounts(line, stat, options->utf8);
+	return true;
+}
+
+static bool add_one_target(struct view *view, const struct monitor *monitor,
+			   const struct target *target, const struct bases *bases,
+			   const struct view_options *options)
+{
+	struct view_line *line = view_add(view);
+	const struct kvmstats_stat *stat = NULL;
+
+	if (!line)
+		return false;
+	snprintf(line->name, sizeof(line->name), "%s", target->label);
+	line->scope = scope_of_target(target);
+	line->fresh = is_fresh(monitor, target);
+	add_target(line, target, bases, options, &stat);
+	set_amounts(line, stat, options->utf8);
+	return true;
+}
+
+static bool add_targets(struct view *view, const struct monitor *monitor, const struct vmm *vmm,
+			const struct bases *bases, const struct view_options *options)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		if (!add_one_target(view, monitor, vmm->target[i], bases, options))
+			return false;
+	}
+	return true;
+}
+
+bool view_members(struct view *view, const struct monitor *monitor, const struct bases *bases,
+		  const struct top_scope *scope, const struct view_options *options)
+{
+	bool good = true;
+	size_t i;
+
+	view_clear(view);
+	for (i = 0; good && i < monitor->vmms; i++) {
+		const struct vmm *vmm = monitor->vmm[i];
+
+		if (!scope_takes_vmm(scope, vmm))
+			continue;
+		if (scope->one_vmm)
+			good = add_targets(view, monitor, vmm, bases, options);
+		else
+			good = add_vmm(view, monitor, vmm, bases, options);
+	}
+	return good && view_finish(view, options);
+}

@@ -26,20 +26,41 @@ function fail(why) {
 	exit 1
 }
 
-# "" if a part of it is not known
-function evaluate(expression,    part, n, i, sum) {
-	n = split(expression, part, "+")
-	for (i = 1; i <= n; i++) {
-		if (part[i] ~ /^[0-9.]+$/)
-			sum += part[i]
-		else if (part[i] in value)
-			sum += value[part[i]]
-		else if (part[i] ~ /^[a-z]+\.[a-z0-9_]+$/)
-			return ""
+# A number or KERNEL.ROW; sets unknown if there is no such value.
+function operand(text) {
+	if (text ~ /^[0-9.]+$/)
+		return text + 0
+	if (text in value)
+		return value[text]
+	if (text !~ /^[a-z]+\.[a-z0-9_]+$/)
+		fail("expected KERNEL.ROW or a number, found '" text "'")
+	unknown = 1
+	return 0
+}
+
+function product(text,    result, operator, size, other) {
+	result = 1
+	operator = "*"
+	while (text != "") {
+		size = match(text, /[*\/]/) ? RSTART - 1 : length(text)
+		other = operand(substr(text, 1, size))
+		if (operator == "/" && !other)
+			unknown = 1
 		else
-			fail("expected KERNEL.ROW or a number, found '" part[i] "'")
+			result = operator == "*" ? result * other : result / other
+		operator = substr(text, size + 1, 1)
+		text = substr(text, size + 2)
 	}
-	return sum
+	return result
+}
+
+# "" if a part of it is not known
+function evaluate(text,    part, n, i, sum) {
+	unknown = 0
+	n = split(text, part, "+")
+	for (i = 1; i <= n; i++)
+		sum += product(part[i])
+	return unknown ? "" : sum
 }
 
 function is_met(quotient, relation, limit) {

@@ -25,3 +25,7 @@ shell: ## a prompt in the emulated host (ARCH=), on the kernel VARIANT
 .PHONY: compare
 compare: ## this series' statistics beside mainline's: what is equal, missing, extra (ARCH= one architecture's)
 	@$(boot)/compare
+
+.PHONY: bench
+bench: ## what the statistics cost, in instructions, beside mainline's and debugfs; see tools/testing/bench
+	@tools/testing/bench/bench

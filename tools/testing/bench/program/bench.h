@@ -74,10 +74,11 @@ int vcpu_create(int vm, int id);
 int stats_open(int fd);
 bool stats_supported(void);
 
-/* A statistics file: where the data starts, and how long it is; size 0 on failure. */
+/* Of a statistics file; size 0 on failure. */
 struct stats_layout {
 	uint32_t data_offset;
 	uint32_t data_size;
+	uint32_t statistics;
 };
 
 struct stats_layout stats_layout(int stats);

@@ -28,10 +28,8 @@ static void row_read(const char *name, int fd, uint32_t offset, uint32_t size)
 	row_count(name, &(struct bench_op) { .run = read_once, .arg = &reading, .result = size });
 }
 
-static void read_vcpu(int stats)
+static void read_vcpu(int stats, struct stats_layout layout)
 {
-	struct stats_layout layout = stats_layout(stats);
-
 	row_read("pread_0", stats, layout.data_offset, 0);
 	row_read("pread_8", stats, layout.data_offset, 8);
 	row_read("pread_64", stats, layout.data_offset, 64);
@@ -43,10 +41,8 @@ static void read_vcpu(int stats)
 	row_value("head_bytes", layout.data_offset);
 }
 
-static void read_vm(int stats)
+static void read_vm(int stats, struct stats_layout layout)
 {
-	struct stats_layout layout = stats_layout(stats);
-
 	row_read("pread_vm", stats, layout.data_offset, layout.data_size);
 	row_value("vm_bytes", layout.data_size);
 }
@@ -57,9 +53,11 @@ static void run(void)
 	int vcpu = vcpu_create(vm, 0);
 	int vcpu_stats = stats_open(vcpu);
 	int vm_stats = stats_open(vm);
+	struct stats_layout of_vcpu = stats_layout(vcpu_stats), of_vm = stats_layout(vm_stats);
 
-	read_vcpu(vcpu_stats);
-	read_vm(vm_stats);
+	read_vcpu(vcpu_stats, of_vcpu);
+	read_vm(vm_stats, of_vm);
+	row_value("statistics", of_vcpu.statistics + of_vm.statistics);
 	close(vcpu_stats);
 	close(vm_stats);
 	close(vcpu);
@@ -70,6 +68,6 @@ const struct bench_group group_read = {
 	.name = "read",
 	.run = run,
 	.rows = "pread_0 pread_8 pread_64 pread_1096 pread_vcpu vcpu_bytes pread_head head_bytes "
-		"pread_vm vm_bytes",
+		"pread_vm vm_bytes statistics",
 	.needs_stats = true,
 };

@@ -60,5 +60,6 @@ struct stats_layout stats_layout(int stats)
 	return (struct stats_layout) {
 		.data_offset = header->data_offset,
 		.data_size = size - header->data_offset,
+		.statistics = header->num_desc,
 	};
 }

@@ -1,0 +1,222 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What `make bench` does with the counts: goals, table, comparison of two runs, JSON,
+# plot, profile; on made-up counts, nothing is timed.
+#
+# usage: tools/testing/host/bench.t
+
+set -u
+
+top=$(cd "$(dirname "$0")/../../.." && pwd -P)
+bench=$top/tools/testing/bench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/tap.sh"
+point_log=$work/log
+"$top/scripts/packages" bench >&2 || { echo "Bail out! packages are missing"; exit 1; }
+cd "$work" || exit 1
+
+# expect STATUS DESCRIPTION REGEX COMMAND...: its status, and a line of its output
+expect()
+{
+	local status=$1 what=$2 regex=$3 got=0
+
+	shift 3
+	"$@" >log 2>&1 || got=$?
+	[ "$got" = "$status" ] && grep -qE -e "$regex" log
+	point $? "$what"
+}
+
+# ---- the program's points ----
+
+points()
+{
+	printf '%s\n' "$@" >points
+	awk -f "$bench/rows.awk" points
+}
+
+expect 0 "a point becomes a row" '^pread_8 612$' points 'ok 3 - pread_8 612'
+expect 0 "of the verdict channel as well" '^pread_8 612[.]5$' points '@suite bench' $'|ok 3 - pread_8 612.5\r'
+expect 0 "a large count stays a number" '^big 1.5e[+]10$' points 'ok 1 - big 1.5e+10'
+expect 0 "what a kernel has not is a row without a value" '^preadv2 -$' points 'ok 3 - preadv2 # SKIP no such thing'
+expect 0 "what failed is a row without a value" '^uring -$' points 'not ok 4 - uring' '# it broke'
+expect 0 "nothing else is a row" '^0$' bash -c 'printf "# ok 1 - a 2\n1..3\nBail out!\n" | awk -f "$0" | wc -l' "$bench/rows.awk"
+
+# ---- goals ----
+
+printf '%s\n' 'a 90' 'b 1000' 'none -' >ours
+printf '%s\n' 'a 100' 'b 1002' 'zero 0' >theirs
+
+goals()
+{
+	printf '%s\n' '# a comment' '' "$@" >goals
+	awk -f "$bench/goals.awk" goals patched=ours mainline=theirs
+}
+
+expect 0 "a goal is met at its limit" '^1 a 0[.]9 at-most 0[.]9 met$' goals '1 a patched.a mainline.a at-most 0.9'
+expect 0 "and missed beyond it" '^1 a 0[.]9 at-most 0[.]89 missed$' goals '1 a patched.a mainline.a at-most 0.89'
+expect 0 "at least is the other way round" '^6 b 11[.]1111 at-least 12 missed$' goals '6 b patched.b patched.a at-least 12'
+expect 0 "within looks at both sides: less" ' missed$' goals '4 b patched.b mainline.b within 0.001'
+expect 0 "within looks at both sides: more" ' missed$' goals '4 b mainline.b patched.b within 0.001'
+expect 0 "within is met inside" ' met$' goals '4 b patched.b mainline.b within 0.002'
+expect 0 "sums, products and quotients" '^6 b 5 at-least 1 met$' \
+	goals '6 b patched.b/patched.a*9+patched.a*10 mainline.a+100 at-least 1'
+expect 0 "what was not counted is unknown" '^1 a - at-most 1 unknown$' goals '1 a patched.none mainline.a at-most 1'
+expect 0 "as is what has no such row" ' unknown$' goals '1 a patched.a unpatched.a at-most 1'
+expect 0 "and what would be divided by 0" ' unknown$' goals '1 a patched.a mainline.zero at-most 1'
+expect 1 "a relation that does not exist is told" "goals:3: expected at-most.*found 'about'" \
+	goals '1 a patched.a mainline.a about 1'
+expect 1 "an operand that is none is told" "goals:3: expected KERNEL[.]ROW.*found 'a'" goals '1 a a mainline.a at-most 1'
+expect 1 "a line that lacks something is told" 'goals:3: expected GOAL ROW' goals '1 a patched.a at-most 1'
+expect 0 "the goals themselves can be read" '^6 debugfs - at-least 400 unknown$' awk -f "$bench/goals.awk" "$bench/goals"
+
+# Every row that a goal is about, and every one that it uses, is in the table.
+rows_of_goals()
+{
+	grep -v '^#' "$bench/goals" | awk '{ print $2; print $3; print $4 }' | tr '+*/' '\n\n\n' |
+		sed -E 's/^(patched|unpatched|mainline)[.]//' | grep -v '^[0-9.]*$' | sort -u
+}
+
+rows_of_table()
+{
+	grep -v '^#' "$bench/rows.list" | awk '$1 != "-" { print $1 }' | sort -u
+}
+
+! comm -23 <(rows_of_goals) <(rows_of_table) | tee log | grep -q .
+point $? "the goals have no row that the table lacks"
+rows_of_program()
+{
+	awk '
+	/\.rows = / { inside = 1 }
+	inside || /^const struct bench_group .*\};$/ { line = $0; sub(/"[^"]*", run, /, "", line)
+		while (match(line, /"[^"]*"/)) {
+			print substr(line, RSTART + 1, RLENGTH - 2)
+			line = substr(line, RSTART + RLENGTH)
+		}
+	}
+	/,$/ { inside = 0 }' "$bench"/program/*.c | tr ' ' '\n' | grep . | sort -u
+}
+
+! comm -3 <(rows_of_program) <(rows_of_table | grep -vE '^(sizeof|text|data)_') | tee log | grep -q .
+point $? "the program's groups have the rows of the table"
+
+# ---- the table ----
+
+cat >list <<'EOF'
+# NAME UNIT TITLE
+-    -            A heading
+syscall instructions  the floor
+a    instructions  one of them
+b    bytes         its size
+none instructions  not here
+EOF
+printf '%s\n' 'syscall 200' 'a 90' 'b 1096' 'none -' >patched
+printf '%s\n' 'syscall 200' 'a 100' 'b 1104' 'none 7' >mainline
+printf '%s\n' 'syscall 200' 'a -' 'b 1096' >unpatched
+printf '%s\n' 'syscall 40' 'a 60' >native
+printf '%s\n' '1 a 0.9 at-most 0.95 met' '4 none - within 0.001 unknown' >met
+
+table()
+{
+	awk -f "$bench/table.awk" list met patched=patched unpatched=unpatched mainline=mainline native=native
+}
+
+expect 0 "a heading stands alone" '^A heading$' table
+expect 0 "a row has counts, ratio, multiple and goal" \
+	'^  one of them +90 +- +100 +0[.]9000 +- +1[.]50x  1: 0[.]9 at most 0[.]95, met$' table
+expect 0 "sizes have a difference" '^  its size +1096 +1096 +1104 +-8 +same +-$' table
+expect 0 "what is not here is a dash" '^  not here +- +- +7 +- +- +-  4: - within 0[.]1%, unknown$' table
+printf '%s\n' '1 a 0.9 at-most 0.8 missed' >met
+expect 0 "a goal that is missed stands out" ', MISSED$' table
+echo 'new 5' >>patched
+expect 1 "a row that the list lacks is told" "rows.list has no 'new', which patched has" table
+
+# ---- two runs ----
+
+same()
+{
+	printf '%s\n' "$1" >first
+	printf '%s\n' "$2" >second
+	awk -v name=k -f "$bench/same.awk" first second
+}
+
+expect 0 "equal runs are alike" '^k: counted twice, 1 rows, at most 0[.]000 % apart$' same 'a 1000' 'a 1000'
+expect 0 "0.2 % is alike" 'at most 0[.]2' same 'a 100000' 'a 100200'
+expect 1 "more is not" '^k: a is 100000 and 100300$' same 'a 100000' 'a 100300'
+expect 0 "of a small count, 2 instructions are alike" 'counted twice' same 'a 200' 'a 202'
+expect 1 "and 3 are not" '^k: a is 200 and 203$' same 'a 200' 'a 203'
+expect 1 "a row that is gone is not" '^k: a is 200 and -$' same 'a 200' 'a -'
+expect 1 "nothing at all fails" 'nothing to compare' same 'a 1' 'b 1'
+
+# ---- JSON and the plot ----
+
+mkdir -p dir
+for kernel in patched mainline; do
+	printf '%s\n' 'syscall 200' 'pread_8 400' 'preadv2 -' 'loop_64 10.25' >dir/$kernel.rows
+	echo 5.10.1 >dir/$kernel.version
+done
+printf '%s\n' '1 pread_8 1 at-most 0.95 missed' '3 loop_1024 - within 0.02 unknown' >dir/goals
+
+json()
+{
+	"$bench/results-json" dir >results.json && jq -r "$1" results.json
+}
+
+expect 0 "JSON has numbers" '^410[.]25$' json '.kernels.patched.rows | .pread_8 + .loop_64'
+expect 0 "and null where there is none" '^true null$' \
+	json '.kernels.mainline.rows | "\(has("preadv2")) \(.preadv2)"'
+expect 0 "and the versions" '^5[.]10[.]1 QEMU emulator .*T[0-9:]+Z$' json '"\(.kernels.patched.version) \(.qemu) \(.date)"'
+expect 0 "and the goals" '^missed 0[.]95 null$' json '"\(.goals[0].result) \(.goals[0].limit) \(.goals[1].ratio)"'
+expect 0 "and the titles" '^pread\(\) of 8 bytes$' json .rows.pread_8.title
+expect 0 "a kernel that was not counted is not there" '^null$' json .kernels.native
+expect 0 "the plot is SVG" '' "$bench/plot" results.json plot.svg
+grep -q '<svg' plot.svg 2>log && grep -q 'pread 8' plot.svg
+point $? "and has the rows"
+jq '.kernels = {}' results.json >empty.json
+expect 1 "without counts there is none" 'no counts to draw' "$bench/plot" empty.json none.svg
+
+# ---- the profile ----
+
+printf '%s\n' 'ffffffff81000000 T one' 'ffffffff81000010 t two' 'ffffffffa0000000 t three [kvm]' >symbols
+
+# trace ADDRESS...: the log's lines
+trace()
+{
+	local address
+
+	for address; do
+		printf 'Trace 0: 0x7f0000000000 [0000000000000000/%016x/0040f2b3/ff000001] \n' "$address"
+	done
+}
+
+profile()
+{
+	awk -v begin=0000000000401000 -v end=0000000000401010 -f "$bench/profile.awk" symbols exec
+}
+
+b=0x401000 e=0x401010
+{
+	trace 0xffffffff81000000 $b 0x401004 0xffffffff81000004 0xffffffff81000014 0xffffffffa0000008 $e 0xffffffff81000000
+	trace $b 0x401004 0xffffffff81000004 0xffffffff81000004 0xffffffff81000014 0xffffffffa0000008 $e
+	trace $b $e
+} >exec
+expect 0 "the run in the middle counts" '^ +4  all$' profile
+expect 0 "by function, of modules as well" '^ +1  three \[kvm\]$' profile
+expect 0 "and user space" '^ +1  [(]user space[)]$' profile
+expect 0 "an address belongs to the function before it" '^ +1  two$' profile
+trace $b 0xffffffff81000004 >exec
+expect 1 "a run without an end is told" 'does not end' profile
+trace 0xffffffff81000004 >exec
+expect 1 "a log without a run is told" 'no run' profile
+
+# ---- arguments ----
+
+expect 1 "an option that does not exist is told" "unknown option '--fast'; usage" "$bench/bench" --fast
+expect 1 "a kernel that does not exist is told" '--only linux: expected patched' "$bench/bench" --only linux
+expect 1 "a kernel to count has to be there" 'no kernel in /none' env BOOT_NO_INSTALL=1 "$bench/count" x /none
+expect 1 "to be measured as well" 'no kernel in /none' "$bench/sizes" /none
+expect 1 "a profile needs a row" 'usage: profile NAME KERNEL ROW' "$bench/profile" x /none
+
+echo "1..$points"
+[ "$failures" = 0 ]

@@ -16,12 +16,15 @@
 #define GLANCE_PAUSE	SECOND
 #define SCAN_PAUSE	(5 * SECOND)
 #define FIND_PAUSE	SECOND
+/* Looking at all fds again may take one part in so many of a CPU. */
+#define SCAN_SHARE	200
 #define MAX_FILES	1048576	/* what kernels allow, unless told otherwise */
 
 struct monitor_state {
 	int epoll;
 	struct processes processes;
 	uint64_t next_find;
+	uint64_t next_scan;		/* of any VMM that is due */
 	size_t room;
 	struct vmm *host;		/* among the others, or NULL */
 };
@@ -283,6 +286,7 @@ static int find_new(struct monitor *monitor, uint64_t now)
 static void look_again(struct monitor *monitor, size_t *place, uint64_t now)
 {
 	struct vmm *vmm = monitor->vmm[*place];
+	uint64_t start = monitor_now();
 	int ret = kvmstats_vmm_refresh(vmm->kvm);
 
 	vmm->state->next_glance = now + GLANCE_PAUSE;
@@ -295,26 +299,47 @@ static void look_again(struct monitor *monitor, size_t *place, uint64_t now)
 	describe(vmm);
 	if (attach(monitor, vmm))
 		tell(monitor, MONITOR_CHANGED, vmm);
+	now = monitor_now();
+	if (monitor->state->next_scan < now + (now - start) * SCAN_SHARE)
+		monitor->state->next_scan = now + (now - start) * SCAN_SHARE;
 }
 
-static void look_at_known(struct monitor *monitor, uint64_t now)
+static bool has_stirred(struct vmm *vmm, uint64_t now)
+{
+	if (now < vmm->state->next_glance)
+		return false;
+	vmm->state->next_glance = now + GLANCE_PAUSE;
+	return kvmstats_vmm_glance(vmm->kvm) != 0;
+}
+
+static void look_at_stirred(struct monitor *monitor, uint64_t now)
 {
 	size_t i;
 
+	/* With the place of one that went away, the loop goes on at the next. */
 	for (i = 0; i < monitor->vmms; i++) {
-		struct vmm_state *state = monitor->vmm[i]->state;
-		bool due = now >= state->next_scan;
-
-		if (!monitor->vmm[i]->kvm)
-			continue;
-		if (!due && now >= state->next_glance) {
-			state->next_glance = now + GLANCE_PAUSE;
-			due = kvmstats_vmm_glance(monitor->vmm[i]->kvm) != 0;
-		}
-		/* With the place of one that went away, the loop goes on at the next. */
-		if (due)
+		if (monitor->vmm[i]->kvm && has_stirred(monitor->vmm[i], now))
 			look_again(monitor, &i, now);
 	}
+}
+
+/* The one that has not been looked at for the longest time, if it is one's turn. */
+static void look_at_next(struct monitor *monitor, uint64_t now)
+{
+	size_t next = SIZE_MAX;
+	size_t i;
+
+	if (now < monitor->state->next_scan)
+		return;
+	for (i = 0; i < monitor->vmms; i++) {
+		const struct vmm *vmm = monitor->vmm[i];
+
+		if (vmm->kvm && (next == SIZE_MAX ||
+				 vmm->state->next_scan < monitor->vmm[next]->state->next_scan))
+			next = i;
+	}
+	if (next != SIZE_MAX && now >= monitor->vmm[next]->state->next_scan)
+		look_again(monitor, &next, now);
 }
 
 static void drop_ended(struct monitor *monitor, const struct vmm *vmm)
@@ -351,7 +376,8 @@ int monitor_refresh(struct monitor *monitor)
 
 	if (err && err != -EINTR)
 		return err;
-	look_at_known(monitor, now);
+	look_at_stirred(monitor, now);
+	look_at_next(monitor, now);
 	return find_new(monitor, now);
 }
 

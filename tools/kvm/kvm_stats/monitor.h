@@ -15,7 +15,8 @@
  * VMMs that appear are found within a second or two, ones that end are let go at once:
  * by monitor_wait(), or by the next monitor_sample() or monitor_refresh() after
  * monitor_fd() has become readable.  A vCPU that is added is found within a second if the
- * VMM got a thread with it, other changes within five.
+ * VMM got a thread with it, other changes within five, or later on machines with thousands of
+ * vCPUs, where looking at all fds takes its time.
  *
  * Nothing is printed here: who wants to tell what happens gives a function for it.
  */

@@ -5,11 +5,32 @@
 
 #include "total.h"
 
-/* Where the statistics of a set, as one source gives them, are added to. */
+/* Values @place to @place + @size of a sample, and what they are added to. */
+struct step {
+	size_t place;
+	unsigned int size;
+	bool peak;
+	bool counts_up;
+	struct total *to;
+};
+
+/*
+ * The way of all statistics of a set, as one kind of source gives them.  Samples of thousands of
+ * vCPUs are added up as the blocks that they are, whatever the values mean, and only the sums
+ * are taken apart.
+ */
 struct route {
 	const struct stat_set *set;
 	enum origin origin;
-	struct total **to;		/* one for each of set->stat */
+	struct step *step;		/* one for each of set->stat */
+	size_t start;			/* where the first value that is asked for is */
+	size_t size;			/* from there to the last */
+	bool has_peaks;
+	bool *counts_up;		/* of each value, from there on */
+	uint64_t *sum;
+	uint64_t *largest;
+	uint64_t *growth;
+	bool *cleared;
 };
 
 struct totals_state {
@@ -20,7 +41,7 @@ struct totals_state {
 	struct route *route;
 	size_t routes;
 	const struct target **target;	/* whose numbers count */
-	const struct route **via;
+	struct route **via;
 	size_t targets;
 	size_t room;
 };
@@ -30,12 +51,22 @@ static bool counts_up(const struct kvmstats_stat *stat)
 	return kvmstats_stat_type(stat) == KVMSTATS_CUMULATIVE || kvmstats_stat_is_hist(stat);
 }
 
+static void free_route(struct route *route)
+{
+	free(route->step);
+	free(route->counts_up);
+	free(route->sum);
+	free(route->largest);
+	free(route->growth);
+	free(route->cleared);
+}
+
 static void free_routes(struct totals_state *state)
 {
 	size_t i;
 
 	for (i = 0; i < state->routes; i++)
-		free(state->route[i].to);
+		free_route(&state->route[i]);
 	free(state->route);
 	state->route = NULL;
 	state->routes = 0;
@@ -96,32 +127,87 @@ static enum origin kind_of(enum origin origin)
 	return origin == ORIGIN_TAKEN ? ORIGIN_OPENED : origin;
 }
 
+static int add_step(struct totals *totals, struct step *step, const struct kvmstats_stat *stat,
+		    enum origin origin)
+{
+	*step = (struct step){
+		.place = kvmstats_stat_offset(stat) / sizeof(uint64_t),
+		.size = kvmstats_stat_size(stat),
+		.peak = kvmstats_stat_type(stat) == KVMSTATS_PEAK,
+		.counts_up = counts_up(stat),
+		.to = find_total(totals, stat, origin),
+	};
+	if (!step->to)
+		return -ENOMEM;
+	step->to->present = true;
+	return 0;
+}
+
+static void set_span(struct route *route)
+{
+	size_t end = 0;
+	size_t i;
+
+	route->start = route->set->stats ? SIZE_MAX : 0;
+	for (i = 0; i < route->set->stats; i++) {
+		const struct step *step = &route->step[i];
+
+		route->has_peaks |= step->peak;
+		if (step->place < route->start)
+			route->start = step->place;
+		if (step->place + step->size > end)
+			end = step->place + step->size;
+	}
+	route->size = end - route->start;
+}
+
+static int allocate_sums(struct route *route)
+{
+	size_t count = route->size + 1;
+	size_t i, n;
+
+	route->counts_up = calloc(count, sizeof(*route->counts_up));
+	route->sum = calloc(count, sizeof(*route->sum));
+	route->largest = calloc(count, sizeof(*route->largest));
+	route->growth = calloc(count, sizeof(*route->growth));
+	route->cleared = calloc(count, sizeof(*route->cleared));
+	if (!route->counts_up || !route->sum || !route->largest || !route->growth ||
+	    !route->cleared)
+		return -ENOMEM;
+	for (i = 0; i < route->set->stats; i++) {
+		const struct step *step = &route->step[i];
+
+		for (n = 0; n < step->size; n++)
+			route->counts_up[step->place - route->start + n] = step->counts_up;
+	}
+	return 0;
+}
+
 static int add_route(struct totals *totals, const struct stat_set *set, enum origin origin)
 {
 	struct totals_state *state = totals->state;
 	struct route *more = realloc(state->route, (state->routes + 1) * sizeof(*more));
 	struct route *route;
 	size_t i;
+	int err = 0;
 
 	if (!more)
 		return -ENOMEM;
 	state->route = more;
-	route = &more[state->routes];
-	*route = (struct route){ set, origin, calloc(set->stats + 1, sizeof(*route->to)) };
-	if (!route->to)
+	route = &more[state->routes++];
+	*route = (struct route){ .set = set, .origin = origin };
+	route->step = calloc(set->stats + 1, sizeof(*route->step));
+	if (!route->step)
 		return -ENOMEM;
-	state->routes++;
-	for (i = 0; i < set->stats; i++) {
-		route->to[i] = find_total(totals, set->stat[i], origin);
-		if (!route->to[i])
-			return -ENOMEM;
-		route->to[i]->present = true;
-	}
-	return 0;
+	for (i = 0; !err && i < set->stats; i++)
+		err = add_step(totals, &route->step[i], set->stat[i], origin);
+	if (err)
+		return err;
+	set_span(route);
+	return allocate_sums(route);
 }
 
-static const struct route *find_route(const struct totals_state *state,
-				      const struct target *target)
+static struct route *find_route(const struct totals_state *state, const struct target *target)
 {
 	size_t i;
 
@@ -143,7 +229,7 @@ static int add_target(struct totals_state *state, const struct target *target)
 	if (state->targets == state->room) {
 		size_t room = state->room ? state->room * 2 : 64;
 		const struct target **more = realloc(state->target, room * sizeof(*more));
-		const struct route **via;
+		struct route **via;
 
 		if (!more)
 			return -ENOMEM;
@@ -202,47 +288,101 @@ static int choose(struct totals *totals)
 	return 0;
 }
 
-static void add_values(struct total *total, const uint64_t *now)
+/* All values of a sample lie in one block: where its first statistic is, tells where it starts. */
+static const uint64_t *block_of(const struct kvmstats_sample *sample, const struct route *route)
 {
-	bool peak = kvmstats_stat_type(total->stat) == KVMSTATS_PEAK;
+	const uint64_t *first = kvmstats_sample_values(sample, route->set->stat[0]);
+
+	return first ? first - route->step[0].place + route->start : NULL;
+}
+
+static void add_peak(struct route *route, const struct step *step, const uint64_t *now)
+{
+	size_t place = step->place - route->start;
 	unsigned int n;
 
-	for (n = 0; n < total->size; n++) {
-		if (!peak)
-			total->values[n] += now[n];
-		else if (now[n] > total->values[n])
-			total->values[n] = now[n];
+	for (n = 0; n < step->size; n++, place++) {
+		if (now[place] > route->largest[place])
+			route->largest[place] = now[place];
 	}
 }
 
-static void add_deltas(struct total *total, const uint64_t *before, const uint64_t *now)
-{
-	unsigned int n;
-
-	for (n = 0; n < total->size; n++) {
-		if (now[n] >= before[n])
-			total->deltas[n] += now[n] - before[n];
-		else
-			total->cleared = true;
-	}
-}
-
-static void add_one(const struct target *target, const struct route *route)
+static void add_values(struct route *route, const uint64_t *now)
 {
 	size_t i;
 
-	for (i = 0; i < route->set->stats; i++) {
-		const struct kvmstats_stat *stat = route->set->stat[i];
-		const uint64_t *before = kvmstats_sample_values(target->before, stat);
-		const uint64_t *now = kvmstats_sample_values(target->now, stat);
-		struct total *total = route->to[i];
-
-		if (!now)
-			continue;
-		add_values(total, now);
-		if (before && total->counts_up)
-			add_deltas(total, before, now);
+	for (i = 0; i < route->size; i++)
+		route->sum[i] += now[i];
+	for (i = 0; route->has_peaks && i < route->set->stats; i++) {
+		if (route->step[i].peak)
+			add_peak(route, &route->step[i], now);
 	}
+}
+
+/* What does not count up may wrap here, and is not looked at. */
+static void add_growth(struct route *route, const uint64_t *before, const uint64_t *now)
+{
+	unsigned int fell = 0;
+	size_t i;
+
+	for (i = 0; i < route->size; i++) {
+		route->growth[i] += now[i] - before[i];
+		fell |= (now[i] < before[i]) & route->counts_up[i];
+	}
+	if (!fell)
+		return;
+	for (i = 0; i < route->size; i++) {
+		if (now[i] >= before[i] || !route->counts_up[i])
+			continue;
+		route->growth[i] -= now[i] - before[i];
+		route->cleared[i] = true;
+	}
+}
+
+static void add_one(const struct target *target, struct route *route)
+{
+	const uint64_t *before, *now;
+
+	if (!route->size)
+		return;
+	before = block_of(target->before, route);
+	now = block_of(target->now, route);
+	if (!now)
+		return;
+	add_values(route, now);
+	/* Most vCPUs of a machine with thousands are idle. */
+	if (before && memcmp(before, now, route->size * sizeof(*now)))
+		add_growth(route, before, now);
+}
+
+static void take_apart(struct route *route)
+{
+	size_t i;
+	unsigned int n;
+
+	for (i = 0; i < route->set->stats; i++) {
+		const struct step *step = &route->step[i];
+		size_t place = step->place - route->start;
+		struct total *to = step->to;
+
+		for (n = 0; n < step->size; n++, place++) {
+			if (!step->peak)
+				to->values[n] += route->sum[place];
+			else if (route->largest[place] > to->values[n])
+				to->values[n] = route->largest[place];
+			if (step->counts_up)
+				to->deltas[n] += route->growth[place];
+			to->cleared |= route->cleared[place];
+		}
+	}
+}
+
+static void clear_sums(struct route *route)
+{
+	memset(route->sum, 0, route->size * sizeof(*route->sum));
+	memset(route->largest, 0, route->size * sizeof(*route->largest));
+	memset(route->growth, 0, route->size * sizeof(*route->growth));
+	memset(route->cleared, 0, route->size * sizeof(*route->cleared));
 }
 
 static void begin(struct total *total)
@@ -280,8 +420,12 @@ int totals_update(struct totals *totals)
 	}
 	for (i = 0; i < totals->totals; i++)
 		begin(totals->total[i]);
+	for (i = 0; i < state->routes; i++)
+		clear_sums(&state->route[i]);
 	for (i = 0; i < state->targets; i++)
 		add_one(state->target[i], state->via[i]);
+	for (i = 0; i < state->routes; i++)
+		take_apart(&state->route[i]);
 	for (i = 0; i < totals->totals; i++)
 		finish(totals->total[i], interval);
 	return 0;

@@ -311,7 +311,8 @@ int kvmstats_sample_value(const struct kvmstats_sample *sample, const struct kvm
 
 /*
  * All values of @stat, for programs that sum up many.  They live as long as the sample, and
- * its next reading overwrites them.  NULL: nothing read yet, or of another schema.
+ * its next reading overwrites them.  Those of other statistics of the sample are as far away as
+ * their offsets say.  NULL: nothing read yet, or of another schema.
  */
 const uint64_t *kvmstats_sample_values(const struct kvmstats_sample *sample,
 				       const struct kvmstats_stat *stat);

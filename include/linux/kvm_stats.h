@@ -83,8 +83,10 @@ struct kvm_stats_schema {
  * @schema: schema of the target
  * @kvm: the VM, of which each open file holds a reference
  * @values: the statistics, counted by the rest of KVM while they are read
- * @pid: PID, in the initial namespace, of the process that created the VM
- * @vcpu_id: id of the vCPU, or -1 for the VM
+ * @id: what files say who they are, padded with NUL: "kvm-", the PID, in the
+ *	initial namespace, of the process that created the VM, and for a vCPU
+ *	"/vcpu-" and its id
+ * @file_name: name of the anonymous inodes of files
  *
  * Part of struct kvm and of struct kvm_vcpu, whose lifetime it shares.  Constant
  * once the VM or vCPU fd is there.
@@ -93,8 +95,8 @@ struct kvm_stats_source {
 	const struct kvm_stats_schema *schema;
 	struct kvm *kvm;
 	const u64 *values;
-	pid_t pid;
-	int vcpu_id;
+	char id[KVM_STATS_NAME_SIZE];
+	char file_name[sizeof("kvm-vcpu-stats:-2147483648")];
 };
 
 /**

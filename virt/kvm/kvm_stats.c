@@ -100,17 +100,6 @@ static void kvm_stats_header(const struct kvm_stats_schema *schema,
 	};
 }
 
-static void kvm_stats_id(const struct kvm_stats_source *source,
-			 char id[KVM_STATS_NAME_SIZE])
-{
-	memset(id, 0, KVM_STATS_NAME_SIZE);
-	if (source->vcpu_id < 0)
-		snprintf(id, KVM_STATS_NAME_SIZE, "kvm-%d", source->pid);
-	else
-		snprintf(id, KVM_STATS_NAME_SIZE, "kvm-%d/vcpu-%d",
-			 source->pid, source->vcpu_id);
-}
-
 /*
  * Deliver what a read at @pos wants of the block of @size bytes at @start.
  * Returns whether the read goes on behind the block.
@@ -134,14 +123,12 @@ static bool kvm_stats_read_constants(const struct kvm_stats_source *source,
 	const struct kvm_stats_table *arch = source->schema->arch;
 	size_t generic_size = kvm_stats_table_size(generic);
 	struct kvm_stats_header header;
-	char id[KVM_STATS_NAME_SIZE];
 
 	kvm_stats_header(source->schema, &header);
-	kvm_stats_id(source, id);
 
 	return kvm_stats_read_block(&header, 0, sizeof(header), pos, to) &&
-	       kvm_stats_read_block(id, KVM_STATS_ID_OFFSET, sizeof(id),
-				    pos, to) &&
+	       kvm_stats_read_block(source->id, KVM_STATS_ID_OFFSET,
+				    sizeof(source->id), pos, to) &&
 	       kvm_stats_read_block(generic->desc, KVM_STATS_DESC_OFFSET,
 				    generic_size, pos, to) &&
 	       kvm_stats_read_block(arch->desc,
@@ -150,32 +137,120 @@ static bool kvm_stats_read_constants(const struct kvm_stats_source *source,
 }
 
 /*
- * The values pass through a buffer on the stack: copied to user memory directly
- * they could tear, and CONFIG_HARDENED_USERCOPY lets nothing but ->arch of a
- * vCPU be copied out of its slab cache.
+ * Whether many stores to user memory fit between one user_access_begin() and its
+ * end.  Elsewhere each of them would open and close it.
  */
+#define KVM_STATS_STORE_TO_USER						\
+	(IS_ENABLED(CONFIG_X86) || IS_ENABLED(CONFIG_PPC))
+
+#define STORE_1()							\
+	do {								\
+		unsafe_put_user(READ_ONCE(*value), to, fault);		\
+		value++;						\
+		to++;							\
+	} while (0)
+#define STORE_2()	do { STORE_1(); STORE_1(); } while (0)
+#define STORE_4()	do { STORE_2(); STORE_2(); } while (0)
+#define STORE_8()	do { STORE_4(); STORE_4(); } while (0)
+#define STORE_16()	do { STORE_8(); STORE_8(); } while (0)
+#define STORE_32()	do { STORE_16(); STORE_16(); } while (0)
+
+/* Store @size bytes of whole values, or at a fault some of them: false. */
+static __always_inline bool kvm_stats_store(u64 __user *to, const u64 *value,
+					    size_t size)
+{
+	const u64 *last = value + size / sizeof(u64) - 32;
+
+	might_fault();
+	if (!user_write_access_begin(to, size))
+		return false;
+
+	while (value <= last)
+		STORE_32();
+	if (size & 16 * sizeof(u64))
+		STORE_16();
+	if (size & 8 * sizeof(u64))
+		STORE_8();
+	if (size & 4 * sizeof(u64))
+		STORE_4();
+	if (size & 2 * sizeof(u64))
+		STORE_2();
+	if (size & sizeof(u64))
+		STORE_1();
+	user_write_access_end();
+	return true;
+
+fault:
+	user_write_access_end();
+	return false;
+}
+
+#undef STORE_32
+#undef STORE_16
+#undef STORE_8
+#undef STORE_4
+#undef STORE_2
+#undef STORE_1
+
+/* Deliver whole values to the first buffer of user memory, as many as fit. */
+static size_t kvm_stats_read_direct(const u64 *value, size_t size,
+				    struct iov_iter *to)
+{
+	struct iovec iov;
+
+	if (!KVM_STATS_STORE_TO_USER || !iter_is_iovec(to))
+		return 0;
+
+	iov = iov_iter_iovec(to);
+	size = round_down(min(size, iov.iov_len), sizeof(u64));
+	if (!size || !IS_ALIGNED((unsigned long)iov.iov_base, sizeof(u64)) ||
+	    !kvm_stats_store(iov.iov_base, value, size))
+		return 0;
+
+	iov_iter_advance(to, size);
+	return size;
+}
+
+/*
+ * Deliver values, the first one without @skip bytes, through a buffer on the
+ * stack.  copy_to_iter() alone could tear them, and CONFIG_HARDENED_USERCOPY lets
+ * nothing but ->arch of a vCPU be copied out of its slab cache.
+ */
+static size_t kvm_stats_read_buffered(const u64 *value, size_t num, size_t skip,
+				      struct iov_iter *to)
+{
+	u64 buf[32];
+	size_t i;
+
+	num = min3(num, ARRAY_SIZE(buf),
+		   DIV_ROUND_UP(skip + iov_iter_count(to), sizeof(*buf)));
+	for (i = 0; i < num; i++)
+		buf[i] = READ_ONCE(value[i]);
+
+	return copy_to_iter((void *)buf + skip,
+			    min(num * sizeof(*buf) - skip, iov_iter_count(to)),
+			    to);
+}
+
 static void kvm_stats_read_values(const struct kvm_stats_source *source,
 				  size_t *pos, struct iov_iter *to)
 {
 	size_t start = kvm_stats_data_offset(source->schema);
 	size_t end = start + source->schema->data_size;
-	u64 buf[32];
 
 	while (*pos < end && iov_iter_count(to)) {
 		const u64 *value = source->values + (*pos - start) / sizeof(u64);
 		size_t skip = (*pos - start) % sizeof(u64);
-		size_t size = min3(sizeof(buf), end - *pos + skip,
-				   round_up(skip + iov_iter_count(to), sizeof(u64)));
-		size_t len = min(size - skip, iov_iter_count(to));
-		size_t copied, i;
+		size_t num = (end - *pos + skip) / sizeof(u64);
+		size_t copied = 0;
 
-		for (i = 0; i < size / sizeof(u64); i++)
-			buf[i] = READ_ONCE(value[i]);
-
-		copied = copy_to_iter((void *)buf + skip, len, to);
-		*pos += copied;
-		if (copied < len)
+		if (!skip)
+			copied = kvm_stats_read_direct(value, end - *pos, to);
+		if (!copied)
+			copied = kvm_stats_read_buffered(value, num, skip, to);
+		if (!copied)
 			break;
+		*pos += copied;
 	}
 }
 
@@ -191,20 +266,73 @@ static size_t kvm_stats_read_record(const struct kvm_stats_source *source,
 	return pos - start;
 }
 
-static ssize_t kvm_stats_read_iter(struct kiocb *iocb, struct iov_iter *to)
+static ssize_t kvm_stats_read_at(const struct kvm_stats_source *source,
+				 loff_t *pos, struct iov_iter *to)
 {
-	const struct kvm_stats_source *source = iocb->ki_filp->private_data;
 	size_t copied;
 
-	if (!iov_iter_count(to) ||
-	    iocb->ki_pos >= kvm_stats_size(source->schema))
+	if (!iov_iter_count(to) || *pos >= kvm_stats_size(source->schema))
 		return 0;
 
-	copied = kvm_stats_read_record(source, iocb->ki_pos, to);
+	copied = kvm_stats_read_record(source, *pos, to);
 	if (!copied)
 		return -EFAULT;
 
-	iocb->ki_pos += copied;
+	*pos += copied;
+	return copied;
+}
+
+static ssize_t kvm_stats_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	return kvm_stats_read_at(iocb->ki_filp->private_data, &iocb->ki_pos,
+				 to);
+}
+
+/* Any read that kvm_stats_read_whole() does not do. */
+static noinline ssize_t kvm_stats_read_part(const struct kvm_stats_source *source,
+					    char __user *buf, size_t size,
+					    loff_t *pos)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = size };
+	struct iov_iter to;
+
+	iov_iter_init(&to, READ, &iov, 1, size);
+	return kvm_stats_read_at(source, pos, &to);
+}
+
+/* Deliver what is asked for if it is whole values, in memory that is there. */
+static size_t kvm_stats_read_whole(const struct kvm_stats_source *source,
+				   char __user *buf, size_t size, loff_t pos)
+{
+	u64 offset = pos - kvm_stats_data_offset(source->schema);
+	const void *value = source->values;
+
+	if (!KVM_STATS_STORE_TO_USER || offset >= source->schema->data_size)
+		return 0;
+
+	value += offset;
+	size = min_t(size_t, size, source->schema->data_size - offset);
+	if (((size_t)value | size | (size_t)buf) % sizeof(u64) ||
+	    !kvm_stats_store((u64 __user *)buf, value, size))
+		return 0;
+
+	return size;
+}
+
+/*
+ * What agents do all day is one pread() of the values.  Without a kiocb and an
+ * iterator around it, it takes 200 instructions less on x86.
+ */
+static ssize_t kvm_stats_read(struct file *file, char __user *buf, size_t size,
+			      loff_t *pos)
+{
+	const struct kvm_stats_source *source = file->private_data;
+	size_t copied = kvm_stats_read_whole(source, buf, size, *pos);
+
+	if (!copied)
+		return kvm_stats_read_part(source, buf, size, pos);
+
+	*pos += copied;
 	return copied;
 }
 
@@ -228,12 +356,10 @@ static int kvm_stats_release(struct inode *inode, struct file *file)
 static void kvm_stats_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	const struct kvm_stats_source *source = file->private_data;
-	char id[KVM_STATS_NAME_SIZE];
 
-	kvm_stats_id(source, id);
 	seq_printf(m, "kvm-stats-target:\t%s\n",
-		   source->vcpu_id < 0 ? "vm" : "vcpu");
-	seq_printf(m, "kvm-stats-id:\t%s\n", id);
+		   source->schema == &kvm_vm_stats_schema ? "vm" : "vcpu");
+	seq_printf(m, "kvm-stats-id:\t%s\n", source->id);
 	seq_printf(m, "kvm-stats-size:\t%zu\n", kvm_stats_size(source->schema));
 }
 #endif
@@ -241,6 +367,7 @@ static void kvm_stats_show_fdinfo(struct seq_file *m, struct file *file)
 KVM_STATS_VISIBLE_IF_KUNIT
 const struct file_operations kvm_stats_fops = {
 	.owner = THIS_MODULE,
+	.read = kvm_stats_read,
 	.read_iter = kvm_stats_read_iter,
 	.splice_read = generic_file_splice_read,
 	.llseek = kvm_stats_llseek,
@@ -258,13 +385,16 @@ KVM_STATS_EXPORT_IF_KUNIT(kvm_stats_fops);
  */
 void kvm_stats_init_vm(struct kvm *kvm)
 {
-	kvm->stats_source = (struct kvm_stats_source) {
+	struct kvm_stats_source *source = &kvm->stats_source;
+
+	*source = (struct kvm_stats_source) {
 		.schema = &kvm_vm_stats_schema,
 		.kvm = kvm,
 		.values = (const u64 *)&kvm->stat,
-		.pid = task_tgid_nr(current),
-		.vcpu_id = -1,
+		.file_name = "kvm-vm-stats",
 	};
+	snprintf(source->id, sizeof(source->id), "kvm-%d",
+		 task_tgid_nr(current));
 }
 
 /**
@@ -273,13 +403,17 @@ void kvm_stats_init_vm(struct kvm *kvm)
  */
 void kvm_stats_init_vcpu(struct kvm_vcpu *vcpu)
 {
-	vcpu->stats_source = (struct kvm_stats_source) {
+	struct kvm_stats_source *source = &vcpu->stats_source;
+
+	*source = (struct kvm_stats_source) {
 		.schema = &kvm_vcpu_stats_schema,
 		.kvm = vcpu->kvm,
 		.values = (const u64 *)&vcpu->stat,
-		.pid = vcpu->kvm->stats_source.pid,
-		.vcpu_id = vcpu->vcpu_id,
 	};
+	snprintf(source->id, sizeof(source->id), "%s/vcpu-%d",
+		 vcpu->kvm->stats_source.id, vcpu->vcpu_id);
+	snprintf(source->file_name, sizeof(source->file_name),
+		 "kvm-vcpu-stats:%d", vcpu->vcpu_id);
 }
 
 /**
@@ -292,22 +426,15 @@ void kvm_stats_init_vcpu(struct kvm_vcpu *vcpu)
  */
 int kvm_stats_getfd(struct kvm_stats_source *source)
 {
-	char vcpu_name[sizeof("kvm-vcpu-stats:-2147483648")];
-	const char *name = "kvm-vm-stats";
 	struct file *file;
 	int fd;
-
-	if (source->vcpu_id >= 0) {
-		snprintf(vcpu_name, sizeof(vcpu_name), "kvm-vcpu-stats:%d",
-			 source->vcpu_id);
-		name = vcpu_name;
-	}
 
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0)
 		return fd;
 
-	file = anon_inode_getfile(name, &kvm_stats_fops, source, O_RDONLY);
+	file = anon_inode_getfile(source->file_name, &kvm_stats_fops, source,
+				  O_RDONLY);
 	if (IS_ERR(file)) {
 		put_unused_fd(fd);
 		return PTR_ERR(file);

@@ -344,7 +344,7 @@ static void *test_alloc(struct kunit *test, size_t size)
 
 static struct model *make_model(struct kunit *test,
 				const struct kvm_stats_schema *schema,
-				pid_t pid, int vcpu_id, const char *id)
+				const char *id)
 {
 	size_t size = 72 + 64 * num_desc(schema) + schema->data_size;
 	struct model *model = test_alloc(test, sizeof(*model));
@@ -355,9 +355,8 @@ static struct model *make_model(struct kunit *test,
 	model->source = (struct kvm_stats_source) {
 		.schema = schema,
 		.values = values,
-		.pid = pid,
-		.vcpu_id = vcpu_id,
 	};
+	strncpy(model->source.id, id, sizeof(model->source.id));
 	model->buf = test_alloc(test, size + 2 * MAX_BEYOND);
 	model->bytes = test_alloc(test, size);
 	put_file(model, id);
@@ -366,18 +365,17 @@ static struct model *make_model(struct kunit *test,
 
 static struct model *model_of_vm(struct kunit *test)
 {
-	return make_model(test, &kvm_vm_stats_schema, 1, -1, "kvm-1");
+	return make_model(test, &kvm_vm_stats_schema, "kvm-1");
 }
 
 static struct model *model_of_vcpu(struct kunit *test)
 {
-	return make_model(test, &kvm_vcpu_stats_schema, 4194304, 0,
-			  "kvm-4194304/vcpu-0");
+	return make_model(test, &kvm_vcpu_stats_schema, "kvm-4194304/vcpu-0");
 }
 
 static struct model *small_model(struct kunit *test)
 {
-	return make_model(test, &small_schema, 2147483647, 2147483647,
+	return make_model(test, &small_schema,
 			  "kvm-2147483647/vcpu-2147483647");
 }
 
@@ -657,7 +655,6 @@ static bool read_flipping(struct kunit *test, struct flipping *flipping,
 	struct kvm_stats_source source = {
 		.schema = &flipping_schema,
 		.values = flipping->values,
-		.vcpu_id = -1,
 	};
 	struct kvec segment = {
 		.iov_base = (void *)flipping->read + skip,

@@ -14,6 +14,10 @@ run: ## show a real guest's statistics on a patched host, under emulation
 check: ## run every test; the last line is "N passed, N failed, N skipped" (ARCH= one architecture's)
 	@$(boot)/check
 
+.PHONY: check-deep
+check-deep: ## run what takes longer: the same tests in kernels with sanitizers all over
+	@$(boot)/check --deep
+
 .PHONY: kernel
 kernel: ## build the kernel (ARCH=, VARIANT=patched, unpatched, step:N, tree); print where it is
 	@$(boot)/build $(or $(VARIANT),patched)

@@ -23,6 +23,12 @@ boot_lines()
 	mine { sub(/^[ \t]+/, ""); print }' "$manifest"
 }
 
+# boot_is_deep NAME: too long for make check
+boot_is_deep()
+{
+	boot_lines "$1" | grep -qx deep
+}
+
 # boot_args NAME: sets args, an array for the script boot
 boot_args()
 {
@@ -38,6 +44,7 @@ boot_args()
 		config | variant | time) args+=("--$key" "$value") ;;
 		tests) read -r -a tests <<<"$value" ;;
 		demo) args+=(--demo) ;;
+		deep) ;;
 		must-fail) echo "$value" >>"$expected" ;;
 		log-allow) echo "$value" >>"$allowed" ;;
 		log-must) echo "$value" >>"$wanted" ;;

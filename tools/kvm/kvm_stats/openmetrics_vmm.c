@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -157,6 +158,17 @@ static void put_of_vmms(const struct head_writer *to, const struct monitor *moni
 	}
 }
 
+/* Processes that the filter names are not among the monitor's unseen ones. */
+static size_t unseen_of(const struct monitor *monitor)
+{
+	size_t unseen = monitor->unseen;
+	size_t i;
+
+	for (i = 0; i < monitor->nameds; i++)
+		unseen += monitor->named[i].err == -EACCES || monitor->named[i].err == -EPERM;
+	return unseen;
+}
+
 void put_own_metrics(struct head_writer *to, const struct monitor *monitor,
 		     const struct sampling *sampling, size_t left_out)
 {
@@ -171,7 +183,7 @@ void put_own_metrics(struct head_writer *to, const struct monitor *monitor,
 	text_puts(to->text, "kvm_stats_build_info{version=\"" KVM_STATS_VERSION "\"} 1\n");
 	put_gauge(to, &vmms_head, vmms);
 	put_gauge(to, &unreadable_head, unreadable);
-	put_gauge(to, &unseen_head, monitor->unseen);
+	put_gauge(to, &unseen_head, unseen_of(monitor));
 	put_gauge(to, &left_out_head, left_out);
 	put_head(to, &samples_head);
 	text_printf(to->text, "kvm_stats_samples_total %" PRIu64 "\n", sampling->number);

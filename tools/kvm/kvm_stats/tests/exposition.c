@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Prints the exposition of statistics that no kernel has: exposition openmetrics|prometheus
+ *
+ * Files in memory stand in for those of KVM.  What comes out has to be what is in
+ * exposition.openmetrics and exposition.prometheus.
+ */
+#include <errno.h>
+
+#include "image.h"
+#include "openmetrics.h"
+#include "target.h"
+
+#define TYPE(n)		((uint32_t)(n))
+#define UNIT(n)		((uint32_t)(n) << 4)
+#define BASE(n)		((uint32_t)(n) << 8)
+
+#define COUNTER		TYPE(KVMSTATS_CUMULATIVE)
+#define SECONDS		UNIT(KVMSTATS_SECONDS)
+#define BYTES		UNIT(KVMSTATS_BYTES)
+#define POW2		BASE(KVMSTATS_POW2)
+
+static struct filter filter;
+static struct monitor monitor = { .generation = 1, .unseen = 3 };
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "exposition: %s\n", what);
+	exit(1);
+}
+
+/* A statistic, all values of which are @value. */
+static uint64_t *add(struct image *image, const char *name, uint32_t flags, int exponent,
+		     unsigned int size, uint32_t bucket_size, uint64_t value)
+{
+	uint64_t *values = &image->data[image->data_size / sizeof(uint64_t)];
+	unsigned int i;
+
+	image_add(image, name, flags, exponent, size, bucket_size);
+	for (i = 0; i < size; i++)
+		values[i] = value;
+	return values;
+}
+
+/* ---- the statistics ---- */
+
+static void vm_image(struct image *image)
+{
+	uint64_t *sizes;
+
+	image_init(image);
+	add(image, "exits", COUNTER, 0, 1, 0, UINT64_MAX);
+	add(image, "pages", TYPE(KVMSTATS_INSTANT), 0, 1, 0, 7);
+	add(image, "max_rmap", TYPE(KVMSTATS_PEAK), 0, 1, 0, 8);
+	add(image, "memory", TYPE(KVMSTATS_INSTANT) | BYTES | POW2, 10, 1, 0, UINT64_MAX);
+	add(image, "sent_bytes", COUNTER | BYTES, 0, 1, 0, 9);
+	add(image, "cycles", COUNTER | UNIT(KVMSTATS_CYCLES), 3, 1, 0, 10);
+	add(image, "blocking", TYPE(KVMSTATS_INSTANT) | UNIT(KVMSTATS_BOOLEAN), 0, 1, 0, 1);
+	sizes = add(image, "sizes_hist", TYPE(KVMSTATS_LINEAR_HIST) | BYTES | POW2, -1, 4, 3, 1);
+	sizes[3] = 5;
+	add(image, "boundless_hist", TYPE(KVMSTATS_LINEAR_HIST), 0, 2, 0, 2);
+}
+
+static void odd_image(struct image *image)
+{
+	image_init(image);
+	add(image, "later_type", TYPE(9) | UNIT(7), 0, 2, 0, 11);
+	add(image, "later_base", COUNTER | SECONDS | BASE(5), -9, 1, 0, 12);
+	add(image, "far", COUNTER | SECONDS, -32768, 1, 0, 13);
+	add(image, "several", COUNTER, 0, 2, 0, 14);
+	add(image, "a.b \"c\" \\word", COUNTER, 0, 1, 0, 15);
+	/* Left out: the same name, a name that a counter has, a family of another type. */
+	add(image, "a_b_-c- -word", COUNTER, 0, 1, 0, 16);
+	add(image, "several_total", TYPE(KVMSTATS_INSTANT), 0, 1, 0, 17);
+	add(image, "exits", TYPE(KVMSTATS_INSTANT), 0, 1, 0, 18);
+	add(image, "wide_hist", TYPE(KVMSTATS_LOG_HIST) | SECONDS, -9, 67, 0, 1);
+	/* Not left out: another VM's has the same. */
+	add(image, "pages", TYPE(KVMSTATS_PEAK), 0, 1, 0, 19);
+}
+
+static void vcpu_image(struct image *image)
+{
+	uint64_t *wait;
+
+	image_init(image);
+	add(image, "halt_wait_ns", COUNTER | SECONDS, -9, 1, 0, UINT64_MAX);
+	wait = add(image, "halt_wait_hist", TYPE(KVMSTATS_LOG_HIST) | SECONDS, -9, 32, 0, 0);
+	wait[0] = 1;
+	wait[11] = 20;
+	wait[31] = 300;
+	add(image, "full_hist", TYPE(KVMSTATS_LOG_HIST), 0, 3, 0, UINT64_MAX);
+}
+
+static void debugfs_image(struct image *image)
+{
+	image_init(image);
+	add(image, "exits", COUNTER, 0, 1, 0, 21);
+}
+
+/* ---- the VMMs ---- */
+
+static struct vmm *add_vmm(pid_t pid, const char *guest, size_t vms, size_t vcpus)
+{
+	struct vmm *vmm = calloc(1, sizeof(*vmm));
+	struct vmm **more = realloc(monitor.vmm, (monitor.vmms + 1) * sizeof(*more));
+
+	if (!vmm || !more)
+		fail("out of memory");
+	vmm->state = calloc(1, sizeof(*vmm->state));
+	vmm->pid = pid;
+	vmm->comm = "qemu-system-x86";
+	vmm->guest = guest;
+	vmm->vms = vms;
+	vmm->vcpus = vcpus;
+	monitor.vmm = more;
+	monitor.vmm[monitor.vmms++] = vmm;
+	return vmm;
+}
+
+static void detach(struct target *target)
+{
+	close(target->fd);
+}
+
+static const struct source image_source = { .detach = detach };
+
+static void add_target(struct vmm *vmm, const struct image *image, enum scope scope, int vm,
+		       int vcpu, int vmm_fd, enum origin origin)
+{
+	struct target_key key = { &image_source, scope, vm, vcpu, vmm_fd };
+	const struct stat_set *set;
+	struct target *target;
+	int fd = image_fd(image);
+
+	if (stat_sets_of_fd(&monitor.sets, fd, &set))
+		fail("an image is not accepted");
+	target = target_add(vmm, &key, set);
+	if (!target || kvmstats_sample_read(target->now, fd))
+		fail("an image cannot be read");
+	target->fd = fd;
+	target->origin = origin;
+	vmm->target = vmm->state->list.target;
+	vmm->targets = vmm->state->list.count;
+}
+
+static void add_ordinary(void)
+{
+	struct vmm *vmm = add_vmm(100, "a\"b\\c\nd\xff\xc3\xa9\xed\xa0\x80\xf0\x9f\x90\xa7\xc3", 1, 2);
+	struct image vm, vcpu;
+
+	vm_image(&vm);
+	vcpu_image(&vcpu);
+	add_target(vmm, &vm, SCOPE_VM, 0, -1, 9, ORIGIN_OPENED);
+	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
+	vcpu.data[0] = 1;
+	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 11, ORIGIN_TAKEN);
+}
+
+/* Two VMs, and a vCPU 0 in each: only their fds tell these apart. */
+static void add_several_vms(void)
+{
+	struct vmm *vmm = add_vmm(200, NULL, 2, 3);
+	struct image odd, vm, vcpu;
+
+	odd_image(&odd);
+	vm_image(&vm);
+	image_init(&vcpu);
+	add(&vcpu, "exits", COUNTER, 0, 1, 0, 20);
+	add_target(vmm, &vm, SCOPE_VM, 0, -1, 9, ORIGIN_TAKEN);
+	add_target(vmm, &odd, SCOPE_VM, 1, -1, 10, ORIGIN_TAKEN);
+	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 12, ORIGIN_TAKEN);
+	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 14, ORIGIN_TAKEN);
+	vmm->missing = 1;
+	vmm->why = -EIO;
+}
+
+static void add_others(void)
+{
+	struct vmm *unreadable = add_vmm(300, "", 1, 4);
+	struct vmm *from_debugfs = add_vmm(400, "old", 1, 1);
+	struct image image;
+
+	unreadable->missing = 5;
+	unreadable->why = -EPERM;
+	debugfs_image(&image);
+	add_target(from_debugfs, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
+	from_debugfs->missing = 2;
+	from_debugfs->why = -EOPNOTSUPP;
+}
+
+static void free_vmms(void)
+{
+	while (monitor.vmms) {
+		struct vmm *vmm = monitor.vmm[--monitor.vmms];
+
+		targets_drop(vmm);
+		free(vmm->state->list.target);
+		free(vmm->state->old.target);
+		free(vmm->state);
+		free(vmm);
+	}
+	free(monitor.vmm);
+	stat_sets_free(&monitor.sets);
+}
+
+int main(int argc, char **argv)
+{
+	struct sampling sampling = { .number = 3, .time = 1700000000000000042, .duration = 1500000 };
+	struct openmetrics *metrics;
+	struct text text = { 0 };
+	enum exposition_format format;
+	int i;
+
+	if (argc != 2)
+		fail("expected openmetrics or prometheus");
+	format = strcmp(argv[1], "openmetrics") ? PROMETHEUS_TEXT_0_0_4 : OPENMETRICS_1_0;
+	stat_sets_init(&monitor.sets, &filter);
+	add_ordinary();
+	add_several_vms();
+	add_others();
+	metrics = openmetrics_open(&monitor);
+	/* The second time everything is known already, and has to look the same. */
+	for (i = 0; i < 2; i++) {
+		text.size = 0;
+		if (!metrics || openmetrics_write(metrics, format, &sampling, &text))
+			fail("no exposition");
+	}
+	fwrite(text.data, 1, text.size, stdout);
+	text_free(&text);
+	openmetrics_close(metrics);
+	free_vmms();
+	return fflush(stdout) ? 1 : 0;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Numbers as in labels, Accept headers, addresses, and who may stay connected. */
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "openmetrics_text.h"
+#include "serve_accept.h"
+#include "serve_address.h"
+#include "serve_clients.h"
+#include "tap.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define SECOND		UINT64_C(1000000000)
+
+/* What Go's strconv.FormatFloat(x, 'g', -1, 64) makes of them, and .0 behind whole numbers. */
+static void test_canonical(void)
+{
+	static const char * const cases[][2] = {
+		{ "0", "0.0" }, { "0.000", "0.0" }, { "1", "1.0" }, { "10", "10.0" },
+		{ "12.5", "12.5" }, { "0.001", "0.001" }, { "0.0001", "0.0001" },
+		{ "0.00012", "0.00012" }, { "0.00001", "1e-05" }, { "0.000000001", "1e-09" },
+		{ "0.0000000005", "5e-10" }, { "0.000002047", "2.047e-06" },
+		{ "1.073741823", "1.073741823" }, { "100000", "100000.0" },
+		{ "999999.5", "999999.5" }, { "1000000", "1e+06" }, { "1234567", "1.234567e+06" },
+		{ "1048575", "1.048575e+06" }, { "10200300", "1.02003e+07" },
+		{ "9223372036.854775807", "9.223372036854775807e+09" },
+		{ "18446744073709551615", "1.8446744073709551615e+19" },
+		{ "100000000000000000000000000000000", "1e+32" }, { "20.50", "20.5" },
+		{ "105", "105.0" },
+	};
+	char found[CANONICAL_SIZE];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		canonical_number(cases[i][0], found);
+		if (!tap_ok(!strcmp(found, cases[i][1]), "%s as in a label", cases[i][0]))
+			printf("# expected %s, found %s\n", cases[i][1], found);
+	}
+}
+
+static void test_accept(void)
+{
+	static const struct {
+		const char *accept;
+		enum exposition_format format;
+	} cases[] = {
+		{ NULL, PROMETHEUS_TEXT_0_0_4 },
+		{ "", PROMETHEUS_TEXT_0_0_4 },
+		{ "*/*", PROMETHEUS_TEXT_0_0_4 },
+		{ "text/plain", PROMETHEUS_TEXT_0_0_4 },
+		{ "text/html,application/xhtml+xml,*/*;q=0.8", PROMETHEUS_TEXT_0_0_4 },
+		{ "application/json", PROMETHEUS_TEXT_0_0_4 },
+		{ "application/openmetrics-text", OPENMETRICS_1_0 },
+		{ "Application/OpenMetrics-Text ; Version=1.0.0", OPENMETRICS_1_0 },
+		{ "application/openmetrics-text; charset=utf-8; version=1.0.0", OPENMETRICS_1_0 },
+		{ "application/openmetrics-text;q=0", PROMETHEUS_TEXT_0_0_4 },
+		{ "application/openmetrics-text;version=2.0.0", PROMETHEUS_TEXT_0_0_4 },
+		{ "application/openmetrics-text;version=0.0.1,text/plain;q=0.1",
+		  PROMETHEUS_TEXT_0_0_4 },
+		{ "application/openmetrics-text;version=2.0.0;q=0.9,"
+		  "application/openmetrics-text;version=1.0.0;q=0.8,text/plain;q=0.5",
+		  OPENMETRICS_1_0 },
+		/* Prometheus 2.42 */
+		{ "application/openmetrics-text;version=1.0.0,"
+		  "application/openmetrics-text;version=0.0.1;q=0.75,"
+		  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", OPENMETRICS_1_0 },
+		{ "application/openmetrics-text;q=0.5,text/plain;q=0.500", OPENMETRICS_1_0 },
+		{ "application/openmetrics-text;q=0.4,text/plain;q=0.5", PROMETHEUS_TEXT_0_0_4 },
+		{ "text/plain;version=0.0.4;q=0.3,application/openmetrics-text;q=0.4",
+		  OPENMETRICS_1_0 },
+		{ "application/openmetrics-text;q=0.4,text/*;q=0.5", PROMETHEUS_TEXT_0_0_4 },
+		{ ",,;;,=,application/openmetrics-text;;q=;=,", OPENMETRICS_1_0 },
+		{ "application/openmetrics-textual", PROMETHEUS_TEXT_0_0_4 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		tap_is(accept_format(cases[i].accept), cases[i].format,
+		       cases[i].accept ? cases[i].accept : "no Accept");
+}
+
+static void test_addresses(void)
+{
+	static const char * const good[] = {
+		"127.0.0.1:10203", "0.0.0.0:1", "[::1]:65535", "[::]:0", "[fe80::1:2]:80",
+	};
+	static const char * const bad[] = {
+		"", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1",
+		"127.0.0.1:8x", "localhost:80", "1.2.3:80", "::1:80", "[::1]", "[::1:80", "[::1]80",
+		"[127.0.0.1]:80", "127.0.0.1: 80", "127.0.0.1:99999999999999999999",
+		"1111:2222:3333:4444:5555:6666:7777:8888:9999:aaaa:80",
+	};
+	struct address address;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++)
+		tap_ok(!address_parse(&address, good[i]), "address %s", good[i]);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		tap_ok(address_parse(&address, bad[i]), "no address: '%s'", bad[i]);
+}
+
+/* ---- clients ---- */
+
+static int ends[MAX_CLIENTS][2];
+
+static bool is_cut_off(int n)
+{
+	char byte;
+
+	return !recv(ends[n][1], &byte, 1, MSG_DONTWAIT);
+}
+
+static struct client *connect_client(struct clients *clients, int n, uint64_t now)
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends[n]))
+		return NULL;
+	return client_add(clients, ends[n][0], now);
+}
+
+static void test_deadlines(void)
+{
+	struct clients clients = { 0 };
+	struct client *quiet = connect_client(&clients, 0, 10 * SECOND);
+	struct client *asking = connect_client(&clients, 1, 10 * SECOND);
+
+	if (!tap_ok(quiet && asking, "two clients connect"))
+		return;
+	asking->asked = true;
+	tap_is(clients_deadline(&clients), 15 * SECOND, "one has five seconds to ask");
+	clients_expire(&clients, 15 * SECOND - 1);
+	tap_ok(!is_cut_off(0) && !is_cut_off(1), "before that both stay");
+	clients_expire(&clients, 15 * SECOND);
+	tap_ok(is_cut_off(0) && !is_cut_off(1), "then the one that has not asked goes");
+	tap_is(clients_deadline(&clients), 70 * SECOND, "the other has a minute to take the answer");
+	clients_expire(&clients, 70 * SECOND);
+	tap_ok(is_cut_off(1), "then it goes as well");
+	tap_ok(clients_deadline(&clients) == UINT64_MAX, "who is cut off has no deadline");
+	client_remove(&clients, quiet);
+	client_remove(&clients, asking);
+	tap_is(clients.count, 0, "none is left");
+}
+
+static void test_crowd(void)
+{
+	struct clients clients = { 0 };
+	struct client *first = connect_client(&clients, 0, 1);
+	int i, cut = 0;
+
+	first->asked = true;
+	for (i = 1; i < MAX_CLIENTS; i++)
+		connect_client(&clients, i, 1 + i);
+	tap_ok(!is_cut_off(0), "in a crowd those that have asked stay");
+	for (i = 1; i < MAX_CLIENTS; i++)
+		cut += is_cut_off(i);
+	tap_is(cut, 8, "of the others as many go as come too many");
+	tap_ok(is_cut_off(1) && is_cut_off(8) && !is_cut_off(9), "the oldest ones go");
+	tap_ok(!client_add(&clients, -1, 100), "more than there is room for get none");
+}
+
+int main(void)
+{
+	test_canonical();
+	test_accept();
+	test_addresses();
+	test_deadlines();
+	test_crowd();
+	return tap_done();
+}

@@ -144,10 +144,21 @@ static void tell_missing(const struct monitor *monitor)
 	}
 }
 
+bool require_vmms(const struct monitor *monitor)
+{
+	return have_named(monitor) && have_guests(monitor) && have_vmms(monitor);
+}
+
+void require_told(const struct monitor *monitor)
+{
+	explain_missing(monitor);
+	tell_missing(monitor);
+	explain_unseen(monitor);
+}
+
 bool require_numbers(const struct monitor *monitor)
 {
-	if (!have_named(monitor) || !have_guests(monitor) || !have_vmms(monitor) ||
-	    !have_vcpus(monitor))
+	if (!require_vmms(monitor) || !have_vcpus(monitor))
 		return false;
 	if (!monitor_targets(monitor)) {
 		explain_missing(monitor);

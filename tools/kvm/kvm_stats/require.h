@@ -16,6 +16,12 @@ struct monitor *require_monitor(const struct monitor_options *options);
  */
 bool require_numbers(const struct monitor *monitor);
 
+/* The same of VMMs, whether they have numbers or not. */
+bool require_vmms(const struct monitor *monitor);
+
+/* Tells, once for each reason, which numbers cannot be had, and who was not looked into. */
+void require_told(const struct monitor *monitor);
+
 /* False after a complaint if no statistic's name matches. */
 bool require_matches(const struct monitor *monitor);
 

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -498,15 +499,187 @@ static void test_end(const struct vmm *vmm)
 	point(says(&run, 1, "no such process"), "a process that is gone is told", &run);
 }
 
+/* ---- other sources ---- */
+
+static void skip(const char *name, const char *why)
+{
+	tap_report(TAP_SKIP, "", name, why);
+}
+
+/* A line of -1: the name, and its total. */
+static bool prints_total(const struct run *run, const char *stat, unsigned long long *value)
+{
+	const char *line;
+	char name[64];
+
+	for (line = run->text; *line; line = next_line(line)) {
+		if (sscanf(line, "%63s %llu", name, value) == 2 && !strcmp(name, stat))
+			return true;
+	}
+	return false;
+}
+
+static bool total_is(const struct run *run, const char *stat, unsigned long long expected)
+{
+	unsigned long long value = 0;
+
+	if (prints_total(run, stat, &value) && value == expected)
+		return true;
+	printf("# %s: expected a total of %llu, found %llu\n", stat, expected, value);
+	return false;
+}
+
+static void test_sums(const struct vmm *vmm)
+{
+	struct numbers numbers = { 0 };
+
+	vmm_stop_vcpus(vmm, &numbers);
+	run_command(&run, -1, 0, "-1 -i -p %d", vmm->pid);
+	point(run.status == 0 && total_is(&run, "exits", numbers.exits[0] + numbers.exits[1]) &&
+	      total_is(&run, "io_exits", numbers.io_exits[0] + numbers.io_exits[1]),
+	      "-1 -i sums up vCPUs", &run);
+	run_command(&run, -1, 0, "-1 -i -d -p %d", vmm->pid);
+	point(says(&run, 0, "from debugfs") &&
+	      total_is(&run, "exits", numbers.exits[0] + numbers.exits[1]) &&
+	      total_is(&run, "io_exits", numbers.io_exits[0] + numbers.io_exits[1]),
+	      "debugfs has the same sums", &run);
+	vmm_go_on(vmm);
+}
+
+static bool has_json(const struct run *run, const char *path, const char *stat,
+		     unsigned long long value)
+{
+	const char *at = strstr(run->text, path);
+	char text[128];
+
+	snprintf(text, sizeof(text), "{\"name\": \"%s\", \"value\": %llu}", stat, value);
+	return at && strstr(at, text);
+}
+
+static void test_json(const struct vmm *vmm)
+{
+	struct numbers numbers = { 0 };
+
+	vmm_stop_vcpus(vmm, &numbers);
+	run_command(&run, -1, 0, "read -p %d --json", vmm->pid);
+	point(run.status == 0 && !strncmp(run.text, "{\"return\": [", 12) &&
+	      has_json(&run, "/kvm-stats/vcpu[1]", "io_exits", numbers.io_exits[1]),
+	      "read --json has the numbers, as QMP would", &run);
+	vmm_go_on(vmm);
+}
+
+static void test_log(const struct vmm *vmm)
+{
+	run_command(&run, -1, 0, "-l -c -s 0.5 -n 2 -f io_exits -p %d", vmm->pid);
+	point(says(&run, 0, "timestamp,io_exits\n") && strstr(run.text, "from statistics fds"),
+	      "-l -c logs", &run);
+}
+
+static bool has_tracepoints(void)
+{
+	return !access("/sys/kernel/debug/tracing/events/kvm/kvm_exit/id", F_OK);
+}
+
+static void test_tracepoints(const struct vmm *vmm)
+{
+	unsigned long long all = 0, io = 0, user = 0;
+	bool good;
+
+	if (!has_tracepoints()) {
+		run_command(&run, -1, 0, "-1 -t -p %d", vmm->pid);
+		point(says(&run, 1, "no tracepoints of KVM"), "no tracepoints are told", &run);
+		skip("a whole machine's are counted", "this kernel has no tracepoints");
+		return;
+	}
+	run_command(&run, -1, 0, "-1 -t -p %d -f kvm_(exit|userspace_exit)", vmm->pid);
+	good = says(&run, 0, "from tracepoints") && prints_total(&run, "kvm_exit", &all) &&
+	       prints_total(&run, "kvm_exit(IOIO)", &io) &&
+	       prints_total(&run, "kvm_userspace_exit(IO)", &user);
+	point(good && io && all >= io && user, "exits are counted by reason", &run);
+	run_command(&run, -1, 0, "-1 -t -f kvm_exit");
+	point(run.status == 0 && prints_total(&run, "kvm_exit", &all) && all,
+	      "a whole machine's are counted", &run);
+}
+
+/* From then on, nobody reads of debugfs what could be written to. */
+static bool lock_down(void)
+{
+	int fd = open("/sys/kernel/security/lockdown", O_WRONLY | O_CLOEXEC);
+	bool good = fd >= 0 && write(fd, "integrity", 9) == 9;
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static void test_lockdown(const struct vmm *vmm)
+{
+	mount("securityfs", "/sys/kernel/security", "securityfs", 0, NULL);
+	if (!lock_down()) {
+		skip("statistics fds are read under lockdown", "this kernel has no lockdown");
+		skip("what lockdown closes is explained", "this kernel has no lockdown");
+		return;
+	}
+	run_command(&run, -1, 0, "read -p %d", vmm->pid);
+	point(says(&run, 0, "opened by kvm-stats") && strstr(run.text, "vcpu1  io_exits"),
+	      "statistics fds are read under lockdown", &run);
+	run_command(&run, -1, 0, "-1 -d -p %d", vmm->pid);
+	point(strstr(run.text, "of debugfs can be read") &&
+	      strstr(run.text, "the kernel is locked down") && !strstr(run.text, "\nexits "),
+	      "what lockdown closes is explained", &run);
+}
+
+/* ---- a kernel without the interface ---- */
+
+static bool debugfs_value(pid_t pid, const char *stat, unsigned long long *value)
+{
+	char path[256], prefix[32];
+	struct dirent *dirent;
+	bool found = false;
+	DIR *dir = opendir("/sys/kernel/debug/kvm");
+	FILE *file;
+
+	snprintf(prefix, sizeof(prefix), "%d-", (int)pid);
+	while (dir && !found && (dirent = readdir(dir))) {
+		if (strncmp(dirent->d_name, prefix, strlen(prefix)))
+			continue;
+		snprintf(path, sizeof(path), "/sys/kernel/debug/kvm/%.64s/%s", dirent->d_name,
+			 stat);
+		file = fopen(path, "r");
+		found = file && fscanf(file, "%llu", value) == 1;
+		if (file)
+			fclose(file);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 static void test_unpatched(const struct vmm *vmm)
 {
+	struct numbers numbers = { 0 };
+	unsigned long long exits = 0, io = 0;
+
 	run_command(&run, -1, 0, "list");
-	point(run.status == 0 && list_has(&run, vmm->pid, "none"),
-	      "list shows the VMM, without numbers", &run);
-	run_command(&run, -1, 0, "read -p %d", vmm->pid);
-	point(says(&run, 1, "this kernel has no binary KVM statistics"),
+	point(run.status == 0 && list_has(&run, vmm->pid, "debugfs"),
+	      "list shows the VMM, and that debugfs has its numbers", &run);
+	run_command(&run, -1, 0, "read -p %d --vcpu all", vmm->pid);
+	point(says(&run, 1, "this kernel has no binary KVM statistics") &&
+	      strstr(run.text, "debugfs has sums over vCPUs only"),
 	      "read says that the kernel lacks the interface", &run);
+	run_command(&run, -1, NOBODY, "read -p %d", vmm->pid);
+	point(says(&run, 1, "not allowed"), "and what a user lacks", &run);
+
+	/* It cannot read statistics of its own, so it just stops. */
+	vmm_stop_vcpus(vmm, &numbers);
+	run_command(&run, -1, 0, "read -p %d", vmm->pid);
+	point(debugfs_value(vmm->pid, "exits", &exits) && debugfs_value(vmm->pid, "io_exits", &io) &&
+	      says(&run, 0, "from debugfs") && exits && io && prints(&run, "vm", "exits", exits) &&
+	      prints(&run, "vm", "io_exits", io),
+	      "in place of the fds, debugfs is read", &run);
 	vmm_kill(vmm);
+	run_command(&run, -1, 0, "read -p %d", vmm->pid);
+	point(says(&run, 1, "no such process"), "a process that is gone is told", &run);
 }
 
 int main(void)
@@ -520,15 +693,20 @@ int main(void)
 		return 1;
 	}
 	if (variant && !strcmp(variant, "unpatched")) {
-		tap_plan(2);
+		tap_plan(5);
 		test_unpatched(&vmm);
 		return tap_end();
 	}
-	tap_plan(14);
+	tap_plan(22);
 	test_values(&vmm);
 	test_rates(&vmm);
 	test_selection(&vmm);
 	test_refusals(&vmm);
+	test_sums(&vmm);
+	test_json(&vmm);
+	test_log(&vmm);
+	test_tracepoints(&vmm);
+	test_lockdown(&vmm);
 	test_end(&vmm);
 	return tap_end();
 }

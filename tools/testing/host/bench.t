@@ -176,6 +176,14 @@ point $? "and has the rows"
 jq '.kernels = {}' results.json >empty.json
 expect 1 "without counts there is none" 'no counts to draw' "$bench/plot" empty.json none.svg
 
+cp -r dir reported
+expect 0 "all of the report is made" '' "$bench/report" reported
+grep -q '^  pread() of 8 bytes  *400 ' reported/results.txt && grep -q '"pread_8": 400' reported/results.json &&
+	[ -s reported/results.svg ]
+point $? "of the same counts"
+rm reported/patched.rows
+expect 1 "without this series' counts there is none" 'no patched.rows' "$bench/report" reported
+
 # ---- the profile ----
 
 printf '%s\n' 'ffffffff81000000 T one' 'ffffffff81000010 t two' 'ffffffffa0000000 t three [kvm]' >symbols

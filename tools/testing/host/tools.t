@@ -67,6 +67,7 @@ install_somewhere()
 	make -C "$command" O="$out/gcc" DESTDIR="$dest" PREFIX=/usr install &&
 	"$dest/usr/bin/kvm-stats" --help &&
 	[ -f "$dest/usr/share/man/man1/kvm-stats.1" ] &&
+	[ -f "$dest/usr/share/bash-completion/completions/kvm-stats" ] &&
 	grep -q '^prefix=/usr$' "$dest/usr/lib/pkgconfig/libkvmstats.pc"
 }
 
@@ -101,6 +102,30 @@ exports_match_header()
 	grep -v '^kvmstats_[a-z]*_\?read()' "$out/declared" | diff - "$out/exported"
 }
 
+# Each exported function has a page, and the pages say nothing that mandoc or we take amiss.
+pages_are_complete()
+{
+	local man=$out/dest/usr/share/man function bad=0
+
+	while read -r function; do
+		[ -f "$man/man3/$function.3" ] || { echo "no page for $function()"; bad=1; }
+		grep -q "$function(" "$lib"/man/*.3 || { echo "no page declares $function()"; bad=1; }
+	done <"$out/exported"
+	[ -s "$out/exported" ] && [ $bad = 0 ] &&
+	[ "$(cat "$man/man3/kvmstats_rate.3")" = ".so man3/kvmstats_sample_read.3" ] &&
+	mandoc -T lint -W warning "$lib"/man/*.3 "$command/kvm-stats.1"
+}
+
+# What the pages declare is what the header declares, spaces aside.
+pages_declare_the_header()
+{
+	sed -n 's/^\.BI //p' "$lib"/man/*.3 | tr -d '"' | tr -s ' ' | tr '\n' ' ' | sed 's/; */;\n/g' |
+		grep -o '[a-z].*kvmstats_[a-z_]*(.*;' | tr -d ' ' | sort >"$out/in-pages"
+	sed 's,/\*.*\*/,,; /^\/\*/,/\*\//d; /^ \*/d; s/#.*//' "$lib/kvmstats.h" | tr '\t' ' ' | tr '\n' ' ' |
+		sed 's/[;{}]/&\n/g' | grep -o '[a-z].*kvmstats_[a-z_]*(.*;' | tr -d ' ' | sort >"$out/in-header"
+	[ -s "$out/in-header" ] && diff "$out/in-header" "$out/in-pages"
+}
+
 build()
 {
 	check "the library and the command build" make -C "$command" O="$out/gcc" all
@@ -119,6 +144,8 @@ build()
 	check "they are installed where they are told to" install_somewhere
 	check "a C99 program links the installed library" link_against_installed
 	check "the shared library exports what its header declares" exports_match_header
+	check "each function has a manual page" pages_are_complete
+	check "the pages declare what the header declares" pages_declare_the_header
 	check "all is built with address and undefined-behaviour checks" \
 		make -C "$command" CFLAGS="$checks" O="$out/checked" kvm-stats
 }
@@ -408,6 +435,8 @@ taken_tests()
 {
 	check "a VMM that keeps its statistics fds open starts" \
 		start_vmm -s -name 'guest=one,,two,debug-threads=on'
+	check "completion knows processes" completes "(^| )$vmm( |\$)" read -p ''
+	check "and guests" completes '^one.,two$' read -g ''
 	check "list shows it, its guest's name, and that fds were taken" \
 		says 0 "^ +$vmm  vmm +1 +2  (taken|opened) +one,two\$" list
 	check "schema shows types and units" \
@@ -772,12 +801,30 @@ no_fds_tests()
 	stop_vmm
 }
 
+# completes REGEX WORD...: what bash offers for the last word behind "kvm-stats"
+completes()
+{
+	local regex=$1
+
+	shift
+	bash -c '. "$1"
+		COMP_WORDS=("${@:2}")
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_kvm_stats
+		echo "${COMPREPLY[*]}"' - "$command/kvm-stats.bash" "$stats" "$@" >"$out/completed"
+	cat "$out/completed"
+	grep -Eq -e "$regex" "$out/completed"
+}
+
 bad_argument_tests()
 {
 	check "no command is a usage error" says 2 '^Usage'
 	check "an unknown command is one" says 2 "no command 'frob'" frob
 	check "an unknown option is one" says 2 '^Usage' read --frob
 	check "a process that has no number is one" says 2 "not '0'" read -p 0
+	check "completion knows the commands" completes "^list log read schema serve top\$" ""
+	check "and the options of each" completes '(^| )--base-units --pid' read --
+	check "and those of kvm_stat" completes '(^| )-1 --once -l ' -
 	check "a guest that is not there is told" says 1 "no guest is named 'nobody'" read -g nobody
 	check "a PID that is no number is one" says 2 "not '12x'" read -p 12x
 	check "an interval that is no number is one" says 2 "not 'often'" read -p 1 -i often

@@ -621,7 +621,7 @@ static void test_lockdown(const struct vmm *vmm)
 		return;
 	}
 	run_command(&run, -1, 0, "read -p %d", vmm->pid);
-	point(says(&run, 0, "opened by kvm-stats") && strstr(run.text, "vcpu1  io_exits"),
+	point(says(&run, 0, "opened by kvm-stats") && strstr(run.text, "vcpu1   io_exits "),
 	      "statistics fds are read under lockdown", &run);
 	run_command(&run, -1, 0, "-1 -d -p %d", vmm->pid);
 	point(strstr(run.text, "of debugfs can be read") &&

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Say which goals are met: awk -f goals.awk goals KERNEL=FILE... where FILE has the rows
-# of KERNEL. A line per goal: GOAL ROW QUOTIENT RELATION LIMIT met|missed|unknown.
+# of KERNEL. A line per goal: GOAL ROW QUOTIENT RELATION LIMIT met|missed|unknown, or
+# GOAL ROW DIFFERENCE states - stated|unknown.
 
 BEGIN {
 	list = ARGV[1]
@@ -70,7 +71,7 @@ function is_met(quotient, relation, limit) {
 		return quotient >= limit
 	if (relation == "within")
 		return quotient >= 1 - limit && quotient <= 1 + limit
-	fail("expected at-most, at-least or within, found '" relation "'")
+	fail("expected at-most, at-least, within or states, found '" relation "'")
 }
 
 /^#/ || !NF { next }
@@ -82,6 +83,8 @@ NF != 6 { fail("expected GOAL ROW VALUE TO RELATION LIMIT") }
 	b = evaluate($4)
 	if (a == "" || b == "" || b + 0 == 0)
 		print $1, $2, "-", $5, $6, "unknown"
+	else if ($5 == "states")
+		print $1, $2, a - b, $5, $6, "stated"
 	else
 		print $1, $2, a / b, $5, $6, is_met(a / b, $5, $6 + 0) ? "met" : "missed"
 }

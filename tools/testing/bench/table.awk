@@ -23,16 +23,27 @@ function read_rows(kernel, file,    text, field) {
 	close(file)
 }
 
-function read_goals(file,    text, field, limit) {
+function read_goals(file,    text, field, judgement) {
 	while ((getline text <file) > 0) {
 		split(text, field, " ")
-		limit = field[4] == "within" ? "within " field[5] * 100 "%" : field[4] " " field[5]
-		sub(/-/, " ", limit)
-		goal[field[2]] = sprintf("  %d: %s %s, %s", field[1],
-					 field[3] == "-" ? "-" : sprintf("%.4g", field[3]), limit,
-					 field[6] == "missed" ? "MISSED" : field[6])
+		if (field[4] == "states")
+			judgement = stated(field[3])
+		else
+			judgement = judged(field[3], field[4], field[5], field[6])
+		goal[field[2]] = "  " field[1] ": " judgement
 	}
 	close(file)
+}
+
+function stated(difference) {
+	return difference == "-" ? "unknown" : sprintf("costs %+.10g", difference)
+}
+
+function judged(quotient, relation, limit, result) {
+	sub(/-/, " ", relation)
+	return sprintf("%s %s %s, %s", quotient == "-" ? "-" : sprintf("%.4g", quotient), relation,
+		       relation == "within" ? limit * 100 "%" : limit,
+		       result == "missed" ? "MISSED" : result)
 }
 
 function line(title, patched, unpatched, mainline, to_mainline, to_unpatched, native, goal,    text) {

@@ -65,6 +65,8 @@ expect 0 "sums, products and quotients" '^6 b 5 at-least 1 met$' \
 expect 0 "what was not counted is unknown" '^1 a - at-most 1 unknown$' goals '1 a patched.none mainline.a at-most 1'
 expect 0 "as is what has no such row" ' unknown$' goals '1 a patched.a unpatched.a at-most 1'
 expect 0 "and what would be divided by 0" ' unknown$' goals '1 a patched.a mainline.zero at-most 1'
+expect 0 "what is but stated is a difference" '^4 b -2 states - stated$' goals '4 b patched.b mainline.b states -'
+expect 0 "and may be unknown" '^4 b - states - unknown$' goals '4 b patched.none mainline.b states -'
 expect 1 "a relation that does not exist is told" "goals:3: expected at-most.*found 'about'" \
 	goals '1 a patched.a mainline.a about 1'
 expect 1 "an operand that is none is told" "goals:3: expected KERNEL[.]ROW.*found 'a'" goals '1 a a mainline.a at-most 1'
@@ -129,6 +131,9 @@ expect 0 "sizes have a difference" '^  its size +1096 +1096 +1104 +-8 +same +-$'
 expect 0 "what is not here is a dash" '^  not here +- +- +7 +- +- +-  4: - within 0[.]1%, unknown$' table
 printf '%s\n' '1 a 0.9 at-most 0.8 missed' >met
 expect 0 "a goal that is missed stands out" ', MISSED$' table
+printf '%s\n' '4 a 51 states - stated' '4 b - states - unknown' >met
+expect 0 "what is but stated has its difference" '^  one of them .*x  4: costs [+]51$' table
+expect 0 "or none" '^  its size .*  4: unknown$' table
 echo 'new 5' >>patched
 expect 1 "a row that the list lacks is told" "rows.list has no 'new', which patched has" table
 
@@ -167,7 +172,7 @@ expect 0 "JSON has numbers" '^410[.]25$' json '.kernels.patched.rows | .pread_8 
 expect 0 "and null where there is none" '^true null$' \
 	json '.kernels.mainline.rows | "\(has("preadv2")) \(.preadv2)"'
 expect 0 "and the versions" '^5[.]10[.]1 QEMU emulator .*T[0-9:]+Z$' json '"\(.kernels.patched.version) \(.qemu) \(.date)"'
-expect 0 "and the goals" '^missed 0[.]95 null$' json '"\(.goals[0].result) \(.goals[0].limit) \(.goals[1].ratio)"'
+expect 0 "and the goals" '^missed 0[.]95 null$' json '"\(.goals[0].result) \(.goals[0].limit) \(.goals[1].value)"'
 expect 0 "and the titles" '^pread\(\) of 8 bytes$' json .rows.pread_8.title
 expect 0 "a kernel that was not counted is not there" '^null$' json .kernels.native
 expect 0 "the plot is SVG" '' "$bench/plot" results.json plot.svg

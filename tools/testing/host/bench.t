@@ -186,6 +186,15 @@ expect 0 "all of the report is made" '' "$bench/report" reported
 grep -q '^  pread() of 8 bytes  *400 ' reported/results.txt && grep -q '"pread_8": 400' reported/results.json &&
 	[ -s reported/results.svg ]
 point $? "of the same counts"
+mkdir -p copy/tools/testing
+cp -r "$bench" "$top/tools/testing/boot" copy/tools/testing/
+echo "  12  one" >reported/profiles.txt
+expect 0 "the page is written" '^recorded in tools/testing/bench: ' copy/tools/testing/bench/record reported
+grep -q '^  pread() of 8 bytes  *400 ' copy/tools/testing/bench/RESULTS.md &&
+	grep -q '^  12  one$' copy/tools/testing/bench/RESULTS.md &&
+	cmp -s reported/results.json copy/tools/testing/bench/RESULTS.json
+point $? "with the table and the profiles"
+expect 1 "not without results" 'has no results.txt' copy/tools/testing/bench/record copy
 rm reported/patched.rows
 expect 1 "without this series' counts there is none" 'no patched.rows' "$bench/report" reported
 

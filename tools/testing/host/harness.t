@@ -88,7 +88,7 @@ gone()
 good_suite='printf "%s\n" "@suite good" "|TAP version 13" "|1..2" "|ok 1 - first" "|ok 2 - second # SKIP no such thing" "@exit good 0" >"$verdict"'
 the_end='echo "@end" >>"$verdict"'
 
-qemu=$scratch/qemu machine=none memory=1 cpus=1 virtio_bus=pci cpu_tcg=none cpu_kvm=none console=none cmdline='' client= devices= kernel=/
+qemu=$scratch/qemu machine=none memory=1 cpus=1 virtio_bus=pci cpu_tcg=none cpu_kvm=none console=none cmdline='' client= devices= qemu_args= kernel=/
 mode=tests
 export BOOT_ACCEL=tcg
 
@@ -129,7 +129,7 @@ ok "saying why" shows "time limit of 2 s"
 new_boot interrupted
 machine 'echo $$ >"${verdict%/*}/pid"; exec sleep 1000'
 (run_machine) >/dev/null 2>&1 &
-until [ -s "$out/pid" ]; do sleep 0.1; done
+for _ in {1..100}; do [ -s "$out/pid" ] && break; sleep 0.1; done
 kill -TERM $!
 wait $!
 ok "a harness that is interrupted takes its machine along" gone

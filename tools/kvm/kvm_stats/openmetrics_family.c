@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,38 +8,9 @@
 #include "openmetrics_family.h"
 #include "openmetrics_text.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-/* Beyond that a value in whole units would be nothing but zeros. */
-#define MAX_EXPONENT	64
-
-static const struct {
-	const char *prefix;
-	const char *whose;
-} kinds[] = {
-	[KIND_VM] = { "kvm_vm_", "of a VM" },
-	[KIND_VCPU] = { "kvm_vcpu_", "of a vCPU" },
-	[KIND_DEBUGFS] = { "kvm_debugfs_", "of a VM and its vCPUs, from debugfs" },
-	[KIND_TRACEPOINT] = { "kvm_tracepoint_", "from tracepoints" },
-};
-
-/* What a family's samples may be called, and what may not be called so then. */
-static const char * const suffixes[][6] = {
-	[FAMILY_COUNTER] = { "", "_total", "_created" },
-	[FAMILY_GAUGE] = { "" },
-	[FAMILY_HISTOGRAM] = { "", "_bucket", "_sum", "_count", "_created" },
-	[FAMILY_INFO] = { "", "_info" },
-	[FAMILY_UNKNOWN] = { "" },
-};
-
 struct known_set {
 	enum kind kind;
 	const struct stat_set *set;
-};
-
-struct taken_name {
-	char *name;
-	struct family *family;
 };
 
 enum kind kind_of(const struct target *target)
@@ -51,179 +20,6 @@ enum kind kind_of(const struct target *target)
 	if (target->origin == ORIGIN_TRACEPOINTS)
 		return KIND_TRACEPOINT;
 	return target->scope == SCOPE_VCPU ? KIND_VCPU : KIND_VM;
-}
-
-/* ---- what a statistic is called ---- */
-
-static enum family_type type_of(const struct kvmstats_stat *stat)
-{
-	switch (kvmstats_stat_type(stat)) {
-	case KVMSTATS_CUMULATIVE:
-		return FAMILY_COUNTER;
-	case KVMSTATS_INSTANT:
-	case KVMSTATS_PEAK:
-		return FAMILY_GAUGE;
-	case KVMSTATS_LINEAR_HIST:
-	case KVMSTATS_LOG_HIST:
-		return FAMILY_HISTOGRAM;
-	default:
-		return FAMILY_UNKNOWN;
-	}
-}
-
-static bool can_scale(const struct kvmstats_stat *stat)
-{
-	return kvmstats_base_name(kvmstats_stat_base(stat)) &&
-	       abs(kvmstats_stat_exponent(stat)) <= MAX_EXPONENT;
-}
-
-static const char *unit_of(const struct kvmstats_stat *stat)
-{
-	unsigned int unit = kvmstats_stat_unit(stat);
-
-	if (!can_scale(stat))
-		return NULL;
-	if (unit == KVMSTATS_SECONDS || unit == KVMSTATS_BYTES || unit == KVMSTATS_CYCLES)
-		return kvmstats_unit_name(unit);
-	return NULL;
-}
-
-static bool cut_end(char *name, const char *end)
-{
-	size_t len = strlen(name), cut = strlen(end);
-
-	if (len < cut || strcmp(name + len - cut, end))
-		return false;
-	name[len - cut] = '\0';
-	return true;
-}
-
-static bool names_unit(const char *name, const char *unit)
-{
-	size_t len = strlen(name), cut = strlen(unit);
-
-	return len >= cut && !strcmp(name + len - cut, unit) &&
-	       (len == cut || name[len - cut - 1] == '_');
-}
-
-static void make_valid(char *name)
-{
-	for (; *name; name++) {
-		if (!isascii((unsigned char)*name) || !isalnum((unsigned char)*name))
-			*name = '_';
-	}
-}
-
-/* "halt_wait_ns" of a vCPU: "kvm_vcpu_halt_wait_seconds"; NULL: no memory. */
-static char *name_of(enum kind kind, const struct kvmstats_stat *stat)
-{
-	const char *unit = unit_of(stat);
-	char *stem = strdup(kvmstats_stat_name(stat));
-	char *name = NULL;
-
-	if (!stem)
-		return NULL;
-	make_valid(stem);
-	if (type_of(stat) == FAMILY_COUNTER)
-		cut_end(stem, "_total");
-	if (unit && !strcmp(unit, "seconds"))
-		(void)(cut_end(stem, "_ns") || cut_end(stem, "_us") || cut_end(stem, "_ms"));
-	if (unit && names_unit(stem, unit))
-		unit = NULL;
-	if (asprintf(&name, "%s%s%s%s", kinds[kind].prefix, stem, unit ? "_" : "",
-		     unit ? unit : "") < 0)
-		name = NULL;
-	free(stem);
-	return name;
-}
-
-static char *help_of(enum kind kind, const struct kvmstats_stat *stat)
-{
-	bool plain = kvmstats_stat_unit(stat) == KVMSTATS_BOOLEAN;
-	char unit[64] = "", type[32] = "", *help, *at;
-
-	if (!plain && kvmstats_stat_unit_text(stat, unit, sizeof(unit)) < 0)
-		snprintf(unit, sizeof(unit), "unit %u", kvmstats_stat_unit(stat));
-	if (!kvmstats_type_name(kvmstats_stat_type(stat)))
-		snprintf(type, sizeof(type), ", of type %u", kvmstats_stat_type(stat));
-	if (asprintf(&help, "KVM's statistic %s %s%s%s%s.", kvmstats_stat_name(stat),
-		     kinds[kind].whose, type, *unit ? ", counted in " : "", unit) < 0)
-		return NULL;
-	/* What the formats escape in different ways. */
-	for (at = help; *at; at++) {
-		if (*at == '\\' || *at == '"')
-			*at = '?';
-	}
-	return help;
-}
-
-/* ---- names that are taken ---- */
-
-static int by_name(const void *a, const void *b)
-{
-	const struct taken_name *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
-
-static struct taken_name *find_name(struct families *families, char *name)
-{
-	struct taken_name key = { .name = name };
-	struct taken_name **found = tfind(&key, &families->names, by_name);
-
-	return found ? *found : NULL;
-}
-
-static void free_name(void *node)
-{
-	struct taken_name *taken = node;
-
-	free(taken->name);
-	free(taken);
-}
-
-static int take_name(struct families *families, struct family *family, const char *suffix)
-{
-	struct taken_name *taken = calloc(1, sizeof(*taken));
-
-	if (!taken)
-		return -ENOMEM;
-	taken->family = family;
-	if (asprintf(&taken->name, "%s%s", family->name, suffix) < 0)
-		taken->name = NULL;
-	if (taken->name && tsearch(taken, &families->names, by_name))
-		return 0;
-	free_name(taken);
-	return -ENOMEM;
-}
-
-/* 1: none of them is taken, 0: one is. */
-static int names_are_free(struct families *families, const struct family *family)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(suffixes[0]) && suffixes[family->type][i]; i++) {
-		char *name;
-		bool taken;
-
-		if (asprintf(&name, "%s%s", family->name, suffixes[family->type][i]) < 0)
-			return -ENOMEM;
-		taken = find_name(families, name);
-		free(name);
-		if (taken)
-			return 0;
-	}
-	return 1;
-}
-
-static int take_names(struct families *families, struct family *family)
-{
-	size_t i;
-	int err = 0;
-
-	for (i = 0; !err && i < ARRAY_SIZE(suffixes[0]) && suffixes[family->type][i]; i++)
-		err = take_name(families, family, suffixes[family->type][i]);
-	return err;
 }
 
 /* ---- members ---- */
@@ -266,24 +62,32 @@ static int make_bounds(struct member *member)
 	return 0;
 }
 
+static bool is_time(const struct kvmstats_stat *stat)
+{
+	return kvmstats_stat_unit(stat) == KVMSTATS_SECONDS && stat_can_scale(stat);
+}
+
+static bool may_be_sum(const struct kvmstats_stat *stat)
+{
+	return kvmstats_stat_type(stat) == KVMSTATS_CUMULATIVE &&
+	       kvmstats_stat_size(stat) == 1 && is_time(stat);
+}
+
 /* The kernel sums up what it sorts into halt_wait_hist in halt_wait_ns. */
 static const struct kvmstats_stat *find_sum(const struct stat_set *set,
 					    const struct kvmstats_stat *hist)
 {
-	char *name = malloc(strlen(kvmstats_stat_name(hist)) + sizeof("_ns"));
-	const struct kvmstats_stat *sum = NULL;
+	const char *name = kvmstats_stat_name(hist);
+	const char *end = strrchr(name, '_');
+	const struct kvmstats_stat *sum;
+	char *sum_name;
 
-	if (!name)
+	if (!is_time(hist) || !end || strcmp(end, "_hist") ||
+	    asprintf(&sum_name, "%.*s_ns", (int)(end - name), name) < 0)
 		return NULL;
-	strcpy(name, kvmstats_stat_name(hist));
-	if (kvmstats_stat_unit(hist) == KVMSTATS_SECONDS && cut_end(name, "_hist"))
-		sum = kvmstats_schema_find(set->schema, strcat(name, "_ns"));
-	free(name);
-	if (sum && kvmstats_stat_type(sum) == KVMSTATS_CUMULATIVE &&
-	    kvmstats_stat_unit(sum) == KVMSTATS_SECONDS && can_scale(sum) && can_scale(hist) &&
-	    kvmstats_stat_size(sum) == 1)
-		return sum;
-	return NULL;
+	sum = kvmstats_schema_find(set->schema, sum_name);
+	free(sum_name);
+	return sum && may_be_sum(sum) ? sum : NULL;
 }
 
 static int add_member(struct family *family, const struct stat_set *set,
@@ -297,7 +101,7 @@ static int add_member(struct family *family, const struct stat_set *set,
 		return -ENOMEM;
 	family->member = more;
 	member = &more[family->members];
-	*member = (struct member){ .set = set, .stat = stat, .scaled = can_scale(stat) };
+	*member = (struct member){ .set = set, .stat = stat, .scaled = stat_can_scale(stat) };
 	if (family->type == FAMILY_HISTOGRAM) {
 		member->sum = find_sum(set, stat);
 		err = make_bounds(member);
@@ -340,10 +144,10 @@ static struct family *new_family(enum kind kind, const struct kvmstats_stat *sta
 	if (!family)
 		return NULL;
 	family->kind = kind;
-	family->type = type_of(stat);
-	family->unit = unit_of(stat);
-	family->name = name_of(kind, stat);
-	family->help = help_of(kind, stat);
+	family->type = stat_family_type(stat);
+	family->unit = stat_family_unit(stat);
+	family->name = stat_family_name(kind, stat);
+	family->help = stat_family_help(kind, stat);
 	if (family->name && family->help)
 		return family;
 	free_family(family);
@@ -359,7 +163,7 @@ static int insert(struct families *families, struct family *family)
 	if (!more)
 		return -ENOMEM;
 	families->family = more;
-	err = take_names(families, family);
+	err = names_take(&families->names, family);
 	/* From here on names may refer to it, so it has to stay. */
 	families->family[families->count++] = family;
 	return err;
@@ -375,7 +179,7 @@ static bool same_family(const struct family *a, const struct family *b)
 static int start_family(struct families *families, struct family *family,
 			const struct stat_set *set, const struct kvmstats_stat *stat)
 {
-	int err = names_are_free(families, family);
+	int err = names_are_free(&families->names, family);
 
 	if (err <= 0) {
 		families->left_out += !err;
@@ -387,18 +191,30 @@ static int start_family(struct families *families, struct family *family,
 	return err ? err : 1;
 }
 
+/* Makes @stat a member of @known, which has the same name, if that is no mistake: 0 or -errno. */
+static int join_family(struct families *families, struct family *known,
+		       const struct stat_set *set, const struct kvmstats_stat *stat)
+{
+	const struct member *member = family_member(known, set);
+
+	if (!member)
+		return add_member(known, set, stat);
+	families->left_out += member->stat != stat;
+	return 0;
+}
+
 static int add_stat(struct families *families, enum kind kind, const struct stat_set *set,
 		    const struct kvmstats_stat *stat)
 {
 	struct family *family = new_family(kind, stat);
-	struct taken_name *taken;
-	int ret = 0;
+	struct family *known;
+	int ret;
 
 	if (!family)
 		return -ENOMEM;
-	taken = find_name(families, family->name);
-	if (taken && same_family(taken->family, family) && !family_member(taken->family, set))
-		ret = add_member(taken->family, set, stat);
+	known = names_find(&families->names, family->name);
+	if (known && same_family(known, family))
+		ret = join_family(families, known, set, stat);
 	else
 		ret = start_family(families, family, set, stat);
 	if (!families->count || families->family[families->count - 1] != family)
@@ -429,9 +245,10 @@ int families_add(struct families *families, enum kind kind, const struct stat_se
 	if (!more)
 		return -ENOMEM;
 	families->known = more;
-	families->known[families->knowns++] = (struct known_set){ kind, set };
 	for (i = 0; !err && i < set->stats; i++)
 		err = add_stat(families, kind, set, set->stat[i]);
+	if (!err)
+		families->known[families->knowns++] = (struct known_set){ kind, set };
 	return err;
 }
 
@@ -441,6 +258,6 @@ void families_free(struct families *families)
 		free_family(families->family[--families->count]);
 	free(families->family);
 	free(families->known);
-	tdestroy(families->names, free_name);
+	names_free(&families->names);
 	*families = (struct families){ 0 };
 }

@@ -14,22 +14,8 @@
 #include <stdint.h>
 
 #include "monitor.h"
-
-/* Whose statistics have families of their own; it is the beginning of the name. */
-enum kind {
-	KIND_VM,		/* kvm_vm_ */
-	KIND_VCPU,		/* kvm_vcpu_ */
-	KIND_DEBUGFS,		/* kvm_debugfs_: of VMs, with the sums of their vCPUs */
-	KIND_TRACEPOINT,	/* kvm_tracepoint_ */
-};
-
-enum family_type {
-	FAMILY_COUNTER,
-	FAMILY_GAUGE,
-	FAMILY_HISTOGRAM,
-	FAMILY_INFO,
-	FAMILY_UNKNOWN,
-};
+#include "openmetrics_name.h"
+#include "openmetrics_taken.h"
 
 /* A statistic of one schema. */
 struct member {
@@ -55,7 +41,7 @@ struct families {
 	struct family **family;		/* in the order in which they were added */
 	size_t count;
 	size_t left_out;		/* statistics */
-	void *names;			/* that are taken */
+	struct taken_names names;
 	struct known_set *known;	/* that have been added */
 	size_t knowns;
 };

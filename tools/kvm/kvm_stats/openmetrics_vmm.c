@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "openmetrics_series.h"
@@ -90,11 +91,22 @@ static bool has_origin(const struct vmm *vmm, enum origin origin)
 	return false;
 }
 
+/* Where no fd can be had, debugfs will do, if all of it can be read. */
 static bool is_up(const struct vmm *vmm)
 {
-	if (!vmm->targets)
-		return !vmm->why && !vmm->missing;
-	return !vmm->missing || has_origin(vmm, ORIGIN_DEBUGFS);
+	if (vmm->targets && has_origin(vmm, ORIGIN_DEBUGFS))
+		return !vmm->why_debugfs;
+	return !vmm->why && !vmm->missing;
+}
+
+static const char *why_not_up(const struct vmm *vmm, char *buf, size_t size)
+{
+	if (is_up(vmm))
+		return "";
+	if (vmm->why && !has_origin(vmm, ORIGIN_DEBUGFS))
+		return kvmstats_strerror(vmm->why, buf, size);
+	snprintf(buf, size, "debugfs: %s", strerror(-vmm->why_debugfs));
+	return buf;
 }
 
 static const char *source_of(const struct vmm *vmm, char *buf, size_t size)
@@ -113,16 +125,13 @@ static const char *source_of(const struct vmm *vmm, char *buf, size_t size)
 
 static void put_info(struct text *text, const struct vmm *vmm)
 {
-	char source[64], error[128] = "";
-	const char *why = error;
+	char source[64], error[128];
 
-	if (!is_up(vmm) && vmm->why)
-		why = kvmstats_strerror(vmm->why, error, sizeof(error));
 	text_puts(text, "kvm_vmm_info{");
 	put_vmm_labels(text, vmm);
 	text_put_label(text, "comm", vmm->comm ? vmm->comm : "");
 	text_put_label(text, "source", source_of(vmm, source, sizeof(source)));
-	text_put_label(text, "error", why);
+	text_put_label(text, "error", why_not_up(vmm, error, sizeof(error)));
 	text_puts(text, "} 1\n");
 }
 

@@ -18,6 +18,7 @@
 #include "serve_http.h"
 #include "serve_notify.h"
 #include "serve_options.h"
+#include "serve_spare.h"
 #include "serve_textfile.h"
 
 #define SECOND		UINT64_C(1000000000)
@@ -30,12 +31,60 @@ struct serve {
 	struct openmetrics *metrics;
 	struct sampling sampling;
 	struct http *http;		/* or NULL */
+	struct spare_files spare;
 	int signals;
 	uint64_t next_refresh;
 	uint64_t next_textfile;		/* UINT64_MAX: none is written */
 	bool has_written;		/* it is ours to remove */
 	bool failing;			/* it was told that it cannot be written */
+	bool blind;			/* it was told that VMs cannot be watched */
 };
+
+/* ---- the monitor, which must not take all files ---- */
+
+static void leave_files(struct serve *serve)
+{
+	spare_take(&serve->spare, serve->http ? http_clients(serve->http) : 0);
+}
+
+static bool open_monitor(struct serve *serve)
+{
+	struct monitor_options options = {
+		.filter = &serve->options->filter, .sources = SOURCES_AUTO,
+	};
+
+	leave_files(serve);
+	serve->monitor = require_monitor(&options);
+	spare_release(&serve->spare);
+	return serve->monitor;
+}
+
+static int sample_monitor(struct serve *serve)
+{
+	int err;
+
+	leave_files(serve);
+	err = monitor_sample(serve->monitor);
+	spare_release(&serve->spare);
+	return err;
+}
+
+/* Later may be better, and nobody is served by our going. */
+static void refresh(struct serve *serve, uint64_t now)
+{
+	char buf[128];
+	int err;
+
+	leave_files(serve);
+	err = monitor_refresh(serve->monitor);
+	spare_release(&serve->spare);
+	serve->next_refresh = now + REFRESH_PAUSE;
+	if (serve->http)
+		http_forget(serve->http);
+	if (err && !serve->blind)
+		complain("cannot watch VMs: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	serve->blind = err;
+}
 
 /* ---- an exposition ---- */
 
@@ -50,7 +99,7 @@ static uint64_t epoch_now(void)
 static int sample(struct serve *serve)
 {
 	uint64_t start = monitor_now();
-	int err = monitor_sample(serve->monitor);
+	int err = sample_monitor(serve);
 
 	serve->sampling.number++;
 	serve->sampling.time = epoch_now();
@@ -150,19 +199,6 @@ static int wait_for_work(struct serve *serve)
 	return 1;
 }
 
-static bool refresh(struct serve *serve, uint64_t now)
-{
-	char buf[128];
-	int err = monitor_refresh(serve->monitor);
-
-	serve->next_refresh = now + REFRESH_PAUSE;
-	if (serve->http)
-		http_forget(serve->http);
-	if (err)
-		complain("cannot watch VMs: %s", kvmstats_strerror(err, buf, sizeof(buf)));
-	return !err;
-}
-
 static int run(struct serve *serve)
 {
 	for (;;) {
@@ -171,8 +207,8 @@ static int run(struct serve *serve)
 
 		if (go_on <= 0)
 			return go_on ? STATUS_FAILED : STATUS_OK;
-		if (now >= serve->next_refresh && !refresh(serve, now))
-			return STATUS_FAILED;
+		if (now >= serve->next_refresh)
+			refresh(serve, now);
 		if (now >= serve->next_textfile)
 			write_textfile(serve, now);
 		if (serve->http)
@@ -237,14 +273,11 @@ static int serve_until_signal(struct serve *serve)
 
 static int serve_vms(const struct serve_options *options)
 {
-	struct monitor_options monitor_options = {
-		.filter = &options->filter, .sources = SOURCES_AUTO,
-	};
 	struct serve serve = { .options = options };
 	int status = STATUS_FAILED;
 
-	serve.monitor = require_monitor(&monitor_options);
-	serve.metrics = serve.monitor ? openmetrics_open(serve.monitor) : NULL;
+	if (open_monitor(&serve))
+		serve.metrics = openmetrics_open(serve.monitor);
 	if (serve.metrics && options->once)
 		status = write_text(&serve) ? STATUS_OK : STATUS_FAILED;
 	else if (serve.metrics)

@@ -224,6 +224,11 @@ int http_fd(const struct http *http)
 	return http->epoll;
 }
 
+size_t http_clients(const struct http *http)
+{
+	return http->clients.count;
+}
+
 uint64_t http_deadline(const struct http *http)
 {
 	uint64_t deadline = clients_deadline(&http->clients);

@@ -8,6 +8,7 @@
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "openmetrics.h"
@@ -25,6 +26,9 @@ int http_fd(const struct http *http);
 /* ns of CLOCK_MONOTONIC, UINT64_MAX: none. */
 uint64_t http_deadline(const struct http *http);
 void http_run(struct http *http);
+
+/* How many are connected. */
+size_t http_clients(const struct http *http);
 
 /* The next request gets a new exposition in any case. */
 void http_forget(struct http *http);

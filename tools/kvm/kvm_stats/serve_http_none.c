@@ -28,6 +28,12 @@ int http_fd(const struct http *http)
 	return -1;
 }
 
+size_t http_clients(const struct http *http)
+{
+	(void)http;
+	return 0;
+}
+
 uint64_t http_deadline(const struct http *http)
 {
 	(void)http;

@@ -575,13 +575,16 @@ unit_tests()
 
 # ---- a real VM ----
 
-# start_vmm [ARGUMENT]...: with KVM's fds kept open; false if it does not get ready
+vmm_size=
+
+# start_vmm [COMMAND]...: with statistics fds kept open; false if it does not get ready
 start_vmm()
 {
 	rm -f "$out/vmm.in" "$out/vmm.out"
 	mkfifo "$out/vmm.in"
 	exec 9<>"$out/vmm.in"
-	"$@" "$out/vmm" -s -name "guest=$guest" <"$out/vmm.in" >"$out/vmm.out" 2>"$out/vmm.err" 9>&- &
+	# shellcheck disable=SC2086
+	"$@" "$out/vmm" $vmm_size -s -name "guest=$guest" <"$out/vmm.in" >"$out/vmm.out" 2>"$out/vmm.err" 9>&- &
 	vmm=$!
 	until_true 10 has_line '^ready$' "$out/vmm.out"
 }
@@ -674,6 +677,25 @@ unit_needs()
 	grep '^kvm_stats_\(unseen_processes\|unreadable_vmms\) [1-9]' "$out/scraped"
 }
 
+# 20 VMs and vCPUs, and fewer files than they take: some are told to be missing, and
+# clients come in all the same.
+too_few_files()
+{
+	local fewer="--inh-caps=-sys_resource --bounding-set=-sys_resource"
+
+	vmm_size='-m 4 -c 4'
+	start_vmm || return 1
+	vmm_size=
+	# shellcheck disable=SC2086
+	(ulimit -n 26 && exec setpriv $fewer "$out/plain/kvm-stats" serve -g "$guest" \
+		--listen 127.0.0.1:0 2>"$out/server.err" 9>&-) &
+	server=$!
+	until_true 20 has_line 'serving' "$out/server.err" || return 1
+	url=$(sed -n 's/^kvm-stats: serving //p' "$out/server.err")
+	scrape && grep '^kvm_vmm_\(up\|info\)' "$out/scraped" && [ "$(series kvm_vmm_up)" = 0 ] &&
+	grep -c 'error="Too many open files' "$out/scraped" && end_server
+}
+
 real_tests()
 {
 	check "a VMM starts" start_vmm
@@ -684,6 +706,10 @@ real_tests()
 	check "a strict parser takes what is served" \
 		eval "scrape -H 'Accept: application/openmetrics-text' && parses openmetrics '$out/scraped'"
 	check "SIGTERM ends it, and nothing has leaked of the VM" end_server
+	stop_vmm
+	check "too few files for all vCPUs leave some for clients" too_few_files
+	stop "$server"
+	server=
 	stop_vmm
 	if [ "$(id -u)" = 0 ] && [ -x "$out/plain/kvm-stats" ] &&
 		setpriv --bounding-set +sys_ptrace,+dac_read_search true 2>/dev/null; then

@@ -178,6 +178,7 @@ static void add_others(void)
 {
 	struct vmm *unreadable = add_vmm(300, "", 1, 4);
 	struct vmm *from_debugfs = add_vmm(400, "old", 1, 1);
+	struct vmm *locked_down = add_vmm(500, "locked down", 1, 1);
 	struct image image;
 
 	unreadable->missing = 5;
@@ -186,6 +187,10 @@ static void add_others(void)
 	add_target(from_debugfs, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
 	from_debugfs->missing = 2;
 	from_debugfs->why = -EOPNOTSUPP;
+	add_target(locked_down, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
+	locked_down->missing = 2;
+	locked_down->why = -EOPNOTSUPP;
+	locked_down->why_debugfs = -EPERM;
 }
 
 static void free_vmms(void)

@@ -4,7 +4,7 @@
 static const struct {
 	const char *openmetrics;
 	const char *prometheus;
-	const char *suffix;	/* that the family's samples have, and its name in the text format */
+	const char *suffix;	/* of the samples; in the text format of the name as well */
 } types[] = {
 	[FAMILY_COUNTER] = { "counter", "counter", "_total" },
 	[FAMILY_GAUGE] = { "gauge", "gauge", "" },

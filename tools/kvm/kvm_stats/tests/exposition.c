@@ -68,9 +68,9 @@ static void odd_image(struct image *image)
 	add(image, "later_base", COUNTER | SECONDS | BASE(5), -9, 1, 0, 12);
 	add(image, "far", COUNTER | SECONDS, -32768, 1, 0, 13);
 	add(image, "several", COUNTER, 0, 2, 0, 14);
-	add(image, "a.b \"c\" \\word", COUNTER, 0, 1, 0, 15);
+	add(image, "odd.name \"it\" \\is", COUNTER, 0, 1, 0, 15);
 	/* Left out: the same name, a name that a counter has, a family of another type. */
-	add(image, "a_b_-c- -word", COUNTER, 0, 1, 0, 16);
+	add(image, "odd_name_-it- -is", COUNTER, 0, 1, 0, 16);
 	add(image, "several_total", TYPE(KVMSTATS_INSTANT), 0, 1, 0, 17);
 	add(image, "exits", TYPE(KVMSTATS_INSTANT), 0, 1, 0, 18);
 	add(image, "wide_hist", TYPE(KVMSTATS_LOG_HIST) | SECONDS, -9, 67, 0, 1);
@@ -145,7 +145,9 @@ static void add_target(struct vmm *vmm, const struct image *image, enum scope sc
 
 static void add_ordinary(void)
 {
-	struct vmm *vmm = add_vmm(100, "a\"b\\c\nd\xff\xc3\xa9\xed\xa0\x80\xf0\x9f\x90\xa7\xc3", 1, 2);
+	/* Escapes; no UTF-8, an e with an accent, a surrogate, a penguin, half a character. */
+	struct vmm *vmm = add_vmm(100, "a\"b\\c\nd\xff" "\xc3\xa9" "\xed\xa0\x80"
+				  "\xf0\x9f\x90\xa7" "\xc3", 1, 2);
 	struct image vm, vcpu;
 
 	vm_image(&vm);
@@ -210,7 +212,9 @@ static void free_vmms(void)
 
 int main(int argc, char **argv)
 {
-	struct sampling sampling = { .number = 3, .time = 1700000000000000042, .duration = 1500000 };
+	struct sampling sampling = {
+		.number = 3, .time = 1700000000000000042, .duration = 1500000,
+	};
 	struct openmetrics *metrics;
 	struct text text = { 0 };
 	enum exposition_format format;

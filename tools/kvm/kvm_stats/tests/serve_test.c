@@ -132,7 +132,7 @@ static void test_deadlines(void)
 	tap_ok(!is_cut_off(0) && !is_cut_off(1), "before that both stay");
 	clients_expire(&clients, 15 * SECOND);
 	tap_ok(is_cut_off(0) && !is_cut_off(1), "then the one that has not asked goes");
-	tap_is(clients_deadline(&clients), 70 * SECOND, "the other has a minute to take the answer");
+	tap_is(clients_deadline(&clients), 70 * SECOND, "the other has a minute for the answer");
 	clients_expire(&clients, 70 * SECOND);
 	tap_ok(is_cut_off(1), "then it goes as well");
 	tap_ok(clients_deadline(&clients) == UINT64_MAX, "who is cut off has no deadline");

@@ -13,6 +13,7 @@ void explain(pid_t pid, const char *what, int err);
 /* Why there are no numbers of a VMM, for each source that was tried. */
 void explain_sources(const struct vmm *vmm);
 
+/* Why debugfs gives nothing of a VMM, or not all; why tracepoints cannot be counted. */
 void explain_debugfs(const struct vmm *vmm);
 void explain_tracepoints(int err);
 

@@ -16,15 +16,17 @@
 #define GLANCE_PAUSE	SECOND
 #define SCAN_PAUSE	(5 * SECOND)
 #define FIND_PAUSE	SECOND
-/* Looking at all fds again may take one part in so many of a CPU. */
+/* Looking at all fds again may take one part in so many of a CPU, and so much at once. */
 #define SCAN_SHARE	200
+#define MAX_CREDIT	(SECOND / 20)
 #define MAX_FILES	1048576	/* what kernels allow, unless told otherwise */
 
 struct monitor_state {
 	int epoll;
 	struct processes processes;
 	uint64_t next_find;
-	uint64_t next_scan;		/* of any VMM that is due */
+	int64_t credit;			/* ns, for looking at all fds of VMMs that are due */
+	uint64_t last_refresh;
 	size_t room;
 	struct vmm *host;		/* among the others, or NULL */
 };
@@ -283,63 +285,70 @@ static int find_new(struct monitor *monitor, uint64_t now)
 
 /* ---- what becomes of the known ones ---- */
 
-static void look_again(struct monitor *monitor, size_t *place, uint64_t now)
+static void look_again(struct monitor *monitor, size_t place, uint64_t now)
 {
-	struct vmm *vmm = monitor->vmm[*place];
-	uint64_t start = monitor_now();
+	struct vmm *vmm = monitor->vmm[place];
 	int ret = kvmstats_vmm_refresh(vmm->kvm);
 
 	vmm->state->next_glance = now + GLANCE_PAUSE;
 	vmm->state->next_scan = now + SCAN_PAUSE;
 	if (ret == -ESRCH || ret == -ENODEV) {
-		remove_vmm(monitor, *place, ret);
-		--*place;
+		remove_vmm(monitor, place, ret);
 		return;
 	}
 	describe(vmm);
 	if (attach(monitor, vmm))
 		tell(monitor, MONITOR_CHANGED, vmm);
-	now = monitor_now();
-	if (monitor->state->next_scan < now + (now - start) * SCAN_SHARE)
-		monitor->state->next_scan = now + (now - start) * SCAN_SHARE;
 }
 
-static bool has_stirred(struct vmm *vmm, uint64_t now)
-{
-	if (now < vmm->state->next_glance)
-		return false;
-	vmm->state->next_glance = now + GLANCE_PAUSE;
-	return kvmstats_vmm_glance(vmm->kvm) != 0;
-}
-
-static void look_at_stirred(struct monitor *monitor, uint64_t now)
+/* A VMM whose numbers of threads and fds change is due at once. */
+static void glance_at_all(struct monitor *monitor, uint64_t now)
 {
 	size_t i;
 
-	/* With the place of one that went away, the loop goes on at the next. */
 	for (i = 0; i < monitor->vmms; i++) {
-		if (monitor->vmm[i]->kvm && has_stirred(monitor->vmm[i], now))
-			look_again(monitor, &i, now);
+		struct vmm *vmm = monitor->vmm[i];
+
+		if (!vmm->kvm || now < vmm->state->next_glance || now >= vmm->state->next_scan)
+			continue;
+		vmm->state->next_glance = now + GLANCE_PAUSE;
+		if (kvmstats_vmm_glance(vmm->kvm))
+			vmm->state->next_scan = now;
 	}
 }
 
-/* The one that has not been looked at for the longest time, if it is one's turn. */
-static void look_at_next(struct monitor *monitor, uint64_t now)
+/* The one that has been due for the longest time, or SIZE_MAX. */
+static size_t next_due(const struct monitor *monitor, uint64_t now)
 {
 	size_t next = SIZE_MAX;
 	size_t i;
 
-	if (now < monitor->state->next_scan)
-		return;
 	for (i = 0; i < monitor->vmms; i++) {
 		const struct vmm *vmm = monitor->vmm[i];
 
-		if (vmm->kvm && (next == SIZE_MAX ||
-				 vmm->state->next_scan < monitor->vmm[next]->state->next_scan))
+		if (vmm->kvm && vmm->state->next_scan <= now &&
+		    (next == SIZE_MAX ||
+		     vmm->state->next_scan < monitor->vmm[next]->state->next_scan))
 			next = i;
 	}
-	if (next != SIZE_MAX && now >= monitor->vmm[next]->state->next_scan)
-		look_again(monitor, &next, now);
+	return next;
+}
+
+static void look_at_due(struct monitor *monitor, uint64_t now)
+{
+	struct monitor_state *state = monitor->state;
+	size_t next;
+
+	state->credit += (int64_t)((now - state->last_refresh) / SCAN_SHARE);
+	if (state->credit > (int64_t)MAX_CREDIT || !state->last_refresh)
+		state->credit = MAX_CREDIT;
+	state->last_refresh = now;
+	while (state->credit > 0 && (next = next_due(monitor, now)) != SIZE_MAX) {
+		uint64_t start = monitor_now();
+
+		look_again(monitor, next, now);
+		state->credit -= (int64_t)(monitor_now() - start);
+	}
 }
 
 static void drop_ended(struct monitor *monitor, const struct vmm *vmm)
@@ -376,8 +385,8 @@ int monitor_refresh(struct monitor *monitor)
 
 	if (err && err != -EINTR)
 		return err;
-	look_at_stirred(monitor, now);
-	look_at_next(monitor, now);
+	glance_at_all(monitor, now);
+	look_at_due(monitor, now);
 	return find_new(monitor, now);
 }
 

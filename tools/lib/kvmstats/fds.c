@@ -179,32 +179,60 @@ static bool alike(const struct kvmstats_fd *a, const struct kvmstats_fd *b)
 	return a->kind == b->kind && a->vcpu == b->vcpu && a->stats == b->stats;
 }
 
-static int same_file(pid_t pid, int a, int b)
-{
-	long ret = syscall(SYS_kcmp, pid, pid, KCMP_FILE, a, b);
+/* The kernel knows an order of open files, without telling what it is. */
+struct comparison {
+	pid_t pid;
+	bool failed;
+};
 
-	if (ret < 0)
-		return errno == EBADF ? 0 : -errno;
-	return !ret;
+static int compare_files(const void *a, const void *b, void *arg)
+{
+	const struct kvmstats_fd *x = a, *y = b;
+	struct comparison *comparison = arg;
+	long order = syscall(SYS_kcmp, comparison->pid, comparison->pid, KCMP_FILE, x->fd, y->fd);
+
+	/* One that has been closed by now is like no other. */
+	if (order < 0 && errno != EBADF)
+		comparison->failed = true;
+	if (order > 0)
+		return order == 1 ? -1 : 1;
+	return order ? (x->fd > y->fd) - (x->fd < y->fd) : 0;
+}
+
+/* Of @count that are named alike, leaves one of each file: how many. */
+static size_t leave_distinct(struct kvmstats_fd *fd, size_t count, struct comparison *comparison)
+{
+	size_t kept = 0;
+	size_t i;
+
+	qsort_r(fd, count, sizeof(*fd), compare_files, comparison);
+	for (i = 0; i < count && !comparison->failed; i++) {
+		if (!kept || compare_files(&fd[kept - 1], &fd[i], comparison))
+			fd[kept++] = fd[i];
+		else if (fd[i].fd < fd[kept - 1].fd)
+			fd[kept - 1] = fd[i];
+	}
+	if (comparison->failed)
+		kept = count;
+	qsort(fd, kept, sizeof(*fd), compare);
+	return kept;
 }
 
 int kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid)
 {
+	struct comparison comparison = { .pid = pid };
 	size_t kept = 0;
-	size_t i, j;
+	size_t i, end, n;
 
-	for (i = 0; i < fds->count; i++) {
-		int same = 0;
-
-		for (j = kept; !same && j-- > 0 && alike(&fds->fd[j], &fds->fd[i]);)
-			same = same_file(pid, fds->fd[j].fd, fds->fd[i].fd);
-		if (same < 0)
-			return 0;
-		if (!same)
-			fds->fd[kept++] = fds->fd[i];
+	for (i = 0; i < fds->count; i = end) {
+		for (end = i + 1; end < fds->count && alike(&fds->fd[end], &fds->fd[i]);)
+			end++;
+		n = end - i > 1 ? leave_distinct(&fds->fd[i], end - i, &comparison) : 1;
+		memmove(&fds->fd[kept], &fds->fd[i], n * sizeof(*fds->fd));
+		kept += n;
 	}
 	fds->count = kept;
-	return 1;
+	return !comparison.failed;
 }
 
 bool kvmstats_fds_equal(const struct kvmstats_fds *a, const struct kvmstats_fds *b)

@@ -231,6 +231,9 @@ static int scan(struct kvmstats_vmm *vmm, bool *changed)
 	*changed = !kvmstats_fds_equal(&vmm->buffer, &vmm->seen);
 	if (!*changed)
 		return 0;
+	/* Who holds nothing but statistics is an agent, perhaps of thousands of vCPUs. */
+	if (!first_kvm_fd(&vmm->buffer))
+		return -ENODEV;
 
 	distinct = (struct kvmstats_fds){ 0 };
 	err = kvmstats_fds_copy(&distinct, &vmm->buffer);

@@ -54,6 +54,8 @@ static const struct point with_stats[] = {
 	{ "stopped: the vCPUs' values equal a direct read", check_stopped_vcpus },
 	{ "stopped: 'info stats vm' has the same values", check_monitor_vm },
 	{ "stopped: 'info stats vcpu' has the same values", check_monitor_vcpu },
+	{ "stopped: kvm-stats read --json prints the same values", check_command_values },
+	{ "kvm-stats schema --json prints the same schemas", check_command_schemas },
 	{ "the guest continues", check_cont },
 	{ "continued: QEMU's values lie between two direct reads", check_running },
 	{ "QEMU quits, with statistics fds open elsewhere", check_quits },

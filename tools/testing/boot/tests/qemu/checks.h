@@ -61,4 +61,8 @@ enum verdict check_monitor_vm(void *ctx);
 enum verdict check_monitor_vcpu(void *ctx);
 enum verdict check_monitor_nothing(void *ctx);
 
+/* check_command.c */
+enum verdict check_command_values(void *ctx);
+enum verdict check_command_schemas(void *ctx);
+
 #endif /* QEMU_CHECKS_H */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /* Which fds of a process are KVM's: the kernel names them in /proc/PID/fd. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE	/* qsort_r() */
+#endif
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>

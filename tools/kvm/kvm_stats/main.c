@@ -19,7 +19,7 @@ static const struct {
 	{ "read", command_read, "the statistics of a VMM's VMs and vCPUs, once or over intervals" },
 	{ "schema", command_schema, "what statistics there are: type, unit, number of values" },
 	{ "serve", command_serve, "offers them to Prometheus, over HTTP or in a file" },
-	{ "top", command_top, "what moves fastest, on the terminal; the default" },
+	{ "top", command_top, "what moves fastest, on the terminal" },
 };
 
 static void usage(FILE *to)

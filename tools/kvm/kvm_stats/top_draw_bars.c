@@ -107,7 +107,7 @@ static void draw_summary(const struct bars *bars, int y, int columns)
 	put_end(half, sizeof(half), &bars->bar[bars->median]);
 	put_end(most, sizeof(most), &bars->bar[bars->most]);
 	snprintf(text, sizeof(text), "%" PRIu64 " samples, %" PRIu64
-		 " of them in the last interval; half %s, 99%% %s", bars->samples, bars->delta,
+		 " new; half %s, 99%% %s", bars->samples, bars->delta,
 		 half, most);
 	draw_text(y, 1, columns - 1, A_BOLD, text);
 }

@@ -95,7 +95,7 @@ static int open_member(struct top *top, const struct view_line *line)
 	struct top_place place = { .scope = line->scope };
 
 	place.mode = line->scope.one_target ? TOP_STATISTICS : TOP_MEMBERS;
-	if (!line->scope.one_target || *top_place(top)->stat)
+	if (!line->scope.one_target)
 		memcpy(place.stat, top_place(top)->stat, sizeof(place.stat));
 	return go_to(top, place);
 }
@@ -298,7 +298,8 @@ static int ask_for_guest(struct top *top)
 static int clear_filters(struct top *top)
 {
 	filter_set_regex(&top->options->filter, NULL);
-	return watch_only(top, 0, NULL);
+	return filter_names_vmms(&top->options->filter) ? watch_only(top, 0, NULL) :
+							  watch_select(top);
 }
 
 static int reset(struct top *top)

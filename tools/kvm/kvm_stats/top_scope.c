@@ -6,7 +6,11 @@
 
 struct top_scope scope_of_vmm(const struct vmm *vmm)
 {
-	return (struct top_scope){ .one_vmm = true, .pid = vmm->pid };
+	struct top_scope scope = { .one_vmm = true, .pid = vmm->pid };
+
+	if (vmm->guest)
+		snprintf(scope.guest, sizeof(scope.guest), "%s", vmm->guest);
+	return scope;
 }
 
 struct top_scope scope_of_target(const struct target *target)

@@ -7,6 +7,8 @@
 
 #include "monitor.h"
 
+#define SCOPE_GUEST_SIZE	64
+
 /* By what it is, not where: VMMs and their targets go away while it is looked at. */
 struct top_scope {
 	bool one_vmm;
@@ -14,6 +16,7 @@ struct top_scope {
 	pid_t pid;
 	char label[LABEL_SIZE];
 	enum origin origin;
+	char guest[SCOPE_GUEST_SIZE];	/* for showing, also when it is gone; "": none */
 };
 
 struct top_scope scope_of_vmm(const struct vmm *vmm);

@@ -38,23 +38,30 @@ static struct frame frame_of(int rows, int columns)
 
 /* ---- title ---- */
 
+/* The VMM that all is about. */
+static struct top_scope subject(const struct top *top)
+{
+	const struct monitor *monitor = top->monitor;
+
+	if (!top->scope.one_vmm && top->options->filter.pids == 1 && monitor->vmms == 1)
+		return scope_of_vmm(monitor->vmm[0]);
+	return top->scope;
+}
+
 static void put_who(const struct top *top, char *buf, size_t size)
 {
 	const struct filter *filter = &top->options->filter;
-	const struct top_scope *scope = &top->scope;
-	const struct vmm *vmm = scope_vmm(scope, top->monitor);
-	const struct monitor *monitor = top->monitor;
+	struct top_scope scope = subject(top);
 	char name[GUEST_NAME_SIZE];
+	int len;
 
-	if (!scope->one_vmm && filter->pids == 1 && monitor->vmms == 1)
-		vmm = monitor->vmm[0];
-	if (vmm || scope->one_vmm) {
-		pid_t pid = vmm ? vmm->pid : scope->pid;
-		const char *guest = vmm && vmm->guest ? vmm->guest : "";
-
-		snprintf(buf, size, "pid %d%s%s%s%s%s", (int)pid, *guest ? " (" : "",
-			 harmless(guest, name, sizeof(name)), *guest ? ")" : "",
-			 scope->one_target ? " " : "", scope->label);
+	if (scope.one_vmm) {
+		len = snprintf(buf, size, "pid %d", (int)scope.pid);
+		if (*scope.guest)
+			len += snprintf(buf + len, size - len, " (%s)",
+					harmless(scope.guest, name, sizeof(name)));
+		if (scope.one_target)
+			snprintf(buf + len, size - len, " %s", scope.label);
 	} else if (filter->pids == 1) {
 		snprintf(buf, size, "pid %d", (int)filter->pid[0]);
 	} else if (filter->guests == 1) {
@@ -192,15 +199,18 @@ static bool has_something(const struct top *top)
 static void draw_table_or_bars(struct top *top, const struct frame *frame)
 {
 	bool bars = top_place(top)->mode == TOP_BARS;
+	struct area area = frame->body;
 
+	/* Bars have no sum. */
+	area.rows += bars && frame->sum >= 0;
 	if (frame->head >= 0 && bars)
 		draw_bars_head(top, frame->head, frame->body.columns);
 	else if (frame->head >= 0)
 		draw_table_head(top, frame->head, frame->body.columns);
 	if (bars)
-		draw_bars(top, frame->body);
+		draw_bars(top, area);
 	else
-		draw_table(top, frame->body);
+		draw_table(top, area);
 	if (!bars && frame->sum >= 0 && top->view.sum.value)
 		draw_table_sum(top, frame->sum, frame->body.columns);
 }

@@ -271,11 +271,12 @@ static uint64_t growth(const struct bases *bases, const struct row *row, bool pa
 	return sum;
 }
 
-/* @stat: the one that the line's value is of, if it is of one. */
-static void add_target(struct view_line *line, const struct target *target,
+/* @stat: the one that the line's value is of, if it is of one; whether the target has any. */
+static bool add_target(struct view_line *line, const struct target *target,
 		       const struct bases *bases, const struct view_options *options,
 		       const struct kvmstats_stat **stat)
 {
+	bool found = false;
 	struct row row;
 	size_t i;
 
@@ -289,7 +290,9 @@ static void add_target(struct view_line *line, const struct target *target,
 		line->cleared |= row.growth == GROWTH_CLEARED;
 		if (options->stat)
 			*stat = row.stat;
+		found = true;
 	}
+	return found;
 }
 
 static bool is_fresh(const struct monitor *monitor, const struct target *target)
@@ -335,8 +338,10 @@ static bool add_one_target(struct view *view, const struct monitor *monitor,
 	snprintf(line->name, sizeof(line->name), "%s", target->label);
 	line->scope = scope_of_target(target);
 	line->fresh = is_fresh(monitor, target);
-	add_target(line, target, bases, options, &stat);
-	set_amounts(line, stat, options->utf8);
+	if (!add_target(line, target, bases, options, &stat) && options->stat)
+		view->lines--;
+	else
+		set_amounts(line, stat, options->utf8);
 	return true;
 }
 

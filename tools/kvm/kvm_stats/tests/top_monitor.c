@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * top without KVM, for tests: in place of monitor.c there are VMMs that do what they are told
+ * by lines in the file that TOP_SCRIPT names, a fifo.  Time stands still but for "tick".
+ *
+ *	vmm PID VCPUS [GUEST]		a VMM appears
+ *	none PID			one appears of which there are no numbers
+ *	host				tracepoints of the whole machine
+ *	end PID				it ends
+ *	add PID LABEL NAME[#N] COUNT	value N of this statistic grows
+ *	set PID LABEL NAME COUNT	this statistic is now
+ *	tick MILLISECONDS		what is behind has to wait until top has seen this
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../command.h"
+#include "../monitor.h"
+#include "../output.h"
+
+#define MAX_VMMS	8
+#define MAX_TARGETS	64
+#define MAX_VALUES	128
+
+#define EVENT(n)	{ n, KVMSTATS_CUMULATIVE, KVMSTATS_NONE, KVMSTATS_POW10, 0, 1, 0 }
+
+static const struct kvmstats_desc vm_descs[] = {
+	EVENT("remote_tlb_flush"),
+	{ "pages_4k", KVMSTATS_INSTANT, KVMSTATS_NONE, KVMSTATS_POW10, 0, 1, 0 },
+};
+
+static const struct kvmstats_desc vcpu_descs[] = {
+	EVENT("exits"),
+	EVENT("io_exits"),
+	EVENT("halt_exits"),
+	{ "halt_wait_ns", KVMSTATS_CUMULATIVE, KVMSTATS_SECONDS, KVMSTATS_POW10, -9, 1, 0 },
+	{ "halt_wait_hist", KVMSTATS_LOG_HIST, KVMSTATS_SECONDS, KVMSTATS_POW10, -9, 32, 0 },
+};
+
+static const struct kvmstats_desc host_descs[] = {
+	EVENT("kvm_exit"),
+	EVENT("kvm_exit(HLT)"),
+	EVENT("kvm_exit(MSR_WRITE)"),
+	EVENT("kvm_entry"),
+};
+
+struct fake_target {
+	struct target target;
+	uint64_t values[MAX_VALUES];
+	bool used;
+};
+
+struct fake_vmm {
+	struct vmm vmm;
+	struct fake_target fake[MAX_TARGETS];
+	struct target *target[MAX_TARGETS];
+	char comm[16];
+	char guest[64];
+};
+
+/* They outlive monitors, as real ones do. */
+static struct fake_vmm *world[MAX_VMMS];
+static uint64_t now = 1000000000;
+static int script = -1;
+static char line[256];
+static size_t line_len;
+
+/* ---- VMMs ---- */
+
+static struct fake_vmm *find(pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < MAX_VMMS; i++) {
+		if (world[i] && world[i]->vmm.pid == pid)
+			return world[i];
+	}
+	return NULL;
+}
+
+static void bad(const char *why)
+{
+	complain("the test's script: %s: %s", why, line);
+	abort();
+}
+
+static void add_target(struct fake_vmm *fake, enum scope scope, int vcpu)
+{
+	struct fake_target *to = &fake->fake[fake->vmm.targets];
+
+	to->used = true;
+	to->target = (struct target){
+		.vmm = &fake->vmm, .scope = scope, .vcpu = vcpu, .vm = 0,
+		.origin = scope == SCOPE_HOST ? ORIGIN_TRACEPOINTS : ORIGIN_OPENED,
+	};
+	if (scope == SCOPE_VCPU)
+		snprintf(to->target.label, LABEL_SIZE, "vcpu%d", vcpu);
+	else
+		snprintf(to->target.label, LABEL_SIZE, scope == SCOPE_VM ? "vm" : "host");
+	fake->target[fake->vmm.targets++] = &to->target;
+}
+
+static struct fake_vmm *add_vmm(pid_t pid, const char *guest)
+{
+	struct fake_vmm *fake = calloc(1, sizeof(*fake));
+	int i;
+
+	for (i = 0; i < MAX_VMMS && world[i]; i++)
+		;
+	if (!fake || i == MAX_VMMS || find(pid))
+		bad("no room, or it is there");
+	world[i] = fake;
+	snprintf(fake->comm, sizeof(fake->comm), pid ? "qemu" : "host");
+	snprintf(fake->guest, sizeof(fake->guest), "%s", guest);
+	fake->vmm.pid = pid;
+	fake->vmm.comm = fake->comm;
+	fake->vmm.guest = *guest ? fake->guest : NULL;
+	fake->vmm.target = fake->target;
+	return fake;
+}
+
+static void do_vmm(pid_t pid, int vcpus, const char *guest)
+{
+	struct fake_vmm *fake = add_vmm(pid, guest);
+	int i;
+
+	fake->vmm.vms = 1;
+	fake->vmm.vcpus = (size_t)vcpus;
+	add_target(fake, SCOPE_VM, -1);
+	for (i = 0; i < vcpus; i++)
+		add_target(fake, SCOPE_VCPU, i);
+}
+
+/* ---- values ---- */
+
+static const struct kvmstats_desc *descs_of(const struct target *target, size_t *count)
+{
+	switch (target->scope) {
+	case SCOPE_VM:
+		*count = sizeof(vm_descs) / sizeof(*vm_descs);
+		return vm_descs;
+	case SCOPE_VCPU:
+		*count = sizeof(vcpu_descs) / sizeof(*vcpu_descs);
+		return vcpu_descs;
+	default:
+		*count = sizeof(host_descs) / sizeof(*host_descs);
+		return host_descs;
+	}
+}
+
+static uint64_t *value_of(pid_t pid, const char *label, const char *name, unsigned int n)
+{
+	struct fake_vmm *fake = find(pid);
+	const struct kvmstats_desc *desc;
+	size_t i, j, count, place = n;
+
+	for (i = 0; fake && i < fake->vmm.targets; i++) {
+		if (strcmp(fake->target[i]->label, label))
+			continue;
+		desc = descs_of(fake->target[i], &count);
+		for (j = 0; j < count; place += desc[j++].size) {
+			if (!strcmp(desc[j].name, name))
+				return &fake->fake[i].values[place];
+		}
+	}
+	bad("no such value");
+	return NULL;
+}
+
+/* ---- the script ---- */
+
+static void end(struct monitor *monitor, pid_t pid);
+
+/* Whether it was a tick. */
+static bool obey(struct monitor *monitor)
+{
+	char guest[64] = "", label[32], name[64];
+	unsigned long long count;
+	unsigned int n = 0;
+	int pid, vcpus;
+
+	if (sscanf(line, "vmm %d %d %63s", &pid, &vcpus, guest) >= 2)
+		do_vmm(pid, vcpus, guest);
+	else if (sscanf(line, "none %d", &pid) == 1)
+		add_vmm(pid, guest)->vmm.why = -EIO;
+	else if (!strcmp(line, "host"))
+		add_target(add_vmm(0, guest), SCOPE_HOST, -1);
+	else if (sscanf(line, "end %d", &pid) == 1)
+		end(monitor, pid);
+	else if (sscanf(line, "add %d %31s %63[^# ]#%u %llu", &pid, label, name, &n, &count) == 5 ||
+		 sscanf(line, "add %d %31s %63s %llu", &pid, label, name, &count) == 4)
+		*value_of(pid, label, name, n) += count;
+	else if (sscanf(line, "set %d %31s %63s %llu", &pid, label, name, &count) == 4)
+		*value_of(pid, label, name, 0) = count;
+	else if (sscanf(line, "tick %llu", &count) == 1)
+		now += count * 1000000;
+	else
+		bad("not understood");
+	return !strncmp(line, "tick", 4);
+}
+
+static void read_script(struct monitor *monitor)
+{
+	char c;
+
+	while (read(script, &c, 1) == 1) {
+		if (c != '\n') {
+			line[line_len++ % (sizeof(line) - 1)] = c;
+			continue;
+		}
+		line[line_len] = '\0';
+		line_len = 0;
+		if (obey(monitor))
+			break;
+	}
+}
+
+/* ---- the monitor ---- */
+
+uint64_t monitor_now(void)
+{
+	return now;
+}
+
+static bool takes(const struct monitor *monitor, const struct vmm *vmm)
+{
+	const struct filter *filter = monitor->options.filter;
+	size_t i;
+
+	for (i = 0; i < filter->pids && filter->pid[i] != vmm->pid; i++)
+		;
+	return (!filter->pids || i < filter->pids) && filter_takes_guest(filter, vmm->guest);
+}
+
+static void tell(const struct monitor *monitor, enum monitor_event event, const struct vmm *vmm)
+{
+	if (monitor->options.event)
+		monitor->options.event(event, vmm, monitor->options.arg);
+}
+
+static void attach(struct monitor *monitor, struct vmm *vmm)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		struct target *target = vmm->target[i];
+		struct kvmstats_schema *schema;
+		size_t count;
+		const struct kvmstats_desc *desc = descs_of(target, &count);
+
+		if (kvmstats_schema_make(&schema, desc, count) ||
+		    stat_sets_add(&monitor->sets, schema, &target->set) ||
+		    kvmstats_sample_new(&target->now, target->set->schema) ||
+		    kvmstats_sample_new(&target->before, target->set->schema))
+			abort();
+	}
+}
+
+static void detach(struct vmm *vmm)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		kvmstats_sample_free(vmm->target[i]->now);
+		kvmstats_sample_free(vmm->target[i]->before);
+		vmm->target[i]->now = vmm->target[i]->before = NULL;
+	}
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct vmm * const *x = a, * const *y = b;
+
+	return ((*x)->pid > (*y)->pid) - ((*x)->pid < (*y)->pid);
+}
+
+static bool has(const struct monitor *monitor, const struct vmm *vmm)
+{
+	size_t i;
+
+	for (i = 0; i < monitor->vmms; i++) {
+		if (monitor->vmm[i] == vmm)
+			return true;
+	}
+	return false;
+}
+
+static void find_new(struct monitor *monitor)
+{
+	int i;
+
+	for (i = 0; i < MAX_VMMS; i++) {
+		struct vmm *vmm = world[i] ? &world[i]->vmm : NULL;
+
+		if (!vmm || has(monitor, vmm) || !takes(monitor, vmm))
+			continue;
+		attach(monitor, vmm);
+		monitor->vmm[monitor->vmms++] = vmm;
+		monitor->generation++;
+		tell(monitor, MONITOR_APPEARED, vmm);
+	}
+	qsort(monitor->vmm, monitor->vmms, sizeof(*monitor->vmm), by_pid);
+}
+
+static void end(struct monitor *monitor, pid_t pid)
+{
+	struct fake_vmm *fake = find(pid);
+	size_t i;
+	int j;
+
+	if (!fake)
+		bad("no such VMM");
+	for (i = 0; i < monitor->vmms; i++) {
+		if (monitor->vmm[i] != &fake->vmm)
+			continue;
+		tell(monitor, MONITOR_ENDED, &fake->vmm);
+		detach(&fake->vmm);
+		monitor->generation++;
+		monitor->vmm[i] = monitor->vmm[--monitor->vmms];
+	}
+	for (i = 0; i < monitor->nameds; i++)
+		monitor->named[i].ended |= monitor->named[i].pid == pid;
+	for (j = 0; j < MAX_VMMS; j++)
+		world[j] = world[j] == fake ? NULL : world[j];
+	free(fake);
+}
+
+int monitor_refresh(struct monitor *monitor)
+{
+	read_script(monitor);
+	find_new(monitor);
+	return 0;
+}
+
+static void read_target(struct target *target)
+{
+	struct fake_target *fake = (struct fake_target *)target;
+	struct kvmstats_sample *oldest = target->before;
+	size_t count, values = 0, i;
+	const struct kvmstats_desc *desc = descs_of(target, &count);
+
+	for (i = 0; i < count; i++)
+		values += desc[i].size;
+	target->before = target->now;
+	target->now = oldest;
+	if (kvmstats_sample_set(target->now, fake->values, values, now))
+		abort();
+}
+
+int monitor_sample(struct monitor *monitor)
+{
+	size_t i, j;
+
+	find_new(monitor);
+	monitor->time_before = monitor->time;
+	monitor->time = now;
+	for (i = 0; i < monitor->vmms; i++) {
+		for (j = 0; j < monitor->vmm[i]->targets; j++)
+			read_target(monitor->vmm[i]->target[j]);
+	}
+	return 0;
+}
+
+int monitor_fd(const struct monitor *monitor)
+{
+	(void)monitor;
+	return script;
+}
+
+bool monitor_has_ended(const struct monitor *monitor)
+{
+	size_t i;
+
+	for (i = 0; i < monitor->nameds && monitor->named[i].ended; i++)
+		;
+	return monitor->nameds && i == monitor->nameds;
+}
+
+void monitor_select(struct monitor *monitor)
+{
+	stat_sets_select(&monitor->sets);
+	monitor->generation++;
+}
+
+size_t monitor_targets(const struct monitor *monitor)
+{
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < monitor->vmms; i++)
+		count += monitor->vmm[i]->targets;
+	return count;
+}
+
+int monitor_open(struct monitor **monitorp, const struct monitor_options *options)
+{
+	static struct tracepoints *some = (struct tracepoints *)"";
+	struct monitor *monitor = calloc(1, sizeof(*monitor));
+	size_t i;
+
+	monitor->options = *options;
+	monitor->vmm = calloc(MAX_VMMS, sizeof(*monitor->vmm));
+	monitor->nameds = options->filter->pids;
+	monitor->named = calloc(monitor->nameds + 1, sizeof(*monitor->named));
+	for (i = 0; i < monitor->nameds; i++)
+		monitor->named[i].pid = options->filter->pid[i];
+	monitor->tracepoints = options->sources & SOURCES_TRACEPOINTS ? some : NULL;
+	stat_sets_init(&monitor->sets, options->filter);
+	*monitorp = monitor;
+	return monitor_refresh(monitor);
+}
+
+void monitor_close(struct monitor *monitor)
+{
+	size_t i;
+
+	if (!monitor)
+		return;
+	for (i = 0; i < monitor->vmms; i++)
+		detach(monitor->vmm[i]);
+	stat_sets_free(&monitor->sets);
+	free(monitor->vmm);
+	free(monitor->named);
+	free(monitor);
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = getenv("TOP_SCRIPT");
+	int status, i;
+
+	script = open(name ? name : "", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (script < 0) {
+		perror("TOP_SCRIPT");
+		return 2;
+	}
+	status = command_top(argc, argv);
+	for (i = 0; i < MAX_VMMS; i++)
+		free(world[i]);
+	return flush_output() ? status : STATUS_FAILED;
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What top makes of numbers: order, shares, formats, bars, columns, cells of text. */
+#include <curses.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+#include "../../../lib/kvmstats/tests/tap.h"
+#include "../top_bars.h"
+#include "../top_draw.h"
+#include "../top_layout.h"
+#include "../top_number.h"
+#include "../top_prompt.h"
+#include "../top_text.h"
+#include "../top_view.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* The monitor's, which has VMMs only in so far as a test makes them. */
+size_t monitor_targets(const struct monitor *monitor)
+{
+	return monitor->vmms ? monitor->vmm[0]->targets : 0;
+}
+
+static void text_is(const char *found, const char *expected, const char *what)
+{
+	if (!tap_ok(!strcmp(found, expected), "%s: %s", what, expected))
+		printf("# found '%s'\n", found);
+}
+
+/* ---- numbers ---- */
+
+static void test_counts(void)
+{
+	static const struct {
+		uint64_t value;
+		int width;
+		const char *text;
+	} cases[] = {
+		{ 0, 5, "0" },
+		{ 99999, 5, "99999" },
+		{ 100000, 5, "100k" },
+		{ 12345678, 6, "12345k" },
+		{ 12345678, 5, "12M" },
+		{ UINT64_MAX, 20, "18446744073709551615" },
+		{ UINT64_MAX, 13, "18446744073G" },
+		{ UINT64_MAX, 1, "18E" },
+	};
+	char buf[NUMBER_SIZE];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		number_count(buf, cases[i].width, cases[i].value);
+		text_is(buf, cases[i].text, "a count in its column");
+	}
+}
+
+static void test_rates(void)
+{
+	static const struct {
+		double rate;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" }, { 0.01, "<0.1" }, { 0.05, "0.1" }, { 0.5, "0.5" }, { 9.94, "9.9" },
+		{ 9.96, "10" }, { 10.5, "11" }, { 123456, "123456" }, { 1e10, "10000000k" },
+	};
+	char buf[NUMBER_SIZE];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		number_rate(buf, 9, cases[i].rate);
+		text_is(buf, cases[i].text, "a rate");
+	}
+}
+
+static const struct kvmstats_desc descs[] = {
+	{ "ns", KVMSTATS_CUMULATIVE, KVMSTATS_SECONDS, KVMSTATS_POW10, -9, 1, 0 },
+	{ "mib", KVMSTATS_CUMULATIVE, KVMSTATS_BYTES, KVMSTATS_POW2, 20, 1, 0 },
+	{ "wait_hist", KVMSTATS_LOG_HIST, KVMSTATS_SECONDS, KVMSTATS_POW10, -9, 40, 0 },
+	{ "size_hist", KVMSTATS_LINEAR_HIST, KVMSTATS_NONE, KVMSTATS_POW10, 0, 4, 10 },
+	{ "exits", KVMSTATS_CUMULATIVE, KVMSTATS_NONE, KVMSTATS_POW10, 0, 1, 0 },
+};
+
+static void test_amounts(const struct kvmstats_schema *schema)
+{
+	static const struct {
+		const char *stat;
+		double value;
+		const char *text;
+	} cases[] = {
+		{ "ns", 0, "0s" }, { "ns", 1, "1ns" }, { "ns", 0.25, "0.25ns" },
+		{ "ns", 999, "999ns" }, { "ns", 1000, "1us" }, { "ns", 1024, "1.02us" },
+		{ "ns", 12345, "12.3us" }, { "ns", 999499, "999us" }, { "ns", 999600, "1ms" },
+		{ "ns", 37e6, "37ms" }, { "ns", 1.5e9, "1.5s" }, { "ns", 123456e9, "123456s" },
+		{ "mib", 1, "1MiB" }, { "mib", 1536, "1.5GiB" }, { "mib", 1023, "1023MiB" },
+	};
+	char buf[NUMBER_SIZE];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		number_amount(buf, kvmstats_schema_find(schema, cases[i].stat), cases[i].value,
+			      false);
+		text_is(buf, cases[i].text, "an amount");
+	}
+	number_amount(buf, kvmstats_schema_find(schema, "ns"), 2048, true);
+	text_is(buf, "2.05µs", "an amount in UTF-8");
+	tap_ok(!number_has_unit(kvmstats_schema_find(schema, "exits")), "events have no unit");
+}
+
+/* ---- bars ---- */
+
+static void test_lengths(void)
+{
+	tap_is(bar_eighths(0, 100, 10), 0, "a bar of nothing has no length");
+	tap_is(bar_eighths(100, 100, 10), 80, "the largest has the whole width");
+	tap_is(bar_eighths(50, 100, 10), 40, "half of it half the width");
+	tap_is(bar_eighths(1, 1000000, 10), 1, "what there is is seen");
+	tap_is(bar_eighths(5, 5, 0), 0, "where there is no room there is no bar");
+	tap_is(bar_eighths(UINT64_MAX, UINT64_MAX, 100), 800, "so large a number is no harm");
+}
+
+static void test_bars(const struct kvmstats_schema *schema)
+{
+	uint64_t values[40] = { [11] = 50, [12] = 40, [15] = 10 };
+	uint64_t deltas[40] = { [12] = 7 };
+	struct bars bars = { 0 };
+
+	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false),
+	       "bars of a logarithmic histogram");
+	tap_is(bars.bars, 5, "they go from the first bucket with something in it to the last");
+	text_is(bars.bar[0].from, "1.02us", "the first begins at");
+	text_is(bars.bar[0].to, "2.05us", "and ends below");
+	tap_is(bars.samples, 100, "samples");
+	tap_is(bars.largest, 50, "the largest");
+	tap_is(bars.bar[1].delta, 7, "new ones");
+	tap_is(bars.median, 0, "half are in the first");
+	tap_is(bars.most, 4, "99 in a hundred in the last only");
+	memset(values, 0, sizeof(values));
+	values[39] = 1;
+	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false) &&
+	       bars.bars == 1 && !*bars.bar[0].to, "the last bucket has no end");
+	text_is(bars.bar[0].from, "275s", "but a beginning");
+	values[39] = 0;
+	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false) &&
+	       !bars.bars && !bars.samples, "an empty histogram has no bars");
+	values[1] = 3;
+	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "size_hist"), values, deltas, false) &&
+	       bars.bars == 1, "bars of a linear histogram");
+	text_is(bars.bar[0].from, "10", "without a unit it begins at");
+	text_is(bars.bar[0].to, "20", "and ends below");
+	bars_free(&bars);
+}
+
+/* ---- the table ---- */
+
+static void add(struct view *view, const char *stat, enum view_kind kind, uint64_t value,
+		uint64_t delta)
+{
+	struct view_line *line = view_add(view);
+	const char *part = strchr(stat, '(');
+
+	snprintf(line->name, sizeof(line->name), "%s", part ? part + 1 : stat);
+	snprintf(line->stat, sizeof(line->stat), "%s", stat);
+	line->kind = kind;
+	line->part = part;
+	line->value = value;
+	line->delta = delta;
+}
+
+static void order_is(const struct view *view, const char *expected, const char *what)
+{
+	char found[512] = "";
+	size_t i;
+
+	for (i = 0; i < view->lines; i++) {
+		strcat(found, *found ? " " : "");
+		strcat(found, view->line[i].name);
+	}
+	text_is(found, expected, what);
+}
+
+static void fill(struct view *view)
+{
+	view_clear(view);
+	add(view, "level", VIEW_LEVELS, 900, 0);
+	add(view, "slow", VIEW_EVENTS, 500, 1);
+	add(view, "fast", VIEW_EVENTS, 100, 50);
+	add(view, "b_still", VIEW_EVENTS, 150, 0);
+	add(view, "a_still", VIEW_EVENTS, 150, 0);
+	add(view, "time", VIEW_AMOUNTS, 1000000, 99999);
+	add(view, "hist", VIEW_HISTOGRAMS, 5000, 5000);
+	add(view, "exit(A)", VIEW_EVENTS, 10, 1);
+	add(view, "exit(B)", VIEW_EVENTS, 90, 9);
+	add(view, "exit", VIEW_EVENTS, 100, 10);
+	add(view, "lost(C)", VIEW_EVENTS, 5, 5);
+}
+
+static void test_order(void)
+{
+	struct view_options options = { 0 };
+	struct view view = { 0 };
+
+	fill(&view);
+	tap_ok(view_finish(&view, &options), "a table");
+	order_is(&view, "fast exit B) A) slow a_still b_still time hist level", "by rate");
+	tap_is(view.sum.value, 1000, "the total is that of events, without parts");
+	tap_is(view.sum.delta, 61, "so is what they grew by");
+	tap_ok(fabs(view.line[0].share - 10) < 1e-9, "a share is of that total");
+	tap_ok(fabs(view.line[2].share - 90) < 1e-9, "a part's share is of what it is a part of");
+	tap_ok(view.line[7].share < 0 && view.line[9].share < 0, "what has a unit has no share");
+	options.by_total = true;
+	fill(&view);
+	view_finish(&view, &options);
+	order_is(&view, "slow a_still b_still exit B) A) fast time hist level", "by total");
+	view_clear(&view);
+	tap_ok(view_finish(&view, &options) && !view.lines && !view.sum.value, "an empty table");
+	view_free(&view);
+}
+
+static void test_layout(void)
+{
+	bool good = true;
+	int width;
+
+	for (width = 1; width < 300; width++) {
+		struct top_layout layout = layout_table(width);
+		struct bars_layout bars = layout_bars(width);
+
+		good &= layout.name > 0 &&
+			layout.name + layout.total + layout.share + layout.rate <= width;
+		good &= bars.from + bars.to + bars.count + bars.share + bars.bar <= width;
+	}
+	tap_ok(good, "columns keep within any width");
+	tap_ok(layout_table(80).share && layout_table(80).total && layout_table(80).rate,
+	       "80 cells have room for all columns");
+	tap_ok(!layout_table(45).share && layout_table(45).total && layout_table(45).rate,
+	       "in 45 there is no share");
+	tap_ok(!layout_table(30).total && layout_table(30).rate, "in 30 there is the rate only");
+	tap_ok(layout_bars(80).bar > 30 && layout_bars(80).share, "80 cells have room for bars");
+}
+
+static void test_scrolling(void)
+{
+	tap_is(draw_first(0, 5, 100, 10), 0, "a line that is seen moves nothing");
+	tap_is(draw_first(0, 10, 100, 10), 1, "the line below the last moves by one");
+	tap_is(draw_first(50, 20, 100, 10), 20, "a line above becomes the first");
+	tap_is(draw_first(95, 99, 100, 10), 90, "no room is left empty");
+	tap_is(draw_first(3, 3, 4, 0), 3, "without rows it is the line itself");
+}
+
+/* ---- where totals begin ---- */
+
+struct world {
+	struct monitor monitor;
+	struct vmm vmm;
+	struct vmm *vmms[1];
+	struct target target[2];
+	struct target *targets[2];
+	struct stat_set set;
+	const struct kvmstats_stat *exits;
+	struct bases bases;
+};
+
+static uint64_t clock_now = 1000;
+
+static void sample(struct target *target, uint64_t exits)
+{
+	struct kvmstats_sample *oldest = target->before;
+	uint64_t values[64] = { 0 };
+	size_t place = kvmstats_stat_offset(target->set->stat[0]) / sizeof(uint64_t);
+	size_t count = 0, i;
+
+	for (i = 0; i < kvmstats_schema_count(target->set->schema); i++)
+		count += kvmstats_stat_size(kvmstats_schema_stat(target->set->schema, i));
+	values[place] = exits;
+	target->before = target->now;
+	target->now = oldest;
+	if (kvmstats_sample_set(target->now, values, count, clock_now += 1000))
+		tap_ok(false, "a sample is set");
+}
+
+static void make_world(struct world *world, struct kvmstats_schema *schema)
+{
+	int i;
+
+	*world = (struct world){ 0 };
+	world->exits = kvmstats_schema_find(schema, "exits");
+	world->set = (struct stat_set){ .schema = schema, .stat = &world->exits, .stats = 1 };
+	world->vmm.target = world->targets;
+	world->vmms[0] = &world->vmm;
+	world->monitor.vmm = world->vmms;
+	world->monitor.vmms = 1;
+	for (i = 0; i < 2; i++) {
+		world->targets[i] = &world->target[i];
+		world->target[i] = (struct target){ .vmm = &world->vmm, .set = &world->set };
+		if (kvmstats_sample_new(&world->target[i].now, schema) ||
+		    kvmstats_sample_new(&world->target[i].before, schema))
+			tap_ok(false, "samples are made");
+	}
+}
+
+static void free_world(struct world *world)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		kvmstats_sample_free(world->target[i].now);
+		kvmstats_sample_free(world->target[i].before);
+	}
+	bases_free(&world->bases);
+}
+
+static uint64_t growth(const struct world *world, int i, bool past)
+{
+	return base_growth(&world->bases, world->targets[i], world->exits, 0, past);
+}
+
+static void test_bases(struct kvmstats_schema *schema)
+{
+	struct world world;
+
+	make_world(&world, schema);
+	world.vmm.targets = 1;
+	sample(&world.target[0], 100);
+	tap_ok(bases_update(&world.bases, &world.monitor), "totals begin with the first sample");
+	tap_is(growth(&world, 0, false), 0, "at 0");
+	tap_is(growth(&world, 0, true), 100, "with the past at what was counted");
+	/* A change before the second sample must not begin anew. */
+	world.vmm.targets = 2;
+	world.monitor.generation++;
+	bases_update(&world.bases, &world.monitor);
+	tap_is(growth(&world, 0, false), 0, "another one that appears changes nothing");
+	tap_is(growth(&world, 1, false), 0, "before it is read it has counted nothing");
+	sample(&world.target[0], 130);
+	sample(&world.target[1], 7);
+	bases_update(&world.bases, &world.monitor);
+	tap_is(growth(&world, 0, false), 30, "what was there counts from the first sample");
+	tap_is(growth(&world, 1, false), 7, "what appears later from 0");
+	sample(&world.target[0], 4);
+	bases_update(&world.bases, &world.monitor);
+	tap_is(growth(&world, 0, false), 4, "what is cleared counts from 0 again");
+	sample(&world.target[0], 5000);
+	bases_update(&world.bases, &world.monitor);
+	tap_is(growth(&world, 0, false), 5000, "and goes on from there");
+	bases_reset(&world.bases);
+	sample(&world.target[0], 5001);
+	bases_update(&world.bases, &world.monitor);
+	tap_is(growth(&world, 0, false), 1, "a reset begins now");
+	world.vmm.targets = 0;
+	world.monitor.generation++;
+	tap_ok(bases_update(&world.bases, &world.monitor), "all may go away");
+	tap_is(growth(&world, 0, false), 0, "what is gone has no growth");
+	free_world(&world);
+}
+
+/* ---- text ---- */
+
+static void test_utf8(void)
+{
+	char buf[64];
+
+	if (!setlocale(LC_CTYPE, "C.UTF-8")) {
+		tap_ok(true, "text in UTF-8 # SKIP no locale C.UTF-8");
+		return;
+	}
+	tap_ok(text_is_utf8(), "C.UTF-8 is UTF-8");
+	tap_is(text_fit(buf, sizeof(buf), "größe", 10), 5, "cells are not bytes");
+	tap_is(text_fit(buf, sizeof(buf), "größe", 4), 4, "it is cut at a cell");
+	text_is(buf, "größ", "between characters");
+	tap_is(text_fit(buf, sizeof(buf), "語語", 3), 2, "a wide character fits whole or not at all");
+	tap_is(text_fit(buf, sizeof(buf), "a\xff\x1b[0m", 10), 6, "what cannot be shown has a cell");
+	text_is(buf, "a??[0m", "and is");
+	tap_is(text_fit(buf, 4, "größe", 10), 2, "a small buffer holds whole characters");
+}
+
+static void test_ascii(void)
+{
+	char buf[64];
+
+	setlocale(LC_CTYPE, "C");
+	tap_ok(!text_is_utf8(), "C is not UTF-8");
+	tap_is(text_fit(buf, sizeof(buf), "a\xc3\xbc", 10), 3, "in C each byte has a cell");
+	text_is(buf, "a??", "and others than ASCII are");
+	tap_is(text_fit(buf, sizeof(buf), "", 0), 0, "nothing takes nothing");
+}
+
+/* ---- prompts ---- */
+
+static void type(struct prompt *prompt, const char *text)
+{
+	while (*text)
+		prompt_key(prompt, (unsigned char)*text++);
+}
+
+static void test_prompt(void)
+{
+	struct prompt prompt;
+	int i;
+
+	prompt_begin(&prompt, PROMPT_REGEX);
+	type(&prompt, "exitsü");
+	prompt_key(&prompt, KEY_BACKSPACE);
+	text_is(prompt.text, "exits", "Backspace takes a character, whatever its bytes");
+	prompt_key(&prompt, 'U' & 0x1f);
+	text_is(prompt.text, "", "^U takes all");
+	prompt_key(&prompt, KEY_BACKSPACE);
+	prompt_key(&prompt, KEY_UP);
+	tap_is(prompt.len, 0, "there is nothing before the beginning");
+	for (i = 0; i < 1000; i++)
+		prompt_key(&prompt, 'x');
+	tap_is(prompt.len, PROMPT_SIZE - 1, "an answer has an end");
+	tap_is(prompt_key(&prompt, '\r'), PROMPT_DONE, "Enter ends it");
+	tap_is(prompt_key(&prompt, 27), PROMPT_CANCELLED, "Esc leaves it");
+}
+
+int main(void)
+{
+	struct kvmstats_schema *schema;
+
+	if (kvmstats_schema_make(&schema, descs, ARRAY_SIZE(descs)))
+		return 1;
+	test_counts();
+	test_rates();
+	test_amounts(schema);
+	test_lengths();
+	test_bars(schema);
+	test_order();
+	test_layout();
+	test_scrolling();
+	test_bases(schema);
+	test_utf8();
+	test_ascii();
+	test_prompt();
+	kvmstats_schema_free(schema);
+	return tap_done();
+}

@@ -33,7 +33,7 @@ void draw_table_head(const struct top *top, int y, int columns);
 void draw_table(struct top *top, struct area area);
 void draw_table_sum(const struct top *top, int y, int columns);
 
-void draw_bars_head(const struct top *top, int y, int columns);
+void draw_bars_summary(const struct top *top, int y, int columns);
 void draw_bars(struct top *top, struct area area);
 
 void draw_help(struct area area);

@@ -8,7 +8,7 @@
 #include "top_layout.h"
 #include "top_number.h"
 
-#define SUMMARY	1	/* rows above the bars */
+#define HEAD	1	/* rows above the bars */
 
 /* ---- one bar ---- */
 
@@ -77,13 +77,12 @@ static void draw_bar(const struct top *top, const struct bar *bar, int y,
 
 /* ---- all ---- */
 
-void draw_bars_head(const struct top *top, int y, int columns)
+static void draw_head(int y, int columns)
 {
 	struct bars_layout layout = layout_bars(columns);
 	int x = layout.from;
 	int i;
 
-	(void)top;
 	for (i = 0; i < columns; i++)
 		draw_text(y, i, 1, A_STANDOUT, " ");
 	draw_right(y, 0, layout.from, A_STANDOUT, "From");
@@ -100,16 +99,18 @@ static void put_end(char *buf, size_t size, const struct bar *bar)
 		snprintf(buf, size, "from %s on", bar->from);
 }
 
-static void draw_summary(const struct bars *bars, int y, int columns)
+void draw_bars_summary(const struct top *top, int y, int columns)
 {
+	const struct bars *bars = &top->bars;
 	char half[64], most[64], text[256];
 
+	if (!top->bars_found || !bars->bars)
+		return;
 	put_end(half, sizeof(half), &bars->bar[bars->median]);
 	put_end(most, sizeof(most), &bars->bar[bars->most]);
-	snprintf(text, sizeof(text), "%" PRIu64 " samples, %" PRIu64
-		 " new; half %s, 99%% %s", bars->samples, bars->delta,
-		 half, most);
-	draw_text(y, 1, columns - 1, A_BOLD, text);
+	snprintf(text, sizeof(text), "%" PRIu64 " samples, %" PRIu64 " new; half %s, 99%% %s",
+		 bars->samples, bars->delta, half, most);
+	draw_text(y, 0, columns, 0, text);
 }
 
 static void draw_none(const struct top *top, struct area area)
@@ -128,7 +129,7 @@ void draw_bars(struct top *top, struct area area)
 	struct top_place *place = top_place(top);
 	struct bars_layout layout = layout_bars(area.columns);
 	const struct bars *bars = &top->bars;
-	int rows = area.rows - SUMMARY;
+	int rows = area.rows > HEAD ? area.rows - HEAD : 0;
 	int i;
 
 	if (!top->bars_found || !bars->bars) {
@@ -137,8 +138,8 @@ void draw_bars(struct top *top, struct area area)
 	}
 	/* Without a cursor the whole screen is what moves. */
 	if (place->at + rows > bars->bars)
-		place->at = bars->bars > (size_t)(rows > 0 ? rows : 1) ? bars->bars - rows : 0;
+		place->at = bars->bars > (size_t)rows ? bars->bars - rows : 0;
 	for (i = 0; i < rows && place->at + i < bars->bars; i++)
-		draw_bar(top, &bars->bar[place->at + i], area.y + SUMMARY + i, &layout);
-	draw_summary(bars, area.y, area.columns);
+		draw_bar(top, &bars->bar[place->at + i], area.y + HEAD + i, &layout);
+	draw_head(area.y, area.columns);
 }

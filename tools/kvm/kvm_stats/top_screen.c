@@ -204,7 +204,7 @@ static void draw_table_or_bars(struct top *top, const struct frame *frame)
 	/* Bars have no sum. */
 	area.rows += bars && frame->sum >= 0;
 	if (frame->head >= 0 && bars)
-		draw_bars_head(top, frame->head, frame->body.columns);
+		draw_bars_summary(top, frame->head, frame->body.columns);
 	else if (frame->head >= 0)
 		draw_table_head(top, frame->head, frame->body.columns);
 	if (bars)

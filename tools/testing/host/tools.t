@@ -54,7 +54,7 @@ build_from_a_copy()
 	rm -rf "$copy" && mkdir -p "$copy/tools/lib" "$copy/tools/kvm" "$copy/include/uapi/linux" &&
 	cp -r "$lib" "$copy/tools/lib/" && cp -r "$command" "$copy/tools/kvm/" &&
 	cp include/uapi/linux/kvm_stats.h "$copy/include/uapi/linux/" &&
-	make -C "$copy/tools/kvm/kvm_stats" O="$out/from-copy" &&
+	make -s -C "$copy/tools/kvm/kvm_stats" O="$out/from-copy" &&
 	[ -z "$(find "$copy" -name '*.o')" ] && "$out/from-copy/kvm-stats" --version
 }
 
@@ -63,8 +63,8 @@ install_somewhere()
 	local dest=$out/dest
 
 	rm -rf "$dest" &&
-	make -C "$lib" O="$out/gcc/lib" DESTDIR="$dest" PREFIX=/usr install &&
-	make -C "$command" O="$out/gcc" DESTDIR="$dest" PREFIX=/usr install &&
+	make -s -C "$lib" O="$out/gcc/lib" DESTDIR="$dest" PREFIX=/usr install &&
+	make -s -C "$command" O="$out/gcc" DESTDIR="$dest" PREFIX=/usr install &&
 	"$dest/usr/bin/kvm-stats" --help &&
 	[ -f "$dest/usr/share/man/man1/kvm-stats.1" ] &&
 	[ -f "$dest/usr/share/bash-completion/completions/kvm-stats" ] &&
@@ -128,8 +128,8 @@ pages_declare_the_header()
 
 build()
 {
-	check "the library and the command build" make -C "$command" O="$out/gcc" all
-	check "the static command builds" make -C "$command" O="$out/gcc" kvm-stats.static
+	check "the library and the command build" make -s -C "$command" O="$out/gcc" all
+	check "the static command builds" make -s -C "$command" O="$out/gcc" kvm-stats.static
 	check "they build from their sources alone" build_from_a_copy
 	if command -v clang >/dev/null; then
 		check "they build with clang" make -C "$command" CC=clang O="$out/clang"
@@ -166,12 +166,14 @@ adopt()
 	done <"$out/log"
 }
 
+# unit_test NAME SOURCE OBJECT...
 unit_test()
 {
-	local test=$1 status
+	local test=$1 source=$2 status
 
+	shift 2
 	if ! gcc -std=gnu11 -Wall -Wextra -Werror $checks -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
-		-I"$lib" -idirafter include/uapi -o "$out/$test" "$lib/tests/$test.c" \
+		-I"$lib" -I"$command" -idirafter include/uapi -o "$out/$test" "$source" "$@" \
 		"$out/checked/lib/libkvmstats.a" >"$out/log" 2>&1; then
 		sed 's/^/# /' "$out/log"
 		point 1 "$test builds"
@@ -185,6 +187,12 @@ unit_test()
 	point $? "$test: runs to its end"
 	[ $status -eq 0 ] || ! grep -q '^1\.\.' "$out/log" || grep -q '^not ok' "$out/log"
 	point $? "$test: leaves with its verdict"
+}
+
+# rooms NAME...: the objects of the command's files
+rooms()
+{
+	printf "$out/checked/obj/%s.o\n" "$@"
 }
 
 # 100,000 files that grow out of those in tests/seeds.
@@ -863,8 +871,10 @@ scripts/packages tools >&2 || { echo "Bail out! what the tools are built with ca
 echo "TAP version 13"
 build
 for test in schema_test sample_test unit_test damage_test make_test handed_test; do
-	unit_test $test
+	unit_test $test "$lib/tests/$test.c"
 done
+unit_test total_test "$command/tests/total_test.c" \
+	$(rooms column exit_reason filter output row source stat_set target total)
 fuzz_tests
 example_tests
 bad_argument_tests

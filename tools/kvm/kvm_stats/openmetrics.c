@@ -64,16 +64,16 @@ static void put_scaled(const struct place *place, const struct kvmstats_stat *st
 	text_puts(place->text, "\n");
 }
 
-static void put_bucket(const struct place *place, const char *le, unsigned __int128 count)
+static void put_bucket(const struct place *place, const char *le, struct wide_sum count)
 {
 	put_name(place, "_bucket", "le", le);
-	text_put_number(place->text, count);
+	text_put_wide(place->text, count);
 	text_puts(place->text, "\n");
 }
 
 /* _count only beside _sum: OpenMetrics allows neither of them alone. */
 static void put_sum(const struct place *place, const struct target *target,
-		    unsigned __int128 count)
+		    struct wide_sum count)
 {
 	const struct kvmstats_stat *sum = place->member->sum;
 	const uint64_t *value = sum ? kvmstats_sample_values(target->now, sum) : NULL;
@@ -83,7 +83,7 @@ static void put_sum(const struct place *place, const struct target *target,
 	put_name(place, "_sum", NULL, NULL);
 	put_scaled(place, sum, *value);
 	put_name(place, "_count", NULL, NULL);
-	text_put_number(place->text, count);
+	text_put_wide(place->text, count);
 	text_puts(place->text, "\n");
 }
 
@@ -92,11 +92,11 @@ static void put_histogram(const struct place *place, const struct target *target
 {
 	const struct member *member = place->member;
 	unsigned int size = kvmstats_stat_size(member->stat);
-	unsigned __int128 count = 0;
+	struct wide_sum count = { 0 };
 	unsigned int n;
 
 	for (n = 0; n < size; n++) {
-		count += values[n];
+		wide_add(&count, values[n]);
 		if (n < member->bounds)
 			put_bucket(place, member->bound[n], count);
 	}

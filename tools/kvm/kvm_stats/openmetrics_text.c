@@ -68,15 +68,45 @@ void text_free(struct text *text)
 
 /* ---- numbers ---- */
 
-void text_put_number(struct text *text, unsigned __int128 number)
+void text_put_number(struct text *text, uint64_t number)
 {
-	char digits[40];
+	char digits[24];
 	size_t at = sizeof(digits);
 
 	do {
-		digits[--at] = (char)('0' + (int)(number % 10));
+		digits[--at] = (char)('0' + number % 10);
 		number /= 10;
 	} while (number);
+	text_add(text, digits + at, sizeof(digits) - at);
+}
+
+/* Divides in place, and returns the remainder. */
+static unsigned int divide(uint32_t part[3], unsigned int by)
+{
+	uint64_t rest = 0;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		rest = rest << 32 | part[i];
+		part[i] = (uint32_t)(rest / by);
+		rest %= by;
+	}
+	return (unsigned int)rest;
+}
+
+void text_put_wide(struct text *text, struct wide_sum sum)
+{
+	uint32_t part[3] = { sum.high, (uint32_t)(sum.low >> 32), (uint32_t)sum.low };
+	char digits[32];
+	size_t at = sizeof(digits);
+
+	if (!sum.high) {
+		text_put_number(text, sum.low);
+		return;
+	}
+	do {
+		digits[--at] = (char)('0' + divide(part, 10));
+	} while (part[0] || part[1] || part[2]);
 	text_add(text, digits + at, sizeof(digits) - at);
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CANONICAL_SIZE	192
 
@@ -24,8 +25,21 @@ void text_puts(struct text *text, const char *string);
 void text_printf(struct text *text, const char *format, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 
-/* Sums of 64-bit values may have more bits than these. */
-void text_put_number(struct text *text, unsigned __int128 number);
+void text_put_number(struct text *text, uint64_t number);
+
+/* A sum of 64-bit values, which may have more bits than these. */
+struct wide_sum {
+	uint64_t low;
+	uint32_t high;
+};
+
+static inline void wide_add(struct wide_sum *sum, uint64_t value)
+{
+	sum->low += value;
+	sum->high += sum->low < value;
+}
+
+void text_put_wide(struct text *text, struct wide_sum sum);
 
 /* NAME="VALUE", with a comma before if a label is there; what is no UTF-8 becomes U+FFFD. */
 void text_put_label(struct text *text, const char *name, const char *value);

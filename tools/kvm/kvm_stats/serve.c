@@ -65,6 +65,9 @@ static int sample_monitor(struct serve *serve)
 
 	leave_files(serve);
 	err = monitor_sample(serve->monitor);
+	/* It looks for new VMMs once a second: if that failed, it now reads those it has. */
+	if (err == -EMFILE || err == -ENFILE)
+		err = monitor_sample(serve->monitor);
 	spare_release(&serve->spare);
 	return err;
 }

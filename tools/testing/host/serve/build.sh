@@ -27,6 +27,19 @@ without_http()
 	[ $? -eq 1 ] && grep 'without libmicrohttpd' "$out/none.err"
 }
 
+# <asm/...> of the 64-bit headers serves both.
+builds_for_32_bits()
+{
+	local file
+
+	for file in "$command"/serve*.c "$command"/openmetrics*.c; do
+		[ "${file##*/}" = serve_http.c ] ||
+			gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -std=gnu11 -Wall -Wextra \
+			-Werror -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$lib" -fsyntax-only \
+			"$file" || return 1
+	done
+}
+
 build()
 {
 	check "kvm-stats builds with address and undefined-behaviour checks" \
@@ -35,4 +48,10 @@ build()
 	check "exposition builds" build_test exposition
 	check "serve_test builds" build_test serve_test
 	check "it builds without libmicrohttpd, and says what is missing" without_http
+	if echo '#include <errno.h>' | gcc -m32 -idirafter /usr/include/x86_64-linux-gnu \
+		-x c -fsyntax-only - 2>/dev/null; then
+		check "all but HTTP is good for 32 bits" builds_for_32_bits
+	else
+		skip "all but HTTP is good for 32 bits" "no 32-bit C library is installed"
+	fi
 }

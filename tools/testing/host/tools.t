@@ -132,12 +132,12 @@ build()
 	check "the static command builds" make -s -C "$command" O="$out/gcc" kvm-stats.static
 	check "they build from their sources alone" build_from_a_copy
 	if command -v clang >/dev/null; then
-		check "they build with clang" make -C "$command" CC=clang O="$out/clang"
+		check "they build with clang" make -s -C "$command" CC=clang O="$out/clang"
 	else
 		skip "they build with clang" "clang is not installed"
 	fi
 	if echo '#include <errno.h>' | $cc32 -x c -c - -o "$out/m32" 2>/dev/null; then
-		check "the library builds for 32 bits" make -C "$lib" CC="$cc32" O="$out/32"
+		check "the library builds for 32 bits" make -s -C "$lib" CC="$cc32" O="$out/32"
 	else
 		skip "the library builds for 32 bits" "no 32-bit C library is installed"
 	fi
@@ -147,7 +147,7 @@ build()
 	check "each function has a manual page" pages_are_complete
 	check "the pages declare what the header declares" pages_declare_the_header
 	check "all is built with address and undefined-behaviour checks" \
-		make -C "$command" CFLAGS="$checks" O="$out/checked" kvm-stats
+		make -s -C "$command" CFLAGS="$checks" O="$out/checked" kvm-stats
 }
 
 # ---- the library's own tests ----

@@ -51,8 +51,8 @@ build_from_a_copy()
 {
 	local copy=$out/copy
 
-	rm -rf "$copy" && mkdir -p "$copy/tools/lib" "$copy/tools/kvm" "$copy/include/uapi/linux" &&
-	cp -r "$lib" "$copy/tools/lib/" && cp -r "$command" "$copy/tools/kvm/" &&
+	rm -rf "$copy" && mkdir -p "$copy/include/uapi/linux" &&
+	tar -c --exclude=build tools/lib/kvmstats tools/kvm/kvm_stats | tar -x -C "$copy" &&
 	cp include/uapi/linux/kvm_stats.h "$copy/include/uapi/linux/" &&
 	make -s -C "$copy/tools/kvm/kvm_stats" O="$out/from-copy" &&
 	[ -z "$(find "$copy" -name '*.o')" ] && "$out/from-copy/kvm-stats" --version

@@ -117,9 +117,12 @@ static int test(struct monitor *monitor, struct totals *totals, unsigned long co
 	printf("in use: %zu bytes before, %zu after; resident: %ld pages before, %ld after\n",
 	       before, after, early, late);
 	printf("%ld samples allocated something, at most %.0f may\n", allocating, allowed);
-	/* What is kept for the next look at /proc may have grown with the processes there are. */
+	/*
+	 * What is kept for the next look at /proc may have grown with the processes there are, and
+	 * holes that VMMs left behind may not fit.
+	 */
 	return allocating < 0 || (double)allocating > allowed || after > before + 65536 ||
-	       late > early + 64;
+	       late > early + 64 + early / 20;
 }
 
 int main(int argc, char **argv)

@@ -45,10 +45,8 @@ void top_message(struct top *top, const char *format, ...)
 /* What has been changed is to show how it goes on after a short time. */
 static void hasten(struct top *top)
 {
-	uint64_t soon = monitor_now() + SOON;
-
-	if (top->soon && top->deadline > soon)
-		top->deadline = soon;
+	if (top->soon)
+		top->deadline = monitor_now() + SOON;
 	top->soon = false;
 }
 

@@ -21,22 +21,37 @@ void draw_help(struct area area)
 
 /* ---- guests to choose from ---- */
 
+static void put_guest(char *line, size_t size, const struct guest *guest)
+{
+	char name[GUEST_NAME_SIZE];
+
+	harmless(guest->name, name, sizeof(name));
+	snprintf(line, size, "%7d %s%s%s", (int)guest->pid, guest->named ? "" : "(", name,
+		 guest->named ? "" : ")");
+}
+
+/* Those that what has been typed so far is a part of. */
 void draw_guests(const struct top *top, struct area area)
 {
-	char name[GUEST_NAME_SIZE], line[GUEST_NAME_SIZE + 32];
+	char line[GUEST_NAME_SIZE + 32];
+	int y = area.y + 1, end = area.y + area.rows;
+	bool more = false;
 	size_t i;
 
 	draw_text(area.y, 1, area.columns - 1, A_UNDERLINE, "    PID Guest Name");
-	for (i = 0; i < top->guests.guests && (int)i + 1 < area.rows; i++) {
-		const struct guest *guest = &top->guests.guest[i];
-
-		harmless(guest->name, name, sizeof(name));
-		snprintf(line, sizeof(line), "%7d %s%s%s", (int)guest->pid,
-			 guest->named ? "" : "(", name, guest->named ? "" : ")");
-		draw_text(area.y + 1 + (int)i, 1, area.columns - 1, 0, line);
+	for (i = 0; i < top->guests.guests; i++) {
+		put_guest(line, sizeof(line), &top->guests.guest[i]);
+		if (!strstr(line, top->prompt.text))
+			continue;
+		if (y < end)
+			draw_text(y++, 1, area.columns - 1, 0, line);
+		else
+			more = true;
 	}
+	if (more)
+		draw_text(end - 1, 1, area.columns - 1, 0, "    ... and others: type a part of the name");
 	if (!top->guests.guests)
-		draw_text(area.y + 1, 1, area.columns - 1, 0, "no VM is running, or may be seen");
+		draw_text(y, 1, area.columns - 1, 0, "no VM is running, or may be seen");
 }
 
 /* ---- why there is nothing ---- */

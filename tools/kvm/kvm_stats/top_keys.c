@@ -9,6 +9,7 @@
 #include "kvm_stat_options.h"
 #include "output.h"
 #include "top_keys.h"
+#include "top_screen.h"
 #include "top_terminal.h"
 #include "top_watch.h"
 
@@ -179,6 +180,13 @@ static void refuse(struct top *top)
 	top->prompt.error[strcspn(top->prompt.error, "\n")] = '\0';
 }
 
+static int select_anew(struct top *top)
+{
+	screen_say("Updating the filter...");
+	top->soon = true;
+	return watch_select(top);
+}
+
 static int take_regex(struct top *top)
 {
 	if (!filter_set_regex(&top->options->filter, top->prompt.text)) {
@@ -186,8 +194,7 @@ static int take_regex(struct top *top)
 		return 0;
 	}
 	prompt_end(&top->prompt);
-	top->soon = true;
-	return watch_select(top);
+	return select_anew(top);
 }
 
 static int take_delay(struct top *top)
@@ -220,6 +227,7 @@ static int watch_only(struct top *top, pid_t pid, const char *guest)
 	*top->guest = '\0';
 	top->returning = false;
 	view_clear(&top->view);
+	screen_say("Updating the filter...");
 	return watch_restart(top);
 }
 
@@ -299,7 +307,7 @@ static int clear_filters(struct top *top)
 {
 	filter_set_regex(&top->options->filter, NULL);
 	return filter_names_vmms(&top->options->filter) ? watch_only(top, 0, NULL) :
-							  watch_select(top);
+							  select_anew(top);
 }
 
 static int reset(struct top *top)

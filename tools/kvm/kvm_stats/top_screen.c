@@ -239,6 +239,19 @@ static void draw_error(const struct top *top, const struct frame *frame, int col
 	draw_text(y, 0, columns, A_BOLD | draw_color(DRAW_BAD), top->prompt.error);
 }
 
+void screen_say(const char *text)
+{
+	struct frame frame = frame_of(LINES, COLS);
+
+	if (frame.line < 0)
+		return;
+	move(frame.line, 0);
+	clrtoeol();
+	draw_text(frame.line, 0, COLS, A_BOLD, text);
+	curs_set(0);
+	refresh();
+}
+
 void screen_draw(struct top *top)
 {
 	int rows = LINES, columns = COLS;

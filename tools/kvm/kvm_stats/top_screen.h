@@ -6,4 +6,7 @@
 
 void screen_draw(struct top *top);
 
+/* At once, before something that may take its time: closing tracepoints takes seconds. */
+void screen_say(const char *text);
+
 #endif /* TOP_SCREEN_H */

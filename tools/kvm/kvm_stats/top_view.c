@@ -75,7 +75,7 @@ static int by_total_then_name(const void *x, const void *y)
 
 	if (!order)
 		order = by_value(a, b);
-	return order ? order : strcmp(a->name, b->name);
+	return order ? order : strverscmp(a->name, b->name);
 }
 
 static int by_rate_then_total(const void *x, const void *y)

@@ -149,8 +149,9 @@ tell()
 	printf '%s\n' "$@" >&9
 }
 
-# start_top ARGUMENT...: with nothing made up but what $first says
+# start_top ARGUMENT...: with nothing made up but what $first says, and $with before it
 first=
+with=
 start_top()
 {
 	exec 9>&- 2>/dev/null
@@ -159,7 +160,7 @@ start_top()
 	exec 9<>"$out/script"
 	[ -z "$first" ] || tell "$first"
 	first=
-	run "clear; top_monitor $*; echo status \$?"
+	run "clear; $with top_monitor $*; echo status \$?"
 	sees '^kvm statistics'
 }
 
@@ -221,8 +222,18 @@ statistics_tests()
 	tell 'set 101 vcpu0 exits 5' 'tick 3000'
 	shows "a counter that was cleared is told, not a huge rate" '^ exits +5 .* cleared$'
 	check "in a colour of its own" sees_color exits 33
+	tell 'vmm 103 1 late' 'tick 3000'
+	keys b
+	check "so has a VMM that has just come" sees_color '    103 late' 32
 	quit_top
 	point $? "q ends it, with success"
+	with=NO_COLOR=1
+	start_top && tell_some
+	tell 'set 101 vcpu0 exits 5' 'tick 3000'
+	sees ' cleared$' && screen -e && ! grep -q $'\e\\[33m' "$out/screen"
+	point $? "with NO_COLOR there are none"
+	with=
+	quit_top
 }
 
 # sees_color TEXT CODE: as a sequence before it
@@ -452,6 +463,16 @@ has_left()
 	done
 }
 
+# A pseudo-terminal that nobody has given a size.
+in_a_pty()
+{
+	rm -f "$out/script"
+	mkfifo "$out/script"
+	{ sleep 0.5; printf q; } | TERM=vt100 TOP_SCRIPT=$out/script timeout 20 \
+		script -qec "$out/top_monitor" /dev/null >"$out/screen" 2>&1 9>&- &&
+		grep -q 'kvm statistics' "$out/screen"
+}
+
 # refuses REGEX COMMAND...
 refuses()
 {
@@ -463,6 +484,7 @@ refuses()
 
 refusal_tests()
 {
+	check "a terminal of no size is one all the same" in_a_pty
 	check "without a terminal it tells what to use" refuses "takes a terminal; 'kvm-stats log'" \
 		env TOP_SCRIPT="$out/script" "$out/top_monitor"
 	check "what is for logs is refused" refuses 'top takes neither' \
@@ -488,6 +510,7 @@ ascii_tests()
 
 vmms=
 vmm=
+vmm_program=$out/vmm
 
 # start_vmm ARGUMENT...: false if it did not get ready
 start_vmm()
@@ -497,7 +520,7 @@ start_vmm()
 	[ -p "$out/vmm.in" ] || mkfifo "$out/vmm.in"
 	exec 8<>"$out/vmm.in"
 	rm -f "$out/vmm.out"
-	"$out/vmm" "$@" <"$out/vmm.in" >"$out/vmm.out" 2>"$out/vmm.err" 8>&- 9>&- &
+	"$vmm_program" "$@" <"$out/vmm.in" >"$out/vmm.out" 2>"$out/vmm.err" 8>&- 9>&- &
 	vmm=$!
 	vmms="$vmms $vmm"
 	until grep -q '^ready' "$out/vmm.out" 2>/dev/null; do
@@ -550,8 +573,11 @@ real_tests()
 	shows "a real VMM that appears is among the guests" "^ +$first one$$ +[0-9]+ " \
 		"^ +$vmm two$$ +[0-9]+ "
 	keys g
+	keys -l "$$"
 	shows "guests can be chosen" "^ +$first one$$" "^ +$vmm two$$"
+	keys C-u
 	keys -l "two$$"
+	check "of those that match what is typed" loses "^ +$first one$$"
 	keys Enter
 	shows "by name" "^kvm statistics - guest two$$"
 	keys f
@@ -562,7 +588,32 @@ real_tests()
 	shows "it ends, and is waited for" "No guest named 'two$$' is running: waiting for it"
 	check "and its files are let go" holds_none
 	quit_top
+	real_histogram
 	stop_vmms
+}
+
+# Of a guest that halts: tests/halting_vmm.c says how often and how long.
+real_histogram()
+{
+	local program=$vmm_program
+
+	if ! gcc -O2 -D_GNU_SOURCE -pthread -o "$out/halting_vmm" \
+		"$command/tests/halting_vmm.c" -lm >"$out/screen" 2>&1; then
+		point 1 "the VMM whose guest halts builds"
+		return
+	fi
+	vmm_program=$out/halting_vmm
+	if start_vmm 1 300 -name "halting$$"; then
+		run "clear; kvm-stats top -s 0.3 -p $vmm -f halt_wait_hist; echo status \$?"
+		sees '^ halt_wait_hist +[1-9]'
+		keys Down Enter
+		shows "a real histogram has bars with real bounds" '^[1-9][0-9]* samples' \
+			'^ +[0-9.]+(µs|ms) +[0-9.]+(µs|ms) +[0-9]+ +[0-9.]+ █+'
+		quit_top
+	else
+		skip "a real histogram has bars with real bounds" "$(head -n 1 "$out/vmm.err")"
+	fi
+	vmm_program=$program
 }
 
 holds_none()
@@ -578,7 +629,7 @@ holds_none()
 # All with the address and undefined-behaviour checks; the tests without main.c and monitor.c.
 build()
 {
-	make -C "$command" O="$out" CFLAGS="$checks" all >"$out/screen" 2>&1 &&
+	make -j2 -C "$command" O="$out" CFLAGS="$checks" all >"$out/screen" 2>&1 &&
 		rm -f "$out/parts.a" &&
 		ar rc "$out/parts.a" $(ls "$out"/obj/*.o | grep -v '/\(main\|monitor\)\.o$') &&
 		link top_monitor && link top_test

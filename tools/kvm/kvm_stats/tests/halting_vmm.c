@@ -102,6 +102,15 @@ static void add_vcpu(int vm, int i, int size)
 	check(ioctl(vcpu_fd[i], KVM_GET_STATS_FD, NULL), "KVM_GET_STATS_FD");
 }
 
+/* A vCPU that was created last is not among those that get interrupts before this is done. */
+static void renew_lapic(int vcpu)
+{
+	struct kvm_lapic_state state;
+
+	check(ioctl(vcpu, KVM_GET_LAPIC, &state), "KVM_GET_LAPIC");
+	check(ioctl(vcpu, KVM_SET_LAPIC, &state), "KVM_SET_LAPIC");
+}
+
 static void *run_vcpu(void *arg)
 {
 	int i = (int)(intptr_t)arg;
@@ -151,6 +160,7 @@ int main(int argc, char **argv)
 	size = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, NULL);
 	for (i = 0; i < vcpus; i++)
 		add_vcpu(vm, i, size);
+	renew_lapic(vcpu_fd[0]);
 	for (i = 0; i < vcpus; i++)
 		pthread_create(&thread, NULL, run_vcpu, (void *)(intptr_t)i);
 	puts("ready");

@@ -213,6 +213,11 @@ static void test_order(void)
 	view_finish(&view, &options);
 	order_is(&view, "slow a_still b_still exit B) A) fast time hist level", "by total");
 	view_clear(&view);
+	add(&view, "vcpu10", VIEW_EVENTS, 1, 0);
+	add(&view, "vcpu2", VIEW_EVENTS, 1, 0);
+	view_finish(&view, &options);
+	order_is(&view, "vcpu2 vcpu10", "what is equal goes by its number");
+	view_clear(&view);
 	tap_ok(view_finish(&view, &options) && !view.lines && !view.sum.value, "an empty table");
 	view_free(&view);
 }

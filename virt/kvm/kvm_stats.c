@@ -116,6 +116,10 @@ static bool kvm_stats_read_block(const void *block, size_t start, size_t size,
 	return *pos == start + size;
 }
 
+/*
+ * CONFIG_HARDENED_USERCOPY lets nothing but ->arch of a vCPU be copied out of its
+ * slab cache, so the id, like the values, goes through the stack.
+ */
 static bool kvm_stats_read_constants(const struct kvm_stats_source *source,
 				     size_t *pos, struct iov_iter *to)
 {
@@ -123,12 +127,14 @@ static bool kvm_stats_read_constants(const struct kvm_stats_source *source,
 	const struct kvm_stats_table *arch = source->schema->arch;
 	size_t generic_size = kvm_stats_table_size(generic);
 	struct kvm_stats_header header;
+	char id[KVM_STATS_NAME_SIZE];
 
 	kvm_stats_header(source->schema, &header);
+	memcpy(id, source->id, sizeof(id));
 
 	return kvm_stats_read_block(&header, 0, sizeof(header), pos, to) &&
-	       kvm_stats_read_block(source->id, KVM_STATS_ID_OFFSET,
-				    sizeof(source->id), pos, to) &&
+	       kvm_stats_read_block(id, KVM_STATS_ID_OFFSET, sizeof(id),
+				    pos, to) &&
 	       kvm_stats_read_block(generic->desc, KVM_STATS_DESC_OFFSET,
 				    generic_size, pos, to) &&
 	       kvm_stats_read_block(arch->desc,
@@ -213,8 +219,7 @@ static size_t kvm_stats_read_direct(const u64 *value, size_t size,
 
 /*
  * Deliver values, the first one without @skip bytes, through a buffer on the
- * stack.  copy_to_iter() alone could tear them, and CONFIG_HARDENED_USERCOPY lets
- * nothing but ->arch of a vCPU be copied out of its slab cache.
+ * stack.  copy_to_iter() alone could tear them, and would not be allowed to.
  */
 static size_t kvm_stats_read_buffered(const u64 *value, size_t num, size_t skip,
 				      struct iov_iter *to)

@@ -18,6 +18,7 @@ struct openmetrics {
 /* What the samples of one family of one VM or vCPU have in common. */
 struct place {
 	struct text *text;
+	enum exposition_format format;
 	const struct family *family;
 	const struct member *member;
 	const char *labels;
@@ -71,17 +72,19 @@ static void put_bucket(const struct place *place, const char *le, struct wide_su
 	text_puts(place->text, "\n");
 }
 
-/* _count only beside _sum: OpenMetrics allows neither of them alone. */
+/* OpenMetrics has _count beside _sum only, the text format at any rate. */
 static void put_sum(const struct place *place, const struct target *target,
 		    struct wide_sum count)
 {
 	const struct kvmstats_stat *sum = place->member->sum;
 	const uint64_t *value = sum ? kvmstats_sample_values(target->now, sum) : NULL;
 
-	if (!value)
+	if (value) {
+		put_name(place, "_sum", NULL, NULL);
+		put_scaled(place, sum, *value);
+	}
+	if (!value && place->format == OPENMETRICS_1_0)
 		return;
-	put_name(place, "_sum", NULL, NULL);
-	put_scaled(place, sum, *value);
 	put_name(place, "_count", NULL, NULL);
 	text_put_wide(place->text, count);
 	text_puts(place->text, "\n");
@@ -141,7 +144,9 @@ static void put_family(const struct openmetrics *metrics, const struct head_writ
 
 	for (i = 0; i < metrics->series.count; i++) {
 		const struct series *series = &metrics->series.series[i];
-		struct place place = { .text = to->text, .family = family };
+		struct place place = {
+			.text = to->text, .format = to->format, .family = family,
+		};
 
 		if (series->kind != family->kind)
 			continue;

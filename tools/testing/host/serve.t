@@ -3,7 +3,8 @@
 #
 # kvm-stats serve: what it writes is held against expositions that have to come out, and
 # read by the parsers of Prometheus; over HTTP it meets clients of all kinds; Debian's
-# Prometheus scrapes it. Where KVM can be used, it does so with a real VM.
+# Prometheus scrapes it, where KVM can be used with a real VM, and node_exporter reads
+# its file.
 #
 # usage, from the top of the repository: tools/testing/host/serve.t
 
@@ -29,7 +30,7 @@ point_log=$out/log
 # The name of our VM, quotes and all: whatever else runs on this machine, it is left alone.
 guest='"tiny" of serve.t'
 
-for room in processes build exposition options http textfile unit vm prometheus; do
+for room in processes build exposition options http textfile unit vm prometheus node_exporter; do
 	. "$(dirname "$0")/serve/$room.sh"
 done
 
@@ -56,6 +57,11 @@ if find_prometheus; then
 	prometheus_tests "$why"
 else
 	skip "Prometheus scrapes it" "it cannot be had: $(xargs <"$out/log")"
+fi
+if find_node_exporter; then
+	node_exporter_tests
+else
+	skip "node_exporter takes the file" "it cannot be had: $(xargs <"$out/log")"
 fi
 echo "1..$points"
 [ "$failures" -eq 0 ]

@@ -5,6 +5,7 @@ server=
 url=
 vmm=
 prometheus=
+node_exporter=
 
 stop()
 {
@@ -15,9 +16,11 @@ stop()
 
 stop_all()
 {
+	stop "$node_exporter"
 	stop "$prometheus"
 	stop "$server"
 	stop "$vmm"
+	node_exporter=
 	prometheus=
 	server=
 	vmm=

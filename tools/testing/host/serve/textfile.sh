@@ -50,6 +50,7 @@ full_disk()
 	mount -t tmpfs -o size=64k none "$dir" || exit 1
 	"$stats" serve -t "$textfile" -i 0.2 -g nobody 2>"$out/full.err" &
 	server=$!
+	trap 'stop "$server"' EXIT
 	until_true 20 test -s "$textfile" || exit 1
 	head -c 60k /dev/zero >"$dir/other" 2>/dev/null
 	until_true 20 has_line 'No space left on device; it stays' "$out/full.err" || exit 1
@@ -65,7 +66,7 @@ survives_full_disk()
 {
 	local told
 
-	export -f full_disk until_true has_line end_server
+	export -f full_disk until_true has_line end_server stop
 	export out stats textfile
 	rm -rf "$out/textfile" && mkdir -p "$out/textfile" || return 1
 	unshare -m bash -c full_disk || { cat "$out/full.err"; return 1; }

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by serve.t. node_exporter reads the file.
+
+# As for Prometheus, its package would start a server.
+find_node_exporter()
+{
+	node_exporter_bin=$(command -v prometheus-node-exporter) && return
+	node_exporter_bin=$(scripts/unpack prometheus-node-exporter 2>"$out/log")/usr/bin
+	node_exporter_bin=$node_exporter_bin/prometheus-node-exporter
+	[ -x "$node_exporter_bin" ]
+}
+
+node_exporter_answers()
+{
+	curl -sf -m 5 -o "$out/scraped" "http://127.0.0.1:$node_exporter_port/metrics"
+}
+
+start_node_exporter()
+{
+	mkdir -p "$out/collected" && rm -f "$out/collected"/* &&
+	cp "$out/exposition.prometheus" "$out/collected/kvm.prom" || return 1
+	node_exporter_port=$(free_port)
+	"$node_exporter_bin" --collector.disable-defaults --collector.textfile \
+		--collector.textfile.directory="$out/collected" \
+		--web.listen-address="127.0.0.1:$node_exporter_port" 2>"$out/node_exporter.log" 9>&- &
+	node_exporter=$!
+	until_true 20 node_exporter_answers || { cat "$out/node_exporter.log"; return 1; }
+}
+
+# Each sample of the file is there, with its labels; numbers it writes as floats.
+node_exporter_has_all()
+{
+	grep '^node_textfile_scrape_error 0$' "$out/scraped" ||
+		{ cat "$out/node_exporter.log"; return 1; }
+	/usr/bin/python3 - "$out/exposition.prometheus" "$out/scraped" <<-'END'
+	import sys
+	from prometheus_client.parser import text_string_to_metric_families
+	def samples(name):
+	    with open(name, encoding='utf-8', newline='') as file:
+	        for family in text_string_to_metric_families(file.read()):
+	            for name, labels, value, *_ in family.samples:
+	                if 'le' in labels:
+	                    labels['le'] = float(labels['le'])
+	                # In Go buckets have 64 bits, which no kernel fills.
+	                if family.type == 'histogram' and float(value) >= 2 ** 64:
+	                    continue
+	                yield family.type, name, tuple(sorted(labels.items())), float(value)
+	written, collected = set(samples(sys.argv[1])), set(samples(sys.argv[2]))
+	print(len(written), 'written, and not collected of them:')
+	print(*(written - collected), sep='\n')
+	sys.exit(len(written) < 100 or not written <= collected)
+	END
+}
+
+node_exporter_tests()
+{
+	check "node_exporter starts" start_node_exporter
+	check "it takes all of the file" node_exporter_has_all
+	stop "$node_exporter"
+	node_exporter=
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,8 +42,8 @@ static bool print(const struct kvm_stat_options *options, struct monitor *monito
 
 	if (!sample(monitor, totals) || !columns_set(&columns, totals))
 		return false;
-	/* A signal ends this as it ends all else. */
-	monitor_wait(monitor, monitor->time + SECOND);
+	while (monitor_wait(monitor, monitor->time + SECOND) == -EINTR)
+		;
 	if (!sample(monitor, totals) || !columns_set(&columns, totals))
 		return false;
 	columns_update(&columns);

@@ -68,6 +68,17 @@ static void print_interval(const struct read_options *options, struct report *re
 	print_all(report, monitor, many);
 }
 
+/* To be stopped and to go on later is no end. */
+static int wait_until(struct monitor *monitor, uint64_t deadline)
+{
+	int err;
+
+	do {
+		err = monitor_wait(monitor, deadline);
+	} while (err == -EINTR);
+	return err;
+}
+
 static int watch(const struct read_options *options, struct report *report,
 		 struct monitor *monitor)
 {
@@ -78,7 +89,7 @@ static int watch(const struct read_options *options, struct report *report,
 	if (!flush_output())
 		return -EIO;
 	for (i = 1; !options->count || i <= options->count; i++) {
-		err = monitor_wait(monitor, start + (uint64_t)((double)i * options->interval * 1e9));
+		err = wait_until(monitor, start + (uint64_t)((double)i * options->interval * 1e9));
 		if (!err)
 			err = monitor_sample(monitor);
 		if (!err && monitor_has_ended(monitor))

@@ -394,6 +394,23 @@ ends_with_its_vmm()
 	[ $status -eq 0 ] && grep -q 'has ended' "$out/watch" && [ $((SECONDS - start)) -lt 30 ]
 }
 
+# Between two readings it is stopped for a while, and goes on.
+survives_a_stop()
+{
+	local watcher status
+
+	rm -f "$out/watch"
+	"$stats" read -p "$vmm" -i 2 -c 1 -f '^exits$' >"$out/watch" 2>&1 9>&- &
+	watcher=$!
+	wait_for_line '^# process' "$out/watch" $watcher
+	kill -STOP $watcher
+	kill -CONT $watcher
+	wait $watcher
+	status=$?
+	cat "$out/watch"
+	[ $status -eq 0 ] && grep -qE '^vcpu1 +exits ' "$out/watch"
+}
+
 output_is_lost()
 {
 	! "$stats" read -p "$vmm" >/dev/full 2>"$out/lost" || return 1
@@ -458,6 +475,7 @@ taken_tests()
 	check "schema shows only what matches" \
 		says_not 0 '^vcpu +halt' schema -p "$vmm" -f '^exits$'
 	check "rates are growth over time" rates_agree
+	check "a stop on the way is no end" survives_a_stop
 	check "histograms and base units do no harm" \
 		says 0 '^vcpu0 +halt_poll_fail_ns +0 +s$' read -p "$vmm" -b
 	check "a vCPU is chosen" says_not 0 '^vcpu0' read -p "$vmm" --vcpu 1

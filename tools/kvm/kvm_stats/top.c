@@ -26,7 +26,7 @@ static void usage(void)
 {
 	printf("Usage: kvm-stats top [OPTION]...\n"
 	       "\n"
-	       "Shows on the terminal what VMs do, and goes on doing so; 'h' there shows the keys.\n"
+	       "Shows on the terminal what VMs do, and goes on doing so; 'h' there shows keys.\n"
 	       "\n%s", kvm_stat_options_help);
 }
 

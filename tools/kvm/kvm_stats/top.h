@@ -4,12 +4,13 @@
  *
  *	top.c		the command, and its loop
  *	top_watch.c	the numbers: sampling, and what is made of them
- *	top_keys.c	what keys do
+ *	top_keys.c	what keys do; top_answer.c: answers to prompts
  *	top_screen.c	the screen; top_draw_table.c, ..._bars.c, ..._text.c what is on it
  *	top_terminal.c	the terminal and signals
  *
- * and without any of this: top_view.c (lines), top_bars.c (histograms), top_base.c (where
- * totals begin), top_scope.c, top_layout.c, top_number.c, top_text.c, top_prompt.c.
+ * and without any of this: top_view.c and top_members.c (lines), top_bars.c (histograms),
+ * top_base.c (where totals begin), top_scope.c, top_layout.c, top_number.c, top_text.c,
+ * top_prompt.c.
  */
 #ifndef TOP_H
 #define TOP_H

@@ -25,8 +25,8 @@ struct bars {
 	uint64_t samples;
 	uint64_t largest;
 	uint64_t delta;
-	size_t median;			/* where it is, and 99 % are reached; samples or it is none */
-	size_t most;
+	size_t median;			/* the bar by which half of the samples are reached, and */
+	size_t most;			/* 99 % of them */
 };
 
 /* False if there is no memory. */

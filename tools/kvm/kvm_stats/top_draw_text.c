@@ -49,7 +49,8 @@ void draw_guests(const struct top *top, struct area area)
 			more = true;
 	}
 	if (more)
-		draw_text(end - 1, 1, area.columns - 1, 0, "    ... and others: type a part of the name");
+		draw_text(end - 1, 1, area.columns - 1, 0,
+			  "    ... and others: type a part of the name");
 	if (!top->guests.guests)
 		draw_text(y, 1, area.columns - 1, 0, "no VM is running, or may be seen");
 }
@@ -87,8 +88,9 @@ static void draw_no_vmm(const struct top *top, struct area area)
 	int y = area.y;
 
 	if (filter->guests)
-		snprintf(text, sizeof(text), "No guest named '%.200s' is running%s: waiting for it.",
-			 filter->guest[0], filter->guests > 1 ? ", nor one of the others" : "");
+		snprintf(text, sizeof(text),
+			 "No guest named '%.200s' is running%s: waiting for it.", filter->guest[0],
+			 filter->guests > 1 ? ", nor one of the others" : "");
 	else
 		snprintf(text, sizeof(text), "No VM is running: waiting for one.");
 	y = draw_wrapped(y, area, text);

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <ctype.h>
 #include <curses.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "explain.h"
-#include "kvm_stat_options.h"
-#include "output.h"
+#include "top_answer.h"
 #include "top_keys.h"
-#include "top_screen.h"
-#include "top_terminal.h"
 #include "top_watch.h"
 
 #define ESCAPE	27
@@ -48,12 +42,19 @@ static int go_to(struct top *top, struct top_place place)
 	return watch_look(top);
 }
 
+static bool is_over(const struct top *top, const struct top_place *place)
+{
+	return place->scope.one_vmm && !scope_vmm(&place->scope, top->monitor);
+}
+
 static int go_back(struct top *top)
 {
 	struct top_place *place = top_place(top);
 
 	if (top->depth) {
-		top->depth--;
+		do {
+			top->depth--;
+		} while (top->depth && is_over(top, top_place(top)));
 		return watch_look(top);
 	}
 	if (place->mode == TOP_MEMBERS)
@@ -70,7 +71,8 @@ static bool has_members(struct top *top)
 		top_message(top, "This is one VM or vCPU already; Left leads back");
 		return false;
 	}
-	if (monitor->vmms && !monitor->vmm[0]->pid && !(monitor->options.sources & ~SOURCES_TRACEPOINTS)) {
+	if (monitor->vmms && !monitor->vmm[0]->pid &&
+	    !(monitor->options.sources & ~SOURCES_TRACEPOINTS)) {
 		top_message(top, "Tracepoints count the whole machine; 'g' chooses one guest");
 		return false;
 	}
@@ -82,6 +84,10 @@ static int toggle_members(struct top *top)
 	struct top_place *place = top_place(top);
 	bool members = place->mode == TOP_MEMBERS;
 
+	if (top->gone) {
+		top_message(top, "It has ended");
+		return 0;
+	}
 	if (!members && !has_members(top))
 		return 0;
 	*place = (struct top_place){
@@ -172,143 +178,7 @@ static bool is_cursor_key(struct top *top, int key)
 	return false;
 }
 
-/* ---- answers ---- */
-
-static void refuse(struct top *top)
-{
-	terminal_complaints(top->prompt.error, sizeof(top->prompt.error));
-	top->prompt.error[strcspn(top->prompt.error, "\n")] = '\0';
-}
-
-static int select_anew(struct top *top)
-{
-	screen_say("Updating the filter...");
-	top->soon = true;
-	return watch_select(top);
-}
-
-static int take_regex(struct top *top)
-{
-	if (!filter_set_regex(&top->options->filter, top->prompt.text)) {
-		refuse(top);
-		return 0;
-	}
-	prompt_end(&top->prompt);
-	return select_anew(top);
-}
-
-static int take_delay(struct top *top)
-{
-	struct kvm_stat_options options;
-	char *argv[] = { "top", "-s", top->prompt.text, NULL };
-	bool good;
-
-	kvm_stat_options_init(&options);
-	good = !*top->prompt.text || kvm_stat_options_parse(&options, 3, argv, NULL) < 0;
-	if (good) {
-		top->options->delay = options.delay;
-		prompt_end(&top->prompt);
-		top->again = true;
-	} else {
-		refuse(top);
-	}
-	kvm_stat_options_free(&options);
-	return 0;
-}
-
-static int watch_only(struct top *top, pid_t pid, const char *guest)
-{
-	struct filter *filter = &top->options->filter;
-
-	if (!filter_set_pid(filter, pid) || !filter_set_guest(filter, guest))
-		return -ENOMEM;
-	prompt_end(&top->prompt);
-	guests_free(&top->guests);
-	*top->guest = '\0';
-	top->returning = false;
-	view_clear(&top->view);
-	screen_say("Updating the filter...");
-	return watch_restart(top);
-}
-
-static int take_pid(struct top *top, const char *text)
-{
-	struct kvm_stat_options options;
-	struct kvmstats_vmm *vmm;
-	char *argv[] = { "top", "-p", (char *)text, NULL };
-	pid_t pid = 0;
-	int err;
-
-	kvm_stat_options_init(&options);
-	if (kvm_stat_options_parse(&options, 3, argv, NULL) < 0)
-		pid = options.filter.pid[0];
-	kvm_stat_options_free(&options);
-	err = pid ? kvmstats_vmm_open(&vmm, pid) : 0;
-	if (pid && err)
-		explain(pid, NULL, err);
-	if (!pid || err) {
-		refuse(top);
-		return 0;
-	}
-	kvmstats_vmm_close(vmm);
-	return watch_only(top, pid, NULL);
-}
-
-static int take_guest(struct top *top)
-{
-	const char *text = top->prompt.text;
-
-	if (!*text || !strcmp(text, "0"))
-		return watch_only(top, 0, NULL);
-	if (guests_have(&top->guests, text))
-		return watch_only(top, 0, text);
-	if (isdigit((unsigned char)*text) && !text[strspn(text, "0123456789")])
-		return take_pid(top, text);
-	snprintf(top->prompt.error, sizeof(top->prompt.error), "no guest is named '%.100s'", text);
-	return 0;
-}
-
-static int answer(struct top *top)
-{
-	switch (top->prompt.kind) {
-	case PROMPT_REGEX:
-		return take_regex(top);
-	case PROMPT_DELAY:
-		return take_delay(top);
-	default:
-		return take_guest(top);
-	}
-}
-
-static int to_prompt(struct top *top, int key)
-{
-	switch (prompt_key(&top->prompt, key)) {
-	case PROMPT_DONE:
-		return answer(top);
-	case PROMPT_CANCELLED:
-		prompt_end(&top->prompt);
-		guests_free(&top->guests);
-		break;
-	default:
-		break;
-	}
-	return 0;
-}
-
-static int ask_for_guest(struct top *top)
-{
-	prompt_begin(&top->prompt, PROMPT_GUEST);
-	return guests_find(&top->guests) ? 0 : -ENOMEM;
-}
-
 /* ---- the rest ---- */
-
-static int clear_filters(struct top *top)
-{
-	filter_set_regex(&top->options->filter, NULL);
-	return filter_names_vmms(&top->options->filter) ? watch_only(top, 0, NULL) :
-							  select_anew(top);
-}
 
 static int reset(struct top *top)
 {
@@ -347,13 +217,13 @@ static int take(struct top *top, int key)
 	case 'b':
 		return toggle_members(top);
 	case 'c':
-		return clear_filters(top);
+		return answer_clear(top);
 	case 'f':
 		prompt_begin(&top->prompt, PROMPT_REGEX);
 		return 0;
 	case 'g':
 	case 'p':
-		return ask_for_guest(top);
+		return answer_ask_guest(top);
 	case 'h':
 	case '?':
 		top->help = true;
@@ -399,7 +269,7 @@ int keys_read(struct top *top)
 		if (top->help)
 			top->help = false;
 		else if (top->prompt.kind)
-			err = to_prompt(top, key);
+			err = answer_key(top, key);
 		else
 			err = take(top, key);
 	}

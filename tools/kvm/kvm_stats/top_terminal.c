@@ -69,7 +69,10 @@ static void catch_signals(void)
 	action.sa_handler = on_size;
 	sigaction(SIGWINCH, &action, NULL);
 	sigaddset(&blocked, SIGWINCH);
-	action = (struct sigaction){ .sa_handler = on_fatal, .sa_flags = SA_RESETHAND | SA_NODEFER };
+	action = (struct sigaction){
+		.sa_handler = on_fatal,
+		.sa_flags = SA_RESETHAND | SA_NODEFER,
+	};
 	for (i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
 		sigaction(fatal[i], &action, NULL);
 	action = (struct sigaction){ .sa_handler = SIG_IGN };
@@ -162,7 +165,8 @@ static bool require_terminal(void)
 {
 	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		return true;
-	complain("top takes a terminal; 'kvm-stats log' and 'kvm-stats read' write to files and pipes");
+	complain("top takes a terminal; 'kvm-stats log' and 'kvm-stats read' write to files and "
+		 "pipes");
 	return false;
 }
 

@@ -71,6 +71,11 @@ bool view_members(struct view *view, const struct monitor *monitor, const struct
 /* Sums, shares and order; the other functions end with this. */
 bool view_finish(struct view *view, const struct view_options *options);
 
+enum view_kind view_kind_of(const struct kvmstats_stat *stat);
+
+/* @stat: of which the line's value is, NULL for sums of events. */
+void view_set_amounts(struct view_line *line, const struct kvmstats_stat *stat, bool utf8);
+
 /* A new line with nothing in it, NULL if there is no memory. */
 struct view_line *view_add(struct view *view);
 void view_clear(struct view *view);

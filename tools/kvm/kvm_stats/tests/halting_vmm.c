@@ -132,7 +132,7 @@ static void wake_first(int vm)
 	char c;
 
 	for (;;) {
-		/* From a tenth to ten times it, each power of ten as often; the mean of that is 2.15. */
+		/* From a tenth to ten times of a value, whose mean is 2.15 times it. */
 		double ns = 1e9 / rate / 2.15 * pow(10, 2 * drand48() - 1);
 
 		pause.tv_sec = (time_t)(ns / 1e9);

@@ -372,8 +372,8 @@ static void test_utf8(void)
 	tap_is(text_fit(buf, sizeof(buf), "größe", 10), 5, "cells are not bytes");
 	tap_is(text_fit(buf, sizeof(buf), "größe", 4), 4, "it is cut at a cell");
 	text_is(buf, "größ", "between characters");
-	tap_is(text_fit(buf, sizeof(buf), "語語", 3), 2, "a wide character fits whole or not at all");
-	tap_is(text_fit(buf, sizeof(buf), "a\xff\x1b[0m", 10), 6, "what cannot be shown has a cell");
+	tap_is(text_fit(buf, sizeof(buf), "語語", 3), 2, "a wide character is whole or not there");
+	tap_is(text_fit(buf, sizeof(buf), "a\xff\x1b[0m", 10), 6, "what cannot be shown takes one");
 	text_is(buf, "a??[0m", "and is");
 	tap_is(text_fit(buf, 4, "größe", 10), 2, "a small buffer holds whole characters");
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tables of VMMs, and of VMs and vCPUs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "output.h"
+#include "row.h"
+#include "top_view.h"
+
+static bool is_asked_for(const struct kvmstats_stat *stat, const struct view_options *options)
+{
+	if (options->stat)
+		return !strcmp(kvmstats_stat_name(stat), options->stat);
+	return view_kind_of(stat) == VIEW_EVENTS && !stat_parent_length(kvmstats_stat_name(stat));
+}
+
+static uint64_t growth(const struct bases *bases, const struct row *row, bool past)
+{
+	uint64_t sum = 0;
+	unsigned int n;
+
+	if (row->growth == GROWTH_NONE)
+		return row->value;
+	for (n = 0; n < row->size; n++)
+		sum += base_growth(bases, row->target, row->stat, n, past);
+	return sum;
+}
+
+/* @stat: the one that the line's value is of, if it is of one; whether the target has any. */
+static bool add_target(struct view_line *line, const struct target *target,
+		       const struct bases *bases, const struct view_options *options,
+		       const struct kvmstats_stat **stat)
+{
+	bool found = false;
+	struct row row;
+	size_t i;
+
+	for (i = 0; i < target->set->stats; i++) {
+		if (!is_asked_for(target->set->stat[i], options))
+			continue;
+		row_get(&row, target, target->set->stat[i]);
+		line->value += growth(bases, &row, options->past);
+		line->delta += row.delta;
+		line->rate += row.rate;
+		line->cleared |= row.growth == GROWTH_CLEARED;
+		if (options->stat)
+			*stat = row.stat;
+		found = true;
+	}
+	return found;
+}
+
+static bool is_fresh(const struct monitor *monitor, const struct target *target)
+{
+	return monitor->time_before && !kvmstats_sample_time(target->before);
+}
+
+static bool add_vmm(struct view *view, const struct monitor *monitor, const struct vmm *vmm,
+		    const struct bases *bases, const struct view_options *options)
+{
+	struct view_line *line = view_add(view);
+	const struct kvmstats_stat *stat = NULL;
+	char name[VIEW_NAME_SIZE - 16];
+	size_t i;
+
+	if (!line)
+		return false;
+	harmless(vmm->guest ? vmm->guest : vmm->comm, name, sizeof(name));
+	if (vmm->pid)
+		snprintf(line->name, sizeof(line->name), "%7d %s", (int)vmm->pid, name);
+	else
+		snprintf(line->name, sizeof(line->name), "%7s %s", "-", name);
+	line->scope = scope_of_vmm(vmm);
+	line->without = !vmm->targets;
+	line->fresh = vmm->targets;
+	for (i = 0; i < vmm->targets; i++) {
+		add_target(line, vmm->target[i], bases, options, &stat);
+		line->fresh &= is_fresh(monitor, vmm->target[i]);
+	}
+	view_set_amounts(line, stat, options->utf8);
+	return true;
+}
+
+static bool add_one_target(struct view *view, const struct monitor *monitor,
+			   const struct target *target, const struct bases *bases,
+			   const struct view_options *options)
+{
+	struct view_line *line = view_add(view);
+	const struct kvmstats_stat *stat = NULL;
+
+	if (!line)
+		return false;
+	snprintf(line->name, sizeof(line->name), "%s", target->label);
+	line->scope = scope_of_target(target);
+	line->fresh = is_fresh(monitor, target);
+	if (!add_target(line, target, bases, options, &stat) && options->stat)
+		view->lines--;
+	else
+		view_set_amounts(line, stat, options->utf8);
+	return true;
+}
+
+static bool add_targets(struct view *view, const struct monitor *monitor, const struct vmm *vmm,
+			const struct bases *bases, const struct view_options *options)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		if (!add_one_target(view, monitor, vmm->target[i], bases, options))
+			return false;
+	}
+	return true;
+}
+
+bool view_members(struct view *view, const struct monitor *monitor, const struct bases *bases,
+		  const struct top_scope *scope, const struct view_options *options)
+{
+	bool good = true;
+	size_t i;
+
+	view_clear(view);
+	for (i = 0; good && i < monitor->vmms; i++) {
+		const struct vmm *vmm = monitor->vmm[i];
+
+		if (!scope_takes_vmm(scope, vmm))
+			continue;
+		if (scope->one_vmm)
+			good = add_targets(view, monitor, vmm, bases, options);
+		else
+			good = add_vmm(view, monitor, vmm, bases, options);
+	}
+	return good && view_finish(view, options);
+}

@@ -45,7 +45,13 @@ end_all()
 # A shell, so that we see what top leaves behind. terminal COLUMNS ROWS LOCALE
 terminal()
 {
+	# The server takes its time to go, and a client may meet it on its way out.
 	in_tmux kill-server 2>/dev/null
+	for _ in $(seq 50); do
+		in_tmux list-sessions >/dev/null 2>&1 || break
+		sleep 0.05
+	done
+	rm -f "$socket"
 	in_tmux new-session -d -x "$1" -y "$2" \
 		"exec env PS1='$ ' LC_ALL=$3 ASAN_OPTIONS=log_path=$out/report \
 		UBSAN_OPTIONS=log_path=$out/report LSAN_OPTIONS=suppressions=$out/known:print_suppressions=0 \

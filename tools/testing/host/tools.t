@@ -63,7 +63,6 @@ install_somewhere()
 	local dest=$out/dest
 
 	rm -rf "$dest" &&
-	make -s -C "$lib" O="$out/gcc/lib" DESTDIR="$dest" PREFIX=/usr install &&
 	make -s -C "$command" O="$out/gcc" DESTDIR="$dest" PREFIX=/usr install &&
 	"$dest/usr/bin/kvm-stats" --help &&
 	[ -f "$dest/usr/share/man/man1/kvm-stats.1" ] &&

@@ -15,7 +15,7 @@ check: ## run every test; the last line is "N passed, N failed, N skipped" (ARCH
 	@$(boot)/check
 
 .PHONY: check-deep
-check-deep: ## run what takes longer: the same tests in kernels with sanitizers all over
+check-deep: ## run what takes longer: the same tests in kernels with sanitizers and lockdep
 	@$(boot)/check --deep
 
 .PHONY: kernel

@@ -73,3 +73,10 @@ merged_config()
 	! grep -q '^CONFIG_KVM.*=m$' <<<"$merged" || kvm=m
 	echo "${merged//@KVM@/$kvm}"
 }
+
+# has_option NAME LINE: is it in a named configuration? What is read to its end
+# cannot fail for having been read in part, which a pipe to grep -q does now and then.
+has_option()
+{
+	grep -qxF -e "$2" <<<"$(merged_config "$1")"
+}

@@ -2,8 +2,7 @@
 # Sourced by what compiles kernels: one source worktree and one object
 # directory per base, architecture and configuration.
 
-# Where KASAN and UBSAN look, of a configuration that names places: of the kernel
-# as a whole they take longer to compile than all the rest of it.
+# Where alone KASAN and UBSAN look, of a configuration that names places.
 sanitizer_args()
 {
 	local places=instrument_$config name
@@ -45,7 +44,7 @@ tree_config()
 {
 	local more=
 
-	! merged_config "$config" | grep -qx CONFIG_KUNIT=y ||
+	! has_option "$config" CONFIG_KUNIT=y ||
 		! git -C "$base" cat-file -e "$tree:virt/kvm/kvm_stats_kunit.c" 2>/dev/null || more=kunit
 	merged_config "$config" $more
 }

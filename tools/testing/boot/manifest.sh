@@ -26,7 +26,7 @@ boot_lines()
 # boot_is_deep NAME: too long for make check
 boot_is_deep()
 {
-	boot_lines "$1" | grep -qx deep
+	grep -qx deep <<<"$(boot_lines "$1")"
 }
 
 # boot_args NAME: sets args, an array for the script boot

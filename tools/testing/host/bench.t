@@ -17,17 +17,6 @@ point_log=$work/log
 "$top/scripts/packages" bench >&2 || { echo "Bail out! packages are missing"; exit 1; }
 cd "$work" || exit 1
 
-# expect STATUS DESCRIPTION REGEX COMMAND...: its status, and a line of its output
-expect()
-{
-	local status=$1 what=$2 regex=$3 got=0
-
-	shift 3
-	"$@" >log 2>&1 || got=$?
-	[ "$got" = "$status" ] && grep -qE -e "$regex" log
-	point $? "$what"
-}
-
 # ---- the program's points ----
 
 points()

@@ -16,17 +16,6 @@ trap 'rm -rf "$work"' EXIT
 point_log=$work/log
 cd "$work" || exit 1
 
-# expect STATUS DESCRIPTION REGEX COMMAND...: its status, and a line of its output
-expect()
-{
-	local status=$1 what=$2 regex=$3 got=0
-
-	shift 3
-	"$@" >log 2>&1 || got=$?
-	[ "$got" = "$status" ] && grep -qE -e "$regex" log
-	point $? "$what"
-}
-
 # ---- with mainline ----
 
 # sides: what both have, then the lines of ours and of mainline's

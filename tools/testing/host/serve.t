@@ -10,17 +10,13 @@
 
 set -u
 
-# As in tools.t: gcc 12's address checker and vm.mmap_rnd_bits above 28.
-if [ -z "${SERVE_T_FIXED:-}" ] && setarch -R true 2>/dev/null; then
-	SERVE_T_FIXED=1 exec setarch -R "$0" "$@"
-fi
+. "$(dirname "$0")/checked.sh"
 
 top=$PWD
 out=$top/build/serve-test
 lib=$top/tools/lib/kvmstats
 command=$top/tools/kvm/kvm_stats
 stats=$out/checked/kvm-stats
-checks="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 # What it has not freed at its end is an error, too.
 export ASAN_OPTIONS=detect_leaks=1
 

@@ -25,3 +25,15 @@ skip()
 	points=$((points + 1))
 	echo "ok $points - $1 # SKIP $2"
 }
+
+# expect STATUS DESCRIPTION REGEX COMMAND...: its status, and a line of its output,
+# which is in the file log
+expect()
+{
+	local status=$1 what=$2 regex=$3 got=0
+
+	shift 3
+	"$@" >log 2>&1 || got=$?
+	[ "$got" = "$status" ] && grep -qE -e "$regex" log
+	point $? "$what"
+}

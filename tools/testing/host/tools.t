@@ -9,17 +9,12 @@
 
 set -u
 
-# gcc 12's address checker breaks now and then where the kernel places memory
-# with more randomness than it knew (vm.mmap_rnd_bits above 28): do without.
-if [ -z "${TOOLS_T_FIXED:-}" ] && setarch -R true 2>/dev/null; then
-	TOOLS_T_FIXED=1 exec setarch -R "$0" "$@"
-fi
+. "$(dirname "$0")/checked.sh"
 
 top=$PWD
 out=$top/build/tools-test
 lib=$top/tools/lib/kvmstats
 command=$top/tools/kvm/kvm_stats
-checks="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 # <asm/...> of the 64-bit headers serves both.
 cc32="gcc -m32 -idirafter /usr/include/x86_64-linux-gnu"
 export ASAN_OPTIONS=detect_leaks=1

@@ -9,18 +9,13 @@
 
 set -u
 
-# gcc 12's address checker breaks now and then where the kernel places memory
-# with more randomness than it knew (vm.mmap_rnd_bits above 28): do without.
-if [ -z "${TOP_T_FIXED:-}" ] && setarch -R true 2>/dev/null; then
-	TOP_T_FIXED=1 exec setarch -R "$0" "$@"
-fi
+. "$(dirname "$0")/checked.sh"
 
 top=$PWD
 out=$top/build/top-test
 lib=$top/tools/lib/kvmstats
 command=$top/tools/kvm/kvm_stats
 socket=$out/tmux
-checks="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 unset TMUX NO_COLOR
 
 . "$(dirname "$0")/tap.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by what compiles kernels: one source worktree and one object
+# Sourced by what compiles kernels: one source worktree per base, and one object
 # directory per base, architecture and configuration.
 
 # Where alone KASAN and UBSAN look, of a configuration that names places.
@@ -67,25 +67,24 @@ configure()
 	fi
 }
 
-# set_dirs [PURPOSE]: where this base, architecture and configuration are built;
-# for a purpose of which one runs at a time all architectures share a source
+# set_dirs [PURPOSE]: where this base, architecture and configuration are built.
+# All of a purpose share the source, one after the other.
 set_dirs()
 {
-	local name
+	local version
 
-	name=$(basename "$base")-$arch-$config${1:+-$1}
-	mkdir -p "$cache"/{tree,kernel} "$cache/obj/$name"
-	obj=$cache/obj/$name
-	src=$cache/tree/${1:+$(basename "$base")-}${1:-$name}
+	version=$(basename "$base")
+	obj=$cache/obj/$version-$arch-$config${1:+-$1}
+	src=$cache/tree/$version${1:+-$1}
 	log=$obj/build.log
-	lock=$obj/lock
-	[ -z "${1:-}" ] || lock=$src.lock
+	lock=$src.lock
+	mkdir -p "$cache"/{tree,kernel} "$obj"
 }
 
 lock_dirs()
 {
 	exec 9>"$lock"
-	flock -n 9 || { say "  waiting for another build of $arch-$config"; flock 9; }
+	flock -n 9 || { say "  waiting for another build"; flock 9; }
 }
 
 # key PART...: names a result after all that it depends on

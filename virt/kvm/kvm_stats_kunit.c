@@ -11,9 +11,14 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/kvm_host.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/module.h>
+#include <linux/pid.h>
 #include <linux/prandom.h>
+#include <linux/sched/mm.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/uio.h>
 
 #include "kvm_stats.h"
@@ -533,6 +538,7 @@ static void reads_behind_the_end(struct kunit *test)
 /* Values that change while they are read */
 
 #define NUM_FLIPPING	512
+#define FLIPPING_POS	(72 + 64)
 
 static const struct kvm_stats_desc flipping_desc = {
 	KVM_STATS_LOG2, .size = NUM_FLIPPING, .name = "flipping",
@@ -555,6 +561,7 @@ static const struct kvm_stats_schema flipping_schema = {
  * struct flipping - values of which all bits are set and cleared all the time
  * @values: the values
  * @read: what has been read of them
+ * @user: as much user memory, of the mm that the test uses
  * @mixed: number of reads during which the values changed
  * @timer: writes to the values in the middle of a read even on a single CPU
  * @task: writes to them as fast as a CPU can
@@ -562,6 +569,7 @@ static const struct kvm_stats_schema flipping_schema = {
 struct flipping {
 	u64 values[NUM_FLIPPING];
 	u64 read[NUM_FLIPPING];
+	char __user *user;
 	unsigned int mixed;
 	struct hrtimer timer;
 	struct task_struct *task;
@@ -648,45 +656,150 @@ static bool check_flipping(struct kunit *test, struct flipping *flipping,
 	return true;
 }
 
-/* Read from the byte @skip of the first value on. */
+/* A way to read from the byte @skip of the first value on, to the end. */
+typedef ssize_t (*read_way)(const struct kvm_stats_source *source,
+			    struct flipping *flipping, size_t skip);
+
+static ssize_t read_to_kernel(const struct kvm_stats_source *source,
+			      struct flipping *flipping, size_t skip)
+{
+	struct kvec segment = {
+		.iov_base = (void *)flipping->read + skip,
+		.iov_len = sizeof(flipping->read) - skip,
+	};
+	loff_t pos = FLIPPING_POS + skip;
+	struct iov_iter to;
+
+	iov_iter_kvec(&to, READ, &segment, 1, segment.iov_len);
+	return read_source(source, &pos, &to);
+}
+
+/* What has come to the user's memory, if @copied says that all of it has. */
+static ssize_t fetch_from_user(struct flipping *flipping, size_t skip,
+			       ssize_t copied)
+{
+	size_t size = sizeof(flipping->read) - skip;
+
+	if (copied == size &&
+	    copy_from_user((void *)flipping->read + skip, flipping->user + skip,
+			   size))
+		return -EFAULT;
+	return copied;
+}
+
+static ssize_t read_to_user_buffer(const struct kvm_stats_source *source,
+				   struct flipping *flipping, size_t skip)
+{
+	struct file file = { .private_data = (void *)source };
+	loff_t pos = FLIPPING_POS + skip;
+	ssize_t copied;
+
+	copied = kvm_stats_fops.read(&file, flipping->user + skip,
+				     sizeof(flipping->read) - skip, &pos);
+	return fetch_from_user(flipping, skip, copied);
+}
+
+static ssize_t read_to_user_segment(const struct kvm_stats_source *source,
+				    struct flipping *flipping, size_t skip)
+{
+	struct iovec segment = {
+		.iov_base = flipping->user + skip,
+		.iov_len = sizeof(flipping->read) - skip,
+	};
+	loff_t pos = FLIPPING_POS + skip;
+	struct iov_iter to;
+
+	iov_iter_init(&to, READ, &segment, 1, segment.iov_len);
+	return fetch_from_user(flipping, skip, read_source(source, &pos, &to));
+}
+
 static bool read_flipping(struct kunit *test, struct flipping *flipping,
-			  size_t skip)
+			  read_way read, size_t skip)
 {
 	struct kvm_stats_source source = {
 		.schema = &flipping_schema,
 		.values = flipping->values,
 	};
-	struct kvec segment = {
-		.iov_base = (void *)flipping->read + skip,
-		.iov_len = sizeof(flipping->read) - skip,
-	};
-	loff_t pos = 72 + 64 + skip;
-	struct iov_iter to;
+	ssize_t size = sizeof(flipping->read) - skip;
+	ssize_t copied = read(&source, flipping, skip);
 
-	iov_iter_kvec(&to, READ, &segment, 1, segment.iov_len);
-	if (read_source(&source, &pos, &to) != segment.iov_len) {
-		KUNIT_FAIL(test, "short read");
+	if (copied != size) {
+		KUNIT_FAIL(test, "read returns %zd, not %zd", copied, size);
 		return false;
 	}
 	return check_flipping(test, flipping, skip);
 }
 
 /* That values changed during reads shows that this could have gone wrong. */
-static void changing_values_are_whole(struct kunit *test)
+static void read_while_flipping(struct kunit *test, struct flipping *flipping,
+				read_way read)
 {
-	struct flipping *flipping = test_alloc(test, sizeof(*flipping));
-	unsigned long end;
+	unsigned long end = jiffies + HZ / 2;
 	size_t skip = 0;
 
-	start_flipping(test, flipping);
-	end = jiffies + HZ / 2;
+	flipping->mixed = 0;
 	do {
 		skip = (skip + 1) % sizeof(u64);
 		cond_resched();
-	} while (read_flipping(test, flipping, skip) &&
+	} while (read_flipping(test, flipping, read, skip) &&
 		 time_before(jiffies, end));
-	stop_flipping(flipping);
 	KUNIT_EXPECT_GT(test, flipping->mixed, 0u);
+}
+
+static void changing_values_are_whole(struct kunit *test)
+{
+	struct flipping *flipping = test_alloc(test, sizeof(*flipping));
+
+	start_flipping(test, flipping);
+	read_while_flipping(test, flipping, read_to_kernel);
+	stop_flipping(flipping);
+}
+
+/* Tests run in kernel threads, which have no user memory; init has. */
+static struct mm_struct *init_user_mm(void)
+{
+	struct pid *pid = find_get_pid(1);
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
+	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+
+	if (task)
+		put_task_struct(task);
+	put_pid(pid);
+	return mm;
+}
+
+static void read_to_user_while_flipping(struct kunit *test,
+					struct flipping *flipping)
+{
+	unsigned long addr = vm_mmap(NULL, 0, sizeof(flipping->read),
+				     PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, 0);
+
+	if (IS_ERR_VALUE(addr)) {
+		KUNIT_FAIL(test, "vm_mmap: %ld", (long)addr);
+		return;
+	}
+	flipping->user = (char __user *)addr;
+	read_while_flipping(test, flipping, read_to_user_buffer);
+	read_while_flipping(test, flipping, read_to_user_segment);
+	vm_munmap(addr, sizeof(flipping->read));
+}
+
+static void changing_values_reach_users_whole(struct kunit *test)
+{
+	struct flipping *flipping = test_alloc(test, sizeof(*flipping));
+	struct mm_struct *mm = init_user_mm();
+
+	if (!mm) {
+		kunit_info(test, "not run: init has no user memory yet; load the suite as a module");
+		return;
+	}
+	start_flipping(test, flipping);
+	kthread_use_mm(mm);
+	read_to_user_while_flipping(test, flipping);
+	kthread_unuse_mm(mm);
+	stop_flipping(flipping);
+	mmput(mm);
 }
 
 /* Histograms */
@@ -805,6 +918,7 @@ static struct kunit_case kvm_stats_cases[] = {
 	KUNIT_CASE(random_reads_of_vcpu_file),
 	KUNIT_CASE(reads_behind_the_end),
 	KUNIT_CASE(changing_values_are_whole),
+	KUNIT_CASE(changing_values_reach_users_whole),
 	KUNIT_CASE(log2_histogram),
 	KUNIT_CASE(linear_histogram),
 	{}

@@ -11,15 +11,13 @@
 #define _FILE_OFFSET_BITS 64
 
 #include <dirent.h>
-#include <grp.h>
 #include <pthread.h>
 
 #include "fail_nth.h"
 #include "kvm_stats_checks.h"
-#include "tap.h"
+#include "nobody.h"
+#include "suites.h"
 #include "uring.h"
-
-#define NOBODY			65534
 
 /* The capability */
 
@@ -235,13 +233,6 @@ static const char *read_allocates_nothing(struct stats_target *target)
 
 /* Other holders */
 
-static const char *become_nobody(void)
-{
-	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
-		return stats_fail("setuid: %s", strerror(errno));
-	return NULL;
-}
-
 static const char *as_nobody_read(struct stats_target *target)
 {
 	const char *message = become_nobody();
@@ -385,30 +376,6 @@ static const struct stats_suite with_interface[] = {
 	SUITE("vcpu", STATS_VCPU_ID, more, ARRAY_SIZE(more), set_up),
 	SUITE("vcpu", STATS_VCPU_ID, vcpu_only, ARRAY_SIZE(vcpu_only), set_up),
 };
-
-static void run_suites(const struct stats_suite *suites, size_t num)
-{
-	static const enum tap_verdict verdicts[] = {
-		[STATS_PASS] = TAP_OK,
-		[STATS_FAIL] = TAP_NOT_OK,
-		[STATS_SKIP] = TAP_SKIP,
-	};
-	size_t i, j, points = 0;
-
-	for (i = 0; i < num; i++)
-		points += suites[i].num;
-	tap_plan(points);
-
-	for (i = 0; i < num; i++) {
-		for (j = 0; j < suites[i].num; j++) {
-			const struct stats_outcome *outcome;
-
-			outcome = stats_run(&suites[i], &suites[i].checks[j]);
-			tap_report(verdicts[outcome->verdict], suites[i].name,
-				   suites[i].checks[j].name, outcome->message);
-		}
-	}
-}
 
 /* For the table of all boots. */
 static void tell_descriptors(void)

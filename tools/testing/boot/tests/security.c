@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a process without privileges can and cannot do with statistics, VM and
+ * vCPU fds that it holds and with those of others; what a locked-down kernel
+ * leaves; and that new VMs show nothing of what was in their memory before.
+ */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+
+#include <sys/stat.h>
+
+#include "kvm_stats_checks.h"
+#include "nobody.h"
+#include "suites.h"
+
+#define DEBUGFS_KVM		"/sys/kernel/debug/kvm"
+#define DEBUGFS_FILE		DEBUGFS_KVM "/halt_wakeup"	/* writable, so closed by lockdown */
+#define LOCKDOWN		"/sys/kernel/security/lockdown"
+
+/* The VMM is root's, in another process, and passed its fds on to this one. */
+static struct stats_vmm vmm;
+
+static const char *set_up(struct stats_target *target)
+{
+	const char *message = stats_vmm_start(&vmm);
+
+	if (message)
+		return message;
+	target->fd = vmm.fds[stats_target_kind(target, STATS_FD_VM_STATS,
+					       STATS_FD_VCPU_STATS)];
+	target->getfd_fd = vmm.fds[stats_target_kind(target, STATS_FD_VM,
+						     STATS_FD_VCPU)];
+	message = stats_file_load(&target->file, target->fd);
+	return message ? message : become_nobody();
+}
+
+/* What others have open */
+
+static const char *takes_no_fd(struct stats_target *target)
+{
+	int which, fd;
+
+	(void)target;
+	for (which = 0; which < STATS_NUM_FDS; which++) {
+		if (!stats_vmm_take(&vmm, which, &fd))
+			return stats_fail("pidfd_getfd of fd %d succeeds", which);
+		if (errno != EPERM)
+			return stats_fail("pidfd_getfd of fd %d: %s, expected: %s",
+					  which, strerror(errno), strerror(EPERM));
+	}
+	return NULL;
+}
+
+static const char *cannot_open(const char *dir, int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s/%d", vmm.pid, dir, fd);
+	return stats_refused(path, open(path, O_RDONLY | O_CLOEXEC), EACCES);
+}
+
+static const char *sees_no_fd(struct stats_target *target)
+{
+	const char *message = NULL;
+	int which;
+
+	(void)target;
+	for (which = 0; which < STATS_NUM_FDS && !message; which++) {
+		message = cannot_open("fd", vmm.remote[which]);
+		if (!message)
+			message = cannot_open("fdinfo", vmm.remote[which]);
+	}
+	return message;
+}
+
+static const char *sees_no_debugfs(struct stats_target *target)
+{
+	(void)target;
+	return stats_refused(DEBUGFS_KVM, open(DEBUGFS_KVM, O_RDONLY | O_CLOEXEC),
+			     EACCES);
+}
+
+/* What it holds */
+
+static const char *reads(struct stats_target *target)
+{
+	return stats_read_whole(target);
+}
+
+/* The way to a second, own or writable, open file of the same inode. */
+static const char *reopens_nothing(struct stats_target *target)
+{
+	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR };
+	const char *message = NULL;
+	char path[64];
+	size_t i;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", target->fd);
+	for (i = 0; i < ARRAY_SIZE(modes) && !message; i++)
+		message = stats_refused(path, open(path, modes[i] | O_CLOEXEC), EACCES);
+	return message;
+}
+
+static const char *changes_nothing(struct stats_target *target)
+{
+	const char *message = stats_write_refused(target);
+
+	if (!message)
+		message = stats_mmap_refused(target);
+	if (!message)
+		message = stats_ioctl_refused(target);
+	if (!message)
+		message = stats_refused("fchmod", fchmod(target->fd, 0666), EPERM);
+	if (!message)
+		message = stats_refused("fchown", fchown(target->fd, NOBODY, NOBODY), EPERM);
+	return message;
+}
+
+static const char *gets_statistics(struct stats_target *target)
+{
+	const char *message;
+	int fd;
+
+	message = stats_getfd(target->getfd_fd, &fd);
+	if (!message)
+		message = stats_still_reads(target, fd, vmm.pid);
+	if (!message)
+		close(fd);
+	return message;
+}
+
+/* As in any process that the VM does not belong to. */
+static const char *gets_nothing_else(struct stats_target *target)
+{
+	static const unsigned long requests[] = {
+		KVM_CREATE_VCPU, KVM_CHECK_EXTENSION, KVM_RUN, _IO(0xAE, 0xff),
+	};
+	const char *message = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(requests) && !message; i++)
+		message = stats_refused("another ioctl", ioctl(target->getfd_fd, requests[i], 9),
+					EIO);
+	return message;
+}
+
+static const struct stats_check unprivileged[] = {
+	STATS_CHECK("takes_no_fd_of_others", takes_no_fd),
+	STATS_CHECK("sees_no_fd_of_others", sees_no_fd),
+	STATS_CHECK("sees_no_debugfs", sees_no_debugfs),
+	STATS_CHECK("reads_held_fd", reads),
+	STATS_CHECK("reopens_nothing", reopens_nothing),
+	STATS_CHECK("changes_nothing", changes_nothing),
+	STATS_CHECK("gets_statistics_of_held_fd", gets_statistics),
+	STATS_CHECK("gets_nothing_else_of_held_fd", gets_nothing_else),
+};
+
+/* Memory */
+
+/* So that statistics which nobody clears would be of another VM, or poison. */
+static const char *dirty_memory(void)
+{
+	const char *message = NULL;
+	int round;
+
+	for (round = 0; round < 4 && !message; round++)
+		message = stats_reuse_memory();
+	return message;
+}
+
+/* Creation alone counts next to nothing. */
+static const char *values_are_small(const struct stats_file *file)
+{
+	size_t at;
+
+	for (at = file->header.data_offset; at < file->size; at += sizeof(uint64_t)) {
+		uint64_t value;
+
+		memcpy(&value, file->bytes + at, sizeof(value));
+		if (value > 10000)
+			return stats_fail("the value at %zu of a new file is %#llx", at,
+					  (unsigned long long)value);
+	}
+	return NULL;
+}
+
+static const char *new_values_are_clean(struct stats_target *target)
+{
+	const char *message = dirty_memory();
+	int fds[STATS_NUM_FDS], round;
+
+	for (round = 0; round < 16 && !message; round++) {
+		struct stats_file file;
+
+		message = stats_bare_vm(fds);
+		if (!message)
+			message = stats_file_load(&file,
+						  fds[stats_target_kind(target, STATS_FD_VM_STATS,
+									STATS_FD_VCPU_STATS)]);
+		if (!message)
+			message = values_are_small(&file);
+		stats_close_fds(fds);
+	}
+	return message;
+}
+
+static const struct stats_check memory[] = {
+	STATS_CHECK("new_values_are_clean", new_values_are_clean),
+};
+
+/* Lockdown */
+
+static bool locked_down(void)
+{
+	FILE *file = fopen(LOCKDOWN, "re");
+	char line[128] = "";
+
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	return line[0] && !strstr(line, "[none]");
+}
+
+/* The fds answer in any case; debugfs unless the kernel is locked down. */
+static const char *answers_under_lockdown(struct stats_target *target)
+{
+	const char *message = stats_vmm_start(&vmm);
+	int fd;
+
+	if (message)
+		return message;
+	message = stats_still_reads(target, vmm.fds[STATS_FD_VM_STATS], vmm.pid);
+	if (message)
+		return message;
+	fd = open(DEBUGFS_FILE, O_RDONLY | O_CLOEXEC);
+	if (locked_down())
+		return stats_refused(DEBUGFS_FILE " under lockdown", fd, EPERM);
+	return fd >= 0 ? NULL : stats_fail(DEBUGFS_FILE ": %s", strerror(errno));
+}
+
+static const char *load_own_vm(struct stats_target *target)
+{
+	int fds[STATS_NUM_FDS];
+	const char *message = stats_bare_vm(fds);
+
+	return message ? message : stats_file_load(&target->file, fds[STATS_FD_VM_STATS]);
+}
+
+static const struct stats_check lockdown[] = {
+	STATS_CHECK("fds_answer_under_lockdown", answers_under_lockdown),
+};
+
+#define SUITE(kind, id, table, set_up_suite)	\
+	{ .name = kind, .vcpu_id = id, .checks = table, .num = ARRAY_SIZE(table), \
+	  .setup = set_up_suite }
+
+static const struct stats_suite suites[] = {
+	SUITE("vm", -1, unprivileged, set_up),
+	SUITE("vcpu", STATS_VCPU_ID, unprivileged, set_up),
+	SUITE("vm", -1, memory, NULL),
+	SUITE("vcpu", STATS_VCPU_ID, memory, NULL),
+	SUITE("vm", -1, lockdown, load_own_vm),
+};
+
+int main(void)
+{
+	const char *variant = getenv("BOOT_VARIANT");
+
+	if (geteuid())
+		return tap_skip_all("only root can make VMs that it then has no right to");
+	if (access("/dev/kvm", R_OK | W_OK))
+		return tap_skip_all("no access to /dev/kvm");
+	if (variant && !strcmp(variant, "unpatched"))
+		return tap_skip_all("this kernel lacks the statistics fd");
+
+	run_suites(suites, ARRAY_SIZE(suites));
+	return tap_end();
+}

@@ -65,7 +65,7 @@ variant_patch()
 # variant_tree VARIANT: print the tree object
 variant_tree()
 {
-	local index=$cache/tree/variant.$$.index patch
+	local index=$cache/tree/variant.$$.index name patch
 
 	if [ "$1" = tree ]; then
 		read_kernel_tree
@@ -82,14 +82,13 @@ variant_tree()
 		apply_series all
 		;;
 	esac
-	case $1 in
-	unpatched | patched | step:*)
-		;;
-	*)
-		patch=$(variant_patch "${1#*+}")
+	for name in ${1//+/ }; do
+		case $name in
+		unpatched | patched | step:*) continue ;;
+		esac
+		patch=$(variant_patch "$name")
 		apply_patches "$patch"
-		;;
-	esac
+	done
 	base_git write-tree
 	rm -f "$index"
 }

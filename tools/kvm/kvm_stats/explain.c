@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,9 @@
 #include "kvmstats.h"
 #include "output.h"
 
-#define CAP_SYS_PTRACE	19
+#define CAP_DAC_OVERRIDE	1
+#define CAP_DAC_READ_SEARCH	2
+#define CAP_SYS_PTRACE		19
 
 /* The number behind "@key:" in /proc/@who/status, -1 if it cannot be had. */
 static long long status_number(const char *who, const char *key, int base)
@@ -43,11 +46,33 @@ static long long pid_status_number(pid_t pid, const char *key)
 	return status_number(who, key, 10);
 }
 
-static bool may_ptrace_all(void)
+static bool has_capability(int capability)
 {
 	long long caps = status_number("self", "CapEff", 16);
 
-	return caps >= 0 && (caps >> CAP_SYS_PTRACE & 1);
+	return caps >= 0 && (caps >> capability & 1);
+}
+
+/* What of the rights over all processes is missing: to ptrace them, and to list their fds. */
+static const char *missing_rights(void)
+{
+	bool lists = has_capability(CAP_DAC_READ_SEARCH) || has_capability(CAP_DAC_OVERRIDE);
+
+	if (has_capability(CAP_SYS_PTRACE))
+		return lists ? NULL : "CAP_DAC_READ_SEARCH";
+	return lists ? "CAP_SYS_PTRACE" : "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH";
+}
+
+static bool may_list_fds(pid_t pid)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 static int yama_scope(void)
@@ -63,30 +88,43 @@ static int yama_scope(void)
 	return scope;
 }
 
+/* Of those that are not the caller's, only their user, or root, may list the fds. */
+static const char *rights_for(pid_t pid)
+{
+	const char *missing = missing_rights();
+
+	if (missing && may_list_fds(pid))
+		return has_capability(CAP_SYS_PTRACE) ? NULL : "CAP_SYS_PTRACE";
+	return missing;
+}
+
 /* Yama has a say when fds are taken (EPERM), not when they are looked at (EACCES). */
 static void explain_permission(pid_t pid, int err)
 {
 	long long uid = pid_status_number(pid, "Uid");
 	long long own = geteuid();
 	int scope = err == -EPERM ? yama_scope() : 0;
+	const char *rights = rights_for(pid);
 
 	complain("looking into another process takes the right to ptrace it");
 	if (scope >= 3) {
 		complain("kernel.yama.ptrace_scope is %d: nobody has it before the next boot",
 			 scope);
-	} else if (may_ptrace_all()) {
+	} else if (!rights) {
 		complain("kvm-stats has CAP_SYS_PTRACE, but not over process %d:", (int)pid);
 		complain("it is in another user namespace, or a security module forbids it");
+	} else if (has_capability(CAP_SYS_PTRACE)) {
+		complain("and to list its fds: kvm-stats has CAP_SYS_PTRACE, but lacks %s", rights);
 	} else if (uid >= 0 && uid != own) {
 		complain("process %d is of user %lld, kvm-stats of user %lld:", (int)pid, uid, own);
-		complain("run it as that user, or with CAP_SYS_PTRACE (as root)");
+		complain("run it as that user, or with %s (as root)", rights);
 	} else if (scope) {
 		complain("kernel.yama.ptrace_scope is %d: it must be 0,", scope);
-		complain("or kvm-stats run with CAP_SYS_PTRACE (as root)");
+		complain("or kvm-stats run with %s (as root)", rights);
 	} else {
 		complain("process %d has capabilities that kvm-stats lacks, or is not dumpable:",
 			 (int)pid);
-		complain("run kvm-stats with CAP_SYS_PTRACE (as root)");
+		complain("run kvm-stats with %s (as root)", rights);
 	}
 }
 

@@ -25,7 +25,8 @@ static const struct head unreadable_head = {
 
 static const struct head unseen_head = {
 	"kvm_stats_unseen_processes", FAMILY_GAUGE, NULL,
-	"Processes that might have VMs but may not be looked into: that takes CAP_SYS_PTRACE.",
+	"Processes that might have VMs but may not be looked into: that takes CAP_SYS_PTRACE "
+	"and CAP_DAC_READ_SEARCH.",
 };
 
 static const struct head left_out_head = {

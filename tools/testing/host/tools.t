@@ -861,9 +861,30 @@ bad_argument_tests()
 	check "a process that is gone is told" says 1 'no such process' read -p "$(sh -c 'echo $$')"
 	if [ "$(id -u)" = 0 ] && may_ptrace && command -v setpriv >/dev/null; then
 		check "a process that must not be looked into is told" without_ptrace
+		check "of the rights to do so those that are missing are named" names_what_is_missing
 	else
 		skip "a process that must not be looked into is told" "takes root with CAP_SYS_PTRACE"
 	fi
+}
+
+# denied_with CAPABILITIES: what an unprivileged user who has them is told of this shell
+denied_with()
+{
+	local caps=${1:+,+${1//,/,+}}
+
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps="-all$caps" \
+		--ambient-caps="-all$caps" /proc/self/fd/8 read -p "$$" \
+		>"$out/denied" 2>&1 8<"$out/gcc/kvm-stats.static"
+	cat "$out/denied"
+}
+
+# Of the two rights that it takes, exactly those that are missing are named.
+names_what_is_missing()
+{
+	denied_with '' && grep -q 'with CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH (as root)' "$out/denied" &&
+	denied_with dac_read_search && grep -q 'with CAP_SYS_PTRACE (as root)' "$out/denied" &&
+	denied_with sys_ptrace && grep -q 'has CAP_SYS_PTRACE, but lacks CAP_DAC_READ_SEARCH' "$out/denied" &&
+	denied_with sys_ptrace,dac_read_search && grep -q 'not a KVM VMM' "$out/denied"
 }
 
 # Why no VM can be run and looked at here; nothing if one can.

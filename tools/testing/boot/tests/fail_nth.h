@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Make the nth allocation of the calling thread fail (CONFIG_FAILSLAB and
- * debugfs needed; see Documentation/fault-injection).
+ * Make the nth allocation or copy between the kernel and user space of the calling
+ * thread fail, and tell which kind it was (CONFIG_FAILSLAB, and where there are
+ * CONFIG_FAIL_PAGE_ALLOC and CONFIG_FAULT_INJECTION_USERCOPY; debugfs; see
+ * Documentation/fault-injection).
+ *
+ * All kinds are counted by one count. Of the copies, those that store or load
+ * single words (put_user(), unsafe_put_user()) neither count nor fail.
  */
 #ifndef BOOT_TESTS_FAIL_NTH_H
 #define BOOT_TESTS_FAIL_NTH_H
@@ -14,13 +19,30 @@
 #include <string.h>
 #include <unistd.h>
 
+enum fail_kind { FAIL_SLAB, FAIL_PAGE, FAIL_COPY, FAIL_NUM_KINDS, FAIL_NONE };
+
 #define FAIL_NTH_KNOBS	"/sys/kernel/debug/failslab/"
+#define FAIL_NTH_TIMES	1000000
 
-static inline int fail_nth_knob(const char *path, const char *value)
+static const char *const fail_nth_knobs[FAIL_NUM_KINDS] = {
+	[FAIL_SLAB] = FAIL_NTH_KNOBS,
+	[FAIL_PAGE] = "/sys/kernel/debug/fail_page_alloc/",
+	[FAIL_COPY] = "/sys/kernel/debug/fail_usercopy/",
+};
+
+static int fail_nth_fd = -1;
+static int fail_nth_times_fd[FAIL_NUM_KINDS];	/* counts down by each failure */
+static long fail_nth_times[FAIL_NUM_KINDS];
+
+static inline int fail_nth_knob(enum fail_kind kind, const char *name,
+				const char *value)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	ssize_t written;
+	char path[64];
+	int fd;
 
+	snprintf(path, sizeof(path), "%s%s", fail_nth_knobs[kind], name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	written = write(fd, value, strlen(value));
@@ -28,33 +50,96 @@ static inline int fail_nth_knob(const char *path, const char *value)
 	return written < 0 ? -1 : 0;
 }
 
-/*
- * Returns the fd for fail_nth_set(), or -1 if the kernel has no such thing.
- * Allocations that may wait fail too; the kernel log stays silent about it.
- */
-static inline int fail_nth_open(void)
+/* The kernel log stays silent about it. */
+static inline void fail_nth_open_kind(enum fail_kind kind)
 {
-	if (fail_nth_knob(FAIL_NTH_KNOBS "verbose", "0") ||
-	    fail_nth_knob(FAIL_NTH_KNOBS "ignore-gfp-wait", "N"))
-		return -1;
-	return open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	char path[64], times[16];
+
+	fail_nth_times_fd[kind] = -1;
+	snprintf(times, sizeof(times), "%d", FAIL_NTH_TIMES);
+	if (fail_nth_knob(kind, "verbose", "0") || fail_nth_knob(kind, "times", times))
+		return;
+	snprintf(path, sizeof(path), "%stimes", fail_nth_knobs[kind]);
+	fail_nth_times_fd[kind] = open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* 0 calls it off. */
-static inline int fail_nth_set(int fd, unsigned int nth)
+static inline bool fail_nth_has(enum fail_kind kind)
+{
+	return fail_nth_times_fd[kind] >= 0;
+}
+
+/* Which allocations count and fail: those that may wait, too, but no highmem. */
+static inline int fail_nth_choose(bool slab, bool page)
+{
+	if (fail_nth_knob(FAIL_SLAB, "ignore-gfp-wait", "N") ||
+	    fail_nth_knob(FAIL_SLAB, "cache-filter", slab ? "N" : "Y"))
+		return -1;
+	if (!fail_nth_has(FAIL_PAGE))
+		return 0;
+	if (fail_nth_knob(FAIL_PAGE, "ignore-gfp-wait", "N") ||
+	    fail_nth_knob(FAIL_PAGE, "ignore-gfp-highmem", "Y") ||
+	    fail_nth_knob(FAIL_PAGE, "min-order", page ? "0" : "32"))
+		return -1;
+	return 0;
+}
+
+/* Returns -1 if the kernel has no such thing. */
+static inline int fail_nth_open(void)
+{
+	int kind;
+
+	for (kind = 0; kind < FAIL_NUM_KINDS; kind++)
+		fail_nth_open_kind(kind);
+	if (!fail_nth_has(FAIL_SLAB) || fail_nth_choose(true, true))
+		return -1;
+	fail_nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	return fail_nth_fd < 0 ? -1 : 0;
+}
+
+static inline long fail_nth_read_times(enum fail_kind kind)
+{
+	char text[24] = "";
+
+	return pread(fail_nth_times_fd[kind], text, sizeof(text) - 1, 0) > 0 ?
+	       atol(text) : -1;
+}
+
+static inline int fail_nth_set(unsigned int nth)
 {
 	char text[16];
 	int len = snprintf(text, sizeof(text), "%u", nth);
 
-	return pwrite(fd, text, len, 0) == len ? 0 : -errno;
+	return pwrite(fail_nth_fd, text, len, 0) == len ? 0 : -errno;
 }
 
-/* Has the allocation been reached, and so failed? */
-static inline bool fail_nth_was_hit(int fd)
+static inline int fail_nth_arm(unsigned int nth)
+{
+	int kind;
+
+	for (kind = 0; kind < FAIL_NUM_KINDS; kind++)
+		if (fail_nth_has(kind))
+			fail_nth_times[kind] = fail_nth_read_times(kind);
+	return fail_nth_set(nth);
+}
+
+/* What has failed? errno stays. */
+static inline enum fail_kind fail_nth_disarm(void)
 {
 	char text[16] = "";
+	int error = errno;
+	bool hit;
+	int kind;
 
-	return pread(fd, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
+	/* If it is the copy of this read, or of the write, that fails, none did before. */
+	hit = pread(fail_nth_fd, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
+	if (fail_nth_set(0))
+		fail_nth_set(0);
+	for (kind = 0; kind < FAIL_NUM_KINDS; kind++)
+		if (hit && fail_nth_has(kind) &&
+		    fail_nth_read_times(kind) != fail_nth_times[kind])
+			break;
+	errno = error;
+	return kind < FAIL_NUM_KINDS ? (enum fail_kind)kind : FAIL_NONE;
 }
 
 #endif /* BOOT_TESTS_FAIL_NTH_H */

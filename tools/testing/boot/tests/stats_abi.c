@@ -154,79 +154,73 @@ static const char *uring_completes_inline(struct stats_target *target)
 
 /* Want of memory */
 
-static const char *open_without_memory(struct stats_target *target, int nth_fd,
-				       unsigned int nth, bool *failed)
+static const char *open_without_memory(struct stats_target *target,
+				       unsigned int nth, enum fail_kind *failed)
 {
-	bool hit;
-	int fd, error;
+	const char *message = NULL;
+	int fd;
 
-	error = fail_nth_set(nth_fd, nth);
-	if (error)
-		return stats_fail("fail-nth: %s", strerror(-error));
+	if (fail_nth_arm(nth))
+		return stats_fail("fail-nth: %s", strerror(errno));
 	fd = ioctl(target->getfd_fd, KVM_STATS_GETFD, NULL);
-	error = errno;
-	hit = fail_nth_was_hit(nth_fd);
-	fail_nth_set(nth_fd, 0);
+	*failed = fail_nth_disarm();
 
-	*failed = fd < 0;
-	if (fd >= 0) {
+	if (fd < 0 && (errno != ENOMEM || *failed == FAIL_NONE))
+		message = stats_fail("allocation %u fails: %s, expected: %s", nth,
+				     strerror(errno), strerror(ENOMEM));
+	if (fd >= 0)
 		close(fd);
-		return hit ? NULL : "";
-	}
-	if (error != ENOMEM && error != ENFILE)
-		return stats_fail("allocation %u fails: %s, expected: %s", nth,
-				  strerror(error), strerror(ENOMEM));
-	return NULL;
+	return message;
 }
 
 /* Every allocation of the ioctl fails once; nothing is lost by that. */
 static const char *enomem(struct stats_target *target)
 {
-	int nth_fd = fail_nth_open();
-	int lowest = dup(target->fd);
-	unsigned int nth, failures = 0;
-	const char *message = NULL;
-	bool failed = false;
-	int fd;
+	enum fail_kind failed = FAIL_NONE;
+	unsigned int nth = 0;
+	const char *message;
+	int lowest, fd;
 
-	if (nth_fd < 0)
+	if (fail_nth_open())
 		return stats_skip("no fault injection: " FAIL_NTH_KNOBS ": %s",
 				  strerror(errno));
+	lowest = dup(target->fd);
 	close(lowest);
-	for (nth = 1; !message; nth++) {
-		message = open_without_memory(target, nth_fd, nth, &failed);
-		failures += failed;
-	}
-	if (*message)
+	do
+		message = open_without_memory(target, ++nth, &failed);
+	while (!message && failed != FAIL_NONE);
+	if (message)
 		return message;
-	if (!failures)
+	if (nth == 1)
 		return stats_fail("no allocation of the ioctl could be made to fail");
 
 	message = stats_getfd(target->getfd_fd, &fd);
 	if (message)
 		return message;
 	return fd == lowest ? NULL :
-	       stats_fail("the fd after %u failures is %d, expected %d",
-			  failures, fd, lowest);
+	       stats_fail("the fd after %u failures is %d, expected %d", nth - 1, fd,
+			  lowest);
 }
 
+/* Copies may fail; they are counted with the allocations. */
 static const char *read_allocates_nothing(struct stats_target *target)
 {
 	uint8_t buf[target->file.size];
-	int nth_fd = fail_nth_open();
+	enum fail_kind failed;
+	unsigned int nth = 0;
 	ssize_t got;
-	bool hit;
 
-	if (nth_fd < 0)
+	if (fail_nth_open())
 		return stats_skip("no fault injection: " FAIL_NTH_KNOBS ": %s",
 				  strerror(errno));
 	memset(buf, 0, sizeof(buf));	/* no page of it is to be had any more */
-	if (fail_nth_set(nth_fd, 1))
-		return stats_fail("fail-nth: %s", strerror(errno));
-	got = pread(target->fd, buf, sizeof(buf), 0);
-	hit = fail_nth_was_hit(nth_fd);
-	fail_nth_set(nth_fd, 0);
-	if (hit)
+	do {
+		if (fail_nth_arm(++nth))
+			return stats_fail("fail-nth: %s", strerror(errno));
+		got = pread(target->fd, buf, sizeof(buf), 0);
+		failed = fail_nth_disarm();
+	} while (failed == FAIL_COPY);
+	if (failed != FAIL_NONE)
 		return stats_fail("a read allocated memory");
 	return stats_same(target, buf, got, 0, sizeof(buf));
 }

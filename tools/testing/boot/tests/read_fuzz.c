@@ -11,9 +11,9 @@
 #define _FILE_OFFSET_BITS 64
 
 #include <limits.h>
-#include <time.h>
 
 #include "kvm_stats_checks.h"
+#include "random.h"
 #include "tap.h"
 #include "uring.h"
 
@@ -22,21 +22,11 @@
 #define FILL		0xa5
 
 static uint64_t seed;
-static unsigned long count = DEFAULT_COUNT;
-
-/* splitmix64 */
-static uint64_t random_u64(void)
-{
-	uint64_t z = seed += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
+static unsigned long count, tried;
 
 static size_t random_below(size_t limit)
 {
-	return random_u64() % limit;
+	return random_next(&seed) % limit;
 }
 
 /* Memory: pages to read into, and behind them one that takes nothing. */
@@ -301,6 +291,7 @@ static const char *fuzz(const struct stats_target *target,
 	for (i = 0; i < count && !message; i++) {
 		make_attempt(&attempt, target);
 		fill_area();
+		tried++;
 		message = check_result(&attempt, read_it(&attempt));
 		if (message)
 			return stats_fail("read %lu: %s", i, message);
@@ -353,20 +344,6 @@ static const char *open_targets(struct stats_target *vm, struct stats_target *vc
 	return message;
 }
 
-static void read_settings(void)
-{
-	const char *wanted = getenv("READ_FUZZ_SEED");
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	seed = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-	if (wanted)
-		seed = strtoull(wanted, NULL, 0);
-	wanted = getenv("READ_FUZZ_COUNT");
-	if (wanted)
-		count = strtoul(wanted, NULL, 0);
-}
-
 int main(void)
 {
 	struct stats_target vm, vcpu;
@@ -374,7 +351,8 @@ int main(void)
 
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
-	read_settings();
+	seed = random_seed("READ_FUZZ_SEED");
+	count = setting("READ_FUZZ_COUNT", DEFAULT_COUNT);
 	message = open_targets(&vm, &vcpu);
 	if (message) {
 		printf("Bail out! %s\n", message);
@@ -385,5 +363,6 @@ int main(void)
 	       (unsigned long long)seed, count);
 	fuzz_target(&vm, "vm");
 	fuzz_target(&vcpu, "vcpu");
+	tap_tried(tried, "random reads against a model of the file");
 	return tap_end();
 }

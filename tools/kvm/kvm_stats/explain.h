@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+struct monitor;
 struct vmm;
 
 /* @what of process @pid failed with @err; @what may be NULL. */
@@ -16,5 +17,8 @@ void explain_sources(const struct vmm *vmm);
 /* Why debugfs gives nothing of a VMM, or not all; why tracepoints cannot be counted. */
 void explain_debugfs(const struct vmm *vmm);
 void explain_tracepoints(int err);
+
+/* Why VMMs that appear are not found, if it is so. */
+void explain_blind(const struct monitor *monitor);
 
 #endif /* EXPLAIN_H */

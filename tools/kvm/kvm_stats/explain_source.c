@@ -97,6 +97,18 @@ void explain_tracepoints(int err)
 	}
 }
 
+void explain_blind(const struct monitor *monitor)
+{
+	char buf[128];
+
+	if (!monitor->blind)
+		return;
+	complain("VMMs that appear cannot be found: %s",
+		 kvmstats_strerror(monitor->blind, buf, sizeof(buf)));
+	if (monitor->blind == -EMFILE)
+		complain("raise the limit (ulimit -n), or choose fewer with -p or -g");
+}
+
 void explain_sources(const struct vmm *vmm)
 {
 	if (vmm->why)

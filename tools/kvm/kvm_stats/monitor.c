@@ -257,6 +257,7 @@ static int look_at(pid_t pid, void *arg)
 
 static int try_named(struct monitor *monitor)
 {
+	int err = 0;
 	size_t i;
 
 	for (i = 0; i < monitor->nameds; i++) {
@@ -266,21 +267,31 @@ static int try_named(struct monitor *monitor)
 			continue;
 		named->err = try_process(monitor, named->pid);
 		named->ended = named->err == -ESRCH;
-		if (named->err == -ENOMEM)
-			return -ENOMEM;
+		if (is_shortage(named->err))
+			err = named->err;
 	}
-	return 0;
+	return err;
 }
 
-static int find_new(struct monitor *monitor, uint64_t now)
+static int look_for_new(struct monitor *monitor, uint64_t now)
 {
-	if (now < monitor->state->next_find)
-		return 0;
-	monitor->state->next_find = now + FIND_PAUSE;
 	if (monitor->nameds)
 		return try_named(monitor);
 	return processes_look(&monitor->state->processes, now, look_at, monitor,
 			      &monitor->unseen);
+}
+
+/* Those that are known are read all the same. */
+static void find_new(struct monitor *monitor, uint64_t now)
+{
+	bool was_blind = monitor->blind;
+
+	if (now < monitor->state->next_find)
+		return;
+	monitor->state->next_find = now + FIND_PAUSE;
+	monitor->blind = look_for_new(monitor, now);
+	if (was_blind != !!monitor->blind)
+		tell(monitor, was_blind ? MONITOR_SEES : MONITOR_BLIND, NULL);
 }
 
 /* ---- what becomes of the known ones ---- */
@@ -387,7 +398,8 @@ int monitor_refresh(struct monitor *monitor)
 		return err;
 	glance_at_all(monitor, now);
 	look_at_due(monitor, now);
-	return find_new(monitor, now);
+	find_new(monitor, now);
+	return 0;
 }
 
 int monitor_sample(struct monitor *monitor)
@@ -553,7 +565,9 @@ static int start(struct monitor *monitor)
 		err = open_sources(monitor);
 	if (!err)
 		err = add_host(monitor);
-	return err ? err : monitor_refresh(monitor);
+	if (!err)
+		err = monitor_refresh(monitor);
+	return err || monitor->vmms || monitor->nameds ? err : monitor->blind;
 }
 
 int monitor_open(struct monitor **monitorp, const struct monitor_options *options)

@@ -90,6 +90,8 @@ enum monitor_event {
 	MONITOR_APPEARED,
 	MONITOR_CHANGED,	/* other VMs or vCPUs than before */
 	MONITOR_ENDED,		/* the process, or its last VM; @vmm goes away after the call */
+	MONITOR_BLIND,		/* see monitor->blind; @vmm is NULL */
+	MONITOR_SEES,		/* no longer so; @vmm is NULL */
 };
 
 struct monitor_options {
@@ -104,6 +106,7 @@ struct monitor {
 	struct vmm **vmm;		/* by PID */
 	size_t vmms;
 	size_t unseen;			/* processes that may not be looked into */
+	int blind;			/* why VMMs that appear are not found: -errno, 0: they are */
 	struct named *named;
 	size_t nameds;
 	uint64_t generation;		/* another one when VMMs or targets are others than before */
@@ -125,7 +128,10 @@ struct monitor {
 int monitor_open(struct monitor **monitor, const struct monitor_options *options);
 void monitor_close(struct monitor *monitor);
 
-/* Who appeared, who is gone.  monitor_sample() does it as well. */
+/*
+ * Who appeared, who is gone.  monitor_sample() does it as well.  That a look for new VMMs fails
+ * is no error: it is told as MONITOR_BLIND, and tried again a second later.
+ */
 int monitor_refresh(struct monitor *monitor);
 
 /* Makes the last sample of each target the one before, and reads a new one: 0 or -errno. */

@@ -49,11 +49,23 @@ static const char *who(const struct vmm *vmm, char *buf, size_t size)
 	return buf;
 }
 
+void notice_sight(enum monitor_event event, const struct vmm *vmm, void *monitor)
+{
+	(void)vmm;
+	if (event == MONITOR_BLIND)
+		explain_blind(monitor);
+	else if (event == MONITOR_SEES)
+		complain("VMMs that appear are found again");
+}
+
 static void tell(enum monitor_event event, const struct vmm *vmm, void *arg)
 {
 	char name[256], from[256];
 
-	(void)arg;
+	if (!vmm) {
+		notice_sight(event, vmm, arg);
+		return;
+	}
 	who(vmm, name, sizeof(name));
 	if (event == MONITOR_ENDED) {
 		complain("%s has ended, or let go of its VM", name);
@@ -84,6 +96,7 @@ void notice_start(struct monitor *monitor)
 	else
 		complain("no VM yet");
 	monitor->options.event = tell;
+	monitor->options.arg = monitor;
 }
 
 void notice_cleared(const struct totals *totals)

@@ -9,6 +9,9 @@
 /* Who is there now; from then on each change is told. */
 void notice_start(struct monitor *monitor);
 
+/* An event of a monitor, for who tells no others: VMMs that appear are not found, or again. */
+void notice_sight(enum monitor_event event, const struct vmm *vmm, void *monitor);
+
 /* Which statistics have fallen back since the last sample, in one line. */
 void notice_cleared(const struct totals *totals);
 

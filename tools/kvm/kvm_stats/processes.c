@@ -100,7 +100,10 @@ static int look(struct process *process, uint64_t now, int (*fn)(pid_t pid, void
 	process->due = now + process->pause;
 	err = fn(process->pid, arg);
 	process->denied = err == -EACCES || err == -EPERM;
-	return err == -ENOMEM ? err : 0;
+	if (!is_shortage(err))
+		return 0;
+	process->due = process->pause = 0;
+	return err;
 }
 
 int processes_look(struct processes *processes, uint64_t now,
@@ -114,8 +117,8 @@ int processes_look(struct processes *processes, uint64_t now,
 		return err;
 	swap_tables(processes, count);
 	*unseen = 0;
-	for (i = 0; !err && i < processes->count; i++) {
-		if (processes->process[i].due <= now)
+	for (i = 0; i < processes->count; i++) {
+		if (!err && processes->process[i].due <= now)
 			err = look(&processes->process[i], now, fn, arg);
 		*unseen += processes->process[i].denied;
 	}

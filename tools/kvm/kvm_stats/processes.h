@@ -10,11 +10,19 @@
 #ifndef PROCESSES_H
 #define PROCESSES_H
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct process;
+
+/* It is we who lack something, whatever the process is. */
+static inline bool is_shortage(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
+}
 
 struct processes {
 	struct process *process;	/* by PID */
@@ -26,8 +34,8 @@ struct processes {
 
 /*
  * Calls @fn for those that are due at @now, in ns.  @fn may fail for a process, which is no
- * reason not to go on, unless it is for want of memory.  @unseen is made the number of those
- * that it found it may not look into.  0 or -errno.
+ * reason not to go on, unless is_shortage(): then it is due again at once.  @unseen is made the
+ * number of those that it found it may not look into.  0 or -errno.
  */
 int processes_look(struct processes *processes, uint64_t now,
 		   int (*fn)(pid_t pid, void *arg), void *arg, size_t *unseen);

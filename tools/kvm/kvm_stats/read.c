@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "head.h"
+#include "notice.h"
 #include "output.h"
 #include "query_stats.h"
 #include "report.h"
@@ -140,6 +141,8 @@ static int show(const struct read_options *options, struct monitor *monitor)
 	if (options->interval) {
 		if (monitor->nameds == 1 && !options->json)
 			print_head(monitor->vmm[0]);
+		monitor->options.event = notice_sight;
+		monitor->options.arg = monitor;
 		err = watch(options, &report, monitor);
 	} else if (options->json) {
 		query_stats_print(monitor);

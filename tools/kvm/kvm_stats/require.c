@@ -73,8 +73,9 @@ static bool have_guests(const struct monitor *monitor)
 static void explain_unseen(const struct monitor *monitor)
 {
 	if (monitor->unseen)
-		complain("%zu process%s not looked into: that takes CAP_SYS_PTRACE (root)",
-			 monitor->unseen, plural(monitor->unseen, "es"));
+		complain("%zu process%s not looked into: that takes CAP_SYS_PTRACE and "
+			 "CAP_DAC_READ_SEARCH (root)", monitor->unseen,
+			 plural(monitor->unseen, "es"));
 }
 
 static bool have_vmms(const struct monitor *monitor)
@@ -154,6 +155,7 @@ void require_told(const struct monitor *monitor)
 	explain_missing(monitor);
 	tell_missing(monitor);
 	explain_unseen(monitor);
+	explain_blind(monitor);
 }
 
 bool require_numbers(const struct monitor *monitor)
@@ -165,6 +167,7 @@ bool require_numbers(const struct monitor *monitor)
 		return false;
 	}
 	tell_missing(monitor);
+	explain_blind(monitor);
 	return true;
 }
 

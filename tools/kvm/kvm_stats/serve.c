@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "explain.h"
 #include "notice.h"
 #include "openmetrics.h"
 #include "output.h"
@@ -56,6 +57,8 @@ static bool open_monitor(struct serve *serve)
 	leave_files(serve);
 	serve->monitor = require_monitor(&options);
 	spare_release(&serve->spare);
+	if (serve->monitor)
+		explain_blind(serve->monitor);
 	return serve->monitor;
 }
 
@@ -65,9 +68,6 @@ static int sample_monitor(struct serve *serve)
 
 	leave_files(serve);
 	err = monitor_sample(serve->monitor);
-	/* It looks for new VMMs once a second: if that failed, it now reads those it has. */
-	if (err == -EMFILE || err == -ENFILE)
-		err = monitor_sample(serve->monitor);
 	spare_release(&serve->spare);
 	return err;
 }

@@ -10,6 +10,17 @@
 
 /* ---- who appears and ends ---- */
 
+static void tell_sight(struct top *top)
+{
+	char buf[128];
+
+	if (top->monitor->blind)
+		top_message(top, "VMMs that appear cannot be found: %s",
+			    kvmstats_strerror(top->monitor->blind, buf, sizeof(buf)));
+	else
+		top_message(top, "VMMs that appear are found again");
+}
+
 static void tell(enum monitor_event event, const struct vmm *vmm, void *arg)
 {
 	static const char * const what[] = {
@@ -18,6 +29,10 @@ static void tell(enum monitor_event event, const struct vmm *vmm, void *arg)
 		[MONITOR_ENDED] = "has ended, or let go of its VM",
 	};
 
+	if (!vmm) {
+		tell_sight(arg);
+		return;
+	}
 	top_message(arg, "%s (%d) %s: %zu VM%s, %zu vCPU%s", vmm->guest ? vmm->guest : vmm->comm,
 		    (int)vmm->pid, what[event], vmm->vms, vmm->vms == 1 ? "" : "s", vmm->vcpus,
 		    vmm->vcpus == 1 ? "" : "s");
@@ -210,6 +225,8 @@ bool watch_open(struct top *top)
 		return false;
 	/* Not of those that are there already. */
 	top->monitor->options.event = tell;
+	if (top->monitor->blind)
+		tell_sight(top);
 	if (!totals_open(&top->totals, top->monitor, scope_takes, &top->scope))
 		return true;
 	complain("out of memory");

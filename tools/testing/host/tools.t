@@ -160,7 +160,8 @@ adopt()
 	done <"$out/log"
 }
 
-# unit_test NAME SOURCE OBJECT...
+# unit_test NAME SOURCE OBJECT...: run with what is in arguments
+arguments=()
 unit_test()
 {
 	local test=$1 source=$2 status
@@ -173,7 +174,7 @@ unit_test()
 		point 1 "$test builds"
 		return
 	fi
-	timeout 120 "$out/$test" >"$out/log" 2>"$out/errors"
+	timeout 120 "$out/$test" "${arguments[@]}" >"$out/log" 2>"$out/errors"
 	status=$?
 	adopt "$test"
 	[ -s "$out/errors" ] && sed 's/^/# /' "$out/errors"
@@ -187,6 +188,28 @@ unit_test()
 rooms()
 {
 	printf "$out/checked/obj/%s.o\n" "$@"
+}
+
+# The list is of the series' base; where that has not been fetched, it is taken as it is.
+list_is_of_headers()
+{
+	"$command/tests/exit-reasons" "$1" | diff "$command/tests/exit_reasons.list" -
+}
+
+exit_reason_tests()
+{
+	local base
+
+	if base=$(scripts/base --cached 2>/dev/null); then
+		check "exit_reasons.list has what the kernel's headers say" list_is_of_headers "$base"
+	else
+		skip "exit_reasons.list has what the kernel's headers say" "no kernel source has been fetched"
+	fi
+	rm -rf "$out/tracefs" && mkdir -p "$out/tracefs"
+	arguments=("$command/tests/exit_reasons.list" "$out/tracefs")
+	unit_test exit_reason_test "$command/tests/exit_reason_test.c" \
+		$(rooms exit_reason tracepoints debugfs)
+	arguments=()
 }
 
 # 100,000 files that grow out of those in tests/seeds.
@@ -941,6 +964,7 @@ for test in schema_test sample_test unit_test damage_test make_test handed_test;
 done
 unit_test total_test "$command/tests/total_test.c" \
 	$(rooms column exit_reason filter output row source stat_set target total)
+exit_reason_tests
 fuzz_tests
 example_tests
 bad_argument_tests

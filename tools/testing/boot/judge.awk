@@ -3,6 +3,7 @@
 
 function point(result, desc,    n)
 {
+	failures_of[suite] += result == "fail"
 	if (result == "pass") {
 		for (n = reached + 1; n <= stages; n++) {
 			if (suite ~ ("^(" stage_suite[n] ")$") && desc ~ stage_point[n])
@@ -80,12 +81,35 @@ function result(line, ok,    desc, skip)
 	point("fail", desc)
 }
 
+# "# tried 48000 random reads against a model"
+function note_tried(line,    what, count)
+{
+	what = line
+	sub(/^# tried [0-9]+ /, "", what)
+	count = substr(line, 9) + 0
+	times[what] += count
+	tried_by[what, suite] = suite
+}
+
+# What was tried, how often, and how many points failed of the suites that did.
+function write_tried(    what, key, part, failed)
+{
+	for (key in tried_by) {
+		split(key, part, SUBSEP)
+		failed[part[1]] += failures_of[part[2]]
+	}
+	for (what in times)
+		print what "\t" times[what] "\t" failed[what] + 0 >tried
+}
+
 function tap(line)
 {
 	text[++lines] = line
 	# "# vm: 11 descriptors"
 	if (line ~ /^# v(m|cpu): [0-9]+ descriptors$/)
 		descriptors[$2] = $3
+	if (line ~ /^# tried [0-9]+ [^ ]/)
+		note_tried(line)
 	if (line ~ /^1\.\.[0-9]+/) {
 		is_point[lines] = 1
 		plan = substr(line, 4) + 0
@@ -175,6 +199,8 @@ END {
 		suite = part[1]
 		fail("fails as it must: " part[2], "it never ran")
 	}
+	if (tried != "")
+		write_tried()
 	if (facts == "")
 		exit
 	print "reached", (reached ? stage[reached] : "-") >facts

@@ -59,6 +59,9 @@ indented && /^(not )?ok [0-9]+ - / {
 	next
 }
 
+# "# CASE: tried COUNT WHAT"
+{ sub(/^# [a-z0-9_]+: tried /, "# tried ") }
+
 { print ($0 ~ /^#/ ? "" : "# ") $0 }
 
 END {

@@ -43,7 +43,7 @@ run_logged()
 }
 
 # What a boot may have different from its architecture.
-settable='qemu machine memory cpus cpu devices modules virtio_bus console cmdline'
+settable='qemu machine memory cpus cpu devices modules virtio_bus console cmdline client'
 
 # load_arch NAME: the variables of arch/NAME; what it does not set is as here
 load_arch()

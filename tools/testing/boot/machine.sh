@@ -61,6 +61,13 @@ choose_suites()
 	echo $wanted
 }
 
+# Checkers of the kernel's own, which are asked when all tests have run.
+scan_suites()
+{
+	! grep -qx CONFIG_DEBUG_KMEMLEAK=y "$kernel/config" || echo leaks
+	! grep -qx CONFIG_KCSAN=y "$kernel/config" || echo kcsan
+}
+
 # The second-level guest: what the client tests start in the emulated host.
 guest_initrd()
 {
@@ -81,6 +88,7 @@ boot_env()
 	BOOT_TESTS='$(echo $suites)'
 	BOOT_TEST_TIME=$((limit * 2 / 3))
 	EOF
+	[ ${#env[@]} = 0 ] || printf 'export %q\n' "${env[@]}"
 }
 
 kvm_stats_command()
@@ -112,7 +120,7 @@ make_initramfs()
 	ln -s busybox "$root/bin/sh"
 	ln -s busybox "$root/bin/awk"
 	cp "$boot_dir/init" "$root/init"
-	cp "$boot_dir/kunit.awk" "$root/kunit.awk"
+	cp "$boot_dir/scans" "$boot_dir/kunit.awk" "$root/"
 	find "$kernel/modules" -name '*.ko' -exec cp {} "$root/modules/" \;
 	find "$programs" "$kernel/tests" "$boot_dir/tests" -maxdepth 1 -type f \
 		\( -perm -100 -o -name '*.list' \) -exec cp {} "$root/tests/" \;

@@ -33,7 +33,7 @@ boot_is_deep()
 boot_args()
 {
 	local name=$1 key value tests=() expected=$results/$1.must-fail allowed=$results/$1.log-allow
-	local wanted=$results/$1.log-must
+	local wanted=$results/$1.log-must setting
 
 	args=(--arch "$(boot_arch "$name")" --name "$name")
 	: >"$expected"
@@ -45,8 +45,10 @@ boot_args()
 		tests) read -r -a tests <<<"$value" ;;
 		demo) args+=(--demo) ;;
 		deep) ;;
+		env) for setting in $value; do args+=(--env "$setting"); done ;;
 		must-fail) echo "$value" >>"$expected" ;;
 		log-allow) echo "$value" >>"$allowed" ;;
+		log-allow-file) grep -v '^#' "$boot_dir/$value" >>"$allowed" || true ;;
 		log-must) echo "$value" >>"$wanted" ;;
 		*)
 			[[ " $settable " == *" $key "* ]] ||

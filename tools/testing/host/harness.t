@@ -93,7 +93,7 @@ mode=tests
 export BOOT_ACCEL=tcg
 
 echo "TAP version 13"
-echo "1..51"
+echo "1..54"
 
 new_boot good
 machine "$good_suite; $the_end"
@@ -249,6 +249,23 @@ manifest_refused()
 
 ok "a word in the manifest that means nothing is refused" manifest_refused
 
+# What tests find in their environment.
+manifest_environment()
+{
+	printf 'boot b x86_64\n\tenv A=1 B=2\n' >"$scratch/boots"
+	(
+		. "$here/manifest.sh"
+		manifest=$scratch/boots results=$scratch
+		boot_args b
+		[[ " ${args[*]} " == *" --env A=1 --env B=2 "* ]]
+		env=(A=1 "B=2 3") arch=x86_64 variant=patched mode=tests client= modules= suites= limit=3
+		eval "$(boot_env)"
+		[ "$A" = 1 ] && [ "$B" = "2 3" ]
+	)
+}
+
+ok "a boot may set its tests' environment" manifest_environment
+
 # One kernel on another machine.
 manifest_overrides()
 {
@@ -304,6 +321,18 @@ machine "printf '%s\n' '@suite stats_abi' '|1..1' '|ok 1 - vm.header' '|# vm: 11
 boot_it
 ok "the number of descriptors is kept" descriptors_kept
 
+tried_is()
+{
+	printf '%b\n' "$@" | diff - <(sort "$out/tried")
+}
+
+new_boot tried
+machine "printf '%s\n' '@suite a' '|1..1' '|ok 1 - x' '|# tried 20 reads' '|# tried 5 opens' '|# tried 1 reads' '@exit a 0' \
+	'@suite b' '|1..1' '|not ok 1 - x' '|# tried 30 reads' '@exit b 1' >\"\$verdict\"; $the_end"
+boot_it
+ok "what was tried is added up, with the failures of the suites that tried it" \
+	tried_is 'opens\t5\t0' 'reads\t51\t1'
+
 # What KUnit leaves in debugfs, as TAP.
 kunit_says()
 {
@@ -329,6 +358,12 @@ kunit_good()
 		grep -qx 'ok 1 - kvm_stats_table.names' "$scratch/tap" && grep -qx '1..3' "$scratch/tap"
 }
 
+kunit_tried()
+{
+	kunit_says '    # Subtest: s' '    1..1' '    # reads: tried 4000 reads' '    ok 1 - reads' 'ok 1 - s' &&
+		grep -qx '# tried 4000 reads' "$scratch/tap"
+}
+
 ok "KUnit's cases become points" kunit_good
 ok "a failing case fails, with its suite's name" kunit_fails kvm_stats_table.sizes \
 	'    # Subtest: kvm_stats_table' '    1..2' '    ok 1 - names' \
@@ -336,6 +371,7 @@ ok "a failing case fails, with its suite's name" kunit_fails kvm_stats_table.siz
 ok "and what it said is kept" grep -qx '# sizes: EXPECTATION FAILED' "$scratch/tap"
 ok "a case of which the result is lost fails" kunit_fails kvm_stats_table.case_2 \
 	'    # Subtest: kvm_stats_table' '    1..2' '    ok 1 - names' 'not ok 1 - kvm_stats_table'
+ok "what a case tried is a line of the kind that is counted" kunit_tried
 ok "a suite without an end fails" kunit_fails kvm_stats_table \
 	'    # Subtest: kvm_stats_table' '    1..1' '    ok 1 - names'
 ok "no suite at all fails" kunit_fails 'there are suites'

@@ -5,14 +5,18 @@
  *
  * Unloads and reloads KVM: not for a machine that has work for it.  It asks for
  * BOOT_VARIANT, which is set on machines that were made for tests.
+ *
+ * MODULE_LIFETIME_COUNT is how often KVM is loaded, used and unloaded (20).
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 
 #include "kvm_stats_checks.h"
-#include "tap.h"
+#include "suites.h"
 
 #define MODULE_NAME_SIZE	64
+
+static unsigned long count = 20;
 
 /*
  * The module that uses kvm, as kvm_amd does.  Its name, or an empty one where
@@ -115,6 +119,20 @@ static const char *keeps_modules(struct stats_target *target)
 	return message;
 }
 
+static const char *unload_all(const char *vendor)
+{
+	const char *message = *vendor ? unload_soon(vendor) : NULL;
+
+	return message ? message : unload_soon("kvm");
+}
+
+static const char *load_all(const char *vendor)
+{
+	const char *message = load("kvm");
+
+	return message || !*vendor ? message : load(vendor);
+}
+
 static const char *releases_modules(struct stats_target *target)
 {
 	char vendor[MODULE_NAME_SIZE];
@@ -127,15 +145,44 @@ static const char *releases_modules(struct stats_target *target)
 		return message;
 	close(fd);
 
-	if (*vendor)
-		message = unload_soon(vendor);
+	message = unload_all(vendor);
 	if (!message)
-		message = unload_soon("kvm");
-	if (!message)
-		message = load("kvm");
-	if (!message && *vendor)
-		message = load(vendor);
+		message = load_all(vendor);
 	return message ? message : last_survivor(target, &fd);
+}
+
+/* The file of a VM and of a vCPU by turns is what is left before it goes. */
+static const char *load_use_unload(const char *vendor, unsigned long round)
+{
+	struct stats_target target = { .vcpu_id = round % 2 ? STATS_VCPU_ID : -1 };
+	const char *message;
+	int fd;
+
+	message = last_survivor(&target, &fd);
+	if (message)
+		return message;
+	message = refuses_unload("kvm");
+	close(fd);
+	stats_file_free(&target.file);
+	if (!message)
+		message = unload_all(vendor);
+	return message ? message : load_all(vendor);
+}
+
+static const char *reloads(struct stats_target *target)
+{
+	char vendor[MODULE_NAME_SIZE];
+	const char *message = NULL;
+	unsigned long round;
+
+	(void)target;
+	snprintf(vendor, sizeof(vendor), "%s", vendor_module());
+	for (round = 0; round < count && !message; round++)
+		message = load_use_unload(vendor, round);
+	if (message)
+		return stats_fail("round %lu: %s", round, message);
+	printf("# tried: %lu times loaded, used and unloaded\n", count);
+	return NULL;
 }
 
 static const struct stats_check checks[] = {
@@ -143,15 +190,20 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("closed_fd_releases_modules", releases_modules),
 };
 
+static const struct stats_check repeated[] = {
+	STATS_CHECK("loaded_used_and_unloaded", reloads),
+};
+
 static const struct stats_suite suites[] = {
 	{ "vm", -1, checks, ARRAY_SIZE(checks), NULL },
 	{ "vcpu", STATS_VCPU_ID, checks, ARRAY_SIZE(checks), NULL },
+	{ "kvm", -1, repeated, ARRAY_SIZE(repeated), NULL },
 };
 
 int main(void)
 {
 	const char *variant = getenv("BOOT_VARIANT");
-	size_t i, j;
+	const char *wanted = getenv("MODULE_LIFETIME_COUNT");
 
 	if (!variant)
 		return tap_skip_all("removes KVM's modules; set BOOT_VARIANT where it may");
@@ -160,16 +212,8 @@ int main(void)
 	if (!vendor_module())
 		return tap_skip_all("KVM is not a module here");
 
-	tap_plan(ARRAY_SIZE(suites) * ARRAY_SIZE(checks));
-	for (i = 0; i < ARRAY_SIZE(suites); i++) {
-		for (j = 0; j < ARRAY_SIZE(checks); j++) {
-			const struct stats_outcome *outcome;
-
-			outcome = stats_run(&suites[i], &checks[j]);
-			tap_report(outcome->verdict == STATS_PASS ? TAP_OK :
-				   TAP_NOT_OK, suites[i].name, checks[j].name,
-				   outcome->message);
-		}
-	}
+	if (wanted)
+		count = strtoul(wanted, NULL, 0);
+	run_suites(suites, ARRAY_SIZE(suites));
 	return tap_end();
 }

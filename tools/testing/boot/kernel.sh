@@ -108,6 +108,7 @@ key()
 		tree_config
 		places=instrument_$config
 		echo "${!places:-}"
+		[ -z "${kcflags:-}" ] || echo "$kcflags"
 		! has_option "$config" CONFIG_KCSAN=y || declare -f kcsan_args
 		$cc --version | head -n 1
 		declare -f make_args sanitizer_args configure build_selftests build_doc_example keep_result || true

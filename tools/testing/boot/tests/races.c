@@ -23,7 +23,8 @@
 #define NUM_RACERS	4
 #define NUM_GUESTS	2
 #define GUEST_RUNS	500	/* in the life of one guest */
-#define PATIENCE	60	/* s without a single operation */
+#define PATIENCE	60	/* s for a single operation */
+#define LOOKS		50	/* at each thread, in a second */
 
 static const char *const invariants[] = {
 	[CONSTANTS_STAY] = "header_and_descriptors_never_change",
@@ -40,10 +41,10 @@ static struct {
 } complaints[NUM_INVARIANTS];
 
 static struct racer racers[NUM_RACERS];
-static pthread_t guests[NUM_GUESTS];
+static struct pulse guests[NUM_GUESTS];
 static unsigned long count;
 static atomic_uint racing = NUM_RACERS;
-static atomic_ulong guest_runs, guests_done;
+static atomic_ulong guest_runs;
 
 void broken(enum invariant invariant, const char *fmt, ...)
 {
@@ -64,41 +65,49 @@ static void *race(void *arg)
 	struct racer *racer = arg;
 	unsigned int i;
 
-	while (atomic_load(&racer->done) < count)
+	while (atomic_load(&racer->pulse.done) < count)
 		operate(racer);
+	atomic_store(&racer->pulse.doing, "close");
 	for (i = 0; i < RACES_HELD; i++)
 		held_close(&racer->held[i]);
 	atomic_fetch_sub(&racing, 1);
+	atomic_store(&racer->pulse.ended, true);
 	return NULL;
 }
 
-static const char *one_guest(struct guest *guest)
+static const char *run_guest(struct guest *guest, struct pulse *pulse)
 {
 	const struct guest_act *act = guest_next_act(guest, NULL);
 	const char *why = NULL;
 	unsigned int i;
 
 	for (i = 0; i < GUEST_RUNS && !why && atomic_load(&racing); i++) {
-		guest->end = GUEST_ENTRY;
 		why = guest_run(guest, act, 1);
 		atomic_fetch_add(&guest_runs, !why);
+		atomic_fetch_add(&pulse->done, 1);
 	}
 	return why;
 }
 
-static const char *guest_life(void)
+static const char *guest_life(struct pulse *pulse)
 {
 	struct guest guest = {};
-	const char *why = guest_create(&guest);
+	const struct guest_act *act;
+	const char *why;
 
+	atomic_store(&pulse->doing, "create a guest");
+	why = guest_create(&guest);
 	if (why)
 		return why;
-	if (guest_next_act(&guest, NULL)->prepare)
-		why = guest_next_act(&guest, NULL)->prepare(&guest);
-	guest_append(&guest, guest_next_act(&guest, NULL), GUEST_RUNS);
+	act = guest_next_act(&guest, NULL);
+	if (act->prepare)
+		why = act->prepare(&guest);
+	guest_append(&guest, act, GUEST_RUNS);
 	publish_guest(guest.vm, guest.vcpu);
+	atomic_store(&pulse->doing, "run a guest");
 	if (!why)
-		why = one_guest(&guest);
+		why = run_guest(&guest, pulse);
+	atomic_store(&pulse->doing, "destroy a guest");
 	guest_destroy(&guest);
 	return why;
 }
@@ -106,15 +115,16 @@ static const char *guest_life(void)
 /* One guest after the other, as long as there are racers. */
 static void *run_guests(void *arg)
 {
+	struct pulse *pulse = arg;
 	const char *why = NULL;
 
-	(void)arg;
 	while (atomic_load(&racing) && !why) {
-		why = guest_life();
-		atomic_fetch_add(&guests_done, 1);
+		why = guest_life(pulse);
+		atomic_fetch_add(&pulse->done, 1);
 	}
 	if (why)
 		broken(ERRORS_FIT, "a guest: %s", why);
+	atomic_store(&pulse->ended, true);
 	return NULL;
 }
 
@@ -143,41 +153,41 @@ static unsigned int count_fds(void)
 }
 
 /* Whoever waits for a lock that is never free again, waits in the kernel. */
-static void give_up(void)
+static void give_up(const struct pulse *pulse)
 {
-	unsigned int i;
-
-	for (i = 0; i < NUM_RACERS; i++)
-		printf("# thread %u: %s, operation %lu\n", i, atomic_load(&racers[i].doing),
-		       atomic_load(&racers[i].done));
-	printf("Bail out! no thread has come further in %d seconds\n", PATIENCE);
+	printf("Bail out! a thread does not come further in %d seconds: %s, after %lu operations\n",
+	       PATIENCE, atomic_load(&pulse->doing), atomic_load(&pulse->done));
 	fflush(stdout);
 	_exit(1);
 }
 
-static unsigned long progress(void)
+static bool has_ended(struct pulse *pulse)
 {
-	unsigned long sum = atomic_load(&guest_runs);
-	unsigned int i;
+	unsigned long now = atomic_load(&pulse->done);
 
-	for (i = 0; i < NUM_RACERS; i++)
-		sum += atomic_load(&racers[i].done);
-	return sum;
+	if (atomic_load(&pulse->ended))
+		return true;
+	pulse->still = now == pulse->seen ? pulse->still + 1 : 0;
+	pulse->seen = now;
+	if (pulse->still > PATIENCE * LOOKS)
+		give_up(pulse);
+	return false;
 }
 
-static void watch(void)
+/* Until all threads have ended. */
+static void watch(bool with_guests)
 {
-	unsigned long before = 0, now;
-	unsigned int ticks = 0;
+	bool all_ended;
+	unsigned int i;
 
-	while (atomic_load(&racing)) {
-		usleep(20000);
-		now = progress();
-		ticks = now == before ? ticks + 1 : 0;
-		before = now;
-		if (ticks > PATIENCE * 50)
-			give_up();
-	}
+	do {
+		usleep(1000000 / LOOKS);
+		all_ended = true;
+		for (i = 0; i < NUM_RACERS; i++)
+			all_ended &= has_ended(&racers[i].pulse);
+		for (i = 0; with_guests && i < NUM_GUESTS; i++)
+			all_ended &= has_ended(&guests[i]);
+	} while (!all_ended);
 }
 
 static void start(bool with_guests, uint64_t seed)
@@ -185,17 +195,15 @@ static void start(bool with_guests, uint64_t seed)
 	unsigned int i, j;
 
 	for (i = 0; i < NUM_RACERS; i++) {
-		racers[i].number = i;
 		racers[i].random = seed + i;
 		racers[i].random = random_next(&racers[i].random);
 		racers[i].buf = malloc(models_largest());
-		atomic_store(&racers[i].doing, "nothing yet");
 		for (j = 0; j < RACES_HELD; j++)
 			held_open(&racers[i].held[j], -1, NULL);
-		pthread_create(&racers[i].thread, NULL, race, &racers[i]);
+		pthread_create(&racers[i].pulse.thread, NULL, race, &racers[i]);
 	}
 	for (i = 0; with_guests && i < NUM_GUESTS; i++)
-		pthread_create(&guests[i], NULL, run_guests, NULL);
+		pthread_create(&guests[i].thread, NULL, run_guests, &guests[i]);
 }
 
 static void end(bool with_guests)
@@ -203,12 +211,15 @@ static void end(bool with_guests)
 	unsigned int i;
 
 	for (i = 0; i < NUM_RACERS; i++) {
-		pthread_join(racers[i].thread, NULL);
+		pthread_join(racers[i].pulse.thread, NULL);
 		free(racers[i].buf);
 	}
 	for (i = 0; with_guests && i < NUM_GUESTS; i++)
-		pthread_join(guests[i], NULL);
+		pthread_join(guests[i].thread, NULL);
+	/* The last ones go here: let it be the end if they cannot. */
+	alarm(PATIENCE);
 	operations_end();
+	alarm(0);
 }
 
 static void report_invariants(void)
@@ -232,8 +243,7 @@ static void report_guests(bool with_guests)
 	}
 	tap_report(atomic_load(&guest_runs) ? TAP_OK : TAP_NOT_OK, "races", "guests_run",
 		   "no guest ever ran");
-	printf("# %lu guests ran %lu times\n", atomic_load(&guests_done),
-	       atomic_load(&guest_runs));
+	printf("# guests ran %lu times\n", atomic_load(&guest_runs));
 }
 
 int main(void)
@@ -259,7 +269,7 @@ int main(void)
 	operations_begin(kvm);
 	fds = count_fds();
 	start(with_guests, seed);
-	watch();
+	watch(with_guests);
 	end(with_guests);
 	left = count_fds();
 	report_invariants();

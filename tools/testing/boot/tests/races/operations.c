@@ -232,13 +232,13 @@ void operate(struct racer *racer)
 
 	for (i = 0; i < NUM_OPERATIONS; i++)
 		sum += operations[i].weight;
-	which = atomic_load(&racer->done) ? below(racer, sum) : 0;
+	which = atomic_load(&racer->pulse.done) ? below(racer, sum) : 0;
 	for (i = 0; which >= operations[i].weight; i++)
 		which -= operations[i].weight;
-	atomic_store(&racer->doing, operations[i].name);
+	atomic_store(&racer->pulse.doing, operations[i].name);
 	operations[i].run(racer);
 	atomic_fetch_add(&operations[i].count, 1);
-	atomic_fetch_add(&racer->done, 1);
+	atomic_fetch_add(&racer->pulse.done, 1);
 }
 
 void print_operations(void)

@@ -35,15 +35,22 @@ struct held {
 	uint64_t *last;			/* the values of the last read */
 };
 
-struct racer {
-	unsigned int number;
+/* What a thread does, to find one that waits for ever. */
+struct pulse {
 	pthread_t thread;
+	_Atomic(const char *) doing;
+	atomic_ulong done;
+	atomic_bool ended;
+	unsigned long seen;	/* of @done, by who watches, */
+	unsigned int still;	/* and for how many looks it has been that */
+};
+
+struct racer {
+	struct pulse pulse;
 	uint64_t random;
 	uint8_t *buf;
 	struct held held[RACES_HELD];
 	char ids[RACES_HELD][48];
-	_Atomic(const char *) doing;
-	atomic_ulong done;
 };
 
 static inline size_t below(struct racer *racer, size_t limit)

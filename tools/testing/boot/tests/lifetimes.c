@@ -344,8 +344,12 @@ static int read_after_exec(char *argv[])
 		.file.size = strtoul(argv[3], NULL, 0),
 		.vcpu_id = atoi(argv[4]),
 	};
-	const char *message = stats_still_reads(&target, atoi(argv[2]), getpid());
+	const char *message = NULL;
 
+	if (!vm_dirs_of(getpid()))
+		message = stats_fail("the VM is gone");
+	if (!message)
+		message = stats_still_reads(&target, atoi(argv[2]), getpid());
 	if (message)
 		fprintf(stderr, "# after exec(): %s\n", message);
 	return message ? 1 : 0;

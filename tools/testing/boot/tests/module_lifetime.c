@@ -13,6 +13,7 @@
 
 #include "kvm_stats_checks.h"
 #include "suites.h"
+#include "vm_alive.h"
 
 #define MODULE_NAME_SIZE	64
 
@@ -119,6 +120,26 @@ static const char *keeps_modules(struct stats_target *target)
 	return message;
 }
 
+/* With the modules of one VM in use already. */
+static const char *counts_fds(struct stats_target *target)
+{
+	int vm_fds[STATS_NUM_FDS], fds[5];
+	const char *message = stats_bare_vm(vm_fds);
+	long users = kvm_module_users();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fds) && !message; i++) {
+		message = stats_getfd(vm_fds[stats_target_kind(target, STATS_FD_VM,
+							       STATS_FD_VCPU)], &fds[i]);
+		if (!message && kvm_module_users() != users + (long)i + 1)
+			message = stats_fail("KVM's modules have %ld users with %zu more files, without them they had %ld",
+					     kvm_module_users(), i + 1, users);
+	}
+	while (!message && i--)
+		close(fds[i]);
+	return message ? message : kvm_modules_are_left(users);
+}
+
 static const char *unload_all(const char *vendor)
 {
 	const char *message = *vendor ? unload_soon(vendor) : NULL;
@@ -187,6 +208,7 @@ static const char *reloads(struct stats_target *target)
 
 static const struct stats_check checks[] = {
 	STATS_CHECK("open_fd_keeps_modules", keeps_modules),
+	STATS_CHECK("open_fds_are_counted", counts_fds),
 	STATS_CHECK("closed_fd_releases_modules", releases_modules),
 };
 

@@ -16,6 +16,7 @@
 struct uring {
 	int fd;
 	uint8_t *rings;
+	size_t size;		/* of the rings */
 	struct io_uring_sqe *sqe;
 	struct io_uring_params params;
 };
@@ -28,8 +29,6 @@ static inline uint32_t *uring_word(const struct uring *ring, uint32_t offset)
 /* Returns 0 or a negative errno. */
 static inline int uring_open(struct uring *ring)
 {
-	size_t size;
-
 	memset(ring, 0, sizeof(*ring));
 	ring->fd = syscall(SYS_io_uring_setup, 1, &ring->params);
 	if (ring->fd < 0)
@@ -38,15 +37,26 @@ static inline int uring_open(struct uring *ring)
 		return -EOPNOTSUPP;
 
 	/* The later ring reaches further; which one that is, is not said. */
-	size = ring->params.cq_off.cqes +
-	       ring->params.cq_entries * sizeof(struct io_uring_cqe) +
-	       ring->params.sq_off.array +
-	       ring->params.sq_entries * sizeof(uint32_t);
-	ring->rings = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+	ring->size = ring->params.cq_off.cqes +
+		     ring->params.cq_entries * sizeof(struct io_uring_cqe) +
+		     ring->params.sq_off.array +
+		     ring->params.sq_entries * sizeof(uint32_t);
+	ring->rings = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			   ring->fd, IORING_OFF_SQ_RING);
 	ring->sqe = mmap(NULL, sizeof(*ring->sqe), PROT_READ | PROT_WRITE,
 			 MAP_SHARED, ring->fd, IORING_OFF_SQES);
 	return ring->rings == MAP_FAILED || ring->sqe == MAP_FAILED ? -errno : 0;
+}
+
+/* Nothing, if it is all zeros. */
+static inline void uring_close(struct uring *ring)
+{
+	if (!ring->size)
+		return;
+	munmap(ring->sqe, sizeof(*ring->sqe));
+	munmap(ring->rings, ring->size);
+	close(ring->fd);
+	memset(ring, 0, sizeof(*ring));
 }
 
 static inline int uring_submit_read(struct uring *ring, int fd, void *buf,

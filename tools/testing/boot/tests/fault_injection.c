@@ -46,27 +46,47 @@ struct path {
 	unsigned long *tried;
 };
 
-/* Takes no fd to do so. */
-static unsigned int count_fds(void)
+/* How many are open, and the first one that is not; takes no fd to do so. */
+static unsigned int count_fds(int *first_free)
 {
 	struct pollfd fds[256];
 	unsigned int count = 0;
-	size_t i;
+	int i;
 
-	for (i = 0; i < ARRAY_SIZE(fds); i++)
+	for (i = 0; i < (int)ARRAY_SIZE(fds); i++)
 		fds[i] = (struct pollfd){ .fd = i };
+	*first_free = -1;
 	if (poll(fds, ARRAY_SIZE(fds), 0) < 0)
 		return 0;
-	for (i = 0; i < ARRAY_SIZE(fds); i++)
-		count += !(fds[i].revents & POLLNVAL);
+	for (i = ARRAY_SIZE(fds) - 1; i >= 0; i--) {
+		if (fds[i].revents & POLLNVAL)
+			*first_free = i;
+		else
+			count++;
+	}
 	return count;
+}
+
+/* An fd that was reserved and neither opened nor given back can only be missed. */
+static const char *no_fd_is_lost(unsigned int before)
+{
+	int first_free, next;
+	unsigned int now = count_fds(&first_free);
+
+	if (now != before)
+		return stats_fail("%u fds are open, before there were %u", now, before);
+	next = dup(STDOUT_FILENO);
+	close(next);
+	return next == first_free ? NULL :
+	       stats_fail("fd %d is lost: the next one is %d", first_free, next);
 }
 
 static const char *try_once(struct stats_target *target, const struct path *path,
 			    unsigned int nth, enum fail_kind *failed)
 {
 	const char *message = path->prepare ? path->prepare(target) : NULL;
-	unsigned int fds = count_fds(), now;
+	int first_free;
+	unsigned int fds = count_fds(&first_free);
 	struct trial trial;
 
 	if (message)
@@ -80,10 +100,7 @@ static const char *try_once(struct stats_target *target, const struct path *path
 	*failed = trial.failed;
 
 	message = path->judge(target, &trial);
-	now = count_fds();
-	if (!message && now != fds)
-		message = stats_fail("%u fds are open, before it were %u", now, fds);
-	return message;
+	return message ? message : no_fd_is_lost(fds);
 }
 
 static void tell(const struct stats_target *target, const char *name,
@@ -278,14 +295,13 @@ static const char *write_file(const char *path, const char *text)
 static const char *enfile_as_nobody(struct stats_target *target)
 {
 	const char *message = become_nobody();
-	unsigned int fds = count_fds();
+	int first_free;
+	unsigned int fds = count_fds(&first_free);
 
 	if (!message)
 		message = stats_refused("KVM_STATS_GETFD beyond " FILE_MAX,
 					run_getfd(target), ENFILE);
-	if (!message && fds != count_fds())
-		message = stats_fail("an fd is lost");
-	return message;
+	return message ? message : no_fd_is_lost(fds);
 }
 
 static const char *open_as_nobody(struct stats_target *target)

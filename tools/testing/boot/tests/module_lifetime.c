@@ -132,7 +132,7 @@ static const char *counts_fds(struct stats_target *target)
 		message = stats_getfd(vm_fds[stats_target_kind(target, STATS_FD_VM,
 							       STATS_FD_VCPU)], &fds[i]);
 		if (!message && kvm_module_users() != users + (long)i + 1)
-			message = stats_fail("KVM's modules have %ld users with %zu more files, without them they had %ld",
+			message = stats_fail("%ld users with %zu more files, before there were %ld",
 					     kvm_module_users(), i + 1, users);
 	}
 	while (!message && i--)

@@ -19,7 +19,7 @@
 #include "tap.h"
 #include "races/races.h"
 
-#define DEFAULT_COUNT	2000
+#define DEFAULT_COUNT	5000
 #define NUM_RACERS	4
 #define NUM_GUESTS	2
 #define GUEST_RUNS	500	/* in the life of one guest */

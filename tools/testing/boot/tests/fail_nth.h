@@ -31,8 +31,9 @@ static const char *const fail_nth_knobs[FAIL_NUM_KINDS] = {
 };
 
 static int fail_nth_fd = -1;
-static int fail_nth_times_fd[FAIL_NUM_KINDS];	/* counts down by each failure */
-static long fail_nth_times[FAIL_NUM_KINDS];
+static bool fail_nth_kinds[FAIL_NUM_KINDS];
+static long fail_nth_times[FAIL_NUM_KINDS];	/* counts down by each failure */
+static int fail_nth_times_fd[FAIL_NUM_KINDS];
 
 static inline int fail_nth_knob(enum fail_kind kind, const char *name,
 				const char *value)
@@ -51,21 +52,17 @@ static inline int fail_nth_knob(enum fail_kind kind, const char *name,
 }
 
 /* The kernel log stays silent about it. */
-static inline void fail_nth_open_kind(enum fail_kind kind)
+static inline bool fail_nth_open_kind(enum fail_kind kind)
 {
-	char path[64], times[16];
+	char times[16];
 
-	fail_nth_times_fd[kind] = -1;
 	snprintf(times, sizeof(times), "%d", FAIL_NTH_TIMES);
-	if (fail_nth_knob(kind, "verbose", "0") || fail_nth_knob(kind, "times", times))
-		return;
-	snprintf(path, sizeof(path), "%stimes", fail_nth_knobs[kind]);
-	fail_nth_times_fd[kind] = open(path, O_RDONLY | O_CLOEXEC);
+	return !fail_nth_knob(kind, "verbose", "0") && !fail_nth_knob(kind, "times", times);
 }
 
 static inline bool fail_nth_has(enum fail_kind kind)
 {
-	return fail_nth_times_fd[kind] >= 0;
+	return fail_nth_kinds[kind];
 }
 
 /* Which allocations count and fail: those that may wait, too, but no highmem. */
@@ -89,19 +86,29 @@ static inline int fail_nth_open(void)
 	int kind;
 
 	for (kind = 0; kind < FAIL_NUM_KINDS; kind++)
-		fail_nth_open_kind(kind);
+		fail_nth_kinds[kind] = fail_nth_open_kind(kind);
 	if (!fail_nth_has(FAIL_SLAB) || fail_nth_choose(true, true))
 		return -1;
 	fail_nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	return fail_nth_fd < 0 ? -1 : 0;
 }
 
-static inline long fail_nth_read_times(enum fail_kind kind)
+/* Such a file is read once. */
+static inline int fail_nth_open_times(enum fail_kind kind)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%stimes", fail_nth_knobs[kind]);
+	return fail_nth_has(kind) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+static inline long fail_nth_read_times(int fd)
 {
 	char text[24] = "";
+	long times = fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 ? atol(text) : -1;
 
-	return pread(fail_nth_times_fd[kind], text, sizeof(text) - 1, 0) > 0 ?
-	       atol(text) : -1;
+	close(fd);
+	return times;
 }
 
 static inline int fail_nth_set(unsigned int nth)
@@ -112,19 +119,22 @@ static inline int fail_nth_set(unsigned int nth)
 	return pwrite(fail_nth_fd, text, len, 0) == len ? 0 : -errno;
 }
 
+/* What is needed to disarm is opened here, as later no fd may be left. */
 static inline int fail_nth_arm(unsigned int nth)
 {
 	int kind;
 
-	for (kind = 0; kind < FAIL_NUM_KINDS; kind++)
-		if (fail_nth_has(kind))
-			fail_nth_times[kind] = fail_nth_read_times(kind);
+	for (kind = 0; kind < FAIL_NUM_KINDS; kind++) {
+		fail_nth_times[kind] = fail_nth_read_times(fail_nth_open_times(kind));
+		fail_nth_times_fd[kind] = fail_nth_open_times(kind);
+	}
 	return fail_nth_set(nth);
 }
 
 /* What has failed? errno stays. */
 static inline enum fail_kind fail_nth_disarm(void)
 {
+	enum fail_kind failed = FAIL_NONE;
 	char text[16] = "";
 	int error = errno;
 	bool hit;
@@ -135,11 +145,11 @@ static inline enum fail_kind fail_nth_disarm(void)
 	if (fail_nth_set(0))
 		fail_nth_set(0);
 	for (kind = 0; kind < FAIL_NUM_KINDS; kind++)
-		if (hit && fail_nth_has(kind) &&
-		    fail_nth_read_times(kind) != fail_nth_times[kind])
-			break;
+		if (fail_nth_read_times(fail_nth_times_fd[kind]) != fail_nth_times[kind] &&
+		    hit)
+			failed = kind;
 	errno = error;
-	return kind < FAIL_NUM_KINDS ? (enum fail_kind)kind : FAIL_NONE;
+	return failed;
 }
 
 #endif /* BOOT_TESTS_FAIL_NTH_H */

@@ -26,7 +26,10 @@ static struct tried {
 	unsigned long opens;
 	unsigned long reads;
 	unsigned long creations;
-	enum fail_kind failed;	/* in the child of a check */
+	/* of the child of a check, and what it should see */
+	enum fail_kind failed;
+	int table_size;
+	pid_t vmm;
 } *tried;
 
 /* One try, of which one allocation or copy fails, or none does. */
@@ -106,8 +109,10 @@ static const char *try_once(struct stats_target *target, const struct path *path
 static void tell(const struct stats_target *target, const char *name,
 		 const unsigned int failures[FAIL_NUM_KINDS])
 {
+	const char *kind = !target->file.size ? "kvm" : target->vcpu_id < 0 ? "vm" : "vcpu";
+
 	printf("# %s.%s: %u slab allocations, %u pages, %u copies failed in turn%s%s\n",
-	       target->vcpu_id < 0 ? "vm" : "vcpu", name, failures[FAIL_SLAB],
+	       kind, name, failures[FAIL_SLAB],
 	       failures[FAIL_PAGE], failures[FAIL_COPY],
 	       fail_nth_has(FAIL_PAGE) ? "" : "; pages could not be made to",
 	       fail_nth_has(FAIL_COPY) ? "" : "; copies could not be made to");
@@ -195,7 +200,7 @@ static const char *judge_getfd(struct stats_target *target, const struct trial *
 
 	if (trial->result < 0)
 		return judge_errno(trial, "KVM_STATS_GETFD", ENOMEM, ENOMEM, 0);
-	message = stats_still_reads(target, trial->result, getpid());
+	message = stats_still_reads(target, trial->result, tried->vmm);
 	close(trial->result);
 	return message;
 }
@@ -237,20 +242,44 @@ static int fd_table_size(void)
 	return size;
 }
 
-/* In a child, whose table is as large as it was here, and full. */
+static struct {
+	int fds[256];
+	int num;
+} filling;
+
+static long run_getfd_table_full(struct stats_target *target)
+{
+	int size = tried->table_size, fd = -1;
+
+	for (filling.num = 0; fd < size - 1 && filling.num < 256; filling.num++) {
+		fd = dup(target->fd);
+		filling.fds[filling.num] = fd;
+	}
+	return run_getfd(target);
+}
+
+static const char *judge_getfd_table_full(struct stats_target *target,
+					  const struct trial *trial)
+{
+	if (trial->result >= 0 && trial->result < tried->table_size)
+		return stats_fail("the table of %d fds was not full", tried->table_size);
+	while (filling.num--)
+		close(filling.fds[filling.num]);
+	return judge_getfd(target, trial);
+}
+
+/* In a child, whose table is as small as it was here. */
 static const char *try_with_full_table(struct stats_target *target)
 {
+	const struct path path = {
+		.run = run_getfd_table_full,
+		.judge = judge_getfd_table_full,
+		.tried = &tried->opens,
+	};
 	const char *message = faults_open();
-	int size = fd_table_size(), fd = -1;
 
-	getfd_path.tried = &tried->opens;
-	while (!message && fd < size - 1) {
-		fd = dup(target->fd);
-		if (fd < 0)
-			return stats_fail("dup: %s", strerror(errno));
-	}
-	return message ? message :
-	       try_fault(target, &getfd_path, target->arg, &tried->failed);
+	tried->table_size = fd_table_size();
+	return message ? message : try_fault(target, &path, target->arg, &tried->failed);
 }
 
 /* The table of fds has to grow as well, which is three allocations more. */
@@ -324,7 +353,7 @@ static const char *enfile(struct stats_target *target)
 	if (fd < 0 || read(fd, limit, sizeof(limit) - 1) <= 0)
 		return stats_fail(FILE_MAX ": %s", strerror(errno));
 	close(fd);
-	message = write_file(FILE_MAX, "1");
+	message = write_file(FILE_MAX, "0");
 	if (!message)
 		message = stats_in_child(target, enfile_as_nobody);
 	restored = write_file(FILE_MAX, limit);
@@ -690,6 +719,7 @@ static const char *set_up(struct stats_target *target)
 
 	if (message)
 		return message;
+	tried->vmm = getpid();
 	target->machine = fds;
 	target->fd = fds[which_stats(target)];
 	target->getfd_fd = fds[stats_target_kind(target, STATS_FD_VM, STATS_FD_VCPU)];

@@ -6,7 +6,7 @@
  * Unloads and reloads KVM: not for a machine that has work for it.  It asks for
  * BOOT_VARIANT, which is set on machines that were made for tests.
  *
- * MODULE_LIFETIME_COUNT is how often KVM is loaded, used and unloaded (20).
+ * MODULE_LIFETIME_COUNT is how often KVM is loaded, used and unloaded (10).
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
@@ -17,7 +17,7 @@
 
 #define MODULE_NAME_SIZE	64
 
-static unsigned long count = 20;
+static unsigned long count = 10;
 
 /*
  * The module that uses kvm, as kvm_amd does.  Its name, or an empty one where

@@ -81,14 +81,20 @@ function result(line, ok,    desc, skip)
 	point("fail", desc)
 }
 
-# "# tried 48000 random reads against a model"
-function note_tried(line,    what, count)
+# "# tried: 96 orders of closing, 12 ends of VMMs"
+function note_tried(line,    count, what)
 {
-	what = line
-	sub(/^# tried [0-9]+ /, "", what)
-	count = substr(line, 9) + 0
-	times[what] += count
-	tried_by[what, suite] = suite
+	sub(/^# tried:? /, "", line)
+	while (match(line, /^[0-9]+ /)) {
+		count = substr(line, 1, RLENGTH - 1)
+		line = substr(line, RLENGTH + 1)
+		what = line
+		if (match(line, /, [0-9]+ /))
+			what = substr(line, 1, RSTART - 1)
+		line = substr(line, length(what) + 3)
+		times[what] += count
+		tried_by[what, suite] = suite
+	}
 }
 
 # What was tried, how often, and how many points failed of the suites that did.
@@ -108,7 +114,7 @@ function tap(line)
 	# "# vm: 11 descriptors"
 	if (line ~ /^# v(m|cpu): [0-9]+ descriptors$/)
 		descriptors[$2] = $3
-	if (line ~ /^# tried [0-9]+ [^ ]/)
+	if (line ~ /^# tried:? [0-9]+ [^ ]/)
 		note_tried(line)
 	if (line ~ /^1\.\.[0-9]+/) {
 		is_point[lines] = 1

@@ -60,7 +60,7 @@ indented && /^(not )?ok [0-9]+ - / {
 }
 
 # "# CASE: tried COUNT WHAT"
-{ sub(/^# [a-z0-9_]+: tried /, "# tried ") }
+{ sub(/^# [a-z0-9_]+: tried /, "# tried: ") }
 
 { print ($0 ~ /^#/ ? "" : "# ") $0 }
 

@@ -327,11 +327,11 @@ tried_is()
 }
 
 new_boot tried
-machine "printf '%s\n' '@suite a' '|1..1' '|ok 1 - x' '|# tried 20 reads' '|# tried 5 opens' '|# tried 1 reads' '@exit a 0' \
-	'@suite b' '|1..1' '|not ok 1 - x' '|# tried 30 reads' '@exit b 1' >\"\$verdict\"; $the_end"
+machine "printf '%s\n' '@suite a' '|1..1' '|ok 1 - x' '|# tried: 20 reads by a, b and c' '|# tried: 5 opens, 1 reads by a, b and c' '@exit a 0' \
+	'@suite b' '|1..1' '|not ok 1 - x' '|# tried: 30 reads by a, b and c' '@exit b 1' >\"\$verdict\"; $the_end"
 boot_it
 ok "what was tried is added up, with the failures of the suites that tried it" \
-	tried_is 'opens\t5\t0' 'reads\t51\t1'
+	tried_is 'opens\t5\t0' 'reads by a, b and c\t51\t1'
 
 # What KUnit leaves in debugfs, as TAP.
 kunit_says()
@@ -361,7 +361,7 @@ kunit_good()
 kunit_tried()
 {
 	kunit_says '    # Subtest: s' '    1..1' '    # reads: tried 4000 reads' '    ok 1 - reads' 'ok 1 - s' &&
-		grep -qx '# tried 4000 reads' "$scratch/tap"
+		grep -qx '# tried: 4000 reads' "$scratch/tap"
 }
 
 ok "KUnit's cases become points" kunit_good

@@ -40,7 +40,7 @@ static inline int tap_skip_all(const char *why)
 /* For the table of what was tried, how often, at the end of `check`. */
 static inline void tap_tried(unsigned long count, const char *what)
 {
-	printf("# tried %lu %s\n", count, what);
+	printf("# tried: %lu %s\n", count, what);
 }
 
 static inline int tap_end(void)

@@ -111,11 +111,12 @@ static void tell(const struct stats_target *target, const char *name,
 {
 	const char *kind = !target->file.size ? "kvm" : target->vcpu_id < 0 ? "vm" : "vcpu";
 
-	printf("# %s.%s: %u slab allocations, %u pages, %u copies failed in turn%s%s\n",
-	       kind, name, failures[FAIL_SLAB],
-	       failures[FAIL_PAGE], failures[FAIL_COPY],
-	       fail_nth_has(FAIL_PAGE) ? "" : "; pages could not be made to",
-	       fail_nth_has(FAIL_COPY) ? "" : "; copies could not be made to");
+	printf("# %s.%s: %u slab allocations", kind, name, failures[FAIL_SLAB]);
+	if (fail_nth_has(FAIL_PAGE))
+		printf(", %u pages", failures[FAIL_PAGE]);
+	if (fail_nth_has(FAIL_COPY))
+		printf(", %u copies", failures[FAIL_COPY]);
+	printf(" failed in turn\n");
 }
 
 /* The fault, and then what comes after it. */

@@ -273,7 +273,7 @@ int main(int argc, char *argv[])
 
 	tried = lifetimes_shared(sizeof(*tried));
 	lifetimes_run(checks, ARRAY_SIZE(checks));
-	printf("# tried: %lu reads held in the middle, %lu ends of VMMs\n",
-	       tried->held, tried->ends);
+	tap_tried(tried->held, "reads held in the middle");
+	tap_tried(tried->ends, "ends of VMMs during reads");
 	return tap_end();
 }

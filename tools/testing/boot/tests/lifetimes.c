@@ -396,7 +396,8 @@ int main(int argc, char *argv[])
 
 	tried = lifetimes_shared(sizeof(*tried));
 	lifetimes_run(checks, ARRAY_SIZE(checks));
-	printf("# tried: %lu orders of closing, %lu ends of VMMs, %lu reads\n",
-	       tried->orders, tried->ends, tried->reads);
+	tap_tried(tried->orders, "orders of closing fds");
+	tap_tried(tried->ends, "ends of VMMs");
+	tap_tried(tried->reads, "reads by those who hold a file");
 	return tap_end();
 }

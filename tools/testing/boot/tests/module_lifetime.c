@@ -202,7 +202,7 @@ static const char *reloads(struct stats_target *target)
 		message = load_use_unload(vendor, round);
 	if (message)
 		return stats_fail("round %lu: %s", round, message);
-	printf("# tried: %lu times loaded, used and unloaded\n", count);
+	tap_tried(count, "rounds of loading, using and unloading KVM");
 	return NULL;
 }
 

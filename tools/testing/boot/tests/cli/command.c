@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+
+#define MAX_ARGS	24
+
+static void split(char *line, char **argv)
+{
+	int argc = 0;
+	char *save;
+
+	argv[argc++] = "kvm-stats";
+	for (line = strtok_r(line, " ", &save); line; line = strtok_r(NULL, " ", &save)) {
+		if (argc < MAX_ARGS - 1)
+			argv[argc++] = line;
+	}
+	argv[argc] = NULL;
+}
+
+static void exec_program(const char *path, uid_t uid, const char *arguments)
+{
+	char line[256], *argv[MAX_ARGS];
+
+	snprintf(line, sizeof(line), "%s", arguments);
+	split(line, argv);
+	if (uid && (setgroups(0, NULL) || setgid(uid) || setuid(uid)))
+		_exit(126);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* another user has lost it */
+	execv(path, argv);
+	_exit(127);
+}
+
+void command_exec(uid_t uid, const char *arguments)
+{
+	exec_program(getenv("KVM_STATS") ?: "/bin/kvm-stats", uid, arguments);
+	_exit(127);
+}
+
+static void host_exec(const char *arguments)
+{
+	const char *host = getenv("BOOT_HOST");
+
+	if (host && (chroot(host) || chdir("/")))
+		_exit(126);
+	exec_program("/tmp/boot/kvm-stats", 0, arguments);
+}
+
+static void open_pipe(struct run *run, int fds[2])
+{
+	if (pipe2(fds, O_CLOEXEC)) {
+		perror("# pipe2");
+		exit(1);
+	}
+	run->out = fds[0];
+	run->len = 0;
+	run->text[0] = '\0';
+	run->status = -1;
+	fflush(stdout);
+}
+
+/* True in the child, whose outputs both go to @to, or to a pipe that run_end() reads. */
+static bool run_fork(struct run *run, int to)
+{
+	int fds[2];
+
+	open_pipe(run, fds);
+	run->pid = fork();
+	if (!run->pid) {
+		dup2(to >= 0 ? to : fds[1], STDOUT_FILENO);
+		dup2(to >= 0 ? to : fds[1], STDERR_FILENO);
+		return true;
+	}
+	close(fds[1]);
+	return false;
+}
+
+static void run_start(struct run *run, int to, uid_t uid, const char *format, va_list args)
+{
+	char line[256];
+
+	vsnprintf(line, sizeof(line), format, args);
+	if (run_fork(run, to))
+		command_exec(uid, line);
+}
+
+void run_in_host(struct run *run, const char *format, ...)
+{
+	char line[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	if (run_fork(run, -1))
+		host_exec(line);
+}
+
+bool run_more(struct run *run, int timeout)
+{
+	struct pollfd poll_fd = { .fd = run->out, .events = POLLIN };
+	ssize_t n;
+
+	if (poll(&poll_fd, 1, timeout) != 1)
+		return false;
+	n = read(run->out, run->text + run->len, sizeof(run->text) - 1 - run->len);
+	if (n <= 0)
+		return false;
+	run->len += n;
+	run->text[run->len] = '\0';
+	return true;
+}
+
+bool run_end(struct run *run)
+{
+	time_t limit = time(NULL) + TIME_LIMIT;
+	int status;
+
+	while (run_more(run, TIME_LIMIT * 1000) && time(NULL) < limit)
+		;
+	while (!waitpid(run->pid, &status, WNOHANG)) {
+		if (time(NULL) >= limit) {
+			kill(run->pid, SIGKILL);
+			waitpid(run->pid, NULL, 0);
+			close(run->out);
+			return false;
+		}
+		usleep(10000);
+	}
+	run->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	close(run->out);
+	return true;
+}
+
+void run_command(struct run *run, int to, uid_t uid, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	run_start(run, to, uid, format, args);
+	va_end(args);
+	run_end(run);
+}
+
+void run_in_background(struct run *run, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	run_start(run, -1, 0, format, args);
+	va_end(args);
+}

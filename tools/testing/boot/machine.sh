@@ -91,21 +91,23 @@ boot_env()
 	[ ${#env[@]} = 0 ] || printf 'export %q\n' "${env[@]}"
 }
 
-kvm_stats_command()
+# One that needs nothing, and one for the build machine's root, with HTTP, which cannot be
+# linked statically.
+kvm_stats_commands()
 {
-	local tools=$repo/tools/kvm/kvm_stats
+	local tools=$repo/tools/kvm/kvm_stats built=$build_dir/kvm-stats-$arch
 
-	run_logged "$out/kvm-stats.log" flock "$programs.lock" make -C "$tools" \
-		O="$build_dir/kvm-stats-$arch" \
-		CC="$cc" kvm-stats.static
-	cp "$build_dir/kvm-stats-$arch/kvm-stats.static" "$1"
+	run_logged "$out/kvm-stats.log" flock "$programs.lock" make -C "$tools" O="$built" CC="$cc" \
+		HTTP=yes kvm-stats.static kvm-stats
+	cp "$built/kvm-stats.static" "$root/bin/kvm-stats"
+	cp "$built/kvm-stats" "$root/boot/kvm-stats"
 }
 
 # What the client programs of the build machine work with.
 client_files()
 {
 	cp "$boot_dir/run-demo" "$root/run-demo"
-	kvm_stats_command "$root/bin/kvm-stats"
+	kvm_stats_commands
 	cp "$kernel/image" "$root/boot/kernel"
 	guest_initrd "$root/boot/guest.cpio"
 }

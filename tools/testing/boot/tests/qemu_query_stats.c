@@ -74,29 +74,14 @@ static const struct point without_stats[] = {
 	{ "QEMU quits", check_quits },
 };
 
-static const char *setting(const char *name, const char *preset)
-{
-	const char *value = getenv(name) ?: preset;
-
-	if (value)
-		return value;
-	fprintf(stderr, "qemu_query_stats: %s is not set; expected a path below $BOOT_HOST\n",
-		name);
-	exit(2);
-}
-
 int main(void)
 {
 	const char *variant = getenv("BOOT_VARIANT");
-	struct session s = { .native = !variant };
+	struct session s = { 0 };
 	size_t failed;
 	int ret;
 
-	s.config.host = setting("BOOT_HOST", NULL);
-	s.config.kernel = setting("BOOT_KERNEL", NULL);
-	s.config.initrd = setting("BOOT_GUEST_INITRD", NULL);
-	s.config.qemu = setting("BOOT_QEMU", "/usr/bin/qemu-system-x86_64");
-
+	session_configure(&s);
 	ret = session_start(&s);
 	if (ret) {
 		printf("Bail out! starting QEMU: %s\n", strerror(-ret));

@@ -1,9 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One QEMU with its guest, and the questions that it is asked. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answer.h"
 #include "session.h"
+
+static const char *setting(const char *name, const char *preset)
+{
+	const char *value = getenv(name) ?: preset;
+
+	if (value)
+		return value;
+	fprintf(stderr, "%s: %s is not set; expected a path below $BOOT_HOST\n",
+		program_invocation_short_name, name);
+	exit(2);
+}
+
+void session_configure(struct session *s)
+{
+	s->native = !getenv("BOOT_VARIANT");
+	s->config.host = setting("BOOT_HOST", NULL);
+	s->config.kernel = setting("BOOT_KERNEL", NULL);
+	s->config.initrd = setting("BOOT_GUEST_INITRD", NULL);
+	s->config.qemu = setting("BOOT_QEMU", "/usr/bin/qemu-system-x86_64");
+	s->config.name = "stats-guest";
+}
 
 int session_start(struct session *s)
 {

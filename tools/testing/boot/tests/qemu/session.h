@@ -25,6 +25,9 @@ struct session {
 	int direct_error;	/* why there are none, -errno */
 };
 
+/* What the environment says; exits if that is not enough. */
+void session_configure(struct session *s);
+
 /*
  * Start QEMU and greet it; a QEMU that does not greet back is left to the
  * points.  Returns 0 or -errno; on error nothing is left behind.

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void exec_qemu(const struct vmm_config *config, int qmp)
 	char chardev[64];
 	const char * const argv[] = {
 		config->qemu,
-		"-name", "stats-guest",
+		"-name", config->name,
 		"-accel", "kvm",
 		"-cpu", "kvm64,-vme",
 		"-smp", STR(VMM_CPUS) ",sockets=" STR(VMM_CPUS),
@@ -59,10 +60,6 @@ static void become_qemu(const struct vmm_config *config, const struct vmm *vmm,
 {
 	const char *step;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-
 	/* In huge pages the guest would soon have touched all of its memory. */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 
@@ -72,6 +69,12 @@ static void become_qemu(const struct vmm_config *config, const struct vmm *vmm,
 	step = config->host;
 	if (chroot(config->host) || chdir("/"))
 		goto fail;
+	step = "becoming another user";
+	if (config->uid && (setgroups(0, NULL) || setgid(config->uid) || setuid(config->uid)))
+		goto fail;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* another user has lost it */
+	if (getppid() != parent)
+		_exit(1);
 	step = "/dev/null";
 	close(STDIN_FILENO);
 	if (open("/dev/null", O_RDONLY) != STDIN_FILENO)

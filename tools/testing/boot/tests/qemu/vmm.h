@@ -13,6 +13,8 @@ struct vmm_config {
 	const char *qemu;	/* this and what follows: paths below @host */
 	const char *kernel;
 	const char *initrd;
+	const char *name;	/* of the guest */
+	uid_t uid;		/* what QEMU runs as; 0: as we do */
 };
 
 struct vmm {

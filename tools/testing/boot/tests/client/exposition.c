@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../qemu/answer.h"
+#include "exposition.h"
+
+#define NAME_SIZE	128
+#define SERIES_SIZE	512
+
+/* ---- lines ---- */
+
+static const char *value_of(const char *text, const char *series)
+{
+	static char value[64];
+	size_t len = strlen(series);
+	const char *at = text;
+
+	value[0] = '\0';
+	while ((at = strstr(at, series))) {
+		if ((at == text || at[-1] == '\n') && at[len] == ' ') {
+			snprintf(value, sizeof(value), "%.*s", (int)strcspn(at + len + 1, " \n"),
+				 at + len + 1);
+			break;
+		}
+		at += len;
+	}
+	return value;
+}
+
+const char *exposition_value(const char *text, const struct exposed *whose, const char *name,
+			     const char *more)
+{
+	char series[SERIES_SIZE], vcpu[32] = "";
+
+	if (whose->vcpu >= 0)
+		snprintf(vcpu, sizeof(vcpu), ",vcpu=\"%d\"", whose->vcpu);
+	snprintf(series, sizeof(series), "%s{pid=\"%d\",guest=\"%s\",vm=\"0\"%s%s}", name,
+		 (int)whose->pid, whose->guest, vcpu, more);
+	return value_of(text, series);
+}
+
+bool exposition_of_vmm(const char *text, const struct exposed *whose, const char *name,
+		       const char *value)
+{
+	char series[SERIES_SIZE];
+
+	snprintf(series, sizeof(series), "%s{pid=\"%d\",guest=\"%s\"}", name, (int)whose->pid,
+		 whose->guest);
+	return !strcmp(value_of(text, series), value);
+}
+
+bool exposition_names(const char *text, pid_t pid)
+{
+	char label[32];
+
+	snprintf(label, sizeof(label), "pid=\"%d\"", (int)pid);
+	return strstr(text, label);
+}
+
+/* ---- statistics ---- */
+
+static bool is(const json_t *schema, const char *key, const char *value)
+{
+	const char *found = json_string_value(json_object_get(schema, key));
+
+	return found && !strcmp(found, value);
+}
+
+/* "halt_wait_ns" of a vCPU is kvm_vcpu_halt_wait_seconds_total. */
+static void make_name(char *name, const struct exposed *whose, const json_t *schema)
+{
+	const char *stat = answer_name(schema);
+	size_t len = strlen(stat);
+	bool time = is(schema, "unit", "seconds");
+
+	if (time && len > 3 && !strcmp(stat + len - 3, "_ns"))
+		len -= 3;
+	snprintf(name, NAME_SIZE, "kvm_%s_%.*s%s%s", whose->vcpu < 0 ? "vm" : "vcpu", (int)len, stat,
+		 time ? "_seconds" : "", is(schema, "type", "cumulative") ? "_total" : "");
+}
+
+/* Seconds with up to nine digits behind the point, in ns; false if it is no such number. */
+static bool parse_time(const char *text, uint64_t *ns)
+{
+	char *end;
+	int digit;
+
+	*ns = strtoull(text, &end, 10);
+	if (end == text)
+		return false;
+	if (*end == '.')
+		end++;
+	for (digit = 0; digit < 9; digit++) {
+		*ns *= 10;
+		if (*end >= '0' && *end <= '9')
+			*ns += *end++ - '0';
+	}
+	return !*end;
+}
+
+static bool has_value(const char *text, const struct exposed *whose, const char *name,
+		      const json_t *schema, uint64_t expected)
+{
+	const char *value = exposition_value(text, whose, name, "");
+	uint64_t found;
+	char *end;
+
+	if (is(schema, "unit", "seconds"))
+		return json_integer_value(json_object_get(schema, "exponent")) == -9 &&
+		       parse_time(value, &found) && found == expected;
+	found = strtoull(value, &end, 10);
+	return *value && !*end && found == expected;
+}
+
+static bool has_samples(const char *text, const struct exposed *whose, const char *name,
+			const json_t *stat)
+{
+	char buckets[NAME_SIZE + 8];
+	uint64_t sum = 0, value, found;
+	const char *shown;
+	char *end;
+	size_t n;
+
+	for (n = 0; n < answer_size(stat) && answer_value(stat, n, &value); n++)
+		sum += value;
+	snprintf(buckets, sizeof(buckets), "%s_bucket", name);
+	shown = exposition_value(text, whose, buckets, ",le=\"+Inf\"");
+	found = strtoull(shown, &end, 10);
+	return *shown && !*end && n && found == sum;
+}
+
+const char *exposition_lacks(const char *text, const struct exposed *whose, const json_t *stats,
+			     const json_t *schemas)
+{
+	char name[NAME_SIZE];
+	uint64_t value;
+	json_t *stat;
+	size_t i;
+
+	if (!json_array_size(stats))
+		return "all";
+	json_array_foreach(stats, i, stat) {
+		const json_t *schema = answer_find(schemas, answer_name(stat));
+		bool good;
+
+		make_name(name, whose, schema);
+		if (is(schema, "type", "log2-histogram"))
+			good = has_samples(text, whose, name, stat);
+		else
+			good = answer_value(stat, 0, &value) &&
+			       has_value(text, whose, name, schema, value);
+		if (!good)
+			return answer_name(stat);
+	}
+	return NULL;
+}

@@ -26,7 +26,7 @@ point_log=$out/log
 # The name of our VM, quotes and all: whatever else runs on this machine, it is left alone.
 guest='"tiny" of serve.t'
 
-for room in processes build exposition options http textfile unit vm prometheus node_exporter; do
+for room in processes build exposition options http textfile unit vm prometheus node_exporter systemd; do
 	. "$(dirname "$0")/serve/$room.sh"
 done
 
@@ -49,6 +49,7 @@ if [ -n "$why" ]; then
 else
 	real_tests
 fi
+systemd_tests "$why"
 if find_prometheus; then
 	prometheus_tests "$why"
 else

@@ -16,6 +16,7 @@ stop()
 
 stop_all()
 {
+	stop_systemd
 	stop "$node_exporter"
 	stop "$prometheus"
 	stop "$server"

@@ -26,11 +26,10 @@ kcsan_args()
 	done
 }
 
-# Without a record of which macro each token is from, files compile in 7 % less time.
 make_args()
 {
 	echo ARCH="$karch" CROSS_COMPILE="$cross" O="$obj" LOCALVERSION= $(sanitizer_args) \
-		KCFLAGS="-ftrack-macro-expansion=0${kcflags:+ $kcflags}" \
+		KCFLAGS="${kcflags:-}" \
 		KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_VERSION=1 \
 		KBUILD_BUILD_USER=kvm-stats KBUILD_BUILD_HOST=build
 }
@@ -108,7 +107,7 @@ key()
 		tree_config
 		places=instrument_$config
 		echo "${!places:-}"
-		[ -z "${kcflags:-}" ] || echo "$kcflags"
+		echo "${kcflags:-}"
 		! has_option "$config" CONFIG_KCSAN=y || declare -f kcsan_args
 		$cc --version | head -n 1
 		declare -f make_args sanitizer_args configure build_selftests build_doc_example keep_result || true

@@ -150,7 +150,7 @@ enum verdict check_top_debugfs(void *ctx)
 	struct scene *scene = ctx;
 	unsigned long long exits = 0;
 	bool ok = !terminal_start(&scene->top, 0, "top -s 0.5 -i -f exits$") &&
-		  shows(scene, "^1 VMM, %d vCPUs, debugfs; every 0\\.5s +$", VMM_CPUS) &&
+		  shows(scene, "^1 VMM, %d vCPUs, debugfs; every 0\\.5s;", VMM_CPUS) &&
 		  debugfs_value(scene->qemu.vmm.pid, "exits", &exits) && exits &&
 		  shows(scene, "^ exits +%llu ", exits);
 

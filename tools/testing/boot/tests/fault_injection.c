@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation and every copy on the path of KVM_STATS_GETFD, of reads and of the
- * creation of VMs and vCPUs fails in turn, until a try passes with none failing. Each
- * time: the right errno, or of a read the bytes before the fault; no fd and no VM
- * too many; and the next try works.
+ * Every allocation and every copy on the path of KVM_STATS_GETFD and of reads fails in
+ * turn, until a try passes with none failing. Each time: the right errno, or of a read
+ * the bytes before the fault; no fd and no VM too many; and the next try works.
  *
  * Values that are stored to user memory one by one are no copies that could be made to
  * fail: bad_memory.c sees to those.
@@ -11,157 +10,22 @@
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 
-#include <poll.h>
-#include <sys/utsname.h>
-
-#include "fail_nth.h"
+#include "faults_in_turn.h"
 #include "lifetimes.h"
 #include "nobody.h"
 #include "uring.h"
 
-#define MOST_FAULTS	2000	/* of one path; more are an endless loop */
 #define FILE_MAX	"/proc/sys/fs/file-max"
 
 /* Shared with the processes that the checks run in. */
 static struct tried {
 	unsigned long opens;
 	unsigned long reads;
-	unsigned long creations;
 	/* of the child of a check, and what it should see */
 	enum fail_kind failed;
 	int table_size;
 	pid_t vmm;
 } *tried;
-
-/* One try, of which one allocation or copy fails, or none does. */
-struct trial {
-	long result;
-	int error;
-	enum fail_kind failed;
-};
-
-/* What is tried: @run runs between arming and disarming, the others do not. */
-struct path {
-	const char *name;
-	const char *(*prepare)(struct stats_target *target);
-	long (*run)(struct stats_target *target);
-	const char *(*judge)(struct stats_target *target, const struct trial *trial);
-	unsigned int first;		/* fault */
-	unsigned long *tried;
-};
-
-/* How many are open, and the first one that is not; takes no fd to do so. */
-static unsigned int count_fds(int *first_free)
-{
-	struct pollfd fds[256];
-	unsigned int count = 0;
-	int i;
-
-	for (i = 0; i < (int)ARRAY_SIZE(fds); i++)
-		fds[i] = (struct pollfd){ .fd = i };
-	*first_free = -1;
-	if (poll(fds, ARRAY_SIZE(fds), 0) < 0)
-		return 0;
-	for (i = ARRAY_SIZE(fds) - 1; i >= 0; i--) {
-		if (fds[i].revents & POLLNVAL)
-			*first_free = i;
-		else
-			count++;
-	}
-	return count;
-}
-
-/* An fd that was reserved and neither opened nor given back can only be missed. */
-static const char *no_fd_is_lost(unsigned int before)
-{
-	int first_free, next;
-	unsigned int now = count_fds(&first_free);
-
-	if (now != before)
-		return stats_fail("%u fds are open, before there were %u", now, before);
-	next = dup(STDOUT_FILENO);
-	close(next);
-	return next == first_free ? NULL :
-	       stats_fail("fd %d is lost: the next one is %d", first_free, next);
-}
-
-static const char *try_once(struct stats_target *target, const struct path *path,
-			    unsigned int nth, enum fail_kind *failed)
-{
-	const char *message = path->prepare ? path->prepare(target) : NULL;
-	int first_free;
-	unsigned int fds = count_fds(&first_free);
-	struct trial trial;
-
-	if (message)
-		return message;
-	if (nth && fail_nth_arm(nth))
-		return stats_fail("fail-nth: %s", strerror(errno));
-	errno = 0;
-	trial.result = path->run(target);
-	trial.failed = nth ? fail_nth_disarm() : FAIL_NONE;
-	trial.error = errno;
-	*failed = trial.failed;
-
-	message = path->judge(target, &trial);
-	return message ? message : no_fd_is_lost(fds);
-}
-
-static void tell(const struct stats_target *target, const char *name,
-		 const unsigned int failures[FAIL_NUM_KINDS])
-{
-	const char *kind = !target->file.size ? "kvm" : target->vcpu_id < 0 ? "vm" : "vcpu";
-
-	printf("# %s.%s: %u slab allocations", kind, name, failures[FAIL_SLAB]);
-	if (fail_nth_has(FAIL_PAGE))
-		printf(", %u pages", failures[FAIL_PAGE]);
-	if (fail_nth_has(FAIL_COPY))
-		printf(", %u copies", failures[FAIL_COPY]);
-	printf(" failed in turn\n");
-}
-
-/* The fault, and then what comes after it. */
-static const char *try_fault(struct stats_target *target, const struct path *path,
-			     unsigned int nth, enum fail_kind *failed)
-{
-	const char *message = try_once(target, path, nth, failed);
-	enum fail_kind none;
-
-	if (message)
-		return stats_fail("fault %u: %s", nth, message);
-	if (*failed == FAIL_NONE)
-		return NULL;
-	++*path->tried;
-	message = try_once(target, path, 0, &none);
-	return message ? stats_fail("after fault %u: %s", nth, message) : NULL;
-}
-
-static const char *fail_in_turn(struct stats_target *target, const struct path *path,
-				unsigned int failures[FAIL_NUM_KINDS])
-{
-	unsigned int nth = path->first ? path->first : 1;
-	enum fail_kind failed;
-
-	for (; nth < MOST_FAULTS; nth++) {
-		const char *message = try_fault(target, path, nth, &failed);
-
-		if (message || failed == FAIL_NONE)
-			return message;
-		failures[failed]++;
-	}
-	return stats_fail("more than %d faults", MOST_FAULTS);
-}
-
-/* No fault of the memory of this process comes in between: all of it is there. */
-static const char *faults_open(void)
-{
-	if (fail_nth_open())
-		return stats_skip("no fault injection: " FAIL_NTH_KNOBS ": %s",
-				  strerror(errno));
-	if (mlockall(MCL_CURRENT | MCL_FUTURE))
-		return stats_fail("mlockall: %s", strerror(errno));
-	return NULL;
-}
 
 /* Nothing holds the VM of the target any more. */
 static const char *target_goes(struct stats_target *target)
@@ -172,21 +36,6 @@ static const char *target_goes(struct stats_target *target)
 
 	stats_close_fds(fds);
 	return message ? message : vm_goes(&dir, "after its fds are closed");
-}
-
-static const char *judge_errno(const struct trial *trial, const char *what,
-			       int slab, int page, int copy)
-{
-	const int expected[FAIL_NUM_KINDS] = { slab, page, copy };
-
-	if (trial->failed == FAIL_NONE)
-		return stats_fail("%s, of which nothing failed: %s", what,
-				  strerror(trial->error));
-	if (trial->error == expected[trial->failed])
-		return NULL;
-	return stats_fail("%s: %s, expected: %s", what, strerror(trial->error),
-			  expected[trial->failed] ? strerror(expected[trial->failed]) :
-			  "not to do that at all");
 }
 
 /* The ioctl */
@@ -598,120 +447,6 @@ static const char *reads_in_turn(struct stats_target *target)
 	return message ? message : target_goes(target);
 }
 
-/* Creation */
-
-static int kvm_fd = -1;
-static int new_vm = -1;
-
-static const char *judge_new(const struct trial *trial, const char *what)
-{
-	return trial->result < 0 ? judge_errno(trial, what, ENOMEM, ENOMEM, 0) : NULL;
-}
-
-static long run_create_vm(struct stats_target *target)
-{
-	(void)target;
-	return ioctl(kvm_fd, KVM_CREATE_VM, 0);
-}
-
-static const char *judge_create_vm(struct stats_target *target, const struct trial *trial)
-{
-	const char *message = judge_new(trial, "KVM_CREATE_VM");
-	int fd;
-
-	(void)target;
-	if (message || trial->result < 0)
-		return message;
-	message = stats_getfd(trial->result, &fd);
-	if (!message)
-		close(fd);
-	close(trial->result);
-	return message;
-}
-
-static const char *prepare_vm(struct stats_target *target)
-{
-	(void)target;
-	if (new_vm >= 0)
-		close(new_vm);
-	new_vm = ioctl(kvm_fd, KVM_CREATE_VM, 0);
-	return new_vm >= 0 ? NULL : stats_fail("KVM_CREATE_VM: %s", strerror(errno));
-}
-
-static long run_create_vcpu(struct stats_target *target)
-{
-	(void)target;
-	return ioctl(new_vm, KVM_CREATE_VCPU, STATS_VCPU_ID);
-}
-
-static const char *judge_create_vcpu(struct stats_target *target,
-				     const struct trial *trial)
-{
-	const char *message = judge_new(trial, "KVM_CREATE_VCPU");
-	long vcpu = trial->result;
-	int fd;
-
-	if (!message && vcpu < 0)
-		vcpu = run_create_vcpu(target);
-	if (message || vcpu < 0)
-		return message ? message :
-		       stats_fail("the next KVM_CREATE_VCPU: %s", strerror(errno));
-	message = stats_getfd(vcpu, &fd);
-	if (!message)
-		close(fd);
-	close(vcpu);
-	return message;
-}
-
-static const struct path create_paths[] = {
-	{ "create_vm", NULL, run_create_vm, judge_create_vm },
-	{ "create_vcpu", prepare_vm, run_create_vcpu, judge_create_vcpu },
-};
-
-/*
- * vmalloc() of struct kvm begins with two allocations that leave a stack in the log
- * when they fail, whatever the caller says.
- */
-static unsigned int first_quiet(unsigned int which)
-{
-#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
-	return which ? 1 : 3;
-#else
-	(void)which;
-	return 1;
-#endif
-}
-
-static const char *create_in_turn(struct stats_target *target)
-{
-	unsigned int vms = vm_dirs_of(getpid()), failures[FAIL_NUM_KINDS] = { 0 };
-	struct path path = create_paths[target->arg];
-	long users = kvm_module_users();
-	const char *message = faults_open();
-
-	kvm_fd = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-	path.tried = &tried->creations;
-	path.first = first_quiet(target->arg);
-	if (!message && fail_nth_choose(true, false))
-		message = stats_fail(FAIL_NTH_KNOBS ": %s", strerror(errno));
-	if (!message)
-		message = fail_in_turn(target, &path, failures);
-	if (!message && failures[FAIL_SLAB] < 3)
-		message = stats_fail("%u allocations failed, expected more",
-				     failures[FAIL_SLAB]);
-	path.first = 1;
-	if (!message && fail_nth_has(FAIL_PAGE) && !fail_nth_choose(false, true))
-		message = fail_in_turn(target, &path, failures);
-	if (message)
-		return message;
-	tell(target, path.name, failures);
-	if (new_vm >= 0)
-		close(new_vm);
-	close(kvm_fd);
-	message = vms_of_go(getpid(), vms);
-	return message ? message : kvm_modules_are_left(users);
-}
-
 /* Suites */
 
 static const char *set_up(struct stats_target *target)
@@ -741,24 +476,10 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("splice", reads_in_turn, .arg = 5),
 };
 
-static const struct stats_check creation[] = {
-	STATS_CHECK("create_vm", create_in_turn, .arg = 0),
-	STATS_CHECK("create_vcpu", create_in_turn, .arg = 1),
-};
-
 static const struct stats_suite suites[] = {
 	{ "vm", -1, checks, ARRAY_SIZE(checks), set_up },
 	{ "vcpu", STATS_VCPU_ID, checks, ARRAY_SIZE(checks), set_up },
-	{ "kvm", -1, creation, ARRAY_SIZE(creation), NULL },
 };
-
-/* The last suite is of no use here: creation is that of a 64-bit process. */
-static bool creates_as_compat(void)
-{
-	struct utsname system;
-
-	return sizeof(long) == 4 && !uname(&system) && strstr(system.machine, "64");
-}
 
 int main(void)
 {
@@ -766,9 +487,8 @@ int main(void)
 		return tap_skip_all(lifetimes_cannot_be_seen());
 
 	tried = lifetimes_shared(sizeof(*tried));
-	run_suites(suites, ARRAY_SIZE(suites) - creates_as_compat());
+	run_suites(suites, ARRAY_SIZE(suites));
 	tap_tried(tried->opens, "faults in KVM_STATS_GETFD");
 	tap_tried(tried->reads, "faults in reads");
-	tap_tried(tried->creations, "faults in the creation of VMs and vCPUs");
 	return tap_end();
 }

@@ -76,9 +76,9 @@ static inline void vmm_finish(struct stats_vmm *vmm)
 }
 
 static inline const char *for_each_end(struct stats_target *target, size_t arg,
-				const char *(*run)(struct stats_target *target,
-						   size_t arg,
-						   const struct vmm_end *end))
+				       const char *(*run)(struct stats_target *target,
+							  size_t arg,
+							  const struct vmm_end *end))
 {
 	size_t i;
 

@@ -800,7 +800,7 @@ monitor_program()
 
 	shift
 	gcc -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$command" \
-		-I"$lib" -I"$lib/tests" "$@" -o "$out/$name" "$command/tests/$name.c" \
+		-I"$lib" "$@" -o "$out/$name" "$command/tests/$name.c" \
 		$(printf "$out/gcc/obj/%s.o " $rooms) "$out/gcc/lib/libkvmstats.a"
 }
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "monitor.h"
-#include "tap.h"
+#include "tests/tap.h"
 
 /* Longer than what lies between two looks for new VMMs. */
 #define LOOK_PAUSE	1100000

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "exit_reason.h"
-#include "tap.h"
+#include "tests/tap.h"
 #include "tracepoints.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

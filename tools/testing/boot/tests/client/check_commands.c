@@ -40,7 +40,7 @@ enum verdict check_schema(void *ctx)
 /* The guest's first CPU boots. */
 enum verdict check_read(void *ctx)
 {
-	bool ok = runs_on(ctx, "read", "-i 0.5 -c 4 -f ^exits$ --vcpu 0") &&
+	bool ok = runs_on(ctx, "read", "-i 0.5 -c 2 -f ^exits$ --vcpu 0") &&
 		  scene_printed(ctx, "guest \"stats-guest\": 1 VM, %d vCPUs", VMM_CPUS) &&
 		  scene_printed(ctx, "^vcpu0 +exits +[1-9][0-9]* +- +[0-9.]*[1-9]");
 

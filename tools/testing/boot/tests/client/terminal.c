@@ -50,15 +50,34 @@ int terminal_start(struct terminal *terminal, uid_t uid, const char *arguments)
 static bool read_some(struct terminal *terminal, long long deadline)
 {
 	struct pollfd poll_fd = { .fd = terminal->master, .events = POLLIN };
-	char buf[4096];
 	ssize_t n;
 
 	if (poll(&poll_fd, 1, ms_until(deadline)) != 1)
 		return false;
-	n = read(terminal->master, buf, sizeof(buf));
-	if (n <= 0)
+	n = read(terminal->master, terminal->output, sizeof(terminal->output));
+	terminal->drawn = 0;
+	terminal->size = n > 0 ? n : 0;
+	return n > 0;
+}
+
+/*
+ * Up to where the cursor is moved next: what was there for a moment only, while nobody read, is
+ * seen as well.
+ */
+static bool draw_some(struct terminal *terminal, long long deadline)
+{
+	const char *from, *escape;
+	size_t len;
+
+	if (terminal->drawn == terminal->size && !read_some(terminal, deadline))
 		return false;
-	vt52_write(&terminal->screen, buf, n);
+	from = terminal->output + terminal->drawn;
+	len = terminal->size - terminal->drawn;
+	escape = memchr(from + 1, '\033', len - 1);
+	if (escape)
+		len = escape - from;
+	vt52_write(&terminal->screen, from, len);
+	terminal->drawn += len;
 	return true;
 }
 
@@ -95,7 +114,7 @@ static bool wait_for(struct terminal *terminal, int row, const char *text, bool 
 	}
 	do
 		found = matches(terminal, row, &regex);
-	while (found != shown && read_some(terminal, deadline));
+	while (found != shown && draw_some(terminal, deadline));
 	regfree(&regex);
 	if (found == shown)
 		return true;
@@ -139,7 +158,7 @@ int terminal_status(struct terminal *terminal, int seconds)
 	long long deadline = ms_now() + seconds * 1000LL;
 	int status;
 
-	while (read_some(terminal, deadline))
+	while (draw_some(terminal, deadline))
 		;
 	while (waitpid(terminal->pid, &status, WNOHANG) != terminal->pid) {
 		if (!ms_until(deadline)) {

@@ -15,6 +15,8 @@ struct terminal {
 	pid_t pid;		/* 0: nothing runs there */
 	int master;
 	struct vt52 screen;
+	char output[4096];	/* of the program; up to @drawn it is on the screen */
+	size_t size, drawn;
 };
 
 #define TERMINAL_NONE	((struct terminal){ .master = -1 })

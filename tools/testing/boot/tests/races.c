@@ -141,16 +141,23 @@ static bool have_guests(void)
 	return act && !act->from_outside;
 }
 
-static unsigned int count_fds(void)
+/* Of names that start so. */
+static unsigned int count_names(const char *path, const char *start)
 {
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned int fds = 0;
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	unsigned int names = 0;
 
-	while (dir && readdir(dir))
-		fds++;
+	while (dir && (entry = readdir(dir)))
+		names += !strncmp(entry->d_name, start, strlen(start));
 	if (dir)
 		closedir(dir);
-	return fds;
+	return names;
+}
+
+static unsigned int count_fds(void)
+{
+	return count_names("/proc/self/fd", "");
 }
 
 /* Whoever waits for a lock that is never free again, waits in the kernel. */
@@ -247,6 +254,20 @@ static void report_guests(bool with_guests)
 	printf("# guests ran %lu times\n", atomic_load(&guest_runs));
 }
 
+/*
+ * A VM of which the directory's name is taken, by one that outlives its fd, has
+ * none.  The files of its vCPUs would be in the root then, and stay there.
+ */
+static void report_debugfs(void)
+{
+	unsigned int names = count_names("/sys/kernel/debug", "vcpu");
+	char why[100];
+
+	snprintf(why, sizeof(why), "%u directories of vCPUs are in the root of debugfs",
+		 names);
+	tap_report(names ? TAP_NOT_OK : TAP_OK, "races", "nothing_is_left_in_debugfs", why);
+}
+
 int main(void)
 {
 	uint64_t seed = random_seed("RACES_SEED");
@@ -265,7 +286,7 @@ int main(void)
 		return 1;
 	}
 	with_guests = have_guests();
-	tap_plan(NUM_INVARIANTS + 2);
+	tap_plan(NUM_INVARIANTS + 3);
 	printf("# RACES_SEED=%llu RACES_COUNT=%lu\n", (unsigned long long)seed, count);
 	operations_begin(kvm);
 	fds = count_fds();
@@ -277,6 +298,7 @@ int main(void)
 	report_guests(with_guests);
 	snprintf(why, sizeof(why), "%u fds at the end, %u at the beginning", left, fds);
 	tap_report(left == fds ? TAP_OK : TAP_NOT_OK, "races", "no_fd_is_left", why);
+	report_debugfs();
 	print_operations();
 	tap_tried(NUM_RACERS * count, "random operations by threads on VMs, vCPUs and stats fds");
 	return tap_end();

@@ -28,6 +28,7 @@ struct path {
 	long (*run)(struct stats_target *target);
 	const char *(*judge)(struct stats_target *target, const struct trial *trial);
 	unsigned int first;		/* fault */
+	bool retried;			/* it sees itself to the next try */
 	unsigned long *tried;
 };
 
@@ -113,6 +114,8 @@ static inline const char *try_fault(struct stats_target *target, const struct pa
 	if (*failed == FAIL_NONE)
 		return NULL;
 	++*path->tried;
+	if (path->retried)
+		return NULL;
 	message = try_once(target, path, 0, &none);
 	return message ? stats_fail("after fault %u: %s", nth, message) : NULL;
 }

@@ -10,7 +10,7 @@
 #include "exposition.h"
 #include "terminal.h"
 
-#define SECONDS	60	/* for anything to happen, on a machine that has other things to do */
+#define SECONDS	120	/* for anything to happen, on a machine that has other things to do */
 
 struct scene {
 	struct session qemu;	/* the first member: points of a session take a scene, too */

@@ -106,7 +106,7 @@ struct monitor {
 	struct vmm **vmm;		/* by PID */
 	size_t vmms;
 	size_t unseen;			/* processes that may not be looked into */
-	int blind;			/* why VMMs that appear are not found: -errno, 0: they are */
+	int blind;			/* why VMMs that appear are not found: -errno, or 0 */
 	struct named *named;
 	size_t nameds;
 	uint64_t generation;		/* another one when VMMs or targets are others than before */

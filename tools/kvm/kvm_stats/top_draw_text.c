@@ -97,7 +97,8 @@ static void draw_no_vmm(const struct top *top, struct area area)
 	if (!top->monitor->unseen)
 		return;
 	snprintf(text, sizeof(text), "%zu process%s not looked into: that takes CAP_SYS_PTRACE "
-		 "and CAP_DAC_READ_SEARCH (root).", top->monitor->unseen, top->monitor->unseen == 1 ? "" : "es");
+		 "and CAP_DAC_READ_SEARCH (root).", top->monitor->unseen,
+		 top->monitor->unseen == 1 ? "" : "es");
 	draw_wrapped(y, area, text);
 }
 

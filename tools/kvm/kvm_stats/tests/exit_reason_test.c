@@ -225,7 +225,8 @@ static bool counts(const struct tracepoints *list, size_t set, const struct entr
 	snprintf(filter, sizeof(filter), "%s==%u", fields[set], entry->number);
 	for (i = 0; i < list->count; i++) {
 		if (!strcmp(list->name[i], name))
-			return list->counter[i].id == 77 && !strcmp(list->counter[i].filter, filter);
+			return list->counter[i].id == 77 &&
+			       !strcmp(list->counter[i].filter, filter);
 	}
 	printf("# %s is missing\n", name);
 	return false;

@@ -199,7 +199,7 @@ static int test(struct run *run, unsigned long count)
 	cpu = (seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)run->samples;
 	time = seconds(CLOCK_MONOTONIC) - time;
 	late = memory_use();
-	printf("%zu VMMs, %zu targets, %lu samples in %.1f s; another VMM came and went %lu times\n",
+	printf("%zu VMMs, %zu targets, %lu samples in %.1f s; another came and went %lu times\n",
 	       run->residents, monitor_targets(run->monitor), run->samples, time, run->passed);
 	printf("%.6f s of CPU each, or %.2f %% of a CPU at 4 a second\n", cpu, cpu * 400);
 	good &= has_not_grown(run, &early, &late);

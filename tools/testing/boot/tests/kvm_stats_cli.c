@@ -143,7 +143,7 @@ static void test_few_files(void)
 	run_in_background(&log, "log -s 0.3 -f exits$");
 	before = count_within(&log, RECORD, 2, TIME_LIMIT * 1000);
 	allow_files(log.pid, 4);
-	blind = count_within(&log, "VMMs that appear cannot be found: Too many open files", 1, 20000);
+	blind = count_within(&log, "appear cannot be found: Too many open files", 1, 20000);
 	after = count_within(&log, RECORD, before + 6, 20000);
 	blind += count_within(&log, "cannot be found", 2, 100);
 	allow_files(log.pid, MAX_FILES);

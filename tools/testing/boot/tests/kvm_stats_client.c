@@ -36,7 +36,7 @@ static const struct point with_stats[] = {
 
 	{ "the guest stops", check_stop },
 	{ "stopped: serve has all of QEMU's values", check_served_values },
-	{ "stopped: so has the file for node_exporter, which goes with its writer", check_textfile },
+	{ "stopped: so has the file for node_exporter, gone with its writer", check_textfile },
 	{ "stopped: top has QEMU's sum", check_top_values },
 
 	{ "a QEMU of another user starts", check_other_starts },

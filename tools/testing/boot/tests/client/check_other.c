@@ -107,7 +107,8 @@ enum verdict check_user_top(void *ctx)
 	bool ok;
 
 	snprintf(arguments, sizeof(arguments), "top -i -f exits$ -p %d", (int)scene->other_pid);
-	snprintf(title, sizeof(title), "^kvm statistics - pid %d \\(other\\)", (int)scene->other_pid);
+	snprintf(title, sizeof(title), "^kvm statistics - pid %d \\(other\\)",
+		 (int)scene->other_pid);
 	ok = !terminal_start(&top, NOBODY, arguments) && terminal_shows(&top, title, SECONDS) &&
 	     terminal_shows(&top, "^ exits +[1-9][0-9]* +100\\.0 ", SECONDS);
 	if (ok) {

@@ -169,8 +169,8 @@ static const char *differs(struct scene *scene, int vcpu, char *(*exposed)(const
 	char *text = exposed(scene);
 	static char name[64];
 
-	snprintf(name, sizeof(name), "%s", text ? exposition_lacks(text, &whose, stats, schemas) ?: ""
-		 : "all");
+	snprintf(name, sizeof(name), "%s", text ?
+		 exposition_lacks(text, &whose, stats, schemas) ?: "" : "all");
 	free(text);
 	json_decref(stats);
 	json_decref(schemas);

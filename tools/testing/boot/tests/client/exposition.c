@@ -78,8 +78,8 @@ static void make_name(char *name, const struct exposed *whose, const json_t *sch
 
 	if (time && len > 3 && !strcmp(stat + len - 3, "_ns"))
 		len -= 3;
-	snprintf(name, NAME_SIZE, "kvm_%s_%.*s%s%s", whose->vcpu < 0 ? "vm" : "vcpu", (int)len, stat,
-		 time ? "_seconds" : "", is(schema, "type", "cumulative") ? "_total" : "");
+	snprintf(name, NAME_SIZE, "kvm_%s_%.*s%s%s", whose->vcpu < 0 ? "vm" : "vcpu", (int)len,
+		 stat, time ? "_seconds" : "", is(schema, "type", "cumulative") ? "_total" : "");
 }
 
 /* Seconds with up to nine digits behind the point, in ns; false if it is no such number. */

@@ -88,7 +88,7 @@ boot_env()
 	BOOT_TESTS='$(echo $suites)'
 	BOOT_TEST_TIME=$((limit * 2 / 3))
 	EOF
-	[ ${#env[@]} = 0 ] || printf 'export %q\n' "${env[@]}"
+	[ -z "${env[*]:-}" ] || printf 'export %q\n' "${env[@]}"
 }
 
 # One that needs nothing, and one for the build machine's root, with HTTP, which cannot be

@@ -51,7 +51,7 @@ load_arch()
 	arch=$1
 	[ -f "$boot_dir/arch/$arch" ] ||
 		die "no architecture '$arch'; there are: $(ls "$boot_dir/arch" | xargs)"
-	cross= cc= cc32= packages=boot-$arch
+	cross= cc= cc32= like= packages=boot-$arch
 	config_main="common debug kvm $arch"
 	modules= selftests=none client= tests='kunit stats_abi read_fuzz stats_reference debugfs_list'
 	memory=512 cpus=2 devices= virtio_bus=pci cpu_tcg= cpu_kvm= cpu_flag_kvm= cmdline= host_tsc= qemu_args=

@@ -61,6 +61,18 @@ tree_config()
 	merged_config "$config" $more
 }
 
+# Those of an architecture with the same compiler and flags: kbuild compiles again what
+# another option changes.
+begin_with_objects()
+{
+	local theirs=${obj/-$arch-/-$like-}
+
+	[ -n "$like" ] && [ ! -f "$obj/.config" ] && [ -f "$theirs/.config" ] || return 0
+	say "  objects of $like, as far as they go"
+	cp -a "$theirs/." "$obj"
+	rm -f "$obj/fragments"
+}
+
 configure()
 {
 	local missing

@@ -164,5 +164,7 @@ enum verdict check_moves(void *ctx)
 		return tap_skip("the guest has not booted");
 	for (i = 0; i < VMM_CPUS; i++)
 		ok &= cpu_moves(s, i);
+	if (!ok)
+		vmm_diagnose(&s->vmm);
 	return ok ? PASS : FAIL;
 }

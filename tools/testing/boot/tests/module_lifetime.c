@@ -58,9 +58,27 @@ static const char *unload_soon(const char *module)
 	return NULL;
 }
 
+/* As ../init does: of the kernel's command line what begins with "MODULE.", without that. */
+static void find_parameters(const char *module, char *parameters, size_t size)
+{
+	FILE *cmdline = fopen("/proc/cmdline", "r");
+	size_t prefix = strlen(module), len = 0;
+	char word[256];
+
+	parameters[0] = '\0';
+	while (cmdline && fscanf(cmdline, "%255s", word) == 1) {
+		if (!strncmp(word, module, prefix) && word[prefix] == '.')
+			len += snprintf(parameters + len, size - len, "%s ", word + prefix + 1);
+		if (len >= size)
+			break;
+	}
+	if (cmdline)
+		fclose(cmdline);
+}
+
 static const char *load(const char *module)
 {
-	char path[MODULE_NAME_SIZE + 32], *c;
+	char path[MODULE_NAME_SIZE + 32], parameters[512], *c;
 	int fd;
 
 	snprintf(path, sizeof(path), "/modules/%s.ko", module);
@@ -70,7 +88,8 @@ static const char *load(const char *module)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return stats_fail("open of %s: %s", path, strerror(errno));
-	if (syscall(SYS_finit_module, fd, "", 0))
+	find_parameters(module, parameters, sizeof(parameters));
+	if (syscall(SYS_finit_module, fd, parameters, 0))
 		return stats_fail("finit_module of %s: %s", path, strerror(errno));
 	close(fd);
 	return NULL;

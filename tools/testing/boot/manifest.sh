@@ -48,7 +48,6 @@ boot_args()
 		env) for setting in $value; do args+=(--env "$setting"); done ;;
 		must-fail) echo "$value" >>"$expected" ;;
 		log-allow) echo "$value" >>"$allowed" ;;
-		log-allow-file) grep -v '^#' "$boot_dir/$value" >>"$allowed" || true ;;
 		log-must) echo "$value" >>"$wanted" ;;
 		*)
 			[[ " $settable " == *" $key "* ]] ||

@@ -22,7 +22,11 @@ static const struct guest_act guest_acts[] = {
 	{}
 };
 
-static const uint32_t guest_wfi[] = { 0xd503207f };
+/*
+ * 1: wfi; b 1b: again and again, because one that finds an interrupt pending, the host's as
+ * well, may go on without being trapped, and emulation's does.
+ */
+static const uint32_t guest_wfi[] = { 0xd503207f, 0x17ffffff };
 
 static const struct guest_act guest_halts[] = {
 	{ .name = "wfi", .code = guest_wfi, .size = sizeof(guest_wfi) },

@@ -719,7 +719,8 @@ several_vmms_are_too_many()
 
 # ---- other sources ----
 
-# Growth of all statistics fds in a second, or of tracepoints, or debugfs.
+# All exits of this VMM are for I/O; but the counters of two tracepoints are neither enabled
+# nor read at the same moment.
 tracepoints_count()
 {
 	"$stats" -t -1 -p "$vmm" -f kvm_ >"$out/once" 2>"$out/once.err" 9>&-
@@ -727,7 +728,7 @@ tracepoints_count()
 	awk '$2 != 0' "$out/once"
 	awk '$1 == "kvm_userspace_exit" { all = $2 }
 		$1 == "kvm_userspace_exit(IO)" { io = $2 }
-		END { exit !(all > 0 && io == all) }' "$out/once" &&
+		END { exit !(all > 0 && (io - all) ^ 2 <= (all / 1000 + 8) ^ 2) }' "$out/once" &&
 	grep -q 'from tracepoints' "$out/once.err"
 }
 
@@ -817,6 +818,7 @@ samples_10000_times()
 # Where there is nobody else: /proc has the VMM that stays, and the one that comes and goes.
 samples_while_others_pass()
 {
+	rm -f "$out/many.out"
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -o "$out/many_vcpus" "$command/tests/many_vcpus.c" &&
 	unshare --pid --fork --mount-proc --kill-child bash -c '
 		sleep infinity | "$1/many_vcpus" 16 -s >"$1/many.out" &

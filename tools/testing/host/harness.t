@@ -93,7 +93,7 @@ mode=tests
 export BOOT_ACCEL=tcg
 
 echo "TAP version 13"
-echo "1..54"
+echo "1..56"
 
 new_boot good
 machine "$good_suite; $the_end"
@@ -235,6 +235,25 @@ ok "a configuration that has all lines of its fragments is taken" \
 	config_says "CONFIG_A=y CONFIG_B=m"
 ok "one in which a line took no effect is refused, naming it" \
 	config_refused "CONFIG_A=y CONFIG_B=y"
+
+# An architecture like another one begins with its objects, unless it has some.
+begins_with()
+{
+	(
+		. "$here/kernel.sh"
+		arch=mips-vz like=mipsel obj=$scratch/5.10-mips-vz-main
+		begin_with_objects 2>/dev/null
+		[ "$(cat "$obj/.config")" = "$1" ] && [ ! -e "$obj/fragments" ]
+	)
+}
+
+rm -rf "$scratch"/5.10-*
+mkdir "$scratch"/5.10-mips{el,-vz}-main
+touch "$scratch/5.10-mipsel-main/fragments"
+echo theirs >"$scratch/5.10-mipsel-main/.config"
+ok "an architecture begins with the objects of the one that it is like" begins_with theirs
+echo ours >"$scratch/5.10-mips-vz-main/.config"
+ok "but not if it has its own" begins_with ours
 
 manifest_refused()
 {

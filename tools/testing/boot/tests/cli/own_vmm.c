@@ -112,7 +112,7 @@ static int vmm_answer(const struct own_vmm *vmm, struct numbers *numbers)
 	return numbers->err;
 }
 
-static int start_once(struct own_vmm *vmm)
+int own_vmm_start(struct own_vmm *vmm)
 {
 	int command[2], answer[2];
 	struct numbers numbers;
@@ -150,27 +150,4 @@ void own_vmm_kill(const struct own_vmm *vmm)
 	waitpid(vmm->pid, NULL, 0);
 	close(vmm->command);
 	close(vmm->answer);
-}
-
-/*
- * Under emulation it happens that a vCPU leaves its guest a million times and comes no
- * further, on kernels without the series as well: then another VM has to do.
- */
-int own_vmm_start(struct own_vmm *vmm)
-{
-	struct numbers numbers;
-	int err, tries;
-
-	for (tries = 0; tries < 3; tries++) {
-		err = start_once(vmm);
-		if (err)
-			return err;
-		if (own_vmm_stop_vcpus(vmm, &numbers) != -ETIMEDOUT) {
-			own_vmm_go_on(vmm);
-			return 0;
-		}
-		printf("# a vCPU of process %d comes no further: another one\n", (int)vmm->pid);
-		own_vmm_kill(vmm);
-	}
-	return -ETIMEDOUT;
 }

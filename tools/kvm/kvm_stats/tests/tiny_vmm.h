@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A VMM as small as can be, for tests: x86 guests in real mode, each vCPU of
- * which does nothing but write to an I/O port.
+ * which does nothing but write to an I/O port, with a rest now and then that
+ * leaves the processors to what is tested.
  *
  * Needs <linux/kvm.h>, which on some systems has no KVM_GET_STATS_FD.
  */
@@ -29,6 +30,8 @@
 
 #define TINY_MAX_VCPUS		4
 #define TINY_GUEST_BASE		0x1000
+#define TINY_BURST		64	/* exits between two rests */
+#define TINY_REST_US		1000
 
 struct tiny_vcpu {
 	int fd;
@@ -116,7 +119,8 @@ static inline void *tiny_run(void *arg)
 	while (!atomic_load(&vcpu->stop)) {
 		if (ioctl(vcpu->fd, KVM_RUN, NULL) || vcpu->run->exit_reason != KVM_EXIT_IO)
 			break;
-		atomic_fetch_add(&vcpu->exits, 1);
+		if (atomic_fetch_add(&vcpu->exits, 1) % TINY_BURST == TINY_BURST - 1)
+			usleep(TINY_REST_US);
 	}
 	return NULL;
 }

@@ -51,13 +51,19 @@ checkout_source()
 	git -C "$src" read-tree --reset -u "$tree"
 }
 
+# The suite and, without which it is not built, this architecture's tables.
+tree_has_kunit()
+{
+	git -C "$base" cat-file -e "$tree:virt/kvm/kvm_stats_kunit.c" 2>/dev/null &&
+		git -C "$base" grep -q HAVE_KVM_STATS_FD "$tree" -- "$kvm_dir/Kconfig"
+}
+
 # The configuration of $config with what only some trees have.
 tree_config()
 {
 	local more=
 
-	! has_option "$config" CONFIG_KUNIT=y ||
-		! git -C "$base" cat-file -e "$tree:virt/kvm/kvm_stats_kunit.c" 2>/dev/null || more=kunit
+	! has_option "$config" CONFIG_KUNIT=y || ! tree_has_kunit || more=kunit
 	merged_config "$config" $more
 }
 

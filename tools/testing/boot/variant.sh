@@ -13,11 +13,13 @@ base_git()
 	GIT_INDEX_FILE=$index git -C "$base" "$@"
 }
 
-# apply_patches FILE...: on top of what the index holds
+# apply_patches FILE...: on top of what the index holds. All at once, which takes a
+# tenth of the time; one by one, to name the one that does not apply.
 apply_patches()
 {
 	local patch
 
+	base_git apply --cached "$@" 2>/dev/null && return
 	for patch; do
 		base_git apply --cached "$patch" || die "${patch##*/} does not apply"
 	done
@@ -62,15 +64,11 @@ variant_patch()
 			"no mutations/$1.patch or emulation/$1.patch"
 }
 
-# variant_tree VARIANT: print the tree object
-variant_tree()
+# put_together VARIANT: write its tree object and print its name
+put_together()
 {
 	local index=$cache/tree/variant.$$.index name patch
 
-	if [ "$1" = tree ]; then
-		read_kernel_tree
-		return
-	fi
 	base_git read-tree HEAD
 	case $1 in
 	unpatched*)
@@ -91,4 +89,37 @@ variant_tree()
 	done
 	base_git write-tree
 	rm -f "$index"
+}
+
+# variant_key VARIANT: of all that it is put together from; none if a file is missing
+variant_key()
+{
+	(
+		cd "$repo"
+		echo "$1 ${SERIES:-}"
+		git -C "$base" rev-parse HEAD
+		{
+			sed -n 's/^add //p' series/*/*.patch
+			find series scripts/series scripts/lib tools/testing/boot/{mutations,emulation,variant.sh} -type f
+		} | LC_ALL=C sort | xargs -d '\n' sh -c 'stat -c "%A %n" "$@" && cat "$@"' -
+	) 2>/dev/null | sha256sum | cut -c 1-16
+}
+
+# variant_tree VARIANT: print the tree object. A reference keeps it for the next time.
+variant_tree()
+{
+	local key tree
+
+	if [ "$1" = tree ]; then
+		read_kernel_tree
+		return
+	fi
+	key=$(variant_key "$1") || key=
+	if [ -z "$key" ]; then
+		put_together "$1"
+	elif ! git -C "$base" rev-parse -q --verify "refs/variants/$key"; then
+		tree=$(put_together "$1")
+		git -C "$base" update-ref "refs/variants/$key" "$tree"
+		echo "$tree"
+	fi
 }

@@ -365,6 +365,10 @@ t_build() {
 	rm built
 	ARCH=arm64 scripts/series-check
 	[ "$(xargs <built)" = 'arm64 step:1 arm64 step:2 arm64 step:3' ]
+	printf 'kvm_dir=arch/arm64/kvm\ntwin=arm64\n' >tools/testing/boot/arch/arm64be
+	scripts/series-check | grep -qx 'all 3 steps build for arm64 x86_64'
+	rm built
+	ARCH=arm64be scripts/series-check | grep -qx 'all 3 steps build for arm64be'
 	BREAK='x86_64 step:2' refuses '0002-' 'does not build for x86_64' -- scripts/series-check
 	WARN=x86_64 refuses 'new warnings for x86_64' -- scripts/series-check
 }

@@ -14,25 +14,6 @@ override()
 	done
 }
 
-# The wanted programs of those whose source is under tests/, or all.
-build_programs()
-{
-	local test name goals=()
-
-	for test; do
-		name=$(suite_name "$test")
-		[ ! -f "$boot_dir/tests/${name%_32}.c" ] || goals+=("$name")
-	done
-	[ "$*" = all ] || [ ${#goals[@]} -gt 0 ] || return 0
-	run_logged "$out/tests.log" flock "$programs.lock" make -j"$jobs" -C "$boot_dir/tests" \
-		OUT="$programs" CC="$cc" CC32="$cc32" ${goals:+TESTS="${goals[*]}"}
-}
-
-suite_name()
-{
-	basename "$1" .c
-}
-
 # Short of programs that are left over from sources no longer there.
 available_suites()
 {

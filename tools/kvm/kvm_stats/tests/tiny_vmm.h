@@ -30,7 +30,7 @@
 
 #define TINY_MAX_VCPUS		4
 #define TINY_GUEST_BASE		0x1000
-#define TINY_BURST		64	/* exits between two rests */
+#define TINY_BURST		8	/* exits between two rests */
 #define TINY_REST_US		1000
 
 struct tiny_vcpu {

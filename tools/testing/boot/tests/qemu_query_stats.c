@@ -65,7 +65,6 @@ static const struct point with_stats[] = {
 static const struct point without_stats[] = {
 	{ "QEMU greets over QMP", check_greeting },
 	{ "QEMU runs its guest with KVM", check_uses_kvm },
-	{ "the guest boots", check_boots },
 	{ "the capability is absent", check_no_capability },
 	{ "query-stats vm: []", check_vm_nothing },
 	{ "query-stats vcpu: []", check_vcpu_nothing },

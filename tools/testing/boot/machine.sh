@@ -84,6 +84,17 @@ kvm_stats_commands()
 	cp "$built/kvm-stats" "$root/boot/kvm-stats"
 }
 
+# Programs that are run in the emulated host, and their libraries.
+host_files()
+{
+	local program
+
+	command -v qemu-system-x86_64
+	for program in "$(command -v qemu-system-x86_64)" "$root/boot/kvm-stats"; do
+		ldd "$program" | grep -oE '/[^ ]+'
+	done
+}
+
 # What the client programs of the build machine work with.
 client_files()
 {
@@ -91,6 +102,8 @@ client_files()
 	kvm_stats_commands
 	cp "$kernel/image" "$root/boot/kernel"
 	guest_initrd "$root/boot/guest.cpio"
+	mkdir "$root/files"
+	host_files | xargs realpath | LC_ALL=C sort -u | xargs cp --parents -t "$root/files"
 }
 
 make_initramfs()

@@ -11,7 +11,7 @@ programs=$repo/build/bench/program
 set_machine()
 {
 	load_arch x86_64
-	machine=pc cpus=1 memory=1024 client=
+	machine=pc cpus=1 memory=1024 client= parameters=
 	cpu_tcg=EPYC,+svm,+npt,-erms
 	cmdline="tsc=reliable norandmaps mitigations=off"
 	BOOT_ACCEL=tcg

@@ -43,7 +43,7 @@ run_logged()
 }
 
 # What a boot may have different from its architecture.
-settable='qemu machine memory cpus cpu devices modules virtio_bus console cmdline client'
+settable='qemu machine memory cpus cpu devices modules parameters virtio_bus console cmdline client'
 
 # load_arch NAME: the variables of arch/NAME; what it does not set is as here
 load_arch()
@@ -54,7 +54,7 @@ load_arch()
 	cross= cc= cc32= like= packages=boot-$arch
 	config_main="common debug kvm $arch"
 	modules= selftests=none client= tests='kunit stats_abi read_fuzz stats_reference debugfs_list'
-	memory=512 cpus=2 devices= virtio_bus=pci cpu_tcg= cpu_kvm= cpu_flag_kvm= cmdline= host_tsc= qemu_args=
+	memory=512 cpus=2 devices= virtio_bus=pci cpu_tcg= cpu_kvm= cpu_flag_kvm= parameters= cmdline= host_tsc= qemu_args=
 	# shellcheck disable=SC1090
 	. "$boot_dir/arch/$arch"
 	cc=${cc:-${cross}gcc}

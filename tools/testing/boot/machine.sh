@@ -174,7 +174,7 @@ qemu_command()
 		command+=(-accel tcg ${cpu_tcg:+-cpu "$cpu_tcg"})
 	fi
 	command+=(-kernel "$kernel/image" -initrd "$out/initramfs.cpio"
-		-append "console=$console panic=-1 log_buf_len=4M $cmdline${host_tsc:+ tsc_early_khz=$(tsc_khz)}")
+		-append "console=$console panic=-1 log_buf_len=4M $parameters $cmdline${host_tsc:+ tsc_early_khz=$(tsc_khz)}")
 	for device in $devices; do
 		command+=(-device "$device")
 	done

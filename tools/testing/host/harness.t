@@ -88,7 +88,7 @@ gone()
 good_suite='printf "%s\n" "@suite good" "|TAP version 13" "|1..2" "|ok 1 - first" "|ok 2 - second # SKIP no such thing" "@exit good 0" >"$verdict"'
 the_end='echo "@end" >>"$verdict"'
 
-qemu=$scratch/qemu machine=none memory=1 cpus=1 virtio_bus=pci cpu_tcg=none cpu_kvm=none console=none cmdline='' client= devices= qemu_args= kernel=/
+qemu=$scratch/qemu machine=none memory=1 cpus=1 virtio_bus=pci cpu_tcg=none cpu_kvm=none console=none parameters= cmdline='' client= devices= qemu_args= kernel=/
 mode=tests
 export BOOT_ACCEL=tcg
 

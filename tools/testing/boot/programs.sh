@@ -33,16 +33,20 @@ take_programs()
 	touch -c "$1"
 }
 
-# One after the other, each as a whole; of what is not asked for any more the oldest go.
+# keep_programs DIR NAME...: those that have just been made; others may be of older
+# sources. Each appears as a whole; of what is not asked for any more the oldest go.
 keep_programs()
 {
-	local program
+	local kept=$1 name file
 
-	mkdir -p "$1"
-	for program in "$programs"/*; do
-		[ ! -e "$1/${program##*/}" ] || continue
-		cp "$program" "$1.new"
-		mv "$1.new" "$1/${program##*/}"
+	shift
+	mkdir -p "$kept"
+	for name; do
+		for file in "$name" "${name//_/-}.list"; do
+			[ -f "$programs/$file" ] && [ ! -e "$kept/$file" ] || continue
+			cp "$programs/$file" "$kept.new"
+			mv "$kept.new" "$kept/$file"
+		done
 	done
 	ls -td "$cache/tests/$arch-"????????????????/ | tail -n +4 | xargs -r rm -rf
 }
@@ -64,6 +68,6 @@ build_programs()
 	take_programs "$kept"
 	run_logged "$out/tests.log" make -j"$jobs" -C "$boot_dir/tests" \
 		OUT="$programs" CC="$cc" CC32="$cc32" ${goals:+TESTS="${goals[*]}"}
-	keep_programs "$kept"
+	keep_programs "$kept" ${goals[*]:-$(ls "$programs")}
 	exec 8>&-
 }

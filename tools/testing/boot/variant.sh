@@ -105,7 +105,8 @@ variant_key()
 	) 2>/dev/null | sha256sum | cut -c 1-16
 }
 
-# variant_tree VARIANT: print the tree object. A reference keeps it for the next time.
+# variant_tree VARIANT: print the tree object. A reference keeps it for the next times, two
+# months long.
 variant_tree()
 {
 	local key tree
@@ -120,6 +121,7 @@ variant_tree()
 	elif ! git -C "$base" rev-parse -q --verify "refs/variants/$key"; then
 		tree=$(put_together "$1")
 		git -C "$base" update-ref "refs/variants/$key" "$tree"
+		find "$base/.git/refs/variants" -type f -mtime +60 -delete
 		echo "$tree"
 	fi
 }

@@ -62,7 +62,7 @@ build_programs()
 	done
 	[ "$*" = all ] || [ ${#goals[@]} -gt 0 ] || return 0
 	kept=$cache/tests/$arch-$(programs_key)
-	mkdir -p "$programs" "${kept%/*}"
+	mkdir -p "${kept%/*}"
 	exec 8>"$cache/tests/$arch.lock"
 	flock 8
 	take_programs "$kept"

@@ -637,21 +637,12 @@ t_mirror() {
 
 # --- the real thing
 
-# verify_real VERSION [--no-checkpatch]
-verify_real() {
+t_real() {
 	cd "$repo"
 	export KVM_STATS_CACHE=$real_cache
 	unset GIT_AUTHOR_DATE GIT_COMMITTER_DATE
-	scripts/base "$1" || { echo "Linux $1 could not be had"; exit 77; }
-	scripts/series-verify --on "$@"
-}
-
-t_real() {
-	verify_real "$version"
-}
-
-t_real_without_style() {
-	verify_real "$version" --no-checkpatch
+	scripts/base "$version" || { echo "Linux $version could not be had"; exit 77; }
+	scripts/series-verify --on "$version"
 }
 
 tests=$(awk '!/^[a-z_]+\(\)|^[[:space:]]*#/' "$0" | grep -c '^point ')
@@ -714,12 +705,7 @@ point 'a tarball becomes a base, whole or not at all' t_tarball
 point 'the mirror comes from the configuration of apt' t_mirror
 point 'without a mirror it is said what to do' t_no_mirror
 
-base_version=$(sed -n 's/^base //p' series/5.10/base)
 for version in $tested; do
-	if [ "$version" = "$base_version" ]; then
-		point "the series on Linux $version: no fuzz, same files, checkpatch --strict" t_real
-	else
-		point "the series on Linux $version: no fuzz, same files" t_real_without_style
-	fi
+	point "the series on Linux $version: no fuzz, same files, checkpatch --strict" t_real
 done
 exit $failed

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by series.t. Checking a series against a base, and building its steps.
+
+on_base() {
+	git -C "$K" checkout -q base
+	export KERNEL=$K
+}
+
+t_verify() {
+	on_base
+	scripts/series-verify | grep -q '3 steps apply without fuzz, 3 files equal, checkpatch --strict is clean'
+	[ -z "$(git -C "$K" status --porcelain)" ]
+}
+
+t_offset() {
+	on_base
+	sed -i '1i above\nabove' "$K/virt/kvm/kvm_main.c"
+	commit
+	scripts/series-verify | grep -q 'apply without fuzz'
+}
+
+t_fuzz() {
+	on_base
+	sed -i 's/^17$/other/' "$K/virt/kvm/kvm_main.c"
+	commit
+	refuses 'does not apply cleanly to Linux 5.10.7' 'virt/kvm/kvm_main.c' -- scripts/series-verify
+}
+
+t_white_space() {
+	on_base
+	sed -i "s/^401$/401 /" virt/kvm/kvm_stats.c
+	refuses 'does not apply cleanly to Linux 5.10.7' 'trailing whitespace' -- scripts/series-verify
+}
+
+t_differs() {
+	on_base
+	scripts/series
+	echo x >>include/linux/kvm_stats.h
+	refuses 'include/linux/kvm_stats.h differs' -- scripts/series-verify $mails
+	git checkout -q include
+	chmod +x include/linux/kvm_stats.h
+	refuses 'include/linux/kvm_stats.h has another mode' -- scripts/series-verify $mails
+}
+
+t_style() {
+	on_base
+	scripts/series-verify
+	sed -i 's/^401$/BADSTYLE/' virt/kvm/kvm_stats.c
+	refuses 'STYLE: bad style' 'checkpatch --strict of 0002-' -- scripts/series-verify
+	refuses 'STYLE: bad style' -- scripts/series-verify
+	scripts/series-verify --no-checkpatch
+}
+
+# Nothing has changed since it passed; then checkpatch has.
+t_style_again() {
+	on_base
+	scripts/series-verify
+	mkdir bin
+	printf '#!/bin/sh\necho "$*" >>"%s/asked"\n' "$PWD" >bin/perl
+	chmod +x bin/perl
+	PATH=$PWD/bin:$PATH scripts/series-verify | grep -q 'checkpatch --strict is clean'
+	[ ! -e asked ]
+	echo 'print "ERROR:NEW: a new rule\n"; exit(1);' >"$K/scripts/checkpatch.pl"
+	commit
+	refuses 'NEW: a new rule' -- scripts/series-verify
+}
+
+make_harness() {
+	local boot=tools/testing/boot
+	mkdir -p $boot/arch
+	echo kvm_dir=arch/x86/kvm >$boot/arch/x86_64
+	echo kvm_dir=arch/arm64/kvm >$boot/arch/arm64
+	printf '#!/bin/sh\necho "$2 $3" >>built\n[ "$2 $3" != "$BREAK" ]\n' >$boot/build
+	printf '#!/bin/sh\necho "$2" >>looked-at\n[ "$2" != "$WARN" ]\n' >$boot/warnings
+	chmod +x $boot/build $boot/warnings
+}
+
+t_build() {
+	on_base
+	make_harness
+	scripts/series-check | grep -qx 'all 3 steps build for arm64 x86_64'
+	[ "$(xargs <built)" = 'arm64 step:1 arm64 step:2 arm64 step:3 x86_64 step:1 x86_64 step:2 x86_64 step:3' ]
+	[ "$(xargs <looked-at)" = 'arm64 x86_64' ]
+	rm built
+	ARCH=arm64 scripts/series-check
+	[ "$(xargs <built)" = 'arm64 step:1 arm64 step:2 arm64 step:3' ]
+	printf 'kvm_dir=arch/arm64/kvm\ntwin=arm64\n' >tools/testing/boot/arch/arm64be
+	scripts/series-check | grep -qx 'all 3 steps build for arm64 x86_64'
+	rm built
+	ARCH=arm64be scripts/series-check | grep -qx 'all 3 steps build for arm64be'
+	BREAK='x86_64 step:2' refuses '0002-' 'does not build for x86_64' -- scripts/series-check
+	WARN=x86_64 refuses 'new warnings for x86_64' -- scripts/series-check
+}
+
+add_architectures() {
+	mkdir -p "$K/arch/arm64/kvm"
+	seq 10 >"$K/arch/x86/kvm/stats.c"
+	commit 'KVM: x86: stats'
+	seq 10 >"$K/arch/arm64/kvm/stats.c"
+	commit 'KVM: arm64: stats'
+}
+
+t_build_others() {
+	add_architectures
+	refresh
+	on_base
+	make_harness
+	scripts/series-check >said
+	grep -qx 'x86_64: step 5/5 has nothing for it: KVM: arm64: stats' said
+	[ "$(sed -n 's/arm64 step://p' built | xargs)" = '1 2 3 5' ]
+	[ "$(sed -n 's/x86_64 step://p' built | xargs)" = '1 2 3 4' ]
+}
+
+check_tests() {
+	point 'series-verify takes a good series' t_verify
+	point 'hunks may land at an offset' t_offset
+	point 'hunks may not need fuzz' t_fuzz
+	point 'bad white space is refused' t_white_space
+	point 'files that come out otherwise than they are here are refused' t_differs
+	point 'what checkpatch finds is refused' t_style
+	point 'checkpatch is not asked again about what passed' t_style_again
+	point 'series-check builds every step and names the one that does not' t_build
+	point 'series-check leaves out what is not built for an architecture' t_build_others
+}

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by series.t. The mails that are written, and the series of which none are.
+
+t_applies() {
+	scripts/series
+	git -C "$K" checkout -q -b try base
+	git -C "$K" am -q "$PWD"/$mails/*.patch
+	diff <(git -C "$K" log --format=%T base..main) <(git -C "$K" log --format=%T base..try)
+}
+
+t_messages() {
+	scripts/series
+	git -C "$K" checkout -q -b try base
+	git -C "$K" am -q "$PWD"/$mails/*.patch
+	diff <(git -C "$K" log --format=%s base..main) <(git -C "$K" log --format=%s base..try)
+	[ "$(git -C "$K" log -1 --format=%b)" = 'Ein Wörtchen.
+
+Signed-off-by: Test Person <test@example.org>' ]
+}
+
+t_form() {
+	scripts/series
+	grep -qE '^From [0-9a-f]{40} Mon Sep 17 00:00:00 2001$' $mails/0001-*
+	grep -qx 'Subject: \[PATCH 1/3\] KVM: stats: Begin' $mails/0001-*
+	grep -qx 'From: Test Person <test@example.org>' $mails/0001-*
+	grep -qE '^ 3 files changed, 33 insertions\(\+\), 1 deletion\(-\)$' $mails/0001-*
+	grep -qx -- '-- ' $mails/0001-*
+	[ "$(grep -c "^index " $mails/0003-*)" = 3 ]
+	grep -qE "^index c89a2f6560dc\.\.[0-9a-f]{12} 100644$" $mails/0003-*
+	for mail in $mails/*.patch; do
+		sed -n 's/^diff --git .* b\///p' "$mail" >paths
+		diff paths <(LC_ALL=C sort paths)
+	done
+	[ "$(grep -c '^diff --git' $mails/0002-*)" = 4 ]
+	sed "/^$/q" $mails/0002-* >head
+	lacks -E ".{79}" head
+	lacks some@example.org $mails/*
+}
+
+t_cover() {
+	scripts/series
+	grep -qx 'Subject: \[PATCH 0/3\] KVM: A cover' $mails/0000-*
+	grep -qx 'Cover text.' $mails/0000-*
+	grep -qx 'Test Person (3):' $mails/0000-*
+	grep -qE '^ include/linux/kvm_stats.h +\| +31 \++$' $mails/0000-*
+	grep -qx 'base: Linux 5.10.7, tested on 5.10.7' $mails/0000-*
+}
+
+t_no_kernel() {
+	scripts/series
+	scripts/series-verify --cached $mails 2>&1 | grep -q 'not checked against a kernel'
+}
+
+t_same_again() {
+	scripts/series build/one
+	scripts/series build/two
+	diff -r build/one build/two
+}
+
+t_stale_mails() {
+	scripts/series
+	rm series/5.10/0003-*
+	sed -i 's/^three-fifteen$/315/' include/linux/kvm_stats.h
+	sed -i 's/^four-ten$/410/' virt/kvm/kvm_stats.c
+	scripts/series
+	[ "$(ls $mails)" = "$(printf '%s\n' 0000-cover-letter.txt \
+		"$(ls series/5.10 | grep ^0001)" "$(ls series/5.10 | grep ^0002)")" ]
+}
+
+t_git_apply() {
+	git -C "$K" checkout -q base
+	for step in series/5.10/0*.patch; do
+		git apply --numstat "$step"
+	done
+	git -C "$K" apply --check "$PWD"/series/5.10/0001-*.patch
+}
+
+t_no_identity() {
+	: >"$GIT_CONFIG_GLOBAL.none"
+	GIT_CONFIG_GLOBAL=$GIT_CONFIG_GLOBAL.none \
+		refuses 'git config --global user.email' -- scripts/series
+	[ ! -e $mails ]
+}
+
+t_unowned() {
+	echo x >include/linux/stray.h
+	git add include/linux/stray.h
+	refuses 'include/linux/stray.h belongs to no step' -- scripts/series
+}
+
+t_owned_twice() {
+	sed -i 's,^---$,---\nadd include/linux/kvm_stats.h,' $step2
+	refuses 'include/linux/kvm_stats.h belongs to two steps' -- scripts/series
+}
+
+t_missing() {
+	rm virt/kvm/kvm_stats.c
+	refuses 'virt/kvm/kvm_stats.c is listed by' 'no such file' -- scripts/series
+}
+
+t_outside() {
+	sed -i 's,^---$,---\nadd Makefile,' $step2
+	refuses 'Makefile is outside' -- scripts/series
+}
+
+t_stuck_edit() {
+	sed -i 's/^three-ten$/something else/' include/linux/kvm_stats.h
+	refuses '0002-' 'include/linux/kvm_stats.h' 'cannot be taken back' -- scripts/series
+	[ ! -e $mails ]
+}
+
+t_edit_before_arrival() {
+	sed -i 's,^add include/linux/kvm_stats.h$,,' series/5.10/0001-*
+	sed -i 's,^---$,---\nadd include/linux/kvm_stats.h,' series/5.10/0003-*
+	refuses 'edits include/linux/kvm_stats.h' 'expected the edit in a later step' -- scripts/series
+}
+
+t_bad_form() {
+	sed -i '0,/^Body.$/s//Body.\nSigned-off-by: A <a@example.org>/' $step2
+	refuses '0002-' ':4: a sign-off' -- scripts/series
+	git checkout -q series
+	sed -i 's/^---$//' $step2
+	refuses '0002-' 'a message line that git am takes for a diff' -- scripts/series
+	git checkout -q series
+	sed -i 's/^---$/---\nremove virt/' $step2
+	refuses 'expected "add PATH" or a diff, found: remove virt' -- scripts/series
+	git checkout -q series
+	sed -i '1s/^/[x] /' $step2
+	refuses ':1: a subject that starts with [' -- scripts/series
+	git checkout -q series
+	git mv series/5.10/0003-* series/5.10/0004-last.patch
+	refuses '0004-last.patch is out of turn' -- scripts/series
+}
+
+mail_tests() {
+	point 'the mails apply with git am and give every step its tree' t_applies
+	point 'git am gives back subjects and messages, folded or not ASCII' t_messages
+	point 'the mails have the form of git format-patch' t_form
+	point 'the cover letter has list, diffstat and base' t_cover
+	point 'the mails need no kernel, and it is said that they are not checked' t_no_kernel
+	point 'the same series gives the same mails' t_same_again
+	point 'mails of steps that are gone go' t_stale_mails
+	point 'git apply takes step files as they are' t_git_apply
+	point 'without an identity of the sender there are no mails' t_no_identity
+	point 'a whole file in no step is refused' t_unowned
+	point 'a whole file in two steps is refused' t_owned_twice
+	point 'a listed file that is not there is refused' t_missing
+	point 'a whole file outside the kernel directories is refused' t_outside
+	point 'a later edit that the whole file lacks is refused' t_stuck_edit
+	point 'an edit before the file arrives is refused' t_edit_before_arrival
+	point 'malformed step files are refused, with file and line' t_bad_form
+}

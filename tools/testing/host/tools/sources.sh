@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by tools.t. Other sources: tracepoints and debugfs.
+
+# All exits of this VMM are for I/O; but the counters of two tracepoints are neither enabled
+# nor read at the same moment.
+tracepoints_count()
+{
+	"$stats" -t -1 -p "$vmm" -f kvm_ >"$out/once" 2>"$out/once.err" 9>&-
+	cat "$out/once.err"
+	awk '$2 != 0' "$out/once"
+	awk '$1 == "kvm_userspace_exit" { all = $2 }
+		$1 == "kvm_userspace_exit(IO)" { io = $2 }
+		END { exit !(all > 0 && (io - all) ^ 2 <= (all / 1000 + 8) ^ 2) }' "$out/once" &&
+	grep -q 'from tracepoints' "$out/once.err"
+}
+
+source_tests()
+{
+	check "a VMM for other sources starts" start_vmm -s
+	if "$stats" -t -1 -f kvm_userspace_exit 9>&- >"$out/once" 2>&1; then
+		check "tracepoints count what the threads of a VMM do" tracepoints_count
+		check "a part of a tracepoint brings the whole" \
+			says 0 '^kvm_userspace_exit +' -t -1 -p "$vmm" -f 'kvm_userspace_exit.IO'
+	else
+		skip "tracepoints are counted" "$(head -n 1 "$out/once")"
+	fi
+	if "$stats" -d -1 -p "$vmm" 9>&- >"$out/once" 2>&1; then
+		check "debugfs has sums" says 0 'from debugfs, sums' -d -1 -p "$vmm"
+		check "debugfs has no single vCPUs" says 1 'has sums over vCPUs only' -d -1 -p "$vmm" --vcpu 0
+	else
+		skip "debugfs is read" "$(head -n 1 "$out/once")"
+	fi
+	stop_vmm
+}

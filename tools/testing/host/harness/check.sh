@@ -27,7 +27,7 @@ make_check_repo()
 	script scripts/packages :
 	script scripts/base :
 	script $boot/busybox :
-	script $boot/build 'echo begin build >>"$trace"; sleep 0.4; echo end build >>"$trace"; echo /kernel
+	script $boot/build 'echo begin build | tee -a "$trace" >&2; sleep 0.4; echo end build >>"$trace"; echo /kernel
 		[ "${*: -1}" != broken ]'
 	script $boot/boot 'while [ "$1" != --name ]; do shift; done
 		out=$(dirname "$0")/../../../build/boot/$2; mkdir -p "$out"
@@ -79,8 +79,9 @@ runs_beside_boots()
 	script tools/testing/host/one.t "echo begin host >>\"\$trace\"; set 2 boot; $waits_for
 		[ \$SECONDS -lt 10 ]; status=\$?; echo end host >>\"\$trace\"
 		echo 1..1; [ \$status = 0 ] || echo -n 'not '; echo 'ok 1 - it meets two boots'; exit \$status"
-	# With a kernel that is there at once, for the builder to leave.
-	script tools/testing/boot/build 'echo /kernel'
+	# It has two kernels and looks for the others for long.
+	script tools/testing/boot/build 'case $(grep -c "begin look" "$trace") in [01]) ;; *) sleep 3 ;; esac
+		echo begin look >>"$trace"; echo end look >>"$trace"; echo /kernel'
 	run_check && never_more 0 1 2 3 && check_says '^6 passed, 0 failed'
 }
 
@@ -106,7 +107,10 @@ takes_all_along()
 		[ ! -s "$trace.pid" ] || break
 		sleep 0.1
 	done
-	kill -TERM $!
+	# Again and again, while it ends what it has started.
+	while kill -TERM $! 2>/dev/null; do
+		sleep 0.001
+	done
 	wait $!
 	[ -s "$trace.pid" ] && ends "$(cat "$trace.pid")"
 }

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by series.t. The mails that are written, and the series of which none are.
 
-t_applies() {
+apply_mails() {
 	scripts/series
 	git -C "$K" checkout -q -b try base
 	git -C "$K" am -q "$PWD"/$mails/*.patch
+}
+
+t_applies() {
+	apply_mails
 	diff <(git -C "$K" log --format=%T base..main) <(git -C "$K" log --format=%T base..try)
 }
 
 t_messages() {
-	scripts/series
-	git -C "$K" checkout -q -b try base
-	git -C "$K" am -q "$PWD"/$mails/*.patch
+	apply_mails
 	diff <(git -C "$K" log --format=%s base..main) <(git -C "$K" log --format=%s base..try)
 	[ "$(git -C "$K" log -1 --format=%b)" = 'Ein Wörtchen.
 

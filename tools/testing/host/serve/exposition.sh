@@ -4,16 +4,10 @@
 # What serve_test printed, under numbers of this one.
 unit_test()
 {
-	local line status=0
+	local status=0
 
 	"$out/serve_test" >"$out/units" 2>&1 || status=$?
-	while IFS= read -r line; do
-		case $line in
-		"ok "*) point 0 "${line#*- }" ;;
-		"not ok "*) point 1 "${line#*- }" ;;
-		"#"*) echo "$line" ;;
-		esac
-	done <"$out/units"
+	adopt "$out/units"
 	check "serve_test runs to its end" has_line '^1\.\.[1-9]' "$out/units"
 	[ $status -eq 0 ] || grep -q '^not ok' "$out/units"
 	point $? "serve_test leaves with its verdict"

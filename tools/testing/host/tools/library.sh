@@ -1,20 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by tools.t. The library's own tests, its examples, and hostile schemas.
 
-# What a test printed, under numbers of this one.
-adopt()
-{
-	local line
-
-	while IFS= read -r line; do
-		case $line in
-		"ok "*) point 0 "$1: ${line#*- }" ;;
-		"not ok "*) point 1 "$1: ${line#*- }" ;;
-		"#"*) echo "$line" ;;
-		esac
-	done <"$out/log"
-}
-
 # unit_test NAME SOURCE OBJECT...: run with what is in arguments
 arguments=()
 unit_test()
@@ -31,7 +17,7 @@ unit_test()
 	fi
 	timeout 120 "$out/$test" "${arguments[@]}" >"$out/log" 2>"$out/errors"
 	status=$?
-	adopt "$test"
+	adopt "$out/log" "$test: "
 	[ -s "$out/errors" ] && sed 's/^/# /' "$out/errors"
 	[ "$(tail -n 1 "$out/log")" = "1..$(grep -c '^\(not \)\?ok ' "$out/log")" ]
 	point $? "$test: runs to its end"

@@ -2,6 +2,9 @@
 # Sourced by what compiles kernels: one source worktree per base, and one object
 # directory per base, architecture and configuration.
 
+# where kernel-cc is
+export PATH=$PATH:$boot_dir
+
 # Where alone KASAN and UBSAN look, of a configuration that names places.
 sanitizer_args()
 {
@@ -34,9 +37,15 @@ make_args()
 		KBUILD_BUILD_USER=kvm-stats KBUILD_BUILD_HOST=build
 }
 
+# A kernel that is looked into or measured is compiled as kbuild says.
+precompiles_headers()
+{
+	[ "$config" = main ]
+}
+
 kernel_make()
 {
-	make -C "$src" $(make_args) $(kcsan_args) "$@"
+	make -C "$src" CC="kernel-cc ${cross}gcc" $(make_args) $(kcsan_args) "$@"
 }
 
 # Switch the worktree, touching only the files that differ.
@@ -127,6 +136,7 @@ key()
 		echo "${!places:-}"
 		echo "${kcflags:-}"
 		! has_option "$config" CONFIG_KCSAN=y || declare -f kcsan_args
+		! precompiles_headers || cat "$boot_dir/kernel-cc" "$boot_dir/common_headers.h"
 		$cc --version | head -n 1
 		declare -f make_args sanitizer_args configure build_selftests build_doc_example keep_result || true
 		cat "$boot_dir/doc_example.c"

@@ -28,7 +28,7 @@ ok()
 }
 
 echo "TAP version 13"
-for room in stand_in judge kernel variant programs manifest kunit check; do
+for room in stand_in judge kernel compiler variant programs manifest kunit check; do
 	. "$(dirname "$0")/harness/$room.sh"
 done
 echo "1..$points"

@@ -25,15 +25,15 @@ make_check_repo()
 	script scripts/packages :
 	script scripts/base :
 	script $boot/busybox :
-	script $boot/build 'echo begin build | tee -a "$trace" >&2; sleep 0.4; echo end build >>"$trace"; echo /kernel
+	script $boot/build 'echo begin build $(nice) | tee -a "$trace" >&2; sleep 0.4; echo end build >>"$trace"; echo /kernel
 		[ "${*: -1}" != broken ]'
 	script $boot/boot 'while [ "$1" != --name ]; do shift; done
 		out=$(dirname "$0")/../../../build/boot/$2; mkdir -p "$out"
-		echo begin boot >>"$trace"; sleep 1; echo end boot >>"$trace"
+		echo begin boot $(nice) >>"$trace"; sleep 1; echo end boot >>"$trace"
 		printf "pass\tsuite\tit runs\n" >"$out/points"'
 	printf 'boot %s x86_64\n' a b c d >"$check_repo/$boot/boots"
 	for name in one two; do
-		script tools/testing/host/$name.t 'echo begin host >>"$trace"; sleep 0.4; echo end host >>"$trace"
+		script tools/testing/host/$name.t 'echo begin host $(nice) >>"$trace"; sleep 0.4; echo end host >>"$trace"
 			printf "1..1\nok 1 - it runs\n"'
 	done
 }
@@ -69,6 +69,17 @@ all_run()
 {
 	run_check && check_says '^6 passed, 0 failed, 0 skipped$' && [ $check_status = 0 ] &&
 		[ "$(grep -c end "$trace")" = 10 ]
+}
+
+# all_begin KIND NICENESS
+all_begin()
+{
+	! grep "^begin $1" "$trace" | grep -vxF "begin $1 $2" && grep -q "^begin $1" "$trace"
+}
+
+stand_back()
+{
+	all_begin host "$(nice)" && all_begin boot $(($(nice) + 5)) && all_begin build $(($(nice) + 5))
 }
 
 runs_beside_boots()
@@ -131,6 +142,7 @@ ends()
 make_check_repo
 ok "check runs all tests and boots, and adds them up" all_run
 ok "one at a time while kernels are built, then two boots and a test" never_more 4 1 2 3
+ok "boots and builds stand back behind tests of the build machine" stand_back
 make_check_repo
 ok "CHECK_JOBS=1 runs one at a time" one_at_a_time
 ok "only what is named runs" eval 'run_check b two.t && check_says "^2 passed" && [ "$(grep -c end "$trace")" = 3 ]'

@@ -8,7 +8,7 @@ boot_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 repo=$(cd "$boot_dir/../../.." && pwd -P)
 cache=${KVM_STATS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kvm-stats}
 build_dir=$repo/build/boot
-jobs=${JOBS:-$(nproc)}
+jobs=${JOBS:-$(($(nproc) + 1))}
 
 # Neither a caller's repository nor his settings are to matter here, nor the
 # variables of a make that runs this.

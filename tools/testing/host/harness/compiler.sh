@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by harness.t. kernel-cc, on a kernel of a few lines.
 
-kernel=$scratch/kernel
-mkdir -p "$kernel"/{include/linux,init,arch/test/kvm} "$scratch/built/precompiled"
-echo '#define CONFIG_A 1' >"$kernel/include/linux/kconfig.h"
-echo '#define __user' >"$kernel/include/linux/compiler_types.h"
-cat >"$kernel/include/linux/common.h" <<-'EOF'
+made_up=$scratch/made-up
+mkdir -p "$made_up"/{include/linux,init,arch/test/kvm} "$scratch/built/precompiled"
+echo '#define CONFIG_A 1' >"$made_up/include/linux/kconfig.h"
+echo '#define __user' >"$made_up/include/linux/compiler_types.h"
+cat >"$made_up/include/linux/common.h" <<-'EOF'
 	#ifndef COMMON_H
 	#define COMMON_H
 	#ifndef pr_fmt
@@ -18,7 +18,7 @@ cat >"$kernel/include/linux/common.h" <<-'EOF'
 	#endif
 	#endif
 EOF
-echo '#define rare "rare.h"' >"$kernel/include/linux/rare.h"
+echo '#define rare "rare.h"' >"$made_up/include/linux/rare.h"
 printf '#include <linux/%s.h>\n' kconfig compiler_types common >"$scratch/common_headers.h"
 
 # -Os is what kbuild says here.
@@ -41,13 +41,13 @@ kbuild()
 	local name=$1
 
 	shift
-	{ cat; echo "$tail_of_file"; } >"$kernel/$name.c"
+	{ cat; echo "$tail_of_file"; } >"$made_up/$name.c"
 	mkdir -p "$scratch/built/${name%/*}"
 	(cd "$scratch/built" &&
-		"$here/kernel-cc" gcc -Wp,-MMD,"$name.d" -I "$kernel/include" -Wall \
-			-include "$kernel/include/linux/kconfig.h" \
-			-include "$kernel/include/linux/compiler_types.h" \
-			"-DKBUILD_MODNAME=\"module ${name##*/}\"" -Os "$@" -c -o "$name.o" "$kernel/$name.c") \
+		"$here/kernel-cc" gcc -Wp,-MMD,"$name.d" -I "$made_up/include" -Wall \
+			-include "$made_up/include/linux/kconfig.h" \
+			-include "$made_up/include/linux/compiler_types.h" \
+			"-DKBUILD_MODNAME=\"module ${name##*/}\"" -Os "$@" -c -o "$name.o" "$made_up/$name.c") \
 		>"$scratch/said" 2>&1
 }
 

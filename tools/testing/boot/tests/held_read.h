@@ -6,30 +6,43 @@
 #ifndef BOOT_TESTS_HELD_READ_H
 #define BOOT_TESTS_HELD_READ_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <linux/userfaultfd.h>
 
-#include "kvm_stats_run.h"
-
-#define HELD_READ_ROOM		8	/* bytes that are delivered before it stops */
+#define HELD_READ_ROOM		8	/* bytes before the missing page, unless the test says */
 #define HELD_READ_SECONDS	20
 
 struct held_read {
 	int fd;
 	size_t offset;
 	size_t len;
-	uint8_t *buf;		/* HELD_READ_ROOM bytes before the page */
+	size_t room;		/* bytes before the missing page */
+	uint8_t *buf;
 	ssize_t got;
 	int error;
 	int uffd;
 	pthread_t thread;
 };
+
+static inline const char *held_read_why(const char *what)
+{
+	static char why[128];
+
+	snprintf(why, sizeof(why), "%s: %s", what, strerror(errno));
+	return why;
+}
 
 static inline bool held_read_is_possible(void)
 {
@@ -43,7 +56,7 @@ static inline bool held_read_is_possible(void)
 
 static inline uint8_t *held_read_page(const struct held_read *read)
 {
-	return read->buf + HELD_READ_ROOM;
+	return read->buf + read->room;
 }
 
 /* Two pages, the first there, the second to be supplied by whoever reads @uffd. */
@@ -60,15 +73,15 @@ static inline const char *held_read_memory(struct held_read *read)
 	map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (map == MAP_FAILED)
-		return stats_fail("mmap: %s", strerror(errno));
+		return held_read_why("mmap");
 	madvise(map, 2 * page, MADV_NOHUGEPAGE);
 	memset(map, 0, page);
-	read->buf = map + page - HELD_READ_ROOM;
+	read->buf = map + page - read->room;
 	read->uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	slow.range.start = (uintptr_t)map + page;
 	if (read->uffd < 0 || ioctl(read->uffd, UFFDIO_API, &api) ||
 	    ioctl(read->uffd, UFFDIO_REGISTER, &slow))
-		return stats_fail("userfaultfd: %s", strerror(errno));
+		return held_read_why("userfaultfd");
 	return NULL;
 }
 
@@ -81,24 +94,32 @@ static inline void *held_read_main(void *arg)
 	return NULL;
 }
 
-/* Returns when the kernel waits for the page. @len: no more than the page has room */
-static inline const char *held_read_start(struct held_read *read, int fd,
-					  size_t offset, size_t len)
+/*
+ * Returns when the kernel waits for the page. @room bytes of the buffer are before
+ * that page. @len is at most @room and a page.
+ */
+static inline const char *held_read_start_after(struct held_read *read, int fd, size_t offset,
+						size_t len, size_t room)
 {
 	const char *message;
 	struct pollfd event;
 
-	*read = (struct held_read){ .fd = fd, .offset = offset, .len = len };
+	*read = (struct held_read){ .fd = fd, .offset = offset, .len = len, .room = room };
 	message = held_read_memory(read);
 	if (message)
 		return message;
 	if (pthread_create(&read->thread, NULL, held_read_main, read))
-		return stats_fail("pthread_create failed");
+		return "pthread_create failed";
 	event = (struct pollfd){ .fd = read->uffd, .events = POLLIN };
 	if (poll(&event, 1, HELD_READ_SECONDS * 1000) != 1)
-		return stats_fail("a read of %zu at %zu does not come to the missing page",
-				  len, offset);
+		return "the read does not come to the missing page";
 	return NULL;
+}
+
+static inline const char *held_read_start(struct held_read *read, int fd, size_t offset,
+					  size_t len)
+{
+	return held_read_start_after(read, fd, offset, len, HELD_READ_ROOM);
 }
 
 /* Supplies the page: errno tells whether that is still wanted. */

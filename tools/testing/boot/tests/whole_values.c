@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A read delivers each value whole, also when the value changes during the read.
+ *
+ * The buffer is unaligned: one value of 8 bytes is partly on a page that is present and
+ * partly on a page that is missing. While the kernel waits for the missing page, the
+ * vCPU changes the value. The bytes on both pages must be of the same moment.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/time.h>
+
+#include "guest/guest.h"
+
+#include "held_read.h"
+#include "tap.h"
+#include "vcpu_stats.h"
+
+#define HALT_MS		25	/* changes the three lowest bytes of a time in ns */
+#define MOST_CHANGES	40	/* for one read */
+#define SPLITS		7	/* 1 to 7 bytes are on the first page */
+
+/* A value, and how the vCPU changes it. */
+struct subject {
+	struct guest guest;
+	const struct guest_act *act;
+	const char *statistic;
+	bool halts;
+	int fd;			/* the vCPU's statistics */
+	size_t offset;		/* of the value in the file */
+};
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+static void block_alarm(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	pthread_sigmask(how, &set, NULL);
+}
+
+/* The alarm repeats, because the first one may come before the vCPU halts. */
+static bool halt(struct guest *guest)
+{
+	static const struct timeval pause = { .tv_usec = HALT_MS * 1000 };
+	struct itimerval timer = { .it_value = pause, .it_interval = pause };
+	int result, error;
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+	result = ioctl(guest->vcpu, KVM_RUN, 0);
+	error = errno;
+	timer = (struct itimerval){};
+	setitimer(ITIMER_REAL, &timer, NULL);
+	if (result < 0 && error == EINTR)
+		return true;
+	return complain("KVM_RUN ends before the signal, exit reason %u: %s",
+			guest->run->exit_reason, strerror(error));
+}
+
+static bool change(struct subject *subject)
+{
+	const char *message;
+
+	if (subject->halts)
+		return halt(&subject->guest);
+	message = guest_run(&subject->guest, subject->act, 1);
+	return !message || complain("%s", message);
+}
+
+static bool read_value(const struct subject *subject, uint64_t *value)
+{
+	ssize_t got = pread(subject->fd, value, sizeof(*value), subject->offset);
+
+	return got == sizeof(*value) ||
+	       complain("pread of %s gives %zd: %s", subject->statistic, got, strerror(errno));
+}
+
+/* Do bytes on both sides of the split differ? */
+static bool differ_on_both_pages(uint64_t before, uint64_t after, size_t split)
+{
+	const uint8_t *old = (const void *)&before, *new = (const void *)&after;
+
+	return memcmp(old, new, split) &&
+	       memcmp(old + split, new + split, sizeof(before) - split);
+}
+
+/* The bytes of lowest value that one page has; the other page has those above. */
+static size_t low_bytes(size_t split)
+{
+	const union { uint16_t word; uint8_t bytes[2]; } order = { .word = 1 };
+
+	return order.bytes[0] ? split : sizeof(uint64_t) - split;
+}
+
+/* Can the vCPU change bytes above the lowest @low ones in a short time? */
+static bool can_carry(const struct subject *subject, size_t low)
+{
+	return low <= (subject->halts ? 3 : 1);
+}
+
+static bool change_for(struct subject *subject, size_t split, uint64_t before, uint64_t *after)
+{
+	unsigned int left = subject->halts ? MOST_CHANGES : 2 * 256;
+
+	do {
+		if (!change(subject) || !read_value(subject, after))
+			return false;
+	} while (can_carry(subject, low_bytes(split)) &&
+		 !differ_on_both_pages(before, *after, split) && --left);
+	return left ? true : complain("%s does not change on both pages: %#llx, before %#llx",
+				      subject->statistic, (unsigned long long)*after,
+				      (unsigned long long)before);
+}
+
+static bool finish_read(struct held_read *held, uint64_t *value)
+{
+	if (held_read_supply(held))
+		return complain("the kernel no longer waits for the page: %s", strerror(errno));
+	held_read_end(held);
+	if (held->got != sizeof(*value))
+		return complain("the held read gives %zd: %s", held->got, strerror(held->error));
+	memcpy(value, held->buf, sizeof(*value));
+	close(held->uffd);
+	return true;
+}
+
+static bool is_whole(struct subject *subject, size_t split)
+{
+	uint64_t before, after, delivered = 0;
+	struct held_read held;
+	const char *message;
+
+	if (!read_value(subject, &before))
+		return false;
+	block_alarm(SIG_BLOCK);	/* for the thread that reads */
+	message = held_read_start_after(&held, subject->fd, subject->offset, sizeof(uint64_t),
+					split);
+	block_alarm(SIG_UNBLOCK);
+	if (message)
+		return complain("%s", message);
+	if (!change_for(subject, split, before, &after) || !finish_read(&held, &delivered))
+		return false;
+	return delivered == before || delivered == after ||
+	       complain("%s was %#llx and became %#llx, the read delivers %#llx",
+			subject->statistic, (unsigned long long)before,
+			(unsigned long long)after, (unsigned long long)delivered);
+}
+
+/* How the vCPU can change a value here: it halts, or user space does something. */
+static bool pick_subject(struct subject *subject)
+{
+	const struct guest_act *act;
+
+	for (act = guest_halts; act->name; act++) {
+		if (act->fits && !act->fits(&subject->guest))
+			continue;
+		subject->act = act;
+		subject->halts = true;
+		subject->statistic = "halt_wait_ns";
+		guest_append(&subject->guest, act, SPLITS * MOST_CHANGES);
+		return true;
+	}
+	for (act = guest_acts; act->name; act++) {
+		if (!act->from_outside || (act->fits && !act->fits(&subject->guest)))
+			continue;
+		subject->act = act;
+		subject->statistic = act->moves[0].statistic;
+		return true;
+	}
+	return false;
+}
+
+static bool open_subject(struct subject *subject)
+{
+	static struct stats stats;
+	const struct kvm_stats_desc *desc;
+
+	if (!read_stats(subject->guest.vcpu, &stats))
+		return false;
+	desc = find_desc(&stats, subject->statistic);
+	if (!desc)
+		return false;
+	subject->offset = stats.header.data_offset + desc->offset;
+	subject->fd = ioctl(subject->guest.vcpu, KVM_GET_STATS_FD, NULL);
+	return subject->fd >= 0 || complain("KVM_GET_STATS_FD: %s", strerror(errno));
+}
+
+/* NULL, or why there is nothing to test. */
+static const char *cannot_test(struct subject *subject)
+{
+	if (!held_read_is_possible())
+		return "this kernel has no userfaultfd to hold a read";
+	if (ioctl(subject->guest.vm, KVM_CHECK_EXTENSION, KVM_CAP_BINARY_STATS_FD) <= 0)
+		return "this kernel lacks KVM_CAP_BINARY_STATS_FD";
+	if (!pick_subject(subject))
+		return "no guest of this architecture can run here";
+	return NULL;
+}
+
+static void test_splits(struct subject *subject)
+{
+	unsigned long carried = 0;
+	char name[32];
+	size_t split;
+	bool whole;
+
+	tap_plan(SPLITS);
+	for (split = 1; split <= SPLITS; split++) {
+		snprintf(name, sizeof(name), "split_after_%zu", split);
+		whole = is_whole(subject, split);
+		tap_report(whole ? TAP_OK : TAP_NOT_OK, "", name, why);
+		carried += whole && can_carry(subject, low_bytes(split));
+	}
+	tap_tried(carried, "values that changed on both pages during a read");
+}
+
+int main(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	static struct subject subject;
+	const char *message;
+
+	if (access("/dev/kvm", R_OK | W_OK))
+		return tap_skip_all("no access to /dev/kvm");
+	message = guest_create(&subject.guest);
+	if (message) {
+		printf("Bail out! %s\n", message);
+		return 1;
+	}
+	message = cannot_test(&subject);
+	if (message)
+		return tap_skip_all(message);
+	sigaction(SIGALRM, &action, NULL);
+	if (!open_subject(&subject)) {
+		printf("Bail out! %s\n", why);
+		return 1;
+	}
+	test_splits(&subject);
+	return tap_end();
+}

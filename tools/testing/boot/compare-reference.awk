@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Compare what the reference says of an architecture with the descriptors of the
-# compiled kernel:
+# Compare the reference of an architecture with the descriptors of the compiled
+# kernel:
 #
 #	awk -v arch=NAME -f describe.awk -f compare-reference.awk REFERENCE DUMP
 #
-# REFERENCE is what reference.awk prints, DUMP what `descriptors` does.
+# REFERENCE is the output of reference.awk, DUMP the output of `descriptors`.
 
 function complain(what)
 {
@@ -13,7 +13,7 @@ function complain(what)
 	wrong = 1
 }
 
-# The architecture called mips is the one with VZ here.
+# The kernel for mips is built with VZ.
 function applies(scope)
 {
 	return scope == arch || arch == "mips" && scope == "mips-vz" ||

@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The tables of Documentation/virt/kvm/stats-reference.rst as a list for tests: a line
-# per architecture, target and statistic,
+# Print the statistics in Documentation/virt/kvm/stats-reference.rst as a list, one
+# line for each architecture, target and statistic:
 #
 #	SCOPE <tab> vm|vcpu|debugfs <tab> NAME <tab> DESCRIPTION <tab> DEBUGFS NAME
 #
-# DESCRIPTION is as in describe.awk, and a debugfs name that there is not is "--".  The target `debugfs` has files of debugfs that
-# belong to no statistic.  The scopes are those of `scopes`; a vCPU of MIPS with VZ
-# has those of `mips` and of `mips-vz`.
+# With -v texts=1 each line has two more columns, the first sentence of the text and
+# the rest of the text.
 #
-# A table's title says what it is of: "VM, x86".  "all" stands for all scopes that
-# stand alone.  A debugfs name with scopes in parentheses is one of these alone.
+# DESCRIPTION has the format of describe.awk. DEBUGFS NAME is "--" if debugfs does not
+# have the statistic. The target `debugfs` has debugfs files that are not a statistic.
+# The scopes are those of `scope` below. A vCPU of MIPS with VZ has the statistics of
+# `mips` and of `mips-vz`.
+#
+# The page has a section for each target and architecture, "VM statistics, x86", and
+# in it a definition list:
+#
+#	NAME : TYPE[, N buckets][, UNIT] [: debugfs [DEBUGFS NAME] [(SCOPE, ...)]]
+#	    TEXT
+#
+# "all architectures" stands for all scopes in `all`. A debugfs name with scopes in
+# parentheses exists in these scopes only.
 
 BEGIN {
 	num_all = split("x86 arm64 s390 book3s booke mips", all, " ")
@@ -22,100 +32,135 @@ BEGIN {
 	scope["MIPS"] = "mips"
 	scope["MIPS with VZ"] = "mips-vz"
 	scope["Loongson64 with VZ"] = "mips-loongson"
-	target["VM"] = "vm"
-	target["vCPU"] = "vcpu"
-	target["debugfs alone"] = "debugfs"
+	target["VM statistics"] = "vm"
+	target["vCPU statistics"] = "vcpu"
+	target["debugfs files without a statistic"] = "debugfs"
+	max_first = 120
 }
 
-function fail(what)
+function fail(what, line)
 {
-	print FILENAME ":" FNR ": " what >"/dev/stderr"
+	print FILENAME ":" (line ? line : FNR) ": " what >"/dev/stderr"
 	failed = 1
-	exit
+	exit 1
 }
 
-function trimmed(text)
-{
-	gsub(/^[ \t]+|[ \t]+$/, "", text)
-	return text
-}
-
-function start_table(title,   comma)
+function start_section(title,   comma)
 {
 	comma = index(title, ", ")
-	of = target[substr(title, 1, comma - 1)]
+	of = comma ? target[substr(title, 1, comma - 1)] : ""
+	if (of == "")
+		return
 	where = scope[substr(title, comma + 2)]
-	if (of == "" || where == "")
-		fail("no such target or architecture: " title)
-	in_table = 1
-	tables++
+	if (where == "")
+		fail("unknown architecture: " title, FNR - 1)
+	sections++
 }
 
-# "log2, 32 buckets" and "ns" give "log2[32] ns".
-function description(type, unit,   words)
+# "log2 histogram, 32 buckets, ns" gives "log2[32] ns".
+function description(cell,   part, n, i, type)
 {
-	if (type ~ /^(log2|linear), [0-9]+ buckets$/) {
-		split(type, words, /[ ,]+/)
-		type = words[1] "[" words[2] "]"
+	n = split(cell, part, ", ")
+	type = part[1]
+	i = 2
+	if (type ~ /^(log2|linear) histogram$/ && part[2] ~ /^[0-9]+ buckets$/) {
+		sub(/ .*/, "", type)
+		type = type "[" (part[2] + 0) "]"
+		i = 3
 	} else if (type !~ /^(cumulative|instant|peak)$/) {
-		fail("no such type: " type)
+		fail("unknown type: " cell, place)
 	}
-	if (unit !~ /^(ns|seconds|bytes|cycles|boolean)?$/)
-		fail("no such unit: " unit)
-	return unit == "" ? type : type " " unit
+	if (n < i)
+		return type
+	if (n > i || part[i] !~ /^(ns|seconds|bytes|cycles|boolean)$/)
+		fail("unknown unit: " cell, place)
+	return type " " part[i]
 }
 
-# The file on this architecture, of "name", "name (x86, booke)" or nothing.
-function debugfs_on(place, cell,   at, only)
+# The name of the file in this scope, from "debugfs", "debugfs NAME" or
+# "debugfs NAME (x86, booke)".
+function debugfs_on(scope, cell, name,   at, only)
 {
 	at = index(cell, " (")
-	if (!at)
-		return cell == "" ? "--" : cell
-	only = substr(cell, at + 2)
-	if (only !~ /\)$/)
-		fail("no closing parenthesis: " cell)
-	gsub(/[),]/, " ", only)
-	return index(" " only " ", " " place " ") ? substr(cell, 1, at - 1) : "--"
+	if (at) {
+		only = substr(cell, at + 2)
+		cell = substr(cell, 1, at - 1)
+		if (only !~ /\)$/)
+			fail("no closing parenthesis: " only, place)
+		gsub(/[),]/, " ", only)
+		if (!index(" " only " ", " " scope " "))
+			return "--"
+	}
+	return cell == "debugfs" ? name : substr(cell, 9)
 }
 
-function add(place, name, what, cell,   id)
+function add(scope, name, what, debugfs,   id)
 {
-	id = place "\t" of "\t" name
+	id = scope "\t" of "\t" name
 	if (id in seen)
-		fail(name " is there twice for " place)
+		fail(name " is there twice for " scope, place)
 	seen[id] = 1
-	printf "%s\t%s\t%s\t%s\t%s\n", place, of, name, what, debugfs_on(place, cell)
+	printf "%s\t%s\t%s\t%s\t%s", scope, of, name, what,
+		debugfs == "" ? "--" : debugfs_on(scope, debugfs, name)
+	if (texts)
+		printf "\t%s\t%s", first, rest
+	printf "\n"
 }
 
-function read_row(   cells, i, name, what)
+function split_text(name,   at)
 {
-	if (split($0, cells, "|") != 6)
-		fail("a row of " split($0, cells, "|") " cells, expected 6")
-	for (i = 1; i <= 6; i++)
-		cells[i] = trimmed(cells[i])
-	if (cells[1] == "Name")
+	at = index(text, ". ")
+	first = at ? substr(text, 1, at) : text
+	rest = at ? substr(text, at + 2) : ""
+	if (text !~ /\.$/)
+		fail("the text of " name " is not whole sentences", place)
+	if (length(first) > max_first)
+		fail("the first sentence of " name " has " length(first) \
+			" characters, more than " max_first, place)
+}
+
+# Print the statistic that was read last.
+function end_statistic(   cell, n, i, what)
+{
+	if (term == "")
 		return
-	if ((cells[5] == "") != (of == "debugfs") || cells[5] !~ /^([5-9]\.[0-9]+)?$/ || cells[6] == "")
-		fail("no version of mainline, or no meaning")
-	name = cells[1]
-	what = of == "debugfs" ? "--" : description(cells[2], cells[3])
+	n = split(term, cell, " : ")
+	if (n < 2 || n > 3 || n == 3 && cell[3] !~ /^debugfs( |$)/)
+		fail("expected 'NAME : TYPE' or 'NAME : TYPE : debugfs', found '" term "'", place)
+	split_text(cell[1])
+	what = of == "debugfs" ? "--" : description(cell[2])
 	if (where != "all")
-		add(where, name, what, cells[4])
+		add(where, cell[1], what, cell[3])
 	for (i = 1; where == "all" && i <= num_all; i++)
-		add(all[i], name, what, cells[4])
+		add(all[i], cell[1], what, cell[3])
+	term = ""
 }
 
-/^\.\. csv-table:: / {
-	start_table(substr($0, 16))
-	next
+# An indented line directly below a line that is not belongs to a new statistic.
+function read_text(line)
+{
+	if (before != "" && before !~ /^[ \t]/) {
+		term = before
+		place = FNR - 1
+		text = ""
+	}
+	sub(/^[ \t]+/, "", line)
+	if (term != "")
+		text = text (text == "" ? "" : " ") line
 }
 
-/^[^ \t]/ { in_table = 0 }
+/^(=+|-+)$/ && before != "" { start_section(before) }
 
-in_table && /\|/ && !/^[ \t]+:/ { read_row() }
+/^[^ \t]/ { end_statistic() }
+
+of != "" && /^[ \t]+[^ \t]/ { read_text($0) }
+
+{ before = $0 }
 
 END {
-	if (!failed && !tables)
-		fail("there are no tables")
+	if (!failed)
+		end_statistic()
+	if (!failed && !sections)
+		fail("there are no sections of statistics")
 	exit failed
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The reference of the statistics describes those of the running kernel, each
- * and no other.
+ * Compare the reference of the statistics with the running kernel: both must have
+ * the same statistics, with the same types, units and debugfs files.
  *
- * Documentation/virt/kvm/stats-reference.rst comes as a list, see ../reference.awk;
- * the Makefile makes it.
+ * The Makefile converts Documentation/virt/kvm/stats-reference.rst to a list with
+ * ../reference.awk. The initramfs contains the list.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -18,7 +18,7 @@
 #define MAX_ROWS	512
 #define MAX_TEXT	64
 
-/* The tables of the reference for this host. */
+/* The scope of ../reference.awk for this architecture. */
 #if defined(__x86_64__) || defined(__i386__)
 #define SCOPE		"x86"
 #elif defined(__aarch64__)
@@ -30,7 +30,7 @@
 #elif defined(__powerpc__)
 #define SCOPE		"booke"
 #elif defined(__mips__)
-/* with trap-and-emulate: no host that boots has VZ */
+/* Trap-and-emulate: no emulated machine has VZ. */
 #define SCOPE		"mips"
 #endif
 
@@ -65,7 +65,7 @@ static const char *read_list(void)
 			num_rows++;
 	}
 	fclose(list);
-	return num_rows ? NULL : stats_fail("no row is of " SCOPE);
+	return num_rows ? NULL : stats_fail("%s has no statistic of " SCOPE, LIST);
 }
 
 static struct row *row_of(const char *target, const char *name)
@@ -118,7 +118,7 @@ static const char *unit_word(const struct kvm_stats_desc *desc)
 	}
 }
 
-/* As ../describe.awk does. */
+/* Use the format of ../describe.awk. */
 static void describe(const struct kvm_stats_desc *desc, char text[MAX_TEXT])
 {
 	char size[24] = "";
@@ -168,7 +168,7 @@ static const char *described(const char *target, int fd)
 	return first;
 }
 
-/* Of what is described, everything was met in the file. */
+/* Check that the file has each statistic of the reference; call after described(). */
 static const char *complete(const char *target)
 {
 	const char *why = NULL;
@@ -177,7 +177,7 @@ static const char *complete(const char *target)
 	for (i = 0; i < num_rows; i++) {
 		if (strcmp(rows[i].target, target) || rows[i].met)
 			continue;
-		why = stats_fail("%s is in the reference only", rows[i].name);
+		why = stats_fail("%s is in the reference, but not in the file", rows[i].name);
 		printf("# %s\n", why);
 	}
 	return why;
@@ -203,7 +203,7 @@ static const char *debugfs_described(void)
 	while ((entry = readdir(dir))) {
 		if (!is_file(entry->d_name) || row_of_debugfs(entry->d_name))
 			continue;
-		why = stats_fail("debugfs has %s, the reference has not", entry->d_name);
+		why = stats_fail("%s is in debugfs, but not in the reference", entry->d_name);
 		printf("# %s\n", why);
 	}
 	closedir(dir);
@@ -218,7 +218,7 @@ static const char *debugfs_complete(void)
 	for (i = 0; i < num_rows; i++) {
 		if (!strcmp(rows[i].debugfs, "--") || is_file(rows[i].debugfs))
 			continue;
-		why = stats_fail("the reference has %s in debugfs", rows[i].debugfs);
+		why = stats_fail("%s is in the reference, but not in debugfs", rows[i].debugfs);
 		printf("# %s\n", why);
 	}
 	return why;
@@ -243,7 +243,7 @@ int main(void)
 	const char *why;
 
 	if (access("/dev/kvm", R_OK | W_OK))
-		return tap_skip_all("no /dev/kvm that can be opened");
+		return tap_skip_all("/dev/kvm cannot be opened");
 	why = stats_bare_vm(fds);
 	if (!why)
 		why = read_list();

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by docs.t, after reference.sh: what the pages say agrees with the headers,
+# with the reference and with the compiler.
+
+uapi=$repo/include/uapi/linux/kvm_stats.h
+
+# undefined PREFIX HEADER: read names and print those that HEADER does not define
+undefined()
+{
+	local name
+
+	while read -r name; do
+		grep -qE "^#define $1$name\>" "$2" || echo "$name is not in ${2##*/}"
+	done
+}
+
+# file_size TARGET: size of the file on x86, from the descriptors in the reference
+file_size()
+{
+	awk -F '\t' -v target="$1" '
+	$1 == "x86" && $2 == target {
+		size += 64 + 8 * (match($4, /\[[0-9]+/) ? substr($4, RSTART + 1, RLENGTH - 1) : 1)
+	}
+	END { print 24 + 48 + size }' reference.list
+}
+
+example()
+{
+	awk '/^\.\. code-block:: c$/ { on = 1; next }
+	     on && /^[^\t]/ { exit }
+	     on { sub(/^\t/, ""); print }' "$pages/stats.rst"
+}
+
+compile_example()
+{
+	gcc -std=gnu11 -Wall -Wextra -Werror "$@" -o example example.c >log 2>&1
+}
+
+# The part of linux/kvm.h of the patched kernel that the example uses.
+write_kvm_header()
+{
+	mkdir -p headers/linux
+	cp "$uapi" headers/linux/
+	cat >headers/linux/kvm.h <<-'END'
+	#include <linux/kvm_stats.h>
+	#define KVM_CREATE_VM _IO(0xAE, 0x01)
+	#define KVM_CHECK_EXTENSION _IO(0xAE, 0x03)
+	END
+}
+
+# not_in_reference: print the rows of mainline.md whose statistic the reference does not have
+not_in_reference()
+{
+	awk -F '\t' '
+	FNR == NR { known[$1, $2, $3] = 1; next }
+	/^\| [a-z0-9]+[a-z ]* \| v?(VM|CPU) \|/ {
+		split($0, cell, / *\| */)
+		scope = cell[2] == "all architectures" ? "x86" : cell[2]
+		split(cell[4], name, "`")
+		if (!((scope, tolower(cell[3]), name[2]) in known))
+			print "mainline.md:" FNR ": " $0
+		rows++
+	}
+	END {
+		if (!rows)
+			print "mainline.md has no rows"
+	}' reference.list "$1"
+}
+
+grep -ohE '\<KVM_(GET_)?(CAP_)?(BINARY_)?STATS_[A-Z0-9_]*[A-Z0-9]' "$pages"/stats.rst | sort -u >names
+undefined '' "$uapi" <names >log
+[ -s names ] && [ ! -s log ]
+point $? "the uapi header defines each name on the user's page"
+echo KVM_STATS_TYPE_ODD | undefined '' "$uapi" >log
+[ -s log ]
+point $? "a name that the header does not define is found"
+
+sed -n 's/^``\([A-Z0-9_]*\)`` *``KVM_STATS_TYPE_.*/\1/p' "$pages/stats-internals.rst" >names
+undefined 'KVM_STATS_' "$repo/include/linux/kvm_stats.h" <names >log
+[ -s names ] && [ ! -s log ]
+point $? "the kernel's header defines each kind on the developer's page"
+
+grep -qE "^${tab}kvm-stats-size:${tab}$(file_size vcpu)$" "$pages/stats.rst"
+point $? "the example of fdinfo has the size of a vCPU's file on x86-64"
+grep -qE "^The file of a VM has $(file_size vm) bytes on x86-64" "$pages/stats.rst"
+point $? "the size of a VM's file is right"
+
+example >example.c
+write_kvm_header
+compile_example -isystem headers
+point $? "the example compiles with the header of the patched kernel"
+compile_example -DKVM_STATS_GETFD=KVM_GET_STATS_FD -DKVM_CAP_STATS_BINARY_FD=KVM_CAP_BINARY_STATS_FD
+point $? "it compiles with the linux/kvm.h of a later kernel"
+
+not_in_reference "$repo/docs/mainline.md" >log
+[ ! -s log ]
+point $? "the reference has each statistic in docs/mainline.md"
+sed 's/`pf_taken`/`pf_given`/' "$repo/docs/mainline.md" >mainline.md
+not_in_reference mainline.md >log
+grep -q pf_given log
+point $? "a statistic in docs/mainline.md that does not exist is found"

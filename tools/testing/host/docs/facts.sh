@@ -4,13 +4,14 @@
 
 uapi=$repo/include/uapi/linux/kvm_stats.h
 
-# undefined PREFIX HEADER: read names and print those that HEADER does not define
+# undefined PREFIX FILE...: read names and print those that no FILE defines
 undefined()
 {
-	local name
+	local prefix=$1 name
 
+	shift
 	while read -r name; do
-		grep -qE "^#define $1$name\>" "$2" || echo "$name is not in ${2##*/}"
+		grep -qE "^#define $prefix$name\>" "$@" || echo "$name is not defined"
 	done
 }
 
@@ -76,9 +77,9 @@ echo KVM_STATS_TYPE_ODD | undefined '' "$uapi" >log
 point $? "a name that the header does not define is found"
 
 sed -n 's/^``\([A-Z0-9_]*\)`` *``KVM_STATS_TYPE_.*/\1/p' "$pages/stats-internals.rst" >names
-undefined 'KVM_STATS_' "$repo/include/linux/kvm_stats.h" <names >log
+undefined 'KVM_STATS_' "$repo/include/linux/kvm_stats.h" "$repo"/virt/kvm/kvm_stats*.c <names >log
 [ -s names ] && [ ! -s log ]
-point $? "the kernel's header defines each kind on the developer's page"
+point $? "the kernel defines each kind on the developer's page"
 
 grep -qE "^${tab}kvm-stats-size:${tab}$(file_size vcpu)$" "$pages/stats.rst"
 point $? "the example of fdinfo has the size of a vCPU's file on x86-64"

@@ -36,7 +36,7 @@ expect 0 "the other architectures do not have it" "^mips${tab}vm${tab}a${tab}cum
 	reference "VM statistics, all architectures" "a : cumulative : debugfs file (x86, booke)" "$body"
 texts=1
 expect 0 "the text is split after its first sentence" "${tab}It happened[.]${tab}It is often bad[.] So is 5[.]10[.]$" \
-	reference "VM statistics, x86" "a : peak" "    It" "    happened. It is often" "    bad. So is 5.10."
+	reference "VM statistics, x86" "a : peak" "    It" "    happened. It is often" "    bad.  So is 5.10."
 texts=
 expect 1 "a section of an unknown architecture fails" 'page:10: unknown architecture: VM statistics, vax' \
 	reference "VM statistics, vax" "a : peak" "$body"

@@ -112,7 +112,6 @@ function split_text(name,   at)
 	at = index(text, ". ")
 	first = at ? substr(text, 1, at) : text
 	rest = at ? substr(text, at + 2) : ""
-	sub(/^ +/, "", rest)
 	if (text !~ /\.$/)
 		fail("the text of " name " is not whole sentences", place)
 	if (length(first) > max_first)
@@ -146,6 +145,7 @@ function read_text(line)
 		text = ""
 	}
 	sub(/^[ \t]+/, "", line)
+	gsub(/  +/, " ", line)
 	if (term != "")
 		text = text (text == "" ? "" : " ") line
 }

@@ -15,7 +15,7 @@ undefined()
 	done
 }
 
-# file_size TARGET: size of the file on x86, from the descriptors in the reference
+# file_size TARGET: compute the size of the file on x86 from the reference
 file_size()
 {
 	awk -F '\t' -v target="$1" '

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by docs.t: reference.awk reads the page of the statistics.
 
-# reference TITLE LINE...: the list of a sample page with one section
+# reference TITLE LINE...: print the list of a sample page that has one section
 reference()
 {
 	local title=$1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by docs.t: the pages build with Sphinx, and warnings are errors.
 
-# copy: the pages and the files with their kernel-doc comments, to change them
+# Copy the pages, and the files whose kernel-doc comments they include, so that a
+# test can change them.
 copy_pages()
 {
 	local page file
@@ -22,7 +23,8 @@ copy_pages()
 	done
 }
 
-# Fails if anything is printed: -W does not see what kernel-doc itself prints.
+# Build the pages. Any output is a failure, because kernel-doc prints warnings that
+# sphinx-build -W does not notice.
 build_pages()
 {
 	local status=0
@@ -44,6 +46,7 @@ too_wide()
 	done
 }
 
+# has_text PAGE TEXT: check that the built page has the text
 has_text()
 {
 	sed 's/<[^>]*>//g' "out/$1.html" | grep -qF -e "$2"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The documentation: Sphinx builds the kernel pages without a warning, programs can
-# parse the reference, and what the pages say agrees with the headers.
+# parse the reference, and the pages agree with the kernel's headers.
 #
 # usage: tools/testing/host/docs.t
 
@@ -24,5 +24,6 @@ kernel=$("$repo/scripts/base") || { echo "Bail out! there is no kernel tree for 
 . "$parts/sphinx.sh"
 . "$parts/reference.sh"
 . "$parts/facts.sh"
+. "$parts/lists.sh"
 echo "1..$points"
 [ "$failures" = 0 ]

@@ -24,5 +24,5 @@ autosectionlabel_maxdepth = 2
 
 kerneldoc_bin = os.path.join(kernel, "scripts/kernel-doc")
 kerneldoc_srctree = os.environ["SOURCE"]
-# kernel-doc's own warnings go to stderr only, where -W does not see them
+# Print kernel-doc's warnings. They go to stderr, and -W does not notice them.
 kerneldoc_verbosity = 1

@@ -25,6 +25,7 @@ file_size()
 	END { print 24 + 48 + size }' reference.list
 }
 
+# Print the example program of the user's page.
 example()
 {
 	awk '/^\.\. code-block:: c$/ { on = 1; next }
@@ -49,7 +50,8 @@ write_kvm_header()
 	END
 }
 
-# not_in_reference: print the rows of mainline.md whose statistic the reference does not have
+# not_in_reference FILE: print the rows of FILE, which has the format of mainline.md,
+# whose statistic the reference does not have
 not_in_reference()
 {
 	awk -F '\t' '

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A VM with one vCPU and their statistics files, without a kernel. */
+#ifndef NATIVE_FAKE_H
+#define NATIVE_FAKE_H
+
+#include <linux/file.h>
+#include <linux/kvm_host.h>
+#include <linux/uio.h>
+
+extern struct kvm vm;
+extern struct kvm_vcpu vcpu;
+
+/* Open a statistics file as KVM_STATS_GETFD does. */
+struct file *open_stats(struct kvm_stats_source *source);
+
+/* Read as pread() and preadv() do. */
+ssize_t pread_file(struct file *file, void *buf, size_t size, loff_t pos);
+ssize_t preadv_file(struct file *file, const struct iovec *iov, int num, loff_t pos);
+
+/* Let user memory end here: accesses beyond it fault.  NULL lifts the limit. */
+void set_user_end(const void *end);
+
+/* Print the result of a check as TAP; return the exit status of the program. */
+void check(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int finish(void);
+
+#endif /* NATIVE_FAKE_H */

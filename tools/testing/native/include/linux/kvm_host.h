@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* x86's VM and vCPU, as far as their statistics file needs them. */
+#pragma once
+
+#include <linux/kernel.h>
+#include <linux/kvm_types.h>
+#include <linux/kvm_stats.h>
+#include <unistd.h>
+
+#define KVM_NR_PAGE_SIZES	3
+#define task_tgid_nr(task)	getpid()
+
+struct kvm_vm_stat {
+#include <asm/kvm_vm_stat_defs.h>
+};
+
+struct kvm_vcpu_stat {
+#include <asm/kvm_vcpu_stat_defs.h>
+};
+
+struct kvm {
+	int users_count;
+	struct kvm_vm_stat stat;
+	struct kvm_stats_source stats_source;
+};
+
+struct kvm_vcpu {
+	struct kvm *kvm;
+	int vcpu_id;
+	struct kvm_vcpu_stat stat;
+	struct kvm_stats_source stats_source;
+};
+
+static inline void kvm_get_kvm(struct kvm *kvm)
+{
+	kvm->users_count++;
+}
+
+static inline void kvm_put_kvm(struct kvm *kvm)
+{
+	kvm->users_count--;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The macros that the series adds to the kernel's own linux/kvm_types.h. */
+#pragma once
+
+#include <linux/types.h>
+
+#define KVM_STAT_FIELD(declaration)	declaration;
+#define KVM_STAT_DESC(statistic, field, kind)
+#define KVM_STAT_AS(field, statistic, kind)				\
+	KVM_STAT_FIELD(u64 field) KVM_STAT_DESC(statistic, field, kind)
+#define KVM_STAT(field, kind)		KVM_STAT_AS(field, field, kind)
+#define KVM_STAT_ATOMIC(field, kind)					\
+	KVM_STAT_FIELD(atomic64_t field) KVM_STAT_DESC(field, field, kind)
+#define KVM_STAT_HIST(field, kind)					\
+	KVM_STAT_FIELD(u64 field[32]) KVM_STAT_DESC(field, field, kind)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#pragma once
+
+#include <linux/kernel.h>
+
+/* Accesses to user memory at or beyond this address fault. */
+extern const char *user_end;
+
+static inline size_t user_accessible(const void __user *to, size_t size)
+{
+	const char *start = to;
+
+	return start >= user_end ? 0 : min(size, (size_t)(user_end - start));
+}
+
+#define might_fault()			do { } while (0)
+#define user_write_access_begin(to, size)	(user_accessible(to, size) == (size))
+#define user_write_access_end()		do { } while (0)
+
+/* The instruction that the kernel uses. */
+#ifdef __x86_64__
+#define unsafe_put_user(value, to, label)				\
+	asm volatile goto("mov %0, %1" : : "r" ((__typeof__(*(to)))(value)), \
+			  "m" (*(to)) : : label)
+#else
+#define unsafe_put_user(value, to, label)				\
+	do {								\
+		*(volatile __typeof__(*(to)) *)(to) = (value);		\
+		if (0)							\
+			goto label;					\
+	} while (0)
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Values that change during a read are delivered whole.  All bits of all values
+ * flip between 0 and 1, so that a value of which only a part changed is neither 0
+ * nor ~0.  They flip in another thread, which finds what two CPUs can do to each
+ * other, and between any two instructions of the read, which finds every value
+ * that is not loaded by one instruction, on a single CPU as well.
+ */
+#include "fake.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define NUM_VALUES	(sizeof(vcpu.stat) / sizeof(u64))
+#define FLIP_SECONDS	0.4
+#define LIMIT_SECONDS	20	/* if values do not change */
+#define MIN_CHANGES	1000
+#define STEPPED_READS	30
+
+/* One way to read: where in the values it starts and ends, and the buffers. */
+struct way {
+	const char *name;
+	size_t skip;		/* bytes at the start that are not read */
+	size_t misaligned;	/* of the first buffer, in bytes */
+	int buffers;
+	bool direct;		/* without the bounce buffer */
+};
+
+static const struct way ways[] = {
+	{ "whole values, aligned buffer", 0, 0, 1, true },
+	{ "whole values, unaligned buffer", 0, 1, 1, false },
+	{ "from the middle of a value", 3, 0, 1, false },
+	{ "four buffers that split values", 0, 0, 4, false },
+};
+
+static u64 *const values = (u64 *)&vcpu.stat;
+static u8 memory[sizeof(vcpu.stat) + 64] __attribute__((aligned(64)));
+static struct file *file;
+static loff_t data_offset;
+
+static struct result {
+	unsigned long torn;	/* values delivered in parts of different moments */
+	unsigned long changes;	/* values that differ from the previous read */
+	unsigned long errors;	/* reads of a wrong length or by the wrong way */
+} result;
+
+static void set_values(u64 value)
+{
+	size_t i;
+
+	for (i = 0; i < NUM_VALUES; i++)
+		*(volatile u64 *)&values[i] = value;
+}
+
+/* Split at odd offsets, so that values start in one buffer and end in the next. */
+static ssize_t read_buffers(const struct way *way, u8 *buf, size_t size)
+{
+	struct iovec iov[4];
+	size_t part = (size / way->buffers) | 1;
+	int i;
+
+	for (i = 0; i < way->buffers; i++) {
+		iov[i].iov_base = buf + i * part;
+		iov[i].iov_len = i < way->buffers - 1 ? part : size - i * part;
+	}
+	return preadv_file(file, iov, way->buffers, data_offset + way->skip);
+}
+
+static ssize_t read_once(const struct way *way)
+{
+	u8 *buf = memory + way->misaligned;
+	size_t size = sizeof(vcpu.stat) - way->skip;
+
+	if (way->buffers > 1)
+		return read_buffers(way, buf, size);
+	return pread_file(file, buf, size, data_offset + way->skip);
+}
+
+/* Every byte of a value, even of one that is not read from its start, is equal. */
+static void inspect(const struct way *way, u8 *before)
+{
+	const u8 *buf = memory + way->misaligned;
+	size_t i, end, byte = way->skip;
+
+	for (i = 0; i < NUM_VALUES; i++) {
+		const u8 first = buf[byte - way->skip];
+		bool torn = first != 0 && first != 0xff;
+
+		for (end = (i + 1) * sizeof(u64); byte < end; byte++)
+			torn |= buf[byte - way->skip] != first;
+		result.torn += torn;
+		result.changes += first != before[i];
+		before[i] = first;
+	}
+}
+
+static void read_and_inspect(const struct way *way, u8 *before, ssize_t (*read)(const struct way *))
+{
+	unsigned long copies = copies_to_iter;
+	ssize_t size = read(way);
+
+	result.errors += size != (ssize_t)(sizeof(vcpu.stat) - way->skip) ||
+			 (copies_to_iter == copies) != way->direct;
+	inspect(way, before);
+}
+
+static void report(const struct way *way, unsigned long min_changes, const char *how)
+{
+	check(!result.torn && !result.errors && result.changes >= min_changes,
+	      "values that change %s are read whole: %s", how, way->name);
+	printf("# torn: %lu, changed: %lu, wrong reads: %lu\n", result.torn, result.changes,
+	       result.errors);
+}
+
+/* ---- another thread ---- */
+
+static bool stop;
+
+static void *flip_values(void *arg)
+{
+	u64 value = 0;
+
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		value = ~value;
+		set_values(value);
+	}
+	return NULL;
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+static void read_while_another_thread_flips(const struct way *way)
+{
+	u8 before[NUM_VALUES] = {};
+	double start = now();
+	pthread_t thread;
+
+	result = (struct result) {};
+	stop = false;
+	if (pthread_create(&thread, NULL, flip_values, NULL)) {
+		check(false, "a second thread can be started");
+		return;
+	}
+	while (now() - start < FLIP_SECONDS ||
+	       (result.changes < MIN_CHANGES && now() - start < LIMIT_SECONDS))
+		read_and_inspect(way, before, read_once);
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	report(way, MIN_CHANGES, "in another thread");
+}
+
+/* ---- between instructions ---- */
+
+#ifdef __x86_64__
+#define TRAP_FLAG	0x100
+
+/* At random, because code that loads every second instruction would see no change. */
+static void flip_at_random(int signal)
+{
+	static u64 value, random = 1;
+
+	random = random * 6364136223846793005 + 1442695040888963407;
+	if (random >> 63) {
+		value = ~value;
+		set_values(value);
+	}
+}
+
+static ssize_t read_stepwise(const struct way *way)
+{
+	ssize_t size;
+
+	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
+	size = read_once(way);
+	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~TRAP_FLAG);
+	return size;
+}
+
+static void read_while_each_instruction_flips(const struct way *way)
+{
+	u8 before[NUM_VALUES] = {};
+	int i;
+
+	result = (struct result) {};
+	signal(SIGTRAP, flip_at_random);
+	for (i = 0; i < STEPPED_READS; i++)
+		read_and_inspect(way, before, read_stepwise);
+	report(way, MIN_CHANGES, "between instructions");
+}
+#else
+static void read_while_each_instruction_flips(const struct way *way)
+{
+	check(true, "values that change between instructions are read whole: %s # SKIP x86_64 only",
+	      way->name);
+}
+#endif
+
+int main(void)
+{
+	size_t i;
+
+	file = open_stats(&vcpu.stats_source);
+	pread_file(file, memory, sizeof(struct kvm_stats_header), 0);
+	data_offset = ((struct kvm_stats_header *)memory)->data_offset;
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		read_while_another_thread_flips(&ways[i]);
+		read_while_each_instruction_flips(&ways[i]);
+	}
+	return finish();
+}

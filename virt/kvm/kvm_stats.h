@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the KUnit suite, and nobody else, sees of kvm_stats.c.  Without the suite
- * it is static there.
- */
 #ifndef __KVM_STATS_H__
 #define __KVM_STATS_H__
 
@@ -10,15 +6,29 @@
 #include <linux/fs.h>
 #include <linux/kvm_stats.h>
 
-#if IS_ENABLED(CONFIG_KVM_STATS_KUNIT_TEST)
-#define KVM_STATS_VISIBLE_IF_KUNIT
-#define KVM_STATS_EXPORT_IF_KUNIT		EXPORT_SYMBOL_GPL
+/**
+ * struct kvm_stats_schema - the constant part of all files of one kind
+ * @desc: the descriptors
+ * @num_desc: number of @desc
+ * @data_size: size in bytes of the structure that holds the values
+ */
+struct kvm_stats_schema {
+	const struct kvm_stats_desc *desc;
+	u32 num_desc;
+	u32 data_size;
+};
 
 extern const struct kvm_stats_schema kvm_vm_stats_schema;
 extern const struct kvm_stats_schema kvm_vcpu_stats_schema;
+
+/* The KUnit suite is a module of its own and needs these symbols. */
+#if IS_ENABLED(CONFIG_KVM_STATS_KUNIT_TEST)
+#define KVM_STATS_STATIC
+#define KVM_STATS_EXPORT_IF_KUNIT(symbol)	EXPORT_SYMBOL_GPL(symbol)
+
 extern const struct file_operations kvm_stats_fops;
 #else
-#define KVM_STATS_VISIBLE_IF_KUNIT		static
+#define KVM_STATS_STATIC			static
 #define KVM_STATS_EXPORT_IF_KUNIT(symbol)
 #endif
 

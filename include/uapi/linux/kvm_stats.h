@@ -2,17 +2,18 @@
 /*
  * KVM binary statistics: the file behind KVM_STATS_GETFD
  *
- * The ioctl is answered by a VM fd and by a vCPU fd, takes no argument and
- * returns a read-only file descriptor.  The file is laid out as
+ * KVM_STATS_GETFD is an ioctl of VM and vCPU fds.  It takes no argument and
+ * returns a read-only file descriptor.  The file has four parts, in host byte
+ * order:
  *
  *	header | id | descriptors | data
  *
- * in host byte order.  Everything before the data is constant for as long as
- * the file exists; the descriptors are the same for all VMs, and for all
- * vCPUs, of a running kernel.  See Documentation/virt/kvm/stats.rst.
+ * Only the data changes while the file exists.  All VMs of a running kernel
+ * have the same descriptors, and so have all vCPUs.  See
+ * Documentation/virt/kvm/stats.rst.
  *
- * The linux/kvm.h of v5.14 and later has all of this itself and cannot be
- * included together with this file.
+ * Since v5.14, linux/kvm.h defines all of this itself.  A program cannot
+ * include both that header and this one.
  */
 #ifndef _UAPI_LINUX_KVM_STATS_H
 #define _UAPI_LINUX_KVM_STATS_H
@@ -20,25 +21,25 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* The type is KVMIO; spelled out so that this header stands on its own. */
+/* 0xAE is KVMIO, repeated here so that this header does not need linux/kvm.h. */
 #define KVM_STATS_GETFD			_IO(0xAE, 0xce)
 #define KVM_CAP_STATS_BINARY_FD		203
 
-/* The spellings of v5.14 and later. */
+/* The names of the same ioctl and capability in v5.14 and later. */
 #define KVM_GET_STATS_FD		KVM_STATS_GETFD
 #define KVM_CAP_BINARY_STATS_FD		KVM_CAP_STATS_BINARY_FD
 
 /**
  * struct kvm_stats_header - start of a statistics file
- * @flags: none defined, 0
- * @name_size: size in bytes of the id and of each descriptor's name,
- *	including the padding with at least one NUL
+ * @flags: 0; no flags are defined
+ * @name_size: size in bytes of the id and of the name in each descriptor,
+ *	including at least one NUL as padding
  * @num_desc: number of descriptors
- * @id_offset: offset of the id, a string that names the VM or the vCPU
+ * @id_offset: offset of the id, a string that identifies the VM or vCPU
  * @desc_offset: offset of the first descriptor
  * @data_offset: offset of the data, a multiple of 8
  *
- * All offsets count bytes from the start of the file.
+ * All offsets are in bytes from the start of the file.
  */
 struct kvm_stats_header {
 	__u32 flags;
@@ -73,14 +74,14 @@ struct kvm_stats_header {
 #define KVM_STATS_BASE_POW2		(0x1 << KVM_STATS_BASE_SHIFT)
 #define KVM_STATS_BASE_MAX		KVM_STATS_BASE_POW2
 
-/* The spellings of the interface's first drafts. */
+/* The names of the same constants in the first drafts of the interface. */
 #define KVM_STATS_SCALE_SHIFT		KVM_STATS_BASE_SHIFT
 #define KVM_STATS_SCALE_MASK		KVM_STATS_BASE_MASK
 #define KVM_STATS_SCALE_POW10		KVM_STATS_BASE_POW10
 #define KVM_STATS_SCALE_POW2		KVM_STATS_BASE_POW2
 #define KVM_STATS_SCALE_MAX		KVM_STATS_BASE_MAX
 
-/* User space learns the size from the header: there, a flexible array. */
+/* User space reads the size from the header; its array is flexible. */
 #ifdef __KERNEL__
 #define __KVM_STATS_NAME_SIZE		48
 #else
@@ -89,15 +90,15 @@ struct kvm_stats_header {
 
 /**
  * struct kvm_stats_desc - descriptor of one statistic
- * @flags: type, unit and base, one KVM_STATS_{TYPE,UNIT,BASE}_* value each
- * @exponent: a value v stands for v * base^exponent units
- * @size: number of __u64 values; more than one for histograms only
- * @offset: offset of the first value from the start of the data, in bytes
- * @bucket_size: width of a linear histogram's buckets, otherwise 0
- * @name: name of the statistic, padded with NULs to the header's name_size
+ * @flags: one KVM_STATS_TYPE_*, one KVM_STATS_UNIT_* and one KVM_STATS_BASE_*
+ * @exponent: a value v means v * base^exponent units
+ * @size: number of __u64 values; more than one only for histograms
+ * @offset: offset in bytes of the first value from the start of the data
+ * @bucket_size: width of each bucket of a linear histogram, otherwise 0
+ * @name: name of the statistic, padded with NULs to name_size of the header
  *
- * In user space @name is a flexible array, and descriptors lie
- * sizeof(struct kvm_stats_desc) + name_size bytes apart.
+ * In user space @name is a flexible array, and the distance between two
+ * descriptors is sizeof(struct kvm_stats_desc) + name_size bytes.
  */
 struct kvm_stats_desc {
 	__u32 flags;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The statistics of a vCPU that all architectures have; see linux/kvm_types.h.
+ * There is no include guard, because the list is included twice.
+ */
+KVM_STAT(halt_successful_poll, COUNTER)
+KVM_STAT(halt_attempted_poll, COUNTER)
+KVM_STAT(halt_poll_invalid, COUNTER)
+KVM_STAT_ATOMIC(halt_wakeup, COUNTER)
+KVM_STAT(halt_poll_success_ns, COUNTER_NS)
+KVM_STAT(halt_poll_fail_ns, COUNTER_NS)
+KVM_STAT(halt_wait_ns, COUNTER_NS)
+KVM_STAT_HIST(halt_poll_success_hist, LOG2_NS)
+KVM_STAT_HIST(halt_poll_fail_hist, LOG2_NS)
+KVM_STAT_HIST(halt_wait_hist, LOG2_NS)
+KVM_STAT(blocking, BOOLEAN)

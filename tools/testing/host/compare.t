@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The logic of `make compare` on made-up statistics: the comparison with mainline
-# and its reasons, the reading of the reference and the comparison with it, and
-# the reading of descriptors out of objects.
+# and its reasons, the comparison with the reference, and the reading of descriptors
+# out of objects. docs.t tests the reading of the reference.
 #
 # usage: tools/testing/host/compare.t
 
@@ -91,41 +91,6 @@ expect 1 "a name that is there twice fails" 'ours:3: vm a is there twice' compar
 expect 1 "nothing at all fails" 'nothing to compare' compare
 
 # ---- with the reference ----
-
-# reference TITLE ROW...: a made-up page's list
-reference()
-{
-	{
-		printf 'Title\n=====\n\na | b\n\n.. csv-table:: %s\n   :delim: |\n   :header-rows: 1\n\n' "$1"
-		shift
-		printf '   %s\n' 'Name | Type | Unit | debugfs | Mainline | Meaning' "$@"
-		printf '\nText | with | bars.\n'
-	} >page
-	awk -f "$boot/reference.awk" page
-}
-
-row='cumulative | | | 5.14 | what it counts'
-tab=$'\t'
-expect 0 "a row becomes a line" "^x86${tab}vm${tab}a${tab}peak boolean${tab}old name$" \
-	reference "VM, x86" "a | peak | boolean | old name | 5.14 | what it counts"
-expect 0 "one of all architectures becomes a line for each" "^s390${tab}vcpu${tab}a${tab}cumulative" \
-	reference "vCPU, all architectures" "a | $row"
-expect 0 "a histogram has its number of buckets" "${tab}log2\[32\] ns${tab}--$" \
-	reference "vCPU, powerpc booke" "h | log2, 32 buckets | ns | | 5.15 | times"
-expect 0 "a debugfs name can be one of some architectures" "^x86${tab}vm${tab}a${tab}cumulative${tab}file$" \
-	reference "VM, all architectures" "a | cumulative | | file (x86, booke) | 5.14 | counts"
-expect 0 "and is none of the others" "^mips${tab}vm${tab}a${tab}cumulative${tab}--$" \
-	reference "VM, all architectures" "a | cumulative | | file (x86, booke) | 5.14 | counts"
-expect 1 "a table of nothing known fails" 'page:6: no such target or architecture: VM, vax' \
-	reference "VM, vax" "a | $row"
-expect 1 "a row that lacks a cell fails" 'page:11: a row of 5 cells' reference "VM, x86" "a | peak | | | 5.14"
-expect 1 "a type that does not exist fails" 'no such type: often' reference "VM, x86" "a | often | | | 5.14 | b"
-expect 1 "a unit that does not exist fails" 'no such unit: miles' reference "VM, x86" "a | peak | miles | | 5.14 | b"
-expect 1 "a row without a version fails" 'no version' reference "VM, x86" "a | peak | | | soon | b"
-expect 1 "a doubled row fails" 'page:12: a is there twice for x86' reference "VM, x86" "a | $row" "a | $row"
-
-expect 0 "the page itself becomes lines" "^book3s${tab}vcpu${tab}halt_wait_ns${tab}cumulative ns${tab}halt_wait_ns$" \
-	awk -f "$boot/reference.awk" "$boot/../../../Documentation/virt/kvm/stats-reference.rst"
 
 # documented DUMP-LINE...: is it what the reference says?
 documented()

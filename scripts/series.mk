@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The patch series: writing, checking and editing it.
+# Targets that write, check and edit the patch series. SERIES= names another series than
+# 5.10, for example 5.10-gki. The variable KVM_STATS_TREES names the directory with the
+# archives of scripts/trees.list (default: ../shared/trees).
 
 export SERIES KERNEL
 
 .PHONY: series
-series: ## the series as mails for git am, in build/series; checked if a kernel is at hand
+series: ## write the series as mails for git am to build/series; check them if there is a kernel
 	@scripts/series
 	@scripts/series-verify --cached --no-checkpatch build/series/$(SERIES)
 
 .PHONY: series-verify
-series-verify: ## apply the series to all tested kernels, compare, run checkpatch --strict
+series-verify: ## apply the series to all tested kernels and trees, compare, run checkpatch --strict
 	@scripts/series-verify
 
 .PHONY: series-check
-series-check: ## series-verify, and build the kernel after every step, for every architecture or ARCH=
+series-check: ## series-verify, and build the kernel after each patch, for each architecture or ARCH=
 	@scripts/series-check
 
 .PHONY: tree
-tree: ## a kernel checkout to edit in, build/tree: one commit per step
+tree: ## make a kernel checkout to edit in, build/tree, with one commit per patch
 	@scripts/tree
 
 .PHONY: refresh

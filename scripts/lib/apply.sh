@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Applying the mails of a series to a base, and comparing what comes out.
+# Applies the mails of a series to a base, and compares the result with this repository.
+# Users of apply_mails define advise() with the advice for a mail that does not apply.
 
-am_log() {
-	grep -vE '^(hint|Applying):?' "$1" | head -n 12
-}
+. "$ROOT/scripts/lib/explain.sh"
 
-# sparse_copy BASE DIR MAIL...: a clone of the base with only those files checked
-# out that the mails touch or checkpatch looks at; the base stays as it is.
-# Without spdxcheck.py, because checkpatch's verdict would depend on what python
-# modules are there.
+# sparse_copy BASE DIR MAIL...: clone the base, and check out only the files that the
+# mails touch or that checkpatch reads. The base is not changed. spdxcheck.py is left
+# out, because with it the result of checkpatch depends on the installed Python modules.
 sparse_copy() {
 	local base=$1 dir=$2
 	shift 2
@@ -20,35 +18,88 @@ sparse_copy() {
 	} | plain_git -C "$dir" sparse-checkout set --no-cone --stdin
 	plain_git -C "$dir" checkout -q
 	plain_git -C "$dir" tag series-base
-	# checkpatch takes a kernel tree for one by these.
+	# checkpatch recognises a kernel tree by these directories.
 	(cd "$dir" && mkdir -p Documentation arch drivers fs init ipc kernel lib)
 }
 
-# apply_mails DIR MAIL...: no fuzz, which git am never allows, and no bad white space,
-# which it would warn of.
-apply_mails() {
-	local dir=$1 version
-	version=$(kernel_version "$dir")
+# not_in_base DIR MAIL...: the files that the mails edit, and that neither the base nor
+# a mail has
+not_in_base() {
+	local dir=$1
 	shift
-	plain_git -C "$dir" am -q --whitespace=error "$@" >"$SCRATCH/am" 2>&1 ||
-		die "the series does not apply cleanly to Linux $version; git am says:" \
-			"$(am_log "$SCRATCH/am")"
+	cat "$@" | awk '
+	/^diff --git / { path = $0; sub(/^diff --git .* b\//, "", path) }
+	/^new file mode / { added[path] }
+	/^--- a\// { edited[substr($0, 7)] }
+	END { for (path in edited) if (!(path in added)) print path }' | sort |
+		while read -r path; do
+			plain_git -C "$dir" cat-file -e "series-base:$path" 2>/dev/null || echo "$path"
+		done
 }
 
-# compare_files DIR: the files that the series added are those here, exactly.
+# More options for git am and git apply.
+AM_OPTIONS=()
+
+# try_mails DIR MAIL...: apply them as git am does, which allows no fuzz, and refuse bad
+# white space, of which git am only warns. If a mail fails, the commits of the mails
+# before it stay; return 1.
+try_mails() {
+	local dir=$1
+	shift
+	plain_git -C "$dir" am -q --whitespace=error "${AM_OPTIONS[@]}" "$@" >"$SCRATCH/am" 2>&1 && return
+	plain_git -C "$dir" am --quit 2>/dev/null || true
+	plain_git -C "$dir" reset -q --hard
+	return 1
+}
+
+# apply_mails DIR TREE MAIL...: if a mail does not apply, say where and why, and end.
+# TREE is what to call the tree.
+apply_mails() {
+	local dir=$1 tree=$2 number
+	shift 2
+	try_mails "$dir" "$@" && return
+	number=$(($(plain_git -C "$dir" rev-list --count series-base..HEAD) + 1))
+	explain_failure "$dir" "${!number}" >"$SCRATCH/explanation"
+	advise >"$SCRATCH/advice"
+	die "${!number##*/} (patch $number of $#) does not apply to $tree" \
+		"$(cat "$SCRATCH/explanation" "$SCRATCH/advice" | sed '2,$s/^/    /')"
+}
+
+# applies_to DIR COMMIT PATCH-FILE: do the edits of the patch file apply to COMMIT
+# without fuzz? The result is in the index of result_git.
+applies_to() {
+	local dir=$1 commit=$2
+	rm -f "$SCRATCH/result"
+	patch_part diff "$3" >"$SCRATCH/edits"
+	result_git "$dir" read-tree "$commit"
+	[ ! -s "$SCRATCH/edits" ] || result_git "$dir" apply --cached --whitespace=nowarn \
+		"${AM_OPTIONS[@]}" "$SCRATCH/edits" 2>/dev/null
+}
+
+result_git() {
+	local dir
+	dir=$(plain_git -C "$1" rev-parse --absolute-git-dir)
+	shift
+	GIT_DIR=$dir GIT_WORK_TREE=$ROOT GIT_INDEX_FILE=$SCRATCH/result \
+		GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git -c safe.directory='*' "$@"
+}
+
+# compare_files DIR: the files that the series added must equal those of this repository.
 compare_files() {
 	local path
 	plain_git -C "$1" diff-tree -r -M --diff-filter=A --name-only series-base HEAD |
 		sort >"$SCRATCH/added"
 	owners | cut -d' ' -f1 | sort >"$SCRATCH/owned"
 	path=$(comm -3 "$SCRATCH/added" "$SCRATCH/owned" | tr -d '\t')
-	[ -z "$path" ] || die "what the series adds is not what its steps list:" "$path"
+	[ -z "$path" ] || die "the series adds other files than its patches list:" "$path" \
+		"run make refresh"
 	while read -r path; do
 		plain_git -C "$1" cat-file blob "HEAD:$path" | cmp -s - "$path" ||
-			die "$path differs between here and the tree that the series makes" \
-				"a hunk of a later step landed in another place: make refresh"
+			die "$path differs between this repository and the tree with the series" \
+				"a hunk of a later patch was applied at another place: run make refresh"
 		[ "$(plain_git -C "$1" ls-tree HEAD "$path" | cut -c1-6)" = \
 			"$([ -x "$path" ] && echo 100755 || echo 100644)" ] ||
-			die "$path has another mode here than in the tree that the series makes"
+			die "$path has another mode here than in the tree with the series" \
+				"change it with chmod, or run make refresh"
 	done <"$SCRATCH/owned"
 }

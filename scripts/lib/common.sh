@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What every script here needs: where things are, how to speak, how to stop.
-# Sourced by bash scripts that live in scripts/.
+# Sourced by all bash scripts in scripts/: paths, messages, temporary files, git.
 
 set -euo pipefail
 export LC_ALL=C
@@ -14,8 +13,8 @@ say() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
 }
 
-# die LINE...: the first line says what is wrong, the rest what was expected
-# and what to do.
+# die LINE...: the first line says what is wrong, the others say what was expected
+# and what to do next.
 die() {
 	printf '%s: error: %s\n' "${0##*/}" "$1" >&2
 	shift
@@ -23,7 +22,7 @@ die() {
 	exit 1
 }
 
-# Temporary files of this run, gone when it ends.
+# Set SCRATCH to a directory that is removed when the script ends.
 scratch() {
 	SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/kvm-stats-${0##*/}.XXXXXX")
 	trap 'rm -rf "$SCRATCH"' EXIT
@@ -31,8 +30,8 @@ scratch() {
 	trap 'exit 143' TERM
 }
 
-# git without the user's and the machine's settings, so that the output does
-# not depend on who runs it, and without the variables that a hook sets.
+# git without the settings of the user and the system and without the variables
+# that a hook sets, so that the output does not depend on them.
 plain_git() {
 	env -u GIT_DIR -u GIT_WORK_TREE -u GIT_INDEX_FILE -u GIT_PREFIX \
 		GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 \
@@ -43,26 +42,38 @@ plain_git() {
 		git -c safe.directory='*' -c gc.auto=0 "$@"
 }
 
-# need_packages GROUP...: have the Debian packages that the group names.
+# need_packages GROUP...: install the missing Debian packages of these groups.
 need_packages() {
 	[ ! -x "$ROOT/scripts/packages" ] || "$ROOT/scripts/packages" "$@" >&2
 }
 
-# with_lock FILE: hold FILE locked until this script ends.
+# with_lock FILE: lock FILE until this script ends.
 with_lock() {
 	mkdir -p "$(dirname "$1")"
 	exec {LOCK_FD}>"$1"
 	flock -n "$LOCK_FD" && return
-	say "waiting for another run that holds $1"
+	say "waiting for another run, which has locked $1"
 	flock "$LOCK_FD"
 }
 
-# series_key NAME: the values of a key in the series' base file
+# series_key NAME: the values of a key in the file base of the series
 series_key() {
 	awk -v key="$1" '$1 == key { $1 = ""; print substr($0, 2) }' "$ROOT/$SERIES_DIR/base"
 }
 
-# kernel_version DIR: what its Makefile says, or nothing
+need_series() {
+	[ -f "$ROOT/$SERIES_DIR/base" ] || die "there is no series $SERIES" \
+		"SERIES= names one of: $(cd "$ROOT/series" && ls | xargs)"
+}
+
+# parent_dir: the folder of the series that this one extends, or nothing
+parent_dir() {
+	local parent
+	parent=$(series_key extends)
+	[ -z "$parent" ] || echo "series/$parent"
+}
+
+# kernel_version DIR: the version in its Makefile, or nothing
 kernel_version() {
 	awk -F' *= *' '
 	/^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) *=/ { sub(/[ \t]+$/, "", $2); v[$1] = $2 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Step files become mails, as git format-patch writes them. No kernel is needed:
-# the diffs of edits are in the step files, those of new files come from the
-# files here. A scratch git repository does the work.
+# Turns patch files into mails with the form of git format-patch. This needs no kernel:
+# the patch files hold the diffs of edited files, and the diffs of new files are
+# made from the files of this repository, in a scratch git repository.
 
 scratch_git() {
 	GIT_DIR=$SCRATCH/git GIT_WORK_TREE=$ROOT GIT_INDEX_FILE=${INDEX:-$SCRATCH/index} \
@@ -14,7 +14,8 @@ index_entry() {
 	printf '%s %s\t%s\n' $mode "$(scratch_git hash-object -w --no-filters "$1")" "$1"
 }
 
-# All whole files as they are here, which is how they are after the last step.
+# Put all whole files into the index. Here they have the content that they have
+# after the last patch.
 index_final_files() {
 	local path
 	scratch_git init -q
@@ -23,21 +24,21 @@ index_final_files() {
 	done <"$SCRATCH/owned" | scratch_git update-index --index-info
 }
 
-# unedit_whole_files STEP SPLIT: undo the step's edits to whole files, and give
-# their diffs the index lines that step files leave out.
+# unedit_whole_files PATCH SPLIT: undo the patch's edits of whole files in the index,
+# and add the index lines that patch files omit to the diffs.
 unedit_whole_files() {
-	local step=$1 path part owner after
+	local patch=$1 path part owner after
 	while read -r path part; do
 		owner=$(awk -v p="$path" '$1 == p { print $2 }' "$SCRATCH/owners")
 		[ -n "$owner" ] || continue
-		[[ $owner < $step ]] || die "$step edits $path," \
-			"which arrives with $owner: expected the edit in a later step"
+		[[ ${owner##*/} < ${patch##*/} ]] || die "$patch edits $path," \
+			"which $owner adds: expected the edit in a later patch"
 		after=$(mode_and_blob "$path")
 		scratch_git apply --cached -R "$part" 2>"$SCRATCH/apply" ||
-			die "$step: its edit of $path cannot be taken back" \
-				"expected the file here to hold what that edit leaves; git apply says:" \
+			die "$patch: cannot undo its edit of $path" \
+				"expected the file to contain the result of that edit; git apply says:" \
 				"$(head -n 5 "$SCRATCH/apply")" \
-				"edit the file in a tree (make tree), then make refresh"
+				"edit the file in a kernel tree (make tree), then run make refresh"
 		add_index_line "$part" $(mode_and_blob "$path") $after
 	done <"$2/index"
 }
@@ -46,7 +47,7 @@ mode_and_blob() {
 	scratch_git ls-files -s -- "$1" | awk '{ print $1, substr($2, 1, 12) }'
 }
 
-# add_index_line PART MODE BLOB MODE BLOB: as they are before and after
+# add_index_line PART MODE BLOB MODE BLOB: mode and blob before and after
 add_index_line() {
 	awk -v before="$2 $3" -v after="$4 $5" '
 	/^--- / && !done {
@@ -60,11 +61,11 @@ add_index_line() {
 	mv "$1.new" "$1"
 }
 
-# arrivals STEP: the diffs of the files that the step adds, as the index has them,
-# where the edits of all later steps are undone.
+# arrivals PATCH: the diffs of the files that the patch adds. Their content is that of
+# the index, where the edits of all later patches are undone.
 arrivals() {
 	local INDEX tree
-	step_part adds "$1" >"$SCRATCH/adds"
+	patch_part adds "$1" >"$SCRATCH/adds"
 	[ -s "$SCRATCH/adds" ] || return 0
 	scratch_git ls-files -s >"$SCRATCH/entries"
 	INDEX=$SCRATCH/arrivals
@@ -82,35 +83,36 @@ joined() {
 	done <"$1/index"
 }
 
-# write_diffs STEP...: from the last to the first, $SCRATCH/NUMBER.diff.
+# write_diffs PATCH...: write $SCRATCH/NUMBER.diff, from the last to the first.
 write_diffs() {
-	local number step
+	local number patch
 	index_final_files
 	for ((number = $#; number > 0; number--)); do
-		step=${!number}
-		step_part diff "$step" >"$SCRATCH/edits"
+		patch=${!number}
+		patch_part diff "$patch" >"$SCRATCH/edits"
 		split_diff "$SCRATCH/$number.edits" <"$SCRATCH/edits"
-		unedit_whole_files "$step" "$SCRATCH/$number.edits"
+		unedit_whole_files "$patch" "$SCRATCH/$number.edits"
 		joined "$SCRATCH/$number.edits" >"$SCRATCH/edits"
-		arrivals "$step" >>"$SCRATCH/edits"
+		arrivals "$patch" >>"$SCRATCH/edits"
 		split_diff "$SCRATCH/$number.parts" <"$SCRATCH/edits"
 		joined "$SCRATCH/$number.parts" >"$SCRATCH/$number.diff"
-		[ -s "$SCRATCH/$number.diff" ] || die "$step changes nothing" \
+		[ -s "$SCRATCH/$number.diff" ] || die "$patch changes nothing" \
 			"expected a line \"add PATH\" or a diff"
 	done
 }
 
-# Who sends: AUTHOR, EMAIL and DATE for mail_head.
+# Set the sender's AUTHOR and EMAIL, and DATE, for mail_head.
 find_sender() {
 	local ident
 	ident=$(git -c user.useConfigOnly=true var GIT_AUTHOR_IDENT 2>/dev/null) ||
-		die "git does not know who you are, and the mails need your sign-off" \
+		die "git has no name and address of you, and the mails need your sign-off" \
 			"git config --global user.name \"Your Name\"" \
 			"git config --global user.email you@example.org"
 	AUTHOR=${ident%% <*}
 	EMAIL=${ident#*<}
 	EMAIL=${EMAIL%%>*}
-	DATE=$(git log -1 --format=%cI) || die "no commit here that could date the mails"
+	DATE=$(git log -1 --format=%cI) || die "this repository has no commit whose date the mails could have" \
+		"clone the repository instead of copying its files"
 }
 
 # mail_head PREFIX [--signoff] <MESSAGE: headers and text of a mail
@@ -129,9 +131,9 @@ mail_end() {
 	printf -- '-- \n%s\n\n' "$(git version | sed 's/^git version //')"
 }
 
-# step_mail STEP NUMBER TOTAL
-step_mail() {
-	{ step_part subject "$1"; echo; step_part body "$1"; } |
+# patch_mail PATCH NUMBER TOTAL
+patch_mail() {
+	{ patch_part subject "$1"; echo; patch_part body "$1"; } |
 		mail_head "PATCH $(printf '%0*d/%d' ${#3} "$2" "$3")" --signoff
 	echo ---
 	scratch_git apply --stat --summary "$SCRATCH/$2.diff"
@@ -140,7 +142,7 @@ step_mail() {
 	mail_end
 }
 
-# The whole series' diffstat: whole files count once, as they are in the end.
+# The diffstat of the whole series. Whole files count once, with their final content.
 total_diffstat() {
 	{
 		while read -r path; do
@@ -177,20 +179,55 @@ total_diffstat() {
 	}'
 }
 
-cover_text() {
-	local step
+# The cover letter of the series, or of the one that it extends.
+cover_letter() {
+	local parent
+	parent=$(parent_dir)
+	[ -f "$SERIES_DIR/cover-letter" ] || [ -z "$parent" ] || {
+		cat "$parent/cover-letter"
+		return
+	}
 	cat "$SERIES_DIR/cover-letter"
+}
+
+cover_base() {
+	local base
+	base=$(series_key base)
+	if is_tree "$base"; then
+		printf 'base: %s.\n' "$(describe_tree "$base")"
+		printf 'The patches apply to its KVM parts; they were not built in this tree.\n'
+	else
+		printf 'base: Linux %s, tested on %s\n' "$base" "$(series_key tested | sed 's/ /, /g')"
+	fi
+}
+
+# How the series differs from the one that it extends.
+cover_replacements() {
+	local file
+	[ -n "$(parent_dir)" ] || return 0
+	printf '\nAll patches but these are the ones for Linux %s. The hunks of these\n' \
+		"$(series_key extends)"
+	printf 'patches are placed for this tree; they make the same changes:\n'
+	while read -r file; do
+		printf '  %s\n' "$(patch_part subject "$file")"
+	done < <(own_patch_files)
+}
+
+cover_text() {
+	local patch
+	cover_letter
 	printf '\n%s (%d):\n' "$AUTHOR" $#
-	for step; do
-		printf '  %s\n' "$(step_part subject "$step")"
+	for patch; do
+		printf '  %s\n' "$(patch_part subject "$patch")"
 	done
 	echo
 	total_diffstat "$SCRATCH"/*.diff
-	printf '\nbase: Linux %s, tested on %s\n' "$(series_key base)" \
-		"$(series_key tested | sed 's/ /, /g')"
+	echo
+	cover_base
+	cover_replacements
 }
 
-# cover_mail STEP...
+# cover_mail PATCH...
 cover_mail() {
 	cover_text "$@" | mail_head "PATCH $(printf '%0*d/%d' "$(expr length $#)" 0 $#)"
 	mail_end

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What a kernel tree and this repository last agreed on. Kept in the tree as a
-# blob that a ref holds: a line "head COMMIT", then "BLOB PATH" for every step
-# file and whole file as it was here.
+# The state in which a kernel tree and this repository were last equal. It is a blob
+# in the tree that a ref keeps: a line "head COMMIT", then "BLOB PATH" for each patch
+# file and each whole file of this repository.
 
 record_ref() {
 	printf 'refs/worktree/kvm-stats/%s' "$SERIES"
@@ -23,21 +23,20 @@ read_record() {
 	plain_git -C "$1" cat-file blob "$(record_ref)" 2>/dev/null || true
 }
 
-# write_record TREE HEAD: they agree now.
+# write_record TREE HEAD: record that they are equal now.
 write_record() {
 	local blob path
 	blob=$({
 		echo "head $2"
-		{ step_files; owners | cut -d' ' -f1; } | while read -r path; do
+		{ patch_files; owners | cut -d' ' -f1; } | while read -r path; do
 			echo "$(content_of "$path") $path"
 		done
 	} | plain_git -C "$1" hash-object -w --stdin)
 	plain_git -C "$1" update-ref "$(record_ref)" "$blob"
 }
 
-# is_lost PATH NEW RECORD: would replacing PATH by NEW (or by nothing) lose
-# content that the tree never had? Without a record, what is committed here
-# counts as safe.
+# is_lost PATH NEW RECORD: if PATH is replaced by the file NEW, or removed, is content
+# lost that the tree never had? Without a record, committed content counts as safe.
 is_lost() {
 	local now
 	now=$(content_of "$1")

@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The series tooling, on a small made-up kernel: writing, checking, editing and
-# refreshing a series, and what it refuses. Last, the real series on the kernels
-# that it is tested on.
+# Test the scripts of the series on a small sample kernel: writing, checking, editing and
+# refreshing a series, and the errors. Then test the real series: its cover letter, and
+# that it applies to the kernels and trees that it is tested on.
 
 repo=$PWD
-# With a blank in the path, as users have.
+# The path has a blank, as the paths of some users have.
 work=$(mktemp -d "${TMPDIR:-/tmp}/series t.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 real_cache=${KVM_STATS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kvm-stats}
+real_trees=${KVM_STATS_TREES:-}
 export KVM_STATS_CACHE=$work/cache GIT_CONFIG_GLOBAL=$work/gitconfig GIT_CONFIG_NOSYSTEM=1
 export GIT_AUTHOR_DATE='2021-05-01 12:00:00 +0000' GIT_COMMITTER_DATE='2021-05-01 12:00:00 +0000'
-unset KERNEL SERIES TREE BASE FORCE GIT_DIR GIT_WORK_TREE EMAIL \
+unset KERNEL SERIES KVM_STATS_TREES TREE BASE FORCE GIT_DIR GIT_WORK_TREE EMAIL \
 	GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
 git config --file "$work/gitconfig" user.name 'Test Person'
 git config --file "$work/gitconfig" user.email test@example.org
@@ -19,8 +20,8 @@ git config --file "$work/gitconfig" user.email test@example.org
 count=0
 failed=0
 
-# point DESCRIPTION FUNCTION: FUNCTION in a fresh copy of repository and kernel
-point() {
+# test_case DESCRIPTION FUNCTION: run FUNCTION in new copies of the repository and the kernel
+test_case() {
 	local status
 	count=$((count + 1))
 	rm -rf "$work/now"
@@ -39,7 +40,7 @@ point() {
 	fi
 }
 
-# refuses TEXT... -- COMMAND...: fails, and its output has each TEXT
+# refuses TEXT... -- COMMAND...: the command must fail and print each TEXT
 refuses() {
 	local texts=() text
 	while [ "$1" != -- ]; do
@@ -59,7 +60,7 @@ refuses() {
 	rm said
 }
 
-# lacks PATTERN FILE...: for grep; "! grep" would not end a test
+# lacks PATTERN FILE...: no line may match. "! grep" would not end a test case
 lacks() {
 	if grep "$@"; then
 		echo "expected no match of: $*"
@@ -67,31 +68,48 @@ lacks() {
 	fi
 }
 
-t_real() {
+use_real_series() {
 	cd "$repo"
 	export KVM_STATS_CACHE=$real_cache
+	[ -z "$real_trees" ] || export KVM_STATS_TREES=$real_trees
 	unset GIT_AUTHOR_DATE GIT_COMMITTER_DATE
-	scripts/base "$version" || { echo "Linux $version could not be had"; exit 77; }
+}
+
+t_real() {
+	use_real_series
+	scripts/base "$version" || { echo "Linux $version is not available"; exit 77; }
 	scripts/series-verify --on "$version"
 }
 
-for room in made_up mails check edit base; do
-	. "$(dirname "$0")/series/$room.sh"
+# Returns 77, after the reason, if the archive of the tree is missing.
+t_real_tree() {
+	use_real_series
+	SERIES=$series scripts/series-verify --on "$name"
+}
+
+for module in sample mails check edit base user extend cover; do
+	. "$(dirname "$0")/series/$module.sh"
 done
 
 echo TAP version 13
-if ! (set -e; make_kernel "$work/template/kernel"; commit_steps "$work/template/kernel"
+if ! (set -e; make_kernel "$work/template/kernel"; commit_patches "$work/template/kernel"
 	make_repo "$work/template/repo") >"$work/log" 2>&1; then
 	sed 's/^/# /' "$work/log"
-	echo "Bail out! no made-up kernel and series to test with"
+	echo "Bail out! the sample kernel and its series could not be made"
 	exit 1
 fi
 mail_tests
 check_tests
 edit_tests
 base_tests
+user_tests
+extend_tests
+cover_tests
 for version in $(sed -n 's/^tested //p' series/5.10/base); do
-	point "the series on Linux $version: no fuzz, same files, checkpatch --strict" t_real
+	test_case "the series on Linux $version: no fuzz, same files, checkpatch --strict" t_real
 done
+while read -r name release series _; do
+	test_case "series $series on the tree $name, Linux $release: no fuzz, same files" t_real_tree
+done < <(grep -v '^#' scripts/trees.list)
 echo "1..$count"
 exit $failed

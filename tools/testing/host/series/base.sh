@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by series.t. Where the kernel comes from that a series is for.
+# Sourced by series.t. Bases: kernels in the cache, from the mirror, and of the user.
 
 listing() {
 	find "$1" -printf '%p %s %T@ %m\n' | sort
@@ -28,7 +28,7 @@ t_kernel_plain() {
 
 t_kernel_wrong() {
 	KERNEL=$work/nowhere refuses 'no such directory' -- scripts/base
-	KERNEL=$PWD refuses 'is no kernel tree' 'expected the top of a Linux 5.10.y' -- scripts/base
+	KERNEL=$PWD refuses 'is not a kernel tree: it lacks Kbuild MAINTAINERS' 'expected the top directory of a Linux 5.10.y' -- scripts/base
 	sed -i 's/^PATCHLEVEL = 10/PATCHLEVEL = 15/' "$K/Makefile"
 	commit
 	KERNEL=$K refuses 'is Linux 5.15.7' 'expected Linux 5.10.y' -- scripts/base
@@ -40,11 +40,11 @@ t_kernel_dirty() {
 	KERNEL=$K refuses 'changes that are in no commit' 'Makefile' -- scripts/base
 	rm -rf "$K/.git"
 	touch "$K/.config"
-	KERNEL=$K refuses 'products of a build' 'make mrproper' -- scripts/base
+	KERNEL=$K refuses 'contains files of a build' 'make mrproper' -- scripts/base
 }
 
 t_version_wrong() {
-	refuses 'not a version: ../x' -- scripts/base ../x
+	refuses 'not a version or a tree: ../x' -- scripts/base ../x
 }
 
 t_half_base() {
@@ -54,7 +54,7 @@ t_half_base() {
 	[ ! -e "$base/junk" ]
 }
 
-# A tarball that is cut short must not become a base, and a whole one must.
+# A truncated tarball must not become a base. A complete one must.
 t_tarball() {
 	mkdir -p "$KVM_STATS_CACHE/src"
 	git -C "$K" archive --prefix=linux-5.10.7/ base | xz >whole.tar.xz
@@ -88,18 +88,18 @@ no_mirror() {
 }
 
 t_no_mirror() {
-	command -v apt-get || { echo 'no apt-get on this machine'; exit 77; }
+	command -v apt-get || { echo 'this machine has no apt-get'; exit 77; }
 	no_mirror "$(. /etc/os-release && echo "$VERSION_CODENAME")"
 	refuses 'the mirror has no source package linux 5.10' 'KERNEL=PATH' -- scripts/base 5.10.8
 	no_mirror elsewhere
 	refuses 'name no Debian mirror' 'KERNEL=PATH' -- scripts/base 5.10.8
 	cached_base
 	sed -i 's/^tested .*/tested 5.10.7 5.10.8/' series/5.10/base
-	refuses 'Linux 5.10.7: 3 steps apply' 'not checked on: 5.10.8' -- scripts/series-verify
+	refuses 'Linux 5.10.7: 3 patches apply' 'not checked on: 5.10.8' -- scripts/series-verify
 }
 
 t_mirror() {
-	command -v apt-get || { echo 'no apt-get on this machine'; exit 77; }
+	command -v apt-get || { echo 'this machine has no apt-get'; exit 77; }
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	mkdir -p apt/parts
 	cat >apt/parts/debian.sources <<-EOF
@@ -123,13 +123,13 @@ t_mirror() {
 }
 
 base_tests() {
-	point 'KERNEL= takes a git tree and leaves it as it is' t_kernel_git
-	point 'KERNEL= takes plain sources and leaves them as they are' t_kernel_plain
-	point 'KERNEL= refuses what is no 5.10 kernel tree' t_kernel_wrong
-	point 'KERNEL= refuses a dirty tree' t_kernel_dirty
-	point 'a version that is none is refused' t_version_wrong
-	point 'a base that was interrupted leaves nothing behind' t_half_base
-	point 'a tarball becomes a base, whole or not at all' t_tarball
-	point 'the mirror comes from the configuration of apt' t_mirror
-	point 'without a mirror it is said what to do' t_no_mirror
+	test_case 'KERNEL= accepts a git tree and does not change it' t_kernel_git
+	test_case 'KERNEL= accepts sources without git and does not change them' t_kernel_plain
+	test_case 'KERNEL= refuses a directory that is not a Linux 5.10 tree with KVM' t_kernel_wrong
+	test_case 'KERNEL= refuses a tree with uncommitted changes or files of a build' t_kernel_dirty
+	test_case 'base refuses an argument that is neither version nor tree' t_version_wrong
+	test_case 'files of an interrupted run do not get into a base' t_half_base
+	test_case 'a truncated tarball does not become a base' t_tarball
+	test_case 'the mirror is the one of the apt configuration' t_mirror
+	test_case 'without a mirror the message says what to do' t_no_mirror
 }

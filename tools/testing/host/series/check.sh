@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by series.t. Checking a series against a base, and building its steps.
+# Sourced by series.t. Checking a series against a base, and building its patches.
 
 on_base() {
 	git -C "$K" checkout -q base
@@ -8,7 +8,7 @@ on_base() {
 
 t_verify() {
 	on_base
-	scripts/series-verify | grep -q '3 steps apply without fuzz, 3 files equal, checkpatch --strict is clean'
+	scripts/series-verify | grep -q '3 patches apply without fuzz, 3 files equal, checkpatch --strict is clean'
 	[ -z "$(git -C "$K" status --porcelain)" ]
 }
 
@@ -23,13 +23,13 @@ t_fuzz() {
 	on_base
 	sed -i 's/^17$/other/' "$K/virt/kvm/kvm_main.c"
 	commit
-	refuses 'does not apply cleanly to Linux 5.10.7' 'virt/kvm/kvm_main.c' -- scripts/series-verify
+	refuses 'does not apply to Linux 5.10.7' 'virt/kvm/kvm_main.c' -- scripts/series-verify
 }
 
 t_white_space() {
 	on_base
 	sed -i "s/^401$/401 /" virt/kvm/kvm_stats.c
-	refuses 'does not apply cleanly to Linux 5.10.7' 'trailing whitespace' -- scripts/series-verify
+	refuses 'does not apply to Linux 5.10.7' 'trailing whitespace' -- scripts/series-verify
 }
 
 t_differs() {
@@ -46,12 +46,12 @@ t_style() {
 	on_base
 	scripts/series-verify
 	sed -i 's/^401$/BADSTYLE/' virt/kvm/kvm_stats.c
-	refuses 'STYLE: bad style' 'checkpatch --strict of 0002-' -- scripts/series-verify
+	refuses 'STYLE: bad style' 'checkpatch --strict reports for 0002-' -- scripts/series-verify
 	refuses 'STYLE: bad style' -- scripts/series-verify
 	scripts/series-verify --no-checkpatch
 }
 
-# Nothing has changed since it passed; then checkpatch has.
+# First nothing has changed since the mails passed. Then checkpatch changes.
 t_style_again() {
 	on_base
 	scripts/series-verify
@@ -71,23 +71,23 @@ make_harness() {
 	echo kvm_dir=arch/x86/kvm >$boot/arch/x86_64
 	echo kvm_dir=arch/arm64/kvm >$boot/arch/arm64
 	printf '#!/bin/sh\necho "$2 $3" >>built\n[ "$2 $3" != "$BREAK" ]\n' >$boot/build
-	printf '#!/bin/sh\necho "$2" >>looked-at\n[ "$2" != "$WARN" ]\n' >$boot/warnings
+	printf '#!/bin/sh\necho "$2" >>inspected\n[ "$2" != "$WARN" ]\n' >$boot/warnings
 	chmod +x $boot/build $boot/warnings
 }
 
 t_build() {
 	on_base
 	make_harness
-	scripts/series-check | grep -qx 'all 3 steps build for arm64 x86_64'
+	scripts/series-check | grep -qx 'all 3 patches build for arm64 x86_64'
 	[ "$(xargs <built)" = 'arm64 step:1 arm64 step:2 arm64 step:3 x86_64 step:1 x86_64 step:2 x86_64 step:3' ]
-	[ "$(xargs <looked-at)" = 'arm64 x86_64' ]
+	[ "$(xargs <inspected)" = 'arm64 x86_64' ]
 	rm built
 	ARCH=arm64 scripts/series-check
 	[ "$(xargs <built)" = 'arm64 step:1 arm64 step:2 arm64 step:3' ]
 	printf 'kvm_dir=arch/arm64/kvm\ntwin=arm64\n' >tools/testing/boot/arch/arm64be
-	scripts/series-check | grep -qx 'all 3 steps build for arm64 x86_64'
+	scripts/series-check | grep -qx 'all 3 patches build for arm64 x86_64'
 	rm built
-	ARCH=arm64be scripts/series-check | grep -qx 'all 3 steps build for arm64be'
+	ARCH=arm64be scripts/series-check | grep -qx 'all 3 patches build for arm64be'
 	BREAK='x86_64 step:2' refuses '0002-' 'does not build for x86_64' -- scripts/series-check
 	WARN=x86_64 refuses 'new warnings for x86_64' -- scripts/series-check
 }
@@ -106,19 +106,19 @@ t_build_others() {
 	on_base
 	make_harness
 	scripts/series-check >said
-	grep -qx 'x86_64: step 5/5 has nothing for it: KVM: arm64: stats' said
+	grep -qx 'x86_64: patch 5/5 changes nothing for it: KVM: arm64: stats' said
 	[ "$(sed -n 's/arm64 step://p' built | xargs)" = '1 2 3 5' ]
 	[ "$(sed -n 's/x86_64 step://p' built | xargs)" = '1 2 3 4' ]
 }
 
 check_tests() {
-	point 'series-verify takes a good series' t_verify
-	point 'hunks may land at an offset' t_offset
-	point 'hunks may not need fuzz' t_fuzz
-	point 'bad white space is refused' t_white_space
-	point 'files that come out otherwise than they are here are refused' t_differs
-	point 'what checkpatch finds is refused' t_style
-	point 'checkpatch is not asked again about what passed' t_style_again
-	point 'series-check builds every step and names the one that does not' t_build
-	point 'series-check leaves out what is not built for an architecture' t_build_others
+	test_case 'series-verify accepts a correct series' t_verify
+	test_case 'series-verify accepts hunks at an offset' t_offset
+	test_case 'series-verify refuses hunks that need fuzz' t_fuzz
+	test_case 'series-verify refuses bad white space' t_white_space
+	test_case 'series-verify refuses a series whose files differ from the repository' t_differs
+	test_case 'series-verify refuses what checkpatch reports' t_style
+	test_case 'series-verify does not run checkpatch again on mails that passed' t_style_again
+	test_case 'series-check builds each patch and names the one that fails' t_build
+	test_case 'series-check skips patches that change nothing for an architecture' t_build_others
 }

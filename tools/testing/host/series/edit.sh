@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by series.t. A tree with a commit per step, and what comes back from it.
+# Sourced by series.t. A kernel tree with a commit per patch, and what refresh makes of it.
 
 t_round_trip() {
 	on_base
@@ -13,7 +13,7 @@ t_round_trip() {
 	no_change
 }
 
-t_new_step() {
+t_new_patch() {
 	sed -i 's/^420$/four-twenty/' "$K/virt/kvm/kvm_stats.c"
 	echo new >"$K/include/linux/new.h"
 	commit 'KVM: stats: One more'
@@ -24,7 +24,7 @@ t_new_step() {
 	grep -qx four-twenty virt/kvm/kvm_stats.c
 }
 
-t_gone_step() {
+t_gone_patch() {
 	git -C "$K" reset -q --hard HEAD~2
 	refresh
 	[ ! -e virt/kvm/kvm_stats.c ]
@@ -77,7 +77,7 @@ t_removed_again() {
 }
 
 t_no_tree() {
-	refuses 'make tree makes one' -- scripts/refresh
+	refuses 'run make tree to make one' -- scripts/refresh
 	refuses 'no commit named nowhere' -- scripts/refresh "$K" nowhere
 	mkdir -p build/tree/5.10
 	refuses 'not a git checkout' -- scripts/refresh
@@ -120,17 +120,17 @@ t_tree_follows() {
 }
 
 edit_tests() {
-	point 'tree and refresh are a round trip' t_round_trip
-	point 'a new commit becomes a step, with whole files' t_new_step
-	point 'steps and files of commits that are gone go' t_gone_step
-	point 'refresh leaves files alone that no step listed' t_keeps_others
-	point 'steps carry no sign-off' t_sign_offs
-	point 'refresh refuses a dirty tree' t_dirty_tree
-	point 'refresh refuses merges' t_merge
-	point 'refresh refuses new files in other places' t_wrong_place
-	point 'refresh refuses a file that is added and removed again' t_removed_again
-	point 'refresh without a tree says what to do' t_no_tree
-	point 'refresh does not overwrite what changed here' t_changed_here
-	point 'tree does not overwrite what is not refreshed' t_unrefreshed
-	point 'tree brings in what changed here' t_tree_follows
+	test_case 'refresh after tree changes nothing' t_round_trip
+	test_case 'refresh writes a patch file and whole files for a new commit' t_new_patch
+	test_case 'refresh removes patches and files of removed commits' t_gone_patch
+	test_case 'refresh keeps files that no patch lists' t_keeps_others
+	test_case 'refresh removes sign-offs' t_sign_offs
+	test_case 'refresh refuses a tree with uncommitted changes' t_dirty_tree
+	test_case 'refresh refuses merges' t_merge
+	test_case 'refresh refuses new files in other directories' t_wrong_place
+	test_case 'refresh refuses a file that a later commit removes' t_removed_again
+	test_case 'refresh without a tree says what to do' t_no_tree
+	test_case 'refresh does not overwrite changes of the repository' t_changed_here
+	test_case 'tree does not overwrite commits that are not refreshed' t_unrefreshed
+	test_case 'tree applies changes of the repository' t_tree_follows
 }

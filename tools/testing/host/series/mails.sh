@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by series.t. The mails that are written, and the series of which none are.
+# Sourced by series.t. Writing mails, and the series that scripts/series refuses.
 
 apply_mails() {
 	scripts/series
@@ -50,7 +50,7 @@ t_cover() {
 
 t_no_kernel() {
 	scripts/series
-	scripts/series-verify --cached $mails 2>&1 | grep -q 'not checked against a kernel'
+	scripts/series-verify --cached $mails 2>&1 | grep -q 'the mails were not checked'
 }
 
 t_same_again() {
@@ -71,8 +71,8 @@ t_stale_mails() {
 
 t_git_apply() {
 	git -C "$K" checkout -q base
-	for step in series/5.10/0*.patch; do
-		git apply --numstat "$step"
+	for patch in series/5.10/0*.patch; do
+		git apply --numstat "$patch"
 	done
 	git -C "$K" apply --check "$PWD"/series/5.10/0001-*.patch
 }
@@ -87,12 +87,12 @@ t_no_identity() {
 t_unowned() {
 	echo x >include/linux/stray.h
 	git add include/linux/stray.h
-	refuses 'include/linux/stray.h belongs to no step' -- scripts/series
+	refuses 'include/linux/stray.h belongs to no patch' -- scripts/series
 }
 
 t_owned_twice() {
-	sed -i 's,^---$,---\nadd include/linux/kvm_stats.h,' $step2
-	refuses 'include/linux/kvm_stats.h belongs to two steps' -- scripts/series
+	sed -i 's,^---$,---\nadd include/linux/kvm_stats.h,' $patch2
+	refuses 'include/linux/kvm_stats.h belongs to two patches' -- scripts/series
 }
 
 t_missing() {
@@ -101,54 +101,54 @@ t_missing() {
 }
 
 t_outside() {
-	sed -i 's,^---$,---\nadd Makefile,' $step2
+	sed -i 's,^---$,---\nadd Makefile,' $patch2
 	refuses 'Makefile is outside' -- scripts/series
 }
 
 t_stuck_edit() {
 	sed -i 's/^three-ten$/something else/' include/linux/kvm_stats.h
-	refuses '0002-' 'include/linux/kvm_stats.h' 'cannot be taken back' -- scripts/series
+	refuses '0002-' 'include/linux/kvm_stats.h' 'cannot undo its edit' -- scripts/series
 	[ ! -e $mails ]
 }
 
 t_edit_before_arrival() {
 	sed -i 's,^add include/linux/kvm_stats.h$,,' series/5.10/0001-*
 	sed -i 's,^---$,---\nadd include/linux/kvm_stats.h,' series/5.10/0003-*
-	refuses 'edits include/linux/kvm_stats.h' 'expected the edit in a later step' -- scripts/series
+	refuses 'edits include/linux/kvm_stats.h' 'expected the edit in a later patch' -- scripts/series
 }
 
 t_bad_form() {
-	sed -i '0,/^Body.$/s//Body.\nSigned-off-by: A <a@example.org>/' $step2
+	sed -i '0,/^Body.$/s//Body.\nSigned-off-by: A <a@example.org>/' $patch2
 	refuses '0002-' ':4: a sign-off' -- scripts/series
 	git checkout -q series
-	sed -i 's/^---$//' $step2
-	refuses '0002-' 'a message line that git am takes for a diff' -- scripts/series
+	sed -i 's/^---$//' $patch2
+	refuses '0002-' 'git am would take this line of the message for a diff' -- scripts/series
 	git checkout -q series
-	sed -i 's/^---$/---\nremove virt/' $step2
+	sed -i 's/^---$/---\nremove virt/' $patch2
 	refuses 'expected "add PATH" or a diff, found: remove virt' -- scripts/series
 	git checkout -q series
-	sed -i '1s/^/[x] /' $step2
-	refuses ':1: a subject that starts with [' -- scripts/series
+	sed -i '1s/^/[x] /' $patch2
+	refuses ':1: the subject starts with [' -- scripts/series
 	git checkout -q series
 	git mv series/5.10/0003-* series/5.10/0004-last.patch
-	refuses '0004-last.patch is out of turn' -- scripts/series
+	refuses '0004-last.patch has the wrong number' -- scripts/series
 }
 
 mail_tests() {
-	point 'the mails apply with git am and give every step its tree' t_applies
-	point 'git am gives back subjects and messages, folded or not ASCII' t_messages
-	point 'the mails have the form of git format-patch' t_form
-	point 'the cover letter has list, diffstat and base' t_cover
-	point 'the mails need no kernel, and it is said that they are not checked' t_no_kernel
-	point 'the same series gives the same mails' t_same_again
-	point 'mails of steps that are gone go' t_stale_mails
-	point 'git apply takes step files as they are' t_git_apply
-	point 'without an identity of the sender there are no mails' t_no_identity
-	point 'a whole file in no step is refused' t_unowned
-	point 'a whole file in two steps is refused' t_owned_twice
-	point 'a listed file that is not there is refused' t_missing
-	point 'a whole file outside the kernel directories is refused' t_outside
-	point 'a later edit that the whole file lacks is refused' t_stuck_edit
-	point 'an edit before the file arrives is refused' t_edit_before_arrival
-	point 'malformed step files are refused, with file and line' t_bad_form
+	test_case 'git am of the mails gives the tree of each commit' t_applies
+	test_case 'git am of the mails gives the message of each commit, also long or not ASCII' t_messages
+	test_case 'the mails have the form of git format-patch' t_form
+	test_case 'the cover letter has the list of patches, diffstat and base' t_cover
+	test_case 'the mails need no kernel; a message says that they were not checked' t_no_kernel
+	test_case 'two runs write the same mails' t_same_again
+	test_case 'mails of removed patches are removed' t_stale_mails
+	test_case 'git apply accepts patch files' t_git_apply
+	test_case 'series writes no mails without name and address of the sender' t_no_identity
+	test_case 'series refuses a whole file that no patch adds' t_unowned
+	test_case 'series refuses a whole file that two patches add' t_owned_twice
+	test_case 'series refuses a listed file that does not exist' t_missing
+	test_case 'series refuses a whole file outside the kernel directories' t_outside
+	test_case 'series refuses a whole file without the edits of later patches' t_stuck_edit
+	test_case 'series refuses an edit before the patch that adds the file' t_edit_before_arrival
+	test_case 'series refuses malformed patch files, with file and line' t_bad_form
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by series.t. A small made-up kernel, and a repository with a series for it.
+# Sourced by series.t. A small sample kernel, and a repository with a series for it.
 
 make_kernel() {
 	mkdir -p "$1"/{virt/kvm,include/linux,arch/x86/kvm,drivers,scripts}
@@ -23,7 +23,7 @@ make_kernel() {
 
 long_subject='KVM: stats: A subject that is so long that a mail header has to fold it somewhere'
 
-commit_steps() {
+commit_patches() {
 	cd "$1"
 	sed -i 's/^20$/twenty/' virt/kvm/kvm_main.c
 	seq 300 330 >include/linux/kvm_stats.h
@@ -76,4 +76,4 @@ commit() {
 }
 
 mails=build/series/5.10
-step2=series/5.10/0002-*.patch
+patch2=series/5.10/0002-*.patch

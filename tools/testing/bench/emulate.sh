@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by count and profile: the benchmark's program on the emulated machine.
+# Sourced by count and profile: run the program of the benchmark on the emulated machine.
 
 . "$boot_dir/machine.sh"
 bench_dir=$repo/tools/testing/bench
 programs=$repo/build/bench/program
 
-# EPYC is a CPU without ERMS. Where one has that, kernels copy with `rep movsb`, which
-# emulation counts as an instruction per byte; with REP_GOOD alone it is `rep movsq`
-# in all of them, an instruction per 8 bytes.
+# The CPU has no ERMS. With ERMS kernels copy with `rep movsb`, which emulation counts as
+# one instruction per byte. With REP_GOOD alone all three kernels copy with `rep movsq`,
+# one instruction per 8 bytes.
 set_machine()
 {
 	load_arch x86_64
@@ -18,8 +18,8 @@ set_machine()
 	mode=tests suites=bench
 }
 
-# count_instructions SLEEP: the clock moves by 1 ns with each of them. While the CPU is
-# idle it goes on as well, at once ("off") or at the speed of time ("on").
+# count_instructions SLEEP: the clock advances by 1 ns with each instruction. While the CPU
+# is idle, it jumps to the next event ("off") or advances in real time ("on").
 count_instructions()
 {
 	host_tsc=
@@ -27,7 +27,7 @@ count_instructions()
 	cmdline+=" tsc_early_khz=1000000"
 }
 
-# prepare NAME KERNEL: all that run_machine needs; sets out, build/bench/NAME
+# prepare NAME KERNEL: prepare for run_machine; sets out to build/bench/NAME
 prepare()
 {
 	variant=$1 kernel=$2 out=$repo/build/bench/$1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Say which goals are met: awk -f goals.awk goals KERNEL=FILE... where FILE has the rows
-# of KERNEL. A line per goal: GOAL ROW QUOTIENT RELATION LIMIT met|missed|unknown, or
-# GOAL ROW DIFFERENCE states - stated|unknown.
+# Evaluate the goals: awk -f goals.awk goals KERNEL=FILE... where FILE has the rows of
+# KERNEL. Prints a line for each goal: GOAL ROW QUOTIENT RELATION LIMIT met|missed|unknown,
+# or GOAL ROW DIFFERENCE states - stated|unknown.
 
 BEGIN {
 	list = ARGV[1]
@@ -27,7 +27,7 @@ function fail(why) {
 	exit 1
 }
 
-# A number or KERNEL.ROW; sets unknown if there is no such value.
+# Return a number or the value of KERNEL.ROW. Set unknown if that has no value.
 function operand(text) {
 	if (text ~ /^[0-9.]+$/)
 		return text + 0
@@ -55,7 +55,7 @@ function product(text,    result, operator, size, other) {
 	return result
 }
 
-# "" if a part of it is not known
+# Return the value of an expression, "" if it is unknown.
 function evaluate(text,    part, n, i, sum) {
 	unknown = 0
 	n = split(text, part, "+")

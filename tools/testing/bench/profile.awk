@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Instructions by function: awk -v begin=ADDRESS -v end=ADDRESS -f profile.awk SYMBOLS LOG
-# SYMBOLS is what /proc/kallsyms has, sorted, functions alone; LOG is QEMU's of "exec"
-# with one instruction in each block. Of the runs between the two addresses, the one in
-# the middle counts: some are interrupted.
+# Count instructions by function:
+# awk -v begin=ADDRESS -v end=ADDRESS -f profile.awk SYMBOLS LOG
+# SYMBOLS has the functions of /proc/kallsyms, sorted. LOG is QEMU's log "exec" with one
+# instruction in each block. A run is what is between the two addresses. Interrupts make
+# some runs longer, so the median run is printed.
 
 FNR == NR {
 	address[++symbols] = $1
@@ -39,7 +40,7 @@ function symbol_of(pc,    low, high, middle) {
 	return low ? symbol[low] : "(unknown)"
 }
 
-# The number of the run of which as many take more as take less.
+# Return the number of the median run.
 function middle_run(    i, j, less) {
 	for (i = 1; i <= runs; i++) {
 		less = 0

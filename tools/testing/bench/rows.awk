@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Of the program's TAP points make rows: "NAME VALUE", VALUE "-" where there is none.
+# Convert the TAP output of the program to rows, "NAME VALUE". VALUE is "-" if there is none.
 
 { sub(/\r$/, ""); sub(/^[|]/, "") }
 

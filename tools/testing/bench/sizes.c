@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sizes of structures as the compiler of a kernel sees them; never run. */
+/* The sizes of structures, for the assembler output of a kernel build.  Never runs. */
 #include <linux/kbuild.h>
 #include <linux/kvm_host.h>
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Print the table: awk -f table.awk rows.list GOALS-EVALUATED KERNEL=FILE...
-# The kernels are patched, unpatched, mainline and native; of the last one, a machine's
-# own, each is shown as a multiple of its first row.
+# Print the table of the kernels:
+# awk -f goal-text.awk -f table.awk rows.list GOALS-EVALUATED KERNEL=FILE...
+# The kernels are patched, unpatched, mainline and native. The last one is the kernel of
+# this machine; its values are shown as multiples of its first row.
 
 BEGIN {
 	for (i = 3; i < ARGC; i++) {
@@ -23,29 +24,6 @@ function read_rows(kernel, file,    text, field) {
 	close(file)
 }
 
-function read_goals(file,    text, field, judgement) {
-	while ((getline text <file) > 0) {
-		split(text, field, " ")
-		if (field[4] == "states")
-			judgement = stated(field[3])
-		else
-			judgement = judged(field[3], field[4], field[5], field[6])
-		goal[field[2]] = "  " field[1] ": " judgement
-	}
-	close(file)
-}
-
-function stated(difference) {
-	return difference == "-" ? "unknown" : sprintf("costs %+.10g", difference)
-}
-
-function judged(quotient, relation, limit, result) {
-	sub(/-/, " ", relation)
-	return sprintf("%s %s %s, %s", quotient == "-" ? "-" : sprintf("%.4g", quotient), relation,
-		       relation == "within" ? limit * 100 "%" : limit,
-		       result == "missed" ? "MISSED" : result)
-}
-
 function line(title, patched, unpatched, mainline, to_mainline, to_unpatched, native, goal,    text) {
 	text = sprintf("%-" wide "s %9s %9s %9s %12s %12s %8s%s", title, patched, unpatched,
 		       mainline, to_mainline, to_unpatched, native, goal)
@@ -59,7 +37,7 @@ function show(kernel) {
 	return sprintf("%.10g", int(value[kernel, $1] * 10 + 0.5) / 10)
 }
 
-# as a ratio, or as a difference where that says more
+# Return the ratio, or for sizes and numbers the difference.
 function relate(kernel,    ours, theirs) {
 	if (!(("patched", $1) in value) || !((kernel, $1) in value))
 		return "-"
@@ -95,7 +73,7 @@ END {
 	for (key in value) {
 		split(key, part, SUBSEP)
 		if (!(part[2] in known)) {
-			print "rows.list has no '" part[2] "', which " part[1] " has" >"/dev/stderr"
+			print part[1] " has the row '" part[2] "', which is not in rows.list" >"/dev/stderr"
 			exit 1
 		}
 	}

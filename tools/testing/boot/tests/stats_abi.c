@@ -314,6 +314,62 @@ static const char *many_fds(struct stats_target *target)
 	return NULL;
 }
 
+/* Threads that share a file position, as with a regular file */
+
+#define NUM_READERS	4
+#define NUM_ROUNDS	50
+
+struct reader {
+	pthread_t thread;
+	int fd;
+	size_t size;
+};
+
+static void *read_values_to_end(void *arg)
+{
+	struct reader *reader = arg;
+	uint8_t buf[8];
+	ssize_t copied;
+
+	while ((copied = read(reader->fd, buf, sizeof(buf))) > 0)
+		reader->size += copied;
+	return NULL;
+}
+
+/* Together the readers get each byte once, so the sizes add up to the file's. */
+static const char *round_of_readers(struct stats_target *target)
+{
+	struct reader readers[NUM_READERS] = {};
+	size_t i, sum = 0;
+
+	if (lseek(target->fd, 0, SEEK_SET))
+		return stats_fail("lseek: %s", strerror(errno));
+	for (i = 0; i < NUM_READERS; i++) {
+		readers[i].fd = target->fd;
+		if (pthread_create(&readers[i].thread, NULL, read_values_to_end,
+				   &readers[i]))
+			return stats_fail("pthread_create failed");
+	}
+	for (i = 0; i < NUM_READERS; i++) {
+		pthread_join(readers[i].thread, NULL);
+		sum += readers[i].size;
+	}
+	if (sum != target->file.size)
+		return stats_fail("%d threads read %zu bytes, expected %zu",
+				  NUM_READERS, sum, target->file.size);
+	return NULL;
+}
+
+static const char *shared_position(struct stats_target *target)
+{
+	const char *message = NULL;
+	int i;
+
+	for (i = 0; i < NUM_ROUNDS && !message; i++)
+		message = round_of_readers(target);
+	return message;
+}
+
 /* Suites */
 
 static const char *set_up(struct stats_target *target)
@@ -347,6 +403,7 @@ static const struct stats_check more[] = {
 	STATS_CHECK("read_by_another_user", read_by_nobody),
 	STATS_CHECK("opened_by_another_user", opened_by_nobody),
 	STATS_CHECK("many_fds", many_fds),
+	STATS_CHECK("shared_position", shared_position),
 };
 
 static const struct stats_check vcpu_only[] = {

@@ -1,47 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The direct path of the series, kvm_stats_read_direct(), and other ways to do its
- * work.  All of them check the request first, as it does, so that their cycles differ
- * by the copying only.  copy_nothing() has the checks alone.
+ * The copy loop of the series, kvm_stats_store(), and other ways to do its work.
+ * copy_nothing() has only what they have in common.
  */
 #include "virt/kvm/kvm_stats.c"
 
 #include "loops.h"
 
-#define inline_always	inline __attribute__((__always_inline__))
+#define noinline	__attribute__((__noinline__))
 
 const char *user_end = (const char *)UINTPTR_MAX;
 unsigned long copies_to_iter;
 struct file *opened_file;
 
-/* At the start of a page.  The reader's buffer is at the middle of another one. */
+/* At the start of a page.  The reader's buffer is in the middle of another one. */
 static struct kvm vm __attribute__((aligned(4096)));
 static struct kvm_vcpu vcpu __attribute__((aligned(4096))) = { .kvm = &vm };
-static loff_t data_offset;
-
-typedef bool (*copy_values)(u64 __user *to, const u64 *value, size_t num);
-
-static inline_always size_t check_and_copy(char *buf, size_t size, copy_values copy)
-{
-	const struct kvm_stats_source *source = &vcpu.stats_source;
-	u64 offset = data_offset - kvm_stats_data_offset(source->schema);
-	u64 __user *to = (u64 __user *)buf;
-
-	if (offset >= source->schema->data_size)
-		return 0;
-	size = min_t(size_t, size, source->schema->data_size - offset);
-	if (((size_t)offset | size | (size_t)buf) % sizeof(u64))
-		return 0;
-	if (!user_write_access_begin(to, size))
-		return 0;
-	return copy(to, source->values + offset / sizeof(u64), size / sizeof(u64)) ? size : 0;
-}
-
-static inline_always bool nothing(u64 __user *to, const u64 *value, size_t num)
-{
-	asm volatile("" : : "r" (to), "r" (value), "r" (num) : "memory");
-	return true;
-}
 
 /* As many stores as @times says, without a loop. */
 #define STORE_UNROLLED(times)							\
@@ -53,10 +27,17 @@ static inline_always bool nothing(u64 __user *to, const u64 *value, size_t num)
 		to += (times);							\
 	} while (0)
 
-static inline_always bool one_per_iteration(u64 __user *to, const u64 *value, size_t num)
+static noinline bool copy_nothing(u64 __user *to, const u64 *value, size_t num)
+{
+	return user_write_access_begin(to, num * sizeof(*to));
+}
+
+static noinline bool copy_plain(u64 __user *to, const u64 *value, size_t num)
 {
 	const u64 *end = value + num;
 
+	if (!user_write_access_begin(to, num * sizeof(*to)))
+		return false;
 	while (value < end)
 		STORE_UNROLLED(1);
 	return true;
@@ -64,8 +45,10 @@ fault:
 	return false;
 }
 
-static inline_always bool thirty_two_per_iteration(u64 __user *to, const u64 *value, size_t num)
+static noinline bool copy_unrolled(u64 __user *to, const u64 *value, size_t num)
 {
+	if (!user_write_access_begin(to, num * sizeof(*to)))
+		return false;
 	for (; num >= 32; num -= 32)
 		STORE_UNROLLED(32);
 	if (num & 16)
@@ -83,17 +66,26 @@ fault:
 	return false;
 }
 
-static inline_always bool rep_movsq(u64 __user *to, const u64 *value, size_t num)
+static inline void rep_movsq(u64 __user *to, const u64 *value, size_t num)
 {
 	asm volatile("rep movsq" : "+D" (to), "+S" (value), "+c" (num) : : "memory");
+}
+
+static noinline bool copy_rep_movsq(u64 __user *to, const u64 *value, size_t num)
+{
+	if (!user_write_access_begin(to, num * sizeof(*to)))
+		return false;
+	rep_movsq(to, value, num);
 	return true;
 }
 
-static inline_always bool through_buffer(u64 __user *to, const u64 *value, size_t num)
+static noinline bool copy_buffer(u64 __user *to, const u64 *value, size_t num)
 {
 	u64 buf[32];
 	size_t i, part;
 
+	if (!user_write_access_begin(to, num * sizeof(*to)))
+		return false;
 	for (; num; num -= part, to += part, value += part) {
 		part = min(num, ARRAY_SIZE(buf));
 		for (i = 0; i < part; i++)
@@ -103,50 +95,34 @@ static inline_always bool through_buffer(u64 __user *to, const u64 *value, size_
 	return true;
 }
 
-static size_t copy_series(char *to, size_t size)
-{
-	return kvm_stats_read_direct(&vcpu.stats_source, to, size, data_offset);
-}
-
-static size_t copy_nothing(char *to, size_t size)
-{
-	return check_and_copy(to, size, nothing);
-}
-
-static size_t copy_unrolled(char *to, size_t size)
-{
-	return check_and_copy(to, size, thirty_two_per_iteration);
-}
-
-static size_t copy_plain(char *to, size_t size)
-{
-	return check_and_copy(to, size, one_per_iteration);
-}
-
-static size_t copy_rep_movsq(char *to, size_t size)
-{
-	return check_and_copy(to, size, rep_movsq);
-}
-
-static size_t copy_buffer(char *to, size_t size)
-{
-	return check_and_copy(to, size, through_buffer);
-}
-
-const struct copy_way copy_ways[NUM_COPY_WAYS] = {
+static const struct {
+	const char *name;
+	bool (*copy)(u64 __user *to, const u64 *value, size_t num);
+} ways[NUM_COPY_WAYS] = {
 	{ "copy_nothing", copy_nothing },
-	{ "copy_series", copy_series },
+	{ "copy_series", kvm_stats_store },
 	{ "copy_unrolled", copy_unrolled },
 	{ "copy_plain", copy_plain },
 	{ "copy_rep_movsq", copy_rep_movsq },
 	{ "copy_buffer", copy_buffer },
 };
 
-size_t copy_init(void)
+size_t copy_size(void)
 {
-	kvm_stats_init_vm(&vm);
-	kvm_stats_init_vcpu(&vcpu);
-	memset(&vcpu.stat, 1, sizeof(vcpu.stat));
-	data_offset = kvm_stats_data_offset(vcpu.stats_source.schema);
 	return sizeof(vcpu.stat);
+}
+
+const char *copy_name(int way)
+{
+	return ways[way].name;
+}
+
+bool copy_values(int way, void *to)
+{
+	return ways[way].copy(to, (const u64 *)&vcpu.stat, sizeof(vcpu.stat) / sizeof(u64));
+}
+
+void copy_set_values(int byte)
+{
+	memset(&vcpu.stat, byte, sizeof(vcpu.stat));
 }

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Ways to copy all values of a vCPU to user memory. */
+/* Ways to copy the values of a vCPU to user memory.  The first way copies nothing. */
 #ifndef COPY_LOOPS_H
 #define COPY_LOOPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
-
-struct copy_way {
-	const char *name;
-	size_t (*copy)(char *to, size_t size);	/* returns the number of bytes copied */
-};
 
 #define NUM_COPY_WAYS	6
 
-extern const struct copy_way copy_ways[NUM_COPY_WAYS];
+const char *copy_name(int way);
+bool copy_values(int way, void *to);
 
-/* Create the VM and the vCPU; return the size of its values. */
-size_t copy_init(void);
+/* The size of all values, in bytes. */
+size_t copy_size(void);
+/* Set every byte of them. */
+void copy_set_values(int byte);
 
 #endif /* COPY_LOOPS_H */

@@ -12,4 +12,6 @@
 #define KVM_STAT_ATOMIC(field, kind)					\
 	KVM_STAT_FIELD(atomic64_t field) KVM_STAT_DESC(field, field, kind)
 #define KVM_STAT_HIST(field, kind)					\
-	KVM_STAT_FIELD(u64 field[32]) KVM_STAT_DESC(field, field, kind)
+	KVM_STAT_FIELD(u64 field[KVM_STATS_BUCKETS]) KVM_STAT_DESC(field, field, kind)
+
+#define KVM_STATS_BUCKETS	32

@@ -18,9 +18,17 @@ function stated(difference) {
 	return difference == "-" ? "unknown" : sprintf("costs %+.10g", difference)
 }
 
+# More digits if the quotient looks like the limit and is not.
+function shown(quotient, limit,    text) {
+	if (quotient == "-")
+		return "-"
+	text = sprintf("%.4g", quotient)
+	return text + 0 == limit + 0 ? sprintf("%.7g", quotient) : text
+}
+
 function judged(quotient, relation, limit, result) {
 	sub(/-/, " ", relation)
-	return sprintf("%s %s %s, %s", quotient == "-" ? "-" : sprintf("%.4g", quotient), relation,
+	return sprintf("%s %s %s, %s", shown(quotient, limit), relation,
 		       relation == "within" ? limit * 100 "%" : limit,
 		       result == "missed" ? "MISSED" : result)
 }

@@ -134,6 +134,8 @@ expect 0 "a size has a difference" '^  its size +1096 +1096 +1104 +-8 +same +-$'
 expect 0 "a row without a value has a dash" '^  not here +- +- +7 +- +- +-  4: - within 0[.]1%, unknown$' table
 printf '%s\n' '1 a 0.9 at-most 0.8 missed' >met
 expect 0 "a missed goal is in capitals" ', MISSED$' table
+printf '%s\n' '1 a 0.900004 at-most 0.9 missed' >met
+expect 0 "a goal that is missed by little shows more digits" '  1: 0[.]900004 at most 0[.]9, MISSED$' table
 printf '%s\n' '4 a 51 states - stated' '4 b - states - unknown' >met
 expect 0 "a goal without a limit shows the difference" '^  one of them .*x  4: costs [+]51$' table
 expect 0 "a goal without a limit can be unknown in the table" '^  its size .*  4: unknown$' table

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What KVM's statistics cost: counted by the TSC, which under emulation with
- * -icount shift=0 is the number of instructions executed.
+ * What KVM's statistics cost, by the TSC.  Under emulation with -icount shift=0 it is
+ * the number of executed instructions.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -15,7 +15,7 @@
 
 /* ---- counting, count.c ---- */
 
-#define ANY_RESULT	(-1L)	/* all but an error */
+#define ANY_RESULT	(-1L)	/* anything but an error */
 
 /* Only run() is counted. */
 struct bench_op {
@@ -23,13 +23,13 @@ struct bench_op {
 	void (*before)(void *arg);
 	void (*after)(void *arg, long result);
 	void *arg;
-	long result;	/* what run() has to return each time, or ANY_RESULT */
+	long result;	/* what run() must return each time, or ANY_RESULT */
 };
 
-/* Each in a number of rounds; 0, and why() tells it, if one goes wrong. */
+/* Return the median of all rounds, or 0 if one failed; see why(). */
 double count_op(const struct bench_op *op);
 
-/* Straight into the kernel, without what the C library does on the way. */
+/* A system call without the wrapper of the C library. */
 static inline long kernel_call(long nr, long a, long b, long c, long d, long e, long f)
 {
 	register long r10 asm("r10") = d;
@@ -48,33 +48,33 @@ static inline long kernel_call(long nr, long a, long b, long c, long d, long e, 
 
 void row_count(const char *name, const struct bench_op *op);
 void row_value(const char *name, double value);
-/* Those of a list, separated by blanks, that this kernel has no such thing for. */
+/* Rows that this kernel does not support.  @names are separated by spaces. */
 void rows_missing(const char *names, const char *why);
-void row_failed(const char *name);			/* why() tells why */
+void row_failed(const char *name);			/* prints why() */
 int rows_end(void);
 
 /* Keep a message for row_failed(). */
 __attribute__((format(printf, 1, 2))) void set_why(const char *format, ...);
 const char *why(void);
 
-/* ---- for the emulator to log, profile.c ---- */
+/* ---- logging by the emulator, profile.c ---- */
 
-/* Is anything to be logged, and is it this row? */
+/* Whether any row is logged, and whether it is this one. */
 bool profiling(void);
 bool profile_is_wanted(const char *row);
 bool profile_op(const struct bench_op *op);
 
 /* ---- VMs, vms.c ---- */
 
-/* Their fds, or -1 and why() tells it. */
+/* Return an fd, or -1; see why(). */
 int kvm_open(void);
 int vm_create(void);
 int vcpu_create(int vm, int id);
-/* -1 if this kernel has no statistics files, or why() tells it. */
+/* Return the statistics fd of a VM or vCPU, or -1; see why(). */
 int stats_open(int fd);
 bool stats_supported(void);
 
-/* Of a statistics file; size 0 on failure. */
+/* The layout of a statistics file.  On failure data_size is 0. */
 struct stats_layout {
 	uint32_t data_offset;
 	uint32_t data_size;
@@ -87,7 +87,7 @@ struct stats_layout stats_layout(int stats);
 
 #define GUEST_MEMORY	0x10000
 
-/* One vCPU in real mode that starts at 0x1000; nothing else is set up. */
+/* One vCPU in real mode that starts at GUEST_CODE.  Nothing else is set up. */
 struct guest {
 	int vm;
 	int vcpu;
@@ -101,16 +101,16 @@ enum guest_irqchip { WITHOUT_IRQCHIP, WITH_X2APIC };
 
 bool guest_create(struct guest *guest, enum guest_irqchip irqchip, const void *code, int size);
 void guest_destroy(struct guest *guest);
-/* KVM_RUN: the exit reason, or a negative errno. */
+/* Run the vCPU once.  Return the exit reason, or a negative errno. */
 long guest_run(struct guest *guest);
 
-/* ---- groups of rows, a file for each ---- */
+/* ---- groups of rows, one file each ---- */
 
 struct bench_group {
 	const char *name;
 	void (*run)(void);
-	const char *rows;	/* those it has, separated by blanks */
-	bool needs_stats;	/* of all these */
+	const char *rows;	/* names, separated by spaces */
+	bool needs_stats;	/* all its rows need the statistics fd */
 };
 
 extern const struct bench_group group_syscall, group_read, group_open, group_loop, group_vector,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Count what one operation takes: the median of many rounds, less the counting itself. */
+/* Count one operation: the median of many rounds, without the cost of counting. */
 #include <stdlib.h>
 #include <string.h>
 #include <x86intrin.h>
 
 #include "bench.h"
 
-#define WARM_UP	64	/* caches of the allocators fill, and such */
+#define WARM_UP	64	/* the allocators fill their caches, for example */
 #define ROUNDS	301	/* odd, so that the median is a count */
 
 static uint64_t now(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The statistics of one VM through debugfs: each file opened, read and closed. */
+/* Read the statistics of one VM from debugfs: open, read and close each file. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static long read_files(void *arg)
 	return files->num;
 }
 
-/* Mainline has a file there with a table of the MMU's that is no statistic. */
+/* Mainline also has a file with a table of the MMU, which is not a statistic. */
 static bool is_statistic(const struct dirent *entry)
 {
 	return entry->d_type == DT_REG && strcmp(entry->d_name, "mmu_rmaps_stat");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What an exit of a guest takes: to user space and back, and handled by KVM alone. */
+/* Exits of a guest: to user space and back, and handled by KVM. */
 #include "bench.h"
 
 #define FEW	100
 #define MANY	200
 
-/* The rounds, behind their number: xor %eax,%eax; cpuid; dec %si; jnz; out %al,$0x10; jmp */
+/* mov $iterations,%si; xor %eax,%eax; cpuid; dec %si; jnz; out %al,$0x10; jmp */
 static const uint8_t cpuid_rounds[] = {
 	0xbe, 0x00, 0x00, 0x66, 0x31, 0xc0, 0x0f, 0xa2, 0x4e, 0x75, 0xf8, 0xe6, 0x10, 0xeb, 0xf1,
 };
@@ -38,7 +38,7 @@ static void row_userspace(void)
 	guest_destroy(&guest);
 }
 
-/* Until the guest leaves with OUT. */
+/* Run the guest until it exits with OUT. */
 static double count_rounds(struct guest *guest, uint16_t rounds)
 {
 	guest->memory[GUEST_CODE + 1] = rounds & 0xff;
@@ -46,7 +46,7 @@ static double count_rounds(struct guest *guest, uint16_t rounds)
 	return count_run(guest);
 }
 
-/* What more rounds take more: so that all else is left out. */
+/* Subtract few iterations from many, which removes the cost of everything else. */
 static void row_kernel(void)
 {
 	double few = 0, many = 0;

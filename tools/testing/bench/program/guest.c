@@ -50,7 +50,7 @@ static bool add_vcpu(struct guest *guest)
 	return true;
 }
 
-/* All that KVM can give, x2APIC for one. */
+/* Set all CPUID bits that KVM supports.  X2APIC is one of them. */
 static bool set_cpuid(struct guest *guest)
 {
 	struct kvm_cpuid2 *cpuid;
@@ -91,7 +91,7 @@ bool guest_create(struct guest *guest, enum guest_irqchip irqchip, const void *c
 	return add_vcpu(guest) && set_cpuid(guest) && set_registers(guest, irqchip);
 }
 
-/* Its mappings end with the process. */
+/* The mappings stay until the process ends. */
 void guest_destroy(struct guest *guest)
 {
 	close(guest->vcpu);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a halt takes.  The vCPU's thread has priority over this one, both on one CPU:
- * so when KVM_SIGNAL_MSI is over, the vCPU has been woken, has handled the
- * interrupt, halted again, and its thread sleeps.
+ * Halts.  The thread of the vCPU has priority over this one, on the same CPU.  When
+ * KVM_SIGNAL_MSI returns, the vCPU has therefore woken, handled the interrupt and
+ * halted again, and its thread sleeps.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #define POLLING		"/sys/module/kvm/parameters/halt_poll_ns"
 #define VECTOR		0x20
-#define COUNTER		0x500	/* in the guest's memory */
+#define COUNTER		0x500	/* address in guest memory */
 #define HANDLER		(GUEST_CODE + 22)
 #define POLL_NS		200000	/* the default on x86 */
 
@@ -127,7 +127,7 @@ static bool start(struct halting *halting)
 	memcpy(halting->guest.memory + VECTOR * 4, &handler, sizeof(handler));
 	sigaction(SIGUSR1, &action, NULL);
 	if (!stay_on_one_cpu() || pthread_create(&halting->thread, NULL, run_vcpu, halting)) {
-		set_why("no thread: %s", strerror(errno));
+		set_why("cannot create a thread: %s", strerror(errno));
 		return false;
 	}
 	if (!set_priority(pthread_self(), 1) || !set_priority(halting->thread, 2))
@@ -144,7 +144,7 @@ static void stop(struct halting *halting)
 	guest_destroy(&halting->guest);
 }
 
-/* Each interrupt was handled, and each found the thread asleep. */
+/* The guest handled every interrupt, and the thread was asleep at each of them. */
 static bool did_as_meant(const struct halting *halting, uint16_t handled, uint64_t slept)
 {
 	if (handled == (uint16_t)halting->wakes && slept == halting->wakes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading many vCPUs one after the other, as an agent does: the cost of each. */
+/* Read many vCPUs one after the other, as a monitor does.  The rows are per vCPU. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ static double count_loop(unsigned int num)
 	return count_op(&(struct bench_op) { .run = read_all, .arg = &loop, .result = num });
 }
 
-/* Less what the loop takes without any vCPU. */
+/* Subtract the cost of the loop without any vCPU. */
 static void row_loop(unsigned int num)
 {
 	double nothing = count_loop(0), count = count_loop(num);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Print what each operation costs as a TAP point.
+ * Print the cost of each operation, as TAP.
  *
- * BENCH_GROUPS in the environment names the groups, separated by commas; or all.
+ * BENCH_GROUPS in the environment is a list of groups, separated by commas.  The default
+ * is all groups.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ int main(void)
 		if (!is_wanted(groups[i]))
 			continue;
 		if (groups[i]->needs_stats && !stats_supported())
-			rows_missing(groups[i]->rows, "no statistics files");
+			rows_missing(groups[i]->rows, "this kernel has no statistics fd");
 		else
 			groups[i]->run();
 		fflush(stdout);

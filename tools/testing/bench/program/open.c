@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Getting a statistics file, and closing it. */
+/* Open a statistics file, and close it. */
 #include <unistd.h>
 
 #include "bench.h"

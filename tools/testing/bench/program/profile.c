@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For the emulator to log one operation, instruction by instruction: BENCH_PROFILE in
- * the environment names its row.  The markers tell where in the log it starts and ends.
+ * Run one operation while the emulator logs each instruction.  BENCH_PROFILE in the
+ * environment is the name of its row.  The markers show where the operation starts and
+ * ends in the log.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +12,9 @@
 #include "bench.h"
 
 #define WARM_UP	64
-#define TIMES	5	/* of these, some are interrupted */
+#define TIMES	5	/* some of them are interrupted */
 
-/* In seconds, for who waits for the line "ready" to turn the log on. */
+/* In seconds: the script waits for the line "ready" and then turns the log on. */
 #define PAUSE	3
 
 __attribute__((noinline)) void profile_begin(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading statistics with pread(). */
+/* Read statistics with pread(). */
 #include <unistd.h>
 
 #include "bench.h"
@@ -33,7 +33,7 @@ static void read_vcpu(int stats, struct stats_layout layout)
 	row_read("pread_0", stats, layout.data_offset, 0);
 	row_read("pread_8", stats, layout.data_offset, 8);
 	row_read("pread_64", stats, layout.data_offset, 64);
-	/* what both kernels that are compared have */
+	/* the size that both this series and mainline have */
 	row_read("pread_1096", stats, layout.data_offset, 1096);
 	row_read("pread_vcpu", stats, layout.data_offset, layout.data_size);
 	row_value("vcpu_bytes", layout.data_size);

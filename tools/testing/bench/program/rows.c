@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Report rows as TAP points: "ok N - NAME VALUE". */
+/* Print rows as TAP: "ok N - NAME VALUE". */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The floor: a system call that does next to nothing. */
+/* The cheapest operation: a system call that does almost nothing. */
 #include "bench.h"
 
 static long get_parent(void *arg)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading one vCPU's values with io_uring, and how many of the reads are handed to a
- * worker, which a tracepoint tells.
+ * Read the values of one vCPU with io_uring.  A tracepoint shows how many of the reads
+ * the kernel hands to a worker.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static int count_events(void)
 	return events;
 }
 
-/* How often a read was handed over, of each of some, or less than 0. */
+/* Return the share of reads that were handed to a worker, or a negative number. */
 static double trace_punts(struct reading *reading)
 {
 	long result = 0;
@@ -93,7 +93,7 @@ static double trace_punts(struct reading *reading)
 	return (double)count_events() / TRACED;
 }
 
-/* With a trace buffer of its own, as somebody may be using the other. */
+/* Use a separate trace buffer, because the main one can be in use. */
 static double punts(struct reading *reading)
 {
 	double punted;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading one vCPU's values with preadv() and preadv2(). */
+/* Read the values of one vCPU with preadv() and preadv2(). */
 #define _GNU_SOURCE
 #include <sys/uio.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ static long read_nowait(void *arg)
 			   reading->offset, 0, RWF_NOWAIT);
 }
 
-/* Parts of whole values, but for their sum as alike as can be. */
+/* Split into parts of whole values.  The last part takes the remainder. */
 static void split(struct reading *reading, uint32_t size, int num)
 {
 	uint32_t part = size / num / sizeof(uint64_t) * sizeof(uint64_t);
@@ -66,7 +66,7 @@ static void run(void)
 	if (read_nowait(&reading) == layout.data_size)
 		row_read("preadv2", read_nowait, &reading, layout.data_size, 1);
 	else
-		rows_missing("preadv2", "the file does not take RWF_NOWAIT");
+		rows_missing("preadv2", "the file does not support RWF_NOWAIT");
 	close(reading.fd);
 	close(vcpu);
 	close(vm);

@@ -54,7 +54,7 @@ struct stats_layout stats_layout(int stats)
 	ssize_t size = pread(stats, file, sizeof(file), 0);
 
 	if (size <= (ssize_t)sizeof(*header) || header->data_offset >= size) {
-		set_why("a statistics file of %zd bytes", size);
+		set_why("the statistics file has %zd bytes, which is too short", size);
 		return (struct stats_layout) {};
 	}
 	return (struct stats_layout) {

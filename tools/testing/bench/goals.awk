@@ -4,6 +4,7 @@
 # or GOAL ROW DIFFERENCE states - stated|unknown.
 
 BEGIN {
+	OFMT = "%.8g"
 	list = ARGV[1]
 	for (i = 2; i < ARGC; i++) {
 		eq = index(ARGV[i], "=")

@@ -45,7 +45,7 @@ goals()
 
 expect 0 "a goal is met at its limit" '^1 a 0[.]9 at-most 0[.]9 met$' goals '1 a patched.a mainline.a at-most 0.9'
 expect 0 "a goal is missed beyond its limit" '^1 a 0[.]9 at-most 0[.]89 missed$' goals '1 a patched.a mainline.a at-most 0.89'
-expect 0 "at-least is missed below the limit" '^6 b 11[.]1111 at-least 12 missed$' goals '6 b patched.b patched.a at-least 12'
+expect 0 "at-least is missed below the limit" '^6 b 11[.]111111 at-least 12 missed$' goals '6 b patched.b patched.a at-least 12'
 expect 0 "within is missed by a smaller value" ' missed$' goals '4 b patched.b mainline.b within 0.001'
 expect 0 "within is missed by a larger value" ' missed$' goals '4 b mainline.b patched.b within 0.001'
 expect 0 "within is met up to the limit" ' met$' goals '4 b patched.b mainline.b within 0.002'

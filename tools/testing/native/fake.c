@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-struct kvm vm = { .users_count = 1 };
-struct kvm_vcpu vcpu = { .kvm = &vm, .vcpu_id = 7 };
+struct kvm vm = { .users_count = 1, .before_stat = ~0ULL };
+struct kvm_vcpu vcpu = { .kvm = &vm, .vcpu_id = 7, .before_stat = ~0ULL };
 
 const char *user_end = (const char *)UINTPTR_MAX;
 unsigned long copies_to_iter;

@@ -26,10 +26,6 @@
 #define IS_ERR(pointer)		((uintptr_t)(pointer) >= (uintptr_t)-4095)
 #define PTR_ERR(pointer)	((long)(pointer))
 
-/* With TORN, the injected bug of the tests, the halves are loaded one after the other. */
-#ifndef TORN
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
-#else
-#define NATIVE_HALF(x, n)	(((const volatile u32 *)&(x))[n])
-#define READ_ONCE(x)		(NATIVE_HALF(x, 0) | (u64)NATIVE_HALF(x, 1) << 32)
-#endif
+#define lower_32_bits(n)	((u32)(n))
+#define upper_32_bits(n)	((u32)((n) >> 32))

@@ -20,6 +20,7 @@ struct kvm_vcpu_stat {
 
 struct kvm {
 	int users_count;
+	u64 before_stat;	/* not 0, so that a read from a wrong place shows */
 	struct kvm_vm_stat stat;
 	struct kvm_stats_source stats_source;
 };
@@ -27,6 +28,7 @@ struct kvm {
 struct kvm_vcpu {
 	struct kvm *kvm;
 	int vcpu_id;
+	u64 before_stat;
 	struct kvm_vcpu_stat stat;
 	struct kvm_stats_source stats_source;
 };

@@ -44,7 +44,8 @@ build_mutation()
 	mkdir -p "$copy/arch/x86"
 	cp -r "$tree/virt" "$tree/include" "$copy/"
 	cp -r "$tree/arch/x86/include" "$copy/arch/x86/"
-	patch -s -p1 -d "$copy" <"$top/tools/testing/boot/mutations/$1.patch" >"$out/log" 2>&1 &&
+	GIT_CEILING_DIRECTORIES=$out git -C "$copy" apply -C1 \
+		"$top/tools/testing/boot/mutations/$1.patch" >"$out/log" 2>&1 &&
 		build "$copy" "$out/$1"
 }
 
@@ -70,6 +71,7 @@ must_fail()
 	done <"$out/checks"
 }
 
+"$top/scripts/packages" boot-tests base >&2 || { echo "Bail out! packages are missing"; exit 1; }
 mkdir -p "$out"
 echo "TAP version 13"
 build "$tree" "$out"

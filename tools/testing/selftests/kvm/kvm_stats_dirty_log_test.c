@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flushes of the TLBs of a VM's vCPUs, as its statistics count them: each
- * KVM_GET_DIRTY_LOG that finds a dirty page asks for one.
+ * Test the statistics of remote TLB flushes: each KVM_GET_DIRTY_LOG that finds
+ * a dirty page requests one flush.
  */
 #define _GNU_SOURCE /* for program_invocation_name */
 #include <linux/compiler.h>
 
-#include "kvm_stats_events.h"
+#include "kvm_stats_snapshot.h"
+#include "kvm_stats_tap.h"
 
 #define VCPU_ID		1
 #define ROUNDS		10
 #define PAGES		8
 #define SLOT		1
-#define MEMORY		0x40000000ul	/* address in the guest, both kinds */
+#define MEMORY		0x40000000ul	/* both guest virtual and physical */
 #define PAGE		4096
 
 /* The guest */
 
-static uint64_t guest_pages;	/* how many to write to */
+static uint64_t guest_pages;	/* number of pages to write to */
 
 static void guest_main(void)
 {
@@ -34,19 +35,16 @@ static void guest_main(void)
 
 static const char *set_up(struct stats_target *target)
 {
-	static struct stats_guest guest;
 	struct kvm_vm *vm = vm_create_default(VCPU_ID, 0, guest_main);
 
 	ucall_init(vm, NULL);
 	vm_userspace_mem_region_add(vm, VM_MEM_SRC_ANONYMOUS, MEMORY, SLOT,
 				    PAGES, KVM_MEM_LOG_DIRTY_PAGES);
 	virt_map(vm, MEMORY, MEMORY, PAGES, 0);
-	guest = stats_guest_of(vm, VCPU_ID);
-	target->machine = &guest;
-	return NULL;
+	return stats_use_guest(target, vm, VCPU_ID);
 }
 
-/* Returns how many pages were dirty. */
+/* Returns the number of dirty pages. */
 static unsigned int get_dirty_log(const struct stats_guest *guest)
 {
 	uint64_t dirty = 0;
@@ -55,7 +53,7 @@ static unsigned int get_dirty_log(const struct stats_guest *guest)
 	return __builtin_popcountl(dirty);
 }
 
-/* ROUNDS times, the guest writes to @pages and the VMM gets the log. */
+/* ROUNDS times, lets the guest write to @pages and gets the log. */
 static const char *log_dirty_pages(const struct stats_guest *guest,
 				   unsigned int pages)
 {
@@ -75,7 +73,7 @@ static const char *log_dirty_pages(const struct stats_guest *guest,
 static const char *flush_requests(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 	const char *message;
 
 	message = log_dirty_pages(guest, PAGES);
@@ -92,12 +90,12 @@ static const char *flush_requests(struct stats_target *target)
 	return message;
 }
 
-/* A request may find no vCPU that has to flush. */
+/* A request does not cause a flush if no vCPU has to flush. */
 static const char *flushes(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	uint64_t requests, flushes;
-	struct stats_moment now;
+	struct stats_snapshot now;
 	const char *message;
 
 	message = log_dirty_pages(guest, PAGES);
@@ -107,7 +105,7 @@ static const char *flushes(struct stats_target *target)
 	requests = stats_sum(&now, "remote_tlb_flush_requests");
 	flushes = stats_sum(&now, "remote_tlb_flush");
 	return flushes <= requests ? NULL :
-	       stats_fail("'remote_tlb_flush' is %lu, but '..._requests' %lu",
+	       stats_fail("'remote_tlb_flush' is %lu, more than 'remote_tlb_flush_requests', %lu",
 			  flushes, requests);
 }
 
@@ -118,17 +116,10 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("flushes", flushes),
 };
 
-static const struct stats_suite suite = {
-	.name = "remote_tlb_flush",
-	.vcpu_id = -1,
-	.checks = checks,
-	.num = ARRAY_SIZE(checks),
-	.setup = set_up,
-};
+static const struct stats_suite suite =
+	STATS_SUITE("remote_tlb_flush", -1, checks, set_up);
 
 int main(void)
 {
-	stats_tap_begin();
-	stats_tap_run(&suite, 1);
-	stats_tap_end();
+	stats_tap_main(&suite, NULL, 0);
 }

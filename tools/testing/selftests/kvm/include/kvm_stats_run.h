@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Run checks of KVM statistics, each in a process of its own: one that hangs
- * is killed and counts as failed, and what one leaves behind is gone before
- * the next one starts.  Reporting is left to the program.
+ * Run each check of KVM statistics in a process of its own.  A check that hangs
+ * is killed and counts as failed.  Whatever a check leaves behind is gone when
+ * the next one starts.  The program reports the outcome.
  */
 #ifndef SELFTEST_KVM_STATS_RUN_H
 #define SELFTEST_KVM_STATS_RUN_H
@@ -15,17 +15,17 @@
 
 #include "kvm_stats_file.h"
 
-#define STATS_DEADLINE_SECONDS	60	/* emulated and under KASAN, some take long */
-#define STATS_SKIP_PREFIX	"SKIP "
+/* The time limit of a check.  Emulated machines with KASAN need this long. */
+#define STATS_DEADLINE_SECONDS	60
 
 /* A VM or a vCPU, and an open file of its statistics. */
 struct stats_target {
 	int vcpu_id;		/* -1 for a VM */
-	int getfd_fd;		/* the fd that answers KVM_STATS_GETFD */
-	int fd;			/* the statistics fd that it gave */
-	struct stats_file file;	/* what that held while nothing ran */
-	void *machine;		/* the program's own */
-	unsigned int arg;	/* the check's argument */
+	int getfd_fd;		/* the VM or vCPU fd */
+	int fd;			/* the statistics fd */
+	struct stats_file file;	/* loaded from fd while no vCPU ran */
+	void *machine;		/* private to the program */
+	unsigned int arg;	/* the argument of the check */
 };
 
 struct stats_check {
@@ -45,166 +45,31 @@ struct stats_suite {
 	const char *(*setup)(struct stats_target *target);
 };
 
+/* @table is an array of checks. */
+#define STATS_SUITE(suite_name, id, table, function)			\
+	{ .name = suite_name, .vcpu_id = id, .checks = table,		\
+	  .num = ARRAY_SIZE(table), .setup = function }
+
 enum stats_verdict { STATS_PASS, STATS_FAIL, STATS_SKIP };
 
 struct stats_outcome {
 	enum stats_verdict verdict;
-	char message[512];
+	char message[STATS_MESSAGE_SIZE];
 };
 
-/* Shared by the process that runs a check and the one that reports it. */
-static struct stats_outcome *stats_outcome;
-
-static inline __printf(1, 2)
-const char *stats_skip(const char *fmt, ...)
-{
-	const char *message;
-	va_list args;
-
-	va_start(args, fmt);
-	message = stats_message(STATS_SKIP_PREFIX, fmt, args);
-	va_end(args);
-	return message;
-}
+/* The outcome is valid until the next call. */
+const struct stats_outcome *stats_run(const struct stats_suite *suite,
+				      const struct stats_check *check);
 
 /*
- * What is done from here on must be done in @seconds; @what is the complaint
- * if it is not.  0 seconds call it off.
+ * For checks: limits the time of what follows to @seconds.  If the time is up,
+ * the check fails and reports that @what did not happen.  0 seconds remove the
+ * limit.
  */
-static inline void stats_must_end_in(unsigned int seconds, const char *what)
-{
-	stats_outcome->message[0] = '\0';
-	if (seconds)
-		snprintf(stats_outcome->message, sizeof(stats_outcome->message),
-			 "not within %u seconds: %s", seconds, what);
-	signal(SIGALRM, SIG_DFL);
-	alarm(seconds);
-}
+void stats_must_end_in(unsigned int seconds, const char *what);
 
-static inline void stats_conclude(const char *message)
-{
-	size_t prefix = strlen(STATS_SKIP_PREFIX);
-
-	stats_outcome->verdict = STATS_PASS;
-	if (!message)
-		return;
-
-	stats_outcome->verdict = STATS_FAIL;
-	if (!strncmp(message, STATS_SKIP_PREFIX, prefix)) {
-		stats_outcome->verdict = STATS_SKIP;
-		message += prefix;
-	}
-	snprintf(stats_outcome->message, sizeof(stats_outcome->message), "%s",
-		 message);
-}
-
-static inline void stats_run_here(const struct stats_suite *suite,
-				  const struct stats_check *check)
-{
-	struct stats_target target = {
-		.vcpu_id = suite->vcpu_id,
-		.getfd_fd = -1,
-		.fd = -1,
-		.arg = check->arg,
-	};
-	const char *message = suite->setup ? suite->setup(&target) : NULL;
-
-	stats_conclude(message ? message : check->run(&target));
-}
-
-/* What @run says in another process, which has its own memory. */
-static inline const char *
-stats_in_child(struct stats_target *target,
-	       const char *(*run)(struct stats_target *target))
-{
-	int status;
-	pid_t pid;
-
-	pid = fork();
-	if (pid < 0)
-		return stats_fail("fork: %s", strerror(errno));
-	if (!pid) {
-		const char *message;
-
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		message = run(target);
-		if (message)
-			stats_conclude(message);
-		_exit(message ? 1 : 0);
-	}
-	waitpid(pid, &status, 0);
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return NULL;
-	return stats_fail("in another process: %s", stats_outcome->message);
-}
-
-/* Returns the status that waitpid() gives, after killing if need be. */
-static inline int stats_wait(pid_t pid, unsigned int seconds)
-{
-	const struct timespec tick = { .tv_nsec = 2000000 };
-	unsigned int ticks = seconds * 500;
-	int status;
-
-	while (!waitpid(pid, &status, WNOHANG)) {
-		if (!ticks--) {
-			kill(-pid, SIGKILL);
-			waitpid(pid, &status, 0);
-			return status;
-		}
-		nanosleep(&tick, NULL);
-	}
-	kill(-pid, SIGKILL);
-	return status;
-}
-
-static inline void stats_judge_end(int status)
-{
-	char what[sizeof(stats_outcome->message)];
-
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return;
-
-	stats_outcome->verdict = STATS_FAIL;
-	memcpy(what, stats_outcome->message, sizeof(what));
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		return;
-	if (WIFSIGNALED(status))
-		snprintf(stats_outcome->message, sizeof(stats_outcome->message),
-			 "killed by signal %d %.400s", WTERMSIG(status), what);
-	else
-		snprintf(stats_outcome->message, sizeof(stats_outcome->message),
-			 "ended with exit status %d %.400s",
-			 WEXITSTATUS(status), what);
-}
-
-static inline const struct stats_outcome *
-stats_run(const struct stats_suite *suite, const struct stats_check *check)
-{
-	pid_t pid;
-
-	if (!stats_outcome)
-		stats_outcome = mmap(NULL, sizeof(*stats_outcome),
-				     PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	memset(stats_outcome, 0, sizeof(*stats_outcome));
-	stats_outcome->verdict = STATS_FAIL;
-	fflush(NULL);
-
-	pid = fork();
-	if (pid < 0) {
-		stats_conclude(stats_fail("fork: %s", strerror(errno)));
-		return stats_outcome;
-	}
-	if (!pid) {
-		setpgid(0, 0);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		stats_run_here(suite, check);
-		fflush(NULL);
-		_exit(0);
-	}
-	setpgid(pid, pid);
-	stats_judge_end(stats_wait(pid, STATS_DEADLINE_SECONDS));
-	return stats_outcome;
-}
+/* For checks: calls @run in a child process and returns its message. */
+const char *stats_in_child(struct stats_target *target,
+			   const char *(*run)(struct stats_target *target));
 
 #endif /* SELFTEST_KVM_STATS_RUN_H */

@@ -1,112 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vCPUs of kvm_stats_events.h in threads of their own, and what these threads
- * do at the moment.
+ * Run vCPUs in threads of their own, and observe whether these threads sleep.
  */
 #ifndef SELFTEST_KVM_STATS_THREAD_H
 #define SELFTEST_KVM_STATS_THREAD_H
 
 #include <pthread.h>
-#include <sched.h>
 
-#include <linux/compiler.h>
-
-#include "kvm_stats_events.h"
+#include "kvm_stats_guest.h"
 
 struct stats_vcpu_thread {
 	const struct stats_guest *guest;
-	int cpu;		/* the only one that it may run on */
+	int cpu;		/* the only CPU that the thread may run on */
 	pthread_t thread;
 	pid_t tid;
-	uint64_t sleeps;	/* how often it had gone to sleep before it ran */
+	uint64_t sleeps;	/* number of times it slept before KVM_RUN */
 };
 
-/* The CPU with the number @nth among those of this process; -1 if there is none. */
-static inline int stats_nth_cpu(unsigned int nth)
-{
-	cpu_set_t set;
-	int cpu;
+/*
+ * Starts a thread that runs the vCPU until its next ucall.  @vcpu must stay
+ * valid until stats_vcpu_join().
+ */
+void stats_vcpu_start(struct stats_vcpu_thread *vcpu,
+		      const struct stats_guest *guest, int cpu);
+void stats_vcpu_join(struct stats_vcpu_thread *vcpu);
 
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return -1;
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &set) && !nth--)
-			return cpu;
-	return -1;
-}
+/* Returns the CPU at index @nth of those this process may use, or -1. */
+int stats_nth_cpu(unsigned int nth);
 
-static inline void stats_pin(int cpu)
-{
-	cpu_set_t set;
+/* Binds the calling thread to @cpu. */
+void stats_pin(int cpu);
 
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	TEST_ASSERT(!sched_setaffinity(0, sizeof(set), &set),
-		    "cannot run on CPU %d: %s", cpu, strerror(errno));
-}
+bool stats_thread_sleeps(pid_t tid);
 
-static inline void *stats_vcpu_main(void *arg)
-{
-	struct stats_vcpu_thread *vcpu = arg;
-	struct rusage usage;
-
-	stats_pin(vcpu->cpu);
-	getrusage(RUSAGE_THREAD, &usage);
-	vcpu->sleeps = usage.ru_nvcsw;
-	WRITE_ONCE(vcpu->tid, syscall(SYS_gettid));
-	stats_run_guest(vcpu->guest);
-	return NULL;
-}
-
-/* Runs until the guest's next ucall.  @vcpu must stay where it is. */
-static inline void stats_vcpu_start(struct stats_vcpu_thread *vcpu,
-				    const struct stats_guest *guest, int cpu)
-{
-	vcpu->guest = guest;
-	vcpu->cpu = cpu;
-	vcpu->tid = 0;
-	TEST_ASSERT(!pthread_create(&vcpu->thread, NULL, stats_vcpu_main, vcpu),
-		    "cannot create a thread");
-	while (!READ_ONCE(vcpu->tid))
-		usleep(100);
-}
-
-static inline void stats_vcpu_join(struct stats_vcpu_thread *vcpu)
-{
-	pthread_join(vcpu->thread, NULL);
-}
-
-static inline bool stats_thread_sleeps(pid_t tid)
-{
-	char path[64], state = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "r");
-	if (file) {
-		if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-			state = 0;
-		fclose(file);
-	}
-	return state == 'S';
-}
-
-/* How often the thread has gone to sleep. */
-static inline uint64_t stats_thread_sleep_count(pid_t tid)
-{
-	uint64_t count = 0;
-	char path[64], line[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
-	file = fopen(path, "r");
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "voluntary_ctxt_switches: %lu", &count) == 1)
-			break;
-	fclose(file);
-	return count;
-}
+/* Returns the number of times that the thread went to sleep. */
+uint64_t stats_thread_sleep_count(pid_t tid);
 
 #endif /* SELFTEST_KVM_STATS_THREAD_H */

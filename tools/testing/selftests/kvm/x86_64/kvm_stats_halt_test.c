@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A vCPU that halts: polls and waits, as its statistics count and time them.
+ * Test the statistics of halts: how often a halted vCPU polls and waits, and for
+ * how long.
  *
- * The guest halts a known number of times.  Unless its own timer wakes it, it
- * is woken when it is seen to sleep, or while it polls.
+ * The guest halts a known number of times.  Its own timer wakes it, or this
+ * program does: when the thread of the vCPU sleeps, or while it polls.
  */
 #define _GNU_SOURCE /* for program_invocation_name */
-#include "kvm_stats_param.h"
-#include "kvm_stats_thread.h"
+#include <linux/compiler.h>
+
 #include "kvm_stats_apic.h"
+#include "kvm_stats_snapshot.h"
+#include "kvm_stats_tap.h"
+#include "kvm_stats_thread.h"
+#include "processor.h"
 
 #define VCPU_ID		1
 #define HALTS		50
@@ -26,8 +31,8 @@ static struct stats_param params[] = {
 /* The guest */
 
 static uint64_t guest_halts_wanted;
-static uint64_t guest_timer;	/* nanoseconds until it wakes the vCPU, or 0 */
-static uint64_t guest_spin;	/* do that instead */
+static uint64_t guest_timer;	/* wakes the vCPU after this many ns; 0: off */
+static uint64_t guest_spin;	/* spin after the halts */
 static uint64_t guest_halts;
 static uint64_t guest_spins;
 
@@ -66,18 +71,15 @@ static int cpus[2];
 
 static const char *set_up(struct stats_target *target)
 {
-	static struct stats_guest guest;
 	struct kvm_vm *vm = vm_create_default(VCPU_ID, 0, guest_main);
 
 	stats_apic_prepare(vm, VCPU_ID);
 	vm_init_descriptor_tables(vm);
 	vcpu_init_descriptor_tables(vm, VCPU_ID);
 	vm_handle_exception(vm, WAKE_VECTOR, guest_interrupt);
-	guest = stats_guest_of(vm, VCPU_ID);
 	cpus[0] = stats_nth_cpu(0);
 	cpus[1] = stats_nth_cpu(1);
-	target->machine = &guest;
-	return NULL;
+	return stats_use_guest(target, vm, VCPU_ID);
 }
 
 static void limit_polling(const struct stats_guest *guest, uint32_t ns)
@@ -87,7 +89,7 @@ static void limit_polling(const struct stats_guest *guest, uint32_t ns)
 	vm_enable_cap(guest->vm, &cap);
 }
 
-/* From its second halt on, the vCPU polls that long before it waits. */
+/* The vCPU polls for @ns before it waits, from its second halt on. */
 static const char *set_polling(const struct stats_guest *guest, const char *ns)
 {
 	const char *message;
@@ -101,11 +103,10 @@ static const char *set_polling(const struct stats_guest *guest, const char *ns)
 
 static uint64_t blocking(const struct stats_guest *guest)
 {
-	struct stats_moment now = stats_now(guest);
+	struct stats_snapshot now = stats_now(guest);
 	uint64_t value = stats_sum(&now, "blocking");
 
-	stats_file_free(&now.vm);
-	stats_file_free(&now.vcpu);
+	stats_snapshot_free(&now);
 	return value;
 }
 
@@ -129,8 +130,8 @@ static void await_halt(const struct stats_guest *guest, uint64_t halts)
 }
 
 /*
- * Returns once the thread has gone to sleep again.  State S alone is also that
- * of a thread about to look a last time whether it has to.
+ * Returns when the thread has gone to sleep again.  State S alone does not prove
+ * that: the thread may be about to check whether it has to sleep.
  */
 static void await_sleep(struct stats_vcpu_thread *vcpu)
 {
@@ -145,7 +146,7 @@ static void want_halts(const struct stats_guest *guest, uint64_t halts)
 	WRITE_ONCE(*stats_in_guest(guest->vm, guest_halts_wanted), halts);
 }
 
-/* Lets the guest halt, and wakes it each time when it sleeps. */
+/* Lets the guest halt, and wakes it each time that its thread sleeps. */
 static void halt_and_sleep(const struct stats_guest *guest, uint64_t halts)
 {
 	uint64_t done = *stats_in_guest(guest->vm, guest_halts);
@@ -162,7 +163,7 @@ static void halt_and_sleep(const struct stats_guest *guest, uint64_t halts)
 	stats_vcpu_join(&vcpu);
 }
 
-/* Lets the guest halt, and wakes it each time after a millisecond. */
+/* Lets the guest halt, and wakes it a millisecond after each halt. */
 static void halt_and_poll(const struct stats_guest *guest, uint64_t halts)
 {
 	uint64_t done = *stats_in_guest(guest->vm, guest_halts);
@@ -179,14 +180,17 @@ static void halt_and_poll(const struct stats_guest *guest, uint64_t halts)
 	stats_vcpu_join(&vcpu);
 }
 
-/* What must hold of any number of halts */
+/* Relations that hold for any number of halts */
 
-/* Bucket 0 is for 0, bucket i for [2^(i - 1), 2^i), the last has no end. */
-static const char *check_time(const struct stats_moment *before,
-			      const struct stats_moment *after,
+/*
+ * Bucket 0 counts 0 ns, bucket i counts [2^(i - 1), 2^i) ns, the last bucket also
+ * what is longer.  So the histogram limits the sum of all times.
+ */
+static const char *check_time(const struct stats_snapshot *before,
+			      const struct stats_snapshot *after,
 			      const char *hist, const char *total)
 {
-	int64_t ns = stats_moved(before, after, total);
+	int64_t ns = stats_changed(before, after, total);
 	const uint64_t *old, *new;
 	int64_t least = 0, most = 0;
 	unsigned int i, num;
@@ -200,12 +204,12 @@ static const char *check_time(const struct stats_moment *before,
 		most += i < num - 1 ? n * ((1LL << i) - 1) : n << 32;
 	}
 	return least <= ns && ns <= most ? NULL :
-	       stats_fail("'%s' moved by %ld, by '%s' between %ld and %ld",
+	       stats_fail("'%s' increased by %ld, but '%s' implies %ld to %ld",
 			  total, ns, hist, least, most);
 }
 
-static const char *check_times(const struct stats_moment *before,
-			       const struct stats_moment *after)
+static const char *check_times(const struct stats_snapshot *before,
+			       const struct stats_snapshot *after)
 {
 	const char *message;
 
@@ -220,29 +224,29 @@ static const char *check_times(const struct stats_moment *before,
 	return message;
 }
 
-/* Each poll that is attempted succeeds or fails, and is in one histogram. */
-static const char *check_polls(const struct stats_moment *before,
-			       const struct stats_moment *after)
+/* Each poll succeeds or fails, and one of the histograms counts it. */
+static const char *check_polls(const struct stats_snapshot *before,
+			       const struct stats_snapshot *after)
 {
-	int64_t succeeded = stats_moved(before, after, "halt_successful_poll");
-	int64_t attempted = stats_moved(before, after, "halt_attempted_poll");
+	int64_t succeeded = stats_changed(before, after, "halt_successful_poll");
+	int64_t attempted = stats_changed(before, after, "halt_attempted_poll");
 
 	return STATS_CHECK_CHANGES(before, after,
 				   { "halt_poll_success_hist", succeeded },
 				   { "halt_poll_fail_hist", attempted - succeeded });
 }
 
-static const char *check_halts(const struct stats_moment *before,
-			       const struct stats_moment *after)
+static const char *check_halts(const struct stats_snapshot *before,
+			       const struct stats_snapshot *after)
 {
-	int64_t polls = stats_moved(before, after, "halt_poll_success_hist");
-	int64_t waits = stats_moved(before, after, "halt_wait_hist");
+	int64_t polls = stats_changed(before, after, "halt_poll_success_hist");
+	int64_t waits = stats_changed(before, after, "halt_wait_hist");
 	const char *message;
 
 	message = STATS_CHECK_CHANGES(before, after, { "halt_exits", HALTS });
 	if (!message && polls + waits > HALTS)
-		message = stats_fail("%ld polls succeeded and there were %ld waits for %d halts",
-				     polls, waits, HALTS);
+		message = stats_fail("%d halts caused %ld successful polls and %ld waits",
+				     HALTS, polls, waits);
 	if (!message)
 		message = check_polls(before, after);
 	return message ? message : check_times(before, after);
@@ -253,7 +257,7 @@ static const char *check_halts(const struct stats_moment *before,
 static const char *waits(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 	const char *message;
 
 	limit_polling(guest, 0);
@@ -275,7 +279,7 @@ static const char *waits(struct stats_target *target)
 static const char *failed_polls(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 	const char *message;
 
 	message = set_polling(guest, SHORT_POLL_NS);
@@ -297,11 +301,11 @@ static const char *failed_polls(struct stats_target *target)
 static const char *successful_polls(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 	const char *message;
 
 	if (cpus[1] < 0)
-		return stats_skip("a vCPU polls only on a CPU of its own, and there is but one");
+		return stats_skip("this test needs 2 CPUs, because a vCPU does not poll if another task wants its CPU");
 	message = set_polling(guest, LONG_POLL_NS);
 	if (message)
 		return message;
@@ -314,16 +318,16 @@ static const char *successful_polls(struct stats_target *target)
 	message = check_halts(&before, &after);
 	if (message)
 		return message;
-	return stats_moved(&before, &after, "halt_successful_poll") ? NULL :
-	       stats_fail("none of %ld polls of up to 2 seconds succeeded",
-			  stats_moved(&before, &after, "halt_attempted_poll"));
+	return stats_changed(&before, &after, "halt_successful_poll") ? NULL :
+	       stats_fail("none of %ld polls succeeded within 2 seconds",
+			  stats_changed(&before, &after, "halt_attempted_poll"));
 }
 
-/* With the host's own settings, and an interrupt that takes its time. */
+/* With the settings of the host, and an interrupt that comes later. */
 static const char *timer(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 
 	*stats_in_guest(guest->vm, guest_timer) = TIMER_NS;
 	want_halts(guest, HALTS);
@@ -362,7 +366,7 @@ static const char *blocks(struct stats_target *target)
 	while (!stats_thread_sleeps(vcpu.tid))
 		usleep(50);
 	usleep(2000);
-	message = check_blocking(guest, 1, "waits in HLT");
+	message = check_blocking(guest, 1, "waits after HLT");
 
 	wake(guest);
 	while (!READ_ONCE(*spins))
@@ -382,19 +386,10 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("blocking", blocks),
 };
 
-static const struct stats_suite suite = {
-	.name = "halt",
-	.vcpu_id = VCPU_ID,
-	.checks = checks,
-	.num = ARRAY_SIZE(checks),
-	.setup = set_up,
-};
+static const struct stats_suite suite =
+	STATS_SUITE("halt", VCPU_ID, checks, set_up);
 
 int main(void)
 {
-	stats_tap_begin();
-	stats_params_save(params, ARRAY_SIZE(params));
-	stats_tap_run(&suite, 1);
-	stats_params_restore(params, ARRAY_SIZE(params));
-	stats_tap_end();
+	stats_tap_main(&suite, params, ARRAY_SIZE(params));
 }

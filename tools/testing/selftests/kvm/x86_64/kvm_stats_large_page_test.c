@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Large pages that KVM maps, and those that it splits because the guest runs
- * code in them, as the statistics of the VM count them.
+ * Test the statistics of large pages: those that KVM maps, and those that it
+ * splits because the guest executes code in them.
  */
 #define _GNU_SOURCE /* for program_invocation_name */
 #include "kvm_stats_mmu.h"
+#include "kvm_stats_tap.h"
 
 #define VCPU_ID		0
 #define LARGE_PAGES	3
 #define CODE_PAGES	4
 
-/* What the window shows from which page on. */
+/* The pages of the window. */
 #define LARGE		0	/* the first page of each large page */
-#define CODE		64	/* pages of the first large page, apart */
+#define CODE		64	/* pages in the first large page */
 #define CODE_OFFSET	(7 * PAGE)
 #define CODE_STRIDE	(64 * PAGE)
 
@@ -33,7 +34,6 @@ static struct stats_param params[] = {
 
 static const char *set_up(struct stats_target *target, enum stats_paging paging)
 {
-	static struct stats_guest guest;
 	struct kvm_vm *vm;
 	const char *message;
 
@@ -43,9 +43,7 @@ static const char *set_up(struct stats_target *target, enum stats_paging paging)
 	if (message)
 		return message;
 	vm = vm_create_default(VCPU_ID, 0, guest_mmu_main);
-	guest = stats_guest_of(vm, VCPU_ID);
-	target->machine = &guest;
-	return NULL;
+	return stats_use_guest(target, vm, VCPU_ID);
 }
 
 static const char *set_up_direct(struct stats_target *target)
@@ -58,7 +56,7 @@ static const char *set_up_tdp_mmu(struct stats_target *target)
 	return set_up(target, STATS_TDP_MMU);
 }
 
-/* The kernel may have less to give than it is asked for. */
+/* The kernel may reserve fewer pages than requested. */
 static const char *fill_pool(const char *pool, unsigned int num)
 {
 	char wanted[16], got[32];
@@ -72,7 +70,7 @@ static const char *fill_pool(const char *pool, unsigned int num)
 		return message;
 	if (stats_param_read(pool, got) && strtoul(got, NULL, 10) >= num)
 		return NULL;
-	return stats_skip("the host has no memory for %u in %s; it may have when it boots",
+	return stats_skip("the host cannot reserve %u pages in %s; reserve them at boot",
 			  num, pool);
 }
 
@@ -88,7 +86,10 @@ static void set_memory(struct kvm_vm *vm, void *memory, size_t size)
 	vm_ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
 }
 
-/* Memory of the guest, @num pages of @size from @pool, of which it sees one each. */
+/*
+ * Adds @num pages of @size from @pool to the memory of the guest.  The window
+ * maps the first 4 KiB of each.
+ */
 static const char *add_memory(const struct stats_guest *guest, const char *pool,
 			      size_t size, unsigned int num)
 {
@@ -102,7 +103,7 @@ static const char *add_memory(const struct stats_guest *guest, const char *pool,
 		return message;
 	memory = mmap(NULL, num * size, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (memory == MAP_FAILED)
-		return stats_skip("no %u pages of %zu MiB: %s", num, size >> 20,
+		return stats_skip("cannot map %u pages of %zu MiB: %s", num, size >> 20,
 				  strerror(errno));
 	set_memory(guest->vm, memory, num * size);
 	stats_map_window(guest->vm, LARGE, MEMORY, num, size);
@@ -116,15 +117,15 @@ static const char *add_large_pages(const struct stats_guest *guest)
 	return add_memory(guest, POOL_2M, LARGE_PAGE, LARGE_PAGES);
 }
 
-/* Without a slot, nothing of the VM is mapped. */
+/* KVM maps nothing after the slot was deleted. */
 static const char *check_empty(const struct stats_guest *guest)
 {
 	static const char * const names[] = {
 		"pages_4k", "pages_2m", "pages_1g", "nx_lpage_splits",
 	};
-	struct stats_moment now = stats_now(guest);
+	struct stats_snapshot now = stats_now(guest);
 	const char *message = NULL;
-	int i;
+	size_t i;
 
 	for (i = 0; !message && i < ARRAY_SIZE(names); i++)
 		message = stats_check_value(&now, names[i], 0);
@@ -134,7 +135,7 @@ static const char *check_empty(const struct stats_guest *guest)
 static const char *large_pages(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 	const char *message;
 
 	message = add_large_pages(guest);
@@ -161,7 +162,7 @@ static const char *large_pages(struct stats_target *target)
 static const char *huge_page(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 	const char *message;
 
 	message = add_memory(guest, POOL_1G, HUGE_PAGE, 1);
@@ -182,8 +183,8 @@ static const char *huge_page(struct stats_target *target)
 }
 
 /*
- * How many pages are mapped because the guest runs in one that is the last of
- * eight: KVM maps those before it as well, or just this.
+ * Returns the number of small pages that KVM maps when the guest executes code in
+ * the last one of eight: the MMU that can also shadow prefetches the others.
  */
 static int64_t pages_of_split(void)
 {
@@ -193,7 +194,7 @@ static int64_t pages_of_split(void)
 static const char *nx_split(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 	const char *message;
 
 	message = stats_param_set(NX_PARAM, "force");
@@ -224,22 +225,15 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("nx_split", nx_split),
 };
 
-#define SUITE(kind)							\
-	{ .name = #kind, .vcpu_id = -1, .checks = checks,		\
-	  .num = ARRAY_SIZE(checks), .setup = set_up_##kind }
-
 static const struct stats_suite suites[] = {
-	SUITE(direct),
-	SUITE(tdp_mmu),
+	STATS_SUITE("direct", -1, checks, set_up_direct),
+	STATS_SUITE("tdp_mmu", -1, checks, set_up_tdp_mmu),
 };
 
 int main(void)
 {
 	stats_tap_begin();
-	if (!stats_is_two_dimensional())
-		ksft_exit_skip("KVM shadows the small pages of the guest\n");
-	stats_params_save(params, ARRAY_SIZE(params));
-	stats_tap_run(suites, ARRAY_SIZE(suites));
-	stats_params_restore(params, ARRAY_SIZE(params));
-	stats_tap_end();
+	if (!stats_has_nested_paging())
+		ksft_exit_skip("KVM uses shadow paging, and the guest has only small pages\n");
+	stats_tap_run(suites, ARRAY_SIZE(suites), params, ARRAY_SIZE(params));
 }

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page faults and mappings of a guest, as the statistics of its vCPU and of its
- * VM count them, by each kind of paging that the host has.
+ * Test the statistics of page faults and mappings, with each kind of paging that
+ * the host supports.
  */
 #define _GNU_SOURCE /* for program_invocation_name */
+#include <linux/compiler.h>
 #include <linux/userfaultfd.h>
 
 #include "kvm_stats_mmu.h"
+#include "kvm_stats_tap.h"
 #include "kvm_stats_thread.h"
 
 #define VCPU_ID		0
 #define OTHER_VCPU_ID	1
 #define TIMES		13
-#define SYS_USERFAULTFD	323	/* <asm/unistd_64.h> of tools/ has another call's */
+#define SYS_USERFAULTFD	323	/* tools/ has a different __NR_userfaultfd */
 #define MMIO		0xc0000000ul
 
 /*
- * What the window shows from which page on.  The first page of all and of MMIO
- * is touched before a check starts.
+ * The pages of the window.  set_up() touches page 0 and page DEVICE before each
+ * check.
  */
-#define FRESH		1	/* pages next to the first one */
-#define APART		64	/* pages of which each needs a page table */
-#define DEVICE		128	/* of which nothing is there */
-#define ALIAS		192	/* the same page again and again */
-#define SHARED		256	/* pages that both vCPUs write to */
+#define FRESH		1	/* adjacent pages, after page 0 */
+#define APART		64	/* each of these needs its own page table */
+#define DEVICE		128	/* MMIO: there is no memory slot */
+#define ALIAS		192	/* all of these are the same physical page */
+#define SHARED		256	/* both vCPUs write to these */
 
 #define MEMORY_PAGES	((TIMES + 1) * 512)
 
@@ -32,8 +34,9 @@ static struct stats_param params[] = {
 };
 
 /*
- * The guest of two vCPUs, which do the same.  Neither goes on before the other
- * one is done: the end of a thread might disturb KVM in mapping a page.
+ * The guest code of the check with two vCPUs.  Each vCPU waits at the end until
+ * the other one arrives, because the exit of a thread could invalidate a mapping
+ * that KVM is about to create.
  */
 
 static uint64_t guest_arrivals;
@@ -68,16 +71,14 @@ static struct kvm_vm *create_vm(void *guest_code)
 
 static const char *set_up(struct stats_target *target, enum stats_paging paging)
 {
-	static struct stats_guest guest;
 	const char *message;
 
 	message = stats_use_paging(paging);
 	if (message)
 		return message;
-	guest = stats_guest_of(create_vm(guest_mmu_main), VCPU_ID);
-	target->machine = &guest;
-	stats_write_pages(&guest, 0, 1);
-	stats_write_pages(&guest, DEVICE, 1);
+	stats_use_guest(target, create_vm(guest_mmu_main), VCPU_ID);
+	stats_write_pages(target->machine, 0, 1);
+	stats_write_pages(target->machine, DEVICE, 1);
 	return NULL;
 }
 
@@ -96,7 +97,7 @@ static const char *set_up_tdp_mmu(struct stats_target *target)
 	return set_up(target, STATS_TDP_MMU);
 }
 
-/* The shadow MMU, which maps directly as well, has page tables to count. */
+/* mmu_shadow_pages does not count page tables of the TDP MMU. */
 static int64_t shadow_pages(int64_t num)
 {
 	return stats_paging == STATS_TDP_MMU ? 0 : num;
@@ -107,7 +108,7 @@ static int64_t shadow_pages(int64_t num)
 static const char *fresh_pages(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 
 	before = stats_now(guest);
 	stats_write_pages(guest, FRESH, TIMES);
@@ -129,7 +130,7 @@ static const char *fresh_pages(struct stats_target *target)
 static const char *mapped_pages(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 
 	stats_write_pages(guest, FRESH, TIMES);
 	before = stats_now(guest);
@@ -142,14 +143,14 @@ static const char *mapped_pages(struct stats_target *target)
 }
 
 /*
- * Each page is the first one of its 2 MiB, in physical memory.  When KVM shadows
- * the guest's page tables, then it is the one of the window that counts.
+ * Each page is in its own 2 MiB of physical memory, so nested paging needs a page
+ * table for each.  Shadow paging uses the one page table of the window.
  */
 static const char *page_tables(struct stats_target *target)
 {
 	int64_t tables = stats_paging == STATS_SHADOW ? 0 : shadow_pages(TIMES);
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 
 	before = stats_now(guest);
 	stats_write_pages(guest, APART, TIMES);
@@ -160,11 +161,11 @@ static const char *page_tables(struct stats_target *target)
 				   { "mmu_shadow_pages", tables });
 }
 
-/* With a slot, all mappings of its VM go, and all tables but that at the root. */
+/* When a slot is deleted, KVM removes all page tables of the VM but the root. */
 static const char *deleted_slot(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment now;
+	struct stats_snapshot now;
 	const char *message;
 
 	stats_write_pages(guest, FRESH, TIMES);
@@ -179,7 +180,7 @@ static const char *deleted_slot(struct stats_target *target)
 static const char *mmio(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 
 	before = stats_now(guest);
 	stats_write_pages(guest, DEVICE + 1, TIMES);
@@ -195,11 +196,11 @@ static const char *mmio(struct stats_target *target)
 				   { "pages_4k", 0 });
 }
 
-/* KVM finds what it has noted of the page. */
+/* KVM has cached that the page is MMIO. */
 static const char *mmio_again(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 
 	stats_write_pages(guest, DEVICE, TIMES + 1);
 	before = stats_now(guest);
@@ -212,15 +213,15 @@ static const char *mmio_again(struct stats_target *target)
 				   { "pf_mmio_spte_created", 0 });
 }
 
-/* KVM need not take a lock to make a page writable, if it maps directly. */
+/* With direct maps KVM makes a page writable without mmu_lock: pf_fast. */
 static const char *write_protected_pages(struct stats_target *target)
 {
 	int64_t fast = stats_paging == STATS_DIRECT ? TIMES : 0;
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 
 	if (stats_param_is_on("/sys/module/kvm_intel/parameters/pml"))
-		return stats_skip("the CPU logs dirty pages, so that nothing is write-protected");
+		return stats_skip("the CPU logs dirty pages, so KVM does not write-protect them");
 	stats_write_pages(guest, FRESH, TIMES);
 	vm_mem_region_set_flags(guest->vm, MEMORY_SLOT, KVM_MEM_LOG_DIRTY_PAGES);
 	before = stats_now(guest);
@@ -235,13 +236,13 @@ static const char *write_protected_pages(struct stats_target *target)
 				   { "pages_4k", 0 });
 }
 
-/* One mapping for each page of guest memory, or for each of its addresses. */
+/* Shadow paging maps each virtual address, nested paging the physical page. */
 static const char *aliases(struct stats_target *target)
 {
 	int64_t mappings = stats_paging == STATS_SHADOW ? TIMES : 1;
 	uint64_t peak = stats_paging == STATS_TDP_MMU ? 0 : mappings;
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 	const char *message;
 
 	before = stats_now(guest);
@@ -254,7 +255,7 @@ static const char *aliases(struct stats_target *target)
 	       stats_check_value(&after, "max_mmu_rmap_size", peak);
 }
 
-/* Who touches the shared pages for the first time has to wait for this process. */
+/* The first access to a shared page waits until provide_page() copies it. */
 static const char *watch_shared_pages(struct kvm_vm *vm, int *uffd)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -273,7 +274,7 @@ static const char *watch_shared_pages(struct kvm_vm *vm, int *uffd)
 	return NULL;
 }
 
-/* Provides a page once both vCPUs wait for it. */
+/* Waits until both vCPUs access the same page, and copies it. */
 static void provide_page(int uffd)
 {
 	static char zeroes[PAGE] __aligned(PAGE);
@@ -284,7 +285,7 @@ static void provide_page(int uffd)
 	for (i = 0; i < 2; i++)
 		TEST_ASSERT(read(uffd, &faults[i], sizeof(faults[i])) == sizeof(faults[i]) &&
 			    faults[i].event == UFFD_EVENT_PAGEFAULT,
-			    "no page fault: %s", strerror(errno));
+			    "cannot read a page fault: %s", strerror(errno));
 	copy.dst = faults[0].arg.pagefault.address & -PAGE;
 	TEST_ASSERT((faults[1].arg.pagefault.address & -PAGE) == copy.dst,
 		    "the vCPUs wait for different pages");
@@ -309,21 +310,21 @@ static void touch_shared_pages(const struct stats_guest guests[2], int uffd)
 		stats_vcpu_join(&threads[i]);
 }
 
-/* By either vCPU. */
-static int64_t moved_by_both(const struct stats_moment before[2],
-			     const struct stats_moment after[2],
-			     const char *name)
+/* Returns the sum of the changes of both vCPUs. */
+static int64_t change_of_both(const struct stats_snapshot before[2],
+			      const struct stats_snapshot after[2],
+			      const char *name)
 {
-	return stats_moved(&before[0], &after[0], name) +
-	       stats_moved(&before[1], &after[1], name);
+	return stats_changed(&before[0], &after[0], name) +
+	       stats_changed(&before[1], &after[1], name);
 }
 
 /*
- * The second vCPU finds that the first one has mapped the page while it waited
- * for it itself.  The TDP MMU counts that as fixed as well.
+ * The vCPU that takes mmu_lock second finds the page mapped, so its fault is
+ * spurious.  The TDP MMU counts this fault as fixed, too.
  */
-static const char *check_shared_pages(const struct stats_moment before[2],
-				      const struct stats_moment after[2])
+static const char *check_shared_pages(const struct stats_snapshot before[2],
+				      const struct stats_snapshot after[2])
 {
 	const struct stats_change changes[] = {
 		{ "pf_taken", 2 * TIMES },
@@ -332,13 +333,13 @@ static const char *check_shared_pages(const struct stats_moment before[2],
 		{ "pf_fast", 0 },
 		{ "pf_emulate", 0 },
 	};
-	int i;
+	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(changes); i++) {
-		int64_t by = moved_by_both(before, after, changes[i].name);
+		int64_t by = change_of_both(before, after, changes[i].name);
 
 		if (by != changes[i].by)
-			return stats_fail("'%s' of both vCPUs moved by %ld, expected %ld",
+			return stats_fail("'%s' of both vCPUs changed by %ld, expected %ld",
 					  changes[i].name, by, changes[i].by);
 	}
 	return STATS_CHECK_CHANGES(&before[0], &after[0], { "pages_4k", TIMES });
@@ -348,7 +349,7 @@ static const char *simultaneous_faults(struct stats_target *target)
 {
 	static const uint32_t ids[] = { VCPU_ID, OTHER_VCPU_ID };
 	struct kvm_vm *vm = create_vm(guest_share);
-	struct stats_moment before[2], after[2];
+	struct stats_snapshot before[2], after[2];
 	struct stats_guest guests[2];
 	const char *message;
 	int i, uffd;
@@ -381,24 +382,19 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("simultaneous_faults", simultaneous_faults),
 };
 
-#define SUITE(kind)							\
-	{ .name = #kind, .vcpu_id = VCPU_ID, .checks = checks,		\
-	  .num = ARRAY_SIZE(checks), .setup = set_up_##kind }
-
-static const struct stats_suite shadow_suite = SUITE(shadow);
-static const struct stats_suite suites[] = {
-	SUITE(direct),
-	SUITE(tdp_mmu),
+static const struct stats_suite shadow_suite =
+	STATS_SUITE("shadow", VCPU_ID, checks, set_up_shadow);
+static const struct stats_suite nested_suites[] = {
+	STATS_SUITE("direct", VCPU_ID, checks, set_up_direct),
+	STATS_SUITE("tdp_mmu", VCPU_ID, checks, set_up_tdp_mmu),
 };
 
 int main(void)
 {
 	stats_tap_begin();
-	stats_params_save(params, ARRAY_SIZE(params));
-	if (stats_is_two_dimensional())
-		stats_tap_run(suites, ARRAY_SIZE(suites));
+	if (stats_has_nested_paging())
+		stats_tap_run(nested_suites, ARRAY_SIZE(nested_suites), params,
+			      ARRAY_SIZE(params));
 	else
-		stats_tap_run(&shadow_suite, 1);
-	stats_params_restore(params, ARRAY_SIZE(params));
-	stats_tap_end();
+		stats_tap_run(&shadow_suite, 1, NULL, 0);
 }

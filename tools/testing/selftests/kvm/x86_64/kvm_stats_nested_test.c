@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nested guests: how often a vCPU enters one, and whether it is in one, as its
- * statistics tell.  By SVM.
+ * Test the statistics of nested guests, with SVM: how often a vCPU enters one,
+ * and whether it runs one now.
  */
 #define _GNU_SOURCE /* for program_invocation_name */
-#include "kvm_stats_events.h"
+#include "kvm_stats_snapshot.h"
+#include "kvm_stats_tap.h"
 #include "processor.h"
 #include "svm_util.h"
 
@@ -15,7 +16,7 @@
 
 static unsigned long l2_stack[L2_STACK_WORDS] __aligned(16);
 
-/* The guest's guest: goes back as soon as it is entered, but once after a ucall. */
+/* L2 exits to L1 immediately, except once, when it makes a ucall before. */
 static void guest_l2(void)
 {
 	int i;
@@ -37,7 +38,7 @@ static void guest_l1(struct svm_test_data *svm)
 {
 	int i;
 
-	/* As if it had been called. */
+	/* The stack pointer has the alignment that it has after a call. */
 	generic_svm_setup(svm, guest_l2, &l2_stack[L2_STACK_WORDS - 1]);
 	guest_enter_l2(svm);
 	GUEST_SYNC(1);
@@ -50,29 +51,27 @@ static void guest_l1(struct svm_test_data *svm)
 
 /* The VMM */
 
-/* The guest has been in its own guest once. */
+/* L1 has run L2 once. */
 static const char *set_up(struct stats_target *target)
 {
-	static struct stats_guest guest;
 	struct kvm_vm *vm;
 	vm_vaddr_t svm;
 
 	if (!nested_svm_supported())
-		return stats_skip("the host's CPU or KVM has no nested SVM");
+		return stats_skip("the CPU or KVM of the host does not support nested SVM");
 	vm = vm_create_default(VCPU_ID, 0, guest_l1);
 	vcpu_set_cpuid(vm, VCPU_ID, kvm_get_supported_cpuid());
 	vcpu_alloc_svm(vm, &svm);
 	vcpu_args_set(vm, VCPU_ID, 1, svm);
-	guest = stats_guest_of(vm, VCPU_ID);
-	target->machine = &guest;
-	stats_run_guest(&guest);
+	stats_use_guest(target, vm, VCPU_ID);
+	stats_run_guest(target->machine);
 	return NULL;
 }
 
 static const char *runs(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 
 	before = stats_now(guest);
 	stats_run_guest(guest);
@@ -85,12 +84,12 @@ static const char *runs(struct stats_target *target)
 static const char *check_guest_mode(const struct stats_guest *guest,
 				    uint64_t expected)
 {
-	struct stats_moment now = stats_now(guest);
+	struct stats_snapshot now = stats_now(guest);
 
 	return stats_check_value(&now, "guest_mode", expected);
 }
 
-/* The nested guest's ucall goes by a port that its hypervisor leaves to it. */
+/* L1 does not intercept the port of the ucall, so L2 exits to the VMM. */
 static const char *guest_mode(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
@@ -112,17 +111,10 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("guest_mode", guest_mode),
 };
 
-static const struct stats_suite suite = {
-	.name = "nested",
-	.vcpu_id = VCPU_ID,
-	.checks = checks,
-	.num = ARRAY_SIZE(checks),
-	.setup = set_up,
-};
+static const struct stats_suite suite =
+	STATS_SUITE("nested", VCPU_ID, checks, set_up);
 
 int main(void)
 {
-	stats_tap_begin();
-	stats_tap_run(&suite, 1);
-	stats_tap_end();
+	stats_tap_main(&suite, NULL, 0);
 }

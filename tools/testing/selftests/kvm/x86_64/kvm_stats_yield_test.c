@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Directed yields: a vCPU gives its time to another one, as its statistics count
- * it.
+ * Test the statistics of directed yields: a vCPU asks KVM to run another vCPU
+ * instead.
  */
 #define _GNU_SOURCE /* for program_invocation_name */
 #include <asm/kvm_para.h>
+#include <linux/compiler.h>
 #include <linux/kvm_para.h>
 
-#include "kvm_stats_thread.h"
 #include "kvm_stats_apic.h"
 #include "kvm_stats_hypercall.h"
+#include "kvm_stats_snapshot.h"
+#include "kvm_stats_tap.h"
+#include "kvm_stats_thread.h"
 
 #define VCPU_ID		0
 #define OTHER_VCPU_ID	1
@@ -66,7 +69,7 @@ static const char *set_up(struct stats_target *target)
 
 static const char *check_yields(int64_t successful)
 {
-	struct stats_moment before, after;
+	struct stats_snapshot before, after;
 
 	before = stats_now(&guest);
 	stats_run_guest(&guest);
@@ -77,13 +80,13 @@ static const char *check_yields(int64_t successful)
 				   { "directed_yield_successful", successful });
 }
 
-/* To itself, to nobody, or to a vCPU that does not run. */
-static const char *in_vain(struct stats_target *target)
+/* The target is the vCPU itself, does not exist, or is not runnable. */
+static const char *unsuccessful(struct stats_target *target)
 {
 	return check_yields(0);
 }
 
-/* Both vCPUs have one CPU, so while one runs, the other one would like to. */
+/* Both vCPUs share a CPU, so while one runs, the other one is preempted. */
 static const char *to_preempted(struct stats_target *target)
 {
 	uint64_t *spins = stats_in_guest(guest.vm, guest_spins);
@@ -101,23 +104,16 @@ static const char *to_preempted(struct stats_target *target)
 }
 
 static const struct stats_check checks[] = {
-	STATS_CHECK("to_itself", in_vain, .arg = VCPU_ID),
-	STATS_CHECK("to_nobody", in_vain, .arg = NO_VCPU_ID),
-	STATS_CHECK("to_idle", in_vain, .arg = OTHER_VCPU_ID),
+	STATS_CHECK("to_itself", unsuccessful, .arg = VCPU_ID),
+	STATS_CHECK("to_missing", unsuccessful, .arg = NO_VCPU_ID),
+	STATS_CHECK("to_idle", unsuccessful, .arg = OTHER_VCPU_ID),
 	STATS_CHECK("to_preempted", to_preempted, .arg = OTHER_VCPU_ID),
 };
 
-static const struct stats_suite suite = {
-	.name = "yield",
-	.vcpu_id = VCPU_ID,
-	.checks = checks,
-	.num = ARRAY_SIZE(checks),
-	.setup = set_up,
-};
+static const struct stats_suite suite =
+	STATS_SUITE("yield", VCPU_ID, checks, set_up);
 
 int main(void)
 {
-	stats_tap_begin();
-	stats_tap_run(&suite, 1);
-	stats_tap_end();
+	stats_tap_main(&suite, NULL, 0);
 }

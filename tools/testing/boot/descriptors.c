@@ -25,19 +25,16 @@
 #define NAME_SIZE		48
 #define DESC_SIZE		(16 + NAME_SIZE)
 
-/* An array of descriptors and the target that it belongs to. */
+/*
+ * An array of descriptors and the target that it belongs to.  Mainline has arrays
+ * of these names, too.
+ */
 struct table {
 	const char *symbol;
 	const char *target;
 };
 
 static const struct table tables[] = {
-	/* this series */
-	{ "kvm_vm_stat_generic_desc", "vm" },
-	{ "kvm_vm_stat_desc", "vm" },
-	{ "kvm_vcpu_stat_generic_desc", "vcpu" },
-	{ "kvm_vcpu_stat_desc", "vcpu" },
-	/* mainline */
 	{ "kvm_vm_stats_desc", "vm" },
 	{ "kvm_vcpu_stats_desc", "vcpu" },
 };

@@ -131,16 +131,16 @@ descriptors()
 
 gcc -std=gnu11 -O2 -Wall -Wextra -Werror -o descriptors "$boot/descriptors.c" -lelf >log 2>&1
 point $? "the reader of objects compiles"
-object ours 'static const struct desc kvm_vm_stat_desc[] = { { 1, 0, 1, 8, 0, "pages" } };' \
-	'static const struct desc kvm_vcpu_stat_desc[] = { { 0x24, -9, 32, 16, 0, "hist" } };' \
-	'const void *used[] = { kvm_vm_stat_desc, kvm_vcpu_stat_desc };'
-object generic 'const struct desc kvm_vm_stat_generic_desc[] = { { 0, 0, 1, 0, 0, "flush" } };'
-expect 0 "it prints a descriptor" '^vcpu hist log2 seconds pow10 -9 32 0 16$' descriptors ours.o
+object both 'static const struct desc kvm_vm_stats_desc[] = { { 1, 0, 1, 8, 0, "pages" } };' \
+	'static const struct desc kvm_vcpu_stats_desc[] = { { 0x24, -9, 32, 16, 0, "hist" } };' \
+	'const void *used[] = { kvm_vcpu_stats_desc, kvm_vm_stats_desc };'
+object vm 'const struct desc kvm_vm_stats_desc[] = { { 0, 0, 1, 0, 0, "flush" } };'
+expect 0 "it prints a descriptor" '^vcpu hist log2 seconds pow10 -9 32 0 16$' descriptors both.o
 expect 0 "first those of the VM, in the order of the objects" '^flush pages hist $' \
-	bash -c './descriptors generic.o ours.o | cut -d" " -f2 | tr "\n" " "'
+	bash -c './descriptors vm.o both.o | cut -d" " -f2 | tr "\n" " "'
 object empty 'const struct desc kvm_vm_stats_desc[0] = { };'
 expect 0 "an empty table has none" '^0$' bash -c './descriptors empty.o | wc -l'
-expect 1 "what is no object is told" 'ours[.]c: no ELF object' descriptors ours.c
+expect 1 "what is no object is told" 'both[.]c: no ELF object' descriptors both.c
 expect 1 "a file that is not there is told" 'none[.]o: No such file' descriptors none.o
 object other 'extern const struct desc kvm_vm_stats_desc[]; const void *p = kvm_vm_stats_desc;'
 expect 1 "an object that only refers to a table is told" 'other[.]o: no table of statistics' descriptors other.o

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The statistics of a vCPU that all architectures have; see linux/kvm_types.h.
- * There is no include guard, because the list is included twice.
+ * This file has no include guard, because it is included twice.
  */
 KVM_STAT(halt_successful_poll, COUNTER)
 KVM_STAT(halt_attempted_poll, COUNTER)

@@ -7,9 +7,8 @@
  * memory.  Each value is loaded once, and in one piece where a u64 is a machine
  * word.  The values of one read can be of different moments.
  *
- * A file holds a reference to its VM, and thereby to the vCPUs and the vendor
- * module.  It also holds the module of this code, because this code drops the
- * reference to the VM.
+ * A file holds its VM, and thereby the vCPUs and the vendor module.  It also
+ * holds the module of this code, which drops the reference to the VM.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -123,20 +122,20 @@ static void kvm_stats_read_values(const struct kvm_stats_source *source,
 static ssize_t kvm_stats_read_at(const struct kvm_stats_source *source,
 				 loff_t *ppos, struct iov_iter *to)
 {
-	size_t start, pos;
+	size_t pos = *ppos, copied;
 
 	if (!iov_iter_count(to) || *ppos >= kvm_stats_size(source->schema))
 		return 0;
 
-	start = pos = *ppos;
 	if (pos >= kvm_stats_data_offset(source->schema) ||
 	    kvm_stats_read_constants(source, &pos, to))
 		kvm_stats_read_values(source, &pos, to);
-	if (pos == start)
+	copied = pos - *ppos;
+	if (!copied)
 		return -EFAULT;
 
 	*ppos = pos;
-	return pos - start;
+	return copied;
 }
 
 static ssize_t kvm_stats_read_iter(struct kiocb *iocb, struct iov_iter *to)
@@ -256,6 +255,7 @@ KVM_STATS_STATIC const struct file_operations kvm_stats_fops = {
 	.show_fdinfo = kvm_stats_show_fdinfo,
 #endif
 };
+
 KVM_STATS_EXPORT_IF_KUNIT(kvm_stats_fops);
 
 /**

@@ -24,7 +24,7 @@ extern const struct kvm_stats_schema kvm_vcpu_stats_schema;
 /* The KUnit suite is a module of its own and needs these symbols. */
 #if IS_ENABLED(CONFIG_KVM_STATS_KUNIT_TEST)
 #define KVM_STATS_STATIC
-#define KVM_STATS_EXPORT_IF_KUNIT(symbol)	EXPORT_SYMBOL_GPL(symbol)
+#define KVM_STATS_EXPORT_IF_KUNIT		EXPORT_SYMBOL_GPL
 
 extern const struct file_operations kvm_stats_fops;
 #else

@@ -15,13 +15,14 @@
 #define KVM_STATS_FLAGS(type, unit)					\
 	.flags = KVM_STATS_TYPE_##type | KVM_STATS_UNIT_##unit |	\
 		 KVM_STATS_BASE_POW10
-#define KVM_STATS_NS		.exponent = -9
 #define KVM_STATS_COUNTER	KVM_STATS_FLAGS(CUMULATIVE, NONE)
-#define KVM_STATS_COUNTER_NS	KVM_STATS_FLAGS(CUMULATIVE, SECONDS), KVM_STATS_NS
+#define KVM_STATS_COUNTER_NS	.exponent = -9,				\
+				KVM_STATS_FLAGS(CUMULATIVE, SECONDS)
 #define KVM_STATS_INSTANT	KVM_STATS_FLAGS(INSTANT, NONE)
 #define KVM_STATS_BOOLEAN	KVM_STATS_FLAGS(INSTANT, BOOLEAN)
 #define KVM_STATS_PEAK		KVM_STATS_FLAGS(PEAK, NONE)
-#define KVM_STATS_LOG2_NS	KVM_STATS_FLAGS(LOG_HIST, SECONDS), KVM_STATS_NS
+#define KVM_STATS_LOG2_NS	.exponent = -9,				\
+				KVM_STATS_FLAGS(LOG_HIST, SECONDS)
 
 #undef KVM_STAT_FIELD
 #undef KVM_STAT_DESC
@@ -50,6 +51,7 @@ const struct kvm_stats_schema kvm_vm_stats_schema = {
 	.num_desc = ARRAY_SIZE(kvm_vm_stats_desc),
 	.data_size = sizeof(struct kvm_vm_stat),
 };
+
 KVM_STATS_EXPORT_IF_KUNIT(kvm_vm_stats_schema);
 
 const struct kvm_stats_schema kvm_vcpu_stats_schema = {
@@ -57,4 +59,5 @@ const struct kvm_stats_schema kvm_vcpu_stats_schema = {
 	.num_desc = ARRAY_SIZE(kvm_vcpu_stats_desc),
 	.data_size = sizeof(struct kvm_vcpu_stat),
 };
+
 KVM_STATS_EXPORT_IF_KUNIT(kvm_vcpu_stats_schema);

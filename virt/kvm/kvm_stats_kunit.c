@@ -218,8 +218,8 @@ static void values_are_described_without_gap(struct kunit *test)
 }
 
 /*
- * A small file, of which every possible read can be tried.  It has both types of
- * histogram and a name of the maximum length.
+ * A small file, of which every possible read can be tried.  It has both types
+ * of histogram and a name of the maximum length.
  */
 static const struct kvm_stats_desc small_desc[] = {
 	{ .flags = KVM_STATS_TYPE_CUMULATIVE, .size = 1, .name = "a" },

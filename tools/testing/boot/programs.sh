@@ -12,7 +12,8 @@ program_sources()
 {
 	printf '%s\n' tools/testing/boot/tests tools/testing/boot/reference.awk \
 		Documentation/virt/kvm/stats-reference.rst include/uapi/linux/kvm_stats.h \
-		tools/testing/selftests/kvm/include tools/lib/kvmstats tools/kvm/kvm_stats/tests/tiny_vmm.h
+		tools/testing/selftests/kvm/include tools/testing/selftests/kvm/lib \
+		tools/lib/kvmstats tools/kvm/kvm_stats/tests/tiny_vmm.h
 }
 
 programs_key()

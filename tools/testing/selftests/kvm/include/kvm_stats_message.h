@@ -11,7 +11,7 @@
 #define SELFTEST_KVM_STATS_MESSAGE_H
 
 #ifndef __printf
-#define __printf(a, b)  __attribute__((format(printf, a, b)))
+#define __printf(fmt, args)	__attribute__((__format__(__printf__, fmt, args)))
 #endif
 
 #define STATS_MESSAGE_SIZE	512

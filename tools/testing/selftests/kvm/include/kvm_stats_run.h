@@ -48,7 +48,7 @@ struct stats_suite {
 /* @table is an array of checks. */
 #define STATS_SUITE(suite_name, id, table, function)			\
 	{ .name = suite_name, .vcpu_id = id, .checks = table,		\
-	  .num = ARRAY_SIZE(table), .setup = function }
+	  .num = sizeof(table) / sizeof((table)[0]), .setup = function }
 
 enum stats_verdict { STATS_PASS, STATS_FAIL, STATS_SKIP };
 

@@ -143,7 +143,7 @@ const char *stats_check_desc_offsets(const struct stats_file *file)
 
 	for (i = 0; (desc = stats_file_desc(file, i)); i++) {
 		if (desc->offset != end)
-			return stats_fail("'%s' has the offset %u, but the previous statistic ends at %zu",
+			return stats_fail("'%s' is at offset %u, but the previous one ends at %zu",
 					  desc->name, desc->offset, end);
 		end += desc->size * sizeof(uint64_t);
 	}

@@ -56,7 +56,7 @@ const char *stats_same(const struct stats_target *target, const void *buf,
 				  offset, got, expected);
 	if (memcmp(buf, target->file.bytes + offset, got) &&
 	    !only_values_changed(target, buf, got, offset))
-		return stats_fail("a read of %zd bytes at %zu differs from a read of the whole file",
+		return stats_fail("a read of %zd bytes at %zu differs from the whole file",
 				  got, offset);
 	return NULL;
 }

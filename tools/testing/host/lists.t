@@ -118,11 +118,14 @@ accepted()
 	compile "$1" && fits && "${@:2}"
 }
 
-# rejected MESSAGE SCRIPT: the compiler reports MESSAGE, at a line of the list
+# rejected MESSAGE SCRIPT: the compiler reports MESSAGE, and the first changed line of the list
 rejected()
 {
+	local changed=asm/kvm_vcpu_stat_defs.h line
+
 	! compile "$2" || return 1
-	grep -m 1 'error:' "$log" | grep -q -E -e "asm/kvm_vcpu_stat_defs[.]h:[0-9]+:.*$1"
+	line=$(diff "$list" "$work/include/$changed" | sed -n '1s/.*[ac]//p')
+	grep -m 1 'error:' "$log" | grep -q -e "$1" && grep -q -F -e "$changed:$line:" "$log"
 }
 
 # leaves_gap SCRIPT MESSAGE: the changed list compiles and does not fit

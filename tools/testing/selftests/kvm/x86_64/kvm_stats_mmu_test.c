@@ -14,6 +14,7 @@
 #define VCPU_ID		0
 #define OTHER_VCPU_ID	1
 #define TIMES		13
+#define RACE_SECONDS	15
 #define SYS_USERFAULTFD	323	/* tools/ has a different __NR_userfaultfd */
 #define MMIO		0xc0000000ul
 
@@ -34,21 +35,28 @@ static struct stats_param params[] = {
 };
 
 /*
- * The guest code of the check with two vCPUs.  Each vCPU waits at the end until
- * the other one arrives, because the exit of a thread could invalidate a mapping
- * that KVM is about to create.
+ * The guest code of the checks with two vCPUs.  Both touch the pages at the same
+ * time.  Each vCPU also waits at the end until the other one arrives, because the
+ * exit of a thread could invalidate a mapping that KVM is about to create.
  */
 
 static uint64_t guest_arrivals;
-static uint64_t guest_arrivals_wanted;
+static uint64_t guest_start;	/* number of arrivals before the pages */
+static uint64_t guest_end;	/* number of arrivals after them */
+
+static void guest_meet(uint64_t *arrivals)
+{
+	__atomic_add_fetch(&guest_arrivals, 1, __ATOMIC_SEQ_CST);
+	while (READ_ONCE(guest_arrivals) < READ_ONCE(*arrivals))
+		;
+}
 
 static void guest_share(void)
 {
 	for (;;) {
+		guest_meet(&guest_start);
 		guest_touch_pages();
-		__atomic_add_fetch(&guest_arrivals, 1, __ATOMIC_SEQ_CST);
-		while (READ_ONCE(guest_arrivals) < READ_ONCE(guest_arrivals_wanted))
-			;
+		guest_meet(&guest_end);
 		GUEST_SYNC(0);
 	}
 }
@@ -293,21 +301,50 @@ static void provide_page(int uffd)
 		    strerror(errno));
 }
 
-static void touch_shared_pages(const struct stats_guest guests[2], int uffd)
+/* Both vCPUs are ready to write to the same pages. */
+static void create_two_vcpus(struct kvm_vm *vm, struct stats_guest guests[2])
+{
+	static const uint32_t ids[] = { VCPU_ID, OTHER_VCPU_ID };
+	int i;
+
+	vm_vcpu_add_default(vm, OTHER_VCPU_ID, guest_share);
+	for (i = 0; i < 2; i++) {
+		guests[i] = stats_guest_of(vm, ids[i]);
+		stats_write_pages(&guests[i], 0, 1);
+	}
+}
+
+static void start_both(const struct stats_guest guests[2],
+		       struct stats_vcpu_thread threads[2], const int cpus[2],
+		       unsigned int first, unsigned int num)
 {
 	struct kvm_vm *vm = guests[0].vm;
+	uint64_t arrivals = *stats_in_guest(vm, guest_arrivals);
+	int i;
+
+	*stats_in_guest(vm, guest_start) = arrivals + 2;
+	*stats_in_guest(vm, guest_end) = arrivals + 4;
+	stats_set_work(vm, false, first, num);
+	for (i = 0; i < 2; i++)
+		stats_vcpu_start(&threads[i], &guests[i], cpus[i]);
+}
+
+static void join_both(struct stats_vcpu_thread threads[2])
+{
+	stats_vcpu_join(&threads[0]);
+	stats_vcpu_join(&threads[1]);
+}
+
+static void touch_shared_pages(const struct stats_guest guests[2], int uffd)
+{
+	const int cpus[] = { stats_nth_cpu(0), stats_nth_cpu(0) };
 	struct stats_vcpu_thread threads[2];
 	int i;
 
-	*stats_in_guest(vm, guest_arrivals_wanted) =
-		*stats_in_guest(vm, guest_arrivals) + 2;
-	stats_set_work(vm, false, SHARED, TIMES);
-	for (i = 0; i < 2; i++)
-		stats_vcpu_start(&threads[i], &guests[i], stats_nth_cpu(0));
+	start_both(guests, threads, cpus, SHARED, TIMES);
 	for (i = 0; i < TIMES; i++)
 		provide_page(uffd);
-	for (i = 0; i < 2; i++)
-		stats_vcpu_join(&threads[i]);
+	join_both(threads);
 }
 
 /* Returns the sum of the changes of both vCPUs. */
@@ -347,27 +384,99 @@ static const char *check_shared_pages(const struct stats_snapshot before[2],
 
 static const char *simultaneous_faults(struct stats_target *target)
 {
-	static const uint32_t ids[] = { VCPU_ID, OTHER_VCPU_ID };
 	struct kvm_vm *vm = create_vm(guest_share);
 	struct stats_snapshot before[2], after[2];
 	struct stats_guest guests[2];
 	const char *message;
 	int i, uffd;
 
-	vm_vcpu_add_default(vm, OTHER_VCPU_ID, guest_share);
 	message = watch_shared_pages(vm, &uffd);
 	if (message)
 		return message;
-	for (i = 0; i < 2; i++) {
-		guests[i] = stats_guest_of(vm, ids[i]);
-		stats_write_pages(&guests[i], 0, 1);
-	}
+	create_two_vcpus(vm, guests);
 	for (i = 0; i < 2; i++)
 		before[i] = stats_now(&guests[i]);
 	touch_shared_pages(guests, uffd);
 	for (i = 0; i < 2; i++)
 		after[i] = stats_now(&guests[i]);
 	return check_shared_pages(before, after);
+}
+
+/* Reading the log of dirty pages write-protects them again. */
+static void write_protect_again(struct kvm_vm *vm)
+{
+	static uint64_t dirty[MEMORY_PAGES / 64];
+
+	kvm_vm_get_dirty_log(vm, MEMORY_SLOT, dirty);
+}
+
+/*
+ * Each page is write-protected.  Returns whether both vCPUs caused a fault, and
+ * one of them did so in vain.
+ */
+static bool write_pages_at_once(const struct stats_guest guests[2],
+				const struct stats_snapshot before[2],
+				struct stats_snapshot after[2])
+{
+	const int cpus[] = { stats_nth_cpu(0), stats_nth_cpu(1) };
+	struct stats_vcpu_thread threads[2];
+	unsigned int page;
+	int i;
+
+	for (page = FRESH; page < FRESH + TIMES; page++) {
+		start_both(guests, threads, cpus, page, 1);
+		join_both(threads);
+	}
+	for (i = 0; i < 2; i++)
+		after[i] = stats_now(&guests[i]);
+	return change_of_both(before, after, "pf_spurious");
+}
+
+/* KVM does not need mmu_lock for any of these faults, if it maps directly. */
+static const char *check_writes(const struct stats_snapshot before[2],
+				const struct stats_snapshot after[2])
+{
+	int64_t taken = change_of_both(before, after, "pf_taken");
+	int64_t fast = change_of_both(before, after, "pf_fast");
+	int64_t expected = stats_paging == STATS_DIRECT ? taken : 0;
+
+	return fast == expected ? NULL :
+	       stats_fail("'pf_fast' of both vCPUs changed by %ld, expected %ld of %ld faults",
+			  fast, expected, taken);
+}
+
+/* Tries until both vCPUs fault on a page that one of them has made writable. */
+static const char *race(const struct stats_guest guests[2])
+{
+	struct stats_snapshot before[2], after[2];
+	time_t end = time(NULL) + RACE_SECONDS;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		before[i] = stats_now(&guests[i]);
+	while (!write_pages_at_once(guests, before, after)) {
+		if (time(NULL) > end)
+			return stats_skip("no page fault was spurious within %d seconds",
+					  RACE_SECONDS);
+		for (i = 0; i < 2; i++)
+			stats_snapshot_free(&after[i]);
+		write_protect_again(guests[0].vm);
+	}
+	return check_writes(before, after);
+}
+
+static const char *simultaneous_writes(struct stats_target *target)
+{
+	struct stats_guest guests[2];
+	struct kvm_vm *vm;
+
+	if (stats_nth_cpu(1) < 0)
+		return stats_skip("this test needs 2 CPUs, to run both vCPUs at once");
+	vm = create_vm(guest_share);
+	create_two_vcpus(vm, guests);
+	stats_write_pages(&guests[0], FRESH, TIMES);
+	vm_mem_region_set_flags(vm, MEMORY_SLOT, KVM_MEM_LOG_DIRTY_PAGES);
+	return race(guests);
 }
 
 static const struct stats_check checks[] = {
@@ -380,6 +489,7 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("write_protected_pages", write_protected_pages),
 	STATS_CHECK("aliases", aliases),
 	STATS_CHECK("simultaneous_faults", simultaneous_faults),
+	STATS_CHECK("simultaneous_writes", simultaneous_writes),
 };
 
 static const struct stats_suite shadow_suite =

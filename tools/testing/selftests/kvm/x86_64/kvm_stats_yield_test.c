@@ -87,19 +87,58 @@ static const char *unsuccessful(struct stats_target *target)
 }
 
 /* Both vCPUs share a CPU, so while one runs, the other one is preempted. */
-static const char *to_preempted(struct stats_target *target)
+static void start_other(struct stats_vcpu_thread *vcpu)
 {
 	uint64_t *spins = stats_in_guest(guest.vm, guest_spins);
+
+	stats_pin(stats_nth_cpu(0));
+	stats_vcpu_start(vcpu, &other, stats_nth_cpu(0));
+	while (!READ_ONCE(*spins))
+		usleep(50);
+}
+
+static void stop_other(struct stats_vcpu_thread *vcpu)
+{
+	WRITE_ONCE(*stats_in_guest(guest.vm, guest_stop), 1);
+	stats_vcpu_join(vcpu);
+}
+
+static const char *to_preempted(struct stats_target *target)
+{
 	struct stats_vcpu_thread vcpu;
 	const char *message;
 
-	stats_pin(stats_nth_cpu(0));
-	stats_vcpu_start(&vcpu, &other, stats_nth_cpu(0));
-	while (!READ_ONCE(*spins))
-		usleep(50);
+	start_other(&vcpu);
 	message = check_yields(TIMES);
-	WRITE_ONCE(*stats_in_guest(guest.vm, guest_stop), 1);
-	stats_vcpu_join(&vcpu);
+	stop_other(&vcpu);
+	return message;
+}
+
+static const char *use_policy(int policy, int priority)
+{
+	const struct sched_param param = { .sched_priority = priority };
+
+	return sched_setscheduler(0, policy, &param) ?
+	       stats_skip("cannot change the scheduling policy: %s",
+			  strerror(errno)) : NULL;
+}
+
+/*
+ * The other vCPU is preempted, but the scheduler refuses to run it: a real-time
+ * thread cannot yield to a thread with another policy.
+ */
+static const char *to_other_policy(struct stats_target *target)
+{
+	struct stats_vcpu_thread vcpu;
+	const char *message;
+
+	start_other(&vcpu);
+	message = use_policy(SCHED_FIFO, 1);
+	if (!message) {
+		message = check_yields(0);
+		use_policy(SCHED_OTHER, 0);
+	}
+	stop_other(&vcpu);
 	return message;
 }
 
@@ -108,6 +147,7 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("to_missing", unsuccessful, .arg = NO_VCPU_ID),
 	STATS_CHECK("to_idle", unsuccessful, .arg = OTHER_VCPU_ID),
 	STATS_CHECK("to_preempted", to_preempted, .arg = OTHER_VCPU_ID),
+	STATS_CHECK("to_other_policy", to_other_policy, .arg = OTHER_VCPU_ID),
 };
 
 static const struct stats_suite suite =

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Test that the statistics count each exit of a vCPU once, independent of what
+ * KVM does to handle it.
+ */
+#define _GNU_SOURCE /* for program_invocation_name */
+#include <linux/compiler.h>
+
+#include "kvm_stats_snapshot.h"
+#include "kvm_stats_tap.h"
+#include "processor.h"
+
+#define VCPU_ID		0
+#define TIMES		13
+#define FILTERED_MSR	0xc0010200u	/* the guest does not access it */
+
+/* The guest */
+
+static uint64_t guest_reads;
+
+static void guest_main(void)
+{
+	uint64_t i;
+
+	for (;;) {
+		for (i = 0; i < READ_ONCE(guest_reads); i++)
+			rdmsr(MSR_IA32_APICBASE);
+		GUEST_SYNC(0);
+	}
+}
+
+/* The VMM */
+
+static const char *set_up(struct stats_target *target)
+{
+	struct kvm_vm *vm = vm_create_default(VCPU_ID, 0, guest_main);
+
+	*stats_in_guest(vm, guest_reads) = 1;
+	stats_use_guest(target, vm, VCPU_ID);
+	stats_run_guest(target->machine);
+	return NULL;
+}
+
+/* Installs a filter of many ranges.  None has the MSR that the guest reads. */
+static void set_filter(const struct stats_guest *guest)
+{
+	static uint8_t bitmap[8];
+	struct kvm_msr_filter filter = { .flags = KVM_MSR_FILTER_DEFAULT_ALLOW };
+	int i;
+
+	for (i = 0; i < KVM_MSR_FILTER_MAX_RANGES; i++)
+		filter.ranges[i] = (struct kvm_msr_filter_range) {
+			.flags = KVM_MSR_FILTER_READ,
+			.base = FILTERED_MSR + i,
+			.nmsrs = 1,
+			.bitmap = bitmap,
+		};
+	vm_ioctl(guest->vm, KVM_X86_SET_MSR_FILTER, &filter);
+}
+
+/* The guest exits @reads times to read the MSR, and once for the ucall. */
+static const char *check_reads(const struct stats_guest *guest, int64_t reads)
+{
+	struct stats_snapshot before, after;
+	int64_t exits;
+
+	*stats_in_guest(guest->vm, guest_reads) = reads;
+	before = stats_now(guest);
+	stats_run_guest(guest);
+	after = stats_now(guest);
+	exits = stats_changed(&before, &after, "exits") -
+		stats_changed(&before, &after, "irq_exits");
+	return exits == reads + 1 ? NULL :
+	       stats_fail("'exits' without 'irq_exits' changed by %ld, expected %ld",
+			  exits, reads + 1);
+}
+
+static const char *msr_reads(struct stats_target *target)
+{
+	return check_reads(target->machine, TIMES);
+}
+
+static const char *msr_reads_with_filter(struct stats_target *target)
+{
+	set_filter(target->machine);
+	stats_run_guest(target->machine);
+	return check_reads(target->machine, TIMES);
+}
+
+/* KVM applies a new filter to the vCPU before the next entry. */
+static const char *new_filter(struct stats_target *target)
+{
+	set_filter(target->machine);
+	return check_reads(target->machine, 0);
+}
+
+static const struct stats_check checks[] = {
+	STATS_CHECK("msr_reads", msr_reads),
+	STATS_CHECK("msr_reads_with_filter", msr_reads_with_filter),
+	STATS_CHECK("new_filter", new_filter),
+};
+
+static const struct stats_suite suite =
+	STATS_SUITE("exits", VCPU_ID, checks, set_up);
+
+int main(void)
+{
+	stats_tap_main(&suite, NULL, 0);
+}

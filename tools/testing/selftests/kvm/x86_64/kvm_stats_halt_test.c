@@ -321,7 +321,7 @@ static const char *successful_polls(struct stats_target *target)
 	int i;
 
 	if (cpus[1] < 0)
-		return stats_skip("this test needs 2 CPUs: a vCPU polls only while no other task wants its CPU");
+		return stats_skip("a vCPU polls only if it has a CPU of its own, and there is one CPU");
 	message = set_polling(guest, LONG_POLL_NS);
 	if (message)
 		return message;

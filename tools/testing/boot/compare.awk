@@ -3,9 +3,9 @@
 #
 #	awk -v arch=NAME -f describe.awk -f compare.awk DIFFERENCES OURS MAINLINE
 #
-# DIFFERENCES is like mainline-differences, the others are what `descriptors`
-# prints. Prints a line per statistic and one that sums up; what makes the status
-# 1 also goes to stderr.
+# DIFFERENCES is like mainline-differences, OURS and MAINLINE are output of
+# `descriptors`. Prints a line per statistic and a summary. Complaints go to stderr,
+# and the status is 1 then.
 
 function complain(what)
 {
@@ -29,7 +29,7 @@ function read_difference(   id)
 		return
 	id = $2 " " $3
 	if (id in kind)
-		complain(FILENAME ":" FNR ": " id " is there twice for " arch)
+		complain(FILENAME ":" FNR ": " id " is listed twice for " arch)
 	kind[id] = $4
 	place[id] = FILENAME ":" FNR
 	listed[++num_listed] = id
@@ -44,7 +44,7 @@ function read_desc(found,   id)
 	if (NF != 9)
 		fail(FILENAME ":" FNR ": not a descriptor: " $0)
 	if (id in found)
-		complain(FILENAME ":" FNR ": " id " is there twice")
+		complain(FILENAME ":" FNR ": " id " is listed twice")
 	found[id] = describe($3, $4, $5, $6, $7, $8)
 	if (!(id in seen)) {
 		seen[id] = 1
@@ -52,7 +52,7 @@ function read_desc(found,   id)
 	}
 }
 
-# What the file of reasons has to say about id, which is one of these kinds.
+# The reason that the file gives for a difference of this kind, or a complaint.
 function explained(id, what)
 {
 	if (kind[id] == what) {
@@ -94,8 +94,8 @@ function print_row(id, what,   words)
 		shown(ours, id), shown(mainline, id), what
 }
 
-# What only later versions than the one compared with have.
-function look_at_later(id)
+# A statistic that only later versions of mainline have.
+function check_later(id)
 {
 	if (kind[id] != "later" || id in seen)
 		return
@@ -117,13 +117,13 @@ END {
 	for (i = 1; i <= num; i++)
 		print_row(order[i], verdict(order[i]))
 	for (i = 1; i <= num_listed; i++)
-		look_at_later(listed[i])
+		check_later(listed[i])
 	for (i = 1; i <= num_listed; i++) {
 		if (!(listed[i] in used))
 			complain(place[listed[i]] ": " listed[i] " is not '" kind[listed[i]] "' on " arch)
 	}
 	printf "%s: %d equal, %d different, %d missing, %d extra; later than this mainline: %d%s\n", arch,
 		count["equal"], count["differs"], count["missing"], count["extra"],
-		count["later"], wrong ? "; NOT ALL IS EXPLAINED" : ""
+		count["later"], wrong ? "; SOME DIFFERENCES HAVE NO REASON" : ""
 	exit wrong
 }

@@ -6,7 +6,7 @@
  *	descriptors OBJECT...
  *
  * A line per descriptor: target, name, type, unit, base, exponent, size, bucket
- * size, offset.  All of the VM come first, in the order of the objects.
+ * size, offset.  Those of the VM come first, in the order of the objects.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -79,7 +79,7 @@ static void open_object(struct object *object, const char *path)
 		die(object, "%m");
 	object->elf = elf_begin(object->fd, ELF_C_READ, NULL);
 	if (!object->elf || elf_kind(object->elf) != ELF_K_ELF)
-		die(object, "no ELF object");
+		die(object, "not an ELF object");
 	ident = elf_getident(object->elf, NULL);
 	object->big_endian = ident[EI_DATA] == ELFDATA2MSB;
 }
@@ -90,7 +90,7 @@ static void close_object(struct object *object)
 	close(object->fd);
 }
 
-/* The bytes of an array, as they lie in the file. */
+/* The bytes of an array in the file. */
 static const uint8_t *bytes_of(const struct object *object, const GElf_Sym *symbol,
 			       const char *name)
 {
@@ -118,7 +118,7 @@ static const char *word(const struct object *object, const char *name,
 			const char * const *words, size_t num, uint32_t value)
 {
 	if (value >= num)
-		die(object, "'%s' has the flag value %" PRIu32 ", which means nothing",
+		die(object, "'%s' has the flag value %" PRIu32 ", which has no meaning",
 		    name, value);
 	return words[value];
 }
@@ -141,7 +141,7 @@ static void print_desc(const struct object *object, const char *target,
 	       number(object, desc + 12, 4), number(object, desc + 8, 4));
 }
 
-/* An empty array has no bytes to look for. */
+/* An empty array may have no section. */
 static void print_table(const struct object *object, const struct table *table,
 			const GElf_Sym *symbol)
 {
@@ -149,7 +149,7 @@ static void print_table(const struct object *object, const struct table *table,
 	size_t at;
 
 	if (symbol->st_size % DESC_SIZE)
-		die(object, "'%s' has %" PRIu64 " bytes, which is no multiple of %d",
+		die(object, "'%s' has %" PRIu64 " bytes, not a multiple of %d",
 		    table->symbol, symbol->st_size, DESC_SIZE);
 	if (!symbol->st_size)
 		return;
@@ -168,7 +168,7 @@ static const struct table *table_of(const char *symbol)
 	return NULL;
 }
 
-/* Those that are defined here; an object may refer to others. */
+/* Only symbols that the object defines. It may refer to others. */
 static void print_symbols(struct object *object, Elf_Scn *section,
 			  const GElf_Shdr *header, const char *target)
 {

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The logic of `make compare` on made-up statistics: the comparison with mainline
+# Test the logic of `make compare` on sample statistics: the comparison with mainline
 # and its reasons, the comparison with the reference, and the reading of descriptors
-# out of objects. docs.t tests the reading of the reference.
+# from objects. docs.t tests the reading of the reference.
 #
 # usage: tools/testing/host/compare.t
 
@@ -18,7 +18,7 @@ cd "$work" || exit 1
 
 # ---- with mainline ----
 
-# sides: what both have, then the lines of ours and of mainline's
+# sides OURS MAINLINE: write two dumps, of common lines and one line of each side
 sides()
 {
 	local both='vm a cumulative none pow10 0 1 0 0
@@ -37,42 +37,42 @@ compare()
 
 counter='none pow10 0 1 0 8'
 sides "" ""
-expect 0 "what both have is equal" '^x86: 2 equal, 0 different, 0 missing, 0 extra' compare
-expect 0 "its type and unit are shown" '^x86 +vcpu +h +log2\[32\] ns +log2\[32\] ns +equal$' compare
+expect 0 "statistics that both have are equal" '^x86: 2 equal, 0 different, 0 missing, 0 extra' compare
+expect 0 "type and unit are shown" '^x86 +vcpu +h +log2\[32\] ns +log2\[32\] ns +equal$' compare
 expect 1 "a reason without a difference fails" 'differences:3: vm a is not .differs. on x86' \
 	compare "x86 vm a differs it does"
-expect 1 "a reason for every architecture needs a difference, too" "differences:3: vcpu gone is not" \
+expect 1 "a reason for all architectures without a difference fails" "differences:3: vcpu gone is not" \
 	compare "* vcpu gone missing it is gone"
-expect 0 "a reason for another architecture is left alone" '^x86: 2 equal' \
+expect 0 "a reason for another architecture is ignored" '^x86: 2 equal' \
 	compare "s390 vcpu gone missing it is gone"
-expect 0 "what later versions have is told" '^x86 +vm +late +- +- +later: from 9[.]9 on$' \
+expect 0 "statistics of later versions are shown" '^x86 +vm +late +- +- +later: from 9[.]9 on$' \
 	compare "x86 vm late later from 9.9 on"
-expect 1 "a statistic that is here is not one of later versions" "vm a is not 'later'" \
+expect 1 "a statistic of this version listed as of a later one fails" "vm a is not 'later'" \
 	compare "x86 vm a later from 9.9 on"
-expect 1 "a line of the reasons without a reason is no such line" 'differences:3: expected' \
+expect 1 "a line without a reason fails" 'differences:3: expected' \
 	compare "x86 vm late later"
-expect 1 "a kind of difference that does not exist is noticed" 'differences:3: expected' \
+expect 1 "an unknown kind of difference fails" 'differences:3: expected' \
 	compare "x86 vm a absent because"
-expect 1 "a difference explained twice is noticed" 'differences:4: vm b is there twice' \
+expect 1 "two reasons for one difference fail" 'differences:4: vm b is listed twice' \
 	compare "x86 vm b later one" "* vm b later two"
 
 sides "" "vcpu gone cumulative $counter"
-expect 1 "one that is missing fails" 'vcpu gone is missing .*no reason' compare
-expect 0 "one that is missing with a reason does not" 'gone .* missing: too new for us$' \
+expect 1 "a missing statistic without a reason fails" 'vcpu gone is missing .*no reason' compare
+expect 0 "a missing statistic with a reason passes" 'gone .* missing: too new for us$' \
 	compare "x86 vcpu gone missing too new for us"
-expect 1 "a reason for one of the VM is none for one of the vCPU" 'vcpu gone is missing .*no reason' \
+expect 1 "a reason for a statistic of the VM is not one for the vCPU" 'vcpu gone is missing .*no reason' \
 	compare "x86 vm gone missing too new"
-expect 1 "a reason why one is extra is none why it is missing" 'vcpu gone is missing .*no reason' \
+expect 1 "a reason of another kind is not a reason" 'vcpu gone is missing .*no reason' \
 	compare "x86 vcpu gone extra too new"
 
 sides "vm more peak $counter" ""
-expect 1 "one that is extra fails" 'vm more is extra .*ours: peak' compare
-expect 0 "one that is extra with a reason does not" 'more .* extra: counted here$' \
+expect 1 "an extra statistic without a reason fails" 'vm more is extra .*ours: peak' compare
+expect 0 "an extra statistic with a reason passes" 'more .* extra: counted here$' \
 	compare "* vm more extra counted here"
 
 sides "vcpu d instant $counter" "vcpu d cumulative $counter"
-expect 1 "another type fails" 'vcpu d is different .ours: instant, mainline.s: cumulative' compare
-expect 0 "another type with a reason does not" '^x86: 2 equal, 1 different' \
+expect 1 "another type without a reason fails" 'vcpu d is different .ours: instant, mainline.s: cumulative' compare
+expect 0 "another type with a reason passes" '^x86: 2 equal, 1 different' \
 	compare "x86 vcpu d differs it goes down, too"
 sides "vcpu d instant boolean pow10 0 1 0 8" "vcpu d instant none pow10 0 1 0 8"
 expect 1 "another unit fails" 'vcpu d is different .ours: instant boolean, mainline.s: instant\)' compare
@@ -83,16 +83,16 @@ expect 1 "another number of buckets fails" 'ours: log2\[32\], mainline.s: log2\[
 sides "vcpu d linear none pow10 0 10 5 8" "vcpu d linear none pow10 0 10 6 8"
 expect 1 "another width of buckets fails" 'ours: linear\[10x5\], mainline.s: linear\[10x6\]' compare
 sides "vcpu d cumulative none pow10 0 1 0 8" "vcpu d cumulative none pow10 0 1 0 16"
-expect 0 "another place in the file does not matter" '^x86: 3 equal' compare
+expect 0 "another offset passes" '^x86: 3 equal' compare
 sides "vm a cumulative $counter" ""
-expect 1 "a name that is there twice fails" 'ours:3: vm a is there twice' compare
+expect 1 "a name that is listed twice fails" 'ours:3: vm a is listed twice' compare
 : >ours
 : >mainline
-expect 1 "nothing at all fails" 'nothing to compare' compare
+expect 1 "no statistics at all fail" 'nothing to compare' compare
 
 # ---- with the reference ----
 
-# documented DUMP-LINE...: is it what the reference says?
+# documented DUMP-LINE...: compare these descriptors with a sample reference
 documented()
 {
 	printf 'x86\tvm\ta\tcumulative\tfile\nx86\tdebugfs\told\t--\told\narm64\tvm\tb\tpeak\t--\n' >list
@@ -100,17 +100,17 @@ documented()
 	awk -v arch=x86 -f "$boot/describe.awk" -f "$boot/compare-reference.awk" list dump
 }
 
-expect 0 "what is documented passes" '^x86: all 1 are documented' documented "vm a cumulative none pow10 0 1 0 0"
-expect 1 "what is not documented fails" 'vm c is not documented' \
+expect 0 "a documented statistic passes" '^x86: all 1 are documented' documented "vm a cumulative none pow10 0 1 0 0"
+expect 1 "a statistic that is not documented fails" 'vm c is not documented' \
 	documented "vm a cumulative none pow10 0 1 0 0" "vm c peak none pow10 0 1 0 8"
-expect 1 "what is documented in another way fails" 'vm a is peak, and documented as cumulative' \
+expect 1 "a statistic documented with another type fails" 'vm a is peak, and documented as cumulative' \
 	documented "vm a peak none pow10 0 1 0 0"
-expect 1 "what is documented and not there fails" 'vm a is documented and does not exist' \
+expect 1 "a documented statistic that does not exist fails" 'vm a is documented and does not exist' \
 	documented "vcpu c peak none pow10 0 1 0 0"
 
 # ---- descriptors in objects ----
 
-# object NAME SOURCE...: compiled, with the structure as the kernel has it
+# object NAME SOURCE...: compile them with the structure of the kernel
 object()
 {
 	local name=$1
@@ -135,23 +135,23 @@ object both 'static const struct desc kvm_vm_stats_desc[] = { { 1, 0, 1, 8, 0, "
 	'static const struct desc kvm_vcpu_stats_desc[] = { { 0x24, -9, 32, 16, 0, "hist" } };' \
 	'const void *used[] = { kvm_vcpu_stats_desc, kvm_vm_stats_desc };'
 object vm 'const struct desc kvm_vm_stats_desc[] = { { 0, 0, 1, 0, 0, "flush" } };'
-expect 0 "it prints a descriptor" '^vcpu hist log2 seconds pow10 -9 32 0 16$' descriptors both.o
-expect 0 "first those of the VM, in the order of the objects" '^flush pages hist $' \
+expect 0 "a descriptor is printed" '^vcpu hist log2 seconds pow10 -9 32 0 16$' descriptors both.o
+expect 0 "descriptors of the VM come first, in the order of the objects" '^flush pages hist $' \
 	bash -c './descriptors vm.o both.o | cut -d" " -f2 | tr "\n" " "'
 object empty 'const struct desc kvm_vm_stats_desc[0] = { };'
-expect 0 "an empty table has none" '^0$' bash -c './descriptors empty.o | wc -l'
-expect 1 "what is no object is told" 'both[.]c: no ELF object' descriptors both.c
-expect 1 "a file that is not there is told" 'none[.]o: No such file' descriptors none.o
+expect 0 "an empty array has no descriptors" '^0$' bash -c './descriptors empty.o | wc -l'
+expect 1 "a file that is not an object fails" 'both[.]c: not an ELF object' descriptors both.c
+expect 1 "a missing file fails" 'none[.]o: No such file' descriptors none.o
 object other 'extern const struct desc kvm_vm_stats_desc[]; const void *p = kvm_vm_stats_desc;'
-expect 1 "an object that only refers to a table is told" 'other[.]o: no table of statistics' descriptors other.o
+expect 1 "an object that only refers to an array fails" 'other[.]o: no table of statistics' descriptors other.o
 object short 'const char kvm_vm_stats_desc[100] = "x";'
-expect 1 "a table of another size is told" "'kvm_vm_stats_desc' has 100 bytes" descriptors short.o
+expect 1 "an array whose size is not a multiple fails" "'kvm_vm_stats_desc' has 100 bytes" descriptors short.o
 object flags 'const struct desc kvm_vm_stats_desc[] = { { 7, 0, 1, 0, 0, "odd" } };'
-expect 1 "a type without a meaning is told" "'odd' has the flag value 7" descriptors flags.o
+expect 1 "an unknown type fails" "'odd' has the flag value 7" descriptors flags.o
 object noname 'const struct desc kvm_vm_stats_desc[] = { { 1, 0, 1, 0, 0, "" } };'
-expect 1 "a descriptor without a name is told" 'no proper name' descriptors noname.o
+expect 1 "a descriptor without a name fails" 'no proper name' descriptors noname.o
 object bss 'struct desc kvm_vm_stats_desc[2];'
-expect 1 "a table without contents is told" "'kvm_vm_stats_desc' reaches beyond|cannot be read" descriptors bss.o
+expect 1 "an array without contents fails" "'kvm_vm_stats_desc' reaches beyond|cannot be read" descriptors bss.o
 
 echo "1..$points"
 [ "$failures" = 0 ]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The series adds no warning to KVM, not from W=1 and not from sparse.
+# The series adds no warning of W=1 or of sparse to KVM.
 set -u
 boot=$(cd "$(dirname "$0")/../boot" && pwd -P)
 

@@ -22,6 +22,10 @@ explain_failure() {
 # git am refuses for another reason, bad white space for example.
 explain_by_log() {
 	echo "git am says:"
+	am_log
+}
+
+am_log() {
 	grep -vE '^(hint|Applying):?' "$SCRATCH/am" | head -n 12
 }
 

@@ -28,9 +28,10 @@ write_record() {
 	local blob path
 	blob=$({
 		echo "head $2"
-		{ patch_files; owners | cut -d' ' -f1; } | while read -r path; do
-			echo "$(content_of "$path") $path"
-		done
+		{ own_patch_files; patch_files; owners | cut -d' ' -f1; } | sort -u |
+			while read -r path; do
+				echo "$(content_of "$path") $path"
+			done
 	} | plain_git -C "$1" hash-object -w --stdin)
 	plain_git -C "$1" update-ref "$(record_ref)" "$blob"
 }

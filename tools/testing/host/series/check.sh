@@ -51,6 +51,24 @@ t_style() {
 	scripts/series-verify --no-checkpatch
 }
 
+t_style_ignored() {
+	on_base
+	sed -i 's/^401$/BADSTYLE/' virt/kvm/kvm_stats.c
+	printf 'STYLE virt/kvm/other.c\nOTHER virt/kvm/kvm_stats.c\n' >scripts/checkpatch.list
+	refuses 'STYLE: bad style' -- scripts/series-verify
+	echo 'STYLE virt/kvm/kvm_stats.c' >>scripts/checkpatch.list
+	scripts/series-verify
+}
+
+t_style_mainline() {
+	on_base
+	mkdir -p "$KVM_STATS_CACHE/mainline/6.1.5/scripts"
+	echo 'print "x.c:2: ERROR:NEW: a new rule\n"; exit(1);' \
+		>"$KVM_STATS_CACHE/mainline/6.1.5/scripts/checkpatch.pl"
+	refuses 'NEW: a new rule' 'mainline/6.1.5/scripts/checkpatch.pl' -- scripts/series-verify
+	rm -r "$KVM_STATS_CACHE/mainline"
+}
+
 # First nothing has changed since the mails passed. Then checkpatch changes.
 t_style_again() {
 	on_base
@@ -118,6 +136,8 @@ check_tests() {
 	test_case 'series-verify refuses bad white space' t_white_space
 	test_case 'series-verify refuses a series whose files differ from the repository' t_differs
 	test_case 'series-verify refuses what checkpatch reports' t_style
+	test_case 'series-verify ignores the messages of checkpatch.list for the listed files only' t_style_ignored
+	test_case 'series-verify runs the checkpatch of Linux 6.1 as well' t_style_mainline
 	test_case 'series-verify does not run checkpatch again on mails that passed' t_style_again
 	test_case 'series-check builds each patch and names the one that fails' t_build
 	test_case 'series-check skips patches that change nothing for an architecture' t_build_others

@@ -154,6 +154,26 @@ t_extends_refresh() {
 	refuses 'virt/kvm/kvm_stats.c differs' 'series 5.10,' -- scripts/refresh "$PWD/merged"
 }
 
+# The subject of the replaced patch and a line next to the replaced ones change.
+t_extends_outdated() {
+	cached_base
+	make_other_series
+	git mv series/5.10/0001-KVM-stats-Begin.patch series/5.10/0001-KVM-stats-Start.patch
+	sed -i '1s/Begin/Start/; s/^+twenty$/+20b/' series/5.10/0001-*
+	sed -i 's/^ twenty$/ 20b/; /^-twenty$/d' series/5.10/0003-*
+	git diff
+	SERIES=5.10-other refuses 'replaces no patch' -- scripts/series
+	SERIES=5.10-other scripts/tree 2>said || { cat said; return 1; }
+	cat said
+	grep 'the replacements of series 5.10-other are outdated' said
+	grep 'run make refresh SERIES=5.10-other' said
+	SERIES=5.10-other scripts/refresh
+	[ "$(ls series/5.10-other)" = "$(printf '%s\n' 0001-KVM-stats-Start.patch base)" ]
+	grep -qx '+20b' series/5.10-other/0001-*
+	grep -qx ' other' series/5.10-other/0001-*
+	SERIES=5.10-other scripts/series-verify | grep '3 patches apply'
+}
+
 t_no_series() {
 	SERIES=9.9 refuses 'there is no series 9.9' 'one of: 5.10' -- scripts/series
 	SERIES=9.9 refuses 'there is no series 9.9' -- scripts/series-verify
@@ -172,5 +192,6 @@ extend_tests() {
 	test_case 'a replacement must have the message and the files of its original' t_replacement_differs
 	test_case 'series-verify reports a replacement that is not needed' t_replacement_unneeded
 	test_case 'refresh writes only the replacements that are needed' t_extends_refresh
+	test_case 'tree and refresh renew replacements after a change of their originals' t_extends_outdated
 	test_case 'an unknown series is refused' t_no_series
 }

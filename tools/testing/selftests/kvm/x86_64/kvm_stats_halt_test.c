@@ -321,7 +321,7 @@ static const char *successful_polls(struct stats_target *target)
 	int i;
 
 	if (cpus[1] < 0)
-		return stats_skip("a vCPU polls only if it has a CPU of its own, and there is one CPU");
+		return stats_skip("a vCPU polls only if it has a CPU of its own");
 	message = set_polling(guest, LONG_POLL_NS);
 	if (message)
 		return message;

@@ -14,7 +14,7 @@
 #define VCPU_ID		0
 #define OTHER_VCPU_ID	1
 #define TIMES		13
-#define RACE_SECONDS	15
+#define RACE_SECONDS	40	/* both vCPUs must run at the same time */
 #define SYS_USERFAULTFD	323	/* tools/ has a different __NR_userfaultfd */
 #define MMIO		0xc0000000ul
 

@@ -16,7 +16,7 @@ struct kvm;
 struct kvm_stats_schema;
 struct kvm_vcpu;
 
-#define KVM_STATS_NAME_SIZE	__KVM_STATS_NAME_SIZE
+#define KVM_STATS_NAME_SIZE	48
 
 /**
  * struct kvm_stats_source - the VM or vCPU that a statistics file reads

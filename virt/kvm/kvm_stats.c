@@ -24,7 +24,6 @@
 #define KVM_STATS_DESC_OFFSET	(KVM_STATS_ID_OFFSET + KVM_STATS_NAME_SIZE)
 
 /* The ABI.  All sizes are multiples of 8, so the data is aligned to 8 bytes. */
-static_assert(KVM_STATS_ID_OFFSET == 24);
 static_assert(KVM_STATS_DESC_OFFSET == 72);
 static_assert(sizeof(struct kvm_stats_desc) == 64);
 
@@ -140,10 +139,11 @@ static ssize_t kvm_stats_read_at(const struct kvm_stats_source *source,
 
 static ssize_t kvm_stats_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
-	return kvm_stats_read_at(iocb->ki_filp->private_data, &iocb->ki_pos, to);
+	return kvm_stats_read_at(iocb->ki_filp->private_data, &iocb->ki_pos,
+				 to);
 }
 
-/* Store values to aligned user memory.  At a fault, some of them: false. */
+/* Store values to aligned user memory.  Return false after a fault. */
 static bool kvm_stats_store(u64 __user *to, const u64 *value, size_t num)
 {
 	size_t i = 0;
@@ -177,16 +177,16 @@ static size_t kvm_stats_read_direct(const struct kvm_stats_source *source,
 				    char __user *buf, size_t size, loff_t pos)
 {
 	u64 offset = pos - kvm_stats_data_offset(source->schema);
-	const void *value = source->values;
+	const u64 *value = source->values;
 
 	if (!IS_ENABLED(CONFIG_X86) && !IS_ENABLED(CONFIG_PPC))
 		return 0;
 	if (offset >= source->schema->data_size)
 		return 0;
 
-	value += offset;
 	size = min_t(size_t, size, source->schema->data_size - offset);
-	if (((size_t)value | size | (size_t)buf) % sizeof(u64) ||
+	value += (size_t)offset / sizeof(u64);
+	if ((offset | size | (size_t)buf) % sizeof(u64) ||
 	    !kvm_stats_store((u64 __user *)buf, value, size / sizeof(u64)))
 		return 0;
 
@@ -194,8 +194,8 @@ static size_t kvm_stats_read_direct(const struct kvm_stats_source *source,
 }
 
 /*
- * Monitors nearly always read aligned, whole values.  Without a kiocb and an
- * iterator, this takes little more than half the instructions.
+ * Monitors nearly always read aligned, whole values, which need neither a kiocb
+ * nor an iterator.  All other reads take the general path.
  */
 static ssize_t kvm_stats_read(struct file *file, char __user *buf, size_t size,
 			      loff_t *pos)
@@ -305,7 +305,7 @@ static struct file *kvm_stats_getfile(struct kvm_stats_source *source)
  *
  * Takes no lock.  Any process can call it, also while the vCPU runs.
  *
- * Return: the file descriptor, or -EMFILE, -ENFILE or -ENOMEM.
+ * Return: the file descriptor, or an error such as -EMFILE, -ENFILE or -ENOMEM.
  */
 int kvm_stats_getfd(struct kvm_stats_source *source)
 {

@@ -13,22 +13,24 @@
 
 /* The kinds of statistics: the second argument of KVM_STAT(). */
 #define KVM_STATS_FLAGS(type, unit)					\
-	.flags = KVM_STATS_TYPE_##type | KVM_STATS_UNIT_##unit |	\
-		 KVM_STATS_BASE_POW10
+	(KVM_STATS_TYPE_##type | KVM_STATS_UNIT_##unit | KVM_STATS_BASE_POW10)
 #define KVM_STATS_COUNTER	KVM_STATS_FLAGS(CUMULATIVE, NONE)
-#define KVM_STATS_COUNTER_NS	.exponent = -9,				\
-				KVM_STATS_FLAGS(CUMULATIVE, SECONDS)
+#define KVM_STATS_COUNTER_NS	KVM_STATS_FLAGS(CUMULATIVE, SECONDS)
 #define KVM_STATS_INSTANT	KVM_STATS_FLAGS(INSTANT, NONE)
 #define KVM_STATS_BOOLEAN	KVM_STATS_FLAGS(INSTANT, BOOLEAN)
 #define KVM_STATS_PEAK		KVM_STATS_FLAGS(PEAK, NONE)
-#define KVM_STATS_LOG2_NS	.exponent = -9,				\
-				KVM_STATS_FLAGS(LOG_HIST, SECONDS)
+#define KVM_STATS_LOG2_NS	KVM_STATS_FLAGS(LOG_HIST, SECONDS)
+
+/* All times are in nanoseconds. */
+#define KVM_STATS_EXPONENT(flags)					\
+	(((flags) & KVM_STATS_UNIT_MASK) == KVM_STATS_UNIT_SECONDS ? -9 : 0)
 
 #undef KVM_STAT_FIELD
 #undef KVM_STAT_DESC
 #define KVM_STAT_FIELD(declaration)
 #define KVM_STAT_DESC(statistic, field, kind) {				\
-	KVM_STATS_##kind,						\
+	.flags = KVM_STATS_##kind,					\
+	.exponent = KVM_STATS_EXPONENT(KVM_STATS_##kind),		\
 	.size = sizeof_field(struct KVM_STATS_STRUCT, field) / sizeof(u64), \
 	.offset = offsetof(struct KVM_STATS_STRUCT, field) +		\
 		BUILD_BUG_ON_ZERO(sizeof(#statistic) > KVM_STATS_NAME_SIZE), \

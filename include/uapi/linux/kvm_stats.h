@@ -21,7 +21,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* 0xAE is KVMIO, repeated here so that this header does not need linux/kvm.h. */
+/* 0xAE is KVMIO.  This header does without linux/kvm.h. */
 #define KVM_STATS_GETFD			_IO(0xAE, 0xce)
 #define KVM_CAP_STATS_BINARY_FD		203
 
@@ -81,13 +81,6 @@ struct kvm_stats_header {
 #define KVM_STATS_SCALE_POW2		KVM_STATS_BASE_POW2
 #define KVM_STATS_SCALE_MAX		KVM_STATS_BASE_MAX
 
-/* User space reads the size from the header; its array is flexible. */
-#ifdef __KERNEL__
-#define __KVM_STATS_NAME_SIZE		48
-#else
-#define __KVM_STATS_NAME_SIZE
-#endif
-
 /**
  * struct kvm_stats_desc - descriptor of one statistic
  * @flags: one KVM_STATS_TYPE_*, one KVM_STATS_UNIT_* and one KVM_STATS_BASE_*
@@ -106,7 +99,11 @@ struct kvm_stats_desc {
 	__u16 size;
 	__u32 offset;
 	__u32 bucket_size;
-	char name[__KVM_STATS_NAME_SIZE];
+#ifdef __KERNEL__
+	char name[48];
+#else
+	char name[];
+#endif
 };
 
 #endif /* _UAPI_LINUX_KVM_STATS_H */

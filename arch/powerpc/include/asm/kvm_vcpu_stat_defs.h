@@ -9,7 +9,6 @@ KVM_STAT(sum_exits, COUNTER)
 KVM_STAT(mmio_exits, COUNTER)
 KVM_STAT(signal_exits, COUNTER)
 KVM_STAT(light_exits, COUNTER)
-/* Account for special types of light exits: */
 KVM_STAT(itlb_real_miss_exits, COUNTER)
 KVM_STAT(itlb_virt_miss_exits, COUNTER)
 KVM_STAT(dtlb_real_miss_exits, COUNTER)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sources from the Debian mirror that this machine uses already, Linux 5.10 above
-# all: the release before Debian 12 has it. The mirror comes out of apt's own
-# configuration, and apt verifies what it gives; apt's lists and settings on the
-# machine stay as they are, ours are kept in the cache, a directory per release.
+# Downloads sources from the Debian mirror that the build host uses already, for example
+# Linux 5.10, the kernel of Debian 11. The mirror is the one of apt's configuration, and
+# apt verifies the downloads. The lists and settings of apt on the host do not change: the
+# lists for the sources are in the cache, one directory for each release.
 
 DEBIAN_KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 DEBIAN_SUITE=bullseye
 DEBIAN_DIR=$CACHE/apt
-# what helps where there is no such mirror
+# advice for a host without such a mirror
 DEBIAN_HINT=
 
-# debian_suite NAME: the release that all below is about, instead of bullseye
+# debian_suite NAME: use this release instead of bullseye
 debian_suite() {
 	DEBIAN_SUITE=$1
 	DEBIAN_DIR=$CACHE/apt-$1
 }
 
-# deb-src lines for the same servers, with the suite exchanged.
+# Print deb-src lines for the servers of the host, with the other suite.
 debian_sources() {
 	local codename
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
@@ -44,15 +44,15 @@ debian_apt() {
 
 debian_update() {
 	mkdir -p "$DEBIAN_DIR/state" "$DEBIAN_DIR/cache"
-	command -v apt-get >/dev/null || die "no apt-get on this machine" "$DEBIAN_HINT"
+	command -v apt-get >/dev/null || die "this is not a Debian system: there is no apt-get" "$DEBIAN_HINT"
 	[ -f "$DEBIAN_KEYRING" ] || die "no Debian archive keys at $DEBIAN_KEYRING" \
 		"install the package debian-archive-keyring" "$DEBIAN_HINT"
 	debian_sources >"$DEBIAN_DIR/sources.list"
 	[ -s "$DEBIAN_DIR/sources.list" ] || die \
 		"apt's sources on this machine name no Debian mirror with component main" \
 		"$DEBIAN_HINT"
-	say "asking the Debian mirror of this machine for its sources"
-	# One server of several may fail; what counts is whether there are versions.
+	say "updating the list of sources from the Debian mirror"
+	# One server of several may fail. debian_versions shows whether that matters.
 	debian_apt apt-get -q update >"$DEBIAN_DIR/update.log" 2>&1 || true
 }
 
@@ -63,14 +63,14 @@ debian_versions() {
 		sed -n "s/^Version: \(${2:-}.*\)/\1/p" | sort -V -u
 }
 
-# debian_missing SOURCE: the end, with what apt said
+# debian_missing SOURCE: fail with the messages of apt
 debian_missing() {
 	die "the mirror has no source package $1" \
-		"apt said (whole log: $DEBIAN_DIR/update.log):" \
+		"apt says (whole log: $DEBIAN_DIR/update.log):" \
 		"$(grep -E '^(E|W|Err)' "$DEBIAN_DIR/update.log" | head -n 5)" "$DEBIAN_HINT"
 }
 
-# debian_newest SOURCE: of a package of which any version will do
+# debian_newest SOURCE: the newest version of a package for which any version will do
 debian_newest() {
 	local version
 	version=$(debian_versions "$1" | tail -n 1)
@@ -82,22 +82,22 @@ debian_newest() {
 	echo "$version"
 }
 
-# debian_try_fetch SOURCE VERSION TARBALL SIZE: 1 where the mirror does not give it
+# debian_try_fetch SOURCE VERSION TARBALL SIZE: return 1 if the mirror does not have it
 debian_try_fetch() {
 	local source=$1 version=$2 tarball=$3 size=$4 dir
 	dir=$CACHE/src/.fetch-$source
 	rm -rf "$dir"
 	mkdir -p "$dir"
-	say "fetching ${source}_$version (about $size; apt verifies it against the signed index)"
+	say "downloading ${source}_$version (about $size; apt verifies it with the signed index)"
 	(cd "$dir" && debian_apt apt-get -q source --download-only --tar-only \
 		--only-source "$source=$version") >"$DEBIAN_DIR/fetch.log" 2>&1 || return 1
-	[ -f "$dir/${tarball##*/}" ] || die "apt fetched no ${tarball##*/}" \
-		"it fetched: $(ls "$dir")"
+	[ -f "$dir/${tarball##*/}" ] || die "apt did not download ${tarball##*/}" \
+		"it downloaded: $(ls "$dir")"
 	mv "$dir/${tarball##*/}" "$tarball"
 	rm -rf "$dir"
 }
 
-# debian_fetch_errors [PATTERN]: the first lines of why the last try failed
+# debian_fetch_errors [PATTERN]: the first errors of the last download
 debian_fetch_errors() {
 	grep -E "${1:-^(E|W|Err)}" "$DEBIAN_DIR/fetch.log" | head -n 5
 }
@@ -105,6 +105,6 @@ debian_fetch_errors() {
 # debian_fetch SOURCE VERSION TARBALL SIZE
 debian_fetch() {
 	debian_try_fetch "$@" ||
-		die "fetching $1 $2 failed, apt said (whole log: $DEBIAN_DIR/fetch.log):" \
+		die "cannot download $1 $2; apt says (whole log: $DEBIAN_DIR/fetch.log):" \
 			"$(debian_fetch_errors)"
 }

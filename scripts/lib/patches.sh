@@ -190,7 +190,8 @@ check_owners() {
 	done | sort >"$SCRATCH/whole"
 
 	while read -r path; do
-		say "$path belongs to no patch. Add a line \"add $path\" to one file of $SERIES_DIR"
+		say "$path belongs to no patch. Add a line \"add $path\" to one file of" \
+			"$(parent_dir | grep . || echo "$SERIES_DIR")"
 		failed=1
 	done < <(comm -23 "$SCRATCH/whole" "$SCRATCH/owned")
 	while read -r path; do

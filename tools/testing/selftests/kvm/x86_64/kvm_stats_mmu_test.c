@@ -28,6 +28,7 @@
 #define ALIAS		192	/* all of these are the same physical page */
 #define SHARED		256	/* both vCPUs write to these */
 
+#define RACE_PAGES	(APART - FRESH)
 #define MEMORY_PAGES	((TIMES + 1) * 512)
 
 static struct stats_param params[] = {
@@ -35,28 +36,31 @@ static struct stats_param params[] = {
 };
 
 /*
- * The guest code of the checks with two vCPUs.  Both touch the pages at the same
+ * The guest code of the checks with two vCPUs.  Both touch each page at the same
  * time.  Each vCPU also waits at the end until the other one arrives, because the
  * exit of a thread could invalidate a mapping that KVM is about to create.
  */
 
+static uint64_t guest_both;	/* otherwise one vCPU runs alone */
 static uint64_t guest_arrivals;
-static uint64_t guest_start;	/* number of arrivals before the pages */
-static uint64_t guest_end;	/* number of arrivals after them */
 
-static void guest_meet(uint64_t *arrivals)
+static void guest_meet(uint64_t arrivals)
 {
 	__atomic_add_fetch(&guest_arrivals, 1, __ATOMIC_SEQ_CST);
-	while (READ_ONCE(guest_arrivals) < READ_ONCE(*arrivals))
+	while (READ_ONCE(guest_both) && READ_ONCE(guest_arrivals) < arrivals)
 		;
 }
 
 static void guest_share(void)
 {
+	uint64_t i;
+
 	for (;;) {
-		guest_meet(&guest_start);
-		guest_touch_pages();
-		guest_meet(&guest_end);
+		for (i = 0; i < guest_num_pages(); i++) {
+			guest_meet(2 * i + 2);
+			guest_touch_page(i);
+		}
+		guest_meet(2 * i + 2);
 		GUEST_SYNC(0);
 	}
 }
@@ -319,11 +323,10 @@ static void start_both(const struct stats_guest guests[2],
 		       unsigned int first, unsigned int num)
 {
 	struct kvm_vm *vm = guests[0].vm;
-	uint64_t arrivals = *stats_in_guest(vm, guest_arrivals);
 	int i;
 
-	*stats_in_guest(vm, guest_start) = arrivals + 2;
-	*stats_in_guest(vm, guest_end) = arrivals + 4;
+	*stats_in_guest(vm, guest_both) = 1;
+	*stats_in_guest(vm, guest_arrivals) = 0;
 	stats_set_work(vm, false, first, num);
 	for (i = 0; i < 2; i++)
 		stats_vcpu_start(&threads[i], &guests[i], cpus[i]);
@@ -410,23 +413,17 @@ static void write_protect_again(struct kvm_vm *vm)
 	kvm_vm_get_dirty_log(vm, MEMORY_SLOT, dirty);
 }
 
-/*
- * Each page is write-protected.  Returns whether both vCPUs caused a fault, and
- * one of them did so in vain.
- */
-static bool write_pages_at_once(const struct stats_guest guests[2],
-				const struct stats_snapshot before[2],
-				struct stats_snapshot after[2])
+/* Returns how many faults of the vCPUs were spurious since @before. */
+static int64_t write_at_once(const struct stats_guest guests[2],
+			     const struct stats_snapshot before[2],
+			     struct stats_snapshot after[2])
 {
 	const int cpus[] = { stats_nth_cpu(0), stats_nth_cpu(1) };
 	struct stats_vcpu_thread threads[2];
-	unsigned int page;
 	int i;
 
-	for (page = FRESH; page < FRESH + TIMES; page++) {
-		start_both(guests, threads, cpus, page, 1);
-		join_both(threads);
-	}
+	start_both(guests, threads, cpus, FRESH, RACE_PAGES);
+	join_both(threads);
 	for (i = 0; i < 2; i++)
 		after[i] = stats_now(&guests[i]);
 	return change_of_both(before, after, "pf_spurious");
@@ -454,7 +451,7 @@ static const char *race(const struct stats_guest guests[2])
 
 	for (i = 0; i < 2; i++)
 		before[i] = stats_now(&guests[i]);
-	while (!write_pages_at_once(guests, before, after)) {
+	while (!write_at_once(guests, before, after)) {
 		if (time(NULL) > end)
 			return stats_skip("no page fault was spurious within %d seconds",
 					  RACE_SECONDS);
@@ -474,7 +471,7 @@ static const char *simultaneous_writes(struct stats_target *target)
 		return stats_skip("this test needs 2 CPUs, to run both vCPUs at once");
 	vm = create_vm(guest_share);
 	create_two_vcpus(vm, guests);
-	stats_write_pages(&guests[0], FRESH, TIMES);
+	stats_write_pages(&guests[0], FRESH, RACE_PAGES);
 	vm_mem_region_set_flags(vm, MEMORY_SLOT, KVM_MEM_LOG_DIRTY_PAGES);
 	return race(guests);
 }

@@ -51,8 +51,9 @@ void stats_write_pages(const struct stats_guest *guest, unsigned int first,
 void stats_execute_pages(const struct stats_guest *guest, unsigned int first,
 			 unsigned int num);
 
-/* For the guest: does the requested work once. */
-void guest_touch_pages(void);
+/* For the guest: the number of requested pages, and the work on one of them. */
+uint64_t guest_num_pages(void);
+void guest_touch_page(uint64_t i);
 
 /* For the guest: does the requested work, makes a ucall, and starts over. */
 void guest_mmu_main(void);

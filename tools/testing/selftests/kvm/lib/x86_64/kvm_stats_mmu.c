@@ -15,21 +15,36 @@ static struct {
 	uint64_t num;
 } guest_work;
 
+uint64_t guest_num_pages(void)
+{
+	return READ_ONCE(guest_work.num);
+}
+
+static inline void touch_page(uint64_t i)
+{
+	uint64_t page = WINDOW + (guest_work.first + i) * PAGE;
+
+	if (guest_work.execute)
+		((void (*)(void))page)();
+	else
+		WRITE_ONCE(*(uint8_t *)page, GUEST_RET);
+}
+
 /*
  * Aligned, because a function that crosses a page boundary may cause a page
  * fault for its second page.
  */
-noinline __aligned(256) void guest_touch_pages(void)
+noinline __aligned(256) void guest_touch_page(uint64_t i)
 {
-	uint64_t i, page;
+	touch_page(i);
+}
 
-	for (i = 0; i < READ_ONCE(guest_work.num); i++) {
-		page = WINDOW + (guest_work.first + i) * PAGE;
-		if (guest_work.execute)
-			((void (*)(void))page)();
-		else
-			WRITE_ONCE(*(uint8_t *)page, GUEST_RET);
-	}
+static noinline __aligned(256) void guest_touch_pages(void)
+{
+	uint64_t i;
+
+	for (i = 0; i < guest_num_pages(); i++)
+		touch_page(i);
 }
 
 void guest_mmu_main(void)

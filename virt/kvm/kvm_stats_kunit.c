@@ -744,4 +744,4 @@ static struct kunit_suite kvm_stats_suite = {
 
 kunit_test_suite(kvm_stats_suite);
 
-MODULE_LICENSE("GPL v2");
+MODULE_LICENSE("GPL");

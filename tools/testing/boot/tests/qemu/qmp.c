@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* QMP: QEMU's control protocol, one JSON object per line over a socket. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -114,14 +115,16 @@ static int send_line(struct qmp *qmp, const char *line)
 static int send_command(struct qmp *qmp, const char *command, json_t *args)
 {
 	json_t *obj = json_pack("{s:s, s:o*}", "execute", command, "arguments", args);
-	char *text = json_dumps(obj, JSON_COMPACT);
+	char *text = json_dumps(obj, JSON_COMPACT), *line = NULL;
 	int ret = -1;
 
-	if (text)
-		ret = send_line(qmp, text) ?: send_line(qmp, "\n");
+	/* In one piece: QEMU does not wait for the end of the line to execute quit. */
+	if (text && asprintf(&line, "%s\n", text) > 0)
+		ret = send_line(qmp, line);
 	else
-		fail(qmp, "the command %s makes no JSON", command);
+		fail(qmp, "the command %s cannot be written as JSON", command);
 
+	free(line);
 	free(text);
 	json_decref(obj);
 	return ret;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "monitor.h"
-#include "tests/tap.h"
+#include "tap.h"
 
 /* Longer than what lies between two looks for new VMMs. */
 #define LOOK_PAUSE	1100000
@@ -25,8 +25,8 @@ static void count(enum monitor_event event, const struct vmm *vmm, void *arg)
 {
 	(void)vmm;
 	(void)arg;
-	blind += event == MONITOR_BLIND;
-	seeing += event == MONITOR_SEES;
+	blind += event == MONITOR_SEARCH_FAILED;
+	seeing += event == MONITOR_SEARCH_WORKS;
 }
 
 static uint64_t time_of(const struct monitor *monitor, pid_t pid)
@@ -81,19 +81,19 @@ static void test(struct monitor *monitor, pid_t pid)
 {
 	pid_t other;
 
-	tap_ok(!monitor_sample(monitor) && time_of(monitor, pid) && !monitor->blind,
+	tap_ok(!monitor_sample(monitor) && time_of(monitor, pid) && !monitor->search_error,
 	       "it reads the VMM");
 	allow_files(0);
 	tap_ok(samples(monitor, pid, 2), "without a file to spare it reads on");
-	tap_is(monitor->blind, -EMFILE, "it knows that it finds no others");
+	tap_is(monitor->search_error, -EMFILE, "it knows that it finds no others");
 	tap_is(blind, 1, "which it has told once");
 	/* /proc can be opened now, and what is in it cannot. */
 	allow_files(1);
 	other = start_process();
-	tap_ok(samples(monitor, pid, 1) && monitor->blind == -EMFILE,
+	tap_ok(samples(monitor, pid, 1) && monitor->search_error == -EMFILE,
 	       "nor does it if /proc alone can be read");
 	allow_files(100);
-	tap_ok(samples(monitor, pid, 1) && !monitor->blind, "with files to spare it finds them");
+	tap_ok(samples(monitor, pid, 1) && !monitor->search_error, "with files to spare it finds them");
 	tap_is(seeing, 1, "which it tells");
 	tap_is(blind, 1, "and that was all");
 	kill(other, SIGKILL);
@@ -113,5 +113,5 @@ int main(int argc, char **argv)
 		monitor_close(monitor);
 	}
 	filter_free(&filter);
-	return tap_done();
+	return tap_end();
 }

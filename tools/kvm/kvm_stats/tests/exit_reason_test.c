@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "exit_reason.h"
-#include "tests/tap.h"
+#include "tap.h"
 #include "tracepoints.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -121,7 +121,7 @@ static const char *our_name(const struct entry *entry)
 
 static const struct exit_reasons *reasons_of_set(size_t set)
 {
-	return exit_reasons_of(sets[set].event, sets[set].machine, sets[set].svm);
+	return exit_reasons_for(sets[set].event, sets[set].machine, sets[set].svm);
 }
 
 static bool has(const struct exit_reasons *reasons, unsigned int number, const char *name)
@@ -191,7 +191,7 @@ static size_t chosen;
 
 static const struct exit_reasons *chosen_reasons(const char *event)
 {
-	return exit_reasons_of(event, sets[chosen].machine, sets[chosen].svm);
+	return exit_reasons_for(event, sets[chosen].machine, sets[chosen].svm);
 }
 
 static bool make_file(const char *dir, const char *name, const char *text)
@@ -257,11 +257,11 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	if (!tap_ok(read_list(argv[1]), "the list of the headers is read"))
-		return tap_done();
+		return tap_end();
 	for (i = 0; i < ARRAY_SIZE(sets); i++) {
 		test_headers(i);
 		test_others(i);
 		test_filters(argv[2], i);
 	}
-	return tap_done();
+	return tap_end();
 }

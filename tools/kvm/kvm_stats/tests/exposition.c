@@ -132,7 +132,7 @@ static void add_target(struct vmm *vmm, const struct image *image, enum scope sc
 	struct target *target;
 	int fd = image_fd(image);
 
-	if (stat_sets_of_fd(&monitor.sets, fd, &set))
+	if (stat_sets_add_fd(&monitor.sets, fd, &set))
 		fail("an image is not accepted");
 	target = target_add(vmm, &key, set);
 	if (!target || kvmstats_sample_read(target->now, fd))
@@ -192,7 +192,7 @@ static void add_others(void)
 	add_target(locked_down, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
 	locked_down->missing = 2;
 	locked_down->why = -EOPNOTSUPP;
-	locked_down->why_debugfs = -EPERM;
+	locked_down->debugfs_error = -EPERM;
 }
 
 static void free_vmms(void)

@@ -165,5 +165,5 @@ int main(void)
 	test_addresses();
 	test_deadlines();
 	test_crowd();
-	return tap_done();
+	return tap_end();
 }

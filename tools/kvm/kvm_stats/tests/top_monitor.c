@@ -233,7 +233,7 @@ static bool takes(const struct monitor *monitor, const struct vmm *vmm)
 
 	for (i = 0; i < filter->pids && filter->pid[i] != vmm->pid; i++)
 		;
-	return (!filter->pids || i < filter->pids) && filter_takes_guest(filter, vmm->guest);
+	return (!filter->pids || i < filter->pids) && filter_selects_guest(filter, vmm->guest);
 }
 
 static void tell(const struct monitor *monitor, enum monitor_event event, const struct vmm *vmm)
@@ -322,7 +322,7 @@ static void end(struct monitor *monitor, pid_t pid)
 		monitor->generation++;
 		monitor->vmm[i] = monitor->vmm[--monitor->vmms];
 	}
-	for (i = 0; i < monitor->nameds; i++)
+	for (i = 0; i < monitor->named_count; i++)
 		monitor->named[i].ended |= monitor->named[i].pid == pid;
 	for (j = 0; j < MAX_VMMS; j++)
 		world[j] = world[j] == fake ? NULL : world[j];
@@ -375,9 +375,9 @@ bool monitor_has_ended(const struct monitor *monitor)
 {
 	size_t i;
 
-	for (i = 0; i < monitor->nameds && monitor->named[i].ended; i++)
+	for (i = 0; i < monitor->named_count && monitor->named[i].ended; i++)
 		;
-	return monitor->nameds && i == monitor->nameds;
+	return monitor->named_count && i == monitor->named_count;
 }
 
 void monitor_select(struct monitor *monitor)
@@ -404,9 +404,9 @@ int monitor_open(struct monitor **monitorp, const struct monitor_options *option
 
 	monitor->options = *options;
 	monitor->vmm = calloc(MAX_VMMS, sizeof(*monitor->vmm));
-	monitor->nameds = options->filter->pids;
-	monitor->named = calloc(monitor->nameds + 1, sizeof(*monitor->named));
-	for (i = 0; i < monitor->nameds; i++)
+	monitor->named_count = options->filter->pids;
+	monitor->named = calloc(monitor->named_count + 1, sizeof(*monitor->named));
+	for (i = 0; i < monitor->named_count; i++)
 		monitor->named[i].pid = options->filter->pid[i];
 	monitor->tracepoints = options->sources & SOURCES_TRACEPOINTS ? some : NULL;
 	stat_sets_init(&monitor->sets, options->filter);

@@ -7,7 +7,7 @@
 #include "exit_reason.h"
 #include "row.h"
 #include "target.h"
-#include "tests/tap.h"
+#include "tap.h"
 #include "total.h"
 
 #define SECOND	UINT64_C(1000000000)
@@ -253,7 +253,7 @@ static void test_columns(void)
 
 static const char *reason(const char *event, const char *machine, int svm, unsigned int number)
 {
-	const struct exit_reasons *reasons = exit_reasons_of(event, machine, svm);
+	const struct exit_reasons *reasons = exit_reasons_for(event, machine, svm);
 	size_t i;
 
 	for (i = 0; reasons && i < reasons->reasons; i++) {
@@ -270,8 +270,8 @@ static void test_reasons(void)
 	tap_ok(!strcmp(reason("kvm_exit", "aarch64", 0, 0x24), "DABT"), "arm64 ones have");
 	tap_ok(!strcmp(reason("kvm_userspace_exit", "s390x", 0, 13), "S390_SIEIC"),
 	       "those to user space have, everywhere");
-	tap_ok(!exit_reasons_of("kvm_exit", "ppc64le", 0), "others are not split");
-	tap_ok(!exit_reasons_of("kvm_entry", "x86_64", 0), "nor are other tracepoints");
+	tap_ok(!exit_reasons_for("kvm_exit", "ppc64le", 0), "others are not split");
+	tap_ok(!exit_reasons_for("kvm_entry", "x86_64", 0), "nor are other tracepoints");
 }
 
 int main(void)
@@ -282,5 +282,5 @@ int main(void)
 	test_rows();
 	test_columns();
 	test_reasons();
-	return tap_done();
+	return tap_end();
 }

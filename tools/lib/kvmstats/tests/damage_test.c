@@ -108,5 +108,5 @@ int main(void)
 	}
 	tap_ok(good > 0 && bad > 0, "damaged files: %d still make sense, %d do not", good, bad);
 	tap_is(strange, 0, "all errors are about the contents");
-	return tap_done();
+	return tap_end();
 }

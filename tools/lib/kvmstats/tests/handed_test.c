@@ -104,5 +104,5 @@ int main(void)
 	test_passing(SOCK_SEQPACKET, "packets");
 	test_limits();
 	test_no_room();
-	return tap_done();
+	return tap_end();
 }

@@ -104,5 +104,5 @@ int main(void)
 	test_schema();
 	test_refusals();
 	test_sample();
-	return tap_done();
+	return tap_end();
 }

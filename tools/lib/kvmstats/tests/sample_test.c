@@ -142,5 +142,5 @@ int main(void)
 {
 	test_values();
 	test_rates();
-	return tap_done();
+	return tap_end();
 }

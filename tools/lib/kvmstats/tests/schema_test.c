@@ -244,5 +244,5 @@ int main(void)
 	test_bad_desc();
 	test_short();
 	test_other_files();
-	return tap_done();
+	return tap_end();
 }

@@ -220,5 +220,5 @@ int main(void)
 	test_log_buckets();
 	test_linear_buckets();
 	test_errors();
-	return tap_done();
+	return tap_end();
 }

@@ -253,7 +253,7 @@ static bool is_x86(const char *machine)
 	return !strcmp(machine, "x86_64") || (machine[0] == 'i' && !strcmp(machine + 2, "86"));
 }
 
-const struct exit_reasons *exit_reasons_of(const char *event, const char *machine, int has_svm)
+const struct exit_reasons *exit_reasons_for(const char *event, const char *machine, int has_svm)
 {
 	if (!strcmp(event, "kvm_userspace_exit"))
 		return &userspace;
@@ -286,11 +286,11 @@ static bool cpu_has(const char *flag)
 	return has;
 }
 
-const struct exit_reasons *exit_reasons_here(const char *event)
+const struct exit_reasons *exit_reasons_for_this_machine(const char *event)
 {
 	struct utsname name;
 
 	if (uname(&name))
 		return NULL;
-	return exit_reasons_of(event, name.machine, !cpu_has("vmx") && cpu_has("svm"));
+	return exit_reasons_for(event, name.machine, !cpu_has("vmx") && cpu_has("svm"));
 }

@@ -20,9 +20,9 @@ struct exit_reasons {
  * For the tracepoint @event on a machine that is @machine, as uname() says; @svm: an x86 with
  * AMD's extensions.  NULL: it is not split.
  */
-const struct exit_reasons *exit_reasons_of(const char *event, const char *machine, int svm);
+const struct exit_reasons *exit_reasons_for(const char *event, const char *machine, int svm);
 
 /* For the machine that this runs on. */
-const struct exit_reasons *exit_reasons_here(const char *event);
+const struct exit_reasons *exit_reasons_for_this_machine(const char *event);
 
 #endif /* EXIT_REASON_H */

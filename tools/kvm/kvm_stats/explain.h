@@ -19,6 +19,6 @@ void explain_debugfs(const struct vmm *vmm);
 void explain_tracepoints(int err);
 
 /* Why VMMs that appear are not found, if it is so. */
-void explain_blind(const struct monitor *monitor);
+void explain_search_error(const struct monitor *monitor);
 
 #endif /* EXPLAIN_H */

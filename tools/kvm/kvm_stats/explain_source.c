@@ -28,7 +28,7 @@ static void explain_debugfs_permission(void)
 
 void explain_debugfs(const struct vmm *vmm)
 {
-	int err = vmm->why_debugfs;
+	int err = vmm->debugfs_error;
 	char buf[128];
 
 	switch (-err) {
@@ -97,24 +97,24 @@ void explain_tracepoints(int err)
 	}
 }
 
-void explain_blind(const struct monitor *monitor)
+void explain_search_error(const struct monitor *monitor)
 {
 	char buf[128];
 
-	if (!monitor->blind)
+	if (!monitor->search_error)
 		return;
 	complain("VMMs that appear cannot be found: %s",
-		 kvmstats_strerror(monitor->blind, buf, sizeof(buf)));
-	if (monitor->blind == -EMFILE)
+		 kvmstats_strerror(monitor->search_error, buf, sizeof(buf)));
+	if (monitor->search_error == -EMFILE)
 		complain("raise the limit (ulimit -n), or choose fewer with -p or -g");
 }
 
 void explain_sources(const struct vmm *vmm)
 {
-	if (vmm->why)
-		explain(vmm->pid, vmm->missing ? vmm->missing_label : NULL, vmm->why);
-	if (vmm->why_debugfs)
+	if (vmm->fd_error)
+		explain(vmm->pid, vmm->missing ? vmm->missing_label : NULL, vmm->fd_error);
+	if (vmm->debugfs_error)
 		explain_debugfs(vmm);
-	if (vmm->why_tracepoints)
-		explain_tracepoints(vmm->why_tracepoints);
+	if (vmm->tracepoints_error)
+		explain_tracepoints(vmm->tracepoints_error);
 }

@@ -197,7 +197,7 @@ bool filter_option(struct filter *filter, int option, const char *value)
 	return false;
 }
 
-bool filter_takes_guest(const struct filter *filter, const char *guest)
+bool filter_selects_guest(const struct filter *filter, const char *guest)
 {
 	size_t i;
 
@@ -213,7 +213,7 @@ static bool in_range(const struct filter_range *range, int vcpu)
 	return vcpu >= range->first && vcpu <= range->last;
 }
 
-bool filter_takes_target(const struct filter *filter, const struct kvmstats_target *target)
+bool filter_selects_target(const struct filter *filter, const struct kvmstats_target *target)
 {
 	size_t i;
 
@@ -228,12 +228,12 @@ bool filter_takes_target(const struct filter *filter, const struct kvmstats_targ
 	return false;
 }
 
-bool filter_takes_vcpus_only(const struct filter *filter)
+bool filter_selects_vcpus_only(const struct filter *filter)
 {
 	return filter->vcpus && !filter->vm;
 }
 
-bool filter_takes_stat(const struct filter *filter, const struct kvmstats_stat *stat)
+bool filter_selects_stat(const struct filter *filter, const struct kvmstats_stat *stat)
 {
 	return !filter->has_regex ||
 	       !regexec(&filter->regex, kvmstats_stat_name(stat), 0, NULL, 0);

@@ -61,11 +61,11 @@ bool filter_set_guest(struct filter *filter, const char *guest);
 /* Whether it says which processes or guests. */
 bool filter_names_vmms(const struct filter *filter);
 
-bool filter_takes_guest(const struct filter *filter, const char *guest);
-bool filter_takes_target(const struct filter *filter, const struct kvmstats_target *target);
+bool filter_selects_guest(const struct filter *filter, const char *guest);
+bool filter_selects_target(const struct filter *filter, const struct kvmstats_target *target);
 /* Whether vCPUs are asked for, and not what they have in common. */
-bool filter_takes_vcpus_only(const struct filter *filter);
-bool filter_takes_stat(const struct filter *filter, const struct kvmstats_stat *stat);
+bool filter_selects_vcpus_only(const struct filter *filter);
+bool filter_selects_stat(const struct filter *filter, const struct kvmstats_stat *stat);
 
 /* A vCPU that is asked for and that @vmm has not got, or -1. */
 int filter_missing_vcpu(const struct filter *filter, const struct kvmstats_vmm *vmm);

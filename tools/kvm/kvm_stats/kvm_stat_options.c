@@ -155,7 +155,7 @@ int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **ar
 		if (!take(options, option, optarg))
 			return STATUS_USAGE;
 	}
-	return require_no_words(argc, argv) && fit_together(options) ? -1 : STATUS_USAGE;
+	return require_no_arguments(argc, argv) && fit_together(options) ? -1 : STATUS_USAGE;
 }
 
 void kvm_stat_options_free(struct kvm_stat_options *options)

@@ -42,8 +42,8 @@ static void print_vmm(const struct vmm *vmm)
 
 	numbers_text(vmm, numbers, sizeof(numbers));
 	printf("%10d  %-15s  %4zu  %5zu  %-9s  %s\n", (int)vmm->pid,
-	       harmless(vmm->comm, comm, sizeof(comm)), vmm->vms, vmm->vcpus, numbers,
-	       vmm->guest ? harmless(vmm->guest, name, sizeof(name)) : "-");
+	       sanitize(vmm->comm, comm, sizeof(comm)), vmm->vms, vmm->vcpus, numbers,
+	       vmm->guest ? sanitize(vmm->guest, name, sizeof(name)) : "-");
 }
 
 /* VMMs whose numbers cannot be had are shown as well. */
@@ -52,12 +52,13 @@ static int list(const struct monitor *monitor)
 	size_t i;
 
 	if (!require_vmms(monitor))
-		return monitor->nameds || monitor->options.filter->guests ? STATUS_FAILED : STATUS_OK;
+		return monitor->named_count || monitor->options.filter->guests ?
+		       STATUS_FAILED : STATUS_OK;
 	printf("%10s  %-15s  %4s  %5s  %-9s  %s\n",
 	       "PID", "VMM", "VMS", "VCPUS", "NUMBERS", "GUEST");
 	for (i = 0; i < monitor->vmms; i++)
 		print_vmm(monitor->vmm[i]);
-	require_told(monitor);
+	report_missing(monitor);
 	return STATUS_OK;
 }
 
@@ -82,7 +83,7 @@ static int parse(int argc, char **argv, struct filter *filter)
 		if (!filter_option(filter, option, optarg))
 			return STATUS_USAGE;
 	}
-	return require_no_words(argc, argv) ? -1 : STATUS_USAGE;
+	return require_no_arguments(argc, argv) ? -1 : STATUS_USAGE;
 }
 
 int command_list(int argc, char **argv)

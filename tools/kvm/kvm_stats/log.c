@@ -277,7 +277,7 @@ static bool prepare(struct log *log)
 	const struct filter *filter = &log->options->filter;
 
 	/* Who wants to log what comes may start before there is anything. */
-	if ((log->monitor->vmms || filter_names_vmms(filter)) && !require_numbers(log->monitor))
+	if ((log->monitor->vmms || filter_names_vmms(filter)) && !require_statistics(log->monitor))
 		return false;
 	if (monitor_targets(log->monitor) && !require_matches(log->monitor))
 		return false;

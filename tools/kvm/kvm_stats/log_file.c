@@ -83,16 +83,16 @@ static ssize_t write_whole(const struct log_file *file, const char *text, size_t
 
 static bool keep(struct log_file *file, const char *text, size_t size)
 {
-	if (file->size + size > file->room) {
-		size_t room = (file->size + size) * 2;
-		char *more = realloc(file->pending, room);
+	if (file->size + size > file->capacity) {
+		size_t capacity = (file->size + size) * 2;
+		char *more = realloc(file->pending, capacity);
 
 		if (!more) {
 			complain("out of memory");
 			return false;
 		}
 		file->pending = more;
-		file->room = room;
+		file->capacity = capacity;
 	}
 	memcpy(file->pending + file->size, text, size);
 	file->size += size;

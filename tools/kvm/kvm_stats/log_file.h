@@ -16,7 +16,7 @@ struct log_file {
 	int fd;
 	char *pending;		/* whole records that could not be written so far */
 	size_t size;
-	size_t room;
+	size_t capacity;
 	bool failing;
 };
 

@@ -27,7 +27,7 @@ struct monitor_state {
 	uint64_t next_find;
 	int64_t credit;			/* ns, for looking at all fds of VMMs that are due */
 	uint64_t last_refresh;
-	size_t room;
+	size_t capacity;
 	struct vmm *host;		/* among the others, or NULL */
 };
 
@@ -61,13 +61,14 @@ static void attach_sources(struct monitor *monitor, struct vmm *vmm)
 	bool automatic = monitor->options.sources == SOURCES_AUTO;
 
 	vmm->missing = 0;
-	vmm->why = vmm->why_debugfs = vmm->why_tracepoints = 0;
+	vmm->fd_error = vmm->debugfs_error = vmm->tracepoints_error = 0;
 	if (vmm->kvm && (automatic || wants(monitor, SOURCES_FD)))
-		vmm->why = source_fd.attach(monitor, vmm);
-	if (wants(monitor, SOURCES_DEBUGFS) || (automatic && vmm->why && !vmm->state->list.count))
-		vmm->why_debugfs = source_debugfs.attach(monitor, vmm);
+		vmm->fd_error = source_fd.attach(monitor, vmm);
+	if (wants(monitor, SOURCES_DEBUGFS) || 
+	    (automatic && vmm->fd_error && !vmm->state->list.count))
+		vmm->debugfs_error = source_debugfs.attach(monitor, vmm);
 	if (wants(monitor, SOURCES_TRACEPOINTS))
-		vmm->why_tracepoints = source_tracepoints.attach(monitor, vmm);
+		vmm->tracepoints_error = source_tracepoints.attach(monitor, vmm);
 }
 
 static bool attach(struct monitor *monitor, struct vmm *vmm)
@@ -145,14 +146,14 @@ static int insert(struct monitor *monitor, struct vmm *vmm)
 {
 	size_t place = place_of(monitor, vmm->pid);
 
-	if (monitor->vmms == monitor->state->room) {
-		size_t room = monitor->vmms ? monitor->vmms * 2 : 16;
-		struct vmm **more = realloc(monitor->vmm, room * sizeof(*more));
+	if (monitor->vmms == monitor->state->capacity) {
+		size_t capacity = monitor->vmms ? monitor->vmms * 2 : 16;
+		struct vmm **more = realloc(monitor->vmm, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		monitor->vmm = more;
-		monitor->state->room = room;
+		monitor->state->capacity = capacity;
 	}
 	memmove(&monitor->vmm[place + 1], &monitor->vmm[place],
 		(monitor->vmms - place) * sizeof(*monitor->vmm));
@@ -162,11 +163,11 @@ static int insert(struct monitor *monitor, struct vmm *vmm)
 	return 0;
 }
 
-static struct named *find_named(const struct monitor *monitor, pid_t pid)
+static struct named_process *find_named(const struct monitor *monitor, pid_t pid)
 {
 	size_t i;
 
-	for (i = 0; i < monitor->nameds; i++) {
+	for (i = 0; i < monitor->named_count; i++) {
 		if (monitor->named[i].pid == pid)
 			return &monitor->named[i];
 	}
@@ -177,7 +178,7 @@ static struct named *find_named(const struct monitor *monitor, pid_t pid)
 static void remove_vmm(struct monitor *monitor, size_t place, int why)
 {
 	struct vmm *vmm = monitor->vmm[place];
-	struct named *named = find_named(monitor, vmm->pid);
+	struct named_process *named = find_named(monitor, vmm->pid);
 
 	tell(monitor, MONITOR_ENDED, vmm);
 	memmove(&monitor->vmm[place], &monitor->vmm[place + 1],
@@ -243,7 +244,7 @@ static int try_process(struct monitor *monitor, pid_t pid)
 	err = kvmstats_vmm_open(&kvm, pid);
 	if (err)
 		return err;
-	if (!filter_takes_guest(monitor->options.filter, kvmstats_vmm_guest(kvm))) {
+	if (!filter_selects_guest(monitor->options.filter, kvmstats_vmm_guest(kvm))) {
 		kvmstats_vmm_close(kvm);
 		return 0;
 	}
@@ -260,14 +261,14 @@ static int try_named(struct monitor *monitor)
 	int err = 0;
 	size_t i;
 
-	for (i = 0; i < monitor->nameds; i++) {
-		struct named *named = &monitor->named[i];
+	for (i = 0; i < monitor->named_count; i++) {
+		struct named_process *named = &monitor->named[i];
 
 		if (named->ended || find_vmm(monitor, named->pid))
 			continue;
 		named->err = try_process(monitor, named->pid);
 		named->ended = named->err == -ESRCH;
-		if (is_shortage(named->err))
+		if (is_resource_shortage(named->err))
 			err = named->err;
 	}
 	return err;
@@ -275,23 +276,23 @@ static int try_named(struct monitor *monitor)
 
 static int look_for_new(struct monitor *monitor, uint64_t now)
 {
-	if (monitor->nameds)
+	if (monitor->named_count)
 		return try_named(monitor);
-	return processes_look(&monitor->state->processes, now, look_at, monitor,
-			      &monitor->unseen);
+	return processes_scan(&monitor->state->processes, now, look_at, monitor,
+			      &monitor->denied);
 }
 
 /* Those that are known are read all the same. */
 static void find_new(struct monitor *monitor, uint64_t now)
 {
-	bool was_blind = monitor->blind;
+	bool was_blind = monitor->search_error;
 
 	if (now < monitor->state->next_find)
 		return;
 	monitor->state->next_find = now + FIND_PAUSE;
-	monitor->blind = look_for_new(monitor, now);
-	if (was_blind != !!monitor->blind)
-		tell(monitor, was_blind ? MONITOR_SEES : MONITOR_BLIND, NULL);
+	monitor->search_error = look_for_new(monitor, now);
+	if (was_blind != !!monitor->search_error)
+		tell(monitor, was_blind ? MONITOR_SEARCH_WORKS : MONITOR_SEARCH_FAILED, NULL);
 }
 
 /* ---- what becomes of the known ones ---- */
@@ -424,11 +425,11 @@ bool monitor_has_ended(const struct monitor *monitor)
 {
 	size_t i;
 
-	for (i = 0; i < monitor->nameds; i++) {
+	for (i = 0; i < monitor->named_count; i++) {
 		if (!monitor->named[i].ended)
 			return false;
 	}
-	return monitor->nameds;
+	return monitor->named_count;
 }
 
 int monitor_wait(struct monitor *monitor, uint64_t deadline)
@@ -543,7 +544,7 @@ static int name_processes(struct monitor *monitor, const struct filter *filter)
 		return -ENOMEM;
 	for (i = 0; i < filter->pids; i++)
 		monitor->named[i].pid = filter->pid[i];
-	monitor->nameds = filter->pids;
+	monitor->named_count = filter->pids;
 	return 0;
 }
 
@@ -567,7 +568,7 @@ static int start(struct monitor *monitor)
 		err = add_host(monitor);
 	if (!err)
 		err = monitor_refresh(monitor);
-	return err || monitor->vmms || monitor->nameds ? err : monitor->blind;
+	return err || monitor->vmms || monitor->named_count ? err : monitor->search_error;
 }
 
 int monitor_open(struct monitor **monitorp, const struct monitor_options *options)

@@ -70,9 +70,9 @@ struct vmm {
 	size_t targets;
 	size_t missing;			/* VMs and vCPUs whose numbers cannot be had */
 	char missing_label[LABEL_SIZE];	/* one of them */
-	int why;			/* the reason, -errno, for fds */
-	int why_debugfs;		/* for debugfs where it was tried as well, or 0 */
-	int why_tracepoints;
+	int fd_error;			/* the reason, -errno, for fds */
+	int debugfs_error;		/* for debugfs where it was tried as well, or 0 */
+	int tracepoints_error;
 	struct kvmstats_vmm *kvm;	/* NULL: the whole machine */
 	struct vmm_state *state;	/* the monitor's */
 };
@@ -80,7 +80,7 @@ struct vmm {
 struct tracepoints;
 
 /* A process that the filter names by PID. */
-struct named {
+struct named_process {
 	pid_t pid;
 	int err;			/* why it is not watched: -errno, -ENODEV: it has no VM */
 	bool ended;
@@ -90,8 +90,8 @@ enum monitor_event {
 	MONITOR_APPEARED,
 	MONITOR_CHANGED,	/* other VMs or vCPUs than before */
 	MONITOR_ENDED,		/* the process, or its last VM; @vmm goes away after the call */
-	MONITOR_BLIND,		/* see monitor->blind; @vmm is NULL */
-	MONITOR_SEES,		/* no longer so; @vmm is NULL */
+	MONITOR_SEARCH_FAILED,		/* see monitor->search_error; @vmm is NULL */
+	MONITOR_SEARCH_WORKS,		/* no longer so; @vmm is NULL */
 };
 
 struct monitor_options {
@@ -105,10 +105,10 @@ struct monitor_options {
 struct monitor {
 	struct vmm **vmm;		/* by PID */
 	size_t vmms;
-	size_t unseen;			/* processes that may not be looked into */
-	int blind;			/* why VMMs that appear are not found: -errno, or 0 */
-	struct named *named;
-	size_t nameds;
+	size_t denied;			/* processes that may not be looked into */
+	int search_error;			/* why VMMs that appear are not found: -errno, or 0 */
+	struct named_process *named;
+	size_t named_count;
 	uint64_t generation;		/* another one when VMMs or targets are others than before */
 	uint64_t time;			/* of the last sample: ns of CLOCK_MONOTONIC, 0: none */
 	uint64_t time_before;		/* of the one before it, 0: none */
@@ -130,7 +130,7 @@ void monitor_close(struct monitor *monitor);
 
 /*
  * Who appeared, who is gone.  monitor_sample() does it as well.  That a look for new VMMs fails
- * is no error: it is told as MONITOR_BLIND, and tried again a second later.
+ * is no error: it is told as MONITOR_SEARCH_FAILED, and tried again a second later.
  */
 int monitor_refresh(struct monitor *monitor);
 

@@ -41,20 +41,20 @@ static const char *who(const struct vmm *vmm, char *buf, size_t size)
 
 	if (vmm->guest)
 		snprintf(buf, size, "process %d (%s), guest \"%s\"", (int)vmm->pid,
-			 harmless(vmm->comm, comm, sizeof(comm)),
-			 harmless(vmm->guest, guest, sizeof(guest)));
+			 sanitize(vmm->comm, comm, sizeof(comm)),
+			 sanitize(vmm->guest, guest, sizeof(guest)));
 	else
 		snprintf(buf, size, "process %d (%s)", (int)vmm->pid,
-			 harmless(vmm->comm, comm, sizeof(comm)));
+			 sanitize(vmm->comm, comm, sizeof(comm)));
 	return buf;
 }
 
-void notice_sight(enum monitor_event event, const struct vmm *vmm, void *monitor)
+void notice_search(enum monitor_event event, const struct vmm *vmm, void *monitor)
 {
 	(void)vmm;
-	if (event == MONITOR_BLIND)
-		explain_blind(monitor);
-	else if (event == MONITOR_SEES)
+	if (event == MONITOR_SEARCH_FAILED)
+		explain_search_error(monitor);
+	else if (event == MONITOR_SEARCH_WORKS)
 		complain("VMMs that appear are found again");
 }
 
@@ -63,7 +63,7 @@ static void tell(enum monitor_event event, const struct vmm *vmm, void *arg)
 	char name[256], from[256];
 
 	if (!vmm) {
-		notice_sight(event, vmm, arg);
+		notice_search(event, vmm, arg);
 		return;
 	}
 	who(vmm, name, sizeof(name));

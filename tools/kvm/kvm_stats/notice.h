@@ -10,7 +10,7 @@
 void notice_start(struct monitor *monitor);
 
 /* An event of a monitor, for who tells no others: VMMs that appear are not found, or again. */
-void notice_sight(enum monitor_event event, const struct vmm *vmm, void *monitor);
+void notice_search(enum monitor_event event, const struct vmm *vmm, void *monitor);
 
 /* Which statistics have fallen back since the last sample, in one line. */
 void notice_cleared(const struct totals *totals);

@@ -59,7 +59,7 @@ int once_print(const struct kvm_stat_options *options, struct monitor *monitor)
 	struct totals *totals;
 	bool good;
 
-	if (!require_numbers(monitor) || !require_matches(monitor))
+	if (!require_statistics(monitor) || !require_matches(monitor))
 		return STATUS_FAILED;
 	notice_start(monitor);
 	if (totals_open(&totals, monitor, NULL, NULL)) {
@@ -79,7 +79,7 @@ int names_print(struct monitor *monitor)
 	bool good;
 	size_t i;
 
-	if (!require_numbers(monitor))
+	if (!require_statistics(monitor))
 		return STATUS_FAILED;
 	if (totals_open(&totals, monitor, NULL, NULL)) {
 		complain("out of memory");

@@ -96,17 +96,17 @@ static bool has_origin(const struct vmm *vmm, enum origin origin)
 static bool is_up(const struct vmm *vmm)
 {
 	if (vmm->targets && has_origin(vmm, ORIGIN_DEBUGFS))
-		return !vmm->why_debugfs;
-	return !vmm->why && !vmm->missing;
+		return !vmm->debugfs_error;
+	return !vmm->fd_error && !vmm->missing;
 }
 
 static const char *why_not_up(const struct vmm *vmm, char *buf, size_t size)
 {
 	if (is_up(vmm))
 		return "";
-	if (vmm->why && !has_origin(vmm, ORIGIN_DEBUGFS))
-		return kvmstats_strerror(vmm->why, buf, size);
-	snprintf(buf, size, "debugfs: %s", strerror(-vmm->why_debugfs));
+	if (vmm->fd_error && !has_origin(vmm, ORIGIN_DEBUGFS))
+		return kvmstats_strerror(vmm->fd_error, buf, size);
+	snprintf(buf, size, "debugfs: %s", strerror(-vmm->debugfs_error));
 	return buf;
 }
 
@@ -171,10 +171,10 @@ static void put_of_vmms(const struct head_writer *to, const struct monitor *moni
 /* Processes that the filter names are not among the monitor's unseen ones. */
 static size_t unseen_of(const struct monitor *monitor)
 {
-	size_t unseen = monitor->unseen;
+	size_t unseen = monitor->denied;
 	size_t i;
 
-	for (i = 0; i < monitor->nameds; i++)
+	for (i = 0; i < monitor->named_count; i++)
 		unseen += monitor->named[i].err == -EACCES || monitor->named[i].err == -EPERM;
 	return unseen;
 }

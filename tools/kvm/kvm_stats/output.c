@@ -35,7 +35,7 @@ bool flush_output(void)
 	return false;
 }
 
-const char *harmless(const char *text, char *buf, size_t size)
+const char *sanitize(const char *text, char *buf, size_t size)
 {
 	size_t i;
 

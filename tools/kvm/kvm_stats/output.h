@@ -13,6 +13,6 @@ void complain(const char *format, ...) __attribute__((__format__(__printf__, 1, 
 bool flush_output(void);
 
 /* @text with all that could confuse a terminal or a table made '?'. */
-const char *harmless(const char *text, char *buf, size_t size);
+const char *sanitize(const char *text, char *buf, size_t size);
 
 #endif /* OUTPUT_H */

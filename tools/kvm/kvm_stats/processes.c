@@ -42,13 +42,13 @@ static int append(struct processes *processes, size_t *count, const struct diren
 	if (known && known->ino == entry.ino)
 		entry = *known;
 	if (*count == processes->next_room) {
-		size_t room = *count ? *count * 2 : 512;
-		struct process *more = realloc(processes->next, room * sizeof(*more));
+		size_t capacity = *count ? *count * 2 : 512;
+		struct process *more = realloc(processes->next, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		processes->next = more;
-		processes->next_room = room;
+		processes->next_room = capacity;
 	}
 	processes->next[(*count)++] = entry;
 	return 0;
@@ -81,13 +81,13 @@ static int list(struct processes *processes, size_t *count)
 static void swap_tables(struct processes *processes, size_t count)
 {
 	struct process *table = processes->process;
-	size_t room = processes->room;
+	size_t capacity = processes->capacity;
 
 	processes->process = processes->next;
-	processes->room = processes->next_room;
+	processes->capacity = processes->next_room;
 	processes->count = count;
 	processes->next = table;
-	processes->next_room = room;
+	processes->next_room = capacity;
 }
 
 static int look(struct process *process, uint64_t now, int (*fn)(pid_t pid, void *arg), void *arg)
@@ -100,14 +100,14 @@ static int look(struct process *process, uint64_t now, int (*fn)(pid_t pid, void
 	process->due = now + process->pause;
 	err = fn(process->pid, arg);
 	process->denied = err == -EACCES || err == -EPERM;
-	if (!is_shortage(err))
+	if (!is_resource_shortage(err))
 		return 0;
 	process->due = process->pause = 0;
 	return err;
 }
 
-int processes_look(struct processes *processes, uint64_t now,
-		   int (*fn)(pid_t pid, void *arg), void *arg, size_t *unseen)
+int processes_scan(struct processes *processes, uint64_t now,
+		   int (*fn)(pid_t pid, void *arg), void *arg, size_t *denied)
 {
 	size_t count = 0;
 	size_t i;
@@ -116,11 +116,11 @@ int processes_look(struct processes *processes, uint64_t now,
 	if (err)
 		return err;
 	swap_tables(processes, count);
-	*unseen = 0;
+	*denied = 0;
 	for (i = 0; i < processes->count; i++) {
 		if (!err && processes->process[i].due <= now)
 			err = look(&processes->process[i], now, fn, arg);
-		*unseen += processes->process[i].denied;
+		*denied += processes->process[i].denied;
 	}
 	return err;
 }

@@ -19,7 +19,7 @@
 struct process;
 
 /* It is we who lack something, whatever the process is. */
-static inline bool is_shortage(int err)
+static inline bool is_resource_shortage(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
 }
@@ -27,18 +27,18 @@ static inline bool is_shortage(int err)
 struct processes {
 	struct process *process;	/* by PID */
 	size_t count;
-	size_t room;
+	size_t capacity;
 	struct process *next;		/* the table while it is being made */
 	size_t next_room;
 };
 
 /*
  * Calls @fn for those that are due at @now, in ns.  @fn may fail for a process, which is no
- * reason not to go on, unless is_shortage(): then it is due again at once.  @unseen is made the
+ * reason not to go on, unless is_resource_shortage(): then it is due again at once.  @denied is made the
  * number of those that it found it may not look into.  0 or -errno.
  */
-int processes_look(struct processes *processes, uint64_t now,
-		   int (*fn)(pid_t pid, void *arg), void *arg, size_t *unseen);
+int processes_scan(struct processes *processes, uint64_t now,
+		   int (*fn)(pid_t pid, void *arg), void *arg, size_t *denied);
 
 /* What was known of the process is out of date: it is due at once. */
 void processes_forget(struct processes *processes, pid_t pid);

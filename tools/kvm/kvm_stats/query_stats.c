@@ -34,7 +34,7 @@ static bool is_known(const struct kvmstats_stat *stat)
 	       kvmstats_base_name(kvmstats_stat_base(stat));
 }
 
-void query_stats_tell_unknown(const struct monitor *monitor)
+void query_stats_warn_unknown(const struct monitor *monitor)
 {
 	size_t i, j;
 

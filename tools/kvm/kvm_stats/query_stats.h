@@ -20,6 +20,6 @@ void query_stats_print(const struct monitor *monitor);
 void query_stats_print_schemas(const struct monitor *monitor);
 
 /* Complains if there are statistics of which QMP has no words; they are left out. */
-void query_stats_tell_unknown(const struct monitor *monitor);
+void query_stats_warn_unknown(const struct monitor *monitor);
 
 #endif /* QUERY_STATS_H */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "head.h"
+#include "heading.h"
 #include "notice.h"
 #include "output.h"
 #include "query_stats.h"
@@ -50,7 +50,7 @@ static void print_all(const struct report *report, const struct monitor *monitor
 		if (!vmm->targets)
 			continue;
 		if (heads)
-			print_head(vmm);
+			print_heading(vmm);
 		report_print(report, vmm);
 	}
 }
@@ -58,7 +58,7 @@ static void print_all(const struct report *report, const struct monitor *monitor
 static void print_interval(const struct read_options *options, struct report *report,
 			   const struct monitor *monitor, unsigned long i)
 {
-	bool many = monitor->vmms > 1 || !monitor->nameds;
+	bool many = monitor->vmms > 1 || !monitor->named_count;
 
 	if (options->json) {
 		query_stats_print(monitor);
@@ -128,20 +128,20 @@ static int show(const struct read_options *options, struct monitor *monitor)
 	};
 	int err;
 
-	if (!require_numbers(monitor) || !require_matches(monitor))
+	if (!require_statistics(monitor) || !require_matches(monitor))
 		return STATUS_FAILED;
 	if (options->json && !query_stats_require_one(monitor))
 		return STATUS_FAILED;
 	if (options->json)
-		query_stats_tell_unknown(monitor);
+		query_stats_warn_unknown(monitor);
 	report_measure(&report, monitor);
 	err = monitor_sample(monitor);
 	if (err || monitor_has_ended(monitor))
 		return verdict(options, err ? err : -ESRCH);
 	if (options->interval) {
-		if (monitor->nameds == 1 && !options->json)
-			print_head(monitor->vmm[0]);
-		monitor->options.event = notice_sight;
+		if (monitor->named_count == 1 && !options->json)
+			print_heading(monitor->vmm[0]);
+		monitor->options.event = notice_search;
 		monitor->options.arg = monitor;
 		err = watch(options, &report, monitor);
 	} else if (options->json) {
@@ -220,7 +220,7 @@ static int parse(int argc, char **argv, struct read_options *options)
 	}
 	if (options->count && !options->interval)
 		options->interval = 1;
-	return require_no_words(argc, argv) ? -1 : STATUS_USAGE;
+	return require_no_arguments(argc, argv) ? -1 : STATUS_USAGE;
 }
 
 int command_read(int argc, char **argv)

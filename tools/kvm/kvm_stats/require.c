@@ -34,7 +34,7 @@ static bool have_named(const struct monitor *monitor)
 	bool good = true;
 	size_t i;
 
-	for (i = 0; i < monitor->nameds; i++) {
+	for (i = 0; i < monitor->named_count; i++) {
 		if (!monitor->named[i].err)
 			continue;
 		explain(monitor->named[i].pid, NULL, monitor->named[i].err);
@@ -70,12 +70,12 @@ static bool have_guests(const struct monitor *monitor)
 	return good;
 }
 
-static void explain_unseen(const struct monitor *monitor)
+static void explain_denied(const struct monitor *monitor)
 {
-	if (monitor->unseen)
+	if (monitor->denied)
 		complain("%zu process%s not looked into: that takes CAP_SYS_PTRACE and "
-			 "CAP_DAC_READ_SEARCH (root)", monitor->unseen,
-			 plural(monitor->unseen, "es"));
+			 "CAP_DAC_READ_SEARCH (root)", monitor->denied,
+			 plural(monitor->denied, "es"));
 }
 
 static bool have_vmms(const struct monitor *monitor)
@@ -83,7 +83,7 @@ static bool have_vmms(const struct monitor *monitor)
 	if (monitor->vmms)
 		return true;
 	complain("no process with a KVM VM found");
-	explain_unseen(monitor);
+	explain_denied(monitor);
 	return false;
 }
 
@@ -119,8 +119,8 @@ static void explain_missing(const struct monitor *monitor)
 	for (i = 0; i < monitor->vmms; i++) {
 		const struct vmm *vmm = monitor->vmm[i];
 
-		if (vmm->targets || (last && last->why == vmm->why &&
-				     last->why_debugfs == vmm->why_debugfs))
+		if (vmm->targets || (last && last->fd_error == vmm->fd_error &&
+				     last->debugfs_error == vmm->debugfs_error))
 			continue;
 		explain_sources(vmm);
 		last = vmm;
@@ -140,7 +140,7 @@ static void tell_missing(const struct monitor *monitor)
 		else if (vmm->missing && vmm->targets)
 			complain("process %d: no statistics fd can be had of %s%s", (int)vmm->pid,
 				 vmm->missing_label, vmm->missing > 1 ? " and others" : "");
-		if (vmm->targets && vmm->why_debugfs)
+		if (vmm->targets && vmm->debugfs_error)
 			explain_debugfs(vmm);
 	}
 }
@@ -150,15 +150,15 @@ bool require_vmms(const struct monitor *monitor)
 	return have_named(monitor) && have_guests(monitor) && have_vmms(monitor);
 }
 
-void require_told(const struct monitor *monitor)
+void report_missing(const struct monitor *monitor)
 {
 	explain_missing(monitor);
 	tell_missing(monitor);
-	explain_unseen(monitor);
-	explain_blind(monitor);
+	explain_denied(monitor);
+	explain_search_error(monitor);
 }
 
-bool require_numbers(const struct monitor *monitor)
+bool require_statistics(const struct monitor *monitor)
 {
 	if (!require_vmms(monitor) || !have_vcpus(monitor))
 		return false;
@@ -167,7 +167,7 @@ bool require_numbers(const struct monitor *monitor)
 		return false;
 	}
 	tell_missing(monitor);
-	explain_blind(monitor);
+	explain_search_error(monitor);
 	return true;
 }
 
@@ -187,7 +187,7 @@ bool require_matches(const struct monitor *monitor)
 	return false;
 }
 
-bool require_no_words(int argc, char **argv)
+bool require_no_arguments(int argc, char **argv)
 {
 	if (optind >= argc)
 		return true;

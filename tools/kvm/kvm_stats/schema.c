@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "head.h"
+#include "heading.h"
 #include "query_stats.h"
 #include "require.h"
 
@@ -86,7 +86,7 @@ static int schema_as_json(const struct monitor *monitor)
 {
 	if (!query_stats_require_one(monitor))
 		return STATUS_FAILED;
-	query_stats_tell_unknown(monitor);
+	query_stats_warn_unknown(monitor);
 	query_stats_print_schemas(monitor);
 	return STATUS_OK;
 }
@@ -95,13 +95,13 @@ static int schema(const struct monitor *monitor, bool json)
 {
 	size_t i;
 
-	if (!require_numbers(monitor) || !require_matches(monitor))
+	if (!require_statistics(monitor) || !require_matches(monitor))
 		return STATUS_FAILED;
 	if (json)
 		return schema_as_json(monitor);
 	for (i = 0; i < monitor->vmms; i++) {
 		if (monitor->vmm[i]->targets)
-			print_head(monitor->vmm[i]);
+			print_heading(monitor->vmm[i]);
 	}
 	print_schemas(monitor);
 	return STATUS_OK;
@@ -131,7 +131,7 @@ static int parse(int argc, char **argv, struct filter *filter, bool *json)
 		else if (!filter_option(filter, option, optarg))
 			return STATUS_USAGE;
 	}
-	return require_no_words(argc, argv) ? -1 : STATUS_USAGE;
+	return require_no_arguments(argc, argv) ? -1 : STATUS_USAGE;
 }
 
 int command_schema(int argc, char **argv)

@@ -58,7 +58,7 @@ static bool open_monitor(struct serve *serve)
 	serve->monitor = require_monitor(&options);
 	spare_release(&serve->spare);
 	if (serve->monitor)
-		explain_blind(serve->monitor);
+		explain_search_error(serve->monitor);
 	return serve->monitor;
 }
 

@@ -124,5 +124,5 @@ bool serve_options_parse(struct serve_options *options, int argc, char **argv)
 		if (options->help)
 			return true;
 	}
-	return require_no_words(argc, argv) && make_sense(options);
+	return require_no_arguments(argc, argv) && make_sense(options);
 }

@@ -258,7 +258,7 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 
 	if (!vmm->kvm)
 		return 0;
-	if (filter_takes_vcpus_only(monitor->options.filter))
+	if (filter_selects_vcpus_only(monitor->options.filter))
 		return -EDOM;
 	err = mounted_path("debugfs", "kvm", path, sizeof(path));
 	if (err)

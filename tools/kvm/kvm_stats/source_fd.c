@@ -46,7 +46,7 @@ static int add(struct monitor *monitor, struct vmm *vmm, const struct kvmstats_t
 
 	if (fd < 0)
 		return fd;
-	err = stat_sets_of_fd(&monitor->sets, fd, &set);
+	err = stat_sets_add_fd(&monitor->sets, fd, &set);
 	target = err ? NULL : target_add(vmm, &key, set);
 	if (!target) {
 		close(fd);
@@ -80,7 +80,7 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 		struct target *target;
 		int err = 0;
 
-		if (!filter_takes_target(monitor->options.filter, from))
+		if (!filter_selects_target(monitor->options.filter, from))
 			continue;
 		target = target_keep(vmm, &key);
 		if (target)

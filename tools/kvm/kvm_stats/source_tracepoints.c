@@ -40,7 +40,7 @@ static int open_source(struct monitor *monitor)
 	if (!list)
 		return -ENOMEM;
 	monitor->tracepoints = list;
-	err = tracepoints_list(list, NULL, exit_reasons_here);
+	err = tracepoints_list(list, NULL, exit_reasons_for_this_machine);
 	if (!err)
 		err = tracepoints_schema(list, &schema);
 	if (!err)
@@ -266,7 +266,7 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 
 	if (is_covered(monitor, vmm) || !monitor->tracepoint_set->stats)
 		return 0;
-	if (filter_takes_vcpus_only(monitor->options.filter))
+	if (filter_selects_vcpus_only(monitor->options.filter))
 		return -EDOM;
 	target = target_keep(vmm, &key);
 	if (!target)

@@ -49,12 +49,12 @@ static bool takes(const struct stat_set *set, const struct filter *filter, size_
 	const struct kvmstats_stat *stat = kvmstats_schema_stat(set->schema, i);
 	const struct kvmstats_stat *part;
 
-	if (filter_takes_stat(filter, stat))
+	if (filter_selects_stat(filter, stat))
 		return true;
 	/* Parts come behind the whole. */
 	while ((part = kvmstats_schema_stat(set->schema, ++i)) &&
 	       is_part_of(kvmstats_stat_name(part), kvmstats_stat_name(stat))) {
-		if (filter_takes_stat(filter, part))
+		if (filter_selects_stat(filter, part))
 			return true;
 	}
 	return false;
@@ -164,7 +164,7 @@ int stat_sets_add(struct stat_sets *sets, struct kvmstats_schema *schema,
 	return 0;
 }
 
-int stat_sets_of_fd(struct stat_sets *sets, int fd, const struct stat_set **set)
+int stat_sets_add_fd(struct stat_sets *sets, int fd, const struct stat_set **set)
 {
 	struct kvmstats_schema *schema;
 	size_t i;

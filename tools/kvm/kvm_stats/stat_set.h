@@ -27,7 +27,7 @@ void stat_sets_init(struct stat_sets *sets, const struct filter *filter);
 void stat_sets_free(struct stat_sets *sets);
 
 /* The one that the file @fd has: 0 or -errno. */
-int stat_sets_of_fd(struct stat_sets *sets, int fd, const struct stat_set **set);
+int stat_sets_add_fd(struct stat_sets *sets, int fd, const struct stat_set **set);
 
 /* The one that @schema makes, which is taken over, also if this fails: 0 or -errno. */
 int stat_sets_add(struct stat_sets *sets, struct kvmstats_schema *schema,

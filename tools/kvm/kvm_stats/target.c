@@ -6,14 +6,14 @@
 
 static bool list_append(struct target_list *list, struct target *target)
 {
-	if (list->count == list->room) {
-		size_t room = list->room ? list->room * 2 : 8;
-		struct target **more = realloc(list->target, room * sizeof(*more));
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity ? list->capacity * 2 : 8;
+		struct target **more = realloc(list->target, capacity * sizeof(*more));
 
 		if (!more)
 			return false;
 		list->target = more;
-		list->room = room;
+		list->capacity = capacity;
 	}
 	list->target[list->count++] = target;
 	return true;

@@ -24,7 +24,7 @@ struct target_key {
 struct target_list {
 	struct target **target;
 	size_t count;
-	size_t room;
+	size_t capacity;
 };
 
 struct vmm_state {

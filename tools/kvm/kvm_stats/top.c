@@ -112,7 +112,7 @@ static bool prepare(struct top *top)
 
 	if (!watch_open(top))
 		return false;
-	return !filter_names_vmms(filter) || require_numbers(top->monitor);
+	return !filter_names_vmms(filter) || require_statistics(top->monitor);
 }
 
 static int show(struct top *top)

@@ -25,7 +25,7 @@ static void put_guest(char *line, size_t size, const struct guest *guest)
 {
 	char name[GUEST_NAME_SIZE];
 
-	harmless(guest->name, name, sizeof(name));
+	sanitize(guest->name, name, sizeof(name));
 	snprintf(line, size, "%7d %s%s%s", (int)guest->pid, guest->named ? "" : "(", name,
 		 guest->named ? "" : ")");
 }
@@ -94,11 +94,11 @@ static void draw_no_vmm(const struct top *top, struct area area)
 	else
 		snprintf(text, sizeof(text), "No VM is running: waiting for one.");
 	y = draw_wrapped(y, area, text);
-	if (!top->monitor->unseen)
+	if (!top->monitor->denied)
 		return;
 	snprintf(text, sizeof(text), "%zu process%s not looked into: that takes CAP_SYS_PTRACE "
-		 "and CAP_DAC_READ_SEARCH (root).", top->monitor->unseen,
-		 top->monitor->unseen == 1 ? "" : "es");
+		 "and CAP_DAC_READ_SEARCH (root).", top->monitor->denied,
+		 top->monitor->denied == 1 ? "" : "es");
 	draw_wrapped(y, area, text);
 }
 

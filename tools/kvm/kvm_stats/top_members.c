@@ -65,7 +65,7 @@ static bool add_vmm(struct view *view, const struct monitor *monitor, const stru
 
 	if (!line)
 		return false;
-	harmless(vmm->guest ? vmm->guest : vmm->comm, name, sizeof(name));
+	sanitize(vmm->guest ? vmm->guest : vmm->comm, name, sizeof(name));
 	if (vmm->pid)
 		snprintf(line->name, sizeof(line->name), "%7d %s", (int)vmm->pid, name);
 	else

@@ -59,13 +59,13 @@ static void put_who(const struct top *top, char *buf, size_t size)
 		len = snprintf(buf, size, "pid %d", (int)scope.pid);
 		if (*scope.guest)
 			len += snprintf(buf + len, size - len, " (%s)",
-					harmless(scope.guest, name, sizeof(name)));
+					sanitize(scope.guest, name, sizeof(name)));
 		if (scope.one_target)
 			snprintf(buf + len, size - len, " %s", scope.label);
 	} else if (filter->pids == 1) {
 		snprintf(buf, size, "pid %d", (int)filter->pid[0]);
 	} else if (filter->guests == 1) {
-		snprintf(buf, size, "guest %s", harmless(filter->guest[0], name, sizeof(name)));
+		snprintf(buf, size, "guest %s", sanitize(filter->guest[0], name, sizeof(name)));
 	} else {
 		snprintf(buf, size, "summary");
 	}
@@ -182,7 +182,7 @@ static void draw_line(const struct top *top, int y, int columns)
 	else if (top->prompt.kind)
 		draw_prompt(top, y, columns);
 	else if (monitor_now() < top->message_until)
-		draw_text(y, 0, columns, A_BOLD, harmless(top->message, text, sizeof(text)));
+		draw_text(y, 0, columns, A_BOLD, sanitize(top->message, text, sizeof(text)));
 	else
 		draw_text(y, 0, columns, A_DIM, hint(top));
 }

@@ -190,7 +190,7 @@ static void name_statistic(struct view_line *line, const struct totals *totals,
 		    !strcmp(other->name, total->name))
 			from = origin_name(total->origin);
 	}
-	harmless(total->name, line->stat, sizeof(line->stat));
+	sanitize(total->name, line->stat, sizeof(line->stat));
 	snprintf(name, sizeof(name), "%s", line->stat + (parent ? parent + 1 : 0));
 	if (parent && *name)
 		name[strlen(name) - 1] = '\0';

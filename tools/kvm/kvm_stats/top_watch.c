@@ -14,9 +14,9 @@ static void tell_sight(struct top *top)
 {
 	char buf[128];
 
-	if (top->monitor->blind)
+	if (top->monitor->search_error)
 		top_message(top, "VMMs that appear cannot be found: %s",
-			    kvmstats_strerror(top->monitor->blind, buf, sizeof(buf)));
+			    kvmstats_strerror(top->monitor->search_error, buf, sizeof(buf)));
 	else
 		top_message(top, "VMMs that appear are found again");
 }
@@ -43,7 +43,7 @@ static void remember_guest(struct top *top)
 {
 	const struct monitor *monitor = top->monitor;
 
-	if (monitor->nameds == 1 && monitor->vmms == 1 && monitor->vmm[0]->guest)
+	if (monitor->named_count == 1 && monitor->vmms == 1 && monitor->vmm[0]->guest)
 		snprintf(top->guest, sizeof(top->guest), "%s", monitor->vmm[0]->guest);
 }
 
@@ -151,7 +151,7 @@ int watch_look(struct top *top)
 
 	if (!scope_is_same(&top->scope, &top_place(top)->scope)) {
 		top->scope = top_place(top)->scope;
-		totals_rechoose(top->totals);
+		totals_reselect(top->totals);
 		err = totals_update(top->totals);
 	}
 	return err ? err : look(top);
@@ -225,7 +225,7 @@ bool watch_open(struct top *top)
 		return false;
 	/* Not of those that are there already. */
 	top->monitor->options.event = tell;
-	if (top->monitor->blind)
+	if (top->monitor->search_error)
 		tell_sight(top);
 	if (!totals_open(&top->totals, top->monitor, scope_takes, &top->scope))
 		return true;

@@ -43,7 +43,7 @@ struct totals_state {
 	const struct target **target;	/* whose numbers count */
 	struct route **via;
 	size_t targets;
-	size_t room;
+	size_t capacity;
 };
 
 static bool counts_up(const struct kvmstats_stat *stat)
@@ -226,19 +226,19 @@ static bool takes(const struct totals_state *state, const struct target *target)
 
 static int add_target(struct totals_state *state, const struct target *target)
 {
-	if (state->targets == state->room) {
-		size_t room = state->room ? state->room * 2 : 64;
-		const struct target **more = realloc(state->target, room * sizeof(*more));
+	if (state->targets == state->capacity) {
+		size_t capacity = state->capacity ? state->capacity * 2 : 64;
+		const struct target **more = realloc(state->target, capacity * sizeof(*more));
 		struct route **via;
 
 		if (!more)
 			return -ENOMEM;
 		state->target = more;
-		via = realloc(state->via, room * sizeof(*via));
+		via = realloc(state->via, capacity * sizeof(*via));
 		if (!via)
 			return -ENOMEM;
 		state->via = via;
-		state->room = room;
+		state->capacity = capacity;
 	}
 	state->target[state->targets++] = target;
 	return 0;
@@ -449,7 +449,7 @@ int totals_open(struct totals **totalsp, const struct monitor *monitor,
 	return 0;
 }
 
-void totals_rechoose(struct totals *totals)
+void totals_reselect(struct totals *totals)
 {
 	totals->state->generation = 0;
 }

@@ -37,12 +37,12 @@ struct totals {
 
 /*
  * @takes, unless NULL, chooses whose numbers count (one VMM's, one vCPU's); @arg is for it.
- * Call totals_rechoose() when it would answer otherwise.
+ * Call totals_reselect() when it would answer otherwise.
  */
 int totals_open(struct totals **totals, const struct monitor *monitor,
 		bool (*takes)(const struct target *target, void *arg), void *arg);
 void totals_close(struct totals *totals);
-void totals_rechoose(struct totals *totals);
+void totals_reselect(struct totals *totals);
 
 /* After each monitor_sample(): 0 or -ENOMEM. */
 int totals_update(struct totals *totals);

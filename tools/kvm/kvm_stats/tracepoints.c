@@ -16,18 +16,18 @@
 /* Takes @name and @filter over. */
 static int add(struct tracepoints *list, char *name, uint64_t id, char *filter)
 {
-	if (list->count == list->room) {
-		size_t room = list->room ? list->room * 2 : 64;
-		char **names = realloc(list->name, room * sizeof(*names));
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity ? list->capacity * 2 : 64;
+		char **names = realloc(list->name, capacity * sizeof(*names));
 		struct perf_counter *counters;
 
 		if (names)
 			list->name = names;
-		counters = names ? realloc(list->counter, room * sizeof(*counters)) : NULL;
+		counters = names ? realloc(list->counter, capacity * sizeof(*counters)) : NULL;
 		if (!counters)
 			return -ENOMEM;
 		list->counter = counters;
-		list->room = room;
+		list->capacity = capacity;
 	}
 	list->name[list->count] = name;
 	list->counter[list->count++] = (struct perf_counter){ .id = id, .filter = filter };

@@ -14,7 +14,7 @@ struct tracepoints {
 	char **name;
 	struct perf_counter *counter;
 	size_t count;
-	size_t room;
+	size_t capacity;
 };
 
 /*

@@ -21,7 +21,7 @@
 #define POW2		BASE(KVMSTATS_POW2)
 
 static struct filter filter;
-static struct monitor monitor = { .generation = 1, .unseen = 3 };
+static struct monitor monitor = { .generation = 1, .denied = 3 };
 
 static void fail(const char *what)
 {
@@ -173,7 +173,7 @@ static void add_several_vms(void)
 	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 12, ORIGIN_TAKEN);
 	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 14, ORIGIN_TAKEN);
 	vmm->missing = 1;
-	vmm->why = -EIO;
+	vmm->fd_error = -EIO;
 }
 
 static void add_others(void)
@@ -184,14 +184,14 @@ static void add_others(void)
 	struct image image;
 
 	unreadable->missing = 5;
-	unreadable->why = -EPERM;
+	unreadable->fd_error = -EPERM;
 	debugfs_image(&image);
 	add_target(from_debugfs, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
 	from_debugfs->missing = 2;
-	from_debugfs->why = -EOPNOTSUPP;
+	from_debugfs->fd_error = -EOPNOTSUPP;
 	add_target(locked_down, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
 	locked_down->missing = 2;
-	locked_down->why = -EOPNOTSUPP;
+	locked_down->fd_error = -EOPNOTSUPP;
 	locked_down->debugfs_error = -EPERM;
 }
 

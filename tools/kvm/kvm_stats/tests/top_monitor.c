@@ -186,7 +186,7 @@ static bool obey(struct monitor *monitor)
 	if (sscanf(line, "vmm %d %d %63s", &pid, &vcpus, guest) >= 2)
 		do_vmm(pid, vcpus, guest);
 	else if (sscanf(line, "none %d", &pid) == 1)
-		add_vmm(pid, guest)->vmm.why = -EIO;
+		add_vmm(pid, guest)->vmm.fd_error = -EIO;
 	else if (!strcmp(line, "host"))
 		add_target(add_vmm(0, guest), SCOPE_HOST, -1);
 	else if (sscanf(line, "end %d", &pid) == 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 
-#include "head.h"
+#include "heading.h"
 #include "output.h"
 
 static const char *plural(size_t n)
@@ -24,7 +24,7 @@ static void print_origins(const struct vmm *vmm)
 	}
 }
 
-void print_head(const struct vmm *vmm)
+void print_heading(const struct vmm *vmm)
 {
 	char buf[256];
 
@@ -34,9 +34,9 @@ void print_head(const struct vmm *vmm)
 		putchar('\n');
 		return;
 	}
-	printf("# process %d (%s)", (int)vmm->pid, harmless(vmm->comm, buf, sizeof(buf)));
+	printf("# process %d (%s)", (int)vmm->pid, sanitize(vmm->comm, buf, sizeof(buf)));
 	if (vmm->guest)
-		printf(", guest \"%s\"", harmless(vmm->guest, buf, sizeof(buf)));
+		printf(", guest \"%s\"", sanitize(vmm->guest, buf, sizeof(buf)));
 	printf(": %zu VM%s, %zu vCPU%s; from ", vmm->vms, plural(vmm->vms), vmm->vcpus,
 	       plural(vmm->vcpus));
 	print_origins(vmm);

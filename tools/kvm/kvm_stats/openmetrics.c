@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "openmetrics.h"
-#include "openmetrics_head.h"
+#include "openmetrics_metadata.h"
 #include "openmetrics_series.h"
 #include "openmetrics_vmm.h"
 
@@ -15,8 +15,8 @@ struct openmetrics {
 	struct series_list series;
 };
 
-/* What the samples of one family of one VM or vCPU have in common. */
-struct place {
+/* What all samples of one family and one VM or vCPU share. */
+struct sample_context {
 	struct text *text;
 	enum exposition_format format;
 	const struct family *family;
@@ -42,58 +42,59 @@ void openmetrics_close(struct openmetrics *metrics)
 	free(metrics);
 }
 
-/* NAME_SUFFIX{LABELS,EXTRA="VALUE"} with a space behind; @extra may be NULL. */
-static void put_name(const struct place *place, const char *suffix, const char *extra,
+/* Writes NAME_SUFFIX{LABELS,EXTRA="VALUE"} and a space.  @extra can be NULL. */
+static void put_name(const struct sample_context *context, const char *suffix, const char *extra,
 		     const char *value)
 {
-	struct text *text = place->text;
+	struct text *text = context->text;
 
-	text_puts(text, place->family->name);
+	text_puts(text, context->family->name);
 	text_puts(text, suffix);
 	text_puts(text, "{");
-	text_puts(text, place->labels);
+	text_puts(text, context->labels);
 	if (extra)
 		text_put_label(text, extra, value);
 	text_puts(text, "} ");
 }
 
-static void put_scaled(const struct place *place, const struct kvmstats_stat *stat, uint64_t value)
+static void put_scaled(const struct sample_context *context, const struct kvmstats_stat *stat,
+		       uint64_t value)
 {
 	char buf[SCALED_SIZE];
 
-	text_puts(place->text, member_scale(place->member, stat, value, buf));
-	text_puts(place->text, "\n");
+	text_puts(context->text, member_scale(context->member, stat, value, buf));
+	text_puts(context->text, "\n");
 }
 
-static void put_bucket(const struct place *place, const char *le, struct wide_sum count)
+static void put_bucket(const struct sample_context *context, const char *le, struct wide_sum count)
 {
-	put_name(place, "_bucket", "le", le);
-	text_put_wide(place->text, count);
-	text_puts(place->text, "\n");
+	put_name(context, "_bucket", "le", le);
+	text_put_wide(context->text, count);
+	text_puts(context->text, "\n");
 }
 
-/* OpenMetrics has _count beside _sum only, the text format at any rate. */
-static void put_sum(const struct place *place, const struct target *target,
+/* OpenMetrics allows _count only together with _sum. The text format always has _count. */
+static void put_sum(const struct sample_context *context, const struct target *target,
 		    struct wide_sum count)
 {
-	const struct kvmstats_stat *sum = place->member->sum;
+	const struct kvmstats_stat *sum = context->member->sum;
 	const uint64_t *value = sum ? kvmstats_sample_values(target->now, sum) : NULL;
 
 	if (value) {
-		put_name(place, "_sum", NULL, NULL);
-		put_scaled(place, sum, *value);
+		put_name(context, "_sum", NULL, NULL);
+		put_scaled(context, sum, *value);
 	}
-	if (!value && place->format == OPENMETRICS_1_0)
+	if (!value && context->format == OPENMETRICS_1_0)
 		return;
-	put_name(place, "_count", NULL, NULL);
-	text_put_wide(place->text, count);
-	text_puts(place->text, "\n");
+	put_name(context, "_count", NULL, NULL);
+	text_put_wide(context->text, count);
+	text_puts(context->text, "\n");
 }
 
-static void put_histogram(const struct place *place, const struct target *target,
+static void put_histogram(const struct sample_context *context, const struct target *target,
 			  const uint64_t *values)
 {
-	const struct member *member = place->member;
+	const struct member *member = context->member;
 	unsigned int size = kvmstats_stat_size(member->stat);
 	struct wide_sum count = { 0 };
 	unsigned int n;
@@ -101,63 +102,63 @@ static void put_histogram(const struct place *place, const struct target *target
 	for (n = 0; n < size; n++) {
 		wide_add(&count, values[n]);
 		if (n < member->bounds)
-			put_bucket(place, member->bound[n], count);
+			put_bucket(context, member->bound[n], count);
 	}
-	put_bucket(place, "+Inf", count);
-	put_sum(place, target, count);
+	put_bucket(context, "+Inf", count);
+	put_sum(context, target, count);
 }
 
-/* Several values are had by statistics of later kernels only, so far. */
-static void put_values(const struct place *place, const uint64_t *values)
+/* No current kernel has statistics with several values that are not histograms. */
+static void put_values(const struct sample_context *context, const uint64_t *values)
 {
-	const struct kvmstats_stat *stat = place->member->stat;
-	const char *suffix = place->family->type == FAMILY_COUNTER ? "_total" : "";
+	const struct kvmstats_stat *stat = context->member->stat;
+	const char *suffix = context->family->type == FAMILY_COUNTER ? "_total" : "";
 	unsigned int size = kvmstats_stat_size(stat);
 	char index[16];
 	unsigned int n;
 
 	for (n = 0; n < size; n++) {
 		snprintf(index, sizeof(index), "%u", n);
-		put_name(place, suffix, size > 1 ? "index" : NULL, index);
-		put_scaled(place, stat, values[n]);
+		put_name(context, suffix, size > 1 ? "index" : NULL, index);
+		put_scaled(context, stat, values[n]);
 	}
 }
 
-static void put_samples(const struct place *place, const struct target *target)
+static void put_samples(const struct sample_context *context, const struct target *target)
 {
-	const uint64_t *values = kvmstats_sample_values(target->now, place->member->stat);
+	const uint64_t *values = kvmstats_sample_values(target->now, context->member->stat);
 
 	if (!values)
 		return;
-	if (place->family->type == FAMILY_HISTOGRAM)
-		put_histogram(place, target, values);
+	if (context->family->type == FAMILY_HISTOGRAM)
+		put_histogram(context, target, values);
 	else
-		put_values(place, values);
+		put_values(context, values);
 }
 
-static void put_family(const struct openmetrics *metrics, const struct head_writer *to,
+static void put_family(const struct openmetrics *metrics, const struct exposition *out,
 		       const struct family *family)
 {
-	struct head head = { family->name, family->type, family->unit, family->help };
-	bool has_head = false;
+	struct metadata metadata = { family->name, family->type, family->unit, family->help };
+	bool has_metadata = false;
 	size_t i;
 
 	for (i = 0; i < metrics->series.count; i++) {
 		const struct series *series = &metrics->series.series[i];
-		struct place place = {
-			.text = to->text, .format = to->format, .family = family,
+		struct sample_context context = {
+			.text = out->text, .format = out->format, .family = family,
 		};
 
 		if (series->kind != family->kind)
 			continue;
-		place.member = family_member(family, series->target->set);
-		if (!place.member)
+		context.member = family_member(family, series->target->set);
+		if (!context.member)
 			continue;
-		if (!has_head)
-			put_head(to, &head);
-		has_head = true;
-		place.labels = series_labels(&metrics->series, series);
-		put_samples(&place, series->target);
+		if (!has_metadata)
+			put_metadata(out, &metadata);
+		has_metadata = true;
+		context.labels = series_labels(&metrics->series, series);
+		put_samples(&context, series->target);
 	}
 }
 
@@ -175,15 +176,15 @@ static int update(struct openmetrics *metrics)
 int openmetrics_write(struct openmetrics *metrics, enum exposition_format format,
 		      const struct sampling *sampling, struct text *text)
 {
-	struct head_writer to = { .format = format, .text = text };
+	struct exposition out = { .format = format, .text = text };
 	size_t i;
 	int err = update(metrics);
 
 	if (err)
 		return err;
-	put_own_metrics(&to, metrics->monitor, sampling, metrics->families.left_out);
+	put_monitor_metrics(&out, metrics->monitor, sampling, metrics->families.left_out);
 	for (i = 0; i < metrics->families.count; i++)
-		put_family(metrics, &to, metrics->families.family[i]);
+		put_family(metrics, &out, metrics->families.family[i]);
 	if (format == OPENMETRICS_1_0)
 		text_puts(text, "# EOF\n");
 	return text->failed ? -ENOMEM : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a monitor has seen last, as text for Prometheus: OpenMetrics 1.0, or the older text
- * format 0.0.4.  Names, labels and numbers are the same in both.
+ * Writes the last sample of a monitor for Prometheus, in OpenMetrics 1.0 or in the older text
+ * format 0.0.4.  Names, labels and values are the same in both formats.
  *
  *	struct openmetrics *metrics = openmetrics_open(monitor);
  *
@@ -21,20 +21,20 @@ enum exposition_format {
 	PROMETHEUS_TEXT_0_0_4,
 };
 
-/* What is told of the sampling itself. */
+/* The statistics about the sampling itself. */
 struct sampling {
-	uint64_t number;	/* how many there were */
-	uint64_t time;		/* ns since the epoch */
-	uint64_t duration;	/* ns */
+	uint64_t number;	/* of samples so far */
+	uint64_t time;		/* of the last sample, in ns since the epoch */
+	uint64_t duration;	/* of the last sample, in ns */
 };
 
 struct openmetrics;
 
-/* NULL: no memory.  @monitor has to outlive it. */
+/* Returns NULL if there is not enough memory.  @monitor must outlive the result. */
 struct openmetrics *openmetrics_open(const struct monitor *monitor);
 void openmetrics_close(struct openmetrics *metrics);
 
-/* Adds the exposition to @text: 0 or -ENOMEM. */
+/* Appends the exposition to @text.  Returns 0 or -ENOMEM. */
 int openmetrics_write(struct openmetrics *metrics, enum exposition_format format,
 		      const struct sampling *sampling, struct text *text);
 

@@ -39,7 +39,7 @@ const char *member_scale(const struct member *member, const struct kvmstats_stat
 	return buf;
 }
 
-/* Values are whole numbers, so a bucket's bound is the largest one that it takes. */
+/* le is inclusive. Values are integers, so the bound is the largest value in the bucket. */
 static int make_bounds(struct member *member)
 {
 	unsigned int size = kvmstats_stat_size(member->stat);
@@ -73,7 +73,7 @@ static bool may_be_sum(const struct kvmstats_stat *stat)
 	       kvmstats_stat_size(stat) == 1 && is_time(stat);
 }
 
-/* The kernel sums up what it sorts into halt_wait_hist in halt_wait_ns. */
+/* halt_wait_ns, for example, is the sum of all samples of halt_wait_hist. */
 static const struct kvmstats_stat *find_sum(const struct stat_set *set,
 					    const struct kvmstats_stat *hist)
 {
@@ -163,8 +163,8 @@ static int insert(struct families *families, struct family *family)
 	if (!more)
 		return -ENOMEM;
 	families->family = more;
-	err = names_take(&families->names, family);
-	/* From here on names may refer to it, so it has to stay. */
+	err = registry_add(&families->names, family);
+	/* The registry can refer to the family even after an error, so keep it. */
 	families->family[families->count++] = family;
 	return err;
 }
@@ -175,11 +175,14 @@ static bool same_family(const struct family *a, const struct family *b)
 	       !strcmp(a->name, b->name);
 }
 
-/* A new family: takes @family over, or leaves it to the caller with 0. */
+/*
+ * Adds @family with its first member.  Returns 1 if @families owns it now, 0 if its name
+ * conflicts with another family, or -ENOMEM.
+ */
 static int start_family(struct families *families, struct family *family,
 			const struct stat_set *set, const struct kvmstats_stat *stat)
 {
-	int err = names_are_free(&families->names, family);
+	int err = registry_available(&families->names, family);
 
 	if (err <= 0) {
 		families->left_out += !err;
@@ -191,7 +194,10 @@ static int start_family(struct families *families, struct family *family,
 	return err ? err : 1;
 }
 
-/* Makes @stat a member of @known, which has the same name, if that is no mistake: 0 or -errno. */
+/*
+ * Adds @stat to @known, which has the same name, type and unit.  A second statistic of the same
+ * set is left out.  Returns 0 or -ENOMEM.
+ */
 static int join_family(struct families *families, struct family *known,
 		       const struct stat_set *set, const struct kvmstats_stat *stat)
 {
@@ -212,7 +218,7 @@ static int add_stat(struct families *families, enum kind kind, const struct stat
 
 	if (!family)
 		return -ENOMEM;
-	known = names_find(&families->names, family->name);
+	known = registry_find(&families->names, family->name);
 	if (known && same_family(known, family))
 		ret = join_family(families, known, set, stat);
 	else
@@ -258,6 +264,6 @@ void families_free(struct families *families)
 		free_family(families->family[--families->count]);
 	free(families->family);
 	free(families->known);
-	names_free(&families->names);
+	registry_free(&families->names);
 	*families = (struct families){ 0 };
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Statistics as metric families of OpenMetrics: their names, types and units.
+ * Groups statistics into the metric families of OpenMetrics.
  *
- * A family has one name, type and unit, and all its samples stand together.  Statistics of
- * different schemas belong to the same family if all three are equal; one whose name is
- * taken by another family, or would be ambiguous with it, is left out, and counted.
+ * A family has one name, type and unit, and all its samples are written together.  Statistics
+ * of different schemas belong to the same family if all three are equal.  A statistic whose
+ * name conflicts with another family is left out and counted in families.left_out.
  */
 #ifndef OPENMETRICS_FAMILY_H
 #define OPENMETRICS_FAMILY_H
@@ -15,15 +15,15 @@
 
 #include "monitor.h"
 #include "openmetrics_name.h"
-#include "openmetrics_taken.h"
+#include "openmetrics_registry.h"
 
-/* A statistic of one schema. */
+/* The statistic of one schema that belongs to the family. */
 struct member {
 	const struct stat_set *set;
 	const struct kvmstats_stat *stat;
-	const struct kvmstats_stat *sum;	/* of a histogram, or NULL: there is none */
-	bool scaled;				/* to whole units; else as the kernel counts */
-	char **bound;				/* of the buckets that have one, as for le */
+	const struct kvmstats_stat *sum;	/* a histogram's sum, NULL if it has none */
+	bool scaled;				/* converted to seconds or bytes */
+	char **bound;				/* values of the label le, without +Inf */
 	size_t bounds;
 };
 
@@ -31,7 +31,7 @@ struct family {
 	char *name;			/* without _total */
 	char *help;
 	enum family_type type;
-	const char *unit;		/* or NULL */
+	const char *unit;		/* NULL: no unit */
 	enum kind kind;
 	struct member *member;
 	size_t members;
@@ -40,23 +40,26 @@ struct family {
 struct families {
 	struct family **family;		/* in the order in which they were added */
 	size_t count;
-	size_t left_out;		/* statistics */
-	struct taken_names names;
-	struct known_set *known;	/* that have been added */
+	size_t left_out;		/* statistics whose names conflict with a family */
+	struct name_registry names;
+	struct known_set *known;	/* the sets that have been added */
 	size_t knowns;
 };
 
 enum kind kind_of(const struct target *target);
 
-/* Makes the statistics of @set that the filter takes members, unless they are: 0 or -ENOMEM. */
+/*
+ * Adds the statistics of @set that the filter selects to their families.  Does nothing if the
+ * set was added before.  Returns 0 or -ENOMEM.
+ */
 int families_add(struct families *families, enum kind kind, const struct stat_set *set);
 
-/* NULL: @set has no statistic in this family. */
+/* Returns NULL if @set has no statistic in this family. */
 const struct member *family_member(const struct family *family, const struct stat_set *set);
 
 void families_free(struct families *families);
 
-/* A number in whole units if @member is scaled; @buf has SCALED_SIZE. */
+/* Formats @value, in seconds or bytes if @member is scaled.  @buf has SCALED_SIZE bytes. */
 #define SCALED_SIZE	160
 const char *member_scale(const struct member *member, const struct kvmstats_stat *stat,
 			 uint64_t value, char *buf);

@@ -6,12 +6,12 @@
 
 #include "openmetrics_name.h"
 
-/* Beyond that a value in whole units would be nothing but zeros. */
+/* With a larger exponent a converted value would consist of zeros only. */
 #define MAX_EXPONENT	64
 
 static const struct {
 	const char *prefix;
-	const char *whose;
+	const char *description;
 } kinds[] = {
 	[KIND_VM] = { "kvm_vm_", "of a VM" },
 	[KIND_VCPU] = { "kvm_vcpu_", "of a vCPU" },
@@ -52,17 +52,17 @@ const char *stat_family_unit(const struct kvmstats_stat *stat)
 	return NULL;
 }
 
-static bool cut_end(char *name, const char *end)
+static bool strip_suffix(char *name, const char *suffix)
 {
-	size_t len = strlen(name), cut = strlen(end);
+	size_t len = strlen(name), cut = strlen(suffix);
 
-	if (len < cut || strcmp(name + len - cut, end))
+	if (len < cut || strcmp(name + len - cut, suffix))
 		return false;
 	name[len - cut] = '\0';
 	return true;
 }
 
-static bool names_unit(const char *name, const char *unit)
+static bool ends_with_unit(const char *name, const char *unit)
 {
 	size_t len = strlen(name), cut = strlen(unit);
 
@@ -70,7 +70,7 @@ static bool names_unit(const char *name, const char *unit)
 	       (len == cut || name[len - cut - 1] == '_');
 }
 
-static void make_valid(char *name)
+static void replace_invalid_characters(char *name)
 {
 	for (; *name; name++) {
 		if (!isascii((unsigned char)*name) || !isalnum((unsigned char)*name))
@@ -86,12 +86,13 @@ char *stat_family_name(enum kind kind, const struct kvmstats_stat *stat)
 
 	if (!stem)
 		return NULL;
-	make_valid(stem);
+	replace_invalid_characters(stem);
 	if (stat_family_type(stat) == FAMILY_COUNTER)
-		cut_end(stem, "_total");
+		strip_suffix(stem, "_total");
 	if (unit && !strcmp(unit, "seconds"))
-		(void)(cut_end(stem, "_ns") || cut_end(stem, "_us") || cut_end(stem, "_ms"));
-	if (unit && names_unit(stem, unit))
+		(void)(strip_suffix(stem, "_ns") || strip_suffix(stem, "_us") ||
+		       strip_suffix(stem, "_ms"));
+	if (unit && ends_with_unit(stem, unit))
 		unit = NULL;
 	if (asprintf(&name, "%s%s%s%s", kinds[kind].prefix, stem, unit ? "_" : "",
 		     unit ? unit : "") < 0)
@@ -110,9 +111,9 @@ char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat)
 	if (!kvmstats_type_name(kvmstats_stat_type(stat)))
 		snprintf(type, sizeof(type), ", of type %u", kvmstats_stat_type(stat));
 	if (asprintf(&help, "KVM's statistic %s %s%s%s%s.", kvmstats_stat_name(stat),
-		     kinds[kind].whose, type, *unit ? ", counted in " : "", unit) < 0)
+		     kinds[kind].description, type, *unit ? ", counted in " : "", unit) < 0)
 		return NULL;
-	/* What the formats escape in different ways. */
+	/* The two formats escape these characters differently, so avoid them. */
 	for (at = help; *at; at++) {
 		if (*at == '\\' || *at == '"')
 			*at = '?';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a statistic is called as a metric family: name, type, unit, and a line of help. */
+/* Derives the name, type, unit and help text of a metric family from a statistic. */
 #ifndef OPENMETRICS_NAME_H
 #define OPENMETRICS_NAME_H
 
@@ -7,11 +7,11 @@
 
 #include "kvmstats.h"
 
-/* Whose statistics have families of their own; it is the beginning of the name. */
+/* Families of different kinds are separate. The kind is the prefix of the name. */
 enum kind {
 	KIND_VM,		/* kvm_vm_ */
 	KIND_VCPU,		/* kvm_vcpu_ */
-	KIND_DEBUGFS,		/* kvm_debugfs_: of VMs, with the sums of their vCPUs */
+	KIND_DEBUGFS,		/* kvm_debugfs_: VMs, including the sums of their vCPUs */
 	KIND_TRACEPOINT,	/* kvm_tracepoint_ */
 };
 
@@ -25,13 +25,16 @@ enum family_type {
 
 enum family_type stat_family_type(const struct kvmstats_stat *stat);
 
-/* Whether its values can be told in whole units, seconds or bytes. */
+/* Whether the values can be converted to the base unit, such as seconds or bytes. */
 bool stat_can_scale(const struct kvmstats_stat *stat);
 
-/* "seconds", "bytes", "cycles", or NULL. */
+/* Returns "seconds", "bytes", "cycles" or NULL. */
 const char *stat_family_unit(const struct kvmstats_stat *stat);
 
-/* "halt_wait_ns" of a vCPU: "kvm_vcpu_halt_wait_seconds"; NULL: no memory.  To be freed. */
+/*
+ * The name for halt_wait_ns of a vCPU is kvm_vcpu_halt_wait_seconds.  Both return NULL if there
+ * is not enough memory.  The caller frees the result.
+ */
 char *stat_family_name(enum kind kind, const struct kvmstats_stat *stat);
 char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat);
 

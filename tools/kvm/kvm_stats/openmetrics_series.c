@@ -41,7 +41,7 @@ static void add_series(struct series_list *list, const struct target *target)
 	put_labels(&list->labels, target);
 }
 
-static int make_room(struct series_list *list, const struct monitor *monitor)
+static int resize(struct series_list *list, const struct monitor *monitor)
 {
 	size_t count = monitor_targets(monitor);
 	struct series *more = reallocarray(list->series, count + 1, sizeof(*more));
@@ -62,7 +62,7 @@ int series_update(struct series_list *list, const struct monitor *monitor)
 	list->count = 0;
 	list->labels.size = 0;
 	list->labels.failed = false;
-	if (make_room(list, monitor))
+	if (resize(list, monitor))
 		return -ENOMEM;
 	for (i = 0; i < monitor->vmms; i++) {
 		for (j = 0; j < monitor->vmm[i]->targets; j++)

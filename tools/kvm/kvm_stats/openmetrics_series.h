@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The labels of each VM and vCPU, written once for all its samples.
+ * The labels of each VM and vCPU, formatted once and used for all its samples.
  *
- * VMs have pid, guest and vm, vCPUs in addition vcpu.  The kernel does not tell which of
- * several VMs of a process a vCPU belongs to: then vm is empty, and fd, the number of the
- * vCPU's file descriptor in the VMM, tells vCPUs with the same ID apart.
+ * VMs have the labels pid, guest and vm; vCPUs also have vcpu.  If a process has several VMs,
+ * the kernel does not report which of them a vCPU belongs to.  Then vm is empty, and the label
+ * fd, the number of the vCPU's file descriptor in the VMM, distinguishes vCPUs with equal IDs.
  */
 #ifndef OPENMETRICS_SERIES_H
 #define OPENMETRICS_SERIES_H
@@ -15,18 +15,18 @@
 struct series {
 	const struct target *target;
 	enum kind kind;
-	size_t labels;		/* where they start in series_list.labels, with a NUL behind */
+	size_t labels;		/* offset in series_list.labels of a NUL-terminated string */
 };
 
 struct series_list {
 	struct series *series;
 	size_t count;
 	struct text labels;
-	uint64_t generation;	/* the monitor's that it was made for */
+	uint64_t generation;	/* monitor->generation when the list was made */
 	bool made;
 };
 
-/* Does nothing unless the monitor's targets are others than before: 0 or -ENOMEM. */
+/* Does nothing unless the monitor's targets have changed.  Returns 0 or -ENOMEM. */
 int series_update(struct series_list *list, const struct monitor *monitor);
 void series_free(struct series_list *list);
 
@@ -36,7 +36,7 @@ static inline const char *series_labels(const struct series_list *list,
 	return list->labels.data + series->labels;
 }
 
-/* Those that all of a VMM have: pid and guest. */
+/* Writes the labels that all series of a VMM share: pid and guest. */
 void put_vmm_labels(struct text *text, const struct vmm *vmm);
 
 #endif /* OPENMETRICS_SERIES_H */

@@ -6,35 +6,35 @@
 
 #include "openmetrics_text.h"
 
-#define FIRST_ROOM	65536u
+#define INITIAL_CAPACITY	65536u
 #define REPLACEMENT	"\xef\xbf\xbd"
 
 /* ---- growing ---- */
 
-static bool make_room(struct text *text, size_t size)
+static bool grow(struct text *text, size_t size)
 {
-	size_t room = text->room ? text->room : FIRST_ROOM;
+	size_t capacity = text->capacity ? text->capacity : INITIAL_CAPACITY;
 	char *more;
 
 	if (text->failed)
 		return false;
-	if (size <= text->room - text->size)
+	if (size <= text->capacity - text->size)
 		return true;
-	while (room - text->size < size)
-		room *= 2;
-	more = realloc(text->data, room);
+	while (capacity - text->size < size)
+		capacity *= 2;
+	more = realloc(text->data, capacity);
 	if (!more) {
 		text->failed = true;
 		return false;
 	}
 	text->data = more;
-	text->room = room;
+	text->capacity = capacity;
 	return true;
 }
 
 void text_add(struct text *text, const char *data, size_t size)
 {
-	if (!make_room(text, size))
+	if (!grow(text, size))
 		return;
 	memcpy(text->data + text->size, data, size);
 	text->size += size;
@@ -53,7 +53,7 @@ void text_printf(struct text *text, const char *format, ...)
 	va_start(args, format);
 	len = vsnprintf(NULL, 0, format, args);
 	va_end(args);
-	if (len < 0 || !make_room(text, (size_t)len + 1))
+	if (len < 0 || !grow(text, (size_t)len + 1))
 		return;
 	va_start(args, format);
 	text->size += vsnprintf(text->data + text->size, (size_t)len + 1, format, args);
@@ -80,7 +80,7 @@ void text_put_number(struct text *text, uint64_t number)
 	text_add(text, digits + at, sizeof(digits) - at);
 }
 
-/* Divides in place, and returns the remainder. */
+/* Divides @part, most significant word first, in place and returns the remainder. */
 static unsigned int divide(uint32_t part[3], unsigned int by)
 {
 	uint64_t rest = 0;
@@ -110,7 +110,10 @@ void text_put_wide(struct text *text, struct wide_sum sum)
 	text_add(text, digits + at, sizeof(digits) - at);
 }
 
-/* Digits from the first to the last that is not 0, and the power of ten of the first. */
+/*
+ * Copies the digits from the first to the last nonzero one.  @power is the power of ten of the
+ * first digit.  Returns the number of digits.
+ */
 static size_t significant_digits(const char *decimal, char *digits, int *power)
 {
 	size_t whole = strcspn(decimal, ".");
@@ -180,7 +183,7 @@ static bool continues(unsigned char c)
 	return (c & 0xc0) == 0x80;
 }
 
-/* How many bytes the character at @s has, 0 if it is none of UTF-8. */
+/* Returns the length of the character at @s in bytes, or 0 if it is not valid UTF-8. */
 static size_t utf8_length(const unsigned char *s)
 {
 	if (s[0] < 0x80)

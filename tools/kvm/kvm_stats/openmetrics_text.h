@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Text that grows, and the parts of an exposition: numbers and label values.
+ * A growing text buffer, and the formats of numbers and labels in an exposition.
  *
- * What cannot be added for want of memory is told by @failed alone, once, at the end.
+ * The functions do not return errors.  If memory runs out, @failed is set and later additions
+ * are ignored; check it once at the end.
  */
 #ifndef OPENMETRICS_TEXT_H
 #define OPENMETRICS_TEXT_H
@@ -14,9 +15,9 @@
 #define CANONICAL_SIZE	192
 
 struct text {
-	char *data;		/* without a NUL at the end */
+	char *data;		/* not NUL-terminated */
 	size_t size;
-	size_t room;
+	size_t capacity;
 	bool failed;
 };
 
@@ -27,7 +28,7 @@ void text_printf(struct text *text, const char *format, ...)
 
 void text_put_number(struct text *text, uint64_t number);
 
-/* A sum of 64-bit values, which may have more bits than these. */
+/* A sum of 64-bit values, which can exceed 64 bits. */
 struct wide_sum {
 	uint64_t low;
 	uint32_t high;
@@ -41,15 +42,18 @@ static inline void wide_add(struct wide_sum *sum, uint64_t value)
 
 void text_put_wide(struct text *text, struct wide_sum sum);
 
-/* NAME="VALUE", with a comma before if a label is there; what is no UTF-8 becomes U+FFFD. */
+/*
+ * Writes NAME="VALUE", after a comma if another label precedes it.  Bytes that are not valid
+ * UTF-8 become U+FFFD.
+ */
 void text_put_label(struct text *text, const char *name, const char *value);
 
 void text_free(struct text *text);
 
 /*
- * @decimal ("12", "0.00025") as OpenMetrics wants numbers in labels to be, the way Go's %g
- * writes a float: "12.0", "0.00025", "2.5e-05"; all digits are kept.  @buf has
- * CANONICAL_SIZE.
+ * Converts @decimal ("12", "0.00025", "0.000025") to the form that OpenMetrics recommends for
+ * numbers in labels, which is Go's %g: "12.0", "0.00025", "2.5e-05".  Keeps all digits.  @buf
+ * has CANONICAL_SIZE bytes.
  */
 void canonical_number(const char *decimal, char *buf);
 

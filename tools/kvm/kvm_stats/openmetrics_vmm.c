@@ -8,77 +8,79 @@
 #include "openmetrics_series.h"
 #include "openmetrics_vmm.h"
 
-/* ---- of the reader ---- */
+/* ---- kvm-stats itself ---- */
 
-static const struct head build_head = {
+static const struct metadata build_metadata = {
 	"kvm_stats_build", FAMILY_INFO, NULL, "The version of kvm-stats.",
 };
 
-static const struct head vmms_head = {
-	"kvm_stats_vmms", FAMILY_GAUGE, NULL, "Processes with KVM VMs that are watched.",
+static const struct metadata vmms_metadata = {
+	"kvm_stats_vmms", FAMILY_GAUGE, NULL, "Processes with KVM VMs that kvm-stats watches.",
 };
 
-static const struct head unreadable_head = {
+static const struct metadata unreadable_metadata = {
 	"kvm_stats_unreadable_vmms", FAMILY_GAUGE, NULL,
-	"Those of them that are not up: not all that was asked for could be read.",
+	"Watched processes with statistics that kvm-stats cannot read; their kvm_vmm_up is 0.",
 };
 
-static const struct head unseen_head = {
+static const struct metadata inaccessible_metadata = {
 	"kvm_stats_unseen_processes", FAMILY_GAUGE, NULL,
-	"Processes that might have VMs but may not be looked into: that takes CAP_SYS_PTRACE "
-	"and CAP_DAC_READ_SEARCH.",
+	"Processes that kvm-stats has no permission to inspect; they can have VMs. "
+	"Grant CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH.",
 };
 
-static const struct head left_out_head = {
+static const struct metadata left_out_metadata = {
 	"kvm_stats_left_out_statistics", FAMILY_GAUGE, NULL,
-	"Statistics that are not shown because another one has taken the name.",
+	"Statistics that are left out because another statistic uses the same metric name.",
 };
 
-static const struct head samples_head = {
-	"kvm_stats_samples", FAMILY_COUNTER, NULL, "How often the statistics have been read.",
+static const struct metadata samples_metadata = {
+	"kvm_stats_samples", FAMILY_COUNTER, NULL,
+	"Number of times that kvm-stats has read the statistics.",
 };
 
-static const struct head time_head = {
+static const struct metadata time_metadata = {
 	"kvm_stats_sample_timestamp_seconds", FAMILY_GAUGE, "seconds",
-	"When these statistics were read.",
+	"Time when kvm-stats read these statistics, in seconds since the epoch.",
 };
 
-static const struct head duration_head = {
+static const struct metadata duration_metadata = {
 	"kvm_stats_sample_duration_seconds", FAMILY_GAUGE, "seconds",
-	"How long reading them took.",
+	"Time that reading these statistics took.",
 };
 
-static void put_gauge(const struct head_writer *to, const struct head *head, size_t value)
+static void put_gauge(const struct exposition *out, const struct metadata *metadata,
+		      size_t value)
 {
-	put_head(to, head);
-	text_printf(to->text, "%s %zu\n", head->name, value);
+	put_metadata(out, metadata);
+	text_printf(out->text, "%s %zu\n", metadata->name, value);
 }
 
-static void put_time(const struct head_writer *to, const struct head *head, uint64_t ns)
+static void put_time(const struct exposition *out, const struct metadata *metadata, uint64_t ns)
 {
-	put_head(to, head);
-	text_printf(to->text, "%s %" PRIu64 ".%09" PRIu64 "\n", head->name,
+	put_metadata(out, metadata);
+	text_printf(out->text, "%s %" PRIu64 ".%09" PRIu64 "\n", metadata->name,
 		    ns / 1000000000, ns % 1000000000);
 }
 
-/* ---- of each VMM ---- */
+/* ---- VMMs ---- */
 
-static const struct head up_head = {
+static const struct metadata up_metadata = {
 	"kvm_vmm_up", FAMILY_GAUGE, NULL,
-	"1: the statistics of all its VMs and vCPUs could be read.",
+	"1 if kvm-stats can read the statistics of all selected VMs and vCPUs of the process.",
 };
 
-static const struct head info_head = {
+static const struct metadata info_metadata = {
 	"kvm_vmm", FAMILY_INFO, NULL,
-	"The process, where its statistics come from, and why they cannot be read.",
+	"Name of the process, source of its statistics, and the error if kvm_vmm_up is 0.",
 };
 
-static const struct head vms_head = {
-	"kvm_vmm_vms", FAMILY_GAUGE, NULL, "VMs of the process.",
+static const struct metadata vms_metadata = {
+	"kvm_vmm_vms", FAMILY_GAUGE, NULL, "Number of VMs of the process.",
 };
 
-static const struct head vcpus_head = {
-	"kvm_vmm_vcpus", FAMILY_GAUGE, NULL, "vCPUs of the process.",
+static const struct metadata vcpus_metadata = {
+	"kvm_vmm_vcpus", FAMILY_GAUGE, NULL, "Number of vCPUs of the process.",
 };
 
 static bool has_origin(const struct vmm *vmm, enum origin origin)
@@ -92,7 +94,7 @@ static bool has_origin(const struct vmm *vmm, enum origin origin)
 	return false;
 }
 
-/* Where no fd can be had, debugfs will do, if all of it can be read. */
+/* A VMM without a statistics fd counts as up if all of its debugfs files can be read. */
 static bool is_up(const struct vmm *vmm)
 {
 	if (vmm->targets && has_origin(vmm, ORIGIN_DEBUGFS))
@@ -100,7 +102,7 @@ static bool is_up(const struct vmm *vmm)
 	return !vmm->fd_error && !vmm->missing;
 }
 
-static const char *why_not_up(const struct vmm *vmm, char *buf, size_t size)
+static const char *error_of(const struct vmm *vmm, char *buf, size_t size)
 {
 	if (is_up(vmm))
 		return "";
@@ -132,44 +134,45 @@ static void put_info(struct text *text, const struct vmm *vmm)
 	put_vmm_labels(text, vmm);
 	text_put_label(text, "comm", vmm->comm ? vmm->comm : "");
 	text_put_label(text, "source", source_of(vmm, source, sizeof(source)));
-	text_put_label(text, "error", why_not_up(vmm, error, sizeof(error)));
+	text_put_label(text, "error", error_of(vmm, error, sizeof(error)));
 	text_puts(text, "} 1\n");
 }
 
-static void put_of_vmm(struct text *text, const struct head *head, const struct vmm *vmm)
+static void put_vmm_sample(struct text *text, const struct metadata *metadata,
+			   const struct vmm *vmm)
 {
-	if (head == &info_head) {
+	if (metadata == &info_metadata) {
 		put_info(text, vmm);
 		return;
 	}
-	text_printf(text, "%s{", head->name);
+	text_printf(text, "%s{", metadata->name);
 	put_vmm_labels(text, vmm);
 	text_puts(text, "} ");
-	if (head == &up_head)
+	if (metadata == &up_metadata)
 		text_put_number(text, is_up(vmm));
 	else
-		text_put_number(text, head == &vms_head ? vmm->vms : vmm->vcpus);
+		text_put_number(text, metadata == &vms_metadata ? vmm->vms : vmm->vcpus);
 	text_puts(text, "\n");
 }
 
-static void put_of_vmms(const struct head_writer *to, const struct monitor *monitor)
+static void put_vmm_families(const struct exposition *out, const struct monitor *monitor)
 {
-	static const struct head * const heads[] = {
-		&up_head, &info_head, &vms_head, &vcpus_head,
+	static const struct metadata * const families[] = {
+		&up_metadata, &info_metadata, &vms_metadata, &vcpus_metadata,
 	};
 	size_t i, j;
 
-	for (i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
-		put_head(to, heads[i]);
+	for (i = 0; i < sizeof(families) / sizeof(*families); i++) {
+		put_metadata(out, families[i]);
 		for (j = 0; j < monitor->vmms; j++) {
 			if (monitor->vmm[j]->pid)
-				put_of_vmm(to->text, heads[i], monitor->vmm[j]);
+				put_vmm_sample(out->text, families[i], monitor->vmm[j]);
 		}
 	}
 }
 
-/* Processes that the filter names are not among the monitor's unseen ones. */
-static size_t unseen_of(const struct monitor *monitor)
+/* monitor->denied does not include processes that the filter selects by PID. */
+static size_t count_inaccessible(const struct monitor *monitor)
 {
 	size_t unseen = monitor->denied;
 	size_t i;
@@ -179,7 +182,7 @@ static size_t unseen_of(const struct monitor *monitor)
 	return unseen;
 }
 
-void put_own_metrics(struct head_writer *to, const struct monitor *monitor,
+void put_monitor_metrics(struct exposition *out, const struct monitor *monitor,
 		     const struct sampling *sampling, size_t left_out)
 {
 	size_t vmms = 0, unreadable = 0;
@@ -189,15 +192,15 @@ void put_own_metrics(struct head_writer *to, const struct monitor *monitor,
 		vmms += monitor->vmm[i]->pid != 0;
 		unreadable += monitor->vmm[i]->pid && !is_up(monitor->vmm[i]);
 	}
-	put_head(to, &build_head);
-	text_puts(to->text, "kvm_stats_build_info{version=\"" KVM_STATS_VERSION "\"} 1\n");
-	put_gauge(to, &vmms_head, vmms);
-	put_gauge(to, &unreadable_head, unreadable);
-	put_gauge(to, &unseen_head, unseen_of(monitor));
-	put_gauge(to, &left_out_head, left_out);
-	put_head(to, &samples_head);
-	text_printf(to->text, "kvm_stats_samples_total %" PRIu64 "\n", sampling->number);
-	put_time(to, &time_head, sampling->time);
-	put_time(to, &duration_head, sampling->duration);
-	put_of_vmms(to, monitor);
+	put_metadata(out, &build_metadata);
+	text_puts(out->text, "kvm_stats_build_info{version=\"" KVM_STATS_VERSION "\"} 1\n");
+	put_gauge(out, &vmms_metadata, vmms);
+	put_gauge(out, &unreadable_metadata, unreadable);
+	put_gauge(out, &inaccessible_metadata, count_inaccessible(monitor));
+	put_gauge(out, &left_out_metadata, left_out);
+	put_metadata(out, &samples_metadata);
+	text_printf(out->text, "kvm_stats_samples_total %" PRIu64 "\n", sampling->number);
+	put_time(out, &time_metadata, sampling->time);
+	put_time(out, &duration_metadata, sampling->duration);
+	put_vmm_families(out, monitor);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Metrics that are no statistics of KVM: of the VMMs, and of what reads them. */
+/* Metrics about the VMMs and about kvm-stats itself. */
 #ifndef OPENMETRICS_VMM_H
 #define OPENMETRICS_VMM_H
 
 #include "openmetrics.h"
-#include "openmetrics_head.h"
+#include "openmetrics_metadata.h"
 
-/* @left_out: statistics that have no family. */
-void put_own_metrics(struct head_writer *to, const struct monitor *monitor,
+/* @left_out is the number of statistics that have no family. */
+void put_monitor_metrics(struct exposition *out, const struct monitor *monitor,
 		     const struct sampling *sampling, size_t left_out);
 
 #endif /* OPENMETRICS_VMM_H */

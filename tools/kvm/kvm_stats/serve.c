@@ -19,7 +19,7 @@
 #include "serve_http.h"
 #include "serve_notify.h"
 #include "serve_options.h"
-#include "serve_spare.h"
+#include "serve_fd_reserve.h"
 #include "serve_textfile.h"
 
 #define SECOND		UINT64_C(1000000000)
@@ -32,20 +32,20 @@ struct serve {
 	struct openmetrics *metrics;
 	struct sampling sampling;
 	struct http *http;		/* or NULL */
-	struct spare_files spare;
+	struct fd_reserve reserve;
 	int signals;
 	uint64_t next_refresh;
 	uint64_t next_textfile;		/* UINT64_MAX: none is written */
-	bool has_written;		/* it is ours to remove */
-	bool failing;			/* it was told that it cannot be written */
-	bool blind;			/* it was told that VMs cannot be watched */
+	bool textfile_written;		/* it is ours to remove */
+	bool textfile_failed;			/* it was told that it cannot be written */
+	bool refresh_failed;			/* it was told that VMs cannot be watched */
 };
 
 /* ---- the monitor, which must not take all files ---- */
 
-static void leave_files(struct serve *serve)
+static void reserve_fds(struct serve *serve)
 {
-	spare_take(&serve->spare, serve->http ? http_clients(serve->http) : 0);
+	fd_reserve_fill(&serve->reserve, serve->http ? http_clients(serve->http) : 0);
 }
 
 static bool open_monitor(struct serve *serve)
@@ -54,9 +54,9 @@ static bool open_monitor(struct serve *serve)
 		.filter = &serve->options->filter, .sources = SOURCES_AUTO,
 	};
 
-	leave_files(serve);
+	reserve_fds(serve);
 	serve->monitor = require_monitor(&options);
-	spare_release(&serve->spare);
+	fd_reserve_release(&serve->reserve);
 	if (serve->monitor)
 		explain_search_error(serve->monitor);
 	return serve->monitor;
@@ -66,9 +66,9 @@ static int sample_monitor(struct serve *serve)
 {
 	int err;
 
-	leave_files(serve);
+	reserve_fds(serve);
 	err = monitor_sample(serve->monitor);
-	spare_release(&serve->spare);
+	fd_reserve_release(&serve->reserve);
 	return err;
 }
 
@@ -78,15 +78,15 @@ static void refresh(struct serve *serve, uint64_t now)
 	char buf[128];
 	int err;
 
-	leave_files(serve);
+	reserve_fds(serve);
 	err = monitor_refresh(serve->monitor);
-	spare_release(&serve->spare);
+	fd_reserve_release(&serve->reserve);
 	serve->next_refresh = now + REFRESH_PAUSE;
 	if (serve->http)
-		http_forget(serve->http);
-	if (err && !serve->blind)
+		http_drop_cache(serve->http);
+	if (err && !serve->refresh_failed)
 		complain("cannot watch VMs: %s", kvmstats_strerror(err, buf, sizeof(buf)));
-	serve->blind = err;
+	serve->refresh_failed = err;
 }
 
 /* ---- an exposition ---- */
@@ -135,23 +135,23 @@ static bool write_text(struct serve *serve)
 {
 	const char *name = serve->options->textfile;
 	struct text text = { 0 };
-	bool good = !expose(PROMETHEUS_TEXT_0_0_4, &text, serve);
+	bool success = !expose(PROMETHEUS_TEXT_0_0_4, &text, serve);
 
-	if (good)
-		good = name ? textfile_write(name, &text, !serve->failing)
+	if (success)
+		success = name ? textfile_write(name, &text, !serve->textfile_failed)
 			    : write_to_stdout(&text);
 	text_free(&text);
-	return good;
+	return success;
 }
 
 static void write_textfile(struct serve *serve, uint64_t now)
 {
-	bool good = write_text(serve);
+	bool success = write_text(serve);
 
-	if (good && serve->failing)
+	if (success && serve->textfile_failed)
 		complain("%s can be written again", serve->options->textfile);
-	serve->failing = !good;
-	serve->has_written |= good;
+	serve->textfile_failed = !success;
+	serve->textfile_written |= success;
 	serve->next_textfile += serve->options->interval;
 	if (serve->next_textfile < now)
 		serve->next_textfile = now + serve->options->interval;
@@ -162,7 +162,7 @@ static void remove_textfile(const struct serve *serve)
 {
 	const char *name = serve->options->textfile;
 
-	if (serve->has_written && unlink(name) && errno != ENOENT)
+	if (serve->textfile_written && unlink(name) && errno != ENOENT)
 		complain("cannot remove %s: %s", name, strerror(errno));
 }
 
@@ -188,8 +188,8 @@ static int wait_for_work(struct serve *serve)
 		{ .fd = serve->http ? http_fd(serve->http) : -1, .events = POLLIN },
 	};
 	uint64_t deadline = next_deadline(serve), now = monitor_now();
-	uint64_t left = deadline > now ? deadline - now : 0;
-	struct timespec timeout = { (time_t)(left / SECOND), (long)(left % SECOND) };
+	uint64_t remaining = deadline > now ? deadline - now : 0;
+	struct timespec timeout = { (time_t)(remaining / SECOND), (long)(remaining % SECOND) };
 
 	if (ppoll(fds, 3, &timeout, NULL) < 0 && errno != EINTR) {
 		complain("cannot wait for requests: %s", strerror(errno));
@@ -205,11 +205,11 @@ static int wait_for_work(struct serve *serve)
 static int run(struct serve *serve)
 {
 	for (;;) {
-		int go_on = wait_for_work(serve);
+		int result = wait_for_work(serve);
 		uint64_t now = monitor_now();
 
-		if (go_on <= 0)
-			return go_on ? STATUS_FAILED : STATUS_OK;
+		if (result <= 0)
+			return result ? STATUS_FAILED : STATUS_OK;
 		if (now >= serve->next_refresh)
 			refresh(serve, now);
 		if (now >= serve->next_textfile)

@@ -75,35 +75,35 @@ static int quality_of(const char *range, size_t len, const char *type, const cha
 }
 
 /* The best that any of the header's ranges gives. */
-static int best(const char *accept, const char *type, const char *version)
+static int best_quality(const char *accept, const char *type, const char *version)
 {
-	int most = 0;
+	int highest = 0;
 
 	while (*accept) {
 		size_t len = strcspn(accept, ",");
 		int quality = quality_of(accept, len, type, version);
 
-		if (quality > most)
-			most = quality;
+		if (quality > highest)
+			highest = quality;
 		accept += len;
 		accept += *accept == ',';
 	}
-	return most;
+	return highest;
 }
 
 static int text_quality(const char *accept)
 {
-	int plain = best(accept, "text/plain", "0.0.4");
-	int text = best(accept, "text/*", "");
-	int any = best(accept, "*/*", "");
-	int most = plain > text ? plain : text;
+	int plain = best_quality(accept, "text/plain", "0.0.4");
+	int text = best_quality(accept, "text/*", "");
+	int any = best_quality(accept, "*/*", "");
+	int highest = plain > text ? plain : text;
 
-	return most > any ? most : any;
+	return highest > any ? highest : any;
 }
 
 enum exposition_format accept_format(const char *accept)
 {
-	int openmetrics = accept ? best(accept, "application/openmetrics-text", "1.0.0") : 0;
+	int openmetrics = accept ? best_quality(accept, "application/openmetrics-text", "1.0.0") : 0;
 
 	if (openmetrics && openmetrics >= text_quality(accept))
 		return OPENMETRICS_1_0;

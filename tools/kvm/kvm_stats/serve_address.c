@@ -26,7 +26,7 @@ static int parse_port(const char *colon)
 	return errno || *end || port > MAX_PORT ? -1 : (int)port;
 }
 
-static int parse_ip4(struct address *address, const char *host, int port)
+static int parse_ipv4(struct address *address, const char *host, int port)
 {
 	struct sockaddr_in *name = (struct sockaddr_in *)&address->name;
 
@@ -36,7 +36,7 @@ static int parse_ip4(struct address *address, const char *host, int port)
 	return inet_pton(AF_INET, host, &name->sin_addr) == 1 ? 0 : -EINVAL;
 }
 
-static int parse_ip6(struct address *address, const char *host, int port)
+static int parse_ipv6(struct address *address, const char *host, int port)
 {
 	struct sockaddr_in6 *name = (struct sockaddr_in6 *)&address->name;
 
@@ -49,20 +49,20 @@ static int parse_ip6(struct address *address, const char *host, int port)
 int address_parse(struct address *address, const char *text)
 {
 	char host[INET6_ADDRSTRLEN];
-	bool ip6 = *text == '[';
-	const char *start = text + ip6;
-	size_t len = strcspn(start, ip6 ? "]" : ":");
+	bool ipv6 = *text == '[';
+	const char *start = text + ipv6;
+	size_t len = strcspn(start, ipv6 ? "]" : ":");
 	int port;
 
 	memset(address, 0, sizeof(*address));
-	if (len >= sizeof(host) || (ip6 && start[len] != ']'))
+	if (len >= sizeof(host) || (ipv6 && start[len] != ']'))
 		return -EINVAL;
 	memcpy(host, start, len);
 	host[len] = '\0';
-	port = parse_port(start + len + ip6);
+	port = parse_port(start + len + ipv6);
 	if (port < 0)
 		return -EINVAL;
-	return ip6 ? parse_ip6(address, host, port) : parse_ip4(address, host, port);
+	return ipv6 ? parse_ipv6(address, host, port) : parse_ipv4(address, host, port);
 }
 
 static int open_socket(const struct address *address)
@@ -101,19 +101,19 @@ const char *address_url(int fd, char *buf)
 {
 	struct sockaddr_storage name;
 	socklen_t len = sizeof(name);
-	const struct sockaddr_in *ip4 = (const struct sockaddr_in *)&name;
-	const struct sockaddr_in6 *ip6 = (const struct sockaddr_in6 *)&name;
+	const struct sockaddr_in *ipv4 = (const struct sockaddr_in *)&name;
+	const struct sockaddr_in6 *ipv6 = (const struct sockaddr_in6 *)&name;
 	char host[INET6_ADDRSTRLEN];
 
 	if (getsockname(fd, (struct sockaddr *)&name, &len))
 		return "?";
 	if (name.ss_family == AF_INET)
 		snprintf(buf, ADDRESS_URL_SIZE, "http://%s:%d",
-			 inet_ntop(AF_INET, &ip4->sin_addr, host, sizeof(host)),
-			 ntohs(ip4->sin_port));
+			 inet_ntop(AF_INET, &ipv4->sin_addr, host, sizeof(host)),
+			 ntohs(ipv4->sin_port));
 	else
 		snprintf(buf, ADDRESS_URL_SIZE, "http://[%s]:%d",
-			 inet_ntop(AF_INET6, &ip6->sin6_addr, host, sizeof(host)),
-			 ntohs(ip6->sin6_port));
+			 inet_ntop(AF_INET6, &ipv6->sin6_addr, host, sizeof(host)),
+			 ntohs(ipv6->sin6_port));
 	return buf;
 }

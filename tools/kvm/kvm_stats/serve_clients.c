@@ -4,26 +4,26 @@
 #include "serve_clients.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define ASK_TIME	(5 * SECOND)
-#define WHOLE_TIME	(60 * SECOND)
+#define REQUEST_TIMEOUT	(5 * SECOND)
+#define CONNECTION_TIMEOUT	(60 * SECOND)
 /* From so many on those that have not asked are in the way. */
-#define CROWD		(MAX_CLIENTS - 8)
+#define EVICT_THRESHOLD		(MAX_CLIENTS - 8)
 
 /* The HTTP library notices that, and closes the connection. */
-static void cut_off(struct client *client)
+static void disconnect(struct client *client)
 {
 	shutdown(client->fd, SHUT_RDWR);
-	client->over = true;
+	client->disconnected = true;
 }
 
 static uint64_t deadline_of(const struct client *client)
 {
-	return client->since + (client->asked ? WHOLE_TIME : ASK_TIME);
+	return client->since + (client->request_received ? CONNECTION_TIMEOUT : REQUEST_TIMEOUT);
 }
 
 static bool is_idle(const struct client *client)
 {
-	return client->used && !client->asked && !client->over;
+	return client->used && !client->request_received && !client->disconnected;
 }
 
 static struct client *oldest_idle(struct clients *clients)
@@ -42,11 +42,11 @@ static struct client *oldest_idle(struct clients *clients)
 
 struct client *client_add(struct clients *clients, int fd, uint64_t now)
 {
-	struct client *idle = clients->count >= CROWD ? oldest_idle(clients) : NULL;
+	struct client *idle = clients->count >= EVICT_THRESHOLD ? oldest_idle(clients) : NULL;
 	size_t i;
 
 	if (idle)
-		cut_off(idle);
+		disconnect(idle);
 	for (i = 0; i < MAX_CLIENTS; i++) {
 		if (clients->client[i].used)
 			continue;
@@ -70,8 +70,8 @@ void clients_expire(struct clients *clients, uint64_t now)
 	for (i = 0; i < MAX_CLIENTS; i++) {
 		struct client *client = &clients->client[i];
 
-		if (client->used && !client->over && deadline_of(client) <= now)
-			cut_off(client);
+		if (client->used && !client->disconnected && deadline_of(client) <= now)
+			disconnect(client);
 	}
 }
 
@@ -83,7 +83,7 @@ uint64_t clients_deadline(const struct clients *clients)
 	for (i = 0; i < MAX_CLIENTS; i++) {
 		const struct client *client = &clients->client[i];
 
-		if (client->used && !client->over && deadline_of(client) < next)
+		if (client->used && !client->disconnected && deadline_of(client) < next)
 			next = deadline_of(client);
 	}
 	return next;

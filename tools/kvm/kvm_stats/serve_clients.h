@@ -18,8 +18,8 @@
 struct client {
 	int fd;
 	uint64_t since;		/* ns of CLOCK_MONOTONIC */
-	bool asked;		/* its request has come */
-	bool over;		/* it has been cut off */
+	bool request_received;		/* its request has come */
+	bool disconnected;		/* it has been cut off */
 	bool used;
 };
 

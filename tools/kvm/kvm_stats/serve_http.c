@@ -13,7 +13,7 @@
 
 #define MILLISECOND	UINT64_C(1000000)
 /* An exposition is good for so long, or for as long as making it took, if that is longer. */
-#define MIN_FRESH	(100 * MILLISECOND)
+#define MIN_CACHE_TIME	(100 * MILLISECOND)
 #define IDLE_SECONDS	10u
 
 static const char front_page[] =
@@ -22,7 +22,7 @@ static const char front_page[] =
 	"<a href=\"/metrics\">/metrics</a></p></body></html>\n";
 
 /* However many ask: all within a short time get the same, so that they cannot wear us out. */
-struct fresh {
+struct cached_response {
 	struct MHD_Response *response;
 	uint64_t until;
 };
@@ -31,7 +31,7 @@ struct http {
 	struct MHD_Daemon *daemon;
 	int epoll;
 	struct clients clients;
-	struct fresh fresh[2];		/* by format */
+	struct cached_response cache[2];		/* by format */
 	http_expose_fn expose;
 	void *arg;
 };
@@ -55,7 +55,7 @@ static struct MHD_Response *new_response(char *data, size_t size, enum MHD_Respo
 	return response;
 }
 
-static enum MHD_Result answer_constant(struct MHD_Connection *connection, unsigned int status,
+static enum MHD_Result respond_constant(struct MHD_Connection *connection, unsigned int status,
 				       const char *type, const char *body)
 {
 	struct MHD_Response *response;
@@ -71,56 +71,56 @@ static enum MHD_Result answer_constant(struct MHD_Connection *connection, unsign
 	return result;
 }
 
-static void forget(struct fresh *fresh)
+static void drop_cached(struct cached_response *cached)
 {
-	if (fresh->response)
-		MHD_destroy_response(fresh->response);
-	*fresh = (struct fresh){ 0 };
+	if (cached->response)
+		MHD_destroy_response(cached->response);
+	*cached = (struct cached_response){ 0 };
 }
 
-static bool make_fresh(struct http *http, enum exposition_format format)
+static bool fill_cache(struct http *http, enum exposition_format format)
 {
-	struct fresh *fresh = &http->fresh[format];
+	struct cached_response *cached = &http->cache[format];
 	uint64_t start = monitor_now(), end, took;
 	struct text text = { 0 };
 
-	forget(fresh);
+	drop_cached(cached);
 	if (http->expose(format, &text, http->arg)) {
 		text_free(&text);
 		return false;
 	}
-	fresh->response = new_response(text.data, text.size, MHD_RESPMEM_MUST_FREE,
+	cached->response = new_response(text.data, text.size, MHD_RESPMEM_MUST_FREE,
 				       format_content_type(format));
-	if (!fresh->response)
+	if (!cached->response)
 		return false;
-	MHD_add_response_header(fresh->response, MHD_HTTP_HEADER_VARY, "Accept");
+	MHD_add_response_header(cached->response, MHD_HTTP_HEADER_VARY, "Accept");
 	end = monitor_now();
 	took = end - start;
-	fresh->until = end + (took > MIN_FRESH ? took : MIN_FRESH);
+	cached->until = end + (took > MIN_CACHE_TIME ? took : MIN_CACHE_TIME);
 	return true;
 }
 
-static enum MHD_Result answer_metrics(struct http *http, struct MHD_Connection *connection)
+static enum MHD_Result respond_metrics(struct http *http, struct MHD_Connection *connection)
 {
 	enum exposition_format format =
 		accept_format(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept"));
-	struct fresh *fresh = &http->fresh[format];
+	struct cached_response *cached = &http->cache[format];
 
-	if ((!fresh->response || monitor_now() >= fresh->until) && !make_fresh(http, format))
-		return answer_constant(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
+	if ((!cached->response || monitor_now() >= cached->until) && !fill_cache(http, format))
+		return respond_constant(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
 				       "The statistics cannot be read now; "
 				       "kvm-stats has written why to its standard error.\n");
-	return MHD_queue_response(connection, MHD_HTTP_OK, fresh->response);
+	return MHD_queue_response(connection, MHD_HTTP_OK, cached->response);
 }
 
-static void note_request(struct MHD_Connection *connection)
+static void mark_request_received(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct client *client = info ? info->socket_context : NULL;
 
 	if (client)
-		client->asked = true;
+		client->request_received = true;
 }
 
 /* Called when the headers are there; the body, if there is one, nobody wants. */
@@ -134,16 +134,16 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	(void)data;
 	(void)size;
 	(void)state;
-	note_request(connection);
+	mark_request_received(connection);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
-		return answer_constant(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
+		return respond_constant(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 				       "There is GET and HEAD only.\n");
 	if (!strcmp(url, "/metrics"))
-		return answer_metrics(http, connection);
+		return respond_metrics(http, connection);
 	if (!strcmp(url, "/"))
-		return answer_constant(connection, MHD_HTTP_OK, "text/html; charset=utf-8",
+		return respond_constant(connection, MHD_HTTP_OK, "text/html; charset=utf-8",
 				       front_page);
-	return answer_constant(connection, MHD_HTTP_NOT_FOUND, "text/plain",
+	return respond_constant(connection, MHD_HTTP_NOT_FOUND, "text/plain",
 			       "There is nothing here; the statistics are at /metrics.\n");
 }
 
@@ -203,10 +203,10 @@ struct http *http_open(int listen_fd, http_expose_fn expose, void *arg)
 	return NULL;
 }
 
-void http_forget(struct http *http)
+void http_drop_cache(struct http *http)
 {
-	forget(&http->fresh[OPENMETRICS_1_0]);
-	forget(&http->fresh[PROMETHEUS_TEXT_0_0_4]);
+	drop_cached(&http->cache[OPENMETRICS_1_0]);
+	drop_cached(&http->cache[PROMETHEUS_TEXT_0_0_4]);
 }
 
 void http_close(struct http *http)
@@ -215,7 +215,7 @@ void http_close(struct http *http)
 		return;
 	if (http->daemon)
 		MHD_stop_daemon(http->daemon);
-	http_forget(http);
+	http_drop_cache(http);
 	free(http);
 }
 

@@ -31,6 +31,6 @@ void http_run(struct http *http);
 size_t http_clients(const struct http *http);
 
 /* The next request gets a new exposition in any case. */
-void http_forget(struct http *http);
+void http_drop_cache(struct http *http);
 
 #endif /* SERVE_HTTP_H */

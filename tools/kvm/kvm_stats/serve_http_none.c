@@ -45,7 +45,7 @@ void http_run(struct http *http)
 	(void)http;
 }
 
-void http_forget(struct http *http)
+void http_drop_cache(struct http *http)
 {
 	(void)http;
 }

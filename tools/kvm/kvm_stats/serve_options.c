@@ -67,7 +67,7 @@ static bool parse_textfile(struct serve_options *options, const char *text)
 	return true;
 }
 
-static bool take(struct serve_options *options, int option, const char *value)
+static bool apply_option(struct serve_options *options, int option, const char *value)
 {
 	switch (option) {
 	case 'l':
@@ -90,7 +90,7 @@ static bool take(struct serve_options *options, int option, const char *value)
 	}
 }
 
-static bool make_sense(struct serve_options *options)
+static bool check_combination(struct serve_options *options)
 {
 	if (options->once && options->listen) {
 		complain("--once writes a file or standard output, it does not --listen");
@@ -119,10 +119,10 @@ bool serve_options_parse(struct serve_options *options, int argc, char **argv)
 	};
 	while ((option = getopt_long(argc, argv, "l:t:i:1h" FILTER_LETTERS, long_options,
 				     NULL)) != -1) {
-		if (!take(options, option, optarg))
+		if (!apply_option(options, option, optarg))
 			return false;
 		if (options->help)
 			return true;
 	}
-	return require_no_arguments(argc, argv) && make_sense(options);
+	return require_no_arguments(argc, argv) && check_combination(options);
 }

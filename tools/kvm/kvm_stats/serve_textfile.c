@@ -47,7 +47,7 @@ static int write_new(const char *name, const struct text *text)
 	return err;
 }
 
-bool textfile_write(const char *name, const struct text *text, bool loud)
+bool textfile_write(const char *name, const struct text *text, bool report)
 {
 	char *new_name;
 	int err;
@@ -65,7 +65,7 @@ bool textfile_write(const char *name, const struct text *text, bool loud)
 	free(new_name);
 	if (!err)
 		return true;
-	if (loud)
+	if (report)
 		complain("cannot write %s: %s; it stays as it was", name, strerror(-err));
 	return false;
 }

@@ -9,8 +9,8 @@
 
 /*
  * Makes @text the content of the file @name, all at once: who reads it sees the old text or
- * the new one.  False, after a complaint if @loud, and then the old file is still there.
+ * the new one.  False, after a complaint if @report, and then the old file is still there.
  */
-bool textfile_write(const char *name, const struct text *text, bool loud);
+bool textfile_write(const char *name, const struct text *text, bool report);
 
 #endif /* SERVE_TEXTFILE_H */

@@ -19,7 +19,7 @@
 #include "top_watch.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define SOON		(SECOND / 4)
+#define SHORT_INTERVAL		(SECOND / 4)
 #define MESSAGE_TIME	(6 * SECOND)
 
 static void usage(void)
@@ -43,24 +43,24 @@ void top_message(struct top *top, const char *format, ...)
 /* ---- the loop ---- */
 
 /* What has been changed is to show how it goes on after a short time. */
-static void hasten(struct top *top)
+static void shorten_interval(struct top *top)
 {
-	if (top->soon)
-		top->deadline = monitor_now() + SOON;
-	top->soon = false;
+	if (top->short_interval)
+		top->deadline = monitor_now() + SHORT_INTERVAL;
+	top->short_interval = false;
 }
 
 static int sample_if_due(struct top *top)
 {
 	int err;
 
-	hasten(top);
-	if (!top->again && monitor_now() < top->deadline)
+	shorten_interval(top);
+	if (!top->sample_now && monitor_now() < top->deadline)
 		return 0;
-	top->again = false;
+	top->sample_now = false;
 	err = watch_sample(top);
 	top->deadline = monitor_now() + top->options->delay;
-	hasten(top);
+	shorten_interval(top);
 	return err;
 }
 
@@ -71,20 +71,20 @@ static uint64_t next_time(const struct top *top)
 	return message ? top->message_until : top->deadline;
 }
 
-static int step(struct top *top)
+static int handle_events(struct top *top)
 {
 	unsigned int events = terminal_wait(monitor_fd(top->monitor), next_time(top));
 	int err = 0;
 
-	if (events & TERMINAL_GONE)
-		top->end = true;
-	if (events & TERMINAL_OTHER)
+	if (events & TERMINAL_CLOSED)
+		top->quit = true;
+	if (events & TERMINAL_FD)
 		err = watch_ended(top);
-	if (!err && !top->end && (events & TERMINAL_KEY))
+	if (!err && !top->quit && (events & TERMINAL_KEY))
 		err = keys_read(top);
-	if (!err && !top->end)
+	if (!err && !top->quit)
 		err = sample_if_due(top);
-	if (!err && !top->end)
+	if (!err && !top->quit)
 		screen_draw(top);
 	return err;
 }
@@ -94,12 +94,12 @@ static int loop(struct top *top)
 	int err = watch_sample(top);
 
 	top->deadline = monitor_now() + top->options->delay;
-	top->soon = true;
-	hasten(top);
+	top->short_interval = true;
+	shorten_interval(top);
 	if (!err)
 		screen_draw(top);
-	while (!err && !top->end)
-		err = step(top);
+	while (!err && !top->quit)
+		err = handle_events(top);
 	return err;
 }
 
@@ -137,7 +137,7 @@ static void free_all(struct top *top)
 
 int top_run(struct kvm_stat_options *options)
 {
-	struct top top = { .options = options, .past = options->include_past };
+	struct top top = { .options = options, .include_past = options->include_past };
 	int status = STATUS_FAILED;
 
 	setlocale(LC_CTYPE, "");
@@ -153,7 +153,7 @@ int top_run(struct kvm_stat_options *options)
 	return status;
 }
 
-static bool is_for_top(const struct kvm_stat_options *options)
+static bool check_options(const struct kvm_stat_options *options)
 {
 	if (!options->once && !options->log && !options->list_names)
 		return true;
@@ -169,7 +169,7 @@ int command_top(int argc, char **argv)
 	kvm_stat_options_init(&options);
 	status = kvm_stat_options_parse(&options, argc, argv, usage);
 	if (status < 0)
-		status = is_for_top(&options) ? top_run(&options) : STATUS_USAGE;
+		status = check_options(&options) ? top_run(&options) : STATUS_USAGE;
 	kvm_stat_options_free(&options);
 	return status;
 }

@@ -21,7 +21,7 @@
 #include "kvm_stat_options.h"
 #include "monitor.h"
 #include "top_bars.h"
-#include "top_base.h"
+#include "top_baseline.h"
 #include "top_guests.h"
 #include "top_prompt.h"
 #include "top_scope.h"
@@ -38,7 +38,7 @@ enum top_mode {
 };
 
 /* What is looked at. */
-struct top_place {
+struct top_page {
 	enum top_mode mode;
 	struct top_scope scope;
 	char stat[VIEW_NAME_SIZE];	/* the histogram, or what members are compared by; "" */
@@ -51,23 +51,23 @@ struct top {
 	struct kvm_stat_options *options;
 	struct monitor *monitor;
 	struct totals *totals;
-	struct bases bases;
-	struct top_place place[TOP_DEPTH];	/* the last one is shown, the others lead to it */
+	struct baselines baselines;
+	struct top_page page[TOP_DEPTH];	/* the last one is shown, the others lead to it */
 	size_t depth;
-	struct top_scope scope;		/* that of the place, for totals */
+	struct top_scope scope;		/* that of the page, for totals */
 	struct view view;
 	struct bars bars;
 	bool bars_found;
-	bool gone;			/* what is shown is the last that was seen of it */
-	bool returning;			/* a guest has ended, and is waited for */
+	bool ended;			/* what is shown is the last that was seen of it */
+	bool awaiting_guest;			/* a guest has ended, and is waited for */
 	bool by_total;
-	bool parts;
-	bool past;
+	bool children;
+	bool include_past;
 	bool utf8;
 	bool help;
-	bool end;
-	bool again;			/* a key wants a sample at once */
-	bool soon;			/* the next interval is a short one */
+	bool quit;
+	bool sample_now;			/* a key wants a sample at once */
+	bool short_interval;			/* the next interval is a short one */
 	uint64_t deadline;
 	struct prompt prompt;
 	struct guests guests;		/* while one is asked for */
@@ -77,9 +77,9 @@ struct top {
 	int rows;			/* of the table, on the screen */
 };
 
-static inline struct top_place *top_place(struct top *top)
+static inline struct top_page *top_page(struct top *top)
 {
-	return &top->place[top->depth];
+	return &top->page[top->depth];
 }
 
 void top_message(struct top *top, const char *format, ...)

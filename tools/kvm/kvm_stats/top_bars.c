@@ -97,7 +97,7 @@ bool bars_make(struct bars *bars, const struct kvmstats_stat *stat, const uint64
 		set_bounds(&bars->bar[n - first], stat, n, utf8);
 	count(bars, values, deltas, first);
 	bars->median = quantile(bars, 0.5);
-	bars->most = quantile(bars, 0.99);
+	bars->p99 = quantile(bars, 0.99);
 	return true;
 }
 

@@ -26,7 +26,7 @@ struct bars {
 	uint64_t largest;
 	uint64_t delta;
 	size_t median;			/* the bar by which half of the samples are reached, and */
-	size_t most;			/* 99 % of them */
+	size_t p99;			/* 99 % of them */
 };
 
 /* False if there is no memory. */

@@ -12,8 +12,8 @@ void draw_colors(void)
 	if (!has_pairs)
 		return;
 	init_pair(DRAW_CLEARED, COLOR_YELLOW, -1);
-	init_pair(DRAW_FRESH, COLOR_GREEN, -1);
-	init_pair(DRAW_BAD, COLOR_RED, -1);
+	init_pair(DRAW_APPEARED, COLOR_GREEN, -1);
+	init_pair(DRAW_ERROR, COLOR_RED, -1);
 	init_pair(DRAW_NEW, COLOR_CYAN, -1);
 }
 

@@ -8,8 +8,8 @@
 enum draw_color {
 	DRAW_PLAIN,
 	DRAW_CLEARED,
-	DRAW_FRESH,
-	DRAW_BAD,
+	DRAW_APPEARED,
+	DRAW_ERROR,
 	DRAW_NEW,	/* of a bar: of the last interval */
 };
 
@@ -39,7 +39,7 @@ void draw_bars(struct top *top, struct area area);
 void draw_help(struct area area);
 void draw_guests(const struct top *top, struct area area);
 /* Why there is nothing to be seen. */
-void draw_nothing(const struct top *top, struct area area);
+void draw_empty_reason(const struct top *top, struct area area);
 
 /* Which line is the first so that line @at is among @rows of them. */
 size_t draw_first(size_t first, size_t at, size_t lines, int rows);

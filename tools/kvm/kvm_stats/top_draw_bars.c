@@ -107,39 +107,39 @@ void draw_bars_summary(const struct top *top, int y, int columns)
 	if (!top->bars_found || !bars->bars)
 		return;
 	put_end(half, sizeof(half), &bars->bar[bars->median]);
-	put_end(most, sizeof(most), &bars->bar[bars->most]);
+	put_end(most, sizeof(most), &bars->bar[bars->p99]);
 	snprintf(text, sizeof(text), "%" PRIu64 " samples, %" PRIu64 " new; half %s, 99%% %s",
 		 bars->samples, bars->delta, half, most);
 	draw_text(y, 0, columns, 0, text);
 }
 
-static void draw_none(const struct top *top, struct area area)
+static void draw_no_bars(const struct top *top, struct area area)
 {
 	const char *text = "No samples so far; 'i' shows those from before we began";
 
 	if (!top->bars_found)
 		text = "There is no such histogram";
-	else if (top->past)
+	else if (top->include_past)
 		text = "No samples so far";
 	draw_text(area.y, 1, area.columns - 1, 0, text);
 }
 
 void draw_bars(struct top *top, struct area area)
 {
-	struct top_place *place = top_place(top);
+	struct top_page *page = top_page(top);
 	struct bars_layout layout = layout_bars(area.columns);
 	const struct bars *bars = &top->bars;
 	int rows = area.rows > HEAD ? area.rows - HEAD : 0;
 	int i;
 
 	if (!top->bars_found || !bars->bars) {
-		draw_none(top, area);
+		draw_no_bars(top, area);
 		return;
 	}
 	/* Without a cursor the whole screen is what moves. */
-	if (place->at + rows > bars->bars)
-		place->at = bars->bars > (size_t)rows ? bars->bars - rows : 0;
-	for (i = 0; i < rows && place->at + i < bars->bars; i++)
-		draw_bar(top, &bars->bar[place->at + i], area.y + HEAD + i, &layout);
+	if (page->at + rows > bars->bars)
+		page->at = bars->bars > (size_t)rows ? bars->bars - rows : 0;
+	for (i = 0; i < rows && page->at + i < bars->bars; i++)
+		draw_bar(top, &bars->bar[page->at + i], area.y + HEAD + i, &layout);
 	draw_head(area.y, area.columns);
 }

@@ -46,12 +46,12 @@ static int width_of(const struct top_layout *layout)
 
 void draw_table_head(const struct top *top, int y, int columns)
 {
-	const struct top_place *place = &top->place[top->depth];
+	const struct top_page *page = &top->page[top->depth];
 	struct top_layout layout = layout_of(columns);
 	const char *name = "Event";
 
-	if (place->mode == TOP_MEMBERS)
-		name = place->scope.one_vmm ? "VM, vCPU" : "    PID Guest Name";
+	if (page->mode == TOP_MEMBERS)
+		name = page->scope.one_vmm ? "VM, vCPU" : "    PID Guest Name";
 	fill(y, 0, width_of(&layout), A_STANDOUT);
 	draw_text(y, indent(columns), layout.name - indent(columns), A_STANDOUT, name);
 	draw_cells(y, &layout, A_STANDOUT, "Total", "%Total", "CurAvg/s");
@@ -71,7 +71,7 @@ static void put_rate(char *buf, const struct view_line *line, int width)
 {
 	if (line->cleared)
 		snprintf(buf, NUMBER_SIZE, "cleared");
-	else if (line->kind == VIEW_LEVELS)
+	else if (line->kind == VIEW_GAUGES)
 		snprintf(buf, NUMBER_SIZE, "-");
 	else if (line->has_unit)
 		snprintf(buf, NUMBER_SIZE, "%s", line->amount_rate);
@@ -105,13 +105,13 @@ static int attributes_of(const struct view_line *line, bool cursor)
 {
 	int attributes = cursor ? A_REVERSE : 0;
 
-	if (line->without)
-		return attributes | draw_color(DRAW_BAD);
+	if (line->unreadable)
+		return attributes | draw_color(DRAW_ERROR);
 	if (line->cleared)
 		return attributes | A_BOLD | draw_color(DRAW_CLEARED);
-	if (line->fresh)
-		return attributes | draw_color(DRAW_FRESH);
-	if (!line->delta && line->kind != VIEW_LEVELS && !cursor)
+	if (line->appeared)
+		return attributes | draw_color(DRAW_APPEARED);
+	if (!line->delta && line->kind != VIEW_GAUGES && !cursor)
 		attributes |= A_DIM;
 	return attributes;
 }
@@ -120,12 +120,12 @@ static void draw_line(const struct view_line *line, int y, int columns, bool cur
 {
 	struct top_layout layout = layout_of(columns);
 	int attributes = attributes_of(line, cursor);
-	int x = indent(columns) + (line->part ? 2 : 0);
+	int x = indent(columns) + (line->child ? 2 : 0);
 
 	if (cursor)
 		fill(y, 0, width_of(&layout), attributes);
 	draw_text(y, x, layout.name - x, attributes, line->name);
-	if (line->without)
+	if (line->unreadable)
 		draw_cells(y, &layout, attributes, "no numbers", "", "");
 	else
 		draw_numbers(y, &layout, attributes, line);
@@ -133,17 +133,17 @@ static void draw_line(const struct view_line *line, int y, int columns, bool cur
 
 void draw_table(struct top *top, struct area area)
 {
-	struct top_place *place = top_place(top);
+	struct top_page *page = top_page(top);
 	int i;
 
-	if (place->at >= top->view.lines)
-		place->at = top->view.lines ? top->view.lines - 1 : 0;
-	place->first = draw_first(place->first, place->at, top->view.lines, area.rows);
-	for (i = 0; i < area.rows && place->first + i < top->view.lines; i++) {
-		size_t at = place->first + i;
+	if (page->at >= top->view.lines)
+		page->at = top->view.lines ? top->view.lines - 1 : 0;
+	page->first = draw_first(page->first, page->at, top->view.lines, area.rows);
+	for (i = 0; i < area.rows && page->first + i < top->view.lines; i++) {
+		size_t at = page->first + i;
 
 		draw_line(&top->view.line[at], area.y + i, area.columns,
-			  place->cursor && at == place->at);
+			  page->cursor && at == page->at);
 	}
 }
 

@@ -102,7 +102,7 @@ static void draw_no_vmm(const struct top *top, struct area area)
 	draw_wrapped(y, area, text);
 }
 
-static void draw_no_numbers(const struct top *top, struct area area)
+static void draw_no_statistics(const struct top *top, struct area area)
 {
 	const struct vmm *vmm = scope_vmm(&top->scope, top->monitor);
 	char text[2048];
@@ -111,7 +111,7 @@ static void draw_no_numbers(const struct top *top, struct area area)
 	if (!vmm)
 		vmm = top->monitor->vmm[0];
 	explain_sources(vmm);
-	y = draw_wrapped(area.y, area, terminal_complaints(text, sizeof(text)));
+	y = draw_wrapped(area.y, area, terminal_errors(text, sizeof(text)));
 	if (!top->scope.one_vmm && top->monitor->vmms > 1) {
 		snprintf(text, sizeof(text), "There are %zu more VMMs without numbers.",
 			 top->monitor->vmms - 1);
@@ -130,7 +130,7 @@ static bool matches_any(const struct monitor *monitor)
 	return false;
 }
 
-void draw_nothing(const struct top *top, struct area area)
+void draw_empty_reason(const struct top *top, struct area area)
 {
 	const struct filter *filter = &top->options->filter;
 	char text[512];
@@ -140,7 +140,7 @@ void draw_nothing(const struct top *top, struct area area)
 		return;
 	}
 	if (!scope_has_targets(&top->scope, top->monitor)) {
-		draw_no_numbers(top, area);
+		draw_no_statistics(top, area);
 		return;
 	}
 	if (filter->has_regex && !matches_any(top->monitor))

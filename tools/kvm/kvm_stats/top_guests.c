@@ -23,7 +23,7 @@ static int add(struct guests *guests, const struct kvmstats_vmm *vmm)
 	return 0;
 }
 
-static int look_at(pid_t pid, int err, void *arg)
+static int add_vmm(pid_t pid, int err, void *arg)
 {
 	struct kvmstats_vmm *vmm;
 
@@ -37,7 +37,7 @@ static int look_at(pid_t pid, int err, void *arg)
 bool guests_find(struct guests *guests)
 {
 	guests_free(guests);
-	return kvmstats_vmm_find(look_at, guests) != -ENOMEM;
+	return kvmstats_vmm_find(add_vmm, guests) != -ENOMEM;
 }
 
 bool guests_have(const struct guests *guests, const char *name)

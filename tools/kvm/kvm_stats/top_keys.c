@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "top_answer.h"
+#include "top_settings.h"
 #include "top_keys.h"
 #include "top_watch.h"
 
@@ -20,7 +20,7 @@ const char * const keys_help[] = {
 	"q         quit",
 	"r         reset: totals begin now",
 	"s         set the seconds between readings",
-	"x         show parts of tracepoints: exit reasons",
+	"x         show children of tracepoints: exit reasons",
 	"",
 	"Up, Down  move the cursor; so do PgUp, PgDn, Home, End",
 	"Enter     open: of a guest its VMs and vCPUs, of these the",
@@ -34,32 +34,32 @@ const char * const keys_help[] = {
 
 /* ---- places ---- */
 
-static int go_to(struct top *top, struct top_place place)
+static int push_page(struct top *top, struct top_page page)
 {
 	if (top->depth + 1 == TOP_DEPTH)
 		return 0;
-	top->place[++top->depth] = place;
-	return watch_look(top);
+	top->page[++top->depth] = page;
+	return watch_update_view(top);
 }
 
-static bool is_over(const struct top *top, const struct top_place *place)
+static bool has_ended(const struct top *top, const struct top_page *page)
 {
-	return place->scope.one_vmm && !scope_vmm(&place->scope, top->monitor);
+	return page->scope.one_vmm && !scope_vmm(&page->scope, top->monitor);
 }
 
-static int go_back(struct top *top)
+static int pop_page(struct top *top)
 {
-	struct top_place *place = top_place(top);
+	struct top_page *page = top_page(top);
 
 	if (top->depth) {
 		do {
 			top->depth--;
-		} while (top->depth && is_over(top, top_place(top)));
-		return watch_look(top);
+		} while (top->depth && has_ended(top, top_page(top)));
+		return watch_update_view(top);
 	}
-	if (place->mode == TOP_MEMBERS)
-		*place = (struct top_place){ .mode = TOP_STATISTICS };
-	return watch_look(top);
+	if (page->mode == TOP_MEMBERS)
+		*page = (struct top_page){ .mode = TOP_STATISTICS };
+	return watch_update_view(top);
 }
 
 /* Tracepoints of the whole machine are nobody's. */
@@ -67,7 +67,7 @@ static bool has_members(struct top *top)
 {
 	const struct monitor *monitor = top->monitor;
 
-	if (top_place(top)->scope.one_target) {
+	if (top_page(top)->scope.one_target) {
 		top_message(top, "This is one VM or vCPU already; Left leads back");
 		return false;
 	}
@@ -81,78 +81,78 @@ static bool has_members(struct top *top)
 
 static int toggle_members(struct top *top)
 {
-	struct top_place *place = top_place(top);
-	bool members = place->mode == TOP_MEMBERS;
+	struct top_page *page = top_page(top);
+	bool members = page->mode == TOP_MEMBERS;
 
-	if (top->gone) {
+	if (top->ended) {
 		top_message(top, "It has ended");
 		return 0;
 	}
 	if (!members && !has_members(top))
 		return 0;
-	*place = (struct top_place){
+	*page = (struct top_page){
 		.mode = members ? TOP_STATISTICS : TOP_MEMBERS,
-		.scope = place->scope,
+		.scope = page->scope,
 	};
-	return watch_look(top);
+	return watch_update_view(top);
 }
 
 static int open_member(struct top *top, const struct view_line *line)
 {
-	struct top_place place = { .scope = line->scope };
+	struct top_page page = { .scope = line->scope };
 
-	place.mode = line->scope.one_target ? TOP_STATISTICS : TOP_MEMBERS;
+	page.mode = line->scope.one_target ? TOP_STATISTICS : TOP_MEMBERS;
 	if (!line->scope.one_target)
-		memcpy(place.stat, top_place(top)->stat, sizeof(place.stat));
-	return go_to(top, place);
+		memcpy(page.stat, top_page(top)->stat, sizeof(page.stat));
+	return push_page(top, page);
 }
 
 static int open_statistic(struct top *top, const struct view_line *line)
 {
-	struct top_place place = { .mode = TOP_MEMBERS, .scope = top_place(top)->scope };
+	struct top_page page = { .mode = TOP_MEMBERS, .scope = top_page(top)->scope };
 
 	if (line->kind == VIEW_HISTOGRAMS)
-		place.mode = TOP_BARS;
+		page.mode = TOP_BARS;
 	else if (!has_members(top))
 		return 0;
-	memcpy(place.stat, line->stat, sizeof(place.stat));
-	return go_to(top, place);
+	memcpy(page.stat, line->stat, sizeof(page.stat));
+	return push_page(top, page);
 }
 
 static int open_line(struct top *top)
 {
-	struct top_place *place = top_place(top);
+	struct top_page *page = top_page(top);
 
-	if (place->mode == TOP_BARS || top->gone || place->at >= top->view.lines)
+	if (page->mode == TOP_BARS || top->ended || page->at >= top->view.lines)
 		return 0;
-	if (!place->cursor) {
-		place->cursor = true;
+	if (!page->cursor) {
+		page->cursor = true;
 		return 0;
 	}
-	if (place->mode == TOP_MEMBERS)
-		return open_member(top, &top->view.line[place->at]);
-	return open_statistic(top, &top->view.line[place->at]);
+	if (page->mode == TOP_MEMBERS)
+		return open_member(top, &top->view.line[page->at]);
+	return open_statistic(top, &top->view.line[page->at]);
 }
 
 /* ---- the cursor ---- */
 
 static void move_cursor(struct top *top, long by)
 {
-	struct top_place *place = top_place(top);
-	long lines = (long)(place->mode == TOP_BARS ? top->bars.bars : top->view.lines);
-	long at = (long)place->at;
+	struct top_page *page = top_page(top);
+	long lines = (long)(page->mode == TOP_BARS ? top->bars.bars : top->view.lines);
+	long at = (long)page->at;
 
-	if (place->cursor || place->mode == TOP_BARS)
+	if (page->cursor || page->mode == TOP_BARS)
 		at += by;
-	place->cursor = place->mode != TOP_BARS;
+	page->cursor = page->mode != TOP_BARS;
 	if (at >= lines)
 		at = lines - 1;
-	place->at = at > 0 ? (size_t)at : 0;
+	page->at = at > 0 ? (size_t)at : 0;
 }
 
 static bool is_cursor_key(struct top *top, int key)
 {
-	long page = top->rows > 1 ? top->rows - 1 : 1;
+	long height = top->rows > 1 ? top->rows - 1 : 1;
 	long far = 1l << 30;
 
 	switch (key) {
@@ -163,10 +163,10 @@ static bool is_cursor_key(struct top *top, int key)
 		move_cursor(top, 1);
 		return true;
 	case KEY_PPAGE:
-		move_cursor(top, -page);
+		move_cursor(top, -height);
 		return true;
 	case KEY_NPAGE:
-		move_cursor(top, page);
+		move_cursor(top, height);
 		return true;
 	case KEY_HOME:
 		move_cursor(top, -far);
@@ -182,58 +182,58 @@ static bool is_cursor_key(struct top *top, int key)
 
 static int reset(struct top *top)
 {
-	bases_reset(&top->bases);
-	top->past = false;
+	baselines_reset(&top->baselines);
+	top->include_past = false;
 	top_message(top, "Totals begin now");
-	return watch_look(top);
+	return watch_update_view(top);
 }
 
-static int toggle_past(struct top *top)
+static int toggle_include_past(struct top *top)
 {
-	top->past = !top->past;
-	top_message(top, top->past ? "Totals are all that has been counted" :
+	top->include_past = !top->include_past;
+	top_message(top, top->include_past ? "Totals are all that has been counted" :
 		    "Totals are what has been counted since we began, or since the reset");
-	return watch_look(top);
+	return watch_update_view(top);
 }
 
 static int toggle_order(struct top *top)
 {
 	top->by_total = !top->by_total;
 	top_message(top, "Sorted by %s", top->by_total ? "Total" : "CurAvg/s");
-	return watch_look(top);
+	return watch_update_view(top);
 }
 
-static int toggle_parts(struct top *top)
+static int toggle_children(struct top *top)
 {
-	top->parts = !top->parts;
+	top->children = !top->children;
 	if (!top->monitor->tracepoints)
-		top_message(top, "Only tracepoints have parts, as exit reasons: option -t");
-	return watch_look(top);
+		top_message(top, "Only tracepoints have children, as exit reasons: option -t");
+	return watch_update_view(top);
 }
 
-static int take(struct top *top, int key)
+static int handle_key(struct top *top, int key)
 {
 	switch (key) {
 	case 'b':
 		return toggle_members(top);
 	case 'c':
-		return answer_clear(top);
+		return settings_clear_filters(top);
 	case 'f':
 		prompt_begin(&top->prompt, PROMPT_REGEX);
 		return 0;
 	case 'g':
 	case 'p':
-		return answer_ask_guest(top);
+		return settings_ask_guest(top);
 	case 'h':
 	case '?':
 		top->help = true;
 		return 0;
 	case 'i':
-		return toggle_past(top);
+		return toggle_include_past(top);
 	case 'o':
 		return toggle_order(top);
 	case 'q':
-		top->end = true;
+		top->quit = true;
 		return 0;
 	case 'r':
 		return reset(top);
@@ -241,7 +241,7 @@ static int take(struct top *top, int key)
 		prompt_begin(&top->prompt, PROMPT_DELAY);
 		return 0;
 	case 'x':
-		return toggle_parts(top);
+		return toggle_children(top);
 	case '\r':
 	case '\n':
 	case KEY_ENTER:
@@ -251,12 +251,12 @@ static int take(struct top *top, int key)
 	case KEY_BACKSPACE:
 	case 0x7f:
 	case ESCAPE:
-		return go_back(top);
+		return pop_page(top);
 	case KEY_RESIZE:
 		return 0;
 	}
 	if (!is_cursor_key(top, key))
-		top->again = true;
+		top->sample_now = true;
 	return 0;
 }
 
@@ -265,13 +265,13 @@ int keys_read(struct top *top)
 	int err = 0;
 	int key;
 
-	while (!err && !top->end && (key = getch()) != ERR) {
+	while (!err && !top->quit && (key = getch()) != ERR) {
 		if (top->help)
 			top->help = false;
 		else if (top->prompt.kind)
-			err = answer_key(top, key);
+			err = settings_prompt_key(top, key);
 		else
-			err = take(top, key);
+			err = handle_key(top, key);
 	}
 	return err;
 }

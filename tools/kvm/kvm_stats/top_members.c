@@ -14,7 +14,7 @@ static bool is_asked_for(const struct kvmstats_stat *stat, const struct view_opt
 	return view_kind_of(stat) == VIEW_EVENTS && !stat_parent_length(kvmstats_stat_name(stat));
 }
 
-static uint64_t growth(const struct bases *bases, const struct row *row, bool past)
+static uint64_t growth(const struct baselines *baselines, const struct row *row, bool include_past)
 {
 	uint64_t sum = 0;
 	unsigned int n;
@@ -22,13 +22,13 @@ static uint64_t growth(const struct bases *bases, const struct row *row, bool pa
 	if (row->growth == GROWTH_NONE)
 		return row->value;
 	for (n = 0; n < row->size; n++)
-		sum += base_growth(bases, row->target, row->stat, n, past);
+		sum += baseline_growth(baselines, row->target, row->stat, n, include_past);
 	return sum;
 }
 
 /* @stat: the one that the line's value is of, if it is of one; whether the target has any. */
 static bool add_target(struct view_line *line, const struct target *target,
-		       const struct bases *bases, const struct view_options *options,
+		       const struct baselines *baselines, const struct view_options *options,
 		       const struct kvmstats_stat **stat)
 {
 	bool found = false;
@@ -39,7 +39,7 @@ static bool add_target(struct view_line *line, const struct target *target,
 		if (!is_asked_for(target->set->stat[i], options))
 			continue;
 		row_get(&row, target, target->set->stat[i]);
-		line->value += growth(bases, &row, options->past);
+		line->value += growth(baselines, &row, options->include_past);
 		line->delta += row.delta;
 		line->rate += row.rate;
 		line->cleared |= row.growth == GROWTH_CLEARED;
@@ -50,13 +50,13 @@ static bool add_target(struct view_line *line, const struct target *target,
 	return found;
 }
 
-static bool is_fresh(const struct monitor *monitor, const struct target *target)
+static bool has_just_appeared(const struct monitor *monitor, const struct target *target)
 {
 	return monitor->time_before && !kvmstats_sample_time(target->before);
 }
 
 static bool add_vmm(struct view *view, const struct monitor *monitor, const struct vmm *vmm,
-		    const struct bases *bases, const struct view_options *options)
+		    const struct baselines *baselines, const struct view_options *options)
 {
 	struct view_line *line = view_add(view);
 	const struct kvmstats_stat *stat = NULL;
@@ -71,18 +71,18 @@ static bool add_vmm(struct view *view, const struct monitor *monitor, const stru
 	else
 		snprintf(line->name, sizeof(line->name), "%7s %s", "-", name);
 	line->scope = scope_of_vmm(vmm);
-	line->without = !vmm->targets;
-	line->fresh = vmm->targets;
+	line->unreadable = !vmm->targets;
+	line->appeared = vmm->targets;
 	for (i = 0; i < vmm->targets; i++) {
-		add_target(line, vmm->target[i], bases, options, &stat);
-		line->fresh &= is_fresh(monitor, vmm->target[i]);
+		add_target(line, vmm->target[i], baselines, options, &stat);
+		line->appeared &= has_just_appeared(monitor, vmm->target[i]);
 	}
 	view_set_amounts(line, stat, options->utf8);
 	return true;
 }
 
 static bool add_one_target(struct view *view, const struct monitor *monitor,
-			   const struct target *target, const struct bases *bases,
+			   const struct target *target, const struct baselines *baselines,
 			   const struct view_options *options)
 {
 	struct view_line *line = view_add(view);
@@ -92,8 +92,8 @@ static bool add_one_target(struct view *view, const struct monitor *monitor,
 		return false;
 	snprintf(line->name, sizeof(line->name), "%s", target->label);
 	line->scope = scope_of_target(target);
-	line->fresh = is_fresh(monitor, target);
-	if (!add_target(line, target, bases, options, &stat) && options->stat)
+	line->appeared = has_just_appeared(monitor, target);
+	if (!add_target(line, target, baselines, options, &stat) && options->stat)
 		view->lines--;
 	else
 		view_set_amounts(line, stat, options->utf8);
@@ -101,18 +101,18 @@ static bool add_one_target(struct view *view, const struct monitor *monitor,
 }
 
 static bool add_targets(struct view *view, const struct monitor *monitor, const struct vmm *vmm,
-			const struct bases *bases, const struct view_options *options)
+			const struct baselines *baselines, const struct view_options *options)
 {
 	size_t i;
 
 	for (i = 0; i < vmm->targets; i++) {
-		if (!add_one_target(view, monitor, vmm->target[i], bases, options))
+		if (!add_one_target(view, monitor, vmm->target[i], baselines, options))
 			return false;
 	}
 	return true;
 }
 
-bool view_members(struct view *view, const struct monitor *monitor, const struct bases *bases,
+bool view_members(struct view *view, const struct monitor *monitor, const struct baselines *baselines,
 		  const struct top_scope *scope, const struct view_options *options)
 {
 	bool good = true;
@@ -122,12 +122,12 @@ bool view_members(struct view *view, const struct monitor *monitor, const struct
 	for (i = 0; good && i < monitor->vmms; i++) {
 		const struct vmm *vmm = monitor->vmm[i];
 
-		if (!scope_takes_vmm(scope, vmm))
+		if (!scope_selects_vmm(scope, vmm))
 			continue;
 		if (scope->one_vmm)
-			good = add_targets(view, monitor, vmm, bases, options);
+			good = add_targets(view, monitor, vmm, baselines, options);
 		else
-			good = add_vmm(view, monitor, vmm, bases, options);
+			good = add_vmm(view, monitor, vmm, baselines, options);
 	}
 	return good && view_finish(view, options);
 }

@@ -28,10 +28,10 @@ void number_rate(char *buf, int width, double rate)
 		snprintf(buf, NUMBER_SIZE, "%.1f", rate);
 }
 
-/* Three digits, no zeros at the end, and nothing behind the point of what is @whole. */
-static void put(char *buf, double value, bool whole, const char *unit)
+/* Three digits, no zeros at the end, and nothing behind the point of what is @integer. */
+static void put(char *buf, double value, bool integer, const char *unit)
 {
-	int places = whole || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+	int places = integer || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
 	char number[NUMBER_SIZE];
 	int len = snprintf(number, sizeof(number), "%.*f", places, value);
 

@@ -70,5 +70,5 @@ enum prompt_result prompt_key(struct prompt *prompt, int key)
 	default:
 		append(prompt, key);
 	}
-	return PROMPT_GOES_ON;
+	return PROMPT_PENDING;
 }

@@ -16,7 +16,7 @@ enum prompt_kind {
 };
 
 enum prompt_result {
-	PROMPT_GOES_ON,
+	PROMPT_PENDING,
 	PROMPT_DONE,
 	PROMPT_CANCELLED,
 };

@@ -23,16 +23,16 @@ struct top_scope scope_of_target(const struct target *target)
 	return scope;
 }
 
-bool scope_takes_vmm(const struct top_scope *scope, const struct vmm *vmm)
+bool scope_selects_vmm(const struct top_scope *scope, const struct vmm *vmm)
 {
 	return !scope->one_vmm || scope->pid == vmm->pid;
 }
 
-bool scope_takes(const struct target *target, void *arg)
+bool scope_selects(const struct target *target, void *arg)
 {
 	const struct top_scope *scope = arg;
 
-	if (!scope_takes_vmm(scope, target->vmm))
+	if (!scope_selects_vmm(scope, target->vmm))
 		return false;
 	return !scope->one_target || (target->origin == scope->origin &&
 				      !strcmp(target->label, scope->label));
@@ -62,7 +62,7 @@ bool scope_has_targets(const struct top_scope *scope, const struct monitor *moni
 
 	for (i = 0; i < monitor->vmms; i++) {
 		for (j = 0; j < monitor->vmm[i]->targets; j++) {
-			if (scope_takes(monitor->vmm[i]->target[j], &copy))
+			if (scope_selects(monitor->vmm[i]->target[j], &copy))
 				return true;
 		}
 	}

@@ -16,19 +16,19 @@ struct top_scope {
 	pid_t pid;
 	char label[LABEL_SIZE];
 	enum origin origin;
-	char guest[SCOPE_GUEST_SIZE];	/* for showing, also when it is gone; "": none */
+	char guest[SCOPE_GUEST_SIZE];	/* for showing, also when it is ended; "": none */
 };
 
 struct top_scope scope_of_vmm(const struct vmm *vmm);
 struct top_scope scope_of_target(const struct target *target);
 
-bool scope_takes_vmm(const struct top_scope *scope, const struct vmm *vmm);
+bool scope_selects_vmm(const struct top_scope *scope, const struct vmm *vmm);
 /* For totals_open(), @arg being the scope. */
-bool scope_takes(const struct target *target, void *arg);
+bool scope_selects(const struct target *target, void *arg);
 
 bool scope_is_same(const struct top_scope *a, const struct top_scope *b);
 
-/* The VMM that the scope is in, NULL if it is everything, or is gone. */
+/* The VMM that the scope is in, NULL if it is everything, or is ended. */
 const struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor *monitor);
 
 /* Whether anything that has numbers is in it. */

@@ -11,25 +11,25 @@
 /* Rows of the screen, -1: there is no room for it. */
 struct frame {
 	int title;
-	int state;
+	int status;
 	int head;
 	struct area body;
 	int sum;
-	int line;
+	int bottom;
 };
 
 static struct frame frame_of(int rows, int columns)
 {
-	struct frame frame = { .title = 0, .state = -1, .head = -1, .sum = -1, .line = -1 };
+	struct frame frame = { .title = 0, .status = -1, .head = -1, .sum = -1, .bottom = -1 };
 	int y = 1;
 	int end = rows;
 
 	if (rows >= 6)
-		frame.state = y++;
+		frame.status = y++;
 	if (rows >= 4)
 		frame.head = y++;
 	if (rows >= 3)
-		frame.line = --end;
+		frame.bottom = --end;
 	if (rows >= 8)
 		frame.sum = --end;
 	frame.body = (struct area){ .y = y, .rows = end > y ? end - y : 0, .columns = columns };
@@ -39,7 +39,7 @@ static struct frame frame_of(int rows, int columns)
 /* ---- title ---- */
 
 /* The VMM that all is about. */
-static struct top_scope subject(const struct top *top)
+static struct top_scope title_scope(const struct top *top)
 {
 	const struct monitor *monitor = top->monitor;
 
@@ -48,10 +48,10 @@ static struct top_scope subject(const struct top *top)
 	return top->scope;
 }
 
-static void put_who(const struct top *top, char *buf, size_t size)
+static void put_subject(const struct top *top, char *buf, size_t size)
 {
 	const struct filter *filter = &top->options->filter;
-	struct top_scope scope = subject(top);
+	struct top_scope scope = title_scope(top);
 	char name[GUEST_NAME_SIZE];
 	int len;
 
@@ -73,11 +73,11 @@ static void put_who(const struct top *top, char *buf, size_t size)
 
 static void put_stat(const struct top *top, char *buf, size_t size)
 {
-	const struct top_place *place = &top->place[top->depth];
+	const struct top_page *page = &top->page[top->depth];
 
 	*buf = '\0';
-	if (*place->stat)
-		snprintf(buf, size, " - %s", place->stat);
+	if (*page->stat)
+		snprintf(buf, size, " - %s", page->stat);
 }
 
 static void draw_title(const struct top *top, int y, int columns)
@@ -86,14 +86,14 @@ static void draw_title(const struct top *top, int y, int columns)
 	char who[GUEST_NAME_SIZE + 128], stat[VIEW_NAME_SIZE + 4], text[512];
 	int x;
 
-	put_who(top, who, sizeof(who));
+	put_subject(top, who, sizeof(who));
 	put_stat(top, stat, sizeof(stat));
 	snprintf(text, sizeof(text), "kvm statistics - %s%s", who, stat);
 	x = draw_text(y, 0, columns, A_BOLD, text);
-	if (!top->gone)
+	if (!top->ended)
 		return;
 	x = x + 2 + (int)strlen(marker) > columns ? columns - (int)strlen(marker) : x + 2;
-	draw_text(y, x > 0 ? x : 0, columns, A_STANDOUT | draw_color(DRAW_BAD), marker);
+	draw_text(y, x > 0 ? x : 0, columns, A_STANDOUT | draw_color(DRAW_ERROR), marker);
 }
 
 /* ---- state ---- */
@@ -115,7 +115,7 @@ static void count_origins(const struct monitor *monitor, unsigned int *origins, 
 	}
 }
 
-static void draw_state(const struct top *top, int y, int columns)
+static void draw_status(const struct top *top, int y, int columns)
 {
 	const struct filter *filter = &top->options->filter;
 	unsigned int origins;
@@ -133,7 +133,7 @@ static void draw_state(const struct top *top, int y, int columns)
 	}
 	len += snprintf(text + len, sizeof(text) - len, "; every %gs",
 			(double)top->options->delay / 1e9);
-	if (top->past)
+	if (top->include_past)
 		len += snprintf(text + len, sizeof(text) - len, "; with the past");
 	if (filter->has_regex)
 		snprintf(text + len, sizeof(text) - len, "; regex filter: %.200s",
@@ -159,21 +159,21 @@ static void draw_prompt(const struct top *top, int y, int columns)
 
 static const char *hint(const struct top *top)
 {
-	const struct top_place *place = &top->place[top->depth];
+	const struct top_page *page = &top->page[top->depth];
 
-	if (place->mode == TOP_BARS)
+	if (page->mode == TOP_BARS)
 		return "q quit  h help  Left back  Up/Down scroll  r reset  i past";
-	if (place->cursor && place->mode == TOP_MEMBERS)
+	if (page->cursor && page->mode == TOP_MEMBERS)
 		return "q quit  h help  Left back  Enter open";
-	if (place->cursor && place->at < top->view.lines &&
-	    top->view.line[place->at].kind == VIEW_HISTOGRAMS)
+	if (page->cursor && page->at < top->view.lines &&
+	    top->view.line[page->at].kind == VIEW_HISTOGRAMS)
 		return "q quit  h help  Left back  Enter bars";
-	if (place->cursor)
+	if (page->cursor)
 		return "q quit  h help  Left back  Enter whose";
 	return "q quit  h help  o sort  f filter  g guest  b by guest  r reset  s delay";
 }
 
-static void draw_line(const struct top *top, int y, int columns)
+static void draw_bottom(const struct top *top, int y, int columns)
 {
 	char text[TOP_MESSAGE];
 
@@ -189,16 +189,16 @@ static void draw_line(const struct top *top, int y, int columns)
 
 /* ---- all ---- */
 
-static bool has_something(const struct top *top)
+static bool has_content(const struct top *top)
 {
-	if (top->place[top->depth].mode == TOP_BARS)
-		return top->gone || top->bars_found;
+	if (top->page[top->depth].mode == TOP_BARS)
+		return top->ended || top->bars_found;
 	return top->view.lines;
 }
 
 static void draw_table_or_bars(struct top *top, const struct frame *frame)
 {
-	bool bars = top_place(top)->mode == TOP_BARS;
+	bool bars = top_page(top)->mode == TOP_BARS;
 	struct area area = frame->body;
 
 	/* Bars have no sum. */
@@ -221,10 +221,10 @@ static void draw_body(struct top *top, const struct frame *frame)
 		draw_help(frame->body);
 	else if (top->prompt.kind == PROMPT_GUEST)
 		draw_guests(top, frame->body);
-	else if (has_something(top))
+	else if (has_content(top))
 		draw_table_or_bars(top, frame);
 	else
-		draw_nothing(top, frame->body);
+		draw_empty_reason(top, frame->body);
 }
 
 /* Where the table's sum would be. */
@@ -236,18 +236,18 @@ static void draw_error(const struct top *top, const struct frame *frame, int col
 		return;
 	move(y, 0);
 	clrtoeol();
-	draw_text(y, 0, columns, A_BOLD | draw_color(DRAW_BAD), top->prompt.error);
+	draw_text(y, 0, columns, A_BOLD | draw_color(DRAW_ERROR), top->prompt.error);
 }
 
-void screen_say(const char *text)
+void screen_show_now(const char *text)
 {
 	struct frame frame = frame_of(LINES, COLS);
 
-	if (frame.line < 0)
+	if (frame.bottom < 0)
 		return;
-	move(frame.line, 0);
+	move(frame.bottom, 0);
 	clrtoeol();
-	draw_text(frame.line, 0, COLS, A_BOLD, text);
+	draw_text(frame.bottom, 0, COLS, A_BOLD, text);
 	curs_set(0);
 	refresh();
 }
@@ -260,12 +260,12 @@ void screen_draw(struct top *top)
 	top->rows = frame.body.rows;
 	erase();
 	draw_title(top, frame.title, columns);
-	if (frame.state >= 0)
-		draw_state(top, frame.state, columns);
+	if (frame.status >= 0)
+		draw_status(top, frame.status, columns);
 	draw_body(top, &frame);
 	draw_error(top, &frame, columns);
 	curs_set(top->prompt.kind ? 1 : 0);
-	if (frame.line >= 0)
-		draw_line(top, frame.line, columns);
+	if (frame.bottom >= 0)
+		draw_bottom(top, frame.bottom, columns);
 	refresh();
 }

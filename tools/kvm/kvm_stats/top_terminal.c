@@ -23,13 +23,13 @@ static const int fatal[] = { SIGQUIT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT }
 
 static volatile sig_atomic_t size_changed;
 static volatile sig_atomic_t ended_by;
-static sigset_t while_waiting;
+static sigset_t original_mask;
 
-static struct termios before;
+static struct termios original_termios;
 static char restore[256];	/* what puts the screen back, for signal handlers */
 static size_t restore_len;
 static SCREEN *screen;
-static int errors = -1;		/* standard error as it was */
+static int original_stderr = -1;		/* standard error as it was */
 
 /* ---- signals ---- */
 
@@ -50,7 +50,7 @@ static void on_fatal(int signal)
 	ssize_t n = write(STDOUT_FILENO, restore, restore_len);
 
 	(void)n;
-	tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	tcsetattr(STDIN_FILENO, TCSANOW, &original_termios);
 	raise(signal);
 }
 
@@ -77,7 +77,7 @@ static void catch_signals(void)
 		sigaction(fatal[i], &action, NULL);
 	action = (struct sigaction){ .sa_handler = SIG_IGN };
 	sigaction(SIGPIPE, &action, NULL);
-	sigprocmask(SIG_BLOCK, &blocked, &while_waiting);
+	sigprocmask(SIG_BLOCK, &blocked, &original_mask);
 }
 
 static void release_signals(void)
@@ -89,7 +89,7 @@ static void release_signals(void)
 		sigaction(fatal[i], &action, NULL);
 	for (i = 0; i < sizeof(ending) / sizeof(*ending); i++)
 		sigaction(ending[i], &action, NULL);
-	sigprocmask(SIG_SETMASK, &while_waiting, NULL);
+	sigprocmask(SIG_SETMASK, &original_mask, NULL);
 }
 
 int terminal_signal(void)
@@ -99,25 +99,25 @@ int terminal_signal(void)
 
 /* ---- complaints ---- */
 
-static void keep_complaints(void)
+static void capture_stderr(void)
 {
 	int kept = memfd_create("complaints", MFD_CLOEXEC);
 
 	fflush(stderr);
 	if (kept < 0)
 		return;
-	errors = dup(STDERR_FILENO);
-	if (errors >= 0)
+	original_stderr = dup(STDERR_FILENO);
+	if (original_stderr >= 0)
 		dup2(kept, STDERR_FILENO);
 	close(kept);
 }
 
-const char *terminal_complaints(char *buf, size_t size)
+const char *terminal_errors(char *buf, size_t size)
 {
 	ssize_t n = 0;
 	char *at;
 
-	if (errors >= 0)
+	if (original_stderr >= 0)
 		n = pread(STDERR_FILENO, buf, size - 1, 0);
 	buf[n > 0 ? n : 0] = '\0';
 	if (n > 0 && !ftruncate(STDERR_FILENO, 0))
@@ -127,17 +127,17 @@ const char *terminal_complaints(char *buf, size_t size)
 	return buf;
 }
 
-static void release_complaints(void)
+static void release_stderr(void)
 {
 	char buf[4096];
 	ssize_t n;
 
-	if (errors < 0)
+	if (original_stderr < 0)
 		return;
 	n = pread(STDERR_FILENO, buf, sizeof(buf), 0);
-	dup2(errors, STDERR_FILENO);
-	close(errors);
-	errors = -1;
+	dup2(original_stderr, STDERR_FILENO);
+	close(original_stderr);
+	original_stderr = -1;
 	if (n > 0)
 		fwrite(buf, 1, n, stderr);
 }
@@ -186,7 +186,7 @@ bool terminal_begin(void)
 
 	if (!require_terminal())
 		return false;
-	if (tcgetattr(STDIN_FILENO, &before)) {
+	if (tcgetattr(STDIN_FILENO, &original_termios)) {
 		complain("cannot ask the terminal for its settings: %s", strerror(errno));
 		return false;
 	}
@@ -203,7 +203,7 @@ bool terminal_begin(void)
 	add_restore("rmcup");
 	add_restore("rmkx");
 	catch_signals();
-	keep_complaints();
+	capture_stderr();
 	cbreak();
 	noecho();
 	nonl();
@@ -222,12 +222,12 @@ void terminal_end(void)
 	delscreen(screen);
 	screen = NULL;
 	release_signals();
-	release_complaints();
+	release_stderr();
 }
 
 /* ---- waiting ---- */
 
-static void take_size(void)
+static void apply_size(void)
 {
 	struct winsize size;
 
@@ -237,16 +237,16 @@ static void take_size(void)
 	resizeterm(size.ws_row, size.ws_col);
 }
 
-static unsigned int events_of(const struct pollfd *fds)
+static unsigned int pending_events(const struct pollfd *fds)
 {
 	unsigned int events = 0;
 
 	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
-		events |= TERMINAL_GONE;
+		events |= TERMINAL_CLOSED;
 	else if (fds[0].revents & POLLIN)
 		events |= TERMINAL_KEY;
 	if (fds[1].revents)
-		events |= TERMINAL_OTHER;
+		events |= TERMINAL_FD;
 	return events;
 }
 
@@ -259,14 +259,14 @@ unsigned int terminal_wait(int fd, uint64_t deadline)
 	uint64_t now = monitor_now();
 	uint64_t left = deadline > now ? deadline - now : 0;
 	struct timespec timeout = { left / SECOND, left % SECOND };
-	int n = ppoll(fds, 2, &timeout, &while_waiting);
-	unsigned int events = n > 0 ? events_of(fds) : n ? 0 : TERMINAL_TIME;
+	int n = ppoll(fds, 2, &timeout, &original_mask);
+	unsigned int events = n > 0 ? pending_events(fds) : n ? 0 : TERMINAL_TIMEOUT;
 
 	if (ended_by)
-		events |= TERMINAL_GONE;
+		events |= TERMINAL_CLOSED;
 	if (size_changed) {
-		take_size();
-		events |= TERMINAL_SIZE;
+		apply_size();
+		events |= TERMINAL_RESIZED;
 	}
 	return events;
 }

@@ -18,14 +18,14 @@ bool terminal_begin(void);
 void terminal_end(void);
 
 /* What has been complained about since the last time, without the program's name; or "". */
-const char *terminal_complaints(char *buf, size_t size);
+const char *terminal_errors(char *buf, size_t size);
 
 enum terminal_event {
-	TERMINAL_TIME = 1,	/* @deadline is over */
+	TERMINAL_TIMEOUT = 1,	/* @deadline is over */
 	TERMINAL_KEY = 2,
-	TERMINAL_OTHER = 4,	/* @fd is readable */
-	TERMINAL_SIZE = 8,	/* it has another one, which is in effect already */
-	TERMINAL_GONE = 16,	/* it is closed, or a signal says that we have to end */
+	TERMINAL_FD = 4,	/* @fd is readable */
+	TERMINAL_RESIZED = 8,	/* it has another one, which is in effect already */
+	TERMINAL_CLOSED = 16,	/* it is closed, or a signal says that we have to end */
 };
 
 /* Until something happens, at most until @deadline (ns of CLOCK_MONOTONIC): what. */

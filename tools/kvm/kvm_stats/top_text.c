@@ -9,7 +9,7 @@
 #include "top_text.h"
 
 /* The character at @text, its length and its cells; a '?' in its place if there is none. */
-static wchar_t next(const char *text, size_t *len, int *cells)
+static wchar_t next_character(const char *text, size_t *len, int *cells)
 {
 	mbstate_t state = { 0 };
 	wchar_t c;
@@ -36,7 +36,7 @@ int text_fit(char *buf, size_t size, const char *text, int width)
 		mbstate_t state = { 0 };
 		size_t len, n;
 		int cells;
-		wchar_t c = next(text, &len, &cells);
+		wchar_t c = next_character(text, &len, &cells);
 
 		n = wcrtomb(bytes, c, &state);
 		if (n == (size_t)-1 || sum + cells > width || used + n >= size)

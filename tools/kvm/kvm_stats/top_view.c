@@ -11,14 +11,14 @@
 
 struct view_line *view_add(struct view *view)
 {
-	if (view->lines == view->room) {
-		size_t room = view->room ? view->room * 2 : 64;
-		struct view_line *more = realloc(view->line, room * sizeof(*more));
+	if (view->lines == view->capacity) {
+		size_t capacity = view->capacity ? view->capacity * 2 : 64;
+		struct view_line *more = realloc(view->line, capacity * sizeof(*more));
 
 		if (!more)
 			return NULL;
 		view->line = more;
-		view->room = room;
+		view->capacity = capacity;
 	}
 	view->line[view->lines] = (struct view_line){ .share = -1 };
 	return &view->line[view->lines++];
@@ -41,7 +41,7 @@ enum view_kind view_kind_of(const struct kvmstats_stat *stat)
 	if (kvmstats_stat_is_hist(stat))
 		return VIEW_HISTOGRAMS;
 	if (kvmstats_stat_type(stat) != KVMSTATS_CUMULATIVE)
-		return VIEW_LEVELS;
+		return VIEW_GAUGES;
 	return kvmstats_stat_unit(stat) == KVMSTATS_NONE ? VIEW_EVENTS : VIEW_AMOUNTS;
 }
 
@@ -86,16 +86,16 @@ static int by_rate_then_total(const void *x, const void *y)
 	return order ? order : by_total_then_name(a, b);
 }
 
-static bool is_part_of(const struct view_line *part, const struct view_line *whole)
+static bool is_child_of(const struct view_line *child, const struct view_line *parent)
 {
-	size_t len = stat_parent_length(part->stat);
+	size_t len = stat_parent_length(child->stat);
 
-	return part->part && part->origin == whole->origin && strlen(whole->stat) == len &&
-	       !strncmp(whole->stat, part->stat, len);
+	return child->child && child->origin == parent->origin && strlen(parent->stat) == len &&
+	       !strncmp(parent->stat, child->stat, len);
 }
 
 /* Parts go behind what they are a part of, and out if that is not there. */
-static bool place_parts(struct view *view)
+static bool place_children(struct view *view)
 {
 	struct view_line *to = malloc((view->lines + 1) * sizeof(*to));
 	size_t i, j, lines = 0;
@@ -103,17 +103,17 @@ static bool place_parts(struct view *view)
 	if (!to)
 		return false;
 	for (i = 0; i < view->lines; i++) {
-		const struct view_line *whole = &view->line[i];
+		const struct view_line *parent = &view->line[i];
 
-		if (whole->part)
+		if (parent->child)
 			continue;
-		to[lines++] = *whole;
+		to[lines++] = *parent;
 		for (j = 0; j < view->lines; j++) {
-			if (!is_part_of(&view->line[j], whole))
+			if (!is_child_of(&view->line[j], parent))
 				continue;
 			to[lines] = view->line[j];
 			to[lines++].share = 100.0 * (double)view->line[j].value /
-					    (double)whole->value;
+					    (double)parent->value;
 		}
 	}
 	memcpy(view->line, to, lines * sizeof(*to));
@@ -131,7 +131,7 @@ static void add_up(struct view *view)
 	for (i = 0; i < view->lines; i++) {
 		const struct view_line *line = &view->line[i];
 
-		if (line->kind != VIEW_EVENTS || line->part)
+		if (line->kind != VIEW_EVENTS || line->child)
 			continue;
 		view->sum.value += line->value;
 		view->sum.delta += line->delta;
@@ -146,17 +146,17 @@ static void set_shares(struct view *view)
 	for (i = 0; i < view->lines; i++) {
 		struct view_line *line = &view->line[i];
 
-		if (line->kind == VIEW_EVENTS && !line->part && view->sum.value)
+		if (line->kind == VIEW_EVENTS && !line->child && view->sum.value)
 			line->share = 100.0 * (double)line->value / (double)view->sum.value;
 	}
 }
 
-static bool has_parts(const struct view *view)
+static bool has_children(const struct view *view)
 {
 	size_t i;
 
 	for (i = 0; i < view->lines; i++) {
-		if (view->line[i].part)
+		if (view->line[i].child)
 			return true;
 	}
 	return false;
@@ -169,7 +169,7 @@ bool view_finish(struct view *view, const struct view_options *options)
 	if (view->lines)
 		qsort(view->line, view->lines, sizeof(*view->line),
 		      options->by_total ? by_total_then_name : by_rate_then_total);
-	return !has_parts(view) || place_parts(view);
+	return !has_children(view) || place_children(view);
 }
 
 /* ---- statistics ---- */
@@ -195,10 +195,10 @@ static void name_statistic(struct view_line *line, const struct totals *totals,
 	if (parent && *name)
 		name[strlen(name) - 1] = '\0';
 	snprintf(line->name, sizeof(line->name), "%.100s%s%s", name, *from ? "@" : "", from);
-	line->part = parent;
+	line->child = parent;
 }
 
-static bool measure(struct view_line *line, const struct total *total, const struct bases *bases,
+static bool measure(struct view_line *line, const struct total *total, const struct baselines *baselines,
 		    const struct top_scope *scope, const struct view_options *options)
 {
 	struct top_scope copy = *scope;
@@ -210,7 +210,7 @@ static bool measure(struct view_line *line, const struct total *total, const str
 		values = malloc(total->size * sizeof(*values));
 		if (!values)
 			return false;
-		base_total(bases, total, options->past, scope_takes, &copy, values);
+		baseline_total(baselines, total, options->include_past, scope_selects, &copy, values);
 		for (line->value = 0, n = 0; n < total->size; n++)
 			line->value += values[n];
 		free(values);
@@ -221,7 +221,7 @@ static bool measure(struct view_line *line, const struct total *total, const str
 	return true;
 }
 
-bool view_statistics(struct view *view, const struct totals *totals, const struct bases *bases,
+bool view_statistics(struct view *view, const struct totals *totals, const struct baselines *baselines,
 		     const struct top_scope *scope, const struct view_options *options)
 {
 	size_t i;
@@ -231,10 +231,10 @@ bool view_statistics(struct view *view, const struct totals *totals, const struc
 		const struct total *total = totals->total[i];
 		struct view_line *line;
 
-		if (!total->present || (stat_parent_length(total->name) && !options->parts))
+		if (!total->present || (stat_parent_length(total->name) && !options->children))
 			continue;
 		line = view_add(view);
-		if (!line || !measure(line, total, bases, scope, options))
+		if (!line || !measure(line, total, baselines, scope, options))
 			return false;
 		if (!line->value && !line->delta && !line->cleared) {
 			view->lines--;

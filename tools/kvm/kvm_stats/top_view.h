@@ -3,7 +3,7 @@
  * The lines of top's tables, in their order: statistics, or VMMs, VMs and vCPUs.
  *
  * Lines keep nothing of the monitor's, so that what was seen last can stay on the screen when
- * it is gone.
+ * it is ended.
  */
 #ifndef TOP_VIEW_H
 #define TOP_VIEW_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "top_base.h"
+#include "top_baseline.h"
 #include "top_scope.h"
 #include "total.h"
 
@@ -23,16 +23,16 @@ enum view_kind {
 	VIEW_EVENTS,	/* counted, in no unit; they have a share */
 	VIEW_AMOUNTS,	/* counted up in a unit: times, sizes */
 	VIEW_HISTOGRAMS,
-	VIEW_LEVELS,	/* as it is now */
+	VIEW_GAUGES,	/* as it is now */
 };
 
 struct view_line {
 	char name[VIEW_NAME_SIZE];
 	enum view_kind kind;
-	bool part;		/* of the line above: "HLT" of kvm_exit(HLT) */
+	bool child;		/* of the line above: "HLT" of kvm_exit(HLT) */
 	bool cleared;
-	bool fresh;		/* a VMM, VM or vCPU that has just come */
-	bool without;		/* it has no numbers */
+	bool appeared;		/* a VMM, VM or vCPU that has just come */
+	bool unreadable;		/* it has no numbers */
 	bool has_unit;
 	uint64_t value;
 	uint64_t delta;
@@ -48,24 +48,24 @@ struct view_line {
 struct view {
 	struct view_line *line;
 	size_t lines;
-	size_t room;
+	size_t capacity;
 	struct view_line sum;	/* of the events */
 };
 
 struct view_options {
 	bool by_total;		/* sorted by it, and not by what grows fastest */
-	bool parts;
-	bool past;		/* with what was counted before we began */
+	bool children;
+	bool include_past;		/* with what was counted before we began */
 	bool utf8;
 	const char *stat;	/* in a table of VMMs, VMs or vCPUs: of this statistic, or NULL */
 };
 
 /* A line for each statistic that is not 0: false if there is no memory. */
-bool view_statistics(struct view *view, const struct totals *totals, const struct bases *bases,
+bool view_statistics(struct view *view, const struct totals *totals, const struct baselines *baselines,
 		     const struct top_scope *scope, const struct view_options *options);
 
 /* A line for each VMM, or for each VM and vCPU of the VMM that @scope is. */
-bool view_members(struct view *view, const struct monitor *monitor, const struct bases *bases,
+bool view_members(struct view *view, const struct monitor *monitor, const struct baselines *baselines,
 		  const struct top_scope *scope, const struct view_options *options);
 
 /* Sums, shares and order; the other functions end with this. */

@@ -10,7 +10,7 @@
 
 /* ---- who appears and ends ---- */
 
-static void tell_sight(struct top *top)
+static void report_search_state(struct top *top)
 {
 	char buf[128];
 
@@ -21,7 +21,7 @@ static void tell_sight(struct top *top)
 		top_message(top, "VMMs that appear are found again");
 }
 
-static void tell(enum monitor_event event, const struct vmm *vmm, void *arg)
+static void report_event(enum monitor_event event, const struct vmm *vmm, void *arg)
 {
 	static const char * const what[] = {
 		[MONITOR_APPEARED] = "has appeared",
@@ -30,7 +30,7 @@ static void tell(enum monitor_event event, const struct vmm *vmm, void *arg)
 	};
 
 	if (!vmm) {
-		tell_sight(arg);
+		report_search_state(arg);
 		return;
 	}
 	top_message(arg, "%s (%d) %s: %zu VM%s, %zu vCPU%s", vmm->guest ? vmm->guest : vmm->comm,
@@ -63,9 +63,9 @@ static const struct total *find_histogram(const struct top *top, const char *nam
 	return NULL;
 }
 
-static int look_at_bars(struct top *top)
+static int update_bars(struct top *top)
 {
-	const struct total *total = find_histogram(top, top_place(top)->stat);
+	const struct total *total = find_histogram(top, top_page(top)->stat);
 	uint64_t *values;
 	bool good;
 
@@ -75,86 +75,86 @@ static int look_at_bars(struct top *top)
 	values = malloc(total->size * sizeof(*values));
 	if (!values)
 		return -ENOMEM;
-	base_total(&top->bases, total, top->past, scope_takes, &top->scope, values);
+	baseline_total(&top->baselines, total, top->include_past, scope_selects, &top->scope, values);
 	good = bars_make(&top->bars, total->stat, values, total->deltas, top->utf8);
 	free(values);
 	return good ? 0 : -ENOMEM;
 }
 
-static int look_at_table(struct top *top)
+static int update_table(struct top *top)
 {
-	const struct top_place *place = top_place(top);
+	const struct top_page *page = top_page(top);
 	struct view_options options = {
 		.by_total = top->by_total,
-		.parts = top->parts,
-		.past = top->past,
+		.children = top->children,
+		.include_past = top->include_past,
 		.utf8 = top->utf8,
-		.stat = *place->stat ? place->stat : NULL,
+		.stat = *page->stat ? page->stat : NULL,
 	};
 	bool good;
 
-	if (place->mode == TOP_MEMBERS)
-		good = view_members(&top->view, top->monitor, &top->bases, &place->scope,
+	if (page->mode == TOP_MEMBERS)
+		good = view_members(&top->view, top->monitor, &top->baselines, &page->scope,
 				    &options);
 	else
-		good = view_statistics(&top->view, top->totals, &top->bases, &place->scope,
+		good = view_statistics(&top->view, top->totals, &top->baselines, &page->scope,
 				       &options);
 	return good ? 0 : -ENOMEM;
 }
 
-static bool is_gone(const struct top *top)
+static bool has_ended(const struct top *top)
 {
 	if (scope_has_targets(&top->scope, top->monitor))
 		return false;
 	if (top->scope.one_vmm)
 		return top->scope.one_target || !scope_vmm(&top->scope, top->monitor);
-	return top->returning || monitor_has_ended(top->monitor);
+	return top->awaiting_guest || monitor_has_ended(top->monitor);
 }
 
 /* What the cursor is on stays under it, wherever it goes. */
-static void follow_line(struct top *top, const struct view_line *was)
+static void keep_cursor_on_line(struct top *top, const struct view_line *previous)
 {
-	struct top_place *place = top_place(top);
+	struct top_page *page = top_page(top);
 	size_t i;
 
-	for (i = 0; place->cursor && i < top->view.lines; i++) {
+	for (i = 0; page->cursor && i < top->view.lines; i++) {
 		const struct view_line *line = &top->view.line[i];
 
-		if (!strcmp(line->name, was->name) && !strcmp(line->stat, was->stat) &&
-		    line->origin == was->origin)
-			place->at = i;
+		if (!strcmp(line->name, previous->name) && !strcmp(line->stat, previous->stat) &&
+		    line->origin == previous->origin)
+			page->at = i;
 	}
 }
 
-static int look(struct top *top)
+static int update_view(struct top *top)
 {
-	struct top_place *place = top_place(top);
-	struct view_line was = { 0 };
+	struct top_page *page = top_page(top);
+	struct view_line previous = { 0 };
 	int err;
 
-	top->gone = is_gone(top);
-	if (top->gone)
+	top->ended = has_ended(top);
+	if (top->ended)
 		return 0;
-	if (place->mode == TOP_BARS)
-		return look_at_bars(top);
-	if (place->at < top->view.lines)
-		was = top->view.line[place->at];
-	err = look_at_table(top);
-	if (!err && *was.name)
-		follow_line(top, &was);
+	if (page->mode == TOP_BARS)
+		return update_bars(top);
+	if (page->at < top->view.lines)
+		previous = top->view.line[page->at];
+	err = update_table(top);
+	if (!err && *previous.name)
+		keep_cursor_on_line(top, &previous);
 	return err;
 }
 
-int watch_look(struct top *top)
+int watch_update_view(struct top *top)
 {
 	int err = 0;
 
-	if (!scope_is_same(&top->scope, &top_place(top)->scope)) {
-		top->scope = top_place(top)->scope;
+	if (!scope_is_same(&top->scope, &top_page(top)->scope)) {
+		top->scope = top_page(top)->scope;
 		totals_reselect(top->totals);
 		err = totals_update(top->totals);
 	}
-	return err ? err : look(top);
+	return err ? err : update_view(top);
 }
 
 /* ---- samples ---- */
@@ -163,13 +163,13 @@ static int update(struct top *top)
 {
 	int err = totals_update(top->totals);
 
-	if (!err && !bases_update(&top->bases, top->monitor))
+	if (!err && !baselines_update(&top->baselines, top->monitor))
 		err = -ENOMEM;
-	return err ? err : look(top);
+	return err ? err : update_view(top);
 }
 
 /* 1: what is watched now is a guest by its name. */
-static int wait_for_return(struct top *top)
+static int await_guest(struct top *top)
 {
 	struct filter *filter = &top->options->filter;
 
@@ -180,7 +180,7 @@ static int wait_for_return(struct top *top)
 	if (top->depth)
 		view_clear(&top->view);
 	*top->guest = '\0';
-	top->returning = true;
+	top->awaiting_guest = true;
 	return watch_restart(top) ?: 1;
 }
 
@@ -192,8 +192,8 @@ int watch_sample(struct top *top)
 		return err;
 	remember_guest(top);
 	if (monitor_targets(top->monitor))
-		top->returning = false;
-	err = wait_for_return(top);
+		top->awaiting_guest = false;
+	err = await_guest(top);
 	return err ? err < 0 ? err : 0 : update(top);
 }
 
@@ -224,10 +224,10 @@ bool watch_open(struct top *top)
 	if (!top->monitor)
 		return false;
 	/* Not of those that are there already. */
-	top->monitor->options.event = tell;
+	top->monitor->options.event = report_event;
 	if (top->monitor->search_error)
-		tell_sight(top);
-	if (!totals_open(&top->totals, top->monitor, scope_takes, &top->scope))
+		report_search_state(top);
+	if (!totals_open(&top->totals, top->monitor, scope_selects, &top->scope))
 		return true;
 	complain("out of memory");
 	return false;
@@ -237,21 +237,21 @@ void watch_close(struct top *top)
 {
 	totals_close(top->totals);
 	monitor_close(top->monitor);
-	bases_free(&top->bases);
+	baselines_free(&top->baselines);
 	top->totals = NULL;
 	top->monitor = NULL;
 }
 
 int watch_restart(struct top *top)
 {
-	enum top_mode mode = top->place[0].mode;
+	enum top_mode mode = top->page[0].mode;
 
 	watch_close(top);
 	top->depth = 0;
-	top->place[0] = (struct top_place){ .mode = mode };
-	top->scope = top->place[0].scope;
+	top->page[0] = (struct top_page){ .mode = mode };
+	top->scope = top->page[0].scope;
 	if (!watch_open(top))
 		return -ECANCELED;
-	top->soon = true;
+	top->short_interval = true;
 	return watch_sample(top);
 }

@@ -15,8 +15,8 @@ int watch_sample(struct top *top);
 /* monitor_fd() says that a VMM has ended. */
 int watch_ended(struct top *top);
 
-/* Another place, other options: the view of the sample that there is. */
-int watch_look(struct top *top);
+/* Another page, other options: the view of the sample that there is. */
+int watch_update_view(struct top *top);
 
 /* The filter's regular expression has changed. */
 int watch_select(struct top *top);

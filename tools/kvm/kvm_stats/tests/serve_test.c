@@ -126,7 +126,7 @@ static void test_deadlines(void)
 
 	if (!tap_ok(quiet && asking, "two clients connect"))
 		return;
-	asking->asked = true;
+	asking->request_received = true;
 	tap_is(clients_deadline(&clients), 15 * SECOND, "one has five seconds to ask");
 	clients_expire(&clients, 15 * SECOND - 1);
 	tap_ok(!is_cut_off(0) && !is_cut_off(1), "before that both stay");
@@ -147,7 +147,7 @@ static void test_crowd(void)
 	struct client *first = connect_client(&clients, 0, 1);
 	int i, cut = 0;
 
-	first->asked = true;
+	first->request_received = true;
 	for (i = 1; i < MAX_CLIENTS; i++)
 		connect_client(&clients, i, 1 + i);
 	tap_ok(!is_cut_off(0), "in a crowd those that have asked stay");

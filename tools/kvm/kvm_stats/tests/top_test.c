@@ -134,7 +134,7 @@ static void test_bars(const struct kvmstats_schema *schema)
 	tap_is(bars.largest, 50, "the largest");
 	tap_is(bars.bar[1].delta, 7, "new ones");
 	tap_is(bars.median, 0, "half are in the first");
-	tap_is(bars.most, 4, "99 in a hundred in the last only");
+	tap_is(bars.p99, 4, "99 in a hundred in the last only");
 	memset(values, 0, sizeof(values));
 	values[39] = 1;
 	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false) &&
@@ -162,7 +162,7 @@ static void add(struct view *view, const char *stat, enum view_kind kind, uint64
 	snprintf(line->name, sizeof(line->name), "%s", part ? part + 1 : stat);
 	snprintf(line->stat, sizeof(line->stat), "%s", stat);
 	line->kind = kind;
-	line->part = part;
+	line->child = part;
 	line->value = value;
 	line->delta = delta;
 }
@@ -182,7 +182,7 @@ static void order_is(const struct view *view, const char *expected, const char *
 static void fill(struct view *view)
 {
 	view_clear(view);
-	add(view, "level", VIEW_LEVELS, 900, 0);
+	add(view, "level", VIEW_GAUGES, 900, 0);
 	add(view, "slow", VIEW_EVENTS, 500, 1);
 	add(view, "fast", VIEW_EVENTS, 100, 50);
 	add(view, "b_still", VIEW_EVENTS, 150, 0);
@@ -263,7 +263,7 @@ struct world {
 	struct target *targets[2];
 	struct stat_set set;
 	const struct kvmstats_stat *exits;
-	struct bases bases;
+	struct baselines baselines;
 };
 
 static uint64_t clock_now = 1000;
@@ -312,12 +312,12 @@ static void free_world(struct world *world)
 		kvmstats_sample_free(world->target[i].now);
 		kvmstats_sample_free(world->target[i].before);
 	}
-	bases_free(&world->bases);
+	baselines_free(&world->baselines);
 }
 
 static uint64_t growth(const struct world *world, int i, bool past)
 {
-	return base_growth(&world->bases, world->targets[i], world->exits, 0, past);
+	return baseline_growth(&world->baselines, world->targets[i], world->exits, 0, past);
 }
 
 static void test_bases(struct kvmstats_schema *schema)
@@ -327,33 +327,33 @@ static void test_bases(struct kvmstats_schema *schema)
 	make_world(&world, schema);
 	world.vmm.targets = 1;
 	sample(&world.target[0], 100);
-	tap_ok(bases_update(&world.bases, &world.monitor), "totals begin with the first sample");
+	tap_ok(baselines_update(&world.baselines, &world.monitor), "totals begin with the first sample");
 	tap_is(growth(&world, 0, false), 0, "at 0");
 	tap_is(growth(&world, 0, true), 100, "with the past at what was counted");
 	/* A change before the second sample must not begin anew. */
 	world.vmm.targets = 2;
 	world.monitor.generation++;
-	bases_update(&world.bases, &world.monitor);
+	baselines_update(&world.baselines, &world.monitor);
 	tap_is(growth(&world, 0, false), 0, "another one that appears changes nothing");
 	tap_is(growth(&world, 1, false), 0, "before it is read it has counted nothing");
 	sample(&world.target[0], 130);
 	sample(&world.target[1], 7);
-	bases_update(&world.bases, &world.monitor);
+	baselines_update(&world.baselines, &world.monitor);
 	tap_is(growth(&world, 0, false), 30, "what was there counts from the first sample");
 	tap_is(growth(&world, 1, false), 7, "what appears later from 0");
 	sample(&world.target[0], 4);
-	bases_update(&world.bases, &world.monitor);
+	baselines_update(&world.baselines, &world.monitor);
 	tap_is(growth(&world, 0, false), 4, "what is cleared counts from 0 again");
 	sample(&world.target[0], 5000);
-	bases_update(&world.bases, &world.monitor);
+	baselines_update(&world.baselines, &world.monitor);
 	tap_is(growth(&world, 0, false), 5000, "and goes on from there");
-	bases_reset(&world.bases);
+	baselines_reset(&world.baselines);
 	sample(&world.target[0], 5001);
-	bases_update(&world.bases, &world.monitor);
+	baselines_update(&world.baselines, &world.monitor);
 	tap_is(growth(&world, 0, false), 1, "a reset begins now");
 	world.vmm.targets = 0;
 	world.monitor.generation++;
-	tap_ok(bases_update(&world.bases, &world.monitor), "all may go away");
+	tap_ok(baselines_update(&world.baselines, &world.monitor), "all may go away");
 	tap_is(growth(&world, 0, false), 0, "what is gone has no growth");
 	free_world(&world);
 }

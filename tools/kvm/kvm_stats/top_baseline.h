@@ -3,8 +3,8 @@
  * From where the column "Total" counts: what the statistics were when top began, or when
  * they were reset.  What a VM or vCPU that appears later has counted is all of later.
  */
-#ifndef TOP_BASE_H
-#define TOP_BASE_H
+#ifndef TOP_BASELINE_H
+#define TOP_BASELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,16 +13,16 @@
 #include "monitor.h"
 #include "total.h"
 
-struct base {
+struct baseline {
 	const struct target *target;
 	uint64_t *values;		/* by their offset in the sample */
 	size_t size;
 	uint64_t time;			/* of the last sample that was seen */
 };
 
-struct bases {
-	struct base *base;		/* by the address of the target */
-	size_t bases;
+struct baselines {
+	struct baseline *baseline;		/* by the address of the target */
+	size_t baselines;
 	bool begun;
 	uint64_t generation;		/* of the monitor, when this was made */
 };
@@ -31,23 +31,23 @@ struct bases {
  * After each monitor_sample(), and whenever the monitor has other targets: false if there is
  * no memory.
  */
-bool bases_update(struct bases *bases, const struct monitor *monitor);
+bool baselines_update(struct baselines *baselines, const struct monitor *monitor);
 
 /* From now on. */
-void bases_reset(struct bases *bases);
+void baselines_reset(struct baselines *baselines);
 
 /* What @target has counted of value @n of @stat since then, or all it has if @past. */
-uint64_t base_growth(const struct bases *bases, const struct target *target,
-		     const struct kvmstats_stat *stat, unsigned int n, bool past);
+uint64_t baseline_growth(const struct baselines *baselines, const struct target *target,
+		     const struct kvmstats_stat *stat, unsigned int n, bool include_past);
 
 /*
  * The same of a line of totals, for each of its values: @values has room for total->size.
- * @takes is the one of the totals.
+ * @selects is the one of the totals.
  */
-void base_total(const struct bases *bases, const struct total *total, bool past,
-		bool (*takes)(const struct target *target, void *arg), void *arg,
+void baseline_total(const struct baselines *baselines, const struct total *total, bool include_past,
+		bool (*selects)(const struct target *target, void *arg), void *arg,
 		uint64_t *values);
 
-void bases_free(struct bases *bases);
+void baselines_free(struct baselines *baselines);
 
-#endif /* TOP_BASE_H */
+#endif /* TOP_BASELINE_H */

@@ -6,20 +6,20 @@
  * does, and are free again when clients are accepted: without any the HTTP library would
  * try in vain, again and again.
  */
-#ifndef SERVE_SPARE_H
-#define SERVE_SPARE_H
+#ifndef SERVE_FD_RESERVE_H
+#define SERVE_FD_RESERVE_H
 
 #include <stddef.h>
 
-#define MAX_SPARE	40
+#define MAX_RESERVED	40
 
-struct spare_files {
-	int fd[MAX_SPARE];
+struct fd_reserve {
+	int fd[MAX_RESERVED];
 	size_t count;
 };
 
 /* Takes what @clients have not got of them already. */
-void spare_take(struct spare_files *spare, size_t clients);
-void spare_release(struct spare_files *spare);
+void fd_reserve_fill(struct fd_reserve *reserve, size_t clients);
+void fd_reserve_release(struct fd_reserve *reserve);
 
-#endif /* SERVE_SPARE_H */
+#endif /* SERVE_FD_RESERVE_H */

@@ -6,35 +6,35 @@
 
 #include "explain.h"
 #include "kvm_stat_options.h"
-#include "top_answer.h"
+#include "top_settings.h"
 #include "top_screen.h"
 #include "top_terminal.h"
 #include "top_watch.h"
 
-static void refuse(struct top *top)
+static void show_prompt_error(struct top *top)
 {
-	terminal_complaints(top->prompt.error, sizeof(top->prompt.error));
+	terminal_errors(top->prompt.error, sizeof(top->prompt.error));
 	top->prompt.error[strcspn(top->prompt.error, "\n")] = '\0';
 }
 
-static int select_anew(struct top *top)
+static int reapply_regex(struct top *top)
 {
-	screen_say("Updating the filter...");
-	top->soon = true;
+	screen_show_now("Updating the filter...");
+	top->short_interval = true;
 	return watch_select(top);
 }
 
-static int take_regex(struct top *top)
+static int apply_regex(struct top *top)
 {
 	if (!filter_set_regex(&top->options->filter, top->prompt.text)) {
-		refuse(top);
+		show_prompt_error(top);
 		return 0;
 	}
 	prompt_end(&top->prompt);
-	return select_anew(top);
+	return reapply_regex(top);
 }
 
-static int take_delay(struct top *top)
+static int apply_delay(struct top *top)
 {
 	struct kvm_stat_options options;
 	char *argv[] = { "top", "-s", top->prompt.text, NULL };
@@ -45,9 +45,9 @@ static int take_delay(struct top *top)
 	if (good) {
 		top->options->delay = options.delay;
 		prompt_end(&top->prompt);
-		top->again = true;
+		top->sample_now = true;
 	} else {
-		refuse(top);
+		show_prompt_error(top);
 	}
 	kvm_stat_options_free(&options);
 	return 0;
@@ -62,13 +62,13 @@ static int watch_only(struct top *top, pid_t pid, const char *guest)
 	prompt_end(&top->prompt);
 	guests_free(&top->guests);
 	*top->guest = '\0';
-	top->returning = false;
+	top->awaiting_guest = false;
 	view_clear(&top->view);
-	screen_say("Updating the filter...");
+	screen_show_now("Updating the filter...");
 	return watch_restart(top);
 }
 
-static int take_pid(struct top *top, const char *text)
+static int apply_pid(struct top *top, const char *text)
 {
 	struct kvm_stat_options options;
 	struct kvmstats_vmm *vmm;
@@ -84,14 +84,14 @@ static int take_pid(struct top *top, const char *text)
 	if (pid && err)
 		explain(pid, NULL, err);
 	if (!pid || err) {
-		refuse(top);
+		show_prompt_error(top);
 		return 0;
 	}
 	kvmstats_vmm_close(vmm);
 	return watch_only(top, pid, NULL);
 }
 
-static int take_guest(struct top *top)
+static int apply_guest(struct top *top)
 {
 	const char *text = top->prompt.text;
 
@@ -100,28 +100,28 @@ static int take_guest(struct top *top)
 	if (guests_have(&top->guests, text))
 		return watch_only(top, 0, text);
 	if (isdigit((unsigned char)*text) && !text[strspn(text, "0123456789")])
-		return take_pid(top, text);
+		return apply_pid(top, text);
 	snprintf(top->prompt.error, sizeof(top->prompt.error), "no guest is named '%.100s'", text);
 	return 0;
 }
 
-static int answer(struct top *top)
+static int apply_answer(struct top *top)
 {
 	switch (top->prompt.kind) {
 	case PROMPT_REGEX:
-		return take_regex(top);
+		return apply_regex(top);
 	case PROMPT_DELAY:
-		return take_delay(top);
+		return apply_delay(top);
 	default:
-		return take_guest(top);
+		return apply_guest(top);
 	}
 }
 
-int answer_key(struct top *top, int key)
+int settings_prompt_key(struct top *top, int key)
 {
 	switch (prompt_key(&top->prompt, key)) {
 	case PROMPT_DONE:
-		return answer(top);
+		return apply_answer(top);
 	case PROMPT_CANCELLED:
 		prompt_end(&top->prompt);
 		guests_free(&top->guests);
@@ -132,15 +132,15 @@ int answer_key(struct top *top, int key)
 	return 0;
 }
 
-int answer_ask_guest(struct top *top)
+int settings_ask_guest(struct top *top)
 {
 	prompt_begin(&top->prompt, PROMPT_GUEST);
 	return guests_find(&top->guests) ? 0 : -ENOMEM;
 }
 
-int answer_clear(struct top *top)
+int settings_clear_filters(struct top *top)
 {
 	filter_set_regex(&top->options->filter, NULL);
 	return filter_names_vmms(&top->options->filter) ? watch_only(top, 0, NULL) :
-							  select_anew(top);
+							  reapply_regex(top);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Which fds of a process are KVM's: the kernel names them in /proc/PID/fd. */
+/* Finds the KVM fds of a process by the names that the kernel gives them in /proc/PID/fd. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* qsort_r() */
 #endif
@@ -53,7 +53,7 @@ bool kvmstats_fds_parse(const char *link, struct kvmstats_fd *entry)
 	return parse_vcpu(link, entry->stats ? VCPU_STATS_PREFIX : VCPU_PREFIX, entry);
 }
 
-/* 1: an fd of KVM, 0: another one, or one that has been closed by now. */
+/* Returns 1 for a KVM fd, 0 for any other fd or one that has been closed, or -errno. */
 static int classify(int dirfd, const char *name, struct kvmstats_fd *entry)
 {
 	char link[64];
@@ -63,7 +63,7 @@ static int classify(int dirfd, const char *name, struct kvmstats_fd *entry)
 	if (entry->fd < 0)
 		return 0;
 	n = readlinkat(dirfd, name, link, sizeof(link));
-	/* Who may list the directory may still not follow what is in it. */
+	/* A process that can list the directory cannot necessarily read the links in it. */
 	if (n < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if ((size_t)n == sizeof(link))
@@ -83,7 +83,7 @@ static int open_fd_dir(pid_t pid, DIR **dir)
 	return errno == ENOENT ? -ESRCH : -errno;
 }
 
-/* Calls @fn for each fd of KVM, until it answers something else than 0. */
+/* Calls @fn for each KVM fd until it returns a value other than 0. Returns that value. */
 static int each_fd(pid_t pid, int (*fn)(const struct kvmstats_fd *entry, void *arg), void *arg)
 {
 	struct dirent *dirent;
@@ -115,14 +115,14 @@ static int append(const struct kvmstats_fd *entry, void *arg)
 {
 	struct kvmstats_fds *fds = arg;
 
-	if (fds->count == fds->room) {
-		size_t room = fds->room ? fds->room * 2 : 16;
-		struct kvmstats_fd *more = realloc(fds->fd, room * sizeof(*more));
+	if (fds->count == fds->capacity) {
+		size_t capacity = fds->capacity ? fds->capacity * 2 : 16;
+		struct kvmstats_fd *more = realloc(fds->fd, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		fds->fd = more;
-		fds->room = room;
+		fds->capacity = capacity;
 	}
 	fds->fd[fds->count++] = *entry;
 	return 0;
@@ -165,24 +165,24 @@ int kvmstats_fds_copy(struct kvmstats_fds *to, const struct kvmstats_fds *from)
 	return err;
 }
 
-/* Who holds nothing but statistics is an agent, not a VMM. */
-static int is_vmms(const struct kvmstats_fd *entry, void *arg)
+/* A process that holds only statistics fds is an agent, not a VMM. */
+static int is_vm_or_vcpu(const struct kvmstats_fd *entry, void *arg)
 {
 	(void)arg;
 	return !entry->stats;
 }
 
-int kvmstats_fds_any(pid_t pid)
+int kvmstats_fds_has_vm(pid_t pid)
 {
-	return each_fd(pid, is_vmms, NULL);
+	return each_fd(pid, is_vm_or_vcpu, NULL);
 }
 
-static bool alike(const struct kvmstats_fd *a, const struct kvmstats_fd *b)
+static bool has_same_name(const struct kvmstats_fd *a, const struct kvmstats_fd *b)
 {
 	return a->kind == b->kind && a->vcpu == b->vcpu && a->stats == b->stats;
 }
 
-/* The kernel knows an order of open files, without telling what it is. */
+/* kcmp() defines an order of open files, which is arbitrary but consistent. */
 struct comparison {
 	pid_t pid;
 	bool failed;
@@ -194,7 +194,7 @@ static int compare_files(const void *a, const void *b, void *arg)
 	struct comparison *comparison = arg;
 	long order = syscall(SYS_kcmp, comparison->pid, comparison->pid, KCMP_FILE, x->fd, y->fd);
 
-	/* One that has been closed by now is like no other. */
+	/* An fd that has been closed differs from all others. */
 	if (order < 0 && errno != EBADF)
 		comparison->failed = true;
 	if (order > 0)
@@ -202,8 +202,8 @@ static int compare_files(const void *a, const void *b, void *arg)
 	return order ? (x->fd > y->fd) - (x->fd < y->fd) : 0;
 }
 
-/* Of @count that are named alike, leaves one of each file: how many. */
-static size_t leave_distinct(struct kvmstats_fd *fd, size_t count, struct comparison *comparison)
+/* Removes duplicates from @count fds that have the same name. Returns how many remain. */
+static size_t remove_duplicates(struct kvmstats_fd *fd, size_t count, struct comparison *comparison)
 {
 	size_t kept = 0;
 	size_t i;
@@ -228,9 +228,9 @@ int kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid)
 	size_t i, end, n;
 
 	for (i = 0; i < fds->count; i = end) {
-		for (end = i + 1; end < fds->count && alike(&fds->fd[end], &fds->fd[i]);)
+		for (end = i + 1; end < fds->count && has_same_name(&fds->fd[end], &fds->fd[i]);)
 			end++;
-		n = end - i > 1 ? leave_distinct(&fds->fd[i], end - i, &comparison) : 1;
+		n = end - i > 1 ? remove_duplicates(&fds->fd[i], end - i, &comparison) : 1;
 		memmove(&fds->fd[kept], &fds->fd[i], n * sizeof(*fds->fd));
 		kept += n;
 	}
@@ -245,7 +245,7 @@ bool kvmstats_fds_equal(const struct kvmstats_fds *a, const struct kvmstats_fds 
 	if (a->count != b->count)
 		return false;
 	for (i = 0; i < a->count; i++) {
-		if (!alike(&a->fd[i], &b->fd[i]) || a->fd[i].fd != b->fd[i].fd)
+		if (!has_same_name(&a->fd[i], &b->fd[i]) || a->fd[i].fd != b->fd[i].fd)
 			return false;
 	}
 	return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Whole reads. */
+/* Reads that retry until they are complete. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -31,15 +31,15 @@ int kvmstats_pread_all(int fd, void *buf, size_t size, uint64_t offset)
 
 static int read_to_end(int fd, size_t max, char **text, size_t *len)
 {
-	size_t room = 256;
-	char *buf = malloc(room);
+	size_t capacity = 256;
+	char *buf = malloc(capacity);
 	size_t used = 0;
 
 	if (!buf)
 		return -ENOMEM;
 
 	for (;;) {
-		ssize_t n = read(fd, buf + used, room - 1 - used);
+		ssize_t n = read(fd, buf + used, capacity - 1 - used);
 		char *more;
 
 		if (n < 0 && errno == EINTR)
@@ -53,15 +53,15 @@ static int read_to_end(int fd, size_t max, char **text, size_t *len)
 		used += n;
 		if (!n || used >= max)
 			break;
-		if (used < room - 1)
+		if (used < capacity - 1)
 			continue;
-		more = realloc(buf, room * 2);
+		more = realloc(buf, capacity * 2);
 		if (!more) {
 			free(buf);
 			return -ENOMEM;
 		}
 		buf = more;
-		room *= 2;
+		capacity *= 2;
 	}
 	if (used > max)
 		used = max;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* The guest's name, from the command line of a VMM that takes QEMU's -name. */
+/* Finds the name of the guest: the argument of -name on the VMM's command line, as of QEMU. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const char *find_argument(const char *text, size_t len)
 	return NULL;
 }
 
-/* The length of the key or value at @text; a comma within is doubled. */
+/* Returns the length of the suboption at @text. QEMU escapes a comma by doubling it. */
 static size_t option_length(const char *text)
 {
 	size_t len = 0;
@@ -48,7 +48,7 @@ static char *copy_value(const char *text, size_t len)
 	return value;
 }
 
-/* "guest=NAME,..." in any place, or "NAME,..." in the first. */
+/* The name is the value of "guest=", or the first suboption if that has no "=". */
 static int parse_name(const char *option, char **name)
 {
 	const char *at = option;

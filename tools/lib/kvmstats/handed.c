@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Fds that are handed in: one's own, inherited ones, and those that come over a socket. */
+/* Fds of this process: its own, inherited ones, and those received over a socket. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,10 +50,10 @@ int kvmstats_fd_open(int fd)
 	return copy < 0 ? -errno : copy;
 }
 
-/* Room for the fds of one message; the kernel takes no more at once. */
+/* Control data of one message. KVMSTATS_MAX_FDS is the kernel's limit, SCM_MAX_FD. */
 union control {
 	struct cmsghdr header;
-	char room[CMSG_SPACE(KVMSTATS_MAX_FDS * sizeof(int))];
+	char buf[CMSG_SPACE(KVMSTATS_MAX_FDS * sizeof(int))];
 };
 
 int kvmstats_fd_send(int socket, const int *fd, size_t count)
@@ -79,21 +79,21 @@ int kvmstats_fd_send(int socket, const int *fd, size_t count)
 	return sendmsg(socket, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* The fds of @header; those for which there is no room are closed. */
-static int take(const struct cmsghdr *header, int *fd, size_t max, size_t *count)
+/* Adds the fds of @header to @fd. Closes those that do not fit, and returns -EOVERFLOW then. */
+static int add_fds(const struct cmsghdr *header, int *fd, size_t max, size_t *count)
 {
 	size_t sent = (header->cmsg_len - CMSG_LEN(0)) / sizeof(*fd);
 	int err = 0;
 	size_t i;
 
 	for (i = 0; i < sent; i++) {
-		int one;
+		int received;
 
-		memcpy(&one, CMSG_DATA(header) + i * sizeof(one), sizeof(one));
+		memcpy(&received, CMSG_DATA(header) + i * sizeof(received), sizeof(received));
 		if (*count < max) {
-			fd[(*count)++] = one;
+			fd[(*count)++] = received;
 		} else {
-			close(one);
+			close(received);
 			err = -EOVERFLOW;
 		}
 	}
@@ -124,7 +124,7 @@ int kvmstats_fd_receive(int socket, int *fd, size_t max)
 	for (header = CMSG_FIRSTHDR(&msg); header; header = CMSG_NXTHDR(&msg, header)) {
 		if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
 			continue;
-		if (take(header, fd, max, &count))
+		if (add_fds(header, fd, max, &count))
 			err = -EOVERFLOW;
 	}
 	if (msg.msg_flags & MSG_CTRUNC)

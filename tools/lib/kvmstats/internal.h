@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
-/* What the rooms of the library share. */
+/* Declarations that the library's files share. They are not part of its interface. */
 #ifndef KVMSTATS_INTERNAL_H
 #define KVMSTATS_INTERNAL_H
 
@@ -14,97 +14,108 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* schema.c */
+/* schema.c: the header and the descriptors of a statistics file */
 
 struct kvmstats_stat {
 	const struct kvmstats_schema *schema;
-	const char *name;
+	const char *name;		/* points into schema->desc */
 	uint32_t flags;
 	int exponent;
-	unsigned int size;
-	uint32_t offset;
+	unsigned int size;		/* number of values */
+	uint32_t offset;		/* in bytes, from the start of the data block */
 	uint32_t bucket_size;
 };
 
 struct kvmstats_schema {
 	struct kvm_stats_header header;
-	char *desc;			/* as read */
-	size_t desc_size;
+	char *desc;			/* the descriptor block, as read from the file */
+	size_t desc_size;		/* in bytes */
 	struct kvmstats_stat *stat;
-	size_t data_size;
+	size_t data_size;		/* in bytes */
 };
 
-/* Far more than any kernel has, and still little memory. */
+/*
+ * The largest descriptor block or data block that the library accepts, in bytes. It is far
+ * larger than that of any kernel, and small enough to allocate without concern.
+ */
 #define KVMSTATS_MAX_BLOCK	16777216u
 
 size_t kvmstats_schema_data_size(const struct kvmstats_schema *schema);
 uint32_t kvmstats_schema_data_offset(const struct kvmstats_schema *schema);
 
-/* file.c */
+/* file.c: reads that retry until they are complete */
 
-/* Fills @buf from @offset on: 0, or -EPROTO if the file ends before. */
+/* Fills @buf from @offset. Returns 0, -EPROTO if the file ends early, or -errno. */
 int kvmstats_pread_all(int fd, void *buf, size_t size, uint64_t offset);
 
 /*
- * The whole of a file under /proc, with a NUL behind it: allocated, and its
- * length in @len.  What is beyond @max bytes is left out.
+ * Reads at most @max bytes of /proc/@pid/@name into a new, NUL-terminated buffer and stores the
+ * number of bytes in @len. The caller frees @text. Returns 0, -ESRCH if there is no such
+ * process, or -errno.
  */
 int kvmstats_read_proc(pid_t pid, const char *name, size_t max, char **text, size_t *len);
 
-/* fds.c: what the links in /proc/PID/fd name */
+/* fds.c: the KVM fds of a process, as /proc/PID/fd names them */
 
 struct kvmstats_fd {
 	int fd;
 	enum kvmstats_kind kind;
-	bool stats;		/* of statistics, not of the VM or vCPU itself */
-	int vcpu;		/* -1 for VMs */
+	bool stats;		/* a statistics fd, not a VM or vCPU fd */
+	int vcpu;		/* vCPU ID, -1 for VMs */
 };
 
-/* What a link like "anon_inode:kvm-vcpu:0" says; its number is left alone. */
+/*
+ * Parses the target of a /proc/PID/fd link, such as "anon_inode:kvm-vcpu:0". Returns false if
+ * the link is not of a KVM fd. Does not set @entry->fd.
+ */
 bool kvmstats_fds_parse(const char *link, struct kvmstats_fd *entry);
 
 struct kvmstats_fds {
 	struct kvmstats_fd *fd;
 	size_t count;
-	size_t room;
+	size_t capacity;
 };
 
 /*
- * VMs before vCPUs, by vCPU, what itself is before its statistics, by number:
- * 0 or -errno; no fds of KVM at all is 0 too.  @fds starts empty, or as an earlier scan
- * left it, whose memory is used again.
+ * Stores all KVM fds of process @pid in @fds, replacing what it contained. The order is: VMs
+ * before vCPUs, vCPUs by ID, VM and vCPU fds before their statistics fds, then by fd number.
+ * Returns 0 (also if there are no KVM fds) or -errno. @fds must be zeroed before the first
+ * call; later calls reuse its memory.
  */
 int kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid);
 
-/* 1 as soon as one is found, 0 if there is none. */
-int kvmstats_fds_any(pid_t pid);
+/* Returns 1 if process @pid holds a VM or vCPU fd, 0 if it holds none, or -errno. */
+int kvmstats_fds_has_vm(pid_t pid);
 
 /*
- * Of those that are the same open file leaves one: 1, or 0 where the kernel
- * cannot compare files.
+ * Removes duplicates: of the fds that refer to the same open file, the one with the lowest
+ * number remains. Returns 1, or 0 if the kernel cannot compare files.
  */
 int kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid);
 int kvmstats_fds_copy(struct kvmstats_fds *to, const struct kvmstats_fds *from);
 bool kvmstats_fds_equal(const struct kvmstats_fds *a, const struct kvmstats_fds *b);
 void kvmstats_fds_free(struct kvmstats_fds *fds);
 
-/* take.c */
+/* take.c: fds of other processes. All functions return -errno on failure. */
 
-/* A copy of fd @entry of the process, if it still is what it was. */
-int kvmstats_take(int pidfd, const struct kvmstats_fd *entry);
+/*
+ * Duplicates fd @entry of the process into this process. Returns -ESTALE if the process has
+ * closed the fd or uses its number for something else.
+ */
+int kvmstats_dup_fd(int pidfd, const struct kvmstats_fd *entry);
 
-/* The statistics fd of VM or vCPU @entry of the process, opened by us. */
-int kvmstats_take_and_open(int pidfd, const struct kvmstats_fd *entry);
+/* Opens the statistics of the VM or vCPU whose fd in the process is @entry. */
+int kvmstats_dup_and_open(int pidfd, const struct kvmstats_fd *entry);
 
-/* The statistics fd of a VM or vCPU fd of our own. */
+/* Opens the statistics of the VM or vCPU fd @kvm_fd of this process. */
 int kvmstats_open_stats(int kvm_fd);
 
 int kvmstats_pidfd_open(pid_t pid);
 int kvmstats_pidfd_alive(int pidfd);
 
-/* guest.c */
+/* guest.c: the name that the VMM's command line gives the guest */
 
-/* Allocated; NULL in @name if it has none. */
+/* Stores a new string in @name, or NULL if the guest has no name. */
 int kvmstats_guest_name(pid_t pid, char **name);
 
 #endif /* KVMSTATS_INTERNAL_H */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
 /*
- * libkvmstats: read the binary statistics of KVM's VMs and vCPUs
+ * libkvmstats: read the binary statistics of KVM VMs and vCPUs
  *
- * A VMM opens the statistics of its own VM with KVM_STATS_GETFD and hands the
- * fd to kvmstats_schema_read().  An agent finds the VMMs of the machine with
- * kvmstats_vmm_find() and gets at such fds with kvmstats_vmm_open() and
- * kvmstats_target_open().
+ * A VMM opens the statistics of its own VM with KVM_STATS_GETFD and passes the fd to
+ * kvmstats_schema_read(). An agent finds the VMMs of the machine with kvmstats_vmm_find() and
+ * opens their statistics with kvmstats_vmm_open() and kvmstats_target_open().
  *
- * Functions that can fail return a negative errno value.  Nothing is printed,
- * there is no global state, and objects may be used from any thread, each
- * object from one thread at a time (a schema from many).
+ * A function that returns int and can fail returns a negative errno value on failure. Unless
+ * its comment says otherwise, it returns 0 on success. Each comment lists the errors that have
+ * a special meaning; other errors are those of the system calls.
+ *
+ * The library prints nothing and has no global state. Any thread can use an object, but only
+ * one thread at a time; a schema can be used by several threads at the same time.
  */
 #ifndef KVMSTATS_H
 #define KVMSTATS_H
@@ -27,8 +29,8 @@ extern "C" {
 /* ---- errors ---- */
 
 /*
- * What an error of this library means, in words: @buf, or a string that needs
- * no freeing.  Both signs are taken.
+ * Describes the error @err that a function of this library has returned. @err can be positive
+ * or negative. Returns @buf, or a constant string. The caller does not free it.
  */
 const char *kvmstats_strerror(int err, char *buf, size_t size);
 
@@ -38,59 +40,72 @@ struct kvmstats_vmm;
 struct kvmstats_target;
 
 /*
- * Calls @fn for each process that holds fds of KVM VMs (@err 0), and for each
- * one that could not be looked into (@err says why).  Ends early when @fn
- * returns something else than 0, and returns that.
+ * Calls @fn for each process that holds fds of KVM VMs or vCPUs, with @err 0, and for each
+ * process whose fds cannot be listed, with @err set to the error. If @fn returns a value other
+ * than 0, the search ends and returns that value. Otherwise returns 0 or -errno.
  */
 int kvmstats_vmm_find(int (*fn)(pid_t pid, int err, void *arg), void *arg);
 
 /*
- * Looks into process @pid.  The object remembers the process by a pidfd, not by
- * its number.  -ESRCH: no such process.  -EINVAL: not the ID of a process, it
- * may be the one of a thread.  -EACCES: not allowed to look at its fds.
- * -ENODEV: it has no fds of a VM.
+ * Lists the VMs and vCPUs of process @pid. The object refers to the process by a pidfd, so it
+ * never confuses it with a later process that has the same PID.
+ *
+ * -ESRCH: there is no such process. -EINVAL: @pid is not the ID of a process; it may be the ID
+ * of a thread. -EACCES: the caller may not list the fds of the process. -ENODEV: the process
+ * holds no VM or vCPU fds.
  */
 int kvmstats_vmm_open(struct kvmstats_vmm **vmm, pid_t pid);
 void kvmstats_vmm_close(struct kvmstats_vmm *vmm);
 
 /*
- * Looks into the process again.  1: it has other VMs, vCPUs or fds than before, and the
- * targets that were asked for are no more.  0: nothing has changed, except that an fd may
- * by now be another VM's than the one of the same number and name was: nothing tells
- * that, kvmstats_target_open() gives the one of now.  -ENODEV: it has no VM any more, and
- * no targets.  Other errors leave all as it was.
+ * Lists the VMs and vCPUs of the process again. Returns 1 if the list of KVM fds has changed;
+ * all earlier targets of @vmm are then freed. Returns 0 if it has not changed.
+ *
+ * The list contains the number and the type of each fd, and the vCPU ID. If the process has
+ * closed an fd and opened one of the same type under the same number, the change cannot be
+ * detected; kvmstats_target_open() then opens the statistics of the new VM or vCPU.
+ *
+ * -ENODEV: the process holds no VM or vCPU fds any more, and @vmm has no targets now. After
+ * any other error the targets are unchanged.
  */
 int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm);
 
 /*
- * Whether kvmstats_vmm_refresh() is worth its time: 1 if the number of threads or (from
- * Linux 6.2 on) of fds is another one than then, 0 if not, -ESRCH.  Costs two stat();
- * what it does not see is a VMM that keeps both numbers while its VMs change.
+ * Checks quickly, with two calls of stat(), whether kvmstats_vmm_refresh() is necessary.
+ * Returns 1 if the number of threads of the process has changed since its fds were last
+ * listed, or, on Linux 6.2 and later, the number of its fds. Returns 0 if neither has changed.
+ * Does not detect changes of VMs that keep both numbers. -ESRCH: the process has ended.
  */
 int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm);
 
 /*
- * 1 while the process lives, then 0: close all statistics fds of its VMs at
- * once, they keep the memory of the dead VM in the kernel.
+ * Returns 1 while the process exists, 0 after it has ended. Close all statistics fds of its VMs
+ * then: the kernel cannot free its data structures of a VM while a statistics fd is open.
  */
 int kvmstats_vmm_alive(const struct kvmstats_vmm *vmm);
 
-/* A pidfd, readable for poll() when the process is gone; it stays the VMM's. */
+/* Returns a pidfd that polls as readable when the process has ended. It belongs to @vmm. */
 int kvmstats_vmm_pidfd(const struct kvmstats_vmm *vmm);
 
 pid_t kvmstats_vmm_pid(const struct kvmstats_vmm *vmm);
+
+/* Returns the command name, as in /proc/PID/comm. It belongs to @vmm. */
 const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm);
 
-/* The name given to the guest with QEMU's option -name, or NULL. */
+/* Returns the guest name from QEMU's option -name, or NULL. It belongs to @vmm. */
 const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm);
 
-/* How many VMs (as far as can be told) and vCPUs the process has. */
+/*
+ * The number of VMs and of vCPUs of the process. A process that holds vCPU fds but no VM fd
+ * counts as one VM.
+ */
 size_t kvmstats_vmm_vms(const struct kvmstats_vmm *vmm);
 size_t kvmstats_vmm_vcpus(const struct kvmstats_vmm *vmm);
 
 /*
- * 0 where this kernel cannot compare open files (no kcmp()): an fd that the VMM
- * has duplicated may then count as another VM.
+ * Returns 1 if duplicates of VM and vCPU fds were recognized as such, 0 if the kernel cannot
+ * compare open files because it lacks kcmp(). In that case a duplicated VM fd counts as
+ * another VM.
  */
 int kvmstats_vmm_distinct(const struct kvmstats_vmm *vmm);
 
@@ -102,68 +117,82 @@ enum kvmstats_kind {
 };
 
 enum kvmstats_origin {
-	KVMSTATS_OPENED,	/* with KVM_STATS_GETFD, on the VMM's VM or vCPU fd */
-	KVMSTATS_TAKEN,		/* a statistics fd that the VMM holds */
+	KVMSTATS_OPENED,	/* opened with KVM_STATS_GETFD on the VMM's VM or vCPU fd */
+	KVMSTATS_TAKEN,		/* duplicated from a statistics fd that the VMM holds */
 };
 
-/* VMs first, then vCPUs by ID.  They live as long as @vmm. */
+/*
+ * Target @i of kvmstats_vmm_targets(): VMs first, then vCPUs by ID. NULL if there is no such
+ * target. Targets belong to @vmm, and live until a refresh returns 1 or -ENODEV.
+ */
 size_t kvmstats_vmm_targets(const struct kvmstats_vmm *vmm);
 const struct kvmstats_target *kvmstats_vmm_target(const struct kvmstats_vmm *vmm, size_t i);
 
 enum kvmstats_kind kvmstats_target_kind(const struct kvmstats_target *target);
 
-/* The vCPU's ID, -1 for a VM. */
+/* Returns the ID of the vCPU, -1 for a VM. */
 int kvmstats_target_vcpu(const struct kvmstats_target *target);
 
 /*
- * The VM's number, from 0, within its VMM.  -1: a vCPU of a VMM with several
- * VMs.  The kernel does not tell which of them it belongs to.
+ * Returns the index of the VM within its VMM, from 0. Returns -1 for a vCPU of a VMM with
+ * several VMs, because the kernel does not report which VM a vCPU belongs to.
  */
 int kvmstats_target_vm(const struct kvmstats_target *target);
 
-/* The number, in the VMM, of the fd that the statistics are had through. */
+/* Returns the number, in the VMM, of the fd that kvmstats_target_open() uses. */
 int kvmstats_target_fd(const struct kvmstats_target *target);
 
 /*
- * Returns a statistics fd of @target, the caller's to close, and in @origin
- * (unless NULL) where it came from.  -ESRCH: the VMM is gone.  -EPERM: not
- * allowed to take its fds.  -EOPNOTSUPP: the kernel has no such fds.  -EIO: it
- * opens them for the VMM only, and the VMM holds none.  -ESTALE: the VMM has
- * closed the fd since it was looked at.
+ * Returns a statistics fd of @target. The caller closes it. Stores in @origin, unless it is
+ * NULL, where the fd came from.
+ *
+ * -ESRCH: the VMM has ended. -EPERM: the caller may not duplicate fds of the VMM.
+ * -EOPNOTSUPP: the kernel has no binary statistics. -EIO: the kernel opens statistics for the
+ * VMM only, and the VMM holds no statistics fd. -ESTALE: the VMM has closed the fd since its
+ * fds were listed.
  */
 int kvmstats_target_open(const struct kvmstats_target *target, enum kvmstats_origin *origin);
 
-/* 1: KVM has the binary statistics.  0: it has not.  -errno: cannot ask it. */
+/* Returns 1 if KVM has binary statistics, 0 if it has not, -errno if /dev/kvm is unusable. */
 int kvmstats_supported(void);
 
-/* ---- fds that are handed in: one's own, inherited ones, those from a socket ---- */
+/* ---- fds of this process: its own, inherited ones, and those received over a socket ---- */
 
 /*
- * What @fd is: 0, and in @kind, @vcpu (-1 for VMs) and @stats whose it is, and whether it is
- * of the statistics and not of the VM or vCPU itself.  -EBADF: not open.  -EPROTO: neither.
+ * Identifies @fd. Stores in @kind whether it belongs to a VM or a vCPU, in @vcpu the ID of the
+ * vCPU (-1 for a VM), and in @stats 1 for a statistics fd, 0 for a VM or vCPU fd.
+ *
+ * -EBADF: @fd is not open. -EPROTO: @fd is not a KVM fd of these types.
  */
 int kvmstats_fd_describe(int fd, enum kvmstats_kind *kind, int *vcpu, int *stats);
 
 /*
- * A statistics fd, the caller's to close, of a VM or vCPU fd, or of what is a statistics fd
- * already.  Errors of kvmstats_fd_describe().  -EOPNOTSUPP: the kernel has no such fds.  -EIO:
- * it opens them for the process only that created the VM.
+ * Returns a statistics fd for @fd, which is a VM, vCPU or statistics fd. The caller closes the
+ * new fd; @fd remains open.
+ *
+ * Errors of kvmstats_fd_describe(), and: -EOPNOTSUPP: the kernel has no binary statistics.
+ * -EIO: the kernel opens statistics only for the process that created the VM.
  */
 int kvmstats_fd_open(int fd);
 
-/* So many fit into a message. */
+/* The largest number of fds in a message. */
 #define KVMSTATS_MAX_FDS	253
 
 /*
- * One message over a Unix socket; they stay the caller's, too.  0 or -errno; -EINVAL: none or
- * too many.  Over a stream each message arrives by itself.
+ * Sends @count fds in one message over the Unix socket @socket. The fds remain open in the
+ * caller. On a stream socket messages are not merged.
+ *
+ * -EINVAL: @count is 0 or larger than KVMSTATS_MAX_FDS.
  */
 int kvmstats_fd_send(int socket, const int *fd, size_t count);
 
 /*
- * The fds of one message, the caller's to close: how many, 0 at the end of the stream, or
- * -errno.  -EOVERFLOW: more than @max, or than this process may have; none is kept.  What they
- * are is not looked at: a schema is read, and kvmstats_fd_describe() tells.
+ * Receives the fds of one message into @fd, which has room for @max. Returns their number, or
+ * 0 at the end of the stream. The caller closes the fds. They are not checked: use
+ * kvmstats_fd_describe() or kvmstats_schema_read() to find out what they are.
+ *
+ * -EOVERFLOW: the message has more than @max fds, or more than this process may open. All fds
+ * of the message have been closed.
  */
 int kvmstats_fd_receive(int socket, int *fd, size_t max);
 
@@ -173,8 +202,8 @@ struct kvmstats_schema;
 struct kvmstats_stat;
 
 /*
- * Types, units and bases as the kernel numbers them.  Later kernels may answer
- * others than those named here.
+ * The kernel's numbers of types, units and bases. Later kernels may have others than those
+ * named here.
  */
 enum kvmstats_type {
 	KVMSTATS_CUMULATIVE,
@@ -198,85 +227,97 @@ enum kvmstats_base {
 };
 
 /*
- * Reads and checks what @fd says about its statistics.  -EPROTO: it contradicts
- * itself or ends early.  -EOVERFLOW: it asks for more than is sensible.
- * The fd is needed no longer than for the call.
+ * Reads and checks the header and the descriptors of the statistics file @fd, which can come
+ * from an untrusted process. The schema does not keep @fd.
+ *
+ * -EPROTO: the file contradicts itself or ends early. -EOVERFLOW: a size in the file exceeds
+ * the limits of the library.
  */
 int kvmstats_schema_read(struct kvmstats_schema **schema, int fd);
 void kvmstats_schema_free(struct kvmstats_schema *schema);
 
-/* What is to be known of a statistic whose numbers do not come from a statistics fd. */
+/* Describes a statistic whose values do not come from a statistics fd. */
 struct kvmstats_desc {
 	const char *name;
 	enum kvmstats_type type;
 	enum kvmstats_unit unit;
 	enum kvmstats_base base;
 	int exponent;
-	unsigned int size;	/* number of values */
-	uint32_t bucket_size;
+	unsigned int size;	/* number of values, at most 65535 */
+	uint32_t bucket_size;	/* for linear histograms */
 };
 
 /*
- * A schema of @count statistics, in this order and without holes, for samples that
- * kvmstats_sample_set() fills.  -EINVAL: no name, no values, or no size that a file could
- * have either.  -EOVERFLOW: more values than is sensible.
+ * Makes a schema of @count statistics for samples that kvmstats_sample_set() fills. The values
+ * are in the order of @desc, without gaps. @desc and its names are copied.
+ *
+ * -EINVAL: a statistic has no name, no values, or a field that no statistics file could
+ * contain. -EOVERFLOW: the values take more than 16 MiB.
  */
 int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
 			 size_t count);
 
 /*
- * 1: @fd has this schema, 0: another one.  On one kernel all VMs have the same,
- * and so do all vCPUs.
+ * Returns 1 if the statistics file @fd has this schema, 0 if it has another one. On one kernel
+ * all VMs have the same schema, and all vCPUs have the same schema.
  */
 int kvmstats_schema_same(const struct kvmstats_schema *schema, int fd);
 
-/* The ID in the file, "kvm-<pid>" or "kvm-<pid>/vcpu-<id>"; 0 or -errno. */
+/*
+ * Stores the ID from the statistics file @fd in @buf: "kvm-<pid>" or "kvm-<pid>/vcpu-<id>".
+ * -EPROTO: the ID is not a line of text. -EOVERFLOW: it does not fit in @size bytes.
+ */
 int kvmstats_schema_id(const struct kvmstats_schema *schema, int fd, char *buf, size_t size);
 
+/* Returns the flags of the file's header. No flag has a meaning yet. */
 uint32_t kvmstats_schema_flags(const struct kvmstats_schema *schema);
+
+/* Returns the number of statistics. */
 size_t kvmstats_schema_count(const struct kvmstats_schema *schema);
 
-/* A statistic lives as long as its schema; NULL if there is none like that. */
+/* Statistic @i, or the one called @name; NULL if there is none. It belongs to the schema. */
 const struct kvmstats_stat *kvmstats_schema_stat(const struct kvmstats_schema *schema, size_t i);
 const struct kvmstats_stat *kvmstats_schema_find(const struct kvmstats_schema *schema,
 						 const char *name);
 
+/* The fields of the statistic's descriptor. The offset is in bytes. */
 const char *kvmstats_stat_name(const struct kvmstats_stat *stat);
 uint32_t kvmstats_stat_flags(const struct kvmstats_stat *stat);
 unsigned int kvmstats_stat_type(const struct kvmstats_stat *stat);
 unsigned int kvmstats_stat_unit(const struct kvmstats_stat *stat);
 unsigned int kvmstats_stat_base(const struct kvmstats_stat *stat);
 int kvmstats_stat_exponent(const struct kvmstats_stat *stat);
-/* How many values it has; more than one for histograms only, so far. */
+/* Returns the number of values. So far only histograms have more than one. */
 unsigned int kvmstats_stat_size(const struct kvmstats_stat *stat);
 uint32_t kvmstats_stat_offset(const struct kvmstats_stat *stat);
 uint32_t kvmstats_stat_bucket_size(const struct kvmstats_stat *stat);
 
-/* "cumulative", ...; NULL for one that this library does not know. */
+/* Return a name like "cumulative", "seconds" or "pow10", or NULL if the number is unknown. */
 const char *kvmstats_type_name(unsigned int type);
 const char *kvmstats_unit_name(unsigned int unit);
 const char *kvmstats_base_name(unsigned int base);
 
-/* 1: a histogram of a known type. */
+/* Returns 1 for a linear or logarithmic histogram, 0 for any other type. */
 int kvmstats_stat_is_hist(const struct kvmstats_stat *stat);
 
 /*
- * The unit that raw values count: "ns", "KiB", "cycles", "boolean", ""; or put
- * together, like "s*10^-4", also of what is unknown.  Returns the length, or
- * -EOVERFLOW if it does not fit.
+ * Writes the unit of raw values to @buf, such as "ns", "KiB", "cycles", "boolean" or "". If the
+ * unit has no short form, the text is a product like "s*10^-4"; unknown units and bases appear
+ * in it as numbers. Returns the length of the text. -EOVERFLOW: it does not fit in @size bytes.
  */
 int kvmstats_stat_unit_text(const struct kvmstats_stat *stat, char *buf, size_t size);
 
 /*
- * @value in whole units (seconds, bytes), in decimal and exactly.  Returns the
- * length; -EOVERFLOW if it does not fit, -EINVAL for a base that is not known.
+ * Converts @value to seconds, bytes or whatever the unit is, and writes the exact decimal number
+ * to @buf. Returns the length of the text. -EOVERFLOW: it does not fit in @size bytes. -EINVAL:
+ * the base of @stat is unknown.
  */
 int kvmstats_stat_scale(const struct kvmstats_stat *stat, uint64_t value, char *buf, size_t size);
 
 /*
- * The smallest and the largest value that bucket @n of a histogram counts,
- * UINT64_MAX if it is open-ended.  -EINVAL: not a histogram.  -ERANGE: no such
- * bucket, or no value could get into it.
+ * Stores the smallest and the largest value that bucket @n of a histogram counts. @max is
+ * UINT64_MAX if the bucket has no upper limit. -EINVAL: @stat is not a histogram. -ERANGE:
+ * there is no such bucket, or no 64-bit value belongs to it.
  */
 int kvmstats_stat_bucket(const struct kvmstats_stat *stat, unsigned int n,
 			 uint64_t *min, uint64_t *max);
@@ -285,42 +326,49 @@ int kvmstats_stat_bucket(const struct kvmstats_stat *stat, unsigned int n,
 
 struct kvmstats_sample;
 
-/* A place for one set of values; @schema has to outlive it. */
+/* Allocates memory for one set of values. @schema must outlive the sample. */
 int kvmstats_sample_new(struct kvmstats_sample **sample, const struct kvmstats_schema *schema);
 void kvmstats_sample_free(struct kvmstats_sample *sample);
 
-/* Reads all values with one pread().  @fd must have the sample's schema. */
+/*
+ * Reads all values from @fd, normally with one call of pread(), and records the time. @fd must
+ * have the sample's schema. -EPROTO: the file ends early. After an error the sample is empty.
+ */
 int kvmstats_sample_read(struct kvmstats_sample *sample, int fd);
 
 /*
- * Makes @values, @count of them in the order of their offsets, those of the sample, as of
- * @time (nanoseconds of CLOCK_MONOTONIC, not 0).  -EINVAL: that is not what the schema has.
+ * Copies @count values to the sample, in the order of their offsets. @time is their time in
+ * nanoseconds of CLOCK_MONOTONIC. -EINVAL: the schema has another number of values, or @time
+ * is 0.
  */
 int kvmstats_sample_set(struct kvmstats_sample *sample, const uint64_t *values, size_t count,
 			uint64_t time);
 
-/* When it was read: nanoseconds of CLOCK_MONOTONIC, 0 if it was not. */
+/* Returns the time of the values in nanoseconds of CLOCK_MONOTONIC, 0 if the sample is empty. */
 uint64_t kvmstats_sample_time(const struct kvmstats_sample *sample);
 
 /*
- * Value @n of @stat.  -ENODATA: nothing read yet.  -EINVAL: of another schema.
- * -ERANGE: it has fewer values.
+ * Stores value @n of @stat in @value. -ENODATA: the sample is empty. -EINVAL: @stat belongs to
+ * another schema. -ERANGE: @stat has at most @n values.
  */
 int kvmstats_sample_value(const struct kvmstats_sample *sample, const struct kvmstats_stat *stat,
 			  unsigned int n, uint64_t *value);
 
 /*
- * All values of @stat, for programs that sum up many.  They live as long as the sample, and
- * its next reading overwrites them.  Those of other statistics of the sample are as far away as
- * their offsets say.  NULL: nothing read yet, or of another schema.
+ * Returns an array of all values of @stat, for programs that add up many values. It belongs to
+ * the sample, and the next read of the sample overwrites it. The values of all statistics are
+ * in one block, in which kvmstats_stat_offset() locates them. Returns NULL if the sample is
+ * empty or @stat belongs to another schema.
  */
 const uint64_t *kvmstats_sample_values(const struct kvmstats_sample *sample,
 				       const struct kvmstats_stat *stat);
 
 /*
- * By how much value @n of @stat grew, and how much per second.  Errors of
- * kvmstats_sample_value(), and -EINVAL: this type of statistic does not count
- * up.  -ESTALE: it fell back, someone has cleared it.  -EAGAIN: no time passed.
+ * Stores by how much value @n of @stat has grown between two samples, in total or per second.
+ *
+ * Errors of kvmstats_sample_value(), and: -EINVAL: the statistic is neither cumulative nor a
+ * histogram. -ESTALE: the value has decreased because it was cleared. -EAGAIN: the samples have
+ * the same time, or are in the wrong order.
  */
 int kvmstats_delta(const struct kvmstats_sample *from, const struct kvmstats_sample *to,
 		   const struct kvmstats_stat *stat, unsigned int n, uint64_t *delta);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Schemas of numbers that come from elsewhere than a statistics fd. */
+/* Schemas of statistics whose values do not come from a statistics fd. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
-static int check(const struct kvmstats_desc *desc)
+static int check_desc(const struct kvmstats_desc *desc)
 {
 	if (!desc->name || !*desc->name || !desc->size || desc->size > UINT16_MAX)
 		return -EINVAL;
@@ -18,21 +18,21 @@ static int check(const struct kvmstats_desc *desc)
 	return 0;
 }
 
-static uint32_t flags_of(const struct kvmstats_desc *desc)
+static uint32_t make_flags(const struct kvmstats_desc *desc)
 {
 	return (uint32_t)desc->type << KVM_STATS_TYPE_SHIFT |
 	       (uint32_t)desc->unit << KVM_STATS_UNIT_SHIFT |
 	       (uint32_t)desc->base << KVM_STATS_BASE_SHIFT;
 }
 
-static void add(struct kvmstats_schema *schema, const struct kvmstats_desc *desc, char **names)
+static void add_stat(struct kvmstats_schema *schema, const struct kvmstats_desc *desc, char **names)
 {
 	struct kvmstats_stat *stat = &schema->stat[schema->header.num_desc++];
 
 	*stat = (struct kvmstats_stat){
 		.schema = schema,
 		.name = strcpy(*names, desc->name),
-		.flags = flags_of(desc),
+		.flags = make_flags(desc),
 		.exponent = desc->exponent,
 		.size = desc->size,
 		.offset = (uint32_t)schema->data_size,
@@ -47,7 +47,7 @@ int kvmstats_schema_make(struct kvmstats_schema **schemap, const struct kvmstats
 {
 	struct kvmstats_schema *schema;
 	uint64_t values = 0;
-	size_t names = 1;
+	size_t names = 1;	/* not 0, so that malloc() does not return NULL */
 	char *name;
 	size_t i;
 	int err;
@@ -56,7 +56,7 @@ int kvmstats_schema_make(struct kvmstats_schema **schemap, const struct kvmstats
 	if (count > UINT16_MAX)
 		return -EINVAL;
 	for (i = 0; i < count; i++) {
-		err = check(&desc[i]);
+		err = check_desc(&desc[i]);
 		if (err)
 			return err;
 		names += strlen(desc[i].name) + 1;
@@ -75,7 +75,7 @@ int kvmstats_schema_make(struct kvmstats_schema **schemap, const struct kvmstats
 		return -ENOMEM;
 	}
 	for (i = 0; i < count; i++)
-		add(schema, &desc[i], &name);
+		add_stat(schema, &desc[i], &name);
 	*schemap = schema;
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Values, and what happened between two readings of them. */
+/* Samples: the values at one time, and their growth between two samples. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 struct kvmstats_sample {
 	const struct kvmstats_schema *schema;
-	uint64_t time;
+	uint64_t time;		/* in ns of CLOCK_MONOTONIC, 0 while the sample is empty */
 	uint64_t data[];
 };
 
@@ -78,7 +78,7 @@ const uint64_t *kvmstats_sample_values(const struct kvmstats_sample *sample,
 	return &sample->data[stat->offset / sizeof(uint64_t)];
 }
 
-static bool counts_up(const struct kvmstats_stat *stat)
+static bool has_delta(const struct kvmstats_stat *stat)
 {
 	return kvmstats_stat_type(stat) == KVMSTATS_CUMULATIVE || kvmstats_stat_is_hist(stat);
 }
@@ -89,7 +89,7 @@ int kvmstats_delta(const struct kvmstats_sample *from, const struct kvmstats_sam
 	uint64_t before, after;
 	int err;
 
-	if (!counts_up(stat))
+	if (!has_delta(stat))
 		return -EINVAL;
 	err = kvmstats_sample_value(from, stat, n, &before);
 	if (!err)

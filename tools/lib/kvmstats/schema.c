@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * What a statistics file says about itself.
+ * Reads and checks the header and the descriptors of a statistics file.
  *
- * Nothing in the file is believed: it may come from another kernel than this
- * library knows, and the fd from anywhere.  Offsets and sizes have 32 bits and are
- * added in 64, so that no sum overflows.
+ * The file is untrusted: the fd can come from any process, and a later kernel can have
+ * extensions that this library does not know. Offsets and sizes have 32 bits and are added with
+ * 64 bits, so sums do not overflow.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 
 #include "internal.h"
 
-/* Far more than any kernel has, and still little memory. */
-#define MAX_NAME_SIZE	4096u
+/* Limits on what a file can make the library allocate, far above what any kernel has. */
+#define MAX_NAME_SIZE	4096u	/* bytes, including the NUL */
 #define MAX_DESC	65536u
 
 struct range {
@@ -58,7 +58,7 @@ static int check_header(const struct kvm_stats_header *h)
 		return -EOVERFLOW;
 	if (desc_range(h).end - desc_range(h).start > KVMSTATS_MAX_BLOCK)
 		return -EOVERFLOW;
-	/* Data is made of __u64. */
+	/* Values are of type __u64. */
 	if (h->data_offset % 8)
 		return -EPROTO;
 	if (ranges_overlap(header_range(), id_range(h)) ||
@@ -72,7 +72,7 @@ static int check_data(const struct kvmstats_schema *schema, int fd)
 {
 	const struct kvm_stats_header *h = &schema->header;
 	struct range data = { h->data_offset, h->data_offset + (uint64_t)schema->data_size };
-	uint64_t last;
+	uint64_t last;	/* the last value, to check that the file contains it */
 
 	if (!schema->data_size)
 		return 0;
@@ -82,13 +82,16 @@ static int check_data(const struct kvmstats_schema *schema, int fd)
 	return kvmstats_pread_all(fd, &last, sizeof(last), data.end - sizeof(last));
 }
 
-/* Names go to terminals and into other formats: one line of plain text. */
-static bool is_text(const char *text, size_t room)
+/*
+ * Names and IDs must be one line of printable ASCII, because programs print them on terminals
+ * and in other formats.
+ */
+static bool is_printable(const char *text, size_t size)
 {
-	size_t len = strnlen(text, room);
+	size_t len = strnlen(text, size);
 	size_t i;
 
-	if (!len || len == room)
+	if (!len || len == size)
 		return false;
 	for (i = 0; i < len; i++) {
 		if (text[i] < ' ' || text[i] > '~')
@@ -100,13 +103,13 @@ static bool is_text(const char *text, size_t room)
 static int parse_desc(struct kvmstats_schema *schema, size_t i)
 {
 	const struct kvm_stats_header *h = &schema->header;
-	const char *at = schema->desc + i * desc_stride(h);
+	const char *entry = schema->desc + i * desc_stride(h);
 	struct kvmstats_stat *stat = &schema->stat[i];
 	struct kvm_stats_desc desc;
 	uint64_t end;
 
-	memcpy(&desc, at, sizeof(desc));
-	if (!is_text(at + sizeof(desc), h->name_size))
+	memcpy(&desc, entry, sizeof(desc));
+	if (!is_printable(entry + sizeof(desc), h->name_size))
 		return -EPROTO;
 	if (!desc.size || desc.offset % sizeof(uint64_t))
 		return -EPROTO;
@@ -118,7 +121,7 @@ static int parse_desc(struct kvmstats_schema *schema, size_t i)
 
 	*stat = (struct kvmstats_stat){
 		.schema = schema,
-		.name = at + sizeof(desc),
+		.name = entry + sizeof(desc),
 		.flags = desc.flags,
 		.exponent = desc.exponent,
 		.size = desc.size,
@@ -135,7 +138,7 @@ static int read_descs(struct kvmstats_schema *schema, int fd)
 	int err;
 
 	schema->desc_size = h->num_desc * desc_stride(h);
-	/* One more, so that an empty schema is no NULL either. */
+	/* One byte and one element more, so that an empty schema does not allocate 0 bytes. */
 	schema->desc = malloc(schema->desc_size + 1);
 	schema->stat = calloc(h->num_desc + 1u, sizeof(*schema->stat));
 	if (!schema->desc || !schema->stat)
@@ -219,7 +222,7 @@ int kvmstats_schema_id(const struct kvmstats_schema *schema, int fd, char *buf, 
 	err = kvmstats_pread_all(fd, id, h->name_size, h->id_offset);
 	if (err)
 		return err;
-	if (!is_text(id, h->name_size))
+	if (!is_printable(id, h->name_size))
 		return -EPROTO;
 	if (strlen(id) >= size)
 		return -EOVERFLOW;

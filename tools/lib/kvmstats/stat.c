@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* What a descriptor says of one statistic. */
+/* The fields of a descriptor, and the bounds of histogram buckets. */
 #include <errno.h>
 
 #include <linux/kvm_stats.h>
@@ -88,7 +88,7 @@ int kvmstats_stat_bucket(const struct kvmstats_stat *stat, unsigned int n,
 		return 0;
 	}
 
-	/* The largest 64-bit value has its highest bit in bucket 64. */
+	/* Bucket 64 counts values with bit 63 set, so there is no value for a later bucket. */
 	if (n > 64)
 		return -ERANGE;
 	*min = log_bucket_min(n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Getting at fds of another process, and at statistics through them. */
+/* Duplicates fds of another process, and opens statistics with them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 #include "internal.h"
 
-/* The same numbers on every architecture (but alpha). */
+/* The numbers are the same on all architectures except alpha. */
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open	434
 #endif
@@ -21,7 +21,7 @@
 #define SYS_pidfd_getfd	438
 #endif
 
-/* <linux/kvm.h> may bring another kvm_stats.h than ours. */
+/* KVM_CHECK_EXTENSION. <linux/kvm.h> is not included: it can conflict with our kvm_stats.h. */
 #define CHECK_EXTENSION	_IO(0xAE, 0x03)
 
 int kvmstats_pidfd_open(pid_t pid)
@@ -30,7 +30,7 @@ int kvmstats_pidfd_open(pid_t pid)
 
 	if (fd >= 0)
 		return fd;
-	/* A thread is EINVAL up to v6.15 and ENOENT from then on. */
+	/* For the ID of a thread Linux 6.15 and earlier return EINVAL, later ones ENOENT. */
 	return errno == ENOENT ? -EINVAL : -errno;
 }
 
@@ -41,7 +41,7 @@ int kvmstats_pidfd_alive(int pidfd)
 	return poll(&poll_fd, 1, 0) != 1;
 }
 
-static bool still_is(int fd, const struct kvmstats_fd *entry)
+static bool is_named_like(int fd, const struct kvmstats_fd *entry)
 {
 	char path[32], link[64], expected[64];
 	ssize_t n;
@@ -61,7 +61,7 @@ static bool still_is(int fd, const struct kvmstats_fd *entry)
 	return !strcmp(link, expected);
 }
 
-int kvmstats_take(int pidfd, const struct kvmstats_fd *entry)
+int kvmstats_dup_fd(int pidfd, const struct kvmstats_fd *entry)
 {
 	int fd = syscall(SYS_pidfd_getfd, pidfd, entry->fd, 0);
 
@@ -72,7 +72,7 @@ int kvmstats_take(int pidfd, const struct kvmstats_fd *entry)
 			return -err;
 		return kvmstats_pidfd_alive(pidfd) ? -ESTALE : -ESRCH;
 	}
-	if (!still_is(fd, entry)) {
+	if (!is_named_like(fd, entry)) {
 		close(fd);
 		return -ESTALE;
 	}
@@ -94,10 +94,11 @@ int kvmstats_supported(void)
 }
 
 /*
- * A kernel that does not know the ioctl says EIO too, because this is not the
- * VMM: only the capability tells these two apart.
+ * EIO has two meanings. A kernel without binary statistics returns it for every ioctl of a
+ * process other than the VMM. A kernel with binary statistics returns it if it opens them for
+ * the VMM only. The capability distinguishes the two.
  */
-static int refusal(int err)
+static int open_error(int err)
 {
 	if (err == ENOTTY || err == EINVAL)
 		return -EOPNOTSUPP;
@@ -111,14 +112,14 @@ int kvmstats_open_stats(int kvm_fd)
 	int fd = ioctl(kvm_fd, KVM_STATS_GETFD, NULL);
 
 	if (fd < 0)
-		return refusal(errno);
+		return open_error(errno);
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	return fd;
 }
 
-int kvmstats_take_and_open(int pidfd, const struct kvmstats_fd *entry)
+int kvmstats_dup_and_open(int pidfd, const struct kvmstats_fd *entry)
 {
-	int kvm_fd = kvmstats_take(pidfd, entry);
+	int kvm_fd = kvmstats_dup_fd(pidfd, entry);
 	int fd;
 
 	if (kvm_fd < 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Types, units and bases in words, and values in whole units. */
+/* Names of types, units and bases, and conversion of values to whole units. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static const char *find_prefix(unsigned int base, int exponent)
 	return NULL;
 }
 
-static bool takes_prefix(unsigned int unit)
+static bool has_prefixes(unsigned int unit)
 {
 	return unit == KVMSTATS_BYTES || unit == KVMSTATS_SECONDS;
 }
@@ -90,7 +90,7 @@ int kvmstats_stat_unit_text(const struct kvmstats_stat *stat, char *buf, size_t 
 	unsigned int unit = kvmstats_stat_unit(stat);
 	unsigned int base = kvmstats_stat_base(stat);
 	int exponent = kvmstats_stat_exponent(stat);
-	const char *prefix = takes_prefix(unit) ? find_prefix(base, exponent) : NULL;
+	const char *prefix = has_prefixes(unit) ? find_prefix(base, exponent) : NULL;
 	char symbol[16], power[32] = "";
 	int n;
 
@@ -111,7 +111,10 @@ int kvmstats_stat_unit_text(const struct kvmstats_stat *stat, char *buf, size_t 
 	return (size_t)n < size ? n : -EOVERFLOW;
 }
 
-/* Decimal digits in @buf times @factor, at most 10; -EOVERFLOW from @size digits on. */
+/*
+ * Multiplies the decimal number in @buf, which has @size bytes, by @factor, which is at most 10.
+ * Returns -EOVERFLOW if the product does not fit.
+ */
 static int multiply(char *buf, size_t size, unsigned int factor)
 {
 	size_t len = strlen(buf);
@@ -132,7 +135,7 @@ static int multiply(char *buf, size_t size, unsigned int factor)
 	return 0;
 }
 
-/* Moves the decimal point @places to the left, and drops zeros at the end. */
+/* Divides the decimal number in @buf by 10^@places, removes trailing zeros, returns the length. */
 static int set_point(char *buf, size_t size, size_t places)
 {
 	size_t len = strlen(buf);
@@ -166,7 +169,7 @@ int kvmstats_stat_scale(const struct kvmstats_stat *stat, uint64_t value, char *
 	if ((size_t)n >= size)
 		return -EOVERFLOW;
 
-	/* v / 2^n is v * 5^n / 10^n. */
+	/* A division by 2^n is a multiplication by 5^n and a division by 10^n. */
 	for (; times; times--) {
 		if (multiply(buf, size, factor))
 			return -EOVERFLOW;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* VMMs, and the VMs and vCPUs that they have. */
+/* Finds VMMs, and the VMs and vCPUs of a VMM. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,10 @@ struct kvmstats_target {
 	int vm;
 };
 
-/* What can be had of a process for little, and differs when its VMs do, mostly. */
+/*
+ * Two numbers that can be read quickly, and that usually change when VMs or vCPUs come and go.
+ * Before Linux 6.2 the number of fds is always 0.
+ */
 struct glance {
 	nlink_t threads;
 	off_t fds;
@@ -35,24 +38,24 @@ struct kvmstats_vmm {
 	size_t vcpus;
 	struct kvmstats_target *target;
 	size_t targets;
-	struct kvmstats_fds seen;	/* all of KVM's, also those that are no target */
-	struct kvmstats_fds buffer;
+	struct kvmstats_fds fds;	/* all KVM fds at the last scan, including duplicates */
+	struct kvmstats_fds buffer;	/* for the next scan */
 	struct glance glance;
 };
 
-static bool same_thing(const struct kvmstats_fd *a, const struct kvmstats_fd *b)
+static bool is_same_target(const struct kvmstats_fd *a, const struct kvmstats_fd *b)
 {
 	return a->kind == b->kind && a->vcpu == b->vcpu;
 }
 
 /*
- * Fds from @i on that may stand for one thing: a run of those of the VM or vCPU
- * itself, and a run of those of its statistics.
+ * A group of consecutive fds that can belong to the same VM or vCPU: first VM or vCPU fds, then
+ * statistics fds.
  */
 struct group {
 	size_t start;
-	size_t stats;
-	size_t end;
+	size_t stats;	/* index of the first statistics fd */
+	size_t end;	/* index after the last fd */
 };
 
 static struct group group_at(const struct kvmstats_fds *fds, size_t i)
@@ -60,18 +63,18 @@ static struct group group_at(const struct kvmstats_fds *fds, size_t i)
 	struct group group = { .start = i };
 
 	while (i < fds->count && !fds->fd[i].stats &&
-	       same_thing(&fds->fd[i], &fds->fd[group.start]))
+	       is_same_target(&fds->fd[i], &fds->fd[group.start]))
 		i++;
 	group.stats = i;
-	while (i < fds->count && same_thing(&fds->fd[i], &fds->fd[group.start]))
+	while (i < fds->count && is_same_target(&fds->fd[i], &fds->fd[group.start]))
 		i++;
 	group.end = i;
 	return group;
 }
 
 /*
- * Nothing tells which VM a vCPU fd belongs to.  That is no question as long as
- * there is one VM, and a VM has no two vCPUs of one ID.
+ * The kernel does not report which VM a vCPU fd belongs to. If there is only one VM, it is that
+ * one. There are several VMs if two vCPU fds have the same ID and are not duplicates.
  */
 static bool is_one_vm(const struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
 {
@@ -102,15 +105,15 @@ static void add_target(struct kvmstats_vmm *vmm, const struct kvmstats_fd *from,
 }
 
 /*
- * Of each group those fds are used that lead to numbers: where @opens, those of
- * the VM or vCPU; otherwise those of statistics, if the VMM holds some.
+ * Adds the targets of a group. If the kernel opens statistics for this process (@can_open), the
+ * VM or vCPU fds are used. Otherwise the statistics fds are used, if the VMM holds any.
  */
 static void add_group(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds,
-		      struct group group, bool opens, bool one_vm)
+		      struct group group, bool can_open, bool one_vm)
 {
 	bool has_kvm = group.stats > group.start;
 	bool has_stats = group.end > group.stats;
-	bool use_kvm = has_kvm && (opens || !has_stats);
+	bool use_kvm = has_kvm && (can_open || !has_stats);
 	size_t i = use_kvm ? group.start : group.stats;
 	size_t end = use_kvm ? group.stats : group.end;
 	int vm = 0;
@@ -136,10 +139,10 @@ static const struct kvmstats_fd *first_kvm_fd(const struct kvmstats_fds *fds)
 	return NULL;
 }
 
-/* Whether this kernel opens statistics fds for others than the VMM. */
-static bool opens_for_us(const struct kvmstats_vmm *vmm, const struct kvmstats_fd *kvm_fd)
+/* Returns whether this kernel opens statistics fds for processes other than the VMM. */
+static bool can_open_stats(const struct kvmstats_vmm *vmm, const struct kvmstats_fd *kvm_fd)
 {
-	int fd = kvmstats_take_and_open(vmm->pidfd, kvm_fd);
+	int fd = kvmstats_dup_and_open(vmm->pidfd, kvm_fd);
 
 	if (fd >= 0)
 		close(fd);
@@ -162,7 +165,7 @@ static int find_targets(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds
 {
 	const struct kvmstats_fd *kvm_fd = first_kvm_fd(fds);
 	struct kvmstats_target *target;
-	bool opens, one_vm;
+	bool can_open, one_vm;
 	struct group group;
 	size_t i;
 
@@ -177,15 +180,15 @@ static int find_targets(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds
 
 	count_vms(vmm, fds);
 	one_vm = is_one_vm(vmm, fds);
-	opens = opens_for_us(vmm, kvm_fd);
+	can_open = can_open_stats(vmm, kvm_fd);
 	for (i = 0; i < fds->count; i = group.end) {
 		group = group_at(fds, i);
-		add_group(vmm, fds, group, opens, one_vm);
+		add_group(vmm, fds, group, can_open, one_vm);
 	}
 	return 0;
 }
 
-static int take_glance(const struct kvmstats_vmm *vmm, struct glance *glance)
+static int read_glance(const struct kvmstats_vmm *vmm, struct glance *glance)
 {
 	struct stat task, fd;
 	char path[32];
@@ -203,35 +206,35 @@ static int take_glance(const struct kvmstats_vmm *vmm, struct glance *glance)
 int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm)
 {
 	struct glance glance;
-	int err = take_glance(vmm, &glance);
+	int err = read_glance(vmm, &glance);
 
 	if (err)
 		return err;
 	return glance.threads != vmm->glance.threads || glance.fds != vmm->glance.fds;
 }
 
-static void lose_targets(struct kvmstats_vmm *vmm)
+static void clear_targets(struct kvmstats_vmm *vmm)
 {
 	vmm->targets = 0;
 	vmm->vms = 0;
 	vmm->vcpus = 0;
-	vmm->seen.count = 0;
+	vmm->fds.count = 0;
 }
 
-/* The glance comes first: what changes while fds are looked at will be seen again. */
+/* The glance is read first, so that it detects changes that happen during the scan. */
 static int scan(struct kvmstats_vmm *vmm, bool *changed)
 {
 	struct kvmstats_fds distinct;
-	int err = take_glance(vmm, &vmm->glance);
+	int err = read_glance(vmm, &vmm->glance);
 
 	if (!err)
 		err = kvmstats_fds_scan(&vmm->buffer, vmm->pid);
 	if (err)
 		return err;
-	*changed = !kvmstats_fds_equal(&vmm->buffer, &vmm->seen);
+	*changed = !kvmstats_fds_equal(&vmm->buffer, &vmm->fds);
 	if (!*changed)
 		return 0;
-	/* Who holds nothing but statistics is an agent, perhaps of thousands of vCPUs. */
+	/* An agent holds only statistics fds. Comparing its fds, perhaps thousands, would take long. */
 	if (!first_kvm_fd(&vmm->buffer))
 		return -ENODEV;
 
@@ -243,9 +246,9 @@ static int scan(struct kvmstats_vmm *vmm, bool *changed)
 	err = find_targets(vmm, &distinct);
 	kvmstats_fds_free(&distinct);
 	if (!err) {
-		struct kvmstats_fds old = vmm->seen;
+		struct kvmstats_fds old = vmm->fds;
 
-		vmm->seen = vmm->buffer;
+		vmm->fds = vmm->buffer;
 		vmm->buffer = old;
 	}
 	return err;
@@ -258,15 +261,15 @@ int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
 
 	if (!kvmstats_vmm_alive(vmm))
 		return -ESRCH;
-	/* A process that holds no fds of KVM has none that differ from none. */
-	if (err == -ENODEV || (!err && !vmm->seen.count)) {
-		lose_targets(vmm);
+	/* If there were no fds before and there are none now, scan() detects no change. */
+	if (err == -ENODEV || (!err && !vmm->fds.count)) {
+		clear_targets(vmm);
 		return -ENODEV;
 	}
 	return err ? err : changed;
 }
 
-static int name(struct kvmstats_vmm *vmm)
+static int read_names(struct kvmstats_vmm *vmm)
 {
 	size_t len;
 	int err = kvmstats_read_proc(vmm->pid, "comm", MAX_COMM, &vmm->comm, &len);
@@ -298,8 +301,8 @@ int kvmstats_vmm_open(struct kvmstats_vmm **vmmp, pid_t pid)
 	if (!err && !changed)
 		err = -ENODEV;
 	if (!err)
-		err = name(vmm);
-	/* As long as it lives, what was read under its number was its own. */
+		err = read_names(vmm);
+	/* If the process still exists, its PID was not reused while /proc/PID was read. */
 	if (!kvmstats_vmm_alive(vmm))
 		err = -ESRCH;
 	if (err) {
@@ -315,7 +318,7 @@ void kvmstats_vmm_close(struct kvmstats_vmm *vmm)
 	if (!vmm)
 		return;
 	close(vmm->pidfd);
-	kvmstats_fds_free(&vmm->seen);
+	kvmstats_fds_free(&vmm->fds);
 	kvmstats_fds_free(&vmm->buffer);
 	free(vmm->target);
 	free(vmm->guest);
@@ -323,13 +326,13 @@ void kvmstats_vmm_close(struct kvmstats_vmm *vmm)
 	free(vmm);
 }
 
-static int find_one(pid_t pid, int (*fn)(pid_t pid, int err, void *arg), void *arg)
+static int check_process(pid_t pid, int (*fn)(pid_t pid, int err, void *arg), void *arg)
 {
-	int any = kvmstats_fds_any(pid);
+	int found = kvmstats_fds_has_vm(pid);
 
-	if (!any || any == -ESRCH)
+	if (!found || found == -ESRCH)
 		return 0;
-	return fn(pid, any < 0 ? any : 0, arg);
+	return fn(pid, found < 0 ? found : 0, arg);
 }
 
 int kvmstats_vmm_find(int (*fn)(pid_t pid, int err, void *arg), void *arg)
@@ -348,7 +351,7 @@ int kvmstats_vmm_find(int (*fn)(pid_t pid, int err, void *arg), void *arg)
 			break;
 		}
 		if (isdigit((unsigned char)dirent->d_name[0]))
-			ret = find_one(atoi(dirent->d_name), fn, arg);
+			ret = check_process(atoi(dirent->d_name), fn, arg);
 	}
 	closedir(proc);
 	return ret;
@@ -431,6 +434,6 @@ int kvmstats_target_open(const struct kvmstats_target *target, enum kvmstats_ori
 	if (origin)
 		*origin = target->from.stats ? KVMSTATS_TAKEN : KVMSTATS_OPENED;
 	if (target->from.stats)
-		return kvmstats_take(pidfd, &target->from);
-	return kvmstats_take_and_open(pidfd, &target->from);
+		return kvmstats_dup_fd(pidfd, &target->from);
+	return kvmstats_dup_and_open(pidfd, &target->from);
 }

@@ -183,7 +183,7 @@ static size_t count_inaccessible(const struct monitor *monitor)
 }
 
 void put_monitor_metrics(struct exposition *out, const struct monitor *monitor,
-		     const struct sampling *sampling, size_t left_out)
+			 const struct sampling *sampling, size_t left_out)
 {
 	size_t vmms = 0, unreadable = 0;
 	size_t i;

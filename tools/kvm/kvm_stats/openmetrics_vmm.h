@@ -8,6 +8,6 @@
 
 /* @left_out is the number of statistics that have no family. */
 void put_monitor_metrics(struct exposition *out, const struct monitor *monitor,
-		     const struct sampling *sampling, size_t left_out);
+			 const struct sampling *sampling, size_t left_out);
 
 #endif /* OPENMETRICS_VMM_H */

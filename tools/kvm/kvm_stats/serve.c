@@ -23,25 +23,28 @@
 #include "serve_textfile.h"
 
 #define SECOND		UINT64_C(1000000000)
-/* A VM may go while nobody asks: its memory is let go of so soon. */
-#define REFRESH_PAUSE	(5 * SECOND)
+/*
+ * Statistics fds keep the memory of a VM in the kernel. Without requests the monitor is
+ * refreshed at this interval, to close the fds of VMs that have ended.
+ */
+#define REFRESH_INTERVAL	(5 * SECOND)
 
 struct serve {
 	const struct serve_options *options;
 	struct monitor *monitor;
 	struct openmetrics *metrics;
 	struct sampling sampling;
-	struct http *http;		/* or NULL */
+	struct http *http;		/* NULL: no HTTP */
 	struct fd_reserve reserve;
 	int signals;
 	uint64_t next_refresh;
-	uint64_t next_textfile;		/* UINT64_MAX: none is written */
-	bool textfile_written;		/* it is ours to remove */
-	bool textfile_failed;			/* it was told that it cannot be written */
-	bool refresh_failed;			/* it was told that VMs cannot be watched */
+	uint64_t next_textfile;		/* UINT64_MAX: no textfile */
+	bool textfile_written;		/* at least once, so it must be removed at the end */
+	bool textfile_failed;		/* the last write failed, and the error was reported */
+	bool refresh_failed;		/* the last refresh failed, and the error was reported */
 };
 
-/* ---- the monitor, which must not take all files ---- */
+/* ---- the monitor, which must leave fds to HTTP clients ---- */
 
 static void reserve_fds(struct serve *serve)
 {
@@ -72,7 +75,7 @@ static int sample_monitor(struct serve *serve)
 	return err;
 }
 
-/* Later may be better, and nobody is served by our going. */
+/* An error can be temporary, so it is reported once and does not end the service. */
 static void refresh(struct serve *serve, uint64_t now)
 {
 	char buf[128];
@@ -81,15 +84,16 @@ static void refresh(struct serve *serve, uint64_t now)
 	reserve_fds(serve);
 	err = monitor_refresh(serve->monitor);
 	fd_reserve_release(&serve->reserve);
-	serve->next_refresh = now + REFRESH_PAUSE;
+	serve->next_refresh = now + REFRESH_INTERVAL;
 	if (serve->http)
 		http_drop_cache(serve->http);
 	if (err && !serve->refresh_failed)
-		complain("cannot watch VMs: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+		complain("cannot update the list of VMs: %s",
+			 kvmstats_strerror(err, buf, sizeof(buf)));
 	serve->refresh_failed = err;
 }
 
-/* ---- an exposition ---- */
+/* ---- the exposition ---- */
 
 static uint64_t epoch_now(void)
 {
@@ -124,7 +128,7 @@ static int expose(enum exposition_format format, struct text *text, void *arg)
 	return err;
 }
 
-/* ---- to a file ---- */
+/* ---- the textfile ---- */
 
 static bool write_to_stdout(const struct text *text)
 {
@@ -149,7 +153,7 @@ static void write_textfile(struct serve *serve, uint64_t now)
 	bool success = write_text(serve);
 
 	if (success && serve->textfile_failed)
-		complain("%s can be written again", serve->options->textfile);
+		complain("%s: writing succeeds again", serve->options->textfile);
 	serve->textfile_failed = !success;
 	serve->textfile_written |= success;
 	serve->next_textfile += serve->options->interval;
@@ -157,13 +161,13 @@ static void write_textfile(struct serve *serve, uint64_t now)
 		serve->next_textfile = now + serve->options->interval;
 }
 
-/* Numbers that nobody brings up to date any more would look like a VM that stands still. */
+/* Outdated values would look like an idle VM. */
 static void remove_textfile(const struct serve *serve)
 {
 	const char *name = serve->options->textfile;
 
 	if (serve->textfile_written && unlink(name) && errno != ENOENT)
-		complain("cannot remove %s: %s", name, strerror(errno));
+		complain("%s: cannot remove: %s", name, strerror(errno));
 }
 
 /* ---- the loop ---- */
@@ -179,7 +183,7 @@ static uint64_t next_deadline(const struct serve *serve)
 	return next;
 }
 
-/* 1: go on, 0: a signal has asked for the end, -1: failed. */
+/* Returns 1 if there is work to do, 0 if a signal ends the service, and -1 on errors. */
 static int wait_for_work(struct serve *serve)
 {
 	struct pollfd fds[] = {
@@ -219,7 +223,7 @@ static int run(struct serve *serve)
 	}
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 static int open_signals(void)
 {
@@ -260,7 +264,7 @@ static int serve_until_signal(struct serve *serve)
 		complain("cannot wait for signals: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
-	serve->next_refresh = monitor_now() + REFRESH_PAUSE;
+	serve->next_refresh = monitor_now() + REFRESH_INTERVAL;
 	serve->next_textfile = serve->options->textfile ? monitor_now() : UINT64_MAX;
 	if (!listen_for_http(serve))
 		return STATUS_FAILED;

@@ -11,7 +11,7 @@ static const char *skip_space(const char *at)
 	return at + strspn(at, " \t");
 }
 
-/* Whether the @len bytes at @text, but for space around, are @word. */
+/* Whether the @len bytes at @text are @word, ignoring case and surrounding white space. */
 static bool is_word(const char *text, size_t len, const char *word)
 {
 	const char *start = skip_space(text);
@@ -24,7 +24,7 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return len == strlen(word) && !strncasecmp(start, word, len);
 }
 
-/* "0.75" in thousandths; 1000 if it makes no sense. */
+/* Returns "0.75" as 750, and 1000 if @text is not a valid quality. */
 static int parse_quality(const char *text)
 {
 	int quality, digit = 100;
@@ -39,7 +39,10 @@ static int parse_quality(const char *text)
 	return quality > 1000 ? 1000 : quality;
 }
 
-/* The parameter at @at, as long as @len, if it is @key; else NULL. */
+/*
+ * Returns the value of the parameter KEY=VALUE at @at, which is @len bytes long, or NULL if its
+ * name is not @key.
+ */
 static const char *parameter(const char *at, size_t len, const char *key)
 {
 	const char *equals = memchr(at, '=', len);
@@ -49,7 +52,10 @@ static const char *parameter(const char *at, size_t len, const char *key)
 	return skip_space(equals + 1);
 }
 
-/* How much of what is called @type and has @version the media range at @range accepts. */
+/*
+ * Returns the quality that the media range at @range gives to @type in @version, in thousandths;
+ * 0 if it does not include them.
+ */
 static int quality_of(const char *range, size_t len, const char *type, const char *version)
 {
 	const char *end = range + len, *at;
@@ -74,7 +80,7 @@ static int quality_of(const char *range, size_t len, const char *type, const cha
 	return quality;
 }
 
-/* The best that any of the header's ranges gives. */
+/* Returns the highest quality that any media range of the header gives. */
 static int best_quality(const char *accept, const char *type, const char *version)
 {
 	int highest = 0;

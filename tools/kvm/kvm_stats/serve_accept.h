@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which format a client wants. */
+/* Selects the format by the Accept header of a request. */
 #ifndef SERVE_ACCEPT_H
 #define SERVE_ACCEPT_H
 
 #include "openmetrics.h"
 
 /*
- * From the value of an Accept header, or NULL: OpenMetrics where it is named and liked no
- * less than plain text, else the text format, which all that ask for neither get as well.
+ * @accept is the value of the header, NULL if the request has none.  Returns OpenMetrics if the
+ * header names it with at least the quality of plain text, otherwise the text format.
  */
 enum exposition_format accept_format(const char *accept);
 

@@ -13,7 +13,7 @@
 #define BACKLOG		128
 #define MAX_PORT	65535
 
-/* The port behind @colon, or -1. */
+/* Returns the port after the colon at @colon, or -1. */
 static int parse_port(const char *colon)
 {
 	char *end;
@@ -73,7 +73,7 @@ static int open_socket(const struct address *address)
 
 	if (fd < 0)
 		return -errno;
-	/* Connections of the last run that are not quite over must not be in the way. */
+	/* Without this, bind() fails while connections of a previous run are in TIME_WAIT. */
 	if (!setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
 	    !bind(fd, (const struct sockaddr *)&address->name, address->len) &&
 	    !listen(fd, BACKLOG))
@@ -83,17 +83,27 @@ static int open_socket(const struct address *address)
 	return err;
 }
 
+static const char *advice(int error)
+{
+	switch (error) {
+	case EADDRINUSE:
+		return ". Choose another port with --listen.";
+	case EADDRNOTAVAIL:
+		return ". 'ip address' lists the addresses of this machine.";
+	case EACCES:
+		return ". Choose a port above 1023 with --listen.";
+	default:
+		return "";
+	}
+}
+
 int address_listen(const struct address *address, const char *text)
 {
 	int fd = open_socket(address);
 
 	if (fd >= 0)
 		return fd;
-	complain("cannot listen on %s: %s", text, strerror(-fd));
-	if (fd == -EADDRINUSE)
-		complain("another program listens there; choose another port with --listen");
-	else if (fd == -EADDRNOTAVAIL)
-		complain("this machine has no such address; 'ip address' shows those it has");
+	complain("cannot listen on %s: %s%s", text, strerror(-fd), advice(-fd));
 	return -1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where to listen. */
+/* The address of the HTTP server. */
 #ifndef SERVE_ADDRESS_H
 #define SERVE_ADDRESS_H
 
@@ -12,13 +12,19 @@ struct address {
 	socklen_t len;
 };
 
-/* "127.0.0.1:10203" or "[::1]:10203": 0, or -EINVAL. */
+/* Parses "127.0.0.1:10203" or "[::1]:10203".  Returns 0 or -EINVAL. */
 int address_parse(struct address *address, const char *text);
 
-/* A socket that listens and does not block, or -1 after a complaint. */
+/*
+ * Returns a nonblocking listening socket, or -1 after printing an error.  @text is the address
+ * as the user wrote it.
+ */
 int address_listen(const struct address *address, const char *text);
 
-/* Where @fd listens: "http://127.0.0.1:10203"; with port 0 the kernel has chosen one. */
+/*
+ * Returns the URL of the listening socket @fd, such as "http://127.0.0.1:10203", with the port
+ * that the kernel chose if the user asked for port 0.  @buf has ADDRESS_URL_SIZE bytes.
+ */
 #define ADDRESS_URL_SIZE	80
 const char *address_url(int fd, char *buf);
 

@@ -4,12 +4,12 @@
 #include "serve_clients.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define REQUEST_TIMEOUT	(5 * SECOND)
+#define REQUEST_TIMEOUT		(5 * SECOND)
 #define CONNECTION_TIMEOUT	(60 * SECOND)
-/* From so many on those that have not asked are in the way. */
+/* With this many clients, each new one replaces the oldest that has not sent its request. */
 #define EVICT_THRESHOLD		(MAX_CLIENTS - 8)
 
-/* The HTTP library notices that, and closes the connection. */
+/* The HTTP library sees the shutdown and closes the connection. */
 static void disconnect(struct client *client)
 {
 	shutdown(client->fd, SHUT_RDWR);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Connections, and how long each may last.
+ * The HTTP connections and their timeouts.
  *
- * A client has to send its request, and to take the answer, within fixed times, however
- * busy it seems to be in between; and when there are many that have not sent theirs, the
- * oldest of these has to go, so that there is always room for one that wants something.
+ * A client must send its request and receive the response within fixed times; activity does
+ * not extend them.  If many clients are connected, the oldest one that has not sent its request
+ * is disconnected, so that silent clients cannot use up all connections.
  */
 #ifndef SERVE_CLIENTS_H
 #define SERVE_CLIENTS_H
@@ -18,8 +18,8 @@
 struct client {
 	int fd;
 	uint64_t since;		/* ns of CLOCK_MONOTONIC */
-	bool request_received;		/* its request has come */
-	bool disconnected;		/* it has been cut off */
+	bool request_received;
+	bool disconnected;	/* shut down, but the HTTP library has not closed it yet */
 	bool used;
 };
 
@@ -28,14 +28,17 @@ struct clients {
 	size_t count;
 };
 
-/* NULL: there are too many, which the HTTP library's own limit should not let happen. */
+/*
+ * Returns NULL if there are MAX_CLIENTS connections already.  The connection limit of the HTTP
+ * library should prevent that.
+ */
 struct client *client_add(struct clients *clients, int fd, uint64_t now);
 void client_remove(struct clients *clients, struct client *client);
 
-/* Cuts off those whose time is over. */
+/* Disconnects the clients that have exceeded their timeouts. */
 void clients_expire(struct clients *clients, uint64_t now);
 
-/* When the next one's time is over; UINT64_MAX: there is none. */
+/* Returns the time of the next timeout, or UINT64_MAX if no client is connected. */
 uint64_t clients_deadline(const struct clients *clients);
 
 #endif /* SERVE_CLIENTS_H */

@@ -5,7 +5,7 @@
 
 #include "serve_fd_reserve.h"
 
-/* Of a low limit the monitor has to get something as well. */
+/* Leaves at least three quarters of a low limit to the monitor. */
 static size_t reserve_size(void)
 {
 	struct rlimit limit;
@@ -17,9 +17,9 @@ static size_t reserve_size(void)
 
 void fd_reserve_fill(struct fd_reserve *reserve, size_t clients)
 {
-	size_t most = reserve_size();
+	size_t size = reserve_size();
 
-	while (reserve->count + clients < most) {
+	while (reserve->count + clients < size) {
 		int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 
 		if (fd < 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * File descriptors for clients.
+ * Reserves file descriptors for HTTP clients.
  *
- * A monitor opens as many as there are vCPUs, up to the limit. Some are held while it
- * does, and are free again when clients are accepted: without any the HTTP library would
- * try in vain, again and again.
+ * A monitor opens one fd for each vCPU, up to the limit of the process.  The reserve holds some
+ * fds while the monitor opens its own, and releases them before clients are accepted.  Without
+ * a free fd, accept() would fail, and the HTTP library would retry it in a busy loop.
  */
 #ifndef SERVE_FD_RESERVE_H
 #define SERVE_FD_RESERVE_H
@@ -18,7 +18,7 @@ struct fd_reserve {
 	size_t count;
 };
 
-/* Takes what @clients have not got of them already. */
+/* Fills the reserve, minus the fds that the @clients connected clients use already. */
 void fd_reserve_fill(struct fd_reserve *reserve, size_t clients);
 void fd_reserve_release(struct fd_reserve *reserve);
 

@@ -12,16 +12,16 @@
 #include "serve_http.h"
 
 #define MILLISECOND	UINT64_C(1000000)
-/* An exposition is good for so long, or for as long as making it took, if that is longer. */
+/* A response is cached for this time, or for the time that creating it took, if longer. */
 #define MIN_CACHE_TIME	(100 * MILLISECOND)
 #define IDLE_SECONDS	10u
 
 static const char front_page[] =
 	"<!DOCTYPE html><html lang=\"en\"><head><title>kvm-stats</title></head><body>"
-	"<h1>kvm-stats</h1><p>The statistics of this machine's KVM VMs: "
+	"<h1>kvm-stats</h1><p>Statistics of the KVM VMs on this machine: "
 	"<a href=\"/metrics\">/metrics</a></p></body></html>\n";
 
-/* However many ask: all within a short time get the same, so that they cannot wear us out. */
+/* Requests within a short time get the same response, which limits the load on the machine. */
 struct cached_response {
 	struct MHD_Response *response;
 	uint64_t until;
@@ -31,14 +31,14 @@ struct http {
 	struct MHD_Daemon *daemon;
 	int epoll;
 	struct clients clients;
-	struct cached_response cache[2];		/* by format */
+	struct cached_response cache[2];	/* indexed by enum exposition_format */
 	http_expose_fn expose;
 	void *arg;
 };
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
-/* Each connection has one request: the next may come any time, and idle ones cost room. */
+/* Every connection is closed after one response, because idle connections use up the limit. */
 static struct MHD_Response *new_response(char *data, size_t size, enum MHD_ResponseMemoryMode mode,
 					 const char *type)
 {
@@ -56,7 +56,7 @@ static struct MHD_Response *new_response(char *data, size_t size, enum MHD_Respo
 }
 
 static enum MHD_Result respond_constant(struct MHD_Connection *connection, unsigned int status,
-				       const char *type, const char *body)
+					const char *type, const char *body)
 {
 	struct MHD_Response *response;
 	enum MHD_Result result;
@@ -90,7 +90,7 @@ static bool fill_cache(struct http *http, enum exposition_format format)
 		return false;
 	}
 	cached->response = new_response(text.data, text.size, MHD_RESPMEM_MUST_FREE,
-				       format_content_type(format));
+					format_content_type(format));
 	if (!cached->response)
 		return false;
 	MHD_add_response_header(cached->response, MHD_HTTP_HEADER_VARY, "Accept");
@@ -108,8 +108,8 @@ static enum MHD_Result respond_metrics(struct http *http, struct MHD_Connection 
 
 	if ((!cached->response || monitor_now() >= cached->until) && !fill_cache(http, format))
 		return respond_constant(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
-				       "The statistics cannot be read now; "
-				       "kvm-stats has written why to its standard error.\n");
+					"kvm-stats cannot read the statistics. "
+					"See the standard error of kvm-stats for the reason.\n");
 	return MHD_queue_response(connection, MHD_HTTP_OK, cached->response);
 }
 
@@ -123,7 +123,7 @@ static void mark_request_received(struct MHD_Connection *connection)
 		client->request_received = true;
 }
 
-/* Called when the headers are there; the body, if there is one, nobody wants. */
+/* The HTTP library calls this after the headers. A request body is ignored. */
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url,
 				  const char *method, const char *version, const char *data,
 				  size_t *size, void **state)
@@ -137,14 +137,14 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	mark_request_received(connection);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return respond_constant(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
-				       "There is GET and HEAD only.\n");
+					"Only GET and HEAD are allowed.\n");
 	if (!strcmp(url, "/metrics"))
 		return respond_metrics(http, connection);
 	if (!strcmp(url, "/"))
 		return respond_constant(connection, MHD_HTTP_OK, "text/html; charset=utf-8",
-				       front_page);
+					front_page);
 	return respond_constant(connection, MHD_HTTP_NOT_FOUND, "text/plain",
-			       "There is nothing here; the statistics are at /metrics.\n");
+				"Not found. The statistics are at /metrics.\n");
 }
 
 /* ---- connections ---- */

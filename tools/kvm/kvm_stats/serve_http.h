@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * HTTP: /metrics, a page that leads there, and errors.
+ * The HTTP server: /metrics, a front page that links to it, and error responses.
  *
- * It has no thread of its own: poll() http_fd() until http_deadline(), then http_run().
- * Sockets do not block, so a client that hangs holds up nobody.
+ * The server has no thread.  The caller polls http_fd() until http_deadline(), then calls
+ * http_run().  Sockets are nonblocking, so a slow client does not delay the others.
  */
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
@@ -15,22 +15,22 @@
 
 struct http;
 
-/* Makes an exposition of now in @text: 0 or -errno. */
+/* Appends an exposition of the current statistics to @text.  Returns 0 or -errno. */
 typedef int (*http_expose_fn)(enum exposition_format format, struct text *text, void *arg);
 
-/* Takes the listening socket over: NULL after a complaint. */
+/* Owns @listen_fd from then on, also on failure.  Returns NULL after printing an error. */
 struct http *http_open(int listen_fd, http_expose_fn expose, void *arg);
 void http_close(struct http *http);
 
 int http_fd(const struct http *http);
-/* ns of CLOCK_MONOTONIC, UINT64_MAX: none. */
+/* In ns of CLOCK_MONOTONIC, UINT64_MAX if there is no deadline. */
 uint64_t http_deadline(const struct http *http);
 void http_run(struct http *http);
 
-/* How many are connected. */
+/* Returns the number of connected clients. */
 size_t http_clients(const struct http *http);
 
-/* The next request gets a new exposition in any case. */
+/* Drops the cached responses, so that the next request reads the statistics again. */
 void http_drop_cache(struct http *http);
 
 #endif /* SERVE_HTTP_H */

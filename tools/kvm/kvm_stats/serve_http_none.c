@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of serve_http.c where libmicrohttpd is not there. */
+/* Replaces serve_http.c if libmicrohttpd is not available. */
 #include <stddef.h>
 #include <unistd.h>
 
@@ -11,9 +11,9 @@ struct http *http_open(int listen_fd, http_expose_fn expose, void *arg)
 	(void)expose;
 	(void)arg;
 	close(listen_fd);
-	complain("this kvm-stats has been built without libmicrohttpd, and so without HTTP;");
-	complain("it can write a file for node_exporter (--textfile), or be built anew with");
-	complain("the library (Debian: libmicrohttpd-dev)");
+	complain("cannot serve HTTP: this kvm-stats was built without libmicrohttpd. Write a file "
+		 "for node_exporter with --textfile, or build kvm-stats again with the library "
+		 "(Debian: libmicrohttpd-dev).");
 	return NULL;
 }
 

@@ -40,5 +40,5 @@ void notify_manager(const char *state)
 		return;
 	err = send_state(path, state);
 	if (err)
-		complain("cannot tell the service manager %s: %s", state, strerror(-err));
+		complain("cannot send %s to the service manager: %s", state, strerror(-err));
 }

@@ -16,16 +16,16 @@
 const char serve_options_help[] =
 	"Usage: kvm-stats serve [OPTION]...\n"
 	"\n"
-	"Offers the statistics of all VMs and vCPUs to Prometheus and others that read\n"
-	"OpenMetrics: over HTTP, at http://" ADDRESS_DEFAULT "/metrics, or in a file for\n"
-	"node_exporter. They are read when they are asked for.\n"
+	"Exports the statistics of all VMs and vCPUs to Prometheus and other readers of\n"
+	"OpenMetrics: over HTTP at http://" ADDRESS_DEFAULT "/metrics, or in a file for\n"
+	"node_exporter. Reads the statistics for each request or each write of the file.\n"
 	"\n"
-	"  -l, --listen=ADDRESS:PORT  like 0.0.0.0:10203 or [::1]:10203\n"
-	"  -t, --textfile=FILE        write this file again and again; no HTTP without --listen\n"
-	"  -i, --interval=SEC         between that (default: 15)\n"
-	"  -1, --once                 write it once, or else standard output, and end\n"
+	"  -l, --listen=ADDRESS:PORT  listen here, such as 0.0.0.0:10203 or [::1]:10203\n"
+	"  -t, --textfile=FILE        write FILE periodically; no HTTP without --listen\n"
+	"  -i, --interval=SEC         seconds between two writes of FILE (default: 15)\n"
+	"  -1, --once                 write once, to FILE or standard output, and exit\n"
 	FILTER_HELP
-	"  -h, --help                 this text\n";
+	"  -h, --help                 show this help\n";
 
 static bool parse_interval(const char *text, uint64_t *interval)
 {
@@ -38,7 +38,8 @@ static bool parse_interval(const char *text, uint64_t *interval)
 		*interval = (uint64_t)(seconds * 1e9);
 		return true;
 	}
-	complain("-i takes seconds from %.1f to %.0f, not '%s'", MIN_INTERVAL, MAX_INTERVAL, text);
+	complain("invalid interval '%s': -i needs seconds from %.1f to %.0f", text, MIN_INTERVAL,
+		 MAX_INTERVAL);
 	return false;
 }
 
@@ -47,8 +48,8 @@ static bool parse_listen(struct serve_options *options, const char *text)
 	options->listen = text;
 	if (!address_parse(&options->address, text))
 		return true;
-	complain("--listen takes a numeric address and a port, like %s or [::1]:10203, not '%s'",
-		 ADDRESS_DEFAULT, text);
+	complain("invalid address '%s': --listen needs a numeric address and a port, such as %s or "
+		 "[::1]:10203", text, ADDRESS_DEFAULT);
 	return false;
 }
 
@@ -58,12 +59,12 @@ static bool parse_textfile(struct serve_options *options, const char *text)
 
 	options->textfile = text;
 	if (!len) {
-		complain("--textfile takes the name of a file");
+		complain("--textfile needs the name of a file");
 		return false;
 	}
 	if (len < 5 || strcmp(text + len - 5, ".prom"))
-		complain("node_exporter reads only files whose names end in .prom: '%s' does not",
-			 text);
+		complain("'%s': node_exporter does not read this file, because its name does not "
+			 "end in .prom", text);
 	return true;
 }
 
@@ -83,7 +84,7 @@ static bool apply_option(struct serve_options *options, int option, const char *
 		options->help = true;
 		return true;
 	case '?':
-		complain("'kvm-stats serve --help' shows the options");
+		complain("'kvm-stats serve --help' lists the options");
 		return false;
 	default:
 		return filter_option(&options->filter, option, value);
@@ -93,7 +94,7 @@ static bool apply_option(struct serve_options *options, int option, const char *
 static bool check_combination(struct serve_options *options)
 {
 	if (options->once && options->listen) {
-		complain("--once writes a file or standard output, it does not --listen");
+		complain("--once and --listen exclude each other");
 		return false;
 	}
 	if (!options->listen && !options->textfile && !options->once)

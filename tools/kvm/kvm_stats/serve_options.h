@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What kvm-stats serve was asked to do. */
+/* The options of kvm-stats serve. */
 #ifndef SERVE_OPTIONS_H
 #define SERVE_OPTIONS_H
 
@@ -12,14 +12,16 @@
 struct serve_options {
 	const char *listen;	/* NULL: no HTTP */
 	struct address address;
-	const char *textfile;	/* or NULL */
-	uint64_t interval;	/* ns, between writing the textfile */
+	const char *textfile;	/* NULL: no file */
+	uint64_t interval;	/* between two writes of the file, in ns */
 	bool once;
 	bool help;
 	struct filter filter;
 };
 
-/* False after a complaint; either way filter_free() is the caller's to call. */
+/*
+ * Returns false after printing an error.  The caller must call filter_free() in both cases.
+ */
 bool serve_options_parse(struct serve_options *options, int argc, char **argv);
 
 extern const char serve_options_help[];

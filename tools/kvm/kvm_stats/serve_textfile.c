@@ -26,8 +26,9 @@ static int write_all(int fd, const struct text *text)
 }
 
 /*
- * The directory may be another user's, who must not lead us elsewhere: the file has to be a
- * new one.  There is no fsync(): numbers from before a crash are of no use after it.
+ * Another user can own the directory and put a symbolic link there, so write only to a file that
+ * this function created.  Does not call fsync(), because the statistics are useless after a
+ * crash of the machine.
  */
 static int write_new(const char *name, const struct text *text)
 {
@@ -39,7 +40,7 @@ static int write_new(const char *name, const struct text *text)
 	if (fd < 0)
 		return -errno;
 	err = write_all(fd, text);
-	/* Some file systems tell only now that there is no room. */
+	/* Some file systems report only here that the disk is full. */
 	if (close(fd) && !err)
 		err = -errno;
 	if (err)
@@ -52,7 +53,7 @@ bool textfile_write(const char *name, const struct text *text, bool report)
 	char *new_name;
 	int err;
 
-	/* node_exporter does not look at names that end so. */
+	/* node_exporter ignores names that do not end in .prom. */
 	if (asprintf(&new_name, "%s.new", name) < 0) {
 		complain("out of memory");
 		return false;
@@ -66,6 +67,6 @@ bool textfile_write(const char *name, const struct text *text, bool report)
 	if (!err)
 		return true;
 	if (report)
-		complain("cannot write %s: %s; it stays as it was", name, strerror(-err));
+		complain("%s: cannot write: %s. The previous file is kept.", name, strerror(-err));
 	return false;
 }

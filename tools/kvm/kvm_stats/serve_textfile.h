@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A file for node_exporter's textfile collector. */
+/* Writes the file for node_exporter's textfile collector. */
 #ifndef SERVE_TEXTFILE_H
 #define SERVE_TEXTFILE_H
 
@@ -8,8 +8,9 @@
 #include "openmetrics_text.h"
 
 /*
- * Makes @text the content of the file @name, all at once: who reads it sees the old text or
- * the new one.  False, after a complaint if @report, and then the old file is still there.
+ * Replaces the content of the file @name with @text atomically: a reader sees either the
+ * previous or the new text.  If that fails, keeps the previous file, prints an error if @report
+ * is set, and returns false.
  */
 bool textfile_write(const char *name, const struct text *text, bool report);
 

@@ -106,7 +106,7 @@ flood()
 port_is_taken()
 {
 	says 1 'Address already in use' --listen "127.0.0.1:$(port)" &&
-	has_line 'choose another' "$out/said"
+	has_line 'Choose another' "$out/said"
 }
 
 large_request()

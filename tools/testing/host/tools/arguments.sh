@@ -16,7 +16,7 @@ without_ptrace()
 	setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace "$out/gcc/kvm-stats" \
 		read -p "$$" >"$out/denied" 2>&1
 	cat "$out/denied"
-	grep -q 'not allowed to look' "$out/denied" && grep -q 'has capabilities' "$out/denied"
+	grep -q 'not permitted to list' "$out/denied" && grep -q 'has capabilities' "$out/denied"
 }
 
 # denied_with CAPABILITIES: what an unprivileged user who has them is told of this shell

@@ -1,35 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who is watched, from when to when. */
+/* Opens and closes a monitor, takes samples, and waits between them. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "processes.h"
+#include "monitor_state.h"
 #include "target.h"
 
-#define SECOND		UINT64_C(1000000000)
-#define GLANCE_PAUSE	SECOND
-#define SCAN_PAUSE	(5 * SECOND)
-#define FIND_PAUSE	SECOND
-/* Looking at all fds again may take one part in so many of a CPU, and so much at once. */
-#define SCAN_SHARE	200
-#define MAX_CREDIT	(SECOND / 20)
-#define MAX_FILES	1048576	/* what kernels allow, unless told otherwise */
-
-struct monitor_state {
-	int epoll;
-	struct processes processes;
-	uint64_t next_find;
-	int64_t credit;			/* ns, for looking at all fds of VMMs that are due */
-	uint64_t last_refresh;
-	size_t capacity;
-	struct vmm *host;		/* among the others, or NULL */
-};
+#define MAX_FILES	1048576		/* the kernel's default of fs.nr_open */
 
 static const struct source * const all_sources[] = {
 	&source_fd, &source_debugfs, &source_tracepoints,
@@ -43,349 +25,30 @@ uint64_t monitor_now(void)
 	return (uint64_t)now.tv_sec * SECOND + now.tv_nsec;
 }
 
-static void tell(const struct monitor *monitor, enum monitor_event event, const struct vmm *vmm)
-{
-	if (monitor->options.event)
-		monitor->options.event(event, vmm, monitor->options.arg);
-}
+/* ---- samples ---- */
 
-/* ---- one VMM ---- */
-
-static bool wants(const struct monitor *monitor, enum sources sources)
-{
-	return monitor->options.sources & sources;
-}
-
-static void attach_sources(struct monitor *monitor, struct vmm *vmm)
-{
-	bool automatic = monitor->options.sources == SOURCES_AUTO;
-
-	vmm->missing = 0;
-	vmm->fd_error = vmm->debugfs_error = vmm->tracepoints_error = 0;
-	if (vmm->kvm && (automatic || wants(monitor, SOURCES_FD)))
-		vmm->fd_error = source_fd.attach(monitor, vmm);
-	if (wants(monitor, SOURCES_DEBUGFS) || 
-	    (automatic && vmm->fd_error && !vmm->state->list.count))
-		vmm->debugfs_error = source_debugfs.attach(monitor, vmm);
-	if (wants(monitor, SOURCES_TRACEPOINTS))
-		vmm->tracepoints_error = source_tracepoints.attach(monitor, vmm);
-}
-
-static bool attach(struct monitor *monitor, struct vmm *vmm)
-{
-	bool changed;
-
-	targets_begin(vmm);
-	attach_sources(monitor, vmm);
-	changed = targets_end(vmm);
-	if (changed)
-		monitor->generation++;
-	return changed;
-}
-
-static void describe(struct vmm *vmm)
-{
-	vmm->vms = kvmstats_vmm_vms(vmm->kvm);
-	vmm->vcpus = kvmstats_vmm_vcpus(vmm->kvm);
-}
-
-static void free_vmm(struct vmm *vmm)
-{
-	if (vmm->state) {
-		targets_drop(vmm);
-		free(vmm->state->list.target);
-		free(vmm->state->old.target);
-	}
-	kvmstats_vmm_close(vmm->kvm);
-	free(vmm->state);
-	free(vmm);
-}
-
-static struct vmm *new_vmm(void)
-{
-	struct vmm *vmm = calloc(1, sizeof(*vmm));
-
-	if (!vmm)
-		return NULL;
-	vmm->state = calloc(1, sizeof(*vmm->state));
-	if (!vmm->state) {
-		free(vmm);
-		return NULL;
-	}
-	return vmm;
-}
-
-/* ---- the table of VMMs ---- */
-
-/* Where the VMM with this PID is, or belongs. */
-static size_t place_of(const struct monitor *monitor, pid_t pid)
-{
-	size_t low = 0, high = monitor->vmms;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (monitor->vmm[middle]->pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct vmm *find_vmm(const struct monitor *monitor, pid_t pid)
-{
-	size_t place = place_of(monitor, pid);
-
-	if (place == monitor->vmms || monitor->vmm[place]->pid != pid)
-		return NULL;
-	return monitor->vmm[place];
-}
-
-static int insert(struct monitor *monitor, struct vmm *vmm)
-{
-	size_t place = place_of(monitor, vmm->pid);
-
-	if (monitor->vmms == monitor->state->capacity) {
-		size_t capacity = monitor->vmms ? monitor->vmms * 2 : 16;
-		struct vmm **more = realloc(monitor->vmm, capacity * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		monitor->vmm = more;
-		monitor->state->capacity = capacity;
-	}
-	memmove(&monitor->vmm[place + 1], &monitor->vmm[place],
-		(monitor->vmms - place) * sizeof(*monitor->vmm));
-	monitor->vmm[place] = vmm;
-	monitor->vmms++;
-	monitor->generation++;
-	return 0;
-}
-
-static struct named_process *find_named(const struct monitor *monitor, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < monitor->named_count; i++) {
-		if (monitor->named[i].pid == pid)
-			return &monitor->named[i];
-	}
-	return NULL;
-}
-
-/* Its pidfd leaves the epoll set as it is closed. */
-static void remove_vmm(struct monitor *monitor, size_t place, int why)
-{
-	struct vmm *vmm = monitor->vmm[place];
-	struct named_process *named = find_named(monitor, vmm->pid);
-
-	tell(monitor, MONITOR_ENDED, vmm);
-	memmove(&monitor->vmm[place], &monitor->vmm[place + 1],
-		(monitor->vmms - place - 1) * sizeof(*monitor->vmm));
-	monitor->vmms--;
-	monitor->generation++;
-	if (named) {
-		named->err = why;
-		named->ended = why == -ESRCH;
-	}
-	processes_forget(&monitor->state->processes, vmm->pid);
-	free_vmm(vmm);
-}
-
-static int watch_pidfd(struct monitor *monitor, struct vmm *vmm)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.ptr = vmm };
-	int pidfd = kvmstats_vmm_pidfd(vmm->kvm);
-
-	return epoll_ctl(monitor->state->epoll, EPOLL_CTL_ADD, pidfd, &event) ? -errno : 0;
-}
-
-/* Takes @kvm over, also if it fails. */
-static int add_vmm(struct monitor *monitor, struct kvmstats_vmm *kvm)
-{
-	struct vmm *vmm = new_vmm();
-	uint64_t now = monitor_now();
-	int err;
-
-	if (!vmm) {
-		kvmstats_vmm_close(kvm);
-		return -ENOMEM;
-	}
-	vmm->kvm = kvm;
-	vmm->pid = kvmstats_vmm_pid(kvm);
-	vmm->comm = kvmstats_vmm_comm(kvm);
-	vmm->guest = kvmstats_vmm_guest(kvm);
-	vmm->state->next_glance = now + GLANCE_PAUSE;
-	vmm->state->next_scan = now + SCAN_PAUSE;
-	describe(vmm);
-	err = watch_pidfd(monitor, vmm);
-	if (!err)
-		err = insert(monitor, vmm);
-	if (err) {
-		free_vmm(vmm);
-		return err;
-	}
-	attach(monitor, vmm);
-	tell(monitor, MONITOR_APPEARED, vmm);
-	return 0;
-}
-
-/* ---- looking for VMMs ---- */
-
-/* 0: it is watched now, or is none to be watched because the filter says so. */
-static int try_process(struct monitor *monitor, pid_t pid)
-{
-	struct kvmstats_vmm *kvm;
-	int err;
-
-	if (find_vmm(monitor, pid))
-		return 0;
-	err = kvmstats_vmm_open(&kvm, pid);
-	if (err)
-		return err;
-	if (!filter_selects_guest(monitor->options.filter, kvmstats_vmm_guest(kvm))) {
-		kvmstats_vmm_close(kvm);
-		return 0;
-	}
-	return add_vmm(monitor, kvm);
-}
-
-static int look_at(pid_t pid, void *arg)
-{
-	return try_process(arg, pid);
-}
-
-static int try_named(struct monitor *monitor)
-{
-	int err = 0;
-	size_t i;
-
-	for (i = 0; i < monitor->named_count; i++) {
-		struct named_process *named = &monitor->named[i];
-
-		if (named->ended || find_vmm(monitor, named->pid))
-			continue;
-		named->err = try_process(monitor, named->pid);
-		named->ended = named->err == -ESRCH;
-		if (is_resource_shortage(named->err))
-			err = named->err;
-	}
-	return err;
-}
-
-static int look_for_new(struct monitor *monitor, uint64_t now)
-{
-	if (monitor->named_count)
-		return try_named(monitor);
-	return processes_scan(&monitor->state->processes, now, look_at, monitor,
-			      &monitor->denied);
-}
-
-/* Those that are known are read all the same. */
-static void find_new(struct monitor *monitor, uint64_t now)
-{
-	bool was_blind = monitor->search_error;
-
-	if (now < monitor->state->next_find)
-		return;
-	monitor->state->next_find = now + FIND_PAUSE;
-	monitor->search_error = look_for_new(monitor, now);
-	if (was_blind != !!monitor->search_error)
-		tell(monitor, was_blind ? MONITOR_SEARCH_WORKS : MONITOR_SEARCH_FAILED, NULL);
-}
-
-/* ---- what becomes of the known ones ---- */
-
-static void look_again(struct monitor *monitor, size_t place, uint64_t now)
-{
-	struct vmm *vmm = monitor->vmm[place];
-	int ret = kvmstats_vmm_refresh(vmm->kvm);
-
-	vmm->state->next_glance = now + GLANCE_PAUSE;
-	vmm->state->next_scan = now + SCAN_PAUSE;
-	if (ret == -ESRCH || ret == -ENODEV) {
-		remove_vmm(monitor, place, ret);
-		return;
-	}
-	describe(vmm);
-	if (attach(monitor, vmm))
-		tell(monitor, MONITOR_CHANGED, vmm);
-}
-
-/* A VMM whose numbers of threads and fds change is due at once. */
-static void glance_at_all(struct monitor *monitor, uint64_t now)
-{
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		struct vmm *vmm = monitor->vmm[i];
-
-		if (!vmm->kvm || now < vmm->state->next_glance || now >= vmm->state->next_scan)
-			continue;
-		vmm->state->next_glance = now + GLANCE_PAUSE;
-		if (kvmstats_vmm_glance(vmm->kvm))
-			vmm->state->next_scan = now;
-	}
-}
-
-/* The one that has been due for the longest time, or SIZE_MAX. */
-static size_t next_due(const struct monitor *monitor, uint64_t now)
-{
-	size_t next = SIZE_MAX;
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-
-		if (vmm->kvm && vmm->state->next_scan <= now &&
-		    (next == SIZE_MAX ||
-		     vmm->state->next_scan < monitor->vmm[next]->state->next_scan))
-			next = i;
-	}
-	return next;
-}
-
-static void look_at_due(struct monitor *monitor, uint64_t now)
-{
-	struct monitor_state *state = monitor->state;
-	size_t next;
-
-	state->credit += (int64_t)((now - state->last_refresh) / SCAN_SHARE);
-	if (state->credit > (int64_t)MAX_CREDIT || !state->last_refresh)
-		state->credit = MAX_CREDIT;
-	state->last_refresh = now;
-	while (state->credit > 0 && (next = next_due(monitor, now)) != SIZE_MAX) {
-		uint64_t start = monitor_now();
-
-		look_again(monitor, next, now);
-		state->credit -= (int64_t)(monitor_now() - start);
-	}
-}
-
-static void drop_ended(struct monitor *monitor, const struct vmm *vmm)
+static void remove_ended(struct monitor *monitor, const struct vmm *vmm)
 {
 	size_t i;
 
 	for (i = 0; i < monitor->vmms; i++) {
 		if (monitor->vmm[i] == vmm) {
-			remove_vmm(monitor, i, -ESRCH);
+			monitor_remove_vmm(monitor, i, -ESRCH);
 			return;
 		}
 	}
 }
 
-/* At most @timeout ms: 0 or -errno. */
-static int drop_all_ended(struct monitor *monitor, int timeout)
+/* Removes the VMMs whose pidfds are readable. Returns 0 or -errno. */
+static int remove_all_ended(struct monitor *monitor)
 {
 	struct epoll_event event[64];
 	int n, i;
 
 	do {
-		n = epoll_wait(monitor->state->epoll, event, 64, timeout);
+		n = epoll_wait(monitor->state->epoll, event, 64, 0);
 		for (i = 0; i < n; i++)
-			drop_ended(monitor, event[i].data.ptr);
-		timeout = 0;
+			remove_ended(monitor, event[i].data.ptr);
 	} while (n == 64);
 	return n < 0 ? -errno : 0;
 }
@@ -393,13 +56,11 @@ static int drop_all_ended(struct monitor *monitor, int timeout)
 int monitor_refresh(struct monitor *monitor)
 {
 	uint64_t now = monitor_now();
-	int err = drop_all_ended(monitor, 0);
+	int err = remove_all_ended(monitor);
 
 	if (err && err != -EINTR)
 		return err;
-	glance_at_all(monitor, now);
-	look_at_due(monitor, now);
-	find_new(monitor, now);
+	monitor_scan(monitor, now);
 	return 0;
 }
 
@@ -415,6 +76,7 @@ int monitor_sample(struct monitor *monitor)
 	for (i = 0; i < monitor->vmms; i++) {
 		if (!targets_read(monitor->vmm[i]))
 			continue;
+		/* Some targets are gone: scan the VMM as soon as possible. */
 		monitor->generation++;
 		monitor->vmm[i]->state->next_scan = 0;
 	}
@@ -448,7 +110,7 @@ int monitor_wait(struct monitor *monitor, uint64_t deadline)
 		left = (struct timespec){ (deadline - now) / SECOND, (deadline - now) % SECOND };
 		if (ppoll(&poll_fd, 1, &left, NULL) < 0)
 			return -errno;
-		err = drop_all_ended(monitor, 0);
+		err = remove_all_ended(monitor);
 		if (err)
 			return err;
 	}
@@ -466,8 +128,8 @@ void monitor_select(struct monitor *monitor)
 	stat_sets_select(&monitor->sets);
 	monitor->selections++;
 	monitor->generation++;
-	for (i = 0; i < monitor->vmms && wants(monitor, SOURCES_TRACEPOINTS); i++)
-		attach(monitor, monitor->vmm[i]);
+	for (i = 0; i < monitor->vmms && monitor_uses(monitor, SOURCES_TRACEPOINTS); i++)
+		monitor_attach_sources(monitor, monitor->vmm[i]);
 }
 
 size_t monitor_targets(const struct monitor *monitor)
@@ -480,14 +142,14 @@ size_t monitor_targets(const struct monitor *monitor)
 	return count;
 }
 
-/* ---- begin and end ---- */
+/* ---- open and close ---- */
 
-/* For thousands of vCPUs the usual limit of 1024 is too low. */
+/* Each vCPU needs an fd: the usual limit of 1024 is too low for thousands of them. */
 static void allow_many_files(void)
 {
 	struct rlimit limit = { MAX_FILES, MAX_FILES };
 
-	/* Above the hard limit with CAP_SYS_RESOURCE only. */
+	/* Raising the hard limit needs CAP_SYS_RESOURCE. */
 	if (!setrlimit(RLIMIT_NOFILE, &limit) || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	limit.rlim_cur = limit.rlim_max;
@@ -502,7 +164,7 @@ static int open_sources(struct monitor *monitor)
 	for (i = 0; i < sizeof(all_sources) / sizeof(*all_sources); i++) {
 		const struct source *source = all_sources[i];
 
-		if (!source->open || !wants(monitor, 1 << i))
+		if (!source->open || !monitor_uses(monitor, 1 << i))
 			continue;
 		err = source->open(monitor);
 		if (err)
@@ -511,29 +173,28 @@ static int open_sources(struct monitor *monitor)
 	return 0;
 }
 
-/* The machine as a whole, for tracepoints of all guests. */
+/* Without -p and -g, tracepoints are counted once, on all CPUs, and not for each VMM. */
 static int add_host(struct monitor *monitor)
 {
 	struct vmm *vmm;
 	int err;
 
-	if (!wants(monitor, SOURCES_TRACEPOINTS) || filter_names_vmms(monitor->options.filter))
+	if (!monitor_uses(monitor, SOURCES_TRACEPOINTS) || filter_names_vmms(monitor->options.filter))
 		return 0;
-	vmm = new_vmm();
+	vmm = vmm_new();
 	if (!vmm)
 		return -ENOMEM;
 	vmm->comm = "host";
-	err = insert(monitor, vmm);
+	err = monitor_insert_vmm(monitor, vmm);
 	if (err) {
-		free_vmm(vmm);
+		vmm_free(vmm);
 		return err;
 	}
-	monitor->state->host = vmm;
-	attach(monitor, vmm);
+	monitor_attach_sources(monitor, vmm);
 	return 0;
 }
 
-static int name_processes(struct monitor *monitor, const struct filter *filter)
+static int add_named_processes(struct monitor *monitor, const struct filter *filter)
 {
 	size_t i;
 
@@ -561,7 +222,7 @@ static int start(struct monitor *monitor)
 	if (monitor->state->epoll < 0)
 		return -errno;
 	allow_many_files();
-	err = name_processes(monitor, monitor->options.filter);
+	err = add_named_processes(monitor, monitor->options.filter);
 	if (!err)
 		err = open_sources(monitor);
 	if (!err)
@@ -606,7 +267,7 @@ void monitor_close(struct monitor *monitor)
 	if (!monitor)
 		return;
 	for (i = 0; i < monitor->vmms; i++)
-		free_vmm(monitor->vmm[i]);
+		vmm_free(monitor->vmm[i]);
 	close_sources(monitor);
 	stat_sets_free(&monitor->sets);
 	if (monitor->state) {

@@ -32,7 +32,7 @@ struct vmm_state {
 	struct target_list old;		/* put aside; taken ones are NULL */
 	size_t cursor;			/* where the next of the old ones is likely to be */
 	bool changed;
-	uint64_t next_glance;
+	uint64_t next_check;
 	uint64_t next_scan;
 };
 

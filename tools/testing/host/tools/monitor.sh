@@ -30,8 +30,9 @@ follows_vmms()
 # With what the monitor is made of, as gcc makes it for people. monitor_program NAME [FLAG]...
 monitor_program()
 {
-	local name=$1 rooms="debugfs exit_reason filter monitor output perf_group processes source
-		source_debugfs source_fd source_tracepoints stat_set target total tracepoints"
+	local name=$1 rooms="debugfs exit_reason filter monitor monitor_scan monitor_vmm output perf_group
+		processes set_sum source source_debugfs source_fd source_tracepoints stat_set target
+		total tracepoints"
 
 	shift
 	gcc -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$command" \

@@ -3,8 +3,6 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
-#define KVM_STATS_VERSION	"0.1"
-
 enum exit_status {
 	STATUS_OK = 0,
 	STATUS_FAILED = 1,

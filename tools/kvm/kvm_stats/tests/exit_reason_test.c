@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * By what kvm_exit is split, on machines that this one is not: exit_reason_test LIST DIR
- *
- * LIST is exit_reasons.list, what a kernel's headers say.  In DIR, which is empty, a tracefs is
- * made up.
+ * Test the tables of exit reasons of all architectures against exit_reasons.list, which was
+ * made from the kernel's headers, and the filters of the perf events, with a fake tracefs.
  */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "exit_reason.h"
 #include "tap.h"
@@ -216,6 +215,18 @@ static bool make_tracefs(const char *dir, size_t set)
 	return make_file(path, "id", "77\n") && make_file(path, "format", format);
 }
 
+static void remove_tracefs(const char *dir, size_t set)
+{
+	static const char *const names[] = { "/id", "/format", "" };
+	char path[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s%s", dir, sets[set].event, names[i]);
+		remove(path);
+	}
+}
+
 static bool counts(const struct tracepoints *list, size_t set, const struct entry *entry)
 {
 	char name[80], filter[80];
@@ -250,18 +261,23 @@ static void test_filters(const char *dir, size_t set)
 	tracepoints_free(&list);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
+	char dir[] = "/tmp/exit_reason_test.XXXXXX";
 	size_t i;
 
-	if (argc != 3)
-		return 2;
-	if (!tap_ok(read_list(argv[1]), "the list of the headers is read"))
+	if (!mkdtemp(dir)) {
+		perror(dir);
+		return 1;
+	}
+	if (!tap_ok(read_list(TEST_DATA "/exit_reasons.list"), "the list of the headers is read"))
 		return tap_end();
 	for (i = 0; i < ARRAY_SIZE(sets); i++) {
 		test_headers(i);
 		test_others(i);
-		test_filters(argv[2], i);
+		test_filters(dir, i);
+		remove_tracefs(dir, i);
 	}
+	rmdir(dir);
 	return tap_end();
 }

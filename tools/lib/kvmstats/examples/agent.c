@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
-/* An agent finds all VMs of the machine and tells how fast they exit: agent [SECONDS] */
+/*
+ * An agent finds all VMs of the machine and prints the exits per second of their vCPUs.
+ *
+ * usage: agent [SECONDS]
+ *
+ * SECONDS is the time between the two samples of a vCPU, 1 by default.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,7 +43,7 @@ static int vcpu_open(struct vcpu *vcpu, const struct kvmstats_target *target)
 	return err;
 }
 
-/* Exits per second over the next @seconds, or -errno. */
+/* Measures the exits per second for @seconds. Returns 0 or -errno. */
 static int exit_rate(const struct kvmstats_target *target, unsigned int seconds, double *rate)
 {
 	const struct kvmstats_stat *exits;
@@ -50,7 +56,7 @@ static int exit_rate(const struct kvmstats_target *target, unsigned int seconds,
 		sleep(seconds);
 		err = kvmstats_sample_read(vcpu.after, vcpu.fd);
 	}
-	/* What it is called, and where it lies, the schema says. */
+	/* The statistics differ between kernels and architectures: find this one by its name. */
 	exits = err ? NULL : kvmstats_schema_find(vcpu.schema, "exits");
 	if (exits)
 		err = kvmstats_rate(vcpu.before, vcpu.after, exits, 0, rate);
@@ -82,14 +88,14 @@ static void print_vmm(const struct kvmstats_vmm *vmm, unsigned int seconds)
 	}
 }
 
-static int visit(pid_t pid, int err, void *arg)
+static int print_process(pid_t pid, int err, void *arg)
 {
 	struct kvmstats_vmm *vmm;
 
 	if (!err)
 		err = kvmstats_vmm_open(&vmm, pid);
 	if (err)
-		return 0;	/* it has ended, or is not ours to look into */
+		return 0;	/* it has ended, or we may not inspect it */
 	print_vmm(vmm, *(unsigned int *)arg);
 	kvmstats_vmm_close(vmm);
 	return 0;
@@ -99,7 +105,7 @@ int main(int argc, char **argv)
 {
 	unsigned int seconds = argc > 1 ? (unsigned int)atoi(argv[1]) : 1;
 	char buf[128];
-	int err = kvmstats_vmm_find(visit, &seconds);
+	int err = kvmstats_vmm_find(print_process, &seconds);
 
 	if (err)
 		fprintf(stderr, "/proc: %s\n", kvmstats_strerror(err, buf, sizeof(buf)));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
 /*
- * A VMM hands statistics fds to a process that has no other rights: it needs neither ptrace nor
- * /proc/PID/fd, and can do nothing else to the VM.
+ * A VMM sends statistics fds to an agent over a socket. The agent needs no privileges: no ptrace
+ * access to the VMM, and no access to its /proc/PID/fd. With the fds it can read statistics, but
+ * it cannot control the VM.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 
 #include <kvmstats.h>
 
-static int complain(const char *what, int err)
+static int report_error(const char *what, int err)
 {
 	char buf[128];
 
@@ -24,8 +25,8 @@ static int complain(const char *what, int err)
 	return 1;
 }
 
-/* The VMM's side: statistics fds, because other kernels open them for the VMM only. */
-static int hand_over(int socket)
+/* Runs in the VMM. It opens the statistics because mainline does so for no other process. */
+static int send_statistics(int socket)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	int vm = kvm < 0 ? -1 : ioctl(kvm, KVM_CREATE_VM, 0UL);
@@ -33,13 +34,13 @@ static int hand_over(int socket)
 	int fd[2], err;
 
 	if (vcpu < 0)
-		return complain("cannot create a VM with a vCPU", errno);
+		return report_error("cannot create a VM with a vCPU", errno);
 	fd[0] = kvmstats_fd_open(vm);
 	fd[1] = kvmstats_fd_open(vcpu);
 	if (fd[0] < 0 || fd[1] < 0)
-		return complain("cannot open statistics", fd[0] < 0 ? fd[0] : fd[1]);
+		return report_error("cannot open statistics", fd[0] < 0 ? fd[0] : fd[1]);
 	err = kvmstats_fd_send(socket, fd, 2);
-	return err ? complain("cannot send them", err) : 0;
+	return err ? report_error("cannot send statistics fds", err) : 0;
 }
 
 static int describe(int fd)
@@ -53,25 +54,27 @@ static int describe(int fd)
 	if (!err)
 		err = kvmstats_schema_read(&schema, fd);
 	if (err)
-		return complain("not what was expected", err);
+		return report_error("cannot read the schema of a received fd", err);
 	err = kvmstats_schema_id(schema, fd, id, sizeof(id));
 	if (!err)
 		printf("%s %d: \"%s\", %zu statistics\n",
 		       kind == KVMSTATS_VM ? "VM" : "vCPU", vcpu, id, kvmstats_schema_count(schema));
 	kvmstats_schema_free(schema);
-	return err ? complain("no ID", err) : 0;
+	return err ? report_error("cannot read the ID of a received fd", err) : 0;
 }
 
-/* The agent's side. */
-static int receive(int socket)
+/* Runs in the agent. */
+static int receive_statistics(int socket)
 {
 	int fd[8], failed = 0;
 	int count = kvmstats_fd_receive(socket, fd, 8);
 
 	if (count < 0)
-		return complain("cannot receive", count);
-	if (!count)
-		return complain("nothing came", ENODATA);
+		return report_error("cannot receive statistics fds", count);
+	if (!count) {
+		fprintf(stderr, "the VMM has not sent any statistics fds\n");
+		return 1;
+	}
 	while (count) {
 		failed |= describe(fd[--count]);
 		close(fd[count]);
@@ -85,14 +88,14 @@ int main(void)
 	pid_t agent;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return complain("socketpair", errno);
+		return report_error("cannot create a pair of sockets", errno);
 	agent = fork();
 	if (!agent) {
 		close(pair[0]);
-		return receive(pair[1]);
+		return receive_statistics(pair[1]);
 	}
 	close(pair[1]);
-	failed = hand_over(pair[0]);
+	failed = send_statistics(pair[0]);
 	close(pair[0]);
 	if (agent < 0 || waitpid(agent, &status, 0) != agent || status)
 		return 1;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
-/* A VMM reads the statistics of its own VM and vCPU: cc own.c $(pkg-config --cflags --libs libkvmstats) */
+/*
+ * A VMM reads the statistics of its own VM and vCPU.
+ *
+ * Compile with: cc own.c $(pkg-config --cflags --libs libkvmstats)
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,7 +15,7 @@
 
 #include <kvmstats.h>
 
-static int complain(const char *what, int err)
+static int report_error(const char *what, int err)
 {
 	char buf[128];
 
@@ -19,7 +23,7 @@ static int complain(const char *what, int err)
 	return 1;
 }
 
-/* All single values; histograms are left to the reader. */
+/* Prints all statistics except histograms, which have several values. */
 static void print(const struct kvmstats_schema *schema, const struct kvmstats_sample *sample)
 {
 	const struct kvmstats_stat *stat;
@@ -43,7 +47,7 @@ static int show(const char *what, int kvm_fd)
 
 	if (!err)
 		err = kvmstats_sample_new(&sample, schema);
-	/* From here on, again and again: one system call each. */
+	/* A VMM repeats this call for each sample. It needs one system call. */
 	if (!err)
 		err = kvmstats_sample_read(sample, fd);
 	if (!err) {
@@ -54,7 +58,7 @@ static int show(const char *what, int kvm_fd)
 	kvmstats_schema_free(schema);
 	if (fd >= 0)
 		close(fd);
-	return err ? complain(what, err) : 0;
+	return err ? report_error(what, err) : 0;
 }
 
 int main(void)
@@ -64,6 +68,6 @@ int main(void)
 	int vcpu = vm < 0 ? -1 : ioctl(vm, KVM_CREATE_VCPU, 0UL);
 
 	if (vcpu < 0)
-		return complain("cannot create a VM with a vCPU", errno);
+		return report_error("cannot create a VM with a vCPU", errno);
 	return show("VM", vm) || show("vCPU 0", vcpu);
 }

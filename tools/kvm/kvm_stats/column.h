@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The columns of a log, by name: how much each statistic grew since the last sample.  Of what
- * does not count up it is the difference, which may be negative.  Histograms have none.
+ * The columns of a log, sorted by name. Each column has the change of one statistic since the
+ * previous sample; if the statistic does not count up, the change may be negative. Histograms
+ * have no column.
  */
 #ifndef COLUMN_H
 #define COLUMN_H
@@ -13,7 +14,7 @@
 #include "total.h"
 
 struct column {
-	char name[96];		/* with "@debugfs", … behind if there are several of the name */
+	char name[96];		/* "exits", or "exits@debugfs" if two sources have the name */
 	const struct total *total;
 	int64_t change;
 	uint64_t last;
@@ -26,15 +27,15 @@ struct columns {
 };
 
 /*
- * For all that @totals has by now: false if there is no memory.  Old ones keep their state, new
- * ones are up to date.
+ * Makes a column for each suitable statistic in @totals. Columns that exist keep their state;
+ * new ones get the values of the last sample. Returns false if memory is exhausted.
  */
 bool columns_set(struct columns *columns, const struct totals *totals);
 
-/* Whether @totals has other statistics by now. */
+/* Whether @totals has statistics that have no column yet. */
 bool columns_differ(const struct columns *columns, const struct totals *totals);
 
-/* After totals_update(). */
+/* Call it after totals_update(). */
 void columns_update(struct columns *columns);
 bool columns_all_zero(const struct columns *columns);
 void columns_free(struct columns *columns);

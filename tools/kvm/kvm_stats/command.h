@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The subcommands, and what they have in common. */
+/* The subcommands and their exit status. */
 #ifndef COMMAND_H
 #define COMMAND_H
 
@@ -9,7 +9,7 @@ enum exit_status {
 	STATUS_USAGE = 2,
 };
 
-/* Each takes its own arguments, argv[0] being its name; returns the status. */
+/* argv[0] is the name of the subcommand. They return the exit status. */
 int command_list(int argc, char **argv);
 int command_schema(int argc, char **argv);
 int command_read(int argc, char **argv);
@@ -17,7 +17,7 @@ int command_log(int argc, char **argv);
 int command_serve(int argc, char **argv);
 int command_top(int argc, char **argv);
 
-/* Without a command: kvm_stat's options. */
+/* Runs kvm-stats without a subcommand, with the options of kvm_stat. */
 int command_kvm_stat(int argc, char **argv);
 
 #endif /* COMMAND_H */

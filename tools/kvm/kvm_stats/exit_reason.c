@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The names are those that kvm_stat shows; reasons that it does not have are called as in the
- * kernel's headers.
+ * The names are the ones that kvm_stat prints. Reasons that kvm_stat does not know have the
+ * names of the kernel's headers.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -264,7 +264,7 @@ const struct exit_reasons *exit_reasons_for(const char *event, const char *machi
 	return !strncmp(machine, "aarch64", strlen("aarch64")) ? &arm64 : NULL;
 }
 
-/* Whether the first CPU has this flag, as a word of its own. */
+/* Whether /proc/cpuinfo lists @flag for the first CPU. */
 static bool cpu_has(const char *flag)
 {
 	FILE *file = fopen("/proc/cpuinfo", "re");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* By which field tracepoints are split, and what its numbers are called. */
+/*
+ * kvm_exit and kvm_userspace_exit are also counted for each exit reason. This is the field of
+ * the tracepoint that has the reason, and the names of the reasons.
+ */
 #ifndef EXIT_REASON_H
 #define EXIT_REASON_H
 
@@ -17,12 +20,12 @@ struct exit_reasons {
 };
 
 /*
- * For the tracepoint @event on a machine that is @machine, as uname() says; @svm: an x86 with
- * AMD's extensions.  NULL: it is not split.
+ * @machine is utsname.machine of the host. @svm is for x86: the CPU has SVM and not VMX.
+ * Returns NULL if the tracepoint @event has no exit reasons.
  */
 const struct exit_reasons *exit_reasons_for(const char *event, const char *machine, int svm);
 
-/* For the machine that this runs on. */
+/* The same for the machine that kvm-stats runs on. */
 const struct exit_reasons *exit_reasons_for_this_machine(const char *event);
 
 #endif /* EXIT_REASON_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why something cannot be had, and what would help. */
+/* Messages on why statistics cannot be read, and what the user can do. */
 #ifndef EXPLAIN_H
 #define EXPLAIN_H
 
@@ -8,17 +8,20 @@
 struct monitor;
 struct vmm;
 
-/* @what of process @pid failed with @err; @what may be NULL. */
-void explain(pid_t pid, const char *what, int err);
+/*
+ * The statistics of process @pid cannot be opened because of @err (-errno). @label is the VM or
+ * vCPU, or NULL.
+ */
+void explain(pid_t pid, const char *label, int err);
 
-/* Why there are no numbers of a VMM, for each source that was tried. */
+/* Prints a message for each source that failed for @vmm. */
 void explain_sources(const struct vmm *vmm);
 
-/* Why debugfs gives nothing of a VMM, or not all; why tracepoints cannot be counted. */
+/* The same for debugfs only, and for the error @err (-errno) of tracepoints. */
 void explain_debugfs(const struct vmm *vmm);
 void explain_tracepoints(int err);
 
-/* Why VMMs that appear are not found, if it is so. */
+/* Prints why the search for new VMMs fails. Prints nothing if it works. */
 void explain_search_error(const struct monitor *monitor);
 
 #endif /* EXPLAIN_H */

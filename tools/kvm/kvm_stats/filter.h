@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which VMs, vCPUs and statistics are asked for. */
+/* The VMs, vCPUs and statistics that the user selected. */
 #ifndef FILTER_H
 #define FILTER_H
 
@@ -15,22 +15,22 @@ struct filter_range {
 };
 
 struct filter {
-	pid_t *pid;		/* only these processes, if any are named */
+	pid_t *pid;		/* only these processes; all if empty */
 	size_t pids;
-	const char **guest;	/* only guests of these names, if any are named */
+	const char **guest;	/* only guests with these names; all if empty */
 	size_t guests;
 	bool vm;
 	struct filter_range *vcpu;
 	size_t vcpus;
-	bool from_start;	/* names have to match from their beginning, as in kvm_stat */
+	bool from_start;	/* the regex matches from the start of the name, as in kvm_stat */
 	bool has_regex;
 	char *pattern;
 	regex_t regex;
 };
 
 /*
- * Options of all commands that filter: -p, --pid, -g, --guest, -f, --filter, --vm, --vcpu.
- * FILTER_OPTIONS are lines for getopt_long(), FILTER_LETTERS is for it as well.
+ * The options that all commands share. Pass FILTER_LETTERS and FILTER_OPTIONS to
+ * getopt_long(), and what it returns to filter_option().
  */
 #define FILTER_VM	256
 #define FILTER_VCPU	257
@@ -44,30 +44,36 @@ struct filter {
 #define FILTER_HELP	\
 	"  -p, --pid=PID       only this process; may be repeated\n" \
 	"  -g, --guest=NAME    only guests with this name (QEMU's -name); may be repeated\n" \
-	"  -f, --filter=REGEX  only statistics whose names match (extended)\n" \
+	"  -f, --filter=REGEX  only statistics whose names match this extended regex\n" \
 	"      --vm            only VMs\n" \
-	"      --vcpu=LIST     only these vCPUs: all, or like 0,2-3\n"
+	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n"
 
-/* Takes one of these: false after a complaint if the value makes no sense. */
+/* Handles one option. Prints a message and returns false if @value is not valid. */
 bool filter_option(struct filter *filter, int option, const char *value);
 
-/* Makes @pattern the expression, or takes all if it is NULL or "": false after a complaint. */
+/*
+ * Replaces the regular expression. NULL or "" selects all statistics. Prints a message and
+ * returns false if @pattern is not valid.
+ */
 bool filter_set_regex(struct filter *filter, const char *pattern);
 
-/* Makes it the only process, 0: all; or the only guest, NULL: all.  False: no memory. */
+/*
+ * Selects one process (0: all processes), or one guest (NULL: all guests). Prints a message and
+ * returns false if memory is exhausted.
+ */
 bool filter_set_pid(struct filter *filter, pid_t pid);
 bool filter_set_guest(struct filter *filter, const char *guest);
 
-/* Whether it says which processes or guests. */
+/* Whether only some processes or guests are selected. */
 bool filter_names_vmms(const struct filter *filter);
 
 bool filter_selects_guest(const struct filter *filter, const char *guest);
 bool filter_selects_target(const struct filter *filter, const struct kvmstats_target *target);
-/* Whether vCPUs are asked for, and not what they have in common. */
+/* Whether vCPUs are selected, and VMs are not. */
 bool filter_selects_vcpus_only(const struct filter *filter);
 bool filter_selects_stat(const struct filter *filter, const struct kvmstats_stat *stat);
 
-/* A vCPU that is asked for and that @vmm has not got, or -1. */
+/* Returns the ID of a selected vCPU that @vmm does not have, or -1. */
 int filter_missing_vcpu(const struct filter *filter, const struct kvmstats_vmm *vmm);
 
 void filter_free(struct filter *filter);

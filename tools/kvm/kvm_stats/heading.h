@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A line of comment on whose numbers follow, and where they come from. */
+/* The comment line above the statistics of a VMM: process, guest and source. */
 #ifndef HEADING_H
 #define HEADING_H
 

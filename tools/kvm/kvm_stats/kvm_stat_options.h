@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options of Python's kvm_stat, which mean here what they mean there. */
+/* The options of the Python program kvm_stat. They have the same meaning here. */
 #ifndef KVM_STAT_OPTIONS_H
 #define KVM_STAT_OPTIONS_H
 
@@ -9,9 +9,9 @@
 #include "monitor.h"
 
 struct kvm_stat_options {
-	struct filter filter;		/* -f, from the beginning of names; -p, -g, --vm, --vcpu */
+	struct filter filter;		/* -f, -p, -g, --vm, --vcpu */
 	enum sources sources;		/* -d, -t */
-	bool include_past;		/* -i: what was counted before we started */
+	bool include_past;		/* -i: totals since the VM was created */
 	bool list_names;		/* -f help */
 	bool once;			/* -1 */
 	bool log;			/* -l, -L */
@@ -19,15 +19,18 @@ struct kvm_stat_options {
 	bool csv;			/* -c */
 	bool skip_zero;			/* -z */
 	uint64_t delay;			/* -s, in ns */
-	unsigned long count;		/* -n, which is ours: how many records; 0: no end */
+	unsigned long count;		/* -n, not in kvm_stat: number of records; 0: no limit */
 };
 
-/* Lines for a usage text. */
+/* For usage texts. */
 extern const char kvm_stat_options_help[];
 
 void kvm_stat_options_init(struct kvm_stat_options *options);
 
-/* -1, or the status to leave with: after a complaint, or the text of @usage. */
+/*
+ * Returns -1 to continue, or the exit status: after a message about a wrong option, or after
+ * @usage was called for --help.
+ */
 int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
 			   void (*usage)(void));
 void kvm_stat_options_free(struct kvm_stat_options *options);

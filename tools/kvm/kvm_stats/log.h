@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A record for each interval, on standard output or in a file. */
+/* Writes a record for each interval to standard output or to a file. */
 #ifndef LOG_H
 #define LOG_H
 

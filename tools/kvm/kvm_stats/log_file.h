@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A file that records are appended to, whole ones only.
+ * A file to which records are appended. It never ends with a partial record.
  *
- * When the disk is full records are kept until there is space again.  Standard output is one,
- * too, under the name NULL.
+ * When the disk is full, records are kept in memory until there is space again. The name NULL
+ * means standard output.
  */
 #ifndef LOG_FILE_H
 #define LOG_FILE_H
@@ -14,28 +14,31 @@
 struct log_file {
 	const char *name;
 	int fd;
-	char *pending;		/* whole records that could not be written so far */
+	char *pending;		/* whole records that are not written yet */
 	size_t size;
 	size_t capacity;
 	bool failing;
 };
 
-/* False after a complaint. */
+/* Prints a message and returns false if it fails. */
 bool log_file_open(struct log_file *file, const char *name);
 
-/* By its name, to a new file if the old one was moved away; else goes on with the old one. */
+/* Opens the file by its name again, for log rotation. If that fails, keeps the old file. */
 void log_file_reopen(struct log_file *file);
 
-/* Its first line without the newline, allocated; NULL if it is empty or no regular file. */
+/*
+ * Returns the first line without its newline. The caller frees it. Returns NULL if the file is
+ * empty or not a regular file.
+ */
 char *log_file_first_line(const struct log_file *file);
 
 /*
- * Appends the record @text.  False if it is lost, or there is no use in going on: too much
- * has piled up, or nobody reads any more.
+ * Appends the record @text, or keeps it until it can be written. Returns false if the caller
+ * should give up: too many records are pending, or the reader of a pipe is gone.
  */
 bool log_file_write(struct log_file *file, const char *text, size_t size);
 
-/* False after a complaint if records are lost. */
+/* Prints a message and returns false if records are lost. */
 bool log_file_close(struct log_file *file);
 
 #endif /* LOG_FILE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The VMMs that are being watched, their VMs and vCPUs, and the last two samples of each.
+ * Watches VMMs, and reads samples of their VMs and vCPUs.
  *
  *	struct monitor_options options = { .filter = &filter, .sources = SOURCES_AUTO };
  *	struct monitor *monitor;
@@ -8,17 +8,17 @@
  *	err = monitor_open(&monitor, &options);
  *	for (;;) {
  *		err = monitor_sample(monitor);
- *		(look at monitor->vmm[i]->target[j] with the functions of row.h and total.h)
+ *		(read monitor->vmm[i]->target[j] with the functions of row.h and total.h)
  *		err = monitor_wait(monitor, deadline);
  *	}
  *
- * VMMs that appear are found within a second or two, ones that end are let go at once:
- * by monitor_wait(), or by the next monitor_sample() or monitor_refresh() after
- * monitor_fd() has become readable.  A vCPU that is added is found within a second if the
- * VMM got a thread with it, other changes within five, or later on machines with thousands of
- * vCPUs, where looking at all fds takes its time.
+ * A new VMM is found within two seconds. A VMM that ends is released at once: by
+ * monitor_wait(), or by the first monitor_sample() or monitor_refresh() after monitor_fd() has
+ * become readable. A new vCPU is found within one second if the VMM starts a thread for it,
+ * other changes within five seconds. On machines with thousands of vCPUs this takes longer,
+ * because the CPU time for scans is limited.
  *
- * Nothing is printed here: who wants to tell what happens gives a function for it.
+ * The monitor prints nothing. It reports what happens to options.event().
  */
 #ifndef MONITOR_H
 #define MONITOR_H
@@ -36,26 +36,26 @@
 #define LABEL_SIZE	48
 
 enum scope {
-	SCOPE_VM,	/* from debugfs it has the sums of its vCPUs as well */
+	SCOPE_VM,	/* debugfs: includes the sums over its vCPUs */
 	SCOPE_VCPU,
-	SCOPE_VMM,	/* all threads of a VMM: tracepoints */
-	SCOPE_HOST,	/* the whole machine: tracepoints */
+	SCOPE_VMM,	/* tracepoints of all threads of a VMM */
+	SCOPE_HOST,	/* tracepoints of the whole machine */
 };
 
-/* What has numbers, and the numbers.  It stays where it is for as long as it lives. */
+/* A VM, a vCPU, or another thing with statistics. Pointers to it stay valid while it exists. */
 struct target {
 	struct vmm *vmm;
 	enum scope scope;
-	int vm;				/* number of the VM in its VMM, -1: not known */
+	int vm;				/* index of the VM in its VMM, -1: unknown */
 	int vcpu;			/* ID, -1: not a vCPU */
 	char label[LABEL_SIZE];		/* "vm", "vcpu0", "vm1", "vm?/vcpu0#12", "vmm", "host" */
 	enum origin origin;
 	const struct source *source;
 	const struct stat_set *set;
 	struct kvmstats_sample *now;
-	struct kvmstats_sample *before;	/* nothing read yet in the first round */
-	/* The source's: */
-	int vmm_fd;			/* number of the VM's or vCPU's fd in the VMM, or -1 */
+	struct kvmstats_sample *before;	/* the previous sample; empty at first */
+	/* For the source only: */
+	int vmm_fd;			/* number of the fd of the VM or vCPU in the VMM, or -1 */
 	int fd;
 	void *private;
 };
@@ -66,36 +66,36 @@ struct vmm {
 	const char *guest;		/* QEMU's -name, or NULL */
 	size_t vms;
 	size_t vcpus;
-	struct target **target;		/* VMs, vCPUs by ID; of all sources */
+	struct target **target;		/* VMs, then vCPUs by ID; of all sources */
 	size_t targets;
-	size_t missing;			/* VMs and vCPUs whose numbers cannot be had */
-	char missing_label[LABEL_SIZE];	/* one of them */
-	int fd_error;			/* the reason, -errno, for fds */
-	int debugfs_error;		/* for debugfs where it was tried as well, or 0 */
+	size_t missing;			/* number of VMs and vCPUs that cannot be read */
+	char missing_label[LABEL_SIZE];	/* label of the first of them */
+	int fd_error;			/* why fds are missing: -errno, or 0 */
+	int debugfs_error;		/* the same for debugfs, if it is used */
 	int tracepoints_error;
 	struct kvmstats_vmm *kvm;	/* NULL: the whole machine */
-	struct vmm_state *state;	/* the monitor's */
+	struct vmm_state *state;	/* see target.h */
 };
 
 struct tracepoints;
 
-/* A process that the filter names by PID. */
+/* A process that the user selected by PID. */
 struct named_process {
 	pid_t pid;
-	int err;			/* why it is not watched: -errno, -ENODEV: it has no VM */
+	int err;			/* why it is not watched: -errno; -ENODEV: it has no VM */
 	bool ended;
 };
 
 enum monitor_event {
 	MONITOR_APPEARED,
-	MONITOR_CHANGED,	/* other VMs or vCPUs than before */
-	MONITOR_ENDED,		/* the process, or its last VM; @vmm goes away after the call */
+	MONITOR_CHANGED,	/* VMs or vCPUs were added or removed */
+	MONITOR_ENDED,		/* the process or its last VM; @vmm is freed after the call */
 	MONITOR_SEARCH_FAILED,		/* see monitor->search_error; @vmm is NULL */
-	MONITOR_SEARCH_WORKS,		/* no longer so; @vmm is NULL */
+	MONITOR_SEARCH_WORKS,		/* it no longer fails; @vmm is NULL */
 };
 
 struct monitor_options {
-	const struct filter *filter;	/* has to outlive the monitor */
+	const struct filter *filter;	/* must outlive the monitor */
 	enum sources sources;
 	/* May be NULL. */
 	void (*event)(enum monitor_event event, const struct vmm *vmm, void *arg);
@@ -103,65 +103,66 @@ struct monitor_options {
 };
 
 struct monitor {
-	struct vmm **vmm;		/* by PID */
+	struct vmm **vmm;		/* sorted by PID */
 	size_t vmms;
-	size_t denied;			/* processes that may not be looked into */
-	int search_error;			/* why VMMs that appear are not found: -errno, or 0 */
+	size_t denied;			/* processes that kvm-stats may not examine */
+	int search_error;			/* why the search for new VMMs fails, or 0 */
 	struct named_process *named;
 	size_t named_count;
-	uint64_t generation;		/* another one when VMMs or targets are others than before */
-	uint64_t time;			/* of the last sample: ns of CLOCK_MONOTONIC, 0: none */
-	uint64_t time_before;		/* of the one before it, 0: none */
+	uint64_t generation;		/* changes whenever VMMs or targets change */
+	uint64_t time;			/* of the last sample, ns of CLOCK_MONOTONIC; 0: none */
+	uint64_t time_before;		/* of the previous sample; 0: none */
 	struct stat_sets sets;
-	unsigned int selections;	/* how often the filter's regular expression changed */
-	struct tracepoints *tracepoints;	/* of the kernel, NULL if they are not used */
+	unsigned int selections;	/* how often the regular expression changed */
+	struct tracepoints *tracepoints;	/* NULL if they are not used */
 	const struct stat_set *tracepoint_set;
 	struct monitor_options options;
 	struct monitor_state *state;
 };
 
 /*
- * Starts to watch what the filter names.  That there is nothing is no error, only what makes
- * watching impossible: no /proc, no memory, or options->sources that cannot be had at all.
- * 0 or -errno.
+ * Starts to watch what the filter selects. It is not an error if that does not exist. Returns 0,
+ * or -errno if nothing can be watched: no /proc, no memory, or an unusable source.
  */
 int monitor_open(struct monitor **monitor, const struct monitor_options *options);
 void monitor_close(struct monitor *monitor);
 
 /*
- * Who appeared, who is gone.  monitor_sample() does it as well.  That a look for new VMMs fails
- * is no error: it is told as MONITOR_SEARCH_FAILED, and tried again a second later.
+ * Updates the list of VMMs. monitor_sample() does this, too. A failed search for new VMMs is not
+ * an error: it is reported as MONITOR_SEARCH_FAILED and repeated one second later. Returns 0 or
+ * -errno.
  */
 int monitor_refresh(struct monitor *monitor);
 
-/* Makes the last sample of each target the one before, and reads a new one: 0 or -errno. */
+/* Reads a new sample of each target; the last one becomes the previous one. 0 or -errno. */
 int monitor_sample(struct monitor *monitor);
 
 /*
- * Until @deadline (ns of CLOCK_MONOTONIC): 0.  Lets VMMs that end in between go at once.
- * -EINTR: a signal came.  -ESRCH: the filter names processes by PID, and the last of them
- * has ended.
+ * Waits until @deadline (ns of CLOCK_MONOTONIC), and releases VMMs that end in the meantime.
+ * Returns 0, -EINTR after a signal, or -ESRCH if the user selected processes by PID and all of
+ * them have ended.
  */
 int monitor_wait(struct monitor *monitor, uint64_t deadline);
 
 /*
- * For a poll() of one's own: readable when a VMM has ended, and monitor_refresh() should be
- * called at once, because statistics fds keep the memory of its VMs in the kernel.
+ * For callers that use poll(). The fd is readable when a VMM has ended. Call monitor_refresh()
+ * at once then: open statistics fds keep the memory of the VMs allocated in the kernel.
  */
 int monitor_fd(const struct monitor *monitor);
 
-/* Whether the filter names PIDs, and none of them lives any more. */
+/* Whether the user selected processes by PID, and all of them have ended. */
 bool monitor_has_ended(const struct monitor *monitor);
 
 /*
- * After the filter's regular expression has changed.  Tracepoints start anew from 0, under new
- * targets.
+ * Call it after the regular expression of the filter changed. Tracepoints are counted from 0
+ * again, in new targets.
  */
 void monitor_select(struct monitor *monitor);
 
+/* Returns the number of targets of all VMMs. */
 size_t monitor_targets(const struct monitor *monitor);
 
-/* Now, in ns of CLOCK_MONOTONIC. */
+/* Returns the current time in ns of CLOCK_MONOTONIC. */
 uint64_t monitor_now(void);
 
 #endif /* MONITOR_H */

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* On standard error: whose numbers there are, from where, and who appears and ends. */
+/* Notices on standard error: the sources of the statistics, and VMMs that start and end. */
 #ifndef NOTICE_H
 #define NOTICE_H
 
 #include "monitor.h"
 #include "total.h"
 
-/* Who is there now; from then on each change is told. */
+/* Prints the number of VMMs, and from now on each change. */
 void notice_start(struct monitor *monitor);
 
-/* An event of a monitor, for who tells no others: VMMs that appear are not found, or again. */
+/*
+ * A callback for monitor_options.event that only reports when the search for new VMMs fails,
+ * and when it works again. @monitor is the struct monitor.
+ */
 void notice_search(enum monitor_event event, const struct vmm *vmm, void *monitor);
 
-/* Which statistics have fallen back since the last sample, in one line. */
+/* Prints one line if statistics were reset since the previous sample. */
 void notice_cleared(const struct totals *totals);
 
 #endif /* NOTICE_H */

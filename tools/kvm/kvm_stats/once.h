@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two readings, one second apart, as kvm_stat -1 prints them. */
+/* Prints two samples, one second apart, like kvm_stat -1. */
 #ifndef ONCE_H
 #define ONCE_H
 
@@ -8,7 +8,7 @@
 /* Returns the exit status. */
 int once_print(const struct kvm_stat_options *options, struct monitor *monitor);
 
-/* The names of all that could be chosen by -f. */
+/* Prints the names that -f can select. Returns the exit status. */
 int names_print(struct monitor *monitor);
 
 #endif /* ONCE_H */

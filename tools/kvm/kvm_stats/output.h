@@ -6,13 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One line on standard error, with the program's name before. */
+/* Prints one line to standard error, after the name of the program. */
 void complain(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 
-/* False, and said once, if something of the output is lost. */
+/*
+ * Flushes standard output. If data is lost, prints a message the first time and returns false.
+ */
 bool flush_output(void);
 
-/* @text with all that could confuse a terminal or a table made '?'. */
+/* Copies @text to @buf, with each control character replaced by '?'. Returns @buf. */
 const char *sanitize(const char *text, char *buf, size_t size);
 
 #endif /* OUTPUT_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of values, and of how fast they grow. */
+/* The table that "kvm-stats read" prints: values and rates. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -8,13 +8,13 @@
 #include "monitor.h"
 
 struct report {
-	bool rates;		/* from the sample before to the last one */
-	bool whole_units;	/* seconds and bytes */
+	bool rates;		/* print growth per second since the previous sample */
+	bool whole_units;	/* print seconds and bytes, not ns and KiB */
 	int label_width;
 	int name_width;
 };
 
-/* Sets the widths. */
+/* Sets the widths of the columns. */
 void report_measure(struct report *report, const struct monitor *monitor);
 
 void report_print(const struct report *report, const struct vmm *vmm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What was asked for has to be there. */
+/* Checks that what the user selected exists, and prints messages if not. */
 #ifndef REQUIRE_H
 #define REQUIRE_H
 
@@ -7,25 +7,28 @@
 
 #include "monitor.h"
 
-/* monitor_open() with a complaint if it fails: NULL. */
+/* Like monitor_open(), but prints a message and returns NULL if it fails. */
 struct monitor *require_monitor(const struct monitor_options *options);
 
 /*
- * False after a complaint that says why, if there are no numbers of what the filter names.
- * What is missing beside others is complained about only.
+ * Prints a message and returns false if there are no statistics of the selected VMs and vCPUs.
+ * If only some of them cannot be read, prints a message and returns true.
  */
 bool require_statistics(const struct monitor *monitor);
 
-/* The same of VMMs, whether they have numbers or not. */
+/* The same for VMMs, whether or not their statistics can be read. */
 bool require_vmms(const struct monitor *monitor);
 
-/* Tells, once for each reason, which numbers cannot be had, and who was not looked into. */
+/*
+ * Prints which statistics cannot be read, once for each reason, and how many processes could
+ * not be examined.
+ */
 void report_missing(const struct monitor *monitor);
 
-/* False after a complaint if no statistic's name matches. */
+/* Prints a message and returns false if the regular expression matches no statistic. */
 bool require_matches(const struct monitor *monitor);
 
-/* After getopt_long(): false after a complaint if something is left over. */
+/* Call it after getopt_long(). Prints a message and returns false if arguments are left. */
 bool require_no_arguments(int argc, char **argv);
 
 #endif /* REQUIRE_H */

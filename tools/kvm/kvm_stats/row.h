@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One statistic of one VM or vCPU, and how it moved between the last two samples.
+ * One statistic of one VM or vCPU, and its growth between the last two samples.
  *
  *	for (i = 0; i < target->set->stats; i++) {
  *		row_get(&row, target, target->set->stat[i]);
@@ -13,27 +13,27 @@
 #include "monitor.h"
 
 enum growth {
-	GROWTH_KNOWN,		/* delta and rate */
-	GROWTH_NONE,		/* this type of statistic does not count up */
-	GROWTH_UNKNOWN,		/* there is one sample only */
-	GROWTH_CLEARED,		/* it fell back: someone has cleared it, or the VM is a new one */
+	GROWTH_KNOWN,		/* delta and rate are valid */
+	GROWTH_NONE,		/* the statistic does not count up */
+	GROWTH_UNKNOWN,		/* there is only one sample */
+	GROWTH_CLEARED,		/* the value decreased: it was reset, or the VM is another one */
 };
 
 struct row {
 	const struct target *target;
 	const struct kvmstats_stat *stat;	/* name, type, unit: kvmstats_stat_...() */
-	unsigned int size;			/* of values */
-	const uint64_t *values;			/* until the next sample; NULL: none yet */
-	const uint64_t *before;			/* those of the sample before, NULL: none */
-	uint64_t value;				/* of a histogram the number of its samples */
+	unsigned int size;			/* number of values */
+	const uint64_t *values;			/* valid until the next sample; NULL: no sample */
+	const uint64_t *before;			/* values of the previous sample; NULL: no sample */
+	uint64_t value;				/* histogram: the sum of its buckets */
 	enum growth growth;
-	uint64_t delta;				/* 0 unless growth is known */
+	uint64_t delta;				/* 0 unless GROWTH_KNOWN */
 	double rate;				/* delta per second */
 };
 
 void row_get(struct row *row, const struct target *target, const struct kvmstats_stat *stat);
 
-/* The same of value @n alone: bucket @n of a histogram. */
+/* The same for value @n only, for example one bucket of a histogram. */
 void row_get_element(struct row *row, const struct target *target,
 		     const struct kvmstats_stat *stat, unsigned int n);
 

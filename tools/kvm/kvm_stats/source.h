@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where numbers come from.
+ * Sources of statistics: statistics fds, debugfs and tracepoints.
  *
- * A source adds targets to a VMM, reads them, and lets go of them.  Which one a target has
- * its numbers from is always in target->origin, and origin_text() is for showing it.
+ * A source adds targets to a VMM, reads them, and releases them. target->origin says where the
+ * statistics of a target come from; origin_text() describes it to the user.
  */
 #ifndef SOURCE_H
 #define SOURCE_H
@@ -27,24 +27,24 @@ const char *origin_name(enum origin origin);
 /* "statistics fds opened by kvm-stats", ... */
 const char *origin_text(enum origin origin);
 
-/* Which ones to use; to be or-ed together. */
+/* The sources to use: a bit mask. */
 enum sources {
-	SOURCES_AUTO = 0,	/* fds, and debugfs for VMMs of which no fd can be had */
+	SOURCES_AUTO = 0,	/* fds, and debugfs for VMMs whose fds cannot be opened */
 	SOURCES_FD = 1,
 	SOURCES_DEBUGFS = 2,
 	SOURCES_TRACEPOINTS = 4,
 };
 
 struct source {
-	/* Once, before all else; may be NULL.  0 or -errno: this source cannot be used. */
+	/* Called once at the start. Returns 0, or -errno if the source is unusable. May be NULL. */
 	int (*open)(struct monitor *monitor);
 	void (*close)(struct monitor *monitor);
 	/*
-	 * Adds, by vmm_keep() and vmm_add(), all targets that @vmm has by now: 0, or -errno if
-	 * there is none, or not all.
+	 * Registers all current targets of @vmm with target_keep() and target_add(). Returns 0,
+	 * or -errno if some or all of them are missing.
 	 */
 	int (*attach)(struct monitor *monitor, struct vmm *vmm);
-	/* Reads target->now: 0 or -errno, after which the target is dropped. */
+	/* Reads a sample into target->now. On error (-errno) the caller drops the target. */
 	int (*read)(struct target *target);
 	void (*detach)(struct target *target);
 };

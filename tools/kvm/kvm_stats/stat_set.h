@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Schemas, each once however many VMs and vCPUs have it, and what of each the user
- * asked for.  On one kernel there are mostly two: of VMs and of vCPUs.
+ * The schemas in use, each stored once, and the statistics that the filter selects of each.
+ * Usually there are two schemas: one that all VMs share, and one that all vCPUs share.
  */
 #ifndef STAT_SET_H
 #define STAT_SET_H
@@ -13,30 +13,30 @@
 
 struct stat_set {
 	struct kvmstats_schema *schema;
-	const struct kvmstats_stat **stat;	/* that the filter takes, in the schema's order */
+	const struct kvmstats_stat **stat;	/* selected ones, in the order of the schema */
 	size_t stats;
 };
 
 struct stat_sets {
 	const struct filter *filter;
-	struct stat_set **set;			/* each stays where it is until stat_sets_free() */
+	struct stat_set **set;			/* pointers are valid until stat_sets_free() */
 	size_t sets;
 };
 
 void stat_sets_init(struct stat_sets *sets, const struct filter *filter);
 void stat_sets_free(struct stat_sets *sets);
 
-/* The one that the file @fd has: 0 or -errno. */
+/* Finds or adds the set of the statistics fd @fd. Returns 0 or -errno. */
 int stat_sets_add_fd(struct stat_sets *sets, int fd, const struct stat_set **set);
 
-/* The one that @schema makes, which is taken over, also if this fails: 0 or -errno. */
+/* Finds or adds the set of @schema, and owns @schema, even on failure. Returns 0 or -errno. */
 int stat_sets_add(struct stat_sets *sets, struct kvmstats_schema *schema,
 		  const struct stat_set **set);
 
-/* Selects anew, after the filter's regular expression has changed. */
+/* Applies the filter again after its regular expression changed. */
 void stat_sets_select(struct stat_sets *sets);
 
-/* How much of the name is the one of the statistic that this is a part of; 0: of none. */
+/* The length of the parent's name: 8 for "kvm_exit(HLT)". Returns 0 if there is no parent. */
 size_t stat_parent_length(const char *name);
 
 #endif /* STAT_SET_H */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For sources: which targets a VMM has.
+ * The list of targets of a VMM, for use by sources.
  *
- * Whenever a VMM may have changed, targets_begin() puts the known ones aside, the sources
- * name those that are there, and targets_end() drops the rest.
+ * When a VMM may have changed, targets_begin() sets the current targets aside. The sources then
+ * register every target that exists now: target_keep() for known ones, target_add() for new
+ * ones. targets_end() frees the targets that no source registered.
  */
 #ifndef TARGET_H
 #define TARGET_H
@@ -12,7 +13,7 @@
 
 #include "monitor.h"
 
-/* What makes a target the one it is. */
+/* Identifies a target of a VMM. */
 struct target_key {
 	const struct source *source;
 	enum scope scope;
@@ -28,32 +29,32 @@ struct target_list {
 };
 
 struct vmm_state {
-	struct target_list list;	/* what vmm->target is */
-	struct target_list old;		/* put aside; taken ones are NULL */
-	size_t cursor;			/* where the next of the old ones is likely to be */
+	struct target_list list;	/* vmm->target points to its array */
+	struct target_list old;		/* the targets set aside; kept ones are NULL */
+	size_t cursor;			/* index in @old at which the next search starts */
 	bool changed;
-	uint64_t next_check;
+	uint64_t next_check;		/* ns of CLOCK_MONOTONIC, see monitor_scan.c */
 	uint64_t next_scan;
 };
 
 void targets_begin(struct vmm *vmm);
-/* Whether there are others now. */
+/* Returns whether targets were added or removed. */
 bool targets_end(struct vmm *vmm);
 
-/* The target with this key, which then is one that is there; NULL if it is a new one. */
+/* Keeps the target with this key and returns it, or NULL if there is none. */
 struct target *target_keep(struct vmm *vmm, const struct target_key *key);
 
 /*
- * A new one: NULL if there is no memory.  Its fd, origin and private are the caller's to set
- * before anything else happens.
+ * Adds a target. The caller must set its fd, origin and private at once. Returns NULL if memory
+ * is exhausted.
  */
 struct target *target_add(struct vmm *vmm, const struct target_key *key,
 			  const struct stat_set *set);
 
-/* Drops all of them. */
+/* Frees all targets. */
 void targets_drop(struct vmm *vmm);
 
-/* Reads a new sample of each, and drops those that cannot be read: whether there were any. */
+/* Reads a new sample of each target. Frees those that fail, and returns whether any did. */
 bool targets_read(struct vmm *vmm);
 
 #endif /* TARGET_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sums over all VMs and vCPUs that are being watched, a line for each name and origin.
+ * Sums of each statistic over all watched VMs and vCPUs, one for each name and origin.
  *
- * Made for thousands of vCPUs: totals_update() allocates only when monitor->generation has
- * changed, and then keeps the order, and gives new names a place behind.
+ * totals_update() only allocates memory when monitor->generation has changed. Totals keep their
+ * order; new ones are appended.
  */
 #ifndef TOTAL_H
 #define TOTAL_H
@@ -16,14 +16,14 @@
 
 struct total {
 	const char *name;
-	const struct kvmstats_stat *stat;	/* type, unit, buckets; of one of those that have it */
+	const struct kvmstats_stat *stat;	/* for type, unit and buckets */
 	enum origin origin;
-	bool counts_up;				/* has deltas */
-	bool present;				/* something has it at the moment */
-	bool cleared;				/* one of them fell back; it is not in the deltas */
-	unsigned int size;
-	uint64_t *values;			/* sums; of a peak the largest */
-	uint64_t *deltas;			/* growth since the sample before, of those that were there */
+	bool counts_up;				/* deltas are valid */
+	bool present;				/* at least one target has it now */
+	bool cleared;				/* a value decreased; deltas do not include it */
+	unsigned int size;			/* number of values */
+	uint64_t *values;			/* sums; for peaks, maxima */
+	uint64_t *deltas;			/* growth since the previous sample */
 	uint64_t value;				/* sum of values */
 	uint64_t delta;				/* sum of deltas */
 	double rate;				/* delta per second */
@@ -36,15 +36,15 @@ struct totals {
 };
 
 /*
- * @takes, unless NULL, chooses whose numbers count (one VMM's, one vCPU's); @arg is for it.
- * Call totals_reselect() when it would answer otherwise.
+ * @selects says which targets to include; NULL: all. @arg is passed to it. Call
+ * totals_reselect() when its answers change. Returns 0 or -ENOMEM.
  */
 int totals_open(struct totals **totals, const struct monitor *monitor,
-		bool (*takes)(const struct target *target, void *arg), void *arg);
+		bool (*selects)(const struct target *target, void *arg), void *arg);
 void totals_close(struct totals *totals);
 void totals_reselect(struct totals *totals);
 
-/* After each monitor_sample(): 0 or -ENOMEM. */
+/* Call it after each monitor_sample(). Returns 0 or -ENOMEM. */
 int totals_update(struct totals *totals);
 
 #endif /* TOTAL_H */

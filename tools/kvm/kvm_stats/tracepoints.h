@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which tracepoints KVM has, and how they are split. */
+/* The tracepoints of KVM, and their split by exit reason. */
 #ifndef TRACEPOINTS_H
 #define TRACEPOINTS_H
 
@@ -9,7 +9,10 @@
 #include "kvmstats.h"
 #include "perf_group.h"
 
-/* By name; "kvm_exit(HLT)" is what a filter lets pass of kvm_exit. */
+/*
+ * Sorted by name. "kvm_exit(HLT)" counts the hits of kvm_exit that have this exit reason; it
+ * comes after kvm_exit.
+ */
 struct tracepoints {
 	char **name;
 	struct perf_counter *counter;
@@ -18,14 +21,14 @@ struct tracepoints {
 };
 
 /*
- * Looks into @kvm, a directory like /sys/kernel/tracing/events/kvm, or NULL: where it is.
- * 0, or -errno: -ENODEV: there is none.
+ * Reads the directory @kvm (NULL: events/kvm in the mounted tracefs). Returns 0, -ENODEV if
+ * there are no tracepoints of KVM, or another -errno.
  */
 int tracepoints_list(struct tracepoints *tracepoints, const char *kvm,
 		     const struct exit_reasons *(*reasons_of)(const char *event));
 void tracepoints_free(struct tracepoints *tracepoints);
 
-/* One schema of all of them. */
+/* Makes one schema that has all tracepoints. Returns 0 or -errno. */
 int tracepoints_schema(const struct tracepoints *tracepoints, struct kvmstats_schema **schema);
 
 #endif /* TRACEPOINTS_H */

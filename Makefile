@@ -11,7 +11,7 @@ help: ## this list (the default)
 		while read -r target line; do printf '  make %-14s %s\n' "$$target" "$$line"; done
 	@echo "Variables: KERNEL=PATH (a Linux 5.10.y tree of your own to build on), ARCH=, VARIANT="
 
--include tools/testing/boot/boot.mk
+include tools/testing/testing.mk
 include scripts/series.mk
 
 .PHONY: tools

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by all bash scripts in scripts/: paths, messages, temporary files, git.
+# Sourced first by the bash scripts of the repository: paths, messages, temporary files,
+# git, packages.
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # the variables are for the scripts that source this file
 
 set -euo pipefail
+# A failure inside $(...) ends the script.
+shopt -s inherit_errexit
 export LC_ALL=C
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
@@ -20,6 +25,15 @@ die() {
 	shift
 	[ $# -eq 0 ] || printf '    %s\n' "$@" >&2
 	exit 1
+}
+
+# run_logged LOG COMMAND...: print nothing if the command succeeds, else the end of its log
+run_logged() {
+	local log=$1
+	shift
+	"$@" >"$log" 2>&1 </dev/null && return
+	tail -n 25 "$log" >&2
+	die "the command failed: $*" "The whole log is $log"
 }
 
 # Set SCRATCH to a directory that is removed when the script ends.
@@ -42,8 +56,10 @@ plain_git() {
 		git -c safe.directory='*' -c gc.auto=0 "$@"
 }
 
-# need_packages GROUP...: install the missing Debian packages of these groups.
+# need_packages GROUP...: install the missing Debian packages of these groups, unless the
+# variable NO_INSTALL is set
 need_packages() {
+	[ -z "${NO_INSTALL:-}" ] || return 0
 	[ ! -x "$ROOT/scripts/packages" ] || "$ROOT/scripts/packages" "$@" >&2
 }
 

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by the scripts that compile kernels: one source worktree for each base, and one
+# object directory for each base, architecture and configuration.
+# shellcheck shell=bash
+
+# The variables that restrict the sanitizers to the folders that the architecture names.
+instrument_args()
+{
+	local places=instrument_$config tools='KASAN UBSAN' tool folders
+
+	[ -n "${!places:-}" ] || return 0
+	! has_option "$config" CONFIG_KCSAN=y || tools=KCSAN
+	read -r -a folders <<<"${!places}"
+	for tool in $tools; do
+		echo "${tool}_SANITIZE=n"
+		(cd "$src" && find "${folders[@]}" -name '*.c' -printf "${tool}_SANITIZE_%f\n") |
+			sed 's/\.c$/.o=y/' | sort -u
+	done
+}
+
+make_args()
+{
+	local instrument
+
+	mapfile -t instrument < <(instrument_args)
+	printf '%s\n' ARCH="$karch" CROSS_COMPILE="$cross" O="$obj" LOCALVERSION= KCFLAGS="$kcflags" \
+		KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_VERSION=1 \
+		KBUILD_BUILD_USER=kvm-stats KBUILD_BUILD_HOST=build "${instrument[@]}"
+}
+
+kernel_make()
+{
+	local args
+
+	mapfile -t args < <(make_args)
+	make -C "$src" "${args[@]}" "$@"
+}
+
+# Switch the worktree to $tree. Files that do not differ keep their time stamps.
+checkout_source()
+{
+	if ! plain_git -C "$src" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+		rm -rf "$src"
+		plain_git -C "$base" worktree prune
+		plain_git -C "$base" worktree add -q --detach "$src" HEAD 2>"$src.log" ||
+			die "git cannot make the worktree $src" "$(cat "$src.log")"
+	fi
+	plain_git -C "$src" read-tree --reset -u "$tree"
+}
+
+# Whether $tree has the KUnit tests and statistics for this architecture.
+tree_has_kunit()
+{
+	plain_git -C "$base" cat-file -e "$tree:virt/kvm/kvm_stats_kunit.c" 2>/dev/null &&
+		plain_git -C "$base" grep -q HAVE_KVM_STATS_FD "$tree" -- "$kvm_dir/Kconfig"
+}
+
+# The configuration $config, with the options that only some trees have.
+tree_config()
+{
+	local more=()
+
+	! has_option "$config" CONFIG_KUNIT=y || ! tree_has_kunit || more=(kunit)
+	merged_config "$config" "${more[@]}"
+}
+
+# An architecture with the same compiler and flags has objects that kbuild can use: it
+# compiles only what the other options change.
+begin_with_objects()
+{
+	local theirs=${obj/-$arch-/-$like-}
+
+	[ -n "$like" ] && [ ! -f "$obj/.config" ] && [ -f "$theirs/.config" ] || return 0
+	say "  begin with the objects of $like"
+	cp -a "$theirs/." "$obj"
+	rm -f "$obj/fragments"
+}
+
+configure()
+{
+	local missing
+
+	if cmp -s "$obj/fragments" <(tree_config) && [ -f "$obj/.config" ]; then
+		kernel_make -s olddefconfig >"$log" 2>&1 </dev/null || true
+	else
+		tree_config >"$obj/fragments"
+		run_logged "$log" kernel_make -s KCONFIG_ALLCONFIG="$obj/fragments" allnoconfig
+	fi
+	missing=$(grep -vxFf "$obj/.config" "$obj/fragments" || true)
+	if [ -n "$missing" ]; then
+		rm -f "$obj/fragments"
+		die "kernel $arch-$config: these lines of the configuration have no effect:" \
+			"$missing" "The option does not exist here, or a dependency is missing."
+	fi
+}
+
+# set_dirs [PURPOSE]: where this base, architecture and configuration are built. The builds
+# of one purpose share the source, one after the other.
+set_dirs()
+{
+	local version
+
+	version=$(basename "$base")
+	obj=$CACHE/obj/$version-$arch-$config${1:+-$1}
+	src=$CACHE/tree/$version${1:+-$1}
+	log=$obj/build.log
+	lock=$src.lock
+	mkdir -p "$CACHE"/{tree,kernel} "$obj"
+}
+
+lock_dirs()
+{
+	exec 9>"$lock"
+	flock -n 9 || { say "  waiting for another build"; flock 9; }
+}
+
+# key PART...: the name of a result, from all that it depends on
+key()
+{
+	local places=instrument_$config
+
+	{
+		printf '%s\n' "$@"
+		tree_config
+		echo "${!places:-}"
+		echo "$kcflags"
+		$cc --version | head -n 1
+		declare -f make_args instrument_args build_selftests build_doc_example keep_result || true
+		cat "$TESTING/kernel/doc_example.c"
+	} | sha256sum | cut -c 1-16
+}

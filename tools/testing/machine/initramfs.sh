@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by boot: the root file system of the test machine, $out/initramfs.cpio.
+# shellcheck shell=bash
+
+boot_env()
+{
+	cat <<-END
+	export BOOT_ARCH=$arch
+	export BOOT_VARIANT=${variant%%+*}
+	export BOOT_HOST=/host
+	export BOOT_KERNEL=/tmp/boot/kernel
+	export BOOT_GUEST_INITRD=/tmp/boot/guest.cpio
+	BOOT_MODE=$mode
+	BOOT_CLIENT=$client
+	BOOT_MODULES='$modules'
+	BOOT_TESTS='$test_programs'
+	BOOT_TEST_TIME=$((time * 2 / 3))
+	END
+	# shellcheck disable=SC2086 # words
+	[ -z "$env" ] || printf 'export %q\n' $env
+}
+
+# A static one for the test machine, and one with HTTP, which cannot be linked statically,
+# to run in the root directory of the build host.
+kvm_stats_commands()
+{
+	local built=$ROOT/build/testing/kvm-stats
+
+	run_logged "$out/kvm-stats.log" flock "$built.lock" make -C "$ROOT/tools/kvm/kvm_stats" \
+		O="$built" CC="$cc" HTTP=yes kvm-stats.static kvm-stats
+	cp "$built/kvm-stats.static" "$root/bin/kvm-stats"
+	cp "$built/kvm-stats" "$root/boot/kvm-stats"
+}
+
+# Programs of the build host, and their libraries.
+host_files()
+{
+	local program
+
+	command -v qemu-system-x86_64
+	for program in "$(command -v qemu-system-x86_64)" "$root/boot/kvm-stats"; do
+		ldd "$program" | grep -oE '/[^ ]+'
+	done
+}
+
+# What the programs that test QEMU and kvm-stats need.
+client_files()
+{
+	cp "$TESTING/machine/run-demo" "$root/run-demo"
+	kvm_stats_commands
+	cp "$kernel/image" "$root/boot/kernel"
+	run_logged "$out/guest.log" "$TESTING/machine/guest/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
+	mkdir "$root/files"
+	host_files | xargs realpath | sort -u | xargs cp --parents -t "$root/files"
+}
+
+make_initramfs()
+{
+	local root=$out/root busybox
+
+	busybox=$("$TESTING/machine/busybox" --arch "$arch")
+	mkdir -p "$root"/{bin,tests,modules,boot} "$programs"
+	cp "$busybox" "$root/bin/busybox"
+	ln -s busybox "$root/bin/sh"
+	ln -s busybox "$root/bin/awk"
+	cp "$TESTING/machine/init" "$root/init"
+	cp "$TESTING/machine/checkers" "$TESTING/machine/kunit.awk" "$root/"
+	find "$kernel/modules" -name '*.ko' -exec cp {} "$root/modules/" \;
+	find "$programs" "$kernel/tests" "$TESTING/guest" -maxdepth 1 -type f \
+		\( -perm -100 -o -name '*.list' \) -exec cp {} "$root/tests/" \;
+	[ -z "$client" ] || client_files
+	boot_env >"$root/boot.env"
+	"$TESTING/machine/mk-cpio" "$root" "$out/initramfs.cpio"
+	rm -rf "$root"
+}

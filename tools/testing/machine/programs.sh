@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by boot: the test programs in guest/, compiled for an architecture in $programs.
+# shellcheck shell=bash
+
+guest_make()
+{
+	make -s -C "$TESTING/guest" OUT="$programs" CC="$cc" CC32="$cc32" "$@"
+}
+
+# Print the names of the programs in guest/ that the boot needs.
+guest_programs()
+{
+	guest_make list | tr ' ' '\n' |
+		if [ "$tests" = all ]; then cat; else grep -xFf <(tr ' ' '\n' <<<"$tests"); fi || true
+}
+
+build_programs()
+{
+	local wanted
+
+	wanted=$(guest_programs | xargs)
+	[ -n "$wanted" ] || return 0
+	mkdir -p "$programs"
+	exec 8>"$programs.lock"
+	flock 8
+	run_logged "$out/programs.log" guest_make -j"$JOBS" TESTS="$wanted"
+	exec 8>&-
+}
+
+# Print the names of the programs in guest/ and of the kselftests. Programs whose source is
+# gone may still be in the directory.
+available_programs()
+{
+	guest_make list | tr ' ' '\n'
+	find "$kernel/tests" -maxdepth 1 -type f -perm -100 -printf '%f\n'
+}
+
+# Checkers of the kernel's own, which report after all tests.
+kernel_checkers()
+{
+	! grep -qx CONFIG_DEBUG_KMEMLEAK=y "$kernel/config" || echo leaks
+	! grep -qx CONFIG_KCSAN=y "$kernel/config" || echo kcsan
+}
+
+# Print what the boot runs: the programs that `tests` selects, and the kernel's checkers.
+choose_programs()
+{
+	local all program chosen=$tests
+
+	case $mode in
+	demo) echo demo; return ;;
+	shell) return ;;
+	esac
+	all="kunit $(available_programs | sort | xargs)"
+	[ "$tests" != all ] || chosen=$all
+	for program in $chosen; do
+		[[ " $all " == *" $program "* ]] ||
+			die "there is no test program '$program' for $arch" "The programs are: $all"
+	done
+	echo "$chosen" "$(kernel_checkers | xargs)"
+}

@@ -56,9 +56,11 @@ static int describe(int fd)
 	if (err)
 		return report_error("cannot read the schema of a received fd", err);
 	err = kvmstats_schema_id(schema, fd, id, sizeof(id));
-	if (!err)
-		printf("%s %d: \"%s\", %zu statistics\n",
-		       kind == KVMSTATS_VM ? "VM" : "vCPU", vcpu, id, kvmstats_schema_count(schema));
+	if (!err && kind == KVMSTATS_VM)
+		printf("VM: \"%s\", %zu statistics\n", id, kvmstats_schema_count(schema));
+	else if (!err)
+		printf("vCPU %d: \"%s\", %zu statistics\n", vcpu, id,
+		       kvmstats_schema_count(schema));
 	kvmstats_schema_free(schema);
 	return err ? report_error("cannot read the ID of a received fd", err) : 0;
 }

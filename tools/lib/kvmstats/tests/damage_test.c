@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * Files damaged at random: whatever is read from them, nothing may be touched
- * that is not there.  For builds with address and undefined-behaviour checks,
- * which end the program where it does.
+ * Reads statistics files that are damaged at random. The library must accept a file or return
+ * -EPROTO or -EOVERFLOW, and must not access memory out of bounds. Build this test with
+ * AddressSanitizer and UndefinedBehaviorSanitizer, which end the program if it does.
  */
 #include <errno.h>
 
@@ -14,15 +14,16 @@
 
 static uint64_t state = 88172645463325252u;
 
-static uint32_t draw(uint32_t below)
+/* Returns a random number below @limit. The sequence is the same in each run. */
+static uint32_t random_below(uint32_t limit)
 {
 	state ^= state << 13;
 	state ^= state >> 7;
 	state ^= state << 17;
-	return (uint32_t)(state >> 32) % below;
+	return (uint32_t)(state >> 32) % limit;
 }
 
-static size_t make(unsigned char *bytes)
+static size_t make_file(unsigned char *bytes)
 {
 	struct image image;
 
@@ -34,18 +35,24 @@ static size_t make(unsigned char *bytes)
 	return image_bytes(&image, bytes);
 }
 
-/* Mostly in the header and the descriptors' numbers, and mostly to edges. */
+/*
+ * Changes one to four bytes, mostly in the header and in the numeric fields of descriptors, and
+ * mostly to boundary values.
+ */
 static void damage(unsigned char *bytes, size_t size)
 {
-	static const unsigned char edges[] = { 0, 1, 7, 8, 0x7f, 0x80, 0xfe, 0xff };
-	int times = 1 + (int)draw(4);
+	static const unsigned char limits[] = { 0, 1, 7, 8, 0x7f, 0x80, 0xfe, 0xff };
+	int times = 1 + (int)random_below(4);
 
 	while (times--) {
-		size_t where = draw(2) ? draw(24) : 72 + draw(3) * IMAGE_STRIDE + draw(20);
+		size_t where = random_below(24);
 
-		if (!draw(8))
-			where = draw((uint32_t)size);
-		bytes[where] = draw(3) ? edges[draw(sizeof(edges))] : (unsigned char)draw(256);
+		if (random_below(2))
+			where = 72 + random_below(3) * IMAGE_STRIDE + random_below(20);
+		if (!random_below(8))
+			where = random_below((uint32_t)size);
+		bytes[where] = random_below(3) ? limits[random_below(sizeof(limits))] :
+					 (unsigned char)random_below(256);
 	}
 }
 
@@ -65,7 +72,7 @@ static void use_stat(const struct kvmstats_sample *sample, const struct kvmstats
 	}
 }
 
-static void use(const struct kvmstats_schema *schema, int fd)
+static void use_schema(const struct kvmstats_schema *schema, int fd)
 {
 	struct kvmstats_sample *sample;
 	char id[64];
@@ -83,30 +90,32 @@ static void use(const struct kvmstats_schema *schema, int fd)
 
 int main(void)
 {
-	int good = 0, bad = 0, strange = 0;
+	int accepted = 0, rejected = 0, unexpected = 0;
 	int round;
 
 	for (round = 0; round < ROUNDS; round++) {
 		unsigned char bytes[sizeof(struct image)];
-		size_t size = make(bytes);
+		size_t size = make_file(bytes);
 		struct kvmstats_schema *schema;
 		int fd, err;
 
 		damage(bytes, size);
-		fd = bytes_fd(bytes, size - (draw(16) ? 0 : draw((uint32_t)size)));
+		fd = bytes_fd(bytes, size - (random_below(16) ? 0 : random_below((uint32_t)size)));
 		err = kvmstats_schema_read(&schema, fd);
 		if (!err) {
-			good++;
-			use(schema, fd);
+			accepted++;
+			use_schema(schema, fd);
 			kvmstats_schema_free(schema);
 		} else if (err == -EPROTO || err == -EOVERFLOW) {
-			bad++;
+			rejected++;
 		} else {
-			strange++;
+			unexpected++;
 		}
 		close(fd);
 	}
-	tap_ok(good > 0 && bad > 0, "damaged files: %d still make sense, %d do not", good, bad);
-	tap_is(strange, 0, "all errors are about the contents");
+	tap_ok(accepted > 0 && rejected > 0,
+	       "some damaged files are accepted, others are rejected");
+	printf("# %d accepted, %d rejected\n", accepted, rejected);
+	tap_is(unexpected, 0, "rejected files return EPROTO or EOVERFLOW");
 	return tap_end();
 }

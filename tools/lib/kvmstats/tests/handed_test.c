@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Fds over sockets, and fds that are not KVM's. */
+/* Passing fds over sockets, and fds that do not belong to KVM. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -21,16 +21,19 @@ static int open_fds(void)
 	return count;
 }
 
-static void test_strangers(void)
+static void test_other_fds(void)
 {
 	enum kvmstats_kind kind;
 	int vcpu, stats;
 
 	tap_is(kvmstats_fd_describe(0, &kind, &vcpu, &stats), -EPROTO,
-	       "standard input is not KVM's");
-	tap_is(kvmstats_fd_describe(-1, &kind, &vcpu, &stats), -EBADF, "no fd is told");
-	tap_is(kvmstats_fd_describe(1000, &kind, &vcpu, &stats), -EBADF, "a closed one is");
-	tap_is(kvmstats_fd_open(0), -EPROTO, "and no statistics are opened of it");
+	       "describing standard input returns EPROTO");
+	tap_is(kvmstats_fd_describe(-1, &kind, &vcpu, &stats), -EBADF,
+	       "describing fd -1 returns EBADF");
+	tap_is(kvmstats_fd_describe(1000, &kind, &vcpu, &stats), -EBADF,
+	       "describing a closed fd returns EBADF");
+	tap_is(kvmstats_fd_open(0), -EPROTO,
+	       "opening statistics with standard input returns EPROTO");
 }
 
 static void test_passing(int type, const char *how)
@@ -38,20 +41,23 @@ static void test_passing(int type, const char *how)
 	int pair[2], sent[3] = { 0, 1, 2 }, got[8], count;
 
 	if (socketpair(AF_UNIX, type, 0, pair)) {
-		tap_ok(false, "a pair of sockets (%s)", how);
+		tap_ok(false, "a pair of sockets is created (%s)", how);
 		return;
 	}
 	tap_ok(!kvmstats_fd_send(pair[0], sent, 3) && !kvmstats_fd_send(pair[0], sent, 1),
-	       "fds are sent (%s)", how);
+	       "two messages are sent (%s)", how);
 	count = kvmstats_fd_receive(pair[1], got, 8);
-	tap_is(count, 3, "those of one message arrive");
-	tap_ok(count == 3 && fcntl(got[0], F_GETFD) == FD_CLOEXEC, "closed by exec");
+	tap_ok(count == 3, "the three fds of the first message are received (%s)", how);
+	tap_ok(count == 3 && fcntl(got[0], F_GETFD) == FD_CLOEXEC,
+	       "received fds are close-on-exec (%s)", how);
 	while (count > 0)
 		close(got[--count]);
-	tap_is(kvmstats_fd_receive(pair[1], got, 8), 1, "then those of the next");
+	tap_ok(kvmstats_fd_receive(pair[1], got, 8) == 1,
+	       "the fd of the second message is received (%s)", how);
 	close(got[0]);
 	close(pair[0]);
-	tap_is(kvmstats_fd_receive(pair[1], got, 8), 0, "then the end");
+	tap_ok(kvmstats_fd_receive(pair[1], got, 8) == 0,
+	       "0 is returned at the end of the stream (%s)", how);
 	close(pair[1]);
 }
 
@@ -61,24 +67,28 @@ static void test_limits(void)
 
 	before = open_fds();
 	socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair);
-	tap_is(kvmstats_fd_send(pair[0], sent, 0), -EINVAL, "no fd is not sent");
+	tap_is(kvmstats_fd_send(pair[0], sent, 0), -EINVAL, "sending no fds returns EINVAL");
 	tap_is(kvmstats_fd_send(pair[0], sent, KVMSTATS_MAX_FDS + 1), -EINVAL,
-	       "nor are more than fit");
-	tap_is(kvmstats_fd_send(pair[0], sent, KVMSTATS_MAX_FDS), 0, "as many as fit are");
+	       "sending too many fds returns EINVAL");
+	tap_is(kvmstats_fd_send(pair[0], sent, KVMSTATS_MAX_FDS), 0,
+	       "KVMSTATS_MAX_FDS fds are sent");
 	tap_is(kvmstats_fd_receive(pair[1], got, KVMSTATS_MAX_FDS), KVMSTATS_MAX_FDS,
-	       "and arrive");
+	       "KVMSTATS_MAX_FDS fds are received");
 	for (i = 0; i < KVMSTATS_MAX_FDS; i++)
 		close(got[i]);
 	kvmstats_fd_send(pair[0], sent, 5);
-	tap_is(kvmstats_fd_receive(pair[1], got, 4), -EOVERFLOW, "more than there is room for");
-	tap_is(open_fds(), before + 2, "leave none behind");
+	tap_is(kvmstats_fd_receive(pair[1], got, 4), -EOVERFLOW,
+	       "receiving more fds than the array has room for returns EOVERFLOW");
+	tap_is(open_fds(), before + 2, "a message that exceeds the array leaves no fd open");
 	close(pair[0]);
-	tap_is(kvmstats_fd_send(pair[1], sent, 1), -EPIPE, "a peer that is gone is told");
+	tap_is(kvmstats_fd_send(pair[1], sent, 1), -EPIPE,
+	       "sending to a closed socket returns EPIPE");
 	close(pair[1]);
-	tap_is(kvmstats_fd_receive(pair[1], got, 1), -EBADF, "a socket that is none is told");
+	tap_is(kvmstats_fd_receive(pair[1], got, 1), -EBADF,
+	       "receiving from a closed fd returns EBADF");
 }
 
-static void test_no_room(void)
+static void test_file_limit(void)
 {
 	struct rlimit limit, few = { 10, 10 };
 	int sent[8] = { 0 }, got[8], pair[2], before;
@@ -90,19 +100,20 @@ static void test_no_room(void)
 	before = open_fds();
 	setrlimit(RLIMIT_NOFILE, &few);
 	tap_is(kvmstats_fd_receive(pair[1], got, 8), -EOVERFLOW,
-	       "more than the process may have are told");
+	       "receiving more fds than the process may open returns EOVERFLOW");
 	setrlimit(RLIMIT_NOFILE, &limit);
-	tap_is(open_fds(), before, "and none is kept");
+	tap_is(open_fds(), before,
+	       "a message that exceeds the limit of open files leaves no fd open");
 	close(pair[0]);
 	close(pair[1]);
 }
 
 int main(void)
 {
-	test_strangers();
+	test_other_fds();
 	test_passing(SOCK_STREAM, "stream");
-	test_passing(SOCK_SEQPACKET, "packets");
+	test_passing(SOCK_SEQPACKET, "seqpacket");
 	test_limits();
-	test_no_room();
+	test_file_limit();
 	return tap_end();
 }

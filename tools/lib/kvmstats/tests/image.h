@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
-/* Statistics files made by hand, in memory. */
+/* Builds statistics files in memory. */
 #ifndef IMAGE_H
 #define IMAGE_H
 
@@ -43,7 +43,7 @@ static inline void image_init(struct image *image)
 	strcpy(image->id, "kvm-1/vcpu-0");
 }
 
-/* Adds a statistic behind those that are there, and returns its index. */
+/* Adds a statistic after the existing ones and returns its index. */
 static inline int image_add(struct image *image, const char *name, uint32_t flags, int exponent,
 			    unsigned int size, uint32_t bucket_size)
 {
@@ -62,7 +62,10 @@ static inline int image_add(struct image *image, const char *name, uint32_t flag
 	return i;
 }
 
-/* Lays the parts out as the header would have them by default. */
+/*
+ * Writes header, ID, descriptors and data to @bytes, one after the other. Tests can set other
+ * offsets in the header than these. Returns the size in bytes.
+ */
 static inline size_t image_bytes(const struct image *image, unsigned char *bytes)
 {
 	size_t desc_size = image->descs * IMAGE_STRIDE;
@@ -78,12 +81,13 @@ static inline size_t image_bytes(const struct image *image, unsigned char *bytes
 	return to + image->data_size - bytes;
 }
 
+/* Returns the fd of a new file with these contents, which the caller closes. */
 static inline int bytes_fd(const unsigned char *bytes, size_t size)
 {
 	int fd = memfd_create("stats", MFD_CLOEXEC);
 
 	if (fd < 0 || pwrite(fd, bytes, size, 0) != (ssize_t)size) {
-		perror("cannot make a file in memory");
+		perror("cannot create a file in memory");
 		exit(1);
 	}
 	return fd;

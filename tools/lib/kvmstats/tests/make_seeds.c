@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Writes what schema_fuzz starts from: make_seeds DIRECTORY */
+/*
+ * Writes the seed files of schema_fuzz to a directory.
+ *
+ * usage: make_seeds DIRECTORY
+ */
 #include "image.h"
 
 static void write_seed(const char *dir, const char *name, const struct image *image)
@@ -26,7 +30,8 @@ int main(int argc, char **argv)
 	write_seed(argv[1], "empty", &image);
 	image_add(&image, "exits", KVM_STATS_TYPE_CUMULATIVE, 0, 1, 0);
 	write_seed(argv[1], "one", &image);
-	image_add(&image, "halt_wait_ns", KVM_STATS_TYPE_CUMULATIVE | KVM_STATS_UNIT_SECONDS, -9, 1, 0);
+	image_add(&image, "halt_wait_ns", KVM_STATS_TYPE_CUMULATIVE | KVM_STATS_UNIT_SECONDS,
+		  -9, 1, 0);
 	image_add(&image, "blocking", KVM_STATS_TYPE_INSTANT | KVM_STATS_UNIT_BOOLEAN, 0, 1, 0);
 	image_add(&image, "size", KVM_STATS_TYPE_PEAK | KVM_STATS_UNIT_BYTES | KVM_STATS_BASE_POW2,
 		  10, 1, 0);
@@ -37,7 +42,7 @@ int main(int argc, char **argv)
 	image_add(&image, "log", KVM_STATS_TYPE_LOG_HIST | KVM_STATS_UNIT_SECONDS, -9, 4, 0);
 	image_add(&image, "later", 0xfff, -32768, 2, 0xffffffff);
 	write_seed(argv[1], "histograms", &image);
-	/* Values in another order than descriptors. */
+	/* The values have another order than the descriptors. */
 	image_desc(&image, 0)->offset = 8;
 	image_desc(&image, 1)->offset = 0;
 	write_seed(argv[1], "order", &image);

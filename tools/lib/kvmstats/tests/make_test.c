@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Schemas and samples of numbers that come from elsewhere, and all values at once. */
+/* kvmstats_schema_make(), kvmstats_sample_set() and kvmstats_sample_values(). */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,8 +11,8 @@ static const struct kvmstats_desc descs[] = {
 	{ .name = "hits", .size = 1 },
 	{ .name = "wait_hist", .type = KVMSTATS_LOG_HIST, .unit = KVMSTATS_SECONDS,
 	  .exponent = -9, .size = 3 },
-	{ .name = "room", .type = KVMSTATS_INSTANT, .unit = KVMSTATS_BYTES, .base = KVMSTATS_POW2,
-	  .exponent = 10, .size = 1 },
+	{ .name = "free_space", .type = KVMSTATS_INSTANT, .unit = KVMSTATS_BYTES,
+	  .base = KVMSTATS_POW2, .exponent = 10, .size = 1 },
 };
 
 static void test_schema(void)
@@ -22,47 +22,52 @@ static void test_schema(void)
 	char text[32];
 
 	tap_is(kvmstats_schema_make(&schema, descs, 3), 0, "a schema is made");
-	tap_is(kvmstats_schema_count(schema), 3, "with as many statistics as were told");
+	tap_is(kvmstats_schema_count(schema), 3, "the schema has all statistics");
 	stat = kvmstats_schema_find(schema, "wait_hist");
-	tap_is(kvmstats_stat_offset(stat), 8, "one behind the other");
-	tap_is(kvmstats_stat_type(stat), KVMSTATS_LOG_HIST, "of the type that was told");
-	tap_is(kvmstats_stat_size(stat), 3, "and the size");
+	tap_is(kvmstats_stat_offset(stat), 8, "the second statistic follows the first");
+	tap_is(kvmstats_stat_type(stat), KVMSTATS_LOG_HIST, "a statistic has the given type");
+	tap_is(kvmstats_stat_size(stat), 3, "a statistic has the given size");
 	kvmstats_stat_unit_text(stat, text, sizeof(text));
-	tap_ok(!strcmp(text, "ns"), "and the unit: '%s'", text);
+	tap_ok(!strcmp(text, "ns"), "a statistic has the given unit, found '%s'", text);
 	stat = kvmstats_schema_stat(schema, 2);
 	kvmstats_stat_unit_text(stat, text, sizeof(text));
-	tap_ok(!strcmp(text, "KiB"), "and the base: '%s'", text);
-	tap_is(kvmstats_stat_offset(stat), 32, "behind the histogram");
+	tap_ok(!strcmp(text, "KiB"), "a statistic has the given base, found '%s'", text);
+	tap_is(kvmstats_stat_offset(stat), 32, "the third statistic follows the histogram");
 	kvmstats_schema_free(schema);
-	tap_is(kvmstats_schema_make(&schema, NULL, 0), 0, "there may be none at all");
+	tap_is(kvmstats_schema_make(&schema, NULL, 0), 0, "a schema without statistics is made");
 	kvmstats_schema_free(schema);
 }
 
-static void refuses(struct kvmstats_desc desc, int expected, const char *what)
+static void expect_error(struct kvmstats_desc desc, int expected, const char *what)
 {
 	struct kvmstats_schema *schema = (void *)1;
 
 	tap_is(kvmstats_schema_make(&schema, &desc, 1), expected, what);
-	tap_ok(!schema, "and leaves nothing behind");
+	tap_ok(!schema, "%s, and the schema is NULL", what);
 }
 
-static void test_refusals(void)
+static void test_errors(void)
 {
 	static struct kvmstats_desc many[40];
 	struct kvmstats_schema *schema;
 	int i;
 
-	refuses((struct kvmstats_desc){ .size = 1 }, -EINVAL, "no name is refused");
-	refuses((struct kvmstats_desc){ .name = "", .size = 1 }, -EINVAL, "so is an empty one");
-	refuses((struct kvmstats_desc){ .name = "x" }, -EINVAL, "no values are");
-	refuses((struct kvmstats_desc){ .name = "x", .size = 65536 }, -EINVAL, "too many are");
-	refuses((struct kvmstats_desc){ .name = "x", .size = 1, .type = 7 }, -EINVAL,
-		"an unknown type is");
-	refuses((struct kvmstats_desc){ .name = "x", .size = 1, .exponent = 40000 }, -EINVAL,
-		"an exponent that is too large is");
+	expect_error((struct kvmstats_desc){ .size = 1 }, -EINVAL,
+		     "a statistic without a name returns EINVAL");
+	expect_error((struct kvmstats_desc){ .name = "", .size = 1 }, -EINVAL,
+		     "an empty name returns EINVAL");
+	expect_error((struct kvmstats_desc){ .name = "x" }, -EINVAL,
+		     "a statistic without values returns EINVAL");
+	expect_error((struct kvmstats_desc){ .name = "x", .size = 65536 }, -EINVAL,
+		     "65536 values of a statistic return EINVAL");
+	expect_error((struct kvmstats_desc){ .name = "x", .size = 1, .type = 7 }, -EINVAL,
+		     "an unknown type returns EINVAL");
+	expect_error((struct kvmstats_desc){ .name = "x", .size = 1, .exponent = 40000 }, -EINVAL,
+		     "an exponent that is too large returns EINVAL");
 	for (i = 0; i < 40; i++)
 		many[i] = (struct kvmstats_desc){ .name = "x", .size = 65535 };
-	tap_is(kvmstats_schema_make(&schema, many, 40), -EOVERFLOW, "20 MB of values are");
+	tap_is(kvmstats_schema_make(&schema, many, 40), -EOVERFLOW,
+	       "20 MB of values return EOVERFLOW");
 }
 
 static void test_sample(void)
@@ -79,20 +84,22 @@ static void test_sample(void)
 	kvmstats_sample_new(&before, schema);
 	kvmstats_sample_new(&after, schema);
 	tap_ok(!kvmstats_sample_values(before, kvmstats_schema_stat(schema, 0)),
-	       "a sample has no values before it is set");
-	tap_is(kvmstats_sample_set(before, first, 4, 1), -EINVAL, "too few values are refused");
-	tap_is(kvmstats_sample_set(before, first, 5, 0), -EINVAL, "no time is");
-	tap_is(kvmstats_sample_set(before, first, 5, 1000000000), 0, "a sample is set");
-	tap_is(kvmstats_sample_set(after, second, 5, 3000000000), 0, "and another one");
+	       "an empty sample has no values");
+	tap_is(kvmstats_sample_set(before, first, 4, 1), -EINVAL,
+	       "setting too few values returns EINVAL");
+	tap_is(kvmstats_sample_set(before, first, 5, 0), -EINVAL, "setting time 0 returns EINVAL");
+	tap_is(kvmstats_sample_set(before, first, 5, 1000000000), 0, "values of a sample are set");
+	tap_is(kvmstats_sample_set(after, second, 5, 3000000000), 0,
+	       "values of a second sample are set");
 	values = kvmstats_sample_values(after, kvmstats_schema_stat(schema, 1));
 	tap_ok(values && values[0] == 1 && values[1] == 4 && values[2] == 3,
-	       "all values of a histogram are there");
+	       "all values of a histogram are returned");
 	tap_ok(!kvmstats_sample_values(after, kvmstats_schema_stat(other, 0)),
-	       "not those of another schema");
+	       "a statistic of another schema has no values");
 	kvmstats_delta(before, after, kvmstats_schema_stat(schema, 1), 1, &delta);
-	tap_is(delta, 2, "growth");
+	tap_is(delta, 2, "the difference of two samples is correct");
 	kvmstats_rate(before, after, kvmstats_schema_stat(schema, 0), 0, &rate);
-	tap_ok(rate == 10, "and rates are those of read samples: %f", rate);
+	tap_ok(rate == 10, "the rate between two samples is correct, found %f", rate);
 	kvmstats_sample_free(before);
 	kvmstats_sample_free(after);
 	kvmstats_schema_free(other);
@@ -102,7 +109,7 @@ static void test_sample(void)
 int main(void)
 {
 	test_schema();
-	test_refusals();
+	test_errors();
 	test_sample();
 	return tap_end();
 }

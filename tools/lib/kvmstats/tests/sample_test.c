@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Values, differences and rates. */
+/* Values, differences and rates of samples that are read from a file. */
 #include <errno.h>
 #include <time.h>
 
@@ -56,31 +56,32 @@ static void test_values(void)
 
 	setup(&f);
 	tap_is(kvmstats_sample_value(f.before, stat_of(&f, "counter"), 0, &value), -ENODATA,
-	       "a sample has no values before it is read");
-	tap_is(kvmstats_sample_time(f.before), 0, "and no time");
+	       "a value of an empty sample returns ENODATA");
+	tap_is(kvmstats_sample_time(f.before), 0, "an empty sample has time 0");
 
 	f.image.data[0] = UINT64_MAX;
 	f.image.data[6] = 42;
 	write_values(&f);
 	tap_is(kvmstats_sample_read(f.before, f.fd), 0, "a sample is read");
-	tap_ok(kvmstats_sample_time(f.before) > 0, "it has a time");
+	tap_ok(kvmstats_sample_time(f.before) > 0, "a sample that was read has a time");
 	kvmstats_sample_value(f.before, stat_of(&f, "counter"), 0, &value);
-	tap_ok(value == UINT64_MAX, "the largest value is whole");
+	tap_ok(value == UINT64_MAX, "the largest 64-bit value is returned unchanged");
 	kvmstats_sample_value(f.before, stat_of(&f, "hist"), 3, &value);
-	tap_is(value, 42, "the last value of a histogram");
+	tap_is(value, 42, "the last value of a histogram is returned");
 	tap_is(kvmstats_sample_value(f.before, stat_of(&f, "hist"), 4, &value), -ERANGE,
-	       "there is none behind it");
+	       "a value after the last one returns ERANGE");
 
 	kvmstats_schema_read(&other, f.fd);
 	tap_is(kvmstats_sample_value(f.before, kvmstats_schema_stat(other, 0), 0, &value), -EINVAL,
-	       "a statistic of another schema is refused");
+	       "a statistic of another schema returns EINVAL");
 	kvmstats_schema_free(other);
 
 	if (ftruncate(f.fd, f.image.header.data_offset + 8))
 		perror("# ftruncate");
-	tap_is(kvmstats_sample_read(f.before, f.fd), -EPROTO, "a file that shrank is an error");
+	tap_is(kvmstats_sample_read(f.before, f.fd), -EPROTO,
+	       "reading a file that has shrunk returns EPROTO");
 	tap_is(kvmstats_sample_value(f.before, stat_of(&f, "counter"), 0, &value), -ENODATA,
-	       "and leaves no half sample");
+	       "the sample is empty after a failed read");
 	teardown(&f);
 }
 
@@ -109,32 +110,34 @@ static void test_rates(void)
 	sample_twice(&f, 1000, 3500);
 	seconds = (double)(kvmstats_sample_time(f.after) - kvmstats_sample_time(f.before)) / 1e9;
 	tap_is(kvmstats_delta(f.before, f.after, stat_of(&f, "counter"), 0, &delta), 0,
-	       "a counter's growth");
-	tap_is(delta, 2500, "is exact");
-	tap_is(kvmstats_rate(f.before, f.after, stat_of(&f, "counter"), 0, &rate), 0, "its rate");
-	tap_ok(rate > 2499.9 / seconds && rate < 2500.1 / seconds, "is growth over time");
+	       "the difference of a counter is calculated");
+	tap_is(delta, 2500, "the difference of a counter is exact");
+	tap_is(kvmstats_rate(f.before, f.after, stat_of(&f, "counter"), 0, &rate), 0,
+	       "the rate of a counter is calculated");
+	tap_ok(rate > 2499.9 / seconds && rate < 2500.1 / seconds,
+	       "the rate is the difference per second");
 	tap_is(kvmstats_rate(f.before, f.after, stat_of(&f, "hist"), 1, &rate), 0,
 	       "a bucket has a rate");
 	tap_is(kvmstats_rate(f.before, f.after, stat_of(&f, "instant"), 0, &rate), -EINVAL,
-	       "an instant value has none");
+	       "the rate of an instantaneous value returns EINVAL");
 	tap_is(kvmstats_rate(f.before, f.after, stat_of(&f, "peak"), 0, &rate), -EINVAL,
-	       "a peak has none");
+	       "the rate of a peak value returns EINVAL");
 	tap_is(kvmstats_rate(f.before, f.after, stat_of(&f, "later"), 0, &rate), -EINVAL,
-	       "an unknown type has none");
+	       "the rate of an unknown type returns EINVAL");
 
 	sample_twice(&f, 3500, 3);
 	rate = -1;
 	tap_is(kvmstats_rate(f.before, f.after, stat_of(&f, "counter"), 0, &rate), -ESTALE,
-	       "a counter that fell back is told");
-	tap_ok(rate == -1, "and makes no rate");
+	       "the rate of a cleared counter returns ESTALE");
+	tap_ok(rate == -1, "no rate is stored for a cleared counter");
 	tap_is(kvmstats_delta(f.before, f.after, stat_of(&f, "hist"), 1, &delta), -ESTALE,
-	       "so is a bucket");
+	       "the difference of a cleared bucket returns ESTALE");
 
 	sample_twice(&f, UINT64_MAX - 1, UINT64_MAX);
 	kvmstats_delta(f.before, f.after, stat_of(&f, "counter"), 0, &delta);
-	tap_is(delta, 1, "large counters keep small growth");
+	tap_is(delta, 1, "a small difference of large values is exact");
 	tap_is(kvmstats_rate(f.after, f.after, stat_of(&f, "counter"), 0, &rate), -EAGAIN,
-	       "no time, no rate");
+	       "the rate between samples of the same time returns EAGAIN");
 	teardown(&f);
 }
 

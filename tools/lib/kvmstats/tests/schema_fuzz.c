@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * For libFuzzer: whatever a file says, nothing is overrun, and what the library accepts can be
- * asked for everything.
+ * A fuzz target for libFuzzer. The library must not access memory out of bounds, whatever a
+ * statistics file contains. If it accepts the file, all functions must accept its statistics.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,68 +11,68 @@
 
 #include "kvmstats.h"
 
-/* What must not happen, and no sanitizer would see. */
-#define MUST(condition) do { if (!(condition)) abort(); } while (0)
+/* Checks for errors that no sanitizer detects. */
+#define CHECK(condition) do { if (!(condition)) abort(); } while (0)
 
-static int file_of(const uint8_t *data, size_t size)
+static int write_file(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
 
 	if (fd < 0)
 		fd = memfd_create("stats", MFD_CLOEXEC);
-	MUST(fd >= 0 && !ftruncate(fd, 0) && pwrite(fd, data, size, 0) == (ssize_t)size);
+	CHECK(fd >= 0 && !ftruncate(fd, 0) && pwrite(fd, data, size, 0) == (ssize_t)size);
 	return fd;
 }
 
-static void ask_bucket(const struct kvmstats_stat *stat, unsigned int n)
+static void check_bucket(const struct kvmstats_stat *stat, unsigned int n)
 {
 	uint64_t min, max;
 
 	if (!kvmstats_stat_bucket(stat, n, &min, &max))
-		MUST(min <= max);
+		CHECK(min <= max);
 }
 
-static void ask_stat(const struct kvmstats_stat *stat)
+static void check_stat(const struct kvmstats_stat *stat)
 {
 	unsigned int size = kvmstats_stat_size(stat);
 	char text[64], tiny[2];
 
-	MUST(size && strlen(kvmstats_stat_name(stat)) > 0);
-	MUST(kvmstats_stat_unit_text(stat, text, sizeof(text)) < (int)sizeof(text));
+	CHECK(size && strlen(kvmstats_stat_name(stat)) > 0);
+	CHECK(kvmstats_stat_unit_text(stat, text, sizeof(text)) < (int)sizeof(text));
 	kvmstats_stat_unit_text(stat, tiny, sizeof(tiny));
 	kvmstats_stat_scale(stat, UINT64_MAX, text, sizeof(text));
 	kvmstats_stat_scale(stat, 1, tiny, sizeof(tiny));
-	ask_bucket(stat, 0);
-	ask_bucket(stat, size - 1);
-	ask_bucket(stat, size);
+	check_bucket(stat, 0);
+	check_bucket(stat, size - 1);
+	check_bucket(stat, size);
 	kvmstats_type_name(kvmstats_stat_type(stat));
 	kvmstats_unit_name(kvmstats_stat_unit(stat));
 	kvmstats_base_name(kvmstats_stat_base(stat));
 }
 
-static void ask_values(const struct kvmstats_sample *sample, const struct kvmstats_stat *stat)
+static void check_values(const struct kvmstats_sample *sample, const struct kvmstats_stat *stat)
 {
 	unsigned int last = kvmstats_stat_size(stat) - 1;
 	const uint64_t *values = kvmstats_sample_values(sample, stat);
 	uint64_t value, delta;
 	double rate;
 
-	MUST(values && !kvmstats_sample_value(sample, stat, last, &value));
-	MUST(values[last] == value);
-	MUST(kvmstats_sample_value(sample, stat, last + 1, &value));
+	CHECK(values && !kvmstats_sample_value(sample, stat, last, &value));
+	CHECK(values[last] == value);
+	CHECK(kvmstats_sample_value(sample, stat, last + 1, &value));
 	kvmstats_delta(sample, sample, stat, last, &delta);
 	kvmstats_rate(sample, sample, stat, last, &rate);
 }
 
-static void ask_sample(const struct kvmstats_schema *schema, int fd)
+static void check_sample(const struct kvmstats_schema *schema, int fd)
 {
 	struct kvmstats_sample *sample;
 	size_t i;
 
-	MUST(!kvmstats_sample_new(&sample, schema));
-	MUST(!kvmstats_sample_read(sample, fd));
+	CHECK(!kvmstats_sample_new(&sample, schema));
+	CHECK(!kvmstats_sample_read(sample, fd));
 	for (i = 0; i < kvmstats_schema_count(schema); i++)
-		ask_values(sample, kvmstats_schema_stat(schema, i));
+		check_values(sample, kvmstats_schema_stat(schema, i));
 	kvmstats_sample_free(sample);
 }
 
@@ -80,26 +80,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	int fd = file_of(data, size);
+	int fd = write_file(data, size);
 	struct kvmstats_schema *schema;
 	char id[64];
 	size_t i;
 
 	if (kvmstats_schema_read(&schema, fd)) {
-		MUST(!schema);
+		CHECK(!schema);
 		return 0;
 	}
-	MUST(kvmstats_schema_same(schema, fd) == 1);
+	CHECK(kvmstats_schema_same(schema, fd) == 1);
 	kvmstats_schema_id(schema, fd, id, sizeof(id));
 	kvmstats_schema_id(schema, fd, id, 1);
 	for (i = 0; i < kvmstats_schema_count(schema); i++) {
 		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
 
-		ask_stat(stat);
-		MUST(kvmstats_schema_find(schema, kvmstats_stat_name(stat)));
+		check_stat(stat);
+		CHECK(kvmstats_schema_find(schema, kvmstats_stat_name(stat)));
 	}
-	MUST(!kvmstats_schema_stat(schema, i));
-	ask_sample(schema, fd);
+	CHECK(!kvmstats_schema_stat(schema, i));
+	check_sample(schema, fd);
 	kvmstats_schema_free(schema);
 	return 0;
 }

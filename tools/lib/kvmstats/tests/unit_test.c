@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Units, exact scaling, bounds of buckets, words for errors. */
+/* Text of units, scaling of values, bounds of buckets, and error messages. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -11,7 +11,7 @@
 #define BYTES	KVM_STATS_UNIT_BYTES
 #define POW2	KVM_STATS_BASE_POW2
 
-/* A schema with one statistic. */
+/* Returns a schema with one statistic. */
 static struct kvmstats_schema *make(uint32_t flags, int exponent, unsigned int size,
 				    uint32_t bucket_size)
 {
@@ -61,7 +61,7 @@ static void test_unit_texts(void)
 
 		len = kvmstats_stat_unit_text(kvmstats_schema_stat(schema, 0), text, sizeof(text));
 		tap_ok(len == (int)strlen(cases[i].text) && !strcmp(text, cases[i].text),
-		       "unit '%s', found '%s'", cases[i].text, text);
+		       "the text of a unit is '%s', found '%s'", cases[i].text, text);
 		kvmstats_schema_free(schema);
 	}
 }
@@ -99,7 +99,7 @@ static void test_scaling(void)
 		len = kvmstats_stat_scale(kvmstats_schema_stat(schema, 0), cases[i].value, text,
 					  sizeof(text));
 		tap_ok(len == (int)strlen(cases[i].text) && !strcmp(text, cases[i].text),
-		       "%" PRIu64 " with %s and %d is %s, found '%s'", cases[i].value,
+		       "%" PRIu64 " with %s and exponent %d is %s, found '%s'", cases[i].value,
 		       kvmstats_base_name(!!(cases[i].flags & POW2)), cases[i].exponent,
 		       cases[i].text, text);
 		kvmstats_schema_free(schema);
@@ -114,28 +114,33 @@ static void test_scaling_limits(void)
 	char small[12];
 
 	tap_is(kvmstats_stat_scale(stat, 1, small, sizeof(small)), -EOVERFLOW,
-	       "a value too long for its buffer");
+	       "a value too long for the buffer returns EOVERFLOW");
 	tap_is(kvmstats_stat_scale(stat, 1, large, sizeof(large)), INT16_MAX + 1,
-	       "the largest exponent");
+	       "a value with the largest exponent is written");
 	kvmstats_schema_free(schema);
 
 	schema = make(SECONDS, INT16_MIN, 1, 0);
 	stat = kvmstats_schema_stat(schema, 0);
 	tap_is(kvmstats_stat_scale(stat, 1, large, sizeof(large)), 2 + 32768,
-	       "the smallest exponent");
-	tap_is(kvmstats_stat_scale(stat, 0, small, sizeof(small)), 1, "0 is 0 with any");
+	       "a value with the smallest exponent is written");
+	tap_is(kvmstats_stat_scale(stat, 0, small, sizeof(small)), 1,
+	       "0 is written as 0 with any exponent");
 	kvmstats_schema_free(schema);
 
 	schema = make(0x200, 3, 1, 0);
 	stat = kvmstats_schema_stat(schema, 0);
-	tap_is(kvmstats_stat_scale(stat, 1, small, sizeof(small)), -EINVAL, "an unknown base");
+	tap_is(kvmstats_stat_scale(stat, 1, small, sizeof(small)), -EINVAL,
+	       "scaling with an unknown base returns EINVAL");
 	kvmstats_schema_free(schema);
 
 	schema = make(SECONDS, -9, 1, 0);
 	stat = kvmstats_schema_stat(schema, 0);
-	tap_is(kvmstats_stat_scale(stat, 1, small, 12), 11, "a buffer of just the right size");
-	tap_is(kvmstats_stat_scale(stat, 1, small, 11), -EOVERFLOW, "and one byte less");
-	tap_is(kvmstats_stat_unit_text(stat, small, 2), -EOVERFLOW, "a unit that does not fit");
+	tap_is(kvmstats_stat_scale(stat, 1, small, 12), 11,
+	       "a value is written to a buffer that is just large enough");
+	tap_is(kvmstats_stat_scale(stat, 1, small, 11), -EOVERFLOW,
+	       "a buffer that is one byte too short returns EOVERFLOW");
+	tap_is(kvmstats_stat_unit_text(stat, small, 2), -EOVERFLOW,
+	       "a unit too long for the buffer returns EOVERFLOW");
 	kvmstats_schema_free(schema);
 }
 
@@ -146,7 +151,8 @@ static void check_bucket(const struct kvmstats_stat *stat, unsigned int n, uint6
 	int err = kvmstats_stat_bucket(stat, n, &low, &high);
 
 	tap_ok(!err && low == min && high == max,
-	       "bucket %u takes %" PRIu64 " to %" PRIu64 ", found %" PRIu64 " to %" PRIu64 " (%d)",
+	       "bucket %u counts %" PRIu64 " to %" PRIu64
+	       ", found %" PRIu64 " to %" PRIu64 " (error %d)",
 	       n, min, max, low, high, err);
 }
 
@@ -161,14 +167,16 @@ static void test_log_buckets(void)
 	check_bucket(stat, 2, 2, 3);
 	check_bucket(stat, 30, 1u << 29, (1u << 30) - 1);
 	check_bucket(stat, 31, 1u << 30, UINT64_MAX);
-	tap_is(kvmstats_stat_bucket(stat, 32, &min, &max), -ERANGE, "there is no bucket 32");
+	tap_is(kvmstats_stat_bucket(stat, 32, &min, &max), -ERANGE,
+	       "a bucket after the last one returns ERANGE");
 	kvmstats_schema_free(schema);
 
 	schema = make(KVM_STATS_TYPE_LOG_HIST, 0, 70, 0);
 	stat = kvmstats_schema_stat(schema, 0);
 	check_bucket(stat, 63, UINT64_C(1) << 62, (UINT64_C(1) << 63) - 1);
 	check_bucket(stat, 64, UINT64_C(1) << 63, UINT64_MAX);
-	tap_is(kvmstats_stat_bucket(stat, 65, &min, &max), -ERANGE, "no value gets into bucket 65");
+	tap_is(kvmstats_stat_bucket(stat, 65, &min, &max), -ERANGE,
+	       "bucket 65, to which no value belongs, returns ERANGE");
 	kvmstats_schema_free(schema);
 
 	schema = make(KVM_STATS_TYPE_LOG_HIST, 0, 1, 0);
@@ -193,12 +201,12 @@ static void test_linear_buckets(void)
 
 	schema = make(KVM_STATS_TYPE_LINEAR_HIST, 0, 4, 0);
 	tap_is(kvmstats_stat_bucket(kvmstats_schema_stat(schema, 0), 0, &min, &max), -ERANGE,
-	       "buckets of size 0 take nothing");
+	       "buckets of size 0 return ERANGE");
 	kvmstats_schema_free(schema);
 
 	schema = make(KVM_STATS_TYPE_CUMULATIVE, 0, 1, 0);
 	tap_is(kvmstats_stat_bucket(kvmstats_schema_stat(schema, 0), 0, &min, &max), -EINVAL,
-	       "a counter has no buckets");
+	       "a bucket of a counter returns EINVAL");
 	kvmstats_schema_free(schema);
 }
 
@@ -207,9 +215,9 @@ static void test_errors(void)
 	char buf[128];
 
 	tap_ok(strstr(kvmstats_strerror(-EIO, buf, sizeof(buf)), "VMM only"),
-	       "EIO means that the kernel answers the VMM only");
+	       "the message of EIO is the library's");
 	tap_ok(!strcmp(kvmstats_strerror(EMFILE, buf, sizeof(buf)), strerror(EMFILE)),
-	       "other errors mean what they always mean");
+	       "the message of another error is the one of strerror()");
 }
 
 int main(void)

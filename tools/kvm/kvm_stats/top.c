@@ -26,7 +26,8 @@ static void usage(void)
 {
 	printf("Usage: kvm-stats top [OPTION]...\n"
 	       "\n"
-	       "Shows on the terminal what VMs do, and goes on doing so; 'h' there shows keys.\n"
+	       "Shows the statistics of VMs on the terminal and updates them periodically.\n"
+	       "Press 'h' there for a list of the keys.\n"
 	       "\n%s", kvm_stat_options_help);
 }
 
@@ -42,7 +43,7 @@ void top_message(struct top *top, const char *format, ...)
 
 /* ---- the loop ---- */
 
-/* What has been changed is to show how it goes on after a short time. */
+/* After a start or a change of the filter, the first rates appear after a short interval. */
 static void shorten_interval(struct top *top)
 {
 	if (top->short_interval)
@@ -103,9 +104,9 @@ static int loop(struct top *top)
 	return err;
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
-/* Who wants to see what comes may start before there is anything, but not by a wrong name. */
+/* Without a VM, top waits for one. A PID or guest that the user named must exist. */
 static bool prepare(struct top *top)
 {
 	const struct filter *filter = &top->options->filter;
@@ -123,7 +124,8 @@ static int show(struct top *top)
 	draw_colors();
 	err = loop(top);
 	if (err && err != -ECANCELED)
-		complain("cannot go on: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+		complain("cannot read the statistics: %s",
+			 kvmstats_strerror(err, buf, sizeof(buf)));
 	return err ? STATUS_FAILED : STATUS_OK;
 }
 
@@ -147,7 +149,7 @@ int top_run(struct kvm_stat_options *options)
 		terminal_end();
 	}
 	free_all(&top);
-	/* Who waits for us is to see what it was. */
+	/* Die of the same signal, so that the parent process sees it. */
 	if (terminal_signal() && terminal_signal() != SIGINT)
 		raise(terminal_signal());
 	return status;
@@ -157,7 +159,8 @@ static bool check_options(const struct kvm_stat_options *options)
 {
 	if (!options->once && !options->log && !options->list_names)
 		return true;
-	complain("top takes neither -1, -l, -L nor -f help; without 'top' they are taken");
+	complain("top does not support -1, -l, -L and -f help. Use them without the command "
+		 "'top'.");
 	return false;
 }
 

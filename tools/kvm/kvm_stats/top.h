@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * top: what its rooms share.
+ * The state of kvm-stats top, which these modules share:
  *
- *	top.c		the command, and its loop
- *	top_watch.c	the numbers: sampling, and what is made of them
- *	top_keys.c	what keys do; top_answer.c: answers to prompts
- *	top_screen.c	the screen; top_draw_table.c, ..._bars.c, ..._text.c what is on it
+ *	top.c		the command and its event loop
+ *	top_watch.c	samples the statistics and updates the view
+ *	top_keys.c	handles keys
+ *	top_settings.c	applies the answers to prompts
+ *	top_screen.c	draws the screen, with top_draw*.c
  *	top_terminal.c	the terminal and signals
  *
- * and without any of this: top_view.c and top_members.c (lines), top_bars.c (histograms),
- * top_base.c (where totals begin), top_scope.c, top_layout.c, top_number.c, top_text.c,
- * top_prompt.c.
+ * These modules do not use the shared state: top_view.c and top_members.c (table lines),
+ * top_bars.c (histograms), top_baseline.c (start of the totals), top_scope.c, top_layout.c,
+ * top_number.c, top_text.c and top_prompt.c.
  */
 #ifndef TOP_H
 #define TOP_H
@@ -33,18 +34,18 @@
 
 enum top_mode {
 	TOP_STATISTICS,
-	TOP_MEMBERS,		/* VMMs, or VMs and vCPUs */
-	TOP_BARS,
+	TOP_MEMBERS,		/* a table of VMMs, or of the VMs and vCPUs of one VMM */
+	TOP_BARS,		/* the bars of a histogram */
 };
 
-/* What is looked at. */
+/* What the screen shows. Opening a line pushes a page; going back pops it. */
 struct top_page {
 	enum top_mode mode;
 	struct top_scope scope;
-	char stat[VIEW_NAME_SIZE];	/* the histogram, or what members are compared by; "" */
-	bool cursor;			/* shown since a key has moved it */
-	size_t at;
-	size_t first;			/* line of the table that is the first on the screen */
+	char stat[VIEW_NAME_SIZE];	/* of the bars or the member table; "": sum of events */
+	bool cursor;			/* visible, because a key has moved it */
+	size_t at;			/* line of the cursor; first bar on the screen */
+	size_t first;			/* first line of the table on the screen */
 };
 
 struct top {
@@ -52,29 +53,29 @@ struct top {
 	struct monitor *monitor;
 	struct totals *totals;
 	struct baselines baselines;
-	struct top_page page[TOP_DEPTH];	/* the last one is shown, the others lead to it */
+	struct top_page page[TOP_DEPTH];	/* a stack; page[depth] is on the screen */
 	size_t depth;
-	struct top_scope scope;		/* that of the page, for totals */
+	struct top_scope scope;		/* the scope that the totals were selected by */
 	struct view view;
 	struct bars bars;
 	bool bars_found;
-	bool ended;			/* what is shown is the last that was seen of it */
-	bool awaiting_guest;			/* a guest has ended, and is waited for */
+	bool ended;			/* the scope has ended; the screen keeps its last values */
+	bool awaiting_guest;		/* the guest has ended; top waits until it runs again */
 	bool by_total;
-	bool children;
-	bool include_past;
+	bool children;			/* show child events, such as kvm_exit(HLT) */
+	bool include_past;		/* totals start at VM creation */
 	bool utf8;
 	bool help;
 	bool quit;
-	bool sample_now;			/* a key wants a sample at once */
-	bool short_interval;			/* the next interval is a short one */
-	uint64_t deadline;
+	bool sample_now;
+	bool short_interval;		/* for the next sample only */
+	uint64_t deadline;		/* of the next sample, in ns of CLOCK_MONOTONIC */
 	struct prompt prompt;
-	struct guests guests;		/* while one is asked for */
-	char guest[GUEST_NAME_SIZE];	/* of the one process that is watched, or "" */
-	char message[TOP_MESSAGE];
-	uint64_t message_until;		/* ns of CLOCK_MONOTONIC */
-	int rows;			/* of the table, on the screen */
+	struct guests guests;		/* valid while the prompt asks for a guest */
+	char guest[GUEST_NAME_SIZE];	/* if the filter selects one PID: its guest's name, or "" */
+	char message[TOP_MESSAGE];	/* shown in the bottom line */
+	uint64_t message_until;		/* in ns of CLOCK_MONOTONIC */
+	int rows;			/* of the table on the screen */
 };
 
 static inline struct top_page *top_page(struct top *top)

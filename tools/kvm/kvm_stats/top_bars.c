@@ -50,7 +50,7 @@ static void find_range(const uint64_t *values, unsigned int size, unsigned int *
 		--*end;
 }
 
-/* The first bar up to which at least @part of all samples are. */
+/* Returns the first bar that, together with those before it, has @part of all samples. */
 static size_t quantile(const struct bars *bars, double part)
 {
 	double wanted = (double)bars->samples * part;

@@ -62,7 +62,7 @@ static void start_now(struct baseline *baseline)
 	}
 }
 
-/* What has been cleared counts from 0 again. */
+/* Sets the baseline of values that were cleared to 0. */
 static void reset_cleared(struct baseline *baseline)
 {
 	const struct stat_set *set = baseline->target->set;
@@ -83,7 +83,7 @@ static void reset_cleared(struct baseline *baseline)
 
 /* ---- all ---- */
 
-/* A target that has only just come may have got the address of one that has ended. */
+/* A new target can have the address of one that was freed. */
 static bool is_same_target(const struct baseline *known, const struct baseline *baseline)
 {
 	return known->size == baseline->size &&
@@ -115,7 +115,8 @@ static bool fill(struct baseline *baseline, struct baselines *old)
 	return true;
 }
 
-static bool add_all(struct baselines *baselines, struct baselines *old, const struct monitor *monitor)
+static bool add_all(struct baselines *baselines, struct baselines *old,
+		    const struct monitor *monitor)
 {
 	size_t i, j;
 
@@ -151,7 +152,8 @@ bool baselines_update(struct baselines *baselines, const struct monitor *monitor
 {
 	size_t i;
 
-	if ((!baselines->begun || baselines->generation != monitor->generation) && !rebuild(baselines, monitor))
+	if ((!baselines->begun || baselines->generation != monitor->generation) &&
+	    !rebuild(baselines, monitor))
 		return false;
 	for (i = 0; i < baselines->baselines; i++) {
 		reset_cleared(&baselines->baseline[i]);
@@ -168,8 +170,8 @@ void baselines_reset(struct baselines *baselines)
 		start_now(&baselines->baseline[i]);
 }
 
-static uint64_t growth(const struct baseline *baseline, const struct kvmstats_stat *stat, unsigned int n,
-		       bool include_past)
+static uint64_t growth(const struct baseline *baseline, const struct kvmstats_stat *stat,
+		       unsigned int n, bool include_past)
 {
 	const uint64_t *now = kvmstats_sample_values(baseline->target->now, stat);
 	uint64_t from = include_past ? 0 : baseline->values[value_index(stat) + n];
@@ -180,7 +182,7 @@ static uint64_t growth(const struct baseline *baseline, const struct kvmstats_st
 }
 
 uint64_t baseline_growth(const struct baselines *baselines, const struct target *target,
-		     const struct kvmstats_stat *stat, unsigned int n, bool include_past)
+			 const struct kvmstats_stat *stat, unsigned int n, bool include_past)
 {
 	const struct baseline *baseline = find(baselines, target);
 
@@ -206,8 +208,8 @@ static void add(const struct baseline *baseline, const struct kvmstats_stat *sta
 }
 
 void baseline_total(const struct baselines *baselines, const struct total *total, bool include_past,
-		bool (*selects)(const struct target *target, void *arg), void *arg,
-		uint64_t *values)
+		    bool (*selects)(const struct target *target, void *arg), void *arg,
+		    uint64_t *values)
 {
 	const struct kvmstats_stat *stat = NULL;
 	const struct stat_set *set = NULL;
@@ -217,7 +219,7 @@ void baseline_total(const struct baselines *baselines, const struct total *total
 	for (i = 0; i < baselines->baselines; i++) {
 		const struct baseline *baseline = &baselines->baseline[i];
 
-		/* Most have the set of the one before. */
+		/* Consecutive targets often share a set, so look the name up once. */
 		if (baseline->target->set != set) {
 			set = baseline->target->set;
 			stat = kvmstats_schema_find(set->schema, total->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From where the column "Total" counts: what the statistics were when top began, or when
- * they were reset.  What a VM or vCPU that appears later has counted is all of later.
+ * The values that the column "Total" subtracts: the statistics at the start of top or at the
+ * last reset.  The baseline of a VM or vCPU that appears later is 0.
  */
 #ifndef TOP_BASELINE_H
 #define TOP_BASELINE_H
@@ -15,38 +15,41 @@
 
 struct baseline {
 	const struct target *target;
-	uint64_t *values;		/* by their offset in the sample */
+	uint64_t *values;		/* indexed by the offset in the sample */
 	size_t size;
-	uint64_t time;			/* of the last sample that was seen */
+	uint64_t time;			/* of the target's last sample */
 };
 
 struct baselines {
-	struct baseline *baseline;		/* by the address of the target */
+	struct baseline *baseline;	/* sorted by the address of the target */
 	size_t baselines;
 	bool begun;
-	uint64_t generation;		/* of the monitor, when this was made */
+	uint64_t generation;		/* monitor->generation at the last rebuild */
 };
 
 /*
- * After each monitor_sample(), and whenever the monitor has other targets: false if there is
- * no memory.
+ * Call this after each monitor_sample() and whenever the targets of the monitor have changed.
+ * Returns false if there is not enough memory.
  */
 bool baselines_update(struct baselines *baselines, const struct monitor *monitor);
 
-/* From now on. */
+/* Makes the current values the baseline. */
 void baselines_reset(struct baselines *baselines);
 
-/* What @target has counted of value @n of @stat since then, or all it has if @past. */
+/*
+ * Returns the growth of value @n of @stat since the baseline, or since the creation of the VM if
+ * @include_past is set.
+ */
 uint64_t baseline_growth(const struct baselines *baselines, const struct target *target,
-		     const struct kvmstats_stat *stat, unsigned int n, bool include_past);
+			 const struct kvmstats_stat *stat, unsigned int n, bool include_past);
 
 /*
- * The same of a line of totals, for each of its values: @values has room for total->size.
- * @selects is the one of the totals.
+ * Stores the growth of each value of @total in @values, which has total->size elements.
+ * @selects and @arg must be those that the totals were opened with.
  */
 void baseline_total(const struct baselines *baselines, const struct total *total, bool include_past,
-		bool (*selects)(const struct target *target, void *arg), void *arg,
-		uint64_t *values);
+		    bool (*selects)(const struct target *target, void *arg), void *arg,
+		    uint64_t *values);
 
 void baselines_free(struct baselines *baselines);
 

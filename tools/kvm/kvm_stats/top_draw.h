@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is on top's screen.  All of it may be of any size, and keeps within it. */
+/* Draws the parts of the screen.  Every function clips its output to the given size. */
 #ifndef TOP_DRAW_H
 #define TOP_DRAW_H
 
@@ -10,10 +10,9 @@ enum draw_color {
 	DRAW_CLEARED,
 	DRAW_APPEARED,
 	DRAW_ERROR,
-	DRAW_NEW,	/* of a bar: of the last interval */
+	DRAW_NEW,	/* the part of a bar that the last interval added */
 };
 
-/* A part of the screen. */
 struct area {
 	int y;
 	int rows;
@@ -21,12 +20,12 @@ struct area {
 };
 
 void draw_colors(void);
-/* To be or-ed to attributes; nothing on terminals without colours. */
+/* Returns an attribute for attrset(), or 0 if the terminal has no colors. */
 int draw_color(enum draw_color color);
 
-/* At most @width cells of @text; how many it took. */
+/* Draws at most @width cells of @text.  Returns the number of cells drawn. */
 int draw_text(int y, int x, int width, int attributes, const char *text);
-/* With its end at @x + @width. */
+/* Aligns the end of @text with @x + @width. */
 void draw_right(int y, int x, int width, int attributes, const char *text);
 
 void draw_table_head(const struct top *top, int y, int columns);
@@ -38,10 +37,13 @@ void draw_bars(struct top *top, struct area area);
 
 void draw_help(struct area area);
 void draw_guests(const struct top *top, struct area area);
-/* Why there is nothing to be seen. */
+/* Explains why the table is empty. */
 void draw_empty_reason(const struct top *top, struct area area);
 
-/* Which line is the first so that line @at is among @rows of them. */
+/*
+ * Returns the first line to show in @rows rows, so that line @at is visible.  @first is the
+ * current one.
+ */
 size_t draw_first(size_t first, size_t at, size_t lines, int rows);
 
 #endif /* TOP_DRAW_H */

@@ -12,7 +12,7 @@
 
 /* ---- one bar ---- */
 
-/* @cells of @cell, which may be several bytes long. */
+/* Fills @buf with @cells copies of @cell, which can have several bytes. */
 static void repeat(char *buf, size_t size, const char *cell, unsigned int cells)
 {
 	size_t len = strlen(cell);
@@ -21,11 +21,11 @@ static void repeat(char *buf, size_t size, const char *cell, unsigned int cells)
 		memcpy(buf, cell, len + 1);
 }
 
-/* Blocks of eighths. */
+/* @old and @all are lengths in eighths of a cell. */
 static void draw_utf8(int y, int x, unsigned int old, unsigned int all)
 {
 	static const char * const part[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
-	/* The border between old and new ones is at a whole cell. */
+	/* The color changes only between two cells. */
 	unsigned int border = old / 8;
 	char buf[1024];
 
@@ -91,36 +91,37 @@ static void draw_head(int y, int columns)
 	draw_right(y, x + layout.to + layout.count, layout.share, A_STANDOUT, "%");
 }
 
-static void put_end(char *buf, size_t size, const struct bar *bar)
+/* A percentile in this bar has this bound. */
+static void put_bound(char *buf, size_t size, const struct bar *bar)
 {
 	if (*bar->to)
-		snprintf(buf, size, "below %s", bar->to);
+		snprintf(buf, size, "< %s", bar->to);
 	else
-		snprintf(buf, size, "from %s on", bar->from);
+		snprintf(buf, size, ">= %s", bar->from);
 }
 
 void draw_bars_summary(const struct top *top, int y, int columns)
 {
 	const struct bars *bars = &top->bars;
-	char half[64], most[64], text[256];
+	char median[64], p99[64], text[256];
 
 	if (!top->bars_found || !bars->bars)
 		return;
-	put_end(half, sizeof(half), &bars->bar[bars->median]);
-	put_end(most, sizeof(most), &bars->bar[bars->p99]);
-	snprintf(text, sizeof(text), "%" PRIu64 " samples, %" PRIu64 " new; half %s, 99%% %s",
-		 bars->samples, bars->delta, half, most);
+	put_bound(median, sizeof(median), &bars->bar[bars->median]);
+	put_bound(p99, sizeof(p99), &bars->bar[bars->p99]);
+	snprintf(text, sizeof(text), "%" PRIu64 " samples, %" PRIu64 " new; p50 %s, p99 %s",
+		 bars->samples, bars->delta, median, p99);
 	draw_text(y, 0, columns, 0, text);
 }
 
 static void draw_no_bars(const struct top *top, struct area area)
 {
-	const char *text = "No samples so far; 'i' shows those from before we began";
+	const char *text = "No samples yet. Press 'i' to include those before the start of top.";
 
 	if (!top->bars_found)
-		text = "There is no such histogram";
+		text = "This histogram is not available.";
 	else if (top->include_past)
-		text = "No samples so far";
+		text = "No samples yet.";
 	draw_text(area.y, 1, area.columns - 1, 0, text);
 }
 
@@ -136,7 +137,7 @@ void draw_bars(struct top *top, struct area area)
 		draw_no_bars(top, area);
 		return;
 	}
-	/* Without a cursor the whole screen is what moves. */
+	/* The bars have no cursor: the keys scroll all of them. */
 	if (page->at + rows > bars->bars)
 		page->at = bars->bars > (size_t)rows ? bars->bars - rows : 0;
 	for (i = 0; i < rows && page->at + i < bars->bars; i++)

@@ -8,7 +8,7 @@
 
 static struct top_layout layout_of(int columns)
 {
-	/* As in kvm_stat, the first column is empty where there is room. */
+	/* Like kvm_stat, leave the first column empty on a wide screen. */
 	struct top_layout layout = layout_table(columns > 40 ? columns - 1 : columns);
 
 	if (columns > 40)
@@ -57,7 +57,7 @@ void draw_table_head(const struct top *top, int y, int columns)
 	draw_cells(y, &layout, A_STANDOUT, "Total", "%Total", "CurAvg/s");
 }
 
-/* ---- numbers of a line ---- */
+/* ---- the values of a line ---- */
 
 static void put_total(char *buf, const struct view_line *line, int width)
 {
@@ -100,7 +100,7 @@ static void draw_numbers(int y, const struct top_layout *layout, int attributes,
 
 /* ---- lines ---- */
 
-/* What does not move stands back. */
+/* Lines that do not change are dim. */
 static int attributes_of(const struct view_line *line, bool cursor)
 {
 	int attributes = cursor ? A_REVERSE : 0;
@@ -126,7 +126,7 @@ static void draw_line(const struct view_line *line, int y, int columns, bool cur
 		fill(y, 0, width_of(&layout), attributes);
 	draw_text(y, x, layout.name - x, attributes, line->name);
 	if (line->unreadable)
-		draw_cells(y, &layout, attributes, "no numbers", "", "");
+		draw_cells(y, &layout, attributes, "no statistics", "", "");
 	else
 		draw_numbers(y, &layout, attributes, line);
 }

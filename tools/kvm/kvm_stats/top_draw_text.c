@@ -19,7 +19,7 @@ void draw_help(struct area area)
 		draw_text(area.y + i, 1, area.columns - 1, 0, keys_help[i]);
 }
 
-/* ---- guests to choose from ---- */
+/* ---- the list of guests ---- */
 
 static void put_guest(char *line, size_t size, const struct guest *guest)
 {
@@ -30,7 +30,7 @@ static void put_guest(char *line, size_t size, const struct guest *guest)
 		 guest->named ? "" : ")");
 }
 
-/* Those that what has been typed so far is a part of. */
+/* Lists the guests that match the prompt's text so far. */
 void draw_guests(const struct top *top, struct area area)
 {
 	char line[GUEST_NAME_SIZE + 32];
@@ -50,14 +50,15 @@ void draw_guests(const struct top *top, struct area area)
 	}
 	if (more)
 		draw_text(end - 1, 1, area.columns - 1, 0,
-			  "    ... and others: type a part of the name");
+			  "    ... and others. Type part of a name to narrow the list.");
 	if (!top->guests.guests)
-		draw_text(y, 1, area.columns - 1, 0, "no VM is running, or may be seen");
+		draw_text(y, 1, area.columns - 1, 0,
+			  "No VM is running, or kvm-stats has no permission to inspect it.");
 }
 
-/* ---- why there is nothing ---- */
+/* ---- why the table is empty ---- */
 
-/* Lines, broken between words. */
+/* Draws @text, broken between words.  Returns the row after it. */
 static int draw_wrapped(int y, struct area area, const char *text)
 {
 	int width = area.columns - 1;
@@ -89,15 +90,16 @@ static void draw_no_vmm(const struct top *top, struct area area)
 
 	if (filter->guests)
 		snprintf(text, sizeof(text),
-			 "No guest named '%.200s' is running%s: waiting for it.", filter->guest[0],
-			 filter->guests > 1 ? ", nor one of the others" : "");
+			 "No guest named '%.200s'%s is running. Waiting for it to start.",
+			 filter->guest[0],
+			 filter->guests > 1 ? " (or one of the other names)" : "");
 	else
-		snprintf(text, sizeof(text), "No VM is running: waiting for one.");
+		snprintf(text, sizeof(text), "No VM is running. Waiting for one to start.");
 	y = draw_wrapped(y, area, text);
 	if (!top->monitor->denied)
 		return;
-	snprintf(text, sizeof(text), "%zu process%s not looked into: that takes CAP_SYS_PTRACE "
-		 "and CAP_DAC_READ_SEARCH (root).", top->monitor->denied,
+	snprintf(text, sizeof(text), "kvm-stats has no permission to inspect %zu process%s. Run as "
+		 "root, or grant CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH.", top->monitor->denied,
 		 top->monitor->denied == 1 ? "" : "es");
 	draw_wrapped(y, area, text);
 }
@@ -113,8 +115,8 @@ static void draw_no_statistics(const struct top *top, struct area area)
 	explain_sources(vmm);
 	y = draw_wrapped(area.y, area, terminal_errors(text, sizeof(text)));
 	if (!top->scope.one_vmm && top->monitor->vmms > 1) {
-		snprintf(text, sizeof(text), "There are %zu more VMMs without numbers.",
-			 top->monitor->vmms - 1);
+		snprintf(text, sizeof(text), "The statistics of %zu more VMM%s cannot be read.",
+			 top->monitor->vmms - 1, top->monitor->vmms == 2 ? "" : "s");
 		draw_wrapped(y, area, text);
 	}
 }
@@ -144,8 +146,8 @@ void draw_empty_reason(const struct top *top, struct area area)
 		return;
 	}
 	if (filter->has_regex && !matches_any(top->monitor))
-		snprintf(text, sizeof(text), "No statistic's name matches '%.200s' from its start.",
-			 filter->pattern);
+		snprintf(text, sizeof(text), "No statistic's name matches '%.200s'. The expression "
+			 "must match from the start of a name.", filter->pattern);
 	else
 		snprintf(text, sizeof(text), "No matching events reported yet");
 	draw_wrapped(area.y, area, text);

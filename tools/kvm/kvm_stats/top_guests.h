@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All VMMs of the machine, whatever the filter says: for who is to choose one. */
+/* Lists all VMMs of the machine, regardless of the filter, so that the user can choose one. */
 #ifndef TOP_GUESTS_H
 #define TOP_GUESTS_H
 
@@ -12,7 +12,7 @@
 struct guest {
 	pid_t pid;
 	bool named;
-	char name[GUEST_NAME_SIZE];	/* the guest's, or that of the program */
+	char name[GUEST_NAME_SIZE];	/* of the guest if named, otherwise of the program */
 };
 
 struct guests {
@@ -20,7 +20,7 @@ struct guests {
 	size_t guests;
 };
 
-/* False if there is no memory. */
+/* Returns false if there is not enough memory. */
 bool guests_find(struct guests *guests);
 bool guests_have(const struct guests *guests, const char *name);
 void guests_free(struct guests *guests);

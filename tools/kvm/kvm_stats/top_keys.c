@@ -10,29 +10,29 @@
 #define ESCAPE	27
 
 const char * const keys_help[] = {
-	"b         guests, or the VMs and vCPUs of one; again: statistics",
+	"b         switch between statistics and guests (or VMs and vCPUs)",
 	"c         clear the filters",
-	"f         filter by regular expression, from the start of names",
-	"g, p      filter by guest name or PID",
-	"h         this help",
-	"i         with what was counted before we began, or without",
-	"o         sort by Total, or by CurAvg/s",
+	"f         filter by regular expression, matched from the start of names",
+	"g, p      show one guest, by name or PID",
+	"h         show this help",
+	"i         switch between totals since VM creation and since the start",
+	"o         switch between sorting by CurAvg/s and by Total",
 	"q         quit",
-	"r         reset: totals begin now",
+	"r         reset: count totals from now on",
 	"s         set the seconds between readings",
-	"x         show children of tracepoints: exit reasons",
+	"x         show or hide the exit reasons of tracepoints",
 	"",
-	"Up, Down  move the cursor; so do PgUp, PgDn, Home, End",
-	"Enter     open: of a guest its VMs and vCPUs, of these the",
-	"          statistics, of a histogram its bars, of another",
-	"          statistic whose it is",
-	"Left      back; so does Esc",
+	"Up, Down  move the cursor, as do PgUp, PgDn, Home and End",
+	"Enter     open the line: a guest shows its VMs and vCPUs, a VM or",
+	"          vCPU its statistics, a histogram its bars, another",
+	"          statistic its value for each guest, then VM or vCPU",
+	"Left      go back, as does Esc",
 	"",
-	"Any other key reads the statistics at once.",
+	"Any other key reads the statistics now.",
 	NULL
 };
 
-/* ---- places ---- */
+/* ---- pages ---- */
 
 static int push_page(struct top *top, struct top_page page)
 {
@@ -62,18 +62,18 @@ static int pop_page(struct top *top)
 	return watch_update_view(top);
 }
 
-/* Tracepoints of the whole machine are nobody's. */
+/* Tracepoints of the whole machine cannot be split by guest. */
 static bool has_members(struct top *top)
 {
 	const struct monitor *monitor = top->monitor;
 
 	if (top_page(top)->scope.one_target) {
-		top_message(top, "This is one VM or vCPU already; Left leads back");
+		top_message(top, "This is a single VM or vCPU. Press Left to go back.");
 		return false;
 	}
 	if (monitor->vmms && !monitor->vmm[0]->pid &&
 	    !(monitor->options.sources & ~SOURCES_TRACEPOINTS)) {
-		top_message(top, "Tracepoints count the whole machine; 'g' chooses one guest");
+		top_message(top, "Tracepoints count the whole machine. Press 'g' to choose a guest.");
 		return false;
 	}
 	return true;
@@ -85,7 +85,7 @@ static int toggle_members(struct top *top)
 	bool members = page->mode == TOP_MEMBERS;
 
 	if (top->ended) {
-		top_message(top, "It has ended");
+		top_message(top, "This guest, VM or vCPU has ended. Press Left to go back.");
 		return 0;
 	}
 	if (!members && !has_members(top))
@@ -178,21 +178,21 @@ static bool is_cursor_key(struct top *top, int key)
 	return false;
 }
 
-/* ---- the rest ---- */
+/* ---- all keys ---- */
 
 static int reset(struct top *top)
 {
 	baselines_reset(&top->baselines);
 	top->include_past = false;
-	top_message(top, "Totals begin now");
+	top_message(top, "Totals count from now on");
 	return watch_update_view(top);
 }
 
 static int toggle_include_past(struct top *top)
 {
 	top->include_past = !top->include_past;
-	top_message(top, top->include_past ? "Totals are all that has been counted" :
-		    "Totals are what has been counted since we began, or since the reset");
+	top_message(top, top->include_past ? "Totals since VM creation" :
+		    "Totals since the start of top or the last reset");
 	return watch_update_view(top);
 }
 
@@ -207,7 +207,7 @@ static int toggle_children(struct top *top)
 {
 	top->children = !top->children;
 	if (!top->monitor->tracepoints)
-		top_message(top, "Only tracepoints have children, as exit reasons: option -t");
+		top_message(top, "Only tracepoints have exit reasons. Start top with -t.");
 	return watch_update_view(top);
 }
 

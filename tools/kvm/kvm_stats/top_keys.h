@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What keys do. */
+/* Handles the keys. */
 #ifndef TOP_KEYS_H
 #define TOP_KEYS_H
 
 #include "top.h"
 
-/* All that have been typed: 0, or -errno if there is nothing to go on with. */
+/* Handles all keys that have been typed.  Returns 0, or -errno if top must end. */
 int keys_read(struct top *top);
 
-/* How keys are explained: lines, ended by NULL. */
+/* The lines of the help screen, terminated by NULL. */
 extern const char * const keys_help[];
 
 #endif /* TOP_KEYS_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which columns there is room for. */
+/* Chooses the columns that fit into the width of the screen. */
 #ifndef TOP_LAYOUT_H
 #define TOP_LAYOUT_H
 
-/* Widths, with the space before each of the numbers; 0: not shown. */
+/* Widths including the space before each column of numbers; 0: the column is not shown. */
 struct top_layout {
 	int name;
 	int total;
@@ -13,7 +13,7 @@ struct top_layout {
 
 struct top_layout layout_table(int width);
 
-/* The same of a histogram: name is that of its bounds, and the bar has the rest. */
+/* The same for the bars of a histogram. The bar gets the remaining width. */
 struct bars_layout {
 	int from;
 	int to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables of VMMs, and of VMs and vCPUs. */
+/* The tables of VMMs, and of the VMs and vCPUs of a VMM. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,10 @@ static uint64_t growth(const struct baselines *baselines, const struct row *row,
 	return sum;
 }
 
-/* @stat: the one that the line's value is of, if it is of one; whether the target has any. */
+/*
+ * Adds the values of @target to @line.  Sets @stat if the line shows a single statistic, and not
+ * the sum of all events.  Returns false if @target has no selected statistic.
+ */
 static bool add_target(struct view_line *line, const struct target *target,
 		       const struct baselines *baselines, const struct view_options *options,
 		       const struct kvmstats_stat **stat)
@@ -112,8 +115,9 @@ static bool add_targets(struct view *view, const struct monitor *monitor, const 
 	return true;
 }
 
-bool view_members(struct view *view, const struct monitor *monitor, const struct baselines *baselines,
-		  const struct top_scope *scope, const struct view_options *options)
+bool view_members(struct view *view, const struct monitor *monitor,
+		  const struct baselines *baselines, const struct top_scope *scope,
+		  const struct view_options *options)
 {
 	bool good = true;
 	size_t i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of top where there is no ncurses to build it with. */
+/* Replaces top if ncurses is not available. */
 #include "command.h"
 #include "output.h"
 #include "top_run.h"
@@ -7,8 +7,8 @@
 int top_run(struct kvm_stat_options *options)
 {
 	(void)options;
-	complain("this kvm-stats was built without ncurses, so it has no top; 'kvm-stats log' goes "
-		 "without");
+	complain("top is not available: this kvm-stats was built without ncurses. Use 'kvm-stats "
+		 "log', or build kvm-stats again with ncurses (Debian: libncurses-dev).");
 	return STATUS_FAILED;
 }
 

@@ -28,7 +28,7 @@ void number_rate(char *buf, int width, double rate)
 		snprintf(buf, NUMBER_SIZE, "%.1f", rate);
 }
 
-/* Three digits, no zeros at the end, and nothing behind the point of what is @integer. */
+/* Writes three digits without trailing zeros. @integer: without decimal places. */
 static void put(char *buf, double value, bool integer, const char *unit)
 {
 	int places = integer || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;

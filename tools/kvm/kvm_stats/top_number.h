@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers as they stand in the columns of top. */
+/* Formats numbers for the columns of top. */
 #ifndef TOP_NUMBER_H
 #define TOP_NUMBER_H
 
@@ -10,18 +10,18 @@
 
 #define NUMBER_SIZE	32
 
-/* In full if that takes at most @width columns, or shortened: 1234, 98765k, 43M. */
+/* Formats @value in at most @width characters, shortened if necessary: 1234, 98765k, 43M. */
 void number_count(char *buf, int width, uint64_t value);
 
-/* Below 10 with a decimal place. */
+/* Like number_count(), but rates below 10 have one decimal place. */
 void number_rate(char *buf, int width, double rate);
 
-/* Whether values of @stat are times or sizes. */
+/* Whether the values of @stat are times or sizes. */
 bool number_has_unit(const struct kvmstats_stat *stat);
 
 /*
- * @value of such a statistic, with the prefix that suits it: 1.02us, 37ms, 4s, 1.5MiB.  In
- * UTF-8 microseconds are told by their own letter.
+ * Formats a value of such a statistic with a suitable unit prefix: 1.02us, 37ms, 4s, 1.5MiB.
+ * With @utf8, microseconds are "µs".
  */
 void number_amount(char *buf, const struct kvmstats_stat *stat, double value, bool utf8);
 

@@ -20,17 +20,17 @@ const char *prompt_question(const struct prompt *prompt)
 {
 	switch (prompt->kind) {
 	case PROMPT_REGEX:
-		return "Regular expression (nothing: all): ";
+		return "Regular expression (empty: all): ";
 	case PROMPT_GUEST:
-		return "Guest or PID (nothing: all): ";
+		return "Guest or PID (empty: all): ";
 	case PROMPT_DELAY:
-		return "Seconds between readings (nothing: 3): ";
+		return "Seconds between readings (empty: 3): ";
 	default:
 		return "";
 	}
 }
 
-/* A character of UTF-8 has one byte that is not like 10xxxxxx. */
+/* In UTF-8, all bytes of a character except the first have the form 10xxxxxx. */
 static void erase_last(struct prompt *prompt)
 {
 	while (prompt->len && (prompt->text[prompt->len - 1] & 0xc0) == 0x80)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A line that the user is asked for. */
+/* A prompt: the line editor for an answer of the user. */
 #ifndef TOP_PROMPT_H
 #define TOP_PROMPT_H
 
@@ -25,14 +25,14 @@ struct prompt {
 	enum prompt_kind kind;
 	char text[PROMPT_SIZE];
 	size_t len;
-	char error[PROMPT_SIZE];	/* why the last answer was not taken, or "" */
+	char error[PROMPT_SIZE];	/* why the last answer was rejected, or "" */
 };
 
 void prompt_begin(struct prompt *prompt, enum prompt_kind kind);
 void prompt_end(struct prompt *prompt);
 const char *prompt_question(const struct prompt *prompt);
 
-/* A byte, or a key of curses. */
+/* @key is a byte or a KEY_ constant of curses. */
 enum prompt_result prompt_key(struct prompt *prompt, int key);
 
 #endif /* TOP_PROMPT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Above two lines of what this is, the table's head; then the table, its sum, and a line below. */
+/* From top to bottom: title, status, column headings, table, sum, and the bottom line. */
 #include <curses.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "top_draw.h"
 #include "top_screen.h"
 
-/* Rows of the screen, -1: there is no room for it. */
+/* Rows of the screen; -1: the part is left out, because the screen is too small. */
 struct frame {
 	int title;
 	int status;
@@ -38,7 +38,7 @@ static struct frame frame_of(int rows, int columns)
 
 /* ---- title ---- */
 
-/* The VMM that all is about. */
+/* The scope for the title: if only one process is selected, the process. */
 static struct top_scope title_scope(const struct top *top)
 {
 	const struct monitor *monitor = top->monitor;
@@ -96,7 +96,7 @@ static void draw_title(const struct top *top, int y, int columns)
 	draw_text(y, x > 0 ? x : 0, columns, A_STANDOUT | draw_color(DRAW_ERROR), marker);
 }
 
-/* ---- state ---- */
+/* ---- status ---- */
 
 static void count_origins(const struct monitor *monitor, unsigned int *origins, size_t *vmms,
 			  size_t *vcpus)
@@ -115,33 +115,44 @@ static void count_origins(const struct monitor *monitor, unsigned int *origins, 
 	}
 }
 
+static const struct {
+	unsigned int origins;
+	const char *name;
+} sources[] = {
+	{ 1u << ORIGIN_OPENED | 1u << ORIGIN_TAKEN, "statistics fds" },
+	{ 1u << ORIGIN_DEBUGFS, "debugfs" },
+	{ 1u << ORIGIN_TRACEPOINTS, "tracepoints" },
+};
+
 static void draw_status(const struct top *top, int y, int columns)
 {
 	const struct filter *filter = &top->options->filter;
+	const char *separator = top->utf8 ? " · " : ", ";
 	unsigned int origins;
 	char text[512];
-	size_t vmms, vcpus;
-	int len, origin;
+	size_t vmms, vcpus, i;
+	int len;
 
 	count_origins(top->monitor, &origins, &vmms, &vcpus);
-	len = snprintf(text, sizeof(text), "%zu VMM%s, %zu vCPU%s", vmms, vmms == 1 ? "" : "s",
+	len = snprintf(text, sizeof(text), "%zu guest%s, %zu vCPU%s", vmms, vmms == 1 ? "" : "s",
 		       vcpus, vcpus == 1 ? "" : "s");
-	for (origin = ORIGIN_OPENED; origin <= ORIGIN_TRACEPOINTS; origin++) {
-		if (origins & 1u << origin)
-			len += snprintf(text + len, sizeof(text) - len, ", %s",
-					origin_name(origin));
+	for (i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+		if (origins & sources[i].origins)
+			len += snprintf(text + len, sizeof(text) - len, "%s%s", separator,
+					sources[i].name);
 	}
-	len += snprintf(text + len, sizeof(text) - len, "; every %gs",
+	len += snprintf(text + len, sizeof(text) - len, "%severy %g s", separator,
 			(double)top->options->delay / 1e9);
 	if (top->include_past)
-		len += snprintf(text + len, sizeof(text) - len, "; with the past");
+		len += snprintf(text + len, sizeof(text) - len, "%stotals since VM creation",
+				separator);
 	if (filter->has_regex)
-		snprintf(text + len, sizeof(text) - len, "; regex filter: %.200s",
+		snprintf(text + len, sizeof(text) - len, "%sregex filter: %.200s", separator,
 			 filter->pattern);
 	draw_text(y, 0, columns, 0, text);
 }
 
-/* ---- the line below ---- */
+/* ---- the bottom line ---- */
 
 static void draw_prompt(const struct top *top, int y, int columns)
 {
@@ -150,7 +161,7 @@ static void draw_prompt(const struct top *top, int y, int columns)
 	int x = draw_text(y, 0, columns, A_BOLD, prompt_question(prompt));
 	int end;
 
-	/* Of what does not fit the end is shown; bytes are at least as many as cells. */
+	/* Show the end of a long answer. The number of bytes is at least the number of cells. */
 	if ((int)prompt->len > columns - x - 1 && columns - x - 1 > 0)
 		text += prompt->len - (columns - x - 1);
 	end = x + draw_text(y, x, columns - x, 0, text);
@@ -162,14 +173,14 @@ static const char *hint(const struct top *top)
 	const struct top_page *page = &top->page[top->depth];
 
 	if (page->mode == TOP_BARS)
-		return "q quit  h help  Left back  Up/Down scroll  r reset  i past";
+		return "q quit  h help  Left back  Up/Down scroll  r reset  i include past";
 	if (page->cursor && page->mode == TOP_MEMBERS)
 		return "q quit  h help  Left back  Enter open";
 	if (page->cursor && page->at < top->view.lines &&
 	    top->view.line[page->at].kind == VIEW_HISTOGRAMS)
 		return "q quit  h help  Left back  Enter bars";
 	if (page->cursor)
-		return "q quit  h help  Left back  Enter whose";
+		return "q quit  h help  Left back  Enter by guest";
 	return "q quit  h help  o sort  f filter  g guest  b by guest  r reset  s delay";
 }
 
@@ -178,7 +189,7 @@ static void draw_bottom(const struct top *top, int y, int columns)
 	char text[TOP_MESSAGE];
 
 	if (top->help)
-		draw_text(y, 0, columns, A_STANDOUT, "Press any key to exit");
+		draw_text(y, 0, columns, A_STANDOUT, "Press any key to close this help");
 	else if (top->prompt.kind)
 		draw_prompt(top, y, columns);
 	else if (monitor_now() < top->message_until)
@@ -187,7 +198,7 @@ static void draw_bottom(const struct top *top, int y, int columns)
 		draw_text(y, 0, columns, A_DIM, hint(top));
 }
 
-/* ---- all ---- */
+/* ---- the whole screen ---- */
 
 static bool has_content(const struct top *top)
 {
@@ -227,7 +238,7 @@ static void draw_body(struct top *top, const struct frame *frame)
 		draw_empty_reason(top, frame->body);
 }
 
-/* Where the table's sum would be. */
+/* Draws the error of a prompt in place of the table's sum. */
 static void draw_error(const struct top *top, const struct frame *frame, int columns)
 {
 	int y = frame->sum >= 0 ? frame->sum : frame->title;

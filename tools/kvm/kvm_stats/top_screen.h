@@ -6,7 +6,7 @@
 
 void screen_draw(struct top *top);
 
-/* At once, before something that may take its time: closing tracepoints takes seconds. */
+/* Shows @text immediately, before a slow operation: closing tracepoints takes seconds. */
 void screen_show_now(const char *text);
 
 #endif /* TOP_SCREEN_H */

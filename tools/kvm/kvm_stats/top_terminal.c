@@ -23,13 +23,13 @@ static const int fatal[] = { SIGQUIT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT }
 
 static volatile sig_atomic_t size_changed;
 static volatile sig_atomic_t ended_by;
-static sigset_t original_mask;
+static sigset_t original_mask;	/* of signals */
 
 static struct termios original_termios;
-static char restore[256];	/* what puts the screen back, for signal handlers */
+static char restore[256];	/* restores the screen; written by signal handlers */
 static size_t restore_len;
 static SCREEN *screen;
-static int original_stderr = -1;		/* standard error as it was */
+static int original_stderr = -1;	/* -1: standard error is not captured */
 
 /* ---- signals ---- */
 
@@ -44,7 +44,10 @@ static void on_end(int signal)
 	ended_by = signal;
 }
 
-/* Only what is safe in a signal handler.  The signal then does what it does by default. */
+/*
+ * Calls async-signal-safe functions only.  SA_RESETHAND has restored the default action, so
+ * raise() ends the process.
+ */
 static void on_fatal(int signal)
 {
 	ssize_t n = write(STDOUT_FILENO, restore, restore_len);
@@ -54,7 +57,7 @@ static void on_fatal(int signal)
 	raise(signal);
 }
 
-/* Signals that are waited for come in terminal_wait() only. */
+/* Signals that do not kill top are blocked except in terminal_wait(). */
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_end };
@@ -97,11 +100,11 @@ int terminal_signal(void)
 	return ended_by;
 }
 
-/* ---- complaints ---- */
+/* ---- standard error ---- */
 
 static void capture_stderr(void)
 {
-	int kept = memfd_create("complaints", MFD_CLOEXEC);
+	int kept = memfd_create("stderr", MFD_CLOEXEC);
 
 	fflush(stderr);
 	if (kept < 0)
@@ -142,9 +145,9 @@ static void release_stderr(void)
 		fwrite(buf, 1, n, stderr);
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
-/* Without the delays that old terminals want, "$<2>". */
+/* Skips the delays "$<2>" for old terminals, because a signal handler cannot call tputs(). */
 static void add_restore(const char *capability)
 {
 	const char *text = tigetstr(capability);
@@ -165,8 +168,8 @@ static bool require_terminal(void)
 {
 	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		return true;
-	complain("top takes a terminal; 'kvm-stats log' and 'kvm-stats read' write to files and "
-		 "pipes");
+	complain("top needs a terminal. Use 'kvm-stats log' or 'kvm-stats read' to write to files "
+		 "and pipes.");
 	return false;
 }
 
@@ -187,14 +190,14 @@ bool terminal_begin(void)
 	if (!require_terminal())
 		return false;
 	if (tcgetattr(STDIN_FILENO, &original_termios)) {
-		complain("cannot ask the terminal for its settings: %s", strerror(errno));
+		complain("cannot get the settings of the terminal: %s", strerror(errno));
 		return false;
 	}
 	set_escdelay(50);
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
-		complain("no description of the terminal '%s': TERM has to name a known one, like "
-			 "xterm, vt100 or linux", name ? name : "");
+		complain("unknown terminal '%s'. Set TERM to a known one, such as xterm, vt100 or "
+			 "linux.", name ? name : "");
 		return false;
 	}
 	restore_len = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The terminal as top needs it, and as it was before again, whichever way top ends.
+ * Sets the terminal up for top, and restores it however top ends.
  *
- * While it is ours, complaints do not go to the terminal: they are kept, to be shown at a
- * place for them, and what nobody has shown is written when the terminal is given back.
+ * Between terminal_begin() and terminal_end(), standard error is captured.  top shows the
+ * messages on its screen; messages that it did not show are printed by terminal_end().
  */
 #ifndef TOP_TERMINAL_H
 #define TOP_TERMINAL_H
@@ -13,25 +13,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* False after a complaint. */
+/* Returns false after printing an error. */
 bool terminal_begin(void);
 void terminal_end(void);
 
-/* What has been complained about since the last time, without the program's name; or "". */
+/*
+ * Returns the messages since the last call, without the program's name, or "".  The result is
+ * @buf.
+ */
 const char *terminal_errors(char *buf, size_t size);
 
 enum terminal_event {
-	TERMINAL_TIMEOUT = 1,	/* @deadline is over */
+	TERMINAL_TIMEOUT = 1,	/* the deadline has passed */
 	TERMINAL_KEY = 2,
-	TERMINAL_FD = 4,	/* @fd is readable */
-	TERMINAL_RESIZED = 8,	/* it has another one, which is in effect already */
-	TERMINAL_CLOSED = 16,	/* it is closed, or a signal says that we have to end */
+	TERMINAL_FD = 4,	/* the other fd is readable */
+	TERMINAL_RESIZED = 8,	/* curses already uses the new size */
+	TERMINAL_CLOSED = 16,	/* the terminal is closed, or a signal ends top */
 };
 
-/* Until something happens, at most until @deadline (ns of CLOCK_MONOTONIC): what. */
+/*
+ * Waits for a key, for @fd, a signal or @deadline (in ns of CLOCK_MONOTONIC).  Returns the events,
+ * or-ed together.
+ */
 unsigned int terminal_wait(int fd, uint64_t deadline);
 
-/* The signal that ended it, 0: none. */
+/* Returns the signal that ended top, or 0. */
 int terminal_signal(void);
 
 #endif /* TOP_TERMINAL_H */

@@ -8,7 +8,10 @@
 
 #include "top_text.h"
 
-/* The character at @text, its length and its cells; a '?' in its place if there is none. */
+/*
+ * Returns the character at @text, its length in bytes and its width in cells.  Returns '?' for
+ * an invalid or unprintable one.
+ */
 static wchar_t next_character(const char *text, size_t *len, int *cells)
 {
 	mbstate_t state = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text in the cells of a terminal, in the encoding of the locale. */
+/* Fits text into the cells of a terminal, in the encoding of the locale. */
 #ifndef TOP_TEXT_H
 #define TOP_TEXT_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * As much of @text as fits into @width cells, what cannot be shown as '?': the number of cells
- * that it takes.
+ * Copies as much of @text as fits into @width cells.  Replaces what cannot be shown by '?'.
+ * Returns the number of cells used.
  */
 int text_fit(char *buf, size_t size, const char *text, int width);
 

@@ -94,7 +94,7 @@ static bool is_child_of(const struct view_line *child, const struct view_line *p
 	       !strncmp(parent->stat, child->stat, len);
 }
 
-/* Parts go behind what they are a part of, and out if that is not there. */
+/* Moves children behind their parents, and removes children without a parent. */
 static bool place_children(struct view *view)
 {
 	struct view_line *to = malloc((view->lines + 1) * sizeof(*to));
@@ -174,7 +174,7 @@ bool view_finish(struct view *view, const struct view_options *options)
 
 /* ---- statistics ---- */
 
-/* A name alone, unless several sources have it. */
+/* Adds "@SOURCE" to the name if several sources have the statistic. */
 static void name_statistic(struct view_line *line, const struct totals *totals,
 			   const struct total *total)
 {
@@ -198,8 +198,9 @@ static void name_statistic(struct view_line *line, const struct totals *totals,
 	line->child = parent;
 }
 
-static bool measure(struct view_line *line, const struct total *total, const struct baselines *baselines,
-		    const struct top_scope *scope, const struct view_options *options)
+static bool set_values(struct view_line *line, const struct total *total,
+		       const struct baselines *baselines, const struct top_scope *scope,
+		       const struct view_options *options)
 {
 	struct top_scope copy = *scope;
 	uint64_t *values;
@@ -221,8 +222,9 @@ static bool measure(struct view_line *line, const struct total *total, const str
 	return true;
 }
 
-bool view_statistics(struct view *view, const struct totals *totals, const struct baselines *baselines,
-		     const struct top_scope *scope, const struct view_options *options)
+bool view_statistics(struct view *view, const struct totals *totals,
+		     const struct baselines *baselines, const struct top_scope *scope,
+		     const struct view_options *options)
 {
 	size_t i;
 
@@ -234,7 +236,7 @@ bool view_statistics(struct view *view, const struct totals *totals, const struc
 		if (!total->present || (stat_parent_length(total->name) && !options->children))
 			continue;
 		line = view_add(view);
-		if (!line || !measure(line, total, baselines, scope, options))
+		if (!line || !set_values(line, total, baselines, scope, options))
 			return false;
 		if (!line->value && !line->delta && !line->cleared) {
 			view->lines--;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lines of top's tables, in their order: statistics, or VMMs, VMs and vCPUs.
+ * The sorted lines of top's tables: statistics, or VMMs, VMs and vCPUs.
  *
- * Lines keep nothing of the monitor's, so that what was seen last can stay on the screen when
- * it is ended.
+ * Lines contain no pointers to data of the monitor, so the last values can stay on the screen
+ * after a VMM has ended.
  */
 #ifndef TOP_VIEW_H
 #define TOP_VIEW_H
@@ -18,65 +18,70 @@
 
 #define VIEW_NAME_SIZE	128
 
-/* In the order in which they are shown: what cannot be compared is kept apart. */
+/* Groups of lines, in the order on the screen. Values of different groups are not comparable. */
 enum view_kind {
-	VIEW_EVENTS,	/* counted, in no unit; they have a share */
-	VIEW_AMOUNTS,	/* counted up in a unit: times, sizes */
+	VIEW_EVENTS,	/* counters without a unit; they have a share */
+	VIEW_AMOUNTS,	/* counters of times and sizes */
 	VIEW_HISTOGRAMS,
-	VIEW_GAUGES,	/* as it is now */
+	VIEW_GAUGES,	/* current values and peaks */
 };
 
 struct view_line {
 	char name[VIEW_NAME_SIZE];
 	enum view_kind kind;
-	bool child;		/* of the line above: "HLT" of kvm_exit(HLT) */
+	bool child;		/* of the line above, such as "HLT" of kvm_exit(HLT) */
 	bool cleared;
-	bool appeared;		/* a VMM, VM or vCPU that has just come */
-	bool unreadable;		/* it has no numbers */
+	bool appeared;		/* a VMM, VM or vCPU that is new in this interval */
+	bool unreadable;	/* a VMM whose statistics cannot be read */
 	bool has_unit;
 	uint64_t value;
 	uint64_t delta;
 	double rate;
-	double share;		/* in percent; below 0: none */
-	char amount[32];	/* value and rate if there is a unit */
+	double share;		/* in percent; negative: no share */
+	char amount[32];	/* value and rate as text, if has_unit */
 	char amount_rate[32];
-	char stat[VIEW_NAME_SIZE];	/* of a statistic, its name in full; "" */
+	char stat[VIEW_NAME_SIZE];	/* full name of the statistic; "": not one statistic */
 	enum origin origin;
-	struct top_scope scope;	/* where this leads to, in a table of VMMs, VMs or vCPUs */
+	struct top_scope scope;	/* of the VMM, VM or vCPU in this line */
 };
 
 struct view {
 	struct view_line *line;
 	size_t lines;
 	size_t capacity;
-	struct view_line sum;	/* of the events */
+	struct view_line sum;	/* of all VIEW_EVENTS except children */
 };
 
 struct view_options {
-	bool by_total;		/* sorted by it, and not by what grows fastest */
+	bool by_total;		/* sort by total, not by rate */
 	bool children;
-	bool include_past;		/* with what was counted before we began */
+	bool include_past;	/* totals start at VM creation */
 	bool utf8;
-	const char *stat;	/* in a table of VMMs, VMs or vCPUs: of this statistic, or NULL */
+	const char *stat;	/* for view_members(); NULL: the sum of events */
 };
 
-/* A line for each statistic that is not 0: false if there is no memory. */
-bool view_statistics(struct view *view, const struct totals *totals, const struct baselines *baselines,
-		     const struct top_scope *scope, const struct view_options *options);
+/* Makes a line for each statistic that is not 0.  Returns false if there is not enough memory. */
+bool view_statistics(struct view *view, const struct totals *totals,
+		     const struct baselines *baselines, const struct top_scope *scope,
+		     const struct view_options *options);
 
-/* A line for each VMM, or for each VM and vCPU of the VMM that @scope is. */
-bool view_members(struct view *view, const struct monitor *monitor, const struct baselines *baselines,
-		  const struct top_scope *scope, const struct view_options *options);
+/*
+ * Makes a line for each VMM, or, if @scope is one VMM, for each of its VMs and vCPUs.  Returns
+ * false if there is not enough memory.
+ */
+bool view_members(struct view *view, const struct monitor *monitor,
+		  const struct baselines *baselines, const struct top_scope *scope,
+		  const struct view_options *options);
 
-/* Sums, shares and order; the other functions end with this. */
+/* Computes the sum and the shares, and sorts the lines. Both functions above call this last. */
 bool view_finish(struct view *view, const struct view_options *options);
 
 enum view_kind view_kind_of(const struct kvmstats_stat *stat);
 
-/* @stat: of which the line's value is, NULL for sums of events. */
+/* @stat is the statistic in the line, NULL for sums of events. */
 void view_set_amounts(struct view_line *line, const struct kvmstats_stat *stat, bool utf8);
 
-/* A new line with nothing in it, NULL if there is no memory. */
+/* Adds an empty line.  Returns NULL if there is not enough memory. */
 struct view_line *view_add(struct view *view);
 void view_clear(struct view *view);
 void view_free(struct view *view);

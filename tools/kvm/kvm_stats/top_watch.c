@@ -8,17 +8,17 @@
 #include "require.h"
 #include "top_watch.h"
 
-/* ---- who appears and ends ---- */
+/* ---- VMMs that appear and end ---- */
 
 static void report_search_state(struct top *top)
 {
 	char buf[128];
 
 	if (top->monitor->search_error)
-		top_message(top, "VMMs that appear cannot be found: %s",
+		top_message(top, "Cannot find new VMMs: %s",
 			    kvmstats_strerror(top->monitor->search_error, buf, sizeof(buf)));
 	else
-		top_message(top, "VMMs that appear are found again");
+		top_message(top, "New VMMs are found again");
 }
 
 static void report_event(enum monitor_event event, const struct vmm *vmm, void *arg)
@@ -26,7 +26,7 @@ static void report_event(enum monitor_event event, const struct vmm *vmm, void *
 	static const char * const what[] = {
 		[MONITOR_APPEARED] = "has appeared",
 		[MONITOR_CHANGED] = "has changed",
-		[MONITOR_ENDED] = "has ended, or let go of its VM",
+		[MONITOR_ENDED] = "has ended or closed its VM",
 	};
 
 	if (!vmm) {
@@ -38,7 +38,7 @@ static void report_event(enum monitor_event event, const struct vmm *vmm, void *
 		    vmm->vcpus == 1 ? "" : "s");
 }
 
-/* By its name it can be known again if another process runs it later, as kvm_stat does. */
+/* Like kvm_stat, recognize the guest by its name if another process runs it later. */
 static void remember_guest(struct top *top)
 {
 	const struct monitor *monitor = top->monitor;
@@ -47,7 +47,7 @@ static void remember_guest(struct top *top)
 		snprintf(top->guest, sizeof(top->guest), "%s", monitor->vmm[0]->guest);
 }
 
-/* ---- what is shown ---- */
+/* ---- the view ---- */
 
 static const struct total *find_histogram(const struct top *top, const char *name)
 {
@@ -111,7 +111,7 @@ static bool has_ended(const struct top *top)
 	return top->awaiting_guest || monitor_has_ended(top->monitor);
 }
 
-/* What the cursor is on stays under it, wherever it goes. */
+/* Moves the cursor along if its line has moved. */
 static void keep_cursor_on_line(struct top *top, const struct view_line *previous)
 {
 	struct top_page *page = top_page(top);
@@ -168,7 +168,10 @@ static int update(struct top *top)
 	return err ? err : update_view(top);
 }
 
-/* 1: what is watched now is a guest by its name. */
+/*
+ * If the selected process has ended, waits for its guest by name.  Returns 1 if the monitor was
+ * opened again for that, 0 if not, or -errno.
+ */
 static int await_guest(struct top *top)
 {
 	struct filter *filter = &top->options->filter;
@@ -210,7 +213,7 @@ int watch_select(struct top *top)
 	return update(top);
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 bool watch_open(struct top *top)
 {
@@ -223,7 +226,7 @@ bool watch_open(struct top *top)
 	top->monitor = require_monitor(&options);
 	if (!top->monitor)
 		return false;
-	/* Not of those that are there already. */
+	/* Set only now, so that VMMs that already run are not reported as new. */
 	top->monitor->options.event = report_event;
 	if (top->monitor->search_error)
 		report_search_state(top);

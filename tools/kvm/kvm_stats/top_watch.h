@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The numbers that top shows.  What returns 0 or -errno leaves nothing to go on with. */
+/*
+ * Samples the statistics and updates what top shows.  Functions that return int return 0, or
+ * -errno if top must end.
+ */
 #ifndef TOP_WATCH_H
 #define TOP_WATCH_H
 
 #include "top.h"
 
-/* False after a complaint. */
+/* Returns false after printing an error. */
 bool watch_open(struct top *top);
 void watch_close(struct top *top);
 
-/* A new sample, and the view of it. */
+/* Reads a new sample and updates the view. */
 int watch_sample(struct top *top);
 
-/* monitor_fd() says that a VMM has ended. */
+/* Call this when monitor_fd() is readable: a VMM has ended. */
 int watch_ended(struct top *top);
 
-/* Another page, other options: the view of the sample that there is. */
+/* Updates the view from the last sample, after a change of the page or of options. */
 int watch_update_view(struct top *top);
 
-/* The filter's regular expression has changed. */
+/* Applies a changed regular expression of the filter. */
 int watch_select(struct top *top);
 
-/* Other processes or guests are asked for: a new beginning. */
+/* Opens a new monitor, after the filter selects other processes or guests. */
 int watch_restart(struct top *top);
 
 #endif /* TOP_WATCH_H */

@@ -190,11 +190,11 @@ tell_numbers()
 statistics_tests()
 {
 	start_top
-	shows "without a VMM it waits, and says so" 'No VM is running: waiting for one' \
-		'^kvm statistics - summary' '0 VMMs'
+	shows "without a VMM it waits, and says so" 'No VM is running\. Waiting for one' \
+		'^kvm statistics - summary' '0 guests'
 	tell 'vmm 101 2 demo'
 	shows "a VMM that appears is told" 'demo \(101\) has appeared: 1 VM, 2 vCPUs' \
-		'1 VMM, 2 vCPUs, opened; every 3s'
+		'1 guest, 2 vCPUs · statistics fds · every 3 s'
 	tell 'vmm 102 1 web' 'tick 3000'
 	shows "so is another one" 'web \(102\) has appeared'
 	check "what they do is shown" tell_numbers
@@ -213,11 +213,11 @@ statistics_tests()
 	keys o
 	check "o again by CurAvg/s" sees_order exits io_exits
 	keys r
-	shows "r lets totals begin anew" 'Totals begin now' '^ pages_4k +77'
+	shows "r lets totals begin anew" 'Totals count from now on' '^ pages_4k +77'
 	tell 'add 101 vcpu0 exits 9' 'tick 3000'
 	shows "from there they count" '^ exits +9 +100\.0 +3\.0$'
 	keys i
-	shows "i shows what was counted before" '^ exits +4059 ' 'with the past'
+	shows "i shows what was counted before" '^ exits +4059 ' 'totals since VM creation'
 	keys i
 	shows "i again what was counted since" '^ exits +9 '
 	tell 'set 101 vcpu0 exits 5' 'tick 3000'
@@ -281,13 +281,13 @@ members_tests()
 	shows "of a VMM that ends the last numbers stay" '^kvm statistics - pid 101 \(demo\) vcpu0   has ended$' '^ exits +3000 ' \
 		'demo \(101\) has ended'
 	keys Left Left Left
-	shows "and the others go on" '^ io_exits +6000 ' '1 VMM, 1 vCPU'
+	shows "and the others go on" '^ io_exits +6000 ' '1 guest, 1 vCPU'
 	check "without what it had" lacks '^ exits'
 	quit_top
 	start_top -t
 	tell 'host' 'tick 3000'
 	keys b
-	shows "tracepoints of the machine are no guest's" "'g' chooses one guest"
+	shows "tracepoints of the machine are no guest's" "Press 'g' to choose a guest"
 	tell 'add 0 host kvm_exit 100' 'add 0 host kvm_entry 300' 'add 0 host kvm_exit(HLT) 75' \
 		'add 0 host kvm_exit(MSR_WRITE) 25' 'tick 3000'
 	shows "without x, tracepoints are whole" '^ kvm_exit +100 +25\.0 ' '^ Total +400 '
@@ -305,7 +305,7 @@ histogram_tests()
 	shows "a histogram says how it is opened" 'Enter bars'
 	keys Enter
 	shows "its bars have their bounds in real units" '^kvm statistics - summary - halt_wait_hist$' \
-		'40 samples, 40 new; half below 2\.05µs, 99% below 4\.1µs' \
+		'40 samples, 40 new; p50 < 2\.05µs, p99 < 4\.1µs' \
 		'^ +1\.02µs +2\.05µs +30 +75\.0 █{30,}$' '^ +2\.05µs +4\.1µs +10 +25\.0 █{10,}[▏▎▍▌▋▊▉]?$'
 	check "new samples have a colour" sees_color '██' 36
 	tell 'add 101 vcpu0 halt_wait_hist#31 80' 'tick 3000'
@@ -313,7 +313,7 @@ histogram_tests()
 	shows "they follow the numbers, the last one has no end" '^ +1\.07s +- +80 +66\.7 █+$' \
 		'^ +33\.6ms +67\.1ms +0 +0\.0$'
 	keys r
-	shows "after a reset there are none" "No samples so far; 'i' shows"
+	shows "after a reset there are none" "No samples yet. Press 'i'"
 	keys i
 	shows "but for those of the past" '120 samples'
 	quit_top
@@ -323,7 +323,7 @@ prompt_tests()
 {
 	start_top && tell_some
 	keys f
-	shows "f asks for a regular expression" '^Regular expression \(nothing: all\):'
+	shows "f asks for a regular expression" '^Regular expression \(empty: all\):'
 	keys -l 'exits('
 	keys Enter
 	shows "one that is none is told" "'exits\(' is not an extended regular expression"
@@ -359,9 +359,9 @@ prompt_tests()
 	keys C-u
 	keys -l 1.5
 	keys Enter
-	shows "a good one holds" 'every 1\.5s'
+	shows "a good one holds" 'every 1\.5 s'
 	keys h
-	shows "h explains the keys" '^ r +reset' '^Press any key to exit'
+	shows "h explains the keys" '^ r +reset' '^Press any key to close'
 	keys z
 	shows "until a key is pressed" '^ Event '
 	quit_top
@@ -371,7 +371,7 @@ end_tests()
 {
 	first=$(printf '%s\n' 'vmm 102 1 web' 'vmm 101 2 demo')
 	start_top -p 101
-	shows "-p chooses a process" '^kvm statistics - pid 101 \(demo\)$' '1 VMM, 2 vCPUs'
+	shows "-p chooses a process" '^kvm statistics - pid 101 \(demo\)$' '1 guest, 2 vCPUs'
 	tell 'tick 3000' 'add 101 vcpu0 exits 10' 'tick 3000'
 	sees '^ exits +10 '
 	tell 'end 101' 'tick 3000'
@@ -384,7 +384,7 @@ end_tests()
 	tell 'none 104' 'tick 3000'
 	shows "why a VMM has no numbers is explained" 'process 104' 'opens statistics for the VMM only'
 	keys b
-	shows "it is among the guests, marked" '104 qemu +no numbers'
+	shows "it is among the guests, marked" '104 qemu +no statistics'
 	quit_top
 }
 
@@ -486,12 +486,12 @@ refuses()
 refusal_tests()
 {
 	check "a terminal of no size is one all the same" in_a_pty
-	check "without a terminal it tells what to use" refuses "takes a terminal; 'kvm-stats log'" \
+	check "without a terminal it tells what to use" refuses "needs a terminal. Use 'kvm-stats log'" \
 		env TOP_SCRIPT="$out/script" "$out/top_monitor"
-	check "what is for logs is refused" refuses 'top takes neither' \
+	check "what is for logs is refused" refuses 'top does not support' \
 		env TOP_SCRIPT="$out/script" "$out/top_monitor" -1
 	run 'clear; TERM=nonesuch top_monitor; echo status $?'
-	shows "a terminal that is not known is told" "no description of the terminal 'nonesuch'" \
+	shows "a terminal that is not known is told" "unknown terminal 'nonesuch'" \
 		'^status 1'
 }
 
@@ -586,7 +586,7 @@ real_tests()
 	keys Enter b
 	shows "its exits alone" '^ exits +[0-9]+ +100\.0 +[0-9]{3,}$'
 	kill "$vmm"
-	shows "it ends, and is waited for" "No guest named 'two$$' is running: waiting for it"
+	shows "it ends, and is waited for" "No guest named 'two$$' is running. Waiting for it"
 	check "and its files are let go" holds_none
 	quit_top
 	real_histogram

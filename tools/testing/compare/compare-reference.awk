@@ -4,16 +4,16 @@
 #
 #	awk -v arch=NAME -f describe.awk -f compare-reference.awk REFERENCE DUMP
 #
-# REFERENCE is the output of reference.awk, DUMP the output of `descriptors`.
+# REFERENCE is the output of reference.awk. DUMP is the output of `descriptors`.
 
-function complain(what)
+function report(what)
 {
 	fflush()
 	print "reference: " arch " " what >"/dev/stderr"
-	wrong = 1
+	failed = 1
 }
 
-# The kernel for mips is built with VZ.
+# Does a statistic of this scope exist here? The kernel for mips is built with VZ.
 function applies(scope)
 {
 	return scope == arch || arch == "mips" && scope == "mips-vz" ||
@@ -25,27 +25,27 @@ FNR == 1 { file++ }
 file == 1 {
 	split($0, cell, "\t")
 	if (applies(cell[1]) && cell[2] != "debugfs")
-		said[cell[2] " " cell[3]] = cell[4]
+		documented[cell[2] " " cell[3]] = cell[4]
 	next
 }
 
 {
 	id = $1 " " $2
 	what = describe($3, $4, $5, $6, $7, $8)
-	num++
-	if (!(id in said))
-		complain(id " is not documented")
-	else if (said[id] != what)
-		complain(id " is " what ", and documented as " said[id])
-	delete said[id]
+	count++
+	if (!(id in documented))
+		report(id " is not documented")
+	else if (documented[id] != what)
+		report(id " is " what ", and documented as " documented[id])
+	delete documented[id]
 }
 
 END {
-	if (!num)
-		complain("has no descriptors")
-	for (id in said)
-		complain(id " is documented and does not exist")
-	if (!wrong)
-		printf "%s: all %d are documented, and no other\n", arch, num
-	exit wrong
+	if (!count)
+		report("has no descriptors")
+	for (id in documented)
+		report(id " is documented and does not exist")
+	if (!failed)
+		printf "%s: all %d are documented, and nothing else is\n", arch, count
+	exit failed
 }

@@ -3,20 +3,20 @@
 #
 #	awk -v arch=NAME -f describe.awk -f compare.awk DIFFERENCES OURS MAINLINE
 #
-# DIFFERENCES is like mainline-differences, OURS and MAINLINE are output of
-# `descriptors`. Prints a line per statistic and a summary. Complaints go to stderr,
-# and the status is 1 then.
+# DIFFERENCES has the format of mainline-differences. OURS and MAINLINE are output of
+# `descriptors`. Print a line for each statistic, and a summary. Print errors to stderr,
+# and exit with status 1 if there is an error.
 
-function complain(what)
+function report(what)
 {
 	fflush()
 	print "compare: " what >"/dev/stderr"
-	wrong = 1
+	has_errors = 1
 }
 
 function fail(what)
 {
-	complain(what)
+	report(what)
 	failed = 1
 	exit
 }
@@ -29,7 +29,7 @@ function read_difference(   id)
 		return
 	id = $2 " " $3
 	if (id in kind)
-		complain(FILENAME ":" FNR ": " id " is listed twice for " arch)
+		report(FILENAME ":" FNR ": " id " is listed twice for " arch)
 	kind[id] = $4
 	place[id] = FILENAME ":" FNR
 	listed[++num_listed] = id
@@ -44,7 +44,7 @@ function read_desc(found,   id)
 	if (NF != 9)
 		fail(FILENAME ":" FNR ": not a descriptor: " $0)
 	if (id in found)
-		complain(FILENAME ":" FNR ": " id " is listed twice")
+		report(FILENAME ":" FNR ": " id " is listed twice")
 	found[id] = describe($3, $4, $5, $6, $7, $8)
 	if (!(id in seen)) {
 		seen[id] = 1
@@ -52,14 +52,14 @@ function read_desc(found,   id)
 	}
 }
 
-# The reason that the file gives for a difference of this kind, or a complaint.
+# Return the reason in DIFFERENCES for a difference of this kind. Report a missing one.
 function explained(id, what)
 {
 	if (kind[id] == what) {
 		used[id] = 1
 		return what ": " reason[id]
 	}
-	complain(arch " " id " is " (what == "differs" ? "different" : what) \
+	report(arch " " id " is " (what == "differs" ? "different" : what) \
 		" (ours: " shown(ours, id) ", mainline's: " shown(mainline, id) "), and no reason is given")
 	return what ", without a reason"
 }
@@ -94,7 +94,7 @@ function print_row(id, what,   words)
 		shown(ours, id), shown(mainline, id), what
 }
 
-# A statistic that only later versions of mainline have.
+# Print a statistic that only later versions of mainline have.
 function check_later(id)
 {
 	if (kind[id] != "later" || id in seen)
@@ -113,17 +113,17 @@ END {
 	if (failed)
 		exit 1
 	if (!num)
-		complain("there is nothing to compare")
+		report("there is nothing to compare")
 	for (i = 1; i <= num; i++)
 		print_row(order[i], verdict(order[i]))
 	for (i = 1; i <= num_listed; i++)
 		check_later(listed[i])
 	for (i = 1; i <= num_listed; i++) {
 		if (!(listed[i] in used))
-			complain(place[listed[i]] ": " listed[i] " is not '" kind[listed[i]] "' on " arch)
+			report(place[listed[i]] ": " listed[i] " is not '" kind[listed[i]] "' on " arch)
 	}
 	printf "%s: %d equal, %d different, %d missing, %d extra; later than this mainline: %d%s\n", arch,
 		count["equal"], count["differs"], count["missing"], count["extra"],
-		count["later"], wrong ? "; SOME DIFFERENCES HAVE NO REASON" : ""
-	exit wrong
+		count["later"], has_errors ? "; DIFFERENCES AND REASONS DO NOT MATCH" : ""
+	exit has_errors
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Describe a statistic in a form that can be compared: "cumulative", "instant boolean",
+# Describe type, unit and size of a statistic in a few words, for comparisons: "cumulative", "instant boolean",
 # "cumulative ns", "log2[32] ns", "linear[10x100]".
 
 function describe(type, unit, base, exponent, size, bucket_size,   scale)

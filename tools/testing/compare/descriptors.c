@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Print the descriptors of KVM's statistics that built kernel objects hold, of
- * any word size and byte order, of this series or of mainline:
+ * Print the descriptors of KVM's statistics in compiled kernel objects:
  *
  *	descriptors OBJECT...
  *
- * A line per descriptor: target, name, type, unit, base, exponent, size, bucket
- * size, offset.  Those of the VM come first, in the order of the objects.
+ * The objects may be of this series or of mainline, and of any word size and byte
+ * order.  Each descriptor becomes one line: target, name, type, unit, base, exponent,
+ * size, bucket size, offset.  The descriptors of the VM come first.  Within a target
+ * they are in the order of the objects.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -25,10 +26,7 @@
 #define NAME_SIZE		48
 #define DESC_SIZE		(16 + NAME_SIZE)
 
-/*
- * An array of descriptors and the target that it belongs to.  Mainline has arrays
- * of these names, too.
- */
+/* An array of descriptors, and its target.  Mainline uses the same names. */
 struct table {
 	const char *symbol;
 	const char *target;
@@ -54,7 +52,7 @@ struct object {
 	int fd;
 	Elf *elf;
 	bool big_endian;
-	unsigned int found;	/* number of tables */
+	unsigned int tables;	/* number of tables that were found */
 };
 
 static __attribute__((noreturn, format(printf, 2, 3)))
@@ -90,7 +88,7 @@ static void close_object(struct object *object)
 	close(object->fd);
 }
 
-/* The bytes of an array in the file. */
+/* Return the contents of an array. */
 static const uint8_t *bytes_of(const struct object *object, const GElf_Sym *symbol,
 			       const char *name)
 {
@@ -118,7 +116,7 @@ static const char *word(const struct object *object, const char *name,
 			const char * const *words, size_t num, uint32_t value)
 {
 	if (value >= num)
-		die(object, "'%s' has the flag value %" PRIu32 ", which has no meaning",
+		die(object, "'%s' has the flag value %" PRIu32 ", which is unknown",
 		    name, value);
 	return words[value];
 }
@@ -130,7 +128,7 @@ static void print_desc(const struct object *object, const char *target,
 	uint32_t flags = number(object, desc, 4);
 
 	if (!*name || strnlen(name, NAME_SIZE) == NAME_SIZE)
-		die(object, "a descriptor of the %s has no proper name", target);
+		die(object, "a descriptor of the %s has an empty name, or one without a null byte", target);
 	if (flags >> 12)
 		die(object, "'%s' has unknown flags %#" PRIx32, name, flags);
 	printf("%s %s %s %s %s %d %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", target, name,
@@ -141,7 +139,7 @@ static void print_desc(const struct object *object, const char *target,
 	       number(object, desc + 12, 4), number(object, desc + 8, 4));
 }
 
-/* An empty array may have no section. */
+/* An empty array may have no section, so do not read its contents. */
 static void print_table(const struct object *object, const struct table *table,
 			const GElf_Sym *symbol)
 {
@@ -168,7 +166,7 @@ static const struct table *table_of(const char *symbol)
 	return NULL;
 }
 
-/* Only symbols that the object defines. It may refer to others. */
+/* Ignore symbols that the object uses but does not define. */
 static void print_symbols(struct object *object, Elf_Scn *section,
 			  const GElf_Shdr *header, const char *target)
 {
@@ -184,7 +182,7 @@ static void print_symbols(struct object *object, Elf_Scn *section,
 		if (!table || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT ||
 		    symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE)
 			continue;
-		object->found++;
+		object->tables++;
 		if (!strcmp(table->target, target))
 			print_table(object, table, &symbol);
 	}
@@ -201,8 +199,8 @@ static void print_target(const char *path, const char *target)
 		if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
 			print_symbols(&object, section, &header, target);
 	}
-	if (!object.found)
-		die(&object, "no table of statistics, such as '%s'", tables[0].symbol);
+	if (!object.tables)
+		die(&object, "the object has no array of descriptors, for example '%s'", tables[0].symbol);
 	close_object(&object);
 }
 

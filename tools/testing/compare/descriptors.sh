@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by the scripts that read descriptors from compiled objects.
+# Sourced after arch.sh by the scripts that read descriptors from compiled objects.
+# shellcheck shell=bash
 
-# Print the path of the program, which is compiled if it is older than its source.
+# Print the path of the program `descriptors`. Compile it if it is older than its source.
 descriptors_program()
 {
-	local program=$build_dir/descriptors
+	local program=$ROOT/build/testing/descriptors source=$TESTING/compare/descriptors.c
 
-	mkdir -p "$build_dir"
-	[ "$program" -nt "$boot_dir/descriptors.c" ] ||
+	mkdir -p "${program%/*}"
+	[ "$program" -nt "$source" ] ||
 		run_logged "$program.log" gcc -std=gnu11 -O2 -Wall -Wextra -Werror -o "$program" \
-			"$boot_dir/descriptors.c" -lelf
+			"$source" -lelf
 	echo "$program"
 }

@@ -8,17 +8,17 @@
 # the rest of the text.
 #
 # DESCRIPTION has the format of describe.awk. DEBUGFS NAME is "--" if debugfs does not
-# have the statistic. The target `debugfs` has debugfs files that are not a statistic.
-# The scopes are those of `scope` below. A vCPU of MIPS with VZ has the statistics of
-# `mips` and of `mips-vz`.
+# have the statistic. The target `debugfs` is for debugfs files that are not statistics.
+# SCOPE is a value of the array `scope` below. A vCPU of MIPS with VZ has the statistics
+# of `mips` and of `mips-vz`.
 #
-# The page has a section for each target and architecture, "VM statistics, x86", and
-# in it a definition list:
+# The page has a section for each target and architecture, for example "VM statistics,
+# x86". Each section is a definition list:
 #
 #	NAME : TYPE[, N buckets][, UNIT] [: debugfs [DEBUGFS NAME] [(SCOPE, ...)]]
 #	    TEXT
 #
-# "all architectures" stands for all scopes in `all`. A debugfs name with scopes in
+# "all architectures" means all scopes in the array `all`. A debugfs name with scopes in
 # parentheses exists in these scopes only.
 
 BEGIN {
@@ -77,7 +77,7 @@ function description(cell,   part, n, i, type)
 	return type " " part[i]
 }
 
-# The name of the file in this scope, from "debugfs", "debugfs NAME" or
+# Return the name of the file in this scope, from "debugfs", "debugfs NAME" or
 # "debugfs NAME (x86, booke)".
 function debugfs_on(scope, cell, name,   at, only)
 {
@@ -136,11 +136,11 @@ function end_statistic(   cell, n, i, what)
 	term = ""
 }
 
-# An indented line directly below a line that is not belongs to a new statistic.
+# If the previous line is not indented, it is the first line of a statistic.
 function read_text(line)
 {
-	if (before != "" && before !~ /^[ \t]/) {
-		term = before
+	if (previous != "" && previous !~ /^[ \t]/) {
+		term = previous
 		place = FNR - 1
 		text = ""
 	}
@@ -150,13 +150,13 @@ function read_text(line)
 		text = text (text == "" ? "" : " ") line
 }
 
-/^(=+|-+)$/ && before != "" { start_section(before) }
+/^(=+|-+)$/ && previous != "" { start_section(previous) }
 
 /^[^ \t]/ { end_statistic() }
 
 of != "" && /^[ \t]+[^ \t]/ { read_text($0) }
 
-{ before = $0 }
+{ previous = $0 }
 
 END {
 	if (!failed)

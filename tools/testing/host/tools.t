@@ -1,75 +1,61 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The library and the kvm-stats command on the build machine: they build, the
-# library's own tests pass under address and undefined-behaviour checks, and
-# where KVM can be used, kvm-stats looks at a real VM.
+# Test the library and the kvm-stats command on the build host: they build and install, and
+# the commands list, schema, read and log report what a real VM does, where KVM is available.
+# `make check` in tools/lib/kvmstats and tools/kvm/kvm_stats runs the unit tests.
 #
-# usage, from the top of the repository: tools/testing/host/tools.t
+# usage: tools.t
 
 set -u
 
-. "$(dirname "$0")/checked.sh"
+# shellcheck source=../lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+# shellcheck source=kvm_stats.sh
+. "$ROOT/tools/testing/host/kvm_stats.sh"
+# shellcheck source=vmm.sh
+. "$ROOT/tools/testing/host/vmm.sh"
+# shellcheck source=tools/run.sh
+. "$ROOT/tools/testing/host/tools/run.sh"
+# shellcheck source=tools/build.sh
+. "$ROOT/tools/testing/host/tools/build.sh"
+# shellcheck source=tools/library.sh
+. "$ROOT/tools/testing/host/tools/library.sh"
+# shellcheck source=tools/arguments.sh
+. "$ROOT/tools/testing/host/tools/arguments.sh"
+# shellcheck source=tools/read.sh
+. "$ROOT/tools/testing/host/tools/read.sh"
+# shellcheck source=tools/log.sh
+. "$ROOT/tools/testing/host/tools/log.sh"
+# shellcheck source=tools/json.sh
+. "$ROOT/tools/testing/host/tools/json.sh"
+# shellcheck source=tools/sources.sh
+. "$ROOT/tools/testing/host/tools/sources.sh"
+# shellcheck source=tools/monitor.sh
+. "$ROOT/tools/testing/host/tools/monitor.sh"
 
-top=$PWD
-out=$top/build/tools-test
-lib=$top/tools/lib/kvmstats
-command=$top/tools/kvm/kvm_stats
-stats=$out/checked/kvm-stats
-# <asm/...> of the 64-bit headers serves both.
-cc32="gcc -m32 -idirafter /usr/include/x86_64-linux-gnu"
-export ASAN_OPTIONS=detect_leaks=1
+trap 'stop_vmms; exit 1' INT TERM
+trap stop_vmms EXIT
 
-vmm=
-. "$(dirname "$0")/tap.sh"
-
-trap 'stop_vmm; exit 1' INT TERM
-trap stop_vmm EXIT
-
-# check DESCRIPTION COMMAND...: its output is shown if it fails
-check()
-{
-	local what=$1
-
-	shift
-	if "$@" >"$out/log" 2>&1; then
-		point 0 "$what"
-	else
-		point 1 "$what"
-		sed 's/^/# /' "$out/log"
-	fi
-}
-
-for room in build library vmm read log json sources monitor arguments; do
-	. "$(dirname "$0")/tools/$room.sh"
-done
-
-mkdir -p "$out"
-scripts/packages tools >&2 || { echo "Bail out! what the tools are built with cannot be installed"; exit 1; }
-echo "TAP version 13"
-build
-for test in schema_test sample_test unit_test damage_test make_test handed_test; do
-	unit_test $test "$lib/tests/$test.c"
-done
-unit_test total_test "$command/tests/total_test.c" \
-	$(rooms column exit_reason filter output row source stat_set target total)
+"$ROOT/scripts/packages" tools >&2 || bail_out "packages cannot be installed"
+begin
+build_tests
 exit_reason_tests
 fuzz_tests
 example_tests
-bad_argument_tests
-why=$(no_vm_because)
+argument_tests
+why=$(why_no_vm)
 if [ -n "$why" ]; then
-	skip "kvm-stats against a real VMM" "$why"
+	skip "kvm-stats reads a real VMM" "$why"
 else
-	taken_tests
+	read_tests
 	log_tests
 	json_tests
 	source_tests
 	monitor_tests
 	running_example_tests
-	duplicate_tests
+	duplicate_fd_tests
 	several_vms_tests
 	no_fds_tests
 fi
-echo "1..$points"
-[ "$failures" -eq 0 ]
+finish

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by tools.t. Arguments that mean nothing, and processes that cannot be looked at.
+# Sourced by tools.t: wrong arguments, and processes that kvm-stats cannot inspect.
+# shellcheck shell=bash
 
-may_ptrace()
+has_ptrace_capability()
 {
 	local caps
 
@@ -9,63 +10,79 @@ may_ptrace()
 	[ $((16#$caps >> 19 & 1)) = 1 ]
 }
 
-# Root without that capability may list the fds of root's processes, but not see
-# what they are.
-without_ptrace()
+# Root without CAP_SYS_PTRACE can list the fds of root's processes, but not see what they are.
+denied_without_ptrace()
 {
-	setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace "$out/gcc/kvm-stats" \
+	setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace "$plain/kvm-stats" \
 		read -p "$$" >"$out/denied" 2>&1
 	cat "$out/denied"
-	grep -q 'not permitted to list' "$out/denied" && grep -q 'has capabilities' "$out/denied"
+	grep -Eq 'not (allowed|permitted)' "$out/denied" && grep -q 'has capabilities' "$out/denied"
 }
 
-# denied_with CAPABILITIES: what an unprivileged user who has them is told of this shell
+# denied_with CAPABILITIES REGEX: kvm-stats prints this to a user with these capabilities who
+# tries to read this shell
 denied_with()
 {
 	local caps=${1:+,+${1//,/,+}}
 
+	# The user may have no access to the directories that the program is in, so use an fd.
 	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps="-all$caps" \
 		--ambient-caps="-all$caps" /proc/self/fd/8 read -p "$$" \
-		>"$out/denied" 2>&1 8<"$out/gcc/kvm-stats.static"
+		>"$out/denied" 2>&1 8<"$plain/kvm-stats.static"
 	cat "$out/denied"
+	grep -q -e "$2" "$out/denied"
 }
 
-# Of the two rights that it takes, exactly those that are missing are named.
-names_what_is_missing()
+names_missing_capabilities()
 {
-	denied_with '' && grep -q 'with CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH (as root)' "$out/denied" &&
-	denied_with dac_read_search && grep -q 'with CAP_SYS_PTRACE (as root)' "$out/denied" &&
-	denied_with sys_ptrace && grep -q 'has CAP_SYS_PTRACE, but lacks CAP_DAC_READ_SEARCH' "$out/denied" &&
-	denied_with sys_ptrace,dac_read_search && grep -q 'not a KVM VMM' "$out/denied"
+	denied_with '' 'with CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH (as root)' &&
+	denied_with dac_read_search 'with CAP_SYS_PTRACE (as root)' &&
+	denied_with sys_ptrace 'has CAP_SYS_PTRACE, but lacks CAP_DAC_READ_SEARCH' &&
+	denied_with sys_ptrace,dac_read_search 'not a KVM VMM'
 }
 
-bad_argument_tests()
+completion_tests()
 {
-	check "no command is a usage error" says 2 '^Usage'
-	check "an unknown command is one" says 2 "no command 'frob'" frob
-	check "an unknown option is one" says 2 '^Usage' read --frob
-	check "a process that has no number is one" says 2 "not '0'" read -p 0
-	check "completion knows the commands" completes "^list log read schema serve top\$" ""
-	check "and the options of each" completes '(^| )--base-units --pid' read --
-	check "and those of kvm_stat" completes '(^| )-1 --once -l ' -
-	check "a guest that is not there is told" says 1 "no guest is named 'nobody'" read -g nobody
-	check "a PID that is no number is one" says 2 "not '12x'" read -p 12x
-	check "an interval that is no number is one" says 2 "not 'often'" read -p 1 -i often
-	check "an interval of no time is one" says 2 "not '0'" read -p 1 -i 0
-	check "a count of none is one" says 2 "not '0'" read -p 1 -c 0
-	check "a regular expression that is none is one" says 2 'regular expression' read -p 1 -f '['
-	check "vCPUs in no order are one" says 2 "not '3-1'" read -p 1 --vcpu 3-1
-	check "words beside options are one" says 2 "found 'word'" read -p 1 word
-	check "help is no error" says 0 '^Usage' read --help
-	check "-c without -l is one" says 2 'takes -l or -L as well' -c
-	check "-1 with -l is one" says 2 'exclude each other' -1 -l
-	check "a delay of no time is one" says 2 "not '0'" -l -s 0
-	check "a process without VMs is told" says 1 'not a KVM VMM' read -p $$
-	check "a process that is gone is told" says 1 'no such process' read -p "$(sh -c 'echo $$')"
-	if [ "$(id -u)" = 0 ] && may_ptrace && command -v setpriv >/dev/null; then
-		check "a process that must not be looked into is told" without_ptrace
-		check "of the rights to do so those that are missing are named" names_what_is_missing
+	check "completion offers the commands" completes "^list log read schema serve top\$" ""
+	check "completion offers the options of a command" \
+		completes '(^| )--base-units --pid' read --
+	check "completion offers the options of kvm_stat" completes '(^| )-1 --once -l ' -
+}
+
+argument_tests()
+{
+	check "no command is a usage error" prints 2 '^Usage'
+	check "an unknown command is a usage error" prints 2 "no command 'frob'" frob
+	check "an unknown option is a usage error" prints 2 '^Usage' read --frob
+	check "PID 0 is a usage error" prints 2 "not '0'" read -p 0
+	completion_tests
+	check "a guest that does not exist is an error" \
+		prints 1 "no guest is named 'nobody'" read -g nobody
+	check "a PID that is not a number is a usage error" prints 2 "not '12x'" read -p 12x
+	check "an interval that is not a number is a usage error" \
+		prints 2 "not 'often'" read -p 1 -i often
+	check "an interval of 0 is a usage error" prints 2 "not '0'" read -p 1 -i 0
+	check "a count of 0 is a usage error" prints 2 "not '0'" read -p 1 -c 0
+	check "an invalid regular expression is a usage error" \
+		prints 2 'regular expression' read -p 1 -f '['
+	check "a descending range of vCPUs is a usage error" \
+		prints 2 "not '3-1'" read -p 1 --vcpu 3-1
+	check "an argument that is not an option is a usage error" \
+		prints 2 "found 'word'" read -p 1 word
+	check "--help is not an error" prints 0 '^Usage' read --help
+	check "-c without -l is a usage error" prints 2 'takes -l or -L as well' -c
+	check "-1 with -l is a usage error" prints 2 'exclude each other' -1 -l
+	check "a delay of 0 is a usage error" prints 2 "not '0'" -l -s 0
+	check "a process without VMs is an error" prints 1 'not a KVM VMM' read -p $$
+	# shellcheck disable=SC2016 # the PID of another shell
+	check "a process that has ended is an error" \
+		prints 1 'no such process' read -p "$(sh -c 'echo $$')"
+	if [ "$(id -u)" = 0 ] && has_ptrace_capability && command -v setpriv >/dev/null; then
+		check "without CAP_SYS_PTRACE the error explains it" denied_without_ptrace
+		check "the error names exactly the missing capabilities" names_missing_capabilities
 	else
-		skip "a process that must not be looked into is told" "takes root with CAP_SYS_PTRACE"
+		skip "without CAP_SYS_PTRACE the error explains it" "needs root with CAP_SYS_PTRACE"
+		skip "the error names exactly the missing capabilities" \
+			"needs root with CAP_SYS_PTRACE"
 	fi
 }

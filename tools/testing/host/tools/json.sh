@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by tools.t. --json: QMP's words.
+# Sourced by tools.t: --json prints answers in the format of QEMU's QMP.
+# shellcheck shell=bash
 
-# json_is SCHEMA|STATS: whether standard input is what QEMU would answer
+# json_is schema|stats: standard input has the shape of QEMU's answer
 json_is()
 {
 	jq -e --arg what "$1" '
@@ -19,8 +20,8 @@ json_is()
 		all(.return[]; if $what == "schema" then schema else result end)'
 }
 
-# The same numbers as in the table, while they stand still.
-json_agrees()
+# The table and the JSON of a VMM whose statistics no longer change have the same values.
+json_matches_table()
 {
 	freeze_vmm || return 1
 	"$stats" read -p "$vmm" -j --vcpu 0 9>&- | jq -r '.return[0].stats[] |
@@ -30,7 +31,8 @@ json_agrees()
 	diff "$out/table" "$out/json" && [ -s "$out/json" ]
 }
 
-pipe_to_json()
+# prints_json schema|stats ARGUMENT...
+prints_json()
 {
 	local what=$1
 
@@ -38,15 +40,15 @@ pipe_to_json()
 	"$stats" "$@" 9>&- | tee "$out/answer" | json_is "$what"
 }
 
-several_vmms_are_too_many()
+refuses_several_vmms()
 {
-	local status
+	local first=$vmm status=0
 
-	start_another_vmm || return 1
-	says 1 'there are [0-9]+: choose' read --json
-	status=$?
-	stop_another_vmm
-	return $status
+	start_vmm -s || return 1
+	prints 1 'there are [0-9]+: choose' read --json || status=1
+	stop_vmm
+	vmm=$first
+	return "$status"
 }
 
 json_tests()
@@ -55,10 +57,11 @@ json_tests()
 		skip "--json has the shape of QMP's answers" "jq is not installed"
 		return
 	fi
-	check "a VMM to ask starts" start_vmm -s
-	check "read --json has the shape of query-stats" pipe_to_json stats read -p "$vmm" --json
-	check "schema --json has the one of query-stats-schemas" pipe_to_json schema schema -p "$vmm" --json
-	check "it has the numbers of the table" json_agrees
-	check "a VMM is to be chosen" several_vmms_are_too_many
+	check "a VMM for --json starts" start_vmm -s
+	check "read --json has the shape of query-stats" prints_json stats read -p "$vmm" --json
+	check "schema --json has the shape of query-stats-schemas" \
+		prints_json schema schema -p "$vmm" --json
+	check "--json has the values of the table" json_matches_table
+	check "--json without -p is an error if there are several VMMs" refuses_several_vmms
 	stop_vmm
 }

@@ -1,110 +1,82 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by tools.t. The library's own tests, its examples, and hostile schemas.
+# Sourced by tools.t: lists that are made from other files, the fuzzer, the library's examples.
+# shellcheck shell=bash
 
-# unit_test NAME SOURCE OBJECT...: run with what is in arguments
-arguments=()
-unit_test()
-{
-	local test=$1 source=$2 status
-
-	shift 2
-	if ! gcc -std=gnu11 -Wall -Wextra -Werror $checks -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
-		-I"$lib" -I"$command" -idirafter include/uapi -o "$out/$test" "$source" "$@" \
-		"$out/checked/lib/libkvmstats.a" >"$out/log" 2>&1; then
-		sed 's/^/# /' "$out/log"
-		point 1 "$test builds"
-		return
-	fi
-	timeout 120 "$out/$test" "${arguments[@]}" >"$out/log" 2>"$out/errors"
-	status=$?
-	adopt "$out/log" "$test: "
-	[ -s "$out/errors" ] && sed 's/^/# /' "$out/errors"
-	[ "$(tail -n 1 "$out/log")" = "1..$(grep -c '^\(not \)\?ok ' "$out/log")" ]
-	point $? "$test: runs to its end"
-	[ $status -eq 0 ] || ! grep -q '^1\.\.' "$out/log" || grep -q '^not ok' "$out/log"
-	point $? "$test: leaves with its verdict"
-}
-
-# rooms NAME...: the objects of the command's files
-rooms()
-{
-	printf "$out/checked/obj/%s.o\n" "$@"
-}
-
-# The list is of the series' base; where that has not been fetched, it is taken as it is.
-list_is_of_headers()
+# list_matches_headers TREE
+list_matches_headers()
 {
 	"$command/tests/exit-reasons" "$1" | diff "$command/tests/exit_reasons.list" -
 }
 
 exit_reason_tests()
 {
-	local base
+	local base what="exit_reasons.list matches the kernel's headers"
 
-	if base=$(scripts/base --cached 2>/dev/null); then
-		check "exit_reasons.list has what the kernel's headers say" list_is_of_headers "$base"
+	if base=$("$ROOT/scripts/base" --cached 2>/dev/null); then
+		check "$what" list_matches_headers "$base"
 	else
-		skip "exit_reasons.list has what the kernel's headers say" "no kernel source has been fetched"
+		skip "$what" "no kernel source has been fetched"
 	fi
-	rm -rf "$out/tracefs" && mkdir -p "$out/tracefs"
-	arguments=("$command/tests/exit_reasons.list" "$out/tracefs")
-	unit_test exit_reason_test "$command/tests/exit_reason_test.c" \
-		$(rooms exit_reason tracepoints debugfs)
-	arguments=()
 }
 
-# 100,000 files that grow out of those in tests/seeds.
+# Run the fuzzer 100,000 times, starting from the files in tests/seeds.
 fuzz()
 {
 	rm -rf "$out/corpus" && mkdir -p "$out/corpus" &&
 	clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$lib" \
-		-idirafter include/uapi -o "$out/schema_fuzz" "$lib/tests/schema_fuzz.c" "$lib"/*.c &&
+		-idirafter "$ROOT/include/uapi" -o "$out/schema_fuzz" "$lib/tests/schema_fuzz.c" \
+		"$lib"/*.c &&
 	"$out/schema_fuzz" -runs=100000 -seed=1 -max_len=4096 -max_total_time=100 -verbosity=0 \
 		-print_final_stats=1 -artifact_prefix="$out/" "$out/corpus" "$lib/tests/seeds" &&
-	# Fewer would be the time limit, and no new input no look behind the header.
-	[ "$(ls "$out/corpus" | wc -l)" -gt 20 ]
+	# If the fuzzer finds few new inputs, it does not get past the header.
+	[ "$(find "$out/corpus" -type f | wc -l)" -gt 20 ]
 }
 
-# The seeds are what the program of that name writes, and the library takes them.
-seeds_are_good()
+# tests/make_seeds.c writes the files in tests/seeds.
+seeds_are_current()
 {
-	mkdir -p "$out/seeds" &&
-	gcc -D_GNU_SOURCE -I"$lib" -idirafter include/uapi -o "$out/make_seeds" "$lib/tests/make_seeds.c" &&
+	rm -rf "$out/seeds" && mkdir -p "$out/seeds" &&
+	gcc -D_GNU_SOURCE -I"$lib" -idirafter "$ROOT/include/uapi" -o "$out/make_seeds" \
+		"$lib/tests/make_seeds.c" &&
 	"$out/make_seeds" "$out/seeds" && diff -r "$out/seeds" "$lib/tests/seeds"
 }
 
 fuzz_tests()
 {
-	check "the seeds are as their maker writes them" seeds_are_good
+	local what="the library rejects or reads fuzzed schemas without errors (libFuzzer)"
+
+	check "tests/seeds has what tests/make_seeds.c writes" seeds_are_current
 	if echo 'int LLVMFuzzerTestOneInput() { return 0; }' |
 		clang -fsanitize=fuzzer,address -w -x c - -o "$out/fuzzer" 2>"$out/log"; then
-		check "hostile schemas do no harm (libFuzzer)" fuzz
+		check "$what" fuzz
 	else
-		skip "hostile schemas do no harm (libFuzzer)" "clang has no libFuzzer: $(head -n 1 "$out/log")"
+		skip "$what" "clang has no libFuzzer: $(head -n 1 "$out/log")"
 	fi
 }
 
-example()
+# build_example NAME: with the flags that pkg-config prints for the installed library
+build_example()
 {
-	local name=$1
+	local flags usr=$installed/usr
 
-	PKG_CONFIG_PATH=$out/dest/usr/lib/pkgconfig pkg-config --define-variable=prefix="$out/dest/usr" \
-		--define-variable=libdir="$out/dest/usr/lib" \
-		--define-variable=includedir="$out/dest/usr/include" --cflags --libs libkvmstats >"$out/flags" &&
-	gcc -std=gnu11 -Wall -Wextra -Werror -o "$out/example-$name" "$lib/examples/$name.c" $(cat "$out/flags")
+	flags=$(PKG_CONFIG_PATH=$usr/lib/pkgconfig pkg-config --define-variable=prefix="$usr" \
+		--define-variable=libdir="$usr/lib" --define-variable=includedir="$usr/include" \
+		--cflags --libs libkvmstats) || return 1
+	# shellcheck disable=SC2086 # several flags
+	gcc -std=gnu11 -Wall -Wextra -Werror -o "$out/example-$1" "$lib/examples/$1.c" $flags
 }
 
-# runs_example REGEX NAME ARGUMENT...
-runs_example()
+# example_prints REGEX NAME [ARGUMENT]...
+example_prints()
 {
-	local regex=$1 name=$2
+	local regex=$1 name=$2 status=0
 
 	shift 2
-	LD_LIBRARY_PATH=$out/dest/usr/lib "$out/example-$name" "$@" >"$out/example.out" 2>&1 9>&-
-	local status=$?
+	LD_LIBRARY_PATH=$installed/usr/lib "$out/example-$name" "$@" >"$out/example.out" 2>&1 \
+		9>&- || status=$?
 	cat "$out/example.out"
-	[ $status -eq 0 ] && grep -Eq "$regex" "$out/example.out"
+	[ "$status" -eq 0 ] && grep -Eq "$regex" "$out/example.out"
 }
 
 example_tests()
@@ -112,15 +84,17 @@ example_tests()
 	local name
 
 	for name in own agent handed; do
-		check "example '$name' builds by pkg-config" example $name
+		check "example '$name' builds with pkg-config" build_example $name
 	done
 }
 
 running_example_tests()
 {
-	check "example 'own' reads its own statistics" runs_example '^  exits [0-9]+$' own
-	check "example 'handed' reads what came over a socket" runs_example '^vCPU 0: "kvm-[0-9]+/vcpu-0"' handed
-	check "a VMM for the agent starts" start_vmm -s
-	check "example 'agent' finds all VMs" runs_example '^  vcpu1: [1-9][0-9]* exits/s$' agent 1
+	check "example 'own' reads its own statistics" example_prints '^  exits [0-9]+$' own
+	check "example 'handed' reads the statistics of an fd received over a socket" \
+		example_prints '^vCPU 0: "kvm-[0-9]+/vcpu-0"' handed
+	check "a VMM for the example 'agent' starts" start_vmm -s
+	check "example 'agent' finds all VMs" \
+		example_prints '^  vcpu1: [1-9][0-9]* exits/s$' agent 1
 	stop_vmm
 }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by tools.t. Other sources: tracepoints and debugfs.
+# Sourced by tools.t: the other sources of statistics, tracepoints and debugfs.
+# shellcheck shell=bash
 
-# All exits of this VMM are for I/O; but the counters of two tracepoints are neither enabled
-# nor read at the same moment.
+# All exits of this VMM are for I/O. The two counts differ a little, because the kernel neither
+# enables nor reads the counters of two perf events at the same moment.
 tracepoints_count()
 {
 	"$stats" -t -1 -p "$vmm" -f kvm_ >"$out/once" 2>"$out/once.err" 9>&-
@@ -19,14 +20,15 @@ source_tests()
 	check "a VMM for other sources starts" start_vmm -s
 	if "$stats" -t -1 -f kvm_userspace_exit 9>&- >"$out/once" 2>&1; then
 		check "tracepoints count what the threads of a VMM do" tracepoints_count
-		check "a part of a tracepoint brings the whole" \
-			says 0 '^kvm_userspace_exit +' -t -1 -p "$vmm" -f 'kvm_userspace_exit.IO'
+		check "a child event selects its parent event, too" \
+			prints 0 '^kvm_userspace_exit +' -t -1 -p "$vmm" -f 'kvm_userspace_exit.IO'
 	else
 		skip "tracepoints are counted" "$(head -n 1 "$out/once")"
 	fi
 	if "$stats" -d -1 -p "$vmm" 9>&- >"$out/once" 2>&1; then
-		check "debugfs has sums" says 0 'from debugfs, sums' -d -1 -p "$vmm"
-		check "debugfs has no single vCPUs" says 1 'has sums over vCPUs only' -d -1 -p "$vmm" --vcpu 0
+		check "debugfs has sums" prints 0 'from debugfs, sums' -d -1 -p "$vmm"
+		check "debugfs has no statistics of single vCPUs" \
+			prints 1 'has sums over vCPUs only' -d -1 -p "$vmm" --vcpu 0
 	else
 		skip "debugfs is read" "$(head -n 1 "$out/once")"
 	fi

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by tools.t, serve.t and top.t after lib/tap.sh: paths, builds, and functions that wait.
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # the variables are for the tests that source this file
+
+# Restart for programs that the tests build with sanitizers.
+if [ -z "${FIXED_ADDRESSES:-}" ]; then
+	FIXED_ADDRESSES=1 exec "$ROOT/tools/testing/host/fixed-addresses" "$0" "$@"
+fi
+
+lib=$ROOT/tools/lib/kvmstats
+command=$ROOT/tools/kvm/kvm_stats
+out=$ROOT/build/$(basename "$0" .t)-test
+# Built with the sanitizers of address and undefined behaviour, and without them.
+checked=$out/checked
+plain=$out/plain
+stats=$checked/kvm-stats
+# Memory that a program does not free before it ends is an error, too.
+export ASAN_OPTIONS=detect_leaks=1
+
+mkdir -p "$out"
+
+# check DESCRIPTION COMMAND...: replaces the function of tap.sh. The command runs in this
+# shell, because many of these commands set variables.
+check()
+{
+	local what=$1 status=0
+
+	shift
+	"$@" >"$out/log" 2>&1 || status=$?
+	tap_log=$out/log result "$status" "$what"
+}
+
+build_checked()
+{
+	make -s -j2 -C "$command" O="$out" checked
+}
+
+build_plain()
+{
+	make -s -j2 -C "$command" O="$plain" "$@"
+}
+
+# until_true SECONDS COMMAND...: repeat the command until it succeeds
+until_true()
+{
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		if [ $SECONDS -ge $end ]; then
+			echo "timeout: $*"
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+
+# has_line REGEX FILE
+has_line()
+{
+	grep -q -e "$1" "$2" 2>/dev/null
+}
+
+is_running()
+{
+	kill -0 "$1" 2>/dev/null
+}
+
+has_line_or_ended()
+{
+	has_line "$1" "$2" || ! is_running "$3"
+}
+
+# wait_for_line REGEX FILE PID: fail if the process ends without this line, or after a minute
+wait_for_line()
+{
+	until_true 60 has_line_or_ended "$@" && has_line "$1" "$2"
+}
+
+# stop PID: end a process of this shell; nothing if PID is empty
+stop()
+{
+	[ -n "$1" ] || return 0
+	kill "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+	return 0
+}

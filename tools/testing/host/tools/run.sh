@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by tools.t: run kvm-stats and examine what it prints.
+# shellcheck shell=bash
+
+# run_stats STATUS ARGUMENT...: run kvm-stats, leave its output in $found, and fail if its exit
+# status is not STATUS
+run_stats()
+{
+	local expected=$1 status
+
+	shift
+	found=$("$stats" "$@" 2>&1 9>&-)
+	status=$?
+	printf '%s\n' "$found"
+	[ "$status" -eq "$expected" ] && return
+	echo "expected exit status $expected, found $status"
+	return 1
+}
+
+# prints STATUS REGEX ARGUMENT...: kvm-stats exits with STATUS, and a line of its output
+# matches REGEX
+prints()
+{
+	local status=$1 regex=$2 found
+
+	shift 2
+	run_stats "$status" "$@" && grep -Eq -e "$regex" <<<"$found"
+}
+
+# prints_no STATUS REGEX ARGUMENT...: no line matches
+prints_no()
+{
+	local status=$1 regex=$2 found
+
+	shift 2
+	run_stats "$status" "$@" && ! grep -Eq -e "$regex" <<<"$found"
+}
+
+# completes REGEX WORD...: bash offers completions that match for the last word of
+# "kvm-stats WORD..."
+completes()
+{
+	local regex=$1
+
+	shift
+	# shellcheck disable=SC2016 # another shell expands this
+	bash -c '. "$1"
+		COMP_WORDS=("${@:2}")
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_kvm_stats
+		echo "${COMPREPLY[*]}"' - "$command/kvm-stats.bash" "$stats" "$@" >"$out/completed"
+	cat "$out/completed"
+	grep -Eq -e "$regex" "$out/completed"
+}

@@ -25,7 +25,7 @@ const char serve_options_help[] =
 	"  -i, --interval=SEC         seconds between two writes of FILE (default: 15)\n"
 	"  -1, --once                 write once, to FILE or standard output, and exit\n"
 	FILTER_HELP
-	"  -h, --help                 show this help\n";
+	"  -h, --help                 print this help\n";
 
 static bool parse_interval(const char *text, uint64_t *interval)
 {
@@ -38,8 +38,8 @@ static bool parse_interval(const char *text, uint64_t *interval)
 		*interval = (uint64_t)(seconds * 1e9);
 		return true;
 	}
-	complain("invalid interval '%s': -i needs seconds from %.1f to %.0f", text, MIN_INTERVAL,
-		 MAX_INTERVAL);
+	complain("-i must be a number of seconds from %.1f to %.0f, not '%s'", MIN_INTERVAL,
+		 MAX_INTERVAL, text);
 	return false;
 }
 
@@ -48,8 +48,8 @@ static bool parse_listen(struct serve_options *options, const char *text)
 	options->listen = text;
 	if (!address_parse(&options->address, text))
 		return true;
-	complain("invalid address '%s': --listen needs a numeric address and a port, such as %s or "
-		 "[::1]:10203", text, ADDRESS_DEFAULT);
+	complain("--listen must be a numeric address and a port, such as %s or [::1]:10203, not "
+		 "'%s'", ADDRESS_DEFAULT, text);
 	return false;
 }
 
@@ -59,7 +59,7 @@ static bool parse_textfile(struct serve_options *options, const char *text)
 
 	options->textfile = text;
 	if (!len) {
-		complain("--textfile needs the name of a file");
+		complain("--textfile must be the name of a file, not ''");
 		return false;
 	}
 	if (len < 5 || strcmp(text + len - 5, ".prom"))
@@ -84,7 +84,7 @@ static bool apply_option(struct serve_options *options, int option, const char *
 		options->help = true;
 		return true;
 	case '?':
-		complain("'kvm-stats serve --help' lists the options");
+		complain("Run 'kvm-stats serve --help' for the options.");
 		return false;
 	default:
 		return filter_option(&options->filter, option, value);
@@ -94,7 +94,7 @@ static bool apply_option(struct serve_options *options, int option, const char *
 static bool check_combination(struct serve_options *options)
 {
 	if (options->once && options->listen) {
-		complain("--once and --listen exclude each other");
+		complain("--once and --listen cannot be combined");
 		return false;
 	}
 	if (!options->listen && !options->textfile && !options->once)

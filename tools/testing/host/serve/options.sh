@@ -18,9 +18,9 @@ option_tests()
 	check "an unknown option is one" says 2 'serve --help' --frob
 	check "words beside options are one" says 2 "found 'word'" word
 	check "a name is no address" says 2 'such as 127.0.0.1:10203' --listen localhost:80
-	check "an interval of no time is an error" says 2 "invalid interval '0'" -i 0
-	check "an interval that is no number is one" says 2 "invalid interval '5x'" -i 5x
-	check "once and for ever is one" says 2 'exclude each other' --once --listen 127.0.0.1:0
+	check "an interval of no time is an error" says 2 "not '0'" -i 0
+	check "an interval that is no number is one" says 2 "not '5x'" -i 5x
+	check "once and for ever is one" says 2 'cannot be combined' --once --listen 127.0.0.1:0
 	check "an address that is not there is told" \
 		says 1 "'ip address' lists" --listen 192.0.2.77:10203
 	check "a name that node_exporter does not read is told" \

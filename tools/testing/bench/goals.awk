@@ -1,93 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Evaluate the goals: awk -f goals.awk goals KERNEL=FILE... where FILE has the rows of
-# KERNEL. Prints a line for each goal: GOAL ROW QUOTIENT RELATION LIMIT met|missed|unknown,
-# or GOAL ROW DIFFERENCE states - stated|unknown.
+# The goals. report.awk has the functions. Each call has the number of the goal, the row
+# of the table that shows the result, a value, and its limit. The README explains the
+# goals. Goal 1 also has a part in copy/cycles.c.
 
-BEGIN {
-	OFMT = "%.8g"
-	list = ARGV[1]
-	for (i = 2; i < ARGC; i++) {
-		eq = index(ARGV[i], "=")
-		read_rows(substr(ARGV[i], 1, eq - 1), substr(ARGV[i], eq + 1))
-		ARGV[i] = ""
-	}
-}
-
-function read_rows(kernel, file,    line, field) {
-	while ((getline line <file) > 0) {
-		split(line, field, " ")
-		if (field[2] != "-")
-			value[kernel "." field[1]] = field[2]
-	}
-	close(file)
-}
-
-function fail(why) {
-	print list ":" FNR ": " why >"/dev/stderr"
-	failed = 1
-	exit 1
-}
-
-# Return a number or the value of KERNEL.ROW. Set unknown if that has no value.
-function operand(text) {
-	if (text ~ /^[0-9.]+$/)
-		return text + 0
-	if (text in value)
-		return value[text]
-	if (text !~ /^[a-z]+\.[a-z0-9_]+$/)
-		fail("expected KERNEL.ROW or a number, found '" text "'")
-	unknown = 1
-	return 0
-}
-
-function product(text,    result, operator, size, other) {
-	result = 1
-	operator = "*"
-	while (text != "") {
-		size = match(text, /[*\/]/) ? RSTART - 1 : length(text)
-		other = operand(substr(text, 1, size))
-		if (operator == "/" && !other)
-			unknown = 1
-		else
-			result = operator == "*" ? result * other : result / other
-		operator = substr(text, size + 1, 1)
-		text = substr(text, size + 2)
-	}
-	return result
-}
-
-# Return the value of an expression, "" if it is unknown.
-function evaluate(text,    part, n, i, sum) {
-	unknown = 0
-	n = split(text, part, "+")
-	for (i = 1; i <= n; i++)
-		sum += product(part[i])
-	return unknown ? "" : sum
-}
-
-function is_met(quotient, relation, limit) {
-	if (relation == "at-most")
-		return quotient <= limit
-	if (relation == "at-least")
-		return quotient >= limit
-	if (relation == "within")
-		return quotient >= 1 - limit && quotient <= 1 + limit
-	fail("expected at-most, at-least, within or states, found '" relation "'")
-}
-
-/^#/ || !NF { next }
-
-NF != 6 { fail("expected GOAL ROW VALUE TO RELATION LIMIT") }
-
+# Read all values of a VM and of a vCPU.
+function both_reads()
 {
-	a = evaluate($3)
-	b = evaluate($4)
-	if (a == "" || b == "" || b + 0 == 0)
-		print $1, $2, "-", $5, $6, "unknown"
-	else if ($5 == "states")
-		print $1, $2, a - b, $5, $6, "stated"
-	else
-		print $1, $2, a / b, $5, $6, is_met(a / b, $5, $6 + 0) ? "met" : "missed"
+	return value("patched.pread_vm") + value("patched.pread_vcpu")
 }
 
-END { if (failed) exit 1 }
+# Read as many files of debugfs as the fds have statistics.
+function as_many_files()
+{
+	return ratio("patched.debugfs", "patched.debugfs_files") * value("patched.statistics")
+}
+
+function set_goals()
+{
+	at_most(1, "pread_8", ratio("patched.pread_8", "mainline.pread_8"), 0.95)
+	at_most(1, "pread_64", ratio("patched.pread_64", "mainline.pread_64"), 0.95)
+	at_most(2, "getfd_vm", ratio("patched.getfd_vm", "mainline.getfd_vm"), 0.9)
+	at_most(2, "getfd_vcpu", ratio("patched.getfd_vcpu", "mainline.getfd_vcpu"), 0.9)
+	within(3, "loop_1024", ratio("patched.loop_1024", "patched.loop_1"), 0.02)
+	at_most(4, "exit_userspace", ratio("patched.exit_userspace", "unpatched.exit_userspace"), 1.001)
+	at_most(4, "exit_kernel", ratio("patched.exit_kernel", "unpatched.exit_kernel"), 1.001)
+	costs(4, "halt_poll", value("patched.halt_poll") - value("unpatched.halt_poll"))
+	costs(4, "halt_sleep", value("patched.halt_sleep") - value("unpatched.halt_sleep"))
+	at_most(5, "uring", ratio("patched.uring", "mainline.uring"), 0.45)
+	at_most(5, "uring_punts", value("patched.uring_punts"), 0)
+	at_least(6, "debugfs", divide(value("patched.debugfs"), both_reads()), 400)
+	at_least(6, "statistics", divide(as_many_files(), both_reads()), 400)
+}

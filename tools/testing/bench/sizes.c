@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sizes of structures, for the assembler output of a kernel build.  Never runs. */
+/* The script `sizes` compiles this file to assembler code.  It is never linked. */
 #include <linux/kbuild.h>
 #include <linux/kvm_host.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measure each way to copy in TSC cycles: "NAME MEDIAN LOW HIGH", where 80 % of the
- * rounds are between LOW and HIGH.  All ways take turns in each round, on one CPU, so
- * that whatever else the machine does concerns all of them.  The cycles of
- * copy_nothing are subtracted.
+ * Measure in TSC cycles how long each loop takes to copy the values of a vCPU.  Print a
+ * table with the goal of the series.  All loops take turns in each round, on one CPU, so
+ * that other load affects all of them.  The cycles of LOOP_NOTHING are subtracted.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -15,11 +14,12 @@
 
 #include "loops.h"
 
-#define ROUNDS	5001
-#define TIMES	40	/* copies in a round */
+#define ROUNDS	5001	/* odd, so that one round has the median */
+#define COPIES	40	/* in each round, by each loop */
+#define GOAL	1.1	/* the most that the series may take, in times of the reference */
 
 static char page[8192] __attribute__((aligned(4096)));
-static double cycles[NUM_COPY_WAYS][ROUNDS];
+static double cycles[NUM_LOOPS][ROUNDS];
 
 static uint64_t now(void)
 {
@@ -27,18 +27,18 @@ static uint64_t now(void)
 	return __rdtsc();
 }
 
-static double measure(int way, char *to)
+static double measure(enum loop loop, char *to)
 {
 	uint64_t start = now();
 	int i;
 
-	for (i = 0; i < TIMES; i++) {
-		if (!copy_values(way, to)) {
-			fprintf(stderr, "%s: cannot copy\n", copy_name(way));
+	for (i = 0; i < COPIES; i++) {
+		if (!loop_copy(loop, to)) {
+			fprintf(stderr, "cycles: error: cannot copy: %s\n", loop_title(loop));
 			exit(1);
 		}
 	}
-	return (double)(now() - start) / TIMES;
+	return (double)(now() - start) / COPIES;
 }
 
 static int compare(const void *a, const void *b)
@@ -48,42 +48,42 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Every way starts first in some rounds. */
+/* Another loop is the first in each round. */
 static void measure_all(char *to)
 {
 	int round, i;
 
 	for (round = 0; round < ROUNDS; round++) {
-		for (i = 0; i < NUM_COPY_WAYS; i++) {
-			int way = (round + i) % NUM_COPY_WAYS;
+		for (i = 0; i < NUM_LOOPS; i++) {
+			enum loop loop = (round + i) % NUM_LOOPS;
 
-			cycles[way][round] = measure(way, to);
+			cycles[loop][round] = measure(loop, to);
 		}
 	}
-	for (i = 0; i < NUM_COPY_WAYS; i++)
+	for (i = 0; i < NUM_LOOPS; i++)
 		qsort(cycles[i], ROUNDS, sizeof(cycles[i][0]), compare);
 }
 
-/* Every way but the first one copies all values, and nothing else. */
+/* Each loop, except LOOP_NOTHING, copies all values and writes nothing else. */
 static void check_all(char *to)
 {
-	size_t size = copy_size();
+	size_t size = values_size();
 	char expected[2048] = {};
 	int i;
 
-	for (i = 1; i < NUM_COPY_WAYS; i++) {
-		copy_set_values(i);
+	for (i = LOOP_SERIES; i < NUM_LOOPS; i++) {
+		values_set(i);
 		memset(expected, i, size);
 		memset(to, 0, sizeof(expected));
-		copy_values(i, to);
+		loop_copy(i, to);
 		if (memcmp(to, expected, sizeof(expected))) {
-			fprintf(stderr, "%s: copied wrong values\n", copy_name(i));
+			fprintf(stderr, "cycles: error: copied wrong values: %s\n", loop_title(i));
 			exit(1);
 		}
 	}
 }
 
-static void pin(void)
+static void stay_on_one_cpu(void)
 {
 	cpu_set_t cpus;
 
@@ -92,19 +92,41 @@ static void pin(void)
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
+/* The cycles below which @percent of the rounds are. */
+static double percentile(enum loop loop, int percent)
+{
+	return cycles[loop][ROUNDS * percent / 100] - cycles[LOOP_NOTHING][ROUNDS / 2];
+}
+
+static double ratio(enum loop loop)
+{
+	return percentile(loop, 50) / percentile(LOOP_REFERENCE, 50);
+}
+
+static void print_loop(enum loop loop)
+{
+	char range[32];
+
+	snprintf(range, sizeof(range), "%.1f to %.1f", percentile(loop, 10), percentile(loop, 90));
+	printf("  %-52s %9.1f %19s %12.3f", loop_title(loop), percentile(loop, 50), range,
+	       ratio(loop));
+	if (loop == LOOP_SERIES)
+		printf("  1: %.4g at most %g, %s", ratio(loop), GOAL,
+		       ratio(loop) <= GOAL ? "met" : "MISSED");
+	printf("\n");
+}
+
 int main(void)
 {
-	char *to = page + 2048;
-	double nothing;
+	char *to = page + 2048, title[64];
 	int i;
 
-	pin();
+	stay_on_one_cpu();
 	check_all(to);
 	measure_all(to);
-	nothing = cycles[0][ROUNDS / 2];
-	printf("copy_bytes %zu\n", copy_size());
-	for (i = 1; i < NUM_COPY_WAYS; i++)
-		printf("%s %.1f %.1f %.1f\n", copy_name(i), cycles[i][ROUNDS / 2] - nothing,
-		       cycles[i][ROUNDS / 10] - nothing, cycles[i][ROUNDS * 9 / 10] - nothing);
+	snprintf(title, sizeof(title), "Copying %zu bytes of values, natively", values_size());
+	printf("%-54s %9s %19s %12s  %s\n", title, "cycles", "80% of rounds", "to reference", "goal");
+	for (i = LOOP_SERIES; i < NUM_LOOPS; i++)
+		print_loop(i);
 	return 0;
 }

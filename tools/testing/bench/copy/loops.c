@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The copy loop of the series, kvm_stats_store(), and other ways to do its work.
- * copy_nothing() has only what they have in common.
+ * The copy loop of the series, kvm_stats_store(), and other loops with the same task.
+ * copy_nothing() does only what all of them do before they copy.
  */
 #include "virt/kvm/kvm_stats.c"
 
@@ -13,11 +13,11 @@ const char *user_end = (const char *)UINTPTR_MAX;
 unsigned long copies_to_iter;
 struct file *opened_file;
 
-/* At the start of a page.  The reader's buffer is in the middle of another one. */
+/* These start at a page boundary.  The buffer of the reader starts in the middle of a page. */
 static struct kvm vm __attribute__((aligned(4096)));
 static struct kvm_vcpu vcpu __attribute__((aligned(4096))) = { .kvm = &vm };
 
-/* As many stores as @times says, without a loop. */
+/* Store @times values, without a loop. */
 #define STORE_UNROLLED(times)							\
 	do {									\
 		_Pragma("GCC unroll 32")					\
@@ -96,33 +96,33 @@ static noinline bool copy_buffer(u64 __user *to, const u64 *value, size_t num)
 }
 
 static const struct {
-	const char *name;
+	const char *title;
 	bool (*copy)(u64 __user *to, const u64 *value, size_t num);
-} ways[NUM_COPY_WAYS] = {
-	{ "copy_nothing", copy_nothing },
-	{ "copy_series", kvm_stats_store },
-	{ "copy_unrolled", copy_unrolled },
-	{ "copy_plain", copy_plain },
-	{ "copy_rep_movsq", copy_rep_movsq },
-	{ "copy_buffer", copy_buffer },
+} loops[NUM_LOOPS] = {
+	[LOOP_NOTHING] = { "nothing", copy_nothing },
+	[LOOP_SERIES] = { "the series: four stores per iteration", kvm_stats_store },
+	[LOOP_REFERENCE] = { "32 stores per iteration, the reference", copy_unrolled },
+	[LOOP_PLAIN] = { "one store per iteration", copy_plain },
+	[LOOP_REP_MOVSQ] = { "rep movsq", copy_rep_movsq },
+	[LOOP_BUFFER] = { "through a buffer of 32 values, then rep movsq", copy_buffer },
 };
 
-size_t copy_size(void)
+size_t values_size(void)
 {
 	return sizeof(vcpu.stat);
 }
 
-const char *copy_name(int way)
-{
-	return ways[way].name;
-}
-
-bool copy_values(int way, void *to)
-{
-	return ways[way].copy(to, (const u64 *)&vcpu.stat, sizeof(vcpu.stat) / sizeof(u64));
-}
-
-void copy_set_values(int byte)
+void values_set(int byte)
 {
 	memset(&vcpu.stat, byte, sizeof(vcpu.stat));
+}
+
+const char *loop_title(enum loop loop)
+{
+	return loops[loop].title;
+}
+
+bool loop_copy(enum loop loop, void *to)
+{
+	return loops[loop].copy(to, (const u64 *)&vcpu.stat, sizeof(vcpu.stat) / sizeof(u64));
 }

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Ways to copy the values of a vCPU to user memory.  The first way copies nothing. */
+/* Loops that copy the values of a vCPU to user memory. */
 #ifndef COPY_LOOPS_H
 #define COPY_LOOPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NUM_COPY_WAYS	6
+enum loop {
+	LOOP_NOTHING,		/* copies nothing */
+	LOOP_SERIES,		/* of virt/kvm/kvm_stats.c */
+	LOOP_REFERENCE,
+	LOOP_PLAIN,
+	LOOP_REP_MOVSQ,
+	LOOP_BUFFER,
+	NUM_LOOPS
+};
 
-const char *copy_name(int way);
-bool copy_values(int way, void *to);
+const char *loop_title(enum loop loop);
+bool loop_copy(enum loop loop, void *to);
 
 /* The size of all values, in bytes. */
-size_t copy_size(void);
-/* Set every byte of them. */
-void copy_set_values(int byte);
+size_t values_size(void);
+/* Set every byte of the values. */
+void values_set(int byte);
 
 #endif /* COPY_LOOPS_H */

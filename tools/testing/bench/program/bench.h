@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What KVM's statistics cost, by the TSC.  Under emulation with -icount shift=0 it is
- * the number of executed instructions.
+ * Count what KVM's statistics cost, with the TSC.  Under emulation with -icount shift=0
+ * the TSC is the number of executed instructions.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -15,9 +15,9 @@
 
 /* ---- counting, count.c ---- */
 
-#define ANY_RESULT	(-1L)	/* anything but an error */
+#define ANY_RESULT	(-1L)	/* any result except an error */
 
-/* Only run() is counted. */
+/* An operation.  Only run() is counted, not before() and after(). */
 struct bench_op {
 	long (*run)(void *arg);
 	void (*before)(void *arg);
@@ -57,13 +57,6 @@ int rows_end(void);
 __attribute__((format(printf, 1, 2))) void set_why(const char *format, ...);
 const char *why(void);
 
-/* ---- logging by the emulator, profile.c ---- */
-
-/* Whether any row is logged, and whether it is this one. */
-bool profiling(void);
-bool profile_is_wanted(const char *row);
-bool profile_op(const struct bench_op *op);
-
 /* ---- VMs, vms.c ---- */
 
 /* Return an fd, or -1; see why(). */
@@ -87,7 +80,7 @@ struct stats_layout stats_layout(int stats);
 
 #define GUEST_MEMORY	0x10000
 
-/* One vCPU in real mode that starts at GUEST_CODE.  Nothing else is set up. */
+/* A VM with one vCPU, which starts in real mode at GUEST_CODE. */
 struct guest {
 	int vm;
 	int vcpu;
@@ -107,13 +100,12 @@ long guest_run(struct guest *guest);
 /* ---- groups of rows, one file each ---- */
 
 struct bench_group {
-	const char *name;
 	void (*run)(void);
 	const char *rows;	/* names, separated by spaces */
-	bool needs_stats;	/* all its rows need the statistics fd */
+	bool needs_stats;	/* all rows need the statistics fd */
 };
 
-extern const struct bench_group group_syscall, group_read, group_open, group_loop, group_vector,
+extern const struct bench_group group_read, group_open, group_loop, group_vector,
 	group_uring, group_debugfs, group_exit, group_halt;
 
 #endif /* BENCH_H */

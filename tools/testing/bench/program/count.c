@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Count one operation: the median of many rounds, without the cost of counting. */
+/* Count one operation: the median of many rounds, minus the cost of counting. */
 #include <stdlib.h>
 #include <string.h>
 #include <x86intrin.h>
 
 #include "bench.h"
 
-#define WARM_UP	64	/* the allocators fill their caches, for example */
+#define WARM_UP	64	/* rounds that fill the caches of the allocators, for example */
 #define ROUNDS	301	/* odd, so that the median is a count */
 
 static uint64_t now(void)
@@ -58,15 +58,15 @@ static uint64_t median_of_rounds(const struct bench_op *op)
 	return counts[ROUNDS / 2];
 }
 
-static long nothing(void *arg)
+static long do_nothing(void *arg)
 {
 	(void)arg;
 	return 0;
 }
 
-static uint64_t counting_itself(void)
+static uint64_t counting_overhead(void)
 {
-	const struct bench_op op = { .run = nothing };
+	const struct bench_op op = { .run = do_nothing };
 	static uint64_t count;
 
 	if (!count)
@@ -76,8 +76,8 @@ static uint64_t counting_itself(void)
 
 double count_op(const struct bench_op *op)
 {
-	uint64_t itself = counting_itself();
+	uint64_t overhead = counting_overhead();
 	uint64_t count = median_of_rounds(op);
 
-	return count > itself ? count - itself : 0;
+	return count > overhead ? count - overhead : 0;
 }

@@ -9,11 +9,11 @@
 
 #include "bench.h"
 
-#define MOST	128
+#define MAX_FILES	128
 
 static struct files {
 	unsigned int num;
-	char paths[MOST][128];
+	char paths[MAX_FILES][128];
 } files;
 
 static char buf[4096] __attribute__((aligned(64)));
@@ -44,7 +44,7 @@ static long read_files(void *arg)
 	return files->num;
 }
 
-/* Mainline also has a file with a table of the MMU, which is not a statistic. */
+/* Mainline also has the file mmu_rmaps_stat, which is not a statistic. */
 static bool is_statistic(const struct dirent *entry)
 {
 	return entry->d_type == DT_REG && strcmp(entry->d_name, "mmu_rmaps_stat");
@@ -62,7 +62,7 @@ static bool list_files(int vm)
 		set_why("%s: %s", name, strerror(errno));
 		return false;
 	}
-	while ((entry = readdir(dir)) && files.num < MOST)
+	while ((entry = readdir(dir)) && files.num < MAX_FILES)
 		if (is_statistic(entry))
 			snprintf(files.paths[files.num++], sizeof(files.paths[0]), "%s/%.60s",
 				 name, entry->d_name);
@@ -88,7 +88,6 @@ static void run(void)
 }
 
 const struct bench_group group_debugfs = {
-	.name = "debugfs",
 	.run = run,
 	.rows = "debugfs debugfs_files",
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Exits of a guest: to user space and back, and handled by KVM. */
+/* Exits of a guest: one to user space, and one that KVM handles in the kernel. */
 #include "bench.h"
 
 #define FEW	100
@@ -46,7 +46,7 @@ static double count_rounds(struct guest *guest, uint16_t rounds)
 	return count_run(guest);
 }
 
-/* Subtract few iterations from many, which removes the cost of everything else. */
+/* The difference between many and few iterations removes the cost of everything else. */
 static void row_kernel(void)
 {
 	double few = 0, many = 0;
@@ -69,4 +69,4 @@ static void run(void)
 	row_kernel();
 }
 
-const struct bench_group group_exit = { "exit", run, "exit_userspace exit_kernel" };
+const struct bench_group group_exit = { .run = run, .rows = "exit_userspace exit_kernel" };

@@ -12,7 +12,7 @@
 #define APIC_DEFAULT	0xfee00000
 #define APIC_ENABLED	(1 << 11)
 #define APIC_X2APIC	(1 << 10)
-#define MOST_CPUID	256
+#define MAX_CPUID	256
 
 static bool call(int fd, unsigned long request, void *arg, const char *what)
 {
@@ -56,8 +56,8 @@ static bool set_cpuid(struct guest *guest)
 	struct kvm_cpuid2 *cpuid;
 	bool ok;
 
-	cpuid = calloc(1, sizeof(*cpuid) + MOST_CPUID * sizeof(cpuid->entries[0]));
-	cpuid->nent = MOST_CPUID;
+	cpuid = calloc(1, sizeof(*cpuid) + MAX_CPUID * sizeof(cpuid->entries[0]));
+	cpuid->nent = MAX_CPUID;
 	ok = call(kvm_open(), KVM_GET_SUPPORTED_CPUID, cpuid, "KVM_GET_SUPPORTED_CPUID") &&
 	     call(guest->vcpu, KVM_SET_CPUID2, cpuid, "KVM_SET_CPUID2");
 	free(cpuid);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Halts.  The thread of the vCPU has priority over this one, on the same CPU.  When
- * KVM_SIGNAL_MSI returns, the vCPU has therefore woken, handled the interrupt and
- * halted again, and its thread sleeps.
+ * Wake a vCPU that halts.  Its thread has priority over the thread that counts, on the
+ * same CPU.  Therefore, when KVM_SIGNAL_MSI returns, the vCPU has woken, handled the
+ * interrupt and halted again, and its thread sleeps.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,7 +44,7 @@ struct halting {
 	struct guest guest;
 	pthread_t thread;
 	pid_t tid;
-	uint64_t wakes;		/* interrupts sent */
+	uint64_t interrupts;	/* that were sent */
 };
 
 static void on_signal(int sig)
@@ -70,14 +70,14 @@ static long wake(void *arg)
 	return kernel_call(SYS_ioctl, halting->guest.vm, KVM_SIGNAL_MSI, (long)&msi, 0, 0, 0);
 }
 
-static void count_wake(void *arg, long result)
+static void count_interrupt(void *arg, long result)
 {
 	struct halting *halting = arg;
 
-	halting->wakes += result > 0;
+	halting->interrupts += result > 0;
 }
 
-static uint64_t sleeps(const struct halting *halting)
+static uint64_t count_sleeps(const struct halting *halting)
 {
 	char path[64], line[128];
 	unsigned long sleeps = 0;
@@ -93,7 +93,7 @@ static uint64_t sleeps(const struct halting *halting)
 	return sleeps;
 }
 
-static uint16_t interrupts(const struct halting *halting)
+static uint16_t interrupts_handled(const struct halting *halting)
 {
 	return *(volatile uint16_t *)(halting->guest.memory + COUNTER);
 }
@@ -144,12 +144,12 @@ static void stop(struct halting *halting)
 	guest_destroy(&halting->guest);
 }
 
-/* The guest handled every interrupt, and the thread was asleep at each of them. */
-static bool did_as_meant(const struct halting *halting, uint16_t handled, uint64_t slept)
+/* Did the guest handle every interrupt, and did the thread sleep after each of them? */
+static bool slept_after_each(const struct halting *halting, uint16_t handled, uint64_t slept)
 {
-	if (handled == (uint16_t)halting->wakes && slept == halting->wakes)
+	if (handled == (uint16_t)halting->interrupts && slept == halting->interrupts)
 		return true;
-	set_why("%llu interrupts, %u handled, %llu sleeps", (unsigned long long)halting->wakes,
+	set_why("%llu interrupts, %u handled, %llu sleeps", (unsigned long long)halting->interrupts,
 		handled, (unsigned long long)slept);
 	return false;
 }
@@ -166,13 +166,13 @@ static void row_halt(const char *name)
 		row_failed(name);
 		return;
 	}
-	slept = sleeps(&halting);
-	handled = interrupts(&halting);
+	slept = count_sleeps(&halting);
+	handled = interrupts_handled(&halting);
 	count = count_op(&(struct bench_op) {
-		.run = wake, .after = count_wake, .arg = &halting, .result = 1,
+		.run = wake, .after = count_interrupt, .arg = &halting, .result = 1,
 	});
-	if (count > 0 && did_as_meant(&halting, interrupts(&halting) - handled,
-				      sleeps(&halting) - slept))
+	if (count > 0 && slept_after_each(&halting, interrupts_handled(&halting) - handled,
+				      count_sleeps(&halting) - slept))
 		row_value(name, count);
 	else
 		row_failed(name);
@@ -203,4 +203,4 @@ static void run(void)
 		row_failed("halt_sleep");
 }
 
-const struct bench_group group_halt = { "halt", run, "halt_poll halt_sleep" };
+const struct bench_group group_halt = { .run = run, .rows = "halt_poll halt_sleep" };

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read many vCPUs one after the other, as a monitor does.  The rows are per vCPU. */
+/* Read many vCPUs one after the other, as a monitor does.  The rows are counts per vCPU. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench.h"
 
-#define MOST		1024
-#define VCPUS_PER_VM	256	/* 5.10 has at most 288 */
+#define MAX_VCPUS	1024
+#define VCPUS_PER_VM	256	/* 5.10 allows 288 */
 
 static struct loop {
 	unsigned int num;
-	int vcpus[MOST];
-	int stats[MOST];
-	int vms[MOST / VCPUS_PER_VM];
+	int vcpus[MAX_VCPUS];
+	int stats[MAX_VCPUS];
+	int vms[MAX_VCPUS / VCPUS_PER_VM];
 	struct stats_layout layout;
 	char buf[65536] __attribute__((aligned(64)));
 } loop;
@@ -33,7 +33,7 @@ static long read_all(void *arg)
 	return loop->num;
 }
 
-static bool make_vcpu(unsigned int i)
+static bool create_vcpu(unsigned int i)
 {
 	int *vm = &loop.vms[i / VCPUS_PER_VM];
 
@@ -50,59 +50,58 @@ static double count_loop(unsigned int num)
 	return count_op(&(struct bench_op) { .run = read_all, .arg = &loop, .result = num });
 }
 
-/* Subtract the cost of the loop without any vCPU. */
+/* Subtract the cost of a loop over no vCPU. */
 static void row_loop(unsigned int num)
 {
-	double nothing = count_loop(0), count = count_loop(num);
+	double overhead = count_loop(0), count = count_loop(num);
 	char name[32];
 
 	snprintf(name, sizeof(name), "loop_%u", num);
-	if (count > nothing)
-		row_value(name, (count - nothing) / num);
+	if (count > overhead)
+		row_value(name, (count - overhead) / num);
 	else
 		row_failed(name);
 }
 
-static void let_open(unsigned int fds)
+static void allow_fds(unsigned int fds)
 {
 	struct rlimit limit = { fds, fds };
 
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static void close_all(unsigned int made)
+static void close_all(unsigned int created)
 {
 	unsigned int i;
 
-	for (i = 0; i < made; i++) {
+	for (i = 0; i < created; i++) {
 		close(loop.stats[i]);
 		close(loop.vcpus[i]);
 	}
-	for (i = 0; i < made; i += VCPUS_PER_VM)
+	for (i = 0; i < created; i += VCPUS_PER_VM)
 		close(loop.vms[i / VCPUS_PER_VM]);
 }
 
 static void run(void)
 {
 	static const unsigned int numbers[] = { 1, 64, 1024 };
-	unsigned int made = 0, i;
+	unsigned int created = 0, i;
 
-	let_open(2 * MOST + 64);
+	allow_fds(2 * MAX_VCPUS + 64);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		while (made < numbers[i] && make_vcpu(made))
-			made++;
+		while (created < numbers[i] && create_vcpu(created))
+			created++;
 		if (!i)
 			loop.layout = stats_layout(loop.stats[0]);
-		if (made < numbers[i])
+		if (created < numbers[i])
 			row_failed("loop");
 		else
 			row_loop(numbers[i]);
 	}
-	close_all(made);
+	close_all(created);
 }
 
 const struct bench_group group_loop = {
-	.name = "loop",
 	.run = run,
 	.rows = "loop_1 loop_64 loop_1024",
 	.needs_stats = true,

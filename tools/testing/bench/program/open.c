@@ -9,28 +9,28 @@ struct opening {
 	int stats;
 };
 
-static long get(void *arg)
+static long get_stats(void *arg)
 {
 	const struct opening *opening = arg;
 
 	return kernel_call(SYS_ioctl, opening->target, KVM_GET_STATS_FD, 0, 0, 0, 0);
 }
 
-static void close_got(void *arg, long result)
+static void close_result(void *arg, long result)
 {
 	(void)arg;
 	if (result >= 0)
 		close(result);
 }
 
-static void get_ahead(void *arg)
+static void open_before(void *arg)
 {
 	struct opening *opening = arg;
 
-	opening->stats = get(arg);
+	opening->stats = get_stats(arg);
 }
 
-static long close_it(void *arg)
+static long close_stats(void *arg)
 {
 	const struct opening *opening = arg;
 
@@ -42,10 +42,10 @@ static void rows_open(const char *getfd, const char *close, int target)
 	struct opening opening = { .target = target };
 
 	row_count(getfd, &(struct bench_op) {
-		.run = get, .after = close_got, .arg = &opening, .result = ANY_RESULT,
+		.run = get_stats, .after = close_result, .arg = &opening, .result = ANY_RESULT,
 	});
 	row_count(close, &(struct bench_op) {
-		.before = get_ahead, .run = close_it, .arg = &opening,
+		.before = open_before, .run = close_stats, .arg = &opening,
 	});
 }
 
@@ -61,7 +61,6 @@ static void run(void)
 }
 
 const struct bench_group group_open = {
-	.name = "open",
 	.run = run,
 	.rows = "getfd_vm close_vm getfd_vcpu close_vcpu",
 	.needs_stats = true,

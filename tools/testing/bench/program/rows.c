@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print rows as TAP: "ok N - NAME VALUE". */
+/* Print each row as a test case in TAP: "ok N - NAME VALUE". */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,11 +46,8 @@ void row_failed(const char *name)
 
 void row_count(const char *name, const struct bench_op *op)
 {
-	double count;
+	double count = count_op(op);
 
-	if (profiling() && !profile_is_wanted(name))
-		return;
-	count = profiling() ? profile_op(op) : count_op(op);
 	if (count > 0)
 		row_value(name, count);
 	else

@@ -13,7 +13,7 @@
 
 #define EVENT		"io_uring_queue_async_work"
 #define TRACING		"/sys/kernel/debug/tracing/instances/kvm-stats-bench/"
-#define TRACED		50
+#define TRACED		50	/* reads */
 
 struct reading {
 	struct uring ring;
@@ -75,7 +75,7 @@ static int count_events(void)
 	return events;
 }
 
-/* Return the share of reads that were handed to a worker, or a negative number. */
+/* Return the share of reads that the kernel hands to a worker, or a negative number. */
 static double trace_punts(struct reading *reading)
 {
 	long result = 0;
@@ -93,7 +93,7 @@ static double trace_punts(struct reading *reading)
 	return (double)count_events() / TRACED;
 }
 
-/* Use a separate trace buffer, because the main one can be in use. */
+/* Use a separate trace buffer, because another process may use the main one. */
 static double punts(struct reading *reading)
 {
 	double punted;
@@ -144,7 +144,6 @@ static void run(void)
 }
 
 const struct bench_group group_uring = {
-	.name = "uring",
 	.run = run,
 	.rows = "uring uring_punts uring_nonblock uring_nonblock_punts",
 	.needs_stats = true,

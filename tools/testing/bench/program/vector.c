@@ -6,13 +6,13 @@
 
 #include "bench.h"
 
-#define MOST_PARTS	4
+#define MAX_PARTS	4
 
 struct reading {
 	int fd;
 	uint32_t offset;
 	int num;
-	struct iovec parts[MOST_PARTS];
+	struct iovec parts[MAX_PARTS];
 };
 
 static char buf[65536] __attribute__((aligned(64)));
@@ -33,7 +33,7 @@ static long read_nowait(void *arg)
 			   reading->offset, 0, RWF_NOWAIT);
 }
 
-/* Split into parts of whole values.  The last part takes the remainder. */
+/* Split the buffer into parts of whole values.  The last part has the remainder. */
 static void split(struct reading *reading, uint32_t size, int num)
 {
 	uint32_t part = size / num / sizeof(uint64_t) * sizeof(uint64_t);
@@ -73,7 +73,6 @@ static void run(void)
 }
 
 const struct bench_group group_vector = {
-	.name = "vector",
 	.run = run,
 	.rows = "preadv preadv_4 preadv2",
 	.needs_stats = true,

@@ -24,7 +24,8 @@ function fail(what)
 function read_difference(   id)
 {
 	if (NF < 5 || $2 !~ /^(vm|vcpu)$/ || $4 !~ /^(missing|extra|differs|later)$/)
-		fail(FILENAME ":" FNR ": expected 'ARCH vm|vcpu NAME missing|extra|differs|later REASON', found: " $0)
+		fail(FILENAME ":" FNR ": expected 'ARCH vm|vcpu NAME missing|extra|differs|later REASON'," \
+		     " found: " $0)
 	if ($1 != "*" && $1 != arch)
 		return
 	id = $2 " " $3
@@ -69,7 +70,7 @@ function shown(found, id)
 	return id in found ? found[id] : "-"
 }
 
-function verdict(id)
+function compare_one(id)
 {
 	if (!(id in ours)) {
 		count["missing"]++
@@ -115,7 +116,7 @@ END {
 	if (!num)
 		report("there is nothing to compare")
 	for (i = 1; i <= num; i++)
-		print_row(order[i], verdict(order[i]))
+		print_row(order[i], compare_one(order[i]))
 	for (i = 1; i <= num_listed; i++)
 		check_later(listed[i])
 	for (i = 1; i <= num_listed; i++) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Describe type, unit and size of a statistic in a few words, for comparisons: "cumulative", "instant boolean",
-# "cumulative ns", "log2[32] ns", "linear[10x100]".
+# Describe type, unit and size of a statistic in a few words, for comparisons: "cumulative",
+# "instant boolean", "cumulative ns", "log2[32] ns", "linear[10x100]".
 
 function describe(type, unit, base, exponent, size, bucket_size,   scale)
 {

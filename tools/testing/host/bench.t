@@ -33,11 +33,13 @@ is_empty()
 }
 
 expect 0 "a result becomes a count" '^pread_8 612$' counts '@begin bench' '|ok 3 - pread_8 612'
-expect 0 "a result that a serial line ended becomes a count" '^pread_8 612[.]5$' counts $'|ok 3 - pread_8 612.5\r'
+expect 0 "a result that a serial line ended becomes a count" '^pread_8 612[.]5$' \
+	counts $'|ok 3 - pread_8 612.5\r'
 expect 0 "a large count stays a number" '^big 1.5e[+]10$' counts '|ok 1 - big 1.5e+10'
 check "a skipped result has no count" is_empty counts '|ok 3 - preadv2 # SKIP no such thing'
 check "a failed result has no count" is_empty counts '|not ok 4 - uring' '|# it broke'
-check "no other line becomes a count" is_empty counts '|# ok 1 - a 2' '|1..3' '>ok 1 - a 2' '|Bail out!'
+check "no other line becomes a count" \
+	is_empty counts '|# ok 1 - a 2' '|1..3' '>ok 1 - a 2' '|Bail out!'
 
 # ---- goals ----
 
@@ -61,10 +63,14 @@ table()
 }
 
 ratio='ratio("patched.a", "mainline.a")'
-expect 0 "a goal is met at its limit" '  1: 0[.]9 at most 0[.]9, met$' table "at_most(1, \"a\", $ratio, 0.9)"
-expect 0 "a goal is missed beyond its limit" '  1: 0[.]9 at most 0[.]89, MISSED$' table "at_most(1, \"a\", $ratio, 0.89)"
-expect 0 "at_least is met at its limit" '  6: 0[.]9 at least 0[.]9, met$' table "at_least(6, \"a\", $ratio, 0.9)"
-expect 0 "at_least is missed below the limit" '  6: 0[.]9 at least 0[.]91, MISSED$' table "at_least(6, \"a\", $ratio, 0.91)"
+expect 0 "a goal is met at its limit" '  1: 0[.]9 at most 0[.]9, met$' \
+	table "at_most(1, \"a\", $ratio, 0.9)"
+expect 0 "a goal is missed beyond its limit" '  1: 0[.]9 at most 0[.]89, MISSED$' \
+	table "at_most(1, \"a\", $ratio, 0.89)"
+expect 0 "at_least is met at its limit" '  6: 0[.]9 at least 0[.]9, met$' \
+	table "at_least(6, \"a\", $ratio, 0.9)"
+expect 0 "at_least is missed below the limit" '  6: 0[.]9 at least 0[.]91, MISSED$' \
+	table "at_least(6, \"a\", $ratio, 0.91)"
 expect 0 "within is missed by a smaller value" ' within 0.1%, MISSED$' \
 	table 'within(4, "b", ratio("patched.b", "mainline.b"), 0.001)'
 expect 0 "within is missed by a larger value" ' within 0.1%, MISSED$' \
@@ -72,7 +78,8 @@ expect 0 "within is missed by a larger value" ' within 0.1%, MISSED$' \
 expect 0 "within is met up to the limit" ' within 0.2%, met$' \
 	table 'within(4, "b", ratio("patched.b", "mainline.b"), 0.002)'
 expect 0 "sums and quotients of values are evaluated" '  6: 14.2 at least 1, met$' \
-	table 'at_least(6, "b", divide(value("patched.b") + value("patched.a") + 234, value("mainline.a")), 1)'
+	table 'sum = value("patched.b") + value("patched.a") + 234' \
+	'at_least(6, "b", divide(sum, value("mainline.a")), 1)'
 expect 0 "a goal is unknown if a row has no value" '^  one of them .*  1: unknown$' \
 	table 'at_most(1, "a", ratio("patched.none", "mainline.a"), 1)'
 expect 0 "a goal is unknown if a kernel was not counted" '  1: unknown$' \
@@ -86,12 +93,15 @@ expect 0 "a goal without a limit shows the difference" '^  one of them .*  4: co
 expect 0 "a goal without a limit can be unknown" '  4: unknown$' \
 	table 'costs(4, "a", value("patched.none") - value("mainline.a"))'
 printf '%s\n' 'syscall 200' 'a 90.0004' 'b 1096' >patched
-expect 0 "a goal that is missed by little shows more digits" '  1: 0[.]900004 at most 0[.]9, MISSED$' \
+expect 0 "a goal that is missed by little shows more digits" \
+	'  1: 0[.]900004 at most 0[.]9, MISSED$' \
 	table "at_most(1, \"a\", $ratio, 0.9)"
 printf '%s\n' 'syscall 200' 'a 90' 'b 1096' >patched
-expect 1 "a goal for a row that does not exist is reported" "a goal names the row 'c', which is not in rows.list" \
+expect 1 "a goal for a row that does not exist is reported" \
+	"a goal names the row 'c', which is not in rows.list" \
 	table 'at_most(1, "c", 1, 1)'
-expect 1 "a goal that uses a row that does not exist is reported" "a goal uses the row 'c', which is not in rows.list" \
+expect 1 "a goal that uses a row that does not exist is reported" \
+	"a goal uses the row 'c', which is not in rows.list" \
 	table 'at_most(1, "a", value("patched.c"), 1)'
 expect 0 "every row of a goal is in the table" '  6: unknown$' \
 	awk -f "$bench/report.awk" -f "$bench/goals.awk" "$bench/rows.list"
@@ -100,11 +110,13 @@ expect 0 "every row of a goal is in the table" '  6: unknown$' \
 
 expect 0 "a heading has its own line" '^A heading$' table
 expect 0 "a row has counts, a ratio and a goal" \
-	'^  one of them +90 +- +100 +0[.]9000 +-  1: 0[.]9 at most 0[.]95, met$' table "at_most(1, \"a\", $ratio, 0.95)"
+	'^  one of them +90 +- +100 +0[.]9000 +-  1: 0[.]9 at most 0[.]95, met$' \
+	table "at_most(1, \"a\", $ratio, 0.95)"
 expect 0 "a size has a difference" '^  its size +1096 +1096 +1098 +-2 +same$' table
 expect 0 "a row without a value has a dash" '^  not here +- +- +7 +- +-$' table
 echo 'new 5' >>patched
-expect 1 "a row that is not in the list is reported" "patched has the row 'new', which is not in rows.list" table
+expect 1 "a row that is not in the list is reported" \
+	"patched has the row 'new', which is not in rows.list" table
 
 rows_of_table()
 {
@@ -119,14 +131,16 @@ rows_of_program()
 		grep -o '"[^"]*"' | tr -d '"' | tr ' ' '\n' | grep . | sort -u
 }
 
-! comm -3 <(rows_of_program | sort) <(rows_of_table | grep -vE '^(sizeof|text|data)_') | tee log | grep -q .
+comm -3 <(rows_of_program | sort) <(rows_of_table | grep -vE '^(sizeof|text|data)_') >log
+[ ! -s log ]
 result $? "the groups of the program have the rows of the table"
 
 # ---- the loops that copy ----
 
 expect 0 "the loops compile, and each copies all values" '^Copying [0-9]+ bytes of values' \
 	make -s -C "$bench/copy" run OUT="$work/copy"
-grep -E '^  the series: .* +[0-9.]+ +[0-9.]+ to [0-9.]+ +[0-9.]+  1: [0-9.]+ at most 1[.]1, (met|MISSED)$' log >series
+n='[0-9.]+'
+grep -qE "^  the series: .* +$n +$n to $n +$n  1: $n at most 1[.]1, (met|MISSED)\$" log
 result $? "cycles have a range, a ratio and a goal"
 
 # ---- the report and the page ----
@@ -138,21 +152,25 @@ for kernel in patched mainline; do
 done
 
 expect 0 "the report has the counts" '^  pread[(][)] of 8 bytes  *400 +- +400 ' "$bench/report" dir
-expect 0 "the report has the versions" '^patched: Linux 5[.]10[.]1 with this series; unpatched: Linux not counted;' \
+expect 0 "the report has the versions" \
+	'^patched: Linux 5[.]10[.]1 with this series; unpatched: Linux not counted;' \
 	"$bench/report" dir
 echo 'Copying' >dir/copy.txt
 expect 0 "the report has the table of native cycles" '^Copying$' "$bench/report" dir
 expect 0 "the page has the table" '^  pread[(][)] of 8 bytes  *400 ' "$bench/report" --page dir
 expect 0 "the page has a title" '^# Results of .make bench.$' "$bench/report" --page dir
 rm dir/patched.counts
-expect 1 "without counts of this series there is no report" 'dir/patched[.]counts is missing' "$bench/report" dir
+expect 1 "without counts of this series there is no report" 'dir/patched[.]counts is missing' \
+	"$bench/report" dir
 
 # ---- arguments ----
 
 expect 1 "an unknown option is reported" "unknown option '--fast'" "$bench/bench" --fast
-expect 1 "an unknown kernel is reported" '--only linux: expected patched' "$bench/bench" --only linux
+expect 1 "an unknown kernel is reported" '--only linux: expected patched' \
+	"$bench/bench" --only linux
 expect 1 "a missing kernel cannot be counted" 'there is no kernel in /none' "$bench/count" x /none
-expect 1 "the sizes of a missing kernel cannot be measured" 'there is no kernel in /none' "$bench/sizes" /none
+expect 1 "the sizes of a missing kernel cannot be measured" 'there is no kernel in /none' \
+	"$bench/sizes" /none
 expect 1 "count without a kernel is refused" 'usage: count NAME KERNEL' "$bench/count" x
 
 finish

@@ -41,11 +41,13 @@ compare()
 
 counter='none pow10 0 1 0 8'
 sides "" ""
-expect 0 "statistics that both have are equal" '^x86: 2 equal, 0 different, 0 missing, 0 extra' compare
+expect 0 "statistics that both have are equal" '^x86: 2 equal, 0 different, 0 missing, 0 extra' \
+	compare
 expect 0 "type and unit are shown" '^x86 +vcpu +h +log2\[32\] ns +log2\[32\] ns +equal$' compare
 expect 1 "a reason without a difference fails" 'differences:3: vm a is not .differs. on x86' \
 	compare "x86 vm a differs it does"
-expect 1 "a reason for all architectures without a difference fails" "differences:3: vcpu gone is not" \
+expect 1 "a reason for all architectures without a difference fails" \
+	"differences:3: vcpu gone is not" \
 	compare "* vcpu gone missing it is gone"
 expect 0 "a reason for another architecture is ignored" '^x86: 2 equal' \
 	compare "s390 vcpu gone missing it is gone"
@@ -64,7 +66,8 @@ sides "" "vcpu gone cumulative $counter"
 expect 1 "a missing statistic without a reason fails" 'vcpu gone is missing .*no reason' compare
 expect 0 "a missing statistic with a reason passes" 'gone .* missing: too new for us$' \
 	compare "x86 vcpu gone missing too new for us"
-expect 1 "a reason for a statistic of the VM does not count for the vCPU" 'vcpu gone is missing .*no reason' \
+expect 1 "a reason for a statistic of the VM does not count for the vCPU" \
+	'vcpu gone is missing .*no reason' \
 	compare "x86 vm gone missing too new"
 expect 1 "a reason of the wrong kind does not count" 'vcpu gone is missing .*no reason' \
 	compare "x86 vcpu gone extra too new"
@@ -75,13 +78,16 @@ expect 0 "an extra statistic with a reason passes" 'more .* extra: counted here$
 	compare "* vm more extra counted here"
 
 sides "vcpu d instant $counter" "vcpu d cumulative $counter"
-expect 1 "a different type without a reason fails" 'vcpu d is different .ours: instant, mainline.s: cumulative' compare
+expect 1 "a different type without a reason fails" \
+	'vcpu d is different .ours: instant, mainline.s: cumulative' compare
 expect 0 "a different type with a reason passes" '^x86: 2 equal, 1 different' \
 	compare "x86 vcpu d differs it goes down, too"
 sides "vcpu d instant boolean pow10 0 1 0 8" "vcpu d instant none pow10 0 1 0 8"
-expect 1 "a different unit fails" 'vcpu d is different .ours: instant boolean, mainline.s: instant\)' compare
+expect 1 "a different unit fails" \
+	'vcpu d is different .ours: instant boolean, mainline.s: instant\)' compare
 sides "vcpu d cumulative seconds pow10 -9 1 0 8" "vcpu d cumulative seconds pow10 -6 1 0 8"
-expect 1 "a different exponent fails" 'ours: cumulative ns, mainline.s: cumulative seconds\*pow10\^-6' compare
+expect 1 "a different exponent fails" \
+	'ours: cumulative ns, mainline.s: cumulative seconds\*pow10\^-6' compare
 sides "vcpu d log2 none pow10 0 32 0 8" "vcpu d log2 none pow10 0 64 0 8"
 expect 1 "a different number of buckets fails" 'ours: log2\[32\], mainline.s: log2\[64\]' compare
 sides "vcpu d linear none pow10 0 10 5 8" "vcpu d linear none pow10 0 10 6 8"
@@ -104,12 +110,15 @@ documented()
 	awk -v arch=x86 -f "$tools/describe.awk" -f "$tools/compare-reference.awk" list dump
 }
 
-expect 0 "a documented statistic passes" '^x86: all 1 are documented' documented "vm a cumulative none pow10 0 1 0 0"
+expect 0 "a documented statistic passes" '^x86: all 1 are documented' \
+	documented "vm a cumulative none pow10 0 1 0 0"
 expect 1 "a statistic that is not documented fails" 'vm c is not documented' \
 	documented "vm a cumulative none pow10 0 1 0 0" "vm c peak none pow10 0 1 0 8"
-expect 1 "a statistic documented with another type fails" 'vm a is peak, and documented as cumulative' \
+expect 1 "a statistic documented with another type fails" \
+	'vm a is peak, and documented as cumulative' \
 	documented "vm a peak none pow10 0 1 0 0"
-expect 1 "a documented statistic that does not exist fails" 'vm a is documented and does not exist' \
+expect 1 "a documented statistic that does not exist fails" \
+	'vm a is documented and does not exist' \
 	documented "vcpu c peak none pow10 0 1 0 0"
 
 # ---- descriptors in objects ----
@@ -147,14 +156,17 @@ expect 0 "an empty array has no descriptors" '^0$' bash -c './descriptors empty.
 expect 1 "a file that is not an object fails" 'both[.]c: not an ELF object' descriptors both.c
 expect 1 "a missing file fails" 'none[.]o: No such file' descriptors none.o
 object other 'extern const struct desc kvm_vm_stats_desc[]; const void *p = kvm_vm_stats_desc;'
-expect 1 "an object that only refers to an array fails" 'other[.]o: the object has no array of descriptors' descriptors other.o
+expect 1 "an object that only refers to an array fails" \
+	'other[.]o: the object has no array of descriptors' descriptors other.o
 object short 'const char kvm_vm_stats_desc[100] = "x";'
-expect 1 "an array whose size is not a multiple of a descriptor's size fails" "'kvm_vm_stats_desc' has 100 bytes" descriptors short.o
+expect 1 "an array whose size is not a multiple of a descriptor's size fails" \
+	"'kvm_vm_stats_desc' has 100 bytes" descriptors short.o
 object flags 'const struct desc kvm_vm_stats_desc[] = { { 7, 0, 1, 0, 0, "odd" } };'
 expect 1 "an unknown type fails" "'odd' has the flag value 7" descriptors flags.o
 object noname 'const struct desc kvm_vm_stats_desc[] = { { 1, 0, 1, 0, 0, "" } };'
 expect 1 "a descriptor without a name fails" 'has an empty name' descriptors noname.o
 object bss 'struct desc kvm_vm_stats_desc[2];'
-expect 1 "an array without contents fails" "'kvm_vm_stats_desc' reaches beyond|cannot be read" descriptors bss.o
+expect 1 "an array without contents fails" "'kvm_vm_stats_desc' reaches beyond|cannot be read" \
+	descriptors bss.o
 
 finish

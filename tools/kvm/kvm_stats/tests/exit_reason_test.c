@@ -38,7 +38,7 @@ static const struct {
 	{ "userspace", "kvm_userspace_exit", "x86_64", 0 },
 };
 
-/* What kvm_stat calls otherwise than the headers do. */
+/* Exit reasons that kvm_stat names differently from the headers. */
 static const struct {
 	const char *set, *header, *ours;
 } renamed[] = {
@@ -57,11 +57,11 @@ static const struct {
 	{ "arm64", "WATCHPT_CUR", "WATCHPT_HYP" },
 };
 
-/* Those of later kernels are behind all that 5.10 has. */
+/* The tables also have exit reasons of later kernels. Their numbers start here. */
 static const struct {
 	const char *set;
 	unsigned int number;
-} first_later[] = {
+} first_of_later_kernels[] = {
 	{ "vmx", 74 }, { "svm", 0x403 }, { "arm64", 0x3d }, { "userspace", 31 },
 };
 
@@ -76,7 +76,7 @@ static size_t set_of(const char *name)
 	return i;
 }
 
-static bool take_line(const char *line)
+static bool parse_line(const char *line)
 {
 	struct entry *entry = &entries[count];
 	char field[40];
@@ -99,12 +99,13 @@ static bool read_list(const char *path)
 	bool good = file;
 
 	while (good && fgets(line, sizeof(line), file))
-		good = take_line(line);
+		good = parse_line(line);
 	if (file)
 		fclose(file);
 	return good && count;
 }
 
+/* Returns the name that kvm_stat and kvm-stats use. */
 static const char *our_name(const struct entry *entry)
 {
 	size_t i;
@@ -146,12 +147,13 @@ static void test_headers(size_t set)
 		known++;
 		if (has(reasons, entries[i].number, our_name(&entries[i])))
 			continue;
-		printf("# %u is %s\n", entries[i].number, our_name(&entries[i]));
+		printf("# missing: %u, %s\n", entries[i].number, our_name(&entries[i]));
 		good = false;
 	}
-	tap_ok(good && known, "%s: all %zu of the headers are there", sets[set].name, known);
-	tap_ok(!strcmp(reasons->field, fields[set]), "%s: the field is %s", sets[set].name,
-	       fields[set]);
+	tap_ok(good && known, "%s: the table has all %zu exit reasons of the headers",
+	       sets[set].name, known);
+	tap_ok(!strcmp(reasons->field, fields[set]), "%s: the field of the tracepoint is %s",
+	       sets[set].name, fields[set]);
 }
 
 static bool is_in_list(size_t set, unsigned int number)
@@ -176,16 +178,18 @@ static void test_others(size_t set)
 
 		if (i && number <= reasons->reason[i - 1].number)
 			good = false;
-		if (!is_in_list(set, number) && number < first_later[set].number)
+		if (!is_in_list(set, number) && number < first_of_later_kernels[set].number)
 			good = false;
 		if (!good)
 			printf("# %u, %s\n", number, reasons->reason[i].name);
 	}
-	tap_ok(good, "%s: each is there once, and the others are of later kernels", sets[set].name);
+	tap_ok(good, "%s: numbers are unique, and those not in the headers are of later kernels",
+	       sets[set].name);
 }
 
-/* ---- what the kernel is asked to count ---- */
+/* ---- filters of perf events ---- */
 
+/* The index in sets[] that chosen_reasons() uses, a callback without an argument for it. */
 static size_t chosen;
 
 static const struct exit_reasons *chosen_reasons(const char *event)
@@ -251,13 +255,13 @@ static void test_filters(const char *dir, size_t set)
 
 	chosen = set;
 	if (!tap_ok(make_tracefs(dir, set) && !tracepoints_list(&list, dir, chosen_reasons),
-		    "%s: the tracepoint is found", sets[set].name))
+		    "%s: the tracepoint is found in tracefs", sets[set].name))
 		return;
 	for (i = 0; i < count; i++) {
 		if (set_of(entries[i].set) == set)
 			good &= counts(&list, set, &entries[i]);
 	}
-	tap_ok(good, "%s: it is split by all of them", sets[set].name);
+	tap_ok(good, "%s: the tracepoint is split by all exit reasons", sets[set].name);
 	tracepoints_free(&list);
 }
 
@@ -270,7 +274,7 @@ int main(void)
 		perror(dir);
 		return 1;
 	}
-	if (!tap_ok(read_list(TEST_DATA "/exit_reasons.list"), "the list of the headers is read"))
+	if (!tap_ok(read_list(TEST_DATA "/exit_reasons.list"), "exit_reasons.list is read"))
 		return tap_end();
 	for (i = 0; i < ARRAY_SIZE(sets); i++) {
 		test_headers(i);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints the exposition of statistics that no kernel has: exposition openmetrics|prometheus
+ * Prints the exposition of sample statistics, which files in memory provide. The output must be
+ * the contents of exposition.openmetrics or exposition.prometheus.
  *
- * Files in memory stand in for those of KVM.  What comes out has to be what is in
- * exposition.openmetrics and exposition.prometheus.
+ * usage: exposition openmetrics|prometheus
  */
 #include <errno.h>
 
@@ -29,7 +29,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* A statistic, all values of which are @value. */
+/* Adds a statistic with @size values, sets them to @value, and returns a pointer to them. */
 static uint64_t *add(struct image *image, const char *name, uint32_t flags, int exponent,
 		     unsigned int size, uint32_t bucket_size, uint64_t value)
 {
@@ -69,12 +69,12 @@ static void odd_image(struct image *image)
 	add(image, "far", COUNTER | SECONDS, -32768, 1, 0, 13);
 	add(image, "several", COUNTER, 0, 2, 0, 14);
 	add(image, "odd.name \"it\" \\is", COUNTER, 0, 1, 0, 15);
-	/* Left out: the same name, a name that a counter has, a family of another type. */
+	/* Omitted: a duplicate name, the name of a counter, a family of another type. */
 	add(image, "odd_name_-it- -is", COUNTER, 0, 1, 0, 16);
 	add(image, "several_total", TYPE(KVMSTATS_INSTANT), 0, 1, 0, 17);
 	add(image, "exits", TYPE(KVMSTATS_INSTANT), 0, 1, 0, 18);
 	add(image, "wide_hist", TYPE(KVMSTATS_LOG_HIST) | SECONDS, -9, 67, 0, 1);
-	/* Not left out: another VM's has the same. */
+	/* Not omitted: the statistic of another VM has the same name, but another type. */
 	add(image, "pages", TYPE(KVMSTATS_PEAK), 0, 1, 0, 19);
 }
 
@@ -133,10 +133,10 @@ static void add_target(struct vmm *vmm, const struct image *image, enum scope sc
 	int fd = image_fd(image);
 
 	if (stat_sets_add_fd(&monitor.sets, fd, &set))
-		fail("an image is not accepted");
+		fail("the schema of an image cannot be read");
 	target = target_add(vmm, &key, set);
 	if (!target || kvmstats_sample_read(target->now, fd))
-		fail("an image cannot be read");
+		fail("the values of an image cannot be read");
 	target->fd = fd;
 	target->origin = origin;
 	vmm->target = vmm->state->list.target;
@@ -145,8 +145,11 @@ static void add_target(struct vmm *vmm, const struct image *image, enum scope sc
 
 static void add_ordinary(void)
 {
-	/* Escapes; no UTF-8, an e with an accent, a surrogate, a penguin, half a character. */
-	struct vmm *vmm = add_vmm(100, "a\"b\\c\nd\xff" "\xc3\xa9" "\xed\xa0\x80"
+	/*
+	 * The name has characters to escape, an invalid byte, two valid UTF-8 sequences with a
+	 * surrogate between them, and an incomplete sequence.
+	 */
+	struct vmm *vmm = add_vmm(100, "a\"b\\c\nx\xff" "\xc3\xa9" "\xed\xa0\x80"
 				  "\xf0\x9f\x90\xa7" "\xc3", 1, 2);
 	struct image vm, vcpu;
 
@@ -158,7 +161,7 @@ static void add_ordinary(void)
 	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 11, ORIGIN_TAKEN);
 }
 
-/* Two VMs, and a vCPU 0 in each: only their fds tell these apart. */
+/* Two VMs, each with a vCPU 0. Only the fd numbers distinguish the two vCPUs. */
 static void add_several_vms(void)
 {
 	struct vmm *vmm = add_vmm(200, NULL, 2, 3);
@@ -210,6 +213,25 @@ static void free_vmms(void)
 	stat_sets_free(&monitor.sets);
 }
 
+/* Prints @text, with a fixed string in place of the version number. */
+static void print_text(const struct text *text)
+{
+	static const char label[] = "version=\"";
+	const char *end = text->data + text->size;
+	const char *version = memmem(text->data, text->size, label, sizeof(label) - 1);
+	const char *rest;
+
+	if (!version)
+		fail("the exposition has no version");
+	version += sizeof(label) - 1;
+	rest = memchr(version, '"', (size_t)(end - version));
+	if (!rest)
+		fail("the version is not terminated");
+	fwrite(text->data, 1, (size_t)(version - text->data), stdout);
+	printf("VERSION");
+	fwrite(rest, 1, (size_t)(end - rest), stdout);
+}
+
 int main(int argc, char **argv)
 {
 	struct sampling sampling = {
@@ -228,13 +250,13 @@ int main(int argc, char **argv)
 	add_several_vms();
 	add_others();
 	metrics = openmetrics_open(&monitor);
-	/* The second time everything is known already, and has to look the same. */
+	/* The second exposition uses cached names and labels, and must be the same. */
 	for (i = 0; i < 2; i++) {
 		text.size = 0;
 		if (!metrics || openmetrics_write(metrics, format, &sampling, &text))
-			fail("no exposition");
+			fail("the exposition cannot be written");
 	}
-	fwrite(text.data, 1, text.size, stdout);
+	print_text(&text);
 	text_free(&text);
 	openmetrics_close(metrics);
 	free_vmms();

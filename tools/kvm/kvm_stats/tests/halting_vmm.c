@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A VMM whose x86 guest halts, and is woken again and again: halting_vmm VCPUS RATE [-name GUEST]
+ * A VMM whose x86 guest executes HLT and is woken repeatedly.
  *
- * About RATE times a second its first vCPU gets an NMI, which wakes it from its HLT, and writes
- * to an I/O port.  The times between are spread, from a tenth to ten times of one value.  The
- * others write to the port only, each half as often as the one before.
- * Keeps statistics fds of all open.  Prints "ready", and ends when standard input is closed.
+ * usage: halting_vmm VCPUS RATE [-name GUEST]
+ *
+ * vCPU 0 executes HLT. About RATE times per second an NMI wakes it, and it writes to an I/O
+ * port. The intervals vary between a tenth of a median and ten times the median. The other vCPUs
+ * only write to the port, each half as often as the one before.
+ *
+ * The VMM keeps statistics fds of the VM and of all vCPUs open. It prints "ready" when it runs,
+ * and ends when standard input is closed.
  */
 #include <math.h>
 #include <poll.h>
@@ -27,7 +31,7 @@
 
 #define MEMORY		0x10000
 #define CODE		0x1000
-#define CODE_OF_OTHERS	0x1005
+#define CODE_WITHOUT_HLT	0x1005
 #define HANDLER		0x1100
 #define STACK		0x8000
 #define MAX_VCPUS	16
@@ -74,7 +78,7 @@ static void add_memory(int vm)
 	check(memory == MAP_FAILED ? -1 : 0, "mmap");
 	memcpy(memory + CODE, guest, sizeof(guest));
 	memcpy(memory + HANDLER, handler, sizeof(handler));
-	memcpy(memory + 2 * sizeof(vector), vector, sizeof(vector));	/* of NMIs */
+	memcpy(memory + 2 * sizeof(vector), vector, sizeof(vector));	/* NMIs use vector 2 */
 	check(ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region), "KVM_SET_USER_MEMORY_REGION");
 }
 
@@ -98,12 +102,12 @@ static void add_vcpu(int vm, int i, int size)
 	check(vcpu_fd[i], "KVM_CREATE_VCPU");
 	run[i] = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, vcpu_fd[i], 0);
 	check(run[i] == MAP_FAILED ? -1 : 0, "mmap");
-	set_registers(vcpu_fd[i], i ? CODE_OF_OTHERS : CODE);
+	set_registers(vcpu_fd[i], i ? CODE_WITHOUT_HLT : CODE);
 	check(ioctl(vcpu_fd[i], KVM_GET_STATS_FD, NULL), "KVM_GET_STATS_FD");
 }
 
-/* A vCPU that was created last is not among those that get interrupts before this is done. */
-static void renew_lapic(int vcpu)
+/* KVM delivers interrupts to a new vCPU only after the state of its local APIC has been set. */
+static void set_lapic(int vcpu)
 {
 	struct kvm_lapic_state state;
 
@@ -119,11 +123,12 @@ static void *run_vcpu(void *arg)
 		if (i)
 			usleep((1000000u << i) / rate);
 	}
-	fprintf(stderr, "halting_vmm: vCPU %d ends with reason %u\n", i, run[i]->exit_reason);
+	fprintf(stderr, "halting_vmm: vCPU %d stops: unexpected exit reason %u\n", i,
+		run[i]->exit_reason);
 	return NULL;
 }
 
-/* Until standard input is closed: MSIs that are NMIs, to the local APIC of the first vCPU. */
+/* Sends NMIs, as MSIs to the local APIC of vCPU 0, until standard input is closed. */
 static void wake_first(int vm)
 {
 	struct kvm_msi msi = { .address_lo = 0xfee00000u, .data = 4 << 8 };
@@ -132,7 +137,7 @@ static void wake_first(int vm)
 	char c;
 
 	for (;;) {
-		/* From a tenth to ten times of a value, whose mean is 2.15 times it. */
+		/* The distribution is log-uniform. Its mean is 2.15 times its median. */
 		double ns = 1e9 / rate / 2.15 * pow(10, 2 * drand48() - 1);
 
 		pause.tv_sec = (time_t)(ns / 1e9);
@@ -160,7 +165,7 @@ int main(int argc, char **argv)
 	size = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, NULL);
 	for (i = 0; i < vcpus; i++)
 		add_vcpu(vm, i, size);
-	renew_lapic(vcpu_fd[0]);
+	set_lapic(vcpu_fd[0]);
 	for (i = 0; i < vcpus; i++)
 		pthread_create(&thread, NULL, run_vcpu, (void *)(intptr_t)i);
 	puts("ready");

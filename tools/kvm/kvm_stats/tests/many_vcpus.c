@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A VMM with many vCPUs that do not run: many_vcpus VCPUS [-s]
+ * A VMM with many vCPUs that do not run.
  *
- * With -s it keeps statistics fds of all open.  Prints "ready"; ends when standard input does.
+ * usage: many_vcpus VCPUS [-s]
+ *
+ * With -s it keeps statistics fds of the VM and of all vCPUs open. It prints "ready" when it has
+ * created them, and ends at the end of standard input.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +21,7 @@
 #define KVM_GET_STATS_FD	_IO(KVMIO, 0xce)
 #endif
 
-static void must(int result, const char *what)
+static void check(int result, const char *what)
 {
 	if (result >= 0)
 		return;
@@ -45,17 +48,17 @@ int main(int argc, char **argv)
 	long i;
 
 	allow_many_files();
-	must(kvm, "/dev/kvm");
+	check(kvm, "/dev/kvm");
 	vm = ioctl(kvm, KVM_CREATE_VM, 0UL);
-	must(vm, "KVM_CREATE_VM");
+	check(vm, "KVM_CREATE_VM");
 	if (keep)
-		must(ioctl(vm, KVM_GET_STATS_FD, NULL), "KVM_GET_STATS_FD");
+		check(ioctl(vm, KVM_GET_STATS_FD, NULL), "KVM_GET_STATS_FD");
 	for (i = 0; i < vcpus; i++) {
 		int vcpu = ioctl(vm, KVM_CREATE_VCPU, i);
 
-		must(vcpu, "KVM_CREATE_VCPU");
+		check(vcpu, "KVM_CREATE_VCPU");
 		if (keep)
-			must(ioctl(vcpu, KVM_GET_STATS_FD, NULL), "KVM_GET_STATS_FD");
+			check(ioctl(vcpu, KVM_GET_STATS_FD, NULL), "KVM_GET_STATS_FD");
 	}
 	puts("ready");
 	fflush(stdout);

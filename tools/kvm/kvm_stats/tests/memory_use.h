@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a process takes of memory and files, so that other processes have no part in it. */
+/* Measures the memory and the files of this process. */
 #ifndef MEMORY_USE_H
 #define MEMORY_USE_H
 
@@ -13,16 +13,16 @@
 
 struct memory_use {
 	size_t in_use;		/* bytes that were allocated and not freed */
-	long maps;
+	long maps;		/* memory mappings */
 	long files;
-	long anonymous;		/* resident pages that no file is behind */
+	long anonymous;		/* resident pages that are not backed by a file */
 };
 
 /*
- * The C library counts as in use what its cache for each thread has of freed blocks, which fills
- * up over time: start this program anew without one.
+ * Restarts this program without the C library's per-thread cache of freed blocks. The cache grows
+ * over time, and mallinfo2() reports its blocks as in use.
  */
-static inline void memory_exact(char **argv)
+static inline void disable_malloc_cache(char **argv)
 {
 	static const char tunable[] = "glibc.malloc.tcache_count=0";
 	const char *set = getenv("GLIBC_TUNABLES");
@@ -35,7 +35,7 @@ static inline void memory_exact(char **argv)
 	exit(1);
 }
 
-/* Give or take 16 bytes for each block whose rest was too small for another one. */
+/* Bytes in use. A block can be up to 16 bytes too large if the rest is too small for a block. */
 static inline size_t memory_in_use(void)
 {
 	struct mallinfo2 info = mallinfo2();
@@ -67,7 +67,7 @@ static inline long count_files(void)
 	while (readdir(dir))
 		files++;
 	closedir(dir);
-	return files - 3;	/* of which are ".", ".." and the directory */
+	return files - 3;	/* without ".", ".." and the fd of the directory */
 }
 
 static inline long anonymous_pages(void)

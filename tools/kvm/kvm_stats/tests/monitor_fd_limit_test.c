@@ -16,19 +16,21 @@
 #include "tap.h"
 #include "tiny_vmm.h"
 
-/* Longer than what lies between two looks for new VMMs. */
-#define LOOK_PAUSE	1100000
+/* In microseconds. The monitor searches for new VMMs once per second. */
+#define SEARCH_PAUSE	1100000
 
-static int blind, seeing;
+/* How often the monitor has reported these events. */
+static int search_failed, search_works;
 
-static void count(enum monitor_event event, const struct vmm *vmm, void *arg)
+static void count_event(enum monitor_event event, const struct vmm *vmm, void *arg)
 {
 	(void)vmm;
 	(void)arg;
-	blind += event == MONITOR_SEARCH_FAILED;
-	seeing += event == MONITOR_SEARCH_WORKS;
+	search_failed += event == MONITOR_SEARCH_FAILED;
+	search_works += event == MONITOR_SEARCH_WORKS;
 }
 
+/* Returns the time of the last sample of the VMM, 0 if there is none. */
 static uint64_t time_of(const struct monitor *monitor, pid_t pid)
 {
 	size_t i;
@@ -42,7 +44,7 @@ static uint64_t time_of(const struct monitor *monitor, pid_t pid)
 	return 0;
 }
 
-/* So many more than there are may be opened. */
+/* Allows this process to open @more files. It relies on fd numbers being used without gaps. */
 static void allow_files(int more)
 {
 	struct rlimit limit;
@@ -54,19 +56,20 @@ static void allow_files(int more)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Returns whether each of @times samples, one per search, has read new values of the VMM. */
 static bool samples(struct monitor *monitor, pid_t pid, int times)
 {
 	while (times--) {
 		uint64_t before = time_of(monitor, pid);
 
-		usleep(LOOK_PAUSE);
+		usleep(SEARCH_PAUSE);
 		if (monitor_sample(monitor) || time_of(monitor, pid) <= before)
 			return false;
 	}
 	return true;
 }
 
-/* A VMM with one VM, which has opened its statistics fds. It reports 0 or -errno to the pipe @ready. */
+/* Runs a VMM that holds statistics fds. It writes 0 or -errno to the pipe @ready. */
 static void __attribute__((noreturn)) run_vmm(int ready)
 {
 	struct tiny_vm vm;
@@ -81,7 +84,7 @@ static void __attribute__((noreturn)) run_vmm(int ready)
 	_exit(0);
 }
 
-/* Returns 0 or the -errno of what the VMM cannot do here. */
+/* Returns 0, or the -errno of the call that failed in the VMM. */
 static int start_vmm(pid_t *pid)
 {
 	int ready[2], err = -EIO;
@@ -116,20 +119,22 @@ static void test(struct monitor *monitor, pid_t pid)
 	pid_t other;
 
 	tap_ok(!monitor_sample(monitor) && time_of(monitor, pid) && !monitor->search_error,
-	       "it reads the VMM");
+	       "the monitor reads a VMM");
 	allow_files(0);
-	tap_ok(samples(monitor, pid, 2), "without a file to spare it reads on");
-	tap_is(monitor->search_error, -EMFILE, "it knows that it finds no others");
-	tap_is(blind, 1, "which it has told once");
-	/* /proc can be opened now, and what is in it cannot. */
+	tap_ok(samples(monitor, pid, 2),
+	       "the monitor reads the VMM when it cannot open more files");
+	tap_is(monitor->search_error, -EMFILE, "the search for new VMMs fails with EMFILE");
+	tap_is(search_failed, 1, "the failure is reported once");
+	/* One file is enough for /proc, but not for the directories of the processes in it. */
 	allow_files(1);
 	other = start_process();
 	tap_ok(samples(monitor, pid, 1) && monitor->search_error == -EMFILE,
-	       "nor does it if /proc alone can be read");
+	       "the search fails if only /proc can be opened");
 	allow_files(100);
-	tap_ok(samples(monitor, pid, 1) && !monitor->search_error, "with files to spare it finds them");
-	tap_is(seeing, 1, "which it tells");
-	tap_is(blind, 1, "and that was all");
+	tap_ok(samples(monitor, pid, 1) && !monitor->search_error,
+	       "the search works when files can be opened");
+	tap_is(search_works, 1, "the end of the failure is reported");
+	tap_is(search_failed, 1, "the failure is not reported again");
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
 }
@@ -137,14 +142,15 @@ static void test(struct monitor *monitor, pid_t pid)
 int main(void)
 {
 	struct filter filter = { 0 };
-	struct monitor_options options = { .filter = &filter, .event = count };
+	struct monitor_options options = { .filter = &filter, .event = count_event };
 	struct monitor *monitor;
 	char why[80];
 	pid_t pid;
 	int err = start_vmm(&pid);
 
 	if (err) {
-		snprintf(why, sizeof(why), "a VM with statistics fds cannot run: %s", strerror(-err));
+		snprintf(why, sizeof(why), "a VM with statistics fds cannot run: %s",
+			 strerror(-err));
 		return tap_skip_all(why);
 	}
 	if (tap_ok(!monitor_open(&monitor, &options), "a monitor starts")) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples VMMs again and again: monitor_test PID|all SAMPLES [PROGRAM [ARGUMENT]...]
+ * Samples VMMs for a long time and checks that the monitor does not leak memory or files.
  *
- * One each millisecond, and meanwhile the VMM that PROGRAM is comes and goes.  Tells what a
- * sample and its sums take of a CPU.  Fails if afterwards more memory or files are in use, or if
- * anything is allocated for samples between which nobody looked at /proc.  To be linked with
- * --wrap for malloc, calloc and realloc.
+ * usage: monitor_memory PID SAMPLES
+ *        monitor_memory all SAMPLES [PROGRAM [ARGUMENT]...]
  *
- * With "all", what is kept of the processes there are grows with them: to be run in a PID
- * namespace of its own.
+ * It samples the VMM PID, or all VMMs, once per millisecond. In the meantime it starts and ends
+ * the VMM PROGRAM, if given, repeatedly. It prints the CPU time of a sample, including the
+ * totals. It fails if more memory or files are in use afterwards, or if samples allocate memory
+ * although the monitor did not scan /proc for them.
+ *
+ * Link it with --wrap for malloc, calloc and realloc. With "all", run it in a PID namespace of
+ * its own, because the monitor allocates memory for each process of the machine.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,18 +25,18 @@
 #include "total.h"
 
 /*
- * All fds of a VMM are looked at every five seconds, for the first time then; of thousands it
- * takes a while more, because little time is spent on it.
+ * In seconds. The monitor scans the fds of a VMM every five seconds. For thousands of targets
+ * that takes longer, because the monitor limits the CPU time for scans.
  */
 #define WARM_UP(targets)	(6 + (double)(targets) / 200)
-#define STAY		200	/* samples that a passing VMM is there for, and is away for */
-#define PATIENCE	20000	/* samples until it has been seen, or is gone */
+#define STAY		200	/* samples while the passing VMM exists, and while it does not */
+#define MAX_WAIT	20000	/* samples until the monitor has found or released it */
 #define PAGE		4096
 
-/* A look for new VMMs and one at known ones each second, one at all fds every five. */
-#define LOOKS_PER_SECOND	3
+/* One search for VMMs and one check of known VMMs per second, and scans every five seconds. */
+#define SCANS_PER_SECOND	3
 
-/* Less than a leak of one block, of 32 bytes at least, at each of ten comings and goings. */
+/* Smaller than a leak of one block, at least 32 bytes, for each of ten passing VMMs. */
 #define SLACK_BYTES	256
 
 /* Pages of the stack and of data that are first written to after the warm-up. */
@@ -70,10 +73,10 @@ struct run {
 	struct monitor *monitor;
 	struct totals *totals;
 	struct passing_vmm passing;
-	size_t residents;		/* VMMs that stay */
-	unsigned long passed;		/* how often the other one came and went */
+	size_t residents;		/* VMMs that do not end */
+	unsigned long passed;		/* how often the passing VMM was started and ended */
 	unsigned long samples;
-	unsigned long allocating;	/* samples that allocated something */
+	unsigned long allocating;	/* samples that allocated memory */
 	size_t most_in_use;
 };
 
@@ -105,10 +108,10 @@ static bool sample(struct run *run, unsigned long count)
 
 static bool sample_until(struct run *run, size_t vmms)
 {
-	unsigned long patience = PATIENCE;
+	unsigned long wait = MAX_WAIT;
 
 	while (run->monitor->vmms != vmms) {
-		if (!patience-- || !sample(run, 1))
+		if (!wait-- || !sample(run, 1))
 			return false;
 	}
 	return true;
@@ -134,13 +137,13 @@ static bool sample_all(struct run *run, unsigned long count)
 	return true;
 }
 
-/* All that is done later has been done once, and has the memory that it keeps. */
+/* Does everything once, so that memory that the monitor allocates once does not count. */
 static bool warm_up(struct run *run)
 {
 	double end = seconds(CLOCK_MONOTONIC) + WARM_UP(monitor_targets(run->monitor));
 
 	if (!monitor_targets(run->monitor)) {
-		printf("nothing to sample\n");
+		printf("there is no VMM to sample\n");
 		return false;
 	}
 	while (seconds(CLOCK_MONOTONIC) < end) {
@@ -149,7 +152,7 @@ static bool warm_up(struct run *run)
 	}
 	run->residents = run->monitor->vmms;
 	if (run->passing.argv && !let_pass(run)) {
-		printf("%s was not seen to come and go\n", run->passing.argv[0]);
+		printf("the monitor did not find and release %s\n", run->passing.argv[0]);
 		return false;
 	}
 	run->samples = run->allocating = run->passed = 0;
@@ -157,8 +160,8 @@ static bool warm_up(struct run *run)
 }
 
 /*
- * The allocator keeps what it once got, with holes: at most what was in use at one time more than
- * at the end.
+ * The allocator does not return freed memory inside the heap to the kernel. These holes are at
+ * most the difference between the largest amount in use and the amount at the end.
  */
 static bool has_not_grown(const struct run *run, const struct memory_use *early,
 			  const struct memory_use *late)
@@ -167,20 +170,20 @@ static bool has_not_grown(const struct run *run, const struct memory_use *early,
 
 	memory_use_print("before", early);
 	memory_use_print("after", late);
-	printf("at most %zu bytes were in use: up to %ld pages of holes\n", run->most_in_use,
+	printf("at most %zu bytes were in use, so up to %ld pages are holes\n", run->most_in_use,
 	       holes);
 	return late->in_use <= early->in_use + SLACK_BYTES && late->maps <= early->maps &&
 	       late->files <= early->files &&
 	       late->anonymous <= early->anonymous + holes + SLACK_PAGES;
 }
 
-/* Attaching to a VMM that comes allocates in some samples, too, and so does its end. */
+/* Attaching to the passing VMM and releasing it also allocate memory, in up to four samples. */
 static bool allocates_seldom(const struct run *run, double time)
 {
-	double looks = (time + 1) * LOOKS_PER_SECOND * (double)(run->residents + 1);
-	double allowed = looks + 4.0 * (double)run->passed;
+	double scans = (time + 1) * SCANS_PER_SECOND * (double)(run->residents + 1);
+	double allowed = scans + 4.0 * (double)run->passed;
 
-	printf("%lu samples allocated something, at most %.0f may\n", run->allocating, allowed);
+	printf("%lu samples allocated memory, at most %.0f may\n", run->allocating, allowed);
 	return (double)run->allocating <= allowed;
 }
 
@@ -199,9 +202,10 @@ static int test(struct run *run, unsigned long count)
 	cpu = (seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)run->samples;
 	time = seconds(CLOCK_MONOTONIC) - time;
 	late = memory_use();
-	printf("%zu VMMs, %zu targets, %lu samples in %.1f s; another came and went %lu times\n",
+	printf("%zu VMMs, %zu targets, %lu samples in %.1f s; another VMM was started %lu times\n",
 	       run->residents, monitor_targets(run->monitor), run->samples, time, run->passed);
-	printf("%.6f s of CPU each, or %.2f %% of a CPU at 4 a second\n", cpu, cpu * 400);
+	printf("%.6f s of CPU time per sample, or %.2f %% of a CPU at 4 samples per second\n", cpu,
+	       cpu * 400);
 	good &= has_not_grown(run, &early, &late);
 	return good && allocates_seldom(run, time) ? 0 : 1;
 }
@@ -215,7 +219,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	memory_exact(argv);
+	disable_malloc_cache(argv);
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (strcmp(argv[1], "all") && !filter_set_pid(&filter, atoi(argv[1])))
 		return 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A VMM that comes and goes: a program that runs until its standard input ends. */
+/* Starts and ends a VMM: a program that runs until the end of its standard input. */
 #ifndef PASSING_VMM_H
 #define PASSING_VMM_H
 
@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 struct passing_vmm {
-	char **argv;		/* NULL: none ever comes */
-	pid_t pid;		/* 0: it is gone */
-	int input;
+	char **argv;		/* NULL if there is no passing VMM */
+	pid_t pid;		/* 0 while the VMM does not run */
+	int input;		/* the write end of its standard input */
 };
 
 static inline void passing_exec(char **argv, int input)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers as in labels, Accept headers, addresses, and who may stay connected. */
+/* Canonical numbers in labels, Accept headers, addresses, and timeouts of clients. */
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define SECOND		UINT64_C(1000000000)
 
-/* What Go's strconv.FormatFloat(x, 'g', -1, 64) makes of them, and .0 behind whole numbers. */
+/* The output of Go's strconv.FormatFloat(x, 'g', -1, 64), with ".0" after whole numbers. */
 static void test_canonical(void)
 {
 	static const char * const cases[][2] = {
@@ -34,7 +34,7 @@ static void test_canonical(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		canonical_number(cases[i][0], found);
-		if (!tap_ok(!strcmp(found, cases[i][1]), "%s as in a label", cases[i][0]))
+		if (!tap_ok(!strcmp(found, cases[i][1]), "canonical number of %s", cases[i][0]))
 			printf("# expected %s, found %s\n", cases[i][1], found);
 	}
 }
@@ -76,8 +76,9 @@ static void test_accept(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		tap_is(accept_format(cases[i].accept), cases[i].format,
-		       cases[i].accept ? cases[i].accept : "no Accept");
+		tap_ok(accept_format(cases[i].accept) == cases[i].format, "%s: %s",
+		       cases[i].format == OPENMETRICS_1_0 ? "OpenMetrics" : "text format",
+		       cases[i].accept ? cases[i].accept : "no Accept header");
 }
 
 static void test_addresses(void)
@@ -95,16 +96,16 @@ static void test_addresses(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(good); i++)
-		tap_ok(!address_parse(&address, good[i]), "address %s", good[i]);
+		tap_ok(!address_parse(&address, good[i]), "'%s' is a valid address", good[i]);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		tap_ok(address_parse(&address, bad[i]), "no address: '%s'", bad[i]);
+		tap_ok(address_parse(&address, bad[i]), "'%s' is not a valid address", bad[i]);
 }
 
 /* ---- clients ---- */
 
 static int ends[MAX_CLIENTS][2];
 
-static bool is_cut_off(int n)
+static bool is_disconnected(int n)
 {
 	char byte;
 
@@ -121,41 +122,47 @@ static struct client *connect_client(struct clients *clients, int n, uint64_t no
 static void test_deadlines(void)
 {
 	struct clients clients = { 0 };
-	struct client *quiet = connect_client(&clients, 0, 10 * SECOND);
-	struct client *asking = connect_client(&clients, 1, 10 * SECOND);
+	struct client *silent = connect_client(&clients, 0, 10 * SECOND);
+	struct client *waiting = connect_client(&clients, 1, 10 * SECOND);
 
-	if (!tap_ok(quiet && asking, "two clients connect"))
+	if (!tap_ok(silent && waiting, "two clients connect"))
 		return;
-	asking->request_received = true;
-	tap_is(clients_deadline(&clients), 15 * SECOND, "one has five seconds to ask");
+	waiting->request_received = true;
+	tap_is(clients_deadline(&clients), 15 * SECOND,
+	       "a client must send its request within 5 seconds");
 	clients_expire(&clients, 15 * SECOND - 1);
-	tap_ok(!is_cut_off(0) && !is_cut_off(1), "before that both stay");
+	tap_ok(!is_disconnected(0) && !is_disconnected(1),
+	       "no client is disconnected before the timeout");
 	clients_expire(&clients, 15 * SECOND);
-	tap_ok(is_cut_off(0) && !is_cut_off(1), "then the one that has not asked goes");
-	tap_is(clients_deadline(&clients), 70 * SECOND, "the other has a minute for the answer");
+	tap_ok(is_disconnected(0) && !is_disconnected(1),
+	       "a client that sends no request is disconnected");
+	tap_is(clients_deadline(&clients), 70 * SECOND,
+	       "a client must receive its response within 60 seconds");
 	clients_expire(&clients, 70 * SECOND);
-	tap_ok(is_cut_off(1), "then it goes as well");
-	tap_ok(clients_deadline(&clients) == UINT64_MAX, "who is cut off has no deadline");
-	client_remove(&clients, quiet);
-	client_remove(&clients, asking);
-	tap_is(clients.count, 0, "none is left");
+	tap_ok(is_disconnected(1), "a client that does not receive its response is disconnected");
+	tap_ok(clients_deadline(&clients) == UINT64_MAX, "a disconnected client has no timeout");
+	client_remove(&clients, silent);
+	client_remove(&clients, waiting);
+	tap_is(clients.count, 0, "no client remains");
 }
 
-static void test_crowd(void)
+static void test_overload(void)
 {
 	struct clients clients = { 0 };
 	struct client *first = connect_client(&clients, 0, 1);
-	int i, cut = 0;
+	int i, disconnected = 0;
 
 	first->request_received = true;
 	for (i = 1; i < MAX_CLIENTS; i++)
 		connect_client(&clients, i, 1 + i);
-	tap_ok(!is_cut_off(0), "in a crowd those that have asked stay");
+	tap_ok(!is_disconnected(0),
+	       "under overload a client that has sent a request stays connected");
 	for (i = 1; i < MAX_CLIENTS; i++)
-		cut += is_cut_off(i);
-	tap_is(cut, 8, "of the others as many go as come too many");
-	tap_ok(is_cut_off(1) && is_cut_off(8) && !is_cut_off(9), "the oldest ones go");
-	tap_ok(!client_add(&clients, -1, 100), "more than there is room for get none");
+		disconnected += is_disconnected(i);
+	tap_is(disconnected, 8, "under overload 8 clients without a request are disconnected");
+	tap_ok(is_disconnected(1) && is_disconnected(8) && !is_disconnected(9),
+	       "the oldest clients are disconnected");
+	tap_ok(!client_add(&clients, -1, 100), "a client beyond the maximum is not added");
 }
 
 int main(void)
@@ -164,6 +171,6 @@ int main(void)
 	test_accept();
 	test_addresses();
 	test_deadlines();
-	test_crowd();
+	test_overload();
 	return tap_end();
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A VMM as small as can be, for tests: x86 guests in real mode, each vCPU of
- * which does nothing but write to an I/O port, with a rest now and then that
- * leaves the processors to what is tested.
- *
- * Needs <linux/kvm.h>, which on some systems has no KVM_GET_STATS_FD.
+ * A minimal VMM for tests. Its x86 guests run in real mode, and each vCPU only writes to an I/O
+ * port. After some exits a vCPU thread sleeps, to leave CPU time for the program under test.
  */
 #ifndef TINY_VMM_H
 #define TINY_VMM_H
@@ -24,14 +21,15 @@
 
 #include <linux/kvm.h>
 
+/* Older versions of <linux/kvm.h> lack it. */
 #ifndef KVM_GET_STATS_FD
 #define KVM_GET_STATS_FD	_IO(KVMIO, 0xce)
 #endif
 
 #define TINY_MAX_VCPUS		4
 #define TINY_GUEST_BASE		0x1000
-#define TINY_BURST		8	/* exits between two rests */
-#define TINY_REST_US		1000
+#define TINY_BURST		8	/* exits between two sleeps */
+#define TINY_SLEEP_US		1000
 
 struct tiny_vcpu {
 	int fd;
@@ -95,7 +93,7 @@ static inline int tiny_add_vcpu(struct tiny_vm *vm, int kvm)
 	return tiny_set_registers(vcpu->fd);
 }
 
-/* A VM with @vcpus vCPUs that do not run yet: 0 or -errno. */
+/* Creates a VM with @vcpus vCPUs, which tiny_start() starts. Returns 0 or -errno. */
 static inline int tiny_create(struct tiny_vm *vm, int vcpus)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
@@ -120,7 +118,7 @@ static inline void *tiny_run(void *arg)
 		if (ioctl(vcpu->fd, KVM_RUN, NULL) || vcpu->run->exit_reason != KVM_EXIT_IO)
 			break;
 		if (atomic_fetch_add(&vcpu->exits, 1) % TINY_BURST == TINY_BURST - 1)
-			usleep(TINY_REST_US);
+			usleep(TINY_SLEEP_US);
 	}
 	return NULL;
 }
@@ -135,24 +133,24 @@ static inline void tiny_start(struct tiny_vm *vm)
 	}
 }
 
-/* Until each vCPU has left its guest @exits times; false if one has not within a minute. */
+/* Waits until each vCPU has had @exits exits. Returns false if that takes longer than a minute. */
 static inline bool tiny_wait(struct tiny_vm *vm, unsigned long exits)
 {
-	int tries = 6000;
+	int polls = 6000;
 	int i = 0;
 
-	while (i < vm->vcpus && tries) {
+	while (i < vm->vcpus && polls) {
 		if (atomic_load(&vm->vcpu[i].exits) >= exits) {
 			i++;
 		} else {
 			usleep(10000);
-			tries--;
+			polls--;
 		}
 	}
 	return i == vm->vcpus;
 }
 
-/* From then on no statistic moves. */
+/* Stops all vCPU threads. After that no statistic changes. */
 static inline void tiny_stop(struct tiny_vm *vm)
 {
 	int i;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * top without KVM, for tests: in place of monitor.c there are VMMs that do what they are told
- * by lines in the file that TOP_SCRIPT names, a fifo.  Time stands still but for "tick".
+ * kvm-stats top without KVM, for tests. This file replaces monitor.c: its fake VMMs follow a
+ * script, which it reads from the FIFO that the environment variable TOP_SCRIPT names. Time
+ * passes only by "tick". The commands of the script are:
  *
  *	vmm PID VCPUS [GUEST]		a VMM appears
- *	none PID			one appears of which there are no numbers
- *	host				tracepoints of the whole machine
- *	end PID				it ends
- *	add PID LABEL NAME[#N] COUNT	value N of this statistic grows
- *	set PID LABEL NAME COUNT	this statistic is now
- *	tick MILLISECONDS		what is behind has to wait until top has seen this
+ *	none PID			a VMM appears whose statistics cannot be opened
+ *	host				tracepoints of the whole machine appear
+ *	end PID				the VMM ends
+ *	add PID LABEL NAME[#N] COUNT	increases value N (0 by default) of a statistic
+ *	set PID LABEL NAME COUNT	sets a statistic
+ *	tick MILLISECONDS		time passes; top reads the next line after a sample
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,9 +63,9 @@ struct fake_vmm {
 	char guest[64];
 };
 
-/* They outlive monitors, as real ones do. */
-static struct fake_vmm *world[MAX_VMMS];
-static uint64_t now = 1000000000;
+/* Like real VMMs, they exist independently of monitors. */
+static struct fake_vmm *fake_vmms[MAX_VMMS];
+static uint64_t now = 1000000000;	/* in ns */
 static int script = -1;
 static char line[256];
 static size_t line_len;
@@ -76,15 +77,15 @@ static struct fake_vmm *find(pid_t pid)
 	int i;
 
 	for (i = 0; i < MAX_VMMS; i++) {
-		if (world[i] && world[i]->vmm.pid == pid)
-			return world[i];
+		if (fake_vmms[i] && fake_vmms[i]->vmm.pid == pid)
+			return fake_vmms[i];
 	}
 	return NULL;
 }
 
-static void bad(const char *why)
+static void fail(const char *why)
 {
-	complain("the test's script: %s: %s", why, line);
+	complain("error in the script of the test: %s: %s", why, line);
 	abort();
 }
 
@@ -109,11 +110,11 @@ static struct fake_vmm *add_vmm(pid_t pid, const char *guest)
 	struct fake_vmm *fake = calloc(1, sizeof(*fake));
 	int i;
 
-	for (i = 0; i < MAX_VMMS && world[i]; i++)
+	for (i = 0; i < MAX_VMMS && fake_vmms[i]; i++)
 		;
 	if (!fake || i == MAX_VMMS || find(pid))
-		bad("no room, or it is there");
-	world[i] = fake;
+		fail("there are too many VMMs, or the PID is in use");
+	fake_vmms[i] = fake;
 	snprintf(fake->comm, sizeof(fake->comm), pid ? "qemu" : "host");
 	snprintf(fake->guest, sizeof(fake->guest), "%s", guest);
 	fake->vmm.pid = pid;
@@ -167,7 +168,7 @@ static uint64_t *value_of(pid_t pid, const char *label, const char *name, unsign
 				return &fake->fake[i].values[place];
 		}
 	}
-	bad("no such value");
+	fail("there is no such statistic");
 	return NULL;
 }
 
@@ -175,8 +176,8 @@ static uint64_t *value_of(pid_t pid, const char *label, const char *name, unsign
 
 static void end(struct monitor *monitor, pid_t pid);
 
-/* Whether it was a tick. */
-static bool obey(struct monitor *monitor)
+/* Executes @line. Returns whether it was a tick. */
+static bool execute_line(struct monitor *monitor)
 {
 	char guest[64] = "", label[32], name[64];
 	unsigned long long count;
@@ -199,7 +200,7 @@ static bool obey(struct monitor *monitor)
 	else if (sscanf(line, "tick %llu", &count) == 1)
 		now += count * 1000000;
 	else
-		bad("not understood");
+		fail("unknown command");
 	return !strncmp(line, "tick", 4);
 }
 
@@ -214,7 +215,7 @@ static void read_script(struct monitor *monitor)
 		}
 		line[line_len] = '\0';
 		line_len = 0;
-		if (obey(monitor))
+		if (execute_line(monitor))
 			break;
 	}
 }
@@ -226,7 +227,7 @@ uint64_t monitor_now(void)
 	return now;
 }
 
-static bool takes(const struct monitor *monitor, const struct vmm *vmm)
+static bool is_selected(const struct monitor *monitor, const struct vmm *vmm)
 {
 	const struct filter *filter = monitor->options.filter;
 	size_t i;
@@ -236,7 +237,7 @@ static bool takes(const struct monitor *monitor, const struct vmm *vmm)
 	return (!filter->pids || i < filter->pids) && filter_selects_guest(filter, vmm->guest);
 }
 
-static void tell(const struct monitor *monitor, enum monitor_event event, const struct vmm *vmm)
+static void report(const struct monitor *monitor, enum monitor_event event, const struct vmm *vmm)
 {
 	if (monitor->options.event)
 		monitor->options.event(event, vmm, monitor->options.arg);
@@ -294,14 +295,14 @@ static void find_new(struct monitor *monitor)
 	int i;
 
 	for (i = 0; i < MAX_VMMS; i++) {
-		struct vmm *vmm = world[i] ? &world[i]->vmm : NULL;
+		struct vmm *vmm = fake_vmms[i] ? &fake_vmms[i]->vmm : NULL;
 
-		if (!vmm || has(monitor, vmm) || !takes(monitor, vmm))
+		if (!vmm || has(monitor, vmm) || !is_selected(monitor, vmm))
 			continue;
 		attach(monitor, vmm);
 		monitor->vmm[monitor->vmms++] = vmm;
 		monitor->generation++;
-		tell(monitor, MONITOR_APPEARED, vmm);
+		report(monitor, MONITOR_APPEARED, vmm);
 	}
 	qsort(monitor->vmm, monitor->vmms, sizeof(*monitor->vmm), by_pid);
 }
@@ -313,11 +314,11 @@ static void end(struct monitor *monitor, pid_t pid)
 	int j;
 
 	if (!fake)
-		bad("no such VMM");
+		fail("there is no such VMM");
 	for (i = 0; i < monitor->vmms; i++) {
 		if (monitor->vmm[i] != &fake->vmm)
 			continue;
-		tell(monitor, MONITOR_ENDED, &fake->vmm);
+		report(monitor, MONITOR_ENDED, &fake->vmm);
 		detach(&fake->vmm);
 		monitor->generation++;
 		monitor->vmm[i] = monitor->vmm[--monitor->vmms];
@@ -325,7 +326,7 @@ static void end(struct monitor *monitor, pid_t pid)
 	for (i = 0; i < monitor->named_count; i++)
 		monitor->named[i].ended |= monitor->named[i].pid == pid;
 	for (j = 0; j < MAX_VMMS; j++)
-		world[j] = world[j] == fake ? NULL : world[j];
+		fake_vmms[j] = fake_vmms[j] == fake ? NULL : fake_vmms[j];
 	free(fake);
 }
 
@@ -398,7 +399,8 @@ size_t monitor_targets(const struct monitor *monitor)
 
 int monitor_open(struct monitor **monitorp, const struct monitor_options *options)
 {
-	static struct tracepoints *some = (struct tracepoints *)"";
+	/* top only compares the pointer with NULL. */
+	static struct tracepoints *used = (struct tracepoints *)"";
 	struct monitor *monitor = calloc(1, sizeof(*monitor));
 	size_t i;
 
@@ -408,7 +410,7 @@ int monitor_open(struct monitor **monitorp, const struct monitor_options *option
 	monitor->named = calloc(monitor->named_count + 1, sizeof(*monitor->named));
 	for (i = 0; i < monitor->named_count; i++)
 		monitor->named[i].pid = options->filter->pid[i];
-	monitor->tracepoints = options->sources & SOURCES_TRACEPOINTS ? some : NULL;
+	monitor->tracepoints = options->sources & SOURCES_TRACEPOINTS ? used : NULL;
 	stat_sets_init(&monitor->sets, options->filter);
 	*monitorp = monitor;
 	return monitor_refresh(monitor);
@@ -440,6 +442,6 @@ int main(int argc, char **argv)
 	}
 	status = command_top(argc, argv);
 	for (i = 0; i < MAX_VMMS; i++)
-		free(world[i]);
+		free(fake_vmms[i]);
 	return flush_output() ? status : STATUS_FAILED;
 }

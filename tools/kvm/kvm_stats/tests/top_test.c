@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What top makes of numbers: order, shares, formats, bars, columns, cells of text. */
+/* Formatting of numbers, bars, order of the table, layout, scrolling, text and prompts of top. */
 #include <curses.h>
 #include <locale.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* The monitor's, which has VMMs only in so far as a test makes them. */
+/* Replaces the function of monitor.c: a test has at most one VMM. */
 size_t monitor_targets(const struct monitor *monitor)
 {
 	return monitor->vmms ? monitor->vmm[0]->targets : 0;
@@ -51,7 +51,7 @@ static void test_counts(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		number_count(buf, cases[i].width, cases[i].value);
-		text_is(buf, cases[i].text, "a count in its column");
+		text_is(buf, cases[i].text, "a count is shortened to the width of its column");
 	}
 }
 
@@ -69,7 +69,7 @@ static void test_rates(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		number_rate(buf, 9, cases[i].rate);
-		text_is(buf, cases[i].text, "a rate");
+		text_is(buf, cases[i].text, "a rate is formatted");
 	}
 }
 
@@ -100,23 +100,26 @@ static void test_amounts(const struct kvmstats_schema *schema)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		number_amount(buf, kvmstats_schema_find(schema, cases[i].stat), cases[i].value,
 			      false);
-		text_is(buf, cases[i].text, "an amount");
+		text_is(buf, cases[i].text, "an amount is formatted with its unit");
 	}
 	number_amount(buf, kvmstats_schema_find(schema, "ns"), 2048, true);
-	text_is(buf, "2.05µs", "an amount in UTF-8");
-	tap_ok(!number_has_unit(kvmstats_schema_find(schema, "exits")), "events have no unit");
+	text_is(buf, "2.05µs", "an amount is formatted in UTF-8");
+	tap_ok(!number_has_unit(kvmstats_schema_find(schema, "exits")),
+	       "a number of events has no unit");
 }
 
 /* ---- bars ---- */
 
 static void test_lengths(void)
 {
-	tap_is(bar_eighths(0, 100, 10), 0, "a bar of nothing has no length");
-	tap_is(bar_eighths(100, 100, 10), 80, "the largest has the whole width");
-	tap_is(bar_eighths(50, 100, 10), 40, "half of it half the width");
-	tap_is(bar_eighths(1, 1000000, 10), 1, "what there is is seen");
-	tap_is(bar_eighths(5, 5, 0), 0, "where there is no room there is no bar");
-	tap_is(bar_eighths(UINT64_MAX, UINT64_MAX, 100), 800, "so large a number is no harm");
+	tap_is(bar_eighths(0, 100, 10), 0, "the bar of 0 is empty");
+	tap_is(bar_eighths(100, 100, 10), 80, "the bar of the largest value has the full width");
+	tap_is(bar_eighths(50, 100, 10), 40,
+	       "the bar of half the largest value has half the width");
+	tap_is(bar_eighths(1, 1000000, 10), 1, "the bar of a small value is not empty");
+	tap_is(bar_eighths(5, 5, 0), 0, "a bar of width 0 is empty");
+	tap_is(bar_eighths(UINT64_MAX, UINT64_MAX, 100), 800,
+	       "the bar of the largest 64-bit value has the full width");
 }
 
 static void test_bars(const struct kvmstats_schema *schema)
@@ -126,28 +129,28 @@ static void test_bars(const struct kvmstats_schema *schema)
 	struct bars bars = { 0 };
 
 	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false),
-	       "bars of a logarithmic histogram");
-	tap_is(bars.bars, 5, "they go from the first bucket with something in it to the last");
-	text_is(bars.bar[0].from, "1.02us", "the first begins at");
-	text_is(bars.bar[0].to, "2.05us", "and ends below");
-	tap_is(bars.samples, 100, "samples");
-	tap_is(bars.largest, 50, "the largest");
-	tap_is(bars.bar[1].delta, 7, "new ones");
-	tap_is(bars.median, 0, "half are in the first");
-	tap_is(bars.p99, 4, "99 in a hundred in the last only");
+	       "bars of a logarithmic histogram are made");
+	tap_is(bars.bars, 5, "there are bars from the first to the last bucket that is not 0");
+	text_is(bars.bar[0].from, "1.02us", "the lower bound of the first bar");
+	text_is(bars.bar[0].to, "2.05us", "the upper bound of the first bar");
+	tap_is(bars.samples, 100, "the number of samples is counted");
+	tap_is(bars.largest, 50, "the largest bucket is found");
+	tap_is(bars.bar[1].delta, 7, "a bar has the number of new samples");
+	tap_is(bars.median, 0, "the median is in the first bar");
+	tap_is(bars.p99, 4, "the 99th percentile is in the last bar");
 	memset(values, 0, sizeof(values));
 	values[39] = 1;
 	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false) &&
-	       bars.bars == 1 && !*bars.bar[0].to, "the last bucket has no end");
-	text_is(bars.bar[0].from, "275s", "but a beginning");
+	       bars.bars == 1 && !*bars.bar[0].to, "the last bucket has no upper bound");
+	text_is(bars.bar[0].from, "275s", "the lower bound of the last bucket");
 	values[39] = 0;
 	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false) &&
 	       !bars.bars && !bars.samples, "an empty histogram has no bars");
 	values[1] = 3;
 	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "size_hist"), values, deltas, false) &&
-	       bars.bars == 1, "bars of a linear histogram");
-	text_is(bars.bar[0].from, "10", "without a unit it begins at");
-	text_is(bars.bar[0].to, "20", "and ends below");
+	       bars.bars == 1, "bars of a linear histogram are made");
+	text_is(bars.bar[0].from, "10", "the lower bound of a bar without a unit");
+	text_is(bars.bar[0].to, "20", "the upper bound of a bar without a unit");
 	bars_free(&bars);
 }
 
@@ -201,24 +204,31 @@ static void test_order(void)
 	struct view view = { 0 };
 
 	fill(&view);
-	tap_ok(view_finish(&view, &options), "a table");
-	order_is(&view, "fast exit B) A) slow a_still b_still time hist level", "by rate");
-	tap_is(view.sum.value, 1000, "the total is that of events, without parts");
-	tap_is(view.sum.delta, 61, "so is what they grew by");
-	tap_ok(fabs(view.line[0].share - 10) < 1e-9, "a share is of that total");
-	tap_ok(fabs(view.line[2].share - 90) < 1e-9, "a part's share is of what it is a part of");
-	tap_ok(view.line[7].share < 0 && view.line[9].share < 0, "what has a unit has no share");
+	tap_ok(view_finish(&view, &options), "the table is sorted");
+	order_is(&view, "fast exit B) A) slow a_still b_still time hist level",
+		 "lines are sorted by rate");
+	tap_is(view.sum.value, 1000, "the total counts events, but not their children");
+	tap_is(view.sum.delta, 61, "the growth of the total counts events, but not their children");
+	tap_ok(fabs(view.line[0].share - 10) < 1e-9,
+	       "the share of an event is relative to the total");
+	tap_ok(fabs(view.line[2].share - 90) < 1e-9,
+	       "the share of a child is relative to its parent");
+	tap_ok(view.line[7].share < 0 && view.line[9].share < 0,
+	       "statistics with a unit have no share");
 	options.by_total = true;
 	fill(&view);
 	view_finish(&view, &options);
-	order_is(&view, "slow a_still b_still exit B) A) fast time hist level", "by total");
+	order_is(&view, "slow a_still b_still exit B) A) fast time hist level",
+		 "lines are sorted by total");
 	view_clear(&view);
 	add(&view, "vcpu10", VIEW_EVENTS, 1, 0);
 	add(&view, "vcpu2", VIEW_EVENTS, 1, 0);
 	view_finish(&view, &options);
-	order_is(&view, "vcpu2 vcpu10", "what is equal goes by its number");
+	order_is(&view, "vcpu2 vcpu10",
+		 "equal lines are sorted by name, with numbers by their value");
 	view_clear(&view);
-	tap_ok(view_finish(&view, &options) && !view.lines && !view.sum.value, "an empty table");
+	tap_ok(view_finish(&view, &options) && !view.lines && !view.sum.value,
+	       "an empty table is sorted");
 	view_free(&view);
 }
 
@@ -235,25 +245,29 @@ static void test_layout(void)
 			layout.name + layout.total + layout.share + layout.rate <= width;
 		good &= bars.from + bars.to + bars.count + bars.share + bars.bar <= width;
 	}
-	tap_ok(good, "columns keep within any width");
+	tap_ok(good, "the columns fit in any width");
 	tap_ok(layout_table(80).share && layout_table(80).total && layout_table(80).rate,
-	       "80 cells have room for all columns");
+	       "a table of 80 cells has all columns");
 	tap_ok(!layout_table(45).share && layout_table(45).total && layout_table(45).rate,
-	       "in 45 there is no share");
-	tap_ok(!layout_table(30).total && layout_table(30).rate, "in 30 there is the rate only");
-	tap_ok(layout_bars(80).bar > 30 && layout_bars(80).share, "80 cells have room for bars");
+	       "a table of 45 cells has no column for shares");
+	tap_ok(!layout_table(30).total && layout_table(30).rate,
+	       "a table of 30 cells has a column for rates only");
+	tap_ok(layout_bars(80).bar > 30 && layout_bars(80).share,
+	       "bars and shares fit in 80 cells");
 }
 
 static void test_scrolling(void)
 {
-	tap_is(draw_first(0, 5, 100, 10), 0, "a line that is seen moves nothing");
-	tap_is(draw_first(0, 10, 100, 10), 1, "the line below the last moves by one");
-	tap_is(draw_first(50, 20, 100, 10), 20, "a line above becomes the first");
-	tap_is(draw_first(95, 99, 100, 10), 90, "no room is left empty");
-	tap_is(draw_first(3, 3, 4, 0), 3, "without rows it is the line itself");
+	tap_is(draw_first(0, 5, 100, 10), 0, "selecting a visible line does not scroll");
+	tap_is(draw_first(0, 10, 100, 10), 1,
+	       "selecting the line below the last one scrolls by one line");
+	tap_is(draw_first(50, 20, 100, 10), 20,
+	       "a selected line above the first one becomes the first");
+	tap_is(draw_first(95, 99, 100, 10), 90, "the last screen is full");
+	tap_is(draw_first(3, 3, 4, 0), 3, "without rows the selected line is the first one");
 }
 
-/* ---- where totals begin ---- */
+/* ---- baselines ---- */
 
 struct world {
 	struct monitor monitor;
@@ -281,10 +295,10 @@ static void sample(struct target *target, uint64_t exits)
 	target->before = target->now;
 	target->now = oldest;
 	if (kvmstats_sample_set(target->now, values, count, clock_now += 1000))
-		tap_ok(false, "a sample is set");
+		tap_ok(false, "a sample can be set");
 }
 
-static void make_world(struct world *world, struct kvmstats_schema *schema)
+static void create_world(struct world *world, struct kvmstats_schema *schema)
 {
 	int i;
 
@@ -300,7 +314,7 @@ static void make_world(struct world *world, struct kvmstats_schema *schema)
 		world->target[i] = (struct target){ .vmm = &world->vmm, .set = &world->set };
 		if (kvmstats_sample_new(&world->target[i].now, schema) ||
 		    kvmstats_sample_new(&world->target[i].before, schema))
-			tap_ok(false, "samples are made");
+			tap_ok(false, "samples can be allocated");
 	}
 }
 
@@ -324,37 +338,41 @@ static void test_bases(struct kvmstats_schema *schema)
 {
 	struct world world;
 
-	make_world(&world, schema);
+	create_world(&world, schema);
 	world.vmm.targets = 1;
 	sample(&world.target[0], 100);
-	tap_ok(baselines_update(&world.baselines, &world.monitor), "totals begin with the first sample");
-	tap_is(growth(&world, 0, false), 0, "at 0");
-	tap_is(growth(&world, 0, true), 100, "with the past at what was counted");
-	/* A change before the second sample must not begin anew. */
+	tap_ok(baselines_update(&world.baselines, &world.monitor),
+	       "the first sample sets the baselines");
+	tap_is(growth(&world, 0, false), 0, "totals start at 0");
+	tap_is(growth(&world, 0, true), 100,
+	       "totals including the past start at the value of the statistic");
+	/* A new target before the second sample must not reset the baselines. */
 	world.vmm.targets = 2;
 	world.monitor.generation++;
 	baselines_update(&world.baselines, &world.monitor);
-	tap_is(growth(&world, 0, false), 0, "another one that appears changes nothing");
-	tap_is(growth(&world, 1, false), 0, "before it is read it has counted nothing");
+	tap_is(growth(&world, 0, false), 0, "a new target does not change the totals of others");
+	tap_is(growth(&world, 1, false), 0, "the total of a target that has not been read is 0");
 	sample(&world.target[0], 130);
 	sample(&world.target[1], 7);
 	baselines_update(&world.baselines, &world.monitor);
-	tap_is(growth(&world, 0, false), 30, "what was there counts from the first sample");
-	tap_is(growth(&world, 1, false), 7, "what appears later from 0");
+	tap_is(growth(&world, 0, false), 30,
+	       "the total of an old target counts from the first sample");
+	tap_is(growth(&world, 1, false), 7, "the total of a new target counts from 0");
 	sample(&world.target[0], 4);
 	baselines_update(&world.baselines, &world.monitor);
-	tap_is(growth(&world, 0, false), 4, "what is cleared counts from 0 again");
+	tap_is(growth(&world, 0, false), 4, "the total of a cleared statistic counts from 0");
 	sample(&world.target[0], 5000);
 	baselines_update(&world.baselines, &world.monitor);
-	tap_is(growth(&world, 0, false), 5000, "and goes on from there");
+	tap_is(growth(&world, 0, false), 5000,
+	       "the total of a cleared statistic continues to grow");
 	baselines_reset(&world.baselines);
 	sample(&world.target[0], 5001);
 	baselines_update(&world.baselines, &world.monitor);
-	tap_is(growth(&world, 0, false), 1, "a reset begins now");
+	tap_is(growth(&world, 0, false), 1, "totals start at 0 after a reset");
 	world.vmm.targets = 0;
 	world.monitor.generation++;
-	tap_ok(baselines_update(&world.baselines, &world.monitor), "all may go away");
-	tap_is(growth(&world, 0, false), 0, "what is gone has no growth");
+	tap_ok(baselines_update(&world.baselines, &world.monitor), "all targets can disappear");
+	tap_is(growth(&world, 0, false), 0, "the total of a target that has disappeared is 0");
 	free_world(&world);
 }
 
@@ -368,14 +386,19 @@ static void test_utf8(void)
 		tap_report(TAP_SKIP, "", "text in UTF-8", "no locale C.UTF-8");
 		return;
 	}
-	tap_ok(text_is_utf8(), "C.UTF-8 is UTF-8");
-	tap_is(text_fit(buf, sizeof(buf), "größe", 10), 5, "cells are not bytes");
-	tap_is(text_fit(buf, sizeof(buf), "größe", 4), 4, "it is cut at a cell");
-	text_is(buf, "größ", "between characters");
-	tap_is(text_fit(buf, sizeof(buf), "語語", 3), 2, "a wide character is whole or not there");
-	tap_is(text_fit(buf, sizeof(buf), "a\xff\x1b[0m", 10), 6, "what cannot be shown takes one");
-	text_is(buf, "a??[0m", "and is");
-	tap_is(text_fit(buf, 4, "größe", 10), 2, "a small buffer holds whole characters");
+	tap_ok(text_is_utf8(), "C.UTF-8 is detected as UTF-8");
+	tap_is(text_fit(buf, sizeof(buf), "größe", 10), 5,
+	       "the width of UTF-8 text is counted in cells, not bytes");
+	tap_is(text_fit(buf, sizeof(buf), "größe", 4), 4,
+	       "UTF-8 text is truncated to a number of cells");
+	text_is(buf, "größ", "UTF-8 text is truncated between characters");
+	tap_is(text_fit(buf, sizeof(buf), "語語", 3), 2,
+	       "a wide character that does not fit is omitted");
+	tap_is(text_fit(buf, sizeof(buf), "a\xff\x1b[0m", 10), 6,
+	       "an unprintable byte takes one cell");
+	text_is(buf, "a??[0m", "unprintable bytes are replaced");
+	tap_is(text_fit(buf, 4, "größe", 10), 2,
+	       "text is truncated between characters if the buffer is too short");
 }
 
 static void test_ascii(void)
@@ -383,10 +406,11 @@ static void test_ascii(void)
 	char buf[64];
 
 	setlocale(LC_CTYPE, "C");
-	tap_ok(!text_is_utf8(), "C is not UTF-8");
-	tap_is(text_fit(buf, sizeof(buf), "a\xc3\xbc", 10), 3, "in C each byte has a cell");
-	text_is(buf, "a??", "and others than ASCII are");
-	tap_is(text_fit(buf, sizeof(buf), "", 0), 0, "nothing takes nothing");
+	tap_ok(!text_is_utf8(), "the locale C is not detected as UTF-8");
+	tap_is(text_fit(buf, sizeof(buf), "a\xc3\xbc", 10), 3,
+	       "in the locale C each byte takes one cell");
+	text_is(buf, "a??", "in the locale C other bytes than ASCII are replaced");
+	tap_is(text_fit(buf, sizeof(buf), "", 0), 0, "empty text takes no cells");
 }
 
 /* ---- prompts ---- */
@@ -405,17 +429,17 @@ static void test_prompt(void)
 	prompt_begin(&prompt, PROMPT_REGEX);
 	type(&prompt, "exitsü");
 	prompt_key(&prompt, KEY_BACKSPACE);
-	text_is(prompt.text, "exits", "Backspace takes a character, whatever its bytes");
+	text_is(prompt.text, "exits", "Backspace deletes a character of several bytes");
 	prompt_key(&prompt, 'U' & 0x1f);
-	text_is(prompt.text, "", "^U takes all");
+	text_is(prompt.text, "", "^U deletes the whole line");
 	prompt_key(&prompt, KEY_BACKSPACE);
 	prompt_key(&prompt, KEY_UP);
-	tap_is(prompt.len, 0, "there is nothing before the beginning");
+	tap_is(prompt.len, 0, "Backspace and Up have no effect in an empty line");
 	for (i = 0; i < 1000; i++)
 		prompt_key(&prompt, 'x');
-	tap_is(prompt.len, PROMPT_SIZE - 1, "an answer has an end");
-	tap_is(prompt_key(&prompt, '\r'), PROMPT_DONE, "Enter ends it");
-	tap_is(prompt_key(&prompt, 27), PROMPT_CANCELLED, "Esc leaves it");
+	tap_is(prompt.len, PROMPT_SIZE - 1, "the length of the line is limited");
+	tap_is(prompt_key(&prompt, '\r'), PROMPT_DONE, "Enter confirms the prompt");
+	tap_is(prompt_key(&prompt, 27), PROMPT_CANCELLED, "Esc cancels the prompt");
 }
 
 int main(void)

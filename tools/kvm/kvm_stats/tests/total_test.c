@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rows, sums and columns of numbers that are made up, and what tracepoints are split by. */
+/* Rows, totals and columns of sample values, and the names of exit reasons. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static const struct kvmstats_desc descs[] = {
 	{ .name = "most", .type = KVMSTATS_PEAK, .size = 1 },
 };
 
-/* Two VMs, whose numbers the test sets. */
+/* Two fake VMs, whose values the test sets. */
 struct world {
 	struct filter filter;
 	struct monitor monitor;
@@ -36,16 +36,18 @@ static int read_nothing(struct target *target)
 	return 0;
 }
 
-static void let_go(struct target *target)
+static void release(struct target *target)
 {
 	(void)target;
 }
 
-static const struct source made_up = { .read = read_nothing, .detach = let_go };
+static const struct source fake_source = { .read = read_nothing, .detach = release };
 
 static void add_vm(struct world *w, int i)
 {
-	struct target_key key = { .source = &made_up, .scope = SCOPE_VM, .vcpu = -1, .vmm_fd = i };
+	struct target_key key = {
+		.source = &fake_source, .scope = SCOPE_VM, .vcpu = -1, .vmm_fd = i,
+	};
 
 	w->vmms[i] = &w->vmm[i];
 	w->vmm[i].state = calloc(1, sizeof(*w->vmm[i].state));
@@ -88,7 +90,7 @@ static void end(struct world *w)
 	filter_free(&w->filter);
 }
 
-/* What monitor_sample() does, with these numbers, a second later. */
+/* Does what monitor_sample() does: the VMs have these values, one second after the last sample. */
 static void sample(struct world *w, const uint64_t first[VALUES], const uint64_t second[VALUES])
 {
 	const uint64_t *values[] = { first, second };
@@ -128,24 +130,28 @@ static void test_totals(void)
 	sample(&w, start, start);
 	exits = total_of(&w, "exits");
 	hist = total_of(&w, "wait_hist");
-	tap_is(exits->value, 200, "counts are added up");
-	tap_is(exits->delta, 0, "without a sample before there is no growth");
-	tap_is(total_of(&w, "most")->value, 5, "of peaks the largest counts");
-	tap_is(total_of(&w, "pages")->value, 20, "what is so now is added up");
-	tap_is(hist->values[1], 4, "buckets are");
+	tap_is(exits->value, 200, "the total of a counter is the sum of all VMs");
+	tap_is(exits->delta, 0, "the first sample has no growth");
+	tap_is(total_of(&w, "most")->value, 5, "the total of a peak value is the largest one");
+	tap_is(total_of(&w, "pages")->value, 20,
+	       "the total of an instantaneous value is the sum of all VMs");
+	tap_is(hist->values[1], 4, "the total of a bucket is the sum of all VMs");
 	sample(&w, later, start);
-	tap_is(exits->delta, 50, "growth is");
-	tap_ok(exits->rate == 50, "and has a rate: %f", exits->rate);
-	tap_is(hist->delta, 3, "so do histograms");
-	tap_is(total_of(&w, "most")->value, 9, "a peak of one VM is the peak");
-	tap_ok(!exits->cleared, "nothing was cleared");
+	tap_is(exits->delta, 50, "the growth of a total is the sum of all VMs");
+	tap_ok(exits->rate == 50,
+	       "the rate of a total is the growth per second, found %f", exits->rate);
+	tap_is(hist->delta, 3, "the growth of a histogram is the number of new samples");
+	tap_is(total_of(&w, "most")->value, 9,
+	       "the total of a peak value follows the VM with the largest one");
+	tap_ok(!exits->cleared, "a total that has grown is not reported as cleared");
 	sample(&w, cleared, later);
-	tap_ok(exits->cleared, "a count that falls back is told");
-	tap_is(exits->delta, 50, "and only the other one's growth counts");
-	tap_is(exits->value, 157, "its value is what it is");
-	tap_ok(hist->cleared && hist->deltas[1] == 4, "so are buckets");
+	tap_ok(exits->cleared, "a counter that has decreased is reported as cleared");
+	tap_is(exits->delta, 50, "the growth of a cleared counter is that of the other VM");
+	tap_is(exits->value, 157, "the total of a cleared counter is the sum of the new values");
+	tap_ok(hist->cleared && hist->deltas[1] == 4,
+	       "a bucket that has decreased is reported as cleared");
 	tap_ok(!total_of(&w, "exits(HLT)")->cleared && !total_of(&w, "pages")->cleared,
-	       "others are not, nor what may fall");
+	       "other counters and instantaneous values are not reported as cleared");
 	end(&w);
 }
 
@@ -161,12 +167,12 @@ static void test_changes(void)
 	w.monitor.vmms = 1;
 	w.monitor.generation++;
 	sample(&w, later, later);
-	tap_is(exits->value, 150, "a VM that has gone is in no sum");
-	tap_is(exits->delta, 0, "and makes no growth");
+	tap_is(exits->value, 150, "a VM that has ended is not part of the total");
+	tap_is(exits->delta, 0, "a VM that has ended does not contribute to the growth");
 	w.monitor.vmms = 0;
 	w.monitor.generation++;
 	totals_update(w.totals);
-	tap_ok(!exits->present && !exits->value, "a statistic that nobody has stays, as nothing");
+	tap_ok(!exits->present && !exits->value, "a total without VMs remains, with the value 0");
 	w.monitor.vmms = 2;
 	end(&w);
 }
@@ -178,9 +184,11 @@ static void test_filter(void)
 	begin(&w, "pages|HLT");
 	sample(&w, start, start);
 	sample(&w, later, cleared);
-	tap_is(w.totals->totals, 3, "a part brings the whole, and the filter keeps the rest away");
-	tap_is(total_of(&w, "exits(HLT)")->delta, 50, "sums of some are those of all");
-	tap_is(total_of(&w, "pages")->value, 16, "also across what is left out");
+	tap_is(w.totals->totals, 3, "the filter selects statistics and the parents of selected children");
+	tap_is(total_of(&w, "exits(HLT)")->delta, 50,
+	       "the filter does not change the growth of a total");
+	tap_is(total_of(&w, "pages")->value, 16,
+	       "the filter does not change the total of a later statistic");
 	end(&w);
 }
 
@@ -197,24 +205,27 @@ static void test_rows(void)
 	hist = target->set->stat[2];
 	pages = target->set->stat[3];
 	row_get(&row, target, exits);
-	tap_ok(!row.values && row.growth == GROWTH_UNKNOWN, "a row has nothing before a sample");
+	tap_ok(!row.values && row.growth == GROWTH_UNKNOWN,
+	       "a row has no value before the first sample");
 	sample(&w, start, start);
 	row_get(&row, target, exits);
-	tap_ok(row.value == 100 && row.growth == GROWTH_UNKNOWN, "with one it has a value");
+	tap_ok(row.value == 100 && row.growth == GROWTH_UNKNOWN,
+	       "a row has a value after the first sample");
 	sample(&w, later, later);
 	row_get(&row, target, exits);
 	tap_ok(row.growth == GROWTH_KNOWN && row.delta == 50 && row.rate == 50,
-	       "with two it has growth");
+	       "a row has growth after the second sample");
 	row_get(&row, target, hist);
-	tap_ok(row.value == 9 && row.delta == 3, "a histogram has the number of its samples");
+	tap_ok(row.value == 9 && row.delta == 3,
+	       "the value of a histogram is the number of its samples");
 	row_get_element(&row, target, hist, 1);
-	tap_ok(row.value == 5 && row.delta == 3, "and each bucket is a row");
+	tap_ok(row.value == 5 && row.delta == 3, "each bucket of a histogram has a row");
 	row_get(&row, target, pages);
-	tap_ok(row.growth == GROWTH_NONE && !row.delta, "what does not count up does not grow");
+	tap_ok(row.growth == GROWTH_NONE && !row.delta, "an instantaneous value has no growth");
 	sample(&w, cleared, later);
 	row_get(&row, target, exits);
 	tap_ok(row.growth == GROWTH_CLEARED && !row.delta && row.rate == 0,
-	       "a count that falls back has no rate");
+	       "a cleared counter has no rate");
 	end(&w);
 }
 
@@ -237,16 +248,17 @@ static void test_columns(void)
 	begin(&w, NULL);
 	sample(&w, start, start);
 	columns_set(&columns, w.totals);
-	tap_is(columns.columns, 4, "histograms have no column");
-	tap_ok(columns_all_zero(&columns), "before a second sample all is zero");
+	tap_is(columns.columns, 4, "there is a column for each statistic except histograms");
+	tap_ok(columns_all_zero(&columns), "all columns are 0 before the second sample");
 	sample(&w, later, start);
 	columns_update(&columns);
-	tap_is(column_of(&columns, "exits")->change, 50, "then counts have their growth");
-	tap_is(column_of(&columns, "pages")->change, -2, "and the rest its difference");
-	tap_ok(!columns_all_zero(&columns), "which is not zero");
+	tap_is(column_of(&columns, "exits")->change, 50, "the column of a counter has its growth");
+	tap_is(column_of(&columns, "pages")->change, -2,
+	       "the column of an instantaneous value has its difference");
+	tap_ok(!columns_all_zero(&columns), "columns with growth are not all 0");
 	sample(&w, later, start);
 	columns_update(&columns);
-	tap_ok(columns_all_zero(&columns), "and zero when nothing happens");
+	tap_ok(columns_all_zero(&columns), "all columns are 0 if nothing has changed");
 	columns_free(&columns);
 	end(&w);
 }
@@ -265,13 +277,17 @@ static const char *reason(const char *event, const char *machine, int svm, unsig
 
 static void test_reasons(void)
 {
-	tap_ok(!strcmp(reason("kvm_exit", "x86_64", 0, 12), "HLT"), "VMX exits have names");
-	tap_ok(!strcmp(reason("kvm_exit", "i686", 1, 0x78), "HLT"), "SVM exits have");
-	tap_ok(!strcmp(reason("kvm_exit", "aarch64", 0, 0x24), "DABT"), "arm64 ones have");
+	tap_ok(!strcmp(reason("kvm_exit", "x86_64", 0, 12), "HLT"),
+	       "exit reasons of VMX have names");
+	tap_ok(!strcmp(reason("kvm_exit", "i686", 1, 0x78), "HLT"),
+	       "exit reasons of SVM have names");
+	tap_ok(!strcmp(reason("kvm_exit", "aarch64", 0, 0x24), "DABT"),
+	       "exit reasons of arm64 have names");
 	tap_ok(!strcmp(reason("kvm_userspace_exit", "s390x", 0, 13), "S390_SIEIC"),
-	       "those to user space have, everywhere");
-	tap_ok(!exit_reasons_for("kvm_exit", "ppc64le", 0), "others are not split");
-	tap_ok(!exit_reasons_for("kvm_entry", "x86_64", 0), "nor are other tracepoints");
+	       "exits to user space have names on all architectures");
+	tap_ok(!exit_reasons_for("kvm_exit", "ppc64le", 0),
+	       "kvm_exit is not split on other architectures");
+	tap_ok(!exit_reasons_for("kvm_entry", "x86_64", 0), "other tracepoints are not split");
 }
 
 int main(void)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A VMM for the tests of kvm-stats: vmm [-s] [-d] [-m VMS] [-c VCPUS]
+ * A VMM for the tests of kvm-stats.
  *
- * -s keeps statistics fds of all open, -d duplicates all KVM fds.  Prints "ready"
- * once it runs, and "stopped" with the exits of each vCPU after a line on standard
- * input.  Ends when that is closed.
+ * usage: vmm [-s] [-d] [-m VMS] [-c VCPUS] [-name GUEST]
+ *
+ * -s keeps statistics fds of all VMs and vCPUs open. -d duplicates all KVM fds. -name is ignored.
+ *
+ * It prints "ready" when the vCPUs run. After the first line on standard input it stops them and
+ * prints "stopped" with the number of exits of each vCPU. It ends when standard input is closed.
  */
 #include <stdio.h>
 
@@ -47,7 +50,7 @@ static void parse(int argc, char **argv, struct options *options)
 		case 'c':
 			options->vcpus = small_number(optarg, TINY_MAX_VCPUS);
 			break;
-		case 'n':	/* like QEMU's -name, for kvm-stats to find */
+		case 'n':	/* -name GUEST: kvm-stats reads it from the command line */
 			break;
 		default:
 			exit(2);
@@ -67,7 +70,7 @@ static void prepare_fd(const struct options *options, int fd)
 	}
 }
 
-static void prepare(const struct options *options, struct tiny_vm *vm)
+static void start_vm(const struct options *options, struct tiny_vm *vm)
 {
 	int err = tiny_create(vm, options->vcpus);
 	int i;
@@ -109,7 +112,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	parse(argc, argv, &options);
 	for (i = 0; i < options.vms; i++)
-		prepare(&options, &vms[i]);
+		start_vm(&options, &vms[i]);
 	puts("ready");
 	if (fgets(line, sizeof(line), stdin))
 		stop(&options, vms);

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Completion of kvm-stats for bash. What options there are, the help texts say.
+# shellcheck shell=bash
+#
+# Completes kvm-stats commands and options in bash. The options are read from the help texts.
 
-# Options at the beginning of lines like "  -p, --pid=PID       only this process"
+# Prints the options in lines such as "  -p, --pid=PID       only this process".
 _kvm_stats_options()
 {
 	"$1" ${2:+"$2"} --help 2>/dev/null |
@@ -14,7 +16,7 @@ _kvm_stats_commands()
 	"$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
-# Columns of kvm-stats list: 1, the process, or 6, the guest's name, which may have spaces
+# Prints a column of kvm-stats list: 1 is the PID, 6 the guest's name, which can contain spaces.
 _kvm_stats_list()
 {
 	"$1" list 2>/dev/null | awk -v column="$2" 'NR > 1 {
@@ -29,13 +31,25 @@ _kvm_stats_list()
 	}'
 }
 
+# Completes $word from the lines on standard input. compgen -W cannot do that: it would expand
+# $(...) in the name of a guest.
+_kvm_stats_choose()
+{
+	local line
+
+	COMPREPLY=()
+	while IFS= read -r line; do
+		[[ $line != "$word"* ]] || COMPREPLY+=("$line")
+	done
+}
+
 _kvm_stats()
 {
-	local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} last= command= IFS=$'\n'
+	local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} last='' command=''
 
 	[ "$COMP_CWORD" -lt 1 ] || last=${COMP_WORDS[COMP_CWORD - 1]}
 	[ "$COMP_CWORD" -lt 2 ] || [[ ${COMP_WORDS[1]} == -* ]] || command=${COMP_WORDS[1]}
-	# "--pid=1" are three words
+	# Bash splits "--pid=1" into three words.
 	if [ "$word" = = ]; then
 		word=
 	elif [ "$last" = = ]; then
@@ -43,16 +57,16 @@ _kvm_stats()
 	fi
 	case $last in
 	-p | --pid)
-		COMPREPLY=($(compgen -W "$(_kvm_stats_list "$program" 1)" -- "$word"))
+		_kvm_stats_choose < <(_kvm_stats_list "$program" 1)
 		return
 		;;
 	-g | --guest)
-		COMPREPLY=($(compgen -W "$(_kvm_stats_list "$program" 6)" -- "$word"))
-		[ ${#COMPREPLY[@]} = 0 ] || COMPREPLY=($(printf '%q\n' "${COMPREPLY[@]}"))
+		_kvm_stats_choose < <(_kvm_stats_list "$program" 6)
+		[ ${#COMPREPLY[@]} = 0 ] || mapfile -t COMPREPLY < <(printf '%q\n' "${COMPREPLY[@]}")
 		return
 		;;
 	-L | --log-to-file | --textfile)
-		COMPREPLY=($(compgen -f -- "$word"))
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 		;;
 	-f | --filter | --fields | --vcpu | -i | --interval | -s | --set-delay | --count | -n)
@@ -60,9 +74,9 @@ _kvm_stats()
 		;;
 	esac
 	if [ "$COMP_CWORD" = 1 ] && [[ $word != -* ]]; then
-		COMPREPLY=($(compgen -W "$(_kvm_stats_commands "$program")" -- "$word"))
+		_kvm_stats_choose < <(_kvm_stats_commands "$program")
 	else
-		COMPREPLY=($(compgen -W "$(_kvm_stats_options "$program" "$command")" -- "$word"))
+		_kvm_stats_choose < <(_kvm_stats_options "$program" "$command")
 	fi
 }
 

@@ -16,15 +16,15 @@
 #define CAP_DAC_READ_SEARCH	2
 #define CAP_SYS_PTRACE		19
 
-/* The number behind "@key:" in /proc/@who/status, -1 if it cannot be had. */
-static long long status_number(const char *who, const char *key, int base)
+/* Returns the number of the line "@key:" in /proc/@process/status, or -1. */
+static long long status_number(const char *process, const char *key, int base)
 {
 	size_t len = strlen(key);
 	long long number = -1;
 	char path[64], line[256];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%s/status", who);
+	snprintf(path, sizeof(path), "/proc/%s/status", process);
 	file = fopen(path, "re");
 	if (!file)
 		return -1;
@@ -40,10 +40,10 @@ static long long status_number(const char *who, const char *key, int base)
 
 static long long pid_status_number(pid_t pid, const char *key)
 {
-	char who[16];
+	char process[16];
 
-	snprintf(who, sizeof(who), "%d", (int)pid);
-	return status_number(who, key, 10);
+	snprintf(process, sizeof(process), "%d", (int)pid);
+	return status_number(process, key, 10);
 }
 
 static bool has_capability(int capability)
@@ -53,8 +53,11 @@ static bool has_capability(int capability)
 	return caps >= 0 && (caps >> capability & 1);
 }
 
-/* What of the rights over all processes is missing: to ptrace them, and to list their fds. */
-static const char *missing_rights(void)
+/*
+ * Reading the fds of any process needs two capabilities: to trace it, and to list its fds.
+ * Returns the ones that kvm-stats lacks, or NULL.
+ */
+static const char *missing_capabilities(void)
 {
 	bool lists = has_capability(CAP_DAC_READ_SEARCH) || has_capability(CAP_DAC_OVERRIDE);
 
@@ -88,44 +91,42 @@ static int yama_scope(void)
 	return scope;
 }
 
-/* Of those that are not the caller's, only their user, or root, may list the fds. */
-static const char *rights_for(pid_t pid)
+/* The same for one process: if its fds can already be listed, CAP_SYS_PTRACE is enough. */
+static const char *missing_for(pid_t pid)
 {
-	const char *missing = missing_rights();
+	const char *missing = missing_capabilities();
 
 	if (missing && may_list_fds(pid))
 		return has_capability(CAP_SYS_PTRACE) ? NULL : "CAP_SYS_PTRACE";
 	return missing;
 }
 
-/* Yama has a say when fds are taken (EPERM), not when they are looked at (EACCES). */
+/* Yama can refuse to duplicate fds (EPERM), but not to list them (EACCES). */
 static void explain_permission(pid_t pid, int err)
 {
 	long long uid = pid_status_number(pid, "Uid");
 	long long own = geteuid();
 	int scope = err == -EPERM ? yama_scope() : 0;
-	const char *rights = rights_for(pid);
+	const char *missing = missing_for(pid);
 
-	complain("looking into another process takes the right to ptrace it");
-	if (scope >= 3) {
-		complain("kernel.yama.ptrace_scope is %d: nobody has it before the next boot",
-			 scope);
-	} else if (!rights) {
-		complain("kvm-stats has CAP_SYS_PTRACE, but not over process %d:", (int)pid);
-		complain("it is in another user namespace, or a security module forbids it");
-	} else if (has_capability(CAP_SYS_PTRACE)) {
-		complain("and to list its fds: kvm-stats has CAP_SYS_PTRACE, but lacks %s", rights);
-	} else if (uid >= 0 && uid != own) {
-		complain("process %d is of user %lld, kvm-stats of user %lld:", (int)pid, uid, own);
-		complain("run it as that user, or with %s (as root)", rights);
-	} else if (scope) {
-		complain("kernel.yama.ptrace_scope is %d: it must be 0,", scope);
-		complain("or kvm-stats run with %s (as root)", rights);
-	} else {
-		complain("process %d has capabilities that kvm-stats lacks, or is not dumpable:",
-			 (int)pid);
-		complain("run kvm-stats with %s (as root)", rights);
-	}
+	if (scope >= 3)
+		complain("kernel.yama.ptrace_scope is %d, so no process may read the fds of "
+			 "another one. Set it to 0 for the next boot, and reboot.", scope);
+	else if (!missing)
+		complain("kvm-stats has CAP_SYS_PTRACE, but not for PID %d: the process is in "
+			 "another user namespace, or a security module denies access.", (int)pid);
+	else if (has_capability(CAP_SYS_PTRACE))
+		complain("kvm-stats has CAP_SYS_PTRACE, but lacks %s, which is needed to list "
+			 "the fds. Run it as root, or grant it %s.", missing, missing);
+	else if (uid >= 0 && uid != own)
+		complain("PID %d belongs to UID %lld, and kvm-stats runs as UID %lld. Run it as "
+			 "root or as that user, or grant it %s.", (int)pid, uid, own, missing);
+	else if (scope)
+		complain("kernel.yama.ptrace_scope is %d. Set it to 0, run kvm-stats as root, or "
+			 "grant it %s.", scope, missing);
+	else
+		complain("PID %d has capabilities that kvm-stats lacks, or is not dumpable. Run "
+			 "kvm-stats as root, or grant it %s.", (int)pid, missing);
 }
 
 static void explain_invalid(pid_t pid)
@@ -133,50 +134,50 @@ static void explain_invalid(pid_t pid)
 	long long tgid = pid_status_number(pid, "Tgid");
 
 	if (tgid > 0 && tgid != pid)
-		complain("%d is a thread of process %lld: say -p %lld", (int)pid, tgid, tgid);
+		complain("%d is a thread of process %lld. Use -p %lld.", (int)pid, tgid, tgid);
 	else
-		complain("%d is not the ID of a process", (int)pid);
+		complain("%d is not a process ID. Run 'kvm-stats list' for the IDs of VMMs.",
+			 (int)pid);
 }
 
-static void explain_foreign(void)
+static void explain_not_own(void)
 {
 	int supported = kvmstats_supported();
 
-	complain("what would help: a VMM that keeps them open (QEMU from 8.1 on does for vCPUs),");
-	complain("or a kernel with the series that kvm-stats belongs to");
+	complain("use a kernel with the kvm-stats patches, or a VMM that keeps its statistics fds "
+		 "open (QEMU 8.1 and later do so for vCPUs)");
 	if (supported < 0)
-		complain("whether this kernel has them at all is not known: /dev/kvm: %s",
-			 strerror(-supported));
+		complain("cannot open /dev/kvm to check whether this kernel has KVM statistics: "
+			 "%s", strerror(-supported));
 }
 
 static void hint(pid_t pid, int err)
 {
 	switch (-err) {
 	case ENODEV:
-		complain("'kvm-stats list' shows the processes that are one");
+		complain("run 'kvm-stats list' for the processes that have VMs");
 		break;
 	case EACCES:
 	case EPERM:
 		explain_permission(pid, err);
 		break;
 	case EOPNOTSUPP:
-		complain("they are in Linux from 5.14 on,");
-		complain("and in 5.10 with the series that kvm-stats belongs to");
+		complain("use Linux 5.14 or later, or Linux 5.10 with the kvm-stats patches");
 		break;
 	case EIO:
-		explain_foreign();
+		explain_not_own();
 		break;
 	case EMFILE:
-		complain("one open file is needed for each vCPU:");
-		complain("raise the limit (ulimit -n), or choose fewer with --vcpu");
+		complain("each vCPU needs an open file. Raise the limit (ulimit -n), or select "
+			 "fewer vCPUs with --vcpu.");
 		break;
 	case ESTALE:
-		complain("the VMM may be adding or removing vCPUs: try again");
+		complain("the VMM may be adding or removing vCPUs. Try again.");
 		break;
 	}
 }
 
-void explain(pid_t pid, const char *what, int err)
+void explain(pid_t pid, const char *label, int err)
 {
 	char buf[128];
 
@@ -184,7 +185,7 @@ void explain(pid_t pid, const char *what, int err)
 		explain_invalid(pid);
 		return;
 	}
-	complain("process %d%s%s: %s", (int)pid, what ? ": " : "", what ? what : "",
-		 kvmstats_strerror(err, buf, sizeof(buf)));
+	complain("PID %d: cannot open statistics%s%s: %s", (int)pid, label ? " of " : "",
+		 label ? label : "", kvmstats_strerror(err, buf, sizeof(buf)));
 	hint(pid, err);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sources beside the fds of a VMM. */
+/* Messages about debugfs, tracepoints, and the search for new VMMs. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "monitor.h"
 #include "output.h"
 
-/* Under lockdown debugfs gives only what nobody could write to. */
+/* Under lockdown, only files that nobody can write to can be read. */
 static void explain_debugfs_permission(void)
 {
 	char text[128] = "";
@@ -18,10 +18,10 @@ static void explain_debugfs_permission(void)
 	bool known = file && fgets(text, sizeof(text), file);
 
 	if (known ? !strstr(text, "[none]") : !geteuid())
-		complain("%s down, which closes to everybody what could be written to",
-			 known ? "the kernel is locked" : "perhaps the kernel is locked");
+		complain("%s locked down: even root cannot read most files in debugfs",
+			 known ? "the kernel is" : "the kernel may be");
 	else
-		complain("debugfs is for root: run kvm-stats as root");
+		complain("only root may read debugfs. Run kvm-stats as root.");
 	if (file)
 		fclose(file);
 }
@@ -34,27 +34,28 @@ void explain_debugfs(const struct vmm *vmm)
 	switch (-err) {
 	case EACCES:
 	case EPERM:
-		complain("process %d: %s of debugfs can be read: %s", (int)vmm->pid,
-			 vmm->targets ? "not all" : "nothing", strerror(-err));
+		complain("PID %d: cannot read %s statistics in debugfs: %s", (int)vmm->pid,
+			 vmm->targets ? "some" : "the", strerror(-err));
 		explain_debugfs_permission();
 		break;
 	case ENODEV:
-		complain("debugfs has nothing of KVM: it is not mounted, or the kernel lacks it");
-		complain("what would help: mount -t debugfs debugfs /sys/kernel/debug");
+		complain("debugfs has no KVM statistics: it is not mounted, or the kernel lacks "
+			 "debugfs. Try 'mount -t debugfs debugfs /sys/kernel/debug'.");
 		break;
 	case ENOENT:
-		complain("process %d: debugfs has no directory of its VM", (int)vmm->pid);
+		complain("PID %d: debugfs has no directory for its VM", (int)vmm->pid);
 		break;
 	case EDOM:
-		complain("debugfs has sums over vCPUs only: ask for the VM, without --vcpu");
+		complain("debugfs has no statistics of single vCPUs, only sums over all vCPUs of "
+			 "a VM. Omit --vcpu, or add --vm.");
 		break;
 	default:
-		complain("process %d: debugfs: %s", (int)vmm->pid,
+		complain("PID %d: cannot read the statistics in debugfs: %s", (int)vmm->pid,
 			 kvmstats_strerror(err, buf, sizeof(buf)));
 	}
 }
 
-/* -1 if it cannot be read. */
+/* Returns -1 if it cannot be read. */
 static int perf_event_paranoid(void)
 {
 	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
@@ -74,26 +75,26 @@ void explain_tracepoints(int err)
 	switch (-err) {
 	case ENODEV:
 	case ENOENT:
-		complain("there are no tracepoints of KVM: tracefs is not mounted, KVM is not loaded,");
-		complain("or the kernel lacks CONFIG_EVENT_TRACING;");
-		complain("what would help: mount -t tracefs tracefs /sys/kernel/tracing");
+		complain("found no KVM tracepoints: tracefs is not mounted, KVM is not loaded, or "
+			 "the kernel lacks CONFIG_EVENT_TRACING. Load KVM, and try "
+			 "'mount -t tracefs tracefs /sys/kernel/tracing'.");
 		break;
 	case EACCES:
 	case EPERM:
-		complain("tracepoints cannot be counted: %s", strerror(-err));
-		complain("kernel.perf_event_paranoid is %d: that takes CAP_PERFMON, and to read",
-			 perf_event_paranoid());
-		complain("tracefs: run kvm-stats as root");
+		complain("cannot count tracepoints: %s. That needs access to tracefs, and, with "
+			 "kernel.perf_event_paranoid at %d, CAP_PERFMON. Run kvm-stats as root.",
+			 strerror(-err), perf_event_paranoid());
 		break;
 	case EMFILE:
-		complain("tracepoints: too many open files, one is needed for each event and each");
-		complain("thread or CPU: choose fewer with -f, or raise the limit (ulimit -n)");
+		complain("cannot count tracepoints: too many open files. Each event needs one for "
+			 "every thread or CPU. Select fewer events with -f, or raise the limit "
+			 "(ulimit -n).");
 		break;
 	case EDOM:
-		complain("tracepoints do not tell vCPUs apart: ask without --vcpu");
+		complain("cannot count tracepoints of single vCPUs. Omit --vcpu, or add --vm.");
 		break;
 	default:
-		complain("tracepoints: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+		complain("cannot count tracepoints: %s", kvmstats_strerror(err, buf, sizeof(buf)));
 	}
 }
 
@@ -103,10 +104,11 @@ void explain_search_error(const struct monitor *monitor)
 
 	if (!monitor->search_error)
 		return;
-	complain("VMMs that appear cannot be found: %s",
+	complain("cannot search for new VMMs: %s",
 		 kvmstats_strerror(monitor->search_error, buf, sizeof(buf)));
 	if (monitor->search_error == -EMFILE)
-		complain("raise the limit (ulimit -n), or choose fewer with -p or -g");
+		complain("raise the limit of open files (ulimit -n), or select fewer VMMs with "
+			 "-p or -g");
 }
 
 void explain_sources(const struct vmm *vmm)

@@ -34,7 +34,7 @@ static bool parse_pid(struct filter *filter, const char *text)
 	pid = strtol(text, &end, 10);
 	if (!errno && end != text && !*end && pid > 0 && pid <= INT_MAX)
 		return add_pid(filter, (pid_t)pid);
-	complain("-p takes the ID of a process, a number above 0, not '%s'", text);
+	complain("-p must be a process ID, not '%s'. Run 'kvm-stats list' for the IDs.", text);
 	return false;
 }
 
@@ -134,7 +134,7 @@ static bool add_vcpus(struct filter *filter, const char *list)
 		if (*at++ != ',')
 			break;
 	}
-	complain("--vcpu takes 'all' or a list of IDs like 0,2-3, not '%s'", list);
+	complain("--vcpu must be 'all' or a list of IDs such as 0,2-3, not '%s'", list);
 	return false;
 }
 

@@ -42,7 +42,7 @@ struct filter {
 	{ "vm", no_argument, NULL, FILTER_VM },		\
 	{ "vcpu", required_argument, NULL, FILTER_VCPU }
 #define FILTER_HELP	\
-	"  -p, --pid=PID       only this process; may be repeated\n" \
+	"  -p, --pid=PID       only the VMM with this process ID; may be repeated\n" \
 	"  -g, --guest=NAME    only guests with this name (QEMU's -name); may be repeated\n" \
 	"  -f, --filter=REGEX  only statistics whose names match this extended regex\n" \
 	"      --vm            only VMs\n" \

@@ -11,16 +11,16 @@ static const char *plural(size_t n)
 
 static void print_origins(const struct vmm *vmm)
 {
-	unsigned int told = 0;
+	unsigned int printed = 0;
 	size_t i;
 
 	for (i = 0; i < vmm->targets; i++) {
 		enum origin origin = vmm->target[i]->origin;
 
-		if (told & 1u << origin)
+		if (printed & 1u << origin)
 			continue;
-		printf("%s%s", told ? " and " : "", origin_text(origin));
-		told |= 1u << origin;
+		printf("%s%s", printed ? " and " : "", origin_text(origin));
+		printed |= 1u << origin;
 	}
 }
 
@@ -29,18 +29,18 @@ void print_heading(const struct vmm *vmm)
 	char buf[256];
 
 	if (!vmm->kvm) {
-		printf("# the whole machine; from ");
+		printf("# whole machine; source: ");
 		print_origins(vmm);
 		putchar('\n');
 		return;
 	}
-	printf("# process %d (%s)", (int)vmm->pid, sanitize(vmm->comm, buf, sizeof(buf)));
+	printf("# PID %d (%s)", (int)vmm->pid, sanitize(vmm->comm, buf, sizeof(buf)));
 	if (vmm->guest)
 		printf(", guest \"%s\"", sanitize(vmm->guest, buf, sizeof(buf)));
-	printf(": %zu VM%s, %zu vCPU%s; from ", vmm->vms, plural(vmm->vms), vmm->vcpus,
+	printf(": %zu VM%s, %zu vCPU%s; source: ", vmm->vms, plural(vmm->vms), vmm->vcpus,
 	       plural(vmm->vcpus));
 	print_origins(vmm);
 	putchar('\n');
 	if (vmm->vms > 1 && !kvmstats_vmm_distinct(vmm->kvm))
-		puts("# this kernel cannot tell a duplicated VM fd from a second VM (no kcmp)");
+		puts("# some VMs may be duplicates: this kernel lacks kcmp(), which compares fds");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kvm-stats without a command, but with kvm_stat's options. */
+/* kvm-stats without a command: accepts the options of kvm_stat. */
 #include <stdio.h>
 
 #include "command.h"
@@ -9,13 +9,13 @@
 #include "require.h"
 #include "top_run.h"
 
-static int run_watched(const struct kvm_stat_options *options)
+static int run_monitor(const struct kvm_stat_options *options)
 {
-	struct monitor_options watched = {
+	struct monitor_options monitor_options = {
 		.filter = &options->filter,
 		.sources = options->sources,
 	};
-	struct monitor *monitor = require_monitor(&watched);
+	struct monitor *monitor = require_monitor(&monitor_options);
 	int status = STATUS_FAILED;
 
 	if (!monitor)
@@ -35,7 +35,7 @@ int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, void (
 	int status = kvm_stat_options_parse(options, argc, argv, usage);
 
 	if (status < 0)
-		status = run_watched(options);
+		status = run_monitor(options);
 	kvm_stat_options_free(options);
 	return status;
 }
@@ -44,9 +44,9 @@ static void usage(void)
 {
 	printf("Usage: kvm-stats [OPTION]...\n"
 	       "\n"
-	       "The options of kvm_stat, which mean here what they mean there.\n"
+	       "These options have the same meaning as those of kvm_stat.\n"
 	       "\n%s\n"
-	       "'kvm-stats --help' shows the commands.\n", kvm_stat_options_help);
+	       "Run 'kvm-stats --help' for the commands.\n", kvm_stat_options_help);
 }
 
 int command_kvm_stat(int argc, char **argv)
@@ -57,7 +57,7 @@ int command_kvm_stat(int argc, char **argv)
 	kvm_stat_options_init(&options);
 	status = kvm_stat_options_parse(&options, argc, argv, usage);
 	if (status < 0 && (options.list_names || options.once || options.log))
-		status = run_watched(&options);
+		status = run_monitor(&options);
 	else if (status < 0)
 		status = top_run(&options);
 	kvm_stat_options_free(&options);

@@ -15,22 +15,23 @@
 #define MAX_DELAY	86400.0
 
 const char kvm_stat_options_help[] =
-	"  -1, --once          two readings, one second apart: totals and growth\n"
-	"  -l, --log           a line for each interval, like vmstat\n"
-	"  -L, --log-to-file=FILE  the same, appended to FILE, opened anew on SIGHUP\n"
-	"  -c, --csv           with -l or -L: comma-separated values\n"
-	"  -z, --skip-zero-records  with -l or -L: no lines in which all is zero\n"
-	"  -s, --set-delay=SEC seconds between readings, 3 unless told\n"
-	"  -n, --count=N       with -l or -L: end after N readings\n"
-	"  -d, --debugfs       from debugfs\n"
-	"  -t, --tracepoints   from tracepoints; with -d from both\n"
-	"  -i, --debugfs-include-past  totals since the VM was created, not since now\n"
-	"  -p, --pid=PID       only this process; may be repeated\n"
+	"  -1, --once          print totals and growth of one second, and exit\n"
+	"  -l, --log           print a line for each interval, like vmstat\n"
+	"  -L, --log-to-file=FILE  append the log to FILE, which SIGHUP opens again\n"
+	"  -c, --csv           with -l or -L: print comma-separated values\n"
+	"  -z, --skip-zero-records  with -l or -L: omit lines in which all values are 0\n"
+	"  -s, --set-delay=SEC interval in seconds (default: 3)\n"
+	"  -n, --count=N       with -l or -L: stop after N intervals\n"
+	"  -d, --debugfs       read the statistics from debugfs\n"
+	"  -t, --tracepoints   count tracepoints; with -d, do both\n"
+	"  -i, --debugfs-include-past  show totals since the VM was created\n"
+	"  -p, --pid=PID       only the VMM with this process ID; may be repeated\n"
 	"  -g, --guest=NAME    only guests with this name (QEMU's -name); may be repeated\n"
-	"  -f, --fields=REGEX  only names that match from their beginning; 'help' lists them\n"
+	"  -f, --fields=REGEX  only statistics whose names start with a match of this\n"
+	"                      extended regex; 'help' lists the names\n"
 	"      --vm            only VMs\n"
-	"      --vcpu=LIST     only these vCPUs: all, or like 0,2-3\n"
-	"  -h, --help          this text\n";
+	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n"
+	"  -h, --help          print this help\n";
 
 static bool parse_delay(struct kvm_stat_options *options, const char *text)
 {
@@ -38,8 +39,8 @@ static bool parse_delay(struct kvm_stat_options *options, const char *text)
 	double delay = strtod(text, &end);
 
 	if (end == text || *end || !(delay >= MIN_DELAY && delay <= MAX_DELAY)) {
-		complain("-s takes seconds between %g and %g, not '%s'", MIN_DELAY, MAX_DELAY,
-			 text);
+		complain("-s must be a number of seconds from %g to %g, not '%s'", MIN_DELAY,
+			 MAX_DELAY, text);
 		return false;
 	}
 	options->delay = (uint64_t)(delay * 1e9);
@@ -54,7 +55,7 @@ static bool parse_count(struct kvm_stat_options *options, const char *text)
 	options->count = strtoul(text, &end, 10);
 	if (!errno && *text >= '0' && *text <= '9' && !*end && options->count)
 		return true;
-	complain("-n takes how many readings, a number above 0, not '%s'", text);
+	complain("-n must be a number of intervals above 0, not '%s'", text);
 	return false;
 }
 
@@ -66,7 +67,7 @@ static bool parse_fields(struct kvm_stat_options *options, const char *text)
 	return filter_set_regex(&options->filter, NULL);
 }
 
-static bool take(struct kvm_stat_options *options, int option, const char *value)
+static bool set_option(struct kvm_stat_options *options, int option, const char *value)
 {
 	switch (option) {
 	case '1':
@@ -97,17 +98,17 @@ static bool take(struct kvm_stat_options *options, int option, const char *value
 	}
 }
 
-static bool fit_together(const struct kvm_stat_options *options)
+static bool check_combination(const struct kvm_stat_options *options)
 {
 	const char *what = options->csv ? "-c" : options->skip_zero ? "-z" :
 			   options->count ? "-n" : NULL;
 
 	if (what && !options->log) {
-		complain("%s is for logging: it takes -l or -L as well", what);
+		complain("%s needs -l or -L", what);
 		return false;
 	}
 	if (options->once && options->log) {
-		complain("-1 and %s exclude each other", options->file ? "-L" : "-l");
+		complain("-1 and %s cannot be combined", options->file ? "-L" : "-l");
 		return false;
 	}
 	return true;
@@ -149,13 +150,13 @@ int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **ar
 			return STATUS_OK;
 		}
 		if (option == '?') {
-			complain("'kvm-stats --help' shows the options");
+			complain("run 'kvm-stats --help' for the options");
 			return STATUS_USAGE;
 		}
-		if (!take(options, option, optarg))
+		if (!set_option(options, option, optarg))
 			return STATUS_USAGE;
 	}
-	return require_no_arguments(argc, argv) && fit_together(options) ? -1 : STATUS_USAGE;
+	return require_no_arguments(argc, argv) && check_combination(options) ? -1 : STATUS_USAGE;
 }
 
 void kvm_stat_options_free(struct kvm_stat_options *options)

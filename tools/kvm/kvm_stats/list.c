@@ -11,16 +11,18 @@ static void usage(FILE *to)
 {
 	fputs("Usage: kvm-stats list [OPTION]...\n"
 	      "\n"
-	      "Shows the processes that have KVM VMs. NUMBERS says where their statistics\n"
-	      "come from: opened (by kvm-stats), taken (fds that the VMM keeps open; taken:1/3\n"
-	      "if for one of three VMs and vCPUs only), debugfs, or none, with reasons on standard\n"
-	      "error.\n"
+	      "Lists the processes that run VMs. SOURCE says where their statistics come from:\n"
+	      "  opened     statistics fds that kvm-stats opened\n"
+	      "  taken      copies of statistics fds that the VMM keeps open\n"
+	      "  taken:1/3  the same, but only for one of three VMs and vCPUs\n"
+	      "  debugfs    files in debugfs\n"
+	      "  none       they cannot be read; standard error says why\n"
 	      "\n"
 	      FILTER_HELP
-	      "  -h, --help          this text\n", to);
+	      "  -h, --help          print this help\n", to);
 }
 
-static void numbers_text(const struct vmm *vmm, char *text, size_t size)
+static void source_text(const struct vmm *vmm, char *text, size_t size)
 {
 	enum origin origin;
 
@@ -38,15 +40,15 @@ static void numbers_text(const struct vmm *vmm, char *text, size_t size)
 
 static void print_vmm(const struct vmm *vmm)
 {
-	char comm[64], name[256], numbers[64];
+	char comm[64], name[256], source[64];
 
-	numbers_text(vmm, numbers, sizeof(numbers));
+	source_text(vmm, source, sizeof(source));
 	printf("%10d  %-15s  %4zu  %5zu  %-9s  %s\n", (int)vmm->pid,
-	       sanitize(vmm->comm, comm, sizeof(comm)), vmm->vms, vmm->vcpus, numbers,
+	       sanitize(vmm->comm, comm, sizeof(comm)), vmm->vms, vmm->vcpus, source,
 	       vmm->guest ? sanitize(vmm->guest, name, sizeof(name)) : "-");
 }
 
-/* VMMs whose numbers cannot be had are shown as well. */
+/* VMMs whose statistics cannot be read are listed, too. */
 static int list(const struct monitor *monitor)
 {
 	size_t i;
@@ -55,7 +57,7 @@ static int list(const struct monitor *monitor)
 		return monitor->named_count || monitor->options.filter->guests ?
 		       STATUS_FAILED : STATUS_OK;
 	printf("%10s  %-15s  %4s  %5s  %-9s  %s\n",
-	       "PID", "VMM", "VMS", "VCPUS", "NUMBERS", "GUEST");
+	       "PID", "VMM", "VMS", "VCPUS", "SOURCE", "GUEST");
 	for (i = 0; i < monitor->vmms; i++)
 		print_vmm(monitor->vmm[i]);
 	report_missing(monitor);
@@ -89,12 +91,12 @@ static int parse(int argc, char **argv, struct filter *filter)
 int command_list(int argc, char **argv)
 {
 	struct filter filter = { 0 };
-	struct monitor_options watched = { .filter = &filter };
+	struct monitor_options options = { .filter = &filter };
 	struct monitor *monitor;
 	int status = parse(argc, argv, &filter);
 
 	if (status < 0) {
-		monitor = require_monitor(&watched);
+		monitor = require_monitor(&options);
 		status = monitor ? list(monitor) : STATUS_FAILED;
 		monitor_close(monitor);
 	}

@@ -22,8 +22,8 @@
 #define TIME_FORMAT	"%Y-%m-%d %H:%M:%S"
 #define TIME_WIDTH	19
 
-static volatile sig_atomic_t reopen_asked;
-static volatile sig_atomic_t end_asked;
+static volatile sig_atomic_t reopen_requested;
+static volatile sig_atomic_t stop_requested;
 
 struct log {
 	const struct kvm_stat_options *options;
@@ -31,26 +31,26 @@ struct log {
 	struct totals *totals;
 	struct columns columns;
 	struct log_file file;
-	bool has_header;		/* what is written has the columns of now */
-	bool left_out;			/* told that there are others */
-	unsigned int lines;		/* since the header */
+	bool has_header;		/* the CSV header is written, so the columns are fixed */
+	bool warned;			/* about statistics that have no column */
+	unsigned int lines;		/* since the last header */
 };
 
 static void usage(void)
 {
 	printf("Usage: kvm-stats log [OPTION]...\n"
 	       "\n"
-	       "Writes after each interval how much each statistic grew in it, summed over all VMs\n"
-	       "and vCPUs.\n"
+	       "Prints after each interval how much each statistic grew, summed over all VMs and\n"
+	       "vCPUs.\n"
 	       "\n%s", kvm_stat_options_help);
 }
 
 static void on_signal(int signal)
 {
 	if (signal == SIGHUP)
-		reopen_asked = 1;
+		reopen_requested = 1;
 	else
-		end_asked = 1;
+		stop_requested = 1;
 }
 
 static void catch_signals(bool with_hangup)
@@ -131,7 +131,7 @@ static bool write_line(struct log *log, void (*put)(const struct log *log, FILE 
 
 /* ---- columns ---- */
 
-/* A file that is gone on with has to have the columns that we write. */
+/* An existing file is only continued if its columns are the same. */
 static bool check_columns(struct log *log, const char *first_line)
 {
 	char *text = NULL;
@@ -147,8 +147,8 @@ static bool check_columns(struct log *log, const char *first_line)
 	same = !strcmp(text, first_line);
 	free(text);
 	if (!same)
-		complain("%s has other columns than are to be written: move it away, "
-			 "or choose another one", log->file.name);
+		complain("%s has other columns than the selected statistics. Move it, or log to "
+			 "another file.", log->file.name);
 	return same;
 }
 
@@ -168,21 +168,22 @@ static bool start_columns(struct log *log)
 		return false;
 	}
 	log->lines = 0;
-	log->left_out = false;
+	log->warned = false;
 	log->has_header = log->options->csv;
 	return !log->options->csv || start_csv(log);
 }
 
-/* A table may change its columns on the way, comma-separated values may not. */
-static bool follow_columns(struct log *log)
+/* A table may get new columns at any time, a CSV file may not. */
+static bool update_columns(struct log *log)
 {
 	if (!columns_differ(&log->columns, log->totals))
 		return true;
 	if (!log->has_header || !log->options->csv)
 		return start_columns(log);
-	if (!log->left_out)
-		complain("there are other statistics by now, which have no column");
-	log->left_out = true;
+	if (!log->warned)
+		complain("there are new statistics, which are not logged because CSV columns are "
+			 "fixed. Start a new log to include them.");
+	log->warned = true;
 	return true;
 }
 
@@ -190,7 +191,7 @@ static bool follow_columns(struct log *log)
 
 static bool reopen(struct log *log)
 {
-	reopen_asked = 0;
+	reopen_requested = 0;
 	log_file_reopen(&log->file);
 	log->has_header = false;
 	return !log->columns.columns || start_columns(log);
@@ -215,7 +216,7 @@ static bool sample(struct log *log)
 		err = totals_update(log->totals);
 	if (!err)
 		return true;
-	complain("cannot go on: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	complain("cannot read statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
 	return false;
 }
 
@@ -225,20 +226,20 @@ static bool record(struct log *log)
 		return false;
 	notice_cleared(log->totals);
 	columns_update(&log->columns);
-	if (!follow_columns(log))
+	if (!update_columns(log))
 		return false;
 	return !log->columns.columns || write_record(log);
 }
 
-/* 1: the time has come, 0: it is over, -1: failed. */
+/* Returns 1 at @deadline, 0 if the log has to end, or -1 after an error. */
 static int wait_until(struct log *log, uint64_t deadline)
 {
 	for (;;) {
 		int err = monitor_wait(log->monitor, deadline);
 
-		if (end_asked)
+		if (stop_requested)
 			return 0;
-		if (reopen_asked && !reopen(log))
+		if (reopen_requested && !reopen(log))
 			return -1;
 		if (!err)
 			return 1;
@@ -254,19 +255,19 @@ static int run(struct log *log)
 	uint64_t deadline;
 	unsigned long i;
 
-	if (!sample(log) || !follow_columns(log))
+	if (!sample(log) || !update_columns(log))
 		return STATUS_FAILED;
 	deadline = log->monitor->time;
 	for (i = 0; !log->options->count || i < log->options->count; i++) {
-		int go_on;
+		int ret;
 
 		deadline += log->options->delay;
 		if (deadline < monitor_now())
 			deadline = monitor_now();
-		go_on = wait_until(log, deadline);
-		if (!go_on)
+		ret = wait_until(log, deadline);
+		if (!ret)
 			return STATUS_OK;
-		if (go_on < 0 || !record(log))
+		if (ret < 0 || !record(log))
 			return STATUS_FAILED;
 	}
 	return STATUS_OK;
@@ -276,7 +277,7 @@ static bool prepare(struct log *log)
 {
 	const struct filter *filter = &log->options->filter;
 
-	/* Who wants to log what comes may start before there is anything. */
+	/* Without -p and -g, the log may start before there is a VM. */
 	if ((log->monitor->vmms || filter_names_vmms(filter)) && !require_statistics(log->monitor))
 		return false;
 	if (monitor_targets(log->monitor) && !require_matches(log->monitor))

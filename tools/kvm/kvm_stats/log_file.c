@@ -22,7 +22,7 @@ static int open_for_append(const char *name)
 {
 	int fd = open(name, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 
-	/* Pipes and terminals by name need not be readable. */
+	/* A pipe or terminal may be writable only. */
 	if (fd < 0 && (errno == EACCES || errno == EPERM))
 		fd = open(name, O_WRONLY | O_APPEND | O_CLOEXEC);
 	return fd;
@@ -36,18 +36,19 @@ bool log_file_open(struct log_file *file, const char *name)
 	file->fd = open_for_append(name);
 	if (file->fd >= 0)
 		return true;
-	complain("cannot open %s to append to it: %s", name, strerror(errno));
+	complain("cannot open %s for appending: %s", name, strerror(errno));
 	return false;
 }
 
-/* How much of a partial record has to go so that the file ends with a whole one. */
-static void cut(const struct log_file *file, off_t size)
+/* Removes a partial record from the end of the file. */
+static void truncate_to(const struct log_file *file, off_t size)
 {
 	struct stat st;
 
 	if (!fstat(file->fd, &st) && S_ISREG(st.st_mode) && st.st_size > size &&
 	    ftruncate(file->fd, size))
-		complain("%s ends with a part of a record: %s", name_of(file), strerror(errno));
+		complain("%s ends with a partial record, which cannot be removed: %s",
+			 name_of(file), strerror(errno));
 }
 
 static off_t size_of(const struct log_file *file)
@@ -57,7 +58,10 @@ static off_t size_of(const struct log_file *file)
 	return fstat(file->fd, &st) || !S_ISREG(st.st_mode) ? -1 : st.st_size;
 }
 
-/* All of it or nothing, as far as a file can be cut: how much, or -errno. */
+/*
+ * Writes all of @text, or nothing if the file can be truncated. Returns the number of bytes, or
+ * -errno.
+ */
 static ssize_t write_whole(const struct log_file *file, const char *text, size_t size)
 {
 	off_t start = size_of(file);
@@ -75,13 +79,13 @@ static ssize_t write_whole(const struct log_file *file, const char *text, size_t
 		}
 		if (start < 0)
 			return done ? (ssize_t)done : -err;
-		cut(file, start);
+		truncate_to(file, start);
 		return -err;
 	}
 	return (ssize_t)done;
 }
 
-static bool keep(struct log_file *file, const char *text, size_t size)
+static bool append_pending(struct log_file *file, const char *text, size_t size)
 {
 	if (file->size + size > file->capacity) {
 		size_t capacity = (file->size + size) * 2;
@@ -99,7 +103,7 @@ static bool keep(struct log_file *file, const char *text, size_t size)
 	return true;
 }
 
-/* 0 or -errno; what is written is no longer pending. */
+/* Removes what was written from the pending records. Returns 0 or -errno. */
 static int write_pending(struct log_file *file)
 {
 	ssize_t n = write_whole(file, file->pending, file->size);
@@ -111,16 +115,17 @@ static int write_pending(struct log_file *file)
 	return file->size ? -EIO : 0;
 }
 
-static bool note_failure(struct log_file *file, int err)
+/* Returns whether to continue. */
+static bool handle_error(struct log_file *file, int err)
 {
-	bool hopeless = err == -EPIPE || !file->name;
+	bool fatal = err == -EPIPE || !file->name;
 
-	if (hopeless) {
+	if (fatal) {
 		complain("cannot write the output: %s", strerror(-err));
 		return false;
 	}
 	if (!file->failing)
-		complain("cannot write to %s: %s; records are kept until that is possible",
+		complain("cannot write to %s: %s. Records are kept in memory until writing works.",
 			 file->name, strerror(-err));
 	file->failing = true;
 	return file->size <= MAX_PENDING;
@@ -130,13 +135,13 @@ bool log_file_write(struct log_file *file, const char *text, size_t size)
 {
 	int err;
 
-	if (!keep(file, text, size))
+	if (!append_pending(file, text, size))
 		return false;
 	err = write_pending(file);
 	if (err)
-		return note_failure(file, err);
+		return handle_error(file, err);
 	if (file->failing)
-		complain("writing to %s is possible again, and nothing is lost", file->name);
+		complain("can write to %s again; no record is lost", file->name);
 	file->failing = false;
 	return true;
 }
@@ -149,11 +154,11 @@ void log_file_reopen(struct log_file *file)
 		return;
 	fd = open_for_append(file->name);
 	if (fd < 0) {
-		complain("cannot open %s anew: %s; going on with the file from before",
+		complain("cannot open %s again: %s. Records still go to the previous file.",
 			 file->name, strerror(errno));
 		return;
 	}
-	/* What is pending belongs to the old file, if that takes it. */
+	/* Pending records belong to the old file, if it can be written. */
 	if (file->size)
 		write_pending(file);
 	close(file->fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kvm-stats: shows the statistics of running KVM VMs. */
+/* kvm-stats: prints, logs and exports the statistics of KVM VMs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,12 +14,12 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
-	{ "list", command_list, "which processes run VMs, and whether their numbers can be had" },
-	{ "log", command_log, "a line for each interval, like vmstat, or CSV" },
-	{ "read", command_read, "the statistics of a VMM's VMs and vCPUs, once or over intervals" },
-	{ "schema", command_schema, "what statistics there are: type, unit, number of values" },
-	{ "serve", command_serve, "offers them to Prometheus, over HTTP or in a file" },
-	{ "top", command_top, "what moves fastest, on the terminal" },
+	{ "list", command_list, "list the VMMs, and where their statistics come from" },
+	{ "log", command_log, "print a line for each interval, like vmstat, or CSV" },
+	{ "read", command_read, "print the statistics of VMs and vCPUs, once or repeatedly" },
+	{ "schema", command_schema, "list the available statistics: name, type, unit and size" },
+	{ "serve", command_serve, "export the statistics to Prometheus, over HTTP or in a file" },
+	{ "top", command_top, "show the fastest growing statistics on the terminal" },
 };
 
 static void usage(FILE *to)
@@ -30,13 +30,14 @@ static void usage(FILE *to)
 	      "       kvm-stats OPTION...\n\nCommands:\n", to);
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
-	fputs("\n'kvm-stats COMMAND --help' shows a command's options.\n"
-	      "Without a command, options are those of kvm_stat:\n\n", to);
+	fputs("\nRun 'kvm-stats COMMAND --help' for the options of a command.\n"
+	      "Without a command, kvm-stats accepts the options of kvm_stat:\n\n", to);
 	fputs(kvm_stat_options_help, to);
 }
 
 static int run(int argc, char **argv)
 {
+	static char program[] = "kvm-stats";	/* how getopt_long() starts its messages */
 	const char *name = argc > 1 ? argv[1] : NULL;
 	size_t i;
 
@@ -52,13 +53,17 @@ static int run(int argc, char **argv)
 		puts("kvm-stats " KVM_STATS_VERSION);
 		return STATUS_OK;
 	}
-	if (*name == '-')
+	if (*name == '-') {
+		argv[0] = program;
 		return command_kvm_stat(argc, argv);
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (!strcmp(name, commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
 	}
-	complain("no command '%s'; 'kvm-stats --help' lists them", name);
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (strcmp(name, commands[i].name))
+			continue;
+		argv[1] = program;
+		return commands[i].run(argc - 1, argv + 1);
+	}
+	complain("unknown command '%s'. Run 'kvm-stats --help' for the commands.", name);
 	return STATUS_USAGE;
 }
 

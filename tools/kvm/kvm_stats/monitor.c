@@ -179,7 +179,8 @@ static int add_host(struct monitor *monitor)
 	struct vmm *vmm;
 	int err;
 
-	if (!monitor_uses(monitor, SOURCES_TRACEPOINTS) || filter_names_vmms(monitor->options.filter))
+	if (!monitor_uses(monitor, SOURCES_TRACEPOINTS) ||
+	    filter_names_vmms(monitor->options.filter))
 		return 0;
 	vmm = vmm_new();
 	if (!vmm)

@@ -26,7 +26,7 @@ static const char *origins_text(unsigned int origins, char *buf, size_t size)
 	size_t used = 0;
 	int origin;
 
-	snprintf(buf, size, "nowhere");
+	snprintf(buf, size, "none");
 	for (origin = ORIGIN_OPENED; origin <= ORIGIN_TRACEPOINTS && used < size; origin++) {
 		if (origins & 1u << origin)
 			used += snprintf(buf + used, size - used, "%s%s", used ? " and " : "",
@@ -35,16 +35,16 @@ static const char *origins_text(unsigned int origins, char *buf, size_t size)
 	return buf;
 }
 
-static const char *who(const struct vmm *vmm, char *buf, size_t size)
+static const char *vmm_text(const struct vmm *vmm, char *buf, size_t size)
 {
 	char comm[64], guest[128];
 
 	if (vmm->guest)
-		snprintf(buf, size, "process %d (%s), guest \"%s\"", (int)vmm->pid,
+		snprintf(buf, size, "PID %d (%s), guest \"%s\"", (int)vmm->pid,
 			 sanitize(vmm->comm, comm, sizeof(comm)),
 			 sanitize(vmm->guest, guest, sizeof(guest)));
 	else
-		snprintf(buf, size, "process %d (%s)", (int)vmm->pid,
+		snprintf(buf, size, "PID %d (%s)", (int)vmm->pid,
 			 sanitize(vmm->comm, comm, sizeof(comm)));
 	return buf;
 }
@@ -55,10 +55,10 @@ void notice_search(enum monitor_event event, const struct vmm *vmm, void *monito
 	if (event == MONITOR_SEARCH_FAILED)
 		explain_search_error(monitor);
 	else if (event == MONITOR_SEARCH_WORKS)
-		complain("VMMs that appear are found again");
+		complain("can search for new VMMs again");
 }
 
-static void tell(enum monitor_event event, const struct vmm *vmm, void *arg)
+static void print_event(enum monitor_event event, const struct vmm *vmm, void *arg)
 {
 	char name[256], from[256];
 
@@ -66,12 +66,12 @@ static void tell(enum monitor_event event, const struct vmm *vmm, void *arg)
 		notice_search(event, vmm, arg);
 		return;
 	}
-	who(vmm, name, sizeof(name));
+	vmm_text(vmm, name, sizeof(name));
 	if (event == MONITOR_ENDED) {
-		complain("%s has ended, or let go of its VM", name);
+		complain("%s has ended, or closed its VM", name);
 		return;
 	}
-	complain("%s %s: %zu VM%s, %zu vCPU%s; from %s", name,
+	complain("%s %s: %zu VM%s, %zu vCPU%s; source: %s", name,
 		 event == MONITOR_APPEARED ? "has appeared" : "has changed", vmm->vms,
 		 plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus),
 		 origins_text(origins_of(vmm), from, sizeof(from)));
@@ -91,11 +91,11 @@ void notice_start(struct monitor *monitor)
 		vmms += monitor->vmm[i]->kvm != NULL;
 	}
 	if (monitor_targets(monitor))
-		complain("%zu VMM%s; from %s", vmms, plural(vmms),
+		complain("watching %zu VMM%s; source: %s", vmms, plural(vmms),
 			 origins_text(origins, from, sizeof(from)));
 	else
-		complain("no VM yet");
-	monitor->options.event = tell;
+		complain("no VM is running yet");
+	monitor->options.event = print_event;
 	monitor->options.arg = monitor;
 }
 
@@ -110,8 +110,8 @@ void notice_cleared(const struct totals *totals)
 			name = totals->total[i]->name;
 	}
 	if (count == 1)
-		complain("%s has been cleared, its growth is not counted this time", name);
+		complain("%s was reset. Its growth in this interval is not included.", name);
 	else if (count)
-		complain("%s and %zu more have been cleared, their growth is not counted this time",
-			 name, count - 1);
+		complain("%s and %zu more statistic%s were reset. Their growth in this interval is "
+			 "not included.", name, count - 1, plural(count - 1));
 }

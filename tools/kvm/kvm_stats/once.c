@@ -21,15 +21,15 @@ static bool sample(struct monitor *monitor, struct totals *totals)
 	if (!err)
 		err = totals_update(totals);
 	if (err)
-		complain("cannot go on: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+		complain("cannot read statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
 	return !err;
 }
 
 static void print_column(const struct column *column, bool include_past)
 {
-	/* What does not count up is as it is. */
-	bool whole = include_past || !column->total->counts_up;
-	uint64_t value = whole ? column->last : (uint64_t)column->change;
+	/* For a statistic that does not count up, only its value is meaningful. */
+	bool absolute = include_past || !column->total->counts_up;
+	uint64_t value = absolute ? column->last : (uint64_t)column->change;
 
 	printf("%-42s%10" PRIu64 "%10" PRId64 "\n", column->name, value, column->change);
 }
@@ -71,7 +71,7 @@ int once_print(const struct kvm_stat_options *options, struct monitor *monitor)
 	return good ? STATUS_OK : STATUS_FAILED;
 }
 
-/* "kvm_exit(HLT)" is chosen with kvm_exit, as there. */
+/* Like kvm_stat, omits "kvm_exit(HLT)": it comes with kvm_exit. */
 int names_print(struct monitor *monitor)
 {
 	struct columns columns = { 0 };

@@ -42,7 +42,7 @@ const char *sanitize(const char *text, char *buf, size_t size)
 	for (i = 0; i + 1 < size && text[i]; i++) {
 		unsigned char c = text[i];
 
-		/* UTF-8 passes, but for the control characters that it can encode. */
+		/* Keeps UTF-8, except the control characters U+0080 to U+009F. */
 		if (c < ' ' || c == 0x7f || (c == 0xc2 && (unsigned char)text[i + 1] < 0xa0))
 			c = '?';
 		buf[i] = (char)c;

@@ -48,7 +48,7 @@ int perf_group_open(struct perf_group *group, pid_t tid, int cpu,
 		if (fd >= 0)
 			group->fd[group->count++] = fd;
 	}
-	/* The leader starts them all, when there are all. */
+	/* Enabling the leader starts the whole group. */
 	if (fd >= 0 && ioctl(group->fd[0], PERF_EVENT_IOC_ENABLE, 0))
 		fd = -errno;
 	if (fd >= 0)
@@ -72,7 +72,7 @@ int perf_group_add(const struct perf_group *group, uint64_t *buf, uint64_t *valu
 	return 0;
 }
 
-/* The leader last: without it the others would stand alone for a while. */
+/* Closes the leader last: closing it earlier would turn the others into single events. */
 void perf_group_close(struct perf_group *group)
 {
 	while (group->count)

@@ -8,13 +8,13 @@
 #include "processes.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define LONGEST_PAUSE	(32 * SECOND)
+#define MAX_INTERVAL	(32 * SECOND)
 
 struct process {
 	pid_t pid;
 	ino_t ino;
 	uint64_t due;
-	uint64_t pause;
+	uint64_t interval;
 	bool denied;
 };
 
@@ -41,14 +41,14 @@ static int append(struct processes *processes, size_t *count, const struct diren
 
 	if (known && known->ino == entry.ino)
 		entry = *known;
-	if (*count == processes->next_room) {
+	if (*count == processes->next_capacity) {
 		size_t capacity = *count ? *count * 2 : 512;
 		struct process *more = realloc(processes->next, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		processes->next = more;
-		processes->next_room = capacity;
+		processes->next_capacity = capacity;
 	}
 	processes->next[(*count)++] = entry;
 	return 0;
@@ -84,25 +84,26 @@ static void swap_tables(struct processes *processes, size_t count)
 	size_t capacity = processes->capacity;
 
 	processes->process = processes->next;
-	processes->capacity = processes->next_room;
+	processes->capacity = processes->next_capacity;
 	processes->count = count;
 	processes->next = table;
-	processes->next_room = capacity;
+	processes->next_capacity = capacity;
 }
 
-static int look(struct process *process, uint64_t now, int (*fn)(pid_t pid, void *arg), void *arg)
+static int examine(struct process *process, uint64_t now, int (*fn)(pid_t pid, void *arg),
+		   void *arg)
 {
 	int err;
 
-	process->pause = process->pause ? process->pause * 2 : SECOND;
-	if (process->pause > LONGEST_PAUSE)
-		process->pause = LONGEST_PAUSE;
-	process->due = now + process->pause;
+	process->interval = process->interval ? process->interval * 2 : SECOND;
+	if (process->interval > MAX_INTERVAL)
+		process->interval = MAX_INTERVAL;
+	process->due = now + process->interval;
 	err = fn(process->pid, arg);
 	process->denied = err == -EACCES || err == -EPERM;
 	if (!is_resource_shortage(err))
 		return 0;
-	process->due = process->pause = 0;
+	process->due = process->interval = 0;
 	return err;
 }
 
@@ -119,7 +120,7 @@ int processes_scan(struct processes *processes, uint64_t now,
 	*denied = 0;
 	for (i = 0; i < processes->count; i++) {
 		if (!err && processes->process[i].due <= now)
-			err = look(&processes->process[i], now, fn, arg);
+			err = examine(&processes->process[i], now, fn, arg);
 		*denied += processes->process[i].denied;
 	}
 	return err;
@@ -130,7 +131,7 @@ void processes_forget(struct processes *processes, pid_t pid)
 	struct process *process = find(processes, pid);
 
 	if (process)
-		process->due = process->pause = 0;
+		process->due = process->interval = 0;
 }
 
 void processes_free(struct processes *processes)

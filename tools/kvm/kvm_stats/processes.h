@@ -29,7 +29,7 @@ struct processes {
 	size_t count;
 	size_t capacity;
 	struct process *next;		/* the table of the scan that is in progress */
-	size_t next_room;
+	size_t next_capacity;
 };
 
 /*

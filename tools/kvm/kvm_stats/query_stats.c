@@ -10,11 +10,12 @@ bool query_stats_require_one(const struct monitor *monitor)
 {
 	if (monitor->vmms == 1)
 		return true;
-	complain("--json is about one VMM, and there are %zu: choose with -p or -g", monitor->vmms);
+	complain("--json prints one VMM, but %zu are selected. Select one with -p or -g.",
+		 monitor->vmms);
 	return false;
 }
 
-/* Names are plain ASCII, the library sees to that. */
+/* The library makes sure that names are printable ASCII. */
 static void print_string(const char *text)
 {
 	putchar('"');
@@ -26,7 +27,7 @@ static void print_string(const char *text)
 	putchar('"');
 }
 
-/* Types, units and bases of later kernels have no name in QMP. */
+/* Types, units and bases of later kernels may have no name in QMP. */
 static bool is_known(const struct kvmstats_stat *stat)
 {
 	return kvmstats_type_name(kvmstats_stat_type(stat)) &&
@@ -43,7 +44,7 @@ void query_stats_warn_unknown(const struct monitor *monitor)
 
 		for (j = 0; j < set->stats; j++) {
 			if (!is_known(set->stat[j]))
-				complain("%s is left out: QMP has no words for its type or unit",
+				complain("%s is omitted: QMP cannot describe its type or unit",
 					 kvmstats_stat_name(set->stat[j]));
 		}
 	}
@@ -69,7 +70,7 @@ static void print_value(const struct row *row)
 	putchar(']');
 }
 
-static bool has_any(const struct target *target)
+static bool has_known_stat(const struct target *target)
 {
 	size_t i;
 
@@ -115,7 +116,7 @@ void query_stats_print(const struct monitor *monitor)
 
 	printf("{\"return\": [");
 	for (i = 0; vmm && i < vmm->targets; i++) {
-		if (!has_any(vmm->target[i]))
+		if (!has_known_stat(vmm->target[i]))
 			continue;
 		printf("%s", separator);
 		print_result(vmm->target[i]);
@@ -160,7 +161,7 @@ static void print_schema(const char *target, const struct stat_set *set)
 	printf("]}");
 }
 
-/* The one of the first target of this kind: on one kernel all have the same. */
+/* On one kernel, all targets of a scope have the same set. */
 static const struct stat_set *set_of(const struct vmm *vmm, enum scope scope)
 {
 	size_t i;

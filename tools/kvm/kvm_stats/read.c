@@ -18,9 +18,9 @@
 #define MAX_INTERVAL	86400.0
 
 struct read_options {
-	double interval;	/* seconds; 0: one reading, no rates */
-	unsigned long count;	/* of intervals; 0: until the VMM ends */
-	bool whole_units;
+	double interval;	/* seconds; 0: one sample, no rates */
+	unsigned long count;	/* of intervals; 0: until all VMMs of -p end */
+	bool base_units;
 	bool json;
 	struct filter filter;
 };
@@ -29,18 +29,18 @@ static void usage(FILE *to)
 {
 	fputs("Usage: kvm-stats read [OPTION]...\n"
 	      "\n"
-	      "Shows the values of VMs and vCPUs; with -i, after each interval, what they are and\n"
-	      "how fast they grew in it.\n"
+	      "Prints the statistics of VMs and vCPUs. With -i, prints them after each interval,\n"
+	      "with their growth per second.\n"
 	      "\n"
-	      "  -i, --interval=SEC  seconds between readings, like 1 or 0.5\n"
-	      "  -c, --count=N       end after N intervals (default: when the processes named by -p end)\n"
-	      "  -j, --json          as QEMU answers query-stats, a line for each reading\n"
-	      "  -b, --base-units    whole seconds and bytes, not ns or KiB\n"
+	      "  -i, --interval=SEC  interval in seconds, for example 1 or 0.5\n"
+	      "  -c, --count=N       stop after N intervals (default: when all VMMs of -p end)\n"
+	      "  -j, --json          print the format of QEMU's query-stats, one line per sample\n"
+	      "  -b, --base-units    print seconds and bytes, not ns and KiB\n"
 	      FILTER_HELP
-	      "  -h, --help          this text\n", to);
+	      "  -h, --help          print this help\n", to);
 }
 
-static void print_all(const struct report *report, const struct monitor *monitor, bool heads)
+static void print_all(const struct report *report, const struct monitor *monitor, bool headings)
 {
 	size_t i;
 
@@ -49,7 +49,7 @@ static void print_all(const struct report *report, const struct monitor *monitor
 
 		if (!vmm->targets)
 			continue;
-		if (heads)
+		if (headings)
 			print_heading(vmm);
 		report_print(report, vmm);
 	}
@@ -69,7 +69,7 @@ static void print_interval(const struct read_options *options, struct report *re
 	print_all(report, monitor, many);
 }
 
-/* To be stopped and to go on later is no end. */
+/* SIGSTOP and SIGCONT interrupt the wait, but do not end it. */
 static int wait_until(struct monitor *monitor, uint64_t deadline)
 {
 	int err;
@@ -104,19 +104,22 @@ static int watch(const struct read_options *options, struct report *report,
 	return 0;
 }
 
-static int verdict(const struct read_options *options, int err)
+static int finish(const struct read_options *options, int err)
 {
 	char buf[128];
 
 	if (!flush_output())
 		return STATUS_FAILED;
 	if (err == -ESRCH) {
-		complain("process %d has ended", (int)options->filter.pid[0]);
+		if (options->filter.pids == 1)
+			complain("PID %d has ended", (int)options->filter.pid[0]);
+		else
+			complain("all selected VMMs have ended");
 		return options->count ? STATUS_FAILED : STATUS_OK;
 	}
 	if (!err)
 		return STATUS_OK;
-	complain("cannot go on: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	complain("cannot read statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
 	return STATUS_FAILED;
 }
 
@@ -124,7 +127,7 @@ static int show(const struct read_options *options, struct monitor *monitor)
 {
 	struct report report = {
 		.rates = options->interval > 0,
-		.whole_units = options->whole_units,
+		.base_units = options->base_units,
 	};
 	int err;
 
@@ -137,7 +140,7 @@ static int show(const struct read_options *options, struct monitor *monitor)
 	report_measure(&report, monitor);
 	err = monitor_sample(monitor);
 	if (err || monitor_has_ended(monitor))
-		return verdict(options, err ? err : -ESRCH);
+		return finish(options, err ? err : -ESRCH);
 	if (options->interval) {
 		if (monitor->named_count == 1 && !options->json)
 			print_heading(monitor->vmm[0]);
@@ -149,7 +152,7 @@ static int show(const struct read_options *options, struct monitor *monitor)
 	} else {
 		print_all(&report, monitor, true);
 	}
-	return verdict(options, err);
+	return finish(options, err);
 }
 
 static bool parse_interval(const char *text, double *interval)
@@ -159,7 +162,8 @@ static bool parse_interval(const char *text, double *interval)
 	*interval = strtod(text, &end);
 	if (end != text && !*end && *interval >= MIN_INTERVAL && *interval <= MAX_INTERVAL)
 		return true;
-	complain("-i takes seconds between %g and %g, not '%s'", MIN_INTERVAL, MAX_INTERVAL, text);
+	complain("-i must be a number of seconds from %g to %g, not '%s'", MIN_INTERVAL,
+		 MAX_INTERVAL, text);
 	return false;
 }
 
@@ -171,11 +175,11 @@ static bool parse_count(const char *text, unsigned long *count)
 	*count = strtoul(text, &end, 10);
 	if (!errno && *text >= '0' && *text <= '9' && !*end && *count)
 		return true;
-	complain("-c takes how many intervals, a number above 0, not '%s'", text);
+	complain("-c must be a number of intervals above 0, not '%s'", text);
 	return false;
 }
 
-static bool read_option(struct read_options *options, int option, const char *value)
+static bool set_option(struct read_options *options, int option, const char *value)
 {
 	switch (option) {
 	case 'i':
@@ -186,7 +190,7 @@ static bool read_option(struct read_options *options, int option, const char *va
 		options->json = true;
 		return true;
 	case 'b':
-		options->whole_units = true;
+		options->base_units = true;
 		return true;
 	default:
 		return filter_option(&options->filter, option, value);
@@ -215,7 +219,7 @@ static int parse(int argc, char **argv, struct read_options *options)
 			usage(stderr);
 			return STATUS_USAGE;
 		}
-		if (!read_option(options, option, optarg))
+		if (!set_option(options, option, optarg))
 			return STATUS_USAGE;
 	}
 	if (options->count && !options->interval)
@@ -226,12 +230,12 @@ static int parse(int argc, char **argv, struct read_options *options)
 int command_read(int argc, char **argv)
 {
 	struct read_options options = { 0 };
-	struct monitor_options watched = { .filter = &options.filter };
+	struct monitor_options monitor_options = { .filter = &options.filter };
 	struct monitor *monitor;
 	int status = parse(argc, argv, &options);
 
 	if (status < 0) {
-		monitor = require_monitor(&watched);
+		monitor = require_monitor(&monitor_options);
 		status = monitor ? show(&options, monitor) : STATUS_FAILED;
 		monitor_close(monitor);
 	}

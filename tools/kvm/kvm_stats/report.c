@@ -7,7 +7,6 @@
 #include "report.h"
 #include "row.h"
 
-/* One line of the table. */
 struct line {
 	struct row row;
 	char name[128];
@@ -33,10 +32,10 @@ static const char *base_unit(const struct kvmstats_stat *stat)
 	}
 }
 
-/* Only what is a size or a time has whole units to be told in. */
-static bool scales(const struct report *report, const struct kvmstats_stat *stat)
+/* Only bytes and times are converted. Histograms keep the unit of their buckets. */
+static bool in_base_unit(const struct report *report, const struct kvmstats_stat *stat)
 {
-	return report->whole_units && base_unit(stat) && !kvmstats_stat_is_hist(stat) &&
+	return report->base_units && base_unit(stat) && !kvmstats_stat_is_hist(stat) &&
 	       kvmstats_base_name(kvmstats_stat_base(stat));
 }
 
@@ -47,7 +46,7 @@ static void print_value(const struct report *report, const struct kvmstats_stat 
 
 	if (kvmstats_stat_unit(stat) == KVMSTATS_BOOLEAN && value <= 1)
 		printf("  %20s", value ? "true" : "false");
-	else if (scales(report, stat))
+	else if (in_base_unit(report, stat))
 		printf("  %20s",
 		       kvmstats_stat_scale(stat, value, scaled, sizeof(scaled)) > 0 ? scaled : "?");
 	else
@@ -60,7 +59,7 @@ static void print_rate(const struct report *report, const struct row *row)
 		printf("  %14s", "reset");
 	else if (row->growth != GROWTH_KNOWN)
 		printf("  %14s", "-");
-	else if (scales(report, row->stat))
+	else if (in_base_unit(report, row->stat))
 		printf("  %14.6f", row->rate * base_factor(row->stat));
 	else
 		printf("  %14.1f", row->rate);
@@ -79,7 +78,7 @@ static void print_line(const struct report *report, const struct line *line)
 	putchar('\n');
 }
 
-/* "halt_wait_hist[1024..2047ns]"; an array of an unknown kind is "name[3]". */
+/* Formats "halt_wait_hist[1024..2047ns]", or "name[3]" if the type of the array is unknown. */
 static void element_name(const struct kvmstats_stat *stat, unsigned int n, const char *unit,
 			 char *name, size_t size)
 {
@@ -113,7 +112,7 @@ static void print_elements(const struct report *report, const struct target *tar
 static void unit_text(const struct report *report, const struct kvmstats_stat *stat,
 		      char *unit, size_t size)
 {
-	if (scales(report, stat))
+	if (in_base_unit(report, stat))
 		snprintf(unit, size, "%s", base_unit(stat));
 	else if (kvmstats_stat_unit_text(stat, unit, size) < 0)
 		snprintf(unit, size, "?");

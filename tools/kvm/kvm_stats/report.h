@@ -9,7 +9,7 @@
 
 struct report {
 	bool rates;		/* print growth per second since the previous sample */
-	bool whole_units;	/* print seconds and bytes, not ns and KiB */
+	bool base_units;	/* print seconds and bytes, not ns and KiB */
 	int label_width;
 	int name_width;
 };

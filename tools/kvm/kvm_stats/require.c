@@ -29,7 +29,7 @@ struct monitor *require_monitor(const struct monitor_options *options)
 	return NULL;
 }
 
-static bool have_named(const struct monitor *monitor)
+static bool check_named(const struct monitor *monitor)
 {
 	bool good = true;
 	size_t i;
@@ -54,7 +54,7 @@ static bool has_guest(const struct monitor *monitor, const char *guest)
 	return false;
 }
 
-static bool have_guests(const struct monitor *monitor)
+static bool check_guests(const struct monitor *monitor)
 {
 	const struct filter *filter = monitor->options.filter;
 	bool good = true;
@@ -63,7 +63,7 @@ static bool have_guests(const struct monitor *monitor)
 	for (i = 0; i < filter->guests; i++) {
 		if (has_guest(monitor, filter->guest[i]))
 			continue;
-		complain("no guest is named '%s'; 'kvm-stats list' shows the names",
+		complain("no guest is named '%s'. Run 'kvm-stats list' for the names.",
 			 filter->guest[i]);
 		good = false;
 	}
@@ -73,22 +73,22 @@ static bool have_guests(const struct monitor *monitor)
 static void explain_denied(const struct monitor *monitor)
 {
 	if (monitor->denied)
-		complain("%zu process%s not looked into: that takes CAP_SYS_PTRACE and "
-			 "CAP_DAC_READ_SEARCH (root)", monitor->denied,
+		complain("%zu process%s could not be examined: permission denied. Run as root, or "
+			 "grant CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH.", monitor->denied,
 			 plural(monitor->denied, "es"));
 }
 
-static bool have_vmms(const struct monitor *monitor)
+static bool check_vmms(const struct monitor *monitor)
 {
 	if (monitor->vmms)
 		return true;
-	complain("no process with a KVM VM found");
+	complain("found no process with a KVM VM");
 	explain_denied(monitor);
 	return false;
 }
 
-/* A vCPU that is asked for has to be in one of the VMMs. */
-static bool have_vcpus(const struct monitor *monitor)
+/* At least one VMM must have all the selected vCPUs. */
+static bool check_vcpus(const struct monitor *monitor)
 {
 	const struct filter *filter = monitor->options.filter;
 	const struct vmm *vmm = monitor->vmm[0];
@@ -105,12 +105,12 @@ static bool have_vcpus(const struct monitor *monitor)
 	if (monitor->vmms > 1)
 		complain("no VMM has a vCPU %d", missing);
 	else
-		complain("process %d has no vCPU %d; it has %zu vCPU%s", (int)vmm->pid, missing,
+		complain("PID %d has no vCPU %d; it has %zu vCPU%s", (int)vmm->pid, missing,
 			 vmm->vcpus, plural(vmm->vcpus, "s"));
 	return false;
 }
 
-/* Of VMMs that lack numbers for one and the same reason, one is enough. */
+/* Explains consecutive VMMs that fail for the same reason only once. */
 static void explain_missing(const struct monitor *monitor)
 {
 	const struct vmm *last = NULL;
@@ -127,7 +127,7 @@ static void explain_missing(const struct monitor *monitor)
 	}
 }
 
-static void tell_missing(const struct monitor *monitor)
+static void report_partial(const struct monitor *monitor)
 {
 	size_t i;
 
@@ -135,10 +135,10 @@ static void tell_missing(const struct monitor *monitor)
 		const struct vmm *vmm = monitor->vmm[i];
 
 		if (vmm->missing && vmm->targets && vmm->target[0]->origin == ORIGIN_DEBUGFS)
-			complain("process %d: no statistics fd can be had; debugfs has sums only",
-				 (int)vmm->pid);
+			complain("PID %d: cannot open statistics fds. Using debugfs, which only "
+				 "has sums over all vCPUs.", (int)vmm->pid);
 		else if (vmm->missing && vmm->targets)
-			complain("process %d: no statistics fd can be had of %s%s", (int)vmm->pid,
+			complain("PID %d: cannot open the statistics of %s%s", (int)vmm->pid,
 				 vmm->missing_label, vmm->missing > 1 ? " and others" : "");
 		if (vmm->targets && vmm->debugfs_error)
 			explain_debugfs(vmm);
@@ -147,26 +147,26 @@ static void tell_missing(const struct monitor *monitor)
 
 bool require_vmms(const struct monitor *monitor)
 {
-	return have_named(monitor) && have_guests(monitor) && have_vmms(monitor);
+	return check_named(monitor) && check_guests(monitor) && check_vmms(monitor);
 }
 
 void report_missing(const struct monitor *monitor)
 {
 	explain_missing(monitor);
-	tell_missing(monitor);
+	report_partial(monitor);
 	explain_denied(monitor);
 	explain_search_error(monitor);
 }
 
 bool require_statistics(const struct monitor *monitor)
 {
-	if (!require_vmms(monitor) || !have_vcpus(monitor))
+	if (!require_vmms(monitor) || !check_vcpus(monitor))
 		return false;
 	if (!monitor_targets(monitor)) {
 		explain_missing(monitor);
 		return false;
 	}
-	tell_missing(monitor);
+	report_partial(monitor);
 	explain_search_error(monitor);
 	return true;
 }
@@ -182,7 +182,7 @@ bool require_matches(const struct monitor *monitor)
 	}
 	if (!filter->has_regex)
 		return true;
-	complain("no statistic's name matches '%s'; 'kvm-stats schema' shows all",
+	complain("no statistic matches '%s'. Run 'kvm-stats schema' for the names.",
 		 filter->pattern);
 	return false;
 }
@@ -191,6 +191,6 @@ bool require_no_arguments(int argc, char **argv)
 {
 	if (optind >= argc)
 		return true;
-	complain("%s takes options only, found '%s'", argv[0], argv[optind]);
+	complain("unexpected argument '%s'. Add --help for the options.", argv[optind]);
 	return false;
 }

@@ -28,7 +28,7 @@ static enum growth growth_of(int err)
 	}
 }
 
-/* Adds value @n to the row; of the growths that values have the worst counts. */
+/* Adds value @n to the row. The growth of the row is the worst one of its values. */
 static void add(struct row *row, unsigned int n)
 {
 	const struct target *target = row->target;

@@ -12,11 +12,11 @@ static void usage(FILE *to)
 {
 	fputs("Usage: kvm-stats schema [OPTION]...\n"
 	      "\n"
-	      "Shows what statistics VMs and vCPUs have.\n"
+	      "Lists the statistics that VMs and vCPUs have.\n"
 	      "\n"
-	      "  -j, --json          as QEMU answers query-stats-schemas\n"
+	      "  -j, --json          print the format of QEMU's query-stats-schemas\n"
 	      FILTER_HELP
-	      "  -h, --help          this text\n", to);
+	      "  -h, --help          print this help\n", to);
 }
 
 static const char *name_or_number(const char *name, const char *what, unsigned int number,
@@ -28,13 +28,13 @@ static const char *name_or_number(const char *name, const char *what, unsigned i
 	return buf;
 }
 
-static void print_stat(const char *of, const struct kvmstats_stat *stat)
+static void print_stat(const char *target, const struct kvmstats_stat *stat)
 {
 	char type[16], unit[64];
 	unsigned int number = kvmstats_stat_type(stat);
 	int len = kvmstats_stat_unit_text(stat, unit, sizeof(unit));
 
-	printf("%-4s  %-32s  %-16s  %-8s  %6u  %10u\n", of, kvmstats_stat_name(stat),
+	printf("%-6s  %-32s  %-16s  %-8s  %6u  %10u\n", target, kvmstats_stat_name(stat),
 	       name_or_number(kvmstats_type_name(number), "type", number, type, sizeof(type)),
 	       len > 0 ? unit : "-", kvmstats_stat_size(stat), kvmstats_stat_bucket_size(stat));
 }
@@ -66,13 +66,13 @@ static const char *scope_name(enum scope scope)
 	return names[scope];
 }
 
-/* Each schema once, under the name of what has it: mostly one for VMs, one for vCPUs. */
+/* Prints each schema once: usually one for all VMs, and one for all vCPUs. */
 static void print_schemas(const struct monitor *monitor)
 {
 	size_t i, j;
 
-	printf("%-4s  %-32s  %-16s  %-8s  %6s  %10s\n",
-	       "OF", "STATISTIC", "TYPE", "UNIT", "VALUES", "BUCKETSIZE");
+	printf("%-6s  %-32s  %-16s  %-8s  %6s  %10s\n",
+	       "TARGET", "STATISTIC", "TYPE", "UNIT", "VALUES", "BUCKETSIZE");
 	for (i = 0; i < monitor->sets.sets; i++) {
 		const struct stat_set *set = monitor->sets.set[i];
 		const struct target *target = first_with(monitor, set);
@@ -137,13 +137,13 @@ static int parse(int argc, char **argv, struct filter *filter, bool *json)
 int command_schema(int argc, char **argv)
 {
 	struct filter filter = { 0 };
-	struct monitor_options watched = { .filter = &filter };
+	struct monitor_options options = { .filter = &filter };
 	struct monitor *monitor;
 	bool json = false;
 	int status = parse(argc, argv, &filter, &json);
 
 	if (status < 0) {
-		monitor = require_monitor(&watched);
+		monitor = require_monitor(&options);
 		status = monitor ? schema(monitor, json) : STATUS_FAILED;
 		monitor_close(monitor);
 	}

@@ -6,9 +6,9 @@ static const struct {
 	const char *text;
 } origins[] = {
 	[ORIGIN_OPENED] = { "opened", "statistics fds opened by kvm-stats" },
-	[ORIGIN_TAKEN] = { "taken", "statistics fds taken from the VMM" },
-	[ORIGIN_DEBUGFS] = { "debugfs", "debugfs, sums over each VM's vCPUs" },
-	[ORIGIN_TRACEPOINTS] = { "tracepoints", "tracepoints of KVM" },
+	[ORIGIN_TAKEN] = { "taken", "statistics fds that the VMM keeps open" },
+	[ORIGIN_DEBUGFS] = { "debugfs", "debugfs (sums over the vCPUs of each VM)" },
+	[ORIGIN_TRACEPOINTS] = { "tracepoints", "KVM tracepoints" },
 };
 
 const char *origin_name(enum origin origin)

@@ -17,7 +17,7 @@ struct vmm;
 
 enum origin {
 	ORIGIN_OPENED,		/* statistics fds that kvm-stats opened */
-	ORIGIN_TAKEN,		/* statistics fds that the VMM holds */
+	ORIGIN_TAKEN,		/* copies of statistics fds that the VMM keeps open */
 	ORIGIN_DEBUGFS,
 	ORIGIN_TRACEPOINTS,
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs: a directory "PID-FD" for each VM, in it a file for each statistic; those of vCPUs
- * are sums over all of the VM's.  Those of histograms give one bucket only, and are left out.
+ * The debugfs source: a directory kvm/PID-FD for each VM, with a file for each statistic. PID is
+ * the ID of the thread that created the VM. Statistics of vCPUs are sums over all vCPUs of the
+ * VM. Files of histograms show only one bucket, and are ignored.
  *
- * The PID is the one of the thread that created the VM.  The kernel does not tell types and
- * units: what can be cleared by writing has counted up, the rest says how it is now; what
- * ends in _ns is a time.
+ * debugfs has no types and units. A writable file can be cleared, so its value is assumed to be
+ * cumulative; other values are instantaneous. A name that ends in _ns is assumed to be a time.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -66,7 +66,7 @@ static void detach(struct target *target)
 	close(target->fd);
 }
 
-/* ---- what there is ---- */
+/* ---- statistics of a VM ---- */
 
 struct file_list {
 	struct kvmstats_desc desc[MAX_FILES];
@@ -87,7 +87,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* What is no number is left out; -EPERM, under lockdown, is of this file only. */
+/*
+ * Ignores files that do not contain a number. Returns 0 or -errno. Other files may be readable
+ * after an error: under lockdown, some fail with -EPERM.
+ */
 static int add_file(struct file_list *files, int dirfd, const char *name)
 {
 	struct kvmstats_desc *desc = &files->desc[files->count];
@@ -118,12 +121,12 @@ static int add_file(struct file_list *files, int dirfd, const char *name)
 	return 0;
 }
 
-/* Why not all of them, if there is a reason. */
+/* Returns 0, or -errno if some or all files cannot be read. */
 static int list_files(struct file_list *files, int dirfd)
 {
 	DIR *dir = fdopendir(openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	struct dirent *dirent;
-	int why = 0;
+	int last_err = 0;
 
 	files->count = 0;
 	if (!dir)
@@ -132,11 +135,11 @@ static int list_files(struct file_list *files, int dirfd)
 		int err = add_file(files, dirfd, dirent->d_name);
 
 		if (err)
-			why = err;
+			last_err = err;
 	}
 	closedir(dir);
 	qsort(files->desc, files->count, sizeof(*files->desc), by_name);
-	return files->count || why ? why : -ENODATA;
+	return files->count || last_err ? last_err : -ENODATA;
 }
 
 static void free_files(struct file_list *files)
@@ -146,8 +149,11 @@ static void free_files(struct file_list *files)
 	free(files);
 }
 
-/* @why: why not all of it; the set is NULL if there is nothing at all. */
-static int make_set(struct monitor *monitor, int dirfd, const struct stat_set **set, int *why)
+/*
+ * Returns -errno if no file can be read. If only some fail, returns 0 and sets @file_err to
+ * -errno.
+ */
+static int make_set(struct monitor *monitor, int dirfd, const struct stat_set **set, int *file_err)
 {
 	struct file_list *files = malloc(sizeof(*files));
 	struct kvmstats_schema *schema;
@@ -155,8 +161,8 @@ static int make_set(struct monitor *monitor, int dirfd, const struct stat_set **
 
 	if (!files)
 		return -ENOMEM;
-	*why = list_files(files, dirfd);
-	err = files->count ? 0 : *why;
+	*file_err = list_files(files, dirfd);
+	err = files->count ? 0 : *file_err;
 	if (!err)
 		err = kvmstats_schema_make(&schema, files->desc, files->count);
 	if (!err)
@@ -166,12 +172,12 @@ static int make_set(struct monitor *monitor, int dirfd, const struct stat_set **
 }
 
 static int add_vm(struct monitor *monitor, struct vmm *vmm, const struct target_key *key,
-		  int dirfd, int *why)
+		  int dirfd, int *file_err)
 {
 	const struct stat_set *set;
 	struct target *target;
 	uint64_t *values;
-	int err = make_set(monitor, dirfd, &set, why);
+	int err = make_set(monitor, dirfd, &set, file_err);
 
 	if (err)
 		return err;
@@ -187,7 +193,7 @@ static int add_vm(struct monitor *monitor, struct vmm *vmm, const struct target_
 	return 0;
 }
 
-/* ---- which VMs there are ---- */
+/* ---- VMs of a VMM ---- */
 
 static bool is_thread_of(pid_t pid, long tid)
 {
@@ -199,7 +205,7 @@ static bool is_thread_of(pid_t pid, long tid)
 	return !access(path, F_OK);
 }
 
-/* The number of the VM's fd, or -1 if the directory is not of a VM of this process. */
+/* Returns the number of the VM's fd, or -1 if directory @name belongs to another process. */
 static int fd_of_vm(const char *name, pid_t pid)
 {
 	char *end;
@@ -216,7 +222,7 @@ static int fd_of_vm(const char *name, pid_t pid)
 static int attach_vm(struct monitor *monitor, struct vmm *vmm, int kvm, const char *name,
 		     struct target_key *key)
 {
-	int why = 0;
+	int file_err = 0;
 	int dirfd;
 	int err;
 
@@ -229,25 +235,25 @@ static int attach_vm(struct monitor *monitor, struct vmm *vmm, int kvm, const ch
 	dirfd = openat(kvm, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
 		return -errno;
-	err = add_vm(monitor, vmm, key, dirfd, &why);
+	err = add_vm(monitor, vmm, key, dirfd, &file_err);
 	if (err)
 		close(dirfd);
-	return err ? err : why;
+	return err ? err : file_err;
 }
 
 static int attach_vms(struct monitor *monitor, struct vmm *vmm, DIR *kvm)
 {
 	struct target_key key = { .source = &source_debugfs, .vm = -1, .vcpu = -1 };
 	struct dirent *dirent;
-	int why = 0;
+	int last_err = 0;
 
 	while ((dirent = readdir(kvm))) {
 		int err = attach_vm(monitor, vmm, dirfd(kvm), dirent->d_name, &key);
 
 		if (err)
-			why = err;
+			last_err = err;
 	}
-	return key.vm < 0 ? -ENOENT : why;
+	return key.vm < 0 ? -ENOENT : last_err;
 }
 
 static int attach(struct monitor *monitor, struct vmm *vmm)

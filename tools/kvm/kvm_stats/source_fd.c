@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Statistics fds: of VMs and vCPUs one by one, with types and units. */
+/* The source that uses statistics fds: one fd for each VM and vCPU, with types and units. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -18,11 +18,11 @@ static struct target_key key_of(const struct kvmstats_target *from)
 }
 
 /*
- * Nothing tells whether the VMM's fd is still the one that ours was taken from: the VM may
- * have gone and another one have come under its number.  So ours is replaced.  If the VM is
- * another one, its counters are seen to fall back.
+ * Opens the statistics fd again. The VMM may have closed its fd, and opened one of another VM
+ * with the same number; the kernel offers no way to detect that. If the VM is another one,
+ * GROWTH_CLEARED is reported because its counters are lower.
  */
-static int renew(struct target *target, const struct kvmstats_target *from)
+static int reopen(struct target *target, const struct kvmstats_target *from)
 {
 	enum kvmstats_origin origin;
 	int fd = kvmstats_target_open(from, &origin);
@@ -71,7 +71,7 @@ static void note_missing(struct vmm *vmm, const struct kvmstats_target *from)
 
 static int attach(struct monitor *monitor, struct vmm *vmm)
 {
-	int why = 0;
+	int last_err = 0;
 	size_t i;
 
 	for (i = 0; i < kvmstats_vmm_targets(vmm->kvm); i++) {
@@ -84,17 +84,17 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 			continue;
 		target = target_keep(vmm, &key);
 		if (target)
-			renew(target, from);
+			reopen(target, from);
 		else
 			err = add(monitor, vmm, from);
 		if (!err)
 			continue;
-		why = err;
+		last_err = err;
 		note_missing(vmm, from);
 		if (err == -EMFILE || err == -ENOMEM || err == -ESRCH)
 			break;
 	}
-	return why;
+	return last_err;
 }
 
 static int read_target(struct target *target)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints: how often each was hit since we began to watch, by the threads of a VMM or on
- * the whole machine.
+ * The tracepoint source: how often each tracepoint was hit since the monitor started, by the
+ * threads of a VMM or on the whole machine.
  *
- * Only what the filter takes is counted: a tracepoint that nobody counts costs nothing.
+ * Only tracepoints that the filter selects are counted, because counting slows down each hit.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,18 +18,18 @@
 
 struct tracing {
 	const struct stat_set *set;
-	struct perf_counter *counter;	/* those that are counted, and */
-	size_t *place;			/* where they are among the values */
+	struct perf_counter *counter;	/* the selected tracepoints, and */
+	size_t *index;			/* the index of each one in @values */
 	size_t counters;
 	struct perf_group *group;
 	size_t groups;
-	uint64_t *gone;			/* what threads that have ended counted */
-	uint64_t *sum;
-	uint64_t *values;
-	uint64_t *buf;
+	uint64_t *ended;		/* counts of threads that have ended */
+	uint64_t *sum;			/* counts of all threads or CPUs */
+	uint64_t *values;		/* one for each tracepoint of KVM */
+	uint64_t *buf;			/* scratch space for perf_group_add() */
 };
 
-/* ---- the tracepoints of this kernel ---- */
+/* ---- tracepoints of this kernel ---- */
 
 static int open_source(struct monitor *monitor)
 {
@@ -56,18 +56,18 @@ static void close_source(struct monitor *monitor)
 	free(monitor->tracepoints);
 }
 
-/* ---- what is counted ---- */
+/* ---- counters ---- */
 
-static void choose(struct tracing *tracing, const struct tracepoints *list)
+static void select_counters(struct tracing *tracing, const struct tracepoints *list)
 {
 	const struct stat_set *set = tracing->set;
 	size_t i;
 
 	for (i = 0; i < set->stats; i++) {
-		size_t place = kvmstats_stat_offset(set->stat[i]) / sizeof(uint64_t);
+		size_t index = kvmstats_stat_offset(set->stat[i]) / sizeof(uint64_t);
 
-		tracing->counter[i] = list->counter[place];
-		tracing->place[i] = place;
+		tracing->counter[i] = list->counter[index];
+		tracing->index[i] = index;
 	}
 	tracing->counters = set->stats;
 }
@@ -78,8 +78,8 @@ static void free_tracing(struct tracing *tracing)
 		perf_group_close(&tracing->group[--tracing->groups]);
 	free(tracing->group);
 	free(tracing->counter);
-	free(tracing->place);
-	free(tracing->gone);
+	free(tracing->index);
+	free(tracing->ended);
 	free(tracing->sum);
 	free(tracing->values);
 	free(tracing->buf);
@@ -95,17 +95,17 @@ static struct tracing *new_tracing(const struct stat_set *set, const struct trac
 		return NULL;
 	tracing->set = set;
 	tracing->counter = calloc(count, sizeof(*tracing->counter));
-	tracing->place = calloc(count, sizeof(*tracing->place));
-	tracing->gone = calloc(count, sizeof(uint64_t));
+	tracing->index = calloc(count, sizeof(*tracing->index));
+	tracing->ended = calloc(count, sizeof(uint64_t));
 	tracing->sum = calloc(count, sizeof(uint64_t));
 	tracing->buf = calloc(count, sizeof(uint64_t));
 	tracing->values = calloc(list->count + 1, sizeof(uint64_t));
-	if (!tracing->counter || !tracing->place || !tracing->gone || !tracing->sum ||
+	if (!tracing->counter || !tracing->index || !tracing->ended || !tracing->sum ||
 	    !tracing->buf || !tracing->values) {
 		free_tracing(tracing);
 		return NULL;
 	}
-	choose(tracing, list);
+	select_counters(tracing, list);
 	return tracing;
 }
 
@@ -120,7 +120,7 @@ static int add_group(struct tracing *tracing, pid_t tid, int cpu)
 	tracing->group = more;
 	err = perf_group_open(&more[tracing->groups], tid, cpu, tracing->counter,
 			      tracing->counters);
-	/* A thread that has ended, a CPU that has gone off by now. */
+	/* The thread has ended, or the CPU went offline. */
 	if (err == -ESRCH || err == -ENODEV)
 		return 0;
 	if (!err)
@@ -128,7 +128,7 @@ static int add_group(struct tracing *tracing, pid_t tid, int cpu)
 	return err;
 }
 
-/* ---- of which threads, or CPUs ---- */
+/* ---- threads and CPUs ---- */
 
 static bool has_tid(const struct tracing *tracing, pid_t tid)
 {
@@ -155,7 +155,7 @@ static void drop_ended_threads(struct tracing *tracing, pid_t pid)
 			tracing->group[kept++] = *group;
 			continue;
 		}
-		perf_group_add(group, tracing->buf, tracing->gone);
+		perf_group_add(group, tracing->buf, tracing->ended);
 		perf_group_close(group);
 	}
 	tracing->groups = kept;
@@ -182,7 +182,7 @@ static int add_threads(struct tracing *tracing, pid_t pid)
 	return err;
 }
 
-/* A list like "0-3,6". */
+/* The file has a list like "0-3,6". */
 static int add_cpus(struct tracing *tracing)
 {
 	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
@@ -211,13 +211,13 @@ static int read_target(struct target *target)
 	size_t i;
 	int err = 0;
 
-	memcpy(tracing->sum, tracing->gone, tracing->counters * sizeof(*tracing->sum));
+	memcpy(tracing->sum, tracing->ended, tracing->counters * sizeof(*tracing->sum));
 	for (i = 0; !err && i < tracing->groups; i++)
 		err = perf_group_add(&tracing->group[i], tracing->buf, tracing->sum);
 	if (err)
 		return err;
 	for (i = 0; i < tracing->counters; i++)
-		tracing->values[tracing->place[i]] = tracing->sum[i];
+		tracing->values[tracing->index[i]] = tracing->sum[i];
 	return kvmstats_sample_set(target->now, tracing->values,
 				   kvmstats_schema_count(tracing->set->schema), monitor_now());
 }
@@ -246,8 +246,8 @@ static int add_target(struct monitor *monitor, struct vmm *vmm, const struct tar
 	return 0;
 }
 
-/* Where the whole machine is watched, its VMMs are. */
-static bool is_covered(const struct monitor *monitor, const struct vmm *vmm)
+/* Without -p and -g, the counters of the whole machine include all VMMs. */
+static bool counted_on_host(const struct monitor *monitor, const struct vmm *vmm)
 {
 	return vmm->kvm && !filter_names_vmms(monitor->options.filter);
 }
@@ -259,12 +259,12 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 		.scope = vmm->kvm ? SCOPE_VMM : SCOPE_HOST,
 		.vm = -1,
 		.vcpu = -1,
-		/* What is counted is another thing after each choice. */
+		/* A new selection of events needs a new target. */
 		.vmm_fd = (int)monitor->selections,
 	};
 	struct target *target;
 
-	if (is_covered(monitor, vmm) || !monitor->tracepoint_set->stats)
+	if (counted_on_host(monitor, vmm) || !monitor->tracepoint_set->stats)
 		return 0;
 	if (filter_selects_vcpus_only(monitor->options.filter))
 		return -EDOM;

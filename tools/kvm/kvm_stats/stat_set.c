@@ -28,7 +28,6 @@ void stat_sets_free(struct stat_sets *sets)
 	*sets = (struct stat_sets){ 0 };
 }
 
-/* "kvm_exit(HLT)" is a part of kvm_exit. */
 size_t stat_parent_length(const char *name)
 {
 	const char *end = strchr(name, '(');
@@ -43,15 +42,15 @@ static bool is_part_of(const char *name, const char *parent)
 	return len && strlen(parent) == len && !strncmp(name, parent, len);
 }
 
-/* What is asked for, and what that is a part of. */
-static bool takes(const struct stat_set *set, const struct filter *filter, size_t i)
+/* Selects statistics that match the filter, and the parents of those. */
+static bool is_selected(const struct stat_set *set, const struct filter *filter, size_t i)
 {
 	const struct kvmstats_stat *stat = kvmstats_schema_stat(set->schema, i);
 	const struct kvmstats_stat *part;
 
 	if (filter_selects_stat(filter, stat))
 		return true;
-	/* Parts come behind the whole. */
+	/* In the schema, parts come after their parent. */
 	while ((part = kvmstats_schema_stat(set->schema, ++i)) &&
 	       is_part_of(kvmstats_stat_name(part), kvmstats_stat_name(stat))) {
 		if (filter_selects_stat(filter, part))
@@ -66,7 +65,7 @@ static void select_stats(struct stat_set *set, const struct filter *filter)
 
 	set->stats = 0;
 	for (i = 0; i < kvmstats_schema_count(set->schema); i++) {
-		if (takes(set, filter, i))
+		if (is_selected(set, filter, i))
 			set->stat[set->stats++] = kvmstats_schema_stat(set->schema, i);
 	}
 }

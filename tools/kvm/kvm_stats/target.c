@@ -19,7 +19,7 @@ static bool list_append(struct target_list *list, struct target *target)
 	return true;
 }
 
-static void show_list(struct vmm *vmm)
+static void publish_list(struct vmm *vmm)
 {
 	vmm->target = vmm->state->list.target;
 	vmm->targets = vmm->state->list.count;
@@ -48,7 +48,7 @@ void targets_begin(struct vmm *vmm)
 	state->list.count = 0;
 	state->cursor = 0;
 	state->changed = false;
-	show_list(vmm);
+	publish_list(vmm);
 }
 
 bool targets_end(struct vmm *vmm)
@@ -63,7 +63,7 @@ bool targets_end(struct vmm *vmm)
 		state->changed = true;
 	}
 	state->old.count = 0;
-	show_list(vmm);
+	publish_list(vmm);
 	return state->changed;
 }
 
@@ -74,7 +74,7 @@ static bool has_key(const struct target *target, const struct target_key *key)
 	       target->vmm_fd == key->vmm_fd;
 }
 
-/* They come in the order in which they came the last time, so the next one is mostly it. */
+/* Sources register targets in the same order each time, so the first comparison usually hits. */
 struct target *target_keep(struct vmm *vmm, const struct target_key *key)
 {
 	struct vmm_state *state = vmm->state;
@@ -172,6 +172,6 @@ bool targets_read(struct vmm *vmm)
 			list->target[kept++] = target;
 	}
 	list->count = kept;
-	show_list(vmm);
+	publish_list(vmm);
 	return kept < i;
 }

@@ -11,9 +11,9 @@
 #include "debugfs.h"
 #include "tracepoints.h"
 
-#define PATH_ROOM	(PATH_MAX + NAME_MAX + 16)
+#define PATH_SIZE	(PATH_MAX + NAME_MAX + 16)
 
-/* Takes @name and @filter over. */
+/* On success, @list owns @name and @filter. */
 static int add(struct tracepoints *list, char *name, uint64_t id, char *filter)
 {
 	if (list->count == list->capacity) {
@@ -49,10 +49,10 @@ static int add_reason(struct tracepoints *list, const char *event, uint64_t id, 
 	return 0;
 }
 
-/* Kernels have called it by other names: then it is not split. */
+/* The field has other names in some kernels. Then exit reasons are not counted. */
 static bool has_field(const char *kvm, const char *event, const char *field)
 {
-	char path[PATH_ROOM], line[256], text[64];
+	char path[PATH_SIZE], line[256], text[64];
 	bool found = false;
 	FILE *file;
 
@@ -69,7 +69,7 @@ static bool has_field(const char *kvm, const char *event, const char *field)
 
 static int read_id(const char *kvm, const char *event, uint64_t *id)
 {
-	char path[PATH_ROOM];
+	char path[PATH_SIZE];
 	unsigned long long number;
 	FILE *file;
 	int err;
@@ -131,7 +131,7 @@ static bool find_kvm(char *path, size_t size)
 {
 	if (!mounted_path("tracefs", "events/kvm", path, size) && !access(path, F_OK))
 		return true;
-	/* It is mounted there as soon as someone looks. */
+	/* debugfs mounts tracefs on "tracing" when it is first accessed. */
 	return !mounted_path("debugfs", "tracing/events/kvm", path, size);
 }
 

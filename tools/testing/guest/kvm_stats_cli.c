@@ -84,7 +84,7 @@ static void test_refusals(const struct own_vmm *vmm)
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
 	run_command(&run, -1, NOBODY, "read -p %d", vmm->pid);
-	point(says(&run, 1, "not allowed") && strstr(run.text, "CAP_SYS_PTRACE"),
+	point(says(&run, 1, "not permitted") && strstr(run.text, "CAP_SYS_PTRACE"),
 	      "without the right to look, it says which", &run);
 	run_command(&run, -1, 0, "read -p %d", getpid());
 	point(says(&run, 1, "not a KVM VMM"), "a process that is no VMM is told", &run);
@@ -143,11 +143,11 @@ static void test_few_files(void)
 	run_in_background(&log, "log -s 0.3 -f exits$");
 	before = count_within(&log, RECORD, 2, TIME_LIMIT * 1000);
 	allow_files(log.pid, 4);
-	blind = count_within(&log, "appear cannot be found: Too many open files", 1, 20000);
+	blind = count_within(&log, "cannot search for new VMMs: Too many open files", 1, 20000);
 	after = count_within(&log, RECORD, before + 6, 20000);
-	blind += count_within(&log, "cannot be found", 2, 100);
+	blind += count_within(&log, "cannot search", 2, 100);
 	allow_files(log.pid, MAX_FILES);
-	seeing = count_within(&log, "VMMs that appear are found again", 1, 20000);
+	seeing = count_within(&log, "can search for new VMMs again", 1, 20000);
 	kill(log.pid, SIGTERM);
 	point(run_end(&log) && before >= 2 && blind == 2 && after >= before + 6 && seeing == 1,
 	      "without a file to spare it reads on, and tells it once", &log);
@@ -170,7 +170,7 @@ static void test_sums(const struct own_vmm *vmm)
 	      total_is(&run, "io_exits", numbers.io_exits[0] + numbers.io_exits[1]),
 	      "-1 -i sums up vCPUs", &run);
 	run_command(&run, -1, 0, "-1 -i -d -p %d", vmm->pid);
-	point(says(&run, 0, "from debugfs") &&
+	point(says(&run, 0, "source: debugfs") &&
 	      total_is(&run, "exits", numbers.exits[0] + numbers.exits[1]) &&
 	      total_is(&run, "io_exits", numbers.io_exits[0] + numbers.io_exits[1]),
 	      "debugfs has the same sums", &run);
@@ -192,7 +192,7 @@ static void test_json(const struct own_vmm *vmm)
 static void test_log(const struct own_vmm *vmm)
 {
 	run_command(&run, -1, 0, "-l -c -s 0.5 -n 2 -f io_exits -p %d", vmm->pid);
-	point(says(&run, 0, "timestamp,io_exits\n") && strstr(run.text, "from statistics fds"),
+	point(says(&run, 0, "timestamp,io_exits\n") && strstr(run.text, "source: statistics fds"),
 	      "-l -c logs", &run);
 }
 
@@ -203,12 +203,12 @@ static void test_tracepoints(const struct own_vmm *vmm)
 
 	if (!has_tracepoints()) {
 		run_command(&run, -1, 0, "-1 -t -p %d", vmm->pid);
-		point(says(&run, 1, "no tracepoints of KVM"), "no tracepoints are told", &run);
+		point(says(&run, 1, "no KVM tracepoints"), "no tracepoints are told", &run);
 		skip("a whole machine's are counted", "this kernel has no tracepoints");
 		return;
 	}
 	run_command(&run, -1, 0, "-1 -t -p %d -f kvm_(exit|userspace_exit)", vmm->pid);
-	good = says(&run, 0, "from tracepoints") && prints_total(&run, "kvm_exit", &all) &&
+	good = says(&run, 0, "source: KVM tracepoints") && prints_total(&run, "kvm_exit", &all) &&
 	       prints_total(&run, "kvm_exit(IOIO)", &io) &&
 	       prints_total(&run, "kvm_userspace_exit(IO)", &user);
 	point(good && io && all >= io && user, "exits are counted by reason", &run);
@@ -220,7 +220,7 @@ static void test_tracepoints(const struct own_vmm *vmm)
 static void test_lockdown(const struct own_vmm *vmm)
 {
 	run_command(&run, -1, 0, "-1 -d -p %d", vmm->pid);
-	point(strstr(run.text, "of debugfs can be read") &&
+	point(strstr(run.text, "statistics in debugfs") &&
 	      strstr(run.text, "the kernel is locked down") && !strstr(run.text, "\nexits "),
 	      "what lockdown closes is explained", &run);
 }
@@ -237,16 +237,16 @@ static void test_unpatched(const struct own_vmm *vmm)
 	      "list shows the VMM, and that debugfs has its numbers", &run);
 	run_command(&run, -1, 0, "read -p %d --vcpu all", vmm->pid);
 	point(says(&run, 1, "this kernel has no binary KVM statistics") &&
-	      strstr(run.text, "debugfs has sums over vCPUs only"),
+	      strstr(run.text, "debugfs has no statistics of single vCPUs"),
 	      "read says that the kernel lacks the interface", &run);
 	run_command(&run, -1, NOBODY, "read -p %d", vmm->pid);
-	point(says(&run, 1, "not allowed"), "and what a user lacks", &run);
+	point(says(&run, 1, "not permitted"), "and what a user lacks", &run);
 
 	/* It cannot read statistics of its own, so it just stops. */
 	own_vmm_stop_vcpus(vmm, &numbers);
 	run_command(&run, -1, 0, "read -p %d", vmm->pid);
 	point(debugfs_value(vmm->pid, "exits", &exits) && debugfs_value(vmm->pid, "io_exits", &io) &&
-	      says(&run, 0, "from debugfs") && exits && io && prints(&run, "vm", "exits", exits) &&
+	      says(&run, 0, "source: debugfs") && exits && io && prints(&run, "vm", "exits", exits) &&
 	      prints(&run, "vm", "io_exits", io),
 	      "in place of the fds, debugfs is read", &run);
 	own_vmm_kill(vmm);

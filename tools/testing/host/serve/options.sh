@@ -16,7 +16,7 @@ option_tests()
 {
 	check "help is no error" says 0 '^Usage' --help
 	check "an unknown option is one" says 2 'serve --help' --frob
-	check "words beside options are one" says 2 "found 'word'" word
+	check "words beside options are one" says 2 "unexpected argument 'word'" word
 	check "a name is no address" says 2 'such as 127.0.0.1:10203' --listen localhost:80
 	check "an interval of no time is an error" says 2 "not '0'" -i 0
 	check "an interval that is no number is one" says 2 "not '5x'" -i 5x

@@ -67,7 +67,7 @@ start_server()
 	: >"$out/server.err"
 	"$stats" serve -g "$guest" "$@" >"$out/server.out" 2>"$out/server.err" 9>&- &
 	server=$!
-	until_true 30 has_line '^kvm-stats: \(serving\|no VM\|[0-9]* VMM\)' "$out/server.err" || return 1
+	until_true 30 has_line '^kvm-stats: \(serving\|no VM\|watching\)' "$out/server.err" || return 1
 	url=$(sed -n 's/^kvm-stats: serving //p' "$out/server.err")
 }
 

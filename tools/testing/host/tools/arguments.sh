@@ -35,8 +35,8 @@ denied_with()
 
 names_missing_capabilities()
 {
-	denied_with '' 'with CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH (as root)' &&
-	denied_with dac_read_search 'with CAP_SYS_PTRACE (as root)' &&
+	denied_with '' 'grant it CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH\.' &&
+	denied_with dac_read_search 'grant it CAP_SYS_PTRACE\.' &&
 	denied_with sys_ptrace 'has CAP_SYS_PTRACE, but lacks CAP_DAC_READ_SEARCH' &&
 	denied_with sys_ptrace,dac_read_search 'not a KVM VMM'
 }
@@ -52,7 +52,7 @@ completion_tests()
 argument_tests()
 {
 	check "no command is a usage error" prints 2 '^Usage'
-	check "an unknown command is a usage error" prints 2 "no command 'frob'" frob
+	check "an unknown command is a usage error" prints 2 "unknown command 'frob'" frob
 	check "an unknown option is a usage error" prints 2 '^Usage' read --frob
 	check "PID 0 is a usage error" prints 2 "not '0'" read -p 0
 	completion_tests
@@ -68,10 +68,10 @@ argument_tests()
 	check "a descending range of vCPUs is a usage error" \
 		prints 2 "not '3-1'" read -p 1 --vcpu 3-1
 	check "an argument that is not an option is a usage error" \
-		prints 2 "found 'word'" read -p 1 word
+		prints 2 "unexpected argument 'word'" read -p 1 word
 	check "--help is not an error" prints 0 '^Usage' read --help
-	check "-c without -l is a usage error" prints 2 'takes -l or -L as well' -c
-	check "-1 with -l is a usage error" prints 2 'exclude each other' -1 -l
+	check "-c without -l is a usage error" prints 2 'needs -l or -L' -c
+	check "-1 with -l is a usage error" prints 2 'cannot be combined' -1 -l
 	check "a delay of 0 is a usage error" prints 2 "not '0'" -l -s 0
 	check "a process without VMs is an error" prints 1 'not a KVM VMM' read -p $$
 	# shellcheck disable=SC2016 # the PID of another shell

@@ -45,7 +45,7 @@ refuses_several_vmms()
 	local first=$vmm status=0
 
 	start_vmm -s || return 1
-	prints 1 'there are [0-9]+: choose' read --json || status=1
+	prints 1 '[0-9]+ are selected' read --json || status=1
 	stop_vmm
 	vmm=$first
 	return "$status"

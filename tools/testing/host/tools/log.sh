@@ -9,7 +9,7 @@ logs_like_vmstat()
 	cat "$out/log.txt" "$out/log.err"
 	[ "$(awk 'NR == 1 { print NF, $1 }' "$out/log.txt")" = "1 exits" ] &&
 	[ "$(grep -cE '^[0-9-]{10} [0-9:]{8} +[1-9][0-9]*$' "$out/log.txt")" = 3 ] &&
-	grep -q 'from statistics fds' "$out/log.err"
+	grep -q 'source: statistics fds' "$out/log.err"
 }
 
 repeats_its_heading()
@@ -80,7 +80,7 @@ survives_a_full_disk()
 	sleep 1
 	[ -z "$(tail -c 1 "$dir/log")" ] || echo "the file ends with a part of a record"
 	rm -f "$dir/filler" "$dir/log.part"
-	wait_for_line 'nothing is lost' "$out/log.err" "$logger" || status=1
+	wait_for_line 'no record is lost' "$out/log.err" "$logger" || status=1
 	kill -TERM "$logger"
 	wait "$logger" || status=1
 	cp "$dir/log" "$out/survived.csv"

@@ -15,14 +15,14 @@ follows_vmms()
 
 	"$stats" log -s 0.2 -f exits >"$out/log.txt" 2>"$out/log.err" 9>&- &
 	logger=$!
-	wait_for_line 'VMM.* from' "$out/log.err" "$logger" &&
+	wait_for_line 'watching .* VMM' "$out/log.err" "$logger" &&
 	start_vmm -s -c 1 -name late
 	late=$vmm
-	wait_for_line "process $late .*late.* has appeared: 1 VM, 1 vCPU" "$out/log.err" "$logger"
+	wait_for_line "PID $late .*late.* has appeared: 1 VM, 1 vCPU" "$out/log.err" "$logger"
 	with=$(count_vcpu_fds "$logger")
 	stop_vmm
 	vmm=$first
-	wait_for_line "process $late .* has ended" "$out/log.err" "$logger"
+	wait_for_line "PID $late .* has ended" "$out/log.err" "$logger"
 	without=$(count_vcpu_fds "$logger")
 	stop "$logger"
 	cat "$out/log.err"

@@ -36,7 +36,7 @@ ends_with_its_vmm()
 	rm -f "$out/read"
 	"$stats" read -p "$vmm" -i 1000 >"$out/read" 2>&1 9>&- &
 	reader=$!
-	wait_for_line '^# process' "$out/read" "$reader"
+	wait_for_line '^# PID' "$out/read" "$reader"
 	stop_vmm
 	wait "$reader" || status=$?
 	cat "$out/read"
@@ -51,7 +51,7 @@ survives_sigstop()
 	rm -f "$out/read"
 	"$stats" read -p "$vmm" -i 2 -c 1 -f '^exits$' >"$out/read" 2>&1 9>&- &
 	reader=$!
-	wait_for_line '^# process' "$out/read" "$reader"
+	wait_for_line '^# PID' "$out/read" "$reader"
 	kill -STOP "$reader"
 	kill -CONT "$reader"
 	wait "$reader" || status=$?

@@ -12,7 +12,7 @@ tracepoints_count()
 	awk '$1 == "kvm_userspace_exit" { all = $2 }
 		$1 == "kvm_userspace_exit(IO)" { io = $2 }
 		END { exit !(all > 0 && (io - all) ^ 2 <= (all / 1000 + 8) ^ 2) }' "$out/once" &&
-	grep -q 'from tracepoints' "$out/once.err"
+	grep -q 'source: KVM tracepoints' "$out/once.err"
 }
 
 source_tests()
@@ -26,9 +26,9 @@ source_tests()
 		skip "tracepoints are counted" "$(head -n 1 "$out/once")"
 	fi
 	if "$stats" -d -1 -p "$vmm" 9>&- >"$out/once" 2>&1; then
-		check "debugfs has sums" prints 0 'from debugfs, sums' -d -1 -p "$vmm"
+		check "debugfs has sums" prints 0 'source: debugfs \(sums' -d -1 -p "$vmm"
 		check "debugfs has no statistics of single vCPUs" \
-			prints 1 'has sums over vCPUs only' -d -1 -p "$vmm" --vcpu 0
+			prints 1 'no statistics of single vCPUs' -d -1 -p "$vmm" --vcpu 0
 	else
 		skip "debugfs is read" "$(head -n 1 "$out/once")"
 	fi

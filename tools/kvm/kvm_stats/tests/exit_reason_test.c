@@ -189,7 +189,7 @@ static void test_others(size_t set)
 
 /* ---- filters of perf events ---- */
 
-/* The index in sets[] that chosen_reasons() uses, a callback without an argument for it. */
+/* An index in sets[]. chosen_reasons() uses it, because a callback has no argument for it. */
 static size_t chosen;
 
 static const struct exit_reasons *chosen_reasons(const char *event)

@@ -42,7 +42,7 @@ void openmetrics_close(struct openmetrics *metrics)
 	free(metrics);
 }
 
-/* Writes NAME_SUFFIX{LABELS,EXTRA="VALUE"} and a space.  @extra can be NULL. */
+/* Writes NAME_SUFFIX{LABELS,EXTRA="VALUE"} and a space. @extra can be NULL. */
 static void put_name(const struct sample_context *context, const char *suffix, const char *extra,
 		     const char *value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Writes the last sample of a monitor for Prometheus, in OpenMetrics 1.0 or in the older text
- * format 0.0.4.  Names, labels and values are the same in both formats.
+ * format 0.0.4. Names, labels and values are the same in both formats.
  *
  *	struct openmetrics *metrics = openmetrics_open(monitor);
  *
@@ -30,11 +30,11 @@ struct sampling {
 
 struct openmetrics;
 
-/* Returns NULL if there is not enough memory.  @monitor must outlive the result. */
+/* Returns NULL if there is not enough memory. @monitor must outlive the result. */
 struct openmetrics *openmetrics_open(const struct monitor *monitor);
 void openmetrics_close(struct openmetrics *metrics);
 
-/* Appends the exposition to @text.  Returns 0 or -ENOMEM. */
+/* Appends the exposition to @text. Returns 0 or -ENOMEM. */
 int openmetrics_write(struct openmetrics *metrics, enum exposition_format format,
 		      const struct sampling *sampling, struct text *text);
 

@@ -176,7 +176,7 @@ static bool same_family(const struct family *a, const struct family *b)
 }
 
 /*
- * Adds @family with its first member.  Returns 1 if @families owns it now, 0 if its name
+ * Adds @family with its first member. Returns 1 if @families owns it now, 0 if its name
  * conflicts with another family, or -ENOMEM.
  */
 static int start_family(struct families *families, struct family *family,
@@ -195,8 +195,8 @@ static int start_family(struct families *families, struct family *family,
 }
 
 /*
- * Adds @stat to @known, which has the same name, type and unit.  A second statistic of the same
- * set is left out.  Returns 0 or -ENOMEM.
+ * Adds @stat to @known, which has the same name, type and unit. A second statistic of the same
+ * set is left out. Returns 0 or -ENOMEM.
  */
 static int join_family(struct families *families, struct family *known,
 		       const struct stat_set *set, const struct kvmstats_stat *stat)

@@ -2,8 +2,8 @@
 /*
  * Groups statistics into the metric families of OpenMetrics.
  *
- * A family has one name, type and unit, and all its samples are written together.  Statistics
- * of different schemas belong to the same family if all three are equal.  A statistic whose
+ * A family has one name, type and unit, and all its samples are written together. Statistics
+ * of different schemas belong to the same family if all three are equal. A statistic whose
  * name conflicts with another family is left out and counted in families.left_out.
  */
 #ifndef OPENMETRICS_FAMILY_H
@@ -49,8 +49,8 @@ struct families {
 enum kind kind_of(const struct target *target);
 
 /*
- * Adds the statistics of @set that the filter selects to their families.  Does nothing if the
- * set was added before.  Returns 0 or -ENOMEM.
+ * Adds the statistics of @set that the filter selects to their families. Does nothing if the
+ * set was added before. Returns 0 or -ENOMEM.
  */
 int families_add(struct families *families, enum kind kind, const struct stat_set *set);
 
@@ -59,7 +59,7 @@ const struct member *family_member(const struct family *family, const struct sta
 
 void families_free(struct families *families);
 
-/* Formats @value, in seconds or bytes if @member is scaled.  @buf has SCALED_SIZE bytes. */
+/* Formats @value, in seconds or bytes if @member is scaled. @buf has SCALED_SIZE bytes. */
 #define SCALED_SIZE	160
 const char *member_scale(const struct member *member, const struct kvmstats_stat *stat,
 			 uint64_t value, char *buf);

@@ -32,8 +32,8 @@ bool stat_can_scale(const struct kvmstats_stat *stat);
 const char *stat_family_unit(const struct kvmstats_stat *stat);
 
 /*
- * The name for halt_wait_ns of a vCPU is kvm_vcpu_halt_wait_seconds.  Both return NULL if there
- * is not enough memory.  The caller frees the result.
+ * The name for halt_wait_ns of a vCPU is kvm_vcpu_halt_wait_seconds. Both return NULL if there
+ * is not enough memory. The caller frees the result.
  */
 char *stat_family_name(enum kind kind, const struct kvmstats_stat *stat);
 char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The names that are in use: each family's name, also with every suffix that its samples can
- * have.  If two families shared one of these names, the whole exposition would be invalid.
+ * have. If two families shared one of these names, the whole exposition would be invalid.
  */
 #ifndef OPENMETRICS_REGISTRY_H
 #define OPENMETRICS_REGISTRY_H
@@ -18,7 +18,7 @@ struct family *registry_find(struct name_registry *registry, const char *name);
 /* Returns 1 if all names that @family needs are free, 0 if one is in use, or -ENOMEM. */
 int registry_available(struct name_registry *registry, const struct family *family);
 
-/* Returns 0 or -ENOMEM.  @family must live as long as @registry, also after -ENOMEM. */
+/* Returns 0 or -ENOMEM. @family must live as long as @registry, also after -ENOMEM. */
 int registry_add(struct name_registry *registry, struct family *family);
 void registry_free(struct name_registry *registry);
 

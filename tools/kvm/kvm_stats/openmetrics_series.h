@@ -2,8 +2,8 @@
 /*
  * The labels of each VM and vCPU, formatted once and used for all its samples.
  *
- * VMs have the labels pid, guest and vm; vCPUs also have vcpu.  If a process has several VMs,
- * the kernel does not report which of them a vCPU belongs to.  Then vm is empty, and the label
+ * VMs have the labels pid, guest and vm; vCPUs also have vcpu. If a process has several VMs,
+ * the kernel does not report which of them a vCPU belongs to. Then vm is empty, and the label
  * fd, the number of the vCPU's file descriptor in the VMM, distinguishes vCPUs with equal IDs.
  */
 #ifndef OPENMETRICS_SERIES_H
@@ -26,7 +26,7 @@ struct series_list {
 	bool made;
 };
 
-/* Does nothing unless the monitor's targets have changed.  Returns 0 or -ENOMEM. */
+/* Does nothing unless the monitor's targets have changed. Returns 0 or -ENOMEM. */
 int series_update(struct series_list *list, const struct monitor *monitor);
 void series_free(struct series_list *list);
 

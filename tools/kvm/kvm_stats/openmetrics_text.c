@@ -111,8 +111,8 @@ void text_put_wide(struct text *text, struct wide_sum sum)
 }
 
 /*
- * Copies the digits from the first to the last nonzero one.  @power is the power of ten of the
- * first digit.  Returns the number of digits.
+ * Copies the digits from the first to the last nonzero one. @power is the power of ten of the
+ * first digit. Returns the number of digits.
  */
 static size_t significant_digits(const char *decimal, char *digits, int *power)
 {

@@ -2,7 +2,7 @@
 /*
  * A growing text buffer, and the formats of numbers and labels in an exposition.
  *
- * The functions do not return errors.  If memory runs out, @failed is set and later additions
+ * The functions do not return errors. If memory runs out, @failed is set and later additions
  * are ignored; check it once at the end.
  */
 #ifndef OPENMETRICS_TEXT_H
@@ -43,7 +43,7 @@ static inline void wide_add(struct wide_sum *sum, uint64_t value)
 void text_put_wide(struct text *text, struct wide_sum sum);
 
 /*
- * Writes NAME="VALUE", after a comma if another label precedes it.  Bytes that are not valid
+ * Writes NAME="VALUE", after a comma if another label precedes it. Bytes that are not valid
  * UTF-8 become U+FFFD.
  */
 void text_put_label(struct text *text, const char *name, const char *value);
@@ -52,7 +52,7 @@ void text_free(struct text *text);
 
 /*
  * Converts @decimal ("12", "0.00025", "0.000025") to the form that OpenMetrics recommends for
- * numbers in labels, which is Go's %g: "12.0", "0.00025", "2.5e-05".  Keeps all digits.  @buf
+ * numbers in labels, which is Go's %g: "12.0", "0.00025", "2.5e-05". Keeps all digits. @buf
  * has CANONICAL_SIZE bytes.
  */
 void canonical_number(const char *decimal, char *buf);

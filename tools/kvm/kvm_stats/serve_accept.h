@@ -6,7 +6,7 @@
 #include "openmetrics.h"
 
 /*
- * @accept is the value of the header, NULL if the request has none.  Returns OpenMetrics if the
+ * @accept is the value of the header, NULL if the request has none. Returns OpenMetrics if the
  * header names it with at least the quality of plain text, otherwise the text format.
  */
 enum exposition_format accept_format(const char *accept);

@@ -12,18 +12,18 @@ struct address {
 	socklen_t len;
 };
 
-/* Parses "127.0.0.1:10203" or "[::1]:10203".  Returns 0 or -EINVAL. */
+/* Parses "127.0.0.1:10203" or "[::1]:10203". Returns 0 or -EINVAL. */
 int address_parse(struct address *address, const char *text);
 
 /*
- * Returns a nonblocking listening socket, or -1 after printing an error.  @text is the address
+ * Returns a nonblocking listening socket, or -1 after printing an error. @text is the address
  * as the user wrote it.
  */
 int address_listen(const struct address *address, const char *text);
 
 /*
  * Returns the URL of the listening socket @fd, such as "http://127.0.0.1:10203", with the port
- * that the kernel chose if the user asked for port 0.  @buf has ADDRESS_URL_SIZE bytes.
+ * that the kernel chose if the user asked for port 0. @buf has ADDRESS_URL_SIZE bytes.
  */
 #define ADDRESS_URL_SIZE	80
 const char *address_url(int fd, char *buf);

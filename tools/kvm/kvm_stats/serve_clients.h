@@ -3,7 +3,7 @@
  * The HTTP connections and their timeouts.
  *
  * A client must send its request and receive the response within fixed times; activity does
- * not extend them.  If many clients are connected, the oldest one that has not sent its request
+ * not extend them. If many clients are connected, the oldest one that has not sent its request
  * is disconnected, so that silent clients cannot use up all connections.
  */
 #ifndef SERVE_CLIENTS_H
@@ -29,7 +29,7 @@ struct clients {
 };
 
 /*
- * Returns NULL if there are MAX_CLIENTS connections already.  The connection limit of the HTTP
+ * Returns NULL if there are MAX_CLIENTS connections already. The connection limit of the HTTP
  * library should prevent that.
  */
 struct client *client_add(struct clients *clients, int fd, uint64_t now);

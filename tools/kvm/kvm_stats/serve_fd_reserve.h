@@ -2,8 +2,8 @@
 /*
  * Reserves file descriptors for HTTP clients.
  *
- * A monitor opens one fd for each vCPU, up to the limit of the process.  The reserve holds some
- * fds while the monitor opens its own, and releases them before clients are accepted.  Without
+ * A monitor opens one fd for each vCPU, up to the limit of the process. The reserve holds some
+ * fds while the monitor opens its own, and releases them before clients are accepted. Without
  * a free fd, accept() would fail, and the HTTP library would retry it in a busy loop.
  */
 #ifndef SERVE_FD_RESERVE_H

@@ -2,8 +2,8 @@
 /*
  * The HTTP server: /metrics, a front page that links to it, and error responses.
  *
- * The server has no thread.  The caller polls http_fd() until http_deadline(), then calls
- * http_run().  Sockets are nonblocking, so a slow client does not delay the others.
+ * The server has no thread. The caller polls http_fd() until http_deadline(), then calls
+ * http_run(). Sockets are nonblocking, so a slow client does not delay the others.
  */
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
@@ -15,10 +15,10 @@
 
 struct http;
 
-/* Appends an exposition of the current statistics to @text.  Returns 0 or -errno. */
+/* Appends an exposition of the current statistics to @text. Returns 0 or -errno. */
 typedef int (*http_expose_fn)(enum exposition_format format, struct text *text, void *arg);
 
-/* Owns @listen_fd from then on, also on failure.  Returns NULL after printing an error. */
+/* Owns @listen_fd from then on, also on failure. Returns NULL after printing an error. */
 struct http *http_open(int listen_fd, http_expose_fn expose, void *arg);
 void http_close(struct http *http);
 

@@ -3,7 +3,7 @@
 #ifndef SERVE_NOTIFY_H
 #define SERVE_NOTIFY_H
 
-/* @state is "READY=1" or "STOPPING=1".  Does nothing unless $NOTIFY_SOCKET is set. */
+/* @state is "READY=1" or "STOPPING=1". Does nothing unless $NOTIFY_SOCKET is set. */
 void notify_manager(const char *state);
 
 #endif /* SERVE_NOTIFY_H */

@@ -20,7 +20,7 @@ struct serve_options {
 };
 
 /*
- * Returns false after printing an error.  The caller must call filter_free() in both cases.
+ * Returns false after printing an error. The caller must call filter_free() in both cases.
  */
 bool serve_options_parse(struct serve_options *options, int argc, char **argv);
 

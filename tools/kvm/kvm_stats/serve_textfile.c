@@ -27,7 +27,7 @@ static int write_all(int fd, const struct text *text)
 
 /*
  * Another user can own the directory and put a symbolic link there, so write only to a file that
- * this function created.  Does not call fsync(), because the statistics are useless after a
+ * this function created. Does not call fsync(), because the statistics are useless after a
  * crash of the machine.
  */
 static int write_new(const char *name, const struct text *text)

@@ -9,7 +9,7 @@
 
 /*
  * Replaces the content of the file @name with @text atomically: a reader sees either the
- * previous or the new text.  If that fails, keeps the previous file, prints an error if @report
+ * previous or the new text. If that fails, keeps the previous file, prints an error if @report
  * is set, and returns false.
  */
 bool textfile_write(const char *name, const struct text *text, bool report);

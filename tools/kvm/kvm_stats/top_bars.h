@@ -36,7 +36,7 @@ void bars_free(struct bars *bars);
 
 /*
  * Returns the length of the bar for @count, in eighths of a cell, if the bar for @largest is
- * @width cells long.  A nonzero count gets at least one eighth.
+ * @width cells long. A nonzero count gets at least one eighth.
  */
 unsigned int bar_eighths(uint64_t count, uint64_t largest, unsigned int width);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The values that the column "Total" subtracts: the statistics at the start of top or at the
- * last reset.  The baseline of a VM or vCPU that appears later is 0.
+ * last reset. The baseline of a VM or vCPU that appears later is 0.
  */
 #ifndef TOP_BASELINE_H
 #define TOP_BASELINE_H

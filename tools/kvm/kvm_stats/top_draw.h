@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Draws the parts of the screen.  Every function clips its output to the given size. */
+/* Draws the parts of the screen. Every function clips its output to the given size. */
 #ifndef TOP_DRAW_H
 #define TOP_DRAW_H
 
@@ -23,7 +23,7 @@ void draw_colors(void);
 /* Returns an attribute for attrset(), or 0 if the terminal has no colors. */
 int draw_color(enum draw_color color);
 
-/* Draws at most @width cells of @text.  Returns the number of cells drawn. */
+/* Draws at most @width cells of @text. Returns the number of cells drawn. */
 int draw_text(int y, int x, int width, int attributes, const char *text);
 /* Aligns the end of @text with @x + @width. */
 void draw_right(int y, int x, int width, int attributes, const char *text);
@@ -41,7 +41,7 @@ void draw_guests(const struct top *top, struct area area);
 void draw_empty_reason(const struct top *top, struct area area);
 
 /*
- * Returns the first line to show in @rows rows, so that line @at is visible.  @first is the
+ * Returns the first line to show in @rows rows, so that line @at is visible. @first is the
  * current one.
  */
 size_t draw_first(size_t first, size_t at, size_t lines, int rows);

@@ -58,7 +58,7 @@ void draw_guests(const struct top *top, struct area area)
 
 /* ---- why the table is empty ---- */
 
-/* Draws @text, broken between words.  Returns the row after it. */
+/* Draws @text, broken between words. Returns the row after it. */
 static int draw_wrapped(int y, struct area area, const char *text)
 {
 	int width = area.columns - 1;

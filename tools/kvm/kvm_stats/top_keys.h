@@ -5,7 +5,7 @@
 
 #include "top.h"
 
-/* Handles all keys that have been typed.  Returns 0, or -errno if top must end. */
+/* Handles all keys that have been typed. Returns 0, or -errno if top must end. */
 int keys_read(struct top *top);
 
 /* The lines of the help screen, terminated by NULL. */

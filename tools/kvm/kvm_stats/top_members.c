@@ -27,8 +27,8 @@ static uint64_t growth(const struct baselines *baselines, const struct row *row,
 }
 
 /*
- * Adds the values of @target to @line.  Sets @stat if the line shows a single statistic, and not
- * the sum of all events.  Returns false if @target has no selected statistic.
+ * Adds the values of @target to @line. Sets @stat if the line shows a single statistic, and not
+ * the sum of all events. Returns false if @target has no selected statistic.
  */
 static bool add_target(struct view_line *line, const struct target *target,
 		       const struct baselines *baselines, const struct view_options *options,

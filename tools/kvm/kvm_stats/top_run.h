@@ -4,7 +4,7 @@
 
 #include "kvm_stat_options.h"
 
-/* Runs the interactive screen until the user quits.  Returns the exit status. */
+/* Runs the interactive screen until the user quits. Returns the exit status. */
 int top_run(struct kvm_stat_options *options);
 
 #endif /* TOP_RUN_H */

@@ -143,12 +143,11 @@ static void draw_status(const struct top *top, int y, int columns)
 	}
 	len += snprintf(text + len, sizeof(text) - len, "%severy %g s", separator,
 			(double)top->options->delay / 1e9);
-	if (top->include_past)
-		len += snprintf(text + len, sizeof(text) - len, "%stotals since VM creation",
-				separator);
 	if (filter->has_regex)
-		snprintf(text + len, sizeof(text) - len, "%sregex filter: %.200s", separator,
-			 filter->pattern);
+		len += snprintf(text + len, sizeof(text) - len, "%sregex filter: %.200s", separator,
+				filter->pattern);
+	if (top->include_past)
+		snprintf(text + len, sizeof(text) - len, "%stotals since VM creation", separator);
 	draw_text(y, 0, columns, 0, text);
 }
 

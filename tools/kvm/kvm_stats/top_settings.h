@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Changes the filters and the interval, by prompts and keys.  Functions return -errno if top
+ * Changes the filters and the interval, by prompts and keys. Functions return -errno if top
  * must end.
  */
 #ifndef TOP_SETTINGS_H

@@ -45,7 +45,7 @@ static void on_end(int signal)
 }
 
 /*
- * Calls async-signal-safe functions only.  SA_RESETHAND has restored the default action, so
+ * Calls async-signal-safe functions only. SA_RESETHAND has restored the default action, so
  * raise() ends the process.
  */
 static void on_fatal(int signal)

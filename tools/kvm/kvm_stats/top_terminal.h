@@ -2,7 +2,7 @@
 /*
  * Sets the terminal up for top, and restores it however top ends.
  *
- * Between terminal_begin() and terminal_end(), standard error is captured.  top shows the
+ * Between terminal_begin() and terminal_end(), standard error is captured. top shows the
  * messages on its screen; messages that it did not show are printed by terminal_end().
  */
 #ifndef TOP_TERMINAL_H
@@ -18,7 +18,7 @@ bool terminal_begin(void);
 void terminal_end(void);
 
 /*
- * Returns the messages since the last call, without the program's name, or "".  The result is
+ * Returns the messages since the last call, without the program's name, or "". The result is
  * @buf.
  */
 const char *terminal_errors(char *buf, size_t size);
@@ -32,7 +32,7 @@ enum terminal_event {
 };
 
 /*
- * Waits for a key, for @fd, a signal or @deadline (in ns of CLOCK_MONOTONIC).  Returns the events,
+ * Waits for a key, for @fd, a signal or @deadline (in ns of CLOCK_MONOTONIC). Returns the events,
  * or-ed together.
  */
 unsigned int terminal_wait(int fd, uint64_t deadline);

@@ -9,7 +9,7 @@
 #include "top_text.h"
 
 /*
- * Returns the character at @text, its length in bytes and its width in cells.  Returns '?' for
+ * Returns the character at @text, its length in bytes and its width in cells. Returns '?' for
  * an invalid or unprintable one.
  */
 static wchar_t next_character(const char *text, size_t *len, int *cells)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /*
- * Copies as much of @text as fits into @width cells.  Replaces what cannot be shown by '?'.
+ * Copies as much of @text as fits into @width cells. Replaces what cannot be shown by '?'.
  * Returns the number of cells used.
  */
 int text_fit(char *buf, size_t size, const char *text, int width);

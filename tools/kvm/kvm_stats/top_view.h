@@ -60,13 +60,13 @@ struct view_options {
 	const char *stat;	/* for view_members(); NULL: the sum of events */
 };
 
-/* Makes a line for each statistic that is not 0.  Returns false if there is not enough memory. */
+/* Makes a line for each statistic that is not 0. Returns false if there is not enough memory. */
 bool view_statistics(struct view *view, const struct totals *totals,
 		     const struct baselines *baselines, const struct top_scope *scope,
 		     const struct view_options *options);
 
 /*
- * Makes a line for each VMM, or, if @scope is one VMM, for each of its VMs and vCPUs.  Returns
+ * Makes a line for each VMM, or, if @scope is one VMM, for each of its VMs and vCPUs. Returns
  * false if there is not enough memory.
  */
 bool view_members(struct view *view, const struct monitor *monitor,
@@ -81,7 +81,7 @@ enum view_kind view_kind_of(const struct kvmstats_stat *stat);
 /* @stat is the statistic in the line, NULL for sums of events. */
 void view_set_amounts(struct view_line *line, const struct kvmstats_stat *stat, bool utf8);
 
-/* Adds an empty line.  Returns NULL if there is not enough memory. */
+/* Adds an empty line. Returns NULL if there is not enough memory. */
 struct view_line *view_add(struct view *view);
 void view_clear(struct view *view);
 void view_free(struct view *view);

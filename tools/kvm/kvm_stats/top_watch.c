@@ -169,7 +169,7 @@ static int update(struct top *top)
 }
 
 /*
- * If the selected process has ended, waits for its guest by name.  Returns 1 if the monitor was
+ * If the selected process has ended, waits for its guest by name. Returns 1 if the monitor was
  * opened again for that, 0 if not, or -errno.
  */
 static int await_guest(struct top *top)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples the statistics and updates what top shows.  Functions that return int return 0, or
+ * Samples the statistics and updates what top shows. Functions that return int return 0, or
  * -errno if top must end.
  */
 #ifndef TOP_WATCH_H

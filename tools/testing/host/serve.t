@@ -1,64 +1,86 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kvm-stats serve: what it writes is held against expositions that have to come out, and
-# read by the parsers of Prometheus; over HTTP it meets clients of all kinds; Debian's
-# Prometheus scrapes it, where KVM can be used with a real VM, and node_exporter reads
-# its file.
+# Test kvm-stats serve: its expositions of sample statistics, which the parsers of Prometheus
+# read; HTTP with all kinds of clients; the file for node_exporter; the systemd unit; a real VM,
+# where KVM is available; Debian's Prometheus and node_exporter.
 #
-# usage, from the top of the repository: tools/testing/host/serve.t
+# usage: serve.t
 
 set -u
 
-. "$(dirname "$0")/checked.sh"
+# shellcheck source=../lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+# shellcheck source=kvm_stats.sh
+. "$ROOT/tools/testing/host/kvm_stats.sh"
+# shellcheck source=vmm.sh
+. "$ROOT/tools/testing/host/vmm.sh"
 
-top=$PWD
-out=$top/build/serve-test
-lib=$top/tools/lib/kvmstats
-command=$top/tools/kvm/kvm_stats
-stats=$out/checked/kvm-stats
-# What it has not freed at its end is an error, too.
-export ASAN_OPTIONS=detect_leaks=1
-
-. "$(dirname "$0")/tap.sh"
-point_log=$out/log
-
-# The name of our VM, quotes and all: whatever else runs on this machine, it is left alone.
+# The name of the guest. The tests leave other VMs of this machine alone.
 guest='"tiny" of serve.t'
 
-for room in processes build exposition options http textfile unit vm prometheus node_exporter systemd; do
-	. "$(dirname "$0")/serve/$room.sh"
-done
+# shellcheck source=serve/server.sh
+. "$ROOT/tools/testing/host/serve/server.sh"
+# shellcheck source=serve/build.sh
+. "$ROOT/tools/testing/host/serve/build.sh"
+# shellcheck source=serve/exposition.sh
+. "$ROOT/tools/testing/host/serve/exposition.sh"
+# shellcheck source=serve/options.sh
+. "$ROOT/tools/testing/host/serve/options.sh"
+# shellcheck source=serve/http.sh
+. "$ROOT/tools/testing/host/serve/http.sh"
+# shellcheck source=serve/clients.sh
+. "$ROOT/tools/testing/host/serve/clients.sh"
+# shellcheck source=serve/textfile.sh
+. "$ROOT/tools/testing/host/serve/textfile.sh"
+# shellcheck source=serve/unit.sh
+. "$ROOT/tools/testing/host/serve/unit.sh"
+# shellcheck source=serve/vm.sh
+. "$ROOT/tools/testing/host/serve/vm.sh"
+# shellcheck source=serve/prometheus.sh
+. "$ROOT/tools/testing/host/serve/prometheus.sh"
+# shellcheck source=serve/node_exporter.sh
+. "$ROOT/tools/testing/host/serve/node_exporter.sh"
+# shellcheck source=serve/systemd.sh
+. "$ROOT/tools/testing/host/serve/systemd.sh"
 
-mkdir -p "$out"
-if ! scripts/packages tools serve >&2; then
-	echo "Bail out! what this is built with cannot be installed"
-	exit 1
-fi
-echo "TAP version 13"
-build
-unit_test
+# shellcheck disable=SC2317 # the traps call it
+end_all()
+{
+	stop_systemd
+	stop "$node_exporter"
+	stop "$prometheus"
+	stop_server
+	stop_vmms
+}
+
+trap 'end_all; exit 1' INT TERM
+trap end_all EXIT
+
+"$ROOT/scripts/packages" tools serve >&2 || bail_out "packages cannot be installed"
+begin
+build_tests
 exposition_tests
 option_tests
 http_tests
+client_tests
 textfile_tests
 unit_tests
-why=$(no_vm_because)
+why=$(why_no_vm)
 if [ -n "$why" ]; then
-	skip "kvm-stats serve with a real VM" "$why"
+	skip "kvm-stats serve reports a real VM" "$why"
 else
-	real_tests
+	vm_tests
 fi
 systemd_tests "$why"
 if find_prometheus; then
 	prometheus_tests "$why"
 else
-	skip "Prometheus scrapes it" "it cannot be had: $(xargs <"$out/log")"
+	skip "Prometheus scrapes kvm-stats" "Prometheus is not available: $(xargs <"$out/log")"
 fi
 if find_node_exporter; then
 	node_exporter_tests
 else
-	skip "node_exporter takes the file" "it cannot be had: $(xargs <"$out/log")"
+	skip "node_exporter reads the file" "node_exporter is not available: $(xargs <"$out/log")"
 fi
-echo "1..$points"
-[ "$failures" -eq 0 ]
+finish

@@ -1,29 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by serve.t. Made-up statistics, what has to come out of them, and parsers.
+# Sourced by serve.t: compare the exposition of sample statistics with the expected text, and
+# parse it.
+# shellcheck shell=bash
 
-# What serve_test printed, under numbers of this one.
-unit_test()
-{
-	local status=0
-
-	"$out/serve_test" >"$out/units" 2>&1 || status=$?
-	adopt "$out/units"
-	check "serve_test runs to its end" has_line '^1\.\.[1-9]' "$out/units"
-	[ $status -eq 0 ] || grep -q '^not ok' "$out/units"
-	point $? "serve_test leaves with its verdict"
-}
-
-# UPDATE=1 in the environment writes what is expected anew.
-as_expected()
+# matches_expected openmetrics|prometheus: with UPDATE=1 in the environment, write the
+# expected text.
+matches_expected()
 {
 	local expected=$command/tests/exposition.$1
 
-	"$out/exposition" "$1" >"$out/exposition.$1" || return 1
+	"$checked/tests/exposition" "$1" >"$out/exposition.$1" || return 1
 	[ -z "${UPDATE:-}" ] || cp "$out/exposition.$1" "$expected"
 	diff -u "$expected" "$out/exposition.$1"
 }
 
-# The parser of Prometheus' Python library takes the standard by its word.
+# parses openmetrics|prometheus FILE: with Prometheus' Python library, which is strict
 parses()
 {
 	/usr/bin/python3 - "$1" "$2" <<-'END'
@@ -39,15 +30,16 @@ parses()
 	END
 }
 
-# All that was added to the text after parsing has to be noticed, else the above says nothing.
-parser_notices()
+# Verify the strictness: the parser must reject a family whose lines are not together.
+parser_rejects_split_family()
 {
-	sed 's/^# EOF$/kvm_vm_exits_total{pid="1"} 1\n# EOF/' "$out/exposition.openmetrics" >"$out/damaged"
+	sed 's/^# EOF$/kvm_vm_exits_total{pid="1"} 1\n# EOF/' "$out/exposition.openmetrics" \
+		>"$out/damaged"
 	! parses openmetrics "$out/damaged"
 }
 
-# But for _count, of which OpenMetrics wants none where there is no _sum.
-same_numbers()
+# In OpenMetrics a histogram without _sum must not have _count.
+formats_match()
 {
 	grep -v '^#\|_hist[^{]*_count{' "$out/exposition.openmetrics" >"$out/one"
 	grep -v '^#\|_hist[^{]*_count{' "$out/exposition.prometheus" | diff "$out/one" -
@@ -55,10 +47,11 @@ same_numbers()
 
 exposition_tests()
 {
-	check "OpenMetrics is as expected" as_expected openmetrics
-	check "the text format is as expected" as_expected prometheus
-	check "names, labels and numbers are the same in both" same_numbers
-	check "a strict parser takes OpenMetrics" parses openmetrics "$out/exposition.openmetrics"
-	check "it would not take a family in two parts" parser_notices
-	check "a parser takes the text format" parses prometheus "$out/exposition.prometheus"
+	check "the OpenMetrics exposition has the expected text" matches_expected openmetrics
+	check "the exposition in the text format has the expected text" matches_expected prometheus
+	check "names, labels and values are the same in both" formats_match
+	check "a strict parser accepts OpenMetrics" \
+		parses openmetrics "$out/exposition.openmetrics"
+	check "the parser rejects a family in two parts" parser_rejects_split_family
+	check "a parser accepts the text format" parses prometheus "$out/exposition.prometheus"
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by serve.t. Over HTTP: formats, methods, and clients that are slow, silent or many.
+# Sourced by serve.t: HTTP with well-behaved clients: formats, methods, paths, addresses.
+# shellcheck shell=bash
 
 # answers STATUS [CURL'S ARGUMENT]...
 answers()
@@ -18,36 +19,36 @@ has_header()
 	tr -d '\r' <"$out/headers" | grep -qix -e "$1"
 }
 
-gives_openmetrics()
+answers_openmetrics()
 {
-	answers 200 -H "Accept: $1" &&
+	answers 200 -H "Accept: application/openmetrics-text" &&
 	has_header 'content-type: application/openmetrics-text; version=1\.0\.0; charset=utf-8' &&
 	[ "$(tail -n 1 "$out/scraped")" = "# EOF" ]
 }
 
-gives_text()
+answers_text()
 {
-	answers 200 "$@" && has_header 'content-type: text/plain; version=0\.0\.4; charset=utf-8' &&
+	answers 200 && has_header 'content-type: text/plain; version=0\.0\.4; charset=utf-8' &&
 	! grep '^# EOF' "$out/scraped"
 }
 
-# The length of what GET would give, and nothing of it.
-head_is_short()
+answers_head()
 {
-	answers 200 --head && has_header 'content-length: [1-9][0-9]*' && ! grep kvm_ "$out/scraped"
+	answers 200 --head && has_header 'content-length: [1-9][0-9]*' &&
+	! grep kvm_ "$out/scraped"
 }
 
-leads_to_metrics()
+front_page_has_link()
 {
 	curl -sS -m 20 "${url%metrics}" | grep -F 'href="/metrics"'
 }
 
-# What was open as fd $1 has been closed by the other side.
-was_closed()
+unknown_path_is_not_found()
 {
-	timeout "$2" cat <&"$1" >"$out/rest"
+	url=${url}x answers 404
 }
 
+# port: the one of the server
 port()
 {
 	local rest=${url##*:}
@@ -55,71 +56,18 @@ port()
 	echo "${rest%/*}"
 }
 
-hanging_client()
+used_port_is_reported()
 {
-	local client status=0
-
-	exec {client}<>"/dev/tcp/127.0.0.1/$(port)" || return 1
-	printf 'GET /metrics HTTP/1.1\r\nHost: x\r\nX-' >&$client
-	scrape -m 3 || status=1
-	was_closed $client 20 || status=1
-	exec {client}>&-
-	return $status
+	serve_prints 1 'Address already in use' --listen "127.0.0.1:$(port)" &&
+	has_line 'Choose another' "$out/printed"
 }
 
-# More than there is room for, and none of them says anything.
-crowd()
+# Receive the messages of sd_notify(3), as a service manager does.
+notifies_manager()
 {
-	local clients=() client status=0 i
-
-	for ((i = 0; i < 60; i++)); do
-		exec {client}<>"/dev/tcp/127.0.0.1/$(port)" || return 1
-		clients+=("$client")
-	done
-	scrape -m 4 || status=1
-	for client in "${clients[@]}"; do
-		exec {client}>&-
-	done
-	return $status
-}
-
-samples()
-{
-	scrape && sed -n 's/^kvm_stats_samples_total //p' "$out/scraped"
-}
-
-# All get an answer, and the statistics are read ten times a second and no more often.
-flood()
-{
-	local before after start=$SECONDS most
-
-	before=$(samples)
-	seq 10 | xargs -P 10 -I N curl -sS -m 30 -o /dev/null -w '%{http_code}\n' "$url?N[1-40]" \
-		>"$out/codes" || return 1
-	after=$(samples)
-	most=$(((SECONDS - start + 1) * 10 + 2))
-	sort "$out/codes" | uniq -c
-	echo "read $((after - before)) times, at most $most expected"
-	[ "$(grep -c '^200$' "$out/codes")" = 400 ] && [ $((after - before)) -le $most ]
-}
-
-port_is_taken()
-{
-	says 1 'Address already in use' --listen "127.0.0.1:$(port)" &&
-	has_line 'Choose another' "$out/said"
-}
-
-large_request()
-{
-	answers 431 -H "X-Long: $(head -c 60000 /dev/zero | tr '\0' x)" && scrape
-}
-
-# sd_notify(3), seen from the other side.
-tells_manager()
-{
-	/usr/bin/python3 - "$stats" <<-'END'
+	/usr/bin/python3 - "$stats" "$out/notify" <<-'END'
 	import os, signal, socket, subprocess, sys
-	for path in '\0kvm-stats-test-%d' % os.getpid(), os.path.abspath('build/serve-test/notify'):
+	for path in '\0kvm-stats-test-%d' % os.getpid(), sys.argv[2]:
 	    if os.path.exists(path):
 	        os.unlink(path)
 	    manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -137,32 +85,28 @@ tells_manager()
 	END
 }
 
-ip6_is_served()
+serves_ipv6()
 {
-	start_server --listen '[::1]:0' && [[ $url == 'http://[::1]:'*/metrics ]] && answers 200 -g &&
-	end_server
+	start_server --listen '[::1]:0' && [[ $url == 'http://[::1]:'*/metrics ]] &&
+	answers 200 -g && end_server
 }
 
 http_tests()
 {
-	check "it serves" start_server --listen 127.0.0.1:0
-	check "who asks for nothing gets the text format" gives_text
-	check "who asks for OpenMetrics gets it" gives_openmetrics application/openmetrics-text
-	check "HEAD is answered like GET, without a body" head_is_short
+	check "the server starts" start_server --listen 127.0.0.1:0
+	check "a request without Accept gets the text format" answers_text
+	check "a request that accepts OpenMetrics gets OpenMetrics" answers_openmetrics
+	check "the answer to HEAD has the headers of GET, and no body" answers_head
 	check "other methods are not allowed" answers 405 -X POST -d frob
-	check "those that are, are told" has_header 'allow: GET, HEAD'
-	url=${url}x check "another path is not found" answers 404
-	check "the front page leads to /metrics" leads_to_metrics
-	check "a port that is taken is told" port_is_taken
-	check "a request that is too large gets an error" large_request
-	check "a client that hangs holds up nobody, and is cut off" hanging_client
-	check "a crowd of silent clients does not, either" crowd
-	check "a flood of requests is answered by few readings" flood
-	check "SIGTERM ends it, and nothing has leaked" end_server
-	check "the service manager is told of begin and end" tells_manager
+	check "the answer lists the allowed methods" has_header 'allow: GET, HEAD'
+	check "an unknown path is not found" unknown_path_is_not_found
+	check "the front page links to /metrics" front_page_has_link
+	check "a port that is in use is reported" used_port_is_reported
+	check "SIGTERM ends the server, without leaks" end_server
+	check "the service manager is notified of start and end" notifies_manager
 	if grep -q ' lo$' /proc/net/if_inet6 2>/dev/null; then
-		check "it serves over IPv6" ip6_is_served
+		check "the server uses IPv6" serves_ipv6
 	else
-		skip "it serves over IPv6" "this machine has no IPv6"
+		skip "the server uses IPv6" "this machine has no IPv6"
 	fi
 }

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by serve.t. node_exporter reads the file.
+# Sourced by serve.t: node_exporter reads the file.
+# shellcheck shell=bash
 
-# As for Prometheus, its package would start a server.
+node_exporter=
+
+# Unpack the package without installing it: it would start a server.
 find_node_exporter()
 {
 	node_exporter_bin=$(command -v prometheus-node-exporter) && return
-	node_exporter_bin=$(scripts/unpack prometheus-node-exporter 2>"$out/log")/usr/bin
+	node_exporter_bin=$("$ROOT/scripts/unpack" prometheus-node-exporter 2>"$out/log")/usr/bin
 	node_exporter_bin=$node_exporter_bin/prometheus-node-exporter
 	[ -x "$node_exporter_bin" ]
 }
@@ -27,7 +30,7 @@ start_node_exporter()
 	until_true 20 node_exporter_answers || { cat "$out/node_exporter.log"; return 1; }
 }
 
-# Each sample of the file is there, with its labels; numbers it writes as floats.
+# node_exporter exports each sample of the file with its labels. It writes numbers as floats.
 node_exporter_has_all()
 {
 	grep '^node_textfile_scrape_error 0$' "$out/scraped" ||
@@ -41,12 +44,12 @@ node_exporter_has_all()
 	            for name, labels, value, *_ in family.samples:
 	                if 'le' in labels:
 	                    labels['le'] = float(labels['le'])
-	                # In Go buckets have 64 bits, which no kernel fills.
+	                # The count of a bucket has 64 bits in Go. No kernel reaches that.
 	                if family.type == 'histogram' and float(value) >= 2 ** 64:
 	                    continue
 	                yield family.type, name, tuple(sorted(labels.items())), float(value)
 	written, collected = set(samples(sys.argv[1])), set(samples(sys.argv[2]))
-	print(len(written), 'written, and not collected of them:')
+	print(len(written), 'samples were written; these are missing:')
 	print(*(written - collected), sep='\n')
 	sys.exit(len(written) < 100 or not written <= collected)
 	END
@@ -55,7 +58,7 @@ node_exporter_has_all()
 node_exporter_tests()
 {
 	check "node_exporter starts" start_node_exporter
-	check "it takes all of the file" node_exporter_has_all
+	check "node_exporter exports all samples of the file" node_exporter_has_all
 	stop "$node_exporter"
 	node_exporter=
 }

@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by serve.t. The unit under a real systemd: the first process of a PID namespace,
-# which knows this unit and no other one, beside a VMM of another user.
+# Sourced by serve.t: run the unit under a real systemd, the first process of a PID namespace
+# that has only this unit and a VMM of another user.
+# shellcheck shell=bash
 
 systemd=
 systemd_cgroup=
 systemd_dir=$out/systemd
 
-# Why it cannot be run here; nothing if it can.
-no_systemd_because()
+# Print why systemd cannot run here, or nothing.
+why_no_systemd()
 {
 	if [ ! -x /lib/systemd/systemd ]; then
 		echo "systemd is not installed"
 	elif [ "$(id -u)" != 0 ] || ! unshare --pid --fork --mount --cgroup true 2>/dev/null; then
-		echo "it takes root, and namespaces"
+		echo "needs root, to create namespaces"
 	elif [ -z "$(findmnt -n -t cgroup2 -o TARGET)" ]; then
 		echo "this machine has no cgroup2"
 	fi
 }
 
-# What has to be there for any service, empty, and the unit with the command and the port to use.
+# write_units PORT: empty units for all that a service depends on, and the unit itself with the
+# command and the port of the test
 write_units()
 {
 	local units=$systemd_dir/units name
@@ -38,7 +40,7 @@ write_units()
 	CONF
 }
 
-# Runs in the namespaces.
+# The script that runs in the namespaces. Its argument is $out.
 write_init()
 {
 	cat >"$systemd_dir/init" <<-'INIT'
@@ -50,18 +52,19 @@ write_init()
 	mount -t tmpfs none /run
 	cp "$1/plain/kvm-stats" /run/kvm-stats
 	cp -r "$1/systemd/units" /run/units
-	if [ -x "$1/vmm" ]; then
+	if [ -x "$1/plain/tests/vmm" ]; then
 		setpriv --reuid 65533 --regid 65533 --clear-groups --inh-caps=+dac_override \
-			--ambient-caps=+dac_override "$1/vmm" -s -name "guest=unit" \
+			--ambient-caps=+dac_override "$1/plain/tests/vmm" -s -name "guest=unit" \
 			<"$1/systemd/vmm.in" >"$1/systemd/vmm.out" 2>&1 &
 	fi
+	mount --bind "$(tty)" /dev/console
 	export container=kvm-stats SYSTEMD_UNIT_PATH=/run/units
 	exec /lib/systemd/systemd --system --unit=test.target --log-target=console \
 		--log-level=info --show-status=no
 	INIT
 }
 
-# It logs to the terminal that script(1) makes for it.
+# systemd logs to the terminal that script(1) creates.
 start_systemd()
 {
 	local port
@@ -70,8 +73,8 @@ start_systemd()
 	systemd_cgroup=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)/kvm-stats-test-$$
 	write_units "$port" && write_init && mkfifo "$systemd_dir/vmm.in" &&
 	mkdir "$systemd_cgroup" || return 1
-	sed -i 's|^exec |mount --bind "$(tty)" /dev/console\n&|' "$systemd_dir/init"
 	exec 9<>"$systemd_dir/vmm.in"
+	# shellcheck disable=SC2016 # another shell expands this
 	bash -c 'echo $$ >"$2/cgroup.procs" && exec script -qfc \
 		"unshare --pid --fork --mount --uts --ipc --cgroup --kill-child bash $1/systemd/init $1" \
 		"$1/systemd/log"' - "$out" "$systemd_cgroup" </dev/null >/dev/null 2>&1 9>&- &
@@ -83,7 +86,7 @@ start_systemd()
 stop_systemd()
 {
 	[ -n "$systemd" ] || return 0
-	# All others of the namespace end with it, and then unshare and script do.
+	# With it all processes of the namespace end, and then unshare and script.
 	kill -KILL "$(systemd_pid)" 2>/dev/null || stop "$systemd"
 	wait "$systemd" 2>/dev/null
 	systemd=
@@ -107,15 +110,21 @@ unit_pid()
 	cat "$systemd_cgroup/system.slice/kvm-stats.service/cgroup.procs"
 }
 
-# Another user's, by one of those that systemd makes up.
-unit_sees_vmm()
+guest_is_up()
 {
-	until_true 20 eval "scrape && grep '^kvm_vmm_up{pid=\"[0-9]*\",guest=\"unit\"} 1' '$out/scraped'" &&
+	scrape && grep '^kvm_vmm_up{pid="[0-9]*",guest="unit"} 1' "$out/scraped"
+}
+
+# The VMM is another user's. systemd runs the unit as a dynamic user.
+unit_reads_vmm()
+{
+	until_true 20 guest_is_up &&
 	[ "$(grep -c '^kvm_vcpu_exits_total{[^}]*guest="unit"' "$out/scraped")" = 2 ]
 }
 
-# CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, no way to others, a filter of system calls.
-unit_is_confined()
+# The unit has CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, cannot get other capabilities, and has a
+# filter of system calls.
+process_is_confined()
 {
 	local status=$systemd_dir/status
 
@@ -127,38 +136,38 @@ unit_is_confined()
 		END { exit !(uid && caps == 4 && privs && filter) }' "$status"
 }
 
-# In the namespaces of its first process.
-ask_systemd()
+# systemctl_there ARGUMENT...: in the namespaces of systemd
+systemctl_there()
 {
 	nsenter --all --target "$(systemd_pid)" systemctl "$@"
 }
 
-unit_ends_well()
+unit_stops()
 {
-	ask_systemd stop kvm-stats.service &&
-	ask_systemd show -p Result,ExecMainStatus,ActiveState kvm-stats.service >"$systemd_dir/show"
+	systemctl_there stop kvm-stats.service &&
+	systemctl_there show -p Result,ExecMainStatus,ActiveState kvm-stats.service >"$systemd_dir/show"
 	cat "$systemd_dir/show" "$systemd_dir/service.err"
 	[ "$(sort "$systemd_dir/show" | xargs)" = "ActiveState=inactive ExecMainStatus=0 Result=success" ]
 }
 
+# systemd_tests WHY: WHY is the reason why there is no VM
 systemd_tests()
 {
 	local why
 
-	why=$(no_systemd_because)
+	why=$(why_no_systemd)
 	if [ -n "$why" ]; then
 		skip "the unit runs under systemd" "$why"
 		return
 	fi
-	check "the command is built as it is installed" \
-		make -s -C "$command" O="$out/plain" kvm-stats
+	check "the command of the unit builds" build_plain kvm-stats
 	check "the unit runs under systemd, and serves" start_systemd
-	check "it has what it takes, and no more" unit_is_confined
+	check "the unit has exactly the capabilities that it needs" process_is_confined
 	if [ -n "$1" ]; then
-		skip "it sees a VMM of another user" "$1"
+		skip "the unit reads a VMM of another user" "$1"
 	else
-		check "it sees a VMM of another user" unit_sees_vmm
+		check "the unit reads a VMM of another user" unit_reads_vmm
 	fi
-	check "it ends well when it is stopped" unit_ends_well
+	check "the unit stops without an error" unit_stops
 	stop_systemd
 }

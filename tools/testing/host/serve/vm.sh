@@ -1,52 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by serve.t. A real VM, and who may see it.
+# Sourced by serve.t: the statistics of a real VM, and the permissions to read them.
+# shellcheck shell=bash
 
-vmm_size=
-
-# start_vmm [COMMAND]...: with statistics fds kept open; false if it does not get ready
-start_vmm()
+# start_guest [ARGUMENT]...: a VMM with the guest of these tests and open statistics fds
+start_guest()
 {
-	rm -f "$out/vmm.in" "$out/vmm.out"
-	mkfifo "$out/vmm.in"
-	exec 9<>"$out/vmm.in"
-	# shellcheck disable=SC2086
-	"$@" "$out/vmm" $vmm_size -s -name "guest=$guest" <"$out/vmm.in" >"$out/vmm.out" \
-		2>"$out/vmm.err" 9>&- &
-	vmm=$!
-	until_true 10 ready_or_ended && has_line '^ready$' "$out/vmm.out"
+	start_vmm "$@" -s -name "guest=$guest"
 }
 
-ready_or_ended()
-{
-	has_line '^ready$' "$out/vmm.out" || ! kill -0 "$vmm" 2>/dev/null
-}
-
-stop_vmm()
-{
-	stop "$vmm"
-	exec 9>&-
-	vmm=
-}
-
-# Why no VM can be looked at here; nothing if one can.
-no_vm_because()
-{
-	if ! gcc -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE -pthread \
-		-o "$out/vmm" "$command/tests/vmm.c" >"$out/log" 2>&1; then
-		echo "the small VMM does not build: $(head -n 1 "$out/log")"
-	elif ! start_vmm >/dev/null; then
-		echo "the small VMM does not start: $(head -n 1 "$out/vmm.err")"
-	fi
-	stop_vmm
-}
-
-freeze_vmm()
-{
-	echo stop >&9
-	until_true 60 has_line '^stopped ' "$out/vmm.out"
-}
-
-# series NAME: its values in what was scraped last, of our VMM
+# series NAME: the values of the guest in $out/scraped
 series()
 {
 	local labels="pid=\"$vmm\",guest=\"${guest//\"/\\\\\"}\""
@@ -54,7 +16,7 @@ series()
 	sed -n "s/^$1{${labels}[^}]*} //p" "$out/scraped"
 }
 
-numbers_agree()
+values_match_read()
 {
 	freeze_vmm && scrape || return 1
 	series kvm_vcpu_exits_total >"$out/scraped.exits"
@@ -65,101 +27,128 @@ numbers_agree()
 	[ "$(series kvm_vmm_up)" = 1 ]
 }
 
-# It is not in the next scrape, and its memory is let go of before that.
-vanishes()
+server_has_no_vcpu_fds()
 {
-	local fds="/proc/$server/fd"
+	[ -z "$(find "/proc/$server/fd" -lname '*kvm-vcpu-stats*')" ]
+}
 
-	ls -l "$fds" | grep -q kvm-vcpu-stats || return 1
+# The server closes the fds of a VMM that has ended before the next scrape, which does not
+# have that VMM.
+forgets_ended_vmm()
+{
+	local pid=$vmm
+
+	! server_has_no_vcpu_fds || return 1
 	stop_vmm
-	until_true 3 eval "! ls -l '$fds' | grep -q kvm-vcpu-stats" || return 1
-	scrape && ! grep "pid=\"$1\"" "$out/scraped"
+	until_true 3 server_has_no_vcpu_fds || return 1
+	scrape && ! grep "pid=\"$pid\"" "$out/scraped"
 }
 
-appears()
+guest_is_scraped()
 {
-	start_vmm && until_true 10 eval "scrape && [ -n \"\$(series kvm_vcpu_exits_total)\" ]"
+	scrape && [ -n "$(series kvm_vcpu_exits_total)" ]
 }
 
-# As the unit would run it, or with less: the capabilities are those in the unit.
-as_unit()
+finds_new_vmm()
+{
+	start_guest && until_true 10 guest_is_scraped
+}
+
+scrape_parses()
+{
+	scrape -H 'Accept: application/openmetrics-text' && parses openmetrics "$out/scraped"
+}
+
+# The VMM has 20 VMs and vCPUs, more than the limit of open files permits. The server reports
+# that it cannot read all, and still accepts clients.
+reports_too_few_files()
+{
+	local fewer=()
+
+	# Root could exceed the limit.
+	[ "$(id -u)" != 0 ] ||
+		fewer=(setpriv --inh-caps=-sys_resource --bounding-set=-sys_resource)
+	: >"$out/server.err"
+	start_guest -m 4 -c 4 || return 1
+	(ulimit -n 26 && exec "${fewer[@]}" "$plain/kvm-stats" serve -g "$guest" \
+		--listen 127.0.0.1:0 2>"$out/server.err" 9>&-) &
+	server=$!
+	wait_for_server 'serving' || return 1
+	# Meanwhile the server has searched for new VMMs, which failed.
+	sleep 1.2
+	scrape && grep '^kvm_vmm_\(up\|info\)' "$out/scraped" &&
+	[ "$(series kvm_vmm_up)" = 0 ] && grep -c 'error="Too many open files' "$out/scraped" &&
+	end_server
+}
+
+# scrape_as_unit [CAPABILITY]: with the capabilities of the unit, except this one
+scrape_as_unit()
 {
 	local caps
 
 	caps=$(sed -n 's/^AmbientCapabilities=//p' "$command/kvm-stats.service" |
-		sed 's/CAP_//g; s/ /\n/g' | tr A-Z a-z | grep -vx "${1:-none}" | sed 's/^/,+/' | tr -d '\n')
-	# By its fd, because others may not get at files below here.
+		sed 's/CAP_//g; s/ /\n/g' | tr '[:upper:]' '[:lower:]' | grep -vx "${1:-none}" |
+		sed 's/^/,+/' | tr -d '\n')
+	# The user may have no access to the directories that the program is in, so use an fd.
 	setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs --inh-caps="-all$caps" \
 		--ambient-caps="-all$caps" --bounding-set="-all$caps" \
-		/proc/self/fd/8 serve --once -p "$vmm" 8<"$out/plain/kvm-stats" 9>&-
+		/proc/self/fd/8 serve --once -p "$vmm" 8<"$plain/kvm-stats" 9>&- >"$out/scraped"
 }
 
-# A VMM of a third user, as that user's may be.
-unit_sees_others()
+as_vmm_user=(setpriv --reuid 65533 --regid 65533 --clear-groups --inh-caps=+dac_override
+	--ambient-caps=+dac_override)
+
+# A third user runs the VMM.
+unit_reads_other_users()
 {
-	start_vmm setpriv --reuid 65533 --regid 65533 --clear-groups --inh-caps=+dac_override \
-		--ambient-caps=+dac_override || return 1
-	as_unit >"$out/scraped" || return 1
-	[ "$(series kvm_vmm_up)" = 1 ] && [ "$(series kvm_vcpu_exits_total | wc -l)" = 2 ]
+	local status=0
+
+	vmm_as=("${as_vmm_user[@]}")
+	start_guest || status=1
+	vmm_as=()
+	[ "$status" = 0 ] && scrape_as_unit && [ "$(series kvm_vmm_up)" = 1 ] &&
+	[ "$(series kvm_vcpu_exits_total | wc -l)" = 2 ]
 }
 
+# unit_needs CAPABILITY: without it, the unit does not read the VMM
 unit_needs()
 {
-	as_unit "$1" >"$out/scraped" || return 1
-	[ -z "$(series kvm_vcpu_exits_total)" ] &&
+	scrape_as_unit "$1" && [ -z "$(series kvm_vcpu_exits_total)" ] &&
 	grep '^kvm_stats_\(unseen_processes\|unreadable_vmms\) [1-9]' "$out/scraped"
 }
 
-# 20 VMs and vCPUs, and fewer files than they take: some are told to be missing, and
-# clients come in all the same.
-too_few_files()
+capability_tests()
 {
-	local fewer=
+	local what="with its capabilities the unit reads VMMs of all users"
 
-	# Root could raise the limit.
-	[ "$(id -u)" != 0 ] ||
-		fewer="setpriv --inh-caps=-sys_resource --bounding-set=-sys_resource"
-	: >"$out/server.err"
-	vmm_size='-m 4 -c 4'
-	start_vmm || return 1
-	vmm_size=
-	# shellcheck disable=SC2086
-	(ulimit -n 26 && exec $fewer "$out/plain/kvm-stats" serve -g "$guest" \
-		--listen 127.0.0.1:0 2>"$out/server.err" 9>&-) &
-	server=$!
-	until_true 20 has_line 'serving' "$out/server.err" || return 1
-	url=$(sed -n 's/^kvm-stats: serving //p' "$out/server.err")
-	# By then it has looked for new VMMs in vain.
-	sleep 1.2
-	scrape && grep '^kvm_vmm_\(up\|info\)' "$out/scraped" && [ "$(series kvm_vmm_up)" = 0 ] &&
-	grep -c 'error="Too many open files' "$out/scraped" && end_server
+	if [ "$(id -u)" != 0 ] || [ ! -x "$plain/kvm-stats" ] ||
+		! setpriv --bounding-set +sys_ptrace,+dac_read_search true 2>/dev/null; then
+		skip "$what" "needs root with all capabilities"
+		skip "the unit needs CAP_SYS_PTRACE" "needs root with all capabilities"
+		skip "the unit needs CAP_DAC_READ_SEARCH" "needs root with all capabilities"
+		return
+	fi
+	check "$what" unit_reads_other_users
+	check "the unit needs CAP_SYS_PTRACE" unit_needs sys_ptrace
+	check "the unit needs CAP_DAC_READ_SEARCH" unit_needs dac_read_search
+	stop_vmm
 }
 
-real_tests()
+vm_tests()
 {
-	check "a VMM starts" start_vmm
-	check "it serves its statistics" start_server --listen 127.0.0.1:0
-	check "they are those that read shows" numbers_agree
-	check "a VMM that has ended is let go of at once" vanishes "$vmm"
-	check "one that starts appears" appears
-	check "a strict parser takes what is served" \
-		eval "scrape -H 'Accept: application/openmetrics-text' && parses openmetrics '$out/scraped'"
-	check "SIGTERM ends it, and nothing has leaked of the VM" end_server
-	check "the unit's filter allows what is called with a VM" filter_is_wide_enough
-	stop "$server"
-	server=
+	check "a VMM starts" start_guest
+	check "the server starts with a VMM" start_server --listen 127.0.0.1:0
+	check "values match those of kvm-stats read" values_match_read
+	check "a VMM that has ended is removed at once" forgets_ended_vmm
+	check "a VMM that starts appears" finds_new_vmm
+	check "a strict parser accepts the statistics of a real VM" scrape_parses
+	check "SIGTERM ends the server with a VMM, without leaks" end_server
+	check "the unit's filter allows the system calls of serve with a VM" filter_allows_calls
+	stop_server
 	stop_vmm
-	check "too few files for all vCPUs leave some for clients" too_few_files
-	stop "$server"
-	server=
+	check "if there are too few files for all vCPUs, the server still accepts clients" \
+		reports_too_few_files
+	stop_server
 	stop_vmm
-	if [ "$(id -u)" = 0 ] && [ -x "$out/plain/kvm-stats" ] &&
-		setpriv --bounding-set +sys_ptrace,+dac_read_search true 2>/dev/null; then
-		check "with the unit's capabilities it sees VMMs of all users" unit_sees_others
-		check "it needs CAP_SYS_PTRACE" unit_needs sys_ptrace
-		check "it needs CAP_DAC_READ_SEARCH" unit_needs dac_read_search
-		stop_vmm
-	else
-		skip "the unit's capabilities are the least that will do" "takes root with all of them"
-	fi
+	capability_tests
 }

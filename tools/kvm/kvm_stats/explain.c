@@ -113,8 +113,8 @@ static void explain_permission(pid_t pid, int err)
 		complain("kernel.yama.ptrace_scope is %d, so no process may read the fds of "
 			 "another one. Set it to 0 for the next boot, and reboot.", scope);
 	else if (!missing)
-		complain("kvm-stats has CAP_SYS_PTRACE, but not for PID %d: the process is in "
-			 "another user namespace, or a security module denies access.", (int)pid);
+		complain("CAP_SYS_PTRACE does not apply to PID %d: the process is in another user "
+			 "namespace, or a security module denies access", (int)pid);
 	else if (has_capability(CAP_SYS_PTRACE))
 		complain("kvm-stats has CAP_SYS_PTRACE, but lacks %s, which is needed to list "
 			 "the fds. Run it as root, or grant it %s.", missing, missing);
@@ -127,6 +127,21 @@ static void explain_permission(pid_t pid, int err)
 	else
 		complain("PID %d has capabilities that kvm-stats lacks, or is not dumpable. Run "
 			 "kvm-stats as root, or grant it %s.", (int)pid, missing);
+}
+
+void explain_denied(size_t count)
+{
+	const char *missing = missing_capabilities();
+	const char *plural = count == 1 ? "" : "es";
+
+	if (!count)
+		return;
+	if (missing)
+		complain("%zu process%s could not be examined: permission denied. Run as root, or "
+			 "grant %s.", count, plural, missing);
+	else
+		complain("%zu process%s could not be examined: permission denied, because of a "
+			 "user namespace or a security module", count, plural);
 }
 
 static void explain_invalid(pid_t pid)
@@ -155,6 +170,7 @@ static void hint(pid_t pid, int err)
 {
 	switch (-err) {
 	case ENODEV:
+	case ESRCH:
 		complain("run 'kvm-stats list' for the processes that have VMs");
 		break;
 	case EACCES:

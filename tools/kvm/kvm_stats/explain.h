@@ -3,6 +3,7 @@
 #ifndef EXPLAIN_H
 #define EXPLAIN_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 struct monitor;
@@ -20,6 +21,9 @@ void explain_sources(const struct vmm *vmm);
 /* The same for debugfs only, and for the error @err (-errno) of tracepoints. */
 void explain_debugfs(const struct vmm *vmm);
 void explain_tracepoints(int err);
+
+/* Prints how many processes could not be examined, and why. Prints nothing for 0. */
+void explain_denied(size_t count);
 
 /* Prints why the search for new VMMs fails. Prints nothing if it works. */
 void explain_search_error(const struct monitor *monitor);

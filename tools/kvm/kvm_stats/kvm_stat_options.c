@@ -17,7 +17,7 @@
 const char kvm_stat_options_help[] =
 	"  -1, --once          print totals and growth of one second, and exit\n"
 	"  -l, --log           print a line for each interval, like vmstat\n"
-	"  -L, --log-to-file=FILE  append the log to FILE, which SIGHUP opens again\n"
+	"  -L, --log-to-file=FILE  append the log to FILE; SIGHUP reopens the file\n"
 	"  -c, --csv           with -l or -L: print comma-separated values\n"
 	"  -z, --skip-zero-records  with -l or -L: omit lines in which all values are 0\n"
 	"  -s, --set-delay=SEC interval in seconds (default: 3)\n"

@@ -94,7 +94,7 @@ void notice_start(struct monitor *monitor)
 		complain("watching %zu VMM%s; source: %s", vmms, plural(vmms),
 			 origins_text(origins, from, sizeof(from)));
 	else
-		complain("no VM is running yet");
+		complain("no VM found yet");
 	monitor->options.event = print_event;
 	monitor->options.arg = monitor;
 }

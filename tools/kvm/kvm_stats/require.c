@@ -8,9 +8,9 @@
 #include "output.h"
 #include "require.h"
 
-static const char *plural(size_t n, const char *end)
+static const char *plural(size_t n)
 {
-	return n == 1 ? "" : end;
+	return n == 1 ? "" : "s";
 }
 
 struct monitor *require_monitor(const struct monitor_options *options)
@@ -70,20 +70,12 @@ static bool check_guests(const struct monitor *monitor)
 	return good;
 }
 
-static void explain_denied(const struct monitor *monitor)
-{
-	if (monitor->denied)
-		complain("%zu process%s could not be examined: permission denied. Run as root, or "
-			 "grant CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH.", monitor->denied,
-			 plural(monitor->denied, "es"));
-}
-
 static bool check_vmms(const struct monitor *monitor)
 {
 	if (monitor->vmms)
 		return true;
 	complain("found no process with a KVM VM");
-	explain_denied(monitor);
+	explain_denied(monitor->denied);
 	return false;
 }
 
@@ -106,7 +98,7 @@ static bool check_vcpus(const struct monitor *monitor)
 		complain("no VMM has a vCPU %d", missing);
 	else
 		complain("PID %d has no vCPU %d; it has %zu vCPU%s", (int)vmm->pid, missing,
-			 vmm->vcpus, plural(vmm->vcpus, "s"));
+			 vmm->vcpus, plural(vmm->vcpus));
 	return false;
 }
 
@@ -154,7 +146,7 @@ void report_missing(const struct monitor *monitor)
 {
 	explain_missing(monitor);
 	report_partial(monitor);
-	explain_denied(monitor);
+	explain_denied(monitor->denied);
 	explain_search_error(monitor);
 }
 

@@ -44,5 +44,5 @@ compare: ## compare the statistics with those of mainline (ARCH= one architectur
 	@$(testing)/compare/compare
 
 .PHONY: bench
-bench: ## count the instructions of each operation, with and without the series, and on mainline
+bench: ## count the instructions of each operation, see tools/testing/bench/README.md
 	@$(testing)/bench/bench

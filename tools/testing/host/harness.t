@@ -1,35 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The harness with stand-ins: machines that misbehave are judged, what is built and kept
-# has the right keys, and check runs what it should, when it should.
+# Test the harness itself: the results of machines that fail in many ways, the definitions of
+# boots, the keys of kernels, and the run of all tests. Nothing is compiled or booted.
+# shellcheck source=../lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
 set -u
-here=$(cd "$(dirname "$0")/../boot" && pwd -P)
-. "$here/common.sh"
-. "$here/machine.sh"
+testing=$ROOT/tools/testing
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-points=0
-failed=0
-
-ok()
-{
-	local what=$1
-
-	shift
-	points=$((points + 1))
-	if "$@" >"$scratch/out" 2>&1; then
-		echo "ok $points - $what"
-	else
-		failed=1
-		echo "not ok $points - $what"
-		sed 's/^/# /' "$scratch/out" "$out/judged" "$out/points" 2>/dev/null
-	fi
-}
-
-echo "TAP version 13"
-for room in stand_in judge kernel compiler variant programs manifest kunit check; do
-	. "$(dirname "$0")/harness/$room.sh"
+begin
+for module in report machine boot kunit kernel variant check results; do
+	# shellcheck source=/dev/null
+	. "$testing/host/harness/$module.sh"
 done
-echo "1..$points"
-exit $failed
+finish

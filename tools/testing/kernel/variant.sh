@@ -9,9 +9,11 @@ base_tree()
 	"$ROOT/scripts/base" || die "there is no base kernel, see above"
 }
 
+# git in the base, with the index $index. (plain_git unsets GIT_INDEX_FILE.)
 base_git()
 {
-	GIT_INDEX_FILE=$index plain_git -C "$base" "$@"
+	env GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_INDEX_FILE="$index" \
+		git -C "$base" -c safe.directory='*' -c gc.auto=0 "$@"
 }
 
 # apply_patches FILE...: to the index. One git command for all takes a tenth of the time; if
@@ -55,7 +57,7 @@ read_kernel_tree()
 	[ -f "$dir/Kbuild" ] || die "KERNEL_TREE=$dir is not a kernel tree" "It has no file Kbuild."
 	index=$CACHE/tree/$(printf %s "$dir" | sha256sum | cut -c 1-16).index
 	[ -f "$index" ] || base_git read-tree HEAD
-	GIT_INDEX_FILE=$index plain_git --git-dir="$base/.git" --work-tree="$dir" add -A .
+	base_git --git-dir="$base/.git" --work-tree="$dir" add -A "$dir"
 	base_git write-tree
 }
 

@@ -1,45 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by harness.t. KUnit's results.
+# Sourced by harness.t: machine/kunit.awk, which reads KUnit's files in debugfs.
+# shellcheck shell=bash
 
-# What KUnit leaves in debugfs, as TAP.
-kunit_says()
+# kunit LINE...: convert these lines to the file tap
+kunit()
 {
-	local status=0
-
-	printf '%s\n' "$@" >"$scratch/results"
-	awk -f "$here/kunit.awk" "$scratch/results" >"$scratch/tap" || status=$?
-	return $status
+	printf '%s\n' "$@" >results
+	awk -f "$testing/machine/kunit.awk" results >tap
 }
 
+# kunit_fails CASE LINE...
 kunit_fails()
 {
 	local expected=$1
 
 	shift
-	! kunit_says "$@" && grep -qx "not ok [0-9]* - $expected.*" "$scratch/tap"
+	! kunit "$@" && grep -qx "not ok [0-9]* - $expected.*" tap || { cat tap; return 1; }
 }
 
-kunit_good()
-{
-	kunit_says '    # Subtest: kvm_stats_table' '    1..2' '    ok 1 - names' \
-		'    ok 2 - sizes' 'ok 1 - kvm_stats_table' &&
-		grep -qx 'ok 1 - kvm_stats_table.names' "$scratch/tap" && grep -qx '1..3' "$scratch/tap"
-}
-
-kunit_tried()
-{
-	kunit_says '    # Subtest: s' '    1..1' '    # reads: tried 4000 reads' '    ok 1 - reads' 'ok 1 - s' &&
-		grep -qx '# tried: 4000 reads' "$scratch/tap"
-}
-
-ok "KUnit's cases become points" kunit_good
-ok "a failing case fails, with its suite's name" kunit_fails kvm_stats_table.sizes \
-	'    # Subtest: kvm_stats_table' '    1..2' '    ok 1 - names' \
-	'    # sizes: EXPECTATION FAILED' '    not ok 2 - sizes' 'not ok 1 - kvm_stats_table'
-ok "and what it said is kept" grep -qx '# sizes: EXPECTATION FAILED' "$scratch/tap"
-ok "a case of which the result is lost fails" kunit_fails kvm_stats_table.case_2 \
+check "the test cases of KUnit become test cases" kunit '    # Subtest: kvm_stats_table' '    1..2' \
+	'    ok 1 - names' '    ok 2 - sizes' 'ok 1 - kvm_stats_table'
+check "they have the name of their suite" grep -qx 'ok 1 - kvm_stats_table.names' tap
+check "the suite is a test case" grep -qx '1..3' tap
+check "a failing test case fails" kunit_fails kvm_stats_table.sizes '    # Subtest: kvm_stats_table' \
+	'    1..2' '    ok 1 - names' '    # sizes: EXPECTATION FAILED' '    not ok 2 - sizes' 'not ok 1 - kvm_stats_table'
+check "its messages are kept" grep -qx '# sizes: EXPECTATION FAILED' tap
+check "a test case whose result is lost fails" kunit_fails kvm_stats_table.case_2 \
 	'    # Subtest: kvm_stats_table' '    1..2' '    ok 1 - names' 'not ok 1 - kvm_stats_table'
-ok "what a case tried is a line of the kind that is counted" kunit_tried
-ok "a suite without an end fails" kunit_fails kvm_stats_table \
+check "a suite without a result fails" kunit_fails kvm_stats_table \
 	'    # Subtest: kvm_stats_table' '    1..1' '    ok 1 - names'
-ok "no suite at all fails" kunit_fails 'there are suites'
+check "a kernel without a suite fails" kunit_fails 'the kernel has KUnit tests'
+check "a count of repetitions is kept" eval "kunit '    # Subtest: s' '    1..1' \
+	'    # reads: tried 4000 reads' '    ok 1 - reads' 'ok 1 - s' && grep -qx '# tried: 4000 reads' tap"

@@ -1,43 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by harness.t. What a variant of the sources is made of.
+# Sourced by harness.t: kernel/variant.sh, the key of a variant of the source.
+# shellcheck shell=bash
 
-# What a variant is made of, in a repository with a series of one step.
-variant_repo=$scratch/variant
-mkdir -p "$variant_repo"/{series/5.10,scripts/lib,virt/kvm,tools/testing/boot/mutations,tools/testing/boot/emulation}
-(cd "$variant_repo" && touch scripts/series virt/kvm/kvm_stats.c tools/testing/boot/variant.sh &&
-	printf 'A step\n---\nadd virt/kvm/kvm_stats.c\n' >series/5.10/0001-step.patch &&
+# A repository with a series of one patch.
+repo=$work/variant
+mkdir -p "$repo"/{series/5.10,scripts/lib,virt/kvm,tools/testing/kernel/mutations,tools/testing/kernel/emulation}
+(cd "$repo" && touch scripts/series virt/kvm/kvm_stats.c tools/testing/kernel/variant.sh &&
+	printf 'A patch\n---\nadd virt/kvm/kvm_stats.c\n' >series/5.10/0001-one.patch &&
 	git init -q && git -c user.name=n -c user.email=e commit -q --allow-empty -m base)
 
-key_of_variant()
-{
-	(
-		. "$here/variant.sh"
-		repo=$variant_repo base=$variant_repo
-		set -o pipefail
-		variant_key "$1"
-	)
-}
+key_of()
+(
+	. "$ROOT/scripts/lib/common.sh"
+	. "$testing/kernel/variant.sh"
+	ROOT=$repo base=$repo
+	variant_key "$1"
+)
 
 # changes_key COMMAND...: run in that repository
 changes_key()
 {
 	local before
 
-	before=$(key_of_variant patched) && (cd "$variant_repo" && "$@") &&
-		[ "$(key_of_variant patched)" != "$before" ]
+	before=$(key_of patched) && (cd "$repo" && "$@") && [ "$(key_of patched)" != "$before" ]
 }
 
-ok "the key of a variant stays" test "$(key_of_variant patched)" = "$(key_of_variant patched)"
-ok "another variant has another" test "$(key_of_variant patched)" != "$(key_of_variant step:1)"
-ok "it changes with a file of the series" changes_key sh -c 'echo x >virt/kvm/kvm_stats.c'
-ok "with its mode" changes_key chmod +x virt/kvm/kvm_stats.c
-ok "with a step" changes_key sed -i 's/A step/The step/' series/5.10/0001-step.patch
-ok "with a mistake that is put on top" changes_key touch tools/testing/boot/mutations/one.patch
-ok "with the base" changes_key git -c user.name=n -c user.email=e commit -q --allow-empty -m another
-rm "$variant_repo/virt/kvm/kvm_stats.c"
 no_key()
 {
-	! key_of_variant patched >/dev/null
+	! key_of patched
 }
 
-ok "without a file of the series there is none" no_key
+check "the key of a variant is stable" test "$(key_of patched)" = "$(key_of patched)"
+check "another variant has another key" test "$(key_of patched)" != "$(key_of patch:1)"
+check "the key changes with a file of the series" changes_key sh -c 'echo x >virt/kvm/kvm_stats.c'
+check "the key changes with the mode of a file" changes_key chmod +x virt/kvm/kvm_stats.c
+check "the key changes with a patch" changes_key sed -i 's/A patch/The patch/' series/5.10/0001-one.patch
+check "the key changes with a mutation" changes_key touch tools/testing/kernel/mutations/one.patch
+check "the key changes with the base" changes_key git -c user.name=n -c user.email=e commit -q --allow-empty -m another
+rm "$repo/virt/kvm/kvm_stats.c"
+check "without a file of the series there is no key" no_key

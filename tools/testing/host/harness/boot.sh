@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by harness.t: machine/boot and the definitions in boots/.
+# shellcheck shell=bash
+
+# Make a copy of the runner in $work/boots-repo whose machine prints its variables.
+mkdir -p boots-repo/{scripts/lib,tools/testing/{machine,boots,kernel,arch}}
+cp "$ROOT/scripts/lib/common.sh" boots-repo/scripts/lib/
+cp -r "$testing/lib" boots-repo/tools/testing/
+cp -r "$testing"/arch/* boots-repo/tools/testing/arch/
+cp "$testing"/machine/boot boots-repo/tools/testing/machine/
+cat >boots-repo/tools/testing/machine/machine.sh <<'EOS'
+progress() { :; }
+accel() { echo tcg; }
+run_machine()
+{
+	echo "arch=$arch machine=$machine cpu=$cpu memory=$memory cmdline=$cmdline tests=$test_programs"
+	cat "$out/must-fail"
+	echo "environment: $env"
+	exit
+}
+EOS
+echo 'make_initramfs() { :; }' >boots-repo/tools/testing/machine/initramfs.sh
+printf '%s\n' 'build_programs() { :; }' 'choose_programs() { echo "$tests"; }' >boots-repo/tools/testing/machine/programs.sh
+mkdir -p "$work/kernel-dir"
+touch "$work/kernel-dir/image"
+
+# define_boot LINE...: boots/b
+define_boot()
+{
+	{
+		head -n 1 "$testing/boots/x86_64"
+		printf '%s\n' "$@"
+	} >boots-repo/tools/testing/boots/b
+	chmod +x boots-repo/tools/testing/boots/b
+}
+
+# boot_prints REGEX ARGUMENT...: boots/b succeeds
+boot_prints()
+{
+	local regex=$1
+
+	shift
+	NO_INSTALL=1 KERNEL_DIR=$work/kernel-dir boots-repo/tools/testing/boots/b "$@" >said 2>&1 &&
+		grep -qE -e "$regex" said || { cat said; return 1; }
+}
+
+# boot_refuses REGEX ARGUMENT...: boots/b fails with a message
+boot_refuses()
+{
+	local regex=$1
+
+	shift
+	! NO_INSTALL=1 KERNEL_DIR=$work/kernel-dir boots-repo/tools/testing/boots/b "$@" >said 2>&1 &&
+		grep -qE -e "$regex" said || { cat said; return 1; }
+}
+
+define_boot arch=ppc64le machine=pseries,x=y cpu=POWER8 "cmdline='a b=c'" "tests='one two'" \
+	"env='A=1 B=2'" "must_fail='" '	one case a' "	two case b'"
+check "a boot has its own machine and CPU" boot_prints 'arch=ppc64le machine=pseries,x=y cpu=POWER8 '
+check "a value can have blanks" boot_prints 'cmdline=a b=c tests=one two'
+check "a value can have several lines" boot_prints '^two case b$'
+check "a boot can set the environment of its tests" boot_prints '^environment: A=1 B=2$'
+check "what a boot does not define is the architecture's" boot_prints "memory=$(sed -n 's/^memory=//p' "$testing/arch/ppc64le") "
+check "the command line replaces a value" boot_prints 'memory=77 .*tests=x y' memory=77 'tests=x y'
+check "a boot runs from another directory" eval 'cd / && (cd "$work" && boot_prints arch=ppc64le)'
+cd "$work" || exit
+check "an unknown key on the command line is refused" boot_refuses "'busybox' is not a key" busybox=/bin/true
+check "an argument that is not KEY=VALUE is refused" boot_refuses "'all' is not KEY=VALUE" all
+check "an unknown option is refused" boot_refuses "unknown option '--fast'" --fast
+define_boot arch=x86_64 test=all
+check "an unknown key of a boot is refused" boot_refuses "'test' is not a key"
+define_boot arch=vax
+check "an unknown architecture is refused" boot_refuses "there is no architecture 'vax'"
+
+# The definitions of the repository.
+keys_are_known()
+{
+	local boot status=0 key
+
+	for boot in "$testing"/boots/* "$testing"/boots/deep/*; do
+		[ -f "$boot" ] || continue
+		[ -x "$boot" ] && [ -f "$testing/arch/$(sed -n 's/^arch=//p' "$boot")" ] || { echo "$boot"; status=1; }
+		for key in $(sed -nE 's/^([A-Za-z_0-9]+)=.*/\1/p' "$boot"); do
+			grep -q "^#   .*\b$key\b" "$testing/machine/boot" || { echo "$boot: $key"; status=1; }
+		done
+	done
+	return $status
+}
+
+check "all boots are executable and have documented keys" keys_are_known

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by harness.t: machine/machine.sh with a fake QEMU.
+# shellcheck shell=bash
+
+# fake_qemu BODY: it knows $results, the file to write to
+fake_qemu()
+{
+	{
+		cat <<-'END'
+		#!/bin/bash
+		for word; do
+			case $word in file,id=results,path=*) results=${word#*path=} ;; esac
+		done
+		END
+		printf '%s\n' "$1"
+	} >"$work/qemu"
+	chmod +x "$work/qemu"
+}
+
+# run_fake NAME SECONDS: run it with a time limit; files in $work/NAME
+run_fake()
+{
+	TESTING=$testing qemu=$work/qemu machine=none memory=1 cpus=1 virtio_bus=pci cpu='' cpu_kvm=''
+	cpu_flag_kvm='' console=none parameters='' cmdline='' client='' devices='' qemu_args='' host_tsc=''
+	kernel=/ mode=tests out=$work/$1 time=$2
+	export BOOT_ACCEL=tcg HARNESS_ACTIVE=1
+	mkdir -p "$out"
+	# shellcheck source=../../machine/machine.sh
+	. "$testing/machine/machine.sh"
+	run_machine >/dev/null 2>&1
+}
+
+gone()
+{
+	! kill -0 "$(cat "$1")" 2>/dev/null
+}
+
+fake_qemu 'echo $$ >"${results%/*}/pid"; exec sleep 1000'
+(run_fake hangs 2)
+check "a machine that hangs is killed at its time limit" gone hangs/pid
+check "the reason is kept" grep -q 'time limit of 2 s' hangs/ended
+
+run_fake interrupted 20 &
+for _ in {1..100}; do [ -s interrupted/pid ] && break; sleep 0.1; done
+kill -TERM $!
+wait $! 2>/dev/null
+check "a runner that is interrupted ends its machine" gone interrupted/pid
+
+fake_qemu 'echo $$ >"${results%/*}/pid"; echo @end >>"$results"; exec sleep 1000'
+start=$SECONDS
+(run_fake late 60)
+check "a machine that does not power off after its tests is killed" eval 'gone late/pid && [ $((SECONDS - start)) -lt 20 ]'

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by harness.t after check.sh: `results`, which writes docs/results.md.
+# shellcheck shell=bash
+
+make_check_repo
+script tools/testing/host/one.t 'printf "1..2\nok 1 - a\n# tried: 20 reads by a, b and c\nok 2 - b\n# tried: 5 opens, 1 reads by a, b and c\n"'
+script tools/testing/host/two.t 'printf "1..1\nok 1 - a\n# tried: 30 reads by a, b and c\n"'
+
+page()
+{
+	"$check_repo/tools/testing/results" --page "$work/page.md" >said 2>&1
+}
+
+refuses_page()
+{
+	! page && grep -q "$1" said && [ ! -f page.md ] || { cat said; return 1; }
+}
+
+run_check 0 one.t >/dev/null
+check "a partial run is not a whole one" refuses_page 'Run: make check'
+run_check 0 >/dev/null
+check "both runs are needed" refuses_page 'Run: make check-deep'
+run_check 0 --deep >/dev/null
+check "the page is written" page
+check "it has a line for each test" grep -qE '^\| host/one.t \| 2 \| 0 \| [0-9]+ \|$' page.md
+check "repetitions are added up" grep -qF '| reads by a, b and c | 2 | 51 |' page.md
+check "all of a list are counted" grep -qF '| opens | 1 | 5 |' page.md
+rm page.md
+fake_boot b x86_64 1
+run_check 1 >/dev/null
+check "a run with a failure is refused" refuses_page 'has failures'

@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Check the style of scripts, C code, documents and commit messages. `make lint` runs this.
+# shellcheck source=../lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+set -u
+lint=$ROOT/tools/testing/host/lint
+# The rules for commit messages apply to the commits after this one.
+first_commit=ed66bf2f8202
+
+# shell_files PATTERN: tracked shell files whose first line matches
+shell_files()
+{
+	git ls-files -co --exclude-standard -- scripts tools .ci | grep -vE '\.(patch|awk|list|md|1|3)$' |
+		xargs -d '\n' awk -v pattern="$1" 'FNR == 1 && $0 ~ pattern { print FILENAME }; { nextfile }' 2>/dev/null
+}
+
+# Sourced files are checked as a part of the scripts that source them.
+shellcheck_clean()
+{
+	shell_files '^#!.*(bash|/sh)$' | xargs -d '\n' -n 4 -P 2 shellcheck -x -a -P SCRIPTDIR -f gcc
+}
+
+user_space_c()
+{
+	git ls-files -co --exclude-standard -- 'tools/*.[ch]' | grep -vE '^tools/testing/selftests/' | sort | xargs ls 2>/dev/null
+}
+
+checkpatch_clean()
+{
+	local base file dir
+
+	base=$(scripts/base) || return
+	dir=$(mktemp -d)
+	for file in checkpatch.pl spelling.txt const_structs.checkpatch; do
+		git -C "$base" show "HEAD:scripts/$file" >"$dir/$file"
+	done
+	user_space_c | xargs -n 24 -P 2 perl "$dir/checkpatch.pl" --terse --show-types -f >"$dir/log" 2>&1
+	! grep -E '(ERROR|WARNING|CHECK):' "$dir/log" | sort -u
+	set -- $?
+	rm -rf "$dir"
+	return "$1"
+}
+
+documents()
+{
+	git ls-files -co --exclude-standard -- '*.md' | xargs ls 2>/dev/null
+}
+
+spelling()
+{
+	git ls-files -co --exclude-standard | grep -vE '^(LICENSES|series)/|\.svg$|/seeds/' | xargs ls 2>/dev/null |
+		xargs -d '\n' codespell
+}
+
+# "prefix: Imperative verb ...", at most 72 columns
+commit_subjects()
+{
+	git log --format=%s "$first_commit"..HEAD | awk -f "$lint/subject.awk"
+}
+
+# The terms of STYLE that a pattern can find, in all files that people read or write.
+terms()
+{
+	git ls-files -co --exclude-standard | grep -vE '^LICENSES/|\.(svg|json)$|/seeds/|^tools/testing/host/lint/' |
+		xargs ls 2>/dev/null | xargs -d '\n' awk -f "$lint/terms.awk" "$lint/terms.list"
+}
+
+# Lines that can be broken: not tables, links or code.
+wrapped_documents()
+{
+	documents | grep -v '^docs/results.md$' | xargs awk '
+	FNR == 1 { code = 0 }
+	/^ *```/ { code = !code; next }
+	length($0) > 80 && !code && !/^    / && !/^ *\|/ && !/^\[/ && !/^[^ ]*$/ && !/\]\(/ {
+		print FILENAME ":" FNR ": longer than 80 columns"
+		bad = 1
+	}
+	END { exit bad }'
+}
+
+links()
+{
+	local document link status=0
+
+	while read -r document; do
+		while IFS= read -r link; do
+			[ -e "$(dirname "$document")/${link%%#*}" ] || [ -z "${link%%#*}" ] || {
+				echo "$document: the link $link leads nowhere"
+				status=1
+			}
+		done < <(grep -oE '\]\([^)]+\)' "$document" | sed 's/^](//; s/)$//' | grep -vE '^(https?|mailto):')
+	done < <(documents)
+	return $status
+}
+
+readme_is_short()
+{
+	[ "$(wc -l <README.md)" -le 150 ] || { echo "README.md has $(wc -l <README.md) lines, more than 150"; return 1; }
+}
+
+# Every file matches a pattern of MAINTAINERS.
+maintained()
+{
+	git ls-files -co --exclude-standard | awk -f "$lint/maintainers.awk" MAINTAINERS -
+}
+
+cd "$ROOT" || exit
+"$ROOT/scripts/packages" lint >&2 || bail_out "packages are missing"
+begin
+if [ -z "$(git rev-parse --show-prefix 2>&1)" ]; then
+	check "shellcheck has no findings" shellcheck_clean
+	check "checkpatch --strict has no findings in user-space C" checkpatch_clean
+	check "codespell finds no misspelled word" spelling
+	check "no term that the style guide replaces" terms
+	check "documents wrap at 80 columns" wrapped_documents
+	check "links in documents lead to files" links
+	check "README.md has at most 150 lines" readme_is_short
+	check "MAINTAINERS covers every file" maintained
+	if git cat-file -e "$first_commit" 2>/dev/null; then
+		check "commit subjects are imperative, prefixed and at most 72 columns long" commit_subjects
+	else
+		skip "commit subjects are imperative, prefixed and at most 72 columns long" \
+			"this clone does not have the commit $first_commit"
+	fi
+else
+	bail_out "this is not a git checkout: $ROOT"
+fi
+finish

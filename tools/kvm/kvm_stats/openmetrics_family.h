@@ -21,7 +21,7 @@
 struct member {
 	const struct stat_set *set;
 	const struct kvmstats_stat *stat;
-	const struct kvmstats_stat *sum;	/* a histogram's sum, NULL if it has none */
+	const struct kvmstats_stat *sum;	/* a histogram's sum, or NULL */
 	bool scaled;				/* converted to seconds or bytes */
 	char **bound;				/* values of the label le, without +Inf */
 	size_t bounds;

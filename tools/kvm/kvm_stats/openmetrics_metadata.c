@@ -4,7 +4,7 @@
 static const struct {
 	const char *openmetrics;
 	const char *prometheus;
-	const char *suffix;	/* of the samples; the text format also adds it to the family name */
+	const char *suffix;	/* in sample names; in the text format, also in the family name */
 } types[] = {
 	[FAMILY_COUNTER] = { "counter", "counter", "_total" },
 	[FAMILY_GAUGE] = { "gauge", "gauge", "" },

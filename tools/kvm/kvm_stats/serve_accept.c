@@ -109,8 +109,10 @@ static int text_quality(const char *accept)
 
 enum exposition_format accept_format(const char *accept)
 {
-	int openmetrics = accept ? best_quality(accept, "application/openmetrics-text", "1.0.0") : 0;
+	int openmetrics = 0;
 
+	if (accept)
+		openmetrics = best_quality(accept, "application/openmetrics-text", "1.0.0");
 	if (openmetrics && openmetrics >= text_quality(accept))
 		return OPENMETRICS_1_0;
 	return PROMETHEUS_TEXT_0_0_4;

@@ -6,8 +6,8 @@
 #include "openmetrics.h"
 
 /*
- * @accept is the value of the header, NULL if the request has none. Returns OpenMetrics if the
- * header names it with at least the quality of plain text, otherwise the text format.
+ * @accept is the value of the header, NULL if the request does not have it. Returns OpenMetrics
+ * if the header names it with at least the quality of plain text, otherwise the text format.
  */
 enum exposition_format accept_format(const char *accept);
 

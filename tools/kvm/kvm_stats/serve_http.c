@@ -172,11 +172,11 @@ static bool start(struct http *http, int listen_fd)
 	const union MHD_DaemonInfo *info;
 
 	http->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, http,
-		MHD_OPTION_LISTEN_SOCKET, listen_fd,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MAX_CLIENTS,
-		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
-		MHD_OPTION_END);
+					MHD_OPTION_LISTEN_SOCKET, listen_fd,
+					MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MAX_CLIENTS,
+					MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+					MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
+					MHD_OPTION_END);
 	if (!http->daemon)
 		return false;
 	info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);

@@ -156,8 +156,10 @@ bool baselines_update(struct baselines *baselines, const struct monitor *monitor
 	    !rebuild(baselines, monitor))
 		return false;
 	for (i = 0; i < baselines->baselines; i++) {
-		reset_cleared(&baselines->baseline[i]);
-		baselines->baseline[i].time = kvmstats_sample_time(baselines->baseline[i].target->now);
+		struct baseline *baseline = &baselines->baseline[i];
+
+		reset_cleared(baseline);
+		baseline->time = kvmstats_sample_time(baseline->target->now);
 	}
 	return true;
 }

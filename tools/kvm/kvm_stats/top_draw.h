@@ -41,8 +41,8 @@ void draw_guests(const struct top *top, struct area area);
 void draw_empty_reason(const struct top *top, struct area area);
 
 /*
- * Returns the first line to show in @rows rows, so that line @at is visible. @first is the
- * current one.
+ * Returns the first line to show in a table of @rows, so that line @at is visible. @first is
+ * the current one.
  */
 size_t draw_first(size_t first, size_t at, size_t lines, int rows);
 

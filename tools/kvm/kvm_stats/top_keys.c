@@ -73,7 +73,7 @@ static bool has_members(struct top *top)
 	}
 	if (monitor->vmms && !monitor->vmm[0]->pid &&
 	    !(monitor->options.sources & ~SOURCES_TRACEPOINTS)) {
-		top_message(top, "Tracepoints count the whole machine. Press 'g' to choose a guest.");
+		top_message(top, "Tracepoints count all guests together. Press 'g' to choose one.");
 		return false;
 	}
 	return true;

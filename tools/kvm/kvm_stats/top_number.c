@@ -46,11 +46,11 @@ static void put(char *buf, double value, bool integer, const char *unit)
 
 static void put_seconds(char *buf, double value, bool utf8)
 {
-	if (value < 999.5e-9)
+	if (value * 1e9 < 999.5)
 		put(buf, value * 1e9, value * 1e9 >= 1, "ns");
-	else if (value < 999.5e-6)
+	else if (value * 1e6 < 999.5)
 		put(buf, value * 1e6, false, utf8 ? "µs" : "us");
-	else if (value < 999.5e-3)
+	else if (value * 1e3 < 999.5)
 		put(buf, value * 1e3, false, "ms");
 	else
 		put(buf, value, false, "s");

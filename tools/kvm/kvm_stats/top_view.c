@@ -211,7 +211,8 @@ static bool set_values(struct view_line *line, const struct total *total,
 		values = malloc(total->size * sizeof(*values));
 		if (!values)
 			return false;
-		baseline_total(baselines, total, options->include_past, scope_selects, &copy, values);
+		baseline_total(baselines, total, options->include_past, scope_selects, &copy,
+			       values);
 		for (line->value = 0, n = 0; n < total->size; n++)
 			line->value += values[n];
 		free(values);

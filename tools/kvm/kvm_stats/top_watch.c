@@ -75,7 +75,8 @@ static int update_bars(struct top *top)
 	values = malloc(total->size * sizeof(*values));
 	if (!values)
 		return -ENOMEM;
-	baseline_total(&top->baselines, total, top->include_past, scope_selects, &top->scope, values);
+	baseline_total(&top->baselines, total, top->include_past, scope_selects, &top->scope,
+		       values);
 	good = bars_make(&top->bars, total->stat, values, total->deltas, top->utf8);
 	free(values);
 	return good ? 0 : -ENOMEM;

@@ -287,7 +287,7 @@ members_tests()
 	start_top -t
 	tell 'host' 'tick 3000'
 	keys b
-	shows "tracepoints of the machine are no guest's" "Press 'g' to choose a guest"
+	shows "tracepoints of the machine are no guest's" "Press 'g' to choose one"
 	tell 'add 0 host kvm_exit 100' 'add 0 host kvm_entry 300' 'add 0 host kvm_exit(HLT) 75' \
 		'add 0 host kvm_exit(MSR_WRITE) 25' 'tick 3000'
 	shows "without x, tracepoints are whole" '^ kvm_exit +100 +25\.0 ' '^ Total +400 '

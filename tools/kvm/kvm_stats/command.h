@@ -9,7 +9,7 @@ enum exit_status {
 	STATUS_USAGE = 2,
 };
 
-/* argv[0] is the name of the subcommand. They return the exit status. */
+/* argv[0] is the name that getopt_long() prints. They return the exit status. */
 int command_list(int argc, char **argv);
 int command_schema(int argc, char **argv);
 int command_read(int argc, char **argv);

@@ -10,8 +10,8 @@ struct monitor;
 struct vmm;
 
 /*
- * The statistics of process @pid cannot be opened because of @err (-errno). @label is the VM or
- * vCPU, or NULL.
+ * Prints why the statistics of process @pid cannot be opened: @err (-errno). @label is the label
+ * of the VM or vCPU, or NULL.
  */
 void explain(pid_t pid, const char *label, int err);
 

@@ -10,7 +10,7 @@
 #include "monitor.h"
 #include "output.h"
 
-/* Under lockdown, only files that nobody can write to can be read. */
+/* Under lockdown, only read-only files in debugfs can be read. */
 static void explain_debugfs_permission(void)
 {
 	char text[128] = "";

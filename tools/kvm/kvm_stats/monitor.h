@@ -42,7 +42,7 @@ enum scope {
 	SCOPE_HOST,	/* tracepoints of the whole machine */
 };
 
-/* A VM, a vCPU, or another thing with statistics. Pointers to it stay valid while it exists. */
+/* A VM, a vCPU, or another thing that has statistics. Its address never changes. */
 struct target {
 	struct vmm *vmm;
 	enum scope scope;

@@ -104,7 +104,7 @@ void set_sum_clear(struct set_sum *sum)
 	memset(sum->cleared, 0, sum->size * sizeof(*sum->cleared));
 }
 
-/* The value at sum->start. The library only gives pointers to values of single statistics. */
+/* Returns the address of the value at sum->start: the library only gives that of a statistic. */
 static const uint64_t *first_value(const struct kvmstats_sample *sample, const struct set_sum *sum)
 {
 	const uint64_t *values = kvmstats_sample_values(sample, sum->set->stat[0]);
@@ -141,7 +141,7 @@ static void add_growth(struct set_sum *sum, const uint64_t *before, const uint64
 	unsigned int decreased = 0;
 	size_t i;
 
-	/* No branch here: the compiler can vectorize this loop. */
+	/* There is no branch, so that the compiler can vectorize the loop. */
 	for (i = 0; i < sum->size; i++) {
 		sum->growth[i] += now[i] - before[i];
 		decreased |= (now[i] < before[i]) & sum->counts_up[i];

@@ -10,8 +10,8 @@
 #include "perf_group.h"
 
 /*
- * Sorted by name. "kvm_exit(HLT)" counts the hits of kvm_exit that have this exit reason; it
- * comes after kvm_exit.
+ * Tracepoints sorted by name. Each one is followed by its exit reasons: "kvm_exit(HLT)" counts
+ * the hits of kvm_exit with the exit reason HLT.
  */
 struct tracepoints {
 	char **name;

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by top.t: top_monitor, which is kvm-stats top with fake VMMs.
+# shellcheck shell=bash
+
+# simulate LINE...: what the fake VMMs do; tests/top_monitor.c describes the lines
+simulate()
+{
+	printf '%s\n' "$@" >&8
+}
+
+# Lines of the simulation that the next start_top sends before top starts, and the environment
+# of top.
+first_lines=()
+top_environment=
+
+# start_top ARGUMENT...
+start_top()
+{
+	exec 8>&- 2>/dev/null
+	rm -f "$out/script"
+	mkfifo "$out/script"
+	exec 8<>"$out/script"
+	[ ${#first_lines[@]} = 0 ] || simulate "${first_lines[@]}"
+	first_lines=()
+	run "clear; $top_environment top_monitor $*; echo status \$?"
+	sees '^kvm statistics'
+}
+
+quit_top()
+{
+	keys q
+	sees '^status 0'
+}
+
+# Three samples of two guests. 77 pages is an instant value.
+simulate_guests()
+{
+	simulate 'vmm 101 2 demo' 'vmm 102 1 web' 'tick 3000' 'tick 9000'
+	simulate_exits
+}
+
+simulate_exits()
+{
+	simulate 'add 101 vcpu0 exits 3000' 'add 101 vcpu1 exits 1000' \
+		'add 102 vcpu0 io_exits 6000' 'add 101 vcpu0 halt_wait_ns 1500000000' \
+		'add 101 vcpu0 halt_wait_hist#11 30' 'add 101 vcpu0 halt_wait_hist#12 10' \
+		'set 101 vm pages_4k 77' 'tick 4000'
+	sees ' io_exits +6000 +60\.0 +1500'
+}

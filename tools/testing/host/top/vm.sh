@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by top.t: real VMs.
+# shellcheck shell=bash
+
+# The names contain the PID of this test, because other VMs may run on this machine.
+start_guest()
+{
+	start_vmm -s -c "$2" -name "$1$$" >/dev/null
+}
+
+has_no_kvm_fds()
+{
+	local pid
+
+	pid=$(child_pid kvm-stats)
+	[ -n "$pid" ] && [ -z "$(find "/proc/$pid/fd" -lname '*kvm-v*')" ]
+}
+
+choose_guest_tests()
+{
+	keys g
+	type_text "$$"
+	shows "the prompt lists the guests that match" "^ +$1 one$$" "^ +$vmm two$$"
+	keys C-u
+	type_text "two$$"
+	screen_check "the prompt no longer lists guests that do not match" loses "^ +$1 one$$"
+	keys Enter
+	shows "the prompt selects a guest by name" "^kvm statistics - guest two$$"
+	keys f
+	type_text 'exits$'
+	keys Enter b
+	shows "the filter selects the exits of a guest" '^ exits +[0-9]+ +100\.0 +[0-9]{3,}$'
+}
+
+real_guest_tests()
+{
+	local first
+
+	start_guest one 2
+	first=$vmm
+	run "clear; kvm-stats top -s 0.5 -p $first; echo status \$?"
+	shows "a real VM's exits have a rate" "^kvm statistics - pid $first \\(one$$\\)" \
+		'^ exits +[0-9]+ +[0-9.]+ +[0-9]{3,}$'
+	keys c
+	start_guest two 1
+	keys b
+	shows "a real VMM that appears is among the guests" "^ +$first one$$ +[0-9]+ " \
+		"^ +$vmm two$$ +[0-9]+ "
+	choose_guest_tests "$first"
+	kill "$vmm"
+	shows "top waits for a selected guest that has ended" \
+		"No guest named 'two$$' is running. Waiting for it"
+	screen_check "top closes the files of a VMM that has ended" has_no_kvm_fds
+	quit_top
+	stop_vmms
+}
+
+# tests/halting_vmm.c sets how often and how long the guest halts.
+real_histogram_tests()
+{
+	local what="the bars of a real histogram have bounds with units"
+
+	vmm_program=halting_vmm
+	if start_vmm 1 300 -name "halting$$" >/dev/null; then
+		run "clear; kvm-stats top -s 0.3 -p $vmm -f halt_wait_hist; echo status \$?"
+		sees '^ halt_wait_hist +[1-9]'
+		keys Down Enter
+		shows "$what" '^[1-9][0-9]* samples' \
+			'^ +[0-9.]+(µs|ms) +[0-9.]+(µs|ms) +[0-9]+ +[0-9.]+ █+'
+		quit_top
+	else
+		skip "$what" "$(head -n 1 "$out/vmm.err")"
+	fi
+	vmm_program=vmm
+	stop_vmms
+}
+
+vm_tests()
+{
+	local why
+
+	why=$(why_no_vm)
+	if [ -n "$why" ]; then
+		skip "top shows real VMs" "$why"
+		return
+	fi
+	real_guest_tests
+	real_histogram_tests
+}

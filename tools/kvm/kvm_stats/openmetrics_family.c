@@ -232,7 +232,7 @@ static bool is_known(const struct families *families, enum kind kind, const stru
 {
 	size_t i;
 
-	for (i = 0; i < families->knowns; i++) {
+	for (i = 0; i < families->known_count; i++) {
 		if (families->known[i].kind == kind && families->known[i].set == set)
 			return true;
 	}
@@ -247,14 +247,14 @@ int families_add(struct families *families, enum kind kind, const struct stat_se
 
 	if (is_known(families, kind, set))
 		return 0;
-	more = reallocarray(families->known, families->knowns + 1, sizeof(*more));
+	more = reallocarray(families->known, families->known_count + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	families->known = more;
 	for (i = 0; !err && i < set->stats; i++)
 		err = add_stat(families, kind, set, set->stat[i]);
 	if (!err)
-		families->known[families->knowns++] = (struct known_set){ kind, set };
+		families->known[families->known_count++] = (struct known_set){ kind, set };
 	return err;
 }
 

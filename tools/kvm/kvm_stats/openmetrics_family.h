@@ -43,7 +43,7 @@ struct families {
 	size_t left_out;		/* statistics whose names conflict with a family */
 	struct name_registry names;
 	struct known_set *known;	/* the sets that have been added */
-	size_t knowns;
+	size_t known_count;
 };
 
 enum kind kind_of(const struct target *target);

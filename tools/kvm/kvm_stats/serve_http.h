@@ -18,7 +18,7 @@ struct http;
 /* Appends an exposition of the current statistics to @text. Returns 0 or -errno. */
 typedef int (*http_expose_fn)(enum exposition_format format, struct text *text, void *arg);
 
-/* Owns @listen_fd from then on, also on failure. Returns NULL after printing an error. */
+/* Takes ownership of @listen_fd, also on failure. Returns NULL after printing an error. */
 struct http *http_open(int listen_fd, http_expose_fn expose, void *arg);
 void http_close(struct http *http);
 

@@ -62,7 +62,7 @@ static void start_now(struct baseline *baseline)
 	}
 }
 
-/* Sets the baseline of values that were cleared to 0. */
+/* Sets the baseline to 0 for values that were cleared. */
 static void reset_cleared(struct baseline *baseline)
 {
 	const struct stat_set *set = baseline->target->set;
@@ -193,7 +193,7 @@ uint64_t baseline_growth(const struct baselines *baselines, const struct target 
 
 /* ---- sums ---- */
 
-static bool has_origin_of(const struct total *total, const struct target *target)
+static bool has_same_origin(const struct total *total, const struct target *target)
 {
 	enum origin origin = target->origin == ORIGIN_TAKEN ? ORIGIN_OPENED : target->origin;
 
@@ -227,7 +227,7 @@ void baseline_total(const struct baselines *baselines, const struct total *total
 			stat = kvmstats_schema_find(set->schema, total->name);
 		}
 		if (stat && kvmstats_stat_size(stat) == total->size &&
-		    has_origin_of(total, baseline->target) && selects(baseline->target, arg))
+		    has_same_origin(total, baseline->target) && selects(baseline->target, arg))
 			add(baseline, stat, total, include_past, values);
 	}
 }

@@ -91,7 +91,7 @@ static void draw_head(int y, int columns)
 	draw_right(y, x + layout.to + layout.count, layout.share, A_STANDOUT, "%");
 }
 
-/* A percentile in this bar has this bound. */
+/* Writes the bound of a percentile that is in @bar, such as "< 2.05us". */
 static void put_bound(char *buf, size_t size, const struct bar *bar)
 {
 	if (*bar->to)

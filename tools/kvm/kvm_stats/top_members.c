@@ -7,7 +7,7 @@
 #include "row.h"
 #include "top_view.h"
 
-static bool is_asked_for(const struct kvmstats_stat *stat, const struct view_options *options)
+static bool is_selected(const struct kvmstats_stat *stat, const struct view_options *options)
 {
 	if (options->stat)
 		return !strcmp(kvmstats_stat_name(stat), options->stat);
@@ -39,7 +39,7 @@ static bool add_target(struct view_line *line, const struct target *target,
 	size_t i;
 
 	for (i = 0; i < target->set->stats; i++) {
-		if (!is_asked_for(target->set->stat[i], options))
+		if (!is_selected(target->set->stat[i], options))
 			continue;
 		row_get(&row, target, target->set->stat[i]);
 		line->value += growth(baselines, &row, options->include_past);

@@ -26,7 +26,7 @@ static volatile sig_atomic_t ended_by;
 static sigset_t original_mask;	/* of signals */
 
 static struct termios original_termios;
-static char restore[256];	/* restores the screen; written by signal handlers */
+static char restore[256];	/* escape sequences that restore the screen, for signal handlers */
 static size_t restore_len;
 static SCREEN *screen;
 static int original_stderr = -1;	/* -1: standard error is not captured */
@@ -57,7 +57,7 @@ static void on_fatal(int signal)
 	raise(signal);
 }
 
-/* Signals that do not kill top are blocked except in terminal_wait(). */
+/* Blocks SIGWINCH and the signals that end top, except in terminal_wait(). */
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_end };

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Targets that write, check and edit the patch series. SERIES= names another series than
-# 5.10, for example 5.10-gki. The variable KVM_STATS_TREES names the directory with the
+# Targets that write, verify and edit the patch series. SERIES= selects a series (default:
+# 5.10), for example 5.10-gki. The variable KVM_STATS_TREES names the directory of the
 # archives of scripts/trees.list (default: ../shared/trees).
 
 export SERIES KERNEL
 
 .PHONY: series
-series: ## write the series as mails for git am to build/series; check them if there is a kernel
+series: ## write the series as mails for git am to build/series; verify them if a kernel is cached
 	@scripts/series
 	@scripts/series-verify --cached --no-checkpatch build/series/$(SERIES)
 
@@ -19,9 +19,9 @@ series-check: ## series-verify, and build the kernel after each patch, for each 
 	@scripts/series-check
 
 .PHONY: tree
-tree: ## make a kernel checkout to edit in, build/tree, with one commit per patch
+tree: ## create a kernel checkout to edit, build/tree, with one commit for each patch
 	@scripts/tree
 
 .PHONY: refresh
-refresh: ## bring the commits of that checkout back here (TREE=path BASE=commit: of another)
+refresh: ## turn the commits of build/tree into patches (TREE=PATH BASE=COMMIT: of another tree)
 	@FORCE=$(FORCE) scripts/refresh "$(or $(TREE),build/tree/$(SERIES))" "$(or $(BASE),base)"

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Applies the mails of a series to a base, and compares the result with this repository.
-# Users of apply_mails define advise() with the advice for a mail that does not apply.
+# A script that calls apply_mails defines advise(), which prints what to do about a mail
+# that does not apply.
+# shellcheck shell=bash
 
+# shellcheck source=explain.sh
 . "$ROOT/scripts/lib/explain.sh"
 
 # sparse_copy BASE DIR MAIL...: clone the base, and check out only the files that the
-# mails touch or that checkpatch reads. The base is not changed. spdxcheck.py is left
+# mails change or that checkpatch reads. The base does not change. spdxcheck.py is left
 # out, because with it the result of checkpatch depends on the installed Python modules.
 sparse_copy() {
 	local base=$1 dir=$2
@@ -22,8 +25,8 @@ sparse_copy() {
 	(cd "$dir" && mkdir -p Documentation arch drivers fs init ipc kernel lib)
 }
 
-# not_in_base DIR MAIL...: the files that the mails edit, and that neither the base nor
-# a mail has
+# not_in_base DIR MAIL...: print the files that the mails edit, but that are neither in
+# the base nor added by a mail
 not_in_base() {
 	local dir=$1
 	shift
@@ -37,12 +40,12 @@ not_in_base() {
 		done
 }
 
-# More options for git am and git apply.
+# More options for git am and git apply, set by the callers.
 AM_OPTIONS=()
 
-# try_mails DIR MAIL...: apply them as git am does, which allows no fuzz, and refuse bad
-# white space, of which git am only warns. If a mail fails, the commits of the mails
-# before it stay; return 1.
+# try_mails DIR MAIL...: apply the mails with git am, which allows no fuzz. Bad white space
+# is an error, although git am only warns of it by default. If a mail does not apply,
+# return 1. The commits of the mails before it stay.
 try_mails() {
 	local dir=$1
 	shift
@@ -52,8 +55,8 @@ try_mails() {
 	return 1
 }
 
-# apply_mails DIR TREE MAIL...: if a mail does not apply, say where and why, and end.
-# TREE is what to call the tree.
+# apply_mails DIR TREE MAIL...: apply the mails. If one does not apply, print where and
+# why, and exit. TREE is the name of the tree in the messages.
 apply_mails() {
 	local dir=$1 tree=$2 number
 	shift 2
@@ -65,8 +68,8 @@ apply_mails() {
 		"$(cat "$SCRATCH/explanation" "$SCRATCH/advice" | sed '2,$s/^/    /')"
 }
 
-# applies_to DIR COMMIT PATCH-FILE: do the edits of the patch file apply to COMMIT
-# without fuzz? The result is in the index of result_git.
+# applies_to DIR COMMIT PATCH-FILE: return 0 if the edits of the patch file apply to COMMIT
+# without fuzz. The result is in the index that result_git uses.
 applies_to() {
 	local dir=$1 commit=$2
 	rm -f "$SCRATCH/result"
@@ -76,6 +79,7 @@ applies_to() {
 		"${AM_OPTIONS[@]}" "$SCRATCH/edits" 2>/dev/null
 }
 
+# result_git DIR ARGUMENT...: git in the repository DIR with the index $SCRATCH/result
 result_git() {
 	local dir
 	dir=$(plain_git -C "$1" rev-parse --absolute-git-dir)
@@ -84,7 +88,8 @@ result_git() {
 		GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git -c safe.directory='*' "$@"
 }
 
-# compare_files DIR: the files that the series added must equal those of this repository.
+# compare_files DIR: exit with an error if a file that the series adds differs from the
+# file of this repository.
 compare_files() {
 	local path
 	plain_git -C "$1" diff-tree -r -M --diff-filter=A --name-only series-base HEAD |
@@ -92,14 +97,14 @@ compare_files() {
 	owners | cut -d' ' -f1 | sort >"$SCRATCH/owned"
 	path=$(comm -3 "$SCRATCH/added" "$SCRATCH/owned" | tr -d '\t')
 	[ -z "$path" ] || die "the series adds other files than its patches list:" "$path" \
-		"run make refresh"
+		"Run make refresh."
 	while read -r path; do
 		plain_git -C "$1" cat-file blob "HEAD:$path" | cmp -s - "$path" ||
 			die "$path differs between this repository and the tree with the series" \
-				"a hunk of a later patch was applied at another place: run make refresh"
+				"A hunk of a later patch was applied at another place. Run make refresh."
 		[ "$(plain_git -C "$1" ls-tree HEAD "$path" | cut -c1-6)" = \
 			"$([ -x "$path" ] && echo 100755 || echo 100644)" ] ||
 			die "$path has another mode here than in the tree with the series" \
-				"change it with chmod, or run make refresh"
+				"Change it with chmod, or run make refresh."
 	done <"$SCRATCH/owned"
 }

@@ -79,7 +79,7 @@ series_key() {
 
 need_series() {
 	[ -f "$ROOT/$SERIES_DIR/base" ] || die "there is no series $SERIES" \
-		"SERIES= names one of: $(cd "$ROOT/series" && ls | xargs)"
+		"SERIES= names one of: $(basename -a "$ROOT"/series/*/ | xargs)"
 }
 
 # parent_dir: the folder of the series that this one extends, or nothing

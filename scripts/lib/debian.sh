@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Downloads sources from the Debian mirror that the build host uses already, for example
-# Linux 5.10, the kernel of Debian 11. The mirror is the one of apt's configuration, and
-# apt verifies the downloads. The lists and settings of apt on the host do not change: the
-# lists for the sources are in the cache, one directory for each release.
+# Downloads sources from the Debian mirror of the build host's apt configuration, for
+# example Linux 5.10, the kernel of Debian 11. apt verifies the downloads. The package
+# lists and settings of the build host do not change: the lists of the sources are in the
+# cache, in one directory for each release.
+# shellcheck shell=bash
 
 DEBIAN_KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 DEBIAN_SUITE=bullseye
 DEBIAN_DIR=$CACHE/apt
-# advice for a host without such a mirror
+# A line of advice, printed if the build host has no such mirror. The callers set it.
 DEBIAN_HINT=
 
 # debian_suite NAME: use this release instead of bullseye
@@ -16,10 +17,11 @@ debian_suite() {
 	DEBIAN_DIR=$CACHE/apt-$1
 }
 
-# Print deb-src lines for the servers of the host, with the other suite.
+# Print deb-src lines for the servers of the build host, with the suite $DEBIAN_SUITE.
 debian_sources() {
 	local codename
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	# shellcheck disable=SC2016 # apt-get expands $(...) in its format
 	apt-get indextargets --no-release-info \
 		--format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
 		awk -v codename="$codename" -v suite="$DEBIAN_SUITE" \
@@ -46,31 +48,32 @@ debian_update() {
 	mkdir -p "$DEBIAN_DIR/state" "$DEBIAN_DIR/cache"
 	command -v apt-get >/dev/null || die "this is not a Debian system: there is no apt-get" "$DEBIAN_HINT"
 	[ -f "$DEBIAN_KEYRING" ] || die "no Debian archive keys at $DEBIAN_KEYRING" \
-		"install the package debian-archive-keyring" "$DEBIAN_HINT"
+		"Install the package debian-archive-keyring." "$DEBIAN_HINT"
 	debian_sources >"$DEBIAN_DIR/sources.list"
 	[ -s "$DEBIAN_DIR/sources.list" ] || die \
-		"apt's sources on this machine name no Debian mirror with component main" \
+		"apt's sources on the build host name no Debian mirror with the component main" \
 		"$DEBIAN_HINT"
 	say "updating the list of sources from the Debian mirror"
 	# One server of several may fail. debian_versions shows whether that matters.
 	debian_apt apt-get -q update >"$DEBIAN_DIR/update.log" 2>&1 || true
 }
 
-# debian_versions SOURCE [PREFIX]: the versions on the mirror that start with it,
-# oldest first
+# debian_versions SOURCE [PREFIX]: print the versions on the mirror that start with PREFIX,
+# the oldest one first
 debian_versions() {
-	debian_apt apt-cache showsrc --only-source "$1" 2>/dev/null |
+	{ debian_apt apt-cache showsrc --only-source "$1" 2>/dev/null || true; } |
 		sed -n "s/^Version: \(${2:-}.*\)/\1/p" | sort -V -u
 }
 
-# debian_missing SOURCE: fail with the messages of apt
+# debian_missing SOURCE: exit with the messages of apt
 debian_missing() {
 	die "the mirror has no source package $1" \
 		"apt says (whole log: $DEBIAN_DIR/update.log):" \
 		"$(grep -E '^(E|W|Err)' "$DEBIAN_DIR/update.log" | head -n 5)" "$DEBIAN_HINT"
 }
 
-# debian_newest SOURCE: the newest version of a package for which any version will do
+# debian_newest SOURCE: print the newest version. The package lists are updated only if they
+# have no version of the package.
 debian_newest() {
 	local version
 	version=$(debian_versions "$1" | tail -n 1)
@@ -97,12 +100,12 @@ debian_try_fetch() {
 	rm -rf "$dir"
 }
 
-# debian_fetch_errors [PATTERN]: the first errors of the last download
+# debian_fetch_errors: print the first errors and warnings of the last download
 debian_fetch_errors() {
-	grep -E "${1:-^(E|W|Err)}" "$DEBIAN_DIR/fetch.log" | head -n 5
+	grep -E '^(E|W|Err)' "$DEBIAN_DIR/fetch.log" | head -n 5
 }
 
-# debian_fetch SOURCE VERSION TARBALL SIZE
+# debian_fetch SOURCE VERSION TARBALL SIZE: SIZE is printed, for example "120 MB"
 debian_fetch() {
 	debian_try_fetch "$@" ||
 		die "cannot download $1 $2; apt says (whole log: $DEBIAN_DIR/fetch.log):" \

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Says why a mail does not apply to a tree: which file, which hunk, which lines.
+# Prints why a mail does not apply to a tree: which file, which hunk, which lines.
+# shellcheck shell=bash
 
-# explain_failure DIR MAIL: DIR is a git work tree, clean, with all mails before this one
+# explain_failure DIR MAIL: DIR is a clean git work tree to which all mails before MAIL were
+# applied
 explain_failure() {
 	local dir=$1 mail=$2 excluded=() path
 	while read -r path; do
@@ -19,7 +21,7 @@ explain_failure() {
 	[ -s "$SCRATCH/unusual" ] || [ -s "$SCRATCH/rejects" ] || explain_by_log
 }
 
-# git am refuses for another reason, bad white space for example.
+# git am refused the mail for another reason, for example bad white space.
 explain_by_log() {
 	echo "git am says:"
 	am_log
@@ -29,8 +31,8 @@ am_log() {
 	grep -vE '^(hint|Applying):?' "$SCRATCH/am" | head -n 12
 }
 
-# unusual_files DIR MAIL: lines "PATH<tab>PROBLEM" for edited files that the tree does
-# not have, and for new files that it has
+# unusual_files DIR MAIL: print a line "PATH<tab>PROBLEM" for each edited file that the tree
+# does not have, and for each new file that it has
 unusual_files() {
 	local kind path
 	local applied="this tree has the file already. Is the series, or a part of it, applied?"
@@ -46,9 +48,9 @@ unusual_files() {
 	done
 }
 
-# explain_rejects DIR PATH: the first hunks of PATH.rej, compared with PATH
+# explain_rejects DIR PATH: compare the first three hunks of PATH.rej with PATH
 explain_rejects() {
-	local hunk line
+	local hunk hunks
 	plain_git -C "$1" show "HEAD:$2" >"$SCRATCH/file"
 	rm -f "$SCRATCH"/hunk.*
 	awk -v out="$SCRATCH/hunk." '
@@ -60,13 +62,13 @@ explain_rejects() {
 		next
 	}
 	file != "" && /^[ -]/ { print substr($0, 2) >file }' "$1/$2.rej"
-	for hunk in $(cd "$SCRATCH" && ls | grep '^hunk\.' | head -n 3); do
-		line=$((10#${hunk#hunk.}))
-		explain_hunk "$2" "$line" "$SCRATCH/$hunk"
+	hunks=("$SCRATCH"/hunk.*)
+	for hunk in "${hunks[@]:0:3}"; do
+		explain_hunk "$2" $((10#${hunk##*.})) "$hunk"
 	done
 }
 
-# explain_hunk PATH LINE OLD: OLD has the lines that the hunk expects
+# explain_hunk PATH LINE OLD: OLD is a file with the lines that the hunk expects
 explain_hunk() {
 	local at
 	at=$(closest_lines "$2" "$3" "$SCRATCH/file")
@@ -79,8 +81,9 @@ explain_hunk() {
 	show_difference "$at" "$3" | cut -c 1-100
 }
 
-# closest_lines LINE OLD FILE: where in FILE most lines of OLD are, near to LINE; 0 if
-# less than a third of them are in one place
+# closest_lines LINE OLD FILE: print the number of the line in FILE from which most lines of
+# OLD match. Of equal ones, print the one closest to LINE. Print 0 if less than a third of OLD
+# matches. Lines without letters and digits count less.
 closest_lines() {
 	awk -v line="$1" '
 	function weight(text) { return text ~ /[A-Za-z0-9]/ ? 4 : 1 }
@@ -102,8 +105,8 @@ closest_lines() {
 	}' "$2" "$3"
 }
 
-# show_difference LINE OLD: what differs between OLD and the lines of the file from LINE.
-# If lines were inserted, the comparison is shorter with some lines around these.
+# show_difference LINE OLD: print what differs between OLD and the lines of the file from
+# LINE. If lines were inserted, a comparison with two more lines on both sides is shorter.
 show_difference() {
 	local last=$(($1 + $(wc -l <"$2") - 1))
 	difference "$2" "$1" $last >"$SCRATCH/narrow"
@@ -117,8 +120,8 @@ show_difference() {
 	fi
 }
 
-# difference OLD FIRST LAST: compare with these lines of the file. Lines that the file has
-# before or after all of OLD do not count.
+# difference OLD FIRST LAST: compare OLD with these lines of the file. Lines of the file
+# before the first line of OLD or after the last one are not printed.
 difference() {
 	sed -n "$2,$3p" "$SCRATCH/file" >"$SCRATCH/window"
 	{ diff --old-line-format='  expected: %L' --new-line-format='  found:    %L' \

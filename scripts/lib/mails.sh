@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Turns patch files into mails with the form of git format-patch. This needs no kernel:
+# Turns patch files into mails in the format of git format-patch. This needs no kernel:
 # the patch files hold the diffs of edited files, and the diffs of new files are
-# made from the files of this repository, in a scratch git repository.
+# made from the files of this repository, in a temporary git repository.
+# shellcheck shell=bash
 
 scratch_git() {
 	GIT_DIR=$SCRATCH/git GIT_WORK_TREE=$ROOT GIT_INDEX_FILE=${INDEX:-$SCRATCH/index} \
 		GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git "$@"
 }
 
+# index_entry PATH: print a line for git update-index --index-info
 index_entry() {
 	local mode=100644
 	[ ! -x "$1" ] || mode=100755
 	printf '%s %s\t%s\n' $mode "$(scratch_git hash-object -w --no-filters "$1")" "$1"
 }
 
-# Put all whole files into the index. Here they have the content that they have
-# after the last patch.
+# Put all whole files into the index. The files of this repository have the content that
+# they have after the last patch.
 index_final_files() {
 	local path
 	scratch_git init -q
@@ -24,9 +26,9 @@ index_final_files() {
 	done <"$SCRATCH/owned" | scratch_git update-index --index-info
 }
 
-# unedit_whole_files PATCH SPLIT: undo the patch's edits of whole files in the index,
-# and add the index lines that patch files omit to the diffs.
-unedit_whole_files() {
+# undo_edits PATCH SPLIT: undo the patch's edits of whole files in the index, and add the
+# index lines, which patch files omit, to the diffs. SPLIT is a directory of split_diff.
+undo_edits() {
 	local patch=$1 path part owner after
 	while read -r path part; do
 		owner=$(awk -v p="$path" '$1 == p { print $2 }' "$SCRATCH/owners")
@@ -36,20 +38,21 @@ unedit_whole_files() {
 		after=$(mode_and_blob "$path")
 		scratch_git apply --cached -R "$part" 2>"$SCRATCH/apply" ||
 			die "$patch: cannot undo its edit of $path" \
-				"expected the file to contain the result of that edit; git apply says:" \
+				"expected the file to contain the result of that edit. git apply says:" \
 				"$(head -n 5 "$SCRATCH/apply")" \
-				"edit the file in a kernel tree (make tree), then run make refresh"
-		add_index_line "$part" $(mode_and_blob "$path") $after
+				"Edit the file in a kernel tree (make tree), then run make refresh."
+		add_index_line "$part" "$(mode_and_blob "$path")" "$after"
 	done <"$2/index"
 }
 
+# mode_and_blob PATH: print the mode and the abbreviated blob of the file in the index
 mode_and_blob() {
 	scratch_git ls-files -s -- "$1" | awk '{ print $1, substr($2, 1, 12) }'
 }
 
-# add_index_line PART MODE BLOB MODE BLOB: mode and blob before and after
+# add_index_line PART BEFORE AFTER: BEFORE and AFTER are like "100644 0123456789ab"
 add_index_line() {
-	awk -v before="$2 $3" -v after="$4 $5" '
+	awk -v before="$2" -v after="$3" '
 	/^--- / && !done {
 		split(before, b)
 		split(after, a)
@@ -61,14 +64,14 @@ add_index_line() {
 	mv "$1.new" "$1"
 }
 
-# arrivals PATCH: the diffs of the files that the patch adds. Their content is that of
+# added_diffs PATCH: print the diffs of the files that the patch adds, with their content in
 # the index, where the edits of all later patches are undone.
-arrivals() {
+added_diffs() {
 	local INDEX tree
 	patch_part adds "$1" >"$SCRATCH/adds"
 	[ -s "$SCRATCH/adds" ] || return 0
 	scratch_git ls-files -s >"$SCRATCH/entries"
-	INDEX=$SCRATCH/arrivals
+	INDEX=$SCRATCH/added-index
 	rm -f "$INDEX"
 	awk -F'\t' 'NR == FNR { add[$0]; next } $2 in add' "$SCRATCH/adds" "$SCRATCH/entries" |
 		scratch_git update-index --index-info
@@ -76,14 +79,15 @@ arrivals() {
 	scratch_git diff-tree -p -U3 --abbrev=12 "$(scratch_git mktree </dev/null)" "$tree"
 }
 
-joined() {
+# join_parts SPLIT: print the parts of split_diff in the order of their paths
+join_parts() {
 	local part
 	while read -r _ part; do
 		cat "$part"
 	done <"$1/index"
 }
 
-# write_diffs PATCH...: write $SCRATCH/NUMBER.diff, from the last to the first.
+# write_diffs PATCH...: write $SCRATCH/NUMBER.diff for each patch, the last one first.
 write_diffs() {
 	local number patch
 	index_final_files
@@ -91,31 +95,32 @@ write_diffs() {
 		patch=${!number}
 		patch_part diff "$patch" >"$SCRATCH/edits"
 		split_diff "$SCRATCH/$number.edits" <"$SCRATCH/edits"
-		unedit_whole_files "$patch" "$SCRATCH/$number.edits"
-		joined "$SCRATCH/$number.edits" >"$SCRATCH/edits"
-		arrivals "$patch" >>"$SCRATCH/edits"
+		undo_edits "$patch" "$SCRATCH/$number.edits"
+		join_parts "$SCRATCH/$number.edits" >"$SCRATCH/edits"
+		added_diffs "$patch" >>"$SCRATCH/edits"
 		split_diff "$SCRATCH/$number.parts" <"$SCRATCH/edits"
-		joined "$SCRATCH/$number.parts" >"$SCRATCH/$number.diff"
+		join_parts "$SCRATCH/$number.parts" >"$SCRATCH/$number.diff"
 		[ -s "$SCRATCH/$number.diff" ] || die "$patch changes nothing" \
 			"expected a line \"add PATH\" or a diff"
 	done
 }
 
-# Set the sender's AUTHOR and EMAIL, and DATE, for mail_head.
+# Set AUTHOR and EMAIL to the sender, and DATE to the date of the last commit, for mail_head.
 find_sender() {
 	local ident
 	ident=$(git -c user.useConfigOnly=true var GIT_AUTHOR_IDENT 2>/dev/null) ||
-		die "git has no name and address of you, and the mails need your sign-off" \
+		die "git has no name and email address for your sign-off. Set them:" \
 			"git config --global user.name \"Your Name\"" \
 			"git config --global user.email you@example.org"
 	AUTHOR=${ident%% <*}
 	EMAIL=${ident#*<}
 	EMAIL=${EMAIL%%>*}
-	DATE=$(git log -1 --format=%cI) || die "this repository has no commit whose date the mails could have" \
-		"clone the repository instead of copying its files"
+	DATE=$(git log -1 --format=%cI) ||
+		die "this repository has no commit, and the mails have the date of the last commit" \
+			"Clone the repository instead of copying its files."
 }
 
-# mail_head PREFIX [--signoff] <MESSAGE: headers and text of a mail
+# mail_head PREFIX [--signoff] <MESSAGE: print the headers and the text of a mail
 mail_head() {
 	local commit empty
 	empty=$(scratch_git mktree </dev/null)
@@ -142,7 +147,8 @@ patch_mail() {
 	mail_end
 }
 
-# The diffstat of the whole series. Whole files count once, with their final content.
+# total_diffstat DIFF...: print the diffstat of the series. Whole files count once, with
+# their final content.
 total_diffstat() {
 	{
 		while read -r path; do
@@ -158,20 +164,20 @@ total_diffstat() {
 	{
 		path[NR] = $1; plus[NR] = $2; minus[NR] = $3
 		all_plus += $2; all_minus += $3
-		if (length($1) > wide) wide = length($1)
+		if (length($1) > longest) longest = length($1)
 		if ($2 + $3 > most) most = $2 + $3
 	}
 	function bar(char, count,    s, n) {
-		n = most > room ? int((count * room + most - 1) / most) : count
+		n = most > columns ? int((count * columns + most - 1) / most) : count
 		while (n-- > 0) s = s char
 		return s
 	}
 	END {
 		digits = length(most "")
-		room = 74 - wide - digits
-		if (room < 10) room = 10
+		columns = 74 - longest - digits
+		if (columns < 10) columns = 10
 		for (i = 1; i <= NR; i++)
-			printf " %-*s | %*d %s%s\n", wide, path[i], digits, plus[i] + minus[i],
+			printf " %-*s | %*d %s%s\n", longest, path[i], digits, plus[i] + minus[i],
 				bar("+", plus[i]), bar("-", minus[i])
 		printf " %d file%s changed, %d insertion%s(+), %d deletion%s(-)\n", NR,
 			NR == 1 ? "" : "s", all_plus, all_plus == 1 ? "" : "s",
@@ -179,7 +185,7 @@ total_diffstat() {
 	}'
 }
 
-# The cover letter of the series, or of the one that it extends.
+# Print the text of the cover letter of the series, or of the series that it extends.
 cover_letter() {
 	local parent
 	parent=$(parent_dir)
@@ -201,13 +207,13 @@ cover_base() {
 	fi
 }
 
-# How the series differs from the one that it extends.
+# Print how the series differs from the series that it extends.
 cover_replacements() {
 	local file
 	[ -n "$(parent_dir)" ] || return 0
-	printf '\nAll patches but these are the ones for Linux %s. The hunks of these\n' \
+	printf '\nAll patches except the following are those for Linux %s. The following\n' \
 		"$(series_key extends)"
-	printf 'patches are placed for this tree; they make the same changes:\n'
+	printf 'patches make the same changes, with hunks for this tree:\n'
 	while read -r file; do
 		printf '  %s\n' "$(patch_part subject "$file")"
 	done < <(own_patch_files)
@@ -229,6 +235,7 @@ cover_text() {
 
 # cover_mail PATCH...
 cover_mail() {
-	cover_text "$@" | mail_head "PATCH $(printf '%0*d/%d' "$(expr length $#)" 0 $#)"
+	local total=$#
+	cover_text "$@" | mail_head "PATCH $(printf '%0*d/%d' ${#total} 0 "$total")"
 	mail_end
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The patch files of a series: their form, their parts, and the whole files that they add.
+# shellcheck shell=bash
 #
 # A patch file is
 #	subject
@@ -8,11 +9,11 @@
 #	---
 #	add PATH		zero or more: whole files of this repository
 #	(blank)
-#	diff --git ...		zero or more: edits of files that exist by then
+#	diff --git ...		zero or more: edits of files that earlier patches or the base have
 #
-# Paths are relative to $ROOT, which is the working directory of all users.
+# Paths are relative to $ROOT, the working directory of all scripts that source this file.
 
-# Directories in which a series may add whole files.
+# The directories in which a series may add whole files.
 WHOLE_DIRS=(include virt arch Documentation tools/testing/selftests)
 
 is_whole_path() {
@@ -23,7 +24,7 @@ is_whole_path() {
 	return 1
 }
 
-# own_patch_files: the patch files in the folder of the series
+# own_patch_files: print the patch files in the directory of the series
 own_patch_files() {
 	local file
 	for file in "$SERIES_DIR"/[0-9][0-9][0-9][0-9]-*.patch; do
@@ -32,8 +33,8 @@ own_patch_files() {
 	return 0
 }
 
-# patch_files: all patch files of the series, in order. A series that extends
-# another one has the other's patch files, except for those that it replaces.
+# patch_files: print all patch files of the series, in order. A series that extends another
+# one has the patch files of the other one, except for those that it replaces.
 patch_files() {
 	local parent file
 	parent=$(parent_dir)
@@ -48,7 +49,7 @@ patch_files() {
 	return 0
 }
 
-# patch_part subject|body|adds|diff FILE
+# patch_part subject|body|adds|diff FILE: print a part of a patch file
 patch_part() {
 	awk -v want="$1" '
 	part == "diff" || /^diff --git / && part == "adds" {
@@ -65,7 +66,7 @@ patch_part() {
 	' "$2"
 }
 
-# Print what is wrong with the form of patch files, as FILE:LINE: what.
+# check_patch_form FILE...: print each error in the form of the patch files, as FILE:LINE: what
 check_patch_form() {
 	awk '
 	function bad(what) {
@@ -98,7 +99,7 @@ check_patch_form() {
 	}
 	part == "body" && /^---$/ { part = "adds"; next }
 	part == "body" && /^(diff -|Index: )/ {
-		bad("git am would take this line of the message for a diff")
+		bad("git am would read this line of the message as a diff")
 	}
 	part == "body" && /^Signed-off-by:/ {
 		bad("a sign-off; make series adds the sign-off of the user who runs it")
@@ -115,18 +116,18 @@ same_part() {
 	[ "$(patch_part "$1" "$2")" = "$(patch_part "$1" "$3")" ]
 }
 
-# check_replacement FILE: it may differ from the patch that it replaces in hunks
-# only. Prints what else differs and returns 1 then.
+# check_replacement FILE: a replacement may differ from the original patch in its hunks only.
+# If anything else differs, print it and return 1.
 check_replacement() {
 	local file=$1 original
 	original=$(parent_dir)/${1##*/}
 	if [ ! -f "$original" ]; then
 		say "$file replaces no patch: there is no $original." \
-			"Rename it to the patch that it replaces, or remove it"
+			"Give it the name of the patch that it replaces, or remove it."
 	elif ! same_part subject "$file" "$original" || ! same_part body "$file" "$original"; then
-		say "$file has another message than $original. Copy that message"
+		say "$file has another message than $original. Copy that message."
 	elif ! same_part adds "$file" "$original"; then
-		say "$file adds other files than $original. Copy the lines \"add PATH\""
+		say "$file adds other files than $original. Copy the lines \"add PATH\"."
 	else
 		return 0
 	fi
@@ -142,7 +143,7 @@ check_replacements() {
 	return $failed
 }
 
-# split_diff DIR <DIFF: one file per changed file, and DIR/index with lines
+# split_diff DIR <DIFF: write one part for each changed file, and DIR/index with lines
 # "PATH PART", sorted by path. A renamed file has its new name.
 split_diff() {
 	mkdir -p "$1"
@@ -163,13 +164,13 @@ diff_paths() {
 	sed -n 's,^diff --git .* b/,,p' "$@"
 }
 
-# patch_paths FILE: all files that a patch adds or edits
+# patch_paths FILE: print all files that a patch adds or edits
 patch_paths() {
 	patch_part adds "$1"
 	diff_paths "$1"
 }
 
-# owners: lines "PATH PATCH-FILE" for every whole file that a patch adds.
+# owners: print a line "PATH PATCH-FILE" for each whole file that a patch adds
 owners() {
 	local file path
 	while read -r file; do
@@ -179,8 +180,8 @@ owners() {
 	done < <(patch_files)
 }
 
-# Every tracked whole file must belong to exactly one patch, and every listed file
-# must exist. Prints each violation and returns 1 if there was one.
+# Each tracked whole file must belong to exactly one patch, and each listed file must exist.
+# Print each violation, and return 1 if there is one.
 check_owners() {
 	local failed=0 path
 	owners | sort >"$SCRATCH/owners"
@@ -191,7 +192,7 @@ check_owners() {
 
 	while read -r path; do
 		say "$path belongs to no patch. Add a line \"add $path\" to one file of" \
-			"$(parent_dir | grep . || echo "$SERIES_DIR")"
+			"$(parent_dir | grep . || echo "$SERIES_DIR")."
 		failed=1
 	done < <(comm -23 "$SCRATCH/whole" "$SCRATCH/owned")
 	while read -r path; do
@@ -201,10 +202,10 @@ check_owners() {
 	done < <(cut -d' ' -f1 "$SCRATCH/owners" | uniq -d)
 	while read -r path; do
 		if ! is_whole_path "$path"; then
-			say "$path is outside the directories of whole files: ${WHOLE_DIRS[*]}"
+			say "$path is outside the directories of whole files: ${WHOLE_DIRS[*]}."
 			failed=1
 		elif [ -L "$path" ] || [ ! -f "$path" ]; then
-			say "$path is listed by $(owners_of "$path"), but there is no such file"
+			say "$path is listed by $(owners_of "$path"), but there is no such file."
 			failed=1
 		fi
 	done <"$SCRATCH/owned"

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The state in which a kernel tree and this repository were last equal. It is a blob
-# in the tree that a ref keeps: a line "head COMMIT", then "BLOB PATH" for each patch
-# file and each whole file of this repository.
+# Records the state in which a kernel tree and this repository were last equal. The record
+# is a blob in the tree, and a ref keeps it. The blob has a line "head COMMIT" and a line
+# "BLOB PATH" for each patch file and each whole file of this repository.
+# shellcheck shell=bash
 
 record_ref() {
 	printf 'refs/worktree/kvm-stats/%s' "$SERIES"
 }
 
+# content_of PATH: print the blob of a file, or "-" if there is no file
 content_of() {
 	if [ -f "$1" ]; then
 		git hash-object --no-filters "$1"
@@ -23,7 +25,7 @@ read_record() {
 	plain_git -C "$1" cat-file blob "$(record_ref)" 2>/dev/null || true
 }
 
-# write_record TREE HEAD: record that they are equal now.
+# write_record TREE HEAD: record that the commit HEAD of the tree equals this repository.
 write_record() {
 	local blob path
 	blob=$({
@@ -36,8 +38,9 @@ write_record() {
 	plain_git -C "$1" update-ref "$(record_ref)" "$blob"
 }
 
-# is_lost PATH NEW RECORD: if PATH is replaced by the file NEW, or removed, is content
-# lost that the tree never had? Without a record, committed content counts as safe.
+# is_lost PATH NEW RECORD: return 0 if replacing PATH by the file NEW, or removing PATH if NEW
+# does not exist, loses content that the tree never had. Without a record, only content that
+# is not committed can be lost.
 is_lost() {
 	local now
 	now=$(content_of "$1")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs checkpatch --strict on the mails of a series: the one of the base, and that of
+# Runs checkpatch --strict on the mails of a series: the checkpatch of the base, and the one of
 # Linux 6.1 if scripts/mainline has put its source into the cache.
+# shellcheck shell=bash
 
 IGNORED=$ROOT/scripts/checkpatch.list
 
-# checkpatches TREE: the scripts to run. That of 6.1 takes another minute, so it runs for one
-# release only.
+# checkpatches TREE: print the scripts to run. The one of Linux 6.1 runs only for the release
+# that the series is made for, to save time.
 checkpatches() {
 	echo "$1/scripts/checkpatch.pl"
 	[ "$(kernel_version "$1")" = "$(series_key base)" ] || return 0
@@ -13,13 +14,19 @@ checkpatches() {
 		sort -V | tail -n 1
 }
 
-# style_key TREE CHECKPATCH MAILS: a hash of all that the result depends on. TREE has
-# files that checkpatch reads.
-style_key() {
+# rules_key TREE CHECKPATCH: print a hash of all that the result for a mail depends on, except
+# the mail: the script, the ignored messages, and the files of TREE that checkpatch reads
+rules_key() {
 	{
-		plain_git -C "$1" rev-parse 'HEAD^{tree}'
-		cat "$2" "$IGNORED" "$3"/*.patch
+		plain_git -C "$1" ls-tree HEAD scripts include MAINTAINERS
+		cat "$2" "$IGNORED"
 	} | sha256sum | cut -c 1-16
+}
+
+# mail_key RULES MAIL: print a hash of the mail without its date, and of the rules. The first
+# line names a commit that has that date.
+mail_key() {
+	{ echo "$1"; sed '1d; 1,/^$/{/^Date: /d}' "$2"; } | sha256sum | cut -c 1-16
 }
 
 # Remove ignored messages and summaries from the lines "FILE:LINE: KIND:TYPE: message".
@@ -42,26 +49,41 @@ mail_style() {
 		>"$SCRATCH/style" 2>&1) || status=$?
 	[ $status != 0 ] || return 0
 	[ -s "$SCRATCH/style" ] ||
-		echo "checkpatch ended with status $status and printed nothing"
+		echo "checkpatch exited with status $status and printed nothing"
 	drop_ignored <"$SCRATCH/style"
 }
 
-# check_style TREE MAILS: it takes a minute, so the cache remembers what has passed.
+# check_mail TREE CHECKPATCH MAIL PASSED: return 1 if checkpatch reports a problem. A mail
+# without problems creates the file PASSED.
+check_mail() {
+	mail_style "$1" "$2" "$3" >"$SCRATCH/messages"
+	if [ ! -s "$SCRATCH/messages" ]; then
+		: >"$4"
+		return 0
+	fi
+	say "checkpatch --strict reports for ${3##*/}:"
+	cat "$SCRATCH/messages" >&2
+	return 1
+}
+
+# check_style TREE MAILS: checkpatch takes half a second for each mail, so the cache records
+# which mails passed.
 check_style() {
-	local checkpatch passed mail bad=
+	local checkpatch rules mail passed failed
+	mkdir -p "$CACHE/checkpatch"
 	while read -r checkpatch; do
-		passed=$CACHE/checkpatch/$(style_key "$1" "$checkpatch" "$2")
-		[ ! -e "$passed" ] || continue
+		rules=$(rules_key "$1" "$checkpatch")
+		failed=
 		for mail in "$2"/*.patch; do
-			mail_style "$1" "$checkpatch" "$mail" >"$SCRATCH/messages"
-			[ -s "$SCRATCH/messages" ] || continue
-			say "checkpatch --strict reports for ${mail##*/}:"
-			cat "$SCRATCH/messages" >&2
-			bad=1
+			passed=$CACHE/checkpatch/$(mail_key "$rules" "$mail")
+			if [ -e "$passed" ]; then
+				touch "$passed"
+			else
+				check_mail "$1" "$checkpatch" "$mail" "$passed" || failed=1
+			fi
 		done
-		[ -z "$bad" ] || die "checkpatch reports problems, see above ($checkpatch)" \
-			"fix them in a kernel tree (make tree), then run make refresh"
-		mkdir -p "${passed%/*}"
-		: >"$passed"
+		[ -z "$failed" ] || die "checkpatch reports problems, see above ($checkpatch)" \
+			"Fix them in a kernel tree (make tree), then run make refresh."
 	done < <(checkpatches "$1")
+	find "$CACHE/checkpatch" -type f -mtime +60 -delete
 }

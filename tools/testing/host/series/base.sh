@@ -1,33 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by series.t. Bases: kernels in the cache, from the mirror, and of the user.
+# Sourced by series.t: scripts/base and its sources: the cache, the mirror, KERNEL=.
+# shellcheck shell=bash
 
-listing() {
+# list_files DIR: print name, size, time and mode of all files
+list_files()
+{
 	find "$1" -printf '%p %s %T@ %m\n' | sort
 }
 
-t_kernel_git() {
+t_kernel_git()
+{
 	git -C "$K" checkout -q base
-	listing "$K" >before
+	list_files "$K" >before
 	base=$(KERNEL=$K scripts/base)
-	listing "$K" | diff before -
+	list_files "$K" | diff before -
 	[ "$(git -C "$base" rev-list --count HEAD)" = 1 ]
 	diff -r --exclude=.git "$K" "$base"
 	[ "$(KERNEL=$K scripts/base)" = "$base" ]
 }
 
-t_kernel_plain() {
+t_kernel_plain()
+{
 	git -C "$K" checkout -q base
 	rm -rf "$K/.git"
-	listing "$K" >before
+	list_files "$K" >before
 	base=$(KERNEL=$K scripts/base)
-	listing "$K" | diff before -
+	list_files "$K" | diff before -
 	[ "$(git -C "$base" rev-list --count HEAD)" = 1 ]
 	diff -r --exclude=.git "$K" "$base"
 	KERNEL=$K scripts/series-verify
 }
 
-t_kernel_wrong() {
-	KERNEL=$work/nowhere refuses 'no such directory' -- scripts/base
+t_kernel_wrong()
+{
+	KERNEL=$WORK/nowhere refuses 'no such directory' -- scripts/base
 	KERNEL=$PWD refuses 'is not a kernel tree: it lacks Kbuild MAINTAINERS' 'expected the top directory of a Linux 5.10.y' -- scripts/base
 	sed -i 's/^PATCHLEVEL = 10/PATCHLEVEL = 15/' "$K/Makefile"
 	commit
@@ -35,7 +41,8 @@ t_kernel_wrong() {
 	KERNEL=$K refuses 'is Linux 5.15.7' -- scripts/series-verify --cached
 }
 
-t_kernel_dirty() {
+t_kernel_dirty()
+{
 	echo x >>"$K/Makefile"
 	KERNEL=$K refuses 'changes that are in no commit' 'Makefile' -- scripts/base
 	rm -rf "$K/.git"
@@ -43,23 +50,26 @@ t_kernel_dirty() {
 	KERNEL=$K refuses 'contains files of a build' 'make mrproper' -- scripts/base
 }
 
-t_version_wrong() {
+t_version_wrong()
+{
 	refuses 'not a version or a tree: ../x' -- scripts/base ../x
 }
 
-t_half_base() {
+t_interrupted()
+{
 	mkdir -p "$KVM_STATS_CACHE/base/.new"
 	echo junk >"$KVM_STATS_CACHE/base/.new/junk"
 	base=$(KERNEL=$K scripts/base)
 	[ ! -e "$base/junk" ]
 }
 
-# A truncated tarball must not become a base. A complete one must.
-t_tarball() {
+# A truncated tarball must not become a base. A complete tarball must.
+t_tarball()
+{
 	mkdir -p "$KVM_STATS_CACHE/src"
 	git -C "$K" archive --prefix=linux-5.10.7/ base | xz >whole.tar.xz
 	head -c 500 whole.tar.xz >"$KVM_STATS_CACHE/src/linux_5.10.7.orig.tar.xz"
-	refuses 'cannot unpack' 'remove it' -- scripts/base 5.10.7
+	refuses 'cannot unpack' 'Remove it' -- scripts/base 5.10.7
 	[ ! -e "$KVM_STATS_CACHE/base/5.10.7" ]
 	mv whole.tar.xz "$KVM_STATS_CACHE/src/linux_5.10.7.orig.tar.xz"
 	base=$(scripts/base 5.10.7)
@@ -72,14 +82,18 @@ t_tarball() {
 	[ "$(scripts/base --cached)" = "$base" ]
 }
 
-cached_base() {
+# Put the sample kernel into the cache.
+cached_base()
+{
 	mkdir -p "$KVM_STATS_CACHE/base"
 	rm -rf "$KVM_STATS_CACHE/base/5.10.7"
 	git clone -q "$K" "$KVM_STATS_CACHE/base/5.10.7"
 	git -C "$KVM_STATS_CACHE/base/5.10.7" checkout -q base
 }
 
-no_mirror() {
+# no_mirror CODENAME: use an apt configuration whose mirror does not exist
+no_mirror()
+{
 	mkdir -p apt
 	echo "deb file:/nowhere $1 main" >apt/sources
 	printf '%s\n' "Dir::Etc::SourceList \"$PWD/apt/sources\";" \
@@ -87,8 +101,9 @@ no_mirror() {
 	export APT_CONFIG=$PWD/apt/conf
 }
 
-t_no_mirror() {
-	command -v apt-get || { echo 'this machine has no apt-get'; exit 77; }
+t_no_mirror()
+{
+	command -v apt-get || { echo 'the build host has no apt-get'; exit 77; }
 	no_mirror "$(. /etc/os-release && echo "$VERSION_CODENAME")"
 	refuses 'the mirror has no source package linux 5.10' 'KERNEL=PATH' -- scripts/base 5.10.8
 	no_mirror elsewhere
@@ -98,8 +113,9 @@ t_no_mirror() {
 	refuses 'Linux 5.10.7: 3 patches apply' 'not checked on: 5.10.8' -- scripts/series-verify
 }
 
-t_mirror() {
-	command -v apt-get || { echo 'this machine has no apt-get'; exit 77; }
+t_mirror()
+{
+	command -v apt-get || { echo 'the build host has no apt-get'; exit 77; }
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	mkdir -p apt/parts
 	cat >apt/parts/debian.sources <<-EOF
@@ -122,14 +138,15 @@ t_mirror() {
 		'security.example/security/ bullseye-security' | diff - sources
 }
 
-base_tests() {
+add_base_tests()
+{
 	test_case 'KERNEL= accepts a git tree and does not change it' t_kernel_git
 	test_case 'KERNEL= accepts sources without git and does not change them' t_kernel_plain
 	test_case 'KERNEL= refuses a directory that is not a Linux 5.10 tree with KVM' t_kernel_wrong
 	test_case 'KERNEL= refuses a tree with uncommitted changes or files of a build' t_kernel_dirty
 	test_case 'base refuses an argument that is neither version nor tree' t_version_wrong
-	test_case 'files of an interrupted run do not get into a base' t_half_base
+	test_case 'a base contains no files of an interrupted run' t_interrupted
 	test_case 'a truncated tarball does not become a base' t_tarball
-	test_case 'the mirror is the one of the apt configuration' t_mirror
-	test_case 'without a mirror the message says what to do' t_no_mirror
+	test_case 'base uses the mirror of the apt configuration' t_mirror
+	test_case 'base reports that there is no mirror, and what to do' t_no_mirror
 }

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by series.t. A kernel tree with a commit per patch, and what refresh makes of it.
+# Sourced by series.t: scripts/tree, which creates a kernel tree with a commit for each patch,
+# and scripts/refresh, which turns the commits into patches.
+# shellcheck shell=bash
 
-t_round_trip() {
+t_round_trip()
+{
 	on_base
 	scripts/tree
 	diff <(git -C "$K" rev-parse 'main^{tree}') <(git -C build/tree/5.10 rev-parse 'HEAD^{tree}')
-	[ "$(git -C build/tree/5.10 rev-parse base^{tree})" = "$(git -C "$K" rev-parse base^{tree})" ]
+	[ "$(git -C build/tree/5.10 rev-parse 'base^{tree}')" = \
+		"$(git -C "$K" rev-parse 'base^{tree}')" ]
 	scripts/refresh
 	no_change
 	git -C "$K" checkout -q main
@@ -13,7 +17,8 @@ t_round_trip() {
 	no_change
 }
 
-t_new_patch() {
+t_new_patch()
+{
 	sed -i 's/^420$/four-twenty/' "$K/virt/kvm/kvm_stats.c"
 	echo new >"$K/include/linux/new.h"
 	commit 'KVM: stats: One more'
@@ -24,36 +29,41 @@ t_new_patch() {
 	grep -qx four-twenty virt/kvm/kvm_stats.c
 }
 
-t_gone_patch() {
+t_removed_patch()
+{
 	git -C "$K" reset -q --hard HEAD~2
 	refresh
 	[ ! -e virt/kvm/kvm_stats.c ]
-	[ "$(ls series/5.10 | grep -c patch)" = 1 ]
+	[ "$(echo series/5.10/*.patch)" = series/5.10/0001-KVM-stats-Begin.patch ]
 	lacks three-ten include/linux/kvm_stats.h
 	scripts/series
 }
 
-t_keeps_others() {
+t_keeps_others()
+{
 	echo mine >include/linux/mine.h
 	git -C "$K" reset -q --hard HEAD~1
 	refresh
 	[ "$(cat include/linux/mine.h)" = mine ]
 }
 
-t_sign_offs() {
+t_sign_offs()
+{
 	lacks Signed-off-by series/5.10/*.patch
 	[ "$(sed -n '3,5p' series/5.10/0001-*)" = 'First paragraph.
 
 Second one.' ]
 }
 
-t_dirty_tree() {
+t_dirty_tree()
+{
 	echo x >>"$K/Makefile"
 	refuses 'changes that are in no commit' 'Makefile' -- refresh
 	no_change
 }
 
-t_merge() {
+t_merge()
+{
 	git -C "$K" checkout -q -b side HEAD~1
 	echo x >"$K/drivers/side.c"
 	commit
@@ -62,28 +72,32 @@ t_merge() {
 	refuses 'is a merge' -- refresh
 }
 
-t_wrong_place() {
+t_wrong_place()
+{
 	echo x >"$K/drivers/new.c"
 	commit
 	refuses 'adds drivers/new.c' 'expected new files only under' -- refresh
 	no_change
 }
 
-t_removed_again() {
+t_removed_later()
+{
 	git -C "$K" rm -q virt/kvm/kvm_stats.c
 	commit
-	refuses 'adds virt/kvm/kvm_stats.c' 'squash' -- refresh
+	refuses 'adds virt/kvm/kvm_stats.c' 'Squash' -- refresh
 	no_change
 }
 
-t_no_tree() {
-	refuses 'run make tree to make one' -- scripts/refresh
+t_no_tree()
+{
+	refuses 'Run make tree to create it' -- scripts/refresh
 	refuses 'no commit named nowhere' -- scripts/refresh "$K" nowhere
 	mkdir -p build/tree/5.10
 	refuses 'not a git checkout' -- scripts/refresh
 }
 
-t_changed_here() {
+t_changed_here()
+{
 	echo mine >>include/linux/kvm_stats.h
 	git commit -q -a -m mine
 	sed -i 's/^325$/x/' "$K/include/linux/kvm_stats.h"
@@ -95,7 +109,8 @@ t_changed_here() {
 	lacks mine include/linux/kvm_stats.h
 }
 
-t_unrefreshed() {
+t_unrefreshed()
+{
 	on_base
 	scripts/tree
 	echo x >>build/tree/5.10/Makefile
@@ -108,7 +123,8 @@ t_unrefreshed() {
 	[ "$(git -C build/tree/5.10 log -1 --format=%s)" = Edit ]
 }
 
-t_tree_follows() {
+t_tree_follows()
+{
 	on_base
 	scripts/tree
 	sed -i 's/^440$/four-forty/' virt/kvm/kvm_stats.c
@@ -119,17 +135,18 @@ t_tree_follows() {
 	no_change
 }
 
-edit_tests() {
+add_edit_tests()
+{
 	test_case 'refresh after tree changes nothing' t_round_trip
 	test_case 'refresh writes a patch file and whole files for a new commit' t_new_patch
-	test_case 'refresh removes patches and files of removed commits' t_gone_patch
+	test_case 'refresh removes patches and files of removed commits' t_removed_patch
 	test_case 'refresh keeps files that no patch lists' t_keeps_others
 	test_case 'refresh removes sign-offs' t_sign_offs
 	test_case 'refresh refuses a tree with uncommitted changes' t_dirty_tree
 	test_case 'refresh refuses merges' t_merge
 	test_case 'refresh refuses new files in other directories' t_wrong_place
-	test_case 'refresh refuses a file that a later commit removes' t_removed_again
-	test_case 'refresh without a tree says what to do' t_no_tree
+	test_case 'refresh refuses a file that a later commit removes' t_removed_later
+	test_case 'refresh reports that there is no tree, and what to do' t_no_tree
 	test_case 'refresh does not overwrite changes of the repository' t_changed_here
 	test_case 'tree does not overwrite commits that are not refreshed' t_unrefreshed
 	test_case 'tree applies changes of the repository' t_tree_follows

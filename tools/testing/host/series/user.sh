@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by series.t. A kernel tree of the user's own to which the series does not apply.
+# Sourced by series.t: messages about a kernel tree of the user to which the series does not
+# apply.
+# shellcheck shell=bash
 
-t_says_where() {
+t_names_line()
+{
 	on_base
 	sed -i 's/^17$/other/' "$K/virt/kvm/kvm_main.c"
 	commit
@@ -14,23 +17,26 @@ t_says_where() {
 	refuses 'git init && git add -A' -- scripts/series-verify
 }
 
-t_says_all() {
+t_all_lines()
+{
 	on_base
 	sed -i 's/^24$/other/; s/^26$/26\ninserted/' "$K/virt/kvm/kvm_main.c"
 	commit
 	refuses '(patch 3 of 3) does not apply' '  expected: 24' '  found:    inserted' \
-		-- scripts/series-verify 2>&1 | tee said-all
-	[ "$(grep -c '  expected:\|  found:' said-all)" = 3 ]
+		-- scripts/series-verify >message
+	[ "$(grep -c '  expected:\|  found:' message)" = 3 ]
 }
 
-t_rewritten() {
+t_rewritten()
+{
 	on_base
 	seq 1001 1040 >"$K/virt/kvm/kvm_main.c"
 	commit
 	refuses 'No lines like these are in the file' '  expected: 17' -- scripts/series-verify
 }
 
-t_missing_file() {
+t_missing_file()
+{
 	on_base
 	git -C "$K" rm -q drivers/dead.c
 	commit
@@ -38,19 +44,23 @@ t_missing_file() {
 		-- scripts/series-verify
 }
 
-t_applied_already() {
+t_applied_already()
+{
 	git -C "$K" checkout -q main
-	KERNEL=$K refuses '(patch 1 of 3)' 'include/linux/kvm_stats.h: this tree has the file already' \
+	KERNEL=$K refuses '(patch 1 of 3)' \
+		'include/linux/kvm_stats.h: this tree has the file already' \
 		'Is the series, or a part of it, applied?' -- scripts/series-verify
 }
 
-# The commands of the message, on a tree that needs a merge.
-t_three_way() {
+# Run the commands of the message, on a tree that needs a merge.
+t_three_way()
+{
 	cached_base
 	on_base
 	sed -i 's/^17$/other/' "$K/virt/kvm/kvm_main.c"
 	commit
-	refuses 'git am -3' -- scripts/series-verify 2>&1 | tee advice
+	refuses 'git am -3' -- scripts/series-verify >advice
+	cat advice
 	unset KERNEL
 	sed -n 's/^ *\(make .*\)\t.*/\1/p; s/^ *\(cd \|git fetch \|git am -3 \)/\1/p' advice >commands
 	cat commands
@@ -60,11 +70,14 @@ t_three_way() {
 	grep -qx twenty-five "$K/virt/kvm/kvm_main.c"
 }
 
-user_tests() {
-	test_case 'a failure names patch, file and line, the lines that differ, and commands' t_says_where
-	test_case 'a failure shows all lines that differ, also inserted ones' t_says_all
-	test_case 'a failure shows what is expected if the file has no such lines' t_rewritten
-	test_case 'a failure names files that the tree does not have' t_missing_file
-	test_case 'a failure says that the series is applied already' t_applied_already
+add_user_tests()
+{
+	test_case 'the message names patch, file, line, the lines that differ, and commands' \
+		t_names_line
+	test_case 'the message shows all lines that differ, also inserted ones' t_all_lines
+	test_case 'the message shows the expected lines if the file has no similar lines' \
+		t_rewritten
+	test_case 'the message names files that the tree does not have' t_missing_file
+	test_case 'the message says that the series is applied already' t_applied_already
 	test_case 'the commands of the message apply the series with a merge' t_three_way
 }

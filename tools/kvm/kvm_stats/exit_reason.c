@@ -241,12 +241,14 @@ static const struct exit_reason userspace_reason[] = {
 	{ 39, "MEMORY_FAULT" },
 };
 
-#define REASONS(field, table)	{ field, table, sizeof(table) / sizeof(*(table)) }
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-static const struct exit_reasons vmx = REASONS("exit_reason", vmx_reason);
-static const struct exit_reasons svm = REASONS("exit_reason", svm_reason);
-static const struct exit_reasons arm64 = REASONS("esr_ec", arm64_reason);
-static const struct exit_reasons userspace = REASONS("reason", userspace_reason);
+static const struct exit_reasons vmx = { "exit_reason", vmx_reason, ARRAY_SIZE(vmx_reason) };
+static const struct exit_reasons svm = { "exit_reason", svm_reason, ARRAY_SIZE(svm_reason) };
+static const struct exit_reasons arm64 = { "esr_ec", arm64_reason, ARRAY_SIZE(arm64_reason) };
+static const struct exit_reasons userspace = {
+	"reason", userspace_reason, ARRAY_SIZE(userspace_reason)
+};
 
 static bool is_x86(const char *machine)
 {

@@ -101,6 +101,11 @@ static const char *missing_for(pid_t pid)
 	return missing;
 }
 
+static void suggest_root(const char *missing)
+{
+	complain("Run kvm-stats as root, or grant it %s.", missing);
+}
+
 /* Yama can refuse to duplicate fds (EPERM), but not to list them (EACCES). */
 static void explain_permission(pid_t pid, int err)
 {
@@ -109,39 +114,42 @@ static void explain_permission(pid_t pid, int err)
 	int scope = err == -EPERM ? yama_scope() : 0;
 	const char *missing = missing_for(pid);
 
-	if (scope >= 3)
-		complain("kernel.yama.ptrace_scope is %d, so no process may read the fds of "
-			 "another one. Set it to 0 for the next boot, and reboot.", scope);
-	else if (!missing)
-		complain("CAP_SYS_PTRACE does not apply to PID %d: the process is in another user "
-			 "namespace, or a security module denies access", (int)pid);
-	else if (has_capability(CAP_SYS_PTRACE))
-		complain("kvm-stats has CAP_SYS_PTRACE, but lacks %s, which is needed to list "
-			 "the fds. Run it as root, or grant it %s.", missing, missing);
-	else if (uid >= 0 && uid != own)
-		complain("PID %d belongs to UID %lld, and kvm-stats runs as UID %lld. Run it as "
-			 "root or as that user, or grant it %s.", (int)pid, uid, own, missing);
-	else if (scope)
-		complain("kernel.yama.ptrace_scope is %d. Set it to 0, run kvm-stats as root, or "
-			 "grant it %s.", scope, missing);
-	else
-		complain("PID %d has capabilities that kvm-stats lacks, or is not dumpable. Run "
-			 "kvm-stats as root, or grant it %s.", (int)pid, missing);
+	if (scope >= 3) {
+		complain("kernel.yama.ptrace_scope is %d: no process may read fds of another one",
+			 scope);
+		complain("Set it to 0 for the next boot, and reboot.");
+	} else if (!missing) {
+		complain("CAP_SYS_PTRACE does not apply to PID %d", (int)pid);
+		complain("It is in another user namespace, or a security module denies access.");
+	} else if (has_capability(CAP_SYS_PTRACE)) {
+		complain("kvm-stats has CAP_SYS_PTRACE, but lacks %s", missing);
+		suggest_root(missing);
+	} else if (uid >= 0 && uid != own) {
+		complain("PID %d belongs to UID %lld, and kvm-stats runs as UID %lld", (int)pid,
+			 uid, own);
+		complain("Run kvm-stats as root or as UID %lld, or grant it %s.", uid, missing);
+	} else if (scope) {
+		complain("kernel.yama.ptrace_scope is %d, not 0", scope);
+		suggest_root(missing);
+	} else {
+		complain("PID %d has capabilities that kvm-stats lacks, or is not dumpable",
+			 (int)pid);
+		suggest_root(missing);
+	}
 }
 
 void explain_denied(size_t count)
 {
 	const char *missing = missing_capabilities();
-	const char *plural = count == 1 ? "" : "es";
 
 	if (!count)
 		return;
+	complain("%zu process%s could not be examined: permission denied", count,
+		 count == 1 ? "" : "es");
 	if (missing)
-		complain("%zu process%s could not be examined: permission denied. Run as root, or "
-			 "grant %s.", count, plural, missing);
+		suggest_root(missing);
 	else
-		complain("%zu process%s could not be examined: permission denied, because of a "
-			 "user namespace or a security module", count, plural);
+		complain("They are in other user namespaces, or a security module denies access.");
 }
 
 static void explain_invalid(pid_t pid)
@@ -159,11 +167,11 @@ static void explain_not_own(void)
 {
 	int supported = kvmstats_supported();
 
-	complain("use a kernel with the kvm-stats patches, or a VMM that keeps its statistics fds "
-		 "open (QEMU 8.1 and later do so for vCPUs)");
+	complain("Use a VMM that keeps statistics fds open (QEMU 8.1 and later, for vCPUs).");
+	complain("A kernel with the kvm-stats patches does not need that.");
 	if (supported < 0)
-		complain("cannot open /dev/kvm to check whether this kernel has KVM statistics: "
-			 "%s", strerror(-supported));
+		complain("cannot check whether this kernel has KVM statistics: /dev/kvm: %s",
+			 strerror(-supported));
 }
 
 static void hint(pid_t pid, int err)
@@ -171,21 +179,21 @@ static void hint(pid_t pid, int err)
 	switch (-err) {
 	case ENODEV:
 	case ESRCH:
-		complain("run 'kvm-stats list' for the processes that have VMs");
+		complain("Run 'kvm-stats list' for the processes that have VMs.");
 		break;
 	case EACCES:
 	case EPERM:
 		explain_permission(pid, err);
 		break;
 	case EOPNOTSUPP:
-		complain("use Linux 5.14 or later, or Linux 5.10 with the kvm-stats patches");
+		complain("Use Linux 5.14 or later, or Linux 5.10 with the kvm-stats patches.");
 		break;
 	case EIO:
 		explain_not_own();
 		break;
 	case EMFILE:
-		complain("each vCPU needs an open file. Raise the limit (ulimit -n), or select "
-			 "fewer vCPUs with --vcpu.");
+		complain("Each vCPU needs an open file.");
+		complain("Raise the limit (ulimit -n), or select fewer vCPUs with --vcpu.");
 		break;
 	case ESTALE:
 		complain("the VMM may be adding or removing vCPUs. Try again.");

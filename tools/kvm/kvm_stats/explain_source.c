@@ -39,15 +39,14 @@ void explain_debugfs(const struct vmm *vmm)
 		explain_debugfs_permission();
 		break;
 	case ENODEV:
-		complain("debugfs has no KVM statistics: it is not mounted, or the kernel lacks "
-			 "debugfs. Try 'mount -t debugfs debugfs /sys/kernel/debug'.");
+		complain("debugfs is not mounted, or has no directory kvm");
+		complain("Load KVM, and try 'mount -t debugfs none /sys/kernel/debug'.");
 		break;
 	case ENOENT:
 		complain("PID %d: debugfs has no directory for its VM", (int)vmm->pid);
 		break;
 	case EDOM:
-		complain("debugfs has no statistics of single vCPUs, only sums over all vCPUs of "
-			 "a VM. Omit --vcpu, or add --vm.");
+		complain("debugfs has no statistics of single vCPUs. Omit --vcpu, or add --vm.");
 		break;
 	default:
 		complain("PID %d: cannot read the statistics in debugfs: %s", (int)vmm->pid,
@@ -56,7 +55,7 @@ void explain_debugfs(const struct vmm *vmm)
 }
 
 /* Returns -1 if it cannot be read. */
-static int perf_event_paranoid(void)
+static int paranoid_level(void)
 {
 	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
 	int level = -1;
@@ -75,20 +74,20 @@ void explain_tracepoints(int err)
 	switch (-err) {
 	case ENODEV:
 	case ENOENT:
-		complain("found no KVM tracepoints: tracefs is not mounted, KVM is not loaded, or "
-			 "the kernel lacks CONFIG_EVENT_TRACING. Load KVM, and try "
-			 "'mount -t tracefs tracefs /sys/kernel/tracing'.");
+		complain("found no KVM tracepoints: the kernel needs CONFIG_EVENT_TRACING");
+		complain("Load KVM, and try 'mount -t tracefs none /sys/kernel/tracing'.");
 		break;
 	case EACCES:
 	case EPERM:
-		complain("cannot count tracepoints: %s. That needs access to tracefs, and, with "
-			 "kernel.perf_event_paranoid at %d, CAP_PERFMON. Run kvm-stats as root.",
-			 strerror(-err), perf_event_paranoid());
+		complain("cannot count tracepoints: %s", strerror(-err));
+		complain("Run kvm-stats as root: it needs access to tracefs, and CAP_PERFMON.");
+		complain("CAP_PERFMON is not needed if kernel.perf_event_paranoid is -1. It is %d.",
+			 paranoid_level());
 		break;
 	case EMFILE:
-		complain("cannot count tracepoints: too many open files. Each event needs one for "
-			 "every thread or CPU. Select fewer events with -f, or raise the limit "
-			 "(ulimit -n).");
+		complain("cannot count tracepoints: too many open files");
+		complain("Each event needs an open file for every thread or CPU.");
+		complain("Select fewer events with -f, or raise the limit (ulimit -n).");
 		break;
 	case EDOM:
 		complain("cannot count tracepoints of single vCPUs. Omit --vcpu, or add --vm.");
@@ -107,8 +106,7 @@ void explain_search_error(const struct monitor *monitor)
 	complain("cannot search for new VMMs: %s",
 		 kvmstats_strerror(monitor->search_error, buf, sizeof(buf)));
 	if (monitor->search_error == -EMFILE)
-		complain("raise the limit of open files (ulimit -n), or select fewer VMMs with "
-			 "-p or -g");
+		complain("Raise the limit (ulimit -n), or select fewer VMMs with -p or -g.");
 }
 
 void explain_sources(const struct vmm *vmm)

@@ -8,6 +8,9 @@
 #include "filter.h"
 #include "output.h"
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define MAX_OPTIONS	32
+
 static bool out_of_memory(void)
 {
 	complain("out of memory");
@@ -177,6 +180,28 @@ bool filter_set_regex(struct filter *filter, const char *pattern)
 	if (!none)
 		filter->regex = regex;
 	return true;
+}
+
+int filter_getopt(int argc, char **argv, const char *letters, const struct option *options)
+{
+	static const struct option shared[] = {
+		{ "pid", required_argument, NULL, 'p' },
+		{ "guest", required_argument, NULL, 'g' },
+		{ "filter", required_argument, NULL, 'f' },
+		{ "vm", no_argument, NULL, FILTER_VM },
+		{ "vcpu", required_argument, NULL, FILTER_VCPU },
+	};
+	struct option all[MAX_OPTIONS] = { 0 };
+	char all_letters[2 * MAX_OPTIONS];
+	size_t count = 0;
+
+	memcpy(all, shared, sizeof(shared));
+	while (options[count].name && count < MAX_OPTIONS - ARRAY_SIZE(shared) - 1) {
+		all[ARRAY_SIZE(shared) + count] = options[count];
+		count++;
+	}
+	snprintf(all_letters, sizeof(all_letters), "p:g:f:%s", letters);
+	return getopt_long(argc, argv, all_letters, all, NULL);
 }
 
 bool filter_option(struct filter *filter, int option, const char *value)

@@ -3,6 +3,7 @@
 #ifndef FILTER_H
 #define FILTER_H
 
+#include <getopt.h>
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,19 +29,9 @@ struct filter {
 	regex_t regex;
 };
 
-/*
- * The options that all commands share. Pass FILTER_LETTERS and FILTER_OPTIONS to
- * getopt_long(), and what it returns to filter_option().
- */
+/* The options that all commands share. */
 #define FILTER_VM	256
 #define FILTER_VCPU	257
-#define FILTER_LETTERS	"p:g:f:"
-#define FILTER_OPTIONS	\
-	{ "pid", required_argument, NULL, 'p' },	\
-	{ "guest", required_argument, NULL, 'g' },	\
-	{ "filter", required_argument, NULL, 'f' },	\
-	{ "vm", no_argument, NULL, FILTER_VM },		\
-	{ "vcpu", required_argument, NULL, FILTER_VCPU }
 #define FILTER_HELP	\
 	"  -p, --pid=PID       only the VMM with this process ID; may be repeated\n" \
 	"  -g, --guest=NAME    only guests with this name (QEMU's -name); may be repeated\n" \
@@ -48,7 +39,13 @@ struct filter {
 	"      --vm            only VMs\n" \
 	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n"
 
-/* Handles one option. Prints a message and returns false if @value is not valid. */
+/*
+ * Like getopt_long(), with the options of a command (@letters, @options) and the shared ones.
+ * Pass a shared option to filter_option().
+ */
+int filter_getopt(int argc, char **argv, const char *letters, const struct option *options);
+
+/* Handles one shared option. Prints a message and returns false if @value is not valid. */
 bool filter_option(struct filter *filter, int option, const char *value);
 
 /*

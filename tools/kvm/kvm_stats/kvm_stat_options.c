@@ -136,21 +136,19 @@ int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **ar
 		{ "tracepoints", no_argument, NULL, 't' },
 		{ "debugfs-include-past", no_argument, NULL, 'i' },
 		{ "fields", required_argument, NULL, 'f' },
-		FILTER_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int option;
 
 	optind = 1;
-	while ((option = getopt_long(argc, argv, FILTER_LETTERS "1lL:czs:n:dtih", table,
-				     NULL)) != -1) {
+	while ((option = filter_getopt(argc, argv, "1lL:czs:n:dtih", table)) != -1) {
 		if (option == 'h') {
 			usage();
 			return STATUS_OK;
 		}
 		if (option == '?') {
-			complain("run 'kvm-stats --help' for the options");
+			complain("Run 'kvm-stats --help' for the options.");
 			return STATUS_USAGE;
 		}
 		if (!set_option(options, option, optarg))

@@ -67,13 +67,12 @@ static int list(const struct monitor *monitor)
 static int parse(int argc, char **argv, struct filter *filter)
 {
 	static const struct option options[] = {
-		FILTER_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, FILTER_LETTERS "h", options, NULL)) != -1) {
+	while ((option = filter_getopt(argc, argv, "h", options)) != -1) {
 		if (option == 'h') {
 			usage(stdout);
 			return STATUS_OK;

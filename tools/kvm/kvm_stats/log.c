@@ -147,8 +147,8 @@ static bool check_columns(struct log *log, const char *first_line)
 	same = !strcmp(text, first_line);
 	free(text);
 	if (!same)
-		complain("%s has other columns than the selected statistics. Move it, or log to "
-			 "another file.", log->file.name);
+		complain("%s has other columns than the selected statistics; use another file",
+			 log->file.name);
 	return same;
 }
 
@@ -180,9 +180,10 @@ static bool update_columns(struct log *log)
 		return true;
 	if (!log->has_header || !log->options->csv)
 		return start_columns(log);
-	if (!log->warned)
-		complain("there are new statistics, which are not logged because CSV columns are "
-			 "fixed. Start a new log to include them.");
+	if (!log->warned) {
+		complain("new statistics are not logged, because the columns of CSV are fixed");
+		complain("Start a new log to include them.");
+	}
 	log->warned = true;
 	return true;
 }

@@ -37,7 +37,7 @@ static void usage(FILE *to)
 
 static int run(int argc, char **argv)
 {
-	static char program[] = "kvm-stats";	/* how getopt_long() starts its messages */
+	char program[] = "kvm-stats";	/* how getopt_long() starts its messages */
 	const char *name = argc > 1 ? argv[1] : NULL;
 	size_t i;
 

@@ -26,7 +26,9 @@ static void attach_each(struct monitor *monitor, struct vmm *vmm)
 	bool automatic = monitor->options.sources == SOURCES_AUTO;
 
 	vmm->missing = 0;
-	vmm->fd_error = vmm->debugfs_error = vmm->tracepoints_error = 0;
+	vmm->fd_error = 0;
+	vmm->debugfs_error = 0;
+	vmm->tracepoints_error = 0;
 	if (vmm->kvm && (automatic || monitor_uses(monitor, SOURCES_FD)))
 		vmm->fd_error = source_fd.attach(monitor, vmm);
 	if (monitor_uses(monitor, SOURCES_DEBUGFS) ||

@@ -88,7 +88,7 @@ void notice_start(struct monitor *monitor)
 
 	for (i = 0; i < monitor->vmms; i++) {
 		origins |= origins_of(monitor->vmm[i]);
-		vmms += monitor->vmm[i]->kvm != NULL;
+		vmms += !!monitor->vmm[i]->kvm;
 	}
 	if (monitor_targets(monitor))
 		complain("watching %zu VMM%s; source: %s", vmms, plural(vmms),
@@ -110,8 +110,8 @@ void notice_cleared(const struct totals *totals)
 			name = totals->total[i]->name;
 	}
 	if (count == 1)
-		complain("%s was reset. Its growth in this interval is not included.", name);
+		complain("%s was reset; growth in this interval is not included", name);
 	else if (count)
-		complain("%s and %zu more statistic%s were reset. Their growth in this interval is "
-			 "not included.", name, count - 1, plural(count - 1));
+		complain("%s and %zu more were reset; growth in this interval is not included",
+			 name, count - 1);
 }

@@ -90,6 +90,13 @@ static void swap_tables(struct processes *processes, size_t count)
 	processes->next_capacity = capacity;
 }
 
+/* The process is due again at once. */
+static void reset(struct process *process)
+{
+	process->due = 0;
+	process->interval = 0;
+}
+
 static int examine(struct process *process, uint64_t now, int (*fn)(pid_t pid, void *arg),
 		   void *arg)
 {
@@ -103,7 +110,7 @@ static int examine(struct process *process, uint64_t now, int (*fn)(pid_t pid, v
 	process->denied = err == -EACCES || err == -EPERM;
 	if (!is_resource_shortage(err))
 		return 0;
-	process->due = process->interval = 0;
+	reset(process);
 	return err;
 }
 
@@ -131,7 +138,7 @@ void processes_forget(struct processes *processes, pid_t pid)
 	struct process *process = find(processes, pid);
 
 	if (process)
-		process->due = process->interval = 0;
+		reset(process);
 }
 
 void processes_free(struct processes *processes)

@@ -204,13 +204,12 @@ static int parse(int argc, char **argv, struct read_options *options)
 		{ "count", required_argument, NULL, 'c' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "base-units", no_argument, NULL, 'b' },
-		FILTER_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, FILTER_LETTERS "i:c:jbh", table, NULL)) != -1) {
+	while ((option = filter_getopt(argc, argv, "i:c:jbh", table)) != -1) {
 		if (option == 'h') {
 			usage(stdout);
 			return STATUS_OK;

@@ -127,8 +127,8 @@ static void report_partial(const struct monitor *monitor)
 		const struct vmm *vmm = monitor->vmm[i];
 
 		if (vmm->missing && vmm->targets && vmm->target[0]->origin == ORIGIN_DEBUGFS)
-			complain("PID %d: cannot open statistics fds. Using debugfs, which only "
-				 "has sums over all vCPUs.", (int)vmm->pid);
+			complain("PID %d: cannot open statistics fds; using sums in debugfs",
+				 (int)vmm->pid);
 		else if (vmm->missing && vmm->targets)
 			complain("PID %d: cannot open the statistics of %s%s", (int)vmm->pid,
 				 vmm->missing_label, vmm->missing > 1 ? " and others" : "");

@@ -110,14 +110,13 @@ static int schema(const struct monitor *monitor, bool json)
 static int parse(int argc, char **argv, struct filter *filter, bool *json)
 {
 	static const struct option options[] = {
-		FILTER_OPTIONS,
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, FILTER_LETTERS "jh", options, NULL)) != -1) {
+	while ((option = filter_getopt(argc, argv, "jh", options)) != -1) {
 		if (option == 'h') {
 			usage(stdout);
 			return STATUS_OK;

@@ -109,7 +109,6 @@ bool serve_options_parse(struct serve_options *options, int argc, char **argv)
 		{ "textfile", required_argument, NULL, 't' },
 		{ "interval", required_argument, NULL, 'i' },
 		{ "once", no_argument, NULL, '1' },
-		FILTER_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
@@ -118,8 +117,7 @@ bool serve_options_parse(struct serve_options *options, int argc, char **argv)
 	*options = (struct serve_options){
 		.interval = DEFAULT_INTERVAL * UINT64_C(1000000000),
 	};
-	while ((option = getopt_long(argc, argv, "l:t:i:1h" FILTER_LETTERS, long_options,
-				     NULL)) != -1) {
+	while ((option = filter_getopt(argc, argv, "l:t:i:1h", long_options)) != -1) {
 		if (!apply_option(options, option, optarg))
 			return false;
 		if (options->help)

@@ -41,7 +41,7 @@ void targets_begin(struct vmm *vmm);
 /* Returns whether targets were added or removed. */
 bool targets_end(struct vmm *vmm);
 
-/* Keeps the target with this key and returns it, or NULL if there is none. */
+/* Keeps the target with this key and returns it, or NULL if no target has the key. */
 struct target *target_keep(struct vmm *vmm, const struct target_key *key);
 
 /*

@@ -149,7 +149,7 @@ void explain_denied(size_t count)
 	if (missing)
 		suggest_root(missing);
 	else
-		complain("They are in other user namespaces, or a security module denies access.");
+		complain("A user namespace or a security module denies access.");
 }
 
 static void explain_invalid(pid_t pid)

@@ -30,7 +30,7 @@ static void count_event(enum monitor_event event, const struct vmm *vmm, void *a
 	search_works += event == MONITOR_SEARCH_WORKS;
 }
 
-/* Returns the time of the last sample of the VMM, 0 if there is none. */
+/* Returns the time of the last sample of the VMM, 0 if it has no sample. */
 static uint64_t time_of(const struct monitor *monitor, pid_t pid)
 {
 	size_t i;

@@ -155,7 +155,9 @@ static bool warm_up(struct run *run)
 		printf("the monitor did not find and release %s\n", run->passing.argv[0]);
 		return false;
 	}
-	run->samples = run->allocating = run->passed = 0;
+	run->samples = 0;
+	run->allocating = 0;
+	run->passed = 0;
 	return true;
 }
 

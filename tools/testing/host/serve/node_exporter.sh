@@ -25,7 +25,8 @@ start_node_exporter()
 	node_exporter_port=$(free_port)
 	"$node_exporter_bin" --collector.disable-defaults --collector.textfile \
 		--collector.textfile.directory="$out/collected" \
-		--web.listen-address="127.0.0.1:$node_exporter_port" 2>"$out/node_exporter.log" 9>&- &
+		--web.listen-address="127.0.0.1:$node_exporter_port" \
+		2>"$out/node_exporter.log" 9>&- &
 	node_exporter=$!
 	until_true 20 node_exporter_answers || { cat "$out/node_exporter.log"; return 1; }
 }

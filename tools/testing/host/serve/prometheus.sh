@@ -75,7 +75,8 @@ answers_rate()
 has_unit()
 {
 	curl -sS -m 10 "http://127.0.0.1:$prometheus_port/api/v1/targets/metadata" |
-		jq -e '.data[] | select(.metric == "kvm_stats_sample_duration_seconds") | .unit == "seconds"'
+		jq -e '.data[] | select(.metric == "kvm_stats_sample_duration_seconds") |
+			.unit == "seconds"'
 }
 
 # Unpack the package without installing it: it would start a server on all addresses.

@@ -76,8 +76,9 @@ start_systemd()
 	exec 9<>"$systemd_dir/vmm.in"
 	# shellcheck disable=SC2016 # another shell expands this
 	bash -c 'echo $$ >"$2/cgroup.procs" && exec script -qfc \
-		"unshare --pid --fork --mount --uts --ipc --cgroup --kill-child bash $1/systemd/init $1" \
-		"$1/systemd/log"' - "$out" "$systemd_cgroup" </dev/null >/dev/null 2>&1 9>&- &
+		"unshare --pid --fork --mount --uts --ipc --cgroup --kill-child \
+			bash $1/systemd/init $1" "$1/systemd/log"' \
+		- "$out" "$systemd_cgroup" </dev/null >/dev/null 2>&1 9>&- &
 	systemd=$!
 	url=http://127.0.0.1:$port/metrics
 	until_true 30 scrape 2>/dev/null || { tail -n 20 "$systemd_dir/log"; return 1; }
@@ -145,9 +146,11 @@ systemctl_there()
 unit_stops()
 {
 	systemctl_there stop kvm-stats.service &&
-	systemctl_there show -p Result,ExecMainStatus,ActiveState kvm-stats.service >"$systemd_dir/show"
+	systemctl_there show -p Result,ExecMainStatus,ActiveState kvm-stats.service \
+		>"$systemd_dir/show"
 	cat "$systemd_dir/show" "$systemd_dir/service.err"
-	[ "$(sort "$systemd_dir/show" | xargs)" = "ActiveState=inactive ExecMainStatus=0 Result=success" ]
+	[ "$(sort "$systemd_dir/show" | xargs)" = \
+		"ActiveState=inactive ExecMainStatus=0 Result=success" ]
 }
 
 # systemd_tests WHY: WHY is the reason why there is no VM

@@ -42,7 +42,9 @@ link_against_installed()
 		struct kvmstats_schema *schema;
 		char buf[64];
 
-		return puts(kvmstats_strerror(kvmstats_schema_read(&schema, -1), buf, sizeof(buf))) < 0;
+		int err = kvmstats_schema_read(&schema, -1);
+
+		return puts(kvmstats_strerror(err, buf, sizeof(buf))) < 0;
 	}
 	END
 	gcc -std=c99 -pedantic -Wall -Werror -I"$installed/usr/include" -o "$out/user" \

@@ -11,10 +11,13 @@ json_is()
 		def result: .provider == "kvm" and (.stats | length > 0) and
 			(keys - ["provider", "qom-path", "stats"] == []) and
 			all(.stats[]; keys == ["name", "value"] and (.value | value));
-		def entry: (keys - ["base", "bucket-size", "exponent", "name", "type", "unit"] == []) and
-			(.exponent | type == "number") and (has("base") == (.exponent != 0)) and
-			(.type | IN("cumulative", "instant", "peak", "linear-histogram", "log2-histogram")) and
-			(has("unit") | not) or (.unit | IN("bytes", "seconds", "cycles", "boolean"));
+		def entry:
+			(keys - ["base", "bucket-size", "exponent", "name", "type", "unit"] == [])
+			and (.exponent | type == "number") and (has("base") == (.exponent != 0)) and
+			(.type | IN("cumulative", "instant", "peak", "linear-histogram",
+				"log2-histogram")) and
+			((has("unit") | not) or
+				(.unit | IN("bytes", "seconds", "cycles", "boolean")));
 		def schema: keys == ["provider", "stats", "target"] and all(.stats[]; entry);
 		keys == ["return"] and (.return | length == 3 or $what == "schema") and
 		all(.return[]; if $what == "schema" then schema else result end)'

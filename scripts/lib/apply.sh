@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Applies the mails of a series to a base, and compares the result with this repository.
 # A script that calls apply_mails defines advise(), which prints what to do about a mail
-# that does not apply.
+# that does not apply. Sourced together with patches.sh and explain.sh.
 # shellcheck shell=bash
-
-# shellcheck source=explain.sh
-. "$ROOT/scripts/lib/explain.sh"
 
 # sparse_copy BASE DIR MAIL...: clone the base, and check out only the files that the
 # mails change or that checkpatch reads. The base does not change. spdxcheck.py is left
@@ -49,7 +46,8 @@ AM_OPTIONS=()
 try_mails() {
 	local dir=$1
 	shift
-	plain_git -C "$dir" am -q --whitespace=error "${AM_OPTIONS[@]}" "$@" >"$SCRATCH/am" 2>&1 && return
+	plain_git -C "$dir" am -q --whitespace=error "${AM_OPTIONS[@]}" "$@" \
+		>"$SCRATCH/am" 2>&1 && return
 	plain_git -C "$dir" am --quit 2>/dev/null || true
 	plain_git -C "$dir" reset -q --hard
 	return 1
@@ -101,7 +99,7 @@ compare_files() {
 	while read -r path; do
 		plain_git -C "$1" cat-file blob "HEAD:$path" | cmp -s - "$path" ||
 			die "$path differs between this repository and the tree with the series" \
-				"A hunk of a later patch was applied at another place. Run make refresh."
+				"A later patch was applied at another place. Run make refresh."
 		[ "$(plain_git -C "$1" ls-tree HEAD "$path" | cut -c1-6)" = \
 			"$([ -x "$path" ] && echo 100755 || echo 100644)" ] ||
 			die "$path has another mode here than in the tree with the series" \

@@ -20,6 +20,7 @@ debian_suite() {
 # Print deb-src lines for the servers of the build host, with the suite $DEBIAN_SUITE.
 debian_sources() {
 	local codename
+	# shellcheck source=/dev/null
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	# shellcheck disable=SC2016 # apt-get expands $(...) in its format
 	apt-get indextargets --no-release-info \
@@ -46,7 +47,8 @@ debian_apt() {
 
 debian_update() {
 	mkdir -p "$DEBIAN_DIR/state" "$DEBIAN_DIR/cache"
-	command -v apt-get >/dev/null || die "this is not a Debian system: there is no apt-get" "$DEBIAN_HINT"
+	command -v apt-get >/dev/null ||
+		die "this is not a Debian system: there is no apt-get" "$DEBIAN_HINT"
 	[ -f "$DEBIAN_KEYRING" ] || die "no Debian archive keys at $DEBIAN_KEYRING" \
 		"Install the package debian-archive-keyring." "$DEBIAN_HINT"
 	debian_sources >"$DEBIAN_DIR/sources.list"

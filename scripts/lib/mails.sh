@@ -38,7 +38,7 @@ undo_edits() {
 		after=$(mode_and_blob "$path")
 		scratch_git apply --cached -R "$part" 2>"$SCRATCH/apply" ||
 			die "$patch: cannot undo its edit of $path" \
-				"expected the file to contain the result of that edit. git apply says:" \
+				"expected the file to have the result of that edit. git apply says:" \
 				"$(head -n 5 "$SCRATCH/apply")" \
 				"Edit the file in a kernel tree (make tree), then run make refresh."
 		add_index_line "$part" "$(mode_and_blob "$path")" "$after"

@@ -47,7 +47,7 @@ is_lost() {
 	[ "$now" != - ] || return 1
 	[ "$now" != "$(content_of "$2")" ] || return 1
 	if [ -s "$3" ]; then
-		! grep -qxF "$now $1" "$3"
+		[ "$(grep -cxF "$now $1" "$3")" = 0 ]
 	else
 		[ "$now" != "$(git rev-parse -q --verify "HEAD:$1" || true)" ]
 	fi

@@ -1,29 +1,40 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The documentation: Sphinx builds the kernel pages without a warning, programs can
-# parse the reference, and the pages agree with the kernel's headers.
+# Test the documentation: Sphinx builds the kernel pages without a warning, programs can
+# parse the reference, and the pages agree with the headers of the kernel.
 #
-# usage: tools/testing/host/docs.t
+# usage: docs.t
 
 set -u
 
-repo=$(cd "$(dirname "$0")/../../.." && pwd -P)
-pages=$repo/Documentation/virt/kvm
-boot=$repo/tools/testing/boot
-parts=$repo/tools/testing/host/docs
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-. "$repo/tools/testing/host/tap.sh"
-point_log=$work/log
-cd "$work" || exit 1
+# shellcheck source=../lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+DOCS=$ROOT/tools/testing/host/docs
+PAGES=$ROOT/Documentation/virt/kvm
+REFERENCE_AWK=$ROOT/tools/testing/compare/reference.awk
+TAB=$'\t'
+# shellcheck source=docs/sphinx.sh
+. "$DOCS/sphinx.sh"
+# shellcheck source=docs/reference.sh
+. "$DOCS/reference.sh"
+# shellcheck source=docs/facts.sh
+. "$DOCS/facts.sh"
+# shellcheck source=docs/lists.sh
+. "$DOCS/lists.sh"
 
-echo "TAP version 13"
-"$repo/scripts/packages" base docs >&2 || { echo "Bail out! packages are missing"; exit 1; }
-kernel=$("$repo/scripts/base") || { echo "Bail out! there is no kernel tree for kernel-doc"; exit 1; }
-. "$parts/sphinx.sh"
-. "$parts/reference.sh"
-. "$parts/facts.sh"
-. "$parts/lists.sh"
-echo "1..$points"
-[ "$failures" = 0 ]
+# The working directory of all test cases. Files for one case are written here.
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+tap_log=$WORK/log
+cd "$WORK" || exit
+
+"$ROOT/scripts/packages" base docs >&2 || bail_out "packages are missing"
+BASE=$("$ROOT/scripts/base") || bail_out "there is no kernel tree for kernel-doc"
+begin
+test_sphinx
+test_reference_parser
+test_reference
+test_facts
+test_lists
+finish

@@ -1,33 +1,42 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The lists of statistics declare the fields of a structure and describe them. Test
-# that the descriptors match the structure, and that the compiler reports wrong lines.
+# The definition lists of the statistics declare the fields of a structure and describe them.
+# Test that the descriptors match the structure, and that the compiler reports wrong lines.
 #
-# usage: tools/testing/host/lists.t	(ARCH="ARCH..." selects architectures)
+# usage: lists.t	(ARCH="ARCH..." selects architectures)
 #
-# Nothing in the kernel tree is changed: a changed list is in a directory that the
-# compiler searches first.
-set -euo pipefail
-. "$(dirname "$0")/../boot/common.sh"
-. "$boot_dir/variant.sh"
-. "$boot_dir/kernel.sh"
-. "$boot_dir/descriptors.sh"
-. "$(dirname "$0")/tap.sh"
+# The kernel tree does not change: a changed list is in a directory that the compiler searches
+# first.
+# shellcheck disable=SC2317 # check_arch calls the functions
 
-# The longest name that fits, and one that is too long.
+# shellcheck source=../lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+# shellcheck source=../../../scripts/lib/common.sh
+. "$ROOT/scripts/lib/common.sh"
+# shellcheck source=../lib/arch.sh
+. "$ROOT/tools/testing/lib/arch.sh"
+# shellcheck source=../kernel/variant.sh
+. "$TESTING/kernel/variant.sh"
+# shellcheck source=../kernel/kernel.sh
+. "$TESTING/kernel/kernel.sh"
+# shellcheck source=../compare/descriptors.sh
+. "$TESTING/compare/descriptors.sh"
+
+# The longest name that fits, and a name that is too long.
 name_47=a23456789_123456789_123456789_123456789_1234567
 name_48=${name_47}8
 
 # ---- compiling ----
 
-# kbuild compiles the object once, for its command.
+# Compile the object with kbuild, which records the command.
 compile_by_kbuild()
 {
-	kernel_make KBUILD_MODULES=1 "$object" >"$log" 2>&1 </dev/null
+	kernel_make KBUILD_MODULES=1 "$object" >"$log" 2>&1
 }
 
-# The arrays show the sizes of the structures in the symbol table.
+# The source of the descriptors, and arrays from whose symbols size_of reads the sizes of the
+# structures.
 write_source()
 {
 	cat >"$work/lists.c" <<-EOF
@@ -37,7 +46,7 @@ write_source()
 	EOF
 }
 
-# compile SCRIPT: with the list of the vCPU as sed's SCRIPT changes it
+# compile SCRIPT: compile with the list of the vCPU as sed's SCRIPT changes it
 compile()
 {
 	local command
@@ -48,33 +57,34 @@ compile()
 	(cd "$obj" && eval "${command% *} -o $work/lists.o $work/lists.c") >"$log" 2>&1 </dev/null
 }
 
-# ---- what was compiled ----
+# ---- reading the object ----
 
+# size_of vm|vcpu: print the size of the structure
 size_of()
 {
 	LC_ALL=C readelf -sW "$work/lists.o" | awk -v symbol="size_of_$1" '$8 == symbol { print $3 }'
 }
 
-# Is each descriptor's offset the end of the one before? Do all fill the structure?
-fits()
+# Return 0 if the values of the descriptors fill the structures without a gap.
+descriptors_fit()
 {
 	"$descriptors" "$work/lists.o" | awk -v vm="$(size_of vm)" -v vcpu="$(size_of vcpu)" '
-	function complain(what) { print "error: " what; wrong = 1 }
+	function report(what) { print "error: " what; wrong = 1 }
 	{
 		if ($9 != end[$1])
-			complain($1 " " $2 " is at " $9 ", not at " +end[$1])
+			report($1 " " $2 " is at " $9 ", not at " +end[$1])
 		end[$1] = $9 + 8 * $7
 	}
 	END {
 		if (end["vm"] != vm)
-			complain("descriptors of the VM end at " end["vm"] " of " vm)
+			report("descriptors of the VM end at " end["vm"] " of " vm)
 		if (end["vcpu"] != vcpu)
-			complain("descriptors of the vCPU end at " end["vcpu"] " of " vcpu)
+			report("descriptors of the vCPU end at " end["vcpu"] " of " vcpu)
 		exit wrong
 	}' >"$log"
 }
 
-# has_names NAME...: each of them is the name of a statistic of the vCPU
+# has_names NAME...: return 0 if each NAME is the name of a statistic of the vCPU
 has_names()
 {
 	local name names
@@ -85,6 +95,7 @@ has_names()
 	done
 }
 
+# lacks_names NAME...: return 0 if no NAME is the name of a statistic of the vCPU
 lacks_names()
 {
 	local name
@@ -96,29 +107,25 @@ lacks_names()
 
 # ---- test cases ----
 
-report()
-{
-	grep -E 'error' "$log" >"$point_log" || true
-	point "$1" "$arch: $2"
-}
-
-# check WHAT COMMAND...
-check()
+# check_arch DESCRIPTION COMMAND...
+check_arch()
 {
 	local what=$1 status=0
 
 	shift
-	"$@" || status=$?
-	report "$status" "$what"
+	"$@" </dev/null || status=$?
+	grep -E 'error' "$log" >"$tap_log" || true
+	result "$status" "$arch: $what"
 }
 
-# accepted SCRIPT COMMAND...: the changed list compiles, fits, and COMMAND succeeds
+# accepted SCRIPT COMMAND...: the changed list compiles, the descriptors fit, and COMMAND
+# succeeds
 accepted()
 {
-	compile "$1" && fits && "${@:2}"
+	compile "$1" && descriptors_fit && "${@:2}"
 }
 
-# rejected MESSAGE SCRIPT: the compiler reports MESSAGE, and the first changed line of the list
+# rejected MESSAGE SCRIPT: the compiler reports MESSAGE for the first changed line of the list
 rejected()
 {
 	local changed=asm/kvm_vcpu_stat_defs.h line
@@ -128,56 +135,63 @@ rejected()
 	grep -m 1 'error:' "$log" | grep -q -e "$1" && grep -q -F -e "$changed:$line:" "$log"
 }
 
-# leaves_gap SCRIPT MESSAGE: the changed list compiles and does not fit
+# leaves_gap SCRIPT MESSAGE: the changed list compiles, but the descriptors do not fit
 leaves_gap()
 {
-	compile "$1" && ! fits && grep -q -e "$2" "$log"
+	compile "$1" && ! descriptors_fit && grep -q -e "$2" "$log"
 }
 
-# The fields within the first #ifdef of the list, which are there if its option is set.
+# The statistics within the first #ifdef of the list exist if its option is set.
 test_condition()
 {
-	local option names there=lacks_names not_there=has_names
+	local option names configured=lacks_names opposite=has_names
 
 	option=$(sed -n '/^#ifdef /{s///p;q}' "$list")
 	[ -n "$option" ] || return 0
-	names=$(sed -n "/^#ifdef $option/,/^#/s/^KVM_STAT[A-Z_]*(\([^,]*\),.*/\1/p" "$list")
+	mapfile -t names < \
+		<(sed -n "/^#ifdef $option/,/^#/s/^KVM_STAT[A-Z_]*(\([^,]*\),.*/\1/p" "$list")
 	if grep -qx "$option=y" "$obj/.config"; then
-		there=has_names not_there=lacks_names
+		configured=has_names opposite=lacks_names
 	fi
-	check "lines within #ifdef $option, with the option as configured" \
-		accepted "" "$there" $names
-	check "lines within #ifdef $option, with the opposite" \
-		accepted "s/^#ifdef $option/#ifndef $option/" "$not_there" $names
+	check_arch "lines within #ifdef $option, with the configured value of the option" \
+		accepted "" "$configured" "${names[@]}"
+	check_arch "lines within #ifdef $option, with the opposite value" \
+		accepted "s/^#ifdef $option/#ifndef $option/" "$opposite" "${names[@]}"
 }
 
-# A line of the architecture's list, in front of which others are inserted.
+# Lines are inserted before the line of signal_exits, which each architecture has.
 test_list()
 {
 	local line=signal_exits
 
-	check "the lists compile, and the descriptors fit the structures" accepted "" has_names "$line"
-	check "a new line is all that a statistic needs" \
+	check_arch "the lists compile, and the descriptors fit the structures" \
+		accepted "" has_names "$line"
+	check_arch "a new line adds a statistic" \
 		accepted "/($line,/i KVM_STAT(new_statistic, COUNTER)" has_names new_statistic
-	check "an unknown kind" \
+	check_arch "an unknown kind is reported" \
 		rejected "KVM_STATS_COUNTR. undeclared" "s/($line, COUNTER)/($line, COUNTR)/"
-	check "no kind" \
+	check_arch "a missing kind is reported" \
 		rejected "requires 2 arguments" "s/($line, COUNTER)/($line)/"
-	check "a name of 47 characters is accepted" \
-		accepted "s/KVM_STAT($line,/KVM_STAT_AS($line, $name_47,/" has_names "$name_47"
-	check "a name of 48 characters" \
-		rejected "negative width in bit-field" "s/KVM_STAT($line,/KVM_STAT_AS($line, $name_48,/"
-	check "two equal lines" \
+	check_arch "a name of 47 characters is accepted" \
+		accepted "s/KVM_STAT($line,/KVM_STAT_AS($line, $name_47,/" \
+		has_names "$name_47"
+	check_arch "a name of 48 characters is reported" \
+		rejected "negative width in bit-field" \
+		"s/KVM_STAT($line,/KVM_STAT_AS($line, $name_48,/"
+	check_arch "two equal lines are reported" \
 		rejected "duplicate member .$line" "/($line,/p"
-	check "a line that is in the common list, too" \
-		rejected "duplicate member .halt_wakeup" "/($line,/i KVM_STAT(halt_wakeup, COUNTER)"
-	check "a descriptor of a field that does not exist" \
-		rejected "no member named .no_such_field" "/($line,/i KVM_STAT_DESC(name, no_such_field, COUNTER)"
-	check "a field without a descriptor leaves a gap" \
-		leaves_gap "/($line,/i KVM_STAT_FIELD(u64 undescribed)" "vcpu $line is at"
-	check "a last field without a descriptor leaves a gap" \
+	check_arch "a line that is also in the common list is reported" \
+		rejected "duplicate member .halt_wakeup" \
+		"/($line,/i KVM_STAT(halt_wakeup, COUNTER)"
+	check_arch "a descriptor of a field that does not exist is reported" \
+		rejected "no member named .no_such_field" \
+		"/($line,/i KVM_STAT_DESC(name, no_such_field, COUNTER)"
+	check_arch "a field without a descriptor leaves a gap" \
+		leaves_gap "/($line,/i KVM_STAT_FIELD(u64 undescribed)" \
+		"vcpu $line is at"
+	check_arch "a last field without a descriptor leaves a gap" \
 		leaves_gap "\$a KVM_STAT_FIELD(u64 undescribed)" "descriptors of the vCPU end"
-	check "a field that is not a u64 leaves a gap" \
+	check_arch "a field that is not a u64 leaves a gap" \
 		leaves_gap "/($line,/i KVM_STAT_FIELD(u32 half) KVM_STAT_DESC(half, half, COUNTER)" \
 		"vcpu $line is at"
 	test_condition
@@ -185,14 +199,15 @@ test_list()
 
 test_arch()
 {
-	set_dirs look
+	set_dirs lists
 	lock_dirs
 	tree=$(variant_tree patched)
 	checkout_source
 	configure
-	object=$kvm_dir/../../../virt/kvm/kvm_stats_desc.o	# spelled as in arch/*/kvm/Makefile
+	# The makefiles in arch/*/kvm name the object in the same way.
+	object=$kvm_dir/../../../virt/kvm/kvm_stats_desc.o
 	list=$src/${kvm_dir%/kvm}/include/asm/kvm_vcpu_stat_defs.h
-	check "kbuild compiles the lists" compile_by_kbuild
+	check_arch "kbuild compiles the lists" compile_by_kbuild
 	write_source
 	test_list
 }
@@ -201,14 +216,13 @@ config=main
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/include/asm"
-point_log=$work/point.log
-echo "TAP version 13"
+tap_log=$work/tap.log
+begin
 base=$(base_tree)
 descriptors=$(descriptors_program)
 for arch in ${ARCH:-x86_64 mips-vz ppc64le}; do
 	load_arch "$arch"
-	"$repo/scripts/packages" kernel "$packages"
+	need_packages kernel "$packages"
 	test_arch
 done
-echo "1..$points"
-[ "$failures" = 0 ]
+finish

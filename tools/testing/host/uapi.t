@@ -1,23 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# include/uapi/linux/kvm_stats.h on its own: it compiles in each language that
-# programs include it from, for 32 and 64 bits, and describes the very bytes and
-# numbers that released kernels and clients agree on.
+# Test include/uapi/linux/kvm_stats.h: it compiles in each language from which programs
+# include it, for 32 and 64 bits, and it defines the layout and the values that released
+# kernels and clients use.
 #
-# usage, from the top of the repository: tools/testing/host/uapi.t
+# usage: uapi.t
 #
-# Compiles only, so that no 32-bit libraries are needed.
+# The test only compiles, so that it needs no 32-bit libraries.
 
 set -u
 
-header=include/uapi/linux/kvm_stats.h
+# shellcheck source=../lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+uapi=$ROOT/include/uapi
+header=$uapi/linux/kvm_stats.h
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-. "$(dirname "$0")/tap.sh"
-point_log=$work/log
+tap_log=$work/log
 
-# Each SAME is an array of -1 elements, and so an error, if two values differ.
+# If two values differ, SAME is an array of -1 elements, which is an error.
 write_source()
 {
 	cat >"$work/layout.c" <<-'END'
@@ -83,7 +85,7 @@ write_source()
 	SAME(KVM_STATS_SCALE_POW2, KVM_STATS_BASE_POW2);
 	SAME(KVM_STATS_SCALE_MAX, KVM_STATS_BASE_MAX);
 
-	/* An unsigned exponent is never negative: -Wtype-limits says so. */
+	/* If the exponent is unsigned, -Wtype-limits reports that it is never negative. */
 	int is_negative(const struct kvm_stats_desc *desc);
 	int is_negative(const struct kvm_stats_desc *desc)
 	{
@@ -103,61 +105,60 @@ compiles()
 		-c -o "$work/layout.o" "$work/layout.c" >"$work/log" 2>&1
 }
 
-try_standards()
+# test_standards COMPILER LANGUAGE STANDARD...
+test_standards()
 {
 	local compiler=$1 language=$2 standard bits
 
 	shift 2
 	if ! command -v "$compiler" >/dev/null; then
-		skip "$compiler" "there is no $compiler here"
+		skip "$compiler" "$compiler is not installed"
 		return
 	fi
 	for standard in "$@"; do
 		for bits in 32 64; do
-			# As an installed header, with what is not ISO C said to be an error
-			# in the program; and as one of the program's own.
+			# First as an installed header in a program that must be ISO C, then
+			# as a header of the program.
 			compiles "$compiler" "$language" -std="$standard" -m$bits \
-				-pedantic-errors -isystem include/uapi &&
+				-pedantic-errors -isystem "$uapi" &&
 			compiles "$compiler" "$language" -std="$standard" -m$bits \
-				-I include/uapi
-			point $? "$compiler -std=$standard -m$bits"
+				-I "$uapi"
+			result $? "$compiler -std=$standard -m$bits"
 		done
 	done
 }
 
-# The compilers must see a difference if there is one.
-notices()
+# finds_change SCRIPT: the source must not compile with the header as sed's SCRIPT changes it
+finds_change()
 {
 	sed "$1" "$header" >"$work/linux/kvm_stats.h"
 	! compiles gcc c -std=gnu11 -I "$work"
 }
 
-try_damaged()
+test_changes()
 {
 	mkdir "$work/linux"
-	! notices ''
-	point $? "an undamaged copy compiles"
-	notices 's/__u32 bucket_size;/__u64 bucket_size;/'
-	point $? "a field of another size is noticed"
-	notices 's/__u16 size;/&\n\t__u16 gap;/'
-	point $? "a field too many is noticed"
-	notices 's/__s16 exponent;/__u16 exponent;/'
-	point $? "an unsigned exponent is noticed"
-	notices 's/0xce)/0xcf)/'
-	point $? "another ioctl is noticed"
-	notices 's/^#define KVM_GET_STATS_FD/#define KVM_NO_SUCH_NAME/'
-	point $? "a missing spelling is noticed"
+	! finds_change ''
+	result $? "an unchanged copy compiles"
+	finds_change 's/__u32 bucket_size;/__u64 bucket_size;/'
+	result $? "a field with another size is found"
+	finds_change 's/__u16 size;/&\n\t__u16 gap;/'
+	result $? "an additional field is found"
+	finds_change 's/__s16 exponent;/__u16 exponent;/'
+	result $? "an unsigned exponent is found"
+	finds_change 's/0xce)/0xcf)/'
+	result $? "another ioctl number is found"
+	finds_change 's/^#define KVM_GET_STATS_FD/#define KVM_NO_SUCH_NAME/'
+	result $? "a missing alias is found"
 }
 
-echo "TAP version 13"
-scripts/packages uapi >&2 || { echo "Bail out! packages are missing"; exit 1; }
+"$ROOT/scripts/packages" uapi >&2 || bail_out "packages are missing"
+begin
 write_source
-try_standards gcc c c89 gnu89 c99 c11 gnu11
-try_standards g++ c++ c++98 c++11 c++17
-try_standards clang c c89 c11
-try_damaged
-
+test_standards gcc c c89 gnu89 c99 c11 gnu11
+test_standards g++ c++ c++98 c++11 c++17
+test_standards clang c c89 c11
+test_changes
 head -n 1 "$header" | grep -q 'GPL-2.0 WITH Linux-syscall-note'
-point $? "programs of any licence may include it"
-echo "1..$points"
-[ $failures = 0 ]
+result $? "the licence of the header permits programs with any licence"
+finish

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The series adds no warning of W=1 or of sparse to KVM.
-set -u
-boot=$(cd "$(dirname "$0")/../boot" && pwd -P)
+#
+# Test that the series causes no new warning about KVM, neither of the compiler (W=1) nor of
+# sparse.
+#
+# usage: warnings.t	(ARCH= selects an architecture)
 
-echo "TAP version 13"
-echo "1..1"
-if said=$("$boot/warnings" patched); then
-	echo "ok 1 - KVM compiles with W=1 and sparse without a new warning"
-else
-	echo "not ok 1 - KVM compiles with W=1 and sparse without a new warning"
-	printf '%s\n' "$said" | sed 's/^/# /'
-	exit 1
-fi
+# shellcheck source=../lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+
+begin
+check "KVM compiles with W=1 and sparse without a new warning" \
+	"$ROOT/tools/testing/kernel/warnings" patched
+finish

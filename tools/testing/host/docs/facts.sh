@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by docs.t, after reference.sh: what the pages say agrees with the headers,
-# with the reference and with the compiler.
+# Sourced by docs.t: the pages agree with the headers and with the reference, and the example
+# compiles. The file reference.list is the output of reference.awk.
+# shellcheck shell=bash
 
-uapi=$repo/include/uapi/linux/kvm_stats.h
+UAPI=$ROOT/include/uapi/linux/kvm_stats.h
 
-# undefined PREFIX FILE...: read names and print those that no FILE defines
+# undefined PREFIX FILE...: read names, and print those that no FILE defines
 undefined()
 {
 	local prefix=$1 name
@@ -30,7 +31,7 @@ example()
 {
 	awk '/^\.\. code-block:: c$/ { on = 1; next }
 	     on && /^[^\t]/ { exit }
-	     on { sub(/^\t/, ""); print }' "$pages/stats.rst"
+	     on { sub(/^\t/, ""); print }' "$PAGES/stats.rst"
 }
 
 compile_example()
@@ -38,11 +39,11 @@ compile_example()
 	gcc -std=gnu11 -Wall -Wextra -Werror "$@" -o example example.c >log 2>&1
 }
 
-# The part of linux/kvm.h of the patched kernel that the example uses.
+# Write the part of linux/kvm.h of the patched kernel that the example uses.
 write_kvm_header()
 {
 	mkdir -p headers/linux
-	cp "$uapi" headers/linux/
+	cp "$UAPI" headers/linux/
 	cat >headers/linux/kvm.h <<-'END'
 	#include <linux/kvm_stats.h>
 	#define KVM_CREATE_VM _IO(0xAE, 0x01)
@@ -50,8 +51,8 @@ write_kvm_header()
 	END
 }
 
-# not_in_reference FILE: print the rows of FILE, which has the format of mainline.md,
-# whose statistic the reference does not have
+# not_in_reference FILE: FILE has the format of mainline.md. Print the rows for statistics
+# that the reference does not have.
 not_in_reference()
 {
 	awk -F '\t' '
@@ -70,35 +71,43 @@ not_in_reference()
 	}' reference.list "$1"
 }
 
-grep -ohE '\<KVM_(GET_)?(CAP_)?(BINARY_)?STATS_[A-Z0-9_]*[A-Z0-9]' "$pages"/stats.rst | sort -u >names
-undefined '' "$uapi" <names >log
-[ -s names ] && [ ! -s log ]
-point $? "the uapi header defines each name on the user's page"
-echo KVM_STATS_TYPE_ODD | undefined '' "$uapi" >log
-[ -s log ]
-point $? "a name that the header does not define is found"
+test_facts()
+{
+	grep -ohE '\<KVM_(GET_)?(CAP_)?(BINARY_)?STATS_[A-Z0-9_]*[A-Z0-9]' "$PAGES"/stats.rst |
+		sort -u >names
+	undefined '' "$UAPI" <names >log
+	[ -s names ] && [ ! -s log ]
+	result $? "the uapi header defines each name on the user's page"
+	echo KVM_STATS_TYPE_ODD | undefined '' "$UAPI" >log
+	[ -s log ]
+	result $? "a name that the header does not define is found"
 
-sed -n 's/^``\([A-Z0-9_]*\)`` *``KVM_STATS_TYPE_.*/\1/p' "$pages/stats-internals.rst" >names
-undefined 'KVM_STATS_' "$repo/include/linux/kvm_stats.h" "$repo"/virt/kvm/kvm_stats*.c <names >log
-[ -s names ] && [ ! -s log ]
-point $? "the kernel defines each kind on the developer's page"
+	# shellcheck disable=SC2016 # backquotes of reStructuredText
+	sed -n 's/^``\([A-Z0-9_]*\)`` *``KVM_STATS_TYPE_.*/\1/p' "$PAGES/stats-internals.rst" >names
+	undefined 'KVM_STATS_' "$ROOT/include/linux/kvm_stats.h" "$ROOT"/virt/kvm/kvm_stats*.c \
+		<names >log
+	[ -s names ] && [ ! -s log ]
+	result $? "the kernel defines each kind on the developer's page"
 
-grep -qE "^${tab}kvm-stats-size:${tab}$(file_size vcpu)$" "$pages/stats.rst"
-point $? "the example of fdinfo has the size of a vCPU's file on x86-64"
-grep -qE "^The file of a VM has $(file_size vm) bytes on x86-64" "$pages/stats.rst"
-point $? "the size of a VM's file is right"
+	grep -qE "^${TAB}kvm-stats-size:${TAB}$(file_size vcpu)$" "$PAGES/stats.rst"
+	result $? "the example of fdinfo has the size of a vCPU's file on x86-64"
+	grep -qE "^The file of a VM has $(file_size vm) bytes on x86-64" "$PAGES/stats.rst"
+	result $? "the size of a VM's file is right"
 
-example >example.c
-write_kvm_header
-compile_example -isystem headers
-point $? "the example compiles with the header of the patched kernel"
-compile_example -DKVM_STATS_GETFD=KVM_GET_STATS_FD -DKVM_CAP_STATS_BINARY_FD=KVM_CAP_BINARY_STATS_FD
-point $? "it compiles with the linux/kvm.h of a later kernel"
+	example >example.c
+	write_kvm_header
+	compile_example -isystem headers
+	result $? "the example compiles with the header of the patched kernel"
+	compile_example -DKVM_STATS_GETFD=KVM_GET_STATS_FD \
+		-DKVM_CAP_STATS_BINARY_FD=KVM_CAP_BINARY_STATS_FD
+	result $? "it compiles with the linux/kvm.h of a later kernel"
 
-not_in_reference "$repo/docs/mainline.md" >log
-[ ! -s log ]
-point $? "the reference has each statistic in docs/mainline.md"
-sed 's/`pf_taken`/`pf_given`/' "$repo/docs/mainline.md" >mainline.md
-not_in_reference mainline.md >log
-grep -q pf_given log
-point $? "a statistic in docs/mainline.md that does not exist is found"
+	not_in_reference "$ROOT/docs/mainline.md" >log
+	[ ! -s log ]
+	result $? "the reference has each statistic in docs/mainline.md"
+	# shellcheck disable=SC2016 # backquotes of Markdown
+	sed 's/`pf_taken`/`pf_given`/' "$ROOT/docs/mainline.md" >mainline.md
+	not_in_reference mainline.md >log
+	grep -q pf_given log
+	result $? "a statistic in docs/mainline.md that does not exist is found"
+}

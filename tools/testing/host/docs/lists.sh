@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by docs.t, after reference.sh: the reference has the statistics of the
-# kernel's definition lists, in the same order.
+# Sourced by docs.t: the reference has the statistics of the kernel's definition lists, in
+# the same order. The file reference.list is the output of reference.awk.
+# shellcheck shell=bash
 
-# list_of TARGET ARCH DEFINE...: print "NAME DESCRIPTION" of each line of the lists
+# list_of TARGET ARCH OPTION...: print "NAME KIND" for each line of the definition lists in the
+# directory $lists, with the options CONFIG_OPTION
 list_of()
 {
 	local target=$1 arch=$2
@@ -26,14 +28,15 @@ list_of()
 	END
 }
 
-# page_of TARGET SCOPE...: print the same from the reference
+# page_of TARGET SCOPES: print the same from the reference
 page_of()
 {
-	awk -F '\t' -v target="$1" -v scopes="${*:2}" '
+	awk -F '\t' -v target="$1" -v scopes="$2" '
 	$2 == target && index(" " scopes " ", " " $1 " ") { print $3, $4 }' reference.list
 }
 
-# same_lists ARCH SCOPES [DEFINE...]: print how many there are
+# same_lists ARCH SCOPES [OPTION...]: print the differences of list and reference, or the
+# number of statistics if there is no difference
 same_lists()
 {
 	local target arch=$1 scopes=$2
@@ -42,29 +45,37 @@ same_lists()
 	for target in vm vcpu; do
 		# gcc can print blanks around the size of a histogram.
 		list_of "$target" "$arch" "$@" | sed 's/log2 ns *\[ *32 *\]/log2[32] ns/' >list
-		page_of $target $scopes >page
-		[ -s list ] || { echo "$arch has no list of the $target"; return 1; }
+		page_of "$target" "$scopes" >page
+		[ -s list ] || { echo "$arch has no list for the $target"; return 1; }
 		diff list page || return 1
 		wc -l <list
 	done
 }
 
-lists=$repo
-expect 0 "the reference has the lists of x86" '^[0-9]+$' same_lists x86 x86
-expect 0 "the reference has the lists of arm64" '^[0-9]+$' same_lists arm64 arm64
-expect 0 "the reference has the lists of s390" '^[0-9]+$' same_lists s390 s390
-expect 0 "the reference has the lists of powerpc, book3s" '^[0-9]+$' same_lists powerpc book3s PPC_BOOK3S
-expect 0 "the reference has the lists of powerpc, booke" '^[0-9]+$' same_lists powerpc booke
-expect 0 "the reference has the lists of MIPS" '^[0-9]+$' same_lists mips mips
-expect 0 "the reference has the lists of MIPS with VZ" '^[0-9]+$' same_lists mips "mips mips-vz" KVM_MIPS_VZ
-expect 0 "the reference has the lists of Loongson64" '^[0-9]+$' \
-	same_lists mips "mips mips-vz mips-loongson" KVM_MIPS_VZ CPU_LOONGSON64
+test_lists()
+{
+	local lists=$ROOT
+	expect 0 "the reference has the lists of x86" '^[0-9]+$' same_lists x86 x86
+	expect 0 "the reference has the lists of arm64" '^[0-9]+$' same_lists arm64 arm64
+	expect 0 "the reference has the lists of s390" '^[0-9]+$' same_lists s390 s390
+	expect 0 "the reference has the lists of powerpc, book3s" '^[0-9]+$' \
+		same_lists powerpc book3s PPC_BOOK3S
+	expect 0 "the reference has the lists of powerpc, booke" '^[0-9]+$' same_lists powerpc booke
+	expect 0 "the reference has the lists of MIPS" '^[0-9]+$' same_lists mips mips
+	expect 0 "the reference has the lists of MIPS with VZ" '^[0-9]+$' \
+		same_lists mips "mips mips-vz" KVM_MIPS_VZ
+	expect 0 "the reference has the lists of Loongson64" '^[0-9]+$' \
+		same_lists mips "mips mips-vz mips-loongson" KVM_MIPS_VZ CPU_LOONGSON64
 
-cp -r "$repo/include" "$repo/arch" source/
-lists=source
-sed -i 's/^KVM_STAT(exits, COUNTER)/KVM_STAT(exits, INSTANT)/' source/arch/arm64/include/asm/kvm_vcpu_stat_defs.h
-expect 1 "another type is found" '^< exits instant' same_lists arm64 arm64
-echo 'KVM_STAT(more, COUNTER)' >>source/arch/s390/include/asm/kvm_vm_stat_defs.h
-expect 1 "a statistic that the reference does not have is found" '^< more cumulative' same_lists s390 s390
-sed -i '/flush_dcache_exits/d' source/arch/mips/include/asm/kvm_vcpu_stat_defs.h
-expect 1 "a statistic that only the reference has is found" '^> flush_dcache_exits' same_lists mips mips
+	cp -r "$ROOT/include" "$ROOT/arch" source/
+	lists=source
+	sed -i 's/^KVM_STAT(exits, COUNTER)/KVM_STAT(exits, INSTANT)/' \
+		source/arch/arm64/include/asm/kvm_vcpu_stat_defs.h
+	expect 1 "another type in a list is found" '^< exits instant' same_lists arm64 arm64
+	echo 'KVM_STAT(more, COUNTER)' >>source/arch/s390/include/asm/kvm_vm_stat_defs.h
+	expect 1 "a statistic that the reference does not have is found" '^< more cumulative' \
+		same_lists s390 s390
+	sed -i '/flush_dcache_exits/d' source/arch/mips/include/asm/kvm_vcpu_stat_defs.h
+	expect 1 "a statistic that only the reference has is found" '^> flush_dcache_exits' \
+		same_lists mips mips
+}

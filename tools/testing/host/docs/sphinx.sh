@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by docs.t: the pages build with Sphinx, and warnings are errors.
+# Sourced by docs.t: Sphinx builds the pages, and warnings are errors.
+# shellcheck shell=bash
 
-# Copy the pages, and the files whose kernel-doc comments they include, so that a
-# test can change them.
+# Copy the pages, and the files from which they include kernel-doc comments, so that a test
+# case can change them.
 copy_pages()
 {
 	local page file
 
 	rm -rf in source out doctrees
 	mkdir in source
-	cp "$pages"/stats*.rst in/
+	cp "$PAGES"/stats*.rst in/
 	{
 		printf 'KVM\n===\n\n.. toctree::\n\n'
 		for page in in/stats*.rst; do
@@ -17,20 +18,27 @@ copy_pages()
 			echo "   ${page%.rst}"
 		done
 	} >in/index.rst
-	for file in $(sed -n 's/^\.\. kernel-doc:: //p' in/*.rst | sort -u); do
+	sed -n 's/^\.\. kernel-doc:: //p' in/*.rst | sort -u | while read -r file; do
 		mkdir -p "source/${file%/*}"
-		cp "$repo/$file" "source/$file"
+		cp "$ROOT/$file" "source/$file"
 	done
 }
 
-# Build the pages. Any output is a failure, because kernel-doc prints warnings that
-# sphinx-build -W does not notice.
+# include_identifier NAME: add the kernel-doc comment of NAME to a page
+include_identifier()
+{
+	printf '\n.. kernel-doc:: include/uapi/linux/kvm_stats.h\n   :identifiers: %s\n' "$1" \
+		>>in/stats.rst
+}
+
+# Build the pages. Any output is an error, because sphinx-build -W ignores the warnings that
+# kernel-doc prints.
 build_pages()
 {
 	local status=0
 
-	KERNEL=$kernel SOURCE=$work/source PYTHONDONTWRITEBYTECODE=1 \
-		sphinx-build -q -W --keep-going -c "$parts" -d doctrees -b html in out \
+	KERNEL=$BASE SOURCE=$PWD/source PYTHONDONTWRITEBYTECODE=1 \
+		sphinx-build -q -W --keep-going -c "$DOCS" -d doctrees -b html in out \
 		>build.log 2>&1 || status=$?
 	cat build.log
 	[ "$status" = 0 ] && [ ! -s build.log ]
@@ -46,36 +54,42 @@ too_wide()
 	done
 }
 
-# has_text PAGE TEXT: check that the built page has the text
+# has_text PAGE TEXT: return 0 if the built page has the text
 has_text()
 {
 	sed 's/<[^>]*>//g' "out/$1.html" | grep -qF -e "$2"
 }
 
-copy_pages
-build_pages >log
-point $? "Sphinx builds the pages without a warning"
-has_text stats "number of descriptors" && has_text stats "struct kvm_stats_desc"
-point $? "the user's page has the kernel-doc of the uapi header"
-has_text stats-internals "struct kvm_stats_source" && has_text stats-internals "kvm_stats_getfd"
-point $? "the developer's page has the kernel-doc of header and code"
-has_text stats-reference "halt_poll_success_hist"
-point $? "the reference has the statistics"
+test_sphinx()
+{
+	copy_pages
+	build_pages >log
+	result $? "Sphinx builds the pages without a warning"
+	has_text stats "number of descriptors" && has_text stats "struct kvm_stats_desc"
+	result $? "the user's page has the kernel-doc of the uapi header"
+	has_text stats-internals "struct kvm_stats_source" &&
+		has_text stats-internals "kvm_stats_getfd"
+	result $? "the developer's page has the kernel-doc of header and code"
+	has_text stats-reference "halt_poll_success_hist"
+	result $? "the reference has the statistics"
 
-printf '\nSome title\n=====\n\nText.\n' >>in/stats.rst
-expect 1 "a warning of Sphinx fails" 'Title underline too short' build_pages
-copy_pages
-printf '\n.. kernel-doc:: include/uapi/linux/kvm_stats.h\n   :identifiers: kvm_stats_desc\n' >>in/stats.rst
-expect 1 "an interface that is documented twice fails" 'Duplicate C declaration' build_pages
-copy_pages
-printf '\n.. kernel-doc:: include/uapi/linux/kvm_stats.h\n   :identifiers: no_such\n' >>in/stats.rst
-expect 1 "an interface that does not exist fails" "no_such.* not found|no structured comments" build_pages
-copy_pages
-sed -i '/^ \* @num_desc:/d' source/include/uapi/linux/kvm_stats.h
-expect 1 "a member without a description fails" "'num_desc' not described" build_pages
+	printf '\nSome title\n=====\n\nText.\n' >>in/stats.rst
+	expect 1 "a warning of Sphinx fails" 'Title underline too short' build_pages
+	copy_pages
+	include_identifier kvm_stats_desc
+	expect 1 "an interface that is documented twice fails" 'Duplicate C declaration' build_pages
+	copy_pages
+	include_identifier no_such
+	expect 1 "an interface that does not exist fails" \
+		"no_such.* not found|no structured comments" \
+		build_pages
+	copy_pages
+	sed -i '/^ \* @num_desc:/d' source/include/uapi/linux/kvm_stats.h
+	expect 1 "a member without a description fails" "'num_desc' not described" build_pages
 
-too_wide "$pages"/stats*.rst >log
-[ ! -s log ]
-point $? "no line of the pages has more than 80 columns"
-printf '%081d\n' 0 >wide.rst
-expect 0 "a line of 81 columns is found" 'wide[.]rst:1:' too_wide wide.rst
+	too_wide "$PAGES"/stats*.rst >log
+	[ ! -s log ]
+	result $? "no line of the pages has more than 80 columns"
+	printf '%081d\n' 0 >wide.rst
+	expect 0 "a line of 81 columns is found" 'wide[.]rst:1:' too_wide wide.rst
+}

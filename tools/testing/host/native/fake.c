@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fake.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 struct kvm vm = { .users_count = 1, .before_stat = ~0ULL };
@@ -10,8 +9,6 @@ struct kvm_vcpu vcpu = { .kvm = &vm, .vcpu_id = 7, .before_stat = ~0ULL };
 const char *user_end = (const char *)UINTPTR_MAX;
 unsigned long copies_to_iter;
 struct file *opened_file;
-
-static unsigned int checks, failures;
 
 struct file *open_stats(struct kvm_stats_source *source)
 {
@@ -51,23 +48,4 @@ ssize_t pread_file(struct file *file, void *buf, size_t size, loff_t pos)
 void set_user_end(const void *end)
 {
 	user_end = end ? end : (const char *)UINTPTR_MAX;
-}
-
-void check(bool ok, const char *format, ...)
-{
-	va_list args;
-
-	failures += !ok;
-	printf("%sok %u - ", ok ? "" : "not ", ++checks);
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-	fflush(stdout);
-}
-
-int finish(void)
-{
-	printf("1..%u\n", checks);
-	return failures > 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A VM with one vCPU and their statistics files, without a kernel. */
+/* A fake VM with one vCPU, and their statistics files, without a kernel. */
 #ifndef NATIVE_FAKE_H
 #define NATIVE_FAKE_H
 
@@ -17,11 +17,7 @@ struct file *open_stats(struct kvm_stats_source *source);
 ssize_t pread_file(struct file *file, void *buf, size_t size, loff_t pos);
 ssize_t preadv_file(struct file *file, const struct iovec *iov, int num, loff_t pos);
 
-/* Let user memory end here: accesses beyond it fault.  NULL lifts the limit. */
+/* Accesses to user memory at or beyond @end fault. NULL removes the limit. */
 void set_user_end(const void *end);
-
-/* Print the result of a check as TAP; return the exit status of the program. */
-void check(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int finish(void);
 
 #endif /* NATIVE_FAKE_H */

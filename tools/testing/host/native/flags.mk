@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Flags that compile files of virt/kvm/ for user space.  TOP is the tree that they are
-# in, $(native) this directory.
+# The flags with which files of virt/kvm/ are compiled for user space. TOP is the kernel tree
+# that has the files, $(native) is this directory.
 
 CC ?= gcc
 includes := -I$(native)/include -I$(TOP)/include -I$(TOP)/arch/x86/include
@@ -9,7 +9,7 @@ options := -D__KERNEL__ -DCONFIG_64BIT=1 -DCONFIG_X86=1 -DCONFIG_PROC_FS=1 \
 warnings := -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers \
 	-Wno-sign-compare -Werror
 cflags = -std=gnu11 -O2 -g $(warnings) $(includes) $(options)
-# Those of the kernel's own flags that change the code of a function that copies.
+# The flags of the kernel that affect the code of a copy loop.
 kernel_cflags := -fno-strict-aliasing -fno-common -fno-delete-null-pointer-checks \
 	-fno-strict-overflow -fno-stack-protector -fomit-frame-pointer -fcf-protection=none
 ifeq ($(shell uname -m),x86_64)

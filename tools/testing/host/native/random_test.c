@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads of random offset and size, into random buffers of which some fault, against a
- * model: an array that holds the file.
+ * Read from random offsets, with random sizes, into random buffers, some of which fault, and
+ * compare with a model: an array that has the contents of the file.
  */
 #include "fake.h"
+#include "tap.h"
 
 #include <stdlib.h>
 
@@ -23,15 +24,15 @@ struct model {
 	u8 bytes[LARGEST_FILE];
 };
 
-/* The buffers of one read, one behind the other in memory, with gaps between them. */
+/* The buffers of one read, which are consecutive in memory, with gaps between them. */
 struct request {
 	loff_t pos;
 	int num;
 	struct iovec iov[MOST_BUFFERS];
 	size_t size;
-	size_t used;		/* bytes of memory */
-	const u8 *end;		/* user memory ends here, or NULL */
-	bool simple;		/* pread() of one buffer */
+	size_t used;		/* bytes of memory, with the gaps */
+	const u8 *end;		/* the end of user memory, or NULL */
+	bool simple;		/* pread() into one buffer, instead of preadv() */
 };
 
 static u8 memory[LARGEST_FILE * 2] __attribute__((aligned(64)));
@@ -42,7 +43,7 @@ static size_t random_below(size_t limit)
 	return limit ? (size_t)random() % limit : 0;
 }
 
-/* One half of the sizes and offsets are multiples of 8, as those of whole values are. */
+/* At least half of the sizes and offsets are multiples of 8, the size of a value. */
 static size_t random_size(size_t limit)
 {
 	size_t size = random_below(limit);
@@ -104,34 +105,34 @@ static void create_request(const struct model *model, struct request *request)
 
 static ssize_t expected_result(const struct model *model, const struct request *request)
 {
-	size_t left = request->pos < model->size ? min(model->size - request->pos, request->size) : 0;
-	size_t wanted = left, delivered = 0;
+	size_t in_file = request->pos < model->size ? model->size - request->pos : 0;
+	size_t left = min(in_file, request->size), wanted = left, copied = 0;
 	int i;
 
 	for (i = 0; i < request->num; i++) {
 		const u8 *start = request->iov[i].iov_base;
 		size_t part = min(left, request->iov[i].iov_len);
-		size_t there = part;
+		size_t accessible = part;
 
 		if (request->end)
-			there = start < request->end ? min(part, request->end - start) : 0;
-		delivered += there;
+			accessible = start < request->end ? min(part, request->end - start) : 0;
+		copied += accessible;
 		left -= part;
-		if (there < part)
+		if (accessible < part)
 			break;
 	}
-	return wanted && !delivered ? -EFAULT : delivered;
+	return wanted && !copied ? -EFAULT : copied;
 }
 
-/* What is delivered is the file's, and no byte outside of it is written. */
+/* The bytes in the buffers must equal the file, and no other byte may change. */
 static bool memory_is_right(const struct model *model, const struct request *request,
-			    size_t delivered)
+			    size_t copied)
 {
 	const u8 *expected = model->bytes + request->pos, *byte = memory;
 	int i;
 
 	for (i = 0; i < request->num; i++) {
-		size_t part = min(delivered, request->iov[i].iov_len);
+		size_t part = min(copied, request->iov[i].iov_len);
 
 		while (byte < (u8 *)request->iov[i].iov_base)
 			if (*byte++ != UNTOUCHED)
@@ -140,7 +141,7 @@ static bool memory_is_right(const struct model *model, const struct request *req
 			return false;
 		byte += part;
 		expected += part;
-		delivered -= part;
+		copied -= part;
 	}
 	while (byte < memory + request->used + 64)
 		if (*byte++ != UNTOUCHED)
@@ -184,14 +185,16 @@ static void test_file(struct model *model)
 	int reads = 0;
 
 	if (!create_model(model)) {
-		check(false, "%s: header, id and values are those of the fake %s", model->name,
-		      model->name);
+		tap_ok(false, "%s: header, id and values are those of the fake %s", model->name,
+		       model->name);
 		return;
 	}
-	check(true, "%s: header, id and values are those of the fake %s", model->name, model->name);
+	tap_ok(true, "%s: header, id and values are those of the fake %s", model->name,
+	       model->name);
 	while (reads < READS && read_at_random(model))
 		reads++;
-	check(reads == READS, "%s: random reads deliver what a regular file would", model->name);
+	tap_ok(reads == READS, "%s: random reads return what a regular file would return",
+	       model->name);
 	if (reads < READS)
 		printf("# read %d: %s\n", reads, text);
 }
@@ -204,11 +207,12 @@ int main(void)
 		{ "vCPU", &vcpu.stats_source, &vcpu.stat, sizeof(vcpu.stat), vcpu_id },
 	};
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	snprintf(vm_id, sizeof(vm_id), "kvm-%d", getpid());
 	snprintf(vcpu_id, sizeof(vcpu_id), "kvm-%d/vcpu-%d", getpid(), vcpu.vcpu_id);
 	open_stats(&vm.stats_source);
 	srandom(1);
 	test_file(&models[0]);
 	test_file(&models[1]);
-	return finish();
+	return tap_end();
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Values that change during a read are delivered whole.  All bits of all values
- * flip between 0 and 1, so that a value of which only a part changed is neither 0
- * nor ~0.  They flip in another thread, which finds what two CPUs can do to each
- * other, and between any two instructions of the read, which finds every value
- * that is not loaded by one instruction, on a single CPU as well.
+ * A read must return whole values although they change during the read. All bits of all
+ * values flip between 0 and 1, so that a value of which only a part has changed is neither 0
+ * nor ~0. They flip in another thread, as on two CPUs, and between any two instructions of
+ * the read, which finds each value that is not loaded by one instruction, even on one CPU.
  */
 #include "fake.h"
+#include "tap.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -15,17 +15,17 @@
 
 #define NUM_VALUES	(sizeof(vcpu.stat) / sizeof(u64))
 #define FLIP_SECONDS	0.4
-#define LIMIT_SECONDS	20	/* if values do not change */
+#define LIMIT_SECONDS	20	/* after which the test gives up waiting for changes */
 #define MIN_CHANGES	1000
 #define STEPPED_READS	30
 
-/* One way to read: where in the values it starts and ends, and the buffers. */
+/* A way to read the values. */
 struct way {
 	const char *name;
 	size_t skip;		/* bytes at the start that are not read */
 	size_t misaligned;	/* of the first buffer, in bytes */
 	int buffers;
-	bool direct;		/* without the bounce buffer */
+	bool direct;		/* the kernel copies without its bounce buffer */
 };
 
 static const struct way ways[] = {
@@ -41,9 +41,9 @@ static struct file *file;
 static loff_t data_offset;
 
 static struct result {
-	unsigned long torn;	/* values delivered in parts of different moments */
+	unsigned long torn;	/* values with parts from different moments */
 	unsigned long changes;	/* values that differ from the previous read */
-	unsigned long errors;	/* reads of a wrong length or by the wrong way */
+	unsigned long errors;	/* reads with a wrong length or through the wrong buffer */
 } result;
 
 static void set_values(u64 value)
@@ -78,7 +78,7 @@ static ssize_t read_once(const struct way *way)
 	return pread_file(file, buf, size, data_offset + way->skip);
 }
 
-/* Every byte of a value, even of one that is not read from its start, is equal. */
+/* All bytes of a value must be equal, also if the read starts in the middle of the value. */
 static void inspect(const struct way *way, u8 *before)
 {
 	const u8 *buf = memory + way->misaligned;
@@ -108,8 +108,8 @@ static void read_and_inspect(const struct way *way, u8 *before, ssize_t (*read)(
 
 static void report(const struct way *way, unsigned long min_changes, const char *how)
 {
-	check(!result.torn && !result.errors && result.changes >= min_changes,
-	      "values that change %s are read whole: %s", how, way->name);
+	tap_ok(!result.torn && !result.errors && result.changes >= min_changes,
+	       "values that change %s are read whole: %s", how, way->name);
 	printf("# torn: %lu, changed: %lu, wrong reads: %lu\n", result.torn, result.changes,
 	       result.errors);
 }
@@ -134,7 +134,7 @@ static double now(void)
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec + time.tv_nsec * 1e-9;
+	return time.tv_sec + time.tv_nsec / 1e9;
 }
 
 static void read_while_another_thread_flips(const struct way *way)
@@ -146,7 +146,7 @@ static void read_while_another_thread_flips(const struct way *way)
 	result = (struct result) {};
 	stop = false;
 	if (pthread_create(&thread, NULL, flip_values, NULL)) {
-		check(false, "a second thread can be started");
+		tap_ok(false, "a second thread can be started");
 		return;
 	}
 	while (now() - start < FLIP_SECONDS ||
@@ -162,7 +162,10 @@ static void read_while_another_thread_flips(const struct way *way)
 #ifdef __x86_64__
 #define TRAP_FLAG	0x100
 
-/* At random, because code that loads every second instruction would see no change. */
+/*
+ * Flip the values after about half of the instructions, at random. If they flipped after each
+ * instruction, two loads that are two instructions apart would read the same value.
+ */
 static void flip_at_random(int signal)
 {
 	static u64 value, random = 1;
@@ -198,8 +201,8 @@ static void read_while_each_instruction_flips(const struct way *way)
 #else
 static void read_while_each_instruction_flips(const struct way *way)
 {
-	check(true, "values that change between instructions are read whole: %s # SKIP x86_64 only",
-	      way->name);
+	tap_ok(true, "values that change between instructions are read whole: %s%s", way->name,
+	       " # SKIP x86_64 only");
 }
 #endif
 
@@ -207,6 +210,7 @@ int main(void)
 {
 	size_t i;
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	file = open_stats(&vcpu.stats_source);
 	pread_file(file, memory, sizeof(struct kvm_stats_header), 0);
 	data_offset = ((struct kvm_stats_header *)memory)->data_offset;
@@ -214,5 +218,5 @@ int main(void)
 		read_while_another_thread_flips(&ways[i]);
 		read_while_each_instruction_flips(&ways[i]);
 	}
-	return finish();
+	return tap_end();
 }

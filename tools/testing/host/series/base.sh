@@ -34,7 +34,8 @@ t_kernel_plain()
 t_kernel_wrong()
 {
 	KERNEL=$WORK/nowhere refuses 'no such directory' -- scripts/base
-	KERNEL=$PWD refuses 'is not a kernel tree: it lacks Kbuild MAINTAINERS' 'expected the top directory of a Linux 5.10.y' -- scripts/base
+	KERNEL=$PWD refuses 'is not a kernel tree: it lacks Kbuild MAINTAINERS' \
+		'expected the top directory of a Linux 5.10.y' -- scripts/base
 	sed -i 's/^PATCHLEVEL = 10/PATCHLEVEL = 15/' "$K/Makefile"
 	commit
 	KERNEL=$K refuses 'is Linux 5.15.7' 'expected Linux 5.10.y' -- scripts/base
@@ -104,6 +105,7 @@ no_mirror()
 t_no_mirror()
 {
 	command -v apt-get || { echo 'the build host has no apt-get'; exit 77; }
+	# shellcheck source=/dev/null
 	no_mirror "$(. /etc/os-release && echo "$VERSION_CODENAME")"
 	refuses 'the mirror has no source package linux 5.10' 'KERNEL=PATH' -- scripts/base 5.10.8
 	no_mirror elsewhere
@@ -116,6 +118,7 @@ t_no_mirror()
 t_mirror()
 {
 	command -v apt-get || { echo 'the build host has no apt-get'; exit 77; }
+	# shellcheck source=/dev/null
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	mkdir -p apt/parts
 	cat >apt/parts/debian.sources <<-EOF

@@ -108,20 +108,20 @@ t_style_again()
 make_harness()
 {
 	local kernel=tools/testing/kernel arch=tools/testing/arch
-	mkdir -p $kernel $arch
-	echo kvm_dir=arch/x86/kvm >$arch/x86_64
-	echo kvm_dir=arch/arm64/kvm >$arch/arm64
-	cat >$kernel/build <<-'EOF'
+	mkdir -p "$kernel" "$arch"
+	echo kvm_dir=arch/x86/kvm >"$arch"/x86_64
+	echo kvm_dir=arch/arm64/kvm >"$arch"/arm64
+	cat >"$kernel"/build <<-'EOF'
 		#!/bin/sh
 		echo "$2 $3" >>built
 		[ "$2 $3" != "$BREAK" ]
 	EOF
-	cat >$kernel/warnings <<-'EOF'
+	cat >"$kernel"/warnings <<-'EOF'
 		#!/bin/sh
 		echo "$2" >>inspected
 		[ "$2" != "$WARN" ]
 	EOF
-	chmod +x $kernel/build $kernel/warnings
+	chmod +x "$kernel"/build "$kernel"/warnings
 }
 
 t_build()

@@ -96,7 +96,7 @@ no_problems()
 check_letter()
 {
 	local problems=$PWD/problems
-	(cd "$ROOT" && "$@" <$LETTER) >>"$problems" || true
+	(cd "$ROOT" && "$@" <"$LETTER") >>"$problems" || true
 	no_problems "$problems"
 }
 

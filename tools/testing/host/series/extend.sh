@@ -70,7 +70,7 @@ t_no_archive()
 		grep 'skipped: the tree other has no archive at .*/trees/other.tar.xz'
 	status=0
 	SERIES=5.10-other scripts/series-verify --on other 2>output || status=$?
-	[ $status = 77 ]
+	[ "$status" = 77 ]
 	grep 'skipped: .*KVM_STATS_TREES=' output
 	refuses 'has no archive' -- scripts/base other
 }
@@ -114,10 +114,10 @@ t_extends_cover()
 	make_other_series
 	SERIES=5.10-other scripts/series
 	cover=build/series/5.10-other/0000-cover-letter.txt
-	grep -qx 'Cover text.' $cover
-	grep -qx 'base: Linux 5.10.7 (someone/linux at 0123456789ab).' $cover
-	lacks 'tested on' $cover
-	sed -n '/with hunks for this tree/,$p' $cover | grep -qx '  KVM: stats: Begin'
+	grep -qx 'Cover text.' "$cover"
+	grep -qx 'base: Linux 5.10.7 (someone/linux at 0123456789ab).' "$cover"
+	lacks 'tested on' "$cover"
+	sed -n '/with hunks for this tree/,$p' "$cover" | grep -qx '  KVM: stats: Begin'
 }
 
 t_extends_checked()
@@ -138,12 +138,12 @@ t_replacement_differs()
 	make_other_series
 	export SERIES=5.10-other
 	own=series/5.10-other/0001-KVM-stats-Begin.patch
-	cp $own good
-	sed -i 's/^Second one/Third one/' $own
+	cp "$own" good
+	sed -i 's/^Second one/Third one/' "$own"
 	refuses "$own has another message than series/5.10/0001-" -- scripts/series
-	sed '1s/Begin/Start/' good >$own
+	sed '1s/Begin/Start/' good >"$own"
 	refuses "$own has another message than series/5.10/0001-" -- scripts/series
-	grep -v '^add include' good >$own
+	grep -v '^add include' good >"$own"
 	refuses "$own adds other files than series/5.10/0001-" -- scripts/series
 	mv good series/5.10-other/0001-other.patch
 	refuses '0001-other.patch replaces no patch' -- scripts/series

@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Nothing is exported: the KUnit suite is not compiled. */
+/* The kernel exports symbols for the KUnit tests only, which are not compiled here. */

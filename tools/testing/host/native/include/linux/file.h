@@ -5,7 +5,7 @@
 
 #define NATIVE_FD	3
 
-/* The file that was opened last, always as this fd. */
+/* The file that was opened last. Each file gets the fd NATIVE_FD. */
 extern struct file *opened_file;
 
 static inline int get_unused_fd_flags(int flags)

@@ -16,10 +16,11 @@
 #define IS_ENABLED(option)	NATIVE_PASTE(option)
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
-#define BUILD_BUG_ON_ZERO(e)	((int)sizeof(struct { int : -!!(e); }))
+#define BUILD_BUG_ON_ZERO(e)	((int)sizeof(struct { int:(-!!(e)); }))
 #define sizeof_field(type, field)	sizeof(((type *)0)->field)
 
-#define min(a, b)		({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
+#define min(a, b)	\
+	({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
 #define min_t(type, a, b)	({ type _x = (a), _y = (b); _x < _y ? _x : _y; })
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* x86's VM and vCPU, as far as their statistics file needs them. */
+/* The parts of the VM and the vCPU of x86 that the statistics file needs. */
 #pragma once
 
 #include <linux/kernel.h>
@@ -20,7 +20,7 @@ struct kvm_vcpu_stat {
 
 struct kvm {
 	int users_count;
-	u64 before_stat;	/* not 0, so that a read from a wrong place shows */
+	u64 before_stat;	/* not 0, so that tests find a read from a wrong address */
 	struct kvm_vm_stat stat;
 	struct kvm_stats_source stats_source;
 };

@@ -17,7 +17,7 @@ static inline size_t user_accessible(const void __user *to, size_t size)
 #define user_write_access_begin(to, size)	(user_accessible(to, size) == (size))
 #define user_write_access_end()		do { } while (0)
 
-/* The instruction that the kernel uses. */
+/* Store with the same instruction as the kernel. */
 #ifdef __x86_64__
 #define unsafe_put_user(value, to, label)				\
 	asm volatile goto("mov %0, %1" : : "r" ((__typeof__(*(to)))(value)), \

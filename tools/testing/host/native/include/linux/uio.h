@@ -6,7 +6,7 @@
 
 #define READ	0
 
-/* How often copy_to_iter() was called. */
+/* The number of calls of copy_to_iter(). */
 extern unsigned long copies_to_iter;
 
 struct iov_iter {

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads of values into memory that ends behind each of them in turn: in a page that
- * may not be touched, that may not be written to, that is not there. Values are stored
- * one by one, which fault injection does not reach.
+ * Read values into buffers that are too short: after each value in turn begins a page that
+ * is inaccessible, read-only or unmapped. The kernel stores values one by one, and fault
+ * injection does not cover such stores.
  */
 #define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
+#include <sys/mman.h>
 
-#include "lifetimes.h"
+#include "kvm_stats_checks.h"
+#include "lib/run_suites.h"
+#include "lifetimes/setup.h"
 
-/* Shared with the processes that the checks run in. */
-static unsigned long *tried;
+/* The number of reads, in memory that the processes of all checks share. */
+static unsigned long *total;
 
 static const struct {
 	const char *name;
 	int prot;		/* -1: unmapped */
 } bad_pages[] = {
-	{ "without access", PROT_NONE },
+	{ "inaccessible", PROT_NONE },
 	{ "read-only", PROT_READ },
 	{ "unmapped", -1 },
 };
@@ -24,43 +26,44 @@ static const struct {
 static const char *make_bad(uint8_t *at, size_t page, int prot)
 {
 	if (prot < 0 ? munmap(at, page) : mprotect(at, page, prot))
-		return stats_fail("a bad page: %s", strerror(errno));
+		return stats_fail("munmap or mprotect: %s", strerror(errno));
 	return NULL;
 }
 
-static const char *judge(struct stats_target *target, uint8_t *bad, size_t room,
-			 ssize_t got)
+/* Checks a read that returned @got. The buffer has @good bytes before the bad page. */
+static const char *check_read(struct stats_target *target, uint8_t *bad, size_t good,
+			      ssize_t got)
 {
-	++*tried;
-	if (got < 0 && errno == EFAULT && room < STATS_COPY_UNIT)
+	++*total;
+	if (got < 0 && errno == EFAULT && good < STATS_COPY_UNIT)
 		return NULL;
 	if (got < 0)
-		return stats_fail("a read that faults after %zu bytes: %s", room,
+		return stats_fail("a read that faults after %zu bytes: %s", good,
 				  strerror(errno));
-	if (!got || got > (ssize_t)room || got <= (ssize_t)room - STATS_COPY_UNIT)
-		return stats_fail("a read that faults after %zu bytes gives %zd", room, got);
-	return stats_same(target, bad - room, got, target->file.header.data_offset, got);
+	if (!got || got > (ssize_t)good || got <= (ssize_t)good - STATS_COPY_UNIT)
+		return stats_fail("a read that faults after %zu bytes returns %zd", good, got);
+	return stats_same(target, bad - good, got, target->file.header.data_offset, got);
 }
 
-/* By pread, and by preadv with a second buffer that takes nothing. */
-static const char *fault_behind(struct stats_target *target, uint8_t *bad, size_t room)
+/* Reads with pread(), and with preadv() and a second buffer that is in the bad page. */
+static const char *fault_after(struct stats_target *target, uint8_t *bad, size_t good)
 {
 	size_t data = target->file.header.data_offset, len = target->file.size - data;
 	const struct iovec pieces[] = {
-		{ .iov_base = bad - room, .iov_len = room },
-		{ .iov_base = bad, .iov_len = len - room },
+		{ .iov_base = bad - good, .iov_len = good },
+		{ .iov_base = bad, .iov_len = len - good },
 	};
 	const char *message;
 
-	message = judge(target, bad, room, pread(target->fd, bad - room, len, data));
+	message = check_read(target, bad, good, pread(target->fd, bad - good, len, data));
 	return message ? message :
-	       judge(target, bad, room, preadv(target->fd, pieces, 2, data));
+	       check_read(target, bad, good, preadv(target->fd, pieces, 2, data));
 }
 
-static const char *bad_page_behind_each(struct stats_target *target, size_t kind)
+static const char *bad_page_after_each(struct stats_target *target, size_t kind)
 {
 	size_t len = target->file.size - target->file.header.data_offset;
-	size_t page = sysconf(_SC_PAGESIZE), room;
+	size_t page = sysconf(_SC_PAGESIZE), good;
 	const char *message;
 	uint8_t *map;
 
@@ -70,26 +73,26 @@ static const char *bad_page_behind_each(struct stats_target *target, size_t kind
 		return stats_fail("mmap: %s", strerror(errno));
 	memset(map, 0, 3 * page);
 	message = make_bad(map + 2 * page, page, bad_pages[kind].prot);
-	for (room = 0; room < len && room <= 2 * page && !message; room += 8)
-		message = fault_behind(target, map + 2 * page, room);
+	for (good = 0; good < len && good <= 2 * page && !message; good += 8)
+		message = fault_after(target, map + 2 * page, good);
 	munmap(map, 3 * page);
-	return message ? stats_fail("%s: %s", bad_pages[kind].name, message) : NULL;
+	return message ? stats_fail("%s page: %s", bad_pages[kind].name, message) : NULL;
 }
 
-static const char *bad_pages_behind_each(struct stats_target *target)
+static const char *bad_pages_after_each(struct stats_target *target)
 {
 	const char *message = NULL;
 	size_t kind;
 
 	for (kind = 0; kind < ARRAY_SIZE(bad_pages) && !message; kind++)
-		message = bad_page_behind_each(target, kind);
+		message = bad_page_after_each(target, kind);
 	if (!message)
 		message = stats_read_whole(target);
 	return message;
 }
 
 static const struct stats_check checks[] = {
-	STATS_CHECK("behind_each_value", bad_pages_behind_each),
+	STATS_CHECK("after_each_value", bad_pages_after_each),
 };
 
 static const struct stats_suite suites[] = {
@@ -99,11 +102,11 @@ static const struct stats_suite suites[] = {
 
 int main(void)
 {
-	if (lifetimes_cannot_be_seen())
-		return tap_skip_all(lifetimes_cannot_be_seen());
+	if (lifetimes_skip_reason())
+		return tap_skip_all(lifetimes_skip_reason());
 
-	tried = lifetimes_shared(sizeof(*tried));
+	total = shared_memory(sizeof(*total));
 	run_suites(suites, ARRAY_SIZE(suites));
-	tap_tried(*tried, "reads into memory that ends behind a value");
+	tap_tried(*total, "reads into memory that ends after a value");
 	return tap_end();
 }

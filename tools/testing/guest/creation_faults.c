@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation in the creation of VMs and vCPUs, of which statistics are part,
- * fails in turn: neither fd nor VM nor user of a module is left, and the next try
- * works.
+ * Let every allocation in the creation of a VM and of a vCPU fail in turn. The creation of
+ * their statistics is a part of that. After each failure no fd, no VM and no use count of a
+ * module is left over, and the next creation succeeds.
  */
 #define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
+#include "faults/in_turn.h"
+#include "lib/run_suites.h"
+#include "lib/vm_dir.h"
+#include "lifetimes/setup.h"
 
-#include "faults_in_turn.h"
-#include "lifetimes.h"
-
-/* Shared with the processes that the checks run in. */
-static unsigned long *tried;
+/* The number of faults, in memory that the processes of all checks share. */
+static unsigned long *total;
 
 static int kvm_fd = -1;
 static int new_vm = -1;
 
-static const char *judge_new(const struct trial *trial, const char *what)
+static const char *check_creation(const struct trial *trial, const char *what)
 {
-	return trial->result < 0 ? judge_errno(trial, what, ENOMEM, ENOMEM, 0) : NULL;
+	return trial->result < 0 ? check_errno(trial, what, ENOMEM, ENOMEM, 0) : NULL;
 }
 
 static long run_create_vm(struct stats_target *target)
@@ -27,10 +27,10 @@ static long run_create_vm(struct stats_target *target)
 	return ioctl(kvm_fd, KVM_CREATE_VM, 0);
 }
 
-/* The next try is the one that fails one allocation later, and in the end none. */
-static const char *judge_create_vm(struct stats_target *target, const struct trial *trial)
+/* The run for the next fault shows that a VM can still be created up to that fault. */
+static const char *check_create_vm(struct stats_target *target, const struct trial *trial)
 {
-	const char *message = judge_new(trial, "KVM_CREATE_VM");
+	const char *message = check_creation(trial, "KVM_CREATE_VM");
 	int fd;
 
 	(void)target;
@@ -58,10 +58,10 @@ static long run_create_vcpu(struct stats_target *target)
 	return ioctl(new_vm, KVM_CREATE_VCPU, STATS_VCPU_ID);
 }
 
-static const char *judge_create_vcpu(struct stats_target *target,
+static const char *check_create_vcpu(struct stats_target *target,
 				     const struct trial *trial)
 {
-	const char *message = judge_new(trial, "KVM_CREATE_VCPU");
+	const char *message = check_creation(trial, "KVM_CREATE_VCPU");
 	long vcpu = trial->result;
 	int fd;
 
@@ -77,66 +77,77 @@ static const char *judge_create_vcpu(struct stats_target *target,
 	return message;
 }
 
-static const struct path create_paths[] = {
-	{ "vm", NULL, run_create_vm, judge_create_vm, .retried = true },
-	{ "vcpu", prepare_vm, run_create_vcpu, judge_create_vcpu, .retried = true },
+static const struct operation operations[] = {
+	{ "vm", NULL, run_create_vm, check_create_vm, .retries = true },
+	{ "vcpu", prepare_vm, run_create_vcpu, check_create_vcpu, .retries = true },
 };
 
 /*
- * vmalloc() of struct kvm begins with two allocations that leave a stack in the log
- * when they fail, whatever the caller says. With kmemleak each has a second one, and
- * there is a fifth of which kmemleak itself says that it failed.
+ * Returns the first fault to inject. On x86 and arm64, vmalloc() of struct kvm begins with
+ * two allocations that log a stack trace when they fail, whatever flags the caller passes.
+ * With kmemleak each of them has a second allocation, and kmemleak itself logs the failure of
+ * a fifth one.
  */
-static unsigned int first_quiet(unsigned int which)
+static unsigned int first_without_log(unsigned int operation)
 {
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
-	if (!which)
+	if (!operation)
 		return access("/sys/kernel/debug/kmemleak", F_OK) ? 3 : 6;
 #endif
-	(void)which;
+	(void)operation;
 	return 1;
+}
+
+/* Fails slab allocations first. Then fails pages, if the kernel can inject that fault. */
+static const char *fail_allocations(struct stats_target *target, struct operation *operation,
+				    unsigned int failures[FAIL_NUM_KINDS])
+{
+	const char *message = NULL;
+
+	if (fail_nth_choose(true, false))
+		return stats_fail(FAIL_NTH_SLAB_DIR ": %s", strerror(errno));
+	message = fail_in_turn(target, operation, failures);
+	if (!message && failures[FAIL_SLAB] < 3)
+		message = stats_fail("%u allocations failed, expected more",
+				     failures[FAIL_SLAB]);
+	operation->first = 1;
+	if (!message && fail_nth_has(FAIL_PAGE) && !fail_nth_choose(false, true))
+		message = fail_in_turn(target, operation, failures);
+	return message;
 }
 
 static const char *create_in_turn(struct stats_target *target)
 {
-	unsigned int vms = vm_dirs_of(getpid()), failures[FAIL_NUM_KINDS] = { 0 };
-	struct path path = create_paths[target->arg];
+	unsigned int vms = vm_count(getpid()), failures[FAIL_NUM_KINDS] = { 0 };
+	struct operation operation = operations[target->arg];
 	long users = kvm_module_users();
 	const char *message = faults_open();
 
 	kvm_fd = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-	path.tried = tried;
-	path.first = first_quiet(target->arg);
-	if (!message && fail_nth_choose(true, false))
-		message = stats_fail(FAIL_NTH_KNOBS ": %s", strerror(errno));
+	operation.total = total;
+	operation.first = first_without_log(target->arg);
 	if (!message)
-		message = fail_in_turn(target, &path, failures);
-	if (!message && failures[FAIL_SLAB] < 3)
-		message = stats_fail("%u allocations failed, expected more",
-				     failures[FAIL_SLAB]);
-	path.first = 1;
-	if (!message && fail_nth_has(FAIL_PAGE) && !fail_nth_choose(false, true))
-		message = fail_in_turn(target, &path, failures);
+		message = fail_allocations(target, &operation, failures);
 	if (message)
 		return message;
-	tell(target, path.name, failures);
+	report_failures(target, operation.name, failures);
 	if (new_vm >= 0)
 		close(new_vm);
 	close(kvm_fd);
-	message = vms_of_go(getpid(), vms);
-	return message ? message : kvm_modules_are_left(users);
+	message = vm_count_becomes(getpid(), vms);
+	return message ? message : kvm_module_users_become(users);
 }
 
 /*
- * What 5.10 does on powerpc when a vCPU cannot be created: HV still counts it in its
- * core, so that the next one is refused, PR leaves a stack in the log, e500 says
- * EPERM.
+ * Linux 5.10 does not undo a failed creation of a vCPU on powerpc. With HV the vCPU still
+ * counts in its core, so that the next one is refused. PR logs a stack trace. The e500
+ * returns EPERM.
  */
 static const char *create_vcpu_in_turn(struct stats_target *target)
 {
 #ifdef __powerpc__
 	(void)target;
-	return stats_skip("5.10 does not undo it on powerpc if it fails");
+	return stats_skip("Linux 5.10 does not undo a failed creation on powerpc");
 #else
 	return create_in_turn(target);
 #endif
@@ -153,11 +164,11 @@ static const struct stats_suite suites[] = {
 
 int main(void)
 {
-	if (lifetimes_cannot_be_seen())
-		return tap_skip_all(lifetimes_cannot_be_seen());
+	if (lifetimes_skip_reason())
+		return tap_skip_all(lifetimes_skip_reason());
 
-	tried = lifetimes_shared(sizeof(*tried));
+	total = shared_memory(sizeof(*total));
 	run_suites(suites, ARRAY_SIZE(suites));
-	tap_tried(*tried, "faults in the creation of VMs and vCPUs");
+	tap_tried(*total, "faults in the creation of VMs and vCPUs");
 	return tap_end();
 }

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lifetimes of VMs with a reader in the middle of pread(): everything is closed, the
- * memory goes, the VMM ends, the reader itself is ended. userfaultfd is what holds it
- * there.
+ * Test how long a VM lives while a thread is in the middle of pread(). userfaultfd stops the
+ * read there. Meanwhile all fds are closed, the buffer is unmapped, the VMM ends, or the
+ * reading process itself ends.
  *
- * LIFETIMES_COUNT is how often all of it is tried (1).
+ * LIFETIMES_COUNT repeats all checks that often (default: 1).
  */
 #define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
+#include "kvm_stats_checks.h"
+#include "lib/held_read.h"
+#include "lib/vmm_end.h"
+#include "lifetimes/repeat.h"
 
-#include "held_read.h"
-#include "lifetimes.h"
-#include "vmm_end.h"
-
-/* Shared with the processes that the checks run in. */
-static struct tried {
+/* How often things were done, in memory that the processes of all checks share. */
+static struct {
 	unsigned long held;
 	unsigned long ends;
-} *tried;
+} *totals;
 
-/* What is read: of what is copied, and of what is stored value by value. */
+/* The kernel copies the constants as a block, and stores the values one by one. */
 enum { CONSTANTS, VALUES, NUM_PARTS };
 
 static size_t part_offset(const struct stats_target *target, size_t part)
@@ -33,13 +32,13 @@ static const char *start_read(const struct stats_target *target, size_t part, in
 	size_t offset = part_offset(target, part);
 	size_t len = target->file.size - offset;
 
-	/* whole words */
+	/* 512 is a whole number of values. */
 	return held_read_start(read, fd, offset, len < 512 ? len : 512);
 }
 
-/* Nobody is left to ask whether they have moved; but they only do by a little. */
-static const char *values_may_move(const struct stats_target *target,
-				   const struct held_read *read)
+/* No fd is left that could read the current values, but they can only grow a little. */
+static const char *values_are_plausible(const struct stats_target *target,
+					const struct held_read *read)
 {
 	size_t at;
 
@@ -60,26 +59,26 @@ static const char *values_may_move(const struct stats_target *target,
 static const char *finish_read(struct stats_target *target, struct held_read *read)
 {
 	if (held_read_supply(read))
-		return stats_fail("nobody wants the page: %s", strerror(errno));
+		return stats_fail("the kernel no longer waits for the page: %s", strerror(errno));
 	held_read_end(read);
-	tried->held++;
+	totals->held++;
 	if (read->got != (ssize_t)read->len)
-		return stats_fail("a read of %zu at %zu gives %zd: %s", read->len,
+		return stats_fail("a read of %zu bytes at %zu returns %zd: %s", read->len,
 				  read->offset, read->got, strerror(errno));
-	return values_may_move(target, read);
+	return values_are_plausible(target, read);
 }
 
-/* With a reader in the middle, who holds the only file. */
-static const char *last_reader(struct stats_target *target, struct held_read *read,
-			       const struct vm_dir *dir)
+/* The reader, in the middle of a read, holds the only reference to the VM. */
+static const char *reader_keeps_vm(struct stats_target *target, struct held_read *read,
+				   const struct vm_dir *dir)
 {
-	const char *message = vm_is_there(dir, "during a read");
+	const char *message = vm_exists(dir, "during a read");
 
 	if (!message)
-		message = vmm_reuse_memory();
+		message = reuse_vm_memory();
 	if (!message)
 		message = finish_read(target, read);
-	return message ? message : vm_goes(dir, "after the read");
+	return message ? message : vm_disappears(dir, "after the read");
 }
 
 static const char *for_each_part(struct stats_target *target,
@@ -92,7 +91,7 @@ static const char *for_each_part(struct stats_target *target,
 
 	for (part = 0; part < NUM_PARTS && !message; part++)
 		message = run(target, part);
-	return message ? message : kvm_modules_are_left(users);
+	return message ? message : kvm_module_users_become(users);
 }
 
 /* The reader is another thread of the VMM. */
@@ -104,11 +103,11 @@ static const char *close_during_read(struct stats_target *target, size_t part)
 	struct vm_dir dir = vm_dir(getpid(), fds[STATS_FD_VM]);
 
 	if (!message)
-		message = start_read(target, part, fds[which_stats(target)], &read);
+		message = start_read(target, part, fds[stats_fd_index(target)], &read);
 	if (message)
 		return message;
 	stats_close_fds(fds);
-	return last_reader(target, &read, &dir);
+	return reader_keeps_vm(target, &read, &dir);
 }
 
 static const char *closed_during_read(struct stats_target *target)
@@ -116,7 +115,7 @@ static const char *closed_during_read(struct stats_target *target)
 	return for_each_part(target, close_during_read);
 }
 
-/* The memory that is read to goes, as another thread unmaps it. */
+/* Another thread unmaps the buffer of the read. */
 static const char *unmap_during_read(struct stats_target *target, size_t part)
 {
 	struct held_read read;
@@ -127,12 +126,12 @@ static const char *unmap_during_read(struct stats_target *target, size_t part)
 	if (held_read_unmap(&read))
 		return stats_fail("munmap: %s", strerror(errno));
 	held_read_end(&read);
-	tried->held++;
-	if (read.got < 0 && read.error == EFAULT && HELD_READ_ROOM < STATS_COPY_UNIT)
+	totals->held++;
+	if (read.got < 0 && read.error == EFAULT && HELD_READ_PRESENT < STATS_COPY_UNIT)
 		return NULL;
-	if (read.got > HELD_READ_ROOM || read.got <= HELD_READ_ROOM - STATS_COPY_UNIT)
-		return stats_fail("a read whose memory goes after %d bytes gives %zd: %s",
-				  HELD_READ_ROOM, read.got, strerror(read.error));
+	if (read.got > HELD_READ_PRESENT || read.got <= HELD_READ_PRESENT - STATS_COPY_UNIT)
+		return stats_fail("a read with memory for %d bytes returns %zd: %s",
+				  HELD_READ_PRESENT, read.got, strerror(read.error));
 	return stats_same(target, read.buf, read.got, read.offset, read.got);
 }
 
@@ -145,7 +144,7 @@ static const char *unmapped_during_read(struct stats_target *target)
 static const char *end_during_read(struct stats_target *target, size_t part,
 				   const struct vmm_end *end)
 {
-	struct stats_target theirs = *target;
+	struct stats_target remote = *target;
 	struct stats_vmm vmm;
 	struct held_read read;
 	struct vm_dir dir;
@@ -153,18 +152,18 @@ static const char *end_during_read(struct stats_target *target, size_t part,
 
 	if (message)
 		return message;
-	theirs.fd = keep_one(target, &vmm);
-	message = stats_file_load(&theirs.file, theirs.fd);
+	remote.fd = keep_stats_fd(target, &vmm);
+	message = stats_file_load(&remote.file, remote.fd);
 	if (!message)
-		message = start_read(&theirs, part, theirs.fd, &read);
+		message = start_read(&remote, part, remote.fd, &read);
 	if (!message)
 		message = end->end(&vmm);
 	if (message)
 		return message;
-	tried->ends++;
-	close(theirs.fd);
-	message = last_reader(&theirs, &read, &dir);
-	stats_file_free(&theirs.file);
+	totals->ends++;
+	close(remote.fd);
+	message = reader_keeps_vm(&remote, &read, &dir);
+	stats_file_free(&remote.file);
 	vmm_finish(&vmm);
 	return message;
 }
@@ -179,7 +178,7 @@ static const char *vmm_ended_during_read(struct stats_target *target)
 	return for_each_part(target, any_end_during_read);
 }
 
-/* The reader is a thread of the VMM, which ends without that anybody lets it go. */
+/* A thread of this VMM reads. No process supplies the page, so the read never returns. */
 static void reading_vmm_main(struct stats_target *target, size_t part, int socket)
 {
 	int fds[STATS_NUM_FDS];
@@ -189,7 +188,7 @@ static void reading_vmm_main(struct stats_target *target, size_t part, int socke
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	message = stats_bare_vm(fds);
 	if (!message)
-		message = start_read(target, part, fds[which_stats(target)], &read);
+		message = start_read(target, part, fds[stats_fd_index(target)], &read);
 	if (message || !stats_send_fds(socket, fds)) {
 		fprintf(stderr, "# reading VMM: %s\n", message ? message : strerror(errno));
 		_exit(1);
@@ -204,7 +203,7 @@ static const char *reading_vmm_start(struct stats_target *target, size_t part,
 	int sockets[2];
 	bool received;
 
-	vmm_can_end();
+	vmm_install_ends();
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
 		return stats_fail("socketpair: %s", strerror(errno));
 	vmm->pid = fork();
@@ -218,7 +217,7 @@ static const char *reading_vmm_start(struct stats_target *target, size_t part,
 	received = stats_receive_fds(sockets[0], vmm);
 	close(sockets[0]);
 	if (!received)
-		return stats_fail("the VMM did not come to read");
+		return stats_fail("the VMM did not start to read");
 	stats_close_fds(vmm->fds);
 	*dir = vm_dir(vmm->pid, vmm->remote[STATS_FD_VM]);
 	return NULL;
@@ -232,17 +231,17 @@ static const char *end_while_reading(struct stats_target *target, size_t part,
 	const char *message = reading_vmm_start(target, part, &vmm, &dir);
 
 	if (!message)
-		message = vm_is_there(&dir, "while the VMM reads");
+		message = vm_exists(&dir, "while the VMM reads");
 	if (message)
 		return message;
 	stats_must_end_in(HELD_READ_SECONDS, "the end of a VMM that is in the middle of a read");
 	message = end->end(&vmm);
 	stats_must_end_in(0, "");
 	if (!message)
-		message = vm_goes(&dir, "after the VMM, which was in the middle of a read");
+		message = vm_disappears(&dir, "after the end of the VMM in the middle of a read");
 	vmm_finish(&vmm);
-	tried->ends++;
-	tried->held++;
+	totals->ends++;
+	totals->held++;
 	return message;
 }
 
@@ -266,14 +265,14 @@ static const struct stats_check checks[] = {
 int main(int argc, char *argv[])
 {
 	vmm_end_main(argc, argv);
-	if (lifetimes_cannot_be_seen())
-		return tap_skip_all(lifetimes_cannot_be_seen());
+	if (lifetimes_skip_reason())
+		return tap_skip_all(lifetimes_skip_reason());
 	if (!held_read_is_possible())
-		return tap_skip_all("this kernel has no userfaultfd to hold a read");
+		return tap_skip_all("this kernel has no userfaultfd, which the test needs");
 
-	tried = lifetimes_shared(sizeof(*tried));
-	lifetimes_run(checks, ARRAY_SIZE(checks));
-	tap_tried(tried->held, "reads held in the middle");
-	tap_tried(tried->ends, "ends of VMMs during reads");
+	totals = shared_memory(sizeof(*totals));
+	run_repeatedly(checks, ARRAY_SIZE(checks));
+	tap_tried(totals->held, "reads held in the middle");
+	tap_tried(totals->ends, "ends of VMMs during reads");
 	return tap_end();
 }

@@ -1,103 +1,101 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kvm-stats beside a real QEMU: each of its commands, as root and as a user without rights, top
- * on a terminal and serve over HTTP, while another QEMU comes and goes.
+ * Test kvm-stats with a real QEMU: each command as root and as an unprivileged user, top on a
+ * terminal and serve over HTTP, while a second QEMU starts and ends.
  */
-/* sources: client/[a-z]*.c cli/[a-z]*.c qemu/[a-z]*.c ../../lib/kvmstats/[a-z]*.c */
-/* libs: -ljansson */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "client/scene.h"
-#include "qemu/checks.h"
+#include "client/scenario.h"
+#include "qemu/check/checks.h"
 
-static const struct point with_stats[] = {
-	{ "QEMU greets over QMP", check_greeting },
+static const struct check with_stats[] = {
+	{ "QEMU sends the QMP greeting", check_greeting },
 	{ "QEMU runs its guest with KVM", check_uses_kvm },
-	{ "query-cpus-fast: each CPU is there", check_cpus },
-	{ "list shows QEMU, its guest's name, and that fds were opened", check_list },
-	{ "schema shows its statistics, their types and units", check_schema },
-	{ "read shows its exits, and their rate", check_read },
-	{ "log shows them as comma-separated values", check_log },
+	{ "query-cpus-fast returns each CPU", check_cpus },
+	{ "list shows QEMU, the name of its guest and the source of its statistics", check_list },
+	{ "schema shows statistics with their types and units", check_schema },
+	{ "read shows exits and their rate", check_read },
+	{ "log writes exits as comma-separated values", check_log },
 
 	{ "serve starts", check_serve_starts },
-	{ "it has the text format, and OpenMetrics for those who ask for it", check_formats },
-	{ "another path is 404", check_not_found },
-	{ "nobody listens on other addresses than loopback's", check_loopback },
+	{ "serve uses the text format, or OpenMetrics if the client accepts it", check_formats },
+	{ "serve answers 404 for other paths", check_not_found },
+	{ "serve listens only on the loopback address", check_loopback },
 
-	{ "top shows exits with their rate", check_top_starts },
-	{ "b shows the guest by its name", check_top_guests },
-	{ "Enter leads down to vCPUs, and to one of them", check_top_leads_down },
-	{ "it follows the size of the terminal", check_top_resizes },
-	{ "f chooses statistics", check_top_filter },
+	{ "top shows exits and their rate", check_top_starts },
+	{ "top: b shows guests by name", check_top_guests },
+	{ "top: Enter shows the vCPUs of a guest, and then a single vCPU", check_top_navigation },
+	{ "top adapts to the size of the terminal", check_top_resizes },
+	{ "top: f filters statistics", check_top_filter },
 
 	{ "the guest stops", check_stop },
-	{ "stopped: serve has all of QEMU's values", check_served_values },
-	{ "stopped: so has the file for node_exporter, gone with its writer", check_textfile },
-	{ "stopped: top has QEMU's sum", check_top_values },
+	{ "stopped: serve shows the values that QEMU reports", check_served_values },
+	{ "stopped: serve -t writes the values to a file, and removes it at exit", check_textfile },
+	{ "stopped: top shows the sum of the values that QEMU reports", check_top_values },
 
-	{ "a QEMU of another user starts", check_other_starts },
-	{ "top tells that it has appeared, and shows it", check_top_other },
-	{ "serve has it", check_served_other },
-	{ "its user has it listed, and no other one", check_user_list },
-	{ "its user has its schema, its log and its metrics", check_user_commands },
-	{ "stopped: its user reads QEMU's values", check_user_values },
-	{ "its user has it in top", check_user_top },
-	{ "root's QEMU is refused, and what that would take is told", check_user_refused },
-	{ "it is killed", check_other_ends },
-	{ "top tells that it has ended, and shows the one that is left", check_top_no_other },
-	{ "the next scrape has it no more", check_served_no_other },
-	{ "both have let go of its VM", check_let_go },
+	{ "a QEMU of an unprivileged user starts", check_other_starts },
+	{ "top reports and shows the new QEMU", check_top_other },
+	{ "serve shows the new QEMU", check_served_other },
+	{ "list of that user shows only that QEMU", check_user_list },
+	{ "schema, log and serve of that user show that QEMU", check_user_commands },
+	{ "stopped: read of that user shows the values that QEMU reports", check_user_values },
+	{ "top of that user shows that QEMU", check_user_top },
+	{ "read of root's QEMU by that user fails, and names the missing capabilities",
+	  check_user_refused },
+	{ "the QEMU of that user is killed", check_other_ends },
+	{ "top reports the end of that QEMU, and shows only root's QEMU", check_top_no_other },
+	{ "the next scrape of serve does not contain that QEMU", check_served_no_other },
+	{ "top and serve have closed the fds of that QEMU", check_fds_closed },
 
-	{ "q ends top", check_top_ends },
+	{ "top: q ends top", check_top_ends },
 	{ "SIGTERM ends serve", check_serve_ends },
 	{ "QEMU quits", check_quits },
 };
 
-static const struct point without_stats[] = {
-	{ "QEMU greets over QMP", check_greeting },
-	{ "list shows QEMU, and that debugfs has its numbers", check_list },
-	{ "read shows its sums", check_read_debugfs },
+static const struct check without_stats[] = {
+	{ "QEMU sends the QMP greeting", check_greeting },
+	{ "list shows QEMU and the source of its statistics", check_list },
+	{ "read shows sums from debugfs", check_read_debugfs },
 	{ "serve starts", check_serve_starts },
 	{ "the guest stops", check_stop },
-	{ "stopped: serve has the sums of debugfs", check_served_debugfs },
-	{ "stopped: top has the sums of debugfs", check_top_debugfs },
-	{ "q ends top", check_top_ends },
+	{ "stopped: serve shows the sums from debugfs", check_served_debugfs },
+	{ "stopped: top shows the sums from debugfs", check_top_debugfs },
+	{ "top: q ends top", check_top_ends },
 	{ "SIGTERM ends serve", check_serve_ends },
 	{ "QEMU quits", check_quits },
 };
 
-static void end(struct scene *scene)
+static void end(struct scenario *scenario)
 {
-	terminal_close(&scene->top);
-	if (scene->port) {
-		kill(scene->server.pid, SIGKILL);
-		run_end(&scene->server);
+	terminal_close(&scenario->top);
+	if (scenario->port) {
+		kill(scenario->server.pid, SIGKILL);
+		run_end(&scenario->server);
 	}
-	session_end(&scene->qemu);
+	session_end(&scenario->qemu);
 	chmod("/dev/kvm", 0600);
 }
 
 int main(void)
 {
-	static struct scene scene = { .top = TERMINAL_NONE };
+	static struct scenario scenario = { .top = TERMINAL_NONE };
 	const char *variant = getenv("BOOT_VARIANT");
-	size_t failed;
 	int ret;
 
-	session_configure(&scene.qemu);
-	ret = session_start(&scene.qemu);
+	session_configure(&scenario.qemu);
+	ret = session_start(&scenario.qemu);
 	if (ret) {
-		printf("Bail out! starting QEMU: %s\n", strerror(-ret));
+		printf("Bail out! cannot start QEMU: %s\n", strerror(-ret));
 		return 1;
 	}
 	if (variant && !strcmp(variant, "unpatched"))
-		failed = tap_run(without_stats, ARRAY_SIZE(without_stats), &scene);
+		ret = run_checks(without_stats, ARRAY_SIZE(without_stats), &scenario);
 	else
-		failed = tap_run(with_stats, ARRAY_SIZE(with_stats), &scene);
-	end(&scene);
-	return failed ? 1 : 0;
+		ret = run_checks(with_stats, ARRAY_SIZE(with_stats), &scenario);
+	end(&scenario);
+	return ret;
 }

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An open statistics fd keeps KVM's modules loaded: with nothing else left of
- * a VM, removing them fails, busy; once the fd is closed they go.
+ * Test that an open statistics fd keeps KVM's modules loaded. If nothing but the fd is left
+ * of a VM, the removal of the modules fails with EWOULDBLOCK or EBUSY. After the fd is
+ * closed, the removal succeeds.
  *
- * Unloads and reloads KVM: not for a machine that has work for it.  It asks for
- * BOOT_VARIANT, which is set on machines that were made for tests.
+ * The program unloads and reloads KVM, so it runs only if BOOT_VARIANT is set, as it is in
+ * test machines.
  *
- * MODULE_LIFETIME_COUNT is how often KVM is loaded, used and unloaded (10).
+ * MODULE_LIFETIME_COUNT is how often KVM is loaded, used and unloaded (default: 10).
  */
 #define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
-
 #include "kvm_stats_checks.h"
-#include "suites.h"
-#include "vm_alive.h"
+#include "lib/run_suites.h"
+#include "lib/vm_dir.h"
 
 #define MODULE_NAME_SIZE	64
 
 static unsigned long count = 10;
 
 /*
- * The module that uses kvm, as kvm_amd does.  Its name, or an empty one where
- * KVM is a single module, or NULL if there is none.
+ * Returns the name of the module that uses kvm, for example kvm_amd. Returns "" if KVM is a
+ * single module, and NULL if KVM is not a module.
  */
 static const char *vendor_module(void)
 {
@@ -44,8 +43,8 @@ static int unload(const char *module)
 	return syscall(SYS_delete_module, module, O_NONBLOCK);
 }
 
-/* A VM is taken down when its last file is; modules are counted soon after. */
-static const char *unload_soon(const char *module)
+/* Retries, because the kernel drops the use counts only after the last close() has returned. */
+static const char *unload_with_retries(const char *module)
 {
 	int tries = 500;
 
@@ -58,7 +57,7 @@ static const char *unload_soon(const char *module)
 	return NULL;
 }
 
-/* As ../init does: of the kernel's command line what begins with "MODULE.", without that. */
+/* Finds "MODULE.NAME=VALUE" on the kernel's command line, as ../machine/init does. */
 static void find_parameters(const char *module, char *parameters, size_t size)
 {
 	FILE *cmdline = fopen("/proc/cmdline", "r");
@@ -95,11 +94,11 @@ static const char *load(const char *module)
 	return NULL;
 }
 
-static const char *refuses_unload(const char *module)
+static const char *check_unload_refused(const char *module)
 {
 	if (!unload(module)) {
 		load(module);
-		return stats_fail("%s could be removed", module);
+		return stats_fail("%s could be removed while a statistics fd was open", module);
 	}
 	if (errno != EWOULDBLOCK && errno != EBUSY)
 		return stats_fail("delete_module(%s): %s, expected: %s", module,
@@ -107,8 +106,8 @@ static const char *refuses_unload(const char *module)
 	return NULL;
 }
 
-/* The VMM is gone; of its fds nothing but one statistics fd is left. */
-static const char *last_survivor(struct stats_target *target, int *fd)
+/* Kills a VMM and keeps one of its statistics fds as the only reference to the VM. */
+static const char *open_last_fd(struct stats_target *target, int *fd)
 {
 	int which = stats_target_kind(target, STATS_FD_VM_STATS,
 				      STATS_FD_VCPU_STATS);
@@ -131,15 +130,15 @@ static const char *keeps_modules(struct stats_target *target)
 	const char *message;
 	int fd;
 
-	message = last_survivor(target, &fd);
+	message = open_last_fd(target, &fd);
 	if (!message && *vendor)
-		message = refuses_unload(vendor);
+		message = check_unload_refused(vendor);
 	if (!message)
-		message = refuses_unload("kvm");
+		message = check_unload_refused("kvm");
 	return message;
 }
 
-/* With the modules of one VM in use already. */
+/* Each statistics fd counts as one more user of the modules. */
 static const char *counts_fds(struct stats_target *target)
 {
 	int vm_fds[STATS_NUM_FDS], fds[5];
@@ -151,19 +150,19 @@ static const char *counts_fds(struct stats_target *target)
 		message = stats_getfd(vm_fds[stats_target_kind(target, STATS_FD_VM,
 							       STATS_FD_VCPU)], &fds[i]);
 		if (!message && kvm_module_users() != users + (long)i + 1)
-			message = stats_fail("%ld users with %zu more files, before there were %ld",
+			message = stats_fail("%ld users with %zu statistics fds, and %ld without",
 					     kvm_module_users(), i + 1, users);
 	}
 	while (!message && i--)
 		close(fds[i]);
-	return message ? message : kvm_modules_are_left(users);
+	return message ? message : kvm_module_users_become(users);
 }
 
 static const char *unload_all(const char *vendor)
 {
-	const char *message = *vendor ? unload_soon(vendor) : NULL;
+	const char *message = *vendor ? unload_with_retries(vendor) : NULL;
 
-	return message ? message : unload_soon("kvm");
+	return message ? message : unload_with_retries("kvm");
 }
 
 static const char *load_all(const char *vendor)
@@ -180,7 +179,7 @@ static const char *releases_modules(struct stats_target *target)
 	int fd;
 
 	snprintf(vendor, sizeof(vendor), "%s", vendor_module());
-	message = last_survivor(target, &fd);
+	message = open_last_fd(target, &fd);
 	if (message)
 		return message;
 	close(fd);
@@ -188,20 +187,20 @@ static const char *releases_modules(struct stats_target *target)
 	message = unload_all(vendor);
 	if (!message)
 		message = load_all(vendor);
-	return message ? message : last_survivor(target, &fd);
+	return message ? message : open_last_fd(target, &fd);
 }
 
-/* The file of a VM and of a vCPU by turns is what is left before it goes. */
+/* The last fd is that of a VM and of a vCPU in alternate rounds. */
 static const char *load_use_unload(const char *vendor, unsigned long round)
 {
 	struct stats_target target = { .vcpu_id = round % 2 ? STATS_VCPU_ID : -1 };
 	const char *message;
 	int fd;
 
-	message = last_survivor(&target, &fd);
+	message = open_last_fd(&target, &fd);
 	if (message)
 		return message;
-	message = refuses_unload("kvm");
+	message = check_unload_refused("kvm");
 	close(fd);
 	stats_file_free(&target.file);
 	if (!message)
@@ -244,17 +243,17 @@ static const struct stats_suite suites[] = {
 int main(void)
 {
 	const char *variant = getenv("BOOT_VARIANT");
-	const char *wanted = getenv("MODULE_LIFETIME_COUNT");
+	const char *value = getenv("MODULE_LIFETIME_COUNT");
 
 	if (!variant)
-		return tap_skip_all("removes KVM's modules; set BOOT_VARIANT where it may");
+		return tap_skip_all("removes KVM's modules; set BOOT_VARIANT to allow that");
 	if (!strcmp(variant, "unpatched"))
-		return tap_skip_all("this kernel lacks the statistics fd");
+		return tap_skip_all("this kernel does not have the statistics fd");
 	if (!vendor_module())
-		return tap_skip_all("KVM is not a module here");
+		return tap_skip_all("KVM is not a module");
 
-	if (wanted)
-		count = strtoul(wanted, NULL, 0);
+	if (value)
+		count = strtoul(value, NULL, 0);
 	run_suites(suites, ARRAY_SIZE(suites));
 	return tap_end();
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* sources: races/files.c races/operations.c */
 /*
- * Threads create and destroy VMs and vCPUs, open, read, seek, duplicate and close
- * statistics fds at random, under each other's hands and while guests run.  What
- * must hold all the same is in races/races.h.
+ * Threads create and destroy VMs and vCPUs, and open, read, seek, duplicate and close
+ * statistics fds at random. They share the fds, and guests run at the same time.
+ * races/races.h lists the invariants that must hold.
  *
- * RACES_COUNT is the number of operations by each thread, RACES_SEED repeats what
- * each of them does, though not who comes first.
+ * RACES_COUNT is the number of operations of each thread. RACES_SEED reproduces the
+ * operations of each thread, but not the order in which the threads run.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -14,50 +13,49 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "guest/guest.h"
-
-#include "tap.h"
 #include "races/races.h"
+#include "tap.h"
+#include "vcpu/guest.h"
 
 #define DEFAULT_COUNT	5000
 #define NUM_RACERS	4
 #define NUM_GUESTS	2
-#define GUEST_RUNS	500	/* in the life of one guest */
-#define PATIENCE	60	/* s for a single operation */
-#define LOOKS		50	/* at each thread, in a second */
+#define GUEST_RUNS	500	/* of one guest, before it is destroyed */
+#define TIME_LIMIT	60	/* seconds, for a single operation */
+#define CHECKS_PER_SECOND	50	/* of the progress of each thread */
 
 static const char *const invariants[] = {
-	[CONSTANTS_STAY] = "header_and_descriptors_never_change",
-	[IDS_FIT] = "ids_fit",
-	[SIZES_FIT] = "reads_and_seeks_have_the_right_sizes",
+	[CONSTANTS_NEVER_CHANGE] = "header_and_descriptors_never_change",
+	[IDS_ARE_RIGHT] = "ids_are_right",
+	[SIZES_ARE_RIGHT] = "reads_and_seeks_have_the_right_sizes",
 	[COUNTERS_NEVER_FALL] = "counters_never_fall",
-	[ERRORS_FIT] = "errors_fit",
+	[ERRORS_ARE_RIGHT] = "errors_are_right",
 };
 
 static struct {
 	pthread_mutex_t lock;
 	unsigned long times;
 	char first[300];
-} complaints[NUM_INVARIANTS];
+} violations[NUM_INVARIANTS];
 
 static struct racer racers[NUM_RACERS];
-static struct pulse guests[NUM_GUESTS];
+static struct progress guests[NUM_GUESTS];
 static unsigned long count;
 static atomic_uint racing = NUM_RACERS;
 static atomic_ulong guest_runs;
 
-void broken(enum invariant invariant, const char *fmt, ...)
+void violation(enum invariant invariant, const char *fmt, ...)
 {
 	va_list args;
 
-	pthread_mutex_lock(&complaints[invariant].lock);
-	if (!complaints[invariant].times++) {
+	pthread_mutex_lock(&violations[invariant].lock);
+	if (!violations[invariant].times++) {
 		va_start(args, fmt);
-		vsnprintf(complaints[invariant].first, sizeof(complaints[0].first), fmt,
+		vsnprintf(violations[invariant].first, sizeof(violations[0].first), fmt,
 			  args);
 		va_end(args);
 	}
-	pthread_mutex_unlock(&complaints[invariant].lock);
+	pthread_mutex_unlock(&violations[invariant].lock);
 }
 
 static void *race(void *arg)
@@ -65,83 +63,83 @@ static void *race(void *arg)
 	struct racer *racer = arg;
 	unsigned int i;
 
-	while (atomic_load(&racer->pulse.done) < count)
-		operate(racer);
-	atomic_store(&racer->pulse.doing, "close");
+	while (atomic_load(&racer->progress.done) < count)
+		run_operation(racer);
+	atomic_store(&racer->progress.doing, "close");
 	for (i = 0; i < RACES_HELD; i++)
 		held_close(&racer->held[i]);
 	atomic_fetch_sub(&racing, 1);
-	atomic_store(&racer->pulse.ended, true);
+	atomic_store(&racer->progress.ended, true);
 	return NULL;
 }
 
-static const char *run_guest(struct guest *guest, struct pulse *pulse)
+static const char *run_guest(struct guest *guest, struct progress *progress)
 {
-	const struct guest_act *act = guest_next_act(guest, NULL);
-	const char *why = NULL;
+	const struct guest_action *action = guest_next_action(guest, NULL);
+	const char *message = NULL;
 	unsigned int i;
 
-	for (i = 0; i < GUEST_RUNS && !why && atomic_load(&racing); i++) {
-		why = guest_run(guest, act, 1);
-		atomic_fetch_add(&guest_runs, !why);
-		atomic_fetch_add(&pulse->done, 1);
+	for (i = 0; i < GUEST_RUNS && !message && atomic_load(&racing); i++) {
+		message = guest_run(guest, action, 1);
+		atomic_fetch_add(&guest_runs, !message);
+		atomic_fetch_add(&progress->done, 1);
 	}
-	return why;
+	return message;
 }
 
-static const char *guest_life(struct pulse *pulse)
+static const char *guest_life(struct progress *progress)
 {
 	struct guest guest = {};
-	const struct guest_act *act;
-	const char *why;
+	const struct guest_action *action;
+	const char *message;
 
-	atomic_store(&pulse->doing, "create a guest");
-	why = guest_create(&guest);
-	if (why)
-		return why;
-	act = guest_next_act(&guest, NULL);
-	if (act->prepare)
-		why = act->prepare(&guest);
-	guest_append(&guest, act, GUEST_RUNS);
+	atomic_store(&progress->doing, "create a guest");
+	message = guest_create(&guest);
+	if (message)
+		return message;
+	action = guest_next_action(&guest, NULL);
+	if (action->prepare)
+		message = action->prepare(&guest);
+	guest_append(&guest, action, GUEST_RUNS);
 	publish_guest(guest.vm, guest.vcpu);
-	atomic_store(&pulse->doing, "run a guest");
-	if (!why)
-		why = run_guest(&guest, pulse);
-	atomic_store(&pulse->doing, "destroy a guest");
+	atomic_store(&progress->doing, "run a guest");
+	if (!message)
+		message = run_guest(&guest, progress);
+	atomic_store(&progress->doing, "destroy a guest");
 	guest_destroy(&guest);
-	return why;
+	return message;
 }
 
-/* One guest after the other, as long as there are racers. */
+/* Runs one guest after the other while any racer runs. */
 static void *run_guests(void *arg)
 {
-	struct pulse *pulse = arg;
-	const char *why = NULL;
+	struct progress *progress = arg;
+	const char *message = NULL;
 
-	while (atomic_load(&racing) && !why) {
-		why = guest_life(pulse);
-		atomic_fetch_add(&pulse->done, 1);
+	while (atomic_load(&racing) && !message) {
+		message = guest_life(progress);
+		atomic_fetch_add(&progress->done, 1);
 	}
-	if (why)
-		broken(ERRORS_FIT, "a guest: %s", why);
-	atomic_store(&pulse->ended, true);
+	if (message)
+		violation(ERRORS_ARE_RIGHT, "guest: %s", message);
+	atomic_store(&progress->ended, true);
 	return NULL;
 }
 
-/* What user space does in a guest's place is no race with anything. */
+/* Can guests run? An action that user space executes races with nothing. */
 static bool have_guests(void)
 {
-	const struct guest_act *act = NULL;
+	const struct guest_action *action = NULL;
 	struct guest guest = {};
 
 	if (guest_create(&guest))
 		return false;
-	act = guest_next_act(&guest, NULL);
+	action = guest_next_action(&guest, NULL);
 	guest_destroy(&guest);
-	return act && !act->from_outside;
+	return action && !action->from_user_space;
 }
 
-/* Of names that start so. */
+/* Counts the directory entries with names that begin with @start. */
 static unsigned int count_names(const char *path, const char *start)
 {
 	DIR *dir = opendir(path);
@@ -160,39 +158,39 @@ static unsigned int count_fds(void)
 	return count_names("/proc/self/fd", "");
 }
 
-/* Whoever waits for a lock that is never free again, waits in the kernel. */
-static void give_up(const struct pulse *pulse)
+/* Exits, because a thread that hangs waits for a lock in the kernel. */
+static void give_up(const struct progress *progress)
 {
-	printf("Bail out! a thread does not come further in %d seconds: %s, after %lu operations\n",
-	       PATIENCE, atomic_load(&pulse->doing), atomic_load(&pulse->done));
+	printf("Bail out! a thread hangs for %d seconds: %s, after %lu operations\n",
+	       TIME_LIMIT, atomic_load(&progress->doing), atomic_load(&progress->done));
 	fflush(stdout);
 	_exit(1);
 }
 
-static bool has_ended(struct pulse *pulse)
+static bool has_ended(struct progress *progress)
 {
-	unsigned long now = atomic_load(&pulse->done);
+	unsigned long now = atomic_load(&progress->done);
 
-	if (atomic_load(&pulse->ended))
+	if (atomic_load(&progress->ended))
 		return true;
-	pulse->still = now == pulse->seen ? pulse->still + 1 : 0;
-	pulse->seen = now;
-	if (pulse->still > PATIENCE * LOOKS)
-		give_up(pulse);
+	progress->unchanged = now == progress->seen ? progress->unchanged + 1 : 0;
+	progress->seen = now;
+	if (progress->unchanged > TIME_LIMIT * CHECKS_PER_SECOND)
+		give_up(progress);
 	return false;
 }
 
-/* Until all threads have ended. */
-static void watch(bool with_guests)
+/* Waits until all threads have ended. */
+static void wait_for_threads(bool with_guests)
 {
 	bool all_ended;
 	unsigned int i;
 
 	do {
-		usleep(1000000 / LOOKS);
+		usleep(1000000 / CHECKS_PER_SECOND);
 		all_ended = true;
 		for (i = 0; i < NUM_RACERS; i++)
-			all_ended &= has_ended(&racers[i].pulse);
+			all_ended &= has_ended(&racers[i].progress);
 		for (i = 0; with_guests && i < NUM_GUESTS; i++)
 			all_ended &= has_ended(&guests[i]);
 	} while (!all_ended);
@@ -208,7 +206,7 @@ static void start(bool with_guests, uint64_t seed)
 		racers[i].buf = malloc(models_largest());
 		for (j = 0; j < RACES_HELD; j++)
 			held_open(&racers[i].held[j], -1, NULL);
-		pthread_create(&racers[i].pulse.thread, NULL, race, &racers[i]);
+		pthread_create(&racers[i].progress.thread, NULL, race, &racers[i]);
 	}
 	for (i = 0; with_guests && i < NUM_GUESTS; i++)
 		pthread_create(&guests[i].thread, NULL, run_guests, &guests[i]);
@@ -219,13 +217,13 @@ static void end(bool with_guests)
 	unsigned int i;
 
 	for (i = 0; i < NUM_RACERS; i++) {
-		pthread_join(racers[i].pulse.thread, NULL);
+		pthread_join(racers[i].progress.thread, NULL);
 		free(racers[i].buf);
 	}
 	for (i = 0; with_guests && i < NUM_GUESTS; i++)
 		pthread_join(guests[i].thread, NULL);
-	/* The last ones go here: let it be the end if they cannot. */
-	alarm(PATIENCE);
+	/* This destroys the last VMs. SIGALRM ends the program if that hangs. */
+	alarm(TIME_LIMIT);
 	operations_end();
 	alarm(0);
 }
@@ -237,8 +235,8 @@ static void report_invariants(void)
 
 	for (i = 0; i < NUM_INVARIANTS; i++) {
 		snprintf(why, sizeof(why), "%lu times, the first: %s",
-			 complaints[i].times, complaints[i].first);
-		tap_report(complaints[i].times ? TAP_NOT_OK : TAP_OK, "races",
+			 violations[i].times, violations[i].first);
+		tap_report(violations[i].times ? TAP_NOT_OK : TAP_OK, "races",
 			   invariants[i], why);
 	}
 }
@@ -246,7 +244,7 @@ static void report_invariants(void)
 static void report_guests(bool with_guests)
 {
 	if (!with_guests) {
-		tap_report(TAP_SKIP, "races", "guests_run", "no guest can run here");
+		tap_report(TAP_SKIP, "races", "guests_run", "no guest can run");
 		return;
 	}
 	tap_report(atomic_load(&guest_runs) ? TAP_OK : TAP_NOT_OK, "races", "guests_run",
@@ -255,8 +253,9 @@ static void report_guests(bool with_guests)
 }
 
 /*
- * A VM of which the directory's name is taken, by one that outlives its fd, has
- * none.  The files of its vCPUs would be in the root then, and stay there.
+ * A VM gets no directory in debugfs if another VM, which outlives its fd, still has a
+ * directory of that name. The directories of its vCPUs must not be created in the root of
+ * debugfs instead, where they would stay.
  */
 static void report_debugfs(void)
 {
@@ -291,7 +290,7 @@ int main(void)
 	operations_begin(kvm);
 	fds = count_fds();
 	start(with_guests, seed);
-	watch(with_guests);
+	wait_for_threads(with_guests);
 	end(with_guests);
 	left = count_fds();
 	report_invariants();
@@ -300,6 +299,6 @@ int main(void)
 	tap_report(left == fds ? TAP_OK : TAP_NOT_OK, "races", "no_fd_is_left", why);
 	report_debugfs();
 	print_operations();
-	tap_tried(NUM_RACERS * count, "random operations by threads on VMs, vCPUs and stats fds");
+	tap_tried(NUM_RACERS * count, "random operations on VMs, vCPUs and statistics fds");
 	return tap_end();
 }

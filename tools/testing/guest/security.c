@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a process without privileges can and cannot do with statistics, VM and
- * vCPU fds that it holds and with those of others; what a locked-down kernel
- * leaves; and that new VMs show nothing of what was in their memory before.
+ * Test what a process without privileges can do with statistics, VM and vCPU fds that it
+ * holds, and with fds of other processes. Test what lockdown leaves accessible, and that the
+ * statistics of a new VM do not show the previous content of their memory.
  */
 #define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
-
 #include <sys/stat.h>
 
 #include "kvm_stats_checks.h"
-#include "nobody.h"
-#include "suites.h"
+#include "lib/run_suites.h"
+#include "lib/unprivileged.h"
 
 #define DEBUGFS_KVM		"/sys/kernel/debug/kvm"
-#define DEBUGFS_FILE		DEBUGFS_KVM "/halt_wakeup"	/* writable, so closed by lockdown */
+/* Lockdown denies access to this file because it is writable. */
+#define DEBUGFS_FILE		DEBUGFS_KVM "/halt_wakeup"
+#define NEW_OWNER		UNPRIVILEGED_UID
 #define LOCKDOWN		"/sys/kernel/security/lockdown"
 
-/* The VMM is root's, in another process, and passed its fds on to this one. */
+/* Another process, which runs as root and has passed its fds on to this process. */
 static struct stats_vmm vmm;
 
 static const char *set_up(struct stats_target *target)
@@ -31,10 +31,10 @@ static const char *set_up(struct stats_target *target)
 	target->getfd_fd = vmm.fds[stats_target_kind(target, STATS_FD_VM,
 						     STATS_FD_VCPU)];
 	message = stats_file_load(&target->file, target->fd);
-	return message ? message : become_nobody();
+	return message ? message : become_unprivileged();
 }
 
-/* What others have open */
+/* ---- fds of other processes ---- */
 
 static const char *takes_no_fd(struct stats_target *target)
 {
@@ -80,14 +80,14 @@ static const char *sees_no_debugfs(struct stats_target *target)
 			     EACCES);
 }
 
-/* What it holds */
+/* ---- fds that the process holds ---- */
 
 static const char *reads(struct stats_target *target)
 {
 	return stats_read_whole(target);
 }
 
-/* The way to a second, own or writable, open file of the same inode. */
+/* Tries to open the inode a second time, which would give a separate or writable file. */
 static const char *reopens_nothing(struct stats_target *target)
 {
 	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR };
@@ -112,7 +112,7 @@ static const char *changes_nothing(struct stats_target *target)
 	if (!message)
 		message = stats_refused("fchmod", fchmod(target->fd, 0666), EPERM);
 	if (!message)
-		message = stats_refused("fchown", fchown(target->fd, NOBODY, NOBODY), EPERM);
+		message = stats_refused("fchown", fchown(target->fd, NEW_OWNER, NEW_OWNER), EPERM);
 	return message;
 }
 
@@ -129,7 +129,7 @@ static const char *gets_statistics(struct stats_target *target)
 	return message;
 }
 
-/* As in any process that the VM does not belong to. */
+/* The VM and vCPU fds refuse other requests, because the VM belongs to another process. */
 static const char *gets_nothing_else(struct stats_target *target)
 {
 	static const unsigned long requests[] = {
@@ -139,8 +139,8 @@ static const char *gets_nothing_else(struct stats_target *target)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(requests) && !message; i++)
-		message = stats_refused("another ioctl", ioctl(target->getfd_fd, requests[i], 9),
-					EIO);
+		message = stats_refused("another ioctl",
+					ioctl(target->getfd_fd, requests[i], 9), EIO);
 	return message;
 }
 
@@ -155,9 +155,12 @@ static const struct stats_check unprivileged[] = {
 	STATS_CHECK("gets_nothing_else_of_held_fd", gets_nothing_else),
 };
 
-/* Memory */
+/* ---- memory ---- */
 
-/* So that statistics which nobody clears would be of another VM, or poison. */
+/*
+ * Fills the memory that new VMs get. If the kernel did not clear the statistics, they would
+ * show the values of a previous VM or a poison pattern.
+ */
 static const char *dirty_memory(void)
 {
 	const char *message = NULL;
@@ -168,7 +171,7 @@ static const char *dirty_memory(void)
 	return message;
 }
 
-/* Creation alone counts next to nothing. */
+/* The creation of a VM changes only few values, by little. */
 static const char *values_are_small(const struct stats_file *file)
 {
 	size_t at;
@@ -208,7 +211,7 @@ static const struct stats_check memory[] = {
 	STATS_CHECK("new_values_are_clean", new_values_are_clean),
 };
 
-/* Lockdown */
+/* ---- lockdown ---- */
 
 static bool locked_down(void)
 {
@@ -223,7 +226,7 @@ static bool locked_down(void)
 	return line[0] && !strstr(line, "[none]");
 }
 
-/* The fds answer in any case; debugfs unless the kernel is locked down. */
+/* The fds work under lockdown, debugfs does not. */
 static const char *answers_under_lockdown(struct stats_target *target)
 {
 	const char *message = stats_vmm_start(&vmm);
@@ -269,11 +272,11 @@ int main(void)
 	const char *variant = getenv("BOOT_VARIANT");
 
 	if (geteuid())
-		return tap_skip_all("only root can make VMs that it then has no right to");
+		return tap_skip_all("only root can create VMs and then give up its privileges");
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
 	if (variant && !strcmp(variant, "unpatched"))
-		return tap_skip_all("this kernel lacks the statistics fd");
+		return tap_skip_all("this kernel does not have the statistics fd");
 
 	run_suites(suites, ARRAY_SIZE(suites));
 	return tap_end();

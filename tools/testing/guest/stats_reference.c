@@ -4,7 +4,7 @@
  * the same statistics, with the same types, units and debugfs files.
  *
  * The Makefile converts Documentation/virt/kvm/stats-reference.rst to a list with
- * ../reference.awk. The initramfs contains the list.
+ * ../compare/reference.awk. The initramfs contains the list.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -18,7 +18,7 @@
 #define MAX_ROWS	512
 #define MAX_TEXT	64
 
-/* The scope of ../reference.awk for this architecture. */
+/* The scope of ../compare/reference.awk for this architecture. */
 #if defined(__x86_64__) || defined(__i386__)
 #define SCOPE		"x86"
 #elif defined(__aarch64__)
@@ -39,7 +39,7 @@ struct row {
 	char name[MAX_TEXT];
 	char description[MAX_TEXT];
 	char debugfs[MAX_TEXT];
-	bool met;
+	bool found;
 };
 
 static struct row rows[MAX_ROWS];
@@ -118,7 +118,7 @@ static const char *unit_word(const struct kvm_stats_desc *desc)
 	}
 }
 
-/* Use the format of ../describe.awk. */
+/* Use the format of ../compare/describe.awk. */
 static void describe(const struct kvm_stats_desc *desc, char text[MAX_TEXT])
 {
 	char size[24] = "";
@@ -137,7 +137,7 @@ static const char *check_desc(const char *target, const struct kvm_stats_desc *d
 
 	if (!row)
 		return stats_fail("%s is not in the reference", desc->name);
-	row->met = true;
+	row->found = true;
 	describe(desc, text);
 	if (strcmp(row->description, text))
 		return stats_fail("%s is '%s', but '%s' in the reference", desc->name,
@@ -175,7 +175,7 @@ static const char *complete(const char *target)
 	size_t i;
 
 	for (i = 0; i < num_rows; i++) {
-		if (strcmp(rows[i].target, target) || rows[i].met)
+		if (strcmp(rows[i].target, target) || rows[i].found)
 			continue;
 		why = stats_fail("%s is in the reference, but not in the file", rows[i].name);
 		printf("# %s\n", why);
@@ -224,15 +224,15 @@ static const char *debugfs_complete(void)
 	return why;
 }
 
-static void report(const char *suite, const char *name, const char *why)
+static void report(const char *group, const char *name, const char *why)
 {
-	tap_report(why ? TAP_NOT_OK : TAP_OK, suite, name, why);
+	tap_report(why ? TAP_NOT_OK : TAP_OK, group, name, why);
 }
 
 static void report_debugfs(const char *name, const char *(*check)(void))
 {
 	if (access(DEBUGFS, R_OK))
-		tap_report(TAP_SKIP, "debugfs", name, "no debugfs, or not root");
+		tap_report(TAP_SKIP, "debugfs", name, "no access to " DEBUGFS);
 	else
 		report("debugfs", name, check());
 }
@@ -243,7 +243,7 @@ int main(void)
 	const char *why;
 
 	if (access("/dev/kvm", R_OK | W_OK))
-		return tap_skip_all("/dev/kvm cannot be opened");
+		return tap_skip_all("no access to /dev/kvm");
 	why = stats_bare_vm(fds);
 	if (!why)
 		why = read_list();

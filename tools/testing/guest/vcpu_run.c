@@ -1,108 +1,106 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A vCPU runs something small, and its statistics move by as much as was done.
- *
- * What guests do, and what KVM counts then, is in guest/, a room per architecture.
+ * Let a vCPU execute an action a known number of times, and check that its statistics change
+ * by that number. vcpu/arch/ defines the actions of each architecture.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
-#include "guest/guest.h"
-
 #include "tap.h"
-#include "vcpu_stats.h"
+#include "vcpu/guest.h"
+#include "vcpu/stats.h"
 
-#define WARM_UP	3	/* KVM finds the guest's pages and the like */
+#define WARM_UP	3	/* executions in which, for example, KVM maps the guest's pages */
 #define TIMES	20
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-static bool moved(const struct outcome *outcome, const struct guest_move *move)
+static bool check_change(const struct outcome *outcome, const struct guest_change *change)
 {
-	bool exactly = move->precision == GUEST_EXACTLY;
-	uint64_t by, less;
+	bool exactly = change->precision == GUEST_EXACTLY;
+	uint64_t by, minus;
 	size_t i;
 
-	if (!moved_by(outcome, move->statistic, &by))
+	if (!change_of(outcome, change->statistic, &by))
 		return false;
-	for (i = 0; i < ARRAY_SIZE(move->less) && move->less[i]; i++) {
-		if (!moved_by(outcome, move->less[i], &less))
+	for (i = 0; i < ARRAY_SIZE(change->minus) && change->minus[i]; i++) {
+		if (!change_of(outcome, change->minus[i], &minus))
 			return false;
-		by -= less;
+		by -= minus;
 	}
 	if (exactly ? by == TIMES : by >= TIMES)
 		return true;
-	return complain("%s moved by %llu, expected %s%d", move->statistic,
-			(unsigned long long)by, exactly ? "" : "at least ", TIMES);
+	return fail("%s changed by %llu, expected %s%d", change->statistic,
+		    (unsigned long long)by, exactly ? "" : "at least ", TIMES);
 }
 
-static bool run(struct guest *guest, const struct guest_act *act, unsigned int times)
+static bool run(struct guest *guest, const struct guest_action *action, unsigned int times)
 {
-	const char *message = guest_run(guest, act, times);
+	const char *message = guest_run(guest, action, times);
 
-	return !message || complain("%s", message);
+	return !message || fail("%s", message);
 }
 
-/* The vCPU's statistics before and after it did something TIMES. */
-static bool run_act(struct guest *guest, const struct guest_act *act,
-		    struct outcome *outcome)
+/* Reads the statistics of the vCPU before and after TIMES executions. */
+static bool run_action(struct guest *guest, const struct guest_action *action,
+		       struct outcome *outcome)
 {
-	const char *message = act->prepare ? act->prepare(guest) : NULL;
+	const char *message = action->prepare ? action->prepare(guest) : NULL;
 
 	if (message)
-		return complain("%s", message);
-	guest_append(guest, act, WARM_UP);
-	guest_append(guest, act, TIMES);
-	return run(guest, act, WARM_UP) && read_stats(guest->vcpu, &outcome->before) &&
-	       run(guest, act, TIMES) && read_stats(guest->vcpu, &outcome->after);
+		return fail("%s", message);
+	guest_append(guest, action, WARM_UP);
+	guest_append(guest, action, TIMES);
+	return run(guest, action, WARM_UP) && read_stats(guest->vcpu, &outcome->before) &&
+	       run(guest, action, TIMES) && read_stats(guest->vcpu, &outcome->after);
 }
 
-static void report(const struct guest_act *act, const char *what, bool ok)
+static void report(const struct guest_action *action, const char *what, bool ok)
 {
-	tap_report(ok ? TAP_OK : TAP_NOT_OK, act->name, what, why);
+	tap_report(ok ? TAP_OK : TAP_NOT_OK, action->name, what, failure);
 }
 
-static void skip_act(const struct guest_act *act)
+static void skip_action(const struct guest_action *action)
 {
-	const struct guest_move *move;
+	const struct guest_change *change;
 
-	for (move = act->moves; move->statistic; move++)
-		tap_report(TAP_SKIP, act->name, move->statistic, act->cannot);
+	for (change = action->changes; change->statistic; change++)
+		tap_report(TAP_SKIP, action->name, change->statistic, action->skip_reason);
 }
 
-/* Each act has a guest of its own. */
-static void try_act(const struct guest_act *act)
+/* Each action runs in a new guest. */
+static void test_action(const struct guest_action *action)
 {
 	static struct outcome outcome;
-	const struct guest_move *move;
+	const struct guest_change *change;
 	struct guest guest = {};
 	const char *message = guest_create(&guest);
-	bool ran = message ? complain("%s", message) : run_act(&guest, act, &outcome);
+	bool ran = message ? fail("%s", message) : run_action(&guest, action, &outcome);
 
-	report(act, act->from_outside ? "is_done" : "runs", ran);
-	for (move = act->moves; move->statistic; move++)
-		report(act, move->statistic, ran ? moved(&outcome, move) :
-						   complain("it did not run"));
+	report(action, action->from_user_space ? "is_done" : "runs", ran);
+	for (change = action->changes; change->statistic; change++)
+		report(action, change->statistic, ran ? check_change(&outcome, change) :
+							fail("the action did not run"));
 	guest_destroy(&guest);
 }
 
-static unsigned int count_points(const struct guest *guest)
+static unsigned int count_cases(const struct guest *guest)
 {
-	const struct guest_act *act = NULL;
-	const struct guest_move *move;
-	unsigned int points = 0;
+	const struct guest_action *action = NULL;
+	const struct guest_change *change;
+	unsigned int cases = 0;
 
-	while ((act = guest_next_act(guest, act))) {
-		points += !act->cannot;
-		for (move = act->moves; move->statistic; move++)
-			points++;
+	while ((action = guest_next_action(guest, action))) {
+		cases += !action->skip_reason;
+		for (change = action->changes; change->statistic; change++)
+			cases++;
 	}
-	return points;
+	return cases;
 }
 
 int main(void)
 {
-	const struct guest_act *act = NULL;
+	const struct guest_action *action = NULL;
 	struct guest guest = {};
 	const char *message;
 
@@ -113,16 +111,16 @@ int main(void)
 		printf("Bail out! %s\n", message);
 		return 1;
 	}
-	if (!guest_next_act(&guest, NULL))
-		return tap_skip_all("there is no code for guests of this architecture");
+	if (!guest_next_action(&guest, NULL))
+		return tap_skip_all("there is no guest code for this architecture");
 	if (ioctl(guest.vm, KVM_CHECK_EXTENSION, KVM_CAP_BINARY_STATS_FD) <= 0)
-		return tap_skip_all("this kernel lacks KVM_CAP_BINARY_STATS_FD");
-	tap_plan(count_points(&guest));
-	while ((act = guest_next_act(&guest, act))) {
-		if (act->cannot)
-			skip_act(act);
+		return tap_skip_all("this kernel does not have KVM_CAP_BINARY_STATS_FD");
+	tap_plan(count_cases(&guest));
+	while ((action = guest_next_action(&guest, action))) {
+		if (action->skip_reason)
+			skip_action(action);
 		else
-			try_act(act);
+			test_action(action);
 	}
 	guest_destroy(&guest);
 	return tap_end();

@@ -4,29 +4,28 @@
  *
  * The buffer is unaligned: one value of 8 bytes is partly on a page that is present and
  * partly on a page that is missing. While the kernel waits for the missing page, the
- * vCPU changes the value. The bytes on both pages must be of the same moment.
+ * vCPU changes the value. The bytes on both pages must come from the same value.
  */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/time.h>
 
-#include "guest/guest.h"
-
-#include "held_read.h"
+#include "lib/held_read.h"
 #include "tap.h"
-#include "vcpu_stats.h"
+#include "vcpu/guest.h"
+#include "vcpu/stats.h"
 
-#define HALT_MS		25	/* changes the three lowest bytes of a time in ns */
-#define MOST_CHANGES	40	/* for one read */
+#define HALT_MS		25	/* long enough to change the three lowest bytes of a time in ns */
+#define MAX_CHANGES	40	/* for one read */
 #define SPLITS		7	/* 1 to 7 bytes are on the first page */
 
 /* A value, and how the vCPU changes it. */
 struct subject {
 	struct guest guest;
-	const struct guest_act *act;
+	const struct guest_action *action;
 	const char *statistic;
 	bool halts;
-	int fd;			/* the vCPU's statistics */
+	int fd;			/* the statistics fd of the vCPU */
 	size_t offset;		/* of the value in the file */
 };
 
@@ -58,8 +57,8 @@ static bool halt(struct guest *guest)
 	setitimer(ITIMER_REAL, &timer, NULL);
 	if (result < 0 && error == EINTR)
 		return true;
-	return complain("KVM_RUN ends before the signal, exit reason %u: %s",
-			guest->run->exit_reason, strerror(error));
+	return fail("KVM_RUN ends before the signal, exit reason %u: %s",
+		    guest->run->exit_reason, strerror(error));
 }
 
 static bool change(struct subject *subject)
@@ -68,8 +67,8 @@ static bool change(struct subject *subject)
 
 	if (subject->halts)
 		return halt(&subject->guest);
-	message = guest_run(&subject->guest, subject->act, 1);
-	return !message || complain("%s", message);
+	message = guest_run(&subject->guest, subject->action, 1);
+	return !message || fail("%s", message);
 }
 
 static bool read_value(const struct subject *subject, uint64_t *value)
@@ -77,7 +76,7 @@ static bool read_value(const struct subject *subject, uint64_t *value)
 	ssize_t got = pread(subject->fd, value, sizeof(*value), subject->offset);
 
 	return got == sizeof(*value) ||
-	       complain("pread of %s gives %zd: %s", subject->statistic, got, strerror(errno));
+	       fail("pread of %s returns %zd: %s", subject->statistic, got, strerror(errno));
 }
 
 /* Do bytes on both sides of the split differ? */
@@ -89,7 +88,7 @@ static bool differ_on_both_pages(uint64_t before, uint64_t after, size_t split)
 	       memcmp(old + split, new + split, sizeof(before) - split);
 }
 
-/* The bytes of lowest value that one page has; the other page has those above. */
+/* Returns how many of the least significant bytes are on one page. The other page has the rest. */
 static size_t low_bytes(size_t split)
 {
 	const union { uint16_t word; uint8_t bytes[2]; } order = { .word = 1 };
@@ -97,7 +96,7 @@ static size_t low_bytes(size_t split)
 	return order.bytes[0] ? split : sizeof(uint64_t) - split;
 }
 
-/* Can the vCPU change bytes above the lowest @low ones in a short time? */
+/* Can the vCPU soon change bytes above the @low least significant ones? */
 static bool can_carry(const struct subject *subject, size_t low)
 {
 	return low <= (subject->halts ? 3 : 1);
@@ -105,25 +104,25 @@ static bool can_carry(const struct subject *subject, size_t low)
 
 static bool change_for(struct subject *subject, size_t split, uint64_t before, uint64_t *after)
 {
-	unsigned int left = subject->halts ? MOST_CHANGES : 2 * 256;
+	unsigned int left = subject->halts ? MAX_CHANGES : 2 * 256;
 
 	do {
 		if (!change(subject) || !read_value(subject, after))
 			return false;
 	} while (can_carry(subject, low_bytes(split)) &&
 		 !differ_on_both_pages(before, *after, split) && --left);
-	return left ? true : complain("%s does not change on both pages: %#llx, before %#llx",
-				      subject->statistic, (unsigned long long)*after,
-				      (unsigned long long)before);
+	return left ? true : fail("%s does not change on both pages: %#llx, before %#llx",
+				  subject->statistic, (unsigned long long)*after,
+				  (unsigned long long)before);
 }
 
 static bool finish_read(struct held_read *held, uint64_t *value)
 {
 	if (held_read_supply(held))
-		return complain("the kernel no longer waits for the page: %s", strerror(errno));
+		return fail("the kernel no longer waits for the page: %s", strerror(errno));
 	held_read_end(held);
 	if (held->got != sizeof(*value))
-		return complain("the held read gives %zd: %s", held->got, strerror(held->error));
+		return fail("the held read returns %zd: %s", held->got, strerror(held->error));
 	memcpy(value, held->buf, sizeof(*value));
 	close(held->uffd);
 	return true;
@@ -137,39 +136,37 @@ static bool is_whole(struct subject *subject, size_t split)
 
 	if (!read_value(subject, &before))
 		return false;
-	block_alarm(SIG_BLOCK);	/* for the thread that reads */
+	block_alarm(SIG_BLOCK);	/* the new thread inherits this */
 	message = held_read_start_after(&held, subject->fd, subject->offset, sizeof(uint64_t),
 					split);
 	block_alarm(SIG_UNBLOCK);
 	if (message)
-		return complain("%s", message);
+		return fail("%s", message);
 	if (!change_for(subject, split, before, &after) || !finish_read(&held, &delivered))
 		return false;
 	return delivered == before || delivered == after ||
-	       complain("%s was %#llx and became %#llx, the read delivers %#llx",
-			subject->statistic, (unsigned long long)before,
-			(unsigned long long)after, (unsigned long long)delivered);
+	       fail("%s was %#llx and became %#llx, but the read returned %#llx",
+		    subject->statistic, (unsigned long long)before,
+		    (unsigned long long)after, (unsigned long long)delivered);
 }
 
-/* How the vCPU can change a value here: it halts, or user space does something. */
+/* Chooses how to change a value: the vCPU halts, or user space executes an action. */
 static bool pick_subject(struct subject *subject)
 {
-	const struct guest_act *act;
+	const struct guest_action *action = guest_next_halt(&subject->guest, NULL);
 
-	for (act = guest_halts; act->name; act++) {
-		if (act->fits && !act->fits(&subject->guest))
-			continue;
-		subject->act = act;
+	if (action) {
+		subject->action = action;
 		subject->halts = true;
 		subject->statistic = "halt_wait_ns";
-		guest_append(&subject->guest, act, SPLITS * MOST_CHANGES);
+		guest_append(&subject->guest, action, SPLITS * MAX_CHANGES);
 		return true;
 	}
-	for (act = guest_acts; act->name; act++) {
-		if (!act->from_outside || (act->fits && !act->fits(&subject->guest)))
+	while ((action = guest_next_action(&subject->guest, action))) {
+		if (!action->from_user_space)
 			continue;
-		subject->act = act;
-		subject->statistic = act->moves[0].statistic;
+		subject->action = action;
+		subject->statistic = action->changes[0].statistic;
 		return true;
 	}
 	return false;
@@ -187,18 +184,18 @@ static bool open_subject(struct subject *subject)
 		return false;
 	subject->offset = stats.header.data_offset + desc->offset;
 	subject->fd = ioctl(subject->guest.vcpu, KVM_GET_STATS_FD, NULL);
-	return subject->fd >= 0 || complain("KVM_GET_STATS_FD: %s", strerror(errno));
+	return subject->fd >= 0 || fail("KVM_GET_STATS_FD: %s", strerror(errno));
 }
 
-/* NULL, or why there is nothing to test. */
-static const char *cannot_test(struct subject *subject)
+/* Returns NULL, or the reason why the test cannot run. */
+static const char *skip_reason(struct subject *subject)
 {
 	if (!held_read_is_possible())
-		return "this kernel has no userfaultfd to hold a read";
+		return "this kernel has no userfaultfd, which the test needs";
 	if (ioctl(subject->guest.vm, KVM_CHECK_EXTENSION, KVM_CAP_BINARY_STATS_FD) <= 0)
-		return "this kernel lacks KVM_CAP_BINARY_STATS_FD";
+		return "this kernel does not have KVM_CAP_BINARY_STATS_FD";
 	if (!pick_subject(subject))
-		return "no guest of this architecture can run here";
+		return "no guest of this architecture can run";
 	return NULL;
 }
 
@@ -213,7 +210,7 @@ static void test_splits(struct subject *subject)
 	for (split = 1; split <= SPLITS; split++) {
 		snprintf(name, sizeof(name), "split_after_%zu", split);
 		whole = is_whole(subject, split);
-		tap_report(whole ? TAP_OK : TAP_NOT_OK, "", name, why);
+		tap_report(whole ? TAP_OK : TAP_NOT_OK, "", name, failure);
 		carried += whole && can_carry(subject, low_bytes(split));
 	}
 	tap_tried(carried, "values that changed on both pages during a read");
@@ -232,12 +229,12 @@ int main(void)
 		printf("Bail out! %s\n", message);
 		return 1;
 	}
-	message = cannot_test(&subject);
+	message = skip_reason(&subject);
 	if (message)
 		return tap_skip_all(message);
 	sigaction(SIGALRM, &action, NULL);
 	if (!open_subject(&subject)) {
-		printf("Bail out! %s\n", why);
+		printf("Bail out! %s\n", failure);
 		return 1;
 	}
 	test_splits(&subject);

@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 #define MAX_ARGS	24
 
-static void split(char *line, char **argv)
+static void split_arguments(char *line, char **argv)
 {
 	int argc = 0;
 	char *save;
@@ -35,10 +35,10 @@ static void exec_program(const char *path, uid_t uid, const char *arguments)
 	char line[256], *argv[MAX_ARGS];
 
 	snprintf(line, sizeof(line), "%s", arguments);
-	split(line, argv);
+	split_arguments(line, argv);
 	if (uid && (setgroups(0, NULL) || setgid(uid) || setuid(uid)))
 		_exit(126);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* another user has lost it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* setuid() resets it */
 	execv(path, argv);
 	_exit(127);
 }
@@ -49,7 +49,7 @@ void command_exec(uid_t uid, const char *arguments)
 	_exit(127);
 }
 
-static void host_exec(const char *arguments)
+static void exec_of_build_host(const char *arguments)
 {
 	const char *host = getenv("BOOT_HOST");
 
@@ -71,7 +71,7 @@ static void open_pipe(struct run *run, int fds[2])
 	fflush(stdout);
 }
 
-/* True in the child, whose outputs both go to @to, or to a pipe that run_end() reads. */
+/* Returns true in the child. Its output goes to @to, or to a pipe if that is -1. */
 static bool run_fork(struct run *run, int to)
 {
 	int fds[2];
@@ -96,7 +96,7 @@ static void run_start(struct run *run, int to, uid_t uid, const char *format, va
 		command_exec(uid, line);
 }
 
-void run_in_host(struct run *run, const char *format, ...)
+void run_of_build_host(struct run *run, const char *format, ...)
 {
 	char line[256];
 	va_list args;
@@ -105,7 +105,7 @@ void run_in_host(struct run *run, const char *format, ...)
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	if (run_fork(run, -1))
-		host_exec(line);
+		exec_of_build_host(line);
 }
 
 bool run_more(struct run *run, int timeout)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Running kvm-stats: /bin/kvm-stats, or what KVM_STATS in the environment names. */
+/* Run kvm-stats: /bin/kvm-stats, or the program that the environment variable KVM_STATS names. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -7,20 +7,22 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define TIME_LIMIT	90	/* seconds, for each run of the command */
-#define NOBODY		65534
+#include "lib/unprivileged.h"
+
+#define TIME_LIMIT	90	/* seconds, for each run of kvm-stats */
 
 struct run {
 	pid_t pid;
-	int out;
-	int status;	/* as from exit(), or -1 */
+	int out;	/* a pipe with its output */
+	int status;	/* exit status, or -1 */
 	size_t len;
-	char text[65536];
+	char text[65536];	/* the output so far */
 };
 
 /*
- * To its end, with arguments that have no spaces in them.  Both of its outputs go to @to, or if
- * that is -1 to run->text.  @uid: as that user, without capabilities, or 0.
+ * Runs kvm-stats to its end. @format expands to the arguments, which are separated by single
+ * spaces. Standard output and standard error go to the fd @to, or to run->text if that is -1.
+ * kvm-stats runs as the user @uid, without capabilities, or as root if that is 0.
  */
 void run_command(struct run *run, int to, uid_t uid, const char *format, ...)
 	__attribute__((__format__(__printf__, 4, 5)));
@@ -28,17 +30,17 @@ void run_command(struct run *run, int to, uid_t uid, const char *format, ...)
 void run_in_background(struct run *run, const char *format, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 
-/* The build machine's kvm-stats, which has HTTP, in its root. */
-void run_in_host(struct run *run, const char *format, ...)
+/* Runs the kvm-stats of the build host, which supports HTTP, below the root of the build host. */
+void run_of_build_host(struct run *run, const char *format, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 
-/* Becomes kvm-stats: to be called in a child. */
+/* Executes kvm-stats. Called in a child process. */
 void command_exec(uid_t uid, const char *arguments) __attribute__((__noreturn__));
 
-/* Waits for more of its output: false if there is none within @timeout ms, or no more at all. */
+/* Waits for more output. Returns false if there is none within @timeout ms, or at its end. */
 bool run_more(struct run *run, int timeout);
 
-/* Waits for its end.  False if it took too long and had to be killed. */
+/* Waits for the end. Returns false if kvm-stats exceeded the time limit and was killed. */
 bool run_end(struct run *run);
 
 #endif /* CLI_COMMAND_H */

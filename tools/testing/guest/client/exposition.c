@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../qemu/answer.h"
-#include "exposition.h"
+#include "client/exposition.h"
+#include "qemu/answer.h"
 
 #define NAME_SIZE	128
 #define SERIES_SIZE	512
@@ -30,25 +30,25 @@ static const char *value_of(const char *text, const char *series)
 	return value;
 }
 
-const char *exposition_value(const char *text, const struct exposed *whose, const char *name,
+const char *exposition_value(const char *text, const struct exposed *labels, const char *name,
 			     const char *more)
 {
 	char series[SERIES_SIZE], vcpu[32] = "";
 
-	if (whose->vcpu >= 0)
-		snprintf(vcpu, sizeof(vcpu), ",vcpu=\"%d\"", whose->vcpu);
+	if (labels->vcpu >= 0)
+		snprintf(vcpu, sizeof(vcpu), ",vcpu=\"%d\"", labels->vcpu);
 	snprintf(series, sizeof(series), "%s{pid=\"%d\",guest=\"%s\",vm=\"0\"%s%s}", name,
-		 (int)whose->pid, whose->guest, vcpu, more);
+		 (int)labels->pid, labels->guest, vcpu, more);
 	return value_of(text, series);
 }
 
-bool exposition_of_vmm(const char *text, const struct exposed *whose, const char *name,
+bool exposition_of_vmm(const char *text, const struct exposed *labels, const char *name,
 		       const char *value)
 {
 	char series[SERIES_SIZE];
 
-	snprintf(series, sizeof(series), "%s{pid=\"%d\",guest=\"%s\"}", name, (int)whose->pid,
-		 whose->guest);
+	snprintf(series, sizeof(series), "%s{pid=\"%d\",guest=\"%s\"}", name, (int)labels->pid,
+		 labels->guest);
 	return !strcmp(value_of(text, series), value);
 }
 
@@ -69,8 +69,8 @@ static bool is(const json_t *schema, const char *key, const char *value)
 	return found && !strcmp(found, value);
 }
 
-/* "halt_wait_ns" of a vCPU is kvm_vcpu_halt_wait_seconds_total. */
-static void make_name(char *name, const struct exposed *whose, const json_t *schema)
+/* For example, the metric of the statistic halt_wait_ns is kvm_vcpu_halt_wait_seconds_total. */
+static void make_name(char *name, const struct exposed *labels, const json_t *schema)
 {
 	const char *stat = answer_name(schema);
 	size_t len = strlen(stat);
@@ -78,11 +78,11 @@ static void make_name(char *name, const struct exposed *whose, const json_t *sch
 
 	if (time && len > 3 && !strcmp(stat + len - 3, "_ns"))
 		len -= 3;
-	snprintf(name, NAME_SIZE, "kvm_%s_%.*s%s%s", whose->vcpu < 0 ? "vm" : "vcpu", (int)len,
+	snprintf(name, NAME_SIZE, "kvm_%s_%.*s%s%s", labels->vcpu < 0 ? "vm" : "vcpu", (int)len,
 		 stat, time ? "_seconds" : "", is(schema, "type", "cumulative") ? "_total" : "");
 }
 
-/* Seconds with up to nine digits behind the point, in ns; false if it is no such number. */
+/* Parses seconds with up to nine decimal places, and stores them in ns. */
 static bool parse_time(const char *text, uint64_t *ns)
 {
 	char *end;
@@ -101,10 +101,10 @@ static bool parse_time(const char *text, uint64_t *ns)
 	return !*end;
 }
 
-static bool has_value(const char *text, const struct exposed *whose, const char *name,
+static bool has_value(const char *text, const struct exposed *labels, const char *name,
 		      const json_t *schema, uint64_t expected)
 {
-	const char *value = exposition_value(text, whose, name, "");
+	const char *value = exposition_value(text, labels, name, "");
 	uint64_t found;
 	char *end;
 
@@ -115,7 +115,7 @@ static bool has_value(const char *text, const struct exposed *whose, const char 
 	return *value && !*end && found == expected;
 }
 
-static bool has_samples(const char *text, const struct exposed *whose, const char *name,
+static bool has_samples(const char *text, const struct exposed *labels, const char *name,
 			const json_t *stat)
 {
 	char buckets[NAME_SIZE + 8];
@@ -127,13 +127,13 @@ static bool has_samples(const char *text, const struct exposed *whose, const cha
 	for (n = 0; n < answer_size(stat) && answer_value(stat, n, &value); n++)
 		sum += value;
 	snprintf(buckets, sizeof(buckets), "%s_bucket", name);
-	shown = exposition_value(text, whose, buckets, ",le=\"+Inf\"");
+	shown = exposition_value(text, labels, buckets, ",le=\"+Inf\"");
 	found = strtoull(shown, &end, 10);
 	return *shown && !*end && n && found == sum;
 }
 
-const char *exposition_lacks(const char *text, const struct exposed *whose, const json_t *stats,
-			     const json_t *schemas)
+const char *exposition_difference(const char *text, const struct exposed *labels,
+				  const json_t *stats, const json_t *schemas)
 {
 	char name[NAME_SIZE];
 	uint64_t value;
@@ -141,17 +141,17 @@ const char *exposition_lacks(const char *text, const struct exposed *whose, cons
 	size_t i;
 
 	if (!json_array_size(stats))
-		return "all";
+		return "all statistics";
 	json_array_foreach(stats, i, stat) {
 		const json_t *schema = answer_find(schemas, answer_name(stat));
 		bool good;
 
-		make_name(name, whose, schema);
+		make_name(name, labels, schema);
 		if (is(schema, "type", "log2-histogram"))
-			good = has_samples(text, whose, name, stat);
+			good = has_samples(text, labels, name, stat);
 		else
 			good = answer_value(stat, 0, &value) &&
-			       has_value(text, whose, name, schema, value);
+			       has_value(text, labels, name, schema, value);
 		if (!good)
 			return answer_name(stat);
 	}

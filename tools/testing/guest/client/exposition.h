@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What kvm-stats serve exposes, held against what QEMU says. */
+/* Find metrics in the output of kvm-stats serve, and compare them with the answers of QEMU. */
 #ifndef CLIENT_EXPOSITION_H
 #define CLIENT_EXPOSITION_H
 
@@ -7,29 +7,32 @@
 #include <sys/types.h>
 #include <jansson.h>
 
-/* Whose series: a VMM's VM, or vCPU @vcpu if that is not -1. */
+/* The labels of a series: those of the VM if @vcpu is -1, otherwise those of the vCPU. */
 struct exposed {
 	pid_t pid;
 	const char *guest;
 	int vcpu;
 };
 
-/* The value of NAME{labels of @whose @more}, "" if there is none: until the next call. */
-const char *exposition_value(const char *text, const struct exposed *whose, const char *name,
+/*
+ * Returns the value of NAME{@labels @more}, or "" if there is none. The string is valid until the
+ * next call.
+ */
+const char *exposition_value(const char *text, const struct exposed *labels, const char *name,
 			     const char *more);
 
-/* NAME{pid,guest} of the VMM itself is @value. */
-bool exposition_of_vmm(const char *text, const struct exposed *whose, const char *name,
+/* Is @value the value of NAME{pid,guest}, a metric of the VMM itself? */
+bool exposition_of_vmm(const char *text, const struct exposed *labels, const char *name,
 		       const char *value);
 
-/* Any line that has this PID in its labels. */
+/* Does any line have this PID in its labels? */
 bool exposition_names(const char *text, pid_t pid);
 
 /*
- * Each of QEMU's @stats is there under its name in OpenMetrics, and with QEMU's value.  Returns
- * the name of one that is not, or NULL; histograms are held against the number of their samples.
+ * Checks that each of QEMU's @stats has a metric with the same value. For histograms, the number of
+ * samples must agree. Returns the name of a statistic that differs, or NULL.
  */
-const char *exposition_lacks(const char *text, const struct exposed *whose, const json_t *stats,
-			     const json_t *schemas);
+const char *exposition_difference(const char *text, const struct exposed *labels,
+				  const json_t *stats, const json_t *schemas);
 
 #endif /* CLIENT_EXPOSITION_H */

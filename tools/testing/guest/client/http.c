@@ -8,9 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "http.h"
+#include "client/http.h"
 
-#define TIME_LIMIT	60	/* seconds, for each part of the answer */
+#define TIME_LIMIT	60	/* seconds, for each recv() */
 
 static int connect_to(const char *address, int port)
 {
@@ -33,7 +33,7 @@ static int connect_to(const char *address, int port)
 	return fd;
 }
 
-/* The server closes the connection behind its answer. */
+/* The server closes the connection after its answer. */
 static int receive_all(int fd, char **text)
 {
 	size_t size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* As little of HTTP as it takes to ask for statistics. */
+/* A minimal HTTP client. */
 #ifndef CLIENT_HTTP_H
 #define CLIENT_HTTP_H
 
@@ -7,13 +7,13 @@
 
 struct http_answer {
 	int status;
-	char *text;		/* head and body */
+	char *text;		/* header and body */
 	const char *body;
 };
 
 /*
- * GET @path of port @port of @address (dotted), with @accept in the header.  0 or -errno;
- * http_free() is due in both cases.
+ * Gets @path from a port of an IPv4 address, with the header "Accept: @accept". Returns 0 or
+ * -errno. Call http_free() in both cases.
  */
 int http_get(struct http_answer *answer, const char *address, int port, const char *path,
 	     const char *accept);

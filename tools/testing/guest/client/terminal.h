@@ -1,51 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program on a terminal of ours: what it shows, and keys for it. */
+/*
+ * Run `kvm-stats top` on a pseudo-terminal, send it keys and search what it displays.
+ *
+ * The text is not laid out as on a screen: tools/testing/host/top.t tests that. Here all rows
+ * are one line, in which one space replaces each escape sequence and each run of spaces.
+ */
 #ifndef CLIENT_TERMINAL_H
 #define CLIENT_TERMINAL_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "vt52.h"
+#define TERMINAL_COLUMNS	80
 
-#define KEY_IS_DOWN	"\033B"
-#define KEY_IS_LEFT	"\033D"
+#define MAX_OUTPUT		65536
+
+#define KEY_DOWN	"\033OB"
+#define KEY_LEFT	"\033OD"
 
 struct terminal {
-	pid_t pid;		/* 0: nothing runs there */
+	pid_t pid;		/* 0: no program runs */
 	int master;
-	struct vt52 screen;
-	char output[4096];	/* of the program; up to @drawn it is on the screen */
-	size_t size, drawn;
+	int rows, columns;
+	char raw[MAX_OUTPUT];	/* output of the program since the last redraw */
+	size_t size;
 };
 
 #define TERMINAL_NONE	((struct terminal){ .master = -1 })
 
 /*
- * kvm-stats with arguments that have no spaces in them; @uid: as that user, or 0.  0 or -errno;
- * terminal_close() is due in both cases.
+ * Starts kvm-stats with @arguments, which are separated by single spaces, as the user @uid, or
+ * as root if that is 0. Returns 0 or -errno. Call terminal_close() in both cases.
  */
 int terminal_start(struct terminal *terminal, uid_t uid, const char *arguments);
 void terminal_close(struct terminal *terminal);
 
-/* At most as large as a VT52. */
-void terminal_resize(struct terminal *terminal, int rows, int columns);
-
+void terminal_set_columns(struct terminal *terminal, int columns);
 void terminal_type(struct terminal *terminal, const char *keys);
 
 /*
- * Some line matches this extended regular expression, now or before @seconds are over; if it does
- * not, the screen is noted.
+ * Waits up to @seconds until the displayed text matches, or does not match, an extended regular
+ * expression. Prints the text as a note if that does not happen.
  */
 bool terminal_shows(struct terminal *terminal, const char *regex, int seconds);
-
-/* That line, from 0, does. */
-bool terminal_shows_in(struct terminal *terminal, int row, const char *regex, int seconds);
-
-/* No line does, by then. */
 bool terminal_lacks(struct terminal *terminal, const char *regex, int seconds);
 
-/* It ends by itself: its exit status, or -1. */
+/*
+ * Waits up to @seconds for a message, which is visible only for some seconds. Searches all
+ * output since the last call of terminal_shows() or terminal_lacks().
+ */
+bool terminal_reports(struct terminal *terminal, const char *regex, int seconds);
+
+/* Waits until the program ends by itself. Returns its exit status, or -1. */
 int terminal_status(struct terminal *terminal, int seconds);
 
 #endif /* CLIENT_TERMINAL_H */

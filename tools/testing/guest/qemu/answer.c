@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What QEMU answers to query-stats and query-stats-schemas, taken apart. */
 #include <fnmatch.h>
 #include <string.h>
 
-#include "answer.h"
-#include "tap.h"
+#include "qemu/answer.h"
+#include "qemu/check/table.h"
 
-/* Length of the histograms that all architectures have. */
+/* The number of buckets of the histograms that all architectures have. */
 #define HIST_SIZE	32
 
-/* What names mean; the first pattern that matches decides. */
+/* The properties that a name requires. The first pattern that matches applies. */
 static const struct rule {
 	const char *pattern;
 	const char *type;
@@ -76,7 +75,7 @@ bool answer_value(const json_t *stat, size_t n, uint64_t *value)
 {
 	const json_t *v = json_object_get(stat, "value");
 
-	/* QEMU 7.2 prepends each bucket: the last one comes first. */
+	/* QEMU 7.2 lists the buckets in reverse order. */
 	if (json_is_array(v))
 		v = n < json_array_size(v) ?
 		    json_array_get(v, json_array_size(v) - 1 - n) : NULL;
@@ -100,11 +99,11 @@ static bool names_within(const json_t *a, const json_t *b)
 
 	json_array_foreach(a, i, stat) {
 		if (answer_find(a, answer_name(stat)) != stat) {
-			tap_note("%s is there twice", answer_name(stat));
+			note("%s occurs twice", answer_name(stat));
 			ok = false;
 		}
 		if (!answer_find(b, answer_name(stat))) {
-			tap_note("%s is in one answer only", answer_name(stat));
+			note("%s is only in one of the answers", answer_name(stat));
 			ok = false;
 		}
 	}
@@ -116,7 +115,7 @@ bool answer_same_names(const json_t *a, const json_t *b)
 	bool ok = json_array_size(a) && json_array_size(b);
 
 	if (!ok)
-		tap_note("names expected, found none");
+		note("names expected, found none");
 	ok &= names_within(a, b);
 	ok &= names_within(b, a);
 	return ok;
@@ -139,10 +138,10 @@ bool answer_right_schema(const json_t *schema)
 	    !json_object_get(schema, "bucket-size"))
 		return true;
 
-	tap_note("%s: expected %s, unit '%s', exponent %d", name, rule->type, rule->unit ?: "",
-		 rule->exponent);
-	tap_note("%s: found %s, unit '%s', base %lld, exponent %lld", name, text(schema, "type"),
-		 text(schema, "unit"), (long long)base, (long long)exponent);
+	note("%s: expected %s, unit '%s', exponent %d", name, rule->type, rule->unit ?: "",
+	     rule->exponent);
+	note("%s: found %s, unit '%s', base %lld, exponent %lld", name, text(schema, "type"),
+	     text(schema, "unit"), (long long)base, (long long)exponent);
 	return false;
 }
 
@@ -159,6 +158,6 @@ bool answer_right_value(const json_t *stat, const json_t *schema)
 		ok = json_is_integer(value) && json_integer_value(value) >= 0;
 
 	if (!ok)
-		tap_note("%s: its value is not what the schema promises", answer_name(stat));
+		note("%s: the value does not have the type of its schema", answer_name(stat));
 	return ok;
 }

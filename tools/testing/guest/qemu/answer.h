@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What QEMU answers to query-stats and query-stats-schemas, taken apart. */
+/* Parse the answers of QEMU to query-stats and query-stats-schemas. */
 #ifndef QEMU_ANSWER_H
 #define QEMU_ANSWER_H
 
@@ -7,31 +7,31 @@
 #include <stdint.h>
 #include <jansson.h>
 
-/* "name" of a statistic or schema, "" if it has none. */
+/* Returns the "name" of a statistic or schema, or "" if it has none. */
 const char *answer_name(const json_t *stat);
 
-/* The element called @name of an array of statistics or schemas, or NULL. */
+/* Returns the element called @name of an array of statistics or schemas, or NULL. */
 json_t *answer_find(const json_t *stats, const char *name);
 
-/* The "stats" of the result whose @key is @value; NULL: none, or several. */
+/* Returns the "stats" of the result whose @key is @value. NULL if there is none, or several. */
 json_t *answer_stats(const json_t *results, const char *key, const char *value);
 
 /*
- * Value @n of a statistic, in the order of the kernel; booleans count 0 and 1.  False: it has no such
- * value, or not a number.
+ * Stores value @n of a statistic, in the order of the kernel. Booleans are 0 and 1. Returns false
+ * if there is no such value, or if it is not a number.
  */
 bool answer_value(const json_t *stat, size_t n, uint64_t *value);
 
-/* How many values it has. */
+/* Returns the number of values. */
 size_t answer_size(const json_t *stat);
 
-/* Both arrays have the same names, each once; notes those that differ. */
+/* Do both arrays have the same names, each once? Prints the differences as notes. */
 bool answer_same_names(const json_t *a, const json_t *b);
 
-/* A schema's type, unit, base and exponent are those that its name demands. */
+/* Does the schema have the type, unit, base and exponent that its name requires? */
 bool answer_right_schema(const json_t *schema);
 
-/* A statistic's value is of the JSON type that its schema demands. */
+/* Does the value have the JSON type that its schema requires? */
 bool answer_right_value(const json_t *stat, const json_t *schema);
 
 #endif /* QEMU_ANSWER_H */

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Statistics read straight from the fds, past QEMU, to hold its answers against. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "answer.h"
-#include "direct.h"
-#include "tap.h"
+#include "qemu/answer.h"
+#include "qemu/check/table.h"
+#include "qemu/direct.h"
 
-/* QEMU's words for the types and units, in the order of their numbers. */
+/* The names that QEMU uses for types and units, in the order of their numbers. */
 static const char * const types[] = {
 	"cumulative", "instant", "peak", "linear-histogram", "log2-histogram",
 };
 
 static const char * const units[] = { "", "bytes", "seconds", "cycles", "boolean" };
 
-/* One value: in the two samples and, between them, in QEMU's answer. */
+/* A value in the first sample, in the answer of QEMU after it, and in the second sample. */
 struct triple {
 	uint64_t before;
 	uint64_t qemu;
@@ -72,17 +71,17 @@ bool direct_has_id(const struct direct *direct, const char *id)
 	int ret = kvmstats_schema_id(direct->schema, direct->fd, found, sizeof(found));
 
 	if (ret < 0) {
-		tap_note("reading the id: %s", strerror(-ret));
+		note("reading the id: %s", strerror(-ret));
 		return false;
 	}
 	if (strcmp(found, id)) {
-		tap_note("expected the id '%s', found '%s'", id, found);
+		note("expected the id '%s', found '%s'", id, found);
 		return false;
 	}
 	return true;
 }
 
-/* QEMU leaves out the unit if there is none and the base if it does not matter. */
+/* QEMU omits the unit if there is none, and the base if the exponent is 0. */
 static bool same_schema(const struct kvmstats_stat *stat, const json_t *schema)
 {
 	const char *type = json_string_value(json_object_get(schema, "type")) ?: "";
@@ -90,22 +89,22 @@ static bool same_schema(const struct kvmstats_stat *stat, const json_t *schema)
 	json_int_t base = json_integer_value(json_object_get(schema, "base"));
 	json_int_t exponent = json_integer_value(json_object_get(schema, "exponent"));
 	json_int_t bucket = json_integer_value(json_object_get(schema, "bucket-size"));
-	int want_base = kvmstats_stat_base(stat) == KVMSTATS_POW10 ? 10 : 2;
+	int expected_base = kvmstats_stat_base(stat) == KVMSTATS_POW10 ? 10 : 2;
 
 	if (!kvmstats_stat_exponent(stat))
-		want_base = 0;
+		expected_base = 0;
 
 	if (kvmstats_stat_type(stat) <= KVMSTATS_LOG_HIST &&
 	    kvmstats_stat_unit(stat) <= KVMSTATS_BOOLEAN &&
 	    !strcmp(type, types[kvmstats_stat_type(stat)]) &&
 	    !strcmp(unit, units[kvmstats_stat_unit(stat)]) &&
-	    base == want_base && exponent == kvmstats_stat_exponent(stat) &&
+	    base == expected_base && exponent == kvmstats_stat_exponent(stat) &&
 	    bucket == kvmstats_stat_bucket_size(stat))
 		return true;
 
-	tap_note("%s: descriptor flags %#x exponent %d, QEMU says %s '%s' base %lld exponent %lld",
-		 kvmstats_stat_name(stat), kvmstats_stat_flags(stat), kvmstats_stat_exponent(stat),
-		 type, unit, (long long)base, (long long)exponent);
+	note("%s: descriptor flags %#x exponent %d, QEMU reports %s '%s' base %lld exponent %lld",
+	     kvmstats_stat_name(stat), kvmstats_stat_flags(stat), kvmstats_stat_exponent(stat),
+	     type, unit, (long long)base, (long long)exponent);
 	return false;
 }
 
@@ -116,14 +115,14 @@ bool direct_same_schema(const struct direct *direct, const json_t *schemas)
 	size_t i;
 
 	if (!ok)
-		tap_note("%zu descriptors, %zu schemas", count, json_array_size(schemas));
+		note("%zu descriptors, %zu schemas", count, json_array_size(schemas));
 
 	for (i = 0; i < count; i++) {
 		const struct kvmstats_stat *stat = kvmstats_schema_stat(direct->schema, i);
 		const json_t *schema = answer_find(schemas, kvmstats_stat_name(stat));
 
 		if (!schema)
-			tap_note("%s: QEMU has no schema of it", kvmstats_stat_name(stat));
+			note("%s: QEMU has no schema for it", kvmstats_stat_name(stat));
 		ok &= schema && same_schema(stat, schema);
 	}
 	return ok;
@@ -134,7 +133,7 @@ static bool grows(const struct kvmstats_stat *stat)
 	return kvmstats_stat_type(stat) != KVMSTATS_INSTANT;
 }
 
-/* Apply @holds to each value; without @stats there is none of QEMU's. */
+/* Does @holds return true for each value? @stats is NULL if no values of QEMU are needed. */
 static bool all_values(const struct direct *direct, const json_t *stats,
 		       bool (*holds)(const struct kvmstats_stat *, const struct triple *))
 {
@@ -149,8 +148,8 @@ static bool all_values(const struct direct *direct, const json_t *stats,
 		struct triple v = { 0 };
 
 		if (stats && answer_size(answer) != kvmstats_stat_size(stat)) {
-			tap_note("%s: %u values expected, QEMU has %zu", kvmstats_stat_name(stat),
-				 kvmstats_stat_size(stat), answer_size(answer));
+			note("%s: %u values expected, QEMU reports %zu", kvmstats_stat_name(stat),
+			     kvmstats_stat_size(stat), answer_size(answer));
 			ok = false;
 			continue;
 		}
@@ -165,7 +164,7 @@ static bool all_values(const struct direct *direct, const json_t *stats,
 	return ok;
 }
 
-static bool still(const struct kvmstats_stat *stat, const struct triple *v)
+static bool unchanged(const struct kvmstats_stat *stat, const struct triple *v)
 {
 	(void)stat;
 	return v->before == v->after;
@@ -175,8 +174,8 @@ static bool equal(const struct kvmstats_stat *stat, const struct triple *v)
 {
 	if (v->before == v->qemu)
 		return true;
-	tap_note("%s: the fd says %llu, QEMU says %llu", kvmstats_stat_name(stat),
-		 (unsigned long long)v->before, (unsigned long long)v->qemu);
+	note("%s: %llu read from the fd, %llu from QEMU", kvmstats_stat_name(stat),
+	     (unsigned long long)v->before, (unsigned long long)v->qemu);
 	return false;
 }
 
@@ -184,9 +183,9 @@ static bool between(const struct kvmstats_stat *stat, const struct triple *v)
 {
 	if (!grows(stat) || (v->before <= v->qemu && v->qemu <= v->after))
 		return true;
-	tap_note("%s: the fd says %llu, then QEMU %llu, then the fd %llu",
-		 kvmstats_stat_name(stat), (unsigned long long)v->before,
-		 (unsigned long long)v->qemu, (unsigned long long)v->after);
+	note("%s: %llu read from the fd, then %llu from QEMU, then %llu from the fd",
+	     kvmstats_stat_name(stat), (unsigned long long)v->before,
+	     (unsigned long long)v->qemu, (unsigned long long)v->after);
 	return false;
 }
 
@@ -194,14 +193,14 @@ static bool grown(const struct kvmstats_stat *stat, const struct triple *v)
 {
 	if (!grows(stat) || v->before <= v->after)
 		return true;
-	tap_note("%s: fell from %llu to %llu", kvmstats_stat_name(stat),
-		 (unsigned long long)v->before, (unsigned long long)v->after);
+	note("%s: fell from %llu to %llu", kvmstats_stat_name(stat),
+	     (unsigned long long)v->before, (unsigned long long)v->after);
 	return false;
 }
 
-bool direct_still(const struct direct *direct)
+bool direct_unchanged(const struct direct *direct)
 {
-	return all_values(direct, NULL, still);
+	return all_values(direct, NULL, unchanged);
 }
 
 bool direct_equal(const struct direct *direct, const json_t *stats)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Statistics read straight from the fds, past QEMU, to hold its answers against. */
+/* Read the statistics fds of QEMU directly, and compare them with the answers of QEMU. */
 #ifndef QEMU_DIRECT_H
 #define QEMU_DIRECT_H
 
@@ -18,28 +18,28 @@ struct direct {
 #define DIRECT_NONE	((struct direct){ .fd = -1 })
 
 /*
- * Open the statistics of process @pid: of its VM if @vcpu is -1, else of the
- * vCPU with that ID.  Returns 0 or -errno; direct_close() is due in both cases.
+ * Opens the statistics of the VM of the process @pid if @vcpu is -1, otherwise those of the vCPU
+ * with that id. Returns 0 or -errno. Call direct_close() in both cases.
  */
 int direct_open(struct direct *direct, pid_t pid, int vcpu);
 void direct_close(struct direct *direct);
 
-/* The ID string in the file is @id. */
+/* Does the file contain this id? */
 bool direct_has_id(const struct direct *direct, const char *id);
 
-/* QEMU's @schemas say what the descriptors say. */
+/* Do QEMU's @schemas agree with the descriptors? */
 bool direct_same_schema(const struct direct *direct, const json_t *schemas);
 
-/* No value changed from the sample before to the sample after. */
-bool direct_still(const struct direct *direct);
+/* Are all values equal in the two samples? */
+bool direct_unchanged(const struct direct *direct);
 
-/* All values in @stats are those of the sample before. */
+/* Are all values in @stats equal to those of the first sample? */
 bool direct_equal(const struct direct *direct, const json_t *stats);
 
-/* Whatever can only grow lies, in @stats, between the two samples. */
+/* Is each value in @stats that can only grow between those of the two samples? */
 bool direct_between(const struct direct *direct, const json_t *stats);
 
-/* Whatever can only grow has not shrunk from one sample to the other. */
+/* Is no value that can only grow smaller in the second sample than in the first? */
 bool direct_grown(const struct direct *direct);
 
 #endif /* QEMU_DIRECT_H */

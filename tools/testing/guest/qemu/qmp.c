@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* QMP: QEMU's control protocol, one JSON object per line over a socket. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -10,10 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "qmp.h"
+#include "lib/clock.h"
+#include "qemu/qmp.h"
 
-/* A query takes QEMU milliseconds; emulated and on a busy machine, seconds. */
+/* A query takes milliseconds natively, but seconds in an emulated machine under load. */
 #define QMP_SECONDS	240
 #define QMP_CHUNK	65536
 
@@ -29,7 +28,7 @@ static void fail(struct qmp *qmp, const char *fmt, ...)
 	va_end(ap);
 }
 
-static int make_room(struct qmp *qmp)
+static int grow_buffer(struct qmp *qmp)
 {
 	char *buf;
 
@@ -46,13 +45,13 @@ static int make_room(struct qmp *qmp)
 	return 0;
 }
 
-/* Receive what there is, waiting for it until @deadline. */
+/* Waits for data until @deadline. Returns 0, or -1 on error. */
 static int receive(struct qmp *qmp, long long deadline)
 {
 	struct pollfd pfd = { .fd = qmp->fd, .events = POLLIN };
 	ssize_t n;
 
-	if (make_room(qmp))
+	if (grow_buffer(qmp))
 		return -1;
 
 	n = poll(&pfd, 1, ms_until(deadline));
@@ -74,7 +73,7 @@ static int receive(struct qmp *qmp, long long deadline)
 	return 0;
 }
 
-/* The next line as a JSON object, a new reference. */
+/* Returns the next line as a JSON object, which is a new reference. */
 static json_t *next_object(struct qmp *qmp, long long deadline)
 {
 	json_error_t err;
@@ -118,11 +117,11 @@ static int send_command(struct qmp *qmp, const char *command, json_t *args)
 	char *text = json_dumps(obj, JSON_COMPACT), *line = NULL;
 	int ret = -1;
 
-	/* In one piece: QEMU does not wait for the end of the line to execute quit. */
+	/* Sent in one piece, because QEMU executes quit before it has received the newline. */
 	if (text && asprintf(&line, "%s\n", text) > 0)
 		ret = send_line(qmp, line);
 	else
-		fail(qmp, "the command %s cannot be written as JSON", command);
+		fail(qmp, "the command %s cannot be encoded as JSON", command);
 
 	free(line);
 	free(text);
@@ -169,7 +168,7 @@ int qmp_open(struct qmp *qmp, int fd)
 	if (!qmp->greeting)
 		return -1;
 	if (!json_object_get(qmp->greeting, "QMP")) {
-		fail(qmp, "QEMU's first line is no greeting");
+		fail(qmp, "the first line from QEMU is not a greeting");
 		return -1;
 	}
 

@@ -8,7 +8,7 @@
 
 struct qmp {
 	int fd;
-	char *buf;		/* bytes received, not yet taken as a line */
+	char *buf;		/* bytes received but not yet parsed */
 	size_t len;
 	size_t size;
 	json_t *greeting;
@@ -16,17 +16,16 @@ struct qmp {
 };
 
 /*
- * Take over the connected socket @fd, wait for the greeting and leave
- * negotiation mode.  Returns 0, or -1 with @qmp->error set; qmp_close() is due
- * in both cases.
+ * Takes ownership of the connected socket @fd, waits for the greeting and leaves negotiation mode.
+ * Returns 0, or -1 and sets @qmp->error. Call qmp_close() in both cases.
  */
 int qmp_open(struct qmp *qmp, int fd);
 void qmp_close(struct qmp *qmp);
 
 /*
- * Execute @command; @args is consumed and may be NULL.  Returns the "return"
- * member as a new reference, or NULL with @qmp->error set: to QEMU's own
- * description if it refused the command.
+ * Executes @command. Consumes @args, which may be NULL. Returns the "return" member as a new
+ * reference, or NULL and sets @qmp->error, which is the error message of QEMU if QEMU refused the
+ * command.
  */
 json_t *qmp_call(struct qmp *qmp, const char *command, json_t *args);
 

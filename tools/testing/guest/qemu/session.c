@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One QEMU with its guest, and the questions that it is asked. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
-#include "session.h"
+#include "qemu/answer.h"
+#include "qemu/session.h"
 
 static const char *setting(const char *name, const char *preset)
 {
@@ -57,19 +56,19 @@ void session_end(struct session *s)
 	vmm_stop(&s->vmm);
 }
 
-json_t *ask(struct session *s, const char *command, json_t *args)
+json_t *query(struct session *s, const char *command, json_t *args)
 {
 	json_t *ret = qmp_call(&s->qmp, command, args);
 
 	if (!ret)
-		tap_note("%s: %s", command, s->qmp.error);
+		note("%s: %s", command, s->qmp.error);
 	return ret;
 }
 
 json_t *query_stats(struct session *s, const char *target, json_t *vcpus, json_t *providers)
 {
-	return ask(s, "query-stats", json_pack("{s:s, s:o*, s:o*}", "target", target,
-					       "vcpus", vcpus, "providers", providers));
+	return query(s, "query-stats", json_pack("{s:s, s:o*, s:o*}", "target", target,
+						 "vcpus", vcpus, "providers", providers));
 }
 
 json_t *query_one(struct session *s, int vcpu, json_t *providers)
@@ -89,8 +88,8 @@ json_t *query_one(struct session *s, int vcpu, json_t *providers)
 	if (json_array_size(results) != 1)
 		stats = NULL;
 	if (!stats)
-		tap_note("one answer with statistics expected, found %zu answers",
-			 json_array_size(results));
+		note("one result with statistics expected, found %zu results",
+		     json_array_size(results));
 
 	json_incref(stats);
 	json_decref(results);
@@ -100,11 +99,11 @@ json_t *query_one(struct session *s, int vcpu, json_t *providers)
 json_t *query_schemas(struct session *s, const char *target, bool by_provider)
 {
 	json_t *args = by_provider ? json_pack("{s:s}", "provider", "kvm") : NULL;
-	json_t *results = ask(s, "query-stats-schemas", args);
+	json_t *results = query(s, "query-stats-schemas", args);
 	json_t *schemas = answer_stats(results, "target", target);
 
 	if (!schemas)
-		tap_note("one set of schemas for target %s expected, found none", target);
+		note("one set of schemas for target %s expected, found none", target);
 
 	json_incref(schemas);
 	json_decref(results);
@@ -116,7 +115,7 @@ enum verdict expect_empty(json_t *answer)
 	bool ok = json_is_array(answer) && !json_array_size(answer);
 
 	if (answer && !ok)
-		tap_note("[] expected, found %zu results", json_array_size(answer));
+		note("[] expected, found %zu results", json_array_size(answer));
 	json_decref(answer);
 	return ok ? PASS : FAIL;
 }
@@ -127,8 +126,8 @@ enum verdict expect_refused(struct session *s, const char *command, json_t *args
 	bool ok = !answer && strstr(s->qmp.error, "provider");
 
 	if (!ok)
-		tap_note("an error about the provider expected, found %s",
-			 answer ? "an answer" : s->qmp.error);
+		note("an error about the provider expected, found %s",
+		     answer ? "an answer" : s->qmp.error);
 	json_decref(answer);
 	return ok ? PASS : FAIL;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One QEMU with its guest, and the questions that it is asked. */
+/* A QEMU with its guest, and the queries of its statistics. */
 #ifndef QEMU_SESSION_H
 #define QEMU_SESSION_H
 
 #include <stdbool.h>
 #include <jansson.h>
 
-#include "direct.h"
-#include "qmp.h"
-#include "tap.h"
-#include "vmm.h"
+#include "qemu/check/table.h"
+#include "qemu/direct.h"
+#include "qemu/qmp.h"
+#include "qemu/vmm.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 struct session {
-	bool native;		/* on the build machine, not in a boot */
+	bool native;		/* runs on the build host, not in a test machine */
 	struct vmm_config config;
 	struct vmm vmm;
 	struct qmp qmp;
@@ -22,35 +22,35 @@ struct session {
 	json_t *cpus;		/* query-cpus-fast */
 	struct direct vm;
 	struct direct vcpu[VMM_CPUS];
-	int direct_error;	/* why there are none, -errno */
+	int direct_error;	/* -errno if the direct fds could not be opened */
 };
 
-/* What the environment says; exits if that is not enough. */
+/* Reads the configuration from the environment. Exits if a variable is missing. */
 void session_configure(struct session *s);
 
 /*
- * Start QEMU and greet it; a QEMU that does not greet back is left to the
- * points.  Returns 0 or -errno; on error nothing is left behind.
+ * Starts QEMU and waits for the QMP greeting. check_greeting() reports a missing greeting. Returns
+ * 0 or -errno. On error, no process and no fd is left over.
  */
 int session_start(struct session *s);
 void session_end(struct session *s);
 
-/* qmp_call(), with a note if QEMU refuses. */
-json_t *ask(struct session *s, const char *command, json_t *args);
+/* Calls qmp_call(), and prints a note if QEMU refuses the command. */
+json_t *query(struct session *s, const char *command, json_t *args);
 
-/* query-stats; @vcpus and @providers are filters, consumed, NULL for none. */
+/* Executes query-stats. Consumes the filters @vcpus and @providers, which may be NULL. */
 json_t *query_stats(struct session *s, const char *target, json_t *vcpus, json_t *providers);
 
-/* query-stats of one target: its statistics alone.  @vcpu -1 is the VM. */
+/* Returns the statistics of one vCPU, or of the VM if @vcpu is -1. */
 json_t *query_one(struct session *s, int vcpu, json_t *providers);
 
-/* query-stats-schemas: those of one target. */
+/* Returns the schemas of one target. */
 json_t *query_schemas(struct session *s, const char *target, bool by_provider);
 
-/* @answer, consumed, has to be an empty array. */
+/* Checks that @answer is an empty array. Consumes @answer. */
 enum verdict expect_empty(json_t *answer);
 
-/* QEMU has to refuse @command because of the provider. */
+/* Checks that QEMU refuses @command because of the provider. */
 enum verdict expect_refused(struct session *s, const char *command, json_t *args);
 
 #endif /* QEMU_SESSION_H */

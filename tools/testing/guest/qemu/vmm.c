@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The QEMU under observation: an unmodified one, from the machine at @host. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "tap.h"
-#include "vmm.h"
+#include "lib/clock.h"
+#include "qemu/check/table.h"
+#include "qemu/vmm.h"
 
 #define STR_(x)		#x
 #define STR(x)		STR_(x)
@@ -25,9 +24,9 @@
 #define TAIL_MAX	1500
 
 /*
- * A plain CPU: emulated SVM passes the XSAVE leaves of its host on in a way that
- * a guest kernel finds inconsistent.  Sockets, because firmware without ACPI
- * counts those only.
+ * The CPU model has no XSAVE, because emulated SVM passes on XSAVE leaves of the test machine that
+ * a guest kernel considers inconsistent. Each CPU is a socket, because firmware without ACPI
+ * counts only sockets.
  */
 static void exec_qemu(const struct vmm_config *config, int qmp)
 {
@@ -54,38 +53,38 @@ static void exec_qemu(const struct vmm_config *config, int qmp)
 	execv(config->qemu, (char * const *)argv);
 }
 
-/* In the child: become QEMU inside @config->host, or say on stderr why not. */
-static void become_qemu(const struct vmm_config *config, const struct vmm *vmm,
-			int qmp, pid_t parent)
+/* Executes QEMU below @config->host, in the child. Writes errors to stderr. */
+static void execute_qemu(const struct vmm_config *config, const struct vmm *vmm,
+			 int qmp, pid_t parent)
 {
-	const char *step;
+	const char *what;
 
-	/* In huge pages the guest would soon have touched all of its memory. */
+	/* With huge pages, the guest would soon have accessed all of its memory. */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 
-	step = "redirecting QEMU's output";
+	what = "redirecting QEMU's output";
 	if (dup2(vmm->serial, STDOUT_FILENO) < 0 || dup2(vmm->log, STDERR_FILENO) < 0)
 		goto fail;
-	step = config->host;
+	what = config->host;
 	if (chroot(config->host) || chdir("/"))
 		goto fail;
-	step = "becoming another user";
+	what = "becoming another user";
 	if (config->uid && (setgroups(0, NULL) || setgid(config->uid) || setuid(config->uid)))
 		goto fail;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* another user has lost it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* setuid() resets it */
 	if (getppid() != parent)
 		_exit(1);
-	step = "/dev/null";
+	what = "/dev/null";
 	close(STDIN_FILENO);
 	if (open("/dev/null", O_RDONLY) != STDIN_FILENO)
 		goto fail;
-	step = "the QMP socket";
+	what = "the QMP socket";
 	if (fcntl(qmp, F_SETFD, 0))
 		goto fail;
-	step = config->qemu;
+	what = config->qemu;
 	exec_qemu(config, qmp);
 fail:
-	dprintf(STDERR_FILENO, "%s: %s\n", step, strerror(errno));
+	dprintf(STDERR_FILENO, "%s: %s\n", what, strerror(errno));
 	_exit(127);
 }
 
@@ -115,7 +114,7 @@ int vmm_start(struct vmm *vmm, const struct vmm_config *config)
 	fflush(stdout);
 	vmm->pid = fork();
 	if (!vmm->pid)
-		become_qemu(config, vmm, pair[1], parent);
+		execute_qemu(config, vmm, pair[1], parent);
 	ret = vmm->pid < 0 ? -errno : 0;
 
 	close(pair[1]);
@@ -130,8 +129,8 @@ stop:
 	return ret;
 }
 
-/* All that is in the output file @fd, as a string to free. */
-static char *output(int fd)
+/* Returns the content of the output file @fd as a string, which the caller frees. */
+static char *read_output(int fd)
 {
 	char *text = malloc(OUTPUT_MAX + 1);
 	ssize_t n;
@@ -150,8 +149,8 @@ static char *output(int fd)
 	return text;
 }
 
-/* Reap QEMU if it has exited. */
-static bool exited(struct vmm *vmm, int *status)
+/* Reaps QEMU if it has exited, and returns whether it has. */
+static bool has_exited(struct vmm *vmm, int *status)
 {
 	if (vmm->pid && waitpid(vmm->pid, status, WNOHANG) == vmm->pid)
 		vmm->pid = 0;
@@ -165,7 +164,7 @@ bool vmm_wait_serial(struct vmm *vmm, const char *marker, int seconds)
 	int status;
 
 	for (;;) {
-		char *text = output(vmm->serial);
+		char *text = read_output(vmm->serial);
 		bool found = text && strstr(text, marker);
 
 		free(text);
@@ -174,7 +173,7 @@ bool vmm_wait_serial(struct vmm *vmm, const char *marker, int seconds)
 		if (dead || !ms_until(deadline))
 			return false;
 		ms_sleep(100);
-		dead = exited(vmm, &status);
+		dead = has_exited(vmm, &status);
 	}
 }
 
@@ -183,7 +182,7 @@ int vmm_wait_exit(struct vmm *vmm, int seconds)
 	long long deadline = ms_now() + seconds * 1000LL;
 	int status = -1;
 
-	while (!exited(vmm, &status)) {
+	while (!has_exited(vmm, &status)) {
 		if (!ms_until(deadline))
 			return -1;
 		ms_sleep(50);
@@ -211,7 +210,7 @@ void vmm_stop(struct vmm *vmm)
 
 static void print_tail(const char *title, int fd)
 {
-	char *text = output(fd);
+	char *text = read_output(fd);
 	char *line, *rest;
 	size_t len;
 
@@ -220,10 +219,10 @@ static void print_tail(const char *title, int fd)
 
 	len = strlen(text);
 	rest = text + (len > TAIL_MAX ? len - TAIL_MAX : 0);
-	tap_note("%s, %zu bytes%s", title, len, len > TAIL_MAX ? ", the end:" : ":");
+	note("%s, %zu bytes%s", title, len, len > TAIL_MAX ? ", the last ones:" : ":");
 	while ((line = strsep(&rest, "\n")))
 		if (*line)
-			tap_note("  %s", line);
+			note("  %s", line);
 	free(text);
 }
 

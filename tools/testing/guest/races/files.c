@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads of statistics files while others do anything to them, and what is found. */
+/* Read statistics files while other threads use them, and check what the reads return. */
 #define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 
 #include "kvm_stats_checks.h"
 
-#include "races.h"
+#include "races/races.h"
 
-#define BEYOND		40	/* how far reads go behind the end */
+#define BEYOND		40	/* how far reads go beyond the end of the file */
 
-/* What all files of a kind have in common. */
+/* What all files of VMs, or all files of vCPUs, have in common. */
 struct model {
 	struct stats_file file;
-	size_t num;		/* of values */
-	bool *never_falls;	/* by value */
+	size_t num;		/* number of values */
+	bool *never_falls;	/* for each value */
 };
 
 static struct model vm_model, vcpu_model;
@@ -63,18 +62,18 @@ size_t models_largest(void)
 	return (vm > vcpu ? vm : vcpu) + BEYOND;
 }
 
-/* Files that a thread holds */
+/* ---- files that a thread holds ---- */
 
-/* @id: what it must be, or NULL */
+/* @id is the id that the file must have, or NULL if it is not known. */
 void held_open(struct held *held, int fd, const char *id)
 {
-	*held = (struct held){ .fd = fd, .id = id };
+	*held = (struct held){ .fd = fd, .expected_id = id };
 }
 
 void held_close(struct held *held)
 {
 	if (held->fd >= 0 && close(held->fd))
-		broken(ERRORS_FIT, "close of a statistics fd: %s", strerror(errno));
+		violation(ERRORS_ARE_RIGHT, "close of a statistics fd: %s", strerror(errno));
 	free(held->last);
 	held_open(held, -1, NULL);
 }
@@ -93,33 +92,36 @@ static bool id_is_ours(const char id[STATS_NAME_SIZE])
 	       (!id[len] || !strncmp(id + len, "/vcpu-", 6));
 }
 
-/* What kind of file it is, is known from its id. */
+/* Finds out by its id whether the file is that of a VM or of a vCPU. */
 static bool held_identify(struct held *held)
 {
-	char *id = held->found_id;
+	char *id = held->id;
 	ssize_t got;
 
 	if (held->model)
 		return true;
 	got = pread(held->fd, id, STATS_NAME_SIZE, STATS_HEADER_SIZE);
 	if (got != STATS_NAME_SIZE) {
-		/* By the number that it had, another file may have been found. */
-		if (held->id || got >= 0 || (errno != EINVAL && errno != ESPIPE))
-			broken(SIZES_FIT, "pread of the id gives %zd: %s", got,
-			       strerror(errno));
+		/* dup_any() may have duplicated another file that got the number of a closed fd. */
+		if (held->expected_id || got >= 0 || (errno != EINVAL && errno != ESPIPE))
+			violation(SIZES_ARE_RIGHT, "pread of the id returns %zd: %s", got,
+				  strerror(errno));
 		return false;
 	}
-	if (!id_is_ours(id) || (held->id && strcmp(id, held->id)))
-		broken(IDS_FIT, "the id is '%.47s', expected %s", id,
-		       held->id ? held->id : "one of this process");
+	if (!id_is_ours(id) || (held->expected_id && strcmp(id, held->expected_id)))
+		violation(IDS_ARE_RIGHT, "the id is '%.47s', expected %s", id,
+			  held->expected_id ? held->expected_id : "one of this process");
 	held->model = model_of_id(id);
 	held->last = calloc(held->model->num, sizeof(*held->last));
 	return true;
 }
 
-/* What of the @got bytes read at @at lies between @start and @end? */
-static bool part_of(size_t at, size_t got, size_t start, size_t end, size_t *from,
-		    size_t *size)
+/*
+ * Intersects the @got bytes that were read at @at with the range from @start to @end. Returns
+ * false if the intersection is empty.
+ */
+static bool intersect(size_t at, size_t got, size_t start, size_t end, size_t *from,
+		      size_t *size)
 {
 	*from = at > start ? at : start;
 	end = at + got < end ? at + got : end;
@@ -133,26 +135,26 @@ static bool constants_equal(const uint8_t *buf, size_t at, size_t got,
 	const uint8_t *file = model->file.bytes;
 	size_t from, size;
 
-	if (part_of(at, got, 0, STATS_HEADER_SIZE, &from, &size) &&
+	if (intersect(at, got, 0, STATS_HEADER_SIZE, &from, &size) &&
 	    memcmp(buf + from - at, file + from, size))
 		return false;
-	if (id && part_of(at, got, STATS_HEADER_SIZE, STATS_DESC_OFFSET, &from, &size) &&
+	if (id && intersect(at, got, STATS_HEADER_SIZE, STATS_DESC_OFFSET, &from, &size) &&
 	    memcmp(buf + from - at, id + from - STATS_HEADER_SIZE, size))
 		return false;
-	return !part_of(at, got, STATS_DESC_OFFSET, data_offset(model), &from, &size) ||
+	return !intersect(at, got, STATS_DESC_OFFSET, data_offset(model), &from, &size) ||
 	       !memcmp(buf + from - at, file + from, size);
 }
 
 static void check_value(struct held *held, size_t i, uint64_t value)
 {
 	if (held->model->never_falls[i] && value < held->last[i])
-		broken(COUNTERS_NEVER_FALL, "value %zu of %s fell from %llu to %llu", i,
-		       held->found_id, (unsigned long long)held->last[i],
-		       (unsigned long long)value);
+		violation(COUNTERS_NEVER_FALL, "value %zu of %s fell from %llu to %llu", i,
+			  held->id, (unsigned long long)held->last[i],
+			  (unsigned long long)value);
 	held->last[i] = value;
 }
 
-/* Those that were read whole. */
+/* Checks the values that were read completely. */
 static void check_values(struct held *held, const uint8_t *buf, size_t at, size_t got)
 {
 	size_t data = data_offset(held->model), i;
@@ -176,32 +178,35 @@ static void check_read(struct held *held, const uint8_t *buf, size_t at, size_t 
 	size_t expected = left < len ? left : len;
 
 	if (got != (ssize_t)expected) {
-		broken(SIZES_FIT, "a read of %zu at %zu gives %zd (%s), expected %zu",
-		       len, at, got, got < 0 ? strerror(errno) : "no error", expected);
+		violation(SIZES_ARE_RIGHT,
+			  "a read of %zu bytes at %zu returns %zd (%s), expected %zu", len, at,
+			  got, got < 0 ? strerror(errno) : "no error", expected);
 		return;
 	}
-	if (!constants_equal(buf, at, got, held->model, held->found_id))
-		broken(CONSTANTS_STAY, "header, id or descriptors of %s changed",
-		       held->found_id);
+	if (!constants_equal(buf, at, got, held->model, held->id))
+		violation(CONSTANTS_NEVER_CHANGE, "header, id or descriptors of %s changed",
+			  held->id);
 	check_values(held, buf, at, got);
 }
 
 static void random_part(struct racer *racer, size_t size, size_t *at, size_t *len)
 {
-	*at = below(racer, 3) ? below(racer, size + BEYOND) : 0;
-	*len = below(racer, 2) ? size + BEYOND - *at : below(racer, size + BEYOND - *at);
+	*at = random_below(racer, 3) ? random_below(racer, size + BEYOND) : 0;
+	*len = size + BEYOND - *at;
+	if (!random_below(racer, 2))
+		*len = random_below(racer, *len);
 }
 
 static unsigned int split(struct racer *racer, struct iovec piece[2], size_t len)
 {
-	size_t first = below(racer, len + 1);
+	size_t first = random_below(racer, len + 1);
 
 	piece[0] = (struct iovec){ .iov_base = racer->buf, .iov_len = first };
 	piece[1] = (struct iovec){ .iov_base = racer->buf + first, .iov_len = len - first };
 	return 2;
 }
 
-/* At a random place, or the whole of it. */
+/* Reads a random part of the file, or all of it. */
 void held_read(struct racer *racer, struct held *held)
 {
 	struct iovec piece[2];
@@ -213,7 +218,7 @@ void held_read(struct racer *racer, struct held *held)
 		return;
 	}
 	random_part(racer, held->model->file.size, &at, &len);
-	if (below(racer, 2))
+	if (random_below(racer, 2))
 		got = pread(held->fd, racer->buf, len, at);
 	else
 		got = preadv(held->fd, piece, split(racer, piece, len), at);
@@ -222,27 +227,27 @@ void held_read(struct racer *racer, struct held *held)
 
 static void held_seek(struct racer *racer, struct held *held)
 {
-	off_t to = below(racer, held->model->file.size + 1);
+	off_t to = random_below(racer, held->model->file.size + 1);
 	off_t by = to, at;
 	int whence = SEEK_SET;
 
-	if (held->pos >= 0 && !below(racer, 2)) {
+	if (held->pos >= 0 && !random_below(racer, 2)) {
 		whence = SEEK_CUR;
 		by = to - held->pos;
-	} else if (!below(racer, 2)) {
+	} else if (!random_below(racer, 2)) {
 		whence = SEEK_END;
 		by = to - (off_t)held->model->file.size;
 	}
 	at = lseek(held->fd, by, whence);
 	if (at != to)
-		broken(SIZES_FIT, "lseek to %lld gives %lld: %s", (long long)to,
-		       (long long)at, strerror(errno));
+		violation(SIZES_ARE_RIGHT, "lseek to %lld returns %lld: %s", (long long)to,
+			  (long long)at, strerror(errno));
 	if (held->pos >= 0)
 		held->pos = at;
 }
 
-/* By the file's position. */
-void held_walk(struct racer *racer, struct held *held)
+/* Moves the file position, or reads from there. */
+void held_read_on(struct racer *racer, struct held *held)
 {
 	struct iovec piece[2];
 	size_t at, len;
@@ -250,12 +255,12 @@ void held_walk(struct racer *racer, struct held *held)
 
 	if (!held->movable || !held_identify(held))
 		return;
-	if (!below(racer, 3)) {
+	if (!random_below(racer, 3)) {
 		held_seek(racer, held);
 		return;
 	}
 	random_part(racer, held->model->file.size, &at, &len);
-	if (below(racer, 2))
+	if (random_below(racer, 2))
 		got = read(held->fd, racer->buf, len);
 	else
 		got = readv(held->fd, piece, split(racer, piece, len));
@@ -263,13 +268,16 @@ void held_walk(struct racer *racer, struct held *held)
 		check_read(held, racer->buf, held->pos, len, got);
 		held->pos += got > 0 ? got : 0;
 	} else if (got < 0 || (size_t)got > len) {
-		broken(SIZES_FIT, "a read of %zu gives %zd: %s", len, got,
-		       strerror(errno));
+		violation(SIZES_ARE_RIGHT, "a read of %zu bytes returns %zd: %s", len, got,
+			  strerror(errno));
 	}
 }
 
-/* The number may be that of no file by now, of any of ours, or become it midway. */
-void anyone_read(struct racer *racer, int fd)
+/*
+ * Reads from an fd that other threads may close. Before or during the call, its number may
+ * become unused or that of any other file of this process.
+ */
+void shared_read(struct racer *racer, int fd)
 {
 	size_t at, len;
 	ssize_t got;
@@ -278,14 +286,15 @@ void anyone_read(struct racer *racer, int fd)
 	got = pread(fd, racer->buf, len, at);
 	if (got < 0) {
 		if (errno != EBADF && errno != ESPIPE && errno != EINVAL)
-			broken(ERRORS_FIT, "pread of a file that others close: %s",
-			       strerror(errno));
+			violation(ERRORS_ARE_RIGHT,
+				  "pread of a file that another thread may close: %s",
+				  strerror(errno));
 		return;
 	}
 	if ((size_t)got > len)
-		broken(SIZES_FIT, "a pread of %zu gives %zd", len, got);
+		violation(SIZES_ARE_RIGHT, "a pread of %zu bytes returns %zd", len, got);
 	else if (!constants_equal(racer->buf, at, got, &vm_model, NULL) &&
 		 !constants_equal(racer->buf, at, got, &vcpu_model, NULL))
-		broken(CONSTANTS_STAY, "%zd bytes at %zu are neither a VM's nor a vCPU's",
-		       got, at);
+		violation(CONSTANTS_NEVER_CHANGE,
+			  "%zd bytes at %zu are neither a VM's nor a vCPU's", got, at);
 }

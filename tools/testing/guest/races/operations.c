@@ -2,15 +2,15 @@
 /*
  * Random operations on a table of fds that all threads share.
  *
- * Who closes an fd of the table takes it out first, so each is closed once.  Who
- * merely looks one up may find that its number is closed, or another file of ours,
- * by the time it is used.
+ * A thread that closes an fd first removes it from the table, so that it is closed only once.
+ * A thread that only looks up an fd must expect that the fd is closed, or that its number
+ * belongs to another file of this process, when it uses the fd.
  */
 #define _GNU_SOURCE
 
 #include "kvm_stats_vmm.h"
 
-#include "races.h"
+#include "races/races.h"
 
 #define SLOTS		4
 #define VCPU_IDS	4
@@ -22,13 +22,14 @@ static int kvm_fd;
 
 static int look_up(struct racer *racer, enum kind kind)
 {
-	return atomic_load(&table[kind][below(racer, SLOTS)]);
+	return atomic_load(&table[kind][random_below(racer, SLOTS)]);
 }
 
 static void close_owned(int fd)
 {
 	if (fd >= 0 && close(fd))
-		broken(ERRORS_FIT, "close of an fd of one's own: %s", strerror(errno));
+		violation(ERRORS_ARE_RIGHT, "close of an fd that only this thread can close: %s",
+			  strerror(errno));
 }
 
 static int exchange(enum kind kind, size_t slot, int fd)
@@ -38,34 +39,35 @@ static int exchange(enum kind kind, size_t slot, int fd)
 
 static void publish(struct racer *racer, enum kind kind, int fd)
 {
-	close_owned(exchange(kind, below(racer, SLOTS), fd));
+	close_owned(exchange(kind, random_below(racer, SLOTS), fd));
 }
 
-/* Errors of calls by a number that others close. */
-static void check_error(const char *what, int also)
+/* Checks the error of a call with an fd that other threads may close. */
+static void check_error(const char *what, int also_allowed)
 {
-	/* EINVAL and ENOTTY: it is another kind of file by now. */
-	if (errno != EBADF && errno != EINVAL && errno != ENOTTY && errno != also)
-		broken(ERRORS_FIT, "%s: %s", what, strerror(errno));
+	/* EINVAL and ENOTTY: the fd is now another kind of file. */
+	if (errno != EBADF && errno != EINVAL && errno != ENOTTY && errno != also_allowed)
+		violation(ERRORS_ARE_RIGHT, "%s: %s", what, strerror(errno));
 }
 
-static struct held *make_room(struct racer *racer)
+/* Closes a random file that the racer holds, and returns its empty slot. */
+static struct held *free_slot(struct racer *racer)
 {
-	struct held *held = &racer->held[below(racer, RACES_HELD)];
+	struct held *held = &racer->held[random_below(racer, RACES_HELD)];
 
 	held_close(held);
 	return held;
 }
 
-/* Of its own VM or vCPU, so it must succeed, and the id is known. */
+/* No other thread knows the VM or vCPU yet, so this must succeed, and the id is known. */
 static void hold_own(struct racer *racer, int owner, int vcpu_id)
 {
-	struct held *held = make_room(racer);
+	struct held *held = free_slot(racer);
 	char *id = racer->ids[held - racer->held];
 	int fd = ioctl(owner, KVM_STATS_GETFD, NULL);
 
 	if (fd < 0) {
-		broken(ERRORS_FIT, "KVM_STATS_GETFD: %s", strerror(errno));
+		violation(ERRORS_ARE_RIGHT, "KVM_STATS_GETFD: %s", strerror(errno));
 		return;
 	}
 	if (vcpu_id < 0)
@@ -77,21 +79,21 @@ static void hold_own(struct racer *racer, int owner, int vcpu_id)
 	held_read(racer, held);
 }
 
-/* The operations */
+/* ---- the operations ---- */
 
 static void create(struct racer *racer)
 {
 	int vm = ioctl(kvm_fd, KVM_CREATE_VM, 0);
-	int id = below(racer, VCPU_IDS), vcpu;
+	int id = random_below(racer, VCPU_IDS), vcpu;
 
 	if (vm < 0) {
-		broken(ERRORS_FIT, "KVM_CREATE_VM: %s", strerror(errno));
+		violation(ERRORS_ARE_RIGHT, "KVM_CREATE_VM: %s", strerror(errno));
 		return;
 	}
 	vcpu = ioctl(vm, KVM_CREATE_VCPU, id);
 	if (vcpu < 0)
-		broken(ERRORS_FIT, "KVM_CREATE_VCPU: %s", strerror(errno));
-	if (below(racer, 2))
+		violation(ERRORS_ARE_RIGHT, "KVM_CREATE_VCPU: %s", strerror(errno));
+	if (random_below(racer, 2))
 		hold_own(racer, vm, -1);
 	if (vcpu >= 0) {
 		hold_own(racer, vcpu, id);
@@ -102,7 +104,7 @@ static void create(struct racer *racer)
 
 static void add_vcpu(struct racer *racer)
 {
-	int vcpu = ioctl(look_up(racer, VM), KVM_CREATE_VCPU, below(racer, VCPU_IDS));
+	int vcpu = ioctl(look_up(racer, VM), KVM_CREATE_VCPU, random_below(racer, VCPU_IDS));
 
 	if (vcpu >= 0)
 		publish(racer, VCPU, vcpu);
@@ -112,14 +114,14 @@ static void add_vcpu(struct racer *racer)
 
 static void open_stats(struct racer *racer)
 {
-	enum kind kind = below(racer, 2) ? VM : VCPU;
+	enum kind kind = random_below(racer, 2) ? VM : VCPU;
 	int fd = ioctl(look_up(racer, kind), KVM_STATS_GETFD, NULL);
 	struct held *held;
 
 	if (fd < 0) {
 		check_error("KVM_STATS_GETFD", 0);
-	} else if (below(racer, 3)) {
-		held = make_room(racer);
+	} else if (random_below(racer, 3)) {
+		held = free_slot(racer);
 		held_open(held, fd, NULL);
 		held->movable = true;
 		held_read(racer, held);
@@ -130,13 +132,13 @@ static void open_stats(struct racer *racer)
 
 static void close_one(struct racer *racer)
 {
-	close_owned(exchange(below(racer, NUM_KINDS), below(racer, SLOTS), -1));
+	close_owned(exchange(random_below(racer, NUM_KINDS), random_below(racer, SLOTS), -1));
 }
 
-/* From here on others may move the position. */
+/* Makes a held file available to other threads, which may then move its position. */
 static void share(struct racer *racer)
 {
-	struct held *held = &racer->held[below(racer, RACES_HELD)];
+	struct held *held = &racer->held[random_below(racer, RACES_HELD)];
 	int fd;
 
 	if (held->fd < 0 || !held->movable)
@@ -144,26 +146,26 @@ static void share(struct racer *racer)
 	held->pos = -1;
 	fd = dup(held->fd);
 	if (fd < 0)
-		broken(ERRORS_FIT, "dup: %s", strerror(errno));
+		violation(ERRORS_ARE_RIGHT, "dup: %s", strerror(errno));
 	else
 		publish(racer, STATS, fd);
 }
 
 static void take_over(struct racer *racer)
 {
-	int fd = exchange(STATS, below(racer, SLOTS), -1);
+	int fd = exchange(STATS, random_below(racer, SLOTS), -1);
 	struct held *held;
 
 	if (fd < 0)
 		return;
-	held = make_room(racer);
+	held = free_slot(racer);
 	held_open(held, fd, NULL);
 	held->movable = true;
 	held->pos = -1;
 	held_read(racer, held);
 }
 
-/* Whatever has the number now, even what another thread alone may move. */
+/* Duplicates an fd that may belong to any file now, even one whose position is not shared. */
 static void dup_any(struct racer *racer)
 {
 	int fd = dup(look_up(racer, STATS));
@@ -173,35 +175,35 @@ static void dup_any(struct racer *racer)
 		check_error("dup", 0);
 		return;
 	}
-	held = make_room(racer);
+	held = free_slot(racer);
 	held_open(held, fd, NULL);
 	held_read(racer, held);
 }
 
 static void read_any(struct racer *racer)
 {
-	anyone_read(racer, look_up(racer, STATS));
+	shared_read(racer, look_up(racer, STATS));
 }
 
 static void read_held(struct racer *racer)
 {
-	struct held *held = &racer->held[below(racer, RACES_HELD)];
+	struct held *held = &racer->held[random_below(racer, RACES_HELD)];
 
 	if (held->fd >= 0)
 		held_read(racer, held);
 }
 
-static void walk_held(struct racer *racer)
+static void read_on_held(struct racer *racer)
 {
-	struct held *held = &racer->held[below(racer, RACES_HELD)];
+	struct held *held = &racer->held[random_below(racer, RACES_HELD)];
 
 	if (held->fd >= 0)
-		held_walk(racer, held);
+		held_read_on(racer, held);
 }
 
 static void drop_held(struct racer *racer)
 {
-	make_room(racer);
+	free_slot(racer);
 }
 
 static struct operation {
@@ -220,25 +222,25 @@ static struct operation {
 	{ "drop", drop_held, 2 },
 	{ "read_any", read_any, 18 },
 	{ "read", read_held, 25 },
-	{ "walk", walk_held, 20 },
+	{ "walk", read_on_held, 20 },
 };
 
 #define NUM_OPERATIONS	(sizeof(operations) / sizeof(operations[0]))
 
-/* With a VM to begin with. */
-void operate(struct racer *racer)
+/* The first operation of each thread creates a VM. */
+void run_operation(struct racer *racer)
 {
 	unsigned int i, sum = 0, which;
 
 	for (i = 0; i < NUM_OPERATIONS; i++)
 		sum += operations[i].weight;
-	which = atomic_load(&racer->pulse.done) ? below(racer, sum) : 0;
+	which = atomic_load(&racer->progress.done) ? random_below(racer, sum) : 0;
 	for (i = 0; which >= operations[i].weight; i++)
 		which -= operations[i].weight;
-	atomic_store(&racer->pulse.doing, operations[i].name);
+	atomic_store(&racer->progress.doing, operations[i].name);
 	operations[i].run(racer);
 	atomic_fetch_add(&operations[i].count, 1);
-	atomic_fetch_add(&racer->pulse.done, 1);
+	atomic_fetch_add(&racer->progress.done, 1);
 }
 
 void print_operations(void)
@@ -251,7 +253,7 @@ void print_operations(void)
 		       i + 1 < NUM_OPERATIONS ? "," : "\n");
 }
 
-/* The fds remain the guest's own, so what others close are duplicates. */
+/* The guest keeps its fds. The table gets duplicates, which other threads may close. */
 void publish_guest(int vm, int vcpu)
 {
 	close_owned(exchange(VM, 0, dup(vm)));

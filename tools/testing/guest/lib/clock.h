@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Deadlines: times of the monotonic clock, in milliseconds. */
+#ifndef GUEST_CLOCK_H
+#define GUEST_CLOCK_H
+
+#include <time.h>
+
+static inline long long ms_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+/* Returns the time until @deadline as a timeout for poll(), 0 after the deadline. */
+static inline int ms_until(long long deadline)
+{
+	long long left = deadline - ms_now();
+
+	return left > 0 ? (int)left : 0;
+}
+
+static inline void ms_sleep(long ms)
+{
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&ts, NULL);
+}
+
+#endif /* GUEST_CLOCK_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Run the suites of checks that the KVM selftests define, and report each check as a test
+ * case. Only the file with main() includes this header, because tap.h has static counters.
+ */
+#ifndef GUEST_RUN_SUITES_H
+#define GUEST_RUN_SUITES_H
+
+#include "kvm_stats_run.h"
+#include "tap.h"
+
+static inline void run_suites(const struct stats_suite *suites, size_t num)
+{
+	static const enum tap_verdict verdicts[] = {
+		[STATS_PASS] = TAP_OK,
+		[STATS_FAIL] = TAP_NOT_OK,
+		[STATS_SKIP] = TAP_SKIP,
+	};
+	size_t i, j, cases = 0;
+
+	for (i = 0; i < num; i++)
+		cases += suites[i].num;
+	tap_plan(cases);
+
+	for (i = 0; i < num; i++) {
+		for (j = 0; j < suites[i].num; j++) {
+			const struct stats_outcome *outcome;
+
+			outcome = stats_run(&suites[i], &suites[i].checks[j]);
+			tap_report(verdicts[outcome->verdict], suites[i].name,
+				   suites[i].checks[j].name, outcome->message);
+		}
+	}
+}
+
+#endif /* GUEST_RUN_SUITES_H */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* x86, 32-bit and 64-bit, in real mode. */
+
+#define GUEST_ENTRY		0
+#define guest_end_reason	KVM_EXIT_IO
+
+static const uint8_t guest_start[] = {};
+static const uint8_t guest_end[] = { 0xe6, 0x11 };		/* out %al, $0x11 */
+static const uint8_t guest_port_write[] = { 0xe6, 0x10 };	/* out %al, $0x10 */
+
+static const struct guest_action guest_actions[] = {
+	{
+		.name = "port_write",
+		.code = guest_port_write,
+		.size = sizeof(guest_port_write),
+		.exit_reason = KVM_EXIT_IO,
+		.changes = {
+			{ "io_exits", "io_exits", GUEST_EXACTLY },
+			{ "exits", "exits", GUEST_AT_LEAST },
+		},
+	},
+	{}
+};
+
+static const uint8_t guest_hlt[] = { 0xf4 };
+
+static const struct guest_action guest_halts[] = {
+	{ .name = "hlt", .code = guest_hlt, .size = sizeof(guest_hlt) },
+	{}
+};
+
+static inline const char *guest_before_vcpu(struct guest *guest)
+{
+	if (ioctl(guest->vm, KVM_CREATE_IRQCHIP, 0))
+		return guest_error("KVM_CREATE_IRQCHIP");
+	return NULL;
+}
+
+static inline const char *guest_set_up(struct guest *guest)
+{
+	struct kvm_regs regs = { .rflags = 2, .rip = GUEST_ENTRY };
+	struct kvm_sregs sregs;
+
+	if (ioctl(guest->vcpu, KVM_GET_SREGS, &sregs))
+		return guest_error("KVM_GET_SREGS");
+	sregs.cs.base = 0;
+	sregs.cs.selector = 0;
+	if (ioctl(guest->vcpu, KVM_SET_SREGS, &sregs))
+		return guest_error("KVM_SET_SREGS");
+	if (ioctl(guest->vcpu, KVM_SET_REGS, &regs))
+		return guest_error("KVM_SET_REGS");
+	return NULL;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A VM with a little memory and one vCPU that runs a few instructions. It works on every
+ * architecture and needs no framework. vcpu/arch/ has the code of each architecture.
+ */
+#ifndef VCPU_GUEST_H
+#define VCPU_GUEST_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <linux/kvm.h>
+
+struct guest {
+	int vm;
+	int vcpu;
+	struct kvm_run *run;
+	size_t run_size;
+	uint8_t *memory;	/* at address 0 of the guest */
+	size_t end;		/* of the code in @memory */
+};
+
+enum guest_precision { GUEST_AT_LEAST, GUEST_EXACTLY };
+
+/* The change of a statistic for each execution of an action. */
+struct guest_change {
+	const char *statistic;
+	const char *debugfs;	/* the name of its debugfs file */
+	enum guest_precision precision;
+	/* statistics to subtract: @statistic also counts these interrupts of the test machine */
+	const char *minus[2];
+};
+
+/* An action of a guest: a piece of code that can be repeated. */
+struct guest_action {
+	const char *name;
+	const void *code;
+	size_t size;
+	unsigned int exit_reason;	/* of each execution; 0 if KVM handles the exit itself */
+	struct guest_change changes[8];	/* ends with an entry without a name */
+	/* Can the action run in this test machine? NULL means that it always can. */
+	bool (*is_supported)(const struct guest *guest);
+	/* Called once before the first execution. Returns NULL or an error message. */
+	const char *(*prepare)(const struct guest *guest);
+	/* If set, the action is not executed, and of @changes only the names are valid. */
+	const char *skip_reason;
+	/* If set, user space executes the action, because no guest can run. */
+	const char *(*from_user_space)(const struct guest *guest);
+};
+
+/*
+ * Return the supported action or halt after @previous, or the first one if that is NULL.
+ * Return NULL at the end. The first action exits to user space at each execution. A halt
+ * waits for an interrupt.
+ */
+const struct guest_action *guest_next_action(const struct guest *guest,
+					     const struct guest_action *previous);
+const struct guest_action *guest_next_halt(const struct guest *guest,
+					   const struct guest_action *previous);
+
+/* Returns NULL or an error message. */
+const char *guest_create(struct guest *guest);
+void guest_destroy(struct guest *guest);
+
+/*
+ * Appends code that executes @action @times times. The code then exits to user space, unless
+ * each execution does.
+ */
+void guest_append(struct guest *guest, const struct guest_action *action, unsigned int times);
+
+/* Runs code that guest_append() added with the same arguments. */
+const char *guest_run(struct guest *guest, const struct guest_action *action,
+		      unsigned int times);
+
+#endif /* VCPU_GUEST_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Read the statistics of a vCPU and find them by name. The structures come from the build
+ * host's <linux/kvm.h>. Functions that return false or NULL have called fail().
+ */
+#ifndef VCPU_STATS_H
+#define VCPU_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/kvm.h>
+
+#include "lib/failure.h"
+
+struct stats {
+	union {
+		struct kvm_stats_header header;
+		uint8_t bytes[65536];
+	};
+	size_t size;
+};
+
+/* The statistics before and after an action. */
+struct outcome {
+	struct stats before;
+	struct stats after;
+};
+
+bool read_stats(int vcpu, struct stats *stats);
+
+const struct kvm_stats_desc *find_desc(const struct stats *stats, const char *name);
+
+/* Returns value @n of a statistic. */
+uint64_t value_at(const struct stats *stats, const struct kvm_stats_desc *desc, unsigned int n);
+
+/* Stores the first value of the statistic @name. */
+bool value_of(const struct stats *stats, const char *name, uint64_t *value);
+
+/* Stores by how much the first value of the statistic @name has changed. */
+bool change_of(const struct outcome *outcome, const char *name, uint64_t *by);
+
+#endif /* VCPU_STATS_H */

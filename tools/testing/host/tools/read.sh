@@ -111,7 +111,7 @@ read_tests()
 	check "a VMM that keeps its statistics fds open starts" \
 		start_vmm -s -name 'guest=one,,two,debug-threads=on'
 	check "completion offers the PIDs of VMMs" completes "(^| )$vmm( |\$)" read -p ''
-	check "completion offers the names of guests" completes '^one.,two$' read -g ''
+	check "completion offers the names of guests" completes '(^| )one.,two( |$)' read -g ''
 	check "list shows the VMM, its guest's name, and the source of its statistics" \
 		prints 0 "^ +$vmm  vmm +1 +2  (taken|opened) +one,two\$" list
 	check "schema shows types and units" \

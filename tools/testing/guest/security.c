@@ -171,7 +171,7 @@ static const char *dirty_memory(void)
 	return message;
 }
 
-/* The creation of a VM changes only few values, by little. */
+/* The creation of a VM and a vCPU causes only a few events, so the values are small. */
 static const char *values_are_small(const struct stats_file *file)
 {
 	size_t at;

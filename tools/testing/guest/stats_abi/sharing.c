@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Statistics files in the hands of other users and threads, and many of them. */
+/* Statistics files of other users and threads, and a large number of files. */
 #define _GNU_SOURCE
 #include <pthread.h>
 

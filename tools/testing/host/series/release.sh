@@ -6,7 +6,7 @@
 make_release()
 {
 	echo 0.2 >VERSION
-	printf '# Changes\n\n## 0.2\n\nText.\n\n## 0.1\n' >CHANGELOG.md
+	printf '# Changes\n\n## 0.2 - 2021-05-01\n\nText.\n\n## 0.3 (unreleased)\n' >CHANGELOG.md
 	git add VERSION CHANGELOG.md
 	git commit -q -m 'Release 0.2'
 }
@@ -44,7 +44,7 @@ t_release_refused()
 	make_release
 	refuses 'the file VERSION has 0.2, not 0.1' -- scripts/release 0.1
 	echo 0.3 >VERSION
-	refuses 'CHANGELOG.md has no section "## 0.3"' -- scripts/release 0.3
+	refuses 'CHANGELOG.md has no section "## 0.3 - YYYY-MM-DD"' -- scripts/release 0.3
 	git checkout -q VERSION
 	echo x >>series/5.10/cover-letter
 	refuses 'changes that are in no commit' 'series/5.10/cover-letter' -- scripts/release 0.2

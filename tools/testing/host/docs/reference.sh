@@ -44,7 +44,7 @@ test_reference_parser()
 		"${TAB}log2\[32\] ns${TAB}--$" \
 		reference "vCPU statistics, powerpc booke" \
 		"h : log2 histogram, 32 buckets, ns" "$body"
-	expect 0 "debugfs without a name stands for the name of the statistic" \
+	expect 0 "debugfs without a name means the name of the statistic" \
 		"^x86${TAB}vm${TAB}a${TAB}peak${TAB}a$" \
 		reference "VM statistics, x86" "a : peak : debugfs" "$body"
 	expect 0 "a debugfs name can apply to some architectures only" \

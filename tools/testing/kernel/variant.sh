@@ -55,6 +55,7 @@ read_kernel_tree()
 	[ -n "$dir" ] || die "the variant 'tree' needs the variable KERNEL_TREE" \
 		"KERNEL_TREE=PATH names a kernel tree."
 	[ -f "$dir/Kbuild" ] || die "KERNEL_TREE=$dir is not a kernel tree" "It has no file Kbuild."
+	dir=$(cd "$dir" && pwd -P)
 	index=$CACHE/tree/$(printf %s "$dir" | sha256sum | cut -c 1-16).index
 	[ -f "$index" ] || base_git read-tree HEAD
 	base_git --git-dir="$base/.git" --work-tree="$dir" add -A "$dir"

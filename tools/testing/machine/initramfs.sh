@@ -66,7 +66,7 @@ make_initramfs()
 	cp "$TESTING/machine/init" "$root/init"
 	cp "$TESTING/machine/checkers" "$TESTING/machine/kunit.awk" "$root/"
 	find "$kernel/modules" -name '*.ko' -exec cp {} "$root/modules/" \;
-	find "$programs" "$kernel/tests" "$TESTING/guest" -maxdepth 1 -type f \
+	find "$programs" "$kernel/tests" -maxdepth 1 -type f \
 		\( -perm -100 -o -name '*.list' \) -exec cp {} "$root/tests/" \;
 	[ -z "$client" ] || client_files
 	boot_env >"$root/boot.env"

@@ -8,11 +8,12 @@ lint=$ROOT/tools/testing/host/lint
 # The rules for commit messages apply to the commits after this one.
 first_commit=ed66bf2f8202
 
-# shell_files PATTERN: tracked shell files whose first line matches
+# shell_files PATTERN: the scripts whose first line matches
 shell_files()
 {
-	git ls-files -co --exclude-standard -- scripts tools .ci | grep -vE '\.(patch|awk|list|md|1|3)$' |
-		xargs -d '\n' awk -v pattern="$1" 'FNR == 1 && $0 ~ pattern { print FILENAME }; { nextfile }' 2>/dev/null
+	git grep -lE --untracked "$1" -- scripts tools .ci | while read -r file; do
+		! head -n 1 "$file" | grep -qE "$1" || echo "$file"
+	done
 }
 
 # Sourced files are checked as a part of the scripts that source them.
@@ -23,12 +24,12 @@ shellcheck_clean()
 
 user_space_c()
 {
-	git ls-files -co --exclude-standard -- 'tools/*.[ch]' | grep -vE '^tools/testing/selftests/' | sort | xargs ls 2>/dev/null
+	git ls-files -co --exclude-standard -- 'tools/*.[ch]' | grep -vE '^tools/testing/(selftests|host/native/include)/' | sort | xargs ls 2>/dev/null
 }
 
 checkpatch_clean()
 {
-	local base file dir
+	local base file dir status=0
 
 	base=$(scripts/base) || return
 	dir=$(mktemp -d)
@@ -36,10 +37,9 @@ checkpatch_clean()
 		git -C "$base" show "HEAD:scripts/$file" >"$dir/$file"
 	done
 	user_space_c | xargs -n 24 -P 2 perl "$dir/checkpatch.pl" --terse --show-types -f >"$dir/log" 2>&1
-	! grep -E '(ERROR|WARNING|CHECK):' "$dir/log" | sort -u
-	set -- $?
+	! grep -E '(ERROR|WARNING|CHECK):' "$dir/log" || status=1
 	rm -rf "$dir"
-	return "$1"
+	return "$status"
 }
 
 documents()
@@ -69,6 +69,7 @@ terms()
 # Lines that can be broken: not tables, links or code.
 wrapped_documents()
 {
+	# shellcheck disable=SC2016 # an awk program
 	documents | grep -v '^docs/results.md$' | xargs awk '
 	FNR == 1 { code = 0 }
 	/^ *```/ { code = !code; next }
@@ -91,7 +92,7 @@ links()
 			}
 		done < <(grep -oE '\]\([^)]+\)' "$document" | sed 's/^](//; s/)$//' | grep -vE '^(https?|mailto):')
 	done < <(documents)
-	return $status
+	return "$status"
 }
 
 readme_is_short()

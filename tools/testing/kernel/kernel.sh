@@ -2,6 +2,7 @@
 # Sourced by the scripts that compile kernels: one source worktree for each base, and one
 # object directory for each base, architecture and configuration.
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # base, tree and config are of the script that sources this file
 
 # The variables that restrict the sanitizers to the folders that the architecture names.
 instrument_args()
@@ -96,6 +97,7 @@ configure()
 
 # set_dirs [PURPOSE]: where this base, architecture and configuration are built. The builds
 # of one purpose share the source, one after the other.
+# shellcheck disable=SC2120 # not all callers have a purpose
 set_dirs()
 {
 	local version

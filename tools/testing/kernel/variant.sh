@@ -100,7 +100,7 @@ variant_key()
 		echo "$1 ${SERIES:-}"
 		plain_git -C "$base" rev-parse HEAD
 		{
-			sed -n 's/^add //p' series/*/*.patch
+			sed -s -n '/^---$/,$ s/^add //p' series/*/*.patch
 			find series scripts/series scripts/lib tools/testing/kernel/{mutations,emulation,variant.sh} -type f
 		} | sort | xargs -d '\n' sh -c 'stat -c "%A %n" "$@" && cat "$@"' -
 	) 2>/dev/null | sha256sum | cut -c 1-16

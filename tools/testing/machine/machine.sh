@@ -41,6 +41,7 @@ qemu_command()
 {
 	local device
 
+	# shellcheck disable=SC2054 # options of QEMU have commas
 	command=("$qemu" -machine "$machine" -nodefaults -display none -no-reboot -m "$memory" -smp "$cpus")
 	if [ "$(accel)" = kvm ]; then
 		command+=(-accel kvm -cpu "$cpu_kvm")
@@ -52,9 +53,10 @@ qemu_command()
 	for device in $devices; do
 		command+=(-device "$device")
 	done
-	# shellcheck disable=SC2206 # words
+	# shellcheck disable=SC2206,SC2054 # words; options of QEMU have commas
 	command+=($qemu_args -device "virtio-serial-$virtio_bus" -device virtserialport,chardev=results,name=results
 		-chardev "file,id=results,path=$out/results")
+	# shellcheck disable=SC2054 # options of QEMU have commas
 	[ -z "$client" ] || command+=(-device "virtio-9p-$virtio_bus,fsdev=host,mount_tag=host"
 		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap)
 	if [ "$mode" = shell ]; then

@@ -39,3 +39,7 @@ check "the key changes with a mutation" changes_key touch tools/testing/kernel/m
 check "the key changes with the base" changes_key git -c user.name=n -c user.email=e commit -q --allow-empty -m another
 rm "$repo/virt/kvm/kvm_stats.c"
 check "without a file of the series there is no key" no_key
+
+touch "$repo/virt/kvm/kvm_stats.c"
+printf 'A patch\n\nadd a word\n---\nadd virt/kvm/kvm_stats.c\n' >"$repo/series/5.10/0002-two.patch"
+check "a message of a patch with a line \"add ...\" does not prevent the key" key_of patched

@@ -94,7 +94,7 @@ compare_files() {
 		sort >"$SCRATCH/added"
 	owners | cut -d' ' -f1 | sort >"$SCRATCH/owned"
 	path=$(comm -3 "$SCRATCH/added" "$SCRATCH/owned" | tr -d '\t')
-	[ -z "$path" ] || die "the series adds other files than its patches list:" "$path" \
+	[ -z "$path" ] || die "these files are added but not listed by the patches, or listed but not added:" "$path" \
 		"Run make refresh."
 	while read -r path; do
 		plain_git -C "$1" cat-file blob "HEAD:$path" | cmp -s - "$path" ||
@@ -102,7 +102,7 @@ compare_files() {
 				"A later patch was applied at another place. Run make refresh."
 		[ "$(plain_git -C "$1" ls-tree HEAD "$path" | cut -c1-6)" = \
 			"$([ -x "$path" ] && echo 100755 || echo 100644)" ] ||
-			die "$path has another mode here than in the tree with the series" \
+			die "$path has a different mode in this repository and in the tree with the series" \
 				"Change it with chmod, or run make refresh."
 	done <"$SCRATCH/owned"
 }

@@ -44,8 +44,8 @@ scratch() {
 	trap 'exit 143' TERM
 }
 
-# git without the settings of the user and the system and without the variables
-# that a hook sets, so that the output does not depend on them.
+# plain_git ARGUMENT...: run git without the settings of the user and the system, and without
+# the variables that a git hook sets, so that the output does not depend on them.
 plain_git() {
 	env -u GIT_DIR -u GIT_WORK_TREE -u GIT_INDEX_FILE -u GIT_PREFIX \
 		GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 \
@@ -72,7 +72,7 @@ with_lock() {
 	flock "$LOCK_FD"
 }
 
-# series_key NAME: the values of a key in the file base of the series
+# series_key NAME: print the values of the key NAME in the file `base` of the series
 series_key() {
 	awk -v key="$1" '$1 == key { $1 = ""; print substr($0, 2) }' "$ROOT/$SERIES_DIR/base"
 }
@@ -82,14 +82,14 @@ need_series() {
 		"SERIES= names one of: $(basename -a "$ROOT"/series/*/ | xargs)"
 }
 
-# parent_dir: the folder of the series that this one extends, or nothing
+# parent_dir: print the folder of the series that this one extends, or nothing
 parent_dir() {
 	local parent
 	parent=$(series_key extends)
 	[ -z "$parent" ] || echo "series/$parent"
 }
 
-# kernel_version DIR: the version in its Makefile, or nothing
+# kernel_version DIR: print the version in the Makefile of the kernel tree DIR, or nothing
 kernel_version() {
 	awk -F' *= *' '
 	/^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) *=/ { sub(/[ \t]+$/, "", $2); v[$1] = $2 }

@@ -17,7 +17,8 @@ debian_suite() {
 	DEBIAN_DIR=$CACHE/apt-$1
 }
 
-# Print deb-src lines for the servers of the build host, with the suite $DEBIAN_SUITE.
+# Print a deb-src line with the suite $DEBIAN_SUITE for each Debian mirror that the build
+# host's apt uses.
 debian_sources() {
 	local codename
 	# shellcheck source=/dev/null
@@ -49,14 +50,15 @@ debian_update() {
 	mkdir -p "$DEBIAN_DIR/state" "$DEBIAN_DIR/cache"
 	command -v apt-get >/dev/null ||
 		die "this is not a Debian system: there is no apt-get" "$DEBIAN_HINT"
-	[ -f "$DEBIAN_KEYRING" ] || die "no Debian archive keys at $DEBIAN_KEYRING" \
+	[ -f "$DEBIAN_KEYRING" ] || die "there are no Debian archive keys at $DEBIAN_KEYRING" \
 		"Install the package debian-archive-keyring." "$DEBIAN_HINT"
 	debian_sources >"$DEBIAN_DIR/sources.list"
 	[ -s "$DEBIAN_DIR/sources.list" ] || die \
 		"apt's sources on the build host name no Debian mirror with the component main" \
 		"$DEBIAN_HINT"
 	say "updating the list of sources from the Debian mirror"
-	# One server of several may fail. debian_versions shows whether that matters.
+	# apt-get fails if one of several mirrors fails. debian_versions shows whether the
+	# others are sufficient.
 	debian_apt apt-get -q update >"$DEBIAN_DIR/update.log" 2>&1 || true
 }
 
@@ -67,7 +69,7 @@ debian_versions() {
 		sed -n "s/^Version: \(${2:-}.*\)/\1/p" | sort -V -u
 }
 
-# debian_missing SOURCE: exit with the messages of apt
+# debian_missing SOURCE: exit with an error that contains apt's messages
 debian_missing() {
 	die "the mirror has no source package $1" \
 		"apt says (whole log: $DEBIAN_DIR/update.log):" \

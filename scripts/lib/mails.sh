@@ -16,8 +16,8 @@ index_entry() {
 	printf '%s %s\t%s\n' $mode "$(scratch_git hash-object -w --no-filters "$1")" "$1"
 }
 
-# Put all whole files into the index. The files of this repository have the content that
-# they have after the last patch.
+# Put all whole files into the index. In this repository they have the content that the last
+# patch gives them.
 index_final_files() {
 	local path
 	scratch_git init -q

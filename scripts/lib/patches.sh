@@ -125,9 +125,9 @@ check_replacement() {
 		say "$file replaces no patch: there is no $original." \
 			"Give it the name of the patch that it replaces, or remove it."
 	elif ! same_part subject "$file" "$original" || ! same_part body "$file" "$original"; then
-		say "$file has another message than $original. Copy that message."
+		say "$file and $original have different messages. Copy the message of $original."
 	elif ! same_part adds "$file" "$original"; then
-		say "$file adds other files than $original. Copy the lines \"add PATH\"."
+		say "$file adds other files than $original. Copy the lines \"add PATH\" of $original."
 	else
 		return 0
 	fi

@@ -23,8 +23,8 @@ rules_key() {
 	} | sha256sum | cut -c 1-16
 }
 
-# mail_key RULES MAIL: print a hash of the mail without its date, and of the rules. The first
-# line names a commit that has that date.
+# mail_key RULES MAIL: print a hash of the rules and of the mail without its date. The first
+# line is also left out: it names a commit, whose hash depends on the date.
 mail_key() {
 	{ echo "$1"; sed '1d; 1,/^$/{/^Date: /d}' "$2"; } | sha256sum | cut -c 1-16
 }

@@ -48,7 +48,7 @@ t_differs()
 	refuses 'include/linux/kvm_stats.h differs' -- scripts/series-verify "$MAILS"
 	git checkout -q include
 	chmod +x include/linux/kvm_stats.h
-	refuses 'include/linux/kvm_stats.h has another mode' -- scripts/series-verify "$MAILS"
+	refuses 'include/linux/kvm_stats.h has a different mode' -- scripts/series-verify "$MAILS"
 }
 
 t_style()

@@ -140,9 +140,9 @@ t_replacement_differs()
 	own=series/5.10-other/0001-KVM-stats-Begin.patch
 	cp "$own" good
 	sed -i 's/^Second one/Third one/' "$own"
-	refuses "$own has another message than series/5.10/0001-" -- scripts/series
+	refuses "$own and series/5.10/0001-" 'have different messages' -- scripts/series
 	sed '1s/Begin/Start/' good >"$own"
-	refuses "$own has another message than series/5.10/0001-" -- scripts/series
+	refuses "$own and series/5.10/0001-" 'have different messages' -- scripts/series
 	grep -v '^add include' good >"$own"
 	refuses "$own adds other files than series/5.10/0001-" -- scripts/series
 	mv good series/5.10-other/0001-other.patch

@@ -98,7 +98,7 @@ function add(scope, name, what, debugfs,   id)
 {
 	id = scope "\t" of "\t" name
 	if (id in seen)
-		fail(name " is there twice for " scope, place)
+		fail(name " occurs twice for " scope, place)
 	seen[id] = 1
 	printf "%s\t%s\t%s\t%s\t%s", scope, of, name, what,
 		debugfs == "" ? "--" : debugfs_on(scope, debugfs, name)

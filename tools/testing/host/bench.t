@@ -35,7 +35,7 @@ is_empty()
 expect 0 "a result becomes a count" '^pread_8 612$' counts '@begin bench' '|ok 3 - pread_8 612'
 expect 0 "a result that a serial line ended becomes a count" '^pread_8 612[.]5$' \
 	counts $'|ok 3 - pread_8 612.5\r'
-expect 0 "a large count stays a number" '^big 1.5e[+]10$' counts '|ok 1 - big 1.5e+10'
+expect 0 "a count in scientific notation is accepted" '^big 1.5e[+]10$' counts '|ok 1 - big 1.5e+10'
 check "a skipped result has no count" is_empty counts '|ok 3 - preadv2 # SKIP no such thing'
 check "a failed result has no count" is_empty counts '|not ok 4 - uring' '|# it broke'
 check "no other line becomes a count" \
@@ -67,15 +67,15 @@ expect 0 "a goal is met at its limit" '  1: 0[.]9 at most 0[.]9, met$' \
 	table "at_most(1, \"a\", $ratio, 0.9)"
 expect 0 "a goal is missed beyond its limit" '  1: 0[.]9 at most 0[.]89, MISSED$' \
 	table "at_most(1, \"a\", $ratio, 0.89)"
-expect 0 "at_least is met at its limit" '  6: 0[.]9 at least 0[.]9, met$' \
+expect 0 "the goal 'at least' is met at its limit" '  6: 0[.]9 at least 0[.]9, met$' \
 	table "at_least(6, \"a\", $ratio, 0.9)"
-expect 0 "at_least is missed below the limit" '  6: 0[.]9 at least 0[.]91, MISSED$' \
+expect 0 "the goal 'at least' is missed below its limit" '  6: 0[.]9 at least 0[.]91, MISSED$' \
 	table "at_least(6, \"a\", $ratio, 0.91)"
-expect 0 "within is missed by a smaller value" ' within 0.1%, MISSED$' \
+expect 0 "the goal 'within' is missed by a value that is too small" ' within 0.1%, MISSED$' \
 	table 'within(4, "b", ratio("patched.b", "mainline.b"), 0.001)'
-expect 0 "within is missed by a larger value" ' within 0.1%, MISSED$' \
+expect 0 "the goal 'within' is missed by a value that is too large" ' within 0.1%, MISSED$' \
 	table 'within(4, "b", ratio("mainline.b", "patched.b"), 0.001)'
-expect 0 "within is met up to the limit" ' within 0.2%, met$' \
+expect 0 "the goal 'within' is met up to its limit" ' within 0.2%, met$' \
 	table 'within(4, "b", ratio("patched.b", "mainline.b"), 0.002)'
 expect 0 "sums and quotients of values are evaluated" '  6: 14.2 at least 1, met$' \
 	table 'sum = value("patched.b") + value("patched.a") + 234' \

@@ -112,23 +112,23 @@ test_standards()
 
 	shift 2
 	if ! command -v "$compiler" >/dev/null; then
-		skip "$compiler" "$compiler is not installed"
+		skip "the header compiles with $compiler" "$compiler is not installed"
 		return
 	fi
 	for standard in "$@"; do
 		for bits in 32 64; do
-			# First as an installed header in a program that must be ISO C, then
-			# as a header of the program.
+			# First include the header as an installed one, in a program that
+			# must be ISO C. Then include it as a header of the program.
 			compiles "$compiler" "$language" -std="$standard" -m$bits \
 				-pedantic-errors -isystem "$uapi" &&
 			compiles "$compiler" "$language" -std="$standard" -m$bits \
 				-I "$uapi"
-			result $? "$compiler -std=$standard -m$bits"
+			result $? "the header compiles with $compiler -std=$standard -m$bits"
 		done
 	done
 }
 
-# finds_change SCRIPT: the source must not compile with the header as sed's SCRIPT changes it
+# finds_change SCRIPT: the source must not compile with a header to which sed has applied SCRIPT
 finds_change()
 {
 	sed "$1" "$header" >"$work/linux/kvm_stats.h"
@@ -139,17 +139,17 @@ test_changes()
 {
 	mkdir "$work/linux"
 	! finds_change ''
-	result $? "an unchanged copy compiles"
+	result $? "the test of the layout accepts an unchanged header"
 	finds_change 's/__u32 bucket_size;/__u64 bucket_size;/'
-	result $? "a field with another size is found"
+	result $? "the test of the layout finds a field with another size"
 	finds_change 's/__u16 size;/&\n\t__u16 gap;/'
-	result $? "an additional field is found"
+	result $? "the test of the layout finds an additional field"
 	finds_change 's/__s16 exponent;/__u16 exponent;/'
-	result $? "an unsigned exponent is found"
+	result $? "the test of the layout finds an unsigned exponent"
 	finds_change 's/0xce)/0xcf)/'
-	result $? "another ioctl number is found"
+	result $? "the test of the layout finds another ioctl number"
 	finds_change 's/^#define KVM_GET_STATS_FD/#define KVM_NO_SUCH_NAME/'
-	result $? "a missing alias is found"
+	result $? "the test of the layout finds a missing alias"
 }
 
 "$ROOT/scripts/packages" uapi >&2 || bail_out "packages are missing"

@@ -90,9 +90,9 @@ test_facts()
 	result $? "the kernel defines each kind on the developer's page"
 
 	grep -qE "^${TAB}kvm-stats-size:${TAB}$(file_size vcpu)$" "$PAGES/stats.rst"
-	result $? "the example of fdinfo has the size of a vCPU's file on x86-64"
+	result $? "the page's example of fdinfo has the size of a vCPU's file on x86-64"
 	grep -qE "^The file of a VM has $(file_size vm) bytes on x86-64" "$PAGES/stats.rst"
-	result $? "the size of a VM's file is right"
+	result $? "the page has the size of a VM's file on x86-64"
 
 	example >example.c
 	write_kvm_header
@@ -100,7 +100,7 @@ test_facts()
 	result $? "the example compiles with the header of the patched kernel"
 	compile_example -DKVM_STATS_GETFD=KVM_GET_STATS_FD \
 		-DKVM_CAP_STATS_BINARY_FD=KVM_CAP_BINARY_STATS_FD
-	result $? "it compiles with the linux/kvm.h of a later kernel"
+	result $? "the example compiles with the linux/kvm.h of a later kernel"
 
 	not_in_reference "$ROOT/docs/mainline.md" >log
 	[ ! -s log ]

@@ -55,23 +55,23 @@ same_lists()
 test_lists()
 {
 	local lists=$ROOT
-	expect 0 "the reference has the lists of x86" '^[0-9]+$' same_lists x86 x86
-	expect 0 "the reference has the lists of arm64" '^[0-9]+$' same_lists arm64 arm64
-	expect 0 "the reference has the lists of s390" '^[0-9]+$' same_lists s390 s390
-	expect 0 "the reference has the lists of powerpc, book3s" '^[0-9]+$' \
+	expect 0 "the reference agrees with the definition lists of x86" '^[0-9]+$' same_lists x86 x86
+	expect 0 "the reference agrees with the definition lists of arm64" '^[0-9]+$' same_lists arm64 arm64
+	expect 0 "the reference agrees with the definition lists of s390" '^[0-9]+$' same_lists s390 s390
+	expect 0 "the reference agrees with the definition lists of powerpc, book3s" '^[0-9]+$' \
 		same_lists powerpc book3s PPC_BOOK3S
-	expect 0 "the reference has the lists of powerpc, booke" '^[0-9]+$' same_lists powerpc booke
-	expect 0 "the reference has the lists of MIPS" '^[0-9]+$' same_lists mips mips
-	expect 0 "the reference has the lists of MIPS with VZ" '^[0-9]+$' \
+	expect 0 "the reference agrees with the definition lists of powerpc, booke" '^[0-9]+$' same_lists powerpc booke
+	expect 0 "the reference agrees with the definition lists of MIPS" '^[0-9]+$' same_lists mips mips
+	expect 0 "the reference agrees with the definition lists of MIPS with VZ" '^[0-9]+$' \
 		same_lists mips "mips mips-vz" KVM_MIPS_VZ
-	expect 0 "the reference has the lists of Loongson64" '^[0-9]+$' \
+	expect 0 "the reference agrees with the definition lists of Loongson64" '^[0-9]+$' \
 		same_lists mips "mips mips-vz mips-loongson" KVM_MIPS_VZ CPU_LOONGSON64
 
 	cp -r "$ROOT/include" "$ROOT/arch" source/
 	lists=source
 	sed -i 's/^KVM_STAT(exits, COUNTER)/KVM_STAT(exits, INSTANT)/' \
 		source/arch/arm64/include/asm/kvm_vcpu_stat_defs.h
-	expect 1 "another type in a list is found" '^< exits instant' same_lists arm64 arm64
+	expect 1 "a statistic with different types in list and reference is found" '^< exits instant' same_lists arm64 arm64
 	echo 'KVM_STAT(more, COUNTER)' >>source/arch/s390/include/asm/kvm_vm_stat_defs.h
 	expect 1 "a statistic that the reference does not have is found" '^< more cumulative' \
 		same_lists s390 s390

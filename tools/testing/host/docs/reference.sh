@@ -44,7 +44,7 @@ test_reference_parser()
 		"${TAB}log2\[32\] ns${TAB}--$" \
 		reference "vCPU statistics, powerpc booke" \
 		"h : log2 histogram, 32 buckets, ns" "$body"
-	expect 0 "debugfs without a name means the name of the statistic" \
+	expect 0 "without a debugfs name, an entry has the name of the statistic there" \
 		"^x86${TAB}vm${TAB}a${TAB}peak${TAB}a$" \
 		reference "VM statistics, x86" "a : peak : debugfs" "$body"
 	expect 0 "a debugfs name can apply to some architectures only" \
@@ -66,7 +66,7 @@ test_reference_parser()
 		reference "VM statistics, vax" "a : peak" "$body"
 	expect 1 "an entry without a type fails" "page:13: expected 'NAME : TYPE'" \
 		reference "VM statistics, x86" "a" "$body"
-	expect 1 "a third part that is not debugfs fails" "page:13: expected" \
+	expect 1 "an entry whose third part is not debugfs fails" "page:13: expected" \
 		reference "VM statistics, x86" "a : peak : sysfs a" "$body"
 	expect 1 "a type that does not exist fails" 'unknown type: often' \
 		reference "VM statistics, x86" "a : often" "$body"
@@ -80,7 +80,7 @@ test_reference_parser()
 	expect 1 "a first sentence that is too long fails" \
 		'first sentence of a has 121 characters' \
 		reference "VM statistics, x86" "a : peak" "    $(printf '%0120d' 0)."
-	expect 1 "an entry that occurs twice fails" 'page:15: a is there twice for x86' \
+	expect 1 "an entry that occurs twice fails" 'page:15: a occurs twice for x86' \
 		reference "VM statistics, x86" "a : peak" "$body" "a : peak" "$body"
 	expect 1 "a page without sections fails" 'no sections of statistics' \
 		reference "Other" "a : peak" "$body"

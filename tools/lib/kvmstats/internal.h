@@ -96,7 +96,7 @@ int kvmstats_fds_copy(struct kvmstats_fds *to, const struct kvmstats_fds *from);
 bool kvmstats_fds_equal(const struct kvmstats_fds *a, const struct kvmstats_fds *b);
 void kvmstats_fds_free(struct kvmstats_fds *fds);
 
-/* take.c: fds of other processes. All functions return -errno on failure. */
+/* remote_fd.c: fds of other processes. All functions return -errno on failure. */
 
 /*
  * Duplicates fd @entry of the process into this process. Returns -ESTALE if the process has

@@ -83,7 +83,7 @@ example_tests()
 {
 	local name
 
-	for name in own agent handed; do
+	for name in own agent passed_fds; do
 		check "example '$name' builds with pkg-config" build_example $name
 	done
 }
@@ -91,8 +91,8 @@ example_tests()
 running_example_tests()
 {
 	check "example 'own' reads its own statistics" example_prints '^  exits [0-9]+$' own
-	check "example 'handed' reads the statistics of an fd received over a socket" \
-		example_prints '^vCPU 0: "kvm-[0-9]+/vcpu-0"' handed
+	check "example 'passed_fds' reads the statistics of an fd received over a socket" \
+		example_prints '^vCPU 0: "kvm-[0-9]+/vcpu-0"' passed_fds
 	check "a VMM for the example 'agent' starts" start_vmm -s
 	check "example 'agent' finds all VMs" \
 		example_prints '^  vcpu1: [1-9][0-9]* exits/s$' agent 1

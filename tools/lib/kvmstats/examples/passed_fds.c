@@ -25,7 +25,7 @@ static int report_error(const char *what, int err)
 	return 1;
 }
 
-/* Runs in the VMM. It opens the statistics because mainline does so for no other process. */
+/* Runs in the VMM, because mainline does not open statistics for any other process. */
 static int send_statistics(int socket)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);

@@ -68,7 +68,8 @@ int kvmstats_schema_make(struct kvmstats_schema **schemap, const struct kvmstats
 	schema = calloc(1, sizeof(*schema));
 	if (!schema)
 		return -ENOMEM;
-	schema->desc = name = malloc(names);
+	name = malloc(names);
+	schema->desc = name;
 	schema->stat = calloc(count + 1, sizeof(*schema->stat));
 	if (!schema->desc || !schema->stat) {
 		kvmstats_schema_free(schema);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* kvmstats_schema_make(), kvmstats_sample_set() and kvmstats_sample_values(). */
+/* Test kvmstats_schema_make(), kvmstats_sample_set() and kvmstats_sample_values(). */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

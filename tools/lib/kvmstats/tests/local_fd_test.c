@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Passing fds over sockets, and fds that do not belong to KVM. */
+/* Test sending and receiving fds over sockets, and the refusal of fds that are not of KVM. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -15,12 +15,14 @@ static const struct {
 	{ EACCES, "not permitted to list the fds of the process" },
 	{ EPERM, "not permitted to duplicate fds of the process" },
 	{ EOPNOTSUPP, "this kernel has no binary KVM statistics" },
-	{ EIO, "this kernel opens statistics for the VMM only, and the VMM holds no statistics fd" },
+	{ EIO,
+	  "this kernel opens statistics for the VMM only, and the VMM holds no statistics fd" },
 	{ ESTALE, "the fd was closed or the value was cleared in the meantime" },
 	{ EPROTO, "not a KVM fd, or not a valid KVM statistics file" },
 	{ EOVERFLOW, "a size exceeds the limits of the library or of the buffer" },
 	{ ENODATA, "the sample has not been read yet" },
-	{ ENOSYS, "this kernel lacks pidfd_open() or pidfd_getfd(), which need Linux 5.6 or later" },
+	{ ENOSYS,
+	  "this kernel lacks pidfd_open() or pidfd_getfd(), which need Linux 5.6 or later" },
 };
 
 /* glibc has a strerror_r() that returns a string. The one of POSIX returns an int. */

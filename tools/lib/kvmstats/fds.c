@@ -63,7 +63,7 @@ static int classify(int dirfd, const char *name, struct kvmstats_fd *entry)
 	if (entry->fd < 0)
 		return 0;
 	n = readlinkat(dirfd, name, link, sizeof(link));
-	/* A process that can list the directory cannot necessarily read the links in it. */
+	/* Permission to list the directory does not include permission to read the links in it. */
 	if (n < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if ((size_t)n == sizeof(link))

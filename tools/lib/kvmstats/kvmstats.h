@@ -122,8 +122,8 @@ enum kvmstats_origin {
 };
 
 /*
- * Target @i of kvmstats_vmm_targets(): VMs first, then vCPUs by ID. NULL if there is no such
- * target. Targets belong to @vmm, and live until a refresh returns 1 or -ENODEV.
+ * Returns target @i, or NULL if @i is not less than kvmstats_vmm_targets(). VMs are first, then
+ * vCPUs by ID. Targets belong to @vmm, and live until a refresh returns 1 or -ENODEV.
  */
 size_t kvmstats_vmm_targets(const struct kvmstats_vmm *vmm);
 const struct kvmstats_target *kvmstats_vmm_target(const struct kvmstats_vmm *vmm, size_t i);
@@ -143,8 +143,8 @@ int kvmstats_target_vm(const struct kvmstats_target *target);
 int kvmstats_target_fd(const struct kvmstats_target *target);
 
 /*
- * Returns a statistics fd of @target. The caller closes it. Stores in @origin, unless it is
- * NULL, where the fd came from.
+ * Returns a statistics fd of @target. The caller closes it. If @origin is not NULL, stores in it
+ * how the fd was obtained.
  *
  * -ESRCH: the VMM has ended. -EPERM: the caller may not duplicate fds of the VMM.
  * -EOPNOTSUPP: the kernel has no binary statistics. -EIO: the kernel opens statistics for the
@@ -153,7 +153,7 @@ int kvmstats_target_fd(const struct kvmstats_target *target);
  */
 int kvmstats_target_open(const struct kvmstats_target *target, enum kvmstats_origin *origin);
 
-/* Returns 1 if KVM has binary statistics, 0 if it has not, -errno if /dev/kvm is unusable. */
+/* Returns 1 if KVM has binary statistics, 0 if not, or -errno if /dev/kvm is unusable. */
 int kvmstats_supported(void);
 
 /* ---- fds of this process: its own, inherited ones, and those received over a socket ---- */
@@ -275,7 +275,7 @@ uint32_t kvmstats_schema_flags(const struct kvmstats_schema *schema);
 /* Returns the number of statistics. */
 size_t kvmstats_schema_count(const struct kvmstats_schema *schema);
 
-/* Statistic @i, or the one called @name; NULL if there is none. It belongs to the schema. */
+/* Return statistic @i or the one called @name, or NULL. The statistic belongs to the schema. */
 const struct kvmstats_stat *kvmstats_schema_stat(const struct kvmstats_schema *schema, size_t i);
 const struct kvmstats_stat *kvmstats_schema_find(const struct kvmstats_schema *schema,
 						 const char *name);

@@ -14,7 +14,7 @@
 
 #include "internal.h"
 
-/* Limits on what a file can make the library allocate, far above what any kernel has. */
+/* Limit the memory that a file can make the library allocate. No kernel comes close to them. */
 #define MAX_NAME_SIZE	4096u	/* bytes, including the NUL */
 #define MAX_DESC	65536u
 

@@ -20,8 +20,8 @@ struct kvmstats_target {
 };
 
 /*
- * Two numbers that can be read quickly, and that usually change when VMs or vCPUs come and go.
- * Before Linux 6.2 the number of fds is always 0.
+ * Two numbers that can be read quickly, and that usually change when VMs or vCPUs are added or
+ * removed. Before Linux 6.2 the number of fds is always 0.
  */
 struct glance {
 	nlink_t threads;
@@ -73,8 +73,8 @@ static struct group group_at(const struct kvmstats_fds *fds, size_t i)
 }
 
 /*
- * The kernel does not report which VM a vCPU fd belongs to. If there is only one VM, it is that
- * one. There are several VMs if two vCPU fds have the same ID and are not duplicates.
+ * The kernel does not report which VM a vCPU fd belongs to. This is only certain if there is one
+ * VM. There are several VMs if two vCPU fds have the same ID and are not duplicates.
  */
 static bool is_one_vm(const struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
 {
@@ -234,7 +234,10 @@ static int scan(struct kvmstats_vmm *vmm, bool *changed)
 	*changed = !kvmstats_fds_equal(&vmm->buffer, &vmm->fds);
 	if (!*changed)
 		return 0;
-	/* An agent holds only statistics fds. Comparing its fds, perhaps thousands, would take long. */
+	/*
+	 * A process without VM and vCPU fds is an agent, not a VMM. Return before the search for
+	 * duplicates, which takes long if the agent holds thousands of statistics fds.
+	 */
 	if (!first_kvm_fd(&vmm->buffer))
 		return -ENODEV;
 
@@ -261,7 +264,7 @@ int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
 
 	if (!kvmstats_vmm_alive(vmm))
 		return -ESRCH;
-	/* If there were no fds before and there are none now, scan() detects no change. */
+	/* If the process had no KVM fds at the previous scan either, scan() detects no change. */
 	if (err == -ENODEV || (!err && !vmm->fds.count)) {
 		clear_targets(vmm);
 		return -ENODEV;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * Reads statistics files that are damaged at random. The library must accept a file or return
- * -EPROTO or -EOVERFLOW, and must not access memory out of bounds. Build this test with
+ * Test reading statistics files that are damaged at random. The library must accept a file or
+ * return -EPROTO or -EOVERFLOW, and must not access memory out of bounds. Build this test with
  * AddressSanitizer and UndefinedBehaviorSanitizer, which end the program if it does.
  */
 #include <errno.h>

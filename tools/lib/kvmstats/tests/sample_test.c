@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Values, differences and rates of samples that are read from a file. */
+/* Test the values, differences and rates of samples that are read from a file. */
 #include <errno.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Reads valid files, files with unknown flags, and damaged or malicious files. */
+/* Test reading valid files, files with unknown flags, and damaged or malicious files. */
 #include <errno.h>
 #include <fcntl.h>
 

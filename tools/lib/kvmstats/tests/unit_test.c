@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Text of units, scaling of values, bounds of buckets, and error messages. */
+/* Test the text of units, the scaling of values, the bounds of buckets, and error messages. */
 #include <errno.h>
 #include <inttypes.h>
 

@@ -14,7 +14,8 @@ set_mainline_dirs()
 	mkdir -p "$obj" "$CACHE/kernel"
 }
 
-# Mainline does not have all options of the configuration. The caller checks the result.
+# Mainline does not have all options of the configuration, so lines without effect are no error
+# here. The caller checks the options that it needs.
 configure_mainline()
 {
 	merged_config "$config" >"$obj/fragments"

@@ -49,14 +49,14 @@ checkout_source()
 	plain_git -C "$src" read-tree --reset -u "$tree"
 }
 
-# Whether $tree has the KUnit tests and statistics for this architecture.
+# Return 0 if $tree has the KUnit tests, and statistics for this architecture.
 tree_has_kunit()
 {
 	plain_git -C "$base" cat-file -e "$tree:virt/kvm/kvm_stats_kunit.c" 2>/dev/null &&
 		plain_git -C "$base" grep -q HAVE_KVM_STATS_FD "$tree" -- "$kvm_dir/Kconfig"
 }
 
-# The configuration $config, with the options that only some trees have.
+# Print the configuration $config, with options that only some trees have.
 tree_config()
 {
 	local more=()
@@ -65,14 +65,14 @@ tree_config()
 	merged_config "$config" "${more[@]}"
 }
 
-# An architecture with the same compiler and flags has objects that kbuild can use: it
-# compiles only what the other options change.
+# If the objects do not exist yet, copy those of $like, an architecture with the same compiler and
+# flags. kbuild then compiles only the files that depend on options with other values.
 begin_with_objects()
 {
 	local theirs=${obj/-$arch-/-$like-}
 
 	[ -n "$like" ] && [ ! -f "$obj/.config" ] && [ -f "$theirs/.config" ] || return 0
-	say "  begin with the objects of $like"
+	say "  start with a copy of the objects of $like"
 	cp -a "$theirs/." "$obj"
 	rm -f "$obj/fragments"
 }
@@ -95,8 +95,8 @@ configure()
 	fi
 }
 
-# set_dirs [PURPOSE]: where this base, architecture and configuration are built. The builds
-# of one purpose share the source, one after the other.
+# set_dirs [PURPOSE]: set the directories in which this base, architecture and configuration are
+# built. Builds with the same purpose use the same source directory, one build at a time.
 # shellcheck disable=SC2120 # not all callers have a purpose
 set_dirs()
 {
@@ -116,7 +116,7 @@ lock_dirs()
 	flock -n 9 || { say "  waiting for another build"; flock 9; }
 }
 
-# key PART...: the name of a result, from all that it depends on
+# key PART...: print a hash of everything that a result depends on; it is part of its name
 key()
 {
 	local places=instrument_$config

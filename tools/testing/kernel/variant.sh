@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by build: the source of a variant, as a git tree object. It is assembled in an
-# index of its own, without a checkout.
+# Sourced by build: assembles the source of a variant as a git tree object, in an index of its
+# own, without a checkout.
 # shellcheck shell=bash
 
-# The git repository with the unpatched base, one commit.
+# Print the path of the git repository whose only commit is the unpatched base.
 base_tree()
 {
 	"$ROOT/scripts/base" || die "there is no base kernel, see above"
 }
 
-# git in the base, with the index $index. (plain_git unsets GIT_INDEX_FILE.)
+# base_git ARGUMENT...: run git in the base with the index $index. (plain_git would unset
+# GIT_INDEX_FILE.)
 base_git()
 {
 	env GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_INDEX_FILE="$index" \
 		git -C "$base" -c safe.directory='*' -c gc.auto=0 "$@"
 }
 
-# apply_patches FILE...: to the index. One git command for all takes a tenth of the time; if
-# it fails, one command for each patch finds the one that does not apply.
+# apply_patches FILE...: apply the patches to the index. One git command for all patches takes a
+# tenth of the time. If it fails, one command for each patch finds the patch that does not apply.
 apply_patches()
 {
 	local patch
@@ -28,8 +29,8 @@ apply_patches()
 	done
 }
 
-# apply_series COUNT: the first COUNT patches, or `all`. An integrator applies the mails, so
-# the mails are built. Nobody sends these, so they need no real author.
+# apply_series COUNT: apply the first COUNT patches of the series, or `all`. Use the mails, because
+# an integrator applies these. They are not sent, so they need no real author.
 apply_series()
 {
 	local count=$1 mails patches
@@ -47,7 +48,7 @@ apply_series()
 	rm -rf "$mails"
 }
 
-# All files of a kernel tree, committed or not, except ignored ones.
+# Print the tree object of all files in $KERNEL_TREE, committed or not, except ignored files.
 read_kernel_tree()
 {
 	local dir=${KERNEL_TREE:-}
@@ -92,7 +93,8 @@ assemble()
 	rm -f "$index"
 }
 
-# variant_key VARIANT: a hash of all that it is assembled from; fails if a file is missing
+# variant_key VARIANT: print a hash of everything from which the variant is assembled. Return 1 if
+# a file is missing.
 variant_key()
 {
 	(
@@ -106,8 +108,8 @@ variant_key()
 	) 2>/dev/null | sha256sum | cut -c 1-16
 }
 
-# variant_tree VARIANT: print the tree object. A git reference keeps it for two months, for
-# the next runs.
+# variant_tree VARIANT: print the tree object of the variant. A git reference keeps the object in
+# the cache for two months.
 variant_tree()
 {
 	local key tree

@@ -43,7 +43,8 @@ void explain_debugfs(const struct vmm *vmm)
 		complain("Load KVM, and try 'mount -t debugfs none /sys/kernel/debug'.");
 		break;
 	case ENOENT:
-		complain("PID %d: debugfs has no directory for its VM", (int)vmm->pid);
+		complain("PID %d: debugfs has no directory for the VM of this process",
+			 (int)vmm->pid);
 		break;
 	case EDOM:
 		complain("debugfs has no statistics of single vCPUs. Omit --vcpu, or add --vm.");

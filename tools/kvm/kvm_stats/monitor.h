@@ -134,7 +134,7 @@ void monitor_close(struct monitor *monitor);
  */
 int monitor_refresh(struct monitor *monitor);
 
-/* Reads a new sample of each target; the last one becomes the previous one. 0 or -errno. */
+/* Reads a new sample of each target, and keeps the previous one. Returns 0 or -errno. */
 int monitor_sample(struct monitor *monitor);
 
 /*

@@ -68,7 +68,7 @@ static void print_event(enum monitor_event event, const struct vmm *vmm, void *a
 	}
 	vmm_text(vmm, name, sizeof(name));
 	if (event == MONITOR_ENDED) {
-		complain("%s has ended, or closed its VM", name);
+		complain("%s has ended or closed its VM", name);
 		return;
 	}
 	complain("%s %s: %zu VM%s, %zu vCPU%s; source: %s", name,

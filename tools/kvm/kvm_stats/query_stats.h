@@ -12,7 +12,7 @@
 
 #include "monitor.h"
 
-/* An answer is about one VMM. Prints a message and returns false if there are more. */
+/* An answer describes one VMM. Prints a message and returns false if more are selected. */
 bool query_stats_require_one(const struct monitor *monitor);
 
 /* Prints the last sample. */

@@ -161,7 +161,7 @@ static void write_textfile(struct serve *serve, uint64_t now)
 		serve->next_textfile = now + serve->options->interval;
 }
 
-/* Outdated values would look like an idle VM. */
+/* Readers of the file would mistake outdated values for those of an idle VM. */
 static void remove_textfile(const struct serve *serve)
 {
 	const char *name = serve->options->textfile;

@@ -5,7 +5,7 @@
 
 #include "serve_fd_reserve.h"
 
-/* Leaves at least three quarters of a low limit to the monitor. */
+/* If the limit of open files is low, at least three quarters of it remain for the monitor. */
 static size_t reserve_size(void)
 {
 	struct rlimit limit;

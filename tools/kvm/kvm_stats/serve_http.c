@@ -196,7 +196,7 @@ struct http *http_open(int listen_fd, http_expose_fn expose, void *arg)
 		if (start(http, listen_fd))
 			return http;
 	}
-	complain("cannot start the HTTP server of libmicrohttpd %s", MHD_get_version());
+	complain("cannot start the HTTP server (libmicrohttpd %s)", MHD_get_version());
 	if (!http || !http->daemon)
 		close(listen_fd);
 	http_close(http);

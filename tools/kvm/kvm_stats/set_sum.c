@@ -104,7 +104,7 @@ void set_sum_clear(struct set_sum *sum)
 	memset(sum->cleared, 0, sum->size * sizeof(*sum->cleared));
 }
 
-/* Returns the address of the value at sum->start: the library only gives that of a statistic. */
+/* Returns the address of the value at sum->start, calculated from that of the first statistic. */
 static const uint64_t *first_value(const struct kvmstats_sample *sample, const struct set_sum *sum)
 {
 	const uint64_t *values = kvmstats_sample_values(sample, sum->set->stat[0]);
@@ -135,13 +135,13 @@ static void add_values(struct set_sum *sum, const uint64_t *now)
 	}
 }
 
-/* Growth of values that do not count up may wrap around. It is never used. */
+/* Also adds the growth of values that do not count up. It may wrap around, and is never used. */
 static void add_growth(struct set_sum *sum, const uint64_t *before, const uint64_t *now)
 {
 	unsigned int decreased = 0;
 	size_t i;
 
-	/* There is no branch, so that the compiler can vectorize the loop. */
+	/* This loop has no branch, so that the compiler can vectorize it. */
 	for (i = 0; i < sum->size; i++) {
 		sum->growth[i] += now[i] - before[i];
 		decreased |= (now[i] < before[i]) & sum->counts_up[i];
@@ -167,7 +167,7 @@ void set_sum_add(struct set_sum *sum, const struct target *target)
 	if (!now)
 		return;
 	add_values(sum, now);
-	/* On a machine with thousands of vCPUs most are idle. */
+	/* Skip idle vCPUs: on a machine with thousands of vCPUs most are idle. */
 	if (before && memcmp(before, now, sum->size * sizeof(*now)))
 		add_growth(sum, before, now);
 }

@@ -50,7 +50,7 @@ static bool is_selected(const struct stat_set *set, const struct filter *filter,
 
 	if (filter_selects_stat(filter, stat))
 		return true;
-	/* In the schema, parts come after their parent. */
+	/* In the schema, child events come after their parent. */
 	while ((part = kvmstats_schema_stat(set->schema, ++i)) &&
 	       is_part_of(kvmstats_stat_name(part), kvmstats_stat_name(stat))) {
 		if (filter_selects_stat(filter, part))

@@ -149,7 +149,7 @@ int top_run(struct kvm_stat_options *options)
 		terminal_end();
 	}
 	free_all(&top);
-	/* Die of the same signal, so that the parent process sees it. */
+	/* Raise the signal again, so that the parent process sees which signal ended top. */
 	if (terminal_signal() && terminal_signal() != SIGINT)
 		raise(terminal_signal());
 	return status;

@@ -15,10 +15,10 @@ static void report_search_state(struct top *top)
 	char buf[128];
 
 	if (top->monitor->search_error)
-		top_message(top, "Cannot find new VMMs: %s",
+		top_message(top, "Cannot search for new VMMs: %s",
 			    kvmstats_strerror(top->monitor->search_error, buf, sizeof(buf)));
 	else
-		top_message(top, "New VMMs are found again");
+		top_message(top, "Can search for new VMMs again");
 }
 
 static void report_event(enum monitor_event event, const struct vmm *vmm, void *arg)

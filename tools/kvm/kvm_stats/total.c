@@ -181,7 +181,7 @@ static int rebuild(struct totals *totals)
 	err = select_targets(totals);
 	if (err)
 		return err;
-	/* Only now: realloc() moves the sums while they are added. */
+	/* Look the sums up after all are added, because realloc() moves them. */
 	for (i = 0; i < state->targets; i++)
 		state->sum_of[i] = find_sum(state, state->target[i]);
 	state->generation = state->monitor->generation;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test the tables of exit reasons of all architectures against exit_reasons.list, which was
- * made from the kernel's headers, and the filters of the perf events, with a fake tracefs.
+ * Test the exit reasons of all architectures. The tables must agree with exit_reasons.list, which
+ * the script exit-reasons made from the kernel's headers. A fake tracefs shows which filters the
+ * perf events get.
  */
 #include <limits.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints the exposition of sample statistics, which files in memory provide. The output must be
- * the contents of exposition.openmetrics or exposition.prometheus.
+ * Prints the exposition of sample statistics from files in memory. The output must be equal to
+ * exposition.openmetrics or exposition.prometheus.
  *
  * usage: exposition openmetrics|prometheus
  */
@@ -149,8 +149,8 @@ static void add_ordinary(void)
 	 * The name has characters to escape, an invalid byte, two valid UTF-8 sequences with a
 	 * surrogate between them, and an incomplete sequence.
 	 */
-	struct vmm *vmm = add_vmm(100, "a\"b\\c\nx\xff" "\xc3\xa9" "\xed\xa0\x80"
-				  "\xf0\x9f\x90\xa7" "\xc3", 1, 2);
+	static const char name[] = "a\"b\\c\nx\xff\xc3\xa9\xed\xa0\x80\xf0\x9f\x90\xa7\xc3";
+	struct vmm *vmm = add_vmm(100, name, 1, 2);
 	struct image vm, vcpu;
 
 	vm_image(&vm);

@@ -5,7 +5,7 @@
  * usage: halting_vmm VCPUS RATE [-name GUEST]
  *
  * vCPU 0 executes HLT. About RATE times per second an NMI wakes it, and it writes to an I/O
- * port. The intervals vary between a tenth of a median and ten times the median. The other vCPUs
+ * port. The intervals vary between a tenth of the median and ten times the median. The other vCPUs
  * only write to the port, each half as often as the one before.
  *
  * The VMM keeps statistics fds of the VM and of all vCPUs open. It prints "ready" when it runs,
@@ -54,7 +54,7 @@ static void check(int ret, const char *what)
 	exit(1);
 }
 
-static int number(const char *text, int max)
+static int parse_number(const char *text, int max)
 {
 	int n = text ? atoi(text) : 0;
 
@@ -150,12 +150,12 @@ static void wake_first(int vm)
 
 int main(int argc, char **argv)
 {
-	int vcpus = number(argc > 1 ? argv[1] : NULL, MAX_VCPUS);
+	int vcpus = parse_number(argc > 1 ? argv[1] : NULL, MAX_VCPUS);
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	pthread_t thread;
 	int vm, size, i;
 
-	rate = number(argc > 2 ? argv[2] : NULL, 100000);
+	rate = parse_number(argc > 2 ? argv[2] : NULL, 100000);
 	check(kvm, "/dev/kvm");
 	vm = ioctl(kvm, KVM_CREATE_VM, 0UL);
 	check(vm, "KVM_CREATE_VM");

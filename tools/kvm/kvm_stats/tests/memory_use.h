@@ -35,7 +35,10 @@ static inline void disable_malloc_cache(char **argv)
 	exit(1);
 }
 
-/* Bytes in use. A block can be up to 16 bytes too large if the rest is too small for a block. */
+/*
+ * Returns the number of bytes in use. The same blocks can differ by up to 16 bytes each, because
+ * the allocator enlarges a block if the rest is too small for another one.
+ */
 static inline size_t memory_in_use(void)
 {
 	struct mallinfo2 info = mallinfo2();

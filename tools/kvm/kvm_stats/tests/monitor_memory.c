@@ -21,7 +21,7 @@
 
 #include "memory_use.h"
 #include "monitor.h"
-#include "passing_vmm.h"
+#include "temporary_vmm.h"
 #include "total.h"
 
 /*
@@ -29,17 +29,20 @@
  * that takes longer, because the monitor limits the CPU time for scans.
  */
 #define WARM_UP(targets)	(6 + (double)(targets) / 200)
-#define STAY		200	/* samples while the passing VMM exists, and while it does not */
-#define MAX_WAIT	20000	/* samples until the monitor has found or released it */
+#define STAY		200	/* samples after each start and each end of the temporary VMM */
+#define MAX_WAIT	20000	/* samples within which the monitor must find or release it */
 #define PAGE		4096
 
-/* One search for VMMs and one check of known VMMs per second, and scans every five seconds. */
+/*
+ * Samples per second in which the monitor may allocate memory: in one it searches for VMMs, in
+ * one it checks the known VMMs, and every five seconds it scans them.
+ */
 #define SCANS_PER_SECOND	3
 
-/* Smaller than a leak of one block, at least 32 bytes, for each of ten passing VMMs. */
+/* If each of ten starts of the temporary VMM leaks a block, at least 32 bytes, that is more. */
 #define SLACK_BYTES	256
 
-/* Pages of the stack and of data that are first written to after the warm-up. */
+/* The process may write to this many pages of its stack and data only after the warm-up. */
 #define SLACK_PAGES	16
 
 static unsigned long allocations;
@@ -72,9 +75,9 @@ void *__wrap_realloc(void *old, size_t size)
 struct run {
 	struct monitor *monitor;
 	struct totals *totals;
-	struct passing_vmm passing;
+	struct temporary_vmm temporary;
 	size_t residents;		/* VMMs that do not end */
-	unsigned long passed;		/* how often the passing VMM was started and ended */
+	unsigned long starts;		/* how often the temporary VMM was started and ended */
 	unsigned long samples;
 	unsigned long allocating;	/* samples that allocated memory */
 	size_t most_in_use;
@@ -117,33 +120,33 @@ static bool sample_until(struct run *run, size_t vmms)
 	return true;
 }
 
-static bool let_pass(struct run *run)
+static bool start_and_end(struct run *run)
 {
 	bool good;
 
-	passing_start(&run->passing);
+	temporary_start(&run->temporary);
 	good = sample_until(run, run->residents + 1) && sample(run, STAY);
-	passing_end(&run->passing);
-	run->passed++;
+	temporary_end(&run->temporary);
+	run->starts++;
 	return good && sample_until(run, run->residents) && sample(run, STAY);
 }
 
 static bool sample_all(struct run *run, unsigned long count)
 {
 	while (run->samples < count) {
-		if (run->passing.argv ? !let_pass(run) : !sample(run, 1))
+		if (run->temporary.argv ? !start_and_end(run) : !sample(run, 1))
 			return false;
 	}
 	return true;
 }
 
-/* Does everything once, so that memory that the monitor allocates once does not count. */
+/* Does everything once, so that the test does not count memory that is allocated only once. */
 static bool warm_up(struct run *run)
 {
 	double end = seconds(CLOCK_MONOTONIC) + WARM_UP(monitor_targets(run->monitor));
 
 	if (!monitor_targets(run->monitor)) {
-		printf("there is no VMM to sample\n");
+		printf("there is no VMM to sample; start one first\n");
 		return false;
 	}
 	while (seconds(CLOCK_MONOTONIC) < end) {
@@ -151,19 +154,19 @@ static bool warm_up(struct run *run)
 			return false;
 	}
 	run->residents = run->monitor->vmms;
-	if (run->passing.argv && !let_pass(run)) {
-		printf("the monitor did not find and release %s\n", run->passing.argv[0]);
+	if (run->temporary.argv && !start_and_end(run)) {
+		printf("the monitor did not find and release %s\n", run->temporary.argv[0]);
 		return false;
 	}
 	run->samples = 0;
 	run->allocating = 0;
-	run->passed = 0;
+	run->starts = 0;
 	return true;
 }
 
 /*
- * The allocator does not return freed memory inside the heap to the kernel. These holes are at
- * most the difference between the largest amount in use and the amount at the end.
+ * The allocator does not return freed memory inside the heap to the kernel. The size of these
+ * holes is at most the largest amount in use minus the amount in use at the end.
  */
 static bool has_not_grown(const struct run *run, const struct memory_use *early,
 			  const struct memory_use *late)
@@ -179,11 +182,14 @@ static bool has_not_grown(const struct run *run, const struct memory_use *early,
 	       late->anonymous <= early->anonymous + holes + SLACK_PAGES;
 }
 
-/* Attaching to the passing VMM and releasing it also allocate memory, in up to four samples. */
+/*
+ * When the temporary VMM starts and ends, the monitor also allocates memory, in at most four
+ * samples.
+ */
 static bool allocates_seldom(const struct run *run, double time)
 {
 	double scans = (time + 1) * SCANS_PER_SECOND * (double)(run->residents + 1);
-	double allowed = scans + 4.0 * (double)run->passed;
+	double allowed = scans + 4.0 * (double)run->starts;
 
 	printf("%lu samples allocated memory, at most %.0f may\n", run->allocating, allowed);
 	return (double)run->allocating <= allowed;
@@ -205,7 +211,7 @@ static int test(struct run *run, unsigned long count)
 	time = seconds(CLOCK_MONOTONIC) - time;
 	late = memory_use();
 	printf("%zu VMMs, %zu targets, %lu samples in %.1f s; another VMM was started %lu times\n",
-	       run->residents, monitor_targets(run->monitor), run->samples, time, run->passed);
+	       run->residents, monitor_targets(run->monitor), run->samples, time, run->starts);
 	printf("%.6f s of CPU time per sample, or %.2f %% of a CPU at 4 samples per second\n", cpu,
 	       cpu * 400);
 	good &= has_not_grown(run, &early, &late);
@@ -225,12 +231,12 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (strcmp(argv[1], "all") && !filter_set_pid(&filter, atoi(argv[1])))
 		return 2;
-	run.passing.argv = argc > 3 ? argv + 3 : NULL;
+	run.temporary.argv = argc > 3 ? argv + 3 : NULL;
 	if (monitor_open(&run.monitor, &options) ||
 	    totals_open(&run.totals, run.monitor, NULL, NULL))
 		return 1;
 	failed = test(&run, strtoul(argv[2], NULL, 10));
-	passing_end(&run.passing);
+	temporary_end(&run.temporary);
 	totals_close(run.totals);
 	monitor_close(run.monitor);
 	filter_free(&filter);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Canonical numbers in labels, Accept headers, addresses, and timeouts of clients. */
+/* Test canonical numbers in labels, Accept headers, addresses, and timeouts of clients. */
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ static void test_accept(void)
 	static const struct {
 		const char *accept;
 		enum exposition_format format;
-	} cases[] = {
+	} headers[] = {
 		{ NULL, PROMETHEUS_TEXT_0_0_4 },
 		{ "", PROMETHEUS_TEXT_0_0_4 },
 		{ "*/*", PROMETHEUS_TEXT_0_0_4 },
@@ -75,10 +75,10 @@ static void test_accept(void)
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		tap_ok(accept_format(cases[i].accept) == cases[i].format, "%s: %s",
-		       cases[i].format == OPENMETRICS_1_0 ? "OpenMetrics" : "text format",
-		       cases[i].accept ? cases[i].accept : "no Accept header");
+	for (i = 0; i < ARRAY_SIZE(headers); i++)
+		tap_ok(accept_format(headers[i].accept) == headers[i].format, "%s: %s",
+		       headers[i].format == OPENMETRICS_1_0 ? "OpenMetrics" : "text format",
+		       headers[i].accept ? headers[i].accept : "no Accept header");
 }
 
 static void test_addresses(void)

@@ -133,7 +133,7 @@ static inline void tiny_start(struct tiny_vm *vm)
 	}
 }
 
-/* Waits until each vCPU has had @exits exits. Returns false if that takes longer than a minute. */
+/* Waits until each vCPU has exited @exits times. Returns false after one minute. */
 static inline bool tiny_wait(struct tiny_vm *vm, unsigned long exits)
 {
 	int polls = 6000;

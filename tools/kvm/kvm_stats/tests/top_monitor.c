@@ -2,7 +2,7 @@
 /*
  * kvm-stats top without KVM, for tests. This file replaces monitor.c: its fake VMMs follow a
  * script, which it reads from the FIFO that the environment variable TOP_SCRIPT names. Time
- * passes only by "tick". The commands of the script are:
+ * advances only by "tick". The commands of the script are:
  *
  *	vmm PID VCPUS [GUEST]		a VMM appears
  *	none PID			a VMM appears whose statistics cannot be opened
@@ -176,7 +176,7 @@ static uint64_t *value_of(pid_t pid, const char *label, const char *name, unsign
 
 static void end(struct monitor *monitor, pid_t pid);
 
-/* Executes @line. Returns whether it was a tick. */
+/* Executes @line. Returns whether its command was "tick". */
 static bool execute_line(struct monitor *monitor)
 {
 	char guest[64] = "", label[32], name[64];
@@ -268,7 +268,8 @@ static void detach(struct vmm *vmm)
 	for (i = 0; i < vmm->targets; i++) {
 		kvmstats_sample_free(vmm->target[i]->now);
 		kvmstats_sample_free(vmm->target[i]->before);
-		vmm->target[i]->now = vmm->target[i]->before = NULL;
+		vmm->target[i]->now = NULL;
+		vmm->target[i]->before = NULL;
 	}
 }
 

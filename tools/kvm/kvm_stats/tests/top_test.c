@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Formatting of numbers, bars, order of the table, layout, scrolling, text and prompts of top. */
+/*
+ * Test how top formats numbers, bars and text, sorts and scrolls the table, chooses the layout,
+ * and edits the answer to a prompt.
+ */
 #include <curses.h>
 #include <locale.h>
 #include <math.h>
@@ -131,8 +134,8 @@ static void test_bars(const struct kvmstats_schema *schema)
 	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false),
 	       "bars of a logarithmic histogram are made");
 	tap_is(bars.bars, 5, "there are bars from the first to the last bucket that is not 0");
-	text_is(bars.bar[0].from, "1.02us", "the lower bound of the first bar");
-	text_is(bars.bar[0].to, "2.05us", "the upper bound of the first bar");
+	text_is(bars.bar[0].from, "1.02us", "the lower bound of the first bar is correct");
+	text_is(bars.bar[0].to, "2.05us", "the upper bound of the first bar is correct");
 	tap_is(bars.samples, 100, "the number of samples is counted");
 	tap_is(bars.largest, 50, "the largest bucket is found");
 	tap_is(bars.bar[1].delta, 7, "a bar has the number of new samples");
@@ -142,15 +145,15 @@ static void test_bars(const struct kvmstats_schema *schema)
 	values[39] = 1;
 	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false) &&
 	       bars.bars == 1 && !*bars.bar[0].to, "the last bucket has no upper bound");
-	text_is(bars.bar[0].from, "275s", "the lower bound of the last bucket");
+	text_is(bars.bar[0].from, "275s", "the lower bound of the last bucket is correct");
 	values[39] = 0;
 	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false) &&
 	       !bars.bars && !bars.samples, "an empty histogram has no bars");
 	values[1] = 3;
 	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "size_hist"), values, deltas, false) &&
 	       bars.bars == 1, "bars of a linear histogram are made");
-	text_is(bars.bar[0].from, "10", "the lower bound of a bar without a unit");
-	text_is(bars.bar[0].to, "20", "the upper bound of a bar without a unit");
+	text_is(bars.bar[0].from, "10", "the lower bound of a bar without a unit is correct");
+	text_is(bars.bar[0].to, "20", "the upper bound of a bar without a unit is correct");
 	bars_free(&bars);
 }
 
@@ -209,9 +212,9 @@ static void test_order(void)
 		 "lines are sorted by rate");
 	tap_is(view.sum.value, 1000, "the total counts events, but not their children");
 	tap_is(view.sum.delta, 61, "the growth of the total counts events, but not their children");
-	tap_ok(fabs(view.line[0].share - 10) < 1e-9,
+	tap_ok(fabs(view.line[0].share - 10) < 0.001,
 	       "the share of an event is relative to the total");
-	tap_ok(fabs(view.line[2].share - 90) < 1e-9,
+	tap_ok(fabs(view.line[2].share - 90) < 0.001,
 	       "the share of a child is relative to its parent");
 	tap_ok(view.line[7].share < 0 && view.line[9].share < 0,
 	       "statistics with a unit have no share");
@@ -225,10 +228,10 @@ static void test_order(void)
 	add(&view, "vcpu2", VIEW_EVENTS, 1, 0);
 	view_finish(&view, &options);
 	order_is(&view, "vcpu2 vcpu10",
-		 "equal lines are sorted by name, with numbers by their value");
+		 "equal lines are sorted by name, and numbers in names by value");
 	view_clear(&view);
 	tap_ok(view_finish(&view, &options) && !view.lines && !view.sum.value,
-	       "an empty table is sorted");
+	       "sorting an empty table works");
 	view_free(&view);
 }
 
@@ -282,7 +285,7 @@ struct world {
 
 static uint64_t clock_now = 1000;
 
-static void sample(struct target *target, uint64_t exits)
+static void add_sample(struct target *target, uint64_t exits)
 {
 	struct kvmstats_sample *oldest = target->before;
 	uint64_t values[64] = { 0 };
@@ -294,7 +297,8 @@ static void sample(struct target *target, uint64_t exits)
 	values[place] = exits;
 	target->before = target->now;
 	target->now = oldest;
-	if (kvmstats_sample_set(target->now, values, count, clock_now += 1000))
+	clock_now += 1000;
+	if (kvmstats_sample_set(target->now, values, count, clock_now))
 		tap_ok(false, "a sample can be set");
 }
 
@@ -340,7 +344,7 @@ static void test_bases(struct kvmstats_schema *schema)
 
 	create_world(&world, schema);
 	world.vmm.targets = 1;
-	sample(&world.target[0], 100);
+	add_sample(&world.target[0], 100);
 	tap_ok(baselines_update(&world.baselines, &world.monitor),
 	       "the first sample sets the baselines");
 	tap_is(growth(&world, 0, false), 0, "totals start at 0");
@@ -352,21 +356,21 @@ static void test_bases(struct kvmstats_schema *schema)
 	baselines_update(&world.baselines, &world.monitor);
 	tap_is(growth(&world, 0, false), 0, "a new target does not change the totals of others");
 	tap_is(growth(&world, 1, false), 0, "the total of a target that has not been read is 0");
-	sample(&world.target[0], 130);
-	sample(&world.target[1], 7);
+	add_sample(&world.target[0], 130);
+	add_sample(&world.target[1], 7);
 	baselines_update(&world.baselines, &world.monitor);
 	tap_is(growth(&world, 0, false), 30,
 	       "the total of an old target counts from the first sample");
 	tap_is(growth(&world, 1, false), 7, "the total of a new target counts from 0");
-	sample(&world.target[0], 4);
+	add_sample(&world.target[0], 4);
 	baselines_update(&world.baselines, &world.monitor);
 	tap_is(growth(&world, 0, false), 4, "the total of a cleared statistic counts from 0");
-	sample(&world.target[0], 5000);
+	add_sample(&world.target[0], 5000);
 	baselines_update(&world.baselines, &world.monitor);
 	tap_is(growth(&world, 0, false), 5000,
 	       "the total of a cleared statistic continues to grow");
 	baselines_reset(&world.baselines);
-	sample(&world.target[0], 5001);
+	add_sample(&world.target[0], 5001);
 	baselines_update(&world.baselines, &world.monitor);
 	tap_is(growth(&world, 0, false), 1, "totals start at 0 after a reset");
 	world.vmm.targets = 0;

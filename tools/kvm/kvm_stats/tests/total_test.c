@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rows, totals and columns of sample values, and the names of exit reasons. */
+/* Test the rows, totals and columns of sample values, and the names of exit reasons. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,7 +184,8 @@ static void test_filter(void)
 	begin(&w, "pages|HLT");
 	sample(&w, start, start);
 	sample(&w, later, cleared);
-	tap_is(w.totals->totals, 3, "the filter selects statistics and the parents of selected children");
+	tap_is(w.totals->totals, 3,
+	       "the filter selects statistics and the parents of selected children");
 	tap_is(total_of(&w, "exits(HLT)")->delta, 50,
 	       "the filter does not change the growth of a total");
 	tap_is(total_of(&w, "pages")->value, 16,

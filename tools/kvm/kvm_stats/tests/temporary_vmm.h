@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Starts and ends a VMM: a program that runs until the end of its standard input. */
-#ifndef PASSING_VMM_H
-#define PASSING_VMM_H
+/* Starts and ends a temporary VMM: a program that runs until its standard input ends. */
+#ifndef TEMPORARY_VMM_H
+#define TEMPORARY_VMM_H
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,13 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct passing_vmm {
-	char **argv;		/* NULL if there is no passing VMM */
+struct temporary_vmm {
+	char **argv;		/* NULL if there is no temporary VMM */
 	pid_t pid;		/* 0 while the VMM does not run */
 	int input;		/* the write end of its standard input */
 };
 
-static inline void passing_exec(char **argv, int input)
+static inline void temporary_exec(char **argv, int input)
 {
 	int null = open("/dev/null", O_WRONLY);
 
@@ -29,7 +29,7 @@ static inline void passing_exec(char **argv, int input)
 	_exit(127);
 }
 
-static inline void passing_start(struct passing_vmm *vmm)
+static inline void temporary_start(struct temporary_vmm *vmm)
 {
 	int ends[2];
 
@@ -39,12 +39,12 @@ static inline void passing_start(struct passing_vmm *vmm)
 	}
 	vmm->pid = fork();
 	if (!vmm->pid)
-		passing_exec(vmm->argv, ends[0]);
+		temporary_exec(vmm->argv, ends[0]);
 	close(ends[0]);
 	vmm->input = ends[1];
 }
 
-static inline void passing_end(struct passing_vmm *vmm)
+static inline void temporary_end(struct temporary_vmm *vmm)
 {
 	if (!vmm->pid)
 		return;
@@ -54,4 +54,4 @@ static inline void passing_end(struct passing_vmm *vmm)
 	vmm->pid = 0;
 }
 
-#endif /* PASSING_VMM_H */
+#endif /* TEMPORARY_VMM_H */

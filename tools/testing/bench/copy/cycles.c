@@ -125,7 +125,8 @@ int main(void)
 	check_all(to);
 	measure_all(to);
 	snprintf(title, sizeof(title), "Copying %zu bytes of values, natively", values_size());
-	printf("%-54s %9s %19s %12s  %s\n", title, "cycles", "80% of rounds", "to reference", "goal");
+	printf("%-54s %9s %19s %12s  %s\n", title, "cycles", "80% of rounds", "to reference",
+	       "goal");
 	for (i = LOOP_SERIES; i < NUM_LOOPS; i++)
 		print_loop(i);
 	return 0;

@@ -171,8 +171,9 @@ static void row_halt(const char *name)
 	count = count_op(&(struct bench_op) {
 		.run = wake, .after = count_interrupt, .arg = &halting, .result = 1,
 	});
-	if (count > 0 && slept_after_each(&halting, interrupts_handled(&halting) - handled,
-				      count_sleeps(&halting) - slept))
+	handled = interrupts_handled(&halting) - handled;
+	slept = count_sleeps(&halting) - slept;
+	if (count > 0 && slept_after_each(&halting, handled, slept))
 		row_value(name, count);
 	else
 		row_failed(name);

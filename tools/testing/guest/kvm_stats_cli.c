@@ -69,7 +69,7 @@ static void test_selection(const struct sample_vmm *vmm)
 	run_command(&run, -1, 0, "list");
 	report(run.status == 0 && list_shows(&run, vmm->pid, "opened"), "list shows the VMM", &run);
 	run_command(&run, -1, 0, "schema -p %d --vcpu 0", vmm->pid);
-	report(ended_with(&run, 0, "vcpu  io_exits ") && strstr(run.text, " cumulative "),
+	report(ended_with(&run, 0, "vcpu    io_exits ") && strstr(run.text, " cumulative "),
 	       "schema shows statistics and their types", &run);
 	run_command(&run, -1, 0, "read -p %d --vcpu 1", vmm->pid);
 	report(ended_with(&run, 0, "vcpu1 ") && !strstr(run.text, "vcpu0 ") &&
@@ -119,7 +119,7 @@ static void allow_files(pid_t pid, rlim_t files)
 	prlimit(pid, RLIMIT_NOFILE, &limit, NULL);
 }
 
-/* Waits up to @ms until the output contains @text @times times. Returns how often it does. */
+/* Waits up to @ms until the output contains @text at least @times. Returns how often it does. */
 static int count_within(struct run *log, const char *text, int times, int ms)
 {
 	const char *at;

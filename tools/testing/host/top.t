@@ -8,6 +8,8 @@
 # usage: top.t
 
 set -u
+# The expected screens have characters that are not ASCII.
+export LC_ALL=C.UTF-8
 
 # shellcheck source=../lib/tap.sh
 . "$(dirname "$0")/../lib/tap.sh"

@@ -46,10 +46,9 @@ host_files()
 # What the programs that test QEMU and kvm-stats need.
 client_files()
 {
-	cp "$TESTING/machine/run-demo" "$root/run-demo"
 	kvm_stats_commands
 	cp "$kernel/image" "$root/boot/kernel"
-	run_logged "$out/guest.log" "$TESTING/machine/guest/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
+	run_logged "$out/guest.log" "$TESTING/guest/linux/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
 	mkdir "$root/files"
 	host_files | xargs realpath | sort -u | xargs cp --parents -t "$root/files"
 }
@@ -64,7 +63,6 @@ make_initramfs()
 	ln -s busybox "$root/bin/sh"
 	ln -s busybox "$root/bin/awk"
 	cp "$TESTING/machine/init" "$root/init"
-	cp "$TESTING/machine/checkers" "$TESTING/machine/kunit.awk" "$root/"
 	find "$kernel/modules" -name '*.ko' -exec cp {} "$root/modules/" \;
 	find "$programs" "$kernel/tests" -maxdepth 1 -type f \
 		\( -perm -100 -o -name '*.list' \) -exec cp {} "$root/tests/" \;

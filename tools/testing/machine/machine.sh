@@ -74,8 +74,8 @@ stop_machine()
 	machine_pid=
 }
 
-# show_progress PID: show failures and the end of each test program as they arrive, and what
-# the demonstration prints. (In the shell, because not every awk reads a pipe line by line.)
+# show_progress PID: show failures and the end of each test program as they arrive. (In the
+# shell, because not every awk reads a pipe line by line.)
 show_progress()
 {
 	local line name
@@ -84,8 +84,8 @@ show_progress()
 		case $line in
 		'@begin '*) name=${line#* } ;;
 		'|not ok'*) progress "  $name: ${line#|}" ;;
-		'='*) progress "${line#=}" ;;
-		'@exit '*) progress "  ${line#@exit }: exit status" ;;
+		'|# '*) [ "${option:-}" != --show ] || progress "${line#|# }" ;;
+		'@exit '*) progress "  $name: exit status ${line##* }" ;;
 		esac
 	done
 }

@@ -10,7 +10,7 @@ guest_make()
 # Print the names of the programs in guest/ that the boot needs.
 guest_programs()
 {
-	guest_make list | tr ' ' '\n' |
+	guest_make list |
 		if [ "$tests" = all ]; then cat; else grep -xFf <(tr ' ' '\n' <<<"$tests"); fi || true
 }
 
@@ -19,7 +19,6 @@ build_programs()
 	local wanted
 
 	wanted=$(guest_programs | xargs)
-	[ -n "$wanted" ] || return 0
 	mkdir -p "$programs"
 	exec 8>"$programs.lock"
 	flock 8
@@ -27,11 +26,11 @@ build_programs()
 	exec 8>&-
 }
 
-# Print the names of the programs in guest/ and of the kselftests. Programs whose source is
-# gone may still be in the directory.
+# Print the names of the programs that `all` selects: those in C, the kselftests and KUnit.
 available_programs()
 {
-	guest_make list | tr ' ' '\n'
+	echo kunit
+	guest_make list
 	find "$kernel/tests" -maxdepth 1 -type f -perm -100 -printf '%f\n'
 }
 
@@ -47,14 +46,10 @@ choose_programs()
 {
 	local all program chosen=$tests
 
-	case $mode in
-	demo) echo demo; return ;;
-	shell) return ;;
-	esac
-	all="kunit $(available_programs | sort | xargs)"
+	all=$(available_programs | sort | xargs)
 	[ "$tests" != all ] || chosen=$all
 	for program in $chosen; do
-		[[ " $all " == *" $program "* ]] ||
+		[[ " $all " == *" $program "* ]] || [ -f "$TESTING/guest/$program.sh" ] ||
 			die "there is no test program '$program' for $arch" "The programs are: $all"
 	done
 	echo "$chosen" "$(kernel_checkers | xargs)"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by harness.t: machine/kunit.awk, which reads KUnit's files in debugfs.
+# Sourced by harness.t: guest/kunit.sh, which reads KUnit's files in debugfs.
 # shellcheck shell=bash
 
 # kunit LINE...: convert these lines to the file tap
 kunit()
 {
 	printf '%s\n' "$@" >results
-	awk -f "$testing/machine/kunit.awk" results >tap
+	"$testing/guest/kunit.sh" results >tap
 }
 
 # kunit_fails CASE LINE...

@@ -138,6 +138,8 @@ enum verdict check_top_other(void *ctx)
 	ok = ok && shows(scenario, " %d other [1-9][0-9]* ", scenario->other_pid) &&
 	     shows(scenario, " %d stats-guest ", scenario->qemu.vmm.pid) &&
 	     shows(scenario, " 2 guests, %d vCPUs, statistics fds", 2 * VMM_CPUS);
+	/* Otherwise curses draws only the words of the next message that differ. */
+	ok = ok && terminal_lacks(&scenario->top, "has (appeared|changed)", SECONDS);
 	return ok ? PASS : FAIL;
 }
 

@@ -1,12 +1,24 @@
+#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Convert the files /sys/kernel/debug/kunit/SUITE/results to one TAP stream. The kernel's own
-# parser, tools/testing/kunit, reads a kernel log and is Python, which the test machine does
-# not have. KUnit keeps 512 bytes of the log of each test case, so the result of a case that
-# printed more is missing. It failed.
+# Print the results of the kernel's KUnit tests of the statistics as TAP. If they are a
+# module, load it, and remove it again, because it holds a reference to KVM's module.
 #
-# usage: awk -f kunit.awk FILE...	if there is no result, that is a failure
+# usage: kunit [FILE]...	the files /sys/kernel/debug/kunit/SUITE/results
+#
+# The kernel's own parser, tools/testing/kunit, reads a kernel log and is Python, which the
+# test machine does not have. KUnit keeps 512 bytes of the log of each test case, so the
+# result of a case that printed more is missing. It failed.
 
-function result(passed, description)
+module=/modules/kvm-stats-kunit.ko
+[ $# -eq 0 ] || module=
+if [ -f "$module" ]; then
+	insmod $module || exit
+fi
+[ $# -gt 0 ] || set -- /sys/kernel/debug/kunit/kvm_stats*/results
+[ -f "$1" ] || set -- /dev/null
+
+# shellcheck disable=SC2016 # an awk program
+awk 'function result(passed, description)
 {
 	count++
 	print (passed ? "ok " : "not ok ") count " - " description
@@ -60,3 +72,7 @@ END {
 	print "1.." count
 	exit failed > 0
 }
+' "$@"
+status=$?
+[ ! -f "$module" ] || rmmod kvm_stats_kunit || exit
+exit $status

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The demonstration of `make run`, inside the test machine: start a Linux guest with the
-# unmodified QEMU of the build host, and show its statistics live.
+# The demonstration of `make run`: start a Linux guest with the unmodified QEMU of the build
+# host, and show its statistics live, as comments of TAP.
 #
 # shellcheck shell=dash
 # shellcheck disable=SC3040,SC3045 # the shell is busybox's, which has pipefail and read -t
@@ -141,31 +141,39 @@ stop_guest()
 	pid=
 }
 
-trap clean_up EXIT
-trap 'exit 1' HUP INT TERM
+show()
+{
+	trap clean_up EXIT
+	trap 'exit 1' HUP INT TERM
 
-# Keep the kernel's messages off the console. The log has them.
-dmesg -n 4
+	# Keep the kernel's messages off the console. The log has them.
+	dmesg -n 4
 
-say "Linux $(uname -r), $BOOT_VARIANT, in an emulated test machine with $(nproc) CPUs"
+	say "Linux $(uname -r), $BOOT_VARIANT, in an emulated test machine with $(nproc) CPUs"
 
-say "Starting a guest: $(chroot "$BOOT_HOST" "$QEMU" --version | head -n 1), accel=kvm, 2 vCPUs"
-start_guest
+	say "Starting a guest: $(chroot "$BOOT_HOST" "$QEMU" --version | head -n 1), accel=kvm, 2 vCPUs"
+	start_guest
 
-say "Waiting for the guest to boot"
-wait_for_guest
+	say "Waiting for the guest to boot"
+	wait_for_guest
 
-say "kvm-stats list: the VMs of this machine"
-show_list
+	say "kvm-stats list: the VMs of this machine"
+	show_list
 
-say "kvm-stats read -p $pid -i $INTERVAL -c $COUNT: values, and rates per second"
-show_rates
+	say "kvm-stats read -p $pid -i $INTERVAL -c $COUNT: values, and rates per second"
+	show_rates
 
-say "query-stats: the same statistics from QEMU, by QMP"
-qmp '{"execute": "qmp_capabilities"}' || die "QMP answered $reply"
-show_qmp
+	say "query-stats: the same statistics from QEMU, by QMP"
+	qmp '{"execute": "qmp_capabilities"}' || die "QMP answered $reply"
+	show_qmp
 
-say "Shutting the guest down"
-stop_guest
+	say "Shutting the guest down"
+	stop_guest
 
-say "OK: the statistics of a real guest, live"
+	say "OK: the statistics of a real guest, live"
+}
+
+echo "1..1"
+(show 2>&1) | awk '{ print "# " $0; fflush() }' || not="not "
+echo "${not:-}ok 1 - the statistics of a real guest change"
+[ -z "${not:-}" ]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read values into buffers that are too short: after each value in turn begins a page that
- * is inaccessible, read-only or unmapped. The kernel stores values one by one, and fault
- * injection does not cover such stores.
+ * Read values into buffers that end in a bad page, which is inaccessible, read-only or
+ * unmapped. The bad page begins after each value in turn. The kernel stores values one by one,
+ * and fault injection does not cover such stores.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>

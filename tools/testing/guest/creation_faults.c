@@ -27,7 +27,7 @@ static long run_create_vm(struct stats_target *target)
 	return ioctl(kvm_fd, KVM_CREATE_VM, 0);
 }
 
-/* The run for the next fault shows that a VM can still be created up to that fault. */
+/* No other run follows a failure: the run with the next fault shows that creation still works. */
 static const char *check_create_vm(struct stats_target *target, const struct trial *trial)
 {
 	const char *message = check_creation(trial, "KVM_CREATE_VM");

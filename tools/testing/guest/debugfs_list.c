@@ -43,7 +43,7 @@ static void stop_on_error(const char *message)
 	}
 }
 
-/* Creates a VM whose vCPU executes the action @times times. */
+/* Creates a VM, and lets its vCPU execute the action as often as @times says. */
 static void create_vm(struct vm *vm, unsigned int times)
 {
 	stop_on_error(guest_create(&vm->guest));

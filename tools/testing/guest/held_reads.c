@@ -4,7 +4,7 @@
  * read there. Meanwhile all fds are closed, the buffer is unmapped, the VMM ends, or the
  * reading process itself ends.
  *
- * LIFETIMES_COUNT repeats all checks that often (default: 1).
+ * LIFETIMES_COUNT is the number of times that all checks run (default: 1).
  */
 #define _GNU_SOURCE
 #include "kvm_stats_checks.h"
@@ -32,7 +32,7 @@ static const char *start_read(const struct stats_target *target, size_t part, in
 	size_t offset = part_offset(target, part);
 	size_t len = target->file.size - offset;
 
-	/* 512 is a whole number of values. */
+	/* The read ends at a boundary between values: 512 is a multiple of their size. */
 	return held_read_start(read, fd, offset, len < 512 ? len : 512);
 }
 
@@ -81,9 +81,9 @@ static const char *reader_keeps_vm(struct stats_target *target, struct held_read
 	return message ? message : vm_disappears(dir, "after the read");
 }
 
-static const char *for_each_part(struct stats_target *target,
-				 const char *(*run)(struct stats_target *target,
-						    size_t part))
+static const char *run_on_each_part(struct stats_target *target,
+				    const char *(*run)(struct stats_target *target,
+						       size_t part))
 {
 	long users = kvm_module_users();
 	const char *message = NULL;
@@ -112,7 +112,7 @@ static const char *close_during_read(struct stats_target *target, size_t part)
 
 static const char *closed_during_read(struct stats_target *target)
 {
-	return for_each_part(target, close_during_read);
+	return run_on_each_part(target, close_during_read);
 }
 
 /* Another thread unmaps the buffer of the read. */
@@ -137,7 +137,7 @@ static const char *unmap_during_read(struct stats_target *target, size_t part)
 
 static const char *unmapped_during_read(struct stats_target *target)
 {
-	return for_each_part(target, unmap_during_read);
+	return run_on_each_part(target, unmap_during_read);
 }
 
 /* The reader is another process than the VMM. */
@@ -170,12 +170,12 @@ static const char *end_during_read(struct stats_target *target, size_t part,
 
 static const char *any_end_during_read(struct stats_target *target, size_t part)
 {
-	return for_each_end(target, part, end_during_read);
+	return run_with_each_end(target, part, end_during_read);
 }
 
 static const char *vmm_ended_during_read(struct stats_target *target)
 {
-	return for_each_part(target, any_end_during_read);
+	return run_on_each_part(target, any_end_during_read);
 }
 
 /* A thread of this VMM reads. No process supplies the page, so the read never returns. */
@@ -234,11 +234,11 @@ static const char *end_while_reading(struct stats_target *target, size_t part,
 		message = vm_exists(&dir, "while the VMM reads");
 	if (message)
 		return message;
-	stats_must_end_in(HELD_READ_SECONDS, "the end of a VMM that is in the middle of a read");
+	stats_must_end_in(HELD_READ_SECONDS, "ending a VMM during a read");
 	message = end->end(&vmm);
 	stats_must_end_in(0, "");
 	if (!message)
-		message = vm_disappears(&dir, "after the end of the VMM in the middle of a read");
+		message = vm_disappears(&dir, "after the VMM ended during a read");
 	vmm_finish(&vmm);
 	totals->ends++;
 	totals->held++;
@@ -247,12 +247,12 @@ static const char *end_while_reading(struct stats_target *target, size_t part,
 
 static const char *any_end_while_reading(struct stats_target *target, size_t part)
 {
-	return for_each_end(target, part, end_while_reading);
+	return run_with_each_end(target, part, end_while_reading);
 }
 
 static const char *reading_vmm_ended(struct stats_target *target)
 {
-	return for_each_part(target, any_end_while_reading);
+	return run_on_each_part(target, any_end_while_reading);
 }
 
 static const struct stats_check checks[] = {

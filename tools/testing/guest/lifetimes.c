@@ -6,7 +6,7 @@
  * holds the file can read it. After the last holder has closed the file, nothing of the VM
  * is left.
  *
- * LIFETIMES_COUNT repeats all checks that often (default: 1).
+ * LIFETIMES_COUNT is the number of times that all checks run (default: 1).
  */
 #define _GNU_SOURCE
 #include "lib/vmm_end.h"

@@ -190,7 +190,7 @@ static const char *releases_modules(struct stats_target *target)
 	return message ? message : open_last_fd(target, &fd);
 }
 
-/* The last fd is that of a VM and of a vCPU in alternate rounds. */
+/* The fd that remains open belongs to a VM in even rounds, and to a vCPU in odd rounds. */
 static const char *load_use_unload(const char *vendor, unsigned long round)
 {
 	struct stats_target target = { .vcpu_id = round % 2 ? STATS_VCPU_ID : -1 };

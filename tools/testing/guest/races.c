@@ -126,7 +126,7 @@ static void *run_guests(void *arg)
 	return NULL;
 }
 
-/* Can guests run? An action that user space executes races with nothing. */
+/* Can guests run? An action that user space executes does not race with other threads. */
 static bool have_guests(void)
 {
 	const struct guest_action *action = NULL;

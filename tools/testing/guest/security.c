@@ -43,7 +43,8 @@ static const char *takes_no_fd(struct stats_target *target)
 	(void)target;
 	for (which = 0; which < STATS_NUM_FDS; which++) {
 		if (!stats_vmm_take(&vmm, which, &fd))
-			return stats_fail("pidfd_getfd of fd %d succeeds", which);
+			return stats_fail("pidfd_getfd of fd %d succeeds, expected: %s",
+					  which, strerror(EPERM));
 		if (errno != EPERM)
 			return stats_fail("pidfd_getfd of fd %d: %s, expected: %s",
 					  which, strerror(errno), strerror(EPERM));

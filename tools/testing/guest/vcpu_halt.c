@@ -38,7 +38,7 @@ int main(void)
 
 	tap_plan(1 + NUM_HALT_CHECKS);
 	ran = halt_and_read(&guest, halt, &outcome);
-	report("blocking: 1 in each halt", ran);
+	report("blocking is 1 during each halt", ran);
 	for (i = 0; i < NUM_HALT_CHECKS; i++)
 		report(halt_checks[i].name, ran ? halt_checks[i].check(&outcome) :
 						  fail("the vCPU did not halt as expected"));

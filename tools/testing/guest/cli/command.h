@@ -37,7 +37,7 @@ void run_of_build_host(struct run *run, const char *format, ...)
 /* Executes kvm-stats. Called in a child process. */
 void command_exec(uid_t uid, const char *arguments) __attribute__((__noreturn__));
 
-/* Waits for more output. Returns false if there is none within @timeout ms, or at its end. */
+/* Waits for more output. Returns false after @timeout ms, or at the end of the output. */
 bool run_more(struct run *run, int timeout);
 
 /* Waits for the end. Returns false if kvm-stats exceeded the time limit and was killed. */

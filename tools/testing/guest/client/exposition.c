@@ -21,7 +21,7 @@ static const char *value_of(const char *text, const char *series)
 	value[0] = '\0';
 	while ((at = strstr(at, series))) {
 		if ((at == text || at[-1] == '\n') && at[len] == ' ') {
-			snprintf(value, sizeof(value), "%.*s", (int)strcspn(at + len + 1, " \n"),
+			snprintf(value, sizeof(value), "%.*s", (int)strcspn(at + len + 1, "\n "),
 				 at + len + 1);
 			break;
 		}

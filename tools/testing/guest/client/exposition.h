@@ -15,8 +15,8 @@ struct exposed {
 };
 
 /*
- * Returns the value of NAME{@labels @more}, or "" if there is none. The string is valid until the
- * next call.
+ * Returns the value of NAME{@labels @more}, or "" if the text does not contain
+ * it. The string is valid until the next call.
  */
 const char *exposition_value(const char *text, const struct exposed *labels, const char *name,
 			     const char *more);

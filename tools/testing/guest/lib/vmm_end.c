@@ -81,9 +81,9 @@ void vmm_finish(struct stats_vmm *vmm)
 		stats_vmm_kill(vmm);
 }
 
-const char *for_each_end(struct stats_target *target, size_t arg,
-			 const char *(*run)(struct stats_target *target, size_t arg,
-					    const struct vmm_end *end))
+const char *run_with_each_end(struct stats_target *target, size_t arg,
+			      const char *(*run)(struct stats_target *target, size_t arg,
+						 const struct vmm_end *end))
 {
 	size_t i;
 
@@ -91,7 +91,7 @@ const char *for_each_end(struct stats_target *target, size_t arg,
 		const char *message = run(target, arg, &vmm_ends[i]);
 
 		if (message)
-			return stats_fail("VMM ends by %s: %s", vmm_ends[i].name, message);
+			return stats_fail("a VMM that ends by %s: %s", vmm_ends[i].name, message);
 	}
 	return NULL;
 }

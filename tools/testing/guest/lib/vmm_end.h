@@ -26,9 +26,9 @@ const char *vmm_start(struct stats_vmm *vmm, struct vm_dir *dir);
 void vmm_finish(struct stats_vmm *vmm);
 
 /* Calls @run for each way to end a VMM, until one fails. */
-const char *for_each_end(struct stats_target *target, size_t arg,
-			 const char *(*run)(struct stats_target *target, size_t arg,
-					    const struct vmm_end *end));
+const char *run_with_each_end(struct stats_target *target, size_t arg,
+			      const char *(*run)(struct stats_target *target, size_t arg,
+						 const struct vmm_end *end));
 
 /* Returns the index of the target's statistics fd in struct stats_vmm. */
 int stats_fd_index(const struct stats_target *target);

@@ -190,7 +190,7 @@ static const char *outlive(struct stats_target *target, size_t which,
 const char *outlives_vmm(struct stats_target *target)
 {
 	long users = kvm_module_users();
-	const char *message = for_each_end(target, target->arg, outlive);
+	const char *message = run_with_each_end(target, target->arg, outlive);
 
 	return message ? message : kvm_module_users_become(users);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Repeat checks for a VM and a vCPU, as often as LIFETIMES_COUNT says (default: 1). */
+/* Run checks for a VM and for a vCPU, LIFETIMES_COUNT times (default: 1). */
 #ifndef LIFETIMES_REPEAT_H
 #define LIFETIMES_REPEAT_H
 

@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <jansson.h>
 
-/* Returns the "name" of a statistic or schema, or "" if it has none. */
+/* Returns the "name" of a statistic or schema, or "" if it does not have one. */
 const char *answer_name(const json_t *stat);
 
 /* Returns the element called @name of an array of statistics or schemas, or NULL. */
 json_t *answer_find(const json_t *stats, const char *name);
 
-/* Returns the "stats" of the result whose @key is @value. NULL if there is none, or several. */
+/* Returns the "stats" of the only result that has @value for @key, or NULL. */
 json_t *answer_stats(const json_t *results, const char *key, const char *value);
 
 /*

@@ -81,7 +81,7 @@ bool direct_has_id(const struct direct *direct, const char *id)
 	return true;
 }
 
-/* QEMU omits the unit if there is none, and the base if the exponent is 0. */
+/* QEMU omits the unit of a statistic without unit, and the base if the exponent is 0. */
 static bool same_schema(const struct kvmstats_stat *stat, const json_t *schema)
 {
 	const char *type = json_string_value(json_object_get(schema, "type")) ?: "";

@@ -37,8 +37,8 @@ struct held {
 
 /* The progress of a thread, to detect a thread that hangs. */
 struct progress {
+	const char *_Atomic doing;
 	pthread_t thread;
-	_Atomic(const char *) doing;
 	atomic_ulong done;
 	atomic_bool ended;
 	unsigned long seen;	/* @done at the last check of the main thread */

@@ -36,7 +36,7 @@ const char *capability_is_absent(struct stats_target *target)
 static const char *refused_as_unknown(int fd)
 {
 	if (ioctl(fd, KVM_STATS_GETFD, NULL) >= 0)
-		return stats_fail("KVM_STATS_GETFD succeeds");
+		return stats_fail("KVM_STATS_GETFD succeeds, expected ENOTTY or EINVAL");
 	if (errno != ENOTTY && errno != EINVAL)
 		return stats_fail("KVM_STATS_GETFD: %s, expected ENOTTY or EINVAL",
 				  strerror(errno));

@@ -48,7 +48,7 @@ struct guest_action {
 	bool (*is_supported)(const struct guest *guest);
 	/* Called once before the first execution. Returns NULL or an error message. */
 	const char *(*prepare)(const struct guest *guest);
-	/* If set, the action is not executed, and of @changes only the names are valid. */
+	/* If set, the action is not executed, and only the names in @changes are valid. */
 	const char *skip_reason;
 	/* If set, user space executes the action, because no guest can run. */
 	const char *(*from_user_space)(const struct guest *guest);
@@ -69,8 +69,8 @@ const char *guest_create(struct guest *guest);
 void guest_destroy(struct guest *guest);
 
 /*
- * Appends code that executes @action @times times. The code then exits to user space, unless
- * each execution does.
+ * Appends code that executes @action as often as @times says. If an execution does not exit to
+ * user space, the code exits once at its end.
  */
 void guest_append(struct guest *guest, const struct guest_action *action, unsigned int times);
 

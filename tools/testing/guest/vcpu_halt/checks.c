@@ -130,7 +130,7 @@ const struct halt_check halt_checks[NUM_HALT_CHECKS] = {
 	  successful_polls_agree },
 	{ "halt_poll_fail_hist: one sample for each failure, consistent with the time",
 	  failed_polls_agree },
-	{ "blocking: 0 after the halt", is_not_blocking },
+	{ "blocking is 0 after the halt", is_not_blocking },
 	{ "signal_exits: one for each halt that a signal ended", signals_are_counted },
 	{ "halt_wakeup: no wakeup for a halt that a signal ended", wakeups_agree },
 };

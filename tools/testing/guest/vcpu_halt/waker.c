@@ -16,7 +16,7 @@ struct waker {
 	pthread_t runner;	/* the thread that runs the vCPU */
 	pid_t runner_tid;
 	uint64_t sleeps;	/* of the runner before the halt */
-	sem_t halts;		/* counts the halts to end */
+	sem_t halts;		/* counts the halts that the waker has yet to end */
 	unsigned int missed;	/* halts in which the vCPU did not block in time */
 };
 

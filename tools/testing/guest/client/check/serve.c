@@ -160,7 +160,7 @@ static char *read_textfile(const struct scenario *scenario)
 	return text;
 }
 
-/* Returns the name of a statistic labels value differs from that of QEMU, or NULL. */
+/* Returns the name of a statistic if its value differs from that in QEMU, or NULL. */
 static const char *first_difference(struct scenario *scenario, int vcpu,
 				    char *(*exposed)(const struct scenario *))
 {
@@ -294,7 +294,7 @@ enum verdict check_served_no_other(void *ctx)
 
 	if (!scenario->port)
 		return no_server();
-	/* kvm-stats caches its answer for that long. */
+	/* kvm-stats returns a cached answer for this time. */
 	ms_sleep(500);
 	text = scrape(scenario);
 	ok = text && !exposition_names(text, scenario->other_pid) &&

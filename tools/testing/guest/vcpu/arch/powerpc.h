@@ -75,19 +75,18 @@ static const struct guest_action guest_actions[] = {
 	{}
 };
 
-#define GUEST_SET_DECREMENTER						\
-	0x3cc07fff,	/* lis %r6, 0x7fff */				\
-	0x7cd603a6	/* mtdec %r6: seconds away */
-
+/* Both halts set the decrementer first, so high that its interrupt does not end them. */
 static const uint32_t guest_power_save[] = {
-	GUEST_SET_DECREMENTER,
+	0x3cc07fff,	/* lis %r6, 0x7fff */
+	0x7cd603a6,	/* mtdec %r6 */
 	0x7ca000a6,	/* mfmsr %r5 */
 	0x64a50004,	/* oris %r5, %r5, 4: POW */
 	0x7ca00164,	/* mtmsrd %r5 */
 };
 
 static const uint32_t guest_cede[] = {
-	GUEST_SET_DECREMENTER,
+	0x3cc07fff,	/* lis %r6, 0x7fff */
+	0x7cd603a6,	/* mtdec %r6 */
 	0x386000e0,	/* li %r3, 0xe0: H_CEDE */
 	0x44000022,	/* sc 1 */
 };

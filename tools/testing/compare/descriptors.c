@@ -128,7 +128,8 @@ static void print_desc(const struct object *object, const char *target,
 	uint32_t flags = number(object, desc, 4);
 
 	if (!*name || strnlen(name, NAME_SIZE) == NAME_SIZE)
-		die(object, "a descriptor of the %s has an empty name, or one without a null byte", target);
+		die(object, "a descriptor of the %s has an empty name, or one without a null byte",
+		    target);
 	if (flags >> 12)
 		die(object, "'%s' has unknown flags %#" PRIx32, name, flags);
 	printf("%s %s %s %s %s %d %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", target, name,
@@ -200,7 +201,8 @@ static void print_target(const char *path, const char *target)
 			print_symbols(&object, section, &header, target);
 	}
 	if (!object.tables)
-		die(&object, "the object has no array of descriptors, for example '%s'", tables[0].symbol);
+		die(&object, "the object has no array of descriptors, for example '%s'",
+		    tables[0].symbol);
 	close_object(&object);
 }
 

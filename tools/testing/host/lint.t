@@ -59,10 +59,13 @@ commit_subjects()
 	git log --format=%s "$first_commit"..HEAD | awk -f "$lint/subject.awk"
 }
 
-# The terms of STYLE that a pattern can find, in all files that people read or write.
+# The terms of the style guide that a pattern can find. The files of the series are reviewed
+# as kernel code.
 terms()
 {
-	git ls-files -co --exclude-standard | grep -vE '^LICENSES/|\.(svg|json)$|/seeds/|^tools/testing/host/lint/' |
+	git ls-files -co --exclude-standard |
+		grep -vE '^(LICENSES|series|virt|include|arch|Documentation|tools/testing/selftests|tools/testing/host/lint)/' |
+		grep -vE '\.(svg|json)$|/seeds/' |
 		xargs ls 2>/dev/null | xargs -d '\n' awk -f "$lint/terms.awk" "$lint/terms.list"
 }
 

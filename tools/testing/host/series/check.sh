@@ -80,8 +80,9 @@ t_style_mainline()
 	refuses 'NEW: a new rule' 'mainline/6.1.5/scripts/checkpatch.pl' -- scripts/series-verify
 }
 
-# The commands that ran checkpatch are in the file `ran`. First nothing changes after the
-# mails pass. Then the date of the mails changes, then one mail, then checkpatch.
+# The file `ran` has the commands that ran checkpatch. After the mails pass once, the test repeats
+# the check four times: without a change, with another date, with a changed mail, and with a
+# changed checkpatch.
 t_style_again()
 {
 	on_base
@@ -107,8 +108,8 @@ t_style_again()
 # fail for what the variables BREAK and WARN name.
 make_harness()
 {
-	local kernel=tools/testing/kernel arch=tools/testing/arch
-	mkdir -p "$kernel" "$arch"
+	local kernel=tools/testing/kernel arch=tools/testing/arch host=tools/testing/host
+	mkdir -p "$kernel" "$arch" "$host"
 	echo kvm_dir=arch/x86/kvm >"$arch"/x86_64
 	echo kvm_dir=arch/arm64/kvm >"$arch"/arm64
 	cat >"$kernel"/build <<-'EOF'
@@ -116,12 +117,12 @@ make_harness()
 		echo "$2 $3" >>built
 		[ "$2 $3" != "$BREAK" ]
 	EOF
-	cat >"$kernel"/warnings <<-'EOF'
+	cat >"$host"/warnings.t <<-'EOF'
 		#!/bin/sh
-		echo "$2" >>inspected
-		[ "$2" != "$WARN" ]
+		echo "$ARCH" >>inspected
+		[ "$ARCH" != "$WARN" ]
 	EOF
-	chmod +x "$kernel"/build "$kernel"/warnings
+	chmod +x "$kernel"/build "$host"/warnings.t
 }
 
 t_build()

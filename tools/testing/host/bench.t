@@ -26,7 +26,7 @@ counts()
 	sed -nEf "$bench/counts.sed" results
 }
 
-# is_empty COMMAND...: it succeeds and prints nothing
+# is_empty COMMAND...: return 0 if the command succeeds and prints nothing
 is_empty()
 {
 	"$@" >output && [ ! -s output ]
@@ -55,7 +55,7 @@ printf '%s\n' 'syscall 200' 'a 90' 'b 1096' >patched
 printf '%s\n' 'syscall 200' 'a 100' 'b 1098' 'none 7' >mainline
 printf '%s\n' 'syscall 0' 'b 1096' >unpatched
 
-# table [LINE...]: the table, with these lines as the goals
+# table [LINE...]: print the table, with these lines as the goals
 table()
 {
 	printf '%s\n' 'function set_goals()' '{' "$@" '}' >goals.awk

@@ -9,7 +9,7 @@
 SANITIZE ?= -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 unit_test_names := $(filter-out $(skipped_unit_tests),$(notdir \
 		   $(basename $(wildcard $(src)/tests/*_test.c))))
-# The programs are in checked/tests. These scripts run them.
+# The programs are in checked/tests. Each of these scripts runs one of them.
 unit_tests := $(unit_test_names:%=$(O)/checked/unit/%)
 
 # Build in $(O)/checked with sanitizers.

@@ -43,7 +43,8 @@ counter='none pow10 0 1 0 8'
 sides "" ""
 expect 0 "statistics that both have are equal" '^x86: 2 equal, 0 different, 0 missing, 0 extra' \
 	compare
-expect 0 "the output shows the type and the unit of a statistic" '^x86 +vcpu +h +log2\[32\] ns +log2\[32\] ns +equal$' compare
+expect 0 "the output shows the type and the unit of a statistic" \
+	'^x86 +vcpu +h +log2\[32\] ns +log2\[32\] ns +equal$' compare
 expect 1 "a reason without a difference fails" 'differences:3: vm a is not .differs. on x86' \
 	compare "x86 vm a differs it does"
 expect 1 "a reason for all architectures without a difference fails" \
@@ -53,7 +54,8 @@ expect 0 "a reason for another architecture is ignored" '^x86: 2 equal' \
 	compare "s390 vcpu gone missing it is gone"
 expect 0 "statistics of later versions are shown" '^x86 +vm +late +- +- +later: from 9[.]9 on$' \
 	compare "x86 vm late later from 9.9 on"
-expect 1 "a statistic that exists, but is listed as one of a later version, fails" "vm a is not 'later'" \
+expect 1 "a statistic that exists, but is listed as one of a later version, fails" \
+	"vm a is not 'later'" \
 	compare "x86 vm a later from 9.9 on"
 expect 1 "a line without a reason fails" 'differences:3: expected' \
 	compare "x86 vm late later"
@@ -123,7 +125,7 @@ expect 1 "a documented statistic that does not exist fails" \
 
 # ---- descriptors in objects ----
 
-# object NAME SOURCE...: compile the lines of SOURCE after the kernel's structure
+# object NAME SOURCE...: compile the lines of SOURCE, with the structure of a descriptor before them
 object()
 {
 	local name=$1

@@ -3,7 +3,8 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # the variables are for the tests that source this file
 
-# Restart for programs that the tests build with sanitizers.
+# Restart this test without address randomization, which the sanitizers of the programs that
+# it builds need.
 if [ -z "${FIXED_ADDRESSES:-}" ]; then
 	FIXED_ADDRESSES=1 exec "$ROOT/tools/testing/host/fixed-addresses" "$0" "$@"
 fi
@@ -11,11 +12,12 @@ fi
 lib=$ROOT/tools/lib/kvmstats
 command=$ROOT/tools/kvm/kvm_stats
 out=$ROOT/build/$(basename "$0" .t)-test
-# Built with the sanitizers of address and undefined behaviour, and without them.
+# Programs are built with the address and undefined-behaviour sanitizers in $checked, and
+# without them in $plain.
 checked=$out/checked
 plain=$out/plain
 stats=$checked/kvm-stats
-# Memory that a program does not free before it ends is an error, too.
+# A program that does not free all memory before it ends fails.
 export ASAN_OPTIONS=detect_leaks=1
 
 mkdir -p "$out"

@@ -35,8 +35,8 @@ compile_by_kbuild()
 	kernel_make KBUILD_MODULES=1 "$object" >"$log" 2>&1
 }
 
-# The source of the descriptors, and arrays from whose symbols size_of reads the sizes of the
-# structures.
+# Write a source file with the descriptors and two arrays. The size of each array is the size of
+# a structure, which size_of reads from the symbol of the array.
 write_source()
 {
 	cat >"$work/lists.c" <<-EOF
@@ -46,7 +46,7 @@ write_source()
 	EOF
 }
 
-# compile SCRIPT: compile with the list of the vCPU as sed's SCRIPT changes it
+# compile SCRIPT: compile with the vCPU list to which sed has applied SCRIPT
 compile()
 {
 	local command
@@ -118,14 +118,15 @@ check_arch()
 	result "$status" "$arch: $what"
 }
 
-# accepted SCRIPT COMMAND...: the changed list compiles, the descriptors fit, and COMMAND
-# succeeds
+# accepted SCRIPT COMMAND...: return 0 if the changed list compiles, the descriptors fit, and
+# COMMAND succeeds
 accepted()
 {
 	compile "$1" && descriptors_fit && "${@:2}"
 }
 
-# rejected MESSAGE SCRIPT: the compiler reports MESSAGE for the first changed line of the list
+# rejected MESSAGE SCRIPT: return 0 if the compiler reports MESSAGE for the first changed line of
+# the list
 rejected()
 {
 	local changed=asm/kvm_vcpu_stat_defs.h line
@@ -135,7 +136,7 @@ rejected()
 	grep -m 1 'error:' "$log" | grep -q -e "$1" && grep -q -F -e "$changed:$line:" "$log"
 }
 
-# leaves_gap SCRIPT MESSAGE: the changed list compiles, but the descriptors do not fit
+# leaves_gap SCRIPT MESSAGE: return 0 if the changed list compiles, but the descriptors do not fit
 leaves_gap()
 {
 	compile "$1" && ! descriptors_fit && grep -q -e "$2" "$log"

@@ -60,13 +60,13 @@ must_fail()
 	timeout 120 "$out/$1/$2" >"$out/output" 2>&1
 	grep -E "^(not )?ok .*$3" "$out/output" >"$out/cases"
 	[ -s "$out/cases" ]
-	result $? "the test of $1 runs"
+	result $? "the test cases that must find $1 run"
 	while IFS= read -r line; do
 		case $line in
-		*"# SKIP"*) skip "$1 is found" "${line##*# SKIP }" ;;
+		*"# SKIP"*) skip "$1 makes a test case fail" "${line##*# SKIP }" ;;
 		*)
 			grep -q '^not ok' <<<"$line"
-			result $? "$1 is found: ${line#*- }"
+			result $? "$1 makes this test case fail: ${line#*- }"
 			;;
 		esac
 	done <"$out/cases"
@@ -79,8 +79,8 @@ build "$tree" "$out"
 result $? "the code compiles for user space"
 run_program whole_test "the test of whole values"
 run_program random_test "the test of random reads"
-# Only the cases with a change between instructions always find this bug. Whether another
-# thread changes a value between its two halves depends on timing.
+# Only the test cases that change values between two instructions always find this bug. In the
+# test cases with another thread, success depends on timing.
 must_fail stats-torn-copy whole_test "between instructions"
 must_fail stats-wrong-length random_test "random reads"
 must_fail stats-block-border random_test "random reads"

@@ -20,7 +20,7 @@ prepare_case()
 	:
 }
 
-# write_mails SERIES: write them once for all trees
+# write_mails SERIES: write the mails of the series once for all trees
 write_mails()
 {
 	# The sender is that of series-verify, so that both use the same results of checkpatch.

@@ -2,7 +2,7 @@
 # Sourced by tools.t, serve.t and top.t: VMMs with a tiny guest.
 # shellcheck shell=bash
 
-# PID of the VMM that was started last, and of all that run.
+# The PID of the VMM that was started last, and the PIDs of all VMMs that run.
 vmm=
 declare -A vmms=()
 # The program in tests/ of the command that start_vmm runs, and a command that runs it as

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A fake VM with one vCPU, and their statistics files, without a kernel. */
+/* A fake VM with one vCPU, and their statistics files, in user space. */
 #ifndef NATIVE_FAKE_H
 #define NATIVE_FAKE_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A read must return whole values although they change during the read. All bits of all
- * values flip between 0 and 1, so that a value of which only a part has changed is neither 0
- * nor ~0. They flip in another thread, as on two CPUs, and between any two instructions of
- * the read, which finds each value that is not loaded by one instruction, even on one CPU.
+ * A read must return whole values although they change during the read. All bits of a value
+ * flip together, from 0 to ~0 and back, so a torn value is neither 0 nor ~0. In one test,
+ * another thread flips the values. In the other test, a signal handler flips them between two
+ * instructions of the read. The second test finds each value that the read does not load with
+ * one instruction, even on a machine with one CPU.
  */
 #include "fake.h"
 #include "tap.h"

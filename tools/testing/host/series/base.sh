@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by series.t: scripts/base and its sources: the cache, the mirror, KERNEL=.
+# Sourced by series.t: scripts/base, which takes a kernel from the cache, the mirror or KERNEL=.
 # shellcheck shell=bash
 
 # list_files DIR: print name, size, time and mode of all files
@@ -64,7 +64,7 @@ t_interrupted()
 	[ ! -e "$base/junk" ]
 }
 
-# A truncated tarball must not become a base. A complete tarball must.
+# A truncated tarball must not become a base. A complete tarball must become one.
 t_tarball()
 {
 	mkdir -p "$KVM_STATS_CACHE/src"

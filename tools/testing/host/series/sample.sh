@@ -5,7 +5,7 @@
 
 MAILS=build/series/5.10
 
-# make_kernel DIR
+# make_kernel DIR: create the sample kernel
 make_kernel()
 {
 	mkdir -p "$1"/{virt/kvm,include/linux,arch/x86/kvm,drivers,scripts}
@@ -53,7 +53,8 @@ commit_patches()
 	git commit -q -a -m 'KVM: x86: stats: Später' -m 'Ein Wörtchen.'
 }
 
-# make_repo DIR: a repository like this one, with the commits of the sample kernel as its series
+# make_repo DIR: create a repository like this one, with the commits of the sample kernel as its
+# series
 make_repo()
 {
 	mkdir -p "$1/series/5.10"
@@ -72,7 +73,8 @@ make_repo()
 	git commit -q -m series
 }
 
-# Make both in $WORK/template, and set PATCH2 to the file of the second patch.
+# Create the sample kernel and the repository in $WORK/template, and set PATCH2 to the file of
+# the second patch.
 make_template()
 {
 	local dir=$WORK/template

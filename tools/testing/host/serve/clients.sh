@@ -7,7 +7,7 @@ rejects_large_request()
 	answers 431 -H "X-Long: $(head -c 60000 /dev/zero | tr '\0' x)" && scrape
 }
 
-# closed_by_server FD SECONDS: the server ends the connection FD in time
+# closed_by_server FD SECONDS: return 0 if the server closes the connection FD in this time
 closed_by_server()
 {
 	timeout "$2" cat <&"$1" >"$out/rest"
@@ -42,7 +42,7 @@ crowd()
 	return "$status"
 }
 
-# count_samples: how often the server has read the statistics
+# count_samples: print how often the server has read the statistics
 count_samples()
 {
 	scrape && sed -n 's/^kvm_stats_samples_total //p' "$out/scraped"
@@ -69,6 +69,6 @@ client_tests()
 	check "a request that is too large gets an error" rejects_large_request
 	check "a client that hangs does not block others, and is disconnected" hanging_client
 	check "many silent clients do not block others" crowd
-	check "a flood of requests causes few samples" flood
+	check "for a flood of requests, the server reads the statistics only a few times" flood
 	check "SIGTERM ends the server after misbehaving clients, without leaks" end_server
 }

@@ -3,8 +3,8 @@
 # parse it.
 # shellcheck shell=bash
 
-# matches_expected openmetrics|prometheus: with UPDATE=1 in the environment, write the
-# expected text.
+# matches_expected openmetrics|prometheus: compare the exposition with the expected text. With
+# UPDATE=1 in the environment, write the expected text first.
 matches_expected()
 {
 	local expected=$command/tests/exposition.$1
@@ -14,7 +14,8 @@ matches_expected()
 	diff -u "$expected" "$out/exposition.$1"
 }
 
-# parses openmetrics|prometheus FILE: with Prometheus' Python library, which is strict
+# parses openmetrics|prometheus FILE: parse the file with Prometheus' Python library, which is
+# strict
 parses()
 {
 	/usr/bin/python3 - "$1" "$2" <<-'END'
@@ -30,7 +31,7 @@ parses()
 	END
 }
 
-# Verify the strictness: the parser must reject a family whose lines are not together.
+# Verify that the parser is strict: it must reject a family whose lines are not together.
 parser_rejects_split_family()
 {
 	sed 's/^# EOF$/kvm_vm_exits_total{pid="1"} 1\n# EOF/' "$out/exposition.openmetrics" \
@@ -48,10 +49,10 @@ formats_match()
 exposition_tests()
 {
 	check "the OpenMetrics exposition has the expected text" matches_expected openmetrics
-	check "the exposition in the text format has the expected text" matches_expected prometheus
-	check "names, labels and values are the same in both" formats_match
+	check "the exposition in Prometheus' text format has the expected text" matches_expected prometheus
+	check "both formats have the same names, labels and values" formats_match
 	check "a strict parser accepts OpenMetrics" \
 		parses openmetrics "$out/exposition.openmetrics"
-	check "the parser rejects a family in two parts" parser_rejects_split_family
+	check "the strict parser rejects a family in two parts" parser_rejects_split_family
 	check "a parser accepts the text format" parses prometheus "$out/exposition.prometheus"
 }

@@ -48,7 +48,7 @@ unknown_path_is_not_found()
 	url=${url}x answers 404
 }
 
-# port: the one of the server
+# Print the port of the server.
 port()
 {
 	local rest=${url##*:}

@@ -45,7 +45,8 @@ node_exporter_has_all()
 	            for name, labels, value, *_ in family.samples:
 	                if 'le' in labels:
 	                    labels['le'] = float(labels['le'])
-	                # The count of a bucket has 64 bits in Go. No kernel reaches that.
+	                # node_exporter stores the count of a bucket in 64 bits, so larger sample values do
+                # not fit. No kernel counts that far.
 	                if family.type == 'histogram' and float(value) >= 2 ** 64:
 	                    continue
 	                yield family.type, name, tuple(sorted(labels.items())), float(value)

@@ -41,14 +41,14 @@ configure_prometheus()
 	"$prometheus_dir/promtool" check config "$out/prometheus.yml"
 }
 
-# query EXPRESSION: print the values
+# query EXPRESSION: print the values with which Prometheus answers
 query()
 {
 	curl -sS -m 10 -G "http://127.0.0.1:$prometheus_port/api/v1/query" \
 		--data-urlencode "query=$1" | jq -r '.data.result[].value[1]' 2>>"$out/log"
 }
 
-# is_positive EXPRESSION: there are values, and all are positive
+# is_positive EXPRESSION: return 0 if there are values, and all are positive
 is_positive()
 {
 	query "$1" | awk '{ if (!($1 > 0)) bad = 1 } END { exit bad || !NR }'
@@ -71,7 +71,7 @@ answers_rate()
 	echo "$1 = $(query "$1" | xargs)"
 }
 
-# Only OpenMetrics has units.
+# Only OpenMetrics contains units, so a unit shows which format Prometheus scraped.
 has_unit()
 {
 	curl -sS -m 10 "http://127.0.0.1:$prometheus_port/api/v1/targets/metadata" |
@@ -94,7 +94,7 @@ promtool_accepts()
 	"$prometheus_dir/promtool" check metrics <"$1"
 }
 
-# vm_query_tests WHY: WHY is a reason to skip them
+# vm_query_tests WHY: run the tests that need a VM, or skip them if WHY is not empty
 vm_query_tests()
 {
 	local what="Prometheus answers a query for the rate of a VM's exits"
@@ -107,11 +107,11 @@ vm_query_tests()
 	check "Prometheus has the histogram of a VM" \
 		has_values 2 "kvm_vcpu_halt_wait_hist_seconds_bucket{pid='$vmm',le='+Inf'}"
 	stop_vmm
-	check "series end when their VMM ends" \
+	check "time series end when their VMM ends" \
 		until_true 10 has_values 0 "kvm_vcpu_exits_total{guest='$guest'}"
 }
 
-# prometheus_tests WHY: WHY is the reason why there is no VM
+# prometheus_tests WHY: WHY is empty, or the reason why no VM can run
 prometheus_tests()
 {
 	local why=$1

@@ -6,17 +6,19 @@
 server=
 url=
 
-# wait_for_server REGEX: the server prints this, and perhaps its URL
+# wait_for_server REGEX: wait until the server prints a line that matches. Set url if it
+# prints its URL.
 wait_for_server()
 {
 	wait_for_line "$1" "$out/server.err" "$server" || return 1
 	url=$(sed -n 's/^kvm-stats: serving //p' "$out/server.err")
 }
 
-# start_server ARGUMENT...: fail if it does not print that it has started
+# start_server ARGUMENT...: start a server. Fail if it does not print that it has started.
 start_server()
 {
-	# Not only in the new process, which could be too late: remove the last server's output.
+	# Remove the output of the previous server before wait_for_server reads the file. The
+	# redirection of the new process could come too late.
 	: >"$out/server.err"
 	"$stats" serve -g "$guest" "$@" >"$out/server.out" 2>"$out/server.err" 9>&- &
 	server=$!

@@ -19,8 +19,8 @@ why_no_systemd()
 	fi
 }
 
-# write_units PORT: empty units for all that a service depends on, and the unit itself with the
-# command and the port of the test
+# write_units PORT: write the unit with the command and the port of the test, and empty units
+# for the targets that each service depends on
 write_units()
 {
 	local units=$systemd_dir/units name
@@ -87,7 +87,8 @@ start_systemd()
 stop_systemd()
 {
 	[ -n "$systemd" ] || return 0
-	# With it all processes of the namespace end, and then unshare and script.
+	# When systemd ends, the kernel kills all processes of its PID namespace. Then unshare and
+	# script end, too.
 	kill -KILL "$(systemd_pid)" 2>/dev/null || stop "$systemd"
 	wait "$systemd" 2>/dev/null
 	systemd=
@@ -116,7 +117,7 @@ guest_is_up()
 	scrape && grep '^kvm_vmm_up{pid="[0-9]*",guest="unit"} 1' "$out/scraped"
 }
 
-# The VMM is another user's. systemd runs the unit as a dynamic user.
+# The user of the VMM differs from the user of the unit, a dynamic user of systemd.
 unit_reads_vmm()
 {
 	until_true 20 guest_is_up &&
@@ -137,7 +138,7 @@ process_is_confined()
 		END { exit !(uid && caps == 4 && privs && filter) }' "$status"
 }
 
-# systemctl_there ARGUMENT...: in the namespaces of systemd
+# systemctl_there ARGUMENT...: run systemctl in the namespaces of systemd
 systemctl_there()
 {
 	nsenter --all --target "$(systemd_pid)" systemctl "$@"
@@ -153,7 +154,7 @@ unit_stops()
 		"ActiveState=inactive ExecMainStatus=0 Result=success" ]
 }
 
-# systemd_tests WHY: WHY is the reason why there is no VM
+# systemd_tests WHY: WHY is empty, or the reason why no VM can run
 systemd_tests()
 {
 	local why

@@ -17,7 +17,7 @@ written_once()
 	[ "$(ls -A "$out/textfile")" = kvm.prom ] && [ "$(stat -c %a "$textfile")" = 644 ]
 }
 
-# The server replaces the file: it always exists, and it is always complete.
+# The server replaces the file atomically: the file always exists and is always complete.
 written_again()
 {
 	local first last i
@@ -52,7 +52,7 @@ does_not_follow_links()
 	write_once && [ "$(cat "$out/mine")" = mine ] && [ ! -L "$textfile" ]
 }
 
-# In a mount namespace: fill the file system, and free it again.
+# Fill the file system of the file in a mount namespace, and free it again.
 full_disk()
 {
 	local dir=$out/textfile
@@ -99,7 +99,7 @@ textfile_tests()
 	local what="a full disk is reported once, the file stays until the disk has space again"
 
 	check "--once writes a file" written_once
-	check "the server replaces the file as a whole" written_again
+	check "the file is complete at every moment while the server updates it" written_again
 	check "the file is removed when the server ends" removed_at_the_end
 	check "a symbolic link under the temporary name is not followed" does_not_follow_links
 	check "a directory that does not exist is reported" reports_missing_directory

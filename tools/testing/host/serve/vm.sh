@@ -2,13 +2,14 @@
 # Sourced by serve.t: the statistics of a real VM, and the permissions to read them.
 # shellcheck shell=bash
 
-# start_guest [ARGUMENT]...: a VMM with the guest of these tests and open statistics fds
+# start_guest [ARGUMENT]...: start a VMM that has the guest name of these tests and keeps its
+# statistics fds open
 start_guest()
 {
 	start_vmm "$@" -s -name "guest=$guest"
 }
 
-# series NAME: the values of the guest in $out/scraped
+# series NAME: print the values of this metric for the guest, from $out/scraped
 series()
 {
 	local labels="pid=\"$vmm\",guest=\"${guest//\"/\\\\\"}\""
@@ -32,8 +33,8 @@ server_has_no_vcpu_fds()
 	[ -z "$(find "/proc/$server/fd" -lname '*kvm-vcpu-stats*')" ]
 }
 
-# The server closes the fds of a VMM that has ended before the next scrape, which does not
-# have that VMM.
+# The server closes the fds of a VMM that has ended before the next scrape. The answer to that
+# scrape does not contain the VMM.
 forgets_ended_vmm()
 {
 	local pid=$vmm
@@ -65,7 +66,7 @@ reports_too_few_files()
 {
 	local fewer=()
 
-	# Root could exceed the limit.
+	# CAP_SYS_RESOURCE would permit root to exceed the limit.
 	[ "$(id -u)" != 0 ] ||
 		fewer=(setpriv --inh-caps=-sys_resource --bounding-set=-sys_resource)
 	: >"$out/server.err"
@@ -74,14 +75,15 @@ reports_too_few_files()
 		--listen 127.0.0.1:0 2>"$out/server.err" 9>&-) &
 	server=$!
 	wait_for_server 'serving' || return 1
-	# Meanwhile the server has searched for new VMMs, which failed.
+	# Meanwhile the server searches for new VMMs, which fails.
 	sleep 1.2
 	scrape && grep '^kvm_vmm_\(up\|info\)' "$out/scraped" &&
 	[ "$(series kvm_vmm_up)" = 0 ] && grep -c 'error="Too many open files' "$out/scraped" &&
 	end_server
 }
 
-# scrape_as_unit [CAPABILITY]: with the capabilities of the unit, except this one
+# scrape_as_unit [CAPABILITY]: read the statistics once with the capabilities of the systemd
+# unit, except CAPABILITY
 scrape_as_unit()
 {
 	local caps
@@ -110,7 +112,7 @@ unit_reads_other_users()
 	[ "$(series kvm_vcpu_exits_total | wc -l)" = 2 ]
 }
 
-# unit_needs CAPABILITY: without it, the unit does not read the VMM
+# unit_needs CAPABILITY: return 0 if the VMM cannot be read without the capability
 unit_needs()
 {
 	scrape_as_unit "$1" && [ -z "$(series kvm_vcpu_exits_total)" ] &&
@@ -119,18 +121,18 @@ unit_needs()
 
 capability_tests()
 {
-	local what="with its capabilities the unit reads VMMs of all users"
+	local what="with its capabilities, the systemd unit reads the VMMs of all users"
 
 	if [ "$(id -u)" != 0 ] || [ ! -x "$plain/kvm-stats" ] ||
 		! setpriv --bounding-set +sys_ptrace,+dac_read_search true 2>/dev/null; then
 		skip "$what" "needs root with all capabilities"
-		skip "the unit needs CAP_SYS_PTRACE" "needs root with all capabilities"
-		skip "the unit needs CAP_DAC_READ_SEARCH" "needs root with all capabilities"
+		skip "the systemd unit needs CAP_SYS_PTRACE" "needs root with all capabilities"
+		skip "the systemd unit needs CAP_DAC_READ_SEARCH" "needs root with all capabilities"
 		return
 	fi
 	check "$what" unit_reads_other_users
-	check "the unit needs CAP_SYS_PTRACE" unit_needs sys_ptrace
-	check "the unit needs CAP_DAC_READ_SEARCH" unit_needs dac_read_search
+	check "the systemd unit needs CAP_SYS_PTRACE" unit_needs sys_ptrace
+	check "the systemd unit needs CAP_DAC_READ_SEARCH" unit_needs dac_read_search
 	stop_vmm
 }
 
@@ -139,14 +141,14 @@ vm_tests()
 	check "a VMM starts" start_guest
 	check "the server starts with a VMM" start_server --listen 127.0.0.1:0
 	check "values match those of kvm-stats read" values_match_read
-	check "a VMM that has ended is removed at once" forgets_ended_vmm
-	check "a VMM that starts appears" finds_new_vmm
+	check "the server removes a VMM that has ended at once" forgets_ended_vmm
+	check "the server finds a VMM that starts" finds_new_vmm
 	check "a strict parser accepts the statistics of a real VM" scrape_parses
 	check "SIGTERM ends the server with a VMM, without leaks" end_server
 	check "the unit's filter allows the system calls of serve with a VM" filter_allows_calls
 	stop_server
 	stop_vmm
-	check "if there are too few files for all vCPUs, the server still accepts clients" \
+	check "if the limit of open files is too low for all vCPUs, the server still accepts clients" \
 		reports_too_few_files
 	stop_server
 	stop_vmm

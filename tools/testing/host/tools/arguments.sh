@@ -78,11 +78,11 @@ argument_tests()
 	check "a process that has ended is an error" \
 		prints 1 'no such process' read -p "$(sh -c 'echo $$')"
 	if [ "$(id -u)" = 0 ] && has_ptrace_capability && command -v setpriv >/dev/null; then
-		check "without CAP_SYS_PTRACE the error explains it" denied_without_ptrace
-		check "the error names exactly the missing capabilities" names_missing_capabilities
+		check "an error message explains that CAP_SYS_PTRACE is missing" denied_without_ptrace
+		check "an error message names exactly the missing capabilities" names_missing_capabilities
 	else
-		skip "without CAP_SYS_PTRACE the error explains it" "needs root with CAP_SYS_PTRACE"
-		skip "the error names exactly the missing capabilities" \
+		skip "an error message explains that CAP_SYS_PTRACE is missing" "needs root with CAP_SYS_PTRACE"
+		skip "an error message names exactly the missing capabilities" \
 			"needs root with CAP_SYS_PTRACE"
 	fi
 }

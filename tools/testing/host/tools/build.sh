@@ -61,7 +61,7 @@ exports_match_header()
 	grep -v '^kvmstats_[a-z]*_\?read()' "$out/declared" | diff - "$out/exported"
 }
 
-# Each exported function has a page, and mandoc has no complaint about any page.
+# Each exported function has a manual page, and mandoc reports no problem in any page.
 pages_are_complete()
 {
 	local man=$installed/usr/share/man function status=0
@@ -92,11 +92,11 @@ build_tests()
 {
 	check "the library and the command build" build_plain all
 	check "the static command builds" build_plain kvm-stats.static
-	check "they build from their sources alone" build_from_a_copy
+	check "the library and the command build from their sources alone" build_from_a_copy
 	if command -v clang >/dev/null; then
-		check "they build with clang" make -s -C "$command" CC=clang O="$out/clang"
+		check "the library and the command build with clang" make -s -C "$command" CC=clang O="$out/clang"
 	else
-		skip "they build with clang" "clang is not installed"
+		skip "the library and the command build with clang" "clang is not installed"
 	fi
 	# shellcheck disable=SC2086 # a command and its options
 	if echo '#include <errno.h>' | $cc32 -x c -c - -o "$out/m32" 2>/dev/null; then
@@ -104,10 +104,10 @@ build_tests()
 	else
 		skip "the library builds for 32 bits" "no 32-bit C library is installed"
 	fi
-	check "they are installed below DESTDIR and PREFIX" install_somewhere
+	check "the library and the command are installed below DESTDIR and PREFIX" install_somewhere
 	check "a C99 program links the installed library" link_against_installed
-	check "the shared library exports what its header declares" exports_match_header
+	check "the shared library exports the functions that its header declares" exports_match_header
 	check "each function has a manual page" pages_are_complete
-	check "the pages declare what the header declares" pages_match_header
+	check "the manual pages and the header have the same declarations" pages_match_header
 	check "all programs build with address and undefined-behaviour sanitizers" build_checked
 }

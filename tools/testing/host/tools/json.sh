@@ -2,7 +2,7 @@
 # Sourced by tools.t: --json prints answers in the format of QEMU's QMP.
 # shellcheck shell=bash
 
-# json_is schema|stats: standard input has the shape of QEMU's answer
+# json_is schema|stats: return 0 if standard input has the form of QEMU's answer
 json_is()
 {
 	jq -e --arg what "$1" '
@@ -64,7 +64,7 @@ json_tests()
 	check "read --json has the shape of query-stats" prints_json stats read -p "$vmm" --json
 	check "schema --json has the shape of query-stats-schemas" \
 		prints_json schema schema -p "$vmm" --json
-	check "--json has the values of the table" json_matches_table
+	check "--json and the table have the same values" json_matches_table
 	check "--json without -p is an error if there are several VMMs" refuses_several_vmms
 	stop_vmm
 }

@@ -55,7 +55,7 @@ fuzz_tests()
 	fi
 }
 
-# build_example NAME: with the flags that pkg-config prints for the installed library
+# build_example NAME: compile with the flags that pkg-config prints for the installed library
 build_example()
 {
 	local flags usr=$installed/usr

@@ -2,7 +2,7 @@
 # Sourced by tools.t: kvm-stats log, and the options of kvm_stat.
 # shellcheck shell=bash
 
-# A heading, and three records of a time and a value that is not 0 in any of them.
+# The log has a heading and three records. Each record has a time and a value that is not 0.
 logs_like_vmstat()
 {
 	"$stats" -l -p "$vmm" -s 0.2 -n 3 -f exits >"$out/log.txt" 2>"$out/log.err" 9>&- || return 1
@@ -97,7 +97,8 @@ omits_zeros()
 	cat "$out/log.txt" && [ ! -s "$out/log.txt" ]
 }
 
-# Two values after each name, in the columns of kvm_stat. Without -i they are equal.
+# Each line has two values after the name, in the columns of kvm_stat: the total and the growth.
+# Without -i they are equal.
 prints_once()
 {
 	"$stats" -1 -p "$vmm" >"$out/once" 2>/dev/null 9>&- || return 1
@@ -138,9 +139,9 @@ log_tests()
 	check "log repeats its heading" repeats_its_heading
 	check "-l -c logs comma-separated values" logs_csv
 	log_file_tests
-	check "-1 prints totals and growth" prints_once
+	check "-1 prints the total and the growth of each statistic" prints_once
 	check "-g selects a guest" prints 0 '^exits ' -1 -g logged -f exits
-	check "-f matches from the beginning" prints_no 0 '^io_exits' -1 -p "$vmm" -f exits
+	check "-f matches from the beginning of a name" prints_no 0 '^io_exits' -1 -p "$vmm" -f exits
 	check "-f help lists names" prints 0 '^  io_exits$' -p "$vmm" -f help
 	check "-z omits records with only zeros" omits_zeros
 	stop_vmm

@@ -2,7 +2,7 @@
 # Sourced by tools.t: kvm-stats while VMMs start and end, and its use of memory.
 # shellcheck shell=bash
 
-# count_vcpu_fds PID: the statistics fds of vCPUs that a process has open
+# count_vcpu_fds PID: print how many statistics fds of vCPUs the process has open
 count_vcpu_fds()
 {
 	find "/proc/$1/fd" -lname '*kvm-vcpu-stats*' | wc -l
@@ -54,7 +54,7 @@ monitor_tests()
 
 	check "a VMM for the monitor starts" start_vmm -s
 	check "VMMs that start and end are reported" follows_vmms
-	# Without sanitizers, which use memory of their own.
+	# Build without sanitizers, because they use memory of their own.
 	check "monitor_memory builds" build_plain "$plain/tests/monitor_memory"
 	check "memory does not grow over 10,000 samples, and samples allocate nothing" \
 		samples_10000_times

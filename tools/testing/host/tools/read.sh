@@ -14,8 +14,8 @@ values_match_vmm()
 			END { exit bad || NR != 2 }'
 }
 
-# There is a rate exactly where the value has grown. A busy machine stretches intervals, so
-# sample_test.c checks how large rates are.
+# A statistic has a rate exactly if its value has grown. Intervals are longer on a busy machine,
+# so this test does not check the size of a rate; sample_test.c does.
 rates_match_growth()
 {
 	"$stats" read -p "$vmm" -i 0.5 -c 3 -f '^exits$' --vcpu 0,1 >"$out/rates" || return 1
@@ -117,9 +117,9 @@ read_tests()
 	check "schema shows types and units" \
 		prints 0 '^vcpu +halt_poll_fail_ns +cumulative +ns +1 ' schema -p "$vmm"
 	histogram_tests
-	check "schema shows only what matches" \
+	check "schema -f shows only statistics that match" \
 		prints_no 0 '^vcpu +halt' schema -p "$vmm" -f '^exits$'
-	check "rates are growth over time" rates_match_growth
+	check "a rate is the growth of a value per second" rates_match_growth
 	check "read continues after SIGSTOP and SIGCONT" survives_sigstop
 	check "-b prints base units" \
 		prints 0 '^vcpu0 +halt_poll_fail_ns +0 +s$' read -p "$vmm" -b
@@ -131,9 +131,9 @@ read_tests()
 	check "a full disk is an error" reports_full_disk
 	check "a closed pipe is an error" reports_closed_pipe
 	if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-		check "the error of a missing permission explains it" explains_missing_permission
+		check "an error message explains that a permission is missing" explains_missing_permission
 	else
-		skip "the error of a missing permission explains it" \
+		skip "an error message explains that a permission is missing" \
 			"needs root, to become another user"
 	fi
 	thread_tests
@@ -163,10 +163,10 @@ no_fds_tests()
 {
 	check "a VMM without statistics fds starts" start_vmm
 	if "$stats" read -p "$vmm" 9>&- >/dev/null 2>&1; then
-		skip "the error explains that the VMM has no statistics fds" \
+		skip "an error message explains that the VMM has no statistics fds" \
 			"this kernel lets other processes open them"
 	else
-		check "the error explains that the VMM has no statistics fds" \
+		check "an error message explains that the VMM has no statistics fds" \
 			prints 1 'opens statistics for the VMM only' read -p "$vmm"
 		check "list shows a VMM without statistics fds" \
 			prints 0 "^ +$vmm  vmm +1 +2  none " list

@@ -27,7 +27,8 @@ prints()
 	run_stats "$status" "$@" && grep -Eq -e "$regex" <<<"$found"
 }
 
-# prints_no STATUS REGEX ARGUMENT...: no line matches
+# prints_no STATUS REGEX ARGUMENT...: kvm-stats exits with STATUS, and no line of its output
+# matches REGEX
 prints_no()
 {
 	local status=$1 regex=$2 found
@@ -36,8 +37,8 @@ prints_no()
 	run_stats "$status" "$@" && ! grep -Eq -e "$regex" <<<"$found"
 }
 
-# completes REGEX WORD...: bash offers completions that match for the last word of
-# "kvm-stats WORD..."
+# completes REGEX WORD...: return 0 if the completions that bash offers for the last word of
+# "kvm-stats WORD..." match REGEX
 completes()
 {
 	local regex=$1

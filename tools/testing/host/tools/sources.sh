@@ -17,17 +17,18 @@ tracepoints_count()
 
 source_tests()
 {
-	check "a VMM for other sources starts" start_vmm -s
+	check "a VMM for debugfs and tracepoints starts" start_vmm -s
 	if "$stats" -t -1 -f kvm_userspace_exit 9>&- >"$out/once" 2>&1; then
-		check "tracepoints count what the threads of a VMM do" tracepoints_count
+		check "tracepoints count the events of all threads of a VMM" tracepoints_count
 		check "a child event selects its parent event, too" \
 			prints 0 '^kvm_userspace_exit +' -t -1 -p "$vmm" -f 'kvm_userspace_exit.IO'
 	else
 		skip "tracepoints are counted" "$(head -n 1 "$out/once")"
 	fi
 	if "$stats" -d -1 -p "$vmm" 9>&- >"$out/once" 2>&1; then
-		check "debugfs has sums" prints 0 'source: debugfs \(sums' -d -1 -p "$vmm"
-		check "debugfs has no statistics of single vCPUs" \
+		check "from debugfs, kvm-stats shows sums over vCPUs" \
+			prints 0 'source: debugfs \(sums' -d -1 -p "$vmm"
+		check "with debugfs, a request for a single vCPU is an error" \
 			prints 1 'no statistics of single vCPUs' -d -1 -p "$vmm" --vcpu 0
 	else
 		skip "debugfs is read" "$(head -n 1 "$out/once")"

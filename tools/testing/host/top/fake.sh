@@ -2,14 +2,14 @@
 # Sourced by top.t: top_monitor, which is kvm-stats top with fake VMMs.
 # shellcheck shell=bash
 
-# simulate LINE...: what the fake VMMs do; tests/top_monitor.c describes the lines
+# simulate LINE...: send lines that say what the fake VMMs do; tests/top_monitor.c describes them
 simulate()
 {
 	printf '%s\n' "$@" >&8
 }
 
-# Lines of the simulation that the next start_top sends before top starts, and the environment
-# of top.
+# first_lines are lines of the simulation that the next start_top sends before it starts top.
+# top_environment is the environment of top.
 first_lines=()
 top_environment=
 
@@ -32,7 +32,7 @@ quit_top()
 	sees '^status 0'
 }
 
-# Three samples of two guests. 77 pages is an instant value.
+# Give two guests three samples. The 77 pages are an instant value.
 simulate_guests()
 {
 	simulate 'vmm 101 2 demo' 'vmm 102 1 web' 'tick 3000' 'tick 9000'

@@ -39,7 +39,7 @@ runs_in_terminal_without_size()
 		grep -q 'kvm statistics' "$out/screen"
 }
 
-# refuses REGEX [ARGUMENT]...: top without a terminal
+# refuses REGEX [ARGUMENT]...: run top without a terminal. It must fail with a matching message.
 refuses()
 {
 	local regex=$1

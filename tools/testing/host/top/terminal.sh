@@ -46,14 +46,14 @@ type_text()
 	keys -l "$1"
 }
 
-# run LINE: in the terminal's shell
+# run LINE: type the line and Enter in the terminal's shell
 run()
 {
 	type_text "$1"
 	keys Enter
 }
 
-# child_pid NAME: the process that the terminal's shell runs
+# child_pid NAME: print the PID of the process NAME that the terminal's shell runs
 child_pid()
 {
 	pgrep -P "$(in_tmux list-panes -F '#{pane_pid}')" -x "$1"
@@ -86,13 +86,13 @@ lacks()
 	capture && ! grep -Eq -e "$1" "$out/screen"
 }
 
-# sees REGEX: soon a line of the screen matches this extended regular expression
+# sees REGEX: wait until a line of the screen matches this extended regular expression
 sees()
 {
 	soon has "$1"
 }
 
-# loses REGEX: soon no line matches
+# loses REGEX: wait until no line of the screen matches
 loses()
 {
 	soon lacks "$1"
@@ -106,7 +106,7 @@ has_order()
 		xargs)" = "$wanted" ]
 }
 
-# sees_order NAME...: soon the table begins with these lines, in this order
+# sees_order NAME...: wait until the table begins with these lines, in this order
 sees_order()
 {
 	soon has_order "$@"
@@ -120,13 +120,13 @@ has_color()
 		[[ ${line%%"$1"*} =~ \[([0-9;]*;)?$2m ]]
 }
 
-# sees_color TEXT CODE: soon the sequence of this color precedes the text
+# sees_color TEXT CODE: wait until the escape sequence of this color precedes the text
 sees_color()
 {
 	soon has_color "$@"
 }
 
-# shows DESCRIPTION REGEX...: a test case: the screen soon has all of these lines
+# shows DESCRIPTION REGEX...: a test case, which waits until the screen has all of these lines
 shows()
 {
 	local what=$1 regex status=0
@@ -141,7 +141,7 @@ shows()
 	screen_result $status "$what"
 }
 
-# screen_check DESCRIPTION COMMAND...: a test case, whose failure the screen explains
+# screen_check DESCRIPTION COMMAND...: a test case, which prints the screen if it fails
 screen_check()
 {
 	local what=$1 status=0

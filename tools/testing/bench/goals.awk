@@ -3,13 +3,13 @@
 # of the table that shows the result, a value, and its limit. The README explains the
 # goals. Goal 1 also has a part in copy/cycles.c.
 
-# Read all values of a VM and of a vCPU.
+# Return the cost of reading all values of a VM and all values of a vCPU.
 function both_reads()
 {
 	return value("patched.pread_vm") + value("patched.pread_vcpu")
 }
 
-# Read as many files of debugfs as the fds have statistics.
+# Return the cost of reading as many files of debugfs as the fds have statistics.
 function as_many_files()
 {
 	return ratio("patched.debugfs", "patched.debugfs_files") * value("patched.statistics")

@@ -61,7 +61,7 @@ function set_goal(number, row, text)
 	unknown = 0
 }
 
-# Show more digits if the value looks equal to its limit and is not.
+# Show more digits if the rounded value equals the limit.
 function judged(measured, limit, text, met,    digits)
 {
 	digits = sprintf("%.4g", measured)

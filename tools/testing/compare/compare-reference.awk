@@ -13,7 +13,7 @@ function report(what)
 	failed = 1
 }
 
-# Does a statistic of this scope exist here? The kernel for mips is built with VZ.
+# Return 1 if a statistic of this scope exists here. The kernel for mips is built with VZ.
 function applies(scope)
 {
 	return scope == arch || arch == "mips" && scope == "mips-vz" ||

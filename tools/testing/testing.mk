@@ -5,44 +5,36 @@ testing := tools/testing
 
 export ARCH
 
-.PHONY: run
+.PHONY: run lint check-fast check check-deep results kernel shell compare bench
+
 run: ## show the statistics of a real guest on a patched kernel, under emulation
 	@mkdir -p build
 	@$(testing)/boots/demo --show >build/run.tap || { grep -A 30 '^not ok' build/run.tap; exit 1; }
 
-.PHONY: lint
 lint: ## check the style of code, messages and documents; takes seconds
-	@$(testing)/lint
+	@$(testing)/host/lint.t
 
-.PHONY: check-fast
 check-fast: ## lint, the quick tests of the build host, and one x86 boot
 	@$(testing)/check --fast
 
-.PHONY: check
 check: ## every test; the last line is "N passed, N failed, N skipped" (ARCH= boots of one architecture)
 	@$(testing)/check
 
-.PHONY: check-deep
 check-deep: ## more boots: sanitizers, lockdep, injected bugs
 	@$(testing)/check --deep
 
-.PHONY: results
 results: ## write docs/results.md from the last make check and make check-deep
 	@$(testing)/results --page docs/results.md
 
-.PHONY: kernel
 kernel: ## build a kernel (ARCH=, VARIANT=patched, unpatched, patch:N, tree, NAME); print its directory
 	@$(testing)/kernel/build $(or $(VARIANT),patched)
 
-.PHONY: shell
 shell: ## a prompt in the test machine (ARCH=, VARIANT=)
 	@$(testing)/boots/$$(cd $(testing)/boots && grep -lx 'arch=$(or $(ARCH),x86_64)' * | tail -n 1) \
 		--shell variant=$(or $(VARIANT),patched)
 
-.PHONY: compare
 compare: ## compare the statistics with those of mainline (ARCH= one architecture)
 	@$(testing)/compare/compare
 
-.PHONY: bench
 bench: ## count the instructions of each operation, see tools/testing/bench/README.md
 	@$(testing)/bench/bench

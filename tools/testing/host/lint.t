@@ -59,7 +59,7 @@ commit_subjects()
 	git log --format=%s "$first_commit"..HEAD | awk -f "$lint/subject.awk"
 }
 
-# The terms of the style guide that a pattern can find. The files of the series are reviewed
+# The terms of lint/terms.list. The files of the series are reviewed
 # as kernel code.
 terms()
 {

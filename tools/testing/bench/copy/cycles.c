@@ -16,7 +16,7 @@
 
 #define ROUNDS	5001	/* odd, so that one round has the median */
 #define COPIES	40	/* in each round, by each loop */
-#define GOAL	1.1	/* the most that the series may take, in times of the reference */
+#define GOAL	1.1	/* limit, as a multiple of the reference's cycles */
 
 static char page[8192] __attribute__((aligned(4096)));
 static double cycles[NUM_LOOPS][ROUNDS];

@@ -24,7 +24,7 @@ printf '%s\n' 'build_programs() { :; }' 'choose_programs() { echo "$tests"; }' >
 mkdir -p "$work/kernel-dir"
 touch "$work/kernel-dir/image"
 
-# define_boot LINE...: boots/b
+# define_boot LINE...: write boots/b with these lines
 define_boot()
 {
 	{
@@ -60,7 +60,7 @@ check "a boot has its own machine and CPU" boot_prints 'arch=ppc64le machine=pse
 check "a value can have blanks" boot_prints 'cmdline=a b=c tests=one two'
 check "a value can have several lines" boot_prints '^two case b$'
 check "a boot can set the environment of its tests" boot_prints '^environment: A=1 B=2$'
-check "what a boot does not define is the architecture's" boot_prints "memory=$(sed -n 's/^memory=//p' "$testing/arch/ppc64le") "
+check "a key that a boot does not define has the value of the architecture" boot_prints "memory=$(sed -n 's/^memory=//p' "$testing/arch/ppc64le") "
 check "the command line replaces a value" boot_prints 'memory=77 .*tests=x y' memory=77 'tests=x y'
 check "a boot runs from another directory" eval 'cd / && (cd "$work" && boot_prints arch=ppc64le)'
 cd "$work" || exit

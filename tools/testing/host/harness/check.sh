@@ -6,7 +6,7 @@ check_repo=$work/check
 trace=$work/trace
 unset ARCH CHECK_JOBS
 
-# script FILE BODY: in that repository
+# script FILE BODY: create the executable FILE in that repository
 script()
 {
 	mkdir -p "$check_repo/${1%/*}"
@@ -87,15 +87,15 @@ check "--deep runs the deep boots" eval 'run_check 0 --deep && last_line "1 pass
 check "an unknown option is refused" eval 'run_check 1 --slow; grep -q "unknown option" said'
 
 fake_boot b x86_64 1
-check "a boot that fails fails the run" run_check 1
-check "it is counted" last_line "6 passed, 1 failed, 2 skipped"
-check "it is named" grep -q '^FAILED .*boots/b' said
+check "a failed boot makes the run fail" run_check 1
+check "the last line counts the failed boot" last_line "6 passed, 1 failed, 2 skipped"
+check "the output names the failed boot" grep -q '^FAILED .*boots/b' said
 make_check_repo
 script tools/testing/host/one.t 'printf "1..1\nok 1 - it runs\n"; exit 3'
-check "a test that exits with an error although all passed fails the run" run_check 1
-check "that is counted as one failure" eval 'tail -n 1 said | grep -q ", 1 failed,"'
+check "a test that exits with an error although all its test cases passed makes the run fail" run_check 1
+check "such a test counts as one failure" eval 'tail -n 1 said | grep -q ", 1 failed,"'
 script tools/testing/host/one.t 'printf "1..2\nok 1 - it runs\n"'
-check "a test with a missing test case fails the run" run_check 1
+check "a test that runs fewer test cases than planned makes the run fail" run_check 1
 
 # Wait at most 10 seconds for the end of a process.
 ends()
@@ -122,4 +122,4 @@ ends_all()
 	[ -s "$trace.pid" ] && ends "$(cat "$trace.pid")"
 }
 
-check "a check that is killed ends its tests" ends_all
+check "check ends its tests when it is killed" ends_all

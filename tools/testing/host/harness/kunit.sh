@@ -20,15 +20,15 @@ kunit_fails()
 
 check "the test cases of KUnit become test cases" kunit '    # Subtest: kvm_stats_table' '    1..2' \
 	'    ok 1 - names' '    ok 2 - sizes' 'ok 1 - kvm_stats_table'
-check "they have the name of their suite" grep -qx 'ok 1 - kvm_stats_table.names' tap
-check "the suite is a test case" grep -qx '1..3' tap
+check "the name of a KUnit test case begins with its suite" grep -qx 'ok 1 - kvm_stats_table.names' tap
+check "a KUnit suite is a test case of its own" grep -qx '1..3' tap
 check "a failing test case fails" kunit_fails kvm_stats_table.sizes '    # Subtest: kvm_stats_table' \
 	'    1..2' '    ok 1 - names' '    # sizes: EXPECTATION FAILED' '    not ok 2 - sizes' 'not ok 1 - kvm_stats_table'
-check "its messages are kept" grep -qx '# sizes: EXPECTATION FAILED' tap
+check "the messages of a failed KUnit test case are printed" grep -qx '# sizes: EXPECTATION FAILED' tap
 check "a test case whose result is lost fails" kunit_fails kvm_stats_table.case_2 \
 	'    # Subtest: kvm_stats_table' '    1..2' '    ok 1 - names' 'not ok 1 - kvm_stats_table'
 check "a suite without a result fails" kunit_fails kvm_stats_table \
 	'    # Subtest: kvm_stats_table' '    1..1' '    ok 1 - names'
 check "a kernel without a suite fails" kunit_fails 'the kernel has KUnit tests'
-check "a count of repetitions is kept" eval "kunit '    # Subtest: s' '    1..1' \
+check "a comment with a count of repetitions is printed" eval "kunit '    # Subtest: s' '    1..1' \
 	'    # reads: tried 4000 reads' '    ok 1 - reads' 'ok 1 - s' && grep -qx '# tried: 4000 reads' tap"

@@ -2,7 +2,7 @@
 # Sourced by harness.t: machine/machine.sh with a fake QEMU.
 # shellcheck shell=bash
 
-# fake_qemu BODY: it knows $results, the file to write to
+# fake_qemu BODY: write a fake QEMU; BODY can use $results, the file for results
 fake_qemu()
 {
 	{
@@ -38,13 +38,13 @@ gone()
 fake_qemu 'echo $$ >"${results%/*}/pid"; exec sleep 1000'
 (run_fake hangs 2)
 check "a machine that hangs is killed at its time limit" gone hangs/pid
-check "the reason is kept" grep -q 'time limit of 2 s' hangs/ended
+check "the reason why a machine was killed is recorded" grep -q 'time limit of 2 s' hangs/ended
 
 run_fake interrupted 20 &
 for _ in {1..100}; do [ -s interrupted/pid ] && break; sleep 0.1; done
 kill -TERM $!
 wait $! 2>/dev/null
-check "a runner that is interrupted ends its machine" gone interrupted/pid
+check "an interrupted runner ends its machine" gone interrupted/pid
 
 fake_qemu 'echo $$ >"${results%/*}/pid"; echo @end >>"$results"; exec sleep 1000'
 start=$SECONDS

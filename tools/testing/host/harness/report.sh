@@ -46,21 +46,21 @@ fails()
 new_boot "$good
 @end"
 check "a good boot passes" reported 0 good
-check "its test cases have the name of the program" has '^ok 1 - good: first$'
+check "the name of a test case begins with its program" has '^ok 1 - good: first$'
 check "a skipped test case keeps its reason" has '^ok 2 - good: second # SKIP no such thing$'
 check "the plan counts the test cases" has '^1\.\.4$'
 
 new_boot "$good"
 check "a machine that stops early fails" fails 'it boots, runs its tests and powers off'
-check "the results before that are printed" has '^ok 1 - good: first$'
+check "the results before a machine stopped are printed" has '^ok 1 - good: first$'
 echo "the machine still ran at its time limit of 2 s" >"$dir/ended"
 check "a machine that was stopped fails" fails 'it boots, runs its tests and powers off'
-check "the reason is printed" has '^# the machine still ran at its time limit of 2 s'
+check "the reason why a machine was stopped is printed" has '^# the machine still ran at its time limit of 2 s'
 
 new_boot '@begin good
 |1..2
 |ok 1 - first'
-check "a machine that stops inside a program fails that program" fails 'good: runs to its end' good later
+check "if a machine stops while a program runs, the program fails" fails 'good: runs to its end' good later
 check "a program that did not run fails" has '^not ok [0-9]+ - later: runs'
 new_boot ''
 check "a machine without results fails" fails 'it boots, runs its tests and powers off'
@@ -87,13 +87,13 @@ echo 'not ok 2 - sizes' >"$dir/log-allow"
 check "a boot can allow a line of the kernel log" reported 0 good
 echo '[    1.0] kvm [1]: VHE mode initialized' >"$dir/console"
 echo 'kvm .*: VHE mode' >"$dir/log-must"
-check "a kernel log that has what it must have passes" reported 0 good
+check "a kernel log with all required lines passes" reported 0 good
 echo '[    1.0] kvm [1]: Hyp mode initialized' >"$dir/console"
-check "a kernel log that does not have it fails" fails 'the kernel log has: kvm \.\*: VHE mode' good
+check "a kernel log without a required line fails" fails 'the kernel log has: kvm \.\*: VHE mode' good
 new_boot "$good
 >[    1.2] WARNING: at x
 @end"
-check "the ring buffer counts as well as the console" fails 'the kernel log is clean' good
+check "the kernel's ring buffer is checked in addition to the console" fails 'the kernel log is clean' good
 new_boot "$good
 >init: ERROR: the kernel cannot be locked down
 @end"
@@ -116,7 +116,7 @@ program_fails "has a failed test case" '|1..1
 |not ok 1 - it works
 |# because
 @exit s 1' 'it works'
-check "the reason is printed" has '^# because$'
+check "the comment after a failed test case is printed" has '^# because$'
 program_fails "prints no plan" '|ok 1 - it works
 @exit s 0' 'runs to its end'
 program_fails "runs fewer test cases than planned" '|1..2
@@ -138,7 +138,7 @@ new_boot '@begin s
 @exit s 0
 @end'
 check "a program can skip all test cases" reported 0 s
-check "that counts as one skipped test case" has '^ok 1 - s: all # SKIP no guest$'
+check "a program that skips all test cases counts as one skipped test case" has '^ok 1 - s: all # SKIP no guest$'
 new_boot '@begin s
 |1..1
 |no such device

@@ -17,14 +17,14 @@ refuses_page()
 }
 
 run_check 0 one.t >/dev/null
-check "a partial run is not a whole one" refuses_page 'Run: make check'
+check "the page is refused after a partial run" refuses_page 'Run: make check'
 run_check 0 >/dev/null
-check "both runs are needed" refuses_page 'Run: make check-deep'
+check "the page needs the results of make check and of make check-deep" refuses_page 'Run: make check-deep'
 run_check 0 --deep >/dev/null
 check "the page is written" page
-check "it has a line for each test" grep -qE '^\| host/one.t \| 2 \| 0 \| [0-9]+ \|$' page.md
-check "repetitions are added up" grep -qF '| reads by a, b and c | 2 | 51 |' page.md
-check "all of a list are counted" grep -qF '| opens | 1 | 5 |' page.md
+check "the page has a line for each test" grep -qE '^\| host/one.t \| 2 \| 0 \| [0-9]+ \|$' page.md
+check "the page has the sum of the repetitions of all tests" grep -qF '| reads by a, b and c | 2 | 51 |' page.md
+check "each operation in a list of repetitions is counted" grep -qF '| opens | 1 | 5 |' page.md
 rm page.md
 fake_boot b x86_64 1
 run_check 1 >/dev/null

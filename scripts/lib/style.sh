@@ -62,7 +62,8 @@ check_mail() {
 		return 0
 	fi
 	say "checkpatch --strict reports for ${3##*/}:"
-	cat "$SCRATCH/messages" >&2
+	# A message about the whole mail has a line number, but no file.
+	sed 's/^:[0-9]*: //' "$SCRATCH/messages" >&2
 	return 1
 }
 

@@ -22,7 +22,7 @@ run_check 0 >/dev/null
 check "the page needs the results of make check and of make check-deep" refuses_page 'Run: make check-deep'
 run_check 0 --deep >/dev/null
 check "the page is written" page
-check "the page has a line for each test" grep -qE '^\| host/one.t \| 2 \| 0 \| [0-9]+ \|$' page.md
+check "the page has a line for each test" grep -qE '^\| host/one.t \| 2 \| 0 \|$' page.md
 check "the page has the sum of the repetitions of all tests" grep -qF '| reads by a, b and c | 2 | 51 |' page.md
 check "each operation in a list of repetitions is counted" grep -qF '| opens | 1 | 5 |' page.md
 rm page.md

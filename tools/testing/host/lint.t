@@ -8,6 +8,14 @@ lint=$ROOT/tools/testing/host/lint
 # The rules for commit messages apply to the commits after this one.
 first_commit=ed66bf2f8202
 
+# files [PATHSPEC...]: the files of the repository, also new ones. git lists deleted files, too.
+files()
+{
+	git ls-files -co --exclude-standard -- "$@" | while IFS= read -r file; do
+		[ ! -f "$file" ] || echo "$file"
+	done
+}
+
 # shell_files PATTERN: the scripts whose first line matches
 shell_files()
 {
@@ -24,7 +32,7 @@ shellcheck_clean()
 
 user_space_c()
 {
-	git ls-files -co --exclude-standard -- 'tools/*.[ch]' | grep -vE '^tools/testing/(selftests|host/native/include)/' | sort | xargs ls 2>/dev/null
+	files 'tools/*.[ch]' | grep -vE '^tools/testing/(selftests|host/native/include)/'
 }
 
 checkpatch_clean()
@@ -44,13 +52,12 @@ checkpatch_clean()
 
 documents()
 {
-	git ls-files -co --exclude-standard -- '*.md' | xargs ls 2>/dev/null
+	files '*.md'
 }
 
 spelling()
 {
-	git ls-files -co --exclude-standard | grep -vE '^(LICENSES|series)/|\.svg$|/seeds/' | xargs ls 2>/dev/null |
-		xargs -d '\n' codespell
+	files | grep -vE '^(LICENSES|series)/|\.svg$|/seeds/' | xargs -d '\n' codespell
 }
 
 # "prefix: Imperative verb ...", at most 72 columns
@@ -59,14 +66,11 @@ commit_subjects()
 	git log --format=%s "$first_commit"..HEAD | awk -f "$lint/subject.awk"
 }
 
-# The terms of lint/terms.list. The files of the series are reviewed
-# as kernel code.
+# The terms of lint/terms.list. The files of the series are reviewed as kernel code.
 terms()
 {
-	git ls-files -co --exclude-standard |
-		grep -vE '^(LICENSES|series|virt|include|arch|Documentation|tools/testing/selftests|tools/testing/host/lint)/' |
-		grep -vE '\.(svg|json)$|/seeds/' |
-		xargs ls 2>/dev/null | xargs -d '\n' awk -f "$lint/terms.awk" "$lint/terms.list"
+	files | grep -vE '^(LICENSES|series|virt|include|arch|Documentation|tools/testing/selftests|tools/testing/host/lint)/' |
+		grep -vE '\.(svg|json)$|/seeds/' | xargs -d '\n' awk -f "$lint/terms.awk" "$lint/terms.list"
 }
 
 # Lines that can be broken: not tables, links or code.
@@ -106,28 +110,25 @@ readme_is_short()
 # Every file matches a pattern of MAINTAINERS.
 maintained()
 {
-	git ls-files -co --exclude-standard | awk -f "$lint/maintainers.awk" MAINTAINERS -
+	files | awk -f "$lint/maintainers.awk" MAINTAINERS -
 }
 
 cd "$ROOT" || exit
 "$ROOT/scripts/packages" lint >&2 || bail_out "packages are missing"
+git rev-parse --git-dir >/dev/null 2>&1 || bail_out "$ROOT is not a git checkout"
 begin
-if [ -z "$(git rev-parse --show-prefix 2>&1)" ]; then
-	check "shellcheck has no findings" shellcheck_clean
-	check "checkpatch --strict has no findings in user-space C" checkpatch_clean
-	check "codespell finds no misspelled word" spelling
-	check "no term that the style guide replaces" terms
-	check "documents wrap at 80 columns" wrapped_documents
-	check "links in documents lead to files" links
-	check "README.md has at most 150 lines" readme_is_short
-	check "MAINTAINERS covers every file" maintained
-	if git cat-file -e "$first_commit" 2>/dev/null; then
-		check "commit subjects are imperative, prefixed and at most 72 columns long" commit_subjects
-	else
-		skip "commit subjects are imperative, prefixed and at most 72 columns long" \
-			"this clone does not have the commit $first_commit"
-	fi
+check "shellcheck has no findings" shellcheck_clean
+check "checkpatch --strict has no findings in user-space C" checkpatch_clean
+check "codespell finds no misspelled word" spelling
+check "no term that the style guide replaces" terms
+check "documents wrap at 80 columns" wrapped_documents
+check "links in documents lead to files" links
+check "README.md has at most 150 lines" readme_is_short
+check "MAINTAINERS covers every file" maintained
+subjects="commit subjects are imperative, prefixed and at most 72 columns long"
+if git cat-file -e "$first_commit" 2>/dev/null; then
+	check "$subjects" commit_subjects
 else
-	bail_out "this is not a git checkout: $ROOT"
+	skip "$subjects" "this clone does not have the commit $first_commit"
 fi
 finish

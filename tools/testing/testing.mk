@@ -9,7 +9,7 @@ export ARCH
 
 run: ## show the statistics of a real guest on a patched kernel, under emulation
 	@mkdir -p build
-	@$(testing)/boots/demo --show >build/run.tap || { grep -A 30 '^not ok' build/run.tap; exit 1; }
+	@$(testing)/boots/demo --show tests=demo >build/run.tap || { grep -A 30 '^not ok' build/run.tap; exit 1; }
 
 lint: ## check the style of code, messages and documents; takes seconds
 	@$(testing)/host/lint.t

@@ -13,11 +13,13 @@ set -o pipefail
 
 INTERVAL=3		# seconds
 COUNT=5
-BOOT_SECONDS=120	# the time limit of the guest's boot
+BOOT_SECONDS=${DEMO_BOOT_SECONDS:-120}	# the time limit of the guest's boot
 QMP_SECONDS=120
 
 QEMU=${BOOT_QEMU:-/usr/bin/qemu-system-x86_64}
 SHOWN='^(exits|io_exits|halt_exits|irq_injections|pf_fixed|halt_wait_ns|mmu_cache_miss)$'
+# These show whether a vCPU sleeps, spins or exits.
+STATE='^(exits|io_exits|mmio_exits|irq_exits|halt_exits|pf_taken|pf_fixed|blocking)$'
 
 dir=$BOOT_HOST/tmp/demo		# /tmp/demo for QEMU, which runs in a chroot
 pid=
@@ -28,15 +30,21 @@ say()
 	echo "== $*"
 }
 
+# show_end FILE TITLE
+show_end()
+{
+	[ -s "$1" ] || { echo "$2 is empty"; return; }
+	echo "the end of $2:"
+	tail -n 15 "$1" | awk '{ print "    " $0 }'
+}
+
 die()
 {
 	echo
 	echo "FAILED: $*"
-	for log in guest.serial qemu.stderr; do
-		[ -s "$dir/$log" ] || continue
-		echo "the end of $log:"
-		tail -n 15 "$dir/$log"
-	done
+	show_end "$dir/guest.serial" "the guest's serial port"
+	show_end "$dir/qemu.stderr" "QEMU's stderr"
+	! alive || explain_guest
 	exit 1
 }
 
@@ -48,7 +56,7 @@ clean_up()
 
 alive()
 {
-	kill -0 "$pid" 2> /dev/null
+	[ -n "$pid" ] && kill -0 "$pid" 2> /dev/null
 }
 
 start_guest()
@@ -63,7 +71,7 @@ start_guest()
 	chroot "$BOOT_HOST" "$QEMU" -name demo -accel kvm -cpu kvm64,-vme \
 		-smp 2,sockets=2 -m 256 -display none -no-user-config -nodefaults -no-reboot \
 		-kernel "$BOOT_KERNEL" -initrd "$BOOT_GUEST_INITRD" \
-		-append "console=ttyS0 quiet panic=-1" -serial file:/tmp/demo/guest.serial \
+		-append "console=ttyS0 quiet panic=-1 $DEMO_APPEND" -serial file:/tmp/demo/guest.serial \
 		-chardev pipe,id=qmp,path=/tmp/demo/qmp -mon chardev=qmp,mode=control \
 		< /dev/null 2> "$dir/qemu.stderr" 4>&- 5>&- &
 	pid=$!
@@ -75,7 +83,7 @@ wait_for_guest()
 
 	until grep -q 'stats-guest: ready' "$dir/guest.serial" 2> /dev/null; do
 		alive || die "QEMU has exited"
-		[ $waited -lt $BOOT_SECONDS ] || die "the guest did not boot within $waited s"
+		[ $waited -lt "$BOOT_SECONDS" ] || die "the guest did not boot within $waited s"
 		sleep 1
 		waited=$((waited + 1))
 		[ $((waited % 5)) -ne 0 ] || echo "   $waited s"
@@ -103,6 +111,51 @@ ask()
 	echo "-> $1"
 	qmp "$1" || die "QMP answered $reply"
 	echo "<- $reply"
+}
+
+# Print for each vCPU what it does, from the table of `kvm-stats read -i 1 -c 1`. The host's
+# timer interrupts a vCPU that spins, which is an exit, too.
+classify_vcpus()
+{
+	awk '
+	function state(cpu)
+	{
+		if (!total[cpu])
+			return "has never run"
+		if (value[cpu, "blocking"] == "true")
+			return "sleeps, and exits " rate[cpu, "exits"] " times per second"
+		if (rate[cpu, "exits"] - rate[cpu, "irq_exits"] < 1)
+			return "spins: it runs without exits except for interrupts of the host"
+		return "runs and exits " rate[cpu, "exits"] " times per second"
+	}
+	/^vcpu/ {
+		value[$1, $2] = $3
+		rate[$1, $2] = $NF + 0
+		if ($2 == "exits") { total[$1] = $3; order[++count] = $1 }
+	}
+	END {
+		for (i = 1; i <= count; i++)
+			print "    " order[i] " " state(order[i])
+	}'
+}
+
+# Why a guest hangs: the state of QEMU, the registers of the vCPUs, and their statistics.
+explain_guest()
+{
+	QMP_SECONDS=10
+	qmp '{"execute": "qmp_capabilities"}'
+	for command in 'info status' 'info registers -a'; do
+		qmp '{"execute": "human-monitor-command", "arguments": {"command-line": "'"$command"'"}}'
+		echo "QEMU's monitor, $command:"
+		echo "$reply" | awk '{ gsub(/\\r\\n/, "\n"); print }' |
+			grep -oE 'VM status: .*|CPU#.*|[RE]IP=[^ ]*|HLT=.|CR[034]=[^ ]*' |
+			awk '/^(VM|CPU)/ { printf "%s    ", sep; sep = "\n" } { printf "%s ", $0 } END { print "" }'
+	done
+	echo "kvm-stats read -p $pid -i 1 -c 1:"
+	kvm-stats read -p "$pid" -i 1 -c 1 -f "$STATE" > /tmp/state || return
+	sed 's/^/    /' /tmp/state
+	echo "what the vCPUs do:"
+	classify_vcpus < /tmp/state
 }
 
 show_list()

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Test what the demonstration reports about a guest that does not come up.
+#
+# shellcheck shell=dash
+
+count=0
+failed=0
+
+# reports TEXT REGEX...: the demonstration fails, and its output has a line for each REGEX
+reports()
+{
+	description=$1
+	shift
+	count=$((count + 1))
+	missing=
+	for regex; do
+		grep -qE "$regex" /tmp/output || missing="$missing '$regex'"
+	done
+	if [ "$status" != 0 ] && [ -z "$missing" ]; then
+		echo "ok $count - $description"
+	else
+		failed=1
+		echo "not ok $count - $description"
+		echo "# exit status $status; no line matches:$missing"
+		sed 's/^/# /' /tmp/output
+	fi
+}
+
+# demo NAME=VALUE...: run the demonstration with these variables
+demo()
+{
+	# shellcheck disable=SC2163 # the arguments are NAME=VALUE
+	(export "$@" && /tests/demo) > /tmp/output 2>&1
+	status=$?
+}
+
+# A multiboot kernel with the instructions cli; nop; nop; jmp to the first nop. Its header has
+# magic, flags, checksum, addresses of header and image, no ends, and the entry point.
+make_spinning_kernel()
+{
+	{
+		printf '\002\260\255\033\000\000\001\000\376\117\121\344'
+		printf '\000\000\020\000\000\000\020\000\000\000\000\000\000\000\000\000\040\000\020\000'
+		printf '\372\220\220\353\374'
+	} > "$BOOT_HOST/tmp/spin"
+}
+
+# /bin/sh waits for input on the console, so the guest sleeps.
+demo DEMO_BOOT_SECONDS=30 DEMO_APPEND=rdinit=/bin/sh
+reports "the guest does not come up: its serial port, its registers and what it does" \
+	'FAILED: the guest did not boot within 30 s' "BusyBox" "QEMU's stderr is empty" \
+	'VM status: running' 'CPU#0.* [RE]IP=[0-9a-f]+.* CR0=' 'CPU#1' ' vcpu0 +exits +[0-9]+' \
+	' vcpu0 sleeps, and exits [0-9.]+ times per second' ' vcpu1 sleeps'
+make_spinning_kernel
+demo DEMO_BOOT_SECONDS=5 BOOT_KERNEL=/tmp/spin
+reports "a guest that spins is recognised" 'EIP=0010002[1-3]' ' vcpu0 spins: it runs without exits' \
+	' vcpu1 sleeps'
+demo BOOT_KERNEL=/nonexistent
+reports "QEMU does not start: its messages" 'FAILED: QEMU has exited' "the end of QEMU's stderr:" \
+	"could not open kernel file '/nonexistent'"
+echo "1..$count"
+exit $failed

@@ -83,6 +83,8 @@ check "kernels are built before the first test runs" test "$(sed '/^begin/,$d' "
 check "a named test runs alone" eval 'run_check 0 b two.t && ran "b two"'
 check "an unknown test is refused" eval 'run_check 1 nothing; grep -q "there is no test .nothing." said'
 check "ARCH selects boots" eval 'ARCH=arm64 run_check 1; ran d; grep -q lists.t said'
+check "an unknown architecture is refused before any test runs" \
+	eval 'ARCH=pdp11 run_check 1; grep -q "there is no architecture .pdp11." said && ran ""'
 check "--deep runs the deep boots" eval 'run_check 0 --deep && last_line "1 passed, 0 failed, 0 skipped"'
 check "an unknown option is refused" eval 'run_check 1 --slow; grep -q "unknown option" said'
 

@@ -17,22 +17,39 @@ debian_suite() {
 	DEBIAN_DIR=$CACHE/apt-$1
 }
 
-# Print a deb-src line with the suite $DEBIAN_SUITE for each Debian mirror that the build
-# host's apt uses.
-debian_sources() {
+# debian_mirrors: print a line "archive URI" or "security URI" for each Debian mirror that the
+# build host's apt uses. sid has no security archive. Its mirror most likely has the one of other
+# releases next to it; apt ignores a URI that does not exist.
+debian_mirrors() {
 	local codename
 	# shellcheck source=/dev/null
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	# shellcheck disable=SC2016 # apt-get expands $(...) in its format
 	apt-get indextargets --no-release-info \
 		--format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-		awk -v codename="$codename" -v suite="$DEBIAN_SUITE" \
-			-v key="$DEBIAN_KEYRING" '
+		awk -v codename="$codename" '
 		$3 != "main" { next }
-		{ security = sub(/-security$/, "", $2) }
-		$2 != codename && $2 !~ /^(old)*stable$/ { next }
-		{ print "deb-src [signed-by=" key "] " $1, suite (security ? "-security" : ""), "main" }
+		{ kind = sub(/-security$/, "", $2) ? "security" : "archive" }
+		$2 != codename && $2 !~ /^((old)*stable|testing|unstable|sid)$/ { next }
+		{ print kind, $1; seen[kind] }
+		kind == "archive" && sub(/\/debian\/?$/, "/debian-security/", $1) { guess = $1 }
+		END { if (!("security" in seen) && guess != "") print "security", guess }
 		' | sort -u
+}
+
+# debian_sources: print a deb-src line with the suite $DEBIAN_SUITE for each mirror
+debian_sources() {
+	debian_mirrors | awk -v suite="$DEBIAN_SUITE" -v key="$DEBIAN_KEYRING" '
+		{ print "deb-src [signed-by=" key "]", $2, suite ($1 == "security" ? "-security" : ""), "main" }'
+}
+
+# debian_release_sources RELEASE: print the deb lines of a new installation of the release
+debian_release_sources() {
+	debian_mirrors | awk -v release="$1" '
+		function line(suite) { print "deb", $2, suite, "main" }
+		release ~ /^(sid|unstable)$/ { if ($1 == "archive") line(release); next }
+		$1 == "archive" { line(release); line(release "-updates") }
+		$1 == "security" { line(release "-security") }'
 }
 
 debian_apt() {
@@ -49,7 +66,7 @@ debian_apt() {
 debian_update() {
 	mkdir -p "$DEBIAN_DIR/state" "$DEBIAN_DIR/cache"
 	command -v apt-get >/dev/null ||
-		die "this is not a Debian system: there is no apt-get" "$DEBIAN_HINT"
+		die "there is no apt-get, so this script cannot download sources" "$DEBIAN_HINT"
 	[ -f "$DEBIAN_KEYRING" ] || die "there are no Debian archive keys at $DEBIAN_KEYRING" \
 		"Install the package debian-archive-keyring." "$DEBIAN_HINT"
 	debian_sources >"$DEBIAN_DIR/sources.list"
@@ -114,4 +131,22 @@ debian_fetch() {
 	debian_try_fetch "$@" ||
 		die "cannot download $1 $2; apt says (whole log: $DEBIAN_DIR/fetch.log):" \
 			"$(debian_fetch_errors)"
+}
+
+# linux_tarball VERSION: print the path of kernel.org's tarball if the cache has it, else of
+# Debian's
+linux_tarball() {
+	local kernel_org=$CACHE/src/linux-$1.tar.xz
+	if [ -f "$kernel_org" ]; then
+		echo "$kernel_org"
+	else
+		echo "$CACHE/src/linux_$1.orig.tar.xz"
+	fi
+}
+
+# linux_tarballs X.Y: print the versions of Linux X.Y that are tarballs in the cache, the oldest
+# one first
+linux_tarballs() {
+	{ find "$CACHE/src" -maxdepth 1 -type f -name "linux[-_]$1.*.tar.xz" -printf '%f\n' 2>/dev/null || true; } |
+		sed -E 's/^linux.//; s/(\.orig)?\.tar\.xz$//' | sort -V
 }

@@ -141,6 +141,36 @@ t_mirror()
 		'security.example/security/ bullseye-security' | diff - sources
 }
 
+# Without a mirror, the base can be kernel.org's tarball.
+t_kernel_org()
+{
+	command -v apt-get || { echo 'the build host has no apt-get'; exit 77; }
+	no_mirror elsewhere
+	refuses 'name no Debian mirror' "Save linux-5.10.y.tar.xz of kernel.org in $KVM_STATS_CACHE/src" -- \
+		scripts/base
+	mkdir -p "$KVM_STATS_CACHE/src"
+	: >"$KVM_STATS_CACHE/src/linux-5.10.6.tar.xz"	# older than the series
+	refuses 'name no Debian mirror' -- scripts/base
+	git -C "$K" archive --prefix=linux-5.10.7/ base | xz >"$KVM_STATS_CACHE/src/linux-5.10.7.tar.xz"
+	[ "$(scripts/base)" = "$KVM_STATS_CACHE/base/5.10.7" ]
+}
+
+# sid has no security archive; the one of other releases is next to its mirror.
+t_sid()
+{
+	command -v apt-get || { echo 'the build host has no apt-get'; exit 77; }
+	mkdir -p apt
+	echo 'deb http://mirror.example/debian sid main' >apt/sources
+	printf '%s\n' "Dir::Etc::SourceList \"$PWD/apt/sources\";" \
+		'Dir::Etc::SourceParts "/dev/null";' >apt/conf
+	export APT_CONFIG=$PWD/apt/conf
+	bash -c '. scripts/lib/common.sh; . scripts/lib/debian.sh; debian_sources' |
+		sed 's/\[.*\] //' >sources
+	cat sources
+	printf 'deb-src http://mirror.example/%s main\n' 'debian/ bullseye' \
+		'debian-security/ bullseye-security' | diff - sources
+}
+
 add_base_tests()
 {
 	test_case 'KERNEL= accepts a git tree and does not change it' t_kernel_git
@@ -151,5 +181,7 @@ add_base_tests()
 	test_case 'a base contains no files of an interrupted run' t_interrupted
 	test_case 'a truncated tarball does not become a base' t_tarball
 	test_case 'base uses the mirror of the apt configuration' t_mirror
+	test_case 'base uses the mirror of sid and the security archive next to it' t_sid
+	test_case 'base uses a tarball of kernel.org if there is no mirror' t_kernel_org
 	test_case 'base reports that there is no mirror, and what to do' t_no_mirror
 }

@@ -17,8 +17,12 @@ content_of() {
 	fi
 }
 
+mode_of() {
+	[ -x "$1" ] && echo executable || echo plain
+}
+
 same_file() {
-	cmp -s "$1" "$2" && [ "$(test -x "$1"; echo $?)" = "$(test -x "$2"; echo $?)" ]
+	cmp -s "$1" "$2" && [ "$(mode_of "$1")" = "$(mode_of "$2")" ]
 }
 
 read_record() {

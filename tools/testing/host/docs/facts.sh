@@ -71,22 +71,27 @@ not_in_reference()
 	}' reference.list "$1"
 }
 
+# names_are_known: names were found, and none is undefined
+names_are_known()
+{
+	[ -s names ] && [ ! -s log ]
+}
+
 test_facts()
 {
 	grep -ohE '\<KVM_(GET_)?(CAP_)?(BINARY_)?STATS_[A-Z0-9_]*[A-Z0-9]' "$PAGES"/stats.rst |
 		sort -u >names
 	undefined '' "$UAPI" <names >log
-	[ -s names ] && [ ! -s log ]
+	names_are_known
 	result $? "the uapi header defines each name on the user's page"
 	echo KVM_STATS_TYPE_ODD | undefined '' "$UAPI" >log
-	[ -s log ]
-	result $? "a name that the header does not define is found"
+	check "a name that the header does not define is found" test -s log
 
 	# shellcheck disable=SC2016 # backquotes of reStructuredText
 	sed -n 's/^``\([A-Z0-9_]*\)`` *``KVM_STATS_TYPE_.*/\1/p' "$PAGES/stats-internals.rst" >names
 	undefined 'KVM_STATS_' "$ROOT/include/linux/kvm_stats.h" "$ROOT"/virt/kvm/kvm_stats*.c \
 		<names >log
-	[ -s names ] && [ ! -s log ]
+	names_are_known
 	result $? "the kernel defines each kind on the developer's page"
 
 	grep -qE "^${TAB}kvm-stats-size:${TAB}$(file_size vcpu)$" "$PAGES/stats.rst"

@@ -5,7 +5,7 @@ testing := tools/testing
 
 export ARCH
 
-.PHONY: run lint check-fast check check-deep results kernel shell compare bench
+.PHONY: run lint check-fast check check-deep results kernel shell compare bench check-release
 
 run: ## show the statistics of a real guest on a patched kernel, under emulation
 	@mkdir -p build
@@ -22,6 +22,9 @@ check: ## every test; the last line is "N passed, N failed, N skipped" (ARCH= bo
 
 check-deep: ## more boots: sanitizers, lockdep, injected bugs
 	@$(testing)/check --deep
+
+check-release: ## run and check on a new installation of Debian, RELEASE=trixie; takes an hour, needs root
+	@$(testing)/release/check-release $(RELEASE)
 
 results: ## write docs/results.md from the last make check and make check-deep
 	@$(testing)/results --page docs/results.md

@@ -25,6 +25,17 @@ check "the page is written" page
 check "the page has a line for each test" grep -qE '^\| host/one.t \| 2 \| 0 \|$' page.md
 check "the page has the sum of the repetitions of all tests" grep -qF '| reads by a, b and c | 2 | 51 |' page.md
 check "each operation in a list of repetitions is counted" grep -qF '| opens | 1 | 5 |' page.md
+check "the page says that no release of Debian was checked" grep -qx 'It was not run.' page.md
+mkdir -p "$check_repo/tools/testing/release"
+cat >"$check_repo/tools/testing/release/results.list" <<'EOF'
+# comment
+trixie 2026-11-23 0123456789ab 2 13.7 14.2.0 10.0.13 OK 273 7 0 2 3725
+sid 2026-11-23 0123456789ab 2 forky/sid 15.2.0 10.2.0 failed 59 - - - 61
+EOF
+check "the page has a line for each release of Debian" eval 'page && grep -qF "| trixie (13.7) | 23 November 2026 \
+| 0123456789ab | 2 | 14.2.0 | 10.0.13 | OK, 4 min 33 s | 7 passed, 0 failed, 2 skipped, 1 h 2 min |" page.md'
+check "a run of a release that did not end its tests failed" \
+	grep -qF "| failed, 0 min 59 s | failed, 1 min 1 s |" page.md
 rm page.md
 fake_boot b x86_64 1
 run_check 1 >/dev/null

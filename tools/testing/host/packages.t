@@ -22,13 +22,18 @@ make_fake_system()
 {
 	mkdir fake scripts
 	cp "$ROOT/scripts/packages" scripts/
-	printf '%s\n' '# comment' 'one gcc make' 'two make gcc-@GCC@-multilib' >scripts/packages.list
+	printf '%s\n' '# comment' 'one gcc make' 'two make gcc-@GCC@-multilib' \
+		'three new|old' >scripts/packages.list
 	# shellcheck disable=SC2016 # the fake commands expand the variables
 	{
 		tool dpkg-query '
 		grep -qx "${*: -1}" installed || exit 1
 		case $* in *Depends*) cat depends ;; *) printf installed ;; esac'
-		tool apt-cache 'cat known'
+		tool apt-cache '
+		case $* in
+		depends*) grep Depends known ;;
+		show*) grep -qx "Package: $2" known ;;
+		esac'
 		tool apt-get '
 		echo "$*" >>calls
 		case $* in *update) cp mirror known ;; esac'
@@ -42,7 +47,7 @@ system()
 	tr ' ' '\n' <<<"$1" >installed
 	echo "$2" >known
 	echo 'cpp (= 4:14.2.0-1), cpp-x86-64 (= 4:14.2.0-1), gcc-14 (>= 14.2.0-1~), gcc-x86-64' >depends
-	echo '  Depends: gcc-15' >mirror
+	printf '%s\n' '  Depends: gcc-15' 'Package: old' >mirror
 	: >calls
 }
 
@@ -72,8 +77,15 @@ system '' ''
 check "apt's lists are updated if they have no gcc" eval 'fake_packages two && called_with "install make gcc-15-multilib"'
 system '' ''
 : >mirror
-expect 1 "a mirror without gcc is an error" 'apt has no package gcc' fake_packages two
-expect 1 "an unknown group is an error that lists the groups" 'one two' fake_packages three
+expect 1 "a mirror without gcc is an error" 'apt does not know which package is gcc-@GCC@' fake_packages two
+expect 1 "an unknown group is an error that lists the groups" 'one three two' fake_packages four
+system old 'Package: new'
+check "of two names of a package, an installed one is sufficient" eval 'fake_packages three && [ ! -s calls ]'
+system '' 'Package: new'
+check "of two names of a package, the one in the release is installed" \
+	eval 'fake_packages three && called_with "install new"'
+system '' ''
+check "apt's lists are updated if they have neither name" eval 'fake_packages three && called_with "install old"'
 system '' ''
 check "NO_INSTALL=1 installs nothing" eval 'NO_INSTALL=1 fake_packages one two && [ ! -s calls ]'
 
@@ -104,7 +116,10 @@ expect 1 "the error names the document with the names in other distributions" 'd
 	without_apt "$ROOT/scripts/packages" tools
 expect 2 "make run prints that error first" '^packages: error: there is no apt-get' \
 	without_apt make -C "$ROOT" run
-export NO_INSTALL=1
+export NO_INSTALL=1 GIT_CONFIG_GLOBAL=$work/gitconfig
+git config --global user.name "Some One"	# for the sign-off of the series
+git config --global user.email some@example.org
+git config --global safe.directory '*'
 check "without apt-get, NO_INSTALL=1 builds the tools" \
 	without_apt make -C "$ROOT/tools/kvm/kvm_stats" O="$work/tools"
 check "without apt-get, NO_INSTALL=1 runs a test" without_apt "$ROOT/tools/testing/host/uapi.t"

@@ -12,6 +12,7 @@ boot_env()
 	export BOOT_GUEST_INITRD=/tmp/boot/guest.cpio
 	BOOT_MODE=$mode
 	BOOT_CLIENT=$client
+	BOOT_RESULTS=$results_port
 	BOOT_MODULES='$modules'
 	BOOT_TESTS='$test_programs'
 	BOOT_TEST_TIME=$((time * 2 / 3))
@@ -20,16 +21,14 @@ boot_env()
 	[ -z "$env" ] || printf 'export %q\n' $env
 }
 
-# A static one for the test machine, and one with HTTP, which cannot be linked statically,
-# to run in the root directory of the build host.
-kvm_stats_commands()
+# add_kvm_stats TARGET FILE: build kvm-stats for the architecture and copy it
+add_kvm_stats()
 {
 	local built=$ROOT/build/testing/kvm-stats
 
 	run_logged "$out/kvm-stats.log" flock "$built.lock" make -C "$ROOT/tools/kvm/kvm_stats" \
-		O="$built" CC="$cc" HTTP=yes kvm-stats.static kvm-stats
-	cp "$built/kvm-stats.static" "$root/bin/kvm-stats"
-	cp "$built/kvm-stats" "$root/boot/kvm-stats"
+		O="$built" CC="$cc" HTTP=yes "$1"
+	cp "$built/$1" "$2"
 }
 
 # Programs of the build host, and their libraries.
@@ -46,7 +45,8 @@ host_files()
 # What the programs that test QEMU and kvm-stats need.
 client_files()
 {
-	kvm_stats_commands
+	# One with HTTP, which cannot be linked statically, runs in the root directory of the build host.
+	add_kvm_stats kvm-stats "$root/boot/kvm-stats"
 	cp "$kernel/image" "$root/boot/kernel"
 	run_logged "$out/guest.log" "$TESTING/guest/linux/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
 	mkdir "$root/files"
@@ -66,6 +66,8 @@ make_initramfs()
 	find "$kernel/modules" -name '*.ko' -exec cp {} "$root/modules/" \;
 	find "$programs" "$kernel/tests" -maxdepth 1 -type f \
 		\( -perm -100 -o -name '*.list' \) -exec cp {} "$root/tests/" \;
+	[[ -z $client && " $test_programs " != *" kvm_stats_cli "* ]] ||
+		add_kvm_stats kvm-stats.static "$root/bin/kvm-stats"
 	[ -z "$client" ] || client_files
 	boot_env >"$root/boot.env"
 	"$TESTING/machine/mk-cpio" "$root" "$out/initramfs.cpio"

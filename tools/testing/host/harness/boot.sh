@@ -10,15 +10,17 @@ cp -r "$testing"/arch/* boots-repo/tools/testing/arch/
 cp "$testing"/machine/boot boots-repo/tools/testing/machine/
 cat >boots-repo/tools/testing/machine/machine.sh <<'EOS'
 progress() { :; }
-accel() { echo tcg; }
 run_machine()
 {
-	echo "arch=$arch machine=$machine cpu=$cpu memory=$memory cmdline=$cmdline tests=$test_programs"
+	echo "$(describe_emulator) runs arch=$arch machine=$machine cpu=$cpu memory=$memory cmdline=$cmdline tests=$test_programs"
 	cat "$out/must-fail"
 	echo "environment: $env"
 	exit
 }
 EOS
+for emulator in qemu bochs; do
+	printf '%s\n' 'emulator_packages=' "describe_emulator() { echo $emulator; }" >boots-repo/tools/testing/machine/$emulator.sh
+done
 echo 'make_initramfs() { :; }' >boots-repo/tools/testing/machine/initramfs.sh
 printf '%s\n' 'build_programs() { :; }' 'choose_programs() { echo "$tests"; }' >boots-repo/tools/testing/machine/programs.sh
 mkdir -p "$work/kernel-dir"
@@ -67,6 +69,10 @@ cd "$work" || exit
 check "an unknown key on the command line is refused" boot_refuses "'busybox' is not a key" busybox=/bin/true
 check "an argument that is not KEY=VALUE is refused" boot_refuses "'all' is not KEY=VALUE" all
 check "an unknown option is refused" boot_refuses "unknown option '--fast'" --fast
+define_boot arch=x86_64 emulator=bochs
+check "a boot chooses its emulator" boot_prints '^bochs runs arch=x86_64'
+define_boot arch=x86_64 emulator=simics
+check "an unknown emulator is refused" boot_refuses "there is no emulator 'simics'"
 define_boot arch=x86_64 test=all
 check "an unknown key of a boot is refused" boot_refuses "'test' is not a key"
 define_boot arch=vax

@@ -64,7 +64,7 @@ check "if a machine stops while a program runs, the program fails" fails 'good: 
 check "a program that did not run fails" has '^not ok [0-9]+ - later: runs'
 new_boot ''
 check "a machine without results fails" fails 'it boots, runs its tests and powers off'
-check "the end of QEMU's messages is printed" eval 'echo "qemu: no such machine" >"$dir/qemu.log"; reported 1 && has "^# qemu: no such machine"'
+check "the end of the emulator's messages is printed" eval 'echo "qemu: no such machine" >"$dir/emulator.log"; reported 1 && has "^# qemu: no such machine"'
 
 # log_fails LINE: this line of the kernel log fails the boot
 log_fails()

@@ -8,6 +8,13 @@ static const uint8_t guest_start[] = {};
 static const uint8_t guest_end[] = { 0xe6, 0x11 };		/* out %al, $0x11 */
 static const uint8_t guest_port_write[] = { 0xe6, 0x10 };	/* out %al, $0x10 */
 
+static const uint8_t guest_deadline[] = {
+	0x66, 0xb9, 0xe0, 0x06, 0x00, 0x00,		/* mov $0x6e0, %ecx: TSC_DEADLINE */
+	0x66, 0x31, 0xc0,				/* xor %eax, %eax */
+	0x66, 0x31, 0xd2,				/* xor %edx, %edx */
+	0x0f, 0x30,					/* wrmsr */
+};
+
 static const struct guest_action guest_actions[] = {
 	{
 		.name = "port_write",
@@ -16,6 +23,15 @@ static const struct guest_action guest_actions[] = {
 		.exit_reason = KVM_EXIT_IO,
 		.changes = {
 			{ "io_exits", "io_exits", GUEST_EXACTLY },
+			{ "exits", "exits", GUEST_AT_LEAST },
+		},
+	},
+	{
+		/* On VMX, KVM handles these exits in a fast path of their own. */
+		.name = "deadline_write",
+		.code = guest_deadline,
+		.size = sizeof(guest_deadline),
+		.changes = {
 			{ "exits", "exits", GUEST_AT_LEAST },
 		},
 	},

@@ -234,7 +234,7 @@ static void remove_tracefs(const char *dir, size_t set)
 
 static bool counts(const struct tracepoints *list, size_t set, const struct entry *entry)
 {
-	char name[80], filter[80];
+	char name[80], filter[200];
 	size_t i;
 
 	snprintf(name, sizeof(name), "%s(%s)", sets[set].event, our_name(entry));

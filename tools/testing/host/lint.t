@@ -24,10 +24,11 @@ shell_files()
 	done
 }
 
-# Sourced files are checked as a part of the scripts that source them.
+# Sourced files are checked as a part of the scripts that source them. SC2329 is a function that
+# is never called; shellcheck does not see that `check` and `expect` call functions.
 shellcheck_clean()
 {
-	shell_files '^#!.*(bash|/sh)$' | xargs -d '\n' -n 4 -P 2 shellcheck -x -a -P SCRIPTDIR -f gcc
+	shell_files '^#!.*(bash|/sh)$' | xargs -d '\n' -n 4 -P 2 shellcheck -x -a -P SCRIPTDIR -e SC2329 -f gcc
 }
 
 user_space_c()

@@ -11,7 +11,7 @@ guest_make()
 guest_programs()
 {
 	guest_make list |
-		if [ "$tests" = all ]; then cat; else grep -xFf <(tr ' ' '\n' <<<"$tests"); fi || true
+		if [[ $tests == all* ]]; then cat; else grep -xFf <(tr ' ' '\n' <<<"$tests"); fi || true
 }
 
 build_programs()
@@ -44,13 +44,17 @@ kernel_checkers()
 # Print what the boot runs: the programs that `tests` selects, and the kernel's checkers.
 choose_programs()
 {
-	local all program chosen=$tests
+	local all program chosen=
 
 	all=$(available_programs | sort | xargs)
-	[ "$tests" != all ] || chosen=$all
-	for program in $chosen; do
-		[[ " $all " == *" $program "* ]] || [ -f "$TESTING/guest/$program.sh" ] ||
-			die "there is no test program '$program' for $arch" "The programs are: $all"
+	for program in $tests; do
+		[[ " all $all " == *" ${program#-} "* ]] || [ -f "$TESTING/guest/$program.sh" ] ||
+			die "there is no test program '${program#-}' for $arch" "The programs are: $all"
+		case $program in
+		all) chosen+=" $all" ;;
+		-*) chosen=$(tr ' ' '\n' <<<"$chosen" | grep -vxFe "${program#-}" | xargs) ;;
+		*) chosen+=" $program" ;;
+		esac
 	done
-	echo "$chosen" "$(kernel_checkers | xargs)"
+	xargs <<<"$chosen $(kernel_checkers)"
 }

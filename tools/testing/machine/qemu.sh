@@ -41,10 +41,34 @@ tsc_khz()
 	"$program"
 }
 
+qemu_version()
+{
+	"$qemu" --version | sed -nE '1s/.* version ([0-9.]+).*/\1/p'
+}
+
+# npt: print the value of kvm_amd.npt with which Linux guests come up, 1 for nested paging or 0
+# for shadow paging. Since QEMU 9.1, a guest with shadow paging reads KVM's CR3 instead of its own,
+# and Linux halts early in its boot.
+npt()
+{
+	if [ "$(accel)" = kvm ] || printf '%s\n' 9.1 "$(qemu_version)" | sort -CV; then
+		echo 1
+	else
+		echo 0
+	fi
+}
+
+# choose_paging: replace @NPT@ in $parameters
+choose_paging()
+{
+	[[ $parameters != *@NPT@* ]] || parameters=${parameters//@NPT@/$(npt)}
+}
+
 machine_command()
 {
 	local device
 
+	choose_paging
 	# shellcheck disable=SC2054 # options of QEMU have commas
 	command=("$qemu" -machine "$machine" -nodefaults -display none -no-reboot -m "$memory" -smp "$cpus")
 	if [ "$(accel)" = kvm ]; then

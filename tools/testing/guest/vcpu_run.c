@@ -41,18 +41,19 @@ static bool run(struct guest *guest, const struct guest_action *action, unsigned
 	return !message || fail("%s", message);
 }
 
-/* Reads the statistics of the vCPU before and after TIMES executions. */
+/* Reads the statistics of the vCPU or of the VM before and after TIMES executions. */
 static bool run_action(struct guest *guest, const struct guest_action *action,
 		       struct outcome *outcome)
 {
 	const char *message = action->prepare ? action->prepare(guest) : NULL;
+	int fd = action->of_vm ? guest->vm : guest->vcpu;
 
 	if (message)
 		return fail("%s", message);
 	guest_append(guest, action, WARM_UP);
 	guest_append(guest, action, TIMES);
-	return run(guest, action, WARM_UP) && read_stats(guest->vcpu, &outcome->before) &&
-	       run(guest, action, TIMES) && read_stats(guest->vcpu, &outcome->after);
+	return run(guest, action, WARM_UP) && read_stats(fd, &outcome->before) &&
+	       run(guest, action, TIMES) && read_stats(fd, &outcome->after);
 }
 
 static void report(const struct guest_action *action, const char *what, bool ok)

@@ -17,7 +17,8 @@
 
 #include "vcpu/guest.h"
 
-#define GUEST_MEMORY	65536	/* at least one page on all architectures */
+/* At least one page on all architectures. On s390, KVM wants whole and aligned megabytes. */
+#define GUEST_MEMORY	(1UL << 20)
 
 static inline const char *guest_error(const char *what)
 {
@@ -63,14 +64,27 @@ const struct guest_action *guest_next_halt(const struct guest *guest,
 	return next_supported(guest, previous ? previous + 1 : guest_halts);
 }
 
+/* Map twice as much address space, and memory at the aligned address in it. */
+static uint8_t *map_memory(struct guest *guest)
+{
+	uintptr_t aligned;
+
+	guest->reserved = mmap(NULL, 2 * GUEST_MEMORY, PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (guest->reserved == MAP_FAILED)
+		return MAP_FAILED;
+	aligned = ((uintptr_t)guest->reserved + GUEST_MEMORY - 1) & ~(GUEST_MEMORY - 1);
+	return mmap((void *)aligned, GUEST_MEMORY, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
 static const char *add_memory(struct guest *guest)
 {
 	struct kvm_userspace_memory_region region = { .memory_size = GUEST_MEMORY };
 
 	if (!guest_actions[0].code)
 		return NULL;
-	guest->memory = mmap(NULL, GUEST_MEMORY, PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	guest->memory = map_memory(guest);
 	if (guest->memory == MAP_FAILED)
 		return guest_error("mmap of the guest's memory");
 	region.userspace_addr = (uintptr_t)guest->memory;
@@ -122,7 +136,7 @@ const char *guest_create(struct guest *guest)
 void guest_destroy(struct guest *guest)
 {
 	munmap(guest->run, guest->run_size);
-	munmap(guest->memory, GUEST_MEMORY);
+	munmap(guest->reserved, 2 * GUEST_MEMORY);
 	close(guest->vcpu);
 	close(guest->vm);
 }

@@ -23,6 +23,7 @@ struct guest {
 	struct kvm_run *run;
 	size_t run_size;
 	uint8_t *memory;	/* at address 0 of the guest */
+	void *reserved;		/* the address space that contains @memory */
 	size_t end;		/* of the code in @memory */
 };
 
@@ -44,6 +45,7 @@ struct guest_action {
 	size_t size;
 	unsigned int exit_reason;	/* of each execution; 0 if KVM handles the exit itself */
 	struct guest_change changes[8];	/* ends with an entry without a name */
+	bool of_vm;		/* the statistics are of the VM, not of the vCPU */
 	/* Can the action run in this test machine? NULL means that it always can. */
 	bool (*is_supported)(const struct guest *guest);
 	/* Called once before the first execution. Returns NULL or an error message. */

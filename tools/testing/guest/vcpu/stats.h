@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Read the statistics of a vCPU and find them by name. The structures come from the build
+ * Read the statistics of a vCPU or a VM and find them by name. The structures come from the build
  * host's <linux/kvm.h>. Functions that return false or NULL have called fail().
  */
 #ifndef VCPU_STATS_H
@@ -28,7 +28,7 @@ struct outcome {
 	struct stats after;
 };
 
-bool read_stats(int vcpu, struct stats *stats);
+bool read_stats(int fd, struct stats *stats);
 
 const struct kvm_stats_desc *find_desc(const struct stats *stats, const char *name);
 

@@ -10,7 +10,7 @@ start_prometheus()
 	for _ in 1 2 3; do
 		rm -rf "$out/tsdb"
 		prometheus_port=$(free_port)
-		"$prometheus_dir/prometheus" --config.file="$out/prometheus.yml" \
+		"$prometheus_bin" --config.file="$out/prometheus.yml" \
 			--storage.tsdb.path="$out/tsdb" \
 			--web.listen-address="127.0.0.1:$prometheus_port" \
 			>"$out/prometheus.log" 2>&1 9>&- &
@@ -38,7 +38,7 @@ configure_prometheus()
 	    static_configs:
 	      - targets: ['127.0.0.1:$(port)']
 	END
-	"$prometheus_dir/promtool" check config "$out/prometheus.yml"
+	"$promtool" check config "$out/prometheus.yml"
 }
 
 # query EXPRESSION: print the values with which Prometheus answers
@@ -79,19 +79,33 @@ has_unit()
 			.unit == "seconds"'
 }
 
-# Unpack the package without installing it: it would start a server on all addresses.
+# find_program NAME PACKAGE...: print the path of the program. If it is not installed, unpack the
+# packages until one has it. Installing them would start a server on all addresses.
+find_program()
+{
+	local name=$1 package path
+
+	command -v "$name" && return
+	shift
+	for package; do
+		path=$("$ROOT/scripts/unpack" "$package" 2>>"$out/log")/usr/bin/$name
+		[ ! -x "$path" ] || { echo "$path"; return; }
+	done
+	return 1
+}
+
+# Debian 12 has promtool in the package prometheus, later releases in a package of its own.
 find_prometheus()
 {
-	prometheus_dir=$(dirname "$(command -v prometheus)")
-	[ -x "$prometheus_dir/promtool" ] && return
-	prometheus_dir=$("$ROOT/scripts/unpack" prometheus 2>"$out/log")/usr/bin
-	[ -x "$prometheus_dir/promtool" ]
+	: >"$out/log"
+	prometheus_bin=$(find_program prometheus prometheus) &&
+		promtool=$(find_program promtool prometheus promtool)
 }
 
 # promtool_accepts FILE
 promtool_accepts()
 {
-	"$prometheus_dir/promtool" check metrics <"$1"
+	"$promtool" check metrics <"$1"
 }
 
 # vm_query_tests WHY: run the tests that need a VM, or skip them if WHY is not empty

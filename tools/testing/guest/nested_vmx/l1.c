@@ -53,53 +53,53 @@ static uint64_t controls(uint32_t msr, uint32_t wanted)
 
 static void write_controls(void)
 {
-	vmwrite(PIN_BASED_CONTROLS, controls(MSR_VMX_PINBASED_CTLS, 0));
-	vmwrite(PROC_BASED_CONTROLS, controls(MSR_VMX_PROCBASED_CTLS, 0));
-	vmwrite(EXIT_CONTROLS, controls(MSR_VMX_EXIT_CTLS, EXIT_HOST_IS_64_BIT));
-	vmwrite(ENTRY_CONTROLS, controls(MSR_VMX_ENTRY_CTLS, ENTRY_GUEST_IS_64_BIT));
-	vmwrite(EXCEPTION_BITMAP, 0);
-	vmwrite(PAGE_FAULT_MASK, 0);
-	vmwrite(PAGE_FAULT_MATCH, 0);
-	vmwrite(CR3_TARGET_COUNT, 0);
-	vmwrite(EXIT_MSR_STORE_COUNT, 0);
-	vmwrite(EXIT_MSR_LOAD_COUNT, 0);
-	vmwrite(ENTRY_MSR_LOAD_COUNT, 0);
-	vmwrite(ENTRY_INTERRUPTION_INFO, 0);
-	vmwrite(CR0_MASK, 0);
-	vmwrite(CR4_MASK, 0);
-	vmwrite(VMCS_LINK_POINTER, -1);
+	write_field(PIN_BASED_CONTROLS, controls(MSR_VMX_PINBASED_CTLS, 0));
+	write_field(PROC_BASED_CONTROLS, controls(MSR_VMX_PROCBASED_CTLS, 0));
+	write_field(EXIT_CONTROLS, controls(MSR_VMX_EXIT_CTLS, EXIT_HOST_IS_64_BIT));
+	write_field(ENTRY_CONTROLS, controls(MSR_VMX_ENTRY_CTLS, ENTRY_GUEST_IS_64_BIT));
+	write_field(EXCEPTION_BITMAP, 0);
+	write_field(PAGE_FAULT_MASK, 0);
+	write_field(PAGE_FAULT_MATCH, 0);
+	write_field(CR3_TARGET_COUNT, 0);
+	write_field(EXIT_MSR_STORE_COUNT, 0);
+	write_field(EXIT_MSR_LOAD_COUNT, 0);
+	write_field(ENTRY_MSR_LOAD_COUNT, 0);
+	write_field(ENTRY_INTERRUPTION_INFO, 0);
+	write_field(CR0_MASK, 0);
+	write_field(CR4_MASK, 0);
+	write_field(VMCS_LINK_POINTER, -1);
 }
 
 /* enter_l2() writes RSP and RIP. */
 static void write_host_state(void)
 {
-	vmwrite(HOST_CR0, read_cr0());
-	vmwrite(HOST_CR3, read_cr3());
-	vmwrite(HOST_CR4, read_cr4());
-	vmwrite(HOST_CS_SELECTOR, SELECTOR_CODE);
-	vmwrite(HOST_SS_SELECTOR, SELECTOR_DATA);
-	vmwrite(HOST_DS_SELECTOR, SELECTOR_DATA);
-	vmwrite(HOST_ES_SELECTOR, SELECTOR_DATA);
-	vmwrite(HOST_FS_SELECTOR, 0);
-	vmwrite(HOST_GS_SELECTOR, 0);
-	vmwrite(HOST_TR_SELECTOR, SELECTOR_TSS);
-	vmwrite(HOST_FS_BASE, 0);
-	vmwrite(HOST_GS_BASE, 0);
-	vmwrite(HOST_TR_BASE, 0);
-	vmwrite(HOST_GDTR_BASE, 0);
-	vmwrite(HOST_IDTR_BASE, 0);
-	vmwrite(HOST_SYSENTER_CS, 0);
-	vmwrite(HOST_SYSENTER_ESP, 0);
-	vmwrite(HOST_SYSENTER_EIP, 0);
+	write_field(HOST_CR0, read_cr0());
+	write_field(HOST_CR3, read_cr3());
+	write_field(HOST_CR4, read_cr4());
+	write_field(HOST_CS_SELECTOR, SELECTOR_CODE);
+	write_field(HOST_SS_SELECTOR, SELECTOR_DATA);
+	write_field(HOST_DS_SELECTOR, SELECTOR_DATA);
+	write_field(HOST_ES_SELECTOR, SELECTOR_DATA);
+	write_field(HOST_FS_SELECTOR, 0);
+	write_field(HOST_GS_SELECTOR, 0);
+	write_field(HOST_TR_SELECTOR, SELECTOR_TSS);
+	write_field(HOST_FS_BASE, 0);
+	write_field(HOST_GS_BASE, 0);
+	write_field(HOST_TR_BASE, 0);
+	write_field(HOST_GDTR_BASE, 0);
+	write_field(HOST_IDTR_BASE, 0);
+	write_field(HOST_SYSENTER_CS, 0);
+	write_field(HOST_SYSENTER_ESP, 0);
+	write_field(HOST_SYSENTER_EIP, 0);
 }
 
 /* @segment: 0 is ES, 1 CS, and so on, in the order of the fields. */
 static void write_segment(unsigned int segment, uint64_t selector, uint64_t limit, uint64_t rights)
 {
-	vmwrite(GUEST_ES_SELECTOR + 2 * segment, selector);
-	vmwrite(GUEST_ES_LIMIT + 2 * segment, limit);
-	vmwrite(GUEST_ES_RIGHTS + 2 * segment, rights);
-	vmwrite(GUEST_ES_BASE + 2 * segment, 0);
+	write_field(GUEST_ES_SELECTOR + 2 * segment, selector);
+	write_field(GUEST_ES_LIMIT + 2 * segment, limit);
+	write_field(GUEST_ES_RIGHTS + 2 * segment, rights);
+	write_field(GUEST_ES_BASE + 2 * segment, 0);
 }
 
 static void write_segments(void)
@@ -112,29 +112,29 @@ static void write_segments(void)
 	write_segment(5, 0, 0, RIGHTS_UNUSABLE);
 	write_segment(6, 0, 0, RIGHTS_UNUSABLE);
 	write_segment(7, SELECTOR_TSS, 0x67, RIGHTS_TSS);
-	vmwrite(GUEST_GDTR_BASE, 0);
-	vmwrite(GUEST_GDTR_LIMIT, 0);
-	vmwrite(GUEST_IDTR_BASE, 0);
-	vmwrite(GUEST_IDTR_LIMIT, 0);
+	write_field(GUEST_GDTR_BASE, 0);
+	write_field(GUEST_GDTR_LIMIT, 0);
+	write_field(GUEST_IDTR_BASE, 0);
+	write_field(GUEST_IDTR_LIMIT, 0);
 }
 
 static void write_l2_state(void (*l2)(void))
 {
 	/* The stack pointer has the alignment that it has after a call. */
-	vmwrite(GUEST_RSP, (uintptr_t)(l2_stack + sizeof(l2_stack) - 8));
-	vmwrite(GUEST_RIP, (uintptr_t)l2);
-	vmwrite(GUEST_RFLAGS, RFLAGS_FIXED);
-	vmwrite(GUEST_CR0, read_cr0());
-	vmwrite(GUEST_CR3, read_cr3());
-	vmwrite(GUEST_CR4, read_cr4());
-	vmwrite(GUEST_DR7, DR7_FIXED);
-	vmwrite(GUEST_DEBUGCTL, 0);
-	vmwrite(GUEST_PENDING_DEBUG, 0);
-	vmwrite(GUEST_INTERRUPTIBILITY, 0);
-	vmwrite(GUEST_ACTIVITY, 0);
-	vmwrite(GUEST_SYSENTER_CS, 0);
-	vmwrite(GUEST_SYSENTER_ESP, 0);
-	vmwrite(GUEST_SYSENTER_EIP, 0);
+	write_field(GUEST_RSP, (uintptr_t)(l2_stack + sizeof(l2_stack) - 8));
+	write_field(GUEST_RIP, (uintptr_t)l2);
+	write_field(GUEST_RFLAGS, RFLAGS_FIXED);
+	write_field(GUEST_CR0, read_cr0());
+	write_field(GUEST_CR3, read_cr3());
+	write_field(GUEST_CR4, read_cr4());
+	write_field(GUEST_DR7, DR7_FIXED);
+	write_field(GUEST_DEBUGCTL, 0);
+	write_field(GUEST_PENDING_DEBUG, 0);
+	write_field(GUEST_INTERRUPTIBILITY, 0);
+	write_field(GUEST_ACTIVITY, 0);
+	write_field(GUEST_SYSENTER_CS, 0);
+	write_field(GUEST_SYSENTER_ESP, 0);
+	write_field(GUEST_SYSENTER_EIP, 0);
 	write_segments();
 }
 
@@ -144,8 +144,8 @@ static bool prepare_l2(void (*l2)(void))
 
 	vmxon_region[0] = revision;
 	vmcs[0] = revision;
-	if (!vmxon((uintptr_t)vmxon_region) || !vmclear((uintptr_t)vmcs) ||
-	    !vmptrld((uintptr_t)vmcs))
+	if (!enter_vmx((uintptr_t)vmxon_region) || !clear_vmcs_at((uintptr_t)vmcs) ||
+	    !load_vmcs_at((uintptr_t)vmcs))
 		return false;
 	write_controls();
 	write_host_state();
@@ -184,15 +184,15 @@ static bool enter_l2(bool launch)
 /* L2 exits by VMCALL. */
 static bool run_l2(bool launch)
 {
-	if (!enter_l2(launch) || vmread(EXIT_REASON) != EXIT_REASON_VMCALL)
+	if (!enter_l2(launch) || read_field(EXIT_REASON) != EXIT_REASON_VMCALL)
 		return false;
-	return vmwrite(GUEST_RIP, vmread(GUEST_RIP) + VMCALL_SIZE);
+	return write_field(GUEST_RIP, read_field(GUEST_RIP) + VMCALL_SIZE);
 }
 
 /* VMCLEAR makes the next VMLAUNCH of the VMCS possible. */
 static bool clear_vmcs(void)
 {
-	return vmclear((uintptr_t)vmcs) && vmptrld((uintptr_t)vmcs);
+	return clear_vmcs_at((uintptr_t)vmcs) && load_vmcs_at((uintptr_t)vmcs);
 }
 
 static bool launch_or_resume(bool launch)
@@ -215,7 +215,7 @@ static bool try_invalid_controls(void)
 
 	if (!prepare_l2(l2_calls))
 		return false;
-	vmwrite(PIN_BASED_CONTROLS, 0);
+	write_field(PIN_BASED_CONTROLS, 0);
 	exit_to_user(L1_READY);
 	for (i = 0; i < L1_TIMES; i++) {
 		if (enter_l2(true))
@@ -230,10 +230,10 @@ static bool try_invalid_state(void)
 
 	if (!prepare_l2(l2_calls))
 		return false;
-	vmwrite(GUEST_RFLAGS, 0);
+	write_field(GUEST_RFLAGS, 0);
 	exit_to_user(L1_READY);
 	for (i = 0; i < L1_TIMES; i++) {
-		if (!enter_l2(true) || vmread(EXIT_REASON) != EXIT_REASON_INVALID_STATE)
+		if (!enter_l2(true) || read_field(EXIT_REASON) != EXIT_REASON_INVALID_STATE)
 			return false;
 	}
 	return true;
@@ -252,7 +252,7 @@ static bool let_l2_crash(void)
 	if (!prepare_l2(l2_crashes))
 		return false;
 	exit_to_user(L1_READY);
-	return enter_l2(true) && vmread(EXIT_REASON) == EXIT_REASON_TRIPLE_FAULT;
+	return enter_l2(true) && read_field(EXIT_REASON) == EXIT_REASON_TRIPLE_FAULT;
 }
 
 static bool execute(enum l1_task task)

@@ -125,9 +125,12 @@ static const char *set_mode(struct machine *machine)
 	if (ioctl(machine->vcpu, KVM_GET_SREGS, &sregs))
 		return error_of("KVM_GET_SREGS");
 	sregs.cs = code;
-	sregs.ds = sregs.es = sregs.ss = data;
+	sregs.ds = data;
+	sregs.es = data;
+	sregs.ss = data;
 	sregs.tr = tss;
-	sregs.gdt = sregs.idt = (struct kvm_dtable){};
+	sregs.gdt = (struct kvm_dtable){};
+	sregs.idt = (struct kvm_dtable){};
 	sregs.cr0 = CR0_PE | CR0_NE | CR0_PG;
 	sregs.cr3 = (uintptr_t)level4;
 	sregs.cr4 = CR4_PAE | CR4_OSFXSR | CR4_VMXE;
@@ -199,7 +202,8 @@ const char *machine_run(struct machine *machine, uint16_t port, uint8_t *value)
 	if (ioctl(machine->vcpu, KVM_RUN, 0))
 		return error_of("KVM_RUN");
 	if (run->exit_reason != KVM_EXIT_IO || run->io.port != port) {
-		snprintf(message, sizeof(message), "KVM_RUN ends with exit reason %u, expected a write to port %#x",
+		snprintf(message, sizeof(message),
+			 "KVM_RUN ends with exit reason %u, expected a write to port %#x",
 			 run->exit_reason, port);
 		return message;
 	}

@@ -147,7 +147,7 @@ static inline uint64_t read_cr4(void)
 
 /* The functions return false if the instruction fails. */
 
-static inline bool vmxon(uint64_t region)
+static inline bool enter_vmx(uint64_t region)
 {
 	bool good;
 
@@ -155,7 +155,7 @@ static inline bool vmxon(uint64_t region)
 	return good;
 }
 
-static inline bool vmclear(uint64_t vmcs)
+static inline bool clear_vmcs_at(uint64_t vmcs)
 {
 	bool good;
 
@@ -163,7 +163,7 @@ static inline bool vmclear(uint64_t vmcs)
 	return good;
 }
 
-static inline bool vmptrld(uint64_t vmcs)
+static inline bool load_vmcs_at(uint64_t vmcs)
 {
 	bool good;
 
@@ -171,7 +171,7 @@ static inline bool vmptrld(uint64_t vmcs)
 	return good;
 }
 
-static inline bool vmwrite(enum vmcs_field field, uint64_t value)
+static inline bool write_field(enum vmcs_field field, uint64_t value)
 {
 	bool good;
 
@@ -179,7 +179,7 @@ static inline bool vmwrite(enum vmcs_field field, uint64_t value)
 	return good;
 }
 
-static inline uint64_t vmread(enum vmcs_field field)
+static inline uint64_t read_field(enum vmcs_field field)
 {
 	uint64_t value;
 

@@ -124,6 +124,9 @@ classify_vcpus()
 			return "has never run"
 		if (value[cpu, "blocking"] == "true")
 			return "sleeps, and exits " rate[cpu, "exits"] " times per second"
+		if (rate[cpu, "halt_exits"])
+			return "runs and sleeps in turn: " rate[cpu, "exits"] " exits and " \
+			       rate[cpu, "halt_exits"] " halts per second"
 		if (rate[cpu, "exits"] - rate[cpu, "irq_exits"] < 1)
 			return "spins: it runs without exits except for interrupts of the host"
 		return "runs and exits " rate[cpu, "exits"] " times per second"

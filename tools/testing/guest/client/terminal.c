@@ -22,14 +22,18 @@
 #define CLEAR		"\033[H\033[J"
 #define TITLE		"kvm statistics"
 
-/* The test machine uses the terminal descriptions of the build host. */
+/*
+ * The test machine uses the terminal descriptions of the build host. Debian 12 has them in
+ * /lib, Debian 13 in /usr/share.
+ */
 static void set_environment(void)
 {
 	const char *host = getenv("BOOT_HOST") ?: "";
-	char path[256];
+	char path[512];
 
-	snprintf(path, sizeof(path), "%s/lib/terminfo", host);
-	setenv("TERMINFO", path, 1);
+	snprintf(path, sizeof(path), "%s/lib/terminfo:%s/usr/share/terminfo", host, host);
+	unsetenv("TERMINFO");
+	setenv("TERMINFO_DIRS", path, 1);
 	setenv("TERM", "vt100", 1);
 	setenv("LC_ALL", "C", 1);
 }

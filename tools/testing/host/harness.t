@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
 
 begin
-for module in report machine hercules boot kunit kernel variant check results; do
+for module in report machine paging hercules boot kunit kernel variant check results; do
 	# shellcheck source=/dev/null
 	. "$testing/host/harness/$module.sh"
 done

@@ -48,7 +48,7 @@ static uint64_t controls(uint32_t msr, uint32_t wanted)
 {
 	uint64_t bits = rdmsr(msr);
 
-	return ((uint32_t)bits | wanted) & bits >> 32;
+	return ((uint32_t)bits | wanted) & (bits >> 32);
 }
 
 static void write_controls(void)

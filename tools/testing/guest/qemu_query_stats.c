@@ -69,7 +69,7 @@ static const struct check without_stats[] = {
 	{ "the capability is absent", check_no_capability },
 	{ "query-stats vm returns an empty list", check_vm_nothing },
 	{ "query-stats vcpu returns an empty list", check_vcpu_nothing },
-	{ "query-stats-schemas returns an empty list", check_schemas_nothing },
+	{ "query-stats-schemas with provider kvm returns an empty list", check_schemas_nothing },
 	{ "'info stats vm' prints nothing", check_monitor_nothing },
 	{ "QEMU quits", check_quits },
 };

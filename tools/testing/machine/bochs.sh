@@ -55,7 +55,7 @@ bochs_config()
 	com1: enabled=1, $1
 	com2: enabled=1, mode=file, dev="$out/results"
 
-	# The screen is a new pseudo-terminal.
+	# The screen is a new pseudo-terminal, which no process reads; see TERM below.
 	display_library: term
 	config_interface: textconfig
 	# The sound devices crash on a build host without sound.
@@ -82,5 +82,7 @@ machine_command()
 	fi
 	# Debian's Bochs has a debugger, which waits for the command to continue.
 	echo continue >"$out/debugger"
-	command=(env TERM=linux bochs-bin -q -f "$out/bochsrc" -rc "$out/debugger")
+	# With another TERM, the blinking cursor fills the pseudo-terminal after some minutes, and Bochs
+	# waits forever.
+	command=(env TERM=dumb bochs-bin -q -f "$out/bochsrc" -rc "$out/debugger")
 }

@@ -30,9 +30,6 @@
 
 #define MAX_CPUID	256
 
-/* The linker defines the borders of the program. */
-extern char __executable_start, _end;
-
 /* They map the first GiB. */
 static uint64_t level4[ENTRIES] __attribute__((aligned(PAGE)));
 static uint64_t level3[ENTRIES] __attribute__((aligned(PAGE)));

@@ -23,6 +23,9 @@ struct machine {
 	size_t run_size;
 };
 
+/* The linker defines the borders of the program. */
+extern char __executable_start, _end;
+
 /* Let the vCPU execute @code(@argument). Returns NULL or an error message. */
 const char *machine_create(struct machine *machine, void (*code)(), uint64_t argument);
 void machine_destroy(struct machine *machine);

@@ -34,7 +34,7 @@ load_list()
 {
 	local at=$((32 << 20))
 
-	# Hercules loads no file from another directory, also not through a symbolic link.
+	# Hercules loads only files of the same directory, and no symbolic links out of it.
 	cp "$kernel/image" "$out/kernel"
 	{ number $at; number "$(stat -c %s "$out/initramfs.cpio")"; } >"$out/initramfs.at"
 	printf '%s\0' "$(kernel_parameters)" >"$out/cmdline"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by boot: QEMU as the emulator of the test machine, or /dev/kvm.
+# Sourced by boot and bench/count: QEMU as the emulator of the test machine, or /dev/kvm.
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # boot uses the variables
 

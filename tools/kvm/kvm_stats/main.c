@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
-#include "kvm_stat_options.h"
-#include "output.h"
+#include "base/output.h"
+#include "commands/command.h"
+#include "options/kvm_stat.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "exit_reason.h"
+#include "sources/events.h"
+#include "sources/exit_reason.h"
 #include "tap.h"
-#include "tracepoints.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define MAX_ENTRIES	512

@@ -8,8 +8,8 @@
 #include <errno.h>
 
 #include "image.h"
-#include "openmetrics.h"
-#include "target.h"
+#include "openmetrics/exposition.h"
+#include "targets/target.h"
 
 #define TYPE(n)		((uint32_t)(n))
 #define UNIT(n)		((uint32_t)(n) << 4)

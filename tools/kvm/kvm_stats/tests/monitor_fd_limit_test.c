@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "monitor.h"
+#include "monitor/monitor.h"
 #include "tap.h"
 #include "tiny_vmm.h"
 

@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "memory_use.h"
-#include "monitor.h"
+#include "monitor/monitor.h"
 #include "temporary_vmm.h"
-#include "total.h"
+#include "values/total.h"
 
 /*
  * In seconds. The monitor scans the fds of a VMM every five seconds. For thousands of targets

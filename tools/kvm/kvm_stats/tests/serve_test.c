@@ -4,10 +4,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "openmetrics_text.h"
-#include "serve_accept.h"
-#include "serve_address.h"
-#include "serve_clients.h"
+#include "openmetrics/text.h"
+#include "serve/accept.h"
+#include "serve/address.h"
+#include "serve/clients.h"
 #include "tap.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

@@ -19,9 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../command.h"
-#include "../monitor.h"
-#include "../output.h"
+#include "base/output.h"
+#include "commands/command.h"
+#include "monitor/monitor.h"
 
 #define MAX_VMMS	8
 #define MAX_TARGETS	64

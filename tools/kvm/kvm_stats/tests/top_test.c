@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "tap.h"
-#include "../top_bars.h"
-#include "../top_draw.h"
-#include "../top_layout.h"
-#include "../top_number.h"
-#include "../top_prompt.h"
-#include "../top_text.h"
-#include "../top_view.h"
+#include "top/bars.h"
+#include "top/draw.h"
+#include "top/layout.h"
+#include "top/number.h"
+#include "top/prompt.h"
+#include "top/text.h"
+#include "top/view.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 

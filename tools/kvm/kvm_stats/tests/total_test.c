@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "column.h"
-#include "exit_reason.h"
-#include "row.h"
-#include "target.h"
+#include "sources/exit_reason.h"
 #include "tap.h"
-#include "total.h"
+#include "targets/target.h"
+#include "values/column.h"
+#include "values/row.h"
+#include "values/total.h"
 
 #define SECOND	UINT64_C(1000000000)
 #define VALUES	7

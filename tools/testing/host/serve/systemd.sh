@@ -30,7 +30,7 @@ write_units()
 		printf '[Unit]\nDefaultDependencies=no\n' >"$units/$name.target"
 	done
 	printf '[Unit]\nRequires=kvm-stats.service\n' >"$units/test.target"
-	sed 's|^ExecStart=[^ ]*|ExecStart=/run/kvm-stats|' "$command/kvm-stats.service" \
+	sed 's|^ExecStart=[^ ]*|ExecStart=/run/kvm-stats|' "$command/share/kvm-stats.service" \
 		>"$units/kvm-stats.service"
 	cat >"$units/kvm-stats.service.d/test.conf" <<-CONF
 	[Service]

@@ -4,9 +4,9 @@
 
 unit_is_valid()
 {
-	sed "s|^ExecStart=[^ ]*|ExecStart=$stats|" "$command/kvm-stats.service" \
+	sed "s|^ExecStart=[^ ]*|ExecStart=$stats|" "$command/share/kvm-stats.service" \
 		>"$out/kvm-stats.service"
-	MANPATH=$command systemd-analyze verify --man=no "$out/kvm-stats.service"
+	MANPATH=$command/man systemd-analyze verify --man=no "$out/kvm-stats.service"
 }
 
 # The threshold is the unit's exposure level in tenths. The two capabilities and the network
@@ -14,7 +14,7 @@ unit_is_valid()
 unit_is_confined()
 {
 	systemd-analyze security --no-pager --offline=true --threshold=25 \
-		"$command/kvm-stats.service" | grep -v '^✓'
+		"$command/share/kvm-stats.service" | grep -v '^✓'
 	[ "${PIPESTATUS[0]}" = 0 ]
 }
 
@@ -47,7 +47,7 @@ allowed_calls()
 			}
 		}
 	}
-	END { for (name in allowed) print name }' "$out/groups" "$command/kvm-stats.service" | sort
+	END { for (name in allowed) print name }' "$out/groups" "$command/share/kvm-stats.service" | sort
 }
 
 # Trace the command without sanitizers, because the sanitizers make system calls of their own.

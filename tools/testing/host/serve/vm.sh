@@ -88,7 +88,7 @@ scrape_as_unit()
 {
 	local caps
 
-	caps=$(sed -n 's/^AmbientCapabilities=//p' "$command/kvm-stats.service" |
+	caps=$(sed -n 's/^AmbientCapabilities=//p' "$command/share/kvm-stats.service" |
 		sed 's/CAP_//g; s/ /\n/g' | tr '[:upper:]' '[:lower:]' | grep -vx "${1:-none}" |
 		sed 's/^/,+/' | tr -d '\n')
 	# The user may have no access to the directories that the program is in, so use an fd.

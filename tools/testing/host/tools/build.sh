@@ -73,7 +73,7 @@ pages_are_complete()
 	done <"$out/exported"
 	[ -s "$out/exported" ] && [ "$status" = 0 ] &&
 	[ "$(cat "$man/man3/kvmstats_rate.3")" = ".so man3/kvmstats_sample_read.3" ] &&
-	mandoc -T lint -W warning "$lib"/man/*.3 "$command/kvm-stats.1"
+	mandoc -T lint -W warning "$lib"/man/*.3 "$command/man/kvm-stats.1"
 }
 
 # The pages have the declarations of the header, except for whitespace.

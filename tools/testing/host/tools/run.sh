@@ -49,7 +49,7 @@ completes()
 		COMP_WORDS=("${@:2}")
 		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 		_kvm_stats
-		echo "${COMPREPLY[*]}"' - "$command/kvm-stats.bash" "$stats" "$@" >"$out/completed"
+		echo "${COMPREPLY[*]}"' - "$command/share/kvm-stats.bash" "$stats" "$@" >"$out/completed"
 	cat "$out/completed"
 	grep -Eq -e "$regex" "$out/completed"
 }

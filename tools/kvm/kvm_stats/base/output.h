@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Standard output and standard error. */
+#ifndef BASE_OUTPUT_H
+#define BASE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Prints one line to standard error, after the name of the program. */
+void complain(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+
+/*
+ * Flushes standard output. If data is lost, prints a message the first time and returns false.
+ */
+bool flush_output(void);
+
+/* Copies @text to @buf, with each control character replaced by '?'. Returns @buf. */
+const char *sanitize(const char *text, char *buf, size_t size);
+
+#endif /* BASE_OUTPUT_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The subcommands and their exit status. */
+#ifndef COMMANDS_COMMAND_H
+#define COMMANDS_COMMAND_H
+
+enum exit_status {
+	STATUS_OK = 0,
+	STATUS_FAILED = 1,
+	STATUS_USAGE = 2,
+};
+
+/* argv[0] is the name that getopt_long() prints. They return the exit status. */
+int command_list(int argc, char **argv);
+int command_schema(int argc, char **argv);
+int command_read(int argc, char **argv);
+int command_log(int argc, char **argv);
+int command_serve(int argc, char **argv);
+int command_top(int argc, char **argv);
+
+/* Runs kvm-stats without a subcommand, with the options of kvm_stat. */
+int command_kvm_stat(int argc, char **argv);
+
+#endif /* COMMANDS_COMMAND_H */

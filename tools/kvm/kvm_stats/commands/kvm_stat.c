@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kvm-stats without a command: accepts the options of kvm_stat. */
+#include <stdio.h>
+
+#include "commands/command.h"
+#include "commands/kvm_stat.h"
+#include "commands/once.h"
+#include "log/log.h"
+#include "messages/require.h"
+#include "top/top.h"
+
+static int run_monitor(const struct kvm_stat_options *options)
+{
+	struct monitor_options monitor_options = {
+		.filter = &options->filter,
+		.sources = options->sources,
+	};
+	struct monitor *monitor = require_monitor(&monitor_options);
+	int status = STATUS_FAILED;
+
+	if (!monitor)
+		return status;
+	if (options->list_names)
+		status = names_print(monitor);
+	else if (options->once)
+		status = once_print(options, monitor);
+	else
+		status = log_write(options, monitor);
+	monitor_close(monitor);
+	return status;
+}
+
+int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, void (*usage)(void))
+{
+	int status = kvm_stat_options_parse(options, argc, argv, usage);
+
+	if (status < 0)
+		status = run_monitor(options);
+	kvm_stat_options_free(options);
+	return status;
+}
+
+static void usage(void)
+{
+	printf("Usage: kvm-stats [OPTION]...\n"
+	       "\n"
+	       "These options have the same meaning as those of kvm_stat.\n"
+	       "\n%s\n"
+	       "Run 'kvm-stats --help' for the commands.\n", kvm_stat_options_help);
+}
+
+int command_kvm_stat(int argc, char **argv)
+{
+	struct kvm_stat_options options;
+	int status;
+
+	kvm_stat_options_init(&options);
+	status = kvm_stat_options_parse(&options, argc, argv, usage);
+	if (status < 0 && (options.list_names || options.once || options.log))
+		status = run_monitor(&options);
+	else if (status < 0)
+		status = top_run(&options);
+	kvm_stat_options_free(&options);
+	return status;
+}

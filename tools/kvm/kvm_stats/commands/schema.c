@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kvm-stats schema */
+#include <getopt.h>
+#include <stdio.h>
+
+#include "commands/command.h"
+#include "messages/require.h"
+#include "print/heading.h"
+#include "print/query_stats.h"
+
+static void usage(FILE *to)
+{
+	fputs("Usage: kvm-stats schema [OPTION]...\n"
+	      "\n"
+	      "Lists the statistics that VMs and vCPUs have.\n"
+	      "\n"
+	      "  -j, --json          print the format of QEMU's query-stats-schemas\n"
+	      FILTER_HELP
+	      "  -h, --help          print this help\n", to);
+}
+
+static const char *name_or_number(const char *name, const char *what, unsigned int number,
+				  char *buf, size_t size)
+{
+	if (name)
+		return name;
+	snprintf(buf, size, "%s%u", what, number);
+	return buf;
+}
+
+static void print_stat(const char *target, const struct kvmstats_stat *stat)
+{
+	char type[16], unit[64];
+	unsigned int number = kvmstats_stat_type(stat);
+	int len = kvmstats_stat_unit_text(stat, unit, sizeof(unit));
+
+	printf("%-6s  %-32s  %-16s  %-8s  %6u  %10u\n", target, kvmstats_stat_name(stat),
+	       name_or_number(kvmstats_type_name(number), "type", number, type, sizeof(type)),
+	       len > 0 ? unit : "-", kvmstats_stat_size(stat), kvmstats_stat_bucket_size(stat));
+}
+
+static const struct target *first_with(const struct monitor *monitor, const struct stat_set *set)
+{
+	size_t i, j;
+
+	for (i = 0; i < monitor->vmms; i++) {
+		const struct vmm *vmm = monitor->vmm[i];
+
+		for (j = 0; j < vmm->targets; j++) {
+			if (vmm->target[j]->set == set)
+				return vmm->target[j];
+		}
+	}
+	return NULL;
+}
+
+static const char *scope_name(enum scope scope)
+{
+	static const char * const names[] = {
+		[SCOPE_VM] = "vm",
+		[SCOPE_VCPU] = "vcpu",
+		[SCOPE_VMM] = "vmm",
+		[SCOPE_HOST] = "host",
+	};
+
+	return names[scope];
+}
+
+/* Prints each schema once: usually one for all VMs, and one for all vCPUs. */
+static void print_schemas(const struct monitor *monitor)
+{
+	size_t i, j;
+
+	printf("%-6s  %-32s  %-16s  %-8s  %6s  %10s\n",
+	       "TARGET", "STATISTIC", "TYPE", "UNIT", "VALUES", "BUCKETSIZE");
+	for (i = 0; i < monitor->sets.sets; i++) {
+		const struct stat_set *set = monitor->sets.set[i];
+		const struct target *target = first_with(monitor, set);
+
+		for (j = 0; target && j < set->stats; j++)
+			print_stat(scope_name(target->scope), set->stat[j]);
+	}
+}
+
+static int schema_as_json(const struct monitor *monitor)
+{
+	if (!query_stats_require_one(monitor))
+		return STATUS_FAILED;
+	query_stats_warn_unknown(monitor);
+	query_stats_print_schemas(monitor);
+	return STATUS_OK;
+}
+
+static int schema(const struct monitor *monitor, bool json)
+{
+	size_t i;
+
+	if (!require_statistics(monitor) || !require_matches(monitor))
+		return STATUS_FAILED;
+	if (json)
+		return schema_as_json(monitor);
+	for (i = 0; i < monitor->vmms; i++) {
+		if (monitor->vmm[i]->targets)
+			print_heading(monitor->vmm[i]);
+	}
+	print_schemas(monitor);
+	return STATUS_OK;
+}
+
+static int parse(int argc, char **argv, struct filter *filter, bool *json)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int option;
+
+	while ((option = filter_getopt(argc, argv, "jh", options)) != -1) {
+		if (option == 'h') {
+			usage(stdout);
+			return STATUS_OK;
+		}
+		if (option == '?') {
+			usage(stderr);
+			return STATUS_USAGE;
+		}
+		if (option == 'j')
+			*json = true;
+		else if (!filter_option(filter, option, optarg))
+			return STATUS_USAGE;
+	}
+	return require_no_arguments(argc, argv) ? -1 : STATUS_USAGE;
+}
+
+int command_schema(int argc, char **argv)
+{
+	struct filter filter = { 0 };
+	struct monitor_options options = { .filter = &filter };
+	struct monitor *monitor;
+	bool json = false;
+	int status = parse(argc, argv, &filter, &json);
+
+	if (status < 0) {
+		monitor = require_monitor(&options);
+		status = monitor ? schema(monitor, json) : STATUS_FAILED;
+		monitor_close(monitor);
+	}
+	filter_free(&filter);
+	return status;
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kvm-stats log */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/output.h"
+#include "commands/command.h"
+#include "commands/kvm_stat.h"
+#include "log/file.h"
+#include "log/log.h"
+#include "messages/notice.h"
+#include "messages/require.h"
+#include "values/column.h"
+
+#define HEADER_EVERY	20
+#define MIN_WIDTH	9
+#define TIME_FORMAT	"%Y-%m-%d %H:%M:%S"
+#define TIME_WIDTH	19
+
+static volatile sig_atomic_t reopen_requested;
+static volatile sig_atomic_t stop_requested;
+
+struct log {
+	const struct kvm_stat_options *options;
+	struct monitor *monitor;
+	struct totals *totals;
+	struct columns columns;
+	struct log_file file;
+	bool has_header;		/* the CSV header is written, so the columns are fixed */
+	bool warned;			/* about statistics that have no column */
+	unsigned int lines;		/* since the last header */
+};
+
+static void usage(void)
+{
+	printf("Usage: kvm-stats log [OPTION]...\n"
+	       "\n"
+	       "Prints after each interval how much each statistic grew, summed over all VMs and\n"
+	       "vCPUs.\n"
+	       "\n%s", kvm_stat_options_help);
+}
+
+static void on_signal(int signal)
+{
+	if (signal == SIGHUP)
+		reopen_requested = 1;
+	else
+		stop_requested = 1;
+}
+
+static void catch_signals(bool with_hangup)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (with_hangup)
+		sigaction(SIGHUP, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+/* ---- lines ---- */
+
+static int width_of(const struct column *column)
+{
+	int len = (int)strlen(column->name);
+
+	return len > MIN_WIDTH ? len : MIN_WIDTH;
+}
+
+static void put_header(const struct log *log, FILE *to)
+{
+	bool csv = log->options->csv;
+	size_t i;
+
+	if (csv)
+		fputs("timestamp", to);
+	else
+		fprintf(to, "%*s", TIME_WIDTH, "");
+	for (i = 0; i < log->columns.columns; i++) {
+		const struct column *column = &log->columns.column[i];
+
+		if (csv)
+			fprintf(to, ",%s", column->name);
+		else
+			fprintf(to, " %*s", width_of(column), column->name);
+	}
+	fputc('\n', to);
+}
+
+static void put_values(const struct log *log, FILE *to)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char text[32];
+	size_t i;
+
+	strftime(text, sizeof(text), TIME_FORMAT, localtime_r(&now, &tm));
+	fputs(text, to);
+	for (i = 0; i < log->columns.columns; i++) {
+		const struct column *column = &log->columns.column[i];
+
+		if (log->options->csv)
+			fprintf(to, ",%" PRId64, column->change);
+		else
+			fprintf(to, " %*" PRId64, width_of(column), column->change);
+	}
+	fputc('\n', to);
+}
+
+static bool write_line(struct log *log, void (*put)(const struct log *log, FILE *to))
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+	bool good;
+
+	if (!to)
+		return false;
+	put(log, to);
+	good = !fclose(to) && log_file_write(&log->file, text, size);
+	free(text);
+	return good;
+}
+
+/* ---- columns ---- */
+
+/* An existing file is only continued if its columns are the same. */
+static bool check_columns(struct log *log, const char *first_line)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+	bool same;
+
+	if (!to)
+		return false;
+	put_header(log, to);
+	fclose(to);
+	text[strcspn(text, "\n")] = '\0';
+	same = !strcmp(text, first_line);
+	free(text);
+	if (!same)
+		complain("%s has other columns than the selected statistics; use another file",
+			 log->file.name);
+	return same;
+}
+
+static bool start_csv(struct log *log)
+{
+	char *first = log->file.name ? log_file_first_line(&log->file) : NULL;
+	bool good = first ? check_columns(log, first) : write_line(log, put_header);
+
+	free(first);
+	return good;
+}
+
+static bool start_columns(struct log *log)
+{
+	if (!columns_set(&log->columns, log->totals)) {
+		complain("out of memory");
+		return false;
+	}
+	log->lines = 0;
+	log->warned = false;
+	log->has_header = log->options->csv;
+	return !log->options->csv || start_csv(log);
+}
+
+/* A table may get new columns at any time, a CSV file may not. */
+static bool update_columns(struct log *log)
+{
+	if (!columns_differ(&log->columns, log->totals))
+		return true;
+	if (!log->has_header || !log->options->csv)
+		return start_columns(log);
+	if (!log->warned) {
+		complain("new statistics are not logged, because the columns of CSV are fixed");
+		complain("Start a new log to include them.");
+	}
+	log->warned = true;
+	return true;
+}
+
+/* ---- the loop ---- */
+
+static bool reopen(struct log *log)
+{
+	reopen_requested = 0;
+	log_file_reopen(&log->file);
+	log->has_header = false;
+	return !log->columns.columns || start_columns(log);
+}
+
+static bool write_record(struct log *log)
+{
+	if (log->options->skip_zero && columns_all_zero(&log->columns))
+		return true;
+	if (!log->options->csv && log->lines % HEADER_EVERY == 0 && !write_line(log, put_header))
+		return false;
+	log->lines++;
+	return write_line(log, put_values);
+}
+
+static bool sample(struct log *log)
+{
+	char buf[128];
+	int err = monitor_sample(log->monitor);
+
+	if (!err)
+		err = totals_update(log->totals);
+	if (!err)
+		return true;
+	complain("cannot read statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	return false;
+}
+
+static bool record(struct log *log)
+{
+	if (!sample(log))
+		return false;
+	notice_cleared(log->totals);
+	columns_update(&log->columns);
+	if (!update_columns(log))
+		return false;
+	return !log->columns.columns || write_record(log);
+}
+
+/* Returns 1 at @deadline, 0 if the log has to end, or -1 after an error. */
+static int wait_until(struct log *log, uint64_t deadline)
+{
+	for (;;) {
+		int err = monitor_wait(log->monitor, deadline);
+
+		if (stop_requested)
+			return 0;
+		if (reopen_requested && !reopen(log))
+			return -1;
+		if (!err)
+			return 1;
+		if (err == -ESRCH)
+			return 0;
+		if (err != -EINTR)
+			return -1;
+	}
+}
+
+static int run(struct log *log)
+{
+	uint64_t deadline;
+	unsigned long i;
+
+	if (!sample(log) || !update_columns(log))
+		return STATUS_FAILED;
+	deadline = log->monitor->time;
+	for (i = 0; !log->options->count || i < log->options->count; i++) {
+		int ret;
+
+		deadline += log->options->delay;
+		if (deadline < monitor_now())
+			deadline = monitor_now();
+		ret = wait_until(log, deadline);
+		if (!ret)
+			return STATUS_OK;
+		if (ret < 0 || !record(log))
+			return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+static bool prepare(struct log *log)
+{
+	const struct filter *filter = &log->options->filter;
+
+	/* Without -p and -g, the log may start before there is a VM. */
+	if ((log->monitor->vmms || filter_names_vmms(filter)) && !require_statistics(log->monitor))
+		return false;
+	if (monitor_targets(log->monitor) && !require_matches(log->monitor))
+		return false;
+	if (totals_open(&log->totals, log->monitor, NULL, NULL)) {
+		complain("out of memory");
+		return false;
+	}
+	return log_file_open(&log->file, log->options->file);
+}
+
+int log_write(const struct kvm_stat_options *options, struct monitor *monitor)
+{
+	struct log log = { .options = options, .monitor = monitor };
+	int status = STATUS_FAILED;
+
+	if (prepare(&log)) {
+		catch_signals(options->file);
+		notice_start(monitor);
+		status = run(&log);
+		if (!log_file_close(&log.file))
+			status = STATUS_FAILED;
+	}
+	columns_free(&log.columns);
+	totals_close(log.totals);
+	return status;
+}
+
+int command_log(int argc, char **argv)
+{
+	struct kvm_stat_options options;
+
+	kvm_stat_options_init(&options);
+	options.log = true;
+	return kvm_stat_run(&options, argc, argv, usage);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <string.h>
+
+#include "base/output.h"
+#include "messages/explain.h"
+#include "messages/notice.h"
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static unsigned int origins_of(const struct vmm *vmm)
+{
+	unsigned int origins = 0;
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++)
+		origins |= 1u << vmm->target[i]->origin;
+	return origins;
+}
+
+static const char *origins_text(unsigned int origins, char *buf, size_t size)
+{
+	size_t used = 0;
+	int origin;
+
+	snprintf(buf, size, "none");
+	for (origin = ORIGIN_OPENED; origin <= ORIGIN_TRACEPOINTS && used < size; origin++) {
+		if (origins & 1u << origin)
+			used += snprintf(buf + used, size - used, "%s%s", used ? " and " : "",
+					 origin_text(origin));
+	}
+	return buf;
+}
+
+static const char *vmm_text(const struct vmm *vmm, char *buf, size_t size)
+{
+	char comm[64], guest[128];
+
+	if (vmm->guest)
+		snprintf(buf, size, "PID %d (%s), guest \"%s\"", (int)vmm->pid,
+			 sanitize(vmm->comm, comm, sizeof(comm)),
+			 sanitize(vmm->guest, guest, sizeof(guest)));
+	else
+		snprintf(buf, size, "PID %d (%s)", (int)vmm->pid,
+			 sanitize(vmm->comm, comm, sizeof(comm)));
+	return buf;
+}
+
+void notice_search(enum monitor_event event, const struct vmm *vmm, void *monitor)
+{
+	(void)vmm;
+	if (event == MONITOR_SEARCH_FAILED)
+		explain_search_error(monitor);
+	else if (event == MONITOR_SEARCH_WORKS)
+		complain("can search for new VMMs again");
+}
+
+static void print_event(enum monitor_event event, const struct vmm *vmm, void *arg)
+{
+	char name[256], from[256];
+
+	if (!vmm) {
+		notice_search(event, vmm, arg);
+		return;
+	}
+	vmm_text(vmm, name, sizeof(name));
+	if (event == MONITOR_ENDED) {
+		complain("%s has ended or closed its VM", name);
+		return;
+	}
+	complain("%s %s: %zu VM%s, %zu vCPU%s; source: %s", name,
+		 event == MONITOR_APPEARED ? "has appeared" : "has changed", vmm->vms,
+		 plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus),
+		 origins_text(origins_of(vmm), from, sizeof(from)));
+	if (!vmm->targets)
+		explain_sources(vmm);
+}
+
+void notice_start(struct monitor *monitor)
+{
+	unsigned int origins = 0;
+	size_t vmms = 0;
+	char from[256];
+	size_t i;
+
+	for (i = 0; i < monitor->vmms; i++) {
+		origins |= origins_of(monitor->vmm[i]);
+		vmms += !!monitor->vmm[i]->kvm;
+	}
+	if (monitor_targets(monitor))
+		complain("watching %zu VMM%s; source: %s", vmms, plural(vmms),
+			 origins_text(origins, from, sizeof(from)));
+	else
+		complain("no VM found yet");
+	monitor->options.event = print_event;
+	monitor->options.arg = monitor;
+}
+
+void notice_cleared(const struct totals *totals)
+{
+	const char *name = NULL;
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < totals->totals; i++) {
+		if (totals->total[i]->cleared && !count++)
+			name = totals->total[i]->name;
+	}
+	if (count == 1)
+		complain("%s was reset; growth in this interval is not included", name);
+	else if (count)
+		complain("%s and %zu more were reset; growth in this interval is not included",
+			 name, count - 1);
+}

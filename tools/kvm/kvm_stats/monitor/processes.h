@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Decides which processes to search for VMs.
+ *
+ * Reading all fds of all processes for every sample would take most of the time. A new process
+ * is examined at once, then after 1, 2, 4, 8 and 16 s, and from then on every 32 s: a VMM
+ * usually creates its VM soon after it has started. The inode number of /proc/PID distinguishes
+ * a process from a later one with the same PID.
+ */
+#ifndef MONITOR_PROCESSES_H
+#define MONITOR_PROCESSES_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct process;
+
+/* Whether @err means that kvm-stats itself lacks memory or fds. */
+static inline bool is_resource_shortage(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
+}
+
+struct processes {
+	struct process *process;	/* sorted by PID */
+	size_t count;
+	size_t capacity;
+	struct process *next;		/* the table of the scan that is in progress */
+	size_t next_capacity;
+};
+
+/*
+ * Calls @fn for each process that is due at @now (ns). If @fn fails because of a resource
+ * shortage, the scan stops calling @fn, and the process is due again in the next scan. Other
+ * errors of @fn are ignored. Sets @denied to the number of processes for which @fn returned
+ * -EACCES or -EPERM. Returns 0 or -errno.
+ */
+int processes_scan(struct processes *processes, uint64_t now,
+		   int (*fn)(pid_t pid, void *arg), void *arg, size_t *denied);
+
+/* The process is due again in the next scan. */
+void processes_forget(struct processes *processes, pid_t pid);
+void processes_free(struct processes *processes);
+
+#endif /* MONITOR_PROCESSES_H */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writes the last sample of a monitor for Prometheus, in OpenMetrics 1.0 or in the older text
+ * format 0.0.4. Names, labels and values are the same in both formats.
+ *
+ *	struct openmetrics *metrics = openmetrics_open(monitor);
+ *
+ *	monitor_sample(monitor);
+ *	openmetrics_write(metrics, OPENMETRICS_1_0, &sampling, &text);
+ */
+#ifndef OPENMETRICS_EXPOSITION_H
+#define OPENMETRICS_EXPOSITION_H
+
+#include <stdint.h>
+
+#include "monitor/monitor.h"
+#include "openmetrics/text.h"
+
+enum exposition_format {
+	OPENMETRICS_1_0,
+	PROMETHEUS_TEXT_0_0_4,
+};
+
+/* The statistics about the sampling itself. */
+struct sampling {
+	uint64_t number;	/* of samples so far */
+	uint64_t time;		/* of the last sample, in ns since the epoch */
+	uint64_t duration;	/* of the last sample, in ns */
+};
+
+struct openmetrics;
+
+/* Returns NULL if there is not enough memory. @monitor must outlive the result. */
+struct openmetrics *openmetrics_open(const struct monitor *monitor);
+void openmetrics_close(struct openmetrics *metrics);
+
+/* Appends the exposition to @text. Returns 0 or -ENOMEM. */
+int openmetrics_write(struct openmetrics *metrics, enum exposition_format format,
+		      const struct sampling *sampling, struct text *text);
+
+#endif /* OPENMETRICS_EXPOSITION_H */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Groups statistics into the metric families of OpenMetrics.
+ *
+ * A family has one name, type and unit, and all its samples are written together. Statistics
+ * of different schemas belong to the same family if all three are equal. A statistic whose
+ * name conflicts with another family is left out and counted in families.left_out.
+ */
+#ifndef OPENMETRICS_FAMILY_H
+#define OPENMETRICS_FAMILY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitor/monitor.h"
+#include "openmetrics/name.h"
+#include "openmetrics/registry.h"
+
+/* The statistic of one schema that belongs to the family. */
+struct member {
+	const struct stat_set *set;
+	const struct kvmstats_stat *stat;
+	const struct kvmstats_stat *sum;	/* a histogram's sum, or NULL */
+	bool scaled;				/* converted to seconds or bytes */
+	char **bound;				/* values of the label le, without +Inf */
+	size_t bounds;
+};
+
+struct family {
+	char *name;			/* without _total */
+	char *help;
+	enum family_type type;
+	const char *unit;		/* NULL: no unit */
+	enum kind kind;
+	struct member *member;
+	size_t members;
+};
+
+struct families {
+	struct family **family;		/* in the order in which they were added */
+	size_t count;
+	size_t left_out;		/* statistics whose names conflict with a family */
+	struct name_registry names;
+	struct known_set *known;	/* the sets that have been added */
+	size_t known_count;
+};
+
+enum kind kind_of(const struct target *target);
+
+/*
+ * Adds the statistics of @set that the filter selects to their families. Does nothing if the
+ * set was added before. Returns 0 or -ENOMEM.
+ */
+int families_add(struct families *families, enum kind kind, const struct stat_set *set);
+
+/* Returns NULL if @set has no statistic in this family. */
+const struct member *family_member(const struct family *family, const struct stat_set *set);
+
+void families_free(struct families *families);
+
+/* Formats @value, in seconds or bytes if @member is scaled. @buf has SCALED_SIZE bytes. */
+#define SCALED_SIZE	160
+const char *member_scale(const struct member *member, const struct kvmstats_stat *stat,
+			 uint64_t value, char *buf);
+
+#endif /* OPENMETRICS_FAMILY_H */

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "openmetrics/name.h"
+
+/* With a larger exponent a converted value would consist of zeros only. */
+#define MAX_EXPONENT	64
+
+static const struct {
+	const char *prefix;
+	const char *description;
+} kinds[] = {
+	[KIND_VM] = { "kvm_vm_", "of a VM" },
+	[KIND_VCPU] = { "kvm_vcpu_", "of a vCPU" },
+	[KIND_DEBUGFS] = { "kvm_debugfs_", "of a VM and its vCPUs, from debugfs" },
+	[KIND_TRACEPOINT] = { "kvm_tracepoint_", "from tracepoints" },
+};
+
+enum family_type stat_family_type(const struct kvmstats_stat *stat)
+{
+	switch (kvmstats_stat_type(stat)) {
+	case KVMSTATS_CUMULATIVE:
+		return FAMILY_COUNTER;
+	case KVMSTATS_INSTANT:
+	case KVMSTATS_PEAK:
+		return FAMILY_GAUGE;
+	case KVMSTATS_LINEAR_HIST:
+	case KVMSTATS_LOG_HIST:
+		return FAMILY_HISTOGRAM;
+	default:
+		return FAMILY_UNKNOWN;
+	}
+}
+
+bool stat_can_scale(const struct kvmstats_stat *stat)
+{
+	return kvmstats_base_name(kvmstats_stat_base(stat)) &&
+	       abs(kvmstats_stat_exponent(stat)) <= MAX_EXPONENT;
+}
+
+const char *stat_family_unit(const struct kvmstats_stat *stat)
+{
+	unsigned int unit = kvmstats_stat_unit(stat);
+
+	if (!stat_can_scale(stat))
+		return NULL;
+	if (unit == KVMSTATS_SECONDS || unit == KVMSTATS_BYTES || unit == KVMSTATS_CYCLES)
+		return kvmstats_unit_name(unit);
+	return NULL;
+}
+
+static bool strip_suffix(char *name, const char *suffix)
+{
+	size_t len = strlen(name), cut = strlen(suffix);
+
+	if (len < cut || strcmp(name + len - cut, suffix))
+		return false;
+	name[len - cut] = '\0';
+	return true;
+}
+
+static bool ends_with_unit(const char *name, const char *unit)
+{
+	size_t len = strlen(name), cut = strlen(unit);
+
+	return len >= cut && !strcmp(name + len - cut, unit) &&
+	       (len == cut || name[len - cut - 1] == '_');
+}
+
+static void replace_invalid_characters(char *name)
+{
+	for (; *name; name++) {
+		if (!isascii((unsigned char)*name) || !isalnum((unsigned char)*name))
+			*name = '_';
+	}
+}
+
+char *stat_family_name(enum kind kind, const struct kvmstats_stat *stat)
+{
+	const char *unit = stat_family_unit(stat);
+	char *stem = strdup(kvmstats_stat_name(stat));
+	char *name = NULL;
+
+	if (!stem)
+		return NULL;
+	replace_invalid_characters(stem);
+	if (stat_family_type(stat) == FAMILY_COUNTER)
+		strip_suffix(stem, "_total");
+	if (unit && !strcmp(unit, "seconds"))
+		(void)(strip_suffix(stem, "_ns") || strip_suffix(stem, "_us") ||
+		       strip_suffix(stem, "_ms"));
+	if (unit && ends_with_unit(stem, unit))
+		unit = NULL;
+	if (asprintf(&name, "%s%s%s%s", kinds[kind].prefix, stem, unit ? "_" : "",
+		     unit ? unit : "") < 0)
+		name = NULL;
+	free(stem);
+	return name;
+}
+
+char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat)
+{
+	bool plain = kvmstats_stat_unit(stat) == KVMSTATS_BOOLEAN;
+	char unit[64] = "", type[32] = "", *help, *at;
+
+	if (!plain && kvmstats_stat_unit_text(stat, unit, sizeof(unit)) < 0)
+		snprintf(unit, sizeof(unit), "unit %u", kvmstats_stat_unit(stat));
+	if (!kvmstats_type_name(kvmstats_stat_type(stat)))
+		snprintf(type, sizeof(type), ", of type %u", kvmstats_stat_type(stat));
+	if (asprintf(&help, "KVM's statistic %s %s%s%s%s.", kvmstats_stat_name(stat),
+		     kinds[kind].description, type, *unit ? ", counted in " : "", unit) < 0)
+		return NULL;
+	/* The two formats escape these characters differently, so avoid them. */
+	for (at = help; *at; at++) {
+		if (*at == '\\' || *at == '"')
+			*at = '?';
+	}
+	return help;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/output.h"
+#include "print/query_stats.h"
+#include "values/row.h"
+
+bool query_stats_require_one(const struct monitor *monitor)
+{
+	if (monitor->vmms == 1)
+		return true;
+	complain("--json prints one VMM, but %zu are selected. Select one with -p or -g.",
+		 monitor->vmms);
+	return false;
+}
+
+/* The library makes sure that names are printable ASCII. */
+static void print_string(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			putchar('\\');
+		putchar(*text);
+	}
+	putchar('"');
+}
+
+/* Types, units and bases of later kernels may have no name in QMP. */
+static bool is_known(const struct kvmstats_stat *stat)
+{
+	return kvmstats_type_name(kvmstats_stat_type(stat)) &&
+	       kvmstats_unit_name(kvmstats_stat_unit(stat)) &&
+	       kvmstats_base_name(kvmstats_stat_base(stat));
+}
+
+void query_stats_warn_unknown(const struct monitor *monitor)
+{
+	size_t i, j;
+
+	for (i = 0; i < monitor->sets.sets; i++) {
+		const struct stat_set *set = monitor->sets.set[i];
+
+		for (j = 0; j < set->stats; j++) {
+			if (!is_known(set->stat[j]))
+				complain("%s is omitted: QMP cannot describe its type or unit",
+					 kvmstats_stat_name(set->stat[j]));
+		}
+	}
+}
+
+/* ---- query-stats ---- */
+
+static void print_value(const struct row *row)
+{
+	unsigned int n;
+
+	if (row->size == 1 && kvmstats_stat_unit(row->stat) == KVMSTATS_BOOLEAN) {
+		fputs(row->values[0] ? "true" : "false", stdout);
+		return;
+	}
+	if (row->size == 1) {
+		printf("%" PRIu64, row->values[0]);
+		return;
+	}
+	putchar('[');
+	for (n = 0; n < row->size; n++)
+		printf("%s%" PRIu64, n ? ", " : "", row->values[n]);
+	putchar(']');
+}
+
+static bool has_known_stat(const struct target *target)
+{
+	size_t i;
+
+	for (i = 0; i < target->set->stats; i++) {
+		if (is_known(target->set->stat[i]))
+			return true;
+	}
+	return false;
+}
+
+static void print_result(const struct target *target)
+{
+	const char *separator = "";
+	size_t i;
+
+	printf("{\"provider\": \"kvm\", ");
+	if (target->scope == SCOPE_VCPU && target->vm < 0)
+		printf("\"qom-path\": \"/kvm-stats/vcpu[%d]#%d\", ", target->vcpu, target->vmm_fd);
+	else if (target->scope == SCOPE_VCPU)
+		printf("\"qom-path\": \"/kvm-stats/vcpu[%d]\", ", target->vcpu);
+	printf("\"stats\": [");
+	for (i = 0; i < target->set->stats; i++) {
+		struct row row;
+
+		row_get(&row, target, target->set->stat[i]);
+		if (!row.values || !is_known(row.stat))
+			continue;
+		printf("%s{\"name\": ", separator);
+		print_string(kvmstats_stat_name(row.stat));
+		printf(", \"value\": ");
+		print_value(&row);
+		putchar('}');
+		separator = ", ";
+	}
+	printf("]}");
+}
+
+void query_stats_print(const struct monitor *monitor)
+{
+	const struct vmm *vmm = monitor->vmms ? monitor->vmm[0] : NULL;
+	const char *separator = "";
+	size_t i;
+
+	printf("{\"return\": [");
+	for (i = 0; vmm && i < vmm->targets; i++) {
+		if (!has_known_stat(vmm->target[i]))
+			continue;
+		printf("%s", separator);
+		print_result(vmm->target[i]);
+		separator = ", ";
+	}
+	puts("]}");
+}
+
+/* ---- query-stats-schemas ---- */
+
+static void print_stat(const struct kvmstats_stat *stat)
+{
+	unsigned int unit = kvmstats_stat_unit(stat);
+	int exponent = kvmstats_stat_exponent(stat);
+
+	printf("{\"name\": ");
+	print_string(kvmstats_stat_name(stat));
+	printf(", \"type\": \"%s\"", kvmstats_type_name(kvmstats_stat_type(stat)));
+	if (unit != KVMSTATS_NONE)
+		printf(", \"unit\": \"%s\"", kvmstats_unit_name(unit));
+	if (exponent)
+		printf(", \"base\": %d", kvmstats_stat_base(stat) == KVMSTATS_POW2 ? 2 : 10);
+	printf(", \"exponent\": %d", exponent);
+	if (kvmstats_stat_type(stat) == KVMSTATS_LINEAR_HIST)
+		printf(", \"bucket-size\": %" PRIu32, kvmstats_stat_bucket_size(stat));
+	putchar('}');
+}
+
+static void print_schema(const char *target, const struct stat_set *set)
+{
+	const char *separator = "";
+	size_t i;
+
+	printf("{\"provider\": \"kvm\", \"target\": \"%s\", \"stats\": [", target);
+	for (i = 0; i < set->stats; i++) {
+		if (!is_known(set->stat[i]))
+			continue;
+		printf("%s", separator);
+		print_stat(set->stat[i]);
+		separator = ", ";
+	}
+	printf("]}");
+}
+
+/* On one kernel, all targets of a scope have the same set. */
+static const struct stat_set *set_of(const struct vmm *vmm, enum scope scope)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		if (vmm->target[i]->scope == scope)
+			return vmm->target[i]->set;
+	}
+	return NULL;
+}
+
+void query_stats_print_schemas(const struct monitor *monitor)
+{
+	const struct stat_set *vm = set_of(monitor->vmm[0], SCOPE_VM);
+	const struct stat_set *vcpu = set_of(monitor->vmm[0], SCOPE_VCPU);
+
+	printf("{\"return\": [");
+	if (vm)
+		print_schema("vm", vm);
+	if (vm && vcpu)
+		printf(", ");
+	if (vcpu)
+		print_schema("vcpu", vcpu);
+	puts("]}");
+}

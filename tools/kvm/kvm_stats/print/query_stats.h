@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * JSON in the format of QEMU's answers to the QMP commands query-stats and query-stats-schemas.
+ *
+ * Each answer is one line, {"return": [...]}. There are two differences. The buckets of
+ * histograms are always in ascending order; QEMU 7.2 prints them in descending order. The path
+ * of a vCPU in QEMU's object tree is not visible to other processes, so "qom-path" is
+ * "/kvm-stats/vcpu[ID]".
+ */
+#ifndef PRINT_QUERY_STATS_H
+#define PRINT_QUERY_STATS_H
+
+#include "monitor/monitor.h"
+
+/* An answer describes one VMM. Prints a message and returns false if more are selected. */
+bool query_stats_require_one(const struct monitor *monitor);
+
+/* Prints the last sample. */
+void query_stats_print(const struct monitor *monitor);
+void query_stats_print_schemas(const struct monitor *monitor);
+
+/* Prints a message for each statistic that is omitted because QMP cannot describe it. */
+void query_stats_warn_unknown(const struct monitor *monitor);
+
+#endif /* PRINT_QUERY_STATS_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Selects the format by the Accept header of a request. */
+#ifndef SERVE_ACCEPT_H
+#define SERVE_ACCEPT_H
+
+#include "openmetrics/exposition.h"
+
+/*
+ * @accept is the value of the header, NULL if the request does not have it. Returns OpenMetrics
+ * if the header names it with at least the quality of plain text, otherwise the text format.
+ */
+enum exposition_format accept_format(const char *accept);
+
+const char *format_content_type(enum exposition_format format);
+
+#endif /* SERVE_ACCEPT_H */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The tracepoints of KVM, and their split by exit reason. */
+#ifndef SOURCES_EVENTS_H
+#define SOURCES_EVENTS_H
+
+#include <stddef.h>
+
+#include "kvmstats.h"
+#include "sources/exit_reason.h"
+#include "sources/perf_group.h"
+
+/*
+ * Tracepoints sorted by name. Each one is followed by its exit reasons: "kvm_exit(HLT)" counts
+ * the hits of kvm_exit with the exit reason HLT.
+ */
+struct tracepoints {
+	char **name;
+	struct perf_counter *counter;
+	size_t count;
+	size_t capacity;
+};
+
+/*
+ * Reads the directory @kvm (NULL: events/kvm in the mounted tracefs). Returns 0, -ENODEV if
+ * there are no tracepoints of KVM, or another -errno.
+ */
+int tracepoints_list(struct tracepoints *tracepoints, const char *kvm,
+		     const struct exit_reasons *(*reasons_of)(const char *event));
+void tracepoints_free(struct tracepoints *tracepoints);
+
+/* Makes one schema that has all tracepoints. Returns 0 or -errno. */
+int tracepoints_schema(const struct tracepoints *tracepoints, struct kvmstats_schema **schema);
+
+#endif /* SOURCES_EVENTS_H */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tracepoint source: how often each tracepoint was hit since the monitor started, by the
+ * threads of a VMM or on the whole machine.
+ *
+ * Only tracepoints that the filter selects are counted, because counting slows down each hit.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sources/events.h"
+#include "targets/target.h"
+
+struct tracing {
+	const struct stat_set *set;
+	struct perf_counter *counter;	/* the selected tracepoints, and */
+	size_t *index;			/* the index of each one in @values */
+	size_t counters;
+	struct perf_group *group;
+	size_t groups;
+	uint64_t *ended;		/* counts of threads that have ended */
+	uint64_t *sum;			/* counts of all threads or CPUs */
+	uint64_t *values;		/* one for each tracepoint of KVM */
+	uint64_t *buf;			/* scratch space for perf_group_add() */
+};
+
+/* ---- tracepoints of this kernel ---- */
+
+static int open_source(struct monitor *monitor)
+{
+	struct tracepoints *list = calloc(1, sizeof(*list));
+	struct kvmstats_schema *schema;
+	int err;
+
+	if (!list)
+		return -ENOMEM;
+	monitor->tracepoints = list;
+	err = tracepoints_list(list, NULL, exit_reasons_for_this_machine);
+	if (!err)
+		err = tracepoints_schema(list, &schema);
+	if (!err)
+		err = stat_sets_add(&monitor->sets, schema, &monitor->tracepoint_set);
+	return err;
+}
+
+static void close_source(struct monitor *monitor)
+{
+	if (!monitor->tracepoints)
+		return;
+	tracepoints_free(monitor->tracepoints);
+	free(monitor->tracepoints);
+}
+
+/* ---- counters ---- */
+
+static void select_counters(struct tracing *tracing, const struct tracepoints *list)
+{
+	const struct stat_set *set = tracing->set;
+	size_t i;
+
+	for (i = 0; i < set->stats; i++) {
+		size_t index = kvmstats_stat_offset(set->stat[i]) / sizeof(uint64_t);
+
+		tracing->counter[i] = list->counter[index];
+		tracing->index[i] = index;
+	}
+	tracing->counters = set->stats;
+}
+
+static void free_tracing(struct tracing *tracing)
+{
+	while (tracing->groups)
+		perf_group_close(&tracing->group[--tracing->groups]);
+	free(tracing->group);
+	free(tracing->counter);
+	free(tracing->index);
+	free(tracing->ended);
+	free(tracing->sum);
+	free(tracing->values);
+	free(tracing->buf);
+	free(tracing);
+}
+
+static struct tracing *new_tracing(const struct stat_set *set, const struct tracepoints *list)
+{
+	struct tracing *tracing = calloc(1, sizeof(*tracing));
+	size_t count = set->stats + 1;
+
+	if (!tracing)
+		return NULL;
+	tracing->set = set;
+	tracing->counter = calloc(count, sizeof(*tracing->counter));
+	tracing->index = calloc(count, sizeof(*tracing->index));
+	tracing->ended = calloc(count, sizeof(uint64_t));
+	tracing->sum = calloc(count, sizeof(uint64_t));
+	tracing->buf = calloc(count, sizeof(uint64_t));
+	tracing->values = calloc(list->count + 1, sizeof(uint64_t));
+	if (!tracing->counter || !tracing->index || !tracing->ended || !tracing->sum ||
+	    !tracing->buf || !tracing->values) {
+		free_tracing(tracing);
+		return NULL;
+	}
+	select_counters(tracing, list);
+	return tracing;
+}
+
+static int add_group(struct tracing *tracing, pid_t tid, int cpu)
+{
+	struct perf_group *more;
+	int err;
+
+	more = realloc(tracing->group, (tracing->groups + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	tracing->group = more;
+	err = perf_group_open(&more[tracing->groups], tid, cpu, tracing->counter,
+			      tracing->counters);
+	/* The thread has ended, or the CPU went offline. */
+	if (err == -ESRCH || err == -ENODEV)
+		return 0;
+	if (!err)
+		tracing->groups++;
+	return err;
+}
+
+/* ---- threads and CPUs ---- */
+
+static bool has_tid(const struct tracing *tracing, pid_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < tracing->groups; i++) {
+		if (tracing->group[i].tid == tid)
+			return true;
+	}
+	return false;
+}
+
+static void drop_ended_threads(struct tracing *tracing, pid_t pid)
+{
+	size_t kept = 0;
+	char path[64];
+	size_t i;
+
+	for (i = 0; i < tracing->groups; i++) {
+		struct perf_group *group = &tracing->group[i];
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)group->tid);
+		if (!access(path, F_OK)) {
+			tracing->group[kept++] = *group;
+			continue;
+		}
+		perf_group_add(group, tracing->buf, tracing->ended);
+		perf_group_close(group);
+	}
+	tracing->groups = kept;
+}
+
+static int add_threads(struct tracing *tracing, pid_t pid)
+{
+	struct dirent *dirent;
+	char path[32];
+	int err = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!err && (dirent = readdir(dir))) {
+		pid_t tid = atoi(dirent->d_name);
+
+		if (tid > 0 && !has_tid(tracing, tid))
+			err = add_group(tracing, tid, -1);
+	}
+	closedir(dir);
+	return err;
+}
+
+/* The file has a list like "0-3,6". */
+static int add_cpus(struct tracing *tracing)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+	int first, last, err = 0;
+	char separator = ',';
+
+	if (!file)
+		return -errno;
+	while (!err && separator == ',' && fscanf(file, "%d", &first) == 1) {
+		last = first;
+		separator = (char)fgetc(file);
+		if (separator == '-' && fscanf(file, "%d", &last) == 1)
+			separator = (char)fgetc(file);
+		for (; !err && first <= last; first++)
+			err = add_group(tracing, -1, first);
+	}
+	fclose(file);
+	return err;
+}
+
+/* ---- the source ---- */
+
+static int read_target(struct target *target)
+{
+	struct tracing *tracing = target->private;
+	size_t i;
+	int err = 0;
+
+	memcpy(tracing->sum, tracing->ended, tracing->counters * sizeof(*tracing->sum));
+	for (i = 0; !err && i < tracing->groups; i++)
+		err = perf_group_add(&tracing->group[i], tracing->buf, tracing->sum);
+	if (err)
+		return err;
+	for (i = 0; i < tracing->counters; i++)
+		tracing->values[tracing->index[i]] = tracing->sum[i];
+	return kvmstats_sample_set(target->now, tracing->values,
+				   kvmstats_schema_count(tracing->set->schema), monitor_now());
+}
+
+static void detach(struct target *target)
+{
+	free_tracing(target->private);
+}
+
+static int add_target(struct monitor *monitor, struct vmm *vmm, const struct target_key *key)
+{
+	struct tracing *tracing = new_tracing(monitor->tracepoint_set, monitor->tracepoints);
+	struct target *target;
+	int err;
+
+	if (!tracing)
+		return -ENOMEM;
+	err = vmm->kvm ? add_threads(tracing, vmm->pid) : add_cpus(tracing);
+	target = err ? NULL : target_add(vmm, key, tracing->set);
+	if (!target) {
+		free_tracing(tracing);
+		return err ? err : -ENOMEM;
+	}
+	target->origin = ORIGIN_TRACEPOINTS;
+	target->private = tracing;
+	return 0;
+}
+
+/* Without -p and -g, the counters of the whole machine include all VMMs. */
+static bool counted_on_host(const struct monitor *monitor, const struct vmm *vmm)
+{
+	return vmm->kvm && !filter_names_vmms(monitor->options.filter);
+}
+
+static int attach(struct monitor *monitor, struct vmm *vmm)
+{
+	struct target_key key = {
+		.source = &source_tracepoints,
+		.scope = vmm->kvm ? SCOPE_VMM : SCOPE_HOST,
+		.vm = -1,
+		.vcpu = -1,
+		/* A new selection of events needs a new target. */
+		.vmm_fd = (int)monitor->selections,
+	};
+	struct target *target;
+
+	if (counted_on_host(monitor, vmm) || !monitor->tracepoint_set->stats)
+		return 0;
+	if (filter_selects_vcpus_only(monitor->options.filter))
+		return -EDOM;
+	target = target_keep(vmm, &key);
+	if (!target)
+		return add_target(monitor, vmm, &key);
+	if (!vmm->kvm)
+		return 0;
+	drop_ended_threads(target->private, vmm->pid);
+	return add_threads(target->private, vmm->pid);
+}
+
+const struct source source_tracepoints = {
+	.open = open_source,
+	.close = close_source,
+	.attach = attach,
+	.read = read_target,
+	.detach = detach,
+};

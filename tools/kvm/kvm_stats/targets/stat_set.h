@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The schemas in use, each stored once, and the statistics that the filter selects of each.
+ * Usually there are two schemas: one that all VMs share, and one that all vCPUs share.
+ */
+#ifndef TARGETS_STAT_SET_H
+#define TARGETS_STAT_SET_H
+
+#include <stddef.h>
+
+#include "kvmstats.h"
+#include "targets/filter.h"
+
+struct stat_set {
+	struct kvmstats_schema *schema;
+	const struct kvmstats_stat **stat;	/* selected ones, in the order of the schema */
+	size_t stats;
+};
+
+struct stat_sets {
+	const struct filter *filter;
+	struct stat_set **set;			/* pointers are valid until stat_sets_free() */
+	size_t sets;
+};
+
+void stat_sets_init(struct stat_sets *sets, const struct filter *filter);
+void stat_sets_free(struct stat_sets *sets);
+
+/* Finds or adds the set of the statistics fd @fd. Returns 0 or -errno. */
+int stat_sets_add_fd(struct stat_sets *sets, int fd, const struct stat_set **set);
+
+/* Finds or adds the set of @schema, and owns @schema, even on failure. Returns 0 or -errno. */
+int stat_sets_add(struct stat_sets *sets, struct kvmstats_schema *schema,
+		  const struct stat_set **set);
+
+/* Applies the filter again after its regular expression changed. */
+void stat_sets_select(struct stat_sets *sets);
+
+/* The length of the parent's name: 8 for "kvm_exit(HLT)". Returns 0 if there is no parent. */
+size_t stat_parent_length(const char *name);
+
+#endif /* TARGETS_STAT_SET_H */

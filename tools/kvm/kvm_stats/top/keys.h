@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Handles the keys. */
+#ifndef TOP_KEYS_H
+#define TOP_KEYS_H
+
+#include "top/state.h"
+
+/* Handles all keys that have been typed. Returns 0, or -errno if top must end. */
+int keys_read(struct top *top);
+
+/* The lines of the help screen, terminated by NULL. */
+extern const char * const keys_help[];
+
+#endif /* TOP_KEYS_H */

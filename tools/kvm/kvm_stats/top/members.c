@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tables of VMMs, and of the VMs and vCPUs of a VMM. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/output.h"
+#include "top/view.h"
+#include "values/row.h"
+
+static bool is_selected(const struct kvmstats_stat *stat, const struct view_options *options)
+{
+	if (options->stat)
+		return !strcmp(kvmstats_stat_name(stat), options->stat);
+	return view_kind_of(stat) == VIEW_EVENTS && !stat_parent_length(kvmstats_stat_name(stat));
+}
+
+static uint64_t growth(const struct baselines *baselines, const struct row *row, bool include_past)
+{
+	uint64_t sum = 0;
+	unsigned int n;
+
+	if (row->growth == GROWTH_NONE)
+		return row->value;
+	for (n = 0; n < row->size; n++)
+		sum += baseline_growth(baselines, row->target, row->stat, n, include_past);
+	return sum;
+}
+
+/*
+ * Adds the values of @target to @line. Sets @stat if the line shows a single statistic, and not
+ * the sum of all events. Returns false if @target has no selected statistic.
+ */
+static bool add_target(struct view_line *line, const struct target *target,
+		       const struct baselines *baselines, const struct view_options *options,
+		       const struct kvmstats_stat **stat)
+{
+	bool found = false;
+	struct row row;
+	size_t i;
+
+	for (i = 0; i < target->set->stats; i++) {
+		if (!is_selected(target->set->stat[i], options))
+			continue;
+		row_get(&row, target, target->set->stat[i]);
+		line->value += growth(baselines, &row, options->include_past);
+		line->delta += row.delta;
+		line->rate += row.rate;
+		line->cleared |= row.growth == GROWTH_CLEARED;
+		if (options->stat)
+			*stat = row.stat;
+		found = true;
+	}
+	return found;
+}
+
+static bool has_just_appeared(const struct monitor *monitor, const struct target *target)
+{
+	return monitor->time_before && !kvmstats_sample_time(target->before);
+}
+
+static bool add_vmm(struct view *view, const struct monitor *monitor, const struct vmm *vmm,
+		    const struct baselines *baselines, const struct view_options *options)
+{
+	struct view_line *line = view_add(view);
+	const struct kvmstats_stat *stat = NULL;
+	char name[VIEW_NAME_SIZE - 16];
+	size_t i;
+
+	if (!line)
+		return false;
+	sanitize(vmm->guest ? vmm->guest : vmm->comm, name, sizeof(name));
+	if (vmm->pid)
+		snprintf(line->name, sizeof(line->name), "%7d %s", (int)vmm->pid, name);
+	else
+		snprintf(line->name, sizeof(line->name), "%7s %s", "-", name);
+	line->scope = scope_of_vmm(vmm);
+	line->unreadable = !vmm->targets;
+	line->appeared = vmm->targets;
+	for (i = 0; i < vmm->targets; i++) {
+		add_target(line, vmm->target[i], baselines, options, &stat);
+		line->appeared &= has_just_appeared(monitor, vmm->target[i]);
+	}
+	view_set_amounts(line, stat, options->utf8);
+	return true;
+}
+
+static bool add_one_target(struct view *view, const struct monitor *monitor,
+			   const struct target *target, const struct baselines *baselines,
+			   const struct view_options *options)
+{
+	struct view_line *line = view_add(view);
+	const struct kvmstats_stat *stat = NULL;
+
+	if (!line)
+		return false;
+	snprintf(line->name, sizeof(line->name), "%s", target->label);
+	line->scope = scope_of_target(target);
+	line->appeared = has_just_appeared(monitor, target);
+	if (!add_target(line, target, baselines, options, &stat) && options->stat)
+		view->lines--;
+	else
+		view_set_amounts(line, stat, options->utf8);
+	return true;
+}
+
+static bool add_targets(struct view *view, const struct monitor *monitor, const struct vmm *vmm,
+			const struct baselines *baselines, const struct view_options *options)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		if (!add_one_target(view, monitor, vmm->target[i], baselines, options))
+			return false;
+	}
+	return true;
+}
+
+bool view_members(struct view *view, const struct monitor *monitor,
+		  const struct baselines *baselines, const struct top_scope *scope,
+		  const struct view_options *options)
+{
+	bool good = true;
+	size_t i;
+
+	view_clear(view);
+	for (i = 0; good && i < monitor->vmms; i++) {
+		const struct vmm *vmm = monitor->vmm[i];
+
+		if (!scope_selects_vmm(scope, vmm))
+			continue;
+		if (scope->one_vmm)
+			good = add_targets(view, monitor, vmm, baselines, options);
+		else
+			good = add_vmm(view, monitor, vmm, baselines, options);
+	}
+	return good && view_finish(view, options);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The state of kvm-stats top, which these modules share:
+ *
+ *	top.c		the command and its event loop
+ *	watch.c		samples the statistics and updates the view
+ *	keys.c		handles keys
+ *	settings.c	applies the answers to prompts
+ *	screen.c	draws the screen, with draw*.c
+ *	terminal.c	the terminal and signals
+ *
+ * These modules do not use the shared state: view.c and members.c (table lines), bars.c
+ * (histograms), baseline.c (start of the totals), scope.c, layout.c, number.c, text.c and
+ * prompt.c.
+ */
+#ifndef TOP_STATE_H
+#define TOP_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/monitor.h"
+#include "options/kvm_stat.h"
+#include "top/bars.h"
+#include "top/baseline.h"
+#include "top/guests.h"
+#include "top/prompt.h"
+#include "top/scope.h"
+#include "top/view.h"
+#include "values/total.h"
+
+#define TOP_DEPTH	8
+#define TOP_MESSAGE	512
+
+enum top_mode {
+	TOP_STATISTICS,
+	TOP_MEMBERS,		/* a table of VMMs, or of the VMs and vCPUs of one VMM */
+	TOP_BARS,		/* the bars of a histogram */
+};
+
+/* What the screen shows. Opening a line pushes a page; going back pops it. */
+struct top_page {
+	enum top_mode mode;
+	struct top_scope scope;
+	char stat[VIEW_NAME_SIZE];	/* of the bars or the member table; "": sum of events */
+	bool cursor;			/* visible, because a key has moved it */
+	size_t at;			/* line of the cursor; first bar on the screen */
+	size_t first;			/* first line of the table on the screen */
+};
+
+struct top {
+	struct kvm_stat_options *options;
+	struct monitor *monitor;
+	struct totals *totals;
+	struct baselines baselines;
+	struct top_page page[TOP_DEPTH];	/* a stack; page[depth] is on the screen */
+	size_t depth;
+	struct top_scope scope;		/* the scope that the totals were selected by */
+	struct view view;
+	struct bars bars;
+	bool bars_found;
+	bool ended;			/* the scope has ended; the screen keeps its last values */
+	bool awaiting_guest;		/* the guest has ended; top waits until it runs again */
+	bool by_total;
+	bool children;			/* show child events, such as kvm_exit(HLT) */
+	bool include_past;		/* totals start at VM creation */
+	bool utf8;
+	bool help;
+	bool quit;
+	bool sample_now;
+	bool short_interval;		/* for the next sample only */
+	uint64_t deadline;		/* of the next sample, in ns of CLOCK_MONOTONIC */
+	struct prompt prompt;
+	struct guests guests;		/* valid while the prompt asks for a guest */
+	char guest[GUEST_NAME_SIZE];	/* if the filter selects one PID: its guest's name, or "" */
+	char message[TOP_MESSAGE];	/* shown in the bottom line */
+	uint64_t message_until;		/* in ns of CLOCK_MONOTONIC */
+	int rows;			/* of the table on the screen */
+};
+
+static inline struct top_page *top_page(struct top *top)
+{
+	return &top->page[top->depth];
+}
+
+void top_message(struct top *top, const char *format, ...)
+	__attribute__((__format__(__printf__, 2, 3)));
+
+#endif /* TOP_STATE_H */

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "values/column.h"
+
+static bool has_column(const struct total *total)
+{
+	return !kvmstats_stat_is_hist(total->stat) && total->size == 1;
+}
+
+static size_t count(const struct totals *totals)
+{
+	size_t n = 0;
+	size_t i;
+
+	for (i = 0; i < totals->totals; i++)
+		n += has_column(totals->total[i]);
+	return n;
+}
+
+bool columns_differ(const struct columns *columns, const struct totals *totals)
+{
+	return count(totals) != columns->columns;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct column *x = a, *y = b;
+	int order = strcmp(x->total->name, y->total->name);
+
+	return order ? order : (x->total->origin > y->total->origin) -
+			       (x->total->origin < y->total->origin);
+}
+
+static bool same_name(const struct column *a, const struct column *b)
+{
+	return !strcmp(a->total->name, b->total->name);
+}
+
+static void set_names(struct columns *columns)
+{
+	size_t i;
+
+	for (i = 0; i < columns->columns; i++) {
+		struct column *column = &columns->column[i];
+		bool several = (i && same_name(column, column - 1)) ||
+			       (i + 1 < columns->columns && same_name(column, column + 1));
+
+		snprintf(column->name, sizeof(column->name), "%s%s%s", column->total->name,
+			 several ? "@" : "", several ? origin_name(column->total->origin) : "");
+	}
+}
+
+static void update(struct column *column)
+{
+	const struct total *total = column->total;
+
+	if (total->counts_up)
+		column->change = (int64_t)total->delta;
+	else
+		column->change = column->has_last ? (int64_t)(total->value - column->last) : 0;
+	column->last = total->value;
+	column->has_last = true;
+}
+
+static struct column column_of(const struct columns *old, const struct total *total)
+{
+	struct column column = { .total = total };
+	size_t i;
+
+	for (i = 0; i < old->columns; i++) {
+		if (old->column[i].total == total)
+			return old->column[i];
+	}
+	update(&column);
+	return column;
+}
+
+bool columns_set(struct columns *columns, const struct totals *totals)
+{
+	struct columns fresh = { calloc(count(totals) + 1, sizeof(*fresh.column)), 0 };
+	size_t i;
+
+	if (!fresh.column)
+		return false;
+	for (i = 0; i < totals->totals; i++) {
+		if (has_column(totals->total[i]))
+			fresh.column[fresh.columns++] = column_of(columns, totals->total[i]);
+	}
+	qsort(fresh.column, fresh.columns, sizeof(*fresh.column), by_name);
+	set_names(&fresh);
+	columns_free(columns);
+	*columns = fresh;
+	return true;
+}
+
+void columns_update(struct columns *columns)
+{
+	size_t i;
+
+	for (i = 0; i < columns->columns; i++)
+		update(&columns->column[i]);
+}
+
+bool columns_all_zero(const struct columns *columns)
+{
+	size_t i;
+
+	for (i = 0; i < columns->columns; i++) {
+		if (columns->column[i].change)
+			return false;
+	}
+	return true;
+}
+
+void columns_free(struct columns *columns)
+{
+	free(columns->column);
+	*columns = (struct columns){ 0 };
+}

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/output.h"
 #include "commands/command.h"
 #include "options/kvm_stat.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#include "options/status.h"
 
 static const struct {
 	const char *name;

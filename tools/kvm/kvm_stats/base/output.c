@@ -35,6 +35,11 @@ bool flush_output(void)
 	return false;
 }
 
+const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 const char *sanitize(const char *text, char *buf, size_t size)
 {
 	size_t i;

@@ -14,6 +14,9 @@ void complain(const char *format, ...) __attribute__((__format__(__printf__, 1, 
  */
 bool flush_output(void);
 
+/* Returns the ending of a noun after the number @n: "" or "s". */
+const char *plural(size_t n);
+
 /* Copies @text to @buf, with each control character replaced by '?'. Returns @buf. */
 const char *sanitize(const char *text, char *buf, size_t size);
 

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The subcommands and their exit status. */
+/* The subcommands. */
 #ifndef COMMANDS_COMMAND_H
 #define COMMANDS_COMMAND_H
 
-enum exit_status {
-	STATUS_OK = 0,
-	STATUS_FAILED = 1,
-	STATUS_USAGE = 2,
-};
-
-/* argv[0] is the name that getopt_long() prints. They return the exit status. */
+/* argv[0] is the name that getopt_long() prints. They return the exit status, see options/status.h. */
 int command_list(int argc, char **argv);
 int command_schema(int argc, char **argv);
 int command_read(int argc, char **argv);

@@ -7,6 +7,7 @@
 #include "commands/once.h"
 #include "log/log.h"
 #include "messages/require.h"
+#include "options/status.h"
 #include "top/top.h"
 
 static int run_monitor(const struct kvm_stat_options *options)
@@ -30,7 +31,7 @@ static int run_monitor(const struct kvm_stat_options *options)
 	return status;
 }
 
-int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, void (*usage)(void))
+int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, void (*usage)(FILE *to))
 {
 	int status = kvm_stat_options_parse(options, argc, argv, usage);
 
@@ -40,13 +41,13 @@ int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, void (
 	return status;
 }
 
-static void usage(void)
+static void usage(FILE *to)
 {
-	printf("Usage: kvm-stats [OPTION]...\n"
-	       "\n"
-	       "These options have the same meaning as those of kvm_stat.\n"
-	       "\n%s\n"
-	       "Run 'kvm-stats --help' for the commands.\n", kvm_stat_options_help);
+	fprintf(to, "Usage: kvm-stats [OPTION]...\n"
+		"\n"
+		"These options have the same meaning as those of kvm_stat.\n"
+		"\n%s\n"
+		"Run 'kvm-stats --help' for the commands.\n", kvm_stat_options_help);
 }
 
 int command_kvm_stat(int argc, char **argv)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kvm-stats list */
-#include <getopt.h>
 #include <stdio.h>
 
 #include "base/output.h"
 #include "commands/command.h"
 #include "messages/require.h"
+#include "options/filter.h"
+#include "options/options.h"
+#include "options/status.h"
 
 static void usage(FILE *to)
 {
@@ -54,7 +56,7 @@ static int list(const struct monitor *monitor)
 	size_t i;
 
 	if (!require_vmms(monitor))
-		return monitor->named_count || monitor->options.filter->guests ?
+		return monitor->named.count || monitor->options.filter->guests ?
 		       STATUS_FAILED : STATUS_OK;
 	printf("%10s  %-15s  %4s  %5s  %-9s  %s\n",
 	       "PID", "VMM", "VMS", "VCPUS", "SOURCE", "GUEST");
@@ -64,35 +66,24 @@ static int list(const struct monitor *monitor)
 	return STATUS_OK;
 }
 
-static int parse(int argc, char **argv, struct filter *filter)
+static bool set_option(int option, const char *value, void *filter)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int option;
-
-	while ((option = filter_getopt(argc, argv, "h", options)) != -1) {
-		if (option == 'h') {
-			usage(stdout);
-			return STATUS_OK;
-		}
-		if (option == '?') {
-			usage(stderr);
-			return STATUS_USAGE;
-		}
-		if (!filter_option(filter, option, optarg))
-			return STATUS_USAGE;
-	}
-	return require_no_arguments(argc, argv) ? -1 : STATUS_USAGE;
+	return filter_option(filter, option, value);
 }
 
 int command_list(int argc, char **argv)
 {
+	static const struct option table[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	static const struct command_options accepted = {
+		.letters = "h", .table = table, .usage = usage, .set = set_option,
+	};
 	struct filter filter = { 0 };
 	struct monitor_options options = { .filter = &filter };
 	struct monitor *monitor;
-	int status = parse(argc, argv, &filter);
+	int status = options_parse(argc, argv, &accepted, &filter);
 
 	if (status < 0) {
 		monitor = require_monitor(&options);

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/output.h"
-#include "commands/command.h"
 #include "commands/once.h"
 #include "messages/notice.h"
 #include "messages/require.h"
+#include "options/status.h"
 #include "values/column.h"
 
-#define SECOND	UINT64_C(1000000000)
 
 static bool sample(struct monitor *monitor, struct totals *totals)
 {

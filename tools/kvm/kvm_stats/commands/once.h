@@ -3,6 +3,7 @@
 #ifndef COMMANDS_ONCE_H
 #define COMMANDS_ONCE_H
 
+#include "monitor/monitor.h"
 #include "options/kvm_stat.h"
 
 /* Returns the exit status. */

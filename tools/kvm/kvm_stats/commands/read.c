@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kvm-stats read */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/clock.h"
 #include "base/output.h"
 #include "commands/command.h"
 #include "messages/notice.h"
 #include "messages/require.h"
+#include "options/filter.h"
+#include "options/number.h"
+#include "options/options.h"
+#include "options/status.h"
 #include "print/heading.h"
 #include "print/query_stats.h"
 #include "print/table.h"
 
 #define MIN_INTERVAL	0.01
-#define MAX_INTERVAL	86400.0
 
 struct read_options {
-	double interval;	/* seconds; 0: one sample, no rates */
+	uint64_t interval;	/* in ns; 0: one sample, no rates */
 	unsigned long count;	/* of intervals; 0: until all VMMs of -p end */
 	bool base_units;
 	bool json;
@@ -58,13 +59,13 @@ static void print_all(const struct report *report, const struct monitor *monitor
 static void print_interval(const struct read_options *options, struct report *report,
 			   const struct monitor *monitor, unsigned long i)
 {
-	bool many = monitor->vmms > 1 || !monitor->named_count;
+	bool many = monitor->vmms > 1 || !monitor->named.count;
 
 	if (options->json) {
 		query_stats_print(monitor);
 		return;
 	}
-	printf("%s# after %.1f s\n", i > 1 ? "\n" : "", (double)i * options->interval);
+	printf("%s# after %.1f s\n", i > 1 ? "\n" : "", (double)(i * options->interval) / 1e9);
 	report_measure(report, monitor);
 	print_all(report, monitor, many);
 }
@@ -83,14 +84,14 @@ static int wait_until(struct monitor *monitor, uint64_t deadline)
 static int watch(const struct read_options *options, struct report *report,
 		 struct monitor *monitor)
 {
-	uint64_t start = monitor_now();
+	uint64_t start = clock_now();
 	unsigned long i;
 	int err;
 
 	if (!flush_output())
 		return -EIO;
 	for (i = 1; !options->count || i <= options->count; i++) {
-		err = wait_until(monitor, start + (uint64_t)((double)i * options->interval * 1e9));
+		err = wait_until(monitor, start + i * options->interval);
 		if (!err)
 			err = monitor_sample(monitor);
 		if (!err && monitor_has_ended(monitor))
@@ -126,7 +127,7 @@ static int finish(const struct read_options *options, int err)
 static int show(const struct read_options *options, struct monitor *monitor)
 {
 	struct report report = {
-		.rates = options->interval > 0,
+		.rates = options->interval,
 		.base_units = options->base_units,
 	};
 	int err;
@@ -142,7 +143,7 @@ static int show(const struct read_options *options, struct monitor *monitor)
 	if (err || monitor_has_ended(monitor))
 		return finish(options, err ? err : -ESRCH);
 	if (options->interval) {
-		if (monitor->named_count == 1 && !options->json)
+		if (monitor->named.count == 1 && !options->json)
 			print_heading(monitor->vmm[0]);
 		monitor->options.event = notice_search;
 		monitor->options.arg = monitor;
@@ -155,43 +156,19 @@ static int show(const struct read_options *options, struct monitor *monitor)
 	return finish(options, err);
 }
 
-static bool parse_interval(const char *text, double *interval)
+static bool set_option(int option, const char *value, void *arg)
 {
-	char *end;
+	struct read_options *options = arg;
 
-	*interval = strtod(text, &end);
-	if (end != text && !*end && *interval >= MIN_INTERVAL && *interval <= MAX_INTERVAL)
-		return true;
-	complain("-i must be a number of seconds from %g to %g, not '%s'", MIN_INTERVAL,
-		 MAX_INTERVAL, text);
-	return false;
-}
-
-static bool parse_count(const char *text, unsigned long *count)
-{
-	char *end;
-
-	errno = 0;
-	*count = strtoul(text, &end, 10);
-	if (!errno && *text >= '0' && *text <= '9' && !*end && *count)
-		return true;
-	complain("-c must be a number of intervals above 0, not '%s'", text);
-	return false;
-}
-
-static bool set_option(struct read_options *options, int option, const char *value)
-{
 	switch (option) {
 	case 'i':
-		return parse_interval(value, &options->interval);
+		return parse_seconds("-i", value, MIN_INTERVAL, &options->interval);
 	case 'c':
-		return parse_count(value, &options->count);
+		return parse_count("-c", value, &options->count);
 	case 'j':
-		options->json = true;
-		return true;
+		return options->json = true;
 	case 'b':
-		options->base_units = true;
-		return true;
+		return options->base_units = true;
 	default:
 		return filter_option(&options->filter, option, value);
 	}
@@ -207,23 +184,14 @@ static int parse(int argc, char **argv, struct read_options *options)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	int option;
+	static const struct command_options accepted = {
+		.letters = "i:c:jbh", .table = table, .usage = usage, .set = set_option,
+	};
+	int status = options_parse(argc, argv, &accepted, options);
 
-	while ((option = filter_getopt(argc, argv, "i:c:jbh", table)) != -1) {
-		if (option == 'h') {
-			usage(stdout);
-			return STATUS_OK;
-		}
-		if (option == '?') {
-			usage(stderr);
-			return STATUS_USAGE;
-		}
-		if (!set_option(options, option, optarg))
-			return STATUS_USAGE;
-	}
 	if (options->count && !options->interval)
-		options->interval = 1;
-	return require_no_arguments(argc, argv) ? -1 : STATUS_USAGE;
+		options->interval = SECOND;
+	return status;
 }
 
 int command_read(int argc, char **argv)

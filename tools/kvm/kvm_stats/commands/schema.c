@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kvm-stats schema */
-#include <getopt.h>
 #include <stdio.h>
 
 #include "commands/command.h"
 #include "messages/require.h"
+#include "options/filter.h"
+#include "options/options.h"
+#include "options/status.h"
 #include "print/heading.h"
 #include "print/query_stats.h"
 
@@ -73,8 +75,8 @@ static void print_schemas(const struct monitor *monitor)
 
 	printf("%-6s  %-32s  %-16s  %-8s  %6s  %10s\n",
 	       "TARGET", "STATISTIC", "TYPE", "UNIT", "VALUES", "BUCKETSIZE");
-	for (i = 0; i < monitor->sets.sets; i++) {
-		const struct stat_set *set = monitor->sets.set[i];
+	for (i = 0; i < monitor->context.sets.sets; i++) {
+		const struct stat_set *set = monitor->context.sets.set[i];
 		const struct target *target = first_with(monitor, set);
 
 		for (j = 0; target && j < set->stats; j++)
@@ -107,45 +109,40 @@ static int schema(const struct monitor *monitor, bool json)
 	return STATUS_OK;
 }
 
-static int parse(int argc, char **argv, struct filter *filter, bool *json)
-{
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int option;
+struct schema_options {
+	struct filter filter;
+	bool json;
+};
 
-	while ((option = filter_getopt(argc, argv, "jh", options)) != -1) {
-		if (option == 'h') {
-			usage(stdout);
-			return STATUS_OK;
-		}
-		if (option == '?') {
-			usage(stderr);
-			return STATUS_USAGE;
-		}
-		if (option == 'j')
-			*json = true;
-		else if (!filter_option(filter, option, optarg))
-			return STATUS_USAGE;
-	}
-	return require_no_arguments(argc, argv) ? -1 : STATUS_USAGE;
+static bool set_option(int option, const char *value, void *arg)
+{
+	struct schema_options *options = arg;
+
+	if (option == 'j')
+		return options->json = true;
+	return filter_option(&options->filter, option, value);
 }
 
 int command_schema(int argc, char **argv)
 {
-	struct filter filter = { 0 };
-	struct monitor_options options = { .filter = &filter };
+	static const struct option table[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	static const struct command_options accepted = {
+		.letters = "jh", .table = table, .usage = usage, .set = set_option,
+	};
+	struct schema_options options = { 0 };
+	struct monitor_options monitor_options = { .filter = &options.filter };
 	struct monitor *monitor;
-	bool json = false;
-	int status = parse(argc, argv, &filter, &json);
+	int status = options_parse(argc, argv, &accepted, &options);
 
 	if (status < 0) {
-		monitor = require_monitor(&options);
-		status = monitor ? schema(monitor, json) : STATUS_FAILED;
+		monitor = require_monitor(&monitor_options);
+		status = monitor ? schema(monitor, options.json) : STATUS_FAILED;
 		monitor_close(monitor);
 	}
-	filter_free(&filter);
+	filter_free(&options.filter);
 	return status;
 }

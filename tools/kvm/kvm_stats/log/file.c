@@ -85,34 +85,15 @@ static ssize_t write_whole(const struct log_file *file, const char *text, size_t
 	return (ssize_t)done;
 }
 
-static bool append_pending(struct log_file *file, const char *text, size_t size)
-{
-	if (file->size + size > file->capacity) {
-		size_t capacity = (file->size + size) * 2;
-		char *more = realloc(file->pending, capacity);
-
-		if (!more) {
-			complain("out of memory");
-			return false;
-		}
-		file->pending = more;
-		file->capacity = capacity;
-	}
-	memcpy(file->pending + file->size, text, size);
-	file->size += size;
-	return true;
-}
-
 /* Removes what was written from the pending records. Returns 0 or -errno. */
 static int write_pending(struct log_file *file)
 {
-	ssize_t n = write_whole(file, file->pending, file->size);
+	ssize_t n = write_whole(file, file->pending.data, file->pending.size);
 
 	if (n < 0)
 		return (int)n;
-	file->size -= n;
-	memmove(file->pending, file->pending + n, file->size);
-	return file->size ? -EIO : 0;
+	text_drop(&file->pending, (size_t)n);
+	return file->pending.size ? -EIO : 0;
 }
 
 /* Returns whether to continue. */
@@ -128,15 +109,18 @@ static bool handle_error(struct log_file *file, int err)
 		complain("cannot write to %s: %s. Records are kept in memory until writing works.",
 			 file->name, strerror(-err));
 	file->failing = true;
-	return file->size <= MAX_PENDING;
+	return file->pending.size <= MAX_PENDING;
 }
 
 bool log_file_write(struct log_file *file, const char *text, size_t size)
 {
 	int err;
 
-	if (!append_pending(file, text, size))
+	text_add(&file->pending, text, size);
+	if (file->pending.failed) {
+		complain("out of memory");
 		return false;
+	}
 	err = write_pending(file);
 	if (err)
 		return handle_error(file, err);
@@ -159,7 +143,7 @@ void log_file_reopen(struct log_file *file)
 		return;
 	}
 	/* Pending records belong to the old file, if it can be written. */
-	if (file->size)
+	if (file->pending.size)
 		write_pending(file);
 	close(file->fd);
 	file->fd = fd;
@@ -186,19 +170,21 @@ char *log_file_first_line(const struct log_file *file)
 bool log_file_close(struct log_file *file)
 {
 	size_t lost = 0;
+	bool good;
 	size_t i;
 
-	if (file->size)
+	if (file->pending.size)
 		write_pending(file);
-	for (i = 0; i < file->size; i++)
-		lost += file->pending[i] == '\n';
-	if (file->size)
-		complain("%zu line%s could not be written to %s", lost, lost == 1 ? "" : "s",
+	for (i = 0; i < file->pending.size; i++)
+		lost += file->pending.data[i] == '\n';
+	if (file->pending.size)
+		complain("%zu line%s could not be written to %s", lost, plural(lost),
 			 name_of(file));
 	if (file->name && close(file->fd)) {
 		complain("cannot write to %s: %s", file->name, strerror(errno));
 		lost++;
 	}
-	free(file->pending);
-	return !lost && !file->size;
+	good = !lost && !file->pending.size;
+	text_free(&file->pending);
+	return good;
 }

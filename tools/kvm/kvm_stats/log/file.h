@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
+
 struct log_file {
 	const char *name;
 	int fd;
-	char *pending;		/* whole records that are not written yet */
-	size_t size;
-	size_t capacity;
+	struct text pending;	/* whole records that are not written yet */
 	bool failing;
 };
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kvm-stats log */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -8,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/output.h"
-#include "commands/command.h"
-#include "commands/kvm_stat.h"
+#include "options/status.h"
 #include "log/file.h"
 #include "log/log.h"
 #include "messages/notice.h"
@@ -35,15 +34,6 @@ struct log {
 	bool warned;			/* about statistics that have no column */
 	unsigned int lines;		/* since the last header */
 };
-
-static void usage(void)
-{
-	printf("Usage: kvm-stats log [OPTION]...\n"
-	       "\n"
-	       "Prints after each interval how much each statistic grew, summed over all VMs and\n"
-	       "vCPUs.\n"
-	       "\n%s", kvm_stat_options_help);
-}
 
 static void on_signal(int signal)
 {
@@ -263,8 +253,8 @@ static int run(struct log *log)
 		int ret;
 
 		deadline += log->options->delay;
-		if (deadline < monitor_now())
-			deadline = monitor_now();
+		if (deadline < clock_now())
+			deadline = clock_now();
 		ret = wait_until(log, deadline);
 		if (!ret)
 			return STATUS_OK;
@@ -305,13 +295,4 @@ int log_write(const struct kvm_stat_options *options, struct monitor *monitor)
 	columns_free(&log.columns);
 	totals_close(log.totals);
 	return status;
-}
-
-int command_log(int argc, char **argv)
-{
-	struct kvm_stat_options options;
-
-	kvm_stat_options_init(&options);
-	options.log = true;
-	return kvm_stat_run(&options, argc, argv, usage);
 }

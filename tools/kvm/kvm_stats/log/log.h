@@ -3,6 +3,7 @@
 #ifndef LOG_LOG_H
 #define LOG_LOG_H
 
+#include "monitor/monitor.h"
 #include "options/kvm_stat.h"
 
 /* Returns the exit status. */

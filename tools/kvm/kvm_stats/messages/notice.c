@@ -3,13 +3,9 @@
 #include <string.h>
 
 #include "base/output.h"
-#include "messages/explain.h"
 #include "messages/notice.h"
-
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
+#include "messages/search.h"
+#include "messages/sources.h"
 
 static unsigned int origins_of(const struct vmm *vmm)
 {

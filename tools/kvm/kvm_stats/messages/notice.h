@@ -4,7 +4,7 @@
 #define MESSAGES_NOTICE_H
 
 #include "monitor/monitor.h"
-#include "values/total.h"
+#include "values/totals.h"
 
 /* Prints the number of VMMs, and from now on each change. */
 void notice_start(struct monitor *monitor);

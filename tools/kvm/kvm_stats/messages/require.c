@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/output.h"
-#include "messages/explain.h"
+#include "messages/fds.h"
 #include "messages/require.h"
-
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
+#include "messages/search.h"
+#include "messages/sources.h"
 
 struct monitor *require_monitor(const struct monitor_options *options)
 {
@@ -34,10 +30,10 @@ static bool check_named(const struct monitor *monitor)
 	bool good = true;
 	size_t i;
 
-	for (i = 0; i < monitor->named_count; i++) {
-		if (!monitor->named[i].err)
+	for (i = 0; i < monitor->named.count; i++) {
+		if (!monitor->named.process[i].err)
 			continue;
-		explain(monitor->named[i].pid, NULL, monitor->named[i].err);
+		explain_fds(monitor->named.process[i].pid, NULL, monitor->named.process[i].err);
 		good = false;
 	}
 	return good;
@@ -168,21 +164,13 @@ bool require_matches(const struct monitor *monitor)
 	const struct filter *filter = monitor->options.filter;
 	size_t i;
 
-	for (i = 0; i < monitor->sets.sets; i++) {
-		if (monitor->sets.set[i]->stats)
+	for (i = 0; i < monitor->context.sets.sets; i++) {
+		if (monitor->context.sets.set[i]->stats)
 			return true;
 	}
 	if (!filter->has_regex)
 		return true;
 	complain("no statistic matches '%s'. Run 'kvm-stats schema' for the names.",
 		 filter->pattern);
-	return false;
-}
-
-bool require_no_arguments(int argc, char **argv)
-{
-	if (optind >= argc)
-		return true;
-	complain("unexpected argument '%s'. Add --help for the options.", argv[optind]);
 	return false;
 }

@@ -28,7 +28,4 @@ void report_missing(const struct monitor *monitor);
 /* Prints a message and returns false if the regular expression matches no statistic. */
 bool require_matches(const struct monitor *monitor);
 
-/* Call it after getopt_long(). Prints a message and returns false if arguments are left. */
-bool require_no_arguments(int argc, char **argv);
-
 #endif /* MESSAGES_REQUIRE_H */

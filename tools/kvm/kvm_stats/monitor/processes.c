@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "monitor/processes.h"
 
-#define SECOND		UINT64_C(1000000000)
 #define MAX_INTERVAL	(32 * SECOND)
 
 struct process {
@@ -38,18 +39,14 @@ static int append(struct processes *processes, size_t *count, const struct diren
 {
 	struct process entry = { .pid = atoi(dirent->d_name), .ino = dirent->d_ino };
 	const struct process *known = find(processes, entry.pid);
+	struct process *more;
 
 	if (known && known->ino == entry.ino)
 		entry = *known;
-	if (*count == processes->next_capacity) {
-		size_t capacity = *count ? *count * 2 : 512;
-		struct process *more = realloc(processes->next, capacity * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		processes->next = more;
-		processes->next_capacity = capacity;
-	}
+	more = array_grow(processes->next, *count, &processes->next_capacity, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	processes->next = more;
 	processes->next[(*count)++] = entry;
 	return 0;
 }

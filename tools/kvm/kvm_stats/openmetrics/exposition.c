@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "openmetrics/exposition.h"
+#include "openmetrics/label.h"
 #include "openmetrics/metadata.h"
+#include "openmetrics/number.h"
 #include "openmetrics/series.h"
 #include "openmetrics/vmms.h"
 
@@ -53,7 +55,7 @@ static void put_name(const struct sample_context *context, const char *suffix, c
 	text_puts(text, "{");
 	text_puts(text, context->labels);
 	if (extra)
-		text_put_label(text, extra, value);
+		put_label(text, extra, value);
 	text_puts(text, "} ");
 }
 
@@ -69,7 +71,7 @@ static void put_scaled(const struct sample_context *context, const struct kvmsta
 static void put_bucket(const struct sample_context *context, const char *le, struct wide_sum count)
 {
 	put_name(context, "_bucket", "le", le);
-	text_put_wide(context->text, count);
+	put_wide(context->text, count);
 	text_puts(context->text, "\n");
 }
 
@@ -87,7 +89,7 @@ static void put_sum(const struct sample_context *context, const struct target *t
 	if (!value && context->format == OPENMETRICS_1_0)
 		return;
 	put_name(context, "_count", NULL, NULL);
-	text_put_wide(context->text, count);
+	put_wide(context->text, count);
 	text_puts(context->text, "\n");
 }
 

@@ -11,22 +11,8 @@
 #ifndef OPENMETRICS_EXPOSITION_H
 #define OPENMETRICS_EXPOSITION_H
 
-#include <stdint.h>
-
 #include "monitor/monitor.h"
-#include "openmetrics/text.h"
-
-enum exposition_format {
-	OPENMETRICS_1_0,
-	PROMETHEUS_TEXT_0_0_4,
-};
-
-/* The statistics about the sampling itself. */
-struct sampling {
-	uint64_t number;	/* of samples so far */
-	uint64_t time;		/* of the last sample, in ns since the epoch */
-	uint64_t duration;	/* of the last sample, in ns */
-};
+#include "openmetrics/format.h"
 
 struct openmetrics;
 

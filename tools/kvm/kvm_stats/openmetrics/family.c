@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "openmetrics/family.h"
-#include "openmetrics/text.h"
 
 struct known_set {
 	enum kind kind;
@@ -24,94 +21,19 @@ enum kind kind_of(const struct target *target)
 
 /* ---- members ---- */
 
-static void free_bounds(struct member *member)
-{
-	while (member->bounds)
-		free(member->bound[--member->bounds]);
-	free(member->bound);
-}
-
-const char *member_scale(const struct member *member, const struct kvmstats_stat *stat,
-			 uint64_t value, char *buf)
-{
-	if (!member->scaled || kvmstats_stat_scale(stat, value, buf, SCALED_SIZE) < 0)
-		snprintf(buf, SCALED_SIZE, "%" PRIu64, value);
-	return buf;
-}
-
-/* le is inclusive. Values are integers, so the bound is the largest value in the bucket. */
-static int make_bounds(struct member *member)
-{
-	unsigned int size = kvmstats_stat_size(member->stat);
-	char decimal[SCALED_SIZE], canonical[CANONICAL_SIZE];
-	uint64_t min, max;
-	unsigned int n;
-
-	member->bound = calloc(size, sizeof(*member->bound));
-	if (!member->bound)
-		return -ENOMEM;
-	for (n = 0; n < size; n++) {
-		if (kvmstats_stat_bucket(member->stat, n, &min, &max) || max == UINT64_MAX)
-			break;
-		canonical_number(member_scale(member, member->stat, max, decimal), canonical);
-		member->bound[n] = strdup(canonical);
-		if (!member->bound[n])
-			return -ENOMEM;
-		member->bounds++;
-	}
-	return 0;
-}
-
-static bool is_time(const struct kvmstats_stat *stat)
-{
-	return kvmstats_stat_unit(stat) == KVMSTATS_SECONDS && stat_can_scale(stat);
-}
-
-static bool may_be_sum(const struct kvmstats_stat *stat)
-{
-	return kvmstats_stat_type(stat) == KVMSTATS_CUMULATIVE &&
-	       kvmstats_stat_size(stat) == 1 && is_time(stat);
-}
-
-/* halt_wait_ns, for example, is the sum of all samples of halt_wait_hist. */
-static const struct kvmstats_stat *find_sum(const struct stat_set *set,
-					    const struct kvmstats_stat *hist)
-{
-	const char *name = kvmstats_stat_name(hist);
-	const char *end = strrchr(name, '_');
-	const struct kvmstats_stat *sum;
-	char *sum_name;
-
-	if (!is_time(hist) || !end || strcmp(end, "_hist") ||
-	    asprintf(&sum_name, "%.*s_ns", (int)(end - name), name) < 0)
-		return NULL;
-	sum = kvmstats_schema_find(set->schema, sum_name);
-	free(sum_name);
-	return sum && may_be_sum(sum) ? sum : NULL;
-}
-
 static int add_member(struct family *family, const struct stat_set *set,
 		      const struct kvmstats_stat *stat)
 {
 	struct member *more = reallocarray(family->member, family->members + 1, sizeof(*more));
-	struct member *member;
 	int err;
 
 	if (!more)
 		return -ENOMEM;
 	family->member = more;
-	member = &more[family->members];
-	*member = (struct member){ .set = set, .stat = stat, .scaled = stat_can_scale(stat) };
-	if (family->type == FAMILY_HISTOGRAM) {
-		member->sum = find_sum(set, stat);
-		err = make_bounds(member);
-		if (err) {
-			free_bounds(member);
-			return err;
-		}
-	}
-	family->members++;
-	return 0;
+	err = member_init(&more[family->members], set, stat, family->type);
+	if (!err)
+		family->members++;
+	return err;
 }
 
 const struct member *family_member(const struct family *family, const struct stat_set *set)
@@ -130,7 +52,7 @@ const struct member *family_member(const struct family *family, const struct sta
 static void free_family(struct family *family)
 {
 	while (family->members)
-		free_bounds(&family->member[--family->members]);
+		member_free(&family->member[--family->members]);
 	free(family->member);
 	free(family->name);
 	free(family->help);
@@ -163,7 +85,7 @@ static int insert(struct families *families, struct family *family)
 	if (!more)
 		return -ENOMEM;
 	families->family = more;
-	err = registry_add(&families->names, family);
+	err = registry_add(&families->names, family->name, family->type, family);
 	/* The registry can refer to the family even after an error, so keep it. */
 	families->family[families->count++] = family;
 	return err;
@@ -182,7 +104,8 @@ static bool same_family(const struct family *a, const struct family *b)
 static int start_family(struct families *families, struct family *family,
 			const struct stat_set *set, const struct kvmstats_stat *stat)
 {
-	int err = registry_available(&families->names, family);
+	int err = registry_available(&families->names, family->name,
+				     family->type);
 
 	if (err <= 0) {
 		families->left_out += !err;

@@ -14,18 +14,9 @@
 #include <stdint.h>
 
 #include "monitor/monitor.h"
+#include "openmetrics/member.h"
 #include "openmetrics/name.h"
 #include "openmetrics/registry.h"
-
-/* The statistic of one schema that belongs to the family. */
-struct member {
-	const struct stat_set *set;
-	const struct kvmstats_stat *stat;
-	const struct kvmstats_stat *sum;	/* a histogram's sum, or NULL */
-	bool scaled;				/* converted to seconds or bytes */
-	char **bound;				/* values of the label le, without +Inf */
-	size_t bounds;
-};
 
 struct family {
 	char *name;			/* without _total */
@@ -58,10 +49,5 @@ int families_add(struct families *families, enum kind kind, const struct stat_se
 const struct member *family_member(const struct family *family, const struct stat_set *set);
 
 void families_free(struct families *families);
-
-/* Formats @value, in seconds or bytes if @member is scaled. @buf has SCALED_SIZE bytes. */
-#define SCALED_SIZE	160
-const char *member_scale(const struct member *member, const struct kvmstats_stat *stat,
-			 uint64_t value, char *buf);
 
 #endif /* OPENMETRICS_FAMILY_H */

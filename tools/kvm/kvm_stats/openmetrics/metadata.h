@@ -3,19 +3,14 @@
 #ifndef OPENMETRICS_METADATA_H
 #define OPENMETRICS_METADATA_H
 
-#include "openmetrics/exposition.h"
-#include "openmetrics/family.h"
+#include "openmetrics/format.h"
+#include "openmetrics/name.h"
 
 struct metadata {
 	const char *name;	/* of the family, without _total or _info */
 	enum family_type type;
 	const char *unit;	/* NULL: no unit */
 	const char *help;
-};
-
-struct exposition {
-	enum exposition_format format;
-	struct text *text;
 };
 
 void put_metadata(const struct exposition *to, const struct metadata *metadata);

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "openmetrics/family.h"
+#include "base/array.h"
 #include "openmetrics/registry.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /*
  * The suffixes that OpenMetrics reserves for each type of family, whether or not the family
@@ -50,14 +48,15 @@ static void free_name(void *node)
 	free(registered);
 }
 
-static int register_name(struct name_registry *registry, struct family *family, const char *suffix)
+static int register_name(struct name_registry *registry, const char *name, const char *suffix,
+			 struct family *family)
 {
 	struct registered_name *registered = calloc(1, sizeof(*registered));
 
 	if (!registered)
 		return -ENOMEM;
 	registered->family = family;
-	if (asprintf(&registered->name, "%s%s", family->name, suffix) < 0)
+	if (asprintf(&registered->name, "%s%s", name, suffix) < 0)
 		registered->name = NULL;
 	if (registered->name && tsearch(registered, &registry->root, compare_names))
 		return 0;
@@ -65,31 +64,33 @@ static int register_name(struct name_registry *registry, struct family *family, 
 	return -ENOMEM;
 }
 
-int registry_available(struct name_registry *registry, const struct family *family)
+int registry_available(struct name_registry *registry, const char *name,
+		       enum family_type type)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(suffixes[0]) && suffixes[family->type][i]; i++) {
-		char *name;
+	for (i = 0; i < ARRAY_SIZE(suffixes[0]) && suffixes[type][i]; i++) {
+		char *full;
 		bool found;
 
-		if (asprintf(&name, "%s%s", family->name, suffixes[family->type][i]) < 0)
+		if (asprintf(&full, "%s%s", name, suffixes[type][i]) < 0)
 			return -ENOMEM;
-		found = find_registered(registry, name);
-		free(name);
+		found = find_registered(registry, full);
+		free(full);
 		if (found)
 			return 0;
 	}
 	return 1;
 }
 
-int registry_add(struct name_registry *registry, struct family *family)
+int registry_add(struct name_registry *registry, const char *name, enum family_type type,
+		 struct family *family)
 {
 	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < ARRAY_SIZE(suffixes[0]) && suffixes[family->type][i]; i++)
-		err = register_name(registry, family, suffixes[family->type][i]);
+	for (i = 0; !err && i < ARRAY_SIZE(suffixes[0]) && suffixes[type][i]; i++)
+		err = register_name(registry, name, suffixes[type][i], family);
 	return err;
 }
 

@@ -6,6 +6,8 @@
 #ifndef OPENMETRICS_REGISTRY_H
 #define OPENMETRICS_REGISTRY_H
 
+#include "openmetrics/name.h"
+
 struct family;
 
 struct name_registry {
@@ -15,11 +17,13 @@ struct name_registry {
 /* Returns the family that uses @name, or NULL if no family does. */
 struct family *registry_find(struct name_registry *registry, const char *name);
 
-/* Returns 1 if all names that @family needs are free, 0 if one is in use, or -ENOMEM. */
-int registry_available(struct name_registry *registry, const struct family *family);
+/* Returns 1 if all names that a family needs are free, 0 if one is in use, or -ENOMEM. */
+int registry_available(struct name_registry *registry, const char *name,
+		       enum family_type type);
 
 /* Returns 0 or -ENOMEM. @family must live as long as @registry, also after -ENOMEM. */
-int registry_add(struct name_registry *registry, struct family *family);
+int registry_add(struct name_registry *registry, const char *name, enum family_type type,
+		 struct family *family);
 void registry_free(struct name_registry *registry);
 
 #endif /* OPENMETRICS_REGISTRY_H */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "openmetrics/label.h"
 #include "openmetrics/series.h"
 
 static void put_number(struct text *text, const char *name, int number)
@@ -11,13 +12,13 @@ static void put_number(struct text *text, const char *name, int number)
 
 	if (number >= 0)
 		snprintf(value, sizeof(value), "%d", number);
-	text_put_label(text, name, value);
+	put_label(text, name, value);
 }
 
 void put_vmm_labels(struct text *text, const struct vmm *vmm)
 {
 	put_number(text, "pid", vmm->pid);
-	text_put_label(text, "guest", vmm->guest ? vmm->guest : "");
+	put_label(text, "guest", vmm->guest ? vmm->guest : "");
 }
 
 static void put_labels(struct text *text, const struct target *target)

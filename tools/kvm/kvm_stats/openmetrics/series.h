@@ -10,7 +10,7 @@
 #define OPENMETRICS_SERIES_H
 
 #include "openmetrics/family.h"
-#include "openmetrics/text.h"
+#include "base/text.h"
 
 struct series {
 	const struct target *target;

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/command.h"
+#include "base/array.h"
+#include "openmetrics/label.h"
+#include "openmetrics/metadata.h"
 #include "openmetrics/series.h"
 #include "openmetrics/vmms.h"
 
@@ -132,9 +134,9 @@ static void put_info(struct text *text, const struct vmm *vmm)
 
 	text_puts(text, "kvm_vmm_info{");
 	put_vmm_labels(text, vmm);
-	text_put_label(text, "comm", vmm->comm ? vmm->comm : "");
-	text_put_label(text, "source", source_of(vmm, source, sizeof(source)));
-	text_put_label(text, "error", error_of(vmm, error, sizeof(error)));
+	put_label(text, "comm", vmm->comm ? vmm->comm : "");
+	put_label(text, "source", source_of(vmm, source, sizeof(source)));
+	put_label(text, "error", error_of(vmm, error, sizeof(error)));
 	text_puts(text, "} 1\n");
 }
 
@@ -162,7 +164,7 @@ static void put_vmm_families(const struct exposition *out, const struct monitor 
 	};
 	size_t i, j;
 
-	for (i = 0; i < sizeof(families) / sizeof(*families); i++) {
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
 		put_metadata(out, families[i]);
 		for (j = 0; j < monitor->vmms; j++) {
 			if (monitor->vmm[j]->pid)
@@ -177,8 +179,8 @@ static size_t count_inaccessible(const struct monitor *monitor)
 	size_t unseen = monitor->denied;
 	size_t i;
 
-	for (i = 0; i < monitor->named_count; i++)
-		unseen += monitor->named[i].err == -EACCES || monitor->named[i].err == -EPERM;
+	for (i = 0; i < monitor->named.count; i++)
+		unseen += monitor->named.process[i].err == -EACCES || monitor->named.process[i].err == -EPERM;
 	return unseen;
 }
 

@@ -3,8 +3,8 @@
 #ifndef OPENMETRICS_VMMS_H
 #define OPENMETRICS_VMMS_H
 
-#include "openmetrics/exposition.h"
-#include "openmetrics/metadata.h"
+#include "monitor/monitor.h"
+#include "openmetrics/format.h"
 
 /* @left_out is the number of statistics that have no family. */
 void put_monitor_metrics(struct exposition *out, const struct monitor *monitor,

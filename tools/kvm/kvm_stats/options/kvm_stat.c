@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/output.h"
-#include "commands/command.h"
-#include "messages/require.h"
+#include "options/filter.h"
 #include "options/kvm_stat.h"
+#include "options/number.h"
+#include "options/options.h"
+#include "options/status.h"
 
-#define DEFAULT_DELAY	3.0
+#define DEFAULT_DELAY	(3 * SECOND)
 #define MIN_DELAY	0.1
-#define MAX_DELAY	86400.0
 
 const char kvm_stat_options_help[] =
 	"  -1, --once          print totals and growth of one second, and exit\n"
@@ -33,30 +33,9 @@ const char kvm_stat_options_help[] =
 	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n"
 	"  -h, --help          print this help\n";
 
-static bool parse_delay(struct kvm_stat_options *options, const char *text)
+bool kvm_stat_parse_delay(struct kvm_stat_options *options, const char *text)
 {
-	char *end;
-	double delay = strtod(text, &end);
-
-	if (end == text || *end || !(delay >= MIN_DELAY && delay <= MAX_DELAY)) {
-		complain("-s must be a number of seconds from %g to %g, not '%s'", MIN_DELAY,
-			 MAX_DELAY, text);
-		return false;
-	}
-	options->delay = (uint64_t)(delay * 1e9);
-	return true;
-}
-
-static bool parse_count(struct kvm_stat_options *options, const char *text)
-{
-	char *end;
-
-	errno = 0;
-	options->count = strtoul(text, &end, 10);
-	if (!errno && *text >= '0' && *text <= '9' && !*end && options->count)
-		return true;
-	complain("-n must be a number of intervals above 0, not '%s'", text);
-	return false;
+	return parse_seconds("-s", text, MIN_DELAY, &options->delay);
 }
 
 static bool parse_fields(struct kvm_stat_options *options, const char *text)
@@ -67,8 +46,10 @@ static bool parse_fields(struct kvm_stat_options *options, const char *text)
 	return filter_set_regex(&options->filter, NULL);
 }
 
-static bool set_option(struct kvm_stat_options *options, int option, const char *value)
+static bool set_option(int option, const char *value, void *arg)
 {
+	struct kvm_stat_options *options = arg;
+
 	switch (option) {
 	case '1':
 		return options->once = true;
@@ -88,9 +69,9 @@ static bool set_option(struct kvm_stat_options *options, int option, const char 
 	case 'i':
 		return options->include_past = true;
 	case 's':
-		return parse_delay(options, value);
+		return kvm_stat_parse_delay(options, value);
 	case 'n':
-		return parse_count(options, value);
+		return parse_count("-n", value, &options->count);
 	case 'f':
 		return parse_fields(options, value);
 	default:
@@ -116,12 +97,12 @@ static bool check_combination(const struct kvm_stat_options *options)
 
 void kvm_stat_options_init(struct kvm_stat_options *options)
 {
-	*options = (struct kvm_stat_options){ .delay = (uint64_t)(DEFAULT_DELAY * 1e9) };
+	*options = (struct kvm_stat_options){ .delay = DEFAULT_DELAY };
 	options->filter.from_start = true;
 }
 
 int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
-			   void (*usage)(void))
+			   void (*usage)(FILE *to))
 {
 	static const struct option table[] = {
 		{ "once", no_argument, NULL, '1' },
@@ -139,22 +120,16 @@ int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **ar
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	int option;
+	const struct command_options accepted = {
+		.letters = "1lL:czs:n:dtih",
+		.table = table,
+		.usage = usage,
+		.hint = "Run 'kvm-stats --help' for the options.",
+		.set = set_option,
+	};
+	int status = options_parse(argc, argv, &accepted, options);
 
-	optind = 1;
-	while ((option = filter_getopt(argc, argv, "1lL:czs:n:dtih", table)) != -1) {
-		if (option == 'h') {
-			usage();
-			return STATUS_OK;
-		}
-		if (option == '?') {
-			complain("Run 'kvm-stats --help' for the options.");
-			return STATUS_USAGE;
-		}
-		if (!set_option(options, option, optarg))
-			return STATUS_USAGE;
-	}
-	return require_no_arguments(argc, argv) && check_combination(options) ? -1 : STATUS_USAGE;
+	return status < 0 && !check_combination(options) ? STATUS_USAGE : status;
 }
 
 void kvm_stat_options_free(struct kvm_stat_options *options)

@@ -5,8 +5,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "monitor/monitor.h"
+#include "targets/filter.h"
+#include "targets/source.h"
 
 struct kvm_stat_options {
 	struct filter filter;		/* -f, -p, -g, --vm, --vcpu */
@@ -32,7 +34,10 @@ void kvm_stat_options_init(struct kvm_stat_options *options);
  * @usage was called for --help.
  */
 int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
-			   void (*usage)(void));
+			   void (*usage)(FILE *to));
+/* The argument of -s. Prints a message and returns false if it is not valid. */
+bool kvm_stat_parse_delay(struct kvm_stat_options *options, const char *text);
+
 void kvm_stat_options_free(struct kvm_stat_options *options);
 
 #endif /* OPTIONS_KVM_STAT_H */

@@ -4,11 +4,6 @@
 #include "base/output.h"
 #include "print/heading.h"
 
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void print_origins(const struct vmm *vmm)
 {
 	unsigned int printed = 0;

@@ -39,8 +39,8 @@ void query_stats_warn_unknown(const struct monitor *monitor)
 {
 	size_t i, j;
 
-	for (i = 0; i < monitor->sets.sets; i++) {
-		const struct stat_set *set = monitor->sets.set[i];
+	for (i = 0; i < monitor->context.sets.sets; i++) {
+		const struct stat_set *set = monitor->context.sets.set[i];
 
 		for (j = 0; j < set->stats; j++) {
 			if (!is_known(set->stat[j]))

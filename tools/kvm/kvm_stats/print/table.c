@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "print/table.h"
 #include "values/row.h"
 
@@ -162,8 +163,8 @@ void report_measure(struct report *report, const struct monitor *monitor)
 		for (j = 0; j < monitor->vmm[i]->targets; j++)
 			widen(&report->label_width, monitor->vmm[i]->target[j]->label);
 	}
-	for (i = 0; i < monitor->sets.sets; i++)
-		measure_names(report, monitor->sets.set[i]);
+	for (i = 0; i < monitor->context.sets.sets; i++)
+		measure_names(report, monitor->context.sets.set[i]);
 }
 
 void report_print(const struct report *report, const struct vmm *vmm)

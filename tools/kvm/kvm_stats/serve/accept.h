@@ -3,7 +3,7 @@
 #ifndef SERVE_ACCEPT_H
 #define SERVE_ACCEPT_H
 
-#include "openmetrics/exposition.h"
+#include "openmetrics/format.h"
 
 /*
  * @accept is the value of the header, NULL if the request does not have it. Returns OpenMetrics

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <sys/socket.h>
 
+#include "base/clock.h"
 #include "serve/clients.h"
 
-#define SECOND		UINT64_C(1000000000)
 #define REQUEST_TIMEOUT		(5 * SECOND)
 #define CONNECTION_TIMEOUT	(60 * SECOND)
 /* With this many clients, each new one replaces the oldest that has not sent its request. */

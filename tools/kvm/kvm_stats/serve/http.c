@@ -6,12 +6,12 @@
 
 #include <microhttpd.h>
 
+#include "base/clock.h"
 #include "base/output.h"
 #include "serve/accept.h"
 #include "serve/clients.h"
 #include "serve/http.h"
 
-#define MILLISECOND	UINT64_C(1000000)
 /* A response is cached for this time, or for the time that creating it took, if longer. */
 #define MIN_CACHE_TIME	(100 * MILLISECOND)
 #define IDLE_SECONDS	10u
@@ -81,7 +81,7 @@ static void drop_cached(struct cached_response *cached)
 static bool fill_cache(struct http *http, enum exposition_format format)
 {
 	struct cached_response *cached = &http->cache[format];
-	uint64_t start = monitor_now(), end, took;
+	uint64_t start = clock_now(), end, took;
 	struct text text = { 0 };
 
 	drop_cached(cached);
@@ -94,7 +94,7 @@ static bool fill_cache(struct http *http, enum exposition_format format)
 	if (!cached->response)
 		return false;
 	MHD_add_response_header(cached->response, MHD_HTTP_HEADER_VARY, "Accept");
-	end = monitor_now();
+	end = clock_now();
 	took = end - start;
 	cached->until = end + (took > MIN_CACHE_TIME ? took : MIN_CACHE_TIME);
 	return true;
@@ -106,7 +106,7 @@ static enum MHD_Result respond_metrics(struct http *http, struct MHD_Connection 
 		accept_format(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept"));
 	struct cached_response *cached = &http->cache[format];
 
-	if ((!cached->response || monitor_now() >= cached->until) && !fill_cache(http, format))
+	if ((!cached->response || clock_now() >= cached->until) && !fill_cache(http, format))
 		return respond_constant(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
 					"kvm-stats cannot read the statistics. "
 					"See the standard error of kvm-stats for the reason.\n");
@@ -157,7 +157,7 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
 		info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-		*context = info ? client_add(&http->clients, info->connect_fd, monitor_now())
+		*context = info ? client_add(&http->clients, info->connect_fd, clock_now())
 				: NULL;
 	} else if (*context) {
 		client_remove(&http->clients, *context);
@@ -237,12 +237,12 @@ uint64_t http_deadline(const struct http *http)
 
 	if (MHD_get_timeout(http->daemon, &timeout) != MHD_YES)
 		return deadline;
-	library = monitor_now() + (uint64_t)timeout * MILLISECOND;
+	library = clock_now() + (uint64_t)timeout * MILLISECOND;
 	return library < deadline ? library : deadline;
 }
 
 void http_run(struct http *http)
 {
-	clients_expire(&http->clients, monitor_now());
+	clients_expire(&http->clients, clock_now());
 	MHD_run(http->daemon);
 }

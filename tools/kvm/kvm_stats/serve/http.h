@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "openmetrics/exposition.h"
+#include "openmetrics/format.h"
 
 struct http;
 

@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kvm-stats serve */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/output.h"
-#include "commands/command.h"
-#include "messages/explain.h"
 #include "messages/notice.h"
-#include "messages/require.h"
-#include "openmetrics/exposition.h"
-#include "serve/fd_reserve.h"
+#include "options/status.h"
 #include "serve/http.h"
 #include "serve/notify.h"
-#include "serve/options.h"
+#include "serve/sampler.h"
+#include "serve/serve.h"
 #include "serve/textfile.h"
 
-#define SECOND		UINT64_C(1000000000)
 /*
  * Statistics fds keep the memory of a VM in the kernel. Without requests the monitor is
  * refreshed at this interval, to close the fds of VMs that have ended.
@@ -31,101 +25,35 @@
 
 struct serve {
 	const struct serve_options *options;
-	struct monitor *monitor;
-	struct openmetrics *metrics;
-	struct sampling sampling;
+	struct sampler sampler;
 	struct http *http;		/* NULL: no HTTP */
-	struct fd_reserve reserve;
 	int signals;
 	uint64_t next_refresh;
 	uint64_t next_textfile;		/* UINT64_MAX: no textfile */
 	bool textfile_written;		/* at least once, so it must be removed at the end */
 	bool textfile_failed;		/* the last write failed, and the error was reported */
-	bool refresh_failed;		/* the last refresh failed, and the error was reported */
 };
 
-/* ---- the monitor, which must leave fds to HTTP clients ---- */
-
-static void reserve_fds(struct serve *serve)
+static void count_clients(struct serve *serve)
 {
-	fd_reserve_fill(&serve->reserve, serve->http ? http_clients(serve->http) : 0);
+	serve->sampler.clients = serve->http ? http_clients(serve->http) : 0;
 }
 
-static bool open_monitor(struct serve *serve)
-{
-	struct monitor_options options = {
-		.filter = &serve->options->filter, .sources = SOURCES_AUTO,
-	};
-
-	reserve_fds(serve);
-	serve->monitor = require_monitor(&options);
-	fd_reserve_release(&serve->reserve);
-	if (serve->monitor)
-		explain_search_error(serve->monitor);
-	return serve->monitor;
-}
-
-static int sample_monitor(struct serve *serve)
-{
-	int err;
-
-	reserve_fds(serve);
-	err = monitor_sample(serve->monitor);
-	fd_reserve_release(&serve->reserve);
-	return err;
-}
-
-/* An error can be temporary, so it is reported once and does not end the service. */
 static void refresh(struct serve *serve, uint64_t now)
 {
-	char buf[128];
-	int err;
-
-	reserve_fds(serve);
-	err = monitor_refresh(serve->monitor);
-	fd_reserve_release(&serve->reserve);
+	count_clients(serve);
+	sampler_refresh(&serve->sampler);
 	serve->next_refresh = now + REFRESH_INTERVAL;
 	if (serve->http)
 		http_drop_cache(serve->http);
-	if (err && !serve->refresh_failed)
-		complain("cannot update the list of VMs: %s",
-			 kvmstats_strerror(err, buf, sizeof(buf)));
-	serve->refresh_failed = err;
-}
-
-/* ---- the exposition ---- */
-
-static uint64_t epoch_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
-
-static int sample(struct serve *serve)
-{
-	uint64_t start = monitor_now();
-	int err = sample_monitor(serve);
-
-	serve->sampling.number++;
-	serve->sampling.time = epoch_now();
-	serve->sampling.duration = monitor_now() - start;
-	return err;
 }
 
 static int expose(enum exposition_format format, struct text *text, void *arg)
 {
 	struct serve *serve = arg;
-	char buf[128];
-	int err = sample(serve);
 
-	if (!err)
-		err = openmetrics_write(serve->metrics, format, &serve->sampling, text);
-	if (err)
-		complain("cannot read the statistics: %s",
-			 kvmstats_strerror(err, buf, sizeof(buf)));
-	return err;
+	count_clients(serve);
+	return sampler_expose(&serve->sampler, format, text);
 }
 
 /* ---- the textfile ---- */
@@ -188,12 +116,10 @@ static int wait_for_work(struct serve *serve)
 {
 	struct pollfd fds[] = {
 		{ .fd = serve->signals, .events = POLLIN },
-		{ .fd = monitor_fd(serve->monitor), .events = POLLIN },
+		{ .fd = monitor_fd(serve->sampler.monitor), .events = POLLIN },
 		{ .fd = serve->http ? http_fd(serve->http) : -1, .events = POLLIN },
 	};
-	uint64_t deadline = next_deadline(serve), now = monitor_now();
-	uint64_t remaining = deadline > now ? deadline - now : 0;
-	struct timespec timeout = { (time_t)(remaining / SECOND), (long)(remaining % SECOND) };
+	struct timespec timeout = clock_until(next_deadline(serve));
 
 	if (ppoll(fds, 3, &timeout, NULL) < 0 && errno != EINTR) {
 		complain("cannot wait for requests: %s", strerror(errno));
@@ -210,7 +136,7 @@ static int run(struct serve *serve)
 {
 	for (;;) {
 		int result = wait_for_work(serve);
-		uint64_t now = monitor_now();
+		uint64_t now = clock_now();
 
 		if (result <= 0)
 			return result ? STATUS_FAILED : STATUS_OK;
@@ -264,11 +190,11 @@ static int serve_until_signal(struct serve *serve)
 		complain("cannot wait for signals: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
-	serve->next_refresh = monitor_now() + REFRESH_INTERVAL;
-	serve->next_textfile = serve->options->textfile ? monitor_now() : UINT64_MAX;
+	serve->next_refresh = clock_now() + REFRESH_INTERVAL;
+	serve->next_textfile = serve->options->textfile ? clock_now() : UINT64_MAX;
 	if (!listen_for_http(serve))
 		return STATUS_FAILED;
-	notice_start(serve->monitor);
+	notice_start(serve->sampler.monitor);
 	notify_manager("READY=1");
 	status = run(serve);
 	notify_manager("STOPPING=1");
@@ -278,35 +204,17 @@ static int serve_until_signal(struct serve *serve)
 	return status;
 }
 
-static int serve_vms(const struct serve_options *options)
+int serve_run(const struct serve_options *options)
 {
 	struct serve serve = { .options = options };
 	int status = STATUS_FAILED;
 
-	if (open_monitor(&serve))
-		serve.metrics = openmetrics_open(serve.monitor);
-	if (serve.metrics && options->once)
-		status = write_text(&serve) ? STATUS_OK : STATUS_FAILED;
-	else if (serve.metrics)
-		status = serve_until_signal(&serve);
-	else if (serve.monitor)
-		complain("out of memory");
-	openmetrics_close(serve.metrics);
-	monitor_close(serve.monitor);
-	return status;
-}
-
-int command_serve(int argc, char **argv)
-{
-	struct serve_options options;
-	int status = STATUS_USAGE;
-
-	if (serve_options_parse(&options, argc, argv)) {
-		if (options.help)
-			status = fputs(serve_options_help, stdout) < 0 ? STATUS_FAILED : STATUS_OK;
-		else
-			status = serve_vms(&options);
+	if (sampler_open(&serve.sampler, &options->filter)) {
+		if (!options->once)
+			status = serve_until_signal(&serve);
+		else if (write_text(&serve))
+			status = STATUS_OK;
 	}
-	filter_free(&options.filter);
+	sampler_close(&serve.sampler);
 	return status;
 }

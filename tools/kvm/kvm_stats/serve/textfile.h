@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "openmetrics/text.h"
+#include "base/text.h"
 
 /*
  * Replaces the content of the file @name with @text atomically: a reader sees either the

@@ -17,8 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sources/mount.h"
-#include "targets/target.h"
+#include "sources/debugfs.h"
+#include "targets/vmm.h"
 
 #define MAX_FILES	1024
 
@@ -57,7 +59,7 @@ static int read_target(struct target *target)
 		if (err)
 			return err;
 	}
-	return kvmstats_sample_set(target->now, values, count, monitor_now());
+	return kvmstats_sample_set(target->now, values, count, clock_now());
 }
 
 static void detach(struct target *target)
@@ -153,7 +155,7 @@ static void free_files(struct file_list *files)
  * Returns -errno if no file can be read. If only some fail, returns 0 and sets @file_err to
  * -errno.
  */
-static int make_set(struct monitor *monitor, int dirfd, const struct stat_set **set, int *file_err)
+static int make_set(struct source_context *context, int dirfd, const struct stat_set **set, int *file_err)
 {
 	struct file_list *files = malloc(sizeof(*files));
 	struct kvmstats_schema *schema;
@@ -166,18 +168,18 @@ static int make_set(struct monitor *monitor, int dirfd, const struct stat_set **
 	if (!err)
 		err = kvmstats_schema_make(&schema, files->desc, files->count);
 	if (!err)
-		err = stat_sets_add(&monitor->sets, schema, set);
+		err = stat_sets_add(&context->sets, schema, set);
 	free_files(files);
 	return err;
 }
 
-static int add_vm(struct monitor *monitor, struct vmm *vmm, const struct target_key *key,
+static int add_vm(struct source_context *context, struct vmm *vmm, const struct target_key *key,
 		  int dirfd, int *file_err)
 {
 	const struct stat_set *set;
 	struct target *target;
 	uint64_t *values;
-	int err = make_set(monitor, dirfd, &set, file_err);
+	int err = make_set(context, dirfd, &set, file_err);
 
 	if (err)
 		return err;
@@ -219,7 +221,7 @@ static int fd_of_vm(const char *name, pid_t pid)
 	return end != name && !*end && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
 }
 
-static int attach_vm(struct monitor *monitor, struct vmm *vmm, int kvm, const char *name,
+static int attach_vm(struct source_context *context, struct vmm *vmm, int kvm, const char *name,
 		     struct target_key *key)
 {
 	int file_err = 0;
@@ -235,20 +237,20 @@ static int attach_vm(struct monitor *monitor, struct vmm *vmm, int kvm, const ch
 	dirfd = openat(kvm, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
 		return -errno;
-	err = add_vm(monitor, vmm, key, dirfd, &file_err);
+	err = add_vm(context, vmm, key, dirfd, &file_err);
 	if (err)
 		close(dirfd);
 	return err ? err : file_err;
 }
 
-static int attach_vms(struct monitor *monitor, struct vmm *vmm, DIR *kvm)
+static int attach_vms(struct source_context *context, struct vmm *vmm, DIR *kvm)
 {
 	struct target_key key = { .source = &source_debugfs, .vm = -1, .vcpu = -1 };
 	struct dirent *dirent;
 	int last_err = 0;
 
 	while ((dirent = readdir(kvm))) {
-		int err = attach_vm(monitor, vmm, dirfd(kvm), dirent->d_name, &key);
+		int err = attach_vm(context, vmm, dirfd(kvm), dirent->d_name, &key);
 
 		if (err)
 			last_err = err;
@@ -256,7 +258,7 @@ static int attach_vms(struct monitor *monitor, struct vmm *vmm, DIR *kvm)
 	return key.vm < 0 ? -ENOENT : last_err;
 }
 
-static int attach(struct monitor *monitor, struct vmm *vmm)
+static int attach(struct source_context *context, struct vmm *vmm)
 {
 	char path[PATH_MAX];
 	DIR *kvm;
@@ -264,7 +266,7 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 
 	if (!vmm->kvm)
 		return 0;
-	if (filter_selects_vcpus_only(monitor->options.filter))
+	if (filter_selects_vcpus_only(context->filter))
 		return -EDOM;
 	err = mounted_path("debugfs", "kvm", path, sizeof(path));
 	if (err)
@@ -272,7 +274,7 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 	kvm = opendir(path);
 	if (!kvm)
 		return errno == ENOENT ? -ENODEV : -errno;
-	err = attach_vms(monitor, vmm, kvm);
+	err = attach_vms(context, vmm, kvm);
 	closedir(kvm);
 	return err;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "sources/events.h"
 #include "sources/mount.h"
 
@@ -16,21 +17,16 @@
 /* On success, @list owns @name and @filter. */
 static int add(struct tracepoints *list, char *name, uint64_t id, char *filter)
 {
-	if (list->count == list->capacity) {
-		size_t capacity = list->capacity ? list->capacity * 2 : 64;
-		char **names = realloc(list->name, capacity * sizeof(*names));
-		struct perf_counter *counters;
+	struct tracepoint *more;
 
-		if (names)
-			list->name = names;
-		counters = names ? realloc(list->counter, capacity * sizeof(*counters)) : NULL;
-		if (!counters)
-			return -ENOMEM;
-		list->counter = counters;
-		list->capacity = capacity;
-	}
-	list->name[list->count] = name;
-	list->counter[list->count++] = (struct perf_counter){ .id = id, .filter = filter };
+	more = array_grow(list->tracepoint, list->count, &list->capacity, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	list->tracepoint = more;
+	list->tracepoint[list->count++] = (struct tracepoint){
+		.name = name,
+		.counter = { .id = id, .filter = filter },
+	};
 	return 0;
 }
 
@@ -154,11 +150,10 @@ void tracepoints_free(struct tracepoints *list)
 {
 	while (list->count) {
 		list->count--;
-		free(list->name[list->count]);
-		free((char *)list->counter[list->count].filter);
+		free(list->tracepoint[list->count].name);
+		free((char *)list->tracepoint[list->count].counter.filter);
 	}
-	free(list->name);
-	free(list->counter);
+	free(list->tracepoint);
 	*list = (struct tracepoints){ 0 };
 }
 
@@ -171,7 +166,7 @@ int tracepoints_schema(const struct tracepoints *list, struct kvmstats_schema **
 	if (!desc)
 		return -ENOMEM;
 	for (i = 0; i < list->count; i++)
-		desc[i] = (struct kvmstats_desc){ .name = list->name[i], .size = 1 };
+		desc[i] = (struct kvmstats_desc){ .name = list->tracepoint[i].name, .size = 1 };
 	err = kvmstats_schema_make(schema, desc, list->count);
 	free(desc);
 	return err;

@@ -9,13 +9,17 @@
 #include "sources/exit_reason.h"
 #include "sources/perf_group.h"
 
+struct tracepoint {
+	char *name;
+	struct perf_counter counter;
+};
+
 /*
  * Tracepoints sorted by name. Each one is followed by its exit reasons: "kvm_exit(HLT)" counts
  * the hits of kvm_exit with the exit reason HLT.
  */
 struct tracepoints {
-	char **name;
-	struct perf_counter *counter;
+	struct tracepoint *tracepoint;
 	size_t count;
 	size_t capacity;
 };

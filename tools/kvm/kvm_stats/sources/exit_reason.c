@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/array.h"
 #include "sources/exit_reason.h"
 
 static const struct exit_reason vmx_reason[] = {
@@ -240,8 +241,6 @@ static const struct exit_reason userspace_reason[] = {
 	{ 38, "LOONGARCH_IOCSR" },
 	{ 39, "MEMORY_FAULT" },
 };
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 static const struct exit_reasons vmx = { "exit_reason", vmx_reason, ARRAY_SIZE(vmx_reason) };
 static const struct exit_reasons svm = { "exit_reason", svm_reason, ARRAY_SIZE(svm_reason) };

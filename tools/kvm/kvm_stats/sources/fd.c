@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "targets/target.h"
+#include "sources/fd.h"
+#include "targets/vmm.h"
 
 static struct target_key key_of(const struct kvmstats_target *from)
 {
@@ -35,7 +36,7 @@ static int reopen(struct target *target, const struct kvmstats_target *from)
 	return 0;
 }
 
-static int add(struct monitor *monitor, struct vmm *vmm, const struct kvmstats_target *from)
+static int add(struct source_context *context, struct vmm *vmm, const struct kvmstats_target *from)
 {
 	struct target_key key = key_of(from);
 	const struct stat_set *set;
@@ -46,7 +47,7 @@ static int add(struct monitor *monitor, struct vmm *vmm, const struct kvmstats_t
 
 	if (fd < 0)
 		return fd;
-	err = stat_sets_add_fd(&monitor->sets, fd, &set);
+	err = stat_sets_add_fd(&context->sets, fd, &set);
 	target = err ? NULL : target_add(vmm, &key, set);
 	if (!target) {
 		close(fd);
@@ -69,7 +70,7 @@ static void note_missing(struct vmm *vmm, const struct kvmstats_target *from)
 		snprintf(vmm->missing_label, LABEL_SIZE, "vcpu%d", vcpu);
 }
 
-static int attach(struct monitor *monitor, struct vmm *vmm)
+static int attach(struct source_context *context, struct vmm *vmm)
 {
 	int last_err = 0;
 	size_t i;
@@ -80,13 +81,13 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 		struct target *target;
 		int err = 0;
 
-		if (!filter_selects_target(monitor->options.filter, from))
+		if (!filter_selects_target(context->filter, from))
 			continue;
 		target = target_keep(vmm, &key);
 		if (target)
 			reopen(target, from);
 		else
-			err = add(monitor, vmm, from);
+			err = add(context, vmm, from);
 		if (!err)
 			continue;
 		last_err = err;

@@ -13,8 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sources/events.h"
-#include "targets/target.h"
+#include "sources/tracepoints.h"
+#include "targets/stat.h"
+#include "targets/vmm.h"
 
 struct tracing {
 	const struct stat_set *set;
@@ -31,29 +34,37 @@ struct tracing {
 
 /* ---- tracepoints of this kernel ---- */
 
-static int open_source(struct monitor *monitor)
+struct machine {
+	struct tracepoints list;
+	const struct stat_set *set;
+};
+
+static int open_source(struct source_context *context)
 {
-	struct tracepoints *list = calloc(1, sizeof(*list));
+	struct machine *machine = calloc(1, sizeof(*machine));
 	struct kvmstats_schema *schema;
 	int err;
 
-	if (!list)
+	if (!machine)
 		return -ENOMEM;
-	monitor->tracepoints = list;
-	err = tracepoints_list(list, NULL, exit_reasons_for_this_machine);
+	context->tracepoints = machine;
+	err = tracepoints_list(&machine->list, NULL, exit_reasons_for_this_machine);
 	if (!err)
-		err = tracepoints_schema(list, &schema);
+		err = tracepoints_schema(&machine->list, &schema);
 	if (!err)
-		err = stat_sets_add(&monitor->sets, schema, &monitor->tracepoint_set);
+		err = stat_sets_add(&context->sets, schema, &machine->set);
 	return err;
 }
 
-static void close_source(struct monitor *monitor)
+static void close_source(struct source_context *context)
 {
-	if (!monitor->tracepoints)
+	struct machine *machine = context->tracepoints;
+
+	if (!machine)
 		return;
-	tracepoints_free(monitor->tracepoints);
-	free(monitor->tracepoints);
+	tracepoints_free(&machine->list);
+	free(machine);
+	context->tracepoints = NULL;
 }
 
 /* ---- counters ---- */
@@ -64,9 +75,9 @@ static void select_counters(struct tracing *tracing, const struct tracepoints *l
 	size_t i;
 
 	for (i = 0; i < set->stats; i++) {
-		size_t index = kvmstats_stat_offset(set->stat[i]) / sizeof(uint64_t);
+		size_t index = stat_index(set->stat[i]);
 
-		tracing->counter[i] = list->counter[index];
+		tracing->counter[i] = list->tracepoint[index].counter;
 		tracing->index[i] = index;
 	}
 	tracing->counters = set->stats;
@@ -86,8 +97,9 @@ static void free_tracing(struct tracing *tracing)
 	free(tracing);
 }
 
-static struct tracing *new_tracing(const struct stat_set *set, const struct tracepoints *list)
+static struct tracing *new_tracing(const struct machine *machine)
 {
+	const struct stat_set *set = machine->set;
 	struct tracing *tracing = calloc(1, sizeof(*tracing));
 	size_t count = set->stats + 1;
 
@@ -99,13 +111,13 @@ static struct tracing *new_tracing(const struct stat_set *set, const struct trac
 	tracing->ended = calloc(count, sizeof(uint64_t));
 	tracing->sum = calloc(count, sizeof(uint64_t));
 	tracing->buf = calloc(count, sizeof(uint64_t));
-	tracing->values = calloc(list->count + 1, sizeof(uint64_t));
+	tracing->values = calloc(machine->list.count + 1, sizeof(uint64_t));
 	if (!tracing->counter || !tracing->index || !tracing->ended || !tracing->sum ||
 	    !tracing->buf || !tracing->values) {
 		free_tracing(tracing);
 		return NULL;
 	}
-	select_counters(tracing, list);
+	select_counters(tracing, &machine->list);
 	return tracing;
 }
 
@@ -219,7 +231,7 @@ static int read_target(struct target *target)
 	for (i = 0; i < tracing->counters; i++)
 		tracing->values[tracing->index[i]] = tracing->sum[i];
 	return kvmstats_sample_set(target->now, tracing->values,
-				   kvmstats_schema_count(tracing->set->schema), monitor_now());
+				   kvmstats_schema_count(tracing->set->schema), clock_now());
 }
 
 static void detach(struct target *target)
@@ -227,9 +239,9 @@ static void detach(struct target *target)
 	free_tracing(target->private);
 }
 
-static int add_target(struct monitor *monitor, struct vmm *vmm, const struct target_key *key)
+static int add_target(struct source_context *context, struct vmm *vmm, const struct target_key *key)
 {
-	struct tracing *tracing = new_tracing(monitor->tracepoint_set, monitor->tracepoints);
+	struct tracing *tracing = new_tracing(context->tracepoints);
 	struct target *target;
 	int err;
 
@@ -247,12 +259,12 @@ static int add_target(struct monitor *monitor, struct vmm *vmm, const struct tar
 }
 
 /* Without -p and -g, the counters of the whole machine include all VMMs. */
-static bool counted_on_host(const struct monitor *monitor, const struct vmm *vmm)
+static bool counted_on_host(const struct source_context *context, const struct vmm *vmm)
 {
-	return vmm->kvm && !filter_names_vmms(monitor->options.filter);
+	return vmm->kvm && !filter_names_vmms(context->filter);
 }
 
-static int attach(struct monitor *monitor, struct vmm *vmm)
+static int attach(struct source_context *context, struct vmm *vmm)
 {
 	struct target_key key = {
 		.source = &source_tracepoints,
@@ -260,17 +272,18 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 		.vm = -1,
 		.vcpu = -1,
 		/* A new selection of events needs a new target. */
-		.vmm_fd = (int)monitor->selections,
+		.vmm_fd = (int)context->selections,
 	};
+	const struct machine *machine = context->tracepoints;
 	struct target *target;
 
-	if (counted_on_host(monitor, vmm) || !monitor->tracepoint_set->stats)
+	if (counted_on_host(context, vmm) || !machine->set->stats)
 		return 0;
-	if (filter_selects_vcpus_only(monitor->options.filter))
+	if (filter_selects_vcpus_only(context->filter))
 		return -EDOM;
 	target = target_keep(vmm, &key);
 	if (!target)
-		return add_target(monitor, vmm, &key);
+		return add_target(context, vmm, &key);
 	if (!vmm->kvm)
 		return 0;
 	drop_ended_threads(target->private, vmm->pid);

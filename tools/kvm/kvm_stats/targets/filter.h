@@ -3,7 +3,6 @@
 #ifndef TARGETS_FILTER_H
 #define TARGETS_FILTER_H
 
-#include <getopt.h>
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,24 +28,10 @@ struct filter {
 	regex_t regex;
 };
 
-/* The options that all commands share. */
-#define FILTER_VM	256
-#define FILTER_VCPU	257
-#define FILTER_HELP	\
-	"  -p, --pid=PID       only the VMM with this process ID; may be repeated\n" \
-	"  -g, --guest=NAME    only guests with this name (QEMU's -name); may be repeated\n" \
-	"  -f, --filter=REGEX  only statistics whose names match this extended regex\n" \
-	"      --vm            only VMs\n" \
-	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n"
-
-/*
- * Like getopt_long(), with the options of a command (@letters, @options) and the shared ones.
- * Pass a shared option to filter_option().
- */
-int filter_getopt(int argc, char **argv, const char *letters, const struct option *options);
-
-/* Handles one shared option. Prints a message and returns false if @value is not valid. */
-bool filter_option(struct filter *filter, int option, const char *value);
+/* They print a message and return false if memory is exhausted. */
+bool filter_add_pid(struct filter *filter, pid_t pid);
+bool filter_add_guest(struct filter *filter, const char *guest);
+bool filter_add_vcpus(struct filter *filter, struct filter_range range);
 
 /*
  * Replaces the regular expression. NULL or "" selects all statistics. Prints a message and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sources of statistics: statistics fds, debugfs and tracepoints.
+ * What a source of statistics is. The sources are in the folder sources/.
  *
  * A source adds targets to a VMM, reads them, and releases them. target->origin says where the
  * statistics of a target come from; origin_text() describes it to the user.
@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct monitor;
+#include "targets/stat_set.h"
+
 struct target;
 struct vmm;
 
@@ -35,22 +36,26 @@ enum sources {
 	SOURCES_TRACEPOINTS = 4,
 };
 
+/* What all sources of a monitor share. */
+struct source_context {
+	const struct filter *filter;
+	struct stat_sets sets;
+	unsigned int selections;	/* how often the regular expression changed */
+	void *tracepoints;		/* for sources/tracepoints.c */
+};
+
 struct source {
 	/* Called once at the start. Returns 0, or -errno if the source is unusable. May be NULL. */
-	int (*open)(struct monitor *monitor);
-	void (*close)(struct monitor *monitor);
+	int (*open)(struct source_context *context);
+	void (*close)(struct source_context *context);
 	/*
 	 * Registers all current targets of @vmm with target_keep() and target_add(). Returns 0,
 	 * or -errno if some or all of them are missing.
 	 */
-	int (*attach)(struct monitor *monitor, struct vmm *vmm);
+	int (*attach)(struct source_context *context, struct vmm *vmm);
 	/* Reads a sample into target->now. On error (-errno) the caller drops the target. */
 	int (*read)(struct target *target);
 	void (*detach)(struct target *target);
 };
-
-extern const struct source source_fd;
-extern const struct source source_debugfs;
-extern const struct source source_tracepoints;
 
 #endif /* TARGETS_SOURCE_H */

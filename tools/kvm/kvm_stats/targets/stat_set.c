@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "targets/stat.h"
 #include "targets/stat_set.h"
 
 void stat_sets_init(struct stat_sets *sets, const struct filter *filter)
@@ -26,13 +27,6 @@ void stat_sets_free(struct stat_sets *sets)
 		free_set(sets->set[i]);
 	free(sets->set);
 	*sets = (struct stat_sets){ 0 };
-}
-
-size_t stat_parent_length(const char *name)
-{
-	const char *end = strchr(name, '(');
-
-	return end ? (size_t)(end - name) : 0;
 }
 
 static bool is_part_of(const char *name, const char *parent)
@@ -78,6 +72,29 @@ void stat_sets_select(struct stat_sets *sets)
 		select_stats(sets->set[i], sets->filter);
 }
 
+static size_t count_values(const struct kvmstats_schema *schema)
+{
+	size_t values = 0;
+	size_t i;
+
+	for (i = 0; i < kvmstats_schema_count(schema); i++) {
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
+		size_t end = stat_index(stat) + kvmstats_stat_size(stat);
+
+		if (end > values)
+			values = end;
+	}
+	return values;
+}
+
+const uint64_t *stat_set_values(const struct stat_set *set, const struct kvmstats_sample *sample)
+{
+	const struct kvmstats_stat *first = kvmstats_schema_stat(set->schema, 0);
+	const uint64_t *values = first ? kvmstats_sample_values(sample, first) : NULL;
+
+	return values ? values - stat_index(first) : NULL;
+}
+
 static struct stat_set *new_set(struct kvmstats_schema *schema)
 {
 	size_t count = kvmstats_schema_count(schema);
@@ -91,6 +108,7 @@ static struct stat_set *new_set(struct kvmstats_schema *schema)
 		return NULL;
 	}
 	set->schema = schema;
+	set->values = count_values(schema);
 	return set;
 }
 

@@ -15,6 +15,7 @@ struct stat_set {
 	struct kvmstats_schema *schema;
 	const struct kvmstats_stat **stat;	/* selected ones, in the order of the schema */
 	size_t stats;
+	size_t values;		/* number of values of a sample, also of those not selected */
 };
 
 struct stat_sets {
@@ -22,6 +23,12 @@ struct stat_sets {
 	struct stat_set **set;			/* pointers are valid until stat_sets_free() */
 	size_t sets;
 };
+
+/*
+ * Returns all values of @sample in one block, which stat_index() is an index of. Returns NULL if
+ * the sample is empty.
+ */
+const uint64_t *stat_set_values(const struct stat_set *set, const struct kvmstats_sample *sample);
 
 void stat_sets_init(struct stat_sets *sets, const struct filter *filter);
 void stat_sets_free(struct stat_sets *sets);
@@ -35,8 +42,5 @@ int stat_sets_add(struct stat_sets *sets, struct kvmstats_schema *schema,
 
 /* Applies the filter again after its regular expression changed. */
 void stat_sets_select(struct stat_sets *sets);
-
-/* The length of the parent's name: 8 for "kvm_exit(HLT)". Returns 0 if there is no parent. */
-size_t stat_parent_length(const char *name);
 
 #endif /* TARGETS_STAT_SET_H */

@@ -1,17 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The list of targets of a VMM, for use by sources.
- *
- * When a VMM may have changed, targets_begin() sets the current targets aside. The sources then
- * register every target that exists now: target_keep() for known ones, target_add() for new
- * ones. targets_end() frees the targets that no source registered.
- */
 #ifndef TARGETS_TARGET_H
 #define TARGETS_TARGET_H
 
 #include <stdbool.h>
 
-#include "monitor/monitor.h"
+#include "kvmstats.h"
+#include "targets/source.h"
+#include "targets/stat_set.h"
+
+#define LABEL_SIZE	48
+
+enum scope {
+	SCOPE_VM,	/* debugfs: includes the sums over its vCPUs */
+	SCOPE_VCPU,
+	SCOPE_VMM,	/* tracepoints of all threads of a VMM */
+	SCOPE_HOST,	/* tracepoints of the whole machine */
+};
+
+/* A VM, a vCPU, or another thing that has statistics. Its address never changes. */
+struct target {
+	struct vmm *vmm;
+	enum scope scope;
+	int vm;				/* index of the VM in its VMM, -1: unknown */
+	int vcpu;			/* ID, -1: not a vCPU */
+	char label[LABEL_SIZE];		/* "vm", "vcpu0", "vm1", "vm?/vcpu0#12", "vmm", "host" */
+	enum origin origin;
+	const struct source *source;
+	const struct stat_set *set;
+	struct kvmstats_sample *now;
+	struct kvmstats_sample *before;	/* the previous sample; empty at first */
+	uint64_t *baseline;		/* see values/baseline.h */
+	/* For the source only: */
+	int vmm_fd;			/* number of the fd of the VM or vCPU in the VMM, or -1 */
+	int fd;
+	void *private;
+};
 
 /* Identifies a target of a VMM. */
 struct target_key {
@@ -22,39 +45,17 @@ struct target_key {
 	int vmm_fd;
 };
 
-struct target_list {
-	struct target **target;
-	size_t count;
-	size_t capacity;
-};
+/* Returns NULL if memory is exhausted. The caller sets the VMM and the label. */
+struct target *target_new(const struct target_key *key, const struct stat_set *set);
 
-struct vmm_state {
-	struct target_list list;	/* vmm->target points to its array */
-	struct target_list old;		/* the targets set aside; kept ones are NULL */
-	size_t cursor;			/* index in @old at which the next search starts */
-	bool changed;
-	uint64_t next_check;		/* ns of CLOCK_MONOTONIC, see monitor/scan.c */
-	uint64_t next_scan;
-};
+/* Releases what the source holds, and frees the target. */
+void target_drop(struct target *target);
+/* The same for a target that the source has not set up yet. */
+void target_free(struct target *target);
 
-void targets_begin(struct vmm *vmm);
-/* Returns whether targets were added or removed. */
-bool targets_end(struct vmm *vmm);
+bool target_has_key(const struct target *target, const struct target_key *key);
 
-/* Keeps the target with this key and returns it, or NULL if no target has the key. */
-struct target *target_keep(struct vmm *vmm, const struct target_key *key);
-
-/*
- * Adds a target. The caller must set its fd, origin and private at once. Returns NULL if memory
- * is exhausted.
- */
-struct target *target_add(struct vmm *vmm, const struct target_key *key,
-			  const struct stat_set *set);
-
-/* Frees all targets. */
-void targets_drop(struct vmm *vmm);
-
-/* Reads a new sample of each target. Frees those that fail, and returns whether any did. */
-bool targets_read(struct vmm *vmm);
+/* Reads a new sample, and keeps the previous one. Returns 0 or -errno. */
+int target_read(struct target *target);
 
 #endif /* TARGETS_TARGET_H */

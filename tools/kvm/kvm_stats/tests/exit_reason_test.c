@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "sources/events.h"
 #include "sources/exit_reason.h"
 #include "tap.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define MAX_ENTRIES	512
 
 struct entry {
@@ -240,9 +240,9 @@ static bool counts(const struct tracepoints *list, size_t set, const struct entr
 	snprintf(name, sizeof(name), "%s(%s)", sets[set].event, our_name(entry));
 	snprintf(filter, sizeof(filter), "%s==%u", fields[set], entry->number);
 	for (i = 0; i < list->count; i++) {
-		if (!strcmp(list->name[i], name))
-			return list->counter[i].id == 77 &&
-			       !strcmp(list->counter[i].filter, filter);
+		if (!strcmp(list->tracepoint[i].name, name))
+			return list->tracepoint[i].counter.id == 77 &&
+			       !strcmp(list->tracepoint[i].counter.filter, filter);
 	}
 	printf("# %s is missing\n", name);
 	return false;

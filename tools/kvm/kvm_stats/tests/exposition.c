@@ -9,7 +9,6 @@
 
 #include "image.h"
 #include "openmetrics/exposition.h"
-#include "targets/target.h"
 
 #define TYPE(n)		((uint32_t)(n))
 #define UNIT(n)		((uint32_t)(n) << 4)
@@ -106,7 +105,6 @@ static struct vmm *add_vmm(pid_t pid, const char *guest, size_t vms, size_t vcpu
 
 	if (!vmm || !more)
 		fail("out of memory");
-	vmm->state = calloc(1, sizeof(*vmm->state));
 	vmm->pid = pid;
 	vmm->comm = "qemu-system-x86";
 	vmm->guest = guest;
@@ -132,15 +130,15 @@ static void add_target(struct vmm *vmm, const struct image *image, enum scope sc
 	struct target *target;
 	int fd = image_fd(image);
 
-	if (stat_sets_add_fd(&monitor.sets, fd, &set))
+	if (stat_sets_add_fd(&monitor.context.sets, fd, &set))
 		fail("the schema of an image cannot be read");
 	target = target_add(vmm, &key, set);
 	if (!target || kvmstats_sample_read(target->now, fd))
 		fail("the values of an image cannot be read");
 	target->fd = fd;
 	target->origin = origin;
-	vmm->target = vmm->state->list.target;
-	vmm->targets = vmm->state->list.count;
+	vmm->target = vmm->list.target;
+	vmm->targets = vmm->list.count;
 }
 
 static void add_ordinary(void)
@@ -200,17 +198,10 @@ static void add_others(void)
 
 static void free_vmms(void)
 {
-	while (monitor.vmms) {
-		struct vmm *vmm = monitor.vmm[--monitor.vmms];
-
-		targets_drop(vmm);
-		free(vmm->state->list.target);
-		free(vmm->state->old.target);
-		free(vmm->state);
-		free(vmm);
-	}
+	while (monitor.vmms)
+		vmm_free(monitor.vmm[--monitor.vmms]);
 	free(monitor.vmm);
-	stat_sets_free(&monitor.sets);
+	stat_sets_free(&monitor.context.sets);
 }
 
 /* Prints @text, with a fixed string in place of the version number. */
@@ -245,7 +236,7 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		fail("expected openmetrics or prometheus");
 	format = strcmp(argv[1], "openmetrics") ? PROMETHEUS_TEXT_0_0_4 : OPENMETRICS_1_0;
-	stat_sets_init(&monitor.sets, &filter);
+	stat_sets_init(&monitor.context.sets, &filter);
 	add_ordinary();
 	add_several_vms();
 	add_others();

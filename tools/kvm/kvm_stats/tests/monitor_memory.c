@@ -22,7 +22,7 @@
 #include "memory_use.h"
 #include "monitor/monitor.h"
 #include "temporary_vmm.h"
-#include "values/total.h"
+#include "values/totals.h"
 
 /*
  * In seconds. The monitor scans the fds of a VMM every five seconds. For thousands of targets

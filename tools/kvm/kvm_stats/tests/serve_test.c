@@ -4,14 +4,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "openmetrics/text.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "openmetrics/number.h"
 #include "serve/accept.h"
 #include "serve/address.h"
 #include "serve/clients.h"
 #include "tap.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define SECOND		UINT64_C(1000000000)
 
 /* The output of Go's strconv.FormatFloat(x, 'g', -1, 64), with ".0" after whole numbers. */
 static void test_canonical(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kvm-stats top without KVM, for tests. This file replaces monitor.c: its fake VMMs follow a
- * script, which it reads from the FIFO that the environment variable TOP_SCRIPT names. Time
+ * kvm-stats top without KVM, for tests. This file replaces monitor/monitor.c: its fake VMMs follow
+ * a script, which it reads from the FIFO that the environment variable TOP_SCRIPT names. Time
  * advances only by "tick". The commands of the script are:
  *
  *	vmm PID VCPUS [GUEST]		a VMM appears
@@ -19,9 +19,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/output.h"
 #include "commands/command.h"
 #include "monitor/monitor.h"
+#include "options/status.h"
 
 #define MAX_VMMS	8
 #define MAX_TARGETS	64
@@ -222,7 +224,7 @@ static void read_script(struct monitor *monitor)
 
 /* ---- the monitor ---- */
 
-uint64_t monitor_now(void)
+uint64_t clock_now(void)
 {
 	return now;
 }
@@ -254,7 +256,7 @@ static void attach(struct monitor *monitor, struct vmm *vmm)
 		const struct kvmstats_desc *desc = descs_of(target, &count);
 
 		if (kvmstats_schema_make(&schema, desc, count) ||
-		    stat_sets_add(&monitor->sets, schema, &target->set) ||
+		    stat_sets_add(&monitor->context.sets, schema, &target->set) ||
 		    kvmstats_sample_new(&target->now, target->set->schema) ||
 		    kvmstats_sample_new(&target->before, target->set->schema))
 			abort();
@@ -268,8 +270,10 @@ static void detach(struct vmm *vmm)
 	for (i = 0; i < vmm->targets; i++) {
 		kvmstats_sample_free(vmm->target[i]->now);
 		kvmstats_sample_free(vmm->target[i]->before);
+		free(vmm->target[i]->baseline);
 		vmm->target[i]->now = NULL;
 		vmm->target[i]->before = NULL;
+		vmm->target[i]->baseline = NULL;
 	}
 }
 
@@ -324,8 +328,8 @@ static void end(struct monitor *monitor, pid_t pid)
 		monitor->generation++;
 		monitor->vmm[i] = monitor->vmm[--monitor->vmms];
 	}
-	for (i = 0; i < monitor->named_count; i++)
-		monitor->named[i].ended |= monitor->named[i].pid == pid;
+	if (named_find(&monitor->named, pid))
+		named_find(&monitor->named, pid)->ended = true;
 	for (j = 0; j < MAX_VMMS; j++)
 		fake_vmms[j] = fake_vmms[j] == fake ? NULL : fake_vmms[j];
 	free(fake);
@@ -375,16 +379,12 @@ int monitor_fd(const struct monitor *monitor)
 
 bool monitor_has_ended(const struct monitor *monitor)
 {
-	size_t i;
-
-	for (i = 0; i < monitor->named_count && monitor->named[i].ended; i++)
-		;
-	return monitor->named_count && i == monitor->named_count;
+	return named_all_ended(&monitor->named);
 }
 
 void monitor_select(struct monitor *monitor)
 {
-	stat_sets_select(&monitor->sets);
+	stat_sets_select(&monitor->context.sets);
 	monitor->generation++;
 }
 
@@ -400,19 +400,12 @@ size_t monitor_targets(const struct monitor *monitor)
 
 int monitor_open(struct monitor **monitorp, const struct monitor_options *options)
 {
-	/* top only compares the pointer with NULL. */
-	static struct tracepoints *used = (struct tracepoints *)"";
 	struct monitor *monitor = calloc(1, sizeof(*monitor));
-	size_t i;
 
 	monitor->options = *options;
 	monitor->vmm = calloc(MAX_VMMS, sizeof(*monitor->vmm));
-	monitor->named_count = options->filter->pids;
-	monitor->named = calloc(monitor->named_count + 1, sizeof(*monitor->named));
-	for (i = 0; i < monitor->named_count; i++)
-		monitor->named[i].pid = options->filter->pid[i];
-	monitor->tracepoints = options->sources & SOURCES_TRACEPOINTS ? used : NULL;
-	stat_sets_init(&monitor->sets, options->filter);
+	named_init(&monitor->named, options->filter->pid, options->filter->pids);
+	stat_sets_init(&monitor->context.sets, options->filter);
 	*monitorp = monitor;
 	return monitor_refresh(monitor);
 }
@@ -425,9 +418,9 @@ void monitor_close(struct monitor *monitor)
 		return;
 	for (i = 0; i < monitor->vmms; i++)
 		detach(monitor->vmm[i]);
-	stat_sets_free(&monitor->sets);
+	stat_sets_free(&monitor->context.sets);
 	free(monitor->vmm);
-	free(monitor->named);
+	named_free(&monitor->named);
 	free(monitor);
 }
 

@@ -6,8 +6,12 @@
 #include <curses.h>
 #include <locale.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/clock.h"
+#include "monitor/monitor.h"
 #include "tap.h"
 #include "top/bars.h"
 #include "top/draw.h"
@@ -16,14 +20,7 @@
 #include "top/prompt.h"
 #include "top/text.h"
 #include "top/view.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-/* Replaces the function of monitor.c: a test has at most one VMM. */
-size_t monitor_targets(const struct monitor *monitor)
-{
-	return monitor->vmms ? monitor->vmm[0]->targets : 0;
-}
+#include "values/baseline.h"
 
 static void text_is(const char *found, const char *expected, const char *what)
 {
@@ -280,25 +277,30 @@ struct world {
 	struct target *targets[2];
 	struct stat_set set;
 	const struct kvmstats_stat *exits;
-	struct baselines baselines;
 };
 
-static uint64_t clock_now = 1000;
+static uint64_t time_now = 1000;
+
+static size_t count_values(const struct kvmstats_schema *schema)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < kvmstats_schema_count(schema); i++)
+		count += kvmstats_stat_size(kvmstats_schema_stat(schema, i));
+	return count;
+}
 
 static void add_sample(struct target *target, uint64_t exits)
 {
 	struct kvmstats_sample *oldest = target->before;
 	uint64_t values[64] = { 0 };
 	size_t place = kvmstats_stat_offset(target->set->stat[0]) / sizeof(uint64_t);
-	size_t count = 0, i;
 
-	for (i = 0; i < kvmstats_schema_count(target->set->schema); i++)
-		count += kvmstats_stat_size(kvmstats_schema_stat(target->set->schema, i));
 	values[place] = exits;
 	target->before = target->now;
 	target->now = oldest;
-	clock_now += 1000;
-	if (kvmstats_sample_set(target->now, values, count, clock_now))
+	time_now += 1000;
+	if (kvmstats_sample_set(target->now, values, target->set->values, time_now))
 		tap_ok(false, "a sample can be set");
 }
 
@@ -308,7 +310,10 @@ static void create_world(struct world *world, struct kvmstats_schema *schema)
 
 	*world = (struct world){ 0 };
 	world->exits = kvmstats_schema_find(schema, "exits");
-	world->set = (struct stat_set){ .schema = schema, .stat = &world->exits, .stats = 1 };
+	world->set = (struct stat_set){
+		.schema = schema, .stat = &world->exits, .stats = 1,
+		.values = count_values(schema),
+	};
 	world->vmm.target = world->targets;
 	world->vmms[0] = &world->vmm;
 	world->monitor.vmm = world->vmms;
@@ -329,13 +334,13 @@ static void free_world(struct world *world)
 	for (i = 0; i < 2; i++) {
 		kvmstats_sample_free(world->target[i].now);
 		kvmstats_sample_free(world->target[i].before);
+		free(world->target[i].baseline);
 	}
-	baselines_free(&world->baselines);
 }
 
 static uint64_t growth(const struct world *world, int i, bool past)
 {
-	return baseline_growth(&world->baselines, world->targets[i], world->exits, 0, past);
+	return baseline_growth(world->targets[i], world->exits, 0, past);
 }
 
 static void test_bases(struct kvmstats_schema *schema)
@@ -345,38 +350,35 @@ static void test_bases(struct kvmstats_schema *schema)
 	create_world(&world, schema);
 	world.vmm.targets = 1;
 	add_sample(&world.target[0], 100);
-	tap_ok(baselines_update(&world.baselines, &world.monitor),
+	tap_ok(baselines_start(&world.monitor),
 	       "the first sample sets the baselines");
 	tap_is(growth(&world, 0, false), 0, "totals start at 0");
 	tap_is(growth(&world, 0, true), 100,
 	       "totals including the past start at the value of the statistic");
 	/* A new target before the second sample must not reset the baselines. */
 	world.vmm.targets = 2;
-	world.monitor.generation++;
-	baselines_update(&world.baselines, &world.monitor);
+	baselines_update(&world.monitor);
 	tap_is(growth(&world, 0, false), 0, "a new target does not change the totals of others");
 	tap_is(growth(&world, 1, false), 0, "the total of a target that has not been read is 0");
 	add_sample(&world.target[0], 130);
 	add_sample(&world.target[1], 7);
-	baselines_update(&world.baselines, &world.monitor);
+	baselines_update(&world.monitor);
 	tap_is(growth(&world, 0, false), 30,
 	       "the total of an old target counts from the first sample");
 	tap_is(growth(&world, 1, false), 7, "the total of a new target counts from 0");
 	add_sample(&world.target[0], 4);
-	baselines_update(&world.baselines, &world.monitor);
+	baselines_update(&world.monitor);
 	tap_is(growth(&world, 0, false), 4, "the total of a cleared statistic counts from 0");
 	add_sample(&world.target[0], 5000);
-	baselines_update(&world.baselines, &world.monitor);
+	baselines_update(&world.monitor);
 	tap_is(growth(&world, 0, false), 5000,
 	       "the total of a cleared statistic continues to grow");
-	baselines_reset(&world.baselines);
+	baselines_start(&world.monitor);
 	add_sample(&world.target[0], 5001);
-	baselines_update(&world.baselines, &world.monitor);
+	baselines_update(&world.monitor);
 	tap_is(growth(&world, 0, false), 1, "totals start at 0 after a reset");
 	world.vmm.targets = 0;
-	world.monitor.generation++;
-	tap_ok(baselines_update(&world.baselines, &world.monitor), "all targets can disappear");
-	tap_is(growth(&world, 0, false), 0, "the total of a target that has disappeared is 0");
+	tap_ok(baselines_start(&world.monitor), "all targets can disappear");
 	free_world(&world);
 }
 

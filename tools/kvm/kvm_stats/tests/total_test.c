@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "monitor/monitor.h"
 #include "sources/exit_reason.h"
 #include "tap.h"
-#include "targets/target.h"
 #include "values/column.h"
 #include "values/row.h"
-#include "values/total.h"
+#include "values/totals.h"
 
-#define SECOND	UINT64_C(1000000000)
 #define VALUES	7
 
 static const struct kvmstats_desc descs[] = {
@@ -50,10 +50,9 @@ static void add_vm(struct world *w, int i)
 	};
 
 	w->vmms[i] = &w->vmm[i];
-	w->vmm[i].state = calloc(1, sizeof(*w->vmm[i].state));
 	w->vmm[i].vms = 1;
 	targets_begin(&w->vmm[i]);
-	target_add(&w->vmm[i], &key, w->monitor.sets.set[0])->origin = ORIGIN_OPENED;
+	target_add(&w->vmm[i], &key, w->monitor.context.sets.set[0])->origin = ORIGIN_OPENED;
 	targets_end(&w->vmm[i]);
 }
 
@@ -64,9 +63,9 @@ static void begin(struct world *w, const char *regex)
 
 	memset(w, 0, sizeof(*w));
 	filter_set_regex(&w->filter, regex);
-	stat_sets_init(&w->monitor.sets, &w->filter);
+	stat_sets_init(&w->monitor.context.sets, &w->filter);
 	kvmstats_schema_make(&schema, descs, sizeof(descs) / sizeof(*descs));
-	stat_sets_add(&w->monitor.sets, schema, &set);
+	stat_sets_add(&w->monitor.context.sets, schema, &set);
 	add_vm(w, 0);
 	add_vm(w, 1);
 	w->monitor.vmm = w->vmms;
@@ -80,13 +79,9 @@ static void end(struct world *w)
 	int i;
 
 	totals_close(w->totals);
-	for (i = 0; i < 2; i++) {
-		targets_drop(&w->vmm[i]);
-		free(w->vmm[i].state->list.target);
-		free(w->vmm[i].state->old.target);
-		free(w->vmm[i].state);
-	}
-	stat_sets_free(&w->monitor.sets);
+	for (i = 0; i < 2; i++)
+		targets_free(&w->vmm[i]);
+	stat_sets_free(&w->monitor.context.sets);
 	filter_free(&w->filter);
 }
 

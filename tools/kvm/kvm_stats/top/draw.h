@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Draws the parts of the screen. Every function clips its output to the given size. */
+/*
+ * Draws text with colors. Every function, also those of draw_*.h, clips its output to the given
+ * size.
+ */
 #ifndef TOP_DRAW_H
 #define TOP_DRAW_H
 
-#include "top/state.h"
+#include <stddef.h>
 
 enum draw_color {
 	DRAW_PLAIN,
@@ -27,18 +30,6 @@ int draw_color(enum draw_color color);
 int draw_text(int y, int x, int width, int attributes, const char *text);
 /* Aligns the end of @text with @x + @width. */
 void draw_right(int y, int x, int width, int attributes, const char *text);
-
-void draw_table_head(const struct top *top, int y, int columns);
-void draw_table(struct top *top, struct area area);
-void draw_table_sum(const struct top *top, int y, int columns);
-
-void draw_bars_summary(const struct top *top, int y, int columns);
-void draw_bars(struct top *top, struct area area);
-
-void draw_help(struct area area);
-void draw_guests(const struct top *top, struct area area);
-/* Explains why the table is empty. */
-void draw_empty_reason(const struct top *top, struct area area);
 
 /*
  * Returns the first line to show in a table of @rows, so that line @at is visible. @first is

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "top/draw.h"
+#include "top/draw_bars.h"
 #include "top/layout.h"
 #include "top/number.h"
 

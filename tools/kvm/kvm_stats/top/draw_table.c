@@ -2,7 +2,7 @@
 #include <curses.h>
 #include <stdio.h>
 
-#include "top/draw.h"
+#include "top/draw_table.h"
 #include "top/layout.h"
 #include "top/number.h"
 

@@ -9,29 +9,6 @@
 
 #define ESCAPE	27
 
-const char * const keys_help[] = {
-	"b         switch between statistics and guests (or VMs and vCPUs)",
-	"c         clear the filters",
-	"f         filter by regular expression, matched from the start of names",
-	"g, p      show one guest, by name or PID",
-	"h         show this help",
-	"i         switch between totals since VM creation and since the start",
-	"o         switch between sorting by CurAvg/s and by Total",
-	"q         quit",
-	"r         reset: count totals from now on",
-	"s         set the seconds between readings",
-	"x         show or hide the exit reasons of tracepoints",
-	"",
-	"Up, Down  move the cursor, as do PgUp, PgDn, Home and End",
-	"Enter     open the line: a guest shows its VMs and vCPUs, a VM or",
-	"          vCPU its statistics, a histogram its bars, another",
-	"          statistic its value for each guest, then VM or vCPU",
-	"Left      go back, as does Esc",
-	"",
-	"Any other key reads the statistics now.",
-	NULL
-};
-
 /* ---- pages ---- */
 
 static int push_page(struct top *top, struct top_page page)
@@ -182,10 +159,9 @@ static bool is_cursor_key(struct top *top, int key)
 
 static int reset(struct top *top)
 {
-	baselines_reset(&top->baselines);
 	top->include_past = false;
 	top_message(top, "Totals count from now on");
-	return watch_update_view(top);
+	return watch_reset(top);
 }
 
 static int toggle_include_past(struct top *top)
@@ -206,7 +182,7 @@ static int toggle_order(struct top *top)
 static int toggle_children(struct top *top)
 {
 	top->children = !top->children;
-	if (!top->monitor->tracepoints)
+	if (!(top->monitor->options.sources & SOURCES_TRACEPOINTS))
 		top_message(top, "Only tracepoints have exit reasons. Start top with -t.");
 	return watch_update_view(top);
 }

@@ -8,7 +8,4 @@
 /* Handles all keys that have been typed. Returns 0, or -errno if top must end. */
 int keys_read(struct top *top);
 
-/* The lines of the help screen, terminated by NULL. */
-extern const char * const keys_help[];
-
 #endif /* TOP_KEYS_H */

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/output.h"
-#include "top/view.h"
+#include "targets/stat.h"
+#include "top/members.h"
+#include "values/baseline.h"
 #include "values/row.h"
 
 static bool is_selected(const struct kvmstats_stat *stat, const struct view_options *options)
@@ -14,7 +16,7 @@ static bool is_selected(const struct kvmstats_stat *stat, const struct view_opti
 	return view_kind_of(stat) == VIEW_EVENTS && !stat_parent_length(kvmstats_stat_name(stat));
 }
 
-static uint64_t growth(const struct baselines *baselines, const struct row *row, bool include_past)
+static uint64_t growth(const struct row *row, bool include_past)
 {
 	uint64_t sum = 0;
 	unsigned int n;
@@ -22,7 +24,7 @@ static uint64_t growth(const struct baselines *baselines, const struct row *row,
 	if (row->growth == GROWTH_NONE)
 		return row->value;
 	for (n = 0; n < row->size; n++)
-		sum += baseline_growth(baselines, row->target, row->stat, n, include_past);
+		sum += baseline_growth(row->target, row->stat, n, include_past);
 	return sum;
 }
 
@@ -31,8 +33,7 @@ static uint64_t growth(const struct baselines *baselines, const struct row *row,
  * the sum of all events. Returns false if @target has no selected statistic.
  */
 static bool add_target(struct view_line *line, const struct target *target,
-		       const struct baselines *baselines, const struct view_options *options,
-		       const struct kvmstats_stat **stat)
+		       const struct view_options *options, const struct kvmstats_stat **stat)
 {
 	bool found = false;
 	struct row row;
@@ -42,7 +43,7 @@ static bool add_target(struct view_line *line, const struct target *target,
 		if (!is_selected(target->set->stat[i], options))
 			continue;
 		row_get(&row, target, target->set->stat[i]);
-		line->value += growth(baselines, &row, options->include_past);
+		line->value += growth(&row, options->include_past);
 		line->delta += row.delta;
 		line->rate += row.rate;
 		line->cleared |= row.growth == GROWTH_CLEARED;
@@ -59,7 +60,7 @@ static bool has_just_appeared(const struct monitor *monitor, const struct target
 }
 
 static bool add_vmm(struct view *view, const struct monitor *monitor, const struct vmm *vmm,
-		    const struct baselines *baselines, const struct view_options *options)
+		    const struct view_options *options)
 {
 	struct view_line *line = view_add(view);
 	const struct kvmstats_stat *stat = NULL;
@@ -77,7 +78,7 @@ static bool add_vmm(struct view *view, const struct monitor *monitor, const stru
 	line->unreadable = !vmm->targets;
 	line->appeared = vmm->targets;
 	for (i = 0; i < vmm->targets; i++) {
-		add_target(line, vmm->target[i], baselines, options, &stat);
+		add_target(line, vmm->target[i], options, &stat);
 		line->appeared &= has_just_appeared(monitor, vmm->target[i]);
 	}
 	view_set_amounts(line, stat, options->utf8);
@@ -85,8 +86,7 @@ static bool add_vmm(struct view *view, const struct monitor *monitor, const stru
 }
 
 static bool add_one_target(struct view *view, const struct monitor *monitor,
-			   const struct target *target, const struct baselines *baselines,
-			   const struct view_options *options)
+			   const struct target *target, const struct view_options *options)
 {
 	struct view_line *line = view_add(view);
 	const struct kvmstats_stat *stat = NULL;
@@ -96,7 +96,7 @@ static bool add_one_target(struct view *view, const struct monitor *monitor,
 	snprintf(line->name, sizeof(line->name), "%s", target->label);
 	line->scope = scope_of_target(target);
 	line->appeared = has_just_appeared(monitor, target);
-	if (!add_target(line, target, baselines, options, &stat) && options->stat)
+	if (!add_target(line, target, options, &stat) && options->stat)
 		view->lines--;
 	else
 		view_set_amounts(line, stat, options->utf8);
@@ -104,20 +104,19 @@ static bool add_one_target(struct view *view, const struct monitor *monitor,
 }
 
 static bool add_targets(struct view *view, const struct monitor *monitor, const struct vmm *vmm,
-			const struct baselines *baselines, const struct view_options *options)
+			const struct view_options *options)
 {
 	size_t i;
 
 	for (i = 0; i < vmm->targets; i++) {
-		if (!add_one_target(view, monitor, vmm->target[i], baselines, options))
+		if (!add_one_target(view, monitor, vmm->target[i], options))
 			return false;
 	}
 	return true;
 }
 
 bool view_members(struct view *view, const struct monitor *monitor,
-		  const struct baselines *baselines, const struct top_scope *scope,
-		  const struct view_options *options)
+		  const struct top_scope *scope, const struct view_options *options)
 {
 	bool good = true;
 	size_t i;
@@ -129,9 +128,9 @@ bool view_members(struct view *view, const struct monitor *monitor,
 		if (!scope_selects_vmm(scope, vmm))
 			continue;
 		if (scope->one_vmm)
-			good = add_targets(view, monitor, vmm, baselines, options);
+			good = add_targets(view, monitor, vmm, options);
 		else
-			good = add_vmm(view, monitor, vmm, baselines, options);
+			good = add_vmm(view, monitor, vmm, options);
 	}
 	return good && view_finish(view, options);
 }

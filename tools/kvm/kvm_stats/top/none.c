@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Replaces top if ncurses is not available. */
 #include "base/output.h"
-#include "commands/command.h"
+#include "options/status.h"
 #include "top/top.h"
 
 int top_run(struct kvm_stat_options *options)
@@ -10,11 +10,4 @@ int top_run(struct kvm_stat_options *options)
 	complain("top is not available: this kvm-stats was built without ncurses. Use 'kvm-stats "
 		 "log', or build kvm-stats again with ncurses (Debian: libncurses-dev).");
 	return STATUS_FAILED;
-}
-
-int command_top(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-	return top_run(NULL);
 }

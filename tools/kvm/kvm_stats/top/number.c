@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "top/number.h"
 
 void number_count(char *buf, int width, uint64_t value)
@@ -61,7 +62,7 @@ static void put_bytes(char *buf, double value)
 	static const char * const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	size_t i = 0;
 
-	while (value >= 1023.5 && i + 1 < sizeof(unit) / sizeof(*unit)) {
+	while (value >= 1023.5 && i + 1 < ARRAY_SIZE(unit)) {
 		value /= 1024;
 		i++;
 	}

@@ -4,8 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/output.h"
 #include "top/draw.h"
+#include "top/draw_bars.h"
+#include "top/draw_empty.h"
+#include "top/draw_guests.h"
+#include "top/draw_help.h"
+#include "top/draw_table.h"
 #include "top/screen.h"
 
 /* Rows of the screen; -1: the part is left out, because the screen is too small. */
@@ -134,9 +141,9 @@ static void draw_status(const struct top *top, int y, int columns)
 	int len;
 
 	count_origins(top->monitor, &origins, &vmms, &vcpus);
-	len = snprintf(text, sizeof(text), "%zu guest%s, %zu vCPU%s", vmms, vmms == 1 ? "" : "s",
-		       vcpus, vcpus == 1 ? "" : "s");
-	for (i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+	len = snprintf(text, sizeof(text), "%zu guest%s, %zu vCPU%s", vmms, plural(vmms),
+		       vcpus, plural(vcpus));
+	for (i = 0; i < ARRAY_SIZE(sources); i++) {
 		if (origins & sources[i].origins)
 			len += snprintf(text + len, sizeof(text) - len, "%s%s", separator,
 					sources[i].name);
@@ -191,7 +198,7 @@ static void draw_bottom(const struct top *top, int y, int columns)
 		draw_text(y, 0, columns, A_STANDOUT, "Press any key to close this help");
 	else if (top->prompt.kind)
 		draw_prompt(top, y, columns);
-	else if (monitor_now() < top->message_until)
+	else if (clock_now() < top->message_until)
 		draw_text(y, 0, columns, A_BOLD, sanitize(top->message, text, sizeof(text)));
 	else
 		draw_text(y, 0, columns, A_DIM, hint(top));

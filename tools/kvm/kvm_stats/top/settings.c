@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "messages/explain.h"
+#include "messages/fds.h"
+#include "options/filter.h"
 #include "options/kvm_stat.h"
 #include "top/screen.h"
 #include "top/settings.h"
@@ -37,19 +38,15 @@ static int apply_regex(struct top *top)
 static int apply_delay(struct top *top)
 {
 	struct kvm_stat_options options;
-	char *argv[] = { "top", "-s", top->prompt.text, NULL };
-	bool good;
 
 	kvm_stat_options_init(&options);
-	good = !*top->prompt.text || kvm_stat_options_parse(&options, 3, argv, NULL) < 0;
-	if (good) {
-		top->options->delay = options.delay;
-		prompt_end(&top->prompt);
-		top->sample_now = true;
-	} else {
+	if (*top->prompt.text && !kvm_stat_parse_delay(&options, top->prompt.text)) {
 		show_prompt_error(top);
+		return 0;
 	}
-	kvm_stat_options_free(&options);
+	top->options->delay = options.delay;
+	prompt_end(&top->prompt);
+	top->sample_now = true;
 	return 0;
 }
 
@@ -70,19 +67,17 @@ static int watch_only(struct top *top, pid_t pid, const char *guest)
 
 static int apply_pid(struct top *top, const char *text)
 {
-	struct kvm_stat_options options;
+	struct filter filter = { 0 };
 	struct kvmstats_vmm *vmm;
-	char *argv[] = { "top", "-p", (char *)text, NULL };
 	pid_t pid = 0;
 	int err;
 
-	kvm_stat_options_init(&options);
-	if (kvm_stat_options_parse(&options, 3, argv, NULL) < 0)
-		pid = options.filter.pid[0];
-	kvm_stat_options_free(&options);
+	if (filter_option(&filter, 'p', text))
+		pid = filter.pid[0];
+	filter_free(&filter);
 	err = pid ? kvmstats_vmm_open(&vmm, pid) : 0;
 	if (pid && err)
-		explain(pid, NULL, err);
+		explain_fds(pid, NULL, err);
 	if (!pid || err) {
 		show_prompt_error(top);
 		return 0;

@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of kvm-stats top, which these modules share:
- *
- *	top.c		the command and its event loop
- *	watch.c		samples the statistics and updates the view
- *	keys.c		handles keys
- *	settings.c	applies the answers to prompts
- *	screen.c	draws the screen, with draw*.c
- *	terminal.c	the terminal and signals
- *
- * These modules do not use the shared state: view.c and members.c (table lines), bars.c
- * (histograms), baseline.c (start of the totals), scope.c, layout.c, number.c, text.c and
- * prompt.c.
+ * The state of kvm-stats top. The modules that handle keys, samples and the screen share it;
+ * the state does not know them.
  */
 #ifndef TOP_STATE_H
 #define TOP_STATE_H
@@ -22,12 +12,11 @@
 #include "monitor/monitor.h"
 #include "options/kvm_stat.h"
 #include "top/bars.h"
-#include "top/baseline.h"
 #include "top/guests.h"
 #include "top/prompt.h"
 #include "top/scope.h"
 #include "top/view.h"
-#include "values/total.h"
+#include "values/totals.h"
 
 #define TOP_DEPTH	8
 #define TOP_MESSAGE	512
@@ -52,7 +41,7 @@ struct top {
 	struct kvm_stat_options *options;
 	struct monitor *monitor;
 	struct totals *totals;
-	struct baselines baselines;
+	bool baselines_started;
 	struct top_page page[TOP_DEPTH];	/* a stack; page[depth] is on the screen */
 	size_t depth;
 	struct top_scope scope;		/* the scope that the totals were selected by */

@@ -11,11 +11,12 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/output.h"
 #include "monitor/monitor.h"
 #include "top/terminal.h"
 
-#define SECOND	UINT64_C(1000000000)
 #define PREFIX	"kvm-stats: "
 
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
@@ -65,7 +66,7 @@ static void catch_signals(void)
 	size_t i;
 
 	sigemptyset(&blocked);
-	for (i = 0; i < sizeof(ending) / sizeof(*ending); i++) {
+	for (i = 0; i < ARRAY_SIZE(ending); i++) {
 		sigaction(ending[i], &action, NULL);
 		sigaddset(&blocked, ending[i]);
 	}
@@ -76,7 +77,7 @@ static void catch_signals(void)
 		.sa_handler = on_fatal,
 		.sa_flags = SA_RESETHAND | SA_NODEFER,
 	};
-	for (i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
+	for (i = 0; i < ARRAY_SIZE(fatal); i++)
 		sigaction(fatal[i], &action, NULL);
 	action = (struct sigaction){ .sa_handler = SIG_IGN };
 	sigaction(SIGPIPE, &action, NULL);
@@ -88,9 +89,9 @@ static void release_signals(void)
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	size_t i;
 
-	for (i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
+	for (i = 0; i < ARRAY_SIZE(fatal); i++)
 		sigaction(fatal[i], &action, NULL);
-	for (i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+	for (i = 0; i < ARRAY_SIZE(ending); i++)
 		sigaction(ending[i], &action, NULL);
 	sigprocmask(SIG_SETMASK, &original_mask, NULL);
 }
@@ -259,9 +260,7 @@ unsigned int terminal_wait(int fd, uint64_t deadline)
 		{ .fd = STDIN_FILENO, .events = POLLIN },
 		{ .fd = fd, .events = POLLIN },
 	};
-	uint64_t now = monitor_now();
-	uint64_t left = deadline > now ? deadline - now : 0;
-	struct timespec timeout = { left / SECOND, left % SECOND };
+	struct timespec timeout = clock_until(deadline);
 	int n = ppoll(fds, 2, &timeout, &original_mask);
 	unsigned int events = n > 0 ? pending_events(fds) : n ? 0 : TERMINAL_TIMEOUT;
 

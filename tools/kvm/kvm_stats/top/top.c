@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kvm-stats top */
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/output.h"
-#include "commands/command.h"
 #include "messages/require.h"
+#include "options/status.h"
 #include "top/draw.h"
 #include "top/keys.h"
 #include "top/screen.h"
@@ -18,28 +17,7 @@
 #include "top/top.h"
 #include "top/watch.h"
 
-#define SECOND		UINT64_C(1000000000)
 #define SHORT_INTERVAL		(SECOND / 4)
-#define MESSAGE_TIME	(6 * SECOND)
-
-static void usage(void)
-{
-	printf("Usage: kvm-stats top [OPTION]...\n"
-	       "\n"
-	       "Shows the statistics of VMs on the terminal and updates them periodically.\n"
-	       "Press 'h' there for a list of the keys.\n"
-	       "\n%s", kvm_stat_options_help);
-}
-
-void top_message(struct top *top, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(top->message, sizeof(top->message), format, args);
-	va_end(args);
-	top->message_until = monitor_now() + MESSAGE_TIME;
-}
 
 /* ---- the loop ---- */
 
@@ -47,7 +25,7 @@ void top_message(struct top *top, const char *format, ...)
 static void shorten_interval(struct top *top)
 {
 	if (top->short_interval)
-		top->deadline = monitor_now() + SHORT_INTERVAL;
+		top->deadline = clock_now() + SHORT_INTERVAL;
 	top->short_interval = false;
 }
 
@@ -56,18 +34,18 @@ static int sample_if_due(struct top *top)
 	int err;
 
 	shorten_interval(top);
-	if (!top->sample_now && monitor_now() < top->deadline)
+	if (!top->sample_now && clock_now() < top->deadline)
 		return 0;
 	top->sample_now = false;
 	err = watch_sample(top);
-	top->deadline = monitor_now() + top->options->delay;
+	top->deadline = clock_now() + top->options->delay;
 	shorten_interval(top);
 	return err;
 }
 
 static uint64_t next_time(const struct top *top)
 {
-	bool message = top->message_until > monitor_now() && top->message_until < top->deadline;
+	bool message = top->message_until > clock_now() && top->message_until < top->deadline;
 
 	return message ? top->message_until : top->deadline;
 }
@@ -94,7 +72,7 @@ static int loop(struct top *top)
 {
 	int err = watch_sample(top);
 
-	top->deadline = monitor_now() + top->options->delay;
+	top->deadline = clock_now() + top->options->delay;
 	top->short_interval = true;
 	shorten_interval(top);
 	if (!err)
@@ -152,27 +130,5 @@ int top_run(struct kvm_stat_options *options)
 	/* Raise the signal again, so that the parent process sees which signal ended top. */
 	if (terminal_signal() && terminal_signal() != SIGINT)
 		raise(terminal_signal());
-	return status;
-}
-
-static bool check_options(const struct kvm_stat_options *options)
-{
-	if (!options->once && !options->log && !options->list_names)
-		return true;
-	complain("top does not support -1, -l, -L and -f help. Use them without the command "
-		 "'top'.");
-	return false;
-}
-
-int command_top(int argc, char **argv)
-{
-	struct kvm_stat_options options;
-	int status;
-
-	kvm_stat_options_init(&options);
-	status = kvm_stat_options_parse(&options, argc, argv, usage);
-	if (status < 0)
-		status = check_options(&options) ? top_run(&options) : STATUS_USAGE;
-	kvm_stat_options_free(&options);
 	return status;
 }

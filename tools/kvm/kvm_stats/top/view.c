@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/output.h"
+#include "targets/stat.h"
 #include "top/number.h"
 #include "top/view.h"
 
@@ -11,15 +13,12 @@
 
 struct view_line *view_add(struct view *view)
 {
-	if (view->lines == view->capacity) {
-		size_t capacity = view->capacity ? view->capacity * 2 : 64;
-		struct view_line *more = realloc(view->line, capacity * sizeof(*more));
+	struct view_line *more;
 
-		if (!more)
-			return NULL;
-		view->line = more;
-		view->capacity = capacity;
-	}
+	more = array_grow(view->line, view->lines, &view->capacity, sizeof(*more));
+	if (!more)
+		return NULL;
+	view->line = more;
 	view->line[view->lines] = (struct view_line){ .share = -1 };
 	return &view->line[view->lines++];
 }
@@ -198,33 +197,21 @@ static void name_statistic(struct view_line *line, const struct totals *totals,
 	line->child = parent;
 }
 
-static bool set_values(struct view_line *line, const struct total *total,
-		       const struct baselines *baselines, const struct top_scope *scope,
-		       const struct view_options *options)
+static void set_values(struct view_line *line, const struct total *total, bool include_past)
 {
-	struct top_scope copy = *scope;
-	uint64_t *values;
 	unsigned int n;
 
 	line->value = total->value;
-	if (total->counts_up) {
-		values = malloc(total->size * sizeof(*values));
-		if (!values)
-			return false;
-		baseline_total(baselines, total, options->include_past, scope_selects, &copy,
-			       values);
+	if (total->counts_up && !include_past) {
 		for (line->value = 0, n = 0; n < total->size; n++)
-			line->value += values[n];
-		free(values);
+			line->value += total->growth[n];
 	}
 	line->delta = total->delta;
 	line->rate = total->rate;
 	line->cleared = total->cleared;
-	return true;
 }
 
 bool view_statistics(struct view *view, const struct totals *totals,
-		     const struct baselines *baselines, const struct top_scope *scope,
 		     const struct view_options *options)
 {
 	size_t i;
@@ -237,8 +224,9 @@ bool view_statistics(struct view *view, const struct totals *totals,
 		if (!total->present || (stat_parent_length(total->name) && !options->children))
 			continue;
 		line = view_add(view);
-		if (!line || !set_values(line, total, baselines, scope, options))
+		if (!line)
 			return false;
+		set_values(line, total, options->include_past);
 		if (!line->value && !line->delta && !line->cleared) {
 			view->lines--;
 			continue;

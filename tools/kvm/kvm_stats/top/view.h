@@ -12,9 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "top/baseline.h"
 #include "top/scope.h"
-#include "values/total.h"
+#include "values/totals.h"
 
 #define VIEW_NAME_SIZE	128
 
@@ -62,18 +61,9 @@ struct view_options {
 
 /* Makes a line for each statistic that is not 0. Returns false if there is not enough memory. */
 bool view_statistics(struct view *view, const struct totals *totals,
-		     const struct baselines *baselines, const struct top_scope *scope,
 		     const struct view_options *options);
 
-/*
- * Makes a line for each VMM, or, if @scope is one VMM, for each of its VMs and vCPUs. Returns
- * false if there is not enough memory.
- */
-bool view_members(struct view *view, const struct monitor *monitor,
-		  const struct baselines *baselines, const struct top_scope *scope,
-		  const struct view_options *options);
-
-/* Computes the sum and the shares, and sorts the lines. Both functions above call this last. */
+/* Computes the sum and the shares, and sorts the lines. Call this last. */
 bool view_finish(struct view *view, const struct view_options *options);
 
 enum view_kind view_kind_of(const struct kvmstats_stat *stat);

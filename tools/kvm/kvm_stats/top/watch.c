@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/output.h"
 #include "messages/require.h"
+#include "top/members.h"
 #include "top/watch.h"
+#include "values/baseline.h"
 
 /* ---- VMMs that appear and end ---- */
 
@@ -34,8 +35,8 @@ static void report_event(enum monitor_event event, const struct vmm *vmm, void *
 		return;
 	}
 	top_message(arg, "%s (%d) %s: %zu VM%s, %zu vCPU%s", vmm->guest ? vmm->guest : vmm->comm,
-		    (int)vmm->pid, what[event], vmm->vms, vmm->vms == 1 ? "" : "s", vmm->vcpus,
-		    vmm->vcpus == 1 ? "" : "s");
+		    (int)vmm->pid, what[event], vmm->vms, plural(vmm->vms), vmm->vcpus,
+		    plural(vmm->vcpus));
 }
 
 /* Like kvm_stat, recognize the guest by its name if another process runs it later. */
@@ -43,7 +44,7 @@ static void remember_guest(struct top *top)
 {
 	const struct monitor *monitor = top->monitor;
 
-	if (monitor->named_count == 1 && monitor->vmms == 1 && monitor->vmm[0]->guest)
+	if (monitor->named.count == 1 && monitor->vmms == 1 && monitor->vmm[0]->guest)
 		snprintf(top->guest, sizeof(top->guest), "%s", monitor->vmm[0]->guest);
 }
 
@@ -66,20 +67,13 @@ static const struct total *find_histogram(const struct top *top, const char *nam
 static int update_bars(struct top *top)
 {
 	const struct total *total = find_histogram(top, top_page(top)->stat);
-	uint64_t *values;
-	bool good;
+	const uint64_t *values;
 
 	top->bars_found = total;
 	if (!total)
 		return 0;
-	values = malloc(total->size * sizeof(*values));
-	if (!values)
-		return -ENOMEM;
-	baseline_total(&top->baselines, total, top->include_past, scope_selects, &top->scope,
-		       values);
-	good = bars_make(&top->bars, total->stat, values, total->deltas, top->utf8);
-	free(values);
-	return good ? 0 : -ENOMEM;
+	values = top->include_past ? total->values : total->growth;
+	return bars_make(&top->bars, total->stat, values, total->deltas, top->utf8) ? 0 : -ENOMEM;
 }
 
 static int update_table(struct top *top)
@@ -95,11 +89,9 @@ static int update_table(struct top *top)
 	bool good;
 
 	if (page->mode == TOP_MEMBERS)
-		good = view_members(&top->view, top->monitor, &top->baselines, &page->scope,
-				    &options);
+		good = view_members(&top->view, top->monitor, &page->scope, &options);
 	else
-		good = view_statistics(&top->view, top->totals, &top->baselines, &page->scope,
-				       &options);
+		good = view_statistics(&top->view, top->totals, &options);
 	return good ? 0 : -ENOMEM;
 }
 
@@ -162,11 +154,21 @@ int watch_update_view(struct top *top)
 
 static int update(struct top *top)
 {
-	int err = totals_update(top->totals);
+	int err;
 
-	if (!err && !baselines_update(&top->baselines, top->monitor))
-		err = -ENOMEM;
+	if (top->baselines_started)
+		baselines_update(top->monitor);
+	else if (!baselines_start(top->monitor))
+		return -ENOMEM;
+	top->baselines_started = true;
+	err = totals_update(top->totals);
 	return err ? err : update_view(top);
+}
+
+int watch_reset(struct top *top)
+{
+	top->baselines_started = false;
+	return update(top);
 }
 
 /*
@@ -241,7 +243,7 @@ void watch_close(struct top *top)
 {
 	totals_close(top->totals);
 	monitor_close(top->monitor);
-	baselines_free(&top->baselines);
+	top->baselines_started = false;
 	top->totals = NULL;
 	top->monitor = NULL;
 }

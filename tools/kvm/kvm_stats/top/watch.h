@@ -21,6 +21,9 @@ int watch_ended(struct top *top);
 /* Updates the view from the last sample, after a change of the page or of options. */
 int watch_update_view(struct top *top);
 
+/* Counts totals from the last sample on. */
+int watch_reset(struct top *top);
+
 /* Applies a changed regular expression of the filter. */
 int watch_select(struct top *top);
 

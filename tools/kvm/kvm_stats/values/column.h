@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "values/total.h"
+#include "values/totals.h"
 
 struct column {
 	char name[96];		/* "exits", or "exits@debugfs" if two sources have the name */

@@ -3,13 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "targets/stat.h"
 #include "values/set_sum.h"
-#include "values/total.h"
-
-bool stat_counts_up(const struct kvmstats_stat *stat)
-{
-	return kvmstats_stat_type(stat) == KVMSTATS_CUMULATIVE || kvmstats_stat_is_hist(stat);
-}
 
 /* ---- layout ---- */
 
@@ -24,7 +19,7 @@ static int init_slots(struct set_sum *sum)
 		const struct kvmstats_stat *stat = sum->set->stat[i];
 
 		sum->slot[i] = (struct stat_slot){
-			.index = kvmstats_stat_offset(stat) / sizeof(uint64_t),
+			.index = stat_index(stat),
 			.size = kvmstats_stat_size(stat),
 			.peak = kvmstats_stat_type(stat) == KVMSTATS_PEAK,
 			.counts_up = stat_counts_up(stat),
@@ -59,9 +54,11 @@ static int allocate_arrays(struct set_sum *sum)
 	sum->counts_up = calloc(count, sizeof(*sum->counts_up));
 	sum->sum = calloc(count, sizeof(*sum->sum));
 	sum->largest = calloc(count, sizeof(*sum->largest));
-	sum->growth = calloc(count, sizeof(*sum->growth));
+	sum->delta = calloc(count, sizeof(*sum->delta));
+	sum->baseline = calloc(count, sizeof(*sum->baseline));
 	sum->cleared = calloc(count, sizeof(*sum->cleared));
-	if (!sum->counts_up || !sum->sum || !sum->largest || !sum->growth || !sum->cleared)
+	if (!sum->counts_up || !sum->sum || !sum->largest || !sum->delta || !sum->baseline ||
+	    !sum->cleared)
 		return -ENOMEM;
 	for (i = 0; i < sum->set->stats; i++) {
 		const struct stat_slot *slot = &sum->slot[i];
@@ -90,7 +87,8 @@ void set_sum_free(struct set_sum *sum)
 	free(sum->counts_up);
 	free(sum->sum);
 	free(sum->largest);
-	free(sum->growth);
+	free(sum->delta);
+	free(sum->baseline);
 	free(sum->cleared);
 }
 
@@ -100,16 +98,16 @@ void set_sum_clear(struct set_sum *sum)
 {
 	memset(sum->sum, 0, sum->size * sizeof(*sum->sum));
 	memset(sum->largest, 0, sum->size * sizeof(*sum->largest));
-	memset(sum->growth, 0, sum->size * sizeof(*sum->growth));
+	memset(sum->delta, 0, sum->size * sizeof(*sum->delta));
+	memset(sum->baseline, 0, sum->size * sizeof(*sum->baseline));
 	memset(sum->cleared, 0, sum->size * sizeof(*sum->cleared));
 }
 
-/* Returns the address of the value at sum->start, calculated from that of the first statistic. */
 static const uint64_t *first_value(const struct kvmstats_sample *sample, const struct set_sum *sum)
 {
-	const uint64_t *values = kvmstats_sample_values(sample, sum->set->stat[0]);
+	const uint64_t *values = stat_set_values(sum->set, sample);
 
-	return values ? values - sum->slot[0].index + sum->start : NULL;
+	return values ? values + sum->start : NULL;
 }
 
 static void add_peak(struct set_sum *sum, const struct stat_slot *slot, const uint64_t *now)
@@ -135,15 +133,15 @@ static void add_values(struct set_sum *sum, const uint64_t *now)
 	}
 }
 
-/* Also adds the growth of values that do not count up. It may wrap around, and is never used. */
-static void add_growth(struct set_sum *sum, const uint64_t *before, const uint64_t *now)
+/* Also adds the change of values that do not count up. It may wrap around, and is never used. */
+static void add_delta(struct set_sum *sum, const uint64_t *before, const uint64_t *now)
 {
 	unsigned int decreased = 0;
 	size_t i;
 
 	/* This loop has no branch, so that the compiler can vectorize it. */
 	for (i = 0; i < sum->size; i++) {
-		sum->growth[i] += now[i] - before[i];
+		sum->delta[i] += now[i] - before[i];
 		decreased |= (now[i] < before[i]) & sum->counts_up[i];
 	}
 	if (!decreased)
@@ -151,9 +149,17 @@ static void add_growth(struct set_sum *sum, const uint64_t *before, const uint64
 	for (i = 0; i < sum->size; i++) {
 		if (now[i] >= before[i] || !sum->counts_up[i])
 			continue;
-		sum->growth[i] -= now[i] - before[i];
+		sum->delta[i] -= now[i] - before[i];
 		sum->cleared[i] = true;
 	}
+}
+
+static void add_baseline(struct set_sum *sum, const uint64_t *baseline)
+{
+	size_t i;
+
+	for (i = 0; i < sum->size; i++)
+		sum->baseline[i] += baseline[i];
 }
 
 void set_sum_add(struct set_sum *sum, const struct target *target)
@@ -167,9 +173,11 @@ void set_sum_add(struct set_sum *sum, const struct target *target)
 	if (!now)
 		return;
 	add_values(sum, now);
+	if (target->baseline)
+		add_baseline(sum, target->baseline + sum->start);
 	/* Skip idle vCPUs: on a machine with thousands of vCPUs most are idle. */
 	if (before && memcmp(before, now, sum->size * sizeof(*now)))
-		add_growth(sum, before, now);
+		add_delta(sum, before, now);
 }
 
 void set_sum_store(const struct set_sum *sum)
@@ -187,8 +195,10 @@ void set_sum_store(const struct set_sum *sum)
 				total->values[n] += sum->sum[index];
 			else if (sum->largest[index] > total->values[n])
 				total->values[n] = sum->largest[index];
-			if (slot->counts_up)
-				total->deltas[n] += sum->growth[index];
+			if (slot->counts_up) {
+				total->deltas[n] += sum->delta[index];
+				total->growth[n] += sum->sum[index] - sum->baseline[index];
+			}
 			total->cleared |= sum->cleared[index];
 		}
 	}

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitor/monitor.h"
-
-struct total;
+#include "targets/stat_set.h"
+#include "targets/target.h"
+#include "values/total.h"
 
 /* Where the values of one statistic are in a sample, and the total that they are part of. */
 struct stat_slot {
@@ -36,12 +36,10 @@ struct set_sum {
 	bool *counts_up;
 	uint64_t *sum;
 	uint64_t *largest;
-	uint64_t *growth;
+	uint64_t *delta;
+	uint64_t *baseline;		/* sums of the baselines */
 	bool *cleared;			/* a value decreased */
 };
-
-/* Whether the values of @stat only grow, so that differences are meaningful. */
-bool stat_counts_up(const struct kvmstats_stat *stat);
 
 /* Returns 0 or -ENOMEM. In both cases set_sum_free() is needed. */
 int set_sum_init(struct set_sum *sum, const struct stat_set *set, enum origin origin);

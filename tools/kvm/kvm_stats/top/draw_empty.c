@@ -4,59 +4,9 @@
 #include <string.h>
 
 #include "base/output.h"
-#include "messages/explain.h"
-#include "top/draw.h"
-#include "top/keys.h"
+#include "messages/sources.h"
+#include "top/draw_empty.h"
 #include "top/terminal.h"
-
-/* ---- help ---- */
-
-void draw_help(struct area area)
-{
-	int i;
-
-	for (i = 0; keys_help[i] && i < area.rows; i++)
-		draw_text(area.y + i, 1, area.columns - 1, 0, keys_help[i]);
-}
-
-/* ---- the list of guests ---- */
-
-static void put_guest(char *line, size_t size, const struct guest *guest)
-{
-	char name[GUEST_NAME_SIZE];
-
-	sanitize(guest->name, name, sizeof(name));
-	snprintf(line, size, "%7d %s%s%s", (int)guest->pid, guest->named ? "" : "(", name,
-		 guest->named ? "" : ")");
-}
-
-/* Lists the guests that match the prompt's text so far. */
-void draw_guests(const struct top *top, struct area area)
-{
-	char line[GUEST_NAME_SIZE + 32];
-	int y = area.y + 1, end = area.y + area.rows;
-	bool more = false;
-	size_t i;
-
-	draw_text(area.y, 1, area.columns - 1, A_UNDERLINE, "    PID Guest Name");
-	for (i = 0; i < top->guests.guests; i++) {
-		put_guest(line, sizeof(line), &top->guests.guest[i]);
-		if (!strstr(line, top->prompt.text))
-			continue;
-		if (y < end)
-			draw_text(y++, 1, area.columns - 1, 0, line);
-		else
-			more = true;
-	}
-	if (more)
-		draw_text(end - 1, 1, area.columns - 1, 0,
-			  "    ... and others. Type part of a name to narrow the list.");
-	if (!top->guests.guests)
-		draw_text(y, 1, area.columns - 1, 0,
-			  "No VM is running, or kvm-stats has no permission to inspect it.");
-}
-
-/* ---- why the table is empty ---- */
 
 /* Draws @text, broken between words. Returns the row after it. */
 static int draw_wrapped(int y, struct area area, const char *text)
@@ -116,7 +66,7 @@ static void draw_no_statistics(const struct top *top, struct area area)
 	y = draw_wrapped(area.y, area, terminal_errors(text, sizeof(text)));
 	if (!top->scope.one_vmm && top->monitor->vmms > 1) {
 		snprintf(text, sizeof(text), "The statistics of %zu more VMM%s cannot be read.",
-			 top->monitor->vmms - 1, top->monitor->vmms == 2 ? "" : "s");
+			 top->monitor->vmms - 1, plural(top->monitor->vmms - 1));
 		draw_wrapped(y, area, text);
 	}
 }
@@ -125,8 +75,8 @@ static bool matches_any(const struct monitor *monitor)
 {
 	size_t i;
 
-	for (i = 0; i < monitor->sets.sets; i++) {
-		if (monitor->sets.set[i]->stats)
+	for (i = 0; i < monitor->context.sets.sets; i++) {
+		if (monitor->context.sets.set[i]->stats)
 			return true;
 	}
 	return false;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options of kvm-stats serve. */
-#ifndef SERVE_OPTIONS_H
-#define SERVE_OPTIONS_H
+#ifndef SERVE_SERVE_H
+#define SERVE_SERVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,15 +14,10 @@ struct serve_options {
 	const char *textfile;	/* NULL: no file */
 	uint64_t interval;	/* between two writes of the file, in ns */
 	bool once;
-	bool help;
 	struct filter filter;
 };
 
-/*
- * Returns false after printing an error. The caller must call filter_free() in both cases.
- */
-bool serve_options_parse(struct serve_options *options, int argc, char **argv);
+/* Serves until a signal ends it. Returns the exit status. */
+int serve_run(const struct serve_options *options);
 
-extern const char serve_options_help[];
-
-#endif /* SERVE_OPTIONS_H */
+#endif /* SERVE_SERVE_H */

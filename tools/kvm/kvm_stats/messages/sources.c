@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages about debugfs, tracepoints, and the search for new VMMs. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -7,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/output.h"
-#include "messages/explain.h"
-#include "monitor/monitor.h"
+#include "messages/fds.h"
+#include "messages/sources.h"
 
 /* Under lockdown, only read-only files in debugfs can be read. */
 static void explain_debugfs_permission(void)
@@ -98,22 +97,10 @@ void explain_tracepoints(int err)
 	}
 }
 
-void explain_search_error(const struct monitor *monitor)
-{
-	char buf[128];
-
-	if (!monitor->search_error)
-		return;
-	complain("cannot search for new VMMs: %s",
-		 kvmstats_strerror(monitor->search_error, buf, sizeof(buf)));
-	if (monitor->search_error == -EMFILE)
-		complain("Raise the limit (ulimit -n), or select fewer VMMs with -p or -g.");
-}
-
 void explain_sources(const struct vmm *vmm)
 {
 	if (vmm->fd_error)
-		explain(vmm->pid, vmm->missing ? vmm->missing_label : NULL, vmm->fd_error);
+		explain_fds(vmm->pid, vmm->missing ? vmm->missing_label : NULL, vmm->fd_error);
 	if (vmm->debugfs_error)
 		explain_debugfs(vmm);
 	if (vmm->tracepoints_error)

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kvm-stats serve */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/output.h"
+#include "commands/command.h"
+#include "options/filter.h"
+#include "options/number.h"
+#include "options/options.h"
+#include "options/status.h"
+#include "serve/serve.h"
+
+#define DEFAULT_INTERVAL	(15 * SECOND)
+#define MIN_INTERVAL		0.1
+
+static void usage(FILE *to)
+{
+	fputs("Usage: kvm-stats serve [OPTION]...\n"
+	      "\n"
+	      "Exports the statistics of all VMs and vCPUs to Prometheus and other readers of\n"
+	      "OpenMetrics: over HTTP at http://" ADDRESS_DEFAULT "/metrics, or in a file for\n"
+	      "node_exporter. Reads the statistics for each request or each write of the file.\n"
+	      "\n"
+	      "  -l, --listen=ADDRESS:PORT  listen here, such as 0.0.0.0:10203 or [::1]:10203\n"
+	      "  -t, --textfile=FILE        write FILE periodically; no HTTP without --listen\n"
+	      "  -i, --interval=SEC         seconds between two writes of FILE (default: 15)\n"
+	      "  -1, --once                 write once, to FILE or standard output, and exit\n"
+	      FILTER_HELP
+	      "  -h, --help                 print this help\n", to);
+}
+
+static bool parse_listen(struct serve_options *options, const char *text)
+{
+	options->listen = text;
+	if (!address_parse(&options->address, text))
+		return true;
+	complain("--listen must be a numeric address and a port, such as %s or [::1]:10203, not "
+		 "'%s'", ADDRESS_DEFAULT, text);
+	return false;
+}
+
+static bool parse_textfile(struct serve_options *options, const char *text)
+{
+	size_t len = strlen(text);
+
+	options->textfile = text;
+	if (!len) {
+		complain("--textfile must be the name of a file, not ''");
+		return false;
+	}
+	if (len < 5 || strcmp(text + len - 5, ".prom"))
+		complain("'%s': node_exporter does not read this file, because its name does not "
+			 "end in .prom", text);
+	return true;
+}
+
+static bool set_option(int option, const char *value, void *arg)
+{
+	struct serve_options *options = arg;
+
+	switch (option) {
+	case 'l':
+		return parse_listen(options, value);
+	case 't':
+		return parse_textfile(options, value);
+	case 'i':
+		return parse_seconds("-i", value, MIN_INTERVAL, &options->interval);
+	case '1':
+		return options->once = true;
+	default:
+		return filter_option(&options->filter, option, value);
+	}
+}
+
+static bool check_combination(struct serve_options *options)
+{
+	if (options->once && options->listen) {
+		complain("--once and --listen cannot be combined");
+		return false;
+	}
+	if (!options->listen && !options->textfile && !options->once)
+		return parse_listen(options, ADDRESS_DEFAULT);
+	return true;
+}
+
+int command_serve(int argc, char **argv)
+{
+	static const struct option table[] = {
+		{ "listen", required_argument, NULL, 'l' },
+		{ "textfile", required_argument, NULL, 't' },
+		{ "interval", required_argument, NULL, 'i' },
+		{ "once", no_argument, NULL, '1' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	static const struct command_options accepted = {
+		.letters = "l:t:i:1h",
+		.table = table,
+		.usage = usage,
+		.hint = "Run 'kvm-stats serve --help' for the options.",
+		.set = set_option,
+	};
+	struct serve_options options = { .interval = DEFAULT_INTERVAL };
+	int status = options_parse(argc, argv, &accepted, &options);
+
+	if (status < 0)
+		status = check_combination(&options) ? serve_run(&options) : STATUS_USAGE;
+	filter_free(&options.filter);
+	return status;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What lets kvm-stats read the fds of other processes. */
+#ifndef MESSAGES_ACCESS_H
+#define MESSAGES_ACCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define CAP_DAC_OVERRIDE	1
+#define CAP_DAC_READ_SEARCH	2
+#define CAP_SYS_PTRACE		19
+
+/* Whether kvm-stats has this capability. */
+bool has_capability(int capability);
+
+/*
+ * Reading the fds of any process needs two capabilities: to trace it, and to list its fds.
+ * Returns the ones that kvm-stats lacks, or NULL.
+ */
+const char *missing_capabilities(void);
+
+/* The same for one process: if its fds can already be listed, CAP_SYS_PTRACE is enough. */
+const char *missing_capabilities_for(pid_t pid);
+
+/* Prints the advice to run as root, or to grant the capabilities @missing. */
+void suggest_root(const char *missing);
+
+/* Returns kernel.yama.ptrace_scope, or 0 if the kernel does not have it. */
+int yama_scope(void);
+
+/* Returns a number in /proc/PID/status, such as "Uid" or "Tgid", or -1. */
+long long process_status_number(pid_t pid, const char *key);
+
+#endif /* MESSAGES_ACCESS_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads the statistics and writes them as an exposition. Leaves enough file descriptors for
+ * HTTP clients.
+ */
+#ifndef SERVE_SAMPLER_H
+#define SERVE_SAMPLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "monitor/monitor.h"
+#include "openmetrics/exposition.h"
+#include "serve/fd_reserve.h"
+
+struct sampler {
+	struct monitor *monitor;
+	struct openmetrics *metrics;
+	struct sampling sampling;
+	struct fd_reserve reserve;
+	size_t clients;			/* number of HTTP clients now; the caller updates it */
+	bool refresh_failed;		/* the last refresh failed, and the error was reported */
+};
+
+/*
+ * Starts to watch what the filter selects. Prints a message and returns false if that fails.
+ * sampler_close() is needed in both cases.
+ */
+bool sampler_open(struct sampler *sampler, const struct filter *filter);
+void sampler_close(struct sampler *sampler);
+
+/* Updates the list of VMMs. Reports an error once, because it can be temporary. */
+void sampler_refresh(struct sampler *sampler);
+
+/* Reads a sample and appends it to @text. Prints a message and returns -errno if that fails. */
+int sampler_expose(struct sampler *sampler, enum exposition_format format, struct text *text);
+
+#endif /* SERVE_SAMPLER_H */

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Statistics fds: one fd for each VM and vCPU, with types and units. */
+#ifndef SOURCES_FD_H
+#define SOURCES_FD_H
+
+#include "targets/source.h"
+
+extern const struct source source_fd;
+
+#endif /* SOURCES_FD_H */

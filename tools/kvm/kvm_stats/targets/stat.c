@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "targets/stat.h"
+
+bool stat_counts_up(const struct kvmstats_stat *stat)
+{
+	return kvmstats_stat_type(stat) == KVMSTATS_CUMULATIVE || kvmstats_stat_is_hist(stat);
+}
+
+size_t stat_index(const struct kvmstats_stat *stat)
+{
+	return kvmstats_stat_offset(stat) / sizeof(uint64_t);
+}
+
+size_t stat_parent_length(const char *name)
+{
+	const char *end = strchr(name, '(');
+
+	return end ? (size_t)(end - name) : 0;
+}

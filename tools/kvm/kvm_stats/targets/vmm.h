@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A VMM and its targets.
+ *
+ * When a VMM may have changed, targets_begin() sets the current targets aside. The sources then
+ * register every target that exists now: target_keep() for known ones, target_add() for new
+ * ones. targets_end() frees the targets that no source registered.
+ */
+#ifndef TARGETS_VMM_H
+#define TARGETS_VMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "kvmstats.h"
+#include "targets/target.h"
+
+struct target_list {
+	struct target **target;
+	size_t count;
+	size_t capacity;
+};
+
+struct vmm {
+	pid_t pid;			/* 0: the whole machine */
+	const char *comm;
+	const char *guest;		/* QEMU's -name, or NULL */
+	size_t vms;
+	size_t vcpus;
+	struct target **target;		/* VMs, then vCPUs by ID; of all sources */
+	size_t targets;
+	size_t missing;			/* number of VMs and vCPUs that cannot be read */
+	char missing_label[LABEL_SIZE];	/* label of the first of them */
+	int fd_error;			/* why fds are missing: -errno, or 0 */
+	int debugfs_error;		/* the same for debugfs, if it is used */
+	int tracepoints_error;
+	struct kvmstats_vmm *kvm;	/* NULL: the whole machine */
+	/* For vmm.c only: */
+	struct target_list list;	/* @target points to its array */
+	struct target_list old;		/* the targets set aside; kept ones are NULL */
+	size_t cursor;			/* index in @old at which the next search starts */
+	bool changed;
+	/* For monitor/schedule.h only, in ns of CLOCK_MONOTONIC: */
+	uint64_t next_check;
+	uint64_t next_scan;
+};
+
+/* Owns @kvm, also on failure. Returns NULL if memory is exhausted. */
+struct vmm *vmm_new(struct kvmstats_vmm *kvm);
+void vmm_free(struct vmm *vmm);
+
+/* Updates the numbers of VMs and vCPUs from vmm->kvm. */
+void vmm_count(struct vmm *vmm);
+
+void targets_begin(struct vmm *vmm);
+/* Returns whether targets were added or removed. */
+bool targets_end(struct vmm *vmm);
+
+/* Keeps the target with this key and returns it, or NULL if no target has the key. */
+struct target *target_keep(struct vmm *vmm, const struct target_key *key);
+
+/*
+ * Adds a target. The caller must set its fd, origin and private at once. Returns NULL if memory
+ * is exhausted.
+ */
+struct target *target_add(struct vmm *vmm, const struct target_key *key,
+			  const struct stat_set *set);
+
+/* Frees all targets, and the memory of the lists. */
+void targets_free(struct vmm *vmm);
+
+/* Reads a new sample of each target. Frees those that fail, and returns whether any did. */
+bool targets_read(struct vmm *vmm);
+
+#endif /* TARGETS_VMM_H */

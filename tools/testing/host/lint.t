@@ -51,6 +51,19 @@ checkpatch_clean()
 	return "$status"
 }
 
+# Modules and folders of the command and of the library do not include each other in a circle.
+layered_includes()
+{
+	local dir status=0
+
+	dir=$(mktemp -d)
+	files 'tools/kvm/kvm_stats/*.[ch]' 'tools/lib/kvmstats/*.[ch]' >"$dir/list"
+	xargs grep -H '^#include "' <"$dir/list" |
+		awk -f "$lint/includes.awk" "$dir/list" docs/architecture.md - || status=1
+	rm -rf "$dir"
+	return "$status"
+}
+
 documents()
 {
 	files '*.md'
@@ -120,6 +133,7 @@ git rev-parse --git-dir >/dev/null 2>&1 || bail_out "$ROOT is not a git checkout
 begin
 check "shellcheck has no findings" shellcheck_clean
 check "checkpatch --strict has no findings in user-space C" checkpatch_clean
+check "no files of the command and the library include each other in a circle" layered_includes
 check "codespell finds no misspelled word" spelling
 check "no term that the style guide replaces" terms
 check "documents wrap at 80 columns" wrapped_documents

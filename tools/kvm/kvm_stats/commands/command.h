@@ -3,7 +3,10 @@
 #ifndef COMMANDS_COMMAND_H
 #define COMMANDS_COMMAND_H
 
-/* argv[0] is the name that getopt_long() prints. They return the exit status, see options/status.h. */
+/*
+ * argv[0] is the name that getopt_long() prints. They return the exit status, see
+ * options/status.h.
+ */
 int command_list(int argc, char **argv);
 int command_schema(int argc, char **argv);
 int command_read(int argc, char **argv);

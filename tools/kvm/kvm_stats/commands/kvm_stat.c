@@ -31,7 +31,7 @@ static int run_monitor(const struct kvm_stat_options *options)
 	return status;
 }
 
-int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, void (*usage)(FILE *to))
+int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, usage_fn usage)
 {
 	int status = kvm_stat_options_parse(options, argc, argv, usage);
 

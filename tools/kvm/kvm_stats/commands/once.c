@@ -12,7 +12,6 @@
 #include "options/status.h"
 #include "values/column.h"
 
-
 static bool sample(struct monitor *monitor, struct totals *totals)
 {
 	char buf[128];

@@ -91,16 +91,6 @@ void monitor_select(struct monitor *monitor)
 		monitor_attach_sources(monitor, monitor->vmm[i]);
 }
 
-size_t monitor_targets(const struct monitor *monitor)
-{
-	size_t count = 0;
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++)
-		count += monitor->vmm[i]->targets;
-	return count;
-}
-
 /* ---- open and close ---- */
 
 /* Each vCPU needs an fd: the usual limit of 1024 is too low for thousands of them. */

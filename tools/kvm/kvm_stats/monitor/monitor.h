@@ -8,7 +8,7 @@
  *	err = monitor_open(&monitor, &options);
  *	for (;;) {
  *		err = monitor_sample(monitor);
- *		(read monitor->vmm[i]->target[j] with the functions of values/row.h and values/total.h)
+ *		(read monitor->vmm[i]->target[j], see values/row.h and values/totals.h)
  *		err = monitor_wait(monitor, deadline);
  *	}
  *
@@ -67,8 +67,5 @@ bool monitor_has_ended(const struct monitor *monitor);
  * again, in new targets.
  */
 void monitor_select(struct monitor *monitor);
-
-/* Returns the number of targets of all VMMs. */
-size_t monitor_targets(const struct monitor *monitor);
 
 #endif /* MONITOR_MONITOR_H */

@@ -49,11 +49,11 @@ struct monitor {
 	uint64_t last_refresh;
 };
 
-static inline void monitor_emit(const struct monitor *monitor, enum monitor_event event,
-				const struct vmm *vmm)
-{
-	if (monitor->options.event)
-		monitor->options.event(event, vmm, monitor->options.arg);
-}
+/* Returns the number of targets of all VMMs. */
+size_t monitor_targets(const struct monitor *monitor);
+
+/* Calls options.event(), if there is one. */
+void monitor_emit(const struct monitor *monitor, enum monitor_event event,
+		  const struct vmm *vmm);
 
 #endif /* MONITOR_STATE_H */

@@ -179,8 +179,11 @@ static size_t count_inaccessible(const struct monitor *monitor)
 	size_t unseen = monitor->denied;
 	size_t i;
 
-	for (i = 0; i < monitor->named.count; i++)
-		unseen += monitor->named.process[i].err == -EACCES || monitor->named.process[i].err == -EPERM;
+	for (i = 0; i < monitor->named.count; i++) {
+		int err = monitor->named.process[i].err;
+
+		unseen += err == -EACCES || err == -EPERM;
+	}
 	return unseen;
 }
 

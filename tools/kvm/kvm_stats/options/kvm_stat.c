@@ -102,7 +102,7 @@ void kvm_stat_options_init(struct kvm_stat_options *options)
 }
 
 int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
-			   void (*usage)(FILE *to))
+			   usage_fn usage)
 {
 	static const struct option table[] = {
 		{ "once", no_argument, NULL, '1' },

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "options/options.h"
 #include "targets/filter.h"
 #include "targets/source.h"
 
@@ -34,7 +35,7 @@ void kvm_stat_options_init(struct kvm_stat_options *options);
  * @usage was called for --help.
  */
 int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
-			   void (*usage)(FILE *to));
+			   usage_fn usage);
 /* The argument of -s. Prints a message and returns false if it is not valid. */
 bool kvm_stat_parse_delay(struct kvm_stat_options *options, const char *text);
 

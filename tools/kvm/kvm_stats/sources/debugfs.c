@@ -155,7 +155,8 @@ static void free_files(struct file_list *files)
  * Returns -errno if no file can be read. If only some fail, returns 0 and sets @file_err to
  * -errno.
  */
-static int make_set(struct source_context *context, int dirfd, const struct stat_set **set, int *file_err)
+static int make_set(struct source_context *context, int dirfd, const struct stat_set **set,
+		    int *file_err)
 {
 	struct file_list *files = malloc(sizeof(*files));
 	struct kvmstats_schema *schema;

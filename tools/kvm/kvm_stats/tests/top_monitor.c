@@ -239,12 +239,6 @@ static bool is_selected(const struct monitor *monitor, const struct vmm *vmm)
 	return (!filter->pids || i < filter->pids) && filter_selects_guest(filter, vmm->guest);
 }
 
-static void report(const struct monitor *monitor, enum monitor_event event, const struct vmm *vmm)
-{
-	if (monitor->options.event)
-		monitor->options.event(event, vmm, monitor->options.arg);
-}
-
 static void attach(struct monitor *monitor, struct vmm *vmm)
 {
 	size_t i;
@@ -307,7 +301,7 @@ static void find_new(struct monitor *monitor)
 		attach(monitor, vmm);
 		monitor->vmm[monitor->vmms++] = vmm;
 		monitor->generation++;
-		report(monitor, MONITOR_APPEARED, vmm);
+		monitor_emit(monitor, MONITOR_APPEARED, vmm);
 	}
 	qsort(monitor->vmm, monitor->vmms, sizeof(*monitor->vmm), by_pid);
 }
@@ -323,7 +317,7 @@ static void end(struct monitor *monitor, pid_t pid)
 	for (i = 0; i < monitor->vmms; i++) {
 		if (monitor->vmm[i] != &fake->vmm)
 			continue;
-		report(monitor, MONITOR_ENDED, &fake->vmm);
+		monitor_emit(monitor, MONITOR_ENDED, &fake->vmm);
 		detach(&fake->vmm);
 		monitor->generation++;
 		monitor->vmm[i] = monitor->vmm[--monitor->vmms];
@@ -386,16 +380,6 @@ void monitor_select(struct monitor *monitor)
 {
 	stat_sets_select(&monitor->context.sets);
 	monitor->generation++;
-}
-
-size_t monitor_targets(const struct monitor *monitor)
-{
-	size_t count = 0;
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++)
-		count += monitor->vmm[i]->targets;
-	return count;
 }
 
 int monitor_open(struct monitor **monitorp, const struct monitor_options *options)

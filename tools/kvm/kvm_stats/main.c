@@ -32,7 +32,7 @@ static void usage(FILE *to)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
 	fputs("\nRun 'kvm-stats COMMAND --help' for the options of a command.\n"
 	      "Without a command, kvm-stats accepts the options of kvm_stat:\n\n", to);
-	fputs(kvm_stat_options_help, to);
+	fputs(KVM_STAT_HELP, to);
 }
 
 static int run(int argc, char **argv)

@@ -31,7 +31,7 @@ static int run_monitor(const struct kvm_stat_options *options)
 	return status;
 }
 
-int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, usage_fn usage)
+int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, const char *usage)
 {
 	int status = kvm_stat_options_parse(options, argc, argv, usage);
 
@@ -41,14 +41,14 @@ int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, usage_
 	return status;
 }
 
-static void usage(FILE *to)
-{
-	fprintf(to, "Usage: kvm-stats [OPTION]...\n"
-		"\n"
-		"These options have the same meaning as those of kvm_stat.\n"
-		"\n%s\n"
-		"Run 'kvm-stats --help' for the commands.\n", kvm_stat_options_help);
-}
+static const char usage[] =
+	"Usage: kvm-stats [OPTION]...\n"
+	"\n"
+	"These options have the same meaning as those of kvm_stat.\n"
+	"\n"
+	KVM_STAT_HELP
+	"\n"
+	"Run 'kvm-stats --help' for the commands.\n";
 
 int command_kvm_stat(int argc, char **argv)
 {

@@ -6,6 +6,6 @@
 #include "options/kvm_stat.h"
 
 /* Parses the options and runs. Returns the exit status. */
-int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, usage_fn usage);
+int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, const char *usage);
 
 #endif /* COMMANDS_KVM_STAT_H */

@@ -9,20 +9,18 @@
 #include "options/options.h"
 #include "options/status.h"
 
-static void usage(FILE *to)
-{
-	fputs("Usage: kvm-stats list [OPTION]...\n"
-	      "\n"
-	      "Lists the processes that run VMs. SOURCE says where their statistics come from:\n"
-	      "  opened     statistics fds that kvm-stats opened\n"
-	      "  taken      copies of statistics fds that the VMM keeps open\n"
-	      "  taken:1/3  the same, but only for one of three VMs and vCPUs\n"
-	      "  debugfs    files in debugfs\n"
-	      "  none       they cannot be read; standard error says why\n"
-	      "\n"
-	      FILTER_HELP
-	      "  -h, --help          print this help\n", to);
-}
+static const char usage[] =
+	"Usage: kvm-stats list [OPTION]...\n"
+	"\n"
+	"Lists the processes that run VMs. SOURCE says where their statistics come from:\n"
+	"  opened     statistics fds that kvm-stats opened\n"
+	"  taken      copies of statistics fds that the VMM keeps open\n"
+	"  taken:1/3  the same, but only for one of three VMs and vCPUs\n"
+	"  debugfs    files in debugfs\n"
+	"  none       they cannot be read; standard error says why\n"
+	"\n"
+	FILTER_HELP
+	"  -h, --help          print this help\n";
 
 static void source_text(const struct vmm *vmm, char *text, size_t size)
 {

@@ -5,14 +5,13 @@
 #include "commands/command.h"
 #include "commands/kvm_stat.h"
 
-static void usage(FILE *to)
-{
-	fprintf(to, "Usage: kvm-stats log [OPTION]...\n"
-		"\n"
-		"Prints after each interval how much each statistic grew, summed over all VMs and\n"
-		"vCPUs.\n"
-		"\n%s", kvm_stat_options_help);
-}
+static const char usage[] =
+	"Usage: kvm-stats log [OPTION]...\n"
+	"\n"
+	"Prints after each interval how much each statistic grew, summed over all VMs and\n"
+	"vCPUs.\n"
+	"\n"
+	KVM_STAT_HELP;
 
 int command_log(int argc, char **argv)
 {

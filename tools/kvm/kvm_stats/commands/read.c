@@ -26,20 +26,18 @@ struct read_options {
 	struct filter filter;
 };
 
-static void usage(FILE *to)
-{
-	fputs("Usage: kvm-stats read [OPTION]...\n"
-	      "\n"
-	      "Prints the statistics of VMs and vCPUs. With -i, prints them after each interval,\n"
-	      "with their growth per second.\n"
-	      "\n"
-	      "  -i, --interval=SEC  interval in seconds, for example 1 or 0.5\n"
-	      "  -c, --count=N       stop after N intervals (default: when all VMMs of -p end)\n"
-	      "  -j, --json          print the format of QEMU's query-stats, one line per sample\n"
-	      "  -b, --base-units    print seconds and bytes, not ns and KiB\n"
-	      FILTER_HELP
-	      "  -h, --help          print this help\n", to);
-}
+static const char usage[] =
+	"Usage: kvm-stats read [OPTION]...\n"
+	"\n"
+	"Prints the statistics of VMs and vCPUs. With -i, prints them after each interval,\n"
+	"with their growth per second.\n"
+	"\n"
+	"  -i, --interval=SEC  interval in seconds, for example 1 or 0.5\n"
+	"  -c, --count=N       stop after N intervals (default: when all VMMs of -p end)\n"
+	"  -j, --json          print the format of QEMU's query-stats, one line per sample\n"
+	"  -b, --base-units    print seconds and bytes, not ns and KiB\n"
+	FILTER_HELP
+	"  -h, --help          print this help\n";
 
 static void print_all(const struct report *report, const struct monitor *monitor, bool headings)
 {

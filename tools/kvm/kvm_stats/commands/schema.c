@@ -10,16 +10,14 @@
 #include "print/heading.h"
 #include "print/query_stats.h"
 
-static void usage(FILE *to)
-{
-	fputs("Usage: kvm-stats schema [OPTION]...\n"
-	      "\n"
-	      "Lists the statistics that VMs and vCPUs have.\n"
-	      "\n"
-	      "  -j, --json          print the format of QEMU's query-stats-schemas\n"
-	      FILTER_HELP
-	      "  -h, --help          print this help\n", to);
-}
+static const char usage[] =
+	"Usage: kvm-stats schema [OPTION]...\n"
+	"\n"
+	"Lists the statistics that VMs and vCPUs have.\n"
+	"\n"
+	"  -j, --json          print the format of QEMU's query-stats-schemas\n"
+	FILTER_HELP
+	"  -h, --help          print this help\n";
 
 static const char *name_or_number(const char *name, const char *what, unsigned int number,
 				  char *buf, size_t size)

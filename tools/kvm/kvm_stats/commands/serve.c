@@ -15,21 +15,19 @@
 #define DEFAULT_INTERVAL	(15 * SECOND)
 #define MIN_INTERVAL		0.1
 
-static void usage(FILE *to)
-{
-	fputs("Usage: kvm-stats serve [OPTION]...\n"
-	      "\n"
-	      "Exports the statistics of all VMs and vCPUs to Prometheus and other readers of\n"
-	      "OpenMetrics: over HTTP at http://" ADDRESS_DEFAULT "/metrics, or in a file for\n"
-	      "node_exporter. Reads the statistics for each request or each write of the file.\n"
-	      "\n"
-	      "  -l, --listen=ADDRESS:PORT  listen here, such as 0.0.0.0:10203 or [::1]:10203\n"
-	      "  -t, --textfile=FILE        write FILE periodically; no HTTP without --listen\n"
-	      "  -i, --interval=SEC         seconds between two writes of FILE (default: 15)\n"
-	      "  -1, --once                 write once, to FILE or standard output, and exit\n"
-	      FILTER_HELP
-	      "  -h, --help                 print this help\n", to);
-}
+static const char usage[] =
+	"Usage: kvm-stats serve [OPTION]...\n"
+	"\n"
+	"Exports the statistics of all VMs and vCPUs to Prometheus and other readers of\n"
+	"OpenMetrics: over HTTP at http://" ADDRESS_DEFAULT "/metrics, or in a file for\n"
+	"node_exporter. Reads the statistics for each request or each write of the file.\n"
+	"\n"
+	"  -l, --listen=ADDRESS:PORT  listen here, such as 0.0.0.0:10203 or [::1]:10203\n"
+	"  -t, --textfile=FILE        write FILE periodically; no HTTP without --listen\n"
+	"  -i, --interval=SEC         seconds between two writes of FILE (default: 15)\n"
+	"  -1, --once                 write once, to FILE or standard output, and exit\n"
+	FILTER_HELP
+	"  -h, --help                 print this help\n";
 
 static bool parse_listen(struct serve_options *options, const char *text)
 {

@@ -8,14 +8,13 @@
 #include "options/status.h"
 #include "top/top.h"
 
-static void usage(FILE *to)
-{
-	fprintf(to, "Usage: kvm-stats top [OPTION]...\n"
-		"\n"
-		"Shows the statistics of VMs on the terminal and updates them periodically.\n"
-		"Press 'h' there for a list of the keys.\n"
-		"\n%s", kvm_stat_options_help);
-}
+static const char usage[] =
+	"Usage: kvm-stats top [OPTION]...\n"
+	"\n"
+	"Shows the statistics of VMs on the terminal and updates them periodically.\n"
+	"Press 'h' there for a list of the keys.\n"
+	"\n"
+	KVM_STAT_HELP;
 
 static bool check_options(const struct kvm_stat_options *options)
 {

@@ -5,9 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include "options/options.h"
 #include "targets/filter.h"
 #include "targets/source.h"
 
@@ -26,16 +24,33 @@ struct kvm_stat_options {
 };
 
 /* For usage texts. */
-extern const char kvm_stat_options_help[];
+#define KVM_STAT_HELP	\
+	"  -1, --once          print totals and growth of one second, and exit\n" \
+	"  -l, --log           print a line for each interval, like vmstat\n" \
+	"  -L, --log-to-file=FILE  append the log to FILE; SIGHUP reopens the file\n" \
+	"  -c, --csv           with -l or -L: print comma-separated values\n" \
+	"  -z, --skip-zero-records  with -l or -L: omit lines in which all values are 0\n" \
+	"  -s, --set-delay=SEC interval in seconds (default: 3)\n" \
+	"  -n, --count=N       with -l or -L: stop after N intervals\n" \
+	"  -d, --debugfs       read the statistics from debugfs\n" \
+	"  -t, --tracepoints   count tracepoints; with -d, do both\n" \
+	"  -i, --debugfs-include-past  show totals since the VM was created\n" \
+	"  -p, --pid=PID       only the VMM with this process ID; may be repeated\n" \
+	"  -g, --guest=NAME    only guests with this name (QEMU's -name); may be repeated\n" \
+	"  -f, --fields=REGEX  only statistics whose names start with a match of this\n" \
+	"                      extended regex; 'help' lists the names\n" \
+	"      --vm            only VMs\n" \
+	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n" \
+	"  -h, --help          print this help\n"
 
 void kvm_stat_options_init(struct kvm_stat_options *options);
 
 /*
  * Returns -1 to continue, or the exit status: after a message about a wrong option, or after
- * @usage was called for --help.
+ * @usage was printed for --help.
  */
 int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
-			   usage_fn usage);
+			   const char *usage);
 /* The argument of -s. Prints a message and returns false if it is not valid. */
 bool kvm_stat_parse_delay(struct kvm_stat_options *options, const char *text);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+
 #include "base/output.h"
 #include "options/filter.h"
 #include "options/options.h"
@@ -28,7 +30,7 @@ static int refuse(const struct command_options *options)
 	if (options->hint)
 		complain("%s", options->hint);
 	else
-		options->usage(stderr);
+		fputs(options->usage, stderr);
 	return STATUS_USAGE;
 }
 
@@ -39,7 +41,7 @@ int options_parse(int argc, char **argv, const struct command_options *options, 
 	optind = 1;
 	while ((option = next_option(argc, argv, options)) != -1) {
 		if (option == 'h') {
-			options->usage(stdout);
+			fputs(options->usage, stdout);
 			return STATUS_OK;
 		}
 		if (option == '?')

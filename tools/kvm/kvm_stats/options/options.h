@@ -4,16 +4,12 @@
 
 #include <getopt.h>
 #include <stdbool.h>
-#include <stdio.h>
-
-/* Prints how to use a command. */
-typedef void (*usage_fn)(FILE *to);
 
 /* What a command accepts in addition to the options of options/filter.h. */
 struct command_options {
 	const char *letters;		/* for getopt_long(), with "h" for help */
 	const struct option *table;
-	usage_fn usage;
+	const char *usage;		/* how to use the command */
 	const char *hint;		/* printed after an unknown option; NULL: the usage */
 	/*
 	 * Handles an option, also one of options/filter.h. Prints a message and returns false if

@@ -3,8 +3,9 @@
  * libkvmstats: read the binary statistics of KVM VMs and vCPUs
  *
  * A VMM opens the statistics of its own VM with KVM_STATS_GETFD and passes the fd to
- * kvmstats_schema_read(). An agent finds the VMMs of the machine with kvmstats_vmm_find() and
- * opens their statistics with kvmstats_vmm_open() and kvmstats_target_open().
+ * kvmstats_schema_read(). An agent reads all VMs of the machine with kvmstats_monitor_open() and
+ * kvmstats_monitor_sample(). An agent that needs one VMM only can open its statistics with
+ * kvmstats_vmm_open() and kvmstats_target_open().
  *
  * A function that returns int and can fail returns a negative errno value on failure. Unless
  * its comment says otherwise, it returns 0 on success. Each comment lists the errors that have
@@ -374,6 +375,127 @@ int kvmstats_delta(const struct kvmstats_sample *from, const struct kvmstats_sam
 		   const struct kvmstats_stat *stat, unsigned int n, uint64_t *delta);
 int kvmstats_rate(const struct kvmstats_sample *from, const struct kvmstats_sample *to,
 		  const struct kvmstats_stat *stat, unsigned int n, double *per_second);
+
+/* ---- monitors: all VMs of the machine, as they start, change and end ---- */
+
+struct kvmstats_monitor;
+struct kvmstats_watch;		/* a VMM that a monitor watches */
+struct kvmstats_reader;		/* one of its VMs and vCPUs */
+
+enum kvmstats_event {
+	KVMSTATS_EVENT_APPEARED,	/* a VMM is watched now */
+	KVMSTATS_EVENT_CHANGED,		/* VMs or vCPUs were added, removed, or can be read now */
+	KVMSTATS_EVENT_SCANNED,		/* a VMM was examined again, and has not changed */
+	KVMSTATS_EVENT_ENDED,		/* the process, or its last VM */
+	KVMSTATS_EVENT_SEARCH_FAILED,	/* see kvmstats_monitor_search_error() */
+	KVMSTATS_EVENT_SEARCH_WORKS,	/* it no longer fails */
+};
+
+/* Fields that are 0 or NULL have no effect. */
+struct kvmstats_monitor_options {
+	size_t size;			/* sizeof(struct kvmstats_monitor_options) */
+	const pid_t *pid;		/* watch only these processes */
+	size_t pids;
+	/* Return 1 to watch a VMM, and to read a VM or vCPU, or 0. */
+	int (*selects_vmm)(const struct kvmstats_vmm *vmm, void *arg);
+	int (*selects_target)(const struct kvmstats_target *target, void *arg);
+	/*
+	 * Reports what kvmstats_monitor_refresh(), kvmstats_monitor_sample() and
+	 * kvmstats_monitor_wait() find. @watch is NULL for events of the search. After
+	 * KVMSTATS_EVENT_ENDED it is freed.
+	 */
+	void (*event)(enum kvmstats_event event, const struct kvmstats_watch *watch, void *arg);
+	void *arg;			/* passed to the functions above */
+};
+
+/*
+ * Makes a monitor, which finds VMMs, keeps the statistics fds of their VMs and vCPUs open, and
+ * reads them all. It knows no VMM before the first kvmstats_monitor_refresh() or
+ * kvmstats_monitor_sample(). @options can be NULL.
+ *
+ * The monitor needs an fd for each VM and vCPU, and two for each VMM: raise RLIMIT_NOFILE for
+ * machines with hundreds of vCPUs.
+ *
+ * -EINVAL: options->size is not a size that this version of the library knows.
+ */
+int kvmstats_monitor_open(struct kvmstats_monitor **monitor,
+			  const struct kvmstats_monitor_options *options);
+void kvmstats_monitor_close(struct kvmstats_monitor *monitor);
+
+/*
+ * Updates the list of VMMs. A new VMM is found within two seconds. A VMM that has ended is
+ * released at once. A new vCPU is found within one second if the VMM starts a thread for it,
+ * other changes within five seconds. On machines with thousands of vCPUs this takes longer,
+ * because the CPU time for scans is limited. A failed search for new VMMs is not an error: see
+ * kvmstats_monitor_search_error().
+ */
+int kvmstats_monitor_refresh(struct kvmstats_monitor *monitor);
+
+/*
+ * Updates the list of VMMs, and reads a sample of each VM and vCPU. A VM or vCPU that cannot be
+ * read is not an error: see kvmstats_reader_error().
+ */
+int kvmstats_monitor_sample(struct kvmstats_monitor *monitor);
+
+/*
+ * Waits until @deadline, in nanoseconds of CLOCK_MONOTONIC, and releases VMMs that end in the
+ * meantime. -EINTR: a signal has arrived. -ESRCH: all processes of options->pid have ended.
+ */
+int kvmstats_monitor_wait(struct kvmstats_monitor *monitor, uint64_t deadline);
+
+/*
+ * Returns an fd for poll(), which is readable when a VMM has ended. Call
+ * kvmstats_monitor_refresh() then. The fd belongs to @monitor.
+ */
+int kvmstats_monitor_fd(const struct kvmstats_monitor *monitor);
+
+/* Returns when the last sample began, in nanoseconds of CLOCK_MONOTONIC; 0: there is none. */
+uint64_t kvmstats_monitor_time(const struct kvmstats_monitor *monitor);
+
+/* Returns how many processes cannot be examined, because the caller lacks permission. */
+size_t kvmstats_monitor_denied(const struct kvmstats_monitor *monitor);
+
+/* Returns why the search for new VMMs fails (-errno), or 0. It is repeated each second. */
+int kvmstats_monitor_search_error(const struct kvmstats_monitor *monitor);
+
+/*
+ * Returns why process @pid of options->pid is not watched (-errno), or 0. -ESRCH: it has ended,
+ * and will not be watched again. -EINVAL: @pid is not in options->pid.
+ */
+int kvmstats_monitor_pid_error(const struct kvmstats_monitor *monitor, pid_t pid);
+
+/*
+ * Returns VMM @i, in the order of PIDs, or NULL. It lives until kvmstats_monitor_refresh(),
+ * kvmstats_monitor_sample() or kvmstats_monitor_wait() finds that the VMM has ended.
+ */
+size_t kvmstats_monitor_watches(const struct kvmstats_monitor *monitor);
+const struct kvmstats_watch *kvmstats_monitor_watch(const struct kvmstats_monitor *monitor,
+						    size_t i);
+const struct kvmstats_vmm *kvmstats_watch_vmm(const struct kvmstats_watch *watch);
+
+/*
+ * Returns reader @i of a VMM, or NULL. There is one for each selected target, in the same order.
+ * A reader lives until the monitor finds that its VM or vCPU is gone, which it reports as
+ * KVMSTATS_EVENT_CHANGED or KVMSTATS_EVENT_ENDED.
+ */
+size_t kvmstats_watch_readers(const struct kvmstats_watch *watch);
+const struct kvmstats_reader *kvmstats_watch_reader(const struct kvmstats_watch *watch, size_t i);
+
+/* Returns the VM or vCPU. The target lives until the next call of kvmstats_monitor_refresh(). */
+const struct kvmstats_target *kvmstats_reader_target(const struct kvmstats_reader *reader);
+
+/* Returns 0, or why the statistics cannot be read: an error of kvmstats_target_open(). */
+int kvmstats_reader_error(const struct kvmstats_reader *reader);
+
+/*
+ * Return how the statistics fd was obtained, its schema, the last sample and the one before.
+ * While kvmstats_reader_error() is not 0, the latter three return NULL. The monitor owns the
+ * schema and the samples, and the next kvmstats_monitor_sample() changes the samples.
+ */
+enum kvmstats_origin kvmstats_reader_origin(const struct kvmstats_reader *reader);
+const struct kvmstats_schema *kvmstats_reader_schema(const struct kvmstats_reader *reader);
+const struct kvmstats_sample *kvmstats_reader_now(const struct kvmstats_reader *reader);
+const struct kvmstats_sample *kvmstats_reader_before(const struct kvmstats_reader *reader);
 
 #pragma GCC visibility pop
 

@@ -15,6 +15,11 @@ bool monitor_uses(const struct monitor *monitor, enum sources sources)
 	return monitor->options.sources & sources;
 }
 
+bool monitor_uses_fds(const struct monitor *monitor)
+{
+	return monitor->options.sources == SOURCES_AUTO || monitor_uses(monitor, SOURCES_FD);
+}
+
 int monitor_open_sources(struct monitor *monitor)
 {
 	size_t i;
@@ -50,7 +55,7 @@ static void attach_each(struct monitor *monitor, struct vmm *vmm)
 	vmm->fd_error = 0;
 	vmm->debugfs_error = 0;
 	vmm->tracepoints_error = 0;
-	if (vmm->kvm && (automatic || monitor_uses(monitor, SOURCES_FD)))
+	if (vmm->kvm && monitor_uses_fds(monitor))
 		vmm->fd_error = source_fd.attach(&monitor->context, vmm);
 	if (monitor_uses(monitor, SOURCES_DEBUGFS) ||
 	    (automatic && vmm->fd_error && !vmm->list.count))

@@ -10,6 +10,9 @@
 /* Whether the user selected one of @sources. */
 bool monitor_uses(const struct monitor *monitor, enum sources sources);
 
+/* Whether statistics fds are used: the user selected them, or no source. */
+bool monitor_uses_fds(const struct monitor *monitor);
+
 /* Returns 0, or -errno if a source that the user selected is unusable. */
 int monitor_open_sources(struct monitor *monitor);
 void monitor_close_sources(struct monitor *monitor);

@@ -1,51 +1,112 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opens and closes a monitor, takes samples, and waits between them. */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "monitor/attach.h"
 #include "monitor/monitor.h"
-#include "monitor/scan.h"
-#include "monitor/search.h"
 #include "monitor/vmms.h"
 
 #define MAX_FILES	1048576		/* the kernel's default of fs.nr_open */
+
+/* ---- the monitor of the library ---- */
+
+static int selects_vmm(const struct kvmstats_vmm *vmm, void *arg)
+{
+	const struct monitor *monitor = arg;
+
+	return filter_selects_guest(monitor->options.filter, kvmstats_vmm_guest(vmm));
+}
+
+static int selects_target(const struct kvmstats_target *target, void *arg)
+{
+	const struct monitor *monitor = arg;
+
+	return monitor_uses_fds(monitor) &&
+	       filter_selects_target(monitor->options.filter, target);
+}
+
+static void handle_search(struct monitor *monitor, enum monitor_event event)
+{
+	monitor->search_error = kvmstats_monitor_search_error(monitor->library);
+	monitor_emit(monitor, event, NULL);
+}
+
+static void handle_event(enum kvmstats_event event, const struct kvmstats_watch *watch, void *arg)
+{
+	struct monitor *monitor = arg;
+
+	switch (event) {
+	case KVMSTATS_EVENT_APPEARED:
+		monitor->error = monitor_add_vmm(monitor, watch);
+		break;
+	case KVMSTATS_EVENT_CHANGED:
+	case KVMSTATS_EVENT_SCANNED:
+		monitor_update_vmm(monitor, watch);
+		break;
+	case KVMSTATS_EVENT_ENDED:
+		monitor_remove_vmm(monitor, watch);
+		break;
+	case KVMSTATS_EVENT_SEARCH_FAILED:
+		handle_search(monitor, MONITOR_SEARCH_FAILED);
+		break;
+	case KVMSTATS_EVENT_SEARCH_WORKS:
+		handle_search(monitor, MONITOR_SEARCH_WORKS);
+		break;
+	}
+}
+
+static int open_library(struct monitor *monitor)
+{
+	const struct kvmstats_monitor_options options = {
+		.size = sizeof(options),
+		.pid = monitor->options.filter->pid,
+		.pids = monitor->options.filter->pids,
+		.selects_vmm = selects_vmm,
+		.selects_target = selects_target,
+		.event = handle_event,
+		.arg = monitor,
+	};
+
+	return kvmstats_monitor_open(&monitor->library, &options);
+}
+
+/* Copies what the library knows after it has been called. Returns @err, or an earlier error. */
+static int update(struct monitor *monitor, int err)
+{
+	size_t i;
+
+	monitor->denied = kvmstats_monitor_denied(monitor->library);
+	monitor->search_error = kvmstats_monitor_search_error(monitor->library);
+	for (i = 0; i < monitor->named.count; i++) {
+		struct named_process *process = &monitor->named.process[i];
+
+		process->err = kvmstats_monitor_pid_error(monitor->library, process->pid);
+		process->ended = process->err == -ESRCH;
+	}
+	return err ? err : monitor->error;
+}
 
 /* ---- samples ---- */
 
 int monitor_refresh(struct monitor *monitor)
 {
-	uint64_t now = clock_now();
-	int err = monitor_remove_ended(monitor);
-
-	if (err && err != -EINTR)
-		return err;
-	monitor_scan(monitor, now);
-	monitor_search(monitor, now);
-	return 0;
+	return update(monitor, kvmstats_monitor_refresh(monitor->library));
 }
 
 int monitor_sample(struct monitor *monitor)
 {
-	int err = monitor_refresh(monitor);
+	int err = update(monitor, kvmstats_monitor_sample(monitor->library));
 	size_t i;
 
 	if (err)
 		return err;
 	monitor->time_before = monitor->time;
-	monitor->time = clock_now();
+	monitor->time = kvmstats_monitor_time(monitor->library);
 	for (i = 0; i < monitor->vmms; i++) {
-		if (!targets_read(monitor->vmm[i]))
-			continue;
-		/* Some targets are gone: scan the VMM as soon as possible. */
-		monitor->generation++;
-		monitor->vmm[i]->next_scan = 0;
+		if (targets_read(monitor->vmm[i]))
+			monitor->generation++;
 	}
 	return 0;
 }
@@ -57,27 +118,12 @@ bool monitor_has_ended(const struct monitor *monitor)
 
 int monitor_wait(struct monitor *monitor, uint64_t deadline)
 {
-	struct pollfd poll_fd = { .fd = monitor->epoll, .events = POLLIN };
-
-	for (;;) {
-		struct timespec left = clock_until(deadline);
-		int err;
-
-		if (monitor_has_ended(monitor))
-			return -ESRCH;
-		if (!left.tv_sec && !left.tv_nsec)
-			return 0;
-		if (ppoll(&poll_fd, 1, &left, NULL) < 0)
-			return -errno;
-		err = monitor_remove_ended(monitor);
-		if (err)
-			return err;
-	}
+	return update(monitor, kvmstats_monitor_wait(monitor->library, deadline));
 }
 
 int monitor_fd(const struct monitor *monitor)
 {
-	return monitor->epoll;
+	return kvmstats_monitor_fd(monitor->library);
 }
 
 void monitor_select(struct monitor *monitor)
@@ -111,17 +157,16 @@ static int add_host(struct monitor *monitor)
 	if (!monitor_uses(monitor, SOURCES_TRACEPOINTS) ||
 	    filter_names_vmms(monitor->options.filter))
 		return 0;
-	return monitor_add_host(monitor);
+	return monitor_add_vmm(monitor, NULL);
 }
 
 static int start(struct monitor *monitor)
 {
 	const struct filter *filter = monitor->options.filter;
-	int err;
+	int err = open_library(monitor);
 
-	monitor->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (monitor->epoll < 0)
-		return -errno;
+	if (err)
+		return err;
 	allow_many_files();
 	err = named_init(&monitor->named, filter->pid, filter->pids);
 	if (!err)
@@ -160,9 +205,7 @@ void monitor_close(struct monitor *monitor)
 	monitor_free_vmms(monitor);
 	monitor_close_sources(monitor);
 	stat_sets_free(&monitor->context.sets);
-	processes_free(&monitor->processes);
+	kvmstats_monitor_close(monitor->library);
 	named_free(&monitor->named);
-	if (monitor->epoll >= 0)
-		close(monitor->epoll);
 	free(monitor);
 }

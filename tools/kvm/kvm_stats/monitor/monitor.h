@@ -12,11 +12,9 @@
  *		err = monitor_wait(monitor, deadline);
  *	}
  *
- * A new VMM is found within two seconds. A VMM that ends is released at once: by
- * monitor_wait(), or by the first monitor_sample() or monitor_refresh() after monitor_fd() has
- * become readable. A new vCPU is found within one second if the VMM starts a thread for it,
- * other changes within five seconds. On machines with thousands of vCPUs this takes longer,
- * because the CPU time for scans is limited.
+ * A monitor of the library finds the VMMs and reads their statistics fds. See
+ * kvmstats_monitor_refresh() for how soon it finds a change. This monitor adds the other sources
+ * to each VMM.
  *
  * The monitor prints nothing. It reports what happens to options.event().
  */

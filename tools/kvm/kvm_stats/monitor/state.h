@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "monitor/named.h"
-#include "monitor/processes.h"
 #include "targets/filter.h"
 #include "targets/source.h"
 #include "targets/vmm.h"
@@ -42,11 +41,8 @@ struct monitor {
 	struct monitor_options options;
 	/* For the files of this folder only: */
 	size_t capacity;		/* of @vmm */
-	int epoll;			/* watches the pidfds of all VMMs */
-	struct processes processes;
-	uint64_t next_search;		/* when to search for new VMMs: ns of CLOCK_MONOTONIC */
-	int64_t scan_budget;		/* CPU time left for rescanning VMMs, in ns */
-	uint64_t last_refresh;
+	struct kvmstats_monitor *library;	/* finds VMMs, and reads statistics fds */
+	int error;			/* of the handling of an event: -errno, or 0 */
 };
 
 /* Returns the number of targets of all VMMs. */

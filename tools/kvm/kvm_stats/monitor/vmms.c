@@ -2,11 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include "base/array.h"
 #include "monitor/attach.h"
-#include "monitor/schedule.h"
 #include "monitor/vmms.h"
 
 /* The index at which the VMM with this PID is, or has to be inserted. */
@@ -23,15 +21,6 @@ static size_t index_of(const struct monitor *monitor, pid_t pid)
 			high = middle;
 	}
 	return low;
-}
-
-struct vmm *monitor_find_vmm(const struct monitor *monitor, pid_t pid)
-{
-	size_t index = index_of(monitor, pid);
-
-	if (index == monitor->vmms || monitor->vmm[index]->pid != pid)
-		return NULL;
-	return monitor->vmm[index];
 }
 
 static int insert(struct monitor *monitor, struct vmm *vmm)
@@ -51,91 +40,61 @@ static int insert(struct monitor *monitor, struct vmm *vmm)
 	return 0;
 }
 
-static int watch_pidfd(struct monitor *monitor, struct vmm *vmm)
+int monitor_add_vmm(struct monitor *monitor, const struct kvmstats_watch *watch)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.ptr = vmm };
-	int pidfd = kvmstats_vmm_pidfd(vmm->kvm);
-
-	return epoll_ctl(monitor->epoll, EPOLL_CTL_ADD, pidfd, &event) ? -errno : 0;
-}
-
-int monitor_add_vmm(struct monitor *monitor, struct kvmstats_vmm *kvm)
-{
-	struct vmm *vmm = vmm_new(kvm);
-	int err;
+	struct vmm *vmm = vmm_new(watch);
 
 	if (!vmm)
 		return -ENOMEM;
-	schedule_scan(vmm, clock_now());
-	err = watch_pidfd(monitor, vmm);
-	if (!err)
-		err = insert(monitor, vmm);
-	if (err) {
-		vmm_free(vmm);
-		return err;
-	}
-	monitor_attach_sources(monitor, vmm);
-	monitor_emit(monitor, MONITOR_APPEARED, vmm);
-	return 0;
-}
-
-int monitor_add_host(struct monitor *monitor)
-{
-	struct vmm *vmm = vmm_new(NULL);
-
-	if (!vmm)
-		return -ENOMEM;
-	vmm->comm = "host";
+	if (!watch)
+		vmm->comm = "host";
 	if (insert(monitor, vmm)) {
 		vmm_free(vmm);
 		return -ENOMEM;
 	}
 	monitor_attach_sources(monitor, vmm);
+	if (watch)
+		monitor_emit(monitor, MONITOR_APPEARED, vmm);
 	return 0;
 }
 
-/* Closing the pidfd of @vmm also removes it from the epoll set. */
-void monitor_remove_vmm(struct monitor *monitor, size_t index, int err)
+/* Returns monitor->vmms if the VMM is not in the table. */
+static size_t find(const struct monitor *monitor, const struct kvmstats_watch *watch)
 {
-	struct vmm *vmm = monitor->vmm[index];
-	struct named_process *named = named_find(&monitor->named, vmm->pid);
+	size_t index = index_of(monitor, kvmstats_vmm_pid(kvmstats_watch_vmm(watch)));
 
+	if (index < monitor->vmms && monitor->vmm[index]->watch == watch)
+		return index;
+	return monitor->vmms;
+}
+
+void monitor_update_vmm(struct monitor *monitor, const struct kvmstats_watch *watch)
+{
+	size_t index = find(monitor, watch);
+	struct vmm *vmm;
+
+	if (index == monitor->vmms)
+		return;
+	vmm = monitor->vmm[index];
+	vmm_count(vmm);
+	if (monitor_attach_sources(monitor, vmm))
+		monitor_emit(monitor, MONITOR_CHANGED, vmm);
+}
+
+void monitor_remove_vmm(struct monitor *monitor, const struct kvmstats_watch *watch)
+{
+	size_t index = find(monitor, watch);
+	struct vmm *vmm;
+
+	if (index == monitor->vmms)
+		return;
+	vmm = monitor->vmm[index];
 	monitor_emit(monitor, MONITOR_ENDED, vmm);
-	memmove(&monitor->vmm[index], &monitor->vmm[index + 1],
-		(monitor->vmms - index - 1) * sizeof(*monitor->vmm));
 	monitor->vmms--;
+	memmove(&monitor->vmm[index], &monitor->vmm[index + 1],
+		(monitor->vmms - index) * sizeof(*monitor->vmm));
 	monitor->generation++;
-	if (named) {
-		named->err = err;
-		named->ended = err == -ESRCH;
-	}
-	processes_forget(&monitor->processes, vmm->pid);
 	vmm_free(vmm);
-}
-
-static void remove_ended(struct monitor *monitor, const struct vmm *vmm)
-{
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		if (monitor->vmm[i] == vmm) {
-			monitor_remove_vmm(monitor, i, -ESRCH);
-			return;
-		}
-	}
-}
-
-int monitor_remove_ended(struct monitor *monitor)
-{
-	struct epoll_event event[64];
-	int n, i;
-
-	do {
-		n = epoll_wait(monitor->epoll, event, 64, 0);
-		for (i = 0; i < n; i++)
-			remove_ended(monitor, event[i].data.ptr);
-	} while (n == 64);
-	return n < 0 ? -errno : 0;
 }
 
 void monitor_free_vmms(struct monitor *monitor)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The source that uses statistics fds: one fd for each VM and vCPU, with types and units. */
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "sources/fd.h"
 #include "targets/vmm.h"
@@ -18,43 +16,41 @@ static struct target_key key_of(const struct kvmstats_target *from)
 	};
 }
 
-/*
- * Opens the statistics fd again. The VMM may have closed its fd, and opened one of another VM
- * with the same number; the kernel offers no way to detect that. If the VM is another one,
- * GROWTH_CLEARED is reported because its counters are lower.
- */
-static int reopen(struct target *target, const struct kvmstats_target *from)
+/* The monitor of the library owns the samples. Nobody changes them here. */
+static void set_samples(struct target *target, const struct kvmstats_reader *reader)
 {
-	enum kvmstats_origin origin;
-	int fd = kvmstats_target_open(from, &origin);
-
-	if (fd < 0)
-		return fd;
-	close(target->fd);
-	target->fd = fd;
-	target->origin = origin == KVMSTATS_TAKEN ? ORIGIN_TAKEN : ORIGIN_OPENED;
-	return 0;
+	target->now = (struct kvmstats_sample *)kvmstats_reader_now(reader);
+	target->before = (struct kvmstats_sample *)kvmstats_reader_before(reader);
 }
 
-static int add(struct source_context *context, struct vmm *vmm, const struct kvmstats_target *from)
+static void follow(struct target *target, const struct kvmstats_reader *reader)
 {
-	struct target_key key = key_of(from);
-	const struct stat_set *set;
-	enum kvmstats_origin origin;
-	struct target *target;
-	int fd = kvmstats_target_open(from, &origin);
-	int err;
+	bool taken = kvmstats_reader_origin(reader) == KVMSTATS_TAKEN;
 
-	if (fd < 0)
-		return fd;
-	err = stat_sets_add_fd(&context->sets, fd, &set);
-	target = err ? NULL : target_add(vmm, &key, set);
+	target->private = (void *)reader;
+	target->origin = taken ? ORIGIN_TAKEN : ORIGIN_OPENED;
+	set_samples(target, reader);
+}
+
+/* Returns 0, or why the reader has no target. */
+static int attach_reader(struct source_context *context, struct vmm *vmm,
+			 const struct kvmstats_reader *reader)
+{
+	struct target_key key = key_of(kvmstats_reader_target(reader));
+	const struct stat_set *set;
+	struct target *target;
+	int err = kvmstats_reader_error(reader);
+
+	if (err)
+		return err;
+	target = target_keep(vmm, &key);
 	if (!target) {
-		close(fd);
-		return err ? err : -ENOMEM;
+		err = stat_sets_add_shared(&context->sets, kvmstats_reader_schema(reader), &set);
+		target = err ? NULL : target_add(vmm, &key, set);
 	}
-	target->fd = fd;
-	target->origin = origin == KVMSTATS_TAKEN ? ORIGIN_TAKEN : ORIGIN_OPENED;
+	if (!target)
+		return -ENOMEM;
+	follow(target, reader);
 	return 0;
 }
 
@@ -75,41 +71,35 @@ static int attach(struct source_context *context, struct vmm *vmm)
 	int last_err = 0;
 	size_t i;
 
-	for (i = 0; i < kvmstats_vmm_targets(vmm->kvm); i++) {
-		const struct kvmstats_target *from = kvmstats_vmm_target(vmm->kvm, i);
-		struct target_key key = key_of(from);
-		struct target *target;
-		int err = 0;
+	for (i = 0; i < kvmstats_watch_readers(vmm->watch); i++) {
+		const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
+		int err = attach_reader(context, vmm, reader);
 
-		if (!filter_selects_target(context->filter, from))
-			continue;
-		target = target_keep(vmm, &key);
-		if (target)
-			reopen(target, from);
-		else
-			err = add(context, vmm, from);
 		if (!err)
 			continue;
 		last_err = err;
-		note_missing(vmm, from);
-		if (err == -EMFILE || err == -ENOMEM || err == -ESRCH)
-			break;
+		note_missing(vmm, kvmstats_reader_target(reader));
 	}
 	return last_err;
 }
 
+/* The library has read the sample already. */
 static int read_target(struct target *target)
 {
-	return kvmstats_sample_read(target->now, target->fd);
+	const struct kvmstats_reader *reader = target->private;
+
+	set_samples(target, reader);
+	return kvmstats_reader_error(reader);
 }
 
 static void detach(struct target *target)
 {
-	close(target->fd);
+	(void)target;
 }
 
 const struct source source_fd = {
 	.attach = attach,
 	.read = read_target,
+	.has_samples = true,
 	.detach = detach,
 };

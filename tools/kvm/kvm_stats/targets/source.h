@@ -53,8 +53,12 @@ struct source {
 	 * or -errno if some or all of them are missing.
 	 */
 	int (*attach)(struct source_context *context, struct vmm *vmm);
-	/* Reads a sample into target->now. On error (-errno) the caller drops the target. */
+	/*
+	 * Reads a sample into target->now. On error (-errno) the caller drops the target. A source
+	 * that has samples of its own lets target->now and target->before point to them.
+	 */
 	int (*read)(struct target *target);
+	bool has_samples;
 	void (*detach)(struct target *target);
 };
 

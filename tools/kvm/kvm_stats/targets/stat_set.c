@@ -14,7 +14,7 @@ void stat_sets_init(struct stat_sets *sets, const struct filter *filter)
 
 static void free_set(struct stat_set *set)
 {
-	kvmstats_schema_free(set->schema);
+	kvmstats_schema_free(set->owned);
 	free(set->stat);
 	free(set);
 }
@@ -95,7 +95,7 @@ const uint64_t *stat_set_values(const struct stat_set *set, const struct kvmstat
 	return values ? values - stat_index(first) : NULL;
 }
 
-static struct stat_set *new_set(struct kvmstats_schema *schema)
+static struct stat_set *new_set(const struct kvmstats_schema *schema)
 {
 	size_t count = kvmstats_schema_count(schema);
 	struct stat_set *set = calloc(1, sizeof(*set));
@@ -146,56 +146,70 @@ static bool same_schema(const struct kvmstats_schema *a, const struct kvmstats_s
 	return true;
 }
 
-static struct stat_set *find_set(const struct stat_sets *sets, const struct kvmstats_schema *schema)
+static struct stat_set *find_owned(const struct stat_sets *sets,
+				   const struct kvmstats_schema *schema)
 {
 	size_t i;
 
 	for (i = 0; i < sets->sets; i++) {
-		if (same_schema(sets->set[i]->schema, schema))
+		if (sets->set[i]->owned && same_schema(sets->set[i]->schema, schema))
 			return sets->set[i];
 	}
 	return NULL;
 }
 
+static struct stat_set *find_shared(const struct stat_sets *sets,
+				    const struct kvmstats_schema *schema)
+{
+	size_t i;
+
+	for (i = 0; i < sets->sets; i++) {
+		if (sets->set[i]->schema == schema)
+			return sets->set[i];
+	}
+	return NULL;
+}
+
+/* Returns NULL if memory is exhausted. */
+static struct stat_set *add_set(struct stat_sets *sets, const struct kvmstats_schema *schema)
+{
+	struct stat_set *set = new_set(schema);
+
+	if (!set)
+		return NULL;
+	if (append(sets, set)) {
+		free_set(set);
+		return NULL;
+	}
+	select_stats(set, sets->filter);
+	return set;
+}
+
+int stat_sets_add_shared(struct stat_sets *sets, const struct kvmstats_schema *schema,
+			 const struct stat_set **set)
+{
+	*set = find_shared(sets, schema);
+	if (!*set)
+		*set = add_set(sets, schema);
+	return *set ? 0 : -ENOMEM;
+}
+
 int stat_sets_add(struct stat_sets *sets, struct kvmstats_schema *schema,
 		  const struct stat_set **setp)
 {
-	struct stat_set *set = find_set(sets, schema);
+	struct stat_set *set = find_owned(sets, schema);
 
+	*setp = set;
 	if (set) {
 		kvmstats_schema_free(schema);
-		*setp = set;
 		return 0;
 	}
-	set = new_set(schema);
+	set = add_set(sets, schema);
 	if (!set) {
 		kvmstats_schema_free(schema);
 		return -ENOMEM;
 	}
-	if (append(sets, set)) {
-		free_set(set);
-		return -ENOMEM;
-	}
-	select_stats(set, sets->filter);
+	set->owned = schema;
 	*setp = set;
 	return 0;
-}
-
-int stat_sets_add_fd(struct stat_sets *sets, int fd, const struct stat_set **set)
-{
-	struct kvmstats_schema *schema;
-	size_t i;
-	int ret;
-
-	for (i = 0; i < sets->sets; i++) {
-		ret = kvmstats_schema_same(sets->set[i]->schema, fd);
-		if (ret < 0)
-			return ret;
-		if (ret) {
-			*set = sets->set[i];
-			return 0;
-		}
-	}
-	ret = kvmstats_schema_read(&schema, fd);
-	return ret ? ret : stat_sets_add(sets, schema, set);
 }

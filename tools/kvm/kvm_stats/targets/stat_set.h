@@ -12,7 +12,8 @@
 #include "targets/filter.h"
 
 struct stat_set {
-	struct kvmstats_schema *schema;
+	const struct kvmstats_schema *schema;
+	struct kvmstats_schema *owned;		/* the same, or NULL: the library owns it */
 	const struct kvmstats_stat **stat;	/* selected ones, in the order of the schema */
 	size_t stats;
 	size_t values;		/* number of values of a sample, also of those not selected */
@@ -33,10 +34,11 @@ const uint64_t *stat_set_values(const struct stat_set *set, const struct kvmstat
 void stat_sets_init(struct stat_sets *sets, const struct filter *filter);
 void stat_sets_free(struct stat_sets *sets);
 
-/* Finds or adds the set of the statistics fd @fd. Returns 0 or -errno. */
-int stat_sets_add_fd(struct stat_sets *sets, int fd, const struct stat_set **set);
+/* Finds or adds the set of @schema, which must outlive @sets. Returns 0 or -ENOMEM. */
+int stat_sets_add_shared(struct stat_sets *sets, const struct kvmstats_schema *schema,
+			 const struct stat_set **set);
 
-/* Finds or adds the set of @schema, and owns @schema, even on failure. Returns 0 or -errno. */
+/* The same, but owns @schema, even on failure. */
 int stat_sets_add(struct stat_sets *sets, struct kvmstats_schema *schema,
 		  const struct stat_set **set);
 

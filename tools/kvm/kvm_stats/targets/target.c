@@ -16,18 +16,19 @@ struct target *target_new(const struct target_key *key, const struct stat_set *s
 	target->vmm_fd = key->vmm_fd;
 	target->fd = -1;
 	target->set = set;
-	if (kvmstats_sample_new(&target->now, set->schema) ||
-	    kvmstats_sample_new(&target->before, set->schema)) {
-		target_free(target);
-		return NULL;
-	}
-	return target;
+	if (key->source->has_samples || (!kvmstats_sample_new(&target->now, set->schema) &&
+					 !kvmstats_sample_new(&target->before, set->schema)))
+		return target;
+	target_free(target);
+	return NULL;
 }
 
 void target_free(struct target *target)
 {
-	kvmstats_sample_free(target->now);
-	kvmstats_sample_free(target->before);
+	if (!target->source->has_samples) {
+		kvmstats_sample_free(target->now);
+		kvmstats_sample_free(target->before);
+	}
 	free(target->baseline);
 	free(target);
 }
@@ -49,7 +50,9 @@ int target_read(struct target *target)
 {
 	struct kvmstats_sample *oldest = target->before;
 
-	target->before = target->now;
-	target->now = oldest;
+	if (!target->source->has_samples) {
+		target->before = target->now;
+		target->now = oldest;
+	}
 	return target->source->read(target);
 }

@@ -146,20 +146,17 @@ void vmm_count(struct vmm *vmm)
 	vmm->vcpus = kvmstats_vmm_vcpus(vmm->kvm);
 }
 
-struct vmm *vmm_new(struct kvmstats_vmm *kvm)
+struct vmm *vmm_new(const struct kvmstats_watch *watch)
 {
 	struct vmm *vmm = calloc(1, sizeof(*vmm));
 
-	if (!vmm) {
-		kvmstats_vmm_close(kvm);
-		return NULL;
-	}
-	if (!kvm)
+	if (!vmm || !watch)
 		return vmm;
-	vmm->kvm = kvm;
-	vmm->pid = kvmstats_vmm_pid(kvm);
-	vmm->comm = kvmstats_vmm_comm(kvm);
-	vmm->guest = kvmstats_vmm_guest(kvm);
+	vmm->watch = watch;
+	vmm->kvm = kvmstats_watch_vmm(watch);
+	vmm->pid = kvmstats_vmm_pid(vmm->kvm);
+	vmm->comm = kvmstats_vmm_comm(vmm->kvm);
+	vmm->guest = kvmstats_vmm_guest(vmm->kvm);
 	vmm_count(vmm);
 	return vmm;
 }
@@ -167,6 +164,5 @@ struct vmm *vmm_new(struct kvmstats_vmm *kvm)
 void vmm_free(struct vmm *vmm)
 {
 	targets_free(vmm);
-	kvmstats_vmm_close(vmm->kvm);
 	free(vmm);
 }

@@ -36,19 +36,17 @@ struct vmm {
 	int fd_error;			/* why fds are missing: -errno, or 0 */
 	int debugfs_error;		/* the same for debugfs, if it is used */
 	int tracepoints_error;
-	struct kvmstats_vmm *kvm;	/* NULL: the whole machine */
+	const struct kvmstats_vmm *kvm;	/* NULL: the whole machine */
+	const struct kvmstats_watch *watch;	/* the same VMM in the monitor of the library */
 	/* For vmm.c only: */
 	struct target_list list;	/* @target points to its array */
 	struct target_list old;		/* the targets set aside; kept ones are NULL */
 	size_t cursor;			/* index in @old at which the next search starts */
 	bool changed;
-	/* For monitor/schedule.h only, in ns of CLOCK_MONOTONIC: */
-	uint64_t next_check;
-	uint64_t next_scan;
 };
 
-/* Owns @kvm, also on failure. Returns NULL if memory is exhausted. */
-struct vmm *vmm_new(struct kvmstats_vmm *kvm);
+/* @watch is NULL for the whole machine. Returns NULL if memory is exhausted. */
+struct vmm *vmm_new(const struct kvmstats_watch *watch);
 void vmm_free(struct vmm *vmm);
 
 /* Updates the numbers of VMs and vCPUs from vmm->kvm. */

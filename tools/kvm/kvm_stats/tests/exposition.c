@@ -126,11 +126,13 @@ static void add_target(struct vmm *vmm, const struct image *image, enum scope sc
 		       int vcpu, int vmm_fd, enum origin origin)
 {
 	struct target_key key = { &image_source, scope, vm, vcpu, vmm_fd };
+	struct kvmstats_schema *schema;
 	const struct stat_set *set;
 	struct target *target;
 	int fd = image_fd(image);
 
-	if (stat_sets_add_fd(&monitor.context.sets, fd, &set))
+	if (kvmstats_schema_read(&schema, fd) ||
+	    stat_sets_add(&monitor.context.sets, schema, &set))
 		fail("the schema of an image cannot be read");
 	target = target_add(vmm, &key, set);
 	if (!target || kvmstats_sample_read(target->now, fd))

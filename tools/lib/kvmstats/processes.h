@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
 /*
  * Decides which processes to search for VMs.
  *
@@ -7,8 +7,8 @@
  * usually creates its VM soon after it has started. The inode number of /proc/PID distinguishes
  * a process from a later one with the same PID.
  */
-#ifndef MONITOR_PROCESSES_H
-#define MONITOR_PROCESSES_H
+#ifndef KVMSTATS_PROCESSES_H
+#define KVMSTATS_PROCESSES_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 
 struct process;
 
-/* Whether @err means that kvm-stats itself lacks memory or fds. */
+/* Whether @err means that the caller itself lacks memory or fds. */
 static inline bool is_resource_shortage(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
@@ -38,11 +38,11 @@ struct processes {
  * errors of @fn are ignored. Sets @denied to the number of processes for which @fn returned
  * -EACCES or -EPERM. Returns 0 or -errno.
  */
-int processes_scan(struct processes *processes, uint64_t now,
-		   int (*fn)(pid_t pid, void *arg), void *arg, size_t *denied);
+int kvmstats_processes_scan(struct processes *processes, uint64_t now,
+			    int (*fn)(pid_t pid, void *arg), void *arg, size_t *denied);
 
 /* The process is due again in the next scan. */
-void processes_forget(struct processes *processes, pid_t pid);
-void processes_free(struct processes *processes);
+void kvmstats_processes_forget(struct processes *processes, pid_t pid);
+void kvmstats_processes_free(struct processes *processes);
 
-#endif /* MONITOR_PROCESSES_H */
+#endif /* KVMSTATS_PROCESSES_H */

@@ -1,13 +1,12 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "monitor/processes.h"
+#include "clock.h"
+#include "processes.h"
 
 #define MAX_INTERVAL	(32 * SECOND)
 
@@ -39,14 +38,18 @@ static int append(struct processes *processes, size_t *count, const struct diren
 {
 	struct process entry = { .pid = atoi(dirent->d_name), .ino = dirent->d_ino };
 	const struct process *known = find(processes, entry.pid);
-	struct process *more;
 
 	if (known && known->ino == entry.ino)
 		entry = *known;
-	more = array_grow(processes->next, *count, &processes->next_capacity, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	processes->next = more;
+	if (*count == processes->next_capacity) {
+		size_t capacity = *count ? *count * 2 : 512;
+		struct process *more = realloc(processes->next, capacity * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		processes->next = more;
+		processes->next_capacity = capacity;
+	}
 	processes->next[(*count)++] = entry;
 	return 0;
 }
@@ -111,8 +114,8 @@ static int examine(struct process *process, uint64_t now, int (*fn)(pid_t pid, v
 	return err;
 }
 
-int processes_scan(struct processes *processes, uint64_t now,
-		   int (*fn)(pid_t pid, void *arg), void *arg, size_t *denied)
+int kvmstats_processes_scan(struct processes *processes, uint64_t now,
+			    int (*fn)(pid_t pid, void *arg), void *arg, size_t *denied)
 {
 	size_t count = 0;
 	size_t i;
@@ -130,7 +133,7 @@ int processes_scan(struct processes *processes, uint64_t now,
 	return err;
 }
 
-void processes_forget(struct processes *processes, pid_t pid)
+void kvmstats_processes_forget(struct processes *processes, pid_t pid)
 {
 	struct process *process = find(processes, pid);
 
@@ -138,7 +141,7 @@ void processes_forget(struct processes *processes, pid_t pid)
 		reset(process);
 }
 
-void processes_free(struct processes *processes)
+void kvmstats_processes_free(struct processes *processes)
 {
 	free(processes->process);
 	free(processes->next);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
 /*
  * Scans the VMMs that the monitor watches for new and removed VMs and vCPUs.
  *
@@ -6,12 +6,12 @@
  * milliseconds, so a VMM is only scanned every five seconds. Each second a cheap check compares
  * its numbers of threads and fds; if they changed, the scan is due at once.
  */
-#ifndef MONITOR_SCAN_H
-#define MONITOR_SCAN_H
+#ifndef KVMSTATS_MONITOR_SCAN_H
+#define KVMSTATS_MONITOR_SCAN_H
 
-#include "monitor/state.h"
+#include "monitor_state.h"
 
 /* Scans the VMMs that are due. @now is in ns of CLOCK_MONOTONIC. */
-void monitor_scan(struct monitor *monitor, uint64_t now);
+void kvmstats_scan(struct kvmstats_monitor *monitor, uint64_t now);
 
-#endif /* MONITOR_SCAN_H */
+#endif /* KVMSTATS_MONITOR_SCAN_H */

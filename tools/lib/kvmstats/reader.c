@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "reader.h"
+
+struct kvmstats_reader *kvmstats_reader_new(const struct kvmstats_target *target)
+{
+	struct kvmstats_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return NULL;
+	reader->target = target;
+	reader->kind = kvmstats_target_kind(target);
+	reader->vm = kvmstats_target_vm(target);
+	reader->vcpu = kvmstats_target_vcpu(target);
+	reader->vmm_fd = kvmstats_target_fd(target);
+	reader->fd = -1;
+	return reader;
+}
+
+static void close_fd(struct kvmstats_reader *reader)
+{
+	if (reader->fd >= 0)
+		close(reader->fd);
+	reader->fd = -1;
+}
+
+static void free_samples(struct kvmstats_reader *reader)
+{
+	kvmstats_sample_free(reader->now);
+	kvmstats_sample_free(reader->before);
+	reader->now = NULL;
+	reader->before = NULL;
+	reader->schema = NULL;
+}
+
+void kvmstats_reader_free(struct kvmstats_reader *reader)
+{
+	close_fd(reader);
+	free_samples(reader);
+	free(reader);
+}
+
+bool kvmstats_reader_is_of(const struct kvmstats_reader *reader,
+			   const struct kvmstats_target *target)
+{
+	return reader->kind == kvmstats_target_kind(target) &&
+	       reader->vm == kvmstats_target_vm(target) &&
+	       reader->vcpu == kvmstats_target_vcpu(target) &&
+	       reader->vmm_fd == kvmstats_target_fd(target);
+}
+
+void kvmstats_reader_fail(struct kvmstats_reader *reader, int err)
+{
+	close_fd(reader);
+	free_samples(reader);
+	reader->err = err;
+}
+
+/* Prepares to read reader->fd, which is open for the first time. Returns 0 or -errno. */
+static int start(struct kvmstats_reader *reader, struct kvmstats_schemas *schemas)
+{
+	int err = kvmstats_schemas_find(schemas, reader->fd, &reader->schema);
+
+	if (!err)
+		err = kvmstats_sample_new(&reader->now, reader->schema);
+	if (!err)
+		err = kvmstats_sample_new(&reader->before, reader->schema);
+	return err;
+}
+
+void kvmstats_reader_open(struct kvmstats_reader *reader, struct kvmstats_schemas *schemas)
+{
+	enum kvmstats_origin origin;
+	int fd = kvmstats_target_open(reader->target, &origin);
+
+	if (fd < 0) {
+		if (reader->fd < 0)
+			reader->err = fd;
+		return;
+	}
+	close_fd(reader);
+	reader->fd = fd;
+	reader->origin = origin;
+	reader->err = reader->schema ? 0 : start(reader, schemas);
+	if (reader->err)
+		kvmstats_reader_fail(reader, reader->err);
+}
+
+int kvmstats_reader_sample(struct kvmstats_reader *reader)
+{
+	struct kvmstats_sample *oldest = reader->before;
+	int err;
+
+	if (reader->err)
+		return reader->err;
+	reader->before = reader->now;
+	reader->now = oldest;
+	err = kvmstats_sample_read(reader->now, reader->fd);
+	if (err)
+		kvmstats_reader_fail(reader, err);
+	return err;
+}
+
+/* ---- for users of the library ---- */
+
+const struct kvmstats_target *kvmstats_reader_target(const struct kvmstats_reader *reader)
+{
+	return reader->target;
+}
+
+int kvmstats_reader_error(const struct kvmstats_reader *reader)
+{
+	return reader->err;
+}
+
+enum kvmstats_origin kvmstats_reader_origin(const struct kvmstats_reader *reader)
+{
+	return reader->origin;
+}
+
+const struct kvmstats_schema *kvmstats_reader_schema(const struct kvmstats_reader *reader)
+{
+	return reader->schema;
+}
+
+const struct kvmstats_sample *kvmstats_reader_now(const struct kvmstats_reader *reader)
+{
+	return reader->now;
+}
+
+const struct kvmstats_sample *kvmstats_reader_before(const struct kvmstats_reader *reader)
+{
+	return reader->before;
+}

@@ -36,10 +36,11 @@ static void handle_search(struct monitor *monitor, enum monitor_event event)
 static void handle_event(enum kvmstats_event event, const struct kvmstats_watch *watch, void *arg)
 {
 	struct monitor *monitor = arg;
+	int err = 0;
 
 	switch (event) {
 	case KVMSTATS_EVENT_APPEARED:
-		monitor->error = monitor_add_vmm(monitor, watch);
+		err = monitor_add_vmm(monitor, watch);
 		break;
 	case KVMSTATS_EVENT_CHANGED:
 	case KVMSTATS_EVENT_SCANNED:
@@ -55,6 +56,8 @@ static void handle_event(enum kvmstats_event event, const struct kvmstats_watch 
 		handle_search(monitor, MONITOR_SEARCH_WORKS);
 		break;
 	}
+	if (err)
+		monitor->error = err;
 }
 
 static int open_library(struct monitor *monitor)

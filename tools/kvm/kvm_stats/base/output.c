@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/output.h"
+#include "base/utf8.h"
 
 void complain(const char *format, ...)
 {
@@ -42,16 +43,22 @@ const char *plural(size_t n)
 
 const char *sanitize(const char *text, char *buf, size_t size)
 {
-	size_t i;
+	size_t used = 0;
 
-	for (i = 0; i + 1 < size && text[i]; i++) {
-		unsigned char c = text[i];
+	while (*text && used + 1 < size) {
+		uint32_t character;
+		size_t len = utf8_decode(text, &character);
 
-		/* Keeps UTF-8, except the control characters U+0080 to U+009F. */
-		if (c < ' ' || c == 0x7f || (c == 0xc2 && (unsigned char)text[i + 1] < 0xa0))
-			c = '?';
-		buf[i] = (char)c;
+		if (!len || !utf8_is_harmless(character)) {
+			buf[used++] = '?';
+		} else if (used + len < size) {
+			memcpy(buf + used, text, len);
+			used += len;
+		} else {
+			break;
+		}
+		text += len ? len : 1;
 	}
-	buf[i] = '\0';
+	buf[used] = '\0';
 	return buf;
 }

@@ -17,7 +17,11 @@ bool flush_output(void);
 /* Returns the ending of a noun after the number @n: "" or "s". */
 const char *plural(size_t n);
 
-/* Copies @text to @buf, with each control character replaced by '?'. Returns @buf. */
+/*
+ * Copies @text to @buf, and replaces by '?' what a terminal could interpret: control characters,
+ * bidirectional controls and bytes that are not UTF-8. Returns @buf. Every name that another
+ * program chose must pass through it, such as the name of a guest.
+ */
 const char *sanitize(const char *text, char *buf, size_t size);
 
 #endif /* BASE_OUTPUT_H */

@@ -6,6 +6,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
+#include "base/utf8.h"
 #include "top/text.h"
 
 /*
@@ -23,7 +24,7 @@ static wchar_t next_character(const char *text, size_t *len, int *cells)
 		c = L'?';
 	}
 	*cells = wcwidth(c);
-	if (*cells >= 0 && !iswcntrl(c))
+	if (*cells >= 0 && !iswcntrl(c) && utf8_is_harmless((uint32_t)c))
 		return c;
 	*cells = 1;
 	return L'?';

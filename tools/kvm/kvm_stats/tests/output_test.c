@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Test which characters of names reach the terminal. */
+#include <string.h>
+
+#include "base/array.h"
+#include "base/output.h"
+#include "tap.h"
+
+static void test_names(void)
+{
+	static const struct {
+		const char *name;
+		const char *shown;
+		const char *what;
+	} cases[] = {
+		{ "web", "web", "a name of ASCII characters is unchanged" },
+		{ "größe 語 🐧", "größe 語 🐧", "UTF-8 is unchanged" },
+		{ "a\x1b[2J\r\n\x7f", "a?[2J???", "C0 control characters and DEL are replaced" },
+		{ "a\x9b" "31m", "a?31m", "a raw C1 control character is replaced" },
+		{ "a\xc2\x9b" "31m", "a?31m", "a C1 control character in UTF-8 is replaced" },
+		{ "\xe2\x80\xae" "moc\xe2\x80\xac", "?moc?", "a bidi override is replaced" },
+		{ "\xe2\x81\xa6" "a\xe2\x81\xa9", "?a?", "a bidi isolate is replaced" },
+		{ "\xe2\x80\x8f\xd8\x9c", "??", "bidi marks are replaced" },
+		{ "\xe2\x80\xa8", "?", "a line separator is replaced" },
+		{ "\xff\xc3", "??", "invalid and incomplete bytes are replaced" },
+		{ "\xc1\x9b\xe0\x82\x9b", "?????", "overlong encodings are replaced" },
+		{ "\xed\xa0\x80", "???", "surrogates are replaced" },
+	};
+	char buf[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		sanitize(cases[i].name, buf, sizeof(buf));
+		if (!tap_ok(!strcmp(buf, cases[i].shown), "%s", cases[i].what))
+			printf("# found '%s'\n", buf);
+	}
+}
+
+static void test_sizes(void)
+{
+	char buf[5];
+
+	tap_ok(!strcmp(sanitize("abcdef", buf, sizeof(buf)), "abcd"), "a long name is truncated");
+	tap_ok(!strcmp(sanitize("abcü", buf, sizeof(buf)), "abc"),
+	       "a name is truncated between characters");
+	tap_ok(!strcmp(sanitize("ab", buf, 1), ""), "a buffer of one byte gets an empty name");
+}
+
+int main(void)
+{
+	test_names();
+	test_sizes();
+	return tap_end();
+}

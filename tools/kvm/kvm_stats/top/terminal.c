@@ -184,23 +184,50 @@ static void set_colors(void)
 	use_default_colors();
 }
 
-bool terminal_begin(void)
+/* Without these capabilities of the terminal, curses would print lines over each other. */
+static bool can_draw(const char *name)
+{
+	const char *move = tigetstr("cup");
+	const char *clear = tigetstr("clear");
+
+	if (move && move != (char *)-1 && clear && clear != (char *)-1)
+		return true;
+	complain("the terminal '%s' cannot move its cursor. Set TERM to the type of your terminal, "
+		 "such as xterm, vt100 or linux, or use 'kvm-stats log'.", name ? name : "");
+	return false;
+}
+
+static bool open_screen(void)
 {
 	const char *name = getenv("TERM");
+	int err;
 
+	if (setupterm(name, STDOUT_FILENO, &err) == OK) {
+		bool good = can_draw(name);
+
+		del_curterm(cur_term);
+		if (!good)
+			return false;
+	}
+	set_escdelay(50);
+	screen = newterm(NULL, stdout, stdin);
+	if (screen)
+		return true;
+	complain("unknown terminal '%s'. Set TERM to a known one, such as xterm, vt100 or linux.",
+		 name ? name : "");
+	return false;
+}
+
+bool terminal_begin(void)
+{
 	if (!require_terminal())
 		return false;
 	if (tcgetattr(STDIN_FILENO, &original_termios)) {
 		complain("cannot get the settings of the terminal: %s", strerror(errno));
 		return false;
 	}
-	set_escdelay(50);
-	screen = newterm(NULL, stdout, stdin);
-	if (!screen) {
-		complain("unknown terminal '%s'. Set TERM to a known one, such as xterm, vt100 or "
-			 "linux.", name ? name : "");
+	if (!open_screen())
 		return false;
-	}
 	restore_len = 0;
 	add_restore("sgr0");
 	add_restore("cnorm");

@@ -57,6 +57,9 @@ refusal_tests()
 	screen_check "options of log are usage errors" refuses 'top does not support' -1
 	run "clear; TERM=nonesuch top_monitor; echo status \$?"
 	shows "an unknown terminal is reported" "unknown terminal 'nonesuch'" '^status 1'
+	run "clear; TERM=dumb top_monitor; echo status \$?"
+	shows "a terminal that cannot move its cursor is reported" \
+		"the terminal 'dumb' cannot move its cursor" '^status 1'
 }
 
 only_ascii()

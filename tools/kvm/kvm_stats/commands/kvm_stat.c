@@ -2,13 +2,13 @@
 /* kvm-stats without a command: accepts the options of kvm_stat. */
 #include <stdio.h>
 
+#include "classic/classic.h"
 #include "commands/command.h"
 #include "commands/kvm_stat.h"
 #include "commands/once.h"
 #include "log/log.h"
 #include "messages/require.h"
 #include "options/status.h"
-#include "top/top.h"
 
 static int run_monitor(const struct kvm_stat_options *options)
 {
@@ -60,7 +60,7 @@ int command_kvm_stat(int argc, char **argv)
 	if (status < 0 && (options.list_names || options.once || options.log))
 		status = run_monitor(&options);
 	else if (status < 0)
-		status = top_run(&options);
+		status = classic_run(&options);
 	kvm_stat_options_free(&options);
 	return status;
 }

@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "base/output.h"
+#include "classic/classic.h"
 #include "commands/command.h"
 #include "options/kvm_stat.h"
 #include "options/status.h"
-#include "top/top.h"
 
 static const char usage[] =
 	"Usage: kvm-stats top [OPTION]...\n"
@@ -33,7 +33,7 @@ int command_top(int argc, char **argv)
 	kvm_stat_options_init(&options);
 	status = kvm_stat_options_parse(&options, argc, argv, usage);
 	if (status < 0)
-		status = check_options(&options) ? top_run(&options) : STATUS_USAGE;
+		status = check_options(&options) ? classic_run(&options) : STATUS_USAGE;
 	kvm_stat_options_free(&options);
 	return status;
 }

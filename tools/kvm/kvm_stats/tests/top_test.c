@@ -432,7 +432,7 @@ static void test_prompt(void)
 	struct prompt prompt;
 	int i;
 
-	prompt_begin(&prompt, PROMPT_REGEX);
+	prompt_begin(&prompt, PROMPT_REGEX, "");
 	type(&prompt, "exitsü");
 	prompt_key(&prompt, KEY_BACKSPACE);
 	text_is(prompt.text, "exits", "Backspace deletes a character of several bytes");
@@ -444,6 +444,19 @@ static void test_prompt(void)
 	for (i = 0; i < 1000; i++)
 		prompt_key(&prompt, 'x');
 	tap_is(prompt.len, PROMPT_SIZE - 1, "the length of the line is limited");
+	prompt_begin(&prompt, PROMPT_FILTER, "web ü");
+	prompt_key(&prompt, KEY_LEFT);
+	prompt_key(&prompt, 'x');
+	text_is(prompt.text, "web xü", "a prompt starts with an answer that can be edited");
+	prompt_key(&prompt, KEY_DC);
+	text_is(prompt.text, "web x", "Delete deletes the character at the cursor");
+	prompt_key(&prompt, 'W' & 0x1f);
+	text_is(prompt.text, "web ", "^W deletes the word before the cursor");
+	prompt_key(&prompt, KEY_HOME);
+	prompt_key(&prompt, 'a');
+	prompt_key(&prompt, KEY_END);
+	prompt_key(&prompt, 'z');
+	text_is(prompt.text, "aweb z", "Home and End move the cursor");
 	tap_is(prompt_key(&prompt, '\r'), PROMPT_DONE, "Enter confirms the prompt");
 	tap_is(prompt_key(&prompt, 27), PROMPT_CANCELLED, "Esc cancels the prompt");
 }

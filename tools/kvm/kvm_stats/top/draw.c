@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <curses.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "top/draw.h"
 #include "top/text.h"
@@ -44,6 +46,29 @@ void draw_right(int y, int x, int width, int attributes, const char *text)
 	int cells = text_fit(buf, sizeof(buf), text, width);
 
 	draw_text(y, x + width - cells, cells, attributes, buf);
+}
+
+int draw_wrapped(int y, struct area area, const char *text)
+{
+	int width = area.columns - 1;
+
+	while (*text && y < area.y + area.rows && width > 0) {
+		size_t len = strcspn(text, "\n");
+		char line[512];
+
+		if (len > (size_t)width) {
+			size_t space = (size_t)width;
+
+			while (space && text[space] != ' ')
+				space--;
+			len = space ? space : (size_t)width;
+		}
+		snprintf(line, sizeof(line), "%.*s", (int)len, text);
+		draw_text(y++, 1, width, 0, line);
+		text += len;
+		text += *text == ' ' || *text == '\n';
+	}
+	return y;
 }
 
 size_t draw_first(size_t first, size_t at, size_t lines, int rows)

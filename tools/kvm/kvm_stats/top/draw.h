@@ -31,6 +31,9 @@ int draw_text(int y, int x, int width, int attributes, const char *text);
 /* Aligns the end of @text with @x + @width. */
 void draw_right(int y, int x, int width, int attributes, const char *text);
 
+/* Draws text of several lines, and breaks long lines between words. Returns the row after it. */
+int draw_wrapped(int y, struct area area, const char *text);
+
 /*
  * Returns the first line to show in a table of @rows, so that line @at is visible. @first is
  * the current one.

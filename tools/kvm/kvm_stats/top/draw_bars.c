@@ -50,10 +50,9 @@ static void draw_ascii(int y, int x, unsigned int old, unsigned int all)
 	draw_text(y, x + (int)border, (int)(cells - border), draw_color(DRAW_NEW), buf);
 }
 
-static void draw_bar(const struct top *top, const struct bar *bar, int y,
-		     const struct bars_layout *layout)
+static void draw_bar(const struct bars *bars, const struct bar *bar, int y,
+		     const struct bars_layout *layout, bool utf8)
 {
-	const struct bars *bars = &top->bars;
 	char count[NUMBER_SIZE], share[NUMBER_SIZE];
 	unsigned int width = layout->bar > 2 ? layout->bar - 2 : 0;
 	unsigned int all = bar_eighths(bar->count, bars->largest, width);
@@ -69,7 +68,7 @@ static void draw_bar(const struct top *top, const struct bar *bar, int y,
 	snprintf(share, sizeof(share), "%.1f", 100.0 * (double)bar->count / (double)bars->samples);
 	draw_right(y, x, layout->share, bar->count ? 0 : A_DIM, share);
 	x += layout->share + 1;
-	if (top->utf8)
+	if (utf8)
 		draw_utf8(y, x, old, all);
 	else
 		draw_ascii(y, x, old, all);
@@ -100,12 +99,11 @@ static void put_bound(char *buf, size_t size, const struct bar *bar)
 		snprintf(buf, size, ">= %s", bar->from);
 }
 
-void draw_bars_summary(const struct top *top, int y, int columns)
+void draw_bars_summary(const struct bars *bars, int y, int columns)
 {
-	const struct bars *bars = &top->bars;
 	char median[64], p99[64], text[256];
 
-	if (!top->bars_found || !bars->bars)
+	if (!bars->bars)
 		return;
 	put_bound(median, sizeof(median), &bars->bar[bars->median]);
 	put_bound(p99, sizeof(p99), &bars->bar[bars->p99]);
@@ -114,33 +112,15 @@ void draw_bars_summary(const struct top *top, int y, int columns)
 	draw_text(y, 0, columns, 0, text);
 }
 
-static void draw_no_bars(const struct top *top, struct area area)
+void draw_bars(const struct bars *bars, struct area area, size_t *first, bool utf8)
 {
-	const char *text = "No samples yet. Press 'i' to include those before the start of top.";
-
-	if (!top->bars_found)
-		text = "This histogram is not available.";
-	else if (top->include_past)
-		text = "No samples yet.";
-	draw_text(area.y, 1, area.columns - 1, 0, text);
-}
-
-void draw_bars(struct top *top, struct area area)
-{
-	struct top_page *page = top_page(top);
 	struct bars_layout layout = layout_bars(area.columns);
-	const struct bars *bars = &top->bars;
 	int rows = area.rows > HEAD ? area.rows - HEAD : 0;
 	int i;
 
-	if (!top->bars_found || !bars->bars) {
-		draw_no_bars(top, area);
-		return;
-	}
-	/* The bars have no cursor: the keys scroll all of them. */
-	if (page->at + rows > bars->bars)
-		page->at = bars->bars > (size_t)rows ? bars->bars - rows : 0;
-	for (i = 0; i < rows && page->at + i < bars->bars; i++)
-		draw_bar(top, &bars->bar[page->at + i], area.y + HEAD + i, &layout);
+	if (*first + rows > bars->bars)
+		*first = bars->bars > (size_t)rows ? bars->bars - rows : 0;
+	for (i = 0; i < rows && *first + i < bars->bars; i++)
+		draw_bar(bars, &bars->bar[*first + i], area.y + HEAD + i, &layout, utf8);
 	draw_head(area.y, area.columns);
 }

@@ -2,9 +2,9 @@
 /* Replaces top if ncurses is not available. */
 #include "base/output.h"
 #include "options/status.h"
-#include "top/top.h"
+#include "classic/classic.h"
 
-int top_run(struct kvm_stat_options *options)
+int classic_run(struct kvm_stat_options *options)
 {
 	(void)options;
 	complain("top is not available: this kvm-stats was built without ncurses. Use 'kvm-stats "

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TOP_SCREEN_H
-#define TOP_SCREEN_H
+#ifndef CLASSIC_SCREEN_H
+#define CLASSIC_SCREEN_H
 
-#include "top/state.h"
+#include "classic/state.h"
 
-void screen_draw(struct top *top);
+void screen_draw(struct classic *classic);
 
 /* Shows @text immediately, before a slow operation: closing tracepoints takes seconds. */
 void screen_show_now(const char *text);
 
-#endif /* TOP_SCREEN_H */
+#endif /* CLASSIC_SCREEN_H */

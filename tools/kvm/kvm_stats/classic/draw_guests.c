@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/output.h"
-#include "top/draw_guests.h"
+#include "classic/draw_guests.h"
 
 static void put_guest(char *line, size_t size, const struct guest *guest)
 {
@@ -15,7 +15,7 @@ static void put_guest(char *line, size_t size, const struct guest *guest)
 		 guest->named ? "" : ")");
 }
 
-void draw_guests(const struct top *top, struct area area)
+void draw_guests(const struct classic *classic, struct area area)
 {
 	char line[GUEST_NAME_SIZE + 32];
 	int y = area.y + 1, end = area.y + area.rows;
@@ -23,9 +23,9 @@ void draw_guests(const struct top *top, struct area area)
 	size_t i;
 
 	draw_text(area.y, 1, area.columns - 1, A_UNDERLINE, "    PID Guest Name");
-	for (i = 0; i < top->guests.guests; i++) {
-		put_guest(line, sizeof(line), &top->guests.guest[i]);
-		if (!strstr(line, top->prompt.text))
+	for (i = 0; i < classic->guests.guests; i++) {
+		put_guest(line, sizeof(line), &classic->guests.guest[i]);
+		if (!strstr(line, classic->prompt.text))
 			continue;
 		if (y < end)
 			draw_text(y++, 1, area.columns - 1, 0, line);
@@ -35,7 +35,7 @@ void draw_guests(const struct top *top, struct area area)
 	if (more)
 		draw_text(end - 1, 1, area.columns - 1, 0,
 			  "    ... and others. Type part of a name to narrow the list.");
-	if (!top->guests.guests)
+	if (!classic->guests.guests)
 		draw_text(y, 1, area.columns - 1, 0,
 			  "No VM is running, or kvm-stats has no permission to inspect it.");
 }

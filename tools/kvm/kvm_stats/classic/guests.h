@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Lists all VMMs of the machine, regardless of the filter, so that the user can choose one. */
-#ifndef TOP_GUESTS_H
-#define TOP_GUESTS_H
+#ifndef CLASSIC_GUESTS_H
+#define CLASSIC_GUESTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,4 +25,4 @@ bool guests_find(struct guests *guests);
 bool guests_have(const struct guests *guests, const char *name);
 void guests_free(struct guests *guests);
 
-#endif /* TOP_GUESTS_H */
+#endif /* CLASSIC_GUESTS_H */

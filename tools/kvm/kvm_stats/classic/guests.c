@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classic/guests.h"
 #include "kvmstats.h"
-#include "top/guests.h"
 
 static int add(struct guests *guests, const struct kvmstats_vmm *vmm)
 {

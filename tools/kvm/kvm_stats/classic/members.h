@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TOP_MEMBERS_H
-#define TOP_MEMBERS_H
+#ifndef CLASSIC_MEMBERS_H
+#define CLASSIC_MEMBERS_H
 
 #include "monitor/monitor.h"
 #include "top/scope.h"
@@ -13,4 +13,4 @@
 bool view_members(struct view *view, const struct monitor *monitor,
 		  const struct top_scope *scope, const struct view_options *options);
 
-#endif /* TOP_MEMBERS_H */
+#endif /* CLASSIC_MEMBERS_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Handles the keys. */
-#ifndef TOP_KEYS_H
-#define TOP_KEYS_H
+#ifndef CLASSIC_KEYS_H
+#define CLASSIC_KEYS_H
 
-#include "top/state.h"
+#include "classic/state.h"
 
 /* Handles all keys that have been typed. Returns 0, or -errno if top must end. */
-int keys_read(struct top *top);
+int keys_read(struct classic *classic);
 
-#endif /* TOP_KEYS_H */
+#endif /* CLASSIC_KEYS_H */

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of kvm-stats top. The modules that handle keys, samples and the screen share it;
+ * The state of the screen of kvm_stat. The modules that handle keys, samples and the screen share it;
  * the state does not know them.
  */
-#ifndef TOP_STATE_H
-#define TOP_STATE_H
+#ifndef CLASSIC_STATE_H
+#define CLASSIC_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "classic/guests.h"
 #include "monitor/monitor.h"
 #include "options/kvm_stat.h"
 #include "top/bars.h"
-#include "top/guests.h"
 #include "top/prompt.h"
 #include "top/scope.h"
 #include "top/view.h"
 #include "values/totals.h"
 
-#define TOP_DEPTH	8
-#define TOP_MESSAGE	512
+#define CLASSIC_DEPTH	8
+#define CLASSIC_MESSAGE	512
 
-enum top_mode {
-	TOP_STATISTICS,
-	TOP_MEMBERS,		/* a table of VMMs, or of the VMs and vCPUs of one VMM */
-	TOP_BARS,		/* the bars of a histogram */
+enum classic_mode {
+	CLASSIC_STATISTICS,
+	CLASSIC_MEMBERS,	/* a table of VMMs, or of the VMs and vCPUs of one VMM */
+	CLASSIC_BARS,		/* the bars of a histogram */
 };
 
 /* What the screen shows. Opening a line pushes a page; going back pops it. */
-struct top_page {
-	enum top_mode mode;
+struct classic_page {
+	enum classic_mode mode;
 	struct top_scope scope;
 	char stat[VIEW_NAME_SIZE];	/* of the bars or the member table; "": sum of events */
 	bool cursor;			/* visible, because a key has moved it */
@@ -37,12 +37,12 @@ struct top_page {
 	size_t first;			/* first line of the table on the screen */
 };
 
-struct top {
+struct classic {
 	struct kvm_stat_options *options;
 	struct monitor *monitor;
 	struct totals *totals;
 	bool baselines_started;
-	struct top_page page[TOP_DEPTH];	/* a stack; page[depth] is on the screen */
+	struct classic_page page[CLASSIC_DEPTH];	/* a stack; page[depth] is on the screen */
 	size_t depth;
 	struct top_scope scope;		/* the scope that the totals were selected by */
 	struct view view;
@@ -62,17 +62,17 @@ struct top {
 	struct prompt prompt;
 	struct guests guests;		/* valid while the prompt asks for a guest */
 	char guest[GUEST_NAME_SIZE];	/* if the filter selects one PID: its guest's name, or "" */
-	char message[TOP_MESSAGE];	/* shown in the bottom line */
+	char message[CLASSIC_MESSAGE];	/* shown in the bottom line */
 	uint64_t message_until;		/* in ns of CLOCK_MONOTONIC */
 	int rows;			/* of the table on the screen */
 };
 
-static inline struct top_page *top_page(struct top *top)
+static inline struct classic_page *classic_page(struct classic *classic)
 {
-	return &top->page[top->depth];
+	return &classic->page[classic->depth];
 }
 
-void top_message(struct top *top, const char *format, ...)
+void classic_message(struct classic *classic, const char *format, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 
-#endif /* TOP_STATE_H */
+#endif /* CLASSIC_STATE_H */

@@ -5,7 +5,7 @@
 
 #include "base/output.h"
 #include "targets/stat.h"
-#include "top/members.h"
+#include "classic/members.h"
 #include "values/baseline.h"
 #include "values/row.h"
 

@@ -7,13 +7,13 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/output.h"
+#include "classic/draw_empty.h"
+#include "classic/draw_guests.h"
+#include "classic/draw_help.h"
+#include "classic/draw_table.h"
+#include "classic/screen.h"
 #include "top/draw.h"
 #include "top/draw_bars.h"
-#include "top/draw_empty.h"
-#include "top/draw_guests.h"
-#include "top/draw_help.h"
-#include "top/draw_table.h"
-#include "top/screen.h"
 
 /* Rows of the screen; -1: the part is left out, because the screen is too small. */
 struct frame {
@@ -46,19 +46,19 @@ static struct frame frame_of(int rows, int columns)
 /* ---- title ---- */
 
 /* The scope for the title: if only one process is selected, the process. */
-static struct top_scope title_scope(const struct top *top)
+static struct top_scope title_scope(const struct classic *classic)
 {
-	const struct monitor *monitor = top->monitor;
+	const struct monitor *monitor = classic->monitor;
 
-	if (!top->scope.one_vmm && top->options->filter.pids == 1 && monitor->vmms == 1)
+	if (!classic->scope.one_vmm && classic->options->filter.pids == 1 && monitor->vmms == 1)
 		return scope_of_vmm(monitor->vmm[0]);
-	return top->scope;
+	return classic->scope;
 }
 
-static void put_subject(const struct top *top, char *buf, size_t size)
+static void put_subject(const struct classic *classic, char *buf, size_t size)
 {
-	const struct filter *filter = &top->options->filter;
-	struct top_scope scope = title_scope(top);
+	const struct filter *filter = &classic->options->filter;
+	struct top_scope scope = title_scope(classic);
 	char name[GUEST_NAME_SIZE];
 	int len;
 
@@ -78,26 +78,26 @@ static void put_subject(const struct top *top, char *buf, size_t size)
 	}
 }
 
-static void put_stat(const struct top *top, char *buf, size_t size)
+static void put_stat(const struct classic *classic, char *buf, size_t size)
 {
-	const struct top_page *page = &top->page[top->depth];
+	const struct classic_page *page = &classic->page[classic->depth];
 
 	*buf = '\0';
 	if (*page->stat)
 		snprintf(buf, size, " - %s", page->stat);
 }
 
-static void draw_title(const struct top *top, int y, int columns)
+static void draw_title(const struct classic *classic, int y, int columns)
 {
 	static const char marker[] = " has ended ";
 	char who[GUEST_NAME_SIZE + 128], stat[VIEW_NAME_SIZE + 4], text[512];
 	int x;
 
-	put_subject(top, who, sizeof(who));
-	put_stat(top, stat, sizeof(stat));
+	put_subject(classic, who, sizeof(who));
+	put_stat(classic, stat, sizeof(stat));
 	snprintf(text, sizeof(text), "kvm statistics - %s%s", who, stat);
 	x = draw_text(y, 0, columns, A_BOLD, text);
-	if (!top->ended)
+	if (!classic->ended)
 		return;
 	x = x + 2 + (int)strlen(marker) > columns ? columns - (int)strlen(marker) : x + 2;
 	draw_text(y, x > 0 ? x : 0, columns, A_STANDOUT | draw_color(DRAW_ERROR), marker);
@@ -131,16 +131,16 @@ static const struct {
 	{ 1u << ORIGIN_TRACEPOINTS, "tracepoints" },
 };
 
-static void draw_status(const struct top *top, int y, int columns)
+static void draw_status(const struct classic *classic, int y, int columns)
 {
-	const struct filter *filter = &top->options->filter;
-	const char *separator = top->utf8 ? " · " : ", ";
+	const struct filter *filter = &classic->options->filter;
+	const char *separator = classic->utf8 ? " · " : ", ";
 	unsigned int origins;
 	char text[512];
 	size_t vmms, vcpus, i;
 	int len;
 
-	count_origins(top->monitor, &origins, &vmms, &vcpus);
+	count_origins(classic->monitor, &origins, &vmms, &vcpus);
 	len = snprintf(text, sizeof(text), "%zu guest%s, %zu vCPU%s", vmms, plural(vmms),
 		       vcpus, plural(vcpus));
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
@@ -149,111 +149,113 @@ static void draw_status(const struct top *top, int y, int columns)
 					sources[i].name);
 	}
 	len += snprintf(text + len, sizeof(text) - len, "%severy %g s", separator,
-			(double)top->options->delay / 1e9);
+			(double)classic->options->delay / 1e9);
 	if (filter->has_regex)
 		len += snprintf(text + len, sizeof(text) - len, "%sregex filter: %.200s", separator,
 				filter->pattern);
-	if (top->include_past)
+	if (classic->include_past)
 		snprintf(text + len, sizeof(text) - len, "%stotals since VM creation", separator);
 	draw_text(y, 0, columns, 0, text);
 }
 
 /* ---- the bottom line ---- */
 
-static void draw_prompt(const struct top *top, int y, int columns)
+static const char *hint(const struct classic *classic)
 {
-	const struct prompt *prompt = &top->prompt;
-	const char *text = prompt->text;
-	int x = draw_text(y, 0, columns, A_BOLD, prompt_question(prompt));
-	int end;
+	const struct classic_page *page = &classic->page[classic->depth];
 
-	/* Show the end of a long answer. The number of bytes is at least the number of cells. */
-	if ((int)prompt->len > columns - x - 1 && columns - x - 1 > 0)
-		text += prompt->len - (columns - x - 1);
-	end = x + draw_text(y, x, columns - x, 0, text);
-	move(y, end < columns ? end : columns - 1);
-}
-
-static const char *hint(const struct top *top)
-{
-	const struct top_page *page = &top->page[top->depth];
-
-	if (page->mode == TOP_BARS)
+	if (page->mode == CLASSIC_BARS)
 		return "q quit  h help  Left back  Up/Down scroll  r reset  i include past";
-	if (page->cursor && page->mode == TOP_MEMBERS)
+	if (page->cursor && page->mode == CLASSIC_MEMBERS)
 		return "q quit  h help  Left back  Enter open";
-	if (page->cursor && page->at < top->view.lines &&
-	    top->view.line[page->at].kind == VIEW_HISTOGRAMS)
+	if (page->cursor && page->at < classic->view.lines &&
+	    classic->view.line[page->at].kind == VIEW_HISTOGRAMS)
 		return "q quit  h help  Left back  Enter bars";
 	if (page->cursor)
 		return "q quit  h help  Left back  Enter by guest";
 	return "q quit  h help  o sort  f filter  g guest  b by guest  r reset  s delay";
 }
 
-static void draw_bottom(const struct top *top, int y, int columns)
+static void draw_bottom(const struct classic *classic, int y, int columns)
 {
-	char text[TOP_MESSAGE];
+	char text[CLASSIC_MESSAGE];
 
-	if (top->help)
+	if (classic->help)
 		draw_text(y, 0, columns, A_STANDOUT, "Press any key to close this help");
-	else if (top->prompt.kind)
-		draw_prompt(top, y, columns);
-	else if (clock_now() < top->message_until)
-		draw_text(y, 0, columns, A_BOLD, sanitize(top->message, text, sizeof(text)));
+	else if (classic->prompt.kind)
+		prompt_draw(&classic->prompt, y, columns);
+	else if (clock_now() < classic->message_until)
+		draw_text(y, 0, columns, A_BOLD, sanitize(classic->message, text, sizeof(text)));
 	else
-		draw_text(y, 0, columns, A_DIM, hint(top));
+		draw_text(y, 0, columns, A_DIM, hint(classic));
 }
 
 /* ---- the whole screen ---- */
 
-static bool has_content(const struct top *top)
+static bool has_content(const struct classic *classic)
 {
-	if (top->page[top->depth].mode == TOP_BARS)
-		return top->ended || top->bars_found;
-	return top->view.lines;
+	if (classic->page[classic->depth].mode == CLASSIC_BARS)
+		return classic->ended || classic->bars_found;
+	return classic->view.lines;
 }
 
-static void draw_table_or_bars(struct top *top, const struct frame *frame)
+static void draw_histogram(struct classic *classic, struct area area)
 {
-	bool bars = top_page(top)->mode == TOP_BARS;
+	const char *text = "No samples yet. Press 'i' to include those before the start of top.";
+
+	if (classic->bars_found && classic->bars.bars) {
+		/* The bars have no cursor: the keys scroll all of them. */
+		draw_bars(&classic->bars, area, &classic_page(classic)->at, classic->utf8);
+		return;
+	}
+	if (!classic->bars_found)
+		text = "This histogram is not available.";
+	else if (classic->include_past)
+		text = "No samples yet.";
+	draw_text(area.y, 1, area.columns - 1, 0, text);
+}
+
+static void draw_table_or_bars(struct classic *classic, const struct frame *frame)
+{
+	bool bars = classic_page(classic)->mode == CLASSIC_BARS;
 	struct area area = frame->body;
 
 	/* Bars have no sum. */
 	area.rows += bars && frame->sum >= 0;
-	if (frame->head >= 0 && bars)
-		draw_bars_summary(top, frame->head, frame->body.columns);
-	else if (frame->head >= 0)
-		draw_table_head(top, frame->head, frame->body.columns);
+	if (frame->head >= 0 && bars && classic->bars_found)
+		draw_bars_summary(&classic->bars, frame->head, frame->body.columns);
+	else if (frame->head >= 0 && !bars)
+		draw_table_head(classic, frame->head, frame->body.columns);
 	if (bars)
-		draw_bars(top, area);
+		draw_histogram(classic, area);
 	else
-		draw_table(top, area);
-	if (!bars && frame->sum >= 0 && top->view.sum.value)
-		draw_table_sum(top, frame->sum, frame->body.columns);
+		draw_table(classic, area);
+	if (!bars && frame->sum >= 0 && classic->view.sum.value)
+		draw_table_sum(classic, frame->sum, frame->body.columns);
 }
 
-static void draw_body(struct top *top, const struct frame *frame)
+static void draw_body(struct classic *classic, const struct frame *frame)
 {
-	if (top->help)
+	if (classic->help)
 		draw_help(frame->body);
-	else if (top->prompt.kind == PROMPT_GUEST)
-		draw_guests(top, frame->body);
-	else if (has_content(top))
-		draw_table_or_bars(top, frame);
+	else if (classic->prompt.kind == PROMPT_GUEST)
+		draw_guests(classic, frame->body);
+	else if (has_content(classic))
+		draw_table_or_bars(classic, frame);
 	else
-		draw_empty_reason(top, frame->body);
+		draw_empty_reason(classic, frame->body);
 }
 
 /* Draws the error of a prompt in place of the table's sum. */
-static void draw_error(const struct top *top, const struct frame *frame, int columns)
+static void draw_error(const struct classic *classic, const struct frame *frame, int columns)
 {
 	int y = frame->sum >= 0 ? frame->sum : frame->title;
 
-	if (!top->prompt.kind || !*top->prompt.error)
+	if (!classic->prompt.kind || !*classic->prompt.error)
 		return;
 	move(y, 0);
 	clrtoeol();
-	draw_text(y, 0, columns, A_BOLD | draw_color(DRAW_ERROR), top->prompt.error);
+	draw_text(y, 0, columns, A_BOLD | draw_color(DRAW_ERROR), classic->prompt.error);
 }
 
 void screen_show_now(const char *text)
@@ -269,20 +271,20 @@ void screen_show_now(const char *text)
 	refresh();
 }
 
-void screen_draw(struct top *top)
+void screen_draw(struct classic *classic)
 {
 	int rows = LINES, columns = COLS;
 	struct frame frame = frame_of(rows, columns);
 
-	top->rows = frame.body.rows;
+	classic->rows = frame.body.rows;
 	erase();
-	draw_title(top, frame.title, columns);
+	draw_title(classic, frame.title, columns);
 	if (frame.status >= 0)
-		draw_status(top, frame.status, columns);
-	draw_body(top, &frame);
-	draw_error(top, &frame, columns);
-	curs_set(top->prompt.kind ? 1 : 0);
+		draw_status(classic, frame.status, columns);
+	draw_body(classic, &frame);
+	draw_error(classic, &frame, columns);
+	curs_set(classic->prompt.kind ? 1 : 0);
 	if (frame.bottom >= 0)
-		draw_bottom(top, frame.bottom, columns);
+		draw_bottom(classic, frame.bottom, columns);
 	refresh();
 }

@@ -2,7 +2,7 @@
 #include <curses.h>
 #include <stdio.h>
 
-#include "top/draw_table.h"
+#include "classic/draw_table.h"
 #include "top/layout.h"
 #include "top/number.h"
 
@@ -44,13 +44,13 @@ static int width_of(const struct top_layout *layout)
 	return layout->name + layout->total + layout->share + layout->rate;
 }
 
-void draw_table_head(const struct top *top, int y, int columns)
+void draw_table_head(const struct classic *classic, int y, int columns)
 {
-	const struct top_page *page = &top->page[top->depth];
+	const struct classic_page *page = &classic->page[classic->depth];
 	struct top_layout layout = layout_of(columns);
 	const char *name = "Event";
 
-	if (page->mode == TOP_MEMBERS)
+	if (page->mode == CLASSIC_MEMBERS)
 		name = page->scope.one_vmm ? "VM, vCPU" : "    PID Guest Name";
 	fill(y, 0, width_of(&layout), A_STANDOUT);
 	draw_text(y, indent(columns), layout.name - indent(columns), A_STANDOUT, name);
@@ -131,26 +131,26 @@ static void draw_line(const struct view_line *line, int y, int columns, bool cur
 		draw_numbers(y, &layout, attributes, line);
 }
 
-void draw_table(struct top *top, struct area area)
+void draw_table(struct classic *classic, struct area area)
 {
-	struct top_page *page = top_page(top);
+	struct classic_page *page = classic_page(classic);
 	int i;
 
-	if (page->at >= top->view.lines)
-		page->at = top->view.lines ? top->view.lines - 1 : 0;
-	page->first = draw_first(page->first, page->at, top->view.lines, area.rows);
-	for (i = 0; i < area.rows && page->first + i < top->view.lines; i++) {
+	if (page->at >= classic->view.lines)
+		page->at = classic->view.lines ? classic->view.lines - 1 : 0;
+	page->first = draw_first(page->first, page->at, classic->view.lines, area.rows);
+	for (i = 0; i < area.rows && page->first + i < classic->view.lines; i++) {
 		size_t at = page->first + i;
 
-		draw_line(&top->view.line[at], area.y + i, area.columns,
+		draw_line(&classic->view.line[at], area.y + i, area.columns,
 			  page->cursor && at == page->at);
 	}
 }
 
-void draw_table_sum(const struct top *top, int y, int columns)
+void draw_table_sum(const struct classic *classic, int y, int columns)
 {
 	struct top_layout layout = layout_of(columns);
-	struct view_line sum = top->view.sum;
+	struct view_line sum = classic->view.sum;
 
 	draw_text(y, indent(columns), layout.name - indent(columns), A_BOLD, sum.name);
 	draw_numbers(y, &layout, A_BOLD, &sum);

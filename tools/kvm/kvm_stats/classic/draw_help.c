@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/array.h"
+#include "classic/draw_help.h"
 #include "top/draw.h"
-#include "top/draw_help.h"
 
 static const char * const lines[] = {
 	"b         switch between statistics and guests (or VMs and vCPUs)",

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <curses.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/output.h"
+#include "classic/draw_empty.h"
+#include "messages/sources.h"
+#include "top/terminal.h"
+
+static void draw_no_vmm(const struct classic *classic, struct area area)
+{
+	const struct filter *filter = &classic->options->filter;
+	char text[512];
+	int y = area.y;
+
+	if (filter->guests)
+		snprintf(text, sizeof(text),
+			 "No guest named '%.200s'%s is running. Waiting for it to start.",
+			 filter->guest[0],
+			 filter->guests > 1 ? " (or one of the other names)" : "");
+	else
+		snprintf(text, sizeof(text), "No VM is running. Waiting for one to start.");
+	y = draw_wrapped(y, area, text);
+	if (!classic->monitor->denied)
+		return;
+	snprintf(text, sizeof(text), "kvm-stats has no permission to inspect %zu process%s. Run as "
+		 "root, or grant CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH.", classic->monitor->denied,
+		 classic->monitor->denied == 1 ? "" : "es");
+	draw_wrapped(y, area, text);
+}
+
+static void draw_no_statistics(const struct classic *classic, struct area area)
+{
+	const struct vmm *vmm = scope_vmm(&classic->scope, classic->monitor);
+	char text[2048];
+	int y;
+
+	if (!vmm)
+		vmm = classic->monitor->vmm[0];
+	explain_sources(vmm);
+	y = draw_wrapped(area.y, area, terminal_errors(text, sizeof(text)));
+	if (!classic->scope.one_vmm && classic->monitor->vmms > 1) {
+		snprintf(text, sizeof(text), "The statistics of %zu more VMM%s cannot be read.",
+			 classic->monitor->vmms - 1, plural(classic->monitor->vmms - 1));
+		draw_wrapped(y, area, text);
+	}
+}
+
+static bool matches_any(const struct monitor *monitor)
+{
+	size_t i;
+
+	for (i = 0; i < monitor->context.sets.sets; i++) {
+		if (monitor->context.sets.set[i]->stats)
+			return true;
+	}
+	return false;
+}
+
+void draw_empty_reason(const struct classic *classic, struct area area)
+{
+	const struct filter *filter = &classic->options->filter;
+	char text[512];
+
+	if (!classic->monitor->vmms) {
+		draw_no_vmm(classic, area);
+		return;
+	}
+	if (!scope_has_targets(&classic->scope, classic->monitor)) {
+		draw_no_statistics(classic, area);
+		return;
+	}
+	if (filter->has_regex && !matches_any(classic->monitor))
+		snprintf(text, sizeof(text), "No statistic's name matches '%.200s'. The expression "
+			 "must match from the start of a name.", filter->pattern);
+	else
+		snprintf(text, sizeof(text), "No matching events reported yet");
+	draw_wrapped(area.y, area, text);
+}

@@ -4,16 +4,51 @@
 #include <string.h>
 
 #include "base/output.h"
-#include "targets/stat.h"
 #include "classic/members.h"
+#include "targets/stat.h"
 #include "values/baseline.h"
 #include "values/row.h"
+
+static bool is_child(const struct kvmstats_stat *stat)
+{
+	return stat_parent_length(kvmstats_stat_name(stat));
+}
+
+static bool same_unit(const struct kvmstats_stat *a, const struct kvmstats_stat *b)
+{
+	return kvmstats_stat_unit(a) == kvmstats_stat_unit(b) &&
+	       kvmstats_stat_base(a) == kvmstats_stat_base(b) &&
+	       kvmstats_stat_exponent(a) == kvmstats_stat_exponent(b);
+}
+
+/*
+ * A line sums up the events. If the filter selects no event, it sums up statistics of another
+ * kind. Returns one of those that it sums up, or NULL if the filter selects no statistic.
+ */
+static const struct kvmstats_stat *example_of_sum(const struct stat_sets *sets)
+{
+	const struct kvmstats_stat *found = NULL;
+	size_t i, j;
+
+	for (i = 0; i < sets->sets; i++) {
+		for (j = 0; j < sets->set[i]->stats; j++) {
+			const struct kvmstats_stat *stat = sets->set[i]->stat[j];
+
+			if (!is_child(stat) &&
+			    (!found || view_kind_of(stat) < view_kind_of(found)))
+				found = stat;
+		}
+	}
+	return found;
+}
 
 static bool is_selected(const struct kvmstats_stat *stat, const struct view_options *options)
 {
 	if (options->stat)
 		return !strcmp(kvmstats_stat_name(stat), options->stat);
-	return view_kind_of(stat) == VIEW_EVENTS && !stat_parent_length(kvmstats_stat_name(stat));
+	return options->example && !is_child(stat) &&
+	       view_kind_of(stat) == view_kind_of(options->example) &&
+	       same_unit(stat, options->example);
 }
 
 static uint64_t growth(const struct row *row, bool include_past)
@@ -29,8 +64,8 @@ static uint64_t growth(const struct row *row, bool include_past)
 }
 
 /*
- * Adds the values of @target to @line. Sets @stat if the line shows a single statistic, and not
- * the sum of all events. Returns false if @target has no selected statistic.
+ * Adds the values of @target to @line. Sets @stat to one of the statistics in the line. Returns
+ * false if @target has no selected statistic.
  */
 static bool add_target(struct view_line *line, const struct target *target,
 		       const struct view_options *options, const struct kvmstats_stat **stat)
@@ -47,8 +82,7 @@ static bool add_target(struct view_line *line, const struct target *target,
 		line->delta += row.delta;
 		line->rate += row.rate;
 		line->cleared |= row.growth == GROWTH_CLEARED;
-		if (options->stat)
-			*stat = row.stat;
+		*stat = row.stat;
 		found = true;
 	}
 	return found;
@@ -116,11 +150,14 @@ static bool add_targets(struct view *view, const struct monitor *monitor, const 
 }
 
 bool view_members(struct view *view, const struct monitor *monitor,
-		  const struct top_scope *scope, const struct view_options *options)
+		  const struct top_scope *scope, const struct view_options *view_options)
 {
+	struct view_options with_example = *view_options;
+	const struct view_options *options = &with_example;
 	bool good = true;
 	size_t i;
 
+	with_example.example = example_of_sum(&monitor->context.sets);
 	view_clear(view);
 	for (i = 0; good && i < monitor->vmms; i++) {
 		const struct vmm *vmm = monitor->vmm[i];
@@ -132,5 +169,8 @@ bool view_members(struct view *view, const struct monitor *monitor,
 		else
 			good = add_vmm(view, monitor, vmm, options);
 	}
-	return good && view_finish(view, options);
+	good = good && view_finish(view, options);
+	if (!options->stat)
+		view_set_amounts(&view->sum, options->example, options->utf8);
+	return good;
 }

@@ -56,7 +56,9 @@ struct view_options {
 	bool children;
 	bool include_past;	/* totals start at VM creation */
 	bool utf8;
-	const char *stat;	/* for view_members(); NULL: the sum of events */
+	/* For view_members(): */
+	const char *stat;	/* NULL: a sum of statistics */
+	const struct kvmstats_stat *example;	/* of the statistics in the sum; it sets this */
 };
 
 /* Makes a line for each statistic that is not 0. Returns false if there is not enough memory. */
@@ -68,7 +70,7 @@ bool view_finish(struct view *view, const struct view_options *options);
 
 enum view_kind view_kind_of(const struct kvmstats_stat *stat);
 
-/* @stat is the statistic in the line, NULL for sums of events. */
+/* @stat is the statistic in the line, or one of those in its sum; NULL if there is none. */
 void view_set_amounts(struct view_line *line, const struct kvmstats_stat *stat, bool utf8);
 
 /* Adds an empty line. Returns NULL if there is not enough memory. */

@@ -35,6 +35,32 @@ statistic_view_tests()
 	keys Down Enter
 }
 
+# The table of guests shows the sum of the selected statistics, also if none of them is an event.
+filtered_guest_tests()
+{
+	start_top -f halt_wait_ns && simulate_guests_quietly
+	keys b
+	shows "with a filter for a time, b shows the time of each guest" \
+		'^     101 demo +1\.5s +100\.0 +375ms$' '^     102 web +0s +0\.0 +0s$' \
+		'^ Total +1\.5s +375ms$'
+	quit_top
+	start_top -f halt_wait_hist && simulate_guests_quietly
+	keys b
+	shows "with a filter for a histogram, b shows the samples of each guest" \
+		'^     101 demo +40 +100\.0 +10$'
+	quit_top
+}
+
+hostile_guest_tests()
+{
+	start_top
+	simulate $'vmm 105 1 a\x9b31mb' $'vmm 106 1 \u202ec\u009bd' 'tick 3000'
+	keys b
+	shows "control characters and bidi controls in the names of guests are replaced" \
+		'105 a\?31mb ' '106 \?c\?d '
+	quit_top
+}
+
 ended_guest_tests()
 {
 	sees '^kvm statistics - pid 101 \(demo\) vcpu0'
@@ -71,6 +97,8 @@ guest_tests()
 	ended_guest_tests
 	quit_top
 	tracepoint_tests
+	filtered_guest_tests
+	hostile_guest_tests
 }
 
 # With -p, top waits for another VMM of the same guest when the VMM ends.

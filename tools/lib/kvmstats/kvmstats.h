@@ -391,19 +391,19 @@ enum kvmstats_event {
 	KVMSTATS_EVENT_SEARCH_WORKS,	/* it no longer fails */
 };
 
-/* Fields that are 0 or NULL have no effect. */
+/*
+ * Fields that are 0 or NULL have no effect.
+ *
+ * @selects_vmm and @selects_target return 1 to watch a VMM, and to read a VM or vCPU, or 0.
+ * @event reports what the functions find that update the list of VMMs. Its @watch is NULL for
+ * events of the search. After KVMSTATS_EVENT_ENDED, @watch is freed.
+ */
 struct kvmstats_monitor_options {
 	size_t size;			/* sizeof(struct kvmstats_monitor_options) */
 	const pid_t *pid;		/* watch only these processes */
 	size_t pids;
-	/* Return 1 to watch a VMM, and to read a VM or vCPU, or 0. */
 	int (*selects_vmm)(const struct kvmstats_vmm *vmm, void *arg);
 	int (*selects_target)(const struct kvmstats_target *target, void *arg);
-	/*
-	 * Reports what kvmstats_monitor_refresh(), kvmstats_monitor_sample() and
-	 * kvmstats_monitor_wait() find. @watch is NULL for events of the search. After
-	 * KVMSTATS_EVENT_ENDED it is freed.
-	 */
 	void (*event)(enum kvmstats_event event, const struct kvmstats_watch *watch, void *arg);
 	void *arg;			/* passed to the functions above */
 };
@@ -413,7 +413,7 @@ struct kvmstats_monitor_options {
  * reads them all. It knows no VMM before the first kvmstats_monitor_refresh() or
  * kvmstats_monitor_sample(). @options can be NULL.
  *
- * The monitor needs an fd for each VM and vCPU, and two for each VMM: raise RLIMIT_NOFILE for
+ * The monitor needs an fd for each VM, vCPU and VMM, and a few for itself: raise RLIMIT_NOFILE for
  * machines with hundreds of vCPUs.
  *
  * -EINVAL: options->size is not a size that this version of the library knows.

@@ -449,7 +449,7 @@ int kvmstats_monitor_wait(struct kvmstats_monitor *monitor, uint64_t deadline);
  */
 int kvmstats_monitor_fd(const struct kvmstats_monitor *monitor);
 
-/* Returns when the last sample began, in nanoseconds of CLOCK_MONOTONIC; 0: there is none. */
+/* Returns when the last sample began, in nanoseconds of CLOCK_MONOTONIC, or 0. */
 uint64_t kvmstats_monitor_time(const struct kvmstats_monitor *monitor);
 
 /* Returns how many processes cannot be examined, because the caller lacks permission. */

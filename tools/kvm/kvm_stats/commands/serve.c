@@ -78,6 +78,16 @@ static bool check_combination(struct serve_options *options)
 		complain("--once and --listen cannot be combined");
 		return false;
 	}
+	if (options->interval && options->once) {
+		complain("--once and --interval cannot be combined");
+		return false;
+	}
+	if (options->interval && !options->textfile) {
+		complain("--interval is the time between two writes of a file: add --textfile=FILE");
+		return false;
+	}
+	if (!options->interval)
+		options->interval = DEFAULT_INTERVAL;
 	if (!options->listen && !options->textfile && !options->once)
 		return parse_listen(options, ADDRESS_DEFAULT);
 	return true;
@@ -100,7 +110,7 @@ int command_serve(int argc, char **argv)
 		.hint = "Run 'kvm-stats serve --help' for the options.",
 		.set = set_option,
 	};
-	struct serve_options options = { .interval = DEFAULT_INTERVAL };
+	struct serve_options options = { 0 };
 	int status = options_parse(argc, argv, &accepted, &options);
 
 	if (status < 0)

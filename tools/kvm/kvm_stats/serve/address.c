@@ -10,7 +10,7 @@
 #include "base/output.h"
 #include "serve/address.h"
 
-#define BACKLOG		128
+#define BACKLOG		1024
 #define MAX_PORT	65535
 
 /* Returns the port after the colon at @colon, or -1. */

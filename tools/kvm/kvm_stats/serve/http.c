@@ -15,6 +15,8 @@
 /* A response is cached for this time, or for the time that creating it took, if longer. */
 #define MIN_CACHE_TIME	(100 * MILLISECOND)
 #define IDLE_SECONDS	10u
+/* http_run() returns after so many rounds, because signals and the file have to be handled. */
+#define MAX_ROUNDS	64
 
 static const char front_page[] =
 	"<!DOCTYPE html><html lang=\"en\"><head><title>kvm-stats</title></head><body>"
@@ -31,6 +33,8 @@ struct http {
 	struct MHD_Daemon *daemon;
 	int epoll;
 	struct clients clients;
+	uint64_t changes;		/* how often a connection was opened or closed */
+	bool more;			/* the last http_run() has not handled all of them */
 	struct cached_response cache[2];	/* indexed by enum exposition_format */
 	http_expose_fn expose;
 	void *arg;
@@ -130,11 +134,14 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 {
 	struct http *http = arg;
 
-	(void)version;
 	(void)data;
 	(void)size;
 	(void)state;
 	mark_request_received(connection);
+	if (!strcmp(version, MHD_HTTP_VERSION_1_1) &&
+	    !MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST))
+		return respond_constant(connection, MHD_HTTP_BAD_REQUEST, "text/plain",
+					"A request with HTTP/1.1 needs the header Host.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return respond_constant(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 					"Only GET and HEAD are allowed.\n");
@@ -155,6 +162,7 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
 	const union MHD_ConnectionInfo *info;
 	struct http *http = arg;
 
+	http->changes++;
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
 		info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 		*context = info ? client_add(&http->clients, info->connect_fd, clock_now())
@@ -235,14 +243,28 @@ uint64_t http_deadline(const struct http *http)
 	MHD_UNSIGNED_LONG_LONG timeout;
 	uint64_t library;
 
+	if (http->more)
+		return 0;
 	if (MHD_get_timeout(http->daemon, &timeout) != MHD_YES)
 		return deadline;
 	library = clock_now() + (uint64_t)timeout * MILLISECOND;
 	return library < deadline ? library : deadline;
 }
 
+/*
+ * At the connection limit the library stops to poll the listening socket, and it polls it again
+ * only in the next MHD_run() after connections were closed. It also accepts only a few clients
+ * at a time. So run it until no connection is opened or closed.
+ */
 void http_run(struct http *http)
 {
+	uint64_t changes;
+	int round = 0;
+
 	clients_expire(&http->clients, clock_now());
-	MHD_run(http->daemon);
+	do {
+		changes = http->changes;
+		MHD_run(http->daemon);
+		http->more = changes != http->changes;
+	} while (http->more && ++round < MAX_ROUNDS);
 }

@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/output.h"
 #include "messages/notice.h"
@@ -151,14 +152,26 @@ static int run(struct serve *serve)
 
 /* ---- start and end ---- */
 
+/* nohup(1) and shells let programs ignore signals. A signalfd would report them nevertheless. */
+static bool is_ignored(int signal)
+{
+	struct sigaction action;
+
+	return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
 static int open_signals(void)
 {
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
+	size_t i;
 
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
+	for (i = 0; i < ARRAY_SIZE(ending); i++) {
+		if (!is_ignored(ending[i]))
+			sigaddset(&set, ending[i]);
+	}
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }

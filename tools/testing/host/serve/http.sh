@@ -38,6 +38,19 @@ answers_head()
 	! grep kvm_ "$out/scraped"
 }
 
+# without_host VERSION STATUS: send a request without the header Host
+without_host()
+{
+	local client answer
+
+	exec {client}<>"/dev/tcp/127.0.0.1/$(port)" || return 1
+	printf 'GET / HTTP/%s\r\n\r\n' "$1" >&"$client"
+	answer=$(timeout 10 cat <&"$client")
+	exec {client}>&-
+	echo "$answer"
+	[[ $answer == "HTTP/1."?" $2 "* ]]
+}
+
 front_page_has_link()
 {
 	curl -sS -m 20 "${url%metrics}" | grep -F 'href="/metrics"'
@@ -100,6 +113,8 @@ http_tests()
 	check "other methods are not allowed" answers 405 -X POST -d frob
 	check "the answer lists the allowed methods" has_header 'allow: GET, HEAD'
 	check "an unknown path is not found" unknown_path_is_not_found
+	check "a request with HTTP/1.1 needs the header Host" without_host 1.1 400
+	check "a request with HTTP/1.0 does not need it" without_host 1.0 200
 	check "the front page links to /metrics" front_page_has_link
 	check "a port that is in use is reported" used_port_is_reported
 	check "SIGTERM ends the server, without leaks" end_server

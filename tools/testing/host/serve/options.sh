@@ -24,6 +24,10 @@ option_tests()
 		serve_prints 2 'such as 127.0.0.1:10203' --listen localhost:80
 	check "an interval of 0 is a usage error" serve_prints 2 "not '0'" -i 0
 	check "an interval that is not a number is a usage error" serve_prints 2 "not '5x'" -i 5x
+	check "an interval without a file is a usage error" \
+		serve_prints 2 'add --textfile' -i 5 --listen 127.0.0.1:0
+	check "--once with an interval is a usage error" \
+		serve_prints 2 'cannot be combined' --once -i 5
 	check "--once with --listen is a usage error" \
 		serve_prints 2 'cannot be combined' --once --listen 127.0.0.1:0
 	check "an address that this machine does not have is an error" \

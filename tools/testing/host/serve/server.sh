@@ -6,6 +6,9 @@
 server=
 url=
 
+# The shell starts programs in the background with SIGINT and SIGQUIT ignored.
+default_signals=(env --default-signal=INT,QUIT)
+
 # wait_for_server REGEX: wait until the server prints a line that matches. Set url if it
 # prints its URL.
 wait_for_server()
@@ -20,17 +23,18 @@ start_server()
 	# Remove the output of the previous server before wait_for_server reads the file. The
 	# redirection of the new process could come too late.
 	: >"$out/server.err"
-	"$stats" serve -g "$guest" "$@" >"$out/server.out" 2>"$out/server.err" 9>&- &
+	"${default_signals[@]}" "$stats" serve -g "$guest" "$@" >"$out/server.out" 2>"$out/server.err" 9>&- &
 	server=$!
 	wait_for_server '^kvm-stats: \(serving\|no VM\|watching\)'
 }
 
-# SIGTERM ends the server, and the sanitizers report no error and no leak.
+# end_server [SIGNAL]: the signal, SIGTERM by default, ends the server. The sanitizers report no
+# error and no leak.
 end_server()
 {
 	local status=0
 
-	kill -TERM "$server"
+	kill -"${1:-TERM}" "$server"
 	wait "$server" || status=$?
 	server=
 	cat "$out/server.err"

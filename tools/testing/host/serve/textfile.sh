@@ -45,6 +45,24 @@ removed_at_the_end()
 	end_server && [ -z "$(ls -A "$out/textfile")" ]
 }
 
+# removed_by SIGNAL: the server ends and removes the file
+removed_by()
+{
+	start_server -t "$textfile" -i 0.1 && until_true 20 test -s "$textfile" &&
+	end_server "$1" && [ -z "$(ls -A "$out/textfile")" ]
+}
+
+# A server that nohup(1) starts ignores SIGHUP.
+nohup_ignores_hangup()
+{
+	: >"$out/server.err"
+	nohup "$stats" serve -g "$guest" -t "$textfile" -i 0.1 </dev/null >"$out/server.out" \
+		2>"$out/server.err" 9>&- &
+	server=$!
+	until_true 20 test -s "$textfile" && kill -HUP "$server" && sleep 0.5 &&
+	is_running "$server" && end_server
+}
+
 # A symbolic link under the name of the temporary file must not redirect the output.
 does_not_follow_links()
 {
@@ -101,6 +119,9 @@ textfile_tests()
 	check "--once writes a file" written_once
 	check "the file is complete at every moment while the server updates it" written_again
 	check "the file is removed when the server ends" removed_at_the_end
+	check "SIGHUP ends the server, which removes the file" removed_by HUP
+	check "SIGQUIT ends the server, which removes the file" removed_by QUIT
+	check "a server under nohup ignores SIGHUP" nohup_ignores_hangup
 	check "a symbolic link under the temporary name is not followed" does_not_follow_links
 	check "a directory that does not exist is reported" reports_missing_directory
 	if unshare -m true 2>/dev/null; then

@@ -33,6 +33,8 @@ export LC_ALL=C.UTF-8
 . "$ROOT/tools/testing/host/top/size.sh"
 # shellcheck source=top/signals.sh
 . "$ROOT/tools/testing/host/top/signals.sh"
+# shellcheck source=top/table.sh
+. "$ROOT/tools/testing/host/top/table.sh"
 # shellcheck source=top/vm.sh
 . "$ROOT/tools/testing/host/top/vm.sh"
 
@@ -69,6 +71,7 @@ selected_guest_tests
 unreadable_guest_tests
 resize_tests
 refusal_tests
+guest_table_tests
 vm_tests
 signal_tests
 ascii_tests

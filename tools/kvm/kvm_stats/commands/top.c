@@ -1,20 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kvm-stats top */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/output.h"
 #include "classic/classic.h"
 #include "commands/command.h"
+#include "options/filter.h"
 #include "options/kvm_stat.h"
+#include "options/number.h"
+#include "options/options.h"
 #include "options/status.h"
+#include "top/top.h"
+
+#define DEFAULT_INTERVAL	(3 * SECOND)
+#define MIN_INTERVAL		0.1
+
+#define OPTION_COLUMNS	301
+#define OPTION_SORT	302
 
 static const char usage[] =
 	"Usage: kvm-stats top [OPTION]...\n"
+	"       kvm-stats top --classic [OPTION OF kvm_stat]...\n"
 	"\n"
-	"Shows the statistics of VMs on the terminal and updates them periodically.\n"
-	"Press 'h' there for a list of the keys.\n"
+	"Shows what the guests of this host do: a line for each guest, with its use of CPUs,\n"
+	"exits, page faults and memory. Press 'h' there for a list of the keys.\n"
 	"\n"
-	KVM_STAT_HELP;
+	FILTER_HELP
+	"  -i, --interval=SEC  interval in seconds (default: 3)\n"
+	"  -d, --debugfs       read the statistics from debugfs\n"
+	"  -t, --tracepoints   count tracepoints\n"
+	"      --sort=COLUMN   sort the guests by this column (default: cpu)\n"
+	"      --columns=LIST  show only these columns, for example cpu,exits,memory: pid,\n"
+	"                      vcpus, cpu, guest, kernel, vmm, halted, waiting, exits,\n"
+	"                      history, kinds, polls, faults, memory, unread\n"
+	"      --classic       show the screen of kvm_stat, with its options and keys\n"
+	"  -h, --help          print this help\n";
+
+static const char classic_usage[] =
+	"Usage: kvm-stats top --classic [OPTION]...\n"
+	"\n"
+	"Shows the screen of kvm_stat. Press 'h' there for a list of the keys.\n"
+	"\n"
+	"  -s, --set-delay=SEC interval in seconds (default: 3)\n"
+	"  -d, --debugfs       read the statistics from debugfs\n"
+	"  -t, --tracepoints   count tracepoints; with -d, do both\n"
+	"  -i, --debugfs-include-past  show totals since the VM was created\n"
+	FILTER_HELP
+	"  -h, --help          print this help\n";
+
+/* ---- the screen of kvm_stat ---- */
 
 static bool check_options(const struct kvm_stat_options *options)
 {
@@ -25,15 +61,94 @@ static bool check_options(const struct kvm_stat_options *options)
 	return false;
 }
 
-int command_top(int argc, char **argv)
+static int run_classic(int argc, char **argv)
 {
 	struct kvm_stat_options options;
 	int status;
 
 	kvm_stat_options_init(&options);
-	status = kvm_stat_options_parse(&options, argc, argv, usage);
+	status = kvm_stat_options_parse(&options, argc, argv, classic_usage);
 	if (status < 0)
 		status = check_options(&options) ? classic_run(&options) : STATUS_USAGE;
 	kvm_stat_options_free(&options);
+	return status;
+}
+
+/* Removes --classic from the arguments. Returns whether it was there. */
+static bool take_classic(int *argc, char **argv)
+{
+	bool found = false;
+	int kept = 1;
+	int i;
+
+	for (i = 1; i < *argc; i++) {
+		if (!strcmp(argv[i], "--classic"))
+			found = true;
+		else
+			argv[kept++] = argv[i];
+	}
+	argv[kept] = NULL;
+	*argc = kept;
+	return found;
+}
+
+/* ---- the table of guests ---- */
+
+static bool set_option(int option, const char *value, void *arg)
+{
+	struct top_options *options = arg;
+
+	switch (option) {
+	case 'd':
+		return options->sources |= SOURCES_DEBUGFS;
+	case 't':
+		return options->sources |= SOURCES_TRACEPOINTS;
+	case 'i':
+		return parse_seconds("-i", value, MIN_INTERVAL, &options->interval);
+	case OPTION_COLUMNS:
+		options->columns = value;
+		return true;
+	case OPTION_SORT:
+		options->sort = value;
+		return true;
+	default:
+		return filter_option(&options->filter, option, value);
+	}
+}
+
+static int parse(struct top_options *options, int argc, char **argv)
+{
+	static const struct option table[] = {
+		{ "interval", required_argument, NULL, 'i' },
+		{ "debugfs", no_argument, NULL, 'd' },
+		{ "tracepoints", no_argument, NULL, 't' },
+		{ "columns", required_argument, NULL, OPTION_COLUMNS },
+		{ "sort", required_argument, NULL, OPTION_SORT },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const struct command_options accepted = {
+		.letters = "i:dth",
+		.table = table,
+		.usage = usage,
+		.hint = "Run 'kvm-stats top --help' for the options. The options of kvm_stat need "
+			"--classic.",
+		.set = set_option,
+	};
+
+	return options_parse(argc, argv, &accepted, options);
+}
+
+int command_top(int argc, char **argv)
+{
+	struct top_options options = { .interval = DEFAULT_INTERVAL };
+	int status;
+
+	if (take_classic(&argc, argv))
+		return run_classic(argc, argv);
+	status = parse(&options, argc, argv);
+	if (status < 0)
+		status = top_run(&options);
+	filter_free(&options.filter);
 	return status;
 }

@@ -8,6 +8,8 @@
  * port. The intervals vary between a tenth of the median and ten times the median. The other vCPUs
  * only write to the port, each half as often as the one before.
  *
+ * The threads of the vCPUs have the names that QEMU gives them.
+ *
  * The VMM keeps statistics fds of the VM and of all vCPUs open. It prints "ready" when it runs,
  * and ends when standard input is closed.
  */
@@ -118,7 +120,10 @@ static void set_lapic(int vcpu)
 static void *run_vcpu(void *arg)
 {
 	int i = (int)(intptr_t)arg;
+	char name[16];
 
+	snprintf(name, sizeof(name), "CPU %d/KVM", i);
+	pthread_setname_np(pthread_self(), name);
 	while (!ioctl(vcpu_fd[i], KVM_RUN, NULL) && run[i]->exit_reason == KVM_EXIT_IO) {
 		if (i)
 			usleep((1000000u << i) / rate);

@@ -11,6 +11,8 @@
  *	add PID LABEL NAME[#N] COUNT	increases value N (0 by default) of a statistic
  *	set PID LABEL NAME COUNT	sets a statistic
  *	tick MILLISECONDS		time passes; top reads the next line after a sample
+ *
+ * The directory in the environment variable TOP_PROC replaces /proc.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +26,7 @@
 #include "commands/command.h"
 #include "monitor/monitor.h"
 #include "options/status.h"
+#include "proc/file.h"
 
 #define MAX_VMMS	8
 #define MAX_TARGETS	64
@@ -42,6 +45,9 @@ static const struct kvmstats_desc vcpu_descs[] = {
 	EVENT("halt_exits"),
 	{ "halt_wait_ns", KVMSTATS_CUMULATIVE, KVMSTATS_SECONDS, KVMSTATS_POW10, -9, 1, 0 },
 	{ "halt_wait_hist", KVMSTATS_LOG_HIST, KVMSTATS_SECONDS, KVMSTATS_POW10, -9, 32, 0 },
+	EVENT("pf_taken"),
+	EVENT("halt_attempted_poll"),
+	EVENT("halt_successful_poll"),
 };
 
 static const struct kvmstats_desc host_descs[] = {
@@ -418,6 +424,8 @@ int main(int argc, char **argv)
 		perror("TOP_SCRIPT");
 		return 2;
 	}
+	if (getenv("TOP_PROC"))
+		proc_set_root(getenv("TOP_PROC"));
 	status = command_top(argc, argv);
 	for (i = 0; i < MAX_VMMS; i++)
 		free(fake_vmms[i]);

@@ -10,13 +10,18 @@ static bool has_pairs;
 
 void draw_colors(void)
 {
-	has_pairs = has_colors() && COLORS >= 8 && COLOR_PAIRS > DRAW_NEW;
+	has_pairs = has_colors() && COLORS >= 8 && COLOR_PAIRS >= DRAW_COLORS;
 	if (!has_pairs)
 		return;
 	init_pair(DRAW_CLEARED, COLOR_YELLOW, -1);
 	init_pair(DRAW_APPEARED, COLOR_GREEN, -1);
 	init_pair(DRAW_ERROR, COLOR_RED, -1);
 	init_pair(DRAW_NEW, COLOR_CYAN, -1);
+	init_pair(DRAW_HIGH, COLOR_YELLOW, -1);
+	init_pair(DRAW_CRITICAL, COLOR_RED, -1);
+	init_pair(DRAW_GUEST, COLOR_GREEN, -1);
+	init_pair(DRAW_USER, COLOR_BLUE, -1);
+	init_pair(DRAW_KERNEL, COLOR_RED, -1);
 }
 
 int draw_color(enum draw_color color)
@@ -69,6 +74,12 @@ int draw_wrapped(int y, struct area area, const char *text)
 		text += *text == ' ' || *text == '\n';
 	}
 	return y;
+}
+
+void draw_spaces(int y, int x, int width, int attributes)
+{
+	for (; width > 0; width--, x++)
+		draw_text(y, x, 1, attributes, " ");
 }
 
 size_t draw_first(size_t first, size_t at, size_t lines, int rows)

@@ -14,6 +14,12 @@ enum draw_color {
 	DRAW_APPEARED,
 	DRAW_ERROR,
 	DRAW_NEW,	/* the part of a bar that the last interval added */
+	DRAW_HIGH,	/* a high load */
+	DRAW_CRITICAL,
+	DRAW_GUEST,	/* the part of a meter that is time in guests */
+	DRAW_USER,
+	DRAW_KERNEL,
+	DRAW_COLORS,
 };
 
 struct area {
@@ -30,6 +36,9 @@ int draw_color(enum draw_color color);
 int draw_text(int y, int x, int width, int attributes, const char *text);
 /* Aligns the end of @text with @x + @width. */
 void draw_right(int y, int x, int width, int attributes, const char *text);
+
+/* Draws @width spaces. */
+void draw_spaces(int y, int x, int width, int attributes);
 
 /* Draws text of several lines, and breaks long lines between words. Returns the row after it. */
 int draw_wrapped(int y, struct area area, const char *text);

@@ -69,6 +69,16 @@ static void put_bytes(char *buf, double value)
 	put(buf, value, !i, unit[i]);
 }
 
+void number_bytes(char *buf, double bytes)
+{
+	put_bytes(buf, bytes);
+}
+
+void number_percent(char *buf, double percent)
+{
+	snprintf(buf, NUMBER_SIZE, "%.*f", percent < 99.95 ? 1 : 0, percent);
+}
+
 bool number_has_unit(const struct kvmstats_stat *stat)
 {
 	unsigned int unit = kvmstats_stat_unit(stat);

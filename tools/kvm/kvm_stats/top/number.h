@@ -19,6 +19,12 @@ void number_rate(char *buf, int width, double rate);
 /* Whether the values of @stat are times or sizes. */
 bool number_has_unit(const struct kvmstats_stat *stat);
 
+/* Percentages: 12.3, 100. */
+void number_percent(char *buf, double percent);
+
+/* Sizes: 12KiB, 1.5GiB. */
+void number_bytes(char *buf, double bytes);
+
 /*
  * Formats a value of such a statistic with a suitable unit prefix: 1.02us, 37ms, 4s, 1.5MiB.
  * With @utf8, microseconds are "µs".

@@ -13,8 +13,8 @@ simulate()
 first_lines=()
 top_environment=
 
-# start_top ARGUMENT...
-start_top()
+# start_monitor ARGUMENT...: start top_monitor, which is kvm-stats top
+start_monitor()
 {
 	exec 8>&- 2>/dev/null
 	rm -f "$out/script"
@@ -23,7 +23,22 @@ start_top()
 	[ ${#first_lines[@]} = 0 ] || simulate "${first_lines[@]}"
 	first_lines=()
 	run "clear; $top_environment top_monitor $*; echo status \$?"
+}
+
+# start_top ARGUMENT...: the screen of kvm_stat
+start_top()
+{
+	start_monitor --classic "$@"
 	sees '^kvm statistics'
+}
+
+# start_table ARGUMENT...: the table of guests, with an empty /proc
+start_table()
+{
+	rm -rf "$out/proc"
+	mkdir "$out/proc"
+	top_environment="TOP_PROC=$out/proc" start_monitor "$@"
+	sees '^Guests'
 }
 
 quit_top()

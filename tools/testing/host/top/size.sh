@@ -35,7 +35,7 @@ runs_in_terminal_without_size()
 	rm -f "$out/script"
 	mkfifo "$out/script"
 	{ sleep 0.5; printf q; } | TERM=vt100 TOP_SCRIPT=$out/script timeout 20 \
-		script -qec "$checked/tests/top_monitor" /dev/null >"$out/screen" 2>&1 8>&- &&
+		script -qec "$checked/tests/top_monitor --classic" /dev/null >"$out/screen" 2>&1 8>&- &&
 		grep -q 'kvm statistics' "$out/screen"
 }
 
@@ -54,7 +54,7 @@ refusal_tests()
 	screen_check "top runs in a terminal without a size" runs_in_terminal_without_size
 	screen_check "without a terminal, top names another command" \
 		refuses "needs a terminal. Use 'kvm-stats log'"
-	screen_check "options of log are usage errors" refuses 'top does not support' -1
+	screen_check "options of log are usage errors" refuses 'top does not support' --classic -1
 	run "clear; TERM=nonesuch top_monitor; echo status \$?"
 	shows "an unknown terminal is reported" "unknown terminal 'nonesuch'" '^status 1'
 	run "clear; TERM=dumb top_monitor; echo status \$?"
@@ -77,4 +77,5 @@ ascii_tests()
 		'^ +1\.02us +2\.05us +30 +75\.0 [#+]{30,}$'
 	screen_check "in the locale C, the screen has only ASCII characters" only_ascii
 	quit_top
+	table_tests_in_ascii
 }

@@ -38,7 +38,7 @@ real_guest_tests()
 
 	start_guest one 2
 	first=$vmm
-	run "clear; kvm-stats top -s 0.5 -p $first; echo status \$?"
+	run "clear; kvm-stats top --classic -s 0.5 -p $first; echo status \$?"
 	shows "a real VM's exits have a rate" "^kvm statistics - pid $first \\(one$$\\)" \
 		'^ exits +[0-9]+ +[0-9.]+ +[0-9]{3,}$'
 	keys c
@@ -62,7 +62,7 @@ real_histogram_tests()
 
 	vmm_program=halting_vmm
 	if start_vmm 1 300 -name "halting$$" >/dev/null; then
-		run "clear; kvm-stats top -s 0.3 -p $vmm -f halt_wait_hist; echo status \$?"
+		run "clear; kvm-stats top --classic -s 0.3 -p $vmm -f halt_wait_hist; echo status \$?"
 		sees '^ halt_wait_hist +[1-9]'
 		keys Down Enter
 		shows "$what" '^[1-9][0-9]* samples' \

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <curses.h>
+#include <string.h>
+
+#include "top/column_layout.h"
+#include "top/draw_columns.h"
+#include "top/sorting.h"
+#include "top/text.h"
+
+static int longest_name(const struct top *top)
+{
+	char buf[CELL_SIZE];
+	int longest = 0;
+	size_t i;
+
+	for (i = 0; i < top->table.lines; i++) {
+		int cells = text_fit(buf, sizeof(buf), top->table.line[i].name, CELL_SIZE);
+
+		longest = cells > longest ? cells : longest;
+	}
+	return longest;
+}
+
+static struct column_layout layout_of(const struct top *top, int columns)
+{
+	return column_layout(sorting_columns(top), top->skipped_columns, columns,
+			     longest_name(top));
+}
+
+/* ---- the heading ---- */
+
+static const char *heading(const struct top *top, enum column_id id, bool wide)
+{
+	if (id == COLUMN_NAME && top->page[top->depth].kind == PAGE_PARTS)
+		return "VM, vCPU";
+	return wide ? column_types[id].wide_heading : column_types[id].heading;
+}
+
+void draw_columns_head(const struct top *top, int y, int columns)
+{
+	struct column_layout layout = layout_of(top, columns);
+	enum column_id sorted = top->order[top->page[top->depth].kind].column;
+	size_t i;
+
+	draw_spaces(y, 0, columns, A_STANDOUT);
+	for (i = 0; i < layout.places; i++) {
+		const struct column_place *place = &layout.place[i];
+		const char *text = heading(top, place->id, layout.wide);
+		int attributes = A_STANDOUT | (place->id == sorted ? A_BOLD | A_UNDERLINE : 0);
+
+		if (column_types[place->id].left)
+			draw_text(y, place->x, place->width, attributes, text);
+		else
+			draw_right(y, place->x, place->width, attributes, text);
+	}
+	if (layout.hidden && columns > 30)
+		draw_right(y, columns - 1, 1, A_STANDOUT, ">");
+}
+
+/* ---- lines ---- */
+
+static int load_color(enum column_id id, const struct table_line *line)
+{
+	switch (column_load(id, line)) {
+	case LOAD_HIGH:
+		return draw_color(DRAW_HIGH);
+	case LOAD_CRITICAL:
+		return draw_color(DRAW_CRITICAL) | A_BOLD;
+	default:
+		return 0;
+	}
+}
+
+static int line_attributes(const struct table_line *line, bool cursor)
+{
+	int attributes = cursor ? A_REVERSE : 0;
+
+	if (*line->problem)
+		return attributes | draw_color(DRAW_ERROR);
+	if (line->appeared)
+		attributes |= draw_color(DRAW_APPEARED);
+	return attributes | (line->sum ? A_BOLD : 0);
+}
+
+static void draw_cell(const struct top *top, const struct table_line *line, int y,
+		      const struct column_place *place, int attributes)
+{
+	struct column_context context = { .now = top->monitor->time, .utf8 = top->utf8 };
+	char text[CELL_SIZE];
+
+	column_format(text, place->id, line, place->width, &context);
+	if (!(attributes & A_REVERSE) && !*line->problem)
+		attributes |= load_color(place->id, line);
+	if (column_types[place->id].left)
+		draw_text(y, place->x, place->width, attributes, text);
+	else
+		draw_right(y, place->x, place->width, attributes, text);
+}
+
+/* The reason replaces the columns of KVM's statistics, and those of /proc that are unknown. */
+static bool is_replaced(enum column_id id, const struct table_line *line)
+{
+	if (id >= COLUMN_GUEST && id <= COLUMN_WAITING)
+		return line->figures.guest < 0;
+	return id >= COLUMN_EXITS && id != COLUMN_MEMORY && id != COLUMN_MISSING;
+}
+
+static void draw_line(const struct top *top, const struct column_layout *layout, int y,
+		      const struct table_line *line, bool cursor, int columns)
+{
+	int attributes = line_attributes(line, cursor);
+	const struct column_place *problem = NULL;
+	int end = 0;
+	size_t i;
+
+	draw_spaces(y, 0, cursor ? columns : 0, attributes);
+	for (i = 0; i < layout->places; i++) {
+		const struct column_place *place = &layout->place[i];
+
+		if (*line->problem && is_replaced(place->id, line)) {
+			problem = problem ? problem : place;
+			end = place->x + place->width;
+			continue;
+		}
+		draw_cell(top, line, y, place, attributes);
+	}
+	if (problem)
+		draw_text(y, problem->x, end - problem->x, attributes | A_BOLD, line->problem);
+}
+
+void draw_columns(const struct top *top, struct area area)
+{
+	struct column_layout layout = layout_of(top, area.columns);
+	const struct page *page = &top->page[top->depth];
+	int i;
+
+	for (i = 0; i < area.rows && page->first + (size_t)i < top->table.lines; i++) {
+		size_t at = page->first + (size_t)i;
+
+		draw_line(top, &layout, area.y + i, &top->table.line[at], at == page->at,
+			  area.columns);
+	}
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The statistics that the table of guests shows: exits and their kinds, page faults, and the
+ * success of halt polling. They are found by name in any schema, regardless of the filter.
+ */
+#ifndef TOP_EXITS_H
+#define TOP_EXITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "targets/target.h"
+
+#define EXIT_KINDS	48	/* at most so many kinds of exits are counted */
+#define EXIT_NAME_SIZE	24
+
+struct exit_stats {
+	const struct stat_set *set;
+	const struct kvmstats_stat *exits;	/* all of them; NULL: there is no such statistic */
+	const struct kvmstats_stat *faults;
+	const struct kvmstats_stat *polls;
+	const struct kvmstats_stat *good_polls;
+	const struct kvmstats_stat *kind[EXIT_KINDS];
+	size_t kinds;
+};
+
+/* The statistics of each schema in use. */
+struct exit_stats_list {
+	struct exit_stats *entry;
+	size_t count;
+	size_t capacity;
+};
+
+/* The rates of several VMs and vCPUs together, per second. */
+struct exit_tally {
+	double exits;
+	double faults;
+	double polls;
+	double good_polls;
+	bool has_exits;		/* also if the rate is 0 */
+	bool has_faults;
+	struct exit_kind {
+		char name[EXIT_NAME_SIZE];	/* "io" for io_exits */
+		double rate;
+	} kind[EXIT_KINDS];
+	size_t kinds;
+};
+
+/* Returns NULL if there is not enough memory. */
+const struct exit_stats *exit_stats_of(struct exit_stats_list *list, const struct stat_set *set);
+void exit_stats_free(struct exit_stats_list *list);
+
+/* Writes the short name of a kind of exits to @buf. Returns false if @name is not one. */
+bool exit_kind_name(char *buf, const char *name);
+
+void exit_tally_add(struct exit_tally *tally, const struct exit_stats *stats,
+		    const struct target *target);
+void exit_tally_add_tally(struct exit_tally *tally, const struct exit_tally *other);
+
+/* Moves the @count most frequent kinds to the front. */
+void exit_tally_sort(struct exit_tally *tally, size_t count);
+
+#endif /* TOP_EXITS_H */

@@ -15,16 +15,23 @@
 #define DEFAULT_INTERVAL	(15 * SECOND)
 #define MIN_INTERVAL		0.1
 
+/* Options without a letter. Those of the filter have other numbers. */
+enum {
+	PER_VCPU = 1000,
+};
+
 static const char usage[] =
 	"Usage: kvm-stats serve [OPTION]...\n"
 	"\n"
-	"Exports the statistics of all VMs and vCPUs to Prometheus and other readers of\n"
+	"Exports the statistics of all guests to Prometheus and other readers of\n"
 	"OpenMetrics: over HTTP at http://" ADDRESS_DEFAULT "/metrics, or in a file for\n"
 	"node_exporter. Reads the statistics for each request or each write of the file.\n"
 	"\n"
-	"  -l, --listen=ADDRESS:PORT  listen here, such as 0.0.0.0:10203 or [::1]:10203\n"
+	"  -l, --listen=ADDRESS:PORT  listen here, such as [::1]:10203; without an\n"
+	"                             address, as in :10203, on all addresses\n"
 	"  -t, --textfile=FILE        write FILE periodically; no HTTP without --listen\n"
 	"  -i, --interval=SEC         seconds between two writes of FILE (default: 15)\n"
+	"      --per-vcpu             also export the statistics of each vCPU\n"
 	"  -1, --once                 write once, to FILE or standard output, and exit\n"
 	FILTER_HELP
 	"  -h, --help                 print this help\n";
@@ -34,7 +41,7 @@ static bool parse_listen(struct serve_options *options, const char *text)
 	options->listen = text;
 	if (!address_parse(&options->address, text))
 		return true;
-	complain("--listen must be a numeric address and a port, such as %s or [::1]:10203, not "
+	complain("--listen must be a numeric address and a port, such as %s or :10203, not "
 		 "'%s'", ADDRESS_DEFAULT, text);
 	return false;
 }
@@ -65,6 +72,8 @@ static bool set_option(int option, const char *value, void *arg)
 		return parse_textfile(options, value);
 	case 'i':
 		return parse_seconds("-i", value, MIN_INTERVAL, &options->interval);
+	case PER_VCPU:
+		return options->exposed.per_vcpu = true;
 	case '1':
 		return options->once = true;
 	default:
@@ -83,7 +92,7 @@ static bool check_combination(struct serve_options *options)
 		return false;
 	}
 	if (options->interval && !options->textfile) {
-		complain("--interval is the time between two writes of a file: add --textfile=FILE");
+		complain("--interval is for the file: add --textfile=FILE");
 		return false;
 	}
 	if (!options->interval)
@@ -99,6 +108,7 @@ int command_serve(int argc, char **argv)
 		{ "listen", required_argument, NULL, 'l' },
 		{ "textfile", required_argument, NULL, 't' },
 		{ "interval", required_argument, NULL, 'i' },
+		{ "per-vcpu", no_argument, NULL, PER_VCPU },
 		{ "once", no_argument, NULL, '1' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },

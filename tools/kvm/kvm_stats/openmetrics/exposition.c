@@ -4,35 +4,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "openmetrics/exposition.h"
+#include "openmetrics/guests.h"
 #include "openmetrics/label.h"
 #include "openmetrics/metadata.h"
 #include "openmetrics/number.h"
+#include "openmetrics/own.h"
 #include "openmetrics/series.h"
-#include "openmetrics/vmms.h"
+#include "openmetrics/value_sum.h"
 
 struct openmetrics {
 	const struct monitor *monitor;
 	struct families families;
 	struct series_list series;
+	struct value_sum sum;
 };
 
-/* What all samples of one family and one VM or vCPU share. */
+/* What all samples of one family and one series share. */
 struct sample_context {
 	struct text *text;
 	enum exposition_format format;
 	const struct family *family;
 	const struct member *member;
 	const char *labels;
+	const struct target *const *target;
+	size_t targets;
+	struct value_sum *sum;
 };
 
-struct openmetrics *openmetrics_open(const struct monitor *monitor)
+/* The names of the metrics that guests.c writes. */
+static int reserve_names(struct openmetrics *metrics)
+{
+	static const char * const names[] = {
+		"kvm_guest", "kvm_guest_info", "kvm_guest_up", "kvm_guest_vcpus",
+	};
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < ARRAY_SIZE(names); i++)
+		err = families_reserve(&metrics->families, names[i]);
+	return err;
+}
+
+struct openmetrics *openmetrics_open(const struct monitor *monitor,
+				     const struct openmetrics_options *options)
 {
 	struct openmetrics *metrics = calloc(1, sizeof(*metrics));
 
-	if (metrics)
-		metrics->monitor = monitor;
-	return metrics;
+	if (!metrics)
+		return NULL;
+	metrics->monitor = monitor;
+	metrics->series.per_vcpu = options->per_vcpu;
+	metrics->series.identities.proc = options->proc ? options->proc : "/proc";
+	metrics->series.identities.libvirt = options->libvirt ? options->libvirt : "/run/libvirt";
+	if (!reserve_names(metrics))
+		return metrics;
+	openmetrics_close(metrics);
+	return NULL;
 }
 
 void openmetrics_close(struct openmetrics *metrics)
@@ -41,7 +70,14 @@ void openmetrics_close(struct openmetrics *metrics)
 		return;
 	families_free(&metrics->families);
 	series_free(&metrics->series);
+	value_sum_free(&metrics->sum);
 	free(metrics);
+}
+
+static const uint64_t *sum_of(const struct sample_context *context,
+			      const struct kvmstats_stat *stat)
+{
+	return value_sum(context->sum, context->target, context->targets, stat);
 }
 
 /* Writes NAME_SUFFIX{LABELS,EXTRA="VALUE"} and a space. @extra can be NULL. */
@@ -76,11 +112,10 @@ static void put_bucket(const struct sample_context *context, const char *le, str
 }
 
 /* OpenMetrics allows _count only together with _sum. The text format always has _count. */
-static void put_sum(const struct sample_context *context, const struct target *target,
-		    struct wide_sum count)
+static void put_sum(const struct sample_context *context, struct wide_sum count)
 {
 	const struct kvmstats_stat *sum = context->member->sum;
-	const uint64_t *value = sum ? kvmstats_sample_values(target->now, sum) : NULL;
+	const uint64_t *value = sum ? sum_of(context, sum) : NULL;
 
 	if (value) {
 		put_name(context, "_sum", NULL, NULL);
@@ -93,21 +128,21 @@ static void put_sum(const struct sample_context *context, const struct target *t
 	text_puts(context->text, "\n");
 }
 
-static void put_histogram(const struct sample_context *context, const struct target *target,
-			  const uint64_t *values)
+static void put_histogram(const struct sample_context *context, const uint64_t *values)
 {
 	const struct member *member = context->member;
 	unsigned int size = kvmstats_stat_size(member->stat);
 	struct wide_sum count = { 0 };
 	unsigned int n;
+	size_t next = 0;
 
 	for (n = 0; n < size; n++) {
 		wide_add(&count, values[n]);
-		if (n < member->bounds)
-			put_bucket(context, member->bound[n], count);
+		if (next < member->bounds && member->bound[next].bucket == n)
+			put_bucket(context, member->bound[next++].le, count);
 	}
 	put_bucket(context, "+Inf", count);
-	put_sum(context, target, count);
+	put_sum(context, count);
 }
 
 /* No current kernel has statistics with several values that are not histograms. */
@@ -126,19 +161,19 @@ static void put_values(const struct sample_context *context, const uint64_t *val
 	}
 }
 
-static void put_samples(const struct sample_context *context, const struct target *target)
+static void put_samples(const struct sample_context *context)
 {
-	const uint64_t *values = kvmstats_sample_values(target->now, context->member->stat);
+	const uint64_t *values = sum_of(context, context->member->stat);
 
 	if (!values)
 		return;
 	if (context->family->type == FAMILY_HISTOGRAM)
-		put_histogram(context, target, values);
+		put_histogram(context, values);
 	else
 		put_values(context, values);
 }
 
-static void put_family(const struct openmetrics *metrics, const struct exposition *out,
+static void put_family(struct openmetrics *metrics, const struct exposition *out,
 		       const struct family *family)
 {
 	struct metadata metadata = { family->name, family->type, family->unit, family->help };
@@ -149,29 +184,35 @@ static void put_family(const struct openmetrics *metrics, const struct expositio
 		const struct series *series = &metrics->series.series[i];
 		struct sample_context context = {
 			.text = out->text, .format = out->format, .family = family,
+			.target = series_targets(&metrics->series, series),
+			.targets = series->targets, .sum = &metrics->sum,
 		};
 
 		if (series->kind != family->kind)
 			continue;
-		context.member = family_member(family, series->target->set);
+		context.member = family_member(family, context.target[0]->set);
 		if (!context.member)
 			continue;
 		if (!has_metadata)
 			put_metadata(out, &metadata);
 		has_metadata = true;
 		context.labels = series_labels(&metrics->series, series);
-		put_samples(&context, series->target);
+		put_samples(&context);
 	}
 }
 
 static int update(struct openmetrics *metrics)
 {
+	const struct series_list *list = &metrics->series;
 	int err = series_update(&metrics->series, metrics->monitor);
 	size_t i;
 
-	for (i = 0; !err && i < metrics->series.count; i++)
-		err = families_add(&metrics->families, metrics->series.series[i].kind,
-				   metrics->series.series[i].target->set);
+	for (i = 0; !err && i < list->count; i++) {
+		const struct series *series = &list->series[i];
+
+		err = families_add(&metrics->families, series->kind,
+				   series_targets(list, series)[0]->set);
+	}
 	return err;
 }
 
@@ -184,7 +225,8 @@ int openmetrics_write(struct openmetrics *metrics, enum exposition_format format
 
 	if (err)
 		return err;
-	put_monitor_metrics(&out, metrics->monitor, sampling, metrics->families.left_out);
+	put_own_metrics(&out, metrics->monitor, sampling, metrics->families.left_out);
+	put_guests(&out, &metrics->series.identities);
 	for (i = 0; i < metrics->families.count; i++)
 		put_family(metrics, &out, metrics->families.family[i]);
 	if (format == OPENMETRICS_1_0)

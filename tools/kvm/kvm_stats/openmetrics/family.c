@@ -162,6 +162,11 @@ static bool is_known(const struct families *families, enum kind kind, const stru
 	return false;
 }
 
+int families_reserve(struct families *families, const char *name)
+{
+	return registry_add(&families->names, name, FAMILY_GAUGE, NULL);
+}
+
 int families_add(struct families *families, enum kind kind, const struct stat_set *set)
 {
 	struct known_set *more;
@@ -174,8 +179,10 @@ int families_add(struct families *families, enum kind kind, const struct stat_se
 	if (!more)
 		return -ENOMEM;
 	families->known = more;
-	for (i = 0; !err && i < set->stats; i++)
-		err = add_stat(families, kind, set, set->stat[i]);
+	for (i = 0; !err && i < set->stats; i++) {
+		if (kind != KIND_VCPU || !kvmstats_stat_is_hist(set->stat[i]))
+			err = add_stat(families, kind, set, set->stat[i]);
+	}
 	if (!err)
 		families->known[families->known_count++] = (struct known_set){ kind, set };
 	return err;

@@ -39,9 +39,13 @@ struct families {
 
 enum kind kind_of(const struct target *target);
 
+/* Makes a name unavailable for families. Returns 0 or -ENOMEM. */
+int families_reserve(struct families *families, const char *name);
+
 /*
  * Adds the statistics of @set that the filter selects to their families. Does nothing if the
- * set was added before. Returns 0 or -ENOMEM.
+ * set was added before. vCPUs have no families of histograms, because these would be most of all
+ * samples; guests have them. Returns 0 or -ENOMEM.
  */
 int families_add(struct families *families, enum kind kind, const struct stat_set *set);
 

@@ -17,11 +17,22 @@ struct exposition {
 	struct text *text;
 };
 
+/* What the process kvm-stats uses. */
+struct process_figures {
+	uint64_t cpu_time;	/* in ns */
+	uint64_t resident;	/* in bytes */
+	uint64_t virtual;
+	uint64_t open_fds;
+	uint64_t max_fds;
+	uint64_t start;		/* in ns since the epoch */
+};
+
 /* The statistics about the sampling itself. */
 struct sampling {
 	uint64_t number;	/* of samples so far */
 	uint64_t time;		/* of the last sample, in ns since the epoch */
 	uint64_t duration;	/* of the last sample, in ns */
+	struct process_figures process;
 };
 
 #endif /* OPENMETRICS_FORMAT_H */

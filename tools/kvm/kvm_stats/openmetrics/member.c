@@ -8,10 +8,13 @@
 #include "openmetrics/member.h"
 #include "openmetrics/number.h"
 
+#define MAX_BOUNDS	9
+#define MIN_TIME_NS	8192
+
 void member_free(struct member *member)
 {
 	while (member->bounds)
-		free(member->bound[--member->bounds]);
+		free(member->bound[--member->bounds].le);
 	free(member->bound);
 }
 
@@ -21,29 +24,6 @@ const char *member_scale(const struct member *member, const struct kvmstats_stat
 	if (!member->scaled || kvmstats_stat_scale(stat, value, buf, SCALED_SIZE) < 0)
 		snprintf(buf, SCALED_SIZE, "%" PRIu64, value);
 	return buf;
-}
-
-/* le is inclusive. Values are integers, so the bound is the largest value in the bucket. */
-static int make_bounds(struct member *member)
-{
-	unsigned int size = kvmstats_stat_size(member->stat);
-	char decimal[SCALED_SIZE], canonical[CANONICAL_SIZE];
-	uint64_t min, max;
-	unsigned int n;
-
-	member->bound = calloc(size, sizeof(*member->bound));
-	if (!member->bound)
-		return -ENOMEM;
-	for (n = 0; n < size; n++) {
-		if (kvmstats_stat_bucket(member->stat, n, &min, &max) || max == UINT64_MAX)
-			break;
-		canonical_number(member_scale(member, member->stat, max, decimal), canonical);
-		member->bound[n] = strdup(canonical);
-		if (!member->bound[n])
-			return -ENOMEM;
-		member->bounds++;
-	}
-	return 0;
 }
 
 static bool is_time(const struct kvmstats_stat *stat)
@@ -72,6 +52,72 @@ static const struct kvmstats_stat *find_sum(const struct stat_set *set,
 	sum = kvmstats_schema_find(set->schema, sum_name);
 	free(sum_name);
 	return sum && may_be_sum(sum) ? sum : NULL;
+}
+
+/* ---- buckets ---- */
+
+/* Returns the number of buckets with an upper bound. */
+static unsigned int count_bounds(const struct kvmstats_stat *stat)
+{
+	unsigned int size = kvmstats_stat_size(stat), n;
+	uint64_t min, max;
+
+	for (n = 0; n < size; n++) {
+		if (kvmstats_stat_bucket(stat, n, &min, &max) || max == UINT64_MAX)
+			break;
+	}
+	return n;
+}
+
+/*
+ * Returns the first bucket that is exposed with a bound of its own. A histogram of times starts
+ * at MIN_TIME_NS, if the kernel counts in ns.
+ */
+static unsigned int first_bound(const struct kvmstats_stat *stat, unsigned int bounds)
+{
+	uint64_t min, max;
+	unsigned int n;
+
+	if (!is_time(stat) || kvmstats_stat_exponent(stat) != -9)
+		return 0;
+	for (n = 0; n < bounds; n++) {
+		if (!kvmstats_stat_bucket(stat, n, &min, &max) && max >= MIN_TIME_NS - 1)
+			return n;
+	}
+	return 0;
+}
+
+/* le is inclusive. Values are integers, so the bound is the largest value in the bucket. */
+static int make_bound(struct member *member, unsigned int bucket)
+{
+	char decimal[SCALED_SIZE], canonical[CANONICAL_SIZE];
+	uint64_t min, max;
+	char *le;
+
+	kvmstats_stat_bucket(member->stat, bucket, &min, &max);
+	canonical_number(member_scale(member, member->stat, max, decimal), canonical);
+	le = strdup(canonical);
+	if (!le)
+		return -ENOMEM;
+	member->bound[member->bounds++] = (struct bound){ bucket, le };
+	return 0;
+}
+
+/* The choice depends on the schema only, so that the bounds of all guests and hosts are equal. */
+static int make_bounds(struct member *member)
+{
+	unsigned int bounds = count_bounds(member->stat);
+	unsigned int first = first_bound(member->stat, bounds);
+	unsigned int step = (bounds - first + MAX_BOUNDS - 1) / MAX_BOUNDS;
+	unsigned int n;
+	int err = 0;
+
+	member->bound = calloc(MAX_BOUNDS, sizeof(*member->bound));
+	if (!member->bound)
+		return -ENOMEM;
+	for (n = first; !err && n < bounds; n += step)
+		err = make_bound(member, n);
+	return err;
 }
 
 int member_init(struct member *member, const struct stat_set *set,

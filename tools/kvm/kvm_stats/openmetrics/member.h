@@ -9,13 +9,19 @@
 #include "openmetrics/name.h"
 #include "targets/stat_set.h"
 
+/* A histogram has far more buckets than anyone needs. These are the exposed ones. */
+struct bound {
+	unsigned int bucket;	/* the last one that it includes */
+	char *le;		/* value of the label le */
+};
+
 /* The statistic of one schema that belongs to the family. */
 struct member {
 	const struct stat_set *set;
 	const struct kvmstats_stat *stat;
 	const struct kvmstats_stat *sum;	/* a histogram's sum, or NULL */
 	bool scaled;				/* converted to seconds or bytes */
-	char **bound;				/* values of the label le, without +Inf */
+	struct bound *bound;			/* without +Inf */
 	size_t bounds;
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "help.h"
 #include "openmetrics/name.h"
 
 /* With a larger exponent a converted value would consist of zeros only. */
@@ -11,12 +12,15 @@
 
 static const struct {
 	const char *prefix;
-	const char *description;
+	const char *description;	/* for a statistic without a text in the library */
+	const char *addition;		/* to the text in the library */
 } kinds[] = {
-	[KIND_VM] = { "kvm_vm_", "of a VM" },
-	[KIND_VCPU] = { "kvm_vcpu_", "of a vCPU" },
-	[KIND_DEBUGFS] = { "kvm_debugfs_", "of a VM and its vCPUs, from debugfs" },
-	[KIND_TRACEPOINT] = { "kvm_tracepoint_", "from tracepoints" },
+	[KIND_GUEST] = { "kvm_guest_", "of all vCPUs of a guest", " Sum over all vCPUs." },
+	[KIND_VM] = { "kvm_vm_", "of a VM", "" },
+	[KIND_VCPU] = { "kvm_vcpu_", "of a vCPU", "" },
+	[KIND_DEBUGFS] = { "kvm_debugfs_", "of a VM and its vCPUs, from debugfs",
+			   " From debugfs, with the sum over all vCPUs." },
+	[KIND_TRACEPOINT] = { "kvm_tracepoint_", "from tracepoints", "" },
 };
 
 enum family_type stat_family_type(const struct kvmstats_stat *stat)
@@ -101,10 +105,21 @@ char *stat_family_name(enum kind kind, const struct kvmstats_stat *stat)
 	return name;
 }
 
-char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat)
+static const char *library_text(enum kind kind, const char *name)
+{
+	const char *text = NULL;
+
+	if (kind != KIND_GUEST && kind != KIND_VCPU)
+		text = kvmstats_stat_help(name, KVMSTATS_VM);
+	if (!text && kind != KIND_VM)
+		text = kvmstats_stat_help(name, KVMSTATS_VCPU);
+	return text;
+}
+
+static char *default_text(enum kind kind, const struct kvmstats_stat *stat)
 {
 	bool plain = kvmstats_stat_unit(stat) == KVMSTATS_BOOLEAN;
-	char unit[64] = "", type[32] = "", *help, *at;
+	char unit[64] = "", type[32] = "", *help;
 
 	if (!plain && kvmstats_stat_unit_text(stat, unit, sizeof(unit)) < 0)
 		snprintf(unit, sizeof(unit), "unit %u", kvmstats_stat_unit(stat));
@@ -113,8 +128,22 @@ char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat)
 	if (asprintf(&help, "KVM's statistic %s %s%s%s%s.", kvmstats_stat_name(stat),
 		     kinds[kind].description, type, *unit ? ", counted in " : "", unit) < 0)
 		return NULL;
+	return help;
+}
+
+char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat)
+{
+	const char *text = library_text(kind, kvmstats_stat_name(stat));
+	bool peak = kvmstats_stat_type(stat) == KVMSTATS_PEAK;
+	char *help, *at;
+
+	if (!text)
+		help = default_text(kind, stat);
+	else if (asprintf(&help, "%s%s", text, kind == KIND_GUEST && peak ?
+			  " Maximum of all vCPUs." : kinds[kind].addition) < 0)
+		help = NULL;
 	/* The two formats escape these characters differently, so avoid them. */
-	for (at = help; *at; at++) {
+	for (at = help; at && *at; at++) {
 		if (*at == '\\' || *at == '"')
 			*at = '?';
 	}

@@ -9,6 +9,7 @@
 
 /* Families of different kinds are separate. The kind is the prefix of the name. */
 enum kind {
+	KIND_GUEST,		/* kvm_guest_: sums over the vCPUs of a guest */
 	KIND_VM,		/* kvm_vm_ */
 	KIND_VCPU,		/* kvm_vcpu_ */
 	KIND_DEBUGFS,		/* kvm_debugfs_: VMs, including the sums of their vCPUs */

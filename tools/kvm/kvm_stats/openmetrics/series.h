@@ -1,27 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The labels of each VM and vCPU, formatted once and used for all its samples.
+ * Which values are exposed together, and their labels, formatted once for all samples.
  *
- * VMs have the labels pid, guest and vm; vCPUs also have vcpu. If a process has several VMs,
- * the kernel does not report which of them a vCPU belongs to. Then vm is empty, and the label
- * fd, the number of the vCPU's file descriptor in the VMM, distinguishes vCPUs with equal IDs.
+ * A series of KIND_GUEST is the sum over all vCPUs of a guest. The other series are those of one
+ * VM or vCPU each. If a process has several VMs, the kernel does not report which of them a vCPU
+ * belongs to: then the vCPUs with the same ID have one series together, their sum.
+ *
+ * All series have the labels of the guest. VMs have the label vm if their process has several.
+ * vCPUs have the label vcpu.
  */
 #ifndef OPENMETRICS_SERIES_H
 #define OPENMETRICS_SERIES_H
 
-#include "openmetrics/family.h"
 #include "base/text.h"
+#include "openmetrics/family.h"
+#include "openmetrics/identity.h"
 
 struct series {
-	const struct target *target;
 	enum kind kind;
+	size_t first;		/* index in series_list.target of the targets that are added up */
+	size_t targets;
 	size_t labels;		/* offset in series_list.labels of a NUL-terminated string */
 };
 
 struct series_list {
+	bool per_vcpu;		/* make series of KIND_VCPU */
 	struct series *series;
 	size_t count;
+	const struct target **target;	/* a copy of those of the VMMs: scans move theirs */
+	size_t targets;
 	struct text labels;
+	struct identities identities;
 	uint64_t generation;	/* monitor->generation when the list was made */
 	bool made;
 };
@@ -36,7 +45,11 @@ static inline const char *series_labels(const struct series_list *list,
 	return list->labels.data + series->labels;
 }
 
-/* Writes the labels that all series of a VMM share: pid and guest. */
-void put_vmm_labels(struct text *text, const struct vmm *vmm);
+/* Returns the targets of a series. */
+static inline const struct target *const *series_targets(const struct series_list *list,
+							 const struct series *series)
+{
+	return list->target + series->first;
+}
 
 #endif /* OPENMETRICS_SERIES_H */

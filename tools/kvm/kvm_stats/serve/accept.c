@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <ctype.h>
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -116,6 +115,11 @@ enum exposition_format accept_format(const char *accept)
 	if (openmetrics && openmetrics >= text_quality(accept))
 		return OPENMETRICS_1_0;
 	return PROMETHEUS_TEXT_0_0_4;
+}
+
+bool accept_gzip(const char *accept)
+{
+	return accept && best_quality(accept, "gzip", "") > 0;
 }
 
 const char *format_content_type(enum exposition_format format)

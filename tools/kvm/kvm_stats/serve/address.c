@@ -62,17 +62,22 @@ int address_parse(struct address *address, const char *text)
 	port = parse_port(start + len + ipv6);
 	if (port < 0)
 		return -EINVAL;
+	address->all = !ipv6 && !len;
+	if (address->all)
+		return parse_ipv6(address, "::", port);
 	return ipv6 ? parse_ipv6(address, host, port) : parse_ipv4(address, host, port);
 }
 
 static int open_socket(const struct address *address)
 {
 	int fd = socket(address->name.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int one = 1;
+	int one = 1, only_ipv6 = 0;
 	int err;
 
 	if (fd < 0)
 		return -errno;
+	if (address->all)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only_ipv6, sizeof(only_ipv6));
 	/* Without this, bind() fails while connections of a previous run are in TIME_WAIT. */
 	if (!setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
 	    !bind(fd, (const struct sockaddr *)&address->name, address->len) &&
@@ -97,10 +102,26 @@ static const char *advice(int error)
 	}
 }
 
+/* The same port of all IPv4 addresses. */
+static struct address ipv4_of(const struct address *address)
+{
+	const struct sockaddr_in6 *name = (const struct sockaddr_in6 *)&address->name;
+	struct address ipv4 = { 0 };
+
+	parse_ipv4(&ipv4, "0.0.0.0", ntohs(name->sin6_port));
+	return ipv4;
+}
+
 int address_listen(const struct address *address, const char *text)
 {
 	int fd = open_socket(address);
 
+	/* The kernel can lack IPv6, or have it disabled. */
+	if (address->all && (fd == -EAFNOSUPPORT || fd == -EADDRNOTAVAIL)) {
+		struct address ipv4 = ipv4_of(address);
+
+		fd = open_socket(&ipv4);
+	}
 	if (fd >= 0)
 		return fd;
 	complain("cannot listen on %s: %s%s", text, strerror(-fd), advice(-fd));

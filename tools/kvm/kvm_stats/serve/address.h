@@ -3,6 +3,7 @@
 #ifndef SERVE_ADDRESS_H
 #define SERVE_ADDRESS_H
 
+#include <stdbool.h>
 #include <sys/socket.h>
 
 #define ADDRESS_DEFAULT	"127.0.0.1:10203"
@@ -10,9 +11,13 @@
 struct address {
 	struct sockaddr_storage name;
 	socklen_t len;
+	bool all;	/* IPv6 and IPv4 */
 };
 
-/* Parses "127.0.0.1:10203" or "[::1]:10203". Returns 0 or -EINVAL. */
+/*
+ * Parses "127.0.0.1:10203", "[::1]:10203", or ":10203", which means all IPv6 and IPv4 addresses of
+ * the machine. Returns 0 or -EINVAL.
+ */
 int address_parse(struct address *address, const char *text);
 
 /*

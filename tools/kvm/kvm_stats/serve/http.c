@@ -9,11 +9,11 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "serve/accept.h"
+#include "serve/cache.h"
 #include "serve/clients.h"
 #include "serve/http.h"
+#include "serve/respond.h"
 
-/* A response is cached for this time, or for the time that creating it took, if longer. */
-#define MIN_CACHE_TIME	(100 * MILLISECOND)
 #define IDLE_SECONDS	10u
 /* http_run() returns after so many rounds, because signals and the file have to be handled. */
 #define MAX_ROUNDS	64
@@ -23,98 +23,48 @@ static const char front_page[] =
 	"<h1>kvm-stats</h1><p>Statistics of the KVM VMs on this machine: "
 	"<a href=\"/metrics\">/metrics</a></p></body></html>\n";
 
-/* Requests within a short time get the same response, which limits the load on the machine. */
-struct cached_response {
-	struct MHD_Response *response;
-	uint64_t until;
-};
-
 struct http {
 	struct MHD_Daemon *daemon;
 	int epoll;
 	struct clients clients;
 	uint64_t changes;		/* how often a connection was opened or closed */
 	bool more;			/* the last http_run() has not handled all of them */
-	struct cached_response cache[2];	/* indexed by enum exposition_format */
-	http_expose_fn expose;
-	void *arg;
+	struct cache cache;
 };
 
-/* ---- responses ---- */
+/* ---- requests ---- */
 
-/* Every connection is closed after one response, because idle connections use up the limit. */
-static struct MHD_Response *new_response(char *data, size_t size, enum MHD_ResponseMemoryMode mode,
-					 const char *type)
+static const char *header(struct MHD_Connection *connection, const char *name)
 {
-	struct MHD_Response *response = MHD_create_response_from_buffer(size, data, mode);
-
-	if (!response) {
-		if (mode == MHD_RESPMEM_MUST_FREE)
-			free(data);
-		return NULL;
-	}
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	return response;
-}
-
-static enum MHD_Result respond_constant(struct MHD_Connection *connection, unsigned int status,
-					const char *type, const char *body)
-{
-	struct MHD_Response *response;
-	enum MHD_Result result;
-
-	response = new_response((char *)body, strlen(body), MHD_RESPMEM_PERSISTENT, type);
-	if (!response)
-		return MHD_NO;
-	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-	result = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
-	return result;
-}
-
-static void drop_cached(struct cached_response *cached)
-{
-	if (cached->response)
-		MHD_destroy_response(cached->response);
-	*cached = (struct cached_response){ 0 };
-}
-
-static bool fill_cache(struct http *http, enum exposition_format format)
-{
-	struct cached_response *cached = &http->cache[format];
-	uint64_t start = clock_now(), end, took;
-	struct text text = { 0 };
-
-	drop_cached(cached);
-	if (http->expose(format, &text, http->arg)) {
-		text_free(&text);
-		return false;
-	}
-	cached->response = new_response(text.data, text.size, MHD_RESPMEM_MUST_FREE,
-					format_content_type(format));
-	if (!cached->response)
-		return false;
-	MHD_add_response_header(cached->response, MHD_HTTP_HEADER_VARY, "Accept");
-	end = clock_now();
-	took = end - start;
-	cached->until = end + (took > MIN_CACHE_TIME ? took : MIN_CACHE_TIME);
-	return true;
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 static enum MHD_Result respond_metrics(struct http *http, struct MHD_Connection *connection)
 {
 	enum exposition_format format =
-		accept_format(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept"));
-	struct cached_response *cached = &http->cache[format];
+		accept_format(header(connection, MHD_HTTP_HEADER_ACCEPT));
+	bool gzip = accept_gzip(header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+	struct MHD_Response *response = cache_get(&http->cache, format, gzip);
 
-	if ((!cached->response || clock_now() >= cached->until) && !fill_cache(http, format))
+	if (!response)
 		return respond_constant(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
 					"kvm-stats cannot read the statistics. "
 					"See the standard error of kvm-stats for the reason.\n");
-	return MHD_queue_response(connection, MHD_HTTP_OK, cached->response);
+	return MHD_queue_response(connection, MHD_HTTP_OK, response);
+}
+
+static enum MHD_Result respond_path(struct http *http, struct MHD_Connection *connection,
+				    const char *path)
+{
+	if (!strcmp(path, "/metrics"))
+		return respond_metrics(http, connection);
+	if (!strcmp(path, "/healthz"))
+		return respond_constant(connection, MHD_HTTP_OK, "text/plain", "ok\n");
+	if (!strcmp(path, "/"))
+		return respond_constant(connection, MHD_HTTP_OK, "text/html; charset=utf-8",
+					front_page);
+	return respond_constant(connection, MHD_HTTP_NOT_FOUND, "text/plain",
+				"Not found. The statistics are at /metrics.\n");
 }
 
 static void mark_request_received(struct MHD_Connection *connection)
@@ -139,19 +89,13 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	(void)state;
 	mark_request_received(connection);
 	if (!strcmp(version, MHD_HTTP_VERSION_1_1) &&
-	    !MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST))
+	    !header(connection, MHD_HTTP_HEADER_HOST))
 		return respond_constant(connection, MHD_HTTP_BAD_REQUEST, "text/plain",
 					"A request with HTTP/1.1 needs the header Host.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return respond_constant(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 					"Only GET and HEAD are allowed.\n");
-	if (!strcmp(url, "/metrics"))
-		return respond_metrics(http, connection);
-	if (!strcmp(url, "/"))
-		return respond_constant(connection, MHD_HTTP_OK, "text/html; charset=utf-8",
-					front_page);
-	return respond_constant(connection, MHD_HTTP_NOT_FOUND, "text/plain",
-				"Not found. The statistics are at /metrics.\n");
+	return respond_path(http, connection, url);
 }
 
 /* ---- connections ---- */
@@ -194,13 +138,12 @@ static bool start(struct http *http, int listen_fd)
 	return true;
 }
 
-struct http *http_open(int listen_fd, http_expose_fn expose, void *arg)
+struct http *http_open(int listen_fd, expose_fn expose, void *arg)
 {
 	struct http *http = calloc(1, sizeof(*http));
 
 	if (http) {
-		http->expose = expose;
-		http->arg = arg;
+		http->cache = (struct cache){ .expose = expose, .arg = arg };
 		if (start(http, listen_fd))
 			return http;
 	}
@@ -213,8 +156,7 @@ struct http *http_open(int listen_fd, http_expose_fn expose, void *arg)
 
 void http_drop_cache(struct http *http)
 {
-	drop_cached(&http->cache[OPENMETRICS_1_0]);
-	drop_cached(&http->cache[PROMETHEUS_TEXT_0_0_4]);
+	cache_drop(&http->cache);
 }
 
 void http_close(struct http *http)

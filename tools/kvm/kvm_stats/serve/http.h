@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The HTTP server: /metrics, a front page that links to it, and error responses.
+ * The HTTP server: /metrics, /healthz, a front page with a link, and error responses.
  *
  * The server has no thread. The caller polls http_fd() until http_deadline(), then calls
  * http_run(). Sockets are nonblocking, so a slow client does not delay the others.
@@ -11,15 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "openmetrics/format.h"
+#include "serve/expose.h"
 
 struct http;
 
-/* Appends an exposition of the current statistics to @text. Returns 0 or -errno. */
-typedef int (*http_expose_fn)(enum exposition_format format, struct text *text, void *arg);
-
 /* Takes ownership of @listen_fd, also on failure. Returns NULL after printing an error. */
-struct http *http_open(int listen_fd, http_expose_fn expose, void *arg);
+struct http *http_open(int listen_fd, expose_fn expose, void *arg);
 void http_close(struct http *http);
 
 int http_fd(const struct http *http);

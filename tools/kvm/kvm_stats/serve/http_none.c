@@ -6,7 +6,7 @@
 #include "base/output.h"
 #include "serve/http.h"
 
-struct http *http_open(int listen_fd, http_expose_fn expose, void *arg)
+struct http *http_open(int listen_fd, expose_fn expose, void *arg)
 {
 	(void)expose;
 	(void)arg;

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "messages/require.h"
-#include "messages/search.h"
+#include "serve/process.h"
 #include "serve/sampler.h"
 
 static uint64_t epoch_now(void)
@@ -15,7 +15,8 @@ static uint64_t epoch_now(void)
 	return (uint64_t)now.tv_sec * SECOND + now.tv_nsec;
 }
 
-bool sampler_open(struct sampler *sampler, const struct filter *filter)
+bool sampler_open(struct sampler *sampler, const struct filter *filter,
+		  const struct openmetrics_options *exposed)
 {
 	struct monitor_options options = { .filter = filter, .sources = SOURCES_AUTO };
 
@@ -24,8 +25,8 @@ bool sampler_open(struct sampler *sampler, const struct filter *filter)
 	fd_reserve_release(&sampler->reserve);
 	if (!sampler->monitor)
 		return false;
-	explain_search_error(sampler->monitor);
-	sampler->metrics = openmetrics_open(sampler->monitor);
+	report_missing(sampler->monitor);
+	sampler->metrics = openmetrics_open(sampler->monitor, exposed);
 	if (!sampler->metrics)
 		complain("out of memory");
 	return sampler->metrics;
@@ -62,6 +63,7 @@ static int sample(struct sampler *sampler)
 	sampler->sampling.number++;
 	sampler->sampling.time = epoch_now();
 	sampler->sampling.duration = clock_now() - start;
+	process_read(&sampler->sampling.process);
 	return err;
 }
 

@@ -26,7 +26,8 @@ struct sampler {
  * Starts to watch what the filter selects. Prints a message and returns false if that fails.
  * sampler_close() is needed in both cases.
  */
-bool sampler_open(struct sampler *sampler, const struct filter *filter);
+bool sampler_open(struct sampler *sampler, const struct filter *filter,
+		  const struct openmetrics_options *exposed);
 void sampler_close(struct sampler *sampler);
 
 /* Updates the list of VMMs. Reports an error once, because it can be temporary. */

@@ -222,7 +222,7 @@ int serve_run(const struct serve_options *options)
 	struct serve serve = { .options = options };
 	int status = STATUS_FAILED;
 
-	if (sampler_open(&serve.sampler, &options->filter)) {
+	if (sampler_open(&serve.sampler, &options->filter, &options->exposed)) {
 		if (!options->once)
 			status = serve_until_signal(&serve);
 		else if (write_text(&serve))

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "openmetrics/exposition.h"
 #include "serve/address.h"
 #include "targets/filter.h"
 
@@ -14,6 +15,7 @@ struct serve_options {
 	const char *textfile;	/* NULL: no file */
 	uint64_t interval;	/* between two writes of the file, in ns */
 	bool once;
+	struct openmetrics_options exposed;
 	struct filter filter;
 };
 

@@ -3,10 +3,13 @@
  * Prints the exposition of sample statistics from files in memory. The output must be equal to
  * exposition.openmetrics or exposition.prometheus.
  *
- * usage: exposition openmetrics|prometheus
+ * usage: exposition openmetrics|prometheus [default]
+ *
+ * The expected files have the statistics of each vCPU. With "default" these are left out.
  */
 #include <errno.h>
 
+#include "guest_files.h"
 #include "image.h"
 #include "openmetrics/exposition.h"
 
@@ -198,6 +201,36 @@ static void add_others(void)
 	locked_down->debugfs_error = -EPERM;
 }
 
+/* The same guest twice, as during a migration within the machine. Only the PIDs differ. */
+static void add_twins(void)
+{
+	struct image vcpu;
+	int i;
+
+	image_init(&vcpu);
+	add(&vcpu, "exits", COUNTER, 0, 1, 0, 31);
+	add(&vcpu, "deepest", TYPE(KVMSTATS_PEAK), 0, 1, 0, 32);
+	for (i = 0; i < 2; i++) {
+		struct vmm *vmm = add_vmm(600 + i, "twin", 1, 2);
+
+		add_target(vmm, &vcpu, SCOPE_VCPU, 0, 0, 12, ORIGIN_OPENED);
+		add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 13, ORIGIN_OPENED);
+	}
+}
+
+static void write_files(const struct guest_files *files)
+{
+	static const char qemu[] = "qemu\0-uuid\0000A1B2C3D-0000-4000-8000-000000000100\0-S";
+	static const char twin[] = "qemu\0--uuid\0000a1b2c3d-0000-4000-8000-000000000600";
+
+	write_cmdline(files, 100, qemu, sizeof(qemu));
+	write_cmdline(files, 600, twin, sizeof(twin));
+	write_cmdline(files, 601, twin, sizeof(twin));
+	write_libvirt(files, "old.xml", "<domstatus state='running' pid='400'>\n"
+		      " <domain type='kvm' id='1'>\n  <name>old &amp; libvirt</name>\n"
+		      "  <uuid>0a1b2c3d-0000-4000-8000-000000000400</uuid>\n");
+}
+
 static void free_vmms(void)
 {
 	while (monitor.vmms)
@@ -229,20 +262,28 @@ int main(int argc, char **argv)
 {
 	struct sampling sampling = {
 		.number = 3, .time = 1700000000000000042, .duration = 1500000,
+		.process = { 2500000000, 4096, 8192, 5, 1024, 1600000000000000007 },
 	};
+	struct openmetrics_options options;
 	struct openmetrics *metrics;
+	struct guest_files files;
 	struct text text = { 0 };
 	enum exposition_format format;
 	int i;
 
-	if (argc != 2)
+	if (argc < 2 || argc > 3)
 		fail("expected openmetrics or prometheus");
+	if (guest_files_make(&files))
+		fail("cannot make a directory");
+	write_files(&files);
+	options = (struct openmetrics_options){ argc == 2, files.proc, files.libvirt };
 	format = strcmp(argv[1], "openmetrics") ? PROMETHEUS_TEXT_0_0_4 : OPENMETRICS_1_0;
 	stat_sets_init(&monitor.context.sets, &filter);
 	add_ordinary();
 	add_several_vms();
 	add_others();
-	metrics = openmetrics_open(&monitor);
+	add_twins();
+	metrics = openmetrics_open(&monitor, &options);
 	/* The second exposition uses cached names and labels, and must be the same. */
 	for (i = 0; i < 2; i++) {
 		text.size = 0;
@@ -253,5 +294,6 @@ int main(int argc, char **argv)
 	text_free(&text);
 	openmetrics_close(metrics);
 	free_vmms();
+	guest_files_remove(&files);
 	return fflush(stdout) ? 1 : 0;
 }

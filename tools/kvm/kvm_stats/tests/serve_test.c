@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Test canonical numbers in labels, Accept headers, addresses, and timeouts of clients. */
+/*
+ * Test canonical numbers in labels, Accept headers, identities of guests, addresses, and timeouts
+ * of clients.
+ */
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -7,6 +10,9 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "guest_files.h"
+#include "openmetrics/cmdline.h"
+#include "openmetrics/libvirt.h"
 #include "openmetrics/number.h"
 #include "serve/accept.h"
 #include "serve/address.h"
@@ -81,13 +87,34 @@ static void test_accept(void)
 		       headers[i].accept ? headers[i].accept : "no Accept header");
 }
 
+static void test_gzip(void)
+{
+	static const struct {
+		const char *accept;
+		bool gzip;
+	} headers[] = {
+		{ NULL, false }, { "", false }, { "identity", false }, { "gzip", true },
+		{ "GZip;q=0.5, deflate", true }, { "deflate, gzip;q=0", false },
+		{ "gzip;q=0.000", false }, { "br;q=1.0, gzip;q=0.8, *;q=0.1", true },
+		{ "x-gzipped", false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(headers); i++)
+		tap_ok(accept_gzip(headers[i].accept) == headers[i].gzip, "%s: %s",
+		       headers[i].gzip ? "gzip" : "no gzip",
+		       headers[i].accept ? headers[i].accept : "no Accept-Encoding header");
+}
+
 static void test_addresses(void)
 {
 	static const char * const good[] = {
 		"127.0.0.1:10203", "0.0.0.0:1", "[::1]:65535", "[::]:0", "[fe80::1:2]:80",
+		":9177", ":0",
 	};
 	static const char * const bad[] = {
-		"", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1",
+		"", ":", ":x", ":65536", "[]:80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536",
+		"127.0.0.1:-1",
 		"127.0.0.1:8x", "localhost:80", "1.2.3:80", "::1:80", "[::1]", "[::1:80", "[::1]80",
 		"[127.0.0.1]:80", "127.0.0.1: 80", "127.0.0.1:99999999999999999999",
 		"1111:2222:3333:4444:5555:6666:7777:8888:9999:aaaa:80",
@@ -99,6 +126,80 @@ static void test_addresses(void)
 		tap_ok(!address_parse(&address, good[i]), "'%s' is a valid address", good[i]);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		tap_ok(address_parse(&address, bad[i]), "'%s' is not a valid address", bad[i]);
+}
+
+/* ---- identities ---- */
+
+static const char *text_of(const char *text)
+{
+	return text ? text : "none";
+}
+
+static void is_uuid(const struct guest_files *files, int pid, const char *expected,
+		    const char *what)
+{
+	char *uuid = cmdline_uuid(files->proc, pid);
+
+	if (!tap_ok(!strcmp(text_of(uuid), expected), "%s", what))
+		printf("# expected %s, found %s\n", expected, text_of(uuid));
+	free(uuid);
+}
+
+#define UUID	"0a1b2c3d-0000-4000-8000-00000000000f"
+#define CMDLINE(files, pid, text)	write_cmdline(files, pid, text, sizeof(text))
+
+static void test_command_lines(const struct guest_files *files)
+{
+	CMDLINE(files, 1, "qemu\0-uuid\0000A1B2C3D-0000-4000-8000-00000000000F\0-S");
+	is_uuid(files, 1, UUID, "the UUID of a command line is in lower case");
+	CMDLINE(files, 2, "qemu\0--uuid\0" UUID);
+	is_uuid(files, 2, UUID, "--uuid is the same option");
+	CMDLINE(files, 3, "qemu\0-name\0-uuid\0-uuid");
+	is_uuid(files, 3, "none", "a command line that ends in -uuid has no UUID");
+	CMDLINE(files, 4, "qemu\0-uuid\0000a1b2c3d-0000-4000-8000-00000000000\"");
+	is_uuid(files, 4, "none", "an argument that is not a UUID is ignored");
+	is_uuid(files, 5, "none", "a process that has ended has no UUID");
+}
+
+static void is_found(const struct guest_files *files, int pid, const char *expected,
+		     const char *what)
+{
+	char *name = NULL, *uuid = NULL;
+	char found[128];
+
+	libvirt_find(files->libvirt, pid, &name, &uuid);
+	snprintf(found, sizeof(found), "%s, %s", text_of(name), text_of(uuid));
+	if (!tap_ok(!strcmp(found, expected), "%s", what))
+		printf("# expected %s, found %s\n", expected, found);
+	free(name);
+	free(uuid);
+}
+
+static void test_libvirt(const struct guest_files *files)
+{
+	write_libvirt(files, "a.xml", "<domstatus state='running' reason='booted' pid='17'>\n"
+		      "<vcpus><vcpu id='0' pid='18'/></vcpus><domain type='kvm' id='1'>\n"
+		      "<name>a &lt;&amp;&gt; b &x;</name><uuid>" UUID "</uuid>\n");
+	write_libvirt(files, "b.xml", "<domstatus pid='19'><domain type='kvm'><name>b</name>");
+	write_libvirt(files, "c.xml", "<domstatus pid='20'");
+	write_libvirt(files, "d.xml", "<networkstatus pid='21'><name>d</name>");
+	is_found(files, 17, "a <&> b &x;, " UUID, "libvirt's file has the name and the UUID");
+	is_found(files, 18, "none, none", "the PID of a vCPU thread is not the PID of the VMM");
+	is_found(files, 19, "b, none", "a file without a UUID has the name");
+	is_found(files, 20, "none, none", "a file that ends early is ignored");
+	is_found(files, 21, "none, none", "a file of another kind is ignored");
+	is_found(files, 1, "none, none", "a VMM that libvirt does not know is not found");
+}
+
+static void test_identities(void)
+{
+	struct guest_files files;
+
+	if (!tap_ok(!guest_files_make(&files), "a directory for fake files is made"))
+		return;
+	test_command_lines(&files);
+	test_libvirt(&files);
+	guest_files_remove(&files);
 }
 
 /* ---- clients ---- */
@@ -169,6 +270,8 @@ int main(void)
 {
 	test_canonical();
 	test_accept();
+	test_gzip();
+	test_identities();
 	test_addresses();
 	test_deadlines();
 	test_overload();

@@ -2,9 +2,10 @@
 /*
  * A VMM for the tests of kvm-stats.
  *
- * usage: vmm [-s] [-d] [-m VMS] [-c VCPUS] [-name GUEST]
+ * usage: vmm [-s] [-d] [-m VMS] [-c VCPUS] [-name GUEST] [-uuid UUID]
  *
- * -s keeps statistics fds of all VMs and vCPUs open. -d duplicates all KVM fds. -name is ignored.
+ * -s keeps statistics fds of all VMs and vCPUs open. -d duplicates all KVM fds. -name and -uuid are
+ * ignored.
  *
  * It prints "ready" when the vCPUs run. After the first line on standard input it stops them and
  * prints "stopped" with the number of exits of each vCPU. It ends when standard input is closed.
@@ -36,7 +37,7 @@ static void parse(int argc, char **argv, struct options *options)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "sdm:c:n:")) != -1) {
+	while ((option = getopt(argc, argv, "sdm:c:n:u:")) != -1) {
 		switch (option) {
 		case 's':
 			options->stats = true;
@@ -51,6 +52,7 @@ static void parse(int argc, char **argv, struct options *options)
 			options->vcpus = small_number(optarg, TINY_MAX_VCPUS);
 			break;
 		case 'n':	/* -name GUEST: kvm-stats reads it from the command line */
+		case 'u':	/* -uuid UUID: the same */
 			break;
 		default:
 			exit(2);

@@ -37,8 +37,8 @@ const char *exposition_value(const char *text, const struct exposed *labels, con
 
 	if (labels->vcpu >= 0)
 		snprintf(vcpu, sizeof(vcpu), ",vcpu=\"%d\"", labels->vcpu);
-	snprintf(series, sizeof(series), "%s{pid=\"%d\",guest=\"%s\",vm=\"0\"%s%s}", name,
-		 (int)labels->pid, labels->guest, vcpu, more);
+	snprintf(series, sizeof(series), "%s{guest=\"%s\",uuid=\"\"%s%s}", name, labels->guest,
+		 vcpu, more);
 	return value_of(text, series);
 }
 
@@ -47,8 +47,7 @@ bool exposition_of_vmm(const char *text, const struct exposed *labels, const cha
 {
 	char series[SERIES_SIZE];
 
-	snprintf(series, sizeof(series), "%s{pid=\"%d\",guest=\"%s\"}", name, (int)labels->pid,
-		 labels->guest);
+	snprintf(series, sizeof(series), "%s{guest=\"%s\",uuid=\"\"}", name, labels->guest);
 	return !strcmp(value_of(text, series), value);
 }
 
@@ -115,21 +114,36 @@ static bool has_value(const char *text, const struct exposed *labels, const char
 	return *value && !*end && found == expected;
 }
 
-static bool has_samples(const char *text, const struct exposed *labels, const char *name,
-			const json_t *stat)
+static uint64_t count_samples(const json_t *stat)
 {
-	char buckets[NAME_SIZE + 8];
-	uint64_t sum = 0, value, found;
-	const char *shown;
-	char *end;
+	uint64_t sum = 0, value;
 	size_t n;
 
 	for (n = 0; n < answer_size(stat) && answer_value(stat, n, &value); n++)
 		sum += value;
-	snprintf(buckets, sizeof(buckets), "%s_bucket", name);
-	shown = exposition_value(text, labels, buckets, ",le=\"+Inf\"");
+	return sum;
+}
+
+bool exposition_has_samples(const char *text, const char *guest, const char *stat, uint64_t count)
+{
+	struct exposed labels = { .guest = guest, .vcpu = -1 };
+	char buckets[NAME_SIZE + 8];
+	const char *shown;
+	uint64_t found;
+	char *end;
+
+	snprintf(buckets, sizeof(buckets), "kvm_guest_%s_seconds_bucket", stat);
+	shown = exposition_value(text, &labels, buckets, ",le=\"+Inf\"");
 	found = strtoull(shown, &end, 10);
-	return *shown && !*end && n && found == sum;
+	return *shown && !*end && found == count;
+}
+
+void exposition_count_samples(const json_t *stats, const char *name, uint64_t *count)
+{
+	const json_t *stat = answer_find(stats, name);
+
+	if (stat)
+		*count += count_samples(stat);
 }
 
 const char *exposition_difference(const char *text, const struct exposed *labels,
@@ -147,11 +161,9 @@ const char *exposition_difference(const char *text, const struct exposed *labels
 		bool good;
 
 		make_name(name, labels, schema);
-		if (is(schema, "type", "log2-histogram"))
-			good = has_samples(text, labels, name, stat);
-		else
-			good = answer_value(stat, 0, &value) &&
-			       has_value(text, labels, name, schema, value);
+		good = is(schema, "type", "log2-histogram") ||
+		       (answer_value(stat, 0, &value) &&
+			has_value(text, labels, name, schema, value));
 		if (!good)
 			return answer_name(stat);
 	}

@@ -15,6 +15,27 @@ without_http()
 	! "$none/kvm-stats" serve 2>"$out/none.err" && grep 'without libmicrohttpd' "$out/none.err"
 }
 
+# Without zlib the answers are not compressed.
+without_zlib()
+{
+	local none=$out/no-zlib
+
+	build_plain kvm-stats || return 1
+	mkdir -p "$none" && cp -r "$plain/." "$none" && rm "$none/kvm-stats" &&
+	make -s -C "$command" ZLIB=no O="$none" kvm-stats || return 1
+	! ldd "$none/kvm-stats" | grep libz || return 1
+	stats=$none/kvm-stats start_server --listen 127.0.0.1:0 &&
+	answers 200 -H 'Accept-Encoding: gzip' && ! has_header 'content-encoding:.*' &&
+	grep '^kvm_stats_samples_total' "$out/scraped" && end_server
+}
+
+# The table of texts in the library has to be generated again after the reference changed.
+help_texts_are_current()
+{
+	make -s -C "$lib" help_table HELP_TABLE="$out/help_table.h" &&
+	diff "$lib/help_table.h" "$out/help_table.h"
+}
+
 # The 64-bit headers have <asm/...> for both sizes.
 cc32="gcc -m32 -idirafter /usr/include/x86_64-linux-gnu"
 
@@ -24,6 +45,8 @@ build_tests()
 
 	check "kvm-stats and the test programs build with sanitizers" build_checked
 	check "without libmicrohttpd, serve reports what is missing" without_http
+	check "without zlib, the answers are not compressed" without_zlib
+	check "the texts that describe statistics are those of the reference" help_texts_are_current
 	# shellcheck disable=SC2086 # a command and its options
 	if echo '#include <errno.h>' | $cc32 -x c -fsyntax-only - 2>/dev/null; then
 		check "$what" make -s -j2 -C "$command" CC="$cc32" HTTP=no CURSES=no O="$out/32" \

@@ -46,11 +46,28 @@ formats_match()
 	grep -v '^#\|_hist[^{]*_count{' "$out/exposition.prometheus" | diff "$out/one" -
 }
 
+# Without the option --per-vcpu, exactly the metrics of vCPUs are missing.
+default_has_no_vcpus()
+{
+	"$checked/tests/exposition" openmetrics default >"$out/default" || return 1
+	grep -v '^\(# [A-Z]* \)\?kvm_vcpu_' "$out/exposition.openmetrics" | diff - "$out/default"
+}
+
+# Two samples with the same name and labels make an exposition invalid.
+no_duplicates()
+{
+	sed '/^#/d; s/ [^ ]*$//' "$out/exposition.prometheus" | sort | uniq -d >"$out/duplicates"
+	cat "$out/duplicates"
+	[ ! -s "$out/duplicates" ]
+}
+
 exposition_tests()
 {
 	check "the OpenMetrics exposition has the expected text" matches_expected openmetrics
 	check "the exposition in Prometheus' text format has the expected text" matches_expected prometheus
 	check "both formats have the same names, labels and values" formats_match
+	check "without --per-vcpu only the metrics of vCPUs are missing" default_has_no_vcpus
+	check "no sample has the name and the labels of another" no_duplicates
 	check "a strict parser accepts OpenMetrics" \
 		parses openmetrics "$out/exposition.openmetrics"
 	check "the strict parser rejects a family in two parts" parser_rejects_split_family

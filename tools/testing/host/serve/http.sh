@@ -38,6 +38,51 @@ answers_head()
 	! grep kvm_ "$out/scraped"
 }
 
+answers_gzip()
+{
+	answers 200 -H 'Accept-Encoding: gzip' && has_header 'content-encoding: gzip' &&
+	has_header 'vary: Accept, Accept-Encoding' &&
+	gzip -dc "$out/scraped" | grep '^kvm_stats_samples_total'
+}
+
+answers_plain()
+{
+	answers 200 -H 'Accept-Encoding: gzip;q=0, br' && ! has_header 'content-encoding:.*' &&
+	grep '^kvm_stats_samples_total' "$out/scraped"
+}
+
+# A check of the health does not read the statistics.
+is_healthy()
+{
+	local before after
+
+	before=$(count_samples)
+	url=${url%metrics}healthz answers 200 && [ "$(cat "$out/scraped")" = ok ] || return 1
+	sleep 0.2
+	after=$(count_samples)
+	echo "samples: $before, then $after"
+	[ "$after" = $((before + 1)) ]
+}
+
+has_process_metrics()
+{
+	scrape && grep '^process_' "$out/scraped"
+	awk '$1 == "process_open_fds" { good += $2 >= 5 && $2 < 1000 }
+		$1 == "process_resident_memory_bytes" { good += $2 > 100000 }
+		$1 == "process_cpu_seconds_total" { good += $2 > 0 && $2 < 100 }
+		$1 == "process_start_time_seconds" { good += now - $2 < 600 && now - $2 > -2 }
+		END { exit good != 4 }' now="$(date +%s)" "$out/scraped"
+}
+
+# The server listens on all addresses: those of IPv4, and of IPv6 if the machine has it.
+serves_all_addresses()
+{
+	start_server --listen :0 && echo "$url" || return 1
+	url=http://127.0.0.1:$(port)/metrics answers 200 || return 1
+	[[ $url != *'[::]'* ]] || url="http://[::1]:$(port)/metrics" answers 200 -g || return 1
+	end_server
+}
+
 # without_host VERSION STATUS: send a request without the header Host
 without_host()
 {
@@ -109,6 +154,10 @@ http_tests()
 	check "the server starts" start_server --listen 127.0.0.1:0
 	check "a request without Accept gets the text format" answers_text
 	check "a request that accepts OpenMetrics gets OpenMetrics" answers_openmetrics
+	check "a request that accepts gzip gets a compressed answer" answers_gzip
+	check "a request that refuses gzip gets a plain answer" answers_plain
+	check "/healthz answers without reading the statistics" is_healthy
+	check "the server reports what its process uses" has_process_metrics
 	check "the answer to HEAD has the headers of GET, and no body" answers_head
 	check "other methods are not allowed" answers 405 -X POST -d frob
 	check "the answer lists the allowed methods" has_header 'allow: GET, HEAD'
@@ -118,6 +167,7 @@ http_tests()
 	check "the front page links to /metrics" front_page_has_link
 	check "a port that is in use is reported" used_port_is_reported
 	check "SIGTERM ends the server, without leaks" end_server
+	check "without an address the server listens on all" serves_all_addresses
 	check "the service manager is notified of start and end" notifies_manager
 	if grep -q ' lo$' /proc/net/if_inet6 2>/dev/null; then
 		check "the server uses IPv6" serves_ipv6

@@ -117,12 +117,12 @@ vm_query_tests()
 		skip "$what" "$1"
 		return
 	fi
-	check "$what" answers_rate "rate(kvm_vcpu_exits_total{guest='$guest',pid='$vmm'}[10s])"
+	check "$what" answers_rate "rate(kvm_guest_exits_total{guest='$guest',uuid='$uuid'}[10s])"
 	check "Prometheus has the histogram of a VM" \
-		has_values 2 "kvm_vcpu_halt_wait_hist_seconds_bucket{pid='$vmm',le='+Inf'}"
+		has_values 1 "kvm_guest_halt_wait_hist_seconds_bucket{guest='$guest',le='+Inf'}"
 	stop_vmm
 	check "time series end when their VMM ends" \
-		until_true 10 has_values 0 "kvm_vcpu_exits_total{guest='$guest'}"
+		until_true 10 has_values 0 "kvm_guest_exits_total{guest='$guest'}"
 }
 
 # prometheus_tests WHY: WHY is empty, or the reason why no VM can run

@@ -114,14 +114,14 @@ unit_pid()
 
 guest_is_up()
 {
-	scrape && grep '^kvm_vmm_up{pid="[0-9]*",guest="unit"} 1' "$out/scraped"
+	scrape && grep '^kvm_guest_up{guest="unit",uuid=""} 1' "$out/scraped"
 }
 
 # The user of the VMM differs from the user of the unit, a dynamic user of systemd.
 unit_reads_vmm()
 {
 	until_true 20 guest_is_up &&
-	[ "$(grep -c '^kvm_vcpu_exits_total{[^}]*guest="unit"' "$out/scraped")" = 2 ]
+	[ "$(grep -c '^kvm_guest_exits_total{guest="unit"' "$out/scraped")" = 1 ]
 }
 
 # The unit has CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, cannot get other capabilities, and has a

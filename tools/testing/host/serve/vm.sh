@@ -2,17 +2,19 @@
 # Sourced by serve.t: the statistics of a real VM, and the permissions to read them.
 # shellcheck shell=bash
 
+uuid=0a1b2c3d-0000-4000-8000-000000000001
+
 # start_guest [ARGUMENT]...: start a VMM that has the guest name of these tests and keeps its
 # statistics fds open
 start_guest()
 {
-	start_vmm "$@" -s -name "guest=$guest"
+	start_vmm "$@" -s -name "guest=$guest" -uuid "$uuid"
 }
 
 # series NAME: print the values of this metric for the guest, from $out/scraped
 series()
 {
-	local labels="pid=\"$vmm\",guest=\"${guest//\"/\\\\\"}\""
+	local labels="guest=\"${guest//\"/\\\\\"}\",uuid=\"$uuid\""
 
 	sed -n "s/^$1{${labels}[^}]*} //p" "$out/scraped"
 }
@@ -25,7 +27,59 @@ values_match_read()
 		awk '$2 == "exits" { print $3 }' >"$out/read.exits"
 	paste "$out/scraped.exits" "$out/read.exits"
 	[ "$(wc -l <"$out/read.exits")" = 2 ] && diff "$out/scraped.exits" "$out/read.exits" &&
-	[ "$(series kvm_vmm_up)" = 1 ]
+	[ "$(series kvm_guest_up)" = 1 ]
+}
+
+guest_has_sum()
+{
+	[ "$(series kvm_guest_exits_total)" = "$(awk '{ n += $1 } END { print n }' "$out/read.exits")" ]
+}
+
+# The series of a guest stay the same when its VMM starts again with another PID.
+survives_restart()
+{
+	local before=$vmm
+
+	sed -n 's/^\(kvm_\(guest\|vm\)_[^i][^ ]*guest=.*\) .*/\1/p' "$out/scraped" >"$out/series.before"
+	stop_vmm && start_guest && until_true 10 guest_is_scraped || return 1
+	sed -n 's/^\(kvm_\(guest\|vm\)_[^i][^ ]*guest=.*\) .*/\1/p' "$out/scraped" >"$out/series.after"
+	[ "$before" != "$vmm" ] && [ -s "$out/series.before" ] &&
+	diff "$out/series.before" "$out/series.after"
+}
+
+# Two VMMs have the same guest name and UUID, as during a migration within the machine.
+twins_have_pid()
+{
+	local first=$vmm
+
+	start_guest && until_true 10 scrape_has "kvm_guest_exits_total{.*,pid=\"$vmm\"}" &&
+	scrape_has "kvm_guest_exits_total{.*,pid=\"$first\"}" && scrape_parses && stop_vmm &&
+	vmm=$first && until_true 10 guest_is_scraped
+}
+
+# scrape_has REGEX
+scrape_has()
+{
+	scrape && grep "$1" "$out/scraped"
+}
+
+# No kernel without the series opens the statistics of a VMM that does not keep its fds open.
+reports_unreadable_vmm()
+{
+	local readable=$vmm status=0
+
+	start_vmm -name "guest=$guest" -uuid "${uuid%1}2" || return 1
+	until_true 10 scrape_has "^kvm_guest_up{[^}]*uuid=\"${uuid%1}2\"}" || status=1
+	grep "^kvm_guest_up{[^}]*uuid=\"${uuid%1}2\"} 0" "$out/scraped" &&
+	grep "^kvm_guest_info{.*uuid=\"${uuid%1}2\",pid=\"$vmm\",.*error=\"[^\"]" "$out/scraped" &&
+	grep '^kvm_stats_unreadable_vmms 1$' "$out/scraped" &&
+	[ "$(series kvm_guest_up)" = 1 ] || status=1
+	"$stats" serve --once -g "$guest" 2>"$out/printed" >/dev/null
+	cat "$out/printed"
+	has_line "PID $vmm" "$out/printed" || status=1
+	stop_vmm
+	vmm=$readable
+	return "$status"
 }
 
 server_has_no_vcpu_fds()
@@ -47,7 +101,7 @@ forgets_ended_vmm()
 
 guest_is_scraped()
 {
-	scrape && [ -n "$(series kvm_vcpu_exits_total)" ]
+	scrape && [ -n "$(series kvm_guest_exits_total)" ]
 }
 
 finds_new_vmm()
@@ -77,8 +131,8 @@ reports_too_few_files()
 	wait_for_server 'serving' || return 1
 	# Meanwhile the server searches for new VMMs, which fails.
 	sleep 1.2
-	scrape && grep '^kvm_vmm_\(up\|info\)' "$out/scraped" &&
-	[ "$(series kvm_vmm_up)" = 0 ] && grep -c 'error="Too many open files' "$out/scraped" &&
+	scrape && grep '^kvm_guest_\(up\|info\)' "$out/scraped" &&
+	[ "$(series kvm_guest_up)" = 0 ] && [ -z "$(series kvm_guest_exits_total)" ] && grep -c 'error="Too many open files' "$out/scraped" &&
 	end_server
 }
 
@@ -108,14 +162,14 @@ unit_reads_other_users()
 	vmm_as=("${as_vmm_user[@]}")
 	start_guest || status=1
 	vmm_as=()
-	[ "$status" = 0 ] && scrape_as_unit && [ "$(series kvm_vmm_up)" = 1 ] &&
-	[ "$(series kvm_vcpu_exits_total | wc -l)" = 2 ]
+	[ "$status" = 0 ] && scrape_as_unit && [ "$(series kvm_guest_up)" = 1 ] &&
+	[ "$(series kvm_guest_exits_total | wc -l)" = 1 ]
 }
 
 # unit_needs CAPABILITY: return 0 if the VMM cannot be read without the capability
 unit_needs()
 {
-	scrape_as_unit "$1" && [ -z "$(series kvm_vcpu_exits_total)" ] &&
+	scrape_as_unit "$1" && [ -z "$(series kvm_guest_exits_total)" ] &&
 	grep '^kvm_stats_\(unseen_processes\|unreadable_vmms\) [1-9]' "$out/scraped"
 }
 
@@ -139,8 +193,13 @@ capability_tests()
 vm_tests()
 {
 	check "a VMM starts" start_guest
-	check "the server starts with a VMM" start_server --listen 127.0.0.1:0
+	check "the server starts with a VMM" start_server --listen 127.0.0.1:0 --per-vcpu
 	check "values match those of kvm-stats read" values_match_read
+	check "the values of a guest are the sums over its vCPUs" guest_has_sum
+	check "after a restart of the VMM the series are the same" survives_restart
+	check "two VMMs of the same guest have the label pid" twins_have_pid
+	check "a VMM that cannot be read is reported, with its PID and the reason" \
+		reports_unreadable_vmm
 	check "the server removes a VMM that has ended at once" forgets_ended_vmm
 	check "the server finds a VMM that starts" finds_new_vmm
 	check "a strict parser accepts the statistics of a real VM" scrape_parses

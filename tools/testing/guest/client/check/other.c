@@ -62,15 +62,15 @@ enum verdict check_user_list(void *ctx)
 enum verdict check_user_commands(void *ctx)
 {
 	struct scenario *scenario = ctx;
-	struct exposed labels = { scenario->other_pid, "other", 0 };
+	struct exposed labels = { "other", -1 };
 	bool ok = user_runs(scenario, "schema", "") &&
 		  output_matches(scenario, "^vcpu +exits +cumulative ");
 
 	ok = ok && user_runs(scenario, "log", "-c -s 0.2 -n 1 -f exits$") &&
 	     output_matches(scenario, "^20[0-9-]+ [0-9:]+,[0-9]+$");
 	ok = ok && user_runs(scenario, "serve", "--once");
-	if (ok && (!exposition_of_vmm(scenario->run.text, &labels, "kvm_vmm_up", "1") ||
-		   !*exposition_value(scenario->run.text, &labels, "kvm_vcpu_exits_total", ""))) {
+	if (ok && (!exposition_of_vmm(scenario->run.text, &labels, "kvm_guest_up", "1") ||
+		   !*exposition_value(scenario->run.text, &labels, "kvm_guest_exits_total", ""))) {
 		note("the metrics of that QEMU are missing");
 		ok = false;
 	}

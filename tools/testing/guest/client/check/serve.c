@@ -53,7 +53,7 @@ enum verdict check_serve_starts(void *ctx)
 	struct scenario *scenario = ctx;
 	const char *url = NULL;
 
-	run_of_build_host(&scenario->server, "serve --listen 127.0.0.1:0");
+	run_of_build_host(&scenario->server, "serve --per-vcpu --listen 127.0.0.1:0");
 	while (!url && ms_until(deadline) && run_more(&scenario->server, ms_until(deadline)))
 		url = strstr(scenario->server.text, "serving http://" LOOPBACK ":");
 	if (url && sscanf(url, "serving http://" LOOPBACK ":%d/metrics", &scenario->port) == 1)
@@ -164,7 +164,7 @@ static char *read_textfile(const struct scenario *scenario)
 static const char *first_difference(struct scenario *scenario, int vcpu,
 				    char *(*exposed)(const struct scenario *))
 {
-	struct exposed labels = { scenario->qemu.vmm.pid, "stats-guest", vcpu };
+	struct exposed labels = { "stats-guest", vcpu };
 	json_t *schemas = query_schemas(&scenario->qemu, vcpu < 0 ? "vm" : "vcpu", false);
 	json_t *stats = query_one(&scenario->qemu, vcpu, NULL);
 	char *text = exposed(scenario);
@@ -198,6 +198,34 @@ static bool agrees(struct scenario *scenario, int vcpu, char *(*exposed)(const s
 	return !name;
 }
 
+/* The histograms of the guest are the sums over its vCPUs. */
+static bool histograms_agree(struct scenario *scenario,
+			     char *(*exposed)(const struct scenario *))
+{
+	static const char * const names[] = {
+		"halt_poll_success_hist", "halt_poll_fail_hist", "halt_wait_hist",
+	};
+	uint64_t count[ARRAY_SIZE(names)] = { 0 };
+	char *text = exposed(scenario);
+	bool ok = text;
+	size_t n;
+	int i;
+
+	for (i = 0; i < VMM_CPUS; i++) {
+		json_t *stats = query_one(&scenario->qemu, i, NULL);
+
+		for (n = 0; n < ARRAY_SIZE(names); n++)
+			exposition_count_samples(stats, names[n], &count[n]);
+		json_decref(stats);
+	}
+	for (n = 0; ok && n < ARRAY_SIZE(names); n++)
+		ok = exposition_has_samples(text, "stats-guest", names[n], count[n]);
+	free(text);
+	if (!ok)
+		note("a histogram differs from the sum over the vCPUs in QEMU");
+	return ok;
+}
+
 static bool all_agree(struct scenario *scenario, char *(*exposed)(const struct scenario *))
 {
 	bool ok = agrees(scenario, -1, exposed);
@@ -205,7 +233,7 @@ static bool all_agree(struct scenario *scenario, char *(*exposed)(const struct s
 
 	for (i = 0; i < VMM_CPUS; i++)
 		ok = ok && agrees(scenario, i, exposed);
-	return ok;
+	return ok && histograms_agree(scenario, exposed);
 }
 
 enum verdict check_served_values(void *ctx)
@@ -235,7 +263,7 @@ enum verdict check_textfile(void *ctx)
 	int tries = SECONDS * 10;
 	bool ok;
 
-	run_in_background(&writer, "serve -i 0.3 -t " TEXTFILE);
+	run_in_background(&writer, "serve --per-vcpu -i 0.3 -t " TEXTFILE);
 	while (!is_written(scenario) && tries--)
 		ms_sleep(100);
 	ok = all_agree(scenario, read_textfile);
@@ -254,9 +282,10 @@ enum verdict check_textfile(void *ctx)
 
 static bool has_other(const struct scenario *scenario, const char *text)
 {
-	struct exposed labels = { scenario->other_pid, "other", VMM_CPUS - 1 };
+	struct exposed labels = { "other", VMM_CPUS - 1 };
 
-	return exposition_of_vmm(text, &labels, "kvm_vmm_up", "1") &&
+	(void)scenario;
+	return exposition_of_vmm(text, &labels, "kvm_guest_up", "1") &&
 	       *exposition_value(text, &labels, "kvm_vcpu_exits_total", "");
 }
 
@@ -288,7 +317,7 @@ enum verdict check_served_other(void *ctx)
 enum verdict check_served_no_other(void *ctx)
 {
 	struct scenario *scenario = ctx;
-	struct exposed labels = { scenario->qemu.vmm.pid, "stats-guest", 0 };
+	struct exposed labels = { "stats-guest", 0 };
 	char *text;
 	bool ok;
 
@@ -305,7 +334,7 @@ enum verdict check_served_no_other(void *ctx)
 
 static bool has_debugfs_values(const struct scenario *scenario, const char *text)
 {
-	struct exposed labels = { scenario->qemu.vmm.pid, "stats-guest", -1 };
+	struct exposed labels = { "stats-guest", -1 };
 	unsigned long long exits, io;
 
 	return debugfs_value(scenario->qemu.vmm.pid, "exits", &exits) && exits &&
@@ -314,7 +343,7 @@ static bool has_debugfs_values(const struct scenario *scenario, const char *text
 			10) == exits &&
 	       strtoull(exposition_value(text, &labels, "kvm_debugfs_io_exits_total", ""), NULL,
 			10) == io &&
-	       exposition_of_vmm(text, &labels, "kvm_vmm_up", "1");
+	       exposition_of_vmm(text, &labels, "kvm_guest_up", "1");
 }
 
 /* The guest is stopped. */

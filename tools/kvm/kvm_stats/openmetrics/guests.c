@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "openmetrics/guests.h"
+#include "openmetrics/label.h"
+#include "openmetrics/metadata.h"
+
+static const struct metadata up_metadata = {
+	"kvm_guest_up", FAMILY_GAUGE, NULL,
+	"1 if kvm-stats can read the statistics of all selected VMs and vCPUs of the guest.",
+};
+
+static const struct metadata info_metadata = {
+	"kvm_guest", FAMILY_INFO, NULL,
+	"PID and name of the VMM, source of the statistics, and the error if kvm_guest_up is 0.",
+};
+
+static const struct metadata vcpus_metadata = {
+	"kvm_guest_vcpus", FAMILY_GAUGE, NULL, "Number of vCPUs of the guest.",
+};
+
+static bool has_origin(const struct vmm *vmm, enum origin origin)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		if (vmm->target[i]->origin == origin)
+			return true;
+	}
+	return false;
+}
+
+bool is_up(const struct vmm *vmm)
+{
+	if (vmm->targets && has_origin(vmm, ORIGIN_DEBUGFS))
+		return !vmm->debugfs_error;
+	return !vmm->fd_error && !vmm->missing;
+}
+
+static const char *error_of(const struct vmm *vmm, char *buf, size_t size)
+{
+	if (is_up(vmm))
+		return "";
+	if (vmm->fd_error && !has_origin(vmm, ORIGIN_DEBUGFS))
+		return kvmstats_strerror(vmm->fd_error, buf, size);
+	snprintf(buf, size, "debugfs: %s", strerror(-vmm->debugfs_error));
+	return buf;
+}
+
+static const char *source_of(const struct vmm *vmm, char *buf, size_t size)
+{
+	size_t used = 0;
+	int origin;
+
+	snprintf(buf, size, "none");
+	for (origin = ORIGIN_OPENED; origin <= ORIGIN_TRACEPOINTS; origin++) {
+		if (used < size && has_origin(vmm, origin))
+			used += snprintf(buf + used, size - used, "%s%s", used ? "+" : "",
+					 origin_name(origin));
+	}
+	return buf;
+}
+
+static void put_info(struct text *text, const struct identity *identity)
+{
+	const struct vmm *vmm = identity->vmm;
+	char pid[16], source[64], error[128];
+
+	snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
+	text_puts(text, "kvm_guest_info{");
+	put_label(text, "guest", identity->guest);
+	put_label(text, "uuid", identity->uuid);
+	put_label(text, "pid", pid);
+	put_label(text, "vmm", vmm->comm ? vmm->comm : "");
+	put_label(text, "source", source_of(vmm, source, sizeof(source)));
+	put_label(text, "error", error_of(vmm, error, sizeof(error)));
+	text_puts(text, "} 1\n");
+}
+
+static void put_sample(struct text *text, const struct metadata *metadata,
+		       const struct identity *identity)
+{
+	const struct vmm *vmm = identity->vmm;
+
+	if (metadata == &info_metadata) {
+		put_info(text, identity);
+		return;
+	}
+	text_printf(text, "%s{", metadata->name);
+	put_guest_labels(text, identity);
+	text_puts(text, "} ");
+	text_put_number(text, metadata == &up_metadata ? is_up(vmm) : vmm->vcpus);
+	text_puts(text, "\n");
+}
+
+void put_guests(const struct exposition *out, const struct identities *identities)
+{
+	static const struct metadata * const families[] = {
+		&up_metadata, &info_metadata, &vcpus_metadata,
+	};
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
+		put_metadata(out, families[i]);
+		for (j = 0; j < identities->count; j++) {
+			if (identities->identity[j].pid)
+				put_sample(out->text, families[i], &identities->identity[j]);
+		}
+	}
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "openmetrics/value_sum.h"
+
+static bool reserve(struct value_sum *sum, size_t size)
+{
+	uint64_t *more;
+
+	if (size <= sum->capacity)
+		return true;
+	more = reallocarray(sum->values, size, sizeof(*more));
+	if (!more)
+		return false;
+	sum->values = more;
+	sum->capacity = size;
+	return true;
+}
+
+static void add(uint64_t *to, const uint64_t *values, size_t size, bool peak)
+{
+	size_t n;
+
+	for (n = 0; n < size; n++) {
+		if (!peak)
+			to[n] += values[n];
+		else if (values[n] > to[n])
+			to[n] = values[n];
+	}
+}
+
+const uint64_t *value_sum(struct value_sum *sum, const struct target *const *target,
+			  size_t targets, const struct kvmstats_stat *stat)
+{
+	bool peak = kvmstats_stat_type(stat) == KVMSTATS_PEAK, found = false;
+	size_t size = kvmstats_stat_size(stat);
+	size_t i;
+
+	if (targets == 1)
+		return kvmstats_sample_values(target[0]->now, stat);
+	if (!reserve(sum, size))
+		return NULL;
+	memset(sum->values, 0, size * sizeof(*sum->values));
+	for (i = 0; i < targets; i++) {
+		const uint64_t *values = kvmstats_sample_values(target[i]->now, stat);
+
+		if (values)
+			add(sum->values, values, size, peak);
+		found |= !!values;
+	}
+	return found ? sum->values : NULL;
+}
+
+void value_sum_free(struct value_sum *sum)
+{
+	free(sum->values);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of the screen of kvm_stat. The modules that handle keys, samples and the screen share it;
- * the state does not know them.
+ * The state of the screen of kvm_stat. The modules that handle keys, samples and the screen share
+ * it; the state does not know them.
  */
 #ifndef CLASSIC_STATE_H
 #define CLASSIC_STATE_H

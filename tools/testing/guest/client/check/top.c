@@ -41,7 +41,7 @@ static void type(struct scenario *scenario, const char *keys)
 enum verdict check_top_starts(void *ctx)
 {
 	struct scenario *scenario = ctx;
-	bool ok = !terminal_start(&scenario->top, 0, "top -s 0.5") &&
+	bool ok = !terminal_start(&scenario->top, 0, "top --classic -s 0.5") &&
 		  shows(scenario, "^ kvm statistics - summary "
 			"1 guest, %d vCPUs, statistics fds, every 0\\.5 s "
 			"Event Total %%Total CurAvg/s ", VMM_CPUS) &&

@@ -39,6 +39,8 @@ guest='"tiny" of serve.t'
 . "$ROOT/tools/testing/host/serve/vm.sh"
 # shellcheck source=serve/prometheus.sh
 . "$ROOT/tools/testing/host/serve/prometheus.sh"
+# shellcheck source=serve/dashboards.sh
+. "$ROOT/tools/testing/host/serve/dashboards.sh"
 # shellcheck source=serve/node_exporter.sh
 . "$ROOT/tools/testing/host/serve/node_exporter.sh"
 # shellcheck source=serve/systemd.sh

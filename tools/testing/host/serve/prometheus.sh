@@ -33,6 +33,8 @@ configure_prometheus()
 	cat >"$out/prometheus.yml" <<-END &&
 	global:
 	  scrape_interval: 1s
+	  evaluation_interval: 1s
+	rule_files: ['$dashboards/kvm.rules.yml']
 	scrape_configs:
 	  - job_name: kvm
 	    static_configs:
@@ -120,6 +122,7 @@ vm_query_tests()
 	check "$what" answers_rate "rate(kvm_guest_exits_total{guest='$guest',uuid='$uuid'}[10s])"
 	check "Prometheus has the histogram of a VM" \
 		has_values 1 "kvm_guest_halt_wait_hist_seconds_bucket{guest='$guest',le='+Inf'}"
+	dashboard_query_tests
 	stop_vmm
 	check "time series end when their VMM ends" \
 		until_true 10 has_values 0 "kvm_guest_exits_total{guest='$guest'}"
@@ -130,6 +133,7 @@ prometheus_tests()
 {
 	local why=$1
 
+	rule_tests
 	check "promtool check metrics accepts sample statistics" \
 		promtool_accepts "$out/exposition.prometheus"
 	[ -n "$why" ] || start_guest >/dev/null || why="the VMM did not start"

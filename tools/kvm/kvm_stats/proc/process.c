@@ -73,7 +73,7 @@ static struct thread *add(struct process *process, pid_t tid)
 		return NULL;
 	process->thread = more;
 	more += process->threads++;
-	*more = (struct thread){ .tid = tid, .vcpu = -1 };
+	*more = (struct thread){ .tid = tid, .number = -1, .vcpu = -1 };
 	return more;
 }
 
@@ -83,8 +83,8 @@ static void read_thread(const struct process *process, struct thread *thread)
 
 	if (!task_read_thread(&task, process->pid, thread->tid))
 		return;
-	thread->vcpu = process_vcpu_of_name(task.name);
-	thread->runs_vcpu |= thread->vcpu >= 0 || task.guest;
+	thread->number = process_vcpu_of_name(task.name);
+	thread->runs_vcpu |= thread->number >= 0 || task.guest;
 	if (thread->runs_vcpu)
 		task_read_waiting(&task, process->pid, thread->tid);
 	thread->has_before = *thread->now.name;
@@ -118,11 +118,12 @@ static bool read_threads(struct process *process)
 	return good;
 }
 
-static int by_tid(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
 	const struct thread *x = a, *y = b;
+	int order = (x->number > y->number) - (x->number < y->number);
 
-	return (x->tid > y->tid) - (x->tid < y->tid);
+	return order ? order : (x->tid > y->tid) - (x->tid < y->tid);
 }
 
 static void drop_ended(struct process *process)
@@ -136,28 +137,32 @@ static void drop_ended(struct process *process)
 	}
 	process->threads = kept;
 	if (kept)
-		qsort(process->thread, kept, sizeof(*process->thread), by_tid);
+		qsort(process->thread, kept, sizeof(*process->thread), by_number);
 }
 
-static void number_threads(struct process *process, size_t vcpus)
+static size_t count_vcpu_threads(const struct process *process)
 {
-	size_t found = 0;
+	size_t count = 0;
 	size_t i;
 
+	for (i = 0; i < process->threads; i++)
+		count += process->thread[i].runs_vcpu;
+	return count;
+}
+
+static void assign_vcpus(struct process *process, const int *id, size_t vcpus)
+{
+	bool all = count_vcpu_threads(process) == vcpus;
+	size_t i, n = 0;
+
 	for (i = 0; i < process->threads; i++) {
-		found += process->thread[i].runs_vcpu;
-		if (process->thread[i].vcpu >= 0)
-			return;
-	}
-	if (found != vcpus)
-		return;
-	for (found = i = 0; i < process->threads; i++) {
-		if (process->thread[i].runs_vcpu)
-			process->thread[i].vcpu = (int)found++;
+		struct thread *thread = &process->thread[i];
+
+		thread->vcpu = all && thread->runs_vcpu ? id[n++] : thread->number;
 	}
 }
 
-bool process_update(struct process *process, uint64_t time, size_t vcpus)
+bool process_update(struct process *process, uint64_t time, const int *id, size_t vcpus)
 {
 	size_t i;
 
@@ -171,7 +176,7 @@ bool process_update(struct process *process, uint64_t time, size_t vcpus)
 	if (!read_threads(process))
 		return false;
 	drop_ended(process);
-	number_threads(process, vcpus);
+	assign_vcpus(process, id, vcpus);
 	return true;
 }
 

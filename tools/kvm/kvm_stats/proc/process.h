@@ -4,8 +4,11 @@
  *
  * A thread is a vCPU thread if its name says so ("CPU 0/KVM" of QEMU, "fc_vcpu 0" of Firecracker,
  * "vcpu0" of Cloud Hypervisor, "crosvm_vcpu0", "kvm-vcpu-0" of kvmtool), or if the kernel has
- * accounted guest time to it. Without names, the oldest vCPU thread is assumed to run vCPU 0, the
- * next one vCPU 1, and so on, if every vCPU has a thread.
+ * accounted guest time to it.
+ *
+ * The number in a name is an index, not an ID: on x86, vCPU IDs are APIC IDs and can have gaps. So
+ * the thread with the lowest number runs the vCPU with the lowest ID, and so on, if every vCPU has
+ * a thread. Threads without numbers are assumed to have been started in the order of the vCPUs.
  */
 #ifndef PROC_PROCESS_H
 #define PROC_PROCESS_H
@@ -17,7 +20,8 @@
 
 struct thread {
 	pid_t tid;
-	int vcpu;		/* ID, -1: unknown */
+	int number;		/* in its name, -1: none */
+	int vcpu;		/* ID of the vCPU, -1: unknown */
 	bool runs_vcpu;
 	bool seen;		/* by the last update */
 	bool has_before;
@@ -33,7 +37,7 @@ struct process {
 	struct task before;
 	uint64_t time;		/* of the last update, in ns */
 	uint64_t time_before;
-	struct thread *thread;	/* sorted by TID */
+	struct thread *thread;	/* sorted by number, then by TID */
 	size_t threads;
 	size_t capacity;
 };
@@ -42,12 +46,12 @@ void process_init(struct process *process, pid_t pid);
 void process_free(struct process *process);
 
 /*
- * Reads the process at @time (ns). @vcpus is the number of its vCPUs. Returns false if there is
- * not enough memory. If the process cannot be read, process->has_now is false.
+ * Reads the process at @time (ns). @id are the IDs of its @vcpus vCPUs in ascending order. Returns
+ * false if there is not enough memory. If the process cannot be read, process->has_now is false.
  */
-bool process_update(struct process *process, uint64_t time, size_t vcpus);
+bool process_update(struct process *process, uint64_t time, const int *id, size_t vcpus);
 
-/* Returns the vCPU ID in the name of a thread, or -1. */
+/* Returns the number of the vCPU in the name of a thread, or -1. */
 int process_vcpu_of_name(const char *name);
 
 /* Returns the thread of a vCPU, or NULL if it is unknown. */

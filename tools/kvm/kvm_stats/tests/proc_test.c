@@ -55,6 +55,8 @@ static void write_stat(const char *path, const char *name, int user, int kernel,
 	write_file(text, "%s", path);
 }
 
+static const int ids[] = { 0, 1, 2 };
+
 static bool near(double a, double b)
 {
 	return fabs(a - b) < 0.01;
@@ -112,12 +114,12 @@ static void test_named_threads(void)
 	process_init(&process, 7);
 	write_threads("CPU 0/KVM", "CPU 1/KVM", 0);
 	write_file("100 1000000000 5", "7/task/9/schedstat");
-	tap_ok(process_update(&process, 10 * SECOND, 2) && process.threads == 3,
+	tap_ok(process_update(&process, 10 * SECOND, ids, 2) && process.threads == 3,
 	       "the threads are listed");
 	tap_ok(process_use(&process).guest < 0, "the use is unknown after the first update");
 	write_threads("CPU 0/KVM", "CPU 1/KVM", (int)sysconf(_SC_CLK_TCK));
 	write_file("200 1500000000 5", "7/task/9/schedstat");
-	process_update(&process, 12 * SECOND, 2);
+	process_update(&process, 12 * SECOND, ids, 2);
 	tap_is(process_vcpu(&process, 0)->tid, 9, "the thread of a vCPU is found by its name");
 	tap_ok(!process_vcpu(&process, 2), "a vCPU without a thread is reported");
 	tap_ok(near(thread_use(&process, process_vcpu(&process, 0)).guest, 50),
@@ -139,16 +141,31 @@ static void test_unnamed_threads(void)
 
 	process_init(&process, 7);
 	write_threads("vmm", "vmm", 100);
-	process_update(&process, SECOND, 2);
+	process_update(&process, SECOND, ids, 2);
 	tap_is(process_vcpu(&process, 0)->tid, 8, "without names the oldest vCPU thread is vCPU 0");
 	tap_is(process_vcpu(&process, 1)->tid, 9, "the next one is vCPU 1");
-	process_update(&process, 2 * SECOND, 3);
+	process_update(&process, 2 * SECOND, ids, 3);
 	tap_ok(!process_vcpu(&process, 0),
 	       "without names, no thread is assigned if their number differs");
 	if (unlink("7/task/8/stat"))
 		tap_ok(false, "a thread can end");
-	process_update(&process, 3 * SECOND, 2);
+	process_update(&process, 3 * SECOND, ids, 2);
 	tap_is(process.threads, 2, "a thread that has ended is removed");
+	process_free(&process);
+}
+
+/* The vCPU IDs of a guest with 3 cores in each socket have a gap. */
+static void test_gaps(void)
+{
+	static const int gaps[] = { 0, 4 };
+	struct process process;
+
+	process_init(&process, 7);
+	write_threads("CPU 0/KVM", "CPU 1/KVM", 0);
+	process_update(&process, SECOND, gaps, 2);
+	tap_ok(process_vcpu(&process, 4) && process_vcpu(&process, 4)->tid == 8,
+	       "the numbers in names are indexes, not vCPU IDs");
+	tap_ok(!process_vcpu(&process, 1), "no thread has a vCPU ID that does not exist");
 	process_free(&process);
 }
 
@@ -181,6 +198,7 @@ int main(void)
 	test_names();
 	test_task();
 	test_named_threads();
+	test_gaps();
 	test_unnamed_threads();
 	test_host();
 	snprintf(command, sizeof(command), "rm -r %s", root);

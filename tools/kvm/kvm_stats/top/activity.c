@@ -139,6 +139,48 @@ static int error_of(const struct vmm *vmm)
 	return vmm->debugfs_error ? vmm->debugfs_error : vmm->tracepoints_error;
 }
 
+static int by_id(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Writes the IDs of all vCPUs, also of those that the filter does not select. */
+static size_t list_ids(int *id, const struct vmm *vmm)
+{
+	size_t targets = vmm->kvm ? kvmstats_vmm_targets(vmm->kvm) : vmm->targets;
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < targets && count < vmm->vcpus; i++) {
+		int vcpu = vmm->kvm ? kvmstats_target_vcpu(kvmstats_vmm_target(vmm->kvm, i)) :
+				      vmm->target[i]->vcpu;
+
+		if (vcpu >= 0)
+			id[count++] = vcpu;
+	}
+	if (count)
+		qsort(id, count, sizeof(*id), by_id);
+	return count;
+}
+
+static bool update_process(struct guest_activity *guest)
+{
+	int *id;
+	bool good;
+
+	if (!guest->pid)
+		return true;
+	id = calloc(guest->vcpus + 1, sizeof(*id));
+	if (!id)
+		return false;
+	good = process_update(&guest->process, clock_now(), id, list_ids(id, guest->vmm));
+	free(id);
+	figures_set_process(&guest->figures, &guest->process, guest->vcpus);
+	return good;
+}
+
 static bool update_guest(struct activities *activities, struct guest_activity *guest,
 			 const struct monitor *monitor, struct exit_tally *sum)
 {
@@ -150,10 +192,8 @@ static bool update_guest(struct activities *activities, struct guest_activity *g
 	guest->missing = vmm->targets ? vmm->missing : vmm->vms + vmm->vcpus;
 	guest->error = error_of(vmm);
 	figures_clear(&guest->figures);
-	if (vmm->pid && !process_update(&guest->process, clock_now(), vmm->vcpus))
+	if (!update_process(guest))
 		return false;
-	if (vmm->pid)
-		figures_set_process(&guest->figures, &guest->process, vmm->vcpus);
 	if (!update_parts(activities, guest, monitor, &tally))
 		return false;
 	exit_tally_add_tally(sum, &tally);

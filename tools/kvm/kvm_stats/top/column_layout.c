@@ -58,14 +58,23 @@ static int widen(struct column_place *place, int spare, int widest)
 	return spare - more;
 }
 
-/* Gives the spare width to the names first, then to the other columns that can use it. */
+/*
+ * Gives the spare width to the names first. Then each column that can use it gets its part,
+ * before one of them gets all that it can use.
+ */
 static void use_spare_width(struct column_layout *layout, int spare, int longest_name)
 {
 	int widest = column_types[COLUMN_NAME].widest;
 	size_t i;
 
 	spare = widen(&layout->place[0], spare, longest_name < widest ? longest_name : widest);
-	for (i = layout->places; i-- > 1;)
+	for (i = 1; i < layout->places; i++) {
+		const struct column_type *type = &column_types[layout->place[i].id];
+
+		if (type->widest)
+			spare = widen(&layout->place[i], spare, type->wide);
+	}
+	for (i = 1; i < layout->places; i++)
 		spare = widen(&layout->place[i], spare, column_types[layout->place[i].id].widest);
 }
 

@@ -127,6 +127,16 @@ static const char *hint(const struct top *top)
 	}
 }
 
+/* The meaning of the statistic that the cursor is on, for screens without a column for it */
+static const char *selected_meaning(const struct top *top)
+{
+	const struct page *page = &top->page[top->depth];
+
+	if (page->kind != PAGE_STATISTICS || !page->selected || page->at >= top->stats.lines)
+		return "";
+	return top->stats.line[page->at].meaning;
+}
+
 static void draw_bottom(const struct top *top, int y, int columns)
 {
 	char text[TOP_MESSAGE];
@@ -137,6 +147,8 @@ static void draw_bottom(const struct top *top, int y, int columns)
 		prompt_draw(&top->prompt, y, columns);
 	else if (clock_now() < top->message_until)
 		draw_text(y, 0, columns, A_BOLD, sanitize(top->message, text, sizeof(text)));
+	else if (*selected_meaning(top))
+		draw_text(y, 0, columns, 0, selected_meaning(top));
 	else
 		draw_text(y, 0, columns, A_DIM, hint(top));
 }
@@ -265,6 +277,8 @@ void top_draw(struct top *top)
 	int rows = LINES, columns = COLS;
 	struct frame frame = frame_of(rows, columns);
 
+	if (top->width != columns)
+		top->skipped_columns = 0;
 	top->rows = frame.body.rows;
 	top->width = columns;
 	erase();

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "help.h"
 #include "top/stat_lines.h"
 
 /* ---- history ---- */
@@ -67,6 +68,16 @@ static const struct history *find_history(const struct stat_lines *lines,
 	return NULL;
 }
 
+/* The sums over a guest have statistics of VMs and of vCPUs. */
+static const char *meaning_of(const char *name)
+{
+	const char *text = kvmstats_stat_help(name, KVMSTATS_VCPU);
+
+	if (!text)
+		text = kvmstats_stat_help(name, KVMSTATS_VM);
+	return text ? text : "";
+}
+
 static bool add(struct stat_lines *lines, const struct view_line *view)
 {
 	struct stat_line *more = array_grow(lines->line, lines->lines, &lines->capacity,
@@ -77,7 +88,7 @@ static bool add(struct stat_lines *lines, const struct view_line *view)
 	lines->line = more;
 	lines->line[lines->lines++] = (struct stat_line){
 		.view = *view,
-		.meaning = "",
+		.meaning = meaning_of(view->stat),
 		.history = find_history(lines, view),
 	};
 	return true;

@@ -122,7 +122,7 @@ open_guest_tests()
 	keys Down Enter
 	shows "Enter opens a vCPU" '^demo \(PID 101\), vcpu0 · since VM creation' \
 		'^Statistic +Value +Per second +Last minute' '^exits +4000 +1000 ' \
-		'^halt_attempted_poll +8 +2\.0 '
+		'^halt_attempted_poll +8 +2\.0 .* A halted vCPU started to poll for an event'
 	keys -l '/hist'
 	keys Enter Enter
 	shows "Enter opens a histogram" '^demo \(PID 101\), vcpu0, halt_wait_hist' \

@@ -50,7 +50,8 @@ static bool has_members(struct classic *classic)
 	}
 	if (monitor->vmms && !monitor->vmm[0]->pid &&
 	    !(monitor->options.sources & ~SOURCES_TRACEPOINTS)) {
-		classic_message(classic, "Tracepoints count all guests together. Press 'g' to choose one.");
+		classic_message(classic, "Tracepoints count all guests together. "
+				"Press 'g' to choose one.");
 		return false;
 	}
 	return true;
@@ -62,7 +63,8 @@ static int toggle_members(struct classic *classic)
 	bool members = page->mode == CLASSIC_MEMBERS;
 
 	if (classic->ended) {
-		classic_message(classic, "This guest, VM or vCPU has ended. Press Left to go back.");
+		classic_message(classic, "This guest, VM or vCPU has ended. "
+				"Press Left to go back.");
 		return 0;
 	}
 	if (!members && !has_members(classic))
@@ -86,7 +88,10 @@ static int open_member(struct classic *classic, const struct view_line *line)
 
 static int open_statistic(struct classic *classic, const struct view_line *line)
 {
-	struct classic_page page = { .mode = CLASSIC_MEMBERS, .scope = classic_page(classic)->scope };
+	struct classic_page page = {
+		.mode = CLASSIC_MEMBERS,
+		.scope = classic_page(classic)->scope,
+	};
 
 	if (line->kind == VIEW_HISTOGRAMS)
 		page.mode = CLASSIC_BARS;

@@ -7,36 +7,18 @@
 #include "classic/members.h"
 #include "classic/watch.h"
 #include "messages/require.h"
+#include "top/event_text.h"
 #include "values/baseline.h"
 
 /* ---- VMMs that appear and end ---- */
 
-static void report_search_state(struct classic *classic)
-{
-	char buf[128];
-
-	if (classic->monitor->search_error)
-		classic_message(classic, "Cannot search for new VMMs: %s",
-			    kvmstats_strerror(classic->monitor->search_error, buf, sizeof(buf)));
-	else
-		classic_message(classic, "Can search for new VMMs again");
-}
-
 static void report_event(enum monitor_event event, const struct vmm *vmm, void *arg)
 {
-	static const char * const what[] = {
-		[MONITOR_APPEARED] = "has appeared",
-		[MONITOR_CHANGED] = "has changed",
-		[MONITOR_ENDED] = "has ended or closed its VM",
-	};
+	struct classic *classic = arg;
+	char text[CLASSIC_MESSAGE];
 
-	if (!vmm) {
-		report_search_state(arg);
-		return;
-	}
-	classic_message(arg, "%s (%d) %s: %zu VM%s, %zu vCPU%s", vmm->guest ? vmm->guest : vmm->comm,
-		    (int)vmm->pid, what[event], vmm->vms, plural(vmm->vms), vmm->vcpus,
-		    plural(vmm->vcpus));
+	classic_message(classic, "%s",
+			event_text(text, sizeof(text), classic->monitor, event, vmm));
 }
 
 /* Like kvm_stat, recognize the guest by its name if another process runs it later. */
@@ -234,7 +216,7 @@ bool watch_open(struct classic *classic)
 	/* Set only now, so that VMMs that already run are not reported as new. */
 	classic->monitor->options.event = report_event;
 	if (classic->monitor->search_error)
-		report_search_state(classic);
+		report_event(MONITOR_SEARCH_FAILED, NULL, classic);
 	if (!totals_open(&classic->totals, classic->monitor, scope_selects, &classic->scope))
 		return true;
 	complain("out of memory");

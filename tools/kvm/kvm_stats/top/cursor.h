@@ -10,7 +10,7 @@ bool cursor_key(struct top *top, int key);
 
 /*
  * Moves the cursor to the next line whose name contains top->search, regardless of case, from
- * line @from on. Returns false if there is none.
+ * line @from on. Returns false if no line does.
  */
 bool cursor_search(struct top *top, size_t from);
 

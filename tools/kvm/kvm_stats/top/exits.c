@@ -28,7 +28,7 @@ static bool is_one_of(const char *name, const char * const *names, size_t count)
 	return false;
 }
 
-/* Copies @name without the first occurrence of @part. Returns false if there is none. */
+/* Copies @name without the first occurrence of @part. Returns false if @name lacks it. */
 static bool copy_without(char *buf, const char *name, const char *part)
 {
 	const char *at = strstr(name, part);

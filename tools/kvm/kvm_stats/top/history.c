@@ -60,7 +60,9 @@ double history_mean(const struct history *history, uint64_t now, int cell, int c
 
 static const char *character(double rate, double highest, bool utf8)
 {
-	static const char * const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char * const blocks[] = {
+		"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█",
+	};
 	static const char * const ascii[] = { "_", ".", "-", "~", "=", "+", "*", "#" };
 	size_t level;
 

@@ -6,39 +6,19 @@
 #include "base/output.h"
 #include "messages/require.h"
 #include "messages/sources.h"
+#include "top/event_text.h"
 #include "top/samples.h"
 #include "top/terminal.h"
 #include "values/baseline.h"
 
 /* ---- events ---- */
 
-static void report_search_state(struct top *top)
-{
-	char buf[128];
-
-	if (top->monitor->search_error)
-		top_message(top, "Cannot search for new VMMs: %s",
-			    kvmstats_strerror(top->monitor->search_error, buf, sizeof(buf)));
-	else
-		top_message(top, "Can search for new VMMs again");
-}
-
 static void handle_event(enum monitor_event event, const struct vmm *vmm, void *arg)
 {
-	static const char * const what[] = {
-		[MONITOR_APPEARED] = "has appeared",
-		[MONITOR_CHANGED] = "has changed",
-		[MONITOR_ENDED] = "has ended or closed its VM",
-	};
 	struct top *top = arg;
+	char text[TOP_MESSAGE];
 
-	if (!vmm) {
-		report_search_state(top);
-		return;
-	}
-	top_message(top, "%s (%d) %s: %zu VM%s, %zu vCPU%s", vmm->guest ? vmm->guest : vmm->comm,
-		    (int)vmm->pid, what[event], vmm->vms, plural(vmm->vms), vmm->vcpus,
-		    plural(vmm->vcpus));
+	top_message(top, "%s", event_text(text, sizeof(text), top->monitor, event, vmm));
 	if (event == MONITOR_ENDED)
 		activities_end(&top->activities, vmm);
 }
@@ -249,7 +229,7 @@ bool samples_open(struct top *top)
 	/* Set only now, so that VMMs that already run are not reported as new. */
 	top->monitor->options.event = handle_event;
 	if (top->monitor->search_error)
-		report_search_state(top);
+		handle_event(MONITOR_SEARCH_FAILED, NULL, top);
 	if (!totals_open(&top->totals, top->monitor, scope_selects, &top->scope))
 		return true;
 	complain("out of memory");

@@ -14,11 +14,11 @@
 #include "proc/host.h"
 #include "top/activity.h"
 #include "top/bars.h"
+#include "top/options.h"
 #include "top/prompt.h"
 #include "top/scope.h"
 #include "top/stat_lines.h"
 #include "top/table.h"
-#include "top/top.h"
 #include "values/totals.h"
 
 #define TOP_MESSAGE	512

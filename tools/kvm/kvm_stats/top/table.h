@@ -32,7 +32,7 @@ bool table_guests(struct table *table, const struct activities *activities, cons
 bool table_parts(struct table *table, const struct guest_activity *guest, const regex_t *filter,
 		 const struct table_order *order);
 
-/* Returns the line with this scope, or @fallback if there is none. */
+/* Returns the line with this scope, or @fallback if no line has it. */
 size_t table_find(const struct table *table, const struct top_scope *scope, size_t fallback);
 
 void table_free(struct table *table);

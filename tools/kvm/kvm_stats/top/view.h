@@ -70,7 +70,7 @@ bool view_finish(struct view *view, const struct view_options *options);
 
 enum view_kind view_kind_of(const struct kvmstats_stat *stat);
 
-/* @stat is the statistic in the line, or one of those in its sum; NULL if there is none. */
+/* @stat is the statistic in the line, or one of those in its sum; or NULL. */
 void view_set_amounts(struct view_line *line, const struct kvmstats_stat *stat, bool utf8);
 
 /* Adds an empty line. Returns NULL if there is not enough memory. */

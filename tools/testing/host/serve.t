@@ -31,6 +31,8 @@ guest='"tiny" of serve.t'
 . "$ROOT/tools/testing/host/serve/http.sh"
 # shellcheck source=serve/clients.sh
 . "$ROOT/tools/testing/host/serve/clients.sh"
+# shellcheck source=serve/web.sh
+. "$ROOT/tools/testing/host/serve/web.sh"
 # shellcheck source=serve/textfile.sh
 . "$ROOT/tools/testing/host/serve/textfile.sh"
 # shellcheck source=serve/unit.sh
@@ -66,6 +68,7 @@ exposition_tests
 option_tests
 http_tests
 client_tests
+web_tests
 textfile_tests
 unit_tests
 why=$(why_no_vm)

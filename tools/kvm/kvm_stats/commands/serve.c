@@ -18,6 +18,7 @@
 /* Options without a letter. Those of the filter have other numbers. */
 enum {
 	PER_VCPU = 1000,
+	WEB_CONFIG,
 };
 
 static const char usage[] =
@@ -29,6 +30,7 @@ static const char usage[] =
 	"\n"
 	"  -l, --listen=ADDRESS:PORT  listen here, such as [::1]:10203; without an\n"
 	"                             address, as in :10203, on all addresses\n"
+	"      --web.config.file=FILE  settings of TLS and passwords, as for node_exporter\n"
 	"  -t, --textfile=FILE        write FILE periodically; no HTTP without --listen\n"
 	"  -i, --interval=SEC         seconds between two writes of FILE (default: 15)\n"
 	"      --per-vcpu             also export the statistics of each vCPU\n"
@@ -74,6 +76,9 @@ static bool set_option(int option, const char *value, void *arg)
 		return parse_seconds("-i", value, MIN_INTERVAL, &options->interval);
 	case PER_VCPU:
 		return options->exposed.per_vcpu = true;
+	case WEB_CONFIG:
+		options->web_config = value;
+		return true;
 	case '1':
 		return options->once = true;
 	default:
@@ -95,6 +100,10 @@ static bool check_combination(struct serve_options *options)
 		complain("--interval is for the file: add --textfile=FILE");
 		return false;
 	}
+	if (options->web_config && (options->once || (options->textfile && !options->listen))) {
+		complain("--web.config.file is for HTTP: add --listen");
+		return false;
+	}
 	if (!options->interval)
 		options->interval = DEFAULT_INTERVAL;
 	if (!options->listen && !options->textfile && !options->once)
@@ -109,6 +118,7 @@ int command_serve(int argc, char **argv)
 		{ "textfile", required_argument, NULL, 't' },
 		{ "interval", required_argument, NULL, 'i' },
 		{ "per-vcpu", no_argument, NULL, PER_VCPU },
+		{ "web.config.file", required_argument, NULL, WEB_CONFIG },
 		{ "once", no_argument, NULL, '1' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },

@@ -128,7 +128,7 @@ int address_listen(const struct address *address, const char *text)
 	return -1;
 }
 
-const char *address_url(int fd, char *buf)
+const char *address_url(int fd, const char *scheme, char *buf)
 {
 	struct sockaddr_storage name;
 	socklen_t len = sizeof(name);
@@ -139,11 +139,11 @@ const char *address_url(int fd, char *buf)
 	if (getsockname(fd, (struct sockaddr *)&name, &len))
 		return "?";
 	if (name.ss_family == AF_INET)
-		snprintf(buf, ADDRESS_URL_SIZE, "http://%s:%d",
+		snprintf(buf, ADDRESS_URL_SIZE, "%s://%s:%d", scheme,
 			 inet_ntop(AF_INET, &ipv4->sin_addr, host, sizeof(host)),
 			 ntohs(ipv4->sin_port));
 	else
-		snprintf(buf, ADDRESS_URL_SIZE, "http://[%s]:%d",
+		snprintf(buf, ADDRESS_URL_SIZE, "%s://[%s]:%d", scheme,
 			 inet_ntop(AF_INET6, &ipv6->sin6_addr, host, sizeof(host)),
 			 ntohs(ipv6->sin6_port));
 	return buf;

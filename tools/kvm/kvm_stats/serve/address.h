@@ -31,6 +31,6 @@ int address_listen(const struct address *address, const char *text);
  * that the kernel chose if the user asked for port 0. @buf has ADDRESS_URL_SIZE bytes.
  */
 #define ADDRESS_URL_SIZE	80
-const char *address_url(int fd, char *buf);
+const char *address_url(int fd, const char *scheme, char *buf);
 
 #endif /* SERVE_ADDRESS_H */

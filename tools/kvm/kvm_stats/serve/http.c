@@ -30,6 +30,7 @@ struct http {
 	uint64_t changes;		/* how often a connection was opened or closed */
 	bool more;			/* the last http_run() has not handled all of them */
 	struct cache cache;
+	struct web_config *web;
 };
 
 /* ---- requests ---- */
@@ -92,6 +93,9 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	    !header(connection, MHD_HTTP_HEADER_HOST))
 		return respond_constant(connection, MHD_HTTP_BAD_REQUEST, "text/plain",
 					"A request with HTTP/1.1 needs the header Host.\n");
+	if (!web_config_permits(http->web, header(connection, MHD_HTTP_HEADER_AUTHORIZATION)))
+		return respond_constant(connection, MHD_HTTP_UNAUTHORIZED, "text/plain",
+					"Name and password of a user are needed.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return respond_constant(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 					"Only GET and HEAD are allowed.\n");
@@ -119,16 +123,18 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
 
 /* ---- the server ---- */
 
-static bool start(struct http *http, int listen_fd)
+/* Starts libmicrohttpd, with TLS if @tls has its options. */
+static bool start(struct http *http, int listen_fd, struct MHD_OptionItem *tls)
 {
+	unsigned int flags = MHD_USE_EPOLL | (http->web->cert ? MHD_USE_TLS : 0);
 	const union MHD_DaemonInfo *info;
 
-	http->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, http,
+	http->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, http,
 					MHD_OPTION_LISTEN_SOCKET, listen_fd,
 					MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MAX_CLIENTS,
 					MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
 					MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
-					MHD_OPTION_END);
+					MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 	if (!http->daemon)
 		return false;
 	info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
@@ -138,16 +144,42 @@ static bool start(struct http *http, int listen_fd)
 	return true;
 }
 
-struct http *http_open(int listen_fd, expose_fn expose, void *arg)
+static bool start_with_tls(struct http *http, int listen_fd)
+{
+	char priorities[WEB_PRIORITIES_SIZE];
+	struct MHD_OptionItem options[] = {
+		{ MHD_OPTION_HTTPS_MEM_CERT, 0, http->web->cert },
+		{ MHD_OPTION_HTTPS_MEM_KEY, 0, http->web->key },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0,
+		  (void *)web_config_priorities(http->web, priorities) },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+
+	if (MHD_is_feature_supported(MHD_FEATURE_TLS) == MHD_YES)
+		return start(http, listen_fd, options);
+	complain("this libmicrohttpd has no TLS");
+	return false;
+}
+
+static bool start_server(struct http *http, int listen_fd)
+{
+	struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
+
+	return http->web->cert ? start_with_tls(http, listen_fd) : start(http, listen_fd, none);
+}
+
+struct http *http_open(int listen_fd, struct web_config *web, expose_fn expose, void *arg)
 {
 	struct http *http = calloc(1, sizeof(*http));
 
 	if (http) {
+		http->web = web;
 		http->cache = (struct cache){ .expose = expose, .arg = arg };
-		if (start(http, listen_fd))
+		if (start_server(http, listen_fd))
 			return http;
 	}
-	complain("cannot start the HTTP server (libmicrohttpd %s)", MHD_get_version());
+	complain("cannot start the HTTP server (libmicrohttpd %s)%s", MHD_get_version(),
+		 web->cert ? ". Do certificate and key belong together?" : "");
 	if (!http || !http->daemon)
 		close(listen_fd);
 	http_close(http);

@@ -12,11 +12,15 @@
 #include <stdint.h>
 
 #include "serve/expose.h"
+#include "serve/web_config.h"
 
 struct http;
 
-/* Takes ownership of @listen_fd, also on failure. Returns NULL after printing an error. */
-struct http *http_open(int listen_fd, expose_fn expose, void *arg);
+/*
+ * Takes ownership of @listen_fd, also on failure. @web must outlive the server. Returns NULL after
+ * printing an error.
+ */
+struct http *http_open(int listen_fd, struct web_config *web, expose_fn expose, void *arg);
 void http_close(struct http *http);
 
 int http_fd(const struct http *http);

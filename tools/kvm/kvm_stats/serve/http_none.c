@@ -6,8 +6,9 @@
 #include "base/output.h"
 #include "serve/http.h"
 
-struct http *http_open(int listen_fd, expose_fn expose, void *arg)
+struct http *http_open(int listen_fd, struct web_config *web, expose_fn expose, void *arg)
 {
+	(void)web;
 	(void)expose;
 	(void)arg;
 	close(listen_fd);

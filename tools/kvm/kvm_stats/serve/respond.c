@@ -32,6 +32,9 @@ enum MHD_Result respond_constant(struct MHD_Connection *connection, unsigned int
 		return MHD_NO;
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	if (status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE,
+					"Basic realm=\"kvm-stats\"");
 	result = MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
 	return result;

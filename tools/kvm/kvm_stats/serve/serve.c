@@ -28,6 +28,7 @@ struct serve {
 	const struct serve_options *options;
 	struct sampler sampler;
 	struct http *http;		/* NULL: no HTTP */
+	struct web_config web;
 	int signals;
 	uint64_t next_refresh;
 	uint64_t next_textfile;		/* UINT64_MAX: no textfile */
@@ -184,13 +185,15 @@ static bool listen_for_http(struct serve *serve)
 
 	if (!options->listen)
 		return true;
+	if (options->web_config && !web_config_read(&serve->web, options->web_config))
+		return false;
 	fd = address_listen(&options->address, options->listen);
 	if (fd < 0)
 		return false;
-	serve->http = http_open(fd, expose, serve);
+	serve->http = http_open(fd, &serve->web, expose, serve);
 	if (!serve->http)
 		return false;
-	complain("serving %s/metrics", address_url(fd, buf));
+	complain("serving %s/metrics", address_url(fd, serve->web.cert ? "https" : "http", buf));
 	return true;
 }
 
@@ -229,5 +232,6 @@ int serve_run(const struct serve_options *options)
 			status = STATUS_OK;
 	}
 	sampler_close(&serve.sampler);
+	web_config_free(&serve.web);
 	return status;
 }

@@ -12,6 +12,7 @@
 struct serve_options {
 	const char *listen;	/* NULL: no HTTP */
 	struct address address;
+	const char *web_config;	/* a file with settings of TLS and passwords, or NULL */
 	const char *textfile;	/* NULL: no file */
 	uint64_t interval;	/* between two writes of the file, in ns */
 	bool once;

@@ -15,18 +15,20 @@ without_http()
 	! "$none/kvm-stats" serve 2>"$out/none.err" && grep 'without libmicrohttpd' "$out/none.err"
 }
 
-# Without zlib the answers are not compressed.
-without_zlib()
+# Without zlib the answers are not compressed. Without libyaml a web configuration is refused.
+without_libraries()
 {
-	local none=$out/no-zlib
+	local none=$out/no-libraries
 
 	build_plain kvm-stats || return 1
 	mkdir -p "$none" && cp -r "$plain/." "$none" && rm "$none/kvm-stats" &&
-	make -s -C "$command" ZLIB=no O="$none" kvm-stats || return 1
-	! ldd "$none/kvm-stats" | grep libz || return 1
+	make -s -C "$command" ZLIB=no YAML=no O="$none" kvm-stats || return 1
+	! ldd "$none/kvm-stats" | grep 'libz\|libyaml\|libcrypt' || return 1
 	stats=$none/kvm-stats start_server --listen 127.0.0.1:0 &&
 	answers 200 -H 'Accept-Encoding: gzip' && ! has_header 'content-encoding:.*' &&
-	grep '^kvm_stats_samples_total' "$out/scraped" && end_server
+	grep '^kvm_stats_samples_total' "$out/scraped" && end_server &&
+	stats=$none/kvm-stats serve_prints 1 'without libyaml.*reverse proxy' \
+		--listen 127.0.0.1:0 --web.config.file any.yml
 }
 
 # The table of texts in the library has to be generated again after the reference changed.
@@ -45,7 +47,7 @@ build_tests()
 
 	check "kvm-stats and the test programs build with sanitizers" build_checked
 	check "without libmicrohttpd, serve reports what is missing" without_http
-	check "without zlib, the answers are not compressed" without_zlib
+	check "without zlib and libyaml, serve works and reports what is missing" without_libraries
 	check "the texts that describe statistics are those of the reference" help_texts_are_current
 	# shellcheck disable=SC2086 # a command and its options
 	if echo '#include <errno.h>' | $cc32 -x c -fsyntax-only - 2>/dev/null; then

@@ -163,7 +163,7 @@ static void test_kinds(void)
 	static const struct {
 		const char *stat;
 		const char *kind;	/* NULL: not a kind of exits */
-	} cases[] = {
+	} stats[] = {
 		{ "io_exits", "io" }, { "irq_window_exits", "irq_window" }, { "exits", NULL },
 		{ "sum_exits", NULL }, { "mmio_exit_user", "mmio_user" },
 		{ "hvc_exit_stat", "hvc" }, { "exit_instruction", "instruction" },
@@ -174,11 +174,11 @@ static void test_kinds(void)
 	char name[EXIT_NAME_SIZE];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		const char *kind = exit_kind_name(name, cases[i].stat) ? name : "none";
-		const char *expected = cases[i].kind ? cases[i].kind : "none";
+	for (i = 0; i < ARRAY_SIZE(stats); i++) {
+		const char *kind = exit_kind_name(name, stats[i].stat) ? name : "none";
+		const char *expected = stats[i].kind ? stats[i].kind : "none";
 
-		tap_ok(!strcmp(kind, expected), "the kind of exits in %s is %s", cases[i].stat,
+		tap_ok(!strcmp(kind, expected), "the kind of exits in %s is %s", stats[i].stat,
 		       expected);
 	}
 }

@@ -35,6 +35,24 @@ guest_has_sum()
 	[ "$(series kvm_guest_exits_total)" = "$(awk '{ n += $1 } END { print n }' "$out/read.exits")" ]
 }
 
+# A machine with many guests must not have too many series. At most 100 are those of the guest, and
+# at most 60 those of each of its two vCPUs.
+has_few_series()
+{
+	local vcpu guest
+
+	vcpu=$(grep -c "^kvm_vcpu_.*uuid=\"$uuid\"" "$out/scraped")
+	guest=$(grep -c "^kvm_\(guest\|vm\)_.*uuid=\"$uuid\"" "$out/scraped")
+	echo "the guest has $guest series, its two vCPUs have $vcpu"
+	[ "$guest" -ge 20 ] && [ "$guest" -le 100 ] && [ "$vcpu" -ge 40 ] && [ "$vcpu" -le 120 ]
+}
+
+# No label is the number of a file descriptor.
+has_no_fd_label()
+{
+	! grep '[{,]fd="' "$out/scraped" "$out/exposition.openmetrics"
+}
+
 # The series of a guest stay the same when its VMM starts again with another PID.
 survives_restart()
 {
@@ -196,6 +214,8 @@ vm_tests()
 	check "the server starts with a VMM" start_server --listen 127.0.0.1:0 --per-vcpu
 	check "values match those of kvm-stats read" values_match_read
 	check "the values of a guest are the sums over its vCPUs" guest_has_sum
+	check "a guest has at most 100 series, and a vCPU at most 60" has_few_series
+	check "no series has a label with a file descriptor" has_no_fd_label
 	check "after a restart of the VMM the series are the same" survives_restart
 	check "two VMMs of the same guest have the label pid" twins_have_pid
 	check "a VMM that cannot be read is reported, with its PID and the reason" \

@@ -20,6 +20,29 @@ build_from_a_copy()
 	[ "$("$out/from-copy/kvm-stats" --version)" = "kvm-stats $(cat "$ROOT/VERSION")" ]
 }
 
+builds_with_clang()
+{
+	make -s -C "$command" CC=clang O="$out/clang" &&
+	make -s -C "$lib" CC=clang CFLAGS='-O1 -fsanitize=address,undefined' \
+		O="$out/clang-sanitized" all
+}
+
+# kvm-stats builds if libraries are missing, and make prints what it has left out, unless the
+# user wants that.
+builds_without_libraries()
+{
+	local fake=$out/fake-cc
+
+	printf '#!/bin/sh\ncase "$*" in *-include*) exit 1 ;; esac\nexec gcc "$@"\n' >"$fake"
+	chmod +x "$fake" &&
+	make -s -C "$command" CC="$fake" O="$out/without" all 2>"$out/notes" || return 1
+	cat "$out/notes"
+	grep -q 'without the command top.*libncurses-dev' "$out/notes" &&
+	grep -q 'without serve --listen.*libmicrohttpd-dev' "$out/notes" &&
+	make -s -C "$command" CURSES= HTTP= O="$out/without" all 2>"$out/notes" &&
+	[ ! -s "$out/notes" ]
+}
+
 install_somewhere()
 {
 	rm -rf "$installed" &&
@@ -76,6 +99,12 @@ pages_are_complete()
 	mandoc -T lint -W warning "$lib"/man/*.3 "$command/man/kvm-stats.1"
 }
 
+# Tables do not wrap, so each line has to fit.
+page_fits_80_columns()
+{
+	! mandoc -T utf8 -O width=78 "$command/man/kvm-stats.1" | col -b | grep -E '.{81}'
+}
+
 # The pages have the declarations of the header, except for whitespace.
 pages_match_header()
 {
@@ -94,10 +123,12 @@ build_tests()
 	check "the static command builds" build_plain kvm-stats.static
 	check "the library and the command build from their sources alone" build_from_a_copy
 	if command -v clang >/dev/null; then
-		check "the library and the command build with clang" make -s -C "$command" CC=clang O="$out/clang"
+		check "the library and the command build with clang, and with its sanitizers" \
+			builds_with_clang
 	else
 		skip "the library and the command build with clang" "clang is not installed"
 	fi
+	check "make prints what it leaves out if libraries are missing" builds_without_libraries
 	# shellcheck disable=SC2086 # a command and its options
 	if echo '#include <errno.h>' | $cc32 -x c -c - -o "$out/m32" 2>/dev/null; then
 		check "the library builds for 32 bits" make -s -C "$lib" CC="$cc32" O="$out/32"
@@ -108,6 +139,7 @@ build_tests()
 	check "a C99 program links the installed library" link_against_installed
 	check "the shared library exports the functions that its header declares" exports_match_header
 	check "each function has a manual page" pages_are_complete
+	check "the manual page of the command fits 80 columns" page_fits_80_columns
 	check "the manual pages and the header have the same declarations" pages_match_header
 	check "all programs build with address and undefined-behaviour sanitizers" build_checked
 }

@@ -14,6 +14,7 @@ help: ## this list (the default)
 include tools/testing/testing.mk
 include scripts/series.mk
 include scripts/release.mk
+include tools/kvm/kvm_stats/packaging/packaging.mk
 
 .PHONY: tools
 tools: ## build the library and the kvm-stats command in build/tools

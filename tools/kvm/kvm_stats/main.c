@@ -69,8 +69,10 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int status = run(argc, argv);
+	int status;
 
+	start_output();
+	status = run(argc, argv);
 	if (!flush_output() && status == STATUS_OK)
 		status = STATUS_FAILED;
 	return status;

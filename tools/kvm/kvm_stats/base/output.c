@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -7,6 +8,9 @@
 
 #include "base/output.h"
 #include "base/utf8.h"
+
+/* All that is printed between two calls of flush_output() fits, so errno is that of fflush(). */
+#define OUTPUT_BUFFER	262144
 
 void complain(const char *format, ...)
 {
@@ -18,6 +22,15 @@ void complain(const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
+}
+
+void start_output(void)
+{
+	static char buffer[OUTPUT_BUFFER];
+
+	/* write() then returns EPIPE, which flush_output() handles like other errors. */
+	signal(SIGPIPE, SIG_IGN);
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 }
 
 bool flush_output(void)
@@ -32,7 +45,10 @@ bool flush_output(void)
 		return true;
 	err = errno;
 	failed = true;
-	complain("cannot write the output: %s", err ? strerror(err) : "an earlier write failed");
+	/* The reader of a pipe has all that it wanted: head(1), for example. */
+	if (err != EPIPE)
+		complain("cannot write the output: %s",
+			 err ? strerror(err) : "an earlier write failed");
 	return false;
 }
 

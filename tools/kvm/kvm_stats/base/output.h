@@ -9,8 +9,12 @@
 /* Prints one line to standard error, after the name of the program. */
 void complain(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 
+/* Call it once, before anything is printed. */
+void start_output(void);
+
 /*
- * Flushes standard output. If data is lost, prints a message the first time and returns false.
+ * Flushes standard output. If data is lost, returns false, and prints a message the first time,
+ * except if the reader of a pipe has closed it. Call it often when printing much.
  */
 bool flush_output(void);
 

@@ -101,10 +101,10 @@ static bool handle_error(struct log_file *file, int err)
 {
 	bool fatal = err == -EPIPE || !file->name;
 
-	if (fatal) {
+	if (fatal && err != -EPIPE)
 		complain("cannot write the output: %s", strerror(-err));
+	if (fatal)
 		return false;
-	}
 	if (!file->failing)
 		complain("cannot write to %s: %s. Records are kept in memory until writing works.",
 			 file->name, strerror(-err));
@@ -169,15 +169,14 @@ char *log_file_first_line(const struct log_file *file)
 
 bool log_file_close(struct log_file *file)
 {
+	int err = file->pending.size ? write_pending(file) : 0;
 	size_t lost = 0;
 	bool good;
 	size_t i;
 
-	if (file->pending.size)
-		write_pending(file);
 	for (i = 0; i < file->pending.size; i++)
 		lost += file->pending.data[i] == '\n';
-	if (file->pending.size)
+	if (file->pending.size && err != -EPIPE)
 		complain("%zu line%s could not be written to %s", lost, plural(lost),
 			 name_of(file));
 	if (file->name && close(file->fd)) {

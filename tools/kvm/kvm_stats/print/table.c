@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/output.h"
 #include "print/table.h"
 #include "values/row.h"
 
@@ -176,7 +177,7 @@ void report_print(const struct report *report, const struct vmm *vmm)
 	if (report->rates)
 		printf("     %14s", "PER-SECOND");
 	putchar('\n');
-	for (i = 0; i < vmm->targets; i++) {
+	for (i = 0; i < vmm->targets && flush_output(); i++) {
 		const struct target *target = vmm->target[i];
 
 		for (j = 0; j < target->set->stats; j++)

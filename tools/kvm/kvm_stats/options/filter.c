@@ -19,17 +19,70 @@ const struct option filter_options[] = {
 	{ 0 },
 };
 
-static bool parse_pid(struct filter *filter, const char *text)
+static bool parse_pids(struct filter *filter, const char *list)
 {
-	char *end;
-	long pid;
+	const char *at = list;
 
-	errno = 0;
-	pid = strtol(text, &end, 10);
-	if (!errno && end != text && !*end && pid > 0 && pid <= INT_MAX)
-		return filter_add_pid(filter, (pid_t)pid);
-	complain("-p must be a process ID, not '%s'. Run 'kvm-stats list' for the IDs.", text);
+	for (;;) {
+		char *end;
+		long pid;
+
+		errno = 0;
+		pid = strtol(at, &end, 10);
+		if (errno || end == at || (*end && *end != ',') || pid <= 0 || pid > INT_MAX)
+			break;
+		if (!filter_add_pid(filter, (pid_t)pid))
+			return false;
+		if (!*end)
+			return true;
+		at = end + 1;
+	}
+	complain("-p must be a list of process IDs such as 4711,4712, not '%s'. Run 'kvm-stats "
+		 "list' for the IDs.", list);
 	return false;
+}
+
+/*
+ * Copies the first name of @list to @name, and returns the rest, or NULL at the end. As in QEMU's
+ * options, ",," is a comma in the name.
+ */
+static const char *next_name(const char *list, char *name)
+{
+	for (; *list; list++) {
+		if (*list == ',' && list[1] != ',')
+			break;
+		*name++ = *list;
+		list += *list == ',';
+	}
+	*name = '\0';
+	return *list ? list + 1 : NULL;
+}
+
+static bool add_guests(struct filter *filter, const char *list, char *name)
+{
+	const char *rest = list;
+
+	do {
+		rest = next_name(rest, name);
+		if (!*name) {
+			complain("-g must be a list of names such as web,db*, not '%s'", list);
+			return false;
+		}
+		if (!filter_add_guest(filter, name))
+			return false;
+	} while (rest);
+	return true;
+}
+
+static bool parse_guests(struct filter *filter, const char *list)
+{
+	char *name = malloc(strlen(list) + 1);
+	bool good = name && add_guests(filter, list, name);
+
+	if (!name)
+		complain("out of memory");
+	free(name);
+	return good;
 }
 
 static bool parse_id(const char **at, int *id)
@@ -86,9 +139,9 @@ bool filter_option(struct filter *filter, int option, const char *value)
 {
 	switch (option) {
 	case 'p':
-		return parse_pid(filter, value);
+		return parse_pids(filter, value);
 	case 'g':
-		return filter_add_guest(filter, value);
+		return parse_guests(filter, value);
 	case OPTION_VM:
 		filter->vm = true;
 		return true;

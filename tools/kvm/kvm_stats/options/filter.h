@@ -12,9 +12,13 @@
 #define FILTER_LETTERS	"p:g:f:"
 extern const struct option filter_options[];
 
+#define FILTER_VMM_HELP	\
+	"  -p, --pid=LIST      only the VMMs with these process IDs, for example 4711,4712\n" \
+	"  -g, --guest=LIST    only guests with these names (QEMU's -name), for example\n" \
+	"                      web,db*; ',,' is a comma in a name\n"
+
 #define FILTER_HELP	\
-	"  -p, --pid=PID       only the VMM with this process ID; may be repeated\n" \
-	"  -g, --guest=NAME    only guests with this name (QEMU's -name); may be repeated\n" \
+	FILTER_VMM_HELP \
 	"  -f, --filter=REGEX  only statistics whose names match this extended regex\n" \
 	"      --vm            only VMs\n" \
 	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n"

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "options/filter.h"
 #include "targets/filter.h"
 #include "targets/source.h"
 
@@ -35,8 +36,7 @@ struct kvm_stat_options {
 	"  -d, --debugfs       read the statistics from debugfs\n" \
 	"  -t, --tracepoints   count tracepoints; with -d, do both\n" \
 	"  -i, --debugfs-include-past  show totals since the VM was created\n" \
-	"  -p, --pid=PID       only the VMM with this process ID; may be repeated\n" \
-	"  -g, --guest=NAME    only guests with this name (QEMU's -name); may be repeated\n" \
+	FILTER_VMM_HELP \
 	"  -f, --fields=REGEX  only statistics whose names start with a match of this\n" \
 	"                      extended regex; 'help' lists the names\n" \
 	"      --vm            only VMs\n" \

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,12 +115,18 @@ bool filter_set_regex(struct filter *filter, const char *pattern)
 	return true;
 }
 
+bool filter_guest_matches(const char *pattern, const char *guest)
+{
+	/* A name can contain the special characters of a pattern. */
+	return guest && (!strcmp(pattern, guest) || !fnmatch(pattern, guest, 0));
+}
+
 bool filter_selects_guest(const struct filter *filter, const char *guest)
 {
 	size_t i;
 
-	for (i = 0; guest && i < filter->guests; i++) {
-		if (!strcmp(filter->guest[i], guest))
+	for (i = 0; i < filter->guests; i++) {
+		if (filter_guest_matches(filter->guest[i], guest))
 			return true;
 	}
 	return !filter->guests;

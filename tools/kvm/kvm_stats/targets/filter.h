@@ -17,7 +17,7 @@ struct filter_range {
 struct filter {
 	pid_t *pid;		/* only these processes; all if empty */
 	size_t pids;
-	const char **guest;	/* only guests with these names; all if empty */
+	const char **guest;	/* only guests that match these patterns; all if empty */
 	size_t guests;
 	bool vm;
 	struct filter_range *vcpu;
@@ -49,6 +49,8 @@ bool filter_set_guest(struct filter *filter, const char *guest);
 /* Whether only some processes or guests are selected. */
 bool filter_names_vmms(const struct filter *filter);
 
+/* Whether the name of a guest matches a pattern with *, ? and [...]. @guest can be NULL. */
+bool filter_guest_matches(const char *pattern, const char *guest);
 bool filter_selects_guest(const struct filter *filter, const char *guest);
 bool filter_selects_target(const struct filter *filter, const struct kvmstats_target *target);
 /* Whether vCPUs are selected, and VMs are not. */

@@ -16,6 +16,7 @@ static const struct {
 } commands[] = {
 	{ "list", command_list, "list the VMMs, and where their statistics come from" },
 	{ "log", command_log, "print a line for each interval, like vmstat, or CSV" },
+	{ "query", command_query, "print the statistics of one VMM in the format of QEMU's QMP" },
 	{ "read", command_read, "print the statistics of VMs and vCPUs, once or repeatedly" },
 	{ "schema", command_schema, "list the available statistics: name, type, unit and size" },
 	{ "serve", command_serve, "export the statistics to Prometheus, over HTTP or in a file" },

@@ -143,7 +143,7 @@ static void test_few_files(void)
 	static struct run log;
 	int before, blind, after, recovered;
 
-	run_in_background(&log, "log -s 0.3 -f exits$");
+	run_in_background(&log, "log -i 0.3 -f exits$");
 	before = count_within(&log, RECORD, 2, TIME_LIMIT * 1000);
 	allow_files(log.pid, 4);
 	blind = count_within(&log, "cannot search for new VMMs: Too many open files", 1, 20000);
@@ -185,10 +185,10 @@ static void test_json(const struct sample_vmm *vmm)
 	struct vcpu_values values = { 0 };
 
 	sample_vmm_stop_vcpus(vmm, &values);
-	run_command(&run, -1, 0, "read -p %d --json", vmm->pid);
+	run_command(&run, -1, 0, "query -p %d", vmm->pid);
 	report(run.status == 0 && !strncmp(run.text, "{\"return\": [", 12) &&
 	       has_json(&run, "/kvm-stats/vcpu[1]", "io_exits", values.io_exits[1]),
-	       "read --json shows the values in the format of QMP", &run);
+	       "query shows the values in the format of QMP", &run);
 	sample_vmm_resume(vmm);
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Test the library and the kvm-stats command on the build host: they build and install, and
-# the commands list, schema, read and log report what a real VM does, where KVM is available.
+# the commands list, schema, read, query and log report what a real VM does, where KVM is available.
 # `make check` in tools/lib/kvmstats and tools/kvm/kvm_stats runs the unit tests.
 #
 # usage: tools.t
@@ -25,6 +25,8 @@ set -u
 . "$ROOT/tools/testing/host/tools/arguments.sh"
 # shellcheck source=tools/read.sh
 . "$ROOT/tools/testing/host/tools/read.sh"
+# shellcheck source=tools/unreadable.sh
+. "$ROOT/tools/testing/host/tools/unreadable.sh"
 # shellcheck source=tools/log.sh
 . "$ROOT/tools/testing/host/tools/log.sh"
 # shellcheck source=tools/json.sh
@@ -49,6 +51,7 @@ if [ -n "$why" ]; then
 	skip "kvm-stats reads a real VMM" "$why"
 else
 	read_tests
+	unreadable_tests
 	log_tests
 	json_tests
 	source_tests

@@ -9,6 +9,7 @@
  */
 int command_list(int argc, char **argv);
 int command_schema(int argc, char **argv);
+int command_query(int argc, char **argv);
 int command_read(int argc, char **argv);
 int command_log(int argc, char **argv);
 int command_serve(int argc, char **argv);

@@ -4,11 +4,25 @@
 
 #include "classic/classic.h"
 #include "commands/command.h"
-#include "commands/kvm_stat.h"
 #include "commands/once.h"
 #include "log/log.h"
 #include "messages/require.h"
 #include "options/status.h"
+
+static int write_log(const struct kvm_stat_options *options, struct monitor *monitor)
+{
+	const struct log_options log_options = {
+		.filter = &options->filter,
+		.file = options->file,
+		.csv = options->csv,
+		.skip_zero = options->skip_zero,
+		.kvm_stat_stamps = true,
+		.interval = options->delay,
+		.count = options->count,
+	};
+
+	return log_write(&log_options, monitor);
+}
 
 static int run_monitor(const struct kvm_stat_options *options)
 {
@@ -26,18 +40,8 @@ static int run_monitor(const struct kvm_stat_options *options)
 	else if (options->once)
 		status = once_print(options, monitor);
 	else
-		status = log_write(options, monitor);
+		status = write_log(options, monitor);
 	monitor_close(monitor);
-	return status;
-}
-
-int kvm_stat_run(struct kvm_stat_options *options, int argc, char **argv, const char *usage)
-{
-	int status = kvm_stat_options_parse(options, argc, argv, usage);
-
-	if (status < 0)
-		status = run_monitor(options);
-	kvm_stat_options_free(options);
 	return status;
 }
 

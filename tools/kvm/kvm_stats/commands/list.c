@@ -8,6 +8,7 @@
 #include "options/filter.h"
 #include "options/options.h"
 #include "options/status.h"
+#include "print/json.h"
 
 static const char usage[] =
 	"Usage: kvm-stats list [OPTION]...\n"
@@ -19,6 +20,7 @@ static const char usage[] =
 	"  debugfs    files in debugfs\n"
 	"  none       they cannot be read; standard error says why\n"
 	"\n"
+	"  -j, --json          print JSON\n"
 	FILTER_HELP
 	"  -h, --help          print this help\n";
 
@@ -48,46 +50,65 @@ static void print_vmm(const struct vmm *vmm)
 	       vmm->guest ? sanitize(vmm->guest, name, sizeof(name)) : "-");
 }
 
-/* VMMs whose statistics cannot be read are listed, too. */
-static int list(const struct monitor *monitor)
+static void print_table(const struct monitor *monitor)
 {
 	size_t i;
 
-	if (!require_vmms(monitor))
-		return monitor->named.count || monitor->options.filter->guests ?
-		       STATUS_FAILED : STATUS_OK;
 	printf("%10s  %-15s  %4s  %5s  %-9s  %s\n",
 	       "PID", "VMM", "VMS", "VCPUS", "SOURCE", "GUEST");
 	for (i = 0; i < monitor->vmms; i++)
 		print_vmm(monitor->vmm[i]);
-	report_missing(monitor);
-	return STATUS_OK;
 }
 
-static bool set_option(int option, const char *value, void *filter)
+/* VMMs whose statistics cannot be read are listed, too. */
+static int list(const struct monitor *monitor, bool json)
 {
-	return filter_option(filter, option, value);
+	bool exist = require_vmms(monitor);
+
+	if (json)
+		json_print_vmms(monitor);
+	else if (exist)
+		print_table(monitor);
+	if (!exist)
+		return filter_names_vmms(monitor->options.filter) ? STATUS_FAILED : STATUS_OK;
+	report_missing(monitor);
+	return monitor->search_error ? STATUS_FAILED : STATUS_OK;
+}
+
+struct list_options {
+	struct filter filter;
+	bool json;
+};
+
+static bool set_option(int option, const char *value, void *arg)
+{
+	struct list_options *options = arg;
+
+	if (option == 'j')
+		return options->json = true;
+	return filter_option(&options->filter, option, value);
 }
 
 int command_list(int argc, char **argv)
 {
 	static const struct option table[] = {
+		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	static const struct command_options accepted = {
-		.letters = "h", .table = table, .usage = usage, .set = set_option,
+		.letters = "jh", .table = table, .usage = usage, .set = set_option,
 	};
-	struct filter filter = { 0 };
-	struct monitor_options options = { .filter = &filter };
+	struct list_options options = { 0 };
+	struct monitor_options monitor_options = { .filter = &options.filter };
 	struct monitor *monitor;
-	int status = options_parse(argc, argv, &accepted, &filter);
+	int status = options_parse(argc, argv, &accepted, &options);
 
 	if (status < 0) {
-		monitor = require_monitor(&options);
-		status = monitor ? list(monitor) : STATUS_FAILED;
+		monitor = require_monitor(&monitor_options);
+		status = monitor ? list(monitor, options.json) : STATUS_FAILED;
 		monitor_close(monitor);
 	}
-	filter_free(&filter);
+	filter_free(&options.filter);
 	return status;
 }

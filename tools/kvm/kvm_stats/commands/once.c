@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "commands/once.h"
+#include "messages/missing.h"
 #include "messages/notice.h"
 #include "messages/require.h"
 #include "options/status.h"
@@ -55,18 +56,23 @@ static bool print(const struct kvm_stat_options *options, struct monitor *monito
 
 int once_print(const struct kvm_stat_options *options, struct monitor *monitor)
 {
+	struct missing missing = { 0 };
 	struct totals *totals;
 	bool good;
 
 	if (!require_statistics(monitor) || !require_matches(monitor))
 		return STATUS_FAILED;
 	notice_start(monitor);
+	good = missing_report(&missing, monitor);
 	if (totals_open(&totals, monitor, NULL, NULL)) {
 		complain("out of memory");
+		missing_free(&missing);
 		return STATUS_FAILED;
 	}
-	good = print(options, monitor, totals);
+	good &= print(options, monitor, totals);
+	good &= missing_report(&missing, monitor);
 	totals_close(totals);
+	missing_free(&missing);
 	return good ? STATUS_OK : STATUS_FAILED;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "commands/command.h"
+#include "messages/missing.h"
 #include "messages/require.h"
 #include "options/filter.h"
 #include "options/options.h"
@@ -91,20 +92,30 @@ static int schema_as_json(const struct monitor *monitor)
 	return STATUS_OK;
 }
 
-static int schema(const struct monitor *monitor, bool json)
+static int schema_as_table(const struct monitor *monitor)
 {
 	size_t i;
 
-	if (!require_statistics(monitor) || !require_matches(monitor))
-		return STATUS_FAILED;
-	if (json)
-		return schema_as_json(monitor);
 	for (i = 0; i < monitor->vmms; i++) {
 		if (monitor->vmm[i]->targets)
 			print_heading(monitor->vmm[i]);
 	}
 	print_schemas(monitor);
 	return STATUS_OK;
+}
+
+static int schema(const struct monitor *monitor, bool json)
+{
+	struct missing missing = { 0 };
+	bool good;
+	int status;
+
+	if (!require_statistics(monitor) || !require_matches(monitor))
+		return STATUS_FAILED;
+	good = missing_report(&missing, monitor);
+	missing_free(&missing);
+	status = json ? schema_as_json(monitor) : schema_as_table(monitor);
+	return good ? status : STATUS_FAILED;
 }
 
 struct schema_options {

@@ -5,27 +5,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/output.h"
 #include "options/status.h"
 #include "log/file.h"
 #include "log/log.h"
+#include "messages/missing.h"
 #include "messages/notice.h"
 #include "messages/require.h"
+#include "print/stamp.h"
 #include "values/column.h"
 
 #define HEADER_EVERY	20
 #define MIN_WIDTH	9
-#define TIME_FORMAT	"%Y-%m-%d %H:%M:%S"
-#define TIME_WIDTH	19
+#define STAMP_WIDTH	29
+#define KVM_STAT_STAMP_WIDTH	19
 
 static volatile sig_atomic_t reopen_requested;
 static volatile sig_atomic_t stop_requested;
 
 struct log {
-	const struct kvm_stat_options *options;
+	const struct log_options *options;
 	struct monitor *monitor;
 	struct totals *totals;
 	struct columns columns;
@@ -33,6 +34,7 @@ struct log {
 	bool has_header;		/* the CSV header is written, so the columns are fixed */
 	bool warned;			/* about statistics that have no column */
 	unsigned int lines;		/* since the last header */
+	struct missing missing;
 };
 
 static void on_signal(int signal)
@@ -72,7 +74,8 @@ static void put_header(const struct log *log, FILE *to)
 	if (csv)
 		fputs("timestamp", to);
 	else
-		fprintf(to, "%*s", TIME_WIDTH, "");
+		fprintf(to, "%*s", log->options->kvm_stat_stamps ? KVM_STAT_STAMP_WIDTH :
+						STAMP_WIDTH, "");
 	for (i = 0; i < log->columns.columns; i++) {
 		const struct column *column = &log->columns.column[i];
 
@@ -86,13 +89,12 @@ static void put_header(const struct log *log, FILE *to)
 
 static void put_values(const struct log *log, FILE *to)
 {
-	time_t now = time(NULL);
-	struct tm tm;
-	char text[32];
+	uint64_t time = log->monitor->time;
+	char stamp[STAMP_SIZE];
 	size_t i;
 
-	strftime(text, sizeof(text), TIME_FORMAT, localtime_r(&now, &tm));
-	fputs(text, to);
+	fputs(log->options->kvm_stat_stamps ? stamp_of_kvm_stat(time, stamp) :
+	      stamp_of(time, stamp), to);
 	for (i = 0; i < log->columns.columns; i++) {
 		const struct column *column = &log->columns.column[i];
 
@@ -205,6 +207,7 @@ static bool sample(struct log *log)
 
 	if (!err)
 		err = totals_update(log->totals);
+	missing_report(&log->missing, log->monitor);
 	if (!err)
 		return true;
 	complain("cannot read statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
@@ -252,7 +255,7 @@ static int run(struct log *log)
 	for (i = 0; !log->options->count || i < log->options->count; i++) {
 		int ret;
 
-		deadline += log->options->delay;
+		deadline += log->options->interval;
 		if (deadline < clock_now())
 			deadline = clock_now();
 		ret = wait_until(log, deadline);
@@ -266,7 +269,7 @@ static int run(struct log *log)
 
 static bool prepare(struct log *log)
 {
-	const struct filter *filter = &log->options->filter;
+	const struct filter *filter = log->options->filter;
 
 	/* Without -p and -g, the log may start before there is a VM. */
 	if ((log->monitor->vmms || filter_names_vmms(filter)) && !require_statistics(log->monitor))
@@ -280,7 +283,7 @@ static bool prepare(struct log *log)
 	return log_file_open(&log->file, log->options->file);
 }
 
-int log_write(const struct kvm_stat_options *options, struct monitor *monitor)
+int log_write(const struct log_options *options, struct monitor *monitor)
 {
 	struct log log = { .options = options, .monitor = monitor };
 	int status = STATUS_FAILED;
@@ -292,6 +295,7 @@ int log_write(const struct kvm_stat_options *options, struct monitor *monitor)
 		if (!log_file_close(&log.file))
 			status = STATUS_FAILED;
 	}
+	missing_free(&log.missing);
 	columns_free(&log.columns);
 	totals_close(log.totals);
 	return status;

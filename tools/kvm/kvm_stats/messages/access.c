@@ -3,26 +3,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/output.h"
 #include "messages/access.h"
 
-/* Returns the number of the line "@key:" in /proc/@process/status, or -1. */
-static long long status_number(const char *process, const char *key, int base)
+long long process_status_number(pid_t pid, const char *key)
 {
 	size_t len = strlen(key);
 	long long number = -1;
 	char path[64], line[256];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%s/status", process);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	file = fopen(path, "re");
 	if (!file)
 		return -1;
 	while (fgets(line, sizeof(line), file)) {
 		if (!strncmp(line, key, len) && line[len] == ':') {
-			number = strtoll(line + len + 1, NULL, base);
+			number = strtoll(line + len + 1, NULL, 10);
 			break;
 		}
 	}
@@ -30,19 +30,15 @@ static long long status_number(const char *process, const char *key, int base)
 	return number;
 }
 
-long long process_status_number(pid_t pid, const char *key)
-{
-	char process[16];
-
-	snprintf(process, sizeof(process), "%d", (int)pid);
-	return status_number(process, key, 10);
-}
-
+/* The system call needs no fd, unlike /proc/self/status: the limit of open files may be reached. */
 bool has_capability(int capability)
 {
-	long long caps = status_number("self", "CapEff", 16);
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
-	return caps >= 0 && (caps >> capability & 1);
+	if (syscall(SYS_capget, &header, data))
+		return false;
+	return data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability);
 }
 
 const char *missing_capabilities(void)

@@ -3,14 +3,11 @@
 #ifndef MESSAGES_ACCESS_H
 #define MESSAGES_ACCESS_H
 
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define CAP_DAC_OVERRIDE	1
-#define CAP_DAC_READ_SEARCH	2
-#define CAP_SYS_PTRACE		19
-
-/* Whether kvm-stats has this capability. */
+/* Whether kvm-stats has this capability, such as CAP_SYS_PTRACE. */
 bool has_capability(int capability);
 
 /*

@@ -62,7 +62,7 @@ static void explain_not_own(void)
 			 strerror(-supported));
 }
 
-static void hint(pid_t pid, int err)
+void suggest_fds(pid_t pid, int err)
 {
 	switch (-err) {
 	case ENODEV:
@@ -99,5 +99,5 @@ void explain_fds(pid_t pid, const char *label, int err)
 	}
 	complain("PID %d: cannot open statistics%s%s: %s", (int)pid, label ? " of " : "",
 		 label ? label : "", kvmstats_strerror(err, buf, sizeof(buf)));
-	hint(pid, err);
+	suggest_fds(pid, err);
 }

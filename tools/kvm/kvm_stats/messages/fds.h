@@ -10,4 +10,7 @@
  */
 void explain_fds(pid_t pid, const char *label, int err);
 
+/* Prints only what the user can do. */
+void suggest_fds(pid_t pid, int err);
+
 #endif /* MESSAGES_FDS_H */

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "base/output.h"
+#include "messages/missing.h"
+#include "messages/name.h"
 #include "messages/notice.h"
 #include "messages/search.h"
-#include "messages/sources.h"
 
 static unsigned int origins_of(const struct vmm *vmm)
 {
@@ -31,20 +32,6 @@ static const char *origins_text(unsigned int origins, char *buf, size_t size)
 	return buf;
 }
 
-static const char *vmm_text(const struct vmm *vmm, char *buf, size_t size)
-{
-	char comm[64], guest[128];
-
-	if (vmm->guest)
-		snprintf(buf, size, "PID %d (%s), guest \"%s\"", (int)vmm->pid,
-			 sanitize(vmm->comm, comm, sizeof(comm)),
-			 sanitize(vmm->guest, guest, sizeof(guest)));
-	else
-		snprintf(buf, size, "PID %d (%s)", (int)vmm->pid,
-			 sanitize(vmm->comm, comm, sizeof(comm)));
-	return buf;
-}
-
 void notice_search(enum monitor_event event, const struct vmm *vmm, void *monitor)
 {
 	(void)vmm;
@@ -56,13 +43,13 @@ void notice_search(enum monitor_event event, const struct vmm *vmm, void *monito
 
 static void print_event(enum monitor_event event, const struct vmm *vmm, void *arg)
 {
-	char name[256], from[256];
+	char name[VMM_NAME_SIZE], from[256];
 
 	if (!vmm) {
 		notice_search(event, vmm, arg);
 		return;
 	}
-	vmm_text(vmm, name, sizeof(name));
+	vmm_name(vmm, name, sizeof(name));
 	if (event == MONITOR_ENDED) {
 		complain("%s has ended or closed its VM", name);
 		return;
@@ -71,24 +58,32 @@ static void print_event(enum monitor_event event, const struct vmm *vmm, void *a
 		 event == MONITOR_APPEARED ? "has appeared" : "has changed", vmm->vms,
 		 plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus),
 		 origins_text(origins_of(vmm), from, sizeof(from)));
-	if (!vmm->targets)
-		explain_sources(vmm);
 }
 
-void notice_start(struct monitor *monitor)
+/* Counts only VMMs with statistics that can be read. */
+static void print_start(const struct monitor *monitor)
 {
+	size_t unreadable = missing_vmms(monitor);
+	char from[256], others[64] = "";
 	unsigned int origins = 0;
 	size_t vmms = 0;
-	char from[256];
 	size_t i;
 
 	for (i = 0; i < monitor->vmms; i++) {
 		origins |= origins_of(monitor->vmm[i]);
-		vmms += !!monitor->vmm[i]->kvm;
+		vmms += monitor->vmm[i]->kvm && monitor->vmm[i]->targets;
 	}
-	if (monitor_targets(monitor))
-		complain("watching %zu VMM%s; source: %s", vmms, plural(vmms),
-			 origins_text(origins, from, sizeof(from)));
+	if (unreadable)
+		snprintf(others, sizeof(others), "; %zu VMM%s cannot be read", unreadable,
+			 plural(unreadable));
+	complain("watching %zu VMM%s; source: %s%s", vmms, plural(vmms),
+		 origins_text(origins, from, sizeof(from)), others);
+}
+
+void notice_start(struct monitor *monitor)
+{
+	if (monitor->vmms)
+		print_start(monitor);
 	else
 		complain("no VM found yet");
 	monitor->options.event = print_event;

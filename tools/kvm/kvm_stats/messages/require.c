@@ -5,6 +5,7 @@
 
 #include "base/output.h"
 #include "messages/fds.h"
+#include "messages/missing.h"
 #include "messages/require.h"
 #include "messages/search.h"
 #include "messages/sources.h"
@@ -39,12 +40,12 @@ static bool check_named(const struct monitor *monitor)
 	return good;
 }
 
-static bool has_guest(const struct monitor *monitor, const char *guest)
+static bool has_guest(const struct monitor *monitor, const char *pattern)
 {
 	size_t i;
 
 	for (i = 0; i < monitor->vmms; i++) {
-		if (monitor->vmm[i]->guest && !strcmp(monitor->vmm[i]->guest, guest))
+		if (filter_guest_matches(pattern, monitor->vmm[i]->guest))
 			return true;
 	}
 	return false;
@@ -53,6 +54,7 @@ static bool has_guest(const struct monitor *monitor, const char *guest)
 static bool check_guests(const struct monitor *monitor)
 {
 	const struct filter *filter = monitor->options.filter;
+	char name[128];
 	bool good = true;
 	size_t i;
 
@@ -60,7 +62,7 @@ static bool check_guests(const struct monitor *monitor)
 		if (has_guest(monitor, filter->guest[i]))
 			continue;
 		complain("no guest is named '%s'. Run 'kvm-stats list' for the names.",
-			 filter->guest[i]);
+			 sanitize(filter->guest[i], name, sizeof(name)));
 		good = false;
 	}
 	return good;
@@ -98,41 +100,6 @@ static bool check_vcpus(const struct monitor *monitor)
 	return false;
 }
 
-/* Explains consecutive VMMs that fail for the same reason only once. */
-static void explain_missing(const struct monitor *monitor)
-{
-	const struct vmm *last = NULL;
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-
-		if (vmm->targets || (last && last->fd_error == vmm->fd_error &&
-				     last->debugfs_error == vmm->debugfs_error))
-			continue;
-		explain_sources(vmm);
-		last = vmm;
-	}
-}
-
-static void report_partial(const struct monitor *monitor)
-{
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-
-		if (vmm->missing && vmm->targets && vmm->target[0]->origin == ORIGIN_DEBUGFS)
-			complain("PID %d: cannot open statistics fds; using sums in debugfs",
-				 (int)vmm->pid);
-		else if (vmm->missing && vmm->targets)
-			complain("PID %d: cannot open the statistics of %s%s", (int)vmm->pid,
-				 vmm->missing_label, vmm->missing > 1 ? " and others" : "");
-		if (vmm->targets && vmm->debugfs_error)
-			explain_debugfs(vmm);
-	}
-}
-
 bool require_vmms(const struct monitor *monitor)
 {
 	return check_named(monitor) && check_guests(monitor) && check_vmms(monitor);
@@ -140,23 +107,29 @@ bool require_vmms(const struct monitor *monitor)
 
 void report_missing(const struct monitor *monitor)
 {
-	explain_missing(monitor);
-	report_partial(monitor);
+	struct missing missing = { 0 };
+
+	missing_report(&missing, monitor);
+	missing_free(&missing);
 	explain_denied(monitor->denied);
-	explain_search_error(monitor);
+}
+
+bool require_selection(const struct monitor *monitor)
+{
+	return require_vmms(monitor) && check_vcpus(monitor);
 }
 
 bool require_statistics(const struct monitor *monitor)
 {
-	if (!require_vmms(monitor) || !check_vcpus(monitor))
+	struct missing missing = { 0 };
+
+	if (!require_selection(monitor))
 		return false;
-	if (!monitor_targets(monitor)) {
-		explain_missing(monitor);
-		return false;
-	}
-	report_partial(monitor);
-	explain_search_error(monitor);
-	return true;
+	if (monitor_targets(monitor))
+		return true;
+	missing_report(&missing, monitor);
+	missing_free(&missing);
+	return false;
 }
 
 bool require_matches(const struct monitor *monitor)

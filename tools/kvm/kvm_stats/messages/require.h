@@ -10,18 +10,21 @@
 /* Like monitor_open(), but prints a message and returns NULL if it fails. */
 struct monitor *require_monitor(const struct monitor_options *options);
 
+/* Prints a message and returns false if the selected VMMs do not exist. */
+bool require_vmms(const struct monitor *monitor);
+
+/* The same if no VMM has the selected vCPUs. */
+bool require_selection(const struct monitor *monitor);
+
 /*
- * Prints a message and returns false if there are no statistics of the selected VMs and vCPUs.
- * If only some of them cannot be read, prints a message and returns true.
+ * The same if none of the selected statistics can be read. If some can be read, it prints nothing
+ * about the others: use missing_report().
  */
 bool require_statistics(const struct monitor *monitor);
 
-/* The same for VMMs, whether or not their statistics can be read. */
-bool require_vmms(const struct monitor *monitor);
-
 /*
- * Prints which statistics cannot be read, once for each reason, and how many processes could
- * not be examined.
+ * Prints what cannot be read, and how many processes could not be examined. Commands that call it
+ * repeatedly use missing_report() instead.
  */
 void report_missing(const struct monitor *monitor);
 

@@ -7,50 +7,65 @@
 
 #include "base/output.h"
 #include "messages/fds.h"
+#include "messages/name.h"
 #include "messages/sources.h"
 
 /* Under lockdown, only read-only files in debugfs can be read. */
-static void explain_debugfs_permission(void)
+static void suggest_debugfs_permission(void)
 {
 	char text[128] = "";
 	FILE *file = fopen("/sys/kernel/security/lockdown", "re");
 	bool known = file && fgets(text, sizeof(text), file);
 
-	if (known ? !strstr(text, "[none]") : !geteuid())
-		complain("%s locked down: even root cannot read most files in debugfs",
-			 known ? "the kernel is" : "the kernel may be");
-	else
-		complain("only root may read debugfs. Run kvm-stats as root.");
 	if (file)
 		fclose(file);
+	if (known && !strstr(text, "[none]"))
+		complain("the kernel is locked down: even root cannot read most files in debugfs");
+	else if (geteuid())
+		complain("only root may read debugfs. Run kvm-stats as root.");
+	else if (known)
+		complain("A security module denies access.");
+	else
+		complain("the kernel may be locked down: even root cannot read most files in "
+			 "debugfs");
 }
 
-void explain_debugfs(const struct vmm *vmm)
+static const char *debugfs_reason(int err, char *buf, size_t size)
 {
-	int err = vmm->debugfs_error;
-	char buf[128];
+	switch (-err) {
+	case ENODEV:
+		return "debugfs is not mounted, or has no directory kvm";
+	case ENOENT:
+		return "debugfs has no directory for the VM of this process";
+	case EDOM:
+		return "debugfs has no statistics of single vCPUs";
+	default:
+		return kvmstats_strerror(err, buf, size);
+	}
+}
 
+void report_debugfs(const struct vmm *vmm)
+{
+	char name[VMM_NAME_SIZE], why[128];
+
+	complain("%s: cannot read %s statistics in debugfs: %s",
+		 vmm_name(vmm, name, sizeof(name)), vmm->targets ? "some" : "the",
+		 debugfs_reason(vmm->debugfs_error, why, sizeof(why)));
+}
+
+void suggest_debugfs(int err)
+{
 	switch (-err) {
 	case EACCES:
 	case EPERM:
-		complain("PID %d: cannot read %s statistics in debugfs: %s", (int)vmm->pid,
-			 vmm->targets ? "some" : "the", strerror(-err));
-		explain_debugfs_permission();
+		suggest_debugfs_permission();
 		break;
 	case ENODEV:
-		complain("debugfs is not mounted, or has no directory kvm");
 		complain("Load KVM, and try 'mount -t debugfs none /sys/kernel/debug'.");
 		break;
-	case ENOENT:
-		complain("PID %d: debugfs has no directory for the VM of this process",
-			 (int)vmm->pid);
-		break;
 	case EDOM:
-		complain("debugfs has no statistics of single vCPUs. Omit --vcpu, or add --vm.");
+		complain("Omit --vcpu, or add --vm.");
 		break;
-	default:
-		complain("PID %d: cannot read the statistics in debugfs: %s", (int)vmm->pid,
-			 kvmstats_strerror(err, buf, sizeof(buf)));
 	}
 }
 
@@ -67,6 +82,15 @@ static int paranoid_level(void)
 	return level;
 }
 
+static void suggest_tracefs(void)
+{
+	if (geteuid())
+		complain("Run kvm-stats as root: it needs access to tracefs, and CAP_PERFMON.");
+	else
+		complain("kvm-stats needs access to tracefs, and CAP_PERFMON. A container or a "
+			 "security module may deny them.");
+}
+
 void explain_tracepoints(int err)
 {
 	char buf[128];
@@ -80,7 +104,7 @@ void explain_tracepoints(int err)
 	case EACCES:
 	case EPERM:
 		complain("cannot count tracepoints: %s", strerror(-err));
-		complain("Run kvm-stats as root: it needs access to tracefs, and CAP_PERFMON.");
+		suggest_tracefs();
 		complain("CAP_PERFMON is not needed if kernel.perf_event_paranoid is -1. It is %d.",
 			 paranoid_level());
 		break;
@@ -101,8 +125,10 @@ void explain_sources(const struct vmm *vmm)
 {
 	if (vmm->fd_error)
 		explain_fds(vmm->pid, vmm->missing ? vmm->missing_label : NULL, vmm->fd_error);
-	if (vmm->debugfs_error)
-		explain_debugfs(vmm);
+	if (vmm->debugfs_error) {
+		report_debugfs(vmm);
+		suggest_debugfs(vmm->debugfs_error);
+	}
 	if (vmm->tracepoints_error)
 		explain_tracepoints(vmm->tracepoints_error);
 }

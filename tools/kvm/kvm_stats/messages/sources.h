@@ -8,8 +8,11 @@
 /* Prints a message for each source that failed for @vmm. */
 void explain_sources(const struct vmm *vmm);
 
-/* The same for debugfs only, and for the error @err (-errno) of tracepoints. */
-void explain_debugfs(const struct vmm *vmm);
+/* Print why debugfs has no statistics of @vmm, and what the user can do about the error @err. */
+void report_debugfs(const struct vmm *vmm);
+void suggest_debugfs(int err);
+
+/* Prints why tracepoints cannot be counted, and what the user can do. @err is -errno. */
 void explain_tracepoints(int err);
 
 #endif /* MESSAGES_SOURCES_H */

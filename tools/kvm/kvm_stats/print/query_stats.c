@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/output.h"
+#include "print/json.h"
 #include "print/query_stats.h"
 #include "values/row.h"
 
@@ -10,21 +11,9 @@ bool query_stats_require_one(const struct monitor *monitor)
 {
 	if (monitor->vmms == 1)
 		return true;
-	complain("--json prints one VMM, but %zu are selected. Select one with -p or -g.",
+	complain("QMP's format describes one VMM, but %zu are selected. Select one with -p or -g.",
 		 monitor->vmms);
 	return false;
-}
-
-/* The library makes sure that names are printable ASCII. */
-static void print_string(const char *text)
-{
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			putchar('\\');
-		putchar(*text);
-	}
-	putchar('"');
 }
 
 /* Types, units and bases of later kernels may have no name in QMP. */
@@ -99,7 +88,7 @@ static void print_result(const struct target *target)
 		if (!row.values || !is_known(row.stat))
 			continue;
 		printf("%s{\"name\": ", separator);
-		print_string(kvmstats_stat_name(row.stat));
+		json_print_string(kvmstats_stat_name(row.stat));
 		printf(", \"value\": ");
 		print_value(&row);
 		putchar('}');
@@ -115,7 +104,7 @@ void query_stats_print(const struct monitor *monitor)
 	size_t i;
 
 	printf("{\"return\": [");
-	for (i = 0; vmm && i < vmm->targets; i++) {
+	for (i = 0; vmm && i < vmm->targets && flush_output(); i++) {
 		if (!has_known_stat(vmm->target[i]))
 			continue;
 		printf("%s", separator);
@@ -133,7 +122,7 @@ static void print_stat(const struct kvmstats_stat *stat)
 	int exponent = kvmstats_stat_exponent(stat);
 
 	printf("{\"name\": ");
-	print_string(kvmstats_stat_name(stat));
+	json_print_string(kvmstats_stat_name(stat));
 	printf(", \"type\": \"%s\"", kvmstats_type_name(kvmstats_stat_type(stat)));
 	if (unit != KVMSTATS_NONE)
 		printf(", \"unit\": \"%s\"", kvmstats_unit_name(unit));

@@ -61,16 +61,26 @@ _kvm_stats()
 		return
 		;;
 	-g | --guest)
-		_kvm_stats_choose < <(_kvm_stats_list "$program" 6)
+		# In the value of -g, ",," is a comma in a name.
+		_kvm_stats_choose < <(_kvm_stats_list "$program" 6 | sed 's/,/,,/g')
 		[ ${#COMPREPLY[@]} = 0 ] || mapfile -t COMPREPLY < <(printf '%q\n' "${COMPREPLY[@]}")
 		return
 		;;
-	-L | --log-to-file | --textfile)
+	-L | --log-to-file | -o | --output | --textfile)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 		;;
-	-f | --filter | --fields | --vcpu | -i | --interval | -s | --set-delay | --count | -n)
+	-t)	# only serve's has a value
+		if [ "$command" = serve ]; then
+			mapfile -t COMPREPLY < <(compgen -f -- "$word")
+			return
+		fi
+		;;
+	-f | --filter | --fields | --vcpu | -s | --set-delay | --interval | -n | --count)
 		return
+		;;
+	-i | -c)	# those of kvm_stat have no value
+		[ -z "$command" ] || return
 		;;
 	esac
 	if [ "$COMP_CWORD" = 1 ] && [[ $word != -* ]]; then

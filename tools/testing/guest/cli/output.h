@@ -31,7 +31,7 @@ bool list_shows(const struct run *run, pid_t pid, const char *source);
 bool find_total(const struct run *run, const char *stat, unsigned long long *value);
 bool total_is(const struct run *run, const char *stat, unsigned long long expected);
 
-/* `read --json`: does @stat have this value after @path? */
+/* `query`: does @stat have this value after @path? */
 bool has_json(const struct run *run, const char *path, const char *stat,
 	      unsigned long long value);
 

@@ -41,12 +41,22 @@ names_missing_capabilities()
 	denied_with sys_ptrace,dac_read_search 'not a KVM VMM'
 }
 
+completes_files()
+{
+	: >"$out/metrics.prom"
+	completes '/metrics.prom$' serve -t "$out/metr" &&
+	completes '/metrics.prom$' serve --textfile "$out/metr" &&
+	completes '/metrics.prom$' log -o "$out/metr" &&
+	completes '/metrics.prom$' -L "$out/metr" && ! completes 'metrics.prom' -t "$out/metr"
+}
+
 completion_tests()
 {
-	check "completion offers the commands" completes "^list log read schema serve top\$" ""
+	check "completion offers the commands" completes "^list log query read schema serve top\$" ""
 	check "completion offers the options of a command" \
 		completes '(^| )--base-units --pid' read --
 	check "completion offers the options of kvm_stat" completes '(^| )-1 --once -l ' -
+	check "completion offers files for serve -t and log -o" completes_files
 }
 
 argument_tests()
@@ -62,6 +72,11 @@ argument_tests()
 	check "an interval that is not a number is a usage error" \
 		prints 2 "not 'often'" read -p 1 -i often
 	check "an interval of 0 is a usage error" prints 2 "not '0'" read -p 1 -i 0
+	check "an empty name in a list of guests is a usage error" prints 2 "not 'a,'" read -g a,
+	check "an empty entry in a list of PIDs is a usage error" prints 2 "not '1,,2'" read -p 1,,2
+	check "--json with --base-units is a usage error" \
+		prints 2 '--json and --base-units cannot be combined' read -j -b
+	check "the letters of kvm_stat are not those of log" prints 2 "invalid option -- 's'" log -s 1
 	check "a count of 0 is a usage error" prints 2 "not '0'" read -p 1 -c 0
 	check "an invalid regular expression is a usage error" \
 		prints 2 'regular expression' read -p 1 -f '['

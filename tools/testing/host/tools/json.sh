@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by tools.t: --json prints answers in the format of QEMU's QMP.
+# Sourced by tools.t: JSON, in the format of QEMU's QMP and in that of kvm-stats.
 # shellcheck shell=bash
 
 # json_is schema|stats: return 0 if standard input has the form of QEMU's answer
@@ -27,7 +27,7 @@ json_is()
 json_matches_table()
 {
 	freeze_vmm || return 1
-	"$stats" read -p "$vmm" -j --vcpu 0 9>&- | jq -r '.return[0].stats[] |
+	"$stats" query -p "$vmm" --vcpu 0 9>&- | jq -r '.return[0].stats[] |
 		select(.value | type == "number") | "\(.name) \(.value)"' | sort >"$out/json"
 	"$stats" read -p "$vmm" --vcpu 0 9>&- | awk '$1 == "vcpu0" && $5 == "" && $4 != "samples" &&
 		$3 ~ /^[0-9]+$/ { print $2, $3 }' | sort >"$out/table"
@@ -43,12 +43,45 @@ prints_json()
 	"$stats" "$@" 9>&- | tee "$out/answer" | json_is "$what"
 }
 
+# The VMMs $first and $vmm run. The first one has the guest web,"1".
+lists_as_json()
+{
+	"$stats" list --json -p "$first,$vmm" 9>&- | tee "$out/answer" |
+		jq -e --argjson first "$first" --argjson second "$vmm" '
+			[.vmms[] | [.pid, .guest, .vcpus]] | sort ==
+			([[$first, "web,\"1\"", 2], [$second, null, 1]] | sort)'
+}
+
+reads_several_as_json()
+{
+	"$stats" read --json -p "$first" -p "$vmm" -i 0.3 -c 2 -f '^exits$' 9>&- |
+		tee "$out/answer" | jq -e -s --argjson first "$first" '
+			def target: .target == "vm" or (.target == "vcpu\(.vcpu)" and
+				(.statistics.exits | .value > 0 and .rate > 0));
+			length == 2 and all(.[]; (.vmms | length == 2) and
+				all(.vmms[]; (.targets | length > 0) and all(.targets[]; target)) and
+				(.time | test("^20[0-9-]{8}T[0-9:]{8}[.][0-9]{3}[+-]")))'
+}
+
+several_as_json()
+{
+	local first=$vmm status=0
+
+	start_vmm -s -c 1 || return 1
+	lists_as_json || status=1
+	reads_several_as_json || status=1
+	cat "$out/answer"
+	stop_vmm
+	vmm=$first
+	return "$status"
+}
+
 refuses_several_vmms()
 {
 	local first=$vmm status=0
 
 	start_vmm -s || return 1
-	prints 1 '[0-9]+ are selected' read --json || status=1
+	prints 1 '[0-9]+ are selected' query || status=1
 	stop_vmm
 	vmm=$first
 	return "$status"
@@ -57,14 +90,17 @@ refuses_several_vmms()
 json_tests()
 {
 	if ! command -v jq >/dev/null; then
-		skip "--json has the shape of QMP's answers" "jq is not installed"
+		skip "JSON has the right shape" "jq is not installed"
 		return
 	fi
 	check "a VMM for --json starts" start_vmm -s
-	check "read --json has the shape of query-stats" prints_json stats read -p "$vmm" --json
+	check "query has the shape of query-stats" prints_json stats query -p "$vmm"
 	check "schema --json has the shape of query-stats-schemas" \
 		prints_json schema schema -p "$vmm" --json
-	check "--json and the table have the same values" json_matches_table
-	check "--json without -p is an error if there are several VMMs" refuses_several_vmms
+	check "query and the table have the same values" json_matches_table
+	check "query without -p is an error if there are several VMMs" refuses_several_vmms
+	stop_vmm
+	check "a VMM with a special name starts" start_vmm -s -name 'web,,"1"'
+	check "list --json and read --json show several VMMs, with time and rates" several_as_json
 	stop_vmm
 }

@@ -14,7 +14,7 @@ logs_like_vmstat()
 
 repeats_its_heading()
 {
-	"$stats" log -p "$vmm" -s 0.1 -n 21 -f exits 2>/dev/null 9>&- >"$out/log.txt" || return 1
+	"$stats" log -p "$vmm" -i 0.1 -c 21 -f "^exits\$" 2>/dev/null 9>&- >"$out/log.txt" || return 1
 	cat "$out/log.txt"
 	[ "$(grep -n '^ *exits$' "$out/log.txt" | tr '\n' ' ' | tr -d ' ')" = "1:exits22:exits" ]
 }
@@ -26,6 +26,16 @@ logs_csv()
 	cat "$out/log.txt"
 	[ "$(head -n 1 "$out/log.txt")" = timestamp,exits,io_exits ] &&
 	[ "$(grep -cE '^[0-9-]{10} [0-9:]{8},[0-9]+,[0-9]+$' "$out/log.txt")" = 2 ]
+}
+
+# The command log has letters and time stamps of its own.
+logs_with_zone()
+{
+	TZ=XYZ-05:30 "$stats" log --csv -p "$vmm" -i 0.1 -c 2 -f 'exits$' >"$out/log.txt" \
+		2>/dev/null 9>&- || return 1
+	cat "$out/log.txt"
+	[ "$(grep -cE "^$(TZ=XYZ-05:30 date +%Y-%m-%dT%H:)[0-9:]{5}[.][0-9]{3}[+]05:30,[0-9]" \
+		"$out/log.txt")" = 2 ]
 }
 
 has_lines()
@@ -110,7 +120,7 @@ prints_once()
 
 log_reports_full_disk()
 {
-	! "$stats" log -p "$vmm" -s 0.1 -n 2 >/dev/full 2>"$out/lost" 9>&- || return 1
+	! "$stats" log -p "$vmm" -i 0.1 -c 2 >/dev/full 2>"$out/lost" 9>&- || return 1
 	cat "$out/lost"
 	grep -q 'cannot write the output: No space left' "$out/lost"
 }
@@ -138,6 +148,7 @@ log_tests()
 	check "-l logs like vmstat" logs_like_vmstat
 	check "log repeats its heading" repeats_its_heading
 	check "-l -c logs comma-separated values" logs_csv
+	check "log --csv writes local times with fraction and zone" logs_with_zone
 	log_file_tests
 	check "-1 prints the total and the growth of each statistic" prints_once
 	check "-g selects a guest" prints 0 '^exits ' -1 -g logged -f exits

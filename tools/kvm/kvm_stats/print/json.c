@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/output.h"
+#include "base/utf8.h"
+#include "print/json.h"
+#include "print/stamp.h"
+#include "values/row.h"
+
+/* ---- strings ---- */
+
+/* JSON has UTF-16 code units in escapes. */
+static void print_escaped(uint32_t character)
+{
+	if (character < 0x10000) {
+		printf("\\u%04" PRIx32, character);
+		return;
+	}
+	character -= 0x10000;
+	printf("\\u%04" PRIx32 "\\u%04" PRIx32, 0xd800 + (character >> 10),
+	       0xdc00 + (character & 0x3ff));
+}
+
+void json_print_string(const char *text)
+{
+	putchar('"');
+	while (*text) {
+		uint32_t character;
+		size_t len = utf8_decode(text, &character);
+
+		if (!len)
+			fputs("\\ufffd", stdout);	/* the replacement character */
+		else if (character == '"' || character == '\\')
+			printf("\\%c", (char)character);
+		else if (!utf8_is_harmless(character))
+			print_escaped(character);
+		else
+			fwrite(text, 1, len, stdout);
+		text += len ? len : 1;
+	}
+	putchar('"');
+}
+
+/* Prints null for NULL. */
+static void print_member(const char *name, const char *text)
+{
+	printf("\"%s\": ", name);
+	if (text)
+		json_print_string(text);
+	else
+		fputs("null", stdout);
+}
+
+/* ---- VMMs ---- */
+
+static void print_error(const struct vmm *vmm)
+{
+	int err = vmm->fd_error ? vmm->fd_error :
+		  vmm->debugfs_error ? vmm->debugfs_error : vmm->tracepoints_error;
+	char buf[128];
+
+	if (vmm->targets && !vmm->missing)
+		return;
+	printf(", \"missing\": %zu", vmm->missing);
+	if (err) {
+		fputs(", ", stdout);
+		print_member("error", kvmstats_strerror(err, buf, sizeof(buf)));
+	}
+}
+
+static void print_vmm_start(const struct vmm *vmm)
+{
+	printf("{\"pid\": %d, ", (int)vmm->pid);
+	print_member("command", vmm->comm);
+	fputs(", ", stdout);
+	print_member("guest", vmm->guest);
+	printf(", \"vms\": %zu, \"vcpus\": %zu, ", vmm->vms, vmm->vcpus);
+	print_member("source", vmm->targets ? origin_name(vmm->target[0]->origin) : NULL);
+	print_error(vmm);
+}
+
+void json_print_vmms(const struct monitor *monitor)
+{
+	size_t i;
+
+	fputs("{\"vmms\": [", stdout);
+	for (i = 0; i < monitor->vmms; i++) {
+		fputs(i ? ", " : "", stdout);
+		print_vmm_start(monitor->vmm[i]);
+		putchar('}');
+	}
+	puts("]}");
+}
+
+/* ---- statistics ---- */
+
+static void print_value(const struct row *row)
+{
+	unsigned int n;
+
+	if (row->size == 1) {
+		printf("%" PRIu64, row->values[0]);
+		return;
+	}
+	putchar('[');
+	for (n = 0; n < row->size; n++)
+		printf("%s%" PRIu64, n ? ", " : "", row->values[n]);
+	putchar(']');
+}
+
+/* The rate of a histogram is that of the sum of its buckets. */
+static void print_statistic(const struct row *row, bool rates)
+{
+	char unit[64];
+
+	json_print_string(kvmstats_stat_name(row->stat));
+	fputs(": {\"value\": ", stdout);
+	print_value(row);
+	if (kvmstats_stat_unit_text(row->stat, unit, sizeof(unit)) > 0) {
+		fputs(", ", stdout);
+		print_member("unit", unit);
+	}
+	if (rates && row->growth == GROWTH_KNOWN)
+		printf(", \"rate\": %.3f", row->rate);
+	else if (rates && row->growth == GROWTH_CLEARED)
+		fputs(", \"rate\": null, \"reset\": true", stdout);
+	putchar('}');
+}
+
+static void print_target(const struct target *target, bool rates)
+{
+	const char *separator = "";
+	size_t i;
+
+	putchar('{');
+	print_member("target", target->label);
+	if (target->scope == SCOPE_VCPU)
+		printf(", \"vcpu\": %d", target->vcpu);
+	if (target->vm >= 0)
+		printf(", \"vm\": %d", target->vm);
+	fputs(", ", stdout);
+	print_member("source", origin_name(target->origin));
+	fputs(", \"statistics\": {", stdout);
+	for (i = 0; i < target->set->stats; i++) {
+		struct row row;
+
+		row_get(&row, target, target->set->stat[i]);
+		if (!row.values)
+			continue;
+		fputs(separator, stdout);
+		print_statistic(&row, rates);
+		separator = ", ";
+	}
+	fputs("}}", stdout);
+}
+
+static void print_vmm(const struct vmm *vmm, bool rates)
+{
+	size_t i;
+
+	print_vmm_start(vmm);
+	fputs(", \"targets\": [", stdout);
+	for (i = 0; i < vmm->targets && flush_output(); i++) {
+		fputs(i ? ", " : "", stdout);
+		print_target(vmm->target[i], rates);
+	}
+	fputs("]}", stdout);
+}
+
+void json_print_values(const struct monitor *monitor, bool rates)
+{
+	char time[STAMP_SIZE];
+	size_t i;
+
+	putchar('{');
+	print_member("time", stamp_of(monitor->time, time));
+	fputs(", \"vmms\": [", stdout);
+	for (i = 0; i < monitor->vmms; i++) {
+		fputs(i ? ", " : "", stdout);
+		print_vmm(monitor->vmm[i], rates);
+	}
+	puts("]}");
+}

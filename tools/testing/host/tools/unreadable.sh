@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by tools.t: VMMs that cannot be read, with others that can.
+# shellcheck shell=bash
+
+# run_apart STATUS ARGUMENT...: run kvm-stats, leave its standard output in unreadable.out and its
+# standard error in unreadable.err, and fail if its exit status is not STATUS
+run_apart()
+{
+	local expected=$1 status=0
+
+	shift
+	"$stats" "$@" >"$out/unreadable.out" 2>"$out/unreadable.err" 9>&- || status=$?
+	head "$out/unreadable.out" "$out/unreadable.err"
+	[ "$status" -eq "$expected" ] && return
+	echo "$*: expected exit status $expected, found $status"
+	return 1
+}
+
+# reported_once TEXT: a line of standard error has this text, and no other
+reported_once()
+{
+	[ "$(grep -cF -e "$1" "$out/unreadable.err")" = 1 ] && return
+	echo "expected once: $1"
+	return 1
+}
+
+# The reason for $shut, which keeps no statistics fds
+shut_is_reported()
+{
+	reported_once "PID $shut (vmm), guest \"shut\": cannot open statistics: " &&
+	grep -q "PID $shut .*opens statistics for the VMM only" "$out/unreadable.err"
+}
+
+reports_unreadable_vmm()
+{
+	local selected="-p $open,$shut -f ^exits" arguments
+
+	for arguments in read schema "read -i 0.1 -c 3" "read --json" -1; do
+		# shellcheck disable=SC2086 # a command and its options
+		run_apart 1 $arguments $selected && shut_is_reported &&
+		grep -q exits "$out/unreadable.out" || return
+	done
+}
+
+lists_unreadable_vmm()
+{
+	run_apart 0 list -p "$open,$shut" && shut_is_reported &&
+	grep -q "^ *$open .* taken" "$out/unreadable.out" &&
+	grep -q "^ *$shut .* none" "$out/unreadable.out"
+}
+
+# Both when the log starts and when a VMM appears
+logs_unreadable_vmm()
+{
+	local logger late first=$vmm
+
+	run_apart 0 log -p "$open,$shut" -i 0.1 -c 3 -f '^exits$' && shut_is_reported || return
+	"$stats" log -g '[ol]*e*' -i 0.2 -f '^exits$' >"$out/unreadable.out" \
+		2>"$out/unreadable.err" 9>&- &
+	logger=$!
+	wait_for_line 'watching 1 VMM; ' "$out/unreadable.err" "$logger" && start_vmm -name late
+	late=$vmm
+	wait_for_line "PID $late .*cannot open statistics" "$out/unreadable.err" "$logger"
+	sleep 1
+	stop_vmm
+	vmm=$first
+	stop "$logger"
+	cat "$out/unreadable.err"
+	reported_once "PID $late (vmm), guest \"late\": cannot open statistics: "
+}
+
+counts_only_what_it_reads()
+{
+	run_apart 1 -1 -p "$open,$shut" -f exits &&
+	reported_once 'watching 1 VMM; source: statistics fds that the VMM keeps open; 1 VMM cannot'
+}
+
+# The limit allows to open some fds of one VMM, but no other VMM.
+reports_few_files()
+{
+	local command
+
+	for command in read schema -1; do
+		(ulimit -n 7 && run_apart 1 "$command" -p "$open") &&
+		reported_once "PID $open (vmm), guest \"open\": cannot open the statistics of vcpu" &&
+		reported_once 'Raise the limit (ulimit -n), or select fewer v' || return
+	done
+	(ulimit -n 10 && run_apart 1 list) &&
+	reported_once 'cannot search for new VMMs: Too many open files' &&
+	reported_once 'Raise the limit (ulimit -n), or select fewer V'
+}
+
+# Root with all capabilities gets no advice to become root. With few files, kvm-stats cannot open
+# /proc/self/status.
+gives_possible_advice()
+{
+	(ulimit -n 10 && run_apart 1 list) && ! grep -q 'as root' "$out/unreadable.err"
+}
+
+unreadable_tests()
+{
+	local open shut why="this kernel lets other processes open statistics"
+
+	check "a VMM that keeps its statistics fds open starts" start_vmm -s -name open
+	open=$vmm
+	check "a VMM that does not starts" start_vmm -name shut
+	shut=$vmm
+	if "$stats" read -p "$shut" >"$out/log" 2>&1 9>&-; then
+		skip "read, schema, log, list and -1 report VMMs that cannot be read" "$why"
+	else
+		check "read, schema and -1 report a VMM that cannot be read, and fail" \
+			reports_unreadable_vmm
+		check "list reports it" lists_unreadable_vmm
+		check "log reports it" logs_unreadable_vmm
+		check "-1 does not count it as watched" counts_only_what_it_reads
+	fi
+	check "commands report what a low limit of open files hides, and fail" reports_few_files
+	if [ "$(id -u)" = 0 ] && has_ptrace_capability; then
+		check "root gets no advice to become root" gives_possible_advice
+	else
+		skip "root gets no advice to become root" "needs root with CAP_SYS_PTRACE"
+	fi
+	stop_vmm
+	vmm=$open
+	stop_vmm
+}

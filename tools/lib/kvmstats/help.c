@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 #include <string.h>
 
-#include "help.h"
+#include "kvmstats.h"
 
 #define HELP_X86	1u
 #define HELP_ARM64	2u

@@ -298,6 +298,14 @@ const char *kvmstats_type_name(unsigned int type);
 const char *kvmstats_unit_name(unsigned int unit);
 const char *kvmstats_base_name(unsigned int base);
 
+/*
+ * Returns a sentence that describes the statistic @name of VMs or of vCPUs, or NULL if the
+ * reference of this version of the library does not have the statistic. A few statistics have
+ * different meanings on different architectures: the sentence is that for the architecture that
+ * the library was built for. The string is constant.
+ */
+const char *kvmstats_stat_help(const char *name, enum kvmstats_kind kind);
+
 /* Returns 1 for a linear or logarithmic histogram, 0 for any other type. */
 int kvmstats_stat_is_hist(const struct kvmstats_stat *stat);
 

@@ -29,15 +29,32 @@ static const char *name_or_number(const char *name, const char *what, unsigned i
 	return buf;
 }
 
-static void print_stat(const char *target, const struct kvmstats_stat *stat)
+static const char *scope_name(enum scope scope)
 {
+	static const char * const names[] = {
+		[SCOPE_VM] = "vm",
+		[SCOPE_VCPU] = "vcpu",
+		[SCOPE_VMM] = "vmm",
+		[SCOPE_HOST] = "host",
+	};
+
+	return names[scope];
+}
+
+/* The meaning is that of the reference, which does not describe statistics of later kernels. */
+static void print_stat(const struct target *target, const struct kvmstats_stat *stat)
+{
+	enum kvmstats_kind kind = target->scope == SCOPE_VCPU ? KVMSTATS_VCPU : KVMSTATS_VM;
+	const char *meaning = kvmstats_stat_help(kvmstats_stat_name(stat), kind);
 	char type[16], unit[64];
 	unsigned int number = kvmstats_stat_type(stat);
 	int len = kvmstats_stat_unit_text(stat, unit, sizeof(unit));
 
-	printf("%-6s  %-32s  %-16s  %-8s  %6u  %10u\n", target, kvmstats_stat_name(stat),
+	printf("%-6s  %-32s  %-16s  %-8s  %6u  %10u  %s\n", scope_name(target->scope),
+	       kvmstats_stat_name(stat),
 	       name_or_number(kvmstats_type_name(number), "type", number, type, sizeof(type)),
-	       len > 0 ? unit : "-", kvmstats_stat_size(stat), kvmstats_stat_bucket_size(stat));
+	       len > 0 ? unit : "-", kvmstats_stat_size(stat), kvmstats_stat_bucket_size(stat),
+	       meaning ? meaning : "-");
 }
 
 static const struct target *first_with(const struct monitor *monitor, const struct stat_set *set)
@@ -55,31 +72,19 @@ static const struct target *first_with(const struct monitor *monitor, const stru
 	return NULL;
 }
 
-static const char *scope_name(enum scope scope)
-{
-	static const char * const names[] = {
-		[SCOPE_VM] = "vm",
-		[SCOPE_VCPU] = "vcpu",
-		[SCOPE_VMM] = "vmm",
-		[SCOPE_HOST] = "host",
-	};
-
-	return names[scope];
-}
-
 /* Prints each schema once: usually one for all VMs, and one for all vCPUs. */
 static void print_schemas(const struct monitor *monitor)
 {
 	size_t i, j;
 
-	printf("%-6s  %-32s  %-16s  %-8s  %6s  %10s\n",
-	       "TARGET", "STATISTIC", "TYPE", "UNIT", "VALUES", "BUCKETSIZE");
+	printf("%-6s  %-32s  %-16s  %-8s  %6s  %10s  %s\n",
+	       "TARGET", "STATISTIC", "TYPE", "UNIT", "VALUES", "BUCKETSIZE", "MEANING");
 	for (i = 0; i < monitor->context.sets.sets; i++) {
 		const struct stat_set *set = monitor->context.sets.set[i];
 		const struct target *target = first_with(monitor, set);
 
 		for (j = 0; target && j < set->stats; j++)
-			print_stat(scope_name(target->scope), set->stat[j]);
+			print_stat(target, set->stat[j]);
 	}
 }
 

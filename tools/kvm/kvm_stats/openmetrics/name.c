@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "help.h"
 #include "openmetrics/name.h"
 
 /* With a larger exponent a converted value would consist of zeros only. */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "help.h"
 #include "top/stat_lines.h"
 
 /* ---- history ---- */

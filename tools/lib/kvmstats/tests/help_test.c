@@ -2,7 +2,7 @@
 /* Test the texts that describe statistics. */
 #include <string.h>
 
-#include "help.h"
+#include "kvmstats.h"
 #include "tap.h"
 
 static bool starts_with(const char *name, enum kvmstats_kind kind, const char *start)

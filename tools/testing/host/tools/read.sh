@@ -129,6 +129,8 @@ read_tests()
 	check "schema shows types and units" \
 		prints 0 '^vcpu +halt_poll_fail_ns +cumulative +ns +1 ' schema -p "$vmm"
 	histogram_tests
+	check "schema shows the meaning of statistics" \
+		prints 0 '^vcpu +halt_poll_fail_ns .* +0  [A-Z].*[a-z]{4}.*' schema -p "$vmm"
 	check "schema -f shows only statistics that match" \
 		prints_no 0 '^vcpu +halt' schema -p "$vmm" -f '^exits$'
 	check "a rate is the growth of a value per second" rates_match_growth

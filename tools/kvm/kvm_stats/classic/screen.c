@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/output.h"
 #include "classic/draw_empty.h"
@@ -14,6 +13,7 @@
 #include "classic/screen.h"
 #include "top/draw.h"
 #include "top/draw_bars.h"
+#include "top/summary.h"
 
 /* Rows of the screen; -1: the part is left out, because the screen is too small. */
 struct frame {
@@ -105,49 +105,18 @@ static void draw_title(const struct classic *classic, int y, int columns)
 
 /* ---- status ---- */
 
-static void count_origins(const struct monitor *monitor, unsigned int *origins, size_t *vmms,
-			  size_t *vcpus)
-{
-	size_t i, j;
-
-	*origins = 0;
-	*vmms = *vcpus = 0;
-	for (i = 0; i < monitor->vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-
-		*vmms += vmm->kvm || vmm->pid;
-		*vcpus += vmm->vcpus;
-		for (j = 0; j < vmm->targets; j++)
-			*origins |= 1u << vmm->target[j]->origin;
-	}
-}
-
-static const struct {
-	unsigned int origins;
-	const char *name;
-} sources[] = {
-	{ 1u << ORIGIN_OPENED | 1u << ORIGIN_TAKEN, "statistics fds" },
-	{ 1u << ORIGIN_DEBUGFS, "debugfs" },
-	{ 1u << ORIGIN_TRACEPOINTS, "tracepoints" },
-};
-
 static void draw_status(const struct classic *classic, int y, int columns)
 {
 	const struct filter *filter = &classic->options->filter;
 	const char *separator = classic->utf8 ? " · " : ", ";
-	unsigned int origins;
+	struct summary summary = summary_of(classic->monitor);
 	char text[512];
-	size_t vmms, vcpus, i;
 	int len;
 
-	count_origins(classic->monitor, &origins, &vmms, &vcpus);
-	len = snprintf(text, sizeof(text), "%zu guest%s, %zu vCPU%s", vmms, plural(vmms),
-		       vcpus, plural(vcpus));
-	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		if (origins & sources[i].origins)
-			len += snprintf(text + len, sizeof(text) - len, "%s%s", separator,
-					sources[i].name);
-	}
+	len = snprintf(text, sizeof(text), "%zu guest%s, %zu vCPU%s", summary.guests,
+		       plural(summary.guests), summary.vcpus, plural(summary.vcpus));
+	len += summary_put_problems(text + len, sizeof(text) - len, &summary, ", ");
+	len += summary_put_sources(text + len, sizeof(text) - len, &summary, separator);
 	len += snprintf(text + len, sizeof(text) - len, "%severy %g s", separator,
 			(double)classic->options->delay / 1e9);
 	if (filter->has_regex)

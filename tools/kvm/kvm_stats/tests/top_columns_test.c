@@ -49,9 +49,12 @@ static void test_widths(void)
 		good &= layout.places + layout.hidden == COLUMNS_OF_TABLE;
 	}
 	tap_ok(good, "the columns fit in any width, and all of them are shown or counted");
-	layout = column_layout(DEFAULT_COLUMNS, 0, 80, 12);
+	layout = column_layout(DEFAULT_COLUMNS & ~COLUMN_BIT(COLUMN_MISSING), 0, 80, 12);
 	tap_ok(shows(&layout, COLUMN_EXITS) && shows(&layout, COLUMN_HISTORY),
 	       "80 cells show the exits and their history");
+	layout = column_layout(DEFAULT_COLUMNS, 0, 80, 12);
+	tap_ok(shows(&layout, COLUMN_EXITS) && shows(&layout, COLUMN_MISSING),
+	       "80 cells show the exits and what cannot be read");
 	layout = column_layout(DEFAULT_COLUMNS & ~COLUMN_BIT(COLUMN_MISSING), 0, 140, 12);
 	tap_ok(!layout.hidden && !layout.wide, "140 cells show all columns");
 	layout = column_layout(DEFAULT_COLUMNS, 0, 300, 12);

@@ -13,6 +13,9 @@ const struct column_type column_types[COLUMNS_OF_TABLE] = {
 		"pid", 'I', "PID", "PID", 7, 7, 0, false, true, "process ID of the VMM" },
 	[COLUMN_VCPUS] = {
 		"vcpus", 'V', "vCPU", "vCPUs", 4, 5, 0, false, false, "number of vCPUs" },
+	[COLUMN_MISSING] = {
+		"unread", 'R', "Unread", "Not readable", 6, 12, 0, false, false,
+		"VMs and vCPUs whose statistics cannot be read" },
 	[COLUMN_CPU] = {
 		"cpu", 'P', "CPU%", "CPU %", 5, 6, 0, false, false,
 		"use of CPUs by the process, 100 is one CPU" },
@@ -49,9 +52,6 @@ const struct column_type column_types[COLUMNS_OF_TABLE] = {
 	[COLUMN_MEMORY] = {
 		"memory", 'M', "Memory", "Memory", 7, 8, 0, false, false,
 		"resident memory of the process" },
-	[COLUMN_MISSING] = {
-		"unread", 'R', "Unread", "Not readable", 6, 12, 0, false, false,
-		"VMs and vCPUs whose statistics cannot be read" },
 };
 
 /* ---- values ---- */

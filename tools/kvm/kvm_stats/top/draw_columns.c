@@ -102,7 +102,7 @@ static bool is_replaced(enum column_id id, const struct table_line *line)
 {
 	if (id >= COLUMN_GUEST && id <= COLUMN_WAITING)
 		return line->figures.guest < 0;
-	return id >= COLUMN_EXITS && id != COLUMN_MEMORY && id != COLUMN_MISSING;
+	return id >= COLUMN_EXITS && id != COLUMN_MEMORY;
 }
 
 static void draw_line(const struct top *top, const struct column_layout *layout, int y,

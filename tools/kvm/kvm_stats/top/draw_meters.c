@@ -9,6 +9,7 @@
 #include "top/draw.h"
 #include "top/draw_meters.h"
 #include "top/number.h"
+#include "top/summary.h"
 
 #define WIDEST_METER	60
 
@@ -100,61 +101,25 @@ void draw_meters(const struct top *top, int y, int columns)
 
 /* ---- the summary ---- */
 
-struct summary {
-	size_t vms;
-	size_t vcpus;
-	size_t unreadable;	/* guests */
-	unsigned int origins;
-};
-
-static struct summary summarize(const struct monitor *monitor)
+static void put_counts(const struct top *top, char *buf, size_t size, const struct summary *summary)
 {
-	struct summary summary = { 0 };
-	size_t i, j;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-
-		summary.vms += vmm->vms;
-		summary.vcpus += vmm->vcpus;
-		summary.unreadable += !vmm->targets;
-		for (j = 0; j < vmm->targets; j++)
-			summary.origins |= 1u << vmm->target[j]->origin;
-	}
-	return summary;
-}
-
-static const struct {
-	unsigned int origins;
-	const char *name;
-} sources[] = {
-	{ 1u << ORIGIN_OPENED | 1u << ORIGIN_TAKEN, "statistics fds" },
-	{ 1u << ORIGIN_DEBUGFS, "debugfs" },
-	{ 1u << ORIGIN_TRACEPOINTS, "tracepoints" },
-};
-
-static int put_counts(const struct top *top, char *buf, size_t size, const struct summary *summary)
-{
-	size_t guests = top->monitor->vmms;
-	int len = snprintf(buf, size, "%zu guest%s, %zu VM%s, %zu vCPU%s", guests, plural(guests),
-			   summary->vms, plural(summary->vms), summary->vcpus,
-			   plural(summary->vcpus));
+	int len = snprintf(buf, size, "%zu guest%s, %zu VM%s, %zu vCPU%s", summary->guests,
+			   plural(summary->guests), summary->vms, plural(summary->vms),
+			   summary->vcpus, plural(summary->vcpus));
 
 	if (top->host.cpus && summary->vcpus)
-		len += snprintf(buf + len, size - len, " (%.*f per CPU)",
-				summary->vcpus < 10 * top->host.cpus ? 1 : 0,
-				(double)summary->vcpus / top->host.cpus);
-	return len;
+		snprintf(buf + len, size - (size_t)len, " (%.*f per CPU)",
+			 summary->vcpus < 10 * top->host.cpus ? 1 : 0,
+			 (double)summary->vcpus / top->host.cpus);
 }
 
-static int draw_unreadable(int y, int x, int columns, size_t unreadable)
+static int draw_problems(int y, int x, int columns, const struct summary *summary)
 {
-	char text[64];
+	char text[128];
 
-	if (!unreadable)
+	if (!summary_put_problems(text, sizeof(text), summary, ", "))
 		return x;
-	snprintf(text, sizeof(text), "%zu cannot be read", unreadable);
-	return x + draw_text(y, x, columns - x, A_BOLD | draw_color(DRAW_ERROR), text) + 2;
+	return x + draw_text(y, x, columns - x, A_BOLD | draw_color(DRAW_ERROR), text);
 }
 
 static void draw_denied(int y, int x, int columns, size_t denied)
@@ -170,21 +135,16 @@ static void draw_denied(int y, int x, int columns, size_t denied)
 
 void draw_summary(const struct top *top, int y, int columns)
 {
-	struct summary summary = summarize(top->monitor);
+	struct summary summary = summary_of(top->monitor);
 	const char *separator = top->utf8 ? " · " : ", ";
 	char text[256];
-	int x, len = 0;
-	size_t i;
+	int x, len;
 
 	put_counts(top, text, sizeof(text), &summary);
-	x = draw_text(y, 0, columns, 0, text) + 2;
-	x = draw_unreadable(y, x, columns, summary.unreadable);
-	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		if (summary.origins & sources[i].origins)
-			len += snprintf(text + len, sizeof(text) - len, "%s%s", sources[i].name,
-					separator);
-	}
-	snprintf(text + len, sizeof(text) - len, "every %g s",
+	x = draw_text(y, 0, columns, 0, text);
+	x = draw_problems(y, x, columns, &summary);
+	len = summary_put_sources(text, sizeof(text), &summary, separator);
+	snprintf(text + len, sizeof(text) - (size_t)len, "%severy %g s", separator,
 		 (double)top->options->interval / SECOND);
 	x += draw_text(y, x, columns - x, 0, text) + 2;
 	draw_denied(y, x, columns, top->monitor->denied);

@@ -179,8 +179,11 @@ static int update(struct top *top)
 
 int samples_read(struct top *top)
 {
-	int err = monitor_sample(top->monitor);
+	int err;
 
+	fd_reserve_fill(&top->reserve, 0);
+	err = monitor_sample(top->monitor);
+	fd_reserve_release(&top->reserve);
 	if (err)
 		return err;
 	host_update(&top->host);
@@ -190,8 +193,11 @@ int samples_read(struct top *top)
 /* The figures keep their values until the next sample. */
 int samples_refresh(struct top *top)
 {
-	int err = monitor_refresh(top->monitor);
+	int err;
 
+	fd_reserve_fill(&top->reserve, 0);
+	err = monitor_refresh(top->monitor);
+	fd_reserve_release(&top->reserve);
 	return err ? err : samples_update_page(top);
 }
 
@@ -223,7 +229,9 @@ bool samples_open(struct top *top)
 		.arg = top,
 	};
 
+	fd_reserve_fill(&top->reserve, 0);
 	top->monitor = require_monitor(&options);
+	fd_reserve_release(&top->reserve);
 	if (!top->monitor)
 		return false;
 	/* Set only now, so that VMMs that already run are not reported as new. */

@@ -12,6 +12,7 @@
 
 #include "monitor/monitor.h"
 #include "proc/host.h"
+#include "serve/fd_reserve.h"
 #include "top/activity.h"
 #include "top/bars.h"
 #include "top/options.h"
@@ -54,6 +55,7 @@ struct filter_text {
 struct top {
 	struct top_options *options;
 	struct monitor *monitor;
+	struct fd_reserve reserve;	/* for the terminal and /proc, while the monitor opens fds */
 	struct activities activities;
 	struct host host;
 	struct totals *totals;		/* over the scope of the page */

@@ -123,6 +123,7 @@ unreadable_guest_tests()
 {
 	start_top
 	simulate 'none 104' 'tick 3000'
+	shows "the heading counts VMMs that cannot be read" '^1 guest, 0 vCPUs, 1 cannot be read'
 	shows "top explains why a VMM has no statistics" 'PID 104' \
 		'opens statistics for the VMM only'
 	keys b

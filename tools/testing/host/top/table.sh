@@ -74,7 +74,7 @@ first_table_tests()
 	screen_check "guests are sorted by the use of CPUs" sees_order Guest all demo web
 	shows "the meters show the host" '^CPU \[\|+ +50\.0%\] +Mem \[\|+ +1GiB/2GiB\]  2 CPUs, '
 	shows "the summary shows what is watched" \
-		'^2 guests, 2 VMs, 3 vCPUs \(1\.5 per CPU\)  statistics fds · every 3 s'
+		'^2 guests, 2 VMs, 3 vCPUs \(1\.5 per CPU\) · statistics fds · every 3 s'
 }
 
 # selects TEXT: the cursor is on the line that begins with this text

@@ -55,6 +55,26 @@ real_guest_tests()
 	stop_vmms
 }
 
+# The table of guests, with the figures of the real /proc
+real_table_tests()
+{
+	start_guest many 4
+	run "clear; kvm-stats top -i 0.5 -p $vmm; echo status \$?"
+	shows "the table has the figures of a real VM" \
+		"^many$$ +$vmm +4 +[0-9.]+ .* [0-9]{3,} .*(KiB|MiB)$" '^1 guest, 1 VM, 4 vCPUs'
+	keys Enter Down Enter
+	shows "a real vCPU has statistics" "^many$$ \\(PID $vmm\\), vcpu0" \
+		'^exits +[0-9]+ +[0-9]{2,}'
+	quit_top
+	# Not all fds of the VM and of its vCPUs can be opened.
+	run "clear; (ulimit -n 11; kvm-stats top -i 0.5 -p $vmm); echo status \$?"
+	shows "with few open files, the table reports the vCPUs that are missing" \
+		'^1 guest, 1 VM, 4 vCPUs .* missing' '^Guest +PID +vCPU +Unread ' \
+		"^many$$ +$vmm +4 +[1-4] "
+	quit_top
+	stop_vmms
+}
+
 # tests/halting_vmm.c sets how often and how long the guest halts.
 real_histogram_tests()
 {
@@ -85,5 +105,8 @@ vm_tests()
 		return
 	fi
 	real_guest_tests
+	resize 140 24
+	real_table_tests
+	resize 80 24
 	real_histogram_tests
 }

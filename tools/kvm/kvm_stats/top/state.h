@@ -55,7 +55,7 @@ struct filter_text {
 struct top {
 	struct top_options *options;
 	struct monitor *monitor;
-	struct fd_reserve reserve;	/* for the terminal and /proc, while the monitor opens fds */
+	struct fd_reserve reserve;	/* for the terminal and /proc */
 	struct activities activities;
 	struct host host;
 	struct totals *totals;		/* over the scope of the page */

@@ -32,7 +32,7 @@ struct sampling {
 	uint64_t number;	/* of samples so far */
 	uint64_t time;		/* of the last sample, in ns since the epoch */
 	uint64_t duration;	/* of the last sample, in ns */
-	struct process_figures process;
+	const struct process_figures *process;	/* NULL: not exposed */
 };
 
 #endif /* OPENMETRICS_FORMAT_H */

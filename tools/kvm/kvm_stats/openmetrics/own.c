@@ -132,5 +132,6 @@ void put_own_metrics(const struct exposition *out, const struct monitor *monitor
 	text_printf(out->text, "kvm_stats_samples_total %" PRIu64 "\n", sampling->number);
 	put_time(out, &time_metadata, sampling->time);
 	put_time(out, &duration_metadata, sampling->duration);
-	put_process(out, &sampling->process);
+	if (sampling->process)
+		put_process(out, sampling->process);
 }

@@ -63,15 +63,17 @@ static int sample(struct sampler *sampler)
 	sampler->sampling.number++;
 	sampler->sampling.time = epoch_now();
 	sampler->sampling.duration = clock_now() - start;
-	process_read(&sampler->sampling.process);
 	return err;
 }
 
-int sampler_expose(struct sampler *sampler, enum exposition_format format, struct text *text)
+int sampler_expose(struct sampler *sampler, enum exposition_format format, bool process,
+		   struct text *text)
 {
 	char buf[128];
 	int err = sample(sampler);
 
+	process_read(&sampler->process);
+	sampler->sampling.process = process ? &sampler->process : NULL;
 	if (!err)
 		err = openmetrics_write(sampler->metrics, format, &sampler->sampling, text);
 	if (err)

@@ -17,6 +17,7 @@ struct sampler {
 	struct monitor *monitor;
 	struct openmetrics *metrics;
 	struct sampling sampling;
+	struct process_figures process;
 	struct fd_reserve reserve;
 	size_t clients;			/* number of HTTP clients now; the caller updates it */
 	bool refresh_failed;		/* the last refresh failed, and the error was reported */
@@ -33,7 +34,11 @@ void sampler_close(struct sampler *sampler);
 /* Updates the list of VMMs. Reports an error once, because it can be temporary. */
 void sampler_refresh(struct sampler *sampler);
 
-/* Reads a sample and appends it to @text. Prints a message and returns -errno if that fails. */
-int sampler_expose(struct sampler *sampler, enum exposition_format format, struct text *text);
+/*
+ * Reads a sample and appends it to @text, with metrics about this process if @process is set.
+ * Prints a message and returns -errno if that fails.
+ */
+int sampler_expose(struct sampler *sampler, enum exposition_format format, bool process,
+		   struct text *text);
 
 #endif /* SERVE_SAMPLER_H */

@@ -55,7 +55,7 @@ static int expose(enum exposition_format format, struct text *text, void *arg)
 	struct serve *serve = arg;
 
 	count_clients(serve);
-	return sampler_expose(&serve->sampler, format, text);
+	return sampler_expose(&serve->sampler, format, true, text);
 }
 
 /* ---- the textfile ---- */
@@ -65,12 +65,15 @@ static bool write_to_stdout(const struct text *text)
 	return fwrite(text->data, 1, text->size, stdout) == text->size && flush_output();
 }
 
+/* node_exporter has metrics about its own process, with the same names, so these are left out. */
 static bool write_text(struct serve *serve)
 {
 	const char *name = serve->options->textfile;
 	struct text text = { 0 };
-	bool success = !expose(PROMETHEUS_TEXT_0_0_4, &text, serve);
+	bool success;
 
+	count_clients(serve);
+	success = !sampler_expose(&serve->sampler, PROMETHEUS_TEXT_0_0_4, false, &text);
 	if (success)
 		success = name ? textfile_write(name, &text, !serve->textfile_failed)
 			    : write_to_stdout(&text);

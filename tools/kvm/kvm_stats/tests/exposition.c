@@ -260,9 +260,12 @@ static void print_text(const struct text *text)
 
 int main(int argc, char **argv)
 {
+	static const struct process_figures process = {
+		2500000000, 4096, 8192, 5, 1024, 1600000000000000007,
+	};
 	struct sampling sampling = {
 		.number = 3, .time = 1700000000000000042, .duration = 1500000,
-		.process = { 2500000000, 4096, 8192, 5, 1024, 1600000000000000007 },
+		.process = &process,
 	};
 	struct openmetrics_options options;
 	struct openmetrics *metrics;

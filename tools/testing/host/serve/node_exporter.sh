@@ -21,7 +21,7 @@ node_exporter_answers()
 start_node_exporter()
 {
 	mkdir -p "$out/collected" && rm -f "$out/collected"/* &&
-	cp "$out/exposition.prometheus" "$out/collected/kvm.prom" || return 1
+	sed '/\(^\| \)process_/d' "$out/exposition.prometheus" >"$out/collected/kvm.prom" || return 1
 	node_exporter_port=$(free_port)
 	"$node_exporter_bin" --collector.disable-defaults --collector.textfile \
 		--collector.textfile.directory="$out/collected" \
@@ -31,12 +31,14 @@ start_node_exporter()
 	until_true 20 node_exporter_answers || { cat "$out/node_exporter.log"; return 1; }
 }
 
-# node_exporter exports each sample of the file with its labels. It writes numbers as floats.
+# node_exporter exports each sample of the file with its labels. It writes numbers as floats, and
+# adds empty labels, so that all samples of a metric have the same ones. Prometheus ignores these.
+# The file has no metrics of the process of kvm-stats: they have the names of node_exporter's own.
 node_exporter_has_all()
 {
 	grep '^node_textfile_scrape_error 0$' "$out/scraped" ||
 		{ cat "$out/node_exporter.log"; return 1; }
-	/usr/bin/python3 - "$out/exposition.prometheus" "$out/scraped" <<-'END'
+	/usr/bin/python3 - "$out/collected/kvm.prom" "$out/scraped" <<-'END'
 	import sys
 	from prometheus_client.parser import text_string_to_metric_families
 	def samples(name):
@@ -45,11 +47,12 @@ node_exporter_has_all()
 	            for name, labels, value, *_ in family.samples:
 	                if 'le' in labels:
 	                    labels['le'] = float(labels['le'])
-	                # node_exporter stores the count of a bucket in 64 bits, so larger sample values do
-                # not fit. No kernel counts that far.
+	                # node_exporter stores the count of a bucket in 64 bits, so larger sample
+	                # values do not fit. No kernel counts that far.
 	                if family.type == 'histogram' and float(value) >= 2 ** 64:
 	                    continue
-	                yield family.type, name, tuple(sorted(labels.items())), float(value)
+	                labels = sorted(item for item in labels.items() if item[1] != '')
+	                yield family.type, name, tuple(labels), float(value)
 	written, collected = set(samples(sys.argv[1])), set(samples(sys.argv[2]))
 	print(len(written), 'samples were written; these are missing:')
 	print(*(written - collected), sep='\n')

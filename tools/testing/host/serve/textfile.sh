@@ -13,7 +13,7 @@ write_once()
 written_once()
 {
 	rm -rf "$out/textfile" && mkdir -p "$out/textfile" && write_once &&
-	has_line '^kvm_stats_samples_total 1$' "$textfile" &&
+	has_line '^kvm_stats_samples_total 1$' "$textfile" && ! has_line process_ "$textfile" &&
 	[ "$(ls -A "$out/textfile")" = kvm.prom ] && [ "$(stat -c %a "$textfile")" = 644 ]
 }
 

@@ -24,17 +24,17 @@ static const char usage[] =
 	"Usage: kvm-stats top [OPTION]...\n"
 	"       kvm-stats top --classic [OPTION OF kvm_stat]...\n"
 	"\n"
-	"Shows what the guests of this host do: a line for each guest, with its use of CPUs,\n"
-	"exits, page faults and memory. Press 'h' there for a list of the keys.\n"
+	"Shows what the guests of this host do: a line for each guest, with its use of\n"
+	"CPUs, exits, page faults and memory. Press 'h' there for a list of the keys.\n"
 	"\n"
 	FILTER_HELP
 	"  -i, --interval=SEC  interval in seconds (default: 3)\n"
 	"  -d, --debugfs       read the statistics from debugfs\n"
 	"  -t, --tracepoints   count tracepoints\n"
 	"      --sort=COLUMN   sort the guests by this column (default: cpu)\n"
-	"      --columns=LIST  show only these columns, for example cpu,exits,memory: pid,\n"
-	"                      vcpus, cpu, guest, kernel, vmm, halted, waiting, exits,\n"
-	"                      history, kinds, polls, faults, memory, unread\n"
+	"      --columns=LIST  show only these columns, for example cpu,exits: pid,\n"
+	"                      vcpus, unread, cpu, guest, kernel, vmm, halted, waiting,\n"
+	"                      exits, history, kinds, polls, faults, memory\n"
 	"      --classic       show the screen of kvm_stat, with its options and keys\n"
 	"  -h, --help          print this help\n";
 

@@ -25,7 +25,7 @@ bool sampler_open(struct sampler *sampler, const struct filter *filter,
 	fd_reserve_release(&sampler->reserve);
 	if (!sampler->monitor)
 		return false;
-	report_missing(sampler->monitor);
+	missing_report(&sampler->missing, sampler->monitor);
 	sampler->metrics = openmetrics_open(sampler->monitor, exposed);
 	if (!sampler->metrics)
 		complain("out of memory");
@@ -35,6 +35,7 @@ bool sampler_open(struct sampler *sampler, const struct filter *filter,
 void sampler_close(struct sampler *sampler)
 {
 	openmetrics_close(sampler->metrics);
+	missing_free(&sampler->missing);
 	monitor_close(sampler->monitor);
 }
 
@@ -50,6 +51,7 @@ void sampler_refresh(struct sampler *sampler)
 		complain("cannot update the list of VMs: %s",
 			 kvmstats_strerror(err, buf, sizeof(buf)));
 	sampler->refresh_failed = err;
+	missing_report(&sampler->missing, sampler->monitor);
 }
 
 static int sample(struct sampler *sampler)
@@ -60,6 +62,7 @@ static int sample(struct sampler *sampler)
 	fd_reserve_fill(&sampler->reserve, sampler->clients);
 	err = monitor_sample(sampler->monitor);
 	fd_reserve_release(&sampler->reserve);
+	missing_report(&sampler->missing, sampler->monitor);
 	sampler->sampling.number++;
 	sampler->sampling.time = epoch_now();
 	sampler->sampling.duration = clock_now() - start;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "messages/missing.h"
 #include "monitor/monitor.h"
 #include "openmetrics/exposition.h"
 #include "serve/fd_reserve.h"
@@ -16,6 +17,7 @@
 struct sampler {
 	struct monitor *monitor;
 	struct openmetrics *metrics;
+	struct missing missing;
 	struct sampling sampling;
 	struct process_figures process;
 	struct fd_reserve reserve;

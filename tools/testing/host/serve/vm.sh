@@ -92,6 +92,9 @@ reports_unreadable_vmm()
 	grep "^kvm_guest_info{.*uuid=\"${uuid%1}2\",pid=\"$vmm\",.*error=\"[^\"]" "$out/scraped" &&
 	grep '^kvm_stats_unreadable_vmms 1$' "$out/scraped" &&
 	[ "$(series kvm_guest_up)" = 1 ] || status=1
+	sleep 0.3
+	scrape && grep "PID $vmm .*cannot open statistics" "$out/server.err"
+	[ "$(grep -c "PID $vmm .*cannot open statistics" "$out/server.err")" = 1 ] || status=1
 	"$stats" serve --once -g "$guest" 2>"$out/printed" >/dev/null
 	cat "$out/printed"
 	has_line "PID $vmm" "$out/printed" || status=1

@@ -7,6 +7,8 @@
 #include "top/sorting.h"
 #include "top/text.h"
 
+#define SHORTEST_PROBLEM	30
+
 static int longest_name(const struct top *top)
 {
 	char buf[CELL_SIZE];
@@ -97,35 +99,64 @@ static void draw_cell(const struct top *top, const struct table_line *line, int 
 		draw_right(y, place->x, place->width, attributes, text);
 }
 
-/* The reason replaces the columns of KVM's statistics, and those of /proc that are unknown. */
-static bool is_replaced(enum column_id id, const struct table_line *line)
+/* The columns of KVM's statistics. Times of vCPUs and memory come from /proc. */
+static bool needs_statistics(enum column_id id)
 {
-	if (id >= COLUMN_GUEST && id <= COLUMN_WAITING)
-		return line->figures.guest < 0;
 	return id >= COLUMN_EXITS && id != COLUMN_MEMORY;
+}
+
+/* Whether the reason why a guest cannot be read replaces this column */
+static bool is_replaced(enum column_id id, bool times)
+{
+	return needs_statistics(id) || (times && id >= COLUMN_GUEST && id <= COLUMN_WAITING);
+}
+
+static struct column_place place_of_problem(const struct column_layout *layout, bool times)
+{
+	struct column_place place = { 0 };
+	size_t i;
+
+	for (i = 0; i < layout->places; i++) {
+		const struct column_place *at = &layout->place[i];
+
+		if (!is_replaced(at->id, times))
+			continue;
+		if (!place.width)
+			place.x = at->x;
+		place.width = at->x + at->width - place.x;
+	}
+	return place;
+}
+
+/* The reason also replaces the times of the vCPUs if they are unknown, or if it needs the space. */
+static void draw_problem(const struct top *top, const struct column_layout *layout, int y,
+			 const struct table_line *line, int attributes)
+{
+	bool times = line->figures.guest < 0 ||
+		     place_of_problem(layout, false).width < SHORTEST_PROBLEM;
+	struct column_place place = place_of_problem(layout, times);
+	size_t i;
+
+	for (i = 0; i < layout->places; i++) {
+		if (!is_replaced(layout->place[i].id, times))
+			draw_cell(top, line, y, &layout->place[i], attributes);
+	}
+	draw_text(y, place.x, place.width, attributes | A_BOLD, line->problem);
 }
 
 static void draw_line(const struct top *top, const struct column_layout *layout, int y,
 		      const struct table_line *line, bool cursor, int columns)
 {
 	int attributes = line_attributes(line, cursor);
-	const struct column_place *problem = NULL;
-	int end = 0;
 	size_t i;
 
 	draw_spaces(y, 0, cursor ? columns : 0, attributes);
-	for (i = 0; i < layout->places; i++) {
-		const struct column_place *place = &layout->place[i];
-
-		if (*line->problem && is_replaced(place->id, line)) {
-			problem = problem ? problem : place;
-			end = place->x + place->width;
-			continue;
-		}
-		draw_cell(top, line, y, place, attributes);
+	if (*line->problem) {
+		draw_problem(top, layout, y, line, attributes);
+		return;
 	}
-	if (problem)
-		draw_text(y, problem->x, end - problem->x, attributes | A_BOLD, line->problem);
+	for (i = 0; i < layout->places; i++)
+		draw_cell(top, line, y, &layout->place[i], attributes);
 }
 
 void draw_columns(const struct top *top, struct area area)

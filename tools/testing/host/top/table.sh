@@ -247,6 +247,15 @@ unreadable_table_tests()
 		'^qemu +104 .* cannot be read: this kernel opens statistics for the VMM only'
 	screen_check "the marked line has its own color" sees_color 'cannot be read: ' 31
 	shows "the summary counts VMMs that cannot be read" '^2 guests.* 1 cannot be read'
+	fake_stat 104/stat qemu 100 0 0
+	fake_stat 104/task/104/stat 'CPU 0/KVM' 100 0 0
+	echo '0 0 0' >"$out/proc/104/task/104/schedstat"
+	simulate 'tick 3000' 'tick 3000'
+	shows "the figures of /proc remain in the marked line" '^qemu +104 .* 100 .* cannot be read: '
+	resize 80 24
+	shows "in 80 columns there is space for the reason" \
+		'cannot be read: this kernel opens'
+	resize 140 24
 	keys N Home Down Enter
 	shows "Enter shows the whole reason" 'PID 104: cannot open statistics' \
 		'A kernel with the kvm-stats patches'

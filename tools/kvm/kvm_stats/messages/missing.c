@@ -80,9 +80,10 @@ size_t missing_vmms(const struct monitor *monitor)
 	size_t i;
 
 	for (i = 0; i < monitor->vmms; i++) {
-		struct gap gap = gap_of(monitor->vmm[i]);
+		const struct vmm *vmm = monitor->vmm[i];
+		struct gap gap = gap_of(vmm);
 
-		count += !monitor->vmm[i]->targets && is_gap(&gap);
+		count += vmm->kvm && !vmm->targets && is_gap(&gap);
 	}
 	return count;
 }

@@ -60,7 +60,7 @@ static void print_event(enum monitor_event event, const struct vmm *vmm, void *a
 		 origins_text(origins_of(vmm), from, sizeof(from)));
 }
 
-/* Counts only VMMs with statistics that can be read. */
+/* Does not count VMMs that cannot be read as watched. */
 static void print_start(const struct monitor *monitor)
 {
 	size_t unreadable = missing_vmms(monitor);
@@ -71,11 +71,12 @@ static void print_start(const struct monitor *monitor)
 
 	for (i = 0; i < monitor->vmms; i++) {
 		origins |= origins_of(monitor->vmm[i]);
-		vmms += monitor->vmm[i]->kvm && monitor->vmm[i]->targets;
+		vmms += !!monitor->vmm[i]->kvm;
 	}
 	if (unreadable)
 		snprintf(others, sizeof(others), "; %zu VMM%s cannot be read", unreadable,
 			 plural(unreadable));
+	vmms -= unreadable;
 	complain("watching %zu VMM%s; source: %s%s", vmms, plural(vmms),
 		 origins_text(origins, from, sizeof(from)), others);
 }

@@ -55,7 +55,7 @@ static const struct check with_stats[] = {
 	{ "stopped: the values of the vCPUs equal a direct read", check_stopped_vcpus },
 	{ "stopped: 'info stats vm' prints the same values", check_monitor_vm },
 	{ "stopped: 'info stats vcpu' prints the same values", check_monitor_vcpu },
-	{ "stopped: kvm-stats read --json prints the same values", check_command_values },
+	{ "stopped: kvm-stats query prints the same values", check_command_values },
 	{ "kvm-stats schema --json prints the same schemas", check_command_schemas },
 	{ "the guest continues", check_cont },
 	{ "continued: the values that QEMU reports are between two direct reads", check_running },

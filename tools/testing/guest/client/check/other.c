@@ -66,8 +66,8 @@ enum verdict check_user_commands(void *ctx)
 	bool ok = user_runs(scenario, "schema", "") &&
 		  output_matches(scenario, "^vcpu +exits +cumulative ");
 
-	ok = ok && user_runs(scenario, "log", "-c -s 0.2 -n 1 -f exits$") &&
-	     output_matches(scenario, "^20[0-9-]+ [0-9:]+,[0-9]+$");
+	ok = ok && user_runs(scenario, "log", "--csv -i 0.2 -c 1 -f ^exits$") &&
+	     output_matches(scenario, "^20[0-9-]+T[0-9:.]+[+-][0-9:]+,[0-9]+$");
 	ok = ok && user_runs(scenario, "serve", "--once");
 	if (ok && (!exposition_of_vmm(scenario->run.text, &labels, "kvm_guest_up", "1") ||
 		   !*exposition_value(scenario->run.text, &labels, "kvm_guest_exits_total", ""))) {
@@ -107,7 +107,8 @@ enum verdict check_user_top(void *ctx)
 	char arguments[64], title[64];
 	bool ok;
 
-	snprintf(arguments, sizeof(arguments), "top -i -f exits$ -p %d", (int)scenario->other_pid);
+	snprintf(arguments, sizeof(arguments), "top --classic -i -f exits$ -p %d",
+		 (int)scenario->other_pid);
 	snprintf(title, sizeof(title), "^ kvm statistics - pid %d \\(other\\)",
 		 (int)scenario->other_pid);
 	ok = !terminal_start(&top, UNPRIVILEGED_UID, arguments) &&

@@ -10,7 +10,7 @@
 
 #define TRIES	10
 
-/* Returns the array "return" that "kvm-stats COMMAND --json -p PID MORE" prints, or NULL. */
+/* Returns the array "return" that "kvm-stats COMMAND -p PID MORE" prints, or NULL. */
 static json_t *run(const struct session *s, const char *command, const char *more)
 {
 	const char *program = getenv("KVM_STATS") ?: "/bin/kvm-stats";
@@ -19,7 +19,7 @@ static json_t *run(const struct session *s, const char *command, const char *mor
 	char line[256];
 	FILE *pipe;
 
-	snprintf(line, sizeof(line), "%s %s --json -p %d %s", program, command, s->vmm.pid, more);
+	snprintf(line, sizeof(line), "%s %s -p %d %s", program, command, s->vmm.pid, more);
 	pipe = popen(line, "r");
 	if (!pipe)
 		return NULL;
@@ -87,7 +87,7 @@ static bool agrees(struct session *s, int vcpu, const char *more)
 	int tries;
 
 	for (tries = 0; differs && tries < TRIES; tries++) {
-		json_t *results = run(s, "read", more);
+		json_t *results = run(s, "query", more);
 		json_t *printed = json_object_get(json_array_get(results, 0), "stats");
 		json_t *reported = query_one(s, vcpu, NULL);
 
@@ -102,7 +102,7 @@ static bool agrees(struct session *s, int vcpu, const char *more)
 			ms_sleep(100);
 	}
 	if (differs)
-		note("kvm-stats read --json %s: %s differs from QEMU", more, name);
+		note("kvm-stats query %s: %s differs from QEMU", more, name);
 	return !differs;
 }
 
@@ -158,7 +158,7 @@ enum verdict check_command_schemas(void *ctx)
 
 	if (s->native || s->direct_error)
 		return skip_or_fail(s);
-	results = run(s, "schema", "");
+	results = run(s, "schema --json", "");
 	ok = json_array_size(results) == 2 && same_schemas(s, results, "vm");
 	ok = ok && same_schemas(s, results, "vcpu");
 	json_decref(results);

@@ -19,6 +19,7 @@
 
 #define OPTION_COLUMNS	301
 #define OPTION_SORT	302
+#define OPTION_TRACEPOINTS	303
 
 static const char usage[] =
 	"Usage: kvm-stats top [OPTION]...\n"
@@ -30,7 +31,7 @@ static const char usage[] =
 	FILTER_HELP
 	"  -i, --interval=SEC  interval in seconds (default: 3)\n"
 	"  -d, --debugfs       read the statistics from debugfs\n"
-	"  -t, --tracepoints   count tracepoints\n"
+	"      --tracepoints   count tracepoints\n"
 	"      --sort=COLUMN   sort the guests by this column (default: cpu)\n"
 	"      --columns=LIST  show only these columns, for example cpu,exits: pid,\n"
 	"                      vcpus, unread, cpu, guest, kernel, vmm, halted, waiting,\n"
@@ -101,7 +102,7 @@ static bool set_option(int option, const char *value, void *arg)
 	switch (option) {
 	case 'd':
 		return options->sources |= SOURCES_DEBUGFS;
-	case 't':
+	case OPTION_TRACEPOINTS:
 		return options->sources |= SOURCES_TRACEPOINTS;
 	case 'i':
 		return parse_seconds("-i", value, MIN_INTERVAL, &options->interval);
@@ -121,14 +122,14 @@ static int parse(struct top_options *options, int argc, char **argv)
 	static const struct option table[] = {
 		{ "interval", required_argument, NULL, 'i' },
 		{ "debugfs", no_argument, NULL, 'd' },
-		{ "tracepoints", no_argument, NULL, 't' },
+		{ "tracepoints", no_argument, NULL, OPTION_TRACEPOINTS },
 		{ "columns", required_argument, NULL, OPTION_COLUMNS },
 		{ "sort", required_argument, NULL, OPTION_SORT },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	const struct command_options accepted = {
-		.letters = "i:dth",
+		.letters = "i:dh",
 		.table = table,
 		.usage = usage,
 		.hint = "Run 'kvm-stats top --help' for the options. The options of kvm_stat need "

@@ -41,6 +41,21 @@ names_missing_capabilities()
 	denied_with sys_ptrace,dac_read_search 'not a KVM VMM'
 }
 
+# Only the options without a command have other meanings: those of kvm_stat.
+letters_have_one_meaning()
+{
+	local name
+
+	for name in list log query read schema serve top; do
+		"$stats" "$name" --help | grep -oE '^ +-[[:alnum:]], --[a-z-]+' |
+			sed "s/\$/ ($name)/"
+	done >"$out/letters"
+	awk '{ letters++ }
+		meaning[$1] == "" { meaning[$1] = $2 }
+		meaning[$1] != $2 { print $1, meaning[$1], $2, $3; bad = 1 }
+		END { exit bad || letters < 35 }' "$out/letters"
+}
+
 completes_files()
 {
 	: >"$out/metrics.prom"
@@ -65,6 +80,7 @@ argument_tests()
 	check "an unknown command is a usage error" prints 2 "unknown command 'frob'" frob
 	check "an unknown option is a usage error" prints 2 '^Usage' read --frob
 	check "PID 0 is a usage error" prints 2 "not '0'" read -p 0
+	check "a letter is the same option in all commands" letters_have_one_meaning
 	completion_tests
 	check "a guest that does not exist is an error" \
 		prints 1 "no guest is named 'nobody'" read -g nobody

@@ -150,6 +150,7 @@ rpm_tests()
 	check "the command in the RPM package runs" rpm_works
 }
 
+"$ROOT/scripts/packages" deb rpm tool-packages >&2 || bail_out "packages cannot be installed"
 mkdir -p "$out/overlay"
 begin
 deb_tests

@@ -37,14 +37,14 @@ static bool parse_vcpu(const char *link, const char *prefix, struct kvmstats_fd 
 
 	if (strncmp(link, prefix, len))
 		return false;
-	entry->kind = KVMSTATS_VCPU;
+	entry->kind = KVMSTATS_KIND_VCPU;
 	entry->vcpu = parse_number(link + len);
 	return entry->vcpu >= 0;
 }
 
 bool kvmstats_fds_parse(const char *link, struct kvmstats_fd *entry)
 {
-	entry->kind = KVMSTATS_VM;
+	entry->kind = KVMSTATS_KIND_VM;
 	entry->vcpu = -1;
 	entry->stats = !strcmp(link, "anon_inode:kvm-vm-stats");
 	if (entry->stats || !strcmp(link, "anon_inode:kvm-vm"))

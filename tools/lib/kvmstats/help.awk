@@ -54,7 +54,7 @@ function print_string(text,   at)
 END {
 	for (i = 1; i <= count; i++) {
 		split(order[i], part, "\t")
-		printf "\t{ %s, KVMSTATS_%s, \"%s\",\n", mask(scopes[order[i]]),
+		printf "\t{ %s, KVMSTATS_KIND_%s, \"%s\",\n", mask(scopes[order[i]]),
 			toupper(part[1]), part[2]
 		print_string(part[3])
 	}

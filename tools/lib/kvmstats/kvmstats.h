@@ -113,13 +113,13 @@ int kvmstats_vmm_distinct(const struct kvmstats_vmm *vmm);
 /* ---- targets: the VMs and vCPUs of a VMM ---- */
 
 enum kvmstats_kind {
-	KVMSTATS_VM,
-	KVMSTATS_VCPU,
+	KVMSTATS_KIND_VM,
+	KVMSTATS_KIND_VCPU,
 };
 
 enum kvmstats_origin {
-	KVMSTATS_OPENED,	/* opened with KVM_STATS_GETFD on the VMM's VM or vCPU fd */
-	KVMSTATS_TAKEN,		/* duplicated from a statistics fd that the VMM holds */
+	KVMSTATS_ORIGIN_OPENED,		/* opened with KVM_STATS_GETFD on the VMM's VM or vCPU fd */
+	KVMSTATS_ORIGIN_DUPLICATED,	/* duplicated from a statistics fd that the VMM holds */
 };
 
 /*
@@ -207,24 +207,24 @@ struct kvmstats_stat;
  * named here.
  */
 enum kvmstats_type {
-	KVMSTATS_CUMULATIVE,
-	KVMSTATS_INSTANT,
-	KVMSTATS_PEAK,
-	KVMSTATS_LINEAR_HIST,
-	KVMSTATS_LOG_HIST,
+	KVMSTATS_TYPE_CUMULATIVE,
+	KVMSTATS_TYPE_INSTANT,
+	KVMSTATS_TYPE_PEAK,
+	KVMSTATS_TYPE_LINEAR_HIST,
+	KVMSTATS_TYPE_LOG_HIST,
 };
 
 enum kvmstats_unit {
-	KVMSTATS_NONE,
-	KVMSTATS_BYTES,
-	KVMSTATS_SECONDS,
-	KVMSTATS_CYCLES,
-	KVMSTATS_BOOLEAN,
+	KVMSTATS_UNIT_NONE,
+	KVMSTATS_UNIT_BYTES,
+	KVMSTATS_UNIT_SECONDS,
+	KVMSTATS_UNIT_CYCLES,
+	KVMSTATS_UNIT_BOOLEAN,
 };
 
 enum kvmstats_base {
-	KVMSTATS_POW10,
-	KVMSTATS_POW2,
+	KVMSTATS_BASE_POW10,
+	KVMSTATS_BASE_POW2,
 };
 
 /*

@@ -46,7 +46,7 @@ static bool is_named_like(int fd, const struct kvmstats_fd *entry)
 	char path[32], link[64], expected[64];
 	ssize_t n;
 
-	if (entry->kind == KVMSTATS_VM)
+	if (entry->kind == KVMSTATS_KIND_VM)
 		snprintf(expected, sizeof(expected), "anon_inode:kvm-vm%s",
 			 entry->stats ? "-stats" : "");
 	else

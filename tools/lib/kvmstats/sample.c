@@ -80,7 +80,7 @@ const uint64_t *kvmstats_sample_values(const struct kvmstats_sample *sample,
 
 static bool has_delta(const struct kvmstats_stat *stat)
 {
-	return kvmstats_stat_type(stat) == KVMSTATS_CUMULATIVE || kvmstats_stat_is_hist(stat);
+	return kvmstats_stat_type(stat) == KVMSTATS_TYPE_CUMULATIVE || kvmstats_stat_is_hist(stat);
 }
 
 int kvmstats_delta(const struct kvmstats_sample *from, const struct kvmstats_sample *to,

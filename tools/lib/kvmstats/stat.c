@@ -57,7 +57,7 @@ int kvmstats_stat_is_hist(const struct kvmstats_stat *stat)
 {
 	unsigned int type = kvmstats_stat_type(stat);
 
-	return type == KVMSTATS_LINEAR_HIST || type == KVMSTATS_LOG_HIST;
+	return type == KVMSTATS_TYPE_LINEAR_HIST || type == KVMSTATS_TYPE_LOG_HIST;
 }
 
 static uint64_t log_bucket_min(unsigned int n)
@@ -80,7 +80,7 @@ int kvmstats_stat_bucket(const struct kvmstats_stat *stat, unsigned int n,
 	if (n >= stat->size)
 		return -ERANGE;
 
-	if (kvmstats_stat_type(stat) == KVMSTATS_LINEAR_HIST) {
+	if (kvmstats_stat_type(stat) == KVMSTATS_TYPE_LINEAR_HIST) {
 		if (!stat->bucket_size)
 			return -ERANGE;
 		*min = linear_bucket_min(stat, n);

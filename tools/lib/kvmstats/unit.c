@@ -8,32 +8,32 @@
 #include "internal.h"
 
 static const char * const type_names[] = {
-	[KVMSTATS_CUMULATIVE] = "cumulative",
-	[KVMSTATS_INSTANT] = "instant",
-	[KVMSTATS_PEAK] = "peak",
-	[KVMSTATS_LINEAR_HIST] = "linear-histogram",
-	[KVMSTATS_LOG_HIST] = "log2-histogram",
+	[KVMSTATS_TYPE_CUMULATIVE] = "cumulative",
+	[KVMSTATS_TYPE_INSTANT] = "instant",
+	[KVMSTATS_TYPE_PEAK] = "peak",
+	[KVMSTATS_TYPE_LINEAR_HIST] = "linear-histogram",
+	[KVMSTATS_TYPE_LOG_HIST] = "log2-histogram",
 };
 
 static const char * const unit_names[] = {
-	[KVMSTATS_NONE] = "none",
-	[KVMSTATS_BYTES] = "bytes",
-	[KVMSTATS_SECONDS] = "seconds",
-	[KVMSTATS_CYCLES] = "cycles",
-	[KVMSTATS_BOOLEAN] = "boolean",
+	[KVMSTATS_UNIT_NONE] = "none",
+	[KVMSTATS_UNIT_BYTES] = "bytes",
+	[KVMSTATS_UNIT_SECONDS] = "seconds",
+	[KVMSTATS_UNIT_CYCLES] = "cycles",
+	[KVMSTATS_UNIT_BOOLEAN] = "boolean",
 };
 
 static const char * const unit_symbols[] = {
-	[KVMSTATS_NONE] = "",
-	[KVMSTATS_BYTES] = "B",
-	[KVMSTATS_SECONDS] = "s",
-	[KVMSTATS_CYCLES] = "cycles",
-	[KVMSTATS_BOOLEAN] = "boolean",
+	[KVMSTATS_UNIT_NONE] = "",
+	[KVMSTATS_UNIT_BYTES] = "B",
+	[KVMSTATS_UNIT_SECONDS] = "s",
+	[KVMSTATS_UNIT_CYCLES] = "cycles",
+	[KVMSTATS_UNIT_BOOLEAN] = "boolean",
 };
 
 static const char * const base_names[] = {
-	[KVMSTATS_POW10] = "pow10",
-	[KVMSTATS_POW2] = "pow2",
+	[KVMSTATS_BASE_POW10] = "pow10",
+	[KVMSTATS_BASE_POW2] = "pow2",
 };
 
 static const struct {
@@ -41,17 +41,17 @@ static const struct {
 	int exponent;
 	const char *text;
 } prefixes[] = {
-	{ KVMSTATS_POW10, -12, "p" },
-	{ KVMSTATS_POW10, -9, "n" },
-	{ KVMSTATS_POW10, -6, "u" },
-	{ KVMSTATS_POW10, -3, "m" },
-	{ KVMSTATS_POW10, 3, "k" },
-	{ KVMSTATS_POW10, 6, "M" },
-	{ KVMSTATS_POW10, 9, "G" },
-	{ KVMSTATS_POW2, 10, "Ki" },
-	{ KVMSTATS_POW2, 20, "Mi" },
-	{ KVMSTATS_POW2, 30, "Gi" },
-	{ KVMSTATS_POW2, 40, "Ti" },
+	{ KVMSTATS_BASE_POW10, -12, "p" },
+	{ KVMSTATS_BASE_POW10, -9, "n" },
+	{ KVMSTATS_BASE_POW10, -6, "u" },
+	{ KVMSTATS_BASE_POW10, -3, "m" },
+	{ KVMSTATS_BASE_POW10, 3, "k" },
+	{ KVMSTATS_BASE_POW10, 6, "M" },
+	{ KVMSTATS_BASE_POW10, 9, "G" },
+	{ KVMSTATS_BASE_POW2, 10, "Ki" },
+	{ KVMSTATS_BASE_POW2, 20, "Mi" },
+	{ KVMSTATS_BASE_POW2, 30, "Gi" },
+	{ KVMSTATS_BASE_POW2, 40, "Ti" },
 };
 
 const char *kvmstats_type_name(unsigned int type)
@@ -82,7 +82,7 @@ static const char *find_prefix(unsigned int base, int exponent)
 
 static bool has_prefixes(unsigned int unit)
 {
-	return unit == KVMSTATS_BYTES || unit == KVMSTATS_SECONDS;
+	return unit == KVMSTATS_UNIT_BYTES || unit == KVMSTATS_UNIT_SECONDS;
 }
 
 int kvmstats_stat_unit_text(const struct kvmstats_stat *stat, char *buf, size_t size)
@@ -100,9 +100,9 @@ int kvmstats_stat_unit_text(const struct kvmstats_stat *stat, char *buf, size_t 
 		snprintf(symbol, sizeof(symbol), "unit%u", unit);
 
 	if (!prefix && exponent) {
-		if (base == KVMSTATS_POW10 || base == KVMSTATS_POW2)
+		if (base == KVMSTATS_BASE_POW10 || base == KVMSTATS_BASE_POW2)
 			snprintf(power, sizeof(power), "*%d^%d",
-				 base == KVMSTATS_POW10 ? 10 : 2, exponent);
+				 base == KVMSTATS_BASE_POW10 ? 10 : 2, exponent);
 		else
 			snprintf(power, sizeof(power), "*base%u^%d", base, exponent);
 	}
@@ -157,7 +157,7 @@ static int set_point(char *buf, size_t size, size_t places)
 
 int kvmstats_stat_scale(const struct kvmstats_stat *stat, uint64_t value, char *buf, size_t size)
 {
-	bool pow2 = kvmstats_stat_base(stat) == KVMSTATS_POW2;
+	bool pow2 = kvmstats_stat_base(stat) == KVMSTATS_BASE_POW2;
 	int exponent = value ? kvmstats_stat_exponent(stat) : 0;
 	int places = exponent < 0 ? -exponent : 0;
 	int times = exponent < 0 ? (pow2 ? -exponent : 0) : exponent;

@@ -100,7 +100,7 @@ static void add_target(struct kvmstats_vmm *vmm, const struct kvmstats_fd *from,
 		.from = *from,
 		.vm = vm,
 	};
-	if (from->kind == KVMSTATS_VCPU)
+	if (from->kind == KVMSTATS_KIND_VCPU)
 		vmm->vcpus++;
 }
 
@@ -121,7 +121,7 @@ static void add_group(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds,
 	if (one_vm)
 		end = i + 1;
 	for (; i < end; i++) {
-		if (fds->fd[i].kind == KVMSTATS_VM)
+		if (fds->fd[i].kind == KVMSTATS_KIND_VM)
 			add_target(vmm, &fds->fd[i], vm++);
 		else
 			add_target(vmm, &fds->fd[i], one_vm ? 0 : -1);
@@ -156,7 +156,7 @@ static void count_vms(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
 	vmm->vms = 0;
 	vmm->vcpus = 0;
 	for (i = 0; i < fds->count; i++)
-		vmm->vms += fds->fd[i].kind == KVMSTATS_VM && !fds->fd[i].stats;
+		vmm->vms += fds->fd[i].kind == KVMSTATS_KIND_VM && !fds->fd[i].stats;
 	if (!vmm->vms)
 		vmm->vms = 1;
 }
@@ -435,7 +435,7 @@ int kvmstats_target_open(const struct kvmstats_target *target, enum kvmstats_ori
 	int pidfd = target->vmm->pidfd;
 
 	if (origin)
-		*origin = target->from.stats ? KVMSTATS_TAKEN : KVMSTATS_OPENED;
+		*origin = target->from.stats ? KVMSTATS_ORIGIN_DUPLICATED : KVMSTATS_ORIGIN_OPENED;
 	if (target->from.stats)
 		return kvmstats_dup_fd(pidfd, &target->from);
 	return kvmstats_dup_and_open(pidfd, &target->from);

@@ -44,7 +44,8 @@ static const char *scope_name(enum scope scope)
 /* The meaning is that of the reference, which does not describe statistics of later kernels. */
 static void print_stat(const struct target *target, const struct kvmstats_stat *stat)
 {
-	enum kvmstats_kind kind = target->scope == SCOPE_VCPU ? KVMSTATS_VCPU : KVMSTATS_VM;
+	bool is_vcpu = target->scope == SCOPE_VCPU;
+	enum kvmstats_kind kind = is_vcpu ? KVMSTATS_KIND_VCPU : KVMSTATS_KIND_VM;
 	const char *meaning = kvmstats_stat_help(kvmstats_stat_name(stat), kind);
 	char type[16], unit[64];
 	unsigned int number = kvmstats_stat_type(stat);

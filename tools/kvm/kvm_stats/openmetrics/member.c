@@ -28,12 +28,12 @@ const char *member_scale(const struct member *member, const struct kvmstats_stat
 
 static bool is_time(const struct kvmstats_stat *stat)
 {
-	return kvmstats_stat_unit(stat) == KVMSTATS_SECONDS && stat_can_scale(stat);
+	return kvmstats_stat_unit(stat) == KVMSTATS_UNIT_SECONDS && stat_can_scale(stat);
 }
 
 static bool may_be_sum(const struct kvmstats_stat *stat)
 {
-	return kvmstats_stat_type(stat) == KVMSTATS_CUMULATIVE &&
+	return kvmstats_stat_type(stat) == KVMSTATS_TYPE_CUMULATIVE &&
 	       kvmstats_stat_size(stat) == 1 && is_time(stat);
 }
 

@@ -25,13 +25,13 @@ static const struct {
 enum family_type stat_family_type(const struct kvmstats_stat *stat)
 {
 	switch (kvmstats_stat_type(stat)) {
-	case KVMSTATS_CUMULATIVE:
+	case KVMSTATS_TYPE_CUMULATIVE:
 		return FAMILY_COUNTER;
-	case KVMSTATS_INSTANT:
-	case KVMSTATS_PEAK:
+	case KVMSTATS_TYPE_INSTANT:
+	case KVMSTATS_TYPE_PEAK:
 		return FAMILY_GAUGE;
-	case KVMSTATS_LINEAR_HIST:
-	case KVMSTATS_LOG_HIST:
+	case KVMSTATS_TYPE_LINEAR_HIST:
+	case KVMSTATS_TYPE_LOG_HIST:
 		return FAMILY_HISTOGRAM;
 	default:
 		return FAMILY_UNKNOWN;
@@ -50,7 +50,8 @@ const char *stat_family_unit(const struct kvmstats_stat *stat)
 
 	if (!stat_can_scale(stat))
 		return NULL;
-	if (unit == KVMSTATS_SECONDS || unit == KVMSTATS_BYTES || unit == KVMSTATS_CYCLES)
+	if (unit == KVMSTATS_UNIT_SECONDS || unit == KVMSTATS_UNIT_BYTES ||
+	    unit == KVMSTATS_UNIT_CYCLES)
 		return kvmstats_unit_name(unit);
 	return NULL;
 }
@@ -109,15 +110,15 @@ static const char *library_text(enum kind kind, const char *name)
 	const char *text = NULL;
 
 	if (kind != KIND_GUEST && kind != KIND_VCPU)
-		text = kvmstats_stat_help(name, KVMSTATS_VM);
+		text = kvmstats_stat_help(name, KVMSTATS_KIND_VM);
 	if (!text && kind != KIND_VM)
-		text = kvmstats_stat_help(name, KVMSTATS_VCPU);
+		text = kvmstats_stat_help(name, KVMSTATS_KIND_VCPU);
 	return text;
 }
 
 static char *default_text(enum kind kind, const struct kvmstats_stat *stat)
 {
-	bool plain = kvmstats_stat_unit(stat) == KVMSTATS_BOOLEAN;
+	bool plain = kvmstats_stat_unit(stat) == KVMSTATS_UNIT_BOOLEAN;
 	char unit[64] = "", type[32] = "", *help;
 
 	if (!plain && kvmstats_stat_unit_text(stat, unit, sizeof(unit)) < 0)
@@ -133,7 +134,7 @@ static char *default_text(enum kind kind, const struct kvmstats_stat *stat)
 char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat)
 {
 	const char *text = library_text(kind, kvmstats_stat_name(stat));
-	bool peak = kvmstats_stat_type(stat) == KVMSTATS_PEAK;
+	bool peak = kvmstats_stat_type(stat) == KVMSTATS_TYPE_PEAK;
 	char *help, *at;
 
 	if (!text)

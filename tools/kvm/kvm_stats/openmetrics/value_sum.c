@@ -34,7 +34,7 @@ static void add(uint64_t *to, const uint64_t *values, size_t size, bool peak)
 const uint64_t *value_sum(struct value_sum *sum, const struct target *const *target,
 			  size_t targets, const struct kvmstats_stat *stat)
 {
-	bool peak = kvmstats_stat_type(stat) == KVMSTATS_PEAK, found = false;
+	bool peak = kvmstats_stat_type(stat) == KVMSTATS_TYPE_PEAK, found = false;
 	size_t size = kvmstats_stat_size(stat);
 	size_t i;
 

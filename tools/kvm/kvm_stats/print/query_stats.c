@@ -45,7 +45,7 @@ static void print_value(const struct row *row)
 {
 	unsigned int n;
 
-	if (row->size == 1 && kvmstats_stat_unit(row->stat) == KVMSTATS_BOOLEAN) {
+	if (row->size == 1 && kvmstats_stat_unit(row->stat) == KVMSTATS_UNIT_BOOLEAN) {
 		fputs(row->values[0] ? "true" : "false", stdout);
 		return;
 	}
@@ -124,12 +124,12 @@ static void print_stat(const struct kvmstats_stat *stat)
 	printf("{\"name\": ");
 	json_print_string(kvmstats_stat_name(stat));
 	printf(", \"type\": \"%s\"", kvmstats_type_name(kvmstats_stat_type(stat)));
-	if (unit != KVMSTATS_NONE)
+	if (unit != KVMSTATS_UNIT_NONE)
 		printf(", \"unit\": \"%s\"", kvmstats_unit_name(unit));
 	if (exponent)
-		printf(", \"base\": %d", kvmstats_stat_base(stat) == KVMSTATS_POW2 ? 2 : 10);
+		printf(", \"base\": %d", kvmstats_stat_base(stat) == KVMSTATS_BASE_POW2 ? 2 : 10);
 	printf(", \"exponent\": %d", exponent);
-	if (kvmstats_stat_type(stat) == KVMSTATS_LINEAR_HIST)
+	if (kvmstats_stat_type(stat) == KVMSTATS_TYPE_LINEAR_HIST)
 		printf(", \"bucket-size\": %" PRIu32, kvmstats_stat_bucket_size(stat));
 	putchar('}');
 }

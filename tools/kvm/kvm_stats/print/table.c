@@ -19,15 +19,17 @@ static double base_factor(const struct kvmstats_stat *stat)
 {
 	int exponent = kvmstats_stat_exponent(stat);
 
-	return kvmstats_stat_base(stat) == KVMSTATS_POW2 ? ldexp(1, exponent) : pow(10, exponent);
+	if (kvmstats_stat_base(stat) == KVMSTATS_BASE_POW2)
+		return ldexp(1, exponent);
+	return pow(10, exponent);
 }
 
 static const char *base_unit(const struct kvmstats_stat *stat)
 {
 	switch (kvmstats_stat_unit(stat)) {
-	case KVMSTATS_BYTES:
+	case KVMSTATS_UNIT_BYTES:
 		return "B";
-	case KVMSTATS_SECONDS:
+	case KVMSTATS_UNIT_SECONDS:
 		return "s";
 	default:
 		return NULL;
@@ -46,7 +48,7 @@ static void print_value(const struct report *report, const struct kvmstats_stat 
 {
 	char scaled[64];
 
-	if (kvmstats_stat_unit(stat) == KVMSTATS_BOOLEAN && value <= 1)
+	if (kvmstats_stat_unit(stat) == KVMSTATS_UNIT_BOOLEAN && value <= 1)
 		printf("  %20s", value ? "true" : "false");
 	else if (in_base_unit(report, stat))
 		printf("  %20s",

@@ -110,13 +110,13 @@ static int add_file(struct file_list *files, int dirfd, const char *name)
 		return err;
 	*desc = (struct kvmstats_desc){
 		.name = strdup(name),
-		.type = st.st_mode & 0222 ? KVMSTATS_CUMULATIVE : KVMSTATS_INSTANT,
+		.type = st.st_mode & 0222 ? KVMSTATS_TYPE_CUMULATIVE : KVMSTATS_TYPE_INSTANT,
 		.size = 1,
 	};
 	if (!desc->name)
 		return -ENOMEM;
 	if (ends_with(name, "_ns")) {
-		desc->unit = KVMSTATS_SECONDS;
+		desc->unit = KVMSTATS_UNIT_SECONDS;
 		desc->exponent = -9;
 	}
 	files->count++;

@@ -9,7 +9,7 @@ static struct target_key key_of(const struct kvmstats_target *from)
 {
 	return (struct target_key){
 		.source = &source_fd,
-		.scope = kvmstats_target_kind(from) == KVMSTATS_VM ? SCOPE_VM : SCOPE_VCPU,
+		.scope = kvmstats_target_kind(from) == KVMSTATS_KIND_VM ? SCOPE_VM : SCOPE_VCPU,
 		.vm = kvmstats_target_vm(from),
 		.vcpu = kvmstats_target_vcpu(from),
 		.vmm_fd = kvmstats_target_fd(from),
@@ -25,7 +25,7 @@ static void set_samples(struct target *target, const struct kvmstats_reader *rea
 
 static void follow(struct target *target, const struct kvmstats_reader *reader)
 {
-	bool taken = kvmstats_reader_origin(reader) == KVMSTATS_TAKEN;
+	bool taken = kvmstats_reader_origin(reader) == KVMSTATS_ORIGIN_DUPLICATED;
 
 	target->private = (void *)reader;
 	target->origin = taken ? ORIGIN_TAKEN : ORIGIN_OPENED;

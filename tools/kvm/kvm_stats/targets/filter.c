@@ -143,7 +143,7 @@ bool filter_selects_target(const struct filter *filter, const struct kvmstats_ta
 
 	if (!filter->vm && !filter->vcpus)
 		return true;
-	if (kvmstats_target_kind(target) == KVMSTATS_VM)
+	if (kvmstats_target_kind(target) == KVMSTATS_KIND_VM)
 		return filter->vm;
 	for (i = 0; i < filter->vcpus; i++) {
 		if (in_range(&filter->vcpu[i], kvmstats_target_vcpu(target)))
@@ -170,7 +170,7 @@ static bool has_vcpu_in(const struct kvmstats_vmm *vmm, const struct filter_rang
 	for (i = 0; i < kvmstats_vmm_targets(vmm); i++) {
 		const struct kvmstats_target *target = kvmstats_vmm_target(vmm, i);
 
-		if (kvmstats_target_kind(target) == KVMSTATS_VCPU &&
+		if (kvmstats_target_kind(target) == KVMSTATS_KIND_VCPU &&
 		    in_range(range, kvmstats_target_vcpu(target)))
 			return true;
 	}

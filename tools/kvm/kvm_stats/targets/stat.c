@@ -5,7 +5,7 @@
 
 bool stat_counts_up(const struct kvmstats_stat *stat)
 {
-	return kvmstats_stat_type(stat) == KVMSTATS_CUMULATIVE || kvmstats_stat_is_hist(stat);
+	return kvmstats_stat_type(stat) == KVMSTATS_TYPE_CUMULATIVE || kvmstats_stat_is_hist(stat);
 }
 
 size_t stat_index(const struct kvmstats_stat *stat)

@@ -13,14 +13,19 @@
 #include "image.h"
 #include "openmetrics/exposition.h"
 
-#define TYPE(n)		((uint32_t)(n))
-#define UNIT(n)		((uint32_t)(n) << 4)
-#define BASE(n)		((uint32_t)(n) << 8)
+#define TYPE(name)	((uint32_t)KVMSTATS_TYPE_##name)
+#define UNIT(name)	((uint32_t)KVMSTATS_UNIT_##name << 4)
+#define BASE(name)	((uint32_t)KVMSTATS_BASE_##name << 8)
 
-#define COUNTER		TYPE(KVMSTATS_CUMULATIVE)
-#define SECONDS		UNIT(KVMSTATS_SECONDS)
-#define BYTES		UNIT(KVMSTATS_BYTES)
-#define POW2		BASE(KVMSTATS_POW2)
+/* Numbers that later kernels may use. */
+#define LATER_TYPE	9u
+#define LATER_UNIT	(7u << 4)
+#define LATER_BASE	(5u << 8)
+
+#define COUNTER		TYPE(CUMULATIVE)
+#define SECONDS		UNIT(SECONDS)
+#define BYTES		UNIT(BYTES)
+#define POW2		BASE(POW2)
 
 static struct filter filter;
 static struct monitor monitor = { .generation = 1, .denied = 3 };
@@ -52,32 +57,32 @@ static void vm_image(struct image *image)
 
 	image_init(image);
 	add(image, "exits", COUNTER, 0, 1, 0, UINT64_MAX);
-	add(image, "pages", TYPE(KVMSTATS_INSTANT), 0, 1, 0, 7);
-	add(image, "max_rmap", TYPE(KVMSTATS_PEAK), 0, 1, 0, 8);
-	add(image, "memory", TYPE(KVMSTATS_INSTANT) | BYTES | POW2, 10, 1, 0, UINT64_MAX);
+	add(image, "pages", TYPE(INSTANT), 0, 1, 0, 7);
+	add(image, "max_rmap", TYPE(PEAK), 0, 1, 0, 8);
+	add(image, "memory", TYPE(INSTANT) | BYTES | POW2, 10, 1, 0, UINT64_MAX);
 	add(image, "sent_bytes", COUNTER | BYTES, 0, 1, 0, 9);
-	add(image, "cycles", COUNTER | UNIT(KVMSTATS_CYCLES), 3, 1, 0, 10);
-	add(image, "blocking", TYPE(KVMSTATS_INSTANT) | UNIT(KVMSTATS_BOOLEAN), 0, 1, 0, 1);
-	sizes = add(image, "sizes_hist", TYPE(KVMSTATS_LINEAR_HIST) | BYTES | POW2, -1, 4, 3, 1);
+	add(image, "cycles", COUNTER | UNIT(CYCLES), 3, 1, 0, 10);
+	add(image, "blocking", TYPE(INSTANT) | UNIT(BOOLEAN), 0, 1, 0, 1);
+	sizes = add(image, "sizes_hist", TYPE(LINEAR_HIST) | BYTES | POW2, -1, 4, 3, 1);
 	sizes[3] = 5;
-	add(image, "boundless_hist", TYPE(KVMSTATS_LINEAR_HIST), 0, 2, 0, 2);
+	add(image, "boundless_hist", TYPE(LINEAR_HIST), 0, 2, 0, 2);
 }
 
 static void odd_image(struct image *image)
 {
 	image_init(image);
-	add(image, "later_type", TYPE(9) | UNIT(7), 0, 2, 0, 11);
-	add(image, "later_base", COUNTER | SECONDS | BASE(5), -9, 1, 0, 12);
+	add(image, "later_type", LATER_TYPE | LATER_UNIT, 0, 2, 0, 11);
+	add(image, "later_base", COUNTER | SECONDS | LATER_BASE, -9, 1, 0, 12);
 	add(image, "far", COUNTER | SECONDS, -32768, 1, 0, 13);
 	add(image, "several", COUNTER, 0, 2, 0, 14);
 	add(image, "odd.name \"it\" \\is", COUNTER, 0, 1, 0, 15);
 	/* Omitted: a duplicate name, the name of a counter, a family of another type. */
 	add(image, "odd_name_-it- -is", COUNTER, 0, 1, 0, 16);
-	add(image, "several_total", TYPE(KVMSTATS_INSTANT), 0, 1, 0, 17);
-	add(image, "exits", TYPE(KVMSTATS_INSTANT), 0, 1, 0, 18);
-	add(image, "wide_hist", TYPE(KVMSTATS_LOG_HIST) | SECONDS, -9, 67, 0, 1);
+	add(image, "several_total", TYPE(INSTANT), 0, 1, 0, 17);
+	add(image, "exits", TYPE(INSTANT), 0, 1, 0, 18);
+	add(image, "wide_hist", TYPE(LOG_HIST) | SECONDS, -9, 67, 0, 1);
 	/* Not omitted: the statistic of another VM has the same name, but another type. */
-	add(image, "pages", TYPE(KVMSTATS_PEAK), 0, 1, 0, 19);
+	add(image, "pages", TYPE(PEAK), 0, 1, 0, 19);
 }
 
 static void vcpu_image(struct image *image)
@@ -86,11 +91,11 @@ static void vcpu_image(struct image *image)
 
 	image_init(image);
 	add(image, "halt_wait_ns", COUNTER | SECONDS, -9, 1, 0, UINT64_MAX);
-	wait = add(image, "halt_wait_hist", TYPE(KVMSTATS_LOG_HIST) | SECONDS, -9, 32, 0, 0);
+	wait = add(image, "halt_wait_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 0);
 	wait[0] = 1;
 	wait[11] = 20;
 	wait[31] = 300;
-	add(image, "full_hist", TYPE(KVMSTATS_LOG_HIST), 0, 3, 0, UINT64_MAX);
+	add(image, "full_hist", TYPE(LOG_HIST), 0, 3, 0, UINT64_MAX);
 }
 
 static void debugfs_image(struct image *image)
@@ -209,7 +214,7 @@ static void add_twins(void)
 
 	image_init(&vcpu);
 	add(&vcpu, "exits", COUNTER, 0, 1, 0, 31);
-	add(&vcpu, "deepest", TYPE(KVMSTATS_PEAK), 0, 1, 0, 32);
+	add(&vcpu, "deepest", TYPE(PEAK), 0, 1, 0, 32);
 	for (i = 0; i < 2; i++) {
 		struct vmm *vmm = add_vmm(600 + i, "twin", 1, 2);
 

@@ -32,19 +32,21 @@
 #define MAX_TARGETS	64
 #define MAX_VALUES	128
 
-#define EVENT(n)	{ n, KVMSTATS_CUMULATIVE, KVMSTATS_NONE, KVMSTATS_POW10, 0, 1, 0 }
+#define EVENT(n)	{ .name = n, .type = KVMSTATS_TYPE_CUMULATIVE, .size = 1 }
 
 static const struct kvmstats_desc vm_descs[] = {
 	EVENT("remote_tlb_flush"),
-	{ "pages_4k", KVMSTATS_INSTANT, KVMSTATS_NONE, KVMSTATS_POW10, 0, 1, 0 },
+	{ .name = "pages_4k", .type = KVMSTATS_TYPE_INSTANT, .size = 1 },
 };
 
 static const struct kvmstats_desc vcpu_descs[] = {
 	EVENT("exits"),
 	EVENT("io_exits"),
 	EVENT("halt_exits"),
-	{ "halt_wait_ns", KVMSTATS_CUMULATIVE, KVMSTATS_SECONDS, KVMSTATS_POW10, -9, 1, 0 },
-	{ "halt_wait_hist", KVMSTATS_LOG_HIST, KVMSTATS_SECONDS, KVMSTATS_POW10, -9, 32, 0 },
+	{ .name = "halt_wait_ns", .type = KVMSTATS_TYPE_CUMULATIVE,
+	  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 1 },
+	{ .name = "halt_wait_hist", .type = KVMSTATS_TYPE_LOG_HIST,
+	  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 32 },
 	EVENT("pf_taken"),
 	EVENT("halt_attempted_poll"),
 	EVENT("halt_successful_poll"),

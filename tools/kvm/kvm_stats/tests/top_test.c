@@ -74,11 +74,14 @@ static void test_rates(void)
 }
 
 static const struct kvmstats_desc descs[] = {
-	{ "ns", KVMSTATS_CUMULATIVE, KVMSTATS_SECONDS, KVMSTATS_POW10, -9, 1, 0 },
-	{ "mib", KVMSTATS_CUMULATIVE, KVMSTATS_BYTES, KVMSTATS_POW2, 20, 1, 0 },
-	{ "wait_hist", KVMSTATS_LOG_HIST, KVMSTATS_SECONDS, KVMSTATS_POW10, -9, 40, 0 },
-	{ "size_hist", KVMSTATS_LINEAR_HIST, KVMSTATS_NONE, KVMSTATS_POW10, 0, 4, 10 },
-	{ "exits", KVMSTATS_CUMULATIVE, KVMSTATS_NONE, KVMSTATS_POW10, 0, 1, 0 },
+	{ .name = "ns", .type = KVMSTATS_TYPE_CUMULATIVE,
+	  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 1 },
+	{ .name = "mib", .type = KVMSTATS_TYPE_CUMULATIVE,
+	  .unit = KVMSTATS_UNIT_BYTES, .base = KVMSTATS_BASE_POW2, .exponent = 20, .size = 1 },
+	{ .name = "wait_hist", .type = KVMSTATS_TYPE_LOG_HIST,
+	  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 40 },
+	{ .name = "size_hist", .type = KVMSTATS_TYPE_LINEAR_HIST, .size = 4, .bucket_size = 10 },
+	{ .name = "exits", .type = KVMSTATS_TYPE_CUMULATIVE, .size = 1 },
 };
 
 static void test_amounts(const struct kvmstats_schema *schema)

@@ -16,9 +16,9 @@
 static const struct kvmstats_desc descs[] = {
 	{ .name = "exits", .size = 1 },
 	{ .name = "exits(HLT)", .size = 1 },
-	{ .name = "wait_hist", .type = KVMSTATS_LOG_HIST, .size = 3 },
-	{ .name = "pages", .type = KVMSTATS_INSTANT, .size = 1 },
-	{ .name = "most", .type = KVMSTATS_PEAK, .size = 1 },
+	{ .name = "wait_hist", .type = KVMSTATS_TYPE_LOG_HIST, .size = 3 },
+	{ .name = "pages", .type = KVMSTATS_TYPE_INSTANT, .size = 1 },
+	{ .name = "most", .type = KVMSTATS_TYPE_PEAK, .size = 1 },
 };
 
 /* Two fake VMs, whose values the test sets. */

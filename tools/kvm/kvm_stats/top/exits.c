@@ -87,7 +87,7 @@ static void find_kinds(struct exit_stats *stats)
 		const struct kvmstats_stat *stat = kvmstats_schema_stat(stats->set->schema, i);
 
 		if (kvmstats_stat_size(stat) == 1 &&
-		    kvmstats_stat_type(stat) == KVMSTATS_CUMULATIVE &&
+		    kvmstats_stat_type(stat) == KVMSTATS_TYPE_CUMULATIVE &&
 		    exit_kind_name(name, kvmstats_stat_name(stat)))
 			stats->kind[stats->kinds++] = stat;
 	}

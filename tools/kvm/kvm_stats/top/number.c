@@ -84,18 +84,18 @@ bool number_has_unit(const struct kvmstats_stat *stat)
 	unsigned int unit = kvmstats_stat_unit(stat);
 	unsigned int base = kvmstats_stat_base(stat);
 
-	return (unit == KVMSTATS_SECONDS || unit == KVMSTATS_BYTES) &&
-	       (base == KVMSTATS_POW10 || base == KVMSTATS_POW2);
+	return (unit == KVMSTATS_UNIT_SECONDS || unit == KVMSTATS_UNIT_BYTES) &&
+	       (base == KVMSTATS_BASE_POW10 || base == KVMSTATS_BASE_POW2);
 }
 
 void number_amount(char *buf, const struct kvmstats_stat *stat, double value, bool utf8)
 {
-	double base = kvmstats_stat_base(stat) == KVMSTATS_POW2 ? 2 : 10;
+	double base = kvmstats_stat_base(stat) == KVMSTATS_BASE_POW2 ? 2 : 10;
 
 	value *= pow(base, kvmstats_stat_exponent(stat));
 	if (value <= 0)
-		put(buf, 0, true, kvmstats_stat_unit(stat) == KVMSTATS_SECONDS ? "s" : "B");
-	else if (kvmstats_stat_unit(stat) == KVMSTATS_SECONDS)
+		put(buf, 0, true, kvmstats_stat_unit(stat) == KVMSTATS_UNIT_SECONDS ? "s" : "B");
+	else if (kvmstats_stat_unit(stat) == KVMSTATS_UNIT_SECONDS)
 		put_seconds(buf, value, utf8);
 	else
 		put_bytes(buf, value);

@@ -70,10 +70,10 @@ static const struct history *find_history(const struct stat_lines *lines,
 /* The sums over a guest have statistics of VMs and of vCPUs. */
 static const char *meaning_of(const char *name)
 {
-	const char *text = kvmstats_stat_help(name, KVMSTATS_VCPU);
+	const char *text = kvmstats_stat_help(name, KVMSTATS_KIND_VCPU);
 
 	if (!text)
-		text = kvmstats_stat_help(name, KVMSTATS_VM);
+		text = kvmstats_stat_help(name, KVMSTATS_KIND_VM);
 	return text ? text : "";
 }
 

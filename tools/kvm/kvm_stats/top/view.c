@@ -39,9 +39,9 @@ enum view_kind view_kind_of(const struct kvmstats_stat *stat)
 {
 	if (kvmstats_stat_is_hist(stat))
 		return VIEW_HISTOGRAMS;
-	if (kvmstats_stat_type(stat) != KVMSTATS_CUMULATIVE)
+	if (kvmstats_stat_type(stat) != KVMSTATS_TYPE_CUMULATIVE)
 		return VIEW_GAUGES;
-	return kvmstats_stat_unit(stat) == KVMSTATS_NONE ? VIEW_EVENTS : VIEW_AMOUNTS;
+	return kvmstats_stat_unit(stat) == KVMSTATS_UNIT_NONE ? VIEW_EVENTS : VIEW_AMOUNTS;
 }
 
 void view_set_amounts(struct view_line *line, const struct kvmstats_stat *stat, bool utf8)

@@ -21,7 +21,7 @@ static int init_slots(struct set_sum *sum)
 		sum->slot[i] = (struct stat_slot){
 			.index = stat_index(stat),
 			.size = kvmstats_stat_size(stat),
-			.peak = kvmstats_stat_type(stat) == KVMSTATS_PEAK,
+			.peak = kvmstats_stat_type(stat) == KVMSTATS_TYPE_PEAK,
 			.counts_up = stat_counts_up(stat),
 		};
 	}

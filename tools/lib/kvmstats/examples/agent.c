@@ -20,7 +20,7 @@ static void print_reader(const struct kvmstats_reader *reader)
 	char buf[128];
 	double rate = 0;
 
-	if (kvmstats_target_kind(target) != KVMSTATS_VCPU)
+	if (kvmstats_target_kind(target) != KVMSTATS_KIND_VCPU)
 		return;
 	/* The statistics differ between kernels and architectures: find this one by its name. */
 	exits = err ? NULL : kvmstats_schema_find(kvmstats_reader_schema(reader), "exits");

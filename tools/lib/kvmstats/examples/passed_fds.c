@@ -56,7 +56,7 @@ static int describe(int fd)
 	if (err)
 		return report_error("cannot read the schema of a received fd", err);
 	err = kvmstats_schema_id(schema, fd, id, sizeof(id));
-	if (!err && kind == KVMSTATS_VM)
+	if (!err && kind == KVMSTATS_KIND_VM)
 		printf("VM: \"%s\", %zu statistics\n", id, kvmstats_schema_count(schema));
 	else if (!err)
 		printf("vCPU %d: \"%s\", %zu statistics\n", vcpu, id,

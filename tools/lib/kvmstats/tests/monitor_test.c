@@ -24,7 +24,7 @@ static void count_event(enum kvmstats_event event, const struct kvmstats_watch *
 static int select_vcpus(const struct kvmstats_target *target, void *arg)
 {
 	(void)arg;
-	return kvmstats_target_kind(target) == KVMSTATS_VCPU;
+	return kvmstats_target_kind(target) == KVMSTATS_KIND_VCPU;
 }
 
 static int select_none(const struct kvmstats_vmm *vmm, void *arg)
@@ -120,7 +120,7 @@ static void test_samples(struct kvmstats_monitor *monitor)
 {
 	const struct kvmstats_reader *vm = reader_at(monitor, 0), *vcpu = reader_at(monitor, 1);
 
-	tap_is(kvmstats_target_kind(kvmstats_reader_target(vm)), KVMSTATS_VM,
+	tap_is(kvmstats_target_kind(kvmstats_reader_target(vm)), KVMSTATS_KIND_VM,
 	       "the first reader is that of the VM");
 	tap_is(kvmstats_target_vcpu(kvmstats_reader_target(vcpu)), 0,
 	       "the second reader is that of the vCPU");

@@ -9,10 +9,10 @@
 
 static const struct kvmstats_desc descs[] = {
 	{ .name = "hits", .size = 1 },
-	{ .name = "wait_hist", .type = KVMSTATS_LOG_HIST, .unit = KVMSTATS_SECONDS,
+	{ .name = "wait_hist", .type = KVMSTATS_TYPE_LOG_HIST, .unit = KVMSTATS_UNIT_SECONDS,
 	  .exponent = -9, .size = 3 },
-	{ .name = "free_space", .type = KVMSTATS_INSTANT, .unit = KVMSTATS_BYTES,
-	  .base = KVMSTATS_POW2, .exponent = 10, .size = 1 },
+	{ .name = "free_space", .type = KVMSTATS_TYPE_INSTANT, .unit = KVMSTATS_UNIT_BYTES,
+	  .base = KVMSTATS_BASE_POW2, .exponent = 10, .size = 1 },
 };
 
 static void test_schema(void)
@@ -25,7 +25,7 @@ static void test_schema(void)
 	tap_is(kvmstats_schema_count(schema), 3, "the schema has all statistics");
 	stat = kvmstats_schema_find(schema, "wait_hist");
 	tap_is(kvmstats_stat_offset(stat), 8, "the second statistic follows the first");
-	tap_is(kvmstats_stat_type(stat), KVMSTATS_LOG_HIST, "a statistic has the given type");
+	tap_is(kvmstats_stat_type(stat), KVMSTATS_TYPE_LOG_HIST, "a statistic has the given type");
 	tap_is(kvmstats_stat_size(stat), 3, "a statistic has the given size");
 	kvmstats_stat_unit_text(stat, text, sizeof(text));
 	tap_ok(!strcmp(text, "ns"), "a statistic has the given unit, found '%s'", text);

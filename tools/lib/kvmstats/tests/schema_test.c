@@ -48,11 +48,11 @@ static void test_valid(void)
 
 	stat = kvmstats_schema_find(schema, "halt_wait_hist");
 	if (tap_ok(stat, "a statistic is found by name")) {
-		tap_is(kvmstats_stat_type(stat), KVMSTATS_LOG_HIST,
+		tap_is(kvmstats_stat_type(stat), KVMSTATS_TYPE_LOG_HIST,
 		       "the type of a statistic is correct");
-		tap_is(kvmstats_stat_unit(stat), KVMSTATS_SECONDS,
+		tap_is(kvmstats_stat_unit(stat), KVMSTATS_UNIT_SECONDS,
 		       "the unit of a statistic is correct");
-		tap_is(kvmstats_stat_base(stat), KVMSTATS_POW10,
+		tap_is(kvmstats_stat_base(stat), KVMSTATS_BASE_POW10,
 		       "the base of a statistic is correct");
 		tap_is(kvmstats_stat_exponent(stat), -9, "the exponent of a statistic is correct");
 		tap_is(kvmstats_stat_size(stat), 32, "the size of a statistic is correct");

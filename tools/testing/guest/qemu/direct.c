@@ -89,13 +89,13 @@ static bool same_schema(const struct kvmstats_stat *stat, const json_t *schema)
 	json_int_t base = json_integer_value(json_object_get(schema, "base"));
 	json_int_t exponent = json_integer_value(json_object_get(schema, "exponent"));
 	json_int_t bucket = json_integer_value(json_object_get(schema, "bucket-size"));
-	int expected_base = kvmstats_stat_base(stat) == KVMSTATS_POW10 ? 10 : 2;
+	int expected_base = kvmstats_stat_base(stat) == KVMSTATS_BASE_POW10 ? 10 : 2;
 
 	if (!kvmstats_stat_exponent(stat))
 		expected_base = 0;
 
-	if (kvmstats_stat_type(stat) <= KVMSTATS_LOG_HIST &&
-	    kvmstats_stat_unit(stat) <= KVMSTATS_BOOLEAN &&
+	if (kvmstats_stat_type(stat) <= KVMSTATS_TYPE_LOG_HIST &&
+	    kvmstats_stat_unit(stat) <= KVMSTATS_UNIT_BOOLEAN &&
 	    !strcmp(type, types[kvmstats_stat_type(stat)]) &&
 	    !strcmp(unit, units[kvmstats_stat_unit(stat)]) &&
 	    base == expected_base && exponent == kvmstats_stat_exponent(stat) &&
@@ -130,7 +130,7 @@ bool direct_same_schema(const struct direct *direct, const json_t *schemas)
 
 static bool grows(const struct kvmstats_stat *stat)
 {
-	return kvmstats_stat_type(stat) != KVMSTATS_INSTANT;
+	return kvmstats_stat_type(stat) != KVMSTATS_TYPE_INSTANT;
 }
 
 /* Does @holds return true for each value? @stats is NULL if no values of QEMU are needed. */

@@ -19,7 +19,7 @@ describe_emulator()
 kernel_parameters()
 {
 	echo "reboot=triple cryptomgr.notests vdso32=0 console=$console,115200" \
-		"panic=-1 log_buf_len=4M $parameters $cmdline"
+		"$(common_parameters)"
 }
 
 # A CD that starts the kernel

@@ -17,9 +17,9 @@ describe_emulator()
 # Every half second, the kernel writes what it has of the results.
 kernel_parameters()
 {
-	echo "console=$console panic=-1 log_buf_len=4M dasd=$disk" \
+	echo "console=$console dasd=$disk" \
 		"sysctl.vm.dirty_expire_centisecs=50 sysctl.vm.dirty_writeback_centisecs=50" \
-		"$parameters $cmdline"
+		"$(common_parameters)"
 }
 
 # number N: write N as 8 bytes, in big-endian order

@@ -9,6 +9,12 @@ progress()
 	[ -n "${HARNESS_ACTIVE:-}" ] || printf '%s\n' "$*" >&2
 }
 
+# The kernel parameters that are the same for each emulator
+common_parameters()
+{
+	echo "panic=-1 log_buf_len=4M $parameters $cmdline"
+}
+
 stop_machine()
 {
 	[ -n "${machine_pid:-}" ] || return 0

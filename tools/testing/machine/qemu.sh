@@ -77,7 +77,7 @@ machine_command()
 		command+=(-accel tcg ${cpu:+-cpu "$cpu"})
 	fi
 	command+=(-kernel "$kernel/image" -initrd "$out/initramfs.cpio"
-		-append "console=$console panic=-1 log_buf_len=4M $parameters $cmdline${host_tsc:+ tsc_early_khz=$(tsc_khz)}")
+		-append "console=$console $(common_parameters)${host_tsc:+ tsc_early_khz=$(tsc_khz)}")
 	for device in $devices; do
 		command+=(-device "$device")
 	done

@@ -20,7 +20,7 @@ static const struct {
 	{ "read", command_read, "print the statistics of VMs and vCPUs, once or repeatedly" },
 	{ "schema", command_schema, "list the available statistics: name, type, unit and size" },
 	{ "serve", command_serve, "export the statistics to Prometheus, over HTTP or in a file" },
-	{ "top", command_top, "show the fastest growing statistics on the terminal" },
+	{ "top", command_top, "show what the guests do, on the terminal" },
 };
 
 static void usage(FILE *to)

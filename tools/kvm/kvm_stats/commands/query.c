@@ -11,8 +11,8 @@
 static const char usage[] =
 	"Usage: kvm-stats query [OPTION]...\n"
 	"\n"
-	"Prints the statistics of one VMM in the format of QEMU's query-stats: one line of\n"
-	"JSON or, with -i, one line after each interval.\n"
+	"Prints the statistics of one VMM in the format of QEMU's query-stats: one line\n"
+	"of JSON or, with -i, one line after each interval.\n"
 	"\n"
 	SAMPLES_HELP
 	FILTER_HELP

@@ -21,8 +21,8 @@ struct read_options {
 static const char usage[] =
 	"Usage: kvm-stats read [OPTION]...\n"
 	"\n"
-	"Prints the statistics of VMs and vCPUs. With -i, prints them after each interval,\n"
-	"with their growth per second.\n"
+	"Prints the statistics of VMs and vCPUs. With -i, prints them after each\n"
+	"interval, with their growth per second.\n"
 	"\n"
 	SAMPLES_HELP
 	"  -j, --json          print JSON, one line per sample\n"

@@ -13,7 +13,7 @@
 extern const struct option filter_options[];
 
 #define FILTER_VMM_HELP	\
-	"  -p, --pid=LIST      only the VMMs with these process IDs, for example 4711,4712\n" \
+	"  -p, --pid=LIST      only VMMs with these process IDs, for example 47,4711\n" \
 	"  -g, --guest=LIST    only guests with these names (QEMU's -name), for example\n" \
 	"                      web,db*; ',,' is a comma in a name\n"
 

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/fd_reserve.h"
 #include "messages/missing.h"
 #include "monitor/monitor.h"
 #include "openmetrics/exposition.h"
-#include "serve/fd_reserve.h"
 
 struct sampler {
 	struct monitor *monitor;

@@ -8,7 +8,7 @@ _kvm_stats_options()
 {
 	"$1" ${2:+"$2"} --help 2>/dev/null |
 		sed -n 's/^ \{1,8\}\(-[^ ].*\)$/\1/p' |
-		grep -oE '^-[[:alnum:]](, --[[:alnum:]-]+)?|^--[[:alnum:]-]+' | tr -d ' ' | tr ',' '\n'
+		grep -oE '^-[[:alnum:]](, --[[:alnum:].-]+)?|^--[[:alnum:].-]+' | tr -d ' ' | tr ',' '\n'
 }
 
 _kvm_stats_commands()
@@ -31,6 +31,14 @@ _kvm_stats_list()
 	}'
 }
 
+# Prints the names of the columns of top: the list at the end of the description of --columns.
+_kvm_stats_columns()
+{
+	"$1" top --help 2>/dev/null |
+		sed -n '/--columns=/,/^ *--classic/{/--classic/d; s/.*: //; p}' | tr -d ' ' |
+		tr ',' '\n' | sed '/^$/d'
+}
+
 # Completes $word from the lines on standard input. compgen -W cannot do that: it would expand
 # $(...) in the name of a guest.
 _kvm_stats_choose()
@@ -45,7 +53,7 @@ _kvm_stats_choose()
 
 _kvm_stats()
 {
-	local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} last='' command=''
+	local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} last='' command='' before=''
 
 	[ "$COMP_CWORD" -lt 1 ] || last=${COMP_WORDS[COMP_CWORD - 1]}
 	[ "$COMP_CWORD" -lt 2 ] || [[ ${COMP_WORDS[1]} == -* ]] || command=${COMP_WORDS[1]}
@@ -66,7 +74,7 @@ _kvm_stats()
 		[ ${#COMPREPLY[@]} = 0 ] || mapfile -t COMPREPLY < <(printf '%q\n' "${COMPREPLY[@]}")
 		return
 		;;
-	-L | --log-to-file | -o | --output | --textfile)
+	-L | --log-to-file | -o | --output | --textfile | --web.config.file)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 		;;
@@ -75,6 +83,12 @@ _kvm_stats()
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return
 		fi
+		;;
+	--sort | --columns)
+		# --columns has a list: "cpu,ex" becomes "cpu,exits".
+		[[ $word != *,* ]] || before=${word%,*},
+		_kvm_stats_choose < <(_kvm_stats_columns "$program" | sed "s/^/$before/")
+		return
 		;;
 	-f | --filter | --fields | --vcpu | -s | --set-delay | --interval | -n | --count)
 		return

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/fd_reserve.h"
 #include "monitor/monitor.h"
 #include "proc/host.h"
-#include "serve/fd_reserve.h"
 #include "top/activity.h"
 #include "top/bars.h"
 #include "top/options.h"

@@ -56,6 +56,17 @@ letters_have_one_meaning()
 		END { exit bad || letters < 35 }' "$out/letters"
 }
 
+help_fits_80_columns()
+{
+	local name
+
+	for name in '' list log query read schema serve top 'top --classic'; do
+		# shellcheck disable=SC2086 # words, or none
+		"$stats" $name --help
+	done >"$out/help"
+	awk 'length > 80 { print; bad = 1 } END { exit bad || NR < 100 }' "$out/help"
+}
+
 completes_files()
 {
 	: >"$out/metrics.prom"
@@ -72,6 +83,10 @@ completion_tests()
 		completes '(^| )--base-units --pid' read --
 	check "completion offers the options of kvm_stat" completes '(^| )-1 --once -l ' -
 	check "completion offers files for serve -t and log -o" completes_files
+	check "completion offers the columns of top" \
+		completes '^cpu,pid cpu,vcpus .*cpu,memory$' top --columns cpu,
+	check "completion offers options with a dot" \
+		completes '^--web.config.file$' serve --web
 }
 
 argument_tests()
@@ -81,6 +96,7 @@ argument_tests()
 	check "an unknown option is a usage error" prints 2 '^Usage' read --frob
 	check "PID 0 is a usage error" prints 2 "not '0'" read -p 0
 	check "a letter is the same option in all commands" letters_have_one_meaning
+	check "each --help fits 80 columns" help_fits_80_columns
 	completion_tests
 	check "a guest that does not exist is an error" \
 		prints 1 "no guest is named 'nobody'" read -g nobody

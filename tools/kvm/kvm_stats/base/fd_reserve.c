@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "serve/fd_reserve.h"
+#include "base/fd_reserve.h"
 
 /* If the limit of open files is low, at least three quarters of it remain for the monitor. */
 static size_t reserve_size(void)

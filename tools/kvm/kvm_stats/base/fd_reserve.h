@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reserves file descriptors for HTTP clients.
+ * Reserves file descriptors for what is not a statistics fd: HTTP clients, the terminal, /proc.
  *
  * A monitor opens one fd for each vCPU, up to the limit of the process. The reserve holds some
- * fds while the monitor opens its own, and releases them before clients are accepted. Without
- * a free fd, accept() would fail, and the HTTP library would retry it in a busy loop.
+ * fds while the monitor opens its own, and is released afterwards. Without a free fd, accept()
+ * would fail, and the HTTP library would retry it in a busy loop.
  */
-#ifndef SERVE_FD_RESERVE_H
-#define SERVE_FD_RESERVE_H
+#ifndef BASE_FD_RESERVE_H
+#define BASE_FD_RESERVE_H
 
 #include <stddef.h>
 
@@ -22,4 +22,4 @@ struct fd_reserve {
 void fd_reserve_fill(struct fd_reserve *reserve, size_t clients);
 void fd_reserve_release(struct fd_reserve *reserve);
 
-#endif /* SERVE_FD_RESERVE_H */
+#endif /* BASE_FD_RESERVE_H */

@@ -21,11 +21,29 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "kvmstats_version.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #pragma GCC visibility push(default)
+
+/* ---- version ---- */
+
+/* Combines the numbers of a version, so that versions can be compared. */
+#define KVMSTATS_MAKE_VERSION(major, minor, patch)	((major) << 16 | (minor) << 8 | (patch))
+
+/* The version of this header: the numbers KVMSTATS_VERSION_*, and the string KVMSTATS_VERSION. */
+#define KVMSTATS_VERSION_NUMBER								\
+	KVMSTATS_MAKE_VERSION(KVMSTATS_VERSION_MAJOR, KVMSTATS_VERSION_MINOR,		\
+			      KVMSTATS_VERSION_PATCH)
+
+/*
+ * Returns the version of the library that the program runs with, as KVMSTATS_MAKE_VERSION()
+ * combines it. It can be later than that of the header that the program was compiled with.
+ */
+unsigned int kvmstats_version(void);
 
 /* ---- errors ---- */
 

@@ -75,6 +75,40 @@ link_against_installed()
 	LD_LIBRARY_PATH=$installed/usr/lib "$out/user" | grep 'Bad file descriptor'
 }
 
+# The file VERSION determines the version of the library in its header, in the shared library, for
+# pkg-config and in the pages, and the version of the command.
+versions_are_equal()
+{
+	local version file=$out/version.c
+
+	version=$(cat "$ROOT/VERSION")
+	cat >"$file" <<-'END' &&
+	#include <kvmstats.h>
+	#include <stdio.h>
+
+	int main(void)
+	{
+		return kvmstats_version() != KVMSTATS_VERSION_NUMBER || puts(KVMSTATS_VERSION) < 0;
+	}
+	END
+	gcc -I"$installed/usr/include" -o "$out/version" "$file" -L"$installed/usr/lib" -lkvmstats &&
+	[ "$(LD_LIBRARY_PATH=$installed/usr/lib "$out/version")" = "$version" ] &&
+	[ "$("$installed/usr/bin/kvm-stats" --version)" = "kvm-stats $version" ] &&
+	grep -qx "Version: $version" "$installed/usr/lib/pkgconfig/libkvmstats.pc" &&
+	[ -e "$installed/usr/lib/libkvmstats.so.${version%%.*}" ] &&
+	! grep -L "^\.TH .*\"libkvmstats $version\"" "$installed"/usr/share/man/man3/*.3 |
+		xargs grep -L '^\.so ' | grep .
+}
+
+# The functions of the first version have one symbol version.
+symbol_versions()
+{
+	nm -D --defined-only "$plain/lib/libkvmstats.so" | awk '$2 == "T" { print $3 }' |
+		grep -v '@@KVMSTATS_1.0$' >"$out/other-versions"
+	cat "$out/other-versions"
+	[ ! -s "$out/other-versions" ] && [ -s "$out/exported" ]
+}
+
 # The library exports the functions that its header declares, and no others.
 exports_match_header()
 {
@@ -138,6 +172,8 @@ build_tests()
 	check "the library and the command are installed below DESTDIR and PREFIX" install_somewhere
 	check "a C99 program links the installed library" link_against_installed
 	check "the shared library exports the functions that its header declares" exports_match_header
+	check "all exported functions have the symbol version KVMSTATS_1.0" symbol_versions
+	check "the version is the same in the library, the command and the pages" versions_are_equal
 	check "each function has a manual page" pages_are_complete
 	check "the manual page of the command fits 80 columns" page_fits_80_columns
 	check "the manual pages and the header have the same declarations" pages_match_header

@@ -25,8 +25,8 @@ fuzz()
 	rm -rf "$out/corpus" && mkdir -p "$out/corpus" &&
 	clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$lib" \
-		-idirafter "$ROOT/include/uapi" -o "$out/schema_fuzz" "$lib/tests/schema_fuzz.c" \
-		"$lib"/*.c &&
+		-I"$plain/lib" -idirafter "$ROOT/include/uapi" -o "$out/schema_fuzz" \
+		"$lib/tests/schema_fuzz.c" "$lib"/*.c &&
 	"$out/schema_fuzz" -runs=100000 -seed=1 -max_len=4096 -max_total_time=100 -verbosity=0 \
 		-print_final_stats=1 -artifact_prefix="$out/" "$out/corpus" "$lib/tests/seeds" &&
 	# If the fuzzer finds few new inputs, it does not get past the header.
@@ -37,8 +37,8 @@ fuzz()
 seeds_are_current()
 {
 	rm -rf "$out/seeds" && mkdir -p "$out/seeds" &&
-	gcc -D_GNU_SOURCE -I"$lib" -idirafter "$ROOT/include/uapi" -o "$out/make_seeds" \
-		"$lib/tests/make_seeds.c" &&
+	gcc -D_GNU_SOURCE -I"$lib" -I"$plain/lib" -idirafter "$ROOT/include/uapi" \
+		-o "$out/make_seeds" "$lib/tests/make_seeds.c" &&
 	"$out/make_seeds" "$out/seeds" && diff -r "$out/seeds" "$lib/tests/seeds"
 }
 

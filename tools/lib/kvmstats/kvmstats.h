@@ -255,7 +255,10 @@ enum kvmstats_base {
 int kvmstats_schema_read(struct kvmstats_schema **schema, int fd);
 void kvmstats_schema_free(struct kvmstats_schema *schema);
 
-/* Describes a statistic whose values do not come from a statistics fd. */
+/*
+ * Describes a statistic whose values do not come from a statistics fd. Set members that are not
+ * used to 0: later versions of the library can add members at the end.
+ */
 struct kvmstats_desc {
 	const char *name;
 	enum kvmstats_type type;
@@ -268,13 +271,15 @@ struct kvmstats_desc {
 
 /*
  * Makes a schema of @count statistics for samples that kvmstats_sample_set() fills. The values
- * are in the order of @desc, without gaps. @desc and its names are copied.
+ * are in the order of @desc, without gaps. @desc_size is sizeof(struct kvmstats_desc), from which
+ * the library recognizes the version of the structure. @desc and its names are copied.
  *
  * -EINVAL: a statistic has no name, no values, or a field that no statistics file could
- * contain. -EOVERFLOW: the values take more than 16 MiB.
+ * contain, or @desc_size is too small. -E2BIG: @desc has members that this version of the library
+ * does not know. -EOVERFLOW: the values take more than 16 MiB.
  */
 int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
-			 size_t count);
+			 size_t count, size_t desc_size);
 
 /*
  * Returns 1 if the statistics file @fd has this schema, 0 if it has another one. On one kernel
@@ -442,7 +447,8 @@ struct kvmstats_monitor_options {
  * The monitor needs an fd for each VM, vCPU and VMM, and a few for itself: raise RLIMIT_NOFILE for
  * machines with hundreds of vCPUs.
  *
- * -EINVAL: options->size is not a size that this version of the library knows.
+ * -EINVAL: options->size is too small. -E2BIG: @options has members that this version of the
+ * library does not know, and that are not 0.
  */
 int kvmstats_monitor_open(struct kvmstats_monitor **monitor,
 			  const struct kvmstats_monitor_options *options);

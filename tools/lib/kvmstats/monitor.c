@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "copy_struct.h"
 #include "monitor_scan.h"
 #include "monitor_search.h"
 #include "monitor_watches.h"
@@ -91,16 +91,14 @@ static int name_processes(struct kvmstats_monitor *monitor)
 	return 0;
 }
 
-/* Programs that use an older version of the library have a shorter structure. */
 static int copy_options(struct kvmstats_monitor *monitor,
 			const struct kvmstats_monitor_options *options)
 {
 	if (!options)
 		return 0;
-	if (options->size > sizeof(*options) || options->size < sizeof(options->size))
-		return -EINVAL;
-	memcpy(&monitor->options, options, options->size);
-	return 0;
+	return kvmstats_copy_struct(&monitor->options, sizeof(monitor->options),
+				    SIZE_UP_TO(struct kvmstats_monitor_options, arg),
+				    options, options->size);
 }
 
 int kvmstats_monitor_open(struct kvmstats_monitor **monitorp,

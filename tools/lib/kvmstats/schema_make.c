@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copy_struct.h"
 #include "internal.h"
 
 static int check_desc(const struct kvmstats_desc *desc)
@@ -42,41 +43,62 @@ static void add_stat(struct kvmstats_schema *schema, const struct kvmstats_desc 
 	schema->data_size += desc->size * sizeof(uint64_t);
 }
 
-int kvmstats_schema_make(struct kvmstats_schema **schemap, const struct kvmstats_desc *desc,
-			 size_t count)
+/* Stores descriptor @i of an array in @desc. Its elements have @size bytes. */
+static int get_desc(struct kvmstats_desc *desc, const void *array, size_t i, size_t size)
 {
-	struct kvmstats_schema *schema;
+	int err = kvmstats_copy_struct(desc, sizeof(*desc),
+				       SIZE_UP_TO(struct kvmstats_desc, bucket_size),
+				       (const char *)array + i * size, size);
+
+	return err ? err : check_desc(desc);
+}
+
+/* Allocates a schema without statistics, with space for @count of them. */
+static struct kvmstats_schema *new_schema(size_t count, size_t names)
+{
+	struct kvmstats_schema *schema = calloc(1, sizeof(*schema));
+
+	if (!schema)
+		return NULL;
+	/* One byte and one element more, so that an empty schema does not allocate 0 bytes. */
+	schema->desc = malloc(names + 1);
+	schema->stat = calloc(count + 1, sizeof(*schema->stat));
+	if (schema->desc && schema->stat)
+		return schema;
+	kvmstats_schema_free(schema);
+	return NULL;
+}
+
+int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *array,
+			 size_t count, size_t desc_size)
+{
+	struct kvmstats_desc desc;
 	uint64_t values = 0;
-	size_t names = 1;	/* not 0, so that malloc() does not return NULL */
+	size_t names = 0;
 	char *name;
 	size_t i;
 	int err;
 
-	*schemap = NULL;
+	*schema = NULL;
 	if (count > UINT16_MAX)
 		return -EINVAL;
 	for (i = 0; i < count; i++) {
-		err = check_desc(&desc[i]);
+		err = get_desc(&desc, array, i, desc_size);
 		if (err)
 			return err;
-		names += strlen(desc[i].name) + 1;
-		values += desc[i].size;
+		names += strlen(desc.name) + 1;
+		values += desc.size;
 	}
 	if (values * sizeof(uint64_t) > KVMSTATS_MAX_BLOCK)
 		return -EOVERFLOW;
 
-	schema = calloc(1, sizeof(*schema));
-	if (!schema)
+	*schema = new_schema(count, names);
+	if (!*schema)
 		return -ENOMEM;
-	name = malloc(names);
-	schema->desc = name;
-	schema->stat = calloc(count + 1, sizeof(*schema->stat));
-	if (!schema->desc || !schema->stat) {
-		kvmstats_schema_free(schema);
-		return -ENOMEM;
+	name = (*schema)->desc;
+	for (i = 0; i < count; i++) {
+		get_desc(&desc, array, i, desc_size);
+		add_stat(*schema, &desc, &name);
 	}
-	for (i = 0; i < count; i++)
-		add_stat(schema, &desc[i], &name);
-	*schemap = schema;
 	return 0;
 }

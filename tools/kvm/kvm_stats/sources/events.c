@@ -167,7 +167,7 @@ int tracepoints_schema(const struct tracepoints *list, struct kvmstats_schema **
 		return -ENOMEM;
 	for (i = 0; i < list->count; i++)
 		desc[i] = (struct kvmstats_desc){ .name = list->tracepoint[i].name, .size = 1 };
-	err = kvmstats_schema_make(schema, desc, list->count);
+	err = kvmstats_schema_make(schema, desc, list->count, sizeof(*desc));
 	free(desc);
 	return err;
 }

@@ -257,7 +257,7 @@ static void attach(struct monitor *monitor, struct vmm *vmm)
 		size_t count;
 		const struct kvmstats_desc *desc = descs_of(target, &count);
 
-		if (kvmstats_schema_make(&schema, desc, count) ||
+		if (kvmstats_schema_make(&schema, desc, count, sizeof(*desc)) ||
 		    stat_sets_add(&monitor->context.sets, schema, &target->set) ||
 		    kvmstats_sample_new(&target->now, target->set->schema) ||
 		    kvmstats_sample_new(&target->before, target->set->schema))

@@ -468,7 +468,7 @@ int main(void)
 {
 	struct kvmstats_schema *schema;
 
-	if (kvmstats_schema_make(&schema, descs, ARRAY_SIZE(descs)))
+	if (kvmstats_schema_make(&schema, descs, ARRAY_SIZE(descs), sizeof(*descs)))
 		return 1;
 	test_counts();
 	test_rates();

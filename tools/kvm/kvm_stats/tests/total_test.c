@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "monitor/monitor.h"
 #include "sources/exit_reason.h"
@@ -64,7 +65,7 @@ static void begin(struct world *w, const char *regex)
 	memset(w, 0, sizeof(*w));
 	filter_set_regex(&w->filter, regex);
 	stat_sets_init(&w->monitor.context.sets, &w->filter);
-	kvmstats_schema_make(&schema, descs, sizeof(descs) / sizeof(*descs));
+	kvmstats_schema_make(&schema, descs, ARRAY_SIZE(descs), sizeof(*descs));
 	stat_sets_add(&w->monitor.context.sets, schema, &set);
 	add_vm(w, 0);
 	add_vm(w, 1);

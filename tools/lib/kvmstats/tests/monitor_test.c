@@ -65,19 +65,26 @@ static uint64_t soon(void)
 
 static void test_options(void)
 {
-	struct kvmstats_monitor_options options = { .size = sizeof(options) + 8 };
+	/* The options of a later version, which has added a member. */
+	struct {
+		struct kvmstats_monitor_options options;
+		uint64_t added;
+	} later = { .options.size = sizeof(later) };
 	struct kvmstats_monitor *monitor;
 
-	tap_is(kvmstats_monitor_open(&monitor, &options), -EINVAL,
-	       "options of a later version are refused");
-	tap_ok(!monitor, "after an error there is no monitor");
-	options.size = 0;
-	tap_is(kvmstats_monitor_open(&monitor, &options), -EINVAL,
-	       "options without a size are refused");
-	options.size = sizeof(options.size);
-	tap_is(kvmstats_monitor_open(&monitor, &options), 0,
-	       "shorter options of an earlier version are accepted");
+	tap_is(kvmstats_monitor_open(&monitor, &later.options), 0,
+	       "options of a later version are accepted if the added member is 0");
 	kvmstats_monitor_close(monitor);
+	later.added = 1;
+	tap_is(kvmstats_monitor_open(&monitor, &later.options), -E2BIG,
+	       "options of a later version are refused if the added member is not 0");
+	tap_ok(!monitor, "after an error there is no monitor");
+	later.options.size = 0;
+	tap_is(kvmstats_monitor_open(&monitor, &later.options), -EINVAL,
+	       "options without a size are refused");
+	later.options.size = sizeof(later.options) - 1;
+	tap_is(kvmstats_monitor_open(&monitor, &later.options), -EINVAL,
+	       "options that are shorter than those of version 1.0 are refused");
 	tap_is(kvmstats_monitor_open(&monitor, NULL), 0, "a monitor needs no options");
 	tap_is(kvmstats_monitor_watches(monitor), 0, "a new monitor knows no VMM");
 	tap_ok(!kvmstats_monitor_watch(monitor, 0), "there is no VMM with a too large index");

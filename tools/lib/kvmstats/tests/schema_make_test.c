@@ -21,7 +21,7 @@ static void test_schema(void)
 	const struct kvmstats_stat *stat;
 	char text[32];
 
-	tap_is(kvmstats_schema_make(&schema, descs, 3), 0, "a schema is made");
+	tap_is(kvmstats_schema_make(&schema, descs, 3, sizeof(*descs)), 0, "a schema is made");
 	tap_is(kvmstats_schema_count(schema), 3, "the schema has all statistics");
 	stat = kvmstats_schema_find(schema, "wait_hist");
 	tap_is(kvmstats_stat_offset(stat), 8, "the second statistic follows the first");
@@ -34,7 +34,7 @@ static void test_schema(void)
 	tap_ok(!strcmp(text, "KiB"), "a statistic has the given base, found '%s'", text);
 	tap_is(kvmstats_stat_offset(stat), 32, "the third statistic follows the histogram");
 	kvmstats_schema_free(schema);
-	tap_is(kvmstats_schema_make(&schema, NULL, 0), 0, "a schema without statistics is made");
+	tap_is(kvmstats_schema_make(&schema, NULL, 0, 0), 0, "a schema without statistics is made");
 	kvmstats_schema_free(schema);
 }
 
@@ -42,7 +42,7 @@ static void expect_error(struct kvmstats_desc desc, int expected, const char *wh
 {
 	struct kvmstats_schema *schema = (void *)1;
 
-	tap_is(kvmstats_schema_make(&schema, &desc, 1), expected, what);
+	tap_is(kvmstats_schema_make(&schema, &desc, 1, sizeof(desc)), expected, what);
 	tap_ok(!schema, "%s, and the schema is NULL", what);
 }
 
@@ -66,8 +66,35 @@ static void test_errors(void)
 		     "an exponent that is too large returns EINVAL");
 	for (i = 0; i < 40; i++)
 		many[i] = (struct kvmstats_desc){ .name = "x", .size = 65535 };
-	tap_is(kvmstats_schema_make(&schema, many, 40), -EOVERFLOW,
+	tap_is(kvmstats_schema_make(&schema, many, 40, sizeof(*many)), -EOVERFLOW,
 	       "20 MB of values return EOVERFLOW");
+}
+
+/* A structure to which a later version has added a member. */
+struct later_desc {
+	struct kvmstats_desc desc;
+	uint64_t added;
+};
+
+static void test_later_version(void)
+{
+	struct later_desc later[] = {
+		{ .desc = { .name = "hits", .size = 1 } },
+		{ .desc = { .name = "misses", .size = 1 } },
+	};
+	const struct kvmstats_desc *desc = &later[0].desc;
+	struct kvmstats_schema *schema;
+
+	tap_is(kvmstats_schema_make(&schema, desc, 2, sizeof(later[0])), 0,
+	       "a structure of a later version is accepted");
+	tap_ok(schema && kvmstats_schema_find(schema, "misses"),
+	       "the size of the structure determines where the next one begins");
+	kvmstats_schema_free(schema);
+	later[1].added = 1;
+	tap_is(kvmstats_schema_make(&schema, desc, 2, sizeof(later[0])), -E2BIG,
+	       "an unknown member that is not 0 returns E2BIG");
+	tap_is(kvmstats_schema_make(&schema, desc, 1, sizeof(*desc) - 1), -EINVAL,
+	       "a structure that is too short returns EINVAL");
 }
 
 static void test_sample(void)
@@ -79,8 +106,8 @@ static void test_sample(void)
 	uint64_t delta = 0;
 	double rate = 0;
 
-	kvmstats_schema_make(&schema, descs, 3);
-	kvmstats_schema_make(&other, descs, 2);
+	kvmstats_schema_make(&schema, descs, 3, sizeof(*descs));
+	kvmstats_schema_make(&other, descs, 2, sizeof(*descs));
 	kvmstats_sample_new(&before, schema);
 	kvmstats_sample_new(&after, schema);
 	tap_ok(!kvmstats_sample_values(before, kvmstats_schema_stat(schema, 0)),
@@ -110,6 +137,7 @@ int main(void)
 {
 	test_schema();
 	test_errors();
+	test_later_version();
 	test_sample();
 	return tap_end();
 }

@@ -7,12 +7,12 @@ dashboard=$dashboards/kvm-guests.json
 
 rules_are_valid()
 {
-	"$prometheus_dir/promtool" check rules "$dashboards/kvm.rules.yml"
+	"$promtool" check rules "$dashboards/kvm.rules.yml"
 }
 
 rules_work()
 {
-	(cd "$dashboards" && "$prometheus_dir/promtool" test rules kvm.test.yml)
+	(cd "$dashboards" && "$promtool" test rules kvm.test.yml)
 }
 
 # Each alert is in the rules' own tests.

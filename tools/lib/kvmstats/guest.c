@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Finds the name of the guest: the argument of -name on the VMM's command line, as of QEMU. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "guest.h"
 #include "internal.h"
 
 #define MAX_CMDLINE	1048576u
+#define UUID_LENGTH	36
 
-static const char *find_argument(const char *text, size_t len)
+/* Returns the argument of the option -@option or --@option, or NULL. */
+static const char *find_argument(const char *text, size_t size, const char *option)
 {
-	const char *end = text + len;
+	const char *end = text + size;
 	const char *arg = text;
 	bool found = false;
 
 	for (; arg < end; arg += strlen(arg) + 1) {
 		if (found)
 			return arg;
-		found = !strcmp(arg, "-name") || !strcmp(arg, "--name");
+		if (arg[0] == '-')
+			found = !strcmp(arg + (arg[1] == '-' ? 2 : 1), option);
 	}
 	return NULL;
 }
+
+/* ---- name ---- */
 
 /* Returns the length of the suboption at @text. QEMU escapes a comma by doubling it. */
 static size_t option_length(const char *text)
@@ -71,20 +77,69 @@ static int parse_name(const char *option, char **name)
 	}
 }
 
-int kvmstats_guest_name(pid_t pid, char **name)
-{
-	const char *option;
-	char *text;
-	size_t len;
-	int err;
+/* ---- UUID ---- */
 
-	*name = NULL;
-	err = kvmstats_read_proc(pid, "cmdline", MAX_CMDLINE, &text, &len);
+static bool is_uuid(const char *text)
+{
+	size_t i;
+
+	if (strlen(text) != UUID_LENGTH)
+		return false;
+	for (i = 0; i < UUID_LENGTH; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
+			return false;
+	}
+	return true;
+}
+
+static int copy_uuid(const char *text, char **uuid)
+{
+	char *at;
+
+	*uuid = strdup(text);
+	if (!*uuid)
+		return -ENOMEM;
+	for (at = *uuid; *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	return 0;
+}
+
+/* ---- both ---- */
+
+int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t size)
+{
+	const char *name = find_argument(text, size, "name");
+	const char *uuid = find_argument(text, size, "uuid");
+	int err = 0;
+
+	*guest = (struct kvmstats_guest){ 0 };
+	if (name)
+		err = parse_name(name, &guest->name);
+	if (!err && uuid && is_uuid(uuid))
+		err = copy_uuid(uuid, &guest->uuid);
+	if (err)
+		kvmstats_guest_free(guest);
+	return err;
+}
+
+int kvmstats_guest_read(struct kvmstats_guest *guest, pid_t pid)
+{
+	char *text;
+	size_t size;
+	int err = kvmstats_read_proc(pid, "cmdline", MAX_CMDLINE, &text, &size);
+
 	if (err)
 		return err;
-	option = find_argument(text, len);
-	if (option)
-		err = parse_name(option, name);
+	err = kvmstats_guest_parse(guest, text, size);
 	free(text);
 	return err;
+}
+
+void kvmstats_guest_free(struct kvmstats_guest *guest)
+{
+	free(guest->name);
+	free(guest->uuid);
+	*guest = (struct kvmstats_guest){ 0 };
 }

@@ -96,6 +96,16 @@ int kvmstats_fds_copy(struct kvmstats_fds *to, const struct kvmstats_fds *from);
 bool kvmstats_fds_equal(const struct kvmstats_fds *a, const struct kvmstats_fds *b);
 void kvmstats_fds_free(struct kvmstats_fds *fds);
 
+/* vmm.c */
+
+/*
+ * Checks quickly, with two calls of stat(), whether kvmstats_vmm_refresh() is necessary.
+ * Returns 1 if the number of threads of the process has changed since its fds were last
+ * listed, or, on Linux 6.2 and later, the number of its fds. Returns 0 if neither has changed.
+ * Does not detect changes of VMs that keep both numbers. -ESRCH: the process has ended.
+ */
+int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm);
+
 /* remote_fd.c: fds of other processes. All functions return -errno on failure. */
 
 /*
@@ -112,10 +122,5 @@ int kvmstats_open_stats(int kvm_fd);
 
 int kvmstats_pidfd_open(pid_t pid);
 int kvmstats_pidfd_alive(int pidfd);
-
-/* guest.c: the name that the VMM's command line gives the guest */
-
-/* Stores a new string in @name, or NULL if the guest has no name. */
-int kvmstats_guest_name(pid_t pid, char **name);
 
 #endif /* KVMSTATS_INTERNAL_H */

@@ -90,14 +90,6 @@ void kvmstats_vmm_close(struct kvmstats_vmm *vmm);
 int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm);
 
 /*
- * Checks quickly, with two calls of stat(), whether kvmstats_vmm_refresh() is necessary.
- * Returns 1 if the number of threads of the process has changed since its fds were last
- * listed, or, on Linux 6.2 and later, the number of its fds. Returns 0 if neither has changed.
- * Does not detect changes of VMs that keep both numbers. -ESRCH: the process has ended.
- */
-int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm);
-
-/*
  * Returns 1 while the process exists, 0 after it has ended. Close all statistics fds of its VMs
  * then: the kernel cannot free its data structures of a VM while a statistics fd is open.
  */
@@ -113,6 +105,12 @@ const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm);
 
 /* Returns the guest name from QEMU's option -name, or NULL. It belongs to @vmm. */
 const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm);
+
+/*
+ * Returns the UUID of the guest from QEMU's option -uuid, in lower case, or NULL. libvirt passes
+ * the UUID of the domain. It belongs to @vmm.
+ */
+const char *kvmstats_vmm_uuid(const struct kvmstats_vmm *vmm);
 
 /*
  * The number of VMs and of vCPUs of the process. A process that holds vCPU fds but no VM fd

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guest.h"
 #include "internal.h"
 
 #define MAX_COMM	64u
@@ -32,7 +33,7 @@ struct kvmstats_vmm {
 	pid_t pid;
 	int pidfd;
 	char *comm;
-	char *guest;
+	struct kvmstats_guest guest;
 	bool distinct;
 	size_t vms;
 	size_t vcpus;
@@ -280,7 +281,7 @@ static int read_names(struct kvmstats_vmm *vmm)
 	if (err)
 		return err;
 	vmm->comm[strcspn(vmm->comm, "\n")] = '\0';
-	return kvmstats_guest_name(vmm->pid, &vmm->guest);
+	return kvmstats_guest_read(&vmm->guest, vmm->pid);
 }
 
 int kvmstats_vmm_open(struct kvmstats_vmm **vmmp, pid_t pid)
@@ -324,7 +325,7 @@ void kvmstats_vmm_close(struct kvmstats_vmm *vmm)
 	kvmstats_fds_free(&vmm->fds);
 	kvmstats_fds_free(&vmm->buffer);
 	free(vmm->target);
-	free(vmm->guest);
+	kvmstats_guest_free(&vmm->guest);
 	free(vmm->comm);
 	free(vmm);
 }
@@ -382,7 +383,12 @@ const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm)
 
 const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm)
 {
-	return vmm->guest;
+	return vmm->guest.name;
+}
+
+const char *kvmstats_vmm_uuid(const struct kvmstats_vmm *vmm)
+{
+	return vmm->guest.uuid;
 }
 
 size_t kvmstats_vmm_vms(const struct kvmstats_vmm *vmm)

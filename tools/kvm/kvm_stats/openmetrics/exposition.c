@@ -56,7 +56,6 @@ struct openmetrics *openmetrics_open(const struct monitor *monitor,
 		return NULL;
 	metrics->monitor = monitor;
 	metrics->series.per_vcpu = options->per_vcpu;
-	metrics->series.identities.proc = options->proc ? options->proc : "/proc";
 	metrics->series.identities.libvirt = options->libvirt ? options->libvirt : "/run/libvirt";
 	if (!reserve_names(metrics))
 		return metrics;

@@ -20,7 +20,6 @@ struct openmetrics;
 
 struct openmetrics_options {
 	bool per_vcpu;		/* in addition to the sums over the vCPUs of each guest */
-	const char *proc;	/* for tests, instead of /proc; or NULL */
 	const char *libvirt;	/* for tests, instead of /run/libvirt; or NULL */
 };
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "openmetrics/cmdline.h"
 #include "openmetrics/identity.h"
 #include "openmetrics/label.h"
 #include "openmetrics/libvirt.h"
@@ -34,7 +33,7 @@ static int read_identity(const struct identities *identities, const struct vmm *
 			 struct identity *identity)
 {
 	char *guest = vmm->guest ? strdup(vmm->guest) : NULL;
-	char *uuid = cmdline_uuid(identities->proc, vmm->pid);
+	char *uuid = vmm->uuid ? strdup(vmm->uuid) : NULL;
 
 	if (!uuid)
 		libvirt_find(identities->libvirt, vmm->pid, guest ? NULL : &guest, &uuid);

@@ -27,7 +27,6 @@ struct identity {
 struct identities {
 	struct identity *identity;	/* in the order of the monitor */
 	size_t count;
-	const char *proc;		/* where procfs is mounted */
 	const char *libvirt;		/* the directory that has qemu/NAME.xml */
 };
 

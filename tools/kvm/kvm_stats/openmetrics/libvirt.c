@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "openmetrics/cmdline.h"
 #include "openmetrics/libvirt.h"
 
 /* PID, name and UUID are at the beginning of the file. */
@@ -79,16 +78,12 @@ static char *element(const char *from, const char *open, const char *close)
 static void store(const char *head, char **name, char **uuid)
 {
 	const char *domain = strstr(head, "<domain ");
-	char *text;
 
 	if (!domain)
 		return;
 	if (name)
 		*name = element(domain, "<name>", "</name>");
-	text = element(domain, "<uuid>", "</uuid>");
-	if (text)
-		*uuid = uuid_copy(text);
-	free(text);
+	*uuid = element(domain, "<uuid>", "</uuid>");
 }
 
 void libvirt_find(const char *dir, pid_t pid, char **name, char **uuid)

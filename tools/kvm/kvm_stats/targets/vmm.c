@@ -157,6 +157,7 @@ struct vmm *vmm_new(const struct kvmstats_watch *watch)
 	vmm->pid = kvmstats_vmm_pid(vmm->kvm);
 	vmm->comm = kvmstats_vmm_comm(vmm->kvm);
 	vmm->guest = kvmstats_vmm_guest(vmm->kvm);
+	vmm->uuid = kvmstats_vmm_uuid(vmm->kvm);
 	vmm_count(vmm);
 	return vmm;
 }

@@ -27,6 +27,7 @@ struct vmm {
 	pid_t pid;			/* 0: the whole machine */
 	const char *comm;
 	const char *guest;		/* QEMU's -name, or NULL */
+	const char *uuid;		/* QEMU's -uuid, or NULL */
 	size_t vms;
 	size_t vcpus;
 	struct target **target;		/* VMs, then vCPUs by ID; of all sources */

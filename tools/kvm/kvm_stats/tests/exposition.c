@@ -161,6 +161,7 @@ static void add_ordinary(void)
 	struct vmm *vmm = add_vmm(100, name, 1, 2);
 	struct image vm, vcpu;
 
+	vmm->uuid = "0a1b2c3d-0000-4000-8000-000000000100";
 	vm_image(&vm);
 	vcpu_image(&vcpu);
 	add_target(vmm, &vm, SCOPE_VM, 0, -1, 9, ORIGIN_OPENED);
@@ -218,19 +219,14 @@ static void add_twins(void)
 	for (i = 0; i < 2; i++) {
 		struct vmm *vmm = add_vmm(600 + i, "twin", 1, 2);
 
+		vmm->uuid = "0a1b2c3d-0000-4000-8000-000000000600";
 		add_target(vmm, &vcpu, SCOPE_VCPU, 0, 0, 12, ORIGIN_OPENED);
 		add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 13, ORIGIN_OPENED);
 	}
 }
 
-static void write_files(const struct guest_files *files)
+static void write_file_of_libvirt(const struct guest_files *files)
 {
-	static const char qemu[] = "qemu\0-uuid\0000A1B2C3D-0000-4000-8000-000000000100\0-S";
-	static const char twin[] = "qemu\0--uuid\0000a1b2c3d-0000-4000-8000-000000000600";
-
-	write_cmdline(files, 100, qemu, sizeof(qemu));
-	write_cmdline(files, 600, twin, sizeof(twin));
-	write_cmdline(files, 601, twin, sizeof(twin));
 	write_libvirt(files, "old.xml", "<domstatus state='running' pid='400'>\n"
 		      " <domain type='kvm' id='1'>\n  <name>old &amp; libvirt</name>\n"
 		      "  <uuid>0a1b2c3d-0000-4000-8000-000000000400</uuid>\n");
@@ -283,8 +279,8 @@ int main(int argc, char **argv)
 		fail("expected openmetrics or prometheus");
 	if (guest_files_make(&files))
 		fail("cannot make a directory");
-	write_files(&files);
-	options = (struct openmetrics_options){ argc == 2, files.proc, files.libvirt };
+	write_file_of_libvirt(&files);
+	options = (struct openmetrics_options){ argc == 2, files.libvirt };
 	format = strcmp(argv[1], "openmetrics") ? PROMETHEUS_TEXT_0_0_4 : OPENMETRICS_1_0;
 	stat_sets_init(&monitor.context.sets, &filter);
 	add_ordinary();

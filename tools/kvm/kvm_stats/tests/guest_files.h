@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A directory with fake command lines, and with files of libvirt. */
+/* A directory with fake files of libvirt. */
 #ifndef GUEST_FILES_H
 #define GUEST_FILES_H
 
@@ -11,7 +11,6 @@
 
 struct guest_files {
 	char dir[64];
-	char proc[80];
 	char libvirt[80];
 };
 
@@ -37,10 +36,9 @@ static inline int guest_files_make(struct guest_files *files)
 	strcpy(files->dir, "/tmp/guest-files.XXXXXX");
 	if (!mkdtemp(files->dir))
 		return -1;
-	snprintf(files->proc, sizeof(files->proc), "%s/proc", files->dir);
 	snprintf(files->libvirt, sizeof(files->libvirt), "%s/libvirt", files->dir);
 	snprintf(path, sizeof(path), "%s/qemu", files->libvirt);
-	return mkdir(files->proc, 0755) || mkdir(files->libvirt, 0755) || mkdir(path, 0755);
+	return mkdir(files->libvirt, 0755) || mkdir(path, 0755);
 }
 
 static inline void write_file(const char *path, const char *data, size_t size)
@@ -51,18 +49,6 @@ static inline void write_file(const char *path, const char *data, size_t size)
 		fwrite(data, 1, size, file);
 		fclose(file);
 	}
-}
-
-/* @size includes the NUL after the last argument. */
-static inline void write_cmdline(const struct guest_files *files, int pid, const char *args,
-				 size_t size)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%d", files->proc, pid);
-	mkdir(path, 0755);
-	strcat(path, "/cmdline");
-	write_file(path, args, size);
 }
 
 static inline void write_libvirt(const struct guest_files *files, const char *file,

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "guest_files.h"
-#include "openmetrics/cmdline.h"
 #include "openmetrics/libvirt.h"
 #include "openmetrics/number.h"
 #include "serve/accept.h"
@@ -135,31 +134,7 @@ static const char *text_of(const char *text)
 	return text ? text : "none";
 }
 
-static void is_uuid(const struct guest_files *files, int pid, const char *expected,
-		    const char *what)
-{
-	char *uuid = cmdline_uuid(files->proc, pid);
-
-	if (!tap_ok(!strcmp(text_of(uuid), expected), "%s", what))
-		printf("# expected %s, found %s\n", expected, text_of(uuid));
-	free(uuid);
-}
-
 #define UUID	"0a1b2c3d-0000-4000-8000-00000000000f"
-#define CMDLINE(files, pid, text)	write_cmdline(files, pid, text, sizeof(text))
-
-static void test_command_lines(const struct guest_files *files)
-{
-	CMDLINE(files, 1, "qemu\0-uuid\0000A1B2C3D-0000-4000-8000-00000000000F\0-S");
-	is_uuid(files, 1, UUID, "the UUID of a command line is in lower case");
-	CMDLINE(files, 2, "qemu\0--uuid\0" UUID);
-	is_uuid(files, 2, UUID, "--uuid is the same option");
-	CMDLINE(files, 3, "qemu\0-name\0-uuid\0-uuid");
-	is_uuid(files, 3, "none", "a command line that ends in -uuid has no UUID");
-	CMDLINE(files, 4, "qemu\0-uuid\0000a1b2c3d-0000-4000-8000-00000000000\"");
-	is_uuid(files, 4, "none", "an argument that is not a UUID is ignored");
-	is_uuid(files, 5, "none", "a process that has ended has no UUID");
-}
 
 static void is_found(const struct guest_files *files, int pid, const char *expected,
 		     const char *what)
@@ -197,7 +172,6 @@ static void test_identities(void)
 
 	if (!tap_ok(!guest_files_make(&files), "a directory for fake files is made"))
 		return;
-	test_command_lines(&files);
 	test_libvirt(&files);
 	guest_files_remove(&files);
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
+/* Test the name and the UUID of a guest, from the command line of its VMM. */
+#include <string.h>
+
+#include "guest.h"
+#include "kvmstats.h"
+#include "tap.h"
+
+#define UUID	"0a1b2c3d-0000-4000-8000-00000000000f"
+
+static void is_text(const char *found, const char *expected, const char *what)
+{
+	found = found ? found : "none";
+	tap_ok(!strcmp(found, expected), "%s: expected '%s', found '%s'", what, expected, found);
+}
+
+/* @size is that of @text as an array, which has a NUL after the last argument. */
+static void expect(const char *text, size_t size, const char *name, const char *uuid,
+		   const char *what)
+{
+	struct kvmstats_guest guest;
+
+	if (!tap_ok(!kvmstats_guest_parse(&guest, text, size), "%s", what))
+		return;
+	is_text(guest.name, name, "name");
+	is_text(guest.uuid, uuid, "UUID");
+	kvmstats_guest_free(&guest);
+}
+
+#define EXPECT(text, name, uuid, what)	expect(text, sizeof(text), name, uuid, what)
+
+static void test_names(void)
+{
+	EXPECT("qemu\0-name\0web", "web", "none", "the argument of -name is the name");
+	EXPECT("qemu\0--name\0web", "web", "none", "--name is the same option");
+	EXPECT("qemu\0-name\0guest=web,debug-threads=on", "web", "none", "guest= precedes the name");
+	EXPECT("qemu\0-name\0debug-threads=on,guest=web", "web", "none", "guest= can come later");
+	EXPECT("qemu\0-name\0web,process=x", "web", "none", "the first suboption needs no guest=");
+	EXPECT("qemu\0-name\0guest=a,,b", "a,b", "none", "a comma in the name is doubled");
+	EXPECT("qemu\0-name\0process=x", "none", "none", "a command line without a name");
+	EXPECT("qemu\0-S\0-name", "none", "none", "a command line that ends in -name");
+	EXPECT("", "none", "none", "an empty command line");
+}
+
+static void test_uuids(void)
+{
+	EXPECT("qemu\0-uuid\0" "0A1B2C3D-0000-4000-8000-00000000000F\0-S", "none", UUID,
+	       "the UUID is in lower case");
+	EXPECT("qemu\0--uuid\0" UUID "\0-name\0web", "web", UUID, "--uuid is the same option");
+	EXPECT("qemu\0-S\0-uuid\0-uuid", "none", "none", "a command line that ends in -uuid");
+	EXPECT("qemu\0-uuid\0" "0a1b2c3d-0000-4000-8000-00000000000\"", "none", "none",
+	       "an argument that is not a UUID is ignored");
+	EXPECT("qemu\0-uuid\0" "0a1b2c3d-0000-4000-8000-0000000000000", "none", "none",
+	       "an argument that is too long is ignored");
+}
+
+int main(void)
+{
+	test_names();
+	test_uuids();
+	return tap_end();
+}

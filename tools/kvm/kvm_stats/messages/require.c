@@ -61,10 +61,17 @@ static bool check_guests(const struct monitor *monitor)
 	for (i = 0; i < filter->guests; i++) {
 		if (has_guest(monitor, filter->guest[i]))
 			continue;
+		/* The search ended early, so it may not have reached the guest. */
+		if (monitor->search_error) {
+			explain_search_error(monitor);
+			return false;
+		}
 		complain("no guest is named '%s'. Run 'kvm-stats list' for the names.",
 			 sanitize(filter->guest[i], name, sizeof(name)));
 		good = false;
 	}
+	if (!good)
+		explain_denied(monitor->denied);
 	return good;
 }
 
@@ -135,6 +142,8 @@ bool require_statistics(const struct monitor *monitor)
 bool require_matches(const struct monitor *monitor)
 {
 	const struct filter *filter = monitor->options.filter;
+	struct missing missing = { 0 };
+	bool complete;
 	size_t i;
 
 	for (i = 0; i < monitor->context.sets.sets; i++) {
@@ -143,6 +152,11 @@ bool require_matches(const struct monitor *monitor)
 	}
 	if (!filter->has_regex)
 		return true;
+	/* What cannot be read may have the statistic. */
+	complete = missing_report(&missing, monitor);
+	missing_free(&missing);
+	if (!complete)
+		return false;
 	complain("no statistic matches '%s'. Run 'kvm-stats schema' for the names.",
 		 filter->pattern);
 	return false;

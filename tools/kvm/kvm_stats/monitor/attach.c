@@ -52,6 +52,7 @@ static void attach_each(struct monitor *monitor, struct vmm *vmm)
 	bool automatic = monitor->options.sources == SOURCES_AUTO;
 
 	vmm->missing = 0;
+	vmm->missing_vcpus = 0;
 	vmm->fd_error = 0;
 	vmm->debugfs_error = 0;
 	vmm->tracepoints_error = 0;

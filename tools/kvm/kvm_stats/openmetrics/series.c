@@ -58,8 +58,8 @@ static size_t add_vcpus(struct series_list *list, const struct identity *identit
 	const struct vmm *vmm = identity->vmm;
 	size_t end = end_of_vcpus(vmm, i, false), next;
 
-	/* While values are missing, the sum would be too small, and then seem to grow at once. */
-	if (!vmm->missing) {
+	/* While a vCPU is missing, the sum would be too small, and then seem to grow at once. */
+	if (!vmm->missing_vcpus) {
 		copy_targets(list, vmm, i, end);
 		add_series(list, identity, KIND_GUEST, end - i);
 	}

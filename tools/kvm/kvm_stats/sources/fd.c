@@ -58,6 +58,7 @@ static void note_missing(struct vmm *vmm, const struct kvmstats_target *from)
 {
 	int vcpu = kvmstats_target_vcpu(from);
 
+	vmm->missing_vcpus += vcpu >= 0;
 	if (vmm->missing++)
 		return;
 	if (vcpu < 0)

@@ -33,6 +33,7 @@ struct vmm {
 	struct target **target;		/* VMs, then vCPUs by ID; of all sources */
 	size_t targets;
 	size_t missing;			/* number of VMs and vCPUs that cannot be read */
+	size_t missing_vcpus;		/* how many of them are vCPUs */
 	char missing_label[LABEL_SIZE];	/* label of the first of them */
 	int fd_error;			/* why fds are missing: -errno, or 0 */
 	int debugfs_error;		/* the same for debugfs, if it is used */

@@ -185,6 +185,21 @@ static void add_several_vms(void)
 	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 12, ORIGIN_TAKEN);
 	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 14, ORIGIN_TAKEN);
 	vmm->missing = 1;
+	vmm->missing_vcpus = 1;
+	vmm->fd_error = -EIO;
+}
+
+/* QEMU 8.1 and later keeps the statistics fds of vCPUs, but not that of the VM. */
+static void add_vm_without_fd(void)
+{
+	struct vmm *vmm = add_vmm(250, "vCPUs only", 1, 2);
+	struct image vcpu;
+
+	image_init(&vcpu);
+	add(&vcpu, "exits", COUNTER, 0, 1, 0, 30);
+	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 0, 10, ORIGIN_TAKEN);
+	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 11, ORIGIN_TAKEN);
+	vmm->missing = 1;
 	vmm->fd_error = -EIO;
 }
 
@@ -285,6 +300,7 @@ int main(int argc, char **argv)
 	stat_sets_init(&monitor.context.sets, &filter);
 	add_ordinary();
 	add_several_vms();
+	add_vm_without_fd();
 	add_others();
 	add_twins();
 	metrics = openmetrics_open(&monitor, &options);

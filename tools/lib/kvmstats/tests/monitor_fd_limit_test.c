@@ -19,6 +19,12 @@
 /* How often the monitor has reported these events. */
 static int search_failed, search_works;
 
+/* Other VMMs of the machine would need more files. */
+static int select_child(const struct kvmstats_vmm *vmm, void *arg)
+{
+	return kvmstats_vmm_pid(vmm) == *(pid_t *)arg;
+}
+
 static void count_event(enum kvmstats_event event, const struct kvmstats_watch *watch, void *arg)
 {
 	(void)watch;
@@ -99,12 +105,13 @@ static void test(struct kvmstats_monitor *monitor, pid_t pid)
 
 int main(void)
 {
+	pid_t pid;
 	struct kvmstats_monitor_options options = {
-		.size = sizeof(options), .event = count_event,
+		.size = sizeof(options), .selects_vmm = select_child, .event = count_event,
+		.arg = &pid,
 	};
 	struct kvmstats_monitor *monitor;
 	char why[80];
-	pid_t pid;
 	int err = child_start_vmm(&pid, true);
 
 	if (err) {

@@ -19,6 +19,7 @@ static const struct {
 	  "this kernel opens statistics for the VMM only, and the VMM holds no statistics fd" },
 	{ ESTALE, "the fd was closed or the value was cleared in the meantime" },
 	{ EPROTO, "not a KVM fd, or not a valid KVM statistics file" },
+	{ E2BIG, "a structure has members that this version of the library does not know" },
 	{ EOVERFLOW, "a size exceeds the limits of the library or of the buffer" },
 	{ ENODATA, "the sample has not been read yet" },
 	{ ENOSYS,

@@ -7,12 +7,25 @@
  * kvmstats_monitor_sample(). An agent that needs one VMM only can open its statistics with
  * kvmstats_vmm_open() and kvmstats_target_open().
  *
- * A function that returns int and can fail returns a negative errno value on failure. Unless
- * its comment says otherwise, it returns 0 on success. Each comment lists the errors that have
- * a special meaning; other errors are those of the system calls.
+ * Errors: a function that returns int and can fail returns a negative errno value on failure.
+ * Unless its comment says otherwise, it returns 0 on success. Each comment lists the errors that
+ * have a special meaning; other errors are those of the system calls. A function that makes an
+ * object stores NULL on failure.
  *
- * The library prints nothing and has no global state. Any thread can use an object, but only
- * one thread at a time; a schema can be used by several threads at the same time.
+ * Ownership: the program frees the objects that it has made with kvmstats_*_open(), _read(),
+ * _make() and _new(). Objects and strings that a function returns as const belong to the object
+ * that the function was called for, unless its comment says otherwise. The functions that free
+ * an object accept NULL. All fds have the close-on-exec flag set.
+ *
+ * Threads: any thread can use an object, but only one thread at a time. What belongs to an object
+ * is part of it: a watch and its samples are part of the monitor. Several threads can use a
+ * schema at the same time, for example for samples of their own.
+ *
+ * The library prints nothing and has no global state. It does not install signal handlers, and
+ * starts no threads. Times are in nanoseconds of CLOCK_MONOTONIC.
+ *
+ * Later versions can add functions, enumerators, and members at the end of structures. A program
+ * ignores enumerators that it does not know.
  */
 #ifndef KVMSTATS_H
 #define KVMSTATS_H
@@ -95,20 +108,20 @@ int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm);
  */
 int kvmstats_vmm_alive(const struct kvmstats_vmm *vmm);
 
-/* Returns a pidfd that polls as readable when the process has ended. It belongs to @vmm. */
+/* Returns a pidfd that polls as readable when the process has ended. Do not close it. */
 int kvmstats_vmm_pidfd(const struct kvmstats_vmm *vmm);
 
 pid_t kvmstats_vmm_pid(const struct kvmstats_vmm *vmm);
 
-/* Returns the command name, as in /proc/PID/comm. It belongs to @vmm. */
+/* Returns the command name, as in /proc/PID/comm. */
 const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm);
 
-/* Returns the guest name from QEMU's option -name, or NULL. It belongs to @vmm. */
+/* Returns the guest name from QEMU's option -name, or NULL. */
 const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm);
 
 /*
  * Returns the UUID of the guest from QEMU's option -uuid, in lower case, or NULL. libvirt passes
- * the UUID of the domain. It belongs to @vmm.
+ * the UUID of the domain.
  */
 const char *kvmstats_vmm_uuid(const struct kvmstats_vmm *vmm);
 
@@ -177,7 +190,8 @@ int kvmstats_supported(void);
 
 /*
  * Identifies @fd. Stores in @kind whether it belongs to a VM or a vCPU, in @vcpu the ID of the
- * vCPU (-1 for a VM), and in @stats 1 for a statistics fd, 0 for a VM or vCPU fd.
+ * vCPU (-1 for a VM), and in @stats 1 for a statistics fd, 0 for a VM or vCPU fd. Nothing is
+ * stored in pointers that are NULL.
  *
  * -EBADF: @fd is not open. -EPROTO: @fd is not a KVM fd of these types.
  */
@@ -268,7 +282,7 @@ struct kvmstats_desc {
 };
 
 /*
- * Makes a schema of @count statistics for samples that kvmstats_sample_set() fills. The values
+ * Makes a schema of @count statistics, for samples that kvmstats_sample_set() fills. The values
  * are in the order of @desc, without gaps. @desc_size is sizeof(struct kvmstats_desc), from which
  * the library recognizes the version of the structure. @desc and its names are copied.
  *
@@ -280,8 +294,10 @@ int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_
 			 size_t count, size_t desc_size);
 
 /*
- * Returns 1 if the statistics file @fd has this schema, 0 if it has another one. On one kernel
- * all VMs have the same schema, and all vCPUs have the same schema.
+ * Returns 1 if the statistics file @fd has this schema, 0 if it has another one.
+ *
+ * Usually all VMs of a machine have the same schema, and all vCPUs have the same schema, so a
+ * program needs few schemas. The kernel does not guarantee it: find out with this function.
  */
 int kvmstats_schema_same(const struct kvmstats_schema *schema, int fd);
 
@@ -379,14 +395,14 @@ uint64_t kvmstats_sample_time(const struct kvmstats_sample *sample);
 
 /*
  * Stores value @n of @stat in @value. -ENODATA: the sample is empty. -EINVAL: @stat belongs to
- * another schema. -ERANGE: @stat has at most @n values.
+ * another schema. -ERANGE: @stat has no value @n.
  */
 int kvmstats_sample_value(const struct kvmstats_sample *sample, const struct kvmstats_stat *stat,
 			  unsigned int n, uint64_t *value);
 
 /*
- * Returns an array of all values of @stat, for programs that add up many values. It belongs to
- * the sample, and the next read of the sample overwrites it. The values of all statistics are
+ * Returns an array of all values of @stat, for programs that add up many values. The next read of
+ * the sample overwrites it. The values of all statistics are
  * in one block, in which kvmstats_stat_offset() locates them. Returns NULL if the sample is
  * empty or @stat belongs to another schema.
  */
@@ -421,11 +437,12 @@ enum kvmstats_event {
 };
 
 /*
- * Fields that are 0 or NULL have no effect.
+ * Members that are 0 or NULL have no effect.
  *
  * @selects_vmm and @selects_target return 1 to watch a VMM, and to read a VM or vCPU, or 0.
  * @event reports what the functions find that update the list of VMMs. Its @watch is NULL for
- * events of the search. After KVMSTATS_EVENT_ENDED, @watch is freed.
+ * events of the search. After KVMSTATS_EVENT_ENDED, @watch is freed. These functions must not call
+ * functions that change the monitor.
  */
 struct kvmstats_monitor_options {
 	size_t size;			/* sizeof(struct kvmstats_monitor_options) */
@@ -475,14 +492,17 @@ int kvmstats_monitor_wait(struct kvmstats_monitor *monitor, uint64_t deadline);
 
 /*
  * Returns an fd for poll(), which is readable when a VMM has ended. Call
- * kvmstats_monitor_refresh() then. The fd belongs to @monitor.
+ * kvmstats_monitor_refresh() then. Do not close it.
  */
 int kvmstats_monitor_fd(const struct kvmstats_monitor *monitor);
 
 /* Returns when the last sample began, in nanoseconds of CLOCK_MONOTONIC, or 0. */
 uint64_t kvmstats_monitor_time(const struct kvmstats_monitor *monitor);
 
-/* Returns how many processes cannot be examined, because the caller lacks permission. */
+/*
+ * Returns how many processes cannot be examined, because the caller lacks permission. VMMs can be
+ * among them.
+ */
 size_t kvmstats_monitor_denied(const struct kvmstats_monitor *monitor);
 
 /* Returns why the search for new VMMs fails (-errno), or 0. It is repeated each second. */

@@ -30,9 +30,12 @@ int kvmstats_fd_describe(int fd, enum kvmstats_kind *kind, int *vcpu, int *stats
 
 	if (err)
 		return err;
-	*kind = entry.kind;
-	*vcpu = entry.vcpu;
-	*stats = entry.stats;
+	if (kind)
+		*kind = entry.kind;
+	if (vcpu)
+		*vcpu = entry.vcpu;
+	if (stats)
+		*stats = entry.stats;
 	return 0;
 }
 

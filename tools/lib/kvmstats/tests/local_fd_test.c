@@ -4,9 +4,12 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <linux/kvm.h>
 
 #include "kvmstats.h"
 #include "tap.h"
@@ -34,6 +37,27 @@ static void test_other_fds(void)
 	       "describing a closed fd returns EBADF");
 	tap_is(kvmstats_fd_open(0), -EPROTO,
 	       "opening statistics with standard input returns EPROTO");
+}
+
+static void test_kvm_fd(void)
+{
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	int vm = kvm < 0 ? -1 : ioctl(kvm, KVM_CREATE_VM, 0UL);
+	enum kvmstats_kind kind = KVMSTATS_KIND_VCPU;
+	int vcpu = 0, stats = 1;
+
+	if (vm < 0) {
+		tap_report(TAP_SKIP, "", "the fd of a VM is described", "/dev/kvm cannot be used");
+	} else {
+		tap_ok(!kvmstats_fd_describe(vm, &kind, &vcpu, &stats) &&
+		       kind == KVMSTATS_KIND_VM && vcpu == -1 && !stats,
+		       "the fd of a VM is described");
+		tap_is(kvmstats_fd_describe(vm, NULL, NULL, NULL), 0,
+		       "nothing is stored in pointers that are NULL");
+		close(vm);
+	}
+	if (kvm >= 0)
+		close(kvm);
 }
 
 static void test_passing(int type, const char *how)
@@ -111,6 +135,7 @@ static void test_file_limit(void)
 int main(void)
 {
 	test_other_fds();
+	test_kvm_fd();
 	test_passing(SOCK_STREAM, "stream");
 	test_passing(SOCK_SEQPACKET, "seqpacket");
 	test_limits();

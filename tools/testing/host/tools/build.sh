@@ -50,7 +50,8 @@ install_somewhere()
 	"$installed/usr/bin/kvm-stats" --help &&
 	[ -f "$installed/usr/share/man/man1/kvm-stats.1" ] &&
 	[ -f "$installed/usr/share/bash-completion/completions/kvm-stats" ] &&
-	grep -q '^prefix=/usr$' "$installed/usr/lib/pkgconfig/libkvmstats.pc"
+	grep -q '^prefix=/usr$' "$installed/usr/lib/pkgconfig/libkvmstats.pc" &&
+	diff -r "$lib/examples" "$installed/usr/share/doc/libkvmstats/examples"
 }
 
 # Use the installed header and shared library, like another project's program.
@@ -73,6 +74,27 @@ link_against_installed()
 	gcc -std=c99 -pedantic -Wall -Werror -I"$installed/usr/include" -o "$out/user" \
 		"$out/user.c" -L"$installed/usr/lib" -lkvmstats &&
 	LD_LIBRARY_PATH=$installed/usr/lib "$out/user" | grep 'Bad file descriptor'
+}
+
+# C++ programs can use the header, with strict warnings.
+header_is_cpp()
+{
+	cat >"$out/user.cpp" <<-'END' &&
+	#include <kvmstats.h>
+
+	int main()
+	{
+		kvmstats_monitor *monitor;
+		kvmstats_monitor_options options = {};
+
+		options.size = sizeof(options);
+		kvmstats_monitor_close(kvmstats_monitor_open(&monitor, &options) ? nullptr : monitor);
+		return 0;
+	}
+	END
+	g++ -std=c++11 -pedantic -Wall -Wextra -Wold-style-cast -Werror -I"$installed/usr/include" \
+		-o "$out/user-cpp" "$out/user.cpp" -L"$installed/usr/lib" -lkvmstats &&
+	LD_LIBRARY_PATH=$installed/usr/lib "$out/user-cpp"
 }
 
 # The file VERSION determines the version of the library in its header, in the shared library, for
@@ -133,10 +155,46 @@ pages_are_complete()
 	mandoc -T lint -W warning "$lib"/man/*.3 "$command/man/kvm-stats.1"
 }
 
-# Tables do not wrap, so each line has to fit.
-page_fits_80_columns()
+# Tables, declarations and examples do not wrap, so each line has to fit.
+pages_fit_80_columns()
 {
-	! mandoc -T utf8 -O width=78 "$command/man/kvm-stats.1" | col -b | grep -E '.{81}'
+	local page status=0
+
+	for page in "$command"/man/*.1 "$lib"/man/*.3; do
+		! mandoc -T utf8 -O width=78 "$page" | col -bx | grep -E '.{81}' || status=1
+	done
+	return "$status"
+}
+
+# examples_of PAGE DIRECTORY: write each example of the page to a file
+examples_of()
+{
+	awk -v dir="$2" '
+		/^\.SH / { section = $2 }
+		/^\.EE/ { file = "" }
+		file { gsub(/\\e/, "\\"); gsub(/\\-/, "-"); sub(/^\\&/, ""); print >file }
+		section == "EXAMPLES" && /^\.EX/ { file = dir "/" ++examples ".c" }' "$1"
+}
+
+# Each page of functions says what they return and how they fail, and has examples that compile.
+page_examples_compile()
+{
+	local page section file dir status=0
+
+	for page in "$lib"/man/kvmstats_*.3; do
+		for section in 'RETURN VALUE' ERRORS EXAMPLES; do
+			grep -qx "\.SH $section" "$page" ||
+				{ echo "$page has no section $section"; status=1; }
+		done
+		dir=$out/pages/$(basename "$page" .3)
+		rm -rf "$dir" && mkdir -p "$dir" && examples_of "$page" "$dir"
+		[ -f "$dir/1.c" ] || { echo "$page has no example"; status=1; }
+		for file in "$dir"/*.c; do
+			gcc -std=gnu11 -Wall -Wextra -Werror -I"$installed/usr/include" -c -o "$dir/o" \
+				"$file" || status=1
+		done
+	done
+	return "$status"
 }
 
 # The pages have the declarations of the header, except for whitespace.
@@ -171,11 +229,14 @@ build_tests()
 	fi
 	check "the library and the command are installed below DESTDIR and PREFIX" install_somewhere
 	check "a C99 program links the installed library" link_against_installed
+	check "a C++ program links the installed library" header_is_cpp
 	check "the shared library exports the functions that its header declares" exports_match_header
 	check "all exported functions have the symbol version KVMSTATS_1.0" symbol_versions
 	check "the version is the same in the library, the command and the pages" versions_are_equal
 	check "each function has a manual page" pages_are_complete
-	check "the manual page of the command fits 80 columns" page_fits_80_columns
+	check "the manual pages fit 80 columns" pages_fit_80_columns
+	check "the pages of functions describe errors, and their examples compile" \
+		page_examples_compile
 	check "the manual pages and the header have the same declarations" pages_match_header
 	check "all programs build with address and undefined-behaviour sanitizers" build_checked
 }

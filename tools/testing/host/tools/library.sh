@@ -55,7 +55,7 @@ fuzz_tests()
 	fi
 }
 
-# build_example NAME: compile with the flags that pkg-config prints for the installed library
+# build_example NAME: compile the installed source with the flags that pkg-config prints for the installed library
 build_example()
 {
 	local flags usr=$installed/usr
@@ -64,7 +64,8 @@ build_example()
 		--define-variable=libdir="$usr/lib" --define-variable=includedir="$usr/include" \
 		--cflags --libs libkvmstats) || return 1
 	# shellcheck disable=SC2086 # several flags
-	gcc -std=gnu11 -Wall -Wextra -Werror -o "$out/example-$1" "$lib/examples/$1.c" $flags
+	gcc -std=gnu11 -Wall -Wextra -Werror -o "$out/example-$1" \
+		"$usr/share/doc/libkvmstats/examples/$1.c" $flags
 }
 
 # example_prints REGEX NAME [ARGUMENT]...

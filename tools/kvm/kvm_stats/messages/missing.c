@@ -1,78 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/output.h"
 #include "messages/fds.h"
+#include "messages/grouped.h"
 #include "messages/missing.h"
-#include "messages/name.h"
 #include "messages/search.h"
 #include "messages/sources.h"
-
-/* ---- what is missing ---- */
-
-static void set_label(struct gap *gap, const struct kvmstats_target *target)
-{
-	int vcpu = kvmstats_target_vcpu(target);
-
-	if (vcpu < 0)
-		snprintf(gap->label, sizeof(gap->label), "vm");
-	else
-		snprintf(gap->label, sizeof(gap->label), "vcpu%d", vcpu);
-}
-
-/* Whether the VMM does not keep the fd open, and only the VMM could open it. */
-static bool is_kept_closed(int err)
-{
-	return err == -EIO;
-}
-
-/* Of different reasons, a gap has the first one that the user can do something about. */
-static void add_reader(struct gap *gap, const struct kvmstats_reader *reader)
-{
-	int err = kvmstats_reader_error(reader);
-
-	/* The VMM has ended, and the monitor is about to release it. */
-	if (!err || err == -ESRCH)
-		return;
-	if (!gap->readers++ || (is_kept_closed(gap->err) && !is_kept_closed(err))) {
-		gap->err = err;
-		set_label(gap, kvmstats_reader_target(reader));
-	}
-}
-
-static struct gap gap_of(const struct vmm *vmm)
-{
-	struct gap gap = {
-		.pid = vmm->pid,
-		.debugfs_error = vmm->debugfs_error,
-		.tracepoints_error = vmm->tracepoints_error,
-	};
-	size_t i;
-
-	for (i = 0; vmm->watch && i < kvmstats_watch_readers(vmm->watch); i++)
-		add_reader(&gap, kvmstats_watch_reader(vmm->watch, i));
-	return gap;
-}
-
-static bool is_gap(const struct gap *gap)
-{
-	return gap->readers || gap->debugfs_error || gap->tracepoints_error;
-}
-
-static bool is_failure(const struct vmm *vmm, const struct gap *gap)
-{
-	if (!is_gap(gap))
-		return false;
-	/* debugfs has the sums of what the fds would have. */
-	if (vmm->targets && vmm->target[0]->origin == ORIGIN_DEBUGFS && !gap->debugfs_error)
-		return false;
-	return !vmm->targets || !is_kept_closed(gap->err) || gap->debugfs_error ||
-	       gap->tracepoints_error;
-}
 
 size_t missing_vmms(const struct monitor *monitor)
 {
@@ -90,19 +26,12 @@ size_t missing_vmms(const struct monitor *monitor)
 
 /* ---- what has been reported ---- */
 
-static bool same_gap(const struct gap *a, const struct gap *b)
-{
-	return a->pid == b->pid && a->readers == b->readers && a->err == b->err &&
-	       !strcmp(a->label, b->label) && a->debugfs_error == b->debugfs_error &&
-	       a->tracepoints_error == b->tracepoints_error;
-}
-
 static bool was_reported(const struct missing *missing, const struct gap *gap)
 {
 	size_t i;
 
 	for (i = 0; i < missing->gaps; i++) {
-		if (same_gap(&missing->gap[i], gap))
+		if (gap_equals(&missing->gap[i], gap))
 			return true;
 	}
 	return false;
@@ -135,47 +64,102 @@ static bool needs_hint(struct hints *hints, int err)
 
 /* ---- messages ---- */
 
-static void report_readers(struct missing *missing, const struct vmm *vmm, const struct gap *gap)
-{
-	char name[VMM_NAME_SIZE], buf[128], others[48] = "";
-	const char *why = kvmstats_strerror(gap->err, buf, sizeof(buf));
-	bool none = !vmm->targets;
+/* The gaps that were not reported yet. */
+struct news {
+	struct {
+		const struct vmm *vmm;
+		struct gap gap;
+	} *entry;
+	size_t entries;
+	size_t capacity;
+};
 
-	vmm_name(vmm, name, sizeof(name));
+/* If memory is exhausted, the gap is not reported. */
+static void add_news(struct news *news, const struct vmm *vmm, const struct gap *gap)
+{
+	void *more = array_grow(news->entry, news->entries, &news->capacity,
+				sizeof(*news->entry));
+
+	if (!more)
+		return;
+	news->entry = more;
+	news->entry[news->entries].vmm = vmm;
+	news->entry[news->entries++].gap = *gap;
+}
+
+static void add_readers(struct grouped *messages, const struct vmm *vmm, const struct gap *gap)
+{
+	char buf[128], others[48] = "";
+	const char *why = kvmstats_strerror(gap->err, buf, sizeof(buf));
+
 	if (gap->readers > 1)
 		snprintf(others, sizeof(others), " and %zu other%s", gap->readers - 1,
 			 plural(gap->readers - 1));
-	if (none)
-		complain("%s: cannot open statistics: %s", name, why);
+	if (!vmm->targets)
+		grouped_add(messages, vmm, "cannot open statistics: %s", why);
 	else if (vmm->target[0]->origin == ORIGIN_DEBUGFS)
-		complain("%s: cannot open statistics fds: %s. Using sums in debugfs.", name, why);
+		grouped_add(messages, vmm,
+			    "cannot open statistics fds, and uses sums in debugfs: %s", why);
 	else
-		complain("%s: cannot open the statistics of %s%s: %s", name, gap->label, others,
-			 why);
-	if ((none || !is_kept_closed(gap->err)) && needs_hint(&missing->fds, gap->err))
-		suggest_fds(gap->pid, gap->err);
+		grouped_add(messages, vmm, "cannot open the statistics of %s%s: %s", gap->label,
+			    others, why);
+}
+
+static void report_fds(struct missing *missing, const struct news *news)
+{
+	struct grouped messages = { 0 };
+	size_t i;
+
+	for (i = 0; i < news->entries; i++) {
+		if (news->entry[i].gap.readers)
+			add_readers(&messages, news->entry[i].vmm, &news->entry[i].gap);
+	}
+	grouped_print(&messages);
+	for (i = 0; i < news->entries; i++) {
+		const struct gap *gap = &news->entry[i].gap;
+		bool useful = !news->entry[i].vmm->targets || !gap_is_kept_closed(gap->err);
+
+		if (gap->readers && useful && needs_hint(&missing->fds, gap->err))
+			suggest_fds(gap->pid, gap->err);
+	}
 }
 
 /* If fds cannot be opened, debugfs is only the second choice: its error is reported once. */
-static void report_debugfs_error(struct missing *missing, const struct vmm *vmm,
-				 const struct gap *gap)
+static void report_debugfs(struct missing *missing, const struct news *news)
 {
-	bool first = needs_hint(&missing->debugfs, gap->debugfs_error);
+	struct grouped messages = { 0 };
+	struct hints first = { 0 };
+	size_t i;
 
-	if (!gap->readers || first)
-		report_debugfs(vmm);
-	if (first)
-		suggest_debugfs(gap->debugfs_error);
+	for (i = 0; i < news->entries; i++) {
+		const struct vmm *vmm = news->entry[i].vmm;
+		const struct gap *gap = &news->entry[i].gap;
+		bool known = !gap->debugfs_error ||
+			     !needs_hint(&missing->debugfs, gap->debugfs_error);
+		char buf[128];
+
+		if (!known)
+			needs_hint(&first, gap->debugfs_error);
+		if (gap->debugfs_error && (!gap->readers || !known))
+			grouped_add(&messages, vmm, "cannot read %s statistics in debugfs: %s",
+				    vmm->targets ? "some" : "the",
+				    debugfs_reason(gap->debugfs_error, buf, sizeof(buf)));
+	}
+	grouped_print(&messages);
+	for (i = 0; i < first.count; i++)
+		suggest_debugfs(first.err[i]);
 }
 
-static void report_gap(struct missing *missing, const struct vmm *vmm, const struct gap *gap)
+static void report_tracepoints(struct missing *missing, const struct news *news)
 {
-	if (gap->readers)
-		report_readers(missing, vmm, gap);
-	if (gap->debugfs_error)
-		report_debugfs_error(missing, vmm, gap);
-	if (gap->tracepoints_error && needs_hint(&missing->tracepoints, gap->tracepoints_error))
-		explain_tracepoints(gap->tracepoints_error);
+	size_t i;
+
+	for (i = 0; i < news->entries; i++) {
+		int err = news->entry[i].gap.tracepoints_error;
+
+		if (err && needs_hint(&missing->tracepoints, err))
+			explain_tracepoints(err);
+	}
 }
 
 /* Later changes are events, see messages/notice.h. */
@@ -186,9 +170,17 @@ static void report_search(struct missing *missing, const struct monitor *monitor
 	missing->started = true;
 }
 
+static void report_news(struct missing *missing, const struct news *news)
+{
+	report_fds(missing, news);
+	report_debugfs(missing, news);
+	report_tracepoints(missing, news);
+}
+
 bool missing_report(struct missing *missing, const struct monitor *monitor)
 {
 	struct missing now = { 0 };
+	struct news news = { 0 };
 	bool good = !monitor->search_error;
 	size_t i;
 
@@ -200,10 +192,12 @@ bool missing_report(struct missing *missing, const struct monitor *monitor)
 		if (!is_gap(&gap))
 			continue;
 		if (!was_reported(missing, &gap))
-			report_gap(missing, vmm, &gap);
-		good &= !is_failure(vmm, &gap);
+			add_news(&news, vmm, &gap);
+		good &= !gap_is_failure(vmm, &gap);
 		add_gap(&now, &gap);
 	}
+	report_news(missing, &news);
+	free(news.entry);
 	free(missing->gap);
 	missing->gap = now.gap;
 	missing->gaps = now.gaps;

@@ -9,19 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "messages/gap.h"
 #include "monitor/monitor.h"
 
 #define MAX_HINTS	16
-
-/* What cannot be read of a VMM. */
-struct gap {
-	pid_t pid;
-	size_t readers;			/* number of VMs and vCPUs */
-	char label[LABEL_SIZE];		/* of the first of them */
-	int err;			/* the reason: -errno */
-	int debugfs_error;
-	int tracepoints_error;
-};
 
 /* The errors for which the advice was printed. */
 struct hints {
@@ -42,10 +33,8 @@ struct missing {
 
 /*
  * Prints what cannot be read now, except for what @missing says was printed. The first call also
- * prints why the search for VMMs fails. Returns whether all that is selected can be read.
- *
- * It is no failure if a VMM keeps statistics fds of only some of its VMs and vCPUs open, because
- * the user cannot change that.
+ * prints why the search for VMMs fails. Returns whether all that is selected can be read, except
+ * for what gap_is_failure() excuses.
  */
 bool missing_report(struct missing *missing, const struct monitor *monitor);
 

@@ -30,7 +30,7 @@ static void suggest_debugfs_permission(void)
 			 "debugfs");
 }
 
-static const char *debugfs_reason(int err, char *buf, size_t size)
+const char *debugfs_reason(int err, char *buf, size_t size)
 {
 	switch (-err) {
 	case ENODEV:
@@ -44,7 +44,7 @@ static const char *debugfs_reason(int err, char *buf, size_t size)
 	}
 }
 
-void report_debugfs(const struct vmm *vmm)
+static void print_debugfs_error(const struct vmm *vmm)
 {
 	char name[VMM_NAME_SIZE], why[128];
 
@@ -126,7 +126,7 @@ void explain_sources(const struct vmm *vmm)
 	if (vmm->fd_error)
 		explain_fds(vmm->pid, vmm->missing ? vmm->missing_label : NULL, vmm->fd_error);
 	if (vmm->debugfs_error) {
-		report_debugfs(vmm);
+		print_debugfs_error(vmm);
 		suggest_debugfs(vmm->debugfs_error);
 	}
 	if (vmm->tracepoints_error)

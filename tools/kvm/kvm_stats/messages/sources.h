@@ -3,13 +3,17 @@
 #ifndef MESSAGES_SOURCES_H
 #define MESSAGES_SOURCES_H
 
+#include <stddef.h>
+
 #include "targets/vmm.h"
 
 /* Prints a message for each source that failed for @vmm. */
 void explain_sources(const struct vmm *vmm);
 
-/* Print why debugfs has no statistics of @vmm, and what the user can do about the error @err. */
-void report_debugfs(const struct vmm *vmm);
+/* Returns the meaning of an error of debugfs. @err is -errno. */
+const char *debugfs_reason(int err, char *buf, size_t size);
+
+/* Prints what the user can do about it. */
 void suggest_debugfs(int err);
 
 /* Prints why tracepoints cannot be counted, and what the user can do. @err is -errno. */

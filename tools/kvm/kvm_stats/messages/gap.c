@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "messages/gap.h"
+
+static void set_label(struct gap *gap, const struct kvmstats_target *target)
+{
+	int vcpu = kvmstats_target_vcpu(target);
+
+	if (vcpu < 0)
+		snprintf(gap->label, sizeof(gap->label), "vm");
+	else
+		snprintf(gap->label, sizeof(gap->label), "vcpu%d", vcpu);
+}
+
+bool gap_is_kept_closed(int err)
+{
+	return err == -EIO;
+}
+
+/* Of different reasons, a gap has the first one that the user can do something about. */
+static void add_reader(struct gap *gap, const struct kvmstats_reader *reader)
+{
+	int err = kvmstats_reader_error(reader);
+
+	/* The VMM has ended, and the monitor is about to release it. */
+	if (!err || err == -ESRCH)
+		return;
+	if (!gap->readers++ || (gap_is_kept_closed(gap->err) && !gap_is_kept_closed(err))) {
+		gap->err = err;
+		set_label(gap, kvmstats_reader_target(reader));
+	}
+}
+
+struct gap gap_of(const struct vmm *vmm)
+{
+	struct gap gap = {
+		.pid = vmm->pid,
+		.debugfs_error = vmm->debugfs_error,
+		.tracepoints_error = vmm->tracepoints_error,
+	};
+	size_t i;
+
+	for (i = 0; vmm->watch && i < kvmstats_watch_readers(vmm->watch); i++)
+		add_reader(&gap, kvmstats_watch_reader(vmm->watch, i));
+	return gap;
+}
+
+bool is_gap(const struct gap *gap)
+{
+	return gap->readers || gap->debugfs_error || gap->tracepoints_error;
+}
+
+bool gap_is_failure(const struct vmm *vmm, const struct gap *gap)
+{
+	if (!is_gap(gap))
+		return false;
+	/* debugfs has the sums of what the fds would have. */
+	if (vmm->targets && vmm->target[0]->origin == ORIGIN_DEBUGFS && !gap->debugfs_error)
+		return false;
+	return !vmm->targets || !gap_is_kept_closed(gap->err) || gap->debugfs_error ||
+	       gap->tracepoints_error;
+}
+
+bool gap_equals(const struct gap *a, const struct gap *b)
+{
+	return a->pid == b->pid && a->readers == b->readers && a->err == b->err &&
+	       !strcmp(a->label, b->label) && a->debugfs_error == b->debugfs_error &&
+	       a->tracepoints_error == b->tracepoints_error;
+}

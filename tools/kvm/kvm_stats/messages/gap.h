@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What cannot be read of a VMM. */
+#ifndef MESSAGES_GAP_H
+#define MESSAGES_GAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "targets/vmm.h"
+
+struct gap {
+	pid_t pid;
+	size_t readers;			/* number of VMs and vCPUs */
+	char label[LABEL_SIZE];		/* of the first of them */
+	int err;			/* the reason: -errno */
+	int debugfs_error;
+	int tracepoints_error;
+};
+
+struct gap gap_of(const struct vmm *vmm);
+
+/* Returns false if nothing is missing. */
+bool is_gap(const struct gap *gap);
+
+bool gap_equals(const struct gap *a, const struct gap *b);
+
+/* Whether the VMM does not keep the fd open, and only the VMM could open it. */
+bool gap_is_kept_closed(int err);
+
+/*
+ * It is no failure if a VMM keeps statistics fds of only some of its VMs and vCPUs open, because
+ * the user cannot change that.
+ */
+bool gap_is_failure(const struct vmm *vmm, const struct gap *gap);
+
+#endif /* MESSAGES_GAP_H */

@@ -16,8 +16,8 @@ set -u
 # shellcheck source=vmm.sh
 . "$ROOT/tools/testing/host/vmm.sh"
 
-# The name of the guest. The tests leave other VMs of this machine alone.
-guest='"tiny" of serve.t'
+# The name of the guest. Other VMs may run on this machine, also those of another serve.t.
+guest="\"tiny\" of serve.t $$"
 
 # shellcheck source=serve/server.sh
 . "$ROOT/tools/testing/host/serve/server.sh"

@@ -99,7 +99,7 @@ argument_tests()
 	check "each --help fits 80 columns" help_fits_80_columns
 	completion_tests
 	check "a guest that does not exist is an error" \
-		prints 1 "no guest is named 'nobody'" read -g nobody
+		prints 1 "no guest is named 'nobody.$$'" read -g "nobody.$$"
 	check "a PID that is not a number is a usage error" prints 2 "not '12x'" read -p 12x
 	check "an interval that is not a number is a usage error" \
 		prints 2 "not 'often'" read -p 1 -i often

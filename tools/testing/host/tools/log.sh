@@ -144,14 +144,14 @@ log_file_tests()
 
 log_tests()
 {
-	check "a VMM for log starts" start_vmm -s -name logged
+	check "a VMM for log starts" start_vmm -s -name "logged.$$"
 	check "-l logs like vmstat" logs_like_vmstat
 	check "log repeats its heading" repeats_its_heading
 	check "-l -c logs comma-separated values" logs_csv
 	check "log --csv writes local times with fraction and zone" logs_with_zone
 	log_file_tests
 	check "-1 prints the total and the growth of each statistic" prints_once
-	check "-g selects a guest" prints 0 '^exits ' -1 -g logged -f exits
+	check "-g selects a guest" prints 0 '^exits ' -1 -g "logged.$$" -f exits
 	check "-f matches from the beginning of a name" prints_no 0 '^io_exits' -1 -p "$vmm" -f exits
 	check "-f help lists names" prints 0 '^  io_exits$' -p "$vmm" -f help
 	check "-z omits records with only zeros" omits_zeros

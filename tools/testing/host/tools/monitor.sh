@@ -14,10 +14,10 @@ follows_vmms()
 	local logger with without first=$vmm late
 
 	# Other VMMs can start and end at the same time.
-	"$stats" log -g '[el]a[rt]*' -i 0.2 -f exits >"$out/log.txt" 2>"$out/log.err" 9>&- &
+	"$stats" log -g "[el]a[rt]*.$$" -i 0.2 -f exits >"$out/log.txt" 2>"$out/log.err" 9>&- &
 	logger=$!
 	wait_for_line 'watching .* VMM' "$out/log.err" "$logger" &&
-	start_vmm -s -c 1 -name late
+	start_vmm -s -c 1 -name "late.$$"
 	late=$vmm
 	wait_for_line "PID $late .*late.* has appeared: 1 VM, 1 vCPU" "$out/log.err" "$logger"
 	with=$(count_vcpu_fds "$logger")
@@ -53,7 +53,7 @@ monitor_tests()
 {
 	local what="memory does not grow while VMMs start and end"
 
-	check "a VMM for the monitor starts" start_vmm -s -name early
+	check "a VMM for the monitor starts" start_vmm -s -name "early.$$"
 	check "VMMs that start and end are reported" follows_vmms
 	# Build without sanitizers, because they use memory of their own.
 	check "monitor_memory builds" build_plain "$plain/tests/monitor_memory"

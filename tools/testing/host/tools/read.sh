@@ -117,15 +117,15 @@ thread_tests()
 read_tests()
 {
 	check "a VMM that keeps its statistics fds open starts" \
-		start_vmm -s -name 'guest=one,,two,debug-threads=on'
+		start_vmm -s -name "guest=one,,two.$$,debug-threads=on"
 	check "completion offers the PIDs of VMMs" completes "(^| )$vmm( |\$)" read -p ''
-	check "completion offers the names of guests" completes '(^| )one.,.,two( |$)' read -g ''
+	check "completion offers the names of guests" completes "(^| )one.,.,two.$$( |\$)" read -g ''
 	check "-g takes a list of names and patterns" \
-		prints 0 "^# PID $vmm " read -g 'o*,,t?o,[mno]ne,,two' -f '^exits$'
+		prints 0 "^# PID $vmm " read -g "o*,,t?o.$$,[mno]ne,,two.$$" -f '^exits$'
 	check "a name in a list that no guest has is an error" \
-		prints 1 "no guest is named 'two'" read -g 'one*,two'
+		prints 1 "no guest is named 'two.$$'" read -g "one*.$$,two.$$"
 	check "list shows the VMM, its guest's name, and the source of its statistics" \
-		prints 0 "^ +$vmm  vmm +1 +2  (taken|opened) +one,two\$" list
+		prints 0 "^ +$vmm  vmm +1 +2  (taken|opened) +one,two.$$\$" list
 	check "schema shows types and units" \
 		prints 0 '^vcpu +halt_poll_fail_ns +cumulative +ns +1 ' schema -p "$vmm"
 	histogram_tests

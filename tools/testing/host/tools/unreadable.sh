@@ -27,7 +27,7 @@ reported_once()
 # The reason for $shut, which keeps no statistics fds
 shut_is_reported()
 {
-	reported_once "PID $shut (vmm), guest \"shut\": cannot open statistics: " &&
+	reported_once "PID $shut (vmm), guest \"shut.$$\": cannot open statistics: " &&
 	grep -q "PID $shut .*opens statistics for the VMM only" "$out/unreadable.err"
 }
 
@@ -55,10 +55,10 @@ logs_unreadable_vmm()
 	local logger late first=$vmm
 
 	run_apart 0 log -p "$open,$shut" -i 0.1 -c 3 -f '^exits$' && shut_is_reported || return
-	"$stats" log -g '[ol]*e*' -i 0.2 -f '^exits$' >"$out/unreadable.out" \
+	"$stats" log -g "[ol]*e*.$$" -i 0.2 -f '^exits$' >"$out/unreadable.out" \
 		2>"$out/unreadable.err" 9>&- &
 	logger=$!
-	wait_for_line 'watching 1 VMM; ' "$out/unreadable.err" "$logger" && start_vmm -name late
+	wait_for_line 'watching 1 VMM; ' "$out/unreadable.err" "$logger" && start_vmm -name "late.$$"
 	late=$vmm
 	wait_for_line "PID $late .*cannot open statistics" "$out/unreadable.err" "$logger"
 	sleep 1
@@ -66,7 +66,7 @@ logs_unreadable_vmm()
 	vmm=$first
 	stop "$logger"
 	cat "$out/unreadable.err"
-	reported_once "PID $late (vmm), guest \"late\": cannot open statistics: "
+	reported_once "PID $late (vmm), guest \"late.$$\": cannot open statistics: "
 }
 
 counts_only_what_it_reads()
@@ -82,9 +82,17 @@ reports_few_files()
 
 	for command in read schema -1; do
 		(ulimit -n 7 && run_apart 1 "$command" -p "$open") &&
-		reported_once "PID $open (vmm), guest \"open\": cannot open the statistics of vcpu" &&
+		reported_once "PID $open (vmm), guest \"open.$$\": cannot open the statistics of vcpu" &&
 		reported_once 'Raise the limit (ulimit -n), or select fewer v' || return
 	done
+	# The fd of the VM can be opened, but not those of the vCPUs, which have the statistic.
+	(ulimit -n 6 && run_apart 1 read -p "$open" -f '^exits$') &&
+	reported_once "cannot open the statistics of vcpu" &&
+	! grep -q 'no statistic matches' "$out/unreadable.err" || return
+	# The fds of the first guest take what the search for the second one needs.
+	(ulimit -n 7 && run_apart 1 read -g "open.$$,shut.$$") &&
+	reported_once 'cannot search for new VMMs: Too many open files' &&
+	! grep -q 'no guest is named' "$out/unreadable.err" || return
 	(ulimit -n 10 && run_apart 1 list) &&
 	reported_once 'cannot search for new VMMs: Too many open files' &&
 	reported_once 'Raise the limit (ulimit -n), or select fewer V'
@@ -101,9 +109,9 @@ unreadable_tests()
 {
 	local open shut why="this kernel lets other processes open statistics"
 
-	check "a VMM that keeps its statistics fds open starts" start_vmm -s -name open
+	check "a VMM that keeps its statistics fds open starts" start_vmm -s -name "open.$$"
 	open=$vmm
-	check "a VMM that does not starts" start_vmm -name shut
+	check "a VMM that does not starts" start_vmm -name "shut.$$"
 	shut=$vmm
 	if "$stats" read -p "$shut" >"$out/log" 2>&1 9>&-; then
 		skip "read, schema, log, list and -1 report VMMs that cannot be read" "$why"

@@ -48,6 +48,16 @@ lintian_is_silent()
 	[ -z "$(lintian --profile debian "$out/deb"/*.changes | tee /dev/stderr)" ]
 }
 
+# The package of the library has the file of symbols, by which dpkg-shlibdeps determines the oldest
+# version of the library that a program needs.
+has_symbols()
+{
+	dpkg-deb --ctrl-tarfile "$(echo "$out/deb/${library}_${version}_"*.deb)" |
+		tar -xO ./symbols >"$out/symbols" &&
+	grep -qx "libkvmstats.so.${version%%.*} $library #MINVER#" "$out/symbols" &&
+	grep -qx ' kvmstats_version@KVMSTATS_1.0 1.0' "$out/symbols"
+}
+
 # The scripts that run in the overlay
 
 # shellcheck disable=SC2016 # another shell expands this
@@ -94,6 +104,7 @@ deb_tests()
 		fi
 	done
 	check "make deb builds kvm-stats, $library and libkvmstats-dev" builds_debs
+	check "the package of the library has a file of symbols" has_symbols
 	check "lintian reports neither errors nor warnings" lintian_is_silent
 	if [ "$(id -u)" = 0 ] && in_overlay true 2>/dev/null; then
 		check "the installed packages work: command, pages, completion, library" debs_work

@@ -58,11 +58,18 @@ void kvmstats_reader_fail(struct kvmstats_reader *reader, int err)
 	reader->err = err;
 }
 
-/* Prepares to read reader->fd, which is open for the first time. Returns 0 or -errno. */
+/*
+ * Prepares to read reader->fd, which has just been opened. Keeps the samples if it has the same
+ * schema as before: VMs of one machine can have different statistics. Returns 0 or -errno.
+ */
 static int start(struct kvmstats_reader *reader, struct kvmstats_schemas *schemas)
 {
-	int err = kvmstats_schemas_find(schemas, reader->fd, &reader->schema);
+	int err;
 
+	if (reader->schema && kvmstats_schema_same(reader->schema, reader->fd) == 1)
+		return 0;
+	free_samples(reader);
+	err = kvmstats_schemas_find(schemas, reader->fd, &reader->schema);
 	if (!err)
 		err = kvmstats_sample_new(&reader->now, reader->schema);
 	if (!err)
@@ -83,7 +90,7 @@ void kvmstats_reader_open(struct kvmstats_reader *reader, struct kvmstats_schema
 	close_fd(reader);
 	reader->fd = fd;
 	reader->origin = origin;
-	reader->err = reader->schema ? 0 : start(reader, schemas);
+	reader->err = start(reader, schemas);
 	if (reader->err)
 		kvmstats_reader_fail(reader, reader->err);
 }

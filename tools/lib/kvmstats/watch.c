@@ -86,13 +86,14 @@ static bool open_readers(struct kvmstats_watch *watch, struct kvmstats_schemas *
 
 	for (i = 0; i < watch->readers; i++) {
 		struct kvmstats_reader *reader = watch->reader[i];
+		const struct kvmstats_schema *schema = reader->schema;
 		bool was_open = reader->fd >= 0;
 
 		if (!fatal || was_open)
 			kvmstats_reader_open(reader, schemas);
 		else
 			reader->err = fatal;
-		changed |= was_open != (reader->fd >= 0);
+		changed |= was_open != (reader->fd >= 0) || schema != reader->schema;
 		if (concerns_all(reader->err))
 			fatal = reader->err;
 	}

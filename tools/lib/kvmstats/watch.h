@@ -21,8 +21,8 @@ void kvmstats_watch_free(struct kvmstats_watch *watch);
 
 /*
  * Opens the statistics of the VMM's current targets, and closes those of targets that are gone.
- * Returns 1 if a reader was added or removed, or became readable or unreadable. Returns 0 if
- * none was, or -ENOMEM.
+ * Returns 1 if a reader was added or removed, became readable or unreadable, or has another
+ * schema now. Returns 0 if nothing has changed, or -ENOMEM.
  */
 int kvmstats_watch_attach(struct kvmstats_watch *watch,
 			  const struct kvmstats_monitor_options *options,

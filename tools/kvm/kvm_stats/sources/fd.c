@@ -5,14 +5,18 @@
 #include "sources/fd.h"
 #include "targets/vmm.h"
 
-static struct target_key key_of(const struct kvmstats_target *from)
+/* If another VM with other statistics takes the place of a VM, it is another target. */
+static struct target_key key_of(const struct kvmstats_reader *reader)
 {
+	const struct kvmstats_target *from = kvmstats_reader_target(reader);
+
 	return (struct target_key){
 		.source = &source_fd,
 		.scope = kvmstats_target_kind(from) == KVMSTATS_KIND_VM ? SCOPE_VM : SCOPE_VCPU,
 		.vm = kvmstats_target_vm(from),
 		.vcpu = kvmstats_target_vcpu(from),
 		.vmm_fd = kvmstats_target_fd(from),
+		.schema = kvmstats_reader_schema(reader),
 	};
 }
 
@@ -36,7 +40,7 @@ static void follow(struct target *target, const struct kvmstats_reader *reader)
 static int attach_reader(struct source_context *context, struct vmm *vmm,
 			 const struct kvmstats_reader *reader)
 {
-	struct target_key key = key_of(kvmstats_reader_target(reader));
+	struct target_key key = key_of(reader);
 	const struct stat_set *set;
 	struct target *target;
 	int err = kvmstats_reader_error(reader);

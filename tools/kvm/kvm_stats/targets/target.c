@@ -43,7 +43,8 @@ bool target_has_key(const struct target *target, const struct target_key *key)
 {
 	return target->source == key->source && target->scope == key->scope &&
 	       target->vm == key->vm && target->vcpu == key->vcpu &&
-	       target->vmm_fd == key->vmm_fd;
+	       target->vmm_fd == key->vmm_fd &&
+	       (!key->schema || target->set->schema == key->schema);
 }
 
 int target_read(struct target *target)

@@ -43,6 +43,7 @@ struct target_key {
 	int vm;
 	int vcpu;
 	int vmm_fd;
+	const struct kvmstats_schema *schema;	/* NULL: does not matter */
 };
 
 /* Returns NULL if memory is exhausted. The caller sets the VMM and the label. */

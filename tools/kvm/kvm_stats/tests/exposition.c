@@ -133,7 +133,7 @@ static const struct source image_source = { .detach = detach };
 static void add_target(struct vmm *vmm, const struct image *image, enum scope scope, int vm,
 		       int vcpu, int vmm_fd, enum origin origin)
 {
-	struct target_key key = { &image_source, scope, vm, vcpu, vmm_fd };
+	struct target_key key = { &image_source, scope, vm, vcpu, vmm_fd, NULL };
 	struct kvmstats_schema *schema;
 	const struct stat_set *set;
 	struct target *target;

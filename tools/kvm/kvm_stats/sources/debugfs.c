@@ -167,7 +167,8 @@ static int make_set(struct source_context *context, int dirfd, const struct stat
 	*file_err = list_files(files, dirfd);
 	err = files->count ? 0 : *file_err;
 	if (!err)
-		err = kvmstats_schema_make(&schema, files->desc, files->count, sizeof(*files->desc));
+		err = kvmstats_schema_make(&schema, files->desc, files->count,
+					   sizeof(*files->desc));
 	if (!err)
 		err = stat_sets_add(&context->sets, schema, set);
 	free_files(files);

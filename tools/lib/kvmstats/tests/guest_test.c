@@ -33,7 +33,7 @@ static void test_names(void)
 {
 	EXPECT("qemu\0-name\0web", "web", "none", "the argument of -name is the name");
 	EXPECT("qemu\0--name\0web", "web", "none", "--name is the same option");
-	EXPECT("qemu\0-name\0guest=web,debug-threads=on", "web", "none", "guest= precedes the name");
+	EXPECT("qemu\0-name\0guest=web,debug-threads=on", "web", "none", "guest= is first");
 	EXPECT("qemu\0-name\0debug-threads=on,guest=web", "web", "none", "guest= can come later");
 	EXPECT("qemu\0-name\0web,process=x", "web", "none", "the first suboption needs no guest=");
 	EXPECT("qemu\0-name\0guest=a,,b", "a,b", "none", "a comma in the name is doubled");
@@ -44,13 +44,13 @@ static void test_names(void)
 
 static void test_uuids(void)
 {
-	EXPECT("qemu\0-uuid\0" "0A1B2C3D-0000-4000-8000-00000000000F\0-S", "none", UUID,
+	EXPECT("qemu\0-uuid\0000A1B2C3D-0000-4000-8000-00000000000F\0-S", "none", UUID,
 	       "the UUID is in lower case");
 	EXPECT("qemu\0--uuid\0" UUID "\0-name\0web", "web", UUID, "--uuid is the same option");
 	EXPECT("qemu\0-S\0-uuid\0-uuid", "none", "none", "a command line that ends in -uuid");
-	EXPECT("qemu\0-uuid\0" "0a1b2c3d-0000-4000-8000-00000000000\"", "none", "none",
+	EXPECT("qemu\0-uuid\0000a1b2c3d-0000-4000-8000-00000000000\"", "none", "none",
 	       "an argument that is not a UUID is ignored");
-	EXPECT("qemu\0-uuid\0" "0a1b2c3d-0000-4000-8000-0000000000000", "none", "none",
+	EXPECT("qemu\0-uuid\0000a1b2c3d-0000-4000-8000-0000000000000", "none", "none",
 	       "an argument that is too long is ignored");
 }
 

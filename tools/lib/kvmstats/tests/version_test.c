@@ -12,7 +12,8 @@ int main(void)
 	char text[32];
 	int len;
 
-	tap_is(version, KVMSTATS_VERSION_NUMBER, "the header and the library have the same version");
+	tap_is(version, KVMSTATS_VERSION_NUMBER,
+	       "the header and the library have the same version");
 	len = snprintf(text, sizeof(text), "%u.%u", version >> 16, version >> 8 & 0xff);
 	if (version & 0xff)
 		snprintf(text + len, sizeof(text) - len, ".%u", version & 0xff);

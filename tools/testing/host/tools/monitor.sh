@@ -13,7 +13,9 @@ follows_vmms()
 {
 	local logger with without first=$vmm late
 
-	# Other VMMs can start and end at the same time.
+	# Other VMMs can start and end at the same time. The new process could empty the file only after
+	# wait_for_line has read it.
+	: >"$out/log.err"
 	"$stats" log -g "[el]a[rt]*.$$" -i 0.2 -f exits >"$out/log.txt" 2>"$out/log.err" 9>&- &
 	logger=$!
 	wait_for_line 'watching .* VMM' "$out/log.err" "$logger" &&

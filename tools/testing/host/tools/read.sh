@@ -119,7 +119,8 @@ read_tests()
 	check "a VMM that keeps its statistics fds open starts" \
 		start_vmm -s -name "guest=one,,two.$$,debug-threads=on"
 	check "completion offers the PIDs of VMMs" completes "(^| )$vmm( |\$)" read -p ''
-	check "completion offers the names of guests" completes "(^| )one.,.,two.$$( |\$)" read -g ''
+	check "completion offers the names of guests" \
+		completes "(^| )one.,.,two[.]$$"'( |$)' read -g ''
 	check "-g takes a list of names and patterns" \
 		prints 0 "^# PID $vmm " read -g "o*,,t?o.$$,[mno]ne,,two.$$" -f '^exits$'
 	check "a name in a list that no guest has is an error" \

@@ -55,6 +55,8 @@ logs_unreadable_vmm()
 	local logger late first=$vmm
 
 	run_apart 0 log -p "$open,$shut" -i 0.1 -c 3 -f '^exits$' && shut_is_reported || return
+	# The new process could empty the file only after wait_for_line has read it.
+	: >"$out/unreadable.err"
 	"$stats" log -g "[ol]*e*.$$" -i 0.2 -f '^exits$' >"$out/unreadable.out" \
 		2>"$out/unreadable.err" 9>&- &
 	logger=$!

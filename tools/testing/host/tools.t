@@ -33,6 +33,8 @@ set -u
 . "$ROOT/tools/testing/host/tools/json.sh"
 # shellcheck source=tools/sources.sh
 . "$ROOT/tools/testing/host/tools/sources.sh"
+# shellcheck source=tools/qmp.sh
+. "$ROOT/tools/testing/host/tools/qmp.sh"
 # shellcheck source=tools/monitor.sh
 . "$ROOT/tools/testing/host/tools/monitor.sh"
 
@@ -55,6 +57,7 @@ else
 	log_tests
 	json_tests
 	source_tests
+	qmp_tests
 	monitor_tests
 	running_example_tests
 	duplicate_fd_tests

@@ -17,6 +17,7 @@ static const char usage[] =
 	"  opened     statistics fds that kvm-stats opened\n"
 	"  taken      copies of statistics fds that the VMM keeps open\n"
 	"  taken:1/3  the same, but only for one of three VMs and vCPUs\n"
+	"  qmp        QMP, the monitor of QEMU\n"
 	"  debugfs    files in debugfs\n"
 	"  none       they cannot be read; standard error says why\n"
 	"\n"
@@ -26,23 +27,19 @@ static const char usage[] =
 
 static void source_text(const struct vmm *vmm, char *text, size_t size)
 {
-	enum origin origin;
+	char names[64];
 
-	if (!vmm->targets) {
-		snprintf(text, size, "none");
-		return;
-	}
-	origin = vmm->target[0]->origin;
-	if (!vmm->missing || origin == ORIGIN_DEBUGFS)
-		snprintf(text, size, "%s", origin_name(origin));
+	vmm_sources(vmm, names, sizeof(names));
+	if (!vmm->targets || !vmm->missing || vmm->target[0]->origin == ORIGIN_DEBUGFS)
+		snprintf(text, size, "%s", names);
 	else
-		snprintf(text, size, "%s:%zu/%zu", origin_name(origin), vmm->targets,
+		snprintf(text, size, "%s:%zu/%zu", names, vmm->targets,
 			 vmm->targets + vmm->missing);
 }
 
 static void print_vmm(const struct vmm *vmm)
 {
-	char comm[64], name[256], source[64];
+	char comm[64], name[256], source[128];
 
 	source_text(vmm, source, sizeof(source));
 	printf("%10d  %-15s  %4zu  %5zu  %-9s  %s\n", (int)vmm->pid,

@@ -21,12 +21,13 @@ bool gap_is_kept_closed(int err)
 }
 
 /* Of different reasons, a gap has the first one that the user can do something about. */
-static void add_reader(struct gap *gap, const struct kvmstats_reader *reader)
+static void add_reader(struct gap *gap, const struct vmm *vmm, size_t i)
 {
+	const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
 	int err = kvmstats_reader_error(reader);
 
-	/* The VMM has ended, and the monitor is about to release it. */
-	if (!err || err == -ESRCH)
+	/* After -ESRCH, the VMM has ended, and the monitor is about to release it. */
+	if (!err || err == -ESRCH || vmm_replaces(vmm, kvmstats_reader_target(reader)))
 		return;
 	if (!gap->readers++ || (gap_is_kept_closed(gap->err) && !gap_is_kept_closed(err))) {
 		gap->err = err;
@@ -38,19 +39,20 @@ struct gap gap_of(const struct vmm *vmm)
 {
 	struct gap gap = {
 		.pid = vmm->pid,
+		.qmp_error = vmm->qmp_error,
 		.debugfs_error = vmm->debugfs_error,
 		.tracepoints_error = vmm->tracepoints_error,
 	};
 	size_t i;
 
 	for (i = 0; vmm->watch && i < kvmstats_watch_readers(vmm->watch); i++)
-		add_reader(&gap, kvmstats_watch_reader(vmm->watch, i));
+		add_reader(&gap, vmm, i);
 	return gap;
 }
 
 bool is_gap(const struct gap *gap)
 {
-	return gap->readers || gap->debugfs_error || gap->tracepoints_error;
+	return gap->readers || gap->qmp_error || gap->debugfs_error || gap->tracepoints_error;
 }
 
 bool gap_is_failure(const struct vmm *vmm, const struct gap *gap)
@@ -67,6 +69,7 @@ bool gap_is_failure(const struct vmm *vmm, const struct gap *gap)
 bool gap_equals(const struct gap *a, const struct gap *b)
 {
 	return a->pid == b->pid && a->readers == b->readers && a->err == b->err &&
-	       !strcmp(a->label, b->label) && a->debugfs_error == b->debugfs_error &&
+	       !strcmp(a->label, b->label) && a->qmp_error == b->qmp_error &&
+	       a->debugfs_error == b->debugfs_error &&
 	       a->tracepoints_error == b->tracepoints_error;
 }

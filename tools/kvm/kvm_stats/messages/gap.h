@@ -14,6 +14,7 @@ struct gap {
 	size_t readers;			/* number of VMs and vCPUs */
 	char label[LABEL_SIZE];		/* of the first of them */
 	int err;			/* the reason: -errno */
+	int qmp_error;
 	int debugfs_error;
 	int tracepoints_error;
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,6 +8,7 @@
 #include "messages/fds.h"
 #include "messages/grouped.h"
 #include "messages/missing.h"
+#include "messages/qmp.h"
 #include "messages/search.h"
 #include "messages/sources.h"
 
@@ -124,6 +126,43 @@ static void report_fds(struct missing *missing, const struct news *news)
 	}
 }
 
+/* An error that is not the first of its kind is interesting if nothing of the VMM can be read. */
+static void report_qmp(struct missing *missing, const struct news *news)
+{
+	struct grouped messages = { 0 };
+	struct hints first = { 0 };
+	char why[2 * QMP_PATH_SIZE];
+	size_t i;
+
+	for (i = 0; i < news->entries; i++) {
+		const struct vmm *vmm = news->entry[i].vmm;
+		int err = news->entry[i].gap.qmp_error;
+		bool is_first = err && needs_hint(&missing->qmp, err);
+
+		if (is_first)
+			needs_hint(&first, err);
+		if (is_first || (err && !vmm->targets))
+			grouped_add(&messages, vmm, "cannot read statistics over QMP: %s",
+				    qmp_reason(vmm, why, sizeof(why)));
+	}
+	grouped_print(&messages);
+	for (i = 0; i < first.count; i++)
+		suggest_qmp(first.err[i]);
+}
+
+/* Offers --qmp for fds that only QEMU can open, or that kvm-stats has no permission for. */
+static void offer_qmp_once(struct missing *missing, const struct news *news, bool used)
+{
+	size_t i;
+
+	for (i = 0; !used && !missing->offered_qmp && i < news->entries; i++) {
+		const struct gap *gap = &news->entry[i].gap;
+
+		if (gap->readers && (gap_is_kept_closed(gap->err) || gap->err == -EPERM))
+			missing->offered_qmp = offer_qmp(news->entry[i].vmm);
+	}
+}
+
 /* If fds cannot be opened, debugfs is only the second choice: its error is reported once. */
 static void report_debugfs(struct missing *missing, const struct news *news)
 {
@@ -170,10 +209,12 @@ static void report_search(struct missing *missing, const struct monitor *monitor
 	missing->started = true;
 }
 
-static void report_news(struct missing *missing, const struct news *news)
+static void report_news(struct missing *missing, const struct news *news, bool uses_qmp)
 {
 	report_fds(missing, news);
+	report_qmp(missing, news);
 	report_debugfs(missing, news);
+	offer_qmp_once(missing, news, uses_qmp);
 	report_tracepoints(missing, news);
 }
 
@@ -196,7 +237,7 @@ bool missing_report(struct missing *missing, const struct monitor *monitor)
 		good &= !gap_is_failure(vmm, &gap);
 		add_gap(&now, &gap);
 	}
-	report_news(missing, &news);
+	report_news(missing, &news, monitor->options.filter->qmp);
 	free(news.entry);
 	free(missing->gap);
 	missing->gap = now.gap;

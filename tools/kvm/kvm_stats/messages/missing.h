@@ -26,9 +26,11 @@ struct missing {
 	size_t gaps;
 	size_t capacity;
 	struct hints fds;
+	struct hints qmp;
 	struct hints debugfs;
 	struct hints tracepoints;
 	bool started;
+	bool offered_qmp;	/* the advice to add --qmp was printed */
 };
 
 /*

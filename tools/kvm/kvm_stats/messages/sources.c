@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "messages/fds.h"
 #include "messages/name.h"
+#include "messages/qmp.h"
 #include "messages/sources.h"
 
 /* Under lockdown, only read-only files in debugfs can be read. */
@@ -125,6 +126,8 @@ void explain_sources(const struct vmm *vmm)
 {
 	if (vmm->fd_error)
 		explain_fds(vmm->pid, vmm->missing ? vmm->missing_label : NULL, vmm->fd_error);
+	if (vmm->qmp_error)
+		explain_qmp(vmm);
 	if (vmm->debugfs_error) {
 		print_debugfs_error(vmm);
 		suggest_debugfs(vmm->debugfs_error);

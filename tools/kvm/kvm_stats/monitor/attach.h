@@ -20,4 +20,7 @@ void monitor_close_sources(struct monitor *monitor);
 /* Asks the sources for the targets of @vmm again. Returns whether the targets changed. */
 bool monitor_attach_sources(struct monitor *monitor, struct vmm *vmm);
 
+/* Prepares the sources for the next call of targets_read(). */
+void monitor_sample_sources(struct monitor *monitor);
+
 #endif /* MONITOR_ATTACH_H */

@@ -107,9 +107,12 @@ int monitor_sample(struct monitor *monitor)
 		return err;
 	monitor->time_before = monitor->time;
 	monitor->time = kvmstats_monitor_time(monitor->library);
+	monitor_sample_sources(monitor);
 	for (i = 0; i < monitor->vmms; i++) {
-		if (targets_read(monitor->vmm[i]))
-			monitor->generation++;
+		if (!targets_read(monitor->vmm[i]))
+			continue;
+		vmm_count_missing(monitor->vmm[i]);
+		monitor->generation++;
 	}
 	return 0;
 }

@@ -21,20 +21,15 @@ static const struct metadata vcpus_metadata = {
 	"kvm_guest_vcpus", FAMILY_GAUGE, NULL, "Number of vCPUs of the guest.",
 };
 
-static bool has_origin(const struct vmm *vmm, enum origin origin)
+/* Whether debugfs has the sums over the vCPUs, because no fd can be opened. */
+static bool has_sums(const struct vmm *vmm)
 {
-	size_t i;
-
-	for (i = 0; i < vmm->targets; i++) {
-		if (vmm->target[i]->origin == origin)
-			return true;
-	}
-	return false;
+	return vmm->targets && vmm->target[0]->origin == ORIGIN_DEBUGFS;
 }
 
 bool is_up(const struct vmm *vmm)
 {
-	if (vmm->targets && has_origin(vmm, ORIGIN_DEBUGFS))
+	if (has_sums(vmm))
 		return !vmm->debugfs_error;
 	return !vmm->fd_error && !vmm->missing;
 }
@@ -43,23 +38,9 @@ static const char *error_of(const struct vmm *vmm, char *buf, size_t size)
 {
 	if (is_up(vmm))
 		return "";
-	if (vmm->fd_error && !has_origin(vmm, ORIGIN_DEBUGFS))
+	if (vmm->fd_error && !has_sums(vmm))
 		return kvmstats_strerror(vmm->fd_error, buf, size);
 	snprintf(buf, size, "debugfs: %s", strerror(-vmm->debugfs_error));
-	return buf;
-}
-
-static const char *source_of(const struct vmm *vmm, char *buf, size_t size)
-{
-	size_t used = 0;
-	int origin;
-
-	snprintf(buf, size, "none");
-	for (origin = ORIGIN_OPENED; origin <= ORIGIN_TRACEPOINTS; origin++) {
-		if (used < size && has_origin(vmm, origin))
-			used += snprintf(buf + used, size - used, "%s%s", used ? "+" : "",
-					 origin_name(origin));
-	}
 	return buf;
 }
 
@@ -74,7 +55,7 @@ static void put_info(struct text *text, const struct identity *identity)
 	put_label(text, "uuid", identity->uuid);
 	put_label(text, "pid", pid);
 	put_label(text, "vmm", vmm->comm ? vmm->comm : "");
-	put_label(text, "source", source_of(vmm, source, sizeof(source)));
+	put_label(text, "source", vmm_sources(vmm, source, sizeof(source)));
 	put_label(text, "error", error_of(vmm, error, sizeof(error)));
 	text_puts(text, "} 1\n");
 }

@@ -6,9 +6,11 @@
 
 #include "base/output.h"
 #include "options/filter.h"
+#include "qmp/built_in.h"
 
 #define OPTION_VM	256
 #define OPTION_VCPU	257
+#define OPTION_QMP	1100
 
 const struct option filter_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
@@ -16,6 +18,7 @@ const struct option filter_options[] = {
 	{ "filter", required_argument, NULL, 'f' },
 	{ "vm", no_argument, NULL, OPTION_VM },
 	{ "vcpu", required_argument, NULL, OPTION_VCPU },
+	{ "qmp", optional_argument, NULL, OPTION_QMP },
 	{ 0 },
 };
 
@@ -135,6 +138,21 @@ static bool parse_vcpus(struct filter *filter, const char *list)
 	return false;
 }
 
+static bool select_qmp(struct filter *filter, const char *path)
+{
+	if (!qmp_is_built_in()) {
+		complain("--qmp is not available: kvm-stats was built without jansson");
+		return false;
+	}
+	if (path && !*path) {
+		complain("--qmp= needs the path of a socket. Without '=', kvm-stats finds the "
+			 "sockets.");
+		return false;
+	}
+	filter->qmp = true;
+	return !path || filter_add_qmp_path(filter, path);
+}
+
 bool filter_option(struct filter *filter, int option, const char *value)
 {
 	switch (option) {
@@ -147,6 +165,8 @@ bool filter_option(struct filter *filter, int option, const char *value)
 		return true;
 	case OPTION_VCPU:
 		return parse_vcpus(filter, value);
+	case OPTION_QMP:
+		return select_qmp(filter, value);
 	case 'f':
 		return filter_set_regex(filter, value);
 	}

@@ -17,11 +17,16 @@ extern const struct option filter_options[];
 	"  -g, --guest=LIST    only guests with these names (QEMU's -name), for example\n" \
 	"                      web,db*; ',,' is a comma in a name\n"
 
+#define FILTER_QMP_HELP	\
+	"      --qmp[=SOCKET]  if statistics fds cannot be opened, ask QEMU on its QMP\n" \
+	"                      socket, such as /run/%g.qmp; %g is the guest, %p the PID\n"
+
 #define FILTER_HELP	\
 	FILTER_VMM_HELP \
 	"  -f, --filter=REGEX  only statistics whose names match this extended regex\n" \
 	"      --vm            only VMs\n" \
-	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n"
+	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n" \
+	FILTER_QMP_HELP
 
 /* Handles one of these options. Prints a message and returns false if @value is not valid. */
 bool filter_option(struct filter *filter, int option, const char *value);

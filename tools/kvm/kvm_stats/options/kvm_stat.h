@@ -41,6 +41,7 @@ struct kvm_stat_options {
 	"                      extended regex; 'help' lists the names\n" \
 	"      --vm            only VMs\n" \
 	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n" \
+	FILTER_QMP_HELP \
 	"  -h, --help          print this help\n"
 
 void kvm_stat_options_init(struct kvm_stat_options *options);

@@ -71,12 +71,14 @@ static void print_error(const struct vmm *vmm)
 
 static void print_vmm_start(const struct vmm *vmm)
 {
+	char sources[64];
+
 	printf("{\"pid\": %d, ", (int)vmm->pid);
 	print_member("command", vmm->comm);
 	fputs(", ", stdout);
 	print_member("guest", vmm->guest);
 	printf(", \"vms\": %zu, \"vcpus\": %zu, ", vmm->vms, vmm->vcpus);
-	print_member("source", vmm->targets ? origin_name(vmm->target[0]->origin) : NULL);
+	print_member("source", vmm->targets ? vmm_sources(vmm, sources, sizeof(sources)) : NULL);
 	print_error(vmm);
 }
 

@@ -3,7 +3,7 @@
  * JSON in the format of QEMU's answers to the QMP commands query-stats and query-stats-schemas.
  *
  * Each answer is one line, {"return": [...]}. There are two differences. The buckets of
- * histograms are always in ascending order; QEMU 7.2 prints them in descending order. The path
+ * histograms are always in ascending order; QEMU prints them in descending order. The path
  * of a vCPU in QEMU's object tree is not visible to other processes, so "qom-path" is
  * "/kvm-stats/vcpu[ID]".
  */

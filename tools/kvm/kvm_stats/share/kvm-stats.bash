@@ -62,6 +62,9 @@ _kvm_stats()
 		word=
 	elif [ "$last" = = ]; then
 		last=${COMP_WORDS[COMP_CWORD - 2]}
+	elif [ "$last" = --qmp ]; then
+		# Its value comes after "=" only.
+		last=
 	fi
 	case $last in
 	-p | --pid)
@@ -74,7 +77,7 @@ _kvm_stats()
 		[ ${#COMPREPLY[@]} = 0 ] || mapfile -t COMPREPLY < <(printf '%q\n' "${COMPREPLY[@]}")
 		return
 		;;
-	-L | --log-to-file | -o | --output | --textfile | --web.config.file)
+	--qmp | -L | --log-to-file | -o | --output | --textfile | --web.config.file)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 		;;

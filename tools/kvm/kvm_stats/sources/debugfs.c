@@ -2,7 +2,8 @@
 /*
  * The debugfs source: a directory kvm/PID-FD for each VM, with a file for each statistic. PID is
  * the ID of the thread that created the VM. Statistics of vCPUs are sums over all vCPUs of the
- * VM. Files of histograms show only one bucket, and are ignored.
+ * VM. Files of histograms show only one bucket, and are ignored. The kernel ensures that a
+ * statistic of vCPUs and one of VMs never have the same name.
  *
  * debugfs has no types and units. A writable file can be cleared, so its value is assumed to be
  * cumulative; other values are instantaneous. A name that ends in _ns is assumed to be a time.
@@ -73,6 +74,7 @@ static void detach(struct target *target)
 struct file_list {
 	struct kvmstats_desc desc[MAX_FILES];
 	size_t count;
+	const struct kvmstats_schema *ignored;	/* leave out files with these names; or NULL */
 };
 
 static bool ends_with(const char *text, const char *end)
@@ -101,7 +103,8 @@ static int add_file(struct file_list *files, int dirfd, const char *name)
 	int err;
 
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
-	    ends_with(name, "_hist"))
+	    ends_with(name, "_hist") ||
+	    (files->ignored && kvmstats_schema_find(files->ignored, name)))
 		return 0;
 	err = read_value(dirfd, name, &value);
 	if (err == -EINVAL || files->count == MAX_FILES)
@@ -155,8 +158,8 @@ static void free_files(struct file_list *files)
  * Returns -errno if no file can be read. If only some fail, returns 0 and sets @file_err to
  * -errno.
  */
-static int make_set(struct source_context *context, int dirfd, const struct stat_set **set,
-		    int *file_err)
+static int make_set(struct source_context *context, const struct kvmstats_schema *ignored,
+		    int dirfd, const struct stat_set **set, int *file_err)
 {
 	struct file_list *files = malloc(sizeof(*files));
 	struct kvmstats_schema *schema;
@@ -164,6 +167,7 @@ static int make_set(struct source_context *context, int dirfd, const struct stat
 
 	if (!files)
 		return -ENOMEM;
+	files->ignored = ignored;
 	*file_err = list_files(files, dirfd);
 	err = files->count ? 0 : *file_err;
 	if (!err)
@@ -175,13 +179,26 @@ static int make_set(struct source_context *context, int dirfd, const struct stat
 	return err;
 }
 
+/* Returns the schema of the vCPUs that another source has registered, or NULL. */
+static const struct kvmstats_schema *vcpu_schema(const struct vmm *vmm)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->list.count; i++) {
+		if (vmm->list.target[i]->scope == SCOPE_VCPU)
+			return vmm->list.target[i]->set->schema;
+	}
+	return NULL;
+}
+
 static int add_vm(struct source_context *context, struct vmm *vmm, const struct target_key *key,
 		  int dirfd, int *file_err)
 {
+	bool has_sums = key->source == &source_debugfs;
 	const struct stat_set *set;
 	struct target *target;
 	uint64_t *values;
-	int err = make_set(context, dirfd, &set, file_err);
+	int err = make_set(context, has_sums ? NULL : vcpu_schema(vmm), dirfd, &set, file_err);
 
 	if (err)
 		return err;
@@ -245,9 +262,10 @@ static int attach_vm(struct source_context *context, struct vmm *vmm, int kvm, c
 	return err ? err : file_err;
 }
 
-static int attach_vms(struct source_context *context, struct vmm *vmm, DIR *kvm)
+static int attach_vms(struct source_context *context, struct vmm *vmm, DIR *kvm,
+		      const struct source *source)
 {
-	struct target_key key = { .source = &source_debugfs, .vm = -1, .vcpu = -1 };
+	struct target_key key = { .source = source, .vm = -1, .vcpu = -1 };
 	struct dirent *dirent;
 	int last_err = 0;
 
@@ -260,29 +278,54 @@ static int attach_vms(struct source_context *context, struct vmm *vmm, DIR *kvm)
 	return key.vm < 0 ? -ENOENT : last_err;
 }
 
-static int attach(struct source_context *context, struct vmm *vmm)
+static const char *test_path;
+
+void debugfs_set_path(const char *path)
+{
+	test_path = path;
+}
+
+static int attach_source(struct source_context *context, struct vmm *vmm,
+			 const struct source *source)
 {
 	char path[PATH_MAX];
 	DIR *kvm;
 	int err;
 
+	err = test_path ? 0 : mounted_path("debugfs", "kvm", path, sizeof(path));
+	if (err)
+		return err;
+	kvm = opendir(test_path ? test_path : path);
+	if (!kvm)
+		return errno == ENOENT ? -ENODEV : -errno;
+	err = attach_vms(context, vmm, kvm, source);
+	closedir(kvm);
+	return err;
+}
+
+static int attach(struct source_context *context, struct vmm *vmm)
+{
 	if (!vmm->kvm)
 		return 0;
 	if (filter_selects_vcpus_only(context->filter))
 		return -EDOM;
-	err = mounted_path("debugfs", "kvm", path, sizeof(path));
-	if (err)
-		return err;
-	kvm = opendir(path);
-	if (!kvm)
-		return errno == ENOENT ? -ENODEV : -errno;
-	err = attach_vms(context, vmm, kvm);
-	closedir(kvm);
-	return err;
+	return attach_source(context, vmm, &source_debugfs);
+}
+
+static int attach_vm_only(struct source_context *context, struct vmm *vmm)
+{
+	return attach_source(context, vmm, &source_debugfs_vm);
 }
 
 const struct source source_debugfs = {
 	.attach = attach,
 	.read = read_target,
 	.detach = detach,
+};
+
+const struct source source_debugfs_vm = {
+	.attach = attach_vm_only,
+	.read = read_target,
+	.detach = detach,
+	.replaces_fds = true,
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <stdio.h>
 
 #include "sources/fd.h"
 #include "targets/vmm.h"
@@ -58,19 +57,6 @@ static int attach_reader(struct source_context *context, struct vmm *vmm,
 	return 0;
 }
 
-static void note_missing(struct vmm *vmm, const struct kvmstats_target *from)
-{
-	int vcpu = kvmstats_target_vcpu(from);
-
-	vmm->missing_vcpus += vcpu >= 0;
-	if (vmm->missing++)
-		return;
-	if (vcpu < 0)
-		snprintf(vmm->missing_label, LABEL_SIZE, "vm");
-	else
-		snprintf(vmm->missing_label, LABEL_SIZE, "vcpu%d", vcpu);
-}
-
 static int attach(struct source_context *context, struct vmm *vmm)
 {
 	int last_err = 0;
@@ -80,10 +66,8 @@ static int attach(struct source_context *context, struct vmm *vmm)
 		const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
 		int err = attach_reader(context, vmm, reader);
 
-		if (!err)
-			continue;
-		last_err = err;
-		note_missing(vmm, kvmstats_reader_target(reader));
+		if (err)
+			last_err = err;
 	}
 	return last_err;
 }

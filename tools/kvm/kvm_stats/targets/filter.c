@@ -74,6 +74,21 @@ bool filter_add_vcpus(struct filter *filter, struct filter_range range)
 	return true;
 }
 
+bool filter_add_qmp_path(struct filter *filter, const char *path)
+{
+	char **more = realloc(filter->qmp_path, (filter->qmp_paths + 1) * sizeof(*more));
+	char *copy;
+
+	if (!more)
+		return out_of_memory();
+	filter->qmp_path = more;
+	copy = strdup(path);
+	if (!copy)
+		return out_of_memory();
+	filter->qmp_path[filter->qmp_paths++] = copy;
+	return true;
+}
+
 static int compile(const struct filter *filter, const char *pattern, regex_t *regex)
 {
 	char *anchored;
@@ -197,4 +212,7 @@ void filter_free(struct filter *filter)
 	free(filter->guest);
 	free(filter->pid);
 	free(filter->vcpu);
+	while (filter->qmp_paths)
+		free(filter->qmp_path[--filter->qmp_paths]);
+	free(filter->qmp_path);
 }

@@ -22,6 +22,9 @@ struct filter {
 	bool vm;
 	struct filter_range *vcpu;
 	size_t vcpus;
+	bool qmp;		/* ask QEMU for statistics that fds do not have */
+	char **qmp_path;	/* on these sockets; those of QEMU's command line if empty */
+	size_t qmp_paths;
 	bool from_start;	/* the regex matches from the start of the name, as in kvm_stat */
 	bool has_regex;
 	char *pattern;
@@ -32,6 +35,7 @@ struct filter {
 bool filter_add_pid(struct filter *filter, pid_t pid);
 bool filter_add_guest(struct filter *filter, const char *guest);
 bool filter_add_vcpus(struct filter *filter, struct filter_range range);
+bool filter_add_qmp_path(struct filter *filter, const char *path);
 
 /*
  * Replaces the regular expression. NULL or "" selects all statistics. Prints a message and

@@ -7,6 +7,7 @@ static const struct {
 } origins[] = {
 	[ORIGIN_OPENED] = { "opened", "statistics fds opened by kvm-stats" },
 	[ORIGIN_TAKEN] = { "taken", "statistics fds that the VMM keeps open" },
+	[ORIGIN_QMP] = { "qmp", "QMP (query-stats of QEMU)" },
 	[ORIGIN_DEBUGFS] = { "debugfs", "debugfs (sums over the vCPUs of each VM)" },
 	[ORIGIN_TRACEPOINTS] = { "tracepoints", "KVM tracepoints" },
 };

@@ -19,11 +19,12 @@ struct vmm;
 enum origin {
 	ORIGIN_OPENED,		/* statistics fds that kvm-stats opened */
 	ORIGIN_TAKEN,		/* copies of statistics fds that the VMM keeps open */
+	ORIGIN_QMP,		/* statistics fds that QEMU reads */
 	ORIGIN_DEBUGFS,
 	ORIGIN_TRACEPOINTS,
 };
 
-/* "opened", "taken", "debugfs", "tracepoints" */
+/* "opened", "taken", "qmp", "debugfs", "tracepoints" */
 const char *origin_name(enum origin origin);
 /* "statistics fds opened by kvm-stats", ... */
 const char *origin_text(enum origin origin);
@@ -42,6 +43,7 @@ struct source_context {
 	struct stat_sets sets;
 	unsigned int selections;	/* how often the regular expression changed */
 	void *tracepoints;		/* for sources/tracepoints.c */
+	void *qmp;			/* for sources/qmp.c; NULL: not used */
 };
 
 struct source {
@@ -53,12 +55,15 @@ struct source {
 	 * or -errno if some or all of them are missing.
 	 */
 	int (*attach)(struct source_context *context, struct vmm *vmm);
+	/* Called once before the targets of all VMMs are read. May be NULL. */
+	void (*sample)(struct source_context *context);
 	/*
 	 * Reads a sample into target->now. On error (-errno) the caller drops the target. A source
 	 * that has samples of its own lets target->now and target->before point to them.
 	 */
 	int (*read)(struct target *target);
 	bool has_samples;
+	bool replaces_fds;	/* has the statistics of fds that cannot be opened */
 	void (*detach)(struct target *target);
 };
 

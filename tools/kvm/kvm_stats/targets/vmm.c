@@ -70,6 +70,68 @@ struct target *target_keep(struct vmm *vmm, const struct target_key *key)
 	return NULL;
 }
 
+bool target_is_listed(const struct vmm *vmm, const struct target_key *key)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->list.count; i++) {
+		if (target_has_key(vmm->list.target[i], key))
+			return true;
+	}
+	return false;
+}
+
+static bool is_same_target(const struct target *other, const struct kvmstats_target *target)
+{
+	if (kvmstats_target_kind(target) == KVMSTATS_KIND_VM)
+		return other->scope == SCOPE_VM && other->vm == kvmstats_target_vm(target);
+	return other->scope == SCOPE_VCPU && other->vmm_fd == kvmstats_target_fd(target);
+}
+
+bool vmm_replaces(const struct vmm *vmm, const struct kvmstats_target *target)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->list.count; i++) {
+		const struct target *other = vmm->list.target[i];
+
+		if (other->source->replaces_fds && is_same_target(other, target))
+			return true;
+	}
+	return false;
+}
+
+static void note_missing(struct vmm *vmm, const struct kvmstats_target *from)
+{
+	int vcpu = kvmstats_target_vcpu(from);
+
+	vmm->missing_vcpus += vcpu >= 0;
+	if (vmm->missing++)
+		return;
+	if (vcpu < 0)
+		snprintf(vmm->missing_label, LABEL_SIZE, "vm");
+	else
+		snprintf(vmm->missing_label, LABEL_SIZE, "vcpu%d", vcpu);
+}
+
+void vmm_count_missing(struct vmm *vmm)
+{
+	size_t i;
+
+	vmm->missing = 0;
+	vmm->missing_vcpus = 0;
+	vmm->fd_error = 0;
+	for (i = 0; vmm->watch && i < kvmstats_watch_readers(vmm->watch); i++) {
+		const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
+		int err = kvmstats_reader_error(reader);
+
+		if (!err || vmm_replaces(vmm, kvmstats_reader_target(reader)))
+			continue;
+		vmm->fd_error = err;
+		note_missing(vmm, kvmstats_reader_target(reader));
+	}
+}
+
 static void set_label(struct target *target)
 {
 	bool several = target->vmm->vms > 1;
@@ -138,6 +200,31 @@ bool targets_read(struct vmm *vmm)
 	vmm->list.count = kept;
 	publish_list(vmm);
 	return kept < i;
+}
+
+bool vmm_has_origin(const struct vmm *vmm, enum origin origin)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		if (vmm->target[i]->origin == origin)
+			return true;
+	}
+	return false;
+}
+
+const char *vmm_sources(const struct vmm *vmm, char *buf, size_t size)
+{
+	size_t used = 0;
+	int origin;
+
+	snprintf(buf, size, "none");
+	for (origin = ORIGIN_OPENED; origin <= ORIGIN_TRACEPOINTS; origin++) {
+		if (used < size && vmm_has_origin(vmm, origin))
+			used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? "+" : "",
+						 origin_name(origin));
+	}
+	return buf;
 }
 
 void vmm_count(struct vmm *vmm)

@@ -17,6 +17,9 @@
 #include "kvmstats.h"
 #include "targets/target.h"
 
+/* Paths of QMP sockets are cut to this size in messages. */
+#define QMP_PATH_SIZE	128
+
 struct target_list {
 	struct target **target;
 	size_t count;
@@ -36,6 +39,9 @@ struct vmm {
 	size_t missing_vcpus;		/* how many of them are vCPUs */
 	char missing_label[LABEL_SIZE];	/* label of the first of them */
 	int fd_error;			/* why fds are missing: -errno, or 0 */
+	int qmp_error;			/* the same for QMP, if it is used */
+	char qmp_path[QMP_PATH_SIZE];	/* the socket of this error, or "" */
+	uint64_t qmp_retry;		/* when QMP may be tried again, in ns of CLOCK_MONOTONIC */
 	int debugfs_error;		/* the same for debugfs, if it is used */
 	int tracepoints_error;
 	const struct kvmstats_vmm *kvm;	/* NULL: the whole machine */
@@ -54,9 +60,27 @@ void vmm_free(struct vmm *vmm);
 /* Updates the numbers of VMs and vCPUs from vmm->kvm. */
 void vmm_count(struct vmm *vmm);
 
+/* Whether some statistics of @vmm come from @origin. */
+bool vmm_has_origin(const struct vmm *vmm, enum origin origin);
+
+/* Writes the names of all sources of @vmm, such as "taken+debugfs" or "none", and returns @buf. */
+const char *vmm_sources(const struct vmm *vmm, char *buf, size_t size);
+
 void targets_begin(struct vmm *vmm);
 /* Returns whether targets were added or removed. */
 bool targets_end(struct vmm *vmm);
+
+/* Whether a source has registered the target with this key. */
+bool target_is_listed(const struct vmm *vmm, const struct target_key *key);
+
+/*
+ * Updates vmm->missing and vmm->fd_error from the statistics fds that cannot be opened, and that no
+ * other source replaces.
+ */
+void vmm_count_missing(struct vmm *vmm);
+
+/* Whether another source has the statistics of @target, whose fd cannot be opened. */
+bool vmm_replaces(const struct vmm *vmm, const struct kvmstats_target *target);
 
 /* Keeps the target with this key and returns it, or NULL if no target has the key. */
 struct target *target_keep(struct vmm *vmm, const struct target_key *key);

@@ -104,7 +104,7 @@ static bool counts(const struct vmm *vmm, const struct target *target)
 	enum origin first = vmm->target[0]->origin;
 
 	return target->origin == first ||
-	       (target->origin <= ORIGIN_TAKEN && first <= ORIGIN_TAKEN);
+	       (target->origin <= ORIGIN_QMP && first <= ORIGIN_QMP);
 }
 
 static bool update_parts(struct activities *activities, struct guest_activity *guest,

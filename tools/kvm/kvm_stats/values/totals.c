@@ -56,7 +56,7 @@ static struct total *find_total(struct totals *totals, const struct kvmstats_sta
 /* Statistics fds have the same content, whether kvm-stats opened them or the VMM did. */
 static enum origin merged_origin(enum origin origin)
 {
-	return origin == ORIGIN_TAKEN ? ORIGIN_OPENED : origin;
+	return origin <= ORIGIN_QMP ? ORIGIN_OPENED : origin;
 }
 
 static int add_sum(struct totals *totals, const struct stat_set *set, enum origin origin)

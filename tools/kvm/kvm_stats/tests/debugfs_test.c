@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Test the debugfs sources, in a directory of sample files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sources/debugfs.h"
+#include "tap.h"
+#include "targets/vmm.h"
+
+#define VM_FD	9
+
+static char root[] = "/tmp/debugfs_test.XXXXXX";
+static char vm_dir[64];
+
+static void write_value(const char *name, const char *text, mode_t mode)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", vm_dir, name);
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		abort();
+	close(fd);
+}
+
+static void write_values(void)
+{
+	snprintf(vm_dir, sizeof(vm_dir), "%s/%d-%d", root, (int)getpid(), VM_FD);
+	if (mkdir(vm_dir, 0700))
+		abort();
+	write_value("exits", "100\n", 0644);
+	write_value("guest_mode", "1\n", 0444);
+	write_value("pages_4k", "30\n", 0444);
+	write_value("halt_poll_ns", "200000\n", 0444);
+	write_value("halt_wait_hist", "1\n", 0644);
+	write_value("mmu_rmaps_stat", "Rmap_Count:\t0\n", 0444);
+}
+
+static void remove_values(void)
+{
+	static const char * const names[] = {
+		"exits", "guest_mode", "pages_4k", "halt_poll_ns", "halt_wait_hist",
+		"mmu_rmaps_stat",
+	};
+	char path[128];
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", vm_dir, names[i]);
+		unlink(path);
+	}
+	rmdir(vm_dir);
+	rmdir(root);
+}
+
+/* ---- a VMM without a process ---- */
+
+static struct filter filter;
+static struct source_context context = { .filter = &filter };
+static const char not_null;	/* the sources do not examine vmm->kvm */
+static struct vmm vmm = { .kvm = (const void *)&not_null, .vms = 1 };
+
+static void detach_nothing(struct target *target)
+{
+	(void)target;
+}
+
+static const struct source source_of_vcpus = { .detach = detach_nothing };
+
+/* Registers a vCPU that has two statistics. */
+static void add_vcpu(void)
+{
+	static const struct kvmstats_desc desc[] = {
+		{ .name = "exits", .size = 1 },
+		{ .name = "guest_mode", .type = KVMSTATS_TYPE_INSTANT, .size = 1 },
+	};
+	const struct target_key key = { .source = &source_of_vcpus, .scope = SCOPE_VCPU };
+	struct kvmstats_schema *schema;
+	const struct stat_set *set;
+
+	if (target_keep(&vmm, &key))
+		return;
+	if (kvmstats_schema_make(&schema, desc, 2, sizeof(*desc)) ||
+	    stat_sets_add(&context.sets, schema, &set) || !target_add(&vmm, &key, set))
+		abort();
+}
+
+static int attach(const struct source *source, bool vcpu)
+{
+	int err;
+
+	targets_begin(&vmm);
+	if (vcpu)
+		add_vcpu();
+	err = source->attach(&context, &vmm);
+	targets_end(&vmm);
+	return err;
+}
+
+/* Writes "name=value" of each statistic of the last target. */
+static const char *last_values(void)
+{
+	static char text[256];
+	struct target *target = vmm.target[vmm.targets - 1];
+	size_t len = 0, i;
+	uint64_t value;
+
+	text[0] = '\0';
+	if (target_read(target))
+		return "not readable";
+	for (i = 0; i < kvmstats_schema_count(target->set->schema); i++) {
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(target->set->schema, i);
+
+		kvmstats_sample_value(target->now, stat, 0, &value);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s=%llu", i ? " " : "",
+					kvmstats_stat_name(stat), (unsigned long long)value);
+	}
+	return text;
+}
+
+static void text_is(const char *found, const char *expected, const char *what)
+{
+	if (!tap_ok(!strcmp(found, expected), "%s", what))
+		printf("# expected '%s', found '%s'\n", expected, found);
+}
+
+static void test_sums(void)
+{
+	tap_is(attach(&source_debugfs, false), 0, "debugfs has the VM");
+	text_is(last_values(), "exits=100 guest_mode=1 halt_poll_ns=200000 pages_4k=30",
+		"all values are read, except for histograms");
+	tap_ok(!source_debugfs.replaces_fds, "sums do not replace fds");
+}
+
+static void test_vm(void)
+{
+	struct target *known;
+
+	tap_is(attach(&source_debugfs_vm, true), 0, "debugfs has the VM of known vCPUs");
+	tap_is((long long)vmm.targets, 2, "the vCPU and the VM are targets");
+	text_is(last_values(), "halt_poll_ns=200000 pages_4k=30",
+		"the VM has no sums over the vCPUs");
+	text_is(vmm.target[1]->label, "vm", "it is a VM");
+	known = vmm.target[1];
+	write_value("pages_4k", "31\n", 0444);
+	tap_ok(!attach(&source_debugfs_vm, true) && vmm.target[1] == known,
+	       "the VM is kept when the VMM is scanned again");
+	text_is(last_values(), "halt_poll_ns=200000 pages_4k=31", "its values are read again");
+	tap_is(attach(&source_debugfs, false), 0, "without the vCPU,");
+	tap_ok(vmm.targets == 1 && vmm.target[0] != known, "the sums replace the VM");
+}
+
+static void test_missing(void)
+{
+	vmm.pid = 1;
+	tap_is(attach(&source_debugfs_vm, true), -ENOENT, "a VMM without a directory is an error");
+	debugfs_set_path("/nonexistent");
+	tap_is(attach(&source_debugfs_vm, true), -ENODEV, "so is a machine without debugfs");
+}
+
+int main(void)
+{
+	if (!mkdtemp(root))
+		abort();
+	write_values();
+	debugfs_set_path(root);
+	vmm.pid = getpid();
+	stat_sets_init(&context.sets, &filter);
+	test_sums();
+	test_vm();
+	test_missing();
+	targets_free(&vmm);
+	stat_sets_free(&context.sets);
+	remove_values();
+	return tap_end();
+}

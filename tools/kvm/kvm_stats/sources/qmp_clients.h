@@ -30,7 +30,7 @@ struct qmp_clients {
 	uint64_t waited;		/* for VMMs that did not answer, in ns */
 };
 
-/* Returns NULL if there is none. */
+/* Returns NULL if the process has no client. */
 struct qmp_client *qmp_clients_find(const struct qmp_clients *clients, pid_t pid);
 
 /*

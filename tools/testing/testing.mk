@@ -5,7 +5,7 @@ testing := tools/testing
 
 export ARCH
 
-.PHONY: run lint check-fast check check-deep results kernel shell compare bench check-release
+.PHONY: run lint check-fast check check-deep results kernel shell compare bench bench-tools check-release
 
 run: ## show the statistics of a real guest on a patched kernel, under emulation
 	@mkdir -p build
@@ -41,3 +41,6 @@ compare: ## compare the statistics with those of mainline (ARCH= one architectur
 
 bench: ## count the instructions of each operation, see tools/testing/bench/README.md
 	@$(testing)/bench/bench
+
+bench-tools: ## measure what kvm-stats costs on this machine; needs root and /dev/kvm
+	@$(testing)/bench/tools/bench-tools

@@ -17,8 +17,9 @@ out=$ROOT/build/$(basename "$0" .t)-test
 checked=$out/checked
 plain=$out/plain
 stats=$checked/kvm-stats
-# A program that does not free all memory before it ends fails.
-export ASAN_OPTIONS=detect_leaks=1
+# A program that does not free all memory before it ends fails. No command has the exit status 99, so
+# a report of a sanitizer also fails the test cases that expect a command to fail.
+export ASAN_OPTIONS=detect_leaks=1:exitcode=99 UBSAN_OPTIONS=exitcode=99
 
 mkdir -p "$out"
 

@@ -12,6 +12,8 @@ in_hercules()
 		mkdir -p "$kernel"
 		printf abc >"$kernel/image"
 		printf 12345 >"$out/initramfs.cpio"
+		# shellcheck source=../../machine/machine.sh
+		. "$testing/machine/machine.sh"
 		# shellcheck source=../../machine/hercules.sh
 		. "$testing/machine/hercules.sh"
 		die() { printf '%s\n' "$@"; exit 1; }

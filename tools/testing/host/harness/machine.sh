@@ -60,6 +60,8 @@ bochs_prints()
 		cpu=corei7_haswell_4770 memory=3072 client='' console=ttyS0 parameters='' cmdline='x=1'
 		mode=$1 out=$work/bochs
 		mkdir -p "$out"
+		# shellcheck source=../../machine/machine.sh
+		. "$testing/machine/machine.sh"
 		# shellcheck source=../../machine/bochs.sh
 		. "$testing/machine/bochs.sh"
 		boot_cd() { :; }

@@ -36,7 +36,12 @@ check "the page has a line for each release of Debian" eval 'page && grep -qF "|
 | 0123456789ab | 2 | 14.2.0 | 10.0.13 | OK, 4 min 33 s | 7 passed, 0 failed, 2 skipped, 1 h 2 min |" page.md'
 check "a run of a release that did not end its tests failed" \
 	grep -qF "| failed, 0 min 59 s | failed, 1 min 1 s |" page.md
+cp page.md old.md
+rm "$check_repo/build/testing/check-deep.tar.gz"
+check "the results of a command that was not run in this checkout remain" \
+	eval 'page && cmp page.md old.md && grep "those of .*page.md" said'
 rm page.md
+check "without an earlier page, there must be results" refuses_page 'Run: make check-deep'
 fake_boot b x86_64 1
 run_check 1 >/dev/null
 check "a run with a failure is refused" refuses_page 'has failures'

@@ -161,7 +161,7 @@ enum verdict check_top_debugfs(void *ctx)
 {
 	struct scenario *scenario = ctx;
 	unsigned long long exits = 0;
-	bool ok = !terminal_start(&scenario->top, 0, "top -s 0.5 -i -f exits$") &&
+	bool ok = !terminal_start(&scenario->top, 0, "top --classic -s 0.5 -i -f exits$") &&
 		  shows(scenario, " 1 guest, %d vCPUs, debugfs, every 0\\.5 s,", VMM_CPUS) &&
 		  debugfs_value(scenario->qemu.vmm.pid, "exits", &exits) && exits &&
 		  shows(scenario, " exits %llu ", exits);

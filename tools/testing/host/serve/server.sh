@@ -7,7 +7,7 @@ server=
 url=
 
 # The shell starts programs in the background with SIGINT and SIGQUIT ignored.
-default_signals=(env --default-signal=INT --default-signal=QUIT)
+default_signals=(env --default-signal=HUP --default-signal=INT --default-signal=QUIT)
 
 # wait_for_server REGEX: wait until the server prints a line that matches. Set url if it
 # prints its URL.

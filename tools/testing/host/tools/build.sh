@@ -155,9 +155,11 @@ pages_are_complete()
 	mandoc -T lint -W warning "$lib"/man/*.3 "$command/man/kvm-stats.1"
 }
 
-# Tables, declarations and examples do not wrap, so each line has to fit.
+# Tables, declarations and examples do not wrap, so each line has to fit. In other locales, col and
+# grep would count bytes.
 pages_fit_80_columns()
 {
+	local -x LC_ALL=C.UTF-8
 	local page status=0
 
 	for page in "$command"/man/*.1 "$lib"/man/*.3; do

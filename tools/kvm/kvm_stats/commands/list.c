@@ -30,7 +30,7 @@ static void source_text(const struct vmm *vmm, char *text, size_t size)
 	char names[64];
 
 	vmm_sources(vmm, names, sizeof(names));
-	if (!vmm->targets || !vmm->missing || vmm->target[0]->origin == ORIGIN_DEBUGFS)
+	if (!vmm->targets || !vmm->missing || vmm_has_sums(vmm))
 		snprintf(text, size, "%s", names);
 	else
 		snprintf(text, size, "%s:%zu/%zu", names, vmm->targets,

@@ -59,8 +59,7 @@ bool gap_is_failure(const struct vmm *vmm, const struct gap *gap)
 {
 	if (!is_gap(gap))
 		return false;
-	/* debugfs has the sums of what the fds would have. */
-	if (vmm->targets && vmm->target[0]->origin == ORIGIN_DEBUGFS && !gap->debugfs_error)
+	if (vmm_has_sums(vmm) && !gap->debugfs_error)
 		return false;
 	return !vmm->targets || !gap_is_kept_closed(gap->err) || gap->debugfs_error ||
 	       gap->tracepoints_error;

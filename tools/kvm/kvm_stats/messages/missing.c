@@ -99,7 +99,7 @@ static void add_readers(struct grouped *messages, const struct vmm *vmm, const s
 			 plural(gap->readers - 1));
 	if (!vmm->targets)
 		grouped_add(messages, vmm, "cannot open statistics: %s", why);
-	else if (vmm->target[0]->origin == ORIGIN_DEBUGFS)
+	else if (vmm_has_sums(vmm))
 		grouped_add(messages, vmm,
 			    "cannot open statistics fds, and uses sums in debugfs: %s", why);
 	else

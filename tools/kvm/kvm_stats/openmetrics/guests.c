@@ -21,15 +21,9 @@ static const struct metadata vcpus_metadata = {
 	"kvm_guest_vcpus", FAMILY_GAUGE, NULL, "Number of vCPUs of the guest.",
 };
 
-/* Whether debugfs has the sums over the vCPUs, because no fd can be opened. */
-static bool has_sums(const struct vmm *vmm)
-{
-	return vmm->targets && vmm->target[0]->origin == ORIGIN_DEBUGFS;
-}
-
 bool is_up(const struct vmm *vmm)
 {
-	if (has_sums(vmm))
+	if (vmm_has_sums(vmm))
 		return !vmm->debugfs_error;
 	return !vmm->fd_error && !vmm->missing;
 }
@@ -38,7 +32,7 @@ static const char *error_of(const struct vmm *vmm, char *buf, size_t size)
 {
 	if (is_up(vmm))
 		return "";
-	if (vmm->fd_error && !has_sums(vmm))
+	if (vmm->fd_error && !vmm_has_sums(vmm))
 		return kvmstats_strerror(vmm->fd_error, buf, size);
 	snprintf(buf, size, "debugfs: %s", strerror(-vmm->debugfs_error));
 	return buf;

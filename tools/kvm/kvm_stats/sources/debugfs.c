@@ -194,11 +194,11 @@ static const struct kvmstats_schema *vcpu_schema(const struct vmm *vmm)
 static int add_vm(struct source_context *context, struct vmm *vmm, const struct target_key *key,
 		  int dirfd, int *file_err)
 {
-	bool has_sums = key->source == &source_debugfs;
 	const struct stat_set *set;
 	struct target *target;
 	uint64_t *values;
-	int err = make_set(context, has_sums ? NULL : vcpu_schema(vmm), dirfd, &set, file_err);
+	int err = make_set(context, key->source->has_sums ? NULL : vcpu_schema(vmm), dirfd, &set,
+			   file_err);
 
 	if (err)
 		return err;
@@ -321,6 +321,7 @@ const struct source source_debugfs = {
 	.attach = attach,
 	.read = read_target,
 	.detach = detach,
+	.has_sums = true,
 };
 
 const struct source source_debugfs_vm = {

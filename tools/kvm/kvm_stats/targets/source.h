@@ -64,6 +64,7 @@ struct source {
 	int (*read)(struct target *target);
 	bool has_samples;
 	bool replaces_fds;	/* has the statistics of fds that cannot be opened */
+	bool has_sums;		/* VMs have the sums over their vCPUs; vCPUs are not targets */
 	void (*detach)(struct target *target);
 };
 

@@ -213,6 +213,17 @@ bool vmm_has_origin(const struct vmm *vmm, enum origin origin)
 	return false;
 }
 
+bool vmm_has_sums(const struct vmm *vmm)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		if (vmm->target[i]->source->has_sums)
+			return true;
+	}
+	return false;
+}
+
 const char *vmm_sources(const struct vmm *vmm, char *buf, size_t size)
 {
 	size_t used = 0;

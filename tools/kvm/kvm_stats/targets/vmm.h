@@ -63,6 +63,12 @@ void vmm_count(struct vmm *vmm);
 /* Whether some statistics of @vmm come from @origin. */
 bool vmm_has_origin(const struct vmm *vmm, enum origin origin);
 
+/*
+ * Whether the statistics of the VMs include the sums over their vCPUs, as in debugfs. Then fds that
+ * cannot be opened are not missing.
+ */
+bool vmm_has_sums(const struct vmm *vmm);
+
 /* Writes the names of all sources of @vmm, such as "taken+debugfs" or "none", and returns @buf. */
 const char *vmm_sources(const struct vmm *vmm, char *buf, size_t size);
 

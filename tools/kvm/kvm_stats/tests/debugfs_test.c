@@ -137,6 +137,7 @@ static void test_sums(void)
 	text_is(last_values(), "exits=100 guest_mode=1 halt_poll_ns=200000 pages_4k=30",
 		"all values are read, except for histograms");
 	tap_ok(!source_debugfs.replaces_fds, "sums do not replace fds");
+	tap_ok(vmm_has_sums(&vmm), "they are sums over the vCPUs");
 }
 
 static void test_vm(void)
@@ -147,6 +148,7 @@ static void test_vm(void)
 	tap_is((long long)vmm.targets, 2, "the vCPU and the VM are targets");
 	text_is(last_values(), "halt_poll_ns=200000 pages_4k=30",
 		"the VM has no sums over the vCPUs");
+	tap_ok(!vmm_has_sums(&vmm), "statistics of the VM only are no sums");
 	text_is(vmm.target[1]->label, "vm", "it is a VM");
 	known = vmm.target[1];
 	write_value("pages_4k", "31\n", 0444);

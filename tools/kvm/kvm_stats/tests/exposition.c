@@ -129,11 +129,13 @@ static void detach(struct target *target)
 }
 
 static const struct source image_source = { .detach = detach };
+static const struct source sum_source = { .detach = detach, .has_sums = true };
 
 static void add_target(struct vmm *vmm, const struct image *image, enum scope scope, int vm,
 		       int vcpu, int vmm_fd, enum origin origin)
 {
-	struct target_key key = { &image_source, scope, vm, vcpu, vmm_fd, NULL };
+	const struct source *source = origin == ORIGIN_DEBUGFS ? &sum_source : &image_source;
+	struct target_key key = { source, scope, vm, vcpu, vmm_fd, NULL };
 	struct kvmstats_schema *schema;
 	const struct stat_set *set;
 	struct target *target;

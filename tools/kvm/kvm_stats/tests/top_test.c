@@ -18,6 +18,7 @@
 #include "top/layout.h"
 #include "top/number.h"
 #include "top/prompt.h"
+#include "top/summary.h"
 #include "top/text.h"
 #include "top/view.h"
 #include "values/baseline.h"
@@ -385,6 +386,26 @@ static void test_bases(struct kvmstats_schema *schema)
 	free_world(&world);
 }
 
+/* ---- what is missing ---- */
+
+/* One vCPU cannot be read. The statistics of the VM come from debugfs. */
+static void test_missing(void)
+{
+	struct source fds = { 0 }, debugfs = { 0 };
+	struct target vcpu = { .source = &fds, .origin = ORIGIN_TAKEN };
+	struct target vm = { .source = &debugfs, .origin = ORIGIN_DEBUGFS };
+	struct target *targets[] = { &vcpu, &vm };
+	struct vmm vmm = { .target = targets, .targets = 2, .missing = 1 };
+	struct vmm *vmms[] = { &vmm };
+	struct monitor monitor = { .vmm = vmms, .vmms = 1 };
+
+	tap_is((long long)summary_of(&monitor).missing, 1,
+	       "a vCPU is missing if debugfs has only the statistics of the VM");
+	debugfs.has_sums = true;
+	tap_is((long long)summary_of(&monitor).missing, 0,
+	       "no vCPU is missing if debugfs has the sums over the vCPUs");
+}
+
 /* ---- text ---- */
 
 static void test_utf8(void)
@@ -479,6 +500,7 @@ int main(void)
 	test_layout();
 	test_scrolling();
 	test_bases(schema);
+	test_missing();
 	test_utf8();
 	test_ascii();
 	test_prompt();

@@ -5,12 +5,6 @@
 #include "base/output.h"
 #include "top/summary.h"
 
-/* Whether all targets are of debugfs, which then has the sums over the vCPUs. */
-static bool has_sums(const struct vmm *vmm)
-{
-	return vmm->targets && vmm->target[vmm->targets - 1]->origin == ORIGIN_DEBUGFS;
-}
-
 static void add_vmm(struct summary *summary, const struct vmm *vmm)
 {
 	size_t i;
@@ -22,7 +16,7 @@ static void add_vmm(struct summary *summary, const struct vmm *vmm)
 	if (!vmm->targets)
 		summary->unreadable++;
 	else
-		summary->missing += has_sums(vmm) ? 0 : vmm->missing;
+		summary->missing += vmm_has_sums(vmm) ? 0 : vmm->missing;
 	for (i = 0; i < vmm->targets; i++)
 		summary->origins |= 1u << vmm->target[i]->origin;
 }

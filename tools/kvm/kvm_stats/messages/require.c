@@ -134,30 +134,55 @@ bool require_statistics(const struct monitor *monitor)
 		return false;
 	if (monitor_targets(monitor))
 		return true;
+	/* Tracepoints that the regular expression does not select are not targets. */
+	if (!require_matches(monitor))
+		return false;
 	missing_report(&missing, monitor);
 	missing_free(&missing);
 	return false;
 }
 
-bool require_matches(const struct monitor *monitor)
+/* Whether the names of some statistics are known, and the filter selects none of them. */
+static bool nothing_matches(const struct monitor *monitor)
 {
-	const struct filter *filter = monitor->options.filter;
-	struct missing missing = { 0 };
-	bool complete;
+	const struct stat_sets *sets = &monitor->context.sets;
 	size_t i;
 
-	for (i = 0; i < monitor->context.sets.sets; i++) {
-		if (monitor->context.sets.set[i]->stats)
-			return true;
+	for (i = 0; i < sets->sets; i++) {
+		if (sets->set[i]->stats)
+			return false;
 	}
-	if (!filter->has_regex)
+	return sets->sets && monitor->options.filter->has_regex;
+}
+
+static const char *names_command(enum sources sources)
+{
+	switch (sources & (SOURCES_DEBUGFS | SOURCES_TRACEPOINTS)) {
+	case SOURCES_DEBUGFS:
+		return "-d -f help";
+	case SOURCES_TRACEPOINTS:
+		return "-t -f help";
+	case SOURCES_DEBUGFS | SOURCES_TRACEPOINTS:
+		return "-d -t -f help";
+	default:
+		return "schema";
+	}
+}
+
+bool require_matches(const struct monitor *monitor)
+{
+	enum sources sources = monitor->options.sources;
+	struct missing missing = { 0 };
+	bool complete;
+
+	if (!nothing_matches(monitor))
 		return true;
 	/* What cannot be read may have the statistic. */
 	complete = missing_report(&missing, monitor);
 	missing_free(&missing);
-	if (!complete)
-		return false;
-	complain("no statistic matches '%s'. Run 'kvm-stats schema' for the names.",
-		 filter->pattern);
+	complain("no %s%s matches '%s'. Run 'kvm-stats %s' for the names.",
+		 sources == SOURCES_TRACEPOINTS ? "tracepoint" : "statistic",
+		 complete ? "" : " that can be read", monitor->options.filter->pattern,
+		 names_command(sources));
 	return false;
 }

@@ -28,7 +28,10 @@ bool require_statistics(const struct monitor *monitor);
  */
 void report_missing(const struct monitor *monitor);
 
-/* Prints a message and returns false if the regular expression matches no statistic. */
+/*
+ * Prints a message and returns false if the regular expression matches no statistic or tracepoint
+ * that can be read.
+ */
 bool require_matches(const struct monitor *monitor);
 
 #endif /* MESSAGES_REQUIRE_H */

@@ -142,7 +142,7 @@ read_tests()
 	check "a vCPU that does not exist is an error" \
 		prints 1 'has no vCPU 2' read -p "$vmm" --vcpu 1-1,2
 	check "a regular expression without a match is an error" \
-		prints 1 'no statistic' read -p "$vmm" -f '^no$'
+		prints 1 "no statistic matches '.no\\$'" read -p "$vmm" -f '^no$'
 	check "a full disk is an error" reports_full_disk
 	check "commands end with status 1 and no message if the reader of a pipe ends" \
 		ends_silently_with_its_reader

@@ -15,6 +15,16 @@ tracepoints_count()
 	grep -q 'source: KVM tracepoints' "$out/once.err"
 }
 
+explains_no_tracepoint()
+{
+	local why="no tracepoint matches 'nosuch'[.] Run 'kvm-stats -t -f help' for the names"
+
+	prints 0 '^ +kvm_userspace_exit$' -t -f help &&
+	prints 1 "$why" -t -1 -p "$vmm" -f nosuch && prints 1 "$why" -t -1 -f nosuch &&
+	prints 1 "$why" log --tracepoints -p "$vmm" -f nosuch -c 1 &&
+	prints 1 "$why" top --classic -t -p "$vmm" -f nosuch
+}
+
 source_tests()
 {
 	check "a VMM for debugfs and tracepoints starts" start_vmm -s
@@ -22,6 +32,8 @@ source_tests()
 		check "tracepoints count the events of all threads of a VMM" tracepoints_count
 		check "a child event selects its parent event, too" \
 			prints 0 '^kvm_userspace_exit +' -t -1 -p "$vmm" -f 'kvm_userspace_exit.IO'
+		check "a regular expression without a matching tracepoint is an error" \
+			explains_no_tracepoint
 	else
 		skip "tracepoints are counted" "$(head -n 1 "$out/once")"
 	fi

@@ -42,6 +42,18 @@ reports_unreadable_vmm()
 	done
 }
 
+# The VMM that cannot be read may have the statistic.
+reports_no_match()
+{
+	local why="no statistic that can be read matches 'nosuch'. Run 'kvm-stats schema'" command
+
+	for command in read schema query -1 "log -c 1"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run_apart 1 $command -p "$open,$shut" -f nosuch && shut_is_reported &&
+		reported_once "$why" || return
+	done
+}
+
 lists_unreadable_vmm()
 {
 	run_apart 0 list -p "$open,$shut" && shut_is_reported &&
@@ -90,7 +102,7 @@ reports_few_files()
 	# The fd of the VM can be opened, but not those of the vCPUs, which have the statistic.
 	(ulimit -n 6 && run_apart 1 read -p "$open" -f '^exits$') &&
 	reported_once "cannot open the statistics of vcpu" &&
-	! grep -q 'no statistic matches' "$out/unreadable.err" || return
+	reported_once "no statistic that can be read matches '^exits$'" || return
 	# The fds of the first guest take what the search for the second one needs.
 	(ulimit -n 7 && run_apart 1 read -g "open.$$,shut.$$") &&
 	reported_once 'cannot search for new VMMs: Too many open files' &&
@@ -120,6 +132,7 @@ unreadable_tests()
 	else
 		check "read, schema and -1 report a VMM that cannot be read, and fail" \
 			reports_unreadable_vmm
+		check "they report that nothing else matches a regular expression" reports_no_match
 		check "list reports it" lists_unreadable_vmm
 		check "log reports it" logs_unreadable_vmm
 		check "-1 does not count it as watched" counts_only_what_it_reads

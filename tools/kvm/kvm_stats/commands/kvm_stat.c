@@ -60,7 +60,7 @@ int command_kvm_stat(int argc, char **argv)
 	int status;
 
 	kvm_stat_options_init(&options);
-	status = kvm_stat_options_parse(&options, argc, argv, usage);
+	status = kvm_stat_options_parse(&options, argc, argv, NULL, usage);
 	if (status < 0 && (options.list_names || options.once || options.log))
 		status = run_monitor(&options);
 	else if (status < 0)

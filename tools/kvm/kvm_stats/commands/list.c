@@ -4,9 +4,9 @@
 
 #include "base/output.h"
 #include "commands/command.h"
+#include "commands/listing.h"
 #include "messages/require.h"
 #include "options/filter.h"
-#include "options/options.h"
 #include "options/status.h"
 #include "print/json.h"
 
@@ -72,40 +72,9 @@ static int list(const struct monitor *monitor, bool json)
 	return monitor->search_error ? STATUS_FAILED : STATUS_OK;
 }
 
-struct list_options {
-	struct filter filter;
-	bool json;
-};
-
-static bool set_option(int option, const char *value, void *arg)
-{
-	struct list_options *options = arg;
-
-	if (option == 'j')
-		return options->json = true;
-	return filter_option(&options->filter, option, value);
-}
-
 int command_list(int argc, char **argv)
 {
-	static const struct option table[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	static const struct command_options accepted = {
-		.letters = "jh", .table = table, .usage = usage, .set = set_option,
-	};
-	struct list_options options = { 0 };
-	struct monitor_options monitor_options = { .filter = &options.filter };
-	struct monitor *monitor;
-	int status = options_parse(argc, argv, &accepted, &options);
+	static const struct listing listing = { .command = "list", .usage = usage, .print = list };
 
-	if (status < 0) {
-		monitor = require_monitor(&monitor_options);
-		status = monitor ? list(monitor, options.json) : STATUS_FAILED;
-		monitor_close(monitor);
-	}
-	filter_free(&options.filter);
-	return status;
+	return listing_run(argc, argv, &listing);
 }

@@ -79,8 +79,7 @@ static int parse(int argc, char **argv, struct options *options)
 		{ 0 },
 	};
 	static const struct command_options accepted = {
-		.letters = "i:c:o:zdh", .table = table, .usage = usage,
-		.hint = "Run 'kvm-stats log --help' for the options.",
+		.command = "log", .letters = "i:c:o:zdh", .table = table, .usage = usage,
 		.set = set_option,
 	};
 

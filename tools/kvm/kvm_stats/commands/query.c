@@ -49,7 +49,8 @@ int command_query(int argc, char **argv)
 		{ 0 },
 	};
 	static const struct command_options accepted = {
-		.letters = SAMPLES_LETTERS "h", .table = table, .usage = usage, .set = set_option,
+		.command = "query", .letters = SAMPLES_LETTERS "h", .table = table,
+		.usage = usage, .set = set_option,
 	};
 	struct samples_options options = { 0 };
 	int status = options_parse(argc, argv, &accepted, &options);

@@ -106,8 +106,8 @@ int command_read(int argc, char **argv)
 		{ 0 },
 	};
 	static const struct command_options accepted = {
-		.letters = SAMPLES_LETTERS "jbh", .table = table, .usage = usage,
-		.set = set_option,
+		.command = "read", .letters = SAMPLES_LETTERS "jbh", .table = table,
+		.usage = usage, .set = set_option,
 	};
 	struct read_options options = { 0 };
 	int status = options_parse(argc, argv, &accepted, &options);

@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "commands/command.h"
+#include "commands/listing.h"
 #include "messages/missing.h"
 #include "messages/require.h"
 #include "options/filter.h"
-#include "options/options.h"
 #include "options/status.h"
 #include "print/heading.h"
 #include "print/query_stats.h"
@@ -124,40 +124,9 @@ static int schema(const struct monitor *monitor, bool json)
 	return good ? status : STATUS_FAILED;
 }
 
-struct schema_options {
-	struct filter filter;
-	bool json;
-};
-
-static bool set_option(int option, const char *value, void *arg)
-{
-	struct schema_options *options = arg;
-
-	if (option == 'j')
-		return options->json = true;
-	return filter_option(&options->filter, option, value);
-}
-
 int command_schema(int argc, char **argv)
 {
-	static const struct option table[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	static const struct command_options accepted = {
-		.letters = "jh", .table = table, .usage = usage, .set = set_option,
-	};
-	struct schema_options options = { 0 };
-	struct monitor_options monitor_options = { .filter = &options.filter };
-	struct monitor *monitor;
-	int status = options_parse(argc, argv, &accepted, &options);
+	static const struct listing listing = { .command = "schema", .usage = usage, .print = schema };
 
-	if (status < 0) {
-		monitor = require_monitor(&monitor_options);
-		status = monitor ? schema(monitor, options.json) : STATUS_FAILED;
-		monitor_close(monitor);
-	}
-	filter_free(&options.filter);
-	return status;
+	return listing_run(argc, argv, &listing);
 }

@@ -125,10 +125,10 @@ int command_serve(int argc, char **argv)
 		{ 0 },
 	};
 	static const struct command_options accepted = {
+		.command = "serve",
 		.letters = "l:t:i:1h",
 		.table = table,
 		.usage = usage,
-		.hint = "Run 'kvm-stats serve --help' for the options.",
 		.set = set_option,
 	};
 	struct serve_options options = { 0 };

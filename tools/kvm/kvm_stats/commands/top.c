@@ -68,7 +68,7 @@ static int run_classic(int argc, char **argv)
 	int status;
 
 	kvm_stat_options_init(&options);
-	status = kvm_stat_options_parse(&options, argc, argv, classic_usage);
+	status = kvm_stat_options_parse(&options, argc, argv, "top --classic", classic_usage);
 	if (status < 0)
 		status = check_options(&options) ? classic_run(&options) : STATUS_USAGE;
 	kvm_stat_options_free(&options);
@@ -129,11 +129,11 @@ static int parse(struct top_options *options, int argc, char **argv)
 		{ 0 },
 	};
 	const struct command_options accepted = {
+		.command = "top",
 		.letters = "i:dh",
 		.table = table,
 		.usage = usage,
-		.hint = "Run 'kvm-stats top --help' for the options. The options of kvm_stat need "
-			"--classic.",
+		.advice = "The options of kvm_stat need --classic.",
 		.set = set_option,
 	};
 

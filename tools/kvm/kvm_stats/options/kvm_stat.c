@@ -83,7 +83,7 @@ void kvm_stat_options_init(struct kvm_stat_options *options)
 }
 
 int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
-			   const char *usage)
+			   const char *command, const char *usage)
 {
 	static const struct option table[] = {
 		{ "once", no_argument, NULL, '1' },
@@ -102,10 +102,10 @@ int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **ar
 		{ 0 },
 	};
 	const struct command_options accepted = {
+		.command = command,
 		.letters = "1lL:czs:n:dtih",
 		.table = table,
 		.usage = usage,
-		.hint = "Run 'kvm-stats --help' for the options.",
 		.set = set_option,
 	};
 	int status = options_parse(argc, argv, &accepted, options);

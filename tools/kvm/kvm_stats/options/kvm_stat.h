@@ -48,10 +48,10 @@ void kvm_stat_options_init(struct kvm_stat_options *options);
 
 /*
  * Returns -1 to continue, or the exit status: after a message about a wrong option, or after
- * @usage was printed for --help.
+ * @usage was printed for --help. @command is "top --classic", or NULL without a command.
  */
 int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
-			   const char *usage);
+			   const char *command, const char *usage);
 /* The argument of -s. Prints a message and returns false if it is not valid. */
 bool kvm_stat_parse_delay(struct kvm_stat_options *options, const char *text);
 

@@ -27,10 +27,11 @@ static int next_option(int argc, char **argv, const struct command_options *opti
 
 static int refuse(const struct command_options *options)
 {
-	if (options->hint)
-		complain("%s", options->hint);
-	else
-		fputs(options->usage, stderr);
+	bool has_command = options->command;
+
+	complain("Run 'kvm-stats%s%s --help' for the options.%s%s", has_command ? " " : "",
+		 has_command ? options->command : "", options->advice ? " " : "",
+		 options->advice ? options->advice : "");
 	return STATUS_USAGE;
 }
 
@@ -51,6 +52,6 @@ int options_parse(int argc, char **argv, const struct command_options *options, 
 	}
 	if (optind >= argc)
 		return -1;
-	complain("unexpected argument '%s'. Add --help for the options.", argv[optind]);
-	return STATUS_USAGE;
+	complain("unexpected argument '%s'", argv[optind]);
+	return refuse(options);
 }

@@ -7,10 +7,11 @@
 
 /* What a command accepts in addition to the options of options/filter.h. */
 struct command_options {
+	const char *command;		/* its name, such as "read"; NULL: without a command */
 	const char *letters;		/* for getopt_long(), with "h" for help */
 	const struct option *table;
 	const char *usage;		/* how to use the command */
-	const char *hint;		/* printed after an unknown option; NULL: the usage */
+	const char *advice;		/* one more sentence after a usage error, or NULL */
 	/*
 	 * Handles an option, also one of options/filter.h. Prints a message and returns false if
 	 * @value is not valid.

@@ -41,6 +41,32 @@ names_missing_capabilities()
 	denied_with sys_ptrace,dac_read_search 'not a KVM VMM'
 }
 
+# hints COMMAND ARGUMENT...: kvm-stats COMMAND refuses the arguments with two lines; the second
+# one is the advice to run COMMAND --help
+hints()
+{
+	local name=${1:+ $1}
+
+	# shellcheck disable=SC2086 # words, or none
+	"$stats" $1 "${@:2}" >"$out/hint" 2>&1
+	[ $? = 2 ] && [ "$(wc -l <"$out/hint")" = 2 ] &&
+	sed -n 2p "$out/hint" | grep -q "Run 'kvm-stats$name --help' for the options[.]" && return
+	echo "${*@Q}"
+	cat "$out/hint"
+	return 1
+}
+
+hints_at_help()
+{
+	local name
+
+	for name in list log query read schema serve top 'top --classic'; do
+		hints "$name" --frob && hints "$name" -p && hints "$name" -x && hints "$name" word ||
+			return
+	done
+	hints '' --frob && hints '' -p && hints '' -x && hints '' -1 word
+}
+
 # Only the options without a command have other meanings: those of kvm_stat.
 letters_have_one_meaning()
 {
@@ -93,7 +119,7 @@ argument_tests()
 {
 	check "no command is a usage error" prints 2 '^Usage'
 	check "an unknown command is a usage error" prints 2 "unknown command 'frob'" frob
-	check "an unknown option is a usage error" prints 2 '^Usage' read --frob
+	check "usage errors print the command that lists the options" hints_at_help
 	check "PID 0 is a usage error" prints 2 "not '0'" read -p 0
 	check "a letter is the same option in all commands" letters_have_one_meaning
 	check "each --help fits 80 columns" help_fits_80_columns

@@ -9,11 +9,14 @@
 #include "options/kvm_stat.h"
 #include "options/status.h"
 
+static int command_help(int argc, char **argv);
+
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
+	{ "help", command_help, "print the commands, or the options of a command" },
 	{ "list", command_list, "list the VMMs, and where their statistics come from" },
 	{ "log", command_log, "print a line for each interval, like vmstat, or CSV" },
 	{ "query", command_query, "print the statistics of one VMM in the format of QEMU's QMP" },
@@ -36,17 +39,48 @@ static void usage(FILE *to)
 	fputs(KVM_STAT_HELP, to);
 }
 
+static bool is_help(const char *argument)
+{
+	return !strcmp(argument, "-h") || !strcmp(argument, "--help");
+}
+
+static int run_command(const char *name, int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (!strcmp(name, commands[i].name))
+			return commands[i].run(argc, argv);
+	}
+	complain("unknown command '%s'. Run 'kvm-stats --help' for the commands.", name);
+	return STATUS_USAGE;
+}
+
+static int command_help(int argc, char **argv)
+{
+	char option[] = "--help";
+	char *arguments[] = { argv[0], option, NULL };
+
+	if (argc > 2) {
+		complain("unexpected argument '%s'. Run 'kvm-stats help COMMAND'.", argv[2]);
+		return STATUS_USAGE;
+	}
+	if (argc == 2 && !is_help(argv[1]))
+		return run_command(argv[1], 2, arguments);
+	usage(stdout);
+	return STATUS_OK;
+}
+
 static int run(int argc, char **argv)
 {
 	char program[] = "kvm-stats";	/* how getopt_long() starts its messages */
 	const char *name = argc > 1 ? argv[1] : NULL;
-	size_t i;
 
 	if (!name) {
 		usage(stderr);
 		return STATUS_USAGE;
 	}
-	if (!strcmp(name, "-h") || !strcmp(name, "--help")) {
+	if (is_help(name)) {
 		usage(stdout);
 		return STATUS_OK;
 	}
@@ -58,14 +92,8 @@ static int run(int argc, char **argv)
 		argv[0] = program;
 		return command_kvm_stat(argc, argv);
 	}
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (strcmp(name, commands[i].name))
-			continue;
-		argv[1] = program;
-		return commands[i].run(argc - 1, argv + 1);
-	}
-	complain("unknown command '%s'. Run 'kvm-stats --help' for the commands.", name);
-	return STATUS_USAGE;
+	argv[1] = program;
+	return run_command(name, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

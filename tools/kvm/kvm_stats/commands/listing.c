@@ -46,6 +46,8 @@ int listing_run(int argc, char **argv, const struct listing *listing)
 	struct options options = { 0 };
 	int status = options_parse(argc, argv, &accepted, &options);
 
+	if (status < 0 && listing->check && !listing->check(&options.filter, options.json))
+		status = STATUS_USAGE;
 	if (status < 0)
 		status = run(listing, &options);
 	filter_free(&options.filter);

@@ -10,6 +10,8 @@
 struct listing {
 	const char *command;
 	const char *usage;
+	/* Prints a message and returns false if the options are not valid. May be NULL. */
+	bool (*check)(const struct filter *filter, bool json);
 	/* Prints JSON if @json is set, otherwise a table. Returns the exit status. */
 	int (*print)(const struct monitor *monitor, bool json);
 };

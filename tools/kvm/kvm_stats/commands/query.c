@@ -6,6 +6,7 @@
 #include "commands/samples.h"
 #include "options/filter.h"
 #include "options/options.h"
+#include "options/status.h"
 #include "print/query_stats.h"
 
 static const char usage[] =
@@ -55,6 +56,8 @@ int command_query(int argc, char **argv)
 	struct samples_options options = { 0 };
 	int status = options_parse(argc, argv, &accepted, &options);
 
+	if (status < 0 && !query_stats_check(&options.filter))
+		status = STATUS_USAGE;
 	if (status < 0)
 		status = samples_run(&options, &printer, NULL);
 	filter_free(&options.filter);

@@ -124,9 +124,16 @@ static int schema(const struct monitor *monitor, bool json)
 	return good ? status : STATUS_FAILED;
 }
 
+static bool check(const struct filter *filter, bool json)
+{
+	return !json || query_stats_check(filter);
+}
+
 int command_schema(int argc, char **argv)
 {
-	static const struct listing listing = { .command = "schema", .usage = usage, .print = schema };
+	static const struct listing listing = {
+		.command = "schema", .usage = usage, .check = check, .print = schema,
+	};
 
 	return listing_run(argc, argv, &listing);
 }

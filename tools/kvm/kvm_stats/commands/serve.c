@@ -28,16 +28,17 @@ static const char usage[] =
 	"OpenMetrics: over HTTP at http://" ADDRESS_DEFAULT "/metrics, or in a file for\n"
 	"node_exporter. Reads the statistics for each request or each write of the file.\n"
 	"\n"
-	"  -l, --listen=ADDRESS:PORT  listen here, such as [::1]:10203; without an\n"
-	"                             address, as in :10203, on all addresses\n"
+	"  -l, --listen=ADDRESS:PORT\n"
+	"                      listen here, such as [::1]:10203; without an address, as\n"
+	"                      in :10203, on all addresses\n"
 	"      --web.config.file=FILE\n"
-	"                             use TLS and passwords, as other exporters do\n"
-	"  -t, --textfile=FILE        write FILE periodically; no HTTP without --listen\n"
-	"  -i, --interval=SEC         seconds between two writes of FILE (default: 15)\n"
-	"      --per-vcpu             also export the statistics of each vCPU\n"
-	"  -1, --once                 write once, to FILE or standard output, and exit\n"
+	"                      use TLS and passwords, as other exporters do\n"
+	"  -t, --textfile=FILE write FILE periodically; no HTTP without --listen\n"
+	"  -i, --interval=SEC  seconds between two writes of FILE (default: 15)\n"
+	"      --per-vcpu      also export the statistics of each vCPU\n"
+	"  -1, --once          write once, to FILE or standard output, and exit\n"
 	FILTER_HELP
-	"  -h, --help                 print this help\n";
+	"  -h, --help          print this help\n";
 
 static bool parse_listen(struct serve_options *options, const char *text)
 {

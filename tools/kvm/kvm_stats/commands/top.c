@@ -47,7 +47,8 @@ static const char classic_usage[] =
 	"  -s, --set-delay=SEC interval in seconds (default: 3)\n"
 	"  -d, --debugfs       read the statistics from debugfs\n"
 	"  -t, --tracepoints   count tracepoints; with -d, do both\n"
-	"  -i, --debugfs-include-past  show totals since the VM was created\n"
+	"  -i, --debugfs-include-past\n"
+	"                      show totals since the VM was created\n"
 	FILTER_HELP
 	"  -h, --help          print this help\n";
 

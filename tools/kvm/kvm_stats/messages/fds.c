@@ -17,24 +17,24 @@ static void explain_permission(pid_t pid, int err)
 	const char *missing = missing_capabilities_for(pid);
 
 	if (scope >= 3) {
-		complain("kernel.yama.ptrace_scope is %d: no process may read fds of another one",
+		complain("kernel.yama.ptrace_scope is %d: no process may read fds of another one.",
 			 scope);
 		complain("Set it to 0 for the next boot, and reboot.");
 	} else if (!missing) {
-		complain("CAP_SYS_PTRACE does not apply to PID %d", (int)pid);
+		complain("CAP_SYS_PTRACE does not apply to PID %d.", (int)pid);
 		complain("It is in another user namespace, or a security module denies access.");
 	} else if (has_capability(CAP_SYS_PTRACE)) {
-		complain("kvm-stats has CAP_SYS_PTRACE, but lacks %s", missing);
+		complain("kvm-stats has CAP_SYS_PTRACE, but lacks %s.", missing);
 		suggest_root(missing);
 	} else if (uid >= 0 && uid != own) {
-		complain("PID %d belongs to UID %lld, and kvm-stats runs as UID %lld", (int)pid,
+		complain("PID %d belongs to UID %lld, and kvm-stats runs as UID %lld.", (int)pid,
 			 uid, own);
 		complain("Run kvm-stats as root or as UID %lld, or grant it %s.", uid, missing);
 	} else if (scope) {
-		complain("kernel.yama.ptrace_scope is %d, not 0", scope);
+		complain("kernel.yama.ptrace_scope is %d, not 0.", scope);
 		suggest_root(missing);
 	} else {
-		complain("PID %d has capabilities that kvm-stats lacks, or is not dumpable",
+		complain("PID %d has capabilities that kvm-stats lacks, or is not dumpable.",
 			 (int)pid);
 		suggest_root(missing);
 	}

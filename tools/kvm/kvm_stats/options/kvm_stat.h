@@ -28,14 +28,17 @@ struct kvm_stat_options {
 #define KVM_STAT_HELP	\
 	"  -1, --once          print totals and growth of one second, and exit\n" \
 	"  -l, --log           print a line for each interval, like vmstat\n" \
-	"  -L, --log-to-file=FILE  append the log to FILE; SIGHUP reopens the file\n" \
+	"  -L, --log-to-file=FILE\n" \
+	"                      append the log to FILE; SIGHUP reopens the file\n" \
 	"  -c, --csv           with -l or -L: print comma-separated values\n" \
-	"  -z, --skip-zero-records  with -l or -L: omit lines in which all values are 0\n" \
+	"  -z, --skip-zero-records\n" \
+	"                      with -l or -L: omit lines in which all values are 0\n" \
 	"  -s, --set-delay=SEC interval in seconds (default: 3)\n" \
 	"  -n, --count=N       with -l or -L: stop after N intervals\n" \
 	"  -d, --debugfs       read the statistics from debugfs\n" \
 	"  -t, --tracepoints   count tracepoints; with -d, do both\n" \
-	"  -i, --debugfs-include-past  show totals since the VM was created\n" \
+	"  -i, --debugfs-include-past\n" \
+	"                      show totals since the VM was created\n" \
 	FILTER_VMM_HELP \
 	"  -f, --fields=REGEX  only statistics whose names start with a match of this\n" \
 	"                      extended regex; 'help' lists the names\n" \

@@ -7,6 +7,20 @@
 #include "print/query_stats.h"
 #include "values/row.h"
 
+/* -g can select one of several processes, and -p can have the same process twice. */
+bool query_stats_check(const struct filter *filter)
+{
+	size_t i;
+
+	for (i = 1; !filter->guests && i < filter->pids; i++) {
+		if (filter->pid[i] == filter->pid[0])
+			continue;
+		complain("QMP's format describes one VMM: -p must have one process ID");
+		return false;
+	}
+	return true;
+}
+
 bool query_stats_require_one(const struct monitor *monitor)
 {
 	if (monitor->vmms == 1)

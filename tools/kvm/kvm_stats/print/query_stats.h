@@ -14,6 +14,8 @@
 
 /* An answer describes one VMM. Prints a message and returns false if more are selected. */
 bool query_stats_require_one(const struct monitor *monitor);
+/* The same if @filter cannot select just one, whichever VMMs exist. */
+bool query_stats_check(const struct filter *filter);
 
 /* Prints the last sample. */
 void query_stats_print(const struct monitor *monitor);

@@ -53,10 +53,11 @@ _kvm_stats_choose()
 
 _kvm_stats()
 {
-	local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} last='' command='' before=''
+	local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} last='' command='' before='' help=0
 
 	[ "$COMP_CWORD" -lt 1 ] || last=${COMP_WORDS[COMP_CWORD - 1]}
 	[ "$COMP_CWORD" -lt 2 ] || [[ ${COMP_WORDS[1]} == -* ]] || command=${COMP_WORDS[1]}
+	[ "$command" != help ] || help=1
 	# Bash splits "--pid=1" into three words.
 	if [ "$word" = = ]; then
 		word=
@@ -100,7 +101,7 @@ _kvm_stats()
 		[ -z "$command" ] || return
 		;;
 	esac
-	if [ "$COMP_CWORD" = 1 ] && [[ $word != -* ]]; then
+	if [ "$COMP_CWORD" = $((1 + help)) ] && [[ $word != -* ]]; then
 		_kvm_stats_choose < <(_kvm_stats_commands "$program")
 	else
 		_kvm_stats_choose < <(_kvm_stats_options "$program" "$command")

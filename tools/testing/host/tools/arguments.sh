@@ -82,6 +82,22 @@ letters_have_one_meaning()
 		END { exit bad || letters < 35 }' "$out/letters"
 }
 
+help_is_help()
+{
+	local name
+
+	diff <("$stats" --help) <("$stats" help) && diff <("$stats" --help) <("$stats" help help) &&
+	for name in list log query read schema serve top; do
+		diff <("$stats" "$name" --help) <("$stats" help "$name") || return
+	done
+}
+
+# After an option that leaves no space for it, the description starts on the next line.
+help_aligns_descriptions()
+{
+	! grep -vE '^.{21} [^ ]' "$out/help" | grep -E '^( +-.* [^-]| {9})'
+}
+
 help_fits_80_columns()
 {
 	local name
@@ -104,7 +120,8 @@ completes_files()
 
 completion_tests()
 {
-	check "completion offers the commands" completes "^list log query read schema serve top\$" ""
+	check "completion offers the commands" completes "^help list log query read schema serve top\$" ""
+	check "completion offers the commands after help" completes '^serve$' help se
 	check "completion offers the options of a command" \
 		completes '(^| )--base-units --pid' read --
 	check "completion offers the options of kvm_stat" completes '(^| )-1 --once -l ' -
@@ -123,6 +140,7 @@ argument_tests()
 	check "PID 0 is a usage error" prints 2 "not '0'" read -p 0
 	check "a letter is the same option in all commands" letters_have_one_meaning
 	check "each --help fits 80 columns" help_fits_80_columns
+	check "the descriptions of all options start in one column" help_aligns_descriptions
 	completion_tests
 	check "a guest that does not exist is an error" \
 		prints 1 "no guest is named 'nobody.$$'" read -g "nobody.$$"
@@ -143,6 +161,13 @@ argument_tests()
 	check "an argument that is not an option is a usage error" \
 		prints 2 "unexpected argument 'word'" read -p 1 word
 	check "--help is not an error" prints 0 '^Usage' read --help
+	check "help prints what --help prints" help_is_help
+	check "help with an unknown command is a usage error" \
+		prints 2 "unknown command 'frob'" help frob
+	check "several processes are a usage error of query" \
+		prints 2 '-p must have one process ID' query -p 1,2
+	check "several processes are a usage error of schema --json" \
+		prints 2 '-p must have one process ID' schema --json -p 1,2
 	check "-c without -l is a usage error" prints 2 'needs -l or -L' -c
 	check "-1 with -l is a usage error" prints 2 'cannot be combined' -1 -l
 	check "a delay of 0 is a usage error" prints 2 "not '0'" -l -s 0

@@ -28,6 +28,7 @@ struct serve {
 	const struct serve_options *options;
 	struct sampler sampler;
 	struct http *http;		/* NULL: no HTTP */
+	int listener;			/* the socket of @http */
 	struct web_config web;
 	int signals;
 	uint64_t next_refresh;
@@ -180,24 +181,31 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* Requests wait until the statistics can be read. */
 static bool listen_for_http(struct serve *serve)
 {
 	const struct serve_options *options = serve->options;
-	char buf[ADDRESS_URL_SIZE];
-	int fd;
 
 	if (!options->listen)
 		return true;
 	if (options->web_config && !web_config_read(&serve->web, options->web_config))
 		return false;
-	fd = address_listen(&options->address, options->listen);
-	if (fd < 0)
+	serve->listener = address_listen(&options->address, options->listen);
+	if (serve->listener < 0)
 		return false;
-	serve->http = http_open(fd, &serve->web, expose, serve);
-	if (!serve->http)
-		return false;
-	complain("serving %s/metrics", address_url(fd, serve->web.cert ? "https" : "http", buf));
-	return true;
+	serve->http = http_open(serve->listener, &serve->web, expose, serve);
+	return serve->http;
+}
+
+static void announce(const struct serve *serve)
+{
+	char buf[ADDRESS_URL_SIZE];
+
+	if (serve->http)
+		complain("serving %s/metrics",
+			 address_url(serve->listener, serve->web.cert ? "https" : "http", buf));
+	notice_start(serve->sampler.monitor);
+	notify_manager("READY=1");
 }
 
 static int serve_until_signal(struct serve *serve)
@@ -211,16 +219,20 @@ static int serve_until_signal(struct serve *serve)
 	}
 	serve->next_refresh = clock_now() + REFRESH_INTERVAL;
 	serve->next_textfile = serve->options->textfile ? clock_now() : UINT64_MAX;
-	if (!listen_for_http(serve))
-		return STATUS_FAILED;
-	notice_start(serve->sampler.monitor);
-	notify_manager("READY=1");
+	announce(serve);
 	status = run(serve);
 	notify_manager("STOPPING=1");
-	http_close(serve->http);
 	remove_textfile(serve);
 	close(serve->signals);
 	return status;
+}
+
+/* The search for VMMs can take long, and prints messages about them. */
+static bool check_options(struct serve *serve)
+{
+	const char *textfile = serve->options->textfile;
+
+	return (!textfile || textfile_check(textfile)) && listen_for_http(serve);
 }
 
 int serve_run(const struct serve_options *options)
@@ -228,12 +240,14 @@ int serve_run(const struct serve_options *options)
 	struct serve serve = { .options = options };
 	int status = STATUS_FAILED;
 
-	if (sampler_open(&serve.sampler, &options->filter, &options->exposed)) {
+	if (check_options(&serve) &&
+	    sampler_open(&serve.sampler, &options->filter, &options->exposed)) {
 		if (!options->once)
 			status = serve_until_signal(&serve);
 		else if (write_text(&serve))
 			status = STATUS_OK;
 	}
+	http_close(serve.http);
 	sampler_close(&serve.sampler);
 	web_config_free(&serve.web);
 	return status;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/output.h"
@@ -46,6 +48,34 @@ static int write_new(const char *name, const struct text *text)
 	if (err)
 		unlink(name);
 	return err;
+}
+
+/* Returns 0 or -errno. */
+static int check_directory(const char *name)
+{
+	char *copy = strdup(name);
+	int err = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	if (eaccess(dirname(copy), W_OK | X_OK))
+		err = -errno;
+	free(copy);
+	return err;
+}
+
+bool textfile_check(const char *name)
+{
+	struct stat st;
+	int err = check_directory(name);
+
+	if (!err && (name[strlen(name) - 1] == '/' || (!stat(name, &st) && S_ISDIR(st.st_mode))))
+		err = -EISDIR;
+	if (!err)
+		return true;
+	complain("%s: cannot write: %s. Choose a file in a directory that kvm-stats can write to.",
+		 name, strerror(-err));
+	return false;
 }
 
 bool textfile_write(const char *name, const struct text *text, bool report)

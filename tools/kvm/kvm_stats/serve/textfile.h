@@ -8,6 +8,12 @@
 #include "base/text.h"
 
 /*
+ * Prints a message and returns false if the file @name cannot be written, because its directory
+ * does not exist or is not writable, or because it is itself a directory.
+ */
+bool textfile_check(const char *name);
+
+/*
  * Replaces the content of the file @name with @text atomically: a reader sees either the
  * previous or the new text. If that fails, keeps the previous file, prints an error if @report
  * is set, and returns false.

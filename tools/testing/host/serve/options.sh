@@ -14,6 +14,25 @@ serve_prints()
 	[ "$status" -eq "$expected" ] && grep -Eq -e "$regex" "$out/printed"
 }
 
+# prints_only REGEX ARGUMENT...: serve fails, and prints one line
+prints_only()
+{
+	serve_prints 1 "$@" -g "$guest" && [ "$(wc -l <"$out/printed")" = 1 ]
+}
+
+# On a kernel that opens statistics for the VMM only, the search reports this VMM.
+checks_arguments_first()
+{
+	local status=0
+
+	start_vmm -name "guest=$guest" || return 1
+	prints_only 'cannot listen' --listen 192.0.2.77:10203 &&
+	prints_only '/nonexistent: ' --web.config.file /nonexistent &&
+	prints_only 'cannot write: No such file' -t "$out/nowhere/kvm.prom" || status=1
+	stop_vmm
+	return "$status"
+}
+
 option_tests()
 {
 	check "--help is not an error" serve_prints 0 '^Usage' --help

@@ -106,10 +106,15 @@ survives_full_disk()
 		! has_line ERROR "$out/full.err"
 }
 
-reports_missing_directory()
+# With and without --once
+reports_unusable_path()
 {
-	! "$stats" serve --once -g nobody -t "$out/nowhere/kvm.prom" 2>"$out/printed" &&
-	cat "$out/printed" && has_line 'cannot write: No such file' "$out/printed"
+	mkdir -p "$out/textfile/directory.prom" &&
+	serve_prints 1 'cannot write: No such file' -g nobody -t "$out/nowhere/kvm.prom" &&
+	serve_prints 1 'cannot write: No such file' -g nobody --once -t "$out/nowhere/kvm.prom" &&
+	serve_prints 1 'cannot write: Is a directory' -g nobody -t "$out/textfile/directory.prom" &&
+	serve_prints 1 'cannot write: Is a directory' -g nobody -t "$out/textfile/new.prom/" &&
+	rmdir "$out/textfile/directory.prom"
 }
 
 textfile_tests()
@@ -123,7 +128,7 @@ textfile_tests()
 	check "SIGQUIT ends the server, which removes the file" removed_by QUIT
 	check "a server under nohup ignores SIGHUP" nohup_ignores_hangup
 	check "a symbolic link under the temporary name is not followed" does_not_follow_links
-	check "a directory that does not exist is reported" reports_missing_directory
+	check "serve does not start with a path that no file can have" reports_unusable_path
 	if unshare -m true 2>/dev/null; then
 		check "$what" survives_full_disk
 	else

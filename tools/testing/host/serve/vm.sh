@@ -213,6 +213,7 @@ capability_tests()
 
 vm_tests()
 {
+	check "serve checks its arguments before it searches for VMMs" checks_arguments_first
 	check "a VMM starts" start_guest
 	check "the server starts with a VMM" start_server --listen 127.0.0.1:0 --per-vcpu
 	check "values match those of kvm-stats read" values_match_read

@@ -47,34 +47,20 @@ static void draw_no_statistics(const struct classic *classic, struct area area)
 	}
 }
 
-static bool matches_any(const struct monitor *monitor)
-{
-	size_t i;
-
-	for (i = 0; i < monitor->context.sets.sets; i++) {
-		if (monitor->context.sets.set[i]->stats)
-			return true;
-	}
-	return false;
-}
-
 void draw_empty_reason(const struct classic *classic, struct area area)
 {
-	const struct filter *filter = &classic->options->filter;
+	const struct monitor *monitor = classic->monitor;
 	char text[512];
 
-	if (!classic->monitor->vmms) {
+	if (!monitor->vmms) {
 		draw_no_vmm(classic, area);
-		return;
-	}
-	if (!scope_has_targets(&classic->scope, classic->monitor)) {
-		draw_no_statistics(classic, area);
-		return;
-	}
-	if (filter->has_regex && !matches_any(classic->monitor))
+	} else if (stat_sets_match_nothing(&monitor->context.sets)) {
 		snprintf(text, sizeof(text), "No statistic's name matches '%.200s'. The expression "
-			 "must match from the start of a name.", filter->pattern);
-	else
-		snprintf(text, sizeof(text), "No matching events reported yet");
-	draw_wrapped(area.y, area, text);
+			 "must match from the start of a name.", classic->options->filter.pattern);
+		draw_wrapped(area.y, area, text);
+	} else if (!scope_has_targets(&classic->scope, monitor)) {
+		draw_no_statistics(classic, area);
+	} else {
+		draw_wrapped(area.y, area, "No matching events reported yet");
+	}
 }

@@ -27,8 +27,5 @@ static const char * const lines[] = {
 
 void draw_help(struct area area)
 {
-	int i;
-
-	for (i = 0; i < (int)ARRAY_SIZE(lines) && i < area.rows; i++)
-		draw_text(area.y + i, 1, area.columns - 1, 0, lines[i]);
+	draw_text_lines(area, lines, ARRAY_SIZE(lines));
 }

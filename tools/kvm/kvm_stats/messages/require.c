@@ -142,19 +142,6 @@ bool require_statistics(const struct monitor *monitor)
 	return false;
 }
 
-/* Whether the names of some statistics are known, and the filter selects none of them. */
-static bool nothing_matches(const struct monitor *monitor)
-{
-	const struct stat_sets *sets = &monitor->context.sets;
-	size_t i;
-
-	for (i = 0; i < sets->sets; i++) {
-		if (sets->set[i]->stats)
-			return false;
-	}
-	return sets->sets && monitor->options.filter->has_regex;
-}
-
 static const char *names_command(enum sources sources)
 {
 	switch (sources & (SOURCES_DEBUGFS | SOURCES_TRACEPOINTS)) {
@@ -175,7 +162,7 @@ bool require_matches(const struct monitor *monitor)
 	struct missing missing = { 0 };
 	bool complete;
 
-	if (!nothing_matches(monitor))
+	if (!stat_sets_match_nothing(&monitor->context.sets))
 		return true;
 	/* What cannot be read may have the statistic. */
 	complete = missing_report(&missing, monitor);

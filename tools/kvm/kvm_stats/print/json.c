@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "print/json.h"
 #include "print/stamp.h"
-#include "values/row.h"
 
 /* ---- strings ---- */
 
@@ -97,7 +96,7 @@ void json_print_vmms(const struct monitor *monitor)
 
 /* ---- statistics ---- */
 
-static void print_value(const struct row *row)
+void json_print_value(const struct row *row)
 {
 	unsigned int n;
 
@@ -118,7 +117,7 @@ static void print_statistic(const struct row *row, bool rates)
 
 	json_print_string(kvmstats_stat_name(row->stat));
 	fputs(": {\"value\": ", stdout);
-	print_value(row);
+	json_print_value(row);
 	if (kvmstats_stat_unit_text(row->stat, unit, sizeof(unit)) > 0) {
 		fputs(", ", stdout);
 		print_member("unit", unit);

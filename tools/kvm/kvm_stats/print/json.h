@@ -6,9 +6,13 @@
 #include <stdbool.h>
 
 #include "monitor/monitor.h"
+#include "values/row.h"
 
 /* Prints a string in quotes. Characters that utf8_is_harmless() rejects are escaped. */
 void json_print_string(const char *text);
+
+/* Prints the value of @row, or an array if it has several. */
+void json_print_value(const struct row *row);
 
 /* Prints the VMMs, without statistics. */
 void json_print_vmms(const struct monitor *monitor);

@@ -57,20 +57,10 @@ void query_stats_warn_unknown(const struct monitor *monitor)
 
 static void print_value(const struct row *row)
 {
-	unsigned int n;
-
-	if (row->size == 1 && kvmstats_stat_unit(row->stat) == KVMSTATS_UNIT_BOOLEAN) {
+	if (row->size == 1 && kvmstats_stat_unit(row->stat) == KVMSTATS_UNIT_BOOLEAN)
 		fputs(row->values[0] ? "true" : "false", stdout);
-		return;
-	}
-	if (row->size == 1) {
-		printf("%" PRIu64, row->values[0]);
-		return;
-	}
-	putchar('[');
-	for (n = 0; n < row->size; n++)
-		printf("%s%" PRIu64, n ? ", " : "", row->values[n]);
-	putchar(']');
+	else
+		json_print_value(row);
 }
 
 static bool has_known_stat(const struct target *target)

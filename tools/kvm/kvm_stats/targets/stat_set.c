@@ -64,6 +64,17 @@ static void select_stats(struct stat_set *set, const struct filter *filter)
 	}
 }
 
+bool stat_sets_match_nothing(const struct stat_sets *sets)
+{
+	size_t i;
+
+	for (i = 0; i < sets->sets; i++) {
+		if (sets->set[i]->stats)
+			return false;
+	}
+	return sets->sets && sets->filter->has_regex;
+}
+
 void stat_sets_select(struct stat_sets *sets)
 {
 	size_t i;

@@ -6,6 +6,7 @@
 #ifndef TARGETS_STAT_SET_H
 #define TARGETS_STAT_SET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "kvmstats.h"
@@ -41,6 +42,9 @@ int stat_sets_add_shared(struct stat_sets *sets, const struct kvmstats_schema *s
 /* The same, but owns @schema, even on failure. */
 int stat_sets_add(struct stat_sets *sets, struct kvmstats_schema *schema,
 		  const struct stat_set **set);
+
+/* Whether statistics are known, and the regular expression matches none of them. */
+bool stat_sets_match_nothing(const struct stat_sets *sets);
 
 /* Applies the filter again after its regular expression changed. */
 void stat_sets_select(struct stat_sets *sets);

@@ -82,6 +82,14 @@ void draw_spaces(int y, int x, int width, int attributes)
 		draw_text(y, x, 1, attributes, " ");
 }
 
+void draw_text_lines(struct area area, const char * const *lines, int count)
+{
+	int i;
+
+	for (i = 0; i < count && i < area.rows; i++)
+		draw_text(area.y + i, 1, area.columns - 1, 0, lines[i]);
+}
+
 size_t draw_first(size_t first, size_t at, size_t lines, int rows)
 {
 	size_t shown = rows > 0 ? (size_t)rows : 1;

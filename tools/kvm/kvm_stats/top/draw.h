@@ -40,6 +40,9 @@ void draw_right(int y, int x, int width, int attributes, const char *text);
 /* Draws @width spaces. */
 void draw_spaces(int y, int x, int width, int attributes);
 
+/* Draws each of the lines, cut to the width of @area. */
+void draw_text_lines(struct area area, const char * const *lines, int count);
+
 /* Draws text of several lines, and breaks long lines between words. Returns the row after it. */
 int draw_wrapped(int y, struct area area, const char *text);
 

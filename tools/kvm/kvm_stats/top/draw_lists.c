@@ -29,10 +29,7 @@ static const char * const lines[] = {
 
 void draw_keys(struct area area)
 {
-	int i;
-
-	for (i = 0; i < (int)ARRAY_SIZE(lines) && i < area.rows; i++)
-		draw_text(area.y + i, 1, area.columns - 1, 0, lines[i]);
+	draw_text_lines(area, lines, ARRAY_SIZE(lines));
 }
 
 void draw_choices(const struct top *top, struct area area)

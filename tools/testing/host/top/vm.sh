@@ -95,6 +95,19 @@ real_histogram_tests()
 	stop_vmms
 }
 
+tracepoint_tests()
+{
+	local what="an expression without a matching tracepoint is reported"
+
+	if "$stats" -t -1 -f kvm_userspace_exit >"$out/once" 2>&1; then
+		run "clear; kvm-stats -t -f nosuch; echo status \$?"
+		shows "$what" "No statistic's name matches 'nosuch'"
+		quit_top
+	else
+		skip "$what" "$(head -n 1 "$out/once")"
+	fi
+}
+
 vm_tests()
 {
 	local why
@@ -108,5 +121,6 @@ vm_tests()
 	resize 140 24
 	real_table_tests
 	resize 80 24
+	tracepoint_tests
 	real_histogram_tests
 }

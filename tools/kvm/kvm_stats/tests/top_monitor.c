@@ -249,6 +249,7 @@ static bool is_selected(const struct monitor *monitor, const struct vmm *vmm)
 
 static void attach(struct monitor *monitor, struct vmm *vmm)
 {
+	static const struct source source;	/* top does not call its functions */
 	size_t i;
 
 	for (i = 0; i < vmm->targets; i++) {
@@ -257,6 +258,7 @@ static void attach(struct monitor *monitor, struct vmm *vmm)
 		size_t count;
 		const struct kvmstats_desc *desc = descs_of(target, &count);
 
+		target->source = &source;
 		if (kvmstats_schema_make(&schema, desc, count, sizeof(*desc)) ||
 		    stat_sets_add(&monitor->context.sets, schema, &target->set) ||
 		    kvmstats_sample_new(&target->now, target->set->schema) ||

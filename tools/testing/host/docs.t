@@ -32,9 +32,9 @@ cd "$WORK" || exit
 "$ROOT/scripts/packages" base docs >&2 || bail_out "packages are missing"
 BASE=$("$ROOT/scripts/base") || bail_out "there is no kernel tree for kernel-doc"
 begin
-test_sphinx
-test_reference_parser
-test_reference
-test_facts
-test_lists
+run_tests test_sphinx
+run_tests test_reference_parser
+run_tests test_reference
+run_tests test_facts
+run_tests test_lists
 finish

@@ -30,7 +30,8 @@ check()
 	local what=$1 status=0
 
 	shift
-	"$@" >"$out/log" 2>&1 || status=$?
+	# If a variable that is not set ends the shell, bash undoes the redirection only within an eval.
+	eval '"$@" >"$out/log" 2>&1' || status=$?
 	tap_log=$out/log result "$status" "$what"
 }
 

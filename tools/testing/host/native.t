@@ -77,11 +77,11 @@ mkdir -p "$out"
 begin
 build "$tree" "$out"
 result $? "the code compiles for user space"
-run_program whole_test "the test of whole values"
-run_program random_test "the test of random reads"
+run_tests run_program whole_test "the test of whole values"
+run_tests run_program random_test "the test of random reads"
 # Only the test cases that change values between two instructions always find this bug. In the
 # test cases with another thread, success depends on timing.
-must_fail stats-torn-copy whole_test "between instructions"
-must_fail stats-wrong-length random_test "random reads"
-must_fail stats-block-border random_test "random reads"
+run_tests must_fail stats-torn-copy whole_test "between instructions"
+run_tests must_fail stats-wrong-length random_test "random reads"
+run_tests must_fail stats-block-border random_test "random reads"
 finish

@@ -43,14 +43,14 @@ export GIT_AUTHOR_DATE='2021-05-01 12:00:00 +0000' GIT_COMMITTER_DATE='2021-05-0
 unset KVM_STATS_TREES
 
 begin
-make_template
-add_mail_tests
-add_check_tests
-add_edit_tests
-add_base_tests
-add_user_tests
-add_extend_tests
+run_tests make_template
+run_tests add_mail_tests
+run_tests add_check_tests
+run_tests add_edit_tests
+run_tests add_base_tests
+run_tests add_user_tests
+run_tests add_extend_tests
 test_case 'the checks of the cover letter report wrong statements' t_letter_checks
-add_release_tests
-run_cases
+run_tests add_release_tests
+run_tests run_cases
 finish

@@ -63,6 +63,6 @@ begin
 while read -r series; do
 	write_mails "$series"
 done < <(awk '!/^#/ { print $3 } END { print "5.10" }' "$ROOT/scripts/trees.list" | sort -u)
-add_tests
-run_cases
+run_tests add_tests
+run_tests run_cases
 finish

@@ -59,32 +59,32 @@ end_all()
 }
 
 trap 'end_all; exit 1' INT TERM
-trap end_all EXIT
+trap 'explain_exit "$out/log"; end_all' EXIT
 
 "$ROOT/scripts/packages" tools serve >&2 || bail_out "packages cannot be installed"
 begin
-build_tests
-exposition_tests
-option_tests
-http_tests
-client_tests
-web_tests
-textfile_tests
-unit_tests
+run_tests build_tests
+run_tests exposition_tests
+run_tests option_tests
+run_tests http_tests
+run_tests client_tests
+run_tests web_tests
+run_tests textfile_tests
+run_tests unit_tests
 why=$(why_no_vm)
 if [ -n "$why" ]; then
 	skip "kvm-stats serve reports a real VM" "$why"
 else
-	vm_tests
+	run_tests vm_tests
 fi
-systemd_tests "$why"
+run_tests systemd_tests "$why"
 if find_prometheus; then
-	prometheus_tests "$why"
+	run_tests prometheus_tests "$why"
 else
 	skip "Prometheus scrapes kvm-stats" "Prometheus is not available: $(xargs <"$out/log")"
 fi
 if find_node_exporter; then
-	node_exporter_tests
+	run_tests node_exporter_tests
 else
 	skip "node_exporter reads the file" "node_exporter is not available: $(xargs <"$out/log")"
 fi

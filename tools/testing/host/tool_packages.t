@@ -164,6 +164,6 @@ rpm_tests()
 "$ROOT/scripts/packages" deb rpm tool-packages >&2 || bail_out "packages cannot be installed"
 mkdir -p "$out/overlay"
 begin
-deb_tests
-rpm_tests
+run_tests deb_tests
+run_tests rpm_tests
 finish

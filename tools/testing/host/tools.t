@@ -39,29 +39,29 @@ set -u
 . "$ROOT/tools/testing/host/tools/monitor.sh"
 
 trap 'stop_vmms; exit 1' INT TERM
-trap stop_vmms EXIT
+trap 'explain_exit "$out/log"; stop_vmms' EXIT
 
 "$ROOT/scripts/packages" tools >&2 || bail_out "packages cannot be installed"
 begin
-build_tests
-exit_reason_tests
-fuzz_tests
-example_tests
-argument_tests
+run_tests build_tests
+run_tests exit_reason_tests
+run_tests fuzz_tests
+run_tests example_tests
+run_tests argument_tests
 why=$(why_no_vm)
 if [ -n "$why" ]; then
 	skip "kvm-stats reads a real VMM" "$why"
 else
-	read_tests
-	unreadable_tests
-	log_tests
-	json_tests
-	source_tests
-	qmp_tests
-	monitor_tests
-	running_example_tests
-	duplicate_fd_tests
-	several_vms_tests
-	no_fds_tests
+	run_tests read_tests
+	run_tests unreadable_tests
+	run_tests log_tests
+	run_tests json_tests
+	run_tests source_tests
+	run_tests qmp_tests
+	run_tests monitor_tests
+	run_tests running_example_tests
+	run_tests duplicate_fd_tests
+	run_tests several_vms_tests
+	run_tests no_fds_tests
 fi
 finish

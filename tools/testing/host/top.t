@@ -53,7 +53,7 @@ no_reports()
 
 unset TMUX NO_COLOR
 trap 'end_all; exit 1' INT TERM
-trap end_all EXIT
+trap 'explain_exit "$out/log"; end_all' EXIT
 
 "$ROOT/scripts/packages" top >&2 || bail_out "packages cannot be installed"
 rm -f "$out"/report*
@@ -63,17 +63,17 @@ begin
 check "top builds with sanitizers" build_checked
 [ -x "$checked/tests/top_monitor" ] || bail_out "top_monitor does not build"
 terminal 80 24 C.UTF-8
-statistics_tests
-guest_tests
-histogram_tests
-prompt_tests
-selected_guest_tests
-unreadable_guest_tests
-resize_tests
-refusal_tests
-guest_table_tests
-vm_tests
-signal_tests
-ascii_tests
+run_tests statistics_tests
+run_tests guest_tests
+run_tests histogram_tests
+run_tests prompt_tests
+run_tests selected_guest_tests
+run_tests unreadable_guest_tests
+run_tests resize_tests
+run_tests refusal_tests
+run_tests guest_table_tests
+run_tests vm_tests
+run_tests signal_tests
+run_tests ascii_tests
 check "the sanitizers report nothing" no_reports
 finish

@@ -155,10 +155,10 @@ test_changes()
 "$ROOT/scripts/packages" uapi >&2 || bail_out "packages are missing"
 begin
 write_source
-test_standards gcc c c89 gnu89 c99 c11 gnu11
-test_standards g++ c++ c++98 c++11 c++17
-test_standards clang c c89 c11
-test_changes
+run_tests test_standards gcc c c89 gnu89 c99 c11 gnu11
+run_tests test_standards g++ c++ c++98 c++11 c++17
+run_tests test_standards clang c c89 c11
+run_tests test_changes
 head -n 1 "$header" | grep -q 'GPL-2.0 WITH Linux-syscall-note'
 result $? "the licence of the header permits programs with any licence"
 finish

@@ -47,7 +47,7 @@ reports_no_match()
 {
 	local why="no statistic that can be read matches 'nosuch'. Run 'kvm-stats schema'" command
 
-	for command in read schema query -1 "log -c 1"; do
+	for command in read schema -1 "log -c 1"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run_apart 1 $command -p "$open,$shut" -f nosuch && shut_is_reported &&
 		reported_once "$why" || return

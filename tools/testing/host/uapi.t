@@ -119,9 +119,9 @@ test_standards()
 		for bits in 32 64; do
 			# First include the header as an installed one, in a program that
 			# must be ISO C. Then include it as a header of the program.
-			compiles "$compiler" "$language" -std="$standard" -m$bits \
+			compiles "$compiler" "$language" -std="$standard" -m"$bits" \
 				-pedantic-errors -isystem "$uapi" &&
-			compiles "$compiler" "$language" -std="$standard" -m$bits \
+			compiles "$compiler" "$language" -std="$standard" -m"$bits" \
 				-I "$uapi"
 			result $? "the header compiles with $compiler -std=$standard -m$bits"
 		done

@@ -60,7 +60,7 @@ run_cases()
 	local number running=0
 
 	for number in "${!COMMANDS[@]}"; do
-		if [ $running -ge "$(nproc)" ]; then
+		if [ "$running" -ge "$(nproc)" ]; then
 			wait -n
 			running=$((running - 1))
 		fi

@@ -85,7 +85,7 @@ example_tests()
 	local name
 
 	for name in own agent passed_fds; do
-		check "example '$name' builds with pkg-config" build_example $name
+		check "example '$name' builds with pkg-config" build_example "$name"
 	done
 }
 

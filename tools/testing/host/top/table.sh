@@ -19,7 +19,7 @@ fake_guest()
 
 	fake_stat 101/stat qemu $(($1 + $2 + 100)) $((($1 + $2) / 5)) $(($1 + $2)) 51200
 	for i in 0 1; do
-		fake_stat 101/task/11$i/stat "CPU $i/KVM" "${guest[i]}" $((guest[i] / 5)) \
+		fake_stat "101/task/11$i/stat" "CPU $i/KVM" "${guest[i]}" $((guest[i] / 5)) \
 			"${guest[i]}"
 		echo "0 $((guest[i] * 2000000)) 0" >"$out/proc/101/task/11$i/schedstat"
 	done

@@ -138,7 +138,7 @@ shows()
 		status=1
 		break
 	done
-	screen_result $status "$what"
+	screen_result "$status" "$what"
 }
 
 # screen_check DESCRIPTION COMMAND...: a test case, which prints the screen if it fails

@@ -37,7 +37,7 @@ names_missing_capabilities()
 {
 	denied_with '' 'grant it CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH\.' &&
 	denied_with dac_read_search 'grant it CAP_SYS_PTRACE\.' &&
-	denied_with sys_ptrace 'has CAP_SYS_PTRACE, but lacks CAP_DAC_READ_SEARCH' &&
+	denied_with sys_ptrace 'has CAP_SYS_PTRACE, but lacks CAP_DAC_READ_SEARCH[.]' &&
 	denied_with sys_ptrace,dac_read_search 'not a KVM VMM'
 }
 

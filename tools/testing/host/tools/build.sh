@@ -28,17 +28,19 @@ builds_with_clang()
 }
 
 # kvm-stats builds if libraries are missing, and make prints what it has left out, unless the
-# user wants that.
+# user wants that. It prints that when it links, so the program must not exist yet.
 builds_without_libraries()
 {
 	local fake=$out/fake-cc
 
 	printf '#!/bin/sh\ncase "$*" in *-include*) exit 1 ;; esac\nexec gcc "$@"\n' >"$fake"
 	chmod +x "$fake" &&
+	rm -f "$out/without/kvm-stats" &&
 	make -s -C "$command" CC="$fake" O="$out/without" all 2>"$out/notes" || return 1
 	cat "$out/notes"
 	grep -q 'without the command top.*libncurses-dev' "$out/notes" &&
 	grep -q 'without serve --listen.*libmicrohttpd-dev' "$out/notes" &&
+	rm "$out/without/kvm-stats" &&
 	make -s -C "$command" CURSES= HTTP= O="$out/without" all 2>"$out/notes" &&
 	[ ! -s "$out/notes" ]
 }

@@ -55,14 +55,13 @@ bool is_gap(const struct gap *gap)
 	return gap->readers || gap->qmp_error || gap->debugfs_error || gap->tracepoints_error;
 }
 
-bool gap_is_failure(const struct vmm *vmm, const struct gap *gap)
+bool gap_is_failure(const struct vmm *vmm, const struct gap *gap, const struct filter *filter)
 {
 	if (!is_gap(gap))
 		return false;
 	if (vmm_has_sums(vmm) && !gap->debugfs_error)
 		return false;
-	return !vmm->targets || !gap_is_kept_closed(gap->err) || gap->debugfs_error ||
-	       gap->tracepoints_error;
+	return !vmm_may_lack_vm(vmm, filter) || gap->debugfs_error || gap->tracepoints_error;
 }
 
 bool gap_equals(const struct gap *a, const struct gap *b)

@@ -29,10 +29,7 @@ bool gap_equals(const struct gap *a, const struct gap *b);
 /* Whether the VMM does not keep the fd open, and only the VMM could open it. */
 bool gap_is_kept_closed(int err);
 
-/*
- * It is no failure if a VMM keeps statistics fds of only some of its VMs and vCPUs open, because
- * the user cannot change that.
- */
-bool gap_is_failure(const struct vmm *vmm, const struct gap *gap);
+/* A gap is a failure, except for what vmm_may_lack_vm() excuses. */
+bool gap_is_failure(const struct vmm *vmm, const struct gap *gap, const struct filter *filter);
 
 #endif /* MESSAGES_GAP_H */

@@ -234,7 +234,7 @@ bool missing_report(struct missing *missing, const struct monitor *monitor)
 			continue;
 		if (!was_reported(missing, &gap))
 			add_news(&news, vmm, &gap);
-		good &= !gap_is_failure(vmm, &gap);
+		good &= !gap_is_failure(vmm, &gap, monitor->options.filter);
 		add_gap(&now, &gap);
 	}
 	report_news(missing, &news, monitor->options.filter->qmp);

@@ -225,7 +225,7 @@ int openmetrics_write(struct openmetrics *metrics, enum exposition_format format
 	if (err)
 		return err;
 	put_own_metrics(&out, metrics->monitor, sampling, metrics->families.left_out);
-	put_guests(&out, &metrics->series.identities);
+	put_guests(&out, &metrics->series.identities, metrics->monitor->options.filter);
 	for (i = 0; i < metrics->families.count; i++)
 		put_family(metrics, &out, metrics->families.family[i]);
 	if (format == OPENMETRICS_1_0)

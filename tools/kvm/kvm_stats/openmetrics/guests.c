@@ -9,39 +9,45 @@
 
 static const struct metadata up_metadata = {
 	"kvm_guest_up", FAMILY_GAUGE, NULL,
-	"1 if kvm-stats can read the statistics of all selected VMs and vCPUs of the guest.",
+	"1 if kvm-stats can read the statistics of all selected vCPUs of the guest.",
 };
 
 static const struct metadata info_metadata = {
 	"kvm_guest", FAMILY_INFO, NULL,
-	"PID and name of the VMM, source of the statistics, and the error if kvm_guest_up is 0.",
+	"PID and name of the VMM, source of the statistics, and why some cannot be read.",
 };
 
 static const struct metadata vcpus_metadata = {
 	"kvm_guest_vcpus", FAMILY_GAUGE, NULL, "Number of vCPUs of the guest.",
 };
 
-bool is_up(const struct vmm *vmm)
+bool is_up(const struct vmm *vmm, const struct filter *filter)
 {
 	if (vmm_has_sums(vmm))
 		return !vmm->debugfs_error;
-	return !vmm->fd_error && !vmm->missing;
+	return vmm_may_lack_vm(vmm, filter) || (!vmm->fd_error && !vmm->missing);
 }
 
+/* Writes why statistics are missing, or nothing. */
 static const char *error_of(const struct vmm *vmm, char *buf, size_t size)
 {
-	if (is_up(vmm))
-		return "";
-	if (vmm->fd_error && !vmm_has_sums(vmm))
+	char why[128];
+
+	*buf = '\0';
+	if (vmm_lacks_only_vm(vmm))
+		snprintf(buf, size, "VM values missing: %s",
+			 kvmstats_strerror(vmm->fd_error, why, sizeof(why)));
+	else if (vmm->fd_error && !vmm_has_sums(vmm))
 		return kvmstats_strerror(vmm->fd_error, buf, size);
-	snprintf(buf, size, "debugfs: %s", strerror(-vmm->debugfs_error));
+	else if (vmm->debugfs_error)
+		snprintf(buf, size, "debugfs: %s", strerror(-vmm->debugfs_error));
 	return buf;
 }
 
 static void put_info(struct text *text, const struct identity *identity)
 {
 	const struct vmm *vmm = identity->vmm;
-	char pid[16], source[64], error[128];
+	char pid[16], source[64], error[160];
 
 	snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
 	text_puts(text, "kvm_guest_info{");
@@ -55,7 +61,7 @@ static void put_info(struct text *text, const struct identity *identity)
 }
 
 static void put_sample(struct text *text, const struct metadata *metadata,
-		       const struct identity *identity)
+		       const struct identity *identity, const struct filter *filter)
 {
 	const struct vmm *vmm = identity->vmm;
 
@@ -66,11 +72,12 @@ static void put_sample(struct text *text, const struct metadata *metadata,
 	text_printf(text, "%s{", metadata->name);
 	put_guest_labels(text, identity);
 	text_puts(text, "} ");
-	text_put_number(text, metadata == &up_metadata ? is_up(vmm) : vmm->vcpus);
+	text_put_number(text, metadata == &up_metadata ? is_up(vmm, filter) : vmm->vcpus);
 	text_puts(text, "\n");
 }
 
-void put_guests(const struct exposition *out, const struct identities *identities)
+void put_guests(const struct exposition *out, const struct identities *identities,
+		const struct filter *filter)
 {
 	static const struct metadata * const families[] = {
 		&up_metadata, &info_metadata, &vcpus_metadata,
@@ -81,7 +88,8 @@ void put_guests(const struct exposition *out, const struct identities *identitie
 		put_metadata(out, families[i]);
 		for (j = 0; j < identities->count; j++) {
 			if (identities->identity[j].pid)
-				put_sample(out->text, families[i], &identities->identity[j]);
+				put_sample(out->text, families[i], &identities->identity[j],
+					   filter);
 		}
 	}
 }

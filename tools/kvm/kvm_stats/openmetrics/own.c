@@ -120,7 +120,8 @@ void put_own_metrics(const struct exposition *out, const struct monitor *monitor
 
 	for (i = 0; i < monitor->vmms; i++) {
 		vmms += monitor->vmm[i]->pid != 0;
-		unreadable += monitor->vmm[i]->pid && !is_up(monitor->vmm[i]);
+		unreadable += monitor->vmm[i]->pid &&
+			      !is_up(monitor->vmm[i], monitor->options.filter);
 	}
 	put_metadata(out, &build_metadata);
 	text_puts(out->text, "kvm_stats_build_info{version=\"" KVM_STATS_VERSION "\"} 1\n");

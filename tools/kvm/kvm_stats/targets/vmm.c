@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -222,6 +223,28 @@ bool vmm_has_sums(const struct vmm *vmm)
 			return true;
 	}
 	return false;
+}
+
+bool vmm_lacks_only_vm(const struct vmm *vmm)
+{
+	return vmm->targets && vmm->missing && !vmm->missing_vcpus && vmm->fd_error == -EIO;
+}
+
+static bool has_selected_stat(const struct vmm *vmm)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		if (vmm->target[i]->set->stats)
+			return true;
+	}
+	return false;
+}
+
+bool vmm_may_lack_vm(const struct vmm *vmm, const struct filter *filter)
+{
+	return vmm_lacks_only_vm(vmm) && !vmm->qmp_error && !filter->vm &&
+	       (!filter->has_regex || has_selected_stat(vmm));
 }
 
 const char *vmm_sources(const struct vmm *vmm, char *buf, size_t size)

@@ -69,6 +69,18 @@ bool vmm_has_origin(const struct vmm *vmm, enum origin origin);
  */
 bool vmm_has_sums(const struct vmm *vmm);
 
+/*
+ * Whether only the statistics of the VM itself are missing, because only the VMM can open them and
+ * keeps no fd of them. QEMU 8.1 and later do that.
+ */
+bool vmm_lacks_only_vm(const struct vmm *vmm);
+
+/*
+ * The same, if the user did not ask for them: by --vm, by --qmp, or by an expression that matches
+ * no other statistic of the VMM. Then this is not a failure, because the user cannot change it.
+ */
+bool vmm_may_lack_vm(const struct vmm *vmm, const struct filter *filter);
+
 /* Writes the names of all sources of @vmm, such as "taken+debugfs" or "none", and returns @buf. */
 const char *vmm_sources(const struct vmm *vmm, char *buf, size_t size);
 

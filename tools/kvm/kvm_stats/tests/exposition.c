@@ -300,6 +300,7 @@ int main(int argc, char **argv)
 	options = (struct openmetrics_options){ argc == 2, files.libvirt };
 	format = strcmp(argv[1], "openmetrics") ? PROMETHEUS_TEXT_0_0_4 : OPENMETRICS_1_0;
 	stat_sets_init(&monitor.context.sets, &filter);
+	monitor.options.filter = &filter;
 	add_ordinary();
 	add_several_vms();
 	add_vm_without_fd();

@@ -3,6 +3,7 @@
  * Test how top formats numbers, bars and text, sorts and scrolls the table, chooses the layout,
  * and edits the answer to a prompt.
  */
+#include <errno.h>
 #include <curses.h>
 #include <locale.h>
 #include <math.h>
@@ -395,7 +396,7 @@ static void test_missing(void)
 	struct target vcpu = { .source = &fds, .origin = ORIGIN_TAKEN };
 	struct target vm = { .source = &debugfs, .origin = ORIGIN_DEBUGFS };
 	struct target *targets[] = { &vcpu, &vm };
-	struct vmm vmm = { .target = targets, .targets = 2, .missing = 1 };
+	struct vmm vmm = { .target = targets, .targets = 2, .missing = 1, .missing_vcpus = 1 };
 	struct vmm *vmms[] = { &vmm };
 	struct monitor monitor = { .vmm = vmms, .vmms = 1 };
 
@@ -404,6 +405,9 @@ static void test_missing(void)
 	debugfs.has_sums = true;
 	tap_is((long long)summary_of(&monitor).missing, 0,
 	       "no vCPU is missing if debugfs has the sums over the vCPUs");
+	vmm = (struct vmm){ .target = targets, .targets = 1, .missing = 1, .fd_error = -EIO };
+	tap_ok(!summary_of(&monitor).missing && summary_of(&monitor).no_vm_values == 1,
+	       "missing values of a VM are not missing vCPUs");
 }
 
 /* ---- text ---- */

@@ -2,10 +2,10 @@
 /*
  * A VMM for the tests of kvm-stats.
  *
- * usage: vmm [-s] [-d] [-m VMS] [-c VCPUS] [-name GUEST] [-uuid UUID]
+ * usage: vmm [-s|-v] [-d] [-m VMS] [-c VCPUS] [-name GUEST] [-uuid UUID]
  *
- * -s keeps statistics fds of all VMs and vCPUs open. -d duplicates all KVM fds. -name and -uuid are
- * ignored.
+ * -s keeps statistics fds of all VMs and vCPUs open, -v those of all vCPUs, as QEMU 8.1 and later
+ * do. -d duplicates all KVM fds. -name and -uuid are ignored.
  *
  * It prints "ready" when the vCPUs run. After the first line on standard input it stops them and
  * prints "stopped" with the number of exits of each vCPU. It ends when standard input is closed.
@@ -17,7 +17,8 @@
 #define MAX_VMS	4
 
 struct options {
-	bool stats;
+	bool vm_stats;
+	bool vcpu_stats;
 	bool duplicate;
 	int vms;
 	int vcpus;
@@ -37,10 +38,14 @@ static void parse(int argc, char **argv, struct options *options)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "sdm:c:n:u:")) != -1) {
+	while ((option = getopt(argc, argv, "svdm:c:n:u:")) != -1) {
 		switch (option) {
 		case 's':
-			options->stats = true;
+			options->vm_stats = true;
+			options->vcpu_stats = true;
+			break;
+		case 'v':
+			options->vcpu_stats = true;
 			break;
 		case 'd':
 			options->duplicate = true;
@@ -60,9 +65,9 @@ static void parse(int argc, char **argv, struct options *options)
 	}
 }
 
-static void prepare_fd(const struct options *options, int fd)
+static void prepare_fd(const struct options *options, int fd, bool stats)
 {
-	if (options->stats && ioctl(fd, KVM_GET_STATS_FD, NULL) < 0) {
+	if (stats && ioctl(fd, KVM_GET_STATS_FD, NULL) < 0) {
 		perror("vmm: KVM_GET_STATS_FD");
 		exit(1);
 	}
@@ -81,9 +86,9 @@ static void start_vm(const struct options *options, struct tiny_vm *vm)
 		fprintf(stderr, "vmm: cannot create a VM: %s\n", strerror(-err));
 		exit(1);
 	}
-	prepare_fd(options, vm->fd);
+	prepare_fd(options, vm->fd, options->vm_stats);
 	for (i = 0; i < vm->vcpus; i++)
-		prepare_fd(options, vm->vcpu[i].fd);
+		prepare_fd(options, vm->vcpu[i].fd, options->vcpu_stats);
 	tiny_start(vm);
 }
 

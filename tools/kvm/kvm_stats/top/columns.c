@@ -145,6 +145,8 @@ void column_format(char *buf, enum column_id id, const struct table_line *line, 
 		history_draw(buf, CELL_SIZE, line->history, context->now, width, context->utf8);
 	else if (id == COLUMN_KINDS)
 		put_kinds(buf, &line->figures, width);
+	else if (id == COLUMN_MISSING && line->lacks_only_vms)
+		snprintf(buf, CELL_SIZE, "%s", width < 9 ? "VM" : "VM values");
 	else if (!is_blank(id, line))
 		put_number(buf, id, number_in(id, line), width);
 }
@@ -176,7 +178,8 @@ enum column_load column_load(enum column_id id, const struct table_line *line)
 	if (id == COLUMN_WAITING)
 		return load_of(line->figures.waiting, 5, 20);
 	if (id == COLUMN_MISSING)
-		return line->missing ? LOAD_CRITICAL : LOAD_NORMAL;
+		return !line->missing ? LOAD_NORMAL :
+		       line->lacks_only_vms ? LOAD_HIGH : LOAD_CRITICAL;
 	return LOAD_NORMAL;
 }
 

@@ -119,6 +119,8 @@ static int draw_problems(int y, int x, int columns, const struct summary *summar
 
 	if (!summary_put_problems(text, sizeof(text), summary, ", "))
 		return x;
+	if (!summary->unreadable && !summary->missing)
+		return x + draw_text(y, x, columns - x, draw_color(DRAW_HIGH), text);
 	return x + draw_text(y, x, columns - x, A_BOLD | draw_color(DRAW_ERROR), text);
 }
 

@@ -15,6 +15,8 @@ static void add_vmm(struct summary *summary, const struct vmm *vmm)
 	summary->vcpus += vmm->vcpus;
 	if (!vmm->targets)
 		summary->unreadable++;
+	else if (vmm_lacks_only_vm(vmm))
+		summary->no_vm_values++;
 	else
 		summary->missing += vmm_has_sums(vmm) ? 0 : vmm->missing;
 	for (i = 0; i < vmm->targets; i++)
@@ -43,6 +45,9 @@ int summary_put_problems(char *buf, size_t size, const struct summary *summary,
 		len += snprintf(buf + len, size - (size_t)len, "%s%zu VM%s or vCPU%s missing",
 				separator, summary->missing, plural(summary->missing),
 				plural(summary->missing));
+	if (summary->no_vm_values)
+		len += snprintf(buf + len, size - (size_t)len, "%sVM values of %zu guest%s missing",
+				separator, summary->no_vm_values, plural(summary->no_vm_values));
 	return len;
 }
 

@@ -13,6 +13,7 @@ struct summary {
 	size_t vcpus;
 	size_t unreadable;	/* guests without any statistics */
 	size_t missing;		/* VMs and vCPUs of other guests without statistics */
+	size_t no_vm_values;	/* guests of which only the statistics of the VM are missing */
 	unsigned int origins;	/* bit mask */
 };
 

@@ -64,12 +64,18 @@ static void set_problem(struct table_line *line, const struct guest_activity *gu
 		snprintf(line->problem, sizeof(line->problem), "no statistics");
 }
 
+static bool lacks_only_vms(const struct guest_activity *guest)
+{
+	return guest->vmm && vmm_lacks_only_vm(guest->vmm);
+}
+
 static void set_guest(struct table_line *line, const struct guest_activity *guest)
 {
 	snprintf(line->name, sizeof(line->name), "%s", guest->name);
 	line->pid = guest->pid;
 	line->vcpus = guest->vcpus;
 	line->missing = guest->missing;
+	line->lacks_only_vms = lacks_only_vms(guest);
 	line->figures = guest->figures;
 	line->history = &guest->history;
 	line->appeared = guest->appeared;
@@ -89,10 +95,15 @@ static bool add_sum(struct table *table, const struct activities *activities)
 	line->sum = true;
 	line->figures = activities->sum;
 	line->history = &activities->history;
+	line->lacks_only_vms = true;
 	for (i = 0; i < activities->guests; i++) {
-		line->vcpus += activities->guest[i]->vcpus;
-		line->missing += activities->guest[i]->missing;
+		const struct guest_activity *guest = activities->guest[i];
+
+		line->vcpus += guest->vcpus;
+		line->missing += guest->missing;
+		line->lacks_only_vms &= !guest->missing || lacks_only_vms(guest);
 	}
+	line->lacks_only_vms &= line->missing != 0;
 	return true;
 }
 

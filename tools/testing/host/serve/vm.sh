@@ -103,6 +103,18 @@ reports_unreadable_vmm()
 	return "$status"
 }
 
+# QEMU 8.1 and later keep the fds of their vCPUs open, but not that of the VM.
+needs_no_vm_values()
+{
+	start_vmm -v -name "guest=vcpus.$$" || return 1
+	"$stats" serve --once -g "vcpus.$$" >"$out/scraped" 2>"$out/printed"
+	grep '^kvm_guest_\(up\|info\)' "$out/scraped"
+	grep -q '^kvm_guest_up{.*} 1$' "$out/scraped" &&
+	grep -q '^kvm_guest_info{.*error="\(VM values missing: this kernel .*\)\?"} 1$' "$out/scraped" &&
+	grep -q '^kvm_stats_unreadable_vmms 0$' "$out/scraped" &&
+	[ "$(series kvm_guest_exits_total | wc -l)" = 1 ]
+}
+
 server_has_no_vcpu_fds()
 {
 	[ -z "$(find "/proc/$server/fd" -lname '*kvm-vcpu-stats*')" ]
@@ -230,6 +242,8 @@ vm_tests()
 	check "SIGTERM ends the server with a VMM, without leaks" end_server
 	check "the unit's filter allows the system calls of serve with a VM" filter_allows_calls
 	stop_server
+	stop_vmm
+	check "a guest is up if only the values of its VM are missing" needs_no_vm_values
 	stop_vmm
 	check "if the limit of open files is too low for all vCPUs, the server still accepts clients" \
 		reports_too_few_files

@@ -119,6 +119,44 @@ gives_possible_advice()
 	(ulimit -n 10 && run_apart 1 list) && ! grep -q 'as root' "$out/unreadable.err"
 }
 
+# QEMU 8.1 and later keep the fds of their vCPUs open, but not that of the VM.
+needs_no_vm_values()
+{
+	local arguments
+
+	for arguments in read "read -i 0.1 -c 3" "read --json" schema query -1 "read -f ^exits$"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run_apart 0 $arguments -p "$vmm" &&
+		reported_once "cannot open the statistics of vm: this kernel opens" &&
+		grep -q exits "$out/unreadable.out" || return
+	done
+}
+
+fails_without_selected_vm_values()
+{
+	local arguments
+
+	for arguments in "read -f ^remote_tlb_flush$" "read --vm" "read --vm --vcpu 0" "read --qmp"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run_apart 1 $arguments -p "$vmm" && reported_once "VMM holds no statistics fd" || return
+	done
+}
+
+vm_value_tests()
+{
+	local vmm
+
+	check "a VMM that keeps statistics fds of its vCPUs only starts" \
+		start_vmm -v -name "vcpus.$$"
+	if "$stats" list -p "$vmm" 2>/dev/null 9>&- | grep -q debugfs; then
+		skip "missing values of a VM are reported, and are not a failure" "debugfs has them"
+	else
+		check "missing values of a VM are reported, and are not a failure" needs_no_vm_values
+		check "they are a failure if the user selects them" fails_without_selected_vm_values
+	fi
+	stop_vmm
+}
+
 unreadable_tests()
 {
 	local open shut why="this kernel lets other processes open statistics"
@@ -136,6 +174,7 @@ unreadable_tests()
 		check "list reports it" lists_unreadable_vmm
 		check "log reports it" logs_unreadable_vmm
 		check "-1 does not count it as watched" counts_only_what_it_reads
+		vm_value_tests
 	fi
 	check "commands report what a low limit of open files hides, and fail" reports_few_files
 	if [ "$(id -u)" = 0 ] && has_ptrace_capability; then

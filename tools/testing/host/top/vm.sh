@@ -73,6 +73,24 @@ real_table_tests()
 		"^many$$ +$vmm +4 +[1-4] "
 	quit_top
 	stop_vmms
+	vm_value_tests
+}
+
+# QEMU 8.1 and later keep the fds of their vCPUs open, but not that of the VM.
+vm_value_tests()
+{
+	local what="the table reports that only the values of the VM are missing"
+
+	start_vmm -v -name "guest=vcpus$$" >/dev/null
+	if "$stats" list -p "$vmm" 2>/dev/null | grep -q '[a-z]:2/3'; then
+		run "clear; kvm-stats top -i 0.5 -p $vmm; echo status \$?"
+		shows "$what" '^1 guest, 1 VM, 2 vCPUs .*, VM values of 1 guest missing ' \
+			"^vcpus$$ +$vmm +2 +VM +[0-9]"
+		quit_top
+	else
+		skip "$what" "the values of the VM can be read here"
+	fi
+	stop_vmms
 }
 
 # tests/halting_vmm.c sets how often and how long the guest halts.

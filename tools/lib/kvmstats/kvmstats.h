@@ -34,8 +34,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "kvmstats_version.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -47,7 +45,12 @@ extern "C" {
 /* Combines the numbers of a version, so that versions can be compared. */
 #define KVMSTATS_MAKE_VERSION(major, minor, patch)	((major) << 16 | (minor) << 8 | (patch))
 
-/* The version of this header: the numbers KVMSTATS_VERSION_*, and the string KVMSTATS_VERSION. */
+/* The version of this header, as numbers and as a string */
+#define KVMSTATS_VERSION_MAJOR	1
+#define KVMSTATS_VERSION_MINOR	0
+#define KVMSTATS_VERSION_PATCH	0
+#define KVMSTATS_VERSION	"1.0"
+
 #define KVMSTATS_VERSION_NUMBER								\
 	KVMSTATS_MAKE_VERSION(KVMSTATS_VERSION_MAJOR, KVMSTATS_VERSION_MINOR,		\
 			      KVMSTATS_VERSION_PATCH)

@@ -99,8 +99,8 @@ header_is_cpp()
 	LD_LIBRARY_PATH=$installed/usr/lib "$out/user-cpp"
 }
 
-# The file VERSION determines the version of the library in its header, in the shared library, for
-# pkg-config and in the pages, and the version of the command.
+# The file VERSION and the library's header have the same version. So do the shared library,
+# pkg-config, the pages and the command.
 versions_are_equal()
 {
 	local version file=$out/version.c
@@ -119,7 +119,8 @@ versions_are_equal()
 	[ "$(LD_LIBRARY_PATH=$installed/usr/lib "$out/version")" = "$version" ] &&
 	[ "$("$installed/usr/bin/kvm-stats" --version)" = "kvm-stats $version" ] &&
 	grep -qx "Version: $version" "$installed/usr/lib/pkgconfig/libkvmstats.pc" &&
-	[ -e "$installed/usr/lib/libkvmstats.so.${version%%.*}" ] &&
+	readelf -d "$installed/usr/lib/libkvmstats.so.${version%%.*}" |
+		grep -F "soname: [libkvmstats.so.${version%%.*}]" &&
 	! grep -L "^\.TH .*\"libkvmstats $version\"" "$installed"/usr/share/man/man3/*.3 |
 		xargs grep -L '^\.so ' | grep .
 }

@@ -61,7 +61,7 @@ bool gap_is_failure(const struct vmm *vmm, const struct gap *gap, const struct f
 		return false;
 	if (vmm_has_sums(vmm) && !gap->debugfs_error)
 		return false;
-	return !vmm_may_lack_vm(vmm, filter) || gap->debugfs_error || gap->tracepoints_error;
+	return !vmm_may_lack_vm(vmm, filter) || gap->tracepoints_error;
 }
 
 bool gap_equals(const struct gap *a, const struct gap *b)

@@ -40,6 +40,10 @@ const char *debugfs_reason(int err, char *buf, size_t size)
 		return "debugfs has no directory for the VM of this process";
 	case EDOM:
 		return "debugfs has no statistics of single vCPUs";
+	case EACCES:
+	case EPERM:
+		/* kvmstats_strerror() describes what fds need. */
+		return strerror(-err);
 	default:
 		return kvmstats_strerror(err, buf, size);
 	}

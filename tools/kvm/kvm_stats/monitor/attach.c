@@ -88,6 +88,14 @@ static bool misses_vm(const struct vmm *vmm)
 	return false;
 }
 
+/* If the kernel is locked down, debugfs has only some of the statistics. */
+static int attach_vm_values(struct monitor *monitor, struct vmm *vmm)
+{
+	int err = source_debugfs_vm.attach(&monitor->context, vmm);
+
+	return misses_vm(vmm) ? 0 : err;
+}
+
 /*
  * If no fd can be opened, debugfs has the sums over the vCPUs. If only the VM's fd cannot be
  * opened, debugfs has the statistics of the VM; without them, the others are still useful.
@@ -101,7 +109,7 @@ static void attach_debugfs(struct monitor *monitor, struct vmm *vmm)
 	    (automatic && vmm->fd_error && !vmm->list.count))
 		vmm->debugfs_error = source_debugfs.attach(&monitor->context, vmm);
 	else if (automatic && vmm->fd_error && misses_vm(vmm))
-		source_debugfs_vm.attach(&monitor->context, vmm);
+		vmm->debugfs_error = attach_vm_values(monitor, vmm);
 }
 
 static void attach_each(struct monitor *monitor, struct vmm *vmm)

@@ -25,22 +25,22 @@ bool is_up(const struct vmm *vmm, const struct filter *filter)
 {
 	if (vmm_has_sums(vmm))
 		return !vmm->debugfs_error;
-	return vmm_may_lack_vm(vmm, filter) || (!vmm->fd_error && !vmm->missing);
+	return vmm_may_lack_vm(vmm, filter) ||
+	       (!vmm->fd_error && !vmm->missing && !vmm->debugfs_error);
 }
 
 /* Writes why statistics are missing, or nothing. */
 static const char *error_of(const struct vmm *vmm, char *buf, size_t size)
 {
+	const char *what = vmm_lacks_only_vm(vmm) ? "VM values missing: " : "";
 	char why[128];
 
 	*buf = '\0';
-	if (vmm_lacks_only_vm(vmm))
-		snprintf(buf, size, "VM values missing: %s",
+	if (vmm->fd_error && !vmm_has_sums(vmm))
+		snprintf(buf, size, "%s%s", what,
 			 kvmstats_strerror(vmm->fd_error, why, sizeof(why)));
-	else if (vmm->fd_error && !vmm_has_sums(vmm))
-		return kvmstats_strerror(vmm->fd_error, buf, size);
 	else if (vmm->debugfs_error)
-		snprintf(buf, size, "debugfs: %s", strerror(-vmm->debugfs_error));
+		snprintf(buf, size, "%sdebugfs: %s", what, strerror(-vmm->debugfs_error));
 	return buf;
 }
 

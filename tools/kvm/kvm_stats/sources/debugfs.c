@@ -27,6 +27,12 @@
 
 /* ---- values ---- */
 
+/* The private data of a target. */
+struct values {
+	int file_err;	/* -errno: some files cannot be read */
+	uint64_t value[];
+};
+
 static int read_value(int dirfd, const char *name, uint64_t *value)
 {
 	char text[32], *end;
@@ -50,17 +56,17 @@ static int read_target(struct target *target)
 {
 	const struct kvmstats_schema *schema = target->set->schema;
 	size_t count = kvmstats_schema_count(schema);
-	uint64_t *values = target->private;
+	struct values *values = target->private;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		const char *name = kvmstats_stat_name(kvmstats_schema_stat(schema, i));
-		int err = read_value(target->fd, name, &values[i]);
+		int err = read_value(target->fd, name, &values->value[i]);
 
 		if (err)
 			return err;
 	}
-	return kvmstats_sample_set(target->now, values, count, clock_now());
+	return kvmstats_sample_set(target->now, values->value, count, clock_now());
 }
 
 static void detach(struct target *target)
@@ -196,13 +202,13 @@ static int add_vm(struct source_context *context, struct vmm *vmm, const struct 
 {
 	const struct stat_set *set;
 	struct target *target;
-	uint64_t *values;
+	struct values *values;
 	int err = make_set(context, key->source->has_sums ? NULL : vcpu_schema(vmm), dirfd, &set,
 			   file_err);
 
 	if (err)
 		return err;
-	values = calloc(kvmstats_schema_count(set->schema), sizeof(*values));
+	values = calloc(1, sizeof(*values) + kvmstats_schema_count(set->schema) * sizeof(uint64_t));
 	target = values ? target_add(vmm, key, set) : NULL;
 	if (!target) {
 		free(values);
@@ -211,6 +217,7 @@ static int add_vm(struct source_context *context, struct vmm *vmm, const struct 
 	target->fd = dirfd;
 	target->origin = ORIGIN_DEBUGFS;
 	target->private = values;
+	values->file_err = *file_err;
 	return 0;
 }
 
@@ -243,6 +250,7 @@ static int fd_of_vm(const char *name, pid_t pid)
 static int attach_vm(struct source_context *context, struct vmm *vmm, int kvm, const char *name,
 		     struct target_key *key)
 {
+	const struct target *known;
 	int file_err = 0;
 	int dirfd;
 	int err;
@@ -251,8 +259,9 @@ static int attach_vm(struct source_context *context, struct vmm *vmm, int kvm, c
 	if (key->vmm_fd < 0)
 		return 0;
 	key->vm++;
-	if (target_keep(vmm, key))
-		return 0;
+	known = target_keep(vmm, key);
+	if (known)
+		return ((const struct values *)known->private)->file_err;
 	dirfd = openat(kvm, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
 		return -errno;

@@ -227,7 +227,11 @@ bool vmm_has_sums(const struct vmm *vmm)
 
 bool vmm_lacks_only_vm(const struct vmm *vmm)
 {
-	return vmm->targets && vmm->missing && !vmm->missing_vcpus && vmm->fd_error == -EIO;
+	if (!vmm->targets || vmm->missing_vcpus || vmm_has_sums(vmm))
+		return false;
+	if (vmm->missing)
+		return vmm->fd_error == -EIO;
+	return vmm->debugfs_error && vmm_has_origin(vmm, ORIGIN_DEBUGFS);
 }
 
 static bool has_selected_stat(const struct vmm *vmm)

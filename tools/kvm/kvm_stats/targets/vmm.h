@@ -70,8 +70,8 @@ bool vmm_has_origin(const struct vmm *vmm, enum origin origin);
 bool vmm_has_sums(const struct vmm *vmm);
 
 /*
- * Whether only the statistics of the VM itself are missing, because only the VMM can open them and
- * keeps no fd of them. QEMU 8.1 and later do that.
+ * Whether only statistics of the VM itself are missing, because only the VMM can open them and
+ * keeps no fd of them, as QEMU 8.1 and later. debugfs can have some of them.
  */
 bool vmm_lacks_only_vm(const struct vmm *vmm);
 

@@ -2,10 +2,12 @@
 /* Test the debugfs sources, in a directory of sample files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sources/debugfs.h"
@@ -159,6 +161,31 @@ static void test_vm(void)
 	tap_ok(vmm.targets == 1 && vmm.target[0] != known, "the sums replace the VM");
 }
 
+/* Without these capabilities, the mode of a file also limits root. */
+static void drop_access_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (syscall(SYS_capget, &header, data))
+		abort();
+	data[0].effective &= ~(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
+	if (syscall(SYS_capset, &header, data))
+		abort();
+}
+
+/* As when the kernel is locked down */
+static void test_some_files(void)
+{
+	drop_access_capabilities();
+	write_value("exits", "100\n", 0200);
+	targets_begin(&vmm);
+	targets_end(&vmm);
+	tap_is(attach(&source_debugfs, false), -EACCES, "a file that cannot be read is an error");
+	tap_is(vmm.targets, 1, "the other files are read");
+	tap_is(attach(&source_debugfs, false), -EACCES, "it remains an error");
+}
+
 static void test_missing(void)
 {
 	vmm.pid = 1;
@@ -177,6 +204,7 @@ int main(void)
 	stat_sets_init(&context.sets, &filter);
 	test_sums();
 	test_vm();
+	test_some_files();
 	test_missing();
 	targets_free(&vmm);
 	stat_sets_free(&context.sets);

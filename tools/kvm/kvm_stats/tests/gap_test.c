@@ -43,6 +43,24 @@ static void test_vm(void)
 	tap_ok(fails(&vmm, &filter), "nor if QMP does not have them");
 }
 
+/* The kernel is locked down. */
+static void test_debugfs(void)
+{
+	static struct source sums = { .has_sums = true };
+	struct target vm = { .source = &source, .origin = ORIGIN_DEBUGFS, .set = &vcpu_set };
+	struct target *both[] = { &vm, &vcpu };
+	struct vmm vmm = { .target = both, .targets = 2, .debugfs_error = -EPERM };
+	struct gap gap = { .debugfs_error = -EPERM };
+	struct filter filter = { 0 };
+
+	tap_ok(!gap_is_failure(&vmm, &gap, &filter), "debugfs may have some values of the VM");
+	filter.vm = true;
+	tap_ok(gap_is_failure(&vmm, &gap, &filter), "but not if the user selects the VM");
+	filter.vm = false;
+	vm.source = &sums;
+	tap_ok(gap_is_failure(&vmm, &gap, &filter), "missing sums over the vCPUs are a failure");
+}
+
 static void test_others(void)
 {
 	struct vmm vmm = vmm_without_vm();
@@ -61,6 +79,7 @@ static void test_others(void)
 int main(void)
 {
 	test_vm();
+	test_debugfs();
 	test_others();
 	return tap_end();
 }

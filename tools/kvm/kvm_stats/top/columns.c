@@ -178,8 +178,8 @@ enum column_load column_load(enum column_id id, const struct table_line *line)
 	if (id == COLUMN_WAITING)
 		return load_of(line->figures.waiting, 5, 20);
 	if (id == COLUMN_MISSING)
-		return !line->missing ? LOAD_NORMAL :
-		       line->lacks_only_vms ? LOAD_HIGH : LOAD_CRITICAL;
+		return line->lacks_only_vms ? LOAD_HIGH :
+		       line->missing ? LOAD_CRITICAL : LOAD_NORMAL;
 	return LOAD_NORMAL;
 }
 

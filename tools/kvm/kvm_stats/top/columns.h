@@ -55,7 +55,7 @@ struct table_line {
 	pid_t pid;			/* 0: none */
 	size_t vcpus;
 	size_t missing;
-	bool lacks_only_vms;		/* all of them are VMs, see vmm_lacks_only_vm() */
+	bool lacks_only_vms;		/* what is missing are statistics of VMs only */
 	struct figures figures;
 	const struct history *history;	/* valid until the next sample */
 	bool sum;			/* always the first line */

@@ -91,7 +91,7 @@ unsigned int sorting_columns(const struct top *top)
 	size_t i;
 
 	for (i = 0; i < top->table.lines; i++)
-		missing |= top->table.line[i].missing;
+		missing |= top->table.line[i].missing || top->table.line[i].lacks_only_vms;
 	if (!missing)
 		columns &= ~COLUMN_BIT(COLUMN_MISSING);
 	/* The lines of a guest are its vCPUs, so they have no PID and one vCPU each. */

@@ -87,6 +87,7 @@ static void set_guest(struct table_line *line, const struct guest_activity *gues
 static bool add_sum(struct table *table, const struct activities *activities)
 {
 	struct table_line *line = add(table);
+	size_t missing = 0, lacks = 0;
 	size_t i;
 
 	if (!line)
@@ -95,15 +96,15 @@ static bool add_sum(struct table *table, const struct activities *activities)
 	line->sum = true;
 	line->figures = activities->sum;
 	line->history = &activities->history;
-	line->lacks_only_vms = true;
 	for (i = 0; i < activities->guests; i++) {
 		const struct guest_activity *guest = activities->guest[i];
 
 		line->vcpus += guest->vcpus;
 		line->missing += guest->missing;
-		line->lacks_only_vms &= !guest->missing || lacks_only_vms(guest);
+		missing += lacks_only_vms(guest) ? 0 : guest->missing;
+		lacks += lacks_only_vms(guest);
 	}
-	line->lacks_only_vms &= line->missing != 0;
+	line->lacks_only_vms = lacks && !missing;
 	return true;
 }
 

@@ -239,6 +239,24 @@ static const struct kvm_stats_schema small_schema = {
 	.data_size = 56,
 };
 
+/* The vCPUs of a small file with records. */
+static const struct kvm_stats_desc small_vcpu_desc[] = {
+	{ .flags = KVM_STATS_TYPE_LOG_HIST, .size = 2, .name = "vcpu_hist" },
+};
+
+static const struct kvm_stats_schema small_vcpu_schema = {
+	.desc = small_vcpu_desc,
+	.num_desc = ARRAY_SIZE(small_vcpu_desc),
+	.data_size = 16,
+};
+
+/* The VM of a small file with records. */
+static const struct kvm_stats_schema small_vm_schema = {
+	.desc = small_desc,
+	.num_desc = 1,
+	.data_size = 8,
+};
+
 /* Reads, compared with a model that contains the whole file */
 
 #define SEED		20211u
@@ -273,6 +291,11 @@ static void put_u32(struct model *model, u32 value)
 	put(model, &value, 4);
 }
 
+static void put_u64(struct model *model, u64 value)
+{
+	put(model, &value, 8);
+}
+
 static void put_u16(struct model *model, u16 value)
 {
 	put(model, &value, 2);
@@ -296,11 +319,19 @@ static void put_desc(struct model *model, const struct kvm_stats_desc *desc)
 	put_name(model, desc->name);
 }
 
+static void put_descs(struct model *model,
+		      const struct kvm_stats_schema *schema)
+{
+	unsigned int n;
+
+	for (n = 0; n < schema->num_desc; n++)
+		put_desc(model, &schema->desc[n]);
+}
+
 /* The offsets are literal, because they are part of the ABI. */
 static void put_file(struct model *model, const char *id)
 {
 	const struct kvm_stats_schema *schema = model->source.schema;
-	unsigned int n;
 
 	put_u32(model, 0);
 	put_u32(model, 48);
@@ -309,8 +340,7 @@ static void put_file(struct model *model, const char *id)
 	put_u32(model, 72);
 	put_u32(model, 72 + 64 * schema->num_desc);
 	put_name(model, id);
-	for (n = 0; n < schema->num_desc; n++)
-		put_desc(model, &schema->desc[n]);
+	put_descs(model, schema);
 	put(model, model->source.values, schema->data_size);
 }
 
@@ -335,6 +365,7 @@ static struct model *make_model(struct kunit *test,
 	model->source = (struct kvm_stats_source) {
 		.schema = schema,
 		.values = values,
+		.data_offset = 72 + 64 * schema->num_desc,
 		.pid = pid,
 		.vcpu_id = vcpu_id,
 	};
@@ -342,6 +373,115 @@ static struct model *make_model(struct kunit *test,
 	model->bytes = test_alloc(test, size);
 	put_file(model, id);
 	return model;
+}
+
+/* Models of files with records */
+
+#define VM_NUMBER	0x123456789abcdef0ULL
+#define MAX_RECORDS	3
+
+static size_t record_size(const struct model *model)
+{
+	return 16 + model->source.vcpu_schema->data_size;
+}
+
+static void put_record(struct model *model, const struct kvm_vcpu *vcpu)
+{
+	put_u64(model, vcpu->vcpu_id);
+	put_u64(model, 0);
+	put(model, &vcpu->stat, model->source.vcpu_schema->data_size);
+}
+
+static void put_head_with_vcpus(struct model *model, const char *id)
+{
+	const struct kvm_stats_schema *schema = model->source.schema;
+	const struct kvm_stats_schema *vcpu_schema = model->source.vcpu_schema;
+	size_t vcpu_desc = 104 + 64 * schema->num_desc;
+	size_t data = vcpu_desc + 64 * vcpu_schema->num_desc;
+
+	put_u32(model, 1);
+	put_u32(model, 48);
+	put_u32(model, schema->num_desc);
+	put_u32(model, 24);
+	put_u32(model, 104);
+	put_u32(model, data);
+	put_name(model, id);
+	put_u64(model, VM_NUMBER);
+	put_u32(model, vcpu_schema->num_desc);
+	put_u32(model, vcpu_desc);
+	put_u32(model, data + schema->data_size);
+	put_u32(model, record_size(model));
+	put_u32(model, 16);
+	put_u32(model, 0);
+}
+
+static void put_file_with_vcpus(struct model *model, unsigned int num,
+				const char *id)
+{
+	const struct kvm_stats_schema *schema = model->source.schema;
+	unsigned int n;
+
+	put_head_with_vcpus(model, id);
+	put_descs(model, schema);
+	put_descs(model, model->source.vcpu_schema);
+	put(model, model->source.values, schema->data_size);
+	for (n = 0; n < num; n++)
+		put_record(model, model->source.kvm->vcpus[n]);
+}
+
+/* The VM has a further vCPU that is not online, which no read may return. */
+static struct kvm *make_vm(struct kunit *test, struct rnd_state *rnd,
+			   unsigned int num_online)
+{
+	struct kvm *kvm = test_alloc(test, sizeof(*kvm));
+	unsigned int n;
+
+	kvm->stats_vm = VM_NUMBER;
+	atomic_set(&kvm->online_vcpus, num_online);
+	prandom_bytes_state(rnd, &kvm->stat, sizeof(kvm->stat));
+	for (n = 0; n <= num_online; n++) {
+		struct kvm_vcpu *vcpu = test_alloc(test, sizeof(*vcpu));
+
+		vcpu->vcpu_id = INT_MAX - 10 * n;
+		vcpu->stats_record.vcpu_id = vcpu->vcpu_id;
+		prandom_bytes_state(rnd, &vcpu->stat, sizeof(vcpu->stat));
+		kvm->vcpus[n] = vcpu;
+	}
+	return kvm;
+}
+
+static struct model *make_model_with_vcpus(struct kunit *test,
+					   const struct kvm_stats_schema *schema,
+					   const struct kvm_stats_schema *vcpu,
+					   unsigned int num)
+{
+	size_t data = 104 + 64 * (schema->num_desc + vcpu->num_desc);
+	size_t size = data + schema->data_size + num * (16 + vcpu->data_size);
+	struct model *model = test_alloc(test, sizeof(*model));
+	struct kvm *kvm;
+
+	prandom_seed_state(&model->rnd, SEED);
+	kvm = make_vm(test, &model->rnd, num);
+	model->source = (struct kvm_stats_source) {
+		.schema = schema,
+		.vcpu_schema = vcpu,
+		.kvm = kvm,
+		.values = (const u64 *)&kvm->stat,
+		.data_offset = data,
+		.pid = INT_MAX,
+		.vcpu_id = -1,
+	};
+	model->buf = test_alloc(test, size + 2 * MAX_BEYOND);
+	model->bytes = test_alloc(test, size);
+	put_file_with_vcpus(model, num, "kvm-2147483647");
+	return model;
+}
+
+static struct model *small_model_with_vcpus(struct kunit *test,
+					    unsigned int num)
+{
+	return make_model_with_vcpus(test, &small_vm_schema, &small_vcpu_schema,
+				     num);
 }
 
 static struct model *model_of_vm(struct kunit *test)
@@ -431,9 +571,8 @@ static bool check_plain_read(struct kunit *test, const struct model *model,
 	return check_read(test, model, pos, &segment, 1, size);
 }
 
-static void every_read_of_small_file(struct kunit *test)
+static void every_read(struct kunit *test, struct model *model)
 {
-	struct model *model = small_model(test);
 	size_t pos, size;
 
 	for (pos = 0; pos <= model->size; pos++) {
@@ -442,6 +581,26 @@ static void every_read_of_small_file(struct kunit *test)
 				return;
 		cond_resched();
 	}
+}
+
+static void every_read_of_small_file(struct kunit *test)
+{
+	every_read(test, small_model(test));
+}
+
+static void every_read_of_file_without_records(struct kunit *test)
+{
+	every_read(test, small_model_with_vcpus(test, 0));
+}
+
+static void every_read_of_file_with_a_record(struct kunit *test)
+{
+	every_read(test, small_model_with_vcpus(test, 1));
+}
+
+static void every_read_of_file_with_records(struct kunit *test)
+{
+	every_read(test, small_model_with_vcpus(test, MAX_RECORDS));
 }
 
 static u32 random_below(struct model *model, u32 limit)
@@ -499,6 +658,13 @@ static void random_reads_of_vcpu_file(struct kunit *test)
 	random_reads(test, model_of_vcpu(test));
 }
 
+static void random_reads_of_file_with_records(struct kunit *test)
+{
+	random_reads(test, make_model_with_vcpus(test, &kvm_vm_stats_schema,
+						 &kvm_vcpu_stats_schema,
+						 MAX_RECORDS));
+}
+
 /* The end, and offsets whose lower half alone would be within the file. */
 static void reads_behind_the_end(struct kunit *test)
 {
@@ -510,6 +676,44 @@ static void reads_behind_the_end(struct kunit *test)
 	check_plain_read(test, model, 1LL << 32, MAX_BEYOND);
 	check_plain_read(test, model, (1LL << 32) + model->size - 8, MAX_BEYOND);
 	check_plain_read(test, model, S64_MAX, MAX_BEYOND);
+}
+
+/* A record number of which the lower half alone would be in the file. */
+static void reads_behind_the_records(struct kunit *test)
+{
+	struct model *model = small_model_with_vcpus(test, MAX_RECORDS);
+	loff_t far = (loff_t)record_size(model) << 32;
+
+	check_plain_read(test, model, model->size, MAX_BEYOND);
+	check_plain_read(test, model, 1LL << 32, MAX_BEYOND);
+	check_plain_read(test, model, far, MAX_BEYOND);
+	check_plain_read(test, model, far + model->size - 8, MAX_BEYOND);
+	check_plain_read(test, model, S64_MAX, MAX_BEYOND);
+}
+
+static loff_t end_of_file(const struct kvm_stats_source *source)
+{
+	struct file file = { .private_data = (void *)source };
+
+	return kvm_stats_fops.llseek(&file, 0, SEEK_END);
+}
+
+/* The records end with the vCPUs that are online at the time of the read. */
+static void file_grows_with_each_vcpu(struct kunit *test)
+{
+	struct model *model = small_model_with_vcpus(test, MAX_RECORDS);
+	size_t start = model->size - MAX_RECORDS * record_size(model);
+	unsigned int num, skip;
+
+	for (num = 0; num <= MAX_RECORDS; num++) {
+		atomic_set(&model->source.kvm->online_vcpus, num);
+		model->size = start + num * record_size(model);
+		KUNIT_EXPECT_EQ(test, end_of_file(&model->source),
+				(loff_t)model->size);
+		for (skip = 0; skip <= record_size(model); skip++)
+			check_plain_read(test, model, model->size - skip,
+					 record_size(model) + MAX_BEYOND);
+	}
 }
 
 /* Values that change during a read */
@@ -646,6 +850,7 @@ static bool read_flipping(struct kunit *test, struct flipping *flipping,
 	struct kvm_stats_source source = {
 		.schema = &flipping_schema,
 		.values = flipping->values,
+		.data_offset = FLIPPING_POS,
 	};
 	ssize_t size = sizeof(flipping->read) - skip;
 	ssize_t copied = read_to_kernel(&source, flipping, skip);
@@ -732,6 +937,12 @@ static struct kunit_case kvm_stats_cases[] = {
 	KUNIT_CASE(random_reads_of_vm_file),
 	KUNIT_CASE(random_reads_of_vcpu_file),
 	KUNIT_CASE(reads_behind_the_end),
+	KUNIT_CASE(every_read_of_file_without_records),
+	KUNIT_CASE(every_read_of_file_with_a_record),
+	KUNIT_CASE(every_read_of_file_with_records),
+	KUNIT_CASE(random_reads_of_file_with_records),
+	KUNIT_CASE(reads_behind_the_records),
+	KUNIT_CASE(file_grows_with_each_vcpu),
 	KUNIT_CASE(changing_values_are_whole),
 	KUNIT_CASE(log2_histogram),
 	{}

@@ -12,6 +12,15 @@
  * have the same descriptors, and so have all vCPUs.  See
  * Documentation/virt/kvm/stats.rst.
  *
+ * KVM_STATS_OPEN is an ioctl of VM fds.  It can also return a file with the
+ * statistics of the VM and of all its vCPUs:
+ *
+ *	header | id | vcpus | VM descriptors | vCPU descriptors | VM data |
+ *	record of a vCPU | record of a vCPU | ...
+ *
+ * KVM_STATS_NEXT is an ioctl of /dev/kvm.  It opens the files of all VMs of the
+ * host, one after the other.
+ *
  * Since v5.14, linux/kvm.h defines all of this itself.  A program cannot
  * include both that header and this one.
  */
@@ -25,13 +34,50 @@
 #define KVM_STATS_GETFD			_IO(0xAE, 0xce)
 #define KVM_CAP_STATS_BINARY_FD		203
 
+#define KVM_STATS_OPEN			_IOW(0xAE, 0xce, struct kvm_stats_open)
+#define KVM_STATS_NEXT			_IOWR(0xAE, 0xce, struct kvm_stats_next)
+
+/* Bits of the value that KVM_CHECK_EXTENSION returns for the capability. */
+#define KVM_STATS_CAP_GETFD		(1 << 0)
+#define KVM_STATS_CAP_OPEN		(1 << 1)
+#define KVM_STATS_CAP_NEXT		(1 << 2)
+
 /* The names of the same ioctl and capability in v5.14 and later. */
 #define KVM_GET_STATS_FD		KVM_STATS_GETFD
 #define KVM_CAP_BINARY_STATS_FD		KVM_CAP_STATS_BINARY_FD
 
+/* A flag of both ioctls: the file contains the vCPUs of the VM as well. */
+#define KVM_STATS_OPEN_VCPUS		(1 << 0)
+
+/**
+ * struct kvm_stats_open - argument of KVM_STATS_OPEN
+ * @flags: 0, or KVM_STATS_OPEN_VCPUS
+ * @reserved: 0
+ */
+struct kvm_stats_open {
+	__u32 flags;
+	__u32 reserved;
+};
+
+/**
+ * struct kvm_stats_next - argument of KVM_STATS_NEXT
+ * @vm: number of the previous VM, or 0 for the first VM; KVM replaces it with
+ *	the number of the VM that it has opened
+ * @flags: as for KVM_STATS_OPEN
+ * @fd: KVM stores the new file descriptor here
+ */
+struct kvm_stats_next {
+	__u64 vm;
+	__u32 flags;
+	__s32 fd;
+};
+
+/* A flag of the header: struct kvm_stats_vcpus follows the id. */
+#define KVM_STATS_HEADER_VCPUS		(1 << 0)
+
 /**
  * struct kvm_stats_header - start of a statistics file
- * @flags: 0; no flags are defined
+ * @flags: 0, or KVM_STATS_HEADER_VCPUS
  * @name_size: size in bytes of the id and of the name in each descriptor,
  *	including at least one NUL as padding
  * @num_desc: number of descriptors
@@ -104,6 +150,43 @@ struct kvm_stats_desc {
 #else
 	char name[];
 #endif
+};
+
+/**
+ * struct kvm_stats_vcpus - where the file of a VM has its vCPUs
+ * @vm: number of the VM: from 1, in order of creation, not used again while
+ *	KVM's module is loaded
+ * @num_desc: number of descriptors of the vCPUs
+ * @desc_offset: offset of the first descriptor of the vCPUs
+ * @records_offset: offset of the first record, a multiple of 8
+ * @record_size: distance in bytes between two records
+ * @data_offset: offset of the data from the start of its record
+ * @reserved: 0
+ *
+ * Follows the id, at id_offset + name_size of the header.  The offset in a
+ * descriptor of the vCPUs counts from the start of the data in the record.
+ *
+ * The records are in the order in which the vCPUs were created.  The file ends
+ * after the last one, and grows when a vCPU is created.
+ */
+struct kvm_stats_vcpus {
+	__u64 vm;
+	__u32 num_desc;
+	__u32 desc_offset;
+	__u32 records_offset;
+	__u32 record_size;
+	__u32 data_offset;
+	__u32 reserved;
+};
+
+/**
+ * struct kvm_stats_record - start of the record of a vCPU
+ * @vcpu_id: id of the vCPU
+ * @reserved: 0
+ */
+struct kvm_stats_record {
+	__u64 vcpu_id;
+	__u64 reserved;
 };
 
 #endif /* _UAPI_LINUX_KVM_STATS_H */

@@ -88,7 +88,7 @@ int main(void)
 
 	if (!variant && access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
-	if (!variant && check_capability(1))
+	if (!variant && check_capability(KVM_STATS_CAP_GETFD))
 		return tap_skip_all("this kernel does not have KVM_CAP_STATS_BINARY_FD");
 
 	if (variant && !strcmp(variant, "unpatched"))

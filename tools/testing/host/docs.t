@@ -14,6 +14,8 @@ DOCS=$ROOT/tools/testing/host/docs
 PAGES=$ROOT/Documentation/virt/kvm
 REFERENCE_AWK=$ROOT/tools/testing/compare/reference.awk
 TAB=$'\t'
+# shellcheck source=../lib/example.sh
+. "$ROOT/tools/testing/lib/example.sh"
 # shellcheck source=docs/sphinx.sh
 . "$DOCS/sphinx.sh"
 # shellcheck source=docs/reference.sh

@@ -84,4 +84,5 @@ run_tests run_program random_test "the test of random reads"
 run_tests must_fail stats-torn-copy whole_test "between instructions"
 run_tests must_fail stats-wrong-length random_test "random reads"
 run_tests must_fail stats-block-border random_test "random reads"
+run_tests must_fail stats-beyond-online random_test "VM with(out vCPUs| 1 vCPU): the parts"
 finish

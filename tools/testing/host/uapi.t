@@ -50,10 +50,39 @@ write_source()
 	AT(kvm_stats_desc, bucket_size, 12, 4);
 	SAME(offsetof(struct kvm_stats_desc, name), 16);
 
+	SAME(sizeof(struct kvm_stats_open), 8);
+	AT(kvm_stats_open, flags, 0, 4);
+	AT(kvm_stats_open, reserved, 4, 4);
+
+	SAME(sizeof(struct kvm_stats_next), 16);
+	AT(kvm_stats_next, vm, 0, 8);
+	AT(kvm_stats_next, flags, 8, 4);
+	AT(kvm_stats_next, fd, 12, 4);
+
+	SAME(sizeof(struct kvm_stats_vcpus), 32);
+	AT(kvm_stats_vcpus, vm, 0, 8);
+	AT(kvm_stats_vcpus, num_desc, 8, 4);
+	AT(kvm_stats_vcpus, desc_offset, 12, 4);
+	AT(kvm_stats_vcpus, records_offset, 16, 4);
+	AT(kvm_stats_vcpus, record_size, 20, 4);
+	AT(kvm_stats_vcpus, data_offset, 24, 4);
+	AT(kvm_stats_vcpus, reserved, 28, 4);
+
+	SAME(sizeof(struct kvm_stats_record), 16);
+	AT(kvm_stats_record, vcpu_id, 0, 8);
+	AT(kvm_stats_record, reserved, 8, 8);
+
 	SAME(KVM_STATS_GETFD, _IO(0xAE, 0xce));
 	SAME(KVM_GET_STATS_FD, KVM_STATS_GETFD);
 	SAME(KVM_CAP_STATS_BINARY_FD, 203);
 	SAME(KVM_CAP_BINARY_STATS_FD, 203);
+	SAME(KVM_STATS_OPEN, _IOW(0xAE, 0xce, char[8]));
+	SAME(KVM_STATS_NEXT, _IOWR(0xAE, 0xce, char[16]));
+	SAME(KVM_STATS_CAP_GETFD, 1);
+	SAME(KVM_STATS_CAP_OPEN, 2);
+	SAME(KVM_STATS_CAP_NEXT, 4);
+	SAME(KVM_STATS_OPEN_VCPUS, 1);
+	SAME(KVM_STATS_HEADER_VCPUS, 1);
 
 	SAME(KVM_STATS_TYPE_SHIFT, 0);
 	SAME(KVM_STATS_TYPE_MASK, 0xf);

@@ -128,6 +128,6 @@ key()
 		echo "$kcflags"
 		$cc --version | head -n 1
 		declare -f make_args instrument_args build_selftests build_doc_example keep_result || true
-		cat "$TESTING/kernel/doc_example.c"
+		cat "$TESTING"/kernel/doc_example*.c
 	} | sha256sum | cut -c 1-16
 }

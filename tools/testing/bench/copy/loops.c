@@ -7,11 +7,11 @@
 
 #include "loops.h"
 
-#define noinline	__attribute__((__noinline__))
-
 const char *user_end = (const char *)UINTPTR_MAX;
 unsigned long copies_to_iter;
 struct file *opened_file;
+struct mutex kvm_lock;
+struct list_head vm_list;
 
 /* These start at a page boundary.  The buffer of the reader starts in the middle of a page. */
 static struct kvm vm __attribute__((aligned(4096)));

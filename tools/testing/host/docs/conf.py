@@ -22,6 +22,9 @@ extensions = ["kerneldoc", "automarkup", "sphinx.ext.autosectionlabel"]
 autosectionlabel_prefix_document = True
 autosectionlabel_maxdepth = 2
 
+# Attributes that the C parser of Sphinx does not know, as in the kernel's conf.py.
+c_id_attributes = ["__user"]
+
 kerneldoc_bin = os.path.join(kernel, "scripts/kernel-doc")
 kerneldoc_srctree = os.environ["SOURCE"]
 # Print kernel-doc's warnings. They go to stderr, and -W does not notice them.

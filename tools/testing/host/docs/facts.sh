@@ -26,14 +26,6 @@ file_size()
 	END { print 24 + 48 + size }' reference.list
 }
 
-# Print the example program of the user's page.
-example()
-{
-	awk '/^\.\. code-block:: c$/ { on = 1; next }
-	     on && /^[^\t]/ { exit }
-	     on { sub(/^\t/, ""); print }' "$PAGES/stats.rst"
-}
-
 compile_example()
 {
 	gcc -std=gnu11 -Wall -Wextra -Werror "$@" -o example example.c >log 2>&1
@@ -99,13 +91,16 @@ test_facts()
 	grep -qE "^The file of a VM has $(file_size vm) bytes on x86-64" "$PAGES/stats.rst"
 	result $? "the page has the size of a VM's file on x86-64"
 
-	example >example.c
+	print_example 1 "$PAGES/stats.rst" >example.c
 	write_kvm_header
 	compile_example -isystem headers
 	result $? "the example compiles with the header of the patched kernel"
 	compile_example -DKVM_STATS_GETFD=KVM_GET_STATS_FD \
 		-DKVM_CAP_STATS_BINARY_FD=KVM_CAP_BINARY_STATS_FD
 	result $? "the example compiles with the linux/kvm.h of a later kernel"
+	print_example 2 "$PAGES/stats.rst" >example.c
+	compile_example -isystem headers
+	result $? "the example for all VMs compiles with the header of the patched kernel"
 
 	not_in_reference "$ROOT/docs/mainline.md" >log
 	[ ! -s log ]

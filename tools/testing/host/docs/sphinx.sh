@@ -70,7 +70,7 @@ test_sphinx()
 	has_text stats "number of descriptors" && has_text stats "struct kvm_stats_desc"
 	result $? "the user's page has the kernel-doc of the uapi header"
 	has_text stats-internals "struct kvm_stats_source" &&
-		has_text stats-internals "kvm_stats_getfd"
+		has_text stats-internals "kvm_stats_vm_ioctl"
 	result $? "the developer's page has the kernel-doc of header and code"
 	has_text stats-reference "halt_poll_success_hist"
 	result $? "the reference has the statistics"

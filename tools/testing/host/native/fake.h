@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A fake VM with one vCPU, and their statistics files, in user space. */
+/* A fake VM with several vCPUs, and their statistics files, in user space. */
 #ifndef NATIVE_FAKE_H
 #define NATIVE_FAKE_H
 
@@ -7,11 +7,16 @@
 #include <linux/kvm_host.h>
 #include <linux/uio.h>
 
-extern struct kvm vm;
-extern struct kvm_vcpu vcpu;
+#define NUM_VCPUS	3
 
-/* Open a statistics file as KVM_STATS_GETFD does. */
-struct file *open_stats(struct kvm_stats_source *source);
+extern struct kvm vm;
+extern struct kvm_vcpu vcpu;	/* vm.vcpus[0] */
+
+/* Open a file of the VM as KVM_STATS_OPEN does. The first @online_vcpus vCPUs are online. */
+struct file *open_vm(u32 flags, int online_vcpus);
+
+/* Open the file of the vCPU as KVM_STATS_GETFD does. */
+struct file *open_vcpu(void);
 
 /* Read as pread() and preadv() do. */
 ssize_t pread_file(struct file *file, void *buf, size_t size, loff_t pos);

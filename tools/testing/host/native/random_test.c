@@ -15,10 +15,9 @@
 
 struct model {
 	const char *name;
-	struct kvm_stats_source *source;
-	void *values;
-	size_t values_size;
-	const char *id;
+	bool of_vm;
+	u32 flags;		/* of KVM_STATS_OPEN */
+	int num_records;
 	size_t size;
 	struct file *file;
 	u8 bytes[LARGEST_FILE];
@@ -53,26 +52,89 @@ static size_t random_size(size_t limit)
 
 /* ---- the model ---- */
 
+static void fill(void *values, size_t size, u8 first)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		((u8 *)values)[i] = 1 + (first + i) % 251;
+}
+
+static void fill_values(void)
+{
+	int i;
+
+	fill(&vm.stat, sizeof(vm.stat), 0);
+	for (i = 0; i < NUM_VCPUS; i++)
+		fill(&vm.vcpus[i]->stat, sizeof(vcpu.stat), 50 * (i + 1));
+}
+
+static bool id_is_right(const struct model *model, const char *id)
+{
+	char expected[48];
+
+	snprintf(expected, sizeof(expected), model->of_vm ? "kvm-%d" : "kvm-%d/vcpu-%d", getpid(),
+		 vcpu.vcpu_id);
+	return !strcmp(id, expected);
+}
+
 static bool header_is_right(const struct model *model)
 {
 	const struct kvm_stats_header *header = (const void *)model->bytes;
+	const void *values = model->of_vm ? (void *)&vm.stat : &vcpu.stat;
+	size_t size = model->of_vm ? sizeof(vm.stat) : sizeof(vcpu.stat);
 
-	return model->size == header->data_offset + model->values_size &&
-	       header->data_offset == header->desc_offset + header->num_desc * 64 &&
-	       !strcmp((const char *)model->bytes + header->id_offset, model->id) &&
-	       !memcmp(model->bytes + header->data_offset, model->values, model->values_size);
+	return header->flags == (model->flags ? KVM_STATS_HEADER_VCPUS : 0) &&
+	       header->name_size == 48 && header->id_offset == 24 &&
+	       header->desc_offset == (model->flags ? 104 : 72) &&
+	       id_is_right(model, (const char *)model->bytes + header->id_offset) &&
+	       !memcmp(model->bytes + header->data_offset, values, size);
+}
+
+static bool plain_size_is_right(const struct model *model)
+{
+	const struct kvm_stats_header *header = (const void *)model->bytes;
+	size_t size = model->of_vm ? sizeof(vm.stat) : sizeof(vcpu.stat);
+
+	return header->data_offset == header->desc_offset + header->num_desc * 64 &&
+	       model->size == header->data_offset + size;
+}
+
+static bool record_is_right(const u8 *bytes, const struct kvm_vcpu *vcpu)
+{
+	const struct kvm_stats_record *record = (const void *)bytes;
+
+	return record->vcpu_id == vcpu->vcpu_id && !record->reserved &&
+	       !memcmp(record + 1, &vcpu->stat, sizeof(vcpu->stat));
+}
+
+static bool vcpus_are_right(const struct model *model)
+{
+	const struct kvm_stats_header *header = (const void *)model->bytes;
+	const struct kvm_stats_vcpus *vcpus = (const void *)(model->bytes + 72);
+	int i;
+
+	for (i = 0; i < model->num_records; i++)
+		if (!record_is_right(model->bytes + vcpus->records_offset +
+				     i * vcpus->record_size, vm.vcpus[i]))
+			return false;
+	return vcpus->vm == vm.stats_vm && !vcpus->reserved && vcpus->data_offset == 16 &&
+	       vcpus->desc_offset == header->desc_offset + header->num_desc * 64 &&
+	       header->data_offset == vcpus->desc_offset + vcpus->num_desc * 64 &&
+	       vcpus->records_offset == header->data_offset + sizeof(vm.stat) &&
+	       vcpus->record_size == 16 + sizeof(vcpu.stat) &&
+	       model->size == vcpus->records_offset + model->num_records * vcpus->record_size;
 }
 
 static bool create_model(struct model *model)
 {
 	struct iovec iov = { .iov_base = model->bytes, .iov_len = LARGEST_FILE };
-	size_t i;
 
-	for (i = 0; i < model->values_size; i++)
-		((u8 *)model->values)[i] = 1 + i % 251;
-	model->file = open_stats(model->source);
+	model->file = model->of_vm ? open_vm(model->flags, model->num_records) : open_vcpu();
+	fill_values();
 	model->size = preadv_file(model->file, &iov, 1, 0);
-	return header_is_right(model);
+	return header_is_right(model) &&
+	       (model->flags ? vcpus_are_right(model) : plain_size_is_right(model));
 }
 
 /* ---- requests ---- */
@@ -94,6 +156,8 @@ static void create_request(const struct model *model, struct request *request)
 
 	*request = (struct request) { .simple = num == 1 && random() % 2 };
 	request->pos = model->size - random_size(model->size + 1);
+	if (!random_below(3))
+		request->pos &= ~7;
 	if (!random_below(50))
 		request->pos += random();
 	for (i = 0; i < num; i++)
@@ -182,15 +246,12 @@ static bool read_at_random(const struct model *model)
 
 static void test_file(struct model *model)
 {
+	bool right = create_model(model);
 	int reads = 0;
 
-	if (!create_model(model)) {
-		tap_ok(false, "%s: header, id and values are those of the fake %s", model->name,
-		       model->name);
+	tap_ok(right, "%s: the parts of the file are those of the fake VM", model->name);
+	if (!right)
 		return;
-	}
-	tap_ok(true, "%s: header, id and values are those of the fake %s", model->name,
-	       model->name);
 	while (reads < READS && read_at_random(model))
 		reads++;
 	tap_ok(reads == READS, "%s: random reads return what a regular file would return",
@@ -199,20 +260,36 @@ static void test_file(struct model *model)
 		printf("# read %d: %s\n", reads, text);
 }
 
+/* A reader that does not know the flag of the header finds what the plain file has. */
+static void test_plain_reader(const struct model *plain, const struct model *with_vcpus)
+{
+	const struct kvm_stats_header *a = (const void *)plain->bytes;
+	const struct kvm_stats_header *b = (const void *)with_vcpus->bytes;
+
+	tap_ok(a->num_desc == b->num_desc && a->name_size == b->name_size &&
+	       !memcmp(plain->bytes + a->id_offset, with_vcpus->bytes + b->id_offset, 48) &&
+	       !memcmp(plain->bytes + a->desc_offset, with_vcpus->bytes + b->desc_offset,
+		       a->num_desc * 64) &&
+	       !memcmp(plain->bytes + a->data_offset, with_vcpus->bytes + b->data_offset,
+		       sizeof(vm.stat)),
+	       "the header of a file with vCPUs describes the VM as that of the plain file");
+}
+
 int main(void)
 {
-	static char vm_id[48], vcpu_id[48];
 	static struct model models[] = {
-		{ "VM", &vm.stats_source, &vm.stat, sizeof(vm.stat), vm_id },
-		{ "vCPU", &vcpu.stats_source, &vcpu.stat, sizeof(vcpu.stat), vcpu_id },
+		{ "vCPU", false },
+		{ "VM", true },
+		{ "VM without vCPUs", true, KVM_STATS_OPEN_VCPUS, 0 },
+		{ "VM with 1 vCPU", true, KVM_STATS_OPEN_VCPUS, 1 },
+		{ "VM with 3 vCPUs", true, KVM_STATS_OPEN_VCPUS, 3 },
 	};
+	size_t i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	snprintf(vm_id, sizeof(vm_id), "kvm-%d", getpid());
-	snprintf(vcpu_id, sizeof(vcpu_id), "kvm-%d/vcpu-%d", getpid(), vcpu.vcpu_id);
-	open_stats(&vm.stats_source);
 	srandom(1);
-	test_file(&models[0]);
-	test_file(&models[1]);
+	for (i = 0; i < ARRAY_SIZE(models); i++)
+		test_file(&models[i]);
+	test_plain_reader(&models[1], &models[4]);
 	return tap_end();
 }

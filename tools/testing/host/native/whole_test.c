@@ -212,7 +212,7 @@ int main(void)
 	size_t i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	file = open_stats(&vcpu.stats_source);
+	file = open_vcpu();
 	pread_file(file, memory, sizeof(struct kvm_stats_header), 0);
 	data_offset = ((struct kvm_stats_header *)memory)->data_offset;
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <linux/fs.h>
+#include <stdlib.h>
 
 #define NATIVE_FD	3
 
@@ -15,6 +16,12 @@ static inline int get_unused_fd_flags(int flags)
 
 static inline void put_unused_fd(int fd)
 {
+}
+
+static inline void fput(struct file *file)
+{
+	file->f_op->release(NULL, file);
+	free(file);
 }
 
 static inline void fd_install(int fd, struct file *file)

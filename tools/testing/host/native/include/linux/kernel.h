@@ -18,14 +18,21 @@
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define BUILD_BUG_ON_ZERO(e)	((int)sizeof(struct { int:(-!!(e)); }))
 #define sizeof_field(type, field)	sizeof(((type *)0)->field)
+#define offsetofend(type, field)	(offsetof(type, field) + sizeof_field(type, field))
+#define container_of(pointer, type, field)	\
+	((type *)((char *)(pointer) - offsetof(type, field)))
 
 #define min(a, b)	\
 	({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
 #define min_t(type, a, b)	({ type _x = (a), _y = (b); _x < _y ? _x : _y; })
+#define max_t(type, a, b)	({ type _x = (a), _y = (b); _x > _y ? _x : _y; })
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 
 #define IS_ERR(pointer)		((uintptr_t)(pointer) >= (uintptr_t)-4095)
 #define PTR_ERR(pointer)	((long)(pointer))
+
+#define U32_MAX			UINT32_MAX
+#define noinline		__attribute__((__noinline__))
 
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define lower_32_bits(n)	((u32)(n))

@@ -2,8 +2,12 @@
 /* The parts of the VM and the vCPU of x86 that the statistics file needs. */
 #pragma once
 
+#include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/kvm_types.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/kvm_stats.h>
 #include <unistd.h>
 
@@ -18,27 +22,43 @@ struct kvm_vcpu_stat {
 #include <asm/kvm_vcpu_stat_defs.h>
 };
 
+#define KVM_MAX_VCPUS		4
+
 struct kvm {
-	int users_count;
+	refcount_t users_count;
 	u64 before_stat;	/* not 0, so that tests find a read from a wrong address */
 	struct kvm_vm_stat stat;
 	struct kvm_stats_source stats_source;
+	struct kvm_stats_source stats_source_vcpus;
+	u64 stats_vm;
+	struct list_head vm_list;
+	struct kvm_vcpu *vcpus[KVM_MAX_VCPUS];
+	atomic_t online_vcpus;
 };
 
 struct kvm_vcpu {
 	struct kvm *kvm;
 	int vcpu_id;
 	u64 before_stat;
+	struct kvm_stats_record stats_record;
 	struct kvm_vcpu_stat stat;
 	struct kvm_stats_source stats_source;
 };
 
+extern struct mutex kvm_lock;
+extern struct list_head vm_list;
+
+static inline struct kvm_vcpu *kvm_get_vcpu(struct kvm *kvm, int i)
+{
+	return i < atomic_read(&kvm->online_vcpus) ? kvm->vcpus[i] : NULL;
+}
+
 static inline void kvm_get_kvm(struct kvm *kvm)
 {
-	kvm->users_count++;
+	kvm->users_count.refs++;
 }
 
 static inline void kvm_put_kvm(struct kvm *kvm)
 {
-	kvm->users_count--;
+	kvm->users_count.refs--;
 }

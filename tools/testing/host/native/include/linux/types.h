@@ -16,4 +16,8 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
+typedef struct {
+	int counter;
+} atomic_t;
+
 #define __user

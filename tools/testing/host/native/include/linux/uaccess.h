@@ -30,3 +30,20 @@ static inline size_t user_accessible(const void __user *to, size_t size)
 			goto label;					\
 	} while (0)
 #endif
+
+static inline size_t copy_from_user(void *to, const void __user *from, size_t size)
+{
+	size_t accessible = user_accessible(from, size);
+
+	memcpy(to, from, accessible);
+	return size - accessible;
+}
+
+#define put_user(value, to)						\
+	({								\
+		bool _accessible = user_accessible(to, sizeof(*(to))) == sizeof(*(to)); \
+									\
+		if (_accessible)					\
+			*(to) = (value);				\
+		_accessible ? 0 : -EFAULT;				\
+	})

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KVM_STATS_OPEN, and the file of a VM and its vCPUs.
+ */
+#define _GNU_SOURCE
+#include "kvm_stats_check_open.h"
+
+/* The order of creation differs from that of the ids. */
+#define SECOND_VCPU_ID	1
+
+static const char *create_vcpu(int vm_fd, int id, int *fd)
+{
+	*fd = ioctl(vm_fd, KVM_CREATE_VCPU, id);
+	return *fd >= 0 ? NULL :
+	       stats_fail("KVM_CREATE_VCPU of vCPU %d failed: %s", id,
+			  strerror(errno));
+}
+
+const char *stats_set_up_open(struct stats_target *target)
+{
+	int fds[STATS_NUM_FDS], vcpu;
+	const char *message = stats_bare_vm(fds);
+
+	if (!message)
+		message = create_vcpu(fds[STATS_FD_VM], SECOND_VCPU_ID, &vcpu);
+	if (message)
+		return message;
+	target->getfd_fd = fds[STATS_FD_VM];
+	message = stats_open(target->getfd_fd, KVM_STATS_OPEN_VCPUS, &target->fd);
+	return message ? message : stats_file_load(&target->file, target->fd);
+}
+
+/* The ioctl */
+
+static const char *check_capability(struct stats_target *target)
+{
+	const int expected = KVM_STATS_CAP_GETFD | KVM_STATS_CAP_OPEN;
+	int mask = ioctl(target->getfd_fd, KVM_CHECK_EXTENSION,
+			 KVM_CAP_STATS_BINARY_FD);
+
+	return mask >= 0 && (mask & expected) == expected ? NULL :
+	       stats_fail("KVM_CHECK_EXTENSION returns %d, expected the bits %d",
+			  mask, expected);
+}
+
+static const char *same_files(const struct stats_file *a,
+			      const struct stats_file *b)
+{
+	if (a->size != b->size)
+		return stats_fail("the files have %zu and %zu bytes", a->size,
+				  b->size);
+	if (memcmp(a->bytes, b->bytes, a->header.data_offset))
+		return stats_fail("the headers, ids or descriptors differ");
+	return NULL;
+}
+
+static const char *without_flags(struct stats_target *target)
+{
+	struct stats_file opened, got;
+	const char *message;
+	int fds[2];
+
+	message = stats_open(target->getfd_fd, 0, &fds[0]);
+	if (!message)
+		message = stats_getfd(target->getfd_fd, &fds[1]);
+	if (!message)
+		message = stats_file_load(&opened, fds[0]);
+	if (!message)
+		message = stats_file_load(&got, fds[1]);
+	return message ? message : same_files(&opened, &got);
+}
+
+static const char *unknown_flags(struct stats_target *target)
+{
+	const struct kvm_stats_open arguments[] = {
+		{ .flags = 2 }, { .flags = 3 }, { .flags = 1u << 31 },
+		{ .flags = -1u }, { .reserved = 1 },
+		{ .flags = 1, .reserved = 1u << 31 },
+	};
+	const char *message = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(arguments) && !message; i++)
+		message = stats_refused("KVM_STATS_OPEN with unknown flags",
+					ioctl(target->getfd_fd, KVM_STATS_OPEN,
+					      &arguments[i]), EINVAL);
+	return message;
+}
+
+static const char *bad_argument(struct stats_target *target)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	uint8_t *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const char *message;
+
+	if (map == MAP_FAILED || mprotect(map + page, page, PROT_NONE))
+		return stats_fail("mmap() failed: %s", strerror(errno));
+	message = stats_refused("KVM_STATS_OPEN without argument",
+				ioctl(target->getfd_fd, KVM_STATS_OPEN, NULL),
+				EFAULT);
+	if (!message)
+		message = stats_refused("KVM_STATS_OPEN with half an argument",
+					ioctl(target->getfd_fd, KVM_STATS_OPEN,
+					      map + page - 4), EFAULT);
+	return message;
+}
+
+/* The ioctls share a number, so each kind of fd must tell them apart. */
+static const char *other_fds(struct stats_target *target)
+{
+	struct kvm_stats_next next = { 0 };
+	struct kvm_stats_open open = { 0 };
+	int kvm = stats_open_kvm(), vcpu;
+	const char *message = create_vcpu(target->getfd_fd, 0, &vcpu);
+
+	if (message)
+		return message;
+	message = stats_refused("KVM_STATS_OPEN on a vCPU",
+				ioctl(vcpu, KVM_STATS_OPEN, &open),
+				ENOTTY);
+	if (!message)
+		message = stats_refused("KVM_STATS_NEXT on a vCPU",
+					ioctl(vcpu, KVM_STATS_NEXT, &next),
+					ENOTTY);
+	if (!message)
+		message = stats_refused("KVM_STATS_NEXT on a VM",
+					ioctl(target->getfd_fd, KVM_STATS_NEXT,
+					      &next), ENOTTY);
+	if (!message && ioctl(kvm, KVM_STATS_OPEN, &open) >= 0)
+		message = stats_fail("KVM_STATS_OPEN on /dev/kvm succeeded");
+	if (!message && ioctl(kvm, KVM_STATS_GETFD, 0) >= 0)
+		message = stats_fail("KVM_STATS_GETFD on /dev/kvm succeeded");
+	return message;
+}
+
+/* The file */
+
+static const char *check_layout(struct stats_target *target)
+{
+	struct stats_vm_file file;
+	const char *message = stats_vm_file_load(&file, target->fd);
+
+	if (!message && file.num_records != 2)
+		message = stats_fail("the file has %u records, expected 2",
+				     file.num_records);
+	return message;
+}
+
+static const char *check_id(struct stats_target *target)
+{
+	return stats_layout_id(target);
+}
+
+/* A program that ignores the flag of the header reads the VM's statistics. */
+static const char *plain_reader(struct stats_target *target)
+{
+	const struct stats_file *file = &target->file;
+	const struct kvm_stats_header *header = &file->header;
+	const struct kvm_stats_desc *desc, *same;
+	struct stats_file plain;
+	const char *message;
+	uint64_t values[2];
+	uint32_t i;
+	int fd;
+
+	message = stats_getfd(target->getfd_fd, &fd);
+	if (!message)
+		message = stats_file_load(&plain, fd);
+	if (message)
+		return message;
+	if (header->num_desc != plain.header.num_desc ||
+	    memcmp(file->bytes + header->id_offset,
+		   plain.bytes + plain.header.id_offset, STATS_NAME_SIZE))
+		return stats_fail("the plain file has another id or number of descriptors");
+	for (i = 0; (desc = stats_file_desc(&plain, i)); i++) {
+		same = stats_file_desc(file, i);
+		if (memcmp(desc, same, STATS_DESC_SIZE))
+			return stats_fail("the descriptor of '%s' differs from the plain file",
+					  desc->name);
+		message = stats_read_value(fd, &plain, desc->name, &values[0]);
+		if (!message)
+			message = stats_read_value(target->fd, file, desc->name,
+						   &values[1]);
+		if (message)
+			return message;
+		if (values[1] < values[0])
+			return stats_fail("'%s' is %llu, %llu in the plain file",
+					  desc->name,
+					  (unsigned long long)values[1],
+					  (unsigned long long)values[0]);
+	}
+	return NULL;
+}
+
+static const char *vcpu_descriptors(struct stats_target *target)
+{
+	struct stats_vm_file file;
+	struct stats_file vcpu;
+	int fds[STATS_NUM_FDS];
+	const char *message = stats_bare_vm(fds);
+
+	if (!message)
+		message = stats_file_load(&vcpu, fds[STATS_FD_VCPU_STATS]);
+	if (!message)
+		message = stats_vm_file_load(&file, target->fd);
+	if (message)
+		return message;
+	if (file.vcpus.num_desc != vcpu.header.num_desc ||
+	    memcmp(file.file.bytes + file.vcpus.desc_offset,
+		   vcpu.bytes + vcpu.header.desc_offset,
+		   vcpu.header.num_desc * STATS_DESC_SIZE))
+		return stats_fail("the descriptors differ from those of a vCPU's file");
+	if (file.vcpus.record_size !=
+	    STATS_RECORD_SIZE + vcpu.size - vcpu.header.data_offset)
+		return stats_fail("a record has %u bytes, the data of a vCPU's file %zu",
+				  file.vcpus.record_size,
+				  vcpu.size - vcpu.header.data_offset);
+	return NULL;
+}
+
+static const char *check_record(const struct stats_vm_file *file, uint32_t i,
+				uint64_t vcpu_id)
+{
+	struct kvm_stats_record record = stats_vm_file_record(file, i);
+
+	if (record.vcpu_id == vcpu_id && !record.reserved)
+		return NULL;
+	return stats_fail("record %u is of vCPU %llu, reserved %llu, expected vCPU %llu",
+			  i, (unsigned long long)record.vcpu_id,
+			  (unsigned long long)record.reserved,
+			  (unsigned long long)vcpu_id);
+}
+
+static const char *order_of_creation(struct stats_target *target)
+{
+	struct stats_vm_file file;
+	const char *message = stats_vm_file_load(&file, target->fd);
+
+	if (!message)
+		message = check_record(&file, 0, STATS_VCPU_ID);
+	if (!message)
+		message = check_record(&file, 1, SECOND_VCPU_ID);
+	return message;
+}
+
+/* A file that is open shows vCPUs that are created later. */
+static const char *check_grows(struct stats_target *target)
+{
+	off_t before = lseek(target->fd, 0, SEEK_END);
+	struct stats_vm_file file;
+	const char *message;
+	uint8_t byte;
+	int vcpu;
+
+	if (read(target->fd, &byte, 1))
+		return stats_fail("a read at the end returned data");
+	message = create_vcpu(target->getfd_fd, 0, &vcpu);
+	if (!message)
+		message = stats_vm_file_load(&file, target->fd);
+	if (message)
+		return message;
+	if (file.num_records != 3)
+		return stats_fail("the file has %u records, expected 3",
+				  file.num_records);
+	if (lseek(target->fd, 0, SEEK_END) != before + file.vcpus.record_size)
+		return stats_fail("SEEK_END has not moved by the size of a record");
+	if (memcmp(file.file.bytes, target->file.bytes,
+		   file.file.header.data_offset))
+		return stats_fail("the header, the id or a descriptor has changed");
+	return check_record(&file, 2, 0);
+}
+
+static const char *no_vcpus(struct stats_target *target)
+{
+	int kvm = stats_open_kvm(), vm = ioctl(kvm, KVM_CREATE_VM, 0), fd;
+	struct stats_vm_file file;
+	const char *message;
+
+	(void)target;
+	message = stats_open(vm, KVM_STATS_OPEN_VCPUS, &fd);
+	if (!message)
+		message = stats_vm_file_load(&file, fd);
+	if (!message && file.num_records)
+		message = stats_fail("the file has %u records, expected 0",
+				     file.num_records);
+	return message;
+}
+
+/* One read of everything that changes, to a buffer that is too large. */
+static const char *one_read(struct stats_target *target)
+{
+	size_t offset = target->file.header.data_offset;
+	size_t size = target->file.size - offset;
+	uint64_t *buf = malloc(size + 4096);
+
+	return stats_same(target, buf, pread(target->fd, buf, size + 4096, offset),
+			  offset, size);
+}
+
+/* fdinfo */
+
+static const char *check_fdinfo(struct stats_target *target)
+{
+	char path[64], info[1024], line[64];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", target->fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	got = read(fd, info, sizeof(info) - 1);
+	close(fd);
+	if (got < 0)
+		return stats_fail("cannot read %s: %s", path, strerror(errno));
+	info[got] = '\0';
+	snprintf(line, sizeof(line), "\nkvm-stats-size:\t%zu\n",
+		 target->file.size);
+	if (!strstr(info, line))
+		return stats_fail("fdinfo has no line with the size %zu",
+				  target->file.size);
+	return strstr(info, "\nkvm-stats-target:\tvm+vcpus\n") ? NULL :
+	       stats_fail("fdinfo has no line with the target vm+vcpus");
+}
+
+/* All files of a VM have its number, and another VM has a higher one. */
+static const char *check_number(struct stats_target *target)
+{
+	struct kvm_stats_vcpus vcpus;
+	int fds[STATS_NUM_FDS], plain;
+	const char *message = stats_getfd(target->getfd_fd, &plain);
+	uint64_t vm;
+
+	if (!message)
+		message = stats_bare_vm(fds);
+	if (message)
+		return message;
+	memcpy(&vcpus, target->file.bytes + STATS_DESC_OFFSET, sizeof(vcpus));
+	if (!vcpus.vm || stats_fdinfo_vm(target->fd) != vcpus.vm ||
+	    stats_fdinfo_vm(plain) != vcpus.vm)
+		return stats_fail("the number is %llu, but %llu and %llu in fdinfo",
+				  (unsigned long long)vcpus.vm,
+				  (unsigned long long)stats_fdinfo_vm(target->fd),
+				  (unsigned long long)stats_fdinfo_vm(plain));
+	vm = stats_fdinfo_vm(fds[STATS_FD_VM_STATS]);
+	if (vm <= vcpus.vm || vm != stats_fdinfo_vm(fds[STATS_FD_VCPU_STATS]))
+		return stats_fail("a later VM has the number %llu after %llu, its vCPU %llu",
+				  (unsigned long long)vm,
+				  (unsigned long long)vcpus.vm, (unsigned long long)
+				  stats_fdinfo_vm(fds[STATS_FD_VCPU_STATS]));
+	return NULL;
+}
+
+/* Lifetime and other processes */
+
+static const char *still_reads(struct stats_target *target, int fd)
+{
+	struct stats_vm_file file;
+	const char *message = stats_vm_file_load(&file, fd);
+
+	return message ? message : same_files(&file.file, &target->file);
+}
+
+static const char *outlives_fds(struct stats_target *target)
+{
+	int fds[STATS_NUM_FDS], fd;
+	const char *message = stats_bare_vm(fds);
+	struct stats_vm_file file;
+
+	(void)target;
+	if (!message)
+		message = stats_open(fds[STATS_FD_VM], KVM_STATS_OPEN_VCPUS, &fd);
+	if (message)
+		return message;
+	stats_close_fds(fds);
+	message = stats_reuse_memory();
+	if (!message)
+		message = stats_vm_file_load(&file, fd);
+	if (!message && file.num_records != 1)
+		message = stats_fail("the file has %u records, expected 1",
+				     file.num_records);
+	return message;
+}
+
+static const char *open_again(struct stats_target *target)
+{
+	const char *message;
+	int fd;
+
+	message = stats_open(target->getfd_fd, KVM_STATS_OPEN_VCPUS, &fd);
+	return message ? message : still_reads(target, fd);
+}
+
+static const char *opened_by_other(struct stats_target *target)
+{
+	return stats_in_child(target, open_again);
+}
+
+static const char *no_free_fd(struct stats_target *target)
+{
+	struct kvm_stats_open argument = { .flags = KVM_STATS_OPEN_VCPUS };
+	int lowest = dup(target->fd);
+	struct rlimit old, low;
+	const char *message;
+
+	close(lowest);
+	getrlimit(RLIMIT_NOFILE, &old);
+	low = old;
+	low.rlim_cur = lowest;
+	setrlimit(RLIMIT_NOFILE, &low);
+	message = stats_refused("KVM_STATS_OPEN without a free fd",
+				ioctl(target->getfd_fd, KVM_STATS_OPEN,
+				      &argument), EMFILE);
+	setrlimit(RLIMIT_NOFILE, &old);
+	return message ? message : open_again(target);
+}
+
+const struct stats_check stats_open_checks[] = {
+	STATS_CHECK("capability", check_capability),
+	STATS_CHECK("without_flags", without_flags),
+	STATS_CHECK("unknown_flags", unknown_flags),
+	STATS_CHECK("bad_argument", bad_argument),
+	STATS_CHECK("other_fds", other_fds),
+	STATS_CHECK("layout", check_layout),
+	STATS_CHECK("id", check_id),
+	STATS_CHECK("plain_reader", plain_reader),
+	STATS_CHECK("vcpu_descriptors", vcpu_descriptors),
+	STATS_CHECK("order_of_creation", order_of_creation),
+	STATS_CHECK("grows", check_grows),
+	STATS_CHECK("no_vcpus", no_vcpus),
+	STATS_CHECK("one_read", one_read),
+	STATS_CHECK("fdinfo", check_fdinfo),
+	STATS_CHECK("number", check_number),
+	STATS_CHECK("outlives_vm_and_vcpu_fds", outlives_fds),
+	STATS_CHECK("opened_by_other_process", opened_by_other),
+	STATS_CHECK("emfile", no_free_fd),
+	STATS_CHECK("read_whole", stats_read_whole),
+	STATS_CHECK("read_bytewise", stats_read_bytewise),
+	STATS_CHECK("read_own_position", stats_read_own_position),
+	STATS_CHECK("pread_all_offsets", stats_pread_all_offsets),
+	STATS_CHECK("pread_all_lengths", stats_pread_all_lengths),
+	STATS_CHECK("pread_at_end", stats_pread_at_end),
+	STATS_CHECK("pread_huge_offset", stats_pread_huge_offset),
+	STATS_CHECK("pread_negative_offset", stats_pread_negative),
+	STATS_CHECK("pread_keeps_position", stats_pread_keeps_position),
+	STATS_CHECK("readv", stats_readv),
+	STATS_CHECK("preadv2_nowait", stats_preadv2_nowait),
+	STATS_CHECK("lseek", stats_lseek),
+	STATS_CHECK("lseek_invalid", stats_lseek_invalid),
+	STATS_CHECK("lseek_past_end", stats_lseek_past_end),
+	STATS_CHECK("fault", stats_fault),
+	STATS_CHECK("fault_midway", stats_fault_midway),
+	STATS_CHECK("fault_midway_at_offset", stats_fault_midway_at),
+	STATS_CHECK("write_refused", stats_write_refused),
+	STATS_CHECK("mmap_refused", stats_mmap_refused),
+	STATS_CHECK("ioctl_refused", stats_ioctl_refused),
+	STATS_CHECK("close_on_exec", stats_cloexec),
+	STATS_CHECK("read_only", stats_read_only),
+	STATS_CHECK("link_name", stats_link_name),
+};

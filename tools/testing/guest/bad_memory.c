@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
-#include "kvm_stats_checks.h"
+#include "kvm_stats_check_open.h"
 #include "lib/run_suites.h"
 #include "lifetimes/setup.h"
 
@@ -98,6 +98,7 @@ static const struct stats_check checks[] = {
 static const struct stats_suite suites[] = {
 	{ "vm", -1, checks, ARRAY_SIZE(checks), lifetimes_set_up },
 	{ "vcpu", STATS_VCPU_ID, checks, ARRAY_SIZE(checks), lifetimes_set_up },
+	{ "vm_vcpus", -1, checks, ARRAY_SIZE(checks), stats_set_up_open },
 };
 
 int main(void)

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "fault_injection/fault_injection.h"
+#include "kvm_stats_open.h"
 #include "lib/run_suites.h"
 #include "lib/vmm_end.h"
 #include "lifetimes/setup.h"
@@ -52,7 +53,39 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("splice", reads_in_turn, .arg = 5),
 };
 
+static const struct stats_check open_checks[] = {
+	STATS_CHECK("open", open_with_vcpus),
+	STATS_CHECK("next", open_next),
+};
+
+static const char *set_up_with_vcpus(struct stats_target *target)
+{
+	const char *message = set_up(target);
+	int *fds = target->machine;
+
+	if (!message)
+		message = stats_open(target->getfd_fd, KVM_STATS_OPEN_VCPUS, &target->fd);
+	if (message)
+		return message;
+	/* target_disappears() closes the fds of the VM. */
+	close(fds[STATS_FD_VM_STATS]);
+	fds[STATS_FD_VM_STATS] = target->fd;
+	stats_file_free(&target->file);
+	return stats_file_load(&target->file, target->fd);
+}
+
+static const struct stats_check read_checks[] = {
+	STATS_CHECK("pread", reads_in_turn, .arg = 0),
+	STATS_CHECK("read", reads_in_turn, .arg = 1),
+	STATS_CHECK("readv", reads_in_turn, .arg = 2),
+	STATS_CHECK("preadv2", reads_in_turn, .arg = 3),
+	STATS_CHECK("io_uring", reads_in_turn, .arg = 4),
+	STATS_CHECK("splice", reads_in_turn, .arg = 5),
+};
+
 static const struct stats_suite suites[] = {
+	{ "vm_vcpus", -1, open_checks, ARRAY_SIZE(open_checks), set_up },
+	{ "vm_vcpus", -1, read_checks, ARRAY_SIZE(read_checks), set_up_with_vcpus },
 	{ "vm", -1, checks, ARRAY_SIZE(checks), set_up },
 	{ "vcpu", STATS_VCPU_ID, checks, ARRAY_SIZE(checks), set_up },
 };

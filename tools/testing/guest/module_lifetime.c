@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "kvm_stats_checks.h"
+#include "kvm_stats_open.h"
 #include "lib/run_suites.h"
 #include "lib/vm_dir.h"
 
@@ -187,7 +188,13 @@ static const char *releases_modules(struct stats_target *target)
 	message = unload_all(vendor);
 	if (!message)
 		message = load_all(vendor);
-	return message ? message : open_last_fd(target, &fd);
+	if (!message)
+		message = open_last_fd(target, &fd);
+	/* The first VM after a load of the module has the number 1. */
+	if (!message && stats_fdinfo_vm(fd) != 1)
+		message = stats_fail("the number of the first VM is %llu, expected 1",
+				     (unsigned long long)stats_fdinfo_vm(fd));
+	return message;
 }
 
 /* The fd that remains open belongs to a VM in even rounds, and to a vCPU in odd rounds. */

@@ -9,6 +9,7 @@
  * reproduces a run.
  */
 #define _GNU_SOURCE
+#include "kvm_stats_open.h"
 #include "lib/random.h"
 #include "read_fuzz/read_fuzz.h"
 #include "tap.h"
@@ -54,43 +55,58 @@ static void fuzz_target(const struct stats_target *target, const char *kind)
 	}
 }
 
-static const char *open_targets(struct stats_target *vm, struct stats_target *vcpu)
+/* The files of a VM with two vCPUs, and of one of these. */
+enum { TARGET_VM, TARGET_VCPU, TARGET_VM_VCPUS, NUM_TARGETS };
+
+static const char *const kinds[] = { "vm", "vcpu", "vm_vcpus" };
+
+static const char *open_fds(int open_fds[NUM_TARGETS])
 {
 	int fds[STATS_NUM_FDS];
 	const char *message = stats_bare_vm(fds);
 
 	if (message)
 		return message;
-	*vm = (struct stats_target){ .fd = fds[STATS_FD_VM_STATS], .vcpu_id = -1 };
-	*vcpu = (struct stats_target){ .fd = fds[STATS_FD_VCPU_STATS] };
-	message = stats_file_load(&vm->file, vm->fd);
-	if (!message)
-		message = stats_file_load(&vcpu->file, vcpu->fd);
-	if (!message)
-		message = map_area(vm->file.size > vcpu->file.size ? vm->file.size :
-				   vcpu->file.size);
-	return message;
+	if (ioctl(fds[STATS_FD_VM], KVM_CREATE_VCPU, 0) < 0)
+		return stats_fail("KVM_CREATE_VCPU: %s", strerror(errno));
+	open_fds[TARGET_VM] = fds[STATS_FD_VM_STATS];
+	open_fds[TARGET_VCPU] = fds[STATS_FD_VCPU_STATS];
+	return stats_open(fds[STATS_FD_VM], KVM_STATS_OPEN_VCPUS, &open_fds[TARGET_VM_VCPUS]);
+}
+
+static const char *open_targets(struct stats_target targets[NUM_TARGETS])
+{
+	int fds[NUM_TARGETS], i;
+	const char *message = open_fds(fds);
+
+	for (i = 0; i < NUM_TARGETS && !message; i++) {
+		targets[i] = (struct stats_target){ .fd = fds[i], .vcpu_id = -1 };
+		message = stats_file_load(&targets[i].file, fds[i]);
+	}
+	/* The file with vCPUs is the largest. */
+	return message ? message : map_area(targets[TARGET_VM_VCPUS].file.size);
 }
 
 int main(void)
 {
-	struct stats_target vm, vcpu;
+	struct stats_target targets[NUM_TARGETS];
 	const char *message;
+	int i;
 
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
 	seed = random_seed("READ_FUZZ_SEED");
 	count = setting("READ_FUZZ_COUNT", DEFAULT_COUNT);
-	message = open_targets(&vm, &vcpu);
+	message = open_targets(targets);
 	if (message) {
 		printf("Bail out! %s\n", message);
 		return 1;
 	}
-	tap_plan(2 * NUM_METHODS);
+	tap_plan(NUM_TARGETS * NUM_METHODS);
 	printf("# READ_FUZZ_SEED=%llu READ_FUZZ_COUNT=%lu\n",
 	       (unsigned long long)seed, count);
-	fuzz_target(&vm, "vm");
-	fuzz_target(&vcpu, "vcpu");
+	for (i = 0; i < NUM_TARGETS; i++)
+		fuzz_target(&targets[i], kinds[i]);
 	tap_tried(total, "random reads against a model of the file");
 	return tap_end();
 }

@@ -10,7 +10,7 @@
 const char *user_end = (const char *)UINTPTR_MAX;
 unsigned long copies_to_iter;
 struct file *opened_file;
-struct mutex kvm_lock;
+struct mutex kvm_lock;	/* of the kernel; no lock here */
 struct list_head vm_list;
 
 /* These start at a page boundary.  The buffer of the reader starts in the middle of a page. */

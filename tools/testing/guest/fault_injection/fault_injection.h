@@ -25,6 +25,10 @@ long run_getfd(struct stats_target *target);
 const char *getfd(struct stats_target *target);
 const char *getfd_table_full(struct stats_target *target);
 
+/* open.c */
+const char *open_with_vcpus(struct stats_target *target);
+const char *open_next(struct stats_target *target);
+
 /* limits.c */
 const char *emfile(struct stats_target *target);
 const char *enfile(struct stats_target *target);

@@ -46,15 +46,28 @@ static size_t random_near(size_t boundary)
 	return boundary + 9 > off ? boundary + 9 - off : 0;
 }
 
+/* In a file with vCPUs, the start of a record or the end of the file. */
+static size_t random_record(const struct stats_file *file)
+{
+	struct kvm_stats_vcpus vcpus;
+
+	if (!(file->header.flags & KVM_STATS_HEADER_VCPUS))
+		return file->size;
+	memcpy(&vcpus, file->bytes + STATS_DESC_OFFSET, sizeof(vcpus));
+	return vcpus.records_offset + vcpus.record_size *
+	       random_below((file->size - vcpus.records_offset) / vcpus.record_size + 1);
+}
+
 static size_t random_offset(const struct stats_file *file)
 {
 	size_t desc = sizeof(struct kvm_stats_desc) + file->header.name_size;
+	size_t record = random_record(file);
 	const size_t boundaries[] = {
 		0, STATS_HEADER_SIZE, STATS_DESC_OFFSET,
 		STATS_DESC_OFFSET + desc * random_below(file->header.num_desc),
 		file->header.data_offset,
 		file->header.data_offset + 8 * random_below(32),
-		file->header.data_offset + 256, file->size,
+		file->header.data_offset + 256, record, record + 16, file->size,
 	};
 
 	switch (random_below(4)) {

@@ -10,7 +10,7 @@ static struct kvm_vcpu more_vcpus[NUM_VCPUS - 1];
 const char *user_end = (const char *)UINTPTR_MAX;
 unsigned long copies_to_iter;
 struct file *opened_file;
-struct mutex kvm_lock;
+struct mutex kvm_lock;	/* of the kernel; no lock here */
 struct list_head vm_list;
 
 static void create_vm(void)

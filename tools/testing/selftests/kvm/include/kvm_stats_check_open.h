@@ -15,7 +15,7 @@
 const char *stats_set_up_open(struct stats_target *target);
 
 /* A wrong number does not compile. */
-#define STATS_NUM_OPEN_CHECKS	41
+#define STATS_NUM_OPEN_CHECKS	40
 extern const struct stats_check stats_open_checks[STATS_NUM_OPEN_CHECKS];
 
 /*

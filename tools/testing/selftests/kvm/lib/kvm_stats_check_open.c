@@ -435,7 +435,6 @@ const struct stats_check stats_open_checks[] = {
 	STATS_CHECK("emfile", no_free_fd),
 	STATS_CHECK("read_whole", stats_read_whole),
 	STATS_CHECK("read_bytewise", stats_read_bytewise),
-	STATS_CHECK("read_own_position", stats_read_own_position),
 	STATS_CHECK("pread_all_offsets", stats_pread_all_offsets),
 	STATS_CHECK("pread_all_lengths", stats_pread_all_lengths),
 	STATS_CHECK("pread_at_end", stats_pread_at_end),

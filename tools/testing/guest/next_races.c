@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Test KVM_STATS_NEXT, and files with vCPUs, while other threads and processes create and destroy
+ * VMs and vCPUs.
+ *
+ * NEXT_RACES_SECONDS is the duration of each check (default: 3).
+ */
+#define _GNU_SOURCE
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "kvm_stats_open.h"
+#include "lib/run_suites.h"
+#include "lib/vm_dir.h"
+#include "lifetimes/setup.h"
+
+#define NUM_AGENTS	3
+#define NUM_CREATORS	2
+#define NUM_LIVING	8
+#define MANY_VMS	1024
+#define NUM_VCPUS	32
+
+struct counters {
+	unsigned long vms;		/* VMs that creators have created */
+	unsigned long opens;		/* files that agents have opened */
+	bool stop;
+};
+
+static struct counters *shared;
+static double duration = 3;
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+/* Creates a VM and returns its fd and its number. */
+static int create_vm(int kvm, uint64_t *number)
+{
+	int vm = ioctl(kvm, KVM_CREATE_VM, 0), stats = vm < 0 ? -1 : ioctl(vm, KVM_STATS_GETFD);
+
+	*number = stats < 0 ? 0 : stats_fdinfo_vm(stats);
+	close(stats);
+	return vm;
+}
+
+/* ---- VMs that come and go ---- */
+
+static void *create_and_destroy(void *arg)
+{
+	int kvm = stats_open_kvm();
+
+	(void)arg;
+	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED)) {
+		int vm = ioctl(kvm, KVM_CREATE_VM, 0), vcpu = ioctl(vm, KVM_CREATE_VCPU, 0);
+
+		close(vcpu);
+		close(vm);
+		__atomic_fetch_add(&shared->vms, 1, __ATOMIC_RELAXED);
+	}
+	close(kvm);
+	return NULL;
+}
+
+/* The VMs that live during the whole check. */
+static uint64_t living[NUM_LIVING];
+
+static const char *iterate(int kvm)
+{
+	uint64_t vm = 0, before = 0;
+	int fd, found = 0;
+	uint8_t byte;
+
+	while ((fd = stats_open_next(kvm, &vm, KVM_STATS_OPEN_VCPUS)) >= 0) {
+		bool readable = pread(fd, &byte, 1, 0) == 1;
+
+		close(fd);
+		__atomic_fetch_add(&shared->opens, 1, __ATOMIC_RELAXED);
+		if (!readable)
+			return stats_fail("the file of VM %llu: %s", (unsigned long long)vm,
+					  strerror(errno));
+		if (vm <= before)
+			return stats_fail("VM %llu follows VM %llu", (unsigned long long)vm,
+					  (unsigned long long)before);
+		if (found < NUM_LIVING && vm == living[found])
+			found++;
+		before = vm;
+	}
+	if (errno != ENOENT)
+		return stats_fail("KVM_STATS_NEXT: %s", strerror(errno));
+	return found == NUM_LIVING ? NULL :
+	       stats_fail("found %d of %d VMs that live", found, NUM_LIVING);
+}
+
+static const char *be_agent(struct stats_target *target)
+{
+	int kvm = stats_open_kvm();
+	const char *message = NULL;
+	double end = now() + duration;
+
+	(void)target;
+	while (!message && now() < end)
+		message = iterate(kvm);
+	return message;
+}
+
+/* Each agent is a process. Returns the message of the last one that fails. */
+static const char *run_agents(struct stats_target *target)
+{
+	pid_t agents[NUM_AGENTS];
+	int i, status, failed = 0;
+
+	for (i = 0; i < NUM_AGENTS; i++) {
+		agents[i] = fork();
+		if (!agents[i]) {
+			const char *message = be_agent(target);
+
+			if (message)
+				fprintf(stderr, "# agent: %s\n", message);
+			_exit(!!message);
+		}
+	}
+	for (i = 0; i < NUM_AGENTS; i++)
+		if (waitpid(agents[i], &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
+			failed++;
+	return failed ? stats_fail("%d agents failed", failed) : NULL;
+}
+
+static const char *vms_come_and_go(struct stats_target *target)
+{
+	pthread_t creators[NUM_CREATORS];
+	int kvm = stats_open_kvm(), vms[NUM_LIVING], i;
+	const char *message;
+
+	shared->stop = false;
+	for (i = 0; i < NUM_LIVING; i++)
+		vms[i] = create_vm(kvm, &living[i]);
+	for (i = 0; i < NUM_CREATORS; i++)
+		if (pthread_create(&creators[i], NULL, create_and_destroy, NULL))
+			return stats_fail("pthread_create failed");
+	message = run_agents(target);
+	__atomic_store_n(&shared->stop, true, __ATOMIC_RELAXED);
+	for (i = 0; i < NUM_CREATORS; i++)
+		pthread_join(creators[i], NULL);
+	for (i = 0; i < NUM_LIVING; i++)
+		close(vms[i]);
+	if (!message && (!shared->vms || !shared->opens))
+		message = stats_fail("%lu VMs were created and %lu files opened", shared->vms,
+				     shared->opens);
+	return message ? message : vm_count_becomes(0, 0);
+}
+
+static const char *many_vms(struct stats_target *target)
+{
+	struct rlimit limit = { 2 * MANY_VMS, 2 * MANY_VMS };
+	int kvm = stats_open_kvm(), fds[MANY_VMS], fd, found = 0, i;
+	uint64_t numbers[MANY_VMS], vm = 0;
+
+	(void)target;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		return stats_fail("setrlimit: %s", strerror(errno));
+	for (i = 0; i < MANY_VMS; i++) {
+		fds[i] = create_vm(kvm, &numbers[i]);
+		if (fds[i] < 0)
+			return stats_skip("VM %d: %s", i, strerror(errno));
+	}
+	while ((fd = stats_open_next(kvm, &vm, 0)) >= 0) {
+		close(fd);
+		if (found < MANY_VMS && vm == numbers[found])
+			found++;
+	}
+	for (i = 0; i < MANY_VMS; i++)
+		close(fds[i]);
+	if (errno != ENOENT || found != MANY_VMS)
+		return stats_fail("found %d of %d VMs: %s", found, MANY_VMS, strerror(errno));
+	return vm_count_becomes(0, 0);
+}
+
+/* ---- vCPUs that are created while the end of the file is read ---- */
+
+static struct {
+	int vm;
+	int vcpus[NUM_VCPUS];
+} growing;
+
+/* The ids are in the opposite order of the records. */
+static void *create_vcpus(void *arg)
+{
+	int i;
+
+	(void)arg;
+	for (i = 0; i < NUM_VCPUS; i++)
+		growing.vcpus[i] = ioctl(growing.vm, KVM_CREATE_VCPU, NUM_VCPUS - 1 - i);
+	return NULL;
+}
+
+static void close_growing(void)
+{
+	int i;
+
+	for (i = 0; i < NUM_VCPUS; i++)
+		close(growing.vcpus[i]);
+	close(growing.vm);
+}
+
+/* A read at the border returns nothing, or a complete record of the right vCPU. */
+static const char *read_border(int fd, const struct kvm_stats_vcpus *vcpus, unsigned int i)
+{
+	uint8_t buf[vcpus->record_size];
+	struct kvm_stats_record record;
+	off_t end = lseek(fd, 0, SEEK_END);
+	ssize_t got = pread(fd, buf, sizeof(buf),
+			    vcpus->records_offset + (off_t)i * vcpus->record_size);
+
+	if (!got)
+		return NULL;
+	memcpy(&record, buf, sizeof(record));
+	if (got != (ssize_t)sizeof(buf) || record.vcpu_id != NUM_VCPUS - 1 - i || record.reserved)
+		return stats_fail("record %u: %zd bytes, vCPU %llu", i, got,
+				  (unsigned long long)record.vcpu_id);
+	if ((end - vcpus->records_offset) % vcpus->record_size)
+		return stats_fail("the file ends at %lld, in the middle of a record",
+				  (long long)end);
+	return NULL;
+}
+
+static const char *read_while_growing(int fd)
+{
+	struct kvm_stats_vcpus vcpus;
+	const char *message = NULL;
+	unsigned int i = 0;
+
+	if (pread(fd, &vcpus, sizeof(vcpus), STATS_DESC_OFFSET) != sizeof(vcpus))
+		return stats_fail("pread: %s", strerror(errno));
+	while (i < NUM_VCPUS && !message) {
+		message = read_border(fd, &vcpus, i);
+		while (i < NUM_VCPUS && lseek(fd, 0, SEEK_END) >
+		       vcpus.records_offset + (off_t)i * vcpus.record_size)
+			i++;
+	}
+	return message;
+}
+
+static const char *vcpus_appear(struct stats_target *target)
+{
+	int kvm = stats_open_kvm(), fd;
+	double end = now() + duration;
+	const char *message = NULL;
+	struct stats_vm_file file = { 0 };
+	pthread_t thread;
+
+	(void)target;
+	while (!message && now() < end) {
+		growing.vm = ioctl(kvm, KVM_CREATE_VM, 0);
+		message = stats_open(growing.vm, KVM_STATS_OPEN_VCPUS, &fd);
+		if (message || pthread_create(&thread, NULL, create_vcpus, NULL))
+			return message ? message : stats_fail("pthread_create failed");
+		message = read_while_growing(fd);
+		pthread_join(thread, NULL);
+		if (!message)
+			message = stats_vm_file_load(&file, fd);
+		if (!message && file.num_records != NUM_VCPUS)
+			message = stats_fail("the file has %u records", file.num_records);
+		stats_vm_file_free(&file);
+		close(fd);
+		close_growing();
+	}
+	return message;
+}
+
+/* ---- a caller that is stopped while KVM stores the result ---- */
+
+static struct {
+	int kvm;
+	struct kvm_stats_next *next;
+	int result;
+} held;
+
+static void *call_next(void *arg)
+{
+	(void)arg;
+	held.result = ioctl(held.kvm, KVM_STATS_NEXT, held.next);
+	return NULL;
+}
+
+/* The page stays readable. A write to it waits until the protection is removed. */
+static const char *deny_writes(uint8_t *page, size_t size, int *uffd)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP };
+	struct uffdio_register range = {
+		.range = { (uintptr_t)page, size }, .mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	struct uffdio_writeprotect protection = {
+		.range = { (uintptr_t)page, size }, .mode = UFFDIO_WRITEPROTECT_MODE_WP,
+	};
+
+	*uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	if (*uffd < 0 || ioctl(*uffd, UFFDIO_API, &api) ||
+	    ioctl(*uffd, UFFDIO_REGISTER, &range) ||
+	    ioctl(*uffd, UFFDIO_WRITEPROTECT, &protection))
+		return stats_skip("userfaultfd: %s", strerror(errno));
+	return NULL;
+}
+
+static const char *stopped_caller(struct stats_target *target)
+{
+	struct uffdio_writeprotect release = { .mode = 0 };
+	size_t size = sysconf(_SC_PAGESIZE);
+	struct pollfd event = { .events = POLLIN };
+	const char *message = NULL;
+	pthread_t thread;
+	uint64_t number;
+	uint8_t *page;
+	int vm;
+
+	(void)target;
+	held.kvm = stats_open_kvm();
+	vm = create_vm(held.kvm, &number);
+	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	held.next = (void *)page;
+	*held.next = (struct kvm_stats_next){ .vm = number - 1 };
+	message = deny_writes(page, size, &event.fd);
+	if (message)
+		return message;
+	if (pthread_create(&thread, NULL, call_next, NULL))
+		return stats_fail("pthread_create failed");
+	if (poll(&event, 1, 20000) != 1)
+		return stats_fail("the call did not store its result");
+
+	stats_must_end_in(20, "a VM was created while a caller of KVM_STATS_NEXT was stopped");
+	close(create_vm(held.kvm, &number));
+	stats_must_end_in(0, "");
+	release.range.start = (uintptr_t)page;
+	release.range.len = size;
+	ioctl(event.fd, UFFDIO_WRITEPROTECT, &release);
+	pthread_join(thread, NULL);
+	close(vm);
+	return held.result ? stats_fail("KVM_STATS_NEXT: %s", strerror(errno)) : NULL;
+}
+
+static const struct stats_check checks[] = {
+	STATS_CHECK("vms_come_and_go", vms_come_and_go),
+	STATS_CHECK("many_vms", many_vms),
+	STATS_CHECK("vcpus_appear_during_reads", vcpus_appear),
+	STATS_CHECK("stopped_caller_holds_no_lock", stopped_caller),
+};
+
+static const struct stats_suite suites[] = {
+	{ "next", -1, checks, ARRAY_SIZE(checks), NULL },
+};
+
+int main(void)
+{
+	const char *value = getenv("NEXT_RACES_SECONDS");
+	int kvm;
+
+	if (lifetimes_skip_reason())
+		return tap_skip_all(lifetimes_skip_reason());
+	kvm = stats_open_kvm();
+	if (!(ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD) & KVM_STATS_CAP_NEXT))
+		return tap_skip_all("this kernel does not have KVM_STATS_NEXT");
+	if (value)
+		duration = strtod(value, NULL);
+	shared = shared_memory(sizeof(*shared));
+	run_suites(suites, ARRAY_SIZE(suites));
+	tap_tried(shared->vms, "VMs created and destroyed during KVM_STATS_NEXT");
+	tap_tried(shared->opens, "files opened by KVM_STATS_NEXT");
+	return tap_end();
+}

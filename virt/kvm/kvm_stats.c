@@ -178,24 +178,25 @@ struct kvm_stats_run {
 
 /*
  * Find byte @offset of the records.  kvm_get_vcpu() orders its load of the vCPU
- * after that of online_vcpus.
+ * after that of online_vcpus.  In older releases, it returns the first vCPU if
+ * the index is too high, so the index is checked here.
  */
 static struct kvm_stats_run
 kvm_stats_find_record(const struct kvm_stats_source *source, u64 offset)
 {
 	u32 size = kvm_stats_record_size(source);
 	struct kvm_stats_run run = {};
-	struct kvm_vcpu *vcpu;
+	u32 index;
 
 	if (offset > U32_MAX)
 		return run;
 
-	vcpu = kvm_get_vcpu(source->kvm, (u32)offset / size);
-	if (!vcpu)
+	index = (u32)offset / size;
+	if (index >= atomic_read(&source->kvm->online_vcpus))
 		return run;
 
 	offset = (u32)offset % size;
-	run.from = (const void *)vcpu +
+	run.from = (const void *)kvm_get_vcpu(source->kvm, index) +
 		   offsetof(struct kvm_vcpu, stats_record) + offset;
 	run.size = size - offset;
 	return run;
@@ -278,20 +279,22 @@ static ssize_t kvm_stats_read_iter(struct kiocb *iocb, struct iov_iter *to)
 /* Store values to aligned user memory.  Return false after a fault. */
 static bool kvm_stats_store(u64 __user *to, const u64 *value, size_t num)
 {
-	size_t i = 0;
-
 	might_fault();
 	if (!user_write_access_begin(to, num * sizeof(*to)))
 		return false;
 
-	for (; i + 4 <= num; i += 4) {
-		unsafe_put_user(READ_ONCE(value[i]), &to[i], fault);
-		unsafe_put_user(READ_ONCE(value[i + 1]), &to[i + 1], fault);
-		unsafe_put_user(READ_ONCE(value[i + 2]), &to[i + 2], fault);
-		unsafe_put_user(READ_ONCE(value[i + 3]), &to[i + 3], fault);
+	for (; num >= 8; num -= 8, to += 8, value += 8) {
+		unsafe_put_user(READ_ONCE(value[0]), &to[0], fault);
+		unsafe_put_user(READ_ONCE(value[1]), &to[1], fault);
+		unsafe_put_user(READ_ONCE(value[2]), &to[2], fault);
+		unsafe_put_user(READ_ONCE(value[3]), &to[3], fault);
+		unsafe_put_user(READ_ONCE(value[4]), &to[4], fault);
+		unsafe_put_user(READ_ONCE(value[5]), &to[5], fault);
+		unsafe_put_user(READ_ONCE(value[6]), &to[6], fault);
+		unsafe_put_user(READ_ONCE(value[7]), &to[7], fault);
 	}
-	for (; i < num; i++)
-		unsafe_put_user(READ_ONCE(value[i]), &to[i], fault);
+	for (; num; num--, to++, value++)
+		unsafe_put_user(READ_ONCE(*value), to, fault);
 	user_write_access_end();
 	return true;
 

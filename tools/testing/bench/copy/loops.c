@@ -100,7 +100,7 @@ static const struct {
 	bool (*copy)(u64 __user *to, const u64 *value, size_t num);
 } loops[NUM_LOOPS] = {
 	[LOOP_NOTHING] = { "nothing", copy_nothing },
-	[LOOP_SERIES] = { "the series: four stores per iteration", kvm_stats_store },
+	[LOOP_SERIES] = { "the series: eight stores per iteration", kvm_stats_store },
 	[LOOP_REFERENCE] = { "32 stores per iteration, the reference", copy_unrolled },
 	[LOOP_PLAIN] = { "one store per iteration", copy_plain },
 	[LOOP_REP_MOVSQ] = { "rep movsq", copy_rep_movsq },

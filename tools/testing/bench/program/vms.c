@@ -47,6 +47,13 @@ int stats_open(int fd)
 	return checked(ioctl(fd, KVM_GET_STATS_FD, 0), "KVM_STATS_GETFD");
 }
 
+int stats_open_whole(int vm)
+{
+	struct kvm_stats_open open = { .flags = KVM_STATS_OPEN_VCPUS };
+
+	return checked(ioctl(vm, KVM_STATS_OPEN, &open), "KVM_STATS_OPEN");
+}
+
 struct stats_layout stats_layout(int stats)
 {
 	static char file[65536];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Threads create and destroy VMs and vCPUs, and open, read, seek, duplicate and close
- * statistics fds at random. They share the fds, and guests run at the same time.
- * races/races.h lists the invariants that must hold.
+ * statistics fds at random, also those of KVM_STATS_OPEN and KVM_STATS_NEXT. They share the
+ * fds, and guests run at the same time. races/races.h lists the invariants that must hold.
  *
  * RACES_COUNT is the number of operations of each thread. RACES_SEED reproduces the
  * operations of each thread, but not the order in which the threads run.

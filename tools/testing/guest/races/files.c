@@ -3,42 +3,97 @@
 #define _GNU_SOURCE
 
 #include "kvm_stats_checks.h"
+#include "kvm_stats_open.h"
 
 #include "races/races.h"
 
 #define BEYOND		40	/* how far reads go beyond the end of the file */
+#define VM_NUMBER	STATS_DESC_OFFSET	/* of a file with vCPUs; differs between VMs */
 
-/* What all files of VMs, or all files of vCPUs, have in common. */
+/*
+ * What all files of VMs, all files of vCPUs, or all files of VMs with their vCPUs have in
+ * common. The last ones have between 0 and RACES_VCPUS records, and grow.
+ */
 struct model {
 	struct stats_file file;
-	size_t num;		/* number of values */
-	bool *never_falls;	/* for each value */
+	size_t size;		/* of the largest file */
+	size_t record_size;	/* 0 in files without records */
+	size_t num;		/* number of words after the descriptors in the largest file */
+	bool *never_falls;	/* for each of these words */
 };
 
-static struct model vm_model, vcpu_model;
+static struct model vm_model, vcpu_model, whole_model;
 
 static size_t data_offset(const struct model *model)
 {
 	return model->file.header.data_offset;
 }
 
-static const char *model_load(struct model *model, int fd)
+static void mark_never_falls(bool *never_falls, const uint8_t *descs, uint32_t num)
 {
-	const char *message = stats_file_load(&model->file, fd);
 	const struct kvm_stats_desc *desc;
 	uint32_t i, j;
 
+	for (i = 0; i < num; i++) {
+		desc = (const void *)(descs + i * STATS_DESC_SIZE);
+		for (j = 0; j < desc->size; j++)
+			never_falls[desc->offset / sizeof(uint64_t) + j] =
+				(desc->flags & KVM_STATS_TYPE_MASK) != KVM_STATS_TYPE_INSTANT;
+	}
+}
+
+static const char *model_load(struct model *model, int fd)
+{
+	const char *message = stats_file_load(&model->file, fd);
+	const struct kvm_stats_header *header = &model->file.header;
+
 	if (message)
 		return message;
-	model->num = (model->file.size - data_offset(model)) / sizeof(uint64_t);
+	model->size = model->file.size;
+	model->num = (model->size - data_offset(model)) / sizeof(uint64_t);
 	model->never_falls = calloc(model->num, sizeof(*model->never_falls));
-	for (i = 0; (desc = stats_file_desc(&model->file, i)); i++) {
-		uint32_t type = desc->flags & KVM_STATS_TYPE_MASK;
+	mark_never_falls(model->never_falls, model->file.bytes + header->desc_offset,
+			 header->num_desc);
+	return NULL;
+}
 
-		for (j = 0; j < desc->size; j++)
-			model->never_falls[desc->offset / sizeof(uint64_t) + j] =
-				type != KVM_STATS_TYPE_INSTANT;
-	}
+/* The id of a vCPU, at the start of its record, does not fall either. */
+static void mark_record(struct model *model, const struct kvm_stats_vcpus *vcpus, size_t i)
+{
+	size_t start = vcpus->records_offset + i * vcpus->record_size - data_offset(model);
+	bool *never_falls = model->never_falls + start / sizeof(uint64_t);
+
+	never_falls[0] = true;
+	mark_never_falls(never_falls + vcpus->data_offset / sizeof(uint64_t),
+			 model->file.bytes + vcpus->desc_offset, vcpus->num_desc);
+}
+
+static const char *whole_model_load(int vm)
+{
+	struct stats_vm_file file;
+	struct model *model = &whole_model;
+	const char *message;
+	size_t i;
+	int fd;
+
+	message = stats_open(vm, KVM_STATS_OPEN_VCPUS, &fd);
+	if (message)
+		return message;
+	message = model_load(model, fd);
+	if (!message)
+		message = stats_vm_file_load(&file, fd);
+	close(fd);
+	if (message)
+		return message;
+	model->record_size = file.vcpus.record_size;
+	model->size = file.vcpus.records_offset + RACES_VCPUS * model->record_size;
+	model->num = (model->size - data_offset(model)) / sizeof(uint64_t);
+	model->never_falls = realloc(model->never_falls, model->num);
+	memset(model->never_falls + (file.vcpus.records_offset - data_offset(model)) /
+	       sizeof(uint64_t), 0, RACES_VCPUS * model->record_size / sizeof(uint64_t));
+	for (i = 0; i < RACES_VCPUS; i++)
+		mark_record(model, &file.vcpus, i);
+	stats_vm_file_free(&file);
 	return NULL;
 }
 
@@ -51,15 +106,15 @@ const char *models_load(void)
 		message = model_load(&vm_model, fds[STATS_FD_VM_STATS]);
 	if (!message)
 		message = model_load(&vcpu_model, fds[STATS_FD_VCPU_STATS]);
+	if (!message)
+		message = whole_model_load(fds[STATS_FD_VM]);
 	stats_close_fds(fds);
 	return message;
 }
 
 size_t models_largest(void)
 {
-	size_t vm = vm_model.file.size, vcpu = vcpu_model.file.size;
-
-	return (vm > vcpu ? vm : vcpu) + BEYOND;
+	return whole_model.size + BEYOND;
 }
 
 /* ---- files that a thread holds ---- */
@@ -78,9 +133,11 @@ void held_close(struct held *held)
 	held_open(held, -1, NULL);
 }
 
-static const struct model *model_of_id(const char *id)
+static const struct model *model_of(const struct kvm_stats_header *header, const char *id)
 {
-	return strchr(id, '/') ? &vcpu_model : &vm_model;
+	if (strchr(id, '/'))
+		return &vcpu_model;
+	return header->flags & KVM_STATS_HEADER_VCPUS ? &whole_model : &vm_model;
 }
 
 static bool id_is_ours(const char id[STATS_NAME_SIZE])
@@ -92,26 +149,31 @@ static bool id_is_ours(const char id[STATS_NAME_SIZE])
 	       (!id[len] || !strncmp(id + len, "/vcpu-", 6));
 }
 
-/* Finds out by its id whether the file is that of a VM or of a vCPU. */
+/* Finds out by its header and id what the file contains. */
 static bool held_identify(struct held *held)
 {
+	struct kvm_stats_header header;
+	const struct iovec parts[] = {
+		{ .iov_base = &header, .iov_len = STATS_HEADER_SIZE },
+		{ .iov_base = held->id, .iov_len = STATS_NAME_SIZE },
+	};
 	char *id = held->id;
 	ssize_t got;
 
 	if (held->model)
 		return true;
-	got = pread(held->fd, id, STATS_NAME_SIZE, STATS_HEADER_SIZE);
-	if (got != STATS_NAME_SIZE) {
+	got = preadv(held->fd, parts, ARRAY_SIZE(parts), 0);
+	if (got != STATS_HEADER_SIZE + STATS_NAME_SIZE) {
 		/* dup_any() may have duplicated another file that got the number of a closed fd. */
 		if (held->expected_id || got >= 0 || (errno != EINVAL && errno != ESPIPE))
-			violation(SIZES_ARE_RIGHT, "pread of the id returns %zd: %s", got,
-				  strerror(errno));
+			violation(SIZES_ARE_RIGHT, "a read of header and id returns %zd: %s",
+				  got, strerror(errno));
 		return false;
 	}
 	if (!id_is_ours(id) || (held->expected_id && strcmp(id, held->expected_id)))
 		violation(IDS_ARE_RIGHT, "the id is '%.47s', expected %s", id,
 			  held->expected_id ? held->expected_id : "one of this process");
-	held->model = model_of_id(id);
+	held->model = model_of(&header, id);
 	held->last = calloc(held->model->num, sizeof(*held->last));
 	return true;
 }
@@ -133,15 +195,17 @@ static bool constants_equal(const uint8_t *buf, size_t at, size_t got,
 			    const struct model *model, const char *id)
 {
 	const uint8_t *file = model->file.bytes;
-	size_t from, size;
+	size_t from, size, descs = STATS_DESC_OFFSET;
 
+	if (model->record_size)
+		descs = VM_NUMBER + sizeof(uint64_t);
 	if (intersect(at, got, 0, STATS_HEADER_SIZE, &from, &size) &&
 	    memcmp(buf + from - at, file + from, size))
 		return false;
 	if (id && intersect(at, got, STATS_HEADER_SIZE, STATS_DESC_OFFSET, &from, &size) &&
 	    memcmp(buf + from - at, id + from - STATS_HEADER_SIZE, size))
 		return false;
-	return !intersect(at, got, STATS_DESC_OFFSET, data_offset(model), &from, &size) ||
+	return !intersect(at, got, descs, data_offset(model), &from, &size) ||
 	       !memcmp(buf + from - at, file + from, size);
 }
 
@@ -170,17 +234,44 @@ static void check_values(struct held *held, const uint8_t *buf, size_t at, size_
 	}
 }
 
+/*
+ * Can the file end at @end? The file has at least the records that were seen before. Remembers
+ * how many it has.
+ */
+static bool ends_at(struct held *held, size_t end)
+{
+	const struct model *model = held->model;
+	size_t left = model->size - end, records;
+
+	if (!model->record_size || end > model->size)
+		return end == model->size;
+	records = RACES_VCPUS - left / model->record_size;
+	if (left % model->record_size || left / model->record_size > RACES_VCPUS ||
+	    records < held->records)
+		return false;
+	held->records = records;
+	return true;
+}
+
+/* A read returns less than requested only at the end of the file. */
+static bool size_is_right(struct held *held, size_t at, size_t len, size_t got)
+{
+	const struct model *model = held->model;
+	size_t smallest = model->size - (RACES_VCPUS - held->records) * model->record_size;
+
+	if (got == len)
+		return !len || at + len <= model->size;
+	return got < len && (got ? ends_at(held, at + got) : at >= smallest);
+}
+
 static void check_read(struct held *held, const uint8_t *buf, size_t at, size_t len,
 		       ssize_t got)
 {
-	size_t size = held->model->file.size;
-	size_t left = at < size ? size - at : 0;
-	size_t expected = left < len ? left : len;
-
-	if (got != (ssize_t)expected) {
+	if (got < 0 || !size_is_right(held, at, len, got)) {
 		violation(SIZES_ARE_RIGHT,
-			  "a read of %zu bytes at %zu returns %zd (%s), expected %zu", len, at,
-			  got, got < 0 ? strerror(errno) : "no error", expected);
+			  "a read of %zu bytes at %zu returns %zd (%s), the size is %zu or %u records less",
+			  len, at, got, got < 0 ? strerror(errno) : "no error",
+			  held->model->size, RACES_VCPUS - held->records);
 		return;
 	}
 	if (!constants_equal(buf, at, got, held->model, held->id))
@@ -217,7 +308,7 @@ void held_read(struct racer *racer, struct held *held)
 		held_close(held);
 		return;
 	}
-	random_part(racer, held->model->file.size, &at, &len);
+	random_part(racer, held->model->size, &at, &len);
 	if (random_below(racer, 2))
 		got = pread(held->fd, racer->buf, len, at);
 	else
@@ -225,9 +316,20 @@ void held_read(struct racer *racer, struct held *held)
 	check_read(held, racer->buf, at, len, got);
 }
 
+static void seek_from_end(struct held *held, off_t by)
+{
+	off_t at = lseek(held->fd, by, SEEK_END);
+
+	if (at < 0 || !ends_at(held, at - by))
+		violation(SIZES_ARE_RIGHT, "lseek to %lld from the end returns %lld: %s",
+			  (long long)by, (long long)at, strerror(errno));
+	if (held->pos >= 0)
+		held->pos = at;
+}
+
 static void held_seek(struct racer *racer, struct held *held)
 {
-	off_t to = random_below(racer, held->model->file.size + 1);
+	off_t to = random_below(racer, vm_model.size + 1);
 	off_t by = to, at;
 	int whence = SEEK_SET;
 
@@ -235,8 +337,8 @@ static void held_seek(struct racer *racer, struct held *held)
 		whence = SEEK_CUR;
 		by = to - held->pos;
 	} else if (!random_below(racer, 2)) {
-		whence = SEEK_END;
-		by = to - (off_t)held->model->file.size;
+		seek_from_end(held, -to);
+		return;
 	}
 	at = lseek(held->fd, by, whence);
 	if (at != to)
@@ -259,7 +361,7 @@ void held_read_on(struct racer *racer, struct held *held)
 		held_seek(racer, held);
 		return;
 	}
-	random_part(racer, held->model->file.size, &at, &len);
+	random_part(racer, held->model->size, &at, &len);
 	if (random_below(racer, 2))
 		got = read(held->fd, racer->buf, len);
 	else
@@ -282,7 +384,7 @@ void shared_read(struct racer *racer, int fd)
 	size_t at, len;
 	ssize_t got;
 
-	random_part(racer, vcpu_model.file.size, &at, &len);
+	random_part(racer, whole_model.size, &at, &len);
 	got = pread(fd, racer->buf, len, at);
 	if (got < 0) {
 		if (errno != EBADF && errno != ESPIPE && errno != EINVAL)
@@ -294,7 +396,8 @@ void shared_read(struct racer *racer, int fd)
 	if ((size_t)got > len)
 		violation(SIZES_ARE_RIGHT, "a pread of %zu bytes returns %zd", len, got);
 	else if (!constants_equal(racer->buf, at, got, &vm_model, NULL) &&
-		 !constants_equal(racer->buf, at, got, &vcpu_model, NULL))
+		 !constants_equal(racer->buf, at, got, &vcpu_model, NULL) &&
+		 !constants_equal(racer->buf, at, got, &whole_model, NULL))
 		violation(CONSTANTS_NEVER_CHANGE,
-			  "%zd bytes at %zu are neither a VM's nor a vCPU's", got, at);
+			  "%zd bytes at %zu are of no kind of statistics file", got, at);
 }

@@ -8,12 +8,11 @@
  */
 #define _GNU_SOURCE
 
-#include "kvm_stats_vmm.h"
+#include "kvm_stats_open.h"
 
 #include "races/races.h"
 
 #define SLOTS		4
-#define VCPU_IDS	4
 
 enum kind { VM, VCPU, STATS, NUM_KINDS };
 
@@ -59,15 +58,25 @@ static struct held *free_slot(struct racer *racer)
 	return held;
 }
 
+/* Opens the file of a VM, or the one that also has its vCPUs. */
+static int open_vm(struct racer *racer, int vm)
+{
+	struct kvm_stats_open open = { .flags = KVM_STATS_OPEN_VCPUS };
+
+	return random_below(racer, 2) ? ioctl(vm, KVM_STATS_GETFD, NULL) :
+					ioctl(vm, KVM_STATS_OPEN, &open);
+}
+
 /* No other thread knows the VM or vCPU yet, so this must succeed, and the id is known. */
 static void hold_own(struct racer *racer, int owner, int vcpu_id)
 {
 	struct held *held = free_slot(racer);
 	char *id = racer->ids[held - racer->held];
-	int fd = ioctl(owner, KVM_STATS_GETFD, NULL);
+	int fd = vcpu_id < 0 ? open_vm(racer, owner) : ioctl(owner, KVM_STATS_GETFD, NULL);
 
 	if (fd < 0) {
-		violation(ERRORS_ARE_RIGHT, "KVM_STATS_GETFD: %s", strerror(errno));
+		violation(ERRORS_ARE_RIGHT, "KVM_STATS_GETFD or KVM_STATS_OPEN: %s",
+			  strerror(errno));
 		return;
 	}
 	if (vcpu_id < 0)
@@ -84,7 +93,7 @@ static void hold_own(struct racer *racer, int owner, int vcpu_id)
 static void create(struct racer *racer)
 {
 	int vm = ioctl(kvm_fd, KVM_CREATE_VM, 0);
-	int id = random_below(racer, VCPU_IDS), vcpu;
+	int id = random_below(racer, RACES_VCPUS), vcpu;
 
 	if (vm < 0) {
 		violation(ERRORS_ARE_RIGHT, "KVM_CREATE_VM: %s", strerror(errno));
@@ -104,7 +113,7 @@ static void create(struct racer *racer)
 
 static void add_vcpu(struct racer *racer)
 {
-	int vcpu = ioctl(look_up(racer, VM), KVM_CREATE_VCPU, random_below(racer, VCPU_IDS));
+	int vcpu = ioctl(look_up(racer, VM), KVM_CREATE_VCPU, random_below(racer, RACES_VCPUS));
 
 	if (vcpu >= 0)
 		publish(racer, VCPU, vcpu);
@@ -112,22 +121,50 @@ static void add_vcpu(struct racer *racer)
 		check_error("KVM_CREATE_VCPU", EEXIST);
 }
 
+/* The racer holds the new file, or makes it available to all threads. */
+static void keep(struct racer *racer, int fd)
+{
+	struct held *held;
+
+	if (!random_below(racer, 3)) {
+		publish(racer, STATS, fd);
+		return;
+	}
+	held = free_slot(racer);
+	held_open(held, fd, NULL);
+	held->movable = true;
+	held_read(racer, held);
+}
+
 static void open_stats(struct racer *racer)
 {
 	enum kind kind = random_below(racer, 2) ? VM : VCPU;
-	int fd = ioctl(look_up(racer, kind), KVM_STATS_GETFD, NULL);
-	struct held *held;
+	int owner = look_up(racer, kind);
+	int fd = kind == VM ? open_vm(racer, owner) : ioctl(owner, KVM_STATS_GETFD, NULL);
+
+	if (fd >= 0)
+		keep(racer, fd);
+	else
+		check_error("KVM_STATS_GETFD or KVM_STATS_OPEN", 0);
+}
+
+/* Each thread iterates over all VMs, also over those that other threads destroy meanwhile. */
+static void open_next(struct racer *racer)
+{
+	uint32_t flags = random_below(racer, 2) ? KVM_STATS_OPEN_VCPUS : 0;
+	uint64_t before = racer->vm;
+	int fd = stats_open_next(kvm_fd, &racer->vm, flags);
 
 	if (fd < 0) {
-		check_error("KVM_STATS_GETFD", 0);
-	} else if (random_below(racer, 3)) {
-		held = free_slot(racer);
-		held_open(held, fd, NULL);
-		held->movable = true;
-		held_read(racer, held);
-	} else {
-		publish(racer, STATS, fd);
+		if (errno != ENOENT)
+			violation(ERRORS_ARE_RIGHT, "KVM_STATS_NEXT: %s", strerror(errno));
+		racer->vm = 0;
+		return;
 	}
+	if (racer->vm <= before)
+		violation(IDS_ARE_RIGHT, "VM %llu follows VM %llu",
+			  (unsigned long long)racer->vm, (unsigned long long)before);
+	keep(racer, fd);
 }
 
 static void close_one(struct racer *racer)
@@ -215,6 +252,7 @@ static struct operation {
 	{ "create", create, 1 },
 	{ "add_vcpu", add_vcpu, 1 },
 	{ "open", open_stats, 12 },
+	{ "next", open_next, 8 },
 	{ "close", close_one, 3 },
 	{ "share", share, 8 },
 	{ "take_over", take_over, 5 },

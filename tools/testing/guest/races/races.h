@@ -11,6 +11,7 @@
 #include "lib/random.h"
 
 #define RACES_HELD	4	/* statistics files that a racer holds */
+#define RACES_VCPUS	4	/* that a VM can have; their ids are below this number */
 
 /* Conditions that hold whatever other threads do at the same time. */
 enum invariant {
@@ -33,6 +34,7 @@ struct held {
 	bool movable;			/* this thread may move the file position */
 	int64_t pos;			/* -1: other threads move it, too */
 	uint64_t *last;			/* the values of the last read */
+	unsigned int records;		/* that the file is known to have */
 };
 
 /* The progress of a thread, to detect a thread that hangs. */
@@ -51,6 +53,7 @@ struct racer {
 	uint8_t *buf;
 	struct held held[RACES_HELD];
 	char ids[RACES_HELD][48];
+	uint64_t vm;			/* number of the last VM of KVM_STATS_NEXT */
 };
 
 static inline size_t random_below(struct racer *racer, size_t limit)

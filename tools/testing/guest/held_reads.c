@@ -97,17 +97,23 @@ static const char *run_on_each_part(struct stats_target *target,
 /* The reader is another thread of the VMM. */
 static const char *close_during_read(struct stats_target *target, size_t part)
 {
+	struct stats_target own = *target;
 	struct held_read read;
 	int fds[STATS_NUM_FDS];
-	const char *message = stats_bare_vm(fds);
+	const char *message = target_vm(target, fds);
 	struct vm_dir dir = vm_dir(getpid(), fds[STATS_FD_VM]);
 
+	own.fd = fds[stats_fd_index(target)];
 	if (!message)
-		message = start_read(target, part, fds[stats_fd_index(target)], &read);
+		message = stats_file_load(&own.file, own.fd);
+	if (!message)
+		message = start_read(&own, part, own.fd, &read);
 	if (message)
 		return message;
 	stats_close_fds(fds);
-	return reader_keeps_vm(target, &read, &dir);
+	message = reader_keeps_vm(&own, &read, &dir);
+	stats_file_free(&own.file);
+	return message;
 }
 
 static const char *closed_during_read(struct stats_target *target)
@@ -186,7 +192,7 @@ static void reading_vmm_main(struct stats_target *target, size_t part, int socke
 	const char *message;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	message = stats_bare_vm(fds);
+	message = target_vm(target, fds);
 	if (!message)
 		message = start_read(target, part, fds[stats_fd_index(target)], &read);
 	if (message || !stats_send_fds(socket, fds)) {

@@ -96,18 +96,32 @@ const char *run_with_each_end(struct stats_target *target, size_t arg,
 	return NULL;
 }
 
-int stats_fd_index(const struct stats_target *target)
-{
-	return stats_target_kind(target, STATS_FD_VM_STATS, STATS_FD_VCPU_STATS);
-}
-
 int keep_stats_fd(const struct stats_target *target, struct stats_vmm *vmm)
 {
-	int fd = vmm->fds[stats_fd_index(target)];
+	int *stats = &vmm->fds[stats_fd_index(target)], fd;
 
-	vmm->fds[stats_fd_index(target)] = -1;
+	if (target->vcpu_id == WITH_VCPUS) {
+		close(*stats);
+		target_open(target, vmm->fds[STATS_FD_VM], stats);
+	}
+	fd = *stats;
+	*stats = -1;
 	stats_close_fds(vmm->fds);
 	return fd;
+}
+
+const char *take_stats_fd(const struct stats_target *target, const struct stats_vmm *vmm, int *fd)
+{
+	const char *message;
+	int vm;
+
+	if (target->vcpu_id != WITH_VCPUS)
+		return stats_vmm_take(vmm, stats_fd_index(target), fd);
+	message = stats_vmm_take(vmm, STATS_FD_VM, &vm);
+	if (!message)
+		message = target_open(target, vm, fd);
+	close(vm);
+	return message;
 }
 
 const char *reuse_vm_memory(void)

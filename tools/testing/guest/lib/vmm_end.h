@@ -6,7 +6,7 @@
 #ifndef GUEST_VMM_END_H
 #define GUEST_VMM_END_H
 
-#include "kvm_stats_target.h"
+#include "lib/target_file.h"
 #include "lib/vm_dir.h"
 
 struct vmm_end {
@@ -30,11 +30,11 @@ const char *run_with_each_end(struct stats_target *target, size_t arg,
 			      const char *(*run)(struct stats_target *target, size_t arg,
 						 const struct vmm_end *end));
 
-/* Returns the index of the target's statistics fd in struct stats_vmm. */
-int stats_fd_index(const struct stats_target *target);
-
 /* Returns the target's statistics fd, and closes the other fds that the VMM passed on. */
 int keep_stats_fd(const struct stats_target *target, struct stats_vmm *vmm);
+
+/* Takes the target's statistics fd, or opens it from a VM fd, with pidfd_getfd(). */
+const char *take_stats_fd(const struct stats_target *target, const struct stats_vmm *vmm, int *fd);
 
 /* Creates and destroys a VM, which reuses the memory of a VM that was freed too early. */
 const char *reuse_vm_memory(void);

@@ -23,7 +23,7 @@ static const char *hold_taken(struct stats_target *target, struct stats_vmm *vmm
 			      struct hold *hold)
 {
 	stats_close_fds(vmm->fds);
-	return stats_vmm_take(vmm, stats_fd_index(target), &hold->fd);
+	return take_stats_fd(target, vmm, &hold->fd);
 }
 
 static const char *hold_dup(struct stats_target *target, struct stats_vmm *vmm,

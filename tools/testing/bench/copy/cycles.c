@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <x86intrin.h>
 
 #include "loops.h"
+#include "measure.h"
 
 #define ROUNDS	5001	/* odd, so that one round has the median */
 #define COPIES	40	/* in each round, by each loop */
@@ -20,12 +20,6 @@
 
 static char page[8192] __attribute__((aligned(4096)));
 static double cycles[NUM_LOOPS][ROUNDS];
-
-static uint64_t now(void)
-{
-	_mm_lfence();
-	return __rdtsc();
-}
 
 static double measure(enum loop loop, char *to)
 {
@@ -41,13 +35,6 @@ static double measure(enum loop loop, char *to)
 	return (double)(now() - start) / COPIES;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Another loop is the first in each round. */
 static void measure_all(char *to)
 {
@@ -61,7 +48,7 @@ static void measure_all(char *to)
 		}
 	}
 	for (i = 0; i < NUM_LOOPS; i++)
-		qsort(cycles[i], ROUNDS, sizeof(cycles[i][0]), compare);
+		sort_rounds(cycles[i], ROUNDS);
 }
 
 /* Each loop, except LOOP_NOTHING, copies all values and writes nothing else. */

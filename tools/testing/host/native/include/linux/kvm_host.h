@@ -22,7 +22,7 @@ struct kvm_vcpu_stat {
 #include <asm/kvm_vcpu_stat_defs.h>
 };
 
-#define KVM_MAX_VCPUS		4
+#define KVM_MAX_VCPUS		256
 
 struct kvm {
 	refcount_t users_count;

@@ -19,7 +19,11 @@
 #define NUM_CREATORS	2
 #define NUM_LIVING	8
 #define MANY_VMS	1024
-#define NUM_VCPUS	32
+#define MAX_VCPUS	32
+
+#ifndef KVM_CAP_MAX_VCPUS
+#define KVM_CAP_MAX_VCPUS	66
+#endif
 
 struct counters {
 	unsigned long vms;		/* VMs that creators have created */
@@ -184,7 +188,8 @@ static const char *many_vms(struct stats_target *target)
 
 static struct {
 	int vm;
-	int vcpus[NUM_VCPUS];
+	int vcpus[MAX_VCPUS];
+	int num;		/* of vCPUs that the VM will have */
 } growing;
 
 /* The ids are in the opposite order of the records. */
@@ -193,8 +198,8 @@ static void *create_vcpus(void *arg)
 	int i;
 
 	(void)arg;
-	for (i = 0; i < NUM_VCPUS; i++)
-		growing.vcpus[i] = ioctl(growing.vm, KVM_CREATE_VCPU, NUM_VCPUS - 1 - i);
+	for (i = 0; i < growing.num; i++)
+		growing.vcpus[i] = ioctl(growing.vm, KVM_CREATE_VCPU, growing.num - 1 - i);
 	return NULL;
 }
 
@@ -202,13 +207,13 @@ static void close_growing(void)
 {
 	int i;
 
-	for (i = 0; i < NUM_VCPUS; i++)
+	for (i = 0; i < growing.num; i++)
 		close(growing.vcpus[i]);
 	close(growing.vm);
 }
 
 /* A read at the border returns nothing, or a complete record of the right vCPU. */
-static const char *read_border(int fd, const struct kvm_stats_vcpus *vcpus, unsigned int i)
+static const char *read_border(int fd, const struct kvm_stats_vcpus *vcpus, int i)
 {
 	uint8_t buf[vcpus->record_size];
 	struct kvm_stats_record record;
@@ -219,8 +224,9 @@ static const char *read_border(int fd, const struct kvm_stats_vcpus *vcpus, unsi
 	if (!got)
 		return NULL;
 	memcpy(&record, buf, sizeof(record));
-	if (got != (ssize_t)sizeof(buf) || record.vcpu_id != NUM_VCPUS - 1 - i || record.reserved)
-		return stats_fail("record %u: %zd bytes, vCPU %llu", i, got,
+	if (got != (ssize_t)sizeof(buf) || record.vcpu_id != (uint64_t)(growing.num - 1 - i) ||
+	    record.reserved)
+		return stats_fail("record %d: %zd bytes, vCPU %llu", i, got,
 				  (unsigned long long)record.vcpu_id);
 	if ((end - vcpus->records_offset) % vcpus->record_size)
 		return stats_fail("the file ends at %lld, in the middle of a record",
@@ -232,13 +238,13 @@ static const char *read_while_growing(int fd)
 {
 	struct kvm_stats_vcpus vcpus;
 	const char *message = NULL;
-	unsigned int i = 0;
+	int i = 0;
 
 	if (pread(fd, &vcpus, sizeof(vcpus), STATS_DESC_OFFSET) != sizeof(vcpus))
 		return stats_fail("pread: %s", strerror(errno));
-	while (i < NUM_VCPUS && !message) {
+	while (i < growing.num && !message) {
 		message = read_border(fd, &vcpus, i);
-		while (i < NUM_VCPUS && lseek(fd, 0, SEEK_END) >
+		while (i < growing.num && lseek(fd, 0, SEEK_END) >
 		       vcpus.records_offset + (off_t)i * vcpus.record_size)
 			i++;
 	}
@@ -254,6 +260,9 @@ static const char *vcpus_appear(struct stats_target *target)
 	pthread_t thread;
 
 	(void)target;
+	growing.num = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_MAX_VCPUS);
+	if (growing.num > MAX_VCPUS)
+		growing.num = MAX_VCPUS;
 	while (!message && now() < end) {
 		growing.vm = ioctl(kvm, KVM_CREATE_VM, 0);
 		message = stats_open(growing.vm, KVM_STATS_OPEN_VCPUS, &fd);
@@ -263,7 +272,7 @@ static const char *vcpus_appear(struct stats_target *target)
 		pthread_join(thread, NULL);
 		if (!message)
 			message = stats_vm_file_load(&file, fd);
-		if (!message && file.num_records != NUM_VCPUS)
+		if (!message && file.num_records != (uint32_t)growing.num)
 			message = stats_fail("the file has %u records", file.num_records);
 		stats_vm_file_free(&file);
 		close(fd);

@@ -28,6 +28,7 @@ struct kvmstats_stat {
 
 struct kvmstats_schema {
 	struct kvm_stats_header header;
+	bool records;			/* of the vCPUs in the file of their VM */
 	char *desc;			/* the descriptor block, as read from the file */
 	size_t desc_size;		/* in bytes */
 	struct kvmstats_stat *stat;
@@ -40,8 +41,23 @@ struct kvmstats_schema {
  */
 #define KVMSTATS_MAX_BLOCK	16777216u
 
+/*
+ * Reads the schema of a statistics file, or, if @records is set, the one of the vCPUs in it.
+ * -ENODATA: the file does not contain vCPUs.
+ */
+int kvmstats_schema_read_part(struct kvmstats_schema **schema, int fd, bool records);
+
+/* Reads and checks where a file has its vCPUs. -ENODATA: it does not contain any. */
+int kvmstats_read_vcpus(int fd, struct kvm_stats_header *header, struct kvm_stats_vcpus *vcpus);
+
 size_t kvmstats_schema_data_size(const struct kvmstats_schema *schema);
 uint32_t kvmstats_schema_data_offset(const struct kvmstats_schema *schema);
+
+/* sample.c */
+
+/* Copies @values, which are those of @schema, to the sample. -EINVAL: it has another schema. */
+int kvmstats_sample_copy(struct kvmstats_sample *sample, const struct kvmstats_schema *schema,
+			 const void *values, uint64_t time);
 
 /* file.c: reads that retry until they are complete */
 
@@ -116,6 +132,12 @@ int kvmstats_dup_fd(int pidfd, const struct kvmstats_fd *entry);
 
 /* Opens the statistics of the VM or vCPU whose fd in the process is @entry. */
 int kvmstats_dup_and_open(int pidfd, const struct kvmstats_fd *entry);
+
+/*
+ * Opens the statistics of the VM whose fd in the process is @entry, and of all its vCPUs.
+ * -EOPNOTSUPP: the kernel does not have KVM_STATS_OPEN.
+ */
+int kvmstats_dup_and_open_all(int pidfd, const struct kvmstats_fd *entry);
 
 /* Opens the statistics of the VM or vCPU fd @kvm_fd of this process. */
 int kvmstats_open_stats(int kvm_fd);

@@ -111,12 +111,16 @@ int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm);
  */
 int kvmstats_vmm_alive(const struct kvmstats_vmm *vmm);
 
-/* Returns a pidfd that polls as readable when the process has ended. Do not close it. */
+/*
+ * Returns a pidfd that polls as readable when the process has ended. Do not close it. Returns -1 if
+ * the process is not known.
+ */
 int kvmstats_vmm_pidfd(const struct kvmstats_vmm *vmm);
 
+/* Returns 0 if a monitor has found a VM with KVM_STATS_NEXT whose process is not known. */
 pid_t kvmstats_vmm_pid(const struct kvmstats_vmm *vmm);
 
-/* Returns the command name, as in /proc/PID/comm. */
+/* Returns the command name, as in /proc/PID/comm, or "?" if the caller may not read it. */
 const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm);
 
 /* Returns the guest name from QEMU's option -name, or NULL. */
@@ -152,6 +156,8 @@ enum kvmstats_kind {
 enum kvmstats_origin {
 	KVMSTATS_ORIGIN_OPENED,		/* opened with KVM_STATS_GETFD on the VMM's VM or vCPU fd */
 	KVMSTATS_ORIGIN_DUPLICATED,	/* duplicated from a statistics fd that the VMM holds */
+	KVMSTATS_ORIGIN_NEXT,		/* part of the file of the VM, of KVM_STATS_NEXT */
+	KVMSTATS_ORIGIN_OPEN,		/* the same, of KVM_STATS_OPEN on the VMM's VM fd */
 };
 
 /*
@@ -168,11 +174,20 @@ int kvmstats_target_vcpu(const struct kvmstats_target *target);
 
 /*
  * Returns the index of the VM within its VMM, from 0. Returns -1 for a vCPU of a VMM with
- * several VMs, because the kernel does not report which VM a vCPU belongs to.
+ * several VMs if the kernel does not report which VM a vCPU belongs to.
  */
 int kvmstats_target_vm(const struct kvmstats_target *target);
 
-/* Returns the number, in the VMM, of the fd that kvmstats_target_open() uses. */
+/*
+ * Returns the kernel's number of the VM, which is not used again while KVM's module is loaded.
+ * Returns 0 if the kernel does not report the number, and for targets of kvmstats_vmm_open().
+ */
+uint64_t kvmstats_target_number(const struct kvmstats_target *target);
+
+/*
+ * Returns the number, in the VMM, of the fd that kvmstats_target_open() uses. Returns -1 if the
+ * target has no fd of its own: a monitor reads it from the file of its VM.
+ */
 int kvmstats_target_fd(const struct kvmstats_target *target);
 
 /*
@@ -182,12 +197,22 @@ int kvmstats_target_fd(const struct kvmstats_target *target);
  * -ESRCH: the VMM has ended. -EPERM: the caller may not duplicate fds of the VMM.
  * -EOPNOTSUPP: the kernel has no binary statistics. -EIO: the kernel opens statistics for the
  * VMM only, and the VMM holds no statistics fd. -ESTALE: the VMM has closed the fd since its
- * fds were listed.
+ * fds were listed. -ENXIO: the target has no fd of its own.
  */
 int kvmstats_target_open(const struct kvmstats_target *target, enum kvmstats_origin *origin);
 
 /* Returns 1 if KVM has binary statistics, 0 if not, or -errno if /dev/kvm is unusable. */
 int kvmstats_supported(void);
+
+/* The ioctls for statistics, as bits of kvmstats_capabilities(). */
+enum kvmstats_capability {
+	KVMSTATS_CAPABILITY_GETFD = 1,	/* KVM_STATS_GETFD: a file for each VM and vCPU */
+	KVMSTATS_CAPABILITY_OPEN = 2,	/* KVM_STATS_OPEN: a file for a VM and its vCPUs */
+	KVMSTATS_CAPABILITY_NEXT = 4,	/* KVM_STATS_NEXT: the files of all VMs of the machine */
+};
+
+/* Returns which of these ioctls KVM has, possibly 0, or -errno if /dev/kvm is unusable. */
+int kvmstats_capabilities(void);
 
 /* ---- fds of this process: its own, inherited ones, and those received over a socket ---- */
 
@@ -208,6 +233,24 @@ int kvmstats_fd_describe(int fd, enum kvmstats_kind *kind, int *vcpu, int *stats
  * -EIO: the kernel opens statistics only for the process that created the VM.
  */
 int kvmstats_fd_open(int fd);
+
+/*
+ * Returns an fd of the file with the statistics of a VM and of all its vCPUs, which
+ * kvmstats_file_new() describes. @vm_fd is the VM fd. The caller closes the new fd.
+ *
+ * -EOPNOTSUPP: the kernel does not have KVM_STATS_OPEN, or @vm_fd is not a VM fd.
+ */
+int kvmstats_fd_open_all(int vm_fd);
+
+/*
+ * Opens such a file of the VM with the lowest number above *@vm, and stores its number there. Call
+ * it in a loop that starts with 0 for all VMs of the machine. @kvm is an fd of /dev/kvm. The caller
+ * closes the new fd.
+ *
+ * -ENOENT: there is no other VM. -EPERM: the caller lacks CAP_PERFMON in the initial user
+ * namespace. -EOPNOTSUPP: the kernel does not have KVM_STATS_NEXT.
+ */
+int kvmstats_next_open(int kvm, uint64_t *vm);
 
 /* The largest number of fds in a message. */
 #define KVMSTATS_MAX_FDS	253
@@ -310,7 +353,7 @@ int kvmstats_schema_same(const struct kvmstats_schema *schema, int fd);
  */
 int kvmstats_schema_id(const struct kvmstats_schema *schema, int fd, char *buf, size_t size);
 
-/* Returns the flags of the file's header. No flag has a meaning yet. */
+/* Returns the flags of the file's header. Bit 0: the file also contains the vCPUs of the VM. */
 uint32_t kvmstats_schema_flags(const struct kvmstats_schema *schema);
 
 /* Returns the number of statistics. */
@@ -424,6 +467,52 @@ int kvmstats_delta(const struct kvmstats_sample *from, const struct kvmstats_sam
 int kvmstats_rate(const struct kvmstats_sample *from, const struct kvmstats_sample *to,
 		  const struct kvmstats_stat *stat, unsigned int n, double *per_second);
 
+/* ---- files with the statistics of a VM and of all its vCPUs ---- */
+
+struct kvmstats_file;
+
+/*
+ * Reads and checks the header and the descriptors of @fd, a file of kvmstats_fd_open_all() or
+ * kvmstats_next_open(). The object does not keep @fd.
+ *
+ * -ENODATA: the file does not contain vCPUs. -EPROTO: the file contradicts itself or ends early.
+ * -EOVERFLOW: a size in the file exceeds the limits of the library.
+ */
+int kvmstats_file_new(struct kvmstats_file **file, int fd);
+void kvmstats_file_free(struct kvmstats_file *file);
+
+/* Returns the kernel's number of the VM. */
+uint64_t kvmstats_file_vm(const struct kvmstats_file *file);
+
+/* Returns the schema of the VM or that of its vCPUs. It belongs to @file. */
+const struct kvmstats_schema *kvmstats_file_schema(const struct kvmstats_file *file,
+						   enum kvmstats_kind kind);
+
+/* Returns the distance in bytes between the records of two vCPUs. */
+size_t kvmstats_file_record_size(const struct kvmstats_file *file);
+
+/*
+ * Reads the values of the VM and of all its vCPUs from @fd, normally with one call of pread(), and
+ * records the time. It finds new vCPUs. -EPROTO: the file contradicts itself. After an error the
+ * object has no values.
+ */
+int kvmstats_file_read(struct kvmstats_file *file, int fd);
+
+/* Returns how many vCPUs the last read has found, in the order of their creation. */
+size_t kvmstats_file_vcpus(const struct kvmstats_file *file);
+
+/* Returns the ID of vCPU @i, or -ERANGE. */
+int kvmstats_file_vcpu(const struct kvmstats_file *file, size_t i);
+
+/*
+ * Copy the values of the VM, or those of vCPU @i, to a sample of the schema that
+ * kvmstats_file_schema() returns. -ENODATA: the file has not been read. -ERANGE: there is no vCPU
+ * @i. -EINVAL: the sample has another schema.
+ */
+int kvmstats_file_vm_sample(const struct kvmstats_file *file, struct kvmstats_sample *sample);
+int kvmstats_file_vcpu_sample(const struct kvmstats_file *file, size_t i,
+			      struct kvmstats_sample *sample);
+
 /* ---- monitors: all VMs of the machine, as they start, change and end ---- */
 
 struct kvmstats_monitor;
@@ -462,8 +551,10 @@ struct kvmstats_monitor_options {
  * reads them all. It knows no VMM before the first kvmstats_monitor_refresh() or
  * kvmstats_monitor_sample(). @options can be NULL.
  *
- * The monitor needs an fd for each VM, vCPU and VMM, and a few for itself: raise RLIMIT_NOFILE for
- * machines with hundreds of vCPUs.
+ * If the kernel has KVM_STATS_NEXT and the caller has CAP_PERFMON, the monitor finds VMs with it.
+ * Otherwise it examines processes, and opens VMs with KVM_STATS_OPEN if the kernel has that. In
+ * both cases it needs an fd for each VM and VMM. With other kernels it needs an fd for each VM,
+ * vCPU and VMM: raise RLIMIT_NOFILE for machines with hundreds of vCPUs.
  *
  * -EINVAL: options->size is too small. -E2BIG: @options has members that this version of the
  * library does not know, and that are not 0.

@@ -34,7 +34,6 @@ int kvmstats_monitor_sample(struct kvmstats_monitor *monitor)
 		return err;
 	monitor->time = clock_now();
 	for (i = 0; i < monitor->watches; i++) {
-		/* If a reader fails, scan the VMM as soon as possible. */
 		if (kvmstats_watch_sample(monitor->watch[i]))
 			monitor->watch[i]->next_scan = 0;
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 #include <errno.h>
 
+#include "monitor_next.h"
 #include "monitor_search.h"
 #include "monitor_watches.h"
 
@@ -21,7 +22,7 @@ static int try_process(struct kvmstats_monitor *monitor, pid_t pid)
 
 	if (kvmstats_watches_find(monitor, pid))
 		return 0;
-	err = kvmstats_vmm_open(&vmm, pid);
+	err = kvmstats_vmm_open_with_files(&vmm, pid, &monitor->schemas);
 	if (err)
 		return err;
 	if (!is_selected(monitor, vmm)) {
@@ -36,7 +37,8 @@ static int try_scanned_process(pid_t pid, void *arg)
 	return try_process(arg, pid);
 }
 
-static int try_named_processes(struct kvmstats_monitor *monitor)
+/* @complete: all VMs of the machine are known, so processes need not be examined. */
+static int try_named_processes(struct kvmstats_monitor *monitor, bool complete)
 {
 	int err = 0;
 	size_t i;
@@ -44,9 +46,15 @@ static int try_named_processes(struct kvmstats_monitor *monitor)
 	for (i = 0; i < monitor->options.pids; i++) {
 		struct named_process *named = &monitor->named[i];
 
-		if (named->err == -ESRCH || kvmstats_watches_find(monitor, named->pid))
+		if (named->err == -ESRCH)
 			continue;
+		if (kvmstats_watches_find(monitor, named->pid)) {
+			named->err = 0;
+			continue;
+		}
 		named->err = try_process(monitor, named->pid);
+		if (complete && (named->err == -EACCES || named->err == -EPERM))
+			named->err = -ENODEV;
 		if (is_resource_shortage(named->err))
 			err = named->err;
 	}
@@ -55,8 +63,17 @@ static int try_named_processes(struct kvmstats_monitor *monitor)
 
 static int search(struct kvmstats_monitor *monitor, uint64_t now)
 {
-	if (monitor->options.pids)
-		return try_named_processes(monitor);
+	int next = kvmstats_search_next(monitor, now);
+	int err;
+
+	if (monitor->options.pids) {
+		err = try_named_processes(monitor, !next);
+		return is_resource_shortage(next) ? next : err;
+	}
+	if (kvmstats_next_works(next)) {
+		monitor->denied = 0;
+		return next;
+	}
 	return kvmstats_processes_scan(&monitor->processes, now, try_scanned_process, monitor,
 				       &monitor->denied);
 }

@@ -56,6 +56,8 @@ static int watch_pidfd(struct kvmstats_monitor *monitor, struct kvmstats_watch *
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = watch };
 	int pidfd = kvmstats_vmm_pidfd(watch->vmm);
 
+	if (pidfd < 0)
+		return 0;
 	return epoll_ctl(monitor->epoll, EPOLL_CTL_ADD, pidfd, &event) ? -errno : 0;
 }
 

@@ -10,13 +10,19 @@ struct kvmstats_reader *kvmstats_reader_new(const struct kvmstats_target *target
 
 	if (!reader)
 		return NULL;
-	reader->target = target;
 	reader->kind = kvmstats_target_kind(target);
-	reader->vm = kvmstats_target_vm(target);
 	reader->vcpu = kvmstats_target_vcpu(target);
-	reader->vmm_fd = kvmstats_target_fd(target);
+	reader->number = kvmstats_target_number(target);
 	reader->fd = -1;
+	kvmstats_reader_follow(reader, target);
 	return reader;
+}
+
+void kvmstats_reader_follow(struct kvmstats_reader *reader, const struct kvmstats_target *target)
+{
+	reader->target = target;
+	reader->vm = kvmstats_target_vm(target);
+	reader->vmm_fd = kvmstats_target_fd(target);
 }
 
 static void close_fd(struct kvmstats_reader *reader)
@@ -45,10 +51,17 @@ void kvmstats_reader_free(struct kvmstats_reader *reader)
 bool kvmstats_reader_is_of(const struct kvmstats_reader *reader,
 			   const struct kvmstats_target *target)
 {
-	return reader->kind == kvmstats_target_kind(target) &&
-	       reader->vm == kvmstats_target_vm(target) &&
-	       reader->vcpu == kvmstats_target_vcpu(target) &&
-	       reader->vmm_fd == kvmstats_target_fd(target);
+	if (reader->kind != kvmstats_target_kind(target) ||
+	    reader->vcpu != kvmstats_target_vcpu(target) ||
+	    reader->number != kvmstats_target_number(target))
+		return false;
+	return reader->number || (reader->vm == kvmstats_target_vm(target) &&
+				  reader->vmm_fd == kvmstats_target_fd(target));
+}
+
+bool kvmstats_reader_is_open(const struct kvmstats_reader *reader)
+{
+	return reader->schema;
 }
 
 void kvmstats_reader_fail(struct kvmstats_reader *reader, int err)
@@ -56,6 +69,13 @@ void kvmstats_reader_fail(struct kvmstats_reader *reader, int err)
 	close_fd(reader);
 	free_samples(reader);
 	reader->err = err;
+}
+
+static int new_samples(struct kvmstats_reader *reader)
+{
+	int err = kvmstats_sample_new(&reader->now, reader->schema);
+
+	return err ? err : kvmstats_sample_new(&reader->before, reader->schema);
 }
 
 /*
@@ -69,19 +89,36 @@ static int start(struct kvmstats_reader *reader, struct kvmstats_schemas *schema
 	if (reader->schema && kvmstats_schema_same(reader->schema, reader->fd) == 1)
 		return 0;
 	free_samples(reader);
-	err = kvmstats_schemas_find(schemas, reader->fd, &reader->schema);
-	if (!err)
-		err = kvmstats_sample_new(&reader->now, reader->schema);
-	if (!err)
-		err = kvmstats_sample_new(&reader->before, reader->schema);
-	return err;
+	err = kvmstats_schemas_find(schemas, reader->fd, false, &reader->schema);
+	return err ? err : new_samples(reader);
+}
+
+/* The statistics are in the file of the VM, which is open already. */
+static void start_record(struct kvmstats_reader *reader)
+{
+	const struct kvmstats_schema *schema = kvmstats_target_schema(reader->target);
+
+	reader->origin = kvmstats_target_origin(reader->target);
+	reader->err = kvmstats_target_error(reader->target);
+	if (!reader->err && reader->schema != schema) {
+		free_samples(reader);
+		reader->schema = schema;
+		reader->err = new_samples(reader);
+	}
+	if (reader->err)
+		kvmstats_reader_fail(reader, reader->err);
 }
 
 void kvmstats_reader_open(struct kvmstats_reader *reader, struct kvmstats_schemas *schemas)
 {
 	enum kvmstats_origin origin;
-	int fd = kvmstats_target_open(reader->target, &origin);
+	int fd;
 
+	if (reader->number) {
+		start_record(reader);
+		return;
+	}
+	fd = kvmstats_target_open(reader->target, &origin);
 	if (fd < 0) {
 		if (reader->fd < 0)
 			reader->err = fd;
@@ -104,7 +141,8 @@ int kvmstats_reader_sample(struct kvmstats_reader *reader)
 		return reader->err;
 	reader->before = reader->now;
 	reader->now = oldest;
-	err = kvmstats_sample_read(reader->now, reader->fd);
+	err = reader->number ? kvmstats_target_sample(reader->target, reader->now) :
+			       kvmstats_sample_read(reader->now, reader->fd);
 	if (err)
 		kvmstats_reader_fail(reader, err);
 	return err;

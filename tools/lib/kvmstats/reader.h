@@ -5,6 +5,7 @@
 
 #include "internal.h"
 #include "schemas.h"
+#include "vmm_files.h"
 
 struct kvmstats_reader {
 	const struct kvmstats_target *target;
@@ -13,8 +14,9 @@ struct kvmstats_reader {
 	int vm;
 	int vcpu;
 	int vmm_fd;
+	uint64_t number;
 	enum kvmstats_origin origin;
-	int fd;
+	int fd;				/* -1 if the statistics are in the file of the VM */
 	int err;			/* why it cannot be read, or 0 */
 	const struct kvmstats_schema *schema;
 	struct kvmstats_sample *now;
@@ -24,6 +26,9 @@ struct kvmstats_reader {
 /* Returns NULL if memory is exhausted. Does not open the statistics. */
 struct kvmstats_reader *kvmstats_reader_new(const struct kvmstats_target *target);
 void kvmstats_reader_free(struct kvmstats_reader *reader);
+
+/* The reader, which is of @target, reads it from now on. */
+void kvmstats_reader_follow(struct kvmstats_reader *reader, const struct kvmstats_target *target);
 
 /* Whether @reader reads the statistics of @target. */
 bool kvmstats_reader_is_of(const struct kvmstats_reader *reader,
@@ -36,10 +41,16 @@ bool kvmstats_reader_is_of(const struct kvmstats_reader *reader,
  */
 void kvmstats_reader_open(struct kvmstats_reader *reader, struct kvmstats_schemas *schemas);
 
+/* Whether the statistics can be read. */
+bool kvmstats_reader_is_open(const struct kvmstats_reader *reader);
+
 /* The reader cannot be read any more, because of @err. */
 void kvmstats_reader_fail(struct kvmstats_reader *reader, int err);
 
-/* Reads a new sample, and keeps the previous one. Sets reader->err, and returns it. */
+/*
+ * Reads a new sample, or copies it from the file of the VM, and keeps the previous one. Sets
+ * reader->err, and returns it.
+ */
 int kvmstats_reader_sample(struct kvmstats_reader *reader);
 
 #endif /* KVMSTATS_READER_H */

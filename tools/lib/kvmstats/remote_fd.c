@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Duplicates fds of another process, and opens statistics with them. */
+/* Opens statistics: with /dev/kvm, and with fds that it duplicates from another process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,6 +12,7 @@
 #include <linux/kvm_stats.h>
 
 #include "internal.h"
+#include "vm_file.h"
 
 /* The numbers are the same on all architectures except alpha. */
 #ifndef SYS_pidfd_open
@@ -79,19 +80,60 @@ int kvmstats_dup_fd(int pidfd, const struct kvmstats_fd *entry)
 	return fd;
 }
 
-int kvmstats_supported(void)
+static int open_kvm(int *capabilities)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-	int ret;
 
 	if (kvm < 0)
 		return -errno;
-	ret = ioctl(kvm, CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD);
-	if (ret < 0)
-		ret = -errno;
+	*capabilities = ioctl(kvm, CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD);
+	if (*capabilities < 0)
+		*capabilities = 0;
+	return kvm;
+}
+
+int kvmstats_capabilities(void)
+{
+	int capabilities;
+	int kvm = open_kvm(&capabilities);
+
+	if (kvm < 0)
+		return kvm;
 	close(kvm);
+	return capabilities;
+}
+
+int kvmstats_supported(void)
+{
+	int ret = kvmstats_capabilities();
+
 	return ret > 0 ? 1 : ret;
 }
+
+/* ---- the files of all VMs ---- */
+
+int kvmstats_open_kvm(void)
+{
+	int capabilities;
+	int kvm = open_kvm(&capabilities);
+
+	if (kvm < 0 || capabilities & KVM_STATS_CAP_NEXT)
+		return kvm;
+	close(kvm);
+	return -EOPNOTSUPP;
+}
+
+int kvmstats_next_open(int kvm, uint64_t *vm)
+{
+	struct kvm_stats_next next = { .vm = *vm, .flags = KVM_STATS_OPEN_VCPUS };
+
+	if (ioctl(kvm, KVM_STATS_NEXT, &next))
+		return errno == EINVAL || errno == ENOTTY ? -EOPNOTSUPP : -errno;
+	*vm = next.vm;
+	return next.fd;
+}
+
+/* ---- the files of one VMM ---- */
 
 /*
  * EIO has two meanings. A kernel without binary statistics returns it for every ioctl of a
@@ -114,6 +156,29 @@ int kvmstats_open_stats(int kvm_fd)
 	if (fd < 0)
 		return open_error(errno);
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
+int kvmstats_fd_open_all(int vm_fd)
+{
+	struct kvm_stats_open open = { .flags = KVM_STATS_OPEN_VCPUS };
+	int fd = ioctl(vm_fd, KVM_STATS_OPEN, &open);
+
+	/* A process other than the VMM gets EIO from mainline, whatever the ioctl is. */
+	if (fd < 0 && (errno == EIO || errno == EINVAL))
+		return -EOPNOTSUPP;
+	return fd < 0 ? open_error(errno) : fd;
+}
+
+int kvmstats_dup_and_open_all(int pidfd, const struct kvmstats_fd *entry)
+{
+	int vm_fd = kvmstats_dup_fd(pidfd, entry);
+	int fd;
+
+	if (vm_fd < 0)
+		return vm_fd;
+	fd = kvmstats_fd_open_all(vm_fd);
+	close(vm_fd);
 	return fd;
 }
 

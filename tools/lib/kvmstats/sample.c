@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "internal.h"
 
 struct kvmstats_sample {
@@ -29,7 +29,6 @@ void kvmstats_sample_free(struct kvmstats_sample *sample)
 
 int kvmstats_sample_read(struct kvmstats_sample *sample, int fd)
 {
-	struct timespec now;
 	int err;
 
 	sample->time = 0;
@@ -37,8 +36,7 @@ int kvmstats_sample_read(struct kvmstats_sample *sample, int fd)
 				 kvmstats_schema_data_offset(sample->schema));
 	if (err)
 		return err;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	sample->time = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	sample->time = clock_now();
 	return 0;
 }
 
@@ -48,6 +46,16 @@ int kvmstats_sample_set(struct kvmstats_sample *sample, const uint64_t *values, 
 	if (count * sizeof(*values) != kvmstats_schema_data_size(sample->schema) || !time)
 		return -EINVAL;
 	memcpy(sample->data, values, count * sizeof(*values));
+	sample->time = time;
+	return 0;
+}
+
+int kvmstats_sample_copy(struct kvmstats_sample *sample, const struct kvmstats_schema *schema,
+			 const void *values, uint64_t time)
+{
+	if (schema != sample->schema)
+		return -EINVAL;
+	memcpy(sample->data, values, kvmstats_schema_data_size(schema));
 	sample->time = time;
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * Reads and checks the header and the descriptors of a statistics file.
+ * Reads and checks the header and the descriptors of a statistics file, and those of the vCPUs in
+ * a file that contains them.
  *
  * The file is untrusted: the fd can come from any process, and a later kernel can have
  * extensions that this library does not know. Offsets and sizes have 32 bits and are added with
@@ -68,13 +69,71 @@ static int check_header(const struct kvm_stats_header *h)
 	return 0;
 }
 
+static struct range vcpus_range(const struct kvm_stats_header *h)
+{
+	uint64_t start = id_range(h).end;
+
+	return (struct range){ start, start + sizeof(struct kvm_stats_vcpus) };
+}
+
+/* The header that a file with only one vCPU would have, if its data were that of the records. */
+static struct kvm_stats_header vcpu_header(const struct kvm_stats_header *h,
+					   const struct kvm_stats_vcpus *vcpus)
+{
+	return (struct kvm_stats_header){
+		.name_size = h->name_size,
+		.num_desc = vcpus->num_desc,
+		.id_offset = h->id_offset,
+		.desc_offset = vcpus->desc_offset,
+		.data_offset = vcpus->data_offset,
+	};
+}
+
+/* The parts that do not change must be in front of the records, and not overlap. */
+static int check_vcpus_position(const struct kvm_stats_header *h,
+				const struct kvm_stats_vcpus *vcpus)
+{
+	const struct kvm_stats_header vcpu = vcpu_header(h, vcpus);
+	const struct range range[] = {
+		header_range(), id_range(h), vcpus_range(h), desc_range(h), desc_range(&vcpu),
+	};
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(range); i++) {
+		if (range[i].end > vcpus->records_offset)
+			return -EPROTO;
+		for (j = 0; j < i; j++) {
+			if (ranges_overlap(range[i], range[j]))
+				return -EPROTO;
+		}
+	}
+	return vcpus->records_offset < h->data_offset ? -EPROTO : 0;
+}
+
+static int check_vcpus(const struct kvm_stats_header *h, const struct kvm_stats_vcpus *vcpus)
+{
+	struct kvm_stats_header vcpu = vcpu_header(h, vcpus);
+
+	if (vcpus->num_desc > MAX_DESC || vcpus->record_size > KVMSTATS_MAX_BLOCK)
+		return -EOVERFLOW;
+	if (desc_range(&vcpu).end - desc_range(&vcpu).start > KVMSTATS_MAX_BLOCK)
+		return -EOVERFLOW;
+	if (vcpus->records_offset % 8 || vcpus->record_size % 8 || vcpus->data_offset % 8)
+		return -EPROTO;
+	if (vcpus->data_offset < sizeof(struct kvm_stats_record) ||
+	    vcpus->data_offset > vcpus->record_size)
+		return -EPROTO;
+	return check_vcpus_position(h, vcpus);
+}
+
 static int check_data(const struct kvmstats_schema *schema, int fd)
 {
 	const struct kvm_stats_header *h = &schema->header;
 	struct range data = { h->data_offset, h->data_offset + (uint64_t)schema->data_size };
 	uint64_t last;	/* the last value, to check that the file contains it */
 
-	if (!schema->data_size)
+	/* kvmstats_file_new() checks that the values of vCPUs fit in their records. */
+	if (!schema->data_size || schema->records)
 		return 0;
 	if (ranges_overlap(header_range(), data) || ranges_overlap(id_range(h), data) ||
 	    ranges_overlap(desc_range(h), data))
@@ -157,7 +216,33 @@ static int read_header(struct kvm_stats_header *h, int fd)
 	return err ? err : check_header(h);
 }
 
-int kvmstats_schema_read(struct kvmstats_schema **schemap, int fd)
+int kvmstats_read_vcpus(int fd, struct kvm_stats_header *h, struct kvm_stats_vcpus *vcpus)
+{
+	int err = read_header(h, fd);
+
+	if (err)
+		return err;
+	if (!(h->flags & KVM_STATS_HEADER_VCPUS))
+		return -ENODATA;
+	err = kvmstats_pread_all(fd, vcpus, sizeof(*vcpus), vcpus_range(h).start);
+	return err ? err : check_vcpus(h, vcpus);
+}
+
+/* Reads the header of a file without checking it, or, of @records, what vcpu_header() makes. */
+static int read_header_of(struct kvm_stats_header *h, int fd, bool records)
+{
+	struct kvm_stats_vcpus vcpus;
+	int err;
+
+	if (!records)
+		return kvmstats_pread_all(fd, h, sizeof(*h), 0);
+	err = kvmstats_read_vcpus(fd, h, &vcpus);
+	if (!err)
+		*h = vcpu_header(h, &vcpus);
+	return err;
+}
+
+int kvmstats_schema_read_part(struct kvmstats_schema **schemap, int fd, bool records)
 {
 	struct kvmstats_schema *schema = calloc(1, sizeof(*schema));
 	char id[MAX_NAME_SIZE];
@@ -167,7 +252,10 @@ int kvmstats_schema_read(struct kvmstats_schema **schemap, int fd)
 	if (!schema)
 		return -ENOMEM;
 
-	err = read_header(&schema->header, fd);
+	schema->records = records;
+	err = read_header_of(&schema->header, fd, records);
+	if (!err)
+		err = check_header(&schema->header);
 	if (!err)
 		err = kvmstats_schema_id(schema, fd, id, sizeof(id));
 	if (!err)
@@ -180,6 +268,11 @@ int kvmstats_schema_read(struct kvmstats_schema **schemap, int fd)
 	}
 	*schemap = schema;
 	return 0;
+}
+
+int kvmstats_schema_read(struct kvmstats_schema **schema, int fd)
+{
+	return kvmstats_schema_read_part(schema, fd, false);
 }
 
 void kvmstats_schema_free(struct kvmstats_schema *schema)
@@ -197,7 +290,7 @@ int kvmstats_schema_same(const struct kvmstats_schema *schema, int fd)
 	char *desc;
 	int err;
 
-	err = kvmstats_pread_all(fd, &header, sizeof(header), 0);
+	err = read_header_of(&header, fd, schema->records);
 	if (err)
 		return err;
 	if (memcmp(&header, &schema->header, sizeof(header)))

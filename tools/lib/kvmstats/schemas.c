@@ -4,7 +4,8 @@
 
 #include "schemas.h"
 
-static int add(struct kvmstats_schemas *schemas, int fd, const struct kvmstats_schema **schema)
+static int add(struct kvmstats_schemas *schemas, int fd, bool records,
+	       const struct kvmstats_schema **schema)
 {
 	struct kvmstats_schema **more = realloc(schemas->schema,
 						(schemas->count + 1) * sizeof(*more));
@@ -13,20 +14,23 @@ static int add(struct kvmstats_schemas *schemas, int fd, const struct kvmstats_s
 	if (!more)
 		return -ENOMEM;
 	schemas->schema = more;
-	err = kvmstats_schema_read(&more[schemas->count], fd);
+	err = kvmstats_schema_read_part(&more[schemas->count], fd, records);
 	if (!err)
 		*schema = more[schemas->count++];
 	return err;
 }
 
-int kvmstats_schemas_find(struct kvmstats_schemas *schemas, int fd,
+int kvmstats_schemas_find(struct kvmstats_schemas *schemas, int fd, bool records,
 			  const struct kvmstats_schema **schema)
 {
 	size_t i;
 
 	for (i = 0; i < schemas->count; i++) {
-		int ret = kvmstats_schema_same(schemas->schema[i], fd);
+		int ret;
 
+		if (schemas->schema[i]->records != records)
+			continue;
+		ret = kvmstats_schema_same(schemas->schema[i], fd);
 		if (ret < 0)
 			return ret;
 		if (ret) {
@@ -34,7 +38,7 @@ int kvmstats_schemas_find(struct kvmstats_schemas *schemas, int fd,
 			return 0;
 		}
 	}
-	return add(schemas, fd, schema);
+	return add(schemas, fd, records, schema);
 }
 
 void kvmstats_schemas_free(struct kvmstats_schemas *schemas)

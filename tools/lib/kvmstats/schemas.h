@@ -13,8 +13,11 @@ struct kvmstats_schemas {
 	size_t count;
 };
 
-/* Finds or reads the schema of the statistics fd @fd. Returns 0 or -errno. */
-int kvmstats_schemas_find(struct kvmstats_schemas *schemas, int fd,
+/*
+ * Finds or reads the schema of the statistics fd @fd or, if @records is set, that of the vCPUs in
+ * the file. Returns 0 or -errno.
+ */
+int kvmstats_schemas_find(struct kvmstats_schemas *schemas, int fd, bool records,
 			  const struct kvmstats_schema **schema);
 void kvmstats_schemas_free(struct kvmstats_schemas *schemas);
 

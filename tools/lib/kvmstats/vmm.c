@@ -6,43 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "guest.h"
-#include "internal.h"
+#include "vmm_files.h"
+#include "vmm_state.h"
 
 #define MAX_COMM	64u
-
-struct kvmstats_target {
-	const struct kvmstats_vmm *vmm;
-	struct kvmstats_fd from;
-	int vm;
-};
-
-/*
- * Two numbers that can be read quickly, and that usually change when VMs or vCPUs are added or
- * removed. Before Linux 6.2 the number of fds is always 0.
- */
-struct glance {
-	nlink_t threads;
-	off_t fds;
-};
-
-struct kvmstats_vmm {
-	pid_t pid;
-	int pidfd;
-	char *comm;
-	struct kvmstats_guest guest;
-	bool distinct;
-	size_t vms;
-	size_t vcpus;
-	struct kvmstats_target *target;
-	size_t targets;
-	struct kvmstats_fds fds;	/* all KVM fds at the last scan, including duplicates */
-	struct kvmstats_fds buffer;	/* for the next scan */
-	struct glance glance;
-};
 
 static bool is_same_target(const struct kvmstats_fd *a, const struct kvmstats_fd *b)
 {
@@ -207,8 +176,12 @@ static int read_glance(const struct kvmstats_vmm *vmm, struct glance *glance)
 int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm)
 {
 	struct glance glance;
-	int err = read_glance(vmm, &glance);
+	int err;
 
+	/* Each read of the files finds new vCPUs, and the search new VMs. */
+	if (vmm->by_number)
+		return 0;
+	err = read_glance(vmm, &glance);
 	if (err)
 		return err;
 	return glance.threads != vmm->glance.threads || glance.fds != vmm->glance.fds;
@@ -216,16 +189,49 @@ int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm)
 
 static void clear_targets(struct kvmstats_vmm *vmm)
 {
+	kvmstats_vmm_close_files(vmm);
 	vmm->targets = 0;
 	vmm->vms = 0;
 	vmm->vcpus = 0;
 	vmm->fds.count = 0;
 }
 
+static int list_fds(struct kvmstats_vmm *vmm)
+{
+	struct kvmstats_fds distinct = { 0 };
+	int err = kvmstats_fds_copy(&distinct, &vmm->buffer);
+
+	if (err)
+		return err;
+	vmm->distinct = kvmstats_fds_distinct(&distinct, vmm->pid);
+	err = find_targets(vmm, &distinct);
+	kvmstats_fds_free(&distinct);
+	return err;
+}
+
+/*
+ * Lists the targets in the files of VMs or, if these cannot be opened, the fds of the VMM. Sets
+ * @changed if it lists other targets than before.
+ */
+static int list_targets(struct kvmstats_vmm *vmm, bool *changed)
+{
+	bool had_files = vmm->files;
+	int ret = vmm->schemas ? kvmstats_vmm_open_files(vmm, &vmm->buffer) : -EOPNOTSUPP;
+
+	if (ret >= 0) {
+		*changed |= ret;
+		return 0;
+	}
+	if (had_files) {
+		vmm->targets = 0;
+		*changed = true;
+	}
+	return *changed ? list_fds(vmm) : 0;
+}
+
 /* The glance is read first, so that it detects changes that happen during the scan. */
 static int scan(struct kvmstats_vmm *vmm, bool *changed)
 {
-	struct kvmstats_fds distinct;
 	int err = read_glance(vmm, &vmm->glance);
 
 	if (!err)
@@ -233,22 +239,14 @@ static int scan(struct kvmstats_vmm *vmm, bool *changed)
 	if (err)
 		return err;
 	*changed = !kvmstats_fds_equal(&vmm->buffer, &vmm->fds);
-	if (!*changed)
-		return 0;
 	/*
 	 * A process without VM and vCPU fds is an agent, not a VMM. Return before the search for
 	 * duplicates, which takes long if the agent holds thousands of statistics fds.
 	 */
-	if (!first_kvm_fd(&vmm->buffer))
+	if (*changed && !first_kvm_fd(&vmm->buffer))
 		return -ENODEV;
 
-	distinct = (struct kvmstats_fds){ 0 };
-	err = kvmstats_fds_copy(&distinct, &vmm->buffer);
-	if (err)
-		return err;
-	vmm->distinct = kvmstats_fds_distinct(&distinct, vmm->pid);
-	err = find_targets(vmm, &distinct);
-	kvmstats_fds_free(&distinct);
+	err = list_targets(vmm, changed);
 	if (!err) {
 		struct kvmstats_fds old = vmm->fds;
 
@@ -258,11 +256,23 @@ static int scan(struct kvmstats_vmm *vmm, bool *changed)
 	return err;
 }
 
+static int refresh_by_number(struct kvmstats_vmm *vmm)
+{
+	int ret = kvmstats_vmm_reopen_files(vmm);
+
+	return vmm->files ? ret : -ENODEV;
+}
+
 int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
 {
 	bool changed = false;
-	int err = scan(vmm, &changed);
+	int err;
 
+	if (!kvmstats_vmm_alive(vmm))
+		return -ESRCH;
+	if (vmm->by_number)
+		return refresh_by_number(vmm);
+	err = scan(vmm, &changed);
 	if (!kvmstats_vmm_alive(vmm))
 		return -ESRCH;
 	/* If the process had no KVM fds at the previous scan either, scan() detects no change. */
@@ -284,7 +294,8 @@ static int read_names(struct kvmstats_vmm *vmm)
 	return kvmstats_guest_read(&vmm->guest, vmm->pid);
 }
 
-int kvmstats_vmm_open(struct kvmstats_vmm **vmmp, pid_t pid)
+int kvmstats_vmm_open_with_files(struct kvmstats_vmm **vmmp, pid_t pid,
+				 struct kvmstats_schemas *schemas)
 {
 	struct kvmstats_vmm *vmm = calloc(1, sizeof(*vmm));
 	bool changed = false;
@@ -294,6 +305,7 @@ int kvmstats_vmm_open(struct kvmstats_vmm **vmmp, pid_t pid)
 	if (!vmm)
 		return -ENOMEM;
 	vmm->pid = pid;
+	vmm->schemas = schemas;
 	vmm->pidfd = kvmstats_pidfd_open(pid);
 	if (vmm->pidfd < 0) {
 		err = vmm->pidfd;
@@ -317,11 +329,55 @@ int kvmstats_vmm_open(struct kvmstats_vmm **vmmp, pid_t pid)
 	return 0;
 }
 
+int kvmstats_vmm_open(struct kvmstats_vmm **vmm, pid_t pid)
+{
+	return kvmstats_vmm_open_with_files(vmm, pid, NULL);
+}
+
+/* The names are not essential: /proc can be mounted so that it hides the processes of others. */
+static int read_names_if_visible(struct kvmstats_vmm *vmm)
+{
+	int err = vmm->pid ? read_names(vmm) : 0;
+
+	if (err == -ENOMEM)
+		return err;
+	if (!vmm->comm)
+		vmm->comm = strdup("?");
+	return vmm->comm ? 0 : -ENOMEM;
+}
+
+int kvmstats_vmm_open_by_number(struct kvmstats_vmm **vmmp, pid_t pid,
+				struct kvmstats_schemas *schemas)
+{
+	struct kvmstats_vmm *vmm = calloc(1, sizeof(*vmm));
+	int err;
+
+	*vmmp = NULL;
+	if (!vmm)
+		return -ENOMEM;
+	vmm->pid = pid;
+	vmm->schemas = schemas;
+	vmm->by_number = true;
+	vmm->distinct = true;
+	vmm->pidfd = pid ? kvmstats_pidfd_open(pid) : -1;
+	err = pid && vmm->pidfd < 0 ? vmm->pidfd : read_names_if_visible(vmm);
+	if (!err && !kvmstats_vmm_alive(vmm))
+		err = -ESRCH;
+	if (err) {
+		kvmstats_vmm_close(vmm);
+		return err;
+	}
+	*vmmp = vmm;
+	return 0;
+}
+
 void kvmstats_vmm_close(struct kvmstats_vmm *vmm)
 {
 	if (!vmm)
 		return;
-	close(vmm->pidfd);
+	if (vmm->pidfd >= 0)
+		close(vmm->pidfd);
+	kvmstats_vmm_close_files(vmm);
 	kvmstats_fds_free(&vmm->fds);
 	kvmstats_fds_free(&vmm->buffer);
 	free(vmm->target);
@@ -363,7 +419,12 @@ int kvmstats_vmm_find(int (*fn)(pid_t pid, int err, void *arg), void *arg)
 
 int kvmstats_vmm_alive(const struct kvmstats_vmm *vmm)
 {
-	return kvmstats_pidfd_alive(vmm->pidfd);
+	return vmm->pidfd < 0 || kvmstats_pidfd_alive(vmm->pidfd);
+}
+
+bool kvmstats_vmm_is_by_number(const struct kvmstats_vmm *vmm)
+{
+	return vmm->by_number;
 }
 
 int kvmstats_vmm_pidfd(const struct kvmstats_vmm *vmm)
@@ -431,6 +492,11 @@ int kvmstats_target_vm(const struct kvmstats_target *target)
 	return target->vm;
 }
 
+uint64_t kvmstats_target_number(const struct kvmstats_target *target)
+{
+	return target->number;
+}
+
 int kvmstats_target_fd(const struct kvmstats_target *target)
 {
 	return target->from.fd;
@@ -440,6 +506,8 @@ int kvmstats_target_open(const struct kvmstats_target *target, enum kvmstats_ori
 {
 	int pidfd = target->vmm->pidfd;
 
+	if (target->from.fd < 0)
+		return -ENXIO;
 	if (origin)
 		*origin = target->from.stats ? KVMSTATS_ORIGIN_DUPLICATED : KVMSTATS_ORIGIN_OPENED;
 	if (target->from.stats)

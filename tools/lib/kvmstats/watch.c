@@ -54,7 +54,7 @@ static struct kvmstats_reader *take(struct old_readers *old, const struct kvmsta
 			continue;
 		old->reader[at] = NULL;
 		old->cursor = at + 1;
-		reader->target = target;
+		kvmstats_reader_follow(reader, target);
 		return reader;
 	}
 	return NULL;
@@ -87,13 +87,13 @@ static bool open_readers(struct kvmstats_watch *watch, struct kvmstats_schemas *
 	for (i = 0; i < watch->readers; i++) {
 		struct kvmstats_reader *reader = watch->reader[i];
 		const struct kvmstats_schema *schema = reader->schema;
-		bool was_open = reader->fd >= 0;
+		bool was_open = kvmstats_reader_is_open(reader);
 
 		if (!fatal || was_open)
 			kvmstats_reader_open(reader, schemas);
 		else
 			reader->err = fatal;
-		changed |= was_open != (reader->fd >= 0) || schema != reader->schema;
+		changed |= was_open != kvmstats_reader_is_open(reader) || schema != reader->schema;
 		if (concerns_all(reader->err))
 			fatal = reader->err;
 	}
@@ -149,7 +149,7 @@ int kvmstats_watch_attach(struct kvmstats_watch *watch,
 
 int kvmstats_watch_sample(struct kvmstats_watch *watch)
 {
-	int failed = 0;
+	int failed = kvmstats_vmm_read_files(watch->vmm);
 	size_t i;
 
 	for (i = 0; i < watch->readers; i++) {

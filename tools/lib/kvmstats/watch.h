@@ -28,7 +28,10 @@ int kvmstats_watch_attach(struct kvmstats_watch *watch,
 			  const struct kvmstats_monitor_options *options,
 			  struct kvmstats_schemas *schemas);
 
-/* Reads a sample of each reader. Returns 1 if a reader failed, 0 if none did. */
+/*
+ * Reads a sample of each reader. Returns 1 if the VMM must be scanned again: a reader failed, or
+ * a file contains another number of vCPUs than before. Otherwise returns 0.
+ */
 int kvmstats_watch_sample(struct kvmstats_watch *watch);
 
 #endif /* KVMSTATS_WATCH_H */

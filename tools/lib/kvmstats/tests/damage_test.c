@@ -9,6 +9,7 @@
 #include "image.h"
 #include "kvmstats.h"
 #include "tap.h"
+#include "vm_image.h"
 
 #define ROUNDS	30000
 
@@ -88,6 +89,76 @@ static void use_schema(const struct kvmstats_schema *schema, int fd)
 	kvmstats_sample_free(sample);
 }
 
+/* ---- files of a VM and its vCPUs ---- */
+
+/* Changes up to four aligned words of 32 bits, mostly in the header and in the part for vCPUs. */
+static void damage_words(struct vm_image *image)
+{
+	static const uint32_t limits[] = { 0, 1, 8, 16, 0x7fffffff, 0x80000000, 0xfffffff8, ~0u };
+	int times = 1 + (int)random_below(4);
+
+	while (times--) {
+		uint32_t *words = random_below(2) ? (uint32_t *)&image->header :
+						    (uint32_t *)&image->vcpus;
+		size_t count = (random_below(8) ? 24 : sizeof(*image) -
+				offsetof(struct vm_image, vcpus)) / sizeof(*words);
+		uint32_t *word = &words[random_below((uint32_t)count)];
+
+		if (random_below(2))
+			*word = limits[random_below(ARRAY_SIZE(limits))];
+		else
+			*word += random_below(65) - 32;
+	}
+}
+
+static void use_file(struct kvmstats_file *file, int fd)
+{
+	const struct kvmstats_schema *vcpu = kvmstats_file_schema(file, KVMSTATS_KIND_VCPU);
+	struct kvmstats_sample *sample;
+	size_t i, n;
+
+	if (kvmstats_file_read(file, fd) || kvmstats_sample_new(&sample, vcpu))
+		return;
+	for (i = 0; i < kvmstats_file_vcpus(file); i++) {
+		kvmstats_file_vcpu_sample(file, i, sample);
+		for (n = 0; n < kvmstats_schema_count(vcpu); n++)
+			use_stat(sample, kvmstats_schema_stat(vcpu, n));
+	}
+	kvmstats_sample_free(sample);
+}
+
+static void test_vm_files(void)
+{
+	int accepted = 0, rejected = 0, unexpected = 0;
+	int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		struct kvmstats_file *file;
+		struct vm_image image;
+		int fd, err;
+
+		vm_image_init(&image);
+		damage_words(&image);
+		fd = bytes_fd((unsigned char *)&image, sizeof(image) -
+			      (random_below(16) ? 0 : random_below(sizeof(image))));
+		err = kvmstats_file_new(&file, fd);
+		if (!err) {
+			accepted++;
+			use_file(file, fd);
+			kvmstats_file_free(file);
+		} else if (err == -EPROTO || err == -EOVERFLOW || err == -ENODATA) {
+			rejected++;
+		} else {
+			unexpected++;
+		}
+		close(fd);
+	}
+	tap_ok(accepted > 0 && rejected > 0,
+	       "some damaged files with vCPUs are accepted, others are rejected");
+	printf("# %d accepted, %d rejected\n", accepted, rejected);
+	tap_is(unexpected, 0, "rejected files with vCPUs return EPROTO, EOVERFLOW or ENODATA");
+}
+
 int main(void)
 {
 	int accepted = 0, rejected = 0, unexpected = 0;
@@ -117,5 +188,6 @@ int main(void)
 	       "some damaged files are accepted, others are rejected");
 	printf("# %d accepted, %d rejected\n", accepted, rejected);
 	tap_is(unexpected, 0, "rejected files return EPROTO or EOVERFLOW");
+	test_vm_files();
 	return tap_end();
 }

@@ -4,24 +4,31 @@
  *
  * usage: make_seeds DIRECTORY
  */
-#include "image.h"
+#include "vm_image.h"
 
-static void write_seed(const char *dir, const char *name, const struct image *image)
+static void write_file(const char *dir, const char *name, const void *bytes, size_t size)
 {
-	unsigned char bytes[sizeof(*image)];
 	char path[256];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	file = fopen(path, "w");
-	if (!file || !fwrite(bytes, image_bytes(image, bytes), 1, file) || fclose(file)) {
+	if (!file || !fwrite(bytes, size, 1, file) || fclose(file)) {
 		perror(path);
 		exit(1);
 	}
 }
 
+static void write_seed(const char *dir, const char *name, const struct image *image)
+{
+	unsigned char bytes[sizeof(*image)];
+
+	write_file(dir, name, bytes, image_bytes(image, bytes));
+}
+
 int main(int argc, char **argv)
 {
+	struct vm_image vm_image;
 	struct image image;
 
 	if (argc != 2)
@@ -46,5 +53,7 @@ int main(int argc, char **argv)
 	image_desc(&image, 0)->offset = 8;
 	image_desc(&image, 1)->offset = 0;
 	write_seed(argv[1], "order", &image);
+	vm_image_init(&vm_image);
+	write_file(argv[1], "vcpus", &vm_image, sizeof(vm_image));
 	return 0;
 }

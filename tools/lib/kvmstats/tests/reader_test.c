@@ -30,6 +30,12 @@ int __wrap_kvmstats_target_vcpu(const struct kvmstats_target *target)
 	return -1;
 }
 
+uint64_t __wrap_kvmstats_target_number(const struct kvmstats_target *target)
+{
+	(void)target;
+	return 0;
+}
+
 int __wrap_kvmstats_target_fd(const struct kvmstats_target *target)
 {
 	(void)target;

@@ -76,6 +76,33 @@ static void check_sample(const struct kvmstats_schema *schema, int fd)
 	kvmstats_sample_free(sample);
 }
 
+/* The file may contain a VM and its vCPUs. */
+static void check_file(int fd)
+{
+	const struct kvmstats_schema *vcpu;
+	struct kvmstats_sample *sample;
+	struct kvmstats_file *file;
+	size_t i;
+
+	if (kvmstats_file_new(&file, fd)) {
+		CHECK(!file);
+		return;
+	}
+	vcpu = kvmstats_file_schema(file, KVMSTATS_KIND_VCPU);
+	CHECK(!kvmstats_sample_new(&sample, vcpu));
+	if (!kvmstats_file_read(file, fd)) {
+		for (i = 0; i < kvmstats_file_vcpus(file); i++) {
+			CHECK(kvmstats_file_vcpu(file, i) >= 0);
+			CHECK(!kvmstats_file_vcpu_sample(file, i, sample));
+		}
+		CHECK(kvmstats_file_vcpu_sample(file, i, sample));
+	}
+	for (i = 0; i < kvmstats_schema_count(vcpu); i++)
+		check_stat(kvmstats_schema_stat(vcpu, i));
+	kvmstats_sample_free(sample);
+	kvmstats_file_free(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -85,6 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char id[64];
 	size_t i;
 
+	check_file(fd);
 	if (kvmstats_schema_read(&schema, fd)) {
 		CHECK(!schema);
 		return 0;

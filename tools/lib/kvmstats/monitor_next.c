@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "monitor_next.h"
+#include "monitor_watches.h"
+#include "vm_file.h"
+
+#define RESTART_INTERVAL	(32 * SECOND)
+#define INIT_PID_NAMESPACE	0xEFFFFFFCu	/* its inode number is the same in all kernels */
+
+/* The PIDs in the statistics files are those of the initial PID namespace. */
+static bool knows_pids(void)
+{
+	struct stat namespace;
+
+	return !stat("/proc/self/ns/pid", &namespace) && namespace.st_ino == INIT_PID_NAMESPACE;
+}
+
+/*
+ * Returns the process that created the VM, 0 if it is not known, or -errno. The header of the
+ * file is checked elsewhere.
+ */
+static pid_t creator_of(int fd)
+{
+	struct kvm_stats_header header;
+	char id[32] = "";
+	int pid;
+	int err = kvmstats_pread_all(fd, &header, sizeof(header), 0);
+
+	if (!err)
+		err = kvmstats_pread_all(fd, id, sizeof(id) - 1, header.id_offset);
+	if (err)
+		return err;
+	if (sscanf(id, "kvm-%d", &pid) != 1 || pid <= 0 || !knows_pids())
+		return 0;
+	return pid;
+}
+
+static bool is_selected(const struct kvmstats_monitor *monitor, const struct kvmstats_vmm *vmm)
+{
+	const struct kvmstats_monitor_options *options = &monitor->options;
+
+	return !options->selects_vmm || options->selects_vmm(vmm, options->arg);
+}
+
+/* ---- one VM ---- */
+
+/* The functions below own @fd, also on failure. */
+
+static int add_to_watch(struct kvmstats_monitor *monitor, struct kvmstats_watch *watch, int fd)
+{
+	int err = kvmstats_vmm_add_file(watch->vmm, fd);
+
+	kvmstats_watch_attach(watch, &monitor->options, &monitor->schemas);
+	emit(monitor, KVMSTATS_EVENT_CHANGED, watch);
+	return err;
+}
+
+static int add_watch(struct kvmstats_monitor *monitor, pid_t pid, int fd)
+{
+	struct kvmstats_vmm *vmm;
+	int err = kvmstats_vmm_open_by_number(&vmm, pid, &monitor->schemas);
+
+	/* The process has ended, and another one holds the VM. */
+	if (err == -ESRCH)
+		err = kvmstats_vmm_open_by_number(&vmm, 0, &monitor->schemas);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	err = kvmstats_vmm_add_file(vmm, fd);
+	if (err) {
+		kvmstats_vmm_close(vmm);
+		return err;
+	}
+	if (is_selected(monitor, vmm))
+		return kvmstats_watches_add(monitor, vmm);
+	kvmstats_vmm_close(vmm);
+	return 0;
+}
+
+/* A VMM that was found by its fds is also scanned by them. */
+static bool is_wanted(const struct kvmstats_monitor *monitor, pid_t pid,
+		      const struct kvmstats_watch *watch)
+{
+	if (pid < 0 || (watch && !kvmstats_vmm_is_by_number(watch->vmm)))
+		return false;
+	return !monitor->options.pids || (pid && kvmstats_named_find(monitor, pid));
+}
+
+static int add_vm(struct kvmstats_monitor *monitor, int fd)
+{
+	pid_t pid = creator_of(fd);
+	struct kvmstats_watch *watch = pid > 0 ? kvmstats_watches_find(monitor, pid) : NULL;
+
+	if (!is_wanted(monitor, pid, watch)) {
+		close(fd);
+		return 0;
+	}
+	return watch ? add_to_watch(monitor, watch, fd) : add_watch(monitor, pid, fd);
+}
+
+/* ---- all VMs ---- */
+
+static bool holds_vms(const struct kvmstats_monitor *monitor)
+{
+	size_t i;
+
+	for (i = 0; i < monitor->watches; i++) {
+		if (kvmstats_vmm_is_by_number(monitor->watch[i]->vmm))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * After KVM's module was loaded again, the numbers of VMs start at 1 again. That is only possible
+ * while no file of a VM is open.
+ */
+static void restart(struct kvmstats_monitor *monitor, uint64_t now)
+{
+	if (now < monitor->next_restart || holds_vms(monitor))
+		return;
+	monitor->last_vm = 0;
+	monitor->next_restart = now + RESTART_INTERVAL;
+}
+
+int kvmstats_search_next(struct kvmstats_monitor *monitor, uint64_t now)
+{
+	int kvm = kvmstats_open_kvm();
+	int err = 0;
+
+	if (kvm < 0)
+		return kvm;
+	restart(monitor, now);
+	while (!err) {
+		uint64_t number = monitor->last_vm;
+		int fd = kvmstats_next_open(kvm, &number);
+
+		if (fd < 0) {
+			err = fd;
+			break;
+		}
+		err = add_vm(monitor, fd);
+		if (is_resource_shortage(err))
+			break;
+		err = 0;
+		monitor->last_vm = number;
+	}
+	close(kvm);
+	return err == -ENOENT ? 0 : err;
+}

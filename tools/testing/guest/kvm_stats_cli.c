@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -51,8 +52,8 @@ static void test_values(const struct sample_vmm *vmm)
 	report(shows_value(&run, "vcpu0", "exits", values.exits[0]) &&
 	       shows_value(&run, "vcpu1", "exits", values.exits[1]),
 	       "read shows the exits that the VMM itself reads", &run);
-	report(ended_with(&run, 0, "opened by kvm-stats"),
-	       "read reports that kvm-stats opened the statistics fds", &run);
+	report(ended_with(&run, 0, "source: statistics fds of whole VMs (KVM_STATS_NEXT)"),
+	       "read reports that it uses the files of whole VMs", &run);
 	sample_vmm_resume(vmm);
 }
 
@@ -67,7 +68,7 @@ static void test_rates(const struct sample_vmm *vmm)
 static void test_selection(const struct sample_vmm *vmm)
 {
 	run_command(&run, -1, 0, "list");
-	report(run.status == 0 && list_shows(&run, vmm->pid, "opened"), "list shows the VMM", &run);
+	report(run.status == 0 && list_shows(&run, vmm->pid, "next"), "list shows the VMM", &run);
 	run_command(&run, -1, 0, "schema -p %d --vcpu 0", vmm->pid);
 	report(ended_with(&run, 0, "vcpu    io_exits ") && strstr(run.text, " cumulative "),
 	       "schema shows statistics and their types", &run);
@@ -78,6 +79,36 @@ static void test_selection(const struct sample_vmm *vmm)
 	run_command(&run, -1, 0, "read -p %d --vcpu 7", vmm->pid);
 	report(ended_with(&run, 1, "has no vCPU 7"),
 	       "a vCPU that does not exist is an error", &run);
+}
+
+/* Another user with access to /dev/kvm and CAP_PERFMON may not ptrace the VMM. */
+static void test_perfmon(const struct sample_vmm *vmm)
+{
+	struct vcpu_values values = { 0 };
+	struct stat kvm;
+
+	stat("/dev/kvm", &kvm);
+	sample_vmm_stop_vcpus(vmm, &values);
+	chown("/dev/kvm", 0, PERFMON_UID);
+	chmod("/dev/kvm", 0660);
+	run_command(&run, -1, PERFMON_UID, "list");
+	report(run.status == 0 && list_shows(&run, vmm->pid, "next") &&
+	       !strstr(run.text, "could not be examined"),
+	       "with CAP_PERFMON alone, list shows the VMM of another user", &run);
+	run_command(&run, -1, PERFMON_UID, "read -p %d", vmm->pid);
+	report(run.status == 0 && shows_value(&run, "vcpu0", "exits", values.exits[0]) &&
+	       shows_value(&run, "vcpu1", "exits", values.exits[1]),
+	       "with CAP_PERFMON alone, read shows the exits that the VMM itself reads", &run);
+	run_command(&run, -1, PERFMON_UID, "read -p %d", getpid());
+	report(ended_with(&run, 1, "not a KVM VMM"),
+	       "with CAP_PERFMON alone, a process that is not a VMM is an error", &run);
+	chmod("/dev/kvm", 0600);
+	run_command(&run, -1, PERFMON_UID, "read -p %d", vmm->pid);
+	report(ended_with(&run, 1, "not permitted"),
+	       "CAP_PERFMON alone does not suffice without access to /dev/kvm", &run);
+	chown("/dev/kvm", 0, kvm.st_gid);
+	chmod("/dev/kvm", kvm.st_mode & 07777);
+	sample_vmm_resume(vmm);
 }
 
 static void test_refusals(const struct sample_vmm *vmm)
@@ -288,10 +319,11 @@ int main(void)
 		return tap_end();
 	}
 	locked = locked_down();
-	tap_plan(locked ? 16 : 21);
+	tap_plan(locked ? 20 : 25);
 	test_values(&vmm);
 	test_rates(&vmm);
 	test_selection(&vmm);
+	test_perfmon(&vmm);
 	test_refusals(&vmm);
 	test_few_files();
 	if (locked) {

@@ -14,7 +14,9 @@ static const char usage[] =
 	"Usage: kvm-stats list [OPTION]...\n"
 	"\n"
 	"Lists the processes that run VMs. SOURCE says where their statistics come from:\n"
-	"  opened     statistics fds that kvm-stats opened\n"
+	"  next       one statistics fd for each VM of the host; needs only CAP_PERFMON\n"
+	"  open       one statistics fd for each VM, which kvm-stats opened\n"
+	"  opened     one statistics fd for each VM and vCPU, which kvm-stats opened\n"
 	"  taken      copies of statistics fds that the VMM keeps open\n"
 	"  taken:1/3  the same, but only for one of three VMs and vCPUs\n"
 	"  qmp        QMP, the monitor of QEMU\n"
@@ -39,10 +41,12 @@ static void source_text(const struct vmm *vmm, char *text, size_t size)
 
 static void print_vmm(const struct vmm *vmm)
 {
-	char comm[64], name[256], source[128];
+	char comm[64], name[256], source[128], pid[16] = "-";
 
 	source_text(vmm, source, sizeof(source));
-	printf("%10d  %-15s  %4zu  %5zu  %-9s  %s\n", (int)vmm->pid,
+	if (vmm->pid > 0)
+		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
+	printf("%10s  %-15s  %4zu  %5zu  %-9s  %s\n", pid,
 	       sanitize(vmm->comm, comm, sizeof(comm)), vmm->vms, vmm->vcpus, source,
 	       vmm->guest ? sanitize(vmm->guest, name, sizeof(name)) : "-");
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
+#include "kvmstats.h"
 #include "messages/access.h"
 
 long long process_status_number(pid_t pid, const char *key)
@@ -41,10 +43,21 @@ bool has_capability(int capability)
 	return data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability);
 }
 
+/* With KVM_STATS_NEXT, a single capability suffices. */
+static bool needs_perfmon(void)
+{
+	int capabilities = kvmstats_capabilities();
+
+	return capabilities > 0 && capabilities & KVMSTATS_CAPABILITY_NEXT &&
+	       !has_capability(CAP_PERFMON);
+}
+
 const char *missing_capabilities(void)
 {
 	bool lists = has_capability(CAP_DAC_READ_SEARCH) || has_capability(CAP_DAC_OVERRIDE);
 
+	if (needs_perfmon())
+		return "CAP_PERFMON";
 	if (has_capability(CAP_SYS_PTRACE))
 		return lists ? NULL : "CAP_DAC_READ_SEARCH";
 	return lists ? "CAP_SYS_PTRACE" : "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH";
@@ -79,7 +92,7 @@ const char *missing_capabilities_for(pid_t pid)
 {
 	const char *missing = missing_capabilities();
 
-	if (missing && may_list_fds(pid))
+	if (missing && !needs_perfmon() && may_list_fds(pid))
 		return has_capability(CAP_SYS_PTRACE) ? NULL : "CAP_SYS_PTRACE";
 	return missing;
 }
@@ -87,4 +100,6 @@ const char *missing_capabilities_for(pid_t pid)
 void suggest_root(const char *missing)
 {
 	complain("Run kvm-stats as root, or grant it %s.", missing);
+	if (has_capability(CAP_PERFMON) && kvmstats_capabilities() == -EACCES)
+		complain("CAP_PERFMON needs access to /dev/kvm: add the user to its group.");
 }

@@ -7,12 +7,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#ifndef CAP_PERFMON
+#define CAP_PERFMON	38
+#endif
+
 /* Whether kvm-stats has this capability, such as CAP_SYS_PTRACE. */
 bool has_capability(int capability);
 
 /*
- * Reading the fds of any process needs two capabilities: to trace it, and to list its fds.
- * Returns the ones that kvm-stats lacks, or NULL.
+ * Reading the fds of any process needs two capabilities: to trace it, and to list its fds. On a
+ * kernel with KVM_STATS_NEXT, CAP_PERFMON suffices. Returns what kvm-stats lacks, or NULL.
  */
 const char *missing_capabilities(void);
 

@@ -53,7 +53,9 @@ static void short_name(const struct vmm *vmm, char *buf, size_t size)
 {
 	char name[128];
 
-	if (vmm->guest)
+	if (vmm->pid < 0)
+		snprintf(buf, size, "%s", vmm->guest);
+	else if (vmm->guest)
 		snprintf(buf, size, "%d \"%s\"", (int)vmm->pid,
 			 sanitize(vmm->guest, name, sizeof(name)));
 	else

@@ -49,7 +49,7 @@ static void put_info(struct text *text, const struct identity *identity)
 	const struct vmm *vmm = identity->vmm;
 	char pid[16], source[64], error[160];
 
-	snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
+	snprintf(pid, sizeof(pid), vmm->pid < 0 ? "" : "%d", (int)vmm->pid);
 	text_puts(text, "kvm_guest_info{");
 	put_label(text, "guest", identity->guest);
 	put_label(text, "uuid", identity->uuid);

@@ -29,8 +29,11 @@ void print_heading(const struct vmm *vmm)
 		putchar('\n');
 		return;
 	}
-	printf("# PID %d (%s)", (int)vmm->pid, sanitize(vmm->comm, buf, sizeof(buf)));
-	if (vmm->guest)
+	if (vmm->pid < 0)
+		printf("# %s", vmm->guest);
+	else
+		printf("# PID %d (%s)", (int)vmm->pid, sanitize(vmm->comm, buf, sizeof(buf)));
+	if (vmm->pid > 0 && vmm->guest)
 		printf(", guest \"%s\"", sanitize(vmm->guest, buf, sizeof(buf)));
 	printf(": %zu VM%s, %zu vCPU%s; source: ", vmm->vms, plural(vmm->vms), vmm->vcpus,
 	       plural(vmm->vcpus));

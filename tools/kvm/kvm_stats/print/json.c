@@ -72,7 +72,10 @@ static void print_vmm_start(const struct vmm *vmm)
 {
 	char sources[64];
 
-	printf("{\"pid\": %d, ", (int)vmm->pid);
+	if (vmm->pid < 0)
+		printf("{\"pid\": null, ");
+	else
+		printf("{\"pid\": %d, ", (int)vmm->pid);
 	print_member("command", vmm->comm);
 	fputs(", ", stdout);
 	print_member("guest", vmm->guest);

@@ -82,6 +82,8 @@ static void print_result(const struct target *target)
 	printf("{\"provider\": \"kvm\", ");
 	if (target->scope == SCOPE_VCPU && target->vm < 0)
 		printf("\"qom-path\": \"/kvm-stats/vcpu[%d]#%d\", ", target->vcpu, target->vmm_fd);
+	else if (target->scope == SCOPE_VCPU && target->vmm->vms > 1)
+		printf("\"qom-path\": \"/kvm-stats/vm[%d]/vcpu[%d]\", ", target->vm, target->vcpu);
 	else if (target->scope == SCOPE_VCPU)
 		printf("\"qom-path\": \"/kvm-stats/vcpu[%d]\", ", target->vcpu);
 	printf("\"stats\": [");

@@ -15,6 +15,7 @@ static struct target_key key_of(const struct kvmstats_reader *reader)
 		.vm = kvmstats_target_vm(from),
 		.vcpu = kvmstats_target_vcpu(from),
 		.vmm_fd = kvmstats_target_fd(from),
+		.number = kvmstats_target_number(from),
 		.schema = kvmstats_reader_schema(reader),
 	};
 }
@@ -26,12 +27,25 @@ static void set_samples(struct target *target, const struct kvmstats_reader *rea
 	target->before = (struct kvmstats_sample *)kvmstats_reader_before(reader);
 }
 
+static enum origin origin_of(const struct kvmstats_reader *reader)
+{
+	switch (kvmstats_reader_origin(reader)) {
+	case KVMSTATS_ORIGIN_OPENED:
+		break;
+	case KVMSTATS_ORIGIN_DUPLICATED:
+		return ORIGIN_TAKEN;
+	case KVMSTATS_ORIGIN_NEXT:
+		return ORIGIN_NEXT;
+	case KVMSTATS_ORIGIN_OPEN:
+		return ORIGIN_OPEN;
+	}
+	return ORIGIN_OPENED;
+}
+
 static void follow(struct target *target, const struct kvmstats_reader *reader)
 {
-	bool taken = kvmstats_reader_origin(reader) == KVMSTATS_ORIGIN_DUPLICATED;
-
 	target->private = (void *)reader;
-	target->origin = taken ? ORIGIN_TAKEN : ORIGIN_OPENED;
+	target->origin = origin_of(reader);
 	set_samples(target, reader);
 }
 

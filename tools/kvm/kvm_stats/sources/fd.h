@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Statistics fds: one fd for each VM and vCPU, with types and units. */
+/* Statistics fds: one for each VM, or one for each VM and vCPU. They have types and units. */
 #ifndef SOURCES_FD_H
 #define SOURCES_FD_H
 

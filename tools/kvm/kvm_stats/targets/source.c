@@ -7,6 +7,8 @@ static const struct {
 } origins[] = {
 	[ORIGIN_OPENED] = { "opened", "statistics fds opened by kvm-stats" },
 	[ORIGIN_TAKEN] = { "taken", "statistics fds that the VMM keeps open" },
+	[ORIGIN_NEXT] = { "next", "statistics fds of whole VMs (KVM_STATS_NEXT)" },
+	[ORIGIN_OPEN] = { "open", "statistics fds of whole VMs (KVM_STATS_OPEN)" },
 	[ORIGIN_QMP] = { "qmp", "QMP (query-stats of QEMU)" },
 	[ORIGIN_DEBUGFS] = { "debugfs", "debugfs (sums over the vCPUs of each VM)" },
 	[ORIGIN_TRACEPOINTS] = { "tracepoints", "KVM tracepoints" },

@@ -19,12 +19,14 @@ struct vmm;
 enum origin {
 	ORIGIN_OPENED,		/* statistics fds that kvm-stats opened */
 	ORIGIN_TAKEN,		/* copies of statistics fds that the VMM keeps open */
+	ORIGIN_NEXT,		/* files of whole VMs, opened by KVM_STATS_NEXT */
+	ORIGIN_OPEN,		/* files of whole VMs, opened by KVM_STATS_OPEN */
 	ORIGIN_QMP,		/* statistics fds that QEMU reads */
 	ORIGIN_DEBUGFS,
 	ORIGIN_TRACEPOINTS,
 };
 
-/* "opened", "taken", "qmp", "debugfs", "tracepoints" */
+/* "opened", "taken", "next", "open", "qmp", "debugfs", "tracepoints" */
 const char *origin_name(enum origin origin);
 /* "statistics fds opened by kvm-stats", ... */
 const char *origin_text(enum origin origin);

@@ -14,6 +14,7 @@ struct target *target_new(const struct target_key *key, const struct stat_set *s
 	target->vm = key->vm;
 	target->vcpu = key->vcpu;
 	target->vmm_fd = key->vmm_fd;
+	target->number = key->number;
 	target->fd = -1;
 	target->set = set;
 	if (key->source->has_samples || (!kvmstats_sample_new(&target->now, set->schema) &&
@@ -43,7 +44,7 @@ bool target_has_key(const struct target *target, const struct target_key *key)
 {
 	return target->source == key->source && target->scope == key->scope &&
 	       target->vm == key->vm && target->vcpu == key->vcpu &&
-	       target->vmm_fd == key->vmm_fd &&
+	       target->vmm_fd == key->vmm_fd && target->number == key->number &&
 	       (!key->schema || target->set->schema == key->schema);
 }
 

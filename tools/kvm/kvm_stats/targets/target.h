@@ -23,7 +23,7 @@ struct target {
 	enum scope scope;
 	int vm;				/* index of the VM in its VMM, -1: unknown */
 	int vcpu;			/* ID, -1: not a vCPU */
-	char label[LABEL_SIZE];		/* "vm", "vcpu0", "vm1", "vm?/vcpu0#12", "vmm", "host" */
+	char label[LABEL_SIZE];		/* "vm", "vcpu0", "vm1", "vm1/vcpu0", "vm?/vcpu0#12", ... */
 	enum origin origin;
 	const struct source *source;
 	const struct stat_set *set;
@@ -32,6 +32,7 @@ struct target {
 	uint64_t *baseline;		/* see values/baseline.h */
 	/* For the source only: */
 	int vmm_fd;			/* number of the fd of the VM or vCPU in the VMM, or -1 */
+	uint64_t number;		/* the kernel's number of the VM, 0: unknown */
 	int fd;
 	void *private;
 };
@@ -44,6 +45,7 @@ struct target_key {
 	int vcpu;
 	int vmm_fd;
 	const struct kvmstats_schema *schema;	/* NULL: does not matter */
+	uint64_t number;
 };
 
 /* Returns NULL if memory is exhausted. The caller sets the VMM and the label. */

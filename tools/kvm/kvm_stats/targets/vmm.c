@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -84,9 +86,12 @@ bool target_is_listed(const struct vmm *vmm, const struct target_key *key)
 
 static bool is_same_target(const struct target *other, const struct kvmstats_target *target)
 {
+	if (other->vm != kvmstats_target_vm(target))
+		return false;
 	if (kvmstats_target_kind(target) == KVMSTATS_KIND_VM)
-		return other->scope == SCOPE_VM && other->vm == kvmstats_target_vm(target);
-	return other->scope == SCOPE_VCPU && other->vmm_fd == kvmstats_target_fd(target);
+		return other->scope == SCOPE_VM;
+	return other->scope == SCOPE_VCPU && other->vcpu == kvmstats_target_vcpu(target) &&
+	       other->vmm_fd == kvmstats_target_fd(target);
 }
 
 bool vmm_replaces(const struct vmm *vmm, const struct kvmstats_target *target)
@@ -148,6 +153,9 @@ static void set_label(struct target *target)
 		if (target->vm < 0)
 			snprintf(target->label, LABEL_SIZE, "vm?/vcpu%d#%d", target->vcpu,
 				 target->vmm_fd);
+		else if (several)
+			snprintf(target->label, LABEL_SIZE, "vm%d/vcpu%d", target->vm,
+				 target->vcpu);
 		else
 			snprintf(target->label, LABEL_SIZE, "vcpu%d", target->vcpu);
 		break;
@@ -271,6 +279,14 @@ void vmm_count(struct vmm *vmm)
 	vmm->vcpus = kvmstats_vmm_vcpus(vmm->kvm);
 }
 
+/* A VM whose process is not known has a name and a PID that no other one has. */
+static void set_number(struct vmm *vmm, uint64_t number)
+{
+	vmm->pid = -(pid_t)(number & INT_MAX);
+	snprintf(vmm->number, sizeof(vmm->number), "vm %" PRIu64, number);
+	vmm->guest = vmm->number;
+}
+
 struct vmm *vmm_new(const struct kvmstats_watch *watch)
 {
 	struct vmm *vmm = calloc(1, sizeof(*vmm));
@@ -282,6 +298,8 @@ struct vmm *vmm_new(const struct kvmstats_watch *watch)
 	vmm->pid = kvmstats_vmm_pid(vmm->kvm);
 	vmm->comm = kvmstats_vmm_comm(vmm->kvm);
 	vmm->guest = kvmstats_vmm_guest(vmm->kvm);
+	if (!vmm->pid)
+		set_number(vmm, kvmstats_target_number(kvmstats_vmm_target(vmm->kvm, 0)));
 	vmm->uuid = kvmstats_vmm_uuid(vmm->kvm);
 	vmm_count(vmm);
 	return vmm;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +18,10 @@
 #include "cli/command.h"
 
 #define MAX_ARGS	24
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON	38
+#endif
 
 static void split_arguments(char *line, char **argv)
 {
@@ -30,13 +36,31 @@ static void split_arguments(char *line, char **argv)
 	argv[argc] = NULL;
 }
 
+/* Becomes another user with one capability, which programs that it executes inherit. */
+static bool become(uid_t uid, unsigned int cap)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { { 0 } };
+
+	prctl(PR_SET_KEEPCAPS, 1);
+	if (setgroups(0, NULL) || setgid(uid) || setuid(uid))
+		return false;
+	data[cap / 32].permitted = 1u << cap % 32;
+	data[cap / 32].effective = data[cap / 32].permitted;
+	data[cap / 32].inheritable = data[cap / 32].permitted;
+	return !syscall(SYS_capset, &header, data) &&
+	       !prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0);
+}
+
 static void exec_program(const char *path, uid_t uid, const char *arguments)
 {
 	char line[256], *argv[MAX_ARGS];
 
 	snprintf(line, sizeof(line), "%s", arguments);
 	split_arguments(line, argv);
-	if (uid && (setgroups(0, NULL) || setgid(uid) || setuid(uid)))
+	if (uid == PERFMON_UID && !become(uid, CAP_PERFMON))
+		_exit(126);
+	if (uid && uid != PERFMON_UID && (setgroups(0, NULL) || setgid(uid) || setuid(uid)))
 		_exit(126);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* setuid() resets it */
 	execv(path, argv);

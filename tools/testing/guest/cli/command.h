@@ -11,6 +11,8 @@
 
 #define TIME_LIMIT	90	/* seconds, for each run of kvm-stats */
 
+#define PERFMON_UID	2000
+
 struct run {
 	pid_t pid;
 	int out;	/* a pipe with its output */
@@ -22,7 +24,8 @@ struct run {
 /*
  * Runs kvm-stats to its end. @format expands to the arguments, which are separated by single
  * spaces. Standard output and standard error go to the fd @to, or to run->text if that is -1.
- * kvm-stats runs as the user @uid, without capabilities, or as root if that is 0.
+ * kvm-stats runs as the user @uid, without capabilities, or as root if that is 0. The user
+ * PERFMON_UID has the capability CAP_PERFMON.
  */
 void run_command(struct run *run, int to, uid_t uid, const char *format, ...)
 	__attribute__((__format__(__printf__, 4, 5)));

@@ -24,7 +24,7 @@ enum verdict check_list(void *ctx)
 
 	ok = ok && output_matches(scenario, "^ +%d  qemu-system-x86 +1 +%d  %s +stats-guest$",
 				  scenario->qemu.vmm.pid, VMM_CPUS,
-				  strcmp(variant, "unpatched") ? "opened" : "debugfs");
+				  strcmp(variant, "unpatched") ? "next" : "debugfs");
 	return ok ? PASS : FAIL;
 }
 

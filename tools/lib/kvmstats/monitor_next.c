@@ -11,12 +11,17 @@
 #define RESTART_INTERVAL	(32 * SECOND)
 #define INIT_PID_NAMESPACE	0xEFFFFFFCu	/* its inode number is the same in all kernels */
 
-/* The PIDs in the statistics files are those of the initial PID namespace. */
+/*
+ * The PIDs in the statistics files are those of the initial PID namespace. A kernel without PID
+ * namespaces does not have the file.
+ */
 static bool knows_pids(void)
 {
 	struct stat namespace;
 
-	return !stat("/proc/self/ns/pid", &namespace) && namespace.st_ino == INIT_PID_NAMESPACE;
+	if (stat("/proc/self/ns/pid", &namespace))
+		return errno == ENOENT;
+	return namespace.st_ino == INIT_PID_NAMESPACE;
 }
 
 /*

@@ -47,9 +47,10 @@ static const char *error_of(const struct vmm *vmm, char *buf, size_t size)
 static void put_info(struct text *text, const struct identity *identity)
 {
 	const struct vmm *vmm = identity->vmm;
-	char pid[16], source[64], error[160];
+	char pid[16] = "", source[64], error[160];
 
-	snprintf(pid, sizeof(pid), vmm->pid < 0 ? "" : "%d", (int)vmm->pid);
+	if (vmm->pid > 0)
+		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
 	text_puts(text, "kvm_guest_info{");
 	put_label(text, "guest", identity->guest);
 	put_label(text, "uuid", identity->uuid);

@@ -135,7 +135,7 @@ static void add_target(struct vmm *vmm, const struct image *image, enum scope sc
 		       int vcpu, int vmm_fd, enum origin origin)
 {
 	const struct source *source = origin == ORIGIN_DEBUGFS ? &sum_source : &image_source;
-	struct target_key key = { source, scope, vm, vcpu, vmm_fd, NULL };
+	struct target_key key = { source, scope, vm, vcpu, vmm_fd, NULL, 0 };
 	struct kvmstats_schema *schema;
 	const struct stat_set *set;
 	struct target *target;

@@ -2,6 +2,9 @@
 /*
  * An agent reads all VMs of the machine twice and prints the exits per second of their vCPUs.
  *
+ * On kernels with KVM_STATS_NEXT it needs CAP_PERFMON and one fd for each VM. Otherwise it needs
+ * the right to ptrace the VMMs.
+ *
  * usage: agent [SECONDS]
  *
  * SECONDS is the time between the two samples, 1 by default.

@@ -19,8 +19,8 @@ why_no_systemd()
 	fi
 }
 
-# write_units PORT: write the unit with the command and the port of the test, and empty units
-# for the targets that each service depends on
+# write_units PORT [DROP-IN]: write the unit with the command and the port of the test, and empty
+# units for the targets that each service depends on
 write_units()
 {
 	local units=$systemd_dir/units name
@@ -38,6 +38,7 @@ write_units()
 	Environment=KVM_STATS_OPTIONS=--listen=127.0.0.1:$1
 	StandardError=append:$systemd_dir/service.err
 	CONF
+	[ $# = 1 ] || cp "$2" "$units/kvm-stats.service.d"
 }
 
 # The script that runs in the namespaces. Its argument is $out.
@@ -64,14 +65,14 @@ write_init()
 	INIT
 }
 
-# systemd logs to the terminal that script(1) creates.
+# start_systemd [DROP-IN]: systemd logs to the terminal that script(1) creates.
 start_systemd()
 {
 	local port
 
 	port=$(free_port)
 	systemd_cgroup=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)/kvm-stats-test-$$
-	write_units "$port" && write_init && mkfifo "$systemd_dir/vmm.in" &&
+	write_units "$port" "$@" && write_init && mkfifo "$systemd_dir/vmm.in" &&
 	mkdir "$systemd_cgroup" || return 1
 	exec 9<>"$systemd_dir/vmm.in"
 	# shellcheck disable=SC2016 # another shell expands this
@@ -124,15 +125,15 @@ unit_reads_vmm()
 	[ "$(grep -c '^kvm_guest_exits_total{guest="unit"' "$out/scraped")" = 1 ]
 }
 
-# The unit has CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, cannot get other capabilities, and has a
-# filter of system calls.
+# process_is_confined CAPABILITIES: the unit has these capabilities, as in /proc/PID/status, cannot
+# get others, and has a filter of system calls.
 process_is_confined()
 {
 	local status=$systemd_dir/status
 
 	cat "/proc/$(unit_pid)/status" >"$status" && grep -E '^(Uid|Cap|NoNew|Seccomp)' "$status"
-	awk '$1 == "Uid:" { uid = $2 >= 61184 && $2 <= 65519 && $2 == $3 }
-		/^Cap(Prm|Eff|Bnd|Amb):/ { caps += $2 == "0000000000080004" }
+	awk -v caps_of_unit="$1" '$1 == "Uid:" { uid = $2 >= 61184 && $2 <= 65519 && $2 == $3 }
+		/^Cap(Prm|Eff|Bnd|Amb):/ { caps += $2 == caps_of_unit }
 		$1 == "NoNewPrivs:" { privs = $2 == 1 }
 		$1 == "Seccomp:" { filter = $2 == 2 }
 		END { exit !(uid && caps == 4 && privs && filter) }' "$status"
@@ -154,6 +155,16 @@ unit_stops()
 		"ActiveState=inactive ExecMainStatus=0 Result=success" ]
 }
 
+# Which VMs the unit can read then depends on the kernel. kvm_stats_client tests that.
+perfmon_unit_tests()
+{
+	check "with perfmon.conf the unit runs under systemd, and serves" \
+		start_systemd "$command/share/perfmon.conf"
+	check "with perfmon.conf the unit has CAP_PERFMON only" process_is_confined 0000004000000000
+	check "with perfmon.conf the unit stops without an error" unit_stops
+	stop_systemd
+}
+
 # systemd_tests WHY: WHY is empty, or the reason why no VM can run
 systemd_tests()
 {
@@ -166,7 +177,9 @@ systemd_tests()
 	fi
 	check "the command of the unit builds" build_plain kvm-stats
 	check "the unit runs under systemd, and serves" start_systemd
-	check "the unit has exactly the capabilities that it needs" process_is_confined
+	# CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH
+	check "the unit has exactly the capabilities that it needs" \
+		process_is_confined 0000000000080004
 	if [ -n "$1" ]; then
 		skip "the unit reads a VMM of another user" "$1"
 	else
@@ -174,4 +187,5 @@ systemd_tests()
 	fi
 	check "the unit stops without an error" unit_stops
 	stop_systemd
+	perfmon_unit_tests
 }

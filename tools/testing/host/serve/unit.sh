@@ -2,19 +2,34 @@
 # Sourced by serve.t: what systemd-analyze reports about the unit, and its filter of system calls.
 # shellcheck shell=bash
 
-unit_is_valid()
+# write_unit [DROP-IN]: write the unit with the command of the test to $out/unit
+write_unit()
 {
+	local dir=$out/unit
+
+	rm -rf "$dir" && mkdir -p "$dir/kvm-stats.service.d" &&
 	sed "s|^ExecStart=[^ ]*|ExecStart=$stats|" "$command/share/kvm-stats.service" \
-		>"$out/kvm-stats.service"
-	MANPATH=$command/man systemd-analyze verify --man=no "$out/kvm-stats.service"
+		>"$dir/kvm-stats.service" &&
+	{ [ $# = 0 ] || cp "$1" "$dir/kvm-stats.service.d"; }
 }
 
-# The threshold is the unit's exposure level in tenths. The two capabilities and the network
-# cause most of it.
+# unit_is_valid [DROP-IN]
+unit_is_valid()
+{
+	write_unit "$@" &&
+	MANPATH=$command/man systemd-analyze verify --man=no "$out/unit/kvm-stats.service"
+}
+
+# unit_is_confined TENTHS [DROP-IN]: TENTHS is the limit of the unit's exposure level. The
+# capabilities and the network cause most of it.
 unit_is_confined()
 {
-	systemd-analyze security --no-pager --offline=true --threshold=25 \
-		"$command/share/kvm-stats.service" | grep -v '^✓'
+	local threshold=$1
+
+	shift
+	write_unit "$@" || return 1
+	systemd-analyze security --no-pager --offline=true --threshold="$threshold" \
+		"$out/unit/kvm-stats.service" | grep -v '^✓'
 	[ "${PIPESTATUS[0]}" = 0 ]
 }
 
@@ -80,18 +95,25 @@ filter_allows_calls()
 unit_tests()
 {
 	local confined="systemd-analyze security rates the unit 2.5 or better"
+	local perfmon=$command/share/perfmon.conf
+	local less="with perfmon.conf, it rates the unit 2.0 or better"
 	local filter="the unit's filter allows the system calls of serve"
 
 	if ! command -v systemd-analyze >/dev/null; then
 		skip "the systemd unit is valid" "systemd-analyze is not installed"
+		skip "the unit is valid with perfmon.conf" "systemd-analyze is not installed"
 		skip "$confined" "systemd-analyze is not installed"
+		skip "$less" "systemd-analyze is not installed"
 		skip "$filter" "systemd-analyze is not installed"
 		return
 	fi
 	check "the systemd unit is valid" unit_is_valid
+	check "the unit is valid with perfmon.conf" unit_is_valid "$perfmon"
 	if systemd-analyze --help | grep -q -- --offline; then
-		check "$confined" unit_is_confined
+		check "$confined" unit_is_confined 25
+		check "$less" unit_is_confined 20 "$perfmon"
 	else
+		skip "$less" "this systemd-analyze cannot inspect files (--offline)"
 		skip "$confined" "this systemd-analyze cannot inspect files (--offline)"
 	fi
 	check "$filter" filter_allows_calls

@@ -123,7 +123,10 @@ pid_t kvmstats_vmm_pid(const struct kvmstats_vmm *vmm);
 /* Returns the command name, as in /proc/PID/comm, or "?" if the caller may not read it. */
 const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm);
 
-/* Returns the guest name from QEMU's option -name, or NULL. */
+/*
+ * Returns the guest name from QEMU's option -name, or NULL. If the process is not known, returns
+ * "vm N", the kernel's number of the VM.
+ */
 const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm);
 
 /*

@@ -8,6 +8,8 @@
  * while it is read.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -295,6 +297,18 @@ int kvmstats_vmm_reopen_files(struct kvmstats_vmm *vmm)
 	return err ? err : 1;
 }
 
+/* A VMM whose process is not known has one VM, and is called "vm N". */
+static int name_vm(struct kvmstats_vmm *vmm)
+{
+	char name[32];
+
+	if (vmm->pid || vmm->guest.name)
+		return 0;
+	snprintf(name, sizeof(name), "vm %" PRIu64, vmm->vm[0].number);
+	vmm->guest.name = strdup(name);
+	return vmm->guest.name ? 0 : -ENOMEM;
+}
+
 int kvmstats_vmm_add_file(struct kvmstats_vmm *vmm, int fd)
 {
 	struct kvmstats_vm *more = realloc(vmm->vm, (vmm->files + 1) * sizeof(*more));
@@ -314,7 +328,8 @@ int kvmstats_vmm_add_file(struct kvmstats_vmm *vmm, int fd)
 	if (!vmm->pid)
 		close_vm(&more[vmm->files]);
 	vmm->files++;
-	return kvmstats_vmm_list_files(vmm);
+	err = name_vm(vmm);
+	return err ? err : kvmstats_vmm_list_files(vmm);
 }
 
 /* ---- samples ---- */

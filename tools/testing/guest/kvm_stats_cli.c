@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/sample_vmm.h"
 #include "tap.h"
+#include "tiny_vmm.h"
 
 #define MAX_FILES	1024
 #define RECORD		"\n20"	/* the beginning of each record of a log */
@@ -128,16 +129,22 @@ static void test_refusals(const struct sample_vmm *vmm)
 
 static void test_end(const struct sample_vmm *vmm)
 {
-	static struct run watcher;
+	static struct run watcher, stranger;
 	bool existed = vm_of_pid_exists(vmm->pid);
 
 	/* The interval is longer than the time limit. */
 	run_in_background(&watcher, "read -p %d -i 1000", vmm->pid);
 	run_more(&watcher, TIME_LIMIT * 1000);	/* the first output: the fds are open */
+	command_in_pid_namespace(true);
+	run_in_background(&stranger, "log -i 1000");
+	command_in_pid_namespace(false);
+	run_more(&stranger, TIME_LIMIT * 1000);
 	sample_vmm_kill(vmm);
 	report(run_end(&watcher) && ended_with(&watcher, 0, "has ended"),
 	       "read -i exits as soon as the VMM has ended", &watcher);
 	report(existed && vm_of_pid_disappears(vmm->pid), "no VM is left after that", &watcher);
+	kill(stranger.pid, SIGTERM);
+	run_end(&stranger);
 	run_command(&run, -1, 0, "read -p %d", vmm->pid);
 	report(ended_with(&run, 1, "no such process"),
 	       "a process that has ended is an error", &run);
@@ -185,6 +192,72 @@ static void test_few_files(void)
 	kill(log.pid, SIGTERM);
 	report(run_end(&log) && before >= 2 && blind == 2 && after >= before + 6 && recovered == 1,
 	       "without a free fd, log continues and reports that once", &log);
+}
+
+/* ---- a process that adds and closes VMs ---- */
+
+/* Creates a VM with one vCPU. Returns its fd, and stores that of the vCPU. */
+static int create_vm(int *vcpu)
+{
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	int vm = ioctl(kvm, KVM_CREATE_VM, 0UL);
+
+	close(kvm);
+	*vcpu = ioctl(vm, KVM_CREATE_VCPU, 0UL);
+	return vm;
+}
+
+/* The process of this test has these VMs. */
+static void test_changes(void)
+{
+	static struct run log;
+	int vm[2], vcpu[3];
+	bool good;
+
+	vm[0] = create_vm(&vcpu[0]);
+	run_in_background(&log, "log -i 0.3 -f exits$ -p %d", getpid());
+	good = count_within(&log, RECORD, 2, TIME_LIMIT * 1000) >= 2;
+	vcpu[1] = ioctl(vm[0], KVM_CREATE_VCPU, 1UL);
+	good = good && count_within(&log, "1 VM, 2 vCPUs; source: statistics fds of whole VMs", 1,
+				    20000);
+	report(good, "a vCPU that is added is found", &log);
+	vm[1] = create_vm(&vcpu[2]);
+	good = count_within(&log, "2 VMs, 3 vCPUs", 1, 20000);
+	report(good, "a VM that a known process adds is found", &log);
+	run_command(&run, -1, 0, "read -f ^exits$ -p %d", getpid());
+	report(run.status == 0 && shows_value(&run, "vm0/vcpu0", "exits", 0) &&
+	       shows_value(&run, "vm0/vcpu1", "exits", 0) &&
+	       shows_value(&run, "vm1/vcpu0", "exits", 0),
+	       "read shows which of two VMs a vCPU belongs to", &run);
+	close(vm[0]);
+	close(vcpu[0]);
+	close(vcpu[1]);
+	good = count_within(&log, "has changed: 1 VM, 1 vCPU", 1, 30000);
+	report(good, "a VM that a running process has closed is released", &log);
+	close(vm[1]);
+	close(vcpu[2]);
+	good = count_within(&log, "has ended or closed its VM", 1, 30000);
+	report(good && vm_of_pid_disappears(getpid()), "so is its last VM", &log);
+	kill(log.pid, SIGTERM);
+	run_end(&log);
+}
+
+/* In another PID namespace, the kernel's PIDs are those of other processes. */
+static void test_pid_namespace(const struct sample_vmm *vmm)
+{
+	struct vcpu_values values = { 0 };
+
+	sample_vmm_stop_vcpus(vmm, &values);
+	command_in_pid_namespace(true);
+	run_command(&run, -1, 0, "list");
+	report(ended_with(&run, 0, "  next       vm "),
+	       "in another PID namespace, list shows VMs by their numbers", &run);
+	run_command(&run, -1, 0, "read -g vm*");
+	report(run.status == 0 && shows_value(&run, "vcpu0", "exits", values.exits[0]) &&
+	       shows_value(&run, "vcpu1", "exits", values.exits[1]),
+	       "in another PID namespace, read shows the exits that the VMM itself reads", &run);
+	command_in_pid_namespace(false);
+	sample_vmm_resume(vmm);
 }
 
 /* ---- other sources and formats ---- */
@@ -319,13 +392,15 @@ int main(void)
 		return tap_end();
 	}
 	locked = locked_down();
-	tap_plan(locked ? 20 : 25);
+	tap_plan(locked ? 27 : 32);
 	test_values(&vmm);
 	test_rates(&vmm);
 	test_selection(&vmm);
 	test_perfmon(&vmm);
 	test_refusals(&vmm);
 	test_few_files();
+	test_changes();
+	test_pid_namespace(&vmm);
 	if (locked) {
 		test_lockdown(&vmm);
 	} else {

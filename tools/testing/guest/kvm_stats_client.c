@@ -42,6 +42,7 @@ static const struct check with_stats[] = {
 	{ "serve shows the new QEMU", check_served_other },
 	{ "list of that user shows only that QEMU", check_user_list },
 	{ "schema, log and serve of that user show that QEMU", check_user_commands },
+	{ "with CAP_PERFMON alone, serve shows the QEMUs of both users", check_perfmon },
 	{ "stopped: read of that user shows the values that QEMU reports", check_user_values },
 	{ "top of that user shows that QEMU", check_user_top },
 	{ "read of root's QEMU by that user fails, and names the missing capabilities",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +52,36 @@ bool targets_end(struct vmm *vmm)
 	return vmm->changed;
 }
 
+static void set_label(struct target *target)
+{
+	bool several = target->vmm->vms > 1;
+
+	switch (target->scope) {
+	case SCOPE_VM:
+		if (several && target->vm >= 0)
+			snprintf(target->label, LABEL_SIZE, "vm%d", target->vm);
+		else
+			snprintf(target->label, LABEL_SIZE, "vm");
+		break;
+	case SCOPE_VCPU:
+		if (target->vm < 0)
+			snprintf(target->label, LABEL_SIZE, "vm?/vcpu%d#%d", target->vcpu,
+				 target->vmm_fd);
+		else if (several)
+			snprintf(target->label, LABEL_SIZE, "vm%d/vcpu%d", target->vm,
+				 target->vcpu);
+		else
+			snprintf(target->label, LABEL_SIZE, "vcpu%d", target->vcpu);
+		break;
+	case SCOPE_VMM:
+		snprintf(target->label, LABEL_SIZE, "vmm");
+		break;
+	case SCOPE_HOST:
+		snprintf(target->label, LABEL_SIZE, "host");
+		break;
+	}
+}
+
 /* Sources register targets in the same order each time, so the first comparison usually hits. */
 struct target *target_keep(struct vmm *vmm, const struct target_key *key)
 {
@@ -68,6 +97,7 @@ struct target *target_keep(struct vmm *vmm, const struct target_key *key)
 			return NULL;
 		vmm->old.target[at] = NULL;
 		vmm->cursor = at + 1;
+		set_label(target);	/* the number of VMs may have changed */
 		return target;
 	}
 	return NULL;
@@ -135,36 +165,6 @@ void vmm_count_missing(struct vmm *vmm)
 			continue;
 		vmm->fd_error = err;
 		note_missing(vmm, kvmstats_reader_target(reader));
-	}
-}
-
-static void set_label(struct target *target)
-{
-	bool several = target->vmm->vms > 1;
-
-	switch (target->scope) {
-	case SCOPE_VM:
-		if (several && target->vm >= 0)
-			snprintf(target->label, LABEL_SIZE, "vm%d", target->vm);
-		else
-			snprintf(target->label, LABEL_SIZE, "vm");
-		break;
-	case SCOPE_VCPU:
-		if (target->vm < 0)
-			snprintf(target->label, LABEL_SIZE, "vm?/vcpu%d#%d", target->vcpu,
-				 target->vmm_fd);
-		else if (several)
-			snprintf(target->label, LABEL_SIZE, "vm%d/vcpu%d", target->vm,
-				 target->vcpu);
-		else
-			snprintf(target->label, LABEL_SIZE, "vcpu%d", target->vcpu);
-		break;
-	case SCOPE_VMM:
-		snprintf(target->label, LABEL_SIZE, "vmm");
-		break;
-	case SCOPE_HOST:
-		snprintf(target->label, LABEL_SIZE, "host");
-		break;
 	}
 }
 
@@ -279,12 +279,10 @@ void vmm_count(struct vmm *vmm)
 	vmm->vcpus = kvmstats_vmm_vcpus(vmm->kvm);
 }
 
-/* A VM whose process is not known has a name and a PID that no other one has. */
-static void set_number(struct vmm *vmm, uint64_t number)
+/* A VM whose process is not known has a negative PID that no other one has. */
+static pid_t pid_of_number(const struct kvmstats_vmm *kvm)
 {
-	vmm->pid = -(pid_t)(number & INT_MAX);
-	snprintf(vmm->number, sizeof(vmm->number), "vm %" PRIu64, number);
-	vmm->guest = vmm->number;
+	return -(pid_t)(kvmstats_target_number(kvmstats_vmm_target(kvm, 0)) & INT_MAX);
 }
 
 struct vmm *vmm_new(const struct kvmstats_watch *watch)
@@ -299,7 +297,7 @@ struct vmm *vmm_new(const struct kvmstats_watch *watch)
 	vmm->comm = kvmstats_vmm_comm(vmm->kvm);
 	vmm->guest = kvmstats_vmm_guest(vmm->kvm);
 	if (!vmm->pid)
-		set_number(vmm, kvmstats_target_number(kvmstats_vmm_target(vmm->kvm, 0)));
+		vmm->pid = pid_of_number(vmm->kvm);
 	vmm->uuid = kvmstats_vmm_uuid(vmm->kvm);
 	vmm_count(vmm);
 	return vmm;

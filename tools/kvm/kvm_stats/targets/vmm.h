@@ -29,7 +29,7 @@ struct target_list {
 struct vmm {
 	pid_t pid;			/* 0: the whole machine; negative: not known */
 	const char *comm;
-	const char *guest;		/* QEMU's -name, "vm N" if the PID is not known, or NULL */
+	const char *guest;		/* QEMU's -name, "vm N" if @pid is not known, or NULL */
 	const char *uuid;		/* QEMU's -uuid, or NULL */
 	size_t vms;
 	size_t vcpus;
@@ -47,7 +47,6 @@ struct vmm {
 	const struct kvmstats_vmm *kvm;	/* NULL: the whole machine */
 	const struct kvmstats_watch *watch;	/* the same VMM in the monitor of the library */
 	/* For vmm.c only: */
-	char number[32];		/* the name of a guest whose PID is not known */
 	struct target_list list;	/* @target points to its array */
 	struct target_list old;		/* the targets set aside; kept ones are NULL */
 	size_t cursor;			/* index in @old at which the next search starts */

@@ -58,8 +58,9 @@ int summary_put_sources(char *buf, size_t size, const struct summary *summary,
 		unsigned int origins;
 		const char *name;
 	} sources[] = {
-		{ 1u << ORIGIN_OPENED | 1u << ORIGIN_TAKEN | 1u << ORIGIN_NEXT |
-		  1u << ORIGIN_OPEN, "statistics fds" },
+		{ 1u << ORIGIN_NEXT, "statistics fds (next)" },
+		{ 1u << ORIGIN_OPEN, "statistics fds (open)" },
+		{ 1u << ORIGIN_OPENED | 1u << ORIGIN_TAKEN, "statistics fds" },
 		{ 1u << ORIGIN_QMP, "QMP" },
 		{ 1u << ORIGIN_DEBUGFS, "debugfs" },
 		{ 1u << ORIGIN_TRACEPOINTS, "tracepoints" },

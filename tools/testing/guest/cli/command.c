@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,8 +68,30 @@ static void exec_program(const char *path, uid_t uid, const char *arguments)
 	_exit(127);
 }
 
+static bool own_pid_namespace;
+
+void command_in_pid_namespace(bool own)
+{
+	own_pid_namespace = own;
+}
+
+/* Continues in a child, which is the first process of the namespace. */
+static void enter_pid_namespace(void)
+{
+	pid_t pid = unshare(CLONE_NEWPID) ? -1 : fork();
+	int status;
+
+	if (!pid)
+		return;
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		_exit(126);
+	_exit(WEXITSTATUS(status));
+}
+
 void command_exec(uid_t uid, const char *arguments)
 {
+	if (own_pid_namespace)
+		enter_pid_namespace();
 	exec_program(getenv("KVM_STATS") ?: "/bin/kvm-stats", uid, arguments);
 	_exit(127);
 }

@@ -30,6 +30,9 @@ struct run {
 void run_command(struct run *run, int to, uid_t uid, const char *format, ...)
 	__attribute__((__format__(__printf__, 4, 5)));
 
+/* Whether the next runs are in a PID namespace of their own. */
+void command_in_pid_namespace(bool own);
+
 void run_in_background(struct run *run, const char *format, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 

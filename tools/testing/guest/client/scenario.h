@@ -74,6 +74,7 @@ enum verdict check_top_ends(void *ctx);
 enum verdict check_other_starts(void *ctx);
 enum verdict check_user_list(void *ctx);
 enum verdict check_user_commands(void *ctx);
+enum verdict check_perfmon(void *ctx);
 enum verdict check_user_values(void *ctx);
 enum verdict check_user_top(void *ctx);
 enum verdict check_user_refused(void *ctx);

@@ -77,6 +77,25 @@ enum verdict check_user_commands(void *ctx)
 	return ok ? PASS : FAIL;
 }
 
+/* A third user, with the capability of the systemd unit's drop-in, sees the VMs of both users. */
+enum verdict check_perfmon(void *ctx)
+{
+	static const char *const guests[] = { "stats-guest", "other" };
+	struct scenario *scenario = ctx;
+	bool ok = kvm_stats_runs(scenario, PERFMON_UID, 0, "serve --once");
+	size_t i;
+
+	for (i = 0; ok && i < ARRAY_SIZE(guests); i++) {
+		struct exposed labels = { guests[i], -1 };
+
+		ok = exposition_of_vmm(scenario->run.text, &labels, "kvm_guest_up", "1") &&
+		     *exposition_value(scenario->run.text, &labels, "kvm_guest_exits_total", "");
+		if (!ok)
+			note("the metrics of %s are missing", guests[i]);
+	}
+	return ok && output_matches(scenario, "source=\"next\"") ? PASS : FAIL;
+}
+
 static bool user_reads(struct scenario *scenario, int vcpu)
 {
 	json_t *stats = query_one(&scenario->other, vcpu, NULL);

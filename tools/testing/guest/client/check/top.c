@@ -43,7 +43,7 @@ enum verdict check_top_starts(void *ctx)
 	struct scenario *scenario = ctx;
 	bool ok = !terminal_start(&scenario->top, 0, "top --classic -s 0.5") &&
 		  shows(scenario, "^ kvm statistics - summary "
-			"1 guest, %d vCPUs, statistics fds, every 0\\.5 s "
+			"1 guest, %d vCPUs, statistics fds \\(next\\), every 0\\.5 s "
 			"Event Total %%Total CurAvg/s ", VMM_CPUS) &&
 		  shows(scenario, " exits [1-9][0-9]* [0-9.]+ [1-9]");
 

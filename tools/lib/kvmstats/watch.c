@@ -149,7 +149,7 @@ int kvmstats_watch_attach(struct kvmstats_watch *watch,
 
 int kvmstats_watch_sample(struct kvmstats_watch *watch)
 {
-	int failed = kvmstats_vmm_read_files(watch->vmm);
+	int failed = watch->readers && kvmstats_vmm_read_files(watch->vmm);
 	size_t i;
 
 	for (i = 0; i < watch->readers; i++) {

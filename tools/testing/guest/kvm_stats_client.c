@@ -63,10 +63,23 @@ static const struct check without_stats[] = {
 	{ "read shows sums from debugfs", check_read_debugfs },
 	{ "serve starts", check_serve_starts },
 	{ "the guest stops", check_stop },
+	{ "stopped: read --qmp reports that QEMU has no statistics", check_no_qmp_values },
 	{ "stopped: serve shows the sums from debugfs", check_served_debugfs },
 	{ "stopped: top shows the sums from debugfs", check_top_debugfs },
 	{ "top: q ends top", check_top_ends },
 	{ "SIGTERM ends serve", check_serve_ends },
+	{ "QEMU quits", check_quits },
+};
+
+/* A kernel that opens statistics for the VMM only, as mainline's do */
+static const struct check with_qmp[] = {
+	{ "QEMU sends the QMP greeting", check_greeting },
+	{ "QEMU runs its guest with KVM", check_uses_kvm },
+	{ "query-cpus-fast returns each CPU", check_cpus },
+	{ "read shows sums from debugfs, and names the QMP socket", check_offers_qmp },
+	{ "the guest stops", check_stop },
+	{ "stopped: list --qmp shows QMP as the source", check_list_qmp },
+	{ "stopped: read --qmp shows the values that QEMU reports", check_read_qmp },
 	{ "QEMU quits", check_quits },
 };
 
@@ -84,17 +97,20 @@ static void end(struct scenario *scenario)
 int main(void)
 {
 	static struct scenario scenario = { .top = TERMINAL_NONE };
-	const char *variant = getenv("BOOT_VARIANT");
+	const char *variant = getenv("BOOT_VARIANT") ?: "";
 	int ret;
 
 	session_configure(&scenario.qemu);
+	scenario.qemu.config.qmp_socket = QMP_SOCKET;
 	ret = session_start(&scenario.qemu);
 	if (ret) {
 		printf("Bail out! cannot start QEMU: %s\n", strerror(-ret));
 		return 1;
 	}
-	if (variant && !strcmp(variant, "unpatched"))
+	if (!strcmp(variant, "unpatched"))
 		ret = run_checks(without_stats, ARRAY_SIZE(without_stats), &scenario);
+	else if (!strcmp(variant, "ioctl-locked"))
+		ret = run_checks(with_qmp, ARRAY_SIZE(with_qmp), &scenario);
 	else
 		ret = run_checks(with_stats, ARRAY_SIZE(with_stats), &scenario);
 	end(&scenario);

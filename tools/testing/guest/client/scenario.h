@@ -10,6 +10,7 @@
 #include "client/terminal.h"
 #include "qemu/session.h"
 
+#define QMP_SOCKET	"/tmp/stats-guest.qmp"
 #define SECONDS	120	/* time limit for anything to happen, enough for a loaded machine */
 
 struct scenario {
@@ -45,6 +46,12 @@ enum verdict check_schema(void *ctx);
 enum verdict check_read(void *ctx);
 enum verdict check_log(void *ctx);
 enum verdict check_read_debugfs(void *ctx);
+
+/* check/qmp.c */
+enum verdict check_offers_qmp(void *ctx);
+enum verdict check_list_qmp(void *ctx);
+enum verdict check_read_qmp(void *ctx);
+enum verdict check_no_qmp_values(void *ctx);
 
 /* check/serve.c */
 enum verdict check_serve_starts(void *ctx);

@@ -30,7 +30,7 @@
  */
 static void exec_qemu(const struct vmm_config *config, int qmp)
 {
-	char chardev[64];
+	char chardev[64], socket[128];
 	const char * const argv[] = {
 		config->qemu,
 		"-name", config->name,
@@ -46,10 +46,13 @@ static void exec_qemu(const struct vmm_config *config, int qmp)
 		"-append", "console=ttyS0 quiet panic=-1",
 		"-chardev", chardev,
 		"-mon", "chardev=qmp,mode=control",
+		config->qmp_socket ? "-qmp" : NULL, socket,
 		NULL
 	};
 
 	snprintf(chardev, sizeof(chardev), "socket,id=qmp,fd=%d", qmp);
+	snprintf(socket, sizeof(socket), "unix:%s,server=on,wait=off",
+		 config->qmp_socket ? config->qmp_socket : "");
 	execv(config->qemu, (char * const *)argv);
 }
 

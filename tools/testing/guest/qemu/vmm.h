@@ -13,6 +13,7 @@ struct vmm_config {
 	const char *qemu;	/* the following paths are below @host */
 	const char *kernel;
 	const char *initrd;
+	const char *qmp_socket;	/* NULL, or a path on which QEMU also listens for QMP */
 	const char *name;	/* of the guest */
 	uid_t uid;		/* the user of QEMU; 0: the current user */
 };

@@ -23,6 +23,7 @@ enum verdict check_other_starts(void *ctx)
 	scenario->other.config = scenario->qemu.config;
 	scenario->other.config.name = "other";
 	scenario->other.config.uid = UNPRIVILEGED_UID;
+	scenario->other.config.qmp_socket = NULL;
 	err = chmod("/dev/kvm", 0666) ? -1 : session_start(&scenario->other);
 	if (err) {
 		note("cannot start QEMU: %s", strerror(-err));

@@ -87,6 +87,7 @@ survives_stopped_qemu()
 	wait_for_line '^# after 1.0 s' "$out/read.out" "$reader" && kill -STOP "$vmm"
 	wait "$reader" || status=$?
 	kill -CONT "$vmm"
+	echo "exit status $status after $((SECONDS - start)) s"
 	cat "$out/read.out"
 	[ "$status" = 1 ] && [ $((SECONDS - start)) -lt 25 ] &&
 	[ "$(grep -c 'over QMP.*does not ' "$out/read.out")" = 1 ]

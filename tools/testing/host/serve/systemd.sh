@@ -38,7 +38,11 @@ write_units()
 	Environment=KVM_STATS_OPTIONS=--listen=127.0.0.1:$1
 	StandardError=append:$systemd_dir/service.err
 	CONF
-	[ $# = 1 ] || cp "$2" "$units/kvm-stats.service.d"
+	[ $# = 2 ] || return 0
+	cp "$2" "$units/kvm-stats.service.d"
+	# udev creates the group. Machines without udev may not have it.
+	getent group kvm >/dev/null ||
+		echo SupplementaryGroups= >>"$units/kvm-stats.service.d/test.conf"
 }
 
 # The script that runs in the namespaces. Its argument is $out.

@@ -47,6 +47,7 @@ client_files()
 {
 	# One with HTTP, which cannot be linked statically, runs in the root directory of the build host.
 	add_kvm_stats kvm-stats "$root/boot/kvm-stats"
+	cp "$ROOT"/tools/kvm/kvm_stats/share/{kvm-stats.service,perfmon.conf} "$root/boot/"
 	cp "$kernel/image" "$root/boot/kernel"
 	run_logged "$out/guest.log" "$TESTING/guest/linux/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
 	mkdir "$root/files"

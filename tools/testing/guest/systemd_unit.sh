@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Test the systemd unit with perfmon.conf: the build host's systemd runs it in the root directory of
+# the build host, in a PID namespace. Outside of it, root has a VM. In the namespace its process is
+# not known, so the guest is called "vm N".
+#
+# shellcheck shell=dash
+
+dir=$BOOT_HOST/tmp/unit		# /tmp/unit in the chroot
+port=10203
+seconds=120			# the time limit for the start of the unit
+failed=0
+number=0
+vmm=
+
+# check NAME COMMAND...: the test case passes if the command succeeds
+check()
+{
+	local name=$1
+
+	number=$((number + 1))
+	shift
+	if "$@"; then
+		echo "ok $number - $name"
+	else
+		echo "not ok $number - $name"
+		failed=1
+	fi
+}
+
+# The script that runs in the namespaces, with the root directory of the build host.
+write_init()
+{
+	mkdir -p "$dir"
+	cp /boot/kvm-stats.service /boot/perfmon.conf "$dir"
+	cat >"$dir/init" <<-INIT
+	mount --make-rprivate /
+	mount -t proc proc /proc
+	mount -t tmpfs none /run
+	mount -t tmpfs none /var/lib
+	mount -t cgroup2 cgroup2 /sys/fs/cgroup
+	mkdir -p /run/units/kvm-stats.service.d
+	cd /run/units
+	for name in sysinit basic shutdown network umount; do
+		printf '[Unit]\nDefaultDependencies=no\n' >\$name.target
+	done
+	printf '[Unit]\nRequires=kvm-stats.service\n' >test.target
+	cp /tmp/boot/kvm-stats /run/kvm-stats
+	sed 's|^ExecStart=[^ ]*|ExecStart=/run/kvm-stats|' /tmp/unit/kvm-stats.service \
+		>kvm-stats.service
+	# The build host may have no group kvm.
+	sed '/^SupplementaryGroups=/d' /tmp/unit/perfmon.conf >kvm-stats.service.d/perfmon.conf
+	printf '[Service]\nEnvironmentFile=\nEnvironment=KVM_STATS_OPTIONS=--listen=127.0.0.1:$port\n' \
+		>kvm-stats.service.d/test.conf
+	export container=kvm-stats SYSTEMD_UNIT_PATH=/run/units
+	exec /lib/systemd/systemd --system --unit=test.target --log-target=console \
+		--log-level=info --show-status=no
+	INIT
+}
+
+# shellcheck disable=SC2016 # Perl expands the variables
+start_vmm()
+{
+	chroot "$BOOT_HOST" perl -e 'open(K, "+<", "/dev/kvm") or die; $vm = ioctl(K, 0xae01, 0) or die;
+		open(V, "+<&=$vm") or die; ioctl(V, 0xae41, 0) or die; sleep 10000' \
+		</dev/null >/tmp/vmm.log 2>&1 &
+	vmm=$!
+}
+
+start_systemd()
+{
+	chroot "$BOOT_HOST" chmod 666 /dev/kvm
+	chroot "$BOOT_HOST" unshare --pid --fork --mount --kill-child bash /tmp/unit/init \
+		</dev/null >/tmp/systemd.log 2>&1 &
+	systemd=$!
+}
+
+scrape()
+{
+	chroot "$BOOT_HOST" curl -s "http://127.0.0.1:$port/metrics" >/tmp/metrics
+}
+
+unit_serves()
+{
+	local left=$seconds
+
+	until scrape; do
+		[ "$left" -gt 0 ] || return 1
+		left=$((left - 1))
+		sleep 1
+	done
+}
+
+# Print the status of the process of the unit.
+unit_status()
+{
+	local process
+
+	for process in /proc/[0-9]*; do
+		[ "$(cat "$process/comm" 2>/dev/null)" = kvm-stats ] && cat "$process/status"
+	done
+}
+
+has_only_perfmon()
+{
+	unit_status >/tmp/status
+	grep -E '^(Uid|Cap|NoNewPrivs)' /tmp/status | sed 's/^/# /'
+	awk '$1 == "Uid:" { uid = $2 >= 61184 && $2 <= 65519 && $2 == $3 }
+		/^Cap(Prm|Eff|Bnd|Amb):/ { caps += $2 == "0000004000000000" }
+		$1 == "NoNewPrivs:" { privs = $2 == 1 }
+		END { exit !(uid && caps == 4 && privs) }' /tmp/status
+}
+
+reads_vm()
+{
+	scrape
+	grep '^kvm_guest_' /tmp/metrics | head -n 5 | sed 's/^/# /'
+	grep -q '^kvm_guest_up{guest="vm [0-9]*",uuid=""} 1$' /tmp/metrics &&
+	grep -q '^kvm_guest_info{.*source="next",error=""' /tmp/metrics &&
+	grep -q '^kvm_guest_vcpus{guest="vm [0-9]*",uuid=""} 1$' /tmp/metrics
+}
+
+for program in /lib/systemd/systemd /usr/bin/curl /usr/bin/perl; do
+	if [ ! -x "$BOOT_HOST$program" ]; then
+		echo "1..1"
+		echo "ok 1 - the unit with perfmon.conf runs under systemd # SKIP there is no $program"
+		exit 0
+	fi
+done
+echo "1..3"
+write_init
+start_vmm
+start_systemd
+check "the unit with perfmon.conf runs under systemd, and serves" unit_serves
+check "its only capability is CAP_PERFMON" has_only_perfmon
+check "it reads the VM of root" reads_vm
+[ $failed = 0 ] || sed 's/^/# /' /tmp/systemd.log /tmp/vmm.log
+kill -KILL "$systemd" "$vmm"
+exit $failed

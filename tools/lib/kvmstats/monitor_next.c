@@ -44,13 +44,6 @@ static pid_t creator_of(int fd)
 	return pid;
 }
 
-static bool is_selected(const struct kvmstats_monitor *monitor, const struct kvmstats_vmm *vmm)
-{
-	const struct kvmstats_monitor_options *options = &monitor->options;
-
-	return !options->selects_vmm || options->selects_vmm(vmm, options->arg);
-}
-
 /* ---- one VM ---- */
 
 /* The functions below own @fd, also on failure. */
@@ -81,7 +74,7 @@ static int add_watch(struct kvmstats_monitor *monitor, pid_t pid, int fd)
 		kvmstats_vmm_close(vmm);
 		return err;
 	}
-	if (is_selected(monitor, vmm))
+	if (selects_vmm(monitor, vmm))
 		return kvmstats_watches_add(monitor, vmm);
 	kvmstats_vmm_close(vmm);
 	return 0;

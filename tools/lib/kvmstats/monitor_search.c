@@ -7,13 +7,6 @@
 
 #define SEARCH_INTERVAL	SECOND
 
-static bool is_selected(const struct kvmstats_monitor *monitor, const struct kvmstats_vmm *vmm)
-{
-	const struct kvmstats_monitor_options *options = &monitor->options;
-
-	return !options->selects_vmm || options->selects_vmm(vmm, options->arg);
-}
-
 /* Returns 0 if the process is watched now, or if the caller does not select it. */
 static int try_process(struct kvmstats_monitor *monitor, pid_t pid)
 {
@@ -25,7 +18,7 @@ static int try_process(struct kvmstats_monitor *monitor, pid_t pid)
 	err = kvmstats_vmm_open_with_files(&vmm, pid, &monitor->schemas);
 	if (err)
 		return err;
-	if (!is_selected(monitor, vmm)) {
+	if (!selects_vmm(monitor, vmm)) {
 		kvmstats_vmm_close(vmm);
 		return 0;
 	}

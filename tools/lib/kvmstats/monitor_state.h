@@ -45,6 +45,15 @@ static inline void emit(const struct kvmstats_monitor *monitor, enum kvmstats_ev
 		monitor->options.event(event, watch, monitor->options.arg);
 }
 
+/* Whether the caller selects the VMM. */
+static inline bool selects_vmm(const struct kvmstats_monitor *monitor,
+			       const struct kvmstats_vmm *vmm)
+{
+	const struct kvmstats_monitor_options *options = &monitor->options;
+
+	return !options->selects_vmm || options->selects_vmm(vmm, options->arg);
+}
+
 /* The VMM was scanned at @now. */
 static inline void schedule_scan(struct kvmstats_watch *watch, uint64_t now)
 {

@@ -188,6 +188,7 @@ int main(void)
 	if (ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_BINARY_STATS_FD) <= 0)
 		cannot("the build host's kernel has no statistics fd");
 	uname(&name);
+	name.release[strcspn(name.release, "-")] = '\0';
 	printf("Sampling all values of a vCPU, host: Linux %-11.11s %9s %19s %12s  %s\n",
 	       name.release, "cycles", "80% of rounds", "to host", "goal");
 	measure(kvm, 64);

@@ -64,10 +64,21 @@ bool gap_is_failure(const struct vmm *vmm, const struct gap *gap, const struct f
 	return !vmm_may_lack_vm(vmm, filter) || gap->tracepoints_error;
 }
 
-bool gap_equals(const struct gap *a, const struct gap *b)
+bool gap_has_readers_of(const struct gap *gap, const struct gap *other)
 {
-	return a->pid == b->pid && a->readers == b->readers && a->err == b->err &&
-	       !strcmp(a->label, b->label) && a->qmp_error == b->qmp_error &&
-	       a->debugfs_error == b->debugfs_error &&
-	       a->tracepoints_error == b->tracepoints_error;
+	return gap->readers == other->readers && gap->err == other->err &&
+	       !strcmp(gap->label, other->label);
+}
+
+static void clear_if_equal(int *err, int reported)
+{
+	if (*err == reported)
+		*err = 0;
+}
+
+void gap_clear_reported(struct gap *gap, const struct gap *reported)
+{
+	clear_if_equal(&gap->qmp_error, reported->qmp_error);
+	clear_if_equal(&gap->debugfs_error, reported->debugfs_error);
+	clear_if_equal(&gap->tracepoints_error, reported->tracepoints_error);
 }

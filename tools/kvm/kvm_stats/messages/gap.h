@@ -24,7 +24,11 @@ struct gap gap_of(const struct vmm *vmm);
 /* Returns false if nothing is missing. */
 bool is_gap(const struct gap *gap);
 
-bool gap_equals(const struct gap *a, const struct gap *b);
+/* Whether the same VMs and vCPUs are missing, for the same reason. */
+bool gap_has_readers_of(const struct gap *gap, const struct gap *other);
+
+/* Clears the errors of other sources that @reported has as well. */
+void gap_clear_reported(struct gap *gap, const struct gap *reported);
 
 /* Whether the VMM does not keep the fd open, and only the VMM could open it. */
 bool gap_is_kept_closed(int err);

@@ -28,15 +28,16 @@ size_t missing_vmms(const struct monitor *monitor)
 
 /* ---- what has been reported ---- */
 
-static bool was_reported(const struct missing *missing, const struct gap *gap)
+/* Returns what has been reported of this process, or an empty gap. */
+static struct gap reported_gap(const struct missing *missing, pid_t pid)
 {
 	size_t i;
 
 	for (i = 0; i < missing->gaps; i++) {
-		if (gap_equals(&missing->gap[i], gap))
-			return true;
+		if (missing->gap[i].pid == pid)
+			return missing->gap[i];
 	}
-	return false;
+	return (struct gap){ 0 };
 }
 
 /* If memory is exhausted, the gap is reported again the next time. */
@@ -66,27 +67,34 @@ static bool needs_hint(struct hints *hints, int err)
 
 /* ---- messages ---- */
 
-/* The gaps that were not reported yet. */
+/* What was not reported yet. */
 struct news {
 	struct {
 		const struct vmm *vmm;
-		struct gap gap;
+		struct gap gap;		/* without errors of other sources that were reported */
+		bool readers;		/* those of the gap were not reported */
 	} *entry;
 	size_t entries;
 	size_t capacity;
 };
 
 /* If memory is exhausted, the gap is not reported. */
-static void add_news(struct news *news, const struct vmm *vmm, const struct gap *gap)
+static void add_news(struct news *news, const struct vmm *vmm, struct gap gap,
+		     const struct gap *reported)
 {
-	void *more = array_grow(news->entry, news->entries, &news->capacity,
-				sizeof(*news->entry));
+	bool readers = gap.readers && !gap_has_readers_of(&gap, reported);
+	void *more;
 
+	gap_clear_reported(&gap, reported);
+	if (!readers && !gap.qmp_error && !gap.debugfs_error && !gap.tracepoints_error)
+		return;
+	more = array_grow(news->entry, news->entries, &news->capacity, sizeof(*news->entry));
 	if (!more)
 		return;
 	news->entry = more;
 	news->entry[news->entries].vmm = vmm;
-	news->entry[news->entries++].gap = *gap;
+	news->entry[news->entries].readers = readers;
+	news->entry[news->entries++].gap = gap;
 }
 
 static void add_readers(struct grouped *messages, const struct vmm *vmm, const struct gap *gap)
@@ -113,7 +121,7 @@ static void report_fds(struct missing *missing, const struct news *news)
 	size_t i;
 
 	for (i = 0; i < news->entries; i++) {
-		if (news->entry[i].gap.readers)
+		if (news->entry[i].readers)
 			add_readers(&messages, news->entry[i].vmm, &news->entry[i].gap);
 	}
 	grouped_print(&messages);
@@ -121,7 +129,7 @@ static void report_fds(struct missing *missing, const struct news *news)
 		const struct gap *gap = &news->entry[i].gap;
 		bool useful = !news->entry[i].vmm->targets || !gap_is_kept_closed(gap->err);
 
-		if (gap->readers && useful && needs_hint(&missing->fds, gap->err))
+		if (news->entry[i].readers && useful && needs_hint(&missing->fds, gap->err))
 			suggest_fds(gap->pid, gap->err);
 	}
 }
@@ -229,11 +237,12 @@ bool missing_report(struct missing *missing, const struct monitor *monitor)
 	for (i = 0; i < monitor->vmms; i++) {
 		const struct vmm *vmm = monitor->vmm[i];
 		struct gap gap = gap_of(vmm);
+		struct gap reported;
 
 		if (!is_gap(&gap))
 			continue;
-		if (!was_reported(missing, &gap))
-			add_news(&news, vmm, &gap);
+		reported = reported_gap(missing, gap.pid);
+		add_news(&news, vmm, gap, &reported);
 		good &= !gap_is_failure(vmm, &gap, monitor->options.filter);
 		add_gap(&now, &gap);
 	}

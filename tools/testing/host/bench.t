@@ -143,6 +143,27 @@ n='[0-9.]+'
 grep -qE "^  the series: .* +$n +$n to $n +$n  1: $n at most 1[.]1, (met|MISSED)\$" log
 result $? "cycles have a range, a ratio and a goal"
 
+# ---- kvm-stats with many VMs ----
+
+# many_vms COUNT...: print the table of these counts with a file for each VM, and of `each`
+many_vms()
+{
+	printf '%s\n' "$@" >whole
+	awk -f "$bench/many-vms.awk" whole each
+}
+
+printf 'vms_4_vcpus_2_%s\n' 'instructions 300' 'files 20' >each
+expect 0 "a number of VMs and vCPUs has a heading" '^4 VMs of 2 vCPUs$' \
+	many_vms 'vms_4_vcpus_2_instructions 100' 'vms_4_vcpus_2_files 7'
+expect 0 "counts with many VMs have a ratio" '^  instructions of a sample +100 +300 +0[.]3320$' \
+	many_vms 'vms_4_vcpus_2_instructions 99.6' 'vms_4_vcpus_2_files 7'
+expect 1 "a count that the other kernel does not have is reported" \
+	"the count 'vms_4_vcpus_2_files' has no title or no value to compare with" \
+	many_vms 'vms_4_vcpus_2_instructions 100'
+echo 'vms_4_vcpus_2_new 1' >each
+expect 1 "a count without a title is reported" "the count 'vms_4_vcpus_2_new' has no title" \
+	many_vms 'vms_4_vcpus_2_new 1'
+
 # ---- the report and the page ----
 
 mkdir -p dir
@@ -157,6 +178,8 @@ expect 0 "the report has the versions" \
 	"$bench/report" dir
 echo 'Copying' >dir/copy.txt
 expect 0 "the report has the table of native cycles" '^Copying$' "$bench/report" dir
+echo 'kvm-stats log' >dir/many-vms.txt
+expect 0 "the report has the table of kvm-stats" '^kvm-stats log$' "$bench/report" dir
 expect 0 "the page has the table" '^  pread[(][)] of 8 bytes  *400 ' "$bench/report" --page dir
 expect 0 "the page has a title" '^# Results of .make bench.$' "$bench/report" --page dir
 rm dir/patched.counts
@@ -172,5 +195,7 @@ expect 1 "a missing kernel cannot be counted" 'there is no kernel in /none' "$be
 expect 1 "the sizes of a missing kernel cannot be measured" 'there is no kernel in /none' \
 	"$bench/sizes" /none
 expect 1 "count without a kernel is refused" 'usage: count NAME KERNEL' "$bench/count" x
+expect 1 "an unknown program is reported" "there is no program 'other'" "$bench/count" x /none other
+expect 1 "many-vms with two variants is refused" 'usage: many-vms' "$bench/many-vms" patched tree
 
 finish

@@ -86,10 +86,12 @@ result_git() {
 		GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git -c safe.directory='*' "$@"
 }
 
-# compare_files DIR: exit with an error if a file that the series adds differs from the
-# file of this repository.
+# compare_files DIR: exit with an error if a whole file that the series adds differs from
+# the file of this repository.
 compare_files() {
 	local path
+	: >"$SCRATCH/owned"
+	has_whole_files || return 0
 	plain_git -C "$1" diff-tree -r -M --diff-filter=A --name-only series-base HEAD |
 		sort >"$SCRATCH/added"
 	owners | cut -d' ' -f1 | sort >"$SCRATCH/owned"

@@ -11,10 +11,17 @@
 #	(blank)
 #	diff --git ...		zero or more: edits of files that earlier patches or the base have
 #
+# A series whose base file has the line "files patches" has no whole files: the diffs of its
+# patches also create files.
+#
 # Paths are relative to $ROOT, the working directory of all scripts that source this file.
 
 # The directories in which a series may add whole files.
 WHOLE_DIRS=(include virt arch Documentation tools/testing/selftests)
+
+has_whole_files() {
+	[ "$(series_key files)" != patches ]
+}
 
 is_whole_path() {
 	local dir
@@ -180,15 +187,22 @@ owners() {
 	done < <(patch_files)
 }
 
+# whole_files: print the tracked whole files, if the series has such files
+whole_files() {
+	local path
+	has_whole_files || return 0
+	git ls-files -- "${WHOLE_DIRS[@]}" | while read -r path; do
+		[ ! -e "$path" ] || printf "%s\n" "$path"
+	done
+}
+
 # Each tracked whole file must belong to exactly one patch, and each listed file must exist.
 # Print each violation, and return 1 if there is one.
 check_owners() {
 	local failed=0 path
 	owners | sort >"$SCRATCH/owners"
 	cut -d' ' -f1 "$SCRATCH/owners" | sort -u >"$SCRATCH/owned"
-	git ls-files -- "${WHOLE_DIRS[@]}" | while read -r path; do
-		[ ! -e "$path" ] || printf "%s\n" "$path"
-	done | sort >"$SCRATCH/whole"
+	whole_files | sort >"$SCRATCH/whole"
 
 	while read -r path; do
 		say "$path belongs to no patch. Add a line \"add $path\" to one file of" \

@@ -5,13 +5,17 @@
 
 IGNORED=$ROOT/scripts/checkpatch.list
 
-# checkpatches TREE: print the scripts to run. The one of Linux 6.1 runs only for the release
-# that the series is made for, to save time.
+# checkpatches TREE: print the scripts to run. The one of Linux 6.1 runs only if it is newer than
+# that of TREE, and only for the release that the series is made for, to save time.
 checkpatches() {
+	local version mainline
+	version=$(kernel_version "$1")
 	echo "$1/scripts/checkpatch.pl"
-	[ "$(kernel_version "$1")" = "$(series_key base)" ] || return 0
-	find "$CACHE/mainline" -mindepth 3 -maxdepth 3 -path '*/scripts/checkpatch.pl' 2>/dev/null |
-		sort -V | tail -n 1
+	[ "$version" = "$(series_key base)" ] || return 0
+	mainline=$(find "$CACHE/mainline" -mindepth 1 -maxdepth 1 -name '[0-9]*' -printf '%f\n' 2>/dev/null |
+		sort -V | tail -n 1)
+	[ "$(printf '%s\n' "$version" "$mainline" | sort -V | tail -n 1)" = "$version" ] ||
+		echo "$CACHE/mainline/$mainline/scripts/checkpatch.pl"
 }
 
 # rules_key TREE CHECKPATCH: print a hash of all that the result for a mail depends on, except

@@ -52,8 +52,15 @@ checkout_source()
 # Return 0 if $tree has the KUnit tests, and statistics for this architecture.
 tree_has_kunit()
 {
-	plain_git -C "$base" cat-file -e "$tree:virt/kvm/kvm_stats_kunit.c" 2>/dev/null &&
-		plain_git -C "$base" grep -q HAVE_KVM_STATS_FD "$tree" -- "$kvm_dir/Kconfig"
+	has_line 'config KVM_STATS_KUNIT_TEST' virt/kvm/Kconfig || return
+	! has_line 'config HAVE_KVM_STATS_FD' virt/kvm/Kconfig ||
+		has_line 'select HAVE_KVM_STATS_FD' "$kvm_dir/Kconfig"
+}
+
+# has_line TEXT PATH: return 0 if the file PATH of $tree has TEXT
+has_line()
+{
+	plain_git -C "$base" grep -q -e "$1" "$tree" -- "$2"
 }
 
 # Print the configuration $config, with options that only some trees have.

@@ -47,7 +47,21 @@ merged_config()
 	read -r -a fragments <<<"$list"
 	merged=$(cd "$TESTING/kernel/config" && sed '/^#/d' "${fragments[@]}" "$@" | LC_ALL=C sort -u)
 	! grep -q '^CONFIG_KVM.*=m$' <<<"$merged" || kvm=m
-	echo "${merged//@KVM@/$kvm}"
+	config_of_series <<<"${merged//@KVM@/$kvm}"
+}
+
+# config_of_series: replace lines of a configuration as the file `config` of the series says. Each
+# line of the file is "LINE [REPLACEMENT]...". A LINE without replacement is left out.
+config_of_series()
+{
+	local list=$ROOT/$SERIES_DIR/config
+
+	[ -f "$list" ] || { cat; return; }
+	awk '
+	NR == FNR { if (!/^#/ && NF) { line = $1; $1 = ""; new[line] = $0 }; next }
+	!($0 in new) { print; next }
+	{ n = split(new[$0], words, " "); for (i = 1; i <= n; i++) print words[i] }
+	' "$list" - | LC_ALL=C sort -u
 }
 
 # has_option NAME LINE: whether the configuration has the line. (Not through a pipe: grep -q

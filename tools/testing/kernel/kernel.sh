@@ -136,5 +136,9 @@ key()
 		$cc --version | head -n 1
 		declare -f make_args instrument_args build_selftests build_doc_example keep_result || true
 		cat "$TESTING"/kernel/doc_example*.c
+		[ ! -f "$ROOT/$SERIES_DIR/selftests" ] || {
+			declare -f listed_selftests build_listed_selftests || true
+			cat "$ROOT/$SERIES_DIR/selftests"
+		}
 	} | sha256sum | cut -c 1-16
 }

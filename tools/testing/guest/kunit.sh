@@ -45,10 +45,11 @@ BEGIN { print "TAP version 13" }
 indented && /^# Subtest: / { end_suite(); suite = $3; ended = 0; next }
 indented && /^1\.\.[0-9]+$/ { planned = substr($0, 4) + 0; next }
 
-/^(not )?ok [0-9]+ - / {
+# Newer kernels print no "-".
+/^(not )?ok [0-9]+ / {
 	passed = !sub(/^not /, "")
 	number = $2 + 0
-	sub(/^ok [0-9]+ - /, "")
+	sub(/^ok [0-9]+ (- )?/, "")
 	if (indented) {
 		seen[number] = 1
 		result(passed, suite "." $0)

@@ -102,6 +102,12 @@ static const char *reopens_nothing(struct stats_target *target)
 	return message;
 }
 
+/* Newer kernels return EOPNOTSUPP, because an anonymous inode cannot be changed there. */
+static const char *change_refused(const char *what, int result)
+{
+	return stats_refused(what, result, errno == EOPNOTSUPP ? EOPNOTSUPP : EPERM);
+}
+
 static const char *changes_nothing(struct stats_target *target)
 {
 	const char *message = stats_write_refused(target);
@@ -111,9 +117,9 @@ static const char *changes_nothing(struct stats_target *target)
 	if (!message)
 		message = stats_ioctl_refused(target);
 	if (!message)
-		message = stats_refused("fchmod", fchmod(target->fd, 0666), EPERM);
+		message = change_refused("fchmod", fchmod(target->fd, 0666));
 	if (!message)
-		message = stats_refused("fchown", fchown(target->fd, NEW_OWNER, NEW_OWNER), EPERM);
+		message = change_refused("fchown", fchown(target->fd, NEW_OWNER, NEW_OWNER));
 	return message;
 }
 

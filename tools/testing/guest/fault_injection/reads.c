@@ -165,15 +165,21 @@ static const char *check_uring(struct stats_target *target, const struct trial *
 	return check_bytes(target, trial);
 }
 
-/* The kernel allocates the pipe's pages. splice() returns EAGAIN if it can fill none. */
+/*
+ * The kernel allocates the pipe's pages. splice() returns EAGAIN if it can fill none. Newer kernels
+ * return ENOMEM if they can allocate none.
+ */
 static const char *check_splice(struct stats_target *target, const struct trial *trial)
 {
 	const char *message = check_position(target, trial);
+	struct trial again = *trial;
 
 	if (message)
 		return message;
-	if (trial->result < 0)
-		return check_errno(trial, "splice", EAGAIN, EAGAIN, EAGAIN);
+	if (again.failed != FAIL_COPY && again.error == ENOMEM)
+		again.error = EAGAIN;
+	if (again.result < 0)
+		return check_errno(&again, "splice", EAGAIN, EAGAIN, EAGAIN);
 	if (trial->result > 0 && trial->result <= (ssize_t)reading.len &&
 	    read(reading.pipe[0], reading.buf, trial->result) != trial->result)
 		return stats_fail("read of the pipe: %s", strerror(errno));

@@ -22,6 +22,9 @@ check "the test cases of KUnit become test cases" kunit '    # Subtest: kvm_stat
 	'    ok 1 - names' '    ok 2 - sizes' 'ok 1 - kvm_stats_table'
 check "the name of a KUnit test case begins with its suite" grep -qx 'ok 1 - kvm_stats_table.names' tap
 check "a KUnit suite is a test case of its own" grep -qx '1..3' tap
+check "the format of newer kernels is understood" eval "kunit 'KTAP version 1' '1..1' '    KTAP version 1' \
+	'    # Subtest: s' '    # module: kvm' '    1..2' '    ok 1 names' '    ok 2 sizes' 'ok 1 s' &&
+	grep -qx 'ok 2 - s.sizes' tap && grep -qx 'ok 3 - s' tap"
 check "a failing test case fails" kunit_fails kvm_stats_table.sizes '    # Subtest: kvm_stats_table' \
 	'    1..2' '    ok 1 - names' '    # sizes: EXPECTATION FAILED' '    not ok 2 - sizes' 'not ok 1 - kvm_stats_table'
 check "the messages of a failed KUnit test case are printed" grep -qx '# sizes: EXPECTATION FAILED' tap

@@ -15,6 +15,7 @@ run_machine()
 	echo "$(describe_emulator) runs arch=$arch machine=$machine cpu=$cpu memory=$memory cmdline=$cmdline tests=$test_programs"
 	cat "$out/must-fail"
 	echo "environment: $env"
+	echo "series: $SERIES_DIR"
 	exit
 }
 EOS
@@ -71,6 +72,8 @@ check "an argument that is not KEY=VALUE is refused" boot_refuses "'all' is not 
 check "an unknown option is refused" boot_refuses "unknown option '--fast'" --fast
 define_boot arch=x86_64 emulator=bochs
 check "a boot chooses its emulator" boot_prints '^bochs runs arch=x86_64'
+define_boot arch=x86_64 series=7.2
+check "a boot chooses its series" boot_prints '^series: series/7.2$'
 define_boot arch=x86_64 emulator=simics
 check "an unknown emulator is refused" boot_refuses "there is no emulator 'simics'"
 define_boot arch=x86_64 test=all

@@ -24,6 +24,8 @@
 . "$ROOT/tools/testing/host/series/user.sh"
 # shellcheck source=series/extend.sh
 . "$ROOT/tools/testing/host/series/extend.sh"
+# shellcheck source=series/newer.sh
+. "$ROOT/tools/testing/host/series/newer.sh"
 # shellcheck source=series/cover.sh
 . "$ROOT/tools/testing/host/series/cover.sh"
 # shellcheck source=series/release.sh
@@ -50,6 +52,7 @@ run_tests add_edit_tests
 run_tests add_base_tests
 run_tests add_user_tests
 run_tests add_extend_tests
+run_tests add_newer_tests
 test_case 'the checks of the cover letter report wrong statements' t_letter_checks
 run_tests add_release_tests
 run_tests run_cases

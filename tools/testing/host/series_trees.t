@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Test the real series: the statements of its cover letter, and that it applies to the
-# kernels of series/5.10/base and to the trees of scripts/trees.list. checkpatch runs only
+# Test the real series: the statements of the cover letter, and that each applies to the
+# kernels of its file base and to the trees of scripts/trees.list. checkpatch runs only
 # for the mails that changed since it last passed.
 #
 # usage: series_trees.t
@@ -32,8 +32,9 @@ write_mails()
 
 t_release()
 {
+	export SERIES=$2
 	"$ROOT/scripts/base" "$1" || { echo "Linux $1 is not available"; exit 77; }
-	"$ROOT/scripts/series-verify" --on "$1" "$WORK/mails-5.10"
+	"$ROOT/scripts/series-verify" --on "$1" "$WORK/mails-$2"
 }
 
 # series-verify exits with 77 if the archive of the tree is missing.
@@ -42,16 +43,29 @@ t_tree()
 	SERIES=$2 "$ROOT/scripts/series-verify" --on "$1" "$WORK/mails-$2"
 }
 
+# Print the lines "SERIES RELEASE" of the releases that the series are tested on.
+tested_releases()
+{
+	local base series release releases
+
+	for base in "$ROOT"/series/*/base; do
+		series=$(basename "${base%/base}")
+		read -r -a releases < <(sed -n 's/^tested //p' "$base")
+		for release in "${releases[@]}"; do
+			echo "$series $release"
+		done
+	done
+}
+
 # The cases that take longest come first, so that no processor is idle at the end.
 add_tests()
 {
-	local release releases name series
+	local release name series
 
-	read -r -a releases < <(sed -n 's/^tested //p' "$ROOT/series/5.10/base")
-	for release in "${releases[@]}"; do
-		test_case "the series on Linux $release: no fuzz, same files, checkpatch --strict" \
-			t_release "$release"
-	done
+	while read -r series release; do
+		test_case "series $series on Linux $release: no fuzz, same files, checkpatch --strict" \
+			t_release "$release" "$series"
+	done < <(tested_releases)
 	while read -r name release series _; do
 		test_case "series $series on the tree $name, Linux $release: no fuzz, same files" \
 			t_tree "$name" "$series"
@@ -62,7 +76,7 @@ add_tests()
 begin
 while read -r series; do
 	write_mails "$series"
-done < <(awk '!/^#/ { print $3 } END { print "5.10" }' "$ROOT/scripts/trees.list" | sort -u)
+done < <({ awk '!/^#/ { print $3 }' "$ROOT/scripts/trees.list"; tested_releases | cut -d' ' -f1; } | sort -u)
 run_tests add_tests
 run_tests run_cases
 finish

@@ -6,13 +6,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include "bench.h"
 #include "uring.h"
 
 #define EVENT		"io_uring_queue_async_work"
-#define TRACING		"/sys/kernel/debug/tracing/instances/kvm-stats-bench/"
+#define TRACEFS		"/sys/kernel/tracing"
+#define TRACING		TRACEFS "/instances/kvm-stats-bench/"
 #define TRACED		50	/* reads */
 
 struct reading {
@@ -98,6 +100,7 @@ static double punts(struct reading *reading)
 {
 	double punted;
 
+	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
 	if (mkdir(TRACING, 0700)) {
 		set_why("%s: %s", TRACING, strerror(errno));
 		return -1;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "kvm_stats_check_open.h"
+#include "lib/extensions.h"
 #include "lib/run_suites.h"
 #include "lifetimes/setup.h"
 
@@ -95,10 +96,15 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("after_each_value", bad_pages_after_each),
 };
 
+static const char *set_up_open(struct stats_target *target)
+{
+	return kernel_has_stats_open() ? stats_set_up_open(target) : stats_skip(NO_STATS_OPEN);
+}
+
 static const struct stats_suite suites[] = {
 	{ "vm", -1, checks, ARRAY_SIZE(checks), lifetimes_set_up },
 	{ "vcpu", STATS_VCPU_ID, checks, ARRAY_SIZE(checks), lifetimes_set_up },
-	{ "vm_vcpus", -1, checks, ARRAY_SIZE(checks), stats_set_up_open },
+	{ "vm_vcpus", -1, checks, ARRAY_SIZE(checks), set_up_open },
 };
 
 int main(void)

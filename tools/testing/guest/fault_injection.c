@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "fault_injection/fault_injection.h"
 #include "kvm_stats_open.h"
+#include "lib/extensions.h"
 #include "lib/run_suites.h"
 #include "lib/vmm_end.h"
 #include "lifetimes/setup.h"
@@ -58,9 +59,14 @@ static const struct stats_check open_checks[] = {
 	STATS_CHECK("next", open_next),
 };
 
+static const char *set_up_open(struct stats_target *target)
+{
+	return kernel_has_stats_open() ? set_up(target) : stats_skip(NO_STATS_OPEN);
+}
+
 static const char *set_up_with_vcpus(struct stats_target *target)
 {
-	const char *message = set_up(target);
+	const char *message = set_up_open(target);
 	int *fds = target->machine;
 
 	if (!message)
@@ -84,7 +90,7 @@ static const struct stats_check read_checks[] = {
 };
 
 static const struct stats_suite suites[] = {
-	{ "vm_vcpus", -1, open_checks, ARRAY_SIZE(open_checks), set_up },
+	{ "vm_vcpus", -1, open_checks, ARRAY_SIZE(open_checks), set_up_open },
 	{ "vm_vcpus", -1, read_checks, ARRAY_SIZE(read_checks), set_up_with_vcpus },
 	{ "vm", -1, checks, ARRAY_SIZE(checks), set_up },
 	{ "vcpu", STATS_VCPU_ID, checks, ARRAY_SIZE(checks), set_up },

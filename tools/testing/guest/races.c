@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "lib/extensions.h"
 #include "races/races.h"
 #include "tap.h"
 #include "vcpu/guest.h"
@@ -279,7 +280,7 @@ int main(void)
 	if (kvm < 0)
 		return tap_skip_all("no access to /dev/kvm");
 	count = setting("RACES_COUNT", DEFAULT_COUNT);
-	message = models_load();
+	message = models_load(kernel_has_stats_open());
 	if (message) {
 		printf("Bail out! %s\n", message);
 		return 1;
@@ -287,7 +288,7 @@ int main(void)
 	with_guests = have_guests();
 	tap_plan(NUM_INVARIANTS + 3);
 	printf("# RACES_SEED=%llu RACES_COUNT=%lu\n", (unsigned long long)seed, count);
-	operations_begin(kvm);
+	operations_begin(kvm, kernel_has_stats_open());
 	fds = count_fds();
 	start(with_guests, seed);
 	wait_for_threads(with_guests);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "kvm_stats_layout.h"
 
+#include "lib/extensions.h"
 #include "lib/target_file.h"
 
 int stats_fd_index(const struct stats_target *target)
@@ -17,8 +18,11 @@ const char *target_open(const struct stats_target *target, int fd, int *stats_fd
 
 const char *target_vm(const struct stats_target *target, int fds[STATS_NUM_FDS])
 {
-	const char *message = stats_bare_vm(fds);
+	const char *message;
 
+	if (target->vcpu_id == WITH_VCPUS && !kernel_has_stats_open())
+		return stats_skip(NO_STATS_OPEN);
+	message = stats_bare_vm(fds);
 	if (message || target->vcpu_id != WITH_VCPUS)
 		return message;
 	close(fds[STATS_FD_VM_STATS]);

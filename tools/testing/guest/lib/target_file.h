@@ -16,7 +16,10 @@ int stats_fd_index(const struct stats_target *target);
 /* Opens the target's file. @fd is the fd of the VM or of the vCPU. */
 const char *target_open(const struct stats_target *target, int fd, int *stats_fd);
 
-/* As stats_bare_vm(). The statistics fd of the VM is the target's file. */
+/*
+ * As stats_bare_vm(). The statistics fd of the VM is the target's file. Skips a VM with its vCPUs
+ * if the kernel does not have such files.
+ */
 const char *target_vm(const struct stats_target *target, int fds[STATS_NUM_FDS]);
 
 /* Checks that @fd, opened from a VM of the process @vmm, is a complete file. */

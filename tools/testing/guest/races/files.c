@@ -12,7 +12,8 @@
 
 /*
  * What all files of VMs, all files of vCPUs, or all files of VMs with their vCPUs have in
- * common. The last ones have between 0 and RACES_VCPUS records, and grow.
+ * common. The last ones have between 0 and RACES_VCPUS records, and grow. If the kernel does not
+ * have the last ones, whole_model is the larger one of the others.
  */
 struct model {
 	struct stats_file file;
@@ -97,7 +98,8 @@ static const char *whole_model_load(int vm)
 	return NULL;
 }
 
-const char *models_load(void)
+/* @with_vcpus: the kernel has files of VMs with their vCPUs. */
+const char *models_load(bool with_vcpus)
 {
 	int fds[STATS_NUM_FDS];
 	const char *message = stats_bare_vm(fds);
@@ -106,8 +108,10 @@ const char *models_load(void)
 		message = model_load(&vm_model, fds[STATS_FD_VM_STATS]);
 	if (!message)
 		message = model_load(&vcpu_model, fds[STATS_FD_VCPU_STATS]);
-	if (!message)
+	if (!message && with_vcpus)
 		message = whole_model_load(fds[STATS_FD_VM]);
+	else if (!message)
+		whole_model = vm_model.size > vcpu_model.size ? vm_model : vcpu_model;
 	stats_close_fds(fds);
 	return message;
 }

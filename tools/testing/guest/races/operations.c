@@ -18,6 +18,7 @@ enum kind { VM, VCPU, STATS, NUM_KINDS };
 
 static atomic_int table[NUM_KINDS][SLOTS];
 static int kvm_fd;
+static bool has_open;
 
 static int look_up(struct racer *racer, enum kind kind)
 {
@@ -63,8 +64,8 @@ static int open_vm(struct racer *racer, int vm)
 {
 	struct kvm_stats_open open = { .flags = KVM_STATS_OPEN_VCPUS };
 
-	return random_below(racer, 2) ? ioctl(vm, KVM_STATS_GETFD, NULL) :
-					ioctl(vm, KVM_STATS_OPEN, &open);
+	return !has_open || random_below(racer, 2) ? ioctl(vm, KVM_STATS_GETFD, NULL) :
+						     ioctl(vm, KVM_STATS_OPEN, &open);
 }
 
 /* No other thread knows the VM or vCPU yet, so this must succeed, and the id is known. */
@@ -153,8 +154,11 @@ static void open_next(struct racer *racer)
 {
 	uint32_t flags = random_below(racer, 2) ? KVM_STATS_OPEN_VCPUS : 0;
 	uint64_t before = racer->vm;
-	int fd = stats_open_next(kvm_fd, &racer->vm, flags);
+	int fd;
 
+	if (!has_open)
+		return;
+	fd = stats_open_next(kvm_fd, &racer->vm, flags);
 	if (fd < 0) {
 		if (errno != ENOENT)
 			violation(ERRORS_ARE_RIGHT, "KVM_STATS_NEXT: %s", strerror(errno));
@@ -298,11 +302,13 @@ void publish_guest(int vm, int vcpu)
 	close_owned(exchange(VCPU, 0, dup(vcpu)));
 }
 
-void operations_begin(int kvm)
+/* @with_vcpus: the kernel has KVM_STATS_OPEN and KVM_STATS_NEXT. */
+void operations_begin(int kvm, bool with_vcpus)
 {
 	unsigned int kind, slot;
 
 	kvm_fd = kvm;
+	has_open = with_vcpus;
 	for (kind = 0; kind < NUM_KINDS; kind++)
 		for (slot = 0; slot < SLOTS; slot++)
 			atomic_store(&table[kind][slot], -1);

@@ -66,7 +66,7 @@ __attribute__((__format__(__printf__, 2, 3)))
 void violation(enum invariant invariant, const char *fmt, ...);
 
 /* files.c */
-const char *models_load(void);
+const char *models_load(bool with_vcpus);
 size_t models_largest(void);
 void held_open(struct held *held, int fd, const char *id);
 void held_close(struct held *held);
@@ -75,7 +75,7 @@ void held_read_on(struct racer *racer, struct held *held);
 void shared_read(struct racer *racer, int fd);
 
 /* operations.c */
-void operations_begin(int kvm);
+void operations_begin(int kvm, bool with_vcpus);
 void operations_end(void);
 void run_operation(struct racer *racer);
 void publish_guest(int vm, int vcpu);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Does the kernel report the interface correctly, whether present or absent? */
 #define _GNU_SOURCE
+#include <sys/utsname.h>
+
 #include "stats_abi/stats_abi.h"
 
 /* Are the bits @expected set, or is the mask 0 if @expected is 0? */
@@ -27,9 +29,14 @@ const char *check_capability(int expected)
 	return NULL;
 }
 
+/* Only the series for 5.10 adds KVM_STATS_OPEN and KVM_STATS_NEXT. */
 const char *capability_is_present(struct stats_target *target)
 {
+	struct utsname kernel;
+
 	(void)target;
+	if (!uname(&kernel) && strncmp(kernel.release, "5.10.", 5))
+		return check_capability(KVM_STATS_CAP_GETFD);
 	return check_capability(KVM_STATS_CAP_GETFD | KVM_STATS_CAP_OPEN | KVM_STATS_CAP_NEXT);
 }
 

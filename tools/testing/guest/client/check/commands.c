@@ -6,6 +6,7 @@
 
 #include "cli/output.h"
 #include "client/scenario.h"
+#include "lib/extensions.h"
 
 static bool runs_on(struct scenario *scenario, const char *command, const char *more)
 {
@@ -19,12 +20,13 @@ static bool runs_on(struct scenario *scenario, const char *command, const char *
 enum verdict check_list(void *ctx)
 {
 	const char *variant = getenv("BOOT_VARIANT") ?: "";
+	const char *source = kernel_has_stats_open() ? "next" : "opened";
 	struct scenario *scenario = ctx;
 	bool ok = kvm_stats_runs(scenario, 0, 0, "list");
 
 	ok = ok && output_matches(scenario, "^ +%d  qemu-system-x86 +1 +%d  %s +stats-guest$",
 				  scenario->qemu.vmm.pid, VMM_CPUS,
-				  strcmp(variant, "unpatched") ? "next" : "debugfs");
+				  strcmp(variant, "unpatched") ? source : "debugfs");
 	return ok ? PASS : FAIL;
 }
 

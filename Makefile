@@ -9,7 +9,7 @@ help: ## this list (the default)
 	@echo "Targets:"
 	@sed -n 's/^\([a-z][a-z-]*\):[^=#]*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | \
 		while read -r target line; do printf '  make %-14s %s\n' "$$target" "$$line"; done
-	@echo "Variables: KERNEL=PATH (your own Linux 5.10.y tree), ARCH=, VARIANT="
+	@echo "Variables: KERNEL=PATH (your own Linux 5.10.y tree), ARCH=, VARIANT=, SERIES="
 
 include tools/testing/testing.mk
 include scripts/series.mk

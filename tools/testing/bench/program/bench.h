@@ -130,7 +130,7 @@ struct bench_group {
 	bool needs_stats;	/* all rows need the statistics fd */
 };
 
-extern const struct bench_group group_read, group_open, group_attach, group_loop, group_vector,
-	group_uring, group_debugfs, group_exit, group_halt;
+extern const struct bench_group group_read, group_open, group_running, group_attach, group_loop,
+	group_vector, group_uring, group_debugfs, group_exit, group_halt;
 
 #endif /* BENCH_H */

@@ -33,7 +33,8 @@ kernel: ## build a kernel (ARCH=, VARIANT=patched, unpatched, patch:N, tree, NAM
 	@$(testing)/kernel/build $(or $(VARIANT),patched)
 
 shell: ## a prompt in the test machine (ARCH=, VARIANT=)
-	@$(testing)/boots/$$(cd $(testing)/boots && grep -lx 'arch=$(or $(ARCH),x86_64)' * | xargs grep -L '^series=' | tail -n 1) \
+	@$(testing)/boots/$$(cd $(testing)/boots && grep -lx 'arch=$(or $(ARCH),x86_64)' * | \
+		xargs grep -L '^series=' | tail -n 1) \
 		--shell variant=$(or $(VARIANT),patched)
 
 compare: ## compare the statistics with those of mainline (ARCH= one architecture)

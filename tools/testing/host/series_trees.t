@@ -57,6 +57,15 @@ tested_releases()
 	done
 }
 
+# Print the series of which mails are needed.
+series_names()
+{
+	{
+		awk '!/^#/ { print $3 }' "$ROOT/scripts/trees.list"
+		tested_releases | cut -d' ' -f1
+	} | sort -u
+}
+
 # The cases that take longest come first, so that no processor is idle at the end.
 add_tests()
 {
@@ -76,7 +85,7 @@ add_tests()
 begin
 while read -r series; do
 	write_mails "$series"
-done < <({ awk '!/^#/ { print $3 }' "$ROOT/scripts/trees.list"; tested_releases | cut -d' ' -f1; } | sort -u)
+done < <(series_names)
 run_tests add_tests
 run_tests run_cases
 finish

@@ -14,3 +14,9 @@ KVM_STAT_HIST(halt_poll_success_hist, LOG2_NS)
 KVM_STAT_HIST(halt_poll_fail_hist, LOG2_NS)
 KVM_STAT_HIST(halt_wait_hist, LOG2_NS)
 KVM_STAT(blocking, BOOLEAN)
+#ifdef CONFIG_SCHED_INFO
+KVM_STAT(preemptions, COUNTER)
+KVM_STAT(run_delay_ns, COUNTER_NS)
+KVM_STAT(run_delay_max_ns, PEAK_NS)
+KVM_STAT_HIST(run_delay_hist, LOG2_NS)
+#endif

@@ -18,12 +18,14 @@
 #	NAME : TYPE[, N buckets][, UNIT] [: debugfs [DEBUGFS NAME] [(SCOPE, ...)]]
 #	    TEXT
 #
-# "all architectures" means all scopes in the array `all`. A debugfs name with scopes in
-# parentheses exists in these scopes only.
+# "all architectures" means all scopes in the array `all`. "CONFIG_SCHED_INFO" means the same
+# scopes with the suffix -sched: all architectures, if the kernel has the option. A debugfs name
+# with scopes in parentheses exists in these scopes only.
 
 BEGIN {
 	num_all = split("x86 arm64 s390 book3s booke mips", all, " ")
 	scope["all architectures"] = "all"
+	scope["CONFIG_SCHED_INFO"] = "all-sched"
 	scope["x86"] = "x86"
 	scope["arm64"] = "arm64"
 	scope["s390"] = "s390"
@@ -129,10 +131,10 @@ function end_statistic(   cell, n, i, what)
 		fail("expected 'NAME : TYPE' or 'NAME : TYPE : debugfs', found '" term "'", place)
 	split_text(cell[1])
 	what = of == "debugfs" ? "--" : description(cell[2])
-	if (where != "all")
+	if (where !~ /^all/)
 		add(where, cell[1], what, cell[3])
-	for (i = 1; where == "all" && i <= num_all; i++)
-		add(all[i], cell[1], what, cell[3])
+	for (i = 1; where ~ /^all/ && i <= num_all; i++)
+		add(all[i] substr(where, 4), cell[1], what, cell[3])
 	term = ""
 }
 

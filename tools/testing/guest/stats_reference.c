@@ -45,6 +45,17 @@ struct row {
 static struct row rows[MAX_ROWS];
 static size_t num_rows;
 
+/* The statistics of the scope "SCOPE-sched" exist if the kernel has CONFIG_SCHED_INFO. */
+static bool is_in_scope(const char *scope)
+{
+	size_t len = strlen(SCOPE);
+
+	if (strncmp(scope, SCOPE, len))
+		return false;
+	return !scope[len] ||
+	       (!strcmp(scope + len, "-sched") && !access("/proc/self/schedstat", F_OK));
+}
+
 static const char *read_list(void)
 {
 	char line[512], scope[MAX_TEXT];
@@ -61,7 +72,7 @@ static const char *read_list(void)
 			   scope, row->target, row->name, row->description,
 			   row->debugfs) != 5)
 			return stats_fail("not a row: %s", line);
-		if (!strcmp(scope, SCOPE))
+		if (is_in_scope(scope))
 			num_rows++;
 	}
 	fclose(list);

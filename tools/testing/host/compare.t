@@ -108,6 +108,7 @@ expect 1 "dumps without statistics fail" 'nothing to compare' compare
 documented()
 {
 	printf 'x86\tvm\ta\tcumulative\tfile\nx86\tdebugfs\told\t--\told\narm64\tvm\tb\tpeak\t--\n' >list
+	printf 'x86-sched\tvcpu\ts\tpeak\t--\n' >>list
 	printf '%s\n' "$@" >dump
 	awk -v arch=x86 -f "$tools/describe.awk" -f "$tools/compare-reference.awk" list dump
 }
@@ -119,6 +120,8 @@ expect 1 "a statistic that is not documented fails" 'vm c is not documented' \
 expect 1 "a statistic documented with another type fails" \
 	'vm a is peak, and documented as cumulative' \
 	documented "vm a peak none pow10 0 1 0 0"
+expect 0 "a statistic of kernels with CONFIG_SCHED_INFO passes" '^x86: all 2 are documented' \
+	documented "vm a cumulative none pow10 0 1 0 0" "vcpu s peak none pow10 0 1 0 0"
 expect 1 "a documented statistic that does not exist fails" \
 	'vm a is documented and does not exist' \
 	documented "vcpu c peak none pow10 0 1 0 0"

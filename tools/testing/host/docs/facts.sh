@@ -20,7 +20,7 @@ undefined()
 file_size()
 {
 	awk -F '\t' -v target="$1" '
-	$1 == "x86" && $2 == target {
+	$1 ~ /^x86(-sched)?$/ && $2 == target {
 		size += 64 + 8 * (match($4, /\[[0-9]+/) ? substr($4, RSTART + 1, RLENGTH - 1) : 1)
 	}
 	END { print 24 + 48 + size }' reference.list

@@ -40,6 +40,9 @@ test_reference_parser()
 	expect 0 "an entry of all architectures becomes a line for each architecture" \
 		"^s390${TAB}vcpu${TAB}a${TAB}cumulative${TAB}--$" \
 		reference "vCPU statistics, all architectures" "a : cumulative" "$body"
+	expect 0 "an entry of kernels with CONFIG_SCHED_INFO becomes a line of another scope" \
+		"^s390-sched${TAB}vcpu${TAB}a${TAB}cumulative${TAB}--$" \
+		reference "vCPU statistics, CONFIG_SCHED_INFO" "a : cumulative" "$body"
 	expect 0 "the line of a histogram has its number of buckets" \
 		"${TAB}log2\[32\] ns${TAB}--$" \
 		reference "vCPU statistics, powerpc booke" \

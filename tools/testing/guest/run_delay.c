@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Run vCPUs with and without competition for their CPU, and compare their statistics about the
+ * wait for a CPU with what the scheduler reports.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "run_delay/runner.h"
+#include "tap.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+#define MS		1500	/* duration of a run */
+#define MAX_ATTEMPTS	10
+
+/* The guest executes an endless loop. */
+#if defined(__x86_64__) || defined(__i386__)
+static const uint8_t spin[] = { 0xeb, 0xfe };			/* jmp . */
+#define CAN_SPIN	1
+#elif defined(__aarch64__)
+static const uint8_t spin[] = { 0x00, 0x00, 0x00, 0x14 };	/* b . */
+#define CAN_SPIN	1
+#else
+static const uint8_t spin[] = { 0 };
+#define CAN_SPIN	0
+#endif
+
+static const char * const names[] = {
+	"preemptions", "run_delay_ns", "run_delay_max_ns", "run_delay_hist",
+};
+
+static void report(const char *what, bool ok)
+{
+	tap_report(ok ? TAP_OK : TAP_NOT_OK, "", what, failure);
+}
+
+/* Create the vCPUs on CPU 0, and run them. */
+static bool run_spinning(struct runner *runners, unsigned int num,
+			 void (*meanwhile)(struct runner *runners))
+{
+	unsigned int i;
+
+	for (i = 0; i < num; i++) {
+		if (!runner_create(&runners[i], spin, sizeof(spin)))
+			return false;
+	}
+	return runners_run(runners, num, MS, meanwhile);
+}
+
+static void destroy(struct runner *runners, unsigned int num)
+{
+	while (num--)
+		runner_destroy(&runners[num]);
+}
+
+/*
+ * Compare with the growth of schedstat around KVM_RUN. If the thread also waited outside of
+ * KVM_RUN, schedstat has counted more arrivals.
+ */
+static bool equals_schedstat(const struct runner *runner, bool *comparable)
+{
+	unsigned long long arrivals = runner->after.arrivals - runner->before.arrivals;
+	unsigned long long delay = runner->after.delay_ns - runner->before.delay_ns;
+	unsigned long long count = counted(runner, "run_delay_hist");
+	unsigned long long ns = grown(runner, "run_delay_ns");
+
+	if (count > arrivals || ns > delay)
+		return fail("%llu delays of %llu ns, but schedstat has %llu of %llu ns",
+			    count, ns, arrivals, delay);
+	*comparable = count == arrivals;
+	return !*comparable || ns == delay ||
+	       fail("%llu delays have %llu ns, but %llu ns in schedstat", count, ns, delay);
+}
+
+/* Repeat the run until no thread has waited outside of KVM_RUN. */
+static bool is_equal(unsigned int num, void (*meanwhile)(struct runner *runners))
+{
+	unsigned int attempt, i, compared;
+	struct runner runners[2];
+	bool ok, comparable = false;
+
+	for (attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+		ok = run_spinning(runners, num, meanwhile);
+		for (i = 0, compared = 0; ok && i < num; i++) {
+			ok = equals_schedstat(&runners[i], &comparable);
+			compared += comparable;
+		}
+		destroy(runners, num);
+		if (!ok)
+			return false;
+		if (compared == num)
+			return true;
+	}
+	return fail("threads waited outside of KVM_RUN in each of %d attempts", MAX_ATTEMPTS);
+}
+
+static bool two_equal_schedstat(void)
+{
+	return is_equal(2, NULL);
+}
+
+static void migrate(struct runner *runners)
+{
+	runners->cpu = !runners->cpu;
+	pin(runners->thread, runners->cpu);
+}
+
+static bool migrated_equals_schedstat(void)
+{
+	return is_equal(1, migrate);
+}
+
+static unsigned int percent_delayed(const struct runner *runner)
+{
+	return grown(runner, "run_delay_ns") * 100 / runner->ns;
+}
+
+static unsigned int bucket_of(uint64_t ns)
+{
+	unsigned int bucket = 0;
+
+	for (; ns; ns >>= 1)
+		bucket++;
+	return bucket < 31 ? bucket : 31;
+}
+
+/* The highest bucket that is not empty has the longest delay. */
+static bool max_fits(const struct runner *runner)
+{
+	const struct stats *stats = &runner->stats.after;
+	const struct kvm_stats_desc *hist = find_desc(stats, "run_delay_hist");
+	unsigned int bucket = 31;
+	uint64_t max;
+
+	if (!hist || !value_of(stats, "run_delay_max_ns", &max))
+		return false;
+	while (bucket && !value_at(stats, hist, bucket))
+		bucket--;
+	return bucket == bucket_of(max) ||
+	       fail("the longest delay is %llu ns, but the highest bucket is %u",
+		    (unsigned long long)max, bucket);
+}
+
+static bool is_half(const struct runner *runner)
+{
+	unsigned long long preemptions = grown(runner, "preemptions");
+	unsigned int percent = percent_delayed(runner);
+
+	if (percent < 30 || percent > 70)
+		return fail("a vCPU waits %u %% of the time, expected 30 to 70 %%", percent);
+	if (preemptions < 5 || preemptions > counted(runner, "run_delay_hist"))
+		return fail("%llu preemptions, %llu delays", preemptions,
+			    (unsigned long long)counted(runner, "run_delay_hist"));
+	return max_fits(runner);
+}
+
+static bool two_share_a_cpu(void)
+{
+	struct runner runners[2];
+	bool ok = run_spinning(runners, 2, NULL) && is_half(&runners[0]) && is_half(&runners[1]);
+
+	destroy(runners, 2);
+	return ok;
+}
+
+static bool is_rarely_delayed(const struct runner *runner)
+{
+	unsigned int percent = percent_delayed(runner);
+
+	return percent < 10 || fail("the vCPU waits %u %% of the time", percent);
+}
+
+static bool one_has_its_cpu(void)
+{
+	struct runner runner;
+	bool ok = run_spinning(&runner, 1, NULL) && is_rarely_delayed(&runner);
+
+	destroy(&runner, 1);
+	return ok;
+}
+
+static bool migration_does_not_count(void)
+{
+	struct runner runner;
+	bool ok = run_spinning(&runner, 1, migrate) && is_rarely_delayed(&runner);
+
+	destroy(&runner, 1);
+	return ok;
+}
+
+static bool halts_do_not_count(void)
+{
+	const struct guest_action *halt;
+	struct runner runner;
+	bool ok;
+
+	if (!runner_create(&runner, spin, 0))
+		return false;
+	halt = guest_next_halt(&runner.guest, NULL);
+	guest_append(&runner.guest, halt, 8);
+	ok = runners_run(&runner, 1, MS, NULL) && is_rarely_delayed(&runner);
+	if (ok && grown(&runner, "halt_wait_ns") < (uint64_t)runner.ns / 2)
+		ok = fail("halt_wait_ns grew by %llu of %lld ns",
+			  (unsigned long long)grown(&runner, "halt_wait_ns"), runner.ns);
+	if (ok && grown(&runner, "preemptions") > 5)
+		ok = fail("%llu preemptions",
+			  (unsigned long long)grown(&runner, "preemptions"));
+	destroy(&runner, 1);
+	return ok;
+}
+
+static bool get_registers(struct guest *guest)
+{
+	struct kvm_mp_state state;
+
+	return !ioctl(guest->vcpu, KVM_GET_MP_STATE, &state) ||
+	       fail("KVM_GET_MP_STATE: %s", strerror(errno));
+}
+
+/* Another vCPU competes with a thread that executes other ioctls. */
+static bool other_ioctls_do_not_count(void)
+{
+	struct runner runners[2];
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		ok = ok && runner_create(&runners[i], spin, sizeof(spin));
+	runners[0].run = get_registers;
+	ok = ok && runners_run(runners, 2, MS, NULL);
+	if (ok && (grown(&runners[0], "run_delay_ns") || grown(&runners[0], "preemptions") ||
+		   counted(&runners[0], "run_delay_hist")))
+		ok = fail("%llu ns count although KVM_RUN was not called",
+			  (unsigned long long)grown(&runners[0], "run_delay_ns"));
+	destroy(runners, 2);
+	return ok;
+}
+
+static const struct check {
+	const char *name;
+	bool (*run)(void);
+} checks[] = {
+	{ "two busy vCPUs on one CPU wait about half of the time", two_share_a_cpu },
+	{ "the sum and the number of delays equal those of schedstat", two_equal_schedstat },
+	{ "an undisturbed vCPU waits for less than 10 % of the time", one_has_its_cpu },
+	{ "a migrated vCPU waits for less than 10 % of the time", migration_does_not_count },
+	{ "the delays of a migrated vCPU equal those of schedstat", migrated_equals_schedstat },
+	{ "halts do not count", halts_do_not_count },
+	{ "waits in other ioctls do not count", other_ioctls_do_not_count },
+};
+
+/* Without CONFIG_SCHED_INFO, the file does not have the statistics. */
+static bool are_absent(void)
+{
+	static struct stats stats;
+	struct guest guest = {};
+	const char *message = guest_create(&guest);
+	size_t i;
+
+	if (message)
+		return fail("%s", message);
+	if (!read_stats(guest.vcpu, &stats))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (find_desc(&stats, names[i]))
+			return fail("the file has %s", names[i]);
+	}
+	guest_destroy(&guest);
+	return true;
+}
+
+int main(void)
+{
+	size_t i;
+
+	if (access("/dev/kvm", R_OK | W_OK))
+		return tap_skip_all("no access to /dev/kvm");
+	if (!schedstat_exists()) {
+		tap_plan(1);
+		report("without CONFIG_SCHED_INFO, the statistics are absent", are_absent());
+		return tap_end();
+	}
+	if (!CAN_SPIN)
+		return tap_skip_all("there is no endless loop for this architecture");
+
+	tap_plan(ARRAY_SIZE(checks));
+	for (i = 0; i < ARRAY_SIZE(checks); i++) {
+		if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+			tap_report(TAP_SKIP, "", checks[i].name, "the machine has one CPU");
+		else
+			report(checks[i].name, checks[i].run());
+	}
+	return tap_end();
+}

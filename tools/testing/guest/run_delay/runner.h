@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Threads that run a vCPU each, and what the scheduler and the statistics report about a time in
+ * which they run.
+ */
+#ifndef RUN_DELAY_RUNNER_H
+#define RUN_DELAY_RUNNER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vcpu/guest.h"
+#include "vcpu/stats.h"
+
+/* What /proc/PID/task/TID/schedstat shows. */
+struct schedstat {
+	unsigned long long run_ns;
+	unsigned long long delay_ns;
+	unsigned long long arrivals;	/* how often the thread got a CPU */
+};
+
+struct runner {
+	/* Runs until a signal. Returns false on failure. */
+	bool (*run)(struct guest *guest);
+	struct guest guest;
+	bool flush;		/* call KVM_RUN before the statistics are read */
+	int cpu;		/* where the thread runs */
+	pthread_t thread;
+	volatile bool stop;
+	volatile bool ended;
+	bool failed;
+	long long ns;		/* duration of the run */
+	struct schedstat before;
+	struct schedstat after;
+	struct outcome stats;
+};
+
+/* Can this thread's time in the run queue be measured? */
+bool schedstat_exists(void);
+
+/* Create a vCPU whose guest executes @code, which does not end by itself. */
+bool runner_create(struct runner *runner, const void *code, size_t size);
+void runner_destroy(struct runner *runner);
+
+/*
+ * Run all vCPUs at the same time for @ms milliseconds. @meanwhile, which can be NULL, is called
+ * every 20 ms.
+ */
+bool runners_run(struct runner *runners, unsigned int num, long ms,
+		 void (*meanwhile)(struct runner *runners));
+
+/* Let a thread run only on this CPU. */
+void pin(pthread_t thread, int cpu);
+
+/* Return the growth of the statistic during the run. */
+uint64_t grown(const struct runner *runner, const char *name);
+
+/* Return the number of amounts that the histogram counted during the run. */
+uint64_t counted(const struct runner *runner, const char *name);
+
+/* A `run` of struct runner: KVM_RUN. */
+bool run_guest(struct guest *guest);
+
+#endif /* RUN_DELAY_RUNNER_H */

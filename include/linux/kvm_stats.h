@@ -27,6 +27,7 @@ struct kvm_vcpu;
  * @vcpu_schema: describes the records, or NULL in files without records
  * @kvm: the VM; every open file holds a reference
  * @values: the statistics, which the rest of KVM updates during reads
+ * @exits: the exit statistics of a vCPU, behind @values, or NULL
  * @data_offset: offset of @values in the file
  * @pid: process that created the VM, in the initial PID namespace
  * @vcpu_id: id of the vCPU, or -1 for the VM
@@ -38,6 +39,7 @@ struct kvm_stats_source {
 	const struct kvm_stats_schema *vcpu_schema;
 	struct kvm *kvm;
 	const u64 *values;
+	const u64 *exits;
 	u32 data_offset;
 	pid_t pid;
 	int vcpu_id;

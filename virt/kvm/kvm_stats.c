@@ -9,7 +9,8 @@
  *
  * The part of the file behind the constants consists of runs: arrays of u64
  * that are contiguous in memory.  The file of a VM or of a vCPU has one run.  The
- * file of a VM and all its vCPUs has one for the VM and one for each vCPU.
+ * file of a VM and all its vCPUs has one for the VM and one for each vCPU.  A vCPU
+ * with exit statistics has a second run for them.
  *
  * A file holds its VM, and thereby the vCPUs and the vendor module.  It also
  * holds the module of this code, which drops the reference to the VM.
@@ -18,6 +19,7 @@
 #include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/kvm_exit_stats.h>
 #include <linux/kvm_host.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -70,15 +72,21 @@ static u32 kvm_stats_data_offset(const struct kvm_stats_source *source)
 	return offset;
 }
 
+static u32 kvm_stats_data_size(const struct kvm_stats_schema *schema)
+{
+	return schema->data_size + schema->exits_size;
+}
+
 static u32 kvm_stats_record_size(const struct kvm_stats_source *source)
 {
-	return sizeof(struct kvm_stats_record) + source->vcpu_schema->data_size;
+	return sizeof(struct kvm_stats_record) +
+	       kvm_stats_data_size(source->vcpu_schema);
 }
 
 /* A file with vCPUs grows when a vCPU is created.  It never shrinks. */
 static size_t kvm_stats_size(const struct kvm_stats_source *source)
 {
-	size_t size = source->data_offset + source->schema->data_size;
+	size_t size = source->data_offset + kvm_stats_data_size(source->schema);
 
 	if (source->vcpu_schema)
 		size += atomic_read(&source->kvm->online_vcpus) *
@@ -176,6 +184,18 @@ struct kvm_stats_run {
 	size_t size;
 };
 
+/* The rest of a run of @size bytes, from byte @offset. */
+static struct kvm_stats_run kvm_stats_rest(const void *run, u32 size, u64 offset)
+{
+	struct kvm_stats_run rest = {};
+
+	if (offset < size) {
+		rest.from = run + offset;
+		rest.size = size - offset;
+	}
+	return rest;
+}
+
 /*
  * Find byte @offset of the records.  kvm_get_vcpu() orders its load of the vCPU
  * after that of online_vcpus.  In older releases, it returns the first vCPU if
@@ -186,6 +206,7 @@ kvm_stats_find_record(const struct kvm_stats_source *source, u64 offset)
 {
 	u32 size = kvm_stats_record_size(source);
 	struct kvm_stats_run run = {};
+	const struct kvm_vcpu *vcpu;
 	u32 index;
 
 	if (offset > U32_MAX)
@@ -196,10 +217,13 @@ kvm_stats_find_record(const struct kvm_stats_source *source, u64 offset)
 		return run;
 
 	offset = (u32)offset % size;
-	run.from = (const void *)kvm_get_vcpu(source->kvm, index) +
-		   offsetof(struct kvm_vcpu, stats_record) + offset;
-	run.size = size - offset;
-	return run;
+	vcpu = kvm_get_vcpu(source->kvm, index);
+	size -= source->vcpu_schema->exits_size;
+	if (offset < size)
+		return kvm_stats_rest(&vcpu->stats_record, size, offset);
+
+	return kvm_stats_rest(kvm_exit_stats_values(vcpu),
+			      source->vcpu_schema->exits_size, offset - size);
 }
 
 /* Find what the file has at @pos, which is behind the constants. */
@@ -215,6 +239,9 @@ kvm_stats_find(const struct kvm_stats_source *source, loff_t pos)
 		run.size = size - offset;
 	} else if (source->vcpu_schema) {
 		run = kvm_stats_find_record(source, offset - size);
+	} else if (source->exits) {
+		run = kvm_stats_rest(source->exits, source->schema->exits_size,
+				     offset - size);
 	}
 	return run;
 }
@@ -363,7 +390,8 @@ static ssize_t kvm_stats_read(struct file *file, char __user *buf, size_t size,
 
 	copied = kvm_stats_read_run(source, buf, size, *pos);
 	*pos += copied;
-	if (copied == size || (copied && !source->vcpu_schema))
+	if (copied == size ||
+	    (copied && !source->vcpu_schema && !source->exits))
 		return copied;
 
 	return kvm_stats_read_rest(source, buf, size, copied, pos);
@@ -440,6 +468,13 @@ void kvm_stats_init_vm(struct kvm *kvm)
 	source.vcpu_schema = &kvm_vcpu_stats_schema;
 	source.data_offset = kvm_stats_data_offset(&source);
 	kvm->stats_source_vcpus = source;
+
+	if (!IS_ENABLED(CONFIG_HAVE_KVM_EXIT_STATS))
+		return;
+
+	source.vcpu_schema = &kvm_vcpu_exits_schema;
+	source.data_offset = kvm_stats_data_offset(&source);
+	kvm->stats_source_exits = source;
 }
 
 /**
@@ -460,7 +495,7 @@ void kvm_stats_number_vm(struct kvm *kvm)
 
 /**
  * kvm_stats_init_vcpu - make the statistics of a new vCPU readable
- * @vcpu: the vCPU; its VM and its id are set
+ * @vcpu: the vCPU; its VM, its id and its exit statistics are set
  */
 void kvm_stats_init_vcpu(struct kvm_vcpu *vcpu)
 {
@@ -468,10 +503,13 @@ void kvm_stats_init_vcpu(struct kvm_vcpu *vcpu)
 		.schema = &kvm_vcpu_stats_schema,
 		.kvm = vcpu->kvm,
 		.values = (const u64 *)&vcpu->stat,
+		.exits = kvm_exit_stats_values(vcpu),
 		.pid = vcpu->kvm->stats_source.pid,
 		.vcpu_id = vcpu->vcpu_id,
 	};
 
+	if (IS_ENABLED(CONFIG_HAVE_KVM_EXIT_STATS) && source.exits)
+		source.schema = &kvm_vcpu_exits_schema;
 	source.data_offset = kvm_stats_data_offset(&source);
 	vcpu->stats_source = source;
 	vcpu->stats_record.vcpu_id = vcpu->vcpu_id;
@@ -515,10 +553,17 @@ static int kvm_stats_getfd(struct kvm_stats_source *source)
 	return fd;
 }
 
+/*
+ * A file that was opened before the exit statistics were enabled does not get
+ * them: its descriptors do not change.
+ */
 static struct kvm_stats_source *kvm_stats_vm_source(struct kvm *kvm, u32 flags)
 {
-	return flags & KVM_STATS_OPEN_VCPUS ? &kvm->stats_source_vcpus :
-					      &kvm->stats_source;
+	if (!(flags & KVM_STATS_OPEN_VCPUS))
+		return &kvm->stats_source;
+
+	return READ_ONCE(kvm->exit_stats) ? &kvm->stats_source_exits :
+					    &kvm->stats_source_vcpus;
 }
 
 static int kvm_stats_open(struct kvm *kvm, const void __user *argp)

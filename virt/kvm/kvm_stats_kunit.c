@@ -10,6 +10,7 @@
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/kvm_exit_stats.h>
 #include <linux/kvm_host.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
@@ -71,6 +72,9 @@ static void check_descriptors(struct kunit *test, desc_check check)
 {
 	check_schema(test, check, &kvm_vm_stats_schema);
 	check_schema(test, check, &kvm_vcpu_stats_schema);
+#ifdef CONFIG_HAVE_KVM_EXIT_STATS
+	check_schema(test, check, &kvm_vcpu_exits_schema);
+#endif
 }
 
 static void expect_names_differ(struct kunit *test,
@@ -97,6 +101,9 @@ static void names_are_unique(struct kunit *test)
 {
 	expect_unique_names(test, &kvm_vm_stats_schema);
 	expect_unique_names(test, &kvm_vcpu_stats_schema);
+#ifdef CONFIG_HAVE_KVM_EXIT_STATS
+	expect_unique_names(test, &kvm_vcpu_exits_schema);
+#endif
 }
 
 static bool is_name_char(char c)
@@ -206,7 +213,8 @@ static void expect_data_described(struct kunit *test,
 		end = desc->offset + desc->size * sizeof(u64);
 	}
 	KUNIT_EXPECT_EQ(test, end, size);
-	KUNIT_EXPECT_EQ(test, (size_t)schema->data_size, size);
+	KUNIT_EXPECT_EQ(test, (size_t)schema->data_size + schema->exits_size,
+			size);
 }
 
 static void values_are_described_without_gap(struct kunit *test)
@@ -215,6 +223,11 @@ static void values_are_described_without_gap(struct kunit *test)
 			      sizeof_field(struct kvm, stat));
 	expect_data_described(test, &kvm_vcpu_stats_schema,
 			      sizeof_field(struct kvm_vcpu, stat));
+#ifdef CONFIG_HAVE_KVM_EXIT_STATS
+	expect_data_described(test, &kvm_vcpu_exits_schema,
+			      sizeof_field(struct kvm_vcpu, stat) +
+			      sizeof(struct kvm_exit_stat));
+#endif
 }
 
 /*
@@ -249,6 +262,22 @@ static const struct kvm_stats_schema small_vcpu_schema = {
 	.num_desc = ARRAY_SIZE(small_vcpu_desc),
 	.data_size = 16,
 };
+
+#ifdef CONFIG_HAVE_KVM_EXIT_STATS
+/* A vCPU of a small file with exit statistics. */
+static const struct kvm_stats_desc small_exits_desc[] = {
+	{ .flags = KVM_STATS_TYPE_LOG_HIST, .size = 2, .name = "vcpu_hist" },
+	{ .flags = KVM_STATS_TYPE_LOG_HIST, .size = 3, .offset = 16,
+	  .name = "exit_hist" },
+};
+
+static const struct kvm_stats_schema small_exits_schema = {
+	.desc = small_exits_desc,
+	.num_desc = ARRAY_SIZE(small_exits_desc),
+	.data_size = 16,
+	.exits_size = 24,
+};
+#endif
 
 /* The VM of a small file with records. */
 static const struct kvm_stats_schema small_vm_schema = {
@@ -342,6 +371,7 @@ static void put_file(struct model *model, const char *id)
 	put_name(model, id);
 	put_descs(model, schema);
 	put(model, model->source.values, schema->data_size);
+	put(model, model->source.exits, schema->exits_size);
 }
 
 static void *test_alloc(struct kunit *test, size_t size)
@@ -356,15 +386,19 @@ static struct model *make_model(struct kunit *test,
 				const struct kvm_stats_schema *schema,
 				pid_t pid, int vcpu_id, const char *id)
 {
-	size_t size = 72 + 64 * schema->num_desc + schema->data_size;
+	size_t size = 72 + 64 * schema->num_desc + schema->data_size +
+		      schema->exits_size;
 	struct model *model = test_alloc(test, sizeof(*model));
 	u64 *values = test_alloc(test, schema->data_size);
+	u64 *exits = test_alloc(test, schema->exits_size + 1);
 
 	prandom_seed_state(&model->rnd, SEED);
 	prandom_bytes_state(&model->rnd, values, schema->data_size);
+	prandom_bytes_state(&model->rnd, exits, schema->exits_size);
 	model->source = (struct kvm_stats_source) {
 		.schema = schema,
 		.values = values,
+		.exits = schema->exits_size ? exits : NULL,
 		.data_offset = 72 + 64 * schema->num_desc,
 		.pid = pid,
 		.vcpu_id = vcpu_id,
@@ -382,7 +416,8 @@ static struct model *make_model(struct kunit *test,
 
 static size_t record_size(const struct model *model)
 {
-	return 16 + model->source.vcpu_schema->data_size;
+	return 16 + model->source.vcpu_schema->data_size +
+	       model->source.vcpu_schema->exits_size;
 }
 
 static void put_record(struct model *model, const struct kvm_vcpu *vcpu)
@@ -390,6 +425,8 @@ static void put_record(struct model *model, const struct kvm_vcpu *vcpu)
 	put_u64(model, vcpu->vcpu_id);
 	put_u64(model, 0);
 	put(model, &vcpu->stat, model->source.vcpu_schema->data_size);
+	put(model, kvm_exit_stats_values(vcpu),
+	    model->source.vcpu_schema->exits_size);
 }
 
 static void put_head_with_vcpus(struct model *model, const char *id)
@@ -429,6 +466,21 @@ static void put_file_with_vcpus(struct model *model, unsigned int num,
 		put_record(model, model->source.kvm->vcpus[n]);
 }
 
+#ifdef CONFIG_HAVE_KVM_EXIT_STATS
+static void add_exits(struct kunit *test, struct rnd_state *rnd,
+		      struct kvm_vcpu *vcpu)
+{
+	vcpu->exit_stats = test_alloc(test, sizeof(*vcpu->exit_stats));
+	prandom_bytes_state(rnd, &vcpu->exit_stats->stat,
+			    sizeof(vcpu->exit_stats->stat));
+}
+#else
+static void add_exits(struct kunit *test, struct rnd_state *rnd,
+		      struct kvm_vcpu *vcpu)
+{
+}
+#endif
+
 /* The VM has a further vCPU that is not online, which no read may return. */
 static struct kvm *make_vm(struct kunit *test, struct rnd_state *rnd,
 			   unsigned int num_online)
@@ -445,6 +497,7 @@ static struct kvm *make_vm(struct kunit *test, struct rnd_state *rnd,
 		vcpu->vcpu_id = INT_MAX - 10 * n;
 		vcpu->stats_record.vcpu_id = vcpu->vcpu_id;
 		prandom_bytes_state(rnd, &vcpu->stat, sizeof(vcpu->stat));
+		add_exits(test, rnd, vcpu);
 		kvm->vcpus[n] = vcpu;
 	}
 	return kvm;
@@ -456,7 +509,8 @@ static struct model *make_model_with_vcpus(struct kunit *test,
 					   unsigned int num)
 {
 	size_t data = 104 + 64 * (schema->num_desc + vcpu->num_desc);
-	size_t size = data + schema->data_size + num * (16 + vcpu->data_size);
+	size_t record = 16 + vcpu->data_size + vcpu->exits_size;
+	size_t size = data + schema->data_size + num * record;
 	struct model *model = test_alloc(test, sizeof(*model));
 	struct kvm *kvm;
 
@@ -603,6 +657,21 @@ static void every_read_of_file_with_records(struct kunit *test)
 	every_read(test, small_model_with_vcpus(test, MAX_RECORDS));
 }
 
+#ifdef CONFIG_HAVE_KVM_EXIT_STATS
+static void every_read_of_file_with_exits(struct kunit *test)
+{
+	every_read(test, make_model(test, &small_exits_schema, 1, 0,
+				    "kvm-1/vcpu-0"));
+}
+
+static void every_read_of_records_with_exits(struct kunit *test)
+{
+	every_read(test, make_model_with_vcpus(test, &small_vm_schema,
+					       &small_exits_schema,
+					       MAX_RECORDS));
+}
+#endif
+
 static u32 random_below(struct model *model, u32 limit)
 {
 	return prandom_u32_state(&model->rnd) % limit;
@@ -664,6 +733,15 @@ static void random_reads_of_file_with_records(struct kunit *test)
 						 &kvm_vcpu_stats_schema,
 						 MAX_RECORDS));
 }
+
+#ifdef CONFIG_HAVE_KVM_EXIT_STATS
+static void random_reads_of_records_with_exits(struct kunit *test)
+{
+	random_reads(test, make_model_with_vcpus(test, &kvm_vm_stats_schema,
+						 &kvm_vcpu_exits_schema,
+						 MAX_RECORDS));
+}
+#endif
 
 /* The end, and offsets whose lower half alone would be within the file. */
 static void reads_behind_the_end(struct kunit *test)
@@ -944,6 +1022,11 @@ static struct kunit_case kvm_stats_cases[] = {
 	KUNIT_CASE(random_reads_of_file_with_records),
 	KUNIT_CASE(reads_behind_the_records),
 	KUNIT_CASE(file_grows_with_each_vcpu),
+#ifdef CONFIG_HAVE_KVM_EXIT_STATS
+	KUNIT_CASE(every_read_of_file_with_exits),
+	KUNIT_CASE(every_read_of_records_with_exits),
+	KUNIT_CASE(random_reads_of_records_with_exits),
+#endif
 	KUNIT_CASE(changing_values_are_whole),
 	KUNIT_CASE(log2_histogram),
 	{}
@@ -954,6 +1037,10 @@ static struct kunit_suite kvm_stats_suite = {
 	.test_cases = kvm_stats_cases,
 };
 
+#ifdef CONFIG_HAVE_KVM_EXIT_STATS
+kunit_test_suites(&kvm_stats_suite, &kvm_exit_classes_suite);
+#else
 kunit_test_suite(kvm_stats_suite);
+#endif
 
 MODULE_LICENSE("GPL");

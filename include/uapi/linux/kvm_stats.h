@@ -9,8 +9,8 @@
  *	header | id | descriptors | data
  *
  * Only the data changes while the file exists.  All VMs of a running kernel
- * have the same descriptors, and so have all vCPUs.  See
- * Documentation/virt/kvm/stats.rst.
+ * have the same descriptors, and so have all vCPUs, except that those of a VM
+ * with exit statistics have more.  See Documentation/virt/kvm/stats.rst.
  *
  * KVM_STATS_OPEN is an ioctl of VM fds.  It can also return a file with the
  * statistics of the VM and of all its vCPUs:
@@ -41,6 +41,10 @@
 #define KVM_STATS_CAP_GETFD		(1 << 0)
 #define KVM_STATS_CAP_OPEN		(1 << 1)
 #define KVM_STATS_CAP_NEXT		(1 << 2)
+#define KVM_STATS_CAP_EXITS		(1 << 3)
+
+/* args[0] of KVM_ENABLE_CAP for the capability, if it has KVM_STATS_CAP_EXITS. */
+#define KVM_STATS_ENABLE_EXITS		(1 << 0)
 
 /* The names of the same ioctl and capability in v5.14 and later. */
 #define KVM_GET_STATS_FD		KVM_STATS_GETFD

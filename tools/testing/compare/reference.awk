@@ -27,6 +27,7 @@ BEGIN {
 	scope["all architectures"] = "all"
 	scope["CONFIG_SCHED_INFO"] = "all-sched"
 	scope["x86"] = "x86"
+	scope["x86 with exit statistics"] = "x86-exits"
 	scope["arm64"] = "arm64"
 	scope["s390"] = "s390"
 	scope["powerpc book3s"] = "book3s"

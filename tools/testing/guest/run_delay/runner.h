@@ -21,14 +21,14 @@ struct schedstat {
 };
 
 struct runner {
+	volatile bool stop;
+	volatile bool ended;
 	/* Runs until a signal. Returns false on failure. */
 	bool (*run)(struct guest *guest);
 	struct guest guest;
 	bool flush;		/* call KVM_RUN before the statistics are read */
 	int cpu;		/* where the thread runs */
 	pthread_t thread;
-	volatile bool stop;
-	volatile bool ended;
 	bool failed;
 	long long ns;		/* duration of the run */
 	struct schedstat before;

@@ -11,13 +11,14 @@ list_of()
 
 	shift 2
 	gcc -E -P -undef -nostdinc -I "$lists/include" -I "$lists/arch/$arch/include" \
-		"${@/#/-DCONFIG_}" - <<-END | sed -n 's/^@ //p'
+		"${@/#/-DCONFIG_}" - <<-END | sed 's/\(.\) @/\1\n@/g' | sed -n 's/^@ //p'
 	#define KVM_STAT_FIELD(declaration)
 	#define KVM_STAT_DESC(name, field, kind) @ name kind
 	#define KVM_STAT(field, kind) @ field kind
 	#define KVM_STAT_AS(field, name, kind) @ name kind
 	#define KVM_STAT_ATOMIC(field, kind) @ field kind
 	#define KVM_STAT_HIST(field, kind) @ field kind[32]
+	#define KVM_EXIT_CLASS(class) @ exit_##class cumulative @ exit_##class##_ns cumulative ns
 	#define COUNTER cumulative
 	#define COUNTER_NS cumulative ns
 	#define INSTANT instant
@@ -26,6 +27,9 @@ list_of()
 	#define PEAK_NS peak ns
 	#define LOG2_NS log2 ns
 	#include <asm/kvm_${target}_stat_defs.h>
+	#ifdef CONFIG_EXIT_STATISTICS
+	#include <linux/kvm_exit_stat_defs.h>
+	#endif
 	END
 }
 
@@ -34,6 +38,17 @@ page_of()
 {
 	awk -F '\t' -v target="$1" -v scopes="$2" '
 	$2 == target && index(" " scopes " ", " " $1 " ") { print $3, $4 }' reference.list
+}
+
+# same_exits ARCH SCOPES OPTION...: the same for a vCPU with exit statistics
+same_exits()
+{
+	local arch=$1 scopes=$2
+
+	shift 2
+	list_of vcpu "$arch" "$@" | sed 's/log2 ns *\[ *32 *\]/log2[32] ns/' >list
+	page_of vcpu "$scopes" >page
+	diff list page && wc -l <list
 }
 
 # same_lists ARCH SCOPES [OPTION...]: print the differences of list and reference, or the
@@ -58,6 +73,8 @@ test_lists()
 	local lists=$ROOT
 	expect 0 "the reference agrees with the definition lists of x86" '^[0-9]+$' \
 		same_lists x86 "x86 x86-sched" SCHED_INFO
+	expect 0 "the reference agrees with the lists of x86 with exit statistics" '^[0-9]+$' \
+		same_exits x86 "x86 x86-sched x86-exits" SCHED_INFO EXIT_STATISTICS
 	expect 0 "the reference agrees with the definition lists of arm64" '^[0-9]+$' \
 		same_lists arm64 "arm64 arm64-sched" SCHED_INFO
 	expect 0 "the reference agrees with the definition lists of s390" '^[0-9]+$' same_lists s390 s390

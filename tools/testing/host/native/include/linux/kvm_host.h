@@ -24,12 +24,16 @@ struct kvm_vcpu_stat {
 
 #define KVM_MAX_VCPUS		256
 
+struct kvm_enable_cap;
+
 struct kvm {
 	refcount_t users_count;
 	u64 before_stat;	/* not 0, so that tests find a read from a wrong address */
 	struct kvm_vm_stat stat;
 	struct kvm_stats_source stats_source;
 	struct kvm_stats_source stats_source_vcpus;
+	struct kvm_stats_source stats_source_exits;
+	bool exit_stats;
 	u64 stats_vm;
 	struct list_head vm_list;
 	struct kvm_vcpu *vcpus[KVM_MAX_VCPUS];

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of the test program exit_stats. */
+#ifndef EXIT_STATS_CHECKS_H
+#define EXIT_STATS_CHECKS_H
+
+#include "run_delay/runner.h"
+
+/* The build host's <linux/kvm.h> does not have these. */
+#define KVM_STATS_CAP_EXITS	(1 << 3)
+#define KVM_STATS_ENABLE_EXITS	(1 << 0)
+
+struct check {
+	const char *name;
+	bool (*run)(void);
+	const char *(*skip)(void);	/* returns why the check cannot run, or NULL */
+};
+
+/* Each list ends with a check without a name. */
+extern const struct check enable_checks[];
+extern const struct check class_checks[];
+extern const struct check time_checks[];
+
+/* Set the module parameter kvm.exit_stats. */
+bool exits_enable_by_default(bool on);
+
+/* The sum of the growths of all classes: their counts, or their times. */
+uint64_t classes_count(const struct outcome *outcome);
+uint64_t classes_ns(const struct outcome *outcome);
+
+#endif /* EXIT_STATS_CHECKS_H */

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The times of a vCPU, with its wait for a CPU, add up to the time on the clock. */
+#define _GNU_SOURCE
+#include "exit_stats/checks.h"
+#include "lib/clock.h"
+
+#define MS		1500
+#define MAX_ATTEMPTS	5
+
+static const uint8_t spin[] = { 0xeb, 0xfe };			/* jmp . */
+static const uint8_t halt[] = { 0xf4, 0xeb, 0xfd };		/* hlt; jmp */
+static const uint8_t exits[] = {
+	0x0f, 0xa2,						/* cpuid */
+	0x0f, 0xa2,
+	0xe6, 0x10,						/* out %al, $0x10 */
+	0xeb, 0xf8,						/* jmp to the first cpuid */
+};
+
+/* A device that needs 2 ms for each 50th access. */
+static bool run_with_device(struct guest *guest)
+{
+	static __thread unsigned int accesses;
+
+	if (!run_guest(guest))
+		return false;
+	if (guest->run->exit_reason == KVM_EXIT_IO && ++accesses % 50 == 0)
+		ms_sleep(2);
+	return true;
+}
+
+static uint64_t whole_time(const struct runner *runner)
+{
+	return grown(runner, "guest_ns") + grown(runner, "userspace_ns") +
+	       grown(runner, "halted_ns") + grown(runner, "run_delay_ns") +
+	       classes_ns(&runner->stats);
+}
+
+static bool is_whole(const struct runner *runner)
+{
+	long long sum = whole_time(runner), off = sum - runner->ns;
+
+	printf("# of %lld us: guest %llu, user space %llu, halted %llu, exits %llu, "
+	       "run delay %llu; %+lld us\n", runner->ns / 1000,
+	       (unsigned long long)grown(runner, "guest_ns") / 1000,
+	       (unsigned long long)grown(runner, "userspace_ns") / 1000,
+	       (unsigned long long)grown(runner, "halted_ns") / 1000,
+	       (unsigned long long)classes_ns(&runner->stats) / 1000,
+	       (unsigned long long)grown(runner, "run_delay_ns") / 1000, off / 1000);
+	return (off < runner->ns / 100 && -off < runner->ns / 100) ||
+	       fail("the times add up to %lld of %lld ns", sum, runner->ns);
+}
+
+/* Each exit is in the histogram, except that of the last run of the guest. */
+static bool histogram_is_complete(const struct runner *runner)
+{
+	long long in_hist = counted(runner, "exit_hist");
+	long long count = classes_count(&runner->stats);
+
+	return (in_hist <= count + 1 && count <= in_hist + 1) ||
+	       fail("the histogram has %lld exits, the classes %lld", in_hist, count);
+}
+
+static bool create(struct runner *runner, const uint8_t *code, size_t size,
+		   bool (*run)(struct guest *guest))
+{
+	bool ok = exits_enable_by_default(true) && runner_create(runner, code, size);
+
+	runner->run = run;
+	runner->flush = true;
+	return exits_enable_by_default(false) && ok;
+}
+
+/* The thread can lose its CPU between the clock and KVM_RUN, so try several times. */
+static bool times_are_whole(unsigned int num, const uint8_t *code, size_t size,
+			    bool (*run)(struct guest *guest),
+			    bool (*check)(const struct runner *runner))
+{
+	unsigned int attempt, i;
+	struct runner runners[2];
+	bool ok = false, ran;
+
+	for (attempt = 0; attempt < MAX_ATTEMPTS && !ok; attempt++) {
+		ran = true;
+		for (i = 0; i < num; i++)
+			ran = ran && create(&runners[i], code, size, run);
+		ran = ran && runners_run(runners, num, MS, NULL);
+		ok = ran;
+		for (i = 0; i < num; i++) {
+			ok = ok && is_whole(&runners[i]) && histogram_is_complete(&runners[i]) &&
+			     (!check || check(&runners[i]));
+			runner_destroy(&runners[i]);
+		}
+		if (!ran)
+			return false;
+	}
+	return ok;
+}
+
+static bool is_most(const struct runner *runner, const char *name, unsigned int percent)
+{
+	return grown(runner, name) * 100 / runner->ns >= percent ||
+	       fail("%s grew by %llu in %lld ns", name,
+		    (unsigned long long)grown(runner, name), runner->ns);
+}
+
+static bool is_in_guest(const struct runner *runner)
+{
+	return is_most(runner, "guest_ns", 80);
+}
+
+static bool is_halted(const struct runner *runner)
+{
+	return is_most(runner, "halted_ns", 80);
+}
+
+static bool is_delayed(const struct runner *runner)
+{
+	return is_most(runner, "run_delay_ns", 30);
+}
+
+static bool is_in_user_space(const struct runner *runner)
+{
+	return is_most(runner, "userspace_ns", 10) && is_most(runner, "exit_cpuid_ns", 1);
+}
+
+static bool spins(void)
+{
+	return times_are_whole(1, spin, sizeof(spin), run_guest, is_in_guest);
+}
+
+static bool halts(void)
+{
+	return times_are_whole(1, halt, sizeof(halt), run_guest, is_halted);
+}
+
+static bool exits_often(void)
+{
+	return times_are_whole(1, exits, sizeof(exits), run_with_device, is_in_user_space);
+}
+
+static bool two_spin(void)
+{
+	return times_are_whole(2, spin, sizeof(spin), run_guest, is_delayed);
+}
+
+static bool two_exit_often(void)
+{
+	return times_are_whole(2, exits, sizeof(exits), run_with_device, NULL);
+}
+
+const struct check time_checks[] = {
+	{ "a vCPU that spins is in the guest", spins },
+	{ "a vCPU that halts is halted", halts },
+	{ "a vCPU that exits is in KVM and in user space", exits_often },
+	{ "two vCPUs that spin on one CPU wait for it", two_spin },
+	{ "the times of two vCPUs that exit on one CPU are whole", two_exit_often },
+	{}
+};

@@ -12,6 +12,7 @@
 
 #ifdef CONFIG_HAVE_KVM_EXIT_STATS
 #include <linux/jump_label.h>
+#include <asm/kvm_exit_clock.h>
 
 struct kvm_exit_stat {
 #include <linux/kvm_exit_stat_defs.h>
@@ -27,10 +28,10 @@ struct kvm_exit_stat {
 /**
  * struct kvm_exit_stats - the exit statistics of a vCPU
  * @stat: the values, which a statistics file contains
- * @account: the value in @stat to which the current time belongs
  * @handling: the time of the class of the last exit
  * @handled_ns: *@handling when that exit happened
- * @since: until here the time is in @stat, by local_clock()
+ * @since: until here the time is in @stat, by @clock
+ * @clock: the clock, which can be read only while preemption is disabled
  * @in_exit: that exit is not in the histogram yet
  *
  * At each moment the time of a vCPU belongs to one value: guest_ns, halted_ns,
@@ -39,10 +40,10 @@ struct kvm_exit_stat {
  */
 struct kvm_exit_stats {
 	struct kvm_exit_stat stat;
-	u64 *account;
 	u64 *handling;
 	u64 handled_ns;
 	u64 since;
+	struct kvm_exit_clock clock;
 	bool in_exit;
 };
 
@@ -56,26 +57,82 @@ static inline struct kvm_exit_stats *kvm_exit_stats(struct kvm_vcpu *vcpu)
 	return NULL;
 }
 
-void kvm_exit_stats_enter(struct kvm_exit_stats *exits);
-void kvm_exit_stats_exit(struct kvm_exit_stats *exits, unsigned int class);
-void kvm_exit_stats_account(struct kvm_exit_stats *exits, u64 *account);
-
-/* KVM_RUN begins.  The time until the first entry belongs to the last exit. */
-static inline void kvm_exit_stats_begin_run(struct kvm_vcpu *vcpu)
+/*
+ * Add the time since the last change to @value.  kvm_sched_in() moves
+ * exits->since, so preemption must be disabled.  The clock can be a little behind
+ * after a vCPU has moved to another CPU.
+ */
+static __always_inline void __kvm_exit_stats_add(struct kvm_exit_stats *exits,
+						 u64 *value)
 {
-	struct kvm_exit_stats *exits = kvm_exit_stats(vcpu);
+	u64 now = kvm_exit_clock_read(&exits->clock);
+	s64 ns = now - exits->since;
 
-	if (exits)
-		kvm_exit_stats_account(exits, exits->handling);
+	if (likely(ns >= 0))
+		*value += ns;
+	exits->since = now;
 }
 
-/* KVM_RUN ends. */
-static inline void kvm_exit_stats_end_run(struct kvm_vcpu *vcpu)
+static __always_inline void kvm_exit_stats_add(struct kvm_exit_stats *exits,
+					       u64 *value)
+{
+	preempt_disable();
+	__kvm_exit_stats_add(exits, value);
+	preempt_enable();
+}
+
+/*
+ * The guest is about to run.  The handling of the last exit is complete, also if
+ * it included a return to user space.  Called with interrupts disabled.
+ */
+static __always_inline void kvm_exit_stats_enter(struct kvm_exit_stats *exits)
+{
+	u64 *handling = exits->handling;
+
+	__kvm_exit_stats_add(exits, handling);
+	if (!exits->in_exit)
+		return;
+
+	kvm_stats_log2_hist_update(exits->stat.exit_hist,
+				   *handling - exits->handled_ns);
+	exits->in_exit = false;
+}
+
+/*
+ * The guest has run.  @class is the number of the class of the exit, or 0 if the guest
+ * did not run because KVM has to emulate its instructions: the last exit then
+ * continues.  Called with interrupts disabled.
+ */
+static __always_inline void kvm_exit_stats_exit(struct kvm_exit_stats *exits,
+						unsigned int class)
+{
+	u64 *count = (u64 *)&exits->stat + class;
+
+	__kvm_exit_stats_add(exits, &exits->stat.guest_ns);
+	if (!class)
+		return;
+
+	++count[0];
+	exits->handling = &count[1];
+	exits->handled_ns = count[1];
+	exits->in_exit = true;
+}
+
+void kvm_exit_stats_reenter(struct kvm_exit_stats *exits, unsigned int class);
+
+/* Run the vCPU for KVM_RUN.  Outside of it, the time belongs to user space. */
+static __always_inline int kvm_exit_stats_run(struct kvm_vcpu *vcpu)
 {
 	struct kvm_exit_stats *exits = kvm_exit_stats(vcpu);
+	int r;
 
-	if (exits)
-		kvm_exit_stats_account(exits, &exits->stat.userspace_ns);
+	if (!exits)
+		return kvm_arch_vcpu_ioctl_run(vcpu);
+
+	kvm_exit_stats_add(exits, &exits->stat.userspace_ns);
+	r = kvm_arch_vcpu_ioctl_run(vcpu);
+	kvm_exit_stats_add(exits, exits->handling);
+	return r;
 }
 
 /* The vCPU halts. */
@@ -84,7 +141,7 @@ static inline void kvm_exit_stats_begin_halt(struct kvm_vcpu *vcpu)
 	struct kvm_exit_stats *exits = kvm_exit_stats(vcpu);
 
 	if (exits)
-		kvm_exit_stats_account(exits, &exits->stat.halted_ns);
+		kvm_exit_stats_add(exits, exits->handling);
 }
 
 /* The halt ends. */
@@ -93,7 +150,7 @@ static inline void kvm_exit_stats_end_halt(struct kvm_vcpu *vcpu)
 	struct kvm_exit_stats *exits = kvm_exit_stats(vcpu);
 
 	if (exits)
-		kvm_exit_stats_account(exits, exits->handling);
+		kvm_exit_stats_add(exits, &exits->stat.halted_ns);
 }
 
 /* The vCPU has waited @ns for a CPU.  This time belongs to none of the values. */
@@ -118,12 +175,9 @@ void kvm_exit_stats_destroy_vcpu(struct kvm_vcpu *vcpu);
 
 #else
 
-static inline void kvm_exit_stats_begin_run(struct kvm_vcpu *vcpu)
+static inline int kvm_exit_stats_run(struct kvm_vcpu *vcpu)
 {
-}
-
-static inline void kvm_exit_stats_end_run(struct kvm_vcpu *vcpu)
-{
+	return kvm_arch_vcpu_ioctl_run(vcpu);
 }
 
 static inline void kvm_exit_stats_begin_halt(struct kvm_vcpu *vcpu)

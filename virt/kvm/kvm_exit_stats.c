@@ -3,13 +3,12 @@
  * KVM exit statistics: where the time of a vCPU goes
  *
  * Each change between guest, handling of an exit, halt and user space adds the
- * time since the previous change to one value.  The clock is the scheduler's, in
- * which the wait for a CPU is measured, too.  All functions that are called for a
+ * time since the previous change to one value.  The clock is as fast as that of the
+ * scheduler, which measures the wait for a CPU.  All functions that are called for a
  * vCPU are called by the thread that holds its mutex.
  */
 #include <linux/kvm_exit_stats.h>
 #include <linux/moduleparam.h>
-#include <linux/sched/clock.h>
 #include <linux/slab.h>
 
 static bool exit_stats;
@@ -19,75 +18,20 @@ MODULE_PARM_DESC(exit_stats, "Enable exit statistics for new VMs");
 DEFINE_STATIC_KEY_FALSE(kvm_exit_stats_used);
 EXPORT_SYMBOL_GPL(kvm_exit_stats_used);
 
-/*
- * kvm_sched_in() moves exits->since, so preemption must be disabled.  The clock
- * can be a little behind after a vCPU has moved to another CPU.
- */
-static void kvm_exit_stats_switch(struct kvm_exit_stats *exits, u64 *account)
-{
-	u64 now = local_clock();
-
-	if (likely(now > exits->since))
-		*exits->account += now - exits->since;
-	exits->since = now;
-	exits->account = account;
-}
-
 /**
- * kvm_exit_stats_account - let the time from now on belong to another value
+ * kvm_exit_stats_reenter - a fast path has handled an exit and reenters the guest
  * @exits: the exit statistics of a vCPU
- * @account: the value
- */
-void kvm_exit_stats_account(struct kvm_exit_stats *exits, u64 *account)
-{
-	preempt_disable();
-	kvm_exit_stats_switch(exits, account);
-	preempt_enable();
-}
-
-/**
- * kvm_exit_stats_enter - the guest is about to run
- * @exits: the exit statistics of a vCPU
+ * @class: number of the class of the exit
  *
- * The handling of the last exit is complete, also if it included a return to user
- * space.  Called with interrupts disabled.
+ * The fast path is short, so its time remains part of guest_ns.  Called with
+ * interrupts disabled, after kvm_exit_stats_enter().
  */
-void kvm_exit_stats_enter(struct kvm_exit_stats *exits)
+void kvm_exit_stats_reenter(struct kvm_exit_stats *exits, unsigned int class)
 {
-	kvm_exit_stats_switch(exits, &exits->stat.guest_ns);
-	if (!exits->in_exit)
-		return;
-
-	kvm_stats_log2_hist_update(exits->stat.exit_hist,
-				   *exits->handling - exits->handled_ns);
-	exits->in_exit = false;
+	++((u64 *)&exits->stat)[class];
+	kvm_stats_log2_hist_update(exits->stat.exit_hist, 0);
 }
-EXPORT_SYMBOL_GPL(kvm_exit_stats_enter);
-
-/**
- * kvm_exit_stats_exit - the guest has run
- * @exits: the exit statistics of a vCPU
- * @class: number of the class of the exit, or 0 if the guest did not run because
- *	KVM has to emulate its instructions
- *
- * Called with interrupts disabled.
- */
-void kvm_exit_stats_exit(struct kvm_exit_stats *exits, unsigned int class)
-{
-	u64 *count = (u64 *)&exits->stat + class;
-
-	if (!class) {
-		kvm_exit_stats_switch(exits, exits->handling);
-		return;
-	}
-
-	kvm_exit_stats_switch(exits, &count[1]);
-	++count[0];
-	exits->handling = &count[1];
-	exits->handled_ns = count[1];
-	exits->in_exit = true;
-}
-EXPORT_SYMBOL_GPL(kvm_exit_stats_exit);
+EXPORT_SYMBOL_GPL(kvm_exit_stats_reenter);
 
 /**
  * kvm_exit_stats_enable - enable the exit statistics of a VM
@@ -162,10 +106,10 @@ int kvm_exit_stats_init_vcpu(struct kvm_vcpu *vcpu, const struct kvm *kvm)
 	if (!exits)
 		return -ENOMEM;
 
-	exits->account = &exits->stat.userspace_ns;
 	exits->handling = &exits->stat.exit_other_ns;
+	kvm_exit_clock_init(&exits->clock);
 	preempt_disable();
-	exits->since = local_clock();
+	exits->since = kvm_exit_clock_read(&exits->clock);
 	preempt_enable();
 	vcpu->exit_stats = exits;
 	return 0;

@@ -12,7 +12,8 @@
 
 #include "exit_classes.h"
 
-static const u8 svm_classes[] = {
+/* The reasons that alone decide the class. */
+const u8 kvm_svm_exit_classes[KVM_SVM_EXIT_CLASSES] = {
 	[SVM_EXIT_READ_CR0]		= KVM_EXIT(cr_access),
 	[SVM_EXIT_READ_CR2]		= KVM_EXIT(cr_access),
 	[SVM_EXIT_READ_CR3]		= KVM_EXIT(cr_access),
@@ -25,7 +26,8 @@ static const u8 svm_classes[] = {
 	[SVM_EXIT_WRITE_CR8]		= KVM_EXIT(cr_access),
 	[SVM_EXIT_READ_DR0 ... SVM_EXIT_READ_DR7] = KVM_EXIT(dr_access),
 	[SVM_EXIT_WRITE_DR0 ... SVM_EXIT_WRITE_DR7] = KVM_EXIT(dr_access),
-	[SVM_EXIT_EXCP_BASE ... SVM_EXIT_LAST_EXCP] = KVM_EXIT(exception),
+	[SVM_EXIT_EXCP_BASE ... SVM_EXIT_EXCP_BASE + PF_VECTOR - 1] = KVM_EXIT(exception),
+	[SVM_EXIT_EXCP_BASE + PF_VECTOR + 1 ... SVM_EXIT_LAST_EXCP] = KVM_EXIT(exception),
 	[SVM_EXIT_INTR]			= KVM_EXIT(interrupt),
 	[SVM_EXIT_NMI]			= KVM_EXIT(interrupt),
 	[SVM_EXIT_SMI]			= KVM_EXIT(interrupt),
@@ -74,6 +76,7 @@ static const u8 svm_classes[] = {
 	[SVM_EXIT_RDPRU]		= KVM_EXIT(other),
 	[SVM_EXIT_INVPCID]		= KVM_EXIT(tlb),
 };
+EXPORT_SYMBOL_GPL(kvm_svm_exit_classes);
 
 static const u8 vmx_classes[] = {
 	[EXIT_REASON_EXCEPTION_NMI]		= KVM_EXIT(exception),
@@ -144,7 +147,7 @@ static unsigned int page_fault_class(u64 error_code)
 					      KVM_EXIT(page_fault);
 }
 
-unsigned int kvm_svm_exit_class(u32 exit_code, u64 exit_info_1)
+unsigned int kvm_svm_detailed_exit_class(u32 exit_code, u64 exit_info_1)
 {
 	switch (exit_code) {
 	case SVM_EXIT_MSR:
@@ -158,11 +161,10 @@ unsigned int kvm_svm_exit_class(u32 exit_code, u64 exit_info_1)
 	case (u32)SVM_EXIT_ERR:
 		return KVM_EXIT(entry_failed);
 	default:
-		return exit_code < ARRAY_SIZE(svm_classes) ?
-		       svm_classes[exit_code] : 0;
+		return 0;
 	}
 }
-EXPORT_SYMBOL_GPL(kvm_svm_exit_class);
+EXPORT_SYMBOL_GPL(kvm_svm_detailed_exit_class);
 
 static unsigned int vmx_event_class(u32 intr_info, u32 error_code)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exit statistics: how they are enabled, which files have them, that each exit counts in its class,
- * and that the times of a vCPU add up to the time since its creation.
+ * Exit statistics: how they are enabled, which files have them, that each exit counts in its class
+ * and is a trace event, and that the times of a vCPU add up to the time since its creation.
  */
 #define _GNU_SOURCE
 #include "exit_stats/checks.h"
@@ -40,6 +40,7 @@ int main(void)
 
 	run_checks("enable", enable_checks);
 	run_checks("class", class_checks);
+	run_checks("event", event_checks);
 	run_checks("time", time_checks);
 	return tap_end();
 }

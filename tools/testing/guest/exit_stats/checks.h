@@ -18,10 +18,14 @@ struct check {
 /* Each list ends with a check without a name. */
 extern const struct check enable_checks[];
 extern const struct check class_checks[];
+extern const struct check event_checks[];
 extern const struct check time_checks[];
 
 /* Set the module parameter kvm.exit_stats. */
 bool exits_enable_by_default(bool on);
+
+/* Create a VM with exit statistics and one vCPU. */
+bool create_guest_with_exits(struct guest *guest);
 
 /* The sum of the growths of all classes: their counts, or their times. */
 uint64_t classes_count(const struct outcome *outcome);

@@ -24,6 +24,18 @@ bool exits_enable_by_default(bool on)
 	return ok || fail(PARAMETER ": %s", strerror(errno));
 }
 
+bool create_guest_with_exits(struct guest *guest)
+{
+	const char *message;
+	bool ok;
+
+	memset(guest, 0, sizeof(*guest));
+	ok = exits_enable_by_default(true);
+	message = guest_create(guest);
+	ok = exits_enable_by_default(false) && ok;
+	return ok && (!message || fail("%s", message));
+}
+
 static int new_vm(void)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);

@@ -75,18 +75,6 @@ static bool run(struct guest *guest)
 	       fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
 }
 
-static bool create(struct guest *guest)
-{
-	const char *message;
-	bool ok;
-
-	memset(guest, 0, sizeof(*guest));
-	ok = exits_enable_by_default(true);
-	message = guest_create(guest);
-	ok = exits_enable_by_default(false) && ok;
-	return ok && (!message || fail("%s", message));
-}
-
 static bool expect_growth(const struct outcome *outcome, const char *name, uint64_t expected)
 {
 	uint64_t by;
@@ -113,7 +101,7 @@ static bool check(const struct exit *exit)
 	static struct outcome outcome;
 	uint64_t last = exit == &io;
 	struct guest guest;
-	bool ok = create(&guest) && append(&guest, exit, WARM_UP) &&
+	bool ok = create_guest_with_exits(&guest) && append(&guest, exit, WARM_UP) &&
 		  append(&guest, exit, TIMES) && run(&guest) &&
 		  read_stats(guest.vcpu, &outcome.before) && run(&guest) &&
 		  read_stats(guest.vcpu, &outcome.after) &&
@@ -144,7 +132,7 @@ static bool check_page_fault(void)
 {
 	static struct outcome outcome;
 	struct guest guest;
-	bool ok = create(&guest);
+	bool ok = create_guest_with_exits(&guest);
 	unsigned int i;
 
 	ok = ok && append(&guest, &cpuid, 1);
@@ -191,7 +179,7 @@ static bool check_hlt(void)
 	struct guest guest;
 	timer_t timer;
 	unsigned int i;
-	bool ok = create(&guest) && append(&guest, &hlt, TIMES + 1);
+	bool ok = create_guest_with_exits(&guest) && append(&guest, &hlt, TIMES + 1);
 
 	sigaction(SIGALRM, &action, NULL);
 	timer_create(CLOCK_MONOTONIC, NULL, &timer);

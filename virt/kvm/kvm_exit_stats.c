@@ -3,9 +3,9 @@
  * KVM exit statistics: where the time of a vCPU goes
  *
  * Each change between guest, handling of an exit, halt and user space adds the
- * time since the previous change to one value.  The clock is as fast as that of the
- * scheduler, which measures the wait for a CPU.  All functions that are called for a
- * vCPU are called by the thread that holds its mutex.
+ * time since the previous change to one value.  The clock has the same rate as that
+ * of the scheduler, which measures the wait for a CPU.  All functions that are called
+ * for a vCPU are called by the thread that holds its mutex.
  */
 #include <linux/kvm_exit_stats.h>
 #include <linux/moduleparam.h>

@@ -29,6 +29,7 @@ BEGIN {
 	scope["x86"] = "x86"
 	scope["x86 with exit statistics"] = "x86-exits"
 	scope["arm64"] = "arm64"
+	scope["arm64 with exit statistics"] = "arm64-exits"
 	scope["s390"] = "s390"
 	scope["powerpc book3s"] = "book3s"
 	scope["powerpc booke"] = "booke"

@@ -9,6 +9,13 @@
 #define KVM_STATS_CAP_EXITS	(1 << 3)
 #define KVM_STATS_ENABLE_EXITS	(1 << 0)
 
+/* How an access of the guest to a device ends KVM_RUN. */
+#ifdef __aarch64__
+#define DEVICE_EXIT		KVM_EXIT_MMIO
+#else
+#define DEVICE_EXIT		KVM_EXIT_IO
+#endif
+
 struct check {
 	const char *name;
 	bool (*run)(void);
@@ -30,5 +37,11 @@ bool create_guest_with_exits(struct guest *guest);
 /* The sum of the growths of all classes: their counts, or their times. */
 uint64_t classes_count(const struct outcome *outcome);
 uint64_t classes_ns(const struct outcome *outcome);
+
+/* Has the statistic @name grown by @expected? */
+bool expect_growth(const struct outcome *outcome, const char *name, uint64_t expected);
+
+/* exits counts each exit once, and so do the classes. */
+bool sums_agree(const struct outcome *outcome);
 
 #endif /* EXIT_STATS_CHECKS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sums over all classes of exits, which the file names exit_CLASS and exit_CLASS_ns. */
+/* The classes of exits, which the file names exit_CLASS and exit_CLASS_ns, and sums of them. */
 #include "exit_stats/checks.h"
 
 static bool ends_in_ns(const char *name)
@@ -36,4 +36,23 @@ uint64_t classes_count(const struct outcome *outcome)
 uint64_t classes_ns(const struct outcome *outcome)
 {
 	return sum(outcome, true);
+}
+
+bool expect_growth(const struct outcome *outcome, const char *name, uint64_t expected)
+{
+	uint64_t by;
+
+	return change_of(outcome, name, &by) &&
+	       (by == expected || fail("%s grew by %llu, expected %llu", name,
+				       (unsigned long long)by, (unsigned long long)expected));
+}
+
+bool sums_agree(const struct outcome *outcome)
+{
+	uint64_t exits;
+
+	return change_of(outcome, "exits", &exits) &&
+	       (exits == classes_count(outcome) ||
+		fail("exits grew by %llu, all classes by %llu", (unsigned long long)exits,
+		     (unsigned long long)classes_count(outcome)));
 }

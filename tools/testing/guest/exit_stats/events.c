@@ -10,6 +10,17 @@
 #define ROUNDS		500
 
 /* The loop takes some time, so that interrupts of the host arrive while the guest runs. */
+#ifdef __aarch64__
+static const uint32_t code[] = {
+	0xd4000002,						/* hvc #0 */
+	0xd29fffe2,						/* mov x2, #0xffff */
+	0xf1000442,						/* subs x2, x2, #1 */
+	0x54ffffe1,						/* b.ne to subs */
+	0xd2ae0001,						/* mov x1, #0x70000000 */
+	0xb9000020,						/* str w0, [x1] */
+	0x17fffffa,						/* b to hvc */
+};
+#else
 static const uint8_t code[] = {
 	0x0f, 0xa2,						/* cpuid */
 	0xb9, 0xff, 0xff,					/* mov $0xffff, %cx */
@@ -17,6 +28,7 @@ static const uint8_t code[] = {
 	0xe6, 0x10,						/* out %al, $0x10 */
 	0xeb, 0xf5,						/* jmp to cpuid */
 };
+#endif
 
 /* Returns an fd that counts the exits of this thread, or -1. */
 static int open_counter(void)
@@ -46,7 +58,7 @@ static bool run_rounds(struct guest *guest)
 	for (round = 0; round < ROUNDS; round++) {
 		if (ioctl(guest->vcpu, KVM_RUN, 0))
 			return fail("KVM_RUN: %s", strerror(errno));
-		if (guest->run->exit_reason != KVM_EXIT_IO)
+		if (guest->run->exit_reason != DEVICE_EXIT)
 			return fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
 	}
 	return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A guest in real mode exits a known number of times. Each exit counts in its class. */
+/* x86: a guest in real mode exits a known number of times. Each exit counts in its class. */
+#if defined(__x86_64__) || defined(__i386__)
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>
@@ -73,26 +74,6 @@ static bool run(struct guest *guest)
 		 (guest->run->exit_reason == KVM_EXIT_IO && guest->run->io.port == 0x10));
 	return (guest->run->exit_reason == KVM_EXIT_IO && guest->run->io.port == 0x11) ||
 	       fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
-}
-
-static bool expect_growth(const struct outcome *outcome, const char *name, uint64_t expected)
-{
-	uint64_t by;
-
-	return change_of(outcome, name, &by) &&
-	       (by == expected || fail("%s grew by %llu, expected %llu", name,
-				       (unsigned long long)by, (unsigned long long)expected));
-}
-
-/* exits counts each exit once, and so do the classes. */
-static bool sums_agree(const struct outcome *outcome)
-{
-	uint64_t exits;
-
-	return change_of(outcome, "exits", &exits) &&
-	       (exits == classes_count(outcome) ||
-		fail("exits grew by %llu, all classes by %llu", (unsigned long long)exits,
-		     (unsigned long long)classes_count(outcome)));
 }
 
 /* The exit at the end of the code counts as I/O. */
@@ -213,3 +194,9 @@ const struct check class_checks[] = {
 	{ "hlt", check_hlt },
 	{}
 };
+#elif !defined(__aarch64__)
+#include "exit_stats/checks.h"
+
+/* This architecture has no exit statistics. */
+const struct check class_checks[] = { {} };
+#endif

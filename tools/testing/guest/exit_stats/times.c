@@ -7,6 +7,21 @@
 #define MS		1500
 #define MAX_ATTEMPTS	5
 
+#if defined(__aarch64__)
+#define EXIT_NS		"exit_hypercall_ns"
+
+static const uint32_t spin[] = { 0x14000000 };			/* b . */
+static const uint32_t halt[] = { 0xd503207f, 0x17ffffff };	/* wfi; b to wfi */
+static const uint32_t exits[] = {
+	0xd4000002,						/* hvc #0 */
+	0xd4000002,
+	0xd2ae0001,						/* mov x1, #0x70000000 */
+	0xb9000020,						/* str w0, [x1] */
+	0x17fffffc,						/* b to the first hvc */
+};
+#else
+#define EXIT_NS		"exit_cpuid_ns"
+
 static const uint8_t spin[] = { 0xeb, 0xfe };			/* jmp . */
 static const uint8_t halt[] = { 0xf4, 0xeb, 0xfd };		/* hlt; jmp */
 static const uint8_t exits[] = {
@@ -15,6 +30,7 @@ static const uint8_t exits[] = {
 	0xe6, 0x10,						/* out %al, $0x10 */
 	0xeb, 0xf8,						/* jmp to the first cpuid */
 };
+#endif
 
 /* A device that needs 2 ms for each 50th access. */
 static bool run_with_device(struct guest *guest)
@@ -23,7 +39,7 @@ static bool run_with_device(struct guest *guest)
 
 	if (!run_guest(guest))
 		return false;
-	if (guest->run->exit_reason == KVM_EXIT_IO && ++accesses % 50 == 0)
+	if (guest->run->exit_reason == DEVICE_EXIT && ++accesses % 50 == 0)
 		ms_sleep(2);
 	return true;
 }
@@ -60,7 +76,7 @@ static bool histogram_is_complete(const struct runner *runner)
 	       fail("the histogram has %lld exits, the classes %lld", in_hist, count);
 }
 
-static bool create(struct runner *runner, const uint8_t *code, size_t size,
+static bool create(struct runner *runner, const void *code, size_t size,
 		   bool (*run)(struct guest *guest))
 {
 	bool ok = exits_enable_by_default(true) && runner_create(runner, code, size);
@@ -71,7 +87,7 @@ static bool create(struct runner *runner, const uint8_t *code, size_t size,
 }
 
 /* The thread can lose its CPU between the clock and KVM_RUN, so try several times. */
-static bool times_are_whole(unsigned int num, const uint8_t *code, size_t size,
+static bool times_are_whole(unsigned int num, const void *code, size_t size,
 			    bool (*run)(struct guest *guest),
 			    bool (*check)(const struct runner *runner))
 {
@@ -120,7 +136,7 @@ static bool is_delayed(const struct runner *runner)
 
 static bool is_in_user_space(const struct runner *runner)
 {
-	return is_most(runner, "userspace_ns", 10) && is_most(runner, "exit_cpuid_ns", 1);
+	return is_most(runner, "userspace_ns", 10) && is_most(runner, EXIT_NS, 1);
 }
 
 static bool spins(void)
@@ -154,9 +170,28 @@ static const char *needs_two_cpus(void)
 	return sysconf(_SC_NPROCESSORS_ONLN) < 2 ? "the machine has one CPU" : NULL;
 }
 
+#ifdef __aarch64__
+/* KVM_RUN sleeps until a signal, as after the PSCI call CPU_OFF. */
+static bool run_powered_off(struct guest *guest)
+{
+	struct kvm_mp_state state = { .mp_state = KVM_MP_STATE_STOPPED };
+
+	return ioctl(guest->vcpu, KVM_SET_MP_STATE, &state) ?
+	       fail("KVM_SET_MP_STATE: %s", strerror(errno)) : run_guest(guest);
+}
+
+static bool is_powered_off(void)
+{
+	return times_are_whole(1, spin, sizeof(spin), run_powered_off, is_halted);
+}
+#endif
+
 const struct check time_checks[] = {
 	{ "a vCPU that spins is in the guest", spins, needs_two_cpus },
 	{ "a vCPU that halts is halted", halts, needs_two_cpus },
+#ifdef __aarch64__
+	{ "a vCPU that is powered off is halted", is_powered_off, needs_two_cpus },
+#endif
 	{ "a vCPU that exits is in KVM and in user space", exits_often, needs_two_cpus },
 	{ "two vCPUs that spin on one CPU wait for it", two_spin, needs_two_cpus },
 	{ "the times of two vCPUs that exit on one CPU are whole", two_exit_often, needs_two_cpus },

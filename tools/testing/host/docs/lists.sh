@@ -77,6 +77,8 @@ test_lists()
 		same_exits x86 "x86 x86-sched x86-exits" SCHED_INFO EXIT_STATISTICS
 	expect 0 "the reference agrees with the definition lists of arm64" '^[0-9]+$' \
 		same_lists arm64 "arm64 arm64-sched" SCHED_INFO
+	expect 0 "the reference agrees with the lists of arm64 with exit statistics" '^[0-9]+$' \
+		same_exits arm64 "arm64 arm64-sched arm64-exits" SCHED_INFO EXIT_STATISTICS
 	expect 0 "the reference agrees with the definition lists of s390" '^[0-9]+$' same_lists s390 s390
 	expect 0 "the reference agrees with the definition lists of powerpc, book3s" '^[0-9]+$' \
 		same_lists powerpc book3s PPC_BOOK3S

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * arm64: a guest without MMU exits a known number of times. Each exit counts in its class.
+ *
+ * Not produced: wfe, which QEMU's emulated CPUs do not trap; cp15, which needs a 32-bit guest;
+ * fp_simd and ptrauth, which KVM handles at EL2 if the CPU has them; serror and entry_failed.
+ */
+#ifdef __aarch64__
+#define _GNU_SOURCE
+#include <signal.h>
+#include <time.h>
+
+#include "exit_stats/checks.h"
+
+#define WARM_UP		3
+#define TIMES		15
+
+#define END_ADDRESS	0x70000000	/* guest_end of vcpu/arch/arm64.h stores there */
+#define READ_ONLY	0x60000000
+
+/* Where the CPU continues after an exception at EL1: VBAR_EL1 is 0. */
+#define VECTOR		0x200
+
+struct exit {
+	const char *class;
+	uint32_t code[3];
+	size_t size;
+	const char *same_as;	/* a statistic that grows as much, or NULL */
+};
+
+/* A PSCI call that does not exist. It clears x1, which must be END_ADDRESS at the end. */
+static const struct exit hypercall = {
+	"exit_hypercall", {
+		0xd2800000,				/* mov x0, #0 */
+		0xd4000002,				/* hvc #0 */
+		0xd2ae0001,				/* mov x1, #END_ADDRESS */
+	}, 12, "hvc_exit_stat"
+};
+
+static const struct exit smc = { "exit_smc", { 0xd4000003 }, 4 };
+
+/* mrs x0, id_aa64pfr0_el1 */
+static const struct exit sysreg_read = { "exit_sysreg_read", { 0xd5380400 }, 4 };
+
+/* msr actlr_el1, x0 */
+static const struct exit sysreg_write = { "exit_sysreg_write", { 0xd5181020 }, 4 };
+
+/* msr oslar_el1, x0 */
+static const struct exit dr_access = { "exit_dr_access", { 0xd5101080 }, 4 };
+
+/* dc cisw, x0 */
+static const struct exit cache = { "exit_cache", { 0xd5087e40 }, 4 };
+
+/* mrs x0, pmcr_el0 */
+static const struct exit pmu = { "exit_pmu", { 0xd53b9c00 }, 4 };
+
+/* msr icc_sgi1r_el1, x0. The VM has no GICv3, so the guest gets an exception, and skips it. */
+static const struct exit sgi = { "exit_sgi", { 0xd518cba0 }, 4 };
+static const uint32_t skip_instruction[] = {
+	0xd5384022,					/* mrs x2, elr_el1 */
+	0x91001042,					/* add x2, x2, #4 */
+	0xd5184022,					/* msr elr_el1, x2 */
+	0xd69f03e0,					/* eret */
+};
+
+static const struct exit mmio = {
+	"exit_mmio", { 0xb9401020 }, 4, "mmio_exit_user"	/* ldr w0, [x1, #16] */
+};
+
+static bool create(struct guest *guest)
+{
+	if (!create_guest_with_exits(guest))
+		return false;
+	memcpy(guest->memory + VECTOR, skip_instruction, sizeof(skip_instruction));
+	return true;
+}
+
+static bool append(struct guest *guest, const void *code, size_t size, unsigned int times)
+{
+	struct guest_action action = { .code = code, .size = size };
+
+	guest_append(guest, &action, times);
+	return guest->end <= VECTOR || fail("the code overlaps the vector");
+}
+
+/* Runs to the end of the appended code. Each exit to user space before that is completed. */
+static bool run(struct guest *guest)
+{
+	do {
+		if (ioctl(guest->vcpu, KVM_RUN, 0))
+			return fail("KVM_RUN: %s", strerror(errno));
+		if (guest->run->exit_reason != KVM_EXIT_MMIO)
+			return fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
+	} while (guest->run->mmio.phys_addr != END_ADDRESS);
+	return true;
+}
+
+static bool grew_equally(const struct outcome *outcome, const struct exit *exit)
+{
+	uint64_t by;
+
+	return !exit->same_as || (change_of(outcome, exit->class, &by) &&
+				  expect_growth(outcome, exit->same_as, by));
+}
+
+/* Execute the code TIMES times. The store at its end counts as MMIO. */
+static bool measure_in(struct guest *guest, const struct exit *exit, struct outcome *outcome)
+{
+	return append(guest, exit->code, exit->size, WARM_UP) &&
+	       append(guest, exit->code, exit->size, TIMES) && run(guest) &&
+	       read_stats(guest->vcpu, &outcome->before) && run(guest) &&
+	       read_stats(guest->vcpu, &outcome->after) && sums_agree(outcome);
+}
+
+static bool measure(const struct exit *exit, struct outcome *outcome)
+{
+	struct guest guest;
+	bool ok = create(&guest) && measure_in(&guest, exit, outcome);
+
+	guest_destroy(&guest);
+	return ok;
+}
+
+static bool check(const struct exit *exit)
+{
+	static struct outcome outcome;
+	uint64_t last = exit == &mmio;
+
+	return measure(exit, &outcome) && expect_growth(&outcome, exit->class, TIMES + last) &&
+	       (last || expect_growth(&outcome, "exit_mmio", 1)) && grew_equally(&outcome, exit);
+}
+
+#define DEFINE_CHECK(exit)						\
+	static bool check_##exit(void)					\
+	{								\
+		return check(&(exit));					\
+	}
+
+DEFINE_CHECK(hypercall)
+DEFINE_CHECK(smc)
+DEFINE_CHECK(sysreg_read)
+DEFINE_CHECK(sysreg_write)
+DEFINE_CHECK(dr_access)
+DEFINE_CHECK(cache)
+DEFINE_CHECK(pmu)
+DEFINE_CHECK(sgi)
+DEFINE_CHECK(mmio)
+
+/* The accesses exit without VHE only. */
+static bool check_timer(void)
+{
+	static const struct exit timer = {
+		"exit_timer", { 0xd53be220 }, 4			/* mrs x0, cntp_ctl_el0 */
+	};
+	static struct outcome outcome;
+	uint64_t exits, interrupts;
+
+	if (!measure(&timer, &outcome) || !change_of(&outcome, "exits", &exits) ||
+	    !change_of(&outcome, "exit_interrupt", &interrupts))
+		return false;
+	exits -= interrupts + 1;
+	printf("# %llu of %d accesses to the physical timer exit\n", (unsigned long long)exits,
+	       TIMES);
+	return expect_growth(&outcome, timer.class, exits ? TIMES : 0);
+}
+
+/* Only user space can complete a store to read-only memory, so it is MMIO. Loads do not exit. */
+static bool check_read_only(void)
+{
+	static const struct exit store = {
+		"exit_mmio", {
+			0xd2ac0002,				/* mov x2, #READ_ONLY */
+			0xb9400040,				/* ldr w0, [x2] */
+			0xb9000040,				/* str w0, [x2] */
+		}, 12, "mmio_exit_user"
+	};
+	struct kvm_userspace_memory_region slot = {
+		.slot = 1, .flags = KVM_MEM_READONLY, .guest_phys_addr = READ_ONLY,
+		.memory_size = sysconf(_SC_PAGESIZE),
+	};
+	static struct outcome outcome;
+	struct guest guest;
+	bool ok = create(&guest);
+
+	slot.userspace_addr = (uintptr_t)guest.memory + 0x80000;
+	if (ok && ioctl(guest.vm, KVM_SET_USER_MEMORY_REGION, &slot))
+		ok = fail("KVM_SET_USER_MEMORY_REGION: %s", strerror(errno));
+	ok = ok && measure_in(&guest, &store, &outcome) &&
+	     expect_growth(&outcome, store.class, TIMES + 1) &&
+	     expect_growth(&outcome, "exit_page_fault", 0) && grew_equally(&outcome, &store);
+	guest_destroy(&guest);
+	return ok;
+}
+
+/* Store to TIMES pages of memory that KVM has not mapped. */
+static bool check_page_fault(void)
+{
+	static const uint32_t store[] = {
+		0x91402042,				/* add x2, x2, #0x8, lsl #12 */
+		0xb9000040,				/* str w0, [x2] */
+	};
+	static const uint32_t clear[] = { 0xd2800002 };	/* mov x2, #0 */
+	static struct outcome outcome;
+	struct guest guest;
+	bool ok = create(&guest) && append(&guest, clear, sizeof(clear), 1) &&
+		  append(&guest, store, sizeof(store), TIMES) && run(&guest) &&
+		  read_stats(guest.vcpu, &outcome.before) && run(&guest) &&
+		  read_stats(guest.vcpu, &outcome.after) &&
+		  expect_growth(&outcome, "exit_page_fault", TIMES) &&
+		  expect_growth(&outcome, "exit_mmio", 1) && sums_agree(&outcome);
+
+	guest_destroy(&guest);
+	return ok;
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+/* Call KVM_RUN as often as @times says. A signal ends each call. */
+static bool run_until_signal(struct guest *guest, unsigned int times)
+{
+	struct itimerspec every = { { 0, 20000000 }, { 0, 20000000 } };
+	struct sigaction action = { .sa_handler = on_signal };
+	bool ok = true;
+	timer_t timer;
+
+	sigaction(SIGALRM, &action, NULL);
+	timer_create(CLOCK_MONOTONIC, NULL, &timer);
+	timer_settime(timer, 0, &every, NULL);
+	while (ok && times--)
+		ok = (ioctl(guest->vcpu, KVM_RUN, 0) && errno == EINTR) ||
+		     fail("KVM_RUN ends, but no signal has come");
+	timer_delete(timer);
+	return ok;
+}
+
+/*
+ * The guest executes @code, an endless loop, until TIMES signals have come. Store by how much the
+ * class has grown, which is at least 1.
+ */
+static bool loop(const char *class, const void *code, size_t size, struct outcome *outcome)
+{
+	struct guest guest;
+	uint64_t by;
+	bool ok = create(&guest) && append(&guest, code, size, 1) &&
+		  run_until_signal(&guest, WARM_UP) &&
+		  read_stats(guest.vcpu, &outcome->before) && run_until_signal(&guest, TIMES) &&
+		  read_stats(guest.vcpu, &outcome->after) && change_of(outcome, class, &by) &&
+		  (by || fail("%s did not grow", class)) && sums_agree(outcome);
+
+	guest_destroy(&guest);
+	return ok;
+}
+
+/* An emulated CPU does not trap WFI while it has an interrupt. */
+static bool check_wfi(void)
+{
+	static const uint32_t code[] = { 0xd503207f, 0x17ffffff };	/* wfi; b to wfi */
+	static struct outcome outcome;
+	uint64_t by;
+
+	return loop("exit_wfi", code, sizeof(code), &outcome) &&
+	       change_of(&outcome, "wfi_exit_stat", &by) && expect_growth(&outcome, "exit_wfi", by);
+}
+
+/* A signal interrupts the CPU. Nothing else makes this guest exit. */
+static bool check_interrupt(void)
+{
+	static const uint32_t code[] = { 0x14000000 };			/* b . */
+	static struct outcome outcome;
+	uint64_t by;
+
+	return loop("exit_interrupt", code, sizeof(code), &outcome) &&
+	       change_of(&outcome, "exits", &by) &&
+	       expect_growth(&outcome, "exit_interrupt", by);
+}
+
+/* KVM_RUN executes one instruction, and the CPU then traps. */
+static bool step(struct guest *guest, unsigned int times)
+{
+	while (times--) {
+		if (ioctl(guest->vcpu, KVM_RUN, 0))
+			return fail("KVM_RUN: %s", strerror(errno));
+		if (guest->run->exit_reason != KVM_EXIT_DEBUG)
+			return fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
+	}
+	return true;
+}
+
+static bool check_debug(void)
+{
+	struct kvm_guest_debug debug = { .control = KVM_GUESTDBG_ENABLE | KVM_GUESTDBG_SINGLESTEP };
+	static const uint32_t code[] = { 0x14000000 };			/* b . */
+	static struct outcome outcome;
+	struct guest guest;
+	bool ok = create(&guest) && append(&guest, code, sizeof(code), 1);
+
+	if (ok && ioctl(guest.vcpu, KVM_SET_GUEST_DEBUG, &debug))
+		ok = fail("KVM_SET_GUEST_DEBUG: %s", strerror(errno));
+	ok = ok && step(&guest, WARM_UP) && read_stats(guest.vcpu, &outcome.before) &&
+	     step(&guest, TIMES) && read_stats(guest.vcpu, &outcome.after) &&
+	     expect_growth(&outcome, "exit_debug", TIMES) && sums_agree(&outcome);
+	guest_destroy(&guest);
+	return ok;
+}
+
+const struct check class_checks[] = {
+	{ "hypercall", check_hypercall },
+	{ "smc", check_smc },
+	{ "sysreg_read", check_sysreg_read },
+	{ "sysreg_write", check_sysreg_write },
+	{ "dr_access", check_dr_access },
+	{ "cache", check_cache },
+	{ "pmu", check_pmu },
+	{ "sgi", check_sgi },
+	{ "timer", check_timer },
+	{ "mmio", check_mmio },
+	{ "mmio in read-only memory", check_read_only },
+	{ "page_fault", check_page_fault },
+	{ "wfi", check_wfi },
+	{ "interrupt", check_interrupt },
+	{ "debug", check_debug },
+	{}
+};
+#endif

@@ -50,7 +50,7 @@ struct kvm_exit_stats {
 DECLARE_STATIC_KEY_FALSE(kvm_exit_stats_used);
 
 /* Return the exit statistics of the vCPU, or NULL if it has none. */
-static inline struct kvm_exit_stats *kvm_exit_stats(struct kvm_vcpu *vcpu)
+static __always_inline struct kvm_exit_stats *kvm_exit_stats(struct kvm_vcpu *vcpu)
 {
 	if (static_branch_unlikely(&kvm_exit_stats_used))
 		return vcpu->exit_stats;

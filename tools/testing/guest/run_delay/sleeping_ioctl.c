@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -14,7 +15,7 @@ static struct {
 	uint8_t *page;
 	int uffd;
 	pthread_t supplier;
-	volatile bool ended;
+	atomic_bool ended;
 } missing;
 
 static void *supply(void *arg)

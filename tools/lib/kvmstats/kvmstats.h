@@ -346,7 +346,9 @@ int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_
  * Returns 1 if the statistics file @fd has this schema, 0 if it has another one.
  *
  * Usually all VMs of a machine have the same schema, and all vCPUs have the same schema, so a
- * program needs few schemas. The kernel does not guarantee it: find out with this function.
+ * program needs few schemas. But the vCPUs of a VM with exit statistics have more statistics than
+ * those of other VMs, and later kernels can have more differences. So do not choose a schema by
+ * the kind of target: find out with this function.
  */
 int kvmstats_schema_same(const struct kvmstats_schema *schema, int fd);
 
@@ -476,7 +478,9 @@ struct kvmstats_file;
 
 /*
  * Reads and checks the header and the descriptors of @fd, a file of kvmstats_fd_open_all() or
- * kvmstats_next_open(). The object does not keep @fd.
+ * kvmstats_next_open(). The object does not keep @fd. It is for this file only: other VMs can have
+ * other descriptors, and so can a file of the same VM that is opened later. The object can be used
+ * for another file if both of its schemas are kvmstats_schema_same() there.
  *
  * -ENODATA: the file does not contain vCPUs. -EPROTO: the file contradicts itself or ends early.
  * -EOVERFLOW: a size in the file exceeds the limits of the library.

@@ -134,11 +134,16 @@ void kvmstats_reader_open(struct kvmstats_reader *reader, struct kvmstats_schema
 
 int kvmstats_reader_sample(struct kvmstats_reader *reader)
 {
-	struct kvmstats_sample *oldest = reader->before;
+	struct kvmstats_sample *oldest;
 	int err;
 
+	/* The VM can have other statistics since its file was opened again. */
+	if (!reader->err && reader->number &&
+	    reader->schema != kvmstats_target_schema(reader->target))
+		start_record(reader);
 	if (reader->err)
 		return reader->err;
+	oldest = reader->before;
 	reader->before = reader->now;
 	reader->now = oldest;
 	err = reader->number ? kvmstats_target_sample(reader->target, reader->now) :

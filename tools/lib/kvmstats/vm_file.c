@@ -105,6 +105,20 @@ void kvmstats_file_free(struct kvmstats_file *file)
 	free(file);
 }
 
+int kvmstats_file_same(const struct kvmstats_file *file, int fd)
+{
+	struct kvm_stats_header header;
+	struct kvm_stats_vcpus layout;
+	int ret = kvmstats_read_vcpus(fd, &header, &layout);
+
+	if (ret)
+		return ret;
+	if (memcmp(&layout, &file->layout, sizeof(layout)))
+		return 0;
+	ret = kvmstats_schema_same(file->vm, fd);
+	return ret == 1 ? kvmstats_schema_same(file->vcpu, fd) : ret;
+}
+
 int kvmstats_file_number(int fd, uint64_t *vm)
 {
 	struct kvm_stats_header header;

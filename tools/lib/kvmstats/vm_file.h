@@ -10,6 +10,12 @@
 int kvmstats_file_new_shared(struct kvmstats_file **file, int fd,
 			     struct kvmstats_schemas *schemas);
 
+/*
+ * Returns 1 if @fd has the layout and the descriptors of @file, 0 if they differ, or -errno. The
+ * file of a VM has other ones when it is opened again after the VMM has enabled exit statistics.
+ */
+int kvmstats_file_same(const struct kvmstats_file *file, int fd);
+
 /* Stores the number of the VM whose file @fd is. -ENODATA: the file does not contain vCPUs. */
 int kvmstats_file_number(int fd, uint64_t *vm);
 

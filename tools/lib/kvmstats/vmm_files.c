@@ -169,7 +169,8 @@ static void add_file(struct kvmstats_vmm *vmm, struct vm_list *list, int fd, int
 		return;
 	}
 	old = err ? NULL : find_vm(vmm->vm, vmm->files, number);
-	if (old) {
+	/* A VM with other statistics than before is like a new one. */
+	if (old && kvmstats_file_same(old->file, fd) == 1) {
 		keep_vm(list, old, fd, vmm_fd);
 		return;
 	}
@@ -245,25 +246,41 @@ int kvmstats_vmm_open_files(struct kvmstats_vmm *vmm, const struct kvmstats_fds 
 
 /* ---- files opened by the number of the VM ---- */
 
+/* Returns 1 if the file that was opened again has other statistics, 0 if not, or -errno. */
+static int update_statistics(struct kvmstats_vm *vm, struct kvmstats_schemas *schemas)
+{
+	int same = kvmstats_file_same(vm->file, vm->fd);
+	struct kvmstats_file *file;
+	int err;
+
+	if (same)
+		return same < 0 ? same : 0;
+	err = kvmstats_file_new_shared(&file, vm->fd, schemas);
+	if (err)
+		return err;
+	kvmstats_file_free(vm->file);
+	vm->file = file;
+	return 1;
+}
+
 /*
- * Opens the file of a VM again. Returns 0, -ENOENT if the VM does not exist any more, or -errno;
- * the file is closed then.
+ * Opens the file of a VM again. Returns 0, 1 if the VM has other statistics than before, -ENOENT
+ * if it does not exist any more, or -errno. After an error the file is closed.
  */
-static int reopen_vm(struct kvmstats_vm *vm, int kvm)
+static int reopen_vm(struct kvmstats_vm *vm, int kvm, struct kvmstats_schemas *schemas)
 {
 	uint64_t number = vm->number - 1;
-	int fd;
+	int ret;
 
 	close_vm(vm);
-	fd = kvmstats_next_open(kvm, &number);
-	if (fd < 0)
-		return fd;
-	if (number != vm->number) {
-		close(fd);
-		return -ENOENT;
-	}
-	vm->fd = fd;
-	return 0;
+	ret = kvmstats_next_open(kvm, &number);
+	if (ret < 0)
+		return ret;
+	vm->fd = ret;
+	ret = number == vm->number ? update_statistics(vm, schemas) : -ENOENT;
+	if (ret < 0)
+		close_vm(vm);
+	return ret;
 }
 
 int kvmstats_vmm_reopen_files(struct kvmstats_vmm *vmm)
@@ -278,12 +295,13 @@ int kvmstats_vmm_reopen_files(struct kvmstats_vmm *vmm)
 		return kvm;
 	for (i = 0; i < before; i++) {
 		struct kvmstats_vm *vm = &vmm->vm[i];
+		int ret = reopen_vm(vm, kvm, vmm->schemas);
 
-		vm->err = reopen_vm(vm, kvm);
-		if (vm->err == -ENOENT) {
+		if (ret == -ENOENT) {
 			free_vm(vm);
 			continue;
 		}
+		vm->err = ret < 0 ? ret : 0;
 		read_vm(vm);
 		if (!vmm->pid)
 			close_vm(vm);
@@ -334,31 +352,33 @@ int kvmstats_vmm_add_file(struct kvmstats_vmm *vmm, int fd)
 
 /* ---- samples ---- */
 
-/* Reads the file of a VM whose process is not known. */
-static void read_closed(struct kvmstats_vm *vm)
+/* Reads the file of a VM whose process is not known. Returns whether it has other statistics. */
+static bool read_closed(struct kvmstats_vm *vm, struct kvmstats_schemas *schemas)
 {
 	int kvm = kvmstats_open_kvm();
+	int ret = kvm < 0 ? kvm : reopen_vm(vm, kvm, schemas);
 
-	vm->err = kvm < 0 ? kvm : reopen_vm(vm, kvm);
+	vm->err = ret < 0 ? ret : 0;
 	if (kvm >= 0)
 		close(kvm);
 	read_vm(vm);
 	close_vm(vm);
+	return ret > 0;
 }
 
 bool kvmstats_vmm_read_files(struct kvmstats_vmm *vmm)
 {
-	bool failed = false;
+	bool changed = false;
 	size_t i;
 
 	for (i = 0; i < vmm->files; i++) {
 		if (vmm->by_number && !vmm->pid)
-			read_closed(&vmm->vm[i]);
+			changed |= read_closed(&vmm->vm[i], vmm->schemas);
 		else
 			read_vm(&vmm->vm[i]);
-		failed |= vmm->vm[i].err;
+		changed |= vmm->vm[i].err;
 	}
-	return failed || (vmm->files && count_vcpus(vmm) != vmm->vcpus);
+	return changed || (vmm->files && count_vcpus(vmm) != vmm->vcpus);
 }
 
 static const struct kvmstats_vm *vm_of(const struct kvmstats_target *target)

@@ -31,7 +31,7 @@ bool kvmstats_vmm_is_by_number(const struct kvmstats_vmm *vmm);
 
 /*
  * Reads the files of all VMs, with one pread() for each. Returns true if the targets must be
- * listed again: a file cannot be read, or vCPUs were added.
+ * listed again: a file cannot be read, a VM has other statistics than before, or vCPUs were added.
  */
 bool kvmstats_vmm_read_files(struct kvmstats_vmm *vmm);
 

@@ -10,6 +10,9 @@
 /* Whether the values of @stat only grow, so that differences are meaningful. */
 bool stat_counts_up(const struct kvmstats_stat *stat);
 
+/* Whether both have the same name, type, unit and number of values, wherever the values are. */
+bool stat_is_like(const struct kvmstats_stat *a, const struct kvmstats_stat *b);
+
 /* Returns the index of the first value of @stat in the block of values of a sample. */
 size_t stat_index(const struct kvmstats_stat *stat);
 

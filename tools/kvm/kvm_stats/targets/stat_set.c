@@ -136,12 +136,7 @@ static int append(struct stat_sets *sets, struct stat_set *set)
 
 static bool same_stat(const struct kvmstats_stat *a, const struct kvmstats_stat *b)
 {
-	return kvmstats_stat_flags(a) == kvmstats_stat_flags(b) &&
-	       kvmstats_stat_exponent(a) == kvmstats_stat_exponent(b) &&
-	       kvmstats_stat_size(a) == kvmstats_stat_size(b) &&
-	       kvmstats_stat_offset(a) == kvmstats_stat_offset(b) &&
-	       kvmstats_stat_bucket_size(a) == kvmstats_stat_bucket_size(b) &&
-	       !strcmp(kvmstats_stat_name(a), kvmstats_stat_name(b));
+	return stat_is_like(a, b) && kvmstats_stat_offset(a) == kvmstats_stat_offset(b);
 }
 
 static bool same_schema(const struct kvmstats_schema *a, const struct kvmstats_schema *b)

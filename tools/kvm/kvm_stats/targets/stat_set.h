@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The schemas in use, each stored once, and the statistics that the filter selects of each.
- * Usually there are two schemas: one that all VMs share, and one that all vCPUs share.
+ * Usually there are two schemas: one that all VMs share, and one that all vCPUs share. VMs with
+ * exit statistics have others, so two targets of the same scope can have different sets.
  */
 #ifndef TARGETS_STAT_SET_H
 #define TARGETS_STAT_SET_H

@@ -260,6 +260,63 @@ static void test_columns(void)
 	end(&w);
 }
 
+/* Statistics in another order than those in descs, and one more. */
+static const struct kvmstats_desc other_descs[] = {
+	{ .name = "pages", .type = KVMSTATS_TYPE_INSTANT, .size = 1 },
+	{ .name = "exits", .size = 1 },
+	{ .name = "exit_io", .size = 1 },
+};
+
+/* Replaces the second VM by one with other statistics. */
+static void replace_second(struct world *w)
+{
+	struct target_key key = {
+		.source = &fake_source, .scope = SCOPE_VM, .vcpu = -1, .vmm_fd = 9,
+	};
+	struct kvmstats_schema *schema;
+	const struct stat_set *set;
+
+	kvmstats_schema_make(&schema, other_descs, ARRAY_SIZE(other_descs), sizeof(*descs));
+	stat_sets_add(&w->monitor.context.sets, schema, &set);
+	targets_begin(&w->vmm[1]);
+	target_add(&w->vmm[1], &key, set)->origin = ORIGIN_OPENED;
+	targets_end(&w->vmm[1]);
+	w->monitor.generation++;
+}
+
+static void sample_both(struct world *w, uint64_t exits, uint64_t io)
+{
+	const uint64_t first[VALUES] = { exits }, second[] = { 10, exits, io };
+
+	targets_read(&w->vmm[0]);
+	targets_read(&w->vmm[1]);
+	kvmstats_sample_set(w->vmm[0].target[0]->now, first, VALUES, exits);
+	kvmstats_sample_set(w->vmm[1].target[0]->now, second, ARRAY_SIZE(second), exits);
+	totals_update(w->totals);
+}
+
+static void test_different_statistics(void)
+{
+	struct columns columns = { 0 };
+	struct world w;
+
+	begin(&w, NULL);
+	sample(&w, start, start);
+	columns_set(&columns, w.totals);
+	replace_second(&w);
+	sample_both(&w, 200, 30);
+	sample_both(&w, 210, 35);
+	tap_is(total_of(&w, "exits")->value, 420,
+	       "a total includes VMs that have the statistic in another place");
+	tap_is(total_of(&w, "exits")->delta, 20, "so does its growth");
+	tap_ok(total_of(&w, "exit_io")->value == 35 && total_of(&w, "exit_io")->delta == 5,
+	       "a statistic of one VM only has a total");
+	tap_ok(columns_differ(&columns, w.totals) && columns_set(&columns, w.totals) &&
+	       column_of(&columns, "exit_io"), "a new statistic gets a column");
+	columns_free(&columns);
+	end(&w);
+}
+
 static const char *reason(const char *event, const char *machine, int svm, unsigned int number)
 {
 	const struct exit_reasons *reasons = exit_reasons_for(event, machine, svm);
@@ -294,6 +351,7 @@ int main(void)
 	test_filter();
 	test_rows();
 	test_columns();
+	test_different_statistics();
 	test_reasons();
 	return tap_end();
 }

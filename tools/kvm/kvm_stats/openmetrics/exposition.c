@@ -76,10 +76,11 @@ void openmetrics_close(struct openmetrics *metrics)
 static const uint64_t *sum_of(const struct sample_context *context,
 			      const struct kvmstats_stat *stat)
 {
-	return value_sum(context->sum, context->target, context->targets, stat);
+	return value_sum(context->sum, context->target, context->targets, context->member->set,
+			 stat);
 }
 
-/* Writes NAME_SUFFIX{LABELS,EXTRA="VALUE"} and a space. @extra can be NULL. */
+/* Writes NAME_SUFFIX{LABELS,class="CLASS",EXTRA="VALUE"} and a space. @extra can be NULL. */
 static void put_name(const struct sample_context *context, const char *suffix, const char *extra,
 		     const char *value)
 {
@@ -89,6 +90,8 @@ static void put_name(const struct sample_context *context, const char *suffix, c
 	text_puts(text, suffix);
 	text_puts(text, "{");
 	text_puts(text, context->labels);
+	if (context->member->class)
+		put_label(text, "class", context->member->class);
 	if (extra)
 		put_label(text, extra, value);
 	text_puts(text, "} ");
@@ -166,38 +169,83 @@ static void put_samples(const struct sample_context *context)
 
 	if (!values)
 		return;
+	/* Most guests have exits of few classes. */
+	if (context->member->class && !*values)
+		return;
 	if (context->family->type == FAMILY_HISTOGRAM)
 		put_histogram(context, values);
 	else
 		put_values(context, values);
 }
 
+/*
+ * Whether the series has samples of this member of the family. If its targets have different
+ * sets, the first member stands for the same statistic of the other sets.
+ */
+static bool has_member(const struct series_list *list, const struct series *series,
+		       const struct family *family, const struct member *member)
+{
+	const struct member *other;
+
+	if (!series_has_set(list, series, member->set))
+		return false;
+	for (other = family->member; !series->set && other < member; other++) {
+		if (same_member(other, member) && series_has_set(list, series, other->set))
+			return false;
+	}
+	return true;
+}
+
+/* Writes the samples of one series. The metadata of the family precede its first sample. */
+static void put_series(struct openmetrics *metrics, const struct exposition *out,
+		       const struct family *family, const struct series *series,
+		       bool *has_metadata)
+{
+	struct metadata metadata = { family->name, family->type, family->unit, family->help };
+	struct sample_context context = {
+		.text = out->text, .format = out->format, .family = family,
+		.labels = series_labels(&metrics->series, series),
+		.target = series_targets(&metrics->series, series),
+		.targets = series->targets, .sum = &metrics->sum,
+	};
+	size_t i;
+
+	for (i = 0; i < family->members; i++) {
+		context.member = &family->member[i];
+		if (!has_member(&metrics->series, series, family, context.member))
+			continue;
+		if (!*has_metadata)
+			put_metadata(out, &metadata);
+		*has_metadata = true;
+		put_samples(&context);
+	}
+}
+
 static void put_family(struct openmetrics *metrics, const struct exposition *out,
 		       const struct family *family)
 {
-	struct metadata metadata = { family->name, family->type, family->unit, family->help };
 	bool has_metadata = false;
 	size_t i;
 
 	for (i = 0; i < metrics->series.count; i++) {
 		const struct series *series = &metrics->series.series[i];
-		struct sample_context context = {
-			.text = out->text, .format = out->format, .family = family,
-			.target = series_targets(&metrics->series, series),
-			.targets = series->targets, .sum = &metrics->sum,
-		};
 
-		if (series->kind != family->kind)
-			continue;
-		context.member = family_member(family, context.target[0]->set);
-		if (!context.member)
-			continue;
-		if (!has_metadata)
-			put_metadata(out, &metadata);
-		has_metadata = true;
-		context.labels = series_labels(&metrics->series, series);
-		put_samples(&context);
+		if (series->kind == family->kind)
+			put_series(metrics, out, family, series, &has_metadata);
 	}
+}
+
+/* Adds the families of all statistics of the targets of @series. */
+static int add_families(struct openmetrics *metrics, const struct series *series)
+{
+	const struct target *const *target = series_targets(&metrics->series, series);
+	size_t targets = series->set ? 1 : series->targets;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < targets; i++)
+		err = families_add(&metrics->families, series->kind, target[i]->set);
+	return err;
 }
 
 static int update(struct openmetrics *metrics)
@@ -206,12 +254,8 @@ static int update(struct openmetrics *metrics)
 	int err = series_update(&metrics->series, metrics->monitor);
 	size_t i;
 
-	for (i = 0; !err && i < list->count; i++) {
-		const struct series *series = &list->series[i];
-
-		err = families_add(&metrics->families, series->kind,
-				   series_targets(list, series)[0]->set);
-	}
+	for (i = 0; !err && i < list->count; i++)
+		err = add_families(metrics, &list->series[i]);
 	return err;
 }
 

@@ -21,8 +21,15 @@ enum kind kind_of(const struct target *target)
 
 /* ---- members ---- */
 
-static int add_member(struct family *family, const struct stat_set *set,
-		      const struct kvmstats_stat *stat)
+/* A statistic that is to be added to a family. */
+struct addition {
+	enum kind kind;
+	const struct stat_set *set;
+	const struct kvmstats_stat *stat;
+	const struct exit_class *class;		/* NULL: none */
+};
+
+static int add_member(struct family *family, const struct addition *addition)
 {
 	struct member *more = reallocarray(family->member, family->members + 1, sizeof(*more));
 	int err;
@@ -30,19 +37,36 @@ static int add_member(struct family *family, const struct stat_set *set,
 	if (!more)
 		return -ENOMEM;
 	family->member = more;
-	err = member_init(&more[family->members], set, stat, family->type);
+	err = member_init(&more[family->members], addition->set, addition->stat, family->type,
+			  addition->class);
 	if (!err)
 		family->members++;
 	return err;
 }
 
-const struct member *family_member(const struct family *family, const struct stat_set *set)
+bool same_member(const struct member *a, const struct member *b)
+{
+	return a->class && b->class ? !strcmp(a->class, b->class) : a->class == b->class;
+}
+
+static bool is_class(const struct member *member, const struct exit_class *class)
+{
+	if (!class || !member->class)
+		return !class && !member->class;
+	return strlen(member->class) == class->length &&
+	       !memcmp(member->class, class->name, class->length);
+}
+
+static const struct member *find_member(const struct family *family,
+					const struct addition *addition)
 {
 	size_t i;
 
 	for (i = 0; i < family->members; i++) {
-		if (family->member[i].set == set)
-			return &family->member[i];
+		const struct member *member = &family->member[i];
+
+		if (member->set == addition->set && is_class(member, addition->class))
+			return member;
 	}
 	return NULL;
 }
@@ -59,17 +83,18 @@ static void free_family(struct family *family)
 	free(family);
 }
 
-static struct family *new_family(enum kind kind, const struct kvmstats_stat *stat)
+static struct family *new_family(const struct addition *addition)
 {
 	struct family *family = calloc(1, sizeof(*family));
 
 	if (!family)
 		return NULL;
-	family->kind = kind;
-	family->type = stat_family_type(stat);
-	family->unit = stat_family_unit(stat);
-	family->name = stat_family_name(kind, stat);
-	family->help = stat_family_help(kind, stat);
+	family->kind = addition->kind;
+	family->by_class = addition->class;
+	family->type = stat_family_type(addition->stat);
+	family->unit = stat_family_unit(addition->stat);
+	family->name = stat_family_name(addition->kind, addition->stat, addition->class);
+	family->help = stat_family_help(addition->kind, addition->stat, addition->class);
 	if (family->name && family->help)
 		return family;
 	free_family(family);
@@ -94,7 +119,7 @@ static int insert(struct families *families, struct family *family)
 static bool same_family(const struct family *a, const struct family *b)
 {
 	return a->type == b->type && a->kind == b->kind && a->unit == b->unit &&
-	       !strcmp(a->name, b->name);
+	       a->by_class == b->by_class && !strcmp(a->name, b->name);
 }
 
 /*
@@ -102,7 +127,7 @@ static bool same_family(const struct family *a, const struct family *b)
  * conflicts with another family, or -ENOMEM.
  */
 static int start_family(struct families *families, struct family *family,
-			const struct stat_set *set, const struct kvmstats_stat *stat)
+			const struct addition *addition)
 {
 	int err = registry_available(&families->names, family->name,
 				     family->type);
@@ -111,41 +136,45 @@ static int start_family(struct families *families, struct family *family,
 		families->left_out += !err;
 		return err;
 	}
-	err = add_member(family, set, stat);
+	err = add_member(family, addition);
 	if (!err)
 		err = insert(families, family);
 	return err ? err : 1;
 }
 
 /*
- * Adds @stat to @known, which has the same name, type and unit. A second statistic of the same
- * set is left out. Returns 0 or -ENOMEM.
+ * Adds the statistic to @known, which has the same name, type and unit. A second statistic of the
+ * same set is left out, unless it is of another class. Returns 0 or -ENOMEM.
  */
 static int join_family(struct families *families, struct family *known,
-		       const struct stat_set *set, const struct kvmstats_stat *stat)
+		       const struct addition *addition)
 {
-	const struct member *member = family_member(known, set);
+	const struct member *member = find_member(known, addition);
 
 	if (!member)
-		return add_member(known, set, stat);
-	families->left_out += member->stat != stat;
+		return add_member(known, addition);
+	families->left_out += member->stat != addition->stat;
 	return 0;
 }
 
 static int add_stat(struct families *families, enum kind kind, const struct stat_set *set,
 		    const struct kvmstats_stat *stat)
 {
-	struct family *family = new_family(kind, stat);
-	struct family *known;
+	struct addition addition = { .kind = kind, .set = set, .stat = stat };
+	struct exit_class class;
+	struct family *family, *known;
 	int ret;
 
+	if (exit_class_of(set->schema, stat, &class))
+		addition.class = &class;
+	family = new_family(&addition);
 	if (!family)
 		return -ENOMEM;
 	known = registry_find(&families->names, family->name);
 	if (known && same_family(known, family))
-		ret = join_family(families, known, set, stat);
+		ret = join_family(families, known, &addition);
 	else
-		ret = start_family(families, family, set, stat);
+		ret = start_family(families, family, &addition);
 	if (!families->count || families->family[families->count - 1] != family)
 		free_family(family);
 	return ret < 0 ? ret : 0;

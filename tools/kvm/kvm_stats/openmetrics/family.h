@@ -3,8 +3,9 @@
  * Groups statistics into the metric families of OpenMetrics.
  *
  * A family has one name, type and unit, and all its samples are written together. Statistics
- * of different schemas belong to the same family if all three are equal. A statistic whose
- * name conflicts with another family is left out and counted in families.left_out.
+ * of different schemas belong to the same family if all three are equal. So do the classes of
+ * exits of one schema, which the label class distinguishes. A statistic whose name conflicts with
+ * another family is left out and counted in families.left_out.
  */
 #ifndef OPENMETRICS_FAMILY_H
 #define OPENMETRICS_FAMILY_H
@@ -24,6 +25,7 @@ struct family {
 	enum family_type type;
 	const char *unit;		/* NULL: no unit */
 	enum kind kind;
+	bool by_class;			/* members have the label class */
 	struct member *member;
 	size_t members;
 };
@@ -49,8 +51,8 @@ int families_reserve(struct families *families, const char *name);
  */
 int families_add(struct families *families, enum kind kind, const struct stat_set *set);
 
-/* Returns NULL if @set has no statistic in this family. */
-const struct member *family_member(const struct family *family, const struct stat_set *set);
+/* Whether both are the same statistic, perhaps of different schemas. */
+bool same_member(const struct member *a, const struct member *b);
 
 void families_free(struct families *families);
 

@@ -10,12 +10,16 @@
 
 #define MAX_BOUNDS	9
 #define MIN_TIME_NS	8192
+/* KVM polls for 10 us at first, and never longer than halt_poll_ns, which is 200 us on x86. */
+#define MIN_POLL_NS	10000
+#define MAX_POLL_NS	524288
 
 void member_free(struct member *member)
 {
 	while (member->bounds)
 		free(member->bound[--member->bounds].le);
 	free(member->bound);
+	free(member->class);
 }
 
 const char *member_scale(const struct member *member, const struct kvmstats_stat *stat,
@@ -103,6 +107,17 @@ static int make_bound(struct member *member, unsigned int bucket)
 	return 0;
 }
 
+/* Whether bucket @n is exposed with a bound of its own. Shorter and longer polls are rare. */
+static bool is_useful(const struct kvmstats_stat *stat, unsigned int n)
+{
+	uint64_t min, max;
+
+	if (strncmp(kvmstats_stat_name(stat), "halt_poll_", strlen("halt_poll_")))
+		return true;
+	return !kvmstats_stat_bucket(stat, n, &min, &max) && max >= MIN_POLL_NS &&
+	       max < MAX_POLL_NS;
+}
+
 /* The choice depends on the schema only, so that the bounds of all guests and hosts are equal. */
 static int make_bounds(struct member *member)
 {
@@ -115,21 +130,28 @@ static int make_bounds(struct member *member)
 	member->bound = calloc(MAX_BOUNDS, sizeof(*member->bound));
 	if (!member->bound)
 		return -ENOMEM;
-	for (n = first; !err && n < bounds; n += step)
-		err = make_bound(member, n);
+	for (n = first; !err && n < bounds; n += step) {
+		if (is_useful(member->stat, n))
+			err = make_bound(member, n);
+	}
 	return err;
 }
 
 int member_init(struct member *member, const struct stat_set *set,
-		const struct kvmstats_stat *stat, enum family_type type)
+		const struct kvmstats_stat *stat, enum family_type type,
+		const struct exit_class *class)
 {
-	int err;
+	int err = 0;
 
 	*member = (struct member){ .set = set, .stat = stat, .scaled = stat_can_scale(stat) };
-	if (type != FAMILY_HISTOGRAM)
-		return 0;
-	member->sum = find_sum(set, stat);
-	err = make_bounds(member);
+	if (class) {
+		member->class = strndup(class->name, class->length);
+		err = member->class ? 0 : -ENOMEM;
+	}
+	if (!err && type == FAMILY_HISTOGRAM) {
+		member->sum = find_sum(set, stat);
+		err = make_bounds(member);
+	}
 	if (err)
 		member_free(member);
 	return err;

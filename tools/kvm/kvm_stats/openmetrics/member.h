@@ -18,6 +18,7 @@ struct bound {
 /* The statistic of one schema that belongs to the family. */
 struct member {
 	const struct stat_set *set;
+	char *class;				/* value of the label class, or NULL */
 	const struct kvmstats_stat *stat;
 	const struct kvmstats_stat *sum;	/* a histogram's sum, or NULL */
 	bool scaled;				/* converted to seconds or bytes */
@@ -25,9 +26,13 @@ struct member {
 	size_t bounds;
 };
 
-/* Returns 0 or -ENOMEM. After an error, member_free() is not needed. */
+/*
+ * @class is that of @stat, or NULL. Returns 0 or -ENOMEM. After an error, member_free() is not
+ * needed.
+ */
 int member_init(struct member *member, const struct stat_set *set,
-		const struct kvmstats_stat *stat, enum family_type type);
+		const struct kvmstats_stat *stat, enum family_type type,
+		const struct exit_class *class);
 void member_free(struct member *member);
 
 /* Formats @value, in seconds or bytes if @member is scaled. @buf has SCALED_SIZE bytes. */

@@ -82,10 +82,19 @@ static void replace_invalid_characters(char *name)
 	}
 }
 
-char *stat_family_name(enum kind kind, const struct kvmstats_stat *stat)
+/* The name of the statistic, or of one that all classes would have together. */
+static const char *joint_name(const struct kvmstats_stat *stat, const struct exit_class *class)
+{
+	if (!class)
+		return kvmstats_stat_name(stat);
+	return class->is_time ? "exit_ns" : "exits_by_class";
+}
+
+char *stat_family_name(enum kind kind, const struct kvmstats_stat *stat,
+		       const struct exit_class *class)
 {
 	const char *unit = stat_family_unit(stat);
-	char *stem = strdup(kvmstats_stat_name(stat));
+	char *stem = strdup(joint_name(stat, class));
 	char *name = NULL;
 
 	if (!stem)
@@ -131,9 +140,19 @@ static char *default_text(enum kind kind, const struct kvmstats_stat *stat)
 	return help;
 }
 
-char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat)
+static const char *class_text(const struct exit_class *class)
 {
-	const char *text = library_text(kind, kvmstats_stat_name(stat));
+	return class->is_time ?
+	       "Time that KVM spent on the exits of each class, from the exit until the vCPU runs "
+	       "again or returns to user space. A class without exits has no series." :
+	       "Exits of each class. A class without exits has no series.";
+}
+
+char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat,
+		       const struct exit_class *class)
+{
+	const char *text = class ? class_text(class) :
+				   library_text(kind, kvmstats_stat_name(stat));
 	bool peak = kvmstats_stat_type(stat) == KVMSTATS_TYPE_PEAK;
 	char *help, *at;
 

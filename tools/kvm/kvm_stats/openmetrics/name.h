@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "kvmstats.h"
+#include "targets/exit_class.h"
 
 /* Families of different kinds are separate. The kind is the prefix of the name. */
 enum kind {
@@ -33,10 +34,13 @@ bool stat_can_scale(const struct kvmstats_stat *stat);
 const char *stat_family_unit(const struct kvmstats_stat *stat);
 
 /*
- * The name for halt_wait_ns of a vCPU is kvm_vcpu_halt_wait_seconds. Both return NULL if there
- * is not enough memory. The caller frees the result.
+ * The name for halt_wait_ns of a vCPU is kvm_vcpu_halt_wait_seconds. All classes of exits have one
+ * family for their counters and one for their times: @class is that of @stat, or NULL. Both return
+ * NULL if there is not enough memory. The caller frees the result.
  */
-char *stat_family_name(enum kind kind, const struct kvmstats_stat *stat);
-char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat);
+char *stat_family_name(enum kind kind, const struct kvmstats_stat *stat,
+		       const struct exit_class *class);
+char *stat_family_help(enum kind kind, const struct kvmstats_stat *stat,
+		       const struct exit_class *class);
 
 #endif /* OPENMETRICS_NAME_H */

@@ -96,6 +96,35 @@ static void vcpu_image(struct image *image)
 	wait[11] = 20;
 	wait[31] = 300;
 	add(image, "full_hist", TYPE(LOG_HIST), 0, 3, 0, UINT64_MAX);
+	/* Very short and long polls are rare, so fewer buckets are exposed. */
+	add(image, "halt_poll_fail_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 1);
+}
+
+/* The statistics of a vCPU on a kernel that counts how long vCPUs wait for a CPU. */
+static void delay_image(struct image *image)
+{
+	uint64_t *delays;
+
+	image_init(image);
+	add(image, "exits", COUNTER, 0, 1, 0, 40);
+	add(image, "run_delay_ns", COUNTER | SECONDS, -9, 1, 0, 41);
+	add(image, "run_delay_max_ns", TYPE(PEAK) | SECONDS, -9, 1, 0, 42);
+	delays = add(image, "run_delay_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 0);
+	delays[14] = 43;
+}
+
+/* The same with exit statistics. No exit was of the class hlt. */
+static void exits_image(struct image *image)
+{
+	delay_image(image);
+	add(image, "guest_ns", COUNTER | SECONDS, -9, 1, 0, 44);
+	add(image, "exit_io", COUNTER, 0, 1, 0, 45);
+	add(image, "exit_io_ns", COUNTER | SECONDS, -9, 1, 0, 46);
+	add(image, "exit_hlt", COUNTER, 0, 1, 0, 0);
+	add(image, "exit_hlt_ns", COUNTER | SECONDS, -9, 1, 0, 0);
+	/* Not of a class: neither has a partner. */
+	add(image, "exit_reasons", COUNTER, 0, 1, 0, 47);
+	add(image, "exit_work_ns", COUNTER | SECONDS, -9, 1, 0, 48);
 }
 
 static void debugfs_image(struct image *image)
@@ -242,6 +271,22 @@ static void add_twins(void)
 	}
 }
 
+/* Only the first guest and the second VM of the other one have exit statistics. */
+static void add_exit_statistics(void)
+{
+	struct vmm *one = add_vmm(700, "exit statistics", 1, 2);
+	struct vmm *both = add_vmm(800, "two kinds of VMs", 2, 3);
+	struct image delay, exits;
+
+	delay_image(&delay);
+	exits_image(&exits);
+	add_target(one, &exits, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
+	add_target(one, &exits, SCOPE_VCPU, 0, 1, 11, ORIGIN_OPENED);
+	add_target(both, &delay, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
+	add_target(both, &exits, SCOPE_VCPU, 1, 0, 11, ORIGIN_OPENED);
+	add_target(both, &delay, SCOPE_VCPU, 0, 1, 12, ORIGIN_OPENED);
+}
+
 static void write_file_of_libvirt(const struct guest_files *files)
 {
 	write_libvirt(files, "old.xml", "<domstatus state='running' pid='400'>\n"
@@ -306,6 +351,7 @@ int main(int argc, char **argv)
 	add_vm_without_fd();
 	add_others();
 	add_twins();
+	add_exit_statistics();
 	metrics = openmetrics_open(&monitor, &options);
 	/* The second exposition uses cached names and labels, and must be the same. */
 	for (i = 0; i < 2; i++) {

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The statistics of classes of exits, which the vCPUs of a VM with exit statistics have.
+ *
+ * The classes differ between architectures and kernels, so this recognizes them by their names:
+ * a class X has the counter exit_X and the time exit_X_ns.
+ */
+#ifndef TARGETS_EXIT_CLASS_H
+#define TARGETS_EXIT_CLASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kvmstats.h"
+
+struct exit_class {
+	const char *name;	/* part of the name of the statistic, not terminated */
+	size_t length;
+	bool is_time;		/* the statistic is the time of the class, not the counter */
+};
+
+/* Returns whether @stat, a statistic of @schema, belongs to a class. Sets @class only then. */
+bool exit_class_of(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat,
+		   struct exit_class *class);
+
+#endif /* TARGETS_EXIT_CLASS_H */

@@ -16,6 +16,7 @@ static const struct rule {
 	int exponent;		/* of 10 */
 } rules[] = {
 	{ "*_hist",		"log2-histogram",	"seconds",	-9 },
+	{ "*_max_ns",		"peak",			"seconds",	-9 },
 	{ "*_ns",		"cumulative",		"seconds",	-9 },
 	{ "max_*",		"peak",			NULL,		0 },
 	{ "blocking",		"instant",		"boolean",	0 },

@@ -77,6 +77,14 @@ enum verdict check_top_no_other(void *ctx);
 enum verdict check_top_debugfs(void *ctx);
 enum verdict check_top_ends(void *ctx);
 
+/* check/exits.c */
+enum verdict check_both_schemas(void *ctx);
+enum verdict check_both_read(void *ctx);
+enum verdict check_both_logged(void *ctx);
+enum verdict check_both_queried(void *ctx);
+enum verdict check_both_served(void *ctx);
+enum verdict check_few_series(void *ctx);
+
 /* check/other.c */
 enum verdict check_other_starts(void *ctx);
 enum verdict check_user_list(void *ctx);

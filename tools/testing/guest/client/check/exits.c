@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Checks of kvm-stats with two VMs that have different statistics: only that of the other user's
+ * QEMU has exit statistics.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "client/scenario.h"
+#include "qemu/check/table.h"
+
+#define CLASS_IO	",class=\"io\""
+#define MAX_SERIES	100	/* of a guest without exit statistics */
+
+/* Returns the number of lines that begin with @start. */
+static int count_lines(const char *text, const char *start)
+{
+	const char *line;
+	int count = 0;
+
+	for (line = text; *line; line = next_line(line))
+		count += !strncmp(line, start, strlen(start));
+	return count;
+}
+
+/* Statistics that both VMs have are in the table once. */
+enum verdict check_both_schemas(void *ctx)
+{
+	struct scenario *scenario = ctx;
+	bool ok = kvm_stats_runs(scenario, 0, 0, "schema") &&
+		  output_matches(scenario, "^vcpu +exits +cumulative ") &&
+		  output_matches(scenario, "^vcpu +exit_io +cumulative ") &&
+		  output_matches(scenario, "^vcpu +exit_io_ns +cumulative +ns ") &&
+		  output_matches(scenario, "^vm +pages_4k +instant ");
+
+	if (ok && (count_lines(scenario->run.text, "vcpu    exits ") != 1 ||
+		   count_lines(scenario->run.text, "vm      pages_4k ") != 1)) {
+		note("a statistic that both VMs have is not printed once");
+		ok = false;
+	}
+	return ok ? PASS : FAIL;
+}
+
+enum verdict check_both_read(void *ctx)
+{
+	struct scenario *scenario = ctx;
+	bool ok = kvm_stats_runs(scenario, 0, 0, "read -f ^(exits|exit_io)$ --vcpu 0");
+	int exits, io;
+
+	exits = count_lines(scenario->run.text, "vcpu0   exits ");
+	io = count_lines(scenario->run.text, "vcpu0   exit_io ");
+	if (ok && (exits != 2 || io != 1)) {
+		note("exits of 2 VMs and exit_io of 1 expected, found %d and %d", exits, io);
+		ok = false;
+	}
+	return ok ? PASS : FAIL;
+}
+
+enum verdict check_both_logged(void *ctx)
+{
+	bool ok = kvm_stats_runs(ctx, 0, 0, "log --csv -i 0.3 -c 3 -f ^(exits|exit_io)$") &&
+		  output_matches(ctx, "^timestamp,exit_io,exits$") &&
+		  output_matches(ctx, "^20[0-9-]+T[0-9:.]+[+-][0-9:]+,[0-9]+,[0-9]*[1-9][0-9]*$");
+
+	return ok ? PASS : FAIL;
+}
+
+enum verdict check_both_queried(void *ctx)
+{
+	struct scenario *scenario = ctx;
+	bool ok = kvm_stats_runs(scenario, 0, 0, "query -g other -f ^exit_io$") &&
+		  output_matches(scenario, "\"name\": \"exit_io\", \"value\": [1-9]") &&
+		  kvm_stats_runs(scenario, 0, 0, "schema --json -g other") &&
+		  output_matches(scenario, "\"name\": \"exit_io\"") &&
+		  kvm_stats_runs(scenario, 0, 0, "schema --json -g stats-guest") &&
+		  output_matches(scenario, "\"name\": \"io_exits\"");
+
+	if (ok && strstr(scenario->run.text, "exit_io")) {
+		note("the schema of the VM without exit statistics has exit_io");
+		ok = false;
+	}
+	return ok ? PASS : FAIL;
+}
+
+static bool has_class_io(const char *text, const char *guest, int vcpu)
+{
+	struct exposed labels = { guest, vcpu };
+	const char *kind = vcpu < 0 ? "guest" : "vcpu";
+	char count[64], time[64];
+
+	snprintf(count, sizeof(count), "kvm_%s_exits_by_class_total", kind);
+	snprintf(time, sizeof(time), "kvm_%s_exit_seconds_total", kind);
+	return *exposition_value(text, &labels, count, CLASS_IO) &&
+	       *exposition_value(text, &labels, time, CLASS_IO);
+}
+
+/* Only classes that have exits have series. */
+enum verdict check_both_served(void *ctx)
+{
+	struct scenario *scenario = ctx;
+	struct exposed labels = { "other", -1 };
+	bool ok = kvm_stats_runs(scenario, 0, 0, "serve --once --per-vcpu");
+	const char *text = scenario->run.text;
+
+	if (ok && (!has_class_io(text, "other", -1) || !has_class_io(text, "other", 0))) {
+		note("the class io of the guest with exit statistics is missing");
+		ok = false;
+	}
+	if (ok && *exposition_value(text, &labels, "kvm_guest_exits_by_class_total",
+				    ",class=\"entry_failed\"")) {
+		note("a class without exits has a series");
+		ok = false;
+	}
+	if (ok && has_class_io(text, "stats-guest", -1)) {
+		note("the guest without exit statistics has classes of exits");
+		ok = false;
+	}
+	return ok ? PASS : FAIL;
+}
+
+/* Returns the number of series of a guest, without those of each vCPU. */
+static int count_series(const char *text, const char *guest)
+{
+	char label[64];
+	const char *line;
+	int count = 0;
+
+	snprintf(label, sizeof(label), "{guest=\"%s\",", guest);
+	for (line = text; *line; line = next_line(line)) {
+		const char *at = strstr(line, label);
+
+		count += at && at < line + strcspn(line, "\n ");
+	}
+	return count;
+}
+
+enum verdict check_few_series(void *ctx)
+{
+	struct scenario *scenario = ctx;
+	bool ok = kvm_stats_runs(scenario, 0, 0, "serve --once");
+	const char *text = scenario->run.text;
+	int plain = count_series(text, "stats-guest"), other = count_series(text, "other");
+	int classes = count_lines(text, "kvm_guest_exits_by_class_total{guest=\"other\"");
+
+	note("%d series without exit statistics; %d with %d classes", plain, other, classes);
+	return ok && plain <= MAX_SERIES && classes && other == plain + 14 + 2 * classes ?
+	       PASS : FAIL;
+}

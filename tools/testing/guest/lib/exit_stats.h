@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parameter of KVM's module that enables exit statistics for VMs that are created later. */
+#ifndef EXIT_STATS_H
+#define EXIT_STATS_H
+
+#include <stdbool.h>
+
+/* Returns false if the kernel does not have the parameter. */
+bool exit_stats_are_enabled(void);
+bool exit_stats_enable(bool enable);
+
+#endif /* EXIT_STATS_H */

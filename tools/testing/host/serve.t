@@ -54,6 +54,7 @@ end_all()
 	stop_systemd
 	stop "$node_exporter"
 	stop "$prometheus"
+	stop "$samples"
 	stop_server
 	stop_vmms
 }

@@ -111,20 +111,24 @@ static void delay_image(struct image *image)
 	add(image, "run_delay_max_ns", TYPE(PEAK) | SECONDS, -9, 1, 0, 42);
 	delays = add(image, "run_delay_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 0);
 	delays[14] = 43;
+	add(image, "preemptions", COUNTER, 0, 1, 0, 44);
 }
 
 /* The same with exit statistics. No exit was of the class hlt. */
 static void exits_image(struct image *image)
 {
 	delay_image(image);
-	add(image, "guest_ns", COUNTER | SECONDS, -9, 1, 0, 44);
-	add(image, "exit_io", COUNTER, 0, 1, 0, 45);
-	add(image, "exit_io_ns", COUNTER | SECONDS, -9, 1, 0, 46);
+	add(image, "guest_ns", COUNTER | SECONDS, -9, 1, 0, 45);
+	add(image, "userspace_ns", COUNTER | SECONDS, -9, 1, 0, 46);
+	add(image, "halted_ns", COUNTER | SECONDS, -9, 1, 0, 47);
+	add(image, "exit_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 1);
+	add(image, "exit_io", COUNTER, 0, 1, 0, 48);
+	add(image, "exit_io_ns", COUNTER | SECONDS, -9, 1, 0, 49);
 	add(image, "exit_hlt", COUNTER, 0, 1, 0, 0);
 	add(image, "exit_hlt_ns", COUNTER | SECONDS, -9, 1, 0, 0);
 	/* Not of a class: neither has a partner. */
-	add(image, "exit_reasons", COUNTER, 0, 1, 0, 47);
-	add(image, "exit_work_ns", COUNTER | SECONDS, -9, 1, 0, 48);
+	add(image, "exit_reasons", COUNTER, 0, 1, 0, 50);
+	add(image, "exit_work_ns", COUNTER | SECONDS, -9, 1, 0, 51);
 }
 
 static void debugfs_image(struct image *image)

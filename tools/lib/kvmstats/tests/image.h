@@ -14,7 +14,7 @@
 
 #define IMAGE_NAME_SIZE	48
 #define IMAGE_STRIDE	(sizeof(struct kvm_stats_desc) + IMAGE_NAME_SIZE)
-#define IMAGE_MAX_DESC	12
+#define IMAGE_MAX_DESC	16
 #define IMAGE_MAX_DATA	4096
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

@@ -3,6 +3,33 @@
 # shellcheck shell=bash
 
 prometheus=
+# A web server with sample statistics, which have those of kernels with the series.
+samples=
+
+# Prometheus scrapes these samples, too, because the kernel of this machine may lack some statistics
+# of the dashboard and the rules.
+start_samples()
+{
+	local dir=$out/samples
+
+	mkdir -p "$dir" && cp "$out/exposition.prometheus" "$dir/metrics.txt" || return 1
+	for _ in 1 2 3; do
+		samples_port=$(free_port)
+		/usr/bin/python3 -m http.server "$samples_port" --bind 127.0.0.1 \
+			--directory "$dir" >"$out/samples.log" 2>&1 9>&- &
+		samples=$!
+		until_true 20 samples_are_served_or_ended && is_running "$samples" && return
+		stop "$samples"
+	done
+	tail -n 5 "$out/samples.log"
+	return 1
+}
+
+samples_are_served_or_ended()
+{
+	! is_running "$samples" ||
+		curl -sf -m 5 -o /dev/null "http://127.0.0.1:$samples_port/metrics.txt"
+}
 
 # Another program may use the port between free_port and the start.
 start_prometheus()
@@ -39,6 +66,10 @@ configure_prometheus()
 	  - job_name: kvm
 	    static_configs:
 	      - targets: ['127.0.0.1:$(port)']
+	  - job_name: kvm-samples
+	    metrics_path: /metrics.txt
+	    static_configs:
+	      - targets: ['127.0.0.1:$samples_port']
 	END
 	"$promtool" check config "$out/prometheus.yml"
 }
@@ -76,7 +107,8 @@ answers_rate()
 # Only OpenMetrics contains units, so a unit shows which format Prometheus scraped.
 has_unit()
 {
-	curl -sS -m 10 "http://127.0.0.1:$prometheus_port/api/v1/targets/metadata" |
+	curl -sS -m 10 -G "http://127.0.0.1:$prometheus_port/api/v1/targets/metadata" \
+		--data-urlencode 'match_target={job="kvm"}' |
 		jq -e '.data[] | select(.metric == "kvm_stats_sample_duration_seconds") |
 			.unit == "seconds"'
 }
@@ -141,6 +173,7 @@ prometheus_tests()
 	check "promtool check metrics accepts the statistics of this machine" \
 		promtool_accepts "$out/once"
 	check "the server starts for Prometheus" start_server --listen 127.0.0.1:0
+	check "a server of sample statistics starts" start_samples
 	check "promtool accepts the configuration" configure_prometheus
 	check "Prometheus starts" start_prometheus
 	check "Prometheus answers a query for a rate" \
@@ -149,6 +182,8 @@ prometheus_tests()
 	check "Prometheus scrapes OpenMetrics" has_unit
 	vm_query_tests "$why"
 	stop "$prometheus"
+	stop "$samples"
 	prometheus=
+	samples=
 	check "SIGTERM ends the server after the scrapes, without leaks" end_server
 }

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
+#include <unistd.h>
 
 #include "lib/exit_stats.h"
 
 static const char path[] = "/sys/module/kvm/parameters/exit_stats";
+
+bool kernel_has_exit_stats(void)
+{
+	return !access(path, F_OK);
+}
 
 bool exit_stats_are_enabled(void)
 {

@@ -5,8 +5,12 @@
 
 #include <stdbool.h>
 
-/* Returns false if the kernel does not have the parameter. */
+#define NO_EXIT_STATS	"this kernel does not have exit statistics"
+
+bool kernel_has_exit_stats(void);
 bool exit_stats_are_enabled(void);
+
+/* Returns false if the kernel does not have the parameter. */
 bool exit_stats_enable(bool enable);
 
 #endif /* EXIT_STATS_H */

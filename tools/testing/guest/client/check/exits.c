@@ -8,6 +8,7 @@
 
 #include "cli/output.h"
 #include "client/scenario.h"
+#include "lib/exit_stats.h"
 #include "qemu/check/table.h"
 
 #define CLASS_IO	",class=\"io\""
@@ -25,7 +26,7 @@ static int count_lines(const char *text, const char *start)
 }
 
 /* Statistics that both VMs have are in the table once. */
-enum verdict check_both_schemas(void *ctx)
+static enum verdict both_schemas(void *ctx)
 {
 	struct scenario *scenario = ctx;
 	bool ok = kvm_stats_runs(scenario, 0, 0, "schema") &&
@@ -42,7 +43,7 @@ enum verdict check_both_schemas(void *ctx)
 	return ok ? PASS : FAIL;
 }
 
-enum verdict check_both_read(void *ctx)
+static enum verdict both_read(void *ctx)
 {
 	struct scenario *scenario = ctx;
 	bool ok = kvm_stats_runs(scenario, 0, 0, "read -f ^(exits|exit_io)$ --vcpu 0");
@@ -57,7 +58,7 @@ enum verdict check_both_read(void *ctx)
 	return ok ? PASS : FAIL;
 }
 
-enum verdict check_both_logged(void *ctx)
+static enum verdict both_logged(void *ctx)
 {
 	bool ok = kvm_stats_runs(ctx, 0, 0, "log --csv -i 0.3 -c 3 -f ^(exits|exit_io)$") &&
 		  output_matches(ctx, "^timestamp,exit_io,exits$") &&
@@ -66,7 +67,7 @@ enum verdict check_both_logged(void *ctx)
 	return ok ? PASS : FAIL;
 }
 
-enum verdict check_both_queried(void *ctx)
+static enum verdict both_queried(void *ctx)
 {
 	struct scenario *scenario = ctx;
 	bool ok = kvm_stats_runs(scenario, 0, 0, "query -g other -f ^exit_io$") &&
@@ -96,7 +97,7 @@ static bool has_class_io(const char *text, const char *guest, int vcpu)
 }
 
 /* Only classes that have exits have series. */
-enum verdict check_both_served(void *ctx)
+static enum verdict both_served(void *ctx)
 {
 	struct scenario *scenario = ctx;
 	struct exposed labels = { "other", -1 };
@@ -135,7 +136,7 @@ static int count_series(const char *text, const char *guest)
 	return count;
 }
 
-enum verdict check_few_series(void *ctx)
+static enum verdict few_series(void *ctx)
 {
 	struct scenario *scenario = ctx;
 	bool ok = kvm_stats_runs(scenario, 0, 0, "serve --once");
@@ -147,3 +148,16 @@ enum verdict check_few_series(void *ctx)
 	return ok && plain <= MAX_SERIES && classes && other == plain + 14 + 2 * classes ?
 	       PASS : FAIL;
 }
+
+#define DEFINE_CHECK(name)							\
+	enum verdict check_##name(void *ctx)					\
+	{									\
+		return kernel_has_exit_stats() ? name(ctx) : skip("%s", NO_EXIT_STATS);	\
+	}
+
+DEFINE_CHECK(both_schemas)
+DEFINE_CHECK(both_read)
+DEFINE_CHECK(both_logged)
+DEFINE_CHECK(both_queried)
+DEFINE_CHECK(both_served)
+DEFINE_CHECK(few_series)

@@ -42,10 +42,25 @@ static const struct kvmstats_stat *example_of_sum(const struct stat_sets *sets)
 	return found;
 }
 
+static bool has_exits(const struct stat_sets *sets)
+{
+	size_t i, j;
+
+	for (i = 0; i < sets->sets; i++) {
+		for (j = 0; j < sets->set[i]->stats; j++) {
+			if (!strcmp(kvmstats_stat_name(sets->set[i]->stat[j]), "exits"))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool is_selected(const struct kvmstats_stat *stat, const struct view_options *options)
 {
 	if (options->stat)
 		return !strcmp(kvmstats_stat_name(stat), options->stat);
+	if (options->has_exits && stat_is_in_exits(kvmstats_stat_name(stat)))
+		return false;
 	return options->example && !is_child(stat) &&
 	       view_kind_of(stat) == view_kind_of(options->example) &&
 	       same_unit(stat, options->example);
@@ -158,6 +173,7 @@ bool view_members(struct view *view, const struct monitor *monitor,
 	size_t i;
 
 	with_example.example = example_of_sum(&monitor->context.sets);
+	with_example.has_exits = has_exits(&monitor->context.sets);
 	view_clear(view);
 	for (i = 0; good && i < monitor->vmms; i++) {
 		const struct vmm *vmm = monitor->vmm[i];

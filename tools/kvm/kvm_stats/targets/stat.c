@@ -28,3 +28,8 @@ size_t stat_parent_length(const char *name)
 
 	return end ? (size_t)(end - name) : 0;
 }
+
+bool stat_is_in_exits(const char *name)
+{
+	return !strncmp(name, "exit_", strlen("exit_"));
+}

@@ -19,4 +19,7 @@ size_t stat_index(const struct kvmstats_stat *stat);
 /* The length of the parent's name: 8 for "kvm_exit(HLT)". Returns 0 if there is no parent. */
 size_t stat_parent_length(const char *name);
 
+/* Whether the statistic "exits" contains what this one counts: it is a class, such as exit_io. */
+bool stat_is_in_exits(const char *name);
+
 #endif /* TARGETS_STAT_H */

@@ -226,6 +226,17 @@ static void test_order(void)
 	order_is(&view, "slow a_still b_still exit B) A) fast time hist level",
 		 "lines are sorted by total");
 	view_clear(&view);
+	add(&view, "exits", VIEW_EVENTS, 100, 10);
+	add(&view, "exit_io", VIEW_EVENTS, 60, 6);
+	add(&view, "halt_wakeup", VIEW_EVENTS, 300, 1);
+	view_finish(&view, &options);
+	tap_is(view.sum.value, 400, "classes are not added to the exits that contain them");
+	view_clear(&view);
+	add(&view, "exit_hlt", VIEW_EVENTS, 40, 4);
+	add(&view, "exit_io", VIEW_EVENTS, 60, 6);
+	view_finish(&view, &options);
+	tap_is(view.sum.value, 100, "without the exits, the classes are added up");
+	view_clear(&view);
 	add(&view, "vcpu10", VIEW_EVENTS, 1, 0);
 	add(&view, "vcpu2", VIEW_EVENTS, 1, 0);
 	view_finish(&view, &options);

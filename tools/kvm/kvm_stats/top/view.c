@@ -123,6 +123,23 @@ static bool place_children(struct view *view)
 
 /* ---- sums ---- */
 
+/* Classes of exits are not added up together with "exits", which contains them. */
+static void mark_parts(struct view *view)
+{
+	bool has_exits = false;
+	size_t i;
+
+	for (i = 0; i < view->lines; i++)
+		has_exits |= !strcmp(view->line[i].stat, "exits");
+	for (i = 0; has_exits && i < view->lines; i++)
+		view->line[i].part = stat_is_in_exits(view->line[i].stat);
+}
+
+static bool is_added_up(const struct view_line *line)
+{
+	return line->kind == VIEW_EVENTS && !line->child && !line->part;
+}
+
 static void add_up(struct view *view)
 {
 	size_t i;
@@ -130,7 +147,7 @@ static void add_up(struct view *view)
 	for (i = 0; i < view->lines; i++) {
 		const struct view_line *line = &view->line[i];
 
-		if (line->kind != VIEW_EVENTS || line->child)
+		if (!is_added_up(line))
 			continue;
 		view->sum.value += line->value;
 		view->sum.delta += line->delta;
@@ -145,7 +162,7 @@ static void set_shares(struct view *view)
 	for (i = 0; i < view->lines; i++) {
 		struct view_line *line = &view->line[i];
 
-		if (line->kind == VIEW_EVENTS && !line->child && view->sum.value)
+		if (is_added_up(line) && view->sum.value)
 			line->share = 100.0 * (double)line->value / (double)view->sum.value;
 	}
 }
@@ -163,6 +180,7 @@ static bool has_children(const struct view *view)
 
 bool view_finish(struct view *view, const struct view_options *options)
 {
+	mark_parts(view);
 	add_up(view);
 	set_shares(view);
 	if (view->lines)

@@ -29,6 +29,7 @@ struct view_line {
 	char name[VIEW_NAME_SIZE];
 	enum view_kind kind;
 	bool child;		/* of the line above, such as "HLT" of kvm_exit(HLT) */
+	bool part;		/* of another line; the sum does not contain it */
 	bool cleared;
 	bool appeared;		/* a VMM, VM or vCPU that is new in this interval */
 	bool unreadable;	/* a VMM whose statistics cannot be read */
@@ -48,7 +49,7 @@ struct view {
 	struct view_line *line;
 	size_t lines;
 	size_t capacity;
-	struct view_line sum;	/* of all VIEW_EVENTS except children */
+	struct view_line sum;	/* of all VIEW_EVENTS except children and parts */
 };
 
 struct view_options {
@@ -58,7 +59,9 @@ struct view_options {
 	bool utf8;
 	/* For view_members(): */
 	const char *stat;	/* NULL: a sum of statistics */
-	const struct kvmstats_stat *example;	/* of the statistics in the sum; it sets this */
+	/* It sets these: */
+	const struct kvmstats_stat *example;	/* of the statistics in the sum */
+	bool has_exits;				/* the sum has "exits", so it has no classes */
 };
 
 /* Makes a line for each statistic that is not 0. Returns false if there is not enough memory. */

@@ -170,6 +170,7 @@ static void test_kinds(void)
 		{ "io_exits", "io" }, { "irq_window_exits", "irq_window" }, { "exits", NULL },
 		{ "sum_exits", NULL }, { "mmio_exit_user", "mmio_user" },
 		{ "hvc_exit_stat", "hvc" }, { "exit_instruction", "instruction" },
+		{ "exit_io", "io" }, { "exit_io_ns", NULL },
 		{ "kvm_exit", NULL }, { "kvm_exit(HLT)", "HLT" }, { "kvm_entry", NULL },
 		{ "pf_taken", "pf_taken" }, { "pf_fixed", NULL }, { "hypercalls", "hypercalls" },
 		{ "kvm_userspace_exit", NULL }, { "halt_wakeup", NULL },
@@ -198,8 +199,17 @@ static void test_tally(void)
 	exit_tally_add_tally(&sum, &one);
 	one.kind[0] = (struct exit_kind){ "mmio", 30 };
 	exit_tally_add_tally(&sum, &one);
+	sum.run_delay = 0.3e9;
+	sum.vcpus = 2;
 	figures_clear(&figures);
+	figures.guest = 50;
+	figures.kernel = 10;
+	figures.user = 5;
+	figures.waiting = 1;
 	figures_set_exits(&figures, &sum);
+	tap_ok(fabs(figures.waiting - 15) < 0.001,
+	       "the run delay of vCPUs replaces the waiting time of /proc");
+	tap_ok(fabs(figures.halted - 20) < 0.001, "the rest of the time is halted");
 	tap_ok(fabs(figures.exits - 20) < 0.001, "exits are added up");
 	tap_ok(fabs(figures.polls - 25) < 0.001, "the success of halt polling is a percentage");
 	tap_ok(figures.faults < 0, "a statistic that does not exist is unknown");

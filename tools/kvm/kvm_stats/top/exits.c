@@ -42,8 +42,11 @@ static bool copy_without(char *buf, const char *name, const char *part)
 bool exit_kind_name(char *buf, const char *name)
 {
 	static const char * const parts[] = { "_exit_stat", "_exits", "exit_", "_exit" };
+	size_t len = strlen(name);
 	size_t i;
 
+	if (len > 3 && !strcmp(name + len - 3, "_ns"))
+		return false;
 	if (is_one_of(name, exits_names, ARRAY_SIZE(exits_names)))
 		return false;
 	if (!strncmp(name, "kvm_exit(", strlen("kvm_exit("))) {
@@ -77,20 +80,51 @@ static const struct kvmstats_stat *find(const struct stat_set *set, const char *
 	return stat;
 }
 
+/* exit_io_ns has the time of the exits in exit_io. */
+static const struct kvmstats_stat *find_time(const struct kvmstats_schema *schema,
+					     const char *class)
+{
+	char name[64];
+
+	if (strncmp(class, "exit_", strlen("exit_")))
+		return NULL;
+	snprintf(name, sizeof(name), "%s_ns", class);
+	return kvmstats_schema_find(schema, name);
+}
+
+/* The other kinds overlap with the classes. */
+static void keep_classes(struct exit_stats *stats)
+{
+	size_t classes = 0;
+	size_t i;
+
+	for (i = 0; i < stats->kinds; i++) {
+		if (stats->kind[i].ns)
+			stats->kind[classes++] = stats->kind[i];
+	}
+	if (classes)
+		stats->kinds = classes;
+}
+
 static void find_kinds(struct exit_stats *stats)
 {
-	size_t count = kvmstats_schema_count(stats->set->schema);
-	char name[EXIT_NAME_SIZE];
+	const struct kvmstats_schema *schema = stats->set->schema;
+	size_t count = kvmstats_schema_count(schema);
 	size_t i;
 
 	for (i = 0; i < count && stats->kinds < EXIT_KINDS; i++) {
-		const struct kvmstats_stat *stat = kvmstats_schema_stat(stats->set->schema, i);
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
+		struct exit_kind_stats *kind = &stats->kind[stats->kinds];
 
-		if (kvmstats_stat_size(stat) == 1 &&
-		    kvmstats_stat_type(stat) == KVMSTATS_TYPE_CUMULATIVE &&
-		    exit_kind_name(name, kvmstats_stat_name(stat)))
-			stats->kind[stats->kinds++] = stat;
+		if (kvmstats_stat_size(stat) != 1 ||
+		    kvmstats_stat_type(stat) != KVMSTATS_TYPE_CUMULATIVE ||
+		    !exit_kind_name(kind->name, kvmstats_stat_name(stat)))
+			continue;
+		kind->count = stat;
+		kind->ns = find_time(schema, kvmstats_stat_name(stat));
+		stats->kinds++;
 	}
+	keep_classes(stats);
 }
 
 const struct exit_stats *exit_stats_of(struct exit_stats_list *list, const struct stat_set *set)
@@ -113,6 +147,11 @@ const struct exit_stats *exit_stats_of(struct exit_stats_list *list, const struc
 		.faults = find(set, faults_names, ARRAY_SIZE(faults_names)),
 		.polls = kvmstats_schema_find(set->schema, "halt_attempted_poll"),
 		.good_polls = kvmstats_schema_find(set->schema, "halt_successful_poll"),
+		.run_delay = kvmstats_schema_find(set->schema, "run_delay_ns"),
+		.guest = kvmstats_schema_find(set->schema, "guest_ns"),
+		.userspace = kvmstats_schema_find(set->schema, "userspace_ns"),
+		.halted = kvmstats_schema_find(set->schema, "halted_ns"),
+		.blocking = kvmstats_schema_find(set->schema, "blocking"),
 	};
 	find_kinds(more);
 	return more;
@@ -156,19 +195,21 @@ static void add_kind(struct exit_tally *tally, const char *name, double rate)
 void exit_tally_add(struct exit_tally *tally, const struct exit_stats *stats,
 		    const struct target *target)
 {
-	char name[EXIT_NAME_SIZE];
 	size_t i;
 
 	tally->has_exits |= add_rate(&tally->exits, target, stats->exits);
 	tally->has_faults |= add_rate(&tally->faults, target, stats->faults);
 	add_rate(&tally->polls, target, stats->polls);
 	add_rate(&tally->good_polls, target, stats->good_polls);
+	/* debugfs has sums over the vCPUs of a VM. */
+	if (target->scope == SCOPE_VCPU && add_rate(&tally->run_delay, target, stats->run_delay))
+		tally->vcpus++;
 	for (i = 0; i < stats->kinds; i++) {
 		double rate = 0;
 
-		add_rate(&rate, target, stats->kind[i]);
-		if (rate > 0 && exit_kind_name(name, kvmstats_stat_name(stats->kind[i])))
-			add_kind(tally, name, rate);
+		add_rate(&rate, target, stats->kind[i].count);
+		if (rate > 0)
+			add_kind(tally, stats->kind[i].name, rate);
 	}
 }
 
@@ -182,6 +223,8 @@ void exit_tally_add_tally(struct exit_tally *tally, const struct exit_tally *oth
 	tally->good_polls += other->good_polls;
 	tally->has_exits |= other->has_exits;
 	tally->has_faults |= other->has_faults;
+	tally->run_delay += other->run_delay;
+	tally->vcpus += other->vcpus;
 	for (i = 0; i < other->kinds; i++)
 		add_kind(tally, other->kind[i].name, other->kind[i].rate);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The statistics that the table of guests shows: exits and their kinds, page faults, and the
- * success of halt polling. They are found by name in any schema, regardless of the filter.
+ * The statistics that the tables and the bar of times show: exits and their kinds, page faults, the
+ * success of halt polling, and times of vCPUs. They are found by name in any schema, regardless of
+ * the filter.
  */
 #ifndef TOP_EXITS_H
 #define TOP_EXITS_H
@@ -11,8 +12,15 @@
 
 #include "targets/target.h"
 
-#define EXIT_KINDS	48	/* at most so many kinds of exits are counted */
+#define EXIT_KINDS	64	/* at most so many kinds of exits are counted */
 #define EXIT_NAME_SIZE	24
+
+/* A kind of exits. With exit statistics, the kinds are classes, and each exit is in one of them. */
+struct exit_kind_stats {
+	char name[EXIT_NAME_SIZE];		/* "io" for io_exits and for exit_io */
+	const struct kvmstats_stat *count;
+	const struct kvmstats_stat *ns;		/* the time of a class; NULL: not a class */
+};
 
 struct exit_stats {
 	const struct stat_set *set;
@@ -20,7 +28,13 @@ struct exit_stats {
 	const struct kvmstats_stat *faults;
 	const struct kvmstats_stat *polls;
 	const struct kvmstats_stat *good_polls;
-	const struct kvmstats_stat *kind[EXIT_KINDS];
+	/* Times of a vCPU, in ns. A vCPU without exit statistics has only run_delay. */
+	const struct kvmstats_stat *run_delay;
+	const struct kvmstats_stat *guest;
+	const struct kvmstats_stat *userspace;
+	const struct kvmstats_stat *halted;
+	const struct kvmstats_stat *blocking;	/* whether the vCPU is halted */
+	struct exit_kind_stats kind[EXIT_KINDS];
 	size_t kinds;
 };
 
@@ -39,8 +53,10 @@ struct exit_tally {
 	double good_polls;
 	bool has_exits;		/* also if the rate is 0 */
 	bool has_faults;
+	double run_delay;	/* ns per second */
+	size_t vcpus;		/* that have a run delay */
 	struct exit_kind {
-		char name[EXIT_NAME_SIZE];	/* "io" for io_exits */
+		char name[EXIT_NAME_SIZE];
 		double rate;
 	} kind[EXIT_KINDS];
 	size_t kinds;

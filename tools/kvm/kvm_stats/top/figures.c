@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include "base/clock.h"
 #include "top/figures.h"
 
 void figures_clear(struct figures *figures)
@@ -13,6 +14,16 @@ void figures_clear(struct figures *figures)
 
 /* ---- /proc ---- */
 
+static void set_waiting(struct figures *figures, double waiting)
+{
+	figures->waiting = waiting;
+	if (figures->guest < 0)
+		return;
+	figures->halted = 100 - figures->guest - figures->kernel - figures->user - waiting;
+	if (figures->halted < 0)
+		figures->halted = 0;
+}
+
 /* @use is the sum over the threads of @vcpus vCPUs. */
 static void set_parts(struct figures *figures, const struct cpu_use *use, size_t vcpus)
 {
@@ -21,13 +32,8 @@ static void set_parts(struct figures *figures, const struct cpu_use *use, size_t
 	figures->guest = use->guest / n;
 	figures->kernel = use->kernel / n;
 	figures->user = use->user / n;
-	if (use->waiting < 0)
-		return;
-	figures->waiting = use->waiting / n;
-	figures->halted = 100 - figures->guest - figures->kernel - figures->user -
-			  figures->waiting;
-	if (figures->halted < 0)
-		figures->halted = 0;
+	if (use->waiting >= 0)
+		set_waiting(figures, use->waiting / n);
 }
 
 static void add_use(struct cpu_use *sum, const struct cpu_use *use)
@@ -88,6 +94,8 @@ void figures_set_exits(struct figures *figures, struct exit_tally *tally)
 		figures->polls = 100 * tally->good_polls / tally->polls;
 	if (figures->polls > 100)
 		figures->polls = 100;
+	if (tally->vcpus)
+		set_waiting(figures, 100 * tally->run_delay / SECOND / (double)tally->vcpus);
 	exit_tally_sort(tally, FIGURES_KINDS);
 	for (i = 0; i < FIGURES_KINDS && i < tally->kinds; i++)
 		figures->kind[i] = tally->kind[i];

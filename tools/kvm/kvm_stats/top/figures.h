@@ -15,7 +15,7 @@ struct figures {
 	double guest;		/* in the guest */
 	double kernel;		/* in the kernel, for the guest */
 	double user;		/* in the VMM */
-	double waiting;		/* for a CPU */
+	double waiting;		/* for a CPU; figures_set_exits() knows it better than /proc */
 	double halted;		/* the rest */
 	double exits;		/* per second */
 	double faults;
@@ -34,7 +34,7 @@ void figures_set_process(struct figures *figures, const struct process *process,
 void figures_set_thread(struct figures *figures, const struct process *process,
 			const struct thread *thread);
 
-/* Sets the figures of KVM. */
+/* Sets the figures of KVM. Call it after the functions above. */
 void figures_set_exits(struct figures *figures, struct exit_tally *tally);
 
 /* Adds what can be added over guests: CPU and memory. */

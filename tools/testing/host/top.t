@@ -35,6 +35,8 @@ export LC_ALL=C.UTF-8
 . "$ROOT/tools/testing/host/top/signals.sh"
 # shellcheck source=top/table.sh
 . "$ROOT/tools/testing/host/top/table.sh"
+# shellcheck source=top/times.sh
+. "$ROOT/tools/testing/host/top/times.sh"
 # shellcheck source=top/vm.sh
 . "$ROOT/tools/testing/host/top/vm.sh"
 
@@ -72,6 +74,7 @@ run_tests unreadable_guest_tests
 run_tests resize_tests
 run_tests refusal_tests
 run_tests guest_table_tests
+run_tests time_tests
 run_tests vm_tests
 run_tests signal_tests
 run_tests ascii_tests

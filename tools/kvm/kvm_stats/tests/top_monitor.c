@@ -5,6 +5,7 @@
  * advances only by "tick". The commands of the script are:
  *
  *	vmm PID VCPUS [GUEST]		a VMM appears
+ *	exits PID VCPUS [GUEST]		a VMM appears whose vCPUs have exit statistics
  *	none PID			a VMM appears whose statistics cannot be opened
  *	host				tracepoints of the whole machine appear
  *	end PID				the VMM ends
@@ -33,6 +34,8 @@
 #define MAX_VALUES	128
 
 #define EVENT(n)	{ .name = n, .type = KVMSTATS_TYPE_CUMULATIVE, .size = 1 }
+#define TIME(n)		{ .name = n, .type = KVMSTATS_TYPE_CUMULATIVE, \
+			  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 1 }
 
 static const struct kvmstats_desc vm_descs[] = {
 	EVENT("remote_tlb_flush"),
@@ -52,6 +55,33 @@ static const struct kvmstats_desc vcpu_descs[] = {
 	EVENT("halt_successful_poll"),
 };
 
+static const struct kvmstats_desc exits_descs[] = {
+	EVENT("exits"),
+	EVENT("io_exits"),
+	TIME("run_delay_ns"),
+	{ .name = "run_delay_max_ns", .type = KVMSTATS_TYPE_PEAK,
+	  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 1 },
+	{ .name = "blocking", .type = KVMSTATS_TYPE_INSTANT, .unit = KVMSTATS_UNIT_BOOLEAN,
+	  .size = 1 },
+	TIME("guest_ns"),
+	TIME("userspace_ns"),
+	TIME("halted_ns"),
+	{ .name = "exit_hist", .type = KVMSTATS_TYPE_LOG_HIST,
+	  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 32 },
+	EVENT("exit_hlt"), TIME("exit_hlt_ns"),
+	EVENT("exit_io"), TIME("exit_io_ns"),
+	EVENT("exit_mmio"), TIME("exit_mmio_ns"),
+	EVENT("exit_page_fault"), TIME("exit_page_fault_ns"),
+	EVENT("exit_cpuid"), TIME("exit_cpuid_ns"),
+	EVENT("exit_msr_read"), TIME("exit_msr_read_ns"),
+	EVENT("exit_msr_write"), TIME("exit_msr_write_ns"),
+	EVENT("exit_cr_access"), TIME("exit_cr_access_ns"),
+	EVENT("exit_interrupt"), TIME("exit_interrupt_ns"),
+	EVENT("exit_interrupt_window"), TIME("exit_interrupt_window_ns"),
+	EVENT("exit_preemption_timer"), TIME("exit_preemption_timer_ns"),
+	EVENT("exit_other"), TIME("exit_other_ns"),
+};
+
 static const struct kvmstats_desc host_descs[] = {
 	EVENT("kvm_exit"),
 	EVENT("kvm_exit(HLT)"),
@@ -63,6 +93,7 @@ struct fake_target {
 	struct target target;
 	uint64_t values[MAX_VALUES];
 	bool used;
+	bool exits;	/* has exit statistics */
 };
 
 struct fake_vmm {
@@ -134,7 +165,7 @@ static struct fake_vmm *add_vmm(pid_t pid, const char *guest)
 	return fake;
 }
 
-static void do_vmm(pid_t pid, int vcpus, const char *guest)
+static void do_vmm(pid_t pid, int vcpus, const char *guest, bool exits)
 {
 	struct fake_vmm *fake = add_vmm(pid, guest);
 	int i;
@@ -142,8 +173,10 @@ static void do_vmm(pid_t pid, int vcpus, const char *guest)
 	fake->vmm.vms = 1;
 	fake->vmm.vcpus = (size_t)vcpus;
 	add_target(fake, SCOPE_VM, -1);
-	for (i = 0; i < vcpus; i++)
+	for (i = 0; i < vcpus; i++) {
 		add_target(fake, SCOPE_VCPU, i);
+		fake->fake[fake->vmm.targets - 1].exits = exits;
+	}
 }
 
 /* ---- values ---- */
@@ -155,6 +188,10 @@ static const struct kvmstats_desc *descs_of(const struct target *target, size_t 
 		*count = sizeof(vm_descs) / sizeof(*vm_descs);
 		return vm_descs;
 	case SCOPE_VCPU:
+		if (((const struct fake_target *)target)->exits) {
+			*count = sizeof(exits_descs) / sizeof(*exits_descs);
+			return exits_descs;
+		}
 		*count = sizeof(vcpu_descs) / sizeof(*vcpu_descs);
 		return vcpu_descs;
 	default:
@@ -195,7 +232,9 @@ static bool execute_line(struct monitor *monitor)
 	int pid, vcpus;
 
 	if (sscanf(line, "vmm %d %d %63s", &pid, &vcpus, guest) >= 2)
-		do_vmm(pid, vcpus, guest);
+		do_vmm(pid, vcpus, guest, false);
+	else if (sscanf(line, "exits %d %d %63s", &pid, &vcpus, guest) >= 2)
+		do_vmm(pid, vcpus, guest, true);
 	else if (sscanf(line, "none %d", &pid) == 1)
 		add_vmm(pid, guest)->vmm.fd_error = -EIO;
 	else if (!strcmp(line, "host"))

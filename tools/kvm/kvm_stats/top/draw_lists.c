@@ -24,6 +24,7 @@ static const char * const lines[] = {
 	"h  q          show this help; quit",
 	"",
 	"Guest, kernel, VMM, halted and waiting are parts of the time of the vCPUs.",
+	"With exit statistics, the bar \"Time\" shows them, and the classes of exits.",
 	"CPU is that of the whole process; 100 % is one CPU.",
 };
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "top/draw.h"
+#include "top/draw_meter.h"
 #include "top/draw_meters.h"
 #include "top/number.h"
 #include "top/summary.h"
@@ -15,52 +16,13 @@
 
 /* ---- meters ---- */
 
-/* A part of a meter: of 100 percent, in its color. */
-struct meter_part {
-	double percent;
-	enum draw_color color;
-};
-
-static void draw_parts(int y, int x, int width, const struct meter_part *part, size_t parts)
-{
-	double sum = 0;
-	int from = 0;
-	size_t i;
-
-	for (i = 0; i < parts; i++) {
-		int to;
-
-		sum += part[i].percent > 0 ? part[i].percent : 0;
-		to = (int)(sum / 100 * width + 0.5);
-		for (; from < to && from < width; from++)
-			draw_text(y, x + from, 1, draw_color(part[i].color) | A_BOLD, "|");
-	}
-}
-
-/* Like the meters of htop: "CPU [|||||    37.5%]". Returns the cell after the meter. */
-static int draw_meter(int y, int x, int width, const char *name, const struct meter_part *part,
-		      size_t parts, const char *text)
-{
-	int inside = width - (int)strlen(name) - 2;
-
-	if (inside < 2)
-		return x;
-	draw_text(y, x, width, A_BOLD, name);
-	x += (int)strlen(name);
-	draw_text(y, x, 1, A_BOLD, "[");
-	draw_parts(y, x + 1, inside, part, parts);
-	draw_right(y, x + 1, inside, 0, text);
-	draw_text(y, x + 1 + inside, 1, A_BOLD, "]");
-	return x + inside + 2;
-}
-
 static int draw_cpus(const struct top *top, int y, int x, int width)
 {
 	struct host_use use = host_use(&top->host);
 	const struct meter_part parts[] = {
-		{ use.guest, DRAW_GUEST },
-		{ use.user, DRAW_USER },
-		{ use.kernel, DRAW_KERNEL },
+		{ use.guest, DRAW_GUEST, "|" },
+		{ use.user, DRAW_USER, "|" },
+		{ use.kernel, DRAW_KERNEL, "|" },
 	};
 	char text[NUMBER_SIZE + 2] = "-";
 
@@ -74,7 +36,7 @@ static int draw_cpus(const struct top *top, int y, int x, int width)
 static int draw_memory(const struct top *top, int y, int x, int width)
 {
 	double used = (double)(top->host.memory - top->host.available);
-	struct meter_part part = { 0, DRAW_GUEST };
+	struct meter_part part = { 0, DRAW_GUEST, "|" };
 	char text[2 * NUMBER_SIZE + 4], size[NUMBER_SIZE];
 
 	if (top->host.memory)

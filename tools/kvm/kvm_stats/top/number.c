@@ -79,6 +79,11 @@ void number_percent(char *buf, double percent)
 	snprintf(buf, NUMBER_SIZE, "%.*f", percent < 99.95 ? 1 : 0, percent);
 }
 
+void number_ns(char *buf, double ns, bool utf8)
+{
+	put_seconds(buf, ns / 1e9, utf8);
+}
+
 bool number_has_unit(const struct kvmstats_stat *stat)
 {
 	unsigned int unit = kvmstats_stat_unit(stat);

@@ -25,9 +25,11 @@ void number_percent(char *buf, double percent);
 /* Sizes: 12KiB, 1.5GiB. */
 void number_bytes(char *buf, double bytes);
 
+/* Times: 1.02us, 37ms, 4s. With @utf8, microseconds are "µs". */
+void number_ns(char *buf, double ns, bool utf8);
+
 /*
  * Formats a value of such a statistic with a suitable unit prefix: 1.02us, 37ms, 4s, 1.5MiB.
- * With @utf8, microseconds are "µs".
  */
 void number_amount(char *buf, const struct kvmstats_stat *stat, double value, bool utf8);
 

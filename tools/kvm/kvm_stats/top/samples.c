@@ -90,6 +90,26 @@ static int update_histogram(struct top *top)
 	return 0;
 }
 
+/* ---- times of vCPUs ---- */
+
+/* The last times of what has ended stay, unless they are of another page. */
+static int update_times(struct top *top)
+{
+	const struct top_scope *scope = &top_page(top)->scope;
+
+	if (top_page(top)->kind == PAGE_GUESTS)
+		return 0;
+	if (top_has_ended(top)) {
+		if (!scope_is_same(&top->time_scope, scope))
+			top->time_use.vcpus = 0;
+		return 0;
+	}
+	top->time_scope = *scope;
+	if (!time_use_get(&top->time_use, &top->activities.exit_stats, top->monitor, scope))
+		return -ENOMEM;
+	return 0;
+}
+
 /* ---- the page ---- */
 
 /* Standard error is captured, so the explanation can be read back. */
@@ -149,11 +169,11 @@ static int show_page(struct top *top)
 
 int samples_update_page(struct top *top)
 {
-	int err = 0;
+	int err = update_times(top);
 
 	/* The last values of what has ended stay on the screen. */
-	if (shows_statistics(top) && top_has_ended(top))
-		return 0;
+	if (err || (shows_statistics(top) && top_has_ended(top)))
+		return err;
 	if (shows_statistics(top) && !scope_is_same(&top->scope, &top_page(top)->scope))
 		err = update_totals(top);
 	return err ? err : show_page(top);
@@ -164,14 +184,15 @@ int samples_update_page(struct top *top)
 static int update(struct top *top)
 {
 	const struct page *page = top_page(top);
-	int err = 0;
+	int err;
 
 	if (top->since_reset)
 		baselines_update(top->monitor);
 	if (!activities_update(&top->activities, top->monitor, page->scope.pid))
 		return -ENOMEM;
-	if (shows_statistics(top) && top_has_ended(top))
-		return 0;
+	err = update_times(top);
+	if (err || (shows_statistics(top) && top_has_ended(top)))
+		return err;
 	if (shows_statistics(top))
 		err = update_totals(top);
 	return err ? err : show_page(top);

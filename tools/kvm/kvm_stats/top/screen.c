@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From top to bottom: meters, summary, title, headings, lines, how many follow, bottom line. */
+/*
+ * From top to bottom: meters, summary, title, times of vCPUs, headings, lines, how many follow,
+ * bottom line.
+ */
 #include <curses.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +15,7 @@
 #include "top/draw_lists.h"
 #include "top/draw_meters.h"
 #include "top/draw_stats.h"
+#include "top/draw_time.h"
 #include "top/screen.h"
 
 /* Rows of the screen; -1: the part is left out, because the screen is too small. */
@@ -19,6 +23,7 @@ struct frame {
 	int meters;
 	int summary;
 	int title;
+	struct area times;
 	int head;
 	struct area body;
 	int bottom;
@@ -26,7 +31,7 @@ struct frame {
 
 static struct frame frame_of(int rows, int columns)
 {
-	struct frame frame = { -1, -1, -1, -1, { 0 }, -1 };
+	struct frame frame = { -1, -1, -1, { 0 }, -1, { 0 }, -1 };
 	int end = rows;
 	int y = 0;
 
@@ -41,6 +46,21 @@ static struct frame frame_of(int rows, int columns)
 		frame.bottom = --end;
 	frame.body = (struct area){ .y = y, .rows = end > y ? end - y : 0, .columns = columns };
 	return frame;
+}
+
+/* The times of vCPUs get at most half of the rows of lines. */
+static void add_times(const struct top *top, struct frame *frame)
+{
+	struct area *body = &frame->body;
+	int rows = draw_time_rows(top, body->rows / 2, body->columns);
+
+	if (top->help || top->choosing || !rows)
+		return;
+	frame->times = (struct area){
+		.y = frame->title + 1, .rows = rows, .columns = body->columns };
+	frame->head += rows;
+	body->y += rows;
+	body->rows -= rows;
 }
 
 /* ---- the title ---- */
@@ -279,6 +299,7 @@ void top_draw(struct top *top)
 	int rows = LINES, columns = COLS;
 	struct frame frame = frame_of(rows, columns);
 
+	add_times(top, &frame);
 	if (top->width != columns)
 		top->skipped_columns = 0;
 	top->rows = frame.body.rows;
@@ -289,6 +310,7 @@ void top_draw(struct top *top)
 	if (frame.summary >= 0)
 		draw_summary(top, frame.summary, columns);
 	draw_title(top, frame.title, columns);
+	draw_time(top, frame.times);
 	draw_body(top, &frame);
 	draw_error(top, &frame, columns);
 	curs_set(top->prompt.kind ? 1 : 0);

@@ -20,6 +20,7 @@
 #include "top/scope.h"
 #include "top/stat_lines.h"
 #include "top/table.h"
+#include "top/time_use.h"
 #include "values/totals.h"
 
 #define TOP_MESSAGE	512
@@ -61,6 +62,8 @@ struct top {
 	struct totals *totals;		/* over the scope of the page */
 	struct top_scope scope;		/* the scope that the totals were selected by */
 	struct table table;
+	struct time_use time_use;	/* of the scope of the page */
+	struct top_scope time_scope;	/* the scope that it is of */
 	struct stat_lines stats;
 	struct bars bars;
 	bool bars_found;

@@ -34,6 +34,13 @@ fake_host()
 	echo '0.50 0 0 1/1 1' >"$out/proc/loadavg"
 }
 
+# Wait until top has read /proc at the last tick, before the files change.
+finish_tick()
+{
+	simulate 'add 102 vcpu0 pf_taken 90' 'tick 9000'
+	sees '^web .* 10 '
+}
+
 # Two guests; in the last 4 s demo used 200 + 80 ticks of its vCPUs.
 simulate_table()
 {
@@ -41,7 +48,7 @@ simulate_table()
 	fake_host 0 0 100
 	simulate 'vmm 101 2 demo' 'vmm 102 1 web' 'tick 3000'
 	sees '^demo'
-	simulate 'tick 9000'
+	finish_tick
 	fake_guest 200 80
 	fake_host 300 100 500
 	simulate 'add 101 vcpu0 exits 4000' 'add 101 vcpu1 exits 1000' \

@@ -8,6 +8,18 @@
 #include "base/output.h"
 #include "top/activity.h"
 
+/* Sums over targets */
+struct sums {
+	struct exit_tally exits;
+	struct vcpu_times times;
+};
+
+static void add_sums(struct sums *sums, const struct sums *other)
+{
+	exit_tally_add_tally(&sums->exits, &other->exits);
+	vcpu_times_add_times(&sums->times, &other->times);
+}
+
 /* ---- parts ---- */
 
 static bool is_part_of(const struct part *part, const struct target *target)
@@ -54,7 +66,7 @@ static bool is_new(const struct monitor *monitor, const struct target *target)
 }
 
 static void set_figures(struct part *part, const struct guest_activity *guest,
-			const struct target *target, struct exit_tally *tally)
+			const struct target *target, struct sums *sums)
 {
 	const struct thread *thread = NULL;
 
@@ -63,7 +75,8 @@ static void set_figures(struct part *part, const struct guest_activity *guest,
 		thread = process_vcpu(&guest->process, target->vcpu);
 	if (thread)
 		figures_set_thread(&part->figures, &guest->process, thread);
-	figures_set_exits(&part->figures, tally);
+	figures_set_exits(&part->figures, &sums->exits);
+	figures_set_times(&part->figures, &sums->times);
 }
 
 static void remember(struct history *history, const struct monitor *monitor,
@@ -73,25 +86,26 @@ static void remember(struct history *history, const struct monitor *monitor,
 		history_add(history, monitor->time_before, monitor->time, figures->exits);
 }
 
-/* Adds the rates of the target to @sum. */
+/* Adds the rates of the target to @sums. */
 static bool update_part(struct activities *activities, struct guest_activity *guest,
-			const struct monitor *monitor, size_t i, struct exit_tally *sum)
+			const struct monitor *monitor, size_t i, struct sums *sums)
 {
 	const struct target *target = guest->vmm->target[i];
 	const struct exit_stats *stats = exit_stats_of(&activities->exit_stats, target->set);
 	struct part *part = find_part(guest, target, i);
-	struct exit_tally tally = { 0 };
+	struct sums own = { 0 };
 
 	if (!part)
 		part = add_part(guest, target, i);
 	if (!part || !stats)
 		return false;
-	exit_tally_add(&tally, stats, target);
-	set_figures(part, guest, target, &tally);
+	exit_tally_add(&own.exits, stats, target);
+	vcpu_times_add(&own.times, stats, target);
+	set_figures(part, guest, target, &own);
 	part->appeared = is_new(monitor, target);
 	guest->appeared &= part->appeared;
 	remember(&part->history, monitor, &part->figures);
-	exit_tally_add_tally(sum, &tally);
+	add_sums(sums, &own);
 	return true;
 }
 
@@ -108,17 +122,17 @@ static bool counts(const struct vmm *vmm, const struct target *target)
 }
 
 static bool update_parts(struct activities *activities, struct guest_activity *guest,
-			 const struct monitor *monitor, struct exit_tally *sum)
+			 const struct monitor *monitor, struct sums *sums)
 {
-	struct exit_tally ignored;
+	struct sums ignored;
 	size_t i;
 
 	guest->appeared = guest->vmm->targets;
 	for (i = 0; i < guest->vmm->targets; i++) {
 		bool counted = counts(guest->vmm, guest->vmm->target[i]);
 
-		ignored = (struct exit_tally){ 0 };
-		if (!update_part(activities, guest, monitor, i, counted ? sum : &ignored))
+		ignored = (struct sums){ 0 };
+		if (!update_part(activities, guest, monitor, i, counted ? sums : &ignored))
 			return false;
 	}
 	guest->parts = i;
@@ -185,7 +199,7 @@ static bool update_guest(struct activities *activities, struct guest_activity *g
 			 const struct monitor *monitor, struct exit_tally *sum)
 {
 	const struct vmm *vmm = guest->vmm;
-	struct exit_tally tally = { 0 };
+	struct sums own = { 0 };
 
 	guest->vms = vmm->vms;
 	guest->vcpus = vmm->vcpus;
@@ -194,10 +208,11 @@ static bool update_guest(struct activities *activities, struct guest_activity *g
 	figures_clear(&guest->figures);
 	if (!update_process(guest))
 		return false;
-	if (!update_parts(activities, guest, monitor, &tally))
+	if (!update_parts(activities, guest, monitor, &own))
 		return false;
-	exit_tally_add_tally(sum, &tally);
-	figures_set_exits(&guest->figures, &tally);
+	exit_tally_add_tally(sum, &own.exits);
+	figures_set_exits(&guest->figures, &own.exits);
+	figures_set_times(&guest->figures, &own.times);
 	remember(&guest->history, monitor, &guest->figures);
 	figures_add_sums(&activities->sum, &guest->figures);
 	return true;

@@ -32,14 +32,14 @@ static int rows_of_bar(int columns)
 	return columns < SHORTEST_BAR + LEGEND ? 2 : 1;
 }
 
-static void draw_legend(const struct time_use *use, int y, int x, int columns)
+static void draw_legend(const struct vcpu_times *times, int y, int x, int columns)
 {
 	size_t i;
 
 	for (i = 0; i < TIME_PARTS; i++) {
 		char percent[NUMBER_SIZE], text[NUMBER_SIZE + 16];
 
-		number_percent(percent, use->percent[i]);
+		number_percent(percent, vcpu_times_mean(times, i));
 		snprintf(text, sizeof(text), "%s %s%%", part_types[i].name + 1, percent);
 		x += draw_text(y, x, columns - x, draw_color(part_types[i].color) | A_BOLD,
 			       part_types[i].cell);
@@ -47,7 +47,7 @@ static void draw_legend(const struct time_use *use, int y, int x, int columns)
 	}
 }
 
-static void draw_bar(const struct time_use *use, int y, int columns)
+static void draw_bar(const struct vcpu_times *times, int y, int columns)
 {
 	struct meter_part part[TIME_PARTS];
 	bool below = rows_of_bar(columns) > 1;
@@ -56,9 +56,9 @@ static void draw_bar(const struct time_use *use, int y, int columns)
 
 	for (i = 0; i < TIME_PARTS; i++)
 		part[i] = (struct meter_part){
-			use->percent[i], part_types[i].color, part_types[i].cell };
+			vcpu_times_mean(times, i), part_types[i].color, part_types[i].cell };
 	x = draw_meter(y, 0, below ? columns : columns - LEGEND, "Time ", part, TIME_PARTS, "");
-	draw_legend(use, y + below, below ? (int)strlen("Time ") : x + 2, columns);
+	draw_legend(times, y + below, below ? (int)strlen("Time ") : x + 2, columns);
 }
 
 /* ---- classes of exits ---- */
@@ -154,7 +154,7 @@ static bool has_times(const struct top *top)
 {
 	enum page_kind kind = top->page[top->depth].kind;
 
-	return top->time_use.vcpus && (kind == PAGE_PARTS || kind == PAGE_STATISTICS);
+	return top->time_use.times.vcpus && (kind == PAGE_PARTS || kind == PAGE_STATISTICS);
 }
 
 int draw_time_rows(const struct top *top, int rows, int columns)
@@ -175,7 +175,7 @@ void draw_time(const struct top *top, struct area area)
 
 	if (!area.rows)
 		return;
-	draw_bar(&top->time_use, area.y, area.columns);
+	draw_bar(&top->time_use.times, area.y, area.columns);
 	area.y += bar;
 	area.rows -= bar;
 	if (area.rows > 1)

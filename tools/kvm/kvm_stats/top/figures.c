@@ -101,6 +101,17 @@ void figures_set_exits(struct figures *figures, struct exit_tally *tally)
 		figures->kind[i] = tally->kind[i];
 }
 
+void figures_set_times(struct figures *figures, const struct vcpu_times *times)
+{
+	if (!times->vcpus)
+		return;
+	figures->guest = vcpu_times_mean(times, TIME_GUEST);
+	figures->kernel = vcpu_times_mean(times, TIME_EXITS);
+	figures->user = vcpu_times_mean(times, TIME_VMM);
+	figures->halted = vcpu_times_mean(times, TIME_HALTED);
+	figures->waiting = vcpu_times_mean(times, TIME_WAITING);
+}
+
 static void add(double *sum, double value)
 {
 	if (value >= 0)

@@ -5,6 +5,7 @@
 
 #include "proc/process.h"
 #include "top/exits.h"
+#include "top/vcpu_times.h"
 
 #define FIGURES_KINDS	3	/* of exits */
 
@@ -36,6 +37,9 @@ void figures_set_thread(struct figures *figures, const struct process *process,
 
 /* Sets the figures of KVM. Call it after the functions above. */
 void figures_set_exits(struct figures *figures, struct exit_tally *tally);
+
+/* Sets the times of vCPUs with exit statistics, which are exact. Call it last. */
+void figures_set_times(struct figures *figures, const struct vcpu_times *times);
 
 /* Adds what can be added over guests: CPU and memory. */
 void figures_add_sums(struct figures *figures, const struct figures *other);

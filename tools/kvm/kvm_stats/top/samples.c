@@ -101,7 +101,7 @@ static int update_times(struct top *top)
 		return 0;
 	if (top_has_ended(top)) {
 		if (!scope_is_same(&top->time_scope, scope))
-			top->time_use.vcpus = 0;
+			top->time_use.times.vcpus = 0;
 		return 0;
 	}
 	top->time_scope = *scope;

@@ -7,68 +7,6 @@
 #include "top/time_use.h"
 #include "values/row.h"
 
-/* ---- one vCPU ---- */
-
-static double percent_of(double ns_per_second)
-{
-	return 100 * ns_per_second / SECOND;
-}
-
-/* Returns the growth of a time in percent, 0 if it is unknown. */
-static double share_of(const struct target *target, const struct kvmstats_stat *stat)
-{
-	struct row row;
-
-	if (!stat)
-		return 0;
-	row_get(&row, target, stat);
-	return percent_of(row.rate);
-}
-
-static bool has_times(const struct target *target, const struct exit_stats *stats)
-{
-	struct row row;
-
-	if (target->scope != SCOPE_VCPU || !stats->guest || !stats->kinds || !stats->kind[0].ns)
-		return false;
-	row_get(&row, target, stats->guest);
-	return row.growth == GROWTH_KNOWN;
-}
-
-static bool is_blocking(const struct target *target, const struct exit_stats *stats)
-{
-	struct row row;
-
-	if (!stats->blocking)
-		return false;
-	row_get(&row, target, stats->blocking);
-	return row.value;
-}
-
-/*
- * KVM adds to a time when it ends, so the times of an interval together can be shorter or longer
- * than the interval. If the vCPU is halted, the rest belongs to this halt. A surplus is time before
- * the interval, and belongs to the one time that contains the start of the interval: the longest.
- */
-static void fit_interval(double *percent, bool blocking)
-{
-	double sum = 0;
-	int longest = 0;
-	int i;
-
-	for (i = 0; i < TIME_PARTS; i++) {
-		sum += percent[i];
-		if (percent[i] > percent[longest])
-			longest = i;
-	}
-	if (sum > 100)
-		percent[longest] -= sum - 100;
-	if (percent[longest] < 0)
-		percent[longest] = 0;
-	if (sum < 100 && blocking)
-		percent[TIME_HALTED] += 100 - sum;
-}
-
 static struct exit_class *class_of(struct time_use *use, const char *name)
 {
 	struct exit_class *class;
@@ -87,8 +25,8 @@ static struct exit_class *class_of(struct time_use *use, const char *name)
 }
 
 /* Adds the exits of a class, if there have been any since the vCPU was created. */
-static double add_class(struct time_use *use, const struct target *target,
-			const struct exit_kind_stats *kind)
+static void add_class(struct time_use *use, const struct target *target,
+		      const struct exit_kind_stats *kind)
 {
 	struct exit_class *class;
 	struct row count, ns;
@@ -97,32 +35,10 @@ static double add_class(struct time_use *use, const struct target *target,
 	row_get(&ns, target, kind->ns);
 	class = count.value || ns.value ? class_of(use, kind->name) : NULL;
 	if (!class)
-		return 0;
+		return;
 	class->rate += count.rate;
 	class->ns += ns.rate;
-	return percent_of(ns.rate);
 }
-
-static void add_vcpu(struct time_use *use, const struct target *target,
-		     const struct exit_stats *stats)
-{
-	double percent[TIME_PARTS] = {
-		[TIME_GUEST] = share_of(target, stats->guest),
-		[TIME_VMM] = share_of(target, stats->userspace),
-		[TIME_HALTED] = share_of(target, stats->halted),
-		[TIME_WAITING] = share_of(target, stats->run_delay),
-	};
-	size_t i;
-
-	for (i = 0; i < stats->kinds; i++)
-		percent[TIME_EXITS] += add_class(use, target, &stats->kind[i]);
-	fit_interval(percent, is_blocking(target, stats));
-	for (i = 0; i < TIME_PARTS; i++)
-		use->percent[i] += percent[i];
-	use->vcpus++;
-}
-
-/* ---- all ---- */
 
 static int by_time(const void *x, const void *y)
 {
@@ -134,17 +50,24 @@ static int by_time(const void *x, const void *y)
 	return order ? order : strcmp(a->name, b->name);
 }
 
-/* Divides the sums by the number of vCPUs. */
 static void finish(struct time_use *use)
 {
-	double vcpus = (double)use->vcpus;
 	size_t i;
 
-	for (i = 0; i < TIME_PARTS; i++)
-		use->percent[i] /= vcpus;
 	for (i = 0; i < use->classes; i++)
-		use->class[i].percent = percent_of(use->class[i].ns) / vcpus;
+		use->class[i].percent = 100 * use->class[i].ns / SECOND / (double)use->times.vcpus;
 	qsort(use->class, use->classes, sizeof(*use->class), by_time);
+}
+
+static void add_target(struct time_use *use, const struct exit_stats *stats,
+		       const struct target *target)
+{
+	size_t i;
+
+	if (!vcpu_times_add(&use->times, stats, target))
+		return;
+	for (i = 0; i < stats->kinds; i++)
+		add_class(use, target, &stats->kind[i]);
 }
 
 static bool add_vmm(struct time_use *use, struct exit_stats_list *list, const struct vmm *vmm,
@@ -162,8 +85,7 @@ static bool add_vmm(struct time_use *use, struct exit_stats_list *list, const st
 		stats = exit_stats_of(list, target->set);
 		if (!stats)
 			return false;
-		if (has_times(target, stats))
-			add_vcpu(use, target, stats);
+		add_target(use, stats, target);
 	}
 	return true;
 }
@@ -179,7 +101,7 @@ bool time_use_get(struct time_use *use, struct exit_stats_list *list,
 		    !add_vmm(use, list, monitor->vmm[i], scope))
 			return false;
 	}
-	if (use->vcpus)
+	if (use->times.vcpus)
 		finish(use);
 	return true;
 }

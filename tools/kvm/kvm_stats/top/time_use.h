@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the time of vCPUs goes, as far as the kernel has exit statistics. */
+/* What the page of a guest or of a vCPU shows of exit statistics: times, and classes of exits. */
 #ifndef TOP_TIME_USE_H
 #define TOP_TIME_USE_H
 
@@ -9,16 +9,7 @@
 #include "monitor/monitor.h"
 #include "top/exits.h"
 #include "top/scope.h"
-
-/* At each moment a vCPU is in one of these. */
-enum time_part {
-	TIME_GUEST,
-	TIME_EXITS,	/* KVM handles exits */
-	TIME_VMM,
-	TIME_HALTED,
-	TIME_WAITING,	/* for a CPU */
-	TIME_PARTS,
-};
+#include "top/vcpu_times.h"
 
 struct exit_class {
 	char name[EXIT_NAME_SIZE];
@@ -28,8 +19,7 @@ struct exit_class {
 };
 
 struct time_use {
-	size_t vcpus;			/* number of vCPUs with exit statistics */
-	double percent[TIME_PARTS];	/* of the time of these vCPUs */
+	struct vcpu_times times;
 	/* The classes in which exits have occurred, those with the most time first. */
 	struct exit_class class[EXIT_KINDS];
 	size_t classes;

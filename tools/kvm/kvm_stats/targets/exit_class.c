@@ -31,8 +31,9 @@ static bool same_class(const struct exit_class *a, const struct exit_class *b)
 	return a->length == b->length && !memcmp(a->name, b->name, a->length);
 }
 
-/* Whether @schema also has the time of the counter @class, or the counter of the time. */
-static bool has_partner(const struct kvmstats_schema *schema, const struct exit_class *class)
+/* Returns the time of the counter @class, or the counter of the time. NULL: there is none. */
+static const struct kvmstats_stat *find_partner(const struct kvmstats_schema *schema,
+						const struct exit_class *class)
 {
 	enum kvmstats_unit unit = class->is_time ? KVMSTATS_UNIT_NONE : KVMSTATS_UNIT_SECONDS;
 	struct exit_class partner = { .is_time = !class->is_time };
@@ -43,9 +44,9 @@ static bool has_partner(const struct kvmstats_schema *schema, const struct exit_
 
 		if (is_counter(stat, unit) && parse_name(stat, &partner) &&
 		    same_class(&partner, class))
-			return true;
+			return stat;
 	}
-	return false;
+	return NULL;
 }
 
 bool exit_class_of(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat,
@@ -55,7 +56,10 @@ bool exit_class_of(const struct kvmstats_schema *schema, const struct kvmstats_s
 
 	if (!found.is_time && !is_counter(stat, KVMSTATS_UNIT_NONE))
 		return false;
-	if (!parse_name(stat, &found) || !has_partner(schema, &found))
+	if (!parse_name(stat, &found))
+		return false;
+	found.partner = find_partner(schema, &found);
+	if (!found.partner)
 		return false;
 	*class = found;
 	return true;

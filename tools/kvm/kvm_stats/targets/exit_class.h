@@ -17,6 +17,7 @@ struct exit_class {
 	const char *name;	/* part of the name of the statistic, not terminated */
 	size_t length;
 	bool is_time;		/* the statistic is the time of the class, not the counter */
+	const struct kvmstats_stat *partner;	/* the time of the counter, or the reverse */
 };
 
 /* Returns whether @stat, a statistic of @schema, belongs to a class. Sets @class only then. */

@@ -117,7 +117,7 @@ static void draw_head(const struct time_use *use, const struct blocks *blocks, i
 	draw_cells(y, x, blocks->name, A_BOLD, text);
 }
 
-static void draw_class(const struct exit_class *class, const struct blocks *blocks, int y, int x,
+static void draw_class(const struct class_use *class, const struct blocks *blocks, int y, int x,
 		       bool utf8)
 {
 	char rate[NUMBER_SIZE], percent[NUMBER_SIZE], mean[NUMBER_SIZE] = "-";

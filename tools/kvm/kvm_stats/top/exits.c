@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "targets/exit_class.h"
 #include "top/exits.h"
 #include "values/row.h"
 
@@ -80,18 +81,6 @@ static const struct kvmstats_stat *find(const struct stat_set *set, const char *
 	return stat;
 }
 
-/* exit_io_ns has the time of the exits in exit_io. */
-static const struct kvmstats_stat *find_time(const struct kvmstats_schema *schema,
-					     const char *class)
-{
-	char name[64];
-
-	if (strncmp(class, "exit_", strlen("exit_")))
-		return NULL;
-	snprintf(name, sizeof(name), "%s_ns", class);
-	return kvmstats_schema_find(schema, name);
-}
-
 /* The other kinds overlap with the classes. */
 static void keep_classes(struct exit_stats *stats)
 {
@@ -115,13 +104,14 @@ static void find_kinds(struct exit_stats *stats)
 	for (i = 0; i < count && stats->kinds < EXIT_KINDS; i++) {
 		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
 		struct exit_kind_stats *kind = &stats->kind[stats->kinds];
+		struct exit_class class;
 
 		if (kvmstats_stat_size(stat) != 1 ||
 		    kvmstats_stat_type(stat) != KVMSTATS_TYPE_CUMULATIVE ||
 		    !exit_kind_name(kind->name, kvmstats_stat_name(stat)))
 			continue;
 		kind->count = stat;
-		kind->ns = find_time(schema, kvmstats_stat_name(stat));
+		kind->ns = exit_class_of(schema, stat, &class) ? class.partner : NULL;
 		stats->kinds++;
 	}
 	keep_classes(stats);

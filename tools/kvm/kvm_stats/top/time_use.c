@@ -7,9 +7,9 @@
 #include "top/time_use.h"
 #include "values/row.h"
 
-static struct exit_class *class_of(struct time_use *use, const char *name)
+static struct class_use *class_of(struct time_use *use, const char *name)
 {
-	struct exit_class *class;
+	struct class_use *class;
 	size_t i;
 
 	for (i = 0; i < use->classes; i++) {
@@ -19,7 +19,7 @@ static struct exit_class *class_of(struct time_use *use, const char *name)
 	if (i == EXIT_KINDS)
 		return NULL;
 	class = &use->class[use->classes++];
-	*class = (struct exit_class){ 0 };
+	*class = (struct class_use){ 0 };
 	snprintf(class->name, sizeof(class->name), "%s", name);
 	return class;
 }
@@ -28,7 +28,7 @@ static struct exit_class *class_of(struct time_use *use, const char *name)
 static void add_class(struct time_use *use, const struct target *target,
 		      const struct exit_kind_stats *kind)
 {
-	struct exit_class *class;
+	struct class_use *class;
 	struct row count, ns;
 
 	row_get(&count, target, kind->count);
@@ -42,7 +42,7 @@ static void add_class(struct time_use *use, const struct target *target,
 
 static int by_time(const void *x, const void *y)
 {
-	const struct exit_class *a = x, *b = y;
+	const struct class_use *a = x, *b = y;
 	int order = (a->ns < b->ns) - (a->ns > b->ns);
 
 	if (!order)

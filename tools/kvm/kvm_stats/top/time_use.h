@@ -11,7 +11,7 @@
 #include "top/scope.h"
 #include "top/vcpu_times.h"
 
-struct exit_class {
+struct class_use {
 	char name[EXIT_NAME_SIZE];
 	double rate;		/* exits per second */
 	double ns;		/* their time, in ns per second */
@@ -21,7 +21,7 @@ struct exit_class {
 struct time_use {
 	struct vcpu_times times;
 	/* The classes in which exits have occurred, those with the most time first. */
-	struct exit_class class[EXIT_KINDS];
+	struct class_use class[EXIT_KINDS];
 	size_t classes;
 };
 

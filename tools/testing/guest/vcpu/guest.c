@@ -136,7 +136,8 @@ const char *guest_create(struct guest *guest)
 void guest_destroy(struct guest *guest)
 {
 	munmap(guest->run, guest->run_size);
-	munmap(guest->reserved, 2 * GUEST_MEMORY);
+	if (guest->reserved)
+		munmap(guest->reserved, 2 * GUEST_MEMORY);
 	close(guest->vcpu);
 	close(guest->vm);
 }

@@ -31,7 +31,7 @@ static bool same_class(const struct exit_class *a, const struct exit_class *b)
 	return a->length == b->length && !memcmp(a->name, b->name, a->length);
 }
 
-/* Returns the time of the counter @class, or the counter of the time. NULL: there is none. */
+/* Returns the time of the counter @class, or the counter of the time, or NULL. */
 static const struct kvmstats_stat *find_partner(const struct kvmstats_schema *schema,
 						const struct exit_class *class)
 {

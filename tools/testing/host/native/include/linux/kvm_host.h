@@ -52,6 +52,8 @@ struct kvm_vcpu {
 extern struct mutex kvm_lock;
 extern struct list_head vm_list;
 
+int kvm_arch_vcpu_ioctl_run(struct kvm_vcpu *vcpu);
+
 /* As in older releases, an index that is too high finds the first vCPU. */
 static inline struct kvm_vcpu *kvm_get_vcpu(struct kvm *kvm, int i)
 {

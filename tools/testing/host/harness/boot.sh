@@ -15,7 +15,7 @@ run_machine()
 	echo "$(describe_emulator) runs arch=$arch machine=$machine cpu=$cpu memory=$memory cmdline=$cmdline tests=$test_programs"
 	cat "$out/must-fail"
 	echo "environment: $env"
-	echo "series: $SERIES_DIR"
+	echo "series: $SERIES_DIR${KERNEL:+ $KERNEL}"
 	exit
 }
 EOS
@@ -74,6 +74,11 @@ define_boot arch=x86_64 emulator=bochs
 check "a boot chooses its emulator" boot_prints '^bochs runs arch=x86_64'
 define_boot arch=x86_64 series=7.2
 check "a boot chooses its series" boot_prints '^series: series/7.2$'
+export KERNEL=/linux-5.10
+check "a boot of another series ignores KERNEL" boot_prints '^series: series/7.2$'
+define_boot arch=x86_64
+check "other boots use KERNEL" boot_prints '^series: series/5.10 /linux-5.10$'
+unset KERNEL
 define_boot arch=x86_64 emulator=simics
 check "an unknown emulator is refused" boot_refuses "there is no emulator 'simics'"
 define_boot arch=x86_64 test=all

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "exit_stats/checks.h"
+#include "lib/exit_stats.h"
 #include "tap.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -33,7 +34,7 @@ int main(void)
 	if (kvm < 0)
 		return tap_skip_all("no access to /dev/kvm");
 	if (!(ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_BINARY_STATS_FD) & KVM_STATS_CAP_EXITS))
-		return tap_skip_all("this kernel has no exit statistics");
+		return tap_skip_all(NO_EXIT_STATS);
 	if (!exits_enable_by_default(true))
 		return tap_skip_all(failure);
 	exits_enable_by_default(false);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "kvm_stats_vmm.h"
+#include "lib/exit_stats.h"
 #include "lib/exits_vm.h"
 #include "tap.h"
 
@@ -261,8 +262,8 @@ static void check_exits(void)
 	const char *why;
 
 	if (vm < 0) {
-		tap_report(TAP_SKIP, "exits", "described", "this kernel has no exit statistics");
-		tap_report(TAP_SKIP, "exits", "complete", "this kernel has no exit statistics");
+		tap_report(TAP_SKIP, "exits", "described", NO_EXIT_STATS);
+		tap_report(TAP_SKIP, "exits", "complete", NO_EXIT_STATS);
 		return;
 	}
 	vcpu = ioctl(vm, KVM_CREATE_VCPU, 0);
@@ -284,7 +285,7 @@ int main(void)
 		return tap_skip_all("no access to /dev/kvm");
 	why = stats_bare_vm(fds);
 	if (!why)
-		why = read_list(exits_are_default());
+		why = read_list(exit_stats_are_enabled());
 	if (why) {
 		printf("Bail out! %s\n", why);
 		return 1;

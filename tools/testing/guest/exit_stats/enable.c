@@ -3,8 +3,7 @@
 #include <linux/types.h>
 
 #include "exit_stats/checks.h"
-
-#define PARAMETER	"/sys/module/kvm/parameters/exit_stats"
+#include "lib/exit_stats.h"
 
 struct stats_open {
 	__u32 flags;
@@ -16,12 +15,8 @@ struct stats_open {
 
 bool exits_enable_by_default(bool on)
 {
-	int fd = open(PARAMETER, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
-
-	if (fd >= 0)
-		close(fd);
-	return ok || fail(PARAMETER ": %s", strerror(errno));
+	return exit_stats_enable(on) ||
+	       fail("cannot set the parameter kvm.exit_stats: %s", strerror(errno));
 }
 
 bool create_guest_with_exits(struct guest *guest)

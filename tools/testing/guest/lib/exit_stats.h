@@ -10,7 +10,7 @@
 bool kernel_has_exit_stats(void);
 bool exit_stats_are_enabled(void);
 
-/* Returns false if the kernel does not have the parameter. */
+/* Returns false, and sets errno, if the parameter cannot be set. */
 bool exit_stats_enable(bool enable);
 
 #endif /* EXIT_STATS_H */

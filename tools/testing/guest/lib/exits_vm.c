@@ -7,21 +7,7 @@
 
 #include "lib/exits_vm.h"
 
-#define PARAMETER		"/sys/module/kvm/parameters/exit_stats"
 #define STATS_ENABLE_EXITS	(1 << 0)
-
-bool exits_are_default(void)
-{
-	int fd = open(PARAMETER, O_RDONLY | O_CLOEXEC);
-	char value = 'N';
-
-	if (fd >= 0) {
-		if (read(fd, &value, 1) != 1)
-			value = 'N';
-		close(fd);
-	}
-	return value == 'Y';
-}
 
 int create_vm_with_exits(void)
 {

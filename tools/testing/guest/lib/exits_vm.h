@@ -3,11 +3,6 @@
 #ifndef GUEST_EXITS_VM_H
 #define GUEST_EXITS_VM_H
 
-#include <stdbool.h>
-
-/* Do new VMs have exit statistics? */
-bool exits_are_default(void);
-
 /* Return the fd of a new VM with exit statistics, or -1 if the kernel does not have them. */
 int create_vm_with_exits(void);
 

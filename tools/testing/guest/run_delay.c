@@ -78,7 +78,7 @@ static bool equals_schedstat(const struct runner *runner, bool *comparable)
 static bool is_equal(unsigned int num, void (*meanwhile)(struct runner *runners))
 {
 	unsigned int attempt, i, compared;
-	struct runner runners[2];
+	struct runner runners[2] = { 0 };
 	bool ok, comparable = false;
 
 	for (attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -158,7 +158,7 @@ static bool is_half(const struct runner *runner)
 
 static bool two_share_a_cpu(void)
 {
-	struct runner runners[2];
+	struct runner runners[2] = { 0 };
 	bool ok = run_spinning(runners, 2, NULL) && is_half(&runners[0]) && is_half(&runners[1]);
 
 	destroy(runners, 2);
@@ -214,7 +214,7 @@ static bool halts_do_not_count(void)
 /* Another vCPU competes with a thread that sleeps in other ioctls. */
 static bool other_ioctls_do_not_count(void)
 {
-	struct runner runners[2];
+	struct runner runners[2] = { 0 };
 	bool ok = true;
 	size_t i;
 

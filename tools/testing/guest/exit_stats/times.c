@@ -92,7 +92,7 @@ static bool times_are_whole(unsigned int num, const void *code, size_t size,
 			    bool (*check)(const struct runner *runner))
 {
 	unsigned int attempt, i;
-	struct runner runners[2];
+	struct runner runners[2] = { 0 };
 	bool ok = false, ran;
 
 	for (attempt = 0; attempt < MAX_ATTEMPTS && !ok; attempt++) {

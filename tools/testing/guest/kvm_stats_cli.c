@@ -44,7 +44,7 @@ static void skip(const char *name, const char *why)
 	tap_report(TAP_SKIP, "", name, why);
 }
 
-/* The source of VMs of processes whose fds kvm-stats may take. */
+/* How kvm-stats opens the statistics of VMs if it may copy the fds of their VMMs. */
 static const char *source_name(void)
 {
 	return kernel_has_stats_open() ? "next" : "opened";

@@ -56,7 +56,10 @@ static void fuzz_target(const struct stats_target *target, const char *kind)
 	}
 }
 
-/* The files of a VM with two vCPUs, and of one of these. Not all kernels have the last one. */
+/*
+ * The files of a VM, of one of its two vCPUs, and of the VM with both. Not all kernels have the
+ * last one.
+ */
 enum { TARGET_VM, TARGET_VCPU, TARGET_VM_VCPUS, NUM_TARGETS };
 static int num_targets = NUM_TARGETS;
 

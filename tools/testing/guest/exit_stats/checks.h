@@ -34,14 +34,14 @@ bool exits_enable_by_default(bool on);
 /* Create a VM with exit statistics and one vCPU. */
 bool create_guest_with_exits(struct guest *guest);
 
-/* The sum of the growths of all classes: their counts, or their times. */
+/* Return by how much all classes together have grown: their counters, or their times. */
 uint64_t classes_count(const struct outcome *outcome);
 uint64_t classes_ns(const struct outcome *outcome);
 
 /* Has the statistic @name grown by @expected? */
 bool expect_growth(const struct outcome *outcome, const char *name, uint64_t expected);
 
-/* exits counts each exit once, and so do the classes. */
+/* Has the statistic exits grown by as much as all classes together? */
 bool sums_agree(const struct outcome *outcome);
 
 #endif /* EXIT_STATS_CHECKS_H */

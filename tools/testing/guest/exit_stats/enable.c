@@ -174,7 +174,7 @@ static off_t size_of(int fd)
 static bool open_file_does_not_change(void)
 {
 	int plain = new_vm(), vm = new_vm(), reference = open_vcpus(plain);
-	int early = open_vcpus(vm), late = -1, vcpu, vcpu_of_plain;
+	int early = open_vcpus(vm), late, vcpu, vcpu_of_plain;
 	bool ok = expect(enable(vm, 1, 0), 0, "args[0] = 1");
 
 	late = open_vcpus(vm);
@@ -223,10 +223,10 @@ static bool record_equals_file(void)
 const struct check enable_checks[] = {
 	{ "wrong arguments are rejected", rejects_wrong_arguments },
 	{ "a VM with a vCPU is rejected", rejects_vm_with_vcpu },
-	{ "a vCPU of the VM has them", vcpu_has_them },
-	{ "a vCPU of another VM does not have them", only_vcpus_of_that_vm },
-	{ "the module parameter enables them for new VMs", parameter_enables_them },
-	{ "an open file does not change", open_file_does_not_change },
+	{ "a vCPU of the VM has exit statistics", vcpu_has_them },
+	{ "a vCPU of another VM does not have exit statistics", only_vcpus_of_that_vm },
+	{ "the module parameter enables exit statistics for new VMs", parameter_enables_them },
+	{ "a file that is open when they are enabled does not change", open_file_does_not_change },
 	{ "a record equals the file of its vCPU", record_equals_file },
 	{}
 };

@@ -107,6 +107,6 @@ static const char *needs_event(void)
 }
 
 const struct check event_checks[] = {
-	{ "all classes equal the trace events", equal_the_events, needs_event },
+	{ "all classes together equal the trace events", equal_the_events, needs_event },
 	{}
 };

@@ -108,7 +108,7 @@ DEFINE_CHECK(cache)
 DEFINE_CHECK(cr_access)
 DEFINE_CHECK(mmio)
 
-/* Each page is 32 KiB behind the previous one, so that KVM does not map it in advance. */
+/* Each page is 32 KiB after the previous one, so that KVM does not map it in advance. */
 static bool check_page_fault(void)
 {
 	static struct outcome outcome;
@@ -125,7 +125,7 @@ static bool check_page_fault(void)
 		uint8_t *page = guest.memory + segment * 16;
 
 		*(volatile uint8_t *)page = 1;
-		guest.end -= i ? 2 : 0;		/* the exit behind the previous code */
+		guest.end -= i ? 2 : 0;		/* overwrite the exit after the previous code */
 		append(&guest, &touch, 1);
 	}
 	ok = ok && run(&guest) && read_stats(guest.vcpu, &outcome.before) && run(&guest) &&
@@ -175,7 +175,7 @@ static bool check_hlt(void)
 	return ok;
 }
 
-/* VMX does not exit for all of these, and names some otherwise. */
+/* VMX does not exit for all of these, and some have another reason there. */
 static const char *needs_svm(void)
 {
 	return access("/sys/module/kvm_amd", F_OK) ? "the host does not have SVM" : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The times of a vCPU, with its wait for a CPU, add up to the time on the clock. */
+/* The times of a vCPU, including its waits for a CPU, add up to the time on the clock. */
 #define _GNU_SOURCE
 #include "exit_stats/checks.h"
 #include "lib/clock.h"
@@ -194,6 +194,6 @@ const struct check time_checks[] = {
 #endif
 	{ "a vCPU that exits is in KVM and in user space", exits_often, needs_two_cpus },
 	{ "two vCPUs that spin on one CPU wait for it", two_spin, needs_two_cpus },
-	{ "the times of two vCPUs that exit on one CPU are whole", two_exit_often, needs_two_cpus },
+	{ "the times of two vCPUs that exit on one CPU add up", two_exit_often, needs_two_cpus },
 	{}
 };

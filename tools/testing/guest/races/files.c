@@ -12,8 +12,8 @@
 
 /*
  * What all files of VMs, all files of vCPUs, or all files of VMs with their vCPUs have in
- * common. The last ones have between 0 and RACES_VCPUS records, and grow. If the kernel does not
- * have the last ones, whole_model is the larger one of the others.
+ * common. Files of the last kind have between 0 and RACES_VCPUS records, and grow. If the kernel
+ * does not have such files, whole_model is a copy of the larger other model.
  */
 struct model {
 	struct stats_file file;

@@ -49,7 +49,7 @@ bool run_guest(struct guest *guest)
 
 bool runner_create(struct runner *runner, const void *code, size_t size)
 {
-	/* An exit reason lets guest_append() append nothing behind the code. */
+	/* With an exit reason, guest_append() appends nothing after the code. */
 	struct guest_action action = { .code = code, .size = size, .exit_reason = KVM_EXIT_INTR };
 	const char *message;
 
@@ -76,7 +76,7 @@ void pin(pthread_t thread, int cpu)
 	pthread_setaffinity_np(thread, sizeof(set), &set);
 }
 
-/* The time in user space is in the statistics up to the last KVM_RUN. This one returns at once. */
+/* KVM adds the time in user space when KVM_RUN begins. This KVM_RUN returns at once. */
 static bool flush(const struct runner *runner)
 {
 	bool ok = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads that run a vCPU each, and what the scheduler and the statistics report about a time in
- * which they run.
+ * Threads that each run a vCPU, and what the scheduler and the statistics report about the
+ * duration of the run.
  */
 #ifndef RUN_DELAY_RUNNER_H
 #define RUN_DELAY_RUNNER_H

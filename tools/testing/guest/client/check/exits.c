@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks of kvm-stats with two VMs that have different statistics: only that of the other user's
+ * Checks of kvm-stats with two VMs that have different statistics: only the VM of the other user's
  * QEMU has exit statistics.
  */
 #include <stdio.h>

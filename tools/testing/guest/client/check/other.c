@@ -17,7 +17,7 @@
 #include "qemu/answer.h"
 #include "qemu/check/checks.h"
 
-/* The VM of this QEMU has exit statistics if the kernel can have them, unlike that of root's. */
+/* Unlike the VM of root's QEMU, this one has exit statistics if the kernel supports them. */
 static int start(struct session *other)
 {
 	int err;

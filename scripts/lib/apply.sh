@@ -87,7 +87,7 @@ result_git() {
 }
 
 # compare_files DIR: exit with an error if a whole file that the series adds differs from
-# the file of this repository.
+# the file of this repository. Write the names of the whole files to $SCRATCH/owned.
 compare_files() {
 	local path
 	: >"$SCRATCH/owned"

@@ -36,6 +36,8 @@
 #define EVENT(n)	{ .name = n, .type = KVMSTATS_TYPE_CUMULATIVE, .size = 1 }
 #define TIME(n)		{ .name = n, .type = KVMSTATS_TYPE_CUMULATIVE, \
 			  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 1 }
+#define TIMES(n)	{ .name = n, .type = KVMSTATS_TYPE_LOG_HIST, \
+			  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 32 }
 
 static const struct kvmstats_desc vm_descs[] = {
 	EVENT("remote_tlb_flush"),
@@ -46,10 +48,8 @@ static const struct kvmstats_desc vcpu_descs[] = {
 	EVENT("exits"),
 	EVENT("io_exits"),
 	EVENT("halt_exits"),
-	{ .name = "halt_wait_ns", .type = KVMSTATS_TYPE_CUMULATIVE,
-	  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 1 },
-	{ .name = "halt_wait_hist", .type = KVMSTATS_TYPE_LOG_HIST,
-	  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 32 },
+	TIME("halt_wait_ns"),
+	TIMES("halt_wait_hist"),
 	EVENT("pf_taken"),
 	EVENT("halt_attempted_poll"),
 	EVENT("halt_successful_poll"),
@@ -66,8 +66,7 @@ static const struct kvmstats_desc exits_descs[] = {
 	TIME("guest_ns"),
 	TIME("userspace_ns"),
 	TIME("halted_ns"),
-	{ .name = "exit_hist", .type = KVMSTATS_TYPE_LOG_HIST,
-	  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 32 },
+	TIMES("exit_hist"),
 	EVENT("exit_hlt"), TIME("exit_hlt_ns"),
 	EVENT("exit_io"), TIME("exit_io_ns"),
 	EVENT("exit_mmio"), TIME("exit_mmio_ns"),

@@ -11,7 +11,7 @@
 #include <linux/kvm_host.h>
 
 #ifdef CONFIG_HAVE_KVM_EXIT_STATS
-#include <linux/jump_label.h>
+#include <linux/jump_label_ratelimit.h>
 #include <asm/kvm_exit_clock.h>
 
 struct kvm_exit_stat {
@@ -20,7 +20,7 @@ struct kvm_exit_stat {
 
 /*
  * The number of a class is the index of its count among the values.  The time of
- * the class is behind the count.  No class has number 0.
+ * the class follows the count.  No class has number 0.
  */
 #define KVM_EXIT(class)							\
 	(offsetof(struct kvm_exit_stat, exit_##class) / sizeof(u64))
@@ -30,7 +30,7 @@ struct kvm_exit_stat {
  * @stat: the values, which a statistics file contains
  * @handling: the time of the class of the last exit
  * @handled_ns: *@handling when that exit happened
- * @since: until here the time is in @stat, by @clock
+ * @since: the time of @clock up to which @stat is complete
  * @clock: the clock, which can be read only while preemption is disabled
  * @in_exit: that exit is not in the histogram yet
  *
@@ -47,12 +47,12 @@ struct kvm_exit_stats {
 	bool in_exit;
 };
 
-DECLARE_STATIC_KEY_FALSE(kvm_exit_stats_used);
+extern struct static_key_false_deferred kvm_exit_stats_used;
 
 /* Return the exit statistics of the vCPU, or NULL if it has none. */
 static __always_inline struct kvm_exit_stats *kvm_exit_stats(struct kvm_vcpu *vcpu)
 {
-	if (static_branch_unlikely(&kvm_exit_stats_used))
+	if (static_branch_unlikely(&kvm_exit_stats_used.key))
 		return vcpu->exit_stats;
 	return NULL;
 }
@@ -172,6 +172,7 @@ void kvm_exit_stats_init_vm(struct kvm *kvm);
 void kvm_exit_stats_destroy_vm(struct kvm *kvm);
 int kvm_exit_stats_init_vcpu(struct kvm_vcpu *vcpu, const struct kvm *kvm);
 void kvm_exit_stats_destroy_vcpu(struct kvm_vcpu *vcpu);
+void kvm_exit_stats_deinit(void);
 
 #else
 
@@ -218,6 +219,10 @@ static inline int kvm_exit_stats_init_vcpu(struct kvm_vcpu *vcpu,
 }
 
 static inline void kvm_exit_stats_destroy_vcpu(struct kvm_vcpu *vcpu)
+{
+}
+
+static inline void kvm_exit_stats_deinit(void)
 {
 }
 

@@ -15,7 +15,11 @@ static bool exit_stats;
 module_param(exit_stats, bool, 0644);
 MODULE_PARM_DESC(exit_stats, "Enable exit statistics for new VMs");
 
-DEFINE_STATIC_KEY_FALSE(kvm_exit_stats_used);
+/*
+ * Every user of /dev/kvm can enable and disable this by creating and destroying VMs,
+ * so the code is patched at most once per second to disable it.
+ */
+DEFINE_STATIC_KEY_DEFERRED_FALSE(kvm_exit_stats_used, HZ);
 EXPORT_SYMBOL_GPL(kvm_exit_stats_used);
 
 /**
@@ -51,7 +55,7 @@ int kvm_exit_stats_enable(struct kvm *kvm, const struct kvm_enable_cap *cap)
 		return -EINVAL;
 
 	/* Patching code takes locks that are outside of kvm->lock. */
-	static_branch_inc(&kvm_exit_stats_used);
+	static_branch_deferred_inc(&kvm_exit_stats_used);
 	mutex_lock(&kvm->lock);
 	if (kvm->created_vcpus) {
 		r = -EBUSY;
@@ -61,7 +65,7 @@ int kvm_exit_stats_enable(struct kvm *kvm, const struct kvm_enable_cap *cap)
 	}
 	mutex_unlock(&kvm->lock);
 	if (was_enabled)
-		static_branch_dec(&kvm_exit_stats_used);
+		static_branch_slow_dec_deferred(&kvm_exit_stats_used);
 	return r;
 }
 
@@ -74,7 +78,7 @@ void kvm_exit_stats_init_vm(struct kvm *kvm)
 	if (!READ_ONCE(exit_stats))
 		return;
 
-	static_branch_inc(&kvm_exit_stats_used);
+	static_branch_deferred_inc(&kvm_exit_stats_used);
 	kvm->exit_stats = true;
 }
 
@@ -85,7 +89,7 @@ void kvm_exit_stats_init_vm(struct kvm *kvm)
 void kvm_exit_stats_destroy_vm(struct kvm *kvm)
 {
 	if (kvm->exit_stats)
-		static_branch_dec(&kvm_exit_stats_used);
+		static_branch_slow_dec_deferred(&kvm_exit_stats_used);
 }
 
 /**
@@ -122,4 +126,14 @@ int kvm_exit_stats_init_vcpu(struct kvm_vcpu *vcpu, const struct kvm *kvm)
 void kvm_exit_stats_destroy_vcpu(struct kvm_vcpu *vcpu)
 {
 	kfree(vcpu->exit_stats);
+}
+
+/**
+ * kvm_exit_stats_deinit - wait until the static key is no longer in use
+ *
+ * Called when there are no VMs any more, before the module can be removed.
+ */
+void kvm_exit_stats_deinit(void)
+{
+	static_key_deferred_flush(&kvm_exit_stats_used);
 }

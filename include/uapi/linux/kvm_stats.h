@@ -9,8 +9,9 @@
  *	header | id | descriptors | data
  *
  * Only the data changes while the file exists.  All VMs of a running kernel
- * have the same descriptors, and so have all vCPUs, except that those of a VM
- * with exit statistics have more.  See Documentation/virt/kvm/stats.rst.
+ * have the same descriptors.  All vCPUs without exit statistics have the same
+ * descriptors, and so do all vCPUs with them, which have more.  See
+ * Documentation/virt/kvm/stats.rst.
  *
  * KVM_STATS_OPEN is an ioctl of VM fds.  It can also return a file with the
  * statistics of the VM and of all its vCPUs:

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
+#include "lib/extensions.h"
 #include "run_delay/runner.h"
 #include "run_delay/sleeping_ioctl.h"
 #include "tap.h"
@@ -272,6 +273,8 @@ int main(void)
 
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
+	if (!kernel_has_stats_open())
+		return tap_skip_all("this kernel does not have the series for 5.10");
 	if (!schedstat_exists()) {
 		tap_plan(1);
 		report("without CONFIG_SCHED_INFO, the statistics are absent", are_absent());

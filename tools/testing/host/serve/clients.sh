@@ -27,7 +27,8 @@ hanging_client()
 }
 
 # crowd COUNT: connect this many clients at once, more than the server allows, which send nothing.
-# Other clients get an answer within half a second.
+# Other clients get an answer within half a second: the median of five, because a busy machine can
+# delay one of them.
 crowd()
 {
 	/usr/bin/python3 - "$(port)" "$1" <<-'END'
@@ -38,15 +39,16 @@ crowd()
 	    client.setblocking(False)
 	    client.connect_ex(('127.0.0.1', int(sys.argv[1])))
 	    clients.append(client)
-	slowest = 0
-	for _ in range(3):
+	durations = []
+	for _ in range(5):
 	    start = time.monotonic()
 	    other = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]), timeout=20)
 	    other.request('GET', '/metrics')
 	    assert b'kvm_stats_samples_total' in other.getresponse().read()
-	    slowest = max(slowest, time.monotonic() - start)
-	print('the slowest answer took %.3f s' % slowest)
-	sys.exit(slowest >= 0.5)
+	    durations.append(time.monotonic() - start)
+	durations.sort()
+	print('the answers took %s s' % ', '.join('%.3f' % took for took in durations))
+	sys.exit(durations[2] >= 0.5)
 	END
 }
 

@@ -177,7 +177,7 @@ prometheus_tests()
 	check "promtool accepts the configuration" configure_prometheus
 	check "Prometheus starts" start_prometheus
 	check "Prometheus answers a query for a rate" \
-		answers_rate 'rate(kvm_stats_samples_total[10s])'
+		answers_rate 'rate(kvm_stats_samples_total{job="kvm"}[10s])'
 	check "Prometheus reports the target as up" is_positive 'up{job="kvm"}'
 	check "Prometheus scrapes OpenMetrics" has_unit
 	vm_query_tests "$why"

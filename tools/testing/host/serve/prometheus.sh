@@ -13,46 +13,55 @@ start_samples()
 	local dir=$out/samples
 
 	mkdir -p "$dir" && cp "$out/exposition.prometheus" "$dir/metrics.txt" || return 1
-	for _ in 1 2 3; do
-		samples_port=$(free_port)
-		/usr/bin/python3 -m http.server "$samples_port" --bind 127.0.0.1 \
-			--directory "$dir" >"$out/samples.log" 2>&1 9>&- &
-		samples=$!
-		until_true 20 samples_are_served_or_ended && is_running "$samples" && return
-		stop "$samples"
-	done
-	tail -n 5 "$out/samples.log"
-	return 1
+	start_on_free_port samples /metrics.txt
 }
 
-samples_are_served_or_ended()
+run_samples()
 {
-	! is_running "$samples" ||
-		curl -sf -m 5 -o /dev/null "http://127.0.0.1:$samples_port/metrics.txt"
+	# shellcheck disable=SC2154 # start_on_free_port sets it
+	exec /usr/bin/python3 -m http.server "$samples_port" --bind 127.0.0.1 \
+		--directory "$out/samples"
 }
 
-# Another program may use the port between free_port and the start.
 start_prometheus()
 {
+	rm -rf "$out/tsdb"
+	start_on_free_port prometheus /-/ready
+}
+
+run_prometheus()
+{
+	# shellcheck disable=SC2154 # start_on_free_port sets it
+	exec "$prometheus_bin" --config.file="$out/prometheus.yml" \
+		--storage.tsdb.path="$out/tsdb" \
+		--web.listen-address="127.0.0.1:$prometheus_port"
+}
+
+# start_on_free_port NAME PATH: start run_NAME, which listens on $NAME_port, until it answers with
+# the page PATH. Set NAME to its PID. Another program may use the port between free_port and the
+# start.
+start_on_free_port()
+{
+	local name=$1 pid
+
 	for _ in 1 2 3; do
-		rm -rf "$out/tsdb"
-		prometheus_port=$(free_port)
-		"$prometheus_bin" --config.file="$out/prometheus.yml" \
-			--storage.tsdb.path="$out/tsdb" \
-			--web.listen-address="127.0.0.1:$prometheus_port" \
-			>"$out/prometheus.log" 2>&1 9>&- &
-		prometheus=$!
-		until_true 20 prometheus_is_ready_or_ended && is_running "$prometheus" && return
-		stop "$prometheus"
+		printf -v "${name}_port" %s "$(free_port)"
+		"run_$name" >"$out/$name.log" 2>&1 9>&- &
+		pid=$!
+		printf -v "$name" %s "$pid"
+		until_true 20 answers_or_ended "$name" "$2" && is_running "$pid" && return
+		stop "$pid"
 	done
-	tail -n 5 "$out/prometheus.log"
+	tail -n 5 "$out/$name.log"
 	return 1
 }
 
-prometheus_is_ready_or_ended()
+# answers_or_ended NAME PATH
+answers_or_ended()
 {
-	! is_running "$prometheus" ||
-		curl -sf -m 5 -o /dev/null "http://127.0.0.1:$prometheus_port/-/ready"
+	local port=${1}_port
+
+	! is_running "${!1}" || curl -sf -m 5 -o /dev/null "http://127.0.0.1:${!port}$2"
 }
 
 configure_prometheus()

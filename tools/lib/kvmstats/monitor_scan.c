@@ -64,10 +64,10 @@ static void scan_due(struct kvmstats_monitor *monitor, uint64_t now)
 		monitor->scan_budget = MAX_SCAN_BUDGET;
 	monitor->last_refresh = now;
 	while (monitor->scan_budget > 0 && (next = next_due(monitor, now)) != SIZE_MAX) {
-		uint64_t start = clock_now();
+		uint64_t start = clock_cpu();
 
 		scan(monitor, next, now);
-		monitor->scan_budget -= (int64_t)(clock_now() - start);
+		monitor->scan_budget -= (int64_t)(clock_cpu() - start);
 	}
 }
 

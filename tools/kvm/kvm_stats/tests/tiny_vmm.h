@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -93,7 +94,23 @@ static inline int tiny_add_vcpu(struct tiny_vm *vm, int kvm)
 	return tiny_set_registers(vcpu->fd);
 }
 
-/* Creates a VM with @vcpus vCPUs, which tiny_start() starts. Returns 0 or -errno. */
+static inline void tiny_interrupted(int signal)
+{
+	(void)signal;
+}
+
+/* Without SA_RESTART, so that KVM_RUN fails with EINTR. */
+static inline void tiny_catch_signal(void)
+{
+	struct sigaction action = { .sa_handler = tiny_interrupted };
+
+	sigaction(SIGUSR1, &action, NULL);
+}
+
+/*
+ * Creates a VM with @vcpus vCPUs, which tiny_start() starts. Returns 0 or -errno. Catches SIGUSR1
+ * in this process.
+ */
 static inline int tiny_create(struct tiny_vm *vm, int vcpus)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
@@ -102,6 +119,7 @@ static inline int tiny_create(struct tiny_vm *vm, int vcpus)
 	memset(vm, 0, sizeof(*vm));
 	if (kvm < 0)
 		return -errno;
+	tiny_catch_signal();
 	vm->fd = ioctl(kvm, KVM_CREATE_VM, 0UL);
 	err = vm->fd < 0 ? -errno : tiny_add_memory(vm);
 	while (!err && vm->vcpus < vcpus)
@@ -110,13 +128,25 @@ static inline int tiny_create(struct tiny_vm *vm, int vcpus)
 	return err;
 }
 
+/* Returns whether the guest wrote to the port. Reports what else ends KVM_RUN, except a stop. */
+static inline bool tiny_exits(struct tiny_vcpu *vcpu)
+{
+	if (ioctl(vcpu->fd, KVM_RUN, NULL)) {
+		if (errno != EINTR || !atomic_load(&vcpu->stop))
+			perror("# tiny_vmm: KVM_RUN");
+		return false;
+	}
+	if (vcpu->run->exit_reason != KVM_EXIT_IO)
+		fprintf(stderr, "# tiny_vmm: KVM_RUN ended with exit reason %u instead of %u\n",
+			vcpu->run->exit_reason, KVM_EXIT_IO);
+	return vcpu->run->exit_reason == KVM_EXIT_IO;
+}
+
 static inline void *tiny_run(void *arg)
 {
 	struct tiny_vcpu *vcpu = arg;
 
-	while (!atomic_load(&vcpu->stop)) {
-		if (ioctl(vcpu->fd, KVM_RUN, NULL) || vcpu->run->exit_reason != KVM_EXIT_IO)
-			break;
+	while (!atomic_load(&vcpu->stop) && tiny_exits(vcpu)) {
 		if (atomic_fetch_add(&vcpu->exits, 1) % TINY_BURST == TINY_BURST - 1)
 			usleep(TINY_SLEEP_US);
 	}
@@ -129,6 +159,7 @@ static inline void tiny_start(struct tiny_vm *vm)
 
 	for (i = 0; i < vm->vcpus; i++) {
 		atomic_store(&vm->vcpu[i].stop, false);
+		vm->vcpu[i].run->immediate_exit = 0;
 		pthread_create(&vm->vcpu[i].thread, NULL, tiny_run, &vm->vcpu[i]);
 	}
 }
@@ -150,13 +181,16 @@ static inline bool tiny_wait(struct tiny_vm *vm, unsigned long exits)
 	return i == vm->vcpus;
 }
 
-/* Stops all vCPU threads. After that no statistic changes. */
+/* Stops all vCPU threads, also one whose guest does not exit. After that no statistic changes. */
 static inline void tiny_stop(struct tiny_vm *vm)
 {
 	int i;
 
-	for (i = 0; i < vm->vcpus; i++)
+	for (i = 0; i < vm->vcpus; i++) {
 		atomic_store(&vm->vcpu[i].stop, true);
+		vm->vcpu[i].run->immediate_exit = 1;
+		pthread_kill(vm->vcpu[i].thread, SIGUSR1);
+	}
 	for (i = 0; i < vm->vcpus; i++)
 		pthread_join(vm->vcpu[i].thread, NULL);
 }

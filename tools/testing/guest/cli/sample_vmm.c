@@ -108,8 +108,9 @@ static int receive_values(const struct sample_vmm *vmm, struct vcpu_values *valu
 {
 	struct pollfd poll_fd = { .fd = vmm->answer, .events = POLLIN };
 
-	if (poll(&poll_fd, 1, TIME_LIMIT * 1000) != 1 ||
-	    read(vmm->answer, values, sizeof(*values)) != sizeof(*values))
+	if (poll(&poll_fd, 1, TIME_LIMIT * 1000) != 1)
+		return -ETIMEDOUT;
+	if (read(vmm->answer, values, sizeof(*values)) != sizeof(*values))
 		return -EPIPE;
 	return values->err;
 }
@@ -135,9 +136,12 @@ int sample_vmm_start(struct sample_vmm *vmm)
 
 int sample_vmm_stop_vcpus(const struct sample_vmm *vmm, struct vcpu_values *values)
 {
-	if (write(vmm->command, "s", 1) != 1)
-		return -errno;
-	return receive_values(vmm, values);
+	int err = write(vmm->command, "s", 1) == 1 ? receive_values(vmm, values) : -errno;
+
+	if (err)
+		printf("# the VMM did not stop its vCPUs and send their values: %s\n",
+		       strerror(-err));
+	return err;
 }
 
 void sample_vmm_resume(const struct sample_vmm *vmm)

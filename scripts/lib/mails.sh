@@ -136,14 +136,22 @@ mail_end() {
 	printf -- '-- \n%s\n\n' "$(git version | sed 's/^git version //')"
 }
 
-# patch_mail PATCH NUMBER TOTAL
+# mail_prefix PATCH|"" NUMBER TOTAL: print the prefix of the subject of a patch or of the cover
+# letter. A patch of the series that this one extends has the prefix that it has there.
+mail_prefix() {
+	local prefix
+	prefix=$(series_key prefix)
+	[ -z "$1" ] || [ -z "$(added_patch_files)" ] || is_added "$1" || prefix=
+	printf '%s %0*d/%d' "${prefix:-PATCH}" ${#3} "$2" "$3"
+}
+
+# patch_mail PATCH DIFF PREFIX
 patch_mail() {
-	{ patch_part subject "$1"; echo; patch_part body "$1"; } |
-		mail_head "PATCH $(printf '%0*d/%d' ${#3} "$2" "$3")" --signoff
+	{ patch_part subject "$1"; echo; patch_part body "$1"; } | mail_head "$3" --signoff
 	echo ---
-	scratch_git apply --stat --summary "$SCRATCH/$2.diff"
+	scratch_git apply --stat --summary "$2"
 	echo
-	cat "$SCRATCH/$2.diff"
+	cat "$2"
 	mail_end
 }
 
@@ -210,13 +218,13 @@ cover_base() {
 # Print how the series differs from the series that it extends.
 cover_replacements() {
 	local file
-	[ -n "$(parent_dir)" ] || return 0
+	[ -n "$(replacement_files)" ] && [ -n "$(parent_dir)" ] || return 0
 	printf '\nAll patches except the following are those for Linux %s. The following\n' \
 		"$(series_key extends)"
 	printf 'patches make the same changes, with hunks for this tree:\n'
 	while read -r file; do
 		printf '  %s\n' "$(patch_part subject "$file")"
-	done < <(own_patch_files)
+	done < <(replacement_files)
 }
 
 cover_text() {
@@ -227,15 +235,14 @@ cover_text() {
 		printf '  %s\n' "$(patch_part subject "$patch")"
 	done
 	echo
-	total_diffstat "$SCRATCH"/*.diff
+	total_diffstat "${diffs[@]}"
 	echo
 	cover_base
 	cover_replacements
 }
 
-# cover_mail PATCH...
+# cover_mail PATCH...: write the cover letter of these patches. The array diffs has their diffs.
 cover_mail() {
-	local total=$#
-	cover_text "$@" | mail_head "PATCH $(printf '%0*d/%d' ${#total} 0 "$total")"
+	cover_text "$@" | mail_head "$(mail_prefix '' 0 $#)"
 	mail_end
 }

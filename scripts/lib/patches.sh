@@ -40,8 +40,35 @@ own_patch_files() {
 	return 0
 }
 
+# parent_count: print the number of patches of the series that this one extends
+parent_count() {
+	find "$(parent_dir)" -name '[0-9][0-9][0-9][0-9]-*.patch' | wc -l
+}
+
+# is_added FILE: return 0 if the patch follows those of the series that this one extends
+is_added() {
+	local name=${1##*/}
+	[ -n "$(parent_dir)" ] && [ $((10#${name%%-*})) -gt "$(parent_count)" ]
+}
+
+# added_patch_files, replacement_files: print the files of the series that is_added accepts, or
+# the others
+added_patch_files() {
+	local file
+	while read -r file; do
+		! is_added "$file" || printf '%s\n' "$file"
+	done < <(own_patch_files)
+}
+
+replacement_files() {
+	local file
+	while read -r file; do
+		is_added "$file" || printf '%s\n' "$file"
+	done < <(own_patch_files)
+}
+
 # patch_files: print all patch files of the series, in order. A series that extends another
-# one has the patch files of the other one, except for those that it replaces.
+# one has the patch files of the other one, except for those that it replaces, and then its own.
 patch_files() {
 	local parent file
 	parent=$(parent_dir)
@@ -53,7 +80,7 @@ patch_files() {
 		[ ! -f "$SERIES_DIR/${file##*/}" ] || file=$SERIES_DIR/${file##*/}
 		[ -f "$file" ] && printf '%s\n' "$file"
 	done
-	return 0
+	added_patch_files
 }
 
 # patch_part subject|body|adds|diff FILE: print a part of a patch file
@@ -146,7 +173,7 @@ check_replacements() {
 	[ -n "$(parent_dir)" ] || return 0
 	while read -r file; do
 		check_replacement "$file" || failed=1
-	done < <(own_patch_files)
+	done < <(replacement_files)
 	return $failed
 }
 

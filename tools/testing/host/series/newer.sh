@@ -87,6 +87,38 @@ t_extends_version()
 	SERIES=5.11 scripts/series-verify | grep '^Linux 5.11.7: 2 patches apply without fuzz'
 }
 
+# The series 5.12-more adds a patch to 5.12. Its mails are numbered on their own.
+t_extends_adds()
+{
+	make_newer_series
+	mkdir series/5.12-more
+	printf '%s\n' 'extends 5.12' 'version 5.12' 'base 5.12.7' 'tested 5.12.7' 'files patches' \
+		'prefix RFC PATCH' >series/5.12-more/base
+	printf 'KVM: More\n\nCover text.\n' >series/5.12-more/cover-letter
+	export SERIES=5.12-more
+	scripts/tree
+	echo more >>build/tree/5.12-more/virt/kvm/kvm_new.c
+	git -C build/tree/5.12-more commit -q -a -m 'KVM: Add a line' -m 'Body.'
+	scripts/refresh | grep -x 'added   series/5.12-more/0003-KVM-Add-a-line.patch'
+	[ "$(cd series/5.12-more && echo *.patch)" = 0003-KVM-Add-a-line.patch ]
+	scripts/series
+	grep -h '^Subject: ' build/series/5.12-more/* >subjects
+	diff - subjects <<-END
+	Subject: [RFC PATCH 0/1] KVM: More
+	Subject: [PATCH 1/2] KVM: Change a line
+	Subject: [PATCH 2/2] KVM: Add a file
+	Subject: [RFC PATCH 1/1] KVM: Add a line
+	END
+	grep -x ' 1 file changed, 1 insertion(+), 0 deletions(-)' \
+		build/series/5.12-more/0000-cover-letter.txt
+	scripts/series-verify | grep '^Linux 5.12.7: 3 patches apply without fuzz'
+	mv series/5.12-more/0003-KVM-Add-a-line.patch series/5.12-more/0004-KVM-Add-a-line.patch
+	refuses '0004-KVM-Add-a-line.patch has the wrong number' -- scripts/series
+	mv series/5.12-more/0004-KVM-Add-a-line.patch series/5.12-more/0003-KVM-Add-a-line.patch
+	sed -i 's/^+520$/+five-twenty/' series/5.12/0002-*.patch
+	refuses 'series 5.12-more do not apply after those of series 5.12' 'git am -3' -- scripts/tree
+}
+
 t_suite()
 {
 	command -v apt-get || { echo 'the build host has no apt-get'; exit 77; }
@@ -102,5 +134,6 @@ add_newer_tests()
 	test_case 'the patches of a series can contain the files that they add' t_files_in_patches
 	test_case 'refresh writes a changed file to the patch that contains it' t_files_in_patches_edited
 	test_case 'a series can extend one for another kernel version' t_extends_version
+	test_case 'a series can add patches to another one, which are sent separately' t_extends_adds
 	test_case 'base uses the release of Debian that the series names' t_suite
 }

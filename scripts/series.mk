@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Targets that write, verify and edit the patch series. SERIES= selects a series (default:
-# 5.10): 5.10-gki, 6.12 or 7.2. The variable KVM_STATS_TREES names the directory of the
+# 5.10): 5.10-gki, 6.12, 7.2 or 7.2-rfc. The variable KVM_STATS_TREES names the directory of the
 # archives of scripts/trees.list (default: ../shared/trees).
 
 export SERIES KERNEL

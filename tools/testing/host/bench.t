@@ -164,6 +164,27 @@ echo 'vms_4_vcpus_2_new 1' >each
 expect 1 "a count without a title is reported" "the count 'vms_4_vcpus_2_new' has no title" \
 	many_vms 'vms_4_vcpus_2_new 1'
 
+# ---- exit statistics ----
+
+# exit_stats COUNT...: print the table of these counts with exit statistics
+exit_stats()
+{
+	printf '%s\n' "$@" >on
+	awk -f "$bench/exit-stats.awk" "$bench/rows.list" unpatched=unpatched-exits off=off on=on
+}
+
+echo 'exit_kernel 1000' >unpatched-exits
+printf '%s\n' 'exit_kernel 1010' 'pread_vcpu 700' >off
+expect 0 "exit statistics that cost little meet the goal" \
+	'^  CPUID: .* 1000 +1010 +1050 +1[.]0100 +1[.]0500  8: 1[.]05 at most 1[.]05, met$' \
+	exit_stats 'exit_kernel 1050'
+expect 0 "exit statistics that cost too much miss the goal" ' at most 1[.]05, MISSED$' \
+	exit_stats 'exit_kernel 1051'
+expect 0 "a read of exit statistics has no ratio" '^  pread.* - +700 +800 +- +-$' \
+	exit_stats 'pread_vcpu 800'
+expect 0 "the cost of exit statistics can be unknown" '^  CPUID: .*  8: unknown$' \
+	exit_stats 'pread_vcpu 800'
+
 # ---- the report and the page ----
 
 mkdir -p dir
@@ -178,6 +199,8 @@ expect 0 "the report has the versions" \
 	"$bench/report" dir
 echo 'Copying' >dir/copy.txt
 expect 0 "the report has the table of native cycles" '^Copying$' "$bench/report" dir
+echo 'exit_kernel 1050' >dir/exit-stats.counts
+expect 0 "the report has the table of exit statistics" '^  CPUID: .* 1050 ' "$bench/report" dir
 echo 'kvm-stats log' >dir/many-vms.txt
 expect 0 "the report has the table of kvm-stats" '^kvm-stats log$' "$bench/report" dir
 expect 0 "the page has the table" '^  pread[(][)] of 8 bytes  *400 ' "$bench/report" --page dir
@@ -189,7 +212,7 @@ expect 1 "without counts of this series there is no report" 'dir/patched[.]count
 # ---- arguments ----
 
 expect 1 "an unknown option is reported" "unknown option '--fast'" "$bench/bench" --fast
-expect 1 "an unknown kernel is reported" '--only linux: expected patched' \
+expect 1 "an unknown kernel is reported" '--only linux: expected one of patched' \
 	"$bench/bench" --only linux
 expect 1 "a missing kernel cannot be counted" 'there is no kernel in /none' "$bench/count" x /none
 expect 1 "the sizes of a missing kernel cannot be measured" 'there is no kernel in /none' \

@@ -34,6 +34,9 @@ bool exits_enable_by_default(bool on);
 /* Create a VM with exit statistics and one vCPU. */
 bool create_guest_with_exits(struct guest *guest);
 
+/* On arm64: the same, and the vCPU has these bits KVM_ARM_VCPU_*. */
+bool create_guest_with_features(struct guest *guest, uint32_t features);
+
 /* Return by how much all classes together have grown: their counters, or their times. */
 uint64_t classes_count(const struct outcome *outcome);
 uint64_t classes_ns(const struct outcome *outcome);

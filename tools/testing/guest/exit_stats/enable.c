@@ -21,10 +21,15 @@ bool exits_enable_by_default(bool on)
 
 bool create_guest_with_exits(struct guest *guest)
 {
+	return create_guest_with_features(guest, 0);
+}
+
+bool create_guest_with_features(struct guest *guest, uint32_t features)
+{
 	const char *message;
 	bool ok;
 
-	memset(guest, 0, sizeof(*guest));
+	*guest = (struct guest){ .features = features };
 	ok = exits_enable_by_default(true);
 	message = guest_create(guest);
 	ok = exits_enable_by_default(false) && ok;

@@ -2,8 +2,7 @@
 /*
  * arm64: a guest without MMU exits a known number of times. Each exit counts in its class.
  *
- * Not produced: wfe, which QEMU's emulated CPUs do not trap; cp15, which needs a 32-bit guest;
- * fp_simd and ptrauth, which KVM handles at EL2 if the CPU has them; serror and entry_failed.
+ * Not produced: wfe, which QEMU's emulated CPUs do not trap; serror and entry_failed.
  */
 #ifdef __aarch64__
 #define _GNU_SOURCE
@@ -23,7 +22,7 @@
 
 struct exit {
 	const char *class;
-	uint32_t code[3];
+	uint32_t code[6];
 	size_t size;
 	const char *same_as;	/* a statistic that grows as much, or NULL */
 };
@@ -56,6 +55,28 @@ static const struct exit pmu = { "exit_pmu", { 0xd53b9c00 }, 4 };
 
 /* msr icc_sgi1r_el1, x0. The VM has no GICv3, so the guest gets an exception, and skips it. */
 static const struct exit sgi = { "exit_sgi", { 0xd518cba0 }, 4 };
+
+/* rdvl x3, #0. KVM gives the vCPU no SVE, so the guest gets an exception, too. */
+static const struct exit sve = {
+	"exit_fp_simd", {
+		0xd2a00662,				/* mov x2, #0x330000: FPEN, ZEN */
+		0xd5181042,				/* msr cpacr_el1, x2 */
+		0xd5033fdf,				/* isb */
+		0x04bf5003,				/* rdvl x3, #0 */
+	}, 16
+};
+
+/* paciasp. KVM gives the vCPU no pointer authentication. Without it, the CPU does nothing. */
+static const struct exit ptrauth = {
+	"exit_ptrauth", {
+		0xd5381002,				/* mrs x2, sctlr_el1 */
+		0xb2610042,				/* orr x2, x2, #0x80000000: EnIA */
+		0xd5181002,				/* msr sctlr_el1, x2 */
+		0xd5033fdf,				/* isb */
+		0xd503233f,				/* paciasp */
+	}, 20
+};
+
 static const uint32_t skip_instruction[] = {
 	0xd5384022,					/* mrs x2, elr_el1 */
 	0x91001042,					/* add x2, x2, #4 */
@@ -145,6 +166,33 @@ DEFINE_CHECK(cache)
 DEFINE_CHECK(pmu)
 DEFINE_CHECK(sgi)
 DEFINE_CHECK(mmio)
+DEFINE_CHECK(sve)
+DEFINE_CHECK(ptrauth)
+
+/*
+ * Are there other exits than those by interrupts, by writes of system registers, and by the store
+ * at the end? Also returns true after an error, which the check then reports.
+ */
+static bool is_trapped(const struct exit *exit)
+{
+	static struct outcome outcome;
+	uint64_t exits, interrupts, writes;
+
+	return !measure(exit, &outcome) || !change_of(&outcome, "exits", &exits) ||
+	       !change_of(&outcome, "exit_interrupt", &interrupts) ||
+	       !change_of(&outcome, "exit_sysreg_write", &writes) ||
+	       exits != interrupts + writes + 1;
+}
+
+static const char *needs_sve(void)
+{
+	return is_trapped(&sve) ? NULL : "the CPU has no SVE";
+}
+
+static const char *needs_ptrauth(void)
+{
+	return is_trapped(&ptrauth) ? NULL : "the CPU has no pointer authentication";
+}
 
 /* The accesses exit without VHE only. */
 static bool check_timer(void)
@@ -306,6 +354,49 @@ static bool check_debug(void)
 	return ok;
 }
 
+static bool run_times(struct guest *guest, unsigned int times)
+{
+	while (times--) {
+		if (ioctl(guest->vcpu, KVM_RUN, 0))
+			return fail("KVM_RUN: %s", strerror(errno));
+		if (guest->run->exit_reason != KVM_EXIT_MMIO)
+			return fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
+	}
+	return true;
+}
+
+/* A 32-bit guest reads a system register. */
+static bool check_cp15(void)
+{
+	static const uint32_t code[] = {
+		0xe3a01207,				/* mov r1, #END_ADDRESS */
+		0xee110f30,				/* mrc p15, 0, r0, c1, c0, 1: ACTLR */
+		0xe5810000,				/* str r0, [r1] */
+		0xeafffffc,				/* b to mrc */
+	};
+	static struct outcome outcome;
+	struct guest guest;
+	bool ok = create_guest_with_features(&guest, 1 << KVM_ARM_VCPU_EL1_32BIT);
+
+	if (ok)
+		memcpy(guest.memory, code, sizeof(code));
+	ok = ok && run_times(&guest, WARM_UP) && read_stats(guest.vcpu, &outcome.before) &&
+	     run_times(&guest, TIMES) && read_stats(guest.vcpu, &outcome.after) &&
+	     expect_growth(&outcome, "exit_cp15", TIMES) &&
+	     expect_growth(&outcome, "exit_mmio", TIMES) && sums_agree(&outcome);
+	guest_destroy(&guest);
+	return ok;
+}
+
+static const char *needs_32_bit_guests(void)
+{
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	bool supported = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_ARM_EL1_32BIT) > 0;
+
+	close(kvm);
+	return supported ? NULL : "the CPU cannot run 32-bit guests";
+}
+
 const struct check class_checks[] = {
 	{ "hypercall", check_hypercall },
 	{ "smc", check_smc },
@@ -322,6 +413,9 @@ const struct check class_checks[] = {
 	{ "wfi", check_wfi },
 	{ "interrupt", check_interrupt },
 	{ "debug", check_debug },
+	{ "fp_simd", check_sve, needs_sve },
+	{ "ptrauth", check_ptrauth, needs_ptrauth },
+	{ "cp15", check_cp15, needs_32_bit_guests },
 	{}
 };
 #endif

@@ -25,6 +25,7 @@ struct guest {
 	uint8_t *memory;	/* at address 0 of the guest */
 	void *reserved;		/* the address space that contains @memory */
 	size_t end;		/* of the code in @memory */
+	uint32_t features;	/* on arm64, of the vCPU: bits KVM_ARM_VCPU_*, or 0 */
 };
 
 enum guest_precision { GUEST_AT_LEAST, GUEST_EXACTLY };

@@ -45,6 +45,7 @@ static inline const char *guest_set_up(struct guest *guest)
 
 	if (ioctl(guest->vm, KVM_ARM_PREFERRED_TARGET, &init))
 		return guest_error("KVM_ARM_PREFERRED_TARGET");
+	init.features[0] |= guest->features;
 	if (ioctl(guest->vcpu, KVM_ARM_VCPU_INIT, &init))
 		return guest_error("KVM_ARM_VCPU_INIT");
 	return NULL;

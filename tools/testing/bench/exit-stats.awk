@@ -53,7 +53,7 @@ function judge(row, value)
 		return ""
 	if (value == "")
 		return "8: unknown"
-	return sprintf("8: %.4g at most %s, %s", value, goal[row],
+	return sprintf("8: %.4f at most %s, %s", value, goal[row],
 		       value <= goal[row] ? "met" : "MISSED")
 }
 
@@ -64,7 +64,7 @@ function judge(row, value)
 }
 
 END {
-	line("Exit statistics", "unpatched", "off", "on", "off to unp.", "on to unp.", "goal")
+	line("Exit statistics", "unpatched", "off", "on", "off ratio", "on ratio", "goal")
 	for (i = 1; i in rows; i++) {
 		row = rows[i]
 		off = ratio("off." row, "unpatched." row)

@@ -30,6 +30,7 @@ static void run_checks(const char *group, const struct check *checks)
 int main(void)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	bool enabled = exit_stats_are_enabled();
 
 	if (kvm < 0)
 		return tap_skip_all("no access to /dev/kvm");
@@ -43,5 +44,6 @@ int main(void)
 	run_checks("class", class_checks);
 	run_checks("event", event_checks);
 	run_checks("time", time_checks);
+	exit_stats_enable(enabled);
 	return tap_end();
 }

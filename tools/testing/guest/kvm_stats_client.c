@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "client/scenario.h"
+#include "lib/exit_stats.h"
 #include "qemu/check/checks.h"
 
 static const struct check with_stats[] = {
@@ -107,8 +108,11 @@ int main(void)
 {
 	static struct scenario scenario = { .top = TERMINAL_NONE };
 	const char *variant = getenv("BOOT_VARIANT") ?: "";
+	bool enabled = exit_stats_are_enabled();
 	int ret;
 
+	/* The other QEMU has exit statistics, see client/check/other.c. */
+	exit_stats_enable(false);
 	session_configure(&scenario.qemu);
 	scenario.qemu.config.qmp_socket = QMP_SOCKET;
 	ret = session_start(&scenario.qemu);
@@ -123,5 +127,6 @@ int main(void)
 	else
 		ret = run_checks(with_stats, ARRAY_SIZE(with_stats), &scenario);
 	end(&scenario);
+	exit_stats_enable(enabled);
 	return ret;
 }

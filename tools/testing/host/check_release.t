@@ -23,7 +23,7 @@ make_repo()
 {
 	mkdir -p "$work"/repo/{scripts/lib,tools/testing/release} "$work/fake"
 	cd "$work/repo" || exit
-	cp "$ROOT"/scripts/lib/{common,debian}.sh scripts/lib/
+	cp "$ROOT"/scripts/lib/{common,debian,debian_root}.sh scripts/lib/
 	cp "$ROOT/tools/testing/release/check-release" tools/testing/release/
 	echo '# comment' >"$list"
 	echo build/ >.gitignore

@@ -31,27 +31,41 @@ add_kvm_stats()
 	cp "$built/$1" "$2"
 }
 
-# Programs of the build host, and their libraries.
-host_files()
+# in_client_root COMMAND...: only root can change the root directory.
+in_client_root()
 {
-	local program
-
-	command -v qemu-system-x86_64
-	for program in "$(command -v qemu-system-x86_64)" "$root/boot/kvm-stats"; do
-		ldd "$program" | grep -oE '/[^ ]+'
-	done
+	if [ "$client_root" = / ]; then
+		"$@"
+	else
+		chroot "$client_root" "$@"
+	fi
 }
 
-# What the programs that test QEMU and kvm-stats need.
+# Print the paths of QEMU and of the libraries of QEMU and kvm-stats. Libraries that only the build
+# host has are left out.
+client_programs()
+{
+	local qemu
+
+	qemu=$(in_client_root sh -c 'command -v qemu-system-x86_64')
+	{
+		echo "$qemu"
+		{ in_client_root ldd "$qemu"; ldd "$root/boot/kvm-stats"; } | grep -oE '/[^ ]+'
+	} | { in_client_root xargs realpath -qe || true; } | sort -u
+}
+
+# What the programs that test QEMU and kvm-stats need. Set client_root, the directory that the
+# machine sees.
 client_files()
 {
+	client_root=$("$TESTING/machine/client-root" "$client")
 	# One with HTTP, which cannot be linked statically, runs in the root directory of the build host.
 	add_kvm_stats kvm-stats "$root/boot/kvm-stats"
 	cp "$ROOT"/tools/kvm/kvm_stats/share/{kvm-stats.service,perfmon.conf} "$root/boot/"
 	cp "$kernel/image" "$root/boot/kernel"
 	run_logged "$out/guest.log" "$TESTING/guest/linux/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
 	mkdir "$root/files"
-	host_files | xargs realpath | sort -u | xargs cp --parents -t "$root/files"
+	client_programs | sed 's,^/,,' | (cd "$client_root" && xargs cp --parents -t "$root/files")
 }
 
 make_initramfs()

@@ -86,7 +86,7 @@ machine_command()
 		-chardev "file,id=results,path=$out/results")
 	# shellcheck disable=SC2054 # options of QEMU have commas
 	[ -z "$client" ] || command+=(-device "virtio-9p-$virtio_bus,fsdev=host,mount_tag=host"
-		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap)
+		-fsdev "local,id=host,path=$client_root,security_model=none,readonly=on,multidevs=remap")
 	if [ "$mode" = shell ]; then
 		command+=(-serial mon:stdio)
 	else

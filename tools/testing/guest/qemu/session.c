@@ -21,7 +21,10 @@ static const char *setting(const char *name, const char *preset)
 
 void session_configure(struct session *s)
 {
-	s->native = !getenv("BOOT_VARIANT");
+	const char *variant = getenv("BOOT_VARIANT");
+
+	s->native = !variant;
+	s->unpatched = variant && !strcmp(variant, "unpatched");
 	s->config.host = setting("BOOT_HOST", NULL);
 	s->config.kernel = setting("BOOT_KERNEL", NULL);
 	s->config.initrd = setting("BOOT_GUEST_INITRD", NULL);

@@ -15,6 +15,7 @@
 
 struct session {
 	bool native;		/* runs on the build host, not in a test machine */
+	bool unpatched;		/* the kernel does not have the series */
 	struct vmm_config config;
 	struct vmm vmm;
 	struct qmp qmp;

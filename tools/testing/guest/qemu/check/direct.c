@@ -21,7 +21,7 @@ static int open_direct(struct session *s)
 
 static enum verdict skip_or_fail(const struct session *s)
 {
-	if (s->native && s->direct_error == -EIO)
+	if ((s->native || s->unpatched) && s->direct_error == -EIO)
 		return skip("on this kernel only the VMM can use KVM_STATS_GETFD");
 	note("cannot open the statistics fds of QEMU: %s", strerror(-s->direct_error));
 	return FAIL;

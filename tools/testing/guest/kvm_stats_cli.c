@@ -398,6 +398,77 @@ static void test_unpatched(const struct sample_vmm *vmm)
 	       "a process that has ended is an error", &run);
 }
 
+/* ---- an unpatched kernel of mainline, which opens statistics for the VMM only ---- */
+
+/* The VMM keeps no statistics fd open. */
+static void test_mainline(const struct sample_vmm *vmm)
+{
+	struct vcpu_values values = { 0 };
+	int err;
+
+	run_command(&run, -1, 0, "list");
+	report(run.status == 0 && list_shows(&run, vmm->pid, "debugfs"),
+	       "list shows a VMM without statistics fds with the source debugfs", &run);
+	err = sample_vmm_stop_vcpus(vmm, &values);
+	run_command(&run, -1, 0, "read -p %d", vmm->pid);
+	report(!err && ended_with(&run, 0, "the VMM holds no statistics fd") &&
+	       shows_value(&run, "vm", "exits", values.exits[0] + values.exits[1]) &&
+	       shows_value(&run, "vm", "io_exits", values.io_exits[0] + values.io_exits[1]),
+	       "read shows the sums of the exits that the VMM itself reads", &run);
+	run_command(&run, -1, 0, "schema -p %d", vmm->pid);
+	report(ended_with(&run, 0, "vm      io_exits ") && !strstr(run.text, "vcpu    io_exits "),
+	       "schema shows statistics of the VM only", &run);
+	run_command(&run, -1, 0, "query -p %d", vmm->pid);
+	report(strstr(run.text, "{\"return\": [") && !strstr(run.text, "vcpu["),
+	       "query shows values of the VM only", &run);
+	run_command(&run, -1, 0, "-l -c -s 0.5 -n 2 -f io_exits -p %d", vmm->pid);
+	report(ended_with(&run, 0, "timestamp,io_exits\n") && strstr(run.text, "source: debugfs"),
+	       "-l -c writes a log from debugfs", &run);
+	sample_vmm_resume(vmm);
+	test_sums(vmm);
+}
+
+/* The VMM keeps the fds of its vCPUs open. */
+static void test_mainline_with_fds(void)
+{
+	struct vcpu_values values = { 0 };
+	struct sample_vmm vmm;
+	int err = sample_vmm_start_with_fds(&vmm);
+
+	run_command(&run, -1, 0, "list");
+	report(!err && list_shows(&run, vmm.pid, "taken+debugfs"),
+	       "list shows a VMM with statistics fds of its vCPUs", &run);
+	err = err ?: sample_vmm_stop_vcpus(&vmm, &values);
+	run_command(&run, -1, 0, "read -p %d", vmm.pid);
+	report(!err && run.status == 0 &&
+	       shows_value(&run, "vcpu0", "exits", values.exits[0]) &&
+	       shows_value(&run, "vcpu1", "exits", values.exits[1]) &&
+	       strstr(run.text, "\nvm      remote_tlb_flush "),
+	       "read shows the exits that the VMM itself reads, and the VM from debugfs", &run);
+	run_command(&run, -1, 0, "schema -p %d", vmm.pid);
+	report(ended_with(&run, 0, "vcpu    io_exits ") && strstr(run.text, "vm      remote_tlb_flush "),
+	       "schema shows statistics of the vCPUs and of the VM", &run);
+	sample_vmm_resume(&vmm);
+	test_rates(&vmm);
+	test_sums(&vmm);
+	test_json(&vmm);
+	test_log(&vmm);
+	sample_vmm_kill(&vmm);
+}
+
+static void test_kernel_without_series(const struct sample_vmm *vmm)
+{
+	if (kernel_has_stats()) {
+		tap_plan(15);
+		test_mainline(vmm);
+		test_mainline_with_fds();
+		sample_vmm_kill(vmm);
+	} else {
+		tap_plan(5);
+		test_unpatched(vmm);
+	}
+}
+
 int main(void)
 {
 	const char *variant = getenv("BOOT_VARIANT");
@@ -410,8 +481,7 @@ int main(void)
 		return 1;
 	}
 	if (variant && !strcmp(variant, "unpatched")) {
-		tap_plan(5);
-		test_unpatched(&vmm);
+		test_kernel_without_series(&vmm);
 		return tap_end();
 	}
 	locked = locked_down();

@@ -60,7 +60,7 @@ bool debugfs_value(pid_t pid, const char *stat, unsigned long long *value)
 
 bool has_tracepoints(void)
 {
-	return !access("/sys/kernel/debug/tracing/events/kvm/kvm_exit/id", F_OK);
+	return !access("/sys/kernel/tracing/events/kvm/kvm_exit/id", F_OK);
 }
 
 bool locked_down(void)

@@ -72,7 +72,19 @@ static struct vcpu_values read_vm(const struct tiny_vm *vm)
 	return values;
 }
 
-static void vmm_main(int command, int answer)
+/* Opens the statistics fds of all vCPUs, and leaves them open. */
+static int open_vcpu_stats(const struct tiny_vm *vm)
+{
+	int i;
+
+	for (i = 0; i < VCPUS; i++) {
+		if (ioctl(vm->vcpu[i].fd, KVM_GET_STATS_FD, NULL) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static void vmm_main(int command, int answer, bool with_fds)
 {
 	struct vcpu_values values = { 0 };
 	struct tiny_vm vm;
@@ -80,6 +92,8 @@ static void vmm_main(int command, int answer)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	values.err = tiny_create(&vm, VCPUS);
+	if (!values.err && with_fds)
+		values.err = open_vcpu_stats(&vm);
 	if (write(answer, &values, sizeof(values)) < 0 || values.err)
 		_exit(1);
 	tiny_start(&vm);
@@ -115,7 +129,7 @@ static int receive_values(const struct sample_vmm *vmm, struct vcpu_values *valu
 	return values->err;
 }
 
-int sample_vmm_start(struct sample_vmm *vmm)
+static int start(struct sample_vmm *vmm, bool with_fds)
 {
 	int command[2], answer[2];
 	struct vcpu_values values;
@@ -125,13 +139,23 @@ int sample_vmm_start(struct sample_vmm *vmm)
 	vmm->pid = fork();
 	if (!vmm->pid) {
 		close(command[1]);
-		vmm_main(command[0], answer[1]);
+		vmm_main(command[0], answer[1], with_fds);
 	}
 	close(command[0]);
 	close(answer[1]);
 	vmm->command = command[1];
 	vmm->answer = answer[0];
 	return vmm->pid < 0 ? -errno : receive_values(vmm, &values);
+}
+
+int sample_vmm_start(struct sample_vmm *vmm)
+{
+	return start(vmm, false);
+}
+
+int sample_vmm_start_with_fds(struct sample_vmm *vmm)
+{
+	return start(vmm, true);
 }
 
 int sample_vmm_stop_vcpus(const struct sample_vmm *vmm, struct vcpu_values *values)

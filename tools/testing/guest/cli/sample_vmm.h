@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A VMM in a child process. It keeps no statistics fd open, so that kvm-stats must open its own.
- * When it stops its vCPUs, it reads their statistics itself, for comparison with kvm-stats.
+ * A VMM in a child process. When it stops its vCPUs, it reads their statistics itself, for
+ * comparison with kvm-stats.
  */
 #ifndef CLI_SAMPLE_VMM_H
 #define CLI_SAMPLE_VMM_H
@@ -23,8 +23,14 @@ struct sample_vmm {
 	int answer;	/* pipe: struct vcpu_values */
 };
 
-/* Returns 0 or -errno. */
+/*
+ * Starts a VMM that keeps no statistics fd open, so that kvm-stats must open its own. Returns 0 or
+ * -errno.
+ */
 int sample_vmm_start(struct sample_vmm *vmm);
+
+/* Starts a VMM that keeps the statistics fds of its vCPUs open, as QEMU 8.1 and later do. */
+int sample_vmm_start_with_fds(struct sample_vmm *vmm);
 
 /*
  * Lets the vCPUs run for a while, stops them and stores their values. Returns 0 or -errno. If the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ask whether KVM has KVM_STATS_OPEN and KVM_STATS_NEXT. The series for 5.10 adds both; mainline
- * and the series for newer kernels have neither.
+ * Ask whether KVM has statistics fds, and whether it has KVM_STATS_OPEN and KVM_STATS_NEXT. The
+ * series for 5.10 adds both; mainline and the series for newer kernels have neither.
  */
 #ifndef GUEST_EXTENSIONS_H
 #define GUEST_EXTENSIONS_H
@@ -10,6 +10,7 @@
 
 #define NO_STATS_OPEN	"this kernel does not have KVM_STATS_OPEN and KVM_STATS_NEXT"
 
+bool kernel_has_stats(void);
 bool kernel_has_stats_open(void);
 
 #endif /* GUEST_EXTENSIONS_H */

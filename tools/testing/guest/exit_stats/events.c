@@ -6,7 +6,7 @@
 
 #include "exit_stats/checks.h"
 
-#define EVENT_ID	"/sys/kernel/debug/tracing/events/kvm/kvm_exit/id"
+#define EVENT_ID	"/sys/kernel/tracing/events/kvm/kvm_exit/id"
 #define ROUNDS		500
 
 /* The loop takes some time, so that interrupts of the host arrive while the guest runs. */

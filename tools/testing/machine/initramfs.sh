@@ -54,6 +54,15 @@ client_programs()
 	} | { in_client_root xargs realpath -qe || true; } | sort -u
 }
 
+# The script that takes the pictures of top, and its guests
+picture_files()
+{
+	local built=$ROOT/build/testing/kvm-stats command=$ROOT/tools/kvm/kvm_stats
+
+	run_logged "$out/vmms.log" flock "$built.lock" make -C "$command" O="$built" CC="$cc" vmms
+	cp "$built"/tests/{vmm,halting_vmm} "$command/pictures/screenshot" "$root/boot/"
+}
+
 # What the programs that test QEMU and kvm-stats need. Set client_root, the directory that the
 # machine sees.
 client_files()
@@ -62,6 +71,7 @@ client_files()
 	# One with HTTP, which cannot be linked statically, runs in the root directory of the build host.
 	add_kvm_stats kvm-stats "$root/boot/kvm-stats"
 	cp "$ROOT"/tools/kvm/kvm_stats/share/{kvm-stats.service,perfmon.conf} "$root/boot/"
+	[[ " $test_programs " != *" pictures "* ]] || picture_files
 	cp "$kernel/image" "$root/boot/kernel"
 	run_logged "$out/guest.log" "$TESTING/guest/linux/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
 	mkdir "$root/files"

@@ -49,18 +49,19 @@ checkout_source()
 	plain_git -C "$src" read-tree --reset -u "$tree"
 }
 
-# Return 0 if $tree has the KUnit tests, and statistics for this architecture.
+# Return 0 if $tree has the KUnit tests, and statistics for this architecture. The series for
+# 5.10 defines the option of the tests in virt/kvm, the others in lib.
 tree_has_kunit()
 {
-	has_line 'config KVM_STATS_KUNIT_TEST' virt/kvm/Kconfig || return
+	has_line 'config KVM_STATS_KUNIT_TEST' virt/kvm/Kconfig lib/Kconfig.debug || return
 	! has_line 'config HAVE_KVM_STATS_FD' virt/kvm/Kconfig ||
 		has_line 'select HAVE_KVM_STATS_FD' "$kvm_dir/Kconfig"
 }
 
-# has_line TEXT PATH: return 0 if the file PATH of $tree has TEXT
+# has_line TEXT PATH...: return 0 if one of these files of $tree has TEXT
 has_line()
 {
-	plain_git -C "$base" grep -q -e "$1" "$tree" -- "$2"
+	plain_git -C "$base" grep -q -e "$1" "$tree" -- "${@:2}"
 }
 
 # Print the configuration $config, with options that only some trees have.

@@ -446,7 +446,8 @@ static void test_mainline_with_fds(void)
 	       strstr(run.text, "\nvm      remote_tlb_flush "),
 	       "read shows the exits that the VMM itself reads, and the VM from debugfs", &run);
 	run_command(&run, -1, 0, "schema -p %d", vmm.pid);
-	report(ended_with(&run, 0, "vcpu    io_exits ") && strstr(run.text, "vm      remote_tlb_flush "),
+	report(ended_with(&run, 0, "vcpu    io_exits ") &&
+	       strstr(run.text, "vm      remote_tlb_flush "),
 	       "schema shows statistics of the vCPUs and of the VM", &run);
 	sample_vmm_resume(&vmm);
 	test_rates(&vmm);

@@ -15,6 +15,7 @@
 
 #define MS		1500	/* duration of a run */
 #define MAX_ATTEMPTS	10
+#define MAX_REPETITIONS	3
 
 /* The guest executes an endless loop. */
 #if defined(__x86_64__) || defined(__i386__)
@@ -247,6 +248,19 @@ static const struct check {
 	{ "waits in other ioctls do not count", other_ioctls_do_not_count },
 };
 
+/* The CPUs of an emulated machine are threads, which wait for each other on a busy build host. */
+static bool passes_once(bool (*run)(void))
+{
+	unsigned int attempt;
+
+	for (attempt = 1; !run(); attempt++) {
+		if (attempt == MAX_REPETITIONS)
+			return false;
+		printf("# attempt %u: %s\n", attempt, failure);
+	}
+	return true;
+}
+
 /* Without CONFIG_SCHED_INFO, the file does not have the statistics. */
 static bool are_absent(void)
 {
@@ -288,7 +302,7 @@ int main(void)
 		if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 			tap_report(TAP_SKIP, "", checks[i].name, "the machine has one CPU");
 		else
-			report(checks[i].name, checks[i].run());
+			report(checks[i].name, passes_once(checks[i].run));
 	}
 	return tap_end();
 }

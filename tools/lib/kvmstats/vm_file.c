@@ -105,18 +105,17 @@ void kvmstats_file_free(struct kvmstats_file *file)
 	free(file);
 }
 
+/* The layout has the number of the VM. The descriptors of a VM do not change without its layout. */
 int kvmstats_file_same(const struct kvmstats_file *file, int fd)
 {
 	struct kvm_stats_header header;
 	struct kvm_stats_vcpus layout;
-	int ret = kvmstats_read_vcpus(fd, &header, &layout);
+	int err = kvmstats_read_vcpus(fd, &header, &layout);
 
-	if (ret)
-		return ret;
-	if (memcmp(&layout, &file->layout, sizeof(layout)))
-		return 0;
-	ret = kvmstats_schema_same(file->vm, fd);
-	return ret == 1 ? kvmstats_schema_same(file->vcpu, fd) : ret;
+	if (err)
+		return err;
+	return !memcmp(&layout, &file->layout, sizeof(layout)) &&
+	       !memcmp(&header, &file->vm->header, sizeof(header));
 }
 
 int kvmstats_file_number(int fd, uint64_t *vm)

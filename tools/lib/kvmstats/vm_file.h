@@ -11,8 +11,9 @@ int kvmstats_file_new_shared(struct kvmstats_file **file, int fd,
 			     struct kvmstats_schemas *schemas);
 
 /*
- * Returns 1 if @fd has the layout and the descriptors of @file, 0 if they differ, or -errno. The
- * file of a VM has other ones when it is opened again after the VMM has enabled exit statistics.
+ * Returns 1 if @fd is a file of the same VM with the statistics of @file, 0 if not, or -errno. The
+ * file of a VM has other statistics when it is opened again after the VMM has enabled exit
+ * statistics.
  */
 int kvmstats_file_same(const struct kvmstats_file *file, int fd);
 

@@ -288,7 +288,7 @@ int main(void)
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
 	if (!kernel_has_stats_open())
-		return tap_skip_all("this kernel does not have the series for 5.10");
+		return tap_skip_all("this kernel does not count the run delay");
 	if (!schedstat_exists()) {
 		tap_plan(1);
 		report("without CONFIG_SCHED_INFO, the statistics are absent", are_absent());

@@ -248,7 +248,10 @@ static const struct check {
 	{ "waits in other ioctls do not count", other_ioctls_do_not_count },
 };
 
-/* The CPUs of an emulated machine are threads, which wait for each other on a busy build host. */
+/*
+ * Repeat a check that fails: the CPUs of an emulated machine are threads, which wait for each other
+ * on a busy build host. A defect of the kernel fails each time.
+ */
 static bool passes_once(bool (*run)(void))
 {
 	unsigned int attempt;

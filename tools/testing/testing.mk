@@ -5,7 +5,7 @@ testing := tools/testing
 
 export ARCH
 
-.PHONY: run lint check-fast check check-deep results kernel shell compare bench bench-tools check-release
+.PHONY: run lint check check-all results kernel shell compare bench bench-tools check-release
 
 run: ## show the statistics of a real guest on a patched kernel, under emulation
 	@mkdir -p build
@@ -14,27 +14,24 @@ run: ## show the statistics of a real guest on a patched kernel, under emulation
 lint: ## check the style of code, messages and documents; takes seconds
 	@$(testing)/host/lint.t
 
-check-fast: ## lint, the quick tests of the build host, and one x86 boot
-	@$(testing)/check --fast
-
-check: ## every test; the last line is "N passed, N failed, N skipped" (ARCH= boots of one architecture)
+check: ## the tests for each commit; the last line is "N passed, N failed, N skipped" (ARCH= all of one architecture)
 	@$(testing)/check
 
-check-deep: ## more boots: sanitizers, lockdep, injected bugs
-	@$(testing)/check --deep
+check-all: ## every test: all architectures and series, sanitizers, all injected bugs; takes two hours
+	@$(testing)/check --all
 
-check-release: ## run and check on a new installation of Debian, RELEASE=trixie; takes an hour, needs root
+check-release: ## run and check on a new installation of Debian, RELEASE=trixie; needs root
 	@$(testing)/release/check-release $(RELEASE)
 
-results: ## write docs/results.md from the last make check and make check-deep
+results: ## write docs/results.md from the last make check-all and make check-release
 	@$(testing)/results --page docs/results.md
 
 kernel: ## build a kernel (ARCH=, VARIANT=patched, unpatched, patch:N, tree, NAME); print its directory
 	@$(testing)/kernel/build $(or $(VARIANT),patched)
 
 shell: ## a prompt in the test machine (ARCH=, VARIANT=)
-	@$(testing)/boots/$$(cd $(testing)/boots && grep -lx 'arch=$(or $(ARCH),x86_64)' * | \
-		xargs grep -L '^series=' | tail -n 1) \
+	@$$(grep -lxs 'arch=$(or $(ARCH),x86_64)' $(testing)/boots/* $(testing)/boots/all/* | \
+		xargs grep -L '^series=\|^variant=\|^config=' | head -n 1) \
 		--shell variant=$(or $(VARIANT),patched)
 
 compare: ## compare the statistics with those of mainline (ARCH= one architecture)

@@ -15,7 +15,7 @@ boot_env()
 	BOOT_RESULTS=$results_port
 	BOOT_MODULES='$modules'
 	BOOT_TESTS='$test_programs'
-	BOOT_TEST_TIME=$((time * 2 / 3))
+	BOOT_TEST_TIME=$time
 	END
 	# shellcheck disable=SC2086 # words
 	[ -z "$env" ] || printf 'export %q\n' $env

@@ -39,19 +39,23 @@ show_progress()
 	done
 }
 
-# Wait for the end of the machine, at most until its time limit. After the last line of the
-# results it has 4 seconds to power off.
+# Wait for the end of the machine. It is stopped if its results do not grow for $time seconds, and
+# two minutes for the limit of the test program, which is the first to act (see init). After the
+# last line of the results it has 4 seconds to power off.
 wait_for_machine()
 {
-	local until=$((SECONDS + time))
+	local until=0 size=-1 now
 
 	while kill -0 "$machine_pid" 2>/dev/null; do
-		if [ $SECONDS -ge $until ]; then
-			echo "the machine still ran at its time limit of $time s" >"$out/ended"
+		now=$(stat -c %s "$out/results")
+		if [ "$now" != "$size" ]; then
+			size=$now
+			until=$((SECONDS + time + 120))
+			[ "$(tail -n 1 "$out/results" | tr -d '\r\0')" != @end ] || until=$((SECONDS + 4))
+		elif [ $SECONDS -ge $until ]; then
+			echo "the machine sent nothing for $((time + 120)) s" >"$out/ended"
 			break
 		fi
-		[ "$(tail -n 1 "$out/results" | tr -d '\r\0')" != @end ] ||
-			until=$((until < SECONDS + 4 ? until : SECONDS + 4))
 		sleep 0.2
 	done
 }

@@ -91,7 +91,7 @@ keys_are_known()
 {
 	local boot status=0 key
 
-	for boot in "$testing"/boots/* "$testing"/boots/deep/*; do
+	for boot in "$testing"/boots/* "$testing"/boots/all/*; do
 		[ -f "$boot" ] || continue
 		[ -x "$boot" ] && [ -f "$testing/arch/$(sed -n 's/^arch=//p' "$boot")" ] || { echo "$boot"; status=1; }
 		for key in $(sed -nE 's/^([A-Za-z_0-9]+)=.*/\1/p' "$boot"); do

@@ -14,15 +14,23 @@ script()
 	chmod +x "$check_repo/$1"
 }
 
-# fake_boot NAME ARCH [STATUS]: STATUS is that of its test case
+# fake_boot NAME ARCH [STATUS] [LINE]: STATUS is that of its test case; LINE is a key of the boot
 fake_boot()
 {
 	script "tools/testing/boots/$1" ": '
 arch=$2
+${4:-}
 '
 [ \"\${1:-}\" = --build ] && { echo build $1 >>\"\$trace\"; exit ${3:-0}; }
 echo begin $1 >>\"\$trace\"; sleep 0.3; echo end $1 >>\"\$trace\"
 echo 1..1; [ ${3:-0} = 0 ] || printf 'not '; echo 'ok 1 - it runs'; exit ${3:-0}"
+}
+
+# Commit all files of that repository.
+commit_repo()
+{
+	git -C "$check_repo" add -A
+	git -C "$check_repo" -c user.name=a -c user.email=a@localhost commit -q --allow-empty -m change
 }
 
 make_check_repo()
@@ -30,7 +38,7 @@ make_check_repo()
 	local name
 
 	rm -rf "$check_repo"
-	mkdir -p "$check_repo"/{scripts/lib,tools/testing/{boots/deep,host},tools/lib/kvmstats,tools/kvm/kvm_stats}
+	mkdir -p "$check_repo"/{scripts/lib,tools/testing/{boots/all,host/all},tools/lib/kvmstats,tools/kvm/kvm_stats}
 	cp "$ROOT/scripts/lib/common.sh" "$check_repo/scripts/lib/"
 	cp -r "$testing"/{check,results,lib,arch} "$check_repo/tools/testing/"
 	script scripts/packages :
@@ -39,13 +47,22 @@ make_check_repo()
 		fake_boot $name x86_64
 	done
 	fake_boot d arm64
-	cp "$check_repo/tools/testing/boots/a" "$check_repo/tools/testing/boots/deep/e"
+	fake_boot all/e x86_64
+	# bug1 to bug9 have injected bugs; that of bug9 needs another configuration.
+	for name in {1..9}; do
+		fake_boot all/bug$name x86_64 0 variant=stats-$name
+	done
+	sed -i 's/^variant=.*/&\nconfig=sanitize/' "$check_repo/tools/testing/boots/all/bug9"
+	git -C "$check_repo" init -q
+	echo build/ >"$check_repo/.gitignore"
+	commit_repo
 	for name in one two; do
 		script tools/testing/host/$name.t "echo begin $name >>\$trace; sleep 0.2; echo end $name >>\$trace
 			printf '1..2\nok 1 - it runs\nok 2 - more # SKIP no more\n'"
 	done
-	script tools/unit_test 'printf "1..1\nok 1 - unit\n"'
-	printf 'check-programs:\n\t@echo %s\n' "$check_repo/tools/unit_test" >"$check_repo/tools/lib/kvmstats/Makefile"
+	script tools/lib/kvmstats/tests/one_test.c :
+	script build/unit/lib/checked/unit/one_test 'printf "1..1\nok 1 - unit\n"'
+	printf 'check-programs:\n\t@echo %s\n' "build/unit/lib/checked/unit/one_test" >"$check_repo/tools/lib/kvmstats/Makefile"
 	printf 'check-programs:\n' >"$check_repo/tools/kvm/kvm_stats/Makefile"
 }
 
@@ -75,22 +92,56 @@ ran()
 	[ "$found" = "$expected" ] || { echo "ran: $found, expected: $expected"; return 1; }
 }
 
+bugs_that_ran()
+{
+	sed -n 's,^begin all/bug,,p' "$trace" | sort | xargs
+}
+
+# Of nine boots, eight have bugs that need no other configuration. With a limit of three, the commit
+# chooses three; another commit chooses others.
+commit_selects_bugs()
+{
+	local first again i
+
+	sed -i 's/^bug_count=.*/bug_count=3/' "$check_repo/tools/testing/check"
+	commit_repo
+	run_check 0 >/dev/null
+	first=$(bugs_that_ran)
+	[ "$(wc -w <<<"$first")" = 3 ] && grep -q "to repeat them: tools/testing/check bug" said || return
+	run_check 0 >/dev/null
+	[ "$(bugs_that_ran)" = "$first" ] || return
+	for i in {1..9}; do
+		echo "$i" >"$check_repo/file"
+		commit_repo
+		run_check 0 >/dev/null
+		again=$(bugs_that_ran)
+		[ "$again" = "$first" ] || return 0
+	done
+	return 1
+}
+
 make_check_repo
-check "check runs all tests" run_check 0
-check "the last line counts the test cases" last_line "7 passed, 0 failed, 2 skipped"
-check "all tests and boots ran, but no deep boot" ran "a b c d one two"
-check "kernels are built before the first test runs" test "$(sed '/^begin/,$d' "$trace" | grep -c build)" = 4
+check "check runs the tests of its tier" run_check 0
+check "the last line counts the test cases" last_line "15 passed, 0 failed, 2 skipped"
+check "all tests, all boots and the injected bugs ran, but no boot of boots/all" \
+	ran "a all/bug1 all/bug2 all/bug3 all/bug4 all/bug5 all/bug6 all/bug7 all/bug8 b c d one two"
+check "kernels are built before the first test runs" test "$(sed '/^begin/,$d' "$trace" | grep -c build)" = 12
+check "the commit selects the injected bugs, and their names are printed" commit_selects_bugs
+make_check_repo
 check "a named test runs alone" eval 'run_check 0 b two.t && ran "b two"'
+check "a named test of boots/all runs" eval 'run_check 0 e && ran "all/e"'
 check "an unknown test is refused" eval 'run_check 1 nothing; grep -q "there is no test .nothing." said'
 check "ARCH selects boots" eval 'ARCH=arm64 run_check 1; ran d; grep -q lists.t said'
 check "an unknown architecture is refused before any test runs" \
 	eval 'ARCH=pdp11 run_check 1; grep -q "there is no architecture .pdp11." said && ran ""'
-check "--deep runs the deep boots" eval 'run_check 0 --deep && last_line "1 passed, 0 failed, 0 skipped"'
+check "--all runs all tests" eval 'run_check 0 --all && last_line "17 passed, 0 failed, 2 skipped"'
+check "--list prints the paths of all tests" eval 'run_check 0 --list && [ "$(grep -c . said)" = 17 ] && grep -qx tools/testing/boots/all/e said'
+check "check says that check-all has not run" eval 'run_check 0 && grep -q "has no whole run of make check-all" said'
 check "an unknown option is refused" eval 'run_check 1 --slow; grep -q "unknown option" said'
 
 fake_boot b x86_64 1
 check "a failed boot makes the run fail" run_check 1
-check "the last line counts the failed boot" last_line "6 passed, 1 failed, 2 skipped"
+check "the last line counts the failed boot" last_line "14 passed, 1 failed, 2 skipped"
 check "the output names the failed boot" grep -q '^FAILED .*boots/b' said
 make_check_repo
 script tools/testing/host/one.t 'printf "1..1\nok 1 - it runs\n"; exit 3'

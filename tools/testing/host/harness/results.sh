@@ -16,17 +16,21 @@ refuses_page()
 	! page && grep -q "$1" said && [ ! -f page.md ] || { cat said; return 1; }
 }
 
+commit_repo
 run_check 0 one.t >/dev/null
-check "the page is refused after a partial run" refuses_page 'Run: make check'
+check "the page is refused without a whole run" refuses_page 'Run: make check-all'
 run_check 0 >/dev/null
-check "the page needs the results of make check and of make check-deep" refuses_page 'Run: make check-deep'
-run_check 0 --deep >/dev/null
+check "make check is not a whole run" refuses_page 'Run: make check-all'
+run_check 0 --all >/dev/null
 check "the page is written" page
-check "the page has a line for each test" grep -qE '^\| host/one.t \| 2 \| 0 \|$' page.md
+check "the page names the commit, the number of cores and the times of the run" \
+	grep -qE "^Commit $(git -C "$check_repo" rev-parse --short=12 HEAD), [0-9]+ [A-Z][a-z]+ 20[0-9]+, $(nproc) cores[.] Kernels" page.md
+check "the page has a line for each test, with its time" \
+	grep -qE '^\| host/one.t \| 2 \| 0 \| [0-9]+ \| [0-9]+ \| [0-9a-f]{12} \|$' page.md
 check "the page has the sum of the repetitions of all tests" grep -qF '| reads by a, b and c | 2 | 51 |' page.md
 check "each operation in a list of repetitions is counted" grep -qF '| opens | 1 | 5 |' page.md
 check "the page says that no release of Debian was checked" grep -qx 'It was not run.' page.md
-mkdir -p "$check_repo/tools/testing/release"
+mkdir -p "$check_repo/tools/testing/release" "$check_repo/docs"
 cat >"$check_repo/tools/testing/release/results.list" <<'EOF'
 # comment
 trixie 2026-11-23 0123456789ab 2 13.7 14.2.0 10.0.13 OK 273 7 0 2 3725
@@ -36,12 +40,37 @@ check "the page has a line for each release of Debian" eval 'page && grep -qF "|
 | 0123456789ab | 2 | 14.2.0 | 10.0.13 | OK, 4 min 33 s | 7 passed, 0 failed, 2 skipped, 1 h 2 min |" page.md'
 check "a run of a release that did not end its tests failed" \
 	grep -qF "| failed, 0 min 59 s | failed, 1 min 1 s |" page.md
-cp page.md old.md
-rm "$check_repo/build/testing/check-deep.tar.gz"
-check "the results of a command that was not run in this checkout remain" \
-	eval 'page && cmp page.md old.md && grep "those of .*page.md" said'
+
+cp page.md "$check_repo/docs/results.md"
+commit_repo
+check "a commit of documents and results changes no result" page
+echo change >"$check_repo/tools/testing/host/new"
+commit_repo
 rm page.md
-check "without an earlier page, there must be results" refuses_page 'Run: make check-deep'
+check "results of other sources are refused" refuses_page 'have changed since make check-all ran'
+run_check 0 >/dev/null
+check "make check says at which commit check-all passed last" \
+	grep -q 'make check-all last passed at commit .*Since then, 1 commits have changed' said
+
+missing()
+{
+	"$check_repo/tools/testing/results" --missing "$check_repo/docs/results.md"
+}
+
+check "every test has a row" missing
+fake_boot new x86_64
+commit_repo
+check "a test without a row is reported" eval '[ "$(missing)" = boots/new ]'
+rm "$check_repo"/build/testing/check-all.tar.gz*
+run_check 0 new >/dev/null
+cp "$check_repo/docs/results.md" page.md
+check "a test that the whole run did not have gets a row from a run of its own" \
+	eval 'page && grep -qE "^\| boots/new \| 1 \| 0 \|" page.md && grep -q "^| boots/a |" page.md'
+echo "another change" >"$check_repo/tools/testing/host/new"
+run_check 0 new >/dev/null
+check "a run on uncommitted changes is refused" eval '! page && grep -q "ran on uncommitted changes" said'
+rm page.md
 fake_boot b x86_64 1
-run_check 1 >/dev/null
+commit_repo
+run_check 1 --all >/dev/null
 check "a run with a failure is refused" refuses_page 'has failures'

@@ -109,7 +109,7 @@ t_style_again()
 make_harness()
 {
 	local kernel=tools/testing/kernel arch=tools/testing/arch host=tools/testing/host
-	mkdir -p "$kernel" "$arch" "$host"
+	mkdir -p "$kernel" "$arch" "$host/all"
 	echo kvm_dir=arch/x86/kvm >"$arch"/x86_64
 	echo kvm_dir=arch/arm64/kvm >"$arch"/arm64
 	cat >"$kernel"/build <<-'EOF'
@@ -117,12 +117,12 @@ make_harness()
 		echo "$2 $3" >>built
 		[ "$2 $3" != "$BREAK" ]
 	EOF
-	cat >"$host"/warnings.t <<-'EOF'
+	cat >"$host"/all/warnings.t <<-'EOF'
 		#!/bin/sh
 		echo "$ARCH" >>inspected
 		[ "$ARCH" != "$WARN" ]
 	EOF
-	chmod +x "$kernel"/build "$host"/warnings.t
+	chmod +x "$kernel"/build "$host"/all/warnings.t
 }
 
 t_build()

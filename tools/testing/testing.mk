@@ -11,8 +11,8 @@ run: ## show the statistics of a real guest on a patched kernel, under emulation
 	@mkdir -p build
 	@$(testing)/boots/demo --show tests=demo >build/run.tap || { grep -A 30 '^not ok' build/run.tap; exit 1; }
 
-lint: ## check the style of code, messages and documents; takes seconds
-	@$(testing)/host/lint.t
+lint: ## check the style of what has changed, in seconds (ALL=1 of all files, in minutes)
+	@$(testing)/host/lint.t $(if $(ALL),--all)
 
 check: ## the tests for each commit; the last line is "N passed, N failed, N skipped" (ARCH= all of one architecture)
 	@$(testing)/check

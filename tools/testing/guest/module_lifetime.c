@@ -4,7 +4,7 @@
  * of a VM, the removal of the modules fails with EWOULDBLOCK or EBUSY. After the fd is
  * closed, the removal succeeds.
  *
- * The program unloads and reloads KVM, so it runs only if BOOT_VARIANT is set, as it is in
+ * The program unloads and reloads KVM, so it runs only if BOOT_VARIANT is set, as in
  * test machines.
  *
  * MODULE_LIFETIME_COUNT is how often KVM is loaded, used and unloaded (default: 10).

@@ -1,12 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Check the style of scripts, C code, documents and commit messages. `make lint` runs this.
+#
+# usage: lint.t [--all]
+#
+# checkpatch and shellcheck take minutes for the whole repository, so they check what has changed
+# since the last commit that HEAD shares with upstream/main, origin/main or main. If HEAD has no
+# commits of its own, as in a new clone, they check what the last 20 commits changed. Uncommitted
+# changes and new files are always included. All other checks are of the whole repository.
+#
+# With --all, or if LINT_ALL is set in the environment, both check all files.
 # shellcheck source=../lib/tap.sh
 . "$(dirname "$0")/../lib/tap.sh"
 set -u
 lint=$ROOT/tools/testing/host/lint
 # The rules for commit messages apply to the commits after this one.
 first_commit=ed66bf2f8202
+recent_commits=20
 
 # files [PATHSPEC...]: the files of the repository, also new ones. git lists deleted files, too.
 files()
@@ -24,16 +34,77 @@ shell_files()
 	done
 }
 
-# Sourced files are checked as a part of the scripts that source them. SC2329 is a function that
-# is never called; shellcheck does not see that `check` and `expect` call functions.
-shellcheck_clean()
+# The commit since which files count as changed. A shallow clone may not have enough commits: then
+# it is the oldest that the clone has.
+changed_since()
 {
-	shell_files '^#!.*(bash|/sh)$' | xargs -d '\n' -n 4 -P 2 shellcheck -x -a -P SCRIPTDIR -e SC2329 -f gcc
+	local main base=
+
+	for main in upstream/main origin/main main; do
+		! base=$(git merge-base HEAD "$main" 2>/dev/null) || break
+	done
+	if [ -z "$base" ] || [ "$base" = "$(git rev-parse HEAD)" ]; then
+		base=$(git rev-list --first-parent -n $((recent_commits + 1)) HEAD | tail -n 1)
+	fi
+	echo "$base"
 }
 
-user_space_c()
+# changed_files: those of the files on stdin that have changed
+changed_files()
 {
-	files 'tools/*.[ch]' | grep -vE '^tools/testing/(selftests|host/native/include)/'
+	if [ -n "$all" ]; then
+		cat
+	else
+		grep -xFf <(git diff --name-only "$since"; git ls-files -o --exclude-standard)
+	fi
+}
+
+# The scripts to check. shellcheck reads a sourced file as a part of a script that sources it, so of
+# a changed sourced file this prints one such script.
+chosen_scripts()
+{
+	local scripts
+
+	scripts=$(shell_files '^#!.*(bash|/sh)$')
+	if [ -n "$all" ]; then
+		echo "$scripts"
+		return
+	fi
+	# shellcheck disable=SC2016 # an awk program
+	awk -F : '
+	FILENAME == ARGV[1] { script[$0] = 1; next }
+	FILENAME == ARGV[2] { changed[$0] = 1; next }
+	{
+		sourced = $1
+		sub(/[^\/]*$/, "", sourced)
+		sub(/^.*source=/, "", $2)
+		sourced = sourced $2
+		while (sub(/[^\/.]+\/\.\.\//, "", sourced))
+			;
+		if (!(sourced in user) || $1 in script)
+			user[sourced] = $1
+	}
+	END {
+		for (file in changed) {
+			while (!(file in script) && file in user)
+				file = user[file]
+			if (file in script && !printed[file]++)
+				print file
+		}
+	}' <(echo "$scripts") <(files '*' | changed_files) \
+		<(git grep --untracked -E '^\s*# shellcheck source=' -- scripts tools)
+}
+
+# SC2329 is a function that is never called; shellcheck does not see that `check` and `expect` call
+# functions.
+shellcheck_clean()
+{
+	chosen_scripts | xargs -r -d '\n' -n 4 -P 2 shellcheck -x -a -P SCRIPTDIR -e SC2329 -f gcc
+}
+
+chosen_c()
+{
+	files 'tools/*.[ch]' | grep -vE '^tools/testing/(selftests|host/native/include)/' | changed_files
 }
 
 checkpatch_clean()
@@ -45,7 +116,7 @@ checkpatch_clean()
 	for file in checkpatch.pl spelling.txt const_structs.checkpatch; do
 		git -C "$base" show "HEAD:scripts/$file" >"$dir/$file"
 	done
-	user_space_c | xargs -n 24 -P 2 perl "$dir/checkpatch.pl" --terse --show-types -f >"$dir/log" 2>&1
+	chosen_c | xargs -r -n 24 -P 2 perl "$dir/checkpatch.pl" --terse --show-types -f >"$dir/log" 2>&1
 	! grep -E '(ERROR|WARNING|CHECK):' "$dir/log" || status=1
 	rm -rf "$dir"
 	return "$status"
@@ -80,11 +151,11 @@ commit_subjects()
 	git log --format=%s "$first_commit"..HEAD | awk -f "$lint/subject.awk"
 }
 
-# The terms of lint/terms.list. The files of the series are reviewed as kernel code.
+# The terms of CONTRIBUTING.md. The files of the series are reviewed as kernel code.
 terms()
 {
-	files | grep -vE '^(LICENSES|series|virt|include|arch|Documentation|tools/testing/selftests|tools/testing/host/lint)/' |
-		grep -vE '\.(svg|json)$|/seeds/' | xargs -d '\n' awk -f "$lint/terms.awk" "$lint/terms.list"
+	files | grep -vE '^(LICENSES|series|virt|include|arch|Documentation|tools/testing/selftests)/' |
+		grep -vE '\.(svg|json)$|/seeds/' | xargs -d '\n' awk -f "$lint/terms.awk" CONTRIBUTING.md
 }
 
 # Lines that can be broken: not tables, links or code.
@@ -128,14 +199,32 @@ maintained()
 }
 
 cd "$ROOT" || exit
+all=${LINT_ALL:-}
+case "$*" in
+'') ;;
+--all) all=yes ;;
+*) bail_out "usage: lint.t [--all]" ;;
+esac
 "$ROOT/scripts/packages" lint >&2 || bail_out "packages are missing"
 git rev-parse --git-dir >/dev/null 2>&1 || bail_out "$ROOT is not a git checkout"
+since=$(changed_since)
 begin
+if [ -n "$all" ]; then
+	echo "# shellcheck and checkpatch: all files"
+else
+	echo "# shellcheck and checkpatch: $(chosen_scripts | wc -l) scripts and $(chosen_c | wc -l) C files" \
+		"that changed since $(git log -1 --format='%h of %cs' "$since"). All files: make lint ALL=1"
+fi
 check "shellcheck has no findings" shellcheck_clean
-check "checkpatch --strict has no findings in user-space C" checkpatch_clean
+findings="checkpatch --strict has no findings in user-space C"
+if [ -n "$all" ] || scripts/base --cached >/dev/null; then
+	check "$findings" checkpatch_clean
+else
+	skip "$findings" "the cache has no kernel, which contains checkpatch; make lint ALL=1 downloads it"
+fi
 check "no files of the command and the library include each other in a circle" layered_includes
 check "codespell finds no misspelled word" spelling
-check "no term that the style guide replaces" terms
+check "no term that CONTRIBUTING.md replaces" terms
 check "documents wrap at 80 columns" wrapped_documents
 check "links in documents lead to files" links
 check "README.md has at most 150 lines" readme_is_short

@@ -230,6 +230,34 @@ no_kvm_tests()
 	check "kernel threads are not among them" names_no_kernel_threads
 }
 
+# Print the commands of the examples in the manual pages, one per line.
+page_commands()
+{
+	awk '
+		/^\.EX/ { example = 1; next }
+		/^\.EE/ { example = 0 }
+		!example { next }
+		{ gsub(/\\-/, "-"); gsub(/\\\(aq/, "\047") }
+		sub(/^KVM_STATS_OPTIONS=/, "serve ") { print }
+		sub(/^kvm-stats /, "") { sub(/ *\|.*/, ""); print }' "$command"/man/*.1
+}
+
+# The command line is examined from left to right, so that --help hides no wrong option.
+page_commands_are_valid()
+{
+	local line count=0
+
+	while IFS= read -r line; do
+		count=$((count + 1))
+		eval "run_stats 0 $line --help" >"$out/example" && grep -q '^Usage' "$out/example" && continue
+		echo "kvm-stats $line"
+		cat "$out/example"
+		return 1
+	done < <(page_commands)
+	echo "$count examples"
+	[ "$count" -ge 8 ]
+}
+
 argument_tests()
 {
 	check "no command is a usage error" prints 2 '^Usage'
@@ -260,6 +288,7 @@ argument_tests()
 		prints 2 "unexpected argument 'word'" read -p 1 word
 	check "--help is not an error" prints 0 '^Usage' read --help
 	check "help prints what --help prints" help_is_help
+	check "the commands in the manual pages are valid" page_commands_are_valid
 	check "help with an unknown command is a usage error" \
 		prints 2 "unknown command 'frob'" help frob
 	check "several processes are a usage error of query" \

@@ -83,6 +83,27 @@ static int open_fd_dir(pid_t pid, DIR **dir)
 	return errno == ENOENT ? -ESRCH : -errno;
 }
 
+/* PF_KTHREAD, bit 21 of the flags in /proc/PID/stat: the name can contain any character but 0. */
+static bool is_kernel_thread(pid_t pid)
+{
+	char path[32], stat[512];
+	unsigned int flags = 0;
+	const char *end;
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	n = fread(stat, 1, sizeof(stat) - 1, file);
+	fclose(file);
+	stat[n] = '\0';
+	end = strrchr(stat, ')');
+	return end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       flags & 0x00200000;
+}
+
 /* Calls @fn for each KVM fd until it returns a value other than 0. Returns that value. */
 static int each_fd(pid_t pid, int (*fn)(const struct kvmstats_fd *entry, void *arg), void *arg)
 {
@@ -90,6 +111,9 @@ static int each_fd(pid_t pid, int (*fn)(const struct kvmstats_fd *entry, void *a
 	DIR *dir;
 	int ret = open_fd_dir(pid, &dir);
 
+	/* Only root may list the fds of a kernel thread, but there are no fds. */
+	if (ret == -EACCES && is_kernel_thread(pid))
+		return 0;
 	if (ret)
 		return ret;
 	for (;;) {

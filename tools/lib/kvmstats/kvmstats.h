@@ -558,10 +558,10 @@ struct kvmstats_monitor_options {
  * reads them all. It knows no VMM before the first kvmstats_monitor_refresh() or
  * kvmstats_monitor_sample(). @options can be NULL.
  *
- * If the kernel has KVM_STATS_NEXT and the caller has CAP_PERFMON, the monitor finds VMs with it.
- * Otherwise it examines processes, and opens VMs with KVM_STATS_OPEN if the kernel has that. In
- * both cases it needs an fd for each VM and VMM. With other kernels it needs an fd for each VM,
- * vCPU and VMM: raise RLIMIT_NOFILE for machines with hundreds of vCPUs.
+ * If the kernel has KVM_STATS_NEXT, and the caller has CAP_PERFMON and can open /dev/kvm, the
+ * monitor finds VMs with it. Otherwise it examines processes, and opens VMs with KVM_STATS_OPEN if
+ * the kernel has that. In both cases it needs an fd for each VM and VMM. With other kernels it
+ * needs an fd for each VM, vCPU and VMM: raise RLIMIT_NOFILE for machines with hundreds of vCPUs.
  *
  * -EINVAL: options->size is too small. -E2BIG: @options has members that this version of the
  * library does not know, and that are not 0.

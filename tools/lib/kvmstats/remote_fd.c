@@ -80,15 +80,18 @@ int kvmstats_dup_fd(int pidfd, const struct kvmstats_fd *entry)
 	return fd;
 }
 
+/* Sets @capabilities to 0 if it fails. */
 static int open_kvm(int *capabilities)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	int ret;
 
+	*capabilities = 0;
 	if (kvm < 0)
 		return -errno;
-	*capabilities = ioctl(kvm, CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD);
-	if (*capabilities < 0)
-		*capabilities = 0;
+	ret = ioctl(kvm, CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD);
+	if (ret > 0)
+		*capabilities = ret;
 	return kvm;
 }
 

@@ -9,7 +9,7 @@ descriptors_program()
 
 	mkdir -p "${program%/*}"
 	[ "$program" -nt "$source" ] ||
-		run_logged "$program.log" gcc -std=gnu11 -O2 -Wall -Wextra -Werror -o "$program" \
-			"$source" -lelf
+		run_logged "$program.log" gcc -std=gnu11 -O2 -Wall -Wextra ${WERROR:+-Werror} \
+			-o "$program" "$source" -lelf
 	echo "$program"
 }

@@ -14,7 +14,7 @@ unit_tests := $(unit_test_names:%=$(O)/checked/unit/%)
 
 # Build in $(O)/checked with sanitizers.
 checked:
-	+$(MAKE) -C $(src) O=$(O)/checked CFLAGS='$(SANITIZE)' checked-programs >&2
+	+$(MAKE) -C $(src) O=$(O)/checked CFLAGS='$(SANITIZE)' WERROR=1 checked-programs >&2
 
 $(unit_tests): $(O)/checked/unit/%: $(top)/tools/testing/host/check.mk
 	@mkdir -p $(@D)

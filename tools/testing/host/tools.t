@@ -48,6 +48,7 @@ run_tests exit_reason_tests
 run_tests fuzz_tests
 run_tests example_tests
 run_tests argument_tests
+run_tests no_kvm_tests
 why=$(why_no_vm)
 if [ -n "$why" ]; then
 	skip "kvm-stats reads a real VMM" "$why"

@@ -16,6 +16,9 @@
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd -P)
 
+# What a test compiles has no warnings.
+export WERROR=1
+
 tap_count=0
 tap_failed=0
 # If set, a file whose first lines explain a test case that failed.

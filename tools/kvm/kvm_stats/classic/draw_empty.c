@@ -5,6 +5,7 @@
 
 #include "base/output.h"
 #include "classic/draw_empty.h"
+#include "messages/search.h"
 #include "messages/sources.h"
 #include "top/terminal.h"
 
@@ -19,6 +20,8 @@ static void draw_no_vmm(const struct classic *classic, struct area area)
 			 "No guest named '%.200s'%s is running. Waiting for it to start.",
 			 filter->guest[0],
 			 filter->guests > 1 ? " (or one of the other names)" : "");
+	else if (explain_no_kvm_yet(classic->monitor))
+		terminal_errors(text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "No VM is running. Waiting for one to start.");
 	y = draw_wrapped(y, area, text);

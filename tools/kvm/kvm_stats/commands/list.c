@@ -5,6 +5,7 @@
 #include "base/output.h"
 #include "commands/command.h"
 #include "commands/listing.h"
+#include "messages/access.h"
 #include "messages/require.h"
 #include "options/filter.h"
 #include "options/status.h"
@@ -14,7 +15,7 @@ static const char usage[] =
 	"Usage: kvm-stats list [OPTION]...\n"
 	"\n"
 	"Lists the processes that run VMs. SOURCE says where their statistics come from:\n"
-	"  next       one statistics fd for each VM of the host; needs only CAP_PERFMON\n"
+	"  next       one statistics fd for each VM; needs CAP_PERFMON and /dev/kvm\n"
 	"  open       one statistics fd for each VM, which kvm-stats opened\n"
 	"  opened     one statistics fd for each VM and vCPU, which kvm-stats opened\n"
 	"  taken      copies of statistics fds that the VMM keeps open\n"
@@ -71,7 +72,8 @@ static int list(const struct monitor *monitor, bool json)
 	else if (exist)
 		print_table(monitor);
 	if (!exist)
-		return filter_names_vmms(monitor->options.filter) ? STATUS_FAILED : STATUS_OK;
+		return filter_names_vmms(monitor->options.filter) || kvm_error() ? STATUS_FAILED :
+		       STATUS_OK;
 	report_missing(monitor);
 	return monitor->search_error ? STATUS_FAILED : STATUS_OK;
 }

@@ -43,7 +43,7 @@ bool has_capability(int capability)
 	return data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability);
 }
 
-/* With KVM_STATS_NEXT, a single capability suffices. */
+/* With KVM_STATS_NEXT, a single capability suffices if /dev/kvm can be opened. */
 static bool needs_perfmon(void)
 {
 	int capabilities = kvmstats_capabilities();
@@ -95,6 +95,13 @@ const char *missing_capabilities_for(pid_t pid)
 	if (missing && !needs_perfmon() && may_list_fds(pid))
 		return has_capability(CAP_SYS_PTRACE) ? NULL : "CAP_SYS_PTRACE";
 	return missing;
+}
+
+int kvm_error(void)
+{
+	int err = kvmstats_capabilities();
+
+	return err == -ENOENT || err == -ENODEV || err == -ENXIO ? err : 0;
 }
 
 void suggest_root(const char *missing)

@@ -16,12 +16,19 @@ bool has_capability(int capability);
 
 /*
  * Reading the fds of any process needs two capabilities: to trace it, and to list its fds. On a
- * kernel with KVM_STATS_NEXT, CAP_PERFMON suffices. Returns what kvm-stats lacks, or NULL.
+ * kernel with KVM_STATS_NEXT, CAP_PERFMON and access to /dev/kvm suffice. Returns the
+ * capabilities that kvm-stats lacks, or NULL.
  */
 const char *missing_capabilities(void);
 
 /* The same for one process: if its fds can already be listed, CAP_SYS_PTRACE is enough. */
 const char *missing_capabilities_for(pid_t pid);
+
+/*
+ * Returns 0, or why there is no KVM: the error of /dev/kvm. kvm-stats can also read VMs without
+ * permission to open it.
+ */
+int kvm_error(void);
 
 /* Prints the advice to run as root, or to grant the capabilities @missing. */
 void suggest_root(const char *missing);

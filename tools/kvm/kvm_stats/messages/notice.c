@@ -83,10 +83,12 @@ static void print_start(const struct monitor *monitor)
 
 void notice_start(struct monitor *monitor)
 {
-	if (monitor->vmms)
+	if (monitor->vmms) {
 		print_start(monitor);
-	else
+	} else {
+		explain_no_kvm_yet(monitor);
 		complain("no VM found yet");
+	}
 	monitor->options.event = print_event;
 	monitor->options.arg = monitor;
 }

@@ -71,7 +71,7 @@ static bool check_guests(const struct monitor *monitor)
 		good = false;
 	}
 	if (!good)
-		explain_denied(monitor->denied);
+		explain_denied(monitor);
 	return good;
 }
 
@@ -80,7 +80,7 @@ static bool check_vmms(const struct monitor *monitor)
 	if (monitor->vmms)
 		return true;
 	complain("found no process with a KVM VM");
-	explain_denied(monitor->denied);
+	explain_denied(monitor);
 	return false;
 }
 
@@ -109,7 +109,8 @@ static bool check_vcpus(const struct monitor *monitor)
 
 bool require_vmms(const struct monitor *monitor)
 {
-	return check_named(monitor) && check_guests(monitor) && check_vmms(monitor);
+	return check_named(monitor) && !explain_no_kvm(monitor) && check_guests(monitor) &&
+	       check_vmms(monitor);
 }
 
 void report_missing(const struct monitor *monitor)
@@ -118,7 +119,7 @@ void report_missing(const struct monitor *monitor)
 
 	missing_report(&missing, monitor);
 	missing_free(&missing);
-	explain_denied(monitor->denied);
+	explain_denied(monitor);
 }
 
 bool require_selection(const struct monitor *monitor)

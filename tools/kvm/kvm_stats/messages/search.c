@@ -1,22 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/output.h"
 #include "messages/access.h"
 #include "messages/search.h"
+#include "proc/file.h"
 
-void explain_denied(size_t count)
+/* The message names at most as many processes. */
+#define MAX_NAMED	5
+
+struct denied {
+	pid_t pid[MAX_NAMED];
+	size_t count;
+};
+
+static int add_denied(pid_t pid, int err, void *arg)
+{
+	struct denied *denied = arg;
+
+	if (err != -EACCES && err != -EPERM)
+		return 0;
+	if (denied->count < MAX_NAMED)
+		denied->pid[denied->count] = pid;
+	denied->count++;
+	return 0;
+}
+
+static void print_denied(pid_t pid)
+{
+	char comm[64], name[64];
+
+	if (!proc_read(comm, sizeof(comm), "%d/comm", (int)pid))
+		return;
+	comm[strcspn(comm, "\n")] = '\0';
+	complain("    PID %d (%s), UID %lld", (int)pid, sanitize(comm, name, sizeof(name)),
+		 process_status_number(pid, "Uid"));
+}
+
+void explain_denied(const struct monitor *monitor)
 {
 	const char *missing = missing_capabilities();
+	struct denied denied = { 0 };
+	size_t i;
 
-	if (!count)
+	/* If the monitor has found all VMs of the host, it has not examined processes. */
+	if (monitor->denied)
+		kvmstats_vmm_find(add_denied, &denied);
+	if (!denied.count)
 		return;
-	complain("%zu process%s could not be examined: permission denied", count,
-		 count == 1 ? "" : "es");
+	complain("%zu process%s could not be examined, and can have VMs: permission denied",
+		 denied.count, denied.count == 1 ? "" : "es");
+	for (i = 0; i < denied.count && i < MAX_NAMED; i++)
+		print_denied(denied.pid[i]);
+	if (denied.count > MAX_NAMED)
+		complain("    and %zu more", denied.count - MAX_NAMED);
 	if (missing)
 		suggest_root(missing);
 	else
 		complain("A user namespace or a security module denies access.");
+}
+
+static bool kernel_has_kvm(void)
+{
+	return !access("/sys/class/misc/kvm", F_OK);
+}
+
+bool explain_no_kvm(const struct monitor *monitor)
+{
+	int err = monitor->vmms ? 0 : kvm_error();
+
+	if (!err)
+		return false;
+	complain("KVM is not available: /dev/kvm: %s", strerror(-err));
+	if (kernel_has_kvm())
+		complain("This kernel has KVM. Add the device /dev/kvm to this container or unit.");
+	else
+		complain("Load KVM, for example with 'modprobe kvm_intel' or 'modprobe kvm_amd'. "
+			 "Virtualization must be enabled in the firmware or, in a VM, by its host.");
+	return true;
+}
+
+bool explain_no_kvm_yet(const struct monitor *monitor)
+{
+	return !kernel_has_kvm() && explain_no_kvm(monitor);
 }
 
 void explain_search_error(const struct monitor *monitor)

@@ -5,8 +5,17 @@
 
 #include "monitor/monitor.h"
 
-/* Prints how many processes could not be examined, and why. */
-void explain_denied(size_t count);
+/* Prints which processes could not be examined, and why. */
+void explain_denied(const struct monitor *monitor);
+
+/* If there is no VM because there is no KVM, prints why, and returns true. */
+bool explain_no_kvm(const struct monitor *monitor);
+
+/*
+ * The same for commands that wait for VMs. They also run where only /dev/kvm is hidden, as in the
+ * systemd unit.
+ */
+bool explain_no_kvm_yet(const struct monitor *monitor);
 
 /* Prints why the search for new VMMs fails. */
 void explain_search_error(const struct monitor *monitor);

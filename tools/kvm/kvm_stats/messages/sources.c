@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "messages/name.h"
 #include "messages/qmp.h"
 #include "messages/sources.h"
+#include "proc/file.h"
 
 /* Under lockdown, only read-only files in debugfs can be read. */
 static void suggest_debugfs_permission(void)
@@ -77,23 +79,25 @@ void suggest_debugfs(int err)
 /* Returns -1 if it cannot be read. */
 static int paranoid_level(void)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = -1;
+	char text[16];
 
-	if (file && fscanf(file, "%d", &level) != 1)
-		level = -1;
-	if (file)
-		fclose(file);
-	return level;
+	return proc_read(text, sizeof(text), "sys/kernel/perf_event_paranoid") ? atoi(text) : -1;
 }
 
+/* Level 3 exists only in kernels of distributions, and CAP_PERFMON is not enough there. */
 static void suggest_tracefs(void)
 {
+	int level = paranoid_level();
+	const char *capability = level > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON";
+
 	if (geteuid())
-		complain("Run kvm-stats as root: it needs access to tracefs, and CAP_PERFMON.");
+		complain("Run kvm-stats as root, or grant it %s and CAP_DAC_READ_SEARCH (for "
+			 "tracefs).", capability);
 	else
-		complain("kvm-stats needs access to tracefs, and CAP_PERFMON. A container or a "
-			 "security module may deny them.");
+		complain("kvm-stats needs access to tracefs, and %s. A container or a security "
+			 "module may deny them.", capability);
+	complain("%s is not needed if kernel.perf_event_paranoid is -1. It is %d.", capability,
+		 level);
 }
 
 void explain_tracepoints(int err)
@@ -110,8 +114,6 @@ void explain_tracepoints(int err)
 	case EPERM:
 		complain("cannot count tracepoints: %s", strerror(-err));
 		suggest_tracefs();
-		complain("CAP_PERFMON is not needed if kernel.perf_event_paranoid is -1. It is %d.",
-			 paranoid_level());
 		break;
 	case EMFILE:
 		complain("cannot count tracepoints: too many open files");

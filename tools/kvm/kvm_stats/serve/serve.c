@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "messages/notice.h"
+#include "messages/search.h"
 #include "options/status.h"
 #include "serve/http.h"
 #include "serve/notify.h"
@@ -242,10 +243,12 @@ int serve_run(const struct serve_options *options)
 
 	if (check_options(&serve) &&
 	    sampler_open(&serve.sampler, &options->filter, &options->exposed)) {
-		if (!options->once)
+		if (options->once) {
+			explain_no_kvm_yet(serve.sampler.monitor);
+			status = write_text(&serve) ? STATUS_OK : STATUS_FAILED;
+		} else {
 			status = serve_until_signal(&serve);
-		else if (write_text(&serve))
-			status = STATUS_OK;
+		}
 	}
 	http_close(serve.http);
 	sampler_close(&serve.sampler);

@@ -4,7 +4,9 @@
 
 #include "base/array.h"
 #include "base/output.h"
+#include "messages/search.h"
 #include "top/draw_lists.h"
+#include "top/terminal.h"
 
 static const char * const lines[] = {
 	"Enter, Right  open the line: a guest shows its vCPUs, a vCPU its",
@@ -64,6 +66,8 @@ static void draw_no_guest(const struct top *top, struct area area)
 		snprintf(text, sizeof(text), "No guest named '%s'%s is running. Waiting for it to "
 			 "start.", sanitize(filter->guest[0], name, sizeof(name)),
 			 filter->guests > 1 ? " (or one of the other names)" : "");
+	else if (explain_no_kvm_yet(top->monitor))
+		terminal_errors(text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "No VM is running. Waiting for one to start.");
 	area.y = draw_wrapped(area.y, area, text);

@@ -2,8 +2,8 @@
 /*
  * An agent reads all VMs of the machine twice and prints the exits per second of their vCPUs.
  *
- * On kernels with KVM_STATS_NEXT it needs CAP_PERFMON and one fd for each VM. Otherwise it needs
- * the right to ptrace the VMMs.
+ * On kernels with KVM_STATS_NEXT it needs CAP_PERFMON, access to /dev/kvm and one fd for each VM.
+ * Otherwise it needs the right to ptrace the VMMs.
  *
  * usage: agent [SECONDS]
  *

@@ -60,6 +60,7 @@ static const char *try_once(struct stats_target *target, const struct operation 
 	unsigned int fds = count_fds(&first_free);
 	struct trial trial;
 
+	*failed = FAIL_NONE;
 	if (message)
 		return message;
 	if (nth && fail_nth_arm(nth))

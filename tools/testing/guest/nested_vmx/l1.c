@@ -156,9 +156,12 @@ static bool prepare_l2(void (*l2)(void))
 /* Return false if VMLAUNCH or VMRESUME fails, and true after an exit. */
 static bool enter_l2(bool launch)
 {
+	/* L2 changes RBP. It cannot be a clobber: with -O0 it is the frame pointer. */
+	static uint64_t rbp;
 	bool good;
 
-	asm volatile("vmwrite %%rsp, %[host_rsp]\n\t"
+	asm volatile("mov %%rbp, %[rbp]\n\t"
+		     "vmwrite %%rsp, %[host_rsp]\n\t"
 		     "lea 1f(%%rip), %%rax\n\t"
 		     "vmwrite %%rax, %[host_rip]\n\t"
 		     "test %[launch], %[launch]\n\t"
@@ -172,12 +175,13 @@ static bool enter_l2(bool launch)
 		     "jmp 3f\n"
 		     "1:\n\t"
 		     "mov $1, %%eax\n"
-		     "3:"
-		     : "=&a"(good)
+		     "3:\n\t"
+		     "mov %[rbp], %%rbp"
+		     : "=&a"(good), [rbp] "+m"(rbp)
 		     : [launch] "c"((uint32_t)launch), [host_rsp] "d"((uint64_t)HOST_RSP),
 		       [host_rip] "b"((uint64_t)HOST_RIP)
-		     : "memory", "cc", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12",
-		       "r13", "r14", "r15");
+		     : "memory", "cc", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13",
+		       "r14", "r15");
 	return good;
 }
 

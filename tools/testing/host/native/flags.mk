@@ -3,12 +3,13 @@
 # that has the files, $(native) is this directory.
 
 CC ?= gcc
+CFLAGS = -O2 -g
 includes := -I$(native)/include -I$(TOP)/include -I$(TOP)/arch/x86/include
 options := -D__KERNEL__ -DCONFIG_64BIT=1 -DCONFIG_X86=1 -DCONFIG_PROC_FS=1 \
 	-DCONFIG_HAVE_KVM_STATS_FD=1
 warnings := -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers \
-	-Wno-sign-compare -Werror
-cflags = -std=gnu11 -O2 -g $(warnings) $(includes) $(options)
+	-Wno-sign-compare $(if $(WERROR),-Werror)
+cflags = -std=gnu11 $(CFLAGS) $(warnings) $(includes) $(options)
 # The flags of the kernel that affect the code of a copy loop.
 kernel_cflags := -fno-strict-aliasing -fno-common -fno-delete-null-pointer-checks \
 	-fno-strict-overflow -fno-stack-protector -fomit-frame-pointer -fcf-protection=none

@@ -6,6 +6,8 @@
 systemd=
 systemd_cgroup=
 systemd_dir=$out/systemd
+# The address that the unit listens on. If it is empty, the unit listens on all.
+systemd_address=127.0.0.1
 
 # Print why systemd cannot run here, or nothing.
 why_no_systemd()
@@ -35,7 +37,7 @@ write_units()
 	cat >"$units/kvm-stats.service.d/test.conf" <<-CONF
 	[Service]
 	EnvironmentFile=
-	Environment=KVM_STATS_OPTIONS=--listen=127.0.0.1:$1
+	Environment=KVM_STATS_OPTIONS=--listen=$systemd_address:$1
 	StandardError=append:$systemd_dir/service.err
 	CONF
 	[ $# = 2 ] || return 0
@@ -169,6 +171,45 @@ perfmon_unit_tests()
 	stop_systemd
 }
 
+# Requests of this machine to itself come from the address that they go to, as if from another
+# machine: the unit allows the loopback addresses only.
+scrape_as_other()
+{
+	curl -sS -m 2 -o "$out/scraped" "${url/127.0.0.1/$1}" && grep '^kvm_stats_vmms ' "$out/scraped"
+}
+
+refuses_other_machine()
+{
+	systemd_address='' start_systemd && ! scrape_as_other "$1"
+}
+
+# The commands of dashboards/README.md, with the address of this machine as that of Prometheus
+allows_prometheus()
+{
+	local readme=$ROOT/dashboards/README.md drop_in=$out/listen.conf
+
+	grep -qx 'echo KVM_STATS_OPTIONS=--listen=:10203 >>/etc/default/kvm-stats' "$readme" &&
+	sed -n '/listen.conf <</,/^END$/{//d; p}' "$readme" | sed "s/192.0.2.10/$1/" >"$drop_in" &&
+	grep -qx "IPAddressAllow=$1" "$drop_in" &&
+	systemd_address='' start_systemd "$drop_in" && scrape_as_other "$1"
+}
+
+other_machine_tests()
+{
+	local address allowed="with the commands of dashboards/README.md, the unit serves Prometheus on another machine"
+
+	address=$(hostname -I | cut -d' ' -f1)
+	if [ -z "$address" ]; then
+		skip "$allowed" "this machine has only loopback addresses"
+		return
+	fi
+	check "the unit refuses other machines, also if it listens on all addresses" \
+		refuses_other_machine "$address"
+	stop_systemd
+	check "$allowed" allows_prometheus "$address"
+	stop_systemd
+}
+
 # systemd_tests WHY: WHY is empty, or the reason why no VM can run
 systemd_tests()
 {
@@ -192,4 +233,5 @@ systemd_tests()
 	check "the unit stops without an error" unit_stops
 	stop_systemd
 	perfmon_unit_tests
+	other_machine_tests
 }

@@ -132,6 +132,132 @@ completion_tests()
 		completes '^--web.config.file$' serve --web
 }
 
+# alone COMMAND...: run the shell command, as the only process that it sees, with its own mounts
+alone()
+{
+	# shellcheck disable=SC2016 # another shell expands this
+	unshare --mount --pid --fork --mount-proc --kill-child sh -c "$1" sh "${@:2}" 9>&-
+}
+
+no_dev='mount -t tmpfs none /dev || exit 99;'
+no_kvm="$no_dev mount -t tmpfs none /sys/class/misc || exit 99;"
+
+# reports_alone STATUS REGEX SCRIPT ARGUMENT...: after the commands in SCRIPT, kvm-stats exits with
+# STATUS, and prints this. It finds no VM, although others may run here.
+reports_alone()
+{
+	local status=0
+
+	alone "$3 exec \"\$@\"" "$stats" "${@:4}" >"$out/alone" 2>&1 || status=$?
+	cat "$out/alone"
+	[ "$status" = "$1" ] && grep -Eq -e "$2" "$out/alone" && return
+	echo "${*:4}: expected exit status $1, found $status"
+	return 1
+}
+
+requires_kvm()
+{
+	local why='KVM is not available: /dev/kvm: ' arguments
+
+	for arguments in list 'list --json' 'list -g web' read schema query -1 '-f help'; do
+		# shellcheck disable=SC2086 # a command and its options
+		reports_alone 1 "$why"'No such file' "$no_kvm" $arguments &&
+		grep -q "Load KVM, for example with 'modprobe" "$out/alone" &&
+		! grep -q 'found no process' "$out/alone" || return
+	done
+	# A device without a driver, as udev creates it for a module that is not loaded
+	reports_alone 1 "$why"'No such device' "$no_kvm mknod /dev/kvm c 511 511;" list
+}
+
+# The directory exists if the kernel has KVM.
+names_container()
+{
+	reports_alone 1 'Add the device /dev/kvm to this container' "$no_kvm mkdir /sys/class/misc/kvm;" list
+}
+
+# With a device that is no KVM, the search for VMs does not fail.
+finds_no_vm()
+{
+	reports_alone 0 'found no process with a KVM VM' "$no_dev : >/dev/kvm;" list
+}
+
+waits_for_kvm()
+{
+	reports_alone 0 'KVM is not available: /dev/kvm' "$no_kvm" log -i 0.1 -c 1 &&
+	grep -q 'no VM found yet' "$out/alone" &&
+	reports_alone 0 'KVM is not available: /dev/kvm' "$no_kvm" serve --once &&
+	grep -q '^kvm_stats_vmms 0$' "$out/alone" &&
+	reports_alone 0 'no VM found yet' "$no_kvm mkdir /sys/class/misc/kvm;" log -i 0.1 -c 1 &&
+	! grep -q 'not available' "$out/alone"
+}
+
+names_denied_processes()
+{
+	# shellcheck disable=SC2016 # another shell expands this
+	alone 'for i in 1 2 3 4 5 6; do sleep 100 & done
+		setpriv --reuid 65534 --regid 65534 --clear-groups /proc/self/fd/8 list' \
+		>"$out/alone" 2>&1 8<"$plain/kvm-stats.static"
+	cat "$out/alone"
+	grep -q '7 processes could not be examined, and can have VMs: permission denied' "$out/alone" &&
+	[ "$(grep -Ec '    PID [0-9]+ \((sh|sleep)\), UID 0$' "$out/alone")" = 5 ] &&
+	grep -q '    and 2 more$' "$out/alone" && grep -q 'Run kvm-stats as root' "$out/alone"
+}
+
+# Only root may list the fds of a kernel thread, but it has no fds.
+names_no_kernel_threads()
+{
+	setpriv --reuid 65534 --regid 65534 --clear-groups /proc/self/fd/8 list \
+		>"$out/alone" 2>&1 8<"$plain/kvm-stats.static" 9>&-
+	cat "$out/alone"
+	! grep -q '(kthreadd)' "$out/alone"
+}
+
+no_kvm_tests()
+{
+	if [ "$(id -u)" != 0 ] || ! alone true 2>/dev/null; then
+		skip "commands report that KVM is not available" "needs root, to create namespaces"
+		return
+	fi
+	check "without /dev/kvm, commands that do not wait print why, and fail" requires_kvm
+	check "in a container without /dev/kvm, they print what to add" names_container
+	check "log and serve report that KVM is not available" waits_for_kvm
+	check "with /dev/kvm and without a VM, list succeeds" finds_no_vm
+	if ! command -v setpriv >/dev/null; then
+		skip "list names processes that it cannot examine" "setpriv is not installed"
+		return
+	fi
+	check "list names at most five processes that it cannot examine" names_denied_processes
+	check "kernel threads are not among them" names_no_kernel_threads
+}
+
+# Print the commands of the examples in the manual pages, one per line.
+page_commands()
+{
+	awk '
+		/^\.EX/ { example = 1; next }
+		/^\.EE/ { example = 0 }
+		!example { next }
+		{ gsub(/\\-/, "-"); gsub(/\\\(aq/, "\047") }
+		sub(/^KVM_STATS_OPTIONS=/, "serve ") { print }
+		sub(/^kvm-stats /, "") { sub(/ *\|.*/, ""); print }' "$command"/man/*.1
+}
+
+# The command line is examined from left to right, so that --help hides no wrong option.
+page_commands_are_valid()
+{
+	local line count=0
+
+	while IFS= read -r line; do
+		count=$((count + 1))
+		eval "run_stats 0 $line --help" >"$out/example" && grep -q '^Usage' "$out/example" && continue
+		echo "kvm-stats $line"
+		cat "$out/example"
+		return 1
+	done < <(page_commands)
+	echo "$count examples"
+	[ "$count" -ge 8 ]
+}
+
 argument_tests()
 {
 	check "no command is a usage error" prints 2 '^Usage'
@@ -162,6 +288,7 @@ argument_tests()
 		prints 2 "unexpected argument 'word'" read -p 1 word
 	check "--help is not an error" prints 0 '^Usage' read --help
 	check "help prints what --help prints" help_is_help
+	check "the commands in the manual pages are valid" page_commands_are_valid
 	check "help with an unknown command is a usage error" \
 		prints 2 "unknown command 'frob'" help frob
 	check "several processes are a usage error of query" \

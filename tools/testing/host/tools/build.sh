@@ -42,7 +42,30 @@ builds_without_libraries()
 	grep -q 'without serve --listen.*libmicrohttpd-dev' "$out/notes" &&
 	rm "$out/without/kvm-stats" &&
 	make -s -C "$command" CURSES= HTTP= O="$out/without" all 2>"$out/notes" &&
-	[ ! -s "$out/notes" ]
+	[ ! -s "$out/notes" ] || return 1
+	sed -i 's/-include/yaml.h/' "$fake" &&
+	rm "$out/without/kvm-stats" &&
+	make -s -C "$command" CC="$fake" CURSES= O="$out/without" all 2>"$out/notes" || return 1
+	cat "$out/notes"
+	[ "$(wc -l <"$out/notes")" = 1 ] &&
+	grep -q 'without TLS and passwords in serve.*libyaml-dev' "$out/notes"
+}
+
+# Only the checks of the project compile with -Werror: a later compiler has other warnings.
+only_checks_use_werror()
+{
+	local dir
+
+	for dir in lib/kvmstats kvm/kvm_stats testing/guest testing/bench/program testing/bench/copy \
+		testing/host/native; do
+		echo "$dir"
+		env -u WERROR make -n -B -C "$ROOT/tools/$dir" O="$out/dry" OUT="$out/dry" >"$out/dry.log" &&
+		! grep -e -Werror "$out/dry.log" &&
+		WERROR=1 make -n -B -C "$ROOT/tools/$dir" O="$out/dry" OUT="$out/dry" >"$out/dry.log" &&
+		grep -q -e -Werror "$out/dry.log" || return
+	done
+	! grep -rn -e -Werror "$ROOT"/tools/{kvm,lib} "$ROOT"/tools/testing/{bench,compare,guest,kernel,machine} |
+		grep -v -e 'WERROR' -e '/mutations/'
 }
 
 install_somewhere()
@@ -225,6 +248,7 @@ build_tests()
 	else
 		skip "the library and the command build with clang" "clang is not installed"
 	fi
+	check "only the project's checks build with -Werror" only_checks_use_werror
 	check "make prints what it leaves out if libraries are missing" builds_without_libraries
 	# shellcheck disable=SC2086 # a command and its options
 	if echo '#include <errno.h>' | $cc32 -x c -c - -o "$out/m32" 2>/dev/null; then

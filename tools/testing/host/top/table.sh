@@ -63,7 +63,7 @@ first_table_tests()
 {
 	resize 140 24
 	start_table
-	shows "without a VMM, the table reports that top waits" 'No VM is running\. Waiting' \
+	shows "without a VMM, the table reports that top waits" 'No VM is running\. Waiting|KVM is not available' \
 		'^0 guests, 0 VMs, 0 vCPUs'
 	simulate 'vmm 103 1 late'
 	shows "the table reports a VMM that appears" 'late \(103\) has appeared: 1 VM, 1 vCPU'

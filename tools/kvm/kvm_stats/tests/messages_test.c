@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Test that the same message about many VMMs is printed once, with all of them. */
+/*
+ * Test messages: the same one about many VMMs is printed once, with all of them, and the advice
+ * for tracepoints depends on perf_event_paranoid.
+ */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "messages/grouped.h"
+#include "messages/sources.h"
+#include "proc/file.h"
 #include "tap.h"
 
 static char *printed;
 
-/* Prints the messages to @printed. */
-static void print(struct grouped *grouped)
+/* Calls @fn, and stores what it prints in @printed. */
+static void capture(void (*fn)(void *arg), void *arg)
 {
 	FILE *file = tmpfile();
 	int old = dup(STDERR_FILENO);
@@ -20,7 +27,7 @@ static void print(struct grouped *grouped)
 
 	if (!file || old < 0 || dup2(fileno(file), STDERR_FILENO) < 0)
 		exit(1);
-	grouped_print(grouped);
+	fn(arg);
 	if (dup2(old, STDERR_FILENO) < 0)
 		exit(1);
 	close(old);
@@ -31,6 +38,16 @@ static void print(struct grouped *grouped)
 	fclose(file);
 	if (!len)
 		printf("# nothing was printed\n");
+}
+
+static void print_grouped(void *grouped)
+{
+	grouped_print(grouped);
+}
+
+static void print(struct grouped *grouped)
+{
+	capture(print_grouped, grouped);
 }
 
 static void check_printed(const char *expected, const char *what)
@@ -104,11 +121,55 @@ static void test_bad_names(void)
 	       "control characters in a list are replaced");
 }
 
+static void print_denied_tracepoints(void *arg)
+{
+	(void)arg;
+	explain_tracepoints(-EACCES);
+}
+
+static void test_level(const char *level, const char *capability)
+{
+	char dir[] = "/tmp/messages_test.XXXXXX", path[64];
+	char other[32];
+	FILE *file;
+
+	if (!mkdtemp(dir))
+		exit(1);
+	snprintf(path, sizeof(path), "%s/sys", dir);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/sys/kernel", dir);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/sys/kernel/perf_event_paranoid", dir);
+	file = fopen(path, "w");
+	if (!file || fputs(level, file) < 0 || fclose(file))
+		exit(1);
+	proc_set_root(dir);
+	capture(print_denied_tracepoints, NULL);
+	proc_set_root("/proc");
+	unlink(path);
+	for (*strrchr(path, '/') = '\0'; strlen(path) >= strlen(dir); *strrchr(path, '/') = '\0')
+		rmdir(path);
+	snprintf(other, sizeof(other), " It is %s.", level);
+	if (!tap_ok(strstr(printed, capability) && strstr(printed, other),
+		    "at level %s, tracepoints need %s", level, capability))
+		printf("# found:\n%s", printed);
+}
+
+/* Debian has level 3, where the kernel does not accept CAP_PERFMON. */
+static void test_tracepoints(void)
+{
+	test_level("2", "CAP_PERFMON");
+	tap_ok(!strstr(printed, "CAP_SYS_ADMIN"), "and not CAP_SYS_ADMIN");
+	test_level("3", "CAP_SYS_ADMIN");
+	tap_ok(!strstr(printed, "CAP_PERFMON"), "and not only CAP_PERFMON");
+}
+
 int main(void)
 {
 	test_few();
 	test_many();
 	test_bad_names();
+	test_tracepoints();
 	free(printed);
 	return tap_end();
 }

@@ -3,23 +3,19 @@
 # series/ (default: 5.10-extensions, with 5.10).
 
 export SERIES KERNEL FORCE
+.PHONY: series-verify series-check tree refresh release
 
-.PHONY: series-verify
 series-verify: ## apply each series to its kernels and trees with git am, compare, run checkpatch --strict
 	@scripts/series-verify
 
-.PHONY: series-check
 series-check: ## build the kernel after each patch, for each architecture or ARCH=; slow
 	@tools/testing/kernel/series-check
 
-.PHONY: tree
 tree: ## create a kernel checkout to edit, build/tree/SERIES, with one commit for each patch
 	@scripts/tree
 
-.PHONY: refresh
 refresh: ## write the commits of build/tree/SERIES as patches and whole files (FORCE=1)
 	@scripts/refresh
 
-.PHONY: release
 release: ## write the archives of release VERSION=x.y to build/release; print how to tag it
 	@scripts/release $(VERSION)

@@ -86,10 +86,6 @@ need_series() {
 
 # kernel_version DIR: print the version in the Makefile of the kernel tree DIR, or nothing
 kernel_version() {
-	awk -F' *= *' '
-	/^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) *=/ { sub(/[ \t]+$/, "", $2); v[$1] = $2 }
-	END {
-		if (v["VERSION"] != "")
-			print v["VERSION"] "." v["PATCHLEVEL"] "." v["SUBLEVEL"] v["EXTRAVERSION"]
-	}' "$1/Makefile" 2>/dev/null
+	sed -nE 's/^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) *= *([^ \t]*).*/\2/p' "$1/Makefile" \
+		2>/dev/null | head -n 4 | paste -sd. | sed 's/\.$//; s/\.-/-/'
 }

@@ -9,9 +9,7 @@ DEBIAN_KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 DEBIAN_HINT=
 
 # debian_suite NAME: use the sources of this release
-debian_suite() {
-	DEBIAN_SUITE=$1 DEBIAN_DIR=$CACHE/apt-$1
-}
+debian_suite() { DEBIAN_SUITE=$1 DEBIAN_DIR=$CACHE/apt-$1; }
 debian_suite bullseye
 
 # debian_mirrors: print a line "archive URI" or "security URI" for each Debian mirror that the
@@ -61,7 +59,7 @@ debian_update() {
 		>"$DEBIAN_DIR/sources.list"
 	[ -s "$DEBIAN_DIR/sources.list" ] ||
 		die "apt's sources on the build host name no Debian mirror with the component main" "$DEBIAN_HINT"
-	say "updating the list of the sources of Debian $DEBIAN_SUITE"
+	say "updating the index of the sources of Debian $DEBIAN_SUITE"
 	debian_apt apt-get -q update >"$DEBIAN_DIR/update.log" 2>&1 || true	# one of several may fail
 }
 
@@ -89,9 +87,10 @@ debian_fetch() {
 	dir=$(mktemp -d -p "$CACHE/src")
 	say "downloading ${1}_$2 from Debian $DEBIAN_SUITE (apt verifies it with the signed index)"
 	(cd "$dir" && debian_apt apt-get -q source --download-only --tar-only \
-		--only-source "$1=$2") >"$DEBIAN_DIR/fetch.log" 2>&1 && [ -f "$dir/${3##*/}" ] ||
-		die "the index of Debian $DEBIAN_SUITE names $1 $2, but it cannot be downloaded" \
-			"The log is $DEBIAN_DIR/fetch.log" "$DEBIAN_HINT"
+		--only-source "$1=$2") >"$DEBIAN_DIR/fetch.log" 2>&1 || true
+	[ -f "$dir/${3##*/}" ] || die \
+		"the index of Debian $DEBIAN_SUITE names $1 $2, but it cannot be downloaded" \
+		"The log is $DEBIAN_DIR/fetch.log" "$DEBIAN_HINT"
 	mv "$dir/${3##*/}" "$3"
 	rm -rf "$dir"
 }

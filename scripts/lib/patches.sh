@@ -13,8 +13,7 @@ chain() {
 	echo "${1:-$SERIES}"
 }
 
-# patch_files [SERIES]...: print the patch files of these series, or of the chain. The folder of a
-# series that replaces patches of another one has only these.
+# patch_files [SERIES]...: print the patch files of these series, or of the chain.
 patch_files() {
 	local series file replaced
 	# shellcheck disable=SC2046 # words
@@ -28,9 +27,8 @@ patch_files() {
 	done
 }
 
-# apply_patches DIR NAME PATCH...: apply the patches with git am, which allows no fuzz. If one
-# does not apply, exit with the words of git, and the advice in ADVICE. NAME is the name of the
-# tree DIR in the message. AM_OPTIONS are more options of git am.
+# apply_patches DIR NAME PATCH...: apply the patches with git am, which allows no fuzz. If one does
+# not apply to the tree NAME in DIR, exit with the words of git and ADVICE.
 AM_OPTIONS=() ADVICE=()
 apply_patches() {
 	local dir=$1 name=$2 patch number
@@ -44,9 +42,8 @@ apply_patches() {
 		"$(grep -v '^hint:' "$SCRATCH/am")" "${ADVICE[@]}"
 }
 
-# write_patches DIR SERIES RANGE OUT: write the commits of the kernel tree DIR as patches to OUT.
-# Settings and versions of git have no effect. For a series that replaces patches of another one,
-# remove the patches that the other one has with the same result.
+# write_patches DIR SERIES RANGE OUT: write the commits of the kernel tree DIR as patches to OUT,
+# without those that the series which this one replaces has with the same result.
 write_patches() {
 	local dir=$1 out=$4 prefix replaced patch commit
 	prefix=$(series_key prefix "$2")
@@ -66,13 +63,13 @@ write_patches() {
 	done 3< <(plain_git -C "$dir" rev-list --reverse "$3")
 }
 
-# whole_files DIR: print the files that the commits after the tag base of the kernel tree DIR add.
+# whole_files DIR: print the files that the commits after the tag base of the kernel tree add
 whole_files() {
 	plain_git -C "$1" diff --name-only -M --diff-filter=A base HEAD
 }
 
 # series_state: print a hash of all files that make refresh may write
 series_state() {
-	{ patch_files; git ls-files "${WHOLE_DIRS[@]}"; } | xargs -d '\n' cat 2>/dev/null | sha1sum |
+	{ patch_files; git ls-files -co --exclude-standard "${WHOLE_DIRS[@]}"; } | xargs -d '\n' cat 2>/dev/null | sha1sum |
 		cut -d' ' -f1
 }

@@ -110,7 +110,7 @@ variant_tree()
 	fi
 	key=$(variant_key "$1")
 	if ! plain_git -C "$base" rev-parse -q --verify "refs/variants/$key"; then
-		tree=$(assemble "$1")
+		tree=$(assemble "$1") || return
 		plain_git -C "$base" update-ref "refs/variants/$key" "$tree"
 		find "$base/.git/refs/variants" -type f -mtime +60 -delete
 		echo "$tree"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced after debian.sh: makes the root directory of a minimal installation of another release
+# Sourced after scripts/lib/debian.sh: makes the root directory of a minimal installation of another release
 # of Debian. This needs mmdebstrap, and root.
 # shellcheck shell=bash
 

@@ -152,9 +152,10 @@ t_conflict()
 	sed -i 's/^410$/four-ten/' $TREE/virt/kvm/kvm_stats.c
 	git -C $TREE add -A
 	git -C $TREE am --continue
+	refuses 'the branch 5.10' -- scripts/refresh
 	git -C $TREE branch -f 5.10 HEAD~1
-	FORCE=1 scripts/refresh
-	no_change
+	scripts/refresh
+	git diff --exit-code HEAD
 }
 
 # ---- series-verify ----

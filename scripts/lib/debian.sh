@@ -73,7 +73,7 @@ debian_versions() {
 		END { finish() }' | sort -V -u
 }
 
-# debian_newest SOURCE: print the newest version. The index is updated only if it has none.
+# debian_newest SOURCE: print the newest version. An index that has one is not updated.
 debian_newest() {
 	[ -n "$(debian_versions "$1")" ] || debian_update
 	debian_versions "$1" | tail -n 1 | grep . || die \

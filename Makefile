@@ -2,8 +2,6 @@
 # The KVM binary statistics interface for Linux 5.10: a patch series, its tools and its
 # tests. `make help` prints the comments behind the names of targets.
 
-SERIES ?= 5.10
-
 .PHONY: help
 help: ## this list (the default)
 	@echo "Targets:"
@@ -13,7 +11,6 @@ help: ## this list (the default)
 
 include tools/testing/testing.mk
 include scripts/series.mk
-include scripts/release.mk
 include tools/kvm/kvm_stats/packaging/packaging.mk
 
 .PHONY: tools

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced first by the bash scripts of the repository: paths, messages, temporary files,
-# git, packages.
+# Sourced first by the bash scripts: paths, messages, temporary files, git, packages.
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # the variables are for the scripts that source this file
 
@@ -10,7 +9,7 @@ shopt -s inherit_errexit
 export LC_ALL=C
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-SERIES=${SERIES:-5.10}
+SERIES=${SERIES:-5.10-extensions}
 SERIES_DIR=series/$SERIES
 CACHE=${KVM_STATS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kvm-stats}
 
@@ -18,8 +17,7 @@ say() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
 }
 
-# die LINE...: the first line says what is wrong, the others say what was expected
-# and what to do next.
+# die LINE...: the first line says what is wrong, the others what to do next.
 die() {
 	printf '%s: error: %s\n' "${0##*/}" "$1" >&2
 	shift
@@ -44,15 +42,13 @@ scratch() {
 	trap 'exit 143' TERM
 }
 
-# plain_git ARGUMENT...: run git without the settings of the user and the system, and without
-# the variables that a git hook sets, so that the output does not depend on them.
+# plain_git ARGUMENT...: run git without settings of the user and the system, and without the
+# variables that a git hook sets. INDEX=FILE names another index.
 plain_git() {
 	env -u GIT_DIR -u GIT_WORK_TREE -u GIT_INDEX_FILE -u GIT_PREFIX \
-		GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 \
-		GIT_AUTHOR_NAME="KVM statistics" \
-		GIT_AUTHOR_EMAIL="kvm-stats@localhost" \
-		GIT_COMMITTER_NAME="KVM statistics" \
-		GIT_COMMITTER_EMAIL="kvm-stats@localhost" \
+		${INDEX:+"GIT_INDEX_FILE=$INDEX"} GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 \
+		GIT_AUTHOR_NAME="KVM statistics" GIT_AUTHOR_EMAIL=kvm-stats@localhost \
+		GIT_COMMITTER_NAME="KVM statistics" GIT_COMMITTER_EMAIL=kvm-stats@localhost \
 		git -c safe.directory='*' -c gc.auto=0 "$@"
 }
 
@@ -72,9 +68,15 @@ with_lock() {
 	flock "$LOCK_FD"
 }
 
-# series_key NAME: print the values of the key NAME in the file `base` of the series
+# series_key NAME [SERIES]: print the values of the key NAME in the file `base` of the series. A
+# series that follows another one has the keys of that one, too.
 series_key() {
-	awk -v key="$1" '$1 == key { $1 = ""; print substr($0, 2) }' "$ROOT/$SERIES_DIR/base"
+	local file=$ROOT/series/${2:-$SERIES}/base value after
+	value=$(sed -n "s/^$1 //p" "$file")
+	after=$(sed -n 's/^after //p' "$file")
+	[ -n "$value" ] || [ -z "$after" ] || [[ $1 =~ ^(after|files|prefix)$ ]] ||
+		value=$(series_key "$1" "$after")
+	[ -z "$value" ] || echo "$value"
 }
 
 need_series() {
@@ -82,19 +84,8 @@ need_series() {
 		"SERIES= names one of: $(basename -a "$ROOT"/series/*/ | xargs)"
 }
 
-# parent_dir: print the folder of the series that this one extends, or nothing
-parent_dir() {
-	local parent
-	parent=$(series_key extends)
-	[ -z "$parent" ] || echo "series/$parent"
-}
-
 # kernel_version DIR: print the version in the Makefile of the kernel tree DIR, or nothing
 kernel_version() {
-	awk -F' *= *' '
-	/^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) *=/ { sub(/[ \t]+$/, "", $2); v[$1] = $2 }
-	END {
-		if (v["VERSION"] != "")
-			print v["VERSION"] "." v["PATCHLEVEL"] "." v["SUBLEVEL"] v["EXTRAVERSION"]
-	}' "$1/Makefile" 2>/dev/null
+	sed -nE 's/^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) *= *([^ \t]*).*/\2/p' "$1/Makefile" \
+		2>/dev/null | head -n 4 | paste -sd. | sed 's/\.$//; s/\.-/-/'
 }

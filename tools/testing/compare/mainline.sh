@@ -7,7 +7,7 @@
 # No build changes the source, so all share it.
 set_mainline_dirs()
 {
-	src=$("$ROOT/scripts/mainline")
+	src=$("$ROOT/scripts/base" 6.1)
 	obj=$CACHE/obj/${src##*/}-$arch-$config-$1
 	log=$obj/build.log
 	lock=$obj/lock

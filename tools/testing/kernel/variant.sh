@@ -3,49 +3,43 @@
 # own, without a checkout.
 # shellcheck shell=bash
 
+# shellcheck source=../../../scripts/lib/patches.sh
+. "$ROOT/scripts/lib/patches.sh"
+
 # Print the path of the git repository whose only commit is the unpatched base.
 base_tree()
 {
 	"$ROOT/scripts/base" || die "there is no base kernel, see above"
 }
 
-# base_git ARGUMENT...: run git in the base with the index $index. (plain_git would unset
-# GIT_INDEX_FILE.)
+# base_git ARGUMENT...: run git in the base with the index $index
 base_git()
 {
-	env GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_INDEX_FILE="$index" \
-		git -C "$base" -c safe.directory='*' -c gc.auto=0 "$@"
+	INDEX=$index plain_git -C "$base" "$@"
 }
 
-# apply_patches FILE...: apply the patches to the index. One git command for all patches takes a
+# apply_diffs FILE...: apply the patches to the index. One git command for all patches takes a
 # tenth of the time. If it fails, one command for each patch finds the patch that does not apply.
-apply_patches()
+apply_diffs()
 {
 	local patch
 
 	base_git apply --cached "$@" 2>/dev/null && return
 	for patch; do
-		base_git apply --cached "$patch" || die "${patch##*/} does not apply"
+		base_git apply --cached "$patch" || die "${patch#"$ROOT"/} does not apply, see git's words above"
 	done
 }
 
-# apply_series COUNT: apply the first COUNT patches of the series, or `all`. Use the mails, because
-# an integrator applies these. They are not sent, so they need no real author.
+# apply_series COUNT: apply the first COUNT patches of the series and of those before it, or `all`
 apply_series()
 {
-	local count=$1 mails patches
+	local patches
 
-	mails=$(mktemp -d)
-	GIT_AUTHOR_NAME=build GIT_AUTHOR_EMAIL=build@localhost \
-	GIT_COMMITTER_NAME=build GIT_COMMITTER_EMAIL=build@localhost \
-		"$ROOT/scripts/series" "$mails" >"$mails/log" 2>&1 ||
-		die "the series cannot be written" "$(tail -n 20 "$mails/log"; rm -rf "$mails")"
-	mapfile -t patches < <(find "$mails" -name '[0-9]*.patch' | sort)
-	[ "$count" = all ] || [ "$count" -le ${#patches[@]} ] ||
-		die "there is no patch $count" "The series has ${#patches[@]} patches."
-	[ "$count" = all ] || patches=("${patches[@]:0:count}")
-	apply_patches "${patches[@]}"
-	rm -rf "$mails"
+	mapfile -t patches < <(patch_files)
+	[ "$1" = all ] || [ "$1" -le ${#patches[@]} ] ||
+		die "there is no patch $1" "The series has ${#patches[@]} patches."
+	[ "$1" = all ] || patches=("${patches[@]:0:$1}")
+	apply_diffs "${patches[@]}"
 }
 
 # Print the tree object of all files in $KERNEL_TREE, committed or not, except ignored files.
@@ -87,25 +81,21 @@ assemble()
 		unpatched | patched | patch:*) continue ;;
 		esac
 		patch=$(variant_patch "$name")
-		apply_patches "$patch"
+		apply_diffs "$patch"
 	done
 	base_git write-tree
 	rm -f "$index"
 }
 
-# variant_key VARIANT: print a hash of everything from which the variant is assembled. Return 1 if
-# a file is missing.
+# variant_key VARIANT: print a hash of everything from which the variant is assembled.
 variant_key()
 {
-	(
-		cd "$ROOT"
-		echo "$1 ${SERIES:-}"
+	{
+		echo "$1"
 		plain_git -C "$base" rev-parse HEAD
-		{
-			sed -s -n '/^---$/,$ s/^add //p' series/*/*.patch
-			find series scripts/series scripts/lib tools/testing/kernel/{mutations,emulation,variant.sh} -type f
-		} | sort | xargs -d '\n' sh -c 'stat -c "%A %n" "$@" && cat "$@"' -
-	) 2>/dev/null | sha256sum | cut -c 1-16
+		{ patch_files; find "$TESTING"/kernel/{mutations,emulation} "$TESTING/kernel/variant.sh" -type f | sort; } |
+			xargs -d '\n' cat
+	} | sha256sum | cut -c 1-16
 }
 
 # variant_tree VARIANT: print the tree object of the variant. A git reference keeps the object in
@@ -118,11 +108,9 @@ variant_tree()
 		read_kernel_tree
 		return
 	fi
-	key=$(variant_key "$1") || key=
-	if [ -z "$key" ]; then
-		assemble "$1"
-	elif ! plain_git -C "$base" rev-parse -q --verify "refs/variants/$key"; then
-		tree=$(assemble "$1")
+	key=$(variant_key "$1")
+	if ! plain_git -C "$base" rev-parse -q --verify "refs/variants/$key"; then
+		tree=$(assemble "$1") || return
 		plain_git -C "$base" update-ref "refs/variants/$key" "$tree"
 		find "$base/.git/refs/variants" -type f -mtime +60 -delete
 		echo "$tree"

@@ -7,6 +7,7 @@ boot_env()
 	cat <<-END
 	export BOOT_ARCH=$arch
 	export BOOT_VARIANT=${variant%%+*}
+	export BOOT_SERIES=$SERIES
 	export BOOT_HOST=/host
 	export BOOT_KERNEL=/tmp/boot/kernel
 	export BOOT_GUEST_INITRD=/tmp/boot/guest.cpio

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Does the kernel report the interface correctly, whether present or absent? */
 #define _GNU_SOURCE
-#include <sys/utsname.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "stats_abi/stats_abi.h"
 
@@ -29,13 +30,13 @@ const char *check_capability(int expected)
 	return NULL;
 }
 
-/* Only the series for 5.10 adds KVM_STATS_OPEN and KVM_STATS_NEXT. */
+/* Only series/5.10-extensions and series/7.2-rfc add KVM_STATS_OPEN and KVM_STATS_NEXT. */
 const char *capability_is_present(struct stats_target *target)
 {
-	struct utsname kernel;
+	const char *series = getenv("BOOT_SERIES") ?: "";
 
 	(void)target;
-	if (!uname(&kernel) && strncmp(kernel.release, "5.10.", 5))
+	if (strcmp(series, "5.10-extensions") && strcmp(series, "7.2-rfc"))
 		return check_capability(KVM_STATS_CAP_GETFD);
 	return check_capability(KVM_STATS_CAP_GETFD | KVM_STATS_CAP_OPEN | KVM_STATS_CAP_NEXT);
 }

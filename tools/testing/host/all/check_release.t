@@ -21,9 +21,10 @@ fake()
 # A repository that has only what check-release needs, and commands that it calls
 make_repo()
 {
-	mkdir -p "$work"/repo/{scripts/lib,tools/testing/release} "$work/fake"
+	mkdir -p "$work"/repo/{scripts/lib,tools/testing/{lib,release}} "$work/fake"
 	cd "$work/repo" || exit
-	cp "$ROOT"/scripts/lib/{common,debian,debian_root}.sh scripts/lib/
+	cp "$ROOT"/scripts/lib/{common,debian}.sh scripts/lib/
+	cp "$ROOT/tools/testing/lib/debian_root.sh" tools/testing/lib/
 	cp "$ROOT/tools/testing/release/check-release" tools/testing/release/
 	echo '# comment' >"$list"
 	echo build/ >.gitignore

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Test the real series: the statements of the cover letter, and that each applies to the
-# kernels of its file base and to the trees of scripts/trees.list. checkpatch runs only
-# for the mails that changed since it last passed.
+# Test the real series: each applies to the kernels and trees of its file base, and the cover
+# letters name these. checkpatch runs only for the patches that changed since it last passed.
 #
 # usage: series_trees.t
 # shellcheck disable=SC2317 # run_cases calls the functions by their names
@@ -12,80 +11,41 @@
 . "$(dirname "$0")/../../lib/tap.sh"
 # shellcheck source=../series/cases.sh
 . "$ROOT/tools/testing/host/series/cases.sh"
-# shellcheck source=../series/cover.sh
-. "$ROOT/tools/testing/host/series/cover.sh"
 
 prepare_case()
 {
 	:
 }
 
-# write_mails SERIES: write the mails of the series once for all trees
-write_mails()
+# letter SERIES: no long lines, and each tested release of 5.10 is named
+letter()
 {
-	# The sender is that of series-verify, so that both use the same results of checkpatch.
-	GIT_AUTHOR_NAME='KVM statistics' GIT_AUTHOR_EMAIL=kvm-stats@localhost \
-		SERIES=$1 "$ROOT/scripts/series" "$WORK/mails-$1" >"$WORK/log" 2>&1 && return
-	sed 's/^/# /' "$WORK/log"
-	bail_out "the mails of series $1 cannot be written"
-}
+	local release letter=$ROOT/series/$1/cover-letter
 
-t_release()
-{
-	export SERIES=$2
-	"$ROOT/scripts/base" "$1" || { echo "Linux $1 is not available"; exit 77; }
-	"$ROOT/scripts/series-verify" --on "$1" "$WORK/mails-$2"
+	awk 'length($0) > (NR == 1 ? 72 : 80) { print FILENAME ":" FNR ": too long"; bad = 1 }
+	END { exit bad }' "$letter"
+	[[ $1 == 5.10* ]] || return 0
+	while read -r release; do
+		grep -qwF "$release" "$letter" || { echo "$letter does not name $release"; return 1; }
+	done < <(sed -n 's/^tested //p' "$ROOT/series/5.10/base" | grep -oE '5\.10\.[0-9]+')
 }
 
 # series-verify exits with 77 if the archive of the tree is missing.
-t_tree()
+add_tests()
 {
-	SERIES=$2 "$ROOT/scripts/series-verify" --on "$1" "$WORK/mails-$2"
-}
+	local series base
 
-# Print the lines "SERIES RELEASE" of the releases that the series are tested on.
-tested_releases()
-{
-	local base series release releases
-
-	for base in "$ROOT"/series/*/base; do
-		series=$(basename "${base%/base}")
-		read -r -a releases < <(sed -n 's/^tested //p' "$base")
-		for release in "${releases[@]}"; do
-			echo "$series $release"
-		done
+	while read -r series base; do
+		test_case "series $series on $base: no fuzz, same files, checkpatch --strict" \
+			"$ROOT/scripts/series-verify" "$series" "$base"
+	done < <("$ROOT/scripts/series-verify" --list)
+	for series in "$ROOT"/series/*/cover-letter; do
+		series=$(basename "${series%/cover-letter}")
+		test_case "the cover letter of $series has short lines and the tested releases" letter "$series"
 	done
 }
 
-# Print the series of which mails are needed.
-series_names()
-{
-	{
-		awk '!/^#/ { print $3 }' "$ROOT/scripts/trees.list"
-		tested_releases | cut -d' ' -f1
-	} | sort -u
-}
-
-# The cases that take longest come first, so that no processor is idle at the end.
-add_tests()
-{
-	local release name series
-
-	while read -r series release; do
-		test_case "series $series on Linux $release: no fuzz, same files, checkpatch --strict" \
-			t_release "$release" "$series"
-	done < <(tested_releases)
-	while read -r name release series _; do
-		test_case "series $series on the tree $name, Linux $release: no fuzz, same files" \
-			t_tree "$name" "$series"
-	done < <(grep -v '^#' "$ROOT/scripts/trees.list")
-	add_cover_tests
-}
-
 begin
-while read -r series; do
-	write_mails "$series"
-done < <(series_names)
 run_tests add_tests
 run_tests run_cases
 finish

@@ -77,7 +77,7 @@ check "a boot chooses its series" boot_prints '^series: series/7.2$'
 export KERNEL=/linux-5.10
 check "a boot of another series ignores KERNEL" boot_prints '^series: series/7.2$'
 define_boot arch=x86_64
-check "other boots use KERNEL" boot_prints '^series: series/5.10 /linux-5.10$'
+check "other boots use KERNEL" boot_prints '^series: series/5.10-extensions /linux-5.10$'
 unset KERNEL
 define_boot arch=x86_64 emulator=simics
 check "an unknown emulator is refused" boot_refuses "there is no emulator 'simics'"

@@ -8,7 +8,7 @@ node_exporter=
 find_node_exporter()
 {
 	node_exporter_bin=$(command -v prometheus-node-exporter) && return
-	node_exporter_bin=$("$ROOT/scripts/unpack" prometheus-node-exporter 2>"$out/log")/usr/bin
+	node_exporter_bin=$("$ROOT/tools/testing/lib/unpack" prometheus-node-exporter 2>"$out/log")/usr/bin
 	node_exporter_bin=$node_exporter_bin/prometheus-node-exporter
 	[ -x "$node_exporter_bin" ]
 }

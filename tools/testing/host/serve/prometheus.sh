@@ -131,7 +131,7 @@ find_program()
 	command -v "$name" && return
 	shift
 	for package; do
-		path=$("$ROOT/scripts/unpack" "$package" 2>>"$out/log")/usr/bin/$name
+		path=$("$ROOT/tools/testing/lib/unpack" "$package" 2>>"$out/log")/usr/bin/$name
 		[ ! -x "$path" ] || { echo "$path"; return; }
 	done
 	return 1

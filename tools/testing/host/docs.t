@@ -36,7 +36,7 @@ cd "$WORK" || exit
 
 "$ROOT/scripts/packages" base docs >&2 || bail_out "packages are missing"
 BASE=$("$ROOT/scripts/base") || bail_out "there is no kernel tree for kernel-doc"
-# api.rst is the text that the series adds to the kernel's file.
+# The file api.rst in $WORK has only the text that the series adds to the kernel's file.
 api=Documentation/virt/kvm/api.rst
 patched_file "$BASE" $api . || bail_out "the series cannot be applied to api.rst"
 {

@@ -133,7 +133,7 @@ names_are_known()
 
 test_facts()
 {
-	local headers
+	local headers n
 
 	sed 's/KVM_STATS_[A-Z]*_[*]//g' "$PAGES/stats.rst" api.rst |
 		grep -ohE '\<KVM_(GET_)?(CAP_)?(BINARY_)?STATS_[A-Z0-9_]*[A-Z0-9]' | sort -u >names
@@ -173,6 +173,13 @@ test_facts()
 
 	for headers in patched unpatched installed; do
 		test_examples "$headers"
+	done
+	for n in 1 2; do
+		print_indented_program "$n" "$ROOT/CONTRIBUTING.md" >example.c
+		grep -q 'int main' example.c && gcc -std=gnu11 -Wall -Wextra -Werror \
+			-I "$ROOT/tools/testing/lib" -I "$ROOT/tools/lib/kvmstats" \
+			-c -o example.o example.c >log 2>&1
+		result $? "program $n of CONTRIBUTING.md compiles"
 	done
 
 	not_in_reference "$ROOT/docs/mainline.md" >log

@@ -65,8 +65,9 @@ has_text()
 test_sphinx()
 {
 	copy_pages
+	cp Documentation/virt/kvm/api.rst in/
 	build_pages >log
-	result $? "Sphinx builds the pages without a warning"
+	result $? "Sphinx builds the pages and all of api.rst without a warning"
 	has_text api "is the number of descriptors" && has_text api "struct kvm_stats_desc"
 	result $? "api.rst has the structures of the uapi header"
 	has_text stats-internals "struct kvm_stats_source" &&

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <linux/kvm.h>
 #include <linux/kvm_stats.h>
 
 #include "internal.h"
@@ -21,9 +22,6 @@
 #ifndef SYS_pidfd_getfd
 #define SYS_pidfd_getfd	438
 #endif
-
-/* KVM_CHECK_EXTENSION. <linux/kvm.h> is not included: it can conflict with our kvm_stats.h. */
-#define CHECK_EXTENSION	_IO(0xAE, 0x03)
 
 int kvmstats_pidfd_open(pid_t pid)
 {
@@ -89,7 +87,7 @@ static int open_kvm(int *capabilities)
 	*capabilities = 0;
 	if (kvm < 0)
 		return -errno;
-	ret = ioctl(kvm, CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD);
+	ret = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD);
 	if (ret > 0)
 		*capabilities = ret;
 	return kvm;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Test the documentation: Sphinx builds the kernel pages without a warning, programs can
-# parse the reference, and the pages agree with the headers of the kernel.
+# parse the reference, and the pages agree with the headers of the kernel. The examples compile
+# with the headers of the kernel, of the unpatched kernel and of the build host.
 #
 # usage: docs.t
 
@@ -16,6 +17,8 @@ REFERENCE_AWK=$ROOT/tools/testing/compare/reference.awk
 TAB=$'\t'
 # shellcheck source=../lib/example.sh
 . "$ROOT/tools/testing/lib/example.sh"
+# shellcheck source=../lib/headers.sh
+. "$ROOT/tools/testing/lib/headers.sh"
 # shellcheck source=docs/sphinx.sh
 . "$DOCS/sphinx.sh"
 # shellcheck source=docs/reference.sh
@@ -33,6 +36,14 @@ cd "$WORK" || exit
 
 "$ROOT/scripts/packages" base docs >&2 || bail_out "packages are missing"
 BASE=$("$ROOT/scripts/base") || bail_out "there is no kernel tree for kernel-doc"
+# The file api.rst in $WORK has only the text that the series adds to the kernel's file.
+api=Documentation/virt/kvm/api.rst
+patched_file "$BASE" $api . || bail_out "the series cannot be applied to api.rst"
+{
+	printf 'api\n===\n\n'
+	diff "$BASE/$api" $api | sed -nE 's/^> ?//p'
+} >api.rst
+install_kvm_headers "$BASE" || bail_out "the headers of KVM cannot be installed"
 begin
 run_tests test_sphinx
 run_tests test_reference_parser

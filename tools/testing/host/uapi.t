@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Test include/uapi/linux/kvm_stats.h: it compiles in each language from which programs
-# include it, for 32 and 64 bits, and it defines the layout and the values that released
-# kernels and clients use.
+# include it, for 32 and 64 bits, with the linux/kvm.h of several kernels, before and after
+# that header. It defines the layout and the values that released kernels and clients use.
 #
 # usage: uapi.t
 #
@@ -13,18 +13,32 @@ set -u
 
 # shellcheck source=../lib/tap.sh
 . "$(dirname "$0")/../lib/tap.sh"
+# shellcheck source=../lib/headers.sh
+. "$ROOT/tools/testing/lib/headers.sh"
 uapi=$ROOT/include/uapi
 header=$uapi/linux/kvm_stats.h
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tap_log=$work/log
 
-# If two values differ, SAME is an array of -1 elements, which is an error.
+# The sample is the build host's linux/kvm.h without what v5.14 does not have.
+write_kvm_header_of_5_14()
+{
+	mkdir -p "$work/v5.14/linux"
+	sed -E -e '/define KVM_STATS_(TYPE_LINEAR_HIST|TYPE_LOG_HIST|UNIT_BOOLEAN)/d' \
+		-e 's/(define KVM_STATS_TYPE_MAX).*/\1 KVM_STATS_TYPE_PEAK/' \
+		-e 's/(define KVM_STATS_UNIT_MAX).*/\1 KVM_STATS_UNIT_CYCLES/' \
+		-e 's/__u32 bucket_size;/__u32 unused;/' \
+		-e 's/__DECLARE_FLEX_ARRAY\(char, name\);/char name[];/' \
+		/usr/include/linux/kvm.h >"$work/v5.14/linux/kvm.h"
+}
+
+# Write a source for each order of the headers. KVM_H is the version of linux/kvm.h, such as 514,
+# or 0 if it does not define the statistics. If two values differ, SAME is an array of -1 elements,
+# which is an error.
 write_source()
 {
-	cat >"$work/layout.c" <<-'END'
-	#include <linux/kvm_stats.h>
-	#include <linux/kvm_stats.h>
+	cat >"$work/layout.h" <<-'END'
 	#include <stddef.h>
 
 	#define NAME2(line) same_in_line_##line
@@ -42,13 +56,20 @@ write_source()
 	AT(kvm_stats_header, desc_offset, 16, 4);
 	AT(kvm_stats_header, data_offset, 20, 4);
 
+	/* In C++, these two are larger with the linux/kvm.h of v6.1. */
+	#if !defined(__cplusplus) || KVM_H <= 514
 	SAME(sizeof(struct kvm_stats_desc), 16);
+	SAME(offsetof(struct kvm_stats_desc, name), 16);
+	#endif
 	AT(kvm_stats_desc, flags, 0, 4);
 	AT(kvm_stats_desc, exponent, 4, 2);
 	AT(kvm_stats_desc, size, 6, 2);
 	AT(kvm_stats_desc, offset, 8, 4);
+	#if KVM_H != 514
 	AT(kvm_stats_desc, bucket_size, 12, 4);
-	SAME(offsetof(struct kvm_stats_desc, name), 16);
+	SAME(KVM_STATS_TYPE_MAX, KVM_STATS_TYPE_LOG_HIST);
+	SAME(KVM_STATS_UNIT_MAX, KVM_STATS_UNIT_BOOLEAN);
+	#endif
 
 	SAME(sizeof(struct kvm_stats_open), 8);
 	AT(kvm_stats_open, flags, 0, 4);
@@ -91,7 +112,6 @@ write_source()
 	SAME(KVM_STATS_TYPE_PEAK, 2);
 	SAME(KVM_STATS_TYPE_LINEAR_HIST, 3);
 	SAME(KVM_STATS_TYPE_LOG_HIST, 4);
-	SAME(KVM_STATS_TYPE_MAX, KVM_STATS_TYPE_LOG_HIST);
 
 	SAME(KVM_STATS_UNIT_SHIFT, 4);
 	SAME(KVM_STATS_UNIT_MASK, 0xf0);
@@ -100,7 +120,6 @@ write_source()
 	SAME(KVM_STATS_UNIT_SECONDS, 0x20);
 	SAME(KVM_STATS_UNIT_CYCLES, 0x30);
 	SAME(KVM_STATS_UNIT_BOOLEAN, 0x40);
-	SAME(KVM_STATS_UNIT_MAX, KVM_STATS_UNIT_BOOLEAN);
 
 	SAME(KVM_STATS_BASE_SHIFT, 8);
 	SAME(KVM_STATS_BASE_MASK, 0xf00);
@@ -121,38 +140,63 @@ write_source()
 		return desc->exponent < 0;
 	}
 	END
+	printf '#include <%s>\n' linux/kvm_stats.h linux/kvm.h linux/kvm_stats.h |
+		cat - "$work/layout.h" >"$work/before.c"
+	printf '#include <%s>\n' linux/kvm.h linux/kvm_stats.h linux/kvm.h |
+		cat - "$work/layout.h" >"$work/after.c"
+	printf '#include <%s>\n' linux/kvm_stats.h |
+		cat - "$work/layout.h" >"$work/alone.c"
 }
 
 # compiles COMPILER LANGUAGE FLAGS...
 compiles()
 {
-	local compiler=$1 language=$2
+	local compiler=$1 language=$2 order
 
 	shift 2
-	"$compiler" -x "$language" -Wall -Wextra -Werror "$@" \
-		-idirafter "/usr/include/$(gcc -print-multiarch)" \
-		-c -o "$work/layout.o" "$work/layout.c" >"$work/log" 2>&1
+	for order in before after alone; do
+		"$compiler" -x "$language" -Wall -Wextra -Werror "$@" \
+			-idirafter "/usr/include/$(gcc -print-multiarch)" \
+			-c -o "$work/layout.o" "$work/$order.c" >"$work/log" 2>&1 || return
+	done
 }
 
-# test_standards COMPILER LANGUAGE STANDARD...
+# compiles_with HEADERS COMPILER LANGUAGE FLAGS...: the same with the linux/kvm.h of HEADERS. First
+# the header of this repository is an installed one, in a program that must be ISO C. Then it is a
+# header of the program.
+compiles_with()
+{
+	local headers=$1
+
+	shift
+	case $headers in
+	patched)
+		compiles "$@" -DKVM_H=0 -pedantic-errors -isystem "$work/patched" &&
+			compiles "$@" -DKVM_H=0 -I "$work/patched" ;;
+	unpatched)
+		compiles "$@" -DKVM_H=0 -pedantic-errors -isystem "$uapi" -isystem "$work/unpatched" &&
+			compiles "$@" -DKVM_H=0 -I "$uapi" -isystem "$work/unpatched" ;;
+	v5.14)
+		compiles "$@" -DKVM_H=514 -pedantic-errors -I "$uapi" -isystem "$work/v5.14" ;;
+	installed)
+		compiles "$@" -DKVM_H=601 -pedantic-errors -I "$uapi" ;;
+	esac
+}
+
+# test_standards HEADERS COMPILER LANGUAGE STANDARD...
 test_standards()
 {
-	local compiler=$1 language=$2 standard bits
+	local headers=$1 compiler=$2 language=$3 standard bits
 
-	shift 2
+	shift 3
 	if ! command -v "$compiler" >/dev/null; then
 		skip "the header compiles with $compiler" "$compiler is not installed"
 		return
 	fi
 	for standard in "$@"; do
 		for bits in 32 64; do
-			# First include the header as an installed one, in a program that
-			# must be ISO C. Then include it as a header of the program.
-			compiles "$compiler" "$language" -std="$standard" -m"$bits" \
-				-pedantic-errors -isystem "$uapi" &&
-			compiles "$compiler" "$language" -std="$standard" -m"$bits" \
-				-I "$uapi"
-			result $? "the header compiles with $compiler -std=$standard -m$bits"
+			compiles_with "$headers" "$compiler" "$language" -std="$standard" -m"$bits"
+			result $? "$headers linux/kvm.h: the header compiles with $compiler -std=$standard -m$bits"
 		done
 	done
 }
@@ -161,7 +205,7 @@ test_standards()
 finds_change()
 {
 	sed "$1" "$header" >"$work/linux/kvm_stats.h"
-	! compiles gcc c -std=gnu11 -I "$work"
+	! compiles gcc c -std=gnu11 -DKVM_H=0 -I "$work" -isystem "$work/unpatched"
 }
 
 test_changes()
@@ -177,16 +221,25 @@ test_changes()
 	result $? "the test of the layout finds an unsigned exponent"
 	finds_change 's/0xce)/0xcf)/'
 	result $? "the test of the layout finds another ioctl number"
-	finds_change 's/^#define KVM_GET_STATS_FD/#define KVM_NO_SUCH_NAME/'
+	finds_change 's/^#define KVM_CAP_BINARY_STATS_FD/#define KVM_NO_SUCH_NAME/'
 	result $? "the test of the layout finds a missing alias"
+
+	sed '/^#include <linux\/kvm.h>/d' "$header" >"$work/linux/kvm_stats.h"
+	! compiles gcc c -std=gnu11 -DKVM_H=601 -I "$work"
+	result $? "a header that linux/kvm.h redefines is found"
 }
 
-"$ROOT/scripts/packages" uapi >&2 || bail_out "packages are missing"
+"$ROOT/scripts/packages" base uapi >&2 || bail_out "packages are missing"
+BASE=$("$ROOT/scripts/base") || bail_out "there is no kernel tree for the headers"
 begin
 write_source
-run_tests test_standards gcc c c89 gnu89 c99 c11 gnu11
-run_tests test_standards g++ c++ c++98 c++11 c++17
-run_tests test_standards clang c c89 c11
+(cd "$work" && install_kvm_headers "$BASE") || bail_out "the headers of KVM cannot be installed"
+write_kvm_header_of_5_14
+for headers in patched unpatched v5.14 installed; do
+	run_tests test_standards $headers gcc c c89 gnu89 c99 c11 gnu11
+	run_tests test_standards $headers g++ c++ c++98 c++11 c++17
+	run_tests test_standards $headers clang c c89 c11
+done
 run_tests test_changes
 head -n 1 "$header" | grep -q 'GPL-2.0 WITH Linux-syscall-note'
 result $? "the licence of the header permits programs with any licence"

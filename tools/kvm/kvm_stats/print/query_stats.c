@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/output.h"
 #include "print/distinct.h"
@@ -56,6 +57,50 @@ void query_stats_warn_unknown(const struct monitor *monitor)
 
 /* ---- query-stats ---- */
 
+static bool has_name(const struct monitor *monitor, const char *name)
+{
+	size_t i, j;
+
+	for (i = 0; i < monitor->context.sets.sets; i++) {
+		const struct stat_set *set = monitor->context.sets.set[i];
+
+		for (j = 0; j < set->stats; j++) {
+			if (!strcmp(kvmstats_stat_name(set->stat[j]), name))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool query_stats_has_names(const struct monitor *monitor, const struct query_stats_filter *filter)
+{
+	bool good = true;
+	char name[128];
+	size_t i;
+
+	for (i = 0; i < filter->names; i++) {
+		if (has_name(monitor, filter->name[i]))
+			continue;
+		complain("no selected statistic is named '%s'. Run 'kvm-stats schema' for the "
+			 "names.", sanitize(filter->name[i], name, sizeof(name)));
+		good = false;
+	}
+	return good;
+}
+
+static bool is_selected(const struct query_stats_filter *filter, const struct kvmstats_stat *stat)
+{
+	size_t i;
+
+	if (filter->no_kvm || !is_known(stat))
+		return false;
+	for (i = 0; i < filter->names; i++) {
+		if (!strcmp(kvmstats_stat_name(stat), filter->name[i]))
+			return true;
+	}
+	return !filter->names;
+}
+
 static void print_value(const struct row *row)
 {
 	if (row->size == 1 && kvmstats_stat_unit(row->stat) == KVMSTATS_UNIT_BOOLEAN)
@@ -64,18 +109,18 @@ static void print_value(const struct row *row)
 		json_print_value(row);
 }
 
-static bool has_known_stat(const struct target *target)
+static bool has_selected_stat(const struct target *target, const struct query_stats_filter *filter)
 {
 	size_t i;
 
 	for (i = 0; i < target->set->stats; i++) {
-		if (is_known(target->set->stat[i]))
+		if (is_selected(filter, target->set->stat[i]))
 			return true;
 	}
 	return false;
 }
 
-static void print_result(const struct target *target)
+static void print_result(const struct target *target, const struct query_stats_filter *filter)
 {
 	const char *separator = "";
 	size_t i;
@@ -92,7 +137,7 @@ static void print_result(const struct target *target)
 		struct row row;
 
 		row_get(&row, target, target->set->stat[i]);
-		if (!row.values || !is_known(row.stat))
+		if (!row.values || !is_selected(filter, row.stat))
 			continue;
 		printf("%s{\"name\": ", separator);
 		json_print_string(kvmstats_stat_name(row.stat));
@@ -104,7 +149,7 @@ static void print_result(const struct target *target)
 	printf("]}");
 }
 
-void query_stats_print(const struct monitor *monitor)
+void query_stats_print(const struct monitor *monitor, const struct query_stats_filter *filter)
 {
 	const struct vmm *vmm = monitor->vmms ? monitor->vmm[0] : NULL;
 	const char *separator = "";
@@ -112,10 +157,10 @@ void query_stats_print(const struct monitor *monitor)
 
 	printf("{\"return\": [");
 	for (i = 0; vmm && i < vmm->targets && flush_output(); i++) {
-		if (!has_known_stat(vmm->target[i]))
+		if (!has_selected_stat(vmm->target[i], filter))
 			continue;
 		printf("%s", separator);
-		print_result(vmm->target[i]);
+		print_result(vmm->target[i], filter);
 		separator = ", ";
 	}
 	puts("]}");

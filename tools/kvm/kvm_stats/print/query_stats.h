@@ -17,8 +17,18 @@ bool query_stats_require_one(const struct monitor *monitor);
 /* The same if @filter cannot select just one, whichever VMMs exist. */
 bool query_stats_check(const struct filter *filter);
 
+/* The filters of QEMU's query-stats that are not in struct filter. */
+struct query_stats_filter {
+	char **name;		/* only statistics with exactly these names; all if empty */
+	size_t names;
+	bool no_kvm;		/* only statistics of providers other than KVM, so none */
+};
+
+/* Prints a message and returns false if there is no statistic with one of the names. */
+bool query_stats_has_names(const struct monitor *monitor, const struct query_stats_filter *filter);
+
 /* Prints the last sample. */
-void query_stats_print(const struct monitor *monitor);
+void query_stats_print(const struct monitor *monitor, const struct query_stats_filter *filter);
 void query_stats_print_schemas(const struct monitor *monitor);
 
 /* Prints a message for each statistic that is omitted because QMP cannot describe it. */

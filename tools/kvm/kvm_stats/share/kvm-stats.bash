@@ -88,13 +88,17 @@ _kvm_stats()
 			return
 		fi
 		;;
+	--provider)
+		_kvm_stats_choose < <(printf '%s\n' cryptodev kvm)
+		return
+		;;
 	--sort | --columns)
 		# --columns has a list: "cpu,ex" becomes "cpu,exits".
 		[[ $word != *,* ]] || before=${word%,*},
 		_kvm_stats_choose < <(_kvm_stats_columns "$program" | sed "s/^/$before/")
 		return
 		;;
-	-f | --filter | --fields | --vcpu | -s | --set-delay | --interval | -n | --count)
+	-f | --filter | --fields | --names | --vcpu | -s | --set-delay | --interval | -n | --count)
 		return
 		;;
 	-i | -c)	# those of kvm_stat have no value

@@ -12,29 +12,7 @@
 #include <sys/syscall.h>
 
 #include <linux/kvm.h>
-
-/* linux/kvm_stats.h of the series cannot be included together with linux/kvm.h. */
-
-#define KVM_STATS_OPEN_VCPUS	1
-
-struct kvm_stats_open {
-	uint32_t flags;
-	uint32_t reserved;
-};
-
-struct kvm_stats_next {
-	uint64_t vm;
-	uint32_t flags;
-	int32_t fd;
-};
-
-struct kvm_stats_record {
-	uint64_t vcpu_id;
-	uint64_t reserved;
-};
-
-#define KVM_STATS_OPEN		_IOW(KVMIO, 0xce, struct kvm_stats_open)
-#define KVM_STATS_NEXT		_IOWR(KVMIO, 0xce, struct kvm_stats_next)
+#include <linux/kvm_stats.h>
 
 /* ---- counting, count.c ---- */
 

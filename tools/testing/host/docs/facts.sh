@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by docs.t: the pages agree with the headers and with the reference, and the example
-# compiles. The file reference.list is the output of reference.awk.
+# Sourced by docs.t: the pages agree with the headers and with the reference, and the examples
+# compile. The file reference.list is the output of reference.awk.
 # shellcheck shell=bash
 
 UAPI=$ROOT/include/uapi/linux/kvm_stats.h
@@ -26,21 +26,83 @@ file_size()
 	END { print 24 + 48 + size }' reference.list
 }
 
-compile_example()
+# definitions FILE: print each structure of the statistics and each #define KVM_STATS_* of FILE, a
+# header or a page, on one line without comments
+definitions()
 {
-	gcc -std=gnu11 -Wall -Wextra -Werror "$@" -o example example.c >log 2>&1
+	sed -e '/^#ifdef __KERNEL__/,/^#else/d' -e 's,/[*].*[*]/,,' "$1" | awk '
+	function show(line)
+	{
+		gsub(/[ \t]+/, " ", line)
+		sub(/^ /, "", line)
+		sub(/ $/, "", line)
+		print line
+	}
+	/^ *#define KVM_STATS_.* / { show($0) }
+	/^ *struct kvm_stats_[a-z]+ [{]/ { text = "" ; on = 1 }
+	on && !/^#/ { text = text " " $0 }
+	on && /};/ { show(text); on = 0 }'
 }
 
-# Write the part of linux/kvm.h of the patched kernel that the example uses.
-write_kvm_header()
+# repeated_sentences FILE...: print the sentences that occur twice
+repeated_sentences()
 {
-	mkdir -p headers/linux
-	cp "$UAPI" headers/linux/
-	cat >headers/linux/kvm.h <<-'END'
-	#include <linux/kvm_stats.h>
-	#define KVM_CREATE_VM _IO(0xAE, 0x01)
-	#define KVM_CHECK_EXTENSION _IO(0xAE, 0x03)
-	END
+	# shellcheck disable=SC2016 # an address of sed
+	sed -s '/^::$/d; $G' "$@" | awk -v RS= '{
+		gsub(/[ \n\t]+/, " ")
+		count = split($0, sentence, /[.:] +/)
+		for (i = 1; i <= count; i++) {
+			text = sentence[i]
+			sub(/[.:]* *$/, "", text)
+			if (text ~ /^[A-Z].* .* .* / && text !~ /===/ && seen[text]++)
+				print text
+		}
+	}'
+}
+
+# compile_example HEADERS SOURCE: compile it with the linux/kvm.h of HEADERS and the uapi header
+compile_example()
+{
+	local headers=(-isystem "$ROOT/include/uapi")
+
+	case $1 in
+	patched) headers=(-isystem patched) ;;
+	unpatched) headers+=(-isystem unpatched) ;;
+	esac
+	gcc -std=gnu11 -Wall -Wextra -Werror "${headers[@]}" -c -o example.o "$2" >log 2>&1
+}
+
+# write_fragments FILE: print a source with each literal block of FILE that has a statement
+write_fragments()
+{
+	printf '#include <%s>\n' sys/ioctl.h linux/kvm.h linux/kvm_stats.h
+	awk '
+	/^::$/ { block = ""; on = 1; next }
+	on && /^[^ \t]/ {
+		if (block ~ /;/)
+			printf "void f%d(int fd, int vm_fd, int kvm_fd);\n" \
+			       "void f%d(int fd, int vm_fd, int kvm_fd)\n" \
+			       "{\n(void)fd, (void)vm_fd, (void)kvm_fd;\n%s}\n", ++n, n, block
+		on = 0
+	}
+	on { block = block $0 "\n" }' "$1"
+}
+
+# test_examples HEADERS: all examples of stats.rst compile
+test_examples()
+{
+	local n
+
+	for n in 1 2; do
+		print_example "$n" "$PAGES/stats.rst" >example.c
+		[ -s example.c ] && compile_example "$1" example.c
+		result $? "program $n of stats.rst compiles with $1 linux/kvm.h"
+	done
+	# The result of an ioctl is what the fragments show. Nothing uses it.
+	write_fragments "$PAGES/stats.rst" | sed 's/^  int \([a-z_]*\) = /  (void)/' >example.c
+	[ "$(grep -c ioctl\( example.c)" = "$(grep -c '^  int .*ioctl(' "$PAGES/stats.rst")" ] &&
+		compile_example "$1" example.c
+	result $? "the fragments of stats.rst compile with $1 linux/kvm.h"
 }
 
 # not_in_reference FILE: FILE has the format of mainline.md. Print the rows for statistics
@@ -71,13 +133,30 @@ names_are_known()
 
 test_facts()
 {
-	grep -ohE '\<KVM_(GET_)?(CAP_)?(BINARY_)?STATS_[A-Z0-9_]*[A-Z0-9]' "$PAGES"/stats.rst |
-		sort -u >names
+	local headers n
+
+	sed 's/KVM_STATS_[A-Z]*_[*]//g' "$PAGES/stats.rst" api.rst |
+		grep -ohE '\<KVM_(GET_)?(CAP_)?(BINARY_)?STATS_[A-Z0-9_]*[A-Z0-9]' | sort -u >names
 	undefined '' "$UAPI" <names >log
 	names_are_known
-	result $? "the uapi header defines each name on the user's page"
+	result $? "the uapi header defines each name on the user's page and in api.rst"
 	echo KVM_STATS_TYPE_ODD | undefined '' "$UAPI" >log
 	check "a name that the header does not define is found" test -s log
+
+	definitions "$UAPI" | grep -vE 'SCALE_|_IO[WR]*\(' | sort >uapi.list
+	[ -s uapi.list ] && definitions api.rst | sort | diff uapi.list - >log
+	result $? "api.rst has the structures and constants of the uapi header"
+	sed 's/__u16 size;/__u32 size;/' api.rst >changed.rst
+	definitions changed.rst | sort | diff uapi.list - >log
+	grep -q '^< struct kvm_stats_desc' log
+	result $? "a structure in api.rst that differs from the header's is found"
+
+	repeated_sentences api.rst "$PAGES/stats.rst" "$PAGES/stats-internals.rst" >log
+	[ ! -s log ]
+	result $? "no sentence occurs twice in api.rst and the pages for users and developers"
+	printf 'It takes no lock.\nText.\n\n- More. It takes\n  no lock:\n' | repeated_sentences >log
+	grep -qx 'It takes no lock' log
+	result $? "a sentence that occurs twice is found"
 
 	# shellcheck disable=SC2016 # backquotes of reStructuredText
 	sed -n 's/^``\([A-Z0-9_]*\)`` *``KVM_STATS_TYPE_.*/\1/p' "$PAGES/stats-internals.rst" >names
@@ -88,19 +167,20 @@ test_facts()
 
 	grep -qE "^${TAB}kvm-stats-size:${TAB}$(file_size vcpu)$" "$PAGES/stats.rst"
 	result $? "the page's example of fdinfo has the size of a vCPU's file on x86-64"
-	grep -qE "^The file of a VM has $(file_size vm) bytes on x86-64" "$PAGES/stats.rst"
+	tr -s ' \n' ' ' <"$PAGES/stats.rst" |
+		grep -qF " The file of a VM has $(file_size vm) bytes on x86-64."
 	result $? "the page has the size of a VM's file on x86-64"
 
-	print_example 1 "$PAGES/stats.rst" >example.c
-	write_kvm_header
-	compile_example -isystem headers
-	result $? "the example compiles with the header of the patched kernel"
-	compile_example -DKVM_STATS_GETFD=KVM_GET_STATS_FD \
-		-DKVM_CAP_STATS_BINARY_FD=KVM_CAP_BINARY_STATS_FD
-	result $? "the example compiles with the linux/kvm.h of a later kernel"
-	print_example 2 "$PAGES/stats.rst" >example.c
-	compile_example -isystem headers
-	result $? "the example for all VMs compiles with the header of the patched kernel"
+	for headers in patched unpatched installed; do
+		test_examples "$headers"
+	done
+	for n in 1 2; do
+		print_indented_program "$n" "$ROOT/CONTRIBUTING.md" >example.c
+		grep -q 'int main' example.c && gcc -std=gnu11 -Wall -Wextra -Werror \
+			-I "$ROOT/tools/testing/lib" -I "$ROOT/tools/lib/kvmstats" \
+			-c -o example.o example.c >log 2>&1
+		result $? "program $n of CONTRIBUTING.md compiles"
+	done
 
 	not_in_reference "$ROOT/docs/mainline.md" >log
 	[ ! -s log ]

@@ -3,21 +3,21 @@
 # shellcheck shell=bash
 
 # Copy the pages, and the files from which they include kernel-doc comments, so that a test
-# case can change them.
+# case can change them. The page uapi, which only this test has, includes all comments of the uapi
+# header.
 copy_pages()
 {
 	local page file
 
 	rm -rf in source out doctrees
 	mkdir in source
-	cp "$PAGES"/stats*.rst in/
-	{
-		printf 'KVM\n===\n\n.. toctree::\n\n'
-		for page in in/stats*.rst; do
-			page=${page#in/}
-			echo "   ${page%.rst}"
-		done
-	} >in/index.rst
+	cp "$PAGES"/stats*.rst api.rst in/
+	printf 'uapi\n====\n\n.. kernel-doc:: include/uapi/linux/kvm_stats.h\n   :internal:\n' >in/uapi.rst
+	printf 'KVM\n===\n\n.. toctree::\n\n   api\n   uapi\n' >in/index.rst
+	for page in "$PAGES"/stats*.rst; do
+		page=${page##*/}
+		echo "   ${page%.rst}" >>in/index.rst
+	done
 	sed -n 's/^\.\. kernel-doc:: //p' in/*.rst | sort -u | while read -r file; do
 		mkdir -p "source/${file%/*}"
 		cp "$ROOT/$file" "source/$file"
@@ -65,10 +65,11 @@ has_text()
 test_sphinx()
 {
 	copy_pages
+	cp Documentation/virt/kvm/api.rst in/
 	build_pages >log
-	result $? "Sphinx builds the pages without a warning"
-	has_text stats "number of descriptors" && has_text stats "struct kvm_stats_desc"
-	result $? "the user's page has the kernel-doc of the uapi header"
+	result $? "Sphinx builds the pages and all of api.rst without a warning"
+	has_text api "is the number of descriptors" && has_text api "struct kvm_stats_desc"
+	result $? "api.rst has the structures of the uapi header"
 	has_text stats-internals "struct kvm_stats_source" &&
 		has_text stats-internals "kvm_stats_vm_ioctl"
 	result $? "the developer's page has the kernel-doc of header and code"
@@ -89,7 +90,7 @@ test_sphinx()
 	sed -i '/^ \* @num_desc:/d' source/include/uapi/linux/kvm_stats.h
 	expect 1 "a member without a description fails" "'num_desc' not described" build_pages
 
-	too_wide "$PAGES"/stats*.rst >log
+	too_wide "$PAGES"/stats*.rst api.rst >log
 	[ ! -s log ]
 	result $? "no line of the pages has more than 80 columns"
 	printf '%081d\n' 0 >wide.rst

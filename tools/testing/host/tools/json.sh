@@ -87,6 +87,43 @@ refuses_several_vmms()
 	return "$status"
 }
 
+# query_of ARGUMENT...: print "TARGET NAMES" for each result
+query_of()
+{
+	"$stats" query -p "$vmm" "$@" 9>&- |
+		jq -r '.return[] | "\(has("qom-path")) \([.stats[].name] | join(","))"'
+}
+
+# QEMU compares whole names, prints the statistics in its own order, and has no result for a VM or
+# vCPU without a selected statistic.
+selects_names()
+{
+	query_of --vcpu 0 | sed 's/^true //' | tr , '\n' | grep -xE 'halt_exits|exits' | paste -sd, |
+		sed 's/^/true /' >"$out/expected"
+	query_of --names halt_exits --vcpu 0 --names exits | diff "$out/expected" - &&
+	query_of --names exits,halt_exits --vm --vcpu 0 | diff "$out/expected" - &&
+	query_of --names exits,halt_exits -f '^halt_' --vcpu 0 | grep -qx 'true halt_exits' &&
+	query_of --names remote_tlb_flush | grep -qx 'false remote_tlb_flush' &&
+	grep -q , "$out/expected"
+}
+
+# QEMU ignores such names. The others are printed.
+reports_unknown_names()
+{
+	prints 1 "no selected statistic is named 'exit'[.]" query -p "$vmm" --names exit,exits &&
+	"$stats" query -p "$vmm" --names exit,exits 2>/dev/null 9>&- |
+		jq -e '[.return[].stats[].name] | unique == ["exits"]' &&
+	prints 1 '^{"return": \[\]}$' query -p "$vmm" --names exit
+}
+
+selects_providers()
+{
+	query_of --vcpu 0 >"$out/expected"
+	query_of --vcpu 0 --provider kvm | diff "$out/expected" - &&
+	query_of --vcpu 0 --provider cryptodev --provider kvm | diff "$out/expected" - &&
+	prints 0 '^{"return": \[\]}$' query -p "$vmm" --provider cryptodev
+}
+
 json_tests()
 {
 	if ! command -v jq >/dev/null; then
@@ -98,6 +135,9 @@ json_tests()
 	check "schema --json has the shape of query-stats-schemas" \
 		prints_json schema schema -p "$vmm" --json
 	check "query and the table have the same values" json_matches_table
+	check "query --names selects whole names" selects_names
+	check "query --names reports names that do not exist" reports_unknown_names
+	check "query --provider selects the statistics of KVM, or none" selects_providers
 	check "query without -p is an error if there are several VMMs" refuses_several_vmms
 	stop_vmm
 	check "a VMM with a special name starts" start_vmm -s -name 'web,,"1"'

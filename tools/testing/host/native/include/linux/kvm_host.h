@@ -11,6 +11,7 @@
 #include <linux/kvm_stats.h>
 #include <unistd.h>
 
+#define KVMIO			0xAE	/* of linux/kvm.h */
 #define KVM_NR_PAGE_SIZES	3
 #define task_tgid_nr(task)	getpid()
 

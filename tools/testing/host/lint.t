@@ -148,7 +148,7 @@ spelling()
 # "prefix: Imperative verb ...", at most 72 columns
 commit_subjects()
 {
-	git log --format=%s "$first_commit"..HEAD | awk -f "$lint/subject.awk"
+	git log --no-merges --format=%s "$first_commit"..HEAD | awk -f "$lint/subject.awk"
 }
 
 # The terms of CONTRIBUTING.md. The files of the series are reviewed as kernel code.

@@ -13,8 +13,8 @@
 . "$ROOT/scripts/lib/common.sh"
 # shellcheck source=../../../../scripts/lib/debian.sh
 . "$ROOT/scripts/lib/debian.sh"
-# shellcheck source=../../../../scripts/lib/debian_root.sh
-. "$ROOT/scripts/lib/debian_root.sh"
+# shellcheck source=../../lib/debian_root.sh
+. "$ROOT/tools/testing/lib/debian_root.sh"
 set +e
 
 out=$ROOT/build/compilers-test

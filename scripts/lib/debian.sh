@@ -63,13 +63,13 @@ debian_update() {
 	debian_apt apt-get -q update >"$DEBIAN_DIR/update.log" 2>&1 || true	# one of several may fail
 }
 
-# debian_versions SOURCE: print the versions in the downloaded index, the oldest one first. The
-# index also names versions that the release no longer has; they are "Extra-Source-Only".
+# debian_versions SOURCE [POOL]: print the versions in the downloaded index, the oldest one first.
+# The index also names versions that the release no longer has; they are "Extra-Source-Only".
 debian_versions() {
-	{ debian_apt apt-cache showsrc --only-source "$1" 2>/dev/null || true; } | awk '
+	{ debian_apt apt-cache showsrc --only-source "$1" 2>/dev/null || true; } | awk -v pool="${2:-pool}" '
 		function finish() { if (version) print version; version = "" }
 		/^Version: / { finish(); version = $2 }
-		/^Extra-Source-Only: yes/ { version = "" }
+		/^Extra-Source-Only: yes/ || /^Directory: / && index($2, pool) != 1 { version = "" }
 		END { finish() }' | sort -V -u
 }
 
@@ -88,9 +88,8 @@ debian_fetch() {
 	say "downloading ${1}_$2 from Debian $DEBIAN_SUITE (apt verifies it with the signed index)"
 	(cd "$dir" && debian_apt apt-get -q source --download-only --tar-only \
 		--only-source "$1=$2") >"$DEBIAN_DIR/fetch.log" 2>&1 || true
-	[ -f "$dir/${3##*/}" ] || die \
-		"the index of Debian $DEBIAN_SUITE names $1 $2, but it cannot be downloaded" \
-		"The log is $DEBIAN_DIR/fetch.log" "$DEBIAN_HINT"
-	mv "$dir/${3##*/}" "$3"
+	mv "$dir/${3##*/}" "$3" 2>/dev/null || true
 	rm -rf "$dir"
+	[ -f "$3" ] || die "the index of Debian $DEBIAN_SUITE names $1 $2, but it cannot be downloaded" \
+		"The log is $DEBIAN_DIR/fetch.log" "$DEBIAN_HINT"
 }

@@ -285,8 +285,8 @@ t_tarball()
 	! scripts/base --cached
 }
 
-# fake_apt: an index with two releases that Debian has, and one that it no longer has; and a
-# mirror that has no files
+# fake_apt: an index with two releases of the archive, one that Debian no longer has, and a
+# security update; and a mirror that has no files
 fake_apt()
 {
 	mkdir -p ../fake
@@ -299,8 +299,9 @@ fake_apt()
 	EOF
 	cat >../fake/apt-cache <<-'EOF'
 		#!/bin/sh
-		printf 'Package: linux\nVersion: %s\n%s\n' 5.10.8-1 '' 5.10.9-2 '' 5.10.10-1 'Extra-Source-Only: yes
-		'
+		printf 'Package: linux\nVersion: %s\n%s\nDirectory: pool/%s\n\n' 5.10.8-1 '' main/l/linux \
+			5.10.9-2 '' main/l/linux 5.10.10-1 'Extra-Source-Only: yes' main/l/linux \
+			5.10.11-1 '' updates/main/l/linux
 	EOF
 	chmod +x ../fake/apt-*
 	export PATH=$PWD/../fake:$PATH
@@ -310,10 +311,11 @@ fake_apt()
 t_index()
 {
 	fake_apt
-	refuses 'has no Linux 5.10.10' 'It has: 5.10.8-1 5.10.9-2' 'Save linux-5.10.y.tar.xz' -- scripts/base 5.10.10
+	refuses 'has no Linux 5.10.10' 'It has: 5.10.8-1 5.10.9-2 5.10.11-1' 'Save linux-5.10.y.tar.xz' -- scripts/base 5.10.10
 	refuses 'downloading linux_5.10.8-1 ' 'names linux 5.10.8-1, but it cannot be downloaded' -- scripts/base 5.10.8
 	rm -rf "$KERNEL_DIR"
-	refuses 'names linux 5.10.9-2, but it cannot be downloaded' -- scripts/base >../output
+	refuses 'names linux 5.10.9-2, but it cannot be downloaded' -- scripts/base 5.10
+	refuses 'names linux 5.10.11-1, but it cannot be downloaded' -- scripts/base >../output
 	lacks mirror.example ../output
 	bash -c '. scripts/lib/common.sh; . scripts/lib/debian.sh; debian_release_sources sid; debian_release_sources trixie' |
 		diff - <(printf 'deb http://mirror.example/debian%s main\n' ' sid' ' trixie' ' trixie-updates' \

@@ -99,7 +99,7 @@ chosen_scripts()
 # functions.
 shellcheck_clean()
 {
-	chosen_scripts | xargs -r -d '\n' -n 4 -P 2 shellcheck -x -a -P SCRIPTDIR -e SC2329 -f gcc
+	chosen_scripts | xargs -r -d '\n' -n 4 -P 2 shellcheck -x -a -P SCRIPTDIR:tools/testing/kernel -e SC2329 -f gcc
 }
 
 chosen_c()

@@ -33,13 +33,14 @@ check "the page says that no release of Debian was checked" grep -qx 'It was not
 mkdir -p "$check_repo/tools/testing/release" "$check_repo/docs"
 cat >"$check_repo/tools/testing/release/results.list" <<'EOF'
 # comment
-trixie 2026-11-23 0123456789ab 2 13.7 14.2.0 10.0.13 OK 273 7 0 2 3725
-sid 2026-11-23 0123456789ab 2 forky/sid 15.2.0 10.2.0 failed 59 - - - 61
+trixie 2026-11-23 0123456789ab 2 13.7 14.2.0 10.0.13 OK 273 500 40 61 7 0 2 3725 7200 360 600
+sid 2026-11-23 0123456789ab 2 forky/sid 15.2.0 10.2.0 failed 59 60 1 1 - - - 61 62 1 1
 EOF
 check "the page has a line for each release of Debian" eval 'page && grep -qF "| trixie (13.7) | 23 November 2026 \
-| 0123456789ab | 2 | 14.2.0 | 10.0.13 | OK, 4 min 33 s | 7 passed, 0 failed, 2 skipped, 1 h 2 min |" page.md'
+| 0123456789ab | 2 | 14.2.0 | 10.0.13 | OK, 4 min 33 s, 8 min 20 s CPU \
+| 0 min 40 s, 1 min 1 s CPU | 7 passed, 0 failed, 2 skipped, 1 h 2 min, 2 h 0 min CPU | 6 min 0 s, 10 min 0 s CPU |" page.md'
 check "a run of a release that did not end its tests failed" \
-	grep -qF "| failed, 0 min 59 s | failed, 1 min 1 s |" page.md
+	eval 'grep -qF "| failed, 0 min 59 s, 1 min 0 s CPU |" page.md && grep -qF "| failed, 1 min 1 s," page.md'
 
 cp page.md "$check_repo/docs/results.md"
 commit_repo

@@ -2,7 +2,7 @@
 /*
  * Run `kvm-stats top` on a pseudo-terminal, send it keys and search what it displays.
  *
- * The text is not laid out as on a screen: tools/testing/host/top.t tests that. Here all rows
+ * The text is not laid out as on a screen: tools/testing/host/all/top.t tests that. Here all rows
  * are one line, in which one space replaces each escape sequence and each run of spaces.
  */
 #ifndef CLIENT_TERMINAL_H

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Test the installation of packages, and systems without apt and dpkg. Nothing is installed.
-# shellcheck source=../lib/tap.sh
-. "$(dirname "$0")/../lib/tap.sh"
+# shellcheck source=../../lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

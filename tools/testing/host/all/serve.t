@@ -9,43 +9,43 @@
 
 set -u
 
-# shellcheck source=../lib/tap.sh
-. "$(dirname "$0")/../lib/tap.sh"
-# shellcheck source=kvm_stats.sh
+# shellcheck source=../../lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+# shellcheck source=../kvm_stats.sh
 . "$ROOT/tools/testing/host/kvm_stats.sh"
-# shellcheck source=vmm.sh
+# shellcheck source=../vmm.sh
 . "$ROOT/tools/testing/host/vmm.sh"
 
 # The name of the guest. Other VMs may run on this machine, also those of another serve.t.
 guest="\"tiny\" of serve.t $$"
 
-# shellcheck source=serve/server.sh
+# shellcheck source=../serve/server.sh
 . "$ROOT/tools/testing/host/serve/server.sh"
-# shellcheck source=serve/build.sh
+# shellcheck source=../serve/build.sh
 . "$ROOT/tools/testing/host/serve/build.sh"
-# shellcheck source=serve/exposition.sh
+# shellcheck source=../serve/exposition.sh
 . "$ROOT/tools/testing/host/serve/exposition.sh"
-# shellcheck source=serve/options.sh
+# shellcheck source=../serve/options.sh
 . "$ROOT/tools/testing/host/serve/options.sh"
-# shellcheck source=serve/http.sh
+# shellcheck source=../serve/http.sh
 . "$ROOT/tools/testing/host/serve/http.sh"
-# shellcheck source=serve/clients.sh
+# shellcheck source=../serve/clients.sh
 . "$ROOT/tools/testing/host/serve/clients.sh"
-# shellcheck source=serve/web.sh
+# shellcheck source=../serve/web.sh
 . "$ROOT/tools/testing/host/serve/web.sh"
-# shellcheck source=serve/textfile.sh
+# shellcheck source=../serve/textfile.sh
 . "$ROOT/tools/testing/host/serve/textfile.sh"
-# shellcheck source=serve/unit.sh
+# shellcheck source=../serve/unit.sh
 . "$ROOT/tools/testing/host/serve/unit.sh"
-# shellcheck source=serve/vm.sh
+# shellcheck source=../serve/vm.sh
 . "$ROOT/tools/testing/host/serve/vm.sh"
-# shellcheck source=serve/prometheus.sh
+# shellcheck source=../serve/prometheus.sh
 . "$ROOT/tools/testing/host/serve/prometheus.sh"
-# shellcheck source=serve/dashboards.sh
+# shellcheck source=../serve/dashboards.sh
 . "$ROOT/tools/testing/host/serve/dashboards.sh"
-# shellcheck source=serve/node_exporter.sh
+# shellcheck source=../serve/node_exporter.sh
 . "$ROOT/tools/testing/host/serve/node_exporter.sh"
-# shellcheck source=serve/systemd.sh
+# shellcheck source=../serve/systemd.sh
 . "$ROOT/tools/testing/host/serve/systemd.sh"
 
 # shellcheck disable=SC2317 # the traps call it

@@ -11,33 +11,33 @@ set -u
 # The expected screens have characters that are not ASCII.
 export LC_ALL=C.UTF-8
 
-# shellcheck source=../lib/tap.sh
-. "$(dirname "$0")/../lib/tap.sh"
-# shellcheck source=kvm_stats.sh
+# shellcheck source=../../lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+# shellcheck source=../kvm_stats.sh
 . "$ROOT/tools/testing/host/kvm_stats.sh"
-# shellcheck source=vmm.sh
+# shellcheck source=../vmm.sh
 . "$ROOT/tools/testing/host/vmm.sh"
-# shellcheck source=top/terminal.sh
+# shellcheck source=../top/terminal.sh
 . "$ROOT/tools/testing/host/top/terminal.sh"
-# shellcheck source=top/fake.sh
+# shellcheck source=../top/fake.sh
 . "$ROOT/tools/testing/host/top/fake.sh"
-# shellcheck source=top/statistics.sh
+# shellcheck source=../top/statistics.sh
 . "$ROOT/tools/testing/host/top/statistics.sh"
-# shellcheck source=top/guests.sh
+# shellcheck source=../top/guests.sh
 . "$ROOT/tools/testing/host/top/guests.sh"
-# shellcheck source=top/histogram.sh
+# shellcheck source=../top/histogram.sh
 . "$ROOT/tools/testing/host/top/histogram.sh"
-# shellcheck source=top/prompt.sh
+# shellcheck source=../top/prompt.sh
 . "$ROOT/tools/testing/host/top/prompt.sh"
-# shellcheck source=top/size.sh
+# shellcheck source=../top/size.sh
 . "$ROOT/tools/testing/host/top/size.sh"
-# shellcheck source=top/signals.sh
+# shellcheck source=../top/signals.sh
 . "$ROOT/tools/testing/host/top/signals.sh"
-# shellcheck source=top/table.sh
+# shellcheck source=../top/table.sh
 . "$ROOT/tools/testing/host/top/table.sh"
-# shellcheck source=top/times.sh
+# shellcheck source=../top/times.sh
 . "$ROOT/tools/testing/host/top/times.sh"
-# shellcheck source=top/vm.sh
+# shellcheck source=../top/vm.sh
 . "$ROOT/tools/testing/host/top/vm.sh"
 
 # shellcheck disable=SC2317 # the traps call it

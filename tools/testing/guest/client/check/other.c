@@ -73,7 +73,8 @@ enum verdict check_user_list(void *ctx)
 	bool ok = kvm_stats_runs(scenario, UNPRIVILEGED_UID, 0, "list") &&
 		  output_matches(scenario, "^ +%d  qemu-system-x86 +1 +%d  %s +other$",
 				 scenario->other_pid, VMM_CPUS, source) &&
-		  output_matches(scenario, "could not be examined, and can have VMs: permission denied$") &&
+		  output_matches(scenario,
+				 "could not be examined, and can have VMs: permission denied$") &&
 		  output_matches(scenario, "grant it %s", needed_capability());
 
 	if (strstr(scenario->run.text, "stats-guest")) {

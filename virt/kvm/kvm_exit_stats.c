@@ -3,137 +3,164 @@
  * KVM exit statistics: where the time of a vCPU goes
  *
  * Each change between guest, handling of an exit, halt and user space adds the
- * time since the previous change to one value.  The clock has the same rate as that
- * of the scheduler, which measures the wait for a CPU.  All functions that are called
- * for a vCPU are called by the thread that holds its mutex.
+ * time since the previous change to one value.  The scheduler measures the wait
+ * for a CPU with the same clock.
  */
 #include <linux/kvm_exit_stats.h>
 #include <linux/moduleparam.h>
-#include <linux/slab.h>
+#include <linux/preempt.h>
+#include <linux/sched/clock.h>
 
-static bool exit_stats;
-module_param(exit_stats, bool, 0644);
-MODULE_PARM_DESC(exit_stats, "Enable exit statistics for new VMs");
-
-/*
- * Every user of /dev/kvm can enable and disable this by creating and destroying VMs,
- * so the code is patched at most once per second to disable it.
- */
-DEFINE_STATIC_KEY_DEFERRED_FALSE(kvm_exit_stats_used, HZ);
+DEFINE_STATIC_KEY_FALSE(kvm_exit_stats_used);
 EXPORT_SYMBOL_GPL(kvm_exit_stats_used);
 
-/**
- * kvm_exit_stats_reenter - a fast path has handled an exit and reenters the guest
- * @exits: the exit statistics of a vCPU
- * @class: number of the class of the exit
- *
- * The fast path is short, so its time remains part of guest_ns.  Called with
- * interrupts disabled, after kvm_exit_stats_enter().
+/*
+ * The number of the period, which is odd while the statistics count.  Only an
+ * entry to the guest lets a vCPU join a period.  Until then it counts nothing, so
+ * an interval that a switch of the parameter interrupts is dropped.  New vCPUs are
+ * in period 0.
  */
-void kvm_exit_stats_reenter(struct kvm_exit_stats *exits, unsigned int class)
+static unsigned int kvm_exit_stats_period = 2;
+
+static bool exit_stats;
+
+/* The module's parameter lock is held.  The key is enabled in odd periods. */
+static int kvm_exit_stats_set(const char *val, const struct kernel_param *kp)
 {
-	++((u64 *)&exits->stat)[class];
-	kvm_stats_log2_hist_update(exits->stat.exit_hist, 0);
-}
-EXPORT_SYMBOL_GPL(kvm_exit_stats_reenter);
+	bool was_set = exit_stats;
+	int r;
 
-/**
- * kvm_exit_stats_enable - enable the exit statistics of a VM
- * @kvm: the VM
- * @cap: argument of KVM_ENABLE_CAP
- *
- * All vCPUs of a VM have the same statistics, so there must not be a vCPU yet.
- *
- * Return: 0, -EBUSY if there is a vCPU, or -EINVAL.
- */
-int kvm_exit_stats_enable(struct kvm *kvm, const struct kvm_enable_cap *cap)
-{
-	bool was_enabled = true;
-	int r = 0;
+	r = param_set_bool(val, kp);
+	if (r || exit_stats == was_set)
+		return r;
 
-	if (cap->flags || cap->args[0] != KVM_STATS_ENABLE_EXITS)
-		return -EINVAL;
-
-	/* Patching code takes locks that are outside of kvm->lock. */
-	static_branch_deferred_inc(&kvm_exit_stats_used);
-	mutex_lock(&kvm->lock);
-	if (kvm->created_vcpus) {
-		r = -EBUSY;
-	} else {
-		was_enabled = kvm->exit_stats;
-		WRITE_ONCE(kvm->exit_stats, true);
-	}
-	mutex_unlock(&kvm->lock);
-	if (was_enabled)
-		static_branch_slow_dec_deferred(&kvm_exit_stats_used);
-	return r;
-}
-
-/**
- * kvm_exit_stats_init_vm - enable the exit statistics of a new VM by default
- * @kvm: the VM, whose creation cannot fail any more
- */
-void kvm_exit_stats_init_vm(struct kvm *kvm)
-{
-	if (!READ_ONCE(exit_stats))
-		return;
-
-	static_branch_deferred_inc(&kvm_exit_stats_used);
-	kvm->exit_stats = true;
-}
-
-/**
- * kvm_exit_stats_destroy_vm - a VM is destroyed
- * @kvm: the VM, without vCPUs
- */
-void kvm_exit_stats_destroy_vm(struct kvm *kvm)
-{
-	if (kvm->exit_stats)
-		static_branch_slow_dec_deferred(&kvm_exit_stats_used);
-}
-
-/**
- * kvm_exit_stats_init_vcpu - allocate the exit statistics of a new vCPU
- * @vcpu: the vCPU
- * @kvm: its VM, which counts the vCPU as created
- *
- * Return: 0 or -ENOMEM.
- */
-int kvm_exit_stats_init_vcpu(struct kvm_vcpu *vcpu, const struct kvm *kvm)
-{
-	struct kvm_exit_stats *exits;
-
-	if (!kvm->exit_stats)
-		return 0;
-
-	exits = kzalloc(sizeof(*exits), GFP_KERNEL_ACCOUNT);
-	if (!exits)
-		return -ENOMEM;
-
-	exits->handling = &exits->stat.exit_other_ns;
-	kvm_exit_clock_init(&exits->clock);
-	preempt_disable();
-	exits->since = kvm_exit_clock_read(&exits->clock);
-	preempt_enable();
-	vcpu->exit_stats = exits;
+	if (exit_stats)
+		static_branch_enable(&kvm_exit_stats_used);
+	WRITE_ONCE(kvm_exit_stats_period, kvm_exit_stats_period + 1);
+	if (!exit_stats)
+		static_branch_disable(&kvm_exit_stats_used);
 	return 0;
 }
 
-/**
- * kvm_exit_stats_destroy_vcpu - free the exit statistics of a vCPU
- * @vcpu: the vCPU
- */
-void kvm_exit_stats_destroy_vcpu(struct kvm_vcpu *vcpu)
+static const struct kernel_param_ops exit_stats_ops = {
+	.flags = KERNEL_PARAM_OPS_FL_NOARG,
+	.set = kvm_exit_stats_set,
+	.get = param_get_bool,
+};
+
+module_param_cb(exit_stats, &exit_stats_ops, &exit_stats, 0644);
+MODULE_PARM_DESC(exit_stats, "Count exits and times of all vCPUs by class");
+
+static bool kvm_exit_stats_joined(const struct kvm_vcpu *vcpu)
 {
-	kfree(vcpu->exit_stats);
+	return vcpu->exit_state.period == READ_ONCE(kvm_exit_stats_period);
+}
+
+/*
+ * kvm_sched_in() changes @since, so preemption is disabled.  The clock of another
+ * CPU can be a little behind.
+ */
+static void kvm_exit_stats_add(struct kvm_vcpu *vcpu, u64 *value)
+{
+	struct kvm_exit_state *state = &vcpu->exit_state;
+	u64 now = local_clock();
+	s64 ns = now - state->since;
+
+	if (ns > 0)
+		*value += ns;
+	state->since = now;
+}
+
+static void kvm_exit_stats_join(struct kvm_exit_state *state)
+{
+	unsigned int period = READ_ONCE(kvm_exit_stats_period);
+
+	if (period % 2) {
+		state->period = period;
+		state->since = local_clock();
+		state->in_exit = false;
+	}
 }
 
 /**
- * kvm_exit_stats_deinit - wait until the static key is no longer in use
- *
- * Called when there are no VMs any more, before the module can be removed.
+ * __kvm_exit_stats_enter - the guest is about to run
+ * @vcpu: the vCPU
  */
-void kvm_exit_stats_deinit(void)
+void __kvm_exit_stats_enter(struct kvm_vcpu *vcpu)
 {
-	static_key_deferred_flush(&kvm_exit_stats_used);
+	struct kvm_exit_state *state = &vcpu->exit_state;
+	u64 *ns = &vcpu->stat.exit_class[state->class].ns;
+
+	if (!kvm_exit_stats_joined(vcpu)) {
+		kvm_exit_stats_join(state);
+		return;
+	}
+
+	kvm_exit_stats_add(vcpu, ns);
+	if (state->in_exit)
+		kvm_stats_log2_hist_update(vcpu->stat.exit_hist,
+					   *ns - state->ns_before);
+	state->in_exit = false;
+}
+EXPORT_SYMBOL_GPL(__kvm_exit_stats_enter);
+
+static u64 *kvm_exit_stats_time(struct kvm_vcpu *vcpu, enum kvm_vcpu_time time)
+{
+	struct kvm_vcpu_stat *stat = &vcpu->stat;
+
+	switch (time) {
+	case KVM_TIME_GUEST:
+		return &stat->guest_ns;
+	case KVM_TIME_HALTED:
+		return &stat->halted_ns;
+	case KVM_TIME_USERSPACE:
+		return &stat->userspace_ns;
+	default:
+		return &stat->exit_class[vcpu->exit_state.class].ns;
+	}
+}
+
+/**
+ * __kvm_exit_stats_spent - add the time since the last change
+ * @vcpu: the vCPU
+ * @time: what the vCPU has done in this time
+ */
+void __kvm_exit_stats_spent(struct kvm_vcpu *vcpu, enum kvm_vcpu_time time)
+{
+	preempt_disable();
+	if (kvm_exit_stats_joined(vcpu))
+		kvm_exit_stats_add(vcpu, kvm_exit_stats_time(vcpu, time));
+	preempt_enable();
+}
+EXPORT_SYMBOL_GPL(__kvm_exit_stats_spent);
+
+/**
+ * __kvm_exit_stats_classify - count an exit
+ * @vcpu: the vCPU
+ * @class: class of the exit
+ */
+void __kvm_exit_stats_classify(struct kvm_vcpu *vcpu, enum kvm_exit_class class)
+{
+	struct kvm_exit_class_stat *stat = &vcpu->stat.exit_class[class];
+	struct kvm_exit_state *state = &vcpu->exit_state;
+
+	if (!kvm_exit_stats_joined(vcpu))
+		return;
+
+	++stat->count;
+	state->class = class;
+	state->ns_before = stat->ns;
+	state->in_exit = true;
+}
+EXPORT_SYMBOL_GPL(__kvm_exit_stats_classify);
+
+/**
+ * __kvm_exit_stats_skip - leave out time in which the vCPU waited for a CPU
+ * @vcpu: the vCPU
+ * @ns: this time
+ */
+void __kvm_exit_stats_skip(struct kvm_vcpu *vcpu, u64 ns)
+{
+	if (kvm_exit_stats_joined(vcpu))
+		vcpu->exit_state.since += ns;
 }

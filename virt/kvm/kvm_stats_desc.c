@@ -7,7 +7,6 @@
  * describe these fields.
  */
 #include <linux/kernel.h>
-#include <linux/kvm_exit_stats.h>
 #include <linux/kvm_host.h>
 
 #include "kvm_stats.h"
@@ -34,21 +33,19 @@
 	.flags = KVM_STATS_##kind,					\
 	.exponent = KVM_STATS_EXPONENT(KVM_STATS_##kind),		\
 	.size = sizeof_field(struct KVM_STATS_STRUCT, field) / sizeof(u64), \
-	.offset = KVM_STATS_START +					\
-		offsetof(struct KVM_STATS_STRUCT, field) +		\
+	.offset = offsetof(struct KVM_STATS_STRUCT, field) +		\
 		BUILD_BUG_ON_ZERO(sizeof(#statistic) > KVM_STATS_NAME_SIZE), \
 	.name = #statistic,						\
 },
 
-#define KVM_STATS_START		0
 #define KVM_STATS_STRUCT	kvm_vm_stat
-static const struct kvm_stats_desc kvm_vm_stats_desc[] = {
+static const struct kvm_stats_desc kvm_vm_stats_desc[] __aligned(sizeof(u64)) = {
 #include <asm/kvm_vm_stat_defs.h>
 };
 
 #undef KVM_STATS_STRUCT
 #define KVM_STATS_STRUCT	kvm_vcpu_stat
-static const struct kvm_stats_desc kvm_vcpu_stats_desc[] = {
+static const struct kvm_stats_desc kvm_vcpu_stats_desc[] __aligned(sizeof(u64)) = {
 #include <asm/kvm_vcpu_stat_defs.h>
 };
 
@@ -67,24 +64,3 @@ const struct kvm_stats_schema kvm_vcpu_stats_schema = {
 };
 
 KVM_STATS_EXPORT_IF_KUNIT(kvm_vcpu_stats_schema);
-
-#ifdef CONFIG_HAVE_KVM_EXIT_STATS
-static const struct kvm_stats_desc kvm_vcpu_exits_desc[] = {
-#include <asm/kvm_vcpu_stat_defs.h>
-
-#undef KVM_STATS_START
-#undef KVM_STATS_STRUCT
-#define KVM_STATS_START		sizeof(struct kvm_vcpu_stat)
-#define KVM_STATS_STRUCT	kvm_exit_stat
-#include <linux/kvm_exit_stat_defs.h>
-};
-
-const struct kvm_stats_schema kvm_vcpu_exits_schema = {
-	.desc = kvm_vcpu_exits_desc,
-	.num_desc = ARRAY_SIZE(kvm_vcpu_exits_desc),
-	.data_size = sizeof(struct kvm_vcpu_stat),
-	.exits_size = sizeof(struct kvm_exit_stat),
-};
-
-KVM_STATS_EXPORT_IF_KUNIT(kvm_vcpu_exits_schema);
-#endif

@@ -10,12 +10,10 @@
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
-#include <linux/kvm_exit_stats.h>
 #include <linux/kvm_host.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
 #include <linux/string.h>
-#include <linux/uio.h>
 
 #include "kvm_stats.h"
 
@@ -72,9 +70,6 @@ static void check_descriptors(struct kunit *test, desc_check check)
 {
 	check_schema(test, check, &kvm_vm_stats_schema);
 	check_schema(test, check, &kvm_vcpu_stats_schema);
-#ifdef CONFIG_HAVE_KVM_EXIT_STATS
-	check_schema(test, check, &kvm_vcpu_exits_schema);
-#endif
 }
 
 static void expect_names_differ(struct kunit *test,
@@ -101,9 +96,6 @@ static void names_are_unique(struct kunit *test)
 {
 	expect_unique_names(test, &kvm_vm_stats_schema);
 	expect_unique_names(test, &kvm_vcpu_stats_schema);
-#ifdef CONFIG_HAVE_KVM_EXIT_STATS
-	expect_unique_names(test, &kvm_vcpu_exits_schema);
-#endif
 }
 
 static bool is_name_char(char c)
@@ -213,8 +205,7 @@ static void expect_data_described(struct kunit *test,
 		end = desc->offset + desc->size * sizeof(u64);
 	}
 	KUNIT_EXPECT_EQ(test, end, size);
-	KUNIT_EXPECT_EQ(test, (size_t)schema->data_size + schema->exits_size,
-			size);
+	KUNIT_EXPECT_EQ(test, (size_t)schema->data_size, size);
 }
 
 static void values_are_described_without_gap(struct kunit *test)
@@ -223,11 +214,6 @@ static void values_are_described_without_gap(struct kunit *test)
 			      sizeof_field(struct kvm, stat));
 	expect_data_described(test, &kvm_vcpu_stats_schema,
 			      sizeof_field(struct kvm_vcpu, stat));
-#ifdef CONFIG_HAVE_KVM_EXIT_STATS
-	expect_data_described(test, &kvm_vcpu_exits_schema,
-			      sizeof_field(struct kvm_vcpu, stat) +
-			      sizeof(struct kvm_exit_stat));
-#endif
 }
 
 /*
@@ -252,8 +238,14 @@ static const struct kvm_stats_schema small_schema = {
 	.data_size = 56,
 };
 
-/* The vCPUs of a small file with records. */
-static const struct kvm_stats_desc small_vcpu_desc[] = {
+/* The VM and the vCPUs of a small file with records. */
+static const struct kvm_stats_schema small_vm_schema = {
+	.desc = small_desc,
+	.num_desc = 1,
+	.data_size = 8,
+};
+
+static const struct kvm_stats_desc small_vcpu_desc[] __aligned(sizeof(u64)) = {
 	{ .flags = KVM_STATS_TYPE_LOG_HIST, .size = 2, .name = "vcpu_hist" },
 };
 
@@ -263,46 +255,25 @@ static const struct kvm_stats_schema small_vcpu_schema = {
 	.data_size = 16,
 };
 
-#ifdef CONFIG_HAVE_KVM_EXIT_STATS
-/* A vCPU of a small file with exit statistics. */
-static const struct kvm_stats_desc small_exits_desc[] = {
-	{ .flags = KVM_STATS_TYPE_LOG_HIST, .size = 2, .name = "vcpu_hist" },
-	{ .flags = KVM_STATS_TYPE_LOG_HIST, .size = 3, .offset = 16,
-	  .name = "exit_hist" },
-};
-
-static const struct kvm_stats_schema small_exits_schema = {
-	.desc = small_exits_desc,
-	.num_desc = ARRAY_SIZE(small_exits_desc),
-	.data_size = 16,
-	.exits_size = 24,
-};
-#endif
-
-/* The VM of a small file with records. */
-static const struct kvm_stats_schema small_vm_schema = {
-	.desc = small_desc,
-	.num_desc = 1,
-	.data_size = 8,
-};
-
 /* Reads, compared with a model that contains the whole file */
 
 #define SEED		20211u
-#define MAX_SEGMENTS	4
+#define MAX_RECORDS	3
 #define MAX_BEYOND	64	/* bytes behind the end that reads ask for */
 #define POISON		0xa5
 
 /**
  * struct model - the expected contents of a statistics file
- * @source: the source of the file
+ * @stats: the file
+ * @vm: its VM
  * @bytes: the expected contents
  * @size: number of @bytes
  * @buf: buffer that is large enough for every read
  * @rnd: state of the random numbers, seeded with SEED
  */
 struct model {
-	struct kvm_stats_source source;
+	struct kvm_stats_file stats;
+	struct kvm_stats_vm vm;
 	u8 *bytes;
 	size_t size;
 	u8 *buf;
@@ -315,14 +286,14 @@ static void put(struct model *model, const void *data, size_t size)
 	model->size += size;
 }
 
-static void put_u32(struct model *model, u32 value)
-{
-	put(model, &value, 4);
-}
-
 static void put_u64(struct model *model, u64 value)
 {
 	put(model, &value, 8);
+}
+
+static void put_u32(struct model *model, u32 value)
+{
+	put(model, &value, 4);
 }
 
 static void put_u16(struct model *model, u16 value)
@@ -360,7 +331,7 @@ static void put_descs(struct model *model,
 /* The offsets are literal, because they are part of the ABI. */
 static void put_file(struct model *model, const char *id)
 {
-	const struct kvm_stats_schema *schema = model->source.schema;
+	const struct kvm_stats_schema *schema = model->stats.schema;
 
 	put_u32(model, 0);
 	put_u32(model, 48);
@@ -370,8 +341,56 @@ static void put_file(struct model *model, const char *id)
 	put_u32(model, 72 + 64 * schema->num_desc);
 	put_name(model, id);
 	put_descs(model, schema);
-	put(model, model->source.values, schema->data_size);
-	put(model, model->source.exits, schema->exits_size);
+	put(model, model->stats.values, schema->data_size);
+}
+
+static size_t record_size(const struct model *model)
+{
+	return 16 + model->stats.vcpu_schema->data_size;
+}
+
+static void put_record(struct model *model, const struct kvm_vcpu *vcpu)
+{
+	put_u64(model, vcpu->vcpu_id);
+	put_u64(model, 0);
+	put(model, &vcpu->stat, model->stats.vcpu_schema->data_size);
+}
+
+static void put_head_with_vcpus(struct model *model, const char *id)
+{
+	const struct kvm_stats_schema *schema = model->stats.schema;
+	const struct kvm_stats_schema *vcpu_schema = model->stats.vcpu_schema;
+	size_t vcpu_desc = 104 + 64 * schema->num_desc;
+	size_t data = vcpu_desc + 64 * vcpu_schema->num_desc;
+
+	put_u32(model, 1);
+	put_u32(model, 48);
+	put_u32(model, schema->num_desc);
+	put_u32(model, 24);
+	put_u32(model, 104);
+	put_u32(model, data);
+	put_name(model, id);
+	put_u64(model, 0);
+	put_u32(model, vcpu_schema->num_desc);
+	put_u32(model, vcpu_desc);
+	put_u32(model, data + schema->data_size);
+	put_u32(model, record_size(model));
+	put_u32(model, 16);
+	put_u32(model, 0);
+}
+
+static void put_file_with_vcpus(struct model *model, unsigned int num,
+				const char *id)
+{
+	const struct kvm_stats_schema *schema = model->stats.schema;
+	unsigned int n;
+
+	put_head_with_vcpus(model, id);
+	put_descs(model, schema);
+	put_descs(model, model->stats.vcpu_schema);
+	put(model, model->stats.values, schema->data_size);
+	for (n = 0; n < num; n++)
+		put_record(model, model->vm.kvm->vcpus[n]);
 }
 
 static void *test_alloc(struct kunit *test, size_t size)
@@ -386,100 +405,27 @@ static struct model *make_model(struct kunit *test,
 				const struct kvm_stats_schema *schema,
 				pid_t pid, int vcpu_id, const char *id)
 {
-	size_t size = 72 + 64 * schema->num_desc + schema->data_size +
-		      schema->exits_size;
+	size_t size = 72 + 64 * schema->num_desc + schema->data_size;
 	struct model *model = test_alloc(test, sizeof(*model));
+	struct kvm_vcpu *vcpu = test_alloc(test, sizeof(*vcpu));
 	u64 *values = test_alloc(test, schema->data_size);
-	u64 *exits = test_alloc(test, schema->exits_size + 1);
 
 	prandom_seed_state(&model->rnd, SEED);
 	prandom_bytes_state(&model->rnd, values, schema->data_size);
-	prandom_bytes_state(&model->rnd, exits, schema->exits_size);
-	model->source = (struct kvm_stats_source) {
-		.schema = schema,
-		.values = values,
-		.exits = schema->exits_size ? exits : NULL,
-		.data_offset = 72 + 64 * schema->num_desc,
-		.pid = pid,
-		.vcpu_id = vcpu_id,
-	};
+	vcpu->vcpu_id = vcpu_id;
+	model->vm.kvm = test_alloc(test, sizeof(struct kvm));
+	model->vm.pid = pid;
+	model->stats.vm = &model->vm;
+	model->stats.vcpu = vcpu_id < 0 ? NULL : vcpu;
+	model->stats.schema = schema;
+	model->stats.values = values;
+	kvm_stats_compose(&model->stats);
+
 	model->buf = test_alloc(test, size + 2 * MAX_BEYOND);
 	model->bytes = test_alloc(test, size);
 	put_file(model, id);
 	return model;
 }
-
-/* Models of files with records */
-
-#define VM_NUMBER	0x123456789abcdef0ULL
-#define MAX_RECORDS	3
-
-static size_t record_size(const struct model *model)
-{
-	return 16 + model->source.vcpu_schema->data_size +
-	       model->source.vcpu_schema->exits_size;
-}
-
-static void put_record(struct model *model, const struct kvm_vcpu *vcpu)
-{
-	put_u64(model, vcpu->vcpu_id);
-	put_u64(model, 0);
-	put(model, &vcpu->stat, model->source.vcpu_schema->data_size);
-	put(model, kvm_exit_stats_values(vcpu),
-	    model->source.vcpu_schema->exits_size);
-}
-
-static void put_head_with_vcpus(struct model *model, const char *id)
-{
-	const struct kvm_stats_schema *schema = model->source.schema;
-	const struct kvm_stats_schema *vcpu_schema = model->source.vcpu_schema;
-	size_t vcpu_desc = 104 + 64 * schema->num_desc;
-	size_t data = vcpu_desc + 64 * vcpu_schema->num_desc;
-
-	put_u32(model, 1);
-	put_u32(model, 48);
-	put_u32(model, schema->num_desc);
-	put_u32(model, 24);
-	put_u32(model, 104);
-	put_u32(model, data);
-	put_name(model, id);
-	put_u64(model, VM_NUMBER);
-	put_u32(model, vcpu_schema->num_desc);
-	put_u32(model, vcpu_desc);
-	put_u32(model, data + schema->data_size);
-	put_u32(model, record_size(model));
-	put_u32(model, 16);
-	put_u32(model, 0);
-}
-
-static void put_file_with_vcpus(struct model *model, unsigned int num,
-				const char *id)
-{
-	const struct kvm_stats_schema *schema = model->source.schema;
-	unsigned int n;
-
-	put_head_with_vcpus(model, id);
-	put_descs(model, schema);
-	put_descs(model, model->source.vcpu_schema);
-	put(model, model->source.values, schema->data_size);
-	for (n = 0; n < num; n++)
-		put_record(model, model->source.kvm->vcpus[n]);
-}
-
-#ifdef CONFIG_HAVE_KVM_EXIT_STATS
-static void add_exits(struct kunit *test, struct rnd_state *rnd,
-		      struct kvm_vcpu *vcpu)
-{
-	vcpu->exit_stats = test_alloc(test, sizeof(*vcpu->exit_stats));
-	prandom_bytes_state(rnd, &vcpu->exit_stats->stat,
-			    sizeof(vcpu->exit_stats->stat));
-}
-#else
-static void add_exits(struct kunit *test, struct rnd_state *rnd,
-		      struct kvm_vcpu *vcpu)
-{
-}
-#endif
 
 /* The VM has a further vCPU that is not online, which no read may return. */
 static struct kvm *make_vm(struct kunit *test, struct rnd_state *rnd,
@@ -488,7 +434,6 @@ static struct kvm *make_vm(struct kunit *test, struct rnd_state *rnd,
 	struct kvm *kvm = test_alloc(test, sizeof(*kvm));
 	unsigned int n;
 
-	kvm->stats_vm = VM_NUMBER;
 	atomic_set(&kvm->online_vcpus, num_online);
 	prandom_bytes_state(rnd, &kvm->stat, sizeof(kvm->stat));
 	for (n = 0; n <= num_online; n++) {
@@ -497,7 +442,6 @@ static struct kvm *make_vm(struct kunit *test, struct rnd_state *rnd,
 		vcpu->vcpu_id = INT_MAX - 10 * n;
 		vcpu->stats_record.vcpu_id = vcpu->vcpu_id;
 		prandom_bytes_state(rnd, &vcpu->stat, sizeof(vcpu->stat));
-		add_exits(test, rnd, vcpu);
 		kvm->vcpus[n] = vcpu;
 	}
 	return kvm;
@@ -509,22 +453,18 @@ static struct model *make_model_with_vcpus(struct kunit *test,
 					   unsigned int num)
 {
 	size_t data = 104 + 64 * (schema->num_desc + vcpu->num_desc);
-	size_t record = 16 + vcpu->data_size + vcpu->exits_size;
-	size_t size = data + schema->data_size + num * record;
+	size_t size = data + schema->data_size + num * (16 + vcpu->data_size);
 	struct model *model = test_alloc(test, sizeof(*model));
-	struct kvm *kvm;
 
 	prandom_seed_state(&model->rnd, SEED);
-	kvm = make_vm(test, &model->rnd, num);
-	model->source = (struct kvm_stats_source) {
-		.schema = schema,
-		.vcpu_schema = vcpu,
-		.kvm = kvm,
-		.values = (const u64 *)&kvm->stat,
-		.data_offset = data,
-		.pid = INT_MAX,
-		.vcpu_id = -1,
-	};
+	model->vm.kvm = make_vm(test, &model->rnd, num);
+	model->vm.pid = INT_MAX;
+	model->stats.vm = &model->vm;
+	model->stats.schema = schema;
+	model->stats.vcpu_schema = vcpu;
+	model->stats.values = &model->vm.kvm->stat;
+	kvm_stats_compose(&model->stats);
+
 	model->buf = test_alloc(test, size + 2 * MAX_BEYOND);
 	model->bytes = test_alloc(test, size);
 	put_file_with_vcpus(model, num, "kvm-2147483647");
@@ -555,15 +495,24 @@ static struct model *small_model(struct kunit *test)
 			  "kvm-2147483647/vcpu-2147483647");
 }
 
-/* Read a file with this source at @pos, and advance @pos. */
-static ssize_t read_source(const struct kvm_stats_source *source, loff_t *pos,
-			   struct iov_iter *to)
+/* Read the file at @pos, as ->read does it, and advance @pos. */
+static ssize_t read_file(const struct kvm_stats_file *stats, loff_t *pos,
+			 void *to, size_t size)
 {
-	struct file file = { .private_data = (void *)source };
-	struct kiocb iocb = { .ki_filp = &file, .ki_pos = *pos };
-	ssize_t copied = kvm_stats_fops.read_iter(&iocb, to);
+	u64 buf[KVM_STATS_BUFFER];
+	size_t copied = 0;
+	ssize_t loaded;
 
-	*pos = iocb.ki_pos;
+	while (copied < size) {
+		loaded = kvm_stats_load(stats, *pos, size - copied, buf);
+		if (loaded <= 0)
+			return copied ?: loaded;
+
+		memcpy(to + copied, (void *)buf + (u32)*pos % sizeof(u64),
+		       loaded);
+		copied += loaded;
+		*pos += loaded;
+	}
 	return copied;
 }
 
@@ -593,20 +542,17 @@ static bool check_buf(struct kunit *test, const struct model *model,
 	return true;
 }
 
-/* Read @size bytes at @pos into the segments; return whether all is correct. */
+/* Read @size bytes at @pos; return whether all is correct. */
 static bool check_read(struct kunit *test, const struct model *model,
-		       loff_t pos, const struct kvec *segments,
-		       unsigned int num, size_t size)
+		       loff_t pos, size_t size)
 {
 	loff_t left = max_t(loff_t, model->size - pos, 0);
 	size_t should = min_t(u64, left, size);
 	loff_t end = pos;
-	struct iov_iter to;
 	ssize_t copied;
 
 	memset(model->buf, POISON, size + MAX_BEYOND);
-	iov_iter_kvec(&to, READ, segments, num, size);
-	copied = read_source(&model->source, &end, &to);
+	copied = read_file(&model->stats, &end, model->buf, size);
 
 	if (copied != should)
 		return fail_read(test, model, pos, size, "returns", copied,
@@ -617,21 +563,13 @@ static bool check_read(struct kunit *test, const struct model *model,
 	return check_buf(test, model, pos, size, copied);
 }
 
-static bool check_plain_read(struct kunit *test, const struct model *model,
-			     loff_t pos, size_t size)
-{
-	struct kvec segment = { .iov_base = model->buf, .iov_len = size };
-
-	return check_read(test, model, pos, &segment, 1, size);
-}
-
 static void every_read(struct kunit *test, struct model *model)
 {
 	size_t pos, size;
 
 	for (pos = 0; pos <= model->size; pos++) {
 		for (size = 0; size <= model->size - pos + 1; size++)
-			if (!check_plain_read(test, model, pos, size))
+			if (!check_read(test, model, pos, size))
 				return;
 		cond_resched();
 	}
@@ -642,66 +580,24 @@ static void every_read_of_small_file(struct kunit *test)
 	every_read(test, small_model(test));
 }
 
-static void every_read_of_file_without_records(struct kunit *test)
+static void every_read_of_files_with_records(struct kunit *test)
 {
 	every_read(test, small_model_with_vcpus(test, 0));
-}
-
-static void every_read_of_file_with_a_record(struct kunit *test)
-{
 	every_read(test, small_model_with_vcpus(test, 1));
-}
-
-static void every_read_of_file_with_records(struct kunit *test)
-{
 	every_read(test, small_model_with_vcpus(test, MAX_RECORDS));
 }
-
-#ifdef CONFIG_HAVE_KVM_EXIT_STATS
-static void every_read_of_file_with_exits(struct kunit *test)
-{
-	every_read(test, make_model(test, &small_exits_schema, 1, 0,
-				    "kvm-1/vcpu-0"));
-}
-
-static void every_read_of_records_with_exits(struct kunit *test)
-{
-	every_read(test, make_model_with_vcpus(test, &small_vm_schema,
-					       &small_exits_schema,
-					       MAX_RECORDS));
-}
-#endif
 
 static u32 random_below(struct model *model, u32 limit)
 {
 	return prandom_u32_state(&model->rnd) % limit;
 }
 
-/* Split @size bytes at @base into segments, some of which can be empty. */
-static unsigned int random_segments(struct model *model, u8 *base, size_t size,
-				    struct kvec segments[MAX_SEGMENTS])
-{
-	unsigned int num = 1 + random_below(model, MAX_SEGMENTS), n;
-
-	for (n = 0; n < num; n++) {
-		size_t len = n < num - 1 ? random_below(model, size + 1) : size;
-
-		segments[n].iov_base = base;
-		segments[n].iov_len = len;
-		base += len;
-		size -= len;
-	}
-	return num;
-}
-
 static bool random_read(struct kunit *test, struct model *model)
 {
 	loff_t pos = random_below(model, model->size + MAX_BEYOND);
 	size_t size = random_below(model, model->size + MAX_BEYOND);
-	struct kvec segments[MAX_SEGMENTS];
-	unsigned int num = random_segments(model, model->buf, size, segments);
 
-	return check_read(test, model, pos, segments, num, size);
+	return check_read(test, model, pos, size);
 }
 
 static void random_reads(struct kunit *test, struct model *model)
@@ -727,33 +623,24 @@ static void random_reads_of_vcpu_file(struct kunit *test)
 	random_reads(test, model_of_vcpu(test));
 }
 
-static void random_reads_of_file_with_records(struct kunit *test)
-{
-	random_reads(test, make_model_with_vcpus(test, &kvm_vm_stats_schema,
-						 &kvm_vcpu_stats_schema,
-						 MAX_RECORDS));
-}
-
-#ifdef CONFIG_HAVE_KVM_EXIT_STATS
-static void random_reads_of_records_with_exits(struct kunit *test)
-{
-	random_reads(test, make_model_with_vcpus(test, &kvm_vm_stats_schema,
-						 &kvm_vcpu_exits_schema,
-						 MAX_RECORDS));
-}
-#endif
-
 /* The end, and offsets whose lower half alone would be within the file. */
 static void reads_behind_the_end(struct kunit *test)
 {
 	struct model *model = model_of_vcpu(test);
 
-	check_plain_read(test, model, model->size - 1, MAX_BEYOND);
-	check_plain_read(test, model, model->size, MAX_BEYOND);
-	check_plain_read(test, model, model->size + 1, MAX_BEYOND);
-	check_plain_read(test, model, 1LL << 32, MAX_BEYOND);
-	check_plain_read(test, model, (1LL << 32) + model->size - 8, MAX_BEYOND);
-	check_plain_read(test, model, S64_MAX, MAX_BEYOND);
+	check_read(test, model, model->size - 1, MAX_BEYOND);
+	check_read(test, model, model->size, MAX_BEYOND);
+	check_read(test, model, model->size + 1, MAX_BEYOND);
+	check_read(test, model, 1LL << 32, MAX_BEYOND);
+	check_read(test, model, (1LL << 32) + model->size - 8, MAX_BEYOND);
+	check_read(test, model, S64_MAX, MAX_BEYOND);
+}
+
+static void random_reads_of_file_with_records(struct kunit *test)
+{
+	random_reads(test, make_model_with_vcpus(test, &kvm_vm_stats_schema,
+						 &kvm_vcpu_stats_schema,
+						 MAX_RECORDS));
 }
 
 /* A record number of which the lower half alone would be in the file. */
@@ -762,18 +649,11 @@ static void reads_behind_the_records(struct kunit *test)
 	struct model *model = small_model_with_vcpus(test, MAX_RECORDS);
 	loff_t far = (loff_t)record_size(model) << 32;
 
-	check_plain_read(test, model, model->size, MAX_BEYOND);
-	check_plain_read(test, model, 1LL << 32, MAX_BEYOND);
-	check_plain_read(test, model, far, MAX_BEYOND);
-	check_plain_read(test, model, far + model->size - 8, MAX_BEYOND);
-	check_plain_read(test, model, S64_MAX, MAX_BEYOND);
-}
-
-static loff_t end_of_file(const struct kvm_stats_source *source)
-{
-	struct file file = { .private_data = (void *)source };
-
-	return kvm_stats_fops.llseek(&file, 0, SEEK_END);
+	check_read(test, model, model->size, MAX_BEYOND);
+	check_read(test, model, 1LL << 32, MAX_BEYOND);
+	check_read(test, model, far, MAX_BEYOND);
+	check_read(test, model, far + model->size - 8, MAX_BEYOND);
+	check_read(test, model, S64_MAX, MAX_BEYOND);
 }
 
 /* The records end with the vCPUs that are online at the time of the read. */
@@ -784,15 +664,24 @@ static void file_grows_with_each_vcpu(struct kunit *test)
 	unsigned int num, skip;
 
 	for (num = 0; num <= MAX_RECORDS; num++) {
-		atomic_set(&model->source.kvm->online_vcpus, num);
+		atomic_set(&model->vm.kvm->online_vcpus, num);
 		model->size = start + num * record_size(model);
-		KUNIT_EXPECT_EQ(test, end_of_file(&model->source),
-				(loff_t)model->size);
 		for (skip = 0; skip <= record_size(model); skip++)
-			if (!check_plain_read(test, model, model->size - skip,
-					      record_size(model) + MAX_BEYOND))
+			if (!check_read(test, model, model->size - skip,
+					record_size(model) + MAX_BEYOND))
 				return;
 	}
+}
+
+static void reads_after_the_end_of_the_vm(struct kunit *test)
+{
+	struct model *model = small_model_with_vcpus(test, 1);
+	loff_t pos = 0;
+
+	model->vm.kvm = NULL;
+	KUNIT_EXPECT_EQ(test, (int)read_file(&model->stats, &pos, model->buf, 8),
+			-ENODEV);
+	KUNIT_EXPECT_EQ(test, (int)pos, 0);
 }
 
 /* Values that change during a read */
@@ -909,31 +798,14 @@ static bool check_flipping(struct kunit *test, struct flipping *flipping,
 }
 
 /* Read from the byte @skip of the first value to the end. */
-static ssize_t read_to_kernel(const struct kvm_stats_source *source,
-			      struct flipping *flipping, size_t skip)
-{
-	struct kvec segment = {
-		.iov_base = (void *)flipping->read + skip,
-		.iov_len = sizeof(flipping->read) - skip,
-	};
-	loff_t pos = FLIPPING_POS + skip;
-	struct iov_iter to;
-
-	iov_iter_kvec(&to, READ, &segment, 1, segment.iov_len);
-	return read_source(source, &pos, &to);
-}
-
 static bool read_flipping(struct kunit *test, struct flipping *flipping,
-			  size_t skip)
+			  const struct kvm_stats_file *stats, size_t skip)
 {
-	struct kvm_stats_source source = {
-		.schema = &flipping_schema,
-		.values = flipping->values,
-		.data_offset = FLIPPING_POS,
-	};
 	ssize_t size = sizeof(flipping->read) - skip;
-	ssize_t copied = read_to_kernel(&source, flipping, skip);
+	loff_t pos = FLIPPING_POS + skip;
+	ssize_t copied;
 
+	copied = read_file(stats, &pos, (void *)flipping->read + skip, size);
 	if (copied != size) {
 		KUNIT_FAIL(test, "read returns %zd, not %zd", copied, size);
 		return false;
@@ -942,7 +814,8 @@ static bool read_flipping(struct kunit *test, struct flipping *flipping,
 }
 
 /* At least one read must see a change, or the test would prove nothing. */
-static void read_while_flipping(struct kunit *test, struct flipping *flipping)
+static void read_while_flipping(struct kunit *test, struct flipping *flipping,
+				const struct kvm_stats_file *stats)
 {
 	unsigned long end = jiffies + HZ / 2;
 	size_t skip = 0;
@@ -951,7 +824,7 @@ static void read_while_flipping(struct kunit *test, struct flipping *flipping)
 	do {
 		skip = (skip + 1) % sizeof(u64);
 		cond_resched();
-	} while (read_flipping(test, flipping, skip) &&
+	} while (read_flipping(test, flipping, stats, skip) &&
 		 time_before(jiffies, end));
 	KUNIT_EXPECT_GT(test, flipping->mixed, 0u);
 }
@@ -959,9 +832,11 @@ static void read_while_flipping(struct kunit *test, struct flipping *flipping)
 static void changing_values_are_whole(struct kunit *test)
 {
 	struct flipping *flipping = test_alloc(test, sizeof(*flipping));
+	struct model *model = make_model(test, &flipping_schema, 1, -1, "kvm-1");
 
+	model->stats.values = flipping->values;
 	start_flipping(test, flipping);
-	read_while_flipping(test, flipping);
+	read_while_flipping(test, flipping, &model->stats);
 	stop_flipping(flipping);
 }
 
@@ -1016,17 +891,11 @@ static struct kunit_case kvm_stats_cases[] = {
 	KUNIT_CASE(random_reads_of_vm_file),
 	KUNIT_CASE(random_reads_of_vcpu_file),
 	KUNIT_CASE(reads_behind_the_end),
-	KUNIT_CASE(every_read_of_file_without_records),
-	KUNIT_CASE(every_read_of_file_with_a_record),
-	KUNIT_CASE(every_read_of_file_with_records),
+	KUNIT_CASE(every_read_of_files_with_records),
 	KUNIT_CASE(random_reads_of_file_with_records),
 	KUNIT_CASE(reads_behind_the_records),
 	KUNIT_CASE(file_grows_with_each_vcpu),
-#ifdef CONFIG_HAVE_KVM_EXIT_STATS
-	KUNIT_CASE(every_read_of_file_with_exits),
-	KUNIT_CASE(every_read_of_records_with_exits),
-	KUNIT_CASE(random_reads_of_records_with_exits),
-#endif
+	KUNIT_CASE(reads_after_the_end_of_the_vm),
 	KUNIT_CASE(changing_values_are_whole),
 	KUNIT_CASE(log2_histogram),
 	{}
@@ -1037,10 +906,10 @@ static struct kunit_suite kvm_stats_suite = {
 	.test_cases = kvm_stats_cases,
 };
 
-#ifdef CONFIG_HAVE_KVM_EXIT_STATS
+#ifdef CONFIG_KVM_EXIT_STATS
 kunit_test_suites(&kvm_stats_suite, &kvm_exit_classes_suite);
 #else
-kunit_test_suite(kvm_stats_suite);
+kunit_test_suites(&kvm_stats_suite);
 #endif
 
 MODULE_LICENSE("GPL");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The classes of exits on arm64.  arch/arm64/kvm/exit_classes.c has the exit
- * reasons of each class.  This file has no include guard, because it is included
- * twice.
+ * reasons of each class.  All exit reasons without an entry are in the first one.
+ * This file has no include guard, because it is included several times.
  */
+KVM_EXIT_CLASS(other)
 KVM_EXIT_CLASS(wfi)
 KVM_EXIT_CLASS(wfe)
 KVM_EXIT_CLASS(mmio)
@@ -24,4 +25,3 @@ KVM_EXIT_CLASS(interrupt)
 KVM_EXIT_CLASS(serror)
 KVM_EXIT_CLASS(debug)
 KVM_EXIT_CLASS(entry_failed)
-KVM_EXIT_CLASS(other)

@@ -12,3 +12,7 @@ KVM_STAT(mmio_exit_user, COUNTER)
 KVM_STAT(mmio_exit_kernel, COUNTER)
 KVM_STAT(signal_exits, COUNTER)
 KVM_STAT(exits, COUNTER)
+
+#ifdef CONFIG_KVM_EXIT_STATS
+#include <linux/kvm_exit_stat_defs.h>
+#endif

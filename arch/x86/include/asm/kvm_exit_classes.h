@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The classes of exits on x86.  arch/x86/kvm/exit_classes.c has the exit reasons
- * of each class.  This file has no include guard, because it is included twice.
+ * of each class.  All exit reasons without an entry are in the first one.  This
+ * file has no include guard, because it is included several times.
  */
+KVM_EXIT_CLASS(other)
 KVM_EXIT_CLASS(hlt)
 KVM_EXIT_CLASS(io)
 KVM_EXIT_CLASS(mmio)
@@ -27,4 +29,3 @@ KVM_EXIT_CLASS(rdtsc)
 KVM_EXIT_CLASS(dirty_log)
 KVM_EXIT_CLASS(shutdown)
 KVM_EXIT_CLASS(entry_failed)
-KVM_EXIT_CLASS(other)

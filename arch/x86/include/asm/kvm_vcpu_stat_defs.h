@@ -38,3 +38,7 @@ KVM_STAT(directed_yield_successful, COUNTER)
 KVM_STAT(preemption_reported, COUNTER)
 KVM_STAT(preemption_other, COUNTER)
 KVM_STAT(guest_mode, BOOLEAN)
+
+#ifdef CONFIG_KVM_EXIT_STATS
+#include <linux/kvm_exit_stat_defs.h>
+#endif

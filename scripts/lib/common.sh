@@ -74,7 +74,7 @@ series_key() {
 	local file=$ROOT/series/${2:-$SERIES}/base value after
 	value=$(sed -n "s/^$1 //p" "$file")
 	after=$(sed -n 's/^after //p' "$file")
-	[ -n "$value" ] || [ -z "$after" ] || [[ $1 =~ ^(after|files|prefix)$ ]] ||
+	[ -n "$value" ] || [ -z "$after" ] || [[ $1 =~ ^(after|files)$ ]] ||
 		value=$(series_key "$1" "$after")
 	[ -z "$value" ] || echo "$value"
 }

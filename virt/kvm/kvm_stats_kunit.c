@@ -220,7 +220,7 @@ static void values_are_described_without_gap(struct kunit *test)
  * A small file, of which every possible read can be tried.  It has both types
  * of histogram and a name of the maximum length.
  */
-static const struct kvm_stats_desc small_desc[] = {
+static const struct kvm_stats_desc small_desc[] __aligned(sizeof(u64)) = {
 	{ .flags = KVM_STATS_TYPE_CUMULATIVE, .size = 1, .name = "a" },
 	{ .flags = KVM_STATS_TYPE_LINEAR_HIST, .bucket_size = 7, .size = 3,
 	  .offset = 8,
@@ -689,7 +689,7 @@ static void reads_after_the_end_of_the_vm(struct kunit *test)
 #define NUM_FLIPPING	512
 #define FLIPPING_POS	(72 + 64)
 
-static const struct kvm_stats_desc flipping_desc = {
+static const struct kvm_stats_desc flipping_desc __aligned(sizeof(u64)) = {
 	.flags = KVM_STATS_TYPE_LOG_HIST, .size = NUM_FLIPPING,
 	.name = "flipping",
 };

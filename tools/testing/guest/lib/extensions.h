@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ask whether KVM has statistics fds, and whether it has KVM_STATS_OPEN and KVM_STATS_NEXT. series
- * 5.10-extensions and 7.2-rfc add both; mainline and the other series do not have them.
+ * Ask whether KVM has statistics fds, and whether it has KVM_STATS_OPEN and KVM_STATS_NEXT. Only
+ * series/5.10-extensions adds these two.
  */
 #ifndef GUEST_EXTENSIONS_H
 #define GUEST_EXTENSIONS_H

@@ -30,13 +30,13 @@ const char *check_capability(int expected)
 	return NULL;
 }
 
-/* Only series/5.10-extensions and series/7.2-rfc add KVM_STATS_OPEN and KVM_STATS_NEXT. */
+/* Only series/5.10-extensions adds KVM_STATS_OPEN and KVM_STATS_NEXT. */
 const char *capability_is_present(struct stats_target *target)
 {
 	const char *series = getenv("BOOT_SERIES") ?: "";
 
 	(void)target;
-	if (strcmp(series, "5.10-extensions") && strcmp(series, "7.2-rfc"))
+	if (strcmp(series, "5.10-extensions"))
 		return check_capability(KVM_STATS_CAP_GETFD);
 	return check_capability(KVM_STATS_CAP_GETFD | KVM_STATS_CAP_OPEN | KVM_STATS_CAP_NEXT);
 }

@@ -19,7 +19,7 @@ static const char *set_up(struct stats_target *target)
 	stats_run_event(vm, 0);
 	target->machine = vm;
 	target->getfd_fd = vm_get_fd(vm);
-	return stats_open(target->getfd_fd, KVM_STATS_OPEN_VCPUS, &target->fd);
+	return stats_open(target->getfd_fd, &target->fd);
 }
 
 /* The values of the record must be those of the vCPU's own file. */
@@ -77,10 +77,10 @@ static const char *opened_while_busy(struct stats_target *target)
 	if (message)
 		return message;
 	stats_must_end_in(OPEN_SECONDS, "the ioctls returned");
-	message = stats_open(target->getfd_fd, KVM_STATS_OPEN_VCPUS, &fd);
+	message = stats_open(target->getfd_fd, &fd);
 	if (!message)
 		message = stats_vm_file_load(&file, fd);
-	if (!message && stats_open_next(kvm, &vm, 0) < 0 && errno != EPERM)
+	if (!message && stats_open_next(kvm, &vm) < 0 && errno != EPERM)
 		message = stats_fail("KVM_STATS_NEXT failed: %s", strerror(errno));
 	stats_must_end_in(0, "");
 	return message;
@@ -95,6 +95,8 @@ static const struct stats_check guest_checks[] = {
 static const struct stats_suite suites[] = {
 	STATS_SUITE("open", -1, stats_open_checks, stats_set_up_open),
 	STATS_SUITE("guest", -1, guest_checks, set_up),
+	STATS_SUITE("end_open", -1, stats_end_checks, stats_set_up_end_open),
+	STATS_SUITE("end_next", -1, stats_end_checks, stats_set_up_end_next),
 	STATS_SUITE("next", -1, stats_next_checks, stats_set_up_next),
 };
 

@@ -22,6 +22,13 @@ const char *stats_read_only(struct stats_target *target);
 const char *stats_link_name(struct stats_target *target);
 const char *stats_fdinfo(struct stats_target *target);
 
+#define STATS_FDINFO_SIZE	1024
+
+/* Reads the fdinfo of @stats_fd, and checks that it has the line "@key:\t@value". */
+const char *stats_read_fdinfo(int stats_fd, char info[STATS_FDINFO_SIZE]);
+const char *stats_fdinfo_has(const char *info, const char *key,
+			     const char *value);
+
 /* kvm_stats_check_lifetime.c */
 const char *stats_reuse_memory(void);
 const char *stats_outlives_fds(struct stats_target *target);

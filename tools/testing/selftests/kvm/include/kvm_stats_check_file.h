@@ -13,10 +13,6 @@
 #include "kvm_stats_layout.h"
 #include "kvm_stats_target.h"
 
-#ifndef RWF_NOWAIT
-#define RWF_NOWAIT		0x8
-#endif
-
 /* The largest store of the kernel's copy to user space, in bytes. */
 #ifdef __aarch64__
 #define STATS_COPY_UNIT		16
@@ -44,7 +40,7 @@ const char *stats_pread_huge_offset(struct stats_target *target);
 const char *stats_pread_negative(struct stats_target *target);
 const char *stats_pread_keeps_position(struct stats_target *target);
 const char *stats_readv(struct stats_target *target);
-const char *stats_preadv2_nowait(struct stats_target *target);
+const char *stats_splice_refused(struct stats_target *target);
 
 /* kvm_stats_check_seek.c */
 const char *stats_lseek(struct stats_target *target);

@@ -15,8 +15,18 @@
 const char *stats_set_up_open(struct stats_target *target);
 
 /* A wrong number does not compile. */
-#define STATS_NUM_OPEN_CHECKS	40
+#define STATS_NUM_OPEN_CHECKS	38
 extern const struct stats_check stats_open_checks[STATS_NUM_OPEN_CHECKS];
+
+/*
+ * The same for a file of KVM_STATS_OPEN or of KVM_STATS_NEXT.  These checks close
+ * all fds of the VM.
+ */
+const char *stats_set_up_end_open(struct stats_target *target);
+const char *stats_set_up_end_next(struct stats_target *target);
+
+#define STATS_NUM_END_CHECKS	11
+extern const struct stats_check stats_end_checks[STATS_NUM_END_CHECKS];
 
 /*
  * For the setup of a suite: creates several VMs.  getfd_fd of the target is
@@ -24,7 +34,7 @@ extern const struct stats_check stats_open_checks[STATS_NUM_OPEN_CHECKS];
  */
 const char *stats_set_up_next(struct stats_target *target);
 
-#define STATS_NUM_NEXT_CHECKS	13
+#define STATS_NUM_NEXT_CHECKS	12
 extern const struct stats_check stats_next_checks[STATS_NUM_NEXT_CHECKS];
 
 #endif /* SELFTEST_KVM_STATS_CHECK_OPEN_H */

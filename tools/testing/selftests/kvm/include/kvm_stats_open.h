@@ -31,15 +31,15 @@ const uint8_t *stats_vm_file_values(const struct stats_vm_file *file,
 				    uint32_t i);
 
 int stats_open_kvm(void);
-const char *stats_open(int vm_fd, uint32_t flags, int *fd);
+const char *stats_open(int vm_fd, int *fd);
 
 /*
  * Opens the VM after the VM with the number @vm.  On success, @vm is the number
  * of the opened VM.  Returns the fd, or -1 and sets errno.
  */
-int stats_open_next(int kvm_fd, uint64_t *vm, uint32_t flags);
+int stats_open_next(int kvm_fd, uint64_t *vm);
 
-/* Returns the value of the line "kvm-stats-vm" in the fdinfo of the fd, or 0. */
-uint64_t stats_fdinfo_vm(int stats_fd);
+/* Opens the VM with the highest number, which is the one created last. */
+const char *stats_open_last(uint64_t *vm, int *fd);
 
 #endif /* SELFTEST_KVM_STATS_OPEN_H */

@@ -117,7 +117,7 @@ const char *stats_cloexec(struct stats_target *target)
 {
 	int flags = fcntl(target->fd, F_GETFD);
 
-	return flags & FD_CLOEXEC ? NULL :
+	return flags >= 0 && flags & FD_CLOEXEC ? NULL :
 	       stats_fail("F_GETFD returned %#x, expected FD_CLOEXEC", flags);
 }
 
@@ -147,7 +147,7 @@ const char *stats_link_name(struct stats_target *target)
 			  expected);
 }
 
-static const char *read_fdinfo(int stats_fd, char *info, size_t size)
+const char *stats_read_fdinfo(int stats_fd, char info[STATS_FDINFO_SIZE])
 {
 	char path[64];
 	ssize_t got;
@@ -157,7 +157,7 @@ static const char *read_fdinfo(int stats_fd, char *info, size_t size)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return stats_fail("cannot open %s: %s", path, strerror(errno));
-	got = read(fd, info, size - 1);
+	got = read(fd, info, STATS_FDINFO_SIZE - 1);
 	close(fd);
 	if (got < 0)
 		return stats_fail("cannot read %s: %s", path, strerror(errno));
@@ -165,8 +165,8 @@ static const char *read_fdinfo(int stats_fd, char *info, size_t size)
 	return NULL;
 }
 
-static const char *fdinfo_has(const char *info, const char *key,
-			      const char *value)
+const char *stats_fdinfo_has(const char *info, const char *key,
+			     const char *value)
 {
 	char line[128];
 
@@ -177,19 +177,19 @@ static const char *fdinfo_has(const char *info, const char *key,
 
 const char *stats_fdinfo(struct stats_target *target)
 {
-	char id[STATS_NAME_SIZE], size[24], info[1024];
+	char id[STATS_NAME_SIZE], size[24], info[STATS_FDINFO_SIZE];
 	const char *message;
 
-	message = read_fdinfo(target->fd, info, sizeof(info));
+	message = stats_read_fdinfo(target->fd, info);
 	if (message)
 		return message;
 	stats_target_id(target, getpid(), id);
 	snprintf(size, sizeof(size), "%zu", target->file.size);
-	message = fdinfo_has(info, "kvm-stats-id", id);
+	message = stats_fdinfo_has(info, "kvm-stats-id", id);
 	if (!message)
-		message = fdinfo_has(info, "kvm-stats-target",
-				     target->vcpu_id < 0 ? "vm" : "vcpu");
+		message = stats_fdinfo_has(info, "kvm-stats-target",
+					   target->vcpu_id < 0 ? "vm" : "vcpu");
 	if (!message)
-		message = fdinfo_has(info, "kvm-stats-size", size);
+		message = stats_fdinfo_has(info, "kvm-stats-size", size);
 	return message;
 }

@@ -4,11 +4,14 @@
  */
 #define _GNU_SOURCE
 #include <grp.h>
+#include <pthread.h>
 
 #include "kvm_stats_check_open.h"
 #include "kvm_stats_layout.h"
 
 #define NUM_VMS		3
+#define NUM_ENDS	100
+#define MANY_VMS	1024
 #define NOBODY		65534
 
 /* The numbers of the VMs that the setup creates. */
@@ -20,45 +23,59 @@ static const char *next_failed(uint64_t vm)
 			  (unsigned long long)vm, strerror(errno));
 }
 
-/* Other VMs can exist, but none may be created during the checks. */
+/*
+ * Other VMs can exist, but none may be created during the checks.  The number of
+ * vCPUs tells these VMs apart.
+ */
 const char *stats_set_up_next(struct stats_target *target)
 {
 	const char *message = NULL;
-	int fds[STATS_NUM_FDS], i;
-	uint64_t vm = 0;
+	int fds[STATS_NUM_FDS], i, id;
 
 	for (i = 0; i < NUM_VMS && !message; i++) {
 		message = stats_bare_vm(fds);
+		for (id = 0; id < i && !message; id++)
+			if (ioctl(fds[STATS_FD_VM], KVM_CREATE_VCPU, id) < 0)
+				message = stats_fail("KVM_CREATE_VCPU failed: %s",
+						     strerror(errno));
 		if (!message)
-			vms[i] = stats_fdinfo_vm(fds[STATS_FD_VM_STATS]);
+			message = stats_open_last(&vms[i], &target->fd);
 	}
-	if (message)
-		return message;
 	target->getfd_fd = stats_open_kvm();
-	target->fd = stats_open_next(target->getfd_fd, &vm, 0);
-	if (target->fd >= 0)
-		return NULL;
-	return errno == EPERM && geteuid() ?
-	       stats_skip("KVM_STATS_NEXT needs CAP_PERFMON") : next_failed(0);
+	return message;
+}
+
+/* Is it the file of vms[@i]? */
+static const char *check_file(int fd, int i)
+{
+	struct stats_vm_file file;
+	const char *message = stats_vm_file_load(&file, fd);
+
+	if (!message && (file.vcpus.vm != vms[i] || file.num_records != i + 1u))
+		message = stats_fail("the file is of VM %llu with %u vCPUs, expected VM %llu with %d",
+				     (unsigned long long)file.vcpus.vm,
+				     file.num_records,
+				     (unsigned long long)vms[i], i + 1);
+	return message;
 }
 
 /* All VMs, in order, each once. */
 static const char *finds_vms(struct stats_target *target)
 {
 	uint64_t vm = 0, before = 0;
+	const char *message;
 	int fd, found = 0;
 
-	while ((fd = stats_open_next(target->getfd_fd, &vm, 0)) >= 0) {
+	while ((fd = stats_open_next(target->getfd_fd, &vm)) >= 0) {
 		if (vm <= before)
 			return stats_fail("VM %llu follows VM %llu",
 					  (unsigned long long)vm,
 					  (unsigned long long)before);
-		if (stats_fdinfo_vm(fd) != vm)
-			return stats_fail("the file of VM %llu is that of VM %llu",
-					  (unsigned long long)vm, (unsigned long long)
-					  stats_fdinfo_vm(fd));
+		message = NULL;
 		if (found < NUM_VMS && vm == vms[found])
-			found++;
+			message = check_file(fd, found++);
+		if (message)
+			return message;
 		before = vm;
 		close(fd);
 	}
@@ -75,7 +92,7 @@ static const char *continues(struct stats_target *target)
 
 	for (i = 0; i < NUM_VMS - 1; i++) {
 		vm = vms[i];
-		if (stats_open_next(target->getfd_fd, &vm, 0) < 0)
+		if (stats_open_next(target->getfd_fd, &vm) < 0)
 			return next_failed(vms[i]);
 		if (vm != vms[i + 1])
 			return stats_fail("VM %llu follows VM %llu, expected VM %llu",
@@ -92,53 +109,29 @@ static const char *ends(struct stats_target *target)
 	const char *message;
 
 	message = stats_refused("KVM_STATS_NEXT after the last VM",
-				stats_open_next(target->getfd_fd, &vm, 0),
+				stats_open_next(target->getfd_fd, &vm),
 				ENOENT);
 	vm = UINT64_MAX;
 	if (!message)
 		message = stats_refused("KVM_STATS_NEXT after the highest number",
-					stats_open_next(target->getfd_fd, &vm, 0),
+					stats_open_next(target->getfd_fd, &vm),
 					ENOENT);
 	return message;
 }
 
-static const char *with_vcpus(struct stats_target *target)
-{
-	struct stats_vm_file file;
-	const char *message;
-	uint64_t vm = vms[0];
-	int fd;
-
-	fd = stats_open_next(target->getfd_fd, &vm, KVM_STATS_OPEN_VCPUS);
-	if (fd < 0)
-		return next_failed(vms[0]);
-	message = stats_vm_file_load(&file, fd);
-	if (!message && (file.num_records != 1 || file.vcpus.vm != vms[1]))
-		message = stats_fail("VM %llu has %u records in its file, expected VM %llu and 1",
-				     (unsigned long long)file.vcpus.vm,
-				     file.num_records,
-				     (unsigned long long)vms[1]);
-	return message;
-}
-
-static const char *without_vcpus(struct stats_target *target)
-{
-	const char *message = stats_file_load(&target->file, target->fd);
-
-	return message ? message : stats_check_header(&target->file);
-}
-
 static const char *unknown_flags(struct stats_target *target)
 {
-	const uint32_t values[] = { 2, 3, 1u << 31, -1u };
+	const uint32_t values[] = { 1, 2, 1u << 31, -1u };
 	const char *message = NULL;
-	uint64_t vm = 0;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(values) && !message; i++)
+	for (i = 0; i < ARRAY_SIZE(values) && !message; i++) {
+		struct kvm_stats_next next = { .flags = values[i] };
+
 		message = stats_refused("KVM_STATS_NEXT with unknown flags",
-					stats_open_next(target->getfd_fd, &vm,
-							values[i]), EINVAL);
+					ioctl(target->getfd_fd, KVM_STATS_NEXT,
+					      &next), EINVAL);
+	}
 	return message;
 }
 
@@ -237,40 +230,111 @@ static const char *no_free_fd(struct stats_target *target)
 		return stats_fail("the call returned %d (%s) and VM %llu, expected EMFILE",
 				  result, strerror(error),
 				  (unsigned long long)next.vm);
-	return stats_open_next(target->getfd_fd, &vm, 0) < 0 ?
+	return stats_open_next(target->getfd_fd, &vm) < 0 ?
 	       next_failed(vms[0]) : NULL;
 }
 
-static const char *is_found(int kvm, uint64_t number, bool expected)
-{
-	uint64_t vm = number - 1;
-	int fd = stats_open_next(kvm, &vm, 0);
+/* VMs that a thread creates and destroys, one after the other */
 
-	if (fd >= 0)
+static struct {
+	uint64_t previous;	/* number of the VM before these */
+	uint64_t gone;		/* number of the VM destroyed last */
+	int num;		/* of destroyed VMs */
+	const char *failure;
+} come_and_go;
+
+static void *create_and_destroy(void *arg)
+{
+	int kvm = stats_open_kvm(), vm, fd;
+
+	while (come_and_go.num < NUM_ENDS) {
+		uint64_t number = come_and_go.previous;
+
+		vm = ioctl(kvm, KVM_CREATE_VM, 0);
+		fd = stats_open_next(kvm, &number);
+		usleep(1000);
+		close(vm);
+		if (vm < 0 || fd < 0) {
+			come_and_go.failure = vm < 0 ? "KVM_CREATE_VM failed" :
+					      "KVM_STATS_NEXT missed a VM";
+			break;
+		}
 		close(fd);
-	return (fd >= 0 && vm == number) == expected ? NULL :
-	       stats_fail("VM %llu is %sfound", (unsigned long long)number,
-			  expected ? "not " : "");
+		__atomic_store_n(&come_and_go.gone, number, __ATOMIC_SEQ_CST);
+		come_and_go.num++;
+	}
+	return arg;
 }
 
-/* A VM without VM and vCPU fds exists as long as a file of it is open. */
-static const char *holds_vm(struct stats_target *target)
+/* Was the VM destroyed before the call of KVM_STATS_NEXT that found it? */
+static const char *check_found(int fd, uint64_t vm, uint64_t gone)
 {
-	int fds[STATS_NUM_FDS], fd;
-	const char *message = stats_bare_vm(fds);
-	uint64_t number, vm;
+	struct kvm_stats_vcpus vcpus;
+	ssize_t got = pread(fd, &vcpus, sizeof(vcpus), STATS_DESC_OFFSET);
 
-	if (message)
-		return message;
-	number = stats_fdinfo_vm(fds[STATS_FD_VM_STATS]);
-	vm = number - 1;
-	fd = stats_open_next(target->getfd_fd, &vm, KVM_STATS_OPEN_VCPUS);
-	if (fd < 0)
-		return next_failed(number - 1);
-	stats_close_fds(fds);
-	message = is_found(target->getfd_fd, number, true);
-	close(fd);
-	return message ? message : is_found(target->getfd_fd, number, false);
+	if (vm <= gone)
+		return stats_fail("found VM %llu after the end of VM %llu",
+				  (unsigned long long)vm,
+				  (unsigned long long)gone);
+	if (got < 0 ? errno != ENODEV : vcpus.vm != vm)
+		return stats_fail("pread() of VM %llu returned %zd, VM %llu: %s",
+				  (unsigned long long)vm, got,
+				  (unsigned long long)vcpus.vm, strerror(errno));
+	return NULL;
+}
+
+static const char *vms_come_and_go(struct stats_target *target)
+{
+	const char *message = NULL;
+	pthread_t thread;
+	int found = 0;
+
+	come_and_go.previous = vms[NUM_VMS - 1];
+	if (pthread_create(&thread, NULL, create_and_destroy, NULL))
+		return stats_fail("cannot create a thread");
+	while (!message && pthread_tryjoin_np(thread, NULL)) {
+		uint64_t vm = come_and_go.previous;
+		uint64_t gone = __atomic_load_n(&come_and_go.gone,
+						__ATOMIC_SEQ_CST);
+		int fd = stats_open_next(target->getfd_fd, &vm);
+
+		if (fd >= 0) {
+			message = check_found(fd, vm, gone);
+			close(fd);
+			found++;
+		} else if (errno != ENOENT) {
+			message = next_failed(come_and_go.previous);
+		}
+	}
+	if (!message && (come_and_go.failure || !found))
+		message = stats_fail("%s after %d VMs, %d found",
+				     come_and_go.failure ?: "ended",
+				     come_and_go.num, found);
+	return message;
+}
+
+static const char *many_vms(struct stats_target *target)
+{
+	uint64_t vm = vms[NUM_VMS - 1], before = vm;
+	struct rlimit limit;
+	int fd, num, found = 0;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	for (num = 0; num < MANY_VMS; num++)
+		if (ioctl(target->getfd_fd, KVM_CREATE_VM, 0) < 0)
+			return stats_skip("cannot create VM %d: %s", num,
+					  strerror(errno));
+	while ((fd = stats_open_next(target->getfd_fd, &vm)) >= 0 && vm > before) {
+		close(fd);
+		before = vm;
+		found++;
+	}
+	return fd < 0 && errno == ENOENT && found == num ? NULL :
+	       stats_fail("found %d of %d VMs, then VM %llu after VM %llu: %s",
+			  found, num, (unsigned long long)vm,
+			  (unsigned long long)before, strerror(errno));
 }
 
 static const char *refused_without_privilege(struct stats_target *target)
@@ -281,21 +345,20 @@ static const char *refused_without_privilege(struct stats_target *target)
 		return stats_fail("cannot become another user: %s",
 				  strerror(errno));
 	return stats_refused("KVM_STATS_NEXT without CAP_PERFMON",
-			     stats_open_next(target->getfd_fd, &vm, 0), EPERM);
+			     stats_open_next(target->getfd_fd, &vm), EPERM);
 }
 
 const struct stats_check stats_next_checks[] = {
 	STATS_CHECK("finds_vms_in_order", finds_vms),
 	STATS_CHECK("continues_after_number", continues),
 	STATS_CHECK("ends_with_enoent", ends),
-	STATS_CHECK("with_vcpus", with_vcpus),
-	STATS_CHECK("without_vcpus", without_vcpus),
 	STATS_CHECK("unknown_flags", unknown_flags),
 	STATS_CHECK("fault_at_end_of_argument", fault_at_end),
 	STATS_CHECK("fault_at_start_of_argument", fault_at_start),
 	STATS_CHECK("emfile", no_free_fd),
 	STATS_CHECK("close_on_exec", stats_cloexec),
 	STATS_CHECK("read_only", stats_read_only),
-	STATS_CHECK("holds_vm_while_open", holds_vm),
+	STATS_CHECK("vms_come_and_go", vms_come_and_go),
+	STATS_CHECK("many_vms", many_vms),
 	STATS_CHECK("refused_without_privilege", refused_without_privilege),
 };

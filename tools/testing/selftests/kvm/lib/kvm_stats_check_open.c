@@ -26,7 +26,7 @@ const char *stats_set_up_open(struct stats_target *target)
 	if (message)
 		return message;
 	target->getfd_fd = fds[STATS_FD_VM];
-	message = stats_open(target->getfd_fd, KVM_STATS_OPEN_VCPUS, &target->fd);
+	message = stats_open(target->getfd_fd, &target->fd);
 	return message ? message : stats_file_load(&target->file, target->fd);
 }
 
@@ -34,48 +34,40 @@ const char *stats_set_up_open(struct stats_target *target)
 
 static const char *check_capability(struct stats_target *target)
 {
-	const int expected = KVM_STATS_CAP_GETFD | KVM_STATS_CAP_OPEN;
-	int mask = ioctl(target->getfd_fd, KVM_CHECK_EXTENSION,
-			 KVM_CAP_STATS_BINARY_FD);
+	const int expected = KVM_STATS_CAP_GETFD | KVM_STATS_CAP_OPEN |
+			     KVM_STATS_CAP_NEXT;
+	const int fds[] = { stats_open_kvm(), target->getfd_fd };
+	size_t i;
 
-	return mask >= 0 && (mask & expected) == expected ? NULL :
-	       stats_fail("KVM_CHECK_EXTENSION returns %d, expected the bits %d",
-			  mask, expected);
-}
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		int mask = ioctl(fds[i], KVM_CHECK_EXTENSION,
+				 KVM_CAP_STATS_BINARY_FD);
 
-static const char *same_files(const struct stats_file *a,
-			      const struct stats_file *b)
-{
-	if (a->size != b->size)
-		return stats_fail("the files have %zu and %zu bytes", a->size,
-				  b->size);
-	if (memcmp(a->bytes, b->bytes, a->header.data_offset))
-		return stats_fail("the headers, ids or descriptors differ");
+		if (mask != expected)
+			return stats_fail("KVM_CHECK_EXTENSION returns %d, expected %d",
+					  mask, expected);
+	}
 	return NULL;
 }
 
-static const char *without_flags(struct stats_target *target)
+static const char *enable_cap_refused(struct stats_target *target)
 {
-	struct stats_file opened, got;
-	const char *message;
-	int fds[2];
+	struct kvm_enable_cap cap = { .cap = KVM_CAP_STATS_BINARY_FD };
+	const char *message = NULL;
 
-	message = stats_open(target->getfd_fd, 0, &fds[0]);
-	if (!message)
-		message = stats_getfd(target->getfd_fd, &fds[1]);
-	if (!message)
-		message = stats_file_load(&opened, fds[0]);
-	if (!message)
-		message = stats_file_load(&got, fds[1]);
-	return message ? message : same_files(&opened, &got);
+	for (cap.args[0] = 0; cap.args[0] < 4 && !message; cap.args[0]++)
+		message = stats_refused("KVM_ENABLE_CAP",
+					ioctl(target->getfd_fd, KVM_ENABLE_CAP,
+					      &cap), EINVAL);
+	return message;
 }
 
 static const char *unknown_flags(struct stats_target *target)
 {
 	const struct kvm_stats_open arguments[] = {
-		{ .flags = 2 }, { .flags = 3 }, { .flags = 1u << 31 },
+		{ .flags = 1 }, { .flags = 2 }, { .flags = 1u << 31 },
 		{ .flags = -1u }, { .reserved = 1 },
-		{ .flags = 1, .reserved = 1u << 31 },
+		{ .reserved = 1u << 31 },
 	};
 	const char *message = NULL;
 	size_t i;
@@ -141,9 +133,10 @@ static const char *check_layout(struct stats_target *target)
 	struct stats_vm_file file;
 	const char *message = stats_vm_file_load(&file, target->fd);
 
-	if (!message && file.num_records != 2)
-		message = stats_fail("the file has %u records, expected 2",
-				     file.num_records);
+	if (!message && (file.num_records != 2 || file.vcpus.vm))
+		message = stats_fail("the file has %u records and VM number %llu, expected 2 and 0",
+				     file.num_records,
+				     (unsigned long long)file.vcpus.vm);
 	return message;
 }
 
@@ -278,7 +271,7 @@ static const char *no_vcpus(struct stats_target *target)
 	const char *message;
 
 	(void)target;
-	message = stats_open(vm, KVM_STATS_OPEN_VCPUS, &fd);
+	message = stats_open(vm, &fd);
 	if (!message)
 		message = stats_vm_file_load(&file, fd);
 	if (!message && file.num_records)
@@ -302,92 +295,34 @@ static const char *one_read(struct stats_target *target)
 
 static const char *check_fdinfo(struct stats_target *target)
 {
-	char path[64], info[1024], line[64];
-	ssize_t got;
-	int fd;
+	char info[STATS_FDINFO_SIZE], size[24];
+	const char *message = stats_read_fdinfo(target->fd, info);
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", target->fd);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	got = read(fd, info, sizeof(info) - 1);
-	close(fd);
-	if (got < 0)
-		return stats_fail("cannot read %s: %s", path, strerror(errno));
-	info[got] = '\0';
-	snprintf(line, sizeof(line), "\nkvm-stats-size:\t%zu\n",
-		 target->file.size);
-	if (!strstr(info, line))
-		return stats_fail("fdinfo has no line with the size %zu",
-				  target->file.size);
-	return strstr(info, "\nkvm-stats-target:\tvm+vcpus\n") ? NULL :
-	       stats_fail("fdinfo has no line with the target vm+vcpus");
-}
-
-/* All files of a VM have its number, and another VM has a higher one. */
-static const char *check_number(struct stats_target *target)
-{
-	struct kvm_stats_vcpus vcpus;
-	int fds[STATS_NUM_FDS], plain;
-	const char *message = stats_getfd(target->getfd_fd, &plain);
-	uint64_t vm;
-
+	snprintf(size, sizeof(size), "%zu", target->file.size);
 	if (!message)
-		message = stats_bare_vm(fds);
-	if (message)
-		return message;
-	memcpy(&vcpus, target->file.bytes + STATS_DESC_OFFSET, sizeof(vcpus));
-	if (!vcpus.vm || stats_fdinfo_vm(target->fd) != vcpus.vm ||
-	    stats_fdinfo_vm(plain) != vcpus.vm)
-		return stats_fail("the number is %llu, but %llu and %llu in fdinfo",
-				  (unsigned long long)vcpus.vm,
-				  (unsigned long long)stats_fdinfo_vm(target->fd),
-				  (unsigned long long)stats_fdinfo_vm(plain));
-	vm = stats_fdinfo_vm(fds[STATS_FD_VM_STATS]);
-	if (vm <= vcpus.vm || vm != stats_fdinfo_vm(fds[STATS_FD_VCPU_STATS]))
-		return stats_fail("a later VM has the number %llu after %llu, its vCPU %llu",
-				  (unsigned long long)vm,
-				  (unsigned long long)vcpus.vm, (unsigned long long)
-				  stats_fdinfo_vm(fds[STATS_FD_VCPU_STATS]));
-	return NULL;
-}
-
-/* Lifetime and other processes */
-
-static const char *still_reads(struct stats_target *target, int fd)
-{
-	struct stats_vm_file file;
-	const char *message = stats_vm_file_load(&file, fd);
-
-	return message ? message : same_files(&file.file, &target->file);
-}
-
-static const char *outlives_fds(struct stats_target *target)
-{
-	int fds[STATS_NUM_FDS], fd;
-	const char *message = stats_bare_vm(fds);
-	struct stats_vm_file file;
-
-	(void)target;
+		message = stats_fdinfo_has(info, "kvm-stats-target", "vm+vcpus");
 	if (!message)
-		message = stats_open(fds[STATS_FD_VM], KVM_STATS_OPEN_VCPUS, &fd);
-	if (message)
-		return message;
-	stats_close_fds(fds);
-	message = stats_reuse_memory();
-	if (!message)
-		message = stats_vm_file_load(&file, fd);
-	if (!message && file.num_records != 1)
-		message = stats_fail("the file has %u records, expected 1",
-				     file.num_records);
-	return message;
+		message = stats_fdinfo_has(info, "kvm-stats-size", size);
+	return !message && strstr(info, "kvm-stats-vm") ?
+	       stats_fail("fdinfo has the number of the VM") : message;
 }
+
+/* Other processes and limits */
 
 static const char *open_again(struct stats_target *target)
 {
+	struct stats_vm_file file;
 	const char *message;
 	int fd;
 
-	message = stats_open(target->getfd_fd, KVM_STATS_OPEN_VCPUS, &fd);
-	return message ? message : still_reads(target, fd);
+	message = stats_open(target->getfd_fd, &fd);
+	if (!message)
+		message = stats_vm_file_load(&file, fd);
+	if (!message && (file.file.size != target->file.size ||
+			 memcmp(file.file.bytes, target->file.bytes,
+				target->file.header.data_offset)))
+		message = stats_fail("two files of the same VM differ");
+	return message;
 }
 
 static const char *opened_by_other(struct stats_target *target)
@@ -397,7 +332,7 @@ static const char *opened_by_other(struct stats_target *target)
 
 static const char *no_free_fd(struct stats_target *target)
 {
-	struct kvm_stats_open argument = { .flags = KVM_STATS_OPEN_VCPUS };
+	struct kvm_stats_open argument = { 0 };
 	int lowest = dup(target->fd);
 	struct rlimit old, low;
 	const char *message;
@@ -416,7 +351,7 @@ static const char *no_free_fd(struct stats_target *target)
 
 const struct stats_check stats_open_checks[] = {
 	STATS_CHECK("capability", check_capability),
-	STATS_CHECK("without_flags", without_flags),
+	STATS_CHECK("enable_cap_refused", enable_cap_refused),
 	STATS_CHECK("unknown_flags", unknown_flags),
 	STATS_CHECK("bad_argument", bad_argument),
 	STATS_CHECK("other_fds", other_fds),
@@ -429,8 +364,6 @@ const struct stats_check stats_open_checks[] = {
 	STATS_CHECK("no_vcpus", no_vcpus),
 	STATS_CHECK("one_read", one_read),
 	STATS_CHECK("fdinfo", check_fdinfo),
-	STATS_CHECK("number", check_number),
-	STATS_CHECK("outlives_vm_and_vcpu_fds", outlives_fds),
 	STATS_CHECK("opened_by_other_process", opened_by_other),
 	STATS_CHECK("emfile", no_free_fd),
 	STATS_CHECK("read_whole", stats_read_whole),
@@ -442,7 +375,7 @@ const struct stats_check stats_open_checks[] = {
 	STATS_CHECK("pread_negative_offset", stats_pread_negative),
 	STATS_CHECK("pread_keeps_position", stats_pread_keeps_position),
 	STATS_CHECK("readv", stats_readv),
-	STATS_CHECK("preadv2_nowait", stats_preadv2_nowait),
+	STATS_CHECK("splice_refused", stats_splice_refused),
 	STATS_CHECK("lseek", stats_lseek),
 	STATS_CHECK("lseek_invalid", stats_lseek_invalid),
 	STATS_CHECK("lseek_past_end", stats_lseek_past_end),

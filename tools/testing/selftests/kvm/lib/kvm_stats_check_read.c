@@ -191,13 +191,13 @@ const char *stats_readv(struct stats_target *target)
 			  size - 9);
 }
 
-/* The file has FMODE_NOWAIT: a read of it never sleeps. */
-const char *stats_preadv2_nowait(struct stats_target *target)
+const char *stats_splice_refused(struct stats_target *target)
 {
-	size_t size = target->file.size;
-	uint8_t buf[size];
-	const struct iovec all = { .iov_base = buf, .iov_len = size };
+	int ends[2];
 
-	return stats_same(target, buf,
-			  preadv2(target->fd, &all, 1, 0, RWF_NOWAIT), 0, size);
+	if (pipe(ends))
+		return stats_fail("pipe() failed: %s", strerror(errno));
+	return stats_refused("splice()",
+			     splice(target->fd, NULL, ends[1], NULL, 1, 0),
+			     EINVAL);
 }

@@ -19,7 +19,7 @@ const struct stats_check stats_checks[] = {
 	STATS_CHECK("pread_negative_offset", stats_pread_negative),
 	STATS_CHECK("pread_keeps_position", stats_pread_keeps_position),
 	STATS_CHECK("readv", stats_readv),
-	STATS_CHECK("preadv2_nowait", stats_preadv2_nowait),
+	STATS_CHECK("splice_refused", stats_splice_refused),
 	STATS_CHECK("lseek", stats_lseek),
 	STATS_CHECK("lseek_invalid", stats_lseek_invalid),
 	STATS_CHECK("lseek_past_end", stats_lseek_past_end),

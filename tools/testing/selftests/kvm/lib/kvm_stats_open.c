@@ -33,11 +33,9 @@ static const char *check_vcpus(struct stats_vm_file *file)
 	if (!message && (vcpus->records_offset % 8 || vcpus->record_size % 8))
 		message = stats_fail("the records of %u bytes are at %u, expected multiples of 8",
 				     vcpus->record_size, vcpus->records_offset);
-	if (!message && (vcpus->reserved || !vcpus->vm || !vcpus->num_desc))
-		message = stats_fail("reserved is %u, the number of the VM %llu, num_desc %u",
-				     vcpus->reserved,
-				     (unsigned long long)vcpus->vm,
-				     vcpus->num_desc);
+	if (!message && (vcpus->reserved || !vcpus->num_desc))
+		message = stats_fail("reserved is %u, num_desc %u",
+				     vcpus->reserved, vcpus->num_desc);
 	return message;
 }
 
@@ -104,18 +102,18 @@ int stats_open_kvm(void)
 	return open("/dev/kvm", O_RDWR | O_CLOEXEC);
 }
 
-const char *stats_open(int vm_fd, uint32_t flags, int *fd)
+const char *stats_open(int vm_fd, int *fd)
 {
-	struct kvm_stats_open open = { .flags = flags };
+	struct kvm_stats_open open = { 0 };
 
 	*fd = ioctl(vm_fd, KVM_STATS_OPEN, &open);
 	return *fd >= 0 ? NULL :
 	       stats_fail("KVM_STATS_OPEN failed: %s", strerror(errno));
 }
 
-int stats_open_next(int kvm_fd, uint64_t *vm, uint32_t flags)
+int stats_open_next(int kvm_fd, uint64_t *vm)
 {
-	struct kvm_stats_next next = { .vm = *vm, .flags = flags, .fd = -1 };
+	struct kvm_stats_next next = { .vm = *vm, .fd = -1 };
 
 	if (ioctl(kvm_fd, KVM_STATS_NEXT, &next) < 0)
 		return -1;
@@ -123,19 +121,22 @@ int stats_open_next(int kvm_fd, uint64_t *vm, uint32_t flags)
 	return next.fd;
 }
 
-uint64_t stats_fdinfo_vm(int stats_fd)
+const char *stats_open_last(uint64_t *vm, int *fd)
 {
-	unsigned long long vm = 0;
-	char path[64], line[128];
-	FILE *info;
+	int kvm = stats_open_kvm(), next;
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", stats_fd);
-	info = fopen(path, "r");
-	if (!info)
-		return 0;
-	while (fgets(line, sizeof(line), info))
-		if (sscanf(line, "kvm-stats-vm: %llu", &vm) == 1)
-			break;
-	fclose(info);
-	return vm;
+	*vm = 0;
+	*fd = -1;
+	while ((next = stats_open_next(kvm, vm)) >= 0) {
+		if (*fd >= 0)
+			close(*fd);
+		*fd = next;
+	}
+	if (errno == EPERM && geteuid())
+		return stats_skip("KVM_STATS_NEXT needs CAP_PERFMON");
+	if (errno != ENOENT || *fd < 0)
+		return stats_fail("KVM_STATS_NEXT after VM %llu failed: %s",
+				  (unsigned long long)*vm, strerror(errno));
+	close(kvm);
+	return NULL;
 }

@@ -20,10 +20,12 @@ static const struct stats_expectation vcpu_statistics[] = {
 	STATS_COUNTER("exits"),
 };
 
-/* A VM has no statistics besides those of all architectures. */
+/* A VM has only the two statistics of all architectures. */
 const char *stats_check_arch_vm(const struct stats_file *file)
 {
-	return NULL;
+	return file->header.num_desc == 2 ? NULL :
+	       stats_fail("a VM has %u statistics, expected 2",
+			  file->header.num_desc);
 }
 
 const char *stats_check_arch_vcpu(const struct stats_file *file)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measure in TSC cycles how long each loop takes to copy the values of a vCPU.  All loops take turns in each round, on one CPU, so
- * that other load affects all of them.  The cycles of LOOP_NOTHING are subtracted.
+ * Measure in TSC cycles how long each loop takes to copy the values of a vCPU.  All loops take
+ * turns in each round, on one CPU, so that other load affects all of them.  The cycles of
+ * LOOP_NOTHING are subtracted.
  */
 #define _GNU_SOURCE
 #include <sched.h>

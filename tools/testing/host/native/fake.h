@@ -12,8 +12,8 @@ extern struct kvm vm;
 extern struct kvm_vcpu vcpu;	/* vm.vcpus[0] */
 
 /*
- * Open a file of the VM as KVM_STATS_OPEN or KVM_STATS_GETFD does. The first @online_vcpus vCPUs are
- * online.
+ * Open a file of the VM as KVM_STATS_OPEN or KVM_STATS_GETFD does. The first @online_vcpus vCPUs
+ * are online.
  */
 struct file *open_vm(bool with_vcpus, int online_vcpus);
 

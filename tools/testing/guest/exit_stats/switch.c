@@ -49,6 +49,12 @@ static bool stay_in_user_space(struct guest *guest)
 	return ok;
 }
 
+static void wait_for_start(const struct runner *runner)
+{
+	while (!rounds && !runner->ended)
+		ms_sleep(SETTLE_MS);
+}
+
 /* Let the vCPU leave its state, and return to it. */
 static void kick(struct runner *runner)
 {
@@ -106,6 +112,7 @@ static void switch_twice(struct runner *runner)
 {
 	static struct stats stats;
 
+	wait_for_start(runner);
 	leave_and_return(runner);
 	passed = read_stats(runner->guest.vcpu, &stats) && are_zero(&stats) && counts(runner) &&
 		 pauses(runner) && counts(runner);
@@ -115,6 +122,7 @@ static void switch_often(struct runner *runner)
 {
 	unsigned int i;
 
+	wait_for_start(runner);
 	for (i = 0; i < SWITCHES; i++)
 		exit_stats_enable(i % 2 == 0);
 	passed = counts(runner);
@@ -130,6 +138,7 @@ static bool check(const struct state *state, void (*test)(struct runner *runner)
 	current = state;
 	passed = false;
 	for (i = 0; i < MAX_ATTEMPTS && ran && !passed; i++) {
+		rounds = 0;
 		ran = create_runner(&runner, state->loop, state->run) &&
 		      runners_run(&runner, 1, 10, test);
 		exit_stats_enable(false);

@@ -168,7 +168,7 @@ static bool two_exit_often(void)
 	return times_are_whole(2, &exit_loop, run_with_device, NULL);
 }
 
-/* A thread with a high priority, which leaves the CPU for 1 ms now and then. */
+/* A thread with a high priority, which leaves the CPU for a moment now and then. */
 static bool hog_cpu(struct guest *guest)
 {
 	long long end;
@@ -176,31 +176,52 @@ static bool hog_cpu(struct guest *guest)
 	(void)guest;
 	setpriority(PRIO_PROCESS, 0, -20);
 	ms_sleep(1);
-	for (end = ms_now() + 50; ms_now() < end;)
+	for (end = ms_now() + 100; ms_now() < end;)
 		;
 	return true;
 }
 
-/*
- * The vCPU waits for its CPU most of the time. With CONFIG_PREEMPT, many waits begin when KVM_RUN
- * is about to return.
- */
-static bool waits_are_not_exits(void)
+/* Return how many exits took 2^26 ns (67 ms) or more. */
+static uint64_t long_exits(const struct outcome *outcome)
+{
+	const struct kvm_stats_desc *hist = find_desc(&outcome->after, "exit_hist");
+	uint64_t count = 0;
+	unsigned int i;
+
+	for (i = 27; hist && i < hist->size; i++)
+		count += value_at(&outcome->after, hist, i) - value_at(&outcome->before, hist, i);
+	return count;
+}
+
+/* With CONFIG_PREEMPT, some of the waits begin when KVM_RUN is about to return. */
+static bool waits_are_counted(bool *ran)
 {
 	struct runner runners[2] = { 0 };
-	unsigned long long wait, exits;
-	bool ok = create_runner(&runners[0], &device_loop, run_guest) &&
-		  create_runner(&runners[1], &device_loop, hog_cpu) &&
-		  runners_run(runners, 2, 4 * MS, NULL);
+	unsigned long long waits, exits;
+	bool ok;
 
-	wait = runners[0].after.delay_ns - runners[0].before.delay_ns;
-	exits = classes_ns(&runners[0].stats);
-	printf("# of %lld us: schedstat %llu, exits %llu\n", runners[0].ns / 1000, wait / 1000,
-	       exits / 1000);
-	if (ok && (wait < MS * 1000000ULL || exits > wait / 50))
-		ok = fail("the exits took %llu ns, the waits %llu ns", exits, wait);
+	*ran = create_runner(&runners[0], &device_loop, run_guest) &&
+	       create_runner(&runners[1], &device_loop, hog_cpu) &&
+	       runners_run(runners, 2, 6 * MS, NULL);
+	waits = runners[0].after.arrivals - runners[0].before.arrivals;
+	exits = long_exits(&runners[0].stats);
+	printf("# %llu waits of %llu ms; %llu long exits\n", waits,
+	       (runners[0].after.delay_ns - runners[0].before.delay_ns) / 1000000, exits);
+	ok = *ran && ((waits >= 20 && !exits) ||
+		      fail("of %llu waits, %llu are time of an exit", waits, exits));
 	runner_destroy(&runners[0]);
 	runner_destroy(&runners[1]);
+	return ok;
+}
+
+/* On a busy build host, an emulated CPU can stop for 67 ms during an exit. */
+static bool waits_are_not_exits(void)
+{
+	unsigned int attempt;
+	bool ok = false, ran = true;
+
+	for (attempt = 0; attempt < MAX_ATTEMPTS && ran && !ok; attempt++)
+		ok = waits_are_counted(&ran);
 	return ok;
 }
 

@@ -38,16 +38,8 @@ bool run_guest(struct guest *guest)
 	return true;
 }
 
-/* The guest runs and exits, because exit statistics count from the first entry. */
-static bool enter_guest(struct guest *guest)
-{
-	static const struct guest_action nothing;
-	const char *message;
-
-	guest_append(guest, &nothing, 1);
-	message = guest_run(guest, &nothing, 1);
-	return !message || fail("%s", message);
-}
+/* The guest exits once before it executes the code of the runner. */
+static const struct guest_action first_exit;
 
 bool runner_create(struct runner *runner, const void *code, size_t size)
 {
@@ -60,8 +52,7 @@ bool runner_create(struct runner *runner, const void *code, size_t size)
 	message = guest_create(&runner->guest);
 	if (message)
 		return fail("%s", message);
-	if (!enter_guest(&runner->guest))
-		return false;
+	guest_append(&runner->guest, &first_exit, 1);
 	guest_append(&runner->guest, &action, 1);
 	return true;
 }
@@ -78,6 +69,14 @@ void pin(pthread_t thread, int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	pthread_setaffinity_np(thread, sizeof(set), &set);
+}
+
+/* Exit statistics count from the first entry, in this thread. */
+static bool enter_guest(struct guest *guest)
+{
+	const char *message = guest_run(guest, &first_exit, 1);
+
+	return !message || fail("%s", message);
 }
 
 /* KVM adds the time in user space when KVM_RUN begins. This KVM_RUN returns at once. */
@@ -98,7 +97,7 @@ static bool measure(struct runner *runner)
 	int vcpu = runner->guest.vcpu;
 	long long start;
 
-	if (!flush(runner))
+	if (!enter_guest(&runner->guest) || !flush(runner))
 		return false;
 	start = ns_now();
 	if (!read_stats(vcpu, &runner->stats.before))

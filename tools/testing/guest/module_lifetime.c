@@ -224,13 +224,16 @@ static const char *observer_keeps_kvm(struct stats_target *target)
 	if (message)
 		return message;
 	stats_close_fds(fds);
-	if (*vendor)
-		message = unload_with_retries(vendor);
+	message = *vendor ? unload_with_retries(vendor) : NULL;
+	if (!message)
+		message = kvm_module_users_become(1);
 	if (!message)
 		message = check_unload_refused("kvm");
 	if (!message)
 		message = stats_refused("pread", pread(fd, &byte, 1, 0), ENODEV);
 	close(fd);
+	if (message && *vendor)
+		load(vendor);
 	if (!message)
 		message = unload_with_retries("kvm");
 	if (!message)

@@ -41,15 +41,13 @@ static const struct check with_stats[] = {
 	{ "a QEMU of an unprivileged user starts", check_other_starts },
 	{ "top reports and shows the new QEMU", check_top_other },
 	{ "serve shows the new QEMU", check_served_other },
-	{ "schema shows each statistic once if only one VM has exit statistics",
-	  check_both_schemas },
-	{ "read shows exit statistics of the VM that has them", check_both_read },
-	{ "log adds up statistics if only one VM has exit statistics", check_both_logged },
-	{ "query and schema --json show exit statistics of the VM that has them",
-	  check_both_queried },
-	{ "serve shows the classes of exits of the VM that has them", check_both_served },
+	{ "kvm.exit_stats is 0: exit statistics are 0, and serve shows no classes",
+	  check_exits_off },
+	{ "kvm.exit_stats is 1: exit statistics of a running VM grow in query-stats and kvm-stats",
+	  check_exits_on },
 	{ "serve shows at most 100 series of a guest; exit statistics add 14, and 2 for each class",
 	  check_few_series },
+	{ "kvm.exit_stats is 0 again: exit statistics stop", check_exits_off_again },
 	{ "list of that user shows only that QEMU", check_user_list },
 	{ "schema, log and serve of that user show that QEMU", check_user_commands },
 	{ "with CAP_PERFMON alone, serve shows the QEMUs of both users", check_perfmon },
@@ -111,7 +109,6 @@ int main(void)
 	bool enabled = exit_stats_are_enabled();
 	int ret;
 
-	/* The other QEMU has exit statistics, see client/check/other.c. */
 	exit_stats_enable(false);
 	session_configure(&scenario.qemu);
 	scenario.qemu.config.qmp_socket = QMP_SOCKET;

@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include "kvm_stats_checks.h"
 #include "kvm_stats_open.h"
+#include "lib/exit_stats.h"
 #include "lib/extensions.h"
 #include "lib/run_suites.h"
 #include "lib/vm_dir.h"
@@ -314,6 +315,27 @@ static const char *reloads(struct stats_target *target)
 	return NULL;
 }
 
+/* Nothing that is left to do when the parameter has been written may run in removed modules. */
+static const char *removed_after_switch(struct stats_target *target)
+{
+	char vendor[MODULE_NAME_SIZE];
+	const char *message = NULL;
+	unsigned long round;
+
+	(void)target;
+	if (!kernel_has_exit_stats())
+		return stats_skip(NO_EXIT_STATS);
+	snprintf(vendor, sizeof(vendor), "%s", vendor_module());
+	for (round = 0; round < count && !message; round++) {
+		if (!exit_stats_enable(true) || !exit_stats_enable(false))
+			return stats_fail("kvm.exit_stats: %s", strerror(errno));
+		message = unload_all(vendor);
+		if (!message)
+			message = load_all(vendor);
+	}
+	return message;
+}
+
 static const struct stats_check checks[] = {
 	STATS_CHECK("open_fd_keeps_modules", keeps_modules),
 	STATS_CHECK("open_fds_are_counted", counts_fds),
@@ -324,6 +346,7 @@ static const struct stats_check once[] = {
 	STATS_CHECK("observer_keeps_kvm_only", observer_keeps_kvm),
 	STATS_CHECK("open_debugfs_file_keeps_modules", debugfs_keeps_modules),
 	STATS_CHECK("loaded_used_and_unloaded", reloads),
+	STATS_CHECK("removed_after_switch_of_exit_stats", removed_after_switch),
 };
 
 static const struct stats_suite suites[] = {

@@ -58,18 +58,27 @@ tree_has_kunit()
 		has_line 'select HAVE_KVM_STATS_FD' "$kvm_dir/Kconfig"
 }
 
+# Return 0 if $tree has exit statistics for this architecture.
+tree_has_exit_stats()
+{
+	has_line 'config KVM_EXIT_STATS' virt/kvm/Kconfig &&
+		has_line 'select HAVE_KVM_EXIT_STATS' "$kvm_dir/Kconfig"
+}
+
 # has_line TEXT PATH...: return 0 if one of these files of $tree has TEXT
 has_line()
 {
 	plain_git -C "$base" grep -q -e "$1" "$tree" -- "${@:2}"
 }
 
-# Print the configuration $config, with options that only some trees have.
+# Print the configuration $config, with options that only some trees have. Only the configuration
+# `bench` is without exit statistics.
 tree_config()
 {
 	local more=()
 
 	! has_option "$config" CONFIG_KUNIT=y || ! tree_has_kunit || more=(kunit)
+	[ "$config" = bench ] || ! tree_has_exit_stats || more+=(exit-stats)
 	merged_config "$config" "${more[@]}"
 }
 

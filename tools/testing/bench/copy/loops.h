@@ -9,10 +9,10 @@
 enum loop {
 	LOOP_NOTHING,		/* copies nothing */
 	LOOP_SERIES,		/* of virt/kvm/kvm_stats.c */
-	LOOP_REFERENCE,
-	LOOP_PLAIN,
-	LOOP_REP_MOVSQ,
-	LOOP_BUFFER,
+	LOOP_AT_ONCE,
+	LOOP_16,
+	LOOP_32,
+	LOOP_64,
 	NUM_LOOPS
 };
 

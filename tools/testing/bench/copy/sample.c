@@ -29,7 +29,7 @@
 #define VCPUS_PER_VM	256	/* 5.10 allows 288 */
 #define MAX_VMS		(MAX_VCPUS / VCPUS_PER_VM)
 #define ROUNDS		1001	/* odd, so that one round has the median */
-#define GOAL		0.2	/* limit, as a part of the host's cycles */
+#define GOAL		0.6	/* limit, as a part of the host's cycles per byte */
 
 #ifndef KVM_CAP_BINARY_STATS_FD
 #define KVM_CAP_BINARY_STATS_FD	203
@@ -40,7 +40,7 @@ static struct whole_vm *vms[MAX_VMS];	/* in user space */
 static int stats[MAX_VCPUS];		/* of vCPUs of the build host's kernel */
 static off_t data_offset;
 static size_t data_size;
-static char buf[2048 * MAX_VCPUS] __attribute__((aligned(4096)));	/* all values */
+static char buf[4096 * MAX_VCPUS] __attribute__((aligned(4096)));	/* all values */
 static double model[ROUNDS], host[ROUNDS];
 
 /* The benchmark continues without this table. */
@@ -133,19 +133,25 @@ static double sample_host(int num)
 	return (double)(now() - start) / num;
 }
 
-static void print_row(const char *title, const double *rounds, const char *goal)
+/* The cycles per byte, as a part of the host's. The files have different numbers of values. */
+static double ratio(const double *rounds, double bytes)
+{
+	return rounds[ROUNDS / 2] / bytes / (host[ROUNDS / 2] / data_size);
+}
+
+static void print_row(const char *title, const double *rounds, double bytes, const char *goal)
 {
 	char range[32];
 
 	snprintf(range, sizeof(range), "%.1f to %.1f", rounds[ROUNDS / 10],
 		 rounds[ROUNDS * 9 / 10]);
 	printf("  %-52s %9.1f %19s %12.3f%s\n", title, rounds[ROUNDS / 2], range,
-	       rounds[ROUNDS / 2] / host[ROUNDS / 2], goal);
+	       ratio(rounds, bytes), goal);
 }
 
 static void measure(int kvm, int num)
 {
-	double ratio;
+	double bytes, result;
 	char title[64], goal[64];
 	int i;
 
@@ -158,13 +164,14 @@ static void measure(int kvm, int num)
 	}
 	sort_rounds(model, ROUNDS);
 	sort_rounds(host, ROUNDS);
-	ratio = model[ROUNDS / 2] / host[ROUNDS / 2];
+	bytes = (double)whole_size(vms[0]) / (num < VCPUS_PER_VM ? num : VCPUS_PER_VM);
+	result = ratio(model, bytes);
 	snprintf(title, sizeof(title), "%d vCPUs: the series, pread() of each VM", num);
-	snprintf(goal, sizeof(goal), "  7: %.4g at most %g, %s", ratio, GOAL,
-		 ratio <= GOAL ? "met" : "MISSED");
-	print_row(title, model, goal);
+	snprintf(goal, sizeof(goal), "  7: %.4g at most %g, %s", result, GOAL,
+		 result <= GOAL ? "met" : "MISSED");
+	print_row(title, model, bytes, goal);
 	snprintf(title, sizeof(title), "%d vCPUs: the host's kernel, pread() of each vCPU", num);
-	print_row(title, host, "");
+	print_row(title, host, data_size, "");
 }
 
 static void stay_on_one_cpu(void)
@@ -190,7 +197,7 @@ int main(void)
 	uname(&name);
 	name.release[strcspn(name.release, "-")] = '\0';
 	printf("Sampling all values of a vCPU, host: Linux %-11.11s %9s %19s %12s  %s\n",
-	       name.release, "cycles", "80% of rounds", "to host", "goal");
+	       name.release, "cycles", "80% of rounds", "bytes to host", "goal");
 	measure(kvm, 64);
 	measure(kvm, MAX_VCPUS);
 	return 0;

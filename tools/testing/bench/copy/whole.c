@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "virt/kvm/kvm_stats.c"
+#include <linux/file.h>
+#include <linux/kvm_host.h>
 
 #include "whole.h"
 
@@ -7,15 +8,31 @@
 #define VCPU_DISTANCE	9920
 
 const char *user_end = (const char *)UINTPTR_MAX;
-unsigned long copies_to_iter;
 struct file *opened_file;
-struct mutex kvm_lock;	/* of the kernel; no lock here */
-struct list_head vm_list;
 
 struct whole_vm {
 	struct kvm kvm;
-	struct file file;
+	struct file *file;
+	struct kvm_stats_header header;
+	size_t size;
 };
+
+static bool open_file(struct whole_vm *vm)
+{
+	struct kvm_stats_open open = {};
+	struct kvm_stats_vcpus vcpus;
+	loff_t pos = 0;
+
+	if (kvm_stats_vm_ioctl(&vm->kvm, KVM_STATS_OPEN, &open) < 0)
+		return false;
+	vm->file = opened_file;
+	vm->file->f_op->read(vm->file, (void *)&vm->header, sizeof(vm->header), &pos);
+	pos = vm->header.id_offset + vm->header.name_size;
+	vm->file->f_op->read(vm->file, (void *)&vcpus, sizeof(vcpus), &pos);
+	vm->size = vcpus.records_offset - vm->header.data_offset +
+		   vm->kvm.online_vcpus.counter * vcpus.record_size;
+	return true;
+}
 
 struct whole_vm *whole_create(int vcpus)
 {
@@ -27,28 +44,20 @@ struct whole_vm *whole_create(int vcpus)
 		return NULL;
 	memset(vm, 0, sizeof(*vm));
 	memset(objects, 1, (size_t)vcpus * VCPU_DISTANCE);
-	kvm_stats_init_vm(&vm->kvm);
-	for (i = 0; i < vcpus; i++) {
+	for (i = 0; i < vcpus; i++)
 		vm->kvm.vcpus[i] = (void *)(objects + (size_t)i * VCPU_DISTANCE);
-		vm->kvm.vcpus[i]->kvm = &vm->kvm;
-		vm->kvm.vcpus[i]->vcpu_id = i;
-		kvm_stats_init_vcpu(vm->kvm.vcpus[i]);
-	}
 	vm->kvm.online_vcpus.counter = vcpus;
-	vm->file.private_data = &vm->kvm.stats_source_vcpus;
-	return vm;
+	return kvm_stats_init_vm(&vm->kvm) || !open_file(vm) ? NULL : vm;
 }
 
 size_t whole_size(struct whole_vm *vm)
 {
-	const struct kvm_stats_source *source = &vm->kvm.stats_source_vcpus;
-
-	return kvm_stats_size(source) - source->data_offset;
+	return vm->size;
 }
 
 ssize_t whole_read(struct whole_vm *vm, void *buf, size_t size)
 {
-	loff_t pos = vm->kvm.stats_source_vcpus.data_offset;
+	loff_t pos = vm->header.data_offset;
 
-	return kvm_stats_read(&vm->file, buf, size, &pos);
+	return vm->file->f_op->read(vm->file, buf, size, &pos);
 }

@@ -109,6 +109,6 @@ struct bench_group {
 };
 
 extern const struct bench_group group_read, group_open, group_running, group_attach, group_loop,
-	group_vector, group_uring, group_debugfs, group_exit, group_halt;
+	group_vector, group_debugfs, group_exit, group_halt;
 
 #endif /* BENCH_H */

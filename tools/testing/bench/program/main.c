@@ -6,7 +6,7 @@
 
 static const struct bench_group *const groups[] = {
 	&group_read, &group_open, &group_running, &group_attach, &group_loop, &group_vector,
-	&group_uring, &group_debugfs, &group_exit, &group_halt,
+	&group_debugfs, &group_exit, &group_halt,
 };
 
 /* The cheapest operation: a system call that does almost nothing. */

@@ -78,12 +78,10 @@ enum verdict check_top_debugfs(void *ctx);
 enum verdict check_top_ends(void *ctx);
 
 /* check/exits.c */
-enum verdict check_both_schemas(void *ctx);
-enum verdict check_both_read(void *ctx);
-enum verdict check_both_logged(void *ctx);
-enum verdict check_both_queried(void *ctx);
-enum verdict check_both_served(void *ctx);
+enum verdict check_exits_off(void *ctx);
+enum verdict check_exits_on(void *ctx);
 enum verdict check_few_series(void *ctx);
+enum verdict check_exits_off_again(void *ctx);
 
 /* check/other.c */
 enum verdict check_other_starts(void *ctx);

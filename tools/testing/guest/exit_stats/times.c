@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The times of a vCPU, including its waits for a CPU, add up to the time on the clock. */
 #define _GNU_SOURCE
+#include <sys/resource.h>
+
 #include "exit_stats/checks.h"
 #include "lib/clock.h"
 
 #define MS		1500
 #define MAX_ATTEMPTS	5
 
-#if defined(__aarch64__)
-#define EXIT_NS		"exit_hypercall_ns"
-
-static const uint32_t spin[] = { 0x14000000 };			/* b . */
-static const uint32_t halt[] = { 0xd503207f, 0x17ffffff };	/* wfi; b to wfi */
-static const uint32_t exits[] = {
+#ifdef __aarch64__
+static const uint32_t spin_code[] = { 0x14000000 };		/* b . */
+static const uint32_t halt_code[] = { 0xd503207f, 0x17ffffff };	/* wfi; b to wfi */
+static const uint32_t exit_code[] = {
 	0xd4000002,						/* hvc #0 */
 	0xd4000002,
 	0xd2ae0001,						/* mov x1, #0x70000000 */
@@ -20,17 +20,28 @@ static const uint32_t exits[] = {
 	0x17fffffc,						/* b to the first hvc */
 };
 #else
-#define EXIT_NS		"exit_cpuid_ns"
-
-static const uint8_t spin[] = { 0xeb, 0xfe };			/* jmp . */
-static const uint8_t halt[] = { 0xf4, 0xeb, 0xfd };		/* hlt; jmp */
-static const uint8_t exits[] = {
+static const uint8_t spin_code[] = { 0xeb, 0xfe };		/* jmp . */
+static const uint8_t halt_code[] = { 0xf4, 0xeb, 0xfd };	/* hlt; jmp */
+static const uint8_t exit_code[] = {
 	0x0f, 0xa2,						/* cpuid */
 	0x0f, 0xa2,
 	0xe6, 0x10,						/* out %al, $0x10 */
 	0xeb, 0xf8,						/* jmp to the first cpuid */
 };
 #endif
+
+const struct loop spin_loop = { spin_code, sizeof(spin_code) };
+const struct loop halt_loop = { halt_code, sizeof(halt_code) };
+const struct loop exit_loop = { exit_code, sizeof(exit_code) };
+
+/* Only accesses to the device. */
+#ifdef __aarch64__
+static const uint32_t device_code[] = { 0xd2ae0001, 0xb9000020, 0x17ffffff };
+#else
+static const uint8_t device_code[] = { 0xe6, 0x10, 0xeb, 0xfc };
+#endif
+
+static const struct loop device_loop = { device_code, sizeof(device_code) };
 
 /* A device that needs 2 ms for each 50th access. */
 static bool run_with_device(struct guest *guest)
@@ -44,16 +55,9 @@ static bool run_with_device(struct guest *guest)
 	return true;
 }
 
-static uint64_t whole_time(const struct runner *runner)
-{
-	return grown(runner, "guest_ns") + grown(runner, "userspace_ns") +
-	       grown(runner, "halted_ns") + grown(runner, "run_delay_ns") +
-	       classes_ns(&runner->stats);
-}
-
 static bool is_whole(const struct runner *runner)
 {
-	long long sum = whole_time(runner), off = sum - runner->ns;
+	long long sum = times_ns(&runner->stats), off = sum - runner->ns;
 
 	printf("# of %lld us: guest %llu, user space %llu, halted %llu, exits %llu, "
 	       "run delay %llu; %+lld us\n", runner->ns / 1000,
@@ -76,18 +80,18 @@ static bool histogram_is_complete(const struct runner *runner)
 	       fail("the histogram has %lld exits, the classes %lld", in_hist, count);
 }
 
-static bool create(struct runner *runner, const void *code, size_t size,
+bool create_runner(struct runner *runner, const struct loop *loop,
 		   bool (*run)(struct guest *guest))
 {
-	bool ok = exits_enable_by_default(true) && runner_create(runner, code, size);
+	bool ok = runner_create(runner, loop->code, loop->size);
 
 	runner->run = run;
 	runner->flush = true;
-	return exits_enable_by_default(false) && ok;
+	return ok;
 }
 
 /* The thread can lose its CPU between the clock and KVM_RUN, so try several times. */
-static bool times_are_whole(unsigned int num, const void *code, size_t size,
+static bool times_are_whole(unsigned int num, const struct loop *loop,
 			    bool (*run)(struct guest *guest),
 			    bool (*check)(const struct runner *runner))
 {
@@ -98,7 +102,7 @@ static bool times_are_whole(unsigned int num, const void *code, size_t size,
 	for (attempt = 0; attempt < MAX_ATTEMPTS && !ok; attempt++) {
 		ran = true;
 		for (i = 0; i < num; i++)
-			ran = ran && create(&runners[i], code, size, run);
+			ran = ran && create_runner(&runners[i], loop, run);
 		ran = ran && runners_run(runners, num, MS, NULL);
 		ok = ran;
 		for (i = 0; i < num; i++) {
@@ -136,38 +140,68 @@ static bool is_delayed(const struct runner *runner)
 
 static bool is_in_user_space(const struct runner *runner)
 {
-	return is_most(runner, "userspace_ns", 10) && is_most(runner, EXIT_NS, 1);
+	return is_most(runner, "userspace_ns", 10) && is_most(runner, KERNEL_EXIT_NS, 1);
 }
 
 static bool spins(void)
 {
-	return times_are_whole(1, spin, sizeof(spin), run_guest, is_in_guest);
+	return times_are_whole(1, &spin_loop, run_guest, is_in_guest);
 }
 
 static bool halts(void)
 {
-	return times_are_whole(1, halt, sizeof(halt), run_guest, is_halted);
+	return times_are_whole(1, &halt_loop, run_guest, is_halted);
 }
 
 static bool exits_often(void)
 {
-	return times_are_whole(1, exits, sizeof(exits), run_with_device, is_in_user_space);
+	return times_are_whole(1, &exit_loop, run_with_device, is_in_user_space);
 }
 
 static bool two_spin(void)
 {
-	return times_are_whole(2, spin, sizeof(spin), run_guest, is_delayed);
+	return times_are_whole(2, &spin_loop, run_guest, is_delayed);
 }
 
 static bool two_exit_often(void)
 {
-	return times_are_whole(2, exits, sizeof(exits), run_with_device, NULL);
+	return times_are_whole(2, &exit_loop, run_with_device, NULL);
 }
 
-/* With one CPU, nothing ends the loop of a guest that disables interrupts under Bochs. */
-static const char *needs_two_cpus(void)
+/* A thread with a high priority, which leaves the CPU for 1 ms now and then. */
+static bool hog_cpu(struct guest *guest)
 {
-	return sysconf(_SC_NPROCESSORS_ONLN) < 2 ? "the machine has one CPU" : NULL;
+	long long end;
+
+	(void)guest;
+	setpriority(PRIO_PROCESS, 0, -20);
+	ms_sleep(1);
+	for (end = ms_now() + 50; ms_now() < end;)
+		;
+	return true;
+}
+
+/*
+ * The vCPU waits for its CPU most of the time. With CONFIG_PREEMPT, many waits begin when KVM_RUN
+ * is about to return.
+ */
+static bool waits_are_not_exits(void)
+{
+	struct runner runners[2] = { 0 };
+	unsigned long long wait, exits;
+	bool ok = create_runner(&runners[0], &device_loop, run_guest) &&
+		  create_runner(&runners[1], &device_loop, hog_cpu) &&
+		  runners_run(runners, 2, 4 * MS, NULL);
+
+	wait = runners[0].after.delay_ns - runners[0].before.delay_ns;
+	exits = classes_ns(&runners[0].stats);
+	printf("# of %lld us: schedstat %llu, exits %llu\n", runners[0].ns / 1000, wait / 1000,
+	       exits / 1000);
+	if (ok && (wait < MS * 1000000ULL || exits > wait / 50))
+		ok = fail("the exits took %llu ns, the waits %llu ns", exits, wait);
+	runner_destroy(&runners[0]);
+	runner_destroy(&runners[1]);
+	return ok;
 }
 
 #ifdef __aarch64__
@@ -182,7 +216,7 @@ static bool run_powered_off(struct guest *guest)
 
 static bool is_powered_off(void)
 {
-	return times_are_whole(1, spin, sizeof(spin), run_powered_off, is_halted);
+	return times_are_whole(1, &spin_loop, run_powered_off, is_halted);
 }
 #endif
 
@@ -195,5 +229,7 @@ const struct check time_checks[] = {
 	{ "a vCPU that exits is in KVM and in user space", exits_often, needs_two_cpus },
 	{ "two vCPUs that spin on one CPU wait for it", two_spin, needs_two_cpus },
 	{ "the times of two vCPUs that exit on one CPU add up", two_exit_often, needs_two_cpus },
+	{ "a wait for the CPU at the end of KVM_RUN is not time of the exit", waits_are_not_exits,
+	  needs_two_cpus },
 	{}
 };

@@ -5,12 +5,17 @@
 
 #include <time.h>
 
-static inline long long ms_now(void)
+static inline long long ns_now(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+static inline long long ms_now(void)
+{
+	return ns_now() / 1000000;
 }
 
 /* Returns the time until @deadline as a timeout for poll(), 0 after the deadline. */

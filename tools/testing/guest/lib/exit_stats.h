@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parameter of KVM's module that enables exit statistics for VMs that are created later. */
+/* The parameter kvm.exit_stats, which switches the exit statistics of all vCPUs on and off. */
 #ifndef EXIT_STATS_H
 #define EXIT_STATS_H
 

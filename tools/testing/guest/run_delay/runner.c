@@ -3,7 +3,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "lib/clock.h"
 #include "run_delay/runner.h"
@@ -11,14 +10,6 @@
 static void on_signal(int sig)
 {
 	(void)sig;
-}
-
-static long long ns_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
 static bool read_schedstat(struct schedstat *stat)
@@ -47,6 +38,17 @@ bool run_guest(struct guest *guest)
 	return true;
 }
 
+/* The guest runs and exits, because exit statistics count from the first entry. */
+static bool enter_guest(struct guest *guest)
+{
+	static const struct guest_action nothing;
+	const char *message;
+
+	guest_append(guest, &nothing, 1);
+	message = guest_run(guest, &nothing, 1);
+	return !message || fail("%s", message);
+}
+
 bool runner_create(struct runner *runner, const void *code, size_t size)
 {
 	/* With an exit reason, guest_append() appends nothing after the code. */
@@ -58,6 +60,8 @@ bool runner_create(struct runner *runner, const void *code, size_t size)
 	message = guest_create(&runner->guest);
 	if (message)
 		return fail("%s", message);
+	if (!enter_guest(&runner->guest))
+		return false;
 	guest_append(&runner->guest, &action, 1);
 	return true;
 }

@@ -39,7 +39,7 @@ struct runner {
 /* Can this thread's time in the run queue be measured? */
 bool schedstat_exists(void);
 
-/* Create a vCPU whose guest executes @code, which does not end by itself. */
+/* Create a vCPU whose guest has run, and next executes @code, which does not end by itself. */
 bool runner_create(struct runner *runner, const void *code, size_t size);
 void runner_destroy(struct runner *runner);
 

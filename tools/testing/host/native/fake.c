@@ -3,15 +3,12 @@
 
 #include <stdlib.h>
 
-struct kvm vm = { .users_count = { 1 }, .before_stat = ~0ULL, .stats_vm = 1ULL << 40 };
+struct kvm vm = { .users_count = 1, .before_stat = ~0ULL };
 struct kvm_vcpu vcpu = { .kvm = &vm, .vcpu_id = 7, .before_stat = ~0ULL };
 static struct kvm_vcpu more_vcpus[NUM_VCPUS - 1];
 
 const char *user_end = (const char *)UINTPTR_MAX;
-unsigned long copies_to_iter;
 struct file *opened_file;
-struct mutex kvm_lock;	/* of the kernel; no lock here */
-struct list_head vm_list;
 
 static void create_vm(void)
 {
@@ -26,7 +23,7 @@ static void create_vm(void)
 		};
 	}
 	for (i = 0; i < NUM_VCPUS; i++)
-		kvm_stats_init_vcpu(vm.vcpus[i]);
+		vm.vcpus[i]->stats_record.vcpu_id = vm.vcpus[i]->vcpu_id;
 }
 
 static struct file *check_opened(int fd)
@@ -38,43 +35,27 @@ static struct file *check_opened(int fd)
 	return opened_file;
 }
 
-struct file *open_vm(u32 flags, int online_vcpus)
+struct file *open_vm(bool with_vcpus, int online_vcpus)
 {
-	struct kvm_stats_open open = { .flags = flags };
+	struct kvm_stats_open open = {};
 
-	if (!vm.stats_source.schema)
+	if (!vm.stats_vm)
 		create_vm();
 	vm.online_vcpus.counter = online_vcpus;
-	return check_opened(kvm_stats_vm_ioctl(&vm, KVM_STATS_OPEN, &open));
+	return check_opened(kvm_stats_vm_ioctl(&vm, with_vcpus ? KVM_STATS_OPEN : KVM_STATS_GETFD,
+					       &open));
 }
 
 struct file *open_vcpu(void)
 {
-	if (!vm.stats_source.schema)
+	if (!vm.stats_vm)
 		create_vm();
 	return check_opened(kvm_stats_vcpu_ioctl(&vcpu, KVM_STATS_GETFD));
 }
 
-ssize_t preadv_file(struct file *file, const struct iovec *iov, int num, loff_t pos)
-{
-	struct kiocb iocb = { .ki_filp = file, .ki_pos = pos };
-	struct iov_iter iter;
-	size_t size = 0;
-	int i;
-
-	for (i = 0; i < num; i++)
-		size += iov[i].iov_len;
-	iov_iter_init(&iter, READ, iov, num, size);
-	return file->f_op->read_iter(&iocb, &iter);
-}
-
 ssize_t pread_file(struct file *file, void *buf, size_t size, loff_t pos)
 {
-	struct iovec iov = { .iov_base = buf, .iov_len = size };
-
-	if (file->f_op->read)
-		return file->f_op->read(file, buf, size, &pos);
-	return preadv_file(file, &iov, 1, pos);
+	return file->f_op->read(file, buf, size, &pos);
 }
 
 void set_user_end(const void *end)

@@ -6,7 +6,7 @@ CC ?= gcc
 CFLAGS = -O2 -g
 includes := -I$(native)/include -I$(TOP)/include -I$(TOP)/arch/x86/include
 options := -D__KERNEL__ -DCONFIG_64BIT=1 -DCONFIG_X86=1 -DCONFIG_PROC_FS=1 \
-	-DCONFIG_HAVE_KVM_STATS_FD=1
+	-DCONFIG_HAVE_KVM_STATS_FD=1 -DCONFIG_KVM_EXIT_STATS=1
 warnings := -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers \
 	-Wno-sign-compare $(if $(WERROR),-Werror)
 cflags = -std=gnu11 $(CFLAGS) $(warnings) $(includes) $(options)

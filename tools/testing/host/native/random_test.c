@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read from random offsets, with random sizes, into random buffers, some of which fault, and
- * compare with a model: an array that has the contents of the file.
+ * Read from random offsets, with random sizes, into buffers some of which fault, and compare
+ * with a model: an array that has the contents of the file.
  */
 #include "fake.h"
 #include "tap.h"
@@ -9,29 +9,24 @@
 #include <stdlib.h>
 
 #define READS		200000
-#define MOST_BUFFERS	5
 #define LARGEST_FILE	65536
 #define UNTOUCHED	0xa5
 
 struct model {
 	const char *name;
 	bool of_vm;
-	u32 flags;		/* of KVM_STATS_OPEN */
+	bool with_vcpus;
 	int num_records;
 	size_t size;
 	struct file *file;
 	u8 bytes[LARGEST_FILE];
 };
 
-/* The buffers of one read, which are consecutive in memory, with gaps between them. */
 struct request {
 	loff_t pos;
-	int num;
-	struct iovec iov[MOST_BUFFERS];
+	u8 *buf;
 	size_t size;
-	size_t used;		/* bytes of memory, with the gaps */
 	const u8 *end;		/* the end of user memory, or NULL */
-	bool simple;		/* pread() into one buffer, instead of preadv() */
 };
 
 static u8 memory[LARGEST_FILE * 2] __attribute__((aligned(64)));
@@ -84,9 +79,9 @@ static bool header_is_right(const struct model *model)
 	const void *values = model->of_vm ? (void *)&vm.stat : &vcpu.stat;
 	size_t size = model->of_vm ? sizeof(vm.stat) : sizeof(vcpu.stat);
 
-	return header->flags == (model->flags ? KVM_STATS_HEADER_VCPUS : 0) &&
+	return header->flags == (model->with_vcpus ? KVM_STATS_HEADER_VCPUS : 0) &&
 	       header->name_size == 48 && header->id_offset == 24 &&
-	       header->desc_offset == (model->flags ? 104 : 72) &&
+	       header->desc_offset == (model->with_vcpus ? 104 : 72) &&
 	       id_is_right(model, (const char *)model->bytes + header->id_offset) &&
 	       !memcmp(model->bytes + header->data_offset, values, size);
 }
@@ -118,7 +113,7 @@ static bool vcpus_are_right(const struct model *model)
 		if (!record_is_right(model->bytes + vcpus->records_offset +
 				     i * vcpus->record_size, vm.vcpus[i]))
 			return false;
-	return vcpus->vm == vm.stats_vm && !vcpus->reserved && vcpus->data_offset == 16 &&
+	return !vcpus->vm && !vcpus->reserved && vcpus->data_offset == 16 &&
 	       vcpus->desc_offset == header->desc_offset + header->num_desc * 64 &&
 	       header->data_offset == vcpus->desc_offset + vcpus->num_desc * 64 &&
 	       vcpus->records_offset == header->data_offset + sizeof(vm.stat) &&
@@ -128,87 +123,52 @@ static bool vcpus_are_right(const struct model *model)
 
 static bool create_model(struct model *model)
 {
-	struct iovec iov = { .iov_base = model->bytes, .iov_len = LARGEST_FILE };
-
-	model->file = model->of_vm ? open_vm(model->flags, model->num_records) : open_vcpu();
+	model->file = model->of_vm ? open_vm(model->with_vcpus, model->num_records) : open_vcpu();
 	fill_values();
-	model->size = preadv_file(model->file, &iov, 1, 0);
+	model->size = pread_file(model->file, model->bytes, LARGEST_FILE, 0);
 	return header_is_right(model) &&
-	       (model->flags ? vcpus_are_right(model) : plain_size_is_right(model));
+	       (model->with_vcpus ? vcpus_are_right(model) : plain_size_is_right(model));
 }
 
 /* ---- requests ---- */
 
-static void add_buffer(struct request *request, size_t limit)
-{
-	struct iovec *iov = &request->iov[request->num++];
-
-	request->used += random_size(64);
-	iov->iov_base = memory + request->used;
-	iov->iov_len = random_size(limit);
-	request->used += iov->iov_len;
-	request->size += iov->iov_len;
-}
-
 static void create_request(const struct model *model, struct request *request)
 {
-	int i, num = 1 + random_below(MOST_BUFFERS);
-
-	*request = (struct request) { .simple = num == 1 && random() % 2 };
+	*request = (struct request) { .buf = memory + random_size(64) };
+	request->size = random_size(random() % 2 ? 300 : model->size + 100);
 	request->pos = model->size - random_size(model->size + 1);
 	if (!random_below(3))
 		request->pos &= ~7;
 	if (!random_below(50))
 		request->pos += random();
-	for (i = 0; i < num; i++)
-		add_buffer(request, random() % 2 ? 300 : model->size / num + 100);
 	if (!random_below(4))
-		request->end = memory + random_below(request->used + 1);
-	memset(memory, UNTOUCHED, request->used + 64);
+		request->end = request->buf + random_below(request->size + 1);
+	memset(memory, UNTOUCHED, request->size + 128);
 }
 
 static ssize_t expected_result(const struct model *model, const struct request *request)
 {
 	size_t in_file = request->pos < model->size ? model->size - request->pos : 0;
-	size_t left = min(in_file, request->size), wanted = left, copied = 0;
-	int i;
+	size_t wanted = min(in_file, request->size), accessible = wanted;
 
-	for (i = 0; i < request->num; i++) {
-		const u8 *start = request->iov[i].iov_base;
-		size_t part = min(left, request->iov[i].iov_len);
-		size_t accessible = part;
-
-		if (request->end)
-			accessible = start < request->end ? min(part, request->end - start) : 0;
-		copied += accessible;
-		left -= part;
-		if (accessible < part)
-			break;
-	}
-	return wanted && !copied ? -EFAULT : copied;
+	if (request->end)
+		accessible = min(wanted, (size_t)(request->end - request->buf));
+	return wanted && !accessible ? -EFAULT : accessible;
 }
 
-/* The bytes in the buffers must equal the file, and no other byte may change. */
+/* The bytes in the buffer must equal the file, and no other byte may change. */
 static bool memory_is_right(const struct model *model, const struct request *request,
 			    size_t copied)
 {
-	const u8 *expected = model->bytes + request->pos, *byte = memory;
-	int i;
+	const u8 *expected = model->bytes + request->pos, *byte;
 
-	for (i = 0; i < request->num; i++) {
-		size_t part = min(copied, request->iov[i].iov_len);
-
-		while (byte < (u8 *)request->iov[i].iov_base)
-			if (*byte++ != UNTOUCHED)
-				return false;
-		if (memcmp(byte, expected, part))
+	for (byte = memory; byte < request->buf; byte++)
+		if (*byte != UNTOUCHED)
 			return false;
-		byte += part;
-		expected += part;
-		copied -= part;
-	}
-	while (byte < memory + request->used + 64)
-		if (*byte++ != UNTOUCHED)
+	if (memcmp(byte, expected, copied))
+		return false;
+	for (byte += copied; byte < memory + request->size + 128; byte++)
+		if (*byte != UNTOUCHED)
 			return false;
 	return true;
 }
@@ -218,11 +178,7 @@ static ssize_t read_request(const struct model *model, const struct request *req
 	ssize_t result;
 
 	set_user_end(request->end);
-	if (request->simple)
-		result = pread_file(model->file, request->iov[0].iov_base, request->size,
-				    request->pos);
-	else
-		result = preadv_file(model->file, request->iov, request->num, request->pos);
+	result = pread_file(model->file, request->buf, request->size, request->pos);
 	set_user_end(NULL);
 	return result;
 }
@@ -237,10 +193,9 @@ static bool read_at_random(const struct model *model)
 	result = read_request(model, &request);
 	if (result == expected && memory_is_right(model, &request, result > 0 ? result : 0))
 		return true;
-	snprintf(text, sizeof(text), "%s of %zu bytes at %lld, %d buffers, %s: %zd, expected %zd%s",
-		 request.simple ? "pread" : "preadv", request.size, (long long)request.pos,
-		 request.num, request.end ? "faults" : "no fault", result, expected,
-		 result == expected ? ", wrong bytes" : "");
+	snprintf(text, sizeof(text), "pread of %zu bytes at %lld, %s: %zd, expected %zd%s",
+		 request.size, (long long)request.pos, request.end ? "faults" : "no fault", result,
+		 expected, result == expected ? ", wrong bytes" : "");
 	return false;
 }
 
@@ -280,9 +235,9 @@ int main(void)
 	static struct model models[] = {
 		{ "vCPU", false },
 		{ "VM", true },
-		{ "VM without vCPUs", true, KVM_STATS_OPEN_VCPUS, 0 },
-		{ "VM with 1 vCPU", true, KVM_STATS_OPEN_VCPUS, 1 },
-		{ "VM with 3 vCPUs", true, KVM_STATS_OPEN_VCPUS, 3 },
+		{ "VM without vCPUs", true, true, 0 },
+		{ "VM with 1 vCPU", true, true, 1 },
+		{ "VM with 3 vCPUs", true, true, 3 },
 	};
 	size_t i;
 

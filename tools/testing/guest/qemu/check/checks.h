@@ -30,9 +30,6 @@ enum verdict check_unknown_provider(void *ctx);
 enum verdict check_vm_nothing(void *ctx);
 enum verdict check_vcpu_nothing(void *ctx);
 
-/* exits.c */
-enum verdict check_exit_stats(void *ctx);
-
 /* document.c */
 enum verdict check_document_vm(void *ctx);
 enum verdict check_document_vcpus(void *ctx);

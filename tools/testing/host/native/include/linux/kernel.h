@@ -24,16 +24,16 @@
 
 #define min(a, b)	\
 	({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
-#define min_t(type, a, b)	({ type _x = (a), _y = (b); _x < _y ? _x : _y; })
 #define max_t(type, a, b)	({ type _x = (a), _y = (b); _x > _y ? _x : _y; })
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 
 #define IS_ERR(pointer)		((uintptr_t)(pointer) >= (uintptr_t)-4095)
 #define PTR_ERR(pointer)	((long)(pointer))
 
-#define U32_MAX			UINT32_MAX
+#define __aligned(n)		__attribute__((__aligned__(n)))
 #define noinline		__attribute__((__noinline__))
 
+#define cond_resched()		((void)0)
+
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
-#define lower_32_bits(n)	((u32)(n))
-#define upper_32_bits(n)	((u32)((n) >> 32))
+#define WRITE_ONCE(x, value)	(*(volatile __typeof__(x) *)&(x) = (value))

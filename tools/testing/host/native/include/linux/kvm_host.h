@@ -5,9 +5,6 @@
 #include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/kvm_types.h>
-#include <linux/list.h>
-#include <linux/mutex.h>
-#include <linux/refcount.h>
 #include <linux/kvm_stats.h>
 #include <unistd.h>
 
@@ -25,18 +22,11 @@ struct kvm_vcpu_stat {
 
 #define KVM_MAX_VCPUS		256
 
-struct kvm_enable_cap;
-
 struct kvm {
-	refcount_t users_count;
+	int users_count;
 	u64 before_stat;	/* not 0, so that tests find a read from a wrong address */
 	struct kvm_vm_stat stat;
-	struct kvm_stats_source stats_source;
-	struct kvm_stats_source stats_source_vcpus;
-	struct kvm_stats_source stats_source_exits;
-	bool exit_stats;
-	u64 stats_vm;
-	struct list_head vm_list;
+	struct kvm_stats_vm *stats_vm;
 	struct kvm_vcpu *vcpus[KVM_MAX_VCPUS];
 	atomic_t online_vcpus;
 };
@@ -47,13 +37,7 @@ struct kvm_vcpu {
 	u64 before_stat;
 	struct kvm_stats_record stats_record;
 	struct kvm_vcpu_stat stat;
-	struct kvm_stats_source stats_source;
 };
-
-extern struct mutex kvm_lock;
-extern struct list_head vm_list;
-
-int kvm_arch_vcpu_ioctl_run(struct kvm_vcpu *vcpu);
 
 /* As in older releases, an index that is too high finds the first vCPU. */
 static inline struct kvm_vcpu *kvm_get_vcpu(struct kvm *kvm, int i)
@@ -63,10 +47,10 @@ static inline struct kvm_vcpu *kvm_get_vcpu(struct kvm *kvm, int i)
 
 static inline void kvm_get_kvm(struct kvm *kvm)
 {
-	kvm->users_count.refs++;
+	kvm->users_count++;
 }
 
 static inline void kvm_put_kvm(struct kvm *kvm)
 {
-	kvm->users_count.refs--;
+	kvm->users_count--;
 }

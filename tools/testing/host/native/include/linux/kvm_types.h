@@ -15,3 +15,20 @@
 	KVM_STAT_FIELD(u64 field[KVM_STATS_BUCKETS]) KVM_STAT_DESC(field, field, kind)
 
 #define KVM_STATS_BUCKETS	32
+
+/* With CONFIG_KVM_EXIT_STATS */
+#define KVM_EXIT_CLASS(class)	EXIT_CLASS_##class,
+enum kvm_exit_class {
+#include <asm/kvm_exit_classes.h>
+	KVM_EXIT_CLASSES
+};
+
+#undef KVM_EXIT_CLASS
+#define KVM_EXIT_CLASS(class)						\
+	KVM_STAT_DESC(exit_##class, exit_class[EXIT_CLASS_##class].count, COUNTER) \
+	KVM_STAT_DESC(exit_##class##_ns, exit_class[EXIT_CLASS_##class].ns, COUNTER_NS)
+
+struct kvm_exit_class_stat {
+	u64 count;
+	u64 ns;
+};

@@ -13,23 +13,25 @@ static inline size_t user_accessible(const void __user *to, size_t size)
 	return start >= user_end ? 0 : min(size, (size_t)(user_end - start));
 }
 
-#define might_fault()			do { } while (0)
-#define user_write_access_begin(to, size)	(user_accessible(to, size) == (size))
-#define user_write_access_end()		do { } while (0)
-
-/* Store with the same instruction as the kernel. */
+/* Copy as the kernel does on a CPU with REP_GOOD. */
+static inline void copy_words(void *to, const void *from, size_t size)
+{
 #ifdef __x86_64__
-#define unsafe_put_user(value, to, label)				\
-	asm volatile goto("mov %0, %1" : : "r" ((__typeof__(*(to)))(value)), \
-			  "m" (*(to)) : : label)
-#else
-#define unsafe_put_user(value, to, label)				\
-	do {								\
-		*(volatile __typeof__(*(to)) *)(to) = (value);		\
-		if (0)							\
-			goto label;					\
-	} while (0)
+	size_t words = size / 8;
+
+	asm volatile("rep movsq" : "+D" (to), "+S" (from), "+c" (words) : : "memory");
+	size %= 8;
 #endif
+	memcpy(to, from, size);
+}
+
+static inline size_t copy_to_user(void __user *to, const void *from, size_t size)
+{
+	size_t accessible = user_accessible(to, size);
+
+	copy_words(to, from, accessible);
+	return size - accessible;
+}
 
 static inline size_t copy_from_user(void *to, const void __user *from, size_t size)
 {

@@ -8,8 +8,8 @@
  *
  *	header | id | descriptors | data
  *
- * KVM_STATS_OPEN is an ioctl of VM fds.  It can also return a file with the
- * statistics of the VM and of all its vCPUs:
+ * KVM_STATS_OPEN is an ioctl of VM fds.  It returns a file with the statistics
+ * of the VM and of all its vCPUs, which does not keep the VM alive:
  *
  *	header | id | vcpus | VM descriptors | vCPU descriptors | VM data |
  *	record of a vCPU | record of a vCPU | ...
@@ -133,17 +133,10 @@ struct kvm_stats_desc {
 #define KVM_STATS_CAP_GETFD		(1 << 0)
 #define KVM_STATS_CAP_OPEN		(1 << 1)
 #define KVM_STATS_CAP_NEXT		(1 << 2)
-#define KVM_STATS_CAP_EXITS		(1 << 3)
-
-/* args[0] of KVM_ENABLE_CAP for the capability, if it has KVM_STATS_CAP_EXITS. */
-#define KVM_STATS_ENABLE_EXITS		(1 << 0)
-
-/* A flag of both ioctls: the file contains the vCPUs of the VM as well. */
-#define KVM_STATS_OPEN_VCPUS		(1 << 0)
 
 /**
  * struct kvm_stats_open - argument of KVM_STATS_OPEN
- * @flags: 0, or KVM_STATS_OPEN_VCPUS
+ * @flags: 0
  * @reserved: 0
  */
 struct kvm_stats_open {
@@ -155,7 +148,7 @@ struct kvm_stats_open {
  * struct kvm_stats_next - argument of KVM_STATS_NEXT
  * @vm: number of the previous VM, or 0 for the first VM; KVM replaces it with
  *	the number of the VM that it has opened
- * @flags: as for KVM_STATS_OPEN
+ * @flags: 0
  * @fd: KVM stores the new file descriptor here
  */
 struct kvm_stats_next {
@@ -169,8 +162,9 @@ struct kvm_stats_next {
 
 /**
  * struct kvm_stats_vcpus - where the file of a VM has its vCPUs
- * @vm: number of the VM: from 1, in order of creation, not used again while
- *	KVM's module is loaded
+ * @vm: in files of KVM_STATS_NEXT the number of the VM: from 1, in order of
+ *	creation, not used again while KVM's module is loaded.  In files of
+ *	KVM_STATS_OPEN 0.
  * @num_desc: number of descriptors of the vCPUs
  * @desc_offset: offset of the first descriptor of the vCPUs
  * @records_offset: offset of the first record, a multiple of 8

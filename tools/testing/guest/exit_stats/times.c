@@ -197,7 +197,7 @@ static bool waits_are_not_exits(void)
 	exits = classes_ns(&runners[0].stats);
 	printf("# of %lld us: schedstat %llu, exits %llu\n", runners[0].ns / 1000, wait / 1000,
 	       exits / 1000);
-	if (ok && (wait < MS * 1000000ULL || exits + wait > runners[0].ns * 101 / 100))
+	if (ok && (wait < MS * 1000000ULL || exits + wait > runners[0].ns * 1.01))
 		ok = fail("the exits took %llu ns, the waits %llu ns, both together %lld ns", exits,
 			  wait, runners[0].ns);
 	runner_destroy(&runners[0]);

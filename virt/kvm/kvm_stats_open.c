@@ -11,7 +11,6 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kvm_host.h>
-#include <linux/poll.h>
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -96,7 +95,7 @@ void kvm_stats_end_vm(struct kvm *kvm)
 	spin_unlock(&kvm_stats_vms_lock);
 
 	WRITE_ONCE(vm->kvm, NULL);
-	wake_up_poll(&vm->wait, EPOLLHUP);
+	wake_up_all(&vm->wait);
 	if (kref_read(&vm->refs) > 1)
 		synchronize_rcu();
 	kvm_stats_put_vm(vm);

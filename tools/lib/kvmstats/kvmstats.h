@@ -143,9 +143,9 @@ size_t kvmstats_vmm_vms(const struct kvmstats_vmm *vmm);
 size_t kvmstats_vmm_vcpus(const struct kvmstats_vmm *vmm);
 
 /*
- * Returns 1 if duplicates of VM and vCPU fds were recognized as such, 0 if the kernel cannot
- * compare open files because it lacks kcmp(). In that case a duplicated VM fd counts as
- * another VM.
+ * Returns 1 if duplicates of VM and vCPU fds were recognized as such, 0 if open files cannot be
+ * compared: the kernel lacks kcmp(), or refuses it. In that case the process counts as one VM, that
+ * of its lowest VM fd, because no VM may count twice.
  */
 int kvmstats_vmm_distinct(const struct kvmstats_vmm *vmm);
 
@@ -183,13 +183,13 @@ int kvmstats_target_vm(const struct kvmstats_target *target);
 
 /*
  * Returns the kernel's number of the VM, which is not used again while KVM's module is loaded.
- * Returns 0 if the kernel does not report the number, and for targets of kvmstats_vmm_open().
+ * Returns 0 if it is not known: only monitors that use KVM_STATS_NEXT know it.
  */
 uint64_t kvmstats_target_number(const struct kvmstats_target *target);
 
 /*
- * Returns the number, in the VMM, of the fd that kvmstats_target_open() uses. Returns -1 if the
- * target has no fd of its own: a monitor reads it from the file of its VM.
+ * Returns the number, in the VMM, of the fd that kvmstats_target_open() uses. If a monitor reads the
+ * target from the file of its VM, returns that of the VM fd, or -1 if it is not known.
  */
 int kvmstats_target_fd(const struct kvmstats_target *target);
 
@@ -200,7 +200,7 @@ int kvmstats_target_fd(const struct kvmstats_target *target);
  * -ESRCH: the VMM has ended. -EPERM: the caller may not duplicate fds of the VMM.
  * -EOPNOTSUPP: the kernel has no binary statistics. -EIO: the kernel opens statistics for the
  * VMM only, and the VMM holds no statistics fd. -ESTALE: the VMM has closed the fd since its
- * fds were listed. -ENXIO: the target has no fd of its own.
+ * fds were listed. -ENXIO: a monitor reads the target from the file of its VM.
  */
 int kvmstats_target_open(const struct kvmstats_target *target, enum kvmstats_origin *origin);
 
@@ -239,7 +239,8 @@ int kvmstats_fd_open(int fd);
 
 /*
  * Returns an fd of the file with the statistics of a VM and of all its vCPUs, which
- * kvmstats_file_new() describes. @vm_fd is the VM fd. The caller closes the new fd.
+ * kvmstats_file_new() describes. @vm_fd is the VM fd. The caller closes the new fd. The file does
+ * not keep the VM: when it ends, poll() reports POLLHUP, also if no events are requested.
  *
  * -EOPNOTSUPP: the kernel does not have KVM_STATS_OPEN, or @vm_fd is not a VM fd.
  */
@@ -346,8 +347,7 @@ int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_
  * Returns 1 if the statistics file @fd has this schema, 0 if it has another one.
  *
  * Usually all VMs of a machine have the same schema, and all vCPUs have the same schema, so a
- * program needs few schemas. But the vCPUs of a VM with exit statistics have more statistics than
- * those of other VMs, and later kernels can have more differences. So do not choose a schema by
+ * program needs few schemas. But later kernels can have differences. So do not choose a schema by
  * the kind of target: find out with this function.
  */
 int kvmstats_schema_same(const struct kvmstats_schema *schema, int fd);
@@ -478,9 +478,8 @@ struct kvmstats_file;
 
 /*
  * Reads and checks the header and the descriptors of @fd, a file of kvmstats_fd_open_all() or
- * kvmstats_next_open(). The object does not keep @fd. It is for this file only: other VMs can have
- * other descriptors, and so can a file of the same VM that is opened later. The object can be used
- * for another file if both of its schemas are kvmstats_schema_same() there.
+ * kvmstats_next_open(). The object does not keep @fd. It can be used for another file if both of its
+ * schemas are kvmstats_schema_same() there.
  *
  * -ENODATA: the file does not contain vCPUs. -EPROTO: the file contradicts itself or ends early.
  * -EOVERFLOW: a size in the file exceeds the limits of the library.
@@ -488,7 +487,7 @@ struct kvmstats_file;
 int kvmstats_file_new(struct kvmstats_file **file, int fd);
 void kvmstats_file_free(struct kvmstats_file *file);
 
-/* Returns the kernel's number of the VM. */
+/* Returns the kernel's number of the VM, 0 for a file of kvmstats_fd_open_all(). */
 uint64_t kvmstats_file_vm(const struct kvmstats_file *file);
 
 /* Returns the schema of the VM or that of its vCPUs. It belongs to @file. */
@@ -500,8 +499,8 @@ size_t kvmstats_file_record_size(const struct kvmstats_file *file);
 
 /*
  * Reads the values of the VM and of all its vCPUs from @fd, normally with one call of pread(), and
- * records the time. It finds new vCPUs. -EPROTO: the file contradicts itself. After an error the
- * object has no values.
+ * records the time. It finds new vCPUs. -ENODEV: the VM has ended. -EPROTO: the file contradicts
+ * itself. After an error the object has no values.
  */
 int kvmstats_file_read(struct kvmstats_file *file, int fd);
 
@@ -572,7 +571,7 @@ void kvmstats_monitor_close(struct kvmstats_monitor *monitor);
 
 /*
  * Updates the list of VMMs. A new VMM is found within two seconds. A VMM that has ended is
- * released at once. A new vCPU is found within one second if the VMM starts a thread for it,
+ * released at once, and so is a VM if the kernel reports its end. A new vCPU is found within one second if the VMM starts a thread for it,
  * other changes within five seconds. On machines with thousands of vCPUs this takes longer,
  * because the CPU time for scans is limited. A failed search for new VMMs is not an error: see
  * kvmstats_monitor_search_error().
@@ -586,13 +585,13 @@ int kvmstats_monitor_refresh(struct kvmstats_monitor *monitor);
 int kvmstats_monitor_sample(struct kvmstats_monitor *monitor);
 
 /*
- * Waits until @deadline, in nanoseconds of CLOCK_MONOTONIC, and releases VMMs that end in the
- * meantime. -EINTR: a signal has arrived. -ESRCH: all processes of options->pid have ended.
+ * Waits until @deadline, in nanoseconds of CLOCK_MONOTONIC, and releases VMMs and VMs that end in
+ * the meantime. -EINTR: a signal has arrived. -ESRCH: all processes of options->pid have ended.
  */
 int kvmstats_monitor_wait(struct kvmstats_monitor *monitor, uint64_t deadline);
 
 /*
- * Returns an fd for poll(), which is readable when a VMM has ended. Call
+ * Returns an fd for poll(), which is readable when a VMM or a VM has ended. Call
  * kvmstats_monitor_refresh() then. Do not close it.
  */
 int kvmstats_monitor_fd(const struct kvmstats_monitor *monitor);
@@ -635,7 +634,10 @@ const struct kvmstats_reader *kvmstats_watch_reader(const struct kvmstats_watch 
 /* Returns the VM or vCPU. The target lives until the next call of kvmstats_monitor_refresh(). */
 const struct kvmstats_target *kvmstats_reader_target(const struct kvmstats_reader *reader);
 
-/* Returns 0, or why the statistics cannot be read: an error of kvmstats_target_open(). */
+/*
+ * Returns 0, or why the statistics cannot be read: an error of kvmstats_target_open(). -ENODEV: the
+ * VM has ended, and the next kvmstats_monitor_refresh() removes the reader.
+ */
 int kvmstats_reader_error(const struct kvmstats_reader *reader);
 
 /*

@@ -8,7 +8,6 @@
 #include "monitor_watches.h"
 #include "vm_file.h"
 
-#define RESTART_INTERVAL	(32 * SECOND)
 #define INIT_PID_NAMESPACE	0xEFFFFFFCu	/* its inode number is the same in all kernels */
 
 /*
@@ -52,7 +51,7 @@ static int add_to_watch(struct kvmstats_monitor *monitor, struct kvmstats_watch 
 {
 	int err = kvmstats_vmm_add_file(watch->vmm, fd);
 
-	kvmstats_watch_attach(watch, &monitor->options, &monitor->schemas);
+	kvmstats_watches_attach(monitor, watch);
 	emit(monitor, KVMSTATS_EVENT_CHANGED, watch);
 	return err;
 }
@@ -103,37 +102,19 @@ static int add_vm(struct kvmstats_monitor *monitor, int fd)
 
 /* ---- all VMs ---- */
 
-static bool holds_vms(const struct kvmstats_monitor *monitor)
-{
-	size_t i;
-
-	for (i = 0; i < monitor->watches; i++) {
-		if (kvmstats_vmm_is_by_number(monitor->watch[i]->vmm))
-			return true;
-	}
-	return false;
-}
-
-/*
- * After KVM's module was loaded again, the numbers of VMs start at 1 again. That is only possible
- * while no file of a VM is open.
- */
-static void restart(struct kvmstats_monitor *monitor, uint64_t now)
-{
-	if (now < monitor->next_restart || holds_vms(monitor))
-		return;
-	monitor->last_vm = 0;
-	monitor->next_restart = now + RESTART_INTERVAL;
-}
-
-int kvmstats_search_next(struct kvmstats_monitor *monitor, uint64_t now)
+int kvmstats_search_next(struct kvmstats_monitor *monitor)
 {
 	int kvm = kvmstats_open_kvm();
 	int err = 0;
 
 	if (kvm < 0)
 		return kvm;
-	restart(monitor, now);
+	/*
+	 * The numbers start at 1 again after KVM's module was loaded again, which is only possible
+	 * while no file is open.
+	 */
+	if (!monitor->watches)
+		monitor->last_vm = 0;
 	while (!err) {
 		uint64_t number = monitor->last_vm;
 		int fd = kvmstats_next_open(kvm, &number);

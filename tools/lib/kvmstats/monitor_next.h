@@ -9,7 +9,7 @@
  * Watches VMs that were created since the last call. Returns 0 or -errno; kvmstats_next_works()
  * says whether VMs have to be searched in another way.
  */
-int kvmstats_search_next(struct kvmstats_monitor *monitor, uint64_t now);
+int kvmstats_search_next(struct kvmstats_monitor *monitor);
 
 /* Whether kvmstats_search_next() has found all VMs, or failed only because of a shortage. */
 static inline bool kvmstats_next_works(int err)

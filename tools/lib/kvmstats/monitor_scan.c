@@ -19,7 +19,7 @@ static void scan(struct kvmstats_monitor *monitor, size_t index, uint64_t now)
 		kvmstats_watches_remove(monitor, index, ret);
 		return;
 	}
-	changed = kvmstats_watch_attach(watch, &monitor->options, &monitor->schemas);
+	changed = kvmstats_watches_attach(monitor, watch);
 	emit(monitor, changed ? KVMSTATS_EVENT_CHANGED : KVMSTATS_EVENT_SCANNED, watch);
 }
 

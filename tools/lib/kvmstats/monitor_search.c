@@ -56,7 +56,7 @@ static int try_named_processes(struct kvmstats_monitor *monitor, bool complete)
 
 static int search(struct kvmstats_monitor *monitor, uint64_t now)
 {
-	int next = kvmstats_search_next(monitor, now);
+	int next = kvmstats_search_next(monitor);
 	int err;
 
 	if (monitor->options.pids) {

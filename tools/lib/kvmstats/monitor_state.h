@@ -26,14 +26,13 @@ struct kvmstats_monitor {
 	size_t capacity;
 	struct kvmstats_schemas schemas;
 	struct processes processes;
-	int epoll;			/* watches the pidfds of all VMMs */
+	int epoll;			/* watches the pidfds of all VMMs, and the files of VMs */
 	int search_error;
 	size_t denied;
 	uint64_t time;			/* of the last sample */
 	uint64_t last_vm;		/* number of the last VM that KVM_STATS_NEXT has returned */
 	/* In ns, times are of CLOCK_MONOTONIC: */
 	uint64_t next_search;
-	uint64_t next_restart;		/* when KVM_STATS_NEXT may start from the first VM again */
 	uint64_t last_refresh;
 	int64_t scan_budget;		/* CPU time left for scanning VMMs */
 };

@@ -61,6 +61,12 @@ static int watch_pidfd(struct kvmstats_monitor *monitor, struct kvmstats_watch *
 	return epoll_ctl(monitor->epoll, EPOLL_CTL_ADD, pidfd, &event) ? -errno : 0;
 }
 
+int kvmstats_watches_attach(struct kvmstats_monitor *monitor, struct kvmstats_watch *watch)
+{
+	kvmstats_vmm_poll_files(watch->vmm, monitor->epoll, watch);
+	return kvmstats_watch_attach(watch, &monitor->options, &monitor->schemas);
+}
+
 int kvmstats_watches_add(struct kvmstats_monitor *monitor, struct kvmstats_vmm *vmm)
 {
 	struct kvmstats_watch *watch = kvmstats_watch_new(vmm);
@@ -76,7 +82,7 @@ int kvmstats_watches_add(struct kvmstats_monitor *monitor, struct kvmstats_vmm *
 		kvmstats_watch_free(watch);
 		return err;
 	}
-	kvmstats_watch_attach(watch, &monitor->options, &monitor->schemas);
+	kvmstats_watches_attach(monitor, watch);
 	emit(monitor, KVMSTATS_EVENT_APPEARED, watch);
 	return 0;
 }
@@ -108,16 +114,21 @@ void kvmstats_watches_remove(struct kvmstats_monitor *monitor, size_t index, int
 	kvmstats_watch_free(watch);
 }
 
-static void remove_ended(struct kvmstats_monitor *monitor, const struct kvmstats_watch *watch)
+/* The next scan removes a VMM whose VMs have ended, unless its process ends before. */
+static void handle_end(struct kvmstats_monitor *monitor, struct kvmstats_watch *watch)
 {
 	size_t i;
 
-	for (i = 0; i < monitor->watches; i++) {
-		if (monitor->watch[i] == watch) {
-			kvmstats_watches_remove(monitor, i, -ESRCH);
-			return;
-		}
+	for (i = 0; i < monitor->watches && monitor->watch[i] != watch;)
+		i++;
+	if (i == monitor->watches)
+		return;
+	if (!kvmstats_vmm_alive(watch->vmm)) {
+		kvmstats_watches_remove(monitor, i, -ESRCH);
+		return;
 	}
+	kvmstats_vmm_close_ended(watch->vmm);
+	watch->next_scan = 0;
 }
 
 int kvmstats_watches_remove_ended(struct kvmstats_monitor *monitor)
@@ -128,7 +139,7 @@ int kvmstats_watches_remove_ended(struct kvmstats_monitor *monitor)
 	do {
 		n = epoll_wait(monitor->epoll, event, 64, 0);
 		for (i = 0; i < n; i++)
-			remove_ended(monitor, event[i].data.ptr);
+			handle_end(monitor, event[i].data.ptr);
 	} while (n == 64);
 	return n < 0 ? -errno : 0;
 }

@@ -13,6 +13,7 @@ struct kvmstats_reader *kvmstats_reader_new(const struct kvmstats_target *target
 	reader->kind = kvmstats_target_kind(target);
 	reader->vcpu = kvmstats_target_vcpu(target);
 	reader->number = kvmstats_target_number(target);
+	reader->vmm_fd = kvmstats_target_fd(target);
 	reader->fd = -1;
 	kvmstats_reader_follow(reader, target);
 	return reader;
@@ -21,8 +22,6 @@ struct kvmstats_reader *kvmstats_reader_new(const struct kvmstats_target *target
 void kvmstats_reader_follow(struct kvmstats_reader *reader, const struct kvmstats_target *target)
 {
 	reader->target = target;
-	reader->vm = kvmstats_target_vm(target);
-	reader->vmm_fd = kvmstats_target_fd(target);
 }
 
 static void close_fd(struct kvmstats_reader *reader)
@@ -51,12 +50,10 @@ void kvmstats_reader_free(struct kvmstats_reader *reader)
 bool kvmstats_reader_is_of(const struct kvmstats_reader *reader,
 			   const struct kvmstats_target *target)
 {
-	if (reader->kind != kvmstats_target_kind(target) ||
-	    reader->vcpu != kvmstats_target_vcpu(target) ||
-	    reader->number != kvmstats_target_number(target))
-		return false;
-	return reader->number || (reader->vm == kvmstats_target_vm(target) &&
-				  reader->vmm_fd == kvmstats_target_fd(target));
+	return reader->kind == kvmstats_target_kind(target) &&
+	       reader->vcpu == kvmstats_target_vcpu(target) &&
+	       reader->number == kvmstats_target_number(target) &&
+	       reader->vmm_fd == kvmstats_target_fd(target);
 }
 
 bool kvmstats_reader_is_open(const struct kvmstats_reader *reader)
@@ -98,6 +95,7 @@ static void start_record(struct kvmstats_reader *reader)
 {
 	const struct kvmstats_schema *schema = kvmstats_target_schema(reader->target);
 
+	close_fd(reader);
 	reader->origin = kvmstats_target_origin(reader->target);
 	reader->err = kvmstats_target_error(reader->target);
 	if (!reader->err && reader->schema != schema) {
@@ -114,7 +112,7 @@ void kvmstats_reader_open(struct kvmstats_reader *reader, struct kvmstats_schema
 	enum kvmstats_origin origin;
 	int fd;
 
-	if (reader->number) {
+	if (kvmstats_target_in_file(reader->target)) {
 		start_record(reader);
 		return;
 	}
@@ -137,16 +135,12 @@ int kvmstats_reader_sample(struct kvmstats_reader *reader)
 	struct kvmstats_sample *oldest;
 	int err;
 
-	/* The VM can have other statistics since its file was opened again. */
-	if (!reader->err && reader->number &&
-	    reader->schema != kvmstats_target_schema(reader->target))
-		start_record(reader);
 	if (reader->err)
 		return reader->err;
 	oldest = reader->before;
 	reader->before = reader->now;
 	reader->now = oldest;
-	err = reader->number ? kvmstats_target_sample(reader->target, reader->now) :
+	err = reader->fd < 0 ? kvmstats_target_sample(reader->target, reader->now) :
 			       kvmstats_sample_read(reader->now, reader->fd);
 	if (err)
 		kvmstats_reader_fail(reader, err);

@@ -11,7 +11,6 @@ struct kvmstats_reader {
 	const struct kvmstats_target *target;
 	/* Copies, because @target is replaced when the fds of the VMM are listed again. */
 	enum kvmstats_kind kind;
-	int vm;
 	int vcpu;
 	int vmm_fd;
 	uint64_t number;

@@ -126,7 +126,7 @@ int kvmstats_open_kvm(void)
 
 int kvmstats_next_open(int kvm, uint64_t *vm)
 {
-	struct kvm_stats_next next = { .vm = *vm, .flags = KVM_STATS_OPEN_VCPUS };
+	struct kvm_stats_next next = { .vm = *vm };
 
 	if (ioctl(kvm, KVM_STATS_NEXT, &next))
 		return errno == EINVAL || errno == ENOTTY ? -EOPNOTSUPP : -errno;
@@ -162,7 +162,7 @@ int kvmstats_open_stats(int kvm_fd)
 
 int kvmstats_fd_open_all(int vm_fd)
 {
-	struct kvm_stats_open open = { .flags = KVM_STATS_OPEN_VCPUS };
+	struct kvm_stats_open open = { 0 };
 	int fd = ioctl(vm_fd, KVM_STATS_OPEN, &open);
 
 	/* A process other than the VMM gets EIO from mainline, whatever the ioctl is. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
 /*
  * The schemas in use, each stored once. Usually there are two: one that all VMs share, and one
- * that all vCPUs share. They are found by their descriptors, because VMs with exit statistics have
- * others than those without.
+ * that all vCPUs share.
  */
 #ifndef KVMSTATS_SCHEMAS_H
 #define KVMSTATS_SCHEMAS_H

@@ -105,30 +105,6 @@ void kvmstats_file_free(struct kvmstats_file *file)
 	free(file);
 }
 
-/* The layout has the number of the VM. The descriptors of a VM do not change without its layout. */
-int kvmstats_file_same(const struct kvmstats_file *file, int fd)
-{
-	struct kvm_stats_header header;
-	struct kvm_stats_vcpus layout;
-	int err = kvmstats_read_vcpus(fd, &header, &layout);
-
-	if (err)
-		return err;
-	return !memcmp(&layout, &file->layout, sizeof(layout)) &&
-	       !memcmp(&header, &file->vm->header, sizeof(header));
-}
-
-int kvmstats_file_number(int fd, uint64_t *vm)
-{
-	struct kvm_stats_header header;
-	struct kvm_stats_vcpus vcpus;
-	int err = kvmstats_read_vcpus(fd, &header, &vcpus);
-
-	if (!err)
-		*vm = vcpus.vm;
-	return err;
-}
-
 /* ---- read ---- */
 
 static const char *record_at(const struct kvmstats_file *file, size_t i)

@@ -51,10 +51,10 @@ static bool is_one_vm(const struct kvmstats_vmm *vmm, const struct kvmstats_fds 
 	struct group group;
 	size_t i;
 
-	if (vmm->vms > 1)
-		return false;
 	if (!vmm->distinct)
 		return true;
+	if (vmm->vms > 1)
+		return false;
 	for (i = 0; i < fds->count; i = group.end) {
 		group = group_at(fds, i);
 		if (group.stats - group.start > 1)
@@ -127,7 +127,7 @@ static void count_vms(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
 	vmm->vcpus = 0;
 	for (i = 0; i < fds->count; i++)
 		vmm->vms += fds->fd[i].kind == KVMSTATS_KIND_VM && !fds->fd[i].stats;
-	if (!vmm->vms)
+	if (!vmm->vms || !vmm->distinct)
 		vmm->vms = 1;
 }
 
@@ -196,7 +196,11 @@ static void clear_targets(struct kvmstats_vmm *vmm)
 	vmm->fds.count = 0;
 }
 
-static int list_fds(struct kvmstats_vmm *vmm)
+/*
+ * Lists the targets in the files of VMs or, if these cannot be opened, the fds of the VMM. Sets
+ * @changed if it has listed any.
+ */
+static int open_targets(struct kvmstats_vmm *vmm, bool *changed)
 {
 	struct kvmstats_fds distinct = { 0 };
 	int err = kvmstats_fds_copy(&distinct, &vmm->buffer);
@@ -204,29 +208,26 @@ static int list_fds(struct kvmstats_vmm *vmm)
 	if (err)
 		return err;
 	vmm->distinct = kvmstats_fds_distinct(&distinct, vmm->pid);
-	err = find_targets(vmm, &distinct);
+	err = vmm->schemas ? kvmstats_vmm_open_files(vmm, &distinct) : -EOPNOTSUPP;
+	if (!err)
+		*changed = true;
+	else if (!vmm->files)
+		err = *changed ? find_targets(vmm, &distinct) : 0;
 	kvmstats_fds_free(&distinct);
 	return err;
 }
 
-/*
- * Lists the targets in the files of VMs or, if these cannot be opened, the fds of the VMM. Sets
- * @changed if it lists other targets than before.
- */
 static int list_targets(struct kvmstats_vmm *vmm, bool *changed)
 {
-	bool had_files = vmm->files;
-	int ret = vmm->schemas ? kvmstats_vmm_open_files(vmm, &vmm->buffer) : -EOPNOTSUPP;
+	int ret;
 
-	if (ret >= 0) {
-		*changed |= ret;
+	if (*changed || (vmm->schemas && !vmm->files))
+		return open_targets(vmm, changed);
+	if (!vmm->files)
 		return 0;
-	}
-	if (had_files) {
-		vmm->targets = 0;
-		*changed = true;
-	}
-	return *changed ? list_fds(vmm) : 0;
+	ret = kvmstats_vmm_update_files(vmm);
+	*changed = ret > 0;
+	return ret < 0 ? ret : 0;
 }
 
 /* The glance is read first, so that it detects changes that happen during the scan. */
@@ -256,23 +257,11 @@ static int scan(struct kvmstats_vmm *vmm, bool *changed)
 	return err;
 }
 
-static int refresh_by_number(struct kvmstats_vmm *vmm)
-{
-	int ret = kvmstats_vmm_reopen_files(vmm);
-
-	return vmm->files ? ret : -ENODEV;
-}
-
-int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
+static int refresh_fds(struct kvmstats_vmm *vmm)
 {
 	bool changed = false;
-	int err;
+	int err = scan(vmm, &changed);
 
-	if (!kvmstats_vmm_alive(vmm))
-		return -ESRCH;
-	if (vmm->by_number)
-		return refresh_by_number(vmm);
-	err = scan(vmm, &changed);
 	if (!kvmstats_vmm_alive(vmm))
 		return -ESRCH;
 	/* If the process had no KVM fds at the previous scan either, scan() detects no change. */
@@ -281,6 +270,16 @@ int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
 		return -ENODEV;
 	}
 	return err ? err : changed;
+}
+
+int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
+{
+	if (!kvmstats_vmm_alive(vmm))
+		return -ESRCH;
+	kvmstats_vmm_drop_ended(vmm);
+	if (!vmm->by_number)
+		return refresh_fds(vmm);
+	return vmm->files ? kvmstats_vmm_update_files(vmm) : -ENODEV;
 }
 
 static int read_names(struct kvmstats_vmm *vmm)
@@ -506,7 +505,7 @@ int kvmstats_target_open(const struct kvmstats_target *target, enum kvmstats_ori
 {
 	int pidfd = target->vmm->pidfd;
 
-	if (target->from.fd < 0)
+	if (kvmstats_target_in_file(target))
 		return -ENXIO;
 	if (origin)
 		*origin = target->from.stats ? KVMSTATS_ORIGIN_DUPLICATED : KVMSTATS_ORIGIN_OPENED;

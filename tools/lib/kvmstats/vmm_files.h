@@ -29,18 +29,22 @@ int kvmstats_vmm_add_file(struct kvmstats_vmm *vmm, int fd);
 /* Whether the files of the VMM are opened by number. */
 bool kvmstats_vmm_is_by_number(const struct kvmstats_vmm *vmm);
 
+/* Lets @epoll report the end of each VM as an event with @data. */
+void kvmstats_vmm_poll_files(const struct kvmstats_vmm *vmm, int epoll, void *data);
+
+/* Closes the files of VMs that have ended. kvmstats_vmm_refresh() removes their targets. */
+void kvmstats_vmm_close_ended(struct kvmstats_vmm *vmm);
+
 /*
  * Reads the files of all VMs, with one pread() for each. Returns true if the targets must be
- * listed again: a file cannot be read, a VM has other statistics than before, or vCPUs were added.
+ * listed again: a file cannot be read, or vCPUs were added.
  */
 bool kvmstats_vmm_read_files(struct kvmstats_vmm *vmm);
 
-/*
- * The functions below are for targets with kvmstats_target_number(): their statistics are in the
- * file of the VM.
- *
- * Returns why the file could not be read the last time, or 0.
- */
+/* Whether the statistics are in the file of the VM. The functions below are for such targets. */
+bool kvmstats_target_in_file(const struct kvmstats_target *target);
+
+/* Returns why the file could not be read the last time, or 0. -ENODEV: the VM has ended. */
 int kvmstats_target_error(const struct kvmstats_target *target);
 const struct kvmstats_schema *kvmstats_target_schema(const struct kvmstats_target *target);
 enum kvmstats_origin kvmstats_target_origin(const struct kvmstats_target *target);

@@ -13,16 +13,16 @@ struct kvmstats_target {
 	const struct kvmstats_vmm *vmm;
 	struct kvmstats_fd from;	/* from.fd is -1 if the target has no fd of its own */
 	int vm;
-	uint64_t number;		/* of the VM, 0: unknown */
+	uint64_t number;		/* of the VM, 0: not known */
 	size_t record;			/* of a vCPU in the file of its VM */
 };
 
 /* A VM whose statistics, and those of its vCPUs, are in one file. */
 struct kvmstats_vm {
-	uint64_t number;
+	uint64_t number;		/* 0: not known */
 	int vmm_fd;			/* the fd of the VM in the VMM, -1: not known */
-	int fd;				/* of the file, -1: it is closed */
-	int err;			/* why the last read failed, or 0 */
+	int fd;				/* of the file, -1: the VM has ended */
+	int err;			/* why the last read failed, or 0; -ENODEV: the VM has ended */
 	struct kvmstats_file *file;
 };
 
@@ -58,15 +58,17 @@ struct kvmstats_vmm {
 /* Replaces vmm->target by the VMs and vCPUs in the files. Returns 0 or -ENOMEM. */
 int kvmstats_vmm_list_files(struct kvmstats_vmm *vmm);
 
+/* The same, if vCPUs were added, or the list failed before. Returns 1 then, 0 if not. */
+int kvmstats_vmm_update_files(struct kvmstats_vmm *vmm);
+
 /*
- * Opens the files of the VM fds among @fds, which are all KVM fds of the VMM, and lists the
- * targets again if VMs or vCPUs were added or removed. Returns 1 then, 0 if there was no change,
- * or -errno if no file can be opened.
+ * Opens the files of the VM fds among @fds, which are the distinct KVM fds of the VMM, and lists
+ * their targets. After -errno the VMM has the files and targets that it had before.
  */
 int kvmstats_vmm_open_files(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds);
 
-/* Closes the files of VMs found by their numbers, and opens them again. Returns as above. */
-int kvmstats_vmm_reopen_files(struct kvmstats_vmm *vmm);
+/* Removes the VMs that have ended, and their targets. */
+void kvmstats_vmm_drop_ended(struct kvmstats_vmm *vmm);
 
 void kvmstats_vmm_close_files(struct kvmstats_vmm *vmm);
 

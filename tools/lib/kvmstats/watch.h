@@ -30,7 +30,7 @@ int kvmstats_watch_attach(struct kvmstats_watch *watch,
 
 /*
  * Reads a sample of each reader. Returns 1 if the VMM must be scanned again: a reader failed, or
- * a file has other statistics or another number of vCPUs than before. Otherwise returns 0.
+ * a file has another number of vCPUs than before. Otherwise returns 0.
  */
 int kvmstats_watch_sample(struct kvmstats_watch *watch);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Read values into buffers that end in a bad page, which is inaccessible, read-only or
- * unmapped. The bad page begins after each value in turn. The kernel stores values one by one,
- * and fault injection does not cover such stores.
+ * unmapped. The bad page begins after each value in turn, so that the kernel's copy to the buffer
+ * ends in the middle. Copies that fault injection lets fail copy nothing.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -104,7 +104,7 @@ static const char *set_up_open(struct stats_target *target)
 static const struct stats_suite suites[] = {
 	{ "vm", -1, checks, ARRAY_SIZE(checks), lifetimes_set_up },
 	{ "vcpu", STATS_VCPU_ID, checks, ARRAY_SIZE(checks), lifetimes_set_up },
-	{ "vm_vcpus", -1, checks, ARRAY_SIZE(checks), set_up_open },
+	{ "observer", -1, checks, ARRAY_SIZE(checks), set_up_open },
 };
 
 int main(void)

@@ -18,18 +18,9 @@ static struct {
 	unsigned long ends;
 } *totals;
 
-/* The kernel copies the constants as a block, and stores the values one by one. */
-enum { CONSTANTS, VALUES, NUM_PARTS };
-
-static size_t part_offset(const struct stats_target *target, size_t part)
+static const char *start_read(const struct stats_target *target, int fd, struct held_read *read)
 {
-	return part == VALUES ? target->file.header.data_offset : 0;
-}
-
-static const char *start_read(const struct stats_target *target, size_t part, int fd,
-			      struct held_read *read)
-{
-	size_t offset = part_offset(target, part);
+	size_t offset = target->file.header.data_offset;
 	size_t len = target->file.size - offset;
 
 	/* The read ends at a boundary between values: 512 is a multiple of their size. */
@@ -47,8 +38,7 @@ static const char *values_are_plausible(const struct stats_target *target,
 
 		memcpy(&before, target->file.bytes + read->offset + at, sizeof(before));
 		memcpy(&now, read->buf + at, sizeof(now));
-		if (now != before && (read->offset + at < target->file.header.data_offset ||
-				      now - before > 10000))
+		if (now - before > 10000)
 			return stats_fail("the word at %zu is %#llx, before it was %#llx",
 					  read->offset + at, (unsigned long long)now,
 					  (unsigned long long)before);
@@ -81,51 +71,34 @@ static const char *reader_keeps_vm(struct stats_target *target, struct held_read
 	return message ? message : vm_disappears(dir, "after the read");
 }
 
-static const char *run_on_each_part(struct stats_target *target,
-				    const char *(*run)(struct stats_target *target,
-						       size_t part))
-{
-	long users = kvm_module_users();
-	const char *message = NULL;
-	size_t part;
-
-	for (part = 0; part < NUM_PARTS && !message; part++)
-		message = run(target, part);
-	return message ? message : kvm_module_users_become(users);
-}
-
 /* The reader is another thread of the VMM. */
-static const char *close_during_read(struct stats_target *target, size_t part)
+static const char *closed_during_read(struct stats_target *target)
 {
 	struct stats_target own = *target;
+	long users = kvm_module_users();
 	struct held_read read;
 	int fds[STATS_NUM_FDS];
-	const char *message = target_vm(target, fds);
+	const char *message = stats_bare_vm(fds);
 	struct vm_dir dir = vm_dir(getpid(), fds[STATS_FD_VM]);
 
 	own.fd = fds[stats_fd_index(target)];
 	if (!message)
 		message = stats_file_load(&own.file, own.fd);
 	if (!message)
-		message = start_read(&own, part, own.fd, &read);
+		message = start_read(&own, own.fd, &read);
 	if (message)
 		return message;
 	stats_close_fds(fds);
 	message = reader_keeps_vm(&own, &read, &dir);
 	stats_file_free(&own.file);
-	return message;
-}
-
-static const char *closed_during_read(struct stats_target *target)
-{
-	return run_on_each_part(target, close_during_read);
+	return message ? message : kvm_module_users_become(users);
 }
 
 /* Another thread unmaps the buffer of the read. */
-static const char *unmap_during_read(struct stats_target *target, size_t part)
+static const char *unmapped_during_read(struct stats_target *target)
 {
 	struct held_read read;
-	const char *message = start_read(target, part, target->fd, &read);
+	const char *message = start_read(target, target->fd, &read);
 
 	if (message)
 		return message;
@@ -141,13 +114,8 @@ static const char *unmap_during_read(struct stats_target *target, size_t part)
 	return stats_same(target, read.buf, read.got, read.offset, read.got);
 }
 
-static const char *unmapped_during_read(struct stats_target *target)
-{
-	return run_on_each_part(target, unmap_during_read);
-}
-
 /* The reader is another process than the VMM. */
-static const char *end_during_read(struct stats_target *target, size_t part,
+static const char *end_during_read(struct stats_target *target,
 				   const struct vmm_end *end)
 {
 	struct stats_target remote = *target;
@@ -161,7 +129,7 @@ static const char *end_during_read(struct stats_target *target, size_t part,
 	remote.fd = keep_stats_fd(target, &vmm);
 	message = stats_file_load(&remote.file, remote.fd);
 	if (!message)
-		message = start_read(&remote, part, remote.fd, &read);
+		message = start_read(&remote, remote.fd, &read);
 	if (!message)
 		message = end->end(&vmm);
 	if (message)
@@ -174,27 +142,22 @@ static const char *end_during_read(struct stats_target *target, size_t part,
 	return message;
 }
 
-static const char *any_end_during_read(struct stats_target *target, size_t part)
-{
-	return run_with_each_end(target, part, end_during_read);
-}
-
 static const char *vmm_ended_during_read(struct stats_target *target)
 {
-	return run_on_each_part(target, any_end_during_read);
+	return run_with_each_end(target, end_during_read);
 }
 
 /* A thread of this VMM reads. No process supplies the page, so the read never returns. */
-static void reading_vmm_main(struct stats_target *target, size_t part, int socket)
+static void reading_vmm_main(struct stats_target *target, int socket)
 {
 	int fds[STATS_NUM_FDS];
 	struct held_read read;
 	const char *message;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	message = target_vm(target, fds);
+	message = stats_bare_vm(fds);
 	if (!message)
-		message = start_read(target, part, fds[stats_fd_index(target)], &read);
+		message = start_read(target, fds[stats_fd_index(target)], &read);
 	if (message || !stats_send_fds(socket, fds)) {
 		fprintf(stderr, "# reading VMM: %s\n", message ? message : strerror(errno));
 		_exit(1);
@@ -203,8 +166,8 @@ static void reading_vmm_main(struct stats_target *target, size_t part, int socke
 		pause();
 }
 
-static const char *reading_vmm_start(struct stats_target *target, size_t part,
-				     struct stats_vmm *vmm, struct vm_dir *dir)
+static const char *reading_vmm_start(struct stats_target *target, struct stats_vmm *vmm,
+				     struct vm_dir *dir)
 {
 	int sockets[2];
 	bool received;
@@ -217,7 +180,7 @@ static const char *reading_vmm_start(struct stats_target *target, size_t part,
 		return stats_fail("fork: %s", strerror(errno));
 	if (!vmm->pid) {
 		close(sockets[0]);
-		reading_vmm_main(target, part, sockets[1]);
+		reading_vmm_main(target, sockets[1]);
 	}
 	close(sockets[1]);
 	received = stats_receive_fds(sockets[0], vmm);
@@ -229,12 +192,12 @@ static const char *reading_vmm_start(struct stats_target *target, size_t part,
 	return NULL;
 }
 
-static const char *end_while_reading(struct stats_target *target, size_t part,
+static const char *end_while_reading(struct stats_target *target,
 				     const struct vmm_end *end)
 {
 	struct stats_vmm vmm;
 	struct vm_dir dir;
-	const char *message = reading_vmm_start(target, part, &vmm, &dir);
+	const char *message = reading_vmm_start(target, &vmm, &dir);
 
 	if (!message)
 		message = vm_exists(&dir, "while the VMM reads");
@@ -251,14 +214,9 @@ static const char *end_while_reading(struct stats_target *target, size_t part,
 	return message;
 }
 
-static const char *any_end_while_reading(struct stats_target *target, size_t part)
-{
-	return run_with_each_end(target, part, end_while_reading);
-}
-
 static const char *reading_vmm_ended(struct stats_target *target)
 {
-	return run_on_each_part(target, any_end_while_reading);
+	return run_with_each_end(target, end_while_reading);
 }
 
 static const struct stats_check checks[] = {

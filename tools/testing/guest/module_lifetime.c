@@ -2,7 +2,7 @@
 /*
  * Test that an open statistics fd keeps KVM's modules loaded. If nothing but the fd is left
  * of a VM, the removal of the modules fails with EWOULDBLOCK or EBUSY. After the fd is
- * closed, the removal succeeds.
+ * closed, the removal succeeds. The fd of an observer keeps only the module with its code.
  *
  * The program unloads and reloads KVM, so it runs only if BOOT_VARIANT is set, as in
  * test machines.
@@ -10,8 +10,6 @@
  * MODULE_LIFETIME_COUNT is how often KVM is loaded, used and unloaded (default: 10).
  */
 #define _GNU_SOURCE
-#include <sys/utsname.h>
-
 #include "kvm_stats_checks.h"
 #include "kvm_stats_open.h"
 #include "lib/exit_stats.h"
@@ -192,24 +190,56 @@ static const char *releases_modules(struct stats_target *target)
 	message = unload_all(vendor);
 	if (!message)
 		message = load_all(vendor);
-	if (!message)
-		message = open_last_fd(target, &fd);
-	/* The first VM after a load of the module has the number 1. */
-	if (!message && kernel_has_stats_open() && stats_fdinfo_vm(fd) != 1)
-		message = stats_fail("the number of the first VM is %llu, expected 1",
-				     (unsigned long long)stats_fdinfo_vm(fd));
-	return message;
+	return message ? message : open_last_fd(target, &fd);
 }
 
-/*
- * The series for 5.10 leaves the files in debugfs unchanged. There, the removal of a vendor module
- * succeeds, and the next close() crashes the kernel.
- */
-static bool debugfs_files_keep_modules(void)
+/* The first VM after a load of the module has the number 1. */
+static const char *first_number_is_1(void)
 {
-	struct utsname kernel;
+	int fds[STATS_NUM_FDS], fd;
+	const char *message = stats_bare_vm(fds);
+	uint64_t vm;
 
-	return !uname(&kernel) && strncmp(kernel.release, "5.10.", 5);
+	if (!message)
+		message = stats_open_last(&vm, &fd);
+	return message || vm == 1 ? message :
+	       stats_fail("the number of the first VM is %llu, expected 1",
+			  (unsigned long long)vm);
+}
+
+/* An observer's file holds its code, but not the VM. */
+static const char *observer_keeps_kvm(struct stats_target *target)
+{
+	char vendor[MODULE_NAME_SIZE];
+	int fds[STATS_NUM_FDS], fd;
+	const char *message;
+	uint8_t byte;
+
+	(void)target;
+	if (!kernel_has_stats_open())
+		return stats_skip(NO_STATS_OPEN);
+	snprintf(vendor, sizeof(vendor), "%s", vendor_module());
+	message = stats_bare_vm(fds);
+	if (!message)
+		message = stats_open(fds[STATS_FD_VM], &fd);
+	if (message)
+		return message;
+	stats_close_fds(fds);
+	message = *vendor ? unload_with_retries(vendor) : NULL;
+	if (!message)
+		message = kvm_module_users_become(1);
+	if (!message)
+		message = check_unload_refused("kvm");
+	if (!message)
+		message = stats_refused("pread", pread(fd, &byte, 1, 0), ENODEV);
+	close(fd);
+	if (message && *vendor)
+		load(vendor);
+	if (!message)
+		message = unload_with_retries("kvm");
+	if (!message)
+		message = load_all(vendor);
+	return message ? message : first_number_is_1();
 }
 
 /* Kills a VMM and keeps a file in the VM's debugfs directory as the only reference to the VM. */
@@ -241,8 +271,8 @@ static const char *debugfs_keeps_modules(struct stats_target *target)
 	(void)target;
 	if (!vm_dirs_are_visible())
 		return stats_skip("debugfs is not mounted");
-	if (!*vendor || !debugfs_files_keep_modules())
-		return stats_skip("files in debugfs do not hold a reference to a vendor module");
+	if (!*vendor)
+		return stats_skip("KVM is a single module");
 	message = open_last_debugfs_file(&fd);
 	if (message)
 		return message;
@@ -313,6 +343,7 @@ static const struct stats_check checks[] = {
 };
 
 static const struct stats_check once[] = {
+	STATS_CHECK("observer_keeps_kvm_only", observer_keeps_kvm),
 	STATS_CHECK("open_debugfs_file_keeps_modules", debugfs_keeps_modules),
 	STATS_CHECK("loaded_used_and_unloaded", reloads),
 	STATS_CHECK("removed_after_switch_of_exit_stats", removed_after_switch),

@@ -36,14 +36,11 @@ static const struct stats_check presence_checks[] = {
 };
 
 static const struct stats_check more_checks[] = {
-	STATS_CHECK("splice_to_pipe", splice_to_pipe),
-	STATS_CHECK("io_uring_completes_inline", uring_completes_inline),
 	STATS_CHECK("enomem", enomem),
 	STATS_CHECK("read_allocates_nothing", read_allocates_nothing),
 	STATS_CHECK("read_by_another_user", read_by_another_user),
 	STATS_CHECK("opened_by_another_user", opened_by_another_user),
 	STATS_CHECK("many_fds", many_fds),
-	STATS_CHECK("shared_position", shared_position),
 };
 
 static const struct stats_check vcpu_checks[] = {

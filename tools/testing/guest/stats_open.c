@@ -9,6 +9,8 @@
 
 static const struct stats_suite suites[] = {
 	{ "open", -1, stats_open_checks, STATS_NUM_OPEN_CHECKS, stats_set_up_open },
+	{ "end_open", -1, stats_end_checks, STATS_NUM_END_CHECKS, stats_set_up_end_open },
+	{ "end_next", -1, stats_end_checks, STATS_NUM_END_CHECKS, stats_set_up_end_next },
 	{ "next", -1, stats_next_checks, STATS_NUM_NEXT_CHECKS, stats_set_up_next },
 };
 

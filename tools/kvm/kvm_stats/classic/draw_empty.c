@@ -25,12 +25,8 @@ static void draw_no_vmm(const struct classic *classic, struct area area)
 	else
 		snprintf(text, sizeof(text), "No VM is running. Waiting for one to start.");
 	y = draw_wrapped(y, area, text);
-	if (!classic->monitor->denied)
-		return;
-	snprintf(text, sizeof(text), "kvm-stats has no permission to inspect %zu process%s. Run as "
-		 "root, or grant CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH.", classic->monitor->denied,
-		 classic->monitor->denied == 1 ? "" : "es");
-	draw_wrapped(y, area, text);
+	if (classic->monitor->denied)
+		draw_wrapped(y, area, denied_text(classic->monitor, text, sizeof(text)));
 }
 
 static void draw_no_statistics(const struct classic *classic, struct area area)

@@ -35,6 +35,7 @@ struct log {
 	bool warned;			/* about statistics that have no column */
 	unsigned int lines;		/* since the last header */
 	struct missing missing;
+	enum exits_state exits;
 };
 
 static void on_signal(int signal)
@@ -208,6 +209,7 @@ static bool sample(struct log *log)
 	if (!err)
 		err = totals_update(log->totals);
 	missing_report(&log->missing, log->monitor);
+	notice_exits(&log->exits, log->monitor);
 	if (!err)
 		return true;
 	complain("cannot read statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));

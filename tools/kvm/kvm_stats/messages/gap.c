@@ -24,10 +24,9 @@ bool gap_is_kept_closed(int err)
 static void add_reader(struct gap *gap, const struct vmm *vmm, size_t i)
 {
 	const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
-	int err = kvmstats_reader_error(reader);
+	int err = vmm_reader_error(vmm, reader);
 
-	/* After -ESRCH, the VMM has ended, and the monitor is about to release it. */
-	if (!err || err == -ESRCH || vmm_replaces(vmm, kvmstats_reader_target(reader)))
+	if (!err)
 		return;
 	if (!gap->readers++ || (gap_is_kept_closed(gap->err) && !gap_is_kept_closed(err))) {
 		gap->err = err;

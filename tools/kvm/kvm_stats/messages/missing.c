@@ -8,6 +8,7 @@
 #include "messages/fds.h"
 #include "messages/grouped.h"
 #include "messages/missing.h"
+#include "messages/name.h"
 #include "messages/qmp.h"
 #include "messages/search.h"
 #include "messages/sources.h"
@@ -217,6 +218,18 @@ static void report_search(struct missing *missing, const struct monitor *monitor
 	missing->started = true;
 }
 
+static void report_kcmp(struct missing *missing, const struct vmm *vmm)
+{
+	char name[VMM_NAME_SIZE];
+
+	if (missing->kcmp || !vmm->kvm || kvmstats_vmm_distinct(vmm->kvm))
+		return;
+	complain("%s: only the VM with the lowest fd is read: fds cannot be compared",
+		 vmm_name(vmm, name, sizeof(name)));
+	complain("Use a kernel with kcmp(), and no seccomp filter that refuses it.");
+	missing->kcmp = true;
+}
+
 static void report_news(struct missing *missing, const struct news *news, bool uses_qmp)
 {
 	report_fds(missing, news);
@@ -239,6 +252,7 @@ bool missing_report(struct missing *missing, const struct monitor *monitor)
 		struct gap gap = gap_of(vmm);
 		struct gap reported;
 
+		report_kcmp(missing, vmm);
 		if (!is_gap(&gap))
 			continue;
 		reported = reported_gap(missing, gap.pid);

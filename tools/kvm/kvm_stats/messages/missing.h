@@ -31,6 +31,7 @@ struct missing {
 	struct hints tracepoints;
 	bool started;
 	bool offered_qmp;	/* the advice to add --qmp was printed */
+	bool kcmp;		/* that fds cannot be compared was printed */
 };
 
 /*

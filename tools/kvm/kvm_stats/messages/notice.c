@@ -7,6 +7,8 @@
 #include "messages/name.h"
 #include "messages/notice.h"
 #include "messages/search.h"
+#include "proc/host.h"
+#include "targets/exit_class.h"
 
 static unsigned int origins_of(const struct vmm *vmm)
 {
@@ -91,6 +93,35 @@ void notice_start(struct monitor *monitor)
 	}
 	monitor->options.event = print_event;
 	monitor->options.arg = monitor;
+}
+
+static bool selects_exits(const struct stat_sets *sets)
+{
+	size_t i, j;
+
+	for (i = 0; i < sets->sets; i++) {
+		const struct stat_set *set = sets->set[i];
+
+		for (j = 0; set->has_exits && j < set->stats; j++) {
+			if (is_exit_stat(set->schema, set->stat[j]))
+				return true;
+		}
+	}
+	return false;
+}
+
+void notice_exits(enum exits_state *known, const struct monitor *monitor)
+{
+	enum exits_state before = *known;
+
+	*known = monitor_exits(monitor);
+	if (*known == before || !selects_exits(&monitor->context.sets))
+		return;
+	if (*known == EXITS_OFF)
+		complain("exit statistics are off. To switch them on, run 'echo 1 >"
+			 EXIT_STATS_PARAMETER "' as root.");
+	else if (before == EXITS_OFF)
+		complain("exit statistics are on");
 }
 
 void notice_cleared(const struct totals *totals)

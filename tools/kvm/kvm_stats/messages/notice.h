@@ -15,6 +15,12 @@ void notice_start(struct monitor *monitor);
  */
 void notice_search(enum monitor_event event, const struct vmm *vmm, void *monitor);
 
+/*
+ * Prints a line if the filter selects exit statistics, and they are off, or on again. @known is the
+ * state at the previous call, EXITS_MISSING at first.
+ */
+void notice_exits(enum exits_state *known, const struct monitor *monitor);
+
 /* Prints one line if statistics were reset since the previous sample. */
 void notice_cleared(const struct totals *totals);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,6 +61,16 @@ void explain_denied(const struct monitor *monitor)
 		suggest_root(missing);
 	else
 		complain("A user namespace or a security module denies access.");
+}
+
+const char *denied_text(const struct monitor *monitor, char *buf, size_t size)
+{
+	const char *missing = missing_capabilities();
+
+	snprintf(buf, size, "kvm-stats has no permission to inspect %zu process%s. Run as root%s%s.",
+		 monitor->denied, monitor->denied == 1 ? "" : "es", missing ? ", or grant " : "",
+		 missing ? missing : "");
+	return buf;
 }
 
 static bool kernel_has_kvm(void)

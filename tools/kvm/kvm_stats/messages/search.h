@@ -8,6 +8,9 @@
 /* Prints which processes could not be examined, and why. */
 void explain_denied(const struct monitor *monitor);
 
+/* Writes the same as one line, with advice, and returns @buf. */
+const char *denied_text(const struct monitor *monitor, char *buf, size_t size);
+
 /* If there is no VM because there is no KVM, prints why, and returns true. */
 bool explain_no_kvm(const struct monitor *monitor);
 

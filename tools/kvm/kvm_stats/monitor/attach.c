@@ -79,10 +79,9 @@ static bool misses_vm(const struct vmm *vmm)
 
 	for (i = 0; vmm->watch && i < kvmstats_watch_readers(vmm->watch); i++) {
 		const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
-		const struct kvmstats_target *target = kvmstats_reader_target(reader);
 
-		if (kvmstats_reader_error(reader) && !vmm_replaces(vmm, target) &&
-		    kvmstats_target_kind(target) == KVMSTATS_KIND_VM)
+		if (vmm_reader_error(vmm, reader) &&
+		    kvmstats_target_kind(kvmstats_reader_target(reader)) == KVMSTATS_KIND_VM)
 			return true;
 	}
 	return false;

@@ -48,6 +48,15 @@ struct monitor {
 /* Returns the number of targets of all VMMs. */
 size_t monitor_targets(const struct monitor *monitor);
 
+/* Exit statistics count for all VMs of the host, or for none. */
+enum exits_state {
+	EXITS_MISSING,		/* the kernel does not have them, or no VM is known */
+	EXITS_OFF,		/* they are 0, or of an earlier time */
+	EXITS_ON,		/* or it is not known, because the parameter cannot be read */
+};
+
+enum exits_state monitor_exits(const struct monitor *monitor);
+
 /* Calls options.event(), if there is one. */
 void monitor_emit(const struct monitor *monitor, enum monitor_event event,
 		  const struct vmm *vmm);

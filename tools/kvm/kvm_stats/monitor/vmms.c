@@ -61,11 +61,11 @@ int monitor_add_vmm(struct monitor *monitor, const struct kvmstats_watch *watch)
 /* Returns monitor->vmms if the VMM is not in the table. */
 static size_t find(const struct monitor *monitor, const struct kvmstats_watch *watch)
 {
-	size_t index = index_of(monitor, kvmstats_vmm_pid(kvmstats_watch_vmm(watch)));
+	size_t index = 0;
 
-	if (index < monitor->vmms && monitor->vmm[index]->watch == watch)
-		return index;
-	return monitor->vmms;
+	while (index < monitor->vmms && monitor->vmm[index]->watch != watch)
+		index++;
+	return index;
 }
 
 void monitor_update_vmm(struct monitor *monitor, const struct kvmstats_watch *watch)

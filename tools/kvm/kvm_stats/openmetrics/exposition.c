@@ -178,24 +178,6 @@ static void put_samples(const struct sample_context *context)
 		put_values(context, values);
 }
 
-/*
- * Whether the series has samples of this member of the family. If its targets have different
- * sets, the first member stands for the same statistic of the other sets.
- */
-static bool has_member(const struct series_list *list, const struct series *series,
-		       const struct family *family, const struct member *member)
-{
-	const struct member *other;
-
-	if (!series_has_set(list, series, member->set))
-		return false;
-	for (other = family->member; !series->set && other < member; other++) {
-		if (same_member(other, member) && series_has_set(list, series, other->set))
-			return false;
-	}
-	return true;
-}
-
 /* Writes the samples of one series. The metadata of the family precede its first sample. */
 static void put_series(struct openmetrics *metrics, const struct exposition *out,
 		       const struct family *family, const struct series *series,
@@ -212,7 +194,7 @@ static void put_series(struct openmetrics *metrics, const struct exposition *out
 
 	for (i = 0; i < family->members; i++) {
 		context.member = &family->member[i];
-		if (!has_member(&metrics->series, series, family, context.member))
+		if (context.member->set != series->set)
 			continue;
 		if (!*has_metadata)
 			put_metadata(out, &metadata);
@@ -235,19 +217,6 @@ static void put_family(struct openmetrics *metrics, const struct exposition *out
 	}
 }
 
-/* Adds the families of all statistics of the targets of @series. */
-static int add_families(struct openmetrics *metrics, const struct series *series)
-{
-	const struct target *const *target = series_targets(&metrics->series, series);
-	size_t targets = series->set ? 1 : series->targets;
-	size_t i;
-	int err = 0;
-
-	for (i = 0; !err && i < targets; i++)
-		err = families_add(&metrics->families, series->kind, target[i]->set);
-	return err;
-}
-
 static int update(struct openmetrics *metrics)
 {
 	const struct series_list *list = &metrics->series;
@@ -255,7 +224,7 @@ static int update(struct openmetrics *metrics)
 	size_t i;
 
 	for (i = 0; !err && i < list->count; i++)
-		err = add_families(metrics, &list->series[i]);
+		err = families_add(&metrics->families, list->series[i].kind, list->series[i].set);
 	return err;
 }
 
@@ -263,15 +232,19 @@ int openmetrics_write(struct openmetrics *metrics, enum exposition_format format
 		      const struct sampling *sampling, struct text *text)
 {
 	struct exposition out = { .format = format, .text = text };
+	enum exits_state exits = monitor_exits(metrics->monitor);
 	size_t i;
 	int err = update(metrics);
 
 	if (err)
 		return err;
 	put_own_metrics(&out, metrics->monitor, sampling, metrics->families.left_out);
+	put_exits_state(&out, exits);
 	put_guests(&out, &metrics->series.identities, metrics->monitor->options.filter);
-	for (i = 0; i < metrics->families.count; i++)
-		put_family(metrics, &out, metrics->families.family[i]);
+	for (i = 0; i < metrics->families.count; i++) {
+		if (exits != EXITS_OFF || !metrics->families.family[i]->exits)
+			put_family(metrics, &out, metrics->families.family[i]);
+	}
 	if (format == OPENMETRICS_1_0)
 		text_puts(text, "# EOF\n");
 	return text->failed ? -ENOMEM : 0;

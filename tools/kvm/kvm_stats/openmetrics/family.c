@@ -44,11 +44,6 @@ static int add_member(struct family *family, const struct addition *addition)
 	return err;
 }
 
-bool same_member(const struct member *a, const struct member *b)
-{
-	return a->class && b->class ? !strcmp(a->class, b->class) : a->class == b->class;
-}
-
 static bool is_class(const struct member *member, const struct exit_class *class)
 {
 	if (!class || !member->class)
@@ -91,6 +86,7 @@ static struct family *new_family(const struct addition *addition)
 		return NULL;
 	family->kind = addition->kind;
 	family->by_class = addition->class;
+	family->exits = is_exit_stat(addition->set->schema, addition->stat);
 	family->type = stat_family_type(addition->stat);
 	family->unit = stat_family_unit(addition->stat);
 	family->name = stat_family_name(addition->kind, addition->stat, addition->class);

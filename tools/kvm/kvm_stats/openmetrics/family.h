@@ -26,6 +26,7 @@ struct family {
 	const char *unit;		/* NULL: no unit */
 	enum kind kind;
 	bool by_class;			/* members have the label class */
+	bool exits;			/* members are exit statistics */
 	struct member *member;
 	size_t members;
 };
@@ -50,9 +51,6 @@ int families_reserve(struct families *families, const char *name);
  * samples; guests have them. Returns 0 or -ENOMEM.
  */
 int families_add(struct families *families, enum kind kind, const struct stat_set *set);
-
-/* Whether both are the same statistic, perhaps of different schemas. */
-bool same_member(const struct member *a, const struct member *b);
 
 void families_free(struct families *families);
 

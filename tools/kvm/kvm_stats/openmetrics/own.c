@@ -6,6 +6,7 @@
 #include "openmetrics/guests.h"
 #include "openmetrics/metadata.h"
 #include "openmetrics/own.h"
+#include "proc/host.h"
 
 static const struct metadata build_metadata = {
 	"kvm_stats_build", FAMILY_INFO, NULL, "The version of kvm-stats.",
@@ -23,12 +24,19 @@ static const struct metadata unreadable_metadata = {
 static const struct metadata unseen_metadata = {
 	"kvm_stats_unseen_processes", FAMILY_GAUGE, NULL,
 	"Processes that kvm-stats has no permission to inspect; they can have VMs. "
-	"Grant CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH.",
+	"Grant CAP_PERFMON if the kernel has KVM_STATS_NEXT, otherwise CAP_SYS_PTRACE and "
+	"CAP_DAC_READ_SEARCH.",
 };
 
 static const struct metadata left_out_metadata = {
 	"kvm_stats_left_out_statistics", FAMILY_GAUGE, NULL,
 	"Statistics that are left out because another statistic uses the same metric name.",
+};
+
+static const struct metadata exits_metadata = {
+	"kvm_exit_stats_enabled", FAMILY_GAUGE, NULL,
+	"1 while exit statistics are on. While they are off, they have no metrics. "
+	"To switch them on: echo 1 >" EXIT_STATS_PARAMETER,
 };
 
 static const struct metadata samples_metadata = {
@@ -135,4 +143,10 @@ void put_own_metrics(const struct exposition *out, const struct monitor *monitor
 	put_time(out, &duration_metadata, sampling->duration);
 	if (sampling->process)
 		put_process(out, sampling->process);
+}
+
+void put_exits_state(const struct exposition *out, enum exits_state exits)
+{
+	if (exits != EXITS_MISSING)
+		put_gauge(out, &exits_metadata, exits == EXITS_ON);
 }

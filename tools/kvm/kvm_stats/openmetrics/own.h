@@ -10,4 +10,7 @@
 void put_own_metrics(const struct exposition *out, const struct monitor *monitor,
 		     const struct sampling *sampling, size_t left_out);
 
+/* Writes whether exit statistics are on, if there are any. */
+void put_exits_state(const struct exposition *out, enum exits_state exits);
+
 #endif /* OPENMETRICS_OWN_H */

@@ -14,18 +14,6 @@ static void put_number(struct text *text, const char *name, int number)
 	put_label(text, name, value);
 }
 
-/* The VMs of one process can have different statistics. */
-static const struct stat_set *common_set(const struct target *const *target, size_t targets)
-{
-	size_t i;
-
-	for (i = 1; i < targets; i++) {
-		if (target[i]->set != target[0]->set)
-			return NULL;
-	}
-	return target[0]->set;
-}
-
 /* Adds a series for the last @targets entries of list->target. */
 static void add_series(struct series_list *list, const struct identity *identity,
 		       enum kind kind, size_t targets)
@@ -35,7 +23,7 @@ static void add_series(struct series_list *list, const struct identity *identity
 
 	list->series[list->count++] = (struct series){
 		.kind = kind,
-		.set = common_set(&list->target[first], targets),
+		.set = target->set,
 		.first = first,
 		.targets = targets,
 		.labels = list->labels.size,
@@ -139,20 +127,6 @@ int series_update(struct series_list *list, const struct monitor *monitor)
 	list->generation = monitor->generation;
 	list->made = true;
 	return 0;
-}
-
-bool series_has_set(const struct series_list *list, const struct series *series,
-		    const struct stat_set *set)
-{
-	size_t i;
-
-	if (series->set)
-		return series->set == set;
-	for (i = 0; i < series->targets; i++) {
-		if (series_targets(list, series)[i]->set == set)
-			return true;
-	}
-	return false;
 }
 
 void series_free(struct series_list *list)

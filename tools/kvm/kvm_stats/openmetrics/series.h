@@ -18,7 +18,7 @@
 
 struct series {
 	enum kind kind;
-	const struct stat_set *set;	/* of all targets, or NULL if they have different ones */
+	const struct stat_set *set;	/* of the first target; the others have the same statistics */
 	size_t first;		/* index in series_list.target of the targets that are added up */
 	size_t targets;
 	size_t labels;		/* offset in series_list.labels of a NUL-terminated string */
@@ -45,10 +45,6 @@ static inline const char *series_labels(const struct series_list *list,
 {
 	return list->labels.data + series->labels;
 }
-
-/* Whether a target of the series has this set. */
-bool series_has_set(const struct series_list *list, const struct series *series,
-		    const struct stat_set *set);
 
 /* Returns the targets of a series. */
 static inline const struct target *const *series_targets(const struct series_list *list,

@@ -39,6 +39,4 @@ void print_heading(const struct vmm *vmm)
 	       plural(vmm->vcpus));
 	print_origins(vmm);
 	putchar('\n');
-	if (vmm->vms > 1 && !kvmstats_vmm_distinct(vmm->kvm))
-		puts("# some VMs may be duplicates: this kernel lacks kcmp(), which compares fds");
 }

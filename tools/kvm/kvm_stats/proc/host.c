@@ -84,3 +84,11 @@ struct host_use host_use(const struct host *host)
 		.kernel = percent(host->before.kernel, host->now.kernel, all),
 	};
 }
+
+bool host_exit_stats_are_off(void)
+{
+	char text[8];
+
+	return proc_read(text, sizeof(text), ".." EXIT_STATS_PARAMETER) &&
+	       (*text == 'N' || *text == '0');
+}

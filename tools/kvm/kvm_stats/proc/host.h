@@ -34,4 +34,10 @@ struct host_use {
 
 struct host_use host_use(const struct host *host);
 
+/* Where root switches exit statistics on and off, for all VMs at once. */
+#define EXIT_STATS_PARAMETER	"/sys/module/kvm/parameters/exit_stats"
+
+/* Whether exit statistics are switched off. False if it is not known. */
+bool host_exit_stats_are_off(void);
+
 #endif /* PROC_HOST_H */

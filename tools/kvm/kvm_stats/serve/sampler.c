@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/output.h"
+#include "messages/notice.h"
 #include "messages/require.h"
 #include "serve/process.h"
 #include "serve/sampler.h"
@@ -26,6 +27,7 @@ bool sampler_open(struct sampler *sampler, const struct filter *filter,
 	if (!sampler->monitor)
 		return false;
 	missing_report(&sampler->missing, sampler->monitor);
+	notice_exits(&sampler->exits, sampler->monitor);
 	sampler->metrics = openmetrics_open(sampler->monitor, exposed);
 	if (!sampler->metrics)
 		complain("out of memory");
@@ -63,6 +65,7 @@ static int sample(struct sampler *sampler)
 	err = monitor_sample(sampler->monitor);
 	fd_reserve_release(&sampler->reserve);
 	missing_report(&sampler->missing, sampler->monitor);
+	notice_exits(&sampler->exits, sampler->monitor);
 	sampler->sampling.number++;
 	sampler->sampling.time = epoch_now();
 	sampler->sampling.duration = clock_now() - start;

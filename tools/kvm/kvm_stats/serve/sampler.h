@@ -18,6 +18,7 @@ struct sampler {
 	struct monitor *monitor;
 	struct openmetrics *metrics;
 	struct missing missing;
+	enum exits_state exits;		/* that were reported */
 	struct sampling sampling;
 	struct process_figures process;
 	struct fd_reserve reserve;

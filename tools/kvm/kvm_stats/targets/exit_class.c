@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include "base/array.h"
 #include "targets/exit_class.h"
 
 #define PREFIX		"exit_"
@@ -63,4 +64,31 @@ bool exit_class_of(const struct kvmstats_schema *schema, const struct kvmstats_s
 		return false;
 	*class = found;
 	return true;
+}
+
+bool has_exit_stats(const struct kvmstats_schema *schema)
+{
+	struct exit_class class;
+	size_t i;
+
+	for (i = 0; i < kvmstats_schema_count(schema); i++) {
+		if (exit_class_of(schema, kvmstats_schema_stat(schema, i), &class))
+			return true;
+	}
+	return false;
+}
+
+bool is_exit_stat(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat)
+{
+	static const char * const others[] = {
+		"exit_hist", "guest_ns", "userspace_ns", "halted_ns",
+	};
+	struct exit_class class;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		if (!strcmp(kvmstats_stat_name(stat), others[i]))
+			return true;
+	}
+	return exit_class_of(schema, stat, &class);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The statistics of classes of exits, which the vCPUs of a VM with exit statistics have.
+ * The statistics of classes of exits, which vCPUs have if the kernel has exit statistics.
  *
  * The classes differ between architectures and kernels, so this recognizes them by their names:
  * a class X has the counter exit_X and the time exit_X_ns.
@@ -23,5 +23,11 @@ struct exit_class {
 /* Returns whether @stat, a statistic of @schema, belongs to a class. Sets @class only then. */
 bool exit_class_of(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat,
 		   struct exit_class *class);
+
+/* Whether @schema has exit statistics. */
+bool has_exit_stats(const struct kvmstats_schema *schema);
+
+/* Whether @stat is an exit statistic: of a class, or one that exists only together with them. */
+bool is_exit_stat(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat);
 
 #endif /* TARGETS_EXIT_CLASS_H */

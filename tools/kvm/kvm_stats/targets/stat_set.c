@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "targets/exit_class.h"
 #include "targets/stat.h"
 #include "targets/stat_set.h"
 
@@ -120,6 +121,7 @@ static struct stat_set *new_set(const struct kvmstats_schema *schema)
 	}
 	set->schema = schema;
 	set->values = count_values(schema);
+	set->has_exits = has_exit_stats(schema);
 	return set;
 }
 

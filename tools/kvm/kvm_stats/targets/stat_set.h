@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The schemas in use, each stored once, and the statistics that the filter selects of each.
- * Usually there are two schemas: one that all VMs share, and one that all vCPUs share. VMs with
- * exit statistics have others, so two targets of the same scope can have different sets.
+ * Usually there are two schemas: one that all VMs share, and one that all vCPUs share. Another source
+ * of the same statistics has schemas of its own.
  */
 #ifndef TARGETS_STAT_SET_H
 #define TARGETS_STAT_SET_H
@@ -19,6 +19,7 @@ struct stat_set {
 	const struct kvmstats_stat **stat;	/* selected ones, in the order of the schema */
 	size_t stats;
 	size_t values;		/* number of values of a sample, also of those not selected */
+	bool has_exits;		/* the schema has exit statistics */
 };
 
 struct stat_sets {

@@ -124,7 +124,7 @@ static bool is_same_target(const struct target *other, const struct kvmstats_tar
 	       other->vmm_fd == kvmstats_target_fd(target);
 }
 
-bool vmm_replaces(const struct vmm *vmm, const struct kvmstats_target *target)
+static bool is_replaced(const struct vmm *vmm, const struct kvmstats_target *target)
 {
 	size_t i;
 
@@ -135,6 +135,15 @@ bool vmm_replaces(const struct vmm *vmm, const struct kvmstats_target *target)
 			return true;
 	}
 	return false;
+}
+
+int vmm_reader_error(const struct vmm *vmm, const struct kvmstats_reader *reader)
+{
+	int err = kvmstats_reader_error(reader);
+
+	if (err == -ESRCH || err == -ENODEV || is_replaced(vmm, kvmstats_reader_target(reader)))
+		return 0;
+	return err;
 }
 
 static void note_missing(struct vmm *vmm, const struct kvmstats_target *from)
@@ -159,9 +168,9 @@ void vmm_count_missing(struct vmm *vmm)
 	vmm->fd_error = 0;
 	for (i = 0; vmm->watch && i < kvmstats_watch_readers(vmm->watch); i++) {
 		const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
-		int err = kvmstats_reader_error(reader);
+		int err = vmm_reader_error(vmm, reader);
 
-		if (!err || vmm_replaces(vmm, kvmstats_reader_target(reader)))
+		if (!err)
 			continue;
 		vmm->fd_error = err;
 		note_missing(vmm, kvmstats_reader_target(reader));

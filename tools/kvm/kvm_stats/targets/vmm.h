@@ -97,8 +97,11 @@ bool target_is_listed(const struct vmm *vmm, const struct target_key *key);
  */
 void vmm_count_missing(struct vmm *vmm);
 
-/* Whether another source has the statistics of @target, whose fd cannot be opened. */
-bool vmm_replaces(const struct vmm *vmm, const struct kvmstats_target *target);
+/*
+ * Returns why the statistics of a VM or vCPU are missing, or 0: another source may have them, or it
+ * has ended, and the monitor is about to release it.
+ */
+int vmm_reader_error(const struct vmm *vmm, const struct kvmstats_reader *reader);
 
 /* Keeps the target with this key and returns it, or NULL if no target has the key. */
 struct target *target_keep(struct vmm *vmm, const struct target_key *key);

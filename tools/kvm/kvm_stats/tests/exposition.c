@@ -5,13 +5,15 @@
  *
  * usage: exposition openmetrics|prometheus [default]
  *
- * The expected files have the statistics of each vCPU. With "default" these are left out.
+ * The expected files have the statistics of each vCPU. With "default" these are left out. The
+ * directory in the environment variable EXPOSITION_PROC replaces /proc.
  */
 #include <errno.h>
 
 #include "guest_files.h"
 #include "image.h"
 #include "openmetrics/exposition.h"
+#include "proc/file.h"
 
 #define TYPE(name)	((uint32_t)KVMSTATS_TYPE_##name)
 #define UNIT(name)	((uint32_t)KVMSTATS_UNIT_##name << 4)
@@ -100,8 +102,8 @@ static void vcpu_image(struct image *image)
 	add(image, "halt_poll_fail_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 1);
 }
 
-/* The statistics of a vCPU on a kernel that counts how long vCPUs wait for a CPU. */
-static void delay_image(struct image *image)
+/* The statistics of a vCPU on a kernel with exit statistics. No exit was of the class hlt. */
+static void exits_image(struct image *image)
 {
 	uint64_t *delays;
 
@@ -112,12 +114,6 @@ static void delay_image(struct image *image)
 	delays = add(image, "run_delay_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 0);
 	delays[14] = 43;
 	add(image, "preemptions", COUNTER, 0, 1, 0, 44);
-}
-
-/* The same with exit statistics. No exit was of the class hlt. */
-static void exits_image(struct image *image)
-{
-	delay_image(image);
 	add(image, "guest_ns", COUNTER | SECONDS, -9, 1, 0, 45);
 	add(image, "userspace_ns", COUNTER | SECONDS, -9, 1, 0, 46);
 	add(image, "halted_ns", COUNTER | SECONDS, -9, 1, 0, 47);
@@ -275,20 +271,18 @@ static void add_twins(void)
 	}
 }
 
-/* Only the first guest and the second VM of the other one have exit statistics. */
 static void add_exit_statistics(void)
 {
 	struct vmm *one = add_vmm(700, "exit statistics", 1, 2);
-	struct vmm *both = add_vmm(800, "two kinds of VMs", 2, 3);
-	struct image delay, exits;
+	struct vmm *both = add_vmm(800, "two VMs", 2, 3);
+	struct image exits;
 
-	delay_image(&delay);
 	exits_image(&exits);
 	add_target(one, &exits, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
 	add_target(one, &exits, SCOPE_VCPU, 0, 1, 11, ORIGIN_OPENED);
-	add_target(both, &delay, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
+	add_target(both, &exits, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
 	add_target(both, &exits, SCOPE_VCPU, 1, 0, 11, ORIGIN_OPENED);
-	add_target(both, &delay, SCOPE_VCPU, 0, 1, 12, ORIGIN_OPENED);
+	add_target(both, &exits, SCOPE_VCPU, 0, 1, 12, ORIGIN_OPENED);
 }
 
 static void write_file_of_libvirt(const struct guest_files *files)
@@ -346,6 +340,7 @@ int main(int argc, char **argv)
 	if (guest_files_make(&files))
 		fail("cannot make a directory");
 	write_file_of_libvirt(&files);
+	proc_set_root(getenv("EXPOSITION_PROC") ? getenv("EXPOSITION_PROC") : files.dir);
 	options = (struct openmetrics_options){ argc == 2, files.libvirt };
 	format = strcmp(argv[1], "openmetrics") ? PROMETHEUS_TEXT_0_0_4 : OPENMETRICS_1_0;
 	stat_sets_init(&monitor.context.sets, &filter);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test messages: the same one about many VMMs is printed once, with all of them, and the advice
- * for tracepoints depends on perf_event_paranoid.
+ * Test messages: the same one about many VMMs is printed once, with all of them, and some depend on
+ * files of the host.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "guest_files.h"
 #include "messages/grouped.h"
+#include "messages/missing.h"
+#include "messages/notice.h"
 #include "messages/sources.h"
 #include "proc/file.h"
 #include "tap.h"
@@ -23,7 +26,6 @@ static void capture(void (*fn)(void *arg), void *arg)
 {
 	FILE *file = tmpfile();
 	int old = dup(STDERR_FILENO);
-	size_t len;
 
 	if (!file || old < 0 || dup2(fileno(file), STDERR_FILENO) < 0)
 		exit(1);
@@ -34,10 +36,9 @@ static void capture(void (*fn)(void *arg), void *arg)
 	free(printed);
 	printed = calloc(1, 4096);
 	rewind(file);
-	len = printed ? fread(printed, 1, 4095, file) : 0;
+	if (!printed || (!fread(printed, 1, 4095, file) && ferror(file)))
+		exit(1);
 	fclose(file);
-	if (!len)
-		printf("# nothing was printed\n");
 }
 
 static void print_grouped(void *grouped)
@@ -127,28 +128,36 @@ static void print_denied_tracepoints(void *arg)
 	explain_tracepoints(-EACCES);
 }
 
+/* ---- files ---- */
+
+/* Replaces the file @name of the host by one with this text. */
+static void set_file(const struct guest_files *files, const char *name, const char *text)
+{
+	static char proc[PROC_PATH_SIZE];
+	char path[PROC_PATH_SIZE];
+	char *at;
+
+	snprintf(proc, sizeof(proc), "%s/proc", files->dir);
+	mkdir(proc, 0700);
+	proc_set_root(proc);
+	snprintf(path, sizeof(path), "%s/%s", files->dir, name);
+	for (at = path + strlen(files->dir) + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		mkdir(path, 0700);
+	}
+	write_file(path, text, strlen(text));
+}
+
 static void test_level(const char *level, const char *capability)
 {
-	char dir[] = "/tmp/messages_test.XXXXXX", path[64];
+	struct guest_files files;
 	char other[32];
-	FILE *file;
 
-	if (!mkdtemp(dir))
+	if (guest_files_make(&files))
 		exit(1);
-	snprintf(path, sizeof(path), "%s/sys", dir);
-	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/sys/kernel", dir);
-	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/sys/kernel/perf_event_paranoid", dir);
-	file = fopen(path, "w");
-	if (!file || fputs(level, file) < 0 || fclose(file))
-		exit(1);
-	proc_set_root(dir);
+	set_file(&files, "proc/sys/kernel/perf_event_paranoid", level);
 	capture(print_denied_tracepoints, NULL);
-	proc_set_root("/proc");
-	unlink(path);
-	for (*strrchr(path, '/') = '\0'; strlen(path) >= strlen(dir); *strrchr(path, '/') = '\0')
-		rmdir(path);
+	guest_files_remove(&files);
 	snprintf(other, sizeof(other), " It is %s.", level);
 	if (!tap_ok(strstr(printed, capability) && strstr(printed, other),
 		    "at level %s, tracepoints need %s", level, capability))
@@ -164,12 +173,105 @@ static void test_tracepoints(void)
 	tap_ok(!strstr(printed, "CAP_PERFMON"), "and not only CAP_PERFMON");
 }
 
+/* ---- exit statistics ---- */
+
+static struct stat_set *add_vcpu(struct stat_sets *sets, bool exits)
+{
+	const struct kvmstats_desc descs[] = {
+		{ .name = "exits", .size = 1 },
+		{ .name = "exit_io", .size = 1 },
+		{ .name = "exit_io_ns", .unit = KVMSTATS_UNIT_SECONDS, .size = 1 },
+	};
+	const struct stat_set *set;
+	struct kvmstats_schema *schema;
+
+	if (kvmstats_schema_make(&schema, descs, exits ? 3 : 1, sizeof(*descs)) ||
+	    stat_sets_add(sets, schema, &set))
+		exit(1);
+	return (struct stat_set *)set;
+}
+
+static enum exits_state known;
+
+static void print_exits(void *monitor)
+{
+	notice_exits(&known, monitor);
+}
+
+static void test_exits(void)
+{
+	static const char off[] =
+		"kvm-stats: exit statistics are off. To switch them on, run "
+		"'echo 1 >/sys/module/kvm/parameters/exit_stats' as root.\n";
+	struct filter filter = { 0 };
+	struct monitor monitor = { 0 };
+	struct guest_files files;
+
+	if (guest_files_make(&files))
+		exit(1);
+	set_file(&files, "sys/module/kvm/parameters/exit_stats", "N\n");
+	stat_sets_init(&monitor.context.sets, &filter);
+	add_vcpu(&monitor.context.sets, false);
+	capture(print_exits, &monitor);
+	check_printed("", "a kernel without exit statistics cannot switch them on");
+	add_vcpu(&monitor.context.sets, true);
+	capture(print_exits, &monitor);
+	check_printed(off, "exit statistics that are off are reported");
+	capture(print_exits, &monitor);
+	check_printed("", "but only once");
+	set_file(&files, "sys/module/kvm/parameters/exit_stats", "1\n");
+	capture(print_exits, &monitor);
+	check_printed("kvm-stats: exit statistics are on\n", "when they are on, this is reported");
+	set_file(&files, "sys/module/kvm/parameters/exit_stats", "0\n");
+	capture(print_exits, &monitor);
+	check_printed(off, "and that they are off again");
+	known = EXITS_MISSING;
+	monitor.context.sets.set[1]->stats = 1;
+	capture(print_exits, &monitor);
+	check_printed("", "if they are not selected, it does not matter");
+	guest_files_remove(&files);
+	tap_is(monitor_exits(&monitor), EXITS_ON, "without the file it is not known");
+	stat_sets_free(&monitor.context.sets);
+}
+
+/* ---- fds that cannot be compared ---- */
+
+int __wrap_kvmstats_vmm_distinct(const struct kvmstats_vmm *vmm)
+{
+	(void)vmm;
+	return 0;
+}
+
+static void print_missing(void *monitor)
+{
+	static struct missing missing;
+
+	missing_report(&missing, monitor);
+}
+
+static void test_kcmp(void)
+{
+	struct vmm vmm = { .pid = 1, .comm = "vmm", .kvm = any_kvm() }, *vmms = &vmm;
+	struct filter filter = { 0 };
+	struct monitor monitor = { .vmm = &vmms, .vmms = 1, .options.filter = &filter };
+
+	capture(print_missing, &monitor);
+	check_printed("kvm-stats: PID 1 (vmm): only the VM with the lowest fd is read: "
+		      "fds cannot be compared\n"
+		      "kvm-stats: Use a kernel with kcmp(), and no seccomp filter that refuses it.\n",
+		      "without kcmp() VMs can be missing");
+	capture(print_missing, &monitor);
+	check_printed("", "this is reported once");
+}
+
 int main(void)
 {
 	test_few();
 	test_many();
 	test_bad_names();
 	test_tracepoints();
+	test_exits();
+	test_kcmp();
 	free(printed);
 	return tap_end();
 }

@@ -58,6 +58,7 @@ static const struct kvmstats_desc vcpu_descs[] = {
 static const struct kvmstats_desc exits_descs[] = {
 	EVENT("exits"),
 	EVENT("io_exits"),
+	EVENT("pf_taken"),
 	TIME("run_delay_ns"),
 	{ .name = "run_delay_max_ns", .type = KVMSTATS_TYPE_PEAK,
 	  .unit = KVMSTATS_UNIT_SECONDS, .exponent = -9, .size = 1 },

@@ -289,6 +289,7 @@ bool activities_update(struct activities *activities, const struct monitor *moni
 	size_t i;
 
 	figures_clear(&activities->sum);
+	activities->exit_stats.state = monitor_exits(monitor);
 	for (i = 0; i < monitor->vmms; i++) {
 		struct guest_activity *guest = find_guest(activities, monitor->vmm[i]);
 

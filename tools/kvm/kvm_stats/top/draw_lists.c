@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/output.h"
 #include "messages/search.h"
+#include "proc/host.h"
 #include "top/draw_lists.h"
 #include "top/terminal.h"
 
@@ -26,7 +27,8 @@ static const char * const lines[] = {
 	"h  q          show this help; quit",
 	"",
 	"Guest, kernel, VMM, halted and waiting are parts of the time of the vCPUs.",
-	"With exit statistics, the bar \"Time\" shows them, and the classes of exits.",
+	"While exit statistics are on, the bar \"Time\" shows them, and the classes of",
+	"exits. To switch them on: echo 1 >" EXIT_STATS_PARAMETER,
 	"CPU is that of the whole process; 100 % is one CPU.",
 };
 
@@ -71,12 +73,8 @@ static void draw_no_guest(const struct top *top, struct area area)
 	else
 		snprintf(text, sizeof(text), "No VM is running. Waiting for one to start.");
 	area.y = draw_wrapped(area.y, area, text);
-	if (!top->monitor->denied)
-		return;
-	snprintf(text, sizeof(text), "kvm-stats has no permission to inspect %zu process%s. Run as "
-		 "root, or grant CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH.", top->monitor->denied,
-		 top->monitor->denied == 1 ? "" : "es");
-	draw_wrapped(area.y, area, text);
+	if (top->monitor->denied)
+		draw_wrapped(area.y, area, denied_text(top->monitor, text, sizeof(text)));
 }
 
 static void draw_no_bars(const struct top *top, struct area area)

@@ -150,11 +150,17 @@ static void draw_classes(const struct top *top, struct area area)
 
 /* ---- both ---- */
 
+static bool are_off(const struct top *top)
+{
+	return top->activities.exit_stats.state == EXITS_OFF;
+}
+
 static bool has_times(const struct top *top)
 {
 	enum page_kind kind = top->page[top->depth].kind;
 
-	return top->time_use.times.vcpus && (kind == PAGE_PARTS || kind == PAGE_STATISTICS);
+	return (top->time_use.times.vcpus || are_off(top)) &&
+	       (kind == PAGE_PARTS || kind == PAGE_STATISTICS);
 }
 
 int draw_time_rows(const struct top *top, int rows, int columns)
@@ -164,6 +170,8 @@ int draw_time_rows(const struct top *top, int rows, int columns)
 
 	if (!has_times(top) || bar > rows)
 		return 0;
+	if (!top->time_use.times.vcpus)
+		return 1;
 	if (!classes || bar + 2 > rows)
 		return bar;
 	return bar + 1 + classes < rows ? bar + 1 + classes : rows;
@@ -175,6 +183,11 @@ void draw_time(const struct top *top, struct area area)
 
 	if (!area.rows)
 		return;
+	if (!top->time_use.times.vcpus) {
+		draw_text(area.y, 0, area.columns, A_DIM, "Exit statistics are off. Run 'echo 1 >"
+			  EXIT_STATS_PARAMETER "'.");
+		return;
+	}
 	draw_bar(&top->time_use.times, area.y, area.columns);
 	area.y += bar;
 	area.rows -= bar;

@@ -81,21 +81,7 @@ static const struct kvmstats_stat *find(const struct stat_set *set, const char *
 	return stat;
 }
 
-/* The other kinds overlap with the classes. */
-static void keep_classes(struct exit_stats *stats)
-{
-	size_t classes = 0;
-	size_t i;
-
-	for (i = 0; i < stats->kinds; i++) {
-		if (stats->kind[i].ns)
-			stats->kind[classes++] = stats->kind[i];
-	}
-	if (classes)
-		stats->kinds = classes;
-}
-
-static void find_kinds(struct exit_stats *stats)
+static void find_kinds(struct exit_stats *stats, bool classes)
 {
 	const struct kvmstats_schema *schema = stats->set->schema;
 	size_t count = kvmstats_schema_count(schema);
@@ -104,28 +90,23 @@ static void find_kinds(struct exit_stats *stats)
 	for (i = 0; i < count && stats->kinds < EXIT_KINDS; i++) {
 		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
 		struct exit_kind_stats *kind = &stats->kind[stats->kinds];
-		struct exit_class class;
+		struct exit_class class = { 0 };
 
 		if (kvmstats_stat_size(stat) != 1 ||
 		    kvmstats_stat_type(stat) != KVMSTATS_TYPE_CUMULATIVE ||
-		    !exit_kind_name(kind->name, kvmstats_stat_name(stat)))
+		    !exit_kind_name(kind->name, kvmstats_stat_name(stat)) ||
+		    exit_class_of(schema, stat, &class) != classes)
 			continue;
 		kind->count = stat;
-		kind->ns = exit_class_of(schema, stat, &class) ? class.partner : NULL;
+		kind->ns = class.partner;
 		stats->kinds++;
 	}
-	keep_classes(stats);
 }
 
-const struct exit_stats *exit_stats_of(struct exit_stats_list *list, const struct stat_set *set)
+static struct exit_stats *add_entry(struct exit_stats_list *list, const struct stat_set *set)
 {
 	struct exit_stats *more;
-	size_t i;
 
-	for (i = 0; i < list->count; i++) {
-		if (list->entry[i].set == set)
-			return &list->entry[i];
-	}
 	more = array_grow(list->entry, list->count, &list->capacity, sizeof(*more));
 	if (!more)
 		return NULL;
@@ -143,8 +124,26 @@ const struct exit_stats *exit_stats_of(struct exit_stats_list *list, const struc
 		.halted = kvmstats_schema_find(set->schema, "halted_ns"),
 		.blocking = kvmstats_schema_find(set->schema, "blocking"),
 	};
-	find_kinds(more);
+	find_kinds(more, true);
+	more->classes = more->kinds;
+	find_kinds(more, false);
 	return more;
+}
+
+const struct exit_stats *exit_stats_of(struct exit_stats_list *list, const struct stat_set *set)
+{
+	struct exit_stats *entry = NULL;
+	size_t i;
+
+	for (i = 0; !entry && i < list->count; i++) {
+		if (list->entry[i].set == set)
+			entry = &list->entry[i];
+	}
+	if (!entry)
+		entry = add_entry(list, set);
+	if (entry)
+		entry->counts_classes = entry->classes && list->state == EXITS_ON;
+	return entry;
 }
 
 void exit_stats_free(struct exit_stats_list *list)
@@ -185,6 +184,7 @@ static void add_kind(struct exit_tally *tally, const char *name, double rate)
 void exit_tally_add(struct exit_tally *tally, const struct exit_stats *stats,
 		    const struct target *target)
 {
+	size_t end = stats->counts_classes ? stats->classes : stats->kinds;
 	size_t i;
 
 	tally->has_exits |= add_rate(&tally->exits, target, stats->exits);
@@ -194,7 +194,7 @@ void exit_tally_add(struct exit_tally *tally, const struct exit_stats *stats,
 	/* debugfs has sums over the vCPUs of a VM. */
 	if (target->scope == SCOPE_VCPU && add_rate(&tally->run_delay, target, stats->run_delay))
 		tally->vcpus++;
-	for (i = 0; i < stats->kinds; i++) {
+	for (i = stats->counts_classes ? 0 : stats->classes; i < end; i++) {
 		double rate = 0;
 
 		add_rate(&rate, target, stats->kind[i].count);

@@ -10,12 +10,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "monitor/state.h"
 #include "targets/target.h"
 
 #define EXIT_KINDS	64	/* at most so many kinds of exits are counted */
 #define EXIT_NAME_SIZE	24
 
-/* A kind of exits. With exit statistics, the kinds are classes, and each exit is in one of them. */
+/*
+ * A kind of exits. While exit statistics are on, the kinds are classes, and each exit is in one of
+ * them. The other kinds overlap with the classes.
+ */
 struct exit_kind_stats {
 	char name[EXIT_NAME_SIZE];		/* "io" for io_exits and for exit_io */
 	const struct kvmstats_stat *count;
@@ -28,18 +32,21 @@ struct exit_stats {
 	const struct kvmstats_stat *faults;
 	const struct kvmstats_stat *polls;
 	const struct kvmstats_stat *good_polls;
-	/* Times of a vCPU, in ns. A vCPU without exit statistics has only run_delay. */
+	/* Times of a vCPU, in ns. Those after run_delay are exit statistics. */
 	const struct kvmstats_stat *run_delay;
 	const struct kvmstats_stat *guest;
 	const struct kvmstats_stat *userspace;
 	const struct kvmstats_stat *halted;
 	const struct kvmstats_stat *blocking;	/* whether the vCPU is halted */
-	struct exit_kind_stats kind[EXIT_KINDS];
+	struct exit_kind_stats kind[EXIT_KINDS];	/* classes first */
 	size_t kinds;
+	size_t classes;
+	bool counts_classes;
 };
 
 /* The statistics of each schema in use. */
 struct exit_stats_list {
+	enum exits_state state;		/* at the last sample */
 	struct exit_stats *entry;
 	size_t count;
 	size_t capacity;

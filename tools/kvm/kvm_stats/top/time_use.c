@@ -66,7 +66,7 @@ static void add_target(struct time_use *use, const struct exit_stats *stats,
 
 	if (!vcpu_times_add(&use->times, stats, target))
 		return;
-	for (i = 0; i < stats->kinds; i++)
+	for (i = 0; i < stats->classes; i++)
 		add_class(use, target, &stats->kind[i]);
 }
 

@@ -18,10 +18,10 @@ static bool has_times(const struct target *target, const struct exit_stats *stat
 {
 	struct row row;
 
-	if (target->scope != SCOPE_VCPU || !stats->guest || !stats->kinds || !stats->kind[0].ns)
+	if (target->scope != SCOPE_VCPU || !stats->guest || !stats->counts_classes)
 		return false;
 	row_get(&row, target, stats->guest);
-	return row.growth == GROWTH_KNOWN;
+	return row.growth == GROWTH_KNOWN && row.value;
 }
 
 static bool is_blocking(const struct target *target, const struct exit_stats *stats)
@@ -71,7 +71,7 @@ bool vcpu_times_add(struct vcpu_times *times, const struct exit_stats *stats,
 
 	if (!has_times(target, stats))
 		return false;
-	for (i = 0; i < stats->kinds; i++)
+	for (i = 0; i < stats->classes; i++)
 		percent[TIME_EXITS] += share_of(target, stats->kind[i].ns);
 	fit_interval(percent, is_blocking(target, stats));
 	for (i = 0; i < TIME_PARTS; i++)

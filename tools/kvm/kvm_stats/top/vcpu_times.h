@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the time of vCPUs goes, if they have exit statistics. */
+/* Where the time of vCPUs goes, while exit statistics are on. */
 #ifndef TOP_VCPU_TIMES_H
 #define TOP_VCPU_TIMES_H
 
@@ -16,11 +16,11 @@ enum time_part {
 };
 
 struct vcpu_times {
-	size_t vcpus;			/* number of vCPUs with exit statistics */
+	size_t vcpus;			/* that exit statistics have counted */
 	double percent[TIME_PARTS];	/* the sums over these vCPUs */
 };
 
-/* Adds the times of the last interval, if the target has exit statistics. Returns whether. */
+/* Adds the times of the last interval, if exit statistics count the target. Returns whether. */
 bool vcpu_times_add(struct vcpu_times *times, const struct exit_stats *stats,
 		    const struct target *target);
 void vcpu_times_add_times(struct vcpu_times *times, const struct vcpu_times *other);

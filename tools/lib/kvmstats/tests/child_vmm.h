@@ -23,6 +23,8 @@ static inline int child_create_vm(bool stats)
 	struct tiny_vm vm;
 	int err = tiny_create(&vm, 1);
 
+	if (!err && dup(vm.fd) < 0)
+		err = -errno;
 	if (!err && stats && (ioctl(vm.fd, KVM_GET_STATS_FD, NULL) < 0 ||
 			      ioctl(vm.vcpu[0].fd, KVM_GET_STATS_FD, NULL) < 0))
 		err = -errno;
@@ -30,8 +32,8 @@ static inline int child_create_vm(bool stats)
 }
 
 /*
- * Starts a VMM with one vCPU, which holds statistics fds if @stats is set. Returns 0, or the
- * -errno of the call that failed in the VMM.
+ * Starts a VMM with one vCPU and two fds of its VM, which holds statistics fds if @stats is set.
+ * Returns 0, or the -errno of the call that failed in the VMM.
  */
 static inline int child_start_vmm(pid_t *pid, bool stats)
 {

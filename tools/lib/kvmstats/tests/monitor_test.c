@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Test monitors: VMMs that start and end, what is selected, and what cannot be read. */
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "child_vmm.h"
@@ -219,6 +223,52 @@ static void test_unreadable(void)
 	child_end(pid);
 }
 
+/* ---- fds of the same VM ---- */
+
+static void refuse_kcmp(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kcmp, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = sizeof(filter) / sizeof(*filter), .filter = filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(255);
+}
+
+/* Returns 0 if the VMM counts as one VM, and the library says whether it has compared fds. */
+static int count_vms(pid_t vmm_pid, bool can_compare)
+{
+	struct kvmstats_vmm *vmm;
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (!can_compare)
+			refuse_kcmp();
+		_exit(kvmstats_vmm_open(&vmm, vmm_pid) || kvmstats_vmm_vms(vmm) != 1 ||
+		      kvmstats_vmm_targets(vmm) != 2 ||
+		      kvmstats_vmm_distinct(vmm) != can_compare);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static void test_duplicates(void)
+{
+	pid_t pid;
+
+	if (child_start_vmm(&pid, false))
+		return;
+	tap_is(count_vms(pid, true), 0, "two fds of one VM are compared with kcmp()");
+	tap_is(count_vms(pid, false), 0, "without kcmp() the process counts as one VM");
+	child_end(pid);
+}
+
 int main(void)
 {
 	char why[80];
@@ -238,5 +288,6 @@ int main(void)
 	test_vmm();
 	test_selection();
 	test_unreadable();
+	test_duplicates();
 	return tap_end();
 }

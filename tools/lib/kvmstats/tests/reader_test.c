@@ -18,10 +18,10 @@ enum kvmstats_kind __wrap_kvmstats_target_kind(const struct kvmstats_target *tar
 	return KVMSTATS_KIND_VM;
 }
 
-int __wrap_kvmstats_target_vm(const struct kvmstats_target *target)
+bool __wrap_kvmstats_target_in_file(const struct kvmstats_target *target)
 {
 	(void)target;
-	return 0;
+	return false;
 }
 
 int __wrap_kvmstats_target_vcpu(const struct kvmstats_target *target)

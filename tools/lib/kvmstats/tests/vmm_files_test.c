@@ -1,208 +1,269 @@
-// SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/*
- * Test VMs of one host with different statistics: one has exit statistics, the other does not have
- * them. Later it has them, too, when its file is opened again.
- *
- * The linker replaces the functions that open files by those here.
- */
-#include <errno.h>
-#include <fcntl.h>
+// SPDX-License-Identifier: GPL-2.0-only
+/* Test the files of VMs in a monitor: VMs that end, and several fds of one VM. */
+#include <poll.h>
 
+#include "child_vmm.h"
+#include "clock.h"
+#include "fake_vms.h"
 #include "tap.h"
-#include "vm_image.h"
 #include "vmm_files.h"
 #include "vmm_state.h"
 #include "watch.h"
 
-#define EXITS_STATS	(VM_IMAGE_STATS + 1)
+#define VM_READERS	(1 + VM_IMAGE_VCPUS)
 
-struct exits_record {
-	struct kvm_stats_record record;
-	uint64_t value[EXITS_STATS];
-};
+static int events[KVMSTATS_EVENT_SEARCH_WORKS + 1];
 
-/* The file of a VM with exit statistics: each vCPU has a third value. */
-struct exits_image {
-	struct kvm_stats_header header;
-	char id[IMAGE_NAME_SIZE];
-	struct kvm_stats_vcpus vcpus;
-	struct vm_image_desc vm_desc[VM_IMAGE_STATS];
-	struct vm_image_desc vcpu_desc[EXITS_STATS];
-	uint64_t value[VM_IMAGE_STATS];
-	struct exits_record record[VM_IMAGE_VCPUS];
-};
+/* ---- monitors that open files by number ---- */
 
-/* Which of the VMs 1 and 2 has exit statistics. */
-static bool has_exits[2];
-
-static void exits_image_init(struct exits_image *image, const struct vm_image *plain)
+static void count_event(enum kvmstats_event event, const struct kvmstats_watch *watch, void *arg)
 {
-	int i;
-
-	memset(image, 0, sizeof(*image));
-	memcpy(image, plain, offsetof(struct vm_image, vcpu_desc));
-	memcpy(image->vcpu_desc, plain->vcpu_desc, sizeof(plain->vcpu_desc));
-	memcpy(image->value, plain->value, sizeof(plain->value));
-	vm_image_set_desc(image->vcpu_desc, VM_IMAGE_STATS, "exit_io");
-	image->header.data_offset = offsetof(struct exits_image, value);
-	image->vcpus.num_desc = EXITS_STATS;
-	image->vcpus.records_offset = offsetof(struct exits_image, record);
-	image->vcpus.record_size = sizeof(struct exits_record);
-	for (i = 0; i < VM_IMAGE_VCPUS; i++) {
-		memcpy(&image->record[i], &plain->record[i], sizeof(plain->record[i]));
-		image->record[i].value[VM_IMAGE_STATS] = 5000 + i;
-	}
+	(void)watch;
+	(void)arg;
+	events[event]++;
 }
 
-/* Returns the file of VM @number, which is 1 or 2. */
-static int open_vm(uint64_t number)
+/* Watches all VMs, or those of *@pid. */
+static struct kvmstats_monitor *start(const pid_t *pid)
 {
-	struct exits_image exits;
-	struct vm_image plain;
-
-	vm_image_init(&plain);
-	plain.vcpus.vm = number;
-	exits_image_init(&exits, &plain);
-	if (has_exits[number - 1])
-		return bytes_fd((const unsigned char *)&exits, sizeof(exits));
-	return vm_image_fd(&plain);
-}
-
-int __wrap_kvmstats_open_kvm(void)
-{
-	return open("/dev/null", O_RDONLY | O_CLOEXEC);
-}
-
-int __wrap_kvmstats_next_open(int kvm, uint64_t *vm)
-{
-	(void)kvm;
-	return *vm < 2 ? open_vm(++*vm) : -ENOENT;
-}
-
-/* The fds of the VMs in the VMM are 1 and 2. */
-int __wrap_kvmstats_dup_and_open_all(int pidfd, const struct kvmstats_fd *entry)
-{
-	(void)pidfd;
-	return open_vm((uint64_t)entry->fd);
-}
-
-/* ---- ways to open the files ---- */
-
-static int add_by_number(struct kvmstats_vmm *vmm)
-{
-	int err = kvmstats_vmm_add_file(vmm, open_vm(1));
-
-	return err ? err : kvmstats_vmm_add_file(vmm, open_vm(2));
-}
-
-static int open_with_fds(struct kvmstats_vmm *vmm)
-{
-	struct kvmstats_fd fd[] = {
-		{ .fd = 1, .kind = KVMSTATS_KIND_VM, .vcpu = -1 },
-		{ .fd = 2, .kind = KVMSTATS_KIND_VM, .vcpu = -1 },
+	const struct kvmstats_monitor_options options = {
+		.size = sizeof(options), .pid = pid, .pids = !!pid, .event = count_event,
 	};
-	const struct kvmstats_fds fds = { .fd = fd, .count = 2 };
+	struct kvmstats_monitor *monitor;
 
-	vmm->by_number = false;
-	return kvmstats_vmm_open_files(vmm, &fds);
+	memset(events, 0, sizeof(events));
+	if (kvmstats_monitor_open(&monitor, &options) || kvmstats_monitor_sample(monitor))
+		exit(1);
+	return monitor;
 }
 
-/* A sample opens the files of a VMM again whose process is not known. */
-static int open_at_sample(struct kvmstats_vmm *vmm)
+static bool has_event(const struct kvmstats_monitor *monitor)
 {
-	(void)vmm;
-	return 0;
+	struct pollfd poll_fd = { .fd = kvmstats_monitor_fd(monitor), .events = POLLIN };
+
+	return poll(&poll_fd, 1, 0) == 1;
 }
 
-static const struct way {
-	const char *name;
-	bool has_pid;
-	int (*open)(struct kvmstats_vmm *vmm);
-	int (*reopen)(struct kvmstats_vmm *vmm);
-} ways[] = {
-	{ "opened by number", true, add_by_number, kvmstats_vmm_reopen_files },
-	{ "opened for each sample", false, add_by_number, open_at_sample },
-	{ "opened with the fds of the VMM", true, open_with_fds, open_with_fds },
+static int wait_shortly(struct kvmstats_monitor *monitor)
+{
+	return kvmstats_monitor_wait(monitor, clock_now() + SECOND / 50);
+}
+
+static size_t readers_of(const struct kvmstats_monitor *monitor, size_t i)
+{
+	const struct kvmstats_watch *watch = kvmstats_monitor_watch(monitor, i);
+
+	return watch ? kvmstats_watch_readers(watch) : 0;
+}
+
+/* Returns the first value of reader @i, or -1. */
+static int64_t value_of(const struct kvmstats_watch *watch, size_t i)
+{
+	const struct kvmstats_reader *reader = watch ? kvmstats_watch_reader(watch, i) : NULL;
+	uint64_t value;
+
+	if (!reader || !reader->schema ||
+	    kvmstats_sample_value(reader->now, kvmstats_schema_stat(reader->schema, 0), 0, &value))
+		return -1;
+	return (int64_t)value;
+}
+
+static void test_values(const struct kvmstats_watch *watch, int vm, const char *what)
+{
+	tap_ok(value_of(watch, 0) == vm && value_of(watch, 2) == 100 && value_of(watch, 3) == 200,
+	       "%s", what);
+}
+
+static void test_end(void)
+{
+	struct kvmstats_monitor *monitor;
+
+	start_vms(1, 2, 0);
+	monitor = start(NULL);
+	tap_is(kvmstats_monitor_watches(monitor), 2, "two VMs of unknown processes are watched");
+	test_values(kvmstats_monitor_watch(monitor, 0), 2, "a VM and its vCPUs are read");
+	tap_ok(!has_event(monitor), "there is no event while the VMs exist");
+	end_vm(1);
+	tap_ok(has_event(monitor), "the end of a VM is an event");
+	tap_is(wait_shortly(monitor), 0, "the wait continues");
+	tap_ok(!is_open(1) && is_open(2), "its file is closed during the wait");
+	tap_ok(!has_event(monitor), "the event is gone");
+	tap_is(kvmstats_monitor_sample(monitor), 0, "the next sample is read");
+	tap_is(events[KVMSTATS_EVENT_ENDED], 1, "the end is reported");
+	tap_is(kvmstats_monitor_watches(monitor), 1, "the other VM is still watched");
+	test_values(kvmstats_monitor_watch(monitor, 0), 2, "the other VM is still read");
+	kvmstats_monitor_close(monitor);
+}
+
+/* A VM ends between the check for events and the read, or epoll_ctl() has failed. */
+static void test_end_at_read(void)
+{
+	struct kvmstats_monitor *monitor;
+
+	start_vms(1, 1, 0);
+	monitor = start(NULL);
+	alive[1] = false;
+	tap_is(kvmstats_monitor_sample(monitor), 0, "a sample of a VM that ends is not an error");
+	tap_is(kvmstats_reader_error(kvmstats_watch_reader(kvmstats_monitor_watch(monitor, 0), 0)),
+	       -ENODEV, "the VM has the error that says so");
+	tap_is(events[KVMSTATS_EVENT_ENDED], 0, "the VM is not released during the sample");
+	tap_is(kvmstats_monitor_refresh(monitor), 0, "the next refresh succeeds");
+	tap_is(events[KVMSTATS_EVENT_ENDED], 1, "it releases the VM");
+	kvmstats_monitor_close(monitor);
+}
+
+static void test_new_vcpu(void)
+{
+	struct kvmstats_monitor *monitor;
+
+	start_vms(1, 1, 0);
+	vcpus[1] = 1;
+	monitor = start(NULL);
+	vcpus[1] = VM_IMAGE_VCPUS;
+	kvmstats_monitor_sample(monitor);
+	kvmstats_monitor_sample(monitor);
+	tap_is(events[KVMSTATS_EVENT_CHANGED], 1, "new vCPUs are reported once");
+	test_values(kvmstats_monitor_watch(monitor, 0), 1, "they are read");
+	kvmstats_monitor_close(monitor);
+}
+
+static void test_numbers_restart(void)
+{
+	struct kvmstats_monitor *monitor;
+
+	start_vms(2, 2, 0);
+	monitor = start(NULL);
+	end_vm(2);
+	kvmstats_monitor_refresh(monitor);
+	start_vms(1, 1, 0);
+	usleep(1100000);	/* the monitor searches once per second */
+	kvmstats_monitor_sample(monitor);
+	test_values(kvmstats_monitor_watch(monitor, 0), 1,
+		    "a VM is found after KVM's module was loaded again");
+	kvmstats_monitor_close(monitor);
+}
+
+static void test_process(pid_t pid)
+{
+	const struct kvmstats_reader *reader;
+	struct kvmstats_monitor *monitor;
+
+	start_vms(1, 2, pid);
+	monitor = start(&pid);
+	if (!tap_is(readers_of(monitor, 0), 2 * VM_READERS, "both VMs of a process are read"))
+		return;
+	reader = kvmstats_watch_reader(kvmstats_monitor_watch(monitor, 0), 1);
+	events[KVMSTATS_EVENT_CHANGED] = 0;
+	end_vm(1);
+	kvmstats_monitor_sample(monitor);
+	tap_is(events[KVMSTATS_EVENT_CHANGED], 1, "the end of one is reported as a change");
+	tap_is(readers_of(monitor, 0), VM_READERS, "the readers of this VM are removed");
+	tap_ok(kvmstats_watch_reader(kvmstats_monitor_watch(monitor, 0), 0) == reader,
+	       "the other VM keeps its reader");
+	end_vm(2);
+	tap_is(wait_shortly(monitor), 0, "the wait continues while the process exists");
+	tap_is(events[KVMSTATS_EVENT_ENDED], 0, "the VMM may be about to end");
+	kvmstats_monitor_refresh(monitor);
+	tap_is(events[KVMSTATS_EVENT_ENDED], 1, "a process without a VM is released");
+	tap_is(kvmstats_monitor_pid_error(monitor, pid), -ENODEV, "the process is not a VMM");
+	kvmstats_monitor_close(monitor);
+
+	start_vms(1, 1, pid);
+	monitor = start(&pid);
+	end_vm(1);	/* the kernel ends the VM before the process */
+	child_end(pid);
+	tap_is(kvmstats_monitor_wait(monitor, clock_now() + 5 * SECOND), -ESRCH,
+	       "the wait ends with the only selected process");
+	tap_is(events[KVMSTATS_EVENT_ENDED], 1, "its end is reported");
+	kvmstats_monitor_close(monitor);
+}
+
+/* ---- files opened with fds of the VMM ---- */
+
+static struct kvmstats_fd fd_of_vmm[] = {
+	{ .fd = 1, .kind = KVMSTATS_KIND_VM, .vcpu = -1 },
+	{ .fd = 2, .kind = KVMSTATS_KIND_VM, .vcpu = -1 },
 };
 
-/* ---- the test ---- */
+static const struct kvmstats_fds fds_of_vmm = { .fd = fd_of_vmm, .count = 2 };
+static const struct kvmstats_monitor_options no_options;
 
-static int64_t value_of(const struct kvmstats_watch *watch, uint64_t number, int vcpu,
-			const char *name)
+static struct kvmstats_watch *open_with_fds(struct kvmstats_schemas *schemas)
 {
-	size_t i;
-
-	for (i = 0; i < watch->readers; i++) {
-		const struct kvmstats_reader *reader = watch->reader[i];
-		const struct kvmstats_stat *stat;
-		uint64_t value;
-
-		if (reader->number != number || reader->vcpu != vcpu || !reader->schema)
-			continue;
-		stat = kvmstats_schema_find(reader->schema, name);
-		if (stat && !kvmstats_sample_value(reader->now, stat, 0, &value))
-			return (int64_t)value;
-	}
-	return -1;
-}
-
-static bool has_values(const struct kvmstats_watch *watch, uint64_t number)
-{
-	return value_of(watch, number, -1, "flushes") == 1001 &&
-	       value_of(watch, number, 10, "exits") == 100 &&
-	       value_of(watch, number, 20, "halts") == 201;
-}
-
-static void test(const struct way *way, struct kvmstats_watch *watch,
-		 struct kvmstats_schemas *schemas)
-{
-	const struct kvmstats_monitor_options options = { 0 };
-	int err = way->open(watch->vmm);
-
-	tap_ok(err >= 0, "files of two VMs are %s", way->name);
-	kvmstats_watch_attach(watch, &options, schemas);
-	kvmstats_watch_sample(watch);
-	tap_ok(has_values(watch, 1) && value_of(watch, 1, 10, "exit_io") == -1,
-	       "the VM without exit statistics is read");
-	tap_ok(has_values(watch, 2) && value_of(watch, 2, 10, "exit_io") == 5001,
-	       "the VM with exit statistics is read");
-	tap_is(schemas->count, 4, "each schema is stored once");
-
-	has_exits[0] = true;
-	tap_ok(way->reopen(watch->vmm) >= 0, "the files are opened again");
-	if (way->reopen != open_at_sample)
-		kvmstats_watch_attach(watch, &options, schemas);
-	tap_is(kvmstats_watch_sample(watch), way->reopen == open_at_sample,
-	       "a sample reports other statistics unless they were known before");
-	tap_ok(has_values(watch, 1) && value_of(watch, 1, 20, "exit_io") == 5002,
-	       "a VM that has other statistics than before is read");
-	tap_ok(has_values(watch, 2) && value_of(watch, 2, 20, "exit_io") == 5002,
-	       "the other VM is still read");
-	tap_is(schemas->count, 4, "there is no further schema");
-	tap_is(kvmstats_watch_sample(watch), 0, "the next sample reports nothing");
-}
-
-static void test_way(const struct way *way)
-{
-	struct kvmstats_schemas schemas = { 0 };
 	struct kvmstats_watch *watch;
 	struct kvmstats_vmm *vmm;
 
-	has_exits[0] = false;
-	has_exits[1] = true;
-	if (kvmstats_vmm_open_by_number(&vmm, way->has_pid ? getpid() : 0, &schemas))
+	start_vms(1, VMS, 0);
+	vm_of_fd[1] = 1;
+	vm_of_fd[2] = 2;
+	if (kvmstats_vmm_open_by_number(&vmm, getpid(), schemas))
 		exit(1);
+	vmm->by_number = false;
 	watch = kvmstats_watch_new(vmm);
-	test(way, watch, &schemas);
+	tap_is(kvmstats_vmm_open_files(vmm, &fds_of_vmm), 0, "the files of two VM fds are opened");
+	kvmstats_watch_attach(watch, &no_options, schemas);
+	kvmstats_watch_sample(watch);
+	return watch;
+}
+
+/* The targets of a VMM are VM 1, VM 2, vCPU 0 of VM 1, vCPU 0 of VM 2, and so on. */
+static void test_fds(void)
+{
+	struct kvmstats_schemas schemas = { 0 };
+	struct kvmstats_watch *watch = open_with_fds(&schemas);
+	const struct kvmstats_reader *kept = kvmstats_watch_reader(watch, 3);
+
+	tap_ok(value_of(watch, 0) == 1 && value_of(watch, 1) == 2, "both VMs are read");
+	tap_is(kvmstats_target_number(kvmstats_reader_target(kept)), 0, "they have no number");
+	tap_is(schemas.count, 2, "each schema is stored once");
+	kvmstats_fds_copy(&watch->vmm->fds, &fds_of_vmm);
+	end_vm(1);
+	kvmstats_vmm_close_ended(watch->vmm);
+	kvmstats_vmm_drop_ended(watch->vmm);
+	tap_is(watch->vmm->fds.count, 0, "after the end of a VM a scan opens all files again");
+	kvmstats_watch_attach(watch, &no_options, &schemas);
+	tap_is(kvmstats_watch_readers(watch), VM_READERS, "a VM that has ended is dropped");
+	tap_ok(kvmstats_watch_reader(watch, 1) == kept, "the vCPU of the other VM keeps its reader");
+
+	vm_of_fd[1] = VMS;
+	tap_is(kvmstats_vmm_open_files(watch->vmm, &fds_of_vmm), 0, "the files are opened again");
+	kvmstats_watch_attach(watch, &no_options, &schemas);
+	kvmstats_watch_sample(watch);
+	tap_ok(value_of(watch, 0) == VMS && value_of(watch, 1) == 2,
+	       "another VM whose fd has the same number is read");
+	tap_ok(!kvmstats_sample_time(kvmstats_reader_before(kvmstats_watch_reader(watch, 2))),
+	       "its vCPU has no earlier sample");
+	tap_ok(kvmstats_watch_reader(watch, 3) == kept &&
+	       kvmstats_sample_time(kvmstats_reader_before(kept)),
+	       "the vCPU of the VM that exists longer has one");
+
+	open_error = -EMFILE;
+	tap_is(kvmstats_vmm_open_files(watch->vmm, &fds_of_vmm), -EMFILE,
+	       "files that cannot be opened again are reported");
+	open_error = 0;
+	tap_is(kvmstats_vmm_targets(watch->vmm), 2 * VM_READERS, "the open ones stay");
+
+	watch->vmm->distinct = false;
+	kvmstats_vmm_open_files(watch->vmm, &fds_of_vmm);
+	tap_is(kvmstats_vmm_targets(watch->vmm), VM_READERS,
+	       "if fds cannot be compared, no VM counts twice");
 	kvmstats_watch_free(watch);
 	kvmstats_schemas_free(&schemas);
 }
 
 int main(void)
 {
-	size_t i;
+	struct stat namespace;
 
-	for (i = 0; i < ARRAY_SIZE(ways); i++)
-		test_way(&ways[i]);
+	test_end();
+	test_end_at_read();
+	test_new_vcpu();
+	test_numbers_restart();
+	/* Only there the IDs in the files have PIDs that the library uses. */
+	if (!stat("/proc/self/ns/pid", &namespace) && namespace.st_ino == 0xEFFFFFFC)
+		test_process(child_start());
+	else
+		tap_report(TAP_SKIP, "", "VMs of a process", "not the initial PID namespace");
+	test_fds();
 	return tap_end();
 }

@@ -26,7 +26,7 @@ const char *getfd(struct stats_target *target);
 const char *getfd_table_full(struct stats_target *target);
 
 /* open.c */
-const char *open_with_vcpus(struct stats_target *target);
+const char *open_observer(struct stats_target *target);
 const char *open_next(struct stats_target *target);
 
 /* limits.c */

@@ -19,7 +19,7 @@ static const char *check_file(int fd)
 
 static long run_open(struct stats_target *target)
 {
-	struct kvm_stats_open open = { .flags = KVM_STATS_OPEN_VCPUS };
+	struct kvm_stats_open open = { 0 };
 
 	return ioctl(target->getfd_fd, KVM_STATS_OPEN, &open);
 }
@@ -47,7 +47,7 @@ static const char *fail_all(struct stats_target *target, const struct operation 
 	return target_disappears(target);
 }
 
-const char *open_with_vcpus(struct stats_target *target)
+const char *open_observer(struct stats_target *target)
 {
 	const struct operation operation = {
 		.name = "open",
@@ -64,18 +64,22 @@ static struct kvm_stats_next next;
 static uint64_t number_before;
 static int kvm = -1;
 
-static void prepare_next(struct stats_target *target)
+static const char *prepare_next(void)
 {
-	if (kvm < 0)
-		kvm = stats_open_kvm();
-	number_before = stats_fdinfo_vm(target->fd) - 1;
-	next = (struct kvm_stats_next){ .vm = number_before, .flags = KVM_STATS_OPEN_VCPUS };
+	uint64_t number;
+	int fd;
+	const char *message = stats_open_last(&number, &fd);
+
+	close(fd);
+	kvm = stats_open_kvm();
+	number_before = number - 1;
+	return message;
 }
 
 static long run_next(struct stats_target *target)
 {
 	(void)target;
-	next.vm = number_before;
+	next = (struct kvm_stats_next){ .vm = number_before };
 	return ioctl(kvm, KVM_STATS_NEXT, &next);
 }
 
@@ -101,6 +105,7 @@ const char *open_next(struct stats_target *target)
 		.total = &shared->opens,
 	};
 
-	prepare_next(target);
-	return fail_all(target, &operation);
+	const char *message = prepare_next();
+
+	return message ? message : fail_all(target, &operation);
 }

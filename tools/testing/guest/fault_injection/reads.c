@@ -3,15 +3,12 @@
 #define _GNU_SOURCE
 #include "fault_injection/fault_injection.h"
 #include "kvm_stats_check_file.h"
-#include "lib/uring.h"
 
 /* The read under test. */
 static struct {
 	size_t offset;
 	size_t len;
-	uint8_t *buf;		/* of @len bytes; with splice(), the content of the pipe */
-	struct uring ring;
-	int pipe[2];
+	uint8_t *buf;		/* of @len bytes */
 } reading;
 
 static long run_pread(struct stats_target *target)
@@ -56,53 +53,12 @@ static long run_readv(struct stats_target *target)
 }
 
 /* The kernel allocates memory for so many pieces instead of using its stack. */
-static long run_preadv2(struct stats_target *target)
+static long run_preadv(struct stats_target *target)
 {
 	struct iovec pieces[12];
 
 	split(pieces, ARRAY_SIZE(pieces));
-	return preadv2(target->fd, pieces, ARRAY_SIZE(pieces), reading.offset, RWF_NOWAIT);
-}
-
-static const char *prepare_uring(struct stats_target *target)
-{
-	int error;
-
-	memset(reading.buf, 0xa5, reading.len);
-	uring_close(&reading.ring);
-	error = uring_open(&reading.ring);
-	(void)target;
-	return error ? stats_skip("no io_uring: %s", strerror(-error)) : NULL;
-}
-
-static long run_uring(struct stats_target *target)
-{
-	int result = 0, error;
-
-	error = uring_submit_read(&reading.ring, target->fd, reading.buf, reading.len,
-				  reading.offset, 0);
-	if (!error)
-		error = uring_wait(&reading.ring, &result);
-	if (!error && result >= 0)
-		return result;
-	errno = error ? -error : -result;
-	return -1;
-}
-
-static const char *prepare_splice(struct stats_target *target)
-{
-	if (reading.pipe[1]) {
-		close(reading.pipe[0]);
-		close(reading.pipe[1]);
-	}
-	if (pipe2(reading.pipe, O_CLOEXEC))
-		return stats_fail("pipe: %s", strerror(errno));
-	return prepare_read(target);
-}
-
-static long run_splice(struct stats_target *target)
-{
-	return splice(target->fd, NULL, reading.pipe[1], NULL, reading.len, 0);
+	return preadv(target->fd, pieces, ARRAY_SIZE(pieces), reading.offset);
 }
 
 /* The bytes that the read returned are right, and a short read is due to a fault. */
@@ -146,43 +102,10 @@ static const char *check_read(struct stats_target *target, const struct trial *t
 	return message ? message : check_position(target, trial);
 }
 
-static const char *check_preadv2(struct stats_target *target, const struct trial *trial)
+static const char *check_preadv(struct stats_target *target, const struct trial *trial)
 {
 	if (trial->result < 0)
-		return check_errno(trial, "preadv2", ENOMEM, ENOMEM, EFAULT);
-	return check_bytes(target, trial);
-}
-
-/* io_uring returns EAGAIN if it cannot allocate a request, otherwise ENOMEM. */
-static const char *check_uring(struct stats_target *target, const struct trial *trial)
-{
-	struct trial again = *trial;
-
-	if (again.failed != FAIL_COPY && again.error == EAGAIN)
-		again.error = ENOMEM;
-	if (again.result < 0)
-		return check_errno(&again, "io_uring", ENOMEM, ENOMEM, EFAULT);
-	return check_bytes(target, trial);
-}
-
-/*
- * The kernel allocates the pipe's pages. splice() returns EAGAIN if it can fill none. Newer kernels
- * return ENOMEM if they can allocate none.
- */
-static const char *check_splice(struct stats_target *target, const struct trial *trial)
-{
-	const char *message = check_position(target, trial);
-	struct trial again = *trial;
-
-	if (message)
-		return message;
-	if (again.failed != FAIL_COPY && again.error == ENOMEM)
-		again.error = EAGAIN;
-	if (again.result < 0)
-		return check_errno(&again, "splice", EAGAIN, EAGAIN, EAGAIN);
-	if (trial->result > 0 && trial->result <= (ssize_t)reading.len &&
-	    read(reading.pipe[0], reading.buf, trial->result) != trial->result)
-		return stats_fail("read of the pipe: %s", strerror(errno));
+		return check_errno(trial, "preadv", ENOMEM, ENOMEM, EFAULT);
 	return check_bytes(target, trial);
 }
 
@@ -190,9 +113,7 @@ static const struct operation operations[] = {
 	{ "pread", prepare_read, run_pread, check_pread },
 	{ "read", prepare_read, run_read, check_read },
 	{ "readv", prepare_read, run_readv, check_read },
-	{ "preadv2", prepare_read, run_preadv2, check_preadv2 },
-	{ "io_uring", prepare_uring, run_uring, check_uring },
-	{ "splice", prepare_splice, run_splice, check_splice },
+	{ "preadv", prepare_read, run_preadv, check_preadv },
 };
 
 /* Reads the constants alone, the values alone (aligned and unaligned), and the whole file. */

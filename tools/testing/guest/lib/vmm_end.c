@@ -81,47 +81,29 @@ void vmm_finish(struct stats_vmm *vmm)
 		stats_vmm_kill(vmm);
 }
 
-const char *run_with_each_end(struct stats_target *target, size_t arg,
-			      const char *(*run)(struct stats_target *target, size_t arg,
+const char *run_with_each_end(struct stats_target *target,
+			      const char *(*run)(struct stats_target *target,
 						 const struct vmm_end *end))
 {
+	long users = kvm_module_users();
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(vmm_ends); i++) {
-		const char *message = run(target, arg, &vmm_ends[i]);
+		const char *message = run(target, &vmm_ends[i]);
 
 		if (message)
 			return stats_fail("a VMM that ends by %s: %s", vmm_ends[i].name, message);
 	}
-	return NULL;
+	return kvm_module_users_become(users);
 }
 
 int keep_stats_fd(const struct stats_target *target, struct stats_vmm *vmm)
 {
-	int *stats = &vmm->fds[stats_fd_index(target)], fd;
+	int *stats = &vmm->fds[stats_fd_index(target)], fd = *stats;
 
-	if (target->vcpu_id == WITH_VCPUS) {
-		close(*stats);
-		target_open(target, vmm->fds[STATS_FD_VM], stats);
-	}
-	fd = *stats;
 	*stats = -1;
 	stats_close_fds(vmm->fds);
 	return fd;
-}
-
-const char *take_stats_fd(const struct stats_target *target, const struct stats_vmm *vmm, int *fd)
-{
-	const char *message;
-	int vm;
-
-	if (target->vcpu_id != WITH_VCPUS)
-		return stats_vmm_take(vmm, stats_fd_index(target), fd);
-	message = stats_vmm_take(vmm, STATS_FD_VM, &vm);
-	if (!message)
-		message = target_open(target, vm, fd);
-	close(vm);
-	return message;
 }
 
 const char *reuse_vm_memory(void)

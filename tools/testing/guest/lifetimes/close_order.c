@@ -20,8 +20,7 @@ static const char *open_fds(const struct stats_target *target, int fds[NUM_FDS])
 	fds[FD_VCPU] = ioctl(fds[FD_VM], KVM_CREATE_VCPU, STATS_VCPU_ID);
 	if (fds[FD_VCPU] < 0)
 		return stats_fail("KVM_CREATE_VCPU: %s", strerror(errno));
-	return target_open(target, fds[stats_target_kind(target, FD_VM, FD_VCPU)],
-			   &fds[FD_STATS]);
+	return stats_getfd(fds[stats_target_kind(target, FD_VM, FD_VCPU)], &fds[FD_STATS]);
 }
 
 /* The open statistics fd can be read, and an open VM or vCPU fd can open another one. */
@@ -35,7 +34,7 @@ static const char *remaining_fds_work(struct stats_target *target, const int fds
 		message = check_reads(target, fds[FD_STATS], getpid());
 	if (message || getfd_fd < 0)
 		return message;
-	message = target_open(target, getfd_fd, &fd);
+	message = stats_getfd(getfd_fd, &fd);
 	if (message)
 		return message;
 	message = check_reads(target, fd, getpid());

@@ -9,7 +9,7 @@ static void exec_reader(struct stats_target *target)
 	char fd[16], size[24], vcpu_id[16];
 	int fds[STATS_NUM_FDS];
 
-	if (target_vm(target, fds) ||
+	if (stats_bare_vm(fds) ||
 	    fcntl(fds[stats_fd_index(target)], F_SETFD, 0))
 		_exit(1);
 	snprintf(fd, sizeof(fd), "%d", fds[stats_fd_index(target)]);
@@ -31,7 +31,7 @@ int read_after_exec(char *argv[])
 	if (!vm_count(getpid()))
 		message = stats_fail("the VM no longer exists");
 	if (!message)
-		message = target_still_reads(&target, atoi(argv[2]), getpid());
+		message = stats_still_reads(&target, atoi(argv[2]), getpid());
 	if (message)
 		fprintf(stderr, "# after exec(): %s\n", message);
 	return message ? 1 : 0;

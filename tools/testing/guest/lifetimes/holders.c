@@ -23,7 +23,7 @@ static const char *hold_taken(struct stats_target *target, struct stats_vmm *vmm
 			      struct hold *hold)
 {
 	stats_close_fds(vmm->fds);
-	return take_stats_fd(target, vmm, &hold->fd);
+	return stats_vmm_take(vmm, stats_fd_index(target), &hold->fd);
 }
 
 static const char *hold_dup(struct stats_target *target, struct stats_vmm *vmm,
@@ -153,10 +153,9 @@ static const struct holder {
 	{ hold_by_other_user, check_other_user, release_by_other_user },
 };
 
-static const char *outlive(struct stats_target *target, size_t which,
-			   const struct vmm_end *end)
+static const char *outlive(struct stats_target *target, const struct vmm_end *end)
 {
-	const struct holder *holder = &holders[which];
+	const struct holder *holder = &holders[target->arg];
 	struct hold hold;
 	struct stats_vmm vmm;
 	struct vm_dir dir;
@@ -189,8 +188,5 @@ static const char *outlive(struct stats_target *target, size_t which,
 
 const char *outlives_vmm(struct stats_target *target)
 {
-	long users = kvm_module_users();
-	const char *message = run_with_each_end(target, target->arg, outlive);
-
-	return message ? message : kvm_module_users_become(users);
+	return run_with_each_end(target, outlive);
 }

@@ -3,7 +3,7 @@
 #ifndef LIFETIMES_H
 #define LIFETIMES_H
 
-#include "lib/target_file.h"
+#include "kvm_stats_target.h"
 
 /* How often things were done, in memory that the processes of all checks share. */
 struct lifetimes_totals {
@@ -18,7 +18,7 @@ extern struct lifetimes_totals *totals;
 static inline const char *check_reads(struct stats_target *target, int fd, pid_t vmm)
 {
 	totals->reads++;
-	return target_still_reads(target, fd, vmm);
+	return stats_still_reads(target, fd, vmm);
 }
 
 /* close_order.c */

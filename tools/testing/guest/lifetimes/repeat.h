@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Run checks for a VM, a vCPU and a VM with its vCPUs, LIFETIMES_COUNT times (default: 1). */
+/* Run checks for a VM and for a vCPU, LIFETIMES_COUNT times (default: 1). */
 #ifndef LIFETIMES_REPEAT_H
 #define LIFETIMES_REPEAT_H
 
 #include "lib/run_suites.h"
-#include "lib/target_file.h"
 #include "lifetimes/setup.h"
 
 static inline unsigned long lifetimes_count(void)
@@ -23,17 +22,14 @@ static inline void run_repeatedly(const struct stats_check *checks, size_t num)
 	const struct stats_suite vm = { "vm", -1, checks, num, lifetimes_set_up };
 	const struct stats_suite vcpu = { "vcpu", STATS_VCPU_ID, checks, num,
 					  lifetimes_set_up };
-	const struct stats_suite with_vcpus = { "vm_vcpus", WITH_VCPUS, checks, num,
-						lifetimes_set_up };
 	unsigned long i, count = lifetimes_count();
-	struct stats_suite suites[3 * count];
+	struct stats_suite suites[2 * count];
 
 	for (i = 0; i < count; i++) {
-		suites[3 * i] = vm;
-		suites[3 * i + 1] = vcpu;
-		suites[3 * i + 2] = with_vcpus;
+		suites[2 * i] = vm;
+		suites[2 * i + 1] = vcpu;
 	}
-	run_suites(suites, 3 * count);
+	run_suites(suites, 2 * count);
 }
 
 #endif /* LIFETIMES_REPEAT_H */

@@ -34,7 +34,7 @@ void *shared_memory(size_t size)
 const char *lifetimes_set_up(struct stats_target *target)
 {
 	int fds[STATS_NUM_FDS];
-	const char *message = target_vm(target, fds);
+	const char *message = stats_bare_vm(fds);
 
 	if (message)
 		return message;

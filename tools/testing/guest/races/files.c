@@ -8,11 +8,11 @@
 #include "races/races.h"
 
 #define BEYOND		40	/* how far reads go beyond the end of the file */
-#define VM_NUMBER	STATS_DESC_OFFSET	/* of a file with vCPUs; differs between VMs */
+#define VM_NUMBER	STATS_DESC_OFFSET	/* of an observer's file; differs between files */
 
 /*
- * What all files of VMs, all files of vCPUs, or all files of VMs with their vCPUs have in
- * common. Files of the last kind have between 0 and RACES_VCPUS records, and grow. If the kernel
+ * What all files of VMs, all files of vCPUs, or all files of observers have in common. Files of the
+ * last kind have between 0 and RACES_VCPUS records, and grow until their VM ends. If the kernel
  * does not have such files, whole_model is a copy of the larger other model.
  */
 struct model {
@@ -77,7 +77,7 @@ static const char *whole_model_load(int vm)
 	size_t i;
 	int fd;
 
-	message = stats_open(vm, KVM_STATS_OPEN_VCPUS, &fd);
+	message = stats_open(vm, &fd);
 	if (message)
 		return message;
 	message = model_load(model, fd);
@@ -98,7 +98,7 @@ static const char *whole_model_load(int vm)
 	return NULL;
 }
 
-/* @with_vcpus: the kernel has files of VMs with their vCPUs. */
+/* @with_vcpus: the kernel has files of observers, which contain the vCPUs. */
 const char *models_load(bool with_vcpus)
 {
 	int fds[STATS_NUM_FDS];
@@ -156,24 +156,27 @@ static bool id_is_ours(const char id[STATS_NAME_SIZE])
 /* Finds out by its header and id what the file contains. */
 static bool held_identify(struct held *held)
 {
+	uint8_t start[STATS_HEADER_SIZE + STATS_NAME_SIZE];
 	struct kvm_stats_header header;
-	const struct iovec parts[] = {
-		{ .iov_base = &header, .iov_len = STATS_HEADER_SIZE },
-		{ .iov_base = held->id, .iov_len = STATS_NAME_SIZE },
-	};
 	char *id = held->id;
 	ssize_t got;
 
 	if (held->model)
 		return true;
-	got = preadv(held->fd, parts, ARRAY_SIZE(parts), 0);
-	if (got != STATS_HEADER_SIZE + STATS_NAME_SIZE) {
-		/* dup_any() may have duplicated another file that got the number of a closed fd. */
-		if (held->expected_id || got >= 0 || (errno != EINVAL && errno != ESPIPE))
+	got = pread(held->fd, start, sizeof(start), 0);
+	if (got != sizeof(start)) {
+		/*
+		 * The VM may have ended. dup_any() may have duplicated another file that got the
+		 * number of a closed fd.
+		 */
+		if (held->expected_id || got >= 0 ||
+		    (errno != ENODEV && errno != EINVAL && errno != ESPIPE))
 			violation(SIZES_ARE_RIGHT, "a read of header and id returns %zd: %s",
 				  got, strerror(errno));
 		return false;
 	}
+	memcpy(&header, start, sizeof(header));
+	memcpy(id, start + sizeof(header), STATS_NAME_SIZE);
 	if (!id_is_ours(id) || (held->expected_id && strcmp(id, held->expected_id)))
 		violation(IDS_ARE_RIGHT, "the id is '%.47s', expected %s", id,
 			  held->expected_id ? held->expected_id : "one of this process");
@@ -268,16 +271,36 @@ static bool size_is_right(struct held *held, size_t at, size_t len, size_t got)
 	return got < len && (got ? ends_at(held, at + got) : at >= smallest);
 }
 
+/* After its VM has ended, no read of an observer's file may succeed. */
+static bool vm_has_ended(struct held *held)
+{
+	uint8_t byte;
+
+	held->ended |= held->model->record_size && pread(held->fd, &byte, 1, 0) < 0 &&
+		       errno == ENODEV;
+	return held->ended;
+}
+
+/* The end of the VM can cut a read. */
+static bool result_is_right(struct held *held, size_t at, size_t len, ssize_t got)
+{
+	if (got < 0)
+		return errno == ENODEV && vm_has_ended(held);
+	return !(held->ended && len) && (size_is_right(held, at, len, got) || vm_has_ended(held));
+}
+
 static void check_read(struct held *held, const uint8_t *buf, size_t at, size_t len,
 		       ssize_t got)
 {
-	if (got < 0 || !size_is_right(held, at, len, got)) {
+	if (!result_is_right(held, at, len, got)) {
 		violation(SIZES_ARE_RIGHT,
 			  "a read of %zu bytes at %zu returns %zd (%s), the size is %zu or %u records less",
 			  len, at, got, got < 0 ? strerror(errno) : "no error",
 			  held->model->size, RACES_VCPUS - held->records);
 		return;
 	}
+	if (got < 0)
+		return;
 	if (!constants_equal(buf, at, got, held->model, held->id))
 		violation(CONSTANTS_NEVER_CHANGE, "header, id or descriptors of %s changed",
 			  held->id);
@@ -324,6 +347,8 @@ static void seek_from_end(struct held *held, off_t by)
 {
 	off_t at = lseek(held->fd, by, SEEK_END);
 
+	if (at < 0 && errno == ENODEV && vm_has_ended(held))
+		return;
 	if (at < 0 || !ends_at(held, at - by))
 		violation(SIZES_ARE_RIGHT, "lseek to %lld from the end returns %lld: %s",
 			  (long long)by, (long long)at, strerror(errno));
@@ -373,7 +398,7 @@ void held_read_on(struct racer *racer, struct held *held)
 	if (held->pos >= 0) {
 		check_read(held, racer->buf, held->pos, len, got);
 		held->pos += got > 0 ? got : 0;
-	} else if (got < 0 || (size_t)got > len) {
+	} else if (got < 0 ? errno != ENODEV || !vm_has_ended(held) : (size_t)got > len) {
 		violation(SIZES_ARE_RIGHT, "a read of %zu bytes returns %zd: %s", len, got,
 			  strerror(errno));
 	}
@@ -391,7 +416,7 @@ void shared_read(struct racer *racer, int fd)
 	random_part(racer, whole_model.size, &at, &len);
 	got = pread(fd, racer->buf, len, at);
 	if (got < 0) {
-		if (errno != EBADF && errno != ESPIPE && errno != EINVAL)
+		if (errno != EBADF && errno != ESPIPE && errno != EINVAL && errno != ENODEV)
 			violation(ERRORS_ARE_RIGHT,
 				  "pread of a file that another thread may close: %s",
 				  strerror(errno));

@@ -35,6 +35,7 @@ struct held {
 	int64_t pos;			/* -1: other threads move it, too */
 	uint64_t *last;			/* the values of the last read */
 	unsigned int records;		/* that the file is known to have */
+	bool ended;			/* the VM of an observer's file no longer exists */
 };
 
 /* The progress of a thread, to detect a thread that hangs. */

@@ -30,11 +30,10 @@ const char *check_attempt(const struct attempt *attempt, long got);
 /* methods.c */
 struct method {
 	const char *name;
-	bool (*is_available)(void);	/* NULL: always */
 	long (*read)(struct attempt *attempt);
 };
 
-#define NUM_METHODS	6
+#define NUM_METHODS	3
 extern const struct method methods[NUM_METHODS];
 
 #endif /* READ_FUZZ_H */

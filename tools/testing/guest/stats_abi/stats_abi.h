@@ -11,10 +11,6 @@ const char *capability_is_present(struct stats_target *target);
 const char *capability_is_absent(struct stats_target *target);
 const char *ioctl_is_absent(struct stats_target *target);
 
-/* other_reads.c: splice() and io_uring */
-const char *splice_to_pipe(struct stats_target *target);
-const char *uring_completes_inline(struct stats_target *target);
-
 /* memory.c: allocations */
 const char *enomem(struct stats_target *target);
 const char *read_allocates_nothing(struct stats_target *target);
@@ -24,6 +20,5 @@ const char *read_by_another_user(struct stats_target *target);
 const char *opened_by_another_user(struct stats_target *target);
 const char *id_from_another_thread(struct stats_target *target);
 const char *many_fds(struct stats_target *target);
-const char *shared_position(struct stats_target *target);
 
 #endif /* STATS_ABI_H */

@@ -70,7 +70,7 @@ test_sphinx()
 	result $? "Sphinx builds the pages and all of api.rst without a warning"
 	has_text api "is the number of descriptors" && has_text api "struct kvm_stats_desc"
 	result $? "api.rst has the structures of the uapi header"
-	has_text stats-internals "struct kvm_stats_source" &&
+	has_text stats-internals "struct kvm_stats_file" &&
 		has_text stats-internals "kvm_stats_vm_ioctl"
 	result $? "the developer's page has the kernel-doc of header and code"
 	has_text stats-reference "halt_poll_success_hist"

@@ -53,6 +53,33 @@ default_has_no_vcpus()
 	grep -v '^\(# [A-Z]* \)\?kvm_vcpu_' "$out/exposition.openmetrics" | diff - "$out/default"
 }
 
+# set_exit_stats VALUE: set the parameter in $out/sys, which is the one of the process files in
+# $out/proc
+set_exit_stats()
+{
+	mkdir -p "$out/proc" "$out/sys/module/kvm/parameters"
+	echo "$1" >"$out/sys/module/kvm/parameters/exit_stats"
+}
+
+exposition_with()
+{
+	set_exit_stats "$1"
+	EXPOSITION_PROC=$out/proc "$checked/tests/exposition" openmetrics
+}
+
+# kvm_guest_exit_work_seconds and kvm_guest_exit_reasons are not exit statistics.
+off_has_no_exit_statistics()
+{
+	exposition_with N >"$out/off" || return 1
+	sed '/kvm_\(guest\|vcpu\)_\(exits_by_class\|exit_seconds\|exit_hist\|guest_seconds\|userspace\|halted\)/d
+		/^kvm_exit_stats_enabled/s/1$/0/' "$out/exposition.openmetrics" | diff - "$out/off"
+}
+
+on_has_them()
+{
+	exposition_with Y | diff "$out/exposition.openmetrics" -
+}
+
 # Two samples with the same name and labels make an exposition invalid.
 no_duplicates()
 {
@@ -67,6 +94,8 @@ exposition_tests()
 	check "the exposition in Prometheus' text format has the expected text" matches_expected prometheus
 	check "both formats have the same names, labels and values" formats_match
 	check "without --per-vcpu only the metrics of vCPUs are missing" default_has_no_vcpus
+	check "while exit statistics are off, exactly they are missing" off_has_no_exit_statistics
+	check "while they are on, they are there" on_has_them
 	check "no sample has the name and the labels of another" no_duplicates
 	check "a strict parser accepts OpenMetrics" \
 		parses openmetrics "$out/exposition.openmetrics"

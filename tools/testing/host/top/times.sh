@@ -19,7 +19,7 @@ simulate_times()
 {
 	fake_guest 0 0
 	fake_host 0 0 100
-	simulate 'exits 101 2 demo' 'vmm 102 1 web' 'tick 3000'
+	simulate 'exits 101 2 demo' 'exits 102 1 web' 'tick 3000'
 	sees '^demo'
 	finish_tick
 	fake_guest 200 80
@@ -124,9 +124,43 @@ ended_tests_of_times()
 	simulate 'tick 4000'
 	loses '^demo'
 	keys Home Enter
-	shows "a guest without exit statistics has no bar" '^web \(PID 102\)' '^vcpu0 '
+	shows "a guest whose vCPUs have not run has no bar" '^web \(PID 102\)' '^vcpu0 '
 	screen_check "the bar of another guest does not stay" lacks '^Time '
 	quit_top
+}
+
+# set_exit_stats VALUE: set the parameter in the fake /sys
+set_exit_stats()
+{
+	mkdir -p "$out/sys/module/kvm/parameters"
+	echo "$1" >"$out/sys/module/kvm/parameters/exit_stats"
+}
+
+off_tests_of_times()
+{
+	set_exit_stats N
+	start_table
+	simulate_times
+	shows "while exit statistics are off, the times are those of /proc" \
+		'^demo +101 +2 +84\.0 +35\.0 +7\.0 +48\.0 +10\.0 +2100 '
+	shows "and counters show the most frequent exits" '^demo .* io 2000 +-'
+	keys N Home Down Enter
+	shows "the page of a guest says how to switch them on" \
+		"^Exit statistics are off\\. Run 'echo 1 >/sys/module/kvm/parameters/exit_stats'\\." \
+		'^vcpu1 '
+	screen_check "it has no bar" lacks '^Time '
+	resize 80 9
+	shows "the advice fits into 80 columns" "/exit_stats'\\. *$" '^VM, vCPU '
+	resize 140 24
+	set_exit_stats Y
+	add_times vcpu0 guest 2000
+	simulate 'tick 4000'
+	shows "the bar appears when they are switched on" '^Time \[G'
+	set_exit_stats N
+	simulate 'tick 4000'
+	shows "and the advice when they are switched off" '^Exit statistics are off'
+	quit_top
+	rm -r "$out/sys"
 }
 
 # start_classic ARGUMENT...: the screen of kvm_stat, with 400 exits in 4 s
@@ -180,6 +214,7 @@ time_tests()
 	interval_tests_of_times
 	size_tests_of_times
 	ended_tests_of_times
+	off_tests_of_times
 	vt100_tests_of_times
 	classic_tests_of_times
 	resize 80 24

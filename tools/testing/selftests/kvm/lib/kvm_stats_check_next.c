@@ -52,7 +52,7 @@ static const char *check_file(int fd, int i)
 	const char *message = stats_vm_file_load(&file, fd);
 
 	if (!message && (file.vcpus.vm != vms[i] || file.num_records != i + 1u))
-		message = stats_fail("the file is of VM %llu with %u vCPUs, expected VM %llu with %d",
+		message = stats_fail("VM %llu with %u vCPUs, expected VM %llu with %d",
 				     (unsigned long long)file.vcpus.vm,
 				     file.num_records,
 				     (unsigned long long)vms[i], i + 1);

@@ -6,4 +6,3 @@
 #include <sys/epoll.h>
 
 #define poll_wait(file, head, table)	((void)(file), (void)(head), (void)(table))
-#define wake_up_poll(head, events)	((void)(head))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exit statistics: how they are enabled, which files have them, that each exit counts in its class
- * and is a trace event, and that the times of a vCPU add up to the time since its creation.
+ * Exit statistics: that they are switched on and off, that each exit counts in its class and is a
+ * trace event, and that the times of a vCPU add up to the time in which they are on.
  */
 #define _GNU_SOURCE
 #include "exit_stats/checks.h"
@@ -30,20 +30,19 @@ static void run_checks(const char *group, const struct check *checks)
 int main(void)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-	bool enabled = exit_stats_are_enabled();
+	bool on = exit_stats_are_on();
 
 	if (kvm < 0)
 		return tap_skip_all("no access to /dev/kvm");
-	if (!(ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_BINARY_STATS_FD) & KVM_STATS_CAP_EXITS))
+	if (!kernel_has_exit_stats())
 		return tap_skip_all(NO_EXIT_STATS);
-	if (!exits_enable_by_default(true))
+	if (!exits_switch(true))
 		return tap_skip_all(failure);
-	exits_enable_by_default(false);
 
-	run_checks("enable", enable_checks);
+	run_checks("switch", switch_checks);
 	run_checks("class", class_checks);
 	run_checks("event", event_checks);
 	run_checks("time", time_checks);
-	exit_stats_enable(enabled);
+	exit_stats_switch(on);
 	return tap_end();
 }

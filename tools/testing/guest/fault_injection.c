@@ -70,7 +70,7 @@ static const char *set_up_with_vcpus(struct stats_target *target)
 	int *fds = target->machine;
 
 	if (!message)
-		message = stats_open(target->getfd_fd, KVM_STATS_OPEN_VCPUS, &target->fd);
+		message = stats_open(target->getfd_fd, 0, &target->fd);
 	if (message)
 		return message;
 	/* target_disappears() closes the fds of the VM. */

@@ -256,7 +256,7 @@ static void test_changes(void)
 		       "read shows which of two VMs a vCPU belongs to", &run);
 	else
 		skip("read shows which of two VMs a vCPU belongs to",
-		     "this kernel does not show the number of the VM in fdinfo");
+		     NO_STATS_OPEN);
 	close(vm[0]);
 	close(vcpu[0]);
 	close(vcpu[1]);

@@ -3,8 +3,8 @@
  * Test how long a VM lives. The statistics, vCPU, VM and /dev/kvm fds are closed in every
  * order. VMMs exit, are killed and call exec() while another process holds one of their
  * statistics files, received by dup(), SCM_RIGHTS, pidfd_getfd() or fork(). Any process that
- * holds the file can read it. After the last holder has closed the file, nothing of the VM
- * is left.
+ * holds a file of KVM_STATS_GETFD can read it. After the last holder has closed the file, nothing
+ * of the VM is left. A file of KVM_STATS_OPEN does not hold the VM.
  *
  * LIFETIMES_COUNT is the number of times that all checks run (default: 1).
  */

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "kvm_stats_open.h"
+#include "lib/extensions.h"
 #include "lib/run_suites.h"
 #include "lib/vm_dir.h"
 #include "lifetimes/setup.h"
@@ -45,10 +46,9 @@ static double now(void)
 /* Creates a VM and returns its fd and its number. */
 static int create_vm(int kvm, uint64_t *number)
 {
-	int vm = ioctl(kvm, KVM_CREATE_VM, 0), stats = vm < 0 ? -1 : ioctl(vm, KVM_STATS_GETFD);
+	int vm = ioctl(kvm, KVM_CREATE_VM, 0);
 
-	*number = stats < 0 ? 0 : stats_fdinfo_vm(stats);
-	close(stats);
+	*number = newest_vm(kvm);
 	return vm;
 }
 
@@ -79,8 +79,9 @@ static const char *iterate(int kvm)
 	int fd, found = 0;
 	uint8_t byte;
 
-	while ((fd = stats_open_next(kvm, &vm, KVM_STATS_OPEN_VCPUS)) >= 0) {
-		bool readable = pread(fd, &byte, 1, 0) == 1;
+	while ((fd = stats_open_next(kvm, &vm, 0)) >= 0) {
+		bool lives = found < NUM_LIVING && vm == living[found];
+		bool readable = pread(fd, &byte, 1, 0) == 1 || (!lives && errno == ENODEV);
 
 		close(fd);
 		__atomic_fetch_add(&shared->opens, 1, __ATOMIC_RELAXED);
@@ -90,8 +91,7 @@ static const char *iterate(int kvm)
 		if (vm <= before)
 			return stats_fail("VM %llu follows VM %llu", (unsigned long long)vm,
 					  (unsigned long long)before);
-		if (found < NUM_LIVING && vm == living[found])
-			found++;
+		found += lives;
 		before = vm;
 	}
 	if (errno != ENOENT)
@@ -265,7 +265,7 @@ static const char *vcpus_appear(struct stats_target *target)
 		growing.num = MAX_VCPUS;
 	while (!message && now() < end) {
 		growing.vm = ioctl(kvm, KVM_CREATE_VM, 0);
-		message = stats_open(growing.vm, KVM_STATS_OPEN_VCPUS, &fd);
+		message = stats_open(growing.vm, 0, &fd);
 		if (message || pthread_create(&thread, NULL, create_vcpus, NULL))
 			return message ? message : stats_fail("pthread_create failed");
 		message = read_while_growing(fd);

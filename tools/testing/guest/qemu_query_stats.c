@@ -25,7 +25,7 @@ static const struct check with_stats[] = {
 	{ "query-stats vm with names returns only these statistics", check_vm_names },
 	{ "query-stats vcpu with names returns only these statistics", check_vcpu_names },
 	{ "query-stats vcpu with the path of a CPU returns only this CPU", check_vcpu_paths },
-	{ "query-stats vcpu returns exit statistics if and only if they are enabled",
+	{ "query-stats vcpu returns exit statistics, which count if they are on",
 	  check_exit_stats },
 	{ "query-stats with an unknown name returns an empty list", check_unknown_name },
 	{ "query-stats vcpu with an unknown CPU returns an empty list", check_unknown_vcpu },

@@ -77,7 +77,7 @@ static const char *open_fds(int open_fds[NUM_TARGETS])
 	open_fds[TARGET_VM] = fds[STATS_FD_VM_STATS];
 	open_fds[TARGET_VCPU] = fds[STATS_FD_VCPU_STATS];
 	return num_targets == TARGET_VM_VCPUS ? NULL :
-	       stats_open(fds[STATS_FD_VM], KVM_STATS_OPEN_VCPUS, &open_fds[TARGET_VM_VCPUS]);
+	       stats_open(fds[STATS_FD_VM], 0, &open_fds[TARGET_VM_VCPUS]);
 }
 
 static const char *open_targets(struct stats_target targets[NUM_TARGETS])

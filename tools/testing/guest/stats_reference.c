@@ -12,7 +12,6 @@
 
 #include "kvm_stats_vmm.h"
 #include "lib/exit_stats.h"
-#include "lib/exits_vm.h"
 #include "tap.h"
 
 #define LIST		"/tests/stats-reference.list"
@@ -48,20 +47,20 @@ static struct row rows[MAX_ROWS];
 static size_t num_rows;
 
 /*
- * The statistics of the scope "SCOPE-sched" exist if the kernel has CONFIG_SCHED_INFO. A vCPU has
- * those of the scope "SCOPE-exits" if the exit statistics of its VM are enabled.
+ * The statistics of the scope "SCOPE-sched" exist if the kernel has CONFIG_SCHED_INFO, those of the
+ * scope "SCOPE-exits" if it has CONFIG_KVM_EXIT_STATS.
  */
-static bool is_in_scope(const char *scope, bool exits)
+static bool is_in_scope(const char *scope)
 {
 	size_t len = strlen(SCOPE);
 
 	if (strncmp(scope, SCOPE, len))
 		return false;
-	return !scope[len] || (exits && !strcmp(scope + len, "-exits")) ||
+	return !scope[len] || (!strcmp(scope + len, "-exits") && kernel_has_exit_stats()) ||
 	       (!strcmp(scope + len, "-sched") && !access("/proc/self/schedstat", F_OK));
 }
 
-static const char *read_list(bool exits)
+static const char *read_list(void)
 {
 	char line[512], scope[MAX_TEXT];
 	FILE *list = fopen(LIST, "r");
@@ -79,7 +78,7 @@ static const char *read_list(bool exits)
 			   scope, row->target, row->name, row->description,
 			   row->debugfs) != 5)
 			return stats_fail("not a row: %s", line);
-		if (is_in_scope(scope, exits))
+		if (is_in_scope(scope))
 			num_rows++;
 	}
 	fclose(list);
@@ -255,27 +254,6 @@ static void report_debugfs(const char *name, const char *(*check)(void))
 		report("debugfs", name, check());
 }
 
-/* Check the vCPU of a VM with exit statistics. */
-static void check_exits(void)
-{
-	int vm = create_vm_with_exits(), vcpu, fd;
-	const char *why;
-
-	if (vm < 0) {
-		tap_report(TAP_SKIP, "exits", "described", NO_EXIT_STATS);
-		tap_report(TAP_SKIP, "exits", "complete", NO_EXIT_STATS);
-		return;
-	}
-	vcpu = ioctl(vm, KVM_CREATE_VCPU, 0);
-	fd = ioctl(vcpu, KVM_STATS_GETFD, NULL);
-	why = read_list(true);
-	report("exits", "described", why ? why : described("vcpu", fd));
-	report("exits", "complete", complete("vcpu"));
-	close(fd);
-	close(vcpu);
-	close(vm);
-}
-
 int main(void)
 {
 	int fds[STATS_NUM_FDS];
@@ -285,18 +263,17 @@ int main(void)
 		return tap_skip_all("no access to /dev/kvm");
 	why = stats_bare_vm(fds);
 	if (!why)
-		why = read_list(exit_stats_are_enabled());
+		why = read_list();
 	if (why) {
 		printf("Bail out! %s\n", why);
 		return 1;
 	}
-	tap_plan(8);
+	tap_plan(6);
 	report("vm", "described", described("vm", fds[STATS_FD_VM_STATS]));
 	report("vm", "complete", complete("vm"));
 	report("vcpu", "described", described("vcpu", fds[STATS_FD_VCPU_STATS]));
 	report("vcpu", "complete", complete("vcpu"));
 	report_debugfs("described", debugfs_described);
 	report_debugfs("complete", debugfs_complete);
-	check_exits();
 	return tap_end();
 }

@@ -55,7 +55,7 @@ static long keep(long fd)
 
 static long by_next(void *arg)
 {
-	struct kvm_stats_next next = { .flags = KVM_STATS_OPEN_VCPUS };
+	struct kvm_stats_next next = { 0 };
 	long error = call(SYS_ioctl, kvm_open(), KVM_STATS_NEXT, (long)&next);
 
 	(void)arg;
@@ -77,7 +77,7 @@ static long take_and_open(long pidfd, int owner, long ioctl, const void *argumen
 
 static long by_open(void *arg)
 {
-	struct kvm_stats_open open = { .flags = KVM_STATS_OPEN_VCPUS };
+	struct kvm_stats_open open = { 0 };
 	long pidfd = call(SYS_pidfd_open, attach.vmm, 0, 0), result;
 
 	(void)arg;

@@ -49,7 +49,7 @@ int stats_open(int fd)
 
 int stats_open_whole(int vm)
 {
-	struct kvm_stats_open open = { .flags = KVM_STATS_OPEN_VCPUS };
+	struct kvm_stats_open open = { 0 };
 
 	return checked(ioctl(vm, KVM_STATS_OPEN, &open), "KVM_STATS_OPEN");
 }

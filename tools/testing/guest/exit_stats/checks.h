@@ -5,10 +5,6 @@
 
 #include "run_delay/runner.h"
 
-/* The build host's <linux/kvm.h> does not have these. */
-#define KVM_STATS_CAP_EXITS	(1 << 3)
-#define KVM_STATS_ENABLE_EXITS	(1 << 0)
-
 /* How an access of the guest to a device ends KVM_RUN. */
 #ifdef __aarch64__
 #define DEVICE_EXIT		KVM_EXIT_MMIO
@@ -23,19 +19,16 @@ struct check {
 };
 
 /* Each list ends with a check without a name. */
-extern const struct check enable_checks[];
+extern const struct check switch_checks[];
 extern const struct check class_checks[];
 extern const struct check event_checks[];
 extern const struct check time_checks[];
 
 /* Set the module parameter kvm.exit_stats. */
-bool exits_enable_by_default(bool on);
+bool exits_switch(bool on);
 
-/* Create a VM with exit statistics and one vCPU. */
-bool create_guest_with_exits(struct guest *guest);
-
-/* On arm64: the same, and the vCPU has these bits KVM_ARM_VCPU_*. */
-bool create_guest_with_features(struct guest *guest, uint32_t features);
+/* Create a VM with one vCPU. On arm64, @features are its bits KVM_ARM_VCPU_*. */
+bool create_guest(struct guest *guest, uint32_t features);
 
 /* Return by how much all classes together have grown: their counters, or their times. */
 uint64_t classes_count(const struct outcome *outcome);

@@ -89,7 +89,7 @@ static bool equal_the_events(void)
 
 	if (counter < 0)
 		return false;
-	ok = create_guest_with_exits(&guest);
+	ok = create_guest(&guest, 0);
 	if (ok)
 		guest_append(&guest, &action, 1);
 	ok = ok && run_rounds(&guest) && read_stats(guest.vcpu, &outcome.before) &&

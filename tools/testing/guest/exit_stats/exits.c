@@ -82,7 +82,7 @@ static bool check(const struct exit *exit)
 	static struct outcome outcome;
 	uint64_t last = exit == &io;
 	struct guest guest;
-	bool ok = create_guest_with_exits(&guest) && append(&guest, exit, WARM_UP) &&
+	bool ok = create_guest(&guest, 0) && append(&guest, exit, WARM_UP) &&
 		  append(&guest, exit, TIMES) && run(&guest) &&
 		  read_stats(guest.vcpu, &outcome.before) && run(&guest) &&
 		  read_stats(guest.vcpu, &outcome.after) &&
@@ -113,7 +113,7 @@ static bool check_page_fault(void)
 {
 	static struct outcome outcome;
 	struct guest guest;
-	bool ok = create_guest_with_exits(&guest);
+	bool ok = create_guest(&guest, 0);
 	unsigned int i;
 
 	ok = ok && append(&guest, &cpuid, 1);
@@ -160,7 +160,7 @@ static bool check_hlt(void)
 	struct guest guest;
 	timer_t timer;
 	unsigned int i;
-	bool ok = create_guest_with_exits(&guest) && append(&guest, &hlt, TIMES + 1);
+	bool ok = create_guest(&guest, 0) && append(&guest, &hlt, TIMES + 1);
 
 	sigaction(SIGALRM, &action, NULL);
 	timer_create(CLOCK_MONOTONIC, NULL, &timer);

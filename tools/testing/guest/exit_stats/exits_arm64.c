@@ -90,7 +90,7 @@ static const struct exit mmio = {
 
 static bool create(struct guest *guest)
 {
-	if (!create_guest_with_exits(guest))
+	if (!create_guest(guest, 0))
 		return false;
 	memcpy(guest->memory + VECTOR, skip_instruction, sizeof(skip_instruction));
 	return true;
@@ -376,7 +376,7 @@ static bool check_cp15(void)
 	};
 	static struct outcome outcome;
 	struct guest guest;
-	bool ok = create_guest_with_features(&guest, 1 << KVM_ARM_VCPU_EL1_32BIT);
+	bool ok = create_guest(&guest, 1 << KVM_ARM_VCPU_EL1_32BIT);
 
 	if (ok)
 		memcpy(guest.memory, code, sizeof(code));

@@ -79,11 +79,11 @@ static bool histogram_is_complete(const struct runner *runner)
 static bool create(struct runner *runner, const void *code, size_t size,
 		   bool (*run)(struct guest *guest))
 {
-	bool ok = exits_enable_by_default(true) && runner_create(runner, code, size);
+	bool ok = runner_create(runner, code, size);
 
 	runner->run = run;
 	runner->flush = true;
-	return exits_enable_by_default(false) && ok;
+	return ok;
 }
 
 /* The thread can lose its CPU between the clock and KVM_RUN, so try several times. */

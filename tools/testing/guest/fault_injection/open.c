@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "fault_injection/fault_injection.h"
 #include "kvm_stats_open.h"
+#include "lib/extensions.h"
 
 /* The file must have the vCPU of the target's VM. */
 static const char *check_file(int fd)
@@ -19,7 +20,7 @@ static const char *check_file(int fd)
 
 static long run_open(struct stats_target *target)
 {
-	struct kvm_stats_open open = { .flags = KVM_STATS_OPEN_VCPUS };
+	struct kvm_stats_open open = { 0 };
 
 	return ioctl(target->getfd_fd, KVM_STATS_OPEN, &open);
 }
@@ -64,12 +65,12 @@ static struct kvm_stats_next next;
 static uint64_t number_before;
 static int kvm = -1;
 
-static void prepare_next(struct stats_target *target)
+static void prepare_next(void)
 {
 	if (kvm < 0)
 		kvm = stats_open_kvm();
-	number_before = stats_fdinfo_vm(target->fd) - 1;
-	next = (struct kvm_stats_next){ .vm = number_before, .flags = KVM_STATS_OPEN_VCPUS };
+	number_before = newest_vm(kvm) - 1;
+	next = (struct kvm_stats_next){ .vm = number_before };
 }
 
 static long run_next(struct stats_target *target)
@@ -101,6 +102,6 @@ const char *open_next(struct stats_target *target)
 		.total = &shared->opens,
 	};
 
-	prepare_next(target);
+	prepare_next();
 	return fail_all(target, &operation);
 }

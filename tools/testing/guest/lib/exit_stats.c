@@ -4,29 +4,27 @@
 
 #include "lib/exit_stats.h"
 
-static const char path[] = "/sys/module/kvm/parameters/exit_stats";
-
 bool kernel_has_exit_stats(void)
 {
-	return !access(path, F_OK);
+	return !access(EXIT_STATS_PATH, F_OK);
 }
 
-bool exit_stats_are_enabled(void)
+bool exit_stats_are_on(void)
 {
-	FILE *file = fopen(path, "re");
-	bool enabled = file && fgetc(file) == 'Y';
+	FILE *file = fopen(EXIT_STATS_PATH, "re");
+	bool on = file && fgetc(file) == 'Y';
 
 	if (file)
 		fclose(file);
-	return enabled;
+	return on;
 }
 
-bool exit_stats_enable(bool enable)
+bool exit_stats_switch(bool on)
 {
-	FILE *file = fopen(path, "we");
+	FILE *file = fopen(EXIT_STATS_PATH, "we");
 
 	if (!file)
 		return false;
-	fputc(enable ? 'Y' : 'N', file);
+	fputc(on ? '1' : '0', file);
 	return !fclose(file);
 }

@@ -25,3 +25,14 @@ bool kernel_has_stats_open(void)
 
 	return mask > 0 && (mask & KVM_STATS_CAP_OPEN);
 }
+
+/* Numbers are never reused, so the search continues after the last result. */
+uint64_t newest_vm(int kvm)
+{
+	static uint64_t newest;
+	int fd;
+
+	while ((fd = stats_open_next(kvm, &newest, 0)) >= 0)
+		close(fd);
+	return newest;
+}

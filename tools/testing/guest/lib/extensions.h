@@ -7,10 +7,14 @@
 #define GUEST_EXTENSIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define NO_STATS_OPEN	"this kernel does not have KVM_STATS_OPEN and KVM_STATS_NEXT"
 
 bool kernel_has_stats(void);
 bool kernel_has_stats_open(void);
+
+/* Returns the highest number of a VM of the host, or 0. The file of a VM does not hold it. */
+uint64_t newest_vm(int kvm);
 
 #endif /* GUEST_EXTENSIONS_H */

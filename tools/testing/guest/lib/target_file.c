@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
+#include <poll.h>
+
 #include "kvm_stats_layout.h"
 
 #include "lib/extensions.h"
@@ -12,7 +14,7 @@ int stats_fd_index(const struct stats_target *target)
 
 const char *target_open(const struct stats_target *target, int fd, int *stats_fd)
 {
-	return target->vcpu_id == WITH_VCPUS ? stats_open(fd, KVM_STATS_OPEN_VCPUS, stats_fd) :
+	return target->vcpu_id == WITH_VCPUS ? stats_open(fd, 0, stats_fd) :
 					       stats_getfd(fd, stats_fd);
 }
 
@@ -50,4 +52,29 @@ const char *target_still_reads(struct stats_target *target, int fd, pid_t vmm)
 {
 	return target->vcpu_id == WITH_VCPUS ? still_reads_with_vcpus(target, fd, vmm) :
 					       stats_still_reads(target, fd, vmm);
+}
+
+bool target_holds_vm(const struct stats_target *target)
+{
+	return target->vcpu_id != WITH_VCPUS;
+}
+
+static const char *says_that_vm_ended(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd };
+	uint8_t byte;
+
+	if (poll(&poll_fd, 1, 0) != 1 || poll_fd.revents != POLLHUP)
+		return stats_fail("poll() of the file reports %#x", poll_fd.revents);
+	if (pread(fd, &byte, 1, 0) != -1 || errno != ENODEV)
+		return stats_fail("pread of the file: %s", strerror(errno));
+	if (lseek(fd, 0, SEEK_END) != -1 || errno != ENODEV)
+		return stats_fail("lseek to the end of the file: %s", strerror(errno));
+	return NULL;
+}
+
+const char *target_reads_after_end(struct stats_target *target, int fd, pid_t vmm)
+{
+	return target_holds_vm(target) ? target_still_reads(target, fd, vmm) :
+					 says_that_vm_ended(fd);
 }

@@ -25,4 +25,10 @@ const char *target_vm(const struct stats_target *target, int fds[STATS_NUM_FDS])
 /* Checks that @fd, opened from a VM of the process @vmm, is a complete file. */
 const char *target_still_reads(struct stats_target *target, int fd, pid_t vmm);
 
+/* Whether the file holds its VM. */
+bool target_holds_vm(const struct stats_target *target);
+
+/* The same after the process has closed the VM. A file that does not hold it says that it ended. */
+const char *target_reads_after_end(struct stats_target *target, int fd, pid_t vmm);
+
 #endif /* GUEST_TARGET_FILE_H */

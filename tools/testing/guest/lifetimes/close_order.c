@@ -43,6 +43,12 @@ static const char *remaining_fds_work(struct stats_target *target, const int fds
 	return message;
 }
 
+static bool hold_vm(const struct stats_target *target, const int fds[NUM_FDS])
+{
+	return fds[FD_VCPU] >= 0 || fds[FD_VM] >= 0 ||
+	       (fds[FD_STATS] >= 0 && target_holds_vm(target));
+}
+
 static const char *close_and_check(struct stats_target *target, int fds[NUM_FDS],
 				   int which, const struct vm_dir *dir)
 {
@@ -50,8 +56,11 @@ static const char *close_and_check(struct stats_target *target, int fds[NUM_FDS]
 
 	close(fds[which]);
 	fds[which] = -1;
-	if (fds[FD_STATS] < 0 && fds[FD_VCPU] < 0 && fds[FD_VM] < 0)
-		return vm_disappears(dir, "after the last fd was closed");
+	if (!hold_vm(target, fds)) {
+		message = vm_disappears(dir, "after the last fd that holds it was closed");
+		return message || fds[FD_STATS] < 0 ? message :
+		       check_reads_after_end(target, fds[FD_STATS], getpid());
+	}
 	message = vm_exists(dir, "with some fds still open");
 	if (!message && fds[FD_VCPU] < 0 && fds[FD_VM] < 0)
 		message = reuse_vm_memory();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read a statistics file that stays open over exec(). */
+/* Read a statistics file that stays open over exec(), which closes the VM. */
 #define _GNU_SOURCE
 #include "lib/vmm_end.h"
 #include "lifetimes/lifetimes.h"
@@ -28,10 +28,10 @@ int read_after_exec(char *argv[])
 	};
 	const char *message = NULL;
 
-	if (!vm_count(getpid()))
+	if (target_holds_vm(&target) && !vm_count(getpid()))
 		message = stats_fail("the VM no longer exists");
 	if (!message)
-		message = target_still_reads(&target, atoi(argv[2]), getpid());
+		message = target_reads_after_end(&target, atoi(argv[2]), getpid());
 	if (message)
 		fprintf(stderr, "# after exec(): %s\n", message);
 	return message ? 1 : 0;

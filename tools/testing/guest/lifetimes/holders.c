@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hold the only reference to a VM, by a statistics file, when the VMM ends. */
+/* Have only a statistics file of a VM when the VMM ends. Files of GETFD hold the VM. */
 #define _GNU_SOURCE
 #include "lib/unprivileged.h"
 #include "lib/vmm_end.h"
@@ -38,7 +38,7 @@ static const char *hold_dup(struct stats_target *target, struct stats_vmm *vmm,
 
 static const char *check_here(struct stats_target *target, struct hold *hold)
 {
-	return check_reads(target, hold->fd, hold->vmm);
+	return check_reads_after_end(target, hold->fd, hold->vmm);
 }
 
 static const char *release_here(struct hold *hold)
@@ -72,7 +72,7 @@ static const char *check_in_flight(struct stats_target *target, struct hold *hol
 
 	if (!stats_receive_fds(hold->sockets[1], &received))
 		return stats_fail("recvmsg: %s", strerror(errno));
-	message = check_reads(target, received.fds[0], hold->vmm);
+	message = check_reads_after_end(target, received.fds[0], hold->vmm);
 	stats_close_fds(received.fds);
 	return message;
 }
@@ -92,7 +92,7 @@ static void other_user_main(struct stats_target *target, int socket, int fd, pid
 
 	while (read(socket, &byte, 1) == 1) {
 		if (!message)
-			message = check_reads(target, fd, vmm);
+			message = check_reads_after_end(target, fd, vmm);
 		byte = message ? 'n' : 'y';
 		if (message)
 			fprintf(stderr, "# as another user: %s\n", message);
@@ -172,12 +172,13 @@ static const char *outlive(struct stats_target *target, size_t which,
 
 	message = end->end(&vmm);
 	if (!message)
-		message = vm_exists(&dir, "after the end of the VMM");
+		message = target_holds_vm(target) ? vm_exists(&dir, "after the end of the VMM") :
+						    vm_disappears(&dir, "while its file is open");
 	if (!message)
 		message = reuse_vm_memory();
 	if (!message)
 		message = holder->check(target, &hold);
-	if (!message)
+	if (!message && target_holds_vm(target))
 		message = vm_exists(&dir, "after a read");
 	if (!message)
 		message = holder->release(&hold);

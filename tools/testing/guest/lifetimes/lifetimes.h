@@ -21,6 +21,13 @@ static inline const char *check_reads(struct stats_target *target, int fd, pid_t
 	return target_still_reads(target, fd, vmm);
 }
 
+/* The same after the end of the process. */
+static inline const char *check_reads_after_end(struct stats_target *target, int fd, pid_t vmm)
+{
+	totals->reads++;
+	return target_reads_after_end(target, fd, vmm);
+}
+
 /* close_order.c */
 const char *closed_in_every_order(struct stats_target *target);
 

@@ -62,7 +62,7 @@ static struct held *free_slot(struct racer *racer)
 /* Opens the file of a VM, or the one that also has its vCPUs. */
 static int open_vm(struct racer *racer, int vm)
 {
-	struct kvm_stats_open open = { .flags = KVM_STATS_OPEN_VCPUS };
+	struct kvm_stats_open open = { 0 };
 
 	return !has_open || random_below(racer, 2) ? ioctl(vm, KVM_STATS_GETFD, NULL) :
 						     ioctl(vm, KVM_STATS_OPEN, &open);
@@ -152,13 +152,12 @@ static void open_stats(struct racer *racer)
 /* Each thread iterates over all VMs, also over those that other threads destroy meanwhile. */
 static void open_next(struct racer *racer)
 {
-	uint32_t flags = random_below(racer, 2) ? KVM_STATS_OPEN_VCPUS : 0;
 	uint64_t before = racer->vm;
 	int fd;
 
 	if (!has_open)
 		return;
-	fd = stats_open_next(kvm_fd, &racer->vm, flags);
+	fd = stats_open_next(kvm_fd, &racer->vm, 0);
 	if (fd < 0) {
 		if (errno != ENOENT)
 			violation(ERRORS_ARE_RIGHT, "KVM_STATS_NEXT: %s", strerror(errno));

@@ -13,7 +13,7 @@
 
 #define CLASS_IO	",class=\"io\""
 #define MAX_SERIES	100	/* of a guest, while exit statistics are off */
-#define ADVICE		"exit statistics are off. To switch them on, run 'echo 1 >" EXIT_STATS_PATH "'"
+#define ADVICE		"exit statistics are off. To switch them on, run 'echo 1 >"
 
 /* Returns the number of lines that begin with @start. */
 static int count_lines(const char *text, const char *start)

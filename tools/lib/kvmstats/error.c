@@ -11,7 +11,8 @@ static const struct {
 	const char *text;
 } messages[] = {
 	{ ESRCH, "no such process" },
-	{ ENODEV, "the process has no VM or vCPU fds, so it is not a KVM VMM, or the VM has ended" },
+	{ ENODEV,
+	  "the process has no VM or vCPU fds, so it is not a KVM VMM, or the VM has ended" },
 	{ EACCES, "not permitted to list the fds of the process" },
 	{ EPERM, "not permitted to duplicate fds of the process" },
 	{ EOPNOTSUPP, "this kernel has no binary KVM statistics" },

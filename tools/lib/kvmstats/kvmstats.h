@@ -188,8 +188,8 @@ int kvmstats_target_vm(const struct kvmstats_target *target);
 uint64_t kvmstats_target_number(const struct kvmstats_target *target);
 
 /*
- * Returns the number, in the VMM, of the fd that kvmstats_target_open() uses. If a monitor reads the
- * target from the file of its VM, returns that of the VM fd, or -1 if it is not known.
+ * Returns the number, in the VMM, of the fd that kvmstats_target_open() uses. If a monitor reads
+ * the target from the file of its VM, returns that of the VM fd, or -1 if it is not known.
  */
 int kvmstats_target_fd(const struct kvmstats_target *target);
 
@@ -478,8 +478,8 @@ struct kvmstats_file;
 
 /*
  * Reads and checks the header and the descriptors of @fd, a file of kvmstats_fd_open_all() or
- * kvmstats_next_open(). The object does not keep @fd. It can be used for another file if both of its
- * schemas are kvmstats_schema_same() there.
+ * kvmstats_next_open(). The object does not keep @fd. It can be used for another file if both of
+ * its schemas are kvmstats_schema_same() there.
  *
  * -ENODATA: the file does not contain vCPUs. -EPROTO: the file contradicts itself or ends early.
  * -EOVERFLOW: a size in the file exceeds the limits of the library.
@@ -571,10 +571,10 @@ void kvmstats_monitor_close(struct kvmstats_monitor *monitor);
 
 /*
  * Updates the list of VMMs. A new VMM is found within two seconds. A VMM that has ended is
- * released at once, and so is a VM if the kernel reports its end. A new vCPU is found within one second if the VMM starts a thread for it,
- * other changes within five seconds. On machines with thousands of vCPUs this takes longer,
- * because the CPU time for scans is limited. A failed search for new VMMs is not an error: see
- * kvmstats_monitor_search_error().
+ * released at once, and so is a VM if the kernel reports its end. A new vCPU is found within one
+ * second if the VMM starts a thread for it, other changes within five seconds. On machines with
+ * thousands of vCPUs this takes longer, because the CPU time for scans is limited. A failed search
+ * for new VMMs is not an error: see kvmstats_monitor_search_error().
  */
 int kvmstats_monitor_refresh(struct kvmstats_monitor *monitor);
 

@@ -22,7 +22,7 @@ struct kvmstats_vm {
 	uint64_t number;		/* 0: not known */
 	int vmm_fd;			/* the fd of the VM in the VMM, -1: not known */
 	int fd;				/* of the file, -1: the VM has ended */
-	int err;			/* why the last read failed, or 0; -ENODEV: the VM has ended */
+	int err;			/* of the last read; -ENODEV: the VM has ended */
 	struct kvmstats_file *file;
 };
 

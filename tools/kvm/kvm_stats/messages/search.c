@@ -67,9 +67,9 @@ const char *denied_text(const struct monitor *monitor, char *buf, size_t size)
 {
 	const char *missing = missing_capabilities();
 
-	snprintf(buf, size, "kvm-stats has no permission to inspect %zu process%s. Run as root%s%s.",
-		 monitor->denied, monitor->denied == 1 ? "" : "es", missing ? ", or grant " : "",
-		 missing ? missing : "");
+	snprintf(buf, size, "kvm-stats has no permission to inspect %zu process%s. Run as "
+		 "root%s%s.", monitor->denied, monitor->denied == 1 ? "" : "es",
+		 missing ? ", or grant " : "", missing ? missing : "");
 	return buf;
 }
 

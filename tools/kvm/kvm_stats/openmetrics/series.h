@@ -18,7 +18,7 @@
 
 struct series {
 	enum kind kind;
-	const struct stat_set *set;	/* of the first target; the others have the same statistics */
+	const struct stat_set *set;	/* of the first target; all have the same statistics */
 	size_t first;		/* index in series_list.target of the targets that are added up */
 	size_t targets;
 	size_t labels;		/* offset in series_list.labels of a NUL-terminated string */

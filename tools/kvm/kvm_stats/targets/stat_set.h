@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The schemas in use, each stored once, and the statistics that the filter selects of each.
- * Usually there are two schemas: one that all VMs share, and one that all vCPUs share. Another source
- * of the same statistics has schemas of its own.
+ * Usually there are two schemas: one that all VMs share, and one that all vCPUs share. Another
+ * source of the same statistics has schemas of its own.
  */
 #ifndef TARGETS_STAT_SET_H
 #define TARGETS_STAT_SET_H

@@ -223,10 +223,10 @@ static void test_fds(void)
 	tap_is(watch->vmm->fds.count, 0, "after the end of a VM a scan opens all files again");
 	kvmstats_watch_attach(watch, &no_options, &schemas);
 	tap_is(kvmstats_watch_readers(watch), VM_READERS, "a VM that has ended is dropped");
-	tap_ok(kvmstats_watch_reader(watch, 1) == kept, "the vCPU of the other VM keeps its reader");
+	tap_ok(kvmstats_watch_reader(watch, 1) == kept, "a vCPU of the other VM keeps its reader");
 
 	vm_of_fd[1] = VMS;
-	tap_is(kvmstats_vmm_open_files(watch->vmm, &fds_of_vmm), 0, "the files are opened again");
+	tap_is(kvmstats_vmm_open_files(watch->vmm, &fds_of_vmm), 0, "a scan opens all files");
 	kvmstats_watch_attach(watch, &no_options, &schemas);
 	kvmstats_watch_sample(watch);
 	tap_ok(value_of(watch, 0) == VMS && value_of(watch, 1) == 2,

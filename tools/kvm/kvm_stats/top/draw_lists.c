@@ -28,7 +28,7 @@ static const char * const lines[] = {
 	"",
 	"Guest, kernel, VMM, halted and waiting are parts of the time of the vCPUs.",
 	"While exit statistics are on, the bar \"Time\" shows them, and the classes of",
-	"exits. To switch them on: echo 1 >" EXIT_STATS_PARAMETER,
+	("exits. To switch them on: echo 1 >" EXIT_STATS_PARAMETER),
 	"CPU is that of the whole process; 100 % is one CPU.",
 };
 

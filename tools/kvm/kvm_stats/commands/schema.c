@@ -8,7 +8,6 @@
 #include "messages/require.h"
 #include "options/filter.h"
 #include "options/status.h"
-#include "print/distinct.h"
 #include "print/heading.h"
 #include "print/query_stats.h"
 
@@ -43,7 +42,7 @@ static const char *scope_name(enum scope scope)
 }
 
 /* The meaning is that of the reference, which does not describe statistics of later kernels. */
-static void print_stat(const struct target *target, const struct kvmstats_stat *stat, void *arg)
+static void print_stat(const struct target *target, const struct kvmstats_stat *stat)
 {
 	bool is_vcpu = target->scope == SCOPE_VCPU;
 	enum kvmstats_kind kind = is_vcpu ? KVMSTATS_KIND_VCPU : KVMSTATS_KIND_VM;
@@ -52,7 +51,6 @@ static void print_stat(const struct target *target, const struct kvmstats_stat *
 	unsigned int number = kvmstats_stat_type(stat);
 	int len = kvmstats_stat_unit_text(stat, unit, sizeof(unit));
 
-	(void)arg;
 	printf("%-6s  %-32s  %-16s  %-8s  %6u  %10u  %s\n", scope_name(target->scope),
 	       kvmstats_stat_name(stat),
 	       name_or_number(kvmstats_type_name(number), "type", number, type, sizeof(type)),
@@ -60,11 +58,35 @@ static void print_stat(const struct target *target, const struct kvmstats_stat *
 	       meaning ? meaning : "-");
 }
 
+static const struct target *first_with(const struct monitor *monitor, const struct stat_set *set)
+{
+	size_t i, j;
+
+	for (i = 0; i < monitor->vmms; i++) {
+		const struct vmm *vmm = monitor->vmm[i];
+
+		for (j = 0; j < vmm->targets; j++) {
+			if (vmm->target[j]->set == set)
+				return vmm->target[j];
+		}
+	}
+	return NULL;
+}
+
+/* Prints each schema once: usually one for all VMs, and one for all vCPUs. */
 static void print_schemas(const struct monitor *monitor)
 {
+	size_t i, j;
+
 	printf("%-6s  %-32s  %-16s  %-8s  %6s  %10s  %s\n",
 	       "TARGET", "STATISTIC", "TYPE", "UNIT", "VALUES", "BUCKETSIZE", "MEANING");
-	each_distinct_stat(monitor, print_stat, NULL);
+	for (i = 0; i < monitor->context.sets.sets; i++) {
+		const struct stat_set *set = monitor->context.sets.set[i];
+		const struct target *target = first_with(monitor, set);
+
+		for (j = 0; target && j < set->stats; j++)
+			print_stat(target, set->stat[j]);
+	}
 }
 
 static int schema_as_json(const struct monitor *monitor)

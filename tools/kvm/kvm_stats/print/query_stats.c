@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/output.h"
-#include "print/distinct.h"
 #include "print/json.h"
 #include "print/query_stats.h"
 #include "values/row.h"
@@ -186,58 +185,45 @@ static void print_stat(const struct kvmstats_stat *stat)
 	putchar('}');
 }
 
-struct schema_printer {
-	enum scope scope;
-	const char *separator;
-};
-
-static void print_if_in_scope(const struct target *target, const struct kvmstats_stat *stat,
-			      void *arg)
+static void print_schema(const char *target, const struct stat_set *set)
 {
-	struct schema_printer *printer = arg;
+	const char *separator = "";
+	size_t i;
 
-	if (target->scope != printer->scope || !is_known(stat))
-		return;
-	printf("%s", printer->separator);
-	print_stat(stat);
-	printer->separator = ", ";
-}
-
-/*
- * QMP has one schema for all vCPUs of a VMM. If its VMs have different statistics, the schema has
- * those of all of them.
- */
-static void print_schema(const struct monitor *monitor, enum scope scope, const char *name)
-{
-	struct schema_printer printer = { scope, "" };
-
-	printf("{\"provider\": \"kvm\", \"target\": \"%s\", \"stats\": [", name);
-	each_distinct_stat(monitor, print_if_in_scope, &printer);
+	printf("{\"provider\": \"kvm\", \"target\": \"%s\", \"stats\": [", target);
+	for (i = 0; i < set->stats; i++) {
+		if (!is_known(set->stat[i]))
+			continue;
+		printf("%s", separator);
+		print_stat(set->stat[i]);
+		separator = ", ";
+	}
 	printf("]}");
 }
 
-static bool has_scope(const struct vmm *vmm, enum scope scope)
+/* On one kernel, all targets of a scope have the same statistics. */
+static const struct stat_set *set_of(const struct vmm *vmm, enum scope scope)
 {
 	size_t i;
 
 	for (i = 0; i < vmm->targets; i++) {
 		if (vmm->target[i]->scope == scope)
-			return true;
+			return vmm->target[i]->set;
 	}
-	return false;
+	return NULL;
 }
 
 void query_stats_print_schemas(const struct monitor *monitor)
 {
-	const struct vmm *vmm = monitor->vmm[0];
-	bool vm = has_scope(vmm, SCOPE_VM), vcpu = has_scope(vmm, SCOPE_VCPU);
+	const struct stat_set *vm = set_of(monitor->vmm[0], SCOPE_VM);
+	const struct stat_set *vcpu = set_of(monitor->vmm[0], SCOPE_VCPU);
 
 	printf("{\"return\": [");
 	if (vm)
-		print_schema(monitor, SCOPE_VM, "vm");
+		print_schema("vm", vm);
 	if (vm && vcpu)
 		printf(", ");
 	if (vcpu)
-		print_schema(monitor, SCOPE_VCPU, "vcpu");
+		print_schema("vcpu", vcpu);
 	puts("]}");
 }

@@ -142,7 +142,7 @@ const struct exit_stats *exit_stats_of(struct exit_stats_list *list, const struc
 	if (!entry)
 		entry = add_entry(list, set);
 	if (entry)
-		entry->counts_classes = entry->classes && list->state == EXITS_ON;
+		entry->on = list->state == EXITS_ON;
 	return entry;
 }
 
@@ -181,10 +181,21 @@ static void add_kind(struct exit_tally *tally, const char *name, double rate)
 	tally->kind[i].rate += rate;
 }
 
+bool exit_stats_count(const struct exit_stats *stats, const struct target *target)
+{
+	struct row row;
+
+	if (!stats->on || !stats->classes || !stats->guest)
+		return false;
+	row_get(&row, target, stats->guest);
+	return row.value;
+}
+
 void exit_tally_add(struct exit_tally *tally, const struct exit_stats *stats,
 		    const struct target *target)
 {
-	size_t end = stats->counts_classes ? stats->classes : stats->kinds;
+	bool classes = exit_stats_count(stats, target);
+	size_t end = classes ? stats->classes : stats->kinds;
 	size_t i;
 
 	tally->has_exits |= add_rate(&tally->exits, target, stats->exits);
@@ -194,7 +205,7 @@ void exit_tally_add(struct exit_tally *tally, const struct exit_stats *stats,
 	/* debugfs has sums over the vCPUs of a VM. */
 	if (target->scope == SCOPE_VCPU && add_rate(&tally->run_delay, target, stats->run_delay))
 		tally->vcpus++;
-	for (i = stats->counts_classes ? 0 : stats->classes; i < end; i++) {
+	for (i = classes ? 0 : stats->classes; i < end; i++) {
 		double rate = 0;
 
 		add_rate(&rate, target, stats->kind[i].count);

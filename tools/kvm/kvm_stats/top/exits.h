@@ -41,7 +41,7 @@ struct exit_stats {
 	struct exit_kind_stats kind[EXIT_KINDS];	/* classes first */
 	size_t kinds;
 	size_t classes;
-	bool counts_classes;
+	bool on;
 };
 
 /* The statistics of each schema in use. */
@@ -75,6 +75,9 @@ void exit_stats_free(struct exit_stats_list *list);
 
 /* Writes the short name of a kind of exits to @buf. Returns false if @name is not one. */
 bool exit_kind_name(char *buf, const char *name);
+
+/* Whether exit statistics have counted @target, and are on. */
+bool exit_stats_count(const struct exit_stats *stats, const struct target *target);
 
 void exit_tally_add(struct exit_tally *tally, const struct exit_stats *stats,
 		    const struct target *target);

@@ -18,10 +18,10 @@ static bool has_times(const struct target *target, const struct exit_stats *stat
 {
 	struct row row;
 
-	if (target->scope != SCOPE_VCPU || !stats->guest || !stats->counts_classes)
+	if (target->scope != SCOPE_VCPU || !exit_stats_count(stats, target))
 		return false;
 	row_get(&row, target, stats->guest);
-	return row.growth == GROWTH_KNOWN && row.value;
+	return row.growth == GROWTH_KNOWN;
 }
 
 static bool is_blocking(const struct target *target, const struct exit_stats *stats)

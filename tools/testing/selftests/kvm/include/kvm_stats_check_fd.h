@@ -22,12 +22,12 @@ const char *stats_read_only(struct stats_target *target);
 const char *stats_link_name(struct stats_target *target);
 const char *stats_fdinfo(struct stats_target *target);
 
-#define STATS_FDINFO_SIZE	1024
+/* Limits the number of open files so that no fd is free, or to its maximum. */
+void stats_limit_fds(bool limited);
 
-/* Reads the fdinfo of @stats_fd, and checks that it has the line "@key:\t@value". */
-const char *stats_read_fdinfo(int stats_fd, char info[STATS_FDINFO_SIZE]);
-const char *stats_fdinfo_has(const char *info, const char *key,
-			     const char *value);
+/* Checks that the fdinfo has the target @kind, the id and, if it is not 0, @size. */
+const char *stats_check_fdinfo(const struct stats_target *target,
+			       const char *kind, size_t size);
 
 /* kvm_stats_check_lifetime.c */
 const char *stats_reuse_memory(void);

@@ -35,7 +35,6 @@ const char *stats_read_bytewise(struct stats_target *target);
 const char *stats_read_own_position(struct stats_target *target);
 const char *stats_pread_all_offsets(struct stats_target *target);
 const char *stats_pread_all_lengths(struct stats_target *target);
-const char *stats_pread_at_end(struct stats_target *target);
 const char *stats_pread_huge_offset(struct stats_target *target);
 const char *stats_pread_negative(struct stats_target *target);
 const char *stats_pread_keeps_position(struct stats_target *target);

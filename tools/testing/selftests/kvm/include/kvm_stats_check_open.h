@@ -15,17 +15,17 @@
 const char *stats_set_up_open(struct stats_target *target);
 
 /* A wrong number does not compile. */
-#define STATS_NUM_OPEN_CHECKS	38
+#define STATS_NUM_OPEN_CHECKS	37
 extern const struct stats_check stats_open_checks[STATS_NUM_OPEN_CHECKS];
 
 /*
- * The same for a file of KVM_STATS_OPEN or of KVM_STATS_NEXT.  These checks close
- * all fds of the VM.
+ * For the setup of a suite: creates a VM, and opens its file with KVM_STATS_OPEN or
+ * KVM_STATS_NEXT.  The checks destroy the VM.
  */
 const char *stats_set_up_end_open(struct stats_target *target);
 const char *stats_set_up_end_next(struct stats_target *target);
 
-#define STATS_NUM_END_CHECKS	11
+#define STATS_NUM_END_CHECKS	8
 extern const struct stats_check stats_end_checks[STATS_NUM_END_CHECKS];
 
 /*
@@ -34,7 +34,7 @@ extern const struct stats_check stats_end_checks[STATS_NUM_END_CHECKS];
  */
 const char *stats_set_up_next(struct stats_target *target);
 
-#define STATS_NUM_NEXT_CHECKS	12
+#define STATS_NUM_NEXT_CHECKS	11
 extern const struct stats_check stats_next_checks[STATS_NUM_NEXT_CHECKS];
 
 #endif /* SELFTEST_KVM_STATS_CHECK_OPEN_H */

@@ -10,7 +10,7 @@
 #include "kvm_stats_check_file.h"
 
 /* A wrong number does not compile. */
-#define STATS_NUM_CHECKS	39
+#define STATS_NUM_CHECKS	38
 extern const struct stats_check stats_checks[STATS_NUM_CHECKS];
 
 #endif /* SELFTEST_KVM_STATS_CHECKS_H */

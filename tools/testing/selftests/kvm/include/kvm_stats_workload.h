@@ -40,4 +40,7 @@ void stats_run_signals(struct kvm_vm *vm, uint64_t num);
  */
 const char *stats_keep_busy(struct kvm_vm *vm, unsigned int work);
 
+/* Lets the busy vCPU return to user space, enter the guest and go on. */
+void stats_wake_busy(void);
+
 #endif /* SELFTEST_KVM_STATS_WORKLOAD_H */

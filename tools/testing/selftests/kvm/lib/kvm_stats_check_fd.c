@@ -73,44 +73,32 @@ const char *stats_argument_ignored(struct stats_target *target)
 	return NULL;
 }
 
-/* Opens the statistics while the limit of open files is @limit. */
-static const char *refused_at_limit(struct stats_target *target, int limit)
+void stats_limit_fds(bool limited)
 {
-	struct rlimit old, low;
-	const char *message;
+	rlim_t lowest = dup(0);
+	struct rlimit limit;
 
-	getrlimit(RLIMIT_NOFILE, &old);
-	low = old;
-	low.rlim_cur = limit;
-	if (setrlimit(RLIMIT_NOFILE, &low))
-		return stats_fail("cannot lower RLIMIT_NOFILE: %s",
-				  strerror(errno));
-	message = stats_refused("KVM_STATS_GETFD without a free fd",
-				ioctl(target->getfd_fd, KVM_STATS_GETFD, NULL),
-				EMFILE);
-	setrlimit(RLIMIT_NOFILE, &old);
-	return message;
+	close(lowest);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limited ? lowest : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 const char *stats_emfile(struct stats_target *target)
 {
-	int lowest = dup(target->fd);
+	int fd, lowest = dup(target->fd);
 	const char *message;
-	int fd;
 
-	if (lowest < 0)
-		return stats_fail("dup() failed: %s", strerror(errno));
 	close(lowest);
-	message = refused_at_limit(target, lowest);
+	stats_limit_fds(true);
+	message = stats_refused("KVM_STATS_GETFD without a free fd",
+				ioctl(target->getfd_fd, KVM_STATS_GETFD, NULL),
+				EMFILE);
+	stats_limit_fds(false);
 	if (!message)
 		message = stats_getfd(target->getfd_fd, &fd);
-	if (message)
-		return message;
-	if (fd != lowest)
-		return stats_fail("the fd after EMFILE is %d, expected %d", fd,
-				  lowest);
-	close(fd);
-	return NULL;
+	return message || fd == lowest ? message :
+	       stats_fail("the fd after EMFILE is %d, expected %d", fd, lowest);
 }
 
 const char *stats_cloexec(struct stats_target *target)
@@ -147,49 +135,32 @@ const char *stats_link_name(struct stats_target *target)
 			  expected);
 }
 
-const char *stats_read_fdinfo(int stats_fd, char info[STATS_FDINFO_SIZE])
+const char *stats_check_fdinfo(const struct stats_target *target,
+			       const char *kind, size_t size)
 {
-	char path[64];
-	ssize_t got;
-	int fd;
+	char path[64], id[STATS_NAME_SIZE], expected[256], info[1024] = "";
+	const char *found;
+	int len, fd;
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", stats_fd);
+	stats_target_id(target, getpid(), id);
+	len = snprintf(expected, sizeof(expected),
+		       "\nkvm-stats-target:\t%s\nkvm-stats-id:\t%s\n", kind, id);
+	if (size)
+		snprintf(expected + len, sizeof(expected) - len,
+			 "kvm-stats-size:\t%zu\n", size);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", target->fd);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return stats_fail("cannot open %s: %s", path, strerror(errno));
-	got = read(fd, info, STATS_FDINFO_SIZE - 1);
-	close(fd);
-	if (got < 0)
+	if (fd < 0 || read(fd, info, sizeof(info) - 1) < 0)
 		return stats_fail("cannot read %s: %s", path, strerror(errno));
-	info[got] = '\0';
-	return NULL;
-}
-
-const char *stats_fdinfo_has(const char *info, const char *key,
-			     const char *value)
-{
-	char line[128];
-
-	snprintf(line, sizeof(line), "\n%s:\t%s\n", key, value);
-	return strstr(info, line) ? NULL :
-	       stats_fail("fdinfo has no line '%s:\t%s'", key, value);
+	close(fd);
+	found = strstr(info, "\nkvm-stats-");
+	return found && !strcmp(found, expected) ? NULL :
+	       stats_fail("fdinfo has other lines than target %s, id %s, size %zu",
+			  kind, id, size);
 }
 
 const char *stats_fdinfo(struct stats_target *target)
 {
-	char id[STATS_NAME_SIZE], size[24], info[STATS_FDINFO_SIZE];
-	const char *message;
-
-	message = stats_read_fdinfo(target->fd, info);
-	if (message)
-		return message;
-	stats_target_id(target, getpid(), id);
-	snprintf(size, sizeof(size), "%zu", target->file.size);
-	message = stats_fdinfo_has(info, "kvm-stats-id", id);
-	if (!message)
-		message = stats_fdinfo_has(info, "kvm-stats-target",
-					   target->vcpu_id < 0 ? "vm" : "vcpu");
-	if (!message)
-		message = stats_fdinfo_has(info, "kvm-stats-size", size);
-	return message;
+	return stats_check_fdinfo(target, target->vcpu_id < 0 ? "vm" : "vcpu",
+				  target->file.size);
 }

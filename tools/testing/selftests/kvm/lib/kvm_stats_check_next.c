@@ -34,10 +34,8 @@ const char *stats_set_up_next(struct stats_target *target)
 
 	for (i = 0; i < NUM_VMS && !message; i++) {
 		message = stats_bare_vm(fds);
-		for (id = 0; id < i && !message; id++)
-			if (ioctl(fds[STATS_FD_VM], KVM_CREATE_VCPU, id) < 0)
-				message = stats_fail("KVM_CREATE_VCPU failed: %s",
-						     strerror(errno));
+		for (id = 0; id < i; id++)
+			ioctl(fds[STATS_FD_VM], KVM_CREATE_VCPU, id);
 		if (!message)
 			message = stats_open_last(&vms[i], &target->fd);
 	}
@@ -71,9 +69,8 @@ static const char *finds_vms(struct stats_target *target)
 			return stats_fail("VM %llu follows VM %llu",
 					  (unsigned long long)vm,
 					  (unsigned long long)before);
-		message = NULL;
-		if (found < NUM_VMS && vm == vms[found])
-			message = check_file(fd, found++);
+		message = found < NUM_VMS && vm == vms[found] ?
+			  check_file(fd, found++) : NULL;
 		if (message)
 			return message;
 		before = vm;
@@ -85,38 +82,12 @@ static const char *finds_vms(struct stats_target *target)
 	       stats_fail("found %d of %d VMs", found, NUM_VMS);
 }
 
-static const char *continues(struct stats_target *target)
+static const char *highest_number(struct stats_target *target)
 {
-	uint64_t vm;
-	int i;
+	uint64_t vm = UINT64_MAX;
 
-	for (i = 0; i < NUM_VMS - 1; i++) {
-		vm = vms[i];
-		if (stats_open_next(target->getfd_fd, &vm) < 0)
-			return next_failed(vms[i]);
-		if (vm != vms[i + 1])
-			return stats_fail("VM %llu follows VM %llu, expected VM %llu",
-					  (unsigned long long)vm,
-					  (unsigned long long)vms[i],
-					  (unsigned long long)vms[i + 1]);
-	}
-	return NULL;
-}
-
-static const char *ends(struct stats_target *target)
-{
-	uint64_t vm = vms[NUM_VMS - 1];
-	const char *message;
-
-	message = stats_refused("KVM_STATS_NEXT after the last VM",
-				stats_open_next(target->getfd_fd, &vm),
-				ENOENT);
-	vm = UINT64_MAX;
-	if (!message)
-		message = stats_refused("KVM_STATS_NEXT after the highest number",
-					stats_open_next(target->getfd_fd, &vm),
-					ENOENT);
-	return message;
+	return stats_refused("KVM_STATS_NEXT after the highest number",
+			     stats_open_next(target->getfd_fd, &vm), ENOENT);
 }
 
 static const char *unknown_flags(struct stats_target *target)
@@ -215,87 +186,67 @@ static const char *fault_at_start(struct stats_target *target)
 static const char *no_free_fd(struct stats_target *target)
 {
 	struct kvm_stats_next next = { .vm = vms[0] };
-	struct rlimit old, low;
-	int result, error;
-	uint64_t vm = vms[0];
+	const char *message;
 
-	getrlimit(RLIMIT_NOFILE, &old);
-	low = old;
-	low.rlim_cur = lowest_free_fd();
-	setrlimit(RLIMIT_NOFILE, &low);
-	result = ioctl(target->getfd_fd, KVM_STATS_NEXT, &next);
-	error = errno;
-	setrlimit(RLIMIT_NOFILE, &old);
-	if (result >= 0 || error != EMFILE || next.vm != vms[0])
-		return stats_fail("the call returned %d (%s) and VM %llu, expected EMFILE",
-				  result, strerror(error),
-				  (unsigned long long)next.vm);
-	return stats_open_next(target->getfd_fd, &vm) < 0 ?
-	       next_failed(vms[0]) : NULL;
+	stats_limit_fds(true);
+	message = check_failure(target->getfd_fd, &next, EMFILE);
+	stats_limit_fds(false);
+	if (!message && ioctl(target->getfd_fd, KVM_STATS_NEXT, &next))
+		message = next_failed(vms[0]);
+	return message;
 }
 
-/* VMs that a thread creates and destroys, one after the other */
+/* The number of the last VM that is known to be destroyed. */
+static uint64_t destroyed;
 
-static struct {
-	uint64_t previous;	/* number of the VM before these */
-	uint64_t gone;		/* number of the VM destroyed last */
-	int num;		/* of destroyed VMs */
-	const char *failure;
-} come_and_go;
-
+/* Returns NULL or what failed. */
 static void *create_and_destroy(void *arg)
 {
-	int kvm = stats_open_kvm(), vm, fd;
+	int kvm = *(int *)arg, vm, fd, i;
+	uint64_t number;
 
-	while (come_and_go.num < NUM_ENDS) {
-		uint64_t number = come_and_go.previous;
-
+	for (i = 0; i < NUM_ENDS; i++) {
+		number = vms[NUM_VMS - 1];
 		vm = ioctl(kvm, KVM_CREATE_VM, 0);
 		fd = stats_open_next(kvm, &number);
+		if (fd < 0)
+			return "KVM_STATS_NEXT did not find a new VM";
 		usleep(1000);
 		close(vm);
-		if (vm < 0 || fd < 0) {
-			come_and_go.failure = vm < 0 ? "KVM_CREATE_VM failed" :
-					      "KVM_STATS_NEXT missed a VM";
-			break;
-		}
 		close(fd);
-		__atomic_store_n(&come_and_go.gone, number, __ATOMIC_SEQ_CST);
-		come_and_go.num++;
+		__atomic_store_n(&destroyed, number, __ATOMIC_SEQ_CST);
 	}
-	return arg;
+	return NULL;
 }
 
-/* Was the VM destroyed before the call of KVM_STATS_NEXT that found it? */
+/* VM @gone was destroyed before VM @vm was found.  VM @vm can end now. */
 static const char *check_found(int fd, uint64_t vm, uint64_t gone)
 {
-	struct kvm_stats_vcpus vcpus;
+	struct kvm_stats_vcpus vcpus = { 0 };
 	ssize_t got = pread(fd, &vcpus, sizeof(vcpus), STATS_DESC_OFFSET);
 
-	if (vm <= gone)
-		return stats_fail("found VM %llu after the end of VM %llu",
-				  (unsigned long long)vm,
-				  (unsigned long long)gone);
-	if (got < 0 ? errno != ENODEV : vcpus.vm != vm)
-		return stats_fail("pread() of VM %llu returned %zd, VM %llu: %s",
-				  (unsigned long long)vm, got,
-				  (unsigned long long)vcpus.vm, strerror(errno));
-	return NULL;
+	if (got < 0 && errno == ENODEV)
+		__atomic_store_n(&destroyed, vcpus.vm = vm, __ATOMIC_SEQ_CST);
+	if (vm > gone && vcpus.vm == vm)
+		return NULL;
+	return stats_fail("found VM %llu after the end of VM %llu, its file has VM %llu: %s",
+			  (unsigned long long)vm, (unsigned long long)gone,
+			  (unsigned long long)vcpus.vm, strerror(errno));
 }
 
 static const char *vms_come_and_go(struct stats_target *target)
 {
 	const char *message = NULL;
+	void *failure = NULL;
 	pthread_t thread;
 	int found = 0;
 
-	come_and_go.previous = vms[NUM_VMS - 1];
-	if (pthread_create(&thread, NULL, create_and_destroy, NULL))
+	if (pthread_create(&thread, NULL, create_and_destroy,
+			   &target->getfd_fd))
 		return stats_fail("cannot create a thread");
-	while (!message && pthread_tryjoin_np(thread, NULL)) {
-		uint64_t vm = come_and_go.previous;
-		uint64_t gone = __atomic_load_n(&come_and_go.gone,
-						__ATOMIC_SEQ_CST);
+	while (!message && pthread_tryjoin_np(thread, &failure)) {
+		uint64_t gone = __atomic_load_n(&destroyed, __ATOMIC_SEQ_CST);
+		uint64_t vm = vms[NUM_VMS - 1];
 		int fd = stats_open_next(target->getfd_fd, &vm);
 
 		if (fd >= 0) {
@@ -303,25 +254,19 @@ static const char *vms_come_and_go(struct stats_target *target)
 			close(fd);
 			found++;
 		} else if (errno != ENOENT) {
-			message = next_failed(come_and_go.previous);
+			message = next_failed(vm);
 		}
 	}
-	if (!message && (come_and_go.failure || !found))
-		message = stats_fail("%s after %d VMs, %d found",
-				     come_and_go.failure ?: "ended",
-				     come_and_go.num, found);
-	return message;
+	return message || (found && !failure) ? message :
+	       stats_fail("found %d VMs, %s", found, (char *)failure);
 }
 
 static const char *many_vms(struct stats_target *target)
 {
 	uint64_t vm = vms[NUM_VMS - 1], before = vm;
-	struct rlimit limit;
 	int fd, num, found = 0;
 
-	getrlimit(RLIMIT_NOFILE, &limit);
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	stats_limit_fds(false);
 	for (num = 0; num < MANY_VMS; num++)
 		if (ioctl(target->getfd_fd, KVM_CREATE_VM, 0) < 0)
 			return stats_skip("cannot create VM %d: %s", num,
@@ -350,8 +295,7 @@ static const char *refused_without_privilege(struct stats_target *target)
 
 const struct stats_check stats_next_checks[] = {
 	STATS_CHECK("finds_vms_in_order", finds_vms),
-	STATS_CHECK("continues_after_number", continues),
-	STATS_CHECK("ends_with_enoent", ends),
+	STATS_CHECK("highest_number", highest_number),
 	STATS_CHECK("unknown_flags", unknown_flags),
 	STATS_CHECK("fault_at_end_of_argument", fault_at_end),
 	STATS_CHECK("fault_at_start_of_argument", fault_at_start),

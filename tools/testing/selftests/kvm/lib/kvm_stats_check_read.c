@@ -107,19 +107,6 @@ const char *stats_pread_all_lengths(struct stats_target *target)
 	return NULL;
 }
 
-const char *stats_pread_at_end(struct stats_target *target)
-{
-	size_t size = target->file.size;
-	const char *message;
-
-	message = pread_one(target, size - 1, 16);
-	if (!message)
-		message = pread_one(target, size, 16);
-	if (!message)
-		message = pread_one(target, size + 1, 16);
-	return message;
-}
-
 /* The lower 32 bits of one of these offsets are an offset in the file. */
 const char *stats_pread_huge_offset(struct stats_target *target)
 {

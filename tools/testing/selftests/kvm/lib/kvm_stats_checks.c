@@ -14,7 +14,6 @@ const struct stats_check stats_checks[] = {
 	STATS_CHECK("read_own_position", stats_read_own_position),
 	STATS_CHECK("pread_all_offsets", stats_pread_all_offsets),
 	STATS_CHECK("pread_all_lengths", stats_pread_all_lengths),
-	STATS_CHECK("pread_at_end", stats_pread_at_end),
 	STATS_CHECK("pread_huge_offset", stats_pread_huge_offset),
 	STATS_CHECK("pread_negative_offset", stats_pread_negative),
 	STATS_CHECK("pread_keeps_position", stats_pread_keeps_position),

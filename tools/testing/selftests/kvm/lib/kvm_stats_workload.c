@@ -160,38 +160,45 @@ void stats_run_signals(struct kvm_vm *vm, uint64_t num)
 
 /* A busy vCPU */
 
-struct runner {
+static struct runner {
 	struct kvm_vm *vm;
+	pthread_t thread;
 	pid_t tid;
-};
+} runner;
 
 static void *run_forever(void *arg)
 {
-	struct runner *runner = arg;
+	struct stats_exits exits = {};
 
-	WRITE_ONCE(runner->tid, syscall(SYS_gettid));
-	_vcpu_run(runner->vm, VCPU_ID);
+	WRITE_ONCE(runner.tid, syscall(SYS_gettid));
+	for (;;)
+		run_once(runner.vm, STATS_NO_EXIT, &exits);
 	return NULL;
 }
 
+void stats_wake_busy(void)
+{
+	pthread_kill(runner.thread, SIGUSR1);
+}
+
 /* Does the thread sleep for a while, rather than between two instructions? */
-static bool vcpu_waits(struct runner *runner)
+static bool vcpu_waits(void)
 {
 	int i;
 
-	if (!READ_ONCE(*stats_in_guest(runner->vm, guest_waits)))
+	if (!READ_ONCE(*stats_in_guest(runner.vm, guest_waits)))
 		return false;
 	for (i = 0; i < 10; i++) {
-		if (!stats_thread_sleeps(READ_ONCE(runner->tid)))
+		if (!stats_thread_sleeps(READ_ONCE(runner.tid)))
 			return false;
 		usleep(2000);
 	}
 	return true;
 }
 
-static bool vcpu_spins(struct runner *runner)
+static bool vcpu_spins(void)
 {
-	uint64_t *spins = stats_in_guest(runner->vm, guest_spins);
+	uint64_t *spins = stats_in_guest(runner.vm, guest_spins);
 	uint64_t before = READ_ONCE(*spins);
 
 	usleep(2000);
@@ -200,19 +207,17 @@ static bool vcpu_spins(struct runner *runner)
 
 const char *stats_keep_busy(struct kvm_vm *vm, unsigned int work)
 {
-	static struct runner runner;
-	pthread_t thread;
-
 	runner.vm = vm;
 	set_work(vm, work);
-	if (pthread_create(&thread, NULL, run_forever, &runner))
+	signal(SIGUSR1, ignore_signal);
+	if (pthread_create(&runner.thread, NULL, run_forever, NULL))
 		return stats_fail("cannot create a thread");
 	stats_must_end_in(20, "the vCPU spins or blocks");
 	if (work == GUEST_SPIN) {
-		while (!vcpu_spins(&runner))
+		while (!vcpu_spins())
 			;
 	} else {
-		while (!vcpu_waits(&runner))
+		while (!vcpu_waits())
 			usleep(1000);
 	}
 	stats_must_end_in(0, "");

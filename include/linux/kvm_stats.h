@@ -6,7 +6,6 @@
 #define _LINUX_KVM_STATS_H
 
 #include <linux/bitops.h>
-#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/kvm_types.h>
 #include <linux/types.h>
@@ -33,43 +32,11 @@ static inline void kvm_stats_log2_hist_update(u64 *buckets, u64 value)
 	++buckets[min(fls64(value), KVM_STATS_BUCKETS - 1)];
 }
 
-#ifdef CONFIG_HAVE_KVM_STATS_FD
 int kvm_stats_init_vm(struct kvm *kvm);
 void kvm_stats_number_vm(struct kvm *kvm, u64 number);
 void kvm_stats_end_vm(struct kvm *kvm);
 int kvm_stats_vm_ioctl(struct kvm *kvm, unsigned int ioctl, void __user *argp);
 int kvm_stats_vcpu_ioctl(struct kvm_vcpu *vcpu, unsigned int ioctl);
 int kvm_stats_next_vm(struct kvm_stats_next __user *argp);
-#else
-static inline int kvm_stats_init_vm(struct kvm *kvm)
-{
-	return 0;
-}
-
-static inline void kvm_stats_number_vm(struct kvm *kvm, u64 number)
-{
-}
-
-static inline void kvm_stats_end_vm(struct kvm *kvm)
-{
-}
-
-static inline int kvm_stats_vm_ioctl(struct kvm *kvm, unsigned int ioctl,
-				     void __user *argp)
-{
-	return -ENOTTY;
-}
-
-static inline int kvm_stats_vcpu_ioctl(struct kvm_vcpu *vcpu,
-				       unsigned int ioctl)
-{
-	return -ENOTTY;
-}
-
-static inline int kvm_stats_next_vm(struct kvm_stats_next __user *argp)
-{
-	return -EINVAL;
-}
-#endif
 
 #endif /* _LINUX_KVM_STATS_H */

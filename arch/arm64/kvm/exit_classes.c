@@ -13,8 +13,6 @@
 #include <asm/kvm_emulate.h>
 #include <asm/sysreg.h>
 
-#include "exit_classes.h"
-
 /* Of each exception class of ESR_EL2, except those that trap_class() handles. */
 static const u8 trap_classes[ESR_ELx_EC_MAX + 1] = {
 	[ESR_ELx_EC_CP15_32]		= EXIT_CLASS_cp15,

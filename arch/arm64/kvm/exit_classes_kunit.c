@@ -6,7 +6,6 @@
 #include <asm/kvm_arm.h>
 #include <asm/kvm_asm.h>
 
-#include "exit_classes.h"
 #include "../../../virt/kvm/kvm_stats.h"
 
 #define SERROR_PENDING	((int)BIT(ARM_EXIT_WITH_SERROR_BIT))

@@ -10,7 +10,7 @@
 #include <asm/svm.h>
 #include <asm/vmx.h>
 
-#include "exit_classes.h"
+#include "x86.h"
 
 /* The reasons that alone decide the class, except for the class "other". */
 static const u8 svm_classes[] = {

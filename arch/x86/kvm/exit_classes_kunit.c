@@ -5,7 +5,7 @@
 #include <asm/svm.h>
 #include <asm/vmx.h>
 
-#include "exit_classes.h"
+#include "x86.h"
 #include "../../../virt/kvm/kvm_stats.h"
 
 /* Reasons that KVM does not know, and those that have no class of their own. */

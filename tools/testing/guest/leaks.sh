@@ -35,6 +35,10 @@ new_leaks()
 }
 
 echo "1..1"
+if grep -qs '\[[ic]' /sys/kernel/security/lockdown; then
+	echo "ok 1 - nothing is leaked # SKIP kmemleak reports in debugfs, which lockdown closes"
+	exit 0
+fi
 if ! scan_for_leaks; then
 	echo "not ok 1 - nothing is leaked"
 	echo "# kmemleak does not scan: it is disabled, or has disabled itself"

@@ -172,7 +172,7 @@ static ssize_t kvm_stats_read(struct file *file, char __user *to, size_t size,
 			      loff_t *pos)
 {
 	size_t copied = 0, left = 0;
-	u64 buf[KVM_STATS_BUFFER];
+	u64 buf[KVM_STATS_BUFFER] __uninitialized;
 
 	while (copied < size && !left) {
 		void *from = (void *)buf + (u32)*pos % sizeof(u64);

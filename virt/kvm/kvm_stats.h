@@ -81,6 +81,11 @@ struct kvm_stats_file {
 /* The buffer of a read.  Larger ones make reads of many values hardly faster. */
 #define KVM_STATS_BUFFER	64
 
+/* To clear it would take longer than a short read.  Older releases lack this. */
+#ifndef __uninitialized
+#define __uninitialized
+#endif
+
 extern const struct file_operations kvm_stats_fops;
 
 /* Files of observers contain the vCPUs and do not hold the VM. */

@@ -11,7 +11,7 @@ QEMU=${BOOT_QEMU:-/usr/bin/qemu-system-x86_64}
 SECONDS_MAX=120		# for each step, on a busy build host
 
 module=kvm_amd
-[ -d /sys/module/$module ] || module=kvm_intel
+[ -d "/sys/module/$module" ] || module=kvm_intel
 parameters=$(tr ' ' '\n' </proc/cmdline | sed -n "s/^$module\.//p")
 columns=80
 screen=$BOOT_HOST/tmp/stopped_top.screen
@@ -38,7 +38,7 @@ wait_until()
 	local waited=0
 
 	until "$@"; do
-		[ $waited -lt $SECONDS_MAX ] || return 1
+		[ "$waited" -lt "$SECONDS_MAX" ] || return 1
 		sleep 1
 		waited=$((waited + 1))
 	done
@@ -78,7 +78,7 @@ kill_guest()
 
 reload()
 {
-	rmmod $module || return 1
+	rmmod "$module" || return 1
 	# shellcheck disable=SC2086 # words
 	insmod "/modules/$(echo $module | tr _ -).ko" $parameters
 }
@@ -87,7 +87,7 @@ reload()
 shows_new_guest()
 {
 	columns=$((columns - 1))
-	stty -F "/proc/$top/fd/0" cols $columns
+	stty -F "/proc/$top/fd/0" cols "$columns"
 	sleep 1
 	grep -q "$qemu .*again\|again .*$qemu" "$screen"
 }
@@ -106,6 +106,6 @@ check "its QEMU is killed, and no VM is left" kill_guest
 check "the vendor module is removed and loaded again" reload
 check "the guest starts again" start_guest
 check "top continues, and shows the new guest" continues
-kill -9 $top $qemu
+kill -9 "$top" "$qemu"
 rm -f "$screen" "$BOOT_HOST/tmp/stopped_top.pid"
 exit $failed

@@ -48,7 +48,7 @@ check "a commit of documents and results changes no result" page
 echo change >"$check_repo/tools/testing/host/new"
 commit_repo
 rm page.md
-check "results of other sources are refused" refuses_page 'have changed since make check-all ran'
+check "results of other sources are refused" refuses_page 'have changed since'
 run_check 0 >/dev/null
 check "make check says at which commit check-all passed last" \
 	grep -q 'make check-all last passed at commit .*Since then, 1 commits have changed' said
@@ -74,4 +74,11 @@ rm page.md
 fake_boot b x86_64 1
 commit_repo
 run_check 1 --all >/dev/null
-check "a run with a failure is refused" refuses_page 'has failures'
+run_check 1 b >/dev/null
+check "a run with a failure is refused" refuses_page 'did not pass since'
+fake_boot b x86_64
+commit_repo
+run_check 0 b >/dev/null
+check "a test that failed, was corrected and passed gets a row from its own run" eval 'page &&
+	grep -qx "Failed in this run, and passed afterwards, when they ran alone: boots/b." page.md &&
+	grep -q "^| boots/b |.*| $(git -C "$check_repo" rev-parse --short=12 HEAD) |" page.md'

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Targets that build packages of the tools.
 
-.PHONY: deb rpm
+.PHONY: deb rpm modules
 
-deb: ## build Debian packages of the tools in build/deb
+deb: ## build Debian packages of the tools and modules in build/deb
 	@scripts/packages deb
 	@tools/kvm/kvm_stats/packaging/deb
 
 rpm: ## build RPM packages of the tools in build/rpm
 	@scripts/packages rpm
 	@tools/kvm/kvm_stats/packaging/rpm
+
+modules: ## build KVM's modules for the running kernel, or KDIR=, in build/modules
+	@scripts/packages modules
+	@tools/kvm/kvm_stats/modules/build "$(or $(KDIR),/lib/modules/$(shell uname -r)/build)" build/modules

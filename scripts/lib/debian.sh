@@ -8,8 +8,8 @@ DEBIAN_KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 # A line of advice, printed if a source cannot be downloaded. The callers set it.
 DEBIAN_HINT=
 
-# debian_suite NAME: use the sources of this release
-debian_suite() { DEBIAN_SUITE=$1 DEBIAN_DIR=$CACHE/apt-$1; }
+# debian_suite NAME [deb]: use the sources of this release, or its packages
+debian_suite() { DEBIAN_SUITE=$1 DEBIAN_TYPE=${2:-deb-src} DEBIAN_DIR=$CACHE/apt-$1${2:+-$2}; }
 debian_suite bullseye
 
 # debian_mirrors: print a line "archive URI" or "security URI" for each Debian mirror that the
@@ -55,11 +55,11 @@ debian_update() {
 		die "there is no apt-get, so this script cannot download sources" "$DEBIAN_HINT"
 	[ -f "$DEBIAN_KEYRING" ] ||
 		die "there is no $DEBIAN_KEYRING" "Install the package debian-archive-keyring." "$DEBIAN_HINT"
-	debian_release_sources "$DEBIAN_SUITE" "deb-src [signed-by=$DEBIAN_KEYRING]" \
+	debian_release_sources "$DEBIAN_SUITE" "$DEBIAN_TYPE [signed-by=$DEBIAN_KEYRING]" \
 		>"$DEBIAN_DIR/sources.list"
 	[ -s "$DEBIAN_DIR/sources.list" ] ||
 		die "apt's sources on the build host name no Debian mirror with the component main" "$DEBIAN_HINT"
-	say "updating the index of the sources of Debian $DEBIAN_SUITE"
+	say "updating the index ($DEBIAN_TYPE) of Debian $DEBIAN_SUITE"
 	debian_apt apt-get -q update >"$DEBIAN_DIR/update.log" 2>&1 || true	# one of several may fail
 }
 

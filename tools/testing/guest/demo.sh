@@ -215,6 +215,11 @@ show()
 
 	say "Linux $(uname -r), $BOOT_VARIANT, in an emulated test machine with $(nproc) CPUs"
 
+	if [ -d "/lib/modules/$(uname -r)/updates" ]; then
+		say "kvm-stats-modules load: exchange KVM's modules of this unmodified kernel"
+		kvm-stats-modules load || die "kvm-stats-modules load"
+	fi
+
 	say "Starting a guest: $(chroot "$BOOT_HOST" "$QEMU" --version | head -n 1), accel=kvm, 2 vCPUs"
 	start_guest
 

@@ -79,6 +79,22 @@ client_files()
 	client_programs | sed 's,^/,,' | (cd "$client_root" && xargs cp --parents -t "$root/files")
 }
 
+# KVM's modules, those of the kernel and those of the series, and the command that exchanges them.
+# busybox's modprobe does not have the option --show-depends.
+exchange_files()
+{
+	cp -r "$kernel/lib" "$root/lib"
+	cp "$ROOT/tools/kvm/kvm_stats/modules/kvm-stats-modules" "$root/bin/"
+	cat >"$root/bin/modprobe" <<-'END'
+	#!/bin/sh
+	for name in kvm "$2"; do
+		echo "insmod $(echo /lib/modules/*/updates/dkms/"$(echo $name | tr _ -)".ko)" \
+			$(tr ' ' '\n' </proc/cmdline | sed -n "s/^$name\.//p")
+	done
+	END
+	chmod +x "$root/bin/modprobe"
+}
+
 make_initramfs()
 {
 	local root=$out/root busybox
@@ -90,7 +106,8 @@ make_initramfs()
 	ln -s busybox "$root/bin/awk"
 	cp "$TESTING/machine/init" "$root/init"
 	find "$kernel/modules" -name '*.ko' -exec cp {} "$root/modules/" \;
-	find "$programs" "$kernel/tests" -maxdepth 1 -type f \
+	[ ! -d "$kernel/lib" ] || exchange_files
+	find "$programs" "$kselftests" -maxdepth 1 -type f \
 		\( -perm -100 -o -name '*.list' \) -exec cp {} "$root/tests/" \;
 	[[ -z $client && " $test_programs " != *" kvm_stats_cli "* ]] ||
 		add_kvm_stats kvm-stats.static "$root/bin/kvm-stats"

@@ -11,7 +11,7 @@ guest_make()
 guest_programs()
 {
 	guest_make list |
-		if [[ $tests == all* ]]; then cat; else grep -xFf <(tr ' ' '\n' <<<"$tests"); fi || true
+		if [[ " $tests " == *" all "* ]]; then cat; else grep -xFf <(tr ' ' '\n' <<<"$tests"); fi || true
 }
 
 build_programs()
@@ -31,7 +31,7 @@ available_programs()
 {
 	echo kunit
 	guest_make list
-	find "$kernel/tests" -maxdepth 1 -type f -perm -100 -printf '%f\n'
+	find "$kselftests" -maxdepth 1 -type f -perm -100 -printf '%f\n'
 }
 
 # Checkers of the kernel's own, which report after all tests.

@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Test the package kvm-stats-dkms in a new installation of Debian 11: DKMS builds the modules for its
+# kernel, and again after an upgrade; kernels for which it must not build them keep their own.
+#
+# usage: dkms.t		(needs root)
+set -u
+
+# shellcheck source=../../../../scripts/lib/common.sh
+. "$(dirname "$0")/../../../../scripts/lib/common.sh"
+set +e
+# shellcheck source=../../../../scripts/lib/debian.sh
+. "$ROOT/scripts/lib/debian.sh"
+# shellcheck source=../../lib/debian_root.sh
+. "$ROOT/tools/testing/lib/debian_root.sh"
+# shellcheck source=../../lib/tap.sh
+. "$ROOT/tools/testing/lib/tap.sh"
+
+out=$ROOT/build/dkms-test
+root=$out/root
+version=$(cat "$ROOT/VERSION")
+# The archive of Debian 11 keeps this release; that of security updates has the newest.
+old=5.10.0-32-amd64 old_version=5.10.223-1
+
+in_root()
+{
+	"$ROOT/tools/testing/release/enter" "$root" '' "$@"
+}
+
+install()
+{
+	in_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "$@"
+}
+
+make_root()
+{
+	rm -rf "$root"
+	(debian_root bullseye "$root" "$out" ca-certificates) || return
+	cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+	cp "$out/apt.conf" "$root/etc/apt/apt.conf.d/99mirror"
+	mkdir "$root/root/kvm-stats"
+	cp "$out/deb/kvm-stats-dkms_${version}_amd64.deb" "$root/root/"
+	in_root apt-get -q update && install "linux-image-$old" "linux-headers-$old" "linux-source-5.10=$old_version"
+}
+
+# built KERNEL: whether the modules of the package are installed for it, and those of the kernel are still there
+built()
+{
+	local module
+	for module in kvm kvm-amd kvm-intel; do
+		[ -f "$root/lib/modules/$1/updates/dkms/$module.ko" ] || return
+		[ -f "$root/lib/modules/$1/kernel/arch/x86/kvm/$module.ko" ] || return
+	done
+	in_root modinfo -k "$1" -F version kvm | grep -qx "kvm-stats $version"
+}
+
+installs()
+{
+	install "/root/kvm-stats-dkms_${version}_amd64.deb" && built "$old"
+}
+
+newest()
+{
+	find "$root/lib/modules" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -V | tail -n 1
+}
+
+upgrades()
+{
+	install linux-image-amd64 linux-headers-amd64 linux-source-5.10 || return
+	new=$(newest)
+	[ "$new" != "$old" ] && built "$new" && built "$old"
+}
+
+# The source is now newer than the old kernel.
+refuses_other_source()
+{
+	in_root dkms remove -m kvm-stats -v "$version" -k "$old" &&
+		! in_root dkms install -m kvm-stats -v "$version" -k "$old" >"$out/log" 2>&1 &&
+		grep "kernel $old keeps its own KVM modules: it is of version $old_version, and the package" "$out/log" &&
+		grep "Install linux-source-5.10=$old_version" "$out/log" &&
+		[ ! -e "$root/lib/modules/$old/updates/dkms/kvm.ko" ] && [ -f "$root/lib/modules/$old/kernel/arch/x86/kvm/kvm.ko" ]
+}
+
+# refuses TEXT COMMAND: after COMMAND has changed copies of the package's files (src) and of the headers (kdir), prepare
+# refuses with TEXT, and leaves no sources.
+refuses()
+{
+	# shellcheck disable=SC2016 # another shell expands this
+	in_root bash -euc '
+		rm -rf /tmp/src /tmp/kdir
+		cp -r /usr/src/kvm-stats-* /tmp/src
+		cp -r "/usr/src/linux-headers-$1" /tmp/kdir
+		cd /tmp
+		eval "$3"
+		! src/prepare 1 "$1" /tmp/kdir >log 2>&1 || exit 1
+		cat log
+		grep -F "kernel $1 keeps its own KVM modules: " log | grep -F "$2"
+		[ ! -e src/arch ]' - "$new" "$@"
+}
+
+# Built-in code must not know structures that the patches change. enter.c replaces the only function that
+# does, and kvmgt does not load, because its symbol versions differ.
+users_of_structures()
+{
+	local base
+	base=$("$ROOT/scripts/base") || return
+	diff - <(plain_git -C "$base" grep -lE '(linux|asm)/kvm_host\.h' HEAD -- arch/x86 block drivers fs init ipc kernel lib mm \
+		net security sound virt/lib ':!arch/x86/kvm' ':!arch/x86/include/asm/kvm*' ':!drivers/s390') <<-END
+	HEAD:drivers/firmware/arm_sdei.c
+	HEAD:drivers/gpu/drm/i915/gvt/kvmgt.c
+	HEAD:kernel/entry/kvm.c
+	END
+}
+
+removes()
+{
+	in_root apt-get -q -y remove kvm-stats-dkms &&
+		[ -z "$(find "$root/lib/modules" "$root/var/lib/dkms" -path '*dkms*' -name 'kvm*.ko')" ] &&
+		[ "$(in_root modinfo -k "$new" -n kvm)" = "/lib/modules/$new/kernel/arch/x86/kvm/kvm.ko" ]
+}
+
+[ "$(id -u)" = 0 ] || bail_out "only root can make a chroot"
+need_packages deb release
+mkdir -p "$out"
+begin
+check "outside of KVM only kernel/entry/kvm.c and kvmgt know its structures" users_of_structures
+check "make deb builds kvm-stats-dkms" "$ROOT/tools/kvm/kvm_stats/packaging/deb" "$out/deb"
+check "Debian 11 is installed, with $old" make_root
+check "apt installs the package, and DKMS builds the modules" installs
+check "an upgrade of the kernel and the source builds them for the new kernel" upgrades
+new=$(newest)
+check "a source of another release is refused" refuses_other_source
+check "a patch that does not apply is refused" refuses "the patch 5.10/0008-KVM-stats-Add-the-file-of-binary-statistics.patch does not apply" \
+	"sed -i 's/^ .*mutex.*/ none/; s/^ #include/ #none/' src/patches/5.10/0008-*"
+check "another architecture is refused" refuses "it is not for x86-64" \
+	"sed -i 's/^CONFIG_X86_64=y/CONFIG_ARM64=y/' kdir/.config"
+check "another release of Linux is refused" refuses "it is Linux 6.1.9, and the patches are for 5.10" \
+	"printf 'kernelversion:\n\t@echo 6.1.9\n' >kdir/Makefile"
+check "a kernel with KVM built in is refused" refuses "KVM is not a module" \
+	"sed -i 's/^CONFIG_KVM=m/CONFIG_KVM=y/' kdir/.config"
+check "a kernel without modversions is refused" refuses "its symbols have no versions" \
+	"sed -i '/^CONFIG_MODVERSIONS/d' kdir/.config"
+check "headers without symbol versions are refused" refuses "there is no file /tmp/kdir/Module.symvers" "rm kdir/Module.symvers"
+check "a locked down kernel without a key is refused" refuses "DKMS has no key to sign modules" \
+	"mount -t tmpfs tmpfs /sys/kernel/security; echo 'none [integrity] confidentiality' >/sys/kernel/security/lockdown"
+check "the removal leaves the modules of the kernel" removes
+[ -n "${KEEP_ROOT:-}" ] || rm -rf "$root"
+finish

@@ -3,9 +3,13 @@
 
 .PHONY: deb rpm modules
 
-deb: ## build Debian packages of the tools and modules in build/deb
+deb: ## build Debian packages of the tools and modules in build/deb (RELEASE=bullseye in a chroot; needs root)
+ifdef RELEASE
+	@tools/testing/release/check-release --deb $(RELEASE)
+else
 	@scripts/packages deb
 	@tools/kvm/kvm_stats/packaging/deb
+endif
 
 rpm: ## build RPM packages of the tools in build/rpm
 	@scripts/packages rpm

@@ -18,7 +18,7 @@ report()
 run_guests()
 {
 	n=0
-	while [ $n -lt $TIMES ]; do
+	while [ $n -lt "$TIMES" ]; do
 		n=$((n + 1))
 		kvm-stats-modules load && /tests/vcpu_run && grep -q kvm-stats /sys/module/kvm/version &&
 			kvm-stats-modules restore && /tests/debugfs_list && [ ! -e /sys/module/kvm/version ] || return

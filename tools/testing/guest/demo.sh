@@ -184,6 +184,28 @@ show_rates()
 		die "'exits' did not increase in each of $COUNT intervals"
 }
 
+# Of both vCPUs together, per second: how often the guest exits, and how long KVM takes for it.
+show_exits()
+{
+	echo 1 > /sys/module/kvm/parameters/exit_stats || die "cannot switch exit statistics on"
+	kvm-stats read -p "$pid" -i $INTERVAL -c 2 -f '^exit_' > /tmp/exits || die "kvm-stats read"
+	awk '
+	/^vcpu/ && $2 !~ /^exit_hist/ {
+		if (sub(/_ns$/, "", $2))
+			ns[$2] = ns[$2] * ($1 != "vcpu0") + $NF
+		else
+			count[$2] = count[$2] * ($1 != "vcpu0") + $NF
+	}
+	END {
+		for (class in count)
+			if (count[class] > 0)
+				printf "%-24s %8.0f exits/s %8.1f us each\n", class, count[class], \
+				       ns[class] / count[class] / 1000
+	}' /tmp/exits | sort -k2,2nr > /tmp/classes
+	[ -s /tmp/classes ] || die "no class of exits has a rate"
+	cat /tmp/classes
+}
+
 show_qmp()
 {
 	ask '{"execute": "query-stats", "arguments": {"target": "vcpu", "providers": [{"provider": "kvm", "names": ["exits", "halt_exits", "io_exits"]}]}}'
@@ -231,6 +253,11 @@ show()
 
 	say "kvm-stats read -p $pid -i $INTERVAL -c $COUNT: values, and rates per second"
 	show_rates
+
+	if [ -e /sys/module/kvm/parameters/exit_stats ]; then
+		say "echo 1 > /sys/module/kvm/parameters/exit_stats: exits by class, and their times"
+		show_exits
+	fi
 
 	say "query-stats: the same statistics from QEMU, by QMP"
 	qmp '{"execute": "qmp_capabilities"}' || die "QMP answered $reply"

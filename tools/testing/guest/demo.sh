@@ -12,7 +12,7 @@
 set -o pipefail
 
 INTERVAL=3		# seconds
-COUNT=5
+COUNT=3
 BOOT_SECONDS=300	# the time limit of the guest's boot, for a busy build host
 QMP_SECONDS=120
 
@@ -199,9 +199,9 @@ show_exits()
 	END {
 		for (class in count)
 			if (count[class] > 0)
-				printf "%-24s %8.0f exits/s %8.1f us each\n", class, count[class], \
-				       ns[class] / count[class] / 1000
-	}' /tmp/exits | sort -k2,2nr > /tmp/classes
+				printf "%8.0f exits/s %10.1f us each  %s\n", count[class], \
+				       ns[class] / count[class] / 1000, class
+	}' /tmp/exits | sort -rn > /tmp/classes
 	[ -s /tmp/classes ] || die "no class of exits has a rate"
 	cat /tmp/classes
 }

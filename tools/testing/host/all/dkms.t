@@ -38,8 +38,9 @@ make_root()
 	(debian_root bullseye "$root" "$out" ca-certificates) || return
 	cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 	cp "$out/apt.conf" "$root/etc/apt/apt.conf.d/99mirror"
-	mkdir "$root/root/kvm-stats"
-	cp "$out/deb/kvm-stats-dkms_${version}_amd64.deb" "$root/root/"
+	mkdir -p "$root/root/kvm-stats" "$root/etc/initramfs-tools"
+	cp "$ROOT/build/deb/kvm-stats"{,-dkms}"_${version}_amd64.deb" "$root/root/"
+	printf '%s\n' virtio_pci 9pnet_virtio 9p >"$root/etc/initramfs-tools/modules"	# for boots
 	in_root apt-get -q update && install "linux-image-$old" "linux-headers-$old" "linux-source-5.10=$old_version"
 }
 
@@ -57,6 +58,35 @@ built()
 installs()
 {
 	install "/root/kvm-stats-dkms_${version}_amd64.deb" && built "$old"
+}
+
+# The installation boots under emulation, from its own root directory, and runs a script instead of systemd.
+boots()
+{
+	install qemu-system-x86 seabios "$@" || return
+	cat >"$root/root/boot" <<-'END'
+	#!/bin/sh
+	exec >/root/boot.log 2>&1 </dev/null
+	mount -t proc proc /proc
+	mount -t sysfs sysfs /sys
+	mount -t devtmpfs dev /dev
+	mkdir -p /dev/pts
+	mount -t devpts devpts /dev/pts
+	mount -t tmpfs tmpfs /run
+	modprobe kvm_amd
+	kvm-stats-modules status
+	qemu-system-x86_64 -name web -accel kvm -m 64 -display none -nodefaults -no-user-config &
+	sleep 10
+	TERM=vt100 timeout 40 script -qfc 'stty rows 24 cols 80; kvm-stats top -i 1' /root/screen
+	echo o >/proc/sysrq-trigger
+	END
+	chmod +x "$root/root/boot"
+	timeout 900 qemu-system-x86_64 -M pc -cpu EPYC,+svm,+npt -m 1024 -smp 2 -display none -no-reboot \
+		-serial "file:$out/serial" -kernel "$root/boot/vmlinuz-$old" -initrd "$root/boot/initrd.img-$old" \
+		-fsdev "local,id=root,path=$root,security_model=passthrough" -device virtio-9p-pci,fsdev=root,mount_tag=root \
+		-append "root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L rw console=ttyS0 kvm_amd.npt=0 init=/root/boot"
+	cat "$root/root/boot.log"
+	grep -q '^loaded: the modules of kvm-stats' "$root/root/boot.log" && grep -q web "$root/root/screen"
 }
 
 newest()
@@ -124,9 +154,10 @@ need_packages deb release
 mkdir -p "$out"
 begin
 check "outside of KVM only kernel/entry/kvm.c and kvmgt know its structures" users_of_structures
-check "make deb builds kvm-stats-dkms" "$ROOT/tools/kvm/kvm_stats/packaging/deb" "$out/deb"
+check "make deb RELEASE=bullseye builds the packages in Debian 11" make -C "$ROOT" deb RELEASE=bullseye
 check "Debian 11 is installed, with $old" make_root
 check "apt installs the package, and DKMS builds the modules" installs
+check "it boots, with these modules, and kvm-stats top shows a guest" boots "/root/kvm-stats_${version}_amd64.deb"
 check "an upgrade of the kernel and the source builds them for the new kernel" upgrades
 new=$(newest)
 check "a source of another release is refused" refuses_other_source

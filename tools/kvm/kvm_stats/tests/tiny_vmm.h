@@ -21,11 +21,7 @@
 #include <unistd.h>
 
 #include <linux/kvm.h>
-
-/* Older versions of <linux/kvm.h> lack it. */
-#ifndef KVM_GET_STATS_FD
-#define KVM_GET_STATS_FD	_IO(KVMIO, 0xce)
-#endif
+#include <linux/kvm_stats.h>
 
 #define TINY_MAX_VCPUS		4
 #define TINY_GUEST_BASE		0x1000

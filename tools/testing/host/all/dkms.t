@@ -145,7 +145,7 @@ users_of_structures()
 removes()
 {
 	in_root apt-get -q -y remove kvm-stats-dkms &&
-		[ -z "$(find "$root/lib/modules" "$root/var/lib/dkms" -path '*dkms*' -name 'kvm*.ko')" ] &&
+		[ -z "$(find "$root/lib/modules" "$root/var/lib/dkms" -path '*/dkms/*' -name 'kvm*.ko')" ] &&
 		[ "$(in_root modinfo -k "$new" -n kvm)" = "/lib/modules/$new/kernel/arch/x86/kvm/kvm.ko" ]
 }
 

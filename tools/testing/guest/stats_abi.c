@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "kvm_stats_checks.h"
+#include "kvm_stats_open.h"
 #include "lib/run_suites.h"
 #include "stats_abi/stats_abi.h"
 
@@ -65,7 +66,7 @@ static const struct stats_suite with_interface[] = {
 	SUITE("vcpu", STATS_VCPU_ID, vcpu_checks, ARRAY_SIZE(vcpu_checks), set_up),
 };
 
-/* Prints the number of descriptors. A report of all boots collects these lines. */
+/* A report of all boots collects the numbers of descriptors, and check-host the capability. */
 static void report_descriptors(void)
 {
 	struct stats_file file;
@@ -77,6 +78,8 @@ static void report_descriptors(void)
 		printf("# vm: %u descriptors\n", file.header.num_desc);
 	if (!stats_file_load(&file, fds[STATS_FD_VCPU_STATS]))
 		printf("# vcpu: %u descriptors\n", file.header.num_desc);
+	printf("# KVM_CAP_STATS_BINARY_FD: %d\n",
+	       ioctl(stats_open_kvm(), KVM_CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD));
 }
 
 int main(void)

@@ -63,11 +63,12 @@ static bool is_in_scope(const char *scope)
 static const char *read_list(void)
 {
 	char line[512], scope[MAX_TEXT];
-	FILE *list = fopen(LIST, "r");
+	const char *path = getenv("STATS_REFERENCE") ?: LIST;
+	FILE *list = fopen(path, "r");
 	struct row *row;
 
 	if (!list)
-		return stats_fail("%s: %s", LIST, strerror(errno));
+		return stats_fail("%s: %s", path, strerror(errno));
 	while (fgets(line, sizeof(line), list)) {
 		if (num_rows == MAX_ROWS)
 			return stats_fail("more than %d rows", MAX_ROWS);
@@ -80,7 +81,7 @@ static const char *read_list(void)
 			num_rows++;
 	}
 	fclose(list);
-	return num_rows ? NULL : stats_fail("%s has no statistic of " SCOPE, LIST);
+	return num_rows ? NULL : stats_fail("%s has no statistic of " SCOPE, path);
 }
 
 static struct row *row_of(const char *target, const char *name)

@@ -26,7 +26,7 @@
 /*
  * The CPU model has no XSAVE, because emulated SVM passes on XSAVE leaves of the test machine that
  * a guest kernel considers inconsistent. Each CPU is a socket, because firmware without ACPI
- * counts only sockets.
+ * counts only sockets. Without a kernel, the guest is the firmware.
  */
 static void exec_qemu(const struct vmm_config *config, int qmp)
 {
@@ -41,11 +41,11 @@ static void exec_qemu(const struct vmm_config *config, int qmp)
 		"-display", "none",
 		"-no-user-config", "-nodefaults", "-no-reboot",
 		"-serial", "stdio",
-		"-kernel", config->kernel,
-		"-initrd", config->initrd,
-		"-append", "console=ttyS0 quiet panic=-1",
 		"-chardev", chardev,
 		"-mon", "chardev=qmp,mode=control",
+		*config->kernel ? "-kernel" : NULL, config->kernel,
+		"-initrd", config->initrd,
+		"-append", "console=ttyS0 quiet panic=-1",
 		config->qmp_socket ? "-qmp" : NULL, socket,
 		NULL
 	};

@@ -5,7 +5,7 @@ testing := tools/testing
 
 export ARCH
 
-.PHONY: run lint check check-all results kernel shell compare bench bench-tools check-release
+.PHONY: run lint check check-all results kernel shell compare bench bench-tools check-release check-host
 
 run: ## show the statistics of a real guest on a patched kernel, under emulation
 	@mkdir -p build
@@ -42,3 +42,7 @@ bench: ## count the instructions of each operation, see tools/testing/bench/READ
 
 bench-tools: ## measure what kvm-stats costs on this machine; needs root and /dev/kvm
 	@$(testing)/bench/tools/bench-tools
+
+check-host: ## check the statistics of this host's KVM, in minutes; write build/kvm-stats-check-host.tap; needs root
+	@$(testing)/check-host/build build/check-host
+	@build/check-host/check-host build/kvm-stats-check-host.tap

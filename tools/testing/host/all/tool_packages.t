@@ -68,6 +68,8 @@ used='
 	[ "$(kvm-stats --version)" = "kvm-stats $1" ]
 	kvm-stats list --json | grep -q "^{\"vmms\": "
 	kvm-stats top 2>&1 </dev/null | grep -q "needs a terminal"
+	/usr/lib/kvm-stats/check-host --no 2>&1 | grep -q "^check-host: usage"
+	/usr/lib/kvm-stats/stats_abi | grep "^ok\|SKIP"
 	man -w kvm-stats kvm-stats-top kvm-stats-serve kvmstats_rate
 	[ -f /usr/share/bash-completion/completions/kvm-stats ]
 	systemctl --root=/ cat kvm-stats.service 2>/dev/null | grep "^ExecStart=/usr/bin/kvm-stats" ||

@@ -113,6 +113,7 @@ static bool measure(struct runner *runner)
 	runner->ns = ns_now() - start;
 	if (!read_schedstat(&runner->after))
 		return fail("/proc/thread-self/schedstat cannot be read");
+	runner->tail_ns = ns_now() - start - runner->ns;
 	return read_stats(vcpu, &runner->stats.after);
 }
 

@@ -31,6 +31,7 @@ struct runner {
 	pthread_t thread;
 	bool failed;
 	long long ns;		/* duration of the run */
+	long long tail_ns;	/* then until @after was read */
 	struct schedstat before;
 	struct schedstat after;
 	struct outcome stats;

@@ -94,11 +94,13 @@ const char *stats_pread_all_lengths(struct stats_target *target)
 		STATS_DESC_OFFSET + STATS_DESC_SIZE + 5, data - 1, data,
 		data + 4, target->file.size - 8, target->file.size - 1,
 	};
+	/* A file with vCPUs is long: not all lengths, for slow machines. */
+	size_t step = target->file.size < 8192 ? 1 : 7;
 	const char *message;
 	size_t len, i;
 
 	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
-		for (len = 1; len <= target->file.size + 9; len++) {
+		for (len = 1; len <= target->file.size + 9; len += step) {
 			message = pread_one(target, offsets[i], len);
 			if (message)
 				return message;

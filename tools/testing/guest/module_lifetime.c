@@ -10,6 +10,8 @@
  * MODULE_LIFETIME_COUNT is how often KVM is loaded, used and unloaded (default: 10).
  */
 #define _GNU_SOURCE
+#include <dirent.h>
+
 #include "kvm_stats_checks.h"
 #include "kvm_stats_open.h"
 #include "lib/exit_stats.h"
@@ -242,20 +244,34 @@ static const char *observer_keeps_kvm(struct stats_target *target)
 	return message ? message : first_number_is_1();
 }
 
+/* Which files the directory of a VM has depends on the architecture. */
+static int open_any_file(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int fd = -1;
+
+	while (dir && fd < 0 && (entry = readdir(dir)))
+		if (entry->d_type == DT_REG)
+			fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC);
+	if (dir)
+		closedir(dir);
+	return fd;
+}
+
 /* Kills a VMM and keeps a file in the VM's debugfs directory as the only reference to the VM. */
 static const char *open_last_debugfs_file(int *fd)
 {
 	struct stats_vmm vmm;
 	const char *message = stats_vmm_start(&vmm);
-	char path[128];
+	struct vm_dir dir;
 
 	if (message)
 		return message;
-	snprintf(path, sizeof(path), "%s/remote_tlb_flush",
-		 vm_dir(vmm.pid, vmm.remote[STATS_FD_VM]).path);
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	dir = vm_dir(vmm.pid, vmm.remote[STATS_FD_VM]);
+	*fd = open_any_file(dir.path);
 	if (*fd < 0)
-		message = stats_fail("open of %s: %s", path, strerror(errno));
+		message = stats_fail("no file of %s opens: %s", dir.path, strerror(errno));
 	stats_vmm_kill(&vmm);
 	stats_close_fds(vmm.fds);
 	return message;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A monitor that is stopped (Ctrl-Z) has the statistics of a guest open. Kill the QEMU of this guest,
-# and start the guest again: nothing of the old VM is left, and the vendor module can be removed
-# and loaded again meanwhile.
+# A monitor that is stopped (Ctrl-Z) has the statistics of a guest open. Kill the QEMU of this
+# guest, and start the guest again: nothing of the old VM is left, and the vendor module can be
+# removed and loaded again meanwhile.
 #
 # shellcheck shell=dash
 
@@ -62,7 +62,8 @@ start_top()
 {
 	chroot "$BOOT_HOST" script -qfc 'stty rows 24 cols 80
 		echo $$ >/tmp/stopped_top.pid
-		TERM=vt100 exec /tmp/boot/kvm-stats top -i 0.5 --columns=pid,exits' /tmp/stopped_top.screen </dev/null >/dev/null 2>&1 &
+		TERM=vt100 exec /tmp/boot/kvm-stats top -i 0.5 --columns=pid,exits' \
+		/tmp/stopped_top.screen </dev/null >/dev/null 2>&1 &
 	script=$!
 	wait_until grep -qs again "$screen" || { sed 's/^/# /' "$screen" | tail -n 20; return 1; }
 	top=$(cat "$BOOT_HOST/tmp/stopped_top.pid") &&

@@ -48,7 +48,7 @@ check "a commit of documents and results changes no result" page
 echo change >"$check_repo/tools/testing/host/new"
 commit_repo
 rm page.md
-check "results of other sources are refused" refuses_page 'have changed since'
+check "results of other sources are refused" refuses_page 'have changed since make check-all ran'
 run_check 0 >/dev/null
 check "make check says at which commit check-all passed last" \
 	grep -q 'make check-all last passed at commit .*Since then, 1 commits have changed' said

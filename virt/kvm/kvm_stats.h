@@ -81,7 +81,7 @@ struct kvm_stats_file {
 /* The buffer of a read.  Larger ones make reads of many values hardly faster. */
 #define KVM_STATS_BUFFER	64
 
-/* To clear it would take longer than a short read.  Older releases lack this. */
+/* The buffer is not cleared: 64 stores per read.  Older releases lack this. */
 #ifndef __uninitialized
 #define __uninitialized
 #endif

@@ -74,7 +74,7 @@ machine_command()
 	if [ "$(accel)" = kvm ]; then
 		command+=(-accel kvm -cpu "$cpu_kvm")
 	else
-		command+=(-accel tcg ${cpu:+-cpu "$cpu"})
+		command+=(-accel "tcg${tcg:+,$tcg}" ${cpu:+-cpu "$cpu"})
 	fi
 	command+=(-kernel "$kernel/image" -initrd "$out/initramfs.cpio"
 		-append "console=$console $(common_parameters)${host_tsc:+ tsc_early_khz=$(tsc_khz)}")

@@ -196,8 +196,11 @@ static const char *no_free_fd(struct stats_target *target)
 	return message;
 }
 
-/* The number of the last VM that is known to be destroyed. */
-static uint64_t destroyed;
+/*
+ * The number of the last VM that is known to be destroyed.  Not all 32-bit
+ * architectures have atomic accesses to 64 bits.
+ */
+static unsigned long destroyed;
 
 /* Returns NULL or what failed. */
 static void *create_and_destroy(void *arg)
@@ -225,8 +228,10 @@ static const char *check_found(int fd, uint64_t vm, uint64_t gone)
 	struct kvm_stats_vcpus vcpus = { 0 };
 	ssize_t got = pread(fd, &vcpus, sizeof(vcpus), STATS_DESC_OFFSET);
 
-	if (got < 0 && errno == ENODEV)
-		__atomic_store_n(&destroyed, vcpus.vm = vm, __ATOMIC_SEQ_CST);
+	if (got < 0 && errno == ENODEV) {
+		vcpus.vm = vm;
+		__atomic_store_n(&destroyed, vm, __ATOMIC_SEQ_CST);
+	}
 	if (vm > gone && vcpus.vm == vm)
 		return NULL;
 	return stats_fail("found VM %llu after the end of VM %llu, its file has VM %llu: %s",
@@ -245,7 +250,7 @@ static const char *vms_come_and_go(struct stats_target *target)
 			   &target->getfd_fd))
 		return stats_fail("cannot create a thread");
 	while (!message && pthread_tryjoin_np(thread, &failure)) {
-		uint64_t gone = __atomic_load_n(&destroyed, __ATOMIC_SEQ_CST);
+		unsigned long gone = __atomic_load_n(&destroyed, __ATOMIC_SEQ_CST);
 		uint64_t vm = vms[NUM_VMS - 1];
 		int fd = stats_open_next(target->getfd_fd, &vm);
 

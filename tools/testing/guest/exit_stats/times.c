@@ -126,9 +126,10 @@ static bool is_most(const struct runner *runner, const char *name, unsigned int 
 		    (unsigned long long)grown(runner, name), runner->ns);
 }
 
+/* A kernel with sanitizers needs up to a fifth of the time for interrupts. */
 static bool is_in_guest(const struct runner *runner)
 {
-	return is_most(runner, "guest_ns", 80);
+	return is_most(runner, "guest_ns", 50);
 }
 
 static bool is_halted(const struct runner *runner)

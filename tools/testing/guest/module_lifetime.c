@@ -287,7 +287,7 @@ static const char *debugfs_keeps_modules(struct stats_target *target)
 
 	(void)target;
 	if (*series != '5')
-		return stats_skip("in Linux 6.12 and 7.2, such a file does not hold the vendor module");
+		return stats_skip("Linux 6.12 and 7.2 do not hold the vendor module for it");
 	if (!vm_dirs_are_visible())
 		return stats_skip("debugfs is not mounted");
 	if (!*vendor)

@@ -18,6 +18,7 @@ set +e
 
 out=$ROOT/build/dkms-test
 root=$out/root
+export DEB_DIR=$out/deb	# other tests that build packages run at the same time
 version=$(cat "$ROOT/VERSION")
 # The archive of Debian 11 keeps this release; that of security updates has the newest.
 old=5.10.0-32-amd64 old_version=5.10.223-1
@@ -39,7 +40,7 @@ make_root()
 	cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 	cp "$out/apt.conf" "$root/etc/apt/apt.conf.d/99mirror"
 	mkdir -p "$root/root/kvm-stats" "$root/etc/initramfs-tools"
-	cp "$ROOT/build/deb/kvm-stats"{,-dkms}"_${version}_amd64.deb" "$root/root/"
+	cp "$DEB_DIR/kvm-stats"{,-dkms}"_${version}_amd64.deb" "$root/root/"
 	printf '%s\n' virtio_pci 9pnet_virtio 9p >"$root/etc/initramfs-tools/modules"	# for boots
 	in_root apt-get -q update && install "linux-image-$old" "linux-headers-$old" "linux-source-5.10=$old_version"
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Read the statistics of a vCPU or a VM and find them by name. The structures come from the build
- * host's <linux/kvm.h>. Functions that return false or NULL have called fail().
+ * Read the statistics of a vCPU or a VM and find them by name. Functions that return false or NULL
+ * have called fail().
  */
 #ifndef VCPU_STATS_H
 #define VCPU_STATS_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <linux/kvm.h>
+#include <linux/kvm_stats.h>
 
 #include "lib/failure.h"
 

@@ -245,8 +245,8 @@ static const char *observer_keeps_kvm(struct stats_target *target)
 }
 
 /*
- * Which files the directory of a VM has depends on the architecture. Of those that are no statistics,
- * some hold their VM but not the vendor module in Linux 6.12 and 7.2: mmu_rmaps_stat.
+ * Which files the directory of a VM has depends on the architecture. In Linux 6.12 and 7.2, some
+ * that are no statistics hold their VM, but not the vendor module.
  */
 static int open_any_file(const char *path)
 {

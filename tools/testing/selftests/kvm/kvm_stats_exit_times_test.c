@@ -144,7 +144,11 @@ static void pass_time(const struct stats_guest *guest, unsigned int work)
 	} while (now_ns() < end);
 }
 
-/* The sum of all times is at most the time during which they counted. */
+/*
+ * The sum of all times is at most the time during which they counted.  On a busy
+ * machine a guest that waits is late for the CPU after each wakeup, which can take
+ * most of the time.
+ */
 static const char *count_for_a_while(struct stats_target *target,
 				     struct stats_snapshot *after)
 {
@@ -166,7 +170,7 @@ static const char *count_for_a_while(struct stats_target *target,
 	ns = now_ns() - ns;
 	sum = sum_of_times(&before, after);
 	most = stats_changed(&before, after, names[target->arg]);
-	if (!message && (sum > ns + ns / 100 || most < PERIOD_NS / 4))
+	if (!message && (sum > ns + ns / 100 || most < PERIOD_NS / 16))
 		message = stats_fail("the times increased by %ld ns in %ld ns, '%s' by %ld",
 				     sum, ns, names[target->arg], most);
 	return message;

@@ -80,7 +80,7 @@ fake_boot b x86_64
 commit_repo
 run_check 0 b >/dev/null
 check "a test that failed, was corrected and passed gets a row from its own run" eval 'page &&
-	grep -qx "Failed in this run, and passed afterwards, when they ran alone: boots/b." page.md &&
+	grep -qx "Failed in this run, and passed afterwards: boots/b." page.md &&
 	grep -q "^| boots/b |.*| $(git -C "$check_repo" rev-parse --short=12 HEAD) |" page.md'
 check "the page names what changed after the whole run, and what ran then" eval '
 	xargs -d "\n" <page.md | grep -q "Changed after this run: .tools/testing/boots/b.\. Tests that ran after that: boots/b\."'

@@ -68,6 +68,11 @@ with_lock() {
 	flock "$LOCK_FD"
 }
 
+# Print the id of the commit, or the version if this is not a git checkout.
+commit_id() {
+	git -C "$ROOT" rev-parse --short=12 HEAD 2>/dev/null || cat "$ROOT/VERSION"
+}
+
 # series_key NAME [SERIES]: print the values of the key NAME in the file `base` of the series. A
 # series that follows another one has the keys of that one, too.
 series_key() {

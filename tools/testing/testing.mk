@@ -31,7 +31,7 @@ kernel: ## build a kernel (ARCH=, VARIANT=patched, unpatched, patch:N, tree, NAM
 
 shell: ## a prompt in the test machine (ARCH=, VARIANT=)
 	@$$(grep -lxs 'arch=$(or $(ARCH),x86_64)' $(testing)/boots/* $(testing)/boots/all/* | \
-		xargs grep -L '^series=\|^variant=\|^config=' | head -n 1) \
+		xargs grep -L '^series=\|^variant=\|^config=\|^bugs=' | head -n 1) \
 		--shell variant=$(or $(VARIANT),patched)
 
 compare: ## compare the statistics with those of mainline (ARCH= one architecture)

@@ -35,8 +35,8 @@ run_program()
 	result $? "$2 runs to its end"
 }
 
-# build_mutation NAME: compile the code with the injected bug NAME, in $out/NAME
-build_mutation()
+# build_bug NAME: compile the code with the injected bug NAME, in $out/NAME
+build_bug()
 {
 	local copy=$out/$1/tree
 
@@ -45,7 +45,7 @@ build_mutation()
 	cp -r "$tree/virt" "$tree/include" "$copy/"
 	cp -r "$tree/arch/x86/include" "$copy/arch/x86/"
 	GIT_CEILING_DIRECTORIES=$out git -C "$copy" apply -C1 \
-		"$ROOT/tools/testing/kernel/mutations/$1.patch" >"$out/log" 2>&1 &&
+		"$ROOT/tools/testing/kernel/bugs/main/$1.patch" >"$out/log" 2>&1 &&
 		build "$copy" "$out/$1"
 }
 
@@ -55,7 +55,7 @@ must_fail()
 {
 	local line
 
-	build_mutation "$1"
+	build_bug "$1"
 	result $? "the code with the injected bug $1 compiles"
 	timeout 120 "$out/$1/$2" >"$out/output" 2>&1
 	grep -E "^(not )?ok .*$3" "$out/output" >"$out/cases"
@@ -81,8 +81,8 @@ run_tests run_program whole_test "the test of whole values"
 run_tests run_program random_test "the test of random reads"
 # Only the test cases that change values between two instructions always find this bug. In the
 # test cases with another thread, success depends on timing.
-run_tests must_fail stats-torn-copy whole_test "between instructions"
-run_tests must_fail stats-wrong-length random_test "random reads"
-run_tests must_fail stats-block-border random_test "random reads"
-run_tests must_fail stats-beyond-online random_test "VM with(out vCPUs| 1 vCPU): the parts"
+run_tests must_fail torn-copy whole_test "between instructions"
+run_tests must_fail wrong-length random_test "random reads"
+run_tests must_fail block-border random_test "random reads"
+run_tests must_fail beyond-online random_test "VM with(out vCPUs| 1 vCPU): the parts"
 finish

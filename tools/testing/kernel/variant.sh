@@ -59,10 +59,10 @@ read_kernel_tree()
 
 variant_patch()
 {
-	find "$TESTING"/kernel/{mutations,emulation} -name "$1.patch" 2>/dev/null | grep . ||
+	find "$TESTING"/kernel/{bugs,emulation} -name "$1.patch" 2>/dev/null | grep . ||
 		die "there is no variant '$1'" \
-			"It is not patched, unpatched, patch:N or tree, and there is no file" \
-			"tools/testing/kernel/mutations/$1.patch or tools/testing/kernel/emulation/$1.patch."
+			"It is not patched, unpatched, patch:N or tree, and there is no $1.patch in" \
+			"tools/testing/kernel/bugs/ and tools/testing/kernel/emulation/."
 }
 
 # assemble VARIANT: write its tree object and print its name
@@ -93,7 +93,7 @@ variant_key()
 	{
 		echo "$1"
 		plain_git -C "$base" rev-parse HEAD
-		{ patch_files; find "$TESTING"/kernel/{mutations,emulation} "$TESTING/kernel/variant.sh" -type f | sort; } |
+		{ patch_files; find "$TESTING"/kernel/{bugs,emulation} "$TESTING/kernel/variant.sh" -type f | sort; } |
 			xargs -d '\n' cat
 	} | sha256sum | cut -c 1-16
 }

@@ -16,6 +16,7 @@ boot_env()
 	BOOT_RESULTS=$results_port
 	BOOT_MODULES='$modules'
 	BOOT_TESTS='$test_programs'
+	BOOT_BUGS='$bugs'
 	BOOT_TEST_TIME=$time
 	END
 	# shellcheck disable=SC2086 # words
@@ -107,6 +108,7 @@ make_initramfs()
 	cp "$TESTING/machine/init" "$root/init"
 	find "$kernel/modules" -name '*.ko' -exec cp {} "$root/modules/" \;
 	[ ! -d "$kernel/lib" ] || exchange_files
+	bug_files
 	find "$programs" "$kselftests" -maxdepth 1 -type f \
 		\( -perm -100 -o -name '*.list' \) -exec cp {} "$root/tests/" \;
 	[[ -z $client && " $test_programs " != *" kvm_stats_cli "* ]] ||

@@ -2,18 +2,18 @@
 # Sourced by harness.t: kernel/variant.sh, the source of a variant and its key.
 # shellcheck shell=bash
 
-# A base with one file, a series of two patches and one that follows it, and a mutation.
+# A base with one file, a series of two patches and one that follows it, and an injected bug.
 repo=$work/variant
 diff_of()
 {
 	printf 'diff --git a/%s b/%s\nnew file mode 100644\n--- /dev/null\n+++ b/%s\n@@ -0,0 +1 @@\n+x\n' "$1" "$1" "$1"
 }
 
-mkdir -p "$repo"/{series/{5.10,more},tools/testing/kernel/{mutations,emulation}}
+mkdir -p "$repo"/{series/{5.10,more},tools/testing/kernel/{bugs,emulation}}
 (cd "$repo" && touch series/5.10/base && echo 'after 5.10' >series/more/base &&
 	cp "$testing/kernel/variant.sh" tools/testing/kernel/ &&
 	diff_of one >series/5.10/0001-one.patch && diff_of two >series/5.10/0002-two.patch &&
-	diff_of three >series/more/0001-three.patch && diff_of bug >tools/testing/kernel/mutations/bug.patch &&
+	diff_of three >series/more/0001-three.patch && diff_of bug >tools/testing/kernel/bugs/bug.patch &&
 	git init -q && git -c user.name=n -c user.email=e commit -q --allow-empty -m base)
 
 # variant SERIES COMMAND [ARGUMENT]: run a function of variant.sh in that repository
@@ -56,5 +56,5 @@ check "another variant has another key" \
 	test "$(variant more variant_key patched)" != "$(variant more variant_key patch:1)"
 check "the key changes with a patch" changes_key sed -i 's/^+x/+y/' series/5.10/0001-one.patch
 check "the changed patch is applied" eval 'git -C "$repo" grep -q y "$(variant more variant_tree patched)" -- one'
-check "the key changes with a mutation" changes_key sh -c 'echo x >tools/testing/kernel/mutations/one.patch'
+check "the key changes with an injected bug" changes_key sh -c 'echo x >tools/testing/kernel/bugs/one.patch'
 check "the key changes with the base" changes_key git -c user.name=n -c user.email=e commit -q --allow-empty -m another

@@ -5,7 +5,7 @@ testing := tools/testing
 
 export ARCH
 
-.PHONY: run lint check check-all results kernel shell compare bench bench-tools check-release check-host
+.PHONY: run lint check check-all results kernel shell compare bench bench-tools check-release check-host coverage
 
 run: ## show the statistics of a real guest on a patched kernel, under emulation
 	@mkdir -p build
@@ -42,6 +42,9 @@ bench: ## count the instructions of each operation, see tools/testing/bench/READ
 
 bench-tools: ## measure what kvm-stats costs on this machine; needs root and /dev/kvm
 	@$(testing)/bench/tools/bench-tools
+
+coverage: ## lines and branches of kernel part, library and command that no test executes (PART=kernel, tools)
+	@$(testing)/coverage $(PART)
 
 check-host: ## check the statistics of this host's KVM, in minutes; write build/kvm-stats-check-host.tap; needs root
 	@$(testing)/check-host/build build/check-host

@@ -4,12 +4,17 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # base, tree and config are of the script that sources this file
 
-# The variables that restrict the sanitizers to the folders that the architecture names.
+# The variables that restrict the sanitizers, or gcov, to the folders and files that the architecture
+# names.
 instrument_args()
 {
 	local places=instrument_$config tools='KASAN UBSAN' tool folders
 
 	[ -n "${!places:-}" ] || return 0
+	if [ "$config" = gcov ]; then
+		(cd "$src" && find ${!places} -name '*.c' -printf 'GCOV_PROFILE_%f\n') | sed 's/\.c$/.o=y/'
+		return
+	fi
 	! has_option "$config" CONFIG_KCSAN=y || tools=KCSAN
 	read -r -a folders <<<"${!places}"
 	for tool in $tools; do

@@ -18,6 +18,8 @@ static void run_checks(const char *group, const struct check *checks)
 	for (; checks->name; checks++) {
 		const char *why = checks->skip ? checks->skip() : NULL;
 
+		if (!tap_selected(group, checks->name))
+			continue;
 		if (why)
 			tap_report(TAP_SKIP, group, checks->name, why);
 		else

@@ -302,6 +302,8 @@ int main(void)
 
 	tap_plan(ARRAY_SIZE(checks));
 	for (i = 0; i < ARRAY_SIZE(checks); i++) {
+		if (!tap_selected("", checks[i].name))
+			continue;
 		if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 			tap_report(TAP_SKIP, "", checks[i].name, "the machine has one CPU");
 		else

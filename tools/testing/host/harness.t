@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
 
 begin
-for module in tap report machine paging hercules boot kunit kernel variant check results; do
+for module in tap report machine paging hercules boot kunit kernel variant mutants check results; do
 	# shellcheck source=/dev/null
 	. "$testing/host/harness/$module.sh"
 done

@@ -65,6 +65,23 @@ variant_patch()
 			"tools/testing/kernel/bugs/ and tools/testing/kernel/emulation/."
 }
 
+# Number the places that change statistics in $index, see mutants/mutate.
+mutate()
+{
+	local copy=$CACHE/tree/mutants.$$ files
+
+	mapfile -t files < <(base_git ls-files "$kvm_dir" virt/kvm include/linux/kvm_host.h lib/Makefile \
+		"${kvm_dir%/kvm}/include/asm/kvm_exit_classes.h")
+	apply_diffs "$TESTING/mutants/select-case.patch"
+	base_git checkout-index --prefix="$copy/" "${files[@]}"
+	cp "$TESTING/mutants/kvm_mutant.h" "$copy/include/linux/"
+	cp "$TESTING/mutants/kvm_mutant.c" "$copy/lib/"
+	"$TESTING/mutants/mutate" "$copy" "$kvm_dir" || die "the variant 'mutants' cannot be made, see above"
+	(cd "$copy" && find . -type f -printf '%P\0' |
+		base_git --git-dir="$base/.git" --work-tree="$copy" update-index -z --add --stdin)
+	rm -rf "$copy"
+}
+
 # assemble VARIANT: write its tree object and print its name
 assemble()
 {
@@ -79,6 +96,7 @@ assemble()
 	for name in ${1//+/ }; do
 		case $name in
 		unpatched | patched | patch:*) continue ;;
+		mutants) mutate; continue ;;
 		esac
 		patch=$(variant_patch "$name")
 		apply_diffs "$patch"
@@ -92,8 +110,9 @@ variant_key()
 {
 	{
 		echo "$1"
+		[ "$1" != mutants ] || echo "$kvm_dir"
 		plain_git -C "$base" rev-parse HEAD
-		{ patch_files; find "$TESTING"/kernel/{bugs,emulation} "$TESTING/kernel/variant.sh" -type f | sort; } |
+		{ patch_files; find "$TESTING"/kernel/{bugs,emulation,variant.sh} "$TESTING/mutants" -type f | sort; } |
 			xargs -d '\n' cat
 	} | sha256sum | cut -c 1-16
 }

@@ -11,6 +11,8 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum tap_verdict { TAP_OK, TAP_NOT_OK, TAP_SKIP };
 
@@ -31,6 +33,19 @@ static inline void tap_result(bool passed)
 		puts("TAP version 13");
 	printf("%sok %u - ", passed ? "" : "not ", ++tap_count);
 	tap_failed += !passed;
+}
+
+/* With TEST_CASE in the environment, only the test case that it names runs. */
+static inline bool tap_selected(const char *group, const char *name)
+{
+	const char *only = getenv("TEST_CASE");
+	size_t len = strlen(group);
+
+	if (!only || !*only)
+		return true;
+	if (len && (strncmp(only, group, len) || only[len++] != '.'))
+		return false;
+	return !strcmp(only + len, name);
 }
 
 /*

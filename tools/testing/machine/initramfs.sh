@@ -111,6 +111,8 @@ make_initramfs()
 	bug_files
 	find "$programs" "$kselftests" -maxdepth 1 -type f \
 		\( -perm -100 -o -name '*.list' \) -exec cp {} "$root/tests/" \;
+	[ ! -f "$kernel/tests/mutants.list" ] ||
+		cp "$TESTING/mutants/$arch.list" "$root/tests/mutants-known.list"
 	[[ -z $client && " $test_programs " != *" kvm_stats_cli "* ]] ||
 		add_kvm_stats kvm-stats.static "$root/bin/kvm-stats"
 	[ -z "$client" ] || client_files

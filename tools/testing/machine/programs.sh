@@ -7,11 +7,14 @@ guest_make()
 	make -s -C "$TESTING/guest" OUT="$programs" CC="$cc" CC32="$cc32" "$@"
 }
 
-# Print the names of the programs in guest/ that the boot needs.
+# Print the names of the programs in guest/ that the boot needs. `mutants` runs other programs.
 guest_programs()
 {
+	local needed=$tests
+
+	[[ " $tests " != *" mutants "* ]] || needed+=' exit_stats run_delay vcpu_halt vcpu_run'
 	guest_make list |
-		if [[ " $tests " == *" all "* ]]; then cat; else grep -xFf <(tr ' ' '\n' <<<"$tests"); fi || true
+		if [[ " $tests " == *" all "* ]]; then cat; else grep -xFf <(tr ' ' '\n' <<<"$needed"); fi || true
 }
 
 build_programs()

@@ -80,7 +80,7 @@ static bool histogram_is_complete(const struct runner *runner)
 	long long count = classes_count(&runner->stats);
 
 	return count < 10 || (in_hist <= count + 1 && count <= in_hist + 1) ||
-	       fail("the histogram has %lld exits, the classes %lld", in_hist, count);
+	       fail("exit_hist has %lld exits, the classes %lld", in_hist, count);
 }
 
 bool create_runner(struct runner *runner, const struct loop *loop,

@@ -190,4 +190,7 @@ test_facts()
 	not_in_reference mainline.md >log
 	grep -q pf_given log
 	result $? "a statistic in docs/mainline.md that does not exist is found"
+
+	"$ROOT/tools/testing/mutants/record" --check >"$tap_log" 2>&1
+	result $? "the survey of statistics has the numbers of mutants of mutants/*.list"
 }

@@ -9,7 +9,7 @@ diff_of()
 	printf 'diff --git a/%s b/%s\nnew file mode 100644\n--- /dev/null\n+++ b/%s\n@@ -0,0 +1 @@\n+x\n' "$1" "$1" "$1"
 }
 
-mkdir -p "$repo"/{series/{5.10,more},tools/testing/kernel/{bugs,emulation}}
+mkdir -p "$repo"/{series/{5.10,more},tools/testing/{kernel/{bugs,emulation},mutants}}
 (cd "$repo" && touch series/5.10/base && echo 'after 5.10' >series/more/base &&
 	cp "$testing/kernel/variant.sh" tools/testing/kernel/ &&
 	diff_of one >series/5.10/0001-one.patch && diff_of two >series/5.10/0002-two.patch &&

@@ -1,0 +1,236 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Select mutants of KVM, and find the test case that fails for each of them, and whose name or message
+# has the name of the statistic. A sum or a comparison that fails does not count, because it says
+# nothing about this statistic.
+#
+# mutants.list names the mutants, see mutants/mutate. mutants-known.list has what the last run found:
+# "MUTANT killed PROGRAM CASE", "MUTANT survives REASON", "MUTANT unreached REASON", and killed-npt if
+# the case needs nested paging. First, each mutant runs with the case that killed it. All others are
+# selected together, and each case that fails then runs with one of them after the other. A mutant
+# passes if a case kills it, or if it is listed as one that survives or that no case reaches.
+#
+# $MUTANTS_SAMPLE, a number, selects up to 24 of the mutants that a case kills, and only these cases
+# run.
+#
+# shellcheck shell=dash
+
+dir=${0%/*}
+list=$dir/mutants.list
+known=$dir/mutants-known.list
+parameters=/sys/module/kvm_mutant/parameters
+# The programs that test values. Some run one case, if TEST_CASE names it.
+programs='vcpu_run vcpu_halt kvm_stats_[!o]*_test kvm_stats_test exit_stats run_delay'
+count=0
+
+# run PROGRAM [CASE]: write the output to /tmp/output
+run()
+{
+	# A statistic that is wrong can keep a test waiting.
+	TEST_CASE=${2:-} timeout -s KILL 45 "$dir/$1" >/tmp/output 2>&1 </dev/null
+}
+
+result()
+{
+	count=$((count + 1))
+	echo "$1 $count - $2"
+}
+
+# Print "CASE|MESSAGE" for each case in /tmp/output that failed.
+failures()
+{
+	awk '
+	function print_failure()
+	{
+		if (name != "" && text !~ /all classes|debugfs/)
+			print name "|" text
+		name = text = ""
+	}
+	/^(not )?ok/ { print_failure() }
+	/^not ok/ { name = $0; sub(/^not ok [0-9]+ (- )?/, "", name); gsub(/\|/, " ", name) }
+	/^#/ { text = text " " $0 }
+	END { print_failure() }' /tmp/output
+}
+
+# names STATISTIC: whether a line of standard input has the name
+names()
+{
+	grep -qE "(^|[^a-z0-9_])$(echo "$1" | sed 's/\*/[a-z0-9_]+/')([^a-z0-9_]|\$)"
+}
+
+# Print the numbers of standard input whose place the programs reached without a mutant.
+reached()
+{
+	awk 'FILENAME != "-" { reached[$1]; next } substr($1, 1, length($1) - 1) in reached' /tmp/reached -
+}
+
+# killer NUMBER STATISTIC PROGRAM CASE: print the case that kills the mutant
+killer()
+{
+	local case rest
+
+	echo "$1" >$parameters/selected
+	run "$3" "$4"
+	echo 0 >$parameters/selected
+	failures | while IFS='|' read -r case rest; do
+		! echo "$case $rest" | names "$2" || echo "$case"
+	done | head -n 1
+}
+
+# test_known STATE: each mutant of /tmp/rest with the case of the list. Those that it does not kill remain in /tmp/rest.
+test_known()
+{
+	local number mutant statistic state program case by
+
+	cp /tmp/rest /tmp/mutants
+	while read -r number mutant statistic; do
+		read -r state program case <<-END
+		$(sed -n "s/^$mutant //p" "$known")
+		END
+		by=
+		[ "$state" != "$1" ] || by=$(killer "$number" "$statistic" "$program" "$case")
+		if [ -n "$by" ]; then
+			result ok "$mutant $1 $program $by" >&3
+		else
+			echo "$number $mutant $statistic"
+		fi
+	done </tmp/mutants 3>&1 >/tmp/rest
+}
+
+# test_case STATE KINDS PROGRAM CASE MESSAGE: the case failed while all mutants of /tmp/rest of these
+# kinds were selected. Test it with each of them whose statistic it names.
+test_case()
+{
+	local number mutant statistic by
+
+	cp /tmp/rest /tmp/mutants
+	while read -r number mutant statistic; do
+		by=
+		case $number in
+		*[$2]) if echo "$number" | reached | grep -q . && echo "$4 $5" | names "$statistic"; then
+				by=$(killer "$number" "$statistic" "$3" "$4")
+			fi ;;
+		esac
+		if [ -n "$by" ]; then
+			result ok "$mutant $1 $3 $by" >&3
+			echo x >>/tmp/found
+		else
+			echo "$number $mutant $statistic"
+		fi
+	done </tmp/mutants 3>&1 >/tmp/rest
+}
+
+# test_together STATE KINDS: select all mutants of /tmp/rest that have these kinds
+test_together()
+{
+	local program one case message
+
+	# shellcheck disable=SC2086 # patterns
+	for program in $(cd "$dir" && echo $programs); do
+		while read -r one; do
+			sed -n "s/^\([0-9]*[$2]\) .*/\1/p" /tmp/rest | reached | tr '\n' ' ' >/tmp/selected
+			[ -s /tmp/selected ] || return
+			echo "# $program $one with $(wc -w </tmp/selected) mutants"
+			cat /tmp/selected >$parameters/selected
+			run "$program" "$one"
+			echo 0 >$parameters/selected
+			failures >/tmp/failures
+			while IFS='|' read -r case message; do
+				test_case "$1" "$2" "$program" "$case" "$message"
+			done </tmp/failures
+		done <"/tmp/cases-$program"
+	done
+}
+
+# round STATE: test the mutants of /tmp/rest until no case finds another one.
+round()
+{
+	test_known "$1"
+	[ -z "$MUTANTS_SAMPLE" ] || return
+	test_unmutated
+	while :; do
+		: >/tmp/found
+		for kinds in 1 2 345; do
+			test_together "$1" $kinds
+		done
+		[ -s /tmp/found ] || break
+	done
+}
+
+# Report the mutants that no case kills. They pass if the list says so.
+report_others()
+{
+	local number mutant state reason found
+
+	while read -r number mutant _; do
+		found=unreached
+		! echo "$number" | reached | grep -q . || found=survives
+		read -r state reason <<-END
+		$(sed -n "s/^$mutant //p" "$known")
+		END
+		if [ "$state" = $found ]; then
+			result ok "$mutant $found $reason"
+		else
+			result "not ok" "$mutant $found"
+		fi
+	done </tmp/rest
+}
+
+# All programs without a mutant. With one, a case of these two can wait for ever, and the cases after
+# it would not run, so /tmp/cases-PROGRAM has all their cases, to run them one by one. /tmp/reached
+# gets the places that are reached.
+test_unmutated()
+{
+	local program
+
+	# shellcheck disable=SC2086 # patterns
+	for program in $(cd "$dir" && echo $programs); do
+		run "$program"
+		if grep -qE '^ok|^1..0 # SKIP' /tmp/output && ! grep -q '^not ok' /tmp/output; then
+			result ok "$program passes without a mutant"
+		else
+			result "not ok" "$program passes without a mutant"
+			sed 's/^/# /' /tmp/output
+		fi
+		case $program in
+		exit_stats | run_delay) sed -nE 's/^ok [0-9]+ - //p' /tmp/output | grep -v '# SKIP' ;;
+		*) echo ;;
+		esac >"/tmp/cases-$program"
+	done
+	sort -u $parameters/reached /tmp/reached >/tmp/reached.new
+	cp /tmp/reached.new /tmp/reached
+}
+
+# Print the mutants of which the known case must fail.
+sample()
+{
+	local every
+
+	sed -n 's/ killed.*//p' "$known" >/tmp/killed
+	every=$(($(wc -l </tmp/killed) / 24 + 1))
+	awk "(NR + $((MUTANTS_SAMPLE))) % $every == 0" /tmp/killed |
+		while read -r mutant; do
+			grep -F " $mutant " "$list"
+		done
+}
+
+echo "TAP version 13"
+if [ ! -f $parameters/selected ]; then
+	echo "1..0 # SKIP this kernel has no mutants"
+	exit
+fi
+echo Y >/sys/module/kvm/parameters/exit_stats
+if [ -n "$MUTANTS_SAMPLE" ]; then
+	echo "# to repeat this sample: tools/testing/boots/mutants env=MUTANTS_SAMPLE=$MUTANTS_SAMPLE"
+	sample >/tmp/rest
+else
+	: >/tmp/reached
+	cp "$list" /tmp/rest
+fi
+round killed
+if [ -f /modules/kvm-amd.ko ]; then
+	rmmod kvm_amd && insmod /modules/kvm-amd.ko npt=1
+	round killed-npt
+fi
+report_others
+echo "1..$count"

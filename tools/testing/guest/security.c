@@ -16,6 +16,8 @@
 #define DEBUGFS_FILE		DEBUGFS_KVM "/halt_wakeup"
 #define NEW_OWNER		UNPRIVILEGED_UID
 #define LOCKDOWN		"/sys/kernel/security/lockdown"
+#define PIPES			200
+#define NEW_VMS			32	/* more than KVM has freed vCPUs in its cache */
 
 /* Another process, which runs as root and has passed its fds on to this process. */
 static struct stats_vmm vmm;
@@ -165,17 +167,26 @@ static const struct stats_check unprivileged[] = {
 /* ---- memory ---- */
 
 /*
- * Fills the memory that new VMs get. If the kernel did not clear the statistics, they would
- * show the values of a previous VM or a poison pattern.
+ * Fills kernel memory with a pattern, through pipes, and frees half of it. The other half stays
+ * in use, so that the freed pages do not merge into large blocks. The kernel takes memory from the
+ * smallest blocks that suffice, so the next VMs get these pages.
  */
 static const char *dirty_memory(void)
 {
-	const char *message = NULL;
-	int round;
+	static char pattern[16 * 4096];	/* the size of a pipe */
+	int pipes[PIPES][2], i;
 
-	for (round = 0; round < 4 && !message; round++)
-		message = stats_reuse_memory();
-	return message;
+	memset(pattern, 0xa5, sizeof(pattern));
+	for (i = 0; i < PIPES; i++) {
+		if (pipe2(pipes[i], O_CLOEXEC | O_NONBLOCK) ||
+		    write(pipes[i][1], pattern, sizeof(pattern)) < 0)
+			return stats_fail("pipe %d: %s", i, strerror(errno));
+	}
+	for (i = 0; i < PIPES; i += 2) {
+		close(pipes[i][0]);
+		close(pipes[i][1]);
+	}
+	return NULL;
 }
 
 /* The creation of a VM and a vCPU causes only a few events, so the values are small. */
@@ -194,22 +205,21 @@ static const char *values_are_small(const struct stats_file *file)
 	return NULL;
 }
 
+/* The VMs exist until this process ends, so none of them gets the memory of another one. */
 static const char *new_values_are_clean(struct stats_target *target)
 {
+	int which = stats_target_kind(target, STATS_FD_VM_STATS, STATS_FD_VCPU_STATS);
 	const char *message = dirty_memory();
-	int fds[STATS_NUM_FDS], round;
+	int fds[STATS_NUM_FDS], i;
 
-	for (round = 0; round < 16 && !message; round++) {
+	for (i = 0; i < NEW_VMS && !message; i++) {
 		struct stats_file file;
 
 		message = stats_bare_vm(fds);
 		if (!message)
-			message = stats_file_load(&file,
-						  fds[stats_target_kind(target, STATS_FD_VM_STATS,
-									STATS_FD_VCPU_STATS)]);
+			message = stats_file_load(&file, fds[which]);
 		if (!message)
 			message = values_are_small(&file);
-		stats_close_fds(fds);
 	}
 	return message;
 }

@@ -246,18 +246,17 @@ static bool locked_down(void)
 /* The fds work under lockdown, debugfs does not. */
 static const char *answers_under_lockdown(struct stats_target *target)
 {
-	const char *message = stats_vmm_start(&vmm);
-	int fd;
+	const char *message;
 
+	if (!locked_down())
+		return stats_skip("this kernel is not locked down");
+	message = stats_vmm_start(&vmm);
+	if (!message)
+		message = stats_still_reads(target, vmm.fds[STATS_FD_VM_STATS], vmm.pid);
 	if (message)
 		return message;
-	message = stats_still_reads(target, vmm.fds[STATS_FD_VM_STATS], vmm.pid);
-	if (message)
-		return message;
-	fd = open(DEBUGFS_FILE, O_RDONLY | O_CLOEXEC);
-	if (locked_down())
-		return stats_refused(DEBUGFS_FILE " under lockdown", fd, EPERM);
-	return fd >= 0 ? NULL : stats_fail(DEBUGFS_FILE ": %s", strerror(errno));
+	return stats_refused(DEBUGFS_FILE " under lockdown",
+			     open(DEBUGFS_FILE, O_RDONLY | O_CLOEXEC), EPERM);
 }
 
 static const char *load_own_vm(struct stats_target *target)

@@ -87,18 +87,6 @@ tree_config()
 	merged_config "$config" "${more[@]}"
 }
 
-# If the objects do not exist yet, copy those of $like, an architecture with the same compiler and
-# flags. kbuild then compiles only the files that depend on options with other values.
-begin_with_objects()
-{
-	local theirs=${obj/-$arch-/-$like-}
-
-	[ -n "$like" ] && [ ! -f "$obj/.config" ] && [ -f "$theirs/.config" ] || return 0
-	say "  start with a copy of the objects of $like"
-	cp -a "$theirs/." "$obj"
-	rm -f "$obj/fragments"
-}
-
 configure()
 {
 	local missing

@@ -23,7 +23,7 @@ load_arch()
 	arch=$1
 	[ -f "$TESTING/arch/$arch" ] ||
 		die "there is no architecture '$arch'" "ARCH= names one of: $(arch_names | xargs)"
-	cross='' cc='' cc32='' like='' twin='' packages=boot-$arch kcflags=''
+	cross='' cc='' cc32='' packages=boot-$arch kcflags=''
 	karch='' kvm_dir='' image_target='' image_path=''
 	config_main="common debug kvm $arch"
 	selftests=none tests='kunit stats_abi read_fuzz stats_reference debugfs_list'

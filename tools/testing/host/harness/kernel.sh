@@ -23,20 +23,3 @@ config_refused()
 
 check "a configuration that has all lines of its fragments is accepted" configured "CONFIG_A=y CONFIG_B=m"
 check "a line without effect is refused and named" config_refused "CONFIG_A=y CONFIG_B=y"
-
-# begins_with TEXT: the configuration that mips-vz begins with
-begins_with()
-(
-	. "$ROOT/scripts/lib/common.sh"
-	. "$testing/kernel/kernel.sh"
-	arch=mips-vz like=mipsel obj=$work/5.10-mips-vz-main
-	begin_with_objects 2>/dev/null
-	[ "$(cat "$obj/.config")" = "$1" ] && [ ! -e "$obj/fragments" ]
-)
-
-mkdir 5.10-mips{el,-vz}-main
-touch 5.10-mipsel-main/fragments
-echo theirs >5.10-mipsel-main/.config
-check "an architecture begins with the objects of a similar one" begins_with theirs
-echo ours >5.10-mips-vz-main/.config
-check "an architecture with objects of its own keeps them" begins_with ours

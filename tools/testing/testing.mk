@@ -29,10 +29,10 @@ results: ## write docs/results.md from the last make check-all and make check-re
 kernel: ## build a kernel (ARCH=, VARIANT=patched, unpatched, patch:N, tree, NAME); print its directory
 	@$(testing)/kernel/build $(or $(VARIANT),patched)
 
+shell: arch = $(or $(ARCH),x86_64)
 shell: ## a prompt in the test machine (ARCH=, VARIANT=)
-	@$$(grep -lxs 'arch=$(or $(ARCH),x86_64)' $(testing)/boots/* $(testing)/boots/all/* | \
-		xargs grep -L '^series=\|^variant=\|^config=\|^bugs=' | head -n 1) \
-		--shell variant=$(or $(VARIANT),patched)
+	@$(or $(firstword $(wildcard $(addprefix $(testing)/boots/,$(arch) all/$(arch) all/$(arch)-*))), \
+		$(error no boot has the architecture '$(arch)')) --shell variant=$(or $(VARIANT),patched)
 
 compare: ## compare the statistics with those of mainline (ARCH= one architecture)
 	@$(testing)/compare/compare

@@ -3,13 +3,8 @@
  * The read function of the series, loops that only copy through buffers of several sizes, and one
  * copy of all values at once, which mainline's read function does. copy_nothing() is a call alone.
  */
-#include <linux/file.h>
-#include <linux/kvm_host.h>
-#include <linux/uaccess.h>
-
 #include "loops.h"
 
-const char *user_end = (const char *)UINTPTR_MAX;
 struct file *opened_file;
 
 /* These start at a page boundary.  The buffer of the reader starts in the middle of a page. */

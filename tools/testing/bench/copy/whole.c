@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/file.h>
-#include <linux/kvm_host.h>
-
 #include "whole.h"
 
 /* The size of struct kvm_vcpu in the kernel, as a multiple of the size of a cache line. */
 #define VCPU_DISTANCE	9920
 
-const char *user_end = (const char *)UINTPTR_MAX;
 struct file *opened_file;
 
 struct whole_vm {

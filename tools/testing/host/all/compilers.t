@@ -34,7 +34,6 @@ build_all()
 	"${make[@]}" -C tools/testing/guest OUT="$out/guest"
 	"${make[@]}" -C tools/testing/bench/program OUT="$out" bench many_vms
 	"${make[@]}" -C tools/testing/bench/copy OUT="$out/copy"
-	"${make[@]}" -C tools/testing/host/native OUT="$out/native"
 	for example in tools/lib/kvmstats/examples/*.c tools/testing/machine/tsc_khz.c; do
 		gcc -std=gnu11 "$2" -Wall -Wextra -Werror -Itools/lib/kvmstats -c -o "$out/example.o" "$example"
 	done

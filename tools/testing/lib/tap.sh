@@ -96,21 +96,6 @@ expect()
 	result $? "$what"
 }
 
-# adopt FILE [PREFIX]: the results that another test printed, with new numbers
-adopt()
-{
-	local line
-
-	while IFS= read -r line; do
-		case $line in
-		"ok "*"# SKIP "*) skip "${2:-}$(sed -E 's/^ok [0-9]+ - //; s/ # SKIP .*//' <<<"$line")" "${line##*# SKIP }" ;;
-		"ok "*) tap_log='' result 0 "${2:-}${line#*- }" ;;
-		"not ok "*) tap_log='' result 1 "${2:-}${line#*- }" ;;
-		"#"*) echo "$line" ;;
-		esac
-	done <"$1"
-}
-
 # bail_out REASON: end without the remaining test cases
 bail_out()
 {

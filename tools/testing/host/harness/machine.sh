@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by harness.t: machine/machine.sh with a fake QEMU, and the configuration of Bochs.
+# Sourced by harness.t: machine/machine.sh with a fake QEMU: machines that hang.
 # shellcheck shell=bash
 
 # fake_qemu BODY: write a fake QEMU; BODY can use $results, the file for results
@@ -56,28 +56,3 @@ fake_qemu 'echo $$ >"${results%/*}/pid"; echo @end >>"$results"; exec sleep 1000
 start=$SECONDS
 (run_fake late 60)
 check "a machine that does not power off after its tests is killed" eval 'gone late/pid && [ $((SECONDS - start)) -lt 20 ]'
-
-# bochs_prints MODE REGEX: Bochs' configuration has the line
-bochs_prints()
-{
-	(
-		cpu=corei7_haswell_4770 memory=3072 client='' console=ttyS0 parameters='' cmdline='x=1'
-		mode=$1 out=$work/bochs
-		mkdir -p "$out"
-		# shellcheck source=../../machine/machine.sh
-		. "$testing/machine/machine.sh"
-		# shellcheck source=../../machine/bochs.sh
-		. "$testing/machine/bochs.sh"
-		boot_cd() { :; }
-		tty() { echo /dev/pts/77; }
-		machine_command
-		kernel_parameters
-		cat "$out/bochsrc"
-	) | grep -E -e "$2"
-}
-
-check "Bochs sends the results to a file" bochs_prints tests '^com2: .*mode=file, dev="/.*/results"$'
-check "the console of Bochs is a file" bochs_prints tests '^com1: .*mode=file, dev="/.*/console"$'
-check "a prompt under Bochs is on the terminal of the user" bochs_prints shell '^com1: .*mode=term, dev=/dev/pts/77$'
-check "Bochs holds at most 2048 MiB in memory" bochs_prints tests '^memory: guest=3072, host=2048$'
-check "Bochs starts the kernel with the parameters of the boot" bochs_prints tests 'console=ttyS0,115200 .*x=1$'

@@ -72,13 +72,6 @@ explains_unset_variable()
 	! grep -q '^1[.][.]' said
 }
 
-# A file that cannot be read defines no function.
-reports_missing_function()
-{
-	tap_fails 'run_tests option_tests; run_tests whole' '^not ok 1 - there is a function option_tests' \
-		'^ok 2 - after'
-}
-
 runs_functions_with_run_tests()
 {
 	! sed -s '1,/^begin$/d' "$testing"/host/*.t | grep -E '^	?[a-z_]+_tests( |$)' |
@@ -89,5 +82,6 @@ check "an error in an expansion that ends a function fails the test, and the nex
 	fails_after_error
 check "such an error in the command of a test case makes the test case fail" fails_in_command
 check "a variable that is not set ends the test, which reports it" explains_unset_variable
-check "a function that does not exist fails the test" reports_missing_function
+check "a function that does not exist fails the test" tap_fails 'run_tests option_tests; run_tests whole' \
+	'^not ok 1 - there is a function option_tests' '^ok 2 - after'
 check "the tests call functions with test cases with run_tests" runs_functions_with_run_tests

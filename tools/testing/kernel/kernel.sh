@@ -12,6 +12,7 @@ instrument_args()
 
 	[ -n "${!places:-}" ] || return 0
 	if [ "$config" = gcov ]; then
+		# shellcheck disable=SC2086 # words
 		(cd "$src" && find ${!places} -name '*.c' -printf 'GCOV_PROFILE_%f\n') | sed 's/\.c$/.o=y/'
 		return
 	fi

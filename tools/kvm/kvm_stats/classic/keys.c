@@ -48,7 +48,7 @@ static bool has_members(struct classic *classic)
 		classic_message(classic, "This is a single VM or vCPU. Press Left to go back.");
 		return false;
 	}
-	if (monitor->vmms && !monitor->vmm[0]->pid &&
+	if (monitor->vmms && !vmm_key(monitor->vmm[0]) &&
 	    !(monitor->options.sources & ~SOURCES_TRACEPOINTS)) {
 		classic_message(classic, "Tracepoints count all guests together. "
 				"Press 'g' to choose one.");

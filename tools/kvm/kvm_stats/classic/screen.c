@@ -63,7 +63,8 @@ static void put_subject(const struct classic *classic, char *buf, size_t size)
 	int len;
 
 	if (scope.one_vmm) {
-		len = snprintf(buf, size, "pid %d", (int)scope.pid);
+		len = scope.pid ? snprintf(buf, size, "pid %d", (int)scope.pid) :
+				  snprintf(buf, size, "guest");
 		if (*scope.guest)
 			len += snprintf(buf + len, size - len, " (%s)",
 					sanitize(scope.guest, name, sizeof(name)));

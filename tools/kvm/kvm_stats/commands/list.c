@@ -45,7 +45,7 @@ static void print_vmm(const struct vmm *vmm)
 	char comm[64], name[256], source[128], pid[16] = "-";
 
 	source_text(vmm, source, sizeof(source));
-	if (vmm->pid > 0)
+	if (vmm->pid)
 		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
 	printf("%10s  %-15s  %4zu  %5zu  %-9s  %s\n", pid,
 	       sanitize(vmm->comm, comm, sizeof(comm)), vmm->vms, vmm->vcpus, source,

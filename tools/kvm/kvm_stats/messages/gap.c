@@ -37,6 +37,7 @@ static void add_reader(struct gap *gap, const struct vmm *vmm, size_t i)
 struct gap gap_of(const struct vmm *vmm)
 {
 	struct gap gap = {
+		.key = vmm_key(vmm),
 		.pid = vmm->pid,
 		.qmp_error = vmm->qmp_error,
 		.debugfs_error = vmm->debugfs_error,

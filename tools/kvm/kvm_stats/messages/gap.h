@@ -10,6 +10,7 @@
 #include "targets/vmm.h"
 
 struct gap {
+	uint64_t key;			/* of the VMM */
 	pid_t pid;
 	size_t readers;			/* number of VMs and vCPUs */
 	char label[LABEL_SIZE];		/* of the first of them */

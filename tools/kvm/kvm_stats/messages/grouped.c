@@ -53,7 +53,7 @@ static void short_name(const struct vmm *vmm, char *buf, size_t size)
 {
 	char name[128];
 
-	if (vmm->pid < 0)
+	if (!vmm->pid)
 		snprintf(buf, size, "%s", vmm->guest);
 	else if (vmm->guest)
 		snprintf(buf, size, "%d \"%s\"", (int)vmm->pid,

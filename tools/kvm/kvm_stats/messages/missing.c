@@ -29,13 +29,13 @@ size_t missing_vmms(const struct monitor *monitor)
 
 /* ---- what has been reported ---- */
 
-/* Returns what has been reported of this process, or an empty gap. */
-static struct gap reported_gap(const struct missing *missing, pid_t pid)
+/* Returns what has been reported of this VMM, or an empty gap. */
+static struct gap reported_gap(const struct missing *missing, uint64_t key)
 {
 	size_t i;
 
 	for (i = 0; i < missing->gaps; i++) {
-		if (missing->gap[i].pid == pid)
+		if (missing->gap[i].key == key)
 			return missing->gap[i];
 	}
 	return (struct gap){ 0 };
@@ -255,7 +255,7 @@ bool missing_report(struct missing *missing, const struct monitor *monitor)
 		report_kcmp(missing, vmm);
 		if (!is_gap(&gap))
 			continue;
-		reported = reported_gap(missing, gap.pid);
+		reported = reported_gap(missing, gap.key);
 		add_news(&news, vmm, gap, &reported);
 		good &= !gap_is_failure(vmm, &gap, monitor->options.filter);
 		add_gap(&now, &gap);

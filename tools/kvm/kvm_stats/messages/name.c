@@ -11,7 +11,7 @@ const char *vmm_name(const struct vmm *vmm, char *buf, size_t size)
 	sanitize(vmm->comm, comm, sizeof(comm));
 	if (!vmm->kvm)
 		snprintf(buf, size, "the whole machine");
-	else if (vmm->pid < 0)
+	else if (!vmm->pid)
 		snprintf(buf, size, "%s", vmm->guest);
 	else if (vmm->guest)
 		snprintf(buf, size, "PID %d (%s), guest \"%s\"", (int)vmm->pid, comm,

@@ -6,6 +6,7 @@
 #include "base/output.h"
 #include "messages/fds.h"
 #include "messages/missing.h"
+#include "messages/name.h"
 #include "messages/require.h"
 #include "messages/search.h"
 #include "messages/sources.h"
@@ -89,6 +90,7 @@ static bool check_vcpus(const struct monitor *monitor)
 {
 	const struct filter *filter = monitor->options.filter;
 	const struct vmm *vmm = monitor->vmm[0];
+	char name[VMM_NAME_SIZE];
 	int missing = -1;
 	size_t i;
 
@@ -102,8 +104,8 @@ static bool check_vcpus(const struct monitor *monitor)
 	if (monitor->vmms > 1)
 		complain("no VMM has a vCPU %d", missing);
 	else
-		complain("PID %d has no vCPU %d; it has %zu vCPU%s", (int)vmm->pid, missing,
-			 vmm->vcpus, plural(vmm->vcpus));
+		complain("%s has no vCPU %d; it has %zu vCPU%s", vmm_name(vmm, name, sizeof(name)),
+			 missing, vmm->vcpus, plural(vmm->vcpus));
 	return false;
 }
 

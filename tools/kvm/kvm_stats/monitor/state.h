@@ -29,7 +29,7 @@ struct monitor_options {
 };
 
 struct monitor {
-	struct vmm **vmm;		/* sorted by PID */
+	struct vmm **vmm;		/* sorted by vmm_key() */
 	size_t vmms;
 	struct named_processes named;	/* those that the user selected by PID */
 	size_t denied;			/* processes that kvm-stats may not examine */

@@ -7,15 +7,15 @@
 #include "monitor/attach.h"
 #include "monitor/vmms.h"
 
-/* The index at which the VMM with this PID is, or has to be inserted. */
-static size_t index_of(const struct monitor *monitor, pid_t pid)
+/* The index at which the VMM with this key is, or has to be inserted. */
+static size_t index_of(const struct monitor *monitor, uint64_t key)
 {
 	size_t low = 0, high = monitor->vmms;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (monitor->vmm[middle]->pid < pid)
+		if (vmm_key(monitor->vmm[middle]) < key)
 			low = middle + 1;
 		else
 			high = middle;
@@ -25,7 +25,7 @@ static size_t index_of(const struct monitor *monitor, pid_t pid)
 
 static int insert(struct monitor *monitor, struct vmm *vmm)
 {
-	size_t index = index_of(monitor, vmm->pid);
+	size_t index = index_of(monitor, vmm_key(vmm));
 	struct vmm **more;
 
 	more = array_grow(monitor->vmm, monitor->vmms, &monitor->capacity, sizeof(*more));

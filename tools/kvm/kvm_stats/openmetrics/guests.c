@@ -49,7 +49,7 @@ static void put_info(struct text *text, const struct identity *identity)
 	const struct vmm *vmm = identity->vmm;
 	char pid[16] = "", source[64], error[160];
 
-	if (vmm->pid > 0)
+	if (vmm->pid)
 		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
 	text_puts(text, "kvm_guest_info{");
 	put_label(text, "guest", identity->guest);
@@ -88,7 +88,7 @@ void put_guests(const struct exposition *out, const struct identities *identitie
 	for (i = 0; i < ARRAY_SIZE(families); i++) {
 		put_metadata(out, families[i]);
 		for (j = 0; j < identities->count; j++) {
-			if (identities->identity[j].pid)
+			if (vmm_key(identities->identity[j].vmm))
 				put_sample(out->text, families[i], &identities->identity[j],
 					   filter);
 		}

@@ -23,7 +23,8 @@ static struct identity *find_known(const struct identities *known, const struct 
 	for (i = 0; i < known->count; i++) {
 		struct identity *identity = &known->identity[i];
 
-		if (identity->guest && identity->pid == vmm->pid && identity->watch == vmm->watch)
+		if (identity->guest && identity->key == vmm_key(vmm) &&
+		    identity->watch == vmm->watch)
 			return identity;
 	}
 	return NULL;
@@ -35,7 +36,7 @@ static int read_identity(const struct identities *identities, const struct vmm *
 	char *guest = vmm->guest ? strdup(vmm->guest) : NULL;
 	char *uuid = vmm->uuid ? strdup(vmm->uuid) : NULL;
 
-	if (!uuid)
+	if (!uuid && vmm->pid)
 		libvirt_find(identities->libvirt, vmm->pid, guest ? NULL : &guest, &uuid);
 	identity->guest = guest ? guest : strdup("");
 	identity->uuid = uuid ? uuid : strdup("");
@@ -57,6 +58,7 @@ static int set_identity(struct identities *known, const struct vmm *vmm,
 	}
 	identity->vmm = vmm;
 	identity->watch = vmm->watch;
+	identity->key = vmm_key(vmm);
 	identity->pid = vmm->pid;
 	identity->ambiguous = false;
 	return err;
@@ -123,7 +125,7 @@ void put_guest_labels(struct text *text, const struct identity *identity)
 
 	put_label(text, "guest", identity->guest);
 	put_label(text, "uuid", identity->uuid);
-	if (!identity->ambiguous)
+	if (!identity->ambiguous || !identity->pid)
 		return;
 	snprintf(pid, sizeof(pid), "%d", (int)identity->pid);
 	put_label(text, "pid", pid);

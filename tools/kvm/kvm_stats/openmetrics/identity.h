@@ -17,8 +17,9 @@
 
 struct identity {
 	const struct vmm *vmm;
-	const struct kvmstats_watch *watch;	/* which process it is, together with the PID */
-	pid_t pid;
+	const struct kvmstats_watch *watch;	/* which process it is, together with the key */
+	uint64_t key;
+	pid_t pid;		/* 0: not known */
 	char *guest;		/* "" if unknown */
 	char *uuid;		/* "" if unknown */
 	bool ambiguous;		/* only the PID distinguishes it from all other guests */

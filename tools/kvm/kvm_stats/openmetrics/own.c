@@ -127,8 +127,8 @@ void put_own_metrics(const struct exposition *out, const struct monitor *monitor
 	size_t i;
 
 	for (i = 0; i < monitor->vmms; i++) {
-		vmms += monitor->vmm[i]->pid != 0;
-		unreadable += monitor->vmm[i]->pid &&
+		vmms += vmm_key(monitor->vmm[i]) != 0;
+		unreadable += vmm_key(monitor->vmm[i]) &&
 			      !is_up(monitor->vmm[i], monitor->options.filter);
 	}
 	put_metadata(out, &build_metadata);

@@ -29,11 +29,11 @@ void print_heading(const struct vmm *vmm)
 		putchar('\n');
 		return;
 	}
-	if (vmm->pid < 0)
+	if (!vmm->pid)
 		printf("# %s", vmm->guest);
 	else
 		printf("# PID %d (%s)", (int)vmm->pid, sanitize(vmm->comm, buf, sizeof(buf)));
-	if (vmm->pid > 0 && vmm->guest)
+	if (vmm->pid && vmm->guest)
 		printf(", guest \"%s\"", sanitize(vmm->guest, buf, sizeof(buf)));
 	printf(": %zu VM%s, %zu vCPU%s; source: ", vmm->vms, plural(vmm->vms), vmm->vcpus,
 	       plural(vmm->vcpus));

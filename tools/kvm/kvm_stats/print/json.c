@@ -72,7 +72,7 @@ static void print_vmm_start(const struct vmm *vmm)
 {
 	char sources[64];
 
-	if (vmm->pid < 0)
+	if (!vmm->pid)
 		printf("{\"pid\": null, ");
 	else
 		printf("{\"pid\": %d, ", (int)vmm->pid);

@@ -260,7 +260,8 @@ static int attach(struct source_context *context, struct vmm *vmm)
 {
 	int err;
 
-	if (!context->qmp || !keep_targets(vmm))
+	/* The peer of a socket in another PID namespace has the PID 0, too. */
+	if (!context->qmp || !vmm->pid || !keep_targets(vmm))
 		return 0;
 	if (clock_now() < vmm->qmp_retry)
 		return vmm->qmp_error;

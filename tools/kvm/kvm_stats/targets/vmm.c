@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -288,12 +287,6 @@ void vmm_count(struct vmm *vmm)
 	vmm->vcpus = kvmstats_vmm_vcpus(vmm->kvm);
 }
 
-/* A VM whose process is not known has a negative PID that no other one has. */
-static pid_t pid_of_number(const struct kvmstats_vmm *kvm)
-{
-	return -(pid_t)(kvmstats_target_number(kvmstats_vmm_target(kvm, 0)) & INT_MAX);
-}
-
 struct vmm *vmm_new(const struct kvmstats_watch *watch)
 {
 	struct vmm *vmm = calloc(1, sizeof(*vmm));
@@ -306,7 +299,7 @@ struct vmm *vmm_new(const struct kvmstats_watch *watch)
 	vmm->comm = kvmstats_vmm_comm(vmm->kvm);
 	vmm->guest = kvmstats_vmm_guest(vmm->kvm);
 	if (!vmm->pid)
-		vmm->pid = pid_of_number(vmm->kvm);
+		vmm->number = kvmstats_target_number(kvmstats_vmm_target(vmm->kvm, 0));
 	vmm->uuid = kvmstats_vmm_uuid(vmm->kvm);
 	vmm_count(vmm);
 	return vmm;

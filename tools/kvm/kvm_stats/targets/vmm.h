@@ -27,7 +27,8 @@ struct target_list {
 };
 
 struct vmm {
-	pid_t pid;			/* 0: the whole machine; negative: not known */
+	pid_t pid;			/* 0: not known, or the whole machine */
+	uint64_t number;		/* of the VM if @pid is not known, or 0 */
 	const char *comm;
 	const char *guest;		/* QEMU's -name, "vm N" if @pid is not known, or NULL */
 	const char *uuid;		/* QEMU's -uuid, or NULL */
@@ -52,6 +53,12 @@ struct vmm {
 	size_t cursor;			/* index in @old at which the next search starts */
 	bool changed;
 };
+
+/* Identifies a VMM, and is the order of VMMs. 0: the whole machine. PIDs have 22 bits. */
+static inline uint64_t vmm_key(const struct vmm *vmm)
+{
+	return vmm->number ? vmm->number + (1ull << 32) : (uint64_t)vmm->pid;
+}
 
 /* @watch is NULL for the whole machine. Returns NULL if memory is exhausted. */
 struct vmm *vmm_new(const struct kvmstats_watch *watch);

@@ -18,9 +18,11 @@ static struct monitor *start(const struct filter *filter)
 
 static void test_end(struct monitor *monitor)
 {
-	tap_ok(monitor->vmms == 2 && monitor->vmm[0]->pid < 0 &&
+	tap_ok(monitor->vmms == 2 && !monitor->vmm[0]->pid &&
 	       monitor->vmm[0]->targets == 1 + VM_IMAGE_VCPUS,
 	       "VMs whose process is not known are read");
+	tap_ok(vmm_key(monitor->vmm[0]) < vmm_key(monitor->vmm[1]) &&
+	       !strcmp(monitor->vmm[0]->guest, "vm 1"), "they have the order of their numbers");
 	end_vm(1);
 	monitor_sample(monitor);
 	tap_ok(monitor->vmms == 1 && !strcmp(monitor->vmm[0]->guest, "vm 2"),

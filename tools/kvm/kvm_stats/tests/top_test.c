@@ -16,6 +16,7 @@
 #include "tap.h"
 #include "top/bars.h"
 #include "top/draw.h"
+#include "top/event_text.h"
 #include "top/layout.h"
 #include "top/number.h"
 #include "top/prompt.h"
@@ -500,6 +501,21 @@ static void test_prompt(void)
 	tap_is(prompt_key(&prompt, 27), PROMPT_CANCELLED, "Esc cancels the prompt");
 }
 
+/* In another PID namespace, a VM has a number, and no PID. */
+static void test_numbers(void)
+{
+	const struct vmm one = { .number = 7, .guest = "vm 7", .vms = 1, .vcpus = 2 };
+	const struct vmm two = { .number = 8, .guest = "vm 8", .vms = 1, .vcpus = 2 };
+	const struct top_scope scope = scope_of_vmm(&one);
+	struct monitor monitor = { 0 };
+	char text[128];
+
+	text_is(event_text(text, sizeof(text), &monitor, MONITOR_ENDED, &one),
+		"vm 7 has ended or closed its VM: 1 VM, 2 vCPUs", "an event without a PID");
+	tap_ok(scope_selects_vmm(&scope, &one) && !scope_selects_vmm(&scope, &two),
+	       "a page shows the VM with its number");
+}
+
 int main(void)
 {
 	struct kvmstats_schema *schema;
@@ -519,6 +535,7 @@ int main(void)
 	test_utf8();
 	test_ascii();
 	test_prompt();
+	test_numbers();
 	kvmstats_schema_free(schema);
 	return tap_end();
 }

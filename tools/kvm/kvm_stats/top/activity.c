@@ -261,20 +261,21 @@ static bool is_replaced(const struct activities *activities, const struct guest_
 	size_t i;
 
 	for (i = 0; i < activities->guests; i++) {
-		if (activities->guest[i]->vmm && activities->guest[i]->pid == ended->pid)
+		if (activities->guest[i]->vmm &&
+		    activities->guest[i]->scope.key == ended->scope.key)
 			return true;
 	}
 	return false;
 }
 
-static void remove_ended(struct activities *activities, pid_t kept)
+static void remove_ended(struct activities *activities, uint64_t kept)
 {
 	size_t i = 0;
 
 	while (i < activities->guests) {
 		struct guest_activity *guest = activities->guest[i];
 
-		if (guest->vmm || (guest->pid == kept && !is_replaced(activities, guest))) {
+		if (guest->vmm || (guest->scope.key == kept && !is_replaced(activities, guest))) {
 			i++;
 			continue;
 		}
@@ -283,7 +284,8 @@ static void remove_ended(struct activities *activities, pid_t kept)
 	}
 }
 
-bool activities_update(struct activities *activities, const struct monitor *monitor, pid_t kept)
+bool activities_update(struct activities *activities, const struct monitor *monitor,
+		       uint64_t kept)
 {
 	struct exit_tally sum = { 0 };
 	size_t i;
@@ -312,12 +314,12 @@ void activities_end(struct activities *activities, const struct vmm *vmm)
 		guest->vmm = NULL;
 }
 
-const struct guest_activity *activities_find(const struct activities *activities, pid_t pid)
+const struct guest_activity *activities_find(const struct activities *activities, uint64_t key)
 {
 	size_t i;
 
 	for (i = 0; i < activities->guests; i++) {
-		if (activities->guest[i]->pid == pid)
+		if (activities->guest[i]->scope.key == key)
 			return activities->guest[i];
 	}
 	return NULL;

@@ -53,16 +53,18 @@ struct activities {
 };
 
 /*
- * Call it after each monitor_sample(). Guests that have ended are removed, except for the process
- * @kept (0: none), whose last figures stay. Returns false if there is not enough memory.
+ * Call it after each monitor_sample(). Guests that have ended are removed, except for the one
+ * with the key @kept (0: none), whose last figures stay. Returns false if there
+ * is not enough memory.
  */
-bool activities_update(struct activities *activities, const struct monitor *monitor, pid_t kept);
+bool activities_update(struct activities *activities, const struct monitor *monitor,
+		       uint64_t kept);
 
 /* Call it when the VMM has ended, before it is freed. */
 void activities_end(struct activities *activities, const struct vmm *vmm);
 
 /* Returns NULL if there is no such guest. */
-const struct guest_activity *activities_find(const struct activities *activities, pid_t pid);
+const struct guest_activity *activities_find(const struct activities *activities, uint64_t key);
 
 /* Whether no statistic of the guest can be read. */
 bool guest_is_unreadable(const struct guest_activity *guest);

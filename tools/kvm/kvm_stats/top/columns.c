@@ -131,7 +131,7 @@ static bool is_blank(enum column_id id, const struct table_line *line)
 {
 	if (line->sum)
 		return id == COLUMN_PID;
-	return (id == COLUMN_PID && line->pid <= 0) || (id == COLUMN_VCPUS && !line->vcpus) ||
+	return (id == COLUMN_PID && !line->pid) || (id == COLUMN_VCPUS && !line->vcpus) ||
 	       (id == COLUMN_MISSING && !line->missing);
 }
 

@@ -52,7 +52,7 @@ extern const struct column_type column_types[COLUMNS_OF_TABLE];
 /* A line: a guest, a VM or vCPU, or the sum of all guests. */
 struct table_line {
 	char name[ACTIVITY_NAME_SIZE];
-	pid_t pid;			/* 0: none */
+	pid_t pid;			/* 0: not known */
 	size_t vcpus;
 	size_t missing;
 	bool lacks_only_vms;		/* what is missing are statistics of VMs only */

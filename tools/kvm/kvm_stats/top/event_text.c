@@ -23,11 +23,14 @@ const char *event_text(char *buf, size_t size, const struct monitor *monitor,
 		[MONITOR_CHANGED] = "has changed",
 		[MONITOR_ENDED] = "has ended or closed its VM",
 	};
+	char pid[16] = "";
 
+	if (vmm && vmm->pid)
+		snprintf(pid, sizeof(pid), " (%d)", (int)vmm->pid);
 	if (vmm)
-		snprintf(buf, size, "%s (%d) %s: %zu VM%s, %zu vCPU%s",
-			 vmm->guest ? vmm->guest : vmm->comm, (int)vmm->pid, what[event],
-			 vmm->vms, plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
+		snprintf(buf, size, "%s%s %s: %zu VM%s, %zu vCPU%s",
+			 vmm->guest ? vmm->guest : vmm->comm, pid, what[event], vmm->vms,
+			 plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
 	else
 		put_search_state(buf, size, monitor);
 	return buf;

@@ -38,7 +38,7 @@ static int open_scope(struct top *top, const struct table_line *line)
 	struct page page = { .kind = PAGE_STATISTICS, .scope = line->scope };
 
 	/* The machine as a whole has no vCPUs, only tracepoints. */
-	if (top_page(top)->kind == PAGE_GUESTS && !line->sum && line->pid)
+	if (top_page(top)->kind == PAGE_GUESTS && !line->sum && line->scope.key)
 		page.kind = PAGE_PARTS;
 	return push_page(top, &page);
 }

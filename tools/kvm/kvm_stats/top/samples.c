@@ -125,7 +125,7 @@ static void explain_problem(struct top *top, const struct guest_activity *guest)
 static int update_table(struct top *top)
 {
 	struct page *page = top_page(top);
-	const struct guest_activity *guest = activities_find(&top->activities, page->scope.pid);
+	const struct guest_activity *guest = activities_find(&top->activities, page->scope.key);
 	const struct table_order *order = &top->order[page->kind];
 	bool good;
 
@@ -188,7 +188,7 @@ static int update(struct top *top)
 
 	if (top->since_reset)
 		baselines_update(top->monitor);
-	if (!activities_update(&top->activities, top->monitor, page->scope.pid))
+	if (!activities_update(&top->activities, top->monitor, page->scope.key))
 		return -ENOMEM;
 	err = update_times(top);
 	if (err || (shows_statistics(top) && top_has_ended(top)))

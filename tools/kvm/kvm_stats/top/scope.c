@@ -6,7 +6,7 @@
 
 struct top_scope scope_of_vmm(const struct vmm *vmm)
 {
-	struct top_scope scope = { .one_vmm = true, .pid = vmm->pid };
+	struct top_scope scope = { .one_vmm = true, .key = vmm_key(vmm), .pid = vmm->pid };
 
 	if (vmm->guest)
 		snprintf(scope.guest, sizeof(scope.guest), "%s", vmm->guest);
@@ -25,7 +25,7 @@ struct top_scope scope_of_target(const struct target *target)
 
 bool scope_selects_vmm(const struct top_scope *scope, const struct vmm *vmm)
 {
-	return !scope->one_vmm || scope->pid == vmm->pid;
+	return !scope->one_vmm || scope->key == vmm_key(vmm);
 }
 
 bool scope_selects(const struct target *target, void *arg)
@@ -40,7 +40,7 @@ bool scope_selects(const struct target *target, void *arg)
 
 bool scope_is_same(const struct top_scope *a, const struct top_scope *b)
 {
-	return a->one_vmm == b->one_vmm && a->one_target == b->one_target && a->pid == b->pid &&
+	return a->one_vmm == b->one_vmm && a->one_target == b->one_target && a->key == b->key &&
 	       a->origin == b->origin && !strcmp(a->label, b->label);
 }
 
@@ -49,7 +49,7 @@ const struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor 
 	size_t i;
 
 	for (i = 0; scope->one_vmm && i < monitor->vmms; i++) {
-		if (monitor->vmm[i]->pid == scope->pid)
+		if (vmm_key(monitor->vmm[i]) == scope->key)
 			return monitor->vmm[i];
 	}
 	return NULL;

@@ -13,7 +13,8 @@
 struct top_scope {
 	bool one_vmm;
 	bool one_target;
-	pid_t pid;
+	uint64_t key;			/* of the VMM, see vmm_key() */
+	pid_t pid;			/* for the title */
 	char label[LABEL_SIZE];
 	enum origin origin;
 	char guest[SCOPE_GUEST_SIZE];	/* for the title, also after the end; "": no name */

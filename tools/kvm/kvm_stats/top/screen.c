@@ -73,7 +73,7 @@ static int put_path(const struct top *top, char *buf, size_t size)
 
 	if (!page->scope.one_vmm)
 		len = snprintf(buf, size, page->kind == PAGE_GUESTS ? "Guests" : "All guests");
-	else if (*page->scope.guest && page->scope.pid < 0)
+	else if (*page->scope.guest && !page->scope.pid)
 		len = snprintf(buf, size, "%s", page->scope.guest);
 	else if (*page->scope.guest)
 		len = snprintf(buf, size, "%s (PID %d)",

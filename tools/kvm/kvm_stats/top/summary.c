@@ -10,7 +10,7 @@ static void add_vmm(struct summary *summary, const struct vmm *vmm)
 	size_t i;
 
 	/* The whole machine is not a guest. */
-	summary->guests += vmm->kvm || vmm->pid;
+	summary->guests += vmm_key(vmm) != 0;
 	summary->vms += vmm->vms;
 	summary->vcpus += vmm->vcpus;
 	if (!vmm->targets)

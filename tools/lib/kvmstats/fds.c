@@ -72,6 +72,13 @@ static int classify(int dirfd, const char *name, struct kvmstats_fd *entry)
 	return kvmstats_fds_parse(link, entry);
 }
 
+int kvmstats_check_proc(void)
+{
+	if (access("/proc/self", F_OK))
+		return -ENOENT;
+	return access("/proc/1", F_OK) ? -EACCES : 0;
+}
+
 static int open_fd_dir(pid_t pid, DIR **dir)
 {
 	char path[32];

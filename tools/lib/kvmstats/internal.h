@@ -100,6 +100,12 @@ struct kvmstats_fds {
  */
 int kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid);
 
+/*
+ * Returns 0, -ENOENT if /proc is not mounted, or -EACCES if it hides the processes of other users,
+ * as PID 1. The mount option hidepid does that.
+ */
+int kvmstats_check_proc(void);
+
 /* Returns 1 if process @pid holds a VM or vCPU fd, 0 if it holds none, or -errno. */
 int kvmstats_fds_has_vm(pid_t pid);
 

@@ -76,8 +76,9 @@ struct kvmstats_target;
 
 /*
  * Calls @fn for each process that holds fds of KVM VMs or vCPUs, with @err 0, and for each
- * process whose fds cannot be listed, with @err set to the error. If @fn returns a value other
- * than 0, the search ends and returns that value. Otherwise returns 0 or -errno.
+ * process whose fds cannot be listed, with @err set to the error. If /proc hides processes, PID 1
+ * stands for all of them, with -EACCES. If @fn returns a value other than 0, the search ends and
+ * returns that value. Otherwise returns 0 or -errno. -ENOENT: /proc is not mounted.
  */
 int kvmstats_vmm_find(int (*fn)(pid_t pid, int err, void *arg), void *arg);
 
@@ -601,7 +602,7 @@ uint64_t kvmstats_monitor_time(const struct kvmstats_monitor *monitor);
 
 /*
  * Returns how many processes cannot be examined, because the caller lacks permission. VMMs can be
- * among them.
+ * among them. Those that /proc hides count as one.
  */
 size_t kvmstats_monitor_denied(const struct kvmstats_monitor *monitor);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "internal.h"
 #include "processes.h"
 
 #define MAX_INTERVAL	(32 * SECOND)
@@ -117,14 +118,15 @@ static int examine(struct process *process, uint64_t now, int (*fn)(pid_t pid, v
 int kvmstats_processes_scan(struct processes *processes, uint64_t now,
 			    int (*fn)(pid_t pid, void *arg), void *arg, size_t *denied)
 {
+	int hidden = kvmstats_check_proc();
 	size_t count = 0;
 	size_t i;
-	int err = list(processes, &count);
+	int err = hidden == -ENOENT ? hidden : list(processes, &count);
 
 	if (err)
 		return err;
 	swap_tables(processes, count);
-	*denied = 0;
+	*denied = !!hidden;
 	for (i = 0; i < processes->count; i++) {
 		if (!err && processes->process[i].due <= now)
 			err = examine(&processes->process[i], now, fn, arg);

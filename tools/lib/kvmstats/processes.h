@@ -36,7 +36,7 @@ struct processes {
  * Calls @fn for each process that is due at @now (ns). If @fn fails because of a resource
  * shortage, the scan stops calling @fn, and the process is due again in the next scan. Other
  * errors of @fn are ignored. Sets @denied to the number of processes for which @fn returned
- * -EACCES or -EPERM. Returns 0 or -errno.
+ * -EACCES or -EPERM, plus 1 if /proc hides processes. Returns 0 or -errno.
  */
 int kvmstats_processes_scan(struct processes *processes, uint64_t now,
 			    int (*fn)(pid_t pid, void *arg), void *arg, size_t *denied);

@@ -237,6 +237,9 @@ static int scan(struct kvmstats_vmm *vmm, bool *changed)
 
 	if (!err)
 		err = kvmstats_fds_scan(&vmm->buffer, vmm->pid);
+	/* /proc hides a process that exists. */
+	if (err == -ESRCH && kvmstats_vmm_alive(vmm))
+		err = -EACCES;
 	if (err)
 		return err;
 	*changed = !kvmstats_fds_equal(&vmm->buffer, &vmm->fds);
@@ -396,10 +399,15 @@ static int check_process(pid_t pid, int (*fn)(pid_t pid, int err, void *arg), vo
 
 int kvmstats_vmm_find(int (*fn)(pid_t pid, int err, void *arg), void *arg)
 {
-	DIR *proc = opendir("/proc");
+	int ret = kvmstats_check_proc();
 	struct dirent *dirent;
-	int ret = 0;
+	DIR *proc;
 
+	if (ret)
+		ret = ret == -EACCES ? fn(1, ret, arg) : ret;
+	if (ret)
+		return ret;
+	proc = opendir("/proc");
 	if (!proc)
 		return -errno;
 	while (!ret) {

@@ -75,6 +75,17 @@ static bool may_list_fds(pid_t pid)
 	return fd >= 0;
 }
 
+bool explain_proc(void)
+{
+	if (access("/proc/self", F_OK))
+		complain("/proc is not mounted. Run 'mount -t proc none /proc'.");
+	else if (access("/proc/1", F_OK))
+		complain("/proc is mounted with hidepid, and hides the processes of other users.");
+	else
+		return false;
+	return true;
+}
+
 int yama_scope(void)
 {
 	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");

@@ -33,6 +33,12 @@ int kvm_error(void);
 /* Prints the advice to run as root, or to grant the capabilities @missing. */
 void suggest_root(const char *missing);
 
+/*
+ * Prints that /proc is not mounted, or that it hides processes. Returns false, and prints nothing,
+ * if neither is the case.
+ */
+bool explain_proc(void);
+
 /* Returns kernel.yama.ptrace_scope, or 0 if the kernel does not have it. */
 int yama_scope(void);
 

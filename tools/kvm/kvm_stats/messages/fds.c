@@ -16,7 +16,10 @@ static void explain_permission(pid_t pid, int err)
 	int scope = err == -EPERM ? yama_scope() : 0;
 	const char *missing = missing_capabilities_for(pid);
 
-	if (scope >= 3) {
+	if (explain_proc()) {
+		if (missing)
+			suggest_root(missing);
+	} else if (scope >= 3) {
 		complain("kernel.yama.ptrace_scope is %d: no process may read fds of another one.",
 			 scope);
 		complain("Set it to 0 for the next boot, and reboot.");

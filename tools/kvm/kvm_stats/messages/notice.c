@@ -91,6 +91,7 @@ void notice_start(struct monitor *monitor)
 		explain_no_kvm_yet(monitor);
 		complain("no VM found yet");
 	}
+	explain_denied(monitor);
 	monitor->options.event = print_event;
 	monitor->options.arg = monitor;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/output.h"
+#include "messages/access.h"
 #include "messages/fds.h"
 #include "messages/missing.h"
 #include "messages/name.h"
@@ -24,6 +25,8 @@ struct monitor *require_monitor(const struct monitor_options *options)
 		return NULL;
 	}
 	complain("cannot watch VMs: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	if (err == -ENOENT)
+		explain_proc();
 	return NULL;
 }
 

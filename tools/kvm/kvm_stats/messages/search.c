@@ -51,8 +51,11 @@ void explain_denied(const struct monitor *monitor)
 		kvmstats_vmm_find(add_denied, &denied);
 	if (!denied.count)
 		return;
-	complain("%zu process%s could not be examined, and can have VMs: permission denied",
-		 denied.count, denied.count == 1 ? "" : "es");
+	if (explain_proc())
+		complain("The processes that it hides can have VMs.");
+	else
+		complain("%zu process%s could not be examined, and can have VMs: permission denied",
+			 denied.count, denied.count == 1 ? "" : "es");
 	for (i = 0; i < denied.count && i < MAX_NAMED; i++)
 		print_denied(denied.pid[i]);
 	if (denied.count > MAX_NAMED)
@@ -106,6 +109,8 @@ void explain_search_error(const struct monitor *monitor)
 		return;
 	complain("cannot search for new VMMs: %s",
 		 kvmstats_strerror(monitor->search_error, buf, sizeof(buf)));
+	if (monitor->search_error == -ENOENT)
+		explain_proc();
 	if (monitor->search_error == -EMFILE)
 		complain("Raise the limit (ulimit -n), or select fewer VMMs with -p or -g.");
 }

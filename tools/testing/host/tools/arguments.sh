@@ -195,7 +195,7 @@ names_denied_processes()
 {
 	# shellcheck disable=SC2016 # another shell expands this
 	alone "$no_dev mknod /dev/null c 1 3; : >/dev/kvm; chmod 666 /dev/kvm;"'for i in 1 2 3 4 5 6; do sleep 100 & done
-		setpriv --reuid 65534 --regid 65534 --clear-groups /proc/self/fd/8 list' \
+		setpriv --reuid 65534 --regid 65534 --clear-groups /proc/self/fd/8 "$@"' "$@" \
 		>"$out/alone" 2>&1 8<"$plain/kvm-stats.static"
 	cat "$out/alone"
 	grep -q '7 processes could not be examined, and can have VMs: permission denied' "$out/alone" &&
@@ -222,12 +222,54 @@ no_kvm_tests()
 	check "in a container without /dev/kvm, they print what to add" names_container
 	check "log and serve report that KVM is not available" waits_for_kvm
 	check "with /dev/kvm and without a VM, list succeeds" finds_no_vm
+	check "a missing /proc is reported, and an error" reports_no_proc
 	if ! command -v setpriv >/dev/null; then
 		skip "list names processes that it cannot examine" "setpriv is not installed"
 		return
 	fi
-	check "list names at most five processes that it cannot examine" names_denied_processes
+	check "list names at most five processes that it cannot examine" names_denied_processes list
+	check "and so does log" names_denied_processes log -i 0.1 -c 1
 	check "kernel threads are not among them" names_no_kernel_threads
+	check "processes that /proc hides are reported" reports_hidden_processes
+}
+
+# With a VM or without, kvm-stats cannot find it.
+reports_no_proc()
+{
+	local arguments
+
+	for arguments in list read "log -c 1" "serve --once" -1; do
+		# shellcheck disable=SC2086 # a command and its options
+		reports_alone 1 '/proc is not mounted' 'mount -t tmpfs none /proc || exit 99;' $arguments &&
+		! grep -q 'found no process' "$out/alone" || return
+	done
+	# shellcheck disable=SC2016 # another shell expands this
+	reports_alone 1 '/proc is not mounted' 'mount -t tmpfs none /proc || exit 99;' list -p 1
+}
+
+# as_nobody_without_others ARGUMENT...: run kvm-stats as a user whose /proc hides all others
+as_nobody_without_others()
+{
+	# shellcheck disable=SC2016 # another shell expands this
+	alone 'mount -t proc -o hidepid=2 proc /proc &&
+		setpriv --reuid 65534 --regid 65534 --clear-groups /proc/self/fd/8 "$@"' "$@" \
+		>"$out/alone" 2>&1 8<"$plain/kvm-stats.static" || true
+	cat "$out/alone"
+}
+
+reports_hidden_processes()
+{
+	local command
+
+	for command in list read "log -i 0.1 -c 1"; do
+		# shellcheck disable=SC2086 # a command and its options
+		as_nobody_without_others $command
+		grep -q '/proc is mounted with hidepid' "$out/alone" &&
+		grep -q 'Run kvm-stats as root' "$out/alone" || return
+	done
+	as_nobody_without_others read -p 1
+	grep -q 'PID 1: cannot open statistics: not permitted' "$out/alone" &&
+	grep -q '/proc is mounted with hidepid' "$out/alone"
 }
 
 # Print the commands of the examples in the manual pages, one per line.

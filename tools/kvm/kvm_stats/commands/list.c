@@ -65,14 +65,15 @@ static void print_table(const struct monitor *monitor)
 /* VMMs whose statistics cannot be read are listed, too. */
 static int list(const struct monitor *monitor, bool json)
 {
-	bool exist = require_vmms(monitor);
+	const struct filter *filter = monitor->options.filter;
+	bool exist = require_selection(monitor);
 
 	if (json)
 		json_print_vmms(monitor);
 	else if (exist)
 		print_table(monitor);
 	if (!exist)
-		return filter_names_vmms(monitor->options.filter) || kvm_error() ? STATUS_FAILED :
+		return filter_names_vmms(filter) || filter->vcpus || kvm_error() ? STATUS_FAILED :
 		       STATUS_OK;
 	report_missing(monitor);
 	return monitor->search_error ? STATUS_FAILED : STATUS_OK;

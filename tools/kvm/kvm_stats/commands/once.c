@@ -60,8 +60,10 @@ int once_print(const struct kvm_stat_options *options, struct monitor *monitor)
 	struct totals *totals;
 	bool good;
 
-	if (!require_statistics(monitor) || !require_matches(monitor))
+	if (!require_statistics(monitor) || !require_matches(monitor, &missing)) {
+		missing_free(&missing);
 		return STATUS_FAILED;
+	}
 	notice_start(monitor);
 	good = missing_report(&missing, monitor);
 	if (totals_open(&totals, monitor, NULL, NULL)) {

@@ -117,7 +117,8 @@ static int finish(const struct samples *samples, int err)
 
 static int run(struct samples *samples)
 {
-	if (!require_statistics(samples->monitor) || !require_matches(samples->monitor))
+	if (!require_statistics(samples->monitor) ||
+	    !require_matches(samples->monitor, &samples->missing))
 		return STATUS_FAILED;
 	return finish(samples, read_all(samples));
 }

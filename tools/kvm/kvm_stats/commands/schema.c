@@ -113,14 +113,14 @@ static int schema_as_table(const struct monitor *monitor)
 static int schema(const struct monitor *monitor, bool json)
 {
 	struct missing missing = { 0 };
-	bool good;
-	int status;
+	bool good = require_statistics(monitor) && require_matches(monitor, &missing);
+	int status = STATUS_FAILED;
 
-	if (!require_statistics(monitor) || !require_matches(monitor))
-		return STATUS_FAILED;
-	good = missing_report(&missing, monitor);
+	if (good) {
+		good = missing_report(&missing, monitor);
+		status = json ? schema_as_json(monitor) : schema_as_table(monitor);
+	}
 	missing_free(&missing);
-	status = json ? schema_as_json(monitor) : schema_as_table(monitor);
 	return good ? status : STATUS_FAILED;
 }
 

@@ -276,7 +276,7 @@ static bool prepare(struct log *log)
 	/* Without -p and -g, the log may start before there is a VM. */
 	if ((log->monitor->vmms || filter_names_vmms(filter)) && !require_statistics(log->monitor))
 		return false;
-	if (monitor_targets(log->monitor) && !require_matches(log->monitor))
+	if (monitor_targets(log->monitor) && !require_matches(log->monitor, &log->missing))
 		return false;
 	if (totals_open(&log->totals, log->monitor, NULL, NULL)) {
 		complain("out of memory");

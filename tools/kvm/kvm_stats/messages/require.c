@@ -6,7 +6,6 @@
 #include "base/output.h"
 #include "messages/access.h"
 #include "messages/fds.h"
-#include "messages/missing.h"
 #include "messages/name.h"
 #include "messages/require.h"
 #include "messages/search.h"
@@ -141,9 +140,8 @@ bool require_statistics(const struct monitor *monitor)
 	if (monitor_targets(monitor))
 		return true;
 	/* Tracepoints that the regular expression does not select are not targets. */
-	if (!require_matches(monitor))
-		return false;
-	missing_report(&missing, monitor);
+	if (require_matches(monitor, &missing))
+		missing_report(&missing, monitor);
 	missing_free(&missing);
 	return false;
 }
@@ -162,17 +160,14 @@ static const char *names_command(enum sources sources)
 	}
 }
 
-bool require_matches(const struct monitor *monitor)
+bool require_matches(const struct monitor *monitor, struct missing *missing)
 {
 	enum sources sources = monitor->options.sources;
-	struct missing missing = { 0 };
 	bool complete;
 
 	if (!stat_sets_match_nothing(&monitor->context.sets))
 		return true;
-	/* What cannot be read may have the statistic. */
-	complete = missing_report(&missing, monitor);
-	missing_free(&missing);
+	complete = missing_report(missing, monitor);
 	complain("no %s%s matches '%s'. Run 'kvm-stats %s' for the names.",
 		 sources == SOURCES_TRACEPOINTS ? "tracepoint" : "statistic",
 		 complete ? "" : " that can be read", monitor->options.filter->pattern,

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "messages/missing.h"
 #include "monitor/monitor.h"
 
 /* Like monitor_open(), but prints a message and returns NULL if it fails. */
@@ -30,8 +31,8 @@ void report_missing(const struct monitor *monitor);
 
 /*
  * Prints a message and returns false if the regular expression matches no statistic or tracepoint
- * that can be read.
+ * that can be read. Reports in @missing what cannot be read, which may have it.
  */
-bool require_matches(const struct monitor *monitor);
+bool require_matches(const struct monitor *monitor, struct missing *missing);
 
 #endif /* MESSAGES_REQUIRE_H */

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "messages/notice.h"
+#include "messages/require.h"
 #include "messages/search.h"
 #include "options/status.h"
 #include "serve/http.h"
@@ -243,9 +244,11 @@ int serve_run(const struct serve_options *options)
 
 	if (check_options(&serve) &&
 	    sampler_open(&serve.sampler, &options->filter, &options->exposed)) {
+		bool matches = require_matches(serve.sampler.monitor, &serve.sampler.missing);
+
 		if (options->once) {
 			explain_no_kvm_yet(serve.sampler.monitor);
-			status = write_text(&serve) ? STATUS_OK : STATUS_FAILED;
+			status = write_text(&serve) && matches ? STATUS_OK : STATUS_FAILED;
 		} else {
 			status = serve_until_signal(&serve);
 		}

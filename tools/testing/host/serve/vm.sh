@@ -244,6 +244,8 @@ vm_tests()
 	stop_server
 	stop_vmm
 	check "a guest is up if only the values of its VM are missing" needs_no_vm_values
+	check "--once reports that -f matches nothing, and fails" \
+		serve_prints 1 "no statistic.* matches '.nosuch.'" --once -g "vcpus.$$" -f '^nosuch$'
 	stop_vmm
 	check "if the limit of open files is too low for all vCPUs, the server still accepts clients" \
 		reports_too_few_files

@@ -139,8 +139,9 @@ read_tests()
 	check "-b prints base units" \
 		prints 0 '^vcpu0 +halt_poll_fail_ns +0 +s$' read -p "$vmm" -b
 	check "--vcpu selects a vCPU" prints_no 0 '^vcpu0' read -p "$vmm" --vcpu 1
-	check "a vCPU that does not exist is an error" \
+	check "a vCPU that does not exist is an error of read" \
 		prints 1 'has no vCPU 2' read -p "$vmm" --vcpu 1-1,2
+	check "and of list" prints 1 'has no vCPU 9' list -p "$vmm" --vcpu 9
 	check "a regular expression without a match is an error" \
 		prints 1 "no statistic matches '.no\\$'" read -p "$vmm" -f '^no$'
 	check "a full disk is an error" reports_full_disk

@@ -34,6 +34,10 @@ static const struct {
 	const char *text;
 } help[] = {
 #include "help_table.h"
+	/* Later kernels have it. The reference is that of 5.10. */
+	{ HELP_X86, KVMSTATS_KIND_VCPU, "notify_window_exits",
+	  "The vCPU left the guest because the CPU could not deliver events for as long as the notify "
+	  "window." },
 };
 
 const char *kvmstats_stat_help(const char *name, enum kvmstats_kind kind)

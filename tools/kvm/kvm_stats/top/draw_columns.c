@@ -105,43 +105,43 @@ static bool needs_statistics(enum column_id id)
 	return id >= COLUMN_EXITS && id != COLUMN_MEMORY;
 }
 
-/* Whether the reason why a guest cannot be read replaces this column */
-static bool is_replaced(enum column_id id, bool times)
+/*
+ * Returns where the reason why a guest cannot be read starts: at the first of these columns, and of
+ * the times of vCPUs if @times is set. Without any of them, it is next to the name.
+ */
+static int start_of_problem(const struct column_layout *layout, bool times)
 {
-	return needs_statistics(id) || (times && id >= COLUMN_GUEST && id <= COLUMN_WAITING);
+	size_t i;
+
+	for (i = 1; i < layout->places; i++) {
+		enum column_id id = layout->place[i].id;
+
+		if (needs_statistics(id) || (times && id >= COLUMN_GUEST))
+			return layout->place[i].x;
+	}
+	return layout->place[0].width + 1;
 }
 
-static struct column_place place_of_problem(const struct column_layout *layout, bool times)
+/*
+ * The reason also replaces the times of the vCPUs if they are unknown, or if it needs the space,
+ * and the columns up to its end.
+ */
+static void draw_problem(const struct top *top, const struct column_layout *layout, int y,
+			 const struct table_line *line, int columns, int attributes)
 {
-	struct column_place place = { 0 };
+	bool times = line->figures.guest < 0 ||
+		     columns - start_of_problem(layout, false) < SHORTEST_PROBLEM;
+	int x = start_of_problem(layout, times);
+	int end = x + (int)strlen(line->problem);
 	size_t i;
 
 	for (i = 0; i < layout->places; i++) {
 		const struct column_place *at = &layout->place[i];
 
-		if (!is_replaced(at->id, times))
-			continue;
-		if (!place.width)
-			place.x = at->x;
-		place.width = at->x + at->width - place.x;
+		if (at->x < x || (at->x > end && !needs_statistics(at->id)))
+			draw_cell(top, line, y, at, attributes);
 	}
-	return place;
-}
-
-/* The reason also replaces the times of the vCPUs if they are unknown, or if it needs the space. */
-static void draw_problem(const struct top *top, const struct column_layout *layout, int y,
-			 const struct table_line *line, int attributes)
-{
-	bool times = line->figures.guest < 0 ||
-		     place_of_problem(layout, false).width < SHORTEST_PROBLEM;
-	struct column_place place = place_of_problem(layout, times);
-	size_t i;
-
-	for (i = 0; i < layout->places; i++) {
-		if (!is_replaced(layout->place[i].id, times))
-			draw_cell(top, line, y, &layout->place[i], attributes);
-	}
-	draw_text(y, place.x, place.width, attributes | A_BOLD, line->problem);
+	draw_text(y, x, columns - x, attributes | A_BOLD, line->problem);
 }
 
 static void draw_line(const struct top *top, const struct column_layout *layout, int y,
@@ -152,7 +152,7 @@ static void draw_line(const struct top *top, const struct column_layout *layout,
 
 	draw_spaces(y, 0, cursor ? columns : 0, attributes);
 	if (*line->problem) {
-		draw_problem(top, layout, y, line, attributes);
+		draw_problem(top, layout, y, line, columns, attributes);
 		return;
 	}
 	for (i = 0; i < layout->places; i++)

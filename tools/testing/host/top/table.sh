@@ -262,6 +262,9 @@ unreadable_table_tests()
 	resize 80 24
 	shows "in 80 columns there is space for the reason" \
 		'cannot be read: this kernel opens'
+	keys Tab
+	shows "after Tab, the reason has the whole width" \
+		'^qemu +cannot be read: this kernel opens statistics for the VMM only, and'
 	resize 140 24
 	keys N Home Down Enter
 	shows "Enter shows the whole reason" 'PID 104: cannot open statistics' \

@@ -135,13 +135,18 @@ static int add_file(struct file_list *files, int dirfd, const char *name)
 /* Returns 0, or -errno if some or all files cannot be read. */
 static int list_files(struct file_list *files, int dirfd)
 {
-	DIR *dir = fdopendir(openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *dirent;
 	int last_err = 0;
 
 	files->count = 0;
-	if (!dir)
-		return -errno;
+	if (!dir) {
+		last_err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return last_err;
+	}
 	while ((dirent = readdir(dir))) {
 		int err = add_file(files, dirfd, dirent->d_name);
 
@@ -247,10 +252,11 @@ static int fd_of_vm(const char *name, pid_t pid)
 	return end != name && !*end && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
 }
 
-static int attach_vm(struct source_context *context, struct vmm *vmm, int kvm, const char *name,
-		     struct target_key *key)
+static int attach_vm(struct source_context *context, struct vmm *vmm, const char *kvm,
+		     const char *name, struct target_key *key)
 {
 	const struct target *known;
+	char path[PATH_MAX + NAME_MAX + 2];
 	int file_err = 0;
 	int dirfd;
 	int err;
@@ -262,7 +268,8 @@ static int attach_vm(struct source_context *context, struct vmm *vmm, int kvm, c
 	known = target_keep(vmm, key);
 	if (known)
 		return ((const struct values *)known->private)->file_err;
-	dirfd = openat(kvm, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/%s", kvm, name);
+	dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
 		return -errno;
 	err = add_vm(context, vmm, key, dirfd, &file_err);
@@ -271,19 +278,33 @@ static int attach_vm(struct source_context *context, struct vmm *vmm, int kvm, c
 	return err ? err : file_err;
 }
 
-static int attach_vms(struct source_context *context, struct vmm *vmm, DIR *kvm,
+/* The other sources number the VMs in the order of their fds, too. */
+static int by_fd(const struct dirent **a, const struct dirent **b)
+{
+	const char *x = strchr((*a)->d_name, '-'), *y = strchr((*b)->d_name, '-');
+
+	return strverscmp(x ? x : "", y ? y : "");
+}
+
+static int attach_vms(struct source_context *context, struct vmm *vmm, const char *kvm,
 		      const struct source *source)
 {
 	struct target_key key = { .source = source, .vm = -1, .vcpu = -1 };
-	struct dirent *dirent;
+	struct dirent **entry;
+	int entries = scandir(kvm, &entry, NULL, by_fd);
 	int last_err = 0;
+	int i;
 
-	while ((dirent = readdir(kvm))) {
-		int err = attach_vm(context, vmm, dirfd(kvm), dirent->d_name, &key);
+	if (entries < 0)
+		return errno == ENOENT ? -ENODEV : -errno;
+	for (i = 0; i < entries; i++) {
+		int err = attach_vm(context, vmm, kvm, entry[i]->d_name, &key);
 
 		if (err)
 			last_err = err;
+		free(entry[i]);
 	}
+	free(entry);
 	return key.vm < 0 ? -ENOENT : last_err;
 }
 
@@ -298,18 +319,9 @@ static int attach_source(struct source_context *context, struct vmm *vmm,
 			 const struct source *source)
 {
 	char path[PATH_MAX];
-	DIR *kvm;
-	int err;
+	int err = test_path ? 0 : mounted_path("debugfs", "kvm", path, sizeof(path));
 
-	err = test_path ? 0 : mounted_path("debugfs", "kvm", path, sizeof(path));
-	if (err)
-		return err;
-	kvm = opendir(test_path ? test_path : path);
-	if (!kvm)
-		return errno == ENOENT ? -ENODEV : -errno;
-	err = attach_vms(context, vmm, kvm, source);
-	closedir(kvm);
-	return err;
+	return err ? err : attach_vms(context, vmm, test_path ? test_path : path, source);
 }
 
 static int attach(struct source_context *context, struct vmm *vmm)

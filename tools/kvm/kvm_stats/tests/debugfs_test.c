@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "sources/debugfs.h"
 #include "tap.h"
 #include "targets/vmm.h"
@@ -161,6 +163,57 @@ static void test_vm(void)
 	tap_ok(vmm.targets == 1 && vmm.target[0] != known, "the sums replace the VM");
 }
 
+static void make_vm(int fd)
+{
+	snprintf(vm_dir, sizeof(vm_dir), "%s/%d-%d", root, (int)getpid(), fd);
+	if (mkdir(vm_dir, 0700))
+		abort();
+	write_value("exits", "100\n", 0644);
+}
+
+/* No file system lists the directories in the order of the fds. */
+static void test_order(void)
+{
+	static const int fds[] = { 7, 3, 12, 5, 10, 4, 8, 11, 6 };
+	char own_dir[sizeof(vm_dir)], path[128];
+	bool good = true;
+	size_t i;
+
+	strcpy(own_dir, vm_dir);
+	for (i = 0; i < ARRAY_SIZE(fds); i++)
+		make_vm(fds[i]);
+	tap_is(attach(&source_debugfs, false), 0, "a process can have several VMs");
+	for (i = 0; i < vmm.targets; i++)
+		good &= vmm.target[i]->vm == (int)i && vmm.target[i]->vmm_fd == 3 + (int)i;
+	tap_ok(good && i == 10, "they are numbered in the order of their fds");
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		snprintf(path, sizeof(path), "%s/%d-%d/exits", root, (int)getpid(), fds[i]);
+		unlink(path);
+		*strrchr(path, '/') = '\0';
+		rmdir(path);
+	}
+	strcpy(vm_dir, own_dir);
+}
+
+/* The advice of EMFILE names the limit. */
+static void test_few_files(void)
+{
+	struct rlimit old, limit;
+	int next = dup(0);
+	int more;
+
+	close(next);
+	targets_begin(&vmm);
+	targets_end(&vmm);
+	getrlimit(RLIMIT_NOFILE, &old);
+	for (more = 0; more < 3; more++) {
+		limit = (struct rlimit){ (rlim_t)(next + more), old.rlim_max };
+		setrlimit(RLIMIT_NOFILE, &limit);
+		tap_is(attach(&source_debugfs, false), -EMFILE, "too many open files are an error");
+	}
+	setrlimit(RLIMIT_NOFILE, &old);
+}
+
 /* Without these capabilities, the mode of a file also limits root. */
 static void drop_access_capabilities(void)
 {
@@ -204,6 +257,8 @@ int main(void)
 	stat_sets_init(&context.sets, &filter);
 	test_sums();
 	test_vm();
+	test_order();
+	test_few_files();
 	test_some_files();
 	test_missing();
 	targets_free(&vmm);

@@ -8,10 +8,12 @@
 
 static void put_guest(char *line, size_t size, const struct guest *guest)
 {
-	char name[GUEST_NAME_SIZE];
+	char name[GUEST_NAME_SIZE], pid[16] = "-";
 
 	sanitize(guest->name, name, sizeof(name));
-	snprintf(line, size, "%7d %s%s%s", (int)guest->pid, guest->named ? "" : "(", name,
+	if (guest->pid)
+		snprintf(pid, sizeof(pid), "%d", (int)guest->pid);
+	snprintf(line, size, "%7s %s%s%s", pid, guest->named ? "" : "(", name,
 		 guest->named ? "" : ")");
 }
 

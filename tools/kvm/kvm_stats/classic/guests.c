@@ -23,21 +23,48 @@ static int add(struct guests *guests, const struct kvmstats_vmm *vmm)
 	return 0;
 }
 
-static int add_vmm(pid_t pid, int err, void *arg)
+/* Statistics need not be opened. */
+static int select_none(const struct kvmstats_target *target, void *arg)
 {
-	struct kvmstats_vmm *vmm;
+	(void)target;
+	(void)arg;
+	return 0;
+}
 
-	if (err || kvmstats_vmm_open(&vmm, pid))
-		return 0;
-	err = add(arg, vmm);
-	kvmstats_vmm_close(vmm);
-	return err;
+/* The monitor finds what kvm-stats has the rights for, as in all commands. */
+static int search(struct kvmstats_monitor **monitor, const pid_t *pid, size_t pids)
+{
+	const struct kvmstats_monitor_options options = {
+		.size = sizeof(options), .pid = pid, .pids = pids, .selects_target = select_none,
+	};
+	int err = kvmstats_monitor_open(monitor, &options);
+
+	return err ? err : kvmstats_monitor_refresh(*monitor);
 }
 
 bool guests_find(struct guests *guests)
 {
+	const struct kvmstats_watch *watch;
+	struct kvmstats_monitor *monitor;
+	int err = search(&monitor, NULL, 0);
+	size_t i;
+
 	guests_free(guests);
-	return kvmstats_vmm_find(add_vmm, guests) != -ENOMEM;
+	for (i = 0; !err && (watch = kvmstats_monitor_watch(monitor, i)); i++)
+		err = add(guests, kvmstats_watch_vmm(watch));
+	kvmstats_monitor_close(monitor);
+	return err != -ENOMEM;
+}
+
+int guests_check(pid_t pid)
+{
+	struct kvmstats_monitor *monitor;
+	int err = search(&monitor, &pid, 1);
+
+	if (!err)
+		err = kvmstats_monitor_pid_error(monitor, pid);
+	kvmstats_monitor_close(monitor);
+	return err;
 }
 
 bool guests_have(const struct guests *guests, const char *name)

@@ -10,7 +10,7 @@
 #define GUEST_NAME_SIZE	128
 
 struct guest {
-	pid_t pid;
+	pid_t pid;			/* 0: not known */
 	bool named;
 	char name[GUEST_NAME_SIZE];	/* of the guest if named, otherwise of the program */
 };
@@ -22,6 +22,8 @@ struct guests {
 
 /* Returns false if there is not enough memory. */
 bool guests_find(struct guests *guests);
+/* Returns 0, or why process @pid cannot be watched: -errno. */
+int guests_check(pid_t pid);
 bool guests_have(const struct guests *guests, const char *name);
 void guests_free(struct guests *guests);
 

@@ -68,21 +68,19 @@ static int watch_only(struct classic *classic, pid_t pid, const char *guest)
 static int apply_pid(struct classic *classic, const char *text)
 {
 	struct filter filter = { 0 };
-	struct kvmstats_vmm *vmm;
 	pid_t pid = 0;
 	int err;
 
 	if (filter_option(&filter, 'p', text))
 		pid = filter.pid[0];
 	filter_free(&filter);
-	err = pid ? kvmstats_vmm_open(&vmm, pid) : 0;
+	err = pid ? guests_check(pid) : 0;
 	if (pid && err)
 		explain_fds(pid, NULL, err);
 	if (!pid || err) {
 		show_prompt_error(classic);
 		return 0;
 	}
-	kvmstats_vmm_close(vmm);
 	return watch_only(classic, pid, NULL);
 }
 

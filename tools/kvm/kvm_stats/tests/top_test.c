@@ -238,6 +238,11 @@ static void test_order(void)
 	view_finish(&view, &options);
 	tap_is(view.sum.value, 100, "without the exits, the classes are added up");
 	view_clear(&view);
+	add(&view, "exit", VIEW_EVENTS, 0, 10);
+	add(&view, "exit(A)", VIEW_EVENTS, 0, 10);
+	view_finish(&view, &options);
+	tap_ok(view.lines == 2 && view.line[1].share < 0, "a child of a parent that is 0 has no share");
+	view_clear(&view);
 	add(&view, "vcpu10", VIEW_EVENTS, 1, 0);
 	add(&view, "vcpu2", VIEW_EVENTS, 1, 0);
 	view_finish(&view, &options);

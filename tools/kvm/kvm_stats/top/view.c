@@ -111,8 +111,11 @@ static bool place_children(struct view *view)
 			if (!is_child_of(&view->line[j], parent))
 				continue;
 			to[lines] = view->line[j];
-			to[lines++].share = 100.0 * (double)view->line[j].value /
-					    (double)parent->value;
+			/* After a reset, a parent can be 0 and still have a rate. */
+			if (parent->value)
+				to[lines].share = 100.0 * (double)view->line[j].value /
+						  (double)parent->value;
+			lines++;
 		}
 	}
 	memcpy(view->line, to, lines * sizeof(*to));

@@ -241,7 +241,8 @@ static void test_order(void)
 	add(&view, "exit", VIEW_EVENTS, 0, 10);
 	add(&view, "exit(A)", VIEW_EVENTS, 0, 10);
 	view_finish(&view, &options);
-	tap_ok(view.lines == 2 && view.line[1].share < 0, "a child of a parent that is 0 has no share");
+	tap_ok(view.lines == 2 && view.line[1].share < 0,
+	       "a child of a parent that is 0 has no share");
 	view_clear(&view);
 	add(&view, "vcpu10", VIEW_EVENTS, 1, 0);
 	add(&view, "vcpu2", VIEW_EVENTS, 1, 0);
@@ -502,6 +503,11 @@ static void test_prompt(void)
 	prompt_key(&prompt, KEY_END);
 	prompt_key(&prompt, 'z');
 	text_is(prompt.text, "aweb z", "Home and End move the cursor");
+	prompt_begin(&prompt, PROMPT_INTERVAL, "3");
+	prompt_key(&prompt, '0');
+	prompt_key(&prompt, '.');
+	prompt_key(&prompt, '5');
+	text_is(prompt.text, "0.5", "the first character replaces the answer");
 	tap_is(prompt_key(&prompt, '\r'), PROMPT_DONE, "Enter confirms the prompt");
 	tap_is(prompt_key(&prompt, 27), PROMPT_CANCELLED, "Esc cancels the prompt");
 }

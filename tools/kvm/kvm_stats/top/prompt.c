@@ -15,6 +15,7 @@ void prompt_begin(struct prompt *prompt, enum prompt_kind kind, const char *text
 	snprintf(prompt->text, sizeof(prompt->text), "%s", text);
 	prompt->len = strlen(prompt->text);
 	prompt->at = prompt->len;
+	prompt->initial = true;
 }
 
 void prompt_end(struct prompt *prompt)
@@ -106,7 +107,11 @@ static void erase_word(struct prompt *prompt)
 
 static void insert(struct prompt *prompt, int key)
 {
-	if (key < ' ' || key > 0xff || key == 0x7f || prompt->len + 1 >= sizeof(prompt->text))
+	if (key < ' ' || key > 0xff || key == 0x7f)
+		return;
+	if (prompt->initial)
+		erase_from(prompt, 0);
+	if (prompt->len + 1 >= sizeof(prompt->text))
 		return;
 	memmove(prompt->text + prompt->at + 1, prompt->text + prompt->at,
 		prompt->len - prompt->at + 1);
@@ -156,6 +161,7 @@ enum prompt_result prompt_key(struct prompt *prompt, int key)
 	default:
 		insert(prompt, key);
 	}
+	prompt->initial = false;
 	return PROMPT_PENDING;
 }
 
@@ -174,8 +180,8 @@ void prompt_draw(const struct prompt *prompt, int y, int columns)
 		from = prompt->at - (size_t)width;
 	while (from && from < prompt->at && continues(prompt->text[from]))
 		from++;
-	draw_text(y, x, columns - x, 0, prompt->text + from);
+	draw_text(y, x, columns - x, prompt->initial ? A_REVERSE : 0, prompt->text + from);
 	snprintf(before, sizeof(before), "%.*s", (int)(prompt->at - from), prompt->text + from);
-	cells = draw_text(y, x, columns - x, 0, before);
+	cells = draw_text(y, x, columns - x, prompt->initial ? A_REVERSE : 0, before);
 	move(y, x + cells < columns ? x + cells : columns - 1);
 }

@@ -29,10 +29,11 @@ struct prompt {
 	char text[PROMPT_SIZE];
 	size_t len;
 	size_t at;			/* the byte in @text that the cursor is on */
+	bool initial;			/* the first character replaces @text */
 	char error[PROMPT_SIZE];	/* why the last answer was rejected, or "" */
 };
 
-/* Opens a prompt with an answer that the user can edit. */
+/* Opens a prompt with an answer that the user can edit, or replace by typing another one. */
 void prompt_begin(struct prompt *prompt, enum prompt_kind kind, const char *text);
 void prompt_end(struct prompt *prompt);
 const char *prompt_question(const struct prompt *prompt);

@@ -162,17 +162,16 @@ table_filter_tests()
 	keys BSpace Enter
 	shows "the title shows the filter" '^Guests · filter: we$'
 	screen_check "the filter hides other guests" lacks '^(demo|all)'
-	keys f
+	keys f End
 	type_text b
 	shows "the prompt starts with the filter" '^Show only .*: web$'
 	keys Escape
 	keys Escape
 	shows "Esc clears the filter" '^demo '
 	keys s
-	type_text 0
-	shows "s shows the current interval" '^Seconds between readings: 30$'
-	keys C-u
+	shows "s shows the current interval" '^Seconds between readings: 3$'
 	type_text 0.01
+	shows "the first character replaces it" '^Seconds between readings: 0.01$'
 	keys Enter
 	shows "an interval that is too short is reported" '0\.1'
 	keys C-u

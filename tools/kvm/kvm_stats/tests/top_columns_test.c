@@ -57,6 +57,8 @@ static void test_widths(void)
 	       "80 cells show the exits and what cannot be read");
 	layout = column_layout(DEFAULT_COLUMNS & ~COLUMN_BIT(COLUMN_MISSING), 0, 140, 12);
 	tap_ok(!layout.hidden && !layout.wide, "140 cells show all columns");
+	layout = column_layout(COLUMN_BIT(COLUMN_CPU), 0, 80, 70);
+	tap_is(layout.place[0].width, 70, "a long name is not cut next to empty space");
 	layout = column_layout(DEFAULT_COLUMNS, 0, 300, 12);
 	tap_ok(layout.wide && end_of(&layout) > 260, "300 cells have long headings and are used");
 }

@@ -59,8 +59,8 @@ static int widen(struct column_place *place, int spare, int widest)
 }
 
 /*
- * Gives the spare width to the names first. Then each column that can use it gets its part,
- * before one of them gets all that it can use.
+ * Gives the spare width to the names first, up to a limit. Then each column that can use it gets
+ * its part, before one of them gets all that it can use. Long names get what is left.
  */
 static void use_spare_width(struct column_layout *layout, int spare, int longest_name)
 {
@@ -76,6 +76,7 @@ static void use_spare_width(struct column_layout *layout, int spare, int longest
 	}
 	for (i = 1; i < layout->places; i++)
 		spare = widen(&layout->place[i], spare, column_types[layout->place[i].id].widest);
+	widen(&layout->place[0], spare, longest_name);
 }
 
 static void set_positions(struct column_layout *layout)

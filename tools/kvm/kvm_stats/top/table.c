@@ -69,6 +69,13 @@ static bool lacks_only_vms(const struct guest_activity *guest)
 	return guest->vmm && vmm_lacks_only_vm(guest->vmm);
 }
 
+/* Whether the sums over the guest contain all of it. */
+static bool is_complete(const struct guest_activity *guest)
+{
+	return guest->vmm && !guest_is_unreadable(guest) &&
+	       (!guest->missing || lacks_only_vms(guest) || vmm_has_sums(guest->vmm));
+}
+
 static void set_guest(struct table_line *line, const struct guest_activity *guest)
 {
 	snprintf(line->name, sizeof(line->name), "%s", guest->name);
@@ -87,12 +94,11 @@ static void set_guest(struct table_line *line, const struct guest_activity *gues
 static bool add_sum(struct table *table, const struct activities *activities)
 {
 	struct table_line *line = add(table);
-	size_t missing = 0, lacks = 0;
+	size_t missing = 0, lacks = 0, complete = 0;
 	size_t i;
 
 	if (!line)
 		return false;
-	snprintf(line->name, sizeof(line->name), "all %zu guests", activities->guests);
 	line->sum = true;
 	line->figures = activities->sum;
 	line->history = &activities->history;
@@ -103,7 +109,13 @@ static bool add_sum(struct table *table, const struct activities *activities)
 		line->missing += guest->missing;
 		missing += lacks_only_vms(guest) ? 0 : guest->missing;
 		lacks += lacks_only_vms(guest);
+		complete += is_complete(guest);
 	}
+	if (complete == activities->guests)
+		snprintf(line->name, sizeof(line->name), "all %zu guests", complete);
+	else
+		snprintf(line->name, sizeof(line->name), "sum, %zu of %zu", complete,
+			 activities->guests);
 	line->lacks_only_vms = lacks && !missing;
 	return true;
 }
@@ -150,7 +162,8 @@ static bool add_guest_sum(struct table *table, const struct guest_activity *gues
 	if (!line)
 		return false;
 	set_guest(line, guest);
-	snprintf(line->name, sizeof(line->name), "whole guest");
+	snprintf(line->name, sizeof(line->name), "%s",
+		 is_complete(guest) || !guest->vmm ? "whole guest" : "part of guest");
 	line->sum = true;
 	return true;
 }

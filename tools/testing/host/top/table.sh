@@ -253,6 +253,7 @@ unreadable_table_tests()
 		'^qemu +104 .* cannot be read: this kernel opens statistics for the VMM only'
 	screen_check "the marked line has its own color" sees_color 'cannot be read: ' 31
 	shows "the summary counts VMMs that cannot be read" '^2 guests.* 1 cannot be read'
+	shows "so does the line of the sum" '^sum, 1 of 2 '
 	fake_stat 104/stat qemu 100 0 0
 	fake_stat 104/task/104/stat 'CPU 0/KVM' 100 0 0
 	echo '0 0 0' >"$out/proc/104/task/104/schedstat"

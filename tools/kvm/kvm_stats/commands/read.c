@@ -10,6 +10,7 @@
 #include "options/status.h"
 #include "print/heading.h"
 #include "print/json.h"
+#include "print/stamp.h"
 #include "print/table.h"
 
 struct read_options {
@@ -60,6 +61,7 @@ static void print(const struct monitor *monitor, unsigned long interval, void *a
 {
 	struct read_options *options = arg;
 	double seconds = (double)(interval * options->samples.interval) / 1e9;
+	char stamp[STAMP_SIZE];
 	bool many = monitor->vmms > 1 || !monitor->named.count;
 
 	if (options->json) {
@@ -67,7 +69,8 @@ static void print(const struct monitor *monitor, unsigned long interval, void *a
 		return;
 	}
 	if (interval)
-		printf("%s# after %.1f s\n", interval > 1 ? "\n" : "", seconds);
+		printf("%s# after %.1f s, %s\n", interval > 1 ? "\n" : "", seconds,
+		       stamp_of(monitor->time, stamp));
 	report_measure(&options->report, monitor);
 	print_tables(&options->report, monitor, many || !interval);
 }

@@ -20,6 +20,7 @@ rates_match_growth()
 {
 	"$stats" read -p "$vmm" -i 0.5 -c 3 -f '^exits$' --vcpu 0,1 >"$out/rates" || return 1
 	cat "$out/rates"
+	grep -Eq '^# after 0.5 s, 20[0-9-]{8}T[0-9:]{8}[.][0-9]{3}[+-]' "$out/rates" &&
 	awk '$2 == "exits" {
 			if (++n > 2 && ($3 > last[$1]) != ($5 > 0))
 				bad = 1

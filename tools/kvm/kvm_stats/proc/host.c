@@ -29,15 +29,24 @@ static void parse_times(struct host_times *times, const char *text)
 		times->all += t[i];
 }
 
-static unsigned int count_cpus(const char *text)
+/* The file starts with a line for the sum and one for each CPU, of which there can be thousands. */
+static void read_stat(struct host *host)
 {
-	unsigned int cpus = 0;
+	char path[PROC_PATH_SIZE], line[256];
+	FILE *file;
 
-	while ((text = strstr(text, "\ncpu"))) {
-		text += strlen("\ncpu");
-		cpus++;
+	proc_path(path, "stat");
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	host->before = host->now;
+	for (host->cpus = 0; fgets(line, sizeof(line), file) && !strncmp(line, "cpu", 3);) {
+		if (line[3] == ' ')
+			parse_times(&host->now, line);
+		else
+			host->cpus++;
 	}
-	return cpus;
+	fclose(file);
 }
 
 static uint64_t memory_of(const char *text, const char *name)
@@ -52,13 +61,9 @@ static uint64_t memory_of(const char *text, const char *name)
 
 void host_update(struct host *host)
 {
-	static char text[64 * 1024];	/* a line of 100 bytes for each of some hundred CPUs */
+	char text[4096];
 
-	if (proc_read(text, sizeof(text), "stat")) {
-		host->before = host->now;
-		parse_times(&host->now, text);
-		host->cpus = count_cpus(text);
-	}
+	read_stat(host);
 	if (proc_read(text, sizeof(text), "meminfo")) {
 		host->memory = memory_of(text, "MemTotal");
 		host->available = memory_of(text, "MemAvailable");

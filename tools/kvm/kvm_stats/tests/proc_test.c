@@ -188,6 +188,22 @@ static void test_host(void)
 	tap_ok(near(host_use(&host).kernel, 10), "the kernel time is a percentage");
 }
 
+static void test_many_cpus(void)
+{
+	struct host host = { 0 };
+	static char text[1024 * 96];
+	size_t len = 0;
+	int i;
+
+	len += (size_t)sprintf(text, "cpu  100 0 50 800 50 0 0 0 40 0\n");
+	for (i = 0; i < 1024; i++)
+		len += (size_t)sprintf(text + len, "cpu%d 1234567 2345 345678 456789012 56789 0 "
+				       "67890 7890 8901234 0\n", i);
+	write_file(text, "stat");
+	host_update(&host);
+	tap_is(host.cpus, 1024, "many CPUs are counted");
+}
+
 int main(void)
 {
 	char command[64];
@@ -201,6 +217,7 @@ int main(void)
 	test_gaps();
 	test_unnamed_threads();
 	test_host();
+	test_many_cpus();
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	if (system(command))
 		return 1;

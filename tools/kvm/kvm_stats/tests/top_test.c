@@ -20,6 +20,7 @@
 #include "top/layout.h"
 #include "top/number.h"
 #include "top/prompt.h"
+#include "top/stat_lines.h"
 #include "top/summary.h"
 #include "top/text.h"
 #include "top/view.h"
@@ -512,6 +513,34 @@ static void test_prompt(void)
 	tap_is(prompt_key(&prompt, 27), PROMPT_CANCELLED, "Esc cancels the prompt");
 }
 
+/* Statistics that are new make the list of histories grow, while the lines stay on the screen. */
+static void test_histories(const struct kvmstats_schema *schema)
+{
+	const struct kvmstats_stat *stat = kvmstats_schema_find(schema, "exits");
+	struct total total[64], *all[64];
+	struct totals totals = { .total = all, .totals = 1 };
+	const struct view_options options = { .include_past = true };
+	const struct stat_order order = { .column = STAT_NAME };
+	struct stat_lines lines = { 0 };
+	char name[64][24];
+	int i;
+
+	for (i = 0; i < 64; i++) {
+		snprintf(name[i], sizeof(name[i]), "exits%d", i);
+		total[i] = (struct total){ .name = name[i], .stat = stat, .counts_up = true,
+					   .present = true, .value = 5, .rate = 7 };
+		all[i] = &total[i];
+	}
+	stat_lines_remember(&lines, &totals, 0, SECOND);
+	stat_lines_make(&lines, &totals, NULL, &order, &options);
+	totals.totals = 64;
+	stat_lines_remember(&lines, &totals, SECOND, 2 * SECOND);
+	tap_ok(lines.lines == 1 && history_mean(stat_lines_history(&lines, &lines.line[0].view),
+						2 * SECOND, 59, 60) > 6,
+	       "a line has its history after others were added");
+	stat_lines_free(&lines);
+}
+
 /* In another PID namespace, a VM has a number, and no PID. */
 static void test_numbers(void)
 {
@@ -546,6 +575,7 @@ int main(void)
 	test_utf8();
 	test_ascii();
 	test_prompt();
+	test_histories(schema);
 	test_numbers();
 	kvmstats_schema_free(schema);
 	return tap_end();

@@ -154,7 +154,8 @@ static void draw_line(const struct top *top, const struct stat_layout *layout, i
 	x += layout->value;
 	draw_right(y, x, layout->rate, attributes, rate);
 	x += layout->rate;
-	draw_history(top, line->history, y, x + 2, layout->history - 2, attributes);
+	draw_history(top, stat_lines_history(&top->stats, &line->view), y, x + 2,
+		     layout->history - 2, attributes);
 	x += layout->history;
 	draw_text(y, x + 1, layout->meaning - 1, attributes, line->meaning);
 }

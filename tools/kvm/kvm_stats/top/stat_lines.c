@@ -51,10 +51,8 @@ void stat_lines_forget(struct stat_lines *lines)
 	lines->histories = 0;
 }
 
-/* ---- lines ---- */
-
-static const struct history *find_history(const struct stat_lines *lines,
-					  const struct view_line *line)
+const struct history *stat_lines_history(const struct stat_lines *lines,
+					 const struct view_line *line)
 {
 	size_t i;
 
@@ -66,6 +64,8 @@ static const struct history *find_history(const struct stat_lines *lines,
 	}
 	return NULL;
 }
+
+/* ---- lines ---- */
 
 /* The sums over a guest have statistics of VMs and of vCPUs. */
 static const char *meaning_of(const char *name)
@@ -88,7 +88,6 @@ static bool add(struct stat_lines *lines, const struct view_line *view)
 	lines->line[lines->lines++] = (struct stat_line){
 		.view = *view,
 		.meaning = meaning_of(view->stat),
-		.history = find_history(lines, view),
 	};
 	return true;
 }

@@ -32,7 +32,6 @@ struct stat_history {
 struct stat_line {
 	struct view_line view;
 	const char *meaning;		/* "" if it is unknown */
-	const struct history *history;	/* NULL: the statistic has no rate */
 };
 
 struct stat_lines {
@@ -51,6 +50,13 @@ struct stat_lines {
  */
 bool stat_lines_remember(struct stat_lines *lines, const struct totals *totals, uint64_t before,
 			 uint64_t now);
+
+/*
+ * Returns NULL if the statistic has no rate. The history is valid until the next call of
+ * stat_lines_remember().
+ */
+const struct history *stat_lines_history(const struct stat_lines *lines,
+					 const struct view_line *line);
 
 /* Call it when the totals are of another guest, VM or vCPU. */
 void stat_lines_forget(struct stat_lines *lines);

@@ -152,14 +152,42 @@ static int handle_answer(struct qmp_session *session, const json_t *message)
 	return 0;
 }
 
-/* Integers of jansson are signed. If one is too large, all of the message becomes reals. */
+/* Integers of jansson are signed. A larger one becomes the negative one with the same bits. */
+static json_t *parse_large(const char *text, size_t len)
+{
+	char *copy = malloc(2 * len + 1), *to = copy;
+	json_t *message = NULL;
+	bool is_string = false;
+	size_t i = 0;
+
+	while (copy && i < len) {
+		size_t digits = is_string ? 0 : strspn(text + i, "0123456789");
+
+		if (digits > 18) {
+			to += sprintf(to, "%lld", (long long)strtoull(text + i, NULL, 10));
+			i += digits;
+			continue;
+		}
+		if (text[i] == '"')
+			is_string = !is_string;
+		else if (text[i] == '\\')
+			*to++ = text[i++];
+		*to++ = text[i++];
+	}
+	if (copy)
+		message = json_loadb(copy, (size_t)(to - copy), 0, NULL);
+	free(copy);
+	return message;
+}
+
+/* The text ends with a newline. */
 static json_t *parse(const char *text, size_t len)
 {
 	json_error_t error;
 	json_t *message = json_loadb(text, len, 0, &error);
 
 	if (!message && json_error_code(&error) == json_error_numeric_overflow)
-		message = json_loadb(text, len, JSON_DECODE_INT_AS_REAL, &error);
+		message = parse_large(text, len);
 	return message;
 }
 

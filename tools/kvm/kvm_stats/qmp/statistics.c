@@ -97,21 +97,14 @@ static const json_t *find_value(const json_t *stats, const char *name, size_t *h
 	return NULL;
 }
 
+/* A number above INT64_MAX is a negative one in jansson. */
 static bool number_of(const json_t *value, uint64_t *number)
 {
-	double real;
-
-	if (json_is_boolean(value)) {
+	if (json_is_boolean(value))
 		*number = json_is_true(value);
-	} else if (json_is_integer(value)) {
+	else
 		*number = (uint64_t)json_integer_value(value);
-	} else if (json_is_real(value) && json_real_value(value) >= 0) {
-		real = json_real_value(value);
-		*number = real < 0x1p64 ? (uint64_t)real : UINT64_MAX;
-	} else {
-		return false;
-	}
-	return true;
+	return json_is_boolean(value) || json_is_integer(value);
 }
 
 /* The number of values, or 0 if @value is not one of a statistic. */

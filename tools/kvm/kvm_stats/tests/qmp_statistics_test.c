@@ -108,11 +108,9 @@ static void test_values(const struct kvmstats_schema *schema, const json_t *stat
 	tap_is(qmp_copy_values(schema, stats, values), 0, "values are copied");
 	tap_ok(!memcmp(values, expected, sizeof(values)),
 	       "values are in the order of the schema, and buckets are ascending");
-	tap_is(copy(schema, "[{\"name\": \"exits\", \"value\": 1e19}, " OTHERS "]", values), 0,
+	tap_is(copy(schema, "[{\"name\": \"exits\", \"value\": -1}, " OTHERS "]", values), 0,
 	       "values can be above 2^63");
-	tap_ok(values[0] == UINT64_C(10000000000000000000), "they are right");
-	tap_is(copy(schema, "[{\"name\": \"exits\", \"value\": 1e40}, " OTHERS "]", values), 0,
-	       "values above 2^64 do no harm");
+	tap_ok(values[0] == UINT64_MAX, "they are right");
 	tap_is(copy(schema, "[" OTHERS "]", values), -EPROTO, "a missing statistic is an error");
 	tap_is(copy(schema, "[{\"name\": \"exits\", \"value\": [1]}, " OTHERS "]", values), 0,
 	       "an array of one value is a value");
@@ -120,8 +118,8 @@ static void test_values(const struct kvmstats_schema *schema, const json_t *stat
 	       -EPROTO, "another number of values is an error");
 	tap_is(copy(schema, "[{\"name\": \"exits\", \"value\": \"1\"}, " OTHERS "]", values),
 	       -EPROTO, "a string is an error");
-	tap_is(copy(schema, "[{\"name\": \"exits\", \"value\": -1.5}, " OTHERS "]", values),
-	       -EPROTO, "a negative fraction is an error");
+	tap_is(copy(schema, "[{\"name\": \"exits\", \"value\": 1.5}, " OTHERS "]", values),
+	       -EPROTO, "a fraction is an error");
 }
 
 static void test_statistics(void)

@@ -10,18 +10,24 @@
 #define MAX_CMDLINE	1048576u
 #define UUID_LENGTH	36
 
-/* Returns the argument of the option -@option or --@option, or NULL. */
+/* Returns the argument of the option -@option or --@option, also after "=", or NULL. */
 static const char *find_argument(const char *text, size_t size, const char *option)
 {
 	const char *end = text + size;
+	size_t len = strlen(option);
 	const char *arg = text;
 	bool found = false;
 
 	for (; arg < end; arg += strlen(arg) + 1) {
+		const char *name = arg + (arg[0] == '-' && arg[1] == '-' ? 2 : 1);
+
 		if (found)
 			return arg;
-		if (arg[0] == '-')
-			found = !strcmp(arg + (arg[1] == '-' ? 2 : 1), option);
+		if (arg[0] != '-' || strncmp(name, option, len))
+			continue;
+		if (name[len] == '=')
+			return name + len + 1;
+		found = !name[len];
 	}
 	return NULL;
 }
@@ -77,6 +83,26 @@ static int parse_name(const char *option, char **name)
 	}
 }
 
+/*
+ * Other VMMs than QEMU: the ID of Firecracker, or the path of the socket that controls the VM, of
+ * Firecracker, Cloud Hypervisor or crosvm.
+ */
+static int find_id(const char *text, size_t size, char **id)
+{
+	static const char * const options[] = { "id", "api-sock", "api-socket", "socket" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		const char *value = find_argument(text, size, options[i]);
+
+		if (!value || !*value || !strncmp(value, "fd=", 3))
+			continue;
+		*id = strdup(value + (strncmp(value, "path=", 5) ? 0 : 5));
+		return *id ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
 /* ---- UUID ---- */
 
 static bool is_uuid(const char *text)
@@ -117,6 +143,8 @@ int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t 
 	*guest = (struct kvmstats_guest){ 0 };
 	if (name)
 		err = parse_name(name, &guest->name);
+	else
+		err = find_id(text, size, &guest->name);
 	if (!err && uuid && is_uuid(uuid))
 		err = copy_uuid(uuid, &guest->uuid);
 	if (err)

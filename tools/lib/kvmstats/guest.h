@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
-/* The name and the UUID that the VMM's command line gives the guest, as that of QEMU. */
+/* The name and the UUID that the VMM's command line gives the guest. */
 #ifndef KVMSTATS_GUEST_H
 #define KVMSTATS_GUEST_H
 
@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 struct kvmstats_guest {
-	char *name;	/* of -name, or NULL */
+	char *name;	/* of -name, or another identity, or NULL */
 	char *uuid;	/* of -uuid, in lower case, or NULL */
 };
 

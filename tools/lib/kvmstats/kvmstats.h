@@ -125,8 +125,9 @@ pid_t kvmstats_vmm_pid(const struct kvmstats_vmm *vmm);
 const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm);
 
 /*
- * Returns the guest name from QEMU's option -name, or NULL. If the process is not known, returns
- * "vm N", the kernel's number of the VM.
+ * Returns the guest name from QEMU's option -name, or NULL. For another VMM, returns its option
+ * --id, or the path of the socket of its option --api-sock, --api-socket or --socket. If the
+ * process is not known, returns "vm N", the kernel's number of the VM.
  */
 const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm);
 

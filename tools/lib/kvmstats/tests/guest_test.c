@@ -42,6 +42,22 @@ static void test_names(void)
 	EXPECT("", "none", "none", "an empty command line");
 }
 
+static void test_ids(void)
+{
+	EXPECT("firecracker\0--id\0web-1\0--api-sock\0/run/fc.sock", "web-1", "none",
+	       "the ID of Firecracker is the name");
+	EXPECT("firecracker\0--id=web-2", "web-2", "none", "as the jailer passes it");
+	EXPECT("firecracker\0--api-sock\0/run/fc.sock", "/run/fc.sock", "none",
+	       "without an ID, it is the socket");
+	EXPECT("cloud-hypervisor\0--api-socket\0path=/run/ch.sock", "/run/ch.sock", "none",
+	       "the socket of Cloud Hypervisor");
+	EXPECT("cloud-hypervisor\0--api-socket\0fd=3", "none", "none", "which can be a descriptor");
+	EXPECT("crosvm\0run\0--socket\0/run/vm.sock\0bzImage", "/run/vm.sock", "none",
+	       "the socket of crosvm");
+	EXPECT("qemu\0-name\0web\0--id\0x", "web", "none", "a name is preferred");
+	EXPECT("qemu\0-names\0web\0-idle\0x", "none", "none", "other options are ignored");
+}
+
 static void test_uuids(void)
 {
 	EXPECT("qemu\0-uuid\0000A1B2C3D-0000-4000-8000-00000000000F\0-S", "none", UUID,
@@ -57,6 +73,7 @@ static void test_uuids(void)
 int main(void)
 {
 	test_names();
+	test_ids();
 	test_uuids();
 	return tap_end();
 }

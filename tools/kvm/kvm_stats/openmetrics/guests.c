@@ -52,8 +52,7 @@ static void put_info(struct text *text, const struct identity *identity)
 	if (vmm->pid)
 		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
 	text_puts(text, "kvm_guest_info{");
-	put_label(text, "guest", identity->guest);
-	put_label(text, "uuid", identity->uuid);
+	put_guest(text, identity);
 	put_label(text, "pid", pid);
 	put_label(text, "vmm", vmm->comm ? vmm->comm : "");
 	put_label(text, "source", vmm_sources(vmm, source, sizeof(source)));

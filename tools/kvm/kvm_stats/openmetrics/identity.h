@@ -3,7 +3,7 @@
  * The names by which a guest is known after a restart of its VMM: the name and the UUID.
  *
  * QEMU has them on its command line. For a VMM without them, the files in which libvirt keeps
- * the state of its guests have both.
+ * the state of its guests have both. A guest without a name has that of the systemd unit or cgroup.
  */
 #ifndef OPENMETRICS_IDENTITY_H
 #define OPENMETRICS_IDENTITY_H
@@ -21,6 +21,7 @@ struct identity {
 	uint64_t key;
 	pid_t pid;		/* 0: not known */
 	char *guest;		/* "" if unknown */
+	bool named;		/* otherwise @guest is its cgroup, in which others can be, too */
 	char *uuid;		/* "" if unknown */
 	bool ambiguous;		/* only the PID distinguishes it from all other guests */
 };
@@ -38,7 +39,10 @@ struct identities {
 int identities_update(struct identities *identities, const struct monitor *monitor);
 void identities_free(struct identities *identities);
 
-/* Writes the labels guest and uuid, and pid if the guest is ambiguous. */
+/* Writes the labels guest and uuid. An ambiguous guest without a name is "pid 4711". */
+void put_guest(struct text *text, const struct identity *identity);
+
+/* The same, and the label pid if the name is ambiguous. */
 void put_guest_labels(struct text *text, const struct identity *identity);
 
 #endif /* OPENMETRICS_IDENTITY_H */

@@ -14,7 +14,7 @@ extern const struct option filter_options[];
 
 #define FILTER_VMM_HELP	\
 	"  -p, --pid=LIST      only VMMs with these process IDs, for example 47,4711\n" \
-	"  -g, --guest=LIST    only guests with these names (QEMU's -name), for example\n" \
+	"  -g, --guest=LIST    only guests with these names (see list), for example\n" \
 	"                      web,db*; ',,' is a comma in a name\n"
 
 #define FILTER_QMP_HELP	\

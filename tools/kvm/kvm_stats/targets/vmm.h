@@ -30,7 +30,7 @@ struct vmm {
 	pid_t pid;			/* 0: not known, or the whole machine */
 	uint64_t number;		/* of the VM if @pid is not known, or 0 */
 	const char *comm;
-	const char *guest;		/* QEMU's -name, "vm N" if @pid is not known, or NULL */
+	const char *guest;		/* see kvmstats_vmm_guest() */
 	const char *uuid;		/* QEMU's -uuid, or NULL */
 	size_t vms;
 	size_t vcpus;

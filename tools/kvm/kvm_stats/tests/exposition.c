@@ -292,6 +292,18 @@ static void write_file_of_libvirt(const struct guest_files *files)
 		      "  <uuid>0a1b2c3d-0000-4000-8000-000000000400</uuid>\n");
 }
 
+/* The other VMM without a name, with the PID 300, has no cgroup. */
+static void write_cgroup(void)
+{
+	static const char text[] = "1:cpu:/\n0::/machine.slice/machine-fc\\x2d1.scope/emulator\n";
+	char path[PROC_PATH_SIZE];
+
+	proc_path(path, "200");
+	mkdir(path, 0755);
+	proc_path(path, "200/cgroup");
+	write_file(path, text, sizeof(text) - 1);
+}
+
 static void free_vmms(void)
 {
 	while (monitor.vmms)
@@ -341,6 +353,7 @@ int main(int argc, char **argv)
 		fail("cannot make a directory");
 	write_file_of_libvirt(&files);
 	proc_set_root(getenv("EXPOSITION_PROC") ? getenv("EXPOSITION_PROC") : files.dir);
+	write_cgroup();
 	options = (struct openmetrics_options){ argc == 2, files.libvirt };
 	format = strcmp(argv[1], "openmetrics") ? PROMETHEUS_TEXT_0_0_4 : OPENMETRICS_1_0;
 	stat_sets_init(&monitor.context.sets, &filter);

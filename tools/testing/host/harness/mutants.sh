@@ -41,3 +41,35 @@ check "each class of exits" becomes '	++stat->count;' 'KVM_MUTANT(0 + class, ++s
 check "a statement that reads is not changed" becomes '	n = vcpu->stat.exits;' $'\tn = vcpu->stat.exits;'
 expect 1 "a statement that is not known" 'one\(\): not known: .vcpu->stat.exits .= 1;' mutate '	vcpu->stat.exits |= 1;'
 expect 1 "the address of a statistic" 'not known: .count\(&vcpu->stat.exits\);' mutate '	count(&vcpu->stat.exits);'
+
+# A copy of record in $work/record-repo, with results of the boot and a list
+record_repo=$work/record-repo
+mkdir -p "$record_repo"/{scripts/lib,docs,tools/testing/mutants,build/testing/boots/mutants}
+cp "$ROOT/scripts/lib/common.sh" "$record_repo/scripts/lib/"
+cp "$testing/mutants/record" "$record_repo/tools/testing/mutants/"
+printf '| statistic | mutants |\n| --- | --- |\n| exits | |\n' >"$record_repo/docs/statistics-survey.md"
+known='one:exits:not survives it is a sum'
+echo "$known" >"$record_repo/tools/testing/mutants/x86_64.list"
+
+# record LINE...: run record on these results
+record()
+{
+	printf '%s\n' "$@" >"$record_repo/build/testing/boots/mutants/results"
+	"$record_repo/tools/testing/mutants/record" x86_64
+}
+
+# list_is LINE...
+list_is()
+{
+	printf '%s\n' "$@" | diff - "$record_repo/tools/testing/mutants/x86_64.list"
+}
+
+killed='|ok 1 - one:exits:twice killed p case'
+expect 1 "results of a run that did not end are refused" 'did not end' record "$killed"
+expect 1 "results of a sample are refused" 'was a sample' \
+	record '|# to repeat this sample: x' "$killed" '@exit mutants 0'
+check "the list is then unchanged" list_is "$known"
+check "record counts the mutants" eval 'record "$killed" "|ok 2 - $known" "@exit mutants 0" |
+	grep -qx "x86_64: 2 mutants, 1 killed, 1 survive, 0 unreached"'
+check "a survivor keeps its reason" list_is "$known" 'one:exits:twice killed p case'
+check "the survey has the number" grep -qxF '| exits | x86_64 1 of 2 |' "$record_repo/docs/statistics-survey.md"

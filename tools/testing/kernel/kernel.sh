@@ -8,19 +8,15 @@
 # names.
 instrument_args()
 {
-	local places=instrument_$config tools='KASAN UBSAN' tool folders
+	local places=instrument_$config variables='KASAN_SANITIZE UBSAN_SANITIZE' variable folders
 
 	[ -n "${!places:-}" ] || return 0
-	if [ "$config" = gcov ]; then
-		# shellcheck disable=SC2086 # words
-		(cd "$src" && find ${!places} -name '*.c' -printf 'GCOV_PROFILE_%f\n') | sed 's/\.c$/.o=y/'
-		return
-	fi
-	! has_option "$config" CONFIG_KCSAN=y || tools=KCSAN
+	! has_option "$config" CONFIG_KCSAN=y || variables=KCSAN_SANITIZE
+	! has_option "$config" CONFIG_GCOV_KERNEL=y || variables=GCOV_PROFILE
 	read -r -a folders <<<"${!places}"
-	for tool in $tools; do
-		echo "${tool}_SANITIZE=n"
-		(cd "$src" && find "${folders[@]}" -name '*.c' -printf "${tool}_SANITIZE_%f\n") |
+	for variable in $variables; do
+		echo "$variable=n"
+		(cd "$src" && find "${folders[@]}" -name '*.c' -printf "${variable}_%f\n") |
 			sed 's/\.c$/.o=y/' | sort -u
 	done
 }

@@ -42,6 +42,7 @@ kernel_checkers()
 {
 	! grep -qx CONFIG_DEBUG_KMEMLEAK=y "$kernel/config" || echo leaks
 	! grep -qx CONFIG_KCSAN=y "$kernel/config" || echo kcsan
+	! grep -qx CONFIG_GCOV_KERNEL=y "$kernel/config" || echo gcov
 }
 
 # Print what the boot runs: the programs that `tests` selects, and the kernel's checkers.

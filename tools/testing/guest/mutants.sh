@@ -58,7 +58,7 @@ names()
 	grep -qE "(^|[^a-z0-9_])$(echo "$1" | sed 's/\*/[a-z0-9_]+/')([^a-z0-9_]|\$)"
 }
 
-# Print the numbers of standard input whose place the programs reached without a mutant.
+# Print the lines of standard input whose mutant is at a place that the programs reach without a mutant.
 reached()
 {
 	awk 'FILENAME != "-" { reached[$1]; next } substr($1, 1, length($1) - 1) in reached' /tmp/reached -
@@ -102,8 +102,8 @@ test_known()
 	done </tmp/mutants 3>&1 >/tmp/rest
 }
 
-# test_case STATE KINDS PROGRAM CASE MESSAGE: the case failed while all mutants of /tmp/rest of these
-# kinds were selected. Test it with each of them whose statistic it names.
+# test_case STATE PROGRAM CASE MESSAGE: the case failed while the mutants of /tmp/selected were selected.
+# Test it with each of them whose statistic it names.
 test_case()
 {
 	local number mutant statistic by
@@ -111,13 +111,11 @@ test_case()
 	cp /tmp/rest /tmp/mutants
 	while read -r number mutant statistic; do
 		by=
-		case $number in
-		*[$2]) if echo "$number" | reached | grep -q . && echo "$4 $5" | names "$statistic"; then
-				by=$(killer "$number" "$statistic" "$3" "$4")
-			fi ;;
-		esac
+		if grep -qw "$number" /tmp/selected && echo "$3 $4" | names "$statistic"; then
+			by=$(killer "$number" "$statistic" "$2" "$3")
+		fi
 		if [ -n "$by" ]; then
-			result ok "$mutant $1 $3 $by" >&3
+			result ok "$mutant $1 $2 $by" >&3
 			echo x >>/tmp/found
 		else
 			echo "$number $mutant $statistic"
@@ -141,7 +139,7 @@ test_together()
 			echo 0 >$parameters/selected
 			failures >/tmp/failures
 			while IFS='|' read -r case message; do
-				test_case "$1" "$2" "$program" "$case" "$message"
+				test_case "$1" "$program" "$case" "$message"
 			done </tmp/failures
 		done <"/tmp/cases-$program"
 	done
@@ -167,13 +165,15 @@ report_others()
 {
 	local number mutant state reason found
 
+	reached </tmp/rest >/tmp/survivors
 	while read -r number mutant _; do
 		found=unreached
-		! echo "$number" | reached | grep -q . || found=survives
+		[ -z "$MUTANTS_SAMPLE" ] || found='is not killed'
+		! grep -q "^$number " /tmp/survivors || found=survives
 		read -r state reason <<-END
 		$(sed -n "s/^$mutant //p" "$known")
 		END
-		if [ "$state" = $found ]; then
+		if [ "$state" = "$found" ]; then
 			result ok "$mutant $found $reason"
 		else
 			result "not ok" "$mutant $found"
@@ -225,11 +225,11 @@ if [ ! -f $parameters/selected ]; then
 	exit
 fi
 echo Y >/sys/module/kvm/parameters/exit_stats
+: >/tmp/reached
 if [ -n "$MUTANTS_SAMPLE" ]; then
 	echo "# to repeat this sample: tools/testing/boots/mutants env=MUTANTS_SAMPLE=$MUTANTS_SAMPLE"
 	sample >/tmp/rest
 else
-	: >/tmp/reached
 	cp "$list" /tmp/rest
 fi
 round killed

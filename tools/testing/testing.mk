@@ -5,7 +5,7 @@ testing := tools/testing
 
 export ARCH
 
-.PHONY: run lint check check-all results kernel shell compare bench bench-tools check-release check-host coverage
+.PHONY: run lint check check-all results kernel shell compare bench check-release check-host coverage
 
 run: ## show the statistics of a real guest on a patched kernel, under emulation
 	@mkdir -p build
@@ -39,9 +39,6 @@ compare: ## compare the statistics with those of mainline (ARCH= one architectur
 
 bench: ## count the instructions of each operation, see tools/testing/bench/README.md
 	@$(testing)/bench/bench
-
-bench-tools: ## measure what kvm-stats costs on this machine; needs root and /dev/kvm
-	@$(testing)/bench/tools/bench-tools
 
 coverage: ## lines and branches of kernel part, library and command that no test executes (PART=kernel, tools)
 	@$(testing)/coverage $(PART)

@@ -104,7 +104,7 @@ shellcheck_clean()
 
 chosen_c()
 {
-	files 'tools/*.[ch]' | grep -vE '^tools/testing/(selftests/|bench/copy/kernel\.h)' | changed_files
+	files 'tools/*.[ch]' | grep -vE '^tools/testing/(selftests/|bench/kernel\.h)' | changed_files
 }
 
 checkpatch_clean()

@@ -56,7 +56,7 @@ only_checks_use_werror()
 {
 	local dir
 
-	for dir in lib/kvmstats kvm/kvm_stats testing/guest testing/bench/program testing/bench/copy; do
+	for dir in lib/kvmstats kvm/kvm_stats testing/guest testing/bench; do
 		echo "$dir"
 		env -u WERROR make -n -B -C "$ROOT/tools/$dir" O="$out/dry" OUT="$out/dry" >"$out/dry.log" &&
 		! grep -e -Werror "$out/dry.log" &&

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Compare the reference of the statistics with the running kernel: both must have
- * the same statistics, with the same types, units and debugfs files.
+ * the same statistics, with the same types and units. docs.t compares its debugfs names.
  *
  * The Makefile converts Documentation/virt/kvm/stats-reference.rst to a list with
  * ../compare/reference.awk. The initramfs contains the list.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
-#include <sys/stat.h>
 
 #include "kvm_stats_vmm.h"
 #include "lib/exit_stats.h"
 #include "tap.h"
 
 #define LIST		"/tests/stats-reference.list"
-#define DEBUGFS		"/sys/kernel/debug/kvm"
 #define MAX_ROWS	512
 #define MAX_TEXT	64
 
@@ -39,7 +36,6 @@ struct row {
 	char target[MAX_TEXT];
 	char name[MAX_TEXT];
 	char description[MAX_TEXT];
-	char debugfs[MAX_TEXT];
 	bool found;
 };
 
@@ -73,9 +69,8 @@ static const char *read_list(void)
 		if (num_rows == MAX_ROWS)
 			return stats_fail("more than %d rows", MAX_ROWS);
 		row = &rows[num_rows];
-		if (sscanf(line, "%63[^\t]\t%63[^\t]\t%63[^\t]\t%63[^\t]\t%63[^\n]",
-			   scope, row->target, row->name, row->description,
-			   row->debugfs) != 5)
+		if (sscanf(line, "%63[^\t]\t%63[^\t]\t%63[^\t]\t%63[^\t]", scope,
+			   row->target, row->name, row->description) != 4)
 			return stats_fail("not a row: %s", line);
 		if (is_in_scope(scope))
 			num_rows++;
@@ -90,17 +85,6 @@ static struct row *row_of(const char *target, const char *name)
 
 	for (i = 0; i < num_rows; i++) {
 		if (!strcmp(rows[i].target, target) && !strcmp(rows[i].name, name))
-			return &rows[i];
-	}
-	return NULL;
-}
-
-static struct row *row_of_debugfs(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < num_rows; i++) {
-		if (!strcmp(rows[i].debugfs, name))
 			return &rows[i];
 	}
 	return NULL;
@@ -199,58 +183,9 @@ static const char *complete(const char *target)
 	return why;
 }
 
-static bool is_file(const char *name)
-{
-	char path[512];
-	struct stat st;
-
-	snprintf(path, sizeof(path), DEBUGFS "/%s", name);
-	return !stat(path, &st) && S_ISREG(st.st_mode);
-}
-
-static const char *debugfs_described(void)
-{
-	struct dirent *entry;
-	const char *why = NULL;
-	DIR *dir = opendir(DEBUGFS);
-
-	if (!dir)
-		return stats_fail(DEBUGFS ": %s", strerror(errno));
-	while ((entry = readdir(dir))) {
-		if (!is_file(entry->d_name) || row_of_debugfs(entry->d_name))
-			continue;
-		why = stats_fail("%s is in debugfs, but not in the reference", entry->d_name);
-		printf("# %s\n", why);
-	}
-	closedir(dir);
-	return why;
-}
-
-static const char *debugfs_complete(void)
-{
-	const char *why = NULL;
-	size_t i;
-
-	for (i = 0; i < num_rows; i++) {
-		if (!strcmp(rows[i].debugfs, "--") || is_file(rows[i].debugfs))
-			continue;
-		why = stats_fail("%s is in the reference, but not in debugfs", rows[i].debugfs);
-		printf("# %s\n", why);
-	}
-	return why;
-}
-
 static void report(const char *group, const char *name, const char *why)
 {
 	tap_report(why ? TAP_NOT_OK : TAP_OK, group, name, why);
-}
-
-static void report_debugfs(const char *name, const char *(*check)(void))
-{
-	if (access(DEBUGFS, R_OK))
-		tap_report(TAP_SKIP, "debugfs", name, "no access to " DEBUGFS);
-	else
-		report("debugfs", name, check());
 }
 
 int main(void)
@@ -267,12 +202,10 @@ int main(void)
 		printf("Bail out! %s\n", why);
 		return 1;
 	}
-	tap_plan(6);
+	tap_plan(4);
 	report("vm", "described", described("vm", fds[STATS_FD_VM_STATS]));
 	report("vm", "complete", complete("vm"));
 	report("vcpu", "described", described("vcpu", fds[STATS_FD_VCPU_STATS]));
 	report("vcpu", "complete", complete("vcpu"));
-	report_debugfs("described", debugfs_described);
-	report_debugfs("complete", debugfs_complete);
 	return tap_end();
 }

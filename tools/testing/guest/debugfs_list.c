@@ -128,8 +128,11 @@ static int check_file(const char *path, const struct stat *st, int type, struct 
 	unsigned int mode = st->st_mode & 07777;
 	size_t i;
 
-	if (type != FTW_F)
-		return ftw->level && !strcmp(checked_dir, KVM_DIR) ? FTW_SKIP_SUBTREE : FTW_CONTINUE;
+	if (type != FTW_F) {
+		bool is_vm = ftw->level && !strcmp(checked_dir, KVM_DIR);
+
+		return is_vm ? FTW_SKIP_SUBTREE : FTW_CONTINUE;
+	}
 	for (i = 0; i < num_files; i++) {
 		if (strcmp(files[i].name, name) || files[i].mode != mode ||
 		    !is_in(&files[i], checked_dir))

@@ -59,40 +59,30 @@ changed_files()
 	fi
 }
 
-# The scripts to check. shellcheck reads a sourced file as a part of a script that sources it, so of
-# a changed sourced file this prints one such script.
+# script_of FILE: the script itself, or of a sourced file a script that sources it, because shellcheck
+# reads a sourced file as a part of a script
+script_of()
+{
+	local file=$1
+
+	for _ in {1..4}; do
+		! grep -qxF "$file" <<<"$scripts" || { echo "$file"; return; }
+		file=$(git grep -l --untracked -E "^\s*# shellcheck source=(.*/)?${file##*/}$" -- scripts tools | head -n 1)
+		[ -n "$file" ] || return 0
+	done
+}
+
+# The scripts to check
 chosen_scripts()
 {
-	local scripts
+	local scripts file
 
 	scripts=$(shell_files '^#!.*(bash|/sh)$')
 	if [ -n "$all" ]; then
 		echo "$scripts"
-		return
+	else
+		files scripts tools .ci | changed_files | while read -r file; do script_of "$file"; done | sort -u
 	fi
-	# shellcheck disable=SC2016 # an awk program
-	awk -F : '
-	FILENAME == ARGV[1] { script[$0] = 1; next }
-	FILENAME == ARGV[2] { changed[$0] = 1; next }
-	{
-		sourced = $1
-		sub(/[^\/]*$/, "", sourced)
-		sub(/^.*source=/, "", $2)
-		sourced = sourced $2
-		while (sub(/[^\/.]+\/\.\.\//, "", sourced))
-			;
-		if (!(sourced in user) || $1 in script)
-			user[sourced] = $1
-	}
-	END {
-		for (file in changed) {
-			while (!(file in script) && file in user)
-				file = user[file]
-			if (file in script && !printed[file]++)
-				print file
-		}
-	}' <(echo "$scripts") <(files '*' | changed_files) \
-		<(git grep --untracked -E '^\s*# shellcheck source=' -- scripts tools)
 }
 
 # SC2329 is a function that is never called; shellcheck does not see that `check` and `expect` call
@@ -130,7 +120,8 @@ layered_includes()
 	dir=$(mktemp -d)
 	files 'tools/kvm/kvm_stats/*.[ch]' 'tools/lib/kvmstats/*.[ch]' >"$dir/list"
 	xargs grep -H '^#include "' <"$dir/list" >"$dir/includes"
-	awk -f "$lint/includes.awk" "$dir/list" docs/architecture.md "$dir/includes" || status=1
+	awk -f "$lint/includes.awk" "$dir/list" docs/architecture.md "$dir/includes" >"$dir/edges" || status=1
+	tsort "$dir/edges" >/dev/null || status=1
 	rm -rf "$dir"
 	return "$status"
 }
@@ -192,10 +183,14 @@ readme_is_short()
 	[ "$(wc -l <README.md)" -le 150 ] || { echo "README.md has $(wc -l <README.md) lines, more than 150"; return 1; }
 }
 
-# Every file matches a pattern of MAINTAINERS.
+# Every file matches a pattern "F:" of MAINTAINERS, as get_maintainer.pl reads it: a pattern that
+# ends in "/" is a folder with all below it, "*" matches within one name.
 maintained()
 {
-	files | awk -f "$lint/maintainers.awk" MAINTAINERS -
+	local patterns
+
+	mapfile -t patterns < <(sed -nE 's,^F:[ \t]*,:(exclude\,glob),; T; s,/$,/**,; p' MAINTAINERS)
+	! files . "${patterns[@]}" | sed 's/$/ matches no pattern of MAINTAINERS/' | grep .
 }
 
 cd "$ROOT" || exit

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Print the files of the command and of the library that include each other in a circle, where
-# foo.c and foo.h count as one module, and the includes that docs/architecture.md forbids: a
+# Print the includes of the command and of the library as pairs of modules, for tsort: foo.c and foo.h
+# are one module. On standard error, report the includes that docs/architecture.md forbids: a
 # folder of the command may include the folders above it in the table.
 #
 # usage: awk -f includes.awk LIST docs/architecture.md INCLUDES
@@ -36,10 +36,14 @@ function check_order(file, found,    from, to)
 	to = folder(found)
 	if (from == to || !(from in rank))
 		return
-	if (index(to, command) == 1 && (!(to in rank) || rank[to] > rank[from])) {
-		print file ": includes " found ", which docs/architecture.md does not allow"
-		bad = 1
-	}
+	if (index(to, command) == 1 && (!(to in rank) || rank[to] > rank[from]))
+		fail(file ": includes " found ", which docs/architecture.md does not allow")
+}
+
+function fail(what)
+{
+	print what >"/dev/stderr"
+	bad = 1
 }
 
 BEGIN {
@@ -67,38 +71,11 @@ part == 2 { next }
 	if (found == "")
 		next
 	check_order(file, found)
-	if (module(file) != module(found))
-		includes[module(file) " " module(found)] = 1
+	print module(file), module(found)
 }
 
-# Remove the includes of modules that include no other module, or that no other module includes,
-# until only circles remain.
 END {
-	do {
-		split("", includer)
-		split("", included)
-		for (edge in includes) {
-			split(edge, end, " ")
-			includer[end[1]] = 1
-			included[end[2]] = 1
-		}
-		removed = 0
-		for (edge in includes) {
-			split(edge, end, " ")
-			if (!(end[2] in includer) || !(end[1] in included)) {
-				delete includes[edge]
-				removed = 1
-			}
-		}
-	} while (removed)
-	for (edge in includes) {
-		split(edge, end, " ")
-		print end[1] " includes " end[2] ", which is part of a circle"
-		bad = 1
-	}
-	if (!folders) {
-		print "docs/architecture.md has no table of the folders of the command"
-		bad = 1
-	}
+	if (!folders)
+		fail("docs/architecture.md has no table of the folders of the command")
 	exit bad
 }

@@ -140,23 +140,14 @@ test_facts()
 	undefined '' "$UAPI" <names >log
 	names_are_known
 	result $? "the uapi header defines each name on the user's page and in api.rst"
-	echo KVM_STATS_TYPE_ODD | undefined '' "$UAPI" >log
-	check "a name that the header does not define is found" test -s log
 
 	definitions "$UAPI" | grep -vE 'SCALE_|_IO[WR]*\(' | sort >uapi.list
 	[ -s uapi.list ] && definitions api.rst | sort | diff uapi.list - >log
 	result $? "api.rst has the structures and constants of the uapi header"
-	sed 's/__u16 size;/__u32 size;/' api.rst >changed.rst
-	definitions changed.rst | sort | diff uapi.list - >log
-	grep -q '^< struct kvm_stats_desc' log
-	result $? "a structure in api.rst that differs from the header's is found"
 
 	repeated_sentences api.rst "$PAGES/stats.rst" "$PAGES/stats-internals.rst" >log
 	[ ! -s log ]
 	result $? "no sentence occurs twice in api.rst and the pages for users and developers"
-	printf 'It takes no lock.\nText.\n\n- More. It takes\n  no lock:\n' | repeated_sentences >log
-	grep -qx 'It takes no lock' log
-	result $? "a sentence that occurs twice is found"
 
 	# shellcheck disable=SC2016 # backquotes of reStructuredText
 	sed -n 's/^``\([A-Z0-9_]*\)`` *``KVM_STATS_TYPE_.*/\1/p' "$PAGES/stats-internals.rst" >names
@@ -185,11 +176,6 @@ test_facts()
 	not_in_reference "$ROOT/docs/mainline.md" >log
 	[ ! -s log ]
 	result $? "the reference has each statistic in docs/mainline.md"
-	# shellcheck disable=SC2016 # backquotes of Markdown
-	sed 's/`pf_taken`/`pf_given`/' "$ROOT/docs/mainline.md" >mainline.md
-	not_in_reference mainline.md >log
-	grep -q pf_given log
-	result $? "a statistic in docs/mainline.md that does not exist is found"
 
 	"$ROOT/tools/testing/mutants/record" --check >"$tap_log" 2>&1
 	result $? "the survey of statistics has the numbers of mutants of mutants/*.list"

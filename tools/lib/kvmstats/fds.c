@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -72,11 +73,14 @@ static int classify(int dirfd, const char *name, struct kvmstats_fd *entry)
 	return kvmstats_fds_parse(link, entry);
 }
 
+/* With hidepid=2, CAP_SYS_PTRACE shows all processes. access() would not use it. */
 int kvmstats_check_proc(void)
 {
+	struct stat st;
+
 	if (access("/proc/self", F_OK))
 		return -ENOENT;
-	return access("/proc/1", F_OK) ? -EACCES : 0;
+	return stat("/proc/1", &st) ? -EACCES : 0;
 }
 
 static int open_fd_dir(pid_t pid, DIR **dir)

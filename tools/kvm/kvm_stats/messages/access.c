@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -77,9 +78,12 @@ static bool may_list_fds(pid_t pid)
 
 bool explain_proc(void)
 {
+	struct stat st;
+
+	/* With hidepid=2, CAP_SYS_PTRACE shows all processes. access() would not use it. */
 	if (access("/proc/self", F_OK))
 		complain("/proc is not mounted. Run 'mount -t proc none /proc'.");
-	else if (access("/proc/1", F_OK))
+	else if (stat("/proc/1", &st))
 		complain("/proc is mounted with hidepid, and hides the processes of other users.");
 	else
 		return false;

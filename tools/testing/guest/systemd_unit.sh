@@ -46,7 +46,7 @@ write_init()
 		printf '[Unit]\nDefaultDependencies=no\n' >\$name.target
 	done
 	printf '[Unit]\nRequires=kvm-stats.service\n' >test.target
-	cp /tmp/boot/kvm-stats /run/kvm-stats
+	cp /tmp/boot/kvm-stats /tmp/boot/kvm-stats-http /run
 	sed 's|^ExecStart=[^ ]*|ExecStart=/run/kvm-stats|' /tmp/unit/kvm-stats.service \
 		>kvm-stats.service
 	# The build host may have no group kvm.

@@ -52,7 +52,7 @@ client_programs()
 	qemu=$(in_client_root sh -c 'command -v qemu-system-x86_64')
 	{
 		echo "$qemu"
-		{ in_client_root ldd "$qemu"; ldd "$root/boot/kvm-stats"; } | grep -oE '/[^ ]+'
+		{ in_client_root ldd "$qemu"; ldd "$root"/boot/kvm-stats{,-http}; } | grep -oE '/[^ ]+'
 	} | { in_client_root xargs realpath -qe || true; } | sort -u
 }
 
@@ -70,8 +70,10 @@ picture_files()
 client_files()
 {
 	client_root=$("$TESTING/machine/client-root" "$client")
-	# One with HTTP, which cannot be linked statically, runs in the root directory of the build host.
+	# The one that serves HTTP runs in the root directory of the build host: it cannot be linked
+	# statically, because Debian's libmicrohttpd needs GnuTLS.
 	add_kvm_stats kvm-stats "$root/boot/kvm-stats"
+	add_kvm_stats kvm-stats-http "$root/boot/kvm-stats-http"
 	cp "$ROOT"/tools/kvm/kvm_stats/share/{kvm-stats.service,perfmon.conf} "$root/boot/"
 	[[ " $test_programs " != *" pictures "* ]] || picture_files
 	cp "$kernel/image" "$root/boot/kernel"

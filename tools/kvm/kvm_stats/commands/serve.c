@@ -31,8 +31,6 @@ static const char usage[] =
 	"  -l, --listen=ADDRESS:PORT\n"
 	"                      listen here, such as [::1]:10203; without an address, as\n"
 	"                      in :10203, on all addresses\n"
-	"      --web.config.file=FILE\n"
-	"                      use TLS and passwords, as other exporters do\n"
 	"  -t, --textfile=FILE write FILE periodically; no HTTP without --listen\n"
 	"  -i, --interval=SEC  seconds between two writes of FILE (default: 15)\n"
 	"      --per-vcpu      also export the statistics of each vCPU\n"
@@ -43,7 +41,7 @@ static const char usage[] =
 static bool parse_listen(struct serve_options *options, const char *text)
 {
 	options->listen = text;
-	if (!address_parse(&options->address, text))
+	if (address_is_valid(text))
 		return true;
 	complain("--listen must be a numeric address and a port, such as %s or :10203, not "
 		 "'%s'", ADDRESS_DEFAULT, text);
@@ -79,8 +77,10 @@ static bool set_option(int option, const char *value, void *arg)
 	case PER_VCPU:
 		return options->exposed.per_vcpu = true;
 	case WEB_CONFIG:
-		options->web_config = value;
-		return true;
+		complain("--web.config.file no longer exists: kvm-stats has neither TLS nor "
+			 "passwords. Put nginx in front of it, see nginx.conf in "
+			 "/usr/share/kvm-stats, or use --textfile and node_exporter.");
+		return false;
 	case '1':
 		return options->once = true;
 	default:
@@ -100,10 +100,6 @@ static bool check_combination(struct serve_options *options)
 	}
 	if (options->interval && !options->textfile) {
 		complain("--interval is for the file: add --textfile=FILE");
-		return false;
-	}
-	if (options->web_config && (options->once || (options->textfile && !options->listen))) {
-		complain("--web.config.file is for HTTP: add --listen");
 		return false;
 	}
 	if (!options->interval)

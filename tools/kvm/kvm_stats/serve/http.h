@@ -1,37 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The HTTP server: /metrics, /healthz, a front page with a link, and error responses.
+ * The two processes of kvm-stats serve, and what they say to each other.
  *
- * The server has no thread. The caller polls http_fd() until http_deadline(), then calls
- * http_run(). Sockets are nonblocking, so a slow client does not delay the others.
+ * The collector is kvm-stats: it has the rights to read statistics, and writes expositions. It
+ * starts kvm-stats-http before it opens any statistics. That process has no rights, talks HTTP with
+ * the clients, and is the only one that links libmicrohttpd. It inherits standard error, the
+ * listening socket as fd 0, and one end of a socket pair as fd 1. On the socket pair it sends
+ * HTTP_READY once, and then one byte for each exposition that it wants: an exposition_format. The
+ * collector answers with the size, a uint64_t, and the text. A size of 0 means that the statistics
+ * cannot be read. The end of the socket pair ends both processes.
  */
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
 
-#include <stddef.h>
-#include <stdint.h>
+#define HTTP_PROGRAM	"kvm-stats-http"
 
-#include "serve/expose.h"
-#include "serve/web_config.h"
+#define HTTP_LISTENER	0
+#define HTTP_COLLECTOR	1
 
-struct http;
+#define HTTP_READY	'r'
 
-/*
- * Takes ownership of @listen_fd, also on failure. @web must outlive the server. Returns NULL after
- * printing an error.
- */
-struct http *http_open(int listen_fd, struct web_config *web, expose_fn expose, void *arg);
-void http_close(struct http *http);
-
-int http_fd(const struct http *http);
-/* In ns of CLOCK_MONOTONIC, UINT64_MAX if there is no deadline. */
-uint64_t http_deadline(const struct http *http);
-void http_run(struct http *http);
-
-/* Returns the number of connected clients. */
-size_t http_clients(const struct http *http);
-
-/* Drops the cached responses, so that the next request reads the statistics again. */
-void http_drop_cache(struct http *http);
+enum exposition_format {
+	OPENMETRICS_1_0,
+	PROMETHEUS_TEXT_0_0_4,
+	EXPOSITION_FORMATS,
+};
 
 #endif /* SERVE_HTTP_H */

@@ -5,18 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "openmetrics/exposition.h"
-#include "serve/address.h"
+#include "serve/launch.h"
+#include "serve/text.h"
 #include "targets/filter.h"
 
 struct serve_options {
-	const char *listen;	/* NULL: no HTTP */
-	struct address address;
-	const char *web_config;	/* a file with settings of TLS and passwords, or NULL */
+	const char *listen;	/* see address_is_valid(); NULL: no HTTP */
 	const char *textfile;	/* NULL: no file */
 	uint64_t interval;	/* between two writes of the file, in ns */
 	bool once;
-	struct openmetrics_options exposed;
+	struct exposition_options exposed;
 	struct filter filter;
 };
 

@@ -8,7 +8,7 @@ _kvm_stats_options()
 {
 	"$1" ${2:+"$2"} --help 2>/dev/null |
 		sed -n 's/^ \{1,8\}\(-[^ ].*\)$/\1/p' |
-		grep -oE '^-[[:alnum:]](, --[[:alnum:].-]+)?|^--[[:alnum:].-]+' | tr -d ' ' | tr ',' '\n'
+		grep -oE '^-[[:alnum:]](, --[[:alnum:]-]+)?|^--[[:alnum:]-]+' | tr -d ' ' | tr ',' '\n'
 }
 
 _kvm_stats_commands()
@@ -78,7 +78,7 @@ _kvm_stats()
 		[ ${#COMPREPLY[@]} = 0 ] || mapfile -t COMPREPLY < <(printf '%q\n' "${COMPREPLY[@]}")
 		return
 		;;
-	--qmp | -L | --log-to-file | -o | --output | --textfile | --web.config.file)
+	--qmp | -L | --log-to-file | -o | --output | --textfile)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 		;;

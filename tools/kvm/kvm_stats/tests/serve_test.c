@@ -1,253 +1,515 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test canonical numbers in labels, Accept headers, identities of guests, addresses, and timeouts
- * of clients.
+ * Compare the expositions of sample statistics from files in memory with exposition.openmetrics and
+ * exposition.prometheus. With UPDATE=1 in the environment, write these files first.
  */
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <errno.h>
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/text.h"
 #include "guest_files.h"
-#include "openmetrics/libvirt.h"
-#include "openmetrics/number.h"
-#include "serve/accept.h"
-#include "serve/address.h"
-#include "serve/clients.h"
+#include "image.h"
+#include "proc/file.h"
+#include "serve/text.h"
 #include "tap.h"
 
-/* The output of Go's strconv.FormatFloat(x, 'g', -1, 64), with ".0" after whole numbers. */
-static void test_canonical(void)
-{
-	static const char * const cases[][2] = {
-		{ "0", "0.0" }, { "0.000", "0.0" }, { "1", "1.0" }, { "10", "10.0" },
-		{ "12.5", "12.5" }, { "0.001", "0.001" }, { "0.0001", "0.0001" },
-		{ "0.00012", "0.00012" }, { "0.00001", "1e-05" }, { "0.000000001", "1e-09" },
-		{ "0.0000000005", "5e-10" }, { "0.000002047", "2.047e-06" },
-		{ "1.073741823", "1.073741823" }, { "100000", "100000.0" },
-		{ "999999.5", "999999.5" }, { "1000000", "1e+06" }, { "1234567", "1.234567e+06" },
-		{ "1048575", "1.048575e+06" }, { "10200300", "1.02003e+07" },
-		{ "9223372036.854775807", "9.223372036854775807e+09" },
-		{ "18446744073709551615", "1.8446744073709551615e+19" },
-		{ "100000000000000000000000000000000", "1e+32" }, { "20.50", "20.5" },
-		{ "105", "105.0" },
-	};
-	char found[CANONICAL_SIZE];
-	size_t i;
+#define TYPE(name)	((uint32_t)KVMSTATS_TYPE_##name)
+#define UNIT(name)	((uint32_t)KVMSTATS_UNIT_##name << 4)
+#define BASE(name)	((uint32_t)KVMSTATS_BASE_##name << 8)
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		canonical_number(cases[i][0], found);
-		if (!tap_ok(!strcmp(found, cases[i][1]), "canonical number of %s", cases[i][0]))
-			printf("# expected %s, found %s\n", cases[i][1], found);
+/* Numbers that later kernels may use. */
+#define LATER_TYPE	9u
+#define LATER_UNIT	(7u << 4)
+#define LATER_BASE	(5u << 8)
+
+#define COUNTER		TYPE(CUMULATIVE)
+#define SECONDS		UNIT(SECONDS)
+#define BYTES		UNIT(BYTES)
+#define POW2		BASE(POW2)
+
+static struct filter filter;
+static struct monitor monitor = { .generation = 1, .denied = 3 };
+
+static void fail(const char *what)
+{
+	printf("Bail out! %s\n", what);
+	exit(1);
+}
+
+/* Adds a statistic with @size values, sets them to @value, and returns a pointer to them. */
+static uint64_t *add(struct image *image, const char *name, uint32_t flags, int exponent,
+		     unsigned int size, uint32_t bucket_size, uint64_t value)
+{
+	uint64_t *values = &image->data[image->data_size / sizeof(uint64_t)];
+	unsigned int i;
+
+	image_add(image, name, flags, exponent, size, bucket_size);
+	for (i = 0; i < size; i++)
+		values[i] = value;
+	return values;
+}
+
+/* ---- the statistics ---- */
+
+static void vm_image(struct image *image)
+{
+	uint64_t *sizes;
+
+	image_init(image);
+	add(image, "exits", COUNTER, 0, 1, 0, UINT64_MAX);
+	add(image, "pages", TYPE(INSTANT), 0, 1, 0, 7);
+	add(image, "max_rmap", TYPE(PEAK), 0, 1, 0, 8);
+	add(image, "memory", TYPE(INSTANT) | BYTES | POW2, 10, 1, 0, UINT64_MAX);
+	add(image, "sent_bytes", COUNTER | BYTES, 0, 1, 0, 9);
+	add(image, "cycles", COUNTER | UNIT(CYCLES), 3, 1, 0, 10);
+	add(image, "blocking", TYPE(INSTANT) | UNIT(BOOLEAN), 0, 1, 0, 1);
+	sizes = add(image, "sizes_hist", TYPE(LINEAR_HIST) | BYTES | POW2, -1, 4, 3, 1);
+	sizes[3] = 5;
+	add(image, "boundless_hist", TYPE(LINEAR_HIST), 0, 2, 0, 2);
+}
+
+static void odd_image(struct image *image)
+{
+	image_init(image);
+	add(image, "later_type", LATER_TYPE | LATER_UNIT, 0, 2, 0, 11);
+	add(image, "later_base", COUNTER | SECONDS | LATER_BASE, -9, 1, 0, 12);
+	add(image, "far", COUNTER | SECONDS, -32768, 1, 0, 13);
+	add(image, "several", COUNTER, 0, 2, 0, 14);
+	add(image, "odd.name \"it\" \\is", COUNTER, 0, 1, 0, 15);
+	/* Omitted: a duplicate name, the name of a counter, a family of another type. */
+	add(image, "odd_name_-it- -is", COUNTER, 0, 1, 0, 16);
+	add(image, "several_total", TYPE(INSTANT), 0, 1, 0, 17);
+	add(image, "exits", TYPE(INSTANT), 0, 1, 0, 18);
+	add(image, "wide_hist", TYPE(LOG_HIST) | SECONDS, -9, 67, 0, 1);
+	/* Not omitted: the statistic of another VM has the same name, but another type. */
+	add(image, "pages", TYPE(PEAK), 0, 1, 0, 19);
+}
+
+static void vcpu_image(struct image *image)
+{
+	uint64_t *wait;
+
+	image_init(image);
+	add(image, "halt_wait_ns", COUNTER | SECONDS, -9, 1, 0, UINT64_MAX);
+	wait = add(image, "halt_wait_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 0);
+	wait[0] = 1;
+	wait[11] = 20;
+	wait[31] = 300;
+	add(image, "full_hist", TYPE(LOG_HIST), 0, 3, 0, UINT64_MAX);
+	/* Very short and long polls are rare, so fewer buckets are exposed. */
+	add(image, "halt_poll_fail_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 1);
+}
+
+/* The statistics of a vCPU on a kernel with exit statistics. No exit was of the class hlt. */
+static void exits_image(struct image *image)
+{
+	uint64_t *delays;
+
+	image_init(image);
+	add(image, "exits", COUNTER, 0, 1, 0, 40);
+	add(image, "run_delay_ns", COUNTER | SECONDS, -9, 1, 0, 41);
+	add(image, "run_delay_max_ns", TYPE(PEAK) | SECONDS, -9, 1, 0, 42);
+	delays = add(image, "run_delay_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 0);
+	delays[14] = 43;
+	add(image, "preemptions", COUNTER, 0, 1, 0, 44);
+	add(image, "guest_ns", COUNTER | SECONDS, -9, 1, 0, 45);
+	add(image, "userspace_ns", COUNTER | SECONDS, -9, 1, 0, 46);
+	add(image, "halted_ns", COUNTER | SECONDS, -9, 1, 0, 47);
+	add(image, "exit_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 1);
+	add(image, "exit_io", COUNTER, 0, 1, 0, 48);
+	add(image, "exit_io_ns", COUNTER | SECONDS, -9, 1, 0, 49);
+	add(image, "exit_hlt", COUNTER, 0, 1, 0, 0);
+	add(image, "exit_hlt_ns", COUNTER | SECONDS, -9, 1, 0, 0);
+	/* Not of a class: neither has a partner. */
+	add(image, "exit_reasons", COUNTER, 0, 1, 0, 50);
+	add(image, "exit_work_ns", COUNTER | SECONDS, -9, 1, 0, 51);
+}
+
+static void debugfs_image(struct image *image)
+{
+	image_init(image);
+	add(image, "exits", COUNTER, 0, 1, 0, 21);
+}
+
+/* ---- the VMMs ---- */
+
+static struct vmm *add_vmm(pid_t pid, const char *guest, size_t vms, size_t vcpus)
+{
+	struct vmm *vmm = calloc(1, sizeof(*vmm));
+	struct vmm **more = realloc(monitor.vmm, (monitor.vmms + 1) * sizeof(*more));
+
+	if (!vmm || !more)
+		fail("out of memory");
+	vmm->pid = pid;
+	vmm->comm = "qemu-system-x86";
+	vmm->guest = guest;
+	vmm->vms = vms;
+	vmm->vcpus = vcpus;
+	monitor.vmm = more;
+	monitor.vmm[monitor.vmms++] = vmm;
+	return vmm;
+}
+
+static void detach(struct target *target)
+{
+	close(target->fd);
+}
+
+static const struct source image_source = { .detach = detach };
+static const struct source sum_source = { .detach = detach, .has_sums = true };
+
+static void add_target(struct vmm *vmm, const struct image *image, enum scope scope, int vm,
+		       int vcpu, int vmm_fd, enum origin origin)
+{
+	const struct source *source = origin == ORIGIN_DEBUGFS ? &sum_source : &image_source;
+	struct target_key key = { source, scope, vm, vcpu, vmm_fd, NULL, 0 };
+	struct kvmstats_schema *schema;
+	const struct stat_set *set;
+	struct target *target;
+	int fd = image_fd(image);
+
+	if (kvmstats_schema_read(&schema, fd) ||
+	    stat_sets_add(&monitor.context.sets, schema, &set))
+		fail("the schema of an image cannot be read");
+	target = target_add(vmm, &key, set);
+	if (!target || kvmstats_sample_read(target->now, fd))
+		fail("the values of an image cannot be read");
+	target->fd = fd;
+	target->origin = origin;
+	vmm->target = vmm->list.target;
+	vmm->targets = vmm->list.count;
+}
+
+static void add_ordinary(void)
+{
+	/*
+	 * The name has characters to escape, an invalid byte, two valid UTF-8 sequences with a
+	 * surrogate between them, and an incomplete sequence.
+	 */
+	static const char name[] = "a\"b\\c\nx\xff\xc3\xa9\xed\xa0\x80\xf0\x9f\x90\xa7\xc3";
+	struct vmm *vmm = add_vmm(100, name, 1, 2);
+	struct image vm, vcpu;
+
+	vmm->uuid = "0a1b2c3d-0000-4000-8000-000000000100";
+	vm_image(&vm);
+	vcpu_image(&vcpu);
+	add_target(vmm, &vm, SCOPE_VM, 0, -1, 9, ORIGIN_OPENED);
+	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
+	vcpu.data[0] = 1;
+	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 11, ORIGIN_TAKEN);
+}
+
+/* Two VMs, each with a vCPU 0. Only the fd numbers distinguish the two vCPUs. */
+static void add_several_vms(void)
+{
+	struct vmm *vmm = add_vmm(200, NULL, 2, 3);
+	struct image odd, vm, vcpu;
+
+	odd_image(&odd);
+	vm_image(&vm);
+	image_init(&vcpu);
+	add(&vcpu, "exits", COUNTER, 0, 1, 0, 20);
+	add_target(vmm, &vm, SCOPE_VM, 0, -1, 9, ORIGIN_TAKEN);
+	add_target(vmm, &odd, SCOPE_VM, 1, -1, 10, ORIGIN_TAKEN);
+	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 12, ORIGIN_TAKEN);
+	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 14, ORIGIN_TAKEN);
+	vmm->missing = 1;
+	vmm->missing_vcpus = 1;
+	vmm->fd_error = -EIO;
+}
+
+/* QEMU 8.1 and later keeps the statistics fds of vCPUs, but not that of the VM. */
+static void add_vm_without_fd(void)
+{
+	struct vmm *vmm = add_vmm(250, "vCPUs only", 1, 2);
+	struct image vcpu;
+
+	image_init(&vcpu);
+	add(&vcpu, "exits", COUNTER, 0, 1, 0, 30);
+	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 0, 10, ORIGIN_TAKEN);
+	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 11, ORIGIN_TAKEN);
+	vmm->missing = 1;
+	vmm->fd_error = -EIO;
+}
+
+static void add_others(void)
+{
+	struct vmm *unreadable = add_vmm(300, "", 1, 4);
+	struct vmm *from_debugfs = add_vmm(400, "old", 1, 1);
+	struct vmm *locked_down = add_vmm(500, "locked down", 1, 1);
+	struct image image;
+
+	unreadable->missing = 5;
+	unreadable->fd_error = -EPERM;
+	debugfs_image(&image);
+	add_target(from_debugfs, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
+	from_debugfs->missing = 2;
+	from_debugfs->fd_error = -EOPNOTSUPP;
+	add_target(locked_down, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
+	locked_down->missing = 2;
+	locked_down->fd_error = -EOPNOTSUPP;
+	locked_down->debugfs_error = -EPERM;
+	/* Its name is in the files of libvirt. */
+	add_vmm(550, NULL, 1, 0);
+}
+
+/* The same guest twice, as during a migration within the machine. Only the PIDs differ. */
+static void add_twins(void)
+{
+	struct image vcpu;
+	int i;
+
+	image_init(&vcpu);
+	add(&vcpu, "exits", COUNTER, 0, 1, 0, 31);
+	add(&vcpu, "deepest", TYPE(PEAK), 0, 1, 0, 32);
+	for (i = 0; i < 2; i++) {
+		struct vmm *vmm = add_vmm(600 + i, "twin", 1, 2);
+
+		vmm->uuid = "0a1b2c3d-0000-4000-8000-000000000600";
+		add_target(vmm, &vcpu, SCOPE_VCPU, 0, 0, 12, ORIGIN_OPENED);
+		add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 13, ORIGIN_OPENED);
 	}
 }
 
-static void test_accept(void)
+static void add_exit_statistics(void)
 {
-	static const struct {
-		const char *accept;
-		enum exposition_format format;
-	} headers[] = {
-		{ NULL, PROMETHEUS_TEXT_0_0_4 },
-		{ "", PROMETHEUS_TEXT_0_0_4 },
-		{ "*/*", PROMETHEUS_TEXT_0_0_4 },
-		{ "text/plain", PROMETHEUS_TEXT_0_0_4 },
-		{ "text/html,application/xhtml+xml,*/*;q=0.8", PROMETHEUS_TEXT_0_0_4 },
-		{ "application/json", PROMETHEUS_TEXT_0_0_4 },
-		{ "application/openmetrics-text", OPENMETRICS_1_0 },
-		{ "Application/OpenMetrics-Text ; Version=1.0.0", OPENMETRICS_1_0 },
-		{ "application/openmetrics-text; charset=utf-8; version=1.0.0", OPENMETRICS_1_0 },
-		{ "application/openmetrics-text;q=0", PROMETHEUS_TEXT_0_0_4 },
-		{ "application/openmetrics-text;version=2.0.0", PROMETHEUS_TEXT_0_0_4 },
-		{ "application/openmetrics-text;version=0.0.1,text/plain;q=0.1",
-		  PROMETHEUS_TEXT_0_0_4 },
-		{ "application/openmetrics-text;version=2.0.0;q=0.9,"
-		  "application/openmetrics-text;version=1.0.0;q=0.8,text/plain;q=0.5",
-		  OPENMETRICS_1_0 },
-		/* Prometheus 2.42 */
-		{ "application/openmetrics-text;version=1.0.0,"
-		  "application/openmetrics-text;version=0.0.1;q=0.75,"
-		  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", OPENMETRICS_1_0 },
-		{ "application/openmetrics-text;q=0.5,text/plain;q=0.500", OPENMETRICS_1_0 },
-		{ "application/openmetrics-text;q=0.4,text/plain;q=0.5", PROMETHEUS_TEXT_0_0_4 },
-		{ "text/plain;version=0.0.4;q=0.3,application/openmetrics-text;q=0.4",
-		  OPENMETRICS_1_0 },
-		{ "application/openmetrics-text;q=0.4,text/*;q=0.5", PROMETHEUS_TEXT_0_0_4 },
-		{ ",,;;,=,application/openmetrics-text;;q=;=,", OPENMETRICS_1_0 },
-		{ "application/openmetrics-textual", PROMETHEUS_TEXT_0_0_4 },
+	struct vmm *one = add_vmm(700, "exit statistics", 1, 2);
+	struct vmm *both = add_vmm(800, "two VMs", 2, 3);
+	struct image exits;
+
+	exits_image(&exits);
+	add_target(one, &exits, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
+	add_target(one, &exits, SCOPE_VCPU, 0, 1, 11, ORIGIN_OPENED);
+	add_target(both, &exits, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
+	add_target(both, &exits, SCOPE_VCPU, 1, 0, 11, ORIGIN_OPENED);
+	add_target(both, &exits, SCOPE_VCPU, 0, 1, 12, ORIGIN_OPENED);
+}
+
+/*
+ * The file of PID 400 has the PID of a thread of the unreadable VMM, which is not a name of it. The
+ * other files end early, or are of another kind.
+ */
+static void write_files_of_libvirt(const struct guest_files *files)
+{
+	write_libvirt(files, "old.xml", "<domstatus state='running' pid='400'>\n"
+		      " <vcpus><vcpu id='0' pid='300'/></vcpus>\n"
+		      " <domain type='kvm' id='1'>\n  <name>old &amp; libvirt</name>\n"
+		      "  <uuid>0a1b2c3d-0000-4000-8000-000000000400</uuid>\n");
+	write_libvirt(files, "cut.xml", "<domstatus pid='300'");
+	write_libvirt(files, "net.xml", "<networkstatus pid='300'><name>net</name>");
+	write_libvirt(files, "name.xml",
+		      "<domstatus pid='550'><domain ><name>&lt;x&gt; &y;</name>");
+}
+
+/* The other VMM without a name, with the PID 300, has no cgroup. */
+static void write_cgroup(void)
+{
+	static const char text[] = "1:cpu:/\n0::/machine.slice/machine-fc\\x2d1.scope/emulator\n";
+	char path[PROC_PATH_SIZE];
+
+	proc_path(path, "200");
+	mkdir(path, 0755);
+	proc_path(path, "200/cgroup");
+	write_file(path, text, sizeof(text) - 1);
+}
+
+/* @value is that of the module parameter. */
+static void set_exit_stats(const struct guest_files *files, const char *value)
+{
+	static const char * const parts[] = { "sys", "module", "kvm", "parameters" };
+	char path[160];
+	size_t i, used = snprintf(path, sizeof(path), "%s", files->dir);
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		used += snprintf(path + used, sizeof(path) - used, "/%s", parts[i]);
+		mkdir(path, 0755);
+	}
+	snprintf(path + used, sizeof(path) - used, "/exit_stats");
+	write_file(path, value, 1);
+}
+
+static void free_vmms(void)
+{
+	while (monitor.vmms)
+		vmm_free(monitor.vmm[--monitor.vmms]);
+	free(monitor.vmm);
+	stat_sets_free(&monitor.context.sets);
+}
+
+/* ---- the tests ---- */
+
+/* Returns the exposition with a fixed string in place of the version number. */
+static char *expose(struct exposition *exposition, enum exposition_format format)
+{
+	static const struct process_use process = {
+		2500000000, 4096, 8192, 5, 1024, 1600000000000000007,
 	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(headers); i++)
-		tap_ok(accept_format(headers[i].accept) == headers[i].format, "%s: %s",
-		       headers[i].format == OPENMETRICS_1_0 ? "OpenMetrics" : "text format",
-		       headers[i].accept ? headers[i].accept : "no Accept header");
-}
-
-static void test_gzip(void)
-{
-	static const struct {
-		const char *accept;
-		bool gzip;
-	} headers[] = {
-		{ NULL, false }, { "", false }, { "identity", false }, { "gzip", true },
-		{ "GZip;q=0.5, deflate", true }, { "deflate, gzip;q=0", false },
-		{ "gzip;q=0.000", false }, { "br;q=1.0, gzip;q=0.8, *;q=0.1", true },
-		{ "x-gzipped", false },
+	static const struct sampling sampling = {
+		.number = 3, .time = 1700000000000000042, .duration = 1500000,
+		.process = &process,
 	};
-	size_t i;
+	static const char label[] = "version=\"" KVM_STATS_VERSION "\"";
+	struct text text = { 0 };
+	char *at, *result;
 
-	for (i = 0; i < ARRAY_SIZE(headers); i++)
-		tap_ok(accept_gzip(headers[i].accept) == headers[i].gzip, "%s: %s",
-		       headers[i].gzip ? "gzip" : "no gzip",
-		       headers[i].accept ? headers[i].accept : "no Accept-Encoding header");
+	if (!exposition || exposition_write(exposition, format, &sampling, &text))
+		fail("the exposition cannot be written");
+	text_add(&text, "", 1);
+	at = strstr(text.data, label);
+	if (!at)
+		fail("the exposition has no version");
+	if (asprintf(&result, "%.*sversion=\"VERSION\"%s", (int)(at - text.data), text.data,
+		     at + sizeof(label) - 1) < 0)
+		fail("out of memory");
+	text_free(&text);
+	return result;
 }
 
-static void test_addresses(void)
+static char *read_file(const char *path)
 {
-	static const char * const good[] = {
-		"127.0.0.1:10203", "0.0.0.0:1", "[::1]:65535", "[::]:0", "[fe80::1:2]:80",
-		":9177", ":0",
-	};
-	static const char * const bad[] = {
-		"", ":", ":x", ":65536", "[]:80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536",
-		"127.0.0.1:-1",
-		"127.0.0.1:8x", "localhost:80", "1.2.3:80", "::1:80", "[::1]", "[::1:80", "[::1]80",
-		"[127.0.0.1]:80", "127.0.0.1: 80", "127.0.0.1:99999999999999999999",
-		"1111:2222:3333:4444:5555:6666:7777:8888:9999:aaaa:80",
-	};
-	struct address address;
-	size_t i;
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t size = 0;
 
-	for (i = 0; i < ARRAY_SIZE(good); i++)
-		tap_ok(!address_parse(&address, good[i]), "'%s' is a valid address", good[i]);
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		tap_ok(address_parse(&address, bad[i]), "'%s' is not a valid address", bad[i]);
+	if (!file || getdelim(&text, &size, '\0', file) < 0)
+		fail("the expected text cannot be read");
+	fclose(file);
+	return text;
 }
 
-/* ---- identities ---- */
-
-static const char *text_of(const char *text)
+static void is_text(const char *found, const char *expected, const char *what)
 {
-	return text ? text : "none";
-}
+	size_t line = 1, i;
 
-#define UUID	"0a1b2c3d-0000-4000-8000-00000000000f"
-
-static void is_found(const struct guest_files *files, int pid, const char *expected,
-		     const char *what)
-{
-	char *name = NULL, *uuid = NULL;
-	char found[128];
-
-	libvirt_find(files->libvirt, pid, &name, &uuid);
-	snprintf(found, sizeof(found), "%s, %s", text_of(name), text_of(uuid));
-	if (!tap_ok(!strcmp(found, expected), "%s", what))
-		printf("# expected %s, found %s\n", expected, found);
-	free(name);
-	free(uuid);
-}
-
-static void test_libvirt(const struct guest_files *files)
-{
-	write_libvirt(files, "a.xml", "<domstatus state='running' reason='booted' pid='17'>\n"
-		      "<vcpus><vcpu id='0' pid='18'/></vcpus><domain type='kvm' id='1'>\n"
-		      "<name>a &lt;&amp;&gt; b &x;</name><uuid>" UUID "</uuid>\n");
-	write_libvirt(files, "b.xml", "<domstatus pid='19'><domain type='kvm'><name>b</name>");
-	write_libvirt(files, "c.xml", "<domstatus pid='20'");
-	write_libvirt(files, "d.xml", "<networkstatus pid='21'><name>d</name>");
-	is_found(files, 17, "a <&> b &x;, " UUID, "libvirt's file has the name and the UUID");
-	is_found(files, 18, "none, none", "the PID of a vCPU thread is not the PID of the VMM");
-	is_found(files, 19, "b, none", "a file without a UUID has the name");
-	is_found(files, 20, "none, none", "a file that ends early is ignored");
-	is_found(files, 21, "none, none", "a file of another kind is ignored");
-	is_found(files, 1, "none, none", "a VMM that libvirt does not know is not found");
-}
-
-static void test_identities(void)
-{
-	struct guest_files files;
-
-	if (!tap_ok(!guest_files_make(&files), "a directory for fake files is made"))
+	if (tap_ok(!strcmp(found, expected), "%s", what))
 		return;
-	test_libvirt(&files);
-	guest_files_remove(&files);
+	for (i = 0; found[i] && found[i] == expected[i]; i++)
+		line += found[i] == '\n';
+	while (i && found[i - 1] != '\n')
+		i--;
+	printf("# line %zu: expected %.*s\n# found %.*s\n", line,
+	       (int)strcspn(expected + i, "\n"), expected + i,
+	       (int)strcspn(found + i, "\n"), found + i);
 }
 
-/* ---- clients ---- */
-
-static int ends[MAX_CLIENTS][2];
-
-static bool is_disconnected(int n)
+/* Removes the lines that contain one of @words, which end with NULL. */
+static void remove_lines(char *text, const char *const *words)
 {
-	char byte;
+	char *to = text, *end;
+	size_t i;
 
-	return !recv(ends[n][1], &byte, 1, MSG_DONTWAIT);
+	for (; *text; text = end) {
+		bool keep = true;
+		char last;
+
+		end = text + strcspn(text, "\n") + 1;
+		last = *end;
+		*end = '\0';
+		for (i = 0; words[i]; i++)
+			keep &= !strstr(text, words[i]);
+		*end = last;
+		if (keep) {
+			memmove(to, text, end - text);
+			to += end - text;
+		}
+	}
+	*to = '\0';
 }
 
-static struct client *connect_client(struct clients *clients, int n, uint64_t now)
+static void has_expected_text(struct exposition *exposition, enum exposition_format format,
+			      const char *path, const char *what)
 {
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends[n]))
-		return NULL;
-	return client_add(clients, ends[n][0], now);
+	char *first = expose(exposition, format), *second = expose(exposition, format), *expected;
+
+	if (getenv("UPDATE"))
+		write_file(path, first, strlen(first));
+	expected = read_file(path);
+	is_text(first, expected, what);
+	is_text(second, expected, "the second exposition, with known names and labels, is equal");
+	free(first);
+	free(second);
+	free(expected);
 }
 
-static void test_deadlines(void)
+/* @found is the expected OpenMetrics without the lines that contain one of @words. */
+static void lacks_lines(char *found, const char *const *words, const char *what)
 {
-	struct clients clients = { 0 };
-	struct client *silent = connect_client(&clients, 0, 10 * SECOND);
-	struct client *waiting = connect_client(&clients, 1, 10 * SECOND);
+	char *expected = read_file(TEST_DATA "/exposition.openmetrics");
 
-	if (!tap_ok(silent && waiting, "two clients connect"))
-		return;
-	waiting->request_received = true;
-	tap_is(clients_deadline(&clients), 15 * SECOND,
-	       "a client must send its request within 5 seconds");
-	clients_expire(&clients, 15 * SECOND - 1);
-	tap_ok(!is_disconnected(0) && !is_disconnected(1),
-	       "no client is disconnected before the timeout");
-	clients_expire(&clients, 15 * SECOND);
-	tap_ok(is_disconnected(0) && !is_disconnected(1),
-	       "a client that sends no request is disconnected");
-	tap_is(clients_deadline(&clients), 70 * SECOND,
-	       "a client must receive its response within 60 seconds");
-	clients_expire(&clients, 70 * SECOND);
-	tap_ok(is_disconnected(1), "a client that does not receive its response is disconnected");
-	tap_ok(clients_deadline(&clients) == UINT64_MAX, "a disconnected client has no timeout");
-	client_remove(&clients, silent);
-	client_remove(&clients, waiting);
-	tap_is(clients.count, 0, "no client remains");
+	remove_lines(expected, words);
+	is_text(found, expected, what);
+	free(expected);
 }
 
-static void test_overload(void)
+/* exit_work_ns and exit_reasons are not exit statistics. */
+static void test_exit_stats(struct exposition *exposition, const struct guest_files *files)
 {
-	struct clients clients = { 0 };
-	struct client *first = connect_client(&clients, 0, 1);
-	int i, disconnected = 0;
+	static const char * const exits[] = {
+		"t_exits_by_class", "u_exits_by_class", "t_exit_seconds", "u_exit_seconds",
+		"_exit_hist", "_guest_seconds", "_userspace", "_halted", "kvm_exit_stats_enabled",
+		NULL,
+	};
+	static const char * const none[] = { NULL }, *const enabled[] = {
+		"kvm_exit_stats_enabled", NULL,
+	};
+	char *text;
 
-	first->request_received = true;
-	for (i = 1; i < MAX_CLIENTS; i++)
-		connect_client(&clients, i, 1 + i);
-	tap_ok(!is_disconnected(0),
-	       "under overload a client that has sent a request stays connected");
-	for (i = 1; i < MAX_CLIENTS; i++)
-		disconnected += is_disconnected(i);
-	tap_is(disconnected, 8, "under overload 8 clients without a request are disconnected");
-	tap_ok(is_disconnected(1) && is_disconnected(8) && !is_disconnected(9),
-	       "the oldest clients are disconnected");
-	tap_ok(!client_add(&clients, -1, 100), "a client beyond the maximum is not added");
+	set_exit_stats(files, "Y");
+	text = expose(exposition, OPENMETRICS_1_0);
+	lacks_lines(text, none, "while exit statistics are on, they are there");
+	free(text);
+	set_exit_stats(files, "N");
+	text = expose(exposition, OPENMETRICS_1_0);
+	tap_ok(strstr(text, "\nkvm_exit_stats_enabled 0\n"),
+	       "while they are off, a metric says so");
+	remove_lines(text, enabled);
+	lacks_lines(text, exits, "and exactly they are missing");
+	free(text);
+}
+
+static void test_all(const struct guest_files *files)
+{
+	static const char * const vcpus[] = { "kvm_vcpu_", NULL };
+	struct exposition_options options = { true, files->libvirt };
+	struct exposition *exposition = exposition_new(&monitor, &options), *sums;
+	char *text;
+
+	has_expected_text(exposition, OPENMETRICS_1_0, TEST_DATA "/exposition.openmetrics",
+			  "OpenMetrics has the expected text");
+	has_expected_text(exposition, PROMETHEUS_TEXT_0_0_4, TEST_DATA "/exposition.prometheus",
+			  "the text format has the expected text");
+	test_exit_stats(exposition, files);
+	exposition_free(exposition);
+	set_exit_stats(files, "Y");
+	options.per_vcpu = false;
+	sums = exposition_new(&monitor, &options);
+	text = expose(sums, OPENMETRICS_1_0);
+	lacks_lines(text, vcpus, "by default, exactly the metrics of vCPUs are missing");
+	free(text);
+	exposition_free(sums);
 }
 
 int main(void)
 {
-	test_canonical();
-	test_accept();
-	test_gzip();
-	test_identities();
-	test_addresses();
-	test_deadlines();
-	test_overload();
+	struct guest_files files;
+	char proc[80];
+
+	if (guest_files_make(&files))
+		fail("cannot make a directory");
+	snprintf(proc, sizeof(proc), "%s/proc", files.dir);
+	mkdir(proc, 0755);
+	proc_set_root(proc);
+	write_files_of_libvirt(&files);
+	write_cgroup();
+	stat_sets_init(&monitor.context.sets, &filter);
+	monitor.options.filter = &filter;
+	add_ordinary();
+	add_several_vms();
+	add_vm_without_fd();
+	add_others();
+	add_twins();
+	add_exit_statistics();
+	test_all(&files);
+	free_vmms();
+	guest_files_remove(&files);
 	return tap_end();
 }

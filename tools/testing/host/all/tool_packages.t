@@ -72,6 +72,7 @@ used='
 	/usr/lib/kvm-stats/stats_abi | grep "^ok\|SKIP"
 	man -w kvm-stats kvm-stats-top kvm-stats-serve kvmstats_rate
 	[ -f /usr/share/bash-completion/completions/kvm-stats ]
+	[ -x /usr/libexec/kvm-stats-http ]
 	systemctl --root=/ cat kvm-stats.service 2>/dev/null | grep "^ExecStart=/usr/bin/kvm-stats" ||
 		grep "^ExecStart=/usr/bin/kvm-stats" /lib/systemd/system/kvm-stats.service
 	cp /usr/share/doc/libkvmstats-dev/examples/own.c /tmp/
@@ -136,7 +137,7 @@ has_files()
 
 rpms_are_complete()
 {
-	has_files kvm-stats '/bin/kvm-stats$' 'man1/kvm-stats-top.1' '/kvm-stats.service$' &&
+	has_files kvm-stats '/bin/kvm-stats$' '/libexec/kvm-stats-http$' 'man1/kvm-stats-top.1' '/kvm-stats.service$' &&
 	has_files libkvmstats "/libkvmstats.so.${version%%.*}$" &&
 	has_files libkvmstats-devel '/kvmstats.h$' '/libkvmstats.so$' '/libkvmstats.pc$' \
 		'man3/kvmstats_rate.3'

@@ -128,8 +128,6 @@ completion_tests()
 	check "completion offers files for serve -t and log -o" completes_files
 	check "completion offers the columns of top" \
 		completes '^cpu,pid cpu,vcpus .*cpu,memory$' top --columns cpu,
-	check "completion offers options with a dot" \
-		completes '^--web.config.file$' serve --web
 }
 
 # alone COMMAND...: run the shell command, as the only process that it sees, with its own mounts

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The process of kvm-stats serve that reads the statistics. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/fd_reserve.h"
+#include "base/output.h"
+#include "messages/missing.h"
+#include "messages/notice.h"
+#include "messages/require.h"
+#include "messages/search.h"
+#include "options/status.h"
+#include "serve/serve.h"
+
+/*
+ * Statistics fds keep the memory of a VM in the kernel. Without requests the monitor is
+ * refreshed at this interval, to close the fds of VMs that have ended.
+ */
+#define REFRESH_INTERVAL	(5 * SECOND)
+
+struct collector {
+	const struct serve_options *options;
+	struct monitor *monitor;
+	struct exposition *exposition;
+	struct missing missing;
+	enum exits_state exits;		/* that were reported */
+	struct sampling sampling;
+	struct process_use process;
+	struct fd_reserve reserve;
+	struct http_process http;
+	struct text answer;		/* to the process that serves HTTP */
+	size_t sent;			/* how much of it has been sent */
+	int signals;
+	uint64_t next_refresh;
+	uint64_t next_textfile;		/* UINT64_MAX: no textfile */
+	bool refresh_failed;		/* the last refresh failed, and the error was reported */
+	bool textfile_written;		/* at least once, so it must be removed at the end */
+	bool textfile_failed;		/* the last write failed, and the error was reported */
+};
+
+/* ---- what this process uses ---- */
+
+static uint64_t ns_of(clockid_t clock)
+{
+	struct timespec time;
+
+	return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * SECOND + time.tv_nsec;
+}
+
+/* From Linux 6.2 on, the size of the directory is the number of its entries. */
+static uint64_t count_fds(void)
+{
+	struct dirent *entry;
+	uint64_t count = 0;
+	struct stat stat_buf;
+	DIR *dir;
+
+	if (!stat("/proc/self/fd", &stat_buf) && stat_buf.st_size)
+		return (uint64_t)stat_buf.st_size;
+	dir = opendir("/proc/self/fd");
+	while (dir && (entry = readdir(dir)))
+		count += *entry->d_name != '.';
+	if (dir)
+		closedir(dir);
+	return count ? count - 1 : 0;	/* without that of the directory */
+}
+
+/* The fields 22 to 24 of the file are the start, and the virtual and resident memory. */
+static void read_process(struct process_use *use)
+{
+	FILE *file = fopen("/proc/self/stat", "re");
+	struct rlimit limit;
+	uint64_t ticks, age;
+
+	if (file && fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u "
+			   "%*d %*d %*d %*d %*d %*d %" SCNu64 " %" SCNu64 " %" SCNu64, &ticks,
+			   &use->virtual, &use->resident) == 3) {
+		use->resident *= sysconf(_SC_PAGESIZE);
+		age = ns_of(CLOCK_BOOTTIME) - ticks * SECOND / sysconf(_SC_CLK_TCK);
+		/* Calculated once, because the clock can be set later. */
+		if (!use->start)
+			use->start = ns_of(CLOCK_REALTIME) - age;
+	}
+	if (file)
+		fclose(file);
+	use->open_fds = count_fds();
+	use->max_fds = getrlimit(RLIMIT_NOFILE, &limit) ? 0 : limit.rlim_cur;
+	use->cpu_time = ns_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* ---- samples ---- */
+
+static bool open_monitor(struct collector *collector)
+{
+	const struct serve_options *options = collector->options;
+	struct monitor_options monitor_options = {
+		.filter = &options->filter, .sources = SOURCES_AUTO,
+	};
+
+	fd_reserve_fill(&collector->reserve, 0);
+	collector->monitor = require_monitor(&monitor_options);
+	fd_reserve_release(&collector->reserve);
+	if (!collector->monitor)
+		return false;
+	missing_report(&collector->missing, collector->monitor);
+	notice_exits(&collector->exits, collector->monitor);
+	collector->exposition = exposition_new(collector->monitor, &options->exposed);
+	if (!collector->exposition)
+		complain("out of memory");
+	return collector->exposition;
+}
+
+/* Updates the list of VMMs. Reports an error once, because it can be temporary. */
+static void refresh(struct collector *collector, uint64_t now)
+{
+	char buf[128];
+	int err;
+
+	fd_reserve_fill(&collector->reserve, 0);
+	err = monitor_refresh(collector->monitor);
+	fd_reserve_release(&collector->reserve);
+	if (err && !collector->refresh_failed)
+		complain("cannot update the list of VMs: %s",
+			 kvmstats_strerror(err, buf, sizeof(buf)));
+	collector->refresh_failed = err;
+	missing_report(&collector->missing, collector->monitor);
+	collector->next_refresh = now + REFRESH_INTERVAL;
+}
+
+/*
+ * Reads a sample and appends it to @text, with metrics about this process if @process is set.
+ * Prints a message and returns false if that fails.
+ */
+static bool expose(struct collector *collector, enum exposition_format format, bool process,
+		   struct text *text)
+{
+	struct sampling *sampling = &collector->sampling;
+	uint64_t start = clock_now();
+	char buf[128];
+	int err;
+
+	fd_reserve_fill(&collector->reserve, 0);
+	err = monitor_sample(collector->monitor);
+	fd_reserve_release(&collector->reserve);
+	missing_report(&collector->missing, collector->monitor);
+	notice_exits(&collector->exits, collector->monitor);
+	sampling->number++;
+	sampling->time = ns_of(CLOCK_REALTIME);
+	sampling->duration = clock_now() - start;
+	read_process(&collector->process);
+	sampling->process = process ? &collector->process : NULL;
+	if (!err)
+		err = exposition_write(collector->exposition, format, sampling, text);
+	if (err)
+		complain("cannot read the statistics: %s",
+			 kvmstats_strerror(err, buf, sizeof(buf)));
+	return !err;
+}
+
+/* ---- the file for node_exporter ---- */
+
+/*
+ * Another user can own the directory and put a symbolic link there, so write only to a file that
+ * this function created. Does not call fsync(), because the statistics are useless after a
+ * crash of the machine. Returns 0 or -errno.
+ */
+static int write_new(const char *name, const struct text *text)
+{
+	FILE *file = NULL;
+	int fd, err;
+
+	if (unlink(name) && errno != ENOENT)
+		return -errno;
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd >= 0)
+		file = fdopen(fd, "w");
+	if (!file)
+		return -errno;
+	errno = 0;
+	err = fwrite(text->data, 1, text->size, file) == text->size ? 0 : -errno;
+	/* Some file systems report only here that the disk is full. */
+	if (fclose(file) && !err)
+		err = -errno;
+	if (err)
+		unlink(name);
+	return err;
+}
+
+/* Prints a message and returns false if the file can never be written. */
+static bool check_textfile(const char *name)
+{
+	char *copy = strdup(name);
+	struct stat st;
+	int err = copy ? 0 : -ENOMEM;
+
+	if (copy && eaccess(dirname(copy), W_OK | X_OK))
+		err = -errno;
+	free(copy);
+	if (!err && (name[strlen(name) - 1] == '/' || (!stat(name, &st) && S_ISDIR(st.st_mode))))
+		err = -EISDIR;
+	if (err)
+		complain("%s: cannot write: %s. Choose a file in a directory that kvm-stats can "
+			 "write to.", name, strerror(-err));
+	return !err;
+}
+
+/*
+ * Replaces the file atomically: a reader sees either the previous or the new text. If that fails,
+ * keeps the previous file, and prints an error unless it has been reported.
+ */
+static bool replace_textfile(struct collector *collector, const struct text *text)
+{
+	const char *name = collector->options->textfile;
+	char *new_name;
+	int err;
+
+	/* node_exporter ignores names that do not end in .prom. */
+	if (asprintf(&new_name, "%s.new", name) < 0) {
+		complain("out of memory");
+		return false;
+	}
+	err = write_new(new_name, text);
+	if (!err && rename(new_name, name)) {
+		err = -errno;
+		unlink(new_name);
+	}
+	free(new_name);
+	if (err && !collector->textfile_failed)
+		complain("%s: cannot write: %s. The previous file is kept.", name, strerror(-err));
+	return !err;
+}
+
+/* Writes to standard output if there is no file. */
+static bool write_text(struct collector *collector)
+{
+	struct text text = { 0 };
+	bool success;
+
+	/* node_exporter has metrics about its own process, with the same names. */
+	success = expose(collector, PROMETHEUS_TEXT_0_0_4, false, &text);
+	if (success && collector->options->textfile)
+		success = replace_textfile(collector, &text);
+	else if (success)
+		success = fwrite(text.data, 1, text.size, stdout) == text.size && flush_output();
+	text_free(&text);
+	return success;
+}
+
+static void write_textfile(struct collector *collector, uint64_t now)
+{
+	bool success = write_text(collector);
+
+	if (success && collector->textfile_failed)
+		complain("%s: writing succeeds again", collector->options->textfile);
+	collector->textfile_failed = !success;
+	collector->textfile_written |= success;
+	collector->next_textfile += collector->options->interval;
+	if (collector->next_textfile < now)
+		collector->next_textfile = now + collector->options->interval;
+}
+
+/* Readers of the file would mistake outdated values for those of an idle VM. */
+static void remove_textfile(const struct collector *collector)
+{
+	const char *name = collector->options->textfile;
+
+	if (collector->textfile_written && unlink(name) && errno != ENOENT)
+		complain("%s: cannot remove: %s", name, strerror(errno));
+}
+
+/* ---- the process that serves HTTP ---- */
+
+/* Sends as much as the process receives without waiting for it. */
+static bool send_answer(struct collector *collector)
+{
+	struct text *answer = &collector->answer;
+
+	while (collector->sent < answer->size) {
+		ssize_t n = send(collector->http.fd, answer->data + collector->sent,
+				 answer->size - collector->sent, MSG_NOSIGNAL);
+
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR;
+		collector->sent += n;
+	}
+	text_free(answer);
+	return true;
+}
+
+/* Returns false if the process has ended, or asks for what does not exist. */
+static bool handle_http(struct collector *collector)
+{
+	struct text *answer = &collector->answer;
+	uint64_t size = 0;
+	unsigned char format;
+
+	if (answer->size)
+		return send_answer(collector);
+	if (recv(collector->http.fd, &format, 1, 0) != 1 || format >= EXPOSITION_FORMATS)
+		return false;
+	text_add(answer, (const char *)&size, sizeof(size));
+	if (!expose(collector, format, true, answer)) {
+		text_free(answer);
+		text_add(answer, (const char *)&size, sizeof(size));
+	}
+	if (answer->size < sizeof(size))
+		return false;
+	size = answer->size - sizeof(size);
+	memcpy(answer->data, &size, sizeof(size));
+	collector->sent = 0;
+	return send_answer(collector);
+}
+
+/* ---- the service manager ---- */
+
+/* As sd_notify(3) does. @state is "READY=1" or "STOPPING=1". */
+static void notify_manager(const char *state)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	size_t len = path ? strlen(path) : 0;
+	int fd;
+
+	if (!len || (*path != '/' && *path != '@') || len >= sizeof(name.sun_path))
+		return;
+	memcpy(name.sun_path, path, len);
+	if (*path == '@')
+		name.sun_path[0] = '\0';
+	len += offsetof(struct sockaddr_un, sun_path);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&name,
+			     (socklen_t)len) < 0)
+		complain("cannot send %s to the service manager: %s", state, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+/* ---- the loop ---- */
+
+/* Returns whether to continue. Sets @status otherwise. */
+static bool run_once(struct collector *collector, int *status)
+{
+	struct pollfd fds[] = {
+		{ .fd = collector->signals, .events = POLLIN },
+		{ .fd = monitor_fd(collector->monitor), .events = POLLIN },
+		{ .fd = collector->http.fd, .events = collector->answer.size ? POLLOUT : POLLIN },
+	};
+	uint64_t next = collector->next_refresh, now;
+	struct timespec timeout;
+
+	if (collector->next_textfile < next)
+		next = collector->next_textfile;
+	timeout = clock_until(next);
+	if (ppoll(fds, ARRAY_SIZE(fds), &timeout, NULL) < 0 && errno != EINTR) {
+		complain("cannot wait for requests: %s", strerror(errno));
+		*status = STATUS_FAILED;
+		return false;
+	}
+	now = clock_now();
+	if (fds[0].revents) {
+		*status = STATUS_OK;
+		return false;
+	}
+	if (fds[1].revents || now >= collector->next_refresh)
+		refresh(collector, now);
+	if (now >= collector->next_textfile)
+		write_textfile(collector, now);
+	if (fds[2].revents && !handle_http(collector)) {
+		complain("%s has ended or does not work", HTTP_PROGRAM);
+		*status = STATUS_FAILED;
+		return false;
+	}
+	return true;
+}
+
+/* nohup(1) and shells let programs ignore signals. A signalfd would report them nevertheless. */
+static int open_signals(void)
+{
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction action;
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < ARRAY_SIZE(ending); i++) {
+		if (sigaction(ending[i], NULL, &action) || action.sa_handler != SIG_IGN)
+			sigaddset(&set, ending[i]);
+	}
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int serve_until_signal(struct collector *collector)
+{
+	int status = STATUS_FAILED;
+
+	collector->signals = open_signals();
+	if (collector->signals < 0) {
+		complain("cannot wait for signals: %s", strerror(errno));
+		return STATUS_FAILED;
+	}
+	collector->next_refresh = clock_now() + REFRESH_INTERVAL;
+	collector->next_textfile = collector->options->textfile ? clock_now() : UINT64_MAX;
+	if (collector->options->listen)
+		complain("serving %s/metrics", collector->http.url);
+	notice_start(collector->monitor);
+	notify_manager("READY=1");
+	while (run_once(collector, &status))
+		;
+	notify_manager("STOPPING=1");
+	remove_textfile(collector);
+	close(collector->signals);
+	return status;
+}
+
+/*
+ * The search for VMMs can take long, and prints messages about them, so it comes last. It also
+ * opens statistics, which the process that serves HTTP must not inherit.
+ */
+static bool start(struct collector *collector)
+{
+	const struct serve_options *options = collector->options;
+
+	return (!options->textfile || check_textfile(options->textfile)) &&
+	       (!options->listen || http_start(&collector->http, options->listen)) &&
+	       open_monitor(collector);
+}
+
+int serve_run(const struct serve_options *options)
+{
+	struct collector collector = { .options = options, .http = { .fd = -1 } };
+	int status = STATUS_FAILED;
+
+	if (start(&collector)) {
+		bool matches = require_matches(collector.monitor, &collector.missing);
+
+		if (options->once) {
+			explain_no_kvm_yet(collector.monitor);
+			status = write_text(&collector) && matches ? STATUS_OK : STATUS_FAILED;
+		} else {
+			status = serve_until_signal(&collector);
+		}
+	}
+	if (!http_end(&collector.http))
+		status = STATUS_FAILED;
+	text_free(&collector.answer);
+	exposition_free(collector.exposition);
+	missing_free(&collector.missing);
+	monitor_close(collector.monitor);
+	return status;
+}

@@ -1,0 +1,303 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Test kvm-stats with a real QEMU: list finds it, and serve shows the values that QEMU reports, while
+# a second QEMU starts and ends.
+#
+# On a kernel without statistics fds (BOOT_VARIANT=unpatched) the values are those of debugfs. On one
+# that opens them for the VMM only (ioctl-locked), kvm-stats asks QEMU.
+#
+# shellcheck shell=dash
+
+QEMU=${BOOT_QEMU:-/usr/bin/qemu-system-x86_64}
+SECONDS_MAX=120		# for each step, on a busy build host
+exit_stats=/sys/module/kvm/parameters/exit_stats
+
+work=/tmp/client
+socket=/tmp/client.qmp	# in the root directory of the build host
+server=
+qemu=
+other=
+port=10333
+qmp=
+number=0
+failed=0
+
+# check NAME COMMAND...: the test case passes if the command succeeds
+check()
+{
+	local name=$1 not=''
+
+	number=$((number + 1))
+	shift
+	"$@" || { not='not '; failed=1; }
+	echo "${not}ok $number - $name"
+}
+
+# wait_until COMMAND...
+wait_until()
+{
+	local waited=0
+
+	until "$@"; do
+		[ "$waited" -lt "$SECONDS_MAX" ] || return 1
+		sleep 1
+		waited=$((waited + 1))
+	done
+}
+
+# ---- QEMU ----
+
+# start_qemu NAME UID: the guest is the firmware. fd 8 writes to its QMP monitor, and $work/answers has
+# what it answers. kvm-stats uses another monitor. A second QEMU has neither.
+start_qemu()
+{
+	local monitor='-nodefaults'
+
+	[ -n "$qemu" ] || monitor="-nodefaults -qmp stdio -qmp unix:$socket,server=on,wait=off"
+	# shellcheck disable=SC2086 # words
+	chroot "$BOOT_HOST" chroot --userspec "$2:$2" / "$QEMU" -name "$1" -accel kvm -cpu kvm64,-vme -smp 2,sockets=2 \
+		-m 64 -display none -no-user-config $monitor \
+		<"$work/commands" >>"$work/answers" 2>>"$work/log" &
+}
+
+# ask COMMAND: print the answer of QEMU
+ask()
+{
+	local before
+
+	before=$(wc -l <"$work/answers")
+	echo "$1" >&8
+	wait_until has_answer "$before" && grep '"return"' "$work/answer"
+}
+
+has_answer()
+{
+	awk -v before="$1" 'NR > before' "$work/answers" >"$work/answer"
+	grep -q '"return"' "$work/answer"
+}
+
+first_starts()
+{
+	mkfifo "$work/commands"
+	exec 8<>"$work/commands"
+	start_qemu stats-guest 0
+	qemu=$!
+	wait_until grep -q '"QMP"' "$work/answers" && ask '{"execute": "qmp_capabilities"}' >/dev/null
+}
+
+# list_shows PID NAME SOURCE
+list_shows()
+{
+	# shellcheck disable=SC2086 # an option, or nothing
+	kvm-stats list $qmp >"$work/list" 2>&1
+	grep -Eq "^ +$1 +qemu-system-x86 +1 +2 +$3 +$2\$" "$work/list"
+}
+
+first_is_listed()
+{
+	wait_until list_shows "$qemu" stats-guest "$source" || { sed 's/^/# /' "$work/list"; return 1; }
+}
+
+# ---- serve ----
+
+scrape()
+{
+	wget -q -O "$work/metrics" "http://127.0.0.1:$port/metrics"
+}
+
+# The kvm-stats of the build host has HTTP.
+serve_starts()
+{
+	# shellcheck disable=SC2086 # an option, or nothing
+	chroot "$BOOT_HOST" /tmp/boot/kvm-stats serve --per-vcpu $qmp -l "127.0.0.1:$port" 2>"$work/serve" &
+	server=$!
+	wait_until answers_or_ended
+	scrape || { sed 's/^/# /' "$work/serve"; return 1; }
+}
+
+answers_or_ended()
+{
+	scrape 2>/dev/null || ! kill -0 "$server" 2>/dev/null
+}
+
+# value NAME LABELS [GUEST]: LABELS is a part of the labels
+value()
+{
+	grep "^$1{guest=\"${3:-stats-guest}\",uuid=\"\"$2[,}]" "$work/metrics" | sed 's/.* //'
+}
+
+# qemu_values STATISTIC: print the values of both vCPUs as QEMU reports them, the lowest first. The
+# firmware runs on one vCPU only.
+qemu_values()
+{
+	ask '{"execute": "query-stats", "arguments": {"target": "vcpu", "providers": [
+		{"provider": "kvm", "names": ["exits", "halt_wait_ns"]}]}}' >"$work/stats"
+	tr '{' '\n' <"$work/stats" | sed -n "s/.*\"$1\".*\"value\": \([0-9]*\).*/\1/p;
+		s/.*\"value\": \([0-9]*\).*\"$1\".*/\1/p" | sort -n
+}
+
+served_vcpus()
+{
+	{
+		value "$1" ',vcpu="0"'
+		value "$1" ',vcpu="1"'
+	} | sort -n
+}
+
+agree()
+{
+	local exits
+
+	sleep 1		# the answers of serve are cached for some time
+	scrape || return 1
+	exits=$(qemu_values exits)
+	# shellcheck disable=SC2046,SC2086 # words
+	echo "# exits:" $exits "served:" $(served_vcpus kvm_vcpu_exits_total) >"$work/note"
+	[ "$(echo "$exits" | grep -c '^[1-9]')" -ge 1 ] && [ "$(served_vcpus kvm_vcpu_exits_total)" = "$exits" ] &&
+	[ "$(value kvm_guest_exits_total '')" = "$(echo "$exits" | awk '{ n += $1 } END { print n }')" ] &&
+	[ "$(value kvm_guest_up '')" = 1 ] && [ "$(value kvm_guest_vcpus '')" = 2 ] &&
+	[ "$(served_vcpus kvm_vcpu_halt_wait_seconds_total | awk '{ printf "%.0f\n", $1 * 1000000000 }')" = \
+		"$(qemu_values halt_wait_ns)" ]
+}
+
+# The guest is stopped, but the memory management of the kernel can still cause exits.
+values_agree()
+{
+	ask '{"execute": "stop"}' >/dev/null
+	wait_until agree || { cat "$work/note"; return 1; }
+}
+
+# The same with the sums in debugfs
+debugfs_agrees()
+{
+	sleep 1
+	scrape && [ "$(value kvm_guest_up '')" = 1 ] &&
+	[ "$(value kvm_debugfs_exits_total '')" = "$(cat /sys/kernel/debug/kvm/"$qemu"-*/exits)" ]
+}
+
+debugfs_values_agree()
+{
+	ask '{"execute": "stop"}' >/dev/null
+	wait_until debugfs_agrees
+}
+
+# ---- a second QEMU, of an unprivileged user ----
+
+other_is_served()
+{
+	scrape && [ "$(value kvm_guest_up '' other)" = 1 ] && [ -n "$(value kvm_vcpu_exits_total ',vcpu="1"' other)" ]
+}
+
+other_starts()
+{
+	chroot "$BOOT_HOST" chmod 666 /dev/kvm
+	start_qemu other 1000
+	other=$!
+	wait_until list_shows "$other" other "$source" && wait_until other_is_served
+}
+
+# Only classes that have exits have series.
+classes_grow()
+{
+	scrape && [ -n "$(value kvm_guest_exits_by_class_total ',class="io"' other)" ] &&
+	[ -n "$(value kvm_guest_exit_seconds_total ',class="io"' other)" ] &&
+	[ -z "$(value kvm_guest_exits_by_class_total ',class="entry_failed"' other)" ]
+}
+
+has_no_classes()
+{
+	scrape && grep -q '^kvm_exit_stats_enabled 0' "$work/metrics" && ! grep -q by_class "$work/metrics"
+}
+
+# Exit statistics add 14 series to those of a guest, and 2 for each class.
+exit_statistics_switch()
+{
+	local off on classes
+
+	wait_until has_no_classes || return 1
+	off=$(grep -c '^kvm_\(guest\|vm\)_.*guest="other"' "$work/metrics")
+	echo 1 >"$exit_stats"
+	wait_until classes_grow || return 1
+	on=$(grep -c '^kvm_\(guest\|vm\)_.*guest="other"' "$work/metrics")
+	classes=$(grep -c '^kvm_guest_exits_by_class_total.*guest="other"' "$work/metrics")
+	echo 0 >"$exit_stats"
+	echo "# $off series while they are off; $on with $classes classes"
+	[ "$off" -le 100 ] && [ "$on" = $((off + 14 + 2 * classes)) ] && wait_until has_no_classes
+}
+
+kvm_fds()
+{
+	local fd count=0
+
+	for fd in "/proc/$server/fd"/*; do
+		case $(readlink "$fd") in
+		*:kvm-*) count=$((count + 1)) ;;
+		esac
+	done
+	echo "$count"
+}
+
+# A kernel with KVM_STATS_OPEN has one file for each VM.
+other_ends()
+{
+	local before
+
+	before=$(kvm_fds)
+	kill -KILL "$other"
+	wait "$other" 2>/dev/null
+	wait_until vm_is_gone || { echo "# a process keeps the VM"; return 1; }
+	sleep 1
+	scrape && ! grep -q 'guest="other"' "$work/metrics" && [ -n "$(value kvm_guest_exits_total '')" ] &&
+	[ "$(kvm_fds)" = $((before / 2)) ]
+}
+
+vm_is_gone()
+{
+	! ls -d "/sys/kernel/debug/kvm/$other"-* 2>/dev/null
+}
+
+serve_ends()
+{
+	kill "$server" && wait "$server"
+}
+
+mkdir -p "$work"
+: >"$work/answers"
+source='(next|opened)'
+[ ! -f "$exit_stats" ] || echo 0 >"$exit_stats"
+case ${BOOT_VARIANT:-} in
+unpatched)
+	source=debugfs
+	count=5
+	;;
+ioctl-locked)
+	source=qmp
+	qmp=--qmp
+	count=5
+	;;
+*)	count=8 ;;
+esac
+echo "1..$count"
+check "QEMU starts" first_starts
+check "list shows QEMU, the name of its guest and the source of its statistics" first_is_listed
+check "serve starts" serve_starts
+if [ "$source" = debugfs ]; then
+	check "stopped: serve shows the sums from debugfs" debugfs_values_agree
+else
+	check "stopped: serve shows the values that QEMU reports" values_agree
+fi
+if [ $count = 8 ]; then
+	check "serve shows a new QEMU, of another user" other_starts
+	if [ -f "$exit_stats" ]; then
+		check "exit statistics of a running VM appear and disappear in serve" exit_statistics_switch
+	else
+		check "exit statistics of a running VM appear # SKIP the kernel does not have them" true
+	fi
+	check "serve has forgotten that QEMU and closed its files after its end" other_ends
+fi
+check "SIGTERM ends serve" serve_ends
+[ $failed = 0 ] || sed 's/^/# /' "$work/log" "$work/serve" | tail -n 20
+kill -KILL "$qemu" 2>/dev/null
+chroot "$BOOT_HOST" chmod 600 /dev/kvm
+exit $failed

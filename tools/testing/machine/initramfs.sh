@@ -56,15 +56,6 @@ client_programs()
 	} | { in_client_root xargs realpath -qe || true; } | sort -u
 }
 
-# The script that takes the pictures of top, and its guests
-picture_files()
-{
-	local built=$ROOT/build/testing/kvm-stats command=$ROOT/tools/kvm/kvm_stats
-
-	run_logged "$out/vmms.log" flock "$built.lock" make -C "$command" O="$built" CC="$cc" vmms
-	cp "$built"/tests/{vmm,halting_vmm} "$command/pictures/screenshot" "$root/boot/"
-}
-
 # What the programs that test QEMU and kvm-stats need. Set client_root, the directory that the
 # machine sees.
 client_files()
@@ -75,7 +66,6 @@ client_files()
 	add_kvm_stats kvm-stats "$root/boot/kvm-stats"
 	add_kvm_stats kvm-stats-http "$root/boot/kvm-stats-http"
 	cp "$ROOT"/tools/kvm/kvm_stats/share/{kvm-stats.service,perfmon.conf} "$root/boot/"
-	[[ " $test_programs " != *" pictures "* ]] || picture_files
 	cp "$kernel/image" "$root/boot/kernel"
 	run_logged "$out/guest.log" "$TESTING/guest/linux/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
 	mkdir "$root/files"

@@ -15,6 +15,10 @@ int command_log(int argc, char **argv);
 int command_serve(int argc, char **argv);
 int command_top(int argc, char **argv);
 
+/* Shows the view of kvm_stat. Returns the exit status. */
+struct kvm_stat_options;
+int kvm_stat_run(struct kvm_stat_options *options);
+
 /* Runs kvm-stats without a subcommand, with the options of kvm_stat. */
 int command_kvm_stat(int argc, char **argv);
 

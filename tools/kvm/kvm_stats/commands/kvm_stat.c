@@ -2,7 +2,6 @@
 /* kvm-stats without a command: accepts the options of kvm_stat. */
 #include <stdio.h>
 
-#include "classic/classic.h"
 #include "commands/command.h"
 #include "commands/once.h"
 #include "log/log.h"
@@ -64,7 +63,7 @@ int command_kvm_stat(int argc, char **argv)
 	if (status < 0 && (options.list_names || options.once || options.log))
 		status = run_monitor(&options);
 	else if (status < 0)
-		status = classic_run(&options);
+		status = kvm_stat_run(&options);
 	kvm_stat_options_free(&options);
 	return status;
 }

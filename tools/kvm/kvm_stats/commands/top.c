@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/output.h"
-#include "classic/classic.h"
 #include "commands/command.h"
 #include "options/filter.h"
 #include "options/kvm_stat.h"
@@ -15,7 +14,6 @@
 #include "top/top.h"
 
 #define DEFAULT_INTERVAL	(3 * SECOND)
-#define MIN_INTERVAL		0.1
 
 #define OPTION_COLUMNS	301
 #define OPTION_SORT	302
@@ -36,13 +34,13 @@ static const char usage[] =
 	"      --columns=LIST  show only these columns, for example cpu,exits: pid,\n"
 	"                      vcpus, unread, cpu, guest, kernel, vmm, halted, waiting,\n"
 	"                      exits, history, kinds, polls, faults, memory\n"
-	"      --classic       show the screen of kvm_stat, with its options and keys\n"
+	"      --classic       show the view of kvm_stat, with its options and keys\n"
 	"  -h, --help          print this help\n";
 
 static const char classic_usage[] =
 	"Usage: kvm-stats top --classic [OPTION]...\n"
 	"\n"
-	"Shows the screen of kvm_stat. Press 'h' there for a list of the keys.\n"
+	"Shows the view of kvm_stat. Press 'h' there for a list of the keys.\n"
 	"\n"
 	"  -s, --set-delay=SEC interval in seconds (default: 3)\n"
 	"  -d, --debugfs       read the statistics from debugfs\n"
@@ -52,7 +50,20 @@ static const char classic_usage[] =
 	FILTER_HELP
 	"  -h, --help          print this help\n";
 
-/* ---- the screen of kvm_stat ---- */
+/* ---- the view of kvm_stat ---- */
+
+int kvm_stat_run(struct kvm_stat_options *options)
+{
+	const struct top_options top_options = {
+		.filter = &options->filter,
+		.sources = options->sources,
+		.interval = options->delay,
+		.kvm_stat = true,
+		.include_past = options->include_past,
+	};
+
+	return top_run(&top_options);
+}
 
 static bool check_options(const struct kvm_stat_options *options)
 {
@@ -71,7 +82,7 @@ static int run_classic(int argc, char **argv)
 	kvm_stat_options_init(&options);
 	status = kvm_stat_options_parse(&options, argc, argv, "top --classic", classic_usage);
 	if (status < 0)
-		status = check_options(&options) ? classic_run(&options) : STATUS_USAGE;
+		status = check_options(&options) ? kvm_stat_run(&options) : STATUS_USAGE;
 	kvm_stat_options_free(&options);
 	return status;
 }
@@ -114,7 +125,7 @@ static bool set_option(int option, const char *value, void *arg)
 		options->sort = value;
 		return true;
 	default:
-		return filter_option(&options->filter, option, value);
+		return filter_option(options->filter, option, value);
 	}
 }
 
@@ -143,7 +154,8 @@ static int parse(struct top_options *options, int argc, char **argv)
 
 int command_top(int argc, char **argv)
 {
-	struct top_options options = { .interval = DEFAULT_INTERVAL };
+	struct filter filter = { 0 };
+	struct top_options options = { .filter = &filter, .interval = DEFAULT_INTERVAL };
 	int status;
 
 	if (take_classic(&argc, argv))
@@ -151,6 +163,6 @@ int command_top(int argc, char **argv)
 	status = parse(&options, argc, argv);
 	if (status < 0)
 		status = top_run(&options);
-	filter_free(&options.filter);
+	filter_free(&filter);
 	return status;
 }

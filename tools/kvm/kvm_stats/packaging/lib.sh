@@ -35,7 +35,7 @@ copy_sources()
 {
 	rm -rf "$1"
 	mkdir -p "$1"
-	tar -c -C "$ROOT" --exclude=build --exclude=packaging --exclude=pictures \
+	tar -c -C "$ROOT" --exclude=build --exclude=packaging \
 		VERSION CHANGELOG.md COPYING LICENSES include/uapi/linux/kvm_stats.h \
 		tools/lib/kvmstats tools/kvm/kvm_stats | tar -x -C "$1"
 }

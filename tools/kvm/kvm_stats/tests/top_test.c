@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test how top formats numbers, bars and text, sorts and scrolls the table, chooses the layout,
- * and edits the answer to a prompt.
+ * Test how top formats numbers and text, chooses columns, sorts and scrolls lines, adds statistics
+ * up, and edits the answer to a prompt.
  */
-#include <errno.h>
 #include <curses.h>
+#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "monitor/monitor.h"
 #include "tap.h"
-#include "top/bars.h"
-#include "top/draw.h"
-#include "top/event_text.h"
-#include "top/layout.h"
-#include "top/number.h"
-#include "top/prompt.h"
-#include "top/stat_lines.h"
-#include "top/summary.h"
-#include "top/text.h"
-#include "top/view.h"
+#include "top/screen.h"
 #include "values/baseline.h"
 
 static void text_is(const char *found, const char *expected, const char *what)
@@ -102,182 +91,372 @@ static void test_amounts(const struct kvmstats_schema *schema)
 		{ "mib", 1, "1MiB" }, { "mib", 1536, "1.5GiB" }, { "mib", 1023, "1023MiB" },
 	};
 	char buf[NUMBER_SIZE];
+	double factor;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		number_amount(buf, kvmstats_schema_find(schema, cases[i].stat), cases[i].value,
-			      false);
+		const struct kvmstats_stat *stat = kvmstats_schema_find(schema, cases[i].stat);
+
+		if (number_unit_of(stat, &factor) == NUMBER_SECONDS)
+			number_seconds(buf, cases[i].value * factor, false);
+		else
+			number_bytes(buf, cases[i].value * factor);
 		text_is(buf, cases[i].text, "an amount is formatted with its unit");
 	}
-	number_amount(buf, kvmstats_schema_find(schema, "ns"), 2048, true);
+	number_seconds(buf, 0.000002048, true);
 	text_is(buf, "2.05µs", "an amount is formatted in UTF-8");
-	tap_ok(!number_has_unit(kvmstats_schema_find(schema, "exits")),
+	tap_is(number_unit_of(kvmstats_schema_find(schema, "exits"), &factor), NUMBER_COUNT,
 	       "a number of events has no unit");
 }
 
-/* ---- bars ---- */
+/* ---- histograms ---- */
 
 static void test_lengths(void)
 {
-	tap_is(bar_eighths(0, 100, 10), 0, "the bar of 0 is empty");
-	tap_is(bar_eighths(100, 100, 10), 80, "the bar of the largest value has the full width");
-	tap_is(bar_eighths(50, 100, 10), 40,
+	tap_is(draw_eighths(0, 100, 10), 0, "the bar of 0 is empty");
+	tap_is(draw_eighths(100, 100, 10), 80, "the bar of the largest value has the full width");
+	tap_is(draw_eighths(50, 100, 10), 40,
 	       "the bar of half the largest value has half the width");
-	tap_is(bar_eighths(1, 1000000, 10), 1, "the bar of a small value is not empty");
-	tap_is(bar_eighths(5, 5, 0), 0, "a bar of width 0 is empty");
-	tap_is(bar_eighths(UINT64_MAX, UINT64_MAX, 100), 800,
-	       "the bar of the largest 64-bit value has the full width");
+	tap_is(draw_eighths(1, 1000000, 10), 1, "the bar of a small value is not empty");
+	tap_is(draw_eighths(5, 5, 0), 0, "a bar of width 0 is empty");
+	tap_is(draw_eighths(5, 5, -3), 0, "a bar of negative width is empty");
+}
+
+/* Makes the bars of one statistic. */
+static void make_bars(struct page *page, const struct kvmstats_stat *stat, uint64_t *values,
+		      uint64_t *deltas)
+{
+	struct total total = { .name = kvmstats_stat_name(stat), .stat = stat, .present = true,
+			       .size = kvmstats_stat_size(stat), .values = values,
+			       .deltas = deltas };
+	struct total *all[] = { &total };
+	struct totals totals = { .total = all, .totals = 1 };
+	struct top top = { .totals = &totals };
+
+	snprintf(page->stat, sizeof(page->stat), "%s", total.name);
+	page_begin(page);
+	tap_ok(stats_update_histogram(&top, page), "bars are made");
 }
 
 static void test_bars(const struct kvmstats_schema *schema)
 {
+	const struct kvmstats_stat *waits = kvmstats_schema_find(schema, "wait_hist");
 	uint64_t values[40] = { [11] = 50, [12] = 40, [15] = 10 };
 	uint64_t deltas[40] = { [12] = 7 };
-	struct bars bars = { 0 };
+	struct page page = { .kind = PAGE_HISTOGRAM };
 
-	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false),
-	       "bars of a logarithmic histogram are made");
-	tap_is(bars.bars, 5, "there are bars from the first to the last bucket that is not 0");
-	text_is(bars.bar[0].from, "1.02us", "the lower bound of the first bar is correct");
-	text_is(bars.bar[0].to, "2.05us", "the upper bound of the first bar is correct");
-	tap_is(bars.samples, 100, "the number of samples is counted");
-	tap_is(bars.largest, 50, "the largest bucket is found");
-	tap_is(bars.bar[1].delta, 7, "a bar has the number of new samples");
-	tap_is(bars.median, 0, "the median is in the first bar");
-	tap_is(bars.p99, 4, "the 99th percentile is in the last bar");
+	make_bars(&page, waits, values, deltas);
+	tap_is(page.lines, 5, "there are bars from the first to the last bucket that is not 0");
+	text_is(page.line[0]->name, "1.02us", "the lower bound of the first bar is correct");
+	text_is(page.line[0]->below, "2.05us", "the upper bound of the first bar is correct");
+	tap_is(page.line[1]->added, 7, "a bar has the number of new samples");
+	text_is(page.summary, "100 samples, 7 new; p50 < 2.05us, p99 < 32.8us",
+		"samples are counted, and percentiles found");
 	memset(values, 0, sizeof(values));
 	values[39] = 1;
-	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false) &&
-	       bars.bars == 1 && !*bars.bar[0].to, "the last bucket has no upper bound");
-	text_is(bars.bar[0].from, "275s", "the lower bound of the last bucket is correct");
+	make_bars(&page, waits, values, deltas);
+	tap_ok(page.lines == 1 && !*page.line[0]->below, "the last bucket has no upper bound");
+	text_is(page.line[0]->name, "275s", "the lower bound of the last bucket is correct");
 	values[39] = 0;
-	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "wait_hist"), values, deltas, false) &&
-	       !bars.bars && !bars.samples, "an empty histogram has no bars");
+	make_bars(&page, waits, values, deltas);
+	tap_ok(!page.lines && !*page.summary, "an empty histogram has no bars");
 	values[1] = 3;
-	tap_ok(bars_make(&bars, kvmstats_schema_find(schema, "size_hist"), values, deltas, false) &&
-	       bars.bars == 1, "bars of a linear histogram are made");
-	text_is(bars.bar[0].from, "10", "the lower bound of a bar without a unit is correct");
-	text_is(bars.bar[0].to, "20", "the upper bound of a bar without a unit is correct");
-	bars_free(&bars);
+	make_bars(&page, kvmstats_schema_find(schema, "size_hist"), values, deltas);
+	tap_is(page.lines, 1, "bars of a linear histogram are made");
+	text_is(page.line[0]->name, "10", "the lower bound of a bar without a unit is correct");
+	page_free(&page);
 }
 
-/* ---- the table ---- */
+/* ---- statistics ---- */
 
-static void add(struct view *view, const char *stat, enum view_kind kind, uint64_t value,
-		uint64_t delta)
+struct event {
+	const char *name;
+	uint64_t value;
+	uint64_t delta;
+};
+
+/* Makes a page of statistics that are all alike. */
+static void make_events(struct page *page, const struct kvmstats_stat *stat,
+			const struct event *event, size_t events, enum column_id column)
 {
-	struct view_line *line = view_add(view);
-	const char *part = strchr(stat, '(');
+	struct total total[16], *all[16];
+	struct totals totals = { .total = all, .totals = events };
+	struct monitor monitor = { .time_before = SECOND, .time = 2 * SECOND };
+	struct top top = { .totals = &totals, .monitor = &monitor, .kvm_stat = true,
+			   .children = true };
+	size_t i;
 
-	snprintf(line->name, sizeof(line->name), "%s", part ? part + 1 : stat);
-	snprintf(line->stat, sizeof(line->stat), "%s", stat);
-	line->kind = kind;
-	line->child = part;
-	line->value = value;
-	line->delta = delta;
+	for (i = 0; i < events; i++) {
+		total[i] = (struct total){
+			.name = event[i].name, .stat = stat, .counts_up = true, .present = true,
+			.value = event[i].value, .delta = event[i].delta,
+			.rate = (double)event[i].delta,
+		};
+		all[i] = &total[i];
+	}
+	page_begin(page);
+	tap_ok(stats_update_statistics(&top, page) && page_finish(page, NULL, column, false),
+	       "lines are made and sorted");
 }
 
-static void order_is(const struct view *view, const char *expected, const char *what)
+static void order_is(const struct page *page, const char *expected, const char *what)
 {
 	char found[512] = "";
 	size_t i;
 
-	for (i = 0; i < view->lines; i++) {
+	for (i = 0; i < page->lines; i++) {
 		strcat(found, *found ? " " : "");
-		strcat(found, view->line[i].name);
+		strcat(found, page->line[i]->name);
 	}
 	text_is(found, expected, what);
 }
 
-static void fill(struct view *view)
+static void test_order(const struct kvmstats_stat *stat)
 {
-	view_clear(view);
-	add(view, "level", VIEW_GAUGES, 900, 0);
-	add(view, "slow", VIEW_EVENTS, 500, 1);
-	add(view, "fast", VIEW_EVENTS, 100, 50);
-	add(view, "b_still", VIEW_EVENTS, 150, 0);
-	add(view, "a_still", VIEW_EVENTS, 150, 0);
-	add(view, "time", VIEW_AMOUNTS, 1000000, 99999);
-	add(view, "hist", VIEW_HISTOGRAMS, 5000, 5000);
-	add(view, "exit(A)", VIEW_EVENTS, 10, 1);
-	add(view, "exit(B)", VIEW_EVENTS, 90, 9);
-	add(view, "exit", VIEW_EVENTS, 100, 10);
-	add(view, "lost(C)", VIEW_EVENTS, 5, 5);
-}
+	static const struct event events[] = {
+		{ "slow", 500, 1 }, { "fast", 100, 50 }, { "b_still", 150, 0 },
+		{ "a_still", 150, 0 }, { "exit(A)", 10, 1 }, { "exit(B)", 90, 9 },
+		{ "exit", 100, 10 }, { "lost(C)", 5, 5 },
+	};
+	static const struct event classes[] = {
+		{ "exits", 100, 10 }, { "exit_io", 60, 6 }, { "halt_wakeup", 300, 1 },
+	};
+	static const struct event reset[] = { { "exit", 0, 10 }, { "exit(A)", 0, 10 } };
+	static const struct event names[] = { { "vcpu10", 1, 0 }, { "vcpu2", 1, 0 } };
+	struct page page = { .kind = PAGE_EVENTS };
 
-static void test_order(void)
-{
-	struct view_options options = { 0 };
-	struct view view = { 0 };
-
-	fill(&view);
-	tap_ok(view_finish(&view, &options), "the table is sorted");
-	order_is(&view, "fast exit B) A) slow a_still b_still time hist level",
-		 "lines are sorted by rate");
-	tap_is(view.sum.value, 1000, "the total counts events, but not their children");
-	tap_is(view.sum.delta, 61, "the growth of the total counts events, but not their children");
-	tap_ok(fabs(view.line[0].share - 10) < 0.001,
+	make_events(&page, stat, events, ARRAY_SIZE(events), COLUMN_RATE);
+	order_is(&page, "fast exit B A slow a_still b_still", "lines are sorted by rate");
+	tap_is(page.sum.number[COLUMN_VALUE], 1000,
+	       "the total counts events, but not their children");
+	tap_is(page.sum.number[COLUMN_RATE], 61,
+	       "the rate of the total counts events, but not their children");
+	tap_ok(fabs(page.line[0]->number[COLUMN_SHARE] - 10) < 0.001,
 	       "the share of an event is relative to the total");
-	tap_ok(fabs(view.line[2].share - 90) < 0.001,
+	tap_ok(fabs(page.line[2]->number[COLUMN_SHARE] - 90) < 0.001,
 	       "the share of a child is relative to its parent");
-	tap_ok(view.line[7].share < 0 && view.line[9].share < 0,
-	       "statistics with a unit have no share");
-	options.by_total = true;
-	fill(&view);
-	view_finish(&view, &options);
-	order_is(&view, "slow a_still b_still exit B) A) fast time hist level",
-		 "lines are sorted by total");
-	view_clear(&view);
-	add(&view, "exits", VIEW_EVENTS, 100, 10);
-	add(&view, "exit_io", VIEW_EVENTS, 60, 6);
-	add(&view, "halt_wakeup", VIEW_EVENTS, 300, 1);
-	view_finish(&view, &options);
-	tap_is(view.sum.value, 400, "classes are not added to the exits that contain them");
-	view_clear(&view);
-	add(&view, "exit_hlt", VIEW_EVENTS, 40, 4);
-	add(&view, "exit_io", VIEW_EVENTS, 60, 6);
-	view_finish(&view, &options);
-	tap_is(view.sum.value, 100, "without the exits, the classes are added up");
-	view_clear(&view);
-	add(&view, "exit", VIEW_EVENTS, 0, 10);
-	add(&view, "exit(A)", VIEW_EVENTS, 0, 10);
-	view_finish(&view, &options);
-	tap_ok(view.lines == 2 && view.line[1].share < 0,
+	page.selected = page.line[0];
+	make_events(&page, stat, events, ARRAY_SIZE(events), COLUMN_VALUE);
+	order_is(&page, "slow a_still b_still exit B A fast", "lines are sorted by total");
+	tap_is(page.at, 6, "the cursor stays on its line when the order changes");
+	make_events(&page, stat, classes, 3, COLUMN_RATE);
+	tap_ok(!page.selected, "the cursor leaves a line that ends");
+	tap_is(page.sum.number[COLUMN_VALUE], 400,
+	       "classes are not added to the exits that contain them");
+	make_events(&page, stat, classes + 1, 1, COLUMN_RATE);
+	tap_is(page.sum.number[COLUMN_VALUE], 60, "without the exits, the classes are added up");
+	make_events(&page, stat, reset, 2, COLUMN_RATE);
+	tap_ok(page.lines == 2 && page.line[1]->number[COLUMN_SHARE] < 0,
 	       "a child of a parent that is 0 has no share");
-	view_clear(&view);
-	add(&view, "vcpu10", VIEW_EVENTS, 1, 0);
-	add(&view, "vcpu2", VIEW_EVENTS, 1, 0);
-	view_finish(&view, &options);
-	order_is(&view, "vcpu2 vcpu10",
+	make_events(&page, stat, names, 2, COLUMN_RATE);
+	order_is(&page, "vcpu2 vcpu10",
 		 "equal lines are sorted by name, and numbers in names by value");
-	view_clear(&view);
-	tap_ok(view_finish(&view, &options) && !view.lines && !view.sum.value,
-	       "sorting an empty table works");
-	view_free(&view);
+	tap_ok(history_mean(&page.line[0]->history, 2 * SECOND, 59, 60) >= 0,
+	       "a line has a history");
+	make_events(&page, stat, NULL, 0, COLUMN_RATE);
+	tap_ok(!page.lines && page.sum.number[COLUMN_VALUE] < 0, "an empty page works");
+	page_free(&page);
 }
 
-static void test_layout(void)
+/* KVM adds to a time when it ends. */
+static void test_intervals(void)
 {
+	double longer[TIME_PARTS] = { [TIME_GUEST] = 50, [TIME_HALTED] = 125 };
+	double shorter[TIME_PARTS] = { [TIME_GUEST] = 25 };
+
+	fit_interval(longer, false);
+	tap_ok(fabs(longer[TIME_HALTED] - 50) < 0.001 && fabs(longer[TIME_GUEST] - 50) < 0.001,
+	       "time from before the interval does not count");
+	fit_interval(shorter, false);
+	tap_ok(fabs(shorter[TIME_HALTED]) < 0.001, "time that KVM has not added yet is unknown");
+	fit_interval(shorter, true);
+	tap_ok(fabs(shorter[TIME_HALTED] - 75) < 0.001,
+	       "the rest of the interval is halted if the vCPU is");
+}
+
+/* ---- columns ---- */
+
+static int end_of(const struct column_layout *layout)
+{
+	const struct column_place *last = &layout->place[layout->places - 1];
+
+	return last->x + last->width;
+}
+
+static bool shows(const struct column_layout *layout, enum column_id id)
+{
+	size_t i;
+
+	for (i = 0; i < layout->places; i++) {
+		if (layout->place[i].id == id)
+			return true;
+	}
+	return false;
+}
+
+static void test_widths(void)
+{
+	struct column_layout layout;
 	bool good = true;
 	int width;
 
-	for (width = 1; width < 300; width++) {
-		struct top_layout layout = layout_table(width);
-		struct bars_layout bars = layout_bars(width);
-
-		good &= layout.name > 0 &&
-			layout.name + layout.total + layout.share + layout.rate <= width;
-		good &= bars.from + bars.to + bars.count + bars.share + bars.bar <= width;
+	for (width = 1; width < 400; width++) {
+		layout = column_layout(ALL_COLUMNS, 0, width, 30);
+		good &= end_of(&layout) <= width && layout.place[0].id == COLUMN_NAME;
+		good &= layout.places + layout.hidden == TABLE_COLUMNS;
 	}
-	tap_ok(good, "the columns fit in any width");
-	tap_ok(layout_table(80).share && layout_table(80).total && layout_table(80).rate,
-	       "a table of 80 cells has all columns");
-	tap_ok(!layout_table(45).share && layout_table(45).total && layout_table(45).rate,
-	       "a table of 45 cells has no column for shares");
-	tap_ok(!layout_table(30).total && layout_table(30).rate,
-	       "a table of 30 cells has a column for rates only");
-	tap_ok(layout_bars(80).bar > 30 && layout_bars(80).share,
-	       "bars and shares fit in 80 cells");
+	tap_ok(good, "the columns fit in any width, and all of them are shown or counted");
+	layout = column_layout(DEFAULT_COLUMNS & ~COLUMN_BIT(COLUMN_MISSING), 0, 80, 12);
+	tap_ok(shows(&layout, COLUMN_EXITS) && shows(&layout, COLUMN_HISTORY),
+	       "80 cells show the exits and their history");
+	layout = column_layout(DEFAULT_COLUMNS, 0, 80, 12);
+	tap_ok(shows(&layout, COLUMN_EXITS) && shows(&layout, COLUMN_MISSING),
+	       "80 cells show the exits and what cannot be read");
+	layout = column_layout(DEFAULT_COLUMNS & ~COLUMN_BIT(COLUMN_MISSING), 0, 140, 12);
+	tap_ok(!layout.hidden && !layout.wide, "140 cells show all columns");
+	layout = column_layout(COLUMN_BIT(COLUMN_NAME) | COLUMN_BIT(COLUMN_CPU), 0, 80, 70);
+	tap_is(layout.place[0].width, 70, "a long name is not cut next to empty space");
+	layout = column_layout(COLUMN_BIT(COLUMN_NAME) | COLUMN_BIT(COLUMN_VALUE) |
+			       COLUMN_BIT(COLUMN_SHARE) | COLUMN_BIT(COLUMN_RATE), 0, 30, 12);
+	tap_ok(shows(&layout, COLUMN_RATE) && !shows(&layout, COLUMN_VALUE),
+	       "in 30 cells, the rate is more important than the value");
+	layout = column_layout(DEFAULT_COLUMNS, 0, 300, 12);
+	tap_ok(layout.wide && end_of(&layout) > 260, "300 cells have long headings and are used");
+}
+
+static void test_more_columns(void)
+{
+	struct column_layout layout;
+	unsigned int seen = 0;
+	size_t skipped = 0;
+	size_t i;
+	int turns = 0;
+
+	do {
+		layout = column_layout(ALL_COLUMNS, skipped, 60, 12);
+		for (i = 0; i < layout.places; i++)
+			seen |= COLUMN_BIT(layout.place[i].id);
+		skipped = column_layout_next(ALL_COLUMNS, skipped, 60);
+	} while (skipped && ++turns < 20);
+	tap_ok(seen == ALL_COLUMNS && !skipped, "all columns can be reached in 60 cells");
+	for (turns = 0, skipped = 0; turns < 100; turns++) {
+		skipped = column_layout_next(ALL_COLUMNS, skipped, 14);
+		if (!skipped)
+			break;
+	}
+	tap_ok(!skipped, "in a screen too small for two columns the search for more ends");
+	tap_is((long long)column_layout_next(ALL_COLUMNS, 0, 400), 0,
+	       "if all columns fit, there are no more");
+}
+
+static const char *cell(enum column_id id, const struct line *line, int width)
+{
+	static char buf[CELL_SIZE];
+
+	column_text(buf, id, line, width, 100 * SECOND, false);
+	return buf;
+}
+
+static void test_cells(void)
+{
+	struct line line = { .name = "web", .meaning = "" };
+	size_t i;
+
+	for (i = 0; i < COLUMNS; i++)
+		line.number[i] = -1;
+	text_is(cell(COLUMN_CPU, &line, 6), "-", "an unknown number is a dash");
+	text_is(cell(COLUMN_VCPUS, &line, 6), "", "a line without vCPUs has no number of vCPUs");
+	text_is(cell(COLUMN_KINDS, &line, 30), "", "without exits there are no kinds of exits");
+	line.number[COLUMN_CPU] = 123.45;
+	line.number[COLUMN_EXITS] = 1234567;
+	line.number[COLUMN_MEMORY] = 1.5 * 1024 * 1024 * 1024;
+	line.number[COLUMN_VALUE] = 0x1p64;
+	line.kind[0] = (struct exit_kind){ "io", 1200, 0 };
+	line.kind[1] = (struct exit_kind){ "halt", 3, 0 };
+	text_is(cell(COLUMN_CPU, &line, 6), "123", "a percentage is rounded");
+	text_is(cell(COLUMN_EXITS, &line, 5), "1234k", "a rate is shortened to its column");
+	text_is(cell(COLUMN_MEMORY, &line, 8), "1.5GiB", "memory has a unit");
+	text_is(cell(COLUMN_VALUE, &line, 20), "18446744073709551615", "the largest value fits");
+	text_is(cell(COLUMN_KINDS, &line, 30), "io 1200, halt 3.0",
+		"the most frequent kinds of exits are listed");
+	text_is(cell(COLUMN_KINDS, &line, 10), "io 1200",
+		"the second kind is omitted if it does not fit");
+}
+
+static void test_columns(void)
+{
+	bool unique = true;
+	int i, j;
+
+	for (i = 0; i < TABLE_COLUMNS; i++) {
+		for (j = 0; j < i; j++)
+			unique &= strcmp(column_types[i].option, column_types[j].option) &&
+				  (!column_types[i].key ||
+				   column_types[i].key != column_types[j].key);
+		unique &= column_of_option(column_types[i].option,
+					   strlen(column_types[i].option)) == i;
+	}
+	tap_ok(unique, "each column has a name and a key of its own");
+}
+
+/* ---- exits ---- */
+
+static void test_kinds(void)
+{
+	static const struct {
+		const char *stat;
+		const char *kind;	/* NULL: not a kind of exits */
+	} stats[] = {
+		{ "io_exits", "io" }, { "irq_window_exits", "irq_window" }, { "exits", NULL },
+		{ "sum_exits", NULL }, { "mmio_exit_user", "mmio_user" },
+		{ "hvc_exit_stat", "hvc" }, { "exit_instruction", "instruction" },
+		{ "exit_io", "io" }, { "exit_io_ns", NULL },
+		{ "kvm_exit", NULL }, { "kvm_exit(HLT)", "HLT" }, { "kvm_entry", NULL },
+		{ "pf_taken", "pf_taken" }, { "pf_fixed", NULL }, { "hypercalls", "hypercalls" },
+		{ "kvm_userspace_exit", NULL }, { "halt_wakeup", NULL },
+	};
+	char name[EXIT_NAME_SIZE];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(stats); i++) {
+		const char *kind = exit_kind_name(name, stats[i].stat) ? name : "none";
+		const char *expected = stats[i].kind ? stats[i].kind : "none";
+
+		tap_ok(!strcmp(kind, expected), "the kind of exits in %s is %s", stats[i].stat,
+		       expected);
+	}
+}
+
+/* ---- history ---- */
+
+static const char *drawn(const struct history *history, uint64_t second, int cells)
+{
+	static char buf[256];
+
+	history_draw(buf, sizeof(buf), history, second * SECOND, cells, false);
+	return buf;
+}
+
+static void test_history(void)
+{
+	struct history history = { 0 };
+
+	text_is(drawn(&history, 100, 6), "      ", "an empty history is blank");
+	history_add(&history, 60 * SECOND, 80 * SECOND, 70);
+	history_add(&history, 80 * SECOND, 100 * SECOND, 0);
+	text_is(drawn(&history, 100, 6), "  ##__", "a sample fills all of its seconds");
+	text_is(drawn(&history, 120, 6), "##__  ", "the history moves with the time");
+	history_add(&history, 110 * SECOND, 120 * SECOND, 70);
+	text_is(drawn(&history, 120, 6), "##__ #", "a pause is blank");
+	text_is(drawn(&history, 500, 6), "      ", "an old history is blank");
+	history_add(&history, 400 * SECOND, 500 * SECOND, 7);
+	text_is(drawn(&history, 500, 6), "######", "a long interval fills the whole minute");
+	history_add(&history, 500 * SECOND, 500 * SECOND + 1, 14);
+	history_add(&history, 500 * SECOND + 1, 500 * SECOND + 2, 28);
+	tap_ok(fabs(history_mean(&history, 500 * SECOND, 59, 60) - 28) < 0.001,
+	       "of several samples in a second the last one counts");
+	tap_ok(fabs(history_mean(&history, 500 * SECOND, 58, 60) - 7) < 0.001,
+	       "the other seconds do not change");
 }
 
 static void test_scrolling(void)
@@ -418,15 +597,18 @@ static void test_missing(void)
 	struct vmm vmm = { .target = targets, .targets = 2, .missing = 1, .missing_vcpus = 1 };
 	struct vmm *vmms[] = { &vmm };
 	struct monitor monitor = { .vmm = vmms, .vmms = 1 };
+	char text[128];
 
-	tap_is((long long)summary_of(&monitor).missing, 1,
-	       "a vCPU is missing if debugfs has only the statistics of the VM");
+	draw_put_problems(text, sizeof(text), &monitor);
+	text_is(text, ", 1 VM or vCPU missing",
+		"a vCPU is missing if debugfs has only the statistics of the VM");
 	debugfs.has_sums = true;
-	tap_is((long long)summary_of(&monitor).missing, 0,
-	       "no vCPU is missing if debugfs has the sums over the vCPUs");
+	draw_put_problems(text, sizeof(text), &monitor);
+	text_is(text, "", "no vCPU is missing if debugfs has the sums over the vCPUs");
 	vmm = (struct vmm){ .target = targets, .targets = 1, .missing = 1, .fd_error = -EIO };
-	tap_ok(!summary_of(&monitor).missing && summary_of(&monitor).no_vm_values == 1,
-	       "missing values of a VM are not missing vCPUs");
+	draw_put_problems(text, sizeof(text), &monitor);
+	text_is(text, ", VM values of 1 guest missing",
+		"missing values of a VM are not missing vCPUs");
 }
 
 /* ---- text ---- */
@@ -439,18 +621,17 @@ static void test_utf8(void)
 		tap_report(TAP_SKIP, "", "text in UTF-8", "no locale C.UTF-8");
 		return;
 	}
-	tap_ok(text_is_utf8(), "C.UTF-8 is detected as UTF-8");
-	tap_is(text_fit(buf, sizeof(buf), "größe", 10), 5,
+	tap_is(draw_fit(buf, sizeof(buf), "größe", 10), 5,
 	       "the width of UTF-8 text is counted in cells, not bytes");
-	tap_is(text_fit(buf, sizeof(buf), "größe", 4), 4,
+	tap_is(draw_fit(buf, sizeof(buf), "größe", 4), 4,
 	       "UTF-8 text is truncated to a number of cells");
 	text_is(buf, "größ", "UTF-8 text is truncated between characters");
-	tap_is(text_fit(buf, sizeof(buf), "語語", 3), 2,
+	tap_is(draw_fit(buf, sizeof(buf), "語語", 3), 2,
 	       "a wide character that does not fit is omitted");
-	tap_is(text_fit(buf, sizeof(buf), "a\xff\x1b[0m", 10), 6,
+	tap_is(draw_fit(buf, sizeof(buf), "a\xff\x1b[0m", 10), 6,
 	       "an unprintable byte takes one cell");
 	text_is(buf, "a??[0m", "unprintable bytes are replaced");
-	tap_is(text_fit(buf, 4, "größe", 10), 2,
+	tap_is(draw_fit(buf, 4, "größe", 10), 2,
 	       "text is truncated between characters if the buffer is too short");
 }
 
@@ -459,11 +640,10 @@ static void test_ascii(void)
 	char buf[64];
 
 	setlocale(LC_CTYPE, "C");
-	tap_ok(!text_is_utf8(), "the locale C is not detected as UTF-8");
-	tap_is(text_fit(buf, sizeof(buf), "a\xc3\xbc", 10), 3,
+	tap_is(draw_fit(buf, sizeof(buf), "a\xc3\xbc", 10), 3,
 	       "in the locale C each byte takes one cell");
 	text_is(buf, "a??", "in the locale C other bytes than ASCII are replaced");
-	tap_is(text_fit(buf, sizeof(buf), "", 0), 0, "empty text takes no cells");
+	tap_is(draw_fit(buf, sizeof(buf), "", 0), 0, "empty text takes no cells");
 }
 
 /* ---- prompts ---- */
@@ -513,47 +693,16 @@ static void test_prompt(void)
 	tap_is(prompt_key(&prompt, 27), PROMPT_CANCELLED, "Esc cancels the prompt");
 }
 
-/* Statistics that are new make the list of histories grow, while the lines stay on the screen. */
-static void test_histories(const struct kvmstats_schema *schema)
-{
-	const struct kvmstats_stat *stat = kvmstats_schema_find(schema, "exits");
-	struct total total[64], *all[64];
-	struct totals totals = { .total = all, .totals = 1 };
-	const struct view_options options = { .include_past = true };
-	const struct stat_order order = { .column = STAT_NAME };
-	struct stat_lines lines = { 0 };
-	char name[64][24];
-	int i;
-
-	for (i = 0; i < 64; i++) {
-		snprintf(name[i], sizeof(name[i]), "exits%d", i);
-		total[i] = (struct total){ .name = name[i], .stat = stat, .counts_up = true,
-					   .present = true, .value = 5, .rate = 7 };
-		all[i] = &total[i];
-	}
-	stat_lines_remember(&lines, &totals, 0, SECOND);
-	stat_lines_make(&lines, &totals, NULL, &order, &options);
-	totals.totals = 64;
-	stat_lines_remember(&lines, &totals, SECOND, 2 * SECOND);
-	tap_ok(lines.lines == 1 && history_mean(stat_lines_history(&lines, &lines.line[0].view),
-						2 * SECOND, 59, 60) > 6,
-	       "a line has its history after others were added");
-	stat_lines_free(&lines);
-}
-
 /* In another PID namespace, a VM has a number, and no PID. */
 static void test_numbers(void)
 {
-	const struct vmm one = { .number = 7, .guest = "vm 7", .vms = 1, .vcpus = 2 };
-	const struct vmm two = { .number = 8, .guest = "vm 8", .vms = 1, .vcpus = 2 };
-	const struct top_scope scope = scope_of_vmm(&one);
-	struct monitor monitor = { 0 };
-	char text[128];
+	struct vmm one = { .number = 7, .guest = "vm 7" }, two = { .number = 8, .guest = "vm 8" };
+	const struct target target = { .vmm = &two };
+	struct top_scope scope = scope_of_vmm(&one);
 
-	text_is(event_text(text, sizeof(text), &monitor, MONITOR_ENDED, &one),
-		"vm 7 has ended or closed its VM: 1 VM, 2 vCPUs", "an event without a PID");
-	tap_ok(scope_selects_vmm(&scope, &one) && !scope_selects_vmm(&scope, &two),
-	       "a page shows the VM with its number");
+	tap_ok(!scope_selects(&target, &scope), "a page shows only the VM with its number");
+	scope = scope_of_vmm(&two);
+	tap_ok(scope_selects(&target, &scope), "a page shows the VM with its number");
 }
 
 int main(void)
@@ -567,15 +716,20 @@ int main(void)
 	test_amounts(schema);
 	test_lengths();
 	test_bars(schema);
-	test_order();
-	test_layout();
+	test_order(kvmstats_schema_find(schema, "exits"));
+	test_intervals();
+	test_widths();
+	test_more_columns();
+	test_cells();
+	test_columns();
+	test_kinds();
+	test_history();
 	test_scrolling();
 	test_bases(schema);
 	test_missing();
 	test_utf8();
 	test_ascii();
 	test_prompt();
-	test_histories(schema);
 	test_numbers();
 	kvmstats_schema_free(schema);
 	return tap_end();

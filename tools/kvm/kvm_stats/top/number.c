@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "top/number.h"
 
 void number_count(char *buf, int width, uint64_t value)
@@ -45,9 +46,11 @@ static void put(char *buf, double value, bool integer, const char *unit)
 	snprintf(buf, NUMBER_SIZE, "%.20s%.8s", number, unit);
 }
 
-static void put_seconds(char *buf, double value, bool utf8)
+void number_seconds(char *buf, double value, bool utf8)
 {
-	if (value * 1e9 < 999.5)
+	if (value <= 0)
+		put(buf, 0, true, "s");
+	else if (value * 1e9 < 999.5)
 		put(buf, value * 1e9, value * 1e9 >= 1, "ns");
 	else if (value * 1e6 < 999.5)
 		put(buf, value * 1e6, false, utf8 ? "µs" : "us");
@@ -57,7 +60,7 @@ static void put_seconds(char *buf, double value, bool utf8)
 		put(buf, value, false, "s");
 }
 
-static void put_bytes(char *buf, double value)
+void number_bytes(char *buf, double value)
 {
 	static const char * const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	size_t i = 0;
@@ -69,39 +72,115 @@ static void put_bytes(char *buf, double value)
 	put(buf, value, !i, unit[i]);
 }
 
-void number_bytes(char *buf, double bytes)
-{
-	put_bytes(buf, bytes);
-}
-
 void number_percent(char *buf, double percent)
 {
 	snprintf(buf, NUMBER_SIZE, "%.*f", percent < 99.95 ? 1 : 0, percent);
 }
 
-void number_ns(char *buf, double ns, bool utf8)
-{
-	put_seconds(buf, ns / 1e9, utf8);
-}
-
-bool number_has_unit(const struct kvmstats_stat *stat)
+enum number_unit number_unit_of(const struct kvmstats_stat *stat, double *factor)
 {
 	unsigned int unit = kvmstats_stat_unit(stat);
 	unsigned int base = kvmstats_stat_base(stat);
 
-	return (unit == KVMSTATS_UNIT_SECONDS || unit == KVMSTATS_UNIT_BYTES) &&
-	       (base == KVMSTATS_BASE_POW10 || base == KVMSTATS_BASE_POW2);
+	*factor = 1;
+	if ((unit != KVMSTATS_UNIT_SECONDS && unit != KVMSTATS_UNIT_BYTES) ||
+	    (base != KVMSTATS_BASE_POW10 && base != KVMSTATS_BASE_POW2))
+		return NUMBER_COUNT;
+	*factor = pow(base == KVMSTATS_BASE_POW2 ? 2 : 10, kvmstats_stat_exponent(stat));
+	return unit == KVMSTATS_UNIT_SECONDS ? NUMBER_SECONDS : NUMBER_BYTES;
 }
 
-void number_amount(char *buf, const struct kvmstats_stat *stat, double value, bool utf8)
-{
-	double base = kvmstats_stat_base(stat) == KVMSTATS_BASE_POW2 ? 2 : 10;
+/* ---- history ---- */
 
-	value *= pow(base, kvmstats_stat_exponent(stat));
-	if (value <= 0)
-		put(buf, 0, true, kvmstats_stat_unit(stat) == KVMSTATS_UNIT_SECONDS ? "s" : "B");
-	else if (kvmstats_stat_unit(stat) == KVMSTATS_UNIT_SECONDS)
-		put_seconds(buf, value, utf8);
-	else
-		put_bytes(buf, value);
+static void set(struct history *history, uint64_t second, double rate)
+{
+	history->rate[second % HISTORY_SECONDS] = (float)rate;
+}
+
+void history_add(struct history *history, uint64_t from, uint64_t to, double rate)
+{
+	uint64_t first = from / SECOND + 1;
+	uint64_t last = to / SECOND;
+	uint64_t second = history->end;
+
+	if (first > last)
+		first = last;
+	if (!second || second + HISTORY_SECONDS < first)
+		second = first > HISTORY_SECONDS ? first - HISTORY_SECONDS : 0;
+	for (; second < first; second++)
+		set(history, second, -1);
+	if (last - first >= HISTORY_SECONDS)
+		first = last - HISTORY_SECONDS + 1;
+	for (second = first; second <= last; second++)
+		set(history, second, rate);
+	history->end = last + 1;
+}
+
+static double rate_of(const struct history *history, uint64_t second)
+{
+	if (second >= history->end || history->end - second > HISTORY_SECONDS)
+		return -1;
+	return history->rate[second % HISTORY_SECONDS];
+}
+
+double history_mean(const struct history *history, uint64_t now, int cell, int cells)
+{
+	uint64_t start = now / SECOND + 1;	/* a minute after the first second */
+	int from = cell * HISTORY_SECONDS / cells;
+	int to = (cell + 1) * HISTORY_SECONDS / cells;
+	double sum = 0;
+	int count = 0;
+	int i;
+
+	for (i = from; i < (to > from ? to : from + 1); i++) {
+		uint64_t second = start + (uint64_t)i;
+		double rate = second < HISTORY_SECONDS ? -1 :
+			      rate_of(history, second - HISTORY_SECONDS);
+
+		if (rate < 0)
+			continue;
+		sum += rate;
+		count++;
+	}
+	return count ? sum / count : -1;
+}
+
+static const char *character(double rate, double highest, bool utf8)
+{
+	static const char * const blocks[] = {
+		"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█",
+	};
+	static const char * const ascii[] = { "_", ".", "-", "~", "=", "+", "*", "#" };
+	size_t level;
+
+	if (rate < 0)
+		return " ";
+	level = highest > 0 ? (size_t)(rate / highest * 7 + 0.999) : 0;
+	if (level >= ARRAY_SIZE(blocks))
+		level = ARRAY_SIZE(blocks) - 1;
+	return utf8 ? blocks[level] : ascii[level];
+}
+
+void history_draw(char *buf, size_t size, const struct history *history, uint64_t now, int cells,
+		  bool utf8)
+{
+	double highest = 0;
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i < cells; i++) {
+		double rate = history_mean(history, now, i, cells);
+
+		highest = rate > highest ? rate : highest;
+	}
+	for (i = 0; i < cells; i++) {
+		const char *text = character(history_mean(history, now, i, cells), highest, utf8);
+		size_t len = strlen(text);
+
+		if (used + len >= size)
+			break;
+		memcpy(buf + used, text, len);
+		used += len;
+	}
+	buf[used] = '\0';
 }

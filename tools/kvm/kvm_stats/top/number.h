@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Formats numbers for the columns of top. */
+/* Numbers, and the history of a number, as text. */
 #ifndef TOP_NUMBER_H
 #define TOP_NUMBER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "kvmstats.h"
@@ -16,9 +17,6 @@ void number_count(char *buf, int width, uint64_t value);
 /* Like number_count(), but rates below 10 have one decimal place. */
 void number_rate(char *buf, int width, double rate);
 
-/* Whether the values of @stat are times or sizes. */
-bool number_has_unit(const struct kvmstats_stat *stat);
-
 /* Percentages: 12.3, 100. */
 void number_percent(char *buf, double percent);
 
@@ -26,11 +24,41 @@ void number_percent(char *buf, double percent);
 void number_bytes(char *buf, double bytes);
 
 /* Times: 1.02us, 37ms, 4s. With @utf8, microseconds are "µs". */
-void number_ns(char *buf, double ns, bool utf8);
+void number_seconds(char *buf, double seconds, bool utf8);
+
+enum number_unit {
+	NUMBER_COUNT,
+	NUMBER_SECONDS,
+	NUMBER_BYTES,
+};
+
+/* Returns the unit of a statistic, and in @factor how many of it a value of 1 is. */
+enum number_unit number_unit_of(const struct kvmstats_stat *stat, double *factor);
+
+/* ---- history ---- */
+
+#define HISTORY_SECONDS	60
+
+/* The rate in each second of the last minute. */
+struct history {
+	uint64_t end;			/* the second after the last one with a rate; 0: empty */
+	float rate[HISTORY_SECONDS];	/* of second S in entry S % 60; negative: unknown */
+};
+
+/* Adds the rate of the time between two samples, in ns of CLOCK_MONOTONIC. */
+void history_add(struct history *history, uint64_t from, uint64_t to, double rate);
 
 /*
- * Formats a value of such a statistic with a suitable unit prefix: 1.02us, 37ms, 4s, 1.5MiB.
+ * Returns the mean rate in part @cell of @cells of the minute that ends at @now, or a negative
+ * number if it is unknown.
  */
-void number_amount(char *buf, const struct kvmstats_stat *stat, double value, bool utf8);
+double history_mean(const struct history *history, uint64_t now, int cell, int cells);
+
+/*
+ * Writes a line of @cells characters to @buf. The highest character stands for the highest rate
+ * of this history, a space for an unknown rate.
+ */
+void history_draw(char *buf, size_t size, const struct history *history, uint64_t now, int cells,
+		  bool utf8);
 
 #endif /* TOP_NUMBER_H */

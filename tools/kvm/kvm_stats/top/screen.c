@@ -1,320 +1,457 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * From top to bottom: meters, summary, title, times of vCPUs, headings, lines, how many follow,
- * bottom line.
- */
-#include <curses.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/clock.h"
-#include "base/output.h"
-#include "top/draw.h"
-#include "top/draw_bars.h"
-#include "top/draw_columns.h"
-#include "top/draw_lists.h"
-#include "top/draw_meters.h"
-#include "top/draw_stats.h"
-#include "top/draw_time.h"
+/* Sets the terminal up, and restores it however top ends. Waits, and starts everything else. */
 #include "top/screen.h"
 
-/* Rows of the screen; -1: the part is left out, because the screen is too small. */
-struct frame {
-	int meters;
-	int summary;
-	int title;
-	struct area times;
-	int head;
-	struct area body;
-	int bottom;
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "messages/require.h"
+/* Macros of term.h, for capabilities that are not used here */
+#undef columns
+#undef lines
+
+#define SHORT_INTERVAL	(SECOND / 4)
+#define PREFIX	"kvm-stats: "
+
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+static const int fatal[] = { SIGQUIT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+
+static volatile sig_atomic_t size_changed;
+static volatile sig_atomic_t ended_by;
+static sigset_t original_mask;	/* of signals */
+
+static struct termios original_termios;
+static char restore[256];	/* escape sequences that restore the screen, for signal handlers */
+static size_t restore_len;
+static SCREEN *screen;
+static int original_stderr = -1;	/* -1: standard error is not captured */
+
+/* ---- signals ---- */
+
+static void on_size(int signal)
+{
+	(void)signal;
+	size_changed = 1;
+}
+
+static void on_end(int signal)
+{
+	ended_by = signal;
+}
+
+/*
+ * Calls async-signal-safe functions only. SA_RESETHAND has restored the default action, so
+ * raise() ends the process.
+ */
+static void on_fatal(int signal)
+{
+	ssize_t n = write(STDOUT_FILENO, restore, restore_len);
+
+	(void)n;
+	tcsetattr(STDIN_FILENO, TCSANOW, &original_termios);
+	raise(signal);
+}
+
+/* Blocks SIGWINCH and the signals that end top, except in wait_for(). */
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_end };
+	sigset_t blocked;
+	size_t i;
+
+	sigemptyset(&blocked);
+	for (i = 0; i < ARRAY_SIZE(ending); i++) {
+		sigaction(ending[i], &action, NULL);
+		sigaddset(&blocked, ending[i]);
+	}
+	action.sa_handler = on_size;
+	sigaction(SIGWINCH, &action, NULL);
+	sigaddset(&blocked, SIGWINCH);
+	action = (struct sigaction){
+		.sa_handler = on_fatal,
+		.sa_flags = SA_RESETHAND | SA_NODEFER,
+	};
+	for (i = 0; i < ARRAY_SIZE(fatal); i++)
+		sigaction(fatal[i], &action, NULL);
+	action = (struct sigaction){ .sa_handler = SIG_IGN };
+	sigaction(SIGPIPE, &action, NULL);
+	sigprocmask(SIG_BLOCK, &blocked, &original_mask);
+}
+
+static void release_signals(void)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fatal); i++)
+		sigaction(fatal[i], &action, NULL);
+	for (i = 0; i < ARRAY_SIZE(ending); i++)
+		sigaction(ending[i], &action, NULL);
+	sigprocmask(SIG_SETMASK, &original_mask, NULL);
+}
+
+/* ---- standard error ---- */
+
+static void capture_stderr(void)
+{
+	int kept = memfd_create("stderr", MFD_CLOEXEC);
+
+	fflush(stderr);
+	if (kept < 0)
+		return;
+	original_stderr = dup(STDERR_FILENO);
+	if (original_stderr >= 0)
+		dup2(kept, STDERR_FILENO);
+	close(kept);
+}
+
+const char *top_errors(char *buf, size_t size)
+{
+	ssize_t n = 0;
+	char *at;
+
+	if (original_stderr >= 0)
+		n = pread(STDERR_FILENO, buf, size - 1, 0);
+	buf[n > 0 ? n : 0] = '\0';
+	if (n > 0 && !ftruncate(STDERR_FILENO, 0))
+		lseek(STDERR_FILENO, 0, SEEK_SET);
+	while ((at = strstr(buf, PREFIX)))
+		memmove(at, at + strlen(PREFIX), strlen(at + strlen(PREFIX)) + 1);
+	return buf;
+}
+
+static void release_stderr(void)
+{
+	char buf[4096];
+	ssize_t n;
+
+	if (original_stderr < 0)
+		return;
+	n = pread(STDERR_FILENO, buf, sizeof(buf), 0);
+	dup2(original_stderr, STDERR_FILENO);
+	close(original_stderr);
+	original_stderr = -1;
+	if (n > 0)
+		fwrite(buf, 1, n, stderr);
+}
+
+/* ---- start and end ---- */
+
+/* Skips the delays "$<2>" for old terminals, because a signal handler cannot call tputs(). */
+static void add_restore(const char *capability)
+{
+	const char *text = tigetstr(capability);
+
+	if (!text || text == (char *)-1)
+		return;
+	while (*text && restore_len < sizeof(restore)) {
+		size_t delay = strncmp(text, "$<", 2) ? 0 : strcspn(text, ">");
+
+		if (delay && text[delay])
+			text += delay + 1;
+		else
+			restore[restore_len++] = *text++;
+	}
+}
+
+static bool require_terminal(void)
+{
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return true;
+	complain("top needs a terminal. Use 'kvm-stats log' or 'kvm-stats read' to write to files "
+		 "and pipes.");
+	return false;
+}
+
+static void set_colors(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (!has_colors() || (no_color && *no_color))
+		return;
+	start_color();
+	use_default_colors();
+}
+
+/* Without these capabilities of the terminal, curses would print lines over each other. */
+static bool can_draw(const char *name)
+{
+	const char *move = tigetstr("cup");
+	const char *clear = tigetstr("clear");
+
+	if (move && move != (char *)-1 && clear && clear != (char *)-1)
+		return true;
+	complain("the terminal '%s' cannot move its cursor. Set TERM to the type of your terminal, "
+		 "such as xterm, vt100 or linux, or use 'kvm-stats log'.", name ? name : "");
+	return false;
+}
+
+static bool open_screen(void)
+{
+	const char *name = getenv("TERM");
+	int err;
+
+	if (setupterm(name, STDOUT_FILENO, &err) == OK) {
+		bool good = can_draw(name);
+
+		del_curterm(cur_term);
+		if (!good)
+			return false;
+	}
+	set_escdelay(50);
+	screen = newterm(NULL, stdout, stdin);
+	if (screen)
+		return true;
+	complain("unknown terminal '%s'. Set TERM to a known one, such as xterm, vt100 or linux.",
+		 name ? name : "");
+	return false;
+}
+
+static bool begin(void)
+{
+	if (!require_terminal())
+		return false;
+	if (tcgetattr(STDIN_FILENO, &original_termios)) {
+		complain("cannot get the settings of the terminal: %s", strerror(errno));
+		return false;
+	}
+	if (!open_screen())
+		return false;
+	restore_len = 0;
+	add_restore("sgr0");
+	add_restore("cnorm");
+	add_restore("rmcup");
+	add_restore("rmkx");
+	catch_signals();
+	capture_stderr();
+	cbreak();
+	noecho();
+	nonl();
+	curs_set(0);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_colors();
+	return true;
+}
+
+static void end(void)
+{
+	if (!screen)
+		return;
+	endwin();
+	delscreen(screen);
+	screen = NULL;
+	release_signals();
+	release_stderr();
+}
+
+/* ---- waiting ---- */
+
+static void apply_size(void)
+{
+	struct winsize size;
+
+	size_changed = 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row || !size.ws_col)
+		return;
+	resizeterm(size.ws_row, size.ws_col);
+	/* What was drawn before the signal arrived can be anywhere. */
+	clearok(curscr, TRUE);
+}
+
+/* Bits. Curses already uses the new size when wait_for() returns. */
+enum event {
+	EVENT_KEY = 1,
+	EVENT_FD = 2,		/* the other fd is readable */
+	EVENT_CLOSED = 4,	/* the terminal is closed, or a signal ends top */
 };
 
-static struct frame frame_of(int rows, int columns)
+static unsigned int pending_events(const struct pollfd *fds)
 {
-	struct frame frame = { -1, -1, -1, { 0 }, -1, { 0 }, -1 };
-	int end = rows;
-	int y = 0;
+	unsigned int events = 0;
 
-	if (rows >= 10)
-		frame.meters = y++;
-	if (rows >= 8)
-		frame.summary = y++;
-	frame.title = y++;
-	if (rows >= 4)
-		frame.head = y++;
-	if (rows >= 3)
-		frame.bottom = --end;
-	frame.body = (struct area){ .y = y, .rows = end > y ? end - y : 0, .columns = columns };
-	return frame;
+	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+		events |= EVENT_CLOSED;
+	else if (fds[0].revents & POLLIN)
+		events |= EVENT_KEY;
+	if (fds[1].revents)
+		events |= EVENT_FD;
+	return events;
 }
 
-/* The times of vCPUs get at most half of the rows of lines. */
-static void add_times(const struct top *top, struct frame *frame)
+/* Waits for a key, for @fd, a signal or @deadline. Returns the events, or-ed together. */
+static unsigned int wait_for(int fd, uint64_t deadline)
 {
-	struct area *body = &frame->body;
-	int rows = draw_time_rows(top, body->rows / 2, body->columns);
+	struct pollfd fds[] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = fd, .events = POLLIN },
+	};
+	struct timespec timeout = clock_until(deadline);
+	int n = ppoll(fds, 2, &timeout, &original_mask);
+	unsigned int events = n > 0 ? pending_events(fds) : 0;
 
-	if (top->help || top->choosing || !rows)
-		return;
-	frame->times = (struct area){
-		.y = frame->title + 1, .rows = rows, .columns = body->columns };
-	frame->head += rows;
-	body->y += rows;
-	body->rows -= rows;
+	if (ended_by)
+		events |= EVENT_CLOSED;
+	if (size_changed)
+		apply_size();
+	return events;
 }
 
-/* ---- the title ---- */
+/* ---- the loop ---- */
 
-static int put_path(const struct top *top, char *buf, size_t size)
+static int sample(struct top *top)
 {
-	const struct page *page = &top->page[top->depth];
-	char name[SCOPE_GUEST_SIZE];
-	int len;
+	int err = model_sample(top);
+	/* Rates need two samples. The second one comes soon, also of a new monitor. */
+	bool first = !err && !top->monitor->time_before;
 
-	if (!page->scope.one_vmm)
-		len = snprintf(buf, size, page->kind == PAGE_GUESTS ? "Guests" : "All guests");
-	else if (*page->scope.guest && !page->scope.pid)
-		len = snprintf(buf, size, "%s", page->scope.guest);
-	else if (*page->scope.guest)
-		len = snprintf(buf, size, "%s (PID %d)",
-			       sanitize(page->scope.guest, name, sizeof(name)),
-			       (int)page->scope.pid);
-	else
-		len = snprintf(buf, size, "PID %d", (int)page->scope.pid);
-	if (page->scope.one_target)
-		len += snprintf(buf + len, size - len, ", %s", page->scope.label);
-	if (*page->stat)
-		len += snprintf(buf + len, size - len, ", %s", page->stat);
-	return len;
+	top->sample_now = false;
+	top->deadline = clock_now() + (first ? SHORT_INTERVAL : top->interval);
+	return err;
 }
 
-static void put_settings(const struct top *top, char *buf, size_t size)
+static int sample_if_due(struct top *top)
 {
-	const struct page *page = &top->page[top->depth];
-	const char *separator = top->utf8 ? " · " : ", ";
-	const char *filter = top->filter[page->kind].text;
-	int len = 0;
-
-	*buf = '\0';
-	if (*filter)
-		len += snprintf(buf + len, size - len, "%sfilter: %s", separator, filter);
-	if (page->kind >= PAGE_STATISTICS && top->options->filter.has_regex)
-		len += snprintf(buf + len, size - len, "%s-f %.200s", separator,
-				top->options->filter.pattern);
-	if (page->kind >= PAGE_STATISTICS)
-		snprintf(buf + len, size - len, "%s%s", separator,
-			 top->since_reset ? "since the reset" : "since VM creation");
+	if (top->paused || (!top->sample_now && clock_now() < top->deadline))
+		return 0;
+	return sample(top);
 }
 
-static int draw_mark(int y, int x, int columns, int attributes, const char *mark)
+static uint64_t next_time(const struct top *top)
 {
-	int len = (int)strlen(mark);
+	uint64_t deadline = top->paused ? clock_now() + 3600 * SECOND : top->deadline;
+	uint64_t until = top->message_until;
 
-	/* A mark is more important than the end of the title. */
-	x = x + len > columns ? columns - len : x;
-	return x + draw_text(y, x > 0 ? x : 0, columns, A_STANDOUT | attributes, mark) + 1;
+	return until > clock_now() && until < deadline ? until : deadline;
 }
 
-static void draw_title(const struct top *top, int y, int columns)
+static int handle_events(struct top *top)
 {
-	char text[1024];
-	int len = put_path(top, text, sizeof(text));
-	int x;
+	unsigned int events = wait_for(monitor_fd(top->monitor), next_time(top));
+	int err = 0;
 
-	put_settings(top, text + len, sizeof(text) - (size_t)len);
-	x = draw_text(y, 0, columns, A_BOLD, text) + 2;
-	if (top_has_ended(top))
-		x = draw_mark(y, x, columns, draw_color(DRAW_ERROR), " has ended ");
-	if (top->paused)
-		draw_mark(y, x, columns, draw_color(DRAW_HIGH), " paused ");
+	if (events & EVENT_CLOSED)
+		top->quit = true;
+	if (events & EVENT_FD)
+		err = model_refresh(top);
+	if (!err && !top->quit && (events & EVENT_KEY))
+		err = input_read(top);
+	if (!err && !top->quit)
+		err = sample_if_due(top);
+	if (!err && !top->quit)
+		draw_screen(top);
+	return err;
 }
 
-/* ---- the bottom line ---- */
-
-static const char *hint(const struct top *top)
+static int loop(struct top *top)
 {
-	if (top->choosing)
-		return "Space show or hide  Enter close";
-	switch (top->page[top->depth].kind) {
-	case PAGE_GUESTS:
-		return "Enter open  < > sort  / search  f filter  c columns  Space pause  h help  "
-		       "q quit";
-	case PAGE_PARTS:
-		return "Enter statistics  Left back  < > sort  / search  c columns  h help  q quit";
-	case PAGE_STATISTICS:
-		return "Enter bars of a histogram  Left back  < > sort  / search  f filter  h help";
-	default:
-		return "Left back  Up/Down scroll  r count from now on  i since VM creation  "
-		       "h help";
+	int err = sample(top);
+
+	if (!err)
+		draw_screen(top);
+	while (!err && !top->quit)
+		err = handle_events(top);
+	return err;
+}
+
+/* ---- start and end ---- */
+
+/* Reads the names of columns in --columns. */
+static bool set_columns(struct top *top, const char *at)
+{
+	top->columns = at ? 0 : DEFAULT_COLUMNS;
+	while (at && *at) {
+		size_t len = strcspn(at, ",");
+		int id = column_of_option(at, len);
+
+		if (id < 0) {
+			complain("--columns: no column is named '%.*s'. Run 'kvm-stats top --help' "
+				 "for the names.", (int)len, at);
+			return false;
+		}
+		top->columns |= COLUMN_BIT(id);
+		at += len + (at[len] == ',');
 	}
+	return true;
 }
 
-/* The meaning of the statistic that the cursor is on, for screens without a column for it */
-static const char *selected_meaning(const struct top *top)
+static bool set_order(struct top *top, const char *name)
 {
-	const struct page *page = &top->page[top->depth];
+	int id = name ? column_of_option(name, strlen(name)) : COLUMN_CPU;
 
-	if (page->kind != PAGE_STATISTICS || !page->selected || page->at >= top->stats.lines)
-		return "";
-	return top->stats.line[page->at].meaning;
-}
-
-static void draw_bottom(const struct top *top, int y, int columns)
-{
-	char text[TOP_MESSAGE];
-
-	if (top->help)
-		draw_text(y, 0, columns, A_STANDOUT, "Press any key to close this help");
-	else if (top->prompt.kind)
-		prompt_draw(&top->prompt, y, columns);
-	else if (clock_now() < top->message_until)
-		draw_text(y, 0, columns, A_BOLD, sanitize(top->message, text, sizeof(text)));
-	else if (*selected_meaning(top))
-		draw_text(y, 0, columns, 0, selected_meaning(top));
-	else
-		draw_text(y, 0, columns, A_DIM, hint(top));
-}
-
-/* ---- the page ---- */
-
-static void draw_head(const struct top *top, int y, int columns)
-{
-	switch (top->page[top->depth].kind) {
-	case PAGE_HISTOGRAM:
-		draw_bars_summary(&top->bars, y, columns);
-		break;
-	case PAGE_STATISTICS:
-		draw_stats_head(top, y, columns);
-		break;
-	default:
-		draw_columns_head(top, y, columns);
+	if (id < 0 || !column_types[id].key) {
+		complain("--sort: no column that can be sorted is named '%s'. Run 'kvm-stats top "
+			 "--help' for the names.", name);
+		return false;
 	}
+	top->order[PAGE_GUESTS].column = (enum column_id)id;
+	top->order[PAGE_PARTS].column = COLUMN_NAME;
+	top->order[PAGE_STATISTICS].column = COLUMN_RATE;
+	top->order[PAGE_EVENTS].column = COLUMN_RATE;
+	top->order[PAGE_MEMBERS].column = COLUMN_RATE;
+	top->order[PAGE_HISTOGRAM].column = COLUMN_FROM;
+	return true;
 }
 
-static void draw_how_many_follow(const struct top *top, int y, int columns, size_t shown)
+/* Without a VM, top waits for one. A PID or guest that the user named must exist. */
+static bool prepare(struct top *top)
 {
-	const struct page *page = &top->page[top->depth];
-	size_t below = top_lines(top) - page->first - shown;
-	char text[80];
-	int len = 0;
-
-	if (page->first)
-		len = snprintf(text, sizeof(text), "%zu more above%s", page->first,
-			       below ? ", " : "");
-	if (below)
-		snprintf(text + len, sizeof(text) - (size_t)len, "%zu more below", below);
-	draw_text(y, 0, columns, A_DIM, text);
-}
-
-/* Scrolls, so that the line of the cursor is visible. Returns the rows for lines. */
-static int scroll_lines(struct top *top, const struct area *area)
-{
-	struct page *page = top_page(top);
-	size_t lines = top_lines(top);
-	int rows = area->rows;
-
-	if (page->at >= lines)
-		page->at = lines ? lines - 1 : 0;
-	if (lines > (size_t)rows && rows > 1)
-		rows--;
-	page->first = draw_first(page->first, page->at, lines, rows);
-	return rows;
-}
-
-static void draw_lines(struct top *top, struct area area)
-{
-	int rows = scroll_lines(top, &area);
-	int below = rows < area.rows ? area.y + rows : -1;
-
-	area.rows = rows;
-	if (top_page(top)->kind == PAGE_STATISTICS)
-		draw_stats(top, area);
-	else
-		draw_columns(top, area);
-	if (below >= 0)
-		draw_how_many_follow(top, below, area.columns, (size_t)rows);
-}
-
-static bool is_empty(const struct top *top)
-{
-	const struct page *page = &top->page[top->depth];
-
-	if (page->kind == PAGE_HISTOGRAM && !top->bars_found && !top_has_ended(top))
+	if (!model_open(top))
+		return false;
+	if (!filter_names_vmms(top->filter))
 		return true;
-	return !top_lines(top);
+	return top->kvm_stat ? require_statistics(top->monitor) : require_vmms(top->monitor);
 }
 
-/* The reason why the guest of the page cannot be read is below its only line. */
-static void draw_problem(const struct top *top, struct area area)
+static int show(struct top *top)
 {
-	int lines = (int)top_lines(top) + 1;
+	char buf[128];
+	int err;
 
-	if (!*top->problem || top->page[top->depth].kind != PAGE_PARTS || lines >= area.rows)
-		return;
-	area.y += lines;
-	area.rows -= lines;
-	draw_wrapped(area.y, area, top->problem);
+	draw_colors();
+	err = loop(top);
+	/* ECANCELED: the error was printed. */
+	if (err && err != -ECANCELED)
+		complain("cannot read the statistics: %s",
+			 kvmstats_strerror(err, buf, sizeof(buf)));
+	return err ? STATUS_FAILED : STATUS_OK;
 }
 
-static void draw_page(struct top *top, const struct frame *frame)
+int top_run(const struct top_options *options)
 {
-	int columns = frame->body.columns;
+	static struct top top;	/* too large for the stack */
+	int status = STATUS_FAILED;
 
-	if (frame->head >= 0)
-		draw_head(top, frame->head, columns);
-	if (top_page(top)->kind == PAGE_HISTOGRAM) {
-		draw_bars(&top->bars, frame->body, &top_page(top)->at, top->utf8);
-		return;
+	top = (struct top){
+		.filter = options->filter, .sources = options->sources,
+		.interval = options->interval, .kvm_stat = options->kvm_stat,
+		.counts_growth = options->kvm_stat && !options->include_past,
+		.page[0].kind = options->kvm_stat ? PAGE_EVENTS : PAGE_GUESTS,
+	};
+	setlocale(LC_CTYPE, "");
+	top.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	if (!set_columns(&top, options->columns) || !set_order(&top, options->sort))
+		return STATUS_USAGE;
+	if (prepare(&top) && begin()) {
+		status = show(&top);
+		end();
 	}
-	draw_lines(top, frame->body);
-	draw_problem(top, frame->body);
-}
-
-static void draw_body(struct top *top, const struct frame *frame)
-{
-	if (top->help)
-		draw_keys(frame->body);
-	else if (top->choosing)
-		draw_choices(top, frame->body);
-	else if (is_empty(top))
-		draw_nothing(top, frame->body);
-	else
-		draw_page(top, frame);
-}
-
-/* Draws the error of a prompt above it. */
-static void draw_error(const struct top *top, const struct frame *frame, int columns)
-{
-	int y = frame->bottom > 0 ? frame->bottom - 1 : frame->title;
-
-	if (!top->prompt.kind || !*top->prompt.error)
-		return;
-	move(y, 0);
-	clrtoeol();
-	draw_text(y, 0, columns, A_BOLD | draw_color(DRAW_ERROR), top->prompt.error);
-}
-
-void top_draw(struct top *top)
-{
-	int rows = LINES, columns = COLS;
-	struct frame frame = frame_of(rows, columns);
-
-	add_times(top, &frame);
-	if (top->width != columns)
-		top->skipped_columns = 0;
-	top->rows = frame.body.rows;
-	top->width = columns;
-	erase();
-	if (frame.meters >= 0)
-		draw_meters(top, frame.meters, columns);
-	if (frame.summary >= 0)
-		draw_summary(top, frame.summary, columns);
-	draw_title(top, frame.title, columns);
-	draw_time(top, frame.times);
-	draw_body(top, &frame);
-	draw_error(top, &frame, columns);
-	curs_set(top->prompt.kind ? 1 : 0);
-	if (frame.bottom >= 0)
-		draw_bottom(top, frame.bottom, columns);
-	refresh();
+	model_free(&top);
+	/* Raise the signal again, so that the parent process sees which signal ended top. */
+	if (ended_by && ended_by != SIGINT)
+		raise(ended_by);
+	return status;
 }

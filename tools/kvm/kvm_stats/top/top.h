@@ -1,10 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The full screen: 'kvm-stats top', and 'kvm-stats' with the options of kvm_stat. */
 #ifndef TOP_TOP_H
 #define TOP_TOP_H
 
-#include "top/options.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/* The table of guests. Runs until the user quits. Returns the exit status. */
-int top_run(struct top_options *options);
+#include "base/output.h"
+#include "options/status.h"
+#include "targets/filter.h"
+#include "targets/source.h"
+
+#define MIN_INTERVAL	0.1	/* in seconds */
+
+struct top_options {
+	struct filter *filter;	/* the prompts of kvm_stat's view change it */
+	enum sources sources;
+	uint64_t interval;	/* in ns */
+	const char *columns;	/* names of columns, separated by commas; NULL: the usual ones */
+	const char *sort;	/* name of a column, NULL: CPU */
+	bool kvm_stat;		/* start with the view of kvm_stat, and use its keys */
+	bool include_past;	/* its totals count since the creation of the VM */
+};
+
+/* Runs until the user quits. Returns the exit status. */
+#ifdef HAVE_CURSES
+int top_run(const struct top_options *options);
+#else
+static inline int top_run(const struct top_options *options)
+{
+	(void)options;
+	complain("top is not available: this kvm-stats was built without ncurses. Use 'kvm-stats "
+		 "log', or build kvm-stats again with ncurses (Debian: libncurses-dev).");
+	return STATUS_FAILED;
+}
+#endif
 
 #endif /* TOP_TOP_H */

@@ -576,7 +576,7 @@ static void draw_classes(const struct top *top, struct area area)
 
 static bool shows_off(const struct top *top)
 {
-	return !top_page(top)->times.vcpus && monitor_exits(top->monitor) == EXITS_OFF;
+	return !top_page(top)->times.vcpus && top->exits_state == EXITS_OFF;
 }
 
 /* Returns how many of @rows are needed. 0: the page has no such times, or they do not fit. */

@@ -62,12 +62,11 @@ const struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor 
 
 bool scope_has_targets(const struct top_scope *scope, const struct monitor *monitor)
 {
-	struct top_scope copy = *scope;
 	size_t i, j;
 
 	for (i = 0; i < monitor->vmms; i++) {
 		for (j = 0; j < monitor->vmm[i]->targets; j++) {
-			if (scope_selects(monitor->vmm[i]->target[j], &copy))
+			if (scope_selects(monitor->vmm[i]->target[j], (void *)scope))
 				return true;
 		}
 	}
@@ -206,6 +205,7 @@ int model_update(struct top *top)
 	const struct order *order = &top->order[page->kind];
 	const struct filter_text *names = &top->names[page->kind];
 
+	top->exits_state = monitor_exits(top->monitor);
 	/* The last values of what has ended stay on the screen. */
 	if (!page_has_ended(top, page)) {
 		int err = update_totals(top, page);

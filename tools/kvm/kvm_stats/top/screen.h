@@ -319,6 +319,7 @@ struct top {
 	struct host host;
 	struct totals *totals;
 	struct top_scope scope;		/* the scope that the totals were selected by */
+	enum exits_state exits_state;	/* at the last sample */
 	struct exit_stats *exits;	/* the statistics of exits in each schema in use */
 	size_t schemas;
 	size_t schemas_capacity;

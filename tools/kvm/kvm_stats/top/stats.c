@@ -193,7 +193,7 @@ static bool add_rate(double *sum, const struct target *target, const struct kvms
 static bool is_counted(const struct top *top, const struct exit_stats *stats,
 		       const struct target *target)
 {
-	return stats->classes && stats->guest && monitor_exits(top->monitor) == EXITS_ON &&
+	return stats->classes && stats->guest && top->exits_state == EXITS_ON &&
 	       value_of(target, stats->guest);
 }
 
@@ -315,15 +315,15 @@ static int by_time(const void *x, const void *y)
 static const struct target *next_target(const struct top *top, const struct top_scope *scope,
 					size_t *vmm, size_t *i)
 {
-	struct top_scope copy = *scope;
-
 	for (; *vmm < top->monitor->vmms; (*vmm)++, *i = 0) {
 		const struct vmm *at = top->monitor->vmm[*vmm];
 
+		if (scope->one_vmm && scope->key != vmm_key(at))
+			continue;
 		while (*i < at->targets) {
 			const struct target *target = at->target[(*i)++];
 
-			if (scope_selects(target, &copy))
+			if (scope_selects(target, (void *)scope))
 				return target;
 		}
 	}
@@ -639,7 +639,7 @@ static void add_number(struct line *sum, const struct line *line, enum column_id
 		sum->number[id] = (sum->number[id] < 0 ? 0 : sum->number[id]) + line->number[id];
 }
 
-static bool update_all_guests(struct top *top, struct page *page, const struct tally *tally)
+static bool update_all_guests(struct top *top, struct page *page, struct tally *tally)
 {
 	const struct monitor *monitor = top->monitor;
 	struct line *sum = page_line(page, page, "all guests");
@@ -664,12 +664,9 @@ static bool update_all_guests(struct top *top, struct page *page, const struct t
 		add_number(sum, line, COLUMN_MISSING);
 	}
 	sum->lacks_only_vms &= !missing;
-	/* Here, the times are those of the vCPUs that differ most. A mean of all says nothing. */
-	set_tally(sum, &(struct tally){
-		.exits = tally->exits, .has_exits = tally->has_exits,
-		.faults = tally->faults, .has_faults = tally->has_faults,
-		.polls = tally->polls, .good_polls = tally->good_polls,
-		.run_delay = tally->run_delay, .vcpus = tally->vcpus }, monitor);
+	/* A mean of the times of all vCPUs says nothing. */
+	tally->times.vcpus = 0;
+	set_tally(sum, tally, monitor);
 	if (complete == monitor->vmms)
 		snprintf(sum->name, sizeof(sum->name), "all %zu guests", complete);
 	else
@@ -708,7 +705,7 @@ static struct line *guest_line(struct top *top, const struct vmm *vmm)
 	return NULL;
 }
 
-static bool update_whole_guest(struct top *top, struct page *page, const struct line *guest)
+static bool update_whole_guest(struct page *page, const struct line *guest)
 {
 	struct line *sum = page_line(page, page, "whole guest");
 
@@ -723,7 +720,6 @@ static bool update_whole_guest(struct top *top, struct page *page, const struct 
 	sum->sum = true;
 	snprintf(sum->name, sizeof(sum->name), "%s guest",
 		 is_complete(guest->vmm) ? "whole" : "part of");
-	(void)top;
 	return true;
 }
 
@@ -736,7 +732,7 @@ bool stats_update_parts(struct top *top, struct page *page)
 
 	if (!vmm || !guest)
 		return true;
-	if (!update_guest(top, guest, vmm, &sum) || !update_whole_guest(top, page, guest))
+	if (!update_guest(top, guest, vmm, &sum) || !update_whole_guest(page, guest))
 		return false;
 	for (i = 0; i < vmm->targets; i++) {
 		const struct target *target = vmm->target[i];
@@ -1127,7 +1123,7 @@ static void put_quantile(char *buf, size_t size, const struct page *page, double
 	if (*page->line[i]->below)
 		snprintf(buf, size, "< %s", page->line[i]->below);
 	else
-		snprintf(buf, size, ">= %s", page->line[i]->name);
+		snprintf(buf, size, ">= %.31s", page->line[i]->name);
 }
 
 static void summarize(struct page *page)

@@ -449,9 +449,9 @@ const char *column_heading(const struct top *top, enum column_id id, bool wide)
 
 /* ---- the order of the page ---- */
 
-static bool can_sort(const struct top *top, int id)
+static bool can_sort(int id, unsigned int columns)
 {
-	return id < COLUMNS && (table_columns(top) & COLUMN_BIT(id)) && column_types[id].key;
+	return (columns & COLUMN_BIT(id)) && column_types[id].key;
 }
 
 void table_sort_by(struct top *top, enum column_id id)
@@ -464,10 +464,13 @@ void table_sort_by(struct top *top, enum column_id id)
 
 bool table_sort_by_key(struct top *top, int key)
 {
+	/* Tables can be sorted by columns that are not on the screen. */
+	unsigned int columns = top_page(top)->kind < PAGE_STATISTICS ? ALL_COLUMNS :
+			       table_columns(top);
 	int id;
 
 	for (id = 0; id < COLUMNS; id++) {
-		if (column_types[id].key == key && can_sort(top, id)) {
+		if (column_types[id].key == key && can_sort(id, columns)) {
 			table_sort_by(top, id);
 			return true;
 		}
@@ -482,7 +485,7 @@ bool table_sort_by_next(struct top *top, int by)
 
 	for (i = 0; i < COLUMNS; i++) {
 		id = (id + by + COLUMNS) % COLUMNS;
-		if (can_sort(top, id)) {
+		if (can_sort(id, table_columns(top))) {
 			table_sort_by(top, id);
 			return true;
 		}

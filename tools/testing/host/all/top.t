@@ -361,6 +361,91 @@ histogram_tests()
 	stop_vmm
 }
 
+# ---- exit statistics ----
+
+# A VMM whose QMP socket has made values of exit statistics, which this kernel may lack: they grow
+# with the time. It runs "perl - SOCKET -name GUEST".
+# shellcheck disable=SC2016 # it is Perl
+fake_vmm='
+use IO::Socket::UNIX;
+use Time::HiRes "time";
+my %rate = (exits => 1100, exit_io => 1000, exit_io_ns => 4e7, exit_cpuid => 100,
+	exit_cpuid_ns => 1e7, guest_ns => 4e8, userspace_ns => 5e7, halted_ns => 4e8,
+	run_delay_ns => 1e8);
+my $start = time() - 5;
+open(my $kvm, "+<", "/dev/kvm") or die;
+my $fd = ioctl($kvm, 0xae01, 0) or die;
+open(my $vm, "+<&=", $fd) or die;
+my @vcpus = map { ioctl($vm, 0xae41, $_) or die } 0, 1;
+sub schema { my ($target, @names) = @_;
+	sprintf(q({"provider": "kvm", "target": "%s", "stats": [%s]}), $target, join(",", map {
+		sprintf(q({"name": "%s", "type": "cumulative", %s}), $_, /_ns$/ ?
+		q("unit": "seconds", "base": 10, "exponent": -9) : q("exponent": 0)) } @names)) }
+sub stats { my $past = time() - $start; join(",", map {
+	sprintf(q({"name": "%s", "value": %.0f}), $_, $rate{$_} * $past) } sort keys %rate) }
+sub answer { my ($line) = @_;
+	return q([{"cpu-index": 0, "qom-path": "/0"}, {"cpu-index": 1, "qom-path": "/1"}])
+		if $line =~ /query-cpus/;
+	return "[" . schema("vm", "remote_tlb_flush") . "," . schema("vcpu", sort keys %rate) . "]"
+		if $line =~ /schemas/;
+	return q([{"provider": "kvm", "stats": [{"name": "remote_tlb_flush", "value": 7}]}])
+		if $line =~ /"vm"/;
+	return "[" . join(",", map { sprintf(q({"provider": "kvm", "qom-path": "/%d",
+		"stats": [%s]}), $_, stats()) =~ s/\n\s*//r } 0, 1) . "]" if $line =~ /"vcpu"/;
+	return "{}" }
+my $server = IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 5) or die;
+while (my $client = $server->accept()) {
+	$client->autoflush(1);
+	print $client qq({"QMP": {"version": {}, "capabilities": []}}\r\n);
+	while (my $line = <$client>) {
+		my ($id) = $line =~ /"id": (\d+)/;
+		print $client sprintf(qq({"return": %s, "id": %d}\r\n), answer($line), $id);
+	}
+}'
+
+time_tests()
+{
+	local what="the most frequent exits are classes"
+
+	rm -f "$out/qmp"
+	perl -e "$fake_vmm" -- "$out/qmp" -name "times$$" >"$out/vmm.out" 2>&1 9>&- &
+	vmm=$!
+	vmms[$vmm]=1
+	if ! until_true 10 test -S "$out/qmp" ||
+	   ! "$stats" read -p "$vmm" --qmp="$out/qmp" 2>&1 | grep -q 'exit_io_ns'; then
+		skip "$what" "the VMM is not read over QMP"
+		stop_vmm
+		return
+	fi
+	start_top -p "$vmm" "--qmp=$out/qmp"
+	shows "$what" "^times$$ +$vmm +2 .* io [12][0-9]{3}, cpuid [12][0-9]{2}" '· QMP ·'
+	shows "the times of vCPUs are those of KVM" \
+		"^times$$ +$vmm +2 +[0-9.]+ +(3[89]|4[0-2])\.[0-9] +[45]\.[0-9] +(3[89]|4[0-3])\."
+	keys Enter
+	shows "the page of a guest shows where the time of its vCPUs goes" \
+		'^Time \[G{2,}E+V+H{2,}W+ *\]  Guest (3[89]|4[0-2])\.[0-9]%  Exits [45]\.[0-9]%  VMM '
+	shows "the classes of exits have count, time and mean, most time first" \
+		'^Exits +Per s +Time % +Mean  Exits +Per s +Time % +Mean$' \
+		'^io +[12][0-9]{3} +[34]\.[0-9] +40µs  cpuid +[12][0-9]{2} +(0\.9|1\.0) +100µs$'
+	shows "the vCPUs are below" '^VM, vCPU +CPU% ' '^vcpu1 '
+	screen_check "the parts of the bar have colors" sees_color 'GGG' 32
+	keys Down Enter
+	shows "the page of a vCPU shows where its time goes" ', vcpu0 ' '^Time .*  Guest ' \
+		'^io +[0-9]+ +[34]\.[0-9] ' '^exit_io_ns +[0-9.]+ms +4[0-9.]*ms'
+	resize 80 24
+	shows "in 80 columns, the legend is below the bar" '^Time \[.{73}\]$' '^     Guest '
+	resize 80 9
+	shows "in few rows, there is only the bar" '^Time \[' '^Statistic '
+	screen_check "and no classes" lacks '^Exits'
+	resize 140 24
+	keys h
+	screen_check "the help has the whole screen" loses '^Time '
+	keys z
+	stop_vmm
+	shows "the bar of a guest that ends stays" ' has ended' '^Time \['
+	quit_top
+}
+
 # ---- the view of kvm_stat ----
 
 kvm_stat_tests()
@@ -607,6 +692,7 @@ else
 	run_tests table_tests
 	run_tests changing_tests
 	run_tests histogram_tests
+	run_tests time_tests
 	run_tests kvm_stat_tests
 	run_tests once_tests
 	start_guest one 1

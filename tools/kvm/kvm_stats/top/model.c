@@ -43,7 +43,7 @@ bool scope_selects(const struct target *target, void *arg)
 				      !strcmp(target->label, scope->label));
 }
 
-bool scope_is_same(const struct top_scope *a, const struct top_scope *b)
+static bool is_same_scope(const struct top_scope *a, const struct top_scope *b)
 {
 	return a->one_vmm == b->one_vmm && a->one_target == b->one_target && a->key == b->key &&
 	       a->origin == b->origin && !strcmp(a->label, b->label);
@@ -174,7 +174,7 @@ static int update_totals(struct top *top, const struct page *page)
 {
 	if (page->kind == PAGE_GUESTS || page->kind == PAGE_PARTS || page->kind == PAGE_MEMBERS)
 		return 0;
-	if (!scope_is_same(&top->scope, &page->scope)) {
+	if (!is_same_scope(&top->scope, &page->scope)) {
 		top->scope = page->scope;
 		totals_reselect(top->totals);
 	}

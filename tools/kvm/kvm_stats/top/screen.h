@@ -46,7 +46,6 @@ struct top_scope scope_of_vmm(const struct vmm *vmm);
 struct top_scope scope_of_target(const struct target *target);
 /* @arg is the scope. */
 bool scope_selects(const struct target *target, void *arg);
-bool scope_is_same(const struct top_scope *a, const struct top_scope *b);
 /* Returns NULL if the scope is all VMMs, or if the VMM has ended. */
 const struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor *monitor);
 /* Whether the scope contains a VM or vCPU whose statistics can be read. */
@@ -256,6 +255,8 @@ struct line *page_line(struct page *page, const void *key, const char *name);
 void page_begin(struct page *page);
 bool page_finish(struct page *page, const regex_t *filter, enum column_id column, bool reversed);
 void page_free(struct page *page);
+/* Whether the statistic is a part of another one, such as kvm_exit(HLT) of kvm_exit. */
+bool line_is_child_of(const struct line *child, const struct line *parent);
 
 /* ---- prompts ---- */
 

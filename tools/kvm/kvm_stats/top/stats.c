@@ -867,12 +867,9 @@ static void add_shares(struct page *page)
 	for (i = 0; i < page->all; i++) {
 		struct line *line = page->line[i];
 		double whole = is_added_up(line, has_exits) ? sum[COLUMN_VALUE] : -1;
-		size_t len = stat_parent_length(line->stat);
 
 		for (j = 0; line->child && j < page->all; j++) {
-			if (page->line[j]->seen && page->line[j]->origin == line->origin &&
-			    strlen(page->line[j]->stat) == len &&
-			    !strncmp(page->line[j]->stat, line->stat, len))
+			if (page->line[j]->seen && line_is_child_of(line, page->line[j]))
 				whole = page->line[j]->number[COLUMN_VALUE];
 		}
 		if (whole > 0)

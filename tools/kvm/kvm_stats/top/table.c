@@ -200,7 +200,7 @@ static int compare(const void *x, const void *y, void *arg)
 	return result ? result : strverscmp(a->name, b->name);
 }
 
-static bool is_child_of(const struct line *child, const struct line *parent)
+bool line_is_child_of(const struct line *child, const struct line *parent)
 {
 	size_t len = stat_parent_length(child->stat);
 
@@ -221,7 +221,7 @@ static bool place_children(struct page *page)
 			continue;
 		to[lines++] = page->line[i];
 		for (j = 0; j < page->lines; j++) {
-			if (is_child_of(page->line[j], page->line[i]))
+			if (line_is_child_of(page->line[j], page->line[i]))
 				to[lines++] = page->line[j];
 		}
 	}

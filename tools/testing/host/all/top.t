@@ -206,6 +206,7 @@ table_tests()
 	start_guest one 1
 	one=$vmm
 	start_guest many 4
+	many=$vmm
 	start_top -g "'*$$'"
 	shows "the table has headings" '^Guest +PID vCPU +CPU% Guest% Kern% Halt% Wait% +Exits/s'
 	shows "a guest has the values of /proc and of KVM" \
@@ -334,6 +335,25 @@ changing_tests()
 		quit_top
 	fi
 	stop_vmm
+	run "(ulimit -n 11; kvm-stats top -i 0.5 -p $many)"
+	shows "with few open files, the table reports the vCPUs that are missing" \
+		'^1 guest, 1 VM, 4 vCPUs .* missing' '^Guest +PID +vCPU +Unread ' \
+		"^many$$ +$many +4 +[1-4] "
+	quit_top
+	resize 80 9
+	start_top -p "$many"
+	keys Enter
+	shows "the number of lines below is shown" '^[0-9] more below'
+	keys End
+	shows "and of those above" '^[0-9] more above'
+	quit_top
+	resize 140 24
+	run "unshare -pf --mount-proc kvm-stats top"
+	if ! sees '^[1-9][0-9]* guests?, '; then
+		shows "without a VM, the screen says that top waits" \
+			'^0 guests, 0 VMs, 0 vCPUs' 'No VM is running\. Waiting for one to start'
+	fi
+	quit_top
 	start_top -g "nosuch$$" || true
 	shows "a guest that does not exist is an error" "nosuch$$" '^status 1'
 }
@@ -525,8 +545,36 @@ stopped_tests()
 	kill "$vmm"
 	shows "the view waits for a selected guest that has ended" \
 		"^kvm statistics - two$$ .* has ended|No guest named 'two$$'"
+	screen_check "the files of a VM that has ended are closed" has_no_kvm_fds
+	start_guest two 1
+	shows "the view shows the guest again in another process" '^exits +[0-9]+ .* [0-9]{3,}$'
 	quit_top
+	if "$stats" -t -1 -f kvm_exit -p "$vmm" >"$out/once" 2>&1; then
+		start_kvm_stat -t -p "$vmm"
+		keys x
+		shows "x shows exit reasons below their tracepoint" '^kvm_exit +[0-9]+ ' '^  [A-Z_]+ '
+		quit_top
+	else
+		skip "x shows exit reasons below their tracepoint" "$(head -n 1 "$out/once")"
+	fi
 	stop_vmms
+}
+
+has_no_kvm_fds()
+{
+	soon has_no_kvm_fd
+}
+
+has_no_kvm_fd()
+{
+	[ -z "$(find "/proc/$(top_pid)/fd" -lname '*kvm-v*')" ]
+}
+
+# A new pseudo-terminal has the size 0x0.
+runs_without_size()
+{
+	{ sleep 1; printf q; } | TERM=vt100 LC_ALL=C timeout 20 script -qec "$stats top" \
+		/dev/null >"$out/screen" 2>&1 && grep -q Guests "$out/screen"
 }
 
 # The options that print. tools.t tests their output.
@@ -630,6 +678,7 @@ refusal_tests()
 	screen_check "a column without an order is reported" \
 		refuses "no column that can be sorted is named 'history'" --sort history
 	screen_check "the options of kvm_stat need --classic" refuses 'need --classic' -s 1
+	screen_check "top runs in a terminal without a size" runs_without_size
 	run "TERM=nonesuch kvm-stats top"
 	shows "an unknown terminal is reported" "unknown terminal 'nonesuch'" '^status 1'
 	run "TERM=dumb kvm-stats top"

@@ -1,42 +1,395 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test how long a VM lives. The statistics, vCPU, VM and /dev/kvm fds are closed in every
- * order. VMMs exit, are killed and call exec() while another process holds one of their
- * statistics files, received by dup(), SCM_RIGHTS, pidfd_getfd() or fork(). Any process that
- * holds the file can read it. After the last holder has closed the file, nothing of the VM
- * is left.
- *
- * LIFETIMES_COUNT is the number of times that all checks run (default: 1).
+ * Test how long a VM lives if files of KVM_STATS_GETFD hold it. The statistics, vCPU, VM and
+ * /dev/kvm fds are closed in every order. VMMs exit, are killed and call exec() while another
+ * process holds one of their statistics files, and also while a read is in the middle, where
+ * userfaultfd stops it. After the last holder has closed the file, nothing of the VM is left.
  */
 #define _GNU_SOURCE
-#include "lib/vmm_end.h"
-#include "lifetimes/lifetimes.h"
-#include "lifetimes/repeat.h"
+#include <signal.h>
 
-struct lifetimes_totals *totals;
+#include "kvm_stats_checks.h"
+#include "lib/held_read.h"
+#include "lib/run_suites.h"
+#include "lib/vm_dir.h"
+
+static struct {
+	unsigned long orders;
+	unsigned long ends;
+	unsigned long reads;
+	unsigned long held;
+} *totals;
+
+static int stats_fd_index(const struct stats_target *target)
+{
+	return stats_target_kind(target, STATS_FD_VM_STATS, STATS_FD_VCPU_STATS);
+}
+
+static const char *set_up(struct stats_target *target)
+{
+	int fds[STATS_NUM_FDS];
+	const char *message = stats_bare_vm(fds);
+
+	if (message)
+		return message;
+	target->fd = fds[stats_fd_index(target)];
+	return stats_file_load(&target->file, target->fd);
+}
+
+/* Checks that @fd still reads the statistics of a VM of the process @vmm. */
+static const char *check_reads(struct stats_target *target, int fd, pid_t vmm)
+{
+	totals->reads++;
+	return stats_still_reads(target, fd, vmm);
+}
+
+/* ---- the fds are closed in every order ---- */
+
+#define NUM_ORDERS	24
+
+enum { FD_STATS, FD_VCPU, FD_VM, FD_KVM, NUM_FDS };
+
+/* The fd of /dev/kvm stays open, unlike in stats_bare_vm(). */
+static const char *open_fds(const struct stats_target *target, int fds[NUM_FDS])
+{
+	fds[FD_KVM] = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	fds[FD_VM] = ioctl(fds[FD_KVM], KVM_CREATE_VM, 0);
+	fds[FD_VCPU] = ioctl(fds[FD_VM], KVM_CREATE_VCPU, STATS_VCPU_ID);
+	if (fds[FD_VCPU] < 0)
+		return stats_fail("KVM_CREATE_VM or KVM_CREATE_VCPU: %s", strerror(errno));
+	return stats_getfd(fds[stats_target_kind(target, FD_VM, FD_VCPU)], &fds[FD_STATS]);
+}
+
+/* The open statistics fd can be read, and an open VM or vCPU fd can open another one. */
+static const char *remaining_fds_work(struct stats_target *target, const int fds[NUM_FDS])
+{
+	int getfd_fd = fds[stats_target_kind(target, FD_VM, FD_VCPU)];
+	const char *message = NULL;
+	int fd;
+
+	if (fds[FD_STATS] >= 0)
+		message = check_reads(target, fds[FD_STATS], getpid());
+	if (message || getfd_fd < 0)
+		return message;
+	message = stats_getfd(getfd_fd, &fd);
+	if (message)
+		return message;
+	message = check_reads(target, fd, getpid());
+	close(fd);
+	return message;
+}
+
+static const char *close_and_check(struct stats_target *target, int fds[NUM_FDS],
+				   int which, const struct vm_dir *dir)
+{
+	const char *message;
+
+	close(fds[which]);
+	fds[which] = -1;
+	if (fds[FD_STATS] < 0 && fds[FD_VCPU] < 0 && fds[FD_VM] < 0)
+		return vm_disappears(dir, "after the last fd was closed");
+	message = vm_exists(dir, "with some fds still open");
+	if (!message && fds[FD_VCPU] < 0 && fds[FD_VM] < 0)
+		message = stats_reuse_memory();
+	return message ? message : remaining_fds_work(target, fds);
+}
+
+/* The digits of @number, in falling base, select which of the remaining fds is next. */
+static void make_order(unsigned int number, int order[NUM_FDS])
+{
+	int rest[NUM_FDS] = { FD_STATS, FD_VCPU, FD_VM, FD_KVM };
+	int i, left;
+
+	for (i = 0, left = NUM_FDS; i < NUM_FDS; i++, left--) {
+		int next = number % left;
+
+		number /= left;
+		order[i] = rest[next];
+		memmove(rest + next, rest + next + 1,
+			(left - next - 1) * sizeof(*rest));
+	}
+}
+
+static const char *close_in_order(struct stats_target *target, unsigned int number)
+{
+	static const char *const names[] = { "statistics", "vCPU", "VM", "/dev/kvm" };
+	int fds[NUM_FDS], order[NUM_FDS], i;
+	const char *message = open_fds(target, fds);
+	struct vm_dir dir = vm_dir(getpid(), fds[FD_VM]);
+
+	make_order(number, order);
+	if (!message)
+		message = vm_exists(&dir, "with all fds open");
+	for (i = 0; i < NUM_FDS && !message; i++)
+		message = close_and_check(target, fds, order[i], &dir);
+	totals->orders++;
+	return message ? stats_fail("closing %s, %s, %s, %s, after %d of them: %s",
+				    names[order[0]], names[order[1]], names[order[2]],
+				    names[order[3]], i, message) : NULL;
+}
+
+static const char *closed_in_every_order(struct stats_target *target)
+{
+	long users = kvm_module_users();
+	const char *message = NULL;
+	unsigned int number;
+
+	for (number = 0; number < NUM_ORDERS && !message; number++)
+		message = close_in_order(target, number);
+	return message ? message : kvm_module_users_become(users);
+}
+
+/* ---- VMMs that end ---- */
+
+static void exit_now(int signal)
+{
+	(void)signal;
+	_exit(0);
+}
+
+static void exec_now(int signal)
+{
+	(void)signal;
+	execl("/proc/self/exe", "vmm", "--pause", NULL);
+	_exit(1);
+}
+
+static const char *end_by_signal(const struct stats_vmm *vmm, int signal)
+{
+	kill(vmm->pid, signal);
+	waitpid(vmm->pid, NULL, 0);
+	return NULL;
+}
+
+/* exec() closes the VMM's fds, but the process continues to run. */
+static const char *end_by_exec(const struct stats_vmm *vmm, int signal)
+{
+	char path[64], name[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", vmm->pid,
+		 vmm->remote[STATS_FD_VM]);
+	kill(vmm->pid, signal);
+	while (readlink(path, name, sizeof(name)) >= 0)
+		usleep(1000);
+	return !waitpid(vmm->pid, NULL, WNOHANG) ? NULL :
+	       stats_fail("exec() ended the process");
+}
+
+static const struct vmm_end {
+	const char *name;
+	const char *(*end)(const struct stats_vmm *vmm, int signal);
+	int signal;
+} vmm_ends[] = {
+	{ "exit()", end_by_signal, SIGUSR1 },
+	{ "SIGKILL", end_by_signal, SIGKILL },
+	{ "exec()", end_by_exec, SIGUSR2 },
+};
+
+static const char *end_vmm(const struct stats_vmm *vmm, const struct vmm_end *end)
+{
+	totals->ends++;
+	return end->end(vmm, end->signal);
+}
+
+/* Kills the VMM if it is still a process, which it is after exec(). */
+static void finish_vmm(struct stats_vmm *vmm)
+{
+	if (!waitpid(vmm->pid, NULL, WNOHANG))
+		stats_vmm_kill(vmm);
+}
+
+/* Calls @run for each way to end a VMM, until one fails. Checks that no module stays in use. */
+static const char *run_with_each_end(struct stats_target *target,
+				     const char *(*run)(struct stats_target *target,
+							const struct vmm_end *end))
+{
+	long users = kvm_module_users();
+	size_t i;
+
+	signal(SIGUSR1, exit_now);	/* VMMs inherit the handlers */
+	signal(SIGUSR2, exec_now);
+	for (i = 0; i < ARRAY_SIZE(vmm_ends); i++) {
+		const char *message = run(target, &vmm_ends[i]);
+
+		if (message)
+			return stats_fail("a VMM that ends by %s: %s", vmm_ends[i].name, message);
+	}
+	return kvm_module_users_become(users);
+}
+
+/* Starts a VMM, and keeps the target's statistics fd of those that the VMM passes on. */
+static const char *start_vmm(const struct stats_target *target, struct stats_vmm *vmm,
+			     struct vm_dir *dir, int *fd)
+{
+	const char *message = stats_vmm_start(vmm);
+	int *stats = &vmm->fds[stats_fd_index(target)];
+
+	if (message)
+		return message;
+	*dir = vm_dir(vmm->pid, vmm->remote[STATS_FD_VM]);
+	*fd = *stats;
+	*stats = -1;
+	stats_close_fds(vmm->fds);
+	return NULL;
+}
+
+static const char *outlive(struct stats_target *target, const struct vmm_end *end)
+{
+	struct stats_vmm vmm;
+	struct vm_dir dir;
+	int fd;
+	const char *message = start_vmm(target, &vmm, &dir, &fd);
+
+	if (!message)
+		message = end_vmm(&vmm, end);
+	if (!message)
+		message = vm_exists(&dir, "after the end of the VMM");
+	if (!message)
+		message = stats_reuse_memory();
+	if (!message)
+		message = check_reads(target, fd, vmm.pid);
+	if (!message)
+		message = vm_exists(&dir, "after a read");
+	if (message)
+		return message;
+	close(fd);
+	message = vm_disappears(&dir, "after the last fd was closed");
+	finish_vmm(&vmm);
+	return message;
+}
+
+static const char *outlives_vmm(struct stats_target *target)
+{
+	return run_with_each_end(target, outlive);
+}
+
+/* ---- reads that are stopped in the middle ---- */
+
+static const char *start_read(const struct stats_target *target, int fd, struct held_read *read)
+{
+	size_t offset = target->file.header.data_offset;
+	size_t len = target->file.size - offset;
+
+	if (!held_read_is_possible())
+		return stats_skip("this kernel has no userfaultfd, which the check needs");
+	/* The read ends at a boundary between values: 512 is a multiple of their size. */
+	return held_read_start(read, fd, offset, len < 512 ? len : 512);
+}
+
+/* No fd is left that could read the current values, but they can only grow a little. */
+static const char *values_are_plausible(const struct stats_target *target,
+					const struct held_read *read)
+{
+	size_t at;
+
+	for (at = 0; at < read->len; at += sizeof(uint64_t)) {
+		uint64_t before, now;
+
+		memcpy(&before, target->file.bytes + read->offset + at, sizeof(before));
+		memcpy(&now, read->buf + at, sizeof(now));
+		if (now - before > 10000)
+			return stats_fail("the word at %zu is %#llx, before it was %#llx",
+					  read->offset + at, (unsigned long long)now,
+					  (unsigned long long)before);
+	}
+	return NULL;
+}
+
+/* The reader, in the middle of a read, holds the only reference to the VM. */
+static const char *reader_keeps_vm(struct stats_target *target, struct held_read *read,
+				   const struct vm_dir *dir)
+{
+	const char *message = vm_exists(dir, "during a read");
+
+	if (!message)
+		message = stats_reuse_memory();
+	if (message)
+		return message;
+	if (held_read_supply(read))
+		return stats_fail("the kernel no longer waits for the page: %s", strerror(errno));
+	held_read_end(read);
+	totals->held++;
+	if (read->got != (ssize_t)read->len)
+		return stats_fail("a read of %zu bytes at %zu returns %zd: %s", read->len,
+				  read->offset, read->got, strerror(errno));
+	message = values_are_plausible(target, read);
+	return message ? message : vm_disappears(dir, "after the read");
+}
+
+/* The reader is another thread of the VMM. */
+static const char *closed_during_read(struct stats_target *target)
+{
+	struct stats_target own = *target;
+	long users = kvm_module_users();
+	struct held_read read;
+	int fds[STATS_NUM_FDS];
+	const char *message = stats_bare_vm(fds);
+	struct vm_dir dir = vm_dir(getpid(), fds[STATS_FD_VM]);
+
+	own.fd = fds[stats_fd_index(target)];
+	if (!message)
+		message = stats_file_load(&own.file, own.fd);
+	if (!message)
+		message = start_read(&own, own.fd, &read);
+	if (message)
+		return message;
+	stats_close_fds(fds);
+	message = reader_keeps_vm(&own, &read, &dir);
+	return message ? message : kvm_module_users_become(users);
+}
+
+/* The reader is another process than the VMM. */
+static const char *end_during_read(struct stats_target *target, const struct vmm_end *end)
+{
+	struct stats_target remote = *target;
+	struct stats_vmm vmm;
+	struct held_read read;
+	struct vm_dir dir;
+	const char *message = start_vmm(target, &vmm, &dir, &remote.fd);
+
+	if (!message)
+		message = stats_file_load(&remote.file, remote.fd);
+	if (!message)
+		message = start_read(&remote, remote.fd, &read);
+	if (!message)
+		message = end_vmm(&vmm, end);
+	if (message)
+		return message;
+	close(remote.fd);
+	message = reader_keeps_vm(&remote, &read, &dir);
+	finish_vmm(&vmm);
+	return message;
+}
+
+static const char *vmm_ended_during_read(struct stats_target *target)
+{
+	return run_with_each_end(target, end_during_read);
+}
 
 static const struct stats_check checks[] = {
 	STATS_CHECK("closed_in_every_order", closed_in_every_order),
-	STATS_CHECK("outlives_vmm_received", outlives_vmm, .arg = 0),
-	STATS_CHECK("outlives_vmm_taken", outlives_vmm, .arg = 1),
-	STATS_CHECK("outlives_vmm_by_dup", outlives_vmm, .arg = 2),
-	STATS_CHECK("outlives_vmm_in_flight", outlives_vmm, .arg = 3),
-	STATS_CHECK("outlives_vmm_with_another_user", outlives_vmm, .arg = 4),
-	STATS_CHECK("kept_over_exec", kept_over_exec),
+	STATS_CHECK("outlives_vmm", outlives_vmm),
+	STATS_CHECK("closed_during_read", closed_during_read),
+	STATS_CHECK("vmm_ended_during_read", vmm_ended_during_read),
+};
+
+static const struct stats_suite suites[] = {
+	STATS_SUITE("vm", -1, checks, set_up),
+	STATS_SUITE("vcpu", STATS_VCPU_ID, checks, set_up),
 };
 
 int main(int argc, char *argv[])
 {
-	vmm_end_main(argc, argv);
-	if (argc == 5 && !strcmp(argv[1], "--read"))
-		return read_after_exec(argv);
-	if (lifetimes_skip_reason())
-		return tap_skip_all(lifetimes_skip_reason());
-
+	/* exec_now() starts this program again. */
+	while (argc == 2 && !strcmp(argv[1], "--pause"))
+		pause();
+	if (vm_dirs_skip_reason())
+		return tap_skip_all(vm_dirs_skip_reason());
 	totals = shared_memory(sizeof(*totals));
-	run_repeatedly(checks, ARRAY_SIZE(checks));
+	run_suites(suites, ARRAY_SIZE(suites));
 	tap_tried(totals->orders, "orders of closing fds");
 	tap_tried(totals->ends, "ends of VMMs");
 	tap_tried(totals->reads, "reads by processes that hold a file");
+	tap_tried(totals->held, "reads held in the middle");
 	return tap_end();
 }

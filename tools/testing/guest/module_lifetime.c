@@ -288,7 +288,7 @@ static const char *debugfs_keeps_modules(struct stats_target *target)
 	int fd;
 
 	(void)target;
-	if (!vm_dirs_are_visible())
+	if (vm_dirs_skip_reason())
 		return stats_skip("debugfs is not mounted");
 	if (!*vendor)
 		return stats_skip("KVM is a single module");

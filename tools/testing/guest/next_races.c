@@ -12,7 +12,6 @@
 #include "kvm_stats_open.h"
 #include "lib/run_suites.h"
 #include "lib/vm_dir.h"
-#include "lifetimes/setup.h"
 
 #define NUM_AGENTS	3
 #define NUM_CREATORS	2
@@ -335,8 +334,8 @@ int main(void)
 	const char *value = getenv("NEXT_RACES_SECONDS");
 	int kvm;
 
-	if (lifetimes_skip_reason())
-		return tap_skip_all(lifetimes_skip_reason());
+	if (vm_dirs_skip_reason())
+		return tap_skip_all(vm_dirs_skip_reason());
 	kvm = stats_open_kvm();
 	if (!(ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD) & KVM_STATS_CAP_NEXT))
 		return tap_skip_all("this kernel does not have KVM_STATS_NEXT");

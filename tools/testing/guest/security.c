@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test what a process without privileges can do with statistics, VM and vCPU fds that it
- * holds, and with fds of other processes. Test what lockdown leaves accessible, and that the
- * statistics of a new VM do not show the previous content of their memory.
+ * Test what a process without privileges can do with statistics, VM and vCPU fds that it holds,
+ * what lockdown leaves accessible, and that the statistics of a new VM do not show the previous
+ * content of their memory.
+ *
+ * Test which processes can open the statistics of all VMs with KVM_STATS_NEXT: those that have
+ * CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace, also under lockdown. Neither other
+ * capabilities, nor access to /dev/kvm, nor root in another user namespace suffice.
  */
 #define _GNU_SOURCE
+#include <grp.h>
+#include <linux/capability.h>
+#include <sched.h>
 #include <sys/stat.h>
 
 #include "kvm_stats_checks.h"
+#include "kvm_stats_open.h"
+#include "lib/extensions.h"
 #include "lib/run_suites.h"
 #include "lib/unprivileged.h"
 
-#define DEBUGFS_KVM		"/sys/kernel/debug/kvm"
+#ifndef CAP_PERFMON
+#define CAP_PERFMON	38
+#endif
+
 /* Lockdown denies access to this file because it is writable. */
-#define DEBUGFS_FILE		DEBUGFS_KVM "/halt_wakeup"
-#define NEW_OWNER		UNPRIVILEGED_UID
+#define DEBUGFS_FILE		"/sys/kernel/debug/kvm/halt_wakeup"
 #define LOCKDOWN		"/sys/kernel/security/lockdown"
 #define PIPES			200
 #define NEW_VMS			32	/* more than KVM has freed vCPUs in its cache */
+#define KVM_GROUP		36
 
 /* Another process, which runs as root and has passed its fds on to this process. */
 static struct stats_vmm vmm;
@@ -36,59 +48,7 @@ static const char *set_up(struct stats_target *target)
 	return message ? message : become_unprivileged();
 }
 
-/* ---- fds of other processes ---- */
-
-static const char *takes_no_fd(struct stats_target *target)
-{
-	int which, fd;
-
-	(void)target;
-	for (which = 0; which < STATS_NUM_FDS; which++) {
-		if (!stats_vmm_take(&vmm, which, &fd))
-			return stats_fail("pidfd_getfd of fd %d succeeds, expected: %s",
-					  which, strerror(EPERM));
-		if (errno != EPERM)
-			return stats_fail("pidfd_getfd of fd %d: %s, expected: %s",
-					  which, strerror(errno), strerror(EPERM));
-	}
-	return NULL;
-}
-
-static const char *cannot_open(const char *dir, int fd)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s/%d", vmm.pid, dir, fd);
-	return stats_refused(path, open(path, O_RDONLY | O_CLOEXEC), EACCES);
-}
-
-static const char *sees_no_fd(struct stats_target *target)
-{
-	const char *message = NULL;
-	int which;
-
-	(void)target;
-	for (which = 0; which < STATS_NUM_FDS && !message; which++) {
-		message = cannot_open("fd", vmm.remote[which]);
-		if (!message)
-			message = cannot_open("fdinfo", vmm.remote[which]);
-	}
-	return message;
-}
-
-static const char *sees_no_debugfs(struct stats_target *target)
-{
-	(void)target;
-	return stats_refused(DEBUGFS_KVM, open(DEBUGFS_KVM, O_RDONLY | O_CLOEXEC),
-			     EACCES);
-}
-
 /* ---- fds that the process holds ---- */
-
-static const char *reads(struct stats_target *target)
-{
-	return stats_read_whole(target);
-}
 
 /* Tries to open the inode a second time, which would give a separate or writable file. */
 static const char *reopens_nothing(struct stats_target *target)
@@ -101,27 +61,6 @@ static const char *reopens_nothing(struct stats_target *target)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", target->fd);
 	for (i = 0; i < ARRAY_SIZE(modes) && !message; i++)
 		message = stats_refused(path, open(path, modes[i] | O_CLOEXEC), EACCES);
-	return message;
-}
-
-/* Newer kernels return EOPNOTSUPP, because an anonymous inode cannot be changed there. */
-static const char *change_refused(const char *what, int result)
-{
-	return stats_refused(what, result, errno == EOPNOTSUPP ? EOPNOTSUPP : EPERM);
-}
-
-static const char *changes_nothing(struct stats_target *target)
-{
-	const char *message = stats_write_refused(target);
-
-	if (!message)
-		message = stats_mmap_refused(target);
-	if (!message)
-		message = stats_ioctl_refused(target);
-	if (!message)
-		message = change_refused("fchmod", fchmod(target->fd, 0666));
-	if (!message)
-		message = change_refused("fchown", fchown(target->fd, NEW_OWNER, NEW_OWNER));
 	return message;
 }
 
@@ -154,12 +93,8 @@ static const char *gets_nothing_else(struct stats_target *target)
 }
 
 static const struct stats_check unprivileged[] = {
-	STATS_CHECK("takes_no_fd_of_others", takes_no_fd),
-	STATS_CHECK("sees_no_fd_of_others", sees_no_fd),
-	STATS_CHECK("sees_no_debugfs", sees_no_debugfs),
-	STATS_CHECK("reads_held_fd", reads),
+	STATS_CHECK("reads_held_fd", stats_read_whole),
 	STATS_CHECK("reopens_nothing", reopens_nothing),
-	STATS_CHECK("changes_nothing", changes_nothing),
 	STATS_CHECK("gets_statistics_of_held_fd", gets_statistics),
 	STATS_CHECK("gets_nothing_else_of_held_fd", gets_nothing_else),
 };
@@ -271,16 +206,130 @@ static const struct stats_check lockdown[] = {
 	STATS_CHECK("fds_answer_under_lockdown", answers_under_lockdown),
 };
 
-#define SUITE(kind, id, table, set_up_suite)	\
-	{ .name = kind, .vcpu_id = id, .checks = table, .num = ARRAY_SIZE(table), \
-	  .setup = set_up_suite }
+/* ---- KVM_STATS_NEXT ---- */
+
+/* Creates a VM, and opens /dev/kvm as root. One check changes the group of /dev/kvm. */
+static const char *set_up_next(struct stats_target *target)
+{
+	static int fds[STATS_NUM_FDS];
+
+	if (!getenv("BOOT_VARIANT"))
+		return stats_skip("changes /dev/kvm; runs with BOOT_VARIANT only");
+	if (!kernel_has_stats_open())
+		return stats_skip(NO_STATS_OPEN);
+	target->getfd_fd = stats_open_kvm();
+	return stats_bare_vm(fds);
+}
+
+static const char *expect(struct stats_target *target, int error)
+{
+	uint64_t vm = 0;
+	int fd = stats_open_next(target->getfd_fd, &vm);
+	struct stats_vm_file file;
+
+	if (error)
+		return stats_refused("KVM_STATS_NEXT", fd, error);
+	if (fd < 0)
+		return stats_fail("KVM_STATS_NEXT: %s", strerror(errno));
+	return stats_vm_file_load(&file, fd);
+}
+
+/* Becomes another user that has only the capability @cap. */
+static const char *keep_only(unsigned int cap)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { { 0 } };
+	const char *message;
+
+	prctl(PR_SET_KEEPCAPS, 1);
+	message = become_unprivileged();
+	data[cap / 32].permitted = 1u << cap % 32;
+	data[cap / 32].effective = data[cap / 32].permitted;
+	if (!message && syscall(SYS_capset, &header, data))
+		message = stats_fail("capset: %s", strerror(errno));
+	return message;
+}
+
+static const char *root(struct stats_target *target)
+{
+	return expect(target, 0);
+}
+
+static const char *allowed_with(struct stats_target *target)
+{
+	const char *message = keep_only(target->arg);
+
+	return message ? message : expect(target, 0);
+}
+
+static const char *refused_with(struct stats_target *target)
+{
+	const char *message = keep_only(target->arg);
+
+	return message ? message : expect(target, EPERM);
+}
+
+static const char *holder_of_fd(struct stats_target *target)
+{
+	const char *message = become_unprivileged();
+
+	return message ? message : expect(target, EPERM);
+}
+
+/* A member of the group of /dev/kvm can open it, as VMMs do. */
+static const char *member_of_group(struct stats_target *target)
+{
+	const gid_t group = KVM_GROUP;
+	struct stat old;
+
+	if (stat("/dev/kvm", &old) || chown("/dev/kvm", 0, KVM_GROUP) || chmod("/dev/kvm", 0660) ||
+	    setgroups(1, &group) || setgid(UNPRIVILEGED_UID) || setuid(UNPRIVILEGED_UID))
+		return stats_fail("cannot become a member of the group: %s", strerror(errno));
+	target->getfd_fd = stats_open_kvm();
+	if (target->getfd_fd < 0)
+		return stats_fail("/dev/kvm: %s", strerror(errno));
+	return expect(target, EPERM);
+}
+
+static const char *write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? -1 : write(fd, text, strlen(text));
+
+	close(fd);
+	return size == (ssize_t)strlen(text) ? NULL : stats_fail("%s: %s", path, strerror(errno));
+}
+
+static const char *root_of_namespace(struct stats_target *target)
+{
+	const char *message;
+
+	if (unshare(CLONE_NEWUSER))
+		return stats_skip("unshare: %s", strerror(errno));
+	message = write_file("/proc/self/uid_map", "0 0 1");
+	if (!message && geteuid())
+		message = stats_fail("the user is not root of the namespace");
+	return message ? message : expect(target, EPERM);
+}
+
+static const struct stats_check next[] = {
+	STATS_CHECK("root_may", root),
+	STATS_CHECK("cap_perfmon_may", allowed_with, .arg = CAP_PERFMON),
+	STATS_CHECK("cap_sys_admin_may", allowed_with, .arg = CAP_SYS_ADMIN),
+	STATS_CHECK("cap_sys_ptrace_may_not", refused_with, .arg = CAP_SYS_PTRACE),
+	STATS_CHECK("cap_dac_override_may_not", refused_with, .arg = CAP_DAC_OVERRIDE),
+	STATS_CHECK("holder_of_kvm_fd_may_not", holder_of_fd),
+	STATS_CHECK("member_of_group_may_not", member_of_group),
+	STATS_CHECK("root_of_user_namespace_may_not", root_of_namespace),
+};
 
 static const struct stats_suite suites[] = {
-	SUITE("vm", -1, unprivileged, set_up),
-	SUITE("vcpu", STATS_VCPU_ID, unprivileged, set_up),
-	SUITE("vm", -1, memory, NULL),
-	SUITE("vcpu", STATS_VCPU_ID, memory, NULL),
-	SUITE("vm", -1, lockdown, load_own_vm),
+	STATS_SUITE("vm", -1, unprivileged, set_up),
+	STATS_SUITE("vcpu", STATS_VCPU_ID, unprivileged, set_up),
+	STATS_SUITE("vm", -1, memory, NULL),
+	STATS_SUITE("vcpu", STATS_VCPU_ID, memory, NULL),
+	STATS_SUITE("vm", -1, lockdown, load_own_vm),
+	STATS_SUITE("next", -1, next, set_up_next),
 };
 
 int main(void)

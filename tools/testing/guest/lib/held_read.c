@@ -105,16 +105,6 @@ int held_read_supply(const struct held_read *read)
 	return ioctl(read->uffd, UFFDIO_ZEROPAGE, &zero);
 }
 
-int held_read_unmap(const struct held_read *read)
-{
-	struct uffdio_range range = {
-		.start = (uintptr_t)missing_page(read),
-		.len = sysconf(_SC_PAGESIZE),
-	};
-
-	return munmap(missing_page(read), range.len) || ioctl(read->uffd, UFFDIO_WAKE, &range);
-}
-
 void held_read_end(struct held_read *read)
 {
 	pthread_join(read->thread, NULL);

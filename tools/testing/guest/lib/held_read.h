@@ -42,9 +42,6 @@ const char *held_read_start(struct held_read *read, int fd, size_t offset, size_
 /* Supplies the missing page. Returns 0, or -1 if the kernel no longer waits for the page. */
 int held_read_supply(const struct held_read *read);
 
-/* Unmaps the missing page instead, so that the read faults. */
-int held_read_unmap(const struct held_read *read);
-
 /* Waits until the read returns, and sets errno to its error. */
 void held_read_end(struct held_read *read);
 

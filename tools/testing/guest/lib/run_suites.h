@@ -19,6 +19,17 @@ static inline bool is_left_out(const char *name)
 	return strstr(list, word);
 }
 
+/* Allocates memory that the processes of all checks share. Exits if that fails. */
+static inline void *shared_memory(size_t size)
+{
+	void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared != MAP_FAILED)
+		return shared;
+	printf("Bail out! mmap: %s\n", strerror(errno));
+	exit(1);
+}
+
 static inline void run_suites(const struct stats_suite *suites, size_t num)
 {
 	static const enum tap_verdict verdicts[] = {

@@ -7,9 +7,19 @@
 
 #define TIME_LIMIT_MS		10000
 
-bool vm_dirs_are_visible(void)
+const char *vm_dirs_skip_reason(void)
 {
-	return !access(VM_DEBUGFS, X_OK);
+	const char *variant = getenv("BOOT_VARIANT");
+
+	if (variant && !strcmp(variant, "unpatched"))
+		return "this kernel does not have the statistics fd";
+	if (geteuid())
+		return "only root can see which VMs exist";
+	if (access("/dev/kvm", R_OK | W_OK))
+		return "no access to /dev/kvm";
+	if (access(VM_DEBUGFS, X_OK))
+		return "no " VM_DEBUGFS ", which shows which VMs exist";
+	return NULL;
 }
 
 struct vm_dir vm_dir(pid_t creator, int vm_fd)

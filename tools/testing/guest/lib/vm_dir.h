@@ -15,7 +15,11 @@ struct vm_dir {
 	char path[64];
 };
 
-bool vm_dirs_are_visible(void);
+/*
+ * Returns NULL, or the reason why the statistics of this kernel cannot be tested together with the
+ * existence of VMs.
+ */
+const char *vm_dirs_skip_reason(void);
 
 /* The kernel names the directory after the thread that created the VM and after the VM fd. */
 struct vm_dir vm_dir(pid_t creator, int vm_fd);

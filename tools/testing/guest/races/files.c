@@ -98,7 +98,6 @@ static const char *whole_model_load(int vm)
 	return NULL;
 }
 
-/* @with_vcpus: the kernel has files of observers, which contain the vCPUs. */
 const char *models_load(bool with_vcpus)
 {
 	int fds[STATS_NUM_FDS];
@@ -123,18 +122,12 @@ size_t models_largest(void)
 
 /* ---- files that a thread holds ---- */
 
-/* @id is the id that the file must have, or NULL if it is not known. */
-void held_open(struct held *held, int fd, const char *id)
-{
-	*held = (struct held){ .fd = fd, .expected_id = id };
-}
-
 void held_close(struct held *held)
 {
 	if (held->fd >= 0 && close(held->fd))
 		violation(ERRORS_ARE_RIGHT, "close of a statistics fd: %s", strerror(errno));
 	free(held->last);
-	held_open(held, -1, NULL);
+	*held = (struct held){ .fd = -1 };
 }
 
 static const struct model *model_of(const struct kvm_stats_header *header, const char *id)
@@ -165,21 +158,17 @@ static bool held_identify(struct held *held)
 		return true;
 	got = pread(held->fd, start, sizeof(start), 0);
 	if (got != sizeof(start)) {
-		/*
-		 * The VM may have ended. dup_any() may have duplicated another file that got the
-		 * number of a closed fd.
-		 */
-		if (held->expected_id || got >= 0 ||
-		    (errno != ENODEV && errno != EINVAL && errno != ESPIPE))
+		/* The VM of an observer's file may have ended. */
+		if (held->expected_id[0] || got >= 0 || errno != ENODEV)
 			violation(SIZES_ARE_RIGHT, "a read of header and id returns %zd: %s",
 				  got, strerror(errno));
 		return false;
 	}
 	memcpy(&header, start, sizeof(header));
 	memcpy(id, start + sizeof(header), STATS_NAME_SIZE);
-	if (!id_is_ours(id) || (held->expected_id && strcmp(id, held->expected_id)))
+	if (!id_is_ours(id) || (held->expected_id[0] && strcmp(id, held->expected_id)))
 		violation(IDS_ARE_RIGHT, "the id is '%.47s', expected %s", id,
-			  held->expected_id ? held->expected_id : "one of this process");
+			  held->expected_id[0] ? held->expected_id : "one of this process");
 	held->model = model_of(&header, id);
 	held->last = calloc(held->model->num, sizeof(*held->last));
 	return true;
@@ -307,25 +296,20 @@ static void check_read(struct held *held, const uint8_t *buf, size_t at, size_t 
 	check_values(held, buf, at, got);
 }
 
-static void random_part(struct racer *racer, size_t size, size_t *at, size_t *len)
+static size_t below(uint64_t *random, size_t limit)
 {
-	*at = random_below(racer, 3) ? random_below(racer, size + BEYOND) : 0;
+	return random_next(random) % limit;
+}
+
+static void random_part(uint64_t *random, size_t size, size_t *at, size_t *len)
+{
+	*at = below(random, 3) ? below(random, size + BEYOND) : 0;
 	*len = size + BEYOND - *at;
-	if (!random_below(racer, 2))
-		*len = random_below(racer, *len);
+	if (!below(random, 2))
+		*len = below(random, *len);
 }
 
-static unsigned int split(struct racer *racer, struct iovec piece[2], size_t len)
-{
-	size_t first = random_below(racer, len + 1);
-
-	piece[0] = (struct iovec){ .iov_base = racer->buf, .iov_len = first };
-	piece[1] = (struct iovec){ .iov_base = racer->buf + first, .iov_len = len - first };
-	return 2;
-}
-
-/* Reads a random part of the file, or all of it. */
-void held_read(struct racer *racer, struct held *held)
+void held_read(struct held *held, uint64_t *random, uint8_t *buf)
 {
 	struct iovec piece[2];
 	size_t at, len;
@@ -335,86 +319,24 @@ void held_read(struct racer *racer, struct held *held)
 		held_close(held);
 		return;
 	}
-	random_part(racer, held->model->size, &at, &len);
-	if (random_below(racer, 2))
-		got = pread(held->fd, racer->buf, len, at);
+	random_part(random, held->model->size, &at, &len);
+	piece[0] = (struct iovec){ .iov_base = buf, .iov_len = below(random, len + 1) };
+	piece[1] = (struct iovec){ .iov_base = buf + piece[0].iov_len,
+				   .iov_len = len - piece[0].iov_len };
+	if (below(random, 2))
+		got = pread(held->fd, buf, len, at);
 	else
-		got = preadv(held->fd, piece, split(racer, piece, len), at);
-	check_read(held, racer->buf, at, len, got);
+		got = preadv(held->fd, piece, 2, at);
+	check_read(held, buf, at, len, got);
 }
 
-static void seek_from_end(struct held *held, off_t by)
-{
-	off_t at = lseek(held->fd, by, SEEK_END);
-
-	if (at < 0 && errno == ENODEV && vm_has_ended(held))
-		return;
-	if (at < 0 || !ends_at(held, at - by))
-		violation(SIZES_ARE_RIGHT, "lseek to %lld from the end returns %lld: %s",
-			  (long long)by, (long long)at, strerror(errno));
-	if (held->pos >= 0)
-		held->pos = at;
-}
-
-static void held_seek(struct racer *racer, struct held *held)
-{
-	off_t to = random_below(racer, vm_model.size + 1);
-	off_t by = to, at;
-	int whence = SEEK_SET;
-
-	if (held->pos >= 0 && !random_below(racer, 2)) {
-		whence = SEEK_CUR;
-		by = to - held->pos;
-	} else if (!random_below(racer, 2)) {
-		seek_from_end(held, -to);
-		return;
-	}
-	at = lseek(held->fd, by, whence);
-	if (at != to)
-		violation(SIZES_ARE_RIGHT, "lseek to %lld returns %lld: %s", (long long)to,
-			  (long long)at, strerror(errno));
-	if (held->pos >= 0)
-		held->pos = at;
-}
-
-/* Moves the file position, or reads from there. */
-void held_read_on(struct racer *racer, struct held *held)
-{
-	struct iovec piece[2];
-	size_t at, len;
-	ssize_t got;
-
-	if (!held->movable || !held_identify(held))
-		return;
-	if (!random_below(racer, 3)) {
-		held_seek(racer, held);
-		return;
-	}
-	random_part(racer, held->model->size, &at, &len);
-	if (random_below(racer, 2))
-		got = read(held->fd, racer->buf, len);
-	else
-		got = readv(held->fd, piece, split(racer, piece, len));
-	if (held->pos >= 0) {
-		check_read(held, racer->buf, held->pos, len, got);
-		held->pos += got > 0 ? got : 0;
-	} else if (got < 0 ? errno != ENODEV || !vm_has_ended(held) : (size_t)got > len) {
-		violation(SIZES_ARE_RIGHT, "a read of %zu bytes returns %zd: %s", len, got,
-			  strerror(errno));
-	}
-}
-
-/*
- * Reads from an fd that other threads may close. Before or during the call, its number may
- * become unused or that of any other file of this process.
- */
-void shared_read(struct racer *racer, int fd)
+void shared_read(int fd, uint64_t *random, uint8_t *buf)
 {
 	size_t at, len;
 	ssize_t got;
 
-	random_part(racer, whole_model.size, &at, &len);
-	got = pread(fd, racer->buf, len, at);
+	random_part(random, whole_model.size, &at, &len);
+	got = pread(fd, buf, len, at);
 	if (got < 0) {
 		if (errno != EBADF && errno != ESPIPE && errno != EINVAL && errno != ENODEV)
 			violation(ERRORS_ARE_RIGHT,
@@ -424,9 +346,9 @@ void shared_read(struct racer *racer, int fd)
 	}
 	if ((size_t)got > len)
 		violation(SIZES_ARE_RIGHT, "a pread of %zu bytes returns %zd", len, got);
-	else if (!constants_equal(racer->buf, at, got, &vm_model, NULL) &&
-		 !constants_equal(racer->buf, at, got, &vcpu_model, NULL) &&
-		 !constants_equal(racer->buf, at, got, &whole_model, NULL))
+	else if (!constants_equal(buf, at, got, &vm_model, NULL) &&
+		 !constants_equal(buf, at, got, &vcpu_model, NULL) &&
+		 !constants_equal(buf, at, got, &whole_model, NULL))
 		violation(CONSTANTS_NEVER_CHANGE,
 			  "%zd bytes at %zu are of no kind of statistics file", got, at);
 }

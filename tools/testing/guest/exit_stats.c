@@ -1,12 +1,425 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exit statistics: they are switched while vCPUs run, each exit counts in its class and is a trace
- * event, and the times of a vCPU add up to the time on the clock.
+ * Exit statistics: each exit counts in its class, the times of a vCPU add up to the time on the
+ * clock, and they are switched often while a vCPU exits. kvm_stats_exit_times_test switches them
+ * while a vCPU does other things.
  */
 #define _GNU_SOURCE
+#include <sys/resource.h>
+
 #include "exit_stats/checks.h"
+#include "lib/clock.h"
 #include "lib/exit_stats.h"
 #include "tap.h"
+
+#define MS		1500
+#define MAX_ATTEMPTS	5
+#define SWITCHES	1000
+#define SWITCHED_MS	300	/* in which a vCPU counts after it was switched often */
+
+/* How an access of the guest to a device ends KVM_RUN. */
+#ifdef __aarch64__
+#define DEVICE_EXIT		KVM_EXIT_MMIO
+#define KERNEL_EXIT_NS		"exit_hypercall_ns"
+#else
+#define DEVICE_EXIT		KVM_EXIT_IO
+#define KERNEL_EXIT_NS		"exit_cpuid_ns"
+#endif
+
+/* An endless loop of the guest. */
+struct loop {
+	const void *code;
+	size_t size;
+};
+
+bool create_guest(struct guest *guest, uint32_t features)
+{
+	const char *message;
+
+	*guest = (struct guest){ .features = features };
+	message = guest_create(guest);
+	return !message || fail("%s", message);
+}
+
+/* With one CPU, nothing ends the loop of a guest that disables interrupts under Bochs. */
+static const char *needs_two_cpus(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN) < 2 ? "the machine has one CPU" : NULL;
+}
+
+/* ---- sums of the classes, which the file names exit_CLASS and exit_CLASS_ns ---- */
+
+static bool ends_in_ns(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 3 && !strcmp(name + len - 3, "_ns");
+}
+
+static uint64_t sum(const struct outcome *outcome, bool of_times)
+{
+	const struct kvm_stats_desc *desc;
+	uint64_t total = 0;
+	uint32_t i;
+
+	for (i = 0; (desc = stats_file_desc(&outcome->after, i)); i++) {
+		if (!strncmp(desc->name, "exit_", 5) && desc->size == 1 &&
+		    ends_in_ns(desc->name) == of_times)
+			total += value_at(&outcome->after, desc, 0) -
+				 value_at(&outcome->before, desc, 0);
+	}
+	return total;
+}
+
+/* By how much all classes together have grown: their counters, or their times. */
+static uint64_t classes_count(const struct outcome *outcome)
+{
+	return sum(outcome, false);
+}
+
+static uint64_t classes_ns(const struct outcome *outcome)
+{
+	return sum(outcome, true);
+}
+
+/* By how much all times of the vCPU have grown, including its waits for a CPU. */
+static uint64_t times_ns(const struct outcome *outcome)
+{
+	static const char * const names[] = {
+		"guest_ns", "userspace_ns", "halted_ns", "run_delay_ns",
+	};
+	uint64_t total = classes_ns(outcome), by;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (change_of(outcome, names[i], &by))
+			total += by;
+	}
+	return total;
+}
+
+bool expect_growth(const struct outcome *outcome, const char *name, uint64_t expected)
+{
+	uint64_t by;
+
+	return change_of(outcome, name, &by) &&
+	       (by == expected || fail("%s grew by %llu, expected %llu", name,
+				       (unsigned long long)by, (unsigned long long)expected));
+}
+
+bool expect_time(const struct outcome *outcome, const char *class)
+{
+	char name[64];
+	uint64_t by;
+
+	snprintf(name, sizeof(name), "%s_ns", class);
+	return change_of(outcome, name, &by) && (by || fail("%s did not grow", name));
+}
+
+bool sums_agree(const struct outcome *outcome)
+{
+	uint64_t exits;
+
+	return change_of(outcome, "exits", &exits) &&
+	       (exits == classes_count(outcome) ||
+		fail("exits grew by %llu, all classes by %llu", (unsigned long long)exits,
+		     (unsigned long long)classes_count(outcome)));
+}
+
+/* ---- the times of a vCPU add up ---- */
+
+#ifdef __aarch64__
+static const uint32_t spin_code[] = { 0x14000000 };		/* b . */
+static const uint32_t halt_code[] = { 0xd503207f, 0x17ffffff };	/* wfi; b to wfi */
+static const uint32_t exit_code[] = {
+	0xd4000002,						/* hvc #0 */
+	0xd4000002,
+	0xd2ae0001,						/* mov x1, #0x70000000 */
+	0xb9000020,						/* str w0, [x1] */
+	0x17fffffc,						/* b to the first hvc */
+};
+#else
+static const uint8_t spin_code[] = { 0xeb, 0xfe };		/* jmp . */
+static const uint8_t halt_code[] = { 0xf4, 0xeb, 0xfd };	/* hlt; jmp */
+static const uint8_t exit_code[] = {
+	0x0f, 0xa2,						/* cpuid */
+	0x0f, 0xa2,
+	0xe6, 0x10,						/* out %al, $0x10 */
+	0xeb, 0xf8,						/* jmp to the first cpuid */
+};
+#endif
+
+static const struct loop spin_loop = { spin_code, sizeof(spin_code) };
+static const struct loop halt_loop = { halt_code, sizeof(halt_code) };
+/* Exits to KVM twice, and then to a device. */
+static const struct loop exit_loop = { exit_code, sizeof(exit_code) };
+
+/* Only accesses to the device. */
+#ifdef __aarch64__
+static const uint32_t device_code[] = { 0xd2ae0001, 0xb9000020, 0x17ffffff };
+#else
+static const uint8_t device_code[] = { 0xe6, 0x10, 0xeb, 0xfc };
+#endif
+
+static const struct loop device_loop = { device_code, sizeof(device_code) };
+
+/* A device that needs 2 ms for each 50th access. */
+static bool run_with_device(struct guest *guest)
+{
+	static __thread unsigned int accesses;
+
+	if (!run_guest(guest))
+		return false;
+	if (guest->run->exit_reason == DEVICE_EXIT && ++accesses % 50 == 0)
+		ms_sleep(2);
+	return true;
+}
+
+static bool is_whole(const struct runner *runner)
+{
+	long long sum = times_ns(&runner->stats), off = sum - runner->ns;
+
+	printf("# of %lld us: guest %llu, user space %llu, halted %llu, exits %llu, "
+	       "run delay %llu; %+lld us\n", runner->ns / 1000,
+	       (unsigned long long)grown(runner, "guest_ns") / 1000,
+	       (unsigned long long)grown(runner, "userspace_ns") / 1000,
+	       (unsigned long long)grown(runner, "halted_ns") / 1000,
+	       (unsigned long long)classes_ns(&runner->stats) / 1000,
+	       (unsigned long long)grown(runner, "run_delay_ns") / 1000, off / 1000);
+	return (off < runner->ns / 100 && -off < runner->ns / 100) ||
+	       fail("the times add up to %lld of %lld ns", sum, runner->ns);
+}
+
+/*
+ * Each exit is in the histogram, except that of the last run of the guest. A vCPU that halts has
+ * too few exits to check this.
+ */
+static bool histogram_is_complete(const struct runner *runner)
+{
+	long long in_hist = counted(runner, "exit_hist");
+	long long count = classes_count(&runner->stats);
+
+	return count < 10 || (in_hist <= count + 1 && count <= in_hist + 1) ||
+	       fail("exit_hist has %lld exits, the classes %lld", in_hist, count);
+}
+
+/* Create a vCPU that executes the loop by calls of @run. */
+static bool create_runner(struct runner *runner, const struct loop *loop,
+			  bool (*run)(struct guest *guest))
+{
+	bool ok = runner_create(runner, loop->code, loop->size);
+
+	runner->run = run;
+	runner->flush = true;
+	return ok;
+}
+
+/* The thread can lose its CPU between the clock and KVM_RUN, so try several times. */
+static bool times_are_whole(unsigned int num, const struct loop *loop,
+			    bool (*run)(struct guest *guest),
+			    bool (*check)(const struct runner *runner))
+{
+	unsigned int attempt, i;
+	struct runner runners[2] = { 0 };
+	bool ok = false, ran;
+
+	for (attempt = 0; attempt < MAX_ATTEMPTS && !ok; attempt++) {
+		ran = true;
+		for (i = 0; i < num; i++)
+			ran = ran && create_runner(&runners[i], loop, run);
+		ran = ran && runners_run(runners, num, MS, NULL);
+		ok = ran;
+		for (i = 0; i < num; i++) {
+			ok = ok && is_whole(&runners[i]) && histogram_is_complete(&runners[i]) &&
+			     (!check || check(&runners[i]));
+			runner_destroy(&runners[i]);
+		}
+		if (!ran)
+			return false;
+	}
+	return ok;
+}
+
+static bool is_most(const struct runner *runner, const char *name, unsigned int percent)
+{
+	return grown(runner, name) * 100 / runner->ns >= percent ||
+	       fail("%s grew by %llu in %lld ns", name,
+		    (unsigned long long)grown(runner, name), runner->ns);
+}
+
+/* A kernel with sanitizers needs up to a fifth of the time for interrupts. */
+static bool is_in_guest(const struct runner *runner)
+{
+	return is_most(runner, "guest_ns", 50);
+}
+
+static bool is_halted(const struct runner *runner)
+{
+	return is_most(runner, "halted_ns", 80);
+}
+
+static bool is_delayed(const struct runner *runner)
+{
+	return is_most(runner, "run_delay_ns", 30);
+}
+
+static bool is_in_user_space(const struct runner *runner)
+{
+	return is_most(runner, "userspace_ns", 10) && is_most(runner, KERNEL_EXIT_NS, 1);
+}
+
+static bool spins(void)
+{
+	return times_are_whole(1, &spin_loop, run_guest, is_in_guest);
+}
+
+static bool halts(void)
+{
+	return times_are_whole(1, &halt_loop, run_guest, is_halted);
+}
+
+static bool exits_often(void)
+{
+	return times_are_whole(1, &exit_loop, run_with_device, is_in_user_space);
+}
+
+static bool two_spin(void)
+{
+	return times_are_whole(2, &spin_loop, run_guest, is_delayed);
+}
+
+static bool two_exit_often(void)
+{
+	return times_are_whole(2, &exit_loop, run_with_device, NULL);
+}
+
+/* A thread with a high priority, which leaves the CPU for a moment now and then. */
+static bool hog_cpu(struct guest *guest)
+{
+	long long end;
+
+	(void)guest;
+	setpriority(PRIO_PROCESS, 0, -20);
+	ms_sleep(1);
+	for (end = ms_now() + 50; ms_now() < end;)
+		;
+	return true;
+}
+
+/*
+ * With CONFIG_PREEMPT, some waits begin when KVM_RUN is about to return. They are not in
+ * run_delay_ns, so they must be in userspace_ns. The last wait can begin after the last KVM_RUN.
+ */
+static bool waits_are_complete(const struct runner *runner)
+{
+	uint64_t waits = runner->after.delay_ns - runner->before.delay_ns - runner->tail_ns;
+	uint64_t in_run = grown(runner, "run_delay_ns"), user = grown(runner, "userspace_ns");
+
+	printf("# waits %llu us, in KVM_RUN %llu us; user space %llu us\n",
+	       (unsigned long long)waits / 1000, (unsigned long long)in_run / 1000,
+	       (unsigned long long)user / 1000);
+	return (waits >= MS * 1000000ULL && user + in_run >= waits) ||
+	       fail("of %llu ns, user space and waits in KVM_RUN have %llu ns",
+		    (unsigned long long)waits, (unsigned long long)(user + in_run));
+}
+
+static bool waits_are_not_exits(void)
+{
+	struct runner runners[2] = { 0 };
+	unsigned int attempt;
+	bool ok = false, ran = true;
+
+	for (attempt = 0; attempt < MAX_ATTEMPTS && ran && !ok; attempt++) {
+		ran = create_runner(&runners[0], &device_loop, run_guest) &&
+		      create_runner(&runners[1], &device_loop, hog_cpu) &&
+		      runners_run(runners, 2, 4 * MS, NULL);
+		ok = ran && waits_are_complete(&runners[0]);
+		runner_destroy(&runners[0]);
+		runner_destroy(&runners[1]);
+	}
+	return ok;
+}
+
+#ifdef __aarch64__
+/* KVM_RUN sleeps until a signal, as after the PSCI call CPU_OFF. */
+static bool run_powered_off(struct guest *guest)
+{
+	struct kvm_mp_state state = { .mp_state = KVM_MP_STATE_STOPPED };
+
+	return ioctl(guest->vcpu, KVM_SET_MP_STATE, &state) ?
+	       fail("KVM_SET_MP_STATE: %s", strerror(errno)) : run_guest(guest);
+}
+
+static bool is_powered_off(void)
+{
+	return times_are_whole(1, &spin_loop, run_powered_off, is_halted);
+}
+#endif
+
+static const struct check time_checks[] = {
+	{ "a vCPU that spins is in the guest", spins, needs_two_cpus },
+	{ "a vCPU that halts is halted", halts, needs_two_cpus },
+#ifdef __aarch64__
+	{ "a vCPU that is powered off is halted", is_powered_off, needs_two_cpus },
+#endif
+	{ "a vCPU that exits is in KVM and in user space", exits_often, needs_two_cpus },
+	{ "two vCPUs that spin on one CPU wait for it", two_spin, needs_two_cpus },
+	{ "the times of two vCPUs that exit on one CPU add up", two_exit_often, needs_two_cpus },
+	{ "a wait for the CPU at the end of KVM_RUN is not time of the exit", waits_are_not_exits,
+	  needs_two_cpus },
+	{}
+};
+
+/* ---- the statistics are switched while a vCPU runs ---- */
+
+static bool passed;
+
+/* The time in KVM counts at the end, and not more of all times than has passed. */
+static void switch_often(struct runner *runner)
+{
+	static struct outcome outcome;
+	unsigned int i;
+	long long ns;
+	uint64_t sum, by;
+
+	for (i = 0; i < SWITCHES; i++)
+		exit_stats_enable(i % 2 == 0);
+	ns = ns_now();
+	if (!read_stats(runner->guest.vcpu, &outcome.before) || !exit_stats_enable(true))
+		return;
+	ms_sleep(SWITCHED_MS);
+	if (!read_stats(runner->guest.vcpu, &outcome.after) ||
+	    !change_of(&outcome, KERNEL_EXIT_NS, &by))
+		return;
+	ns = ns_now() - ns;
+	sum = times_ns(&outcome);
+	passed = by >= SWITCHED_MS * 10000ULL && sum <= (uint64_t)ns + ns / 100;
+	if (!passed)
+		fail(KERNEL_EXIT_NS " grew by %llu, all times by %llu in %lld ns",
+		     (unsigned long long)by, (unsigned long long)sum, ns);
+}
+
+/* An emulated CPU on a busy build host can stop for some time, so try several times. */
+static bool switched_while_it_exits(void)
+{
+	struct runner runner;
+	unsigned int i;
+	bool ran = true;
+
+	passed = false;
+	for (i = 0; i < MAX_ATTEMPTS && ran && !passed; i++) {
+		ran = create_runner(&runner, &exit_loop, run_guest) &&
+		      runners_run(&runner, 1, 10, switch_often);
+		exit_stats_enable(false);
+		runner_destroy(&runner);
+	}
+	return ran && passed;
+}
+
+static const struct check switch_checks[] = {
+	{ "1000 times while a vCPU exits", switched_while_it_exits, needs_two_cpus },
+	{}
+};
 
 static void report(const char *group, const char *name, bool ok)
 {
@@ -27,20 +440,6 @@ static void run_checks(const char *group, const struct check *checks)
 	}
 }
 
-bool create_guest(struct guest *guest, uint32_t features)
-{
-	const char *message;
-
-	*guest = (struct guest){ .features = features };
-	message = guest_create(guest);
-	return !message || fail("%s", message);
-}
-
-const char *needs_two_cpus(void)
-{
-	return sysconf(_SC_NPROCESSORS_ONLN) < 2 ? "the machine has one CPU" : NULL;
-}
-
 int main(void)
 {
 	bool enabled = exit_stats_are_enabled();
@@ -55,7 +454,6 @@ int main(void)
 	run_checks("switch", switch_checks);
 	exit_stats_enable(true);
 	run_checks("class", class_checks);
-	run_checks("event", event_checks);
 	run_checks("time", time_checks);
 	exit_stats_enable(enabled);
 	return tap_end();

@@ -26,7 +26,7 @@ static bool run_until(struct machine *machine, enum l1_exit expected)
 
 static bool is_in_l2(struct machine *machine, bool expected)
 {
-	static struct stats now;
+	static struct stats_file now;
 	uint64_t guest_mode;
 
 	if (!read_stats(machine->vcpu, &now) || !value_of(&now, "guest_mode", &guest_mode))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test KVM_STATS_NEXT, and files with vCPUs, while other threads and processes create and destroy
+ * Test KVM_STATS_NEXT, and files with vCPUs, while other threads create and destroy
  * VMs and vCPUs.
  *
  * NEXT_RACES_SECONDS is the duration of each check (default: 3).
@@ -13,7 +13,6 @@
 #include "lib/run_suites.h"
 #include "lib/vm_dir.h"
 
-#define NUM_AGENTS	3
 #define NUM_CREATORS	2
 #define NUM_LIVING	8
 #define MAX_VCPUS	32
@@ -24,7 +23,7 @@
 
 struct counters {
 	unsigned long vms;		/* VMs that creators have created */
-	unsigned long opens;		/* files that agents have opened */
+	unsigned long opens;		/* files that were opened */
 	bool stop;
 };
 
@@ -87,46 +86,14 @@ static const char *iterate(int kvm)
 	       stats_fail("found %d of %d VMs that live", found, NUM_LIVING);
 }
 
-static const char *be_agent(struct stats_target *target)
-{
-	int kvm = stats_open_kvm();
-	const char *message = NULL;
-	double end = now() + duration;
-
-	(void)target;
-	while (!message && now() < end)
-		message = iterate(kvm);
-	return message;
-}
-
-/* Each agent is a process. Returns the message of the last one that fails. */
-static const char *run_agents(struct stats_target *target)
-{
-	pid_t agents[NUM_AGENTS];
-	int i, status, failed = 0;
-
-	for (i = 0; i < NUM_AGENTS; i++) {
-		agents[i] = fork();
-		if (!agents[i]) {
-			const char *message = be_agent(target);
-
-			if (message)
-				fprintf(stderr, "# agent: %s\n", message);
-			_exit(!!message);
-		}
-	}
-	for (i = 0; i < NUM_AGENTS; i++)
-		if (waitpid(agents[i], &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
-			failed++;
-	return failed ? stats_fail("%d agents failed", failed) : NULL;
-}
-
 static const char *living_vms_are_found(struct stats_target *target)
 {
 	pthread_t creators[NUM_CREATORS];
 	int kvm = stats_open_kvm(), vms[NUM_LIVING], fd, i;
 	const char *message;
+	double end;
 
+	(void)target;
 	shared->stop = false;
 	for (i = 0; i < NUM_LIVING; i++)
 		vms[i] = ioctl(kvm, KVM_CREATE_VM, 0);
@@ -138,7 +105,8 @@ static const char *living_vms_are_found(struct stats_target *target)
 	for (i = 0; i < NUM_CREATORS; i++)
 		if (pthread_create(&creators[i], NULL, create_and_destroy, NULL))
 			return stats_fail("pthread_create failed");
-	message = run_agents(target);
+	for (end = now() + duration; !message && now() < end;)
+		message = iterate(kvm);
 	__atomic_store_n(&shared->stop, true, __ATOMIC_RELAXED);
 	for (i = 0; i < NUM_CREATORS; i++)
 		pthread_join(creators[i], NULL);

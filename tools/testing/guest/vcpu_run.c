@@ -13,8 +13,6 @@
 #define WARM_UP	3	/* executions in which, for example, KVM maps the guest's pages */
 #define TIMES	20
 
-#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
-
 static bool check_change(const struct outcome *outcome, const struct guest_change *change)
 {
 	bool exactly = change->precision == GUEST_EXACTLY;

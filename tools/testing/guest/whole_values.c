@@ -168,7 +168,7 @@ static bool pick_subject(struct subject *subject)
 
 static bool open_subject(struct subject *subject)
 {
-	static struct stats stats;
+	static struct stats_file stats;
 	const struct kvm_stats_desc *desc;
 
 	if (!read_stats(subject->guest.vcpu, &stats))

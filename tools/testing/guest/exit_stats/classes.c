@@ -1,117 +1,136 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The values of the exit statistics: of each class, which the file names exit_CLASS and
- * exit_CLASS_ns, and sums of them.
- */
+/* A guest exits a known number of times. Each exit counts in its class. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <time.h>
+
 #include "exit_stats/checks.h"
 
-static bool ends_in_ns(const char *name)
-{
-	size_t len = strlen(name);
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+#define WARM_UP	3
+#define TIMES	15
 
-	return len > 3 && !strcmp(name + len - 3, "_ns");
-}
+/* END_CLASS is that of the exit at the end of the code. */
+#ifdef __aarch64__
+typedef uint32_t instruction;
+#define END_CLASS	"exit_mmio"
+#define CODE_LIMIT	0x200	/* VECTOR */
+#else
+typedef uint8_t instruction;
+#define END_CLASS	"exit_io"
+#define CODE_LIMIT	0x10000	/* other pages, see check_page_fault() */
+#endif
 
-static uint64_t sum(const struct outcome *outcome, bool of_times)
-{
-	const struct kvm_stats_header *header = &outcome->after.header;
-	size_t at = header->desc_offset;
-	uint64_t total = 0;
-	uint32_t i;
+struct exit {
+	const char *class;
+	instruction code[24 / sizeof(instruction)];
+	size_t size;
+	unsigned int count;	/* exits of the class in each execution */
+	const char *same_as;	/* a statistic that grows as much, or NULL */
+};
 
-	for (i = 0; i < header->num_desc; i++, at += sizeof(struct kvm_stats_desc) +
-						     header->name_size) {
-		const struct kvm_stats_desc *desc = (const void *)(outcome->after.bytes + at);
-
-		if (strncmp(desc->name, "exit_", 5) || desc->size != 1 ||
-		    ends_in_ns(desc->name) != of_times)
-			continue;
-		total += value_at(&outcome->after, desc, 0) - value_at(&outcome->before, desc, 0);
+#define DEFINE_CHECK(exit)						\
+	static bool check_##exit(void)					\
+	{								\
+		return check(&(exit));					\
 	}
-	return total;
-}
 
-uint64_t classes_count(const struct outcome *outcome)
+/* Each architecture defines these, and class_checks. */
+static bool create(struct guest *guest);
+static bool has_ended(const struct kvm_run *run);	/* the appended code */
+static bool is_completed(const struct kvm_run *run);	/* by the next KVM_RUN */
+
+static bool append(struct guest *guest, const void *code, size_t size, unsigned int times)
 {
-	return sum(outcome, false);
+	struct guest_action action = { .code = code, .size = size };
+
+	guest_append(guest, &action, times);
+	return guest->end <= CODE_LIMIT || fail("the code is too long");
 }
 
-uint64_t classes_ns(const struct outcome *outcome)
+/* Runs to the end of the appended code. Each exit to user space before that is completed. */
+static bool run(struct guest *guest)
 {
-	return sum(outcome, true);
+	do {
+		if (ioctl(guest->vcpu, KVM_RUN, 0))
+			return fail("KVM_RUN: %s", strerror(errno));
+		if (has_ended(guest->run))
+			return true;
+	} while (is_completed(guest->run));
+	return fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
 }
 
-uint64_t times_ns(const struct outcome *outcome)
+/* Execute the code TIMES times. */
+static bool measure_in(struct guest *guest, const struct exit *exit, struct outcome *outcome)
 {
-	static const char * const names[] = {
-		"guest_ns", "userspace_ns", "halted_ns", "run_delay_ns",
-	};
-	uint64_t total = classes_ns(outcome), by;
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (change_of(outcome, names[i], &by))
-			total += by;
-	}
-	return total;
+	return append(guest, exit->code, exit->size, WARM_UP) &&
+	       append(guest, exit->code, exit->size, TIMES) && run(guest) &&
+	       read_stats(guest->vcpu, &outcome->before) && run(guest) &&
+	       read_stats(guest->vcpu, &outcome->after);
 }
 
-bool expect_growth(const struct outcome *outcome, const char *name, uint64_t expected)
+static bool measure(const struct exit *exit, struct outcome *outcome)
+{
+	struct guest guest;
+	bool ok = create(&guest) && measure_in(&guest, exit, outcome);
+
+	guest_destroy(&guest);
+	return ok;
+}
+
+static bool grew_equally(const struct outcome *outcome, const struct exit *exit)
 {
 	uint64_t by;
 
-	return change_of(outcome, name, &by) &&
-	       (by == expected || fail("%s grew by %llu, expected %llu", name,
-				       (unsigned long long)by, (unsigned long long)expected));
+	return !exit->same_as || (change_of(outcome, exit->class, &by) &&
+				  expect_growth(outcome, exit->same_as, by));
 }
 
-bool expect_time(const struct outcome *outcome, const char *class)
+static bool check(const struct exit *exit)
 {
-	char name[64];
-	uint64_t by;
+	static struct outcome outcome;
+	bool last = !strcmp(exit->class, END_CLASS);
 
-	snprintf(name, sizeof(name), "%s_ns", class);
-	return change_of(outcome, name, &by) && (by || fail("%s did not grow", name));
+	return measure(exit, &outcome) &&
+	       expect_growth(&outcome, exit->class, TIMES * exit->count + last) &&
+	       (last || expect_growth(&outcome, END_CLASS, 1)) &&
+	       expect_time(&outcome, exit->class) && grew_equally(&outcome, exit) &&
+	       sums_agree(&outcome);
 }
 
-bool sums_agree(const struct outcome *outcome)
+static void on_signal(int sig)
 {
-	uint64_t exits;
-
-	return change_of(outcome, "exits", &exits) &&
-	       (exits == classes_count(outcome) ||
-		fail("exits grew by %llu, all classes by %llu", (unsigned long long)exits,
-		     (unsigned long long)classes_count(outcome)));
+	(void)sig;
 }
 
-/* Return the values of the exit statistics, which are the last ones of the file. */
-static const uint8_t *exit_values(const struct stats *stats, size_t *size)
+/* Call KVM_RUN as often as @times says. A signal ends each call, and the VMM ends a halt. */
+static bool run_until_signal(struct guest *guest, unsigned int times)
 {
-	const struct kvm_stats_desc *first = find_desc(stats, "exit_other");
-	size_t start = stats->header.data_offset + (first ? first->offset : 0);
+	struct kvm_mp_state state = { .mp_state = KVM_MP_STATE_RUNNABLE };
+	struct itimerspec every = { { 0, 20000000 }, { 0, 20000000 } };
+	struct sigaction action = { .sa_handler = on_signal };
+	bool ok = true;
+	timer_t timer;
 
-	*size = stats->size - start;
-	return stats->bytes + start;
-}
-
-bool are_zero(const struct stats *stats)
-{
-	const uint8_t *values;
-	size_t size;
-
-	for (values = exit_values(stats, &size); size; values++, size--) {
-		if (*values)
-			return fail("a value is not 0");
+	sigaction(SIGALRM, &action, NULL);
+	timer_create(CLOCK_MONOTONIC, NULL, &timer);
+	timer_settime(timer, 0, &every, NULL);
+	while (ok && times--) {
+		ok = (ioctl(guest->vcpu, KVM_RUN, 0) && errno == EINTR) ||
+		     fail("KVM_RUN ends, but no signal has come");
+		ok = ok && (!ioctl(guest->vcpu, KVM_SET_MP_STATE, &state) ||
+			    fail("KVM_SET_MP_STATE: %s", strerror(errno)));
 	}
-	return true;
+	timer_delete(timer);
+	return ok;
 }
+#endif
 
-bool are_unchanged(const struct outcome *outcome)
-{
-	const uint8_t *before, *after;
-	size_t size;
-
-	before = exit_values(&outcome->before, &size);
-	after = exit_values(&outcome->after, &size);
-	return !memcmp(before, after, size) || fail("a value has changed");
-}
+#ifdef __aarch64__
+#include "exit_stats/arm64.h"
+#elif defined(__x86_64__) || defined(__i386__)
+#include "exit_stats/x86.h"
+#else
+/* This architecture has no exit statistics. */
+const struct check class_checks[] = { {} };
+#endif

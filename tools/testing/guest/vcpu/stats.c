@@ -1,44 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "vcpu/stats.h"
 
-bool read_stats(int vcpu, struct stats *stats)
+bool read_stats(int owner, struct stats_file *stats)
 {
-	int fd = ioctl(vcpu, KVM_GET_STATS_FD, NULL);
-	ssize_t got;
+	int fd = ioctl(owner, KVM_GET_STATS_FD, NULL);
+	const char *message;
 
 	if (fd < 0)
 		return fail("KVM_GET_STATS_FD: %s", strerror(errno));
-	got = read(fd, stats->bytes, sizeof(stats->bytes));
+	stats_file_free(stats);
+	message = stats_file_load(stats, fd);
 	close(fd);
-	if (got < (ssize_t)sizeof(stats->header))
-		return fail("a read of the statistics returns %zd", got);
-	stats->size = got;
-	return true;
+	return !message || fail("%s", message);
 }
 
-const struct kvm_stats_desc *find_desc(const struct stats *stats, const char *name)
+const struct kvm_stats_desc *find_desc(const struct stats_file *stats, const char *name)
 {
-	const struct kvm_stats_header *header = &stats->header;
-	size_t at = header->desc_offset;
-	uint32_t i;
+	const struct kvm_stats_desc *desc = stats_file_find(stats, name);
 
-	for (i = 0; i < header->num_desc; i++, at += sizeof(struct kvm_stats_desc) +
-						     header->name_size) {
-		const struct kvm_stats_desc *desc = (const void *)(stats->bytes + at);
-
-		if (!strncmp(desc->name, name, header->name_size))
-			return desc;
-	}
-	fail("there is no statistic '%s'", name);
-	return NULL;
+	if (!desc)
+		fail("there is no statistic '%s'", name);
+	return desc;
 }
 
-uint64_t value_at(const struct stats *stats, const struct kvm_stats_desc *desc, unsigned int n)
+uint64_t value_at(const struct stats_file *stats, const struct kvm_stats_desc *desc, unsigned int n)
 {
 	uint64_t value;
 
@@ -47,7 +34,7 @@ uint64_t value_at(const struct stats *stats, const struct kvm_stats_desc *desc, 
 	return value;
 }
 
-bool value_of(const struct stats *stats, const char *name, uint64_t *value)
+bool value_of(const struct stats_file *stats, const char *name, uint64_t *value)
 {
 	const struct kvm_stats_desc *desc = find_desc(stats, name);
 

@@ -6,38 +6,28 @@
 #ifndef VCPU_STATS_H
 #define VCPU_STATS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <linux/kvm.h>
-#include <linux/kvm_stats.h>
 
+#include "kvm_stats_file.h"
 #include "lib/failure.h"
-
-struct stats {
-	union {
-		struct kvm_stats_header header;
-		uint8_t bytes[65536];
-	};
-	size_t size;
-};
 
 /* The statistics before and after an action. */
 struct outcome {
-	struct stats before;
-	struct stats after;
+	struct stats_file before;
+	struct stats_file after;
 };
 
-bool read_stats(int fd, struct stats *stats);
+/* Frees what @stats had before, which must be all zeros at first. */
+bool read_stats(int owner, struct stats_file *stats);
 
-const struct kvm_stats_desc *find_desc(const struct stats *stats, const char *name);
+const struct kvm_stats_desc *find_desc(const struct stats_file *stats, const char *name);
 
 /* Returns value @n of a statistic. */
-uint64_t value_at(const struct stats *stats, const struct kvm_stats_desc *desc, unsigned int n);
+uint64_t value_at(const struct stats_file *stats, const struct kvm_stats_desc *desc,
+		  unsigned int n);
 
 /* Stores the first value of the statistic @name. */
-bool value_of(const struct stats *stats, const char *name, uint64_t *value);
+bool value_of(const struct stats_file *stats, const char *name, uint64_t *value);
 
 /* Stores by how much the first value of the statistic @name has changed. */
 bool change_of(const struct outcome *outcome, const char *name, uint64_t *by);

@@ -1,31 +1,14 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * arm64: a guest without MMU exits a known number of times. Each exit counts in its class.
+ * Included by classes.c. arm64: the guest has no MMU.
  *
  * Not produced: wfe, which QEMU's emulated CPUs do not trap; serror and entry_failed.
  */
-#ifdef __aarch64__
-#define _GNU_SOURCE
-#include <signal.h>
-#include <time.h>
-
-#include "exit_stats/checks.h"
-
-#define WARM_UP		3
-#define TIMES		15
-
 #define END_ADDRESS	0x70000000	/* guest_end of vcpu/arch/arm64.h stores there */
 #define READ_ONLY	0x60000000
 
 /* Where the CPU continues after an exception at EL1: VBAR_EL1 is 0. */
 #define VECTOR		0x200
-
-struct exit {
-	const char *class;
-	uint32_t code[6];
-	size_t size;
-	const char *same_as;	/* a statistic that grows as much, or NULL */
-};
 
 /* A PSCI call that does not exist. It clears x1, which must be END_ADDRESS at the end. */
 static const struct exit hypercall = {
@@ -33,28 +16,28 @@ static const struct exit hypercall = {
 		0xd2800000,				/* mov x0, #0 */
 		0xd4000002,				/* hvc #0 */
 		0xd2ae0001,				/* mov x1, #END_ADDRESS */
-	}, 12, "hvc_exit_stat"
+	}, 12, 1, "hvc_exit_stat"
 };
 
-static const struct exit smc = { "exit_smc", { 0xd4000003 }, 4 };
+static const struct exit smc = { "exit_smc", { 0xd4000003 }, 4, 1 };
 
 /* mrs x0, id_aa64pfr0_el1 */
-static const struct exit sysreg_read = { "exit_sysreg_read", { 0xd5380400 }, 4 };
+static const struct exit sysreg_read = { "exit_sysreg_read", { 0xd5380400 }, 4, 1 };
 
 /* msr actlr_el1, x0 */
-static const struct exit sysreg_write = { "exit_sysreg_write", { 0xd5181020 }, 4 };
+static const struct exit sysreg_write = { "exit_sysreg_write", { 0xd5181020 }, 4, 1 };
 
 /* msr oslar_el1, x0 */
-static const struct exit dr_access = { "exit_dr_access", { 0xd5101080 }, 4 };
+static const struct exit dr_access = { "exit_dr_access", { 0xd5101080 }, 4, 1 };
 
 /* dc cisw, x0 */
-static const struct exit cache = { "exit_cache", { 0xd5087e40 }, 4 };
+static const struct exit cache = { "exit_cache", { 0xd5087e40 }, 4, 1 };
 
 /* mrs x0, pmcr_el0 */
-static const struct exit pmu = { "exit_pmu", { 0xd53b9c00 }, 4 };
+static const struct exit pmu = { "exit_pmu", { 0xd53b9c00 }, 4, 1 };
 
 /* msr icc_sgi1r_el1, x0. The VM has no GICv3, so the guest gets an exception, and skips it. */
-static const struct exit sgi = { "exit_sgi", { 0xd518cba0 }, 4 };
+static const struct exit sgi = { "exit_sgi", { 0xd518cba0 }, 4, 1 };
 
 /* rdvl x3, #0. KVM gives the vCPU no SVE, so the guest gets an exception, too. */
 static const struct exit sve = {
@@ -63,7 +46,7 @@ static const struct exit sve = {
 		0xd5181042,				/* msr cpacr_el1, x2 */
 		0xd5033fdf,				/* isb */
 		0x04bf5003,				/* rdvl x3, #0 */
-	}, 16
+	}, 16, 1
 };
 
 /* paciasp. KVM gives the vCPU no pointer authentication. Without it, the CPU does nothing. */
@@ -74,7 +57,7 @@ static const struct exit ptrauth = {
 		0xd5181002,				/* msr sctlr_el1, x2 */
 		0xd5033fdf,				/* isb */
 		0xd503233f,				/* paciasp */
-	}, 20
+	}, 20, 1
 };
 
 static const uint32_t skip_instruction[] = {
@@ -85,7 +68,7 @@ static const uint32_t skip_instruction[] = {
 };
 
 static const struct exit mmio = {
-	"exit_mmio", { 0xb9401020 }, 4, "mmio_exit_user"	/* ldr w0, [x1, #16] */
+	"exit_mmio", { 0xb9401020 }, 4, 1, "mmio_exit_user"	/* ldr w0, [x1, #16] */
 };
 
 static bool create(struct guest *guest)
@@ -96,68 +79,15 @@ static bool create(struct guest *guest)
 	return true;
 }
 
-static bool append(struct guest *guest, const void *code, size_t size, unsigned int times)
+static bool is_completed(const struct kvm_run *run)
 {
-	struct guest_action action = { .code = code, .size = size };
-
-	guest_append(guest, &action, times);
-	return guest->end <= VECTOR || fail("the code overlaps the vector");
+	return run->exit_reason == KVM_EXIT_MMIO;
 }
 
-/* Runs to the end of the appended code. Each exit to user space before that is completed. */
-static bool run(struct guest *guest)
+static bool has_ended(const struct kvm_run *run)
 {
-	do {
-		if (ioctl(guest->vcpu, KVM_RUN, 0))
-			return fail("KVM_RUN: %s", strerror(errno));
-		if (guest->run->exit_reason != KVM_EXIT_MMIO)
-			return fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
-	} while (guest->run->mmio.phys_addr != END_ADDRESS);
-	return true;
+	return is_completed(run) && run->mmio.phys_addr == END_ADDRESS;
 }
-
-static bool grew_equally(const struct outcome *outcome, const struct exit *exit)
-{
-	uint64_t by;
-
-	return !exit->same_as || (change_of(outcome, exit->class, &by) &&
-				  expect_growth(outcome, exit->same_as, by));
-}
-
-/* Execute the code TIMES times. The store at its end counts as MMIO. */
-static bool measure_in(struct guest *guest, const struct exit *exit, struct outcome *outcome)
-{
-	return append(guest, exit->code, exit->size, WARM_UP) &&
-	       append(guest, exit->code, exit->size, TIMES) && run(guest) &&
-	       read_stats(guest->vcpu, &outcome->before) && run(guest) &&
-	       read_stats(guest->vcpu, &outcome->after);
-}
-
-static bool measure(const struct exit *exit, struct outcome *outcome)
-{
-	struct guest guest;
-	bool ok = create(&guest) && measure_in(&guest, exit, outcome);
-
-	guest_destroy(&guest);
-	return ok;
-}
-
-static bool check(const struct exit *exit)
-{
-	static struct outcome outcome;
-	uint64_t last = exit == &mmio;
-
-	return measure(exit, &outcome) && expect_growth(&outcome, exit->class, TIMES + last) &&
-	       (last || expect_growth(&outcome, "exit_mmio", 1)) &&
-	       expect_time(&outcome, exit->class) && grew_equally(&outcome, exit) &&
-	       sums_agree(&outcome);
-}
-
-#define DEFINE_CHECK(exit)						\
-	static bool check_##exit(void)					\
-	{								\
-		return check(&(exit));					\
-	}
 
 DEFINE_CHECK(hypercall)
 DEFINE_CHECK(smc)
@@ -200,7 +130,7 @@ static const char *needs_ptrauth(void)
 static bool check_timer(void)
 {
 	static const struct exit timer = {
-		"exit_timer", { 0xd53be220 }, 4			/* mrs x0, cntp_ctl_el0 */
+		"exit_timer", { 0xd53be220 }, 4, 1		/* mrs x0, cntp_ctl_el0 */
 	};
 	static struct outcome outcome;
 	uint64_t exits, interrupts;
@@ -222,7 +152,7 @@ static bool check_read_only(void)
 			0xd2ac0002,				/* mov x2, #READ_ONLY */
 			0xb9400040,				/* ldr w0, [x2] */
 			0xb9000040,				/* str w0, [x2] */
-		}, 12, "mmio_exit_user"
+		}, 12, 1, "mmio_exit_user"
 	};
 	struct kvm_userspace_memory_region slot = {
 		.slot = 1, .flags = KVM_MEM_READONLY, .guest_phys_addr = READ_ONLY,
@@ -261,29 +191,6 @@ static bool check_page_fault(void)
 		  expect_growth(&outcome, "exit_mmio", 1) && sums_agree(&outcome);
 
 	guest_destroy(&guest);
-	return ok;
-}
-
-static void on_signal(int sig)
-{
-	(void)sig;
-}
-
-/* Call KVM_RUN as often as @times says. A signal ends each call. */
-static bool run_until_signal(struct guest *guest, unsigned int times)
-{
-	struct itimerspec every = { { 0, 20000000 }, { 0, 20000000 } };
-	struct sigaction action = { .sa_handler = on_signal };
-	bool ok = true;
-	timer_t timer;
-
-	sigaction(SIGALRM, &action, NULL);
-	timer_create(CLOCK_MONOTONIC, NULL, &timer);
-	timer_settime(timer, 0, &every, NULL);
-	while (ok && times--)
-		ok = (ioctl(guest->vcpu, KVM_RUN, 0) && errno == EINTR) ||
-		     fail("KVM_RUN ends, but no signal has come");
-	timer_delete(timer);
 	return ok;
 }
 
@@ -360,13 +267,11 @@ static bool check_debug(void)
 
 static bool run_times(struct guest *guest, unsigned int times)
 {
-	while (times--) {
-		if (ioctl(guest->vcpu, KVM_RUN, 0))
-			return fail("KVM_RUN: %s", strerror(errno));
-		if (guest->run->exit_reason != KVM_EXIT_MMIO)
-			return fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
-	}
-	return true;
+	bool ok = true;
+
+	while (ok && times--)
+		ok = run(guest);
+	return ok;
 }
 
 /* A 32-bit guest reads a system register. */
@@ -422,4 +327,3 @@ const struct check class_checks[] = {
 	{ "cp15", check_cp15, needs_32_bit_guests },
 	{}
 };
-#endif

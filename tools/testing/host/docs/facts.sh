@@ -180,6 +180,10 @@ test_facts()
 	"$ROOT/tools/testing/mutants/record" --check >"$tap_log" 2>&1
 	result $? "the survey of statistics has the numbers of mutants of mutants/*.list"
 
-	"$ROOT/tools/testing/results" --missing "$ROOT/docs/results.md" >"$tap_log" 2>&1
-	result $? "docs/results.md has a row for each test"
+	if "$ROOT/tools/testing/results" --last-all | grep -q 'has no run'; then
+		skip "docs/results.md has a row for each test" "make results has not recorded a run yet"
+	else
+		"$ROOT/tools/testing/results" --missing "$ROOT/docs/results.md" >"$tap_log" 2>&1
+		result $? "docs/results.md has a row for each test"
+	fi
 }

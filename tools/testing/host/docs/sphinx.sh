@@ -8,7 +8,7 @@ copy_pages()
 {
 	local page file
 
-	mkdir in source
+	mkdir -p in source
 	cp "$PAGES"/stats*.rst Documentation/virt/kvm/api.rst in/
 	printf 'uapi\n====\n\n.. kernel-doc:: include/uapi/linux/kvm_stats.h\n   :internal:\n' >in/uapi.rst
 	printf 'KVM\n===\n\n.. toctree::\n\n   api\n   uapi\n' >in/index.rst

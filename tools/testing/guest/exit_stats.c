@@ -308,7 +308,8 @@ static bool hog_cpu(struct guest *guest)
 
 /*
  * With CONFIG_PREEMPT, some waits begin when KVM_RUN is about to return. They are not in
- * run_delay_ns, so they must be in userspace_ns. The last wait can begin after the last KVM_RUN.
+ * run_delay_ns, so they must be in userspace_ns. Waits after the last KVM_RUN has begun can be in
+ * neither: if the build host is busy, the thread gets almost no time between two turns of the hog.
  */
 static bool waits_are_complete(const struct runner *runner)
 {

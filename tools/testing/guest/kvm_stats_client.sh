@@ -238,6 +238,13 @@ kvm_fds()
 	echo "$count"
 }
 
+# has_forgotten FDS: serve has this number of statistics files, and shows only the first guest.
+has_forgotten()
+{
+	scrape && ! grep -q 'guest="other"' "$work/metrics" && [ -n "$(value kvm_guest_exits_total '')" ] &&
+	[ "$(kvm_fds)" = "$1" ]
+}
+
 # A kernel with KVM_STATS_OPEN has one file for each VM.
 other_ends()
 {
@@ -247,9 +254,7 @@ other_ends()
 	kill -KILL "$other"
 	wait "$other" 2>/dev/null
 	wait_until vm_is_gone || { echo "# a process keeps the VM"; return 1; }
-	sleep 1
-	scrape && ! grep -q 'guest="other"' "$work/metrics" && [ -n "$(value kvm_guest_exits_total '')" ] &&
-	[ "$(kvm_fds)" = $((before / 2)) ]
+	wait_until has_forgotten $((before / 2)) || { echo "# $before files before, $(kvm_fds) now"; return 1; }
 }
 
 vm_is_gone()

@@ -95,7 +95,7 @@ static bool flush(const struct runner *runner)
 static bool measure(struct runner *runner)
 {
 	int vcpu = runner->guest.vcpu;
-	long long start;
+	long long start, end;
 
 	if (!enter_guest(&runner->guest) || !flush(runner))
 		return false;
@@ -108,12 +108,13 @@ static bool measure(struct runner *runner)
 		if (!runner->run(&runner->guest))
 			return false;
 	}
+	end = ns_now();
 	if (!flush(runner))
 		return false;
 	runner->ns = ns_now() - start;
 	if (!read_schedstat(&runner->after))
 		return fail("/proc/thread-self/schedstat cannot be read");
-	runner->tail_ns = ns_now() - start - runner->ns;
+	runner->tail_ns = ns_now() - end;
 	return read_stats(vcpu, &runner->stats.after);
 }
 

@@ -31,7 +31,7 @@ struct runner {
 	pthread_t thread;
 	bool failed;
 	long long ns;		/* duration of the run */
-	long long tail_ns;	/* then until @after was read */
+	long long tail_ns;	/* from the last flush, until @after was read */
 	struct schedstat before;
 	struct schedstat after;
 	struct outcome stats;

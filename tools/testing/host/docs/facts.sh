@@ -105,8 +105,8 @@ test_examples()
 	result $? "the fragments of stats.rst compile with $1 linux/kvm.h"
 }
 
-# not_in_reference FILE: FILE has the format of mainline.md. Print the rows for statistics
-# that the reference does not have.
+# not_in_reference FILE: FILE has the format of mainline.md. Print the statistics of its table that
+# the reference does not have.
 not_in_reference()
 {
 	awk -F '\t' '
@@ -114,9 +114,11 @@ not_in_reference()
 	/^\| [a-z0-9]+[a-z ]* \| v?(VM|CPU) \|/ {
 		split($0, cell, / *\| */)
 		scope = cell[2] == "all architectures" ? "x86" : cell[2]
-		split(cell[4], name, "`")
-		if (!((scope, tolower(cell[3]), name[2]) in known))
-			print "mainline.md:" FNR ": " $0
+		count = split(cell[4], name, "`")
+		for (i = 2; i <= count; i += 2) {
+			if (!((scope, tolower(cell[3]), name[i]) in known))
+				print "mainline.md:" FNR ": " name[i]
+		}
 		rows++
 	}
 	END {

@@ -163,24 +163,48 @@ wrapped_documents()
 	END { exit bad }'
 }
 
+# anchors FILE: the anchors of the headings of a document, as GitHub and GitLab make them
+anchors()
+{
+	sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_ -]//g; s/ /-/g'
+}
+
 links()
 {
-	local document link status=0
+	local document link file status=0
 
 	while read -r document; do
 		while IFS= read -r link; do
-			[ -e "$(dirname "$document")/${link%%#*}" ] || [ -z "${link%%#*}" ] || {
+			file=$(dirname "$document")/${link%%#*}
+			[ -n "${link%%#*}" ] || file=$document
+			if [ ! -e "$file" ] || { [[ $link = *.md#* || $link = '#'* ]] &&
+				! anchors "$file" | grep -qxF -- "${link#*#}"; }; then
 				echo "$document: the link $link leads nowhere"
 				status=1
-			}
+			fi
 		done < <(grep -oE '\]\([^)]+\)' "$document" | sed 's/^](//; s/)$//' | grep -vE '^(https?|mailto):')
 	done < <(documents)
 	return "$status"
 }
 
+# The tests in the table "What is tested where" of docs/testing.md exist.
+named_tests_exist()
+{
+	local name folder status=0
+
+	# shellcheck disable=SC2016 # backquotes of Markdown
+	while read -r name; do
+		for folder in {host,boots}{,/all} guest selftests/kvm{,/*}; do
+			compgen -G "tools/testing/$folder/$name" || compgen -G "tools/testing/$folder/$name.[cs]*"
+		done | grep -q . || { echo "docs/testing.md: there is no test $name"; status=1; }
+	done < <(sed -n '/^## What is tested where/,/^## What runs/p' docs/testing.md | cut -d '|' -f 3 |
+		grep -oE '`[^`]+`' | tr -d '`')
+	return "$status"
+}
+
 readme_is_short()
 {
-	[ "$(wc -l <README.md)" -le 150 ] || { echo "README.md has $(wc -l <README.md) lines, more than 150"; return 1; }
+	[ "$(wc -l <README.md)" -le 120 ] || { echo "README.md has $(wc -l <README.md) lines, more than 120"; return 1; }
 }
 
 # Every file matches a pattern "F:" of MAINTAINERS, as get_maintainer.pl reads it: a pattern that
@@ -221,8 +245,9 @@ check "no files of the command and the library include each other in a circle" l
 check "codespell finds no misspelled word" spelling
 check "no term that CONTRIBUTING.md replaces" terms
 check "documents wrap at 80 columns" wrapped_documents
-check "links in documents lead to files" links
-check "README.md has at most 150 lines" readme_is_short
+check "links in documents lead to files and headings" links
+check "README.md has at most 120 lines" readme_is_short
+check "the tests that docs/testing.md names exist" named_tests_exist
 check "MAINTAINERS covers every file" maintained
 subjects="commit subjects are imperative, prefixed and at most 72 columns long"
 if git cat-file -e "$first_commit" 2>/dev/null; then

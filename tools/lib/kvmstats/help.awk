@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 # Print help_table.h from the list that tools/testing/compare/reference.awk prints with
-# -v texts=1. `make help_table` runs both.
+# -v texts=1.
 #
 # Each entry of the table has the first sentence of the text, the kind of the statistic, and the
 # architectures on which the statistic has this text.
@@ -9,9 +9,7 @@ BEGIN {
 	FS = "\t"
 	max_width = 84
 	num_all = split("x86 arm64 s390 book3s booke mips", all, " ")
-	print "/* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */"
-	print "/* Generated from stats-reference.rst by help.awk: run `make help_table`. */"
-	print ""
+	print "/* Generated from stats-reference.rst by help.awk. */"
 }
 
 $2 == "vm" || $2 == "vcpu" {

@@ -157,13 +157,6 @@ without_libraries()
 	grep '^kvm_stats_samples_total' "$out/scraped" && end_server
 }
 
-# The table of texts in the library has to be generated again after the reference changed.
-help_texts_are_current()
-{
-	make -s -C "$lib" help_table HELP_TABLE="$out/help_table.h" &&
-	diff "$lib/help_table.h" "$out/help_table.h"
-}
-
 addresses_are_checked()
 {
 	local address
@@ -183,7 +176,6 @@ option_tests()
 	check "kvm-stats and its tests build with sanitizers" build_checked
 	check "without libmicrohttpd, serve reports what is missing; the command never links it" without_http
 	check "without zlib and libseccomp, serve works" without_libraries
-	check "the texts that describe statistics are those of the reference" help_texts_are_current
 	check "--help is not an error" serve_prints 0 '^Usage' --help
 	check "an unknown option is a usage error" serve_prints 2 'serve --help' --frob
 	check "an argument that is not an option is a usage error" \

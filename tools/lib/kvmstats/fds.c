@@ -1,24 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Finds the KVM fds of a process by the names that the kernel gives them in /proc/PID/fd. */
+/*
+ * KVM's fds: finds those of a process by the names that the kernel gives them in /proc/PID/fd,
+ * opens statistics with them and with /dev/kvm, and passes fds over sockets.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* qsort_r() */
 #endif
 #include <dirent.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/kcmp.h>
+#include <linux/kvm.h>
 
 #include "internal.h"
 
+/* The numbers are the same on all architectures except alpha. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open	434
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd	438
+#endif
+
 #define VCPU_PREFIX		"anon_inode:kvm-vcpu:"
 #define VCPU_STATS_PREFIX	"anon_inode:kvm-vcpu-stats:"
+
+/* ---- the fds of a process ---- */
 
 static int parse_number(const char *text)
 {
@@ -43,7 +59,11 @@ static bool parse_vcpu(const char *link, const char *prefix, struct kvmstats_fd 
 	return entry->vcpu >= 0;
 }
 
-bool kvmstats_fds_parse(const char *link, struct kvmstats_fd *entry)
+/*
+ * Parses the target of a link such as "anon_inode:kvm-vcpu:0". Returns false if it is not that of a
+ * KVM fd. Does not set @entry->fd.
+ */
+static bool parse_link(const char *link, struct kvmstats_fd *entry)
 {
 	entry->kind = KVMSTATS_KIND_VM;
 	entry->vcpu = -1;
@@ -54,102 +74,39 @@ bool kvmstats_fds_parse(const char *link, struct kvmstats_fd *entry)
 	return parse_vcpu(link, entry->stats ? VCPU_STATS_PREFIX : VCPU_PREFIX, entry);
 }
 
-/* Returns 1 for a KVM fd, 0 for any other fd or one that has been closed, or -errno. */
-static int classify(int dirfd, const char *name, struct kvmstats_fd *entry)
+/* Identifies the link @name in @dirfd. Returns 1 for a KVM fd, 0 for another one, or -errno. */
+static int identify(int dirfd, const char *name, struct kvmstats_fd *entry)
 {
 	char link[64];
-	ssize_t n;
+	ssize_t n = readlinkat(dirfd, name, link, sizeof(link));
 
-	entry->fd = parse_number(name);
-	if (entry->fd < 0)
-		return 0;
-	n = readlinkat(dirfd, name, link, sizeof(link));
-	/* Permission to list the directory does not include permission to read the links in it. */
 	if (n < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return -errno;
 	if ((size_t)n == sizeof(link))
 		return 0;
 	link[n] = '\0';
-	return kvmstats_fds_parse(link, entry);
-}
-
-/* With hidepid=2, CAP_SYS_PTRACE shows all processes. access() would not use it. */
-int kvmstats_check_proc(void)
-{
-	struct stat st;
-
-	if (access("/proc/self", F_OK))
-		return -ENOENT;
-	return stat("/proc/1", &st) ? -EACCES : 0;
-}
-
-static int open_fd_dir(pid_t pid, DIR **dir)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	*dir = opendir(path);
-	if (*dir)
-		return 0;
-	return errno == ENOENT ? -ESRCH : -errno;
+	return parse_link(link, entry);
 }
 
 /* PF_KTHREAD, bit 21 of the flags in /proc/PID/stat: the name can contain any character but 0. */
 static bool is_kernel_thread(pid_t pid)
 {
-	char path[32], stat[512];
 	unsigned int flags = 0;
 	const char *end;
-	FILE *file;
-	size_t n;
+	size_t size;
+	char *stat;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
+	if (kvmstats_read_proc(pid, "stat", 512, &stat, &size))
 		return false;
-	n = fread(stat, 1, sizeof(stat) - 1, file);
-	fclose(file);
-	stat[n] = '\0';
 	end = strrchr(stat, ')');
-	return end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
-	       flags & 0x00200000;
+	if (end)
+		sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %u", &flags);
+	free(stat);
+	return flags & 0x00200000;
 }
 
-/* Calls @fn for each KVM fd until it returns a value other than 0. Returns that value. */
-static int each_fd(pid_t pid, int (*fn)(const struct kvmstats_fd *entry, void *arg), void *arg)
+static int append(struct kvmstats_fds *fds, const struct kvmstats_fd *entry)
 {
-	struct dirent *dirent;
-	DIR *dir;
-	int ret = open_fd_dir(pid, &dir);
-
-	/* Only root may list the fds of a kernel thread, but there are no fds. */
-	if (ret == -EACCES && is_kernel_thread(pid))
-		return 0;
-	if (ret)
-		return ret;
-	for (;;) {
-		struct kvmstats_fd entry;
-
-		errno = 0;
-		dirent = readdir(dir);
-		if (!dirent) {
-			ret = -errno;
-			break;
-		}
-		ret = classify(dirfd(dir), dirent->d_name, &entry);
-		if (ret > 0)
-			ret = fn(&entry, arg);
-		if (ret)
-			break;
-	}
-	closedir(dir);
-	return ret == -ENOENT ? -ESRCH : ret;
-}
-
-static int append(const struct kvmstats_fd *entry, void *arg)
-{
-	struct kvmstats_fds *fds = arg;
-
 	if (fds->count == fds->capacity) {
 		size_t capacity = fds->capacity ? fds->capacity * 2 : 16;
 		struct kvmstats_fd *more = realloc(fds->fd, capacity * sizeof(*more));
@@ -176,15 +133,52 @@ static int compare(const void *a, const void *b)
 	return (x->fd > y->fd) - (x->fd < y->fd);
 }
 
+static int read_dir(struct kvmstats_fds *fds, DIR *dir)
+{
+	for (;;) {
+		struct kvmstats_fd entry;
+		struct dirent *dirent;
+		int ret;
+
+		errno = 0;
+		dirent = readdir(dir);
+		if (!dirent)
+			return -errno;
+		entry.fd = parse_number(dirent->d_name);
+		if (entry.fd < 0)
+			continue;
+		ret = identify(dirfd(dir), dirent->d_name, &entry);
+		if (ret > 0)
+			ret = append(fds, &entry);
+		/*
+		 * The fd can have been closed. Permission to list the directory does not include
+		 * permission to read the links in it.
+		 */
+		if (ret && ret != -ENOENT)
+			return ret;
+	}
+}
+
 int kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid)
 {
+	char path[32];
+	DIR *dir;
 	int err;
 
 	fds->count = 0;
-	err = each_fd(pid, append, fds);
-	if (!err && fds->count)
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	err = dir ? read_dir(fds, dir) : -errno;
+	if (dir)
+		closedir(dir);
+	/* Only root may list the fds of a kernel thread, but there are no fds. */
+	if (err == -EACCES && is_kernel_thread(pid))
+		return 0;
+	if (err)
+		return err == -ENOENT ? -ESRCH : err;
+	if (fds->count)
 		qsort(fds->fd, fds->count, sizeof(*fds->fd), compare);
-	return err;
+	return 0;
 }
 
 int kvmstats_fds_copy(struct kvmstats_fds *to, const struct kvmstats_fds *from)
@@ -194,22 +188,10 @@ int kvmstats_fds_copy(struct kvmstats_fds *to, const struct kvmstats_fds *from)
 
 	to->count = 0;
 	for (i = 0; !err && i < from->count; i++)
-		err = append(&from->fd[i], to);
+		err = append(to, &from->fd[i]);
 	if (err)
 		kvmstats_fds_free(to);
 	return err;
-}
-
-/* A process that holds only statistics fds is an agent, not a VMM. */
-static int is_vm_or_vcpu(const struct kvmstats_fd *entry, void *arg)
-{
-	(void)arg;
-	return !entry->stats;
-}
-
-int kvmstats_fds_has_vm(pid_t pid)
-{
-	return each_fd(pid, is_vm_or_vcpu, NULL);
 }
 
 static bool has_same_name(const struct kvmstats_fd *a, const struct kvmstats_fd *b)
@@ -256,7 +238,7 @@ static size_t remove_duplicates(struct kvmstats_fd *fd, size_t count, struct com
 	return kept;
 }
 
-int kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid)
+bool kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid)
 {
 	struct comparison comparison = { .pid = pid };
 	size_t kept = 0;
@@ -290,4 +272,288 @@ void kvmstats_fds_free(struct kvmstats_fds *fds)
 {
 	free(fds->fd);
 	*fds = (struct kvmstats_fds){ 0 };
+}
+
+/* ---- /dev/kvm, and the files of all VMs ---- */
+
+/* Sets @capabilities to 0 if it fails. */
+static int open_kvm(int *capabilities)
+{
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	int ret;
+
+	*capabilities = 0;
+	if (kvm < 0)
+		return -errno;
+	ret = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD);
+	if (ret > 0)
+		*capabilities = ret;
+	return kvm;
+}
+
+int kvmstats_capabilities(void)
+{
+	int capabilities;
+	int kvm = open_kvm(&capabilities);
+
+	if (kvm < 0)
+		return kvm;
+	close(kvm);
+	return capabilities;
+}
+
+int kvmstats_open_kvm(void)
+{
+	int capabilities;
+	int kvm = open_kvm(&capabilities);
+
+	if (kvm < 0 || capabilities & KVM_STATS_CAP_NEXT)
+		return kvm;
+	close(kvm);
+	return -EOPNOTSUPP;
+}
+
+int kvmstats_next_open(int kvm, uint64_t *vm)
+{
+	struct kvm_stats_next next = { .vm = *vm };
+
+	if (ioctl(kvm, KVM_STATS_NEXT, &next))
+		return errno == EINVAL || errno == ENOTTY ? -EOPNOTSUPP : -errno;
+	*vm = next.vm;
+	return next.fd;
+}
+
+/* ---- statistics of the VM or vCPU that an fd belongs to ---- */
+
+/*
+ * EIO has two meanings. A kernel without binary statistics returns it for every ioctl of a
+ * process other than the VMM. A kernel with binary statistics returns it if it opens them for
+ * the VMM only. The capability distinguishes the two.
+ */
+static int open_error(int err)
+{
+	if (err == ENOTTY || err == EINVAL)
+		return -EOPNOTSUPP;
+	if (err == EIO && kvmstats_capabilities() == 0)
+		return -EOPNOTSUPP;
+	return -err;
+}
+
+static int open_stats(int kvm_fd)
+{
+	int fd = ioctl(kvm_fd, KVM_STATS_GETFD, NULL);
+
+	if (fd < 0)
+		return open_error(errno);
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
+static int open_all(int vm_fd)
+{
+	struct kvm_stats_open open = { 0 };
+	int fd = ioctl(vm_fd, KVM_STATS_OPEN, &open);
+
+	/* A process other than the VMM gets EIO from mainline, whatever the ioctl is. */
+	if (fd < 0 && (errno == EIO || errno == EINVAL))
+		return -EOPNOTSUPP;
+	return fd < 0 ? open_error(errno) : fd;
+}
+
+/* ---- fds of other processes ---- */
+
+int kvmstats_pidfd_open(pid_t pid)
+{
+	int fd = syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd >= 0)
+		return fd;
+	/* For the ID of a thread Linux 6.15 and earlier return EINVAL, later ones ENOENT. */
+	return errno == ENOENT ? -EINVAL : -errno;
+}
+
+bool kvmstats_pidfd_alive(int pidfd)
+{
+	struct pollfd poll_fd = { .fd = pidfd, .events = POLLIN };
+
+	return poll(&poll_fd, 1, 0) != 1;
+}
+
+static int identify_own(int fd, struct kvmstats_fd *entry)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	entry->fd = fd;
+	return identify(AT_FDCWD, path, entry);
+}
+
+/* Duplicates an fd into this process. The process can have replaced it since it was listed. */
+static int duplicate(int pidfd, const struct kvmstats_fd *entry)
+{
+	int fd = syscall(SYS_pidfd_getfd, pidfd, entry->fd, 0);
+	struct kvmstats_fd found;
+
+	if (fd < 0) {
+		int err = errno;
+
+		if (err != ESRCH && err != EBADF)
+			return -err;
+		return kvmstats_pidfd_alive(pidfd) ? -ESTALE : -ESRCH;
+	}
+	if (identify_own(fd, &found) == 1 && has_same_name(&found, entry))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+int kvmstats_dup_and_open(int pidfd, const struct kvmstats_fd *entry)
+{
+	int copy = duplicate(pidfd, entry);
+	int fd;
+
+	if (copy < 0 || entry->stats)
+		return copy;
+	fd = open_stats(copy);
+	close(copy);
+	return fd;
+}
+
+int kvmstats_dup_and_open_all(int pidfd, const struct kvmstats_fd *entry)
+{
+	int vm_fd = duplicate(pidfd, entry);
+	int fd;
+
+	if (vm_fd < 0)
+		return vm_fd;
+	fd = open_all(vm_fd);
+	close(vm_fd);
+	return fd;
+}
+
+/* ---- fds of this process: its own, inherited ones, and those received over a socket ---- */
+
+static int describe(int fd, struct kvmstats_fd *entry)
+{
+	int ret = identify_own(fd, entry);
+
+	if (ret == -ENOENT && fcntl(fd, F_GETFD) < 0)
+		return -EBADF;
+	if (ret < 0)
+		return ret;
+	return ret ? 0 : -EPROTO;
+}
+
+int kvmstats_fd_describe(int fd, enum kvmstats_kind *kind, int *vcpu, int *stats)
+{
+	struct kvmstats_fd entry;
+	int err = describe(fd, &entry);
+
+	if (err)
+		return err;
+	if (kind)
+		*kind = entry.kind;
+	if (vcpu)
+		*vcpu = entry.vcpu;
+	if (stats)
+		*stats = entry.stats;
+	return 0;
+}
+
+int kvmstats_fd_open(int fd)
+{
+	struct kvmstats_fd entry;
+	int err = describe(fd, &entry);
+	int copy;
+
+	if (err)
+		return err;
+	if (!entry.stats)
+		return open_stats(fd);
+	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return copy < 0 ? -errno : copy;
+}
+
+/* Control data of one message. KVMSTATS_MAX_FDS is the kernel's limit, SCM_MAX_FD. */
+union control {
+	struct cmsghdr header;
+	char buf[CMSG_SPACE(KVMSTATS_MAX_FDS * sizeof(int))];
+};
+
+int kvmstats_fd_send(int socket, const int *fd, size_t count)
+{
+	union control control = { 0 };
+	char byte = 'K';
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = CMSG_SPACE(count * sizeof(*fd)),
+	};
+	struct cmsghdr *header;
+
+	if (!count || count > KVMSTATS_MAX_FDS)
+		return -EINVAL;
+	header = CMSG_FIRSTHDR(&msg);
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(count * sizeof(*fd));
+	memcpy(CMSG_DATA(header), fd, count * sizeof(*fd));
+	return sendmsg(socket, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* Adds the fds of @header to @fd. Closes those that do not fit, and returns -EOVERFLOW then. */
+static int add_fds(const struct cmsghdr *header, int *fd, size_t max, size_t *count)
+{
+	size_t sent = (header->cmsg_len - CMSG_LEN(0)) / sizeof(*fd);
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < sent; i++) {
+		int received;
+
+		memcpy(&received, CMSG_DATA(header) + i * sizeof(received), sizeof(received));
+		if (*count < max) {
+			fd[(*count)++] = received;
+		} else {
+			close(received);
+			err = -EOVERFLOW;
+		}
+	}
+	return err;
+}
+
+int kvmstats_fd_receive(int socket, int *fd, size_t max)
+{
+	union control control;
+	char byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *header;
+	size_t count = 0;
+	ssize_t n;
+	int err = 0;
+
+	do {
+		n = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	for (header = CMSG_FIRSTHDR(&msg); header; header = CMSG_NXTHDR(&msg, header)) {
+		if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+			continue;
+		if (add_fds(header, fd, max, &count))
+			err = -EOVERFLOW;
+	}
+	if (msg.msg_flags & MSG_CTRUNC)
+		err = -EOVERFLOW;
+	while (err && count)
+		close(fd[--count]);
+	return err ? err : (int)count;
 }

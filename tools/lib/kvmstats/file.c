@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Reads that retry until they are complete. */
-#include <errno.h>
-#include <fcntl.h>
+/*
+ * Reads values: samples, the growth between two of them, and files that contain the statistics
+ * of a VM and of all its vCPUs.
+ */
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -29,58 +30,275 @@ int kvmstats_pread_all(int fd, void *buf, size_t size, uint64_t offset)
 	return 0;
 }
 
-static int read_to_end(int fd, size_t max, char **text, size_t *len)
+/* ---- samples ---- */
+
+struct kvmstats_sample {
+	const struct kvmstats_schema *schema;
+	uint64_t time;		/* 0 while the sample is empty */
+	uint64_t data[];
+};
+
+int kvmstats_sample_new(struct kvmstats_sample **sample, const struct kvmstats_schema *schema)
 {
-	size_t capacity = 256;
-	char *buf = malloc(capacity);
-	size_t used = 0;
-
-	if (!buf)
+	*sample = calloc(1, sizeof(**sample) + schema->data_size);
+	if (!*sample)
 		return -ENOMEM;
-
-	for (;;) {
-		ssize_t n = read(fd, buf + used, capacity - 1 - used);
-		char *more;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			int err = -errno;
-
-			free(buf);
-			return err;
-		}
-		used += n;
-		if (!n || used >= max)
-			break;
-		if (used < capacity - 1)
-			continue;
-		more = realloc(buf, capacity * 2);
-		if (!more) {
-			free(buf);
-			return -ENOMEM;
-		}
-		buf = more;
-		capacity *= 2;
-	}
-	if (used > max)
-		used = max;
-	buf[used] = '\0';
-	*text = buf;
-	*len = used;
+	(*sample)->schema = schema;
 	return 0;
 }
 
-int kvmstats_read_proc(pid_t pid, const char *name, size_t max, char **text, size_t *len)
+void kvmstats_sample_free(struct kvmstats_sample *sample)
 {
-	char path[64];
-	int fd, err;
+	free(sample);
+}
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	err = read_to_end(fd, max, text, len);
-	close(fd);
+int kvmstats_sample_read(struct kvmstats_sample *sample, int fd)
+{
+	const struct kvmstats_schema *schema = sample->schema;
+	int err;
+
+	sample->time = 0;
+	err = kvmstats_pread_all(fd, sample->data, schema->data_size, schema->header.data_offset);
+	if (err)
+		return err;
+	sample->time = clock_now();
+	return 0;
+}
+
+int kvmstats_sample_set(struct kvmstats_sample *sample, const uint64_t *values, size_t count,
+			uint64_t time)
+{
+	if (count * sizeof(*values) != sample->schema->data_size || !time)
+		return -EINVAL;
+	memcpy(sample->data, values, count * sizeof(*values));
+	sample->time = time;
+	return 0;
+}
+
+uint64_t kvmstats_sample_time(const struct kvmstats_sample *sample)
+{
+	return sample->time;
+}
+
+int kvmstats_sample_value(const struct kvmstats_sample *sample, const struct kvmstats_stat *stat,
+			  unsigned int n, uint64_t *value)
+{
+	if (stat->schema != sample->schema)
+		return -EINVAL;
+	if (n >= stat->size)
+		return -ERANGE;
+	if (!sample->time)
+		return -ENODATA;
+	*value = sample->data[stat->offset / sizeof(uint64_t) + n];
+	return 0;
+}
+
+const uint64_t *kvmstats_sample_values(const struct kvmstats_sample *sample,
+				       const struct kvmstats_stat *stat)
+{
+	if (stat->schema != sample->schema || !sample->time)
+		return NULL;
+	return &sample->data[stat->offset / sizeof(uint64_t)];
+}
+
+static bool has_delta(const struct kvmstats_stat *stat)
+{
+	return kvmstats_stat_type(stat) == KVMSTATS_TYPE_CUMULATIVE || kvmstats_stat_is_hist(stat);
+}
+
+int kvmstats_delta(const struct kvmstats_sample *from, const struct kvmstats_sample *to,
+		   const struct kvmstats_stat *stat, unsigned int n, uint64_t *delta)
+{
+	uint64_t before, after;
+	int err;
+
+	if (!has_delta(stat))
+		return -EINVAL;
+	err = kvmstats_sample_value(from, stat, n, &before);
+	if (!err)
+		err = kvmstats_sample_value(to, stat, n, &after);
+	if (err)
+		return err;
+	if (after < before)
+		return -ESTALE;
+	*delta = after - before;
+	return 0;
+}
+
+int kvmstats_rate(const struct kvmstats_sample *from, const struct kvmstats_sample *to,
+		  const struct kvmstats_stat *stat, unsigned int n, double *per_second)
+{
+	uint64_t delta;
+	int err;
+
+	err = kvmstats_delta(from, to, stat, n, &delta);
+	if (err)
+		return err;
+	if (to->time <= from->time)
+		return -EAGAIN;
+	*per_second = (double)delta * 1e9 / (double)(to->time - from->time);
+	return 0;
+}
+
+/* ---- files that contain a VM and its vCPUs ---- */
+
+/* The largest file that the library reads, in bytes: tens of thousands of vCPUs. */
+#define MAX_SIZE	268435456u
+#define FIRST_RECORDS	4
+
+/* The values of the VM must end before the records, those of a vCPU with its record. */
+static int check_sizes(const struct kvmstats_file *file)
+{
+	if (file->vm->data_size > file->head)
+		return -EPROTO;
+	if (file->vcpu->data_size > file->layout.record_size - file->layout.data_offset)
+		return -EPROTO;
+	return file->head > KVMSTATS_MAX_BLOCK ? -EOVERFLOW : 0;
+}
+
+static int read_layout(struct kvmstats_file *file, struct kvmstats_schemas *schemas)
+{
+	struct kvm_stats_header header;
+	int err = kvmstats_read_vcpus(file->fd, &header, &file->layout);
+
+	if (!err)
+		err = kvmstats_schemas_find(schemas, file->fd, false, &file->vm);
+	if (!err)
+		err = kvmstats_schemas_find(schemas, file->fd, true, &file->vcpu);
+	if (err)
+		return err;
+	file->data_offset = header.data_offset;
+	file->head = file->layout.records_offset - header.data_offset;
+	return check_sizes(file);
+}
+
+int kvmstats_file_open(struct kvmstats_file *file, int fd, struct kvmstats_schemas *schemas)
+{
+	int err;
+
+	*file = (struct kvmstats_file){ .fd = fd, .vmm_fd = -1, .err = -ENODATA };
+	err = read_layout(file, schemas);
+	if (err)
+		kvmstats_file_close(file);
 	return err;
+}
+
+void kvmstats_file_close(struct kvmstats_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+	free(file->buf);
+	file->buf = NULL;
+	file->capacity = 0;
+	file->vcpus = 0;
+}
+
+static const char *record_at(const struct kvmstats_file *file, size_t i)
+{
+	return file->buf + file->head + i * file->layout.record_size;
+}
+
+static uint64_t vcpu_id_at(const struct kvmstats_file *file, size_t i)
+{
+	return ((const struct kvm_stats_record *)record_at(file, i))->vcpu_id;
+}
+
+static int count_records(struct kvmstats_file *file, size_t size)
+{
+	size_t count, i;
+
+	if (size < file->head || (size - file->head) % file->layout.record_size)
+		return -EPROTO;
+	count = (size - file->head) / file->layout.record_size;
+	for (i = 0; i < count; i++) {
+		if (vcpu_id_at(file, i) > INT_MAX)
+			return -EPROTO;
+	}
+	file->vcpus = count;
+	return 0;
+}
+
+/* Makes the buffer, which has @size bytes, larger. */
+static int grow(struct kvmstats_file *file, size_t size)
+{
+	size_t records = size ? size - file->head : 0;
+	size_t capacity = file->head + records + records / 2 +
+			  FIRST_RECORDS * (size_t)file->layout.record_size;
+	char *buf;
+
+	if (capacity > MAX_SIZE)
+		return -EOVERFLOW;
+	buf = realloc(file->buf, capacity);
+	if (!buf)
+		return -ENOMEM;
+	file->buf = buf;
+	file->capacity = capacity;
+	return 0;
+}
+
+/*
+ * Reads until the end of the file. The buffer always has space for more than the file had at the
+ * previous read, so the first pread() normally reads everything, and returns less than was asked.
+ */
+static int read_all(struct kvmstats_file *file, size_t *size)
+{
+	int err = 0;
+
+	*size = 0;
+	while (!err) {
+		size_t space = file->capacity - *size;
+		ssize_t n;
+
+		if (!space) {
+			err = grow(file, *size);
+			continue;
+		}
+		n = pread(file->fd, file->buf + *size, space,
+			  (off_t)file->data_offset + (off_t)*size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		*size += n;
+		if ((size_t)n < space)
+			return 0;
+	}
+	return err;
+}
+
+int kvmstats_file_read(struct kvmstats_file *file)
+{
+	size_t size;
+
+	if (file->err == -ENODEV)
+		return file->err;
+	file->time = 0;
+	file->vcpus = 0;
+	file->err = read_all(file, &size);
+	if (!file->err)
+		file->err = count_records(file, size);
+	if (!file->err)
+		file->time = clock_now();
+	return file->err;
+}
+
+int kvmstats_file_vcpu(const struct kvmstats_file *file, size_t i)
+{
+	return (int)vcpu_id_at(file, i);
+}
+
+int kvmstats_file_sample(const struct kvmstats_file *file, ssize_t i,
+			 struct kvmstats_sample *sample)
+{
+	const char *values;
+
+	if (file->err)
+		return file->err;
+	if (i >= (ssize_t)file->vcpus)
+		return -ERANGE;
+	values = i < 0 ? file->buf : record_at(file, i) + file->layout.data_offset;
+	memcpy(sample->data, values, sample->schema->data_size);
+	sample->time = file->time;
+	return 0;
 }

@@ -3,10 +3,13 @@
 #ifndef KVMSTATS_INTERNAL_H
 #define KVMSTATS_INTERNAL_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include <linux/kvm_stats.h>
 
@@ -14,7 +17,29 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* schema.c: the header and the descriptors of a statistics file */
+/* Times and intervals are in ns. Times without another name are of CLOCK_MONOTONIC. */
+#define SECOND	UINT64_C(1000000000)
+
+static inline uint64_t clock_read(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * SECOND + now.tv_nsec;
+}
+
+static inline uint64_t clock_now(void)
+{
+	return clock_read(CLOCK_MONOTONIC);
+}
+
+/* Whether @err means that the caller itself lacks memory or fds. */
+static inline bool is_resource_shortage(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
+}
+
+/* ---- schema.c: the header and the descriptors of a statistics file ---- */
 
 struct kvmstats_stat {
 	const struct kvmstats_schema *schema;
@@ -41,37 +66,78 @@ struct kvmstats_schema {
  */
 #define KVMSTATS_MAX_BLOCK	16777216u
 
-/*
- * Reads the schema of a statistics file, or, if @records is set, the one of the vCPUs in it.
- * -ENODATA: the file does not contain vCPUs.
- */
-int kvmstats_schema_read_part(struct kvmstats_schema **schema, int fd, bool records);
-
 /* Reads and checks where a file has its vCPUs. -ENODATA: it does not contain any. */
 int kvmstats_read_vcpus(int fd, struct kvm_stats_header *header, struct kvm_stats_vcpus *vcpus);
 
-size_t kvmstats_schema_data_size(const struct kvmstats_schema *schema);
-uint32_t kvmstats_schema_data_offset(const struct kvmstats_schema *schema);
+/*
+ * The schemas in use, each stored once. Usually there are two: one that all VMs share, and one
+ * that all vCPUs share.
+ */
+struct kvmstats_schemas {
+	struct kvmstats_schema **schema;
+	size_t count;
+};
 
-/* sample.c */
+/* Returns 1 if the statistics file @fd has this schema, 0 if it has another one, or -errno. */
+int kvmstats_schema_same(const struct kvmstats_schema *schema, int fd);
 
-/* Copies @values, which are those of @schema, to the sample. -EINVAL: it has another schema. */
-int kvmstats_sample_copy(struct kvmstats_sample *sample, const struct kvmstats_schema *schema,
-			 const void *values, uint64_t time);
+/*
+ * Finds or reads the schema of the statistics fd @fd or, if @records is set, that of the vCPUs in
+ * the file. Returns 0 or -errno.
+ */
+int kvmstats_schemas_find(struct kvmstats_schemas *schemas, int fd, bool records,
+			  const struct kvmstats_schema **schema);
+void kvmstats_schemas_free(struct kvmstats_schemas *schemas);
 
-/* file.c: reads that retry until they are complete */
+/* ---- file.c: samples, and files that contain a VM and its vCPUs ---- */
 
 /* Fills @buf from @offset. Returns 0, -EPROTO if the file ends early, or -errno. */
 int kvmstats_pread_all(int fd, void *buf, size_t size, uint64_t offset);
 
 /*
- * Reads at most @max bytes of /proc/@pid/@name into a new, NUL-terminated buffer and stores the
- * number of bytes in @len. The caller frees @text. Returns 0, -ESRCH if there is no such
- * process, or -errno.
+ * A file with the statistics of a VM and, after them, a record for each of its vCPUs. It does not
+ * keep the VM.
  */
-int kvmstats_read_proc(pid_t pid, const char *name, size_t max, char **text, size_t *len);
+struct kvmstats_file {
+	int fd;				/* -1: the VM has ended */
+	int vmm_fd;			/* the fd of the VM in the VMM, -1: not known */
+	int err;			/* of the last read; -ENODEV: the VM has ended */
+	const struct kvmstats_schema *vm;
+	const struct kvmstats_schema *vcpu;
+	struct kvm_stats_vcpus layout;	/* layout.vm is the number of the VM, 0: not known */
+	uint32_t data_offset;		/* of the VM's values, from the start of the file */
+	size_t head;			/* size of the VM's values, up to the first record */
+	char *buf;			/* the VM's values and the records */
+	size_t capacity;
+	size_t vcpus;			/* number of records in @buf */
+	uint64_t time;			/* of the last read */
+	bool is_polled;			/* the monitor waits for the end of the VM */
+};
 
-/* fds.c: the KVM fds of a process, as /proc/PID/fd names them */
+/*
+ * Reads and checks the descriptors of the file @fd. Owns @fd from now on, also on failure.
+ * @schemas must outlive the file. -ENODATA: the file does not contain vCPUs.
+ */
+int kvmstats_file_open(struct kvmstats_file *file, int fd, struct kvmstats_schemas *schemas);
+void kvmstats_file_close(struct kvmstats_file *file);
+
+/*
+ * Reads the values of the VM and of all its vCPUs, normally with one call of pread(). Finds new
+ * vCPUs. Sets file->err, and returns it. -ENODEV: the VM has ended, which is final.
+ */
+int kvmstats_file_read(struct kvmstats_file *file);
+
+/* Returns the ID of vCPU @i, of file->vcpus. They are in the order of their creation. */
+int kvmstats_file_vcpu(const struct kvmstats_file *file, size_t i);
+
+/*
+ * Copies the values of the VM (@i is -1) or those of vCPU @i to @sample, which must have the schema
+ * file->vm or file->vcpu. Returns 0, the error of the last read, or -ERANGE.
+ */
+int kvmstats_file_sample(const struct kvmstats_file *file, ssize_t i,
+			 struct kvmstats_sample *sample);
+
+/* ---- fds.c: the KVM fds of processes, and what they open ---- */
 
 struct kvmstats_fd {
 	int fd;
@@ -79,12 +145,6 @@ struct kvmstats_fd {
 	bool stats;		/* a statistics fd, not a VM or vCPU fd */
 	int vcpu;		/* vCPU ID, -1 for VMs */
 };
-
-/*
- * Parses the target of a /proc/PID/fd link, such as "anon_inode:kvm-vcpu:0". Returns false if
- * the link is not of a KVM fd. Does not set @entry->fd.
- */
-bool kvmstats_fds_parse(const char *link, struct kvmstats_fd *entry);
 
 struct kvmstats_fds {
 	struct kvmstats_fd *fd;
@@ -101,24 +161,144 @@ struct kvmstats_fds {
 int kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid);
 
 /*
- * Returns 0, -ENOENT if /proc is not mounted, or -EACCES if it hides the processes of other users,
- * as PID 1. The mount option hidepid does that.
- */
-int kvmstats_check_proc(void);
-
-/* Returns 1 if process @pid holds a VM or vCPU fd, 0 if it holds none, or -errno. */
-int kvmstats_fds_has_vm(pid_t pid);
-
-/*
  * Removes duplicates: of the fds that refer to the same open file, the one with the lowest
- * number remains. Returns 1, or 0 if the kernel cannot compare files.
+ * number remains. Returns false if the kernel cannot compare files.
  */
-int kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid);
+bool kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid);
 int kvmstats_fds_copy(struct kvmstats_fds *to, const struct kvmstats_fds *from);
 bool kvmstats_fds_equal(const struct kvmstats_fds *a, const struct kvmstats_fds *b);
 void kvmstats_fds_free(struct kvmstats_fds *fds);
 
-/* vmm.c */
+int kvmstats_pidfd_open(pid_t pid);
+bool kvmstats_pidfd_alive(int pidfd);
+
+/*
+ * Opens the statistics of the VM or vCPU whose fd in the process is @entry, or duplicates @entry
+ * if it is a statistics fd. Returns the fd or -errno. -ESTALE: the process has closed the fd or
+ * uses its number for something else. -ESRCH: the process has ended. -EIO: the kernel opens
+ * statistics for the VMM only.
+ */
+int kvmstats_dup_and_open(int pidfd, const struct kvmstats_fd *entry);
+
+/*
+ * Opens the file of the VM whose fd in the process is @entry, and of all its vCPUs.
+ * -EOPNOTSUPP: the kernel does not have KVM_STATS_OPEN.
+ */
+int kvmstats_dup_and_open_all(int pidfd, const struct kvmstats_fd *entry);
+
+/* Opens /dev/kvm if the kernel has KVM_STATS_NEXT. -EOPNOTSUPP: it does not. */
+int kvmstats_open_kvm(void);
+
+/*
+ * Opens the file of the VM with the lowest number above *@vm, and stores its number there. @kvm
+ * is an fd of kvmstats_open_kvm(). -ENOENT: there is no other VM. -EPERM: the caller lacks
+ * CAP_PERFMON in the initial user namespace.
+ */
+int kvmstats_next_open(int kvm, uint64_t *vm);
+
+/* ---- processes.c: files in /proc, and which processes to search for VMs ---- */
+
+/*
+ * Reads at most @max bytes of /proc/@pid/@name into a new, NUL-terminated buffer and stores the
+ * number of bytes in @len. The caller frees @text. Returns 0, -ESRCH if there is no such
+ * process, or -errno.
+ */
+int kvmstats_read_proc(pid_t pid, const char *name, size_t max, char **text, size_t *len);
+
+struct kvmstats_process;
+
+struct kvmstats_processes {
+	struct kvmstats_process *process;	/* sorted by PID */
+	size_t count;
+	size_t capacity;
+	struct kvmstats_process *next;	/* the table of the scan that is in progress */
+	size_t next_capacity;
+	size_t denied;			/* processes that the caller may not examine */
+	bool hidden;			/* /proc hides processes */
+};
+
+/*
+ * Calls @fn for each process that is due at @now (ns). If @fn fails because of a resource
+ * shortage, the scan stops calling @fn, and the process is due again in the next scan. -EACCES and
+ * -EPERM are counted. Other errors of @fn are ignored. Returns 0 or -errno.
+ */
+int kvmstats_processes_scan(struct kvmstats_processes *processes, uint64_t now,
+			    int (*fn)(pid_t pid, void *arg), void *arg);
+
+/* Returns the PID of the process that is number @i of those that are denied, or 0. */
+pid_t kvmstats_processes_denied(const struct kvmstats_processes *processes, size_t i);
+
+/* The process is due again in the next scan. */
+void kvmstats_processes_forget(struct kvmstats_processes *processes, pid_t pid);
+void kvmstats_processes_free(struct kvmstats_processes *processes);
+
+/* ---- vmm.c: the VMs and vCPUs of a process ---- */
+
+struct kvmstats_target {
+	const struct kvmstats_vmm *vmm;
+	struct kvmstats_fd from;	/* from.fd is -1 if the target has no fd of its own */
+	int vm;
+	uint64_t number;		/* of the VM, 0: not known */
+	size_t record;			/* of a vCPU in the file of its VM */
+};
+
+/*
+ * Two numbers that can be read quickly, and that usually change when VMs or vCPUs are added or
+ * removed. Before Linux 6.2 the number of fds is always 0.
+ */
+struct kvmstats_glance {
+	nlink_t threads;
+	off_t fds;
+};
+
+struct kvmstats_vmm {
+	pid_t pid;			/* 0: not known */
+	int pidfd;			/* -1: the PID is not known */
+	char *comm;
+	char *guest;			/* the name of the guest, or NULL */
+	char *uuid;			/* of the guest, or NULL */
+	bool distinct;
+	size_t vms;
+	size_t vcpus;
+	struct kvmstats_target *target;	/* VMs, then vCPUs by ID */
+	size_t targets;
+	struct kvmstats_fds fds;	/* all KVM fds at the last scan, including duplicates */
+	struct kvmstats_fds buffer;	/* for the next scan */
+	struct kvmstats_glance glance;
+	/* For files of whole VMs: */
+	struct kvmstats_schemas *schemas;
+	bool has_no_files;		/* the kernel does not have them */
+	bool by_number;			/* opened with KVM_STATS_NEXT, not with fds of the VMM */
+	struct kvmstats_file *file;	/* of each VM; empty if they cannot be opened */
+	size_t files;
+};
+
+/*
+ * Lists the VMs and vCPUs of process @pid, and opens the files of the VMs if that is possible.
+ * @schemas must outlive the VMM. Call kvmstats_vmm_close() also after a failure.
+ *
+ * -ESRCH: there is no such process. -EINVAL: @pid is not the ID of a process. -EACCES: the caller
+ * may not list the fds of the process. -ENODEV: the process holds no VM or vCPU fds.
+ */
+int kvmstats_vmm_open(struct kvmstats_vmm *vmm, pid_t pid, struct kvmstats_schemas *schemas);
+
+/*
+ * Makes a VMM without VMs, for files that were opened by number. @pid is the process that created
+ * them, or 0 if it is not known.
+ */
+int kvmstats_vmm_open_by_number(struct kvmstats_vmm *vmm, pid_t pid,
+				struct kvmstats_schemas *schemas);
+
+/* Adds the VM whose file @fd is. Owns @fd, also after a failure. Frees all targets. */
+int kvmstats_vmm_add_file(struct kvmstats_vmm *vmm, int fd);
+void kvmstats_vmm_close(struct kvmstats_vmm *vmm);
+
+/*
+ * Lists the VMs and vCPUs of the process again. Returns 1 if the list has changed; all earlier
+ * targets are then freed. Returns 0 if it has not changed. -ENODEV: the process holds no VM or
+ * vCPU fds any more. After another error the targets are unchanged.
+ */
+int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm);
 
 /*
  * Checks quickly, with two calls of stat(), whether kvmstats_vmm_refresh() is necessary.
@@ -128,27 +308,15 @@ void kvmstats_fds_free(struct kvmstats_fds *fds);
  */
 int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm);
 
-/* remote_fd.c: fds of other processes. All functions return -errno on failure. */
+bool kvmstats_vmm_alive(const struct kvmstats_vmm *vmm);
+
+/* Closes the files of VMs that have ended. kvmstats_vmm_refresh() removes their targets. */
+void kvmstats_vmm_close_ended(struct kvmstats_vmm *vmm);
 
 /*
- * Duplicates fd @entry of the process into this process. Returns -ESTALE if the process has
- * closed the fd or uses its number for something else.
+ * Reads the files of all VMs. Returns true if the targets must be listed again: a file cannot be
+ * read, or vCPUs were added.
  */
-int kvmstats_dup_fd(int pidfd, const struct kvmstats_fd *entry);
-
-/* Opens the statistics of the VM or vCPU whose fd in the process is @entry. */
-int kvmstats_dup_and_open(int pidfd, const struct kvmstats_fd *entry);
-
-/*
- * Opens the statistics of the VM whose fd in the process is @entry, and of all its vCPUs.
- * -EOPNOTSUPP: the kernel does not have KVM_STATS_OPEN.
- */
-int kvmstats_dup_and_open_all(int pidfd, const struct kvmstats_fd *entry);
-
-/* Opens the statistics of the VM or vCPU fd @kvm_fd of this process. */
-int kvmstats_open_stats(int kvm_fd);
-
-int kvmstats_pidfd_open(pid_t pid);
-int kvmstats_pidfd_alive(int pidfd);
+bool kvmstats_vmm_read_files(struct kvmstats_vmm *vmm);
 
 #endif /* KVMSTATS_INTERNAL_H */

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
+/*
+ * The files of processes in /proc, and which processes to search for VMs.
+ *
+ * Reading all fds of all processes for every sample would take most of the time. A new process
+ * is examined at once, then after 1, 2, 4, 8 and 16 s, and from then on every 32 s: a VMM
+ * usually creates its VM soon after it has started. The inode number of /proc/PID distinguishes
+ * a process from a later one with the same PID.
+ */
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
-#include <stdbool.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "clock.h"
 #include "internal.h"
-#include "processes.h"
 
 #define MAX_INTERVAL	(32 * SECOND)
 
-struct process {
+struct kvmstats_process {
 	pid_t pid;
 	ino_t ino;
 	uint64_t due;
@@ -19,32 +26,60 @@ struct process {
 	bool denied;
 };
 
+int kvmstats_read_proc(pid_t pid, const char *name, size_t max, char **text, size_t *len)
+{
+	char path[64];
+	ssize_t n = 1;
+	int fd, err;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	*text = malloc(max + 1);
+	err = *text ? 0 : -ENOMEM;
+	*len = 0;
+	while (!err && n && *len < max) {
+		n = read(fd, *text + *len, max - *len);
+		if (n >= 0)
+			*len += n;
+		else if (errno != EINTR)
+			err = -errno;
+	}
+	close(fd);
+	if (err)
+		free(*text);
+	else
+		(*text)[*len] = '\0';
+	return err;
+}
+
 static int by_pid(const void *a, const void *b)
 {
-	const struct process *x = a, *y = b;
+	const struct kvmstats_process *x = a, *y = b;
 
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static struct process *find(const struct processes *processes, pid_t pid)
+static struct kvmstats_process *find(const struct kvmstats_processes *processes, pid_t pid)
 {
-	struct process key = { .pid = pid };
+	struct kvmstats_process key = { .pid = pid };
 
 	if (!processes->count)
 		return NULL;
 	return bsearch(&key, processes->process, processes->count, sizeof(key), by_pid);
 }
 
-static int append(struct processes *processes, size_t *count, const struct dirent *dirent)
+static int append(struct kvmstats_processes *processes, size_t *count, const struct dirent *dirent)
 {
-	struct process entry = { .pid = atoi(dirent->d_name), .ino = dirent->d_ino };
-	const struct process *known = find(processes, entry.pid);
+	struct kvmstats_process entry = { .pid = atoi(dirent->d_name), .ino = dirent->d_ino };
+	const struct kvmstats_process *known = find(processes, entry.pid);
 
 	if (known && known->ino == entry.ino)
 		entry = *known;
 	if (*count == processes->next_capacity) {
 		size_t capacity = *count ? *count * 2 : 512;
-		struct process *more = realloc(processes->next, capacity * sizeof(*more));
+		struct kvmstats_process *more = realloc(processes->next, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -55,7 +90,7 @@ static int append(struct processes *processes, size_t *count, const struct diren
 	return 0;
 }
 
-static int list(struct processes *processes, size_t *count)
+static int list(struct kvmstats_processes *processes, size_t *count)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *dirent;
@@ -79,9 +114,9 @@ static int list(struct processes *processes, size_t *count)
 	return err;
 }
 
-static void swap_tables(struct processes *processes, size_t count)
+static void swap_tables(struct kvmstats_processes *processes, size_t count)
 {
-	struct process *table = processes->process;
+	struct kvmstats_process *table = processes->process;
 	size_t capacity = processes->capacity;
 
 	processes->process = processes->next;
@@ -92,13 +127,13 @@ static void swap_tables(struct processes *processes, size_t count)
 }
 
 /* The process is due again at once. */
-static void reset(struct process *process)
+static void reset(struct kvmstats_process *process)
 {
 	process->due = 0;
 	process->interval = 0;
 }
 
-static int examine(struct process *process, uint64_t now, int (*fn)(pid_t pid, void *arg),
+static int examine(struct kvmstats_process *process, uint64_t now, int (*fn)(pid_t pid, void *arg),
 		   void *arg)
 {
 	int err;
@@ -115,37 +150,54 @@ static int examine(struct process *process, uint64_t now, int (*fn)(pid_t pid, v
 	return err;
 }
 
-int kvmstats_processes_scan(struct processes *processes, uint64_t now,
-			    int (*fn)(pid_t pid, void *arg), void *arg, size_t *denied)
+int kvmstats_processes_scan(struct kvmstats_processes *processes, uint64_t now,
+			    int (*fn)(pid_t pid, void *arg), void *arg)
 {
-	int hidden = kvmstats_check_proc();
+	struct stat st;
 	size_t count = 0;
 	size_t i;
-	int err = hidden == -ENOENT ? hidden : list(processes, &count);
+	int err = stat("/proc/self", &st) ? -ENOENT : list(processes, &count);
 
 	if (err)
 		return err;
 	swap_tables(processes, count);
-	*denied = !!hidden;
+	/* With hidepid=2, CAP_SYS_PTRACE shows all processes. access() would not use it. */
+	processes->hidden = stat("/proc/1", &st);
+	processes->denied = processes->hidden;
 	for (i = 0; i < processes->count; i++) {
 		if (!err && processes->process[i].due <= now)
 			err = examine(&processes->process[i], now, fn, arg);
-		*denied += processes->process[i].denied;
+		processes->denied += processes->process[i].denied;
 	}
 	return err;
 }
 
-void kvmstats_processes_forget(struct processes *processes, pid_t pid)
+pid_t kvmstats_processes_denied(const struct kvmstats_processes *processes, size_t i)
 {
-	struct process *process = find(processes, pid);
+	size_t n;
+
+	if (i >= processes->denied)
+		return 0;
+	if (processes->hidden && !i--)
+		return 1;
+	for (n = 0; n < processes->count; n++) {
+		if (processes->process[n].denied && !i--)
+			return processes->process[n].pid;
+	}
+	return 0;
+}
+
+void kvmstats_processes_forget(struct kvmstats_processes *processes, pid_t pid)
+{
+	struct kvmstats_process *process = find(processes, pid);
 
 	if (process)
 		reset(process);
 }
 
-void kvmstats_processes_free(struct processes *processes)
+void kvmstats_processes_free(struct kvmstats_processes *processes)
 {
 	free(processes->process);
 	free(processes->next);
-	*processes = (struct processes){ 0 };
+	*processes = (struct kvmstats_processes){ 0 };
 }

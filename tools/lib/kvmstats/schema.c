@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * Reads and checks the header and the descriptors of a statistics file, and those of the vCPUs in
- * a file that contains them.
+ * Schemas and their statistics: reads and checks the header and the descriptors of a statistics
+ * file, and those of the vCPUs in a file that contains them.
  *
  * The file is untrusted: the fd can come from any process, and a later kernel can have
  * extensions that this library does not know. Offsets and sizes have 32 bits and are added with
  * 64 bits, so sums do not overflow.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <linux/kvm_stats.h>
 
 #include "internal.h"
 
@@ -132,7 +129,7 @@ static int check_data(const struct kvmstats_schema *schema, int fd)
 	struct range data = { h->data_offset, h->data_offset + (uint64_t)schema->data_size };
 	uint64_t last;	/* the last value, to check that the file contains it */
 
-	/* kvmstats_file_new() checks that the values of vCPUs fit in their records. */
+	/* kvmstats_file_open() checks that the values of vCPUs fit in their records. */
 	if (!schema->data_size || schema->records)
 		return 0;
 	if (ranges_overlap(header_range(), data) || ranges_overlap(id_range(h), data) ||
@@ -190,20 +187,23 @@ static int parse_desc(struct kvmstats_schema *schema, size_t i)
 	return 0;
 }
 
+/* One byte and one element more, so that an empty schema does not allocate 0 bytes. */
+static int alloc_descs(struct kvmstats_schema *schema, size_t desc_size, size_t count)
+{
+	schema->desc_size = desc_size;
+	schema->desc = malloc(desc_size + 1);
+	schema->stat = calloc(count + 1, sizeof(*schema->stat));
+	return schema->desc && schema->stat ? 0 : -ENOMEM;
+}
+
 static int read_descs(struct kvmstats_schema *schema, int fd)
 {
 	const struct kvm_stats_header *h = &schema->header;
+	int err = alloc_descs(schema, h->num_desc * desc_stride(h), h->num_desc);
 	size_t i;
-	int err;
 
-	schema->desc_size = h->num_desc * desc_stride(h);
-	/* One byte and one element more, so that an empty schema does not allocate 0 bytes. */
-	schema->desc = malloc(schema->desc_size + 1);
-	schema->stat = calloc(h->num_desc + 1u, sizeof(*schema->stat));
-	if (!schema->desc || !schema->stat)
-		return -ENOMEM;
-
-	err = kvmstats_pread_all(fd, schema->desc, schema->desc_size, h->desc_offset);
+	if (!err)
+		err = kvmstats_pread_all(fd, schema->desc, schema->desc_size, h->desc_offset);
 	for (i = 0; !err && i < h->num_desc; i++)
 		err = parse_desc(schema, i);
 	return err;
@@ -242,7 +242,8 @@ static int read_header_of(struct kvm_stats_header *h, int fd, bool records)
 	return err;
 }
 
-int kvmstats_schema_read_part(struct kvmstats_schema **schemap, int fd, bool records)
+/* Reads the schema of a file or, if @records is set, the one of the vCPUs in it. */
+static int read_schema(struct kvmstats_schema **schemap, int fd, bool records)
 {
 	struct kvmstats_schema *schema = calloc(1, sizeof(*schema));
 	char id[MAX_NAME_SIZE];
@@ -272,7 +273,7 @@ int kvmstats_schema_read_part(struct kvmstats_schema **schemap, int fd, bool rec
 
 int kvmstats_schema_read(struct kvmstats_schema **schema, int fd)
 {
-	return kvmstats_schema_read_part(schema, fd, false);
+	return read_schema(schema, fd, false);
 }
 
 void kvmstats_schema_free(struct kvmstats_schema *schema)
@@ -323,24 +324,9 @@ int kvmstats_schema_id(const struct kvmstats_schema *schema, int fd, char *buf, 
 	return 0;
 }
 
-uint32_t kvmstats_schema_flags(const struct kvmstats_schema *schema)
-{
-	return schema->header.flags;
-}
-
 size_t kvmstats_schema_count(const struct kvmstats_schema *schema)
 {
 	return schema->header.num_desc;
-}
-
-size_t kvmstats_schema_data_size(const struct kvmstats_schema *schema)
-{
-	return schema->data_size;
-}
-
-uint32_t kvmstats_schema_data_offset(const struct kvmstats_schema *schema)
-{
-	return schema->header.data_offset;
 }
 
 const struct kvmstats_stat *kvmstats_schema_stat(const struct kvmstats_schema *schema, size_t i)
@@ -358,4 +344,214 @@ const struct kvmstats_stat *kvmstats_schema_find(const struct kvmstats_schema *s
 			return &schema->stat[i];
 	}
 	return NULL;
+}
+
+/* ---- the schemas in use ---- */
+
+static int add(struct kvmstats_schemas *schemas, int fd, bool records,
+	       const struct kvmstats_schema **schema)
+{
+	struct kvmstats_schema **more = realloc(schemas->schema,
+						(schemas->count + 1) * sizeof(*more));
+	int err;
+
+	if (!more)
+		return -ENOMEM;
+	schemas->schema = more;
+	err = read_schema(&more[schemas->count], fd, records);
+	if (!err)
+		*schema = more[schemas->count++];
+	return err;
+}
+
+int kvmstats_schemas_find(struct kvmstats_schemas *schemas, int fd, bool records,
+			  const struct kvmstats_schema **schema)
+{
+	size_t i;
+
+	for (i = 0; i < schemas->count; i++) {
+		int ret;
+
+		if (schemas->schema[i]->records != records)
+			continue;
+		ret = kvmstats_schema_same(schemas->schema[i], fd);
+		if (ret < 0)
+			return ret;
+		if (ret) {
+			*schema = schemas->schema[i];
+			return 0;
+		}
+	}
+	return add(schemas, fd, records, schema);
+}
+
+void kvmstats_schemas_free(struct kvmstats_schemas *schemas)
+{
+	while (schemas->count)
+		kvmstats_schema_free(schemas->schema[--schemas->count]);
+	free(schemas->schema);
+}
+
+/* ---- schemas of statistics whose values do not come from a statistics fd ---- */
+
+static int check_desc(const struct kvmstats_desc *desc)
+{
+	if (!desc->name || !*desc->name || !desc->size || desc->size > UINT16_MAX)
+		return -EINVAL;
+	if (desc->exponent < INT16_MIN || desc->exponent > INT16_MAX)
+		return -EINVAL;
+	if (!kvmstats_type_name(desc->type) || !kvmstats_unit_name(desc->unit) ||
+	    !kvmstats_base_name(desc->base))
+		return -EINVAL;
+	return 0;
+}
+
+static uint32_t make_flags(const struct kvmstats_desc *desc)
+{
+	return (uint32_t)desc->type << KVM_STATS_TYPE_SHIFT |
+	       (uint32_t)desc->unit << KVM_STATS_UNIT_SHIFT |
+	       (uint32_t)desc->base << KVM_STATS_BASE_SHIFT;
+}
+
+static void add_stat(struct kvmstats_schema *schema, const struct kvmstats_desc *desc, char **names)
+{
+	struct kvmstats_stat *stat = &schema->stat[schema->header.num_desc++];
+
+	*stat = (struct kvmstats_stat){
+		.schema = schema,
+		.name = strcpy(*names, desc->name),
+		.flags = make_flags(desc),
+		.exponent = desc->exponent,
+		.size = desc->size,
+		.offset = (uint32_t)schema->data_size,
+		.bucket_size = desc->bucket_size,
+	};
+	*names += strlen(desc->name) + 1;
+	schema->data_size += desc->size * sizeof(uint64_t);
+}
+
+int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
+			 size_t count, size_t desc_size)
+{
+	uint64_t values = 0;
+	size_t names = 0;
+	char *name;
+	size_t i;
+	int err;
+
+	*schema = NULL;
+	if (count > UINT16_MAX || desc_size != sizeof(*desc))
+		return -EINVAL;
+	for (i = 0; i < count; i++) {
+		err = check_desc(&desc[i]);
+		if (err)
+			return err;
+		names += strlen(desc[i].name) + 1;
+		values += desc[i].size;
+	}
+	if (values * sizeof(uint64_t) > KVMSTATS_MAX_BLOCK)
+		return -EOVERFLOW;
+
+	*schema = calloc(1, sizeof(**schema));
+	if (!*schema || alloc_descs(*schema, names, count)) {
+		kvmstats_schema_free(*schema);
+		*schema = NULL;
+		return -ENOMEM;
+	}
+	name = (*schema)->desc;
+	for (i = 0; i < count; i++)
+		add_stat(*schema, &desc[i], &name);
+	return 0;
+}
+
+/* ---- statistics ---- */
+
+#define FIELD(flags, name)	(((flags) & KVM_STATS_##name##_MASK) >> KVM_STATS_##name##_SHIFT)
+
+const char *kvmstats_stat_name(const struct kvmstats_stat *stat)
+{
+	return stat->name;
+}
+
+uint32_t kvmstats_stat_flags(const struct kvmstats_stat *stat)
+{
+	return stat->flags;
+}
+
+unsigned int kvmstats_stat_type(const struct kvmstats_stat *stat)
+{
+	return FIELD(stat->flags, TYPE);
+}
+
+unsigned int kvmstats_stat_unit(const struct kvmstats_stat *stat)
+{
+	return FIELD(stat->flags, UNIT);
+}
+
+unsigned int kvmstats_stat_base(const struct kvmstats_stat *stat)
+{
+	return FIELD(stat->flags, BASE);
+}
+
+int kvmstats_stat_exponent(const struct kvmstats_stat *stat)
+{
+	return stat->exponent;
+}
+
+unsigned int kvmstats_stat_size(const struct kvmstats_stat *stat)
+{
+	return stat->size;
+}
+
+uint32_t kvmstats_stat_offset(const struct kvmstats_stat *stat)
+{
+	return stat->offset;
+}
+
+uint32_t kvmstats_stat_bucket_size(const struct kvmstats_stat *stat)
+{
+	return stat->bucket_size;
+}
+
+int kvmstats_stat_is_hist(const struct kvmstats_stat *stat)
+{
+	unsigned int type = kvmstats_stat_type(stat);
+
+	return type == KVMSTATS_TYPE_LINEAR_HIST || type == KVMSTATS_TYPE_LOG_HIST;
+}
+
+static uint64_t log_bucket_min(unsigned int n)
+{
+	return n ? UINT64_C(1) << (n - 1) : 0;
+}
+
+static uint64_t linear_bucket_min(const struct kvmstats_stat *stat, unsigned int n)
+{
+	return (uint64_t)stat->bucket_size * n;
+}
+
+int kvmstats_stat_bucket(const struct kvmstats_stat *stat, unsigned int n,
+			 uint64_t *min, uint64_t *max)
+{
+	bool open = n == stat->size - 1;
+
+	if (!kvmstats_stat_is_hist(stat))
+		return -EINVAL;
+	if (n >= stat->size)
+		return -ERANGE;
+
+	if (kvmstats_stat_type(stat) == KVMSTATS_TYPE_LINEAR_HIST) {
+		if (!stat->bucket_size)
+			return -ERANGE;
+		*min = linear_bucket_min(stat, n);
+		*max = open ? UINT64_MAX : linear_bucket_min(stat, n + 1) - 1;
+		return 0;
+	}
+
+	/* Bucket 64 counts values with bit 63 set, so there is no value for a later bucket. */
+	if (n > 64)
+		return -ERANGE;
+	*min = log_bucket_min(n);
+	*max = open || n == 64 ? UINT64_MAX : log_bucket_min(n + 1) - 1;
+	return 0;
 }

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Finds VMMs, and the VMs and vCPUs of a VMM. */
-#include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
+/*
+ * The VMs and vCPUs of a process, with what their statistics can be read: files of whole VMs if the
+ * kernel has them, else an fd of each VM and vCPU.
+ *
+ * The open file of a VM does not keep it. When the VM ends, the file polls as EPOLLHUP, and reads
+ * fail with ENODEV.
+ */
+#include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "vmm_files.h"
-#include "vmm_state.h"
+#include "guest.h"
+#include "internal.h"
 
 #define MAX_COMM	64u
+
+/* ---- targets with fds of their own ---- */
 
 static bool is_same_target(const struct kvmstats_fd *a, const struct kvmstats_fd *b)
 {
@@ -131,26 +138,30 @@ static void count_vms(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
 		vmm->vms = 1;
 }
 
-static int find_targets(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
+/* Replaces the targets by an empty list, which has space for @count targets. */
+static int clear_targets(struct kvmstats_vmm *vmm, size_t count)
 {
-	const struct kvmstats_fd *kvm_fd = first_kvm_fd(fds);
-	struct kvmstats_target *target;
-	bool can_open, one_vm;
-	struct group group;
-	size_t i;
+	struct kvmstats_target *target = calloc(count + 1, sizeof(*target));
 
-	if (!kvm_fd)
-		return -ENODEV;
-	target = calloc(fds->count, sizeof(*target));
+	vmm->targets = 0;
 	if (!target)
 		return -ENOMEM;
 	free(vmm->target);
 	vmm->target = target;
-	vmm->targets = 0;
+	return 0;
+}
 
+static int list_fds(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
+{
+	bool can_open, one_vm;
+	struct group group;
+	size_t i;
+
+	if (clear_targets(vmm, fds->count))
+		return -ENOMEM;
 	count_vms(vmm, fds);
 	one_vm = is_one_vm(vmm, fds);
-	can_open = can_open_stats(vmm, kvm_fd);
+	can_open = can_open_stats(vmm, first_kvm_fd(fds));
 	for (i = 0; i < fds->count; i = group.end) {
 		group = group_at(fds, i);
 		add_group(vmm, fds, group, can_open, one_vm);
@@ -158,7 +169,195 @@ static int find_targets(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds
 	return 0;
 }
 
-static int read_glance(const struct kvmstats_vmm *vmm, struct glance *glance)
+/* ---- targets in files of whole VMs ---- */
+
+static int by_id_and_vm(const void *a, const void *b)
+{
+	const struct kvmstats_target *x = a, *y = b;
+
+	if (x->from.kind != y->from.kind)
+		return x->from.kind < y->from.kind ? -1 : 1;
+	if (x->from.vcpu != y->from.vcpu)
+		return x->from.vcpu < y->from.vcpu ? -1 : 1;
+	return (x->vm > y->vm) - (x->vm < y->vm);
+}
+
+static size_t count_vcpus(const struct kvmstats_vmm *vmm)
+{
+	size_t vcpus = 0;
+	size_t i;
+
+	for (i = 0; i < vmm->files; i++)
+		vcpus += vmm->file[i].vcpus;
+	return vcpus;
+}
+
+static void add_file_targets(struct kvmstats_vmm *vmm, size_t i)
+{
+	const struct kvmstats_file *file = &vmm->file[i];
+	struct kvmstats_target target = {
+		.vmm = vmm,
+		.from = { .fd = file->vmm_fd, .kind = KVMSTATS_KIND_VM, .vcpu = -1 },
+		.vm = (int)i,
+		.number = file->layout.vm,
+	};
+	size_t n;
+
+	vmm->target[vmm->targets++] = target;
+	target.from.kind = KVMSTATS_KIND_VCPU;
+	for (n = 0; n < file->vcpus; n++) {
+		target.from.vcpu = kvmstats_file_vcpu(file, n);
+		target.record = n;
+		vmm->target[vmm->targets++] = target;
+	}
+}
+
+static int list_files(struct kvmstats_vmm *vmm)
+{
+	size_t i;
+
+	vmm->vms = vmm->files;
+	vmm->vcpus = count_vcpus(vmm);
+	if (clear_targets(vmm, vmm->vms + vmm->vcpus))
+		return -ENOMEM;
+	for (i = 0; i < vmm->files; i++)
+		add_file_targets(vmm, i);
+	qsort(vmm->target, vmm->targets, sizeof(*vmm->target), by_id_and_vm);
+	return 0;
+}
+
+/* Lists the files again if vCPUs were added, or the list failed before. Returns 1 then, else 0. */
+static int update_files(struct kvmstats_vmm *vmm)
+{
+	if (vmm->targets && count_vcpus(vmm) == vmm->vcpus)
+		return 0;
+	return list_files(vmm) ? -ENOMEM : 1;
+}
+
+static void close_files(struct kvmstats_file *file, size_t count)
+{
+	while (count)
+		kvmstats_file_close(&file[--count]);
+	free(file);
+}
+
+/* Without kcmp(), all VM fds of a process count as fds of the same VM. */
+static int open_each(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds,
+		     struct kvmstats_file *file, size_t *count)
+{
+	size_t i;
+
+	for (i = 0; i < fds->count && fds->fd[i].kind == KVMSTATS_KIND_VM; i++) {
+		int fd, err;
+
+		if (fds->fd[i].stats || (*count && !vmm->distinct))
+			continue;
+		fd = kvmstats_dup_and_open_all(vmm->pidfd, &fds->fd[i]);
+		err = fd < 0 ? fd : kvmstats_file_open(&file[*count], fd, vmm->schemas);
+		if (err)
+			return err;
+		file[*count].vmm_fd = fds->fd[i].fd;
+		kvmstats_file_read(&file[(*count)++]);
+	}
+	return *count ? 0 : -ENODATA;
+}
+
+/*
+ * Opens the files of the VM fds among @fds, which are the distinct KVM fds of the VMM, and lists
+ * their targets. After -errno the VMM has the files and targets that it had before.
+ */
+static int open_files(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
+{
+	struct kvmstats_file *file = calloc(fds->count + 1, sizeof(*file));
+	size_t count = 0;
+	int err = file ? open_each(vmm, fds, file, &count) : -ENOMEM;
+
+	if (err) {
+		close_files(file, count);
+		return err;
+	}
+	close_files(vmm->file, vmm->files);
+	vmm->file = file;
+	vmm->files = count;
+	return list_files(vmm);
+}
+
+/* A VMM whose process is not known has one VM, and is called "vm N". */
+static int name_vm(struct kvmstats_vmm *vmm)
+{
+	char name[32];
+
+	if (vmm->pid || vmm->guest)
+		return 0;
+	snprintf(name, sizeof(name), "vm %" PRIu64, (uint64_t)vmm->file[0].layout.vm);
+	vmm->guest = strdup(name);
+	return vmm->guest ? 0 : -ENOMEM;
+}
+
+int kvmstats_vmm_add_file(struct kvmstats_vmm *vmm, int fd)
+{
+	struct kvmstats_file *more = realloc(vmm->file, (vmm->files + 1) * sizeof(*more));
+	int err;
+
+	if (!more) {
+		close(fd);
+		return -ENOMEM;
+	}
+	vmm->file = more;
+	err = kvmstats_file_open(&more[vmm->files], fd, vmm->schemas);
+	if (err)
+		return err;
+	kvmstats_file_read(&more[vmm->files++]);
+	err = name_vm(vmm);
+	return err ? err : list_files(vmm);
+}
+
+void kvmstats_vmm_close_ended(struct kvmstats_vmm *vmm)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->files; i++) {
+		struct kvmstats_file *file = &vmm->file[i];
+		struct pollfd poll_fd = { .fd = file->fd };
+
+		if (poll(&poll_fd, 1, 0) != 1)
+			continue;
+		kvmstats_file_close(file);
+		file->err = -ENODEV;
+	}
+}
+
+static void drop_ended(struct kvmstats_vmm *vmm)
+{
+	size_t before = vmm->files;
+	size_t i;
+
+	vmm->files = 0;
+	for (i = 0; i < before; i++) {
+		if (vmm->file[i].err == -ENODEV)
+			kvmstats_file_close(&vmm->file[i]);
+		else
+			vmm->file[vmm->files++] = vmm->file[i];
+	}
+	if (vmm->files == before)
+		return;
+	vmm->fds.count = 0;	/* the next scan opens VMs whose fds have the same numbers */
+	list_files(vmm);
+}
+
+bool kvmstats_vmm_read_files(struct kvmstats_vmm *vmm)
+{
+	bool failed = false;
+	size_t i;
+
+	for (i = 0; i < vmm->files; i++)
+		failed |= kvmstats_file_read(&vmm->file[i]) != 0;
+	return failed || (vmm->files && count_vcpus(vmm) != vmm->vcpus);
+}
+
+/* ---- scans of the process ---- */
+
+static int read_glance(const struct kvmstats_vmm *vmm, struct kvmstats_glance *glance)
 {
 	struct stat task, fd;
 	char path[32];
@@ -169,31 +368,18 @@ static int read_glance(const struct kvmstats_vmm *vmm, struct glance *glance)
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)vmm->pid);
 	if (stat(path, &fd))
 		return errno == ENOENT ? -ESRCH : -errno;
-	*glance = (struct glance){ .threads = task.st_nlink, .fds = fd.st_size };
+	*glance = (struct kvmstats_glance){ .threads = task.st_nlink, .fds = fd.st_size };
 	return 0;
 }
 
 int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm)
 {
-	struct glance glance;
-	int err;
+	struct kvmstats_glance glance;
+	int err = read_glance(vmm, &glance);
 
-	/* Each read of the files finds new vCPUs, and the search new VMs. */
-	if (vmm->by_number)
-		return 0;
-	err = read_glance(vmm, &glance);
 	if (err)
 		return err;
 	return glance.threads != vmm->glance.threads || glance.fds != vmm->glance.fds;
-}
-
-static void clear_targets(struct kvmstats_vmm *vmm)
-{
-	kvmstats_vmm_close_files(vmm);
-	vmm->targets = 0;
-	vmm->vms = 0;
-	vmm->vcpus = 0;
-	vmm->fds.count = 0;
 }
 
 /*
@@ -208,11 +394,12 @@ static int open_targets(struct kvmstats_vmm *vmm, bool *changed)
 	if (err)
 		return err;
 	vmm->distinct = kvmstats_fds_distinct(&distinct, vmm->pid);
-	err = vmm->schemas ? kvmstats_vmm_open_files(vmm, &distinct) : -EOPNOTSUPP;
+	err = open_files(vmm, &distinct);
+	vmm->has_no_files = err == -EOPNOTSUPP;
 	if (!err)
 		*changed = true;
 	else if (!vmm->files)
-		err = *changed ? find_targets(vmm, &distinct) : 0;
+		err = *changed ? list_fds(vmm, &distinct) : 0;
 	kvmstats_fds_free(&distinct);
 	return err;
 }
@@ -221,11 +408,11 @@ static int list_targets(struct kvmstats_vmm *vmm, bool *changed)
 {
 	int ret;
 
-	if (*changed || (vmm->schemas && !vmm->files))
+	if (*changed || (!vmm->files && !vmm->has_no_files))
 		return open_targets(vmm, changed);
 	if (!vmm->files)
 		return 0;
-	ret = kvmstats_vmm_update_files(vmm);
+	ret = update_files(vmm);
 	*changed = ret > 0;
 	return ret < 0 ? ret : 0;
 }
@@ -247,7 +434,7 @@ static int scan(struct kvmstats_vmm *vmm, bool *changed)
 	 * A process without VM and vCPU fds is an agent, not a VMM. Return before the search for
 	 * duplicates, which takes long if the agent holds thousands of statistics fds.
 	 */
-	if (*changed && !first_kvm_fd(&vmm->buffer))
+	if (!first_kvm_fd(&vmm->buffer))
 		return -ENODEV;
 
 	err = list_targets(vmm, changed);
@@ -260,80 +447,55 @@ static int scan(struct kvmstats_vmm *vmm, bool *changed)
 	return err;
 }
 
-static int refresh_fds(struct kvmstats_vmm *vmm)
+int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
 {
 	bool changed = false;
-	int err = scan(vmm, &changed);
+	int err;
 
 	if (!kvmstats_vmm_alive(vmm))
 		return -ESRCH;
-	/* If the process had no KVM fds at the previous scan either, scan() detects no change. */
-	if (err == -ENODEV || (!err && !vmm->fds.count)) {
-		clear_targets(vmm);
-		return -ENODEV;
-	}
+	drop_ended(vmm);
+	if (vmm->by_number)
+		return vmm->files ? update_files(vmm) : -ENODEV;
+	err = scan(vmm, &changed);
+	if (!kvmstats_vmm_alive(vmm))
+		return -ESRCH;
 	return err ? err : changed;
 }
 
-int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
-{
-	if (!kvmstats_vmm_alive(vmm))
-		return -ESRCH;
-	kvmstats_vmm_drop_ended(vmm);
-	if (!vmm->by_number)
-		return refresh_fds(vmm);
-	return vmm->files ? kvmstats_vmm_update_files(vmm) : -ENODEV;
-}
+/* ---- open and close ---- */
 
 static int read_names(struct kvmstats_vmm *vmm)
 {
+	struct kvmstats_guest guest;
 	size_t len;
 	int err = kvmstats_read_proc(vmm->pid, "comm", MAX_COMM, &vmm->comm, &len);
 
 	if (err)
 		return err;
 	vmm->comm[strcspn(vmm->comm, "\n")] = '\0';
-	return kvmstats_guest_read(&vmm->guest, vmm->pid);
-}
-
-int kvmstats_vmm_open_with_files(struct kvmstats_vmm **vmmp, pid_t pid,
-				 struct kvmstats_schemas *schemas)
-{
-	struct kvmstats_vmm *vmm = calloc(1, sizeof(*vmm));
-	bool changed = false;
-	int err;
-
-	*vmmp = NULL;
-	if (!vmm)
-		return -ENOMEM;
-	vmm->pid = pid;
-	vmm->schemas = schemas;
-	vmm->pidfd = kvmstats_pidfd_open(pid);
-	if (vmm->pidfd < 0) {
-		err = vmm->pidfd;
-		free(vmm);
+	err = kvmstats_guest_read(&guest, vmm->pid);
+	if (err)
 		return err;
-	}
-
-	err = scan(vmm, &changed);
-	if (!err && !changed)
-		err = -ENODEV;
-	if (!err)
-		err = read_names(vmm);
-	/* If the process still exists, its PID was not reused while /proc/PID was read. */
-	if (!kvmstats_vmm_alive(vmm))
-		err = -ESRCH;
-	if (err) {
-		kvmstats_vmm_close(vmm);
-		return err;
-	}
-	*vmmp = vmm;
+	vmm->guest = guest.name;
+	vmm->uuid = guest.uuid;
 	return 0;
 }
 
-int kvmstats_vmm_open(struct kvmstats_vmm **vmm, pid_t pid)
+int kvmstats_vmm_open(struct kvmstats_vmm *vmm, pid_t pid, struct kvmstats_schemas *schemas)
 {
-	return kvmstats_vmm_open_with_files(vmm, pid, NULL);
+	bool changed = false;
+	int err;
+
+	*vmm = (struct kvmstats_vmm){ .pid = pid, .schemas = schemas };
+	vmm->pidfd = kvmstats_pidfd_open(pid);
+	if (vmm->pidfd < 0)
+		return vmm->pidfd;
+	err = scan(vmm, &changed);
+	if (!err)
+		err = read_names(vmm);
+	/* If the process still exists, its PID was not reused while /proc/PID was read. */
+	return kvmstats_vmm_alive(vmm) ? err : -ESRCH;
 }
 
 /* The names are not essential: /proc can be mounted so that it hides the processes of others. */
@@ -348,96 +510,39 @@ static int read_names_if_visible(struct kvmstats_vmm *vmm)
 	return vmm->comm ? 0 : -ENOMEM;
 }
 
-int kvmstats_vmm_open_by_number(struct kvmstats_vmm **vmmp, pid_t pid,
+int kvmstats_vmm_open_by_number(struct kvmstats_vmm *vmm, pid_t pid,
 				struct kvmstats_schemas *schemas)
 {
-	struct kvmstats_vmm *vmm = calloc(1, sizeof(*vmm));
 	int err;
 
-	*vmmp = NULL;
-	if (!vmm)
-		return -ENOMEM;
-	vmm->pid = pid;
-	vmm->schemas = schemas;
-	vmm->by_number = true;
-	vmm->distinct = true;
-	vmm->pidfd = pid ? kvmstats_pidfd_open(pid) : -1;
+	*vmm = (struct kvmstats_vmm){
+		.pid = pid, .pidfd = -1, .distinct = true, .schemas = schemas, .by_number = true,
+	};
+	if (pid)
+		vmm->pidfd = kvmstats_pidfd_open(pid);
 	err = pid && vmm->pidfd < 0 ? vmm->pidfd : read_names_if_visible(vmm);
-	if (!err && !kvmstats_vmm_alive(vmm))
-		err = -ESRCH;
-	if (err) {
-		kvmstats_vmm_close(vmm);
-		return err;
-	}
-	*vmmp = vmm;
-	return 0;
+	return err || kvmstats_vmm_alive(vmm) ? err : -ESRCH;
 }
 
 void kvmstats_vmm_close(struct kvmstats_vmm *vmm)
 {
-	if (!vmm)
-		return;
 	if (vmm->pidfd >= 0)
 		close(vmm->pidfd);
-	kvmstats_vmm_close_files(vmm);
+	close_files(vmm->file, vmm->files);
 	kvmstats_fds_free(&vmm->fds);
 	kvmstats_fds_free(&vmm->buffer);
 	free(vmm->target);
-	kvmstats_guest_free(&vmm->guest);
+	free(vmm->guest);
+	free(vmm->uuid);
 	free(vmm->comm);
-	free(vmm);
 }
 
-static int check_process(pid_t pid, int (*fn)(pid_t pid, int err, void *arg), void *arg)
-{
-	int found = kvmstats_fds_has_vm(pid);
-
-	if (!found || found == -ESRCH)
-		return 0;
-	return fn(pid, found < 0 ? found : 0, arg);
-}
-
-int kvmstats_vmm_find(int (*fn)(pid_t pid, int err, void *arg), void *arg)
-{
-	int ret = kvmstats_check_proc();
-	struct dirent *dirent;
-	DIR *proc;
-
-	if (ret)
-		ret = ret == -EACCES ? fn(1, ret, arg) : ret;
-	if (ret)
-		return ret;
-	proc = opendir("/proc");
-	if (!proc)
-		return -errno;
-	while (!ret) {
-		errno = 0;
-		dirent = readdir(proc);
-		if (!dirent) {
-			ret = -errno;
-			break;
-		}
-		if (isdigit((unsigned char)dirent->d_name[0]))
-			ret = check_process(atoi(dirent->d_name), fn, arg);
-	}
-	closedir(proc);
-	return ret;
-}
-
-int kvmstats_vmm_alive(const struct kvmstats_vmm *vmm)
+bool kvmstats_vmm_alive(const struct kvmstats_vmm *vmm)
 {
 	return vmm->pidfd < 0 || kvmstats_pidfd_alive(vmm->pidfd);
 }
 
-bool kvmstats_vmm_is_by_number(const struct kvmstats_vmm *vmm)
-{
-	return vmm->by_number;
-}
-
-int kvmstats_vmm_pidfd(const struct kvmstats_vmm *vmm)
-{
-	return vmm->pidfd;
-}
+/* ---- for users of the library ---- */
 
 pid_t kvmstats_vmm_pid(const struct kvmstats_vmm *vmm)
 {
@@ -451,12 +556,12 @@ const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm)
 
 const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm)
 {
-	return vmm->guest.name;
+	return vmm->guest;
 }
 
 const char *kvmstats_vmm_uuid(const struct kvmstats_vmm *vmm)
 {
-	return vmm->guest.uuid;
+	return vmm->uuid;
 }
 
 size_t kvmstats_vmm_vms(const struct kvmstats_vmm *vmm)
@@ -507,17 +612,4 @@ uint64_t kvmstats_target_number(const struct kvmstats_target *target)
 int kvmstats_target_fd(const struct kvmstats_target *target)
 {
 	return target->from.fd;
-}
-
-int kvmstats_target_open(const struct kvmstats_target *target, enum kvmstats_origin *origin)
-{
-	int pidfd = target->vmm->pidfd;
-
-	if (kvmstats_target_in_file(target))
-		return -ENXIO;
-	if (origin)
-		*origin = target->from.stats ? KVMSTATS_ORIGIN_DUPLICATED : KVMSTATS_ORIGIN_OPENED;
-	if (target->from.stats)
-		return kvmstats_dup_fd(pidfd, &target->from);
-	return kvmstats_dup_and_open(pidfd, &target->from);
 }

@@ -87,7 +87,7 @@ int main(void)
 		return 1;
 	}
 
-	if (s.unpatched && kvmstats_supported() == 0)
+	if (s.unpatched && kvmstats_capabilities() == 0)
 		ret = run_checks(without_stats, ARRAY_SIZE(without_stats), &s);
 	else
 		ret = run_checks(with_stats, ARRAY_SIZE(with_stats), &s);

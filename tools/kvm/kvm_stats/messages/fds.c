@@ -56,13 +56,13 @@ static void explain_invalid(pid_t pid)
 
 static void explain_not_own(void)
 {
-	int supported = kvmstats_supported();
+	int capabilities = kvmstats_capabilities();
 
 	complain("Use a VMM that keeps statistics fds open (QEMU 8.1 and later, for vCPUs).");
 	complain("A kernel with the kvm-stats patches does not need that.");
-	if (supported < 0)
+	if (capabilities < 0)
 		complain("cannot check whether this kernel has KVM statistics: /dev/kvm: %s",
-			 strerror(-supported));
+			 strerror(-capabilities));
 }
 
 void suggest_fds(pid_t pid, int err)

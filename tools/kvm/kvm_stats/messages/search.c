@@ -12,23 +12,6 @@
 /* The message names at most as many processes. */
 #define MAX_NAMED	5
 
-struct denied {
-	pid_t pid[MAX_NAMED];
-	size_t count;
-};
-
-static int add_denied(pid_t pid, int err, void *arg)
-{
-	struct denied *denied = arg;
-
-	if (err != -EACCES && err != -EPERM)
-		return 0;
-	if (denied->count < MAX_NAMED)
-		denied->pid[denied->count] = pid;
-	denied->count++;
-	return 0;
-}
-
 static void print_denied(pid_t pid)
 {
 	char comm[64], name[64];
@@ -43,23 +26,19 @@ static void print_denied(pid_t pid)
 void explain_denied(const struct monitor *monitor)
 {
 	const char *missing = missing_capabilities();
-	struct denied denied = { 0 };
 	size_t i;
 
-	/* If the monitor has found all VMs of the host, it has not examined processes. */
-	if (monitor->denied)
-		kvmstats_vmm_find(add_denied, &denied);
-	if (!denied.count)
+	if (!monitor->denied)
 		return;
 	if (explain_proc())
 		complain("The processes that it hides can have VMs.");
 	else
 		complain("%zu process%s could not be examined, and can have VMs: permission denied",
-			 denied.count, denied.count == 1 ? "" : "es");
-	for (i = 0; i < denied.count && i < MAX_NAMED; i++)
-		print_denied(denied.pid[i]);
-	if (denied.count > MAX_NAMED)
-		complain("    and %zu more", denied.count - MAX_NAMED);
+			 monitor->denied, monitor->denied == 1 ? "" : "es");
+	for (i = 0; i < monitor->denied && i < MAX_NAMED; i++)
+		print_denied(kvmstats_monitor_denied_pid(monitor->library, i));
+	if (monitor->denied > MAX_NAMED)
+		complain("    and %zu more", monitor->denied - MAX_NAMED);
 	if (missing)
 		suggest_root(missing);
 	else

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "internal.h"
 #include "monitor/monitor.h"
 #include "sources/debugfs.h"
 #include "tap.h"
@@ -150,16 +151,15 @@ static void test(pid_t pid, int vm_fd)
 /* Returns whether this process can open the statistics of another one's VM. */
 static bool opens_statistics_of_others(pid_t pid)
 {
-	const struct kvmstats_target *target;
-	struct kvmstats_vmm *vmm;
+	struct kvmstats_fds fds = { 0 };
+	int pidfd = kvmstats_pidfd_open(pid);
 	int fd = -1;
 
-	if (kvmstats_vmm_open(&vmm, pid))
-		return false;
-	target = kvmstats_vmm_target(vmm, 0);
-	if (target)
-		fd = kvmstats_target_open(target, NULL);
-	kvmstats_vmm_close(vmm);
+	if (pidfd >= 0 && !kvmstats_fds_scan(&fds, pid) && fds.count)
+		fd = kvmstats_dup_and_open(pidfd, &fds.fd[0]);
+	kvmstats_fds_free(&fds);
+	if (pidfd >= 0)
+		close(pidfd);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;

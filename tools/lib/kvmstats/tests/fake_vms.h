@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <sys/uio.h>
 
+#include "image.h"
 #include "internal.h"
-#include "vm_image.h"
 
 #define VMS		3
 #define MAX_FD		128
@@ -22,9 +22,11 @@
 /* The VMs have the numbers 1 to VMS. */
 static bool alive[VMS + 1];
 static size_t vcpus[VMS + 1];
+static uint64_t vm_value[VMS + 1];	/* the second value of the VM; the first is its number */
 static pid_t creator;			/* of all VMs, 0: not known */
 static int vm_of_fd[3];			/* the VMs whose fds in the VMM are 1 and 2 */
-static int open_error;
+static int open_error;			/* of kvmstats_dup_and_open_all() */
+static int next_error;			/* of kvmstats_open_kvm() */
 
 /* The file that each fd was the last time, and the other end of its pipe. */
 static struct {
@@ -55,7 +57,7 @@ static inline int open_vm(int vm, bool by_number)
 
 int __wrap_kvmstats_open_kvm(void)
 {
-	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return next_error ? next_error : open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 int __wrap_kvmstats_next_open(int kvm, uint64_t *vm)
@@ -88,6 +90,7 @@ static inline ssize_t read_vm(int fd, void *buf, size_t size, off_t offset)
 	image.vcpus.vm = file[fd].by_number ? (uint64_t)vm : 0;
 	snprintf(image.id, sizeof(image.id), "kvm-%d", (int)creator);
 	image.value[0] = (uint64_t)vm;
+	image.value[1] = vm_value[vm];
 	if ((size_t)offset >= end)
 		return 0;
 	if (size > end - (size_t)offset)

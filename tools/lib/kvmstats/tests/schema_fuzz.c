@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kvmstats.h"
+#include "internal.h"
 
 /* Checks for errors that no sanitizer detects. */
 #define CHECK(condition) do { if (!(condition)) abort(); } while (0)
@@ -76,34 +76,38 @@ static void check_sample(const struct kvmstats_schema *schema, int fd)
 	kvmstats_sample_free(sample);
 }
 
-/* The file may contain a VM and its vCPUs. */
-static void check_file(int fd)
+/* The file may contain a VM and its vCPUs. Returns whether it does. */
+static bool check_file(int fd)
 {
-	const struct kvmstats_schema *vcpu;
+	struct kvmstats_schemas schemas = { 0 };
 	struct kvmstats_sample *sample;
-	struct kvmstats_file *file;
+	struct kvmstats_file file;
+	int err = kvmstats_file_open(&file, dup(fd), &schemas);
 	size_t i;
 
-	if (kvmstats_file_new(&file, fd)) {
-		CHECK(!file);
-		return;
-	}
-	vcpu = kvmstats_file_schema(file, KVMSTATS_KIND_VCPU);
-	CHECK(!kvmstats_sample_new(&sample, vcpu));
-	if (!kvmstats_file_read(file, fd)) {
-		for (i = 0; i < kvmstats_file_vcpus(file); i++) {
-			CHECK(kvmstats_file_vcpu(file, i) >= 0);
-			CHECK(!kvmstats_file_vcpu_sample(file, i, sample));
+	CHECK(!err || err == -EPROTO || err == -EOVERFLOW || err == -ENODATA);
+	if (!err) {
+		CHECK(!kvmstats_sample_new(&sample, file.vcpu));
+		err = kvmstats_file_read(&file);
+		CHECK(!err || err == -EPROTO || err == -EOVERFLOW);
+		for (i = 0; i < file.vcpus; i++) {
+			CHECK(kvmstats_file_vcpu(&file, i) >= 0);
+			CHECK(!kvmstats_file_sample(&file, (ssize_t)i, sample));
 		}
-		CHECK(kvmstats_file_vcpu_sample(file, i, sample));
+		CHECK(kvmstats_file_sample(&file, (ssize_t)i, sample));
+		for (i = 0; i < kvmstats_schema_count(file.vcpu); i++)
+			check_stat(kvmstats_schema_stat(file.vcpu, i));
+		kvmstats_sample_free(sample);
 	}
-	for (i = 0; i < kvmstats_schema_count(vcpu); i++)
-		check_stat(kvmstats_schema_stat(vcpu, i));
-	kvmstats_sample_free(sample);
-	kvmstats_file_free(file);
+	kvmstats_file_close(&file);
+	kvmstats_schemas_free(&schemas);
+	return !err;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whether the last input was accepted, as a file of one schema, and as one with vCPUs. */
+static bool accepted, accepted_vcpus;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -111,10 +115,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kvmstats_schema *schema;
 	char id[64];
 	size_t i;
+	int err;
 
-	check_file(fd);
-	if (kvmstats_schema_read(&schema, fd)) {
-		CHECK(!schema);
+	accepted_vcpus = check_file(fd);
+	err = kvmstats_schema_read(&schema, fd);
+	accepted = !err;
+	if (err) {
+		CHECK(!schema && (err == -EPROTO || err == -EOVERFLOW));
 		return 0;
 	}
 	CHECK(kvmstats_schema_same(schema, fd) == 1);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Test reading valid files, files with unknown flags, and damaged or malicious files. */
+/*
+ * Test schemas: of valid files, of files with unknown flags, of damaged or malicious files, and
+ * those that a program makes.
+ */
 #include <errno.h>
 #include <fcntl.h>
 
 #include "image.h"
-#include "kvmstats.h"
+#include "internal.h"
 #include "tap.h"
 
 #define CUMULATIVE	KVM_STATS_TYPE_CUMULATIVE
@@ -84,8 +87,6 @@ static void test_unknown(void)
 	image_add(&image, "later", 0xdeadb7c9, 5, 3, 77);
 	if (!tap_is(read_image(&image, &schema), 0, "a file with unknown flags is read"))
 		return;
-	tap_is(kvmstats_schema_flags(schema), 0x80000001,
-	       "unknown flags of the header are returned unchanged");
 	stat = kvmstats_schema_find(schema, "later");
 	tap_is(kvmstats_stat_flags(stat), 0xdeadb7c9,
 	       "unknown flags of a descriptor are returned unchanged");
@@ -130,94 +131,104 @@ static void test_order(void)
 	close(fd);
 }
 
-/* Reads @image, which must return @err, and makes it valid again. */
-static void expect(struct image *image, int err, const char *what)
+/* ---- damaged files ---- */
+
+#define HEADER(field)	offsetof(struct kvm_stats_header, field)
+/* The members of descriptor @n, and its name, in the file that make_valid() makes. */
+#define DESC(n, field)	(sizeof(struct kvm_stats_header) + IMAGE_NAME_SIZE + (n) * IMAGE_STRIDE + \
+			 offsetof(struct kvm_stats_desc, field))
+#define NAME(n)		(DESC(n, flags) + sizeof(struct kvm_stats_desc))
+#define ID		sizeof(struct kvm_stats_header)
+
+static const struct damage {
+	size_t at;		/* the position of @value, which has @size bytes */
+	size_t size;
+	uint32_t value;
+	int err;
+	const char *what;
+} damages[] = {
+	{ HEADER(name_size), 4, 0, -EPROTO, "a name size of 0" },
+	{ HEADER(name_size), 4, 1 << 20, -EOVERFLOW, "a huge name size" },
+	{ HEADER(num_desc), 4, UINT32_MAX, -EOVERFLOW, "too many descriptors" },
+	{ HEADER(num_desc), 4, 1000, -EPROTO, "more descriptors than the file contains" },
+	{ HEADER(id_offset), 4, 8, -EPROTO, "an ID inside the header" },
+	{ HEADER(id_offset), 4, UINT32_MAX, -EPROTO, "an ID after the end of the file" },
+	{ HEADER(desc_offset), 4, 0, -EPROTO, "descriptors at the start of the header" },
+	{ HEADER(desc_offset), 4, 40, -EPROTO, "descriptors that overlap the ID" },
+	{ HEADER(desc_offset), 4, UINT32_MAX - 7, -EPROTO, "descriptors after the end" },
+	{ HEADER(data_offset), 4, DESC(3, flags), -EPROTO, "data that overlap the descriptors" },
+	{ HEADER(data_offset), 4, DESC(4, flags) + 4, -EPROTO, "data that are not aligned" },
+	{ HEADER(data_offset), 4, UINT32_MAX - 7, -EPROTO, "data after the end of the file" },
+	{ NAME(1), 1, 0, -EPROTO, "an empty name" },
+	{ NAME(1), 1, '\033', -EPROTO, "a name with a terminal escape sequence" },
+	{ ID, 1, '\n', -EPROTO, "an ID that is not one line" },
+	{ DESC(1, size), 2, 0, -EPROTO, "a statistic without values" },
+	{ DESC(1, offset), 4, 4, -EPROTO, "a value that is not aligned" },
+	{ DESC(1, offset), 4, UINT32_MAX - 7, -EOVERFLOW, "a value at the largest offset" },
+	{ DESC(1, offset), 4, 8 * 35, -EPROTO, "a value after the end of the file" },
+	{ DESC(2, size), 2, UINT16_MAX, -EPROTO, "more values than the file contains" },
+};
+
+static int read_bytes(const unsigned char *bytes, size_t size)
 {
 	struct kvmstats_schema *schema;
-	int found = read_image(image, &schema);
+	int fd = bytes_fd(bytes, size);
+	int err = kvmstats_schema_read(&schema, fd);
 
-	if (!tap_is(found, err, what) || !found)
-		kvmstats_schema_free(schema);
-	make_valid(image);
+	if (err && schema)
+		err = 1;
+	kvmstats_schema_free(schema);
+	close(fd);
+	return err;
 }
 
-static void test_bad_header(void)
+static void test_damage(void)
 {
+	unsigned char bytes[sizeof(struct image)];
 	struct image image;
+	size_t i, size;
+
+	for (i = 0; i < ARRAY_SIZE(damages); i++) {
+		const struct damage *damage = &damages[i];
+		uint16_t half = (uint16_t)damage->value;
+
+		make_valid(&image);
+		size = image_bytes(&image, bytes);
+		if (damage->size == 4)
+			memcpy(bytes + damage->at, &damage->value, 4);
+		else if (damage->size == 2)
+			memcpy(bytes + damage->at, &half, 2);
+		else
+			bytes[damage->at] = (unsigned char)damage->value;
+		tap_is(read_bytes(bytes, size), damage->err, damage->what);
+	}
 
 	make_valid(&image);
-	image.header.name_size = 0;
-	expect(&image, -EPROTO, "a name size of 0 returns EPROTO");
-	image.header.name_size = 1 << 20;
-	expect(&image, -EOVERFLOW, "a huge name size returns EOVERFLOW");
-	image.header.num_desc = UINT32_MAX;
-	expect(&image, -EOVERFLOW, "too many descriptors return EOVERFLOW");
 	image.header.num_desc = 65536;
 	image.header.name_size = 4096;
-	expect(&image, -EOVERFLOW, "descriptors that are too large together return EOVERFLOW");
-	image.header.num_desc = 1000;
-	expect(&image, -EPROTO, "more descriptors than the file contains return EPROTO");
-	image.header.id_offset = 8;
-	expect(&image, -EPROTO, "an ID inside the header returns EPROTO");
-	image.header.id_offset = UINT32_MAX;
-	expect(&image, -EPROTO, "an ID after the end of the file returns EPROTO");
-	image.header.desc_offset = 0;
-	expect(&image, -EPROTO, "descriptors at the start of the header return EPROTO");
-	image.header.desc_offset = 40;
-	expect(&image, -EPROTO, "descriptors that overlap the ID return EPROTO");
-	image.header.desc_offset = UINT32_MAX - 7;
-	expect(&image, -EPROTO, "descriptors after the end of the file return EPROTO");
-	image.header.data_offset -= IMAGE_STRIDE;
-	expect(&image, -EPROTO, "data that overlap the descriptors return EPROTO");
-	image.header.data_offset += 4;
-	expect(&image, -EPROTO, "data that are not aligned return EPROTO");
-	image.header.data_offset = UINT32_MAX - 7;
-	expect(&image, -EPROTO, "data after the end of the file return EPROTO");
-}
-
-static void test_bad_desc(void)
-{
-	struct image image;
-
+	size = image_bytes(&image, bytes);
+	tap_is(read_bytes(bytes, size), -EOVERFLOW, "descriptors that are too large together");
 	make_valid(&image);
 	memset(image_desc(&image, 1) + 1, 'x', IMAGE_NAME_SIZE);
-	expect(&image, -EPROTO, "a name that is not terminated returns EPROTO");
-	memset(image_desc(&image, 1) + 1, 0, IMAGE_NAME_SIZE);
-	expect(&image, -EPROTO, "an empty name returns EPROTO");
-	strcpy((char *)(image_desc(&image, 1) + 1), "\033[2J");
-	expect(&image, -EPROTO, "a name with a terminal escape sequence returns EPROTO");
+	size = image_bytes(&image, bytes);
+	tap_is(read_bytes(bytes, size), -EPROTO, "a name that is not terminated");
+	make_valid(&image);
 	memset(image.id, 'x', sizeof(image.id));
-	expect(&image, -EPROTO, "an ID that is not terminated returns EPROTO");
-	image_desc(&image, 1)->size = 0;
-	expect(&image, -EPROTO, "a statistic without values returns EPROTO");
-	image_desc(&image, 1)->offset = 4;
-	expect(&image, -EPROTO, "a value that is not aligned returns EPROTO");
-	image_desc(&image, 1)->offset = UINT32_MAX - 7;
-	expect(&image, -EOVERFLOW, "a value at the largest offset returns EOVERFLOW");
-	image_desc(&image, 1)->offset = image.data_size;
-	expect(&image, -EPROTO, "a value after the end of the file returns EPROTO");
-	image_desc(&image, 2)->size = UINT16_MAX;
-	expect(&image, -EPROTO, "more values than the file contains return EPROTO");
+	size = image_bytes(&image, bytes);
+	tap_is(read_bytes(bytes, size), -EPROTO, "an ID that is not terminated");
 }
 
 static void test_truncated(void)
 {
 	unsigned char bytes[sizeof(struct image)];
-	struct kvmstats_schema *schema;
 	struct image image;
 	size_t size, cut;
 	int wrong = 0;
 
 	make_valid(&image);
 	size = image_bytes(&image, bytes);
-	for (cut = 0; cut < size; cut++) {
-		int fd = bytes_fd(bytes, cut);
-
-		if (kvmstats_schema_read(&schema, fd) != -EPROTO)
-			wrong++;
-		kvmstats_schema_free(schema);
-		close(fd);
-	}
+	for (cut = 0; cut < size; cut++)
+		wrong += read_bytes(bytes, cut) != -EPROTO;
 	tap_is(wrong, 0, "a file that is truncated at any byte returns EPROTO");
 }
 
@@ -244,14 +255,83 @@ static void test_other_files(void)
 	kvmstats_schema_free(schema);
 }
 
+/* ---- schemas that a program makes ---- */
+
+static const struct kvmstats_desc descs[] = {
+	{ .name = "hits", .size = 1 },
+	{ .name = "wait_hist", .type = KVMSTATS_TYPE_LOG_HIST, .unit = KVMSTATS_UNIT_SECONDS,
+	  .exponent = -9, .size = 3 },
+	{ .name = "free_space", .type = KVMSTATS_TYPE_INSTANT, .unit = KVMSTATS_UNIT_BYTES,
+	  .base = KVMSTATS_BASE_POW2, .exponent = 10, .size = 1 },
+};
+
+static void test_make(void)
+{
+	struct kvmstats_schema *schema;
+	const struct kvmstats_stat *stat;
+	char text[32];
+
+	tap_is(kvmstats_schema_make(&schema, descs, 3, sizeof(*descs)), 0, "a schema is made");
+	tap_is(kvmstats_schema_count(schema), 3, "the schema has all statistics");
+	stat = kvmstats_schema_find(schema, "wait_hist");
+	tap_is(kvmstats_stat_offset(stat), 8, "the second statistic follows the first");
+	tap_is(kvmstats_stat_type(stat), KVMSTATS_TYPE_LOG_HIST, "a statistic has the given type");
+	tap_is(kvmstats_stat_size(stat), 3, "a statistic has the given size");
+	kvmstats_stat_unit_text(stat, text, sizeof(text));
+	tap_ok(!strcmp(text, "ns"), "a statistic has the given unit, found '%s'", text);
+	stat = kvmstats_schema_stat(schema, 2);
+	kvmstats_stat_unit_text(stat, text, sizeof(text));
+	tap_ok(!strcmp(text, "KiB"), "a statistic has the given base, found '%s'", text);
+	tap_is(kvmstats_stat_offset(stat), 32, "the third statistic follows the histogram");
+	kvmstats_schema_free(schema);
+	tap_is(kvmstats_schema_make(&schema, NULL, 0, sizeof(*descs)), 0,
+	       "a schema without statistics is made");
+	kvmstats_schema_free(schema);
+}
+
+static void expect_error(struct kvmstats_desc desc, int expected, const char *what)
+{
+	struct kvmstats_schema *schema = (void *)1;
+
+	tap_is(kvmstats_schema_make(&schema, &desc, 1, sizeof(desc)), expected, what);
+	tap_ok(!schema, "%s, and the schema is NULL", what);
+}
+
+static void test_make_errors(void)
+{
+	static struct kvmstats_desc many[40];
+	struct kvmstats_schema *schema;
+	int i;
+
+	expect_error((struct kvmstats_desc){ .size = 1 }, -EINVAL,
+		     "a statistic without a name returns EINVAL");
+	expect_error((struct kvmstats_desc){ .name = "", .size = 1 }, -EINVAL,
+		     "an empty name returns EINVAL");
+	expect_error((struct kvmstats_desc){ .name = "x" }, -EINVAL,
+		     "a statistic without values returns EINVAL");
+	expect_error((struct kvmstats_desc){ .name = "x", .size = 65536 }, -EINVAL,
+		     "65536 values of a statistic return EINVAL");
+	expect_error((struct kvmstats_desc){ .name = "x", .size = 1, .type = 7 }, -EINVAL,
+		     "an unknown type returns EINVAL");
+	expect_error((struct kvmstats_desc){ .name = "x", .size = 1, .exponent = 40000 }, -EINVAL,
+		     "an exponent that is too large returns EINVAL");
+	for (i = 0; i < 40; i++)
+		many[i] = (struct kvmstats_desc){ .name = "x", .size = 65535 };
+	tap_is(kvmstats_schema_make(&schema, many, 40, sizeof(*many)), -EOVERFLOW,
+	       "20 MB of values return EOVERFLOW");
+	tap_is(kvmstats_schema_make(&schema, descs, 1, sizeof(*descs) - 1), -EINVAL,
+	       "a structure of another size returns EINVAL");
+}
+
 int main(void)
 {
 	test_valid();
 	test_unknown();
 	test_order();
-	test_bad_header();
-	test_bad_desc();
+	test_damage();
 	test_truncated();
 	test_other_files();
+	test_make();
+	test_make_errors();
 	return tap_end();
 }

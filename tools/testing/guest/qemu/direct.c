@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "internal.h"
 #include "qemu/answer.h"
 #include "qemu/check/table.h"
 #include "qemu/direct.h"
@@ -21,31 +22,38 @@ struct triple {
 	uint64_t after;
 };
 
-static int open_target(const struct kvmstats_vmm *vmm, int vcpu)
+/* The order of @fds is that of kvmstats_fds_scan(): statistics fds are after VM and vCPU fds. */
+static int open_target(const struct kvmstats_fds *fds, int pidfd, int vcpu)
 {
+	int ret = -ENOENT;
 	size_t i;
 
-	for (i = 0; i < kvmstats_vmm_targets(vmm); i++) {
-		const struct kvmstats_target *target = kvmstats_vmm_target(vmm, i);
-
-		if (kvmstats_target_vcpu(target) == vcpu)
-			return kvmstats_target_open(target, NULL);
+	for (i = 0; i < fds->count; i++) {
+		if (fds->fd[i].vcpu != vcpu)
+			continue;
+		ret = kvmstats_dup_and_open(pidfd, &fds->fd[i]);
+		/* A mainline kernel opens statistics for QEMU only, which may hold them. */
+		if (ret != -EIO)
+			break;
 	}
-	return -ENOENT;
+	return ret;
 }
 
 int direct_open(struct direct *direct, pid_t pid, int vcpu)
 {
-	struct kvmstats_vmm *vmm;
+	struct kvmstats_fds fds = { 0 };
+	int pidfd = kvmstats_pidfd_open(pid);
 	int ret;
 
 	*direct = DIRECT_NONE;
 
-	ret = kvmstats_vmm_open(&vmm, pid);
-	if (ret)
-		return ret;
-	ret = open_target(vmm, vcpu);
-	kvmstats_vmm_close(vmm);
+	if (pidfd < 0)
+		return pidfd;
+	ret = kvmstats_fds_scan(&fds, pid);
+	if (!ret)
+		ret = open_target(&fds, pidfd, vcpu);
+	kvmstats_fds_free(&fds);
+	close(pidfd);
 	if (ret < 0)
 		return ret;
 

@@ -15,7 +15,7 @@ values_match_vmm()
 }
 
 # A statistic has a rate exactly if its value has grown. Intervals are longer on a busy machine,
-# so this test does not check the size of a rate; sample_test.c does.
+# so this test does not check the size of a rate; file_test.c does.
 rates_match_growth()
 {
 	"$stats" read -p "$vmm" -i 0.5 -c 3 -f '^exits$' --vcpu 0,1 >"$out/rates" || return 1

@@ -190,7 +190,7 @@ enum verdict check_outlives(void *ctx)
 
 enum verdict check_no_capability(void *ctx)
 {
-	int ret = kvmstats_supported();
+	int ret = kvmstats_capabilities();
 
 	(void)ctx;
 	if (ret)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Names of types, units and bases, and conversion of values to whole units. */
-#include <errno.h>
+/* Texts: names and units of statistics, values in whole units, what statistics mean, errors. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
+
+/* ---- units and values ---- */
 
 static const char * const type_names[] = {
 	[KVMSTATS_TYPE_CUMULATIVE] = "cumulative",
@@ -175,4 +177,99 @@ int kvmstats_stat_scale(const struct kvmstats_stat *stat, uint64_t value, char *
 			return -EOVERFLOW;
 	}
 	return places ? set_point(buf, size, places) : (int)strlen(buf);
+}
+
+/* ---- what a statistic means ---- */
+
+#define HELP_X86	1u
+#define HELP_ARM64	2u
+#define HELP_S390	4u
+#define HELP_BOOK3S	8u
+#define HELP_BOOKE	16u
+#define HELP_MIPS	32u
+#define HELP_ALL	63u
+
+#if defined(__x86_64__) || defined(__i386__)
+#define HELP_HERE	HELP_X86
+#elif defined(__aarch64__)
+#define HELP_HERE	HELP_ARM64
+#elif defined(__s390x__)
+#define HELP_HERE	HELP_S390
+#elif defined(__powerpc64__)
+#define HELP_HERE	HELP_BOOK3S
+#elif defined(__powerpc__)
+#define HELP_HERE	HELP_BOOKE
+#elif defined(__mips__)
+#define HELP_HERE	HELP_MIPS
+#else
+#define HELP_HERE	HELP_ALL
+#endif
+
+static const struct {
+	unsigned int architectures;
+	enum kvmstats_kind kind;
+	const char *name;
+	const char *text;
+} help[] = {
+#include "help_table.h"
+	/* Later kernels have it. The reference is that of 5.10. */
+	{ HELP_X86, KVMSTATS_KIND_VCPU, "notify_window_exits",
+	  "The vCPU left the guest because the CPU could not deliver events for as long as the notify "
+	  "window." },
+};
+
+const char *kvmstats_stat_help(const char *name, enum kvmstats_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(help); i++) {
+		if (help[i].architectures & HELP_HERE && help[i].kind == kind &&
+		    !strcmp(help[i].name, name))
+			return help[i].text;
+	}
+	return NULL;
+}
+
+/* ---- errors ---- */
+
+static const struct {
+	int err;
+	const char *text;
+} messages[] = {
+	{ ESRCH, "no such process" },
+	{ ENODEV,
+	  "the process has no VM or vCPU fds, so it is not a KVM VMM, or the VM has ended" },
+	{ EACCES, "not permitted to list the fds of the process" },
+	{ EPERM, "not permitted to duplicate fds of the process" },
+	{ EOPNOTSUPP, "this kernel has no binary KVM statistics" },
+	{ EIO,
+	  "this kernel opens statistics for the VMM only, and the VMM holds no statistics fd" },
+	{ ESTALE, "the fd was closed or the value was cleared in the meantime" },
+	{ EPROTO, "not a KVM fd, or not a valid KVM statistics file" },
+	{ EOVERFLOW, "a size exceeds the limits of the library or of the buffer" },
+	{ ENODATA, "the sample has not been read yet" },
+	{ ENOSYS,
+	  "this kernel lacks pidfd_open() or pidfd_getfd(), which need Linux 5.6 or later" },
+};
+
+/* glibc has a strerror_r() that returns a string. The one of POSIX returns an int. */
+static const char *system_text(int err, char *buf, size_t size)
+{
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+	return strerror_r(err, buf, size);
+#else
+	return strerror_r(err, buf, size) ? "unknown error" : buf;
+#endif
+}
+
+const char *kvmstats_strerror(int err, char *buf, size_t size)
+{
+	size_t i;
+
+	err = abs(err);
+	for (i = 0; i < ARRAY_SIZE(messages); i++) {
+		if (messages[i].err == err)
+			return messages[i].text;
+	}
+	return system_text(err, buf, size);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/* Test the text of units, the scaling of values, the bounds of buckets, and error messages. */
+/* Test the text of units, the scaling of values, the bounds of buckets, and messages. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -220,6 +220,33 @@ static void test_errors(void)
 	       "the message of another error is the one of strerror()");
 }
 
+static bool starts_with(const char *name, enum kvmstats_kind kind, const char *start)
+{
+	const char *text = kvmstats_stat_help(name, kind);
+
+	return text && !strncmp(text, start, strlen(start));
+}
+
+static void test_help(void)
+{
+	tap_ok(starts_with("halt_wakeup", KVMSTATS_KIND_VCPU, "An event woke the vCPU"),
+	       "a statistic of all architectures has its text");
+	tap_ok(starts_with("remote_tlb_flush", KVMSTATS_KIND_VM, "A TLB flush of the VM"),
+	       "a statistic of VMs has its text");
+	tap_ok(!kvmstats_stat_help("halt_wakeup", KVMSTATS_KIND_VM),
+	       "a statistic of vCPUs is not one of VMs");
+	tap_ok(!kvmstats_stat_help("no_such_statistic", KVMSTATS_KIND_VCPU),
+	       "an unknown statistic has no text");
+#if defined(__x86_64__) || defined(__i386__)
+	tap_ok(starts_with("exits", KVMSTATS_KIND_VCPU, "The vCPU left the guest"),
+	       "on x86 a statistic with several meanings has the text of x86");
+	tap_ok(!kvmstats_stat_help("instruction_diagnose_44", KVMSTATS_KIND_VCPU),
+	       "on x86 a statistic of s390 has no text");
+	tap_ok(starts_with("notify_window_exits", KVMSTATS_KIND_VCPU, "The vCPU left the guest"),
+	       "a statistic that 5.10 does not have has its text");
+#endif
+}
+
 int main(void)
 {
 	test_unit_texts();
@@ -228,5 +255,6 @@ int main(void)
 	test_log_buckets();
 	test_linear_buckets();
 	test_errors();
+	test_help();
 	return tap_end();
 }

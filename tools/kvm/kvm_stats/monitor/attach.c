@@ -3,10 +3,10 @@
 
 #include "base/array.h"
 #include "monitor/attach.h"
-#include "sources/debugfs.h"
-#include "sources/fd.h"
-#include "sources/qmp.h"
-#include "sources/tracepoints.h"
+#include "source/debugfs.h"
+#include "source/fd.h"
+#include "source/qmp.h"
+#include "source/tracepoints.h"
 
 static const struct {
 	const struct source *source;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a source of statistics is. The sources are in the folder sources/.
+ * What a source of statistics is. The sources are in the folder source/.
  *
  * A source adds targets to a VMM, reads them, and releases them. target->origin says where the
  * statistics of a target come from; origin_text() describes it to the user.
@@ -44,8 +44,8 @@ struct source_context {
 	const struct filter *filter;
 	struct stat_sets sets;
 	unsigned int selections;	/* how often the regular expression changed */
-	void *tracepoints;		/* for sources/tracepoints.c */
-	void *qmp;			/* for sources/qmp.c; NULL: not used */
+	void *tracepoints;		/* for source/tracepoints.c */
+	void *qmp;			/* for source/qmp.c; NULL: not used */
 };
 
 struct source {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "sources/debugfs.h"
+#include "source/debugfs.h"
 #include "tap.h"
 #include "targets/vmm.h"
 

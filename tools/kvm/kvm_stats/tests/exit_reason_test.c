@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "sources/events.h"
-#include "sources/exit_reason.h"
+#include "source/events.h"
+#include "source/exit_reason.h"
 #include "tap.h"
 
 #define MAX_ENTRIES	512

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "monitor/monitor.h"
-#include "sources/exit_reason.h"
+#include "source/exit_reason.h"
 #include "tap.h"
 #include "values/column.h"
 #include "values/row.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The VMMs that are asked over QMP, for sources/qmp.c. */
-#ifndef SOURCES_QMP_CLIENTS_H
-#define SOURCES_QMP_CLIENTS_H
+/* The VMMs that are asked over QMP, for source/qmp.c. */
+#ifndef SOURCE_QMP_CLIENTS_H
+#define SOURCE_QMP_CLIENTS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,4 +55,4 @@ void qmp_clients_free(struct qmp_clients *clients);
 /* Notes the socket in @vmm, for messages. */
 void qmp_client_note_path(struct vmm *vmm, const struct qmp_session *session);
 
-#endif /* SOURCES_QMP_CLIENTS_H */
+#endif /* SOURCE_QMP_CLIENTS_H */

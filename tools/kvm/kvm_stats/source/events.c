@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "sources/events.h"
-#include "sources/mount.h"
+#include "source/events.h"
+#include "source/mount.h"
 
 #define PATH_SIZE	(PATH_MAX + NAME_MAX + 16)
 

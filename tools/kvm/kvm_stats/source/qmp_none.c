@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The QMP source of a kvm-stats without jansson: it has no targets. */
-#include "sources/qmp.h"
+#include "source/qmp.h"
 
 static int attach(struct source_context *context, struct vmm *vmm)
 {

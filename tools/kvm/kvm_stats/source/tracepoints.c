@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "sources/events.h"
-#include "sources/tracepoints.h"
+#include "source/events.h"
+#include "source/tracepoints.h"
 #include "targets/stat.h"
 #include "targets/vmm.h"
 

@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "qmp/statistics.h"
-#include "sources/qmp.h"
-#include "sources/qmp_clients.h"
+#include "source/qmp.h"
+#include "source/qmp_clients.h"
 #include "targets/vmm.h"
 
 /* The private data of a target. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Finds out where debugfs and tracefs are mounted. */
-#ifndef SOURCES_MOUNT_H
-#define SOURCES_MOUNT_H
+#ifndef SOURCE_MOUNT_H
+#define SOURCE_MOUNT_H
 
 #include <stddef.h>
 
@@ -11,4 +11,4 @@
  */
 int mounted_path(const char *type, const char *name, char *path, size_t size);
 
-#endif /* SOURCES_MOUNT_H */
+#endif /* SOURCE_MOUNT_H */

@@ -3,8 +3,8 @@
  * kvm_exit and kvm_userspace_exit are also counted for each exit reason. This is the field of
  * the tracepoint that has the reason, and the names of the reasons.
  */
-#ifndef SOURCES_EXIT_REASON_H
-#define SOURCES_EXIT_REASON_H
+#ifndef SOURCE_EXIT_REASON_H
+#define SOURCE_EXIT_REASON_H
 
 #include <stddef.h>
 
@@ -28,4 +28,4 @@ const struct exit_reasons *exit_reasons_for(const char *event, const char *machi
 /* The same for the machine that kvm-stats runs on. */
 const struct exit_reasons *exit_reasons_for_this_machine(const char *event);
 
-#endif /* SOURCES_EXIT_REASON_H */
+#endif /* SOURCE_EXIT_REASON_H */

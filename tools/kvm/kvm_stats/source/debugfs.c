@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "sources/mount.h"
-#include "sources/debugfs.h"
+#include "source/mount.h"
+#include "source/debugfs.h"
 #include "targets/vmm.h"
 
 #define MAX_FILES	1024

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tracepoint counters of one thread or of one CPU, read with one system call. */
-#ifndef SOURCES_PERF_GROUP_H
-#define SOURCES_PERF_GROUP_H
+#ifndef SOURCE_PERF_GROUP_H
+#define SOURCE_PERF_GROUP_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,4 +32,4 @@ int perf_group_add(const struct perf_group *group, uint64_t *buf, uint64_t *valu
 
 void perf_group_close(struct perf_group *group);
 
-#endif /* SOURCES_PERF_GROUP_H */
+#endif /* SOURCE_PERF_GROUP_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 
-#include "sources/fd.h"
+#include "source/fd.h"
 #include "targets/vmm.h"
 
 /* If another VM with other statistics takes the place of a VM, it is another target. */

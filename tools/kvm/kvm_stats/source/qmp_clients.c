@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "sources/qmp_clients.h"
+#include "source/qmp_clients.h"
 
 /* The time for all answers of a sample, or of one VMM that is asked for the first time. */
 #define ANSWER_TIME	SECOND

@@ -7,7 +7,7 @@
 
 #include <linux/perf_event.h>
 
-#include "sources/perf_group.h"
+#include "source/perf_group.h"
 
 static int open_counter(const struct perf_group *group, const struct perf_counter *counter)
 {

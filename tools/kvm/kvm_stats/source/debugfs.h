@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The files of VMs in debugfs. */
-#ifndef SOURCES_DEBUGFS_H
-#define SOURCES_DEBUGFS_H
+#ifndef SOURCE_DEBUGFS_H
+#define SOURCE_DEBUGFS_H
 
 #include "targets/source.h"
 
@@ -14,4 +14,4 @@ extern const struct source source_debugfs_vm;
 /* Reads this directory instead of kvm/ in debugfs, for tests. @path must stay valid. */
 void debugfs_set_path(const char *path);
 
-#endif /* SOURCES_DEBUGFS_H */
+#endif /* SOURCE_DEBUGFS_H */

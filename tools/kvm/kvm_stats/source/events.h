@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The tracepoints of KVM, and their split by exit reason. */
-#ifndef SOURCES_EVENTS_H
-#define SOURCES_EVENTS_H
+#ifndef SOURCE_EVENTS_H
+#define SOURCE_EVENTS_H
 
 #include <stddef.h>
 
 #include "kvmstats.h"
-#include "sources/exit_reason.h"
-#include "sources/perf_group.h"
+#include "source/exit_reason.h"
+#include "source/perf_group.h"
 
 struct tracepoint {
 	char *name;
@@ -35,4 +35,4 @@ void tracepoints_free(struct tracepoints *tracepoints);
 /* Makes one schema that has all tracepoints. Returns 0 or -errno. */
 int tracepoints_schema(const struct tracepoints *tracepoints, struct kvmstats_schema **schema);
 
-#endif /* SOURCES_EVENTS_H */
+#endif /* SOURCE_EVENTS_H */

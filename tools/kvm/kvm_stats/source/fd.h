@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Statistics fds: one for each VM, or one for each VM and vCPU. They have types and units. */
-#ifndef SOURCES_FD_H
-#define SOURCES_FD_H
+#ifndef SOURCE_FD_H
+#define SOURCE_FD_H
 
 #include "targets/source.h"
 
 extern const struct source source_fd;
 
-#endif /* SOURCES_FD_H */
+#endif /* SOURCE_FD_H */

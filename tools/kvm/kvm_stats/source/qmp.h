@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* QEMU's answers to query-stats, for VMs and vCPUs whose statistics fds cannot be opened. */
-#ifndef SOURCES_QMP_H
-#define SOURCES_QMP_H
+#ifndef SOURCE_QMP_H
+#define SOURCE_QMP_H
 
 #include "targets/source.h"
 
 extern const struct source source_qmp;
 
-#endif /* SOURCES_QMP_H */
+#endif /* SOURCE_QMP_H */

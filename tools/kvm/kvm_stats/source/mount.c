@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sources/mount.h"
+#include "source/mount.h"
 
 int mounted_path(const char *type, const char *name, char *path, size_t size)
 {

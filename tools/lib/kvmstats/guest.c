@@ -10,12 +10,14 @@
 #define MAX_CMDLINE	1048576u
 #define UUID_LENGTH	36
 
-/* Returns the argument of the option -@option or --@option, also after "=", or NULL. */
-static const char *find_argument(const char *text, size_t size, const char *option)
+/* ---- options ---- */
+
+const char *kvmstats_find_argument(const char *text, size_t size, const char *option,
+				   const char *after)
 {
+	const char *arg = after ? after + strlen(after) + 1 : text;
 	const char *end = text + size;
 	size_t len = strlen(option);
-	const char *arg = text;
 	bool found = false;
 
 	for (; arg < end; arg += strlen(arg) + 1) {
@@ -32,10 +34,8 @@ static const char *find_argument(const char *text, size_t size, const char *opti
 	return NULL;
 }
 
-/* ---- name ---- */
-
 /* Returns the length of the suboption at @text. QEMU escapes a comma by doubling it. */
-static size_t option_length(const char *text)
+static size_t suboption_length(const char *text)
 {
 	size_t len = 0;
 
@@ -44,44 +44,49 @@ static size_t option_length(const char *text)
 	return len;
 }
 
-static char *copy_value(const char *text, size_t len)
+static int copy_value(const char *text, size_t len, char **value)
 {
-	char *value = malloc(len + 1);
 	size_t i, n = 0;
 
-	if (!value)
-		return NULL;
+	*value = malloc(len + 1);
+	if (!*value)
+		return -ENOMEM;
 	for (i = 0; i < len; i++) {
-		value[n++] = text[i];
+		(*value)[n++] = text[i];
 		if (text[i] == ',')
 			i++;
 	}
-	value[n] = '\0';
-	return value;
+	(*value)[n] = '\0';
+	return 0;
 }
 
-/* The name is the value of "guest=", or the first suboption if that has no "=". */
-static int parse_name(const char *option, char **name)
+int kvmstats_find_suboption(const char *argument, const char *implied, const char *key,
+			    char **value)
 {
-	const char *at = option;
+	size_t key_len = strlen(key);
+	const char *at = argument;
 
 	for (;;) {
-		size_t len = option_length(at);
-		const char *value = NULL;
+		size_t len = suboption_length(at);
+		bool named = len >= key_len && !strncmp(at, key, key_len);
 
-		if (!strncmp(at, "guest=", 6))
-			value = at + 6;
-		else if (at == option && !memchr(at, '=', len))
-			value = at;
-		if (value) {
-			*name = copy_value(value, len - (value - at));
-			return *name ? 0 : -ENOMEM;
+		if (named && at[key_len] == '=')
+			return copy_value(at + key_len + 1, len - key_len - 1, value);
+		if (at == argument && implied && !memchr(at, '=', len)) {
+			if (!strcmp(implied, key))
+				return copy_value(at, len, value);
+		} else if (named && len == key_len) {
+			return copy_value("on", strlen("on"), value);
 		}
 		if (!at[len])
-			return 0;
+			break;
 		at += len + 1;
 	}
+	*value = NULL;
+	return 0;
 }
+
+/* ---- name ---- */
 
 /*
  * Other VMMs than QEMU: the ID of Firecracker, or the path of the socket that controls the VM, of
@@ -93,7 +98,7 @@ static int find_id(const char *text, size_t size, char **id)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(options); i++) {
-		const char *value = find_argument(text, size, options[i]);
+		const char *value = kvmstats_find_argument(text, size, options[i], NULL);
 
 		if (!value || !*value || !strncmp(value, "fd=", 3))
 			continue;
@@ -136,13 +141,13 @@ static int copy_uuid(const char *text, char **uuid)
 
 int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t size)
 {
-	const char *name = find_argument(text, size, "name");
-	const char *uuid = find_argument(text, size, "uuid");
+	const char *name = kvmstats_find_argument(text, size, "name", NULL);
+	const char *uuid = kvmstats_find_argument(text, size, "uuid", NULL);
 	int err = 0;
 
 	*guest = (struct kvmstats_guest){ 0 };
 	if (name)
-		err = parse_name(name, &guest->name);
+		err = kvmstats_find_suboption(name, "guest", "guest", &guest->name);
 	else
 		err = find_id(text, size, &guest->name);
 	if (!err && uuid && is_uuid(uuid))
@@ -152,11 +157,16 @@ int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t 
 	return err;
 }
 
+int kvmstats_read_cmdline(pid_t pid, char **text, size_t *size)
+{
+	return kvmstats_read_proc(pid, "cmdline", MAX_CMDLINE, text, size);
+}
+
 int kvmstats_guest_read(struct kvmstats_guest *guest, pid_t pid)
 {
 	char *text;
 	size_t size;
-	int err = kvmstats_read_proc(pid, "cmdline", MAX_CMDLINE, &text, &size);
+	int err = kvmstats_read_cmdline(pid, &text, &size);
 
 	if (err)
 		return err;

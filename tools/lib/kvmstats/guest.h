@@ -1,10 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
-/* The name and the UUID that the VMM's command line gives the guest. */
+/*
+ * The options on the command line of a VMM, and the name and the UUID that they give the guest.
+ * kvm-stats finds the QMP sockets of QEMU with the same functions.
+ */
 #ifndef KVMSTATS_GUEST_H
 #define KVMSTATS_GUEST_H
 
 #include <stddef.h>
 #include <sys/types.h>
+
+/*
+ * Reads the command line of process @pid: arguments, each with a NUL at its end. The caller frees
+ * @text. Returns 0 or -errno.
+ */
+int kvmstats_read_cmdline(pid_t pid, char **text, size_t *size);
+
+/*
+ * Returns the argument of the option -@option or --@option, also after "=", or NULL. The search
+ * starts after @after, an earlier result, or at the first argument if it is NULL.
+ */
+const char *kvmstats_find_argument(const char *text, size_t size, const char *option,
+				   const char *after);
+
+/*
+ * Sets @value to a copy of the value of suboption @key in an argument like "a,key=value,b=c", or to
+ * NULL if the argument does not have it. ",," is a comma in a value. @implied is the key of a first
+ * value without "=", or NULL. The value of another key without "=" is "on". Returns 0 or -ENOMEM.
+ */
+int kvmstats_find_suboption(const char *argument, const char *implied, const char *key,
+			    char **value);
 
 struct kvmstats_guest {
 	char *name;	/* of -name, or another identity, or NULL */

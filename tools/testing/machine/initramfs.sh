@@ -43,8 +43,8 @@ in_client_root()
 	fi
 }
 
-# Print the paths of QEMU and of the libraries of QEMU and kvm-stats. Libraries that only the build
-# host has are left out.
+# Print the paths of QEMU and of the libraries of QEMU and kvm-stats-http. Libraries that only the
+# build host has are left out.
 client_programs()
 {
 	local qemu
@@ -52,7 +52,7 @@ client_programs()
 	qemu=$(in_client_root sh -c 'command -v qemu-system-x86_64')
 	{
 		echo "$qemu"
-		{ in_client_root ldd "$qemu"; ldd "$root"/boot/kvm-stats{,-http}; } | grep -oE '/[^ ]+'
+		{ in_client_root ldd "$qemu"; ldd "$root/boot/kvm-stats-http"; } | grep -oE '/[^ ]+'
 	} | { in_client_root xargs realpath -qe || true; } | sort -u
 }
 
@@ -61,9 +61,9 @@ client_programs()
 client_files()
 {
 	client_root=$("$TESTING/machine/client-root" "$client")
-	# The one that serves HTTP runs in the root directory of the build host: it cannot be linked
-	# statically, because Debian's libmicrohttpd needs GnuTLS.
-	add_kvm_stats kvm-stats "$root/boot/kvm-stats"
+	# kvm-stats-http runs in the root directory of the client: it cannot be linked statically,
+	# because Debian's libmicrohttpd needs GnuTLS.
+	cp "$root/bin/kvm-stats" "$root/boot/"
 	add_kvm_stats kvm-stats-http "$root/boot/kvm-stats-http"
 	cp "$ROOT"/tools/kvm/kvm_stats/share/{kvm-stats.service,perfmon.conf} "$root/boot/"
 	cp "$kernel/image" "$root/boot/kernel"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/output.h"
 #include "messages/name.h"
 #include "messages/qmp.h"
-#include "qmp/built_in.h"
-#include "qmp/error.h"
-#include "qmp/socket.h"
+#include "source/sources.h"
 
 const char *qmp_reason(const struct vmm *vmm, char *buf, size_t size)
 {
@@ -51,17 +50,17 @@ void explain_qmp(const struct vmm *vmm)
 
 bool offer_qmp(const struct vmm *vmm)
 {
-	struct qmp_sockets sockets = { 0 };
+	struct qmp_paths paths = { 0 };
 	char path[128];
 	bool found;
 
-	if (!qmp_is_built_in())
+	if (!HAVE_JSON)
 		return false;
-	qmp_sockets_of_vmm(&sockets, vmm->pid);
-	found = sockets.count;
+	qmp_find_paths(&paths, vmm->pid);
+	found = paths.size;
 	if (found)
 		complain("QEMU listens for QMP on %s. Add --qmp to ask it for the statistics.",
-			 sanitize(sockets.socket[0].path, path, sizeof(path)));
-	qmp_sockets_free(&sockets);
+			 sanitize(paths.argz, path, sizeof(path)));
+	free(paths.argz);
 	return found;
 }

@@ -3,10 +3,7 @@
 
 #include "base/array.h"
 #include "monitor/attach.h"
-#include "source/debugfs.h"
-#include "source/fd.h"
-#include "source/qmp.h"
-#include "source/tracepoints.h"
+#include "source/sources.h"
 
 static const struct {
 	const struct source *source;

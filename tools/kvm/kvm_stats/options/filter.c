@@ -6,7 +6,6 @@
 
 #include "base/output.h"
 #include "options/filter.h"
-#include "qmp/built_in.h"
 
 #define OPTION_VM	256
 #define OPTION_VCPU	257
@@ -140,8 +139,8 @@ static bool parse_vcpus(struct filter *filter, const char *list)
 
 static bool select_qmp(struct filter *filter, const char *path)
 {
-	if (!qmp_is_built_in()) {
-		complain("--qmp is not available: kvm-stats was built without jansson");
+	if (!HAVE_JSON) {
+		complain("--qmp is not available: kvm-stats was built without json-c");
 		return false;
 	}
 	if (path && !*path) {

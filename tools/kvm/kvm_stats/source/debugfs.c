@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,27 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "source/mount.h"
-#include "source/debugfs.h"
+#include "source/sources.h"
 #include "targets/vmm.h"
 
-#define MAX_FILES	1024
+int mounted_path(const char *type, const char *name, char *path, size_t size)
+{
+	struct mntent entry;
+	char buf[4096];
+	int ret = -ENODEV;
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+
+	if (!mounts)
+		return -errno;
+	while (ret == -ENODEV && getmntent_r(mounts, &entry, buf, sizeof(buf))) {
+		if (strcmp(entry.mnt_type, type))
+			continue;
+		ret = (size_t)snprintf(path, size, "%s/%s", entry.mnt_dir, name) < size ?
+		      0 : -EOVERFLOW;
+	}
+	endmntent(mounts);
+	return ret;
+}
 
 /* ---- values ---- */
 
@@ -77,12 +94,6 @@ static void detach(struct target *target)
 
 /* ---- statistics of a VM ---- */
 
-struct file_list {
-	struct kvmstats_desc desc[MAX_FILES];
-	size_t count;
-	const struct kvmstats_schema *ignored;	/* leave out files with these names; or NULL */
-};
-
 static bool ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text);
@@ -90,103 +101,75 @@ static bool ends_with(const char *text, const char *end)
 	return len > strlen(end) && !strcmp(text + len - strlen(end), end);
 }
 
-static int by_name(const void *a, const void *b)
+/* Not alphasort(), because the order must not depend on the locale. */
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	const struct kvmstats_desc *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
+	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 /*
- * Ignores files that do not contain a number. Returns 0 or -errno. Other files may be readable
- * after an error: under lockdown, some fail with -EPERM.
+ * Describes the statistic in the file @name. Returns 1, 0 if the file does not contain a number, or
+ * -errno. @ignored has the names of files to leave out, or is NULL.
  */
-static int add_file(struct file_list *files, int dirfd, const char *name)
+static int describe(int dirfd, const char *name, const struct kvmstats_schema *ignored,
+		    struct kvmstats_desc *desc)
 {
-	struct kvmstats_desc *desc = &files->desc[files->count];
 	struct stat st;
 	uint64_t value;
 	int err;
 
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
-	    ends_with(name, "_hist") ||
-	    (files->ignored && kvmstats_schema_find(files->ignored, name)))
+	    ends_with(name, "_hist") || (ignored && kvmstats_schema_find(ignored, name)))
 		return 0;
 	err = read_value(dirfd, name, &value);
-	if (err == -EINVAL || files->count == MAX_FILES)
-		return 0;
 	if (err)
-		return err;
+		return err == -EINVAL ? 0 : err;
 	*desc = (struct kvmstats_desc){
-		.name = strdup(name),
+		.name = name,
 		.type = st.st_mode & 0222 ? KVMSTATS_TYPE_CUMULATIVE : KVMSTATS_TYPE_INSTANT,
 		.size = 1,
 	};
-	if (!desc->name)
-		return -ENOMEM;
 	if (ends_with(name, "_ns")) {
 		desc->unit = KVMSTATS_UNIT_SECONDS;
 		desc->exponent = -9;
 	}
-	files->count++;
-	return 0;
-}
-
-/* Returns 0, or -errno if some or all files cannot be read. */
-static int list_files(struct file_list *files, int dirfd)
-{
-	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *dirent;
-	int last_err = 0;
-
-	files->count = 0;
-	if (!dir) {
-		last_err = -errno;
-		if (fd >= 0)
-			close(fd);
-		return last_err;
-	}
-	while ((dirent = readdir(dir))) {
-		int err = add_file(files, dirfd, dirent->d_name);
-
-		if (err)
-			last_err = err;
-	}
-	closedir(dir);
-	qsort(files->desc, files->count, sizeof(*files->desc), by_name);
-	return files->count || last_err ? last_err : -ENODATA;
-}
-
-static void free_files(struct file_list *files)
-{
-	while (files->count)
-		free((char *)files->desc[--files->count].name);
-	free(files);
+	return 1;
 }
 
 /*
- * Returns -errno if no file can be read. If only some fail, returns 0 and sets @file_err to
- * -errno.
+ * Makes the schema of the files that can be read: under lockdown, some fail with -EPERM. Then
+ * @file_err is -errno, otherwise 0. Returns -errno if no file can be read.
  */
-static int make_set(struct source_context *context, const struct kvmstats_schema *ignored,
-		    int dirfd, const struct stat_set **set, int *file_err)
+static int make_schema(const struct kvmstats_schema *ignored, int dirfd,
+		       struct kvmstats_schema **schema, int *file_err)
 {
-	struct file_list *files = malloc(sizeof(*files));
-	struct kvmstats_schema *schema;
-	int err;
+	struct dirent **entry;
+	int entries = scandirat(dirfd, ".", &entry, NULL, by_name);
+	struct kvmstats_desc *desc;
+	size_t count = 0;
+	int i, err;
 
-	if (!files)
-		return -ENOMEM;
-	files->ignored = ignored;
-	*file_err = list_files(files, dirfd);
-	err = files->count ? 0 : *file_err;
-	if (!err)
-		err = kvmstats_schema_make(&schema, files->desc, files->count,
-					   sizeof(*files->desc));
-	if (!err)
-		err = stat_sets_add(&context->sets, schema, set);
-	free_files(files);
+	if (entries < 0)
+		return -errno;
+	desc = calloc((size_t)entries + 1, sizeof(*desc));
+	*file_err = 0;
+	for (i = 0; desc && i < entries; i++) {
+		err = describe(dirfd, entry[i]->d_name, ignored, &desc[count]);
+		if (err < 0)
+			*file_err = err;
+		else
+			count += err;
+	}
+	if (!desc)
+		err = -ENOMEM;
+	else if (count)
+		err = kvmstats_schema_make(schema, desc, count, sizeof(*desc));
+	else
+		err = *file_err ? *file_err : -ENODATA;
+	while (entries)
+		free(entry[--entries]);
+	free(entry);
+	free(desc);
 	return err;
 }
 
@@ -205,12 +188,15 @@ static const struct kvmstats_schema *vcpu_schema(const struct vmm *vmm)
 static int add_vm(struct source_context *context, struct vmm *vmm, const struct target_key *key,
 		  int dirfd, int *file_err)
 {
+	struct kvmstats_schema *schema;
 	const struct stat_set *set;
 	struct target *target;
 	struct values *values;
-	int err = make_set(context, key->source->has_sums ? NULL : vcpu_schema(vmm), dirfd, &set,
-			   file_err);
+	int err = make_schema(key->source->has_sums ? NULL : vcpu_schema(vmm), dirfd, &schema,
+			      file_err);
 
+	if (!err)
+		err = stat_sets_add(&context->sets, schema, &set);
 	if (err)
 		return err;
 	values = calloc(1, sizeof(*values) + kvmstats_schema_count(set->schema) * sizeof(uint64_t));

@@ -9,7 +9,7 @@
 #include <sys/utsname.h>
 
 #include "base/array.h"
-#include "source/exit_reason.h"
+#include "source/sources.h"
 
 static const struct exit_reason vmx_reason[] = {
 	{ 0, "EXCEPTION_NMI" },

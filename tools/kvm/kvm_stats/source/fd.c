@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 
-#include "source/fd.h"
+#include "source/sources.h"
 #include "targets/vmm.h"
 
-/* If another VM with other statistics takes the place of a VM, it is another target. */
-static struct target_key key_of(const struct kvmstats_reader *reader)
+struct target_key target_key_of(const struct source *source, const struct kvmstats_target *from)
 {
-	const struct kvmstats_target *from = kvmstats_reader_target(reader);
-
 	return (struct target_key){
-		.source = &source_fd,
+		.source = source,
 		.scope = kvmstats_target_kind(from) == KVMSTATS_KIND_VM ? SCOPE_VM : SCOPE_VCPU,
 		.vm = kvmstats_target_vm(from),
 		.vcpu = kvmstats_target_vcpu(from),
 		.vmm_fd = kvmstats_target_fd(from),
 		.number = kvmstats_target_number(from),
-		.schema = kvmstats_reader_schema(reader),
 	};
 }
 
@@ -42,32 +38,29 @@ static enum origin origin_of(const struct kvmstats_reader *reader)
 	return ORIGIN_OPENED;
 }
 
-static void follow(struct target *target, const struct kvmstats_reader *reader)
-{
-	target->private = (void *)reader;
-	target->origin = origin_of(reader);
-	set_samples(target, reader);
-}
-
 /* Returns 0, or why the reader has no target. */
 static int attach_reader(struct source_context *context, struct vmm *vmm,
 			 const struct kvmstats_reader *reader)
 {
-	struct target_key key = key_of(reader);
+	struct target_key key = target_key_of(&source_fd, kvmstats_reader_target(reader));
 	const struct stat_set *set;
 	struct target *target;
 	int err = kvmstats_reader_error(reader);
 
 	if (err)
 		return err;
+	/* If another VM with other statistics takes the place of a VM, it is another target. */
+	key.schema = kvmstats_reader_schema(reader);
 	target = target_keep(vmm, &key);
 	if (!target) {
-		err = stat_sets_add_shared(&context->sets, kvmstats_reader_schema(reader), &set);
+		err = stat_sets_add_shared(&context->sets, key.schema, &set);
 		target = err ? NULL : target_add(vmm, &key, set);
 	}
 	if (!target)
 		return -ENOMEM;
-	follow(target, reader);
+	target->private = (void *)reader;
+	target->origin = origin_of(reader);
+	set_samples(target, reader);
 	return 0;
 }
 

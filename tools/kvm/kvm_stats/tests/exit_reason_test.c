@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "source/events.h"
-#include "source/exit_reason.h"
+#include "source/sources.h"
 #include "tap.h"
 
 #define MAX_ENTRIES	512

@@ -16,7 +16,7 @@
 
 #include "internal.h"
 #include "monitor/monitor.h"
-#include "source/debugfs.h"
+#include "source/sources.h"
 #include "tap.h"
 #include "tiny_vmm.h"
 

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "monitor/monitor.h"
-#include "source/exit_reason.h"
+#include "source/sources.h"
 #include "tap.h"
 #include "values/column.h"
 #include "values/row.h"

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <argz.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "guest.h"
+#include "source/sources.h"
+
+/* ---- sockets on the command line of the VMM ---- */
+
+static bool has_suboption(const char *argument, const char *implied, const char *key,
+			  const char *expected)
+{
+	char *value;
+	bool same;
+
+	if (kvmstats_find_suboption(argument, implied, key, &value))
+		return false;
+	same = value && !strcmp(value, expected);
+	free(value);
+	return same;
+}
+
+/* Adds the path of a socket device if QEMU listens on it. */
+static int add_device(struct qmp_paths *paths, const char *argument, const char *implied)
+{
+	static const char * const on[] = { "on", "yes", "true", "y" };
+	char *path;
+	size_t i;
+	int err;
+
+	for (i = 0; !has_suboption(argument, implied, "server", on[i]); ) {
+		if (++i == ARRAY_SIZE(on))
+			return 0;
+	}
+	err = kvmstats_find_suboption(argument, implied, "path", &path);
+	if (!err && path)
+		err = -argz_add(&paths->argz, &paths->size, path);
+	free(path);
+	return err;
+}
+
+/* Adds the device of the option -chardev with this ID. */
+static int add_chardev(struct qmp_paths *paths, const char *cmdline, size_t size, const char *id)
+{
+	const char *argument = NULL;
+
+	while ((argument = kvmstats_find_argument(cmdline, size, "chardev", argument))) {
+		if (has_suboption(argument, "backend", "id", id))
+			break;
+	}
+	if (!argument || !has_suboption(argument, "backend", "backend", "socket"))
+		return 0;
+	return add_device(paths, argument, "backend");
+}
+
+/* Adds the device of the option -mon @argument. */
+static int add_mon(struct qmp_paths *paths, const char *cmdline, size_t size, const char *argument)
+{
+	char *id;
+	int err;
+
+	if (!has_suboption(argument, "chardev", "mode", "control"))
+		return 0;
+	err = kvmstats_find_suboption(argument, "chardev", "chardev", &id);
+	if (!err && id)
+		err = add_chardev(paths, cmdline, size, id);
+	free(id);
+	return err;
+}
+
+/* Adds the device of the option -qmp @argument. */
+static int add_qmp(struct qmp_paths *paths, const char *cmdline, size_t size, const char *argument)
+{
+	if (!strncmp(argument, "chardev:", strlen("chardev:")))
+		return add_chardev(paths, cmdline, size, argument + strlen("chardev:"));
+	if (!strncmp(argument, "unix:", strlen("unix:")))
+		return add_device(paths, argument + strlen("unix:"), "path");
+	return 0;
+}
+
+int qmp_parse_cmdline(struct qmp_paths *paths, const char *cmdline, size_t size)
+{
+	static const struct {
+		const char *option;
+		int (*add)(struct qmp_paths *paths, const char *cmdline, size_t size,
+			   const char *argument);
+	} options[] = { { "qmp", add_qmp }, { "qmp-pretty", add_qmp }, { "mon", add_mon } };
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		const char *argument = NULL;
+
+		while (!err && (argument = kvmstats_find_argument(cmdline, size, options[i].option,
+								  argument)))
+			err = options[i].add(paths, cmdline, size, argument);
+	}
+	return err;
+}
+
+int qmp_find_paths(struct qmp_paths *paths, pid_t pid)
+{
+	char *cmdline;
+	size_t size;
+	int err = kvmstats_read_cmdline(pid, &cmdline, &size);
+
+	paths->from_vmm = true;
+	if (err)
+		return err;
+	err = qmp_parse_cmdline(paths, cmdline, size);
+	free(cmdline);
+	return err;
+}
+
+/* ---- sockets that the user named ---- */
+
+int qmp_add_path(struct qmp_paths *paths, const char *path, pid_t pid, const char *guest)
+{
+	char *expanded = NULL;
+	int err = -ENOMEM;
+	size_t size;
+	FILE *file;
+
+	/* A name with a slash would lead to another directory. */
+	if (strstr(path, "%g") && (!guest || strchr(guest, '/')))
+		return 0;
+	file = open_memstream(&expanded, &size);
+	if (!file)
+		return -ENOMEM;
+	for (; *path; path++) {
+		if (*path != '%' || !path[1])
+			fputc(*path, file);
+		else if (*++path == 'p')
+			fprintf(file, "%d", (int)pid);
+		else if (*path == 'g')
+			fputs(guest, file);
+		else
+			fputc(*path, file);
+	}
+	if (!fclose(file))
+		err = -argz_add(&paths->argz, &paths->size, expanded);
+	free(expanded);
+	return err;
+}
+
+/* ---- connections ---- */
+
+/* Connects @fd through the file, because a path in struct sockaddr_un has at most 107 bytes. */
+static int connect_file(int fd, int file)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", file);
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return 0;
+	return errno == EAGAIN ? -EBUSY : -errno;
+}
+
+static int check_peer(int fd, pid_t pid)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+		return -errno;
+	return peer.pid == pid ? 0 : -EREMOTE;
+}
+
+int qmp_connect(const char *path, bool from_vmm, pid_t pid)
+{
+	char full_path[PATH_MAX + 64] = "";
+	int file, fd, err;
+
+	if (from_vmm)
+		snprintf(full_path, sizeof(full_path), "/proc/%d/%s/", (int)pid,
+			 *path == '/' ? "root" : "cwd");
+	strncat(full_path, path, sizeof(full_path) - strlen(full_path) - 1);
+	file = open(full_path, O_PATH | O_CLOEXEC);
+	if (file < 0)
+		return -errno;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	err = fd < 0 ? -errno : connect_file(fd, file);
+	close(file);
+	if (!err)
+		err = check_peer(fd, pid);
+	if (!err)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* ---- messages ---- */
+
+const char *qmp_strerror(int err, char *buf, size_t size)
+{
+	switch (-err) {
+	case ENXIO:
+		return "found no QMP socket of this process";
+	case EREMOTE:
+		return "another process listens on the socket";
+	case ECONNREFUSED:
+		return "no process listens on the socket";
+	case EBUSY:
+		return "the VMM does not greet; another program may be connected to the socket";
+	case ETIMEDOUT:
+		return "the VMM does not answer in time";
+	case EPROTO:
+		return "the VMM does not speak QMP, or its answer is not valid";
+	case EOVERFLOW:
+		return "the answer is too long";
+	case ECONNRESET:
+		return "the VMM has closed the connection";
+	case EOPNOTSUPP:
+		return "this QEMU has no query-stats (QEMU 7.1 and later have it)";
+	case EIO:
+		return "QEMU cannot read its statistics";
+	case ENODATA:
+		return "QEMU has no statistics of the VM or vCPU (KVM has them from Linux 5.14 on)";
+	case ENOTUNIQ:
+		return "the process has several VMs, and QMP knows one";
+	default:
+		return kvmstats_strerror(err, buf, size);
+	}
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The sources of statistics, and the parts of them that unit tests call. */
+#ifndef SOURCE_SOURCES_H
+#define SOURCE_SOURCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "kvmstats.h"
+#include "source/perf_group.h"
+#include "targets/source.h"
+#include "targets/target.h"
+
+/* Statistics fds: one for each VM, or one for each VM and vCPU. They have types and units. */
+extern const struct source source_fd;
+
+/*
+ * QEMU's answers to query-stats, for VMs and vCPUs whose statistics fds cannot be opened. Without
+ * json-c (HAVE_JSON is 0), the source has no targets.
+ */
+extern const struct source source_qmp;
+
+/* All files in debugfs: the sums over the vCPUs of each VM, and the statistics of the VM. */
+extern const struct source source_debugfs;
+
+/* Only the statistics of the VM, for VMMs whose vCPUs other sources read. */
+extern const struct source source_debugfs_vm;
+
+/* How often tracepoints were hit. */
+extern const struct source source_tracepoints;
+
+/* Returns the key of the target that represents the VM or vCPU @from in @source. */
+struct target_key target_key_of(const struct source *source, const struct kvmstats_target *from);
+
+/* ---- debugfs ---- */
+
+/* Reads this directory instead of kvm/ in debugfs, for tests. @path must stay valid. */
+void debugfs_set_path(const char *path);
+
+/*
+ * Stores the path of @name in the first mounted file system of @type ("debugfs", "tracefs").
+ * Returns 0, -ENODEV if no such file system is mounted, or -EOVERFLOW.
+ */
+int mounted_path(const char *type, const char *name, char *path, size_t size);
+
+/* ---- tracepoints ---- */
+
+/*
+ * kvm_exit and kvm_userspace_exit are also counted for each exit reason. This is the field of
+ * the tracepoint that has the reason, and the names of the reasons.
+ */
+struct exit_reasons {
+	const char *field;
+	const struct exit_reason {
+		unsigned int number;
+		const char *name;
+	} *reason;
+	size_t reasons;
+};
+
+/*
+ * @machine is utsname.machine of the host. @svm is for x86: the CPU has SVM and not VMX.
+ * Returns NULL if the tracepoint @event has no exit reasons.
+ */
+const struct exit_reasons *exit_reasons_for(const char *event, const char *machine, int svm);
+
+/* The same for the machine that kvm-stats runs on. */
+const struct exit_reasons *exit_reasons_for_this_machine(const char *event);
+
+/*
+ * Tracepoints sorted by name. Each one is followed by its exit reasons: "kvm_exit(HLT)" counts
+ * the hits of kvm_exit with the exit reason HLT.
+ */
+struct tracepoints {
+	struct tracepoint {
+		char *name;
+		struct perf_counter counter;
+	} *tracepoint;
+	size_t count;
+	size_t capacity;
+};
+
+/*
+ * Reads the directory @kvm (NULL: events/kvm in the mounted tracefs). Returns 0, -ENODEV if
+ * there are no tracepoints of KVM, or another -errno.
+ */
+int tracepoints_list(struct tracepoints *tracepoints, const char *kvm,
+		     const struct exit_reasons *(*reasons_of)(const char *event));
+void tracepoints_free(struct tracepoints *tracepoints);
+
+/* ---- QMP ---- */
+
+/*
+ * Describes why QMP has no statistics. @err is -errno of the source. Returns @buf or a constant
+ * string.
+ */
+const char *qmp_strerror(int err, char *buf, size_t size);
+
+/* Paths of QMP sockets. Initialize it with zeros. */
+struct qmp_paths {
+	char *argz;		/* see argz_next(); the caller frees it */
+	size_t size;
+	bool from_vmm;		/* they belong to the file system of the VMM */
+};
+
+/*
+ * Finds the QMP sockets on the command line of process @pid: those of -qmp, and of -mon with
+ * -chardev, if QEMU listens there. Returns 0 or -errno.
+ */
+int qmp_find_paths(struct qmp_paths *paths, pid_t pid);
+
+/* The same for the text of a command line, see kvmstats_read_cmdline(). */
+int qmp_parse_cmdline(struct qmp_paths *paths, const char *cmdline, size_t size);
+
+/*
+ * Adds the socket that the user named: in @path, %g is the name of the guest, and %p the process
+ * ID. Adds none if @guest is not suitable. Returns 0 or -ENOMEM.
+ */
+int qmp_add_path(struct qmp_paths *paths, const char *path, pid_t pid, const char *guest);
+
+/*
+ * Connects to a socket that process @pid listens on. Returns a nonblocking fd, or -errno. -EREMOTE:
+ * another process listens there. -EBUSY: too many programs wait for a connection.
+ */
+int qmp_connect(const char *path, bool from_vmm, pid_t pid);
+
+#endif /* SOURCE_SOURCES_H */

@@ -10,7 +10,7 @@
 /* Counts a tracepoint, or only the hits that match @filter. */
 struct perf_counter {
 	uint64_t id;			/* from the file "id" in tracefs */
-	const char *filter;		/* or NULL */
+	char *filter;			/* or NULL */
 };
 
 struct perf_group {

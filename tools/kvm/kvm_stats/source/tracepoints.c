@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -40,34 +41,82 @@ struct machine {
 	const struct stat_set *set;
 };
 
+/* ---- exit reasons ---- */
+
+/* Made from exit_reasons.list: vmx, svm, arm64, userspace */
+#include "source/exit_reasons.h"
+
+static bool is_x86(const char *machine)
+{
+	return !strcmp(machine, "x86_64") || (machine[0] == 'i' && !strcmp(machine + 2, "86"));
+}
+
+const struct exit_reasons *exit_reasons_for(const char *event, const char *machine, int has_svm)
+{
+	if (!strcmp(event, "kvm_userspace_exit"))
+		return &userspace;
+	if (strcmp(event, "kvm_exit"))
+		return NULL;
+	if (is_x86(machine))
+		return has_svm ? &svm : &vmx;
+	return !strncmp(machine, "aarch64", strlen("aarch64")) ? &arm64 : NULL;
+}
+
+/* Whether /proc/cpuinfo lists @flag for the first CPU. */
+static bool cpu_has(const char *flag)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	char line[8192];
+	bool has = false;
+	char *word, *save;
+
+	if (!file)
+		return false;
+	while (!has && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "flags", strlen("flags")))
+			continue;
+		for (word = strtok_r(line, " \t\n", &save); word && !has;
+		     word = strtok_r(NULL, " \t\n", &save))
+			has = !strcmp(word, flag);
+		break;
+	}
+	fclose(file);
+	return has;
+}
+
+const struct exit_reasons *exit_reasons_for_this_machine(const char *event)
+{
+	struct utsname name;
+
+	if (uname(&name))
+		return NULL;
+	return exit_reasons_for(event, name.machine, !cpu_has("vmx") && cpu_has("svm"));
+}
+
 /* ---- the tracepoints of this kernel ---- */
 
-/* On success, @list owns @name and @filter. */
-static int add(struct tracepoints *list, char *name, uint64_t id, char *filter)
+/* Adds the tracepoint, or its hits with an exit reason if @reason is not NULL. */
+static int add(struct tracepoints *list, const char *event, uint64_t id, const char *field,
+	       const struct exit_reason *reason)
 {
-	struct tracepoint *more;
+	struct tracepoint *more, *added;
 
 	more = array_grow(list->tracepoint, list->count, &list->capacity, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	list->tracepoint = more;
-	list->tracepoint[list->count++] = (struct tracepoint){
-		.name = name,
-		.counter = { .id = id, .filter = filter },
-	};
-	return 0;
-}
-
-static int add_reason(struct tracepoints *list, const char *event, uint64_t id, const char *field,
-		      const struct exit_reason *reason)
-{
-	char *name = NULL, *filter = NULL;
-
-	if (asprintf(&name, "%s(%s)", event, reason->name) < 0 ||
-	    asprintf(&filter, "%s==%u", field, reason->number) < 0 ||
-	    add(list, name, id, filter)) {
-		free(name);
-		free(filter);
+	added = &more[list->count++];
+	*added = (struct tracepoint){ .counter = { .id = id } };
+	if (!reason) {
+		added->name = strdup(event);
+		return added->name ? 0 : -ENOMEM;
+	}
+	if (asprintf(&added->name, "%s(%s)", event, reason->name) < 0) {
+		added->name = NULL;
+		return -ENOMEM;
+	}
+	if (asprintf(&added->counter.filter, "%s==%u", field, reason->number) < 0) {
+		added->counter.filter = NULL;
 		return -ENOMEM;
 	}
 	return 0;
@@ -111,21 +160,16 @@ static int read_id(const char *kvm, const char *event, uint64_t *id)
 static int add_event(struct tracepoints *list, const char *kvm, const char *event,
 		     const struct exit_reasons *reasons)
 {
-	char *name = strdup(event);
 	uint64_t id = 0;
 	size_t i;
-	int err = name ? read_id(kvm, event, &id) : -ENOMEM;
+	int err = read_id(kvm, event, &id);
 
 	if (!err)
-		err = add(list, name, id, NULL);
-	if (err) {
-		free(name);
-		return err;
-	}
+		err = add(list, event, id, NULL, NULL);
 	if (!reasons || !has_field(kvm, event, reasons->field))
-		return 0;
+		return err;
 	for (i = 0; !err && i < reasons->reasons; i++)
-		err = add_reason(list, event, id, reasons->field, &reasons->reason[i]);
+		err = add(list, event, id, reasons->field, &reasons->reason[i]);
 	return err;
 }
 
@@ -179,7 +223,7 @@ void tracepoints_free(struct tracepoints *list)
 	while (list->count) {
 		list->count--;
 		free(list->tracepoint[list->count].name);
-		free((char *)list->tracepoint[list->count].counter.filter);
+		free(list->tracepoint[list->count].counter.filter);
 	}
 	free(list->tracepoint);
 	*list = (struct tracepoints){ 0 };

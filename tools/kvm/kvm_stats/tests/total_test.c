@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Test the rows, totals and columns of sample values, and the names of exit reasons. */
+/* Test the rows, totals and columns of sample values. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "monitor/monitor.h"
-#include "source/sources.h"
 #include "tap.h"
 #include "values/column.h"
 #include "values/row.h"
@@ -317,33 +316,6 @@ static void test_different_statistics(void)
 	end(&w);
 }
 
-static const char *reason(const char *event, const char *machine, int svm, unsigned int number)
-{
-	const struct exit_reasons *reasons = exit_reasons_for(event, machine, svm);
-	size_t i;
-
-	for (i = 0; reasons && i < reasons->reasons; i++) {
-		if (reasons->reason[i].number == number)
-			return reasons->reason[i].name;
-	}
-	return "";
-}
-
-static void test_reasons(void)
-{
-	tap_ok(!strcmp(reason("kvm_exit", "x86_64", 0, 12), "HLT"),
-	       "exit reasons of VMX have names");
-	tap_ok(!strcmp(reason("kvm_exit", "i686", 1, 0x78), "HLT"),
-	       "exit reasons of SVM have names");
-	tap_ok(!strcmp(reason("kvm_exit", "aarch64", 0, 0x24), "DABT"),
-	       "exit reasons of arm64 have names");
-	tap_ok(!strcmp(reason("kvm_userspace_exit", "s390x", 0, 13), "S390_SIEIC"),
-	       "exits to user space have names on all architectures");
-	tap_ok(!exit_reasons_for("kvm_exit", "ppc64le", 0),
-	       "kvm_exit is not split on other architectures");
-	tap_ok(!exit_reasons_for("kvm_entry", "x86_64", 0), "other tracepoints are not split");
-}
-
 int main(void)
 {
 	test_totals();
@@ -352,6 +324,5 @@ int main(void)
 	test_rows();
 	test_columns();
 	test_different_statistics();
-	test_reasons();
 	return tap_end();
 }

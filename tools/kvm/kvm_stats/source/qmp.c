@@ -48,6 +48,18 @@ enum command {
 #define VALUES		(1u << CAPABILITIES | 1u << STATS_VM | 1u << STATS_VCPU)
 #define EVERYTHING	(VALUES | 1u << SCHEMAS | 1u << CPUS)
 
+struct client;
+
+/* The private data of a target. */
+struct values {
+	struct client *client;
+	struct values *next;		/* of the same client */
+	char *path;			/* of a vCPU in QEMU's object tree; NULL: the VM */
+	const struct kvmstats_schema *schema;
+	int err;			/* why the last answer does not have them: -errno, or 0 */
+	uint64_t value[];
+};
+
 /*
  * A VMM, and its answers to the last commands.
  *
@@ -58,8 +70,8 @@ struct client {
 	pid_t pid;
 	char *path;			/* of the socket */
 	bool from_vmm;			/* see struct qmp_paths */
-	size_t targets;			/* those that use the client */
-	struct json_object *answer[COMMANDS];	/* NULL: no answer */
+	struct values *values;		/* of its targets; NULL: the client is not in use */
+	struct json_object *answer[COMMANDS];	/* NULL: no answer, or it was copied */
 	/*
 	 * Why the last attempt failed, or 0. In addition to the errors of qmp_connect(): -EBUSY: no
 	 * greeting. -ETIMEDOUT: no answer. -EPROTO: what was received is not QMP. -EOVERFLOW: the
@@ -83,13 +95,149 @@ struct qmp {
 	uint64_t waited;		/* for VMMs that did not answer, in ns */
 };
 
+/* ---- query-stats ---- */
+
+/* json-c requires that the caller knows the type of strings and arrays. */
+static const char *string_of(struct json_object *object, const char *key)
+{
+	struct json_object *string = json_object_object_get(object, key);
+
+	return json_object_is_type(string, json_type_string) ? json_object_get_string(string) :
+							       NULL;
+}
+
+static size_t length_of(struct json_object *array)
+{
+	return json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
+}
+
+/*
+ * Returns the statistics in the answer to query-stats: those of the vCPU @path, or of the VM if
+ * @path is NULL. Returns NULL if the answer does not have them. The search starts at index *@hint,
+ * which is set to the place found.
+ */
+static struct json_object *find_stats(const struct client *client, const char *path, size_t *hint)
+{
+	struct json_object *answer = client->answer[path ? STATS_VCPU : STATS_VM];
+	size_t count = length_of(answer);
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		size_t at = (*hint + i) % count;
+		struct json_object *result = json_object_array_get_idx(answer, at);
+		const char *found = string_of(result, path ? "qom-path" : "provider");
+
+		if (!found || strcmp(found, path ? path : "kvm"))
+			continue;
+		*hint = at;
+		return json_object_object_get(result, "stats");
+	}
+	return NULL;
+}
+
+static bool number_of(struct json_object *value, uint64_t *number)
+{
+	*number = json_object_get_uint64(value);
+	return json_object_is_type(value, json_type_boolean) ||
+	       (json_object_is_type(value, json_type_int) && json_object_get_int64(value) >= 0);
+}
+
+/* Returns the number of values, or 0 if @value is not one of a statistic. */
+static size_t size_of(struct json_object *value)
+{
+	uint64_t number;
+
+	if (json_object_is_type(value, json_type_array))
+		return length_of(value) <= UINT16_MAX ? length_of(value) : 0;
+	return number_of(value, &number);
+}
+
+/* QEMU lists the last bucket of a histogram first. */
+static bool copy_value(struct json_object *value, size_t size, uint64_t *to)
+{
+	size_t n;
+
+	if (size_of(value) != size)
+		return false;
+	if (!json_object_is_type(value, json_type_array))
+		return number_of(value, to);
+	for (n = 0; n < size; n++) {
+		if (!number_of(json_object_array_get_idx(value, size - 1 - n), &to[n]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Searches @stats backwards from index *@left, because QEMU lists the kernel's last statistic
+ * first. Returns the value of the statistic @name and sets *@left to its index, or returns NULL.
+ */
+static struct json_object *find_value(struct json_object *stats, const char *name, size_t *left)
+{
+	size_t at = *left;
+
+	while (at--) {
+		struct json_object *stat = json_object_array_get_idx(stats, at);
+		const char *found = string_of(stat, "name");
+
+		if (!found || strcmp(found, name))
+			continue;
+		*left = at;
+		return json_object_object_get(stat, "value");
+	}
+	return NULL;
+}
+
+/*
+ * Copies the values of all statistics of @schema to @values, in the order of their offsets. Returns
+ * 0, or -EPROTO if a statistic is missing or has another number of values.
+ */
+static int copy_values(const struct kvmstats_schema *schema, struct json_object *stats,
+		       uint64_t *values)
+{
+	size_t left = length_of(stats);
+	size_t i;
+
+	for (i = 0; i < kvmstats_schema_count(schema); i++) {
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
+		size_t first = kvmstats_stat_offset(stat) / sizeof(*values);
+
+		if (!copy_value(find_value(stats, kvmstats_stat_name(stat), &left),
+				kvmstats_stat_size(stat), &values[first]))
+			return -EPROTO;
+	}
+	return 0;
+}
+
+/* Copies the values of all targets. As JSON they need 20 times the memory. */
+static void copy_answers(struct client *client)
+{
+	struct values *values;
+	size_t hint = 0;
+
+	/* The last target is the first in the list, as the last vCPU in the answer. */
+	for (values = client->values; values; values = values->next) {
+		struct json_object *stats = find_stats(client, values->path, &hint);
+
+		values->err = stats ? copy_values(values->schema, stats, values->value) : -ENODATA;
+	}
+}
+
 /* ---- a connection ---- */
 
-/* Ends the attempt. If it has failed with @err, no answers are left. */
-static void disconnect(struct client *client, int err)
+static void free_answers(struct client *client)
 {
 	size_t i;
 
+	for (i = 0; i < COMMANDS; i++) {
+		json_object_put(client->answer[i]);
+		client->answer[i] = NULL;
+	}
+}
+
+/* Ends the attempt, with @err if it has failed. */
+static void disconnect(struct client *client, int err)
+{
 	if (client->fd >= 0)
 		close(client->fd);
 	client->fd = -1;
@@ -97,10 +245,8 @@ static void disconnect(struct client *client, int err)
 	if (client->tokener)
 		json_tokener_free(client->tokener);
 	client->tokener = NULL;
-	for (i = 0; err && i < COMMANDS; i++) {
-		json_object_put(client->answer[i]);
-		client->answer[i] = NULL;
-	}
+	if (err)
+		free_answers(client);
 }
 
 /* Frees the answers, connects again, and asks a set of commands. Does not wait. */
@@ -116,20 +262,6 @@ static void start(struct client *client, unsigned int commands)
 				       -ENOMEM;
 	if (client->fd < 0)
 		disconnect(client, client->fd);
-}
-
-/* json-c requires that the caller knows the type of strings and arrays. */
-static const char *string_of(struct json_object *object, const char *key)
-{
-	struct json_object *string = json_object_object_get(object, key);
-
-	return json_object_is_type(string, json_type_string) ? json_object_get_string(string) :
-							       NULL;
-}
-
-static size_t length_of(struct json_object *array)
-{
-	return json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
 }
 
 static const char * const commands[COMMANDS] = {
@@ -229,8 +361,14 @@ static void receive(struct client *client)
 		err = -EOVERFLOW;
 	else
 		err = handle_text(client, text, (size_t)n);
-	if (err || !client->missing)
-		disconnect(client, err);
+	if (!err && client->missing)
+		return;
+	if (!err)
+		copy_answers(client);
+	disconnect(client, err);
+	/* The answers to EVERYTHING are used once more. */
+	if (!client->answer[SCHEMAS])
+		free_answers(client);
 }
 
 /* Waits until all clients have their answers or have failed. After @deadline the rest fails. */
@@ -372,105 +510,6 @@ static struct client *find_client(struct source_context *context, struct vmm *vm
 	return client;
 }
 
-/* ---- query-stats ---- */
-
-/*
- * Returns the statistics in an answer to query-stats: those of the vCPU @path, or of the VM if
- * @path is NULL. Returns NULL if the answer does not have them. The search starts at index *@hint,
- * which is set to the place found.
- */
-static struct json_object *find_stats(struct json_object *answer, const char *path, size_t *hint)
-{
-	size_t count = length_of(answer);
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		size_t at = (*hint + i) % count;
-		struct json_object *result = json_object_array_get_idx(answer, at);
-		const char *found = string_of(result, path ? "qom-path" : "provider");
-
-		if (!found || strcmp(found, path ? path : "kvm"))
-			continue;
-		*hint = at;
-		return json_object_object_get(result, "stats");
-	}
-	return NULL;
-}
-
-static bool number_of(struct json_object *value, uint64_t *number)
-{
-	*number = json_object_get_uint64(value);
-	return json_object_is_type(value, json_type_boolean) ||
-	       (json_object_is_type(value, json_type_int) && json_object_get_int64(value) >= 0);
-}
-
-/* Returns the number of values, or 0 if @value is not one of a statistic. */
-static size_t size_of(struct json_object *value)
-{
-	uint64_t number;
-
-	if (json_object_is_type(value, json_type_array))
-		return length_of(value) <= UINT16_MAX ? length_of(value) : 0;
-	return number_of(value, &number);
-}
-
-/* QEMU lists the last bucket of a histogram first. */
-static bool copy_value(struct json_object *value, size_t size, uint64_t *to)
-{
-	size_t n;
-
-	if (size_of(value) != size)
-		return false;
-	if (!json_object_is_type(value, json_type_array))
-		return number_of(value, to);
-	for (n = 0; n < size; n++) {
-		if (!number_of(json_object_array_get_idx(value, size - 1 - n), &to[n]))
-			return false;
-	}
-	return true;
-}
-
-/*
- * Searches @stats backwards from index *@left, because QEMU lists the kernel's last statistic
- * first. Returns the value of the statistic @name and sets *@left to its index, or returns NULL.
- */
-static struct json_object *find_value(struct json_object *stats, const char *name, size_t *left)
-{
-	size_t at = *left;
-
-	while (at--) {
-		struct json_object *stat = json_object_array_get_idx(stats, at);
-		const char *found = string_of(stat, "name");
-
-		if (!found || strcmp(found, name))
-			continue;
-		*left = at;
-		return json_object_object_get(stat, "value");
-	}
-	return NULL;
-}
-
-/*
- * Copies the values of all statistics of @schema to @values, in the order of their offsets. Returns
- * 0, or -EPROTO if a statistic is missing or has another number of values.
- */
-static int copy_values(const struct kvmstats_schema *schema, struct json_object *stats,
-		       uint64_t *values)
-{
-	size_t left = length_of(stats);
-	size_t i;
-
-	for (i = 0; i < kvmstats_schema_count(schema); i++) {
-		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
-		size_t first = kvmstats_stat_offset(stat) / sizeof(*values);
-
-		if (!copy_value(find_value(stats, kvmstats_stat_name(stat), &left),
-				kvmstats_stat_size(stat), &values[first]))
-			return -EPROTO;
-	}
-	return 0;
-}
-
 /* ---- query-stats-schemas ---- */
 
 /* Returns the number of the name that the library has for it, or -1. */
@@ -592,27 +631,11 @@ static const char *vcpu_path(struct json_object *cpus, size_t count, size_t posi
 
 /* ---- targets ---- */
 
-/* The private data of a target. */
-struct values {
-	struct client *client;
-	char *path;			/* of a vCPU in QEMU's object tree; NULL: the VM */
-	size_t hint;			/* see find_stats() */
-	uint64_t value[];
-};
-
-static struct json_object *stats_of(const struct client *client, const char *path, size_t *hint)
-{
-	return find_stats(client->answer[path ? STATS_VCPU : STATS_VM], path, hint);
-}
-
 static int read_target(struct target *target)
 {
-	struct values *values = target->private;
-	struct json_object *stats = stats_of(values->client, values->path, &values->hint);
-	int err = values->client->err;
+	const struct values *values = target->private;
+	int err = values->client->err ? values->client->err : values->err;
 
-	if (!err)
-		err = stats ? copy_values(target->set->schema, stats, values->value) : -ENODATA;
 	if (!err)
 		err = kvmstats_sample_set(target->now, values->value, target->set->values,
 					  clock_now());
@@ -623,14 +646,22 @@ static int read_target(struct target *target)
 	return err;
 }
 
-/* sample() frees a client that has no targets. */
+static void free_values(struct values *values)
+{
+	free(values->path);
+	free(values);
+}
+
+/* sample() frees a client that is not in use. */
 static void detach(struct target *target)
 {
 	struct values *values = target->private;
+	struct values **at = &values->client->values;
 
-	values->client->targets--;
-	free(values->path);
-	free(values);
+	while (*at != values)
+		at = &(*at)->next;
+	*at = values->next;
+	free_values(values);
 }
 
 /* Adds the target with the statistics of the vCPU @path, or of the VM. */
@@ -643,7 +674,7 @@ static int add_target(struct source_context *context, struct vmm *vmm, struct cl
 	struct target *target;
 	size_t hint = 0;
 	int err = make_schema(client->answer[SCHEMAS], path ? "vcpu" : "vm",
-			      stats_of(client, path, &hint), &schema);
+			      find_stats(client, path, &hint), &schema);
 
 	if (!err)
 		err = stat_sets_add(&context->sets, schema, &set);
@@ -652,17 +683,18 @@ static int add_target(struct source_context *context, struct vmm *vmm, struct cl
 	values = calloc(1, sizeof(*values) + set->values * sizeof(uint64_t));
 	if (!values)
 		return -ENOMEM;
-	values->client = client;
-	values->path = path ? strdup(path) : NULL;
+	*values = (struct values){
+		.client = client, .next = client->values, .path = path ? strdup(path) : NULL,
+		.schema = set->schema,
+	};
 	target = path && !values->path ? NULL : target_add(vmm, key, set);
 	if (!target) {
-		free(values->path);
-		free(values);
+		free_values(values);
 		return -ENOMEM;
 	}
 	target->origin = ORIGIN_QMP;
 	target->private = values;
-	client->targets++;
+	client->values = values;
 	return 0;
 }
 
@@ -730,6 +762,8 @@ static int attach(struct source_context *context, struct vmm *vmm)
 		if (err)
 			last_err = err;
 	}
+	if (client)
+		free_answers(client);
 	if (asked)
 		vmm->qmp_retry = last_err ? clock_now() + RETRY_TIME : 0;
 	return last_err;
@@ -745,7 +779,7 @@ static void sample(struct source_context *context)
 	for (i = qmp->count; i--; ) {
 		struct client *client = qmp->client[i];
 
-		if (client->targets) {
+		if (client->values) {
 			start(client, VALUES);
 			continue;
 		}

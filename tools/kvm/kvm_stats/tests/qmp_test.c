@@ -175,16 +175,6 @@ static void stop_server(struct server *server)
 
 /* ---- answers of servers ---- */
 
-/* Asks a server. The caller frees the only client of @qmp. */
-static const struct client *ask_server(struct qmp *qmp, struct server *server, uint64_t limit)
-{
-	struct client *client = add_client(qmp, server->path, false, getpid());
-
-	start(client, VALUES);
-	finish(qmp, clock_now() + limit);
-	return client;
-}
-
 static void free_clients(struct qmp *qmp)
 {
 	while (qmp->count)
@@ -195,10 +185,12 @@ static void free_clients(struct qmp *qmp)
 static void expect(const char *what, struct server server, int err, uint64_t limit)
 {
 	struct qmp qmp = { 0 };
-	const struct client *client;
+	struct client *client;
 
 	start_server(&server, "socket");
-	client = ask_server(&qmp, &server, limit);
+	client = add_client(&qmp, server.path, false, getpid());
+	start(client, VALUES);
+	finish(&qmp, clock_now() + limit);
 	tap_is(client->err, err, what);
 	tap_ok(client->fd < 0, "%s: the connection is closed", what);
 	free_clients(&qmp);
@@ -207,30 +199,48 @@ static void expect(const char *what, struct server server, int err, uint64_t lim
 
 #define EXPECT(what, err, hello, text)	expect(what, SERVER(hello, text), err, LIMIT)
 
-static void test_answers(void)
+/* The values of the VM and of a vCPU, which are large numbers. */
+static void test_values_of_targets(void)
 {
+	static const struct kvmstats_desc desc[] = {
+		{ .name = "a", .size = 1 }, { .name = "b", .size = 2 },
+	};
 	struct server server = SERVER(GREETING, FIRST
-		"{\"return\": [18446744073709551615, 9223372036854775808, 9007199254740993], "
-		"\"id\": 1}\r\n{\"return\": [2], \"id\": 2}\r\n");
-	const struct client *client;
+		"{\"return\": [{\"provider\": \"kvm\", \"stats\": [{\"name\": \"b\", \"value\": "
+		"[9007199254740993, 18446744073709551615]}, {\"name\": \"a\", \"value\": "
+		"9223372036854775808}]}], \"id\": 1}\r\n{\"return\": [], \"id\": 2}\r\n");
+	struct values *vm = calloc(1, sizeof(*vm) + 3 * sizeof(uint64_t));
+	struct values vcpu = { .path = "/a" };
+	struct kvmstats_schema *schema;
 	struct qmp qmp = { 0 };
-	uint64_t numbers[3];
-	size_t i;
+	struct client *client;
 
+	if (!vm || kvmstats_schema_make(&schema, desc, 2, sizeof(*desc)))
+		abort();
 	start_server(&server, "socket");
-	client = ask_server(&qmp, &server, LIMIT);
-	tap_is(client->err, 0, "a client gets its answers");
-	tap_is(json_object_get_int(json_object_array_get_idx(client->answer[STATS_VCPU], 0)), 2,
-	       "each answer belongs to its command");
-	for (i = 0; i < 3; i++)
-		number_of(json_object_array_get_idx(client->answer[STATS_VM], i), &numbers[i]);
-	tap_ok(numbers[0] == UINT64_MAX && numbers[1] == 1ull << 63 &&
-	       numbers[2] == 9007199254740993, "large numbers have all of their bits");
-	start(qmp.client[0], VALUES);
+	client = add_client(&qmp, server.path, false, getpid());
+	vm->schema = schema;
+	vm->next = &vcpu;
+	vm->err = -EIO;
+	client->values = vm;
+	start(client, VALUES);
+	finish(&qmp, clock_now() + LIMIT);
+	tap_ok(!client->err && !vm->err, "a target gets its values");
+	tap_ok(vm->value[0] == 1ull << 63 && vm->value[1] == UINT64_MAX &&
+	       vm->value[2] == 9007199254740993, "large numbers have all of their bits");
+	tap_is(vcpu.err, -ENODATA, "another target is not in the answer");
+	tap_ok(!client->answer[STATS_VM], "the answer is freed");
+	start(client, VALUES);
 	finish(&qmp, clock_now() + LIMIT);
 	tap_is(client->err, 0, "a client can ask again");
 	free_clients(&qmp);
 	stop_server(&server);
+	kvmstats_schema_free(schema);
+	free(vm);
+}
+
+static void test_answers(void)
+{
 	expect("a late greeting, events and parts of answers are read",
 	       SERVER("||" GREETING "\r\n" EVENT,
 		      EVENT FIRST EVENT "{\"ret|urn\": [1], \"id\": 1}\r|\n"
@@ -478,13 +488,14 @@ static void test_values(const struct kvmstats_schema *schema, struct json_object
 
 static void test_statistics(void)
 {
-	struct json_object *schemas = parse(schemas_text), *vcpus = parse(vcpus_text);
+	struct json_object *schemas = parse(schemas_text);
+	struct client client = { .answer = { [STATS_VCPU] = parse(vcpus_text) } };
 	struct kvmstats_schema *schema = NULL;
 	size_t hint = 5;
-	struct json_object *stats = find_stats(vcpus, "/b", &hint);
+	struct json_object *stats = find_stats(&client, "/b", &hint);
 
 	tap_ok(stats && hint == 1, "the statistics of a vCPU are found");
-	tap_ok(!find_stats(vcpus, "/c", &hint), "those of an unknown one are not");
+	tap_ok(!find_stats(&client, "/c", &hint), "those of an unknown one are not");
 	tap_is(make_schema(schemas, "vcpu", stats, &schema), 0, "a schema is made");
 	test_schema(schema);
 	test_values(schema, stats);
@@ -494,7 +505,7 @@ static void test_statistics(void)
 	tap_is(make_schema(NULL, "vcpu", stats, &schema), -ENODATA,
 	       "without schemas there is no schema");
 	json_object_put(schemas);
-	json_object_put(vcpus);
+	free_answers(&client);
 }
 
 /* ---- vCPUs ---- */
@@ -554,12 +565,12 @@ static struct json_object *damaged(const char *text)
 
 static bool read_damaged(void)
 {
-	struct json_object *schemas = damaged(schemas_text), *vcpus = damaged(vcpus_text);
-	struct json_object *cpus = damaged(cpus_text);
+	struct json_object *schemas = damaged(schemas_text), *cpus = damaged(cpus_text);
+	struct client client = { .answer = { [STATS_VCPU] = damaged(vcpus_text) } };
 	struct kvmstats_schema *schema = NULL;
 	uint64_t values[64];
 	size_t hint = 0;
-	struct json_object *stats = find_stats(vcpus, "/b", &hint);
+	struct json_object *stats = find_stats(&client, "/b", &hint);
 	bool read = false;
 
 	if (!make_schema(schemas, "vcpu", stats, &schema))
@@ -567,8 +578,8 @@ static bool read_damaged(void)
 	vcpu_path(cpus, 3, 1, 1);
 	kvmstats_schema_free(schema);
 	json_object_put(schemas);
-	json_object_put(vcpus);
 	json_object_put(cpus);
+	free_answers(&client);
 	return read;
 }
 
@@ -588,6 +599,7 @@ int main(void)
 	if (!mkdtemp(dir))
 		abort();
 	test_paths();
+	test_values_of_targets();
 	test_answers();
 	test_failures();
 	test_several();

@@ -14,7 +14,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -41,31 +40,20 @@
 /* A response is cached for this time, or for the time that creating it took, if longer. */
 #define MIN_CACHE_TIME		(100 * MILLISECOND)
 
-/* A client must send its request and receive the response within these times. */
-#define REQUEST_TIMEOUT		(5 * SECOND)
-#define CONNECTION_TIMEOUT	(60 * SECOND)
-#define IDLE_SECONDS		10u
-#define MAX_CLIENTS		32u
-/* With this many fewer, each new client replaces the oldest that has not sent its request. */
-#define SPARE_CLIENTS		8u
+/* A connection is closed when nothing was sent or received for this time. */
+#define IDLE_SECONDS		5u
+#define MAX_CLIENTS		512u
 #define OTHER_FDS		12u
-
-struct client {
-	int fd;
-	uint64_t since;		/* ns of CLOCK_MONOTONIC */
-	bool used;
-	bool request_received;
-	bool disconnected;
-};
+/* Slow clients keep old responses in memory, at most this many. */
+#define MAX_RESPONSES		32u
 
 struct cached {
 	struct MHD_Response *response;
 	uint64_t until;
 };
 
-static struct client clients[MAX_CLIENTS];
-static unsigned int max_clients = MAX_CLIENTS;
 static struct cached cache[EXPOSITION_FORMATS][2];	/* compressed or not */
+static unsigned int responses;		/* expositions in memory */
 static struct MHD_Daemon *httpd;
 static uint64_t changes;		/* how often a connection was opened or closed */
 static bool collector_has_ended;
@@ -153,12 +141,16 @@ static bool compress_text(char **text, size_t *size)
 }
 #endif
 
-/* Makes a response with the headers that all responses have. */
-static struct MHD_Response *new_response(char *data, size_t size,
-					 enum MHD_ResponseMemoryMode mode, const char *type)
+/* The HTTP library calls this when no client needs the exposition, and it is not cached. */
+static void free_exposition(void *text)
 {
-	struct MHD_Response *response = MHD_create_response_from_buffer(size, data, mode);
+	free(text);
+	responses--;
+}
 
+/* Adds the headers that all responses have. */
+static struct MHD_Response *with_headers(struct MHD_Response *response, const char *type)
+{
 	if (!response)
 		return NULL;
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
@@ -178,11 +170,11 @@ static void drop(struct cached *cached)
 static struct MHD_Response *get_exposition(enum exposition_format format, bool gzip)
 {
 	static const char * const types[] = {
-		"application/openmetrics-text; version=1.0.0; charset=utf-8",
-		"text/plain; version=0.0.4; charset=utf-8",
+		[OPENMETRICS_1_0] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+		[PROMETHEUS_TEXT_0_0_4] = "text/plain; version=0.0.4; charset=utf-8",
 	};
 	struct cached *cached = &cache[format][gzip];
-	uint64_t start = clock_now(), end, took;
+	uint64_t start = clock_now(), took;
 	bool packed;
 	size_t size;
 	char *text;
@@ -190,99 +182,36 @@ static struct MHD_Response *get_exposition(enum exposition_format format, bool g
 	if (cached->response && start < cached->until)
 		return cached->response;
 	drop(cached);
-	text = ask_collector(format, &size);
+	text = responses < MAX_RESPONSES ? ask_collector(format, &size) : NULL;
 	if (!text)
 		return NULL;
 	packed = gzip && compress_text(&text, &size);
-	cached->response = new_response(text, size, MHD_RESPMEM_MUST_FREE,
-					types[format]);
+	responses++;
+	cached->response = with_headers(MHD_create_response_from_buffer_with_free_callback(
+						size, text, free_exposition), types[format]);
 	if (!cached->response) {
-		free(text);
+		free_exposition(text);
 		return NULL;
 	}
 	MHD_add_response_header(cached->response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
 	if (packed)
 		MHD_add_response_header(cached->response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-	end = clock_now();
-	took = end - start;
-	cached->until = end + (took > MIN_CACHE_TIME ? took : MIN_CACHE_TIME);
+	took = clock_now() - start;
+	cached->until = start + took + (took > MIN_CACHE_TIME ? took : MIN_CACHE_TIME);
 	return cached->response;
-}
-
-/* ---- Accept and Accept-Encoding ---- */
-
-/* Whether the @len bytes at @text are @word, ignoring case and surrounding white space. */
-static bool is_word(const char *text, size_t len, const char *word)
-{
-	for (; len && (*text == ' ' || *text == '\t'); text++)
-		len--;
-	while (len && (text[len - 1] == ' ' || text[len - 1] == '\t'))
-		len--;
-	return len == strlen(word) && !strncasecmp(text, word, len);
-}
-
-/*
- * Returns the quality that the media range at @range gives to @type in @version; 0 if it does not
- * include them.
- */
-static double quality_of(const char *range, size_t len, const char *type, const char *version)
-{
-	const char *end = range + len, *at = range, *value;
-	size_t n = strcspn(range, ";,");
-	double quality = 1;
-
-	if (!is_word(range, n, type))
-		return 0;
-	for (at += n; at < end; at += n) {
-		n = strcspn(++at, ";,");
-		value = memchr(at, '=', n);
-		if (!value)
-			continue;
-		if (is_word(at, value - at, "version") &&
-		    !is_word(value + 1, n - (value + 1 - at), version))
-			return 0;
-		if (is_word(at, value - at, "q") && strspn(value + 1, " \t01") > 0)
-			quality = strtod(value + 1, NULL);
-	}
-	return quality;
-}
-
-/* Returns the highest quality that any media range of the header gives. */
-static double best_quality(const char *accept, const char *type, const char *version)
-{
-	double highest = 0;
-
-	while (*accept) {
-		size_t len = strcspn(accept, ",");
-		double quality = quality_of(accept, len, type, version);
-
-		if (quality > highest)
-			highest = quality;
-		accept += len;
-		accept += *accept == ',';
-	}
-	return highest;
-}
-
-/* OpenMetrics, if the header names it with at least the quality of text */
-static enum exposition_format accepted_format(const char *accept)
-{
-	double openmetrics = 0;
-
-	if (accept)
-		openmetrics = best_quality(accept, "application/openmetrics-text", "1.0.0");
-	if (openmetrics > 0 && openmetrics >= best_quality(accept, "text/plain", "0.0.4") &&
-	    openmetrics >= best_quality(accept, "text/*", "") &&
-	    openmetrics >= best_quality(accept, "*/*", ""))
-		return OPENMETRICS_1_0;
-	return PROMETHEUS_TEXT_0_0_4;
 }
 
 /* ---- requests ---- */
 
-static const char *header(struct MHD_Connection *connection, const char *name)
+/*
+ * Whether the header has the word. Qualities (";q=0.5") are ignored: a client that names a format
+ * can read it.
+ */
+static bool header_has(struct MHD_Connection *connection, const char *name, const char *word)
 {
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+	const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+
+	return value && strcasestr(value, word);
 }
 
 static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int status,
@@ -291,7 +220,8 @@ static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int s
 	struct MHD_Response *response;
 	enum MHD_Result result;
 
-	response = new_response((char *)body, strlen(body), MHD_RESPMEM_PERSISTENT, type);
+	response = with_headers(MHD_create_response_from_buffer(strlen(body), (char *)body,
+								MHD_RESPMEM_PERSISTENT), type);
 	if (!response)
 		return MHD_NO;
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
@@ -303,15 +233,16 @@ static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int s
 
 static enum MHD_Result respond_metrics(struct MHD_Connection *connection)
 {
-	const char *encoding = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
-	bool gzip = encoding && best_quality(encoding, "gzip", "") > 0;
+	bool openmetrics = header_has(connection, MHD_HTTP_HEADER_ACCEPT,
+				      "application/openmetrics-text");
 	struct MHD_Response *response =
-		get_exposition(accepted_format(header(connection, MHD_HTTP_HEADER_ACCEPT)), gzip);
+		get_exposition(openmetrics ? OPENMETRICS_1_0 : PROMETHEUS_TEXT_0_0_4,
+			       header_has(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING, "gzip"));
 
 	if (!response)
 		return respond(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
-			       "kvm-stats cannot read the statistics. "
-			       "See the standard error of kvm-stats for the reason.\n");
+			       "kvm-stats cannot read the statistics, or too many clients read "
+			       "slowly. The standard error of kvm-stats has the reason.\n");
 	return MHD_queue_response(connection, MHD_HTTP_OK, response);
 }
 
@@ -320,16 +251,12 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 				  const char *method, const char *version, const char *data,
 				  size_t *size, void **state)
 {
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
 	(void)arg;
 	(void)data;
 	(void)size;
 	(void)state;
-	if (info && info->socket_context)
-		((struct client *)info->socket_context)->request_received = true;
-	if (!strcmp(version, MHD_HTTP_VERSION_1_1) && !header(connection, MHD_HTTP_HEADER_HOST))
+	if (!strcmp(version, MHD_HTTP_VERSION_1_1) &&
+	    !header_has(connection, MHD_HTTP_HEADER_HOST, ""))
 		return respond(connection, MHD_HTTP_BAD_REQUEST, "text/plain",
 			       "A request with HTTP/1.1 needs the header Host.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
@@ -348,89 +275,31 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		       "Not found. The statistics are at /metrics.\n");
 }
 
-/* ---- clients ---- */
-
-/* The HTTP library sees the shutdown and closes the connection. */
-static void disconnect(struct client *client)
-{
-	shutdown(client->fd, SHUT_RDWR);
-	client->disconnected = true;
-}
-
-static uint64_t deadline_of(const struct client *client)
-{
-	if (!client->used || client->disconnected)
-		return UINT64_MAX;
-	return client->since + (client->request_received ? CONNECTION_TIMEOUT : REQUEST_TIMEOUT);
-}
-
-/* Silent clients cannot use up all connections: the oldest one makes room for a new one. */
-static struct client *add_client(int fd)
-{
-	struct client *free_one = NULL, *oldest = NULL;
-	unsigned int count = 0, i;
-
-	for (i = 0; i < max_clients; i++) {
-		struct client *client = &clients[i];
-
-		count += client->used;
-		if (!client->used)
-			free_one = client;
-		else if (!client->request_received && !client->disconnected &&
-			 (!oldest || client->since < oldest->since))
-			oldest = client;
-	}
-	if (oldest && count + SPARE_CLIENTS >= max_clients)
-		disconnect(oldest);
-	if (free_one)
-		*free_one = (struct client){ .fd = fd, .since = clock_now(), .used = true };
-	return free_one;
-}
+/* ---- the loop ---- */
 
 static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
-	const union MHD_ConnectionInfo *info;
-
 	(void)arg;
+	(void)connection;
+	(void)context;
+	(void)code;
 	changes++;
-	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-		*context = info ? add_client(info->connect_fd) : NULL;
-	} else if (*context) {
-		((struct client *)*context)->used = false;
-		*context = NULL;
-	}
 }
 
-/* ---- the loop ---- */
-
-/* Waits for clients. Returns false when the collector has ended. */
+/* Waits for clients, or not if @more. Returns false when the collector has ended. */
 static bool wait_for_work(int epoll, bool more)
 {
 	struct pollfd fds[] = {
 		{ .fd = HTTP_COLLECTOR, .events = POLLIN },
 		{ .fd = epoll, .events = POLLIN },
 	};
-	uint64_t deadline = more ? 0 : UINT64_MAX, now;
-	MHD_UNSIGNED_LONG_LONG library;
-	struct timespec timeout;
-	unsigned int i;
+	MHD_UNSIGNED_LONG_LONG timeout;
+	bool limited = MHD_get_timeout(httpd, &timeout) == MHD_YES;
 
-	for (i = 0; i < max_clients; i++) {
-		if (deadline_of(&clients[i]) < deadline)
-			deadline = deadline_of(&clients[i]);
-	}
-	now = clock_now();
-	if (MHD_get_timeout(httpd, &library) == MHD_YES && now + library * MILLISECOND < deadline)
-		deadline = now + library * MILLISECOND;
-	timeout = clock_until(deadline);
-	ppoll(fds, ARRAY_SIZE(fds), &timeout, NULL);
-	now = clock_now();
-	for (i = 0; i < max_clients; i++) {
-		if (deadline_of(&clients[i]) <= now)
-			disconnect(&clients[i]);
-	}
+	if (more)
+		timeout = 0;
+	poll(fds, ARRAY_SIZE(fds), more || limited ? (int)timeout : -1);
 	/* The collector says nothing without a question. */
 	return !fds[0].revents;
 }
@@ -503,13 +372,13 @@ static bool confine(void)
 #endif
 
 /* Without a free fd, accept() would fail, and the library would retry it in a busy loop. */
-static void limit_clients(void)
+static unsigned int max_clients(void)
 {
 	struct rlimit limit;
 
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < MAX_CLIENTS + OTHER_FDS)
-		max_clients = limit.rlim_cur > OTHER_FDS + SPARE_CLIENTS ?
-			      limit.rlim_cur - OTHER_FDS : SPARE_CLIENTS;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= MAX_CLIENTS + OTHER_FDS)
+		return MAX_CLIENTS;
+	return limit.rlim_cur > 2 * OTHER_FDS ? limit.rlim_cur - OTHER_FDS : OTHER_FDS;
 }
 
 /* Returns the fd that is readable when there is work for the library, or -1. */
@@ -519,7 +388,7 @@ static int start_library(void)
 
 	httpd = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, NULL,
 				 MHD_OPTION_LISTEN_SOCKET, HTTP_LISTENER,
-				 MHD_OPTION_CONNECTION_LIMIT, max_clients,
+				 MHD_OPTION_CONNECTION_LIMIT, max_clients(),
 				 MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
 				 MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL,
 				 MHD_OPTION_END);
@@ -548,7 +417,6 @@ int main(void)
 	/* A terminal and systemd signal both processes. This one ends after the collector. */
 	for (i = 0; i < ARRAY_SIZE(ending); i++)
 		signal(ending[i], SIG_IGN);
-	limit_clients();
 	epoll = start_library();
 	if (epoll < 0 || !confine()) {
 		complain("cannot start the HTTP server (libmicrohttpd %s): %s", MHD_get_version(),

@@ -210,7 +210,7 @@ has_no_classes()
 	scrape && grep -q '^kvm_exit_stats_enabled 0' "$work/metrics" && ! grep -q by_class "$work/metrics"
 }
 
-# Exit statistics add 14 series to those of a guest, and 2 for each class.
+# Exit statistics add 3 series to those of a guest, and 2 for each class.
 exit_statistics_switch()
 {
 	local off on classes
@@ -223,7 +223,7 @@ exit_statistics_switch()
 	classes=$(grep -c '^kvm_guest_exits_by_class_total.*guest="other"' "$work/metrics")
 	echo 0 >"$exit_stats"
 	echo "# $off series while they are off; $on with $classes classes"
-	[ "$off" -le 100 ] && [ "$on" = $((off + 14 + 2 * classes)) ] && wait_until has_no_classes
+	[ "$off" -le 60 ] && [ "$on" = $((off + 3 + 2 * classes)) ] && wait_until has_no_classes
 }
 
 kvm_fds()

@@ -117,7 +117,7 @@ reads_vm()
 	scrape
 	grep '^kvm_guest_' /tmp/metrics | head -n 5 | sed 's/^/# /'
 	grep -q '^kvm_guest_up{guest="vm [0-9]*",uuid=""} 1$' /tmp/metrics &&
-	grep -q '^kvm_guest_info{.*source="next",error=""' /tmp/metrics &&
+	grep -q '^kvm_guest_info{.*source="next"' /tmp/metrics &&
 	grep -q '^kvm_guest_vcpus{guest="vm [0-9]*",uuid=""} 1$' /tmp/metrics
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/output.h"
 #include "commands/command.h"
@@ -18,6 +19,9 @@
 /* Options without a letter. Those of the filter have other numbers. */
 enum {
 	PER_VCPU = 1000,
+	METRICS,
+	EXCLUDE,
+	HISTOGRAMS,
 	WEB_CONFIG,
 };
 
@@ -33,6 +37,10 @@ static const char usage[] =
 	"                      in :10203, on all addresses\n"
 	"  -t, --textfile=FILE write FILE periodically; no HTTP without --listen\n"
 	"  -i, --interval=SEC  seconds between two writes of FILE (default: 15)\n"
+	"      --metrics=SET   minimal: what the rules for Prometheus use; default: also\n"
+	"                      what the dashboards use; all\n"
+	"      --exclude=REGEX no statistics whose names match\n"
+	"      --histograms    also export histograms of each guest\n"
 	"      --per-vcpu      also export the statistics of each vCPU\n"
 	"  -1, --once          write once, to FILE or standard output, and exit\n"
 	FILTER_HELP
@@ -63,6 +71,41 @@ static bool parse_textfile(struct serve_options *options, const char *text)
 	return true;
 }
 
+static bool parse_metrics(enum metrics *metrics, const char *text)
+{
+	static const char * const names[] = {
+		[METRICS_DEFAULT] = "default", [METRICS_MINIMAL] = "minimal",
+		[METRICS_ALL] = "all",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		*metrics = (enum metrics)i;
+		if (!strcmp(text, names[i]))
+			return true;
+	}
+	complain("--metrics must be minimal, default or all, not '%s'", text);
+	return false;
+}
+
+static bool parse_excluded(struct exposition_options *options, const char *text)
+{
+	int err;
+	char why[128];
+
+	if (options->excludes) {
+		complain("--exclude can be given once: combine the expressions with '|'");
+		return false;
+	}
+	err = regcomp(&options->excluded, text, REG_EXTENDED | REG_NOSUB);
+	options->excludes = !err;
+	if (!err)
+		return true;
+	regerror(err, &options->excluded, why, sizeof(why));
+	complain("--exclude: '%s' is not a regular expression: %s", text, why);
+	return false;
+}
+
 static bool set_option(int option, const char *value, void *arg)
 {
 	struct serve_options *options = arg;
@@ -74,6 +117,12 @@ static bool set_option(int option, const char *value, void *arg)
 		return parse_textfile(options, value);
 	case 'i':
 		return parse_seconds("-i", value, MIN_INTERVAL, &options->interval);
+	case METRICS:
+		return parse_metrics(&options->exposed.metrics, value);
+	case EXCLUDE:
+		return parse_excluded(&options->exposed, value);
+	case HISTOGRAMS:
+		return options->exposed.histograms = true;
 	case PER_VCPU:
 		return options->exposed.per_vcpu = true;
 	case WEB_CONFIG:
@@ -115,6 +164,9 @@ int command_serve(int argc, char **argv)
 		{ "listen", required_argument, NULL, 'l' },
 		{ "textfile", required_argument, NULL, 't' },
 		{ "interval", required_argument, NULL, 'i' },
+		{ "metrics", required_argument, NULL, METRICS },
+		{ "exclude", required_argument, NULL, EXCLUDE },
+		{ "histograms", no_argument, NULL, HISTOGRAMS },
 		{ "per-vcpu", no_argument, NULL, PER_VCPU },
 		{ "web.config.file", required_argument, NULL, WEB_CONFIG },
 		{ "once", no_argument, NULL, '1' },
@@ -134,5 +186,7 @@ int command_serve(int argc, char **argv)
 	if (status < 0)
 		status = check_combination(&options) ? serve_run(&options) : STATUS_USAGE;
 	filter_free(&options.filter);
+	if (options.exposed.excludes)
+		regfree(&options.exposed.excluded);
 	return status;
 }

@@ -65,17 +65,12 @@ static uint64_t ns_of(clockid_t clock)
 	return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * SECOND + time.tv_nsec;
 }
 
-/* From Linux 6.2 on, the size of the directory is the number of its entries. */
 static uint64_t count_fds(void)
 {
+	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *entry;
 	uint64_t count = 0;
-	struct stat stat_buf;
-	DIR *dir;
 
-	if (!stat("/proc/self/fd", &stat_buf) && stat_buf.st_size)
-		return (uint64_t)stat_buf.st_size;
-	dir = opendir("/proc/self/fd");
 	while (dir && (entry = readdir(dir)))
 		count += *entry->d_name != '.';
 	if (dir)
@@ -169,9 +164,11 @@ static bool expose(struct collector *collector, enum exposition_format format, b
 	sampling->process = process ? &collector->process : NULL;
 	if (!err)
 		err = exposition_write(collector->exposition, format, sampling, text);
-	if (err)
+	if (err) {
+		sampling->failed++;
 		complain("cannot read the statistics: %s",
 			 kvmstats_strerror(err, buf, sizeof(buf)));
+	}
 	return !err;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,98 +8,6 @@
 #include "base/utf8.h"
 #include "proc/file.h"
 #include "serve/names.h"
-
-/* PID, name and UUID are at the beginning of a file of libvirt. */
-#define HEAD_SIZE	16384
-
-/* ---- the files of libvirt ---- */
-
-/* Whether the first element is <domstatus ... pid='PID'>. */
-static bool has_pid(const char *head, pid_t pid)
-{
-	const char *status = strstr(head, "<domstatus "), *end, *found;
-	char attribute[32];
-
-	snprintf(attribute, sizeof(attribute), " pid='%d'", (int)pid);
-	end = status ? strchr(status, '>') : NULL;
-	found = status ? strstr(status, attribute) : NULL;
-	return end && found && found < end;
-}
-
-static char entity(const char *text, size_t *len)
-{
-	static const struct {
-		const char *name;
-		char value;
-	} entities[] = {
-		{ "&amp;", '&' }, { "&lt;", '<' }, { "&gt;", '>' }, { "&apos;", '\'' },
-		{ "&quot;", '"' },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(entities); i++) {
-		*len = strlen(entities[i].name);
-		if (!strncmp(text, entities[i].name, *len))
-			return entities[i].value;
-	}
-	*len = 1;
-	return *text;
-}
-
-/* Returns the text between @open and @close after @from, or NULL. The caller frees it. */
-static char *element(const char *from, const char *open, const char *close)
-{
-	const char *start = strstr(from, open), *end, *at;
-	char *text, *to;
-	size_t len;
-
-	start = start ? start + strlen(open) : NULL;
-	end = start ? strstr(start, close) : NULL;
-	text = end ? malloc((size_t)(end - start) + 1) : NULL;
-	if (!text)
-		return NULL;
-	for (at = start, to = text; at < end; at += len)
-		*to++ = entity(at, &len);
-	*to = '\0';
-	return text;
-}
-
-/* Returns whether the file is that of the VMM. */
-static bool read_libvirt(const char *path, pid_t pid, char **name, char **uuid)
-{
-	char head[HEAD_SIZE];
-	FILE *file = fopen(path, "re");
-	const char *domain;
-
-	if (!file)
-		return false;
-	head[fread(head, 1, sizeof(head) - 1, file)] = '\0';
-	fclose(file);
-	if (!has_pid(head, pid))
-		return false;
-	domain = strstr(head, "<domain ");
-	if (domain && !*name)
-		*name = element(domain, "<name>", "</name>");
-	if (domain)
-		*uuid = element(domain, "<uuid>", "</uuid>");
-	return true;
-}
-
-static void find_libvirt(const char *dir, pid_t pid, char **name, char **uuid)
-{
-	glob_t files = { 0 };
-	char pattern[256];
-	size_t i;
-
-	snprintf(pattern, sizeof(pattern), "%s/*/*.xml", dir);
-	if (!glob(pattern, GLOB_NOSORT, NULL, &files)) {
-		for (i = 0; i < files.gl_pathc; i++) {
-			if (read_libvirt(files.gl_pathv[i], pid, name, uuid))
-				break;
-		}
-	}
-	globfree(&files);
-}
 
 /* ---- cgroups ---- */
 
@@ -148,6 +55,31 @@ static char *cgroup_of(pid_t pid)
 	return last ? strdup(last) : NULL;
 }
 
+/* ---- states ---- */
+
+/*
+ * The other threads are not examined, because a host has thousands. While the main thread of QEMU
+ * does not run, it answers no requests, and handles no I/O of its guest.
+ */
+enum vmm_state vmm_state_of(pid_t pid)
+{
+	char text[512], *end = NULL;
+
+	if (pid && proc_read(text, sizeof(text), "%d/stat", (int)pid))
+		end = strrchr(text, ')');
+	switch (end && end[1] ? end[2] : '\0') {
+	case '\0':
+		return VMM_UNKNOWN;
+	case 'T':
+	case 't':
+		return VMM_STOPPED;
+	case 'D':
+		return VMM_BLOCKED;
+	default:
+		return VMM_RUNS;
+	}
+}
+
 /* ---- all guests ---- */
 
 static struct guest *find_known(const struct guest_names *known, const struct vmm *vmm)
@@ -163,13 +95,11 @@ static struct guest *find_known(const struct guest_names *known, const struct vm
 	return NULL;
 }
 
-static int read_names(struct guest *guest, const struct vmm *vmm, const char *libvirt)
+static int read_names(struct guest *guest, const struct vmm *vmm)
 {
 	char *name = vmm->guest && *vmm->guest ? strdup(vmm->guest) : NULL;
 	char *uuid = vmm->uuid ? strdup(vmm->uuid) : NULL;
 
-	if (!uuid && vmm->pid)
-		find_libvirt(libvirt, vmm->pid, &name, &uuid);
 	guest->named = name;
 	if (!name && vmm->pid)
 		name = cgroup_of(vmm->pid);
@@ -179,8 +109,7 @@ static int read_names(struct guest *guest, const struct vmm *vmm, const char *li
 }
 
 /* Moves the names of a guest that is known. */
-static int set_guest(struct guest *guest, struct guest_names *known, const struct vmm *vmm,
-		     const char *libvirt)
+static int set_guest(struct guest *guest, struct guest_names *known, const struct vmm *vmm)
 {
 	struct guest *same = find_known(known, vmm);
 	int err = 0;
@@ -189,7 +118,7 @@ static int set_guest(struct guest *guest, struct guest_names *known, const struc
 		*guest = *same;
 		*same = (struct guest){ 0 };
 	} else {
-		err = read_names(guest, vmm, libvirt);
+		err = read_names(guest, vmm);
 	}
 	guest->vmm = vmm;
 	guest->watch = vmm->watch;
@@ -229,15 +158,14 @@ void guest_names_free(struct guest_names *guests)
 	guests->guest = NULL;
 }
 
-int guest_names_update(struct guest_names *guests, const struct monitor *monitor,
-		       const char *libvirt)
+int guest_names_update(struct guest_names *guests, const struct monitor *monitor)
 {
 	struct guest_names next = { .guest = calloc(monitor->vmms + 1, sizeof(*next.guest)) };
 	int err = next.guest ? 0 : -ENOMEM;
 	size_t i;
 
 	for (i = 0; !err && i < monitor->vmms; i++)
-		err = set_guest(&next.guest[next.count++], guests, monitor->vmm[i], libvirt);
+		err = set_guest(&next.guest[next.count++], guests, monitor->vmm[i]);
 	if (err) {
 		guest_names_free(&next);
 		return err;

@@ -175,6 +175,7 @@ static struct MHD_Response *get_exposition(enum exposition_format format, bool g
 	};
 	struct cached *cached = &cache[format][gzip];
 	uint64_t start = clock_now(), took;
+	struct MHD_Response *response;
 	bool packed;
 	size_t size;
 	char *text;
@@ -187,8 +188,8 @@ static struct MHD_Response *get_exposition(enum exposition_format format, bool g
 		return NULL;
 	packed = gzip && compress_text(&text, &size);
 	responses++;
-	cached->response = with_headers(MHD_create_response_from_buffer_with_free_callback(
-						size, text, free_exposition), types[format]);
+	response = MHD_create_response_from_buffer_with_free_callback(size, text, free_exposition);
+	cached->response = with_headers(response, types[format]);
 	if (!cached->response) {
 		free_exposition(text);
 		return NULL;

@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
-#include "serve/http.h"
-#include "serve/launch.h"
+#include "serve/serve.h"
 
 #define BACKLOG		1024
 #define NOBODY		65534

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "serve/names.h"
+#include "targets/exit_class.h"
 
 /* With a larger exponent a converted value would consist of zeros only. */
 #define MAX_EXPONENT	64
@@ -16,16 +17,35 @@
 #define MIN_POLL_NS	10000
 #define MAX_POLL_NS	524288
 
+/* The rules use these, and halt_wait_ns and preemptions show how busy a guest is. */
+static const char * const minimal[] = {
+	"exits", "halt_poll_fail_ns", "halt_wait_ns", "insn_emulation_fail", "mmu_recycled",
+	"preemptions", "run_delay_ns",
+};
+
+/* The dashboard of a guest also uses these, and the exit statistics. */
+static const char * const usual[] = {
+	"directed_yield_attempted", "halt_attempted_poll", "halt_exits", "halt_poll_success_ns",
+	"halt_successful_poll", "hypercalls", "insn_emulation", "io_exits", "irq_exits",
+	"irq_window_exits", "mmio_exits", "mmu_cache_miss", "mmu_shadow_zapped", "pages_1g",
+	"pages_2m", "pages_4k", "pf_emulate", "pf_fast", "pf_fixed", "pf_spurious", "pf_taken",
+	"preemption_other", "preemption_reported", "remote_tlb_flush", "remote_tlb_flush_requests",
+	"signal_exits", "tlb_flush",
+};
+
+/* The dashboard of all hosts uses these. */
+static const char * const host[] = { "exits", "run_delay_hist", "run_delay_ns" };
+
 static const struct {
 	const char *prefix;
-	const char *description;	/* for a statistic without a text in the library */
-	const char *addition;		/* to the text in the library */
+	const char *addition;	/* to the text that describes the statistic */
 } kinds[] = {
-	[KIND_GUEST] = { "kvm_guest_", "of all vCPUs of a guest", " Sum over all vCPUs." },
-	[KIND_VM] = { "kvm_vm_", "of a VM", "" },
-	[KIND_VCPU] = { "kvm_vcpu_", "of a vCPU", "" },
-	[KIND_DEBUGFS] = { "kvm_debugfs_", "of a VM and its vCPUs, from debugfs",
-			   " From debugfs, with the sum over all vCPUs." },
+	[KIND_GUEST] = { "kvm_guest_", " Sum over all vCPUs." },
+	[KIND_VM] = { "kvm_vm_", "" },
+	[KIND_VCPU] = { "kvm_vcpu_", "" },
+	[KIND_DEBUGFS] = { "kvm_debugfs_", " From debugfs, with the sum over all vCPUs." },
+	[KIND_HOST] = { "kvm_host_",
+			" Sum over all vCPUs of all guests since kvm-stats started." },
 };
 
 const struct type_name type_names[] = {
@@ -35,6 +55,41 @@ const struct type_name type_names[] = {
 	[METRIC_INFO] = { "info", "gauge", "_info" },
 	[METRIC_UNKNOWN] = { "unknown", "untyped", "" },
 };
+
+/* ---- the choice ---- */
+
+static bool is_one_of(const char *name, const char *const *list, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (!strcmp(name, list[i]))
+			return true;
+	}
+	return false;
+}
+
+bool metric_is_exposed(enum kind kind, const struct stat_set *set, const struct kvmstats_stat *stat,
+		       const struct exposition_options *options, const struct filter *filter)
+{
+	const char *name = kvmstats_stat_name(stat);
+	bool is_hist = kvmstats_stat_is_hist(stat);
+
+	/* Histograms of vCPUs would be most of all samples. */
+	if ((options->excludes && !regexec(&options->excluded, name, 0, NULL, 0)) ||
+	    (is_hist && kind == KIND_VCPU))
+		return false;
+	if (kind == KIND_HOST)
+		return is_one_of(name, host, ARRAY_SIZE(host));
+	if (filter->has_regex)
+		return true;
+	if (is_hist)
+		return options->histograms;
+	if (options->metrics == METRICS_ALL || is_one_of(name, minimal, ARRAY_SIZE(minimal)))
+		return true;
+	return options->metrics == METRICS_DEFAULT &&
+	       (is_exit_stat(set->schema, stat) || is_one_of(name, usual, ARRAY_SIZE(usual)));
+}
 
 /* ---- types and units ---- */
 
@@ -86,6 +141,23 @@ const char *stat_scaled(const struct kvmstats_stat *stat, uint64_t value, char *
 	return buf;
 }
 
+/* Returns 4096 for pages_4k, which counts pages, or 0. */
+static uint64_t page_size_of(const struct kvmstats_stat *stat)
+{
+	static const char units[] = "kmgt";
+	unsigned int number;
+	const char *found;
+	char unit;
+	int end = 0;
+
+	if (kvmstats_stat_unit(stat) != KVMSTATS_UNIT_NONE || kvmstats_stat_is_hist(stat) ||
+	    sscanf(kvmstats_stat_name(stat), "pages_%4u%c%n", &number, &unit, &end) != 2 ||
+	    kvmstats_stat_name(stat)[end])
+		return 0;
+	found = strchr(units, unit);
+	return found ? (uint64_t)number << (10 * (found - units + 1)) : 0;
+}
+
 /* ---- names ---- */
 
 static bool strip_suffix(char *name, const char *suffix)
@@ -106,18 +178,33 @@ static bool ends_with_unit(const char *name, const char *unit)
 	       (len == cut || name[len - cut - 1] == '_');
 }
 
-/* The name of the statistic, or the one that all classes have together. */
-static const char *joint_name(const struct metric *metric)
+/* Sets the label that distinguishes the metric in its family, and returns the family's stem. */
+static const char *stem_of(struct metric *metric)
 {
-	if (!metric->by_class)
-		return kvmstats_stat_name(metric->stat);
-	return metric->class.is_time ? "exit_ns" : "exits_by_class";
+	const char *name = kvmstats_stat_name(metric->stat);
+	struct exit_class class;
+
+	if (exit_class_of(metric->set->schema, metric->stat, &class)) {
+		metric->label = "class";
+		snprintf(metric->label_value, LABEL_VALUE_SIZE, "%.*s", (int)class.length,
+			 class.name);
+		return class.is_time ? "exit_ns" : "exits_by_class";
+	}
+	metric->page_size = page_size_of(metric->stat);
+	if (metric->page_size) {
+		metric->label = "page_size";
+		metric->unit = "bytes";
+		snprintf(metric->label_value, LABEL_VALUE_SIZE, "%s", strrchr(name, '_') + 1);
+		return "mapped";
+	}
+	/* kvm_guest_guest_seconds would be hard to read. */
+	return strcmp(name, "guest_ns") ? name : "running_ns";
 }
 
-static char *make_name(const struct metric *metric)
+static char *make_name(struct metric *metric)
 {
+	char *stem = strdup(stem_of(metric)), *name = NULL, *at;
 	const char *unit = metric->unit;
-	char *stem = strdup(joint_name(metric)), *name = NULL, *at;
 
 	for (at = stem; at && *at; at++) {
 		if (!isascii((unsigned char)*at) || !isalnum((unsigned char)*at))
@@ -137,119 +224,66 @@ static char *make_name(const struct metric *metric)
 	return name;
 }
 
-bool metric_is_same(const struct metric *a, const struct metric *b)
+/* OpenMetrics reserves the suffixes whether or not there are samples with them. */
+static size_t length_without_suffix(const char *name)
 {
-	return a->type == b->type && a->kind == b->kind && a->unit == b->unit &&
-	       a->by_class == b->by_class && !strcmp(a->name, b->name);
-}
-
-bool metric_names_conflict(const char *a, enum metric_type type_of_a, const char *b,
-			   enum metric_type type_of_b)
-{
-	/* OpenMetrics reserves them whether or not there are samples with this suffix. */
-	static const char * const suffixes[][6] = {
-		[METRIC_COUNTER] = { "", "_total", "_created" },
-		[METRIC_GAUGE] = { "" },
-		[METRIC_HISTOGRAM] = { "", "_bucket", "_sum", "_count", "_created" },
-		[METRIC_INFO] = { "", "_info" },
-		[METRIC_UNKNOWN] = { "" },
+	static const char * const suffixes[] = {
+		"_total", "_created", "_bucket", "_sum", "_count", "_info",
 	};
-	const char *const *i, *const *j;
-	size_t len = strlen(a), other = strlen(b), common = len < other ? len : other;
+	size_t len = strlen(name), cut, i;
 
-	if (strncmp(a, b, common))
-		return false;
-	/* One name is the start of the other. What follows decides. */
-	for (i = suffixes[type_of_a]; *i; i++) {
-		for (j = suffixes[type_of_b]; *j; j++) {
-			const char *more = len < other ? *i : *j, *rest = len < other ? *j : *i;
-			const char *tail = len < other ? b + common : a + common;
-			size_t tail_len = strlen(tail);
-
-			if (!strncmp(more, tail, tail_len) && !strcmp(more + tail_len, rest))
-				return true;
-		}
+	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		cut = strlen(suffixes[i]);
+		if (len > cut && !strcmp(name + len - cut, suffixes[i]))
+			return len - cut;
 	}
-	return false;
+	return len;
 }
 
-/* ---- help ---- */
-
-static const char *library_text(enum kind kind, const char *name)
+bool metric_names_conflict(const char *a, const char *b)
 {
-	const char *text = NULL;
+	size_t len = length_without_suffix(a);
 
-	if (kind != KIND_GUEST && kind != KIND_VCPU)
-		text = kvmstats_stat_help(name, KVMSTATS_KIND_VM);
-	if (!text && kind != KIND_VM)
-		text = kvmstats_stat_help(name, KVMSTATS_KIND_VCPU);
-	return text;
+	return len == length_without_suffix(b) && !strncmp(a, b, len);
 }
 
-static char *default_text(enum kind kind, const struct kvmstats_stat *stat)
+void put_help(struct text *text, const struct metric *metric)
 {
-	bool plain = kvmstats_stat_unit(stat) == KVMSTATS_UNIT_BOOLEAN;
-	char unit[64] = "", type[32] = "", *help;
+	const char *name = kvmstats_stat_name(metric->stat), *help = NULL;
 
-	if (!plain && kvmstats_stat_unit_text(stat, unit, sizeof(unit)) < 0)
-		snprintf(unit, sizeof(unit), "unit %u", kvmstats_stat_unit(stat));
-	if (!kvmstats_type_name(kvmstats_stat_type(stat)))
-		snprintf(type, sizeof(type), ", of type %u", kvmstats_stat_type(stat));
-	if (asprintf(&help, "KVM's statistic %s %s%s%s%s.", kvmstats_stat_name(stat),
-		     kinds[kind].description, type, *unit ? ", counted in " : "", unit) < 0)
-		return NULL;
-	return help;
-}
-
-static const char *class_text(const struct exit_class *class)
-{
-	return class->is_time ?
-	       "Time that KVM spent on the exits of each class, from the exit until the vCPU runs "
-	       "again or returns to user space. A class without exits has no series." :
-	       "Exits of each class. A class without exits has no series.";
-}
-
-static char *make_help(const struct metric *metric)
-{
-	const struct kvmstats_stat *stat = metric->stat;
-	const char *text = metric->by_class ? class_text(&metric->class) :
-			   library_text(metric->kind, kvmstats_stat_name(stat));
-	bool peak = kvmstats_stat_type(stat) == KVMSTATS_TYPE_PEAK;
-	char *help, *at;
-
-	if (!text)
-		help = default_text(metric->kind, stat);
-	else if (asprintf(&help, "%s%s", text, metric->kind == KIND_GUEST && peak ?
-			  " Maximum of all vCPUs." : kinds[metric->kind].addition) < 0)
-		help = NULL;
-	/* The two formats escape these characters differently, so avoid them. */
-	for (at = help; at && *at; at++) {
-		if (*at == '\\' || *at == '"')
-			*at = '?';
-	}
-	return help;
+	if (metric->label && metric->page_size)
+		help = "Guest memory that is mapped by pages of this size.";
+	else if (metric->label && metric->unit)
+		help = "Time that KVM spent on the exits of each class, from the exit until the "
+		       "vCPU runs again or returns to user space. A class without exits has no "
+		       "series.";
+	else if (metric->label)
+		help = "Exits of each class. A class without exits has no series.";
+	else if (metric->kind == KIND_VM || metric->kind == KIND_DEBUGFS)
+		help = kvmstats_stat_help(name, KVMSTATS_KIND_VM);
+	if (!help && metric->kind != KIND_VM)
+		help = kvmstats_stat_help(name, KVMSTATS_KIND_VCPU);
+	if (!help)
+		help = "A statistic that this version of kvm-stats does not describe.";
+	text_puts(text, help);
+	if (metric->kind == KIND_GUEST && kvmstats_stat_type(metric->stat) == KVMSTATS_TYPE_PEAK)
+		text_puts(text, " Maximum of all vCPUs.");
+	else
+		text_puts(text, kinds[metric->kind].addition);
 }
 
 /* ---- histograms ---- */
 
-/*
- * Converts @decimal ("12", "0.00025", "0.000025") to the form that OpenMetrics recommends for
- * numbers in labels, which is Go's %g: "12.0", "0.00025", "2.5e-05". @buf has 32 bytes.
- */
-static void canonical_number(const char *decimal, char *buf)
+/* The form that OpenMetrics recommends for numbers in labels: "12.0", "0.00025", "2.5e-05" */
+static void put_canonical(const char *decimal, char *buf)
 {
-	double value = strtod(decimal, NULL);
-	int digits = 0, power;
+	int digits = 0;
 
 	/* The fewest digits that identify the number */
 	do
-		snprintf(buf, 32, "%.*e", digits, value);
-	while (strtod(buf, NULL) != value && ++digits < 17);
-	power = atoi(strchr(buf, 'e') + 1);
-	if (power < -4 || power >= 6)
-		return;
-	snprintf(buf, 32, "%.*f", digits > power ? digits - power : 0, value);
-	if (!strchr(buf, '.'))
+		snprintf(buf, 30, "%.*g", ++digits, strtod(decimal, NULL));
+	while (strtod(buf, NULL) != strtod(decimal, NULL) && digits < 17);
+	if (!strpbrk(buf, ".e"))
 		strcat(buf, ".0");
 }
 
@@ -271,97 +305,59 @@ static const struct kvmstats_stat *find_sum(const struct stat_set *set,
 	       kvmstats_stat_size(sum) == 1 && is_time(sum) ? sum : NULL;
 }
 
-/* Returns the number of buckets with an upper bound. */
-static unsigned int count_bounds(const struct kvmstats_stat *stat)
-{
-	unsigned int size = kvmstats_stat_size(stat), n;
-	uint64_t min, max;
-
-	for (n = 0; n < size; n++) {
-		if (kvmstats_stat_bucket(stat, n, &min, &max) || max == UINT64_MAX)
-			break;
-	}
-	return n;
-}
-
-/*
- * Returns the first bucket that is exposed with a bound of its own. A histogram of times starts
- * at MIN_TIME_NS, if the kernel counts in ns.
- */
-static unsigned int first_bound(const struct kvmstats_stat *stat, unsigned int bounds)
-{
-	uint64_t min, max;
-	unsigned int n;
-
-	if (!is_time(stat) || kvmstats_stat_exponent(stat) != -9)
-		return 0;
-	for (n = 0; n < bounds; n++) {
-		if (!kvmstats_stat_bucket(stat, n, &min, &max) && max >= MIN_TIME_NS - 1)
-			return n;
-	}
-	return 0;
-}
-
 /*
  * The choice depends on the schema only, so that the bounds of all guests and hosts are equal. le
- * is inclusive. Values are integers, so a bound is the largest value in its bucket.
+ * is inclusive. Values are integers, so a bound is the largest value in its bucket. A histogram of
+ * times starts at MIN_TIME_NS, if the kernel counts in ns.
  */
 static void make_bounds(struct metric *metric)
 {
 	const struct kvmstats_stat *stat = metric->stat;
 	bool poll = !strncmp(kvmstats_stat_name(stat), "halt_poll_", strlen("halt_poll_"));
-	unsigned int bounds = count_bounds(stat), n = first_bound(stat, bounds);
-	unsigned int step = (bounds - n + MAX_BOUNDS - 1) / MAX_BOUNDS;
+	bool ns = is_time(stat) && kvmstats_stat_exponent(stat) == -9;
+	unsigned int bounds = 0, n = 0, step;
 	char decimal[SCALED_SIZE];
 	uint64_t min, max;
 
+	while (bounds < kvmstats_stat_size(stat) &&
+	       !kvmstats_stat_bucket(stat, bounds, &min, &max) && max != UINT64_MAX) {
+		n += ns && max < MIN_TIME_NS - 1;
+		bounds++;
+	}
+	if (n == bounds)
+		n = 0;
+	step = (bounds - n + MAX_BOUNDS - 1) / MAX_BOUNDS;
 	for (; n < bounds; n += step) {
 		kvmstats_stat_bucket(stat, n, &min, &max);
 		/* Shorter and longer polls are rare. */
 		if (poll && (max < MIN_POLL_NS || max >= MAX_POLL_NS))
 			continue;
 		metric->bound[metric->bounds].bucket = n;
-		canonical_number(stat_scaled(stat, max, decimal),
-				 metric->bound[metric->bounds++].le);
+		put_canonical(stat_scaled(stat, max, decimal),
+			      metric->bound[metric->bounds++].le);
 	}
 }
 
 /* ---- metrics ---- */
 
-struct metric *metric_new(enum kind kind, const struct stat_set *set,
-			  const struct kvmstats_stat *stat)
+bool metric_init(struct metric *metric, enum kind kind, const struct stat_set *set,
+		 const struct kvmstats_stat *stat)
 {
-	struct metric *metric = calloc(1, sizeof(*metric));
-
-	if (!metric)
-		return NULL;
-	metric->kind = kind;
-	metric->set = set;
-	metric->stat = stat;
-	metric->type = type_of(stat);
-	metric->unit = unit_of(stat);
-	metric->exits = is_exit_stat(set->schema, stat);
-	metric->by_class = exit_class_of(set->schema, stat, &metric->class);
+	*metric = (struct metric){
+		.kind = kind, .set = set, .stat = stat, .type = type_of(stat),
+		.unit = unit_of(stat), .exits = is_exit_stat(set->schema, stat),
+	};
 	if (metric->type == METRIC_HISTOGRAM) {
 		metric->sum = find_sum(set, stat);
 		make_bounds(metric);
 	}
 	metric->name = make_name(metric);
-	metric->help = make_help(metric);
-	if (metric->name && metric->help)
-		return metric;
-	metric_free(metric);
-	return NULL;
+	metric->value = calloc(kvmstats_stat_size(stat), sizeof(*metric->value));
+	return metric->name && metric->value;
 }
 
 void metric_free(struct metric *metric)
 {
-	while (metric) {
-		struct metric *next = metric->next;
-
-		free(metric->name);
-		free(metric->help);
-		free(metric);
-		metric = next;
-	}
+	free(metric->name);
+	free(metric->value);
 }

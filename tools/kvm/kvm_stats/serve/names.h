@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The names in an exposition: those of metrics, which are derived from the descriptors of
- * statistics, and those of guests.
- */
+/* The names in an exposition: of metrics, from the descriptors of statistics, and of guests. */
 #ifndef SERVE_NAMES_H
 #define SERVE_NAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-#include "base/text.h"
-#include "monitor/monitor.h"
-#include "targets/exit_class.h"
+#include "serve/serve.h"
 
 /* ---- metrics: names.c ---- */
 
@@ -23,6 +13,7 @@ enum kind {
 	KIND_VM,		/* kvm_vm_ */
 	KIND_VCPU,		/* kvm_vcpu_ */
 	KIND_DEBUGFS,		/* kvm_debugfs_: VMs, including the sums of their vCPUs */
+	KIND_HOST,		/* kvm_host_: what all vCPUs have counted since kvm-stats started */
 };
 
 enum metric_type {
@@ -49,43 +40,47 @@ struct bound {
 	char le[32];		/* value of the label le */
 };
 
+#define LABEL_VALUE_SIZE	48
+
 /*
- * How a statistic of one set is exposed. Statistics of different sets, and the classes of exits
- * of one set, are the same metric if name, type, unit and kind are equal. All their samples are
- * written together.
+ * How statistics that are alike are exposed. Metrics with the same name and different labels are
+ * one family: their samples follow each other.
  */
 struct metric {
-	struct metric *next;	/* the next one with the same name, or NULL */
 	char *name;		/* without _total */
-	char *help;
 	enum metric_type type;
 	const char *unit;	/* NULL: no unit */
 	enum kind kind;
+	const char *label;	/* NULL, or a label that distinguishes it in its family */
+	char label_value[LABEL_VALUE_SIZE];
+	uint64_t page_size;	/* numbers of pages are exposed in bytes; 0: it is not one */
 	const struct stat_set *set;
 	const struct kvmstats_stat *stat;
 	const struct kvmstats_stat *sum;	/* a histogram's sum, or NULL */
 	bool exits;				/* an exit statistic */
-	bool by_class;				/* it has the label class */
-	struct exit_class class;
 	struct bound bound[MAX_BOUNDS];		/* without +Inf */
 	size_t bounds;
+	uint64_t *value;	/* the sums of a series, or those of the host since the start */
 };
 
 /*
- * Returns NULL if there is not enough memory. The name of halt_wait_ns of a vCPU is
- * kvm_vcpu_halt_wait_seconds. All classes of exits have one name for their counters and one for
- * their times.
+ * Sets a metric of @stat, which is in @set. Returns false if there is not enough memory. The name
+ * of halt_wait_ns of a vCPU is kvm_vcpu_halt_wait_seconds. All classes of exits have one name for
+ * their counters and one for their times, and so have the numbers of pages of all sizes.
  */
-struct metric *metric_new(enum kind kind, const struct stat_set *set,
-			  const struct kvmstats_stat *stat);
-/* Frees @metric and all that follow it. */
+bool metric_init(struct metric *metric, enum kind kind, const struct stat_set *set,
+		 const struct kvmstats_stat *stat);
 void metric_free(struct metric *metric);
 
-bool metric_is_same(const struct metric *a, const struct metric *b);
+/* Whether both names could not be in one exposition, because of their suffixes. */
+bool metric_names_conflict(const char *a, const char *b);
 
-/* Whether some sample of one could have the name of the other or of one of its samples. */
-bool metric_names_conflict(const char *a, enum metric_type type_of_a, const char *b,
-			   enum metric_type type_of_b);
+/* Whether the user asked for @stat as a metric of this kind. */
+bool metric_is_exposed(enum kind kind, const struct stat_set *set, const struct kvmstats_stat *stat,
+		       const struct exposition_options *options, const struct filter *filter);
+
+/* Writes the text that describes the metric. */
+void put_help(struct text *text, const struct metric *metric);
 
 /* Formats @value of @stat, in seconds or bytes if it can be converted. */
 #define SCALED_SIZE	160
@@ -93,11 +88,21 @@ const char *stat_scaled(const struct kvmstats_stat *stat, uint64_t value, char *
 
 /* ---- guests: guests.c ---- */
 
+/* What the main thread of a VMM does. */
+enum vmm_state {
+	VMM_RUNS,		/* or could, or waits for an event */
+	VMM_STOPPED,		/* by a signal, or by a debugger */
+	VMM_BLOCKED,		/* in uninterruptible sleep, for example for a disk */
+	VMM_UNKNOWN,
+	VMM_STATES,
+};
+
+enum vmm_state vmm_state_of(pid_t pid);
+
 /*
  * The names by which a guest is known after a restart of its VMM: the name and the UUID.
  *
- * QEMU has them on its command line. For a VMM without them, the files in which libvirt keeps
- * the state of its guests have both. A guest without a name has that of the systemd unit or cgroup.
+ * QEMU has them on its command line. A guest without a name has that of the systemd unit or cgroup.
  */
 struct guest {
 	const struct vmm *vmm;
@@ -116,10 +121,9 @@ struct guest_names {
 
 /*
  * Finds the names of all guests. Does not read those again that it knows, so that a name does not
- * change while its process ends. @libvirt is the directory of libvirt. Returns 0 or -ENOMEM.
+ * change while its process ends. Returns 0 or -ENOMEM.
  */
-int guest_names_update(struct guest_names *guests, const struct monitor *monitor,
-		       const char *libvirt);
+int guest_names_update(struct guest_names *guests, const struct monitor *monitor);
 void guest_names_free(struct guest_names *guests);
 
 /*

@@ -9,125 +9,104 @@
 #include "base/clock.h"
 #include "proc/host.h"
 #include "serve/names.h"
-#include "serve/text.h"
 #include "targets/stat.h"
+
+#define ERROR_SIZE	160
 
 /*
  * Values that are exposed together. A series of KIND_GUEST is the sum over all vCPUs of a guest.
  * The other series are those of one VM or vCPU each. If a process has several VMs, the kernel does
  * not report which of them a vCPU belongs to: then the vCPUs with the same ID have one series
- * together, their sum.
+ * together, their sum. The only series of KIND_HOST has no targets.
  *
  * All series have the labels of the guest. VMs have the label vm if their process has several.
  * vCPUs have the label vcpu.
  */
 struct series {
 	enum kind kind;
-	const struct stat_set *set;	/* of the first target; all have the same statistics */
-	size_t first;		/* index in exposition.target of the targets that are added up */
+	struct target *const *target;	/* those that are added up */
 	size_t targets;
 	size_t labels;		/* offset in exposition.labels of a NUL-terminated string */
 };
 
-/* A set whose statistics have been added to the metrics. */
-struct known_set {
-	enum kind kind;
-	const struct stat_set *set;
-};
-
 struct exposition {
 	const struct monitor *monitor;
-	bool per_vcpu;
-	const char *libvirt;
+	const struct exposition_options *options;
 	struct guest_names guests;
 
-	/* They only grow. A metric is a list, see metric.next. */
-	struct metric **metric;
+	/* They only grow, and are sorted by name. */
+	struct metric *metric;
 	size_t metrics, metric_capacity;
 	size_t left_out;	/* statistics whose names conflict with another metric */
-	struct known_set *known;
-	size_t known_sets, known_capacity;
 
-	/* Made again when the monitor's targets have changed. */
+	/* Of the exposition that is being written */
 	struct series *series;
-	size_t count;
-	const struct target **target;	/* a copy of those of the VMMs: scans move theirs */
-	size_t targets;
+	size_t count, capacity;
 	struct text labels;
-	uint64_t generation;	/* monitor->generation when the series were made */
-	bool made;
-
-	uint64_t *sum;		/* see sum_of() */
-	size_t sum_capacity;
 	enum exposition_format format;
-	struct text *text;	/* what is being written */
+	struct text *text;
 };
 
 /* ---- metrics ---- */
 
-static const struct metric *find_member(const struct metric *metric, const struct metric *other)
+static bool is_same_family(const struct metric *a, const struct metric *b)
 {
-	for (; metric; metric = metric->next) {
-		if (metric->set == other->set && metric->by_class == other->by_class &&
-		    (!metric->by_class ||
-		     (metric->class.length == other->class.length &&
-		      !memcmp(metric->class.name, other->class.name, metric->class.length))))
-			return metric;
-	}
-	return NULL;
-}
-
-static bool is_name_free(const struct exposition *exposition, const struct metric *metric)
-{
-	/* Those that put_guests() writes */
-	static const char * const names[] = {
-		"kvm_guest", "kvm_guest_info", "kvm_guest_up", "kvm_guest_vcpus",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (metric_names_conflict(names[i], METRIC_GAUGE, metric->name, metric->type))
-			return false;
-	}
-	for (i = 0; i < exposition->metrics; i++) {
-		const struct metric *other = exposition->metric[i];
-
-		if (metric_names_conflict(other->name, other->type, metric->name, metric->type))
-			return false;
-	}
-	return true;
+	return a->type == b->type && a->unit == b->unit && a->label == b->label &&
+	       !strcmp(a->name, b->name);
 }
 
 /*
- * Owns @metric. If its name conflicts with another one, or if another statistic of the set has the
- * same name, it is left out: the whole exposition would be invalid.
+ * Whether the exposition would have the same samples twice, or an invalid family, with @metric.
+ * It has these already if it has a statistic of another set that is like this one.
  */
-static int add_metric(struct exposition *exposition, struct metric *metric)
+static bool conflicts(const struct exposition *exposition, const struct metric *metric, bool *known)
 {
-	struct metric *same = NULL, **more;
-	const struct metric *member;
+	/* Those that put_guests() writes */
+	static const char * const names[] = {
+		"kvm_guest", "kvm_guest_unreadable", "kvm_guest_up", "kvm_guest_vcpus",
+		"kvm_guest_vmm_running", "kvm_host_guests", "kvm_host_vcpus",
+	};
 	size_t i;
 
-	for (i = 0; !same && i < exposition->metrics; i++) {
-		if (metric_is_same(exposition->metric[i], metric))
-			same = exposition->metric[i];
+	*known = false;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (metric_names_conflict(names[i], metric->name))
+			return true;
 	}
-	member = same ? find_member(same, metric) : NULL;
-	if (member || (!same && !is_name_free(exposition, metric))) {
-		exposition->left_out += !member || member->stat != metric->stat;
-		metric_free(metric);
-		return 0;
+	for (i = 0; i < exposition->metrics; i++) {
+		const struct metric *other = &exposition->metric[i];
+
+		*known = other->kind == metric->kind && stat_is_like(other->stat, metric->stat);
+		if (*known)
+			return true;
+		if (metric_names_conflict(other->name, metric->name) &&
+		    (!is_same_family(other, metric) || !metric->label ||
+		     !strcmp(other->label_value, metric->label_value)))
+			return true;
 	}
-	if (same) {
-		while (same->next)
-			same = same->next;
-		same->next = metric;
+	return false;
+}
+
+/* If the name conflicts with another one, the statistic is left out. */
+static int add_metric(struct exposition *exposition, enum kind kind, const struct stat_set *set,
+		      const struct kvmstats_stat *stat)
+{
+	struct metric metric, *more;
+	bool known;
+
+	if (!metric_init(&metric, kind, set, stat)) {
+		metric_free(&metric);
+		return -ENOMEM;
+	}
+	if (conflicts(exposition, &metric, &known)) {
+		exposition->left_out += !known && kind != KIND_HOST;
+		metric_free(&metric);
 		return 0;
 	}
 	more = array_grow(exposition->metric, exposition->metrics, &exposition->metric_capacity,
 			  sizeof(*more));
 	if (!more) {
-		metric_free(metric);
+		metric_free(&metric);
 		return -ENOMEM;
 	}
 	exposition->metric = more;
@@ -135,36 +114,30 @@ static int add_metric(struct exposition *exposition, struct metric *metric)
 	return 0;
 }
 
-/*
- * Adds the statistics of a set that the filter selects. vCPUs have no histograms, because these
- * would be most of all samples; guests have them.
- */
+/* Adds the statistics of a set that the filter and the options select. */
 static int add_set(struct exposition *exposition, enum kind kind, const struct stat_set *set)
 {
-	struct known_set *more;
 	size_t i;
 	int err = 0;
 
-	for (i = 0; i < exposition->known_sets; i++) {
-		if (exposition->known[i].kind == kind && exposition->known[i].set == set)
+	for (i = 0; i < exposition->metrics; i++) {
+		if (exposition->metric[i].kind == kind && exposition->metric[i].set == set)
 			return 0;
 	}
-	more = array_grow(exposition->known, exposition->known_sets, &exposition->known_capacity,
-			  sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	exposition->known = more;
 	for (i = 0; !err && i < set->stats; i++) {
-		struct metric *metric;
-
-		if (kind == KIND_VCPU && kvmstats_stat_is_hist(set->stat[i]))
-			continue;
-		metric = metric_new(kind, set, set->stat[i]);
-		err = metric ? add_metric(exposition, metric) : -ENOMEM;
+		if (metric_is_exposed(kind, set, set->stat[i], exposition->options,
+				      exposition->monitor->options.filter))
+			err = add_metric(exposition, kind, set, set->stat[i]);
 	}
-	if (!err)
-		more[exposition->known_sets++] = (struct known_set){ kind, set };
 	return err;
+}
+
+static int compare_metrics(const void *a, const void *b)
+{
+	const struct metric *first = a, *second = b;
+	int order = strcmp(first->name, second->name);
+
+	return order ? order : strcmp(first->label_value, second->label_value);
 }
 
 /* ---- series ---- */
@@ -176,26 +149,28 @@ static enum kind kind_of(const struct target *target)
 	return target->scope == SCOPE_VCPU ? KIND_VCPU : KIND_VM;
 }
 
-/* Adds a series of the targets from @i to @end. */
-static void add_series(struct exposition *exposition, const struct guest *guest, enum kind kind,
-		       size_t i, size_t end)
+/* Adds a series of the targets from @i to @end. Returns 0 or -ENOMEM. */
+static int add_series(struct exposition *exposition, const struct guest *guest, enum kind kind,
+		      size_t i, size_t end)
 {
-	const struct vmm *vmm = guest->vmm;
-	const struct target *target = vmm->target[i];
+	struct target *const *target = guest ? guest->vmm->target + i : NULL;
 	struct text *labels = &exposition->labels;
+	struct series *more;
 
-	exposition->series[exposition->count++] = (struct series){
-		.kind = kind, .set = target->set, .first = exposition->targets,
-		.targets = end - i, .labels = labels->size,
-	};
-	for (; i < end; i++)
-		exposition->target[exposition->targets++] = vmm->target[i];
-	put_guest_labels(labels, guest);
-	if (target->scope == SCOPE_VM && vmm->vms > 1 && target->vm >= 0)
-		put_number_label(labels, "vm", target->vm);
+	more = array_grow(exposition->series, exposition->count, &exposition->capacity,
+			  sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	exposition->series = more;
+	more[exposition->count++] = (struct series){ kind, target, end - i, labels->size };
+	if (guest)
+		put_guest_labels(labels, guest);
+	if (guest && target[0]->scope == SCOPE_VM && guest->vmm->vms > 1 && target[0]->vm >= 0)
+		put_number_label(labels, "vm", target[0]->vm);
 	if (kind == KIND_VCPU)
-		put_number_label(labels, "vcpu", target->vcpu);
+		put_number_label(labels, "vcpu", target[0]->vcpu);
 	text_add(labels, "", 1);
+	return labels->failed ? -ENOMEM : 0;
 }
 
 /* Returns the index after the vCPUs that follow target @i, at most those with the same ID. */
@@ -209,114 +184,102 @@ static size_t end_of_vcpus(const struct vmm *vmm, size_t i, bool same_id)
 	return end;
 }
 
-static void add_guest(struct exposition *exposition, const struct guest *guest)
+static int add_guest(struct exposition *exposition, const struct guest *guest)
 {
 	const struct vmm *vmm = guest->vmm;
 	size_t i = 0, end, next;
+	int err = 0;
 
-	for (; i < vmm->targets; i = end) {
+	for (; !err && i < vmm->targets; i = end) {
 		enum kind kind = kind_of(vmm->target[i]);
 
 		end = i + 1;
 		if (kind != KIND_VCPU) {
-			add_series(exposition, guest, kind, i, end);
+			err = add_series(exposition, guest, kind, i, end);
 			continue;
 		}
 		end = end_of_vcpus(vmm, i, false);
 		/* While a vCPU is missing, the sum would be too small, and then seem to grow. */
 		if (!vmm->missing_vcpus)
-			add_series(exposition, guest, KIND_GUEST, i, end);
-		for (; exposition->per_vcpu && i < end; i = next) {
+			err = add_series(exposition, guest, KIND_GUEST, i, end);
+		for (; !err && exposition->options->per_vcpu && i < end; i = next) {
 			next = end_of_vcpus(vmm, i, true);
-			add_series(exposition, guest, KIND_VCPU, i, next);
+			err = add_series(exposition, guest, KIND_VCPU, i, next);
 		}
 	}
+	return err;
 }
 
-/* Each target is in at most two series. */
-static bool reserve_series(struct exposition *exposition)
+/* The sums of the host include those of VMs that only debugfs has. */
+static int add_sets(struct exposition *exposition)
 {
-	size_t count = 2 * monitor_targets(exposition->monitor) + 1;
-	struct series *series = reallocarray(exposition->series, count, sizeof(*series));
-	const struct target **target;
-
-	if (!series)
-		return false;
-	exposition->series = series;
-	target = reallocarray(exposition->target, count, sizeof(*target));
-	if (!target)
-		return false;
-	exposition->target = target;
-	return true;
-}
-
-static int update(struct exposition *exposition)
-{
-	const struct monitor *monitor = exposition->monitor;
-	size_t i;
+	size_t metrics = exposition->metrics, i, n;
 	int err = 0;
 
-	if (exposition->made && exposition->generation == monitor->generation)
-		return 0;
-	exposition->made = false;
+	for (i = 0; !err && i < exposition->count; i++) {
+		const struct series *series = &exposition->series[i];
+		const struct stat_set *set = NULL;
+
+		for (n = 0; !err && n < series->targets; n++) {
+			if (set == series->target[n]->set)
+				continue;
+			set = series->target[n]->set;
+			err = add_set(exposition, series->kind, set);
+			if (!err && (series->kind == KIND_GUEST || series->kind == KIND_DEBUGFS))
+				err = add_set(exposition, KIND_HOST, set);
+		}
+	}
+	if (exposition->metrics > metrics)
+		qsort(exposition->metric, exposition->metrics, sizeof(*exposition->metric),
+		      compare_metrics);
+	return err;
+}
+
+/* Finds the series and metrics of the last sample. */
+static int update(struct exposition *exposition)
+{
+	int err = guest_names_update(&exposition->guests, exposition->monitor);
+	size_t i;
+
 	exposition->count = 0;
-	exposition->targets = 0;
 	exposition->labels.size = 0;
 	exposition->labels.failed = false;
-	if (!reserve_series(exposition) ||
-	    guest_names_update(&exposition->guests, monitor, exposition->libvirt))
-		return -ENOMEM;
-	for (i = 0; i < exposition->guests.count; i++)
-		add_guest(exposition, &exposition->guests.guest[i]);
-	for (i = 0; !err && i < exposition->count; i++)
-		err = add_set(exposition, exposition->series[i].kind, exposition->series[i].set);
-	if (err || exposition->labels.failed)
-		return -ENOMEM;
-	exposition->generation = monitor->generation;
-	exposition->made = true;
-	return 0;
+	if (!err)
+		err = add_series(exposition, NULL, KIND_HOST, 0, 0);
+	for (i = 0; !err && i < exposition->guests.count; i++)
+		err = add_guest(exposition, &exposition->guests.guest[i]);
+	return err ? err : add_sets(exposition);
 }
 
 /* ---- sums ---- */
 
-/* Returns the values of the statistic of @target that is like @stat, which is in @set, or NULL. */
-static const uint64_t *values_of(const struct target *target, const struct stat_set *set,
-				 const struct kvmstats_stat *stat)
+/* Returns the values in @sample of the statistic of @target that is like @stat, or NULL. */
+static const uint64_t *values_in(const struct kvmstats_sample *sample, const struct target *target,
+				 const struct stat_set *set, const struct kvmstats_stat *stat)
 {
 	const struct kvmstats_stat *own = stat;
 
 	if (target->set != set)
 		own = kvmstats_schema_find(target->set->schema, kvmstats_stat_name(stat));
-	return own && stat_is_like(own, stat) ? kvmstats_sample_values(target->now, own) : NULL;
+	return own && stat_is_like(own, stat) ? kvmstats_sample_values(sample, own) : NULL;
 }
 
 /*
  * Adds up each value of @stat over the targets of a series that have this statistic, also in
- * another set. For a peak, takes the maximum. Returns the sums, which are valid until the next
- * call, or NULL if no target has values or memory is exhausted. A sum that exceeds 64 bits starts
- * again at 0, like a counter that was reset.
+ * another set. For a peak, takes the maximum. Returns @sum, which has room for the values, or NULL
+ * if no target has values. A sum that exceeds 64 bits starts again at 0, like a counter that was
+ * reset.
  */
-static const uint64_t *sum_of(struct exposition *exposition, const struct series *series,
-			      const struct kvmstats_stat *stat)
+static const uint64_t *add_up(const struct series *series, const struct stat_set *set,
+			      const struct kvmstats_stat *stat, uint64_t *sum)
 {
-	const struct target *const *target = exposition->target + series->first;
 	bool peak = kvmstats_stat_type(stat) == KVMSTATS_TYPE_PEAK, found = false;
 	size_t size = kvmstats_stat_size(stat), i, n;
-	uint64_t *sum;
 
-	if (series->targets == 1)
-		return values_of(target[0], series->set, stat);
-	if (size > exposition->sum_capacity) {
-		sum = reallocarray(exposition->sum, size, sizeof(*sum));
-		if (!sum)
-			return NULL;
-		exposition->sum = sum;
-		exposition->sum_capacity = size;
-	}
-	sum = exposition->sum;
 	memset(sum, 0, size * sizeof(*sum));
 	for (i = 0; i < series->targets; i++) {
-		const uint64_t *values = values_of(target[i], series->set, stat);
+		const struct target *target = series->target[i];
+		const uint64_t *values = values_in(target->now, target, set, stat);
 
 		for (n = 0; values && n < size; n++) {
 			if (!peak)
@@ -329,27 +292,63 @@ static const uint64_t *sum_of(struct exposition *exposition, const struct series
 	return found ? sum : NULL;
 }
 
+/*
+ * Adds what the values of each target have grown since its previous sample. A sum over the values
+ * themselves would shrink when a guest ends, and Prometheus would take that for a reset.
+ */
+static void grow_total(struct exposition *exposition, struct metric *metric)
+{
+	size_t size = kvmstats_stat_size(metric->stat), i, n;
+
+	for (i = 0; i < exposition->guests.count; i++) {
+		const struct vmm *vmm = exposition->guests.guest[i].vmm;
+		size_t j;
+
+		for (j = 0; j < vmm->targets; j++) {
+			const struct target *target = vmm->target[j];
+			const uint64_t *now, *before;
+
+			if (kind_of(target) == KIND_VM)
+				continue;
+			now = values_in(target->now, target, metric->set, metric->stat);
+			before = values_in(target->before, target, metric->set, metric->stat);
+			for (n = 0; now && before && n < size; n++)
+				metric->value[n] += now[n] > before[n] ? now[n] - before[n] : 0;
+		}
+	}
+}
+
 /* ---- the lines before the samples of a metric ---- */
 
-static void put_line(struct exposition *exposition, const char *keyword, const char *name,
-		     enum metric_type type, const char *value)
+/* Leaves the text after "# HELP NAME ", to which the caller adds the description. */
+static void put_keyword(struct exposition *exposition, const char *keyword, const char *name,
+			enum metric_type type)
 {
 	const char *suffix = exposition->format == PROMETHEUS_TEXT_0_0_4 ?
 			     type_names[type].suffix : "";
 
-	text_printf(exposition->text, "# %s %s%s %s\n", keyword, name, suffix, value);
+	text_printf(exposition->text, "# %s %s%s ", keyword, name, suffix);
 }
 
+/* The description comes from @metric if @help is NULL. */
 static void put_metadata(struct exposition *exposition, const char *name, enum metric_type type,
-			 const char *unit, const char *help)
+			 const char *unit, const char *help, const struct metric *metric)
 {
 	bool text = exposition->format == PROMETHEUS_TEXT_0_0_4;
 
-	put_line(exposition, "HELP", name, type, help);
-	put_line(exposition, "TYPE", name, type,
-		 text ? type_names[type].text : type_names[type].openmetrics);
-	if (unit && !text)
-		put_line(exposition, "UNIT", name, type, unit);
+	put_keyword(exposition, "HELP", name, type);
+	if (help)
+		text_puts(exposition->text, help);
+	else
+		put_help(exposition->text, metric);
+	text_puts(exposition->text, "\n");
+	put_keyword(exposition, "TYPE", name, type);
+	text_printf(exposition->text, "%s\n",
+		    text ? type_names[type].text : type_names[type].openmetrics);
+	if (unit && !text) {
+		put_keyword(exposition, "UNIT", name, type);
+		text_printf(exposition->text, "%s\n", unit);
+	}
 }
 
 /* ---- samples of statistics ---- */
@@ -366,28 +365,35 @@ static void put_name(const struct sample *sample, const char *suffix, const char
 		     const char *value)
 {
 	const struct exposition *exposition = sample->exposition;
+	const char *labels = exposition->labels.data + sample->series->labels;
 	const struct metric *metric = sample->metric;
 	struct text *text = exposition->text;
 
 	text_puts(text, metric->name);
 	text_puts(text, suffix);
-	text_puts(text, "{");
-	text_puts(text, exposition->labels.data + sample->series->labels);
-	if (metric->by_class)
-		text_printf(text, ",class=\"%.*s\"", (int)metric->class.length,
-			    metric->class.name);
-	if (extra)
-		put_label(text, extra, value);
-	text_puts(text, "} ");
+	if (*labels || metric->label || extra) {
+		text_puts(text, "{");
+		text_puts(text, labels);
+		if (metric->label)
+			put_label(text, metric->label, metric->label_value);
+		if (extra)
+			put_label(text, extra, value);
+		text_puts(text, "}");
+	}
+	text_puts(text, " ");
 }
 
 static void put_scaled(const struct sample *sample, const struct kvmstats_stat *stat,
 		       uint64_t value)
 {
+	struct text *text = sample->exposition->text;
 	char buf[SCALED_SIZE];
 
-	text_puts(sample->exposition->text, stat_scaled(stat, value, buf));
-	text_puts(sample->exposition->text, "\n");
+	if (sample->metric->page_size)
+		text_put_number(text, value * sample->metric->page_size);
+	else
+		text_puts(text, stat_scaled(stat, value, buf));
+	text_puts(text, "\n");
 }
 
 static void put_count(const struct sample *sample, const char *suffix, const char *le,
@@ -403,7 +409,7 @@ static void put_histogram(const struct sample *sample, const uint64_t *values)
 	const struct metric *metric = sample->metric;
 	unsigned int size = kvmstats_stat_size(metric->stat), n;
 	const uint64_t *sum = NULL;
-	uint64_t count = 0;
+	uint64_t count = 0, memory;
 	size_t next = 0;
 
 	for (n = 0; n < size; n++) {
@@ -414,8 +420,8 @@ static void put_histogram(const struct sample *sample, const uint64_t *values)
 			put_count(sample, "_bucket", metric->bound[next++].le, count);
 	}
 	put_count(sample, "_bucket", "+Inf", count);
-	if (metric->sum)
-		sum = sum_of(sample->exposition, sample->series, metric->sum);
+	if (metric->sum && metric->kind != KIND_HOST)
+		sum = add_up(sample->series, metric->set, metric->sum, &memory);
 	if (sum) {
 		put_name(sample, "_sum", NULL, NULL);
 		put_scaled(sample, metric->sum, *sum);
@@ -444,10 +450,12 @@ static void put_values(const struct sample *sample, const uint64_t *values)
 static void put_sample(const struct sample *sample)
 {
 	const struct metric *metric = sample->metric;
-	const uint64_t *values = sum_of(sample->exposition, sample->series, metric->stat);
+	const uint64_t *values = metric->value;
 
+	if (metric->kind != KIND_HOST)
+		values = add_up(sample->series, metric->set, metric->stat, metric->value);
 	/* Most guests have exits of few classes. */
-	if (!values || (metric->by_class && !*values))
+	if (!values || (metric->exits && metric->label && !*values))
 		return;
 	if (metric->type == METRIC_HISTOGRAM)
 		put_histogram(sample, values);
@@ -455,26 +463,36 @@ static void put_sample(const struct sample *sample)
 		put_values(sample, values);
 }
 
-/* The metadata precede the first sample. */
-static void put_metric(struct exposition *exposition, const struct metric *first)
+static void put_metric(struct exposition *exposition, const struct metric *metric)
 {
-	bool has_metadata = false;
 	size_t i;
 
 	for (i = 0; i < exposition->count; i++) {
-		struct sample sample = { exposition, &exposition->series[i], first };
+		struct sample sample = { exposition, &exposition->series[i], metric };
 
-		if (sample.series->kind != first->kind)
-			continue;
-		for (; sample.metric; sample.metric = sample.metric->next) {
-			if (sample.metric->set != sample.series->set)
-				continue;
-			if (!has_metadata)
-				put_metadata(exposition, first->name, first->type, first->unit,
-					     first->help);
-			has_metadata = true;
+		if (sample.series->kind == metric->kind)
 			put_sample(&sample);
-		}
+	}
+}
+
+/* Metrics of which no target is left have metadata only. */
+static void put_metrics(struct exposition *exposition, bool exits_are_off)
+{
+	const char *last = "";
+	size_t i;
+
+	for (i = 0; i < exposition->metrics; i++) {
+		struct metric *metric = &exposition->metric[i];
+
+		if (metric->kind == KIND_HOST)
+			grow_total(exposition, metric);
+		if (exits_are_off && metric->exits)
+			continue;
+		if (strcmp(last, metric->name))
+			put_metadata(exposition, metric->name, metric->type, metric->unit, NULL,
+				     metric);
+		last = metric->name;
+		put_metric(exposition, metric);
 	}
 }
 
@@ -492,112 +510,157 @@ static bool is_up(const struct vmm *vmm, const struct filter *filter)
 	       (!vmm->fd_error && !vmm->missing && !vmm->debugfs_error);
 }
 
-/* Writes why statistics are missing, or nothing. */
-static const char *error_of(const struct vmm *vmm, char *buf, size_t size)
+/* Writes why statistics are missing. */
+static void write_error(const struct vmm *vmm, char *buf)
 {
 	const char *what = vmm_lacks_only_vm(vmm) ? "VM values missing: " : "";
 	char why[128];
 
-	*buf = '\0';
 	if (vmm->fd_error && !vmm_has_sums(vmm))
-		snprintf(buf, size, "%s%s", what,
+		snprintf(buf, ERROR_SIZE, "%s%s", what,
 			 kvmstats_strerror(vmm->fd_error, why, sizeof(why)));
 	else if (vmm->debugfs_error)
-		snprintf(buf, size, "%sdebugfs: %s", what, strerror(-vmm->debugfs_error));
-	return buf;
+		snprintf(buf, ERROR_SIZE, "%sdebugfs: %s", what, strerror(-vmm->debugfs_error));
+	else
+		snprintf(buf, ERROR_SIZE, "unknown");
 }
 
-static void put_up(struct exposition *exposition, const struct guest *guest)
+/* What is found out about the guests for each exposition. */
+struct report {
+	size_t states[VMM_STATES];
+	size_t vcpus;
+	struct {
+		enum vmm_state state;
+		char error[ERROR_SIZE];		/* "" if the guest is up */
+	} guest[];
+};
+
+static struct report *examine_guests(const struct exposition *exposition)
 {
-	text_puts(exposition->text, "kvm_guest_up{");
-	put_guest_labels(exposition->text, guest);
-	text_printf(exposition->text, "} %d\n",
-		    is_up(guest->vmm, exposition->monitor->options.filter));
+	const struct guest_names *guests = &exposition->guests;
+	struct report *report = calloc(1, sizeof(*report) +
+				       guests->count * sizeof(report->guest[0]));
+	size_t i;
+
+	for (i = 0; report && i < guests->count; i++) {
+		const struct vmm *vmm = guests->guest[i].vmm;
+
+		report->guest[i].state = vmm_state_of(vmm->pid);
+		report->states[report->guest[i].state]++;
+		report->vcpus += vmm->vcpus;
+		if (!is_up(vmm, exposition->monitor->options.filter))
+			write_error(vmm, report->guest[i].error);
+	}
+	return report;
 }
 
-static void put_info(struct exposition *exposition, const struct guest *guest)
+static void put_info(struct text *text, const struct vmm *vmm)
 {
-	const struct vmm *vmm = guest->vmm;
-	struct text *text = exposition->text;
-	char pid[16] = "", source[64], error[160];
+	char pid[16] = "", source[64];
 
 	if (vmm->pid)
 		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
-	text_puts(text, "kvm_guest_info{");
-	put_guest(text, guest);
 	put_label(text, "pid", pid);
 	put_label(text, "vmm", vmm->comm ? vmm->comm : "");
 	put_label(text, "source", vmm_sources(vmm, source, sizeof(source)));
-	put_label(text, "error", error_of(vmm, error, sizeof(error)));
-	text_puts(text, "} 1\n");
 }
 
-static void put_vcpus(struct exposition *exposition, const struct guest *guest)
+/* Writes a sample of a guest. @label can be NULL. */
+static void put_of_guest(struct exposition *exposition, const char *name, size_t i,
+			 const char *label, const char *value, size_t number)
 {
-	text_puts(exposition->text, "kvm_guest_vcpus{");
-	put_guest_labels(exposition->text, guest);
-	text_printf(exposition->text, "} %zu\n", guest->vmm->vcpus);
+	struct text *text = exposition->text;
+
+	text_printf(text, "%s{", name);
+	put_guest_labels(text, &exposition->guests.guest[i]);
+	if (label)
+		put_label(text, label, value);
+	text_printf(text, "} %zu\n", number);
 }
 
-typedef void (*put_fn)(struct exposition *exposition, const struct guest *guest);
-
-static void put_all(struct exposition *exposition, put_fn put)
+static void put_gauge(struct exposition *exposition, const char *name, const char *help)
 {
-	size_t i;
+	put_metadata(exposition, name, METRIC_GAUGE, NULL, help, NULL);
+}
 
-	for (i = 0; i < exposition->guests.count; i++) {
-		if (vmm_key(exposition->guests.guest[i].vmm))
-			put(exposition, &exposition->guests.guest[i]);
+static void put_guests(struct exposition *exposition, const struct report *report)
+{
+	const struct guest *guest = exposition->guests.guest;
+	size_t count = exposition->guests.count, i;
+	struct text *text = exposition->text;
+
+	put_gauge(exposition, "kvm_guest_up",
+		  "1 if kvm-stats can read the statistics of all selected vCPUs of the guest.");
+	for (i = 0; i < count; i++)
+		put_of_guest(exposition, "kvm_guest_up", i, NULL, NULL, !*report->guest[i].error);
+	put_gauge(exposition, "kvm_guest_unreadable",
+		  "Why kvm_guest_up is 0. Other guests do not have the metric.");
+	for (i = 0; i < count; i++) {
+		if (*report->guest[i].error)
+			put_of_guest(exposition, "kvm_guest_unreadable", i, "error",
+				     report->guest[i].error, 1);
+	}
+	put_metadata(exposition, "kvm_guest", METRIC_INFO, NULL,
+		     "PID and name of the VMM, and source of the statistics.", NULL);
+	for (i = 0; i < count; i++) {
+		text_puts(text, "kvm_guest_info{");
+		put_guest(text, &guest[i]);
+		put_info(text, guest[i].vmm);
+		text_puts(text, "} 1\n");
+	}
+	put_gauge(exposition, "kvm_guest_vcpus", "Number of vCPUs of the guest.");
+	for (i = 0; i < count; i++)
+		put_of_guest(exposition, "kvm_guest_vcpus", i, NULL, NULL, guest[i].vmm->vcpus);
+	put_gauge(exposition, "kvm_guest_vmm_running",
+		  "0 if the main thread of the VMM is stopped, or in uninterruptible sleep.");
+	for (i = 0; i < count; i++) {
+		if (report->guest[i].state != VMM_UNKNOWN)
+			put_of_guest(exposition, "kvm_guest_vmm_running", i, NULL, NULL,
+				     report->guest[i].state == VMM_RUNS);
 	}
 }
 
-static void put_guests(struct exposition *exposition)
+/* ---- metrics about the host ---- */
+
+/* Writes one sample for each reason. Most unreadable guests have the same one. */
+static void put_reasons(struct exposition *exposition, const struct report *report)
 {
-	put_metadata(exposition, "kvm_guest_up", METRIC_GAUGE, NULL,
-		     "1 if kvm-stats can read the statistics of all selected vCPUs of the guest.");
-	put_all(exposition, put_up);
-	put_metadata(exposition, "kvm_guest", METRIC_INFO, NULL,
-		     "PID and name of the VMM, source of the statistics, and why some cannot be "
-		     "read.");
-	put_all(exposition, put_info);
-	put_metadata(exposition, "kvm_guest_vcpus", METRIC_GAUGE, NULL,
-		     "Number of vCPUs of the guest.");
-	put_all(exposition, put_vcpus);
+	size_t count = exposition->guests.count, same, i, j;
+
+	put_gauge(exposition, "kvm_host_unreadable_guests",
+		  "Guests whose kvm_guest_up is 0, by reason.");
+	for (i = 0; i < count; i++) {
+		const char *error = report->guest[i].error;
+
+		for (j = 0; j < i && strcmp(report->guest[j].error, error); j++)
+			;
+		if (!*error || j < i)
+			continue;
+		for (same = 0; j < count; j++)
+			same += !strcmp(report->guest[j].error, error);
+		text_puts(exposition->text, "kvm_host_unreadable_guests{");
+		put_label(exposition->text, "error", error);
+		text_printf(exposition->text, "} %zu\n", same);
+	}
+}
+
+static void put_host(struct exposition *exposition, const struct report *report)
+{
+	static const char * const states[] = { "running", "stopped", "blocked", "unknown" };
+	int state;
+
+	put_gauge(exposition, "kvm_host_guests",
+		  "Guests by the state of the main thread of their VMM: stopped by a signal or a "
+		  "debugger, or blocked in uninterruptible sleep.");
+	for (state = 0; state < VMM_STATES; state++)
+		text_printf(exposition->text, "kvm_host_guests{state=\"%s\"} %zu\n",
+			    states[state], report->states[state]);
+	put_gauge(exposition, "kvm_host_vcpus", "Number of vCPUs of all guests.");
+	text_printf(exposition->text, "kvm_host_vcpus %zu\n", report->vcpus);
+	put_reasons(exposition, report);
 }
 
 /* ---- metrics about kvm-stats ---- */
-
-static void put_number(struct exposition *exposition, const char *name, enum metric_type type,
-		       const char *unit, const char *help, uint64_t value)
-{
-	put_metadata(exposition, name, type, unit, help);
-	text_printf(exposition->text, "%s%s %" PRIu64 "\n", name, type_names[type].suffix, value);
-}
-
-static void put_time(struct exposition *exposition, const char *name, enum metric_type type,
-		     const char *help, uint64_t ns)
-{
-	put_metadata(exposition, name, type, "seconds", help);
-	text_printf(exposition->text, "%s%s %" PRIu64 ".%09" PRIu64 "\n", name,
-		    type_names[type].suffix, ns / SECOND, ns % SECOND);
-}
-
-/* These names are those of all client libraries of Prometheus. */
-static void put_process(struct exposition *exposition, const struct process_use *use)
-{
-	put_time(exposition, "process_cpu_seconds", METRIC_COUNTER,
-		 "CPU time that kvm-stats has used.", use->cpu_time);
-	put_number(exposition, "process_resident_memory_bytes", METRIC_GAUGE, "bytes",
-		   "Resident memory of kvm-stats.", use->resident);
-	put_number(exposition, "process_virtual_memory_bytes", METRIC_GAUGE, "bytes",
-		   "Virtual memory of kvm-stats.", use->virtual);
-	put_number(exposition, "process_open_fds", METRIC_GAUGE, NULL,
-		   "File descriptors that kvm-stats has open.", use->open_fds);
-	put_number(exposition, "process_max_fds", METRIC_GAUGE, NULL,
-		   "Limit of file descriptors of kvm-stats.", use->max_fds);
-	put_time(exposition, "process_start_time_seconds", METRIC_GAUGE,
-		 "Time when kvm-stats started, in seconds since the epoch.", use->start);
-}
 
 /* monitor->denied does not include processes that the filter selects by PID. */
 static size_t count_unseen(const struct monitor *monitor)
@@ -613,46 +676,73 @@ static size_t count_unseen(const struct monitor *monitor)
 	return unseen;
 }
 
+/* The names that begin with "process" are those of all client libraries of Prometheus. */
 static void put_own(struct exposition *exposition, const struct sampling *sampling,
 		    enum exits_state exits)
 {
-	const struct monitor *monitor = exposition->monitor;
-	size_t vmms = 0, unreadable = 0;
+	static const struct process_use none;
+	const struct process_use *use = sampling->process ? sampling->process : &none;
+	const struct {
+		const char *name;
+		enum metric_type type;
+		const char *unit;
+		const char *help;
+		uint64_t value;		/* if the unit is seconds, in ns */
+	} numbers[] = {
+		{ "kvm_stats_unseen_processes", METRIC_GAUGE, NULL,
+		  "Processes that kvm-stats has no permission to inspect; they can have VMs. "
+		  "Grant CAP_PERFMON if the kernel has KVM_STATS_NEXT, otherwise CAP_SYS_PTRACE "
+		  "and CAP_DAC_READ_SEARCH.", count_unseen(exposition->monitor) },
+		{ "kvm_stats_left_out_statistics", METRIC_GAUGE, NULL,
+		  "Statistics that are left out because another statistic uses the same metric "
+		  "name.", exposition->left_out },
+		{ "kvm_stats_samples", METRIC_COUNTER, NULL,
+		  "Number of times that kvm-stats has read the statistics.", sampling->number },
+		{ "kvm_stats_failed_samples", METRIC_COUNTER, NULL,
+		  "How many of these samples failed as a whole, and were not exposed.",
+		  sampling->failed },
+		{ "kvm_stats_sample_timestamp_seconds", METRIC_GAUGE, "seconds",
+		  "Time when kvm-stats read these statistics, in seconds since the epoch.",
+		  sampling->time },
+		{ "kvm_stats_sample_duration_seconds", METRIC_GAUGE, "seconds",
+		  "Time that reading these statistics took.", sampling->duration },
+		{ "kvm_exit_stats_enabled", METRIC_GAUGE, NULL,
+		  "1 while exit statistics are on. While they are off, they have no metrics. To "
+		  "switch them on: echo 1 >" EXIT_STATS_PARAMETER, exits == EXITS_ON },
+		{ "process_cpu_seconds", METRIC_COUNTER, "seconds",
+		  "CPU time that kvm-stats has used.", use->cpu_time },
+		{ "process_resident_memory_bytes", METRIC_GAUGE, "bytes",
+		  "Resident memory of kvm-stats.", use->resident },
+		{ "process_virtual_memory_bytes", METRIC_GAUGE, "bytes",
+		  "Virtual memory of kvm-stats.", use->virtual },
+		{ "process_open_fds", METRIC_GAUGE, NULL,
+		  "File descriptors that kvm-stats has open.", use->open_fds },
+		{ "process_max_fds", METRIC_GAUGE, NULL,
+		  "Limit of file descriptors of kvm-stats.", use->max_fds },
+		{ "process_start_time_seconds", METRIC_GAUGE, "seconds",
+		  "Time when kvm-stats started, in seconds since the epoch.", use->start },
+	};
+	struct text *text = exposition->text;
 	size_t i;
 
-	for (i = 0; i < monitor->vmms; i++) {
-		vmms += vmm_key(monitor->vmm[i]) != 0;
-		unreadable += vmm_key(monitor->vmm[i]) &&
-			      !is_up(monitor->vmm[i], monitor->options.filter);
+	put_metadata(exposition, "kvm_stats_build", METRIC_INFO, NULL, "The version of kvm-stats.",
+		     NULL);
+	text_puts(text, "kvm_stats_build_info{version=\"" KVM_STATS_VERSION "\"} 1\n");
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		uint64_t value = numbers[i].value;
+
+		if ((!sampling->process && !strncmp(numbers[i].name, "process", 7)) ||
+		    (exits == EXITS_MISSING && !strncmp(numbers[i].name, "kvm_exit", 8)))
+			continue;
+		put_metadata(exposition, numbers[i].name, numbers[i].type, numbers[i].unit,
+			     numbers[i].help, NULL);
+		text_printf(text, "%s%s ", numbers[i].name, type_names[numbers[i].type].suffix);
+		if (numbers[i].unit && !strcmp(numbers[i].unit, "seconds"))
+			text_printf(text, "%" PRIu64 ".%09" PRIu64 "\n", value / SECOND,
+				    value % SECOND);
+		else
+			text_printf(text, "%" PRIu64 "\n", value);
 	}
-	put_metadata(exposition, "kvm_stats_build", METRIC_INFO, NULL, "The version of kvm-stats.");
-	text_puts(exposition->text, "kvm_stats_build_info{version=\"" KVM_STATS_VERSION "\"} 1\n");
-	put_number(exposition, "kvm_stats_vmms", METRIC_GAUGE, NULL,
-		   "Processes with KVM VMs that kvm-stats watches.", vmms);
-	put_number(exposition, "kvm_stats_unreadable_vmms", METRIC_GAUGE, NULL,
-		   "Watched processes with statistics that kvm-stats cannot read; their "
-		   "kvm_guest_up is 0.", unreadable);
-	put_number(exposition, "kvm_stats_unseen_processes", METRIC_GAUGE, NULL,
-		   "Processes that kvm-stats has no permission to inspect; they can have VMs. "
-		   "Grant CAP_PERFMON if the kernel has KVM_STATS_NEXT, otherwise CAP_SYS_PTRACE "
-		   "and CAP_DAC_READ_SEARCH.", count_unseen(monitor));
-	put_number(exposition, "kvm_stats_left_out_statistics", METRIC_GAUGE, NULL,
-		   "Statistics that are left out because another statistic uses the same metric "
-		   "name.", exposition->left_out);
-	put_number(exposition, "kvm_stats_samples", METRIC_COUNTER, NULL,
-		   "Number of times that kvm-stats has read the statistics.", sampling->number);
-	put_time(exposition, "kvm_stats_sample_timestamp_seconds", METRIC_GAUGE,
-		 "Time when kvm-stats read these statistics, in seconds since the epoch.",
-		 sampling->time);
-	put_time(exposition, "kvm_stats_sample_duration_seconds", METRIC_GAUGE,
-		 "Time that reading these statistics took.", sampling->duration);
-	if (sampling->process)
-		put_process(exposition, sampling->process);
-	if (exits != EXITS_MISSING)
-		put_number(exposition, "kvm_exit_stats_enabled", METRIC_GAUGE, NULL,
-			   "1 while exit statistics are on. While they are off, they have no "
-			   "metrics. To switch them on: echo 1 >" EXIT_STATS_PARAMETER,
-			   exits == EXITS_ON);
 }
 
 /* ---- the exposition ---- */
@@ -662,11 +752,8 @@ struct exposition *exposition_new(const struct monitor *monitor,
 {
 	struct exposition *exposition = calloc(1, sizeof(*exposition));
 
-	if (exposition) {
-		exposition->monitor = monitor;
-		exposition->per_vcpu = options->per_vcpu;
-		exposition->libvirt = options->libvirt ? options->libvirt : "/run/libvirt";
-	}
+	if (exposition)
+		*exposition = (struct exposition){ .monitor = monitor, .options = options };
 	return exposition;
 }
 
@@ -675,14 +762,11 @@ void exposition_free(struct exposition *exposition)
 	if (!exposition)
 		return;
 	while (exposition->metrics)
-		metric_free(exposition->metric[--exposition->metrics]);
+		metric_free(&exposition->metric[--exposition->metrics]);
 	free(exposition->metric);
-	free(exposition->known);
 	free(exposition->series);
-	free(exposition->target);
 	text_free(&exposition->labels);
 	guest_names_free(&exposition->guests);
-	free(exposition->sum);
 	free(exposition);
 }
 
@@ -690,18 +774,20 @@ int exposition_write(struct exposition *exposition, enum exposition_format forma
 		     const struct sampling *sampling, struct text *text)
 {
 	enum exits_state exits = monitor_exits(exposition->monitor);
-	size_t i;
+	struct report *report;
 
 	if (update(exposition))
+		return -ENOMEM;
+	report = examine_guests(exposition);
+	if (!report)
 		return -ENOMEM;
 	exposition->format = format;
 	exposition->text = text;
 	put_own(exposition, sampling, exits);
-	put_guests(exposition);
-	for (i = 0; i < exposition->metrics; i++) {
-		if (exits != EXITS_OFF || !exposition->metric[i]->exits)
-			put_metric(exposition, exposition->metric[i]);
-	}
+	put_host(exposition, report);
+	put_guests(exposition, report);
+	free(report);
+	put_metrics(exposition, exits == EXITS_OFF);
 	if (format == OPENMETRICS_1_0)
 		text_puts(text, "# EOF\n");
 	return text->failed ? -ENOMEM : 0;

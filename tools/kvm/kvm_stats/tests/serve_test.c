@@ -6,10 +6,10 @@
 #include <errno.h>
 
 #include "base/array.h"
+#include "fake_host.h"
 #include "guest_files.h"
 #include "image.h"
 #include "proc/file.h"
-#include "serve/text.h"
 #include "tap.h"
 
 #define TYPE(name)	((uint32_t)KVMSTATS_TYPE_##name)
@@ -25,15 +25,6 @@
 #define SECONDS		UNIT(SECONDS)
 #define BYTES		UNIT(BYTES)
 #define POW2		BASE(POW2)
-
-static struct filter filter;
-static struct monitor monitor = { .generation = 1, .denied = 3 };
-
-static void fail(const char *what)
-{
-	printf("Bail out! %s\n", what);
-	exit(1);
-}
 
 /* Adds a statistic with @size values, sets them to @value, and returns a pointer to them. */
 static uint64_t *add(struct image *image, const char *name, uint32_t flags, int exponent,
@@ -57,6 +48,8 @@ static void vm_image(struct image *image)
 	image_init(image);
 	add(image, "exits", COUNTER, 0, 1, 0, UINT64_MAX);
 	add(image, "pages", TYPE(INSTANT), 0, 1, 0, 7);
+	add(image, "pages_4k", TYPE(INSTANT), 0, 1, 0, 3);
+	add(image, "pages_2m", TYPE(INSTANT), 0, 1, 0, 2);
 	add(image, "max_rmap", TYPE(PEAK), 0, 1, 0, 8);
 	add(image, "memory", TYPE(INSTANT) | BYTES | POW2, 10, 1, 0, UINT64_MAX);
 	add(image, "sent_bytes", COUNTER | BYTES, 0, 1, 0, 9);
@@ -80,7 +73,7 @@ static void odd_image(struct image *image)
 	add(image, "several_total", TYPE(INSTANT), 0, 1, 0, 17);
 	add(image, "exits", TYPE(INSTANT), 0, 1, 0, 18);
 	add(image, "wide_hist", TYPE(LOG_HIST) | SECONDS, -9, 67, 0, 1);
-	/* Not omitted: the statistic of another VM has the same name, but another type. */
+	/* Omitted: the statistic of another VM has the same name, but another type. */
 	add(image, "pages", TYPE(PEAK), 0, 1, 0, 19);
 }
 
@@ -132,29 +125,6 @@ static void debugfs_image(struct image *image)
 
 /* ---- the VMMs ---- */
 
-static struct vmm *add_vmm(pid_t pid, const char *guest, size_t vms, size_t vcpus)
-{
-	struct vmm *vmm = calloc(1, sizeof(*vmm));
-	struct vmm **more = realloc(monitor.vmm, (monitor.vmms + 1) * sizeof(*more));
-
-	if (!vmm || !more)
-		fail("out of memory");
-	vmm->pid = pid;
-	vmm->comm = "qemu-system-x86";
-	vmm->guest = guest;
-	vmm->vms = vms;
-	vmm->vcpus = vcpus;
-	monitor.vmm = more;
-	monitor.vmm[monitor.vmms++] = vmm;
-	return vmm;
-}
-
-static void detach(struct target *target)
-{
-	close(target->fd);
-}
-
-static const struct source image_source = { .detach = detach };
 static const struct source sum_source = { .detach = detach, .has_sums = true };
 
 static void add_target(struct vmm *vmm, const struct image *image, enum scope scope, int vm,
@@ -170,13 +140,10 @@ static void add_target(struct vmm *vmm, const struct image *image, enum scope sc
 	if (kvmstats_schema_read(&schema, fd) ||
 	    stat_sets_add(&monitor.context.sets, schema, &set))
 		fail("the schema of an image cannot be read");
-	target = target_add(vmm, &key, set);
-	if (!target || kvmstats_sample_read(target->now, fd))
+	target = add_target_of(vmm, &key, set, origin);
+	if (kvmstats_sample_read(target->now, fd))
 		fail("the values of an image cannot be read");
-	target->fd = fd;
-	target->origin = origin;
-	vmm->target = vmm->list.target;
-	vmm->targets = vmm->list.count;
+	close(fd);
 }
 
 static void add_ordinary(void)
@@ -248,8 +215,6 @@ static void add_others(void)
 	locked_down->missing = 2;
 	locked_down->fd_error = -EOPNOTSUPP;
 	locked_down->debugfs_error = -EPERM;
-	/* Its name is in the files of libvirt. */
-	add_vmm(550, NULL, 1, 0);
 }
 
 /* The same guest twice, as during a migration within the machine. Only the PIDs differ. */
@@ -284,32 +249,25 @@ static void add_exit_statistics(void)
 	add_target(both, &exits, SCOPE_VCPU, 0, 1, 12, ORIGIN_OPENED);
 }
 
-/*
- * The file of PID 400 has the PID of a thread of the unreadable VMM, which is not a name of it. The
- * other files end early, or are of another kind.
- */
-static void write_files_of_libvirt(const struct guest_files *files)
+static void write_proc(int pid, const char *name, const char *text)
 {
-	write_libvirt(files, "old.xml", "<domstatus state='running' pid='400'>\n"
-		      " <vcpus><vcpu id='0' pid='300'/></vcpus>\n"
-		      " <domain type='kvm' id='1'>\n  <name>old &amp; libvirt</name>\n"
-		      "  <uuid>0a1b2c3d-0000-4000-8000-000000000400</uuid>\n");
-	write_libvirt(files, "cut.xml", "<domstatus pid='300'");
-	write_libvirt(files, "net.xml", "<networkstatus pid='300'><name>net</name>");
-	write_libvirt(files, "name.xml",
-		      "<domstatus pid='550'><domain ><name>&lt;x&gt; &y;</name>");
-}
-
-/* The other VMM without a name, with the PID 300, has no cgroup. */
-static void write_cgroup(void)
-{
-	static const char text[] = "1:cpu:/\n0::/machine.slice/machine-fc\\x2d1.scope/emulator\n";
 	char path[PROC_PATH_SIZE];
 
-	proc_path(path, "200");
+	proc_path(path, "%d", pid);
 	mkdir(path, 0755);
-	proc_path(path, "200/cgroup");
-	write_file(path, text, sizeof(text) - 1);
+	proc_path(path, "%d/%s", pid, name);
+	write_file(path, text, strlen(text));
+}
+
+/* The other VMM without a name, with the PID 300, has no cgroup. The others have no state. */
+static void write_processes(void)
+{
+	write_proc(200, "cgroup", "1:cpu:/\n0::/machine.slice/machine-fc\\x2d1.scope/emulator\n");
+	write_proc(100, "stat", "100 (a) R b) S 1 100");
+	write_proc(200, "stat", "200 (qemu) R 1 200");
+	write_proc(250, "stat", "250 (qemu) T 1 250");
+	write_proc(400, "stat", "400 (qemu) t 1 400");
+	write_proc(500, "stat", "500 (qemu) D 1 500");
 }
 
 /* @value is that of the module parameter. */
@@ -327,14 +285,6 @@ static void set_exit_stats(const struct guest_files *files, const char *value)
 	write_file(path, value, 1);
 }
 
-static void free_vmms(void)
-{
-	while (monitor.vmms)
-		vmm_free(monitor.vmm[--monitor.vmms]);
-	free(monitor.vmm);
-	stat_sets_free(&monitor.context.sets);
-}
-
 /* ---- the tests ---- */
 
 /* Returns the exposition with a fixed string in place of the version number. */
@@ -344,7 +294,7 @@ static char *expose(struct exposition *exposition, enum exposition_format format
 		2500000000, 4096, 8192, 5, 1024, 1600000000000000007,
 	};
 	static const struct sampling sampling = {
-		.number = 3, .time = 1700000000000000042, .duration = 1500000,
+		.number = 3, .failed = 1, .time = 1700000000000000042, .duration = 1500000,
 		.process = &process,
 	};
 	static const char label[] = "version=\"" KVM_STATS_VERSION "\"";
@@ -445,7 +395,7 @@ static void test_exit_stats(struct exposition *exposition, const struct guest_fi
 {
 	static const char * const exits[] = {
 		"t_exits_by_class", "u_exits_by_class", "t_exit_seconds", "u_exit_seconds",
-		"_exit_hist", "_guest_seconds", "_userspace", "_halted", "kvm_exit_stats_enabled",
+		"_exit_hist", "_running_seconds", "_userspace", "_halted", "kvm_exit_stats_enabled",
 		NULL,
 	};
 	static const char * const none[] = { NULL }, *const enabled[] = {
@@ -466,11 +416,113 @@ static void test_exit_stats(struct exposition *exposition, const struct guest_fi
 	free(text);
 }
 
+/* Returns the value of the only sample of the metric, or -1. */
+static long long value_of(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? atoll(at + strlen(name)) : -1;
+}
+
+/* The values of all targets of the VMM grow by @by. */
+static void grow(struct vmm *vmm, uint64_t by)
+{
+	uint64_t values[IMAGE_MAX_DATA / sizeof(uint64_t)];
+	size_t i, n;
+
+	for (i = 0; i < vmm->targets; i++) {
+		struct target *target = vmm->target[i];
+		struct kvmstats_sample *oldest = target->before;
+
+		memcpy(values, stat_set_values(target->set, target->now),
+		       target->set->values * sizeof(*values));
+		for (n = 0; n < target->set->values; n++)
+			values[n] += by;
+		target->before = target->now;
+		target->now = oldest;
+		if (kvmstats_sample_set(target->now, values, target->set->values, 2))
+			fail("a sample cannot be set");
+	}
+}
+
+/* PID 700 has two vCPUs with "exits". When it ends, the sum of the host does not shrink. */
+static void test_totals(struct exposition *exposition)
+{
+	static const char name[] = "\nkvm_host_exits_total ", bucket[] =
+		"\nkvm_host_run_delay_hist_seconds_bucket{le=\"3.2767e-05\"} ";
+	char *text = expose(exposition, OPENMETRICS_1_0);
+	struct vmm *ending = NULL;
+	size_t i, kept = 0;
+
+	tap_ok(!value_of(text, name), "what vCPUs have counted before is not in the host's sum");
+	free(text);
+	for (i = 0; i < monitor.vmms; i++) {
+		if (monitor.vmm[i]->pid == 700)
+			ending = monitor.vmm[i];
+		else
+			monitor.vmm[kept++] = monitor.vmm[i];
+	}
+	grow(ending, 5);
+	monitor.vmm[kept] = ending;
+	text = expose(exposition, OPENMETRICS_1_0);
+	if (!tap_ok(value_of(text, name) == 10 && value_of(text, bucket) == 160,
+		    "the sum of the host grows as the values of its vCPUs do"))
+		printf("# %lld exits, %lld waits\n", value_of(text, name), value_of(text, bucket));
+	free(text);
+	monitor.vmms--;
+	text = expose(exposition, OPENMETRICS_1_0);
+	tap_ok(value_of(text, name) == 10 && !strstr(text, "guest=\"exit"),
+	       "the sum of the host does not shrink when a guest ends");
+	free(text);
+	monitor.vmms++;
+}
+
+/* Returns the exposition for these options. */
+static char *expose_with(const struct exposition_options *options)
+{
+	struct exposition *exposition = exposition_new(&monitor, options);
+	char *text = expose(exposition, OPENMETRICS_1_0);
+
+	exposition_free(exposition);
+	return text;
+}
+
+/* @other is another metric than that of the histograms, "_hist", which must not be there. */
+static void has_metrics(const struct exposition_options *options, const char *metric,
+			const char *other, const char *what)
+{
+	char *text = expose_with(options);
+
+	tap_ok(strstr(text, metric) && !strstr(text, other) &&
+	       !strstr(text, "kvm_guest_halt_wait_hist"), "%s", what);
+	free(text);
+}
+
+static void test_choice(void)
+{
+	struct exposition_options options = { 0 };
+
+	has_metrics(&options, "kvm_guest_running_seconds_total{", "kvm_vm_max_rmap{",
+		    "by default, statistics that the dashboards do not use are missing");
+	options.metrics = METRICS_MINIMAL;
+	has_metrics(&options, "kvm_guest_halt_wait_seconds_total{", "kvm_guest_running",
+		    "--metrics=minimal has less");
+	options.excludes = !regcomp(&options.excluded, "^halt_wait|exits$",
+				    REG_EXTENDED | REG_NOSUB);
+	has_metrics(&options, "kvm_guest_run_delay_seconds_total{", "kvm_guest_halt_wait",
+		    "--exclude leaves out what matches");
+	has_metrics(&options, "kvm_host_run_delay_seconds_total", "kvm_host_exits",
+		    "--exclude also applies to the sums of the host");
+	regfree(&options.excluded);
+}
+
 static void test_all(const struct guest_files *files)
 {
 	static const char * const vcpus[] = { "kvm_vcpu_", NULL };
-	struct exposition_options options = { true, files->libvirt };
-	struct exposition *exposition = exposition_new(&monitor, &options), *sums;
+	struct exposition_options options = {
+		.metrics = METRICS_ALL, .histograms = true, .per_vcpu = true,
+	};
+	struct exposition *exposition = exposition_new(&monitor, &options);
 	char *text;
 
 	has_expected_text(exposition, OPENMETRICS_1_0, TEST_DATA "/exposition.openmetrics",
@@ -478,14 +530,14 @@ static void test_all(const struct guest_files *files)
 	has_expected_text(exposition, PROMETHEUS_TEXT_0_0_4, TEST_DATA "/exposition.prometheus",
 			  "the text format has the expected text");
 	test_exit_stats(exposition, files);
-	exposition_free(exposition);
 	set_exit_stats(files, "Y");
 	options.per_vcpu = false;
-	sums = exposition_new(&monitor, &options);
-	text = expose(sums, OPENMETRICS_1_0);
+	text = expose_with(&options);
 	lacks_lines(text, vcpus, "by default, exactly the metrics of vCPUs are missing");
 	free(text);
-	exposition_free(sums);
+	test_choice();
+	test_totals(exposition);
+	exposition_free(exposition);
 }
 
 int main(void)
@@ -498,8 +550,7 @@ int main(void)
 	snprintf(proc, sizeof(proc), "%s/proc", files.dir);
 	mkdir(proc, 0755);
 	proc_set_root(proc);
-	write_files_of_libvirt(&files);
-	write_cgroup();
+	write_processes();
 	stat_sets_init(&monitor.context.sets, &filter);
 	monitor.options.filter = &filter;
 	add_ordinary();

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Test kvm-stats serve from outside: HTTP with all kinds of clients, the rights of its processes, the
-# file for node_exporter, nginx in front of it, promtool, the dashboard, the systemd unit; and a real
+# file for node_exporter, nginx in front of it, promtool, the dashboards, the systemd unit; and a real
 # VM, where KVM is available.
 #
 # usage: serve.t
@@ -144,7 +144,7 @@ without_http()
 {
 	build_without none HTTP=no && [ ! -e "$out/none/kvm-stats-http" ] || return 1
 	! ldd "$plain/kvm-stats" | grep 'microhttpd\|gnutls\|libz\|seccomp\|yaml\|libcrypt' || return 1
-	"$out/none/kvm-stats" serve --once -g nobody | grep -q '^kvm_stats_vmms [0-9]' || return 1
+	"$out/none/kvm-stats" serve --once -g nobody | grep -q '^kvm_host_vcpus [0-9]' || return 1
 	stats=$out/none/kvm-stats serve_prints 1 'no program kvm-stats-http .*--textfile.*libmicrohttpd-dev'
 }
 
@@ -609,7 +609,7 @@ textfile_tests()
 	fi
 }
 
-# ---- parsers, the rules for Prometheus, the dashboard for Grafana ----
+# ---- parsers, the rules for Prometheus, the dashboards for Grafana ----
 
 # find_program NAME PACKAGE...: print the path of the program. If it is not installed, unpack the
 # packages until one has it. Installing them would start a server on all addresses.
@@ -645,33 +645,35 @@ promtool_accepts()
 	"$promtool" check metrics <"$1"
 }
 
-# The rules, and the queries of the dashboard as rules
+# The rules, and the queries of the dashboards as rules
 queries_are_valid()
 {
-	# shellcheck disable=SC2016 # the variables are those of the dashboard
-	jq -r '.panels[].targets[]?.expr' "$dashboards/kvm-guests.json" |
-		sed 's/\$__rate_interval/10s/g; s/\$instance/.*/g; s/\$guest/.*/g' >"$out/queries"
+	# shellcheck disable=SC2016 # the variables are those of the dashboards
+	jq -r '.panels[].targets[]?.expr' "$dashboards"/*.json |
+		sed 's/\$__rate_interval/10s/g; s/\$\(job\|cluster\|instance\|guest\)/.*/g' >"$out/queries"
 	{
-		printf 'groups:\n- name: dashboard\n  rules:\n'
+		printf 'groups:\n- name: dashboards\n  rules:\n'
 		jq -R '{ record: "a:b\(input_line_number)", expr: . }' "$out/queries" | jq -cs '.[]' | sed 's/^/  - /'
 	} >"$out/dashboard.rules.yml"
-	[ "$(wc -l <"$out/queries")" -gt 20 ] &&
+	[ "$(wc -l <"$out/queries")" -gt 50 ] &&
 	"$promtool" check rules "$dashboards/kvm.rules.yml" "$out/dashboard.rules.yml"
 }
 
-# The rules record the right values and raise the right alerts. Each alert has a test.
+# The rules raise the right alerts. Each alert has a test, and a description of what to do.
 rules_work()
 {
 	(cd "$dashboards" && "$promtool" test rules kvm.test.yml) || return 1
 	sed -n 's/^ *- alert: //p' "$dashboards/kvm.rules.yml" | sort >"$out/alerts"
 	sed -n 's/.*alertname="\([^"]*\)".*/\1/p' "$dashboards/kvm.test.yml" | sort -u |
-		diff "$out/alerts" - && [ -s "$out/alerts" ]
+		diff "$out/alerts" - && [ -s "$out/alerts" ] &&
+	sed -n 's/^## //p' "$dashboards/alerts.md" | tr -d ' ' | tr , '\n' | sort | diff "$out/alerts" -
 }
 
-# Panels have different IDs, do not overlap, and have queries, except for the rows.
+# dashboard_is_valid NAME: panels have different IDs, do not overlap, and have queries, except for the
+# rows.
 dashboard_is_valid()
 {
-	/usr/bin/python3 - "$dashboards/kvm-guests.json" <<-'END'
+	/usr/bin/python3 - "$dashboards/$1" <<-'END'
 	import json, sys
 	panels = json.load(open(sys.argv[1]))['panels']
 	taken, ids = {}, set()
@@ -689,20 +691,19 @@ dashboard_is_valid()
 	END
 }
 
-# The sample statistics, those of the reference and $out/scraped have all metrics that the dashboard
-# and the rules use: a misspelled name has no values, which is no error.
+# The sample statistics and $out/scraped have all metrics that the dashboards and the rules use: a
+# misspelled name has no values, which is no error. They use all that $out/scraped has about guests
+# and hosts: the default is what they need.
 metrics_exist()
 {
-	{
-		sed -n 's/^\([a-z0-9_]*\)[{ ].*/\1/p' "$samples.prometheus" "$out/scraped"
-		# Parts of the names of recording rules follow a colon.
-		sed -n 's/^ *- record: //p' "$dashboards/kvm.rules.yml" | grep -oE '\bkvm_[a-z0-9_]+'
-	} | sort -u >"$out/names"
+	sed -n 's/^\([a-z0-9_]*\)[{ ].*/\1/p' "$samples.prometheus" "$out/scraped" | sort -u >"$out/names"
+	sed -n 's/^\(kvm_\(guest\|vm\|host\)_[a-z0-9_]*\)[{ ].*/\1/p' "$out/scraped" | sort -u >"$out/default"
 	{
 		cat "$out/queries"
-		sed -n 's/^ *expr://p; /^ *expr: >/,/^ *\(for\|- record\|labels\)/p' "$dashboards/kvm.rules.yml"
+		sed -n 's/^ *expr://p; /^ *expr: >/,/^ *\(for\|labels\)/p' "$dashboards/kvm.rules.yml"
 	} | grep -oE '\b(kvm|process)_[a-z0-9_]+' | sort -u >"$out/used"
-	[ "$(wc -l <"$out/used")" -gt 30 ] && ! comm -23 "$out/used" "$out/names" | grep .
+	[ "$(wc -l <"$out/used")" -gt 30 ] && ! comm -23 "$out/used" "$out/names" | grep . &&
+	! comm -13 "$out/used" "$out/default" | grep .
 }
 
 parser_tests()
@@ -710,15 +711,16 @@ parser_tests()
 	local what="promtool accepts sample statistics"
 
 	check "a strict parser accepts sample statistics" parses "$samples.openmetrics"
-	check "the dashboard is valid" dashboard_is_valid
+	check "the dashboard of the fleet is valid" dashboard_is_valid kvm-fleet.json
+	check "the dashboard of a guest is valid" dashboard_is_valid kvm-guest.json
 	# Debian 12 has promtool in the package prometheus, later releases in a package of its own.
 	if ! promtool=$(find_program promtool prometheus promtool); then
 		skip "$what" "promtool is not available: $(xargs <"$out/log")"
 		return
 	fi
 	check "$what" promtool_accepts "$samples.prometheus"
-	check "promtool accepts the rules and the queries of the dashboard" queries_are_valid
-	check "the rules record the right values and raise the right alerts" rules_work
+	check "promtool accepts the rules and the queries of the dashboards" queries_are_valid
+	check "the rules raise the right alerts, which are described" rules_work
 }
 
 # ---- nginx in front ----
@@ -976,7 +978,7 @@ unit_stops()
 # machine: the unit allows the loopback addresses only.
 scrape_as_other()
 {
-	curl -sS -m 2 -o "$out/scraped" "${url/127.0.0.1/$1}" && grep '^kvm_stats_vmms ' "$out/scraped"
+	curl -sS -m 2 -o "$out/scraped" "${url/127.0.0.1/$1}" && grep '^kvm_host_vcpus ' "$out/scraped"
 }
 
 refuses_other_machine()
@@ -1069,13 +1071,18 @@ values_match_read()
 # A machine with many guests must not have too many series. No label has the number of an fd.
 has_few_series()
 {
-	local vcpu guest
+	local name=$guest vcpu guest minimal host
 
 	vcpu=$(grep -c "^kvm_vcpu_.*uuid=\"$uuid\"" "$out/scraped")
 	guest=$(grep -c "^kvm_\(guest\|vm\)_.*uuid=\"$uuid\"" "$out/scraped")
 	echo "the guest has $guest series, its two vCPUs have $vcpu"
-	[ "$guest" -ge 20 ] && [ "$guest" -le 100 ] && [ "$vcpu" -ge 40 ] && [ "$vcpu" -le 120 ] &&
-	! grep '[{,]fd="' "$out/scraped"
+	[ "$guest" -ge 20 ] && [ "$guest" -le 60 ] && [ "$vcpu" -ge 20 ] && [ "$vcpu" -le 100 ] &&
+	! grep '[{,]fd="' "$out/scraped" || return 1
+	"$stats" serve --once --metrics=minimal -g "$name" >"$out/minimal" || return 1
+	minimal=$(grep -c "^kvm_.*uuid=\"$uuid\"" "$out/minimal")
+	host=$(grep -v "^#" "$out/minimal" | grep -vc uuid=)
+	echo "with --metrics=minimal, the guest has $minimal series, and the host has $host"
+	[ "$minimal" -ge 5 ] && [ "$minimal" -le 12 ] && [ "$host" -le 60 ]
 }
 
 parsers_accept_vm()
@@ -1112,8 +1119,9 @@ reports_unreadable_vmm()
 
 	start_vmm -name "guest=$guest" -uuid "${uuid%1}2" || return 1
 	until_true 10 scrape_has "^kvm_guest_up{$labels} 0" &&
-	grep "^kvm_guest_info{$labels,pid=\"$vmm\",.*error=\"[^\"]" "$out/scraped" &&
-	grep '^kvm_stats_unreadable_vmms 1$' "$out/scraped" && [ "$(series kvm_guest_up)" = 1 ] || status=1
+	grep "^kvm_guest_info{$labels,pid=\"$vmm\"," "$out/scraped" &&
+	grep "^kvm_guest_unreadable{$labels,error=\"[^\"]" "$out/scraped" &&
+	grep '^kvm_host_unreadable_guests{error="[^"].*} 1$' "$out/scraped" && [ "$(series kvm_guest_up)" = 1 ] || status=1
 	sleep 0.3
 	scrape && grep "PID $vmm .*cannot open statistics" "$out/server.err"
 	[ "$(grep -c "PID $vmm .*cannot open statistics" "$out/server.err")" = 1 ] || status=1
@@ -1132,8 +1140,7 @@ needs_no_vm_values()
 	"$stats" serve --once -g "vcpus.$$" >"$out/scraped" 2>"$out/printed"
 	grep '^kvm_guest_\(up\|info\)' "$out/scraped"
 	grep -q '^kvm_guest_up{.*} 1$' "$out/scraped" &&
-	grep -q '^kvm_guest_info{.*error="\(VM values missing: this kernel .*\)\?"} 1$' "$out/scraped" &&
-	grep -q '^kvm_stats_unreadable_vmms 0$' "$out/scraped" &&
+	! grep '^kvm_\(guest\|host\)_unreadable' "$out/scraped" &&
 	[ "$(grep -c '^kvm_guest_exits_total{' "$out/scraped")" = 1 ]
 }
 
@@ -1172,7 +1179,7 @@ reports_too_few_files()
 	# Meanwhile the server searches for new VMMs, which fails.
 	sleep 1.2
 	crowd 5 && scrape && grep '^kvm_guest_\(up\|info\)' "$out/scraped" && [ "$(series kvm_guest_up)" = 0 ] &&
-	[ -z "$(series kvm_guest_exits_total)" ] && grep -c 'error="Too many open files' "$out/scraped" &&
+	[ -z "$(series kvm_guest_exits_total)" ] && grep -c '^kvm_guest_unreadable.*error="Too many open files' "$out/scraped" &&
 	end_server
 }
 
@@ -1181,8 +1188,8 @@ vm_tests()
 	check "a VMM starts" start_guest
 	check "the server starts with a VMM" start_server --listen 127.0.0.1:0 --per-vcpu
 	check "values match those of kvm-stats read" values_match_read
-	check "a guest has at most 100 series, and a vCPU at most 60" has_few_series
-	check "parsers accept the values of a VM; it has the metrics of the dashboard and the rules" parsers_accept_vm
+	check "a guest has at most 60 series, a vCPU 50; --metrics=minimal: 12, and 60 for the host" has_few_series
+	check "parsers accept the values of a VM; it has the metrics of the dashboards and the rules" parsers_accept_vm
 	check "after a restart of the VMM the series are the same" survives_restart
 	check "two VMMs of the same guest have the label pid" twins_have_pid
 	check "a VMM that cannot be read is reported, with its PID and the reason" reports_unreadable_vmm

@@ -184,7 +184,7 @@ waits_for_kvm()
 	reports_alone 0 'KVM is not available: /dev/kvm' "$no_kvm" log -i 0.1 -c 1 &&
 	grep -q 'no VM found yet' "$out/alone" &&
 	reports_alone 0 'KVM is not available: /dev/kvm' "$no_kvm" serve --once &&
-	grep -q '^kvm_stats_vmms 0$' "$out/alone" &&
+	grep -q '^kvm_host_vcpus 0$' "$out/alone" &&
 	reports_alone 0 'no VM found yet' "$no_kvm mkdir /sys/class/misc/kvm;" log -i 0.1 -c 1 &&
 	! grep -q 'not available' "$out/alone"
 }

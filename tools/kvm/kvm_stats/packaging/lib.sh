@@ -38,5 +38,5 @@ copy_sources()
 	tar -c -C "$ROOT" --exclude=build --exclude=packaging \
 		VERSION CHANGELOG.md COPYING LICENSES include/uapi/linux/kvm_stats.h \
 		Documentation/virt/kvm/stats-reference.rst tools/testing/compare/reference.awk \
-		tools/lib/kvmstats tools/kvm/kvm_stats | tar -x -C "$1"
+		tools/lib/kvmstats tools/kvm/kvm_stats dashboards | tar -x -C "$1"
 }

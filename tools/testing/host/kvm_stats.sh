@@ -52,7 +52,7 @@ until_true()
 
 	shift
 	until "$@"; do
-		if [ $SECONDS -ge $end ]; then
+		if [ "$SECONDS" -ge "$end" ]; then
 			echo "timeout: $*"
 			return 1
 		fi

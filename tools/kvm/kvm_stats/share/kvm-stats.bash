@@ -88,6 +88,10 @@ _kvm_stats()
 			return
 		fi
 		;;
+	--metrics)
+		_kvm_stats_choose < <(printf '%s\n' all default minimal)
+		return
+		;;
 	--provider)
 		_kvm_stats_choose < <(printf '%s\n' cryptodev kvm)
 		return
@@ -98,7 +102,7 @@ _kvm_stats()
 		_kvm_stats_choose < <(_kvm_stats_columns "$program" | sed "s/^/$before/")
 		return
 		;;
-	-f | --filter | --fields | --names | --vcpu | -s | --set-delay | --interval | -n | --count)
+	-f | --filter | --exclude | --fields | --names | --vcpu | -s | --set-delay | --interval | -n | --count)
 		return
 		;;
 	-i | -c)	# those of kvm_stat have no value

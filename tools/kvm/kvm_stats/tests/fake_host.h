@@ -55,12 +55,4 @@ static struct target *add_target_of(struct vmm *vmm, const struct target_key *ke
 	return target;
 }
 
-static void free_vmms(void)
-{
-	while (monitor.vmms)
-		vmm_free(monitor.vmm[--monitor.vmms]);
-	free(monitor.vmm);
-	stat_sets_free(&monitor.context.sets);
-}
-
 #endif /* FAKE_HOST_H */

@@ -285,6 +285,14 @@ static void set_exit_stats(const struct guest_files *files, const char *value)
 	write_file(path, value, 1);
 }
 
+static void free_vmms(void)
+{
+	while (monitor.vmms)
+		vmm_free(monitor.vmm[--monitor.vmms]);
+	free(monitor.vmm);
+	stat_sets_free(&monitor.context.sets);
+}
+
 /* ---- the tests ---- */
 
 /* Returns the exposition with a fixed string in place of the version number. */

@@ -6,11 +6,11 @@
  */
 #include <curses.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
-#include <wctype.h>
 
 #include "base/array.h"
 #include "base/utf8.h"
@@ -19,73 +19,44 @@
 
 /* ---- text ---- */
 
-/*
- * Returns the character at @text, its length in bytes and its width in cells. Returns '?' for
- * an invalid or unprintable one.
- */
-static wchar_t next_character(const char *text, size_t *len, int *cells)
-{
-	mbstate_t state = { 0 };
-	wchar_t c;
-
-	*len = mbrtowc(&c, text, MB_CUR_MAX, &state);
-	if (*len == (size_t)-1 || *len == (size_t)-2) {
-		*len = 1;
-		c = L'?';
-	}
-	*cells = wcwidth(c);
-	if (*cells >= 0 && !iswcntrl(c) && utf8_is_harmless((uint32_t)c))
-		return c;
-	*cells = 1;
-	return L'?';
-}
-
 int draw_fit(char *buf, size_t size, const char *text, int width)
 {
 	size_t used = 0;
 	int sum = 0;
 
 	while (*text) {
-		char bytes[MB_LEN_MAX];
+		char bytes[MB_LEN_MAX] = "?";
 		mbstate_t state = { 0 };
-		size_t len, n;
-		int cells;
-		wchar_t c = next_character(text, &len, &cells);
+		wchar_t c;
+		size_t len = mbrtowc(&c, text, MB_CUR_MAX, &state), n = 1;
+		bool valid = len != (size_t)-1 && len != (size_t)-2;
+		int cells = valid ? wcwidth(c) : -1;
 
-		n = wcrtomb(bytes, c, &state);
-		if (n == (size_t)-1 || sum + cells > width || used + n >= size)
+		if (cells >= 0 && utf8_is_harmless((uint32_t)c)) {
+			memcpy(bytes, text, len);
+			n = len;
+		} else {
+			cells = 1;
+		}
+		if (sum + cells > width || used + n >= size)
 			break;
 		memcpy(buf + used, bytes, n);
 		used += n;
 		sum += cells;
-		text += len;
+		text += valid ? len : 1;
 	}
 	buf[used] = '\0';
 	return sum;
 }
 
-/* ---- the screen ---- */
-
-#define WIDEST_METER	60
-
 enum draw_color {
 	DRAW_PLAIN,
-	DRAW_CLEARED,
-	DRAW_APPEARED,
-	DRAW_ERROR,
-	DRAW_NEW,	/* the part of a bar that the last interval added */
-	DRAW_HIGH,	/* a high load */
-	DRAW_CRITICAL,
-	DRAW_GUEST,	/* the part of a meter that is time in guests */
-	DRAW_USER,
-	DRAW_KERNEL,
+	DRAW_RED,	/* errors, a very high load, time in the kernel */
+	DRAW_GREEN,	/* what has appeared, time in the guest */
+	DRAW_YELLOW,	/* a high load, values that were cleared, waiting */
+	DRAW_BLUE,	/* time in user mode */
+	DRAW_CYAN,	/* the part of a bar that the last interval added */
 	DRAW_COLORS,
-};
-
-struct area {
-	int y;
-	int rows;
-	int columns;
 };
 
 static bool has_pairs;
@@ -95,15 +66,11 @@ void draw_colors(void)
 	has_pairs = has_colors() && COLORS >= 8 && COLOR_PAIRS >= DRAW_COLORS;
 	if (!has_pairs)
 		return;
-	init_pair(DRAW_CLEARED, COLOR_YELLOW, -1);
-	init_pair(DRAW_APPEARED, COLOR_GREEN, -1);
-	init_pair(DRAW_ERROR, COLOR_RED, -1);
-	init_pair(DRAW_NEW, COLOR_CYAN, -1);
-	init_pair(DRAW_HIGH, COLOR_YELLOW, -1);
-	init_pair(DRAW_CRITICAL, COLOR_RED, -1);
-	init_pair(DRAW_GUEST, COLOR_GREEN, -1);
-	init_pair(DRAW_USER, COLOR_BLUE, -1);
-	init_pair(DRAW_KERNEL, COLOR_RED, -1);
+	init_pair(DRAW_RED, COLOR_RED, -1);
+	init_pair(DRAW_GREEN, COLOR_GREEN, -1);
+	init_pair(DRAW_YELLOW, COLOR_YELLOW, -1);
+	init_pair(DRAW_BLUE, COLOR_BLUE, -1);
+	init_pair(DRAW_CYAN, COLOR_CYAN, -1);
 }
 
 /* Returns an attribute for attrset(), or 0 if the terminal has no colors. */
@@ -118,10 +85,10 @@ static int draw_text(int y, int x, int width, int attributes, const char *text)
 	char buf[1024];
 	int cells;
 
-	if (width <= 0 || y < 0 || y >= LINES || x >= COLS)
-		return 0;
 	if (x + width > COLS)
 		width = COLS - x;
+	if (width <= 0 || y < 0 || y >= LINES)
+		return 0;
 	cells = draw_fit(buf, sizeof(buf), text, width);
 	attrset(attributes);
 	mvaddstr(y, x, buf);
@@ -129,51 +96,47 @@ static int draw_text(int y, int x, int width, int attributes, const char *text)
 	return cells;
 }
 
+/* The same up to the end of the line, with a format. */
+static int __attribute__((__format__(__printf__, 4, 5)))
+draw(int y, int x, int attributes, const char *format, ...)
+{
+	char buf[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(buf, sizeof(buf), format, args);
+	va_end(args);
+	return draw_text(y, x, COLS - x, attributes, buf);
+}
+
 /* Aligns the end of @text with @x + @width. */
 static void draw_right(int y, int x, int width, int attributes, const char *text)
 {
-	char buf[256];
+	char buf[CELL_SIZE];
 	int cells = draw_fit(buf, sizeof(buf), text, width);
 
 	draw_text(y, x + width - cells, cells, attributes, buf);
 }
 
 /* Draws text of several lines, and breaks long lines between words. Returns the row after it. */
-static int draw_wrapped(int y, struct area area, const char *text)
+static int draw_wrapped(int y, int end, const char *text)
 {
-	int width = area.columns - 1;
+	int width = COLS - 1;
 
-	while (*text && y < area.y + area.rows && width > 0) {
-		size_t len = strcspn(text, "\n");
-		char line[512];
+	while (*text && y < end && width > 0) {
+		int len = (int)strcspn(text, "\n");
 
-		if (len > (size_t)width) {
-			size_t space = (size_t)width;
-
-			while (space && text[space] != ' ')
-				space--;
-			len = space ? space : (size_t)width;
+		if (len > width) {
+			len = width;
+			while (len && text[len] != ' ')
+				len--;
+			len = len ? len : width;
 		}
-		snprintf(line, sizeof(line), "%.*s", (int)len, text);
-		draw_text(y++, 1, width, 0, line);
+		draw(y++, 1, 0, "%.*s", len, text);
 		text += len;
 		text += *text == ' ' || *text == '\n';
 	}
 	return y;
-}
-
-static void draw_spaces(int y, int x, int width, int attributes)
-{
-	for (; width > 0; width--, x++)
-		draw_text(y, x, 1, attributes, " ");
-}
-
-static void draw_text_lines(struct area area, const char * const *lines, int count)
-{
-	int i;
-
-	for (i = 0; i < count && i < area.rows; i++)
-		draw_text(area.y + i, 1, area.columns - 1, 0, lines[i]);
 }
 
 size_t draw_first(size_t first, size_t at, size_t lines, int rows)
@@ -191,28 +154,14 @@ size_t draw_first(size_t first, size_t at, size_t lines, int rows)
 
 /* ---- meters ---- */
 
-/* A part of a meter: of 100 percent, in its color. */
+#define WIDEST_METER	60
+
+/* A part of a meter, in percent, drawn with @cell in its color. */
 struct meter_part {
 	double percent;
 	enum draw_color color;
-	const char *cell;	/* the character that fills it */
+	const char *cell;
 };
-
-static void draw_parts(int y, int x, int width, const struct meter_part *part, size_t parts)
-{
-	double sum = 0;
-	int from = 0;
-	size_t i;
-
-	for (i = 0; i < parts; i++) {
-		int to;
-
-		sum += part[i].percent > 0 ? part[i].percent : 0;
-		to = (int)(sum / 100 * width + 0.5);
-		for (; from < to && from < width; from++)
-			draw_text(y, x + from, 1, draw_color(part[i].color) | A_BOLD, part[i].cell);
-	}
-}
 
 /*
  * A stacked bar, like the meters of htop: "CPU [|||||    37.5%]". @text is at its right end.
@@ -221,48 +170,48 @@ static void draw_parts(int y, int x, int width, const struct meter_part *part, s
 static int draw_meter(int y, int x, int width, const char *name, const struct meter_part *part,
 		      size_t parts, const char *text)
 {
-	int inside = width - (int)strlen(name) - 2;
+	int inside = width - (int)strlen(name) - 2, from = 0;
+	double sum = 0;
+	size_t i;
 
 	if (inside < 2)
 		return x;
-	x += draw_text(y, x, width, A_BOLD, name);
-	draw_text(y, x, 1, A_BOLD, "[");
-	draw_parts(y, x + 1, inside, part, parts);
-	draw_right(y, x + 1, inside, 0, text);
-	draw_text(y, x + 1 + inside, 1, A_BOLD, "]");
-	return x + inside + 2;
+	x += draw(y, x, A_BOLD, "%s[", name);
+	for (i = 0; i < parts; i++) {
+		sum += part[i].percent > 0 ? part[i].percent : 0;
+		for (; from < inside && from < (int)(sum / 100 * inside + 0.5); from++)
+			draw(y, x + from, draw_color(part[i].color) | A_BOLD, "%s", part[i].cell);
+	}
+	draw_right(y, x, inside, 0, text);
+	return x + inside + draw(y, x + inside, A_BOLD, "]");
 }
 
-static void draw_meters(const struct top *top, int y, int columns)
+static void draw_meters(const struct top *top, int y)
 {
 	const struct host *host = &top->host;
 	double used = (double)(host->memory - host->available);
 	struct host_use use = host_use(host);
 	const struct meter_part cpu[] = {
-		{ use.guest, DRAW_GUEST, "|" },
-		{ use.user, DRAW_USER, "|" },
-		{ use.kernel, DRAW_KERNEL, "|" },
+		{ use.guest, DRAW_GREEN, "|" }, { use.user, DRAW_BLUE, "|" },
+		{ use.kernel, DRAW_RED, "|" },
 	};
 	const struct meter_part memory[] = {
-		{ host->memory ? 100 * used / (double)host->memory : 0, DRAW_GUEST, "|" },
+		{ host->memory ? 100 * used / (double)host->memory : 0, DRAW_GREEN, "|" },
 	};
-	int width = columns / 3 < WIDEST_METER ? columns / 3 : WIDEST_METER;
-	char text[2 * NUMBER_SIZE + 4] = "-", size[NUMBER_SIZE];
+	int width = COLS / 3 < WIDEST_METER ? COLS / 3 : WIDEST_METER;
+	char text[2 * NUMBER_SIZE] = "-", size[NUMBER_SIZE];
 	int x;
 
 	if (use.guest >= 0) {
-		number_percent(text, use.guest + use.user + use.kernel);
+		number_put(text, UNIT_PERCENT, use.guest + use.user + use.kernel, 0);
 		strcat(text, "%");
 	}
 	x = draw_meter(y, 0, width, "CPU ", cpu, ARRAY_SIZE(cpu), text) + 2;
-	number_bytes(text, used);
-	number_bytes(size, (double)host->memory);
-	strcat(text, "/");
-	strcat(text, size);
+	number_put(text, UNIT_BYTES, used, 0);
+	number_put(size, UNIT_BYTES, (double)host->memory, 0);
+	strcat(strcat(text, "/"), size);
 	x = draw_meter(y, x, width, "Mem ", memory, 1, text) + 2;
-	snprintf(text, sizeof(text), "%u CPU%s, load %.1f", host->cpus, plural(host->cpus),
-		 host->load);
-	draw_text(y, x, columns - x, 0, text);
+	draw(y, x, 0, "%u CPU%s, load %.1f", host->cpus, plural(host->cpus), host->load);
 }
 
 /* ---- the summary ---- */
@@ -291,10 +240,11 @@ int draw_put_problems(char *buf, size_t size, const struct monitor *monitor)
 	if (no_vm_values)
 		snprintf(buf + len, size - (size_t)len, ", VM values of %zu guest%s missing",
 			 no_vm_values, plural(no_vm_values));
-	return unreadable || missing ? (int)A_BOLD | draw_color(DRAW_ERROR) : draw_color(DRAW_HIGH);
+	return unreadable || missing ? (int)A_BOLD | draw_color(DRAW_RED) :
+				       draw_color(DRAW_YELLOW);
 }
 
-static int put_sources(char *buf, size_t size, const struct monitor *monitor, const char *separator)
+static int draw_sources(const struct monitor *monitor, int y, int x, const char *separator)
 {
 	static const struct {
 		unsigned int origins;
@@ -309,7 +259,6 @@ static int put_sources(char *buf, size_t size, const struct monitor *monitor, co
 	};
 	unsigned int origins = 0;
 	size_t i, j;
-	int len = 0;
 
 	for (i = 0; i < monitor->vmms; i++) {
 		for (j = 0; j < monitor->vmm[i]->targets; j++)
@@ -317,63 +266,52 @@ static int put_sources(char *buf, size_t size, const struct monitor *monitor, co
 	}
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
 		if (origins & sources[i].origins)
-			len += snprintf(buf + len, size - (size_t)len, "%s%s", separator,
-					sources[i].name);
+			x += draw(y, x, 0, "%s%s", separator, sources[i].name);
 	}
-	return len;
+	return x;
 }
 
-static int put_counts(const struct top *top, char *buf, size_t size)
+static const char *separator(void)
 {
+	return is_utf8() ? " · " : ", ";
+}
+
+static void draw_summary(const struct top *top, int y)
+{
+	const struct monitor *monitor = top->monitor;
 	size_t guests = 0, vms = 0, vcpus = 0, i;
-	int len;
-
-	for (i = 0; i < top->monitor->vmms; i++) {
-		/* The whole machine is not a guest. */
-		guests += vmm_key(top->monitor->vmm[i]) != 0;
-		vms += top->monitor->vmm[i]->vms;
-		vcpus += top->monitor->vmm[i]->vcpus;
-	}
-	len = snprintf(buf, size, "%zu guest%s, %zu VM%s, %zu vCPU%s", guests, plural(guests), vms,
-		       plural(vms), vcpus, plural(vcpus));
-	if (top->host.cpus && vcpus)
-		len += snprintf(buf + len, size - (size_t)len, " (%.*f per CPU)",
-				vcpus < 10 * (size_t)top->host.cpus,
-				(double)vcpus / top->host.cpus);
-	return len;
-}
-
-static void draw_summary(const struct top *top, int y, int columns)
-{
-	const char *separator = top->utf8 ? " · " : ", ";
-	size_t denied = top->monitor->denied;
+	int x, attributes;
 	char text[256];
-	int x, len, attributes;
 
-	put_counts(top, text, sizeof(text));
-	x = draw_text(y, 0, columns, 0, text);
-	attributes = draw_put_problems(text, sizeof(text), top->monitor);
-	x += draw_text(y, x, columns - x, attributes, text);
-	len = put_sources(text, sizeof(text), top->monitor, separator);
-	snprintf(text + len, sizeof(text) - (size_t)len, "%severy %g s", separator,
-		 (double)top->interval / SECOND);
-	x += draw_text(y, x, columns - x, 0, text) + 2;
-	if (!denied)
-		return;
-	snprintf(text, sizeof(text), "no permission to inspect %zu process%s", denied,
-		 denied == 1 ? "" : "es");
-	draw_text(y, x, columns - x, draw_color(DRAW_HIGH), text);
+	for (i = 0; i < monitor->vmms; i++) {
+		/* The whole machine is not a guest. */
+		guests += vmm_key(monitor->vmm[i]) != 0;
+		vms += monitor->vmm[i]->vms;
+		vcpus += monitor->vmm[i]->vcpus;
+	}
+	x = draw(y, 0, 0, "%zu guest%s, %zu VM%s, %zu vCPU%s", guests, plural(guests), vms,
+		 plural(vms), vcpus, plural(vcpus));
+	if (top->host.cpus && vcpus)
+		x += draw(y, x, 0, " (%.*f per CPU)", vcpus < 10 * (size_t)top->host.cpus,
+			  (double)vcpus / top->host.cpus);
+	attributes = draw_put_problems(text, sizeof(text), monitor);
+	x += draw(y, x, attributes, "%s", text);
+	x = draw_sources(monitor, y, x, separator());
+	x += draw(y, x, 0, "%severy %g s", separator(), (double)top->interval / SECOND);
+	if (monitor->denied)
+		draw(y, x + 2, draw_color(DRAW_YELLOW), "no permission to inspect %zu process%s",
+		     monitor->denied, monitor->denied == 1 ? "" : "es");
 }
 
 /* ---- the title ---- */
 
-static int put_path(const struct top *top, char *buf, size_t size)
+static int draw_path(const struct top *top, int y, int x)
 {
 	const struct page *page = top_page(top);
 	const struct filter *filter = top->filter;
 	struct top_scope scope = page->scope;
-	char name[64];
-	int len;
+	const char *name = "All guests";
+	char buf[NAME_SIZE];
 
 	/* If only one process is selected, the page is of it. */
 	if (top->kvm_stat && !scope.one_vmm && filter->pids == 1) {
@@ -381,288 +319,183 @@ static int put_path(const struct top *top, char *buf, size_t size)
 		if (top->monitor->vmms == 1)
 			scope = scope_of_vmm(top->monitor->vmm[0]);
 	}
-	if (scope.one_vmm && *scope.guest)
-		len = snprintf(buf, size, "%s", sanitize(scope.guest, name, sizeof(name)));
+	if (scope.one_vmm && !*scope.guest)
+		x += draw(y, x, A_BOLD, "PID %d", (int)scope.pid);
 	else if (scope.one_vmm)
-		len = snprintf(buf, size, "PID %d", (int)scope.pid);
-	else if (top->kvm_stat && filter->guests == 1)
-		len = snprintf(buf, size, "%s", sanitize(filter->guest[0], name, sizeof(name)));
+		name = sanitize(scope.guest, buf, sizeof(buf));
+	else if (top->kvm_stat)
+		name = filter->guests == 1 ? sanitize(filter->guest[0], buf, sizeof(buf)) :
+					     "summary";
 	else if (page->kind == PAGE_GUESTS)
-		len = snprintf(buf, size, "Guests");
-	else
-		len = snprintf(buf, size, "%s", top->kvm_stat ? "summary" : "All guests");
+		name = "Guests";
+	if (!scope.one_vmm || *scope.guest)
+		x += draw(y, x, A_BOLD, "%s", name);
 	if (*scope.guest && scope.pid)
-		len += snprintf(buf + len, size - (size_t)len, " (PID %d)", (int)scope.pid);
-	if (scope.one_target)
-		len += snprintf(buf + len, size - (size_t)len, ", %s", scope.label);
+		x += draw(y, x, A_BOLD, " (PID %d)", (int)scope.pid);
+	if (*scope.label)
+		x += draw(y, x, A_BOLD, ", %s", scope.label);
 	if (*page->stat)
-		len += snprintf(buf + len, size - (size_t)len, ", %s", page->stat);
-	return len;
+		x += draw(y, x, A_BOLD, ", %s", page->stat);
+	return x;
 }
 
-static void put_settings(const struct top *top, char *buf, size_t size)
+static void draw_title(const struct top *top, int y)
 {
-	const char *separator = top->utf8 ? " · " : ", ";
 	const struct page *page = top_page(top);
-	const char *names = top->names[page->kind].text;
-	int len = 0;
+	bool statistics = page->kind >= PAGE_STATISTICS || top->kvm_stat;
+	const char *names = top->names[page->kind];
+	int x = top->kvm_stat ? draw(y, 0, A_BOLD, "kvm statistics - ") : 0;
 
-	*buf = '\0';
+	x = draw_path(top, y, x);
 	if (*names)
-		len += snprintf(buf, size, "%sfilter: %s", separator, names);
-	if (page->kind >= PAGE_STATISTICS && top->filter->has_regex)
-		len += snprintf(buf + len, size - (size_t)len, "%s-f %.200s", separator,
-				top->filter->pattern);
-	if (page->kind < PAGE_STATISTICS)
-		return;
-	if (!top->counts_growth)
-		snprintf(buf + len, size - (size_t)len, "%ssince VM creation", separator);
-	else if (!top->kvm_stat)
-		snprintf(buf + len, size - (size_t)len, "%ssince the reset", separator);
-}
-
-static int draw_mark(int y, int x, int columns, int attributes, const char *mark)
-{
-	int len = (int)strlen(mark);
-
-	/* A mark is more important than the end of the title. */
-	x = x + len > columns ? columns - len : x;
-	return x + draw_text(y, x > 0 ? x : 0, columns, A_STANDOUT | attributes, mark) + 1;
-}
-
-static void draw_title(const struct top *top, int y, int columns)
-{
-	char text[1024];
-	int len = snprintf(text, sizeof(text), "%s", top->kvm_stat ? "kvm statistics - " : "");
-	int x;
-
-	len += put_path(top, text + len, sizeof(text) - (size_t)len);
-	put_settings(top, text + len, sizeof(text) - (size_t)len);
-	x = draw_text(y, 0, columns, A_BOLD, text) + 2;
-	if (page_has_ended(top, top_page(top)))
-		x = draw_mark(y, x, columns, draw_color(DRAW_ERROR), " has ended ");
+		x += draw(y, x, A_BOLD, "%sfilter: %s", separator(), names);
+	if (statistics && top->filter->has_regex)
+		x += draw(y, x, A_BOLD, "%s-f %s", separator(), top->filter->pattern);
+	if (statistics && !top->counts_growth)
+		x += draw(y, x, A_BOLD, "%ssince VM creation", separator());
+	else if (statistics && !top->kvm_stat)
+		x += draw(y, x, A_BOLD, "%ssince the reset", separator());
+	/* The marks are more important than the end of the title. */
+	if (page_has_ended(top, page))
+		draw_right(y, 0, COLS - 9, A_STANDOUT | draw_color(DRAW_RED), " has ended ");
 	if (top->paused)
-		draw_mark(y, x, columns, draw_color(DRAW_HIGH), " paused ");
+		draw_right(y, 0, COLS, A_STANDOUT | draw_color(DRAW_YELLOW), " paused ");
 }
 
-/* ---- where the time of vCPUs goes: a stacked bar ---- */
+/* ---- where the time of vCPUs goes: a stacked bar, and the classes of exits ---- */
 
-#define LEGEND		66	/* cells, with the space before it */
-#define SHORTEST_BAR	50
+#define TIME_ROWS	2	/* the bar, and below it the legend */
 
-static const struct {
-	const char *cell;	/* in the bar; the name in the legend begins with it */
-	const char *name;
-	enum draw_color color;
-} part_types[TIME_PARTS] = {
-	[TIME_GUEST] = { "G", "Guest", DRAW_GUEST },
-	[TIME_EXITS] = { "E", "Exits", DRAW_KERNEL },
-	[TIME_VMM] = { "V", "VMM", DRAW_USER },
-	[TIME_HALTED] = { "H", "Halted", DRAW_PLAIN },
-	[TIME_WAITING] = { "W", "Waiting", DRAW_HIGH },
-};
-
-static double mean_time(const struct vcpu_times *times, size_t part)
+static void draw_time_bar(const struct tally *times, int y)
 {
-	return times->percent[part] / (double)times->vcpus;
-}
-
-/* The legend is below the bar if it does not fit to the right of it. */
-static int rows_of_bar(int columns)
-{
-	return columns < SHORTEST_BAR + LEGEND ? 2 : 1;
-}
-
-static void draw_time_bar(const struct vcpu_times *times, int y, int columns)
-{
-	struct meter_part part[TIME_PARTS];
-	bool below = rows_of_bar(columns) > 1;
+	static const char * const names[TIME_PARTS] = {
+		[TIME_GUEST] = "Guest", [TIME_EXITS] = "Exits", [TIME_VMM] = "VMM",
+		[TIME_HALTED] = "Halted", [TIME_WAITING] = "Waiting",
+	};
+	/* In the bar, a part has the first letter of its name. */
+	struct meter_part part[TIME_PARTS] = {
+		[TIME_GUEST] = { 0, DRAW_GREEN, "G" }, [TIME_EXITS] = { 0, DRAW_RED, "E" },
+		[TIME_VMM] = { 0, DRAW_BLUE, "V" }, [TIME_HALTED] = { 0, DRAW_PLAIN, "H" },
+		[TIME_WAITING] = { 0, DRAW_YELLOW, "W" },
+	};
+	int x = (int)strlen("Time ");
 	size_t i;
-	int x;
 
 	for (i = 0; i < TIME_PARTS; i++)
-		part[i] = (struct meter_part){
-			mean_time(times, i), part_types[i].color, part_types[i].cell };
-	x = draw_meter(y, 0, below ? columns : columns - LEGEND, "Time ", part, TIME_PARTS, "");
-	x = below ? (int)strlen("Time ") : x + 2;
+		part[i].percent = times->sum[TALLY_TIMES + i] / (double)times->known[TALLY_TIMES];
+	draw_meter(y++, 0, COLS, "Time ", part, TIME_PARTS, "");
 	for (i = 0; i < TIME_PARTS; i++) {
-		char percent[NUMBER_SIZE], text[NUMBER_SIZE + 16];
+		char percent[NUMBER_SIZE];
 
-		number_percent(percent, mean_time(times, i));
-		snprintf(text, sizeof(text), "%s %s%%", part_types[i].name + 1, percent);
-		x += draw_text(y + below, x, columns - x, draw_color(part_types[i].color) | A_BOLD,
-			       part_types[i].cell);
-		x += draw_text(y + below, x, columns - x, 0, text) + 2;
+		number_put(percent, UNIT_PERCENT, part[i].percent, 0);
+		x += draw(y, x, draw_color(part[i].color) | A_BOLD, "%s", part[i].cell);
+		x += draw(y, x, 0, "%s %s%%", names[i] + 1, percent) + 2;
 	}
 }
 
-/* ---- the classes of exits ---- */
+/* The classes are in several blocks next to each other. Each class has a name and numbers. */
+#define CLASS_NAME	16
+#define CLASS_RATE	9	/* with the space before it */
+#define CLASS_NUMBER	7
+#define CLASS_BLOCK	(CLASS_NAME + CLASS_RATE + 2 * CLASS_NUMBER)
+#define CLASS_GAP	2
 
-#define GAP		2	/* between blocks */
-#define NAME		16
-#define RATE		9	/* with the space before it */
-#define PERCENT		7
-#define MEAN		7
-#define NUMBERS		(RATE + PERCENT + MEAN)
-#define WIDEST_NAME	(NAME + 8)
-
-/* The list of classes is in several blocks next to each other, each of a name and its numbers. */
-struct blocks {
-	int count;
-	int name;	/* width */
-	int rows;	/* that all classes need */
-};
-
-static struct blocks blocks_of(const struct page *page, int columns)
+static int blocks_of_classes(void)
 {
-	struct blocks blocks = { .count = (columns + GAP) / (NAME + NUMBERS + GAP) };
-
-	if (!blocks.count)
-		blocks.count = 1;
-	blocks.name = (columns + GAP) / blocks.count - GAP - NUMBERS;
-	if (blocks.name > WIDEST_NAME)
-		blocks.name = WIDEST_NAME;
-	blocks.rows = ((int)page->classes.kinds + blocks.count - 1) / blocks.count;
-	return blocks;
+	return COLS > CLASS_BLOCK ? (COLS + CLASS_GAP) / (CLASS_BLOCK + CLASS_GAP) : 1;
 }
 
-static void draw_block(int y, int x, int name, int attributes, const char * const *text)
+static void draw_class(int y, int x, int attributes, const char *name, const char *rate,
+		       const char *percent, const char *mean)
 {
-	draw_text(y, x, name, attributes, text[0]);
-	x += name;
-	draw_right(y, x, RATE, attributes, text[1]);
-	draw_right(y, x + RATE, PERCENT, attributes, text[2]);
-	draw_right(y, x + RATE + PERCENT, MEAN, attributes, text[3]);
-}
-
-static void draw_class(const struct exit_kind *class, size_t vcpus, int y, int x, int name,
-		       bool utf8)
-{
-	char rate[NUMBER_SIZE], percent[NUMBER_SIZE], mean[NUMBER_SIZE] = "-";
-	const char *text[] = { class->name, rate, percent, mean };
-
-	number_rate(rate, RATE - 1, class->rate);
-	number_percent(percent, 100 * class->ns / SECOND / (double)vcpus);
-	if (class->rate > 0)
-		number_seconds(mean, class->ns / class->rate / SECOND, utf8);
-	draw_block(y, x, name, class->ns > 0 ? 0 : A_DIM, text);
+	draw_text(y, x, CLASS_NAME, attributes, name);
+	x += CLASS_NAME;
+	draw_right(y, x, CLASS_RATE, attributes, rate);
+	draw_right(y, x + CLASS_RATE, CLASS_NUMBER, attributes, percent);
+	draw_right(y, x + CLASS_RATE + CLASS_NUMBER, CLASS_NUMBER, attributes, mean);
 }
 
 /* If not all classes fit, the heading of the first block says so. */
-static void draw_classes(const struct top *top, struct area area)
+static void draw_classes(const struct page *page, int y, int rows)
 {
-	const struct page *page = top_page(top);
-	struct blocks blocks = blocks_of(page, area.columns);
-	int rows = area.rows - 1, shown = rows * blocks.count, i;
+	int classes = (int)page->classes.kinds, shown = rows * blocks_of_classes(), i;
 	char exits[64] = "Exits";
-	const char *head[] = { exits, "Per s", "Time %", "Mean" };
 
-	if (shown >= (int)page->classes.kinds)
-		shown = (int)page->classes.kinds;
-	else
-		snprintf(exits, sizeof(exits), "Exits, %d of %zu", shown, page->classes.kinds);
-	for (i = 0; i < shown; i++) {
-		int x = i / rows * (blocks.name + NUMBERS + GAP);
+	if (shown < classes)
+		snprintf(exits, sizeof(exits), "Exits, %d of %d", shown, classes);
+	for (i = 0; i < shown && i < classes; i++) {
+		const struct exit_kind *class = &page->classes.kind[i];
+		double vcpus = (double)page->times.known[TALLY_TIMES];
+		char rate[NUMBER_SIZE], percent[NUMBER_SIZE], mean[NUMBER_SIZE] = "-";
+		int x = i / rows * (CLASS_BLOCK + CLASS_GAP);
 
 		if (i % rows == 0)
-			draw_block(area.y, x, blocks.name, A_BOLD, head);
-		head[0] = "Exits";
-		draw_class(&page->classes.kind[i], page->times.vcpus, area.y + 1 + i % rows, x,
-			   blocks.name, top->utf8);
+			draw_class(y, x, A_BOLD, i ? "Exits" : exits, "Per s", "Time %", "Mean");
+		number_put(rate, UNIT_RATE, class->rate, CLASS_RATE - 1);
+		number_put(percent, UNIT_PERCENT, 100 * class->ns / SECOND / vcpus, 0);
+		if (class->rate > 0)
+			number_put(mean, UNIT_SECONDS, class->ns / class->rate / SECOND, 0);
+		draw_class(y + 1 + i % rows, x, class->ns > 0 ? 0 : A_DIM, class->name, rate,
+			   percent, mean);
 	}
 }
 
-/* ---- both, or the summary of a histogram: what is between the title and the headings ---- */
-
-static bool shows_off(const struct top *top)
-{
-	return !top_page(top)->times.vcpus && top->exits_state == EXITS_OFF;
-}
-
-/* Returns how many of @rows are needed. 0: the page has no such times, or they do not fit. */
-static int details_rows(const struct top *top, int rows, int columns)
+/*
+ * Draws the times, or the summary of a histogram, in at most half of the rows up to @end. Returns
+ * the next row.
+ */
+static int draw_details(const struct top *top, int y, int end)
 {
 	const struct page *page = top_page(top);
-	int bar = rows_of_bar(columns);
-	int classes = blocks_of(page, columns).rows;
+	int blocks = blocks_of_classes(), rows = (end - y - 1) / 2;
+	int classes = ((int)page->classes.kinds + blocks - 1) / blocks;
 
+	if (rows < 1 || (page->kind != PAGE_HISTOGRAM && top->kvm_stat))
+		return y;
 	if (page->kind == PAGE_HISTOGRAM)
-		return *page->summary && rows ? 1 : 0;
-	if ((page->kind != PAGE_PARTS && page->kind != PAGE_STATISTICS) || bar > rows)
-		return 0;
-	if (!page->times.vcpus)
-		return shows_off(top);
-	if (!classes || bar + 2 > rows)
-		return bar;
-	return bar + 1 + classes < rows ? bar + 1 + classes : rows;
+		return y + !!draw(y, 0, 0, "%s", page->summary);
+	if (!page->times.known[TALLY_TIMES])
+		return page->kind == PAGE_GUESTS || top->exits_state != EXITS_OFF ? y :
+		       y + !!draw(y, 0, A_DIM, "Exit statistics are off. Run 'echo 1 >"
+				  EXIT_STATS_PARAMETER "'.");
+	if (rows < TIME_ROWS)
+		return y;
+	draw_time_bar(&page->times, y);
+	y += TIME_ROWS;
+	rows -= TIME_ROWS;
+	if (!classes || rows < 2)
+		return y;
+	classes = classes < rows ? classes : rows - 1;
+	draw_classes(page, y, classes);
+	return y + 1 + classes;
 }
 
-static void draw_details(const struct top *top, struct area area)
-{
-	const struct page *page = top_page(top);
-	int bar = rows_of_bar(area.columns);
-
-	if (!area.rows)
-		return;
-	if (page->kind == PAGE_HISTOGRAM) {
-		draw_text(area.y, 0, area.columns, 0, page->summary);
-	} else if (shows_off(top)) {
-		draw_text(area.y, 0, area.columns, A_DIM, "Exit statistics are off. Run 'echo 1 >"
-			  EXIT_STATS_PARAMETER "'.");
-	} else {
-		draw_time_bar(&page->times, area.y, area.columns);
-		area.y += bar;
-		area.rows -= bar;
-		if (area.rows > 1)
-			draw_classes(top, area);
-	}
-}
-
-/* ---- headings ---- */
-
-static struct column_layout layout_of(const struct top *top, int columns)
-{
-	const struct page *page = top_page(top);
-	int longest = (int)strlen(column_heading(top, COLUMN_NAME, false));
-	char buf[CELL_SIZE];
-	size_t i;
-
-	for (i = 0; i < page->lines; i++) {
-		int cells = draw_fit(buf, sizeof(buf), page->line[i]->name, CELL_SIZE) +
-			    (page->line[i]->child ? 2 : 0);
-
-		longest = cells > longest ? cells : longest;
-	}
-	return column_layout(table_columns(top), top->skipped_columns, columns, longest);
-}
+/* ---- the table ---- */
 
 static void draw_cell(int y, const struct column_place *place, int attributes, const char *text)
 {
-	if (column_types[place->id].left)
+	if (column_types[place->id].widest)
 		draw_text(y, place->x, place->width, attributes, text);
 	else
 		draw_right(y, place->x, place->width, attributes, text);
 }
 
-static void draw_head(const struct top *top, const struct column_layout *layout, int y, int columns)
+static void draw_head(const struct top *top, int y)
 {
+	const struct column_layout *layout = &top->layout;
 	enum column_id sorted = top->order[top_page(top)->kind].column;
 	size_t i;
 
-	draw_spaces(y, 0, columns, A_STANDOUT);
+	mvhline(y, 0, ' ' | A_STANDOUT, COLS);
 	for (i = 0; i < layout->places; i++) {
 		const struct column_place *place = &layout->place[i];
-		int mark = place->id == sorted && place->id != COLUMN_FROM ?
-			   A_BOLD | A_UNDERLINE : 0;
 
-		draw_cell(y, place, A_STANDOUT | mark,
-			  column_heading(top, place->id, layout->wide));
+		draw_cell(y, place, A_STANDOUT | (place->id == sorted ? A_BOLD | A_UNDERLINE : 0),
+			  column_heading(top, place->id));
 	}
-	if (layout->hidden && columns > 30)
-		draw_right(y, columns - 1, 1, A_STANDOUT, ">");
+	if (layout->hidden && COLS > 30)
+		draw(y, COLS - 1, A_STANDOUT, ">");
 }
-
-/* ---- bars ---- */
 
 unsigned int draw_eighths(double count, double largest, int width)
 {
@@ -675,35 +508,31 @@ unsigned int draw_eighths(double count, double largest, int width)
 }
 
 /* The color changes only between two cells. In ASCII, the cells of the last interval are "+". */
-static void draw_bar(const struct top *top, const struct line *line, int y,
-		     const struct column_place *place, double largest, int attributes)
+static void draw_bar(const struct line *line, int y, const struct column_place *place,
+		     double largest, int attributes)
 {
 	static const char * const part[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
-	double samples = line->number[COLUMN_SAMPLES];
+	double samples = line->number[COLUMN_VALUE];
 	int all = (int)draw_eighths(samples, largest, place->width - 1);
 	int old = (int)draw_eighths(samples - line->added, largest, place->width - 1);
-	int full = top->utf8 ? all / 8 : (all + 7) / 8;
+	bool utf8 = is_utf8();
+	int full = utf8 ? all / 8 : (all + 7) / 8;
 	int border = all == old ? full : old / 8;
 	int i;
 
 	for (i = 0; i < full; i++)
-		draw_text(y, place->x + i, 1,
-			  attributes | (i < border ? 0 : draw_color(DRAW_NEW)),
-			  top->utf8 ? "█" : i < border ? "#" : "+");
-	if (top->utf8)
-		draw_text(y, place->x + full, 1,
-			  attributes | (all > old ? draw_color(DRAW_NEW) : 0), part[all % 8]);
+		draw(y, place->x + i, attributes | (i < border ? 0 : draw_color(DRAW_CYAN)), "%s",
+		     utf8 ? "█" : i < border ? "#" : "+");
+	if (utf8)
+		draw(y, place->x + full, attributes | (all > old ? draw_color(DRAW_CYAN) : 0),
+		     "%s", part[all % 8]);
 }
-
-/* ---- lines ---- */
-
-#define SHORTEST_PROBLEM	30
 
 static int color_of_load(double value, double high, double critical)
 {
 	if (value >= critical)
-		return draw_color(DRAW_CRITICAL) | A_BOLD;
-	return value >= high ? draw_color(DRAW_HIGH) : 0;
+		return draw_color(DRAW_RED) | A_BOLD;
+	return value >= high ? draw_color(DRAW_YELLOW) : 0;
 }
 
 static int load_color(enum column_id id, const struct line *line)
@@ -724,143 +553,104 @@ static int line_attributes(const struct line *line, bool cursor)
 	int attributes = cursor ? A_REVERSE : 0;
 
 	if (*line->problem)
-		return attributes | draw_color(DRAW_ERROR);
+		return attributes | draw_color(DRAW_RED);
 	if (line->cleared)
-		return attributes | A_BOLD | draw_color(DRAW_CLEARED);
+		return attributes | A_BOLD | draw_color(DRAW_YELLOW);
 	if (line->appeared)
-		attributes |= draw_color(DRAW_APPEARED);
+		attributes |= draw_color(DRAW_GREEN);
 	/* What does not change is dim. */
-	if (!cursor && (line->number[COLUMN_RATE] == 0 || line->number[COLUMN_SAMPLES] == 0))
+	if (!cursor && (line->number[COLUMN_RATE] == 0 ||
+			(line->number[COLUMN_BAR] >= 0 && line->number[COLUMN_VALUE] == 0)))
 		attributes |= A_DIM;
 	return attributes | (line->sum ? A_BOLD : 0);
 }
 
-static void draw_line_cell(struct top *top, struct line *line, int y,
-			   const struct column_place *place, double largest, int attributes)
-{
-	char text[CELL_SIZE];
-
-	if (place->id == COLUMN_KINDS)
-		stats_update_kinds(top, line);
-	column_text(text, place->id, line, place->width, top->monitor->time, top->utf8);
-	if (!(attributes & A_REVERSE) && !*line->problem)
-		attributes |= load_color(place->id, line);
-	draw_cell(y, place, attributes, text);
-	if (place->id == COLUMN_BAR)
-		draw_bar(top, line, y, place, largest, attributes);
-}
-
-/* The columns of KVM's statistics. Times of vCPUs and memory come from /proc. */
-static bool needs_statistics(enum column_id id)
-{
-	return id >= COLUMN_EXITS && id != COLUMN_MEMORY;
-}
+#define SHORTEST_PROBLEM	30
 
 /*
- * Returns where the reason why a guest cannot be read starts: at the first of these columns, and of
- * the times of vCPUs if @times is set. Without any of them, it is next to the name.
+ * Returns where the reason why a guest cannot be read starts: in place of its statistics, and of
+ * the times of its vCPUs if they are unknown, or if it needs the space.
  */
-static int start_of_problem(const struct column_layout *layout, bool times)
+static int start_of_problem(const struct column_layout *layout, const struct line *line)
 {
+	bool times = line->number[COLUMN_GUEST] < 0;
+	int start = layout->place[0].width + 1;
 	size_t i;
 
-	for (i = 1; i < layout->places; i++) {
+	for (i = layout->places; i-- > 1;) {
 		enum column_id id = layout->place[i].id;
 
-		if (needs_statistics(id) || (times && id >= COLUMN_GUEST))
-			return layout->place[i].x;
+		if ((id >= COLUMN_EXITS && id != COLUMN_MEMORY) ||
+		    (id >= COLUMN_GUEST && (times || COLS - start < SHORTEST_PROBLEM)))
+			start = layout->place[i].x;
 	}
-	return layout->place[0].width + 1;
+	return start;
 }
 
-/*
- * The reason also replaces the times of the vCPUs if they are unknown, or if it needs the space,
- * and the columns up to its end.
- */
-static void draw_line_problem(struct top *top, const struct column_layout *layout, int y,
-			      struct line *line, int columns, int attributes)
+static void draw_line(struct top *top, int y, struct line *line, bool cursor, double largest)
 {
-	bool times = line->number[COLUMN_GUEST] < 0 ||
-		     columns - start_of_problem(layout, false) < SHORTEST_PROBLEM;
-	int x = start_of_problem(layout, times);
-	int end = x + (int)strlen(line->problem);
-	size_t i;
-
-	for (i = 0; i < layout->places; i++) {
-		const struct column_place *at = &layout->place[i];
-
-		if (at->x < x || (at->x > end && !needs_statistics(at->id)))
-			draw_line_cell(top, line, y, at, 0, attributes);
-	}
-	draw_text(y, x, columns - x, attributes | A_BOLD, line->problem);
-}
-
-static void draw_line(struct top *top, const struct column_layout *layout, int y,
-		      struct line *line, bool cursor, int columns, double largest)
-{
+	const struct column_layout *layout = &top->layout;
 	int attributes = line_attributes(line, cursor);
+	int problem = *line->problem ? start_of_problem(layout, line) : COLS;
+	char text[CELL_SIZE];
 	size_t i;
 
-	draw_spaces(y, 0, cursor ? columns : 0, attributes);
-	if (*line->problem) {
-		draw_line_problem(top, layout, y, line, columns, attributes);
-		return;
+	if (cursor)
+		mvhline(y, 0, ' ' | (chtype)attributes, COLS);
+	for (i = 0; i < layout->places; i++) {
+		const struct column_place *place = &layout->place[i];
+		int color = cursor || *line->problem ? 0 : load_color(place->id, line);
+
+		if (place->x >= problem)
+			break;
+		if (place->id == COLUMN_KINDS)
+			guests_update_kinds(top, line);
+		column_text(text, place->id, line, place->width);
+		draw_cell(y, place, attributes | color, text);
+		if (place->id == COLUMN_BAR)
+			draw_bar(line, y, place, largest, attributes);
 	}
-	for (i = 0; i < layout->places; i++)
-		draw_line_cell(top, line, y, &layout->place[i], largest, attributes);
+	draw(y, problem, attributes | A_BOLD, "%s", line->problem);
 }
 
-static void draw_how_many_follow(const struct page *page, int y, int columns, size_t shown)
+/* Scrolls, so that the line of the cursor is visible. */
+static void draw_lines(struct top *top, int y, int end)
 {
-	size_t below = page->lines - page->first - shown;
-	char text[80];
-	int len = 0;
+	struct page *page = top_page(top);
+	int rows = end - y;
+	double largest = 0;
+	size_t i, last;
 
-	if (page->first)
-		len = snprintf(text, sizeof(text), "%zu more above%s", page->first,
-			       below ? ", " : "");
-	if (below)
-		snprintf(text + len, sizeof(text) - (size_t)len, "%zu more below", below);
-	draw_text(y, 0, columns, A_DIM, text);
-}
-
-/* Scrolls, so that the line of the cursor is visible. Returns the rows for lines. */
-static int scroll_lines(struct page *page, int rows)
-{
 	if (page->at >= page->lines)
-		page->at = page->lines ? page->lines - 1 : 0;
+		page->at = page->lines - 1;
+	/* If not all lines fit, the last row says so. */
 	if (page->lines > (size_t)rows && rows > 1)
 		rows--;
 	page->first = draw_first(page->first, page->at, page->lines, rows);
-	return rows;
-}
-
-static void draw_lines(struct top *top, const struct column_layout *layout, struct area area)
-{
-	struct page *page = top_page(top);
-	int rows = scroll_lines(page, area.rows);
-	double largest = 0;
-	size_t i;
-	int y;
-
+	last = page->first + (size_t)rows < page->lines ? page->first + (size_t)rows : page->lines;
 	for (i = 0; i < page->lines; i++) {
-		if (page->line[i]->number[COLUMN_SAMPLES] > largest)
-			largest = page->line[i]->number[COLUMN_SAMPLES];
+		if (page->line[i]->number[COLUMN_VALUE] > largest)
+			largest = page->line[i]->number[COLUMN_VALUE];
 	}
-	for (i = page->first, y = area.y; y < area.y + rows && i < page->lines; i++, y++)
-		draw_line(top, layout, y, page->line[i], i == page->at, area.columns, largest);
-	if (rows < area.rows)
-		draw_how_many_follow(page, area.y + rows, area.columns, (size_t)rows);
-	/* The reason why the guest of the page cannot be read is below its only line. */
-	area.rows -= y + 1 - area.y;
-	area.y = y + 1;
-	if (*page->problem && page->lines == 1 && area.rows > 0)
-		draw_wrapped(area.y, area, page->problem);
+	for (i = page->first; i < last; i++)
+		draw_line(top, y++, page->line[i], i == page->at, largest);
+	if (page->first || last < page->lines) {
+		int x = 0;
+
+		if (page->first)
+			x = draw(y, 0, A_DIM, "%zu more above%s", page->first,
+				 last < page->lines ? ", " : "");
+		if (last < page->lines)
+			draw(y, x, A_DIM, "%zu more below", page->lines - last);
+	} else if (page->lines == 1) {
+		/* The reason why the guest of the page cannot be read is below its only line. */
+		draw_wrapped(y + 1, end, page->problem);
+	}
 }
 
 /* ---- no lines ---- */
 
-static void draw_no_guest(const struct top *top, struct area area)
+static void draw_no_guest(const struct top *top, int y, int end)
 {
 	const struct filter *filter = top->filter;
 	char text[512], name[NAME_SIZE];
@@ -875,20 +665,22 @@ static void draw_no_guest(const struct top *top, struct area area)
 		top_errors(text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "No VM is running. Waiting for one to start.");
-	area.y = draw_wrapped(area.y, area, text);
+	y = draw_wrapped(y, end, text);
 	if (top->monitor->denied)
-		draw_wrapped(area.y, area, denied_text(top->monitor, text, sizeof(text)));
+		draw_wrapped(y, end, denied_text(top->monitor, text, sizeof(text)));
 }
 
-static void draw_nothing(const struct top *top, struct area area)
+static void draw_nothing(const struct top *top, int y, int end)
 {
 	const struct page *page = top_page(top);
-	const char *names = top->names[page->kind].text;
+	const char *names = top->names[page->kind];
 	char text[PROMPT_SIZE + 128];
 
-	if (*page->problem)
-		snprintf(text, sizeof(text), "%s", page->problem);
-	else if (*names)
+	if (!top->monitor->vmms && !page->scope.one_vmm) {
+		draw_no_guest(top, y, end);
+		return;
+	}
+	if (*names)
 		snprintf(text, sizeof(text), "No name matches '%s'. Press 'f' to change it.",
 			 names);
 	else if (page->kind == PAGE_HISTOGRAM)
@@ -900,10 +692,7 @@ static void draw_nothing(const struct top *top, struct area area)
 	else
 		snprintf(text, sizeof(text), "%s", top->kvm_stat ?
 			 "No matching events reported yet" : "All statistics are 0.");
-	if (!top->monitor->vmms && !page->scope.one_vmm)
-		draw_no_guest(top, area);
-	else
-		draw_wrapped(area.y, area, *page->problem ? page->problem : text);
+	draw_wrapped(y, end, *page->problem ? page->problem : text);
 }
 
 /* ---- lists in place of the page ---- */
@@ -953,59 +742,58 @@ static const char * const kvm_stat_help[] = {
 	"Any other key reads the statistics now.",
 };
 
-static void draw_choices(const struct top *top, struct area area)
+static void draw_help(bool kvm_stat, int y, int end)
 {
-	size_t first = draw_first(0, (size_t)top->chosen - 1, TABLE_COLUMNS - 1, area.rows) + 1;
-	int i;
+	const char * const *help = kvm_stat ? kvm_stat_help : top_help;
+	size_t count = kvm_stat ? ARRAY_SIZE(kvm_stat_help) : ARRAY_SIZE(top_help);
+	size_t i;
 
-	for (i = 0; i < area.rows && first + (size_t)i < TABLE_COLUMNS; i++) {
-		int id = (int)first + i;
+	for (i = 0; i < count && y < end; i++)
+		draw(y++, 1, 0, "%s", help[i]);
+}
+
+static void draw_columns(const struct top *top, int y, int end)
+{
+	size_t id = 1 + draw_first(0, (size_t)top->chosen - 1, TABLE_COLUMNS - 1, end - y);
+
+	for (; id < TABLE_COLUMNS && y < end; id++) {
 		const struct column_type *type = &column_types[id];
-		char text[160];
 
-		snprintf(text, sizeof(text), "[%c] %c  %-9s %s",
-			 top->columns & COLUMN_BIT(id) ? 'x' : ' ', type->key ? type->key : ' ',
-			 type->heading, type->meaning);
-		draw_text(area.y + i, 1, area.columns - 1, id == top->chosen ? A_REVERSE : 0,
-			  text);
+		draw(y++, 1, (int)id == top->chosen ? A_REVERSE : 0, "[%c] %c  %-9s %s",
+		     top->columns & COLUMN_BIT(id) ? 'x' : ' ', type->key ? type->key : ' ',
+		     type->heading, type->meaning);
 	}
 }
 
 /* Lists the guests that match the answer so far. */
-static void draw_guests(const struct top *top, struct area area)
+static void draw_guests(const struct top *top, int y, int end)
 {
-	int y = area.y + 1, end = area.y + area.rows;
-	bool more = false;
-	size_t i;
+	size_t i, guests = top->choices ? top->choices->vmms : 0;
 
-	draw_text(area.y, 1, area.columns - 1, A_UNDERLINE, "    PID Guest Name");
-	for (i = 0; i < top->choices; i++) {
-		const struct guest_choice *guest = &top->choice[i];
-		char line[NAME_SIZE + 32], name[NAME_SIZE], pid[16] = "-";
+	draw(y++, 1, A_UNDERLINE, "    PID Guest Name");
+	if (!guests)
+		draw(y, 1, 0, "No VM is running, or kvm-stats has no permission to inspect it.");
+	for (i = 0; i < guests; i++) {
+		const struct vmm *vmm = top->choices->vmm[i];
+		char line[NAME_SIZE];
 
-		sanitize(guest->name, name, sizeof(name));
-		if (guest->pid)
-			snprintf(pid, sizeof(pid), "%d", (int)guest->pid);
-		snprintf(line, sizeof(line), "%7s %s%s%s", pid, guest->named ? "" : "(", name,
-			 guest->named ? "" : ")");
+		guest_choice(vmm, line, sizeof(line));
 		if (!strstr(line, top->prompt.text))
 			continue;
-		if (y < end)
-			draw_text(y++, 1, area.columns - 1, 0, line);
-		else
-			more = true;
+		if (y == end) {
+			move(y - 1, 0);
+			clrtoeol();
+			draw(y - 1, 1, 0,
+			     "    ... and others. Type part of a name to narrow the list.");
+			break;
+		}
+		draw(y++, 1, 0, "%s", line);
 	}
-	if (more)
-		draw_text(end - 1, 1, area.columns - 1, 0,
-			  "    ... and others. Type part of a name to narrow the list.");
-	if (!top->choices)
-		draw_text(y, 1, area.columns - 1, 0,
-			  "No VM is running, or kvm-stats has no permission to inspect it.");
 }
 
 /* ---- prompts and the bottom line ---- */
 
-static void draw_prompt(const struct prompt *prompt, int y, int columns)
+static void draw_prompt(const struct prompt *prompt, int y)
 {
 	static const char * const question[] = {
 		[PROMPT_FILTER] = "Show only names that match (empty: all): ",
@@ -1015,20 +803,19 @@ static void draw_prompt(const struct prompt *prompt, int y, int columns)
 		[PROMPT_GUEST] = "Guest or PID (empty: all): ",
 	};
 	int attributes = prompt->initial ? A_REVERSE : 0;
-	int x = draw_text(y, 0, columns, A_BOLD, question[prompt->kind]);
-	int width = columns - x - 1, cells;
-	char before[PROMPT_SIZE];
-	size_t from = 0;
+	int x = draw(y, 0, A_BOLD, "%s", question[prompt->kind]);
+	size_t width = x + 1 < COLS ? (size_t)(COLS - x - 1) : 0;
+	const char *from = prompt->text;
+	int cells;
 
 	/* Show the part before the cursor. The number of bytes is at least the number of cells. */
-	if (width > 0 && prompt->at > (size_t)width)
-		from = prompt->at - (size_t)width;
-	while (from && from < prompt->at && (prompt->text[from] & 0xc0) == 0x80)
+	if (prompt->at > width)
+		from += prompt->at - width;
+	while (from < prompt->text + prompt->at && (*from & 0xc0) == 0x80)
 		from++;
-	draw_text(y, x, columns - x, attributes, prompt->text + from);
-	snprintf(before, sizeof(before), "%.*s", (int)(prompt->at - from), prompt->text + from);
-	cells = draw_text(y, x, columns - x, attributes, before);
-	move(y, x + cells < columns ? x + cells : columns - 1);
+	draw(y, x, attributes, "%s", from);
+	cells = draw(y, x, attributes, "%.*s", (int)(prompt->text + prompt->at - from), from);
+	move(y, x + cells < COLS ? x + cells : COLS - 1);
 }
 
 static const char *hint(const struct top *top)
@@ -1039,6 +826,13 @@ static const char *hint(const struct top *top)
 
 	if (top->choosing)
 		return "Space show or hide  Enter close";
+	if (top->kvm_stat && page->kind < PAGE_STATISTICS)
+		return "q quit  h help  Left back  Enter open  b statistics  o sort";
+	if (top->kvm_stat && page->kind == PAGE_STATISTICS && page->selected)
+		return histogram ? "q quit  h help  Left back  Enter bars" :
+				   "q quit  h help  Left back  Enter by guest";
+	if (top->kvm_stat && page->kind == PAGE_STATISTICS)
+		return "q quit  h help  o sort  f filter  g guest  b by guest  r reset  s delay";
 	switch (page->kind) {
 	case PAGE_GUESTS:
 		return "Enter open  < > sort  / search  f filter  c columns  Space pause  h help  "
@@ -1047,150 +841,80 @@ static const char *hint(const struct top *top)
 		return "Enter statistics  Left back  < > sort  / search  c columns  h help  q quit";
 	case PAGE_STATISTICS:
 		return "Enter bars of a histogram  Left back  < > sort  / search  f filter  h help";
-	case PAGE_HISTOGRAM:
+	default:
 		return "Left back  Up/Down scroll  r count from now on  i since VM creation  "
 		       "h help";
-	case PAGE_MEMBERS:
-		return "q quit  h help  Left back  Enter open  b statistics  o sort";
-	default:
-		if (page->selected)
-			return histogram ? "q quit  h help  Left back  Enter bars" :
-					   "q quit  h help  Left back  Enter by guest";
-		return "q quit  h help  o sort  f filter  g guest  b by guest  r reset  s delay";
 	}
 }
 
-/* The meaning of the statistic that the cursor is on, for screens without a column for it */
-static const char *selected_meaning(const struct page *page)
+static void draw_bottom(const struct top *top, int y)
 {
-	return page->kind == PAGE_STATISTICS && page->selected ? page->selected->meaning : "";
-}
-
-static void draw_bottom(const struct top *top, int y, int columns)
-{
+	const struct page *page = top_page(top);
 	char text[MESSAGE_SIZE];
 
 	if (top->help)
-		draw_text(y, 0, columns, A_STANDOUT, "Press any key to close this help");
+		draw(y, 0, A_STANDOUT, "Press any key to close this help");
 	else if (top->prompt.kind)
-		draw_prompt(&top->prompt, y, columns);
+		draw_prompt(&top->prompt, y);
 	else if (clock_now() < top->message_until)
-		draw_text(y, 0, columns, A_BOLD, sanitize(top->message, text, sizeof(text)));
-	else if (*selected_meaning(top_page(top)))
-		draw_text(y, 0, columns, 0, selected_meaning(top_page(top)));
+		draw(y, 0, A_BOLD, "%s", sanitize(top->message, text, sizeof(text)));
+	else if (page->selected && *page->selected->meaning)
+		draw(y, 0, 0, "%s", page->selected->meaning);
 	else
-		draw_text(y, 0, columns, A_DIM, hint(top));
+		draw(y, 0, A_DIM, "%s", hint(top));
 }
 
 /* ---- the whole screen ---- */
 
-/* Rows of the screen; -1: the part is left out, because the screen is too small. */
-struct frame {
-	int meters;
-	int summary;
-	int title;
-	struct area details;
-	int head;
-	struct area body;
-	int sum;
-	int bottom;
-};
-
-static struct frame frame_of(const struct top *top, int rows, int columns)
+/* Draws what is between the title and the bottom line. */
+static void draw_body(struct top *top, int y, int end)
 {
-	struct frame frame = { .meters = -1, .summary = -1, .head = -1, .sum = -1, .bottom = -1 };
-	bool listing = top->help || top->choosing;
-	int end = rows, y = 0, details;
-
-	if (!top->kvm_stat && rows >= 10)
-		frame.meters = y++;
-	if (!top->kvm_stat && rows >= 8)
-		frame.summary = y++;
-	frame.title = y++;
-	if (top->kvm_stat && rows >= 6)
-		frame.summary = y++;
-	if (rows >= 3)
-		frame.bottom = --end;
-	/* Times of vCPUs get at most half of the rows of lines. */
-	details = listing ? 0 : details_rows(top, (end - y - 1) / 2, columns);
-	frame.details = (struct area){ y, details, columns };
-	y += details;
-	if (rows >= 4)
-		frame.head = y++;
-	if (rows >= 8 && top_page(top)->sum.number[COLUMN_VALUE] > 0)
-		frame.sum = --end;
-	frame.body = (struct area){ y, end > y ? end - y : 0, columns };
-	return frame;
-}
-
-static void draw_body(struct top *top, const struct frame *frame)
-{
-	struct column_layout layout = layout_of(top, frame->body.columns);
 	struct page *page = top_page(top);
+	bool listing = top->help || top->choosing || top->prompt.kind == PROMPT_GUEST;
 
-	if (top->help && top->kvm_stat) {
-		draw_text_lines(frame->body, kvm_stat_help, ARRAY_SIZE(kvm_stat_help));
-	} else if (top->help) {
-		draw_text_lines(frame->body, top_help, ARRAY_SIZE(top_help));
-	} else if (top->choosing) {
-		draw_choices(top, frame->body);
-	} else if (top->prompt.kind == PROMPT_GUEST) {
-		draw_guests(top, frame->body);
-	} else if (!page->lines) {
-		draw_nothing(top, frame->body);
-	} else {
-		if (frame->head >= 0)
-			draw_head(top, &layout, frame->head, frame->body.columns);
-		draw_lines(top, &layout, frame->body);
-		if (frame->sum >= 0)
-			draw_line(top, &layout, frame->sum, &page->sum, false,
-				  frame->body.columns, 0);
+	if (!listing)
+		y = draw_details(top, y, end);
+	if (!listing && page->lines && LINES >= 8 && page->sum.number[COLUMN_VALUE] > 0)
+		draw_line(top, --end, &page->sum, false, 0);
+	if (LINES >= 4) {
+		if (!listing && page->lines)
+			draw_head(top, y);
+		y++;
 	}
-}
-
-/* Draws the error of a prompt above it. */
-static void draw_error(const struct top *top, const struct frame *frame, int columns)
-{
-	int y = frame->bottom > 0 ? frame->bottom - 1 : frame->title;
-
-	if (!top->prompt.kind || !*top->prompt.error)
-		return;
-	move(y, 0);
-	clrtoeol();
-	draw_text(y, 0, columns, A_BOLD | draw_color(DRAW_ERROR), top->prompt.error);
-}
-
-void draw_now(const char *text)
-{
-	if (!stdscr || LINES < 3)
-		return;
-	move(LINES - 1, 0);
-	clrtoeol();
-	draw_text(LINES - 1, 0, COLS, A_BOLD, text);
-	curs_set(0);
-	refresh();
+	top->rows = end > y ? end - y : 0;
+	if (top->help)
+		draw_help(top->kvm_stat, y, end);
+	else if (top->choosing)
+		draw_columns(top, y, end);
+	else if (top->prompt.kind == PROMPT_GUEST)
+		draw_guests(top, y, end);
+	else if (page->lines)
+		draw_lines(top, y, end);
+	else
+		draw_nothing(top, y, end);
 }
 
 void draw_screen(struct top *top)
 {
-	int columns = COLS;
-	struct frame frame = frame_of(top, LINES, columns);
+	int end = LINES >= 3 ? LINES - 1 : LINES, y = 0;
 
-	if (top->width != columns)
-		top->skipped_columns = 0;
-	top->rows = frame.body.rows;
-	top->width = columns;
 	erase();
-	if (frame.meters >= 0)
-		draw_meters(top, frame.meters, columns);
-	if (frame.summary >= 0)
-		draw_summary(top, frame.summary, columns);
-	draw_title(top, frame.title, columns);
-	draw_details(top, frame.details);
-	draw_body(top, &frame);
-	draw_error(top, &frame, columns);
+	if (!top->kvm_stat && LINES >= 10)
+		draw_meters(top, y++);
+	if (!top->kvm_stat && LINES >= 8)
+		draw_summary(top, y++);
+	draw_title(top, y++);
+	if (top->kvm_stat && LINES >= 6)
+		draw_summary(top, y++);
+	draw_body(top, y, end);
+	if (top->prompt.kind && *top->prompt.error) {
+		move(end < LINES ? end - 1 : 0, 0);
+		clrtoeol();
+		draw(end < LINES ? end - 1 : 0, 0, A_BOLD | draw_color(DRAW_RED), "%s",
+		     top->prompt.error);
+	}
 	curs_set(top->prompt.kind ? 1 : 0);
-	if (frame.bottom >= 0)
-		draw_bottom(top, frame.bottom, columns);
+	if (end < LINES)
+		draw_bottom(top, end);
 	refresh();
 }

@@ -9,69 +9,43 @@
 
 #define ESCAPE		27
 #define CONTROL(c)	((c) & 0x1f)
-#define FAR		(1l << 30)
 
 /* ---- the line editor of prompts ---- */
 
 void prompt_begin(struct prompt *prompt, enum prompt_kind kind, const char *text)
 {
-	*prompt = (struct prompt){ .kind = kind };
+	*prompt = (struct prompt){ .kind = kind, .initial = true };
 	snprintf(prompt->text, sizeof(prompt->text), "%s", text);
-	prompt->len = strlen(prompt->text);
-	prompt->at = prompt->len;
-	prompt->initial = true;
+	prompt->at = strlen(prompt->text);
 }
 
-/* In UTF-8, all bytes of a character except the first have the form 10xxxxxx. */
-static bool continues(char byte)
+void prompt_reject(struct prompt *prompt)
 {
-	return (byte & 0xc0) == 0x80;
+	top_errors(prompt->error, sizeof(prompt->error));
+	prompt->error[strcspn(prompt->error, "\n")] = '\0';
 }
 
-static void move_left(struct prompt *prompt)
+/* Returns the start of the previous (@by -1) or next (1) character. */
+static size_t character_from(const struct prompt *prompt, int by)
 {
-	while (prompt->at && continues(prompt->text[prompt->at - 1]))
-		prompt->at--;
-	if (prompt->at)
-		prompt->at--;
+	size_t at = prompt->at;
+
+	if (by < 0 ? !at : !prompt->text[at])
+		return at;
+	/* In UTF-8, all bytes of a character except the first have the form 10xxxxxx. */
+	do {
+		at += (size_t)by;
+	} while (at && (prompt->text[at] & 0xc0) == 0x80);
+	return at;
 }
 
-static void move_right(struct prompt *prompt)
+static void cut(struct prompt *prompt, size_t from, size_t to)
 {
-	if (prompt->at < prompt->len)
-		prompt->at++;
-	while (prompt->at < prompt->len && continues(prompt->text[prompt->at]))
-		prompt->at++;
-}
-
-/* Removes the bytes from @from to the cursor. */
-static void erase_from(struct prompt *prompt, size_t from)
-{
-	memmove(prompt->text + from, prompt->text + prompt->at, prompt->len - prompt->at + 1);
-	prompt->len -= prompt->at - from;
+	memmove(prompt->text + from, prompt->text + to, strlen(prompt->text + to) + 1);
 	prompt->at = from;
 }
 
-static void erase_before(struct prompt *prompt)
-{
-	size_t end = prompt->at;
-	size_t from;
-
-	move_left(prompt);
-	from = prompt->at;
-	prompt->at = end;
-	erase_from(prompt, from);
-}
-
-static void erase_after(struct prompt *prompt)
-{
-	size_t from = prompt->at;
-
-	move_right(prompt);
-	erase_from(prompt, from);
-}
-
-static void erase_word(struct prompt *prompt)
+static size_t start_of_word(const struct prompt *prompt)
 {
 	size_t from = prompt->at;
 
@@ -79,53 +53,48 @@ static void erase_word(struct prompt *prompt)
 		from--;
 	while (from && prompt->text[from - 1] != ' ')
 		from--;
-	erase_from(prompt, from);
+	return from;
 }
 
 static void insert(struct prompt *prompt, int key)
 {
-	if (key < ' ' || key > 0xff || key == 0x7f)
+	size_t len;
+
+	if (key < ' ' || key > 0xff)
 		return;
 	if (prompt->initial)
-		erase_from(prompt, 0);
-	if (prompt->len + 1 >= sizeof(prompt->text))
+		cut(prompt, 0, strlen(prompt->text));
+	len = strlen(prompt->text);
+	if (len + 1 >= sizeof(prompt->text))
 		return;
-	memmove(prompt->text + prompt->at + 1, prompt->text + prompt->at,
-		prompt->len - prompt->at + 1);
+	memmove(prompt->text + prompt->at + 1, prompt->text + prompt->at, len - prompt->at + 1);
 	prompt->text[prompt->at++] = (char)key;
-	prompt->len++;
 }
 
-enum prompt_result prompt_key(struct prompt *prompt, int key)
+void prompt_key(struct prompt *prompt, int key)
 {
 	prompt->error[0] = '\0';
 	switch (key) {
-	case '\r':
-	case '\n':
-	case KEY_ENTER:
-		return PROMPT_DONE;
-	case ESCAPE:
-		return PROMPT_CANCELLED;
 	case KEY_BACKSPACE:
 	case 0x7f:
 	case CONTROL('H'):
-		erase_before(prompt);
+		cut(prompt, character_from(prompt, -1), prompt->at);
 		break;
 	case KEY_DC:
 	case CONTROL('D'):
-		erase_after(prompt);
+		cut(prompt, prompt->at, character_from(prompt, 1));
 		break;
 	case CONTROL('U'):
-		erase_from(prompt, 0);
+		cut(prompt, 0, prompt->at);
 		break;
 	case CONTROL('W'):
-		erase_word(prompt);
+		cut(prompt, start_of_word(prompt), prompt->at);
 		break;
 	case KEY_LEFT:
-		move_left(prompt);
+		prompt->at = character_from(prompt, -1);
 		break;
 	case KEY_RIGHT:
-		move_right(prompt);
+		prompt->at = character_from(prompt, 1);
 		break;
 	case KEY_HOME:
 	case CONTROL('A'):
@@ -133,13 +102,12 @@ enum prompt_result prompt_key(struct prompt *prompt, int key)
 		break;
 	case KEY_END:
 	case CONTROL('E'):
-		prompt->at = prompt->len;
+		prompt->at = strlen(prompt->text);
 		break;
 	default:
 		insert(prompt, key);
 	}
 	prompt->initial = false;
-	return PROMPT_PENDING;
 }
 
 /* ---- the cursor ---- */
@@ -152,43 +120,40 @@ static void select_line(struct top *top, size_t at)
 	page->selected = at < page->lines ? page->line[at] : NULL;
 }
 
-static void move_cursor(struct top *top, long by)
-{
-	long lines = (long)top_page(top)->lines;
-	long at = (long)top_page(top)->at + by;
-
-	if (at >= lines)
-		at = lines - 1;
-	select_line(top, at > 0 ? (size_t)at : 0);
-}
-
 static bool cursor_key(struct top *top, int key)
 {
+	long lines = (long)top_page(top)->lines;
+	long at = (long)top_page(top)->at;
 	long height = top->rows > 1 ? top->rows - 1 : 1;
 
 	switch (key) {
 	case KEY_UP:
 	case 'k':
-		move_cursor(top, -1);
-		return true;
+		at--;
+		break;
 	case KEY_DOWN:
 	case 'j':
-		move_cursor(top, 1);
-		return true;
+		at++;
+		break;
 	case KEY_PPAGE:
-		move_cursor(top, -height);
-		return true;
+		at -= height;
+		break;
 	case KEY_NPAGE:
-		move_cursor(top, height);
-		return true;
+		at += height;
+		break;
 	case KEY_HOME:
-		move_cursor(top, -FAR);
-		return true;
+		at = 0;
+		break;
 	case KEY_END:
-		move_cursor(top, FAR);
-		return true;
+		at = lines;
+		break;
+	default:
+		return false;
 	}
-	return false;
+	if (at >= lines)
+		at = lines - 1;
+	select_line(top, at > 0 ? (size_t)at : 0);
+	return true;
 }
 
 /*
@@ -211,70 +176,42 @@ static bool search(struct top *top, size_t from)
 	return false;
 }
 
-static int search_again(struct top *top)
+static void search_again(struct top *top)
 {
 	if (!*top->search)
 		top_message(top, "Press '/' to search.");
 	else if (!search(top, top_page(top)->at + 1))
 		top_message(top, "No line contains '%s'", top->search);
-	return 0;
 }
 
 /* ---- prompts ---- */
 
-static int ask(struct top *top, enum prompt_kind kind)
+static void ask(struct top *top, enum prompt_kind kind)
 {
 	char text[PROMPT_SIZE] = "";
 
 	if (kind == PROMPT_FILTER)
-		snprintf(text, sizeof(text), "%s", top->names[top_page(top)->kind].text);
+		snprintf(text, sizeof(text), "%s", top->names[top_page(top)->kind]);
 	if (kind == PROMPT_INTERVAL)
 		snprintf(text, sizeof(text), "%g", (double)top->interval / SECOND);
 	top->search_from = top_page(top)->at;
 	prompt_begin(&top->prompt, kind, text);
-	return 0;
-}
-
-static void drop_filter(struct filter_text *filter)
-{
-	if (*filter->text)
-		regfree(&filter->regex);
-	*filter->text = '\0';
 }
 
 static int apply_filter(struct top *top)
 {
-	struct filter_text *filter = &top->names[top_page(top)->kind];
-	const char *text = top->prompt.text;
+	struct prompt *prompt = &top->prompt;
 	regex_t regex;
-	int err = *text ? regcomp(&regex, text, REG_EXTENDED | REG_ICASE | REG_NOSUB) : 0;
+	int err = regcomp(&regex, prompt->text, NAME_FILTER);
 
 	if (err) {
-		regerror(err, &regex, top->prompt.error, sizeof(top->prompt.error));
+		regerror(err, &regex, prompt->error, sizeof(prompt->error));
 		return 0;
 	}
-	drop_filter(filter);
-	if (*text) {
-		filter->regex = regex;
-		snprintf(filter->text, sizeof(filter->text), "%s", text);
-	}
-	top->prompt.kind = PROMPT_NONE;
+	regfree(&regex);
+	snprintf(top->names[top_page(top)->kind], PROMPT_SIZE, "%s", prompt->text);
+	prompt->kind = PROMPT_NONE;
 	return model_update(top);
-}
-
-static int apply_interval(struct top *top)
-{
-	uint64_t interval;
-
-	if (!parse_seconds("The interval", top->prompt.text, MIN_INTERVAL, &interval)) {
-		top_errors(top->prompt.error, sizeof(top->prompt.error));
-		top->prompt.error[strcspn(top->prompt.error, "\n")] = '\0';
-		return 0;
-	}
-	top->interval = interval;
-	top->deadline = clock_now() + interval;
-	top->prompt.kind = PROMPT_NONE;
-	return 0;
 }
 
 static int apply(struct top *top)
@@ -283,48 +220,52 @@ static int apply(struct top *top)
 	case PROMPT_FILTER:
 		return apply_filter(top);
 	case PROMPT_INTERVAL:
-		return apply_interval(top);
+		if (!parse_seconds("The interval", top->prompt.text, MIN_INTERVAL,
+				   &top->interval)) {
+			prompt_reject(&top->prompt);
+			return 0;
+		}
+		top->deadline = clock_now() + top->interval;
+		break;
 	case PROMPT_SEARCH:
-		top->prompt.kind = PROMPT_NONE;
-		return 0;
+		break;
 	default:
 		return kvm_stat_answer(top);
 	}
+	top->prompt.kind = PROMPT_NONE;
+	return 0;
 }
 
 static int prompted_key(struct top *top, int key)
 {
 	bool searches = top->prompt.kind == PROMPT_SEARCH;
 
-	switch (prompt_key(&top->prompt, key)) {
-	case PROMPT_DONE:
+	if (key == '\r' || key == '\n' || key == KEY_ENTER)
 		return apply(top);
-	case PROMPT_CANCELLED:
-		if (searches)
-			select_line(top, top->search_from);
+	if (key == ESCAPE)
 		top->prompt.kind = PROMPT_NONE;
+	else
+		prompt_key(&top->prompt, key);
+	if (!searches)
 		return 0;
-	default:
-		if (!searches)
-			return 0;
-		snprintf(top->search, sizeof(top->search), "%s", top->prompt.text);
-		select_line(top, top->search_from);
-		if (*top->search && !search(top, top->search_from))
-			snprintf(top->prompt.error, sizeof(top->prompt.error),
-				 "no line contains '%.100s'", top->search);
+	select_line(top, top->search_from);
+	if (!top->prompt.kind)
 		return 0;
-	}
+	snprintf(top->search, sizeof(top->search), "%s", top->prompt.text);
+	if (*top->search && !search(top, top->search_from))
+		snprintf(top->prompt.error, sizeof(top->prompt.error),
+			 "no line contains '%.100s'", top->search);
+	return 0;
 }
 
 /* ---- pages ---- */
 
 static int go_back(struct top *top)
 {
-	if (!top->depth) {
-		drop_filter(&top->names[top_page(top)->kind]);
-		return model_update(top);
-	}
-	model_pop(top);
+	if (!top->depth)
+		*top->names[top_page(top)->kind] = '\0';
+	else
+		model_pop(top);
 	/* In kvm_stat's view, pages can be deep. */
 	while (top->kvm_stat && top->depth && page_has_ended(top, top_page(top)))
 		model_pop(top);
@@ -352,18 +293,10 @@ static int open_line(struct top *top)
 	return model_push(top, one_guest ? PAGE_PARTS : PAGE_STATISTICS, &line->scope, "");
 }
 
-/* ---- columns ---- */
+/* ---- keys ---- */
 
-static int choose_columns(struct top *top)
-{
-	top->choosing = top_page(top)->kind < PAGE_STATISTICS;
-	top->chosen = COLUMN_NAME + 1;
-	if (!top->choosing)
-		top_message(top, "The columns of this page cannot be changed.");
-	return 0;
-}
-
-static void choosing_key(struct top *top, int key)
+/* In the list of columns */
+static int choosing_key(struct top *top, int key)
 {
 	switch (key) {
 	case KEY_UP:
@@ -377,54 +310,35 @@ static void choosing_key(struct top *top, int key)
 	case ' ':
 		top->columns ^= COLUMN_BIT(top->chosen);
 		top->skipped_columns = 0;
-		break;
-	case '\r':
-	case '\n':
-	case KEY_ENTER:
-	case KEY_LEFT:
-	case ESCAPE:
-	case 'c':
-	case 'q':
+		return model_update(top);
+	default:
 		top->choosing = false;
-		break;
 	}
+	return 0;
 }
 
-/* ---- all keys ---- */
-
-static int count_from_now(struct top *top)
-{
-	top_message(top, "Values count from now on. Press 'i' for values since VM creation.");
-	return model_reset(top);
-}
-
-static int count_from_creation(struct top *top)
-{
-	top_message(top, "Values count since the creation of the VM");
-	top->counts_growth = false;
-	top->has_baselines = false;
-	return model_update(top);
-}
-
-static int handle_setting(struct top *top, int key)
+static int table_key(struct top *top, int key)
 {
 	switch (key) {
 	case '/':
-		return ask(top, PROMPT_SEARCH);
+		ask(top, PROMPT_SEARCH);
+		return 0;
 	case 'c':
-		return choose_columns(top);
+		top->choosing = top_page(top)->kind < PAGE_STATISTICS;
+		top->chosen = COLUMN_NAME + 1;
+		if (!top->choosing)
+			top_message(top, "The columns of this page cannot be changed.");
+		return 0;
 	case 'f':
-		return ask(top, PROMPT_FILTER);
-	case 'i':
-		return count_from_creation(top);
+		ask(top, PROMPT_FILTER);
+		return 0;
 	case 'n':
-		return search_again(top);
-	case 'r':
-		return count_from_now(top);
+		search_again(top);
+		return 0;
 	case '\t':
 		top->skipped_columns = column_layout_next(table_columns(top),
 							  top->skipped_columns, top->width);
-		return 0;
+		break;
 	case ' ':
 		top->paused = !top->paused;
 		top->sample_now = !top->paused;
@@ -432,21 +346,22 @@ static int handle_setting(struct top *top, int key)
 	case '<':
 	case ',':
 		table_sort_by_next(top, -1);
-		return model_update(top);
+		break;
 	case '>':
 	case '.':
 		table_sort_by_next(top, 1);
-		return model_update(top);
+		break;
 	case '-':
 		table_sort_by(top, top->order[top_page(top)->kind].column);
-		return model_update(top);
+		break;
+	default:
+		if (!table_sort_by_key(top, key))
+			top_message(top, "This key has no meaning. Press 'h' for help.");
 	}
-	if (!table_sort_by_key(top, key))
-		top_message(top, "This key has no meaning. Press 'h' for help.");
 	return model_update(top);
 }
 
-static int handle_key(struct top *top, int key)
+static int page_key(struct top *top, int key)
 {
 	switch (key) {
 	case '\r':
@@ -463,17 +378,35 @@ static int handle_key(struct top *top, int key)
 	case '?':
 		top->help = true;
 		return 0;
+	case 'i':
+		top->counts_growth = top->kvm_stat && !top->counts_growth;
+		top_message(top, top->counts_growth ?
+			    "Totals since the start of top or the last reset" :
+			    "Values since the creation of the VM");
+		return model_update(top);
+	case 'r':
+		top_message(top, "Values count from now on. "
+			    "Press 'i' for values since VM creation.");
+		return model_reset(top);
 	case 's':
-		return ask(top, PROMPT_INTERVAL);
+		ask(top, PROMPT_INTERVAL);
+		return 0;
 	case 'q':
 		top->quit = true;
-		return 0;
-	case KEY_RESIZE:
 		return 0;
 	}
 	if (cursor_key(top, key))
 		return 0;
-	return top->kvm_stat ? kvm_stat_key(top, key) : handle_setting(top, key);
+	return top->kvm_stat ? kvm_stat_key(top, key) : table_key(top, key);
+}
+
+/* curses already uses the new size. What was drawn before SIGWINCH can be anywhere. */
+static int resize(struct top *top)
+{
+	clearok(curscr, TRUE);
+	top->width = COLS;
+	top->skipped_columns = 0;
+	return model_update(top);
 }
 
 int input_read(struct top *top)
@@ -482,14 +415,20 @@ int input_read(struct top *top)
 	int key;
 
 	while (!err && !top->quit && (key = getch()) != ERR) {
-		if (top->help)
+		if (key == KEY_RESIZE)
+			err = resize(top);
+		else if (top->help)
 			top->help = false;
 		else if (top->prompt.kind)
 			err = prompted_key(top, key);
 		else if (top->choosing)
-			choosing_key(top, key);
+			err = choosing_key(top, key);
 		else
-			err = handle_key(top, key);
+			err = page_key(top, key);
+	}
+	if (top->prompt.kind != PROMPT_GUEST) {
+		monitor_close(top->choices);
+		top->choices = NULL;
 	}
 	return err;
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The view of kvm_stat: its keys, and its filters of guests and statistics. */
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages/fds.h"
-#include "options/filter.h"
 #include "top/screen.h"
 
 /* ---- pages ---- */
@@ -18,40 +15,35 @@ static bool has_members(struct top *top)
 {
 	const struct monitor *monitor = top->monitor;
 
-	if (page_has_ended(top, top_page(top))) {
+	if (page_has_ended(top, top_page(top)))
 		top_message(top, "This guest, VM or vCPU has ended. Press Left to go back.");
-		return false;
-	}
-	if (top_page(top)->scope.one_target) {
+	else if (*top_page(top)->scope.label)
 		top_message(top, "This is a single VM or vCPU. Press Left to go back.");
-		return false;
-	}
-	if (monitor->vmms && !vmm_key(monitor->vmm[0]) && !(top->sources & ~SOURCES_TRACEPOINTS)) {
+	else if (monitor->vmms && !vmm_key(monitor->vmm[0]) &&
+		 !(top->sources & ~SOURCES_TRACEPOINTS))
 		top_message(top, "Tracepoints count all guests together. "
 			    "Press 'g' to choose one.");
-		return false;
-	}
-	return true;
+	else
+		return true;
+	return false;
 }
 
-/* Replaces the page on the screen. */
-static int set_page(struct top *top, enum page_kind kind, struct top_scope scope)
+static enum page_kind members_of(const struct top_scope *scope)
 {
-	struct page *page = top_page(top);
-
-	page_free(page);
-	page->kind = kind;
-	page->scope = scope;
-	return model_update(top);
+	return scope->one_vmm ? PAGE_PARTS : PAGE_GUESTS;
 }
 
 static int toggle_members(struct top *top)
 {
 	struct page *page = top_page(top);
+	struct top_scope scope = page->scope;
 
 	if (!has_members(top))
 		return 0;
-	return set_page(top, page->kind == PAGE_EVENTS ? PAGE_MEMBERS : PAGE_EVENTS, page->scope);
+	page_free(page);
+	page->kind = page->kind == PAGE_STATISTICS ? members_of(&scope) : PAGE_STATISTICS;
+	page->scope = scope;
+	return model_update(top);
 }
 
 int kvm_stat_open(struct top *top, const struct line *line)
@@ -60,31 +52,42 @@ int kvm_stat_open(struct top *top, const struct line *line)
 
 	if (page_has_ended(top, page))
 		return 0;
-	if (page->kind == PAGE_MEMBERS)
-		return model_push(top, line->scope.one_target ? PAGE_EVENTS : PAGE_MEMBERS,
-				  &line->scope, line->scope.one_target ? "" : page->stat);
+	if (page->kind < PAGE_STATISTICS && *line->scope.label)
+		return model_push(top, PAGE_STATISTICS, &line->scope, "");
+	if (page->kind < PAGE_STATISTICS)
+		return model_push(top, PAGE_PARTS, &line->scope, page->stat);
 	if (line->group == GROUP_HISTOGRAMS)
 		return model_push(top, PAGE_HISTOGRAM, &page->scope, line->stat);
-	return has_members(top) ? model_push(top, PAGE_MEMBERS, &page->scope, line->stat) : 0;
+	if (!has_members(top))
+		return 0;
+	return model_push(top, members_of(&page->scope), &page->scope, line->stat);
 }
 
 /* ---- filters ---- */
 
+/* Closing tracepoints takes seconds. */
+static void announce(struct top *top)
+{
+	top->prompt.kind = PROMPT_NONE;
+	top_message(top, "Updating the filter...");
+	draw_screen(top);
+	top->message_until = 0;
+}
+
 /* Opens a new monitor, after the filter selects other processes or guests. */
 static int restart(struct top *top)
 {
-	draw_now("Updating the filter...");
+	announce(top);
 	model_close(top);
 	while (top->depth)
 		model_pop(top);
-	top->scope = top->page[0].scope;
 	top->sample_now = true;
 	return model_open(top) ? 0 : -ECANCELED;
 }
 
 static int apply_regex(struct top *top)
 {
-	draw_now("Updating the filter...");
+	announce(top);
 	monitor_select(top->monitor);
 	return model_update(top);
 }
@@ -93,10 +96,10 @@ static int watch_only(struct top *top, pid_t pid, const char *guest)
 {
 	if (!filter_set_pid(top->filter, pid) || !filter_set_guest(top->filter, guest))
 		return -ENOMEM;
-	top->prompt.kind = PROMPT_NONE;
 	*top->guest = '\0';
 	top->awaiting_guest = false;
 	page_free(&top->page[0]);
+	top->page[0].kind = PAGE_STATISTICS;
 	return restart(top);
 }
 
@@ -128,94 +131,39 @@ int kvm_stat_await_guest(struct top *top)
 
 /* ---- the prompt for a guest ---- */
 
-void kvm_stat_free_choices(struct top *top)
-{
-	free(top->choice);
-	top->choice = NULL;
-	top->choices = 0;
-}
-
-/* Opens a monitor that finds all VMMs, or one, and opens no statistics: no vCPU has this ID. */
-static struct monitor *find_vmms(struct filter *filter, pid_t pid)
-{
-	struct monitor_options options = { .filter = filter, .sources = SOURCES_FD };
-	struct filter_range no_vcpu = { INT_MAX, INT_MAX };
-	struct monitor *monitor = NULL;
-
-	if (pid && !filter_add_pid(filter, pid))
-		return NULL;
-	return !filter_add_vcpus(filter, no_vcpu) || monitor_open(&monitor, &options) ? NULL :
-										       monitor;
-}
-
+/* Opens a monitor that finds all VMMs, and opens no statistics: no vCPU has this ID. */
 static int ask_guest(struct top *top)
 {
-	struct filter filter = { 0 };
-	struct monitor *monitor = find_vmms(&filter, 0);
-	size_t i, vmms = monitor ? monitor->vmms : 0;
+	static struct filter_range no_vcpu = { INT_MAX, INT_MAX };
+	static const struct filter all_vmms = { .vcpu = &no_vcpu, .vcpus = 1 };
+	struct monitor_options options = { .filter = &all_vmms, .sources = SOURCES_FD };
 
-	kvm_stat_free_choices(top);
+	monitor_close(top->choices);
+	if (monitor_open(&top->choices, &options))
+		top->choices = NULL;
 	prompt_begin(&top->prompt, PROMPT_GUEST, "");
-	top->choice = calloc(vmms + 1, sizeof(*top->choice));
-	for (i = 0; top->choice && i < vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-		struct guest_choice *choice = &top->choice[top->choices++];
-
-		choice->pid = vmm->pid;
-		choice->named = vmm->guest;
-		snprintf(choice->name, sizeof(choice->name), "%s",
-			 vmm->guest ? vmm->guest : vmm->comm);
-	}
-	monitor_close(monitor);
-	filter_free(&filter);
-	return top->choice ? 0 : -ENOMEM;
-}
-
-/* Returns 0, or why process @pid cannot be watched: -errno. */
-static int check_pid(pid_t pid)
-{
-	struct filter filter = { 0 };
-	struct monitor *monitor = find_vmms(&filter, pid);
-	int err = -ENODEV;
-
-	if (monitor)
-		err = monitor->named.process[0].err;
-	monitor_close(monitor);
-	filter_free(&filter);
-	return err;
-}
-
-static int apply_pid(struct top *top, const char *text)
-{
-	struct filter filter = { 0 };
-	pid_t pid = filter_option(&filter, 'p', text) ? filter.pid[0] : 0;
-	int err = pid ? check_pid(pid) : 0;
-
-	filter_free(&filter);
-	if (pid && !err)
-		return watch_only(top, pid, NULL);
-	if (pid)
-		explain_fds(pid, NULL, err);
-	top_errors(top->prompt.error, sizeof(top->prompt.error));
-	top->prompt.error[strcspn(top->prompt.error, "\n")] = '\0';
 	return 0;
 }
 
 static int apply_guest(struct top *top)
 {
-	char text[PROMPT_SIZE];
+	const char *text = top->prompt.text;
+	bool is_pid = *text && !text[strspn(text, "0123456789")];
 	size_t i;
 
-	snprintf(text, sizeof(text), "%s", top->prompt.text);
 	if (!*text || !strcmp(text, "0"))
 		return watch_only(top, 0, NULL);
-	for (i = 0; i < top->choices; i++) {
-		if (top->choice[i].named && !strcmp(top->choice[i].name, text))
-			return watch_only(top, 0, text);
+	for (i = 0; top->choices && i < top->choices->vmms; i++) {
+		const struct vmm *vmm = top->choices->vmm[i];
+
+		if (vmm->guest && !strcmp(vmm->guest, text))
+			return watch_only(top, 0, vmm->guest);
+		if (is_pid && vmm->pid == strtol(text, NULL, 10))
+			return watch_only(top, vmm->pid, NULL);
 	}
-	if (isdigit((unsigned char)*text) && !text[strspn(text, "0123456789")])
-		return apply_pid(top, text);
-	snprintf(top->prompt.error, sizeof(top->prompt.error), "no guest is named '%.100s'", text);
+	snprintf(top->prompt.error, sizeof(top->prompt.error), is_pid ?
+		 "PID %.100s is not a VMM that kvm-stats can read" :
+		 "no guest is named '%.100s'", text);
 	return 0;
 }
 
@@ -224,31 +172,22 @@ int kvm_stat_answer(struct top *top)
 	if (top->prompt.kind == PROMPT_GUEST)
 		return apply_guest(top);
 	if (!filter_set_regex(top->filter, top->prompt.text)) {
-		top_errors(top->prompt.error, sizeof(top->prompt.error));
-		top->prompt.error[strcspn(top->prompt.error, "\n")] = '\0';
+		prompt_reject(&top->prompt);
 		return 0;
 	}
-	top->prompt.kind = PROMPT_NONE;
 	return apply_regex(top);
 }
 
 /* ---- keys ---- */
 
-static int toggle_past(struct top *top)
-{
-	top->counts_growth = !top->counts_growth;
-	top_message(top, top->counts_growth ? "Totals since the start of top or the last reset" :
-		    "Totals since VM creation");
-	return model_update(top);
-}
-
 static int toggle_order(struct top *top)
 {
-	struct order *order = &top->order[PAGE_EVENTS];
+	bool by_rate = top->order[PAGE_STATISTICS].column == COLUMN_RATE;
+	size_t kind;
 
-	order->column = order->column == COLUMN_RATE ? COLUMN_VALUE : COLUMN_RATE;
-	top->order[PAGE_MEMBERS] = *order;
-	top_message(top, "Sorted by %s", order->column == COLUMN_RATE ? "CurAvg/s" : "Total");
+	for (kind = PAGE_GUESTS; kind <= PAGE_STATISTICS; kind++)
+		top->order[kind].column = by_rate ? COLUMN_VALUE : COLUMN_RATE;
+	top_message(top, "Sorted by %s", by_rate ? "Total" : "CurAvg/s");
 	return model_update(top);
 }
 
@@ -274,13 +213,8 @@ int kvm_stat_key(struct top *top, int key)
 	case 'g':
 	case 'p':
 		return ask_guest(top);
-	case 'i':
-		return toggle_past(top);
 	case 'o':
 		return toggle_order(top);
-	case 'r':
-		top_message(top, "Totals count from now on");
-		return model_reset(top);
 	case 'x':
 		return toggle_children(top);
 	}

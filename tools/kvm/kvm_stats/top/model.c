@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "messages/require.h"
 #include "messages/sources.h"
 #include "top/screen.h"
@@ -18,8 +20,7 @@ struct top_scope scope_of_vmm(const struct vmm *vmm)
 {
 	struct top_scope scope = { .one_vmm = true, .key = vmm_key(vmm), .pid = vmm->pid };
 
-	if (vmm->guest)
-		snprintf(scope.guest, sizeof(scope.guest), "%s", vmm->guest);
+	snprintf(scope.guest, sizeof(scope.guest), "%s", vmm->guest ? vmm->guest : "");
 	return scope;
 }
 
@@ -27,7 +28,6 @@ struct top_scope scope_of_target(const struct target *target)
 {
 	struct top_scope scope = scope_of_vmm(target->vmm);
 
-	scope.one_target = true;
 	scope.origin = target->origin;
 	snprintf(scope.label, sizeof(scope.label), "%s", target->label);
 	return scope;
@@ -39,17 +39,40 @@ bool scope_selects(const struct target *target, void *arg)
 
 	if (scope->one_vmm && scope->key != vmm_key(target->vmm))
 		return false;
-	return !scope->one_target || (target->origin == scope->origin &&
-				      !strcmp(target->label, scope->label));
+	return !*scope->label || (target->origin == scope->origin &&
+				  !strcmp(target->label, scope->label));
 }
 
 static bool is_same_scope(const struct top_scope *a, const struct top_scope *b)
 {
-	return a->one_vmm == b->one_vmm && a->one_target == b->one_target && a->key == b->key &&
-	       a->origin == b->origin && !strcmp(a->label, b->label);
+	return a->one_vmm == b->one_vmm && a->key == b->key && a->origin == b->origin &&
+	       !strcmp(a->label, b->label);
 }
 
-const struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor *monitor)
+const struct target *scope_next(const struct top_scope *scope, const struct monitor *monitor,
+				size_t *vmm, size_t *i)
+{
+	for (; *vmm < monitor->vmms; (*vmm)++, *i = 0) {
+		const struct vmm *at = monitor->vmm[*vmm];
+
+		while (*i < at->targets) {
+			const struct target *target = at->target[(*i)++];
+
+			if (scope_selects(target, (void *)scope))
+				return target;
+		}
+	}
+	return NULL;
+}
+
+static bool scope_has_targets(const struct top_scope *scope, const struct monitor *monitor)
+{
+	size_t vmm = 0, i = 0;
+
+	return scope_next(scope, monitor, &vmm, &i);
+}
+
+struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor *monitor)
 {
 	size_t i;
 
@@ -60,17 +83,108 @@ const struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor 
 	return NULL;
 }
 
-bool scope_has_targets(const struct top_scope *scope, const struct monitor *monitor)
-{
-	size_t i, j;
+/* ---- lines ---- */
 
-	for (i = 0; i < monitor->vmms; i++) {
-		for (j = 0; j < monitor->vmm[i]->targets; j++) {
-			if (scope_selects(monitor->vmm[i]->target[j], (void *)scope))
-				return true;
+void line_clear_numbers(struct line *line)
+{
+	size_t id;
+
+	for (id = 0; id < COLUMNS; id++)
+		line->number[id] = -1;
+}
+
+struct line *page_line(struct page *page, const struct top_scope *scope, const char *stat)
+{
+	struct line **more, *line;
+	size_t i;
+
+	for (i = 0; i < page->all; i++) {
+		line = page->line[i];
+		if (!line->ended && is_same_scope(&line->scope, scope) &&
+		    !strcmp(line->stat, stat)) {
+			line->seen = true;
+			return line;
 		}
 	}
-	return false;
+	more = array_grow(page->line, page->all, &page->capacity, sizeof(*more));
+	line = more ? calloc(1, sizeof(*line)) : NULL;
+	if (more)
+		page->line = more;
+	if (!line)
+		return NULL;
+	page->line[page->all++] = line;
+	line->scope = *scope;
+	snprintf(line->stat, sizeof(line->stat), "%s", stat);
+	line->meaning = "";
+	line->seen = true;
+	line_clear_numbers(line);
+	process_init(&line->process, scope->pid);
+	return line;
+}
+
+void page_begin(struct page *page)
+{
+	size_t i;
+
+	for (i = 0; i < page->all; i++)
+		page->line[i]->seen = false;
+}
+
+static void remove_unseen(struct page *page)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < page->all; i++) {
+		struct line *line = page->line[i];
+
+		if (line->seen) {
+			page->line[kept++] = line;
+			continue;
+		}
+		if (page->selected == line)
+			page->selected = NULL;
+		process_free(&line->process);
+		free(line);
+	}
+	page->all = kept;
+}
+
+void page_finish(struct page *page, const char *filter, struct order order)
+{
+	bool filters = filter && *filter;
+	regex_t regex;
+	size_t i;
+
+	remove_unseen(page);
+	filters = filters && !regcomp(&regex, filter, NAME_FILTER);
+	for (i = 0; i < page->all; i++) {
+		struct line *line = page->line[i];
+
+		line->hidden = filters && (line->sum || regexec(&regex, line->name, 0, NULL, 0));
+	}
+	if (filters)
+		regfree(&regex);
+	page->lines = 0;
+	for (i = 0; i < page->all; i++) {
+		struct line *line = page->line[i];
+
+		line->hidden |= line->child && (!line->parent || line->parent->hidden);
+		page->lines += !line->hidden;
+	}
+	if (page->all)
+		qsort_r(page->line, page->all, sizeof(*page->line), line_compare, &order);
+	for (i = 0; page->selected && i < page->lines; i++) {
+		if (page->line[i] == page->selected)
+			page->at = i;
+	}
+}
+
+void page_free(struct page *page)
+{
+	page_begin(page);
+	remove_unseen(page);
+	free(page->line);
+	*page = (struct page){ .kind = page->kind };
 }
 
 /* ---- events ---- */
@@ -85,7 +199,23 @@ void top_message(struct top *top, const char *format, ...)
 	top->message_until = clock_now() + MESSAGE_TIME;
 }
 
-/* The lines of all pages forget what is about to be freed. NULL: all VMMs. */
+const char *guest_name(const struct vmm *vmm, char *buf, size_t size)
+{
+	return sanitize(vmm->guest ? vmm->guest : vmm->comm, buf, size);
+}
+
+const char *guest_choice(const struct vmm *vmm, char *buf, size_t size)
+{
+	char name[NAME_SIZE - 16], pid[16] = "-";
+
+	guest_name(vmm, name, sizeof(name));
+	if (vmm->pid)
+		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
+	snprintf(buf, size, vmm->guest ? "%7s %s" : "%7s (%s)", pid, name);
+	return buf;
+}
+
+/* The lines of all pages forget a VMM that ends. NULL: all VMMs. */
 static void forget(struct top *top, const struct vmm *vmm)
 {
 	size_t depth, i;
@@ -94,23 +224,19 @@ static void forget(struct top *top, const struct vmm *vmm)
 		for (i = 0; i < top->page[depth].all; i++) {
 			struct line *line = top->page[depth].line[i];
 
-			if (vmm && line->vmm != vmm)
-				continue;
-			line->key = NULL;
-			line->vmm = NULL;
-			line->target = NULL;
+			line->ended |= !vmm || (line->scope.one_vmm &&
+						line->scope.key == vmm_key(vmm));
 		}
 	}
 }
 
 static void report_search(struct top *top)
 {
-	int err = top->monitor->search_error;
 	char buf[128];
 
-	if (err)
+	if (top->monitor->search_error)
 		top_message(top, "Cannot search for new VMMs: %s",
-			    kvmstats_strerror(err, buf, sizeof(buf)));
+			    kvmstats_strerror(top->monitor->search_error, buf, sizeof(buf)));
 	else
 		top_message(top, "Can search for new VMMs again");
 }
@@ -123,7 +249,7 @@ static void handle_event(enum monitor_event event, const struct vmm *vmm, void *
 		[MONITOR_ENDED] = "has ended or closed its VM",
 	};
 	struct top *top = arg;
-	char pid[16] = "";
+	char name[NAME_SIZE], pid[16] = "";
 
 	if (!vmm) {
 		report_search(top);
@@ -131,7 +257,7 @@ static void handle_event(enum monitor_event event, const struct vmm *vmm, void *
 	}
 	if (vmm->pid)
 		snprintf(pid, sizeof(pid), " (%d)", (int)vmm->pid);
-	top_message(top, "%s%s %s: %zu VM%s, %zu vCPU%s", vmm->guest ? vmm->guest : vmm->comm, pid,
+	top_message(top, "%s%s %s: %zu VM%s, %zu vCPU%s", guest_name(vmm, name, sizeof(name)), pid,
 		    what[event], vmm->vms, plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
 	if (event == MONITOR_ENDED)
 		forget(top, vmm);
@@ -145,7 +271,7 @@ bool page_has_ended(const struct top *top, const struct page *page)
 		return true;
 	if (scope_has_targets(&page->scope, top->monitor))
 		return false;
-	return page->scope.one_target || (!page->scope.one_vmm && top->kvm_stat &&
+	return *page->scope.label || (!page->scope.one_vmm && top->kvm_stat &&
 		(top->awaiting_guest || monitor_has_ended(top->monitor)));
 }
 
@@ -159,7 +285,8 @@ static void explain_problem(struct top *top, struct page *page)
 	*page->problem = '\0';
 	if (!vmm && monitor->vmms)
 		vmm = monitor->vmm[0];
-	if (!vmm || page->kind == PAGE_GUESTS || scope_has_targets(&page->scope, monitor))
+	if (!vmm || (page->kind == PAGE_GUESTS && !top->kvm_stat) ||
+	    scope_has_targets(&page->scope, monitor))
 		return;
 	explain_sources(vmm);
 	top_errors(page->problem, sizeof(page->problem));
@@ -172,38 +299,31 @@ static void explain_problem(struct top *top, struct page *page)
 
 static int update_totals(struct top *top, const struct page *page)
 {
-	if (page->kind == PAGE_GUESTS || page->kind == PAGE_PARTS || page->kind == PAGE_MEMBERS)
+	if (page->kind < PAGE_STATISTICS)
 		return 0;
-	if (!is_same_scope(&top->scope, &page->scope)) {
-		top->scope = page->scope;
+	if (!is_same_scope(&top->scope, &page->scope))
 		totals_reselect(top->totals);
-	}
+	top->scope = page->scope;
 	return totals_update(top->totals);
 }
 
 static bool update_lines(struct top *top, struct page *page)
 {
-	switch (page->kind) {
-	case PAGE_GUESTS:
-		return stats_update_guests(top, page);
-	case PAGE_PARTS:
-		return stats_update_parts(top, page) && stats_update_times(top, page);
-	case PAGE_HISTOGRAM:
-		return stats_update_histogram(top, page);
-	case PAGE_MEMBERS:
-		return stats_update_members(top, page);
-	case PAGE_STATISTICS:
-		return stats_update_statistics(top, page) && stats_update_times(top, page);
-	default:
-		return stats_update_statistics(top, page);
-	}
+	bool good = page->kind == PAGE_HISTOGRAM ? stats_update_histogram(top, page) :
+		    page->kind == PAGE_STATISTICS ? stats_update(top, page) :
+		    guests_update(top, page);
+
+	if (page->kind == PAGE_HISTOGRAM || !good)
+		return good;
+	if (top->kvm_stat)
+		stats_set_shares(page);
+	return top->kvm_stat || page->kind == PAGE_GUESTS || guests_update_times(top, page);
 }
 
 int model_update(struct top *top)
 {
 	struct page *page = top_page(top);
-	const struct order *order = &top->order[page->kind];
-	const struct filter_text *names = &top->names[page->kind];
+	unsigned int shown = top->layout.shown;
 
 	top->exits_state = monitor_exits(top->monitor);
 	/* The last values of what has ended stay on the screen. */
@@ -217,8 +337,10 @@ int model_update(struct top *top)
 		if (!update_lines(top, page))
 			return -ENOMEM;
 	}
-	return page_finish(page, *names->text ? &names->regex : NULL, order->column,
-			   order->reversed) ? 0 : -ENOMEM;
+	page_finish(page, top->names[page->kind], top->order[page->kind]);
+	top->layout = table_layout(top);
+	/* Only columns on the screen are computed, and there are more of them now. */
+	return top->layout.shown & ~shown ? model_update(top) : 0;
 }
 
 int model_push(struct top *top, enum page_kind kind, const struct top_scope *scope,
@@ -244,38 +366,38 @@ void model_pop(struct top *top)
 
 /* ---- samples ---- */
 
-static bool update_baselines(struct top *top)
-{
-	if (top->has_baselines)
-		baselines_update(top->monitor);
-	else if (top->kvm_stat)
-		return top->has_baselines = baselines_start(top->monitor);
-	return true;
-}
-
-int model_sample(struct top *top)
+/* The terminal and /proc need some fds while the monitor opens its own. */
+static int with_reserve(struct top *top, int (*call)(struct monitor *monitor))
 {
 	int err;
 
 	fd_reserve_fill(&top->reserve, 0);
-	err = monitor_sample(top->monitor);
+	err = call(top->monitor);
 	fd_reserve_release(&top->reserve);
+	return err;
+}
+
+int model_sample(struct top *top)
+{
+	int err = with_reserve(top, monitor_sample);
+
 	if (!err && top->kvm_stat)
 		err = kvm_stat_await_guest(top);
 	if (err)
 		return err;
 	if (!top->kvm_stat)
 		host_update(&top->host);
-	return update_baselines(top) ? model_update(top) : -ENOMEM;
+	if (top->has_baselines)
+		baselines_update(top->monitor);
+	else if (top->kvm_stat)
+		top->has_baselines = baselines_start(top->monitor);
+	return top->kvm_stat && !top->has_baselines ? -ENOMEM : model_update(top);
 }
 
 int model_refresh(struct top *top)
 {
-	int err;
+	int err = with_reserve(top, monitor_refresh);
 
-	fd_reserve_fill(&top->reserve, 0);
-	err = monitor_refresh(top->monitor);
-	fd_reserve_release(&top->reserve);
 	return err ? err : model_update(top);
 }
 
@@ -314,7 +436,7 @@ bool model_open(struct top *top)
 void model_close(struct top *top)
 {
 	forget(top, NULL);
-	stats_free(top);
+	guests_free(top);
 	totals_close(top->totals);
 	monitor_close(top->monitor);
 	top->has_baselines = false;
@@ -327,11 +449,7 @@ void model_free(struct top *top)
 	size_t i;
 
 	model_close(top);
+	monitor_close(top->choices);
 	for (i = 0; i < MAX_PAGES; i++)
 		page_free(&top->page[i]);
-	for (i = 0; i < PAGE_KINDS; i++) {
-		if (*top->names[i].text)
-			regfree(&top->names[i].regex);
-	}
-	kvm_stat_free_choices(top);
 }

@@ -4,17 +4,13 @@
 
 #include <curses.h>
 #include <errno.h>
-#include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <term.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -29,43 +25,27 @@
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
 static const int fatal[] = { SIGQUIT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
-static volatile sig_atomic_t size_changed;
 static volatile sig_atomic_t ended_by;
 static sigset_t original_mask;	/* of signals */
-
-static struct termios original_termios;
-static char restore[256];	/* escape sequences that restore the screen, for signal handlers */
-static size_t restore_len;
 static SCREEN *screen;
-static int original_stderr = -1;	/* -1: standard error is not captured */
+static FILE *original_stderr;	/* NULL: standard error is not captured */
+static char errors[4096];
 
 /* ---- signals ---- */
-
-static void on_size(int signal)
-{
-	(void)signal;
-	size_changed = 1;
-}
 
 static void on_end(int signal)
 {
 	ended_by = signal;
 }
 
-/*
- * Calls async-signal-safe functions only. SA_RESETHAND has restored the default action, so
- * raise() ends the process.
- */
+/* SA_RESETHAND has restored the default action, so raise() ends the process. */
 static void on_fatal(int signal)
 {
-	ssize_t n = write(STDOUT_FILENO, restore, restore_len);
-
-	(void)n;
-	tcsetattr(STDIN_FILENO, TCSANOW, &original_termios);
+	endwin();
 	raise(signal);
 }
 
-/* Blocks SIGWINCH and the signals that end top, except in wait_for(). */
+/* Blocks SIGWINCH, which curses handles, and the signals that end top, except in ppoll(). */
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_end };
@@ -73,33 +53,28 @@ static void catch_signals(void)
 	size_t i;
 
 	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGWINCH);
 	for (i = 0; i < ARRAY_SIZE(ending); i++) {
 		sigaction(ending[i], &action, NULL);
 		sigaddset(&blocked, ending[i]);
 	}
-	action.sa_handler = on_size;
-	sigaction(SIGWINCH, &action, NULL);
-	sigaddset(&blocked, SIGWINCH);
 	action = (struct sigaction){
 		.sa_handler = on_fatal,
 		.sa_flags = SA_RESETHAND | SA_NODEFER,
 	};
 	for (i = 0; i < ARRAY_SIZE(fatal); i++)
 		sigaction(fatal[i], &action, NULL);
-	action = (struct sigaction){ .sa_handler = SIG_IGN };
-	sigaction(SIGPIPE, &action, NULL);
 	sigprocmask(SIG_BLOCK, &blocked, &original_mask);
 }
 
 static void release_signals(void)
 {
-	struct sigaction action = { .sa_handler = SIG_DFL };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(fatal); i++)
-		sigaction(fatal[i], &action, NULL);
+		signal(fatal[i], SIG_DFL);
 	for (i = 0; i < ARRAY_SIZE(ending); i++)
-		sigaction(ending[i], &action, NULL);
+		signal(ending[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, &original_mask, NULL);
 }
 
@@ -107,27 +82,25 @@ static void release_signals(void)
 
 static void capture_stderr(void)
 {
-	int kept = memfd_create("stderr", MFD_CLOEXEC);
+	FILE *memory = fmemopen(errors, sizeof(errors), "w");
 
-	fflush(stderr);
-	if (kept < 0)
+	if (!memory)
 		return;
-	original_stderr = dup(STDERR_FILENO);
-	if (original_stderr >= 0)
-		dup2(kept, STDERR_FILENO);
-	close(kept);
+	original_stderr = stderr;
+	stderr = memory;
 }
 
 const char *top_errors(char *buf, size_t size)
 {
-	ssize_t n = 0;
 	char *at;
 
-	if (original_stderr >= 0)
-		n = pread(STDERR_FILENO, buf, size - 1, 0);
-	buf[n > 0 ? n : 0] = '\0';
-	if (n > 0 && !ftruncate(STDERR_FILENO, 0))
-		lseek(STDERR_FILENO, 0, SEEK_SET);
+	*buf = '\0';
+	if (!original_stderr)
+		return buf;
+	fflush(stderr);
+	snprintf(buf, size, "%s", errors);
+	memset(errors, 0, sizeof(errors));
+	rewind(stderr);
 	while ((at = strstr(buf, PREFIX)))
 		memmove(at, at + strlen(PREFIX), strlen(at + strlen(PREFIX)) + 1);
 	return buf;
@@ -135,179 +108,85 @@ const char *top_errors(char *buf, size_t size)
 
 static void release_stderr(void)
 {
-	char buf[4096];
-	ssize_t n;
+	FILE *memory = stderr;
 
-	if (original_stderr < 0)
+	if (!original_stderr)
 		return;
-	n = pread(STDERR_FILENO, buf, sizeof(buf), 0);
-	dup2(original_stderr, STDERR_FILENO);
-	close(original_stderr);
-	original_stderr = -1;
-	if (n > 0)
-		fwrite(buf, 1, n, stderr);
+	fflush(memory);
+	stderr = original_stderr;
+	original_stderr = NULL;
+	fputs(errors, stderr);
+	fclose(memory);
 }
 
 /* ---- start and end ---- */
 
-/* Skips the delays "$<2>" for old terminals, because a signal handler cannot call tputs(). */
-static void add_restore(const char *capability)
+static bool has_capability(const char *name)
 {
-	const char *text = tigetstr(capability);
+	const char *text = tigetstr(name);
 
-	if (!text || text == (char *)-1)
-		return;
-	while (*text && restore_len < sizeof(restore)) {
-		size_t delay = strncmp(text, "$<", 2) ? 0 : strcspn(text, ">");
-
-		if (delay && text[delay])
-			text += delay + 1;
-		else
-			restore[restore_len++] = *text++;
-	}
+	return text && text != (char *)-1;
 }
 
-static bool require_terminal(void)
-{
-	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-		return true;
-	complain("top needs a terminal. Use 'kvm-stats log' or 'kvm-stats read' to write to files "
-		 "and pipes.");
-	return false;
-}
-
-static void set_colors(void)
-{
-	const char *no_color = getenv("NO_COLOR");
-
-	if (!has_colors() || (no_color && *no_color))
-		return;
-	start_color();
-	use_default_colors();
-}
-
-/* Without these capabilities of the terminal, curses would print lines over each other. */
-static bool can_draw(const char *name)
-{
-	const char *move = tigetstr("cup");
-	const char *clear = tigetstr("clear");
-
-	if (move && move != (char *)-1 && clear && clear != (char *)-1)
-		return true;
-	complain("the terminal '%s' cannot move its cursor. Set TERM to the type of your terminal, "
-		 "such as xterm, vt100 or linux, or use 'kvm-stats log'.", name ? name : "");
-	return false;
-}
-
-static bool open_screen(void)
+/* Without these capabilities, curses would print lines over each other. */
+static bool check_terminal(void)
 {
 	const char *name = getenv("TERM");
+	bool good;
 	int err;
 
-	if (setupterm(name, STDOUT_FILENO, &err) == OK) {
-		bool good = can_draw(name);
-
-		del_curterm(cur_term);
-		if (!good)
-			return false;
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		complain("top needs a terminal. Use 'kvm-stats log' or 'kvm-stats read' to write "
+			 "to files and pipes.");
+		return false;
 	}
-	set_escdelay(50);
-	screen = newterm(NULL, stdout, stdin);
-	if (screen)
-		return true;
-	complain("unknown terminal '%s'. Set TERM to a known one, such as xterm, vt100 or linux.",
-		 name ? name : "");
-	return false;
+	if (setupterm(name, STDOUT_FILENO, &err) != OK) {
+		complain("unknown terminal '%s'. Set TERM to a known one, such as xterm, vt100 or "
+			 "linux.", name ? name : "");
+		return false;
+	}
+	good = has_capability("cup") && has_capability("clear");
+	if (!good)
+		complain("the terminal '%s' cannot move its cursor. Set TERM to the type of your "
+			 "terminal, such as xterm, vt100 or linux, or use 'kvm-stats log'.",
+			 name ? name : "");
+	del_curterm(cur_term);
+	return good;
 }
 
 static bool begin(void)
 {
-	if (!require_terminal())
+	const char *no_color = getenv("NO_COLOR");
+
+	if (!check_terminal())
 		return false;
-	if (tcgetattr(STDIN_FILENO, &original_termios)) {
-		complain("cannot get the settings of the terminal: %s", strerror(errno));
+	set_escdelay(50);
+	screen = newterm(NULL, stdout, stdin);
+	if (!screen) {
+		complain("cannot use the terminal");
 		return false;
 	}
-	if (!open_screen())
-		return false;
-	restore_len = 0;
-	add_restore("sgr0");
-	add_restore("cnorm");
-	add_restore("rmcup");
-	add_restore("rmkx");
 	catch_signals();
 	capture_stderr();
 	cbreak();
 	noecho();
 	nonl();
-	curs_set(0);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	set_colors();
+	if (has_colors() && !(no_color && *no_color)) {
+		start_color();
+		use_default_colors();
+	}
+	draw_colors();
 	return true;
 }
 
 static void end(void)
 {
-	if (!screen)
-		return;
 	endwin();
 	delscreen(screen);
-	screen = NULL;
 	release_signals();
 	release_stderr();
-}
-
-/* ---- waiting ---- */
-
-static void apply_size(void)
-{
-	struct winsize size;
-
-	size_changed = 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row || !size.ws_col)
-		return;
-	resizeterm(size.ws_row, size.ws_col);
-	/* What was drawn before the signal arrived can be anywhere. */
-	clearok(curscr, TRUE);
-}
-
-/* Bits. Curses already uses the new size when wait_for() returns. */
-enum event {
-	EVENT_KEY = 1,
-	EVENT_FD = 2,		/* the other fd is readable */
-	EVENT_CLOSED = 4,	/* the terminal is closed, or a signal ends top */
-};
-
-static unsigned int pending_events(const struct pollfd *fds)
-{
-	unsigned int events = 0;
-
-	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
-		events |= EVENT_CLOSED;
-	else if (fds[0].revents & POLLIN)
-		events |= EVENT_KEY;
-	if (fds[1].revents)
-		events |= EVENT_FD;
-	return events;
-}
-
-/* Waits for a key, for @fd, a signal or @deadline. Returns the events, or-ed together. */
-static unsigned int wait_for(int fd, uint64_t deadline)
-{
-	struct pollfd fds[] = {
-		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = fd, .events = POLLIN },
-	};
-	struct timespec timeout = clock_until(deadline);
-	int n = ppoll(fds, 2, &timeout, &original_mask);
-	unsigned int events = n > 0 ? pending_events(fds) : 0;
-
-	if (ended_by)
-		events |= EVENT_CLOSED;
-	if (size_changed)
-		apply_size();
-	return events;
 }
 
 /* ---- the loop ---- */
@@ -338,21 +217,25 @@ static uint64_t next_time(const struct top *top)
 	return until > clock_now() && until < deadline ? until : deadline;
 }
 
+/* Waits for a key, the end of a VMM, a signal, or the next sample. */
 static int handle_events(struct top *top)
 {
-	unsigned int events = wait_for(monitor_fd(top->monitor), next_time(top));
+	struct pollfd fds[] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = monitor_fd(top->monitor), .events = POLLIN },
+	};
+	struct timespec timeout = clock_until(next_time(top));
 	int err = 0;
 
-	if (events & EVENT_CLOSED)
-		top->quit = true;
-	if (events & EVENT_FD)
+	ppoll(fds, ARRAY_SIZE(fds), &timeout, &original_mask);
+	top->quit = ended_by || (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL));
+	if (fds[1].revents)
 		err = model_refresh(top);
-	if (!err && !top->quit && (events & EVENT_KEY))
+	/* After SIGWINCH, curses returns a key. */
+	if (!err && !top->quit)
 		err = input_read(top);
 	if (!err && !top->quit)
 		err = sample_if_due(top);
-	if (!err && !top->quit)
-		draw_screen(top);
 	return err;
 }
 
@@ -360,10 +243,10 @@ static int loop(struct top *top)
 {
 	int err = sample(top);
 
-	if (!err)
+	while (!err && !top->quit) {
 		draw_screen(top);
-	while (!err && !top->quit)
 		err = handle_events(top);
+	}
 	return err;
 }
 
@@ -397,12 +280,10 @@ static bool set_order(struct top *top, const char *name)
 			 "--help' for the names.", name);
 		return false;
 	}
-	top->order[PAGE_GUESTS].column = (enum column_id)id;
-	top->order[PAGE_PARTS].column = COLUMN_NAME;
+	top->order[PAGE_GUESTS].column = top->kvm_stat ? COLUMN_RATE : (enum column_id)id;
+	top->order[PAGE_PARTS].column = top->kvm_stat ? COLUMN_RATE : COLUMN_NAME;
 	top->order[PAGE_STATISTICS].column = COLUMN_RATE;
-	top->order[PAGE_EVENTS].column = COLUMN_RATE;
-	top->order[PAGE_MEMBERS].column = COLUMN_RATE;
-	top->order[PAGE_HISTOGRAM].column = COLUMN_FROM;
+	top->order[PAGE_HISTOGRAM].column = COLUMN_BAR;
 	return true;
 }
 
@@ -416,39 +297,31 @@ static bool prepare(struct top *top)
 	return top->kvm_stat ? require_statistics(top->monitor) : require_vmms(top->monitor);
 }
 
-static int show(struct top *top)
-{
-	char buf[128];
-	int err;
-
-	draw_colors();
-	err = loop(top);
-	/* ECANCELED: the error was printed. */
-	if (err && err != -ECANCELED)
-		complain("cannot read the statistics: %s",
-			 kvmstats_strerror(err, buf, sizeof(buf)));
-	return err ? STATUS_FAILED : STATUS_OK;
-}
-
 int top_run(const struct top_options *options)
 {
 	static struct top top;	/* too large for the stack */
-	int status = STATUS_FAILED;
+	int status = STATUS_FAILED, err = 0;
+	char buf[128];
 
 	top = (struct top){
 		.filter = options->filter, .sources = options->sources,
 		.interval = options->interval, .kvm_stat = options->kvm_stat,
 		.counts_growth = options->kvm_stat && !options->include_past,
-		.page[0].kind = options->kvm_stat ? PAGE_EVENTS : PAGE_GUESTS,
+		.page[0].kind = options->kvm_stat ? PAGE_STATISTICS : PAGE_GUESTS,
 	};
 	setlocale(LC_CTYPE, "");
-	top.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	if (!set_columns(&top, options->columns) || !set_order(&top, options->sort))
 		return STATUS_USAGE;
 	if (prepare(&top) && begin()) {
-		status = show(&top);
+		top.width = COLS;
+		err = loop(&top);
+		status = err ? STATUS_FAILED : STATUS_OK;
 		end();
 	}
+	/* ECANCELED: the error was printed. */
+	if (err && err != -ECANCELED)
+		complain("cannot read the statistics: %s",
+			 kvmstats_strerror(err, buf, sizeof(buf)));
 	model_free(&top);
 	/* Raise the signal again, so that the parent process sees which signal ended top. */
 	if (ended_by && ended_by != SIGINT)

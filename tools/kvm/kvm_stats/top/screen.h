@@ -2,7 +2,7 @@
 /*
  * The full screen, inside of this folder. The screen shows a page: the guests, the VMs and vCPUs of
  * a guest, statistics, or the bars of a histogram. All pages are tables of lines and columns. The
- * view of kvm_stat is two more pages, with keys of its own.
+ * view of kvm_stat has the same pages, with other columns and with keys of its own.
  */
 #ifndef TOP_SCREEN_H
 #define TOP_SCREEN_H
@@ -17,7 +17,6 @@
 #include "monitor/monitor.h"
 #include "proc/host.h"
 #include "proc/process.h"
-#include "top/number.h"
 #include "top/top.h"
 #include "values/totals.h"
 
@@ -25,6 +24,49 @@
 #define PROBLEM_SIZE	2048
 #define MESSAGE_SIZE	512
 #define CELL_SIZE	512
+#define PROMPT_SIZE	256
+
+/* ---- number.c: numbers, and the history of a number, as text ---- */
+
+#define NUMBER_SIZE	32
+
+enum unit {
+	UNIT_COUNT,	/* 1234, 98765k, 43M */
+	UNIT_RATE,	/* the same, but below 10 with one decimal place */
+	UNIT_PERCENT,	/* 12.3, 100 */
+	UNIT_BYTES,	/* 12KiB, 1.5GiB */
+	UNIT_SECONDS,	/* 1.02us, 37ms, 4s; in UTF-8 "µs" */
+};
+
+/* Counts and rates are shortened to @width characters, if necessary. */
+void number_put(char *buf, enum unit unit, double number, int width);
+
+/* Returns the unit of a statistic, and in @factor how many of it a value of 1 is. */
+enum unit number_unit_of(const struct kvmstats_stat *stat, double *factor);
+
+/* Whether the terminal shows UTF-8. */
+bool is_utf8(void);
+
+#define HISTORY_SAMPLES	60
+
+/* The rates of the last samples. */
+struct history {
+	uint64_t time;			/* of the last sample */
+	int samples;			/* how many entries of @rate are used: the last ones */
+	float rate[HISTORY_SAMPLES];	/* the last one is the newest; negative: unknown */
+};
+
+/*
+ * Adds the rate of the time between two samples, or replaces that of the same time. If other samples
+ * are missing in between, there is a gap.
+ */
+void history_add(struct history *history, uint64_t from, uint64_t to, double rate);
+
+/*
+ * Writes @cells characters to @buf, which has CELL_SIZE bytes. The highest character stands for the
+ * highest rate in these cells, a space for an unknown rate.
+ */
+void history_draw(char *buf, const struct history *history, int cells);
 
 /* ---- what a page or a line is of ---- */
 
@@ -34,11 +76,10 @@
  */
 struct top_scope {
 	bool one_vmm;
-	bool one_target;
 	uint64_t key;			/* of the VMM, see vmm_key() */
+	char label[LABEL_SIZE];		/* of the VM or vCPU; "": not only one */
+	enum origin origin;		/* of the VM or vCPU, or of a statistic */
 	pid_t pid;			/* for the title */
-	char label[LABEL_SIZE];
-	enum origin origin;
 	char guest[64];			/* for the title, also after the end; "": no name */
 };
 
@@ -46,16 +87,17 @@ struct top_scope scope_of_vmm(const struct vmm *vmm);
 struct top_scope scope_of_target(const struct target *target);
 /* @arg is the scope. */
 bool scope_selects(const struct target *target, void *arg);
+/* Returns the next target that @scope selects; *@vmm and *@i are 0 at first. */
+const struct target *scope_next(const struct top_scope *scope, const struct monitor *monitor,
+				size_t *vmm, size_t *i);
 /* Returns NULL if the scope is all VMMs, or if the VMM has ended. */
-const struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor *monitor);
-/* Whether the scope contains a VM or vCPU whose statistics can be read. */
-bool scope_has_targets(const struct top_scope *scope, const struct monitor *monitor);
+struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor *monitor);
 
 /* ---- exits and times, of one line or of a page ---- */
 
 #define EXIT_KINDS	64	/* at most so many kinds of exits are counted */
 #define EXIT_NAME_SIZE	24
-#define TOP_KINDS	3	/* in the column of the most frequent exits */
+#define TOP_KINDS	2	/* in the column of the most frequent exits */
 
 /*
  * A kind of exits. While exit statistics are on, the kinds are classes, and each exit is in one of
@@ -65,6 +107,11 @@ struct exit_kind {
 	char name[EXIT_NAME_SIZE];	/* "io" for io_exits and for exit_io */
 	double rate;
 	double ns;			/* time of a class, per second */
+};
+
+struct exit_kinds {
+	struct exit_kind kind[EXIT_KINDS];
+	size_t kinds;
 };
 
 /* At each moment a vCPU is in one of these. */
@@ -77,15 +124,20 @@ enum time_part {
 	TIME_PARTS,
 };
 
-/* Where the time of vCPUs goes, while exit statistics are on. */
-struct vcpu_times {
-	size_t vcpus;			/* that exit statistics have counted */
-	double percent[TIME_PARTS];	/* the sums over these vCPUs */
+enum tally_id {
+	TALLY_EXITS,
+	TALLY_FAULTS,
+	TALLY_POLLS,
+	TALLY_GOOD_POLLS,
+	TALLY_DELAY,		/* ns */
+	TALLY_TIMES,		/* TIME_PARTS entries, in percent of the time of a vCPU */
+	TALLIES = TALLY_TIMES + TIME_PARTS,
 };
 
-struct exit_kinds {
-	struct exit_kind kind[EXIT_KINDS];
-	size_t kinds;
+/* The rates of several VMs and vCPUs together, per second. */
+struct tally {
+	double sum[TALLIES];
+	size_t known[TALLIES];	/* of how many; for all times in TALLY_TIMES */
 };
 
 /* ---- columns ---- */
@@ -109,18 +161,14 @@ enum column_id {
 	COLUMN_FAULTS,
 	COLUMN_MEMORY,
 	TABLE_COLUMNS,
-	/* of statistics */
-	COLUMN_VALUE = TABLE_COLUMNS,
+	/* of statistics and histograms */
+	COLUMN_BELOW = TABLE_COLUMNS,	/* upper bound of a bar; the name is the lower bound */
+	COLUMN_VALUE,
 	COLUMN_SHARE,
 	COLUMN_RATE,
-	COLUMN_RATES,		/* the history of COLUMN_RATE */
+	COLUMN_RATES,			/* the history of COLUMN_RATE */
 	COLUMN_MEANING,
-	/* of histograms */
-	COLUMN_FROM,
-	COLUMN_BELOW,
-	COLUMN_SAMPLES,
-	COLUMN_PART,
-	COLUMN_BAR,
+	COLUMN_BAR,			/* its number is the index of the bucket */
 	COLUMNS,
 };
 
@@ -128,25 +176,13 @@ enum column_id {
 #define ALL_COLUMNS		(COLUMN_BIT(TABLE_COLUMNS) - 1)
 #define DEFAULT_COLUMNS		(ALL_COLUMNS & ~COLUMN_BIT(COLUMN_USER))
 
-enum column_format {
-	FORMAT_PERCENT,
-	FORMAT_COUNT,
-	FORMAT_RATE,
-	FORMAT_BYTES,
-};
-
 struct column_type {
 	const char *option;	/* its name on the command line */
 	char key;		/* sorts by this column; 0: the column has no order */
 	const char *heading;
-	const char *wide_heading;
 	int width;		/* of a cell, without the space before it */
-	int wide;		/* with the wide heading */
-	int widest;		/* what the column can use; 0: not more than the above */
-	bool left;		/* aligned */
-	bool ascending;		/* the usual order */
-	bool optional;		/* long names are more important */
-	enum column_format format;
+	int widest;		/* of text and pictures, which are aligned to the left; others: 0 */
+	enum unit unit;
 	const char *meaning;
 };
 
@@ -161,7 +197,7 @@ struct column_place {
 struct column_layout {
 	struct column_place place[COLUMNS];
 	size_t places;
-	bool wide;		/* the wide headings fit */
+	unsigned int shown;	/* mask of columns */
 	size_t hidden;		/* number of chosen columns that do not fit, or are skipped */
 };
 
@@ -176,7 +212,7 @@ struct column_layout column_layout(unsigned int chosen, size_t skipped, int widt
 /* Returns how many columns to skip to show the next ones, or 0 to start again. */
 size_t column_layout_next(unsigned int chosen, size_t skipped, int width);
 
-/* ---- lines ---- */
+/* ---- lines and pages ---- */
 
 /* Groups of statistics, in their order. Values of different groups are not comparable. */
 enum stat_group {
@@ -184,6 +220,7 @@ enum stat_group {
 	GROUP_AMOUNTS,	/* counters of times and sizes */
 	GROUP_HISTOGRAMS,
 	GROUP_GAUGES,	/* current values and peaks */
+	GROUPS,
 };
 
 /*
@@ -191,32 +228,29 @@ enum stat_group {
  * that it has a history. It keeps its values after the end of that.
  */
 struct line {
-	const void *key;		/* the VMM, target, total or bucket; NULL: it has ended */
-	const struct vmm *vmm;		/* NULL: not of one VMM, or it has ended */
-	const struct target *target;	/* the same for VMs and vCPUs */
-	char name[NAME_SIZE];
-	char stat[NAME_SIZE];		/* full name of the statistic; "": not one statistic */
 	struct top_scope scope;
+	char stat[NAME_SIZE];		/* the statistic, or the number of a bar; "": neither */
+	char name[NAME_SIZE];
+	bool child;			/* of another statistic, such as kvm_exit(HLT) */
+	const struct line *parent;	/* of a child; NULL: it is not on the page */
 	double number[COLUMNS];		/* negative: unknown */
+	struct tally tally;		/* of a guest, VM or vCPU */
 	struct history history;		/* of exits, or of the statistic */
-	bool has_history;
 	struct exit_kind kind[TOP_KINDS];	/* the most frequent ones; the rest has rate 0 */
-	uint64_t kinds_time;		/* of the sample that @kind is of */
 	struct process process;		/* of a guest */
 	enum stat_group group;
-	enum origin origin;
-	enum number_unit unit;
-	const char *meaning;		/* of the statistic, or "" */
+	enum unit unit;			/* of a statistic */
+	const char *meaning;		/* of a statistic, or "" */
 	char below[NUMBER_SIZE];	/* upper bound of a bar; "": it has no bound */
 	double added;			/* what the last interval added to the samples of a bar */
+	char problem[NAME_SIZE];	/* why there are no statistics, or "" */
 	bool sum;
-	bool child;			/* of the statistic above, such as "HLT" of kvm_exit(HLT) */
 	bool cleared;
 	bool appeared;			/* in the last interval */
 	bool lacks_only_vms;		/* what is missing are statistics of VMs only */
-	char problem[NAME_SIZE];	/* why there are no statistics, or "" */
 	bool seen;			/* by the last update */
-	bool filtered;			/* the filter hides it */
+	bool hidden;			/* by the filter, or without its parent */
+	bool ended;			/* a later VMM with the same key is not this one */
 };
 
 enum page_kind {
@@ -224,8 +258,6 @@ enum page_kind {
 	PAGE_PARTS,		/* the VMs and vCPUs of a guest */
 	PAGE_STATISTICS,	/* of a VM or vCPU, of a guest, or of all guests */
 	PAGE_HISTOGRAM,
-	PAGE_EVENTS,		/* the statistics, as kvm_stat shows them */
-	PAGE_MEMBERS,		/* the same for guests, or for the VMs and vCPUs of one */
 	PAGE_KINDS,
 };
 
@@ -234,33 +266,22 @@ enum page_kind {
 struct page {
 	enum page_kind kind;
 	struct top_scope scope;
-	char stat[NAME_SIZE];		/* of the histogram or of the members; "": sum of events */
-	struct line **line;		/* those that the filter hides are last */
-	size_t lines;			/* without those that the filter hides */
+	char stat[NAME_SIZE];		/* the histogram, or in kvm_stat's view the only statistic */
+	struct line **line;		/* hidden ones are last */
+	size_t lines;			/* without hidden ones */
 	size_t all;
 	size_t capacity;
-	struct line sum;		/* below the lines of kvm_stat's pages */
+	struct line sum;		/* below the lines of kvm_stat's view */
 	size_t at;			/* line of the cursor */
 	const struct line *selected;	/* the cursor stays on it if the order changes; or NULL */
 	size_t first;			/* first line on the screen */
-	struct vcpu_times times;
+	struct tally times;		/* where the time of the vCPUs goes */
 	struct exit_kinds classes;	/* of these vCPUs, those with the most time first */
 	char problem[PROBLEM_SIZE];	/* why the guest cannot be read */
 	char summary[160];		/* of the histogram */
 };
 
-/* Finds or adds the line of @key. Returns NULL if memory is exhausted. */
-struct line *page_line(struct page *page, const void *key, const char *name);
-/* Call these before and after page_line() has been called for all lines. */
-void page_begin(struct page *page);
-bool page_finish(struct page *page, const regex_t *filter, enum column_id column, bool reversed);
-void page_free(struct page *page);
-/* Whether the statistic is a part of another one, such as kvm_exit(HLT) of kvm_exit. */
-bool line_is_child_of(const struct line *child, const struct line *parent);
-
 /* ---- prompts ---- */
-
-#define PROMPT_SIZE	256
 
 enum prompt_kind {
 	PROMPT_NONE,
@@ -271,25 +292,13 @@ enum prompt_kind {
 	PROMPT_GUEST,
 };
 
-enum prompt_result {
-	PROMPT_PENDING,
-	PROMPT_DONE,
-	PROMPT_CANCELLED,
-};
-
 struct prompt {
 	enum prompt_kind kind;
 	char text[PROMPT_SIZE];
-	size_t len;
 	size_t at;			/* the byte in @text that the cursor is on */
 	bool initial;			/* the first character replaces @text */
 	char error[PROMPT_SIZE];	/* why the last answer was rejected, or "" */
 };
-
-/* Opens a prompt with an answer that the user can edit, or replace by typing another one. */
-void prompt_begin(struct prompt *prompt, enum prompt_kind kind, const char *text);
-/* @key is a byte or a KEY_ constant of curses. */
-enum prompt_result prompt_key(struct prompt *prompt, int key);
 
 /* ---- the screen ---- */
 
@@ -298,23 +307,11 @@ struct order {
 	bool reversed;		/* against the usual order of the column */
 };
 
-struct filter_text {
-	char text[PROMPT_SIZE];		/* "": no filter */
-	regex_t regex;
-};
-
-/* A guest that the prompt of kvm_stat's view offers. */
-struct guest_choice {
-	pid_t pid;			/* 0: not known */
-	bool named;
-	char name[NAME_SIZE];		/* of the guest if named, otherwise of the program */
-};
-
 struct top {
 	struct filter *filter;		/* of VMMs and statistics, from the command line */
 	enum sources sources;
 	uint64_t interval;
-	bool kvm_stat;			/* the keys and pages of kvm_stat */
+	bool kvm_stat;			/* the keys and columns of kvm_stat */
 	struct monitor *monitor;
 	struct fd_reserve reserve;	/* for the terminal and /proc */
 	struct host host;
@@ -327,17 +324,18 @@ struct top {
 	struct page page[MAX_PAGES];	/* a stack; page[depth] is on the screen */
 	size_t depth;
 	struct order order[PAGE_KINDS];
-	struct filter_text names[PAGE_KINDS];	/* the filters of names */
+	char names[PAGE_KINDS][PROMPT_SIZE];	/* the filters of names; "": none */
 	unsigned int columns;		/* the chosen ones of the table */
 	size_t skipped_columns;
+	struct column_layout layout;	/* of the page on the screen */
+	int width;			/* of the screen */
+	int rows;			/* for lines on the screen */
 	bool counts_growth;		/* values count from the start or the last reset */
 	bool has_baselines;
 	bool children;			/* kvm_stat's view shows child events */
 	bool awaiting_guest;		/* the guest of kvm_stat's view has ended; it may return */
 	char guest[NAME_SIZE];		/* if the filter selects one PID: its guest's name, or "" */
-	struct guest_choice *choice;	/* while kvm_stat's prompt asks for a guest */
-	size_t choices;
-	bool utf8;
+	struct monitor *choices;	/* while kvm_stat's prompt asks for a guest; or NULL */
 	bool help;
 	bool choosing;			/* the list of columns is on the screen */
 	int chosen;
@@ -350,17 +348,12 @@ struct top {
 	size_t search_from;		/* where the cursor was before the search */
 	char message[MESSAGE_SIZE];	/* shown in the bottom line */
 	uint64_t message_until;
-	int rows;			/* of the table on the screen */
-	int width;
 };
 
 static inline struct page *top_page(const struct top *top)
 {
 	return (struct page *)&top->page[top->depth];
 }
-
-void top_message(struct top *top, const char *format, ...)
-	__attribute__((__format__(__printf__, 2, 3)));
 
 /* ---- model.c: samples. Functions that return int return 0, or -errno if top must end. ---- */
 
@@ -384,41 +377,70 @@ int model_push(struct top *top, enum page_kind kind, const struct top_scope *sco
 	       const char *stat);
 void model_pop(struct top *top);
 
+/* Finds or adds the line of a scope and statistic. Returns NULL if memory is exhausted. */
+struct line *page_line(struct page *page, const struct top_scope *scope, const char *stat);
+void line_clear_numbers(struct line *line);
+/* Call these before and after page_line() has been called for all lines. */
+void page_begin(struct page *page);
+#define NAME_FILTER	(REG_EXTENDED | REG_ICASE | REG_NOSUB)
+void page_finish(struct page *page, const char *filter, struct order order);
+void page_free(struct page *page);
 /* Whether the guest, VM or vCPU of the page has ended. Its last values stay on the screen. */
 bool page_has_ended(const struct top *top, const struct page *page);
 
-/* ---- stats.c: what lines show. They return false if memory is exhausted. ---- */
+/* Writes the name of the guest, or of the program if it has none, and returns @buf. */
+const char *guest_name(const struct vmm *vmm, char *buf, size_t size);
+/* The same after the PID, as kvm_stat lists guests. */
+const char *guest_choice(const struct vmm *vmm, char *buf, size_t size);
 
-bool stats_update_guests(struct top *top, struct page *page);
-bool stats_update_parts(struct top *top, struct page *page);
-bool stats_update_statistics(struct top *top, struct page *page);
-bool stats_update_members(struct top *top, struct page *page);
-bool stats_update_histogram(struct top *top, struct page *page);
-bool stats_update_times(struct top *top, struct page *page);
-void stats_update_kinds(struct top *top, struct line *line);
-void stats_free(struct top *top);
+void top_message(struct top *top, const char *format, ...)
+	__attribute__((__format__(__printf__, 2, 3)));
+
+/* ---- guests.c: guests and vCPUs. Functions return false if memory is exhausted. ---- */
+
+bool guests_update(struct top *top, struct page *page);
+/* Updates the times of the vCPUs, and the classes of exits. */
+bool guests_update_times(struct top *top, struct page *page);
+/* draw.c calls it for the lines on the screen only, because there are many kinds. */
+void guests_update_kinds(struct top *top, struct line *line);
+void guests_free(struct top *top);
 
 /* Writes the short name of a kind of exits to @buf. Returns false if @name is not one. */
 bool exit_kind_name(char *buf, const char *name);
 
-/* Shares the time of an interval out to the parts, see stats.c. */
+/* Shares the time of an interval out to the parts, see guests.c. */
 void fit_interval(double *percent, bool blocking);
+
+/* ---- stats.c: statistics. Functions return false if memory is exhausted. ---- */
+
+bool stats_update(struct top *top, struct page *page);
+/* Sets the sum and the shares of a page of kvm_stat's view. */
+void stats_set_shares(struct page *page);
+/* Adds the values of targets up in the line of kvm_stat's view. */
+void stats_add_up(const struct top *top, const struct page *page, struct line *line,
+		  struct target **targets, size_t count);
+bool stats_update_histogram(struct top *top, struct page *page);
 
 /* ---- table.c: columns and their cells ---- */
 
 /* Returns the columns of the page: the chosen ones, without those that have no values. */
 unsigned int table_columns(const struct top *top);
+/* Chooses the columns that fit on the screen. */
+struct column_layout table_layout(const struct top *top);
 /* Writes a cell to @buf, which has CELL_SIZE bytes. The result can be longer than @width. */
-void column_text(char *buf, enum column_id id, const struct line *line, int width, uint64_t now,
-		 bool utf8);
-const char *column_heading(const struct top *top, enum column_id id, bool wide);
+void column_text(char *buf, enum column_id id, const struct line *line, int width);
+const char *column_heading(const struct top *top, enum column_id id);
 /* Returns the column with this option name, or -1. */
 int column_of_option(const char *name, size_t len);
 
-/* Each returns whether the order has changed. @by is 1 or -1: the next or the previous column. */
-bool table_sort_by_key(struct top *top, int key);
-bool table_sort_by_next(struct top *top, int by);
+/* Sorts lines; @arg is the order. */
+int line_compare(const void *a, const void *b, void *arg);
+/* Sorting by the current column again reverses the order. */
 void table_sort_by(struct top *top, enum column_id id);
+/* Returns false if no column has this key. */
+bool table_sort_by_key(struct top *top, int key);
+/* @by is 1 or -1: the next or the previous column. */
+void table_sort_by_next(struct top *top, int by);
 
 /* ---- draw.c ---- */
 
@@ -427,8 +449,6 @@ int draw_put_problems(char *buf, size_t size, const struct monitor *monitor);
 
 void draw_colors(void);
 void draw_screen(struct top *top);
-/* Shows @text immediately, before a slow operation: closing tracepoints takes seconds. */
-void draw_now(const char *text);
 /*
  * Returns the first line to show in a table of @rows, so that line @at is visible. @first is
  * the current one.
@@ -447,6 +467,13 @@ int draw_fit(char *buf, size_t size, const char *text, int width);
 /* Handles all keys that have been typed. Returns 0, or -errno if top must end. */
 int input_read(struct top *top);
 
+/* Opens a prompt with an answer that the user can edit, or replace by typing another one. */
+void prompt_begin(struct prompt *prompt, enum prompt_kind kind, const char *text);
+/* @key is a byte or a KEY_ constant of curses. */
+void prompt_key(struct prompt *prompt, int key);
+/* Rejects the answer. The error is the first line that was printed since the last call. */
+void prompt_reject(struct prompt *prompt);
+
 /* ---- kvm_stat.c ---- */
 
 /* Handles a key that does not have the same meaning in all views. */
@@ -459,7 +486,6 @@ int kvm_stat_answer(struct top *top);
  * waits for its guest. Returns 0 or -errno.
  */
 int kvm_stat_await_guest(struct top *top);
-void kvm_stat_free_choices(struct top *top);
 
 /* ---- screen.c: the terminal ---- */
 

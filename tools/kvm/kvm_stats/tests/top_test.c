@@ -265,6 +265,8 @@ static void test_intervals(void)
 
 /* ---- columns ---- */
 
+#define CHOICES	(LAST_CHOICE - FIRST_CHOICE + 1)
+
 static int end_of(const struct column_layout *layout)
 {
 	const struct column_place *last = &layout->place[layout->places - 1];
@@ -292,7 +294,7 @@ static void test_widths(void)
 	for (width = 1; width < 400; width++) {
 		layout = column_layout(ALL_COLUMNS, 0, width, 30);
 		good &= end_of(&layout) <= width && layout.place[0].id == COLUMN_NAME;
-		good &= layout.places + layout.hidden == TABLE_COLUMNS;
+		good &= layout.places + layout.hidden == CHOICES + 1;
 	}
 	tap_ok(good, "the columns fit in any width, and all of them are shown or counted");
 	layout = column_layout(DEFAULT_COLUMNS & ~COLUMN_BIT(COLUMN_MISSING), 0, 80, 12);
@@ -377,13 +379,12 @@ static void test_columns(void)
 	bool unique = true;
 	int i, j;
 
-	for (i = 0; i < TABLE_COLUMNS; i++) {
-		for (j = 0; j < i; j++)
+	for (i = FIRST_CHOICE; i <= LAST_CHOICE; i++) {
+		for (j = FIRST_CHOICE; j < i; j++)
 			unique &= strcmp(column_types[i].option, column_types[j].option) &&
 				  (!column_types[i].key ||
 				   column_types[i].key != column_types[j].key);
-		unique &= column_of_option(column_types[i].option,
-					   strlen(column_types[i].option)) == i;
+		unique &= column_of_option(column_types[i].option) == i;
 	}
 	tap_ok(unique, "each column has a name and a key of its own");
 }

@@ -49,34 +49,21 @@ int draw_fit(char *buf, size_t size, const char *text, int width)
 	return sum;
 }
 
-enum draw_color {
-	DRAW_PLAIN,
-	DRAW_RED,	/* errors, a very high load, time in the kernel */
-	DRAW_GREEN,	/* what has appeared, time in the guest */
-	DRAW_YELLOW,	/* a high load, values that were cleared, waiting */
-	DRAW_BLUE,	/* time in user mode */
-	DRAW_CYAN,	/* the part of a bar that the last interval added */
-	DRAW_COLORS,
-};
-
 static bool has_pairs;
 
 void draw_colors(void)
 {
-	has_pairs = has_colors() && COLORS >= 8 && COLOR_PAIRS >= DRAW_COLORS;
-	if (!has_pairs)
-		return;
-	init_pair(DRAW_RED, COLOR_RED, -1);
-	init_pair(DRAW_GREEN, COLOR_GREEN, -1);
-	init_pair(DRAW_YELLOW, COLOR_YELLOW, -1);
-	init_pair(DRAW_BLUE, COLOR_BLUE, -1);
-	init_pair(DRAW_CYAN, COLOR_CYAN, -1);
+	short color;
+
+	has_pairs = has_colors() && COLORS >= 8 && COLOR_PAIRS >= 8;
+	for (color = 1; has_pairs && color < 8; color++)
+		init_pair(color, color, -1);
 }
 
 /* Returns an attribute for attrset(), or 0 if the terminal has no colors. */
-static int draw_color(enum draw_color color)
+static int draw_color(int color)
 {
-	return has_pairs && color ? (int)COLOR_PAIR(color) : 0;
+	return has_pairs ? (int)COLOR_PAIR(color) : 0;
 }
 
 /* Draws at most @width cells of @text. Returns the number of cells drawn. */
@@ -159,7 +146,7 @@ size_t draw_first(size_t first, size_t at, size_t lines, int rows)
 /* A part of a meter, in percent, drawn with @cell in its color. */
 struct meter_part {
 	double percent;
-	enum draw_color color;
+	int color;
 	const char *cell;
 };
 
@@ -192,11 +179,11 @@ static void draw_meters(const struct top *top, int y)
 	double used = (double)(host->memory - host->available);
 	struct host_use use = host_use(host);
 	const struct meter_part cpu[] = {
-		{ use.guest, DRAW_GREEN, "|" }, { use.user, DRAW_BLUE, "|" },
-		{ use.kernel, DRAW_RED, "|" },
+		{ use.guest, COLOR_GREEN, "|" }, { use.user, COLOR_BLUE, "|" },
+		{ use.kernel, COLOR_RED, "|" },
 	};
 	const struct meter_part memory[] = {
-		{ host->memory ? 100 * used / (double)host->memory : 0, DRAW_GREEN, "|" },
+		{ host->memory ? 100 * used / (double)host->memory : 0, COLOR_GREEN, "|" },
 	};
 	int width = COLS / 3 < WIDEST_METER ? COLS / 3 : WIDEST_METER;
 	char text[2 * NUMBER_SIZE] = "-", size[NUMBER_SIZE];
@@ -240,22 +227,21 @@ int draw_put_problems(char *buf, size_t size, const struct monitor *monitor)
 	if (no_vm_values)
 		snprintf(buf + len, size - (size_t)len, ", VM values of %zu guest%s missing",
 			 no_vm_values, plural(no_vm_values));
-	return unreadable || missing ? (int)A_BOLD | draw_color(DRAW_RED) :
-				       draw_color(DRAW_YELLOW);
+	return unreadable || missing ? (int)A_BOLD | draw_color(COLOR_RED) :
+				       draw_color(COLOR_YELLOW);
 }
 
-static int draw_sources(const struct monitor *monitor, int y, int x, const char *separator)
+static const char *separator(void)
 {
-	static const struct {
-		unsigned int origins;
-		const char *name;
-	} sources[] = {
-		{ 1u << ORIGIN_NEXT, "statistics fds (next)" },
-		{ 1u << ORIGIN_OPEN, "statistics fds (open)" },
-		{ 1u << ORIGIN_OPENED | 1u << ORIGIN_TAKEN, "statistics fds" },
-		{ 1u << ORIGIN_QMP, "QMP" },
-		{ 1u << ORIGIN_DEBUGFS, "debugfs" },
-		{ 1u << ORIGIN_TRACEPOINTS, "tracepoints" },
+	return is_utf8() ? " · " : ", ";
+}
+
+static int draw_sources(const struct monitor *monitor, int y, int x)
+{
+	static const char * const names[] = {
+		[ORIGIN_OPENED] = "statistics fds", [ORIGIN_NEXT] = "statistics fds (next)",
+		[ORIGIN_OPEN] = "statistics fds (open)", [ORIGIN_QMP] = "QMP",
+		[ORIGIN_DEBUGFS] = "debugfs", [ORIGIN_TRACEPOINTS] = "tracepoints",
 	};
 	unsigned int origins = 0;
 	size_t i, j;
@@ -264,16 +250,13 @@ static int draw_sources(const struct monitor *monitor, int y, int x, const char 
 		for (j = 0; j < monitor->vmm[i]->targets; j++)
 			origins |= 1u << monitor->vmm[i]->target[j]->origin;
 	}
-	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		if (origins & sources[i].origins)
-			x += draw(y, x, 0, "%s%s", separator, sources[i].name);
+	if (origins & 1u << ORIGIN_TAKEN)
+		origins |= 1u << ORIGIN_OPENED;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (names[i] && origins & 1u << i)
+			x += draw(y, x, 0, "%s%s", separator(), names[i]);
 	}
 	return x;
-}
-
-static const char *separator(void)
-{
-	return is_utf8() ? " · " : ", ";
 }
 
 static void draw_summary(const struct top *top, int y)
@@ -296,10 +279,10 @@ static void draw_summary(const struct top *top, int y)
 			  (double)vcpus / top->host.cpus);
 	attributes = draw_put_problems(text, sizeof(text), monitor);
 	x += draw(y, x, attributes, "%s", text);
-	x = draw_sources(monitor, y, x, separator());
+	x = draw_sources(monitor, y, x);
 	x += draw(y, x, 0, "%severy %g s", separator(), (double)top->interval / SECOND);
 	if (monitor->denied)
-		draw(y, x + 2, draw_color(DRAW_YELLOW), "no permission to inspect %zu process%s",
+		draw(y, x + 2, draw_color(COLOR_YELLOW), "no permission to inspect %zu process%s",
 		     monitor->denied, monitor->denied == 1 ? "" : "es");
 }
 
@@ -310,8 +293,8 @@ static int draw_path(const struct top *top, int y, int x)
 	const struct page *page = top_page(top);
 	const struct filter *filter = top->filter;
 	struct top_scope scope = page->scope;
-	const char *name = "All guests";
 	char buf[NAME_SIZE];
+	const char *name = buf;
 
 	/* If only one process is selected, the page is of it. */
 	if (top->kvm_stat && !scope.one_vmm && filter->pids == 1) {
@@ -319,17 +302,17 @@ static int draw_path(const struct top *top, int y, int x)
 		if (top->monitor->vmms == 1)
 			scope = scope_of_vmm(top->monitor->vmm[0]);
 	}
-	if (scope.one_vmm && !*scope.guest)
-		x += draw(y, x, A_BOLD, "PID %d", (int)scope.pid);
+	if (*scope.guest)
+		sanitize(scope.guest, buf, sizeof(buf));
 	else if (scope.one_vmm)
-		name = sanitize(scope.guest, buf, sizeof(buf));
+		snprintf(buf, sizeof(buf), "PID %d", (int)scope.pid);
+	else if (top->kvm_stat && filter->guests == 1)
+		sanitize(filter->guest[0], buf, sizeof(buf));
 	else if (top->kvm_stat)
-		name = filter->guests == 1 ? sanitize(filter->guest[0], buf, sizeof(buf)) :
-					     "summary";
-	else if (page->kind == PAGE_GUESTS)
-		name = "Guests";
-	if (!scope.one_vmm || *scope.guest)
-		x += draw(y, x, A_BOLD, "%s", name);
+		name = "summary";
+	else
+		name = page->kind == PAGE_GUESTS ? "Guests" : "All guests";
+	x += draw(y, x, A_BOLD, "%s", name);
 	if (*scope.guest && scope.pid)
 		x += draw(y, x, A_BOLD, " (PID %d)", (int)scope.pid);
 	if (*scope.label)
@@ -357,9 +340,9 @@ static void draw_title(const struct top *top, int y)
 		x += draw(y, x, A_BOLD, "%ssince the reset", separator());
 	/* The marks are more important than the end of the title. */
 	if (page_has_ended(top, page))
-		draw_right(y, 0, COLS - 9, A_STANDOUT | draw_color(DRAW_RED), " has ended ");
+		draw_right(y, 0, COLS - 9, A_STANDOUT | draw_color(COLOR_RED), " has ended ");
 	if (top->paused)
-		draw_right(y, 0, COLS, A_STANDOUT | draw_color(DRAW_YELLOW), " paused ");
+		draw_right(y, 0, COLS, A_STANDOUT | draw_color(COLOR_YELLOW), " paused ");
 }
 
 /* ---- where the time of vCPUs goes: a stacked bar, and the classes of exits ---- */
@@ -374,9 +357,9 @@ static void draw_time_bar(const struct tally *times, int y)
 	};
 	/* In the bar, a part has the first letter of its name. */
 	struct meter_part part[TIME_PARTS] = {
-		[TIME_GUEST] = { 0, DRAW_GREEN, "G" }, [TIME_EXITS] = { 0, DRAW_RED, "E" },
-		[TIME_VMM] = { 0, DRAW_BLUE, "V" }, [TIME_HALTED] = { 0, DRAW_PLAIN, "H" },
-		[TIME_WAITING] = { 0, DRAW_YELLOW, "W" },
+		[TIME_GUEST] = { 0, COLOR_GREEN, "G" }, [TIME_EXITS] = { 0, COLOR_RED, "E" },
+		[TIME_VMM] = { 0, COLOR_BLUE, "V" }, [TIME_HALTED] = { 0, 0, "H" },
+		[TIME_WAITING] = { 0, COLOR_YELLOW, "W" },
 	};
 	int x = (int)strlen("Time ");
 	size_t i;
@@ -521,18 +504,18 @@ static void draw_bar(const struct line *line, int y, const struct column_place *
 	int i;
 
 	for (i = 0; i < full; i++)
-		draw(y, place->x + i, attributes | (i < border ? 0 : draw_color(DRAW_CYAN)), "%s",
+		draw(y, place->x + i, attributes | (i < border ? 0 : draw_color(COLOR_CYAN)), "%s",
 		     utf8 ? "█" : i < border ? "#" : "+");
 	if (utf8)
-		draw(y, place->x + full, attributes | (all > old ? draw_color(DRAW_CYAN) : 0),
+		draw(y, place->x + full, attributes | (all > old ? draw_color(COLOR_CYAN) : 0),
 		     "%s", part[all % 8]);
 }
 
 static int color_of_load(double value, double high, double critical)
 {
 	if (value >= critical)
-		return draw_color(DRAW_RED) | A_BOLD;
-	return value >= high ? draw_color(DRAW_YELLOW) : 0;
+		return draw_color(COLOR_RED) | A_BOLD;
+	return value >= high ? draw_color(COLOR_YELLOW) : 0;
 }
 
 static int load_color(enum column_id id, const struct line *line)
@@ -553,11 +536,11 @@ static int line_attributes(const struct line *line, bool cursor)
 	int attributes = cursor ? A_REVERSE : 0;
 
 	if (*line->problem)
-		return attributes | draw_color(DRAW_RED);
+		return attributes | draw_color(COLOR_RED);
 	if (line->cleared)
-		return attributes | A_BOLD | draw_color(DRAW_YELLOW);
+		return attributes | A_BOLD | draw_color(COLOR_YELLOW);
 	if (line->appeared)
-		attributes |= draw_color(DRAW_GREEN);
+		attributes |= draw_color(COLOR_GREEN);
 	/* What does not change is dim. */
 	if (!cursor && (line->number[COLUMN_RATE] == 0 ||
 			(line->number[COLUMN_BAR] >= 0 && line->number[COLUMN_VALUE] == 0)))
@@ -592,6 +575,7 @@ static void draw_line(struct top *top, int y, struct line *line, bool cursor, do
 	const struct column_layout *layout = &top->layout;
 	int attributes = line_attributes(line, cursor);
 	int problem = *line->problem ? start_of_problem(layout, line) : COLS;
+	int end = problem + (int)strlen(line->problem);
 	char text[CELL_SIZE];
 	size_t i;
 
@@ -601,8 +585,8 @@ static void draw_line(struct top *top, int y, struct line *line, bool cursor, do
 		const struct column_place *place = &layout->place[i];
 		int color = cursor || *line->problem ? 0 : load_color(place->id, line);
 
-		if (place->x >= problem)
-			break;
+		if (place->x >= problem && (place->x <= end || place->id != COLUMN_MEMORY))
+			continue;
 		if (place->id == COLUMN_KINDS)
 			guests_update_kinds(top, line);
 		column_text(text, place->id, line, place->width);
@@ -621,8 +605,7 @@ static void draw_lines(struct top *top, int y, int end)
 	double largest = 0;
 	size_t i, last;
 
-	if (page->at >= page->lines)
-		page->at = page->lines - 1;
+	page->at = page->at < page->lines ? page->at : page->lines - 1;
 	/* If not all lines fit, the last row says so. */
 	if (page->lines > (size_t)rows && rows > 1)
 		rows--;
@@ -634,53 +617,50 @@ static void draw_lines(struct top *top, int y, int end)
 	}
 	for (i = page->first; i < last; i++)
 		draw_line(top, y++, page->line[i], i == page->at, largest);
-	if (page->first || last < page->lines) {
-		int x = 0;
-
-		if (page->first)
-			x = draw(y, 0, A_DIM, "%zu more above%s", page->first,
-				 last < page->lines ? ", " : "");
-		if (last < page->lines)
-			draw(y, x, A_DIM, "%zu more below", page->lines - last);
-	} else if (page->lines == 1) {
-		/* The reason why the guest of the page cannot be read is below its only line. */
+	if (page->first && last < page->lines)
+		draw(y, 0, A_DIM, "%zu more above, %zu more below", page->first,
+		     page->lines - last);
+	else if (page->first)
+		draw(y, 0, A_DIM, "%zu more above", page->first);
+	else if (last < page->lines)
+		draw(y, 0, A_DIM, "%zu more below", page->lines - last);
+	/* The reason why the guest of the page cannot be read is below its only line. */
+	if (page->lines == 1)
 		draw_wrapped(y + 1, end, page->problem);
-	}
 }
 
 /* ---- no lines ---- */
 
-static void draw_no_guest(const struct top *top, int y, int end)
+/* Writes why there is no guest. */
+static void put_no_guest(char *buf, size_t size, const struct top *top)
 {
 	const struct filter *filter = top->filter;
-	char text[512], name[NAME_SIZE];
+	char name[NAME_SIZE];
 
 	if (monitor_has_ended(top->monitor))
-		snprintf(text, sizeof(text), "The selected process has ended.");
+		snprintf(buf, size, "The selected process has ended.");
 	else if (filter->guests)
-		snprintf(text, sizeof(text), "No guest named '%s'%s is running. Waiting for it to "
-			 "start.", sanitize(filter->guest[0], name, sizeof(name)),
+		snprintf(buf, size, "No guest named '%s'%s is running. Waiting for it to start.",
+			 sanitize(filter->guest[0], name, sizeof(name)),
 			 filter->guests > 1 ? " (or one of the other names)" : "");
 	else if (explain_no_kvm_yet(top->monitor))
-		top_errors(text, sizeof(text));
+		top_errors(buf, size);
 	else
-		snprintf(text, sizeof(text), "No VM is running. Waiting for one to start.");
-	y = draw_wrapped(y, end, text);
-	if (top->monitor->denied)
-		draw_wrapped(y, end, denied_text(top->monitor, text, sizeof(text)));
+		snprintf(buf, size, "No VM is running. Waiting for one to start.");
 }
 
 static void draw_nothing(const struct top *top, int y, int end)
 {
 	const struct page *page = top_page(top);
 	const char *names = top->names[page->kind];
-	char text[PROMPT_SIZE + 128];
+	bool no_guest = !top->monitor->vmms && !page->scope.one_vmm;
+	char text[PROBLEM_SIZE];
 
-	if (!top->monitor->vmms && !page->scope.one_vmm) {
-		draw_no_guest(top, y, end);
-		return;
-	}
-	if (*names)
+	if (no_guest)
+		put_no_guest(text, sizeof(text), top);
+	else if (*page->problem)
+		snprintf(text, sizeof(text), "%s", page->problem);
+	else if (*names)
 		snprintf(text, sizeof(text), "No name matches '%s'. Press 'f' to change it.",
 			 names);
 	else if (page->kind == PAGE_HISTOGRAM)
@@ -692,7 +672,9 @@ static void draw_nothing(const struct top *top, int y, int end)
 	else
 		snprintf(text, sizeof(text), "%s", top->kvm_stat ?
 			 "No matching events reported yet" : "All statistics are 0.");
-	draw_wrapped(y, end, *page->problem ? page->problem : text);
+	y = draw_wrapped(y, end, text);
+	if (no_guest && top->monitor->denied)
+		draw_wrapped(y, end, denied_text(top->monitor, text, sizeof(text)));
 }
 
 /* ---- lists in place of the page ---- */
@@ -754,9 +736,10 @@ static void draw_help(bool kvm_stat, int y, int end)
 
 static void draw_columns(const struct top *top, int y, int end)
 {
-	size_t id = 1 + draw_first(0, (size_t)top->chosen - 1, TABLE_COLUMNS - 1, end - y);
+	size_t lines = LAST_CHOICE - FIRST_CHOICE + 1;
+	size_t id = FIRST_CHOICE + draw_first(0, (size_t)top->chosen - FIRST_CHOICE, lines, end - y);
 
-	for (; id < TABLE_COLUMNS && y < end; id++) {
+	for (; id <= LAST_CHOICE && y < end; id++) {
 		const struct column_type *type = &column_types[id];
 
 		draw(y++, 1, (int)id == top->chosen ? A_REVERSE : 0, "[%c] %c  %-9s %s",
@@ -770,24 +753,15 @@ static void draw_guests(const struct top *top, int y, int end)
 {
 	size_t i, guests = top->choices ? top->choices->vmms : 0;
 
-	draw(y++, 1, A_UNDERLINE, "    PID Guest Name");
+	draw(y++, 1, A_UNDERLINE, "    PID Guest Name (type a part to narrow the list)");
 	if (!guests)
 		draw(y, 1, 0, "No VM is running, or kvm-stats has no permission to inspect it.");
-	for (i = 0; i < guests; i++) {
+	for (i = 0; i < guests && y < end; i++) {
 		const struct vmm *vmm = top->choices->vmm[i];
 		char line[NAME_SIZE];
 
-		guest_choice(vmm, line, sizeof(line));
-		if (!strstr(line, top->prompt.text))
-			continue;
-		if (y == end) {
-			move(y - 1, 0);
-			clrtoeol();
-			draw(y - 1, 1, 0,
-			     "    ... and others. Type part of a name to narrow the list.");
-			break;
-		}
-		draw(y++, 1, 0, "%s", line);
+		if (strstr(guest_choice(vmm, line, sizeof(line)), top->prompt.text))
+			draw(y++, 1, 0, "%s", line);
 	}
 }
 
@@ -820,31 +794,26 @@ static void draw_prompt(const struct prompt *prompt, int y)
 
 static const char *hint(const struct top *top)
 {
+	static const char * const hints[2][PAGE_KINDS] = { {
+		"Enter open  < > sort  / search  f filter  c columns  Space pause  h help  q quit",
+		"Enter statistics  Left back  < > sort  / search  c columns  h help  q quit",
+		"Enter bars of a histogram  Left back  < > sort  / search  f filter  h help",
+		"Left back  Up/Down scroll  r count from now on  i since VM creation  h help",
+	}, {
+		"q quit  h help  Left back  Enter open  b statistics  o sort",
+		"q quit  h help  Left back  Enter open  b statistics  o sort",
+		"q quit  h help  o sort  f filter  g guest  b by guest  r reset  s delay",
+		"q quit  h help  Left back  r count from now on  i since VM creation",
+	} };
 	const struct page *page = top_page(top);
-	bool histogram = page->at < page->lines &&
-			 page->line[page->at]->group == GROUP_HISTOGRAMS;
 
 	if (top->choosing)
 		return "Space show or hide  Enter close";
-	if (top->kvm_stat && page->kind < PAGE_STATISTICS)
-		return "q quit  h help  Left back  Enter open  b statistics  o sort";
 	if (top->kvm_stat && page->kind == PAGE_STATISTICS && page->selected)
-		return histogram ? "q quit  h help  Left back  Enter bars" :
-				   "q quit  h help  Left back  Enter by guest";
-	if (top->kvm_stat && page->kind == PAGE_STATISTICS)
-		return "q quit  h help  o sort  f filter  g guest  b by guest  r reset  s delay";
-	switch (page->kind) {
-	case PAGE_GUESTS:
-		return "Enter open  < > sort  / search  f filter  c columns  Space pause  h help  "
-		       "q quit";
-	case PAGE_PARTS:
-		return "Enter statistics  Left back  < > sort  / search  c columns  h help  q quit";
-	case PAGE_STATISTICS:
-		return "Enter bars of a histogram  Left back  < > sort  / search  f filter  h help";
-	default:
-		return "Left back  Up/Down scroll  r count from now on  i since VM creation  "
-		       "h help";
-	}
+		return page->selected->group == GROUP_HISTOGRAMS ?
+		       "q quit  h help  Left back  Enter bars" :
+		       "q quit  h help  Left back  Enter by guest";
+	return hints[top->kvm_stat][page->kind];
 }
 
 static void draw_bottom(const struct top *top, int y)
@@ -910,7 +879,7 @@ void draw_screen(struct top *top)
 	if (top->prompt.kind && *top->prompt.error) {
 		move(end < LINES ? end - 1 : 0, 0);
 		clrtoeol();
-		draw(end < LINES ? end - 1 : 0, 0, A_BOLD | draw_color(DRAW_RED), "%s",
+		draw(end < LINES ? end - 1 : 0, 0, A_BOLD | draw_color(COLOR_RED), "%s",
 		     top->prompt.error);
 	}
 	curs_set(top->prompt.kind ? 1 : 0);

@@ -37,9 +37,9 @@ struct exit_stats {
 		char name[EXIT_NAME_SIZE];
 		const struct kvmstats_stat *count;
 		const struct kvmstats_stat *ns;		/* NULL: not a class */
-	} kind[EXIT_KINDS];				/* classes first */
+	} kind[EXIT_KINDS];
 	size_t kinds;
-	size_t classes;
+	bool has_classes;
 };
 
 static bool is_one_of(const char *name, const char * const *names)
@@ -76,9 +76,8 @@ bool exit_kind_name(char *buf, const char *name)
 	return false;
 }
 
-static void find_kinds(struct exit_stats *stats, bool classes)
+static void find_kinds(struct exit_stats *stats, const struct kvmstats_schema *schema)
 {
-	const struct kvmstats_schema *schema = stats->set->schema;
 	size_t count = kvmstats_schema_count(schema);
 	size_t i;
 
@@ -88,9 +87,9 @@ static void find_kinds(struct exit_stats *stats, bool classes)
 
 		if (kvmstats_stat_size(stat) != 1 ||
 		    kvmstats_stat_type(stat) != KVMSTATS_TYPE_CUMULATIVE ||
-		    !exit_kind_name(stats->kind[stats->kinds].name, kvmstats_stat_name(stat)) ||
-		    exit_class_of(schema, stat, &class) != classes)
+		    !exit_kind_name(stats->kind[stats->kinds].name, kvmstats_stat_name(stat)))
 			continue;
+		stats->has_classes |= exit_class_of(schema, stat, &class);
 		stats->kind[stats->kinds].count = stat;
 		stats->kind[stats->kinds++].ns = class.partner;
 	}
@@ -117,9 +116,7 @@ static const struct exit_stats *stats_of(struct top *top, const struct target *t
 			stats->stat[i] = kvmstats_schema_find(target->set->schema,
 							      stat_names[i][j]);
 	}
-	find_kinds(stats, true);
-	stats->classes = stats->kinds;
-	find_kinds(stats, false);
+	find_kinds(stats, target->set->schema);
 	return stats;
 }
 
@@ -156,7 +153,7 @@ static bool add_rate(double *sum, const struct target *target, const struct kvms
 static bool is_counted(const struct top *top, const struct exit_stats *stats,
 		       const struct target *target)
 {
-	return stats->classes && top->exits_state == EXITS_ON &&
+	return stats->has_classes && top->exits_state == EXITS_ON &&
 	       row_of(target, stats->stat[TALLY_TIMES + TIME_GUEST]).value;
 }
 
@@ -194,7 +191,7 @@ static bool add_times(struct tally *tally, const struct top *top, const struct e
 		return false;
 	for (i = TIME_GUEST + 1; i < TIME_PARTS; i++)
 		add_rate(&ns[i], target, stats->stat[TALLY_TIMES + i]);
-	for (i = 0; i < stats->classes; i++)
+	for (i = 0; i < stats->kinds; i++)
 		add_rate(&ns[TIME_EXITS], target, stats->kind[i].ns);
 	for (i = 0; i < TIME_PARTS; i++)
 		ns[i] *= 100.0 / SECOND;
@@ -266,15 +263,14 @@ static void add_kinds(struct exit_kinds *kinds, const struct top *top,
 		      const struct exit_stats *stats, const struct target *target)
 {
 	bool classes = is_counted(top, stats, target);
-	size_t end = classes ? stats->classes : stats->kinds;
 	size_t i;
 
-	for (i = classes ? 0 : stats->classes; i < end; i++) {
+	for (i = 0; i < stats->kinds; i++) {
 		struct row count = row_of(target, stats->kind[i].count);
 		struct row ns = row_of(target, stats->kind[i].ns);
 		struct exit_kind *kind = NULL;
 
-		if (count.value || ns.value)
+		if (classes == !!stats->kind[i].ns && (count.value || ns.value))
 			kind = kind_of(kinds, stats->kind[i].name);
 		if (!kind)
 			continue;

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "options/number.h"
 #include "top/screen.h"
 
 #define ESCAPE		27
 #define CONTROL(c)	((c) & 0x1f)
+#define FAR		(1l << 30)
 
 /* ---- the line editor of prompts ---- */
 
@@ -122,38 +124,28 @@ static void select_line(struct top *top, size_t at)
 
 static bool cursor_key(struct top *top, int key)
 {
-	long lines = (long)top_page(top)->lines;
-	long at = (long)top_page(top)->at;
+	const struct page *page = top_page(top);
 	long height = top->rows > 1 ? top->rows - 1 : 1;
+	const struct {
+		int key;
+		long by;
+	} moves[] = {
+		{ KEY_UP, -1 }, { 'k', -1 }, { KEY_DOWN, 1 }, { 'j', 1 }, { KEY_PPAGE, -height },
+		{ KEY_NPAGE, height }, { KEY_HOME, -FAR }, { KEY_END, FAR },
+	};
+	size_t i;
 
-	switch (key) {
-	case KEY_UP:
-	case 'k':
-		at--;
-		break;
-	case KEY_DOWN:
-	case 'j':
-		at++;
-		break;
-	case KEY_PPAGE:
-		at -= height;
-		break;
-	case KEY_NPAGE:
-		at += height;
-		break;
-	case KEY_HOME:
-		at = 0;
-		break;
-	case KEY_END:
-		at = lines;
-		break;
-	default:
-		return false;
+	for (i = 0; i < ARRAY_SIZE(moves); i++) {
+		long at = (long)page->at + moves[i].by;
+
+		if (moves[i].key != key)
+			continue;
+		if (at >= (long)page->lines)
+			at = (long)page->lines - 1;
+		select_line(top, at > 0 ? (size_t)at : 0);
+		return true;
 	}
-	if (at >= lines)
-		at = lines - 1;
-	select_line(top, at > 0 ? (size_t)at : 0);
-	return true;
+	return false;
 }
 
 /*
@@ -301,11 +293,11 @@ static int choosing_key(struct top *top, int key)
 	switch (key) {
 	case KEY_UP:
 	case 'k':
-		top->chosen -= top->chosen > COLUMN_NAME + 1;
+		top->chosen -= top->chosen > FIRST_CHOICE;
 		break;
 	case KEY_DOWN:
 	case 'j':
-		top->chosen += top->chosen + 1 < TABLE_COLUMNS;
+		top->chosen += top->chosen < LAST_CHOICE;
 		break;
 	case ' ':
 		top->columns ^= COLUMN_BIT(top->chosen);
@@ -325,7 +317,7 @@ static int table_key(struct top *top, int key)
 		return 0;
 	case 'c':
 		top->choosing = top_page(top)->kind < PAGE_STATISTICS;
-		top->chosen = COLUMN_NAME + 1;
+		top->chosen = FIRST_CHOICE;
 		if (!top->choosing)
 			top_message(top, "The columns of this page cannot be changed.");
 		return 0;

@@ -14,17 +14,14 @@
 static bool has_members(struct top *top)
 {
 	const struct monitor *monitor = top->monitor;
+	const struct page *page = top_page(top);
+	bool machine = monitor->vmms && !vmm_key(monitor->vmm[0]) &&
+		       !(top->sources & ~SOURCES_TRACEPOINTS);
 
-	if (page_has_ended(top, top_page(top)))
-		top_message(top, "This guest, VM or vCPU has ended. Press Left to go back.");
-	else if (*top_page(top)->scope.label)
-		top_message(top, "This is a single VM or vCPU. Press Left to go back.");
-	else if (monitor->vmms && !vmm_key(monitor->vmm[0]) &&
-		 !(top->sources & ~SOURCES_TRACEPOINTS))
-		top_message(top, "Tracepoints count all guests together. "
-			    "Press 'g' to choose one.");
-	else
+	if (!machine && !*page->scope.label && !page_has_ended(top, page))
 		return true;
+	top_message(top, machine ? "Tracepoints count all guests together. Press 'g' to choose one."
+		    : "There are no guests, VMs or vCPUs to show. Press Left to go back.");
 	return false;
 }
 

@@ -230,17 +230,6 @@ static void forget(struct top *top, const struct vmm *vmm)
 	}
 }
 
-static void report_search(struct top *top)
-{
-	char buf[128];
-
-	if (top->monitor->search_error)
-		top_message(top, "Cannot search for new VMMs: %s",
-			    kvmstats_strerror(top->monitor->search_error, buf, sizeof(buf)));
-	else
-		top_message(top, "Can search for new VMMs again");
-}
-
 static void handle_event(enum monitor_event event, const struct vmm *vmm, void *arg)
 {
 	static const char * const what[] = {
@@ -251,14 +240,18 @@ static void handle_event(enum monitor_event event, const struct vmm *vmm, void *
 	struct top *top = arg;
 	char name[NAME_SIZE], pid[16] = "";
 
-	if (!vmm) {
-		report_search(top);
-		return;
+	if (event == MONITOR_SEARCH_WORKS) {
+		top_message(top, "Can search for new VMMs again");
+	} else if (event == MONITOR_SEARCH_FAILED) {
+		top_message(top, "Cannot search for new VMMs: %s",
+			    kvmstats_strerror(top->monitor->search_error, name, sizeof(name)));
+	} else {
+		if (vmm->pid)
+			snprintf(pid, sizeof(pid), " (%d)", (int)vmm->pid);
+		top_message(top, "%s%s %s: %zu VM%s, %zu vCPU%s",
+			    guest_name(vmm, name, sizeof(name)), pid, what[event], vmm->vms,
+			    plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
 	}
-	if (vmm->pid)
-		snprintf(pid, sizeof(pid), " (%d)", (int)vmm->pid);
-	top_message(top, "%s%s %s: %zu VM%s, %zu vCPU%s", guest_name(vmm, name, sizeof(name)), pid,
-		    what[event], vmm->vms, plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
 	if (event == MONITOR_ENDED)
 		forget(top, vmm);
 }
@@ -426,7 +419,7 @@ bool model_open(struct top *top)
 	/* Set only now, so that VMMs that already run are not reported as new. */
 	top->monitor->options.event = handle_event;
 	if (top->monitor->search_error)
-		report_search(top);
+		handle_event(MONITOR_SEARCH_FAILED, NULL, top);
 	if (!totals_open(&top->totals, top->monitor, scope_selects, &top->scope))
 		return true;
 	complain("out of memory");

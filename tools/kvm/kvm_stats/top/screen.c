@@ -22,8 +22,7 @@
 #define SHORT_INTERVAL	(SECOND / 4)
 #define PREFIX	"kvm-stats: "
 
-static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
-static const int fatal[] = { SIGQUIT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 static volatile sig_atomic_t ended_by;
 static sigset_t original_mask;	/* of signals */
@@ -36,13 +35,6 @@ static char errors[4096];
 static void on_end(int signal)
 {
 	ended_by = signal;
-}
-
-/* SA_RESETHAND has restored the default action, so raise() ends the process. */
-static void on_fatal(int signal)
-{
-	endwin();
-	raise(signal);
 }
 
 /* Blocks SIGWINCH, which curses handles, and the signals that end top, except in ppoll(). */
@@ -58,12 +50,6 @@ static void catch_signals(void)
 		sigaction(ending[i], &action, NULL);
 		sigaddset(&blocked, ending[i]);
 	}
-	action = (struct sigaction){
-		.sa_handler = on_fatal,
-		.sa_flags = SA_RESETHAND | SA_NODEFER,
-	};
-	for (i = 0; i < ARRAY_SIZE(fatal); i++)
-		sigaction(fatal[i], &action, NULL);
 	sigprocmask(SIG_BLOCK, &blocked, &original_mask);
 }
 
@@ -71,8 +57,6 @@ static void release_signals(void)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(fatal); i++)
-		signal(fatal[i], SIG_DFL);
 	for (i = 0; i < ARRAY_SIZE(ending); i++)
 		signal(ending[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, &original_mask, NULL);
@@ -202,13 +186,6 @@ static int sample(struct top *top)
 	return err;
 }
 
-static int sample_if_due(struct top *top)
-{
-	if (top->paused || (!top->sample_now && clock_now() < top->deadline))
-		return 0;
-	return sample(top);
-}
-
 static uint64_t next_time(const struct top *top)
 {
 	uint64_t deadline = top->paused ? clock_now() + 3600 * SECOND : top->deadline;
@@ -234,8 +211,9 @@ static int handle_events(struct top *top)
 	/* After SIGWINCH, curses returns a key. */
 	if (!err && !top->quit)
 		err = input_read(top);
-	if (!err && !top->quit)
-		err = sample_if_due(top);
+	if (!err && !top->quit && !top->paused &&
+	    (top->sample_now || clock_now() >= top->deadline))
+		err = sample(top);
 	return err;
 }
 
@@ -252,28 +230,29 @@ static int loop(struct top *top)
 
 /* ---- start and end ---- */
 
-/* Reads the names of columns in --columns. */
-static bool set_columns(struct top *top, const char *at)
+/* @list is the argument of --columns, or NULL. */
+static bool set_columns(struct top *top, const char *list)
 {
-	top->columns = at ? 0 : DEFAULT_COLUMNS;
-	while (at && *at) {
-		size_t len = strcspn(at, ",");
-		int id = column_of_option(at, len);
+	char *at = list ? strdupa(list) : NULL, *name;
+
+	top->columns = list ? 0 : DEFAULT_COLUMNS;
+	while ((name = strsep(&at, ","))) {
+		int id = column_of_option(name);
 
 		if (id < 0) {
-			complain("--columns: no column is named '%.*s'. Run 'kvm-stats top --help' "
-				 "for the names.", (int)len, at);
+			complain("--columns: no column is named '%s'. Run 'kvm-stats top --help' "
+				 "for the names.", name);
 			return false;
 		}
 		top->columns |= COLUMN_BIT(id);
-		at += len + (at[len] == ',');
 	}
 	return true;
 }
 
+/* @name is the argument of --sort. */
 static bool set_order(struct top *top, const char *name)
 {
-	int id = name ? column_of_option(name, strlen(name)) : COLUMN_CPU;
+	int id = column_of_option(name);
 
 	if (id < 0 || !column_types[id].key) {
 		complain("--sort: no column that can be sorted is named '%s'. Run 'kvm-stats top "
@@ -310,7 +289,8 @@ int top_run(const struct top_options *options)
 		.page[0].kind = options->kvm_stat ? PAGE_STATISTICS : PAGE_GUESTS,
 	};
 	setlocale(LC_CTYPE, "");
-	if (!set_columns(&top, options->columns) || !set_order(&top, options->sort))
+	if (!set_columns(&top, options->columns) ||
+	    !set_order(&top, options->sort ? options->sort : "cpu"))
 		return STATUS_USAGE;
 	if (prepare(&top) && begin()) {
 		top.width = COLS;

@@ -143,8 +143,13 @@ struct tally {
 /* ---- columns ---- */
 
 enum column_id {
-	/* of guests and vCPUs */
 	COLUMN_NAME,
+	/* of statistics and histograms */
+	COLUMN_BELOW,	/* upper bound of a bar; the name is the lower bound */
+	COLUMN_VALUE,
+	COLUMN_SHARE,
+	COLUMN_RATE,
+	/* of guests and vCPUs */
 	COLUMN_PID,
 	COLUMN_VCPUS,
 	COLUMN_MISSING,
@@ -155,29 +160,27 @@ enum column_id {
 	COLUMN_HALTED,
 	COLUMN_WAITING,
 	COLUMN_EXITS,
-	COLUMN_HISTORY,
+	COLUMN_HISTORY,	/* of the exits, or of the rate of a statistic */
 	COLUMN_KINDS,
 	COLUMN_POLLS,
 	COLUMN_FAULTS,
 	COLUMN_MEMORY,
-	TABLE_COLUMNS,
 	/* of statistics and histograms */
-	COLUMN_BELOW = TABLE_COLUMNS,	/* upper bound of a bar; the name is the lower bound */
-	COLUMN_VALUE,
-	COLUMN_SHARE,
-	COLUMN_RATE,
-	COLUMN_RATES,			/* the history of COLUMN_RATE */
 	COLUMN_MEANING,
-	COLUMN_BAR,			/* its number is the index of the bucket */
+	COLUMN_BAR,	/* its number is the index of the bucket */
 	COLUMNS,
 };
 
 #define COLUMN_BIT(id)		(1u << (id))
-#define ALL_COLUMNS		(COLUMN_BIT(TABLE_COLUMNS) - 1)
+/* The user can choose these, and the name is always shown. */
+#define FIRST_CHOICE		COLUMN_PID
+#define LAST_CHOICE		COLUMN_MEMORY
+#define ALL_COLUMNS		(COLUMN_BIT(LAST_CHOICE + 1) - COLUMN_BIT(FIRST_CHOICE) + \
+				 COLUMN_BIT(COLUMN_NAME))
 #define DEFAULT_COLUMNS		(ALL_COLUMNS & ~COLUMN_BIT(COLUMN_USER))
 
 struct column_type {
-	const char *option;	/* its name on the command line */
+	const char *option;	/* its name on the command line, or NULL */
 	char key;		/* sorts by this column; 0: the column has no order */
 	const char *heading;
 	int width;		/* of a cell, without the space before it */
@@ -431,7 +434,7 @@ struct column_layout table_layout(const struct top *top);
 void column_text(char *buf, enum column_id id, const struct line *line, int width);
 const char *column_heading(const struct top *top, enum column_id id);
 /* Returns the column with this option name, or -1. */
-int column_of_option(const char *name, size_t len);
+int column_of_option(const char *name);
 
 /* Sorts lines; @arg is the order. */
 int line_compare(const void *a, const void *b, void *arg);

@@ -38,22 +38,20 @@ const struct column_type column_types[COLUMNS] = {
 			    "page faults of the guest per second" },
 	[COLUMN_MEMORY] = { "memory", 'M', "Memory", 7, 0, UNIT_BYTES,
 			    "resident memory of the process" },
-	[COLUMN_BELOW] = { "", 0, "Below", 9, 0, UNIT_COUNT, "" },
-	[COLUMN_VALUE] = { "", 'V', "Value", 14, 0, UNIT_COUNT, "" },
-	[COLUMN_SHARE] = { "", 0, "%Total", 7, 0, UNIT_PERCENT, "" },
-	[COLUMN_RATE] = { "", 'R', "Per second", 10, 0, UNIT_RATE, "" },
-	[COLUMN_RATES] = { "", 0, "History", 12, HISTORY_SAMPLES, UNIT_RATE, "" },
-	[COLUMN_MEANING] = { "", 0, "Meaning", 24, 200, UNIT_COUNT, "" },
-	[COLUMN_BAR] = { "", 0, "", 12, 500, UNIT_COUNT, "" },
+	[COLUMN_BELOW] = { NULL, 0, "Below", 9, 0, UNIT_COUNT, "" },
+	[COLUMN_VALUE] = { NULL, 'V', "Value", 14, 0, UNIT_COUNT, "" },
+	[COLUMN_SHARE] = { NULL, 0, "%Total", 7, 0, UNIT_PERCENT, "" },
+	[COLUMN_RATE] = { NULL, 'R', "Per second", 10, 0, UNIT_RATE, "" },
+	[COLUMN_MEANING] = { NULL, 0, "Meaning", 24, 200, UNIT_COUNT, "" },
+	[COLUMN_BAR] = { NULL, 0, "", 12, 500, UNIT_COUNT, "" },
 };
 
-int column_of_option(const char *name, size_t len)
+int column_of_option(const char *name)
 {
 	int id;
 
-	for (id = 0; id < TABLE_COLUMNS; id++) {
-		if (strlen(column_types[id].option) == len &&
-		    !strncmp(column_types[id].option, name, len))
+	for (id = 0; id < COLUMNS; id++) {
+		if (column_types[id].option && !strcmp(column_types[id].option, name))
 			return id;
 	}
 	return -1;
@@ -70,7 +68,7 @@ static int smaller(int a, int b)
 static bool add_column(struct column_layout *layout, int id, int *spare, int long_name)
 {
 	int needed = column_types[id].width + GAP;
-	int kept = id < COLUMN_RATES ? 0 : long_name - column_types[COLUMN_NAME].width;
+	int kept = column_types[id].widest ? long_name - column_types[COLUMN_NAME].width : 0;
 
 	if (needed + (kept > 0 ? kept : 0) > *spare)
 		return false;
@@ -165,7 +163,7 @@ unsigned int table_columns(const struct top *top)
 	if (top->kvm_stat)
 		return statistics | COLUMN_BIT(COLUMN_SHARE) | COLUMN_BIT(COLUMN_RATE);
 	if (page->kind == PAGE_STATISTICS)
-		return statistics | COLUMN_BIT(COLUMN_RATE) | COLUMN_BIT(COLUMN_RATES) |
+		return statistics | COLUMN_BIT(COLUMN_RATE) | COLUMN_BIT(COLUMN_HISTORY) |
 		       COLUMN_BIT(COLUMN_MEANING);
 	for (i = 0; i < page->lines; i++)
 		missing |= page->line[i]->number[COLUMN_MISSING] > 0;
@@ -365,7 +363,6 @@ void column_text(char *buf, enum column_id id, const struct line *line, int widt
 		snprintf(buf, CELL_SIZE, "%s%s", line->child ? "  " : "", line->name);
 		break;
 	case COLUMN_HISTORY:
-	case COLUMN_RATES:
 		history_draw(buf, &line->history, width);
 		break;
 	case COLUMN_KINDS:

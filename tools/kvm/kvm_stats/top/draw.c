@@ -385,7 +385,9 @@ static void draw_time_bar(const struct tally *times, int y)
 
 static int blocks_of_classes(void)
 {
-	return COLS > CLASS_BLOCK ? (COLS + CLASS_GAP) / (CLASS_BLOCK + CLASS_GAP) : 1;
+	int blocks = (COLS + CLASS_GAP) / (CLASS_BLOCK + CLASS_GAP);
+
+	return blocks ? blocks : 1;
 }
 
 static void draw_class(int y, int x, int attributes, const char *name, const char *rate,
@@ -737,8 +739,9 @@ static void draw_help(bool kvm_stat, int y, int end)
 static void draw_columns(const struct top *top, int y, int end)
 {
 	size_t lines = LAST_CHOICE - FIRST_CHOICE + 1;
-	size_t id = FIRST_CHOICE + draw_first(0, (size_t)top->chosen - FIRST_CHOICE, lines, end - y);
+	size_t id = FIRST_CHOICE;
 
+	id += draw_first(0, (size_t)top->chosen - FIRST_CHOICE, lines, end - y);
 	for (; id <= LAST_CHOICE && y < end; id++) {
 		const struct column_type *type = &column_types[id];
 

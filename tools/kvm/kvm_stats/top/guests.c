@@ -515,12 +515,10 @@ static struct line *update_line(struct top *top, struct page *page, struct vmm *
 	if (target) {
 		snprintf(line->name, sizeof(line->name), "%s", target->label);
 	} else {
-		guest_name(vmm, line->name, sizeof(line->name));
+		(top->kvm_stat ? guest_choice : guest_name)(vmm, line->name, sizeof(line->name));
 		set_problem(line, vmm);
 	}
 	if (top->kvm_stat) {
-		if (!target)
-			guest_choice(vmm, line->name, sizeof(line->name));
 		stats_add_up(top, page, line, targets, count);
 		return line;
 	}
@@ -568,28 +566,24 @@ static void add_guest(struct line *sum, const struct line *line)
 static bool update_guests(struct top *top, struct page *page)
 {
 	const struct monitor *monitor = top->monitor;
-	struct line all = { 0 }, *sum;
+	bool has_sum = monitor->vmms > 1 && !top->kvm_stat, lacks_vms = false;
+	struct line unused = { 0 }, *sum = has_sum ? page_line(page, &page->scope, "") : &unused;
 	size_t complete = 0, missing = 0, i;
-	bool lacks_vms = false;
 
-	line_clear_numbers(&all);
+	if (!sum)
+		return false;
+	line_clear_numbers(sum);
+	sum->tally = (struct tally){ 0 };
 	for (i = 0; i < monitor->vmms; i++) {
 		struct line *line = update_line(top, page, monitor->vmm[i], NULL, NULL);
 
 		if (!line)
 			return false;
-		add_guest(&all, line);
+		add_guest(sum, line);
 		complete += is_complete(monitor->vmm[i]);
 		lacks_vms |= line->lacks_only_vms;
 		missing += line->lacks_only_vms ? 0 : missing_of(monitor->vmm[i]);
 	}
-	if (monitor->vmms < 2 || top->kvm_stat)
-		return true;
-	sum = page_line(page, &page->scope, "");
-	if (!sum)
-		return false;
-	memcpy(sum->number, all.number, sizeof(sum->number));
-	sum->tally = all.tally;
 	/* A mean of the times of all vCPUs says nothing. */
 	sum->tally.known[TALLY_TIMES] = 0;
 	set_tally(sum, monitor);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "top/screen.h"
 
 bool is_utf8(void)
@@ -28,54 +27,35 @@ static void put_count(char *buf, double number, int width)
 	}
 }
 
-/* Writes three digits without trailing zeros. @integer: without decimal places. */
-static void put_amount(char *buf, double value, bool integer, const char *unit)
+/* Writes three digits, with the first of the units that is large enough. */
+static void put_scaled(char *buf, double value, double step, const char * const *unit)
 {
-	int places = integer || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-	char number[NUMBER_SIZE];
-	int len = snprintf(number, sizeof(number), "%.*f", places, value);
-
-	while (places && number[len - 1] == '0') {
-		number[--len] = '\0';
-		places--;
+	while (value >= step - 0.5 && unit[1]) {
+		value /= step;
+		unit++;
 	}
-	if (len && number[len - 1] == '.')
-		number[len - 1] = '\0';
-	snprintf(buf, NUMBER_SIZE, "%.20s%.8s", number, unit);
+	snprintf(buf, NUMBER_SIZE, value < 999.5 ? "%.3g%s" : "%.0f%s", value, *unit);
 }
 
 static void put_seconds(char *buf, double value)
 {
-	if (value <= 0)
-		put_amount(buf, 0, true, "s");
-	else if (value * 1e9 < 999.5)
-		put_amount(buf, value * 1e9, value * 1e9 >= 1, "ns");
-	else if (value * 1e6 < 999.5)
-		put_amount(buf, value * 1e6, false, is_utf8() ? "µs" : "us");
-	else if (value * 1e3 < 999.5)
-		put_amount(buf, value * 1e3, false, "ms");
+	static const char * const ascii[] = { "ns", "us", "ms", "s", NULL };
+	static const char * const utf8[] = { "ns", "µs", "ms", "s", NULL };
+
+	if (value > 0)
+		put_scaled(buf, value * 1e9, 1000, is_utf8() ? utf8 : ascii);
 	else
-		put_amount(buf, value, false, "s");
-}
-
-static void put_bytes(char *buf, double value)
-{
-	static const char * const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	size_t i = 0;
-
-	while (value >= 1023.5 && i + 1 < ARRAY_SIZE(unit)) {
-		value /= 1024;
-		i++;
-	}
-	put_amount(buf, value, !i, unit[i]);
+		strcpy(buf, "0s");
 }
 
 void number_put(char *buf, enum unit unit, double number, int width)
 {
+	static const char * const bytes[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", NULL };
+
 	if (unit == UNIT_SECONDS)
 		put_seconds(buf, number);
 	else if (unit == UNIT_BYTES)
-		put_bytes(buf, number);
+		put_scaled(buf, number, 1024, bytes);
 	else if (unit == UNIT_PERCENT)
 		snprintf(buf, NUMBER_SIZE, "%.*f", number < 99.95 ? 1 : 0, number);
 	else if (unit == UNIT_COUNT || number >= 9.95)
@@ -120,7 +100,9 @@ void history_add(struct history *history, uint64_t from, uint64_t to, double rat
 
 void history_draw(char *buf, const struct history *history, int cells)
 {
-	static const char * const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char * const blocks[] = {
+		"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█",
+	};
 	static const char * const ascii[] = { "_", ".", "-", "~", "=", "+", "*", "#" };
 	int first = HISTORY_SAMPLES - cells, known = HISTORY_SAMPLES - history->samples, i;
 	float highest = 0;

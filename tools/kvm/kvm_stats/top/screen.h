@@ -57,8 +57,8 @@ struct history {
 };
 
 /*
- * Adds the rate of the time between two samples, or replaces that of the same time. If other samples
- * are missing in between, there is a gap.
+ * Adds the rate of the time between two samples, or replaces that of the same time. If other
+ * samples are missing in between, there is a gap.
  */
 void history_add(struct history *history, uint64_t from, uint64_t to, double rate);
 
@@ -269,7 +269,7 @@ enum page_kind {
 struct page {
 	enum page_kind kind;
 	struct top_scope scope;
-	char stat[NAME_SIZE];		/* the histogram, or in kvm_stat's view the only statistic */
+	char stat[NAME_SIZE];		/* the histogram, or kvm_stat's only statistic */
 	struct line **line;		/* hidden ones are last */
 	size_t lines;			/* without hidden ones */
 	size_t all;
@@ -391,7 +391,7 @@ void page_free(struct page *page);
 /* Whether the guest, VM or vCPU of the page has ended. Its last values stay on the screen. */
 bool page_has_ended(const struct top *top, const struct page *page);
 
-/* Writes the name of the guest, or of the program if it has none, and returns @buf. */
+/* Writes the name of the guest, or else that of the program, and returns @buf. */
 const char *guest_name(const struct vmm *vmm, char *buf, size_t size);
 /* The same after the PID, as kvm_stat lists guests. */
 const char *guest_choice(const struct vmm *vmm, char *buf, size_t size);

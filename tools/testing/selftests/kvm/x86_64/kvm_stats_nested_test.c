@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test the statistics of nested guests, with SVM: how often a vCPU enters one,
- * and whether it runs one now.
+ * Test the statistics of nested guests, with SVM or VMX: how often a vCPU enters
+ * one, and whether it runs one now.
  */
 #define _GNU_SOURCE /* for program_invocation_name */
 #include "kvm_stats_apic.h"
@@ -9,72 +9,141 @@
 #include "kvm_stats_tap.h"
 #include "processor.h"
 #include "svm_util.h"
+#include "vmx.h"
 
 #define VCPU_ID		0
 #define TIMES		13
 #define L2_STACK_WORDS	256
-#define VMMCALL_SIZE	3
+#define CALL_SIZE	3		/* of VMMCALL and VMCALL */
 #define VMRUN_FAILED	0xffffffffu	/* exit code for an invalid VMCB */
 
 /* The argument of a check: what the guest does. */
 enum {
 	GUEST_RUNS_L2,
-	GUEST_SETS_CS_L_AND_D,	/* the CPU refuses this VMCB, but KVM does not */
-	GUEST_SETS_NO_ASID,	/* KVM refuses this VMCB */
+	GUEST_REFUSED_BY_CPU,	/* KVM does not refuse this VMCB or VMCS */
+	GUEST_REFUSED_BY_KVM,
 	GUEST_SHUTS_DOWN,
 	GUEST_SENDS_INIT,
 };
 
 static unsigned long l2_stack[L2_STACK_WORDS] __aligned(16);
 
-/* L2 exits to L1 immediately, except once, when it makes a ucall before. */
+/* L1 uses VMX, and has entered L2 before. */
+static bool use_vmx, vmx_launched;
+
+static void guest_l2_call(void)
+{
+	if (use_vmx)
+		asm volatile("vmcall" : : : "memory");
+	else
+		asm volatile("vmmcall" : : : "memory");
+}
+
+/*
+ * L2 exits to L1 immediately, except once, when it makes a ucall before.  With
+ * VMX, L1 changes the registers of L2, so the number of calls is in memory.
+ */
 static void guest_l2(void)
 {
-	int i;
+	static int calls;
 
-	for (i = 0; i < TIMES + 1; i++)
-		asm volatile("vmmcall" : : : "memory");
+	while (calls++ < TIMES + 1)
+		guest_l2_call();
 	GUEST_SYNC(2);
-	asm volatile("vmmcall" : : : "memory");
+	guest_l2_call();
 }
 
-static void guest_enter_l2(struct svm_test_data *svm)
+static void guest_prepare_l2(void *nested, void *l2)
 {
-	run_guest(svm->vmcb, svm->vmcb_gpa);
-	GUEST_ASSERT(svm->vmcb->control.exit_code == SVM_EXIT_VMMCALL);
-	svm->vmcb->save.rip += VMMCALL_SIZE;
+	/* The stack pointer has the alignment that it has after a call. */
+	void *stack = &l2_stack[L2_STACK_WORDS - 1];
+
+	if (use_vmx) {
+		GUEST_ASSERT(prepare_for_vmx_operation(nested));
+		GUEST_ASSERT(load_vmcs(nested));
+		prepare_vmcs(nested, l2, stack);
+	} else {
+		generic_svm_setup(nested, l2, stack);
+	}
 }
 
-static void guest_l1(struct svm_test_data *svm)
+/* Returns the exit code, or VMRUN_FAILED if VMLAUNCH or VMRESUME fails. */
+static uint64_t guest_run_l2(void *nested)
+{
+	struct svm_test_data *svm = nested;
+
+	if (!use_vmx) {
+		run_guest(svm->vmcb, svm->vmcb_gpa);
+		return svm->vmcb->control.exit_code;
+	}
+	if (vmx_launched ? vmresume() : vmlaunch())
+		return VMRUN_FAILED;
+	vmx_launched = true;
+	return vmreadz(VM_EXIT_REASON);
+}
+
+static void guest_enter_l2(void *nested)
+{
+	struct svm_test_data *svm = nested;
+	uint64_t code = guest_run_l2(nested);
+
+	GUEST_ASSERT(code == (use_vmx ? EXIT_REASON_VMCALL : SVM_EXIT_VMMCALL));
+	if (use_vmx)
+		vmwrite(GUEST_RIP, vmreadz(GUEST_RIP) + CALL_SIZE);
+	else
+		svm->vmcb->save.rip += CALL_SIZE;
+}
+
+static void guest_l1(void *nested)
 {
 	int i;
 
-	/* The stack pointer has the alignment that it has after a call. */
-	generic_svm_setup(svm, guest_l2, &l2_stack[L2_STACK_WORDS - 1]);
-	guest_enter_l2(svm);
+	guest_prepare_l2(nested, guest_l2);
+	guest_enter_l2(nested);
 	GUEST_SYNC(1);
 	for (i = 0; i < TIMES; i++)
-		guest_enter_l2(svm);
+		guest_enter_l2(nested);
 	GUEST_SYNC(1);
-	guest_enter_l2(svm);
+	guest_enter_l2(nested);
 	GUEST_SYNC(1);
 }
 
-static void guest_l1_fails(struct svm_test_data *svm, uint64_t what)
+/* CS.L and CS.D are both set, or the bit of RFLAGS that is always 1 is clear. */
+static uint64_t guest_breaks_state(void *nested)
 {
-	int i;
+	struct svm_test_data *svm = nested;
 
-	generic_svm_setup(svm, guest_l2, &l2_stack[L2_STACK_WORDS - 1]);
-	guest_enter_l2(svm);
-	GUEST_SYNC(1);
-	if (what == GUEST_SETS_CS_L_AND_D)
+	if (!use_vmx) {
 		svm->vmcb->save.cs.attrib |= SVM_SELECTOR_DB_MASK;
+		return VMRUN_FAILED;
+	}
+	vmwrite(GUEST_RFLAGS, 0);
+	return EXIT_REASON_FAILED_VMENTRY | EXIT_REASON_INVALID_STATE;
+}
+
+static uint64_t guest_breaks_controls(void *nested)
+{
+	struct svm_test_data *svm = nested;
+
+	if (use_vmx)
+		vmwrite(PIN_BASED_VM_EXEC_CONTROL, 0);
 	else
 		svm->vmcb->control.asid = 0;
-	for (i = 0; i < TIMES; i++) {
-		run_guest(svm->vmcb, svm->vmcb_gpa);
-		GUEST_ASSERT(svm->vmcb->control.exit_code == VMRUN_FAILED);
-	}
+	return VMRUN_FAILED;
+}
+
+static void guest_l1_fails(void *nested, uint64_t what)
+{
+	uint64_t expected;
+	int i;
+
+	guest_prepare_l2(nested, guest_l2);
+	guest_enter_l2(nested);
+	GUEST_SYNC(1);
+	expected = what == GUEST_REFUSED_BY_CPU ? guest_breaks_state(nested) :
+						  guest_breaks_controls(nested);
+	for (i = 0; i < TIMES; i++)
+		GUEST_ASSERT(guest_run_l2(nested) == expected);
 	GUEST_SYNC(1);
 }
 
@@ -96,27 +165,29 @@ static void guest_l2_sends_init(void)
 		;
 }
 
-/* L1 intercepts neither SHUTDOWN nor INIT, so it never runs again. */
-static void guest_l1_ends(struct svm_test_data *svm, uint64_t what)
+/*
+ * With SVM, L1 intercepts neither SHUTDOWN nor INIT, so it never runs again.  With
+ * VMX, the triple fault is an exit to L1.
+ */
+static void guest_l1_ends(void *nested, uint64_t what)
 {
-	void *l2 = what == GUEST_SENDS_INIT ? guest_l2_sends_init :
-					      guest_l2_shuts_down;
-
-	guest_apic_enable();
-	generic_svm_setup(svm, l2, &l2_stack[L2_STACK_WORDS - 1]);
+	if (what == GUEST_SENDS_INIT)
+		guest_apic_enable();
+	guest_prepare_l2(nested, what == GUEST_SENDS_INIT ? guest_l2_sends_init :
+							    guest_l2_shuts_down);
 	GUEST_SYNC(1);
-	run_guest(svm->vmcb, svm->vmcb_gpa);
-	GUEST_ASSERT(false);
+	GUEST_ASSERT(guest_run_l2(nested) == EXIT_REASON_TRIPLE_FAULT && use_vmx);
+	GUEST_SYNC(1);
 }
 
-static void guest_main(struct svm_test_data *svm, uint64_t what)
+static void guest_main(void *nested, uint64_t what)
 {
 	if (what == GUEST_RUNS_L2)
-		guest_l1(svm);
+		guest_l1(nested);
 	else if (what < GUEST_SHUTS_DOWN)
-		guest_l1_fails(svm, what);
+		guest_l1_fails(nested, what);
 	else
-		guest_l1_ends(svm, what);
+		guest_l1_ends(nested, what);
 }
 
 /* The VMM */
@@ -125,14 +196,21 @@ static void guest_main(struct svm_test_data *svm, uint64_t what)
 static const char *set_up(struct stats_target *target)
 {
 	struct kvm_vm *vm;
-	vm_vaddr_t svm;
+	vm_vaddr_t nested;
 
-	if (!nested_svm_supported())
-		return stats_skip("the CPU or KVM of the host does not support nested SVM");
+	use_vmx = nested_vmx_supported();
+	if (!use_vmx && !nested_svm_supported())
+		return stats_skip("the CPU or KVM of the host does not support nested guests");
+	if (use_vmx && target->arg == GUEST_SENDS_INIT)
+		return stats_skip("with VMX, INIT is an exit to L1");
 	vm = vm_create_default(VCPU_ID, 0, guest_main);
 	stats_apic_prepare(vm, VCPU_ID);
-	vcpu_alloc_svm(vm, &svm);
-	vcpu_args_set(vm, VCPU_ID, 2, svm, (uint64_t)target->arg);
+	if (use_vmx)
+		vcpu_alloc_vmx(vm, &nested);
+	else
+		vcpu_alloc_svm(vm, &nested);
+	sync_global_to_guest(vm, use_vmx);
+	vcpu_args_set(vm, VCPU_ID, 2, nested, (uint64_t)target->arg);
 	stats_use_guest(target, vm, VCPU_ID);
 	stats_run_guest(target->machine);
 	return NULL;
@@ -190,7 +268,7 @@ static const char *guest_mode(struct stats_target *target)
 	return message ? message : check_guest_mode(guest, 0);
 }
 
-/* The vCPU leaves L2 without an exit to L1. */
+/* The vCPU leaves L2, with SVM without an exit to L1. */
 static const char *end_in_l2(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
@@ -200,14 +278,17 @@ static const char *end_in_l2(struct stats_target *target)
 	message = check_guest_mode(guest, 1);
 	if (message)
 		return message;
-	vcpu_run(guest->vm, VCPU_ID);
+	if (use_vmx)
+		stats_run_guest(guest);
+	else
+		vcpu_run(guest->vm, VCPU_ID);
 	return check_guest_mode(guest, 0);
 }
 
 static const struct stats_check checks[] = {
 	STATS_CHECK("nested_run", runs, .arg = GUEST_RUNS_L2),
-	STATS_CHECK("refused_by_cpu", refused, .arg = GUEST_SETS_CS_L_AND_D),
-	STATS_CHECK("refused_by_kvm", refused, .arg = GUEST_SETS_NO_ASID),
+	STATS_CHECK("refused_by_cpu", refused, .arg = GUEST_REFUSED_BY_CPU),
+	STATS_CHECK("refused_by_kvm", refused, .arg = GUEST_REFUSED_BY_KVM),
 	STATS_CHECK("guest_mode", guest_mode, .arg = GUEST_RUNS_L2),
 	STATS_CHECK("guest_mode_after_shutdown", end_in_l2, .arg = GUEST_SHUTS_DOWN),
 	STATS_CHECK("guest_mode_after_init", end_in_l2, .arg = GUEST_SENDS_INIT),

@@ -60,13 +60,13 @@ module_param_cb(reached, &kvm_mutant_reached_ops, NULL, 0600);
 
 bool kvm_mutant_is(unsigned int place, enum kvm_mutant_kind kind)
 {
+	set_bit(place, kvm_mutant_reached);
 	return READ_ONCE(kvm_mutant_kinds[place]) == kind;
 }
 EXPORT_SYMBOL_GPL(kvm_mutant_is);
 
 unsigned int kvm_mutant_times(unsigned int place, bool down)
 {
-	set_bit(place, kvm_mutant_reached);
 	if (kvm_mutant_is(place, KVM_MUTANT_NOT) ||
 	    (down && kvm_mutant_is(place, KVM_MUTANT_UP)))
 		return 0;

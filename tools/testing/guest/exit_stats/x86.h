@@ -55,6 +55,25 @@ static const struct exit mmio = {
 	}, 8, 1
 };
 
+/* KVM lets the guest access the debug registers until the next exit, which is that of CPUID. */
+static const struct exit dr_access = {
+	"exit_dr_access", {
+		0x0f, 0x23, 0xc0,			/* mov %eax, %dr0 */
+		0x0f, 0xa2,				/* cpuid */
+	}, 5, 1
+};
+
+/* An undefined instruction on SVM, which KVM replaces by VMMCALL. */
+static const struct exit exception = { "exit_exception", { 0x0f, 0x01, 0xc1 }, 3, 1, "exit_hypercall" };
+static const struct exit tlb = { "exit_tlb", { 0x0f, 0x01, 0x3f }, 3, 1 };	/* invlpg (%bx) */
+
+static const struct exit mwait = {
+	"exit_mwait", {
+		0x0f, 0x01, 0xc8,			/* monitor */
+		0x0f, 0x01, 0xc9,			/* mwait */
+	}, 6, 2
+};
+
 DEFINE_CHECK(io)
 DEFINE_CHECK(cpuid)
 DEFINE_CHECK(msr_read)
@@ -63,6 +82,9 @@ DEFINE_CHECK(hypercall)
 DEFINE_CHECK(cache)
 DEFINE_CHECK(cr_access)
 DEFINE_CHECK(mmio)
+DEFINE_CHECK(exception)
+DEFINE_CHECK(tlb)
+DEFINE_CHECK(mwait)
 
 /* Each page is 32 KiB after the previous one, so that KVM does not map it in advance. */
 static bool check_page_fault(void)
@@ -103,6 +125,135 @@ static bool check_hlt(void)
 	return ok;
 }
 
+/* If the host interrupts the guest before it has repeated the instruction, this exits again. */
+static bool check_dr_access(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 10; i++)
+		if (check(&dr_access))
+			return true;
+	return false;
+}
+
+#define VECTORS		0x8000
+#define HANDLER		0x8400
+
+/* The guest has a handler for one interrupt or exception, or, without @code, none. */
+static bool set_handler(struct guest *guest, unsigned int vector, const void *code, size_t size)
+{
+	const uint16_t entry[] = { HANDLER, 0 };	/* and its segment */
+	struct kvm_sregs sregs;
+
+	if (ioctl(guest->vcpu, KVM_GET_SREGS, &sregs))
+		return fail("KVM_GET_SREGS: %s", strerror(errno));
+	sregs.idt.base = VECTORS;
+	sregs.idt.limit = size ? HANDLER - VECTORS - 1 : 0;
+	memcpy(guest->memory + VECTORS + vector * sizeof(entry), entry, sizeof(entry));
+	memcpy(guest->memory + HANDLER, code, size);
+	return !ioctl(guest->vcpu, KVM_SET_SREGS, &sregs) ||
+	       fail("KVM_SET_SREGS: %s", strerror(errno));
+}
+
+/* The handler of NMIs only returns. On SVM, this exits. */
+static bool check_interrupt_window(void)
+{
+	static const uint8_t iret = 0xcf;
+	static struct outcome outcome;
+	struct guest guest;
+	bool ok = create(&guest) && set_handler(&guest, 2, &iret, 1);
+	unsigned int i;
+
+	for (i = 0; ok && i <= TIMES; i++) {
+		ok = append(&guest, cpuid.code, cpuid.size, 1) && !ioctl(guest.vcpu, KVM_NMI, 0) &&
+		     run(&guest) && (i || read_stats(guest.vcpu, &outcome.before));
+	}
+	ok = ok && read_stats(guest.vcpu, &outcome.after) &&
+	     expect_growth(&outcome, "exit_interrupt_window", TIMES) && sums_agree(&outcome);
+	guest_destroy(&guest);
+	return ok;
+}
+
+/* RDPMC of a counter that does not exist is a general protection fault, whose handler skips it. */
+static bool check_rdtsc(void)
+{
+	static const struct exit rdtsc = {
+		"exit_rdtsc", { 0x66, 0x83, 0xc9, 0xff, 0x0f, 0x33 }, 6, 1	/* or $-1, %ecx; rdpmc */
+	};
+	static const uint8_t skip[] = {
+		0x55, 0x89, 0xe5,			/* push %bp; mov %sp, %bp */
+		0x83, 0x46, 0x02, 0x02,			/* addw $2, 2(%bp) */
+		0x5d, 0xcf,				/* pop %bp; iret */
+	};
+	static struct outcome outcome;
+	struct guest guest;
+	bool ok = create(&guest) && set_handler(&guest, 13, skip, sizeof(skip)) &&
+		  measure_in(&guest, &rdtsc, &outcome) &&
+		  expect_growth(&outcome, "exit_rdtsc", TIMES) &&
+		  expect_time(&outcome, "exit_rdtsc") && sums_agree(&outcome);
+
+	guest_destroy(&guest);
+	return ok;
+}
+
+/* Without a handler, an exception ends in a triple fault. */
+static bool check_shutdown(void)
+{
+	static const uint8_t int3 = 0xcc;
+	static struct outcome outcome;
+	struct guest guest;
+	bool ok = create(&guest) && append(&guest, cpuid.code, cpuid.size, 1) &&
+		  append(&guest, &int3, 1, 1) && set_handler(&guest, 0, NULL, 0) && run(&guest) &&
+		  read_stats(guest.vcpu, &outcome.before);
+
+	if (ok && (ioctl(guest.vcpu, KVM_RUN, 0) || guest.run->exit_reason != KVM_EXIT_SHUTDOWN))
+		ok = fail("KVM_RUN ends with exit reason %u", guest.run->exit_reason);
+	ok = ok && read_stats(guest.vcpu, &outcome.after) &&
+	     expect_growth(&outcome, "exit_shutdown", 1) && sums_agree(&outcome);
+	guest_destroy(&guest);
+	return ok;
+}
+
+/* The guest computes long enough to be interrupted. */
+static bool check_interrupt(void)
+{
+	static const struct exit count_down = {
+		"exit_interrupt", {
+			0x66, 0xb9, 0x40, 0x42, 0x0f, 0x00,	/* mov $1000000, %ecx */
+			0x66, 0x49, 0x75, 0xfc,			/* dec %ecx; jnz to dec */
+		}, 10, 0
+	};
+	static struct outcome outcome;
+	uint64_t count, irqs;
+
+	return measure(&count_down, &outcome) && change_of(&outcome, "exit_interrupt", &count) &&
+	       change_of(&outcome, "irq_exits", &irqs) && sums_agree(&outcome) &&
+	       ((count && count == irqs) ||
+		fail("exit_interrupt grew by %llu, irq_exits by %llu", (unsigned long long)count,
+		     (unsigned long long)irqs));
+}
+
+static const char *has_no_mwait(void)
+{
+	uint32_t eax = 1, ebx, ecx = 0, edx;
+
+	asm volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
+	return ecx & 1 << 3 ? NULL : "the host does not have MWAIT";
+}
+
+/* With nested paging, KVM does not see INVLPG. */
+static const char *has_nested_paging(void)
+{
+	char value = 0;
+	FILE *file = fopen("/sys/module/kvm_amd/parameters/npt", "r");
+
+	if (!file)
+		return "the host does not have SVM";
+	value = fgetc(file);
+	fclose(file);
+	return value == '0' || value == 'N' ? NULL : "the host has nested paging";
+}
+
 /* VMX does not exit for all of these, and some have another reason there. */
 static const char *needs_svm(void)
 {
@@ -120,5 +271,13 @@ const struct check class_checks[] = {
 	{ "mmio", check_mmio },
 	{ "page_fault", check_page_fault },
 	{ "hlt", check_hlt },
+	{ "dr_access", check_dr_access },
+	{ "exception", check_exception, needs_svm },
+	{ "interrupt", check_interrupt },
+	{ "interrupt_window", check_interrupt_window, needs_svm },
+	{ "mwait", check_mwait, has_no_mwait },
+	{ "rdtsc", check_rdtsc },
+	{ "shutdown", check_shutdown },
+	{ "tlb", check_tlb, has_nested_paging },
 	{}
 };

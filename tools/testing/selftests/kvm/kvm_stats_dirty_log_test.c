@@ -8,6 +8,7 @@
 
 #include "kvm_stats_snapshot.h"
 #include "kvm_stats_tap.h"
+#include "kvm_stats_thread.h"
 
 #define VCPU_ID		1
 #define ROUNDS		10
@@ -19,14 +20,17 @@
 /* The guest */
 
 static uint64_t guest_pages;	/* number of pages to write to */
+static uint64_t guest_repeat;	/* write to them again, until this is 0 */
 
 static void guest_main(void)
 {
 	uint64_t i;
 
 	for (;;) {
-		for (i = 0; i < READ_ONCE(guest_pages); i++)
-			WRITE_ONCE(*(uint64_t *)(MEMORY + i * PAGE), i);
+		do {
+			for (i = 0; i < READ_ONCE(guest_pages); i++)
+				WRITE_ONCE(*(uint64_t *)(MEMORY + i * PAGE), i);
+		} while (READ_ONCE(guest_repeat));
 		GUEST_SYNC(0);
 	}
 }
@@ -118,11 +122,45 @@ static const char *flushes(struct stats_target *target)
 				   { "remote_tlb_flush", FLUSHES });
 }
 
+/* A request interrupts a vCPU only while it is in the guest. */
+static const char *flushes_of_running_vcpu(struct stats_target *target)
+{
+	const int cpus[] = { stats_nth_cpu(0), stats_nth_cpu(1) };
+	const struct stats_guest *guest = target->machine;
+	struct stats_snapshot before, after;
+	struct stats_vcpu_thread vcpu;
+	int64_t flushes;
+	int i;
+
+	if (cpus[1] < 0)
+		return stats_skip("this test needs 2 CPUs, one for the vCPU");
+	*stats_in_guest(guest->vm, guest_repeat) = 1;
+	*stats_in_guest(guest->vm, guest_pages) = PAGES;
+	stats_pin(cpus[0]);
+	stats_vcpu_start(&vcpu, guest, cpus[1]);
+	while (!get_dirty_log(guest))
+		usleep(1000);
+	before = stats_now(guest);
+	for (i = 0; i < ROUNDS; i++) {
+		usleep(20000);
+		get_dirty_log(guest);
+	}
+	after = stats_now(guest);
+	WRITE_ONCE(*stats_in_guest(guest->vm, guest_repeat), 0);
+	stats_vcpu_join(&vcpu);
+
+	flushes = stats_changed(&before, &after, "remote_tlb_flush");
+	return flushes > ROUNDS / 2 && flushes <= ROUNDS ? NULL :
+	       stats_fail("'remote_tlb_flush' changed by %ld, expected %d at the most",
+			  flushes, ROUNDS);
+}
+
 static const struct stats_check checks[] = {
 	STATS_CHECK("requests_of_dirty_pages", flush_requests, .arg = PAGES),
 	STATS_CHECK("requests_of_one_dirty_page", flush_requests, .arg = 1),
 	STATS_CHECK("requests_of_no_dirty_page", flush_requests, .arg = 0),
 	STATS_CHECK("flushes", flushes),
+	STATS_CHECK("flushes_of_running_vcpu", flushes_of_running_vcpu),
 };
 
 static const struct stats_suite suite =

@@ -36,4 +36,7 @@ bool stats_thread_sleeps(pid_t tid);
 /* Returns the number of times that the thread went to sleep. */
 uint64_t stats_thread_sleep_count(pid_t tid);
 
+/* Returns the number of times that another thread ran in its place. */
+uint64_t stats_thread_preemption_count(pid_t tid);
+
 #endif /* SELFTEST_KVM_STATS_THREAD_H */

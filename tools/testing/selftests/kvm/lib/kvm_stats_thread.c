@@ -75,7 +75,8 @@ bool stats_thread_sleeps(pid_t tid)
 	return state == 'S';
 }
 
-uint64_t stats_thread_sleep_count(pid_t tid)
+/* Returns the number after @field in the status of the thread, or 0. */
+static uint64_t thread_status(pid_t tid, const char *field)
 {
 	uint64_t count = 0;
 	char path[64], line[128];
@@ -86,8 +87,20 @@ uint64_t stats_thread_sleep_count(pid_t tid)
 	if (!file)
 		return 0;
 	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "voluntary_ctxt_switches: %lu", &count) == 1)
+		if (!strncmp(line, field, strlen(field))) {
+			count = strtoull(line + strlen(field), NULL, 10);
 			break;
+		}
 	fclose(file);
 	return count;
+}
+
+uint64_t stats_thread_sleep_count(pid_t tid)
+{
+	return thread_status(tid, "voluntary_ctxt_switches:");
+}
+
+uint64_t stats_thread_preemption_count(pid_t tid)
+{
+	return thread_status(tid, "nonvoluntary_ctxt_switches:");
 }

@@ -12,17 +12,22 @@
 
 #define VCPU_ID		0
 #define TIMES		13
+#define TRIES		20
+#define SPINS		3000000
 #define FILTERED_MSR	0xc0010200u	/* the guest does not access it */
 
 /* The guest */
 
 static uint64_t guest_reads;
+static uint64_t guest_spins;
 
 static void guest_main(void)
 {
 	uint64_t i;
 
 	for (;;) {
+		for (i = 0; i < READ_ONCE(guest_spins); i++)
+			asm volatile("pause");
 		for (i = 0; i < READ_ONCE(guest_reads); i++)
 			rdmsr(MSR_IA32_APICBASE);
 		GUEST_SYNC(0);
@@ -94,7 +99,29 @@ static const char *new_filter(struct stats_target *target)
 	return check_reads(target->machine, 0);
 }
 
+/* Lets the guest run long enough to be interrupted, and exit @TIMES times. */
+static const char *interrupts(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_snapshot before, after;
+	const char *message;
+	int64_t irqs = 0;
+	int i;
+
+	*stats_in_guest(guest->vm, guest_spins) = SPINS;
+	for (i = 0; i < TRIES && !irqs; i++) {
+		before = stats_now(guest);
+		message = check_reads(guest, TIMES);
+		if (message)
+			return message;
+		after = stats_now(guest);
+		irqs = stats_changed(&before, &after, "irq_exits");
+	}
+	return irqs ? NULL : stats_fail("'irq_exits' changed by 0 during %d runs", TRIES);
+}
+
 static const struct stats_check checks[] = {
+	STATS_CHECK("interrupts", interrupts),
 	STATS_CHECK("msr_reads", msr_reads),
 	STATS_CHECK("msr_reads_with_filter", msr_reads_with_filter),
 	STATS_CHECK("new_filter", new_filter),

@@ -229,12 +229,12 @@ static const char *check_times(const struct stats_snapshot *before,
 static const char *check_polls(const struct stats_snapshot *before,
 			       const struct stats_snapshot *after)
 {
-	int64_t succeeded = stats_changed(before, after, "halt_successful_poll");
 	int64_t attempted = stats_changed(before, after, "halt_attempted_poll");
+	int64_t failed = stats_changed(before, after, "halt_poll_fail_hist");
 
 	return STATS_CHECK_CHANGES(before, after,
-				   { "halt_poll_success_hist", succeeded },
-				   { "halt_poll_fail_hist", attempted - succeeded });
+				   { "halt_successful_poll", attempted - failed },
+				   { "halt_poll_success_hist", attempted - failed });
 }
 
 static const char *check_halts(const struct stats_snapshot *before,

@@ -170,6 +170,7 @@ static const char *page_tables(struct stats_target *target)
 	return STATS_CHECK_CHANGES(&before, &after,
 				   { "pf_taken", TIMES },
 				   { "pages_4k", TIMES },
+				   { "mmu_cache_miss", tables },
 				   { "mmu_shadow_pages", tables });
 }
 
@@ -177,16 +178,20 @@ static const char *page_tables(struct stats_target *target)
 static const char *deleted_slot(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_snapshot now;
+	struct stats_snapshot before, after;
 	const char *message;
 
 	stats_write_pages(guest, FRESH, TIMES);
 	stats_write_pages(guest, APART, TIMES);
+	before = stats_now(guest);
 	vm_mem_region_delete(guest->vm, MEMORY_SLOT);
-	now = stats_now(guest);
-	message = stats_check_value(&now, "pages_4k", 0);
-	return message ? message : stats_check_value(&now, "mmu_shadow_pages",
-						     shadow_pages(1));
+	after = stats_now(guest);
+	message = stats_check_value(&after, "pages_4k", 0);
+	if (!message)
+		message = stats_check_value(&after, "mmu_shadow_pages", shadow_pages(1));
+	return message ? message :
+	       STATS_CHECK_CHANGES(&before, &after,
+				   { "mmu_shadow_zapped", stats_sum(&before, "mmu_shadow_pages") });
 }
 
 static const char *mmio(struct stats_target *target)
@@ -248,6 +253,37 @@ static const char *write_protected_pages(struct stats_target *target)
 				   { "pages_4k", 0 });
 }
 
+/* Reading the log of dirty pages write-protects them again. */
+static void write_protect_again(struct kvm_vm *vm)
+{
+	static uint64_t dirty[MEMORY_PAGES / 64];
+
+	kvm_vm_get_dirty_log(vm, MEMORY_SLOT, dirty);
+}
+
+/* KVM flushes the TLB of the vCPU when it runs again. */
+static const char *write_protected_again(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_snapshot before, after;
+	int i;
+
+	if (stats_param_is_on("/sys/module/kvm_intel/parameters/pml"))
+		return stats_skip("the CPU logs dirty pages, so KVM does not write-protect them");
+	vm_mem_region_set_flags(guest->vm, MEMORY_SLOT, KVM_MEM_LOG_DIRTY_PAGES);
+	stats_write_pages(guest, FRESH, 1);
+	before = stats_now(guest);
+	for (i = 0; i < TIMES; i++) {
+		write_protect_again(guest->vm);
+		stats_write_pages(guest, FRESH, 1);
+	}
+	after = stats_now(guest);
+	return STATS_CHECK_CHANGES(&before, &after,
+				   { "remote_tlb_flush_requests", TIMES },
+				   { "remote_tlb_flush", 0 },
+				   { "tlb_flush", TIMES });
+}
+
 /* Shadow paging maps each virtual address, nested paging the physical page. */
 static const char *aliases(struct stats_target *target)
 {
@@ -263,8 +299,11 @@ static const char *aliases(struct stats_target *target)
 	message = STATS_CHECK_CHANGES(&before, &after,
 				      { "pf_taken", mappings },
 				      { "pages_4k", mappings });
-	return message ? message :
-	       stats_check_value(&after, "max_mmu_rmap_size", peak);
+	if (message)
+		return message;
+	stats_write_pages(guest, FRESH, 1);	/* its list is shorter */
+	after = stats_now(guest);
+	return stats_check_value(&after, "max_mmu_rmap_size", peak);
 }
 
 /* The first access to a shared page waits until provide_page() copies it. */
@@ -405,14 +444,6 @@ static const char *simultaneous_faults(struct stats_target *target)
 	return check_shared_pages(before, after);
 }
 
-/* Reading the log of dirty pages write-protects them again. */
-static void write_protect_again(struct kvm_vm *vm)
-{
-	static uint64_t dirty[MEMORY_PAGES / 64];
-
-	kvm_vm_get_dirty_log(vm, MEMORY_SLOT, dirty);
-}
-
 /* Returns how many faults of the vCPUs were spurious since @before. */
 static int64_t write_at_once(const struct stats_guest guests[2],
 			     const struct stats_snapshot before[2],
@@ -484,6 +515,7 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("mmio", mmio),
 	STATS_CHECK("mmio_again", mmio_again),
 	STATS_CHECK("write_protected_pages", write_protected_pages),
+	STATS_CHECK("write_protected_again", write_protected_again),
 	STATS_CHECK("aliases", aliases),
 	STATS_CHECK("simultaneous_faults", simultaneous_faults),
 	STATS_CHECK("simultaneous_writes", simultaneous_writes),

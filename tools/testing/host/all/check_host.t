@@ -44,7 +44,7 @@ is_interrupted()
 {
 	fake doc_example "echo $((pages + 1)) >$parameter" 'sleep 77.77'
 	(trap - INT; exec fake/check-host interrupted.tap) &
-	for _ in {1..100}; do [ "$(cat "$parameter")" = "$pages" ] || break; sleep 0.1; done
+	until [ "$(cat "$parameter")" != "$pages" ] || ! kill -0 $!; do sleep 0.1; done
 	[ "$(cat "$parameter")" != "$pages" ] && kill -"$1" $!
 	wait $!
 	[ $? = 130 ] && [ ! -e interrupted.tap ] && leaves_nothing

@@ -38,7 +38,7 @@ shows_qmp_as_source()
 	prints 0 'source: .*QMP' schema -p "$vmm" --qmp -f '^exits$' &&
 	prints 0 'source: .*QMP' log -p "$vmm" --qmp -i 0.1 -c 1 -f '^exits$' &&
 	prints 0 'source: .*QMP' -1 -p "$vmm" --qmp -f exits &&
-	prints 0 'source="(taken.)?qmp",error=""' serve -1 -p "$vmm" --qmp
+	prints 0 'kvm_guest_info.*source="(taken.)?qmp"' serve -1 -p "$vmm" --qmp
 }
 
 # The answers of QEMU, in its own format

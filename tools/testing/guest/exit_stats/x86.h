@@ -64,7 +64,10 @@ static const struct exit dr_access = {
 };
 
 /* An undefined instruction on SVM, which KVM replaces by VMMCALL. */
-static const struct exit exception = { "exit_exception", { 0x0f, 0x01, 0xc1 }, 3, 1, "exit_hypercall" };
+static const struct exit exception = {
+	"exit_exception", { 0x0f, 0x01, 0xc1 }, 3, 1, "exit_hypercall"
+};
+
 static const struct exit tlb = { "exit_tlb", { 0x0f, 0x01, 0x3f }, 3, 1 };	/* invlpg (%bx) */
 
 static const struct exit mwait = {
@@ -178,7 +181,10 @@ static bool check_interrupt_window(void)
 static bool check_rdtsc(void)
 {
 	static const struct exit rdtsc = {
-		"exit_rdtsc", { 0x66, 0x83, 0xc9, 0xff, 0x0f, 0x33 }, 6, 1	/* or $-1, %ecx; rdpmc */
+		"exit_rdtsc", {
+			0x66, 0x83, 0xc9, 0xff,		/* or $-1, %ecx */
+			0x0f, 0x33,			/* rdpmc */
+		}, 6, 1
 	};
 	static const uint8_t skip[] = {
 		0x55, 0x89, 0xe5,			/* push %bp; mov %sp, %bp */

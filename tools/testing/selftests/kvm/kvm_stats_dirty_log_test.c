@@ -96,7 +96,7 @@ static const char *flush_requests(struct stats_target *target)
 
 /*
  * The CPUs of arm64 broadcast each flush.  On others a flush interrupts the vCPUs
- * that run.  No vCPU runs in this test.
+ * that run.  None runs in flushes().
  */
 #ifdef __aarch64__
 #define FLUSHES		ROUNDS

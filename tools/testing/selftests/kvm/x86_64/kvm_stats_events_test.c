@@ -27,11 +27,10 @@
 #define MMIO		0xc0000000ul
 #define PADDB_SIZE	4
 
-#define APIC_SELF_IPI			0x3f0
-#define HV_X64_MSR_GUEST_OS_ID		0x40000000
+#define HV_X64_MSR_GUEST_OS_ID			0x40000000
 #define HVCALL_FLUSH_VIRTUAL_ADDRESS_SPACE	2
-#define HVCALL_NOTIFY_LONG_SPIN_WAIT	8
-#define HV_FLUSH_ALL_PROCESSORS		1
+#define HVCALL_NOTIFY_LONG_SPIN_WAIT		8
+#define HV_FLUSH_ALL_PROCESSORS			1
 
 /* The guest */
 
@@ -227,17 +226,23 @@ static const char *check_tries(const struct stats_guest *guest,
 		    (const struct stats_change[]) { __VA_ARGS__ },	\
 		    ARRAY_SIZE(((const struct stats_change[]) { __VA_ARGS__ })))
 
-/* Changes that the work of the guest causes. */
-#define CHECK_WORK(guest, work, ...)					\
-	({								\
-		set_work(guest, work);					\
-		CHECK_TRIES(guest, run_work, __VA_ARGS__);		\
-	})
-
 static void run_work(const struct stats_guest *guest)
 {
 	stats_run_guest(guest);
 }
+
+static const char *check_work(const struct stats_guest *guest, void (*work)(void),
+			      const struct stats_change *changes, size_t num)
+{
+	set_work(guest, work);
+	return check_tries(guest, run_work, changes, num);
+}
+
+/* The same for what the guest does. */
+#define CHECK_WORK(guest, work, ...)					\
+	check_work(guest, work,						\
+		   (const struct stats_change[]) { __VA_ARGS__ },	\
+		   ARRAY_SIZE(((const struct stats_change[]) { __VA_ARGS__ })))
 
 static struct kvm_run *run_of(const struct stats_guest *guest)
 {

@@ -155,16 +155,23 @@ static const char *set_up(struct stats_target *target)
 	return NULL;
 }
 
+static const char *check_work(const struct stats_guest *guest, enum guest_op op,
+			      uint64_t address, uint64_t stride, uint64_t num,
+			      const struct stats_change *changes, size_t num_changes)
+{
+	struct stats_snapshot before, after;
+
+	before = stats_now(guest);
+	run_work(guest, op, address, stride, num);
+	after = stats_now(guest);
+	return stats_check_changes(&before, &after, changes, num_changes);
+}
+
 /* CHECK_WORK(guest, op, address, stride, num, { "NAME", BY }, ...) */
 #define CHECK_WORK(guest, op, address, stride, num, ...)		\
-	({								\
-		struct stats_snapshot before_, after_;			\
-									\
-		before_ = stats_now(guest);				\
-		run_work(guest, op, address, stride, num);		\
-		after_ = stats_now(guest);				\
-		STATS_CHECK_CHANGES(&before_, &after_, __VA_ARGS__);	\
-	})
+	check_work(guest, op, address, stride, num,			\
+		   (const struct stats_change[]) { __VA_ARGS__ },	\
+		   ARRAY_SIZE(((const struct stats_change[]) { __VA_ARGS__ })))
 
 /* Checks */
 

@@ -12,6 +12,7 @@
 #define APIC_LVTT	0x320
 #define APIC_TMICT	0x380
 #define APIC_TDCR	0x3e0
+#define APIC_SELF_IPI	0x3f0
 
 #define APIC_SPIV_ENABLED	0x1ff	/* the spurious vector is 0xff */
 #define APIC_TDCR_DIV_1		0xb

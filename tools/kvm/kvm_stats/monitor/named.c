@@ -25,17 +25,6 @@ void named_free(struct named_processes *named)
 	*named = (struct named_processes){ 0 };
 }
 
-struct named_process *named_find(const struct named_processes *named, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < named->count; i++) {
-		if (named->process[i].pid == pid)
-			return &named->process[i];
-	}
-	return NULL;
-}
-
 bool named_all_ended(const struct named_processes *named)
 {
 	size_t i;

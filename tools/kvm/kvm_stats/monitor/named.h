@@ -22,9 +22,6 @@ struct named_processes {
 int named_init(struct named_processes *named, const pid_t *pid, size_t count);
 void named_free(struct named_processes *named);
 
-/* Returns NULL if the user did not select this process. */
-struct named_process *named_find(const struct named_processes *named, pid_t pid);
-
 /* Whether the user selected processes, and all of them have ended. */
 bool named_all_ended(const struct named_processes *named);
 

@@ -102,17 +102,6 @@ struct target *target_keep(struct vmm *vmm, const struct target_key *key)
 	return NULL;
 }
 
-bool target_is_listed(const struct vmm *vmm, const struct target_key *key)
-{
-	size_t i;
-
-	for (i = 0; i < vmm->list.count; i++) {
-		if (target_has_key(vmm->list.target[i], key))
-			return true;
-	}
-	return false;
-}
-
 static bool is_same_target(const struct target *other, const struct kvmstats_target *target)
 {
 	if (other->vm != kvmstats_target_vm(target))

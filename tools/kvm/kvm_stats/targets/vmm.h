@@ -95,9 +95,6 @@ void targets_begin(struct vmm *vmm);
 /* Returns whether targets were added or removed. */
 bool targets_end(struct vmm *vmm);
 
-/* Whether a source has registered the target with this key. */
-bool target_is_listed(const struct vmm *vmm, const struct target_key *key);
-
 /*
  * Updates vmm->missing and vmm->fd_error from the statistics fds that cannot be opened, and that no
  * other source replaces.

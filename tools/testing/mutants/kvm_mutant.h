@@ -17,7 +17,9 @@ enum kvm_mutant_kind {
 	KVM_MUTANT_LAST,	/* keeps the last value instead of the highest one */
 };
 
-/* These remember that the place was reached. Return how often it has to count. */
+/* All three functions also mark the place as reached. */
+
+/* Return how often the place has to count. */
 unsigned int kvm_mutant_times(unsigned int place, bool down);
 
 /* Is this kind of the place selected? */

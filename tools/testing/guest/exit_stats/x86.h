@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Included by classes.c. x86: the guest is in real mode. */
+#include <cpuid.h>
+
+#define CPUID_MONITOR	(1U << 3)	/* of leaf 1, in %ecx */
 
 static bool create(struct guest *guest)
 {
@@ -153,7 +156,8 @@ static bool set_handler(struct guest *guest, unsigned int vector, const void *co
 	sregs.idt.base = VECTORS;
 	sregs.idt.limit = size ? HANDLER - VECTORS - 1 : 0;
 	memcpy(guest->memory + VECTORS + vector * sizeof(entry), entry, sizeof(entry));
-	memcpy(guest->memory + HANDLER, code, size);
+	if (size)
+		memcpy(guest->memory + HANDLER, code, size);
 	return !ioctl(guest->vcpu, KVM_SET_SREGS, &sregs) ||
 	       fail("KVM_SET_SREGS: %s", strerror(errno));
 }
@@ -241,10 +245,10 @@ static bool check_interrupt(void)
 
 static const char *has_no_mwait(void)
 {
-	uint32_t eax = 1, ebx, ecx = 0, edx;
+	unsigned int eax, ebx, ecx, edx;
 
-	asm volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
-	return ecx & 1 << 3 ? NULL : "the host does not have MWAIT";
+	return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & CPUID_MONITOR) ?
+	       NULL : "the host does not have MWAIT";
 }
 
 /* With nested paging, KVM does not see INVLPG. */

@@ -4,6 +4,12 @@
 
 # The directories of this repository that have the files that series/5.10* add.
 WHOLE_DIRS=(Documentation arch include tools/testing/selftests virt)
+# The checkout that make tree makes.
+TREE=build/tree/$SERIES
+
+tree_git() {
+	plain_git -C "$TREE" "$@"
+}
 
 # chain [SERIES]: print the series that are applied one after the other; the last one is SERIES.
 chain() {

@@ -286,8 +286,8 @@ int top_run(const struct top_options *options)
 		.filter = options->filter, .sources = options->sources,
 		.interval = options->interval, .kvm_stat = options->kvm_stat,
 		.counts_growth = options->kvm_stat && !options->include_past,
-		.page[0].kind = options->kvm_stat ? PAGE_STATISTICS : PAGE_GUESTS,
 	};
+	top.page[0].kind = options->kvm_stat ? PAGE_STATISTICS : PAGE_GUESTS;
 	setlocale(LC_CTYPE, "");
 	if (!set_columns(&top, options->columns) ||
 	    !set_order(&top, options->sort ? options->sort : "cpu"))

@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/output.h"
+#include "util.h"
 #include "commands/command.h"
 #include "options/kvm_stat.h"
 #include "options/status.h"

@@ -2,7 +2,7 @@
 /* kvm-stats list */
 #include <stdio.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "commands/command.h"
 #include "commands/listing.h"
 #include "messages/access.h"

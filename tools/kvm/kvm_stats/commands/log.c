@@ -2,8 +2,7 @@
 /* kvm-stats log */
 #include <stdio.h>
 
-#include "base/clock.h"
-#include "base/output.h"
+#include "util.h"
 #include "commands/command.h"
 #include "log/log.h"
 #include "messages/require.h"

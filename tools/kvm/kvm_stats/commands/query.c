@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "commands/command.h"
 #include "commands/samples.h"
 #include "options/filter.h"

@@ -2,7 +2,7 @@
 /* kvm-stats read */
 #include <stdio.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "commands/command.h"
 #include "commands/samples.h"
 #include "options/filter.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 
-#include "base/clock.h"
-#include "base/output.h"
+#include "util.h"
 #include "commands/samples.h"
 #include "messages/missing.h"
 #include "messages/notice.h"

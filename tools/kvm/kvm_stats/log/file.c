@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "log/file.h"
 
 #define MAX_PENDING	1048576u

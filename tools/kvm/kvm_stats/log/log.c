@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/output.h"
+#include "util.h"
 #include "options/status.h"
 #include "log/file.h"
 #include "log/log.h"

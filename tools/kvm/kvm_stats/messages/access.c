@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "kvmstats.h"
 #include "messages/access.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "kvmstats.h"
 #include "messages/access.h"
 #include "messages/fds.h"

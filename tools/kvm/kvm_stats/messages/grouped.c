@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/output.h"
+#include "util.h"
 #include "messages/grouped.h"
 #include "messages/name.h"
 

@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
-#include "base/output.h"
+#include "util.h"
 #include "messages/fds.h"
 #include "messages/grouped.h"
 #include "messages/missing.h"

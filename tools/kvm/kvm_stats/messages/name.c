@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "messages/name.h"
 
 const char *vmm_name(const struct vmm *vmm, char *buf, size_t size)

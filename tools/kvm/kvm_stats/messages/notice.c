@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "messages/missing.h"
 #include "messages/name.h"
 #include "messages/notice.h"
 #include "messages/search.h"
-#include "proc/host.h"
+#include "proc.h"
 #include "targets/exit_class.h"
 
 static unsigned int origins_of(const struct vmm *vmm)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "messages/name.h"
 #include "messages/qmp.h"
 #include "source/sources.h"

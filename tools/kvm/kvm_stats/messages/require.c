@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "messages/access.h"
 #include "messages/fds.h"
 #include "messages/name.h"

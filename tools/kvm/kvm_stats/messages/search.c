@@ -4,10 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "messages/access.h"
 #include "messages/search.h"
-#include "proc/file.h"
 
 /* The message names at most as many processes. */
 #define MAX_NAMED	5

@@ -6,12 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "messages/fds.h"
 #include "messages/name.h"
 #include "messages/qmp.h"
 #include "messages/sources.h"
-#include "proc/file.h"
 
 /* Under lockdown, only read-only files in debugfs can be read. */
 static void suggest_debugfs_permission(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "monitor/attach.h"
 #include "source/sources.h"
 

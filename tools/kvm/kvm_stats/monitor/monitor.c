@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
-#include "base/clock.h"
+#include "util.h"
 #include "monitor/attach.h"
 #include "monitor/monitor.h"
 #include "monitor/vmms.h"
@@ -91,16 +93,51 @@ static int update(struct monitor *monitor, int err)
 	return err ? err : monitor->error;
 }
 
+/* ---- fds for what is not a statistics fd ---- */
+
+#define MAX_SPARED	40
+
+/* If the limit of open files is low, at least three quarters of it remain for statistics. */
+static size_t count_spared(const struct monitor *monitor)
+{
+	struct rlimit limit;
+
+	if (!monitor->options.spares_fds)
+		return 0;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_max / 4 > MAX_SPARED)
+		return MAX_SPARED;
+	return limit.rlim_max / 4;
+}
+
+/* The library opens an fd for each vCPU, up to the limit. These fds are open meanwhile. */
+static int call_library(const struct monitor *monitor,
+			int (*call)(struct kvmstats_monitor *library))
+{
+	size_t wanted = count_spared(monitor), count = 0;
+	int spared[MAX_SPARED], err;
+
+	while (count < wanted) {
+		spared[count] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+		if (spared[count] < 0)
+			break;
+		count++;
+	}
+	err = call(monitor->library);
+	while (count)
+		close(spared[--count]);
+	return err;
+}
+
 /* ---- samples ---- */
 
 int monitor_refresh(struct monitor *monitor)
 {
-	return update(monitor, kvmstats_monitor_refresh(monitor->library));
+	return update(monitor, call_library(monitor, kvmstats_monitor_refresh));
 }
 
 int monitor_sample(struct monitor *monitor)
 {
-	int err = update(monitor, kvmstats_monitor_sample(monitor->library));
+	int err = update(monitor, call_library(monitor, kvmstats_monitor_sample));
 	size_t i;
 
 	if (err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "monitor/state.h"
-#include "proc/host.h"
+#include "proc.h"
 
 size_t monitor_targets(const struct monitor *monitor)
 {

@@ -23,6 +23,7 @@ enum monitor_event {
 struct monitor_options {
 	const struct filter *filter;	/* must outlive the monitor */
 	enum sources sources;
+	bool spares_fds;		/* leave some fds to the terminal, HTTP clients and /proc */
 	/* May be NULL. */
 	void (*event)(enum monitor_event event, const struct vmm *vmm, void *arg);
 	void *arg;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "monitor/attach.h"
 #include "monitor/vmms.h"
 

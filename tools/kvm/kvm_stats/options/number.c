@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "options/number.h"
 
 bool parse_seconds(const char *option, const char *text, double min, uint64_t *ns)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "options/filter.h"
 #include "options/options.h"
 #include "options/status.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "print/heading.h"
 
 static void print_origins(const struct vmm *vmm)

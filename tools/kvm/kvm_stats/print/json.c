@@ -2,8 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/output.h"
-#include "base/utf8.h"
+#include "util.h"
 #include "print/json.h"
 #include "print/stamp.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "print/json.h"
 #include "print/query_stats.h"
 #include "values/row.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "util.h"
 #include "print/stamp.h"
 
 /* Returns the ns of the second, and stores the local time in @tm. */

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/output.h"
+#include "util.h"
 #include "print/table.h"
 #include "values/row.h"
 

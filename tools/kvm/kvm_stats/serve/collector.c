@@ -19,10 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "base/fd_reserve.h"
-#include "base/output.h"
+#include "util.h"
 #include "messages/missing.h"
 #include "messages/notice.h"
 #include "messages/require.h"
@@ -44,7 +41,6 @@ struct collector {
 	enum exits_state exits;		/* that were reported */
 	struct sampling sampling;
 	struct process_use process;
-	struct fd_reserve reserve;
 	struct http_process http;
 	struct text answer;		/* to the process that serves HTTP */
 	size_t sent;			/* how much of it has been sent */
@@ -107,12 +103,10 @@ static bool open_monitor(struct collector *collector)
 {
 	const struct serve_options *options = collector->options;
 	struct monitor_options monitor_options = {
-		.filter = &options->filter, .sources = SOURCES_AUTO,
+		.filter = &options->filter, .spares_fds = true,
 	};
 
-	fd_reserve_fill(&collector->reserve, 0);
 	collector->monitor = require_monitor(&monitor_options);
-	fd_reserve_release(&collector->reserve);
 	if (!collector->monitor)
 		return false;
 	missing_report(&collector->missing, collector->monitor);
@@ -129,9 +123,7 @@ static void refresh(struct collector *collector, uint64_t now)
 	char buf[128];
 	int err;
 
-	fd_reserve_fill(&collector->reserve, 0);
 	err = monitor_refresh(collector->monitor);
-	fd_reserve_release(&collector->reserve);
 	if (err && !collector->refresh_failed)
 		complain("cannot update the list of VMs: %s",
 			 kvmstats_strerror(err, buf, sizeof(buf)));
@@ -152,9 +144,7 @@ static bool expose(struct collector *collector, enum exposition_format format, b
 	char buf[128];
 	int err;
 
-	fd_reserve_fill(&collector->reserve, 0);
 	err = monitor_sample(collector->monitor);
-	fd_reserve_release(&collector->reserve);
 	missing_report(&collector->missing, collector->monitor);
 	notice_exits(&collector->exits, collector->monitor);
 	sampling->number++;

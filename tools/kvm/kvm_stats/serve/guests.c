@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/utf8.h"
-#include "proc/file.h"
+#include "util.h"
 #include "serve/names.h"
 
 /* ---- cgroups ---- */

@@ -32,9 +32,7 @@
 #include <zlib.h>
 #endif
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "base/output.h"
+#include "util.h"
 #include "serve/http.h"
 
 /* A response is cached for this time, or for the time that creating it took, if longer. */

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "serve/serve.h"
 
 #define BACKLOG		1024

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "serve/names.h"
 #include "targets/exit_class.h"
 

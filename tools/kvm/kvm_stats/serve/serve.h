@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/text.h"
+#include "util.h"
 #include "monitor/monitor.h"
 #include "serve/http.h"
 #include "targets/filter.h"

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "proc/host.h"
+#include "util.h"
+#include "proc.h"
 #include "serve/names.h"
 #include "targets/stat.h"
 

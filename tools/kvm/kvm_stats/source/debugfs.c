@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "util.h"
 #include "source/sources.h"
 #include "targets/vmm.h"
 

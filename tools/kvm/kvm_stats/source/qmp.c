@@ -19,8 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/clock.h"
+#include "util.h"
 #include "targets/filter.h"
 #include "targets/vmm.h"
 

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "guest.h"
 #include "source/sources.h"
 

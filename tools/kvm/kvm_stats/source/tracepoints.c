@@ -15,8 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/clock.h"
+#include "util.h"
 #include "source/sources.h"
 #include "targets/stat.h"
 #include "targets/vmm.h"

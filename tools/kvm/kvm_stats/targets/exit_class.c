@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "targets/exit_class.h"
 
 #define PREFIX		"exit_"

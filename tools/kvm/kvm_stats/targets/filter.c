@@ -4,14 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "targets/filter.h"
-
-static bool out_of_memory(void)
-{
-	complain("out of memory");
-	return false;
-}
 
 bool filter_add_pid(struct filter *filter, pid_t pid)
 {

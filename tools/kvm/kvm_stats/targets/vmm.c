@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "targets/vmm.h"
 
 static bool list_append(struct target_list *list, struct target *target)

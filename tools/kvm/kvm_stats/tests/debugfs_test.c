@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "source/sources.h"
 #include "tap.h"
 #include "targets/vmm.h"

@@ -16,8 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/clock.h"
+#include "util.h"
 #include "fake_host.h"
 
 #define REPLACE_INTERVAL	(30 * SECOND)

@@ -10,13 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "guest_files.h"
 #include "messages/grouped.h"
 #include "messages/missing.h"
 #include "messages/notice.h"
 #include "messages/sources.h"
-#include "proc/file.h"
 #include "tap.h"
 
 static char *printed;

@@ -2,8 +2,7 @@
 /* Test which characters of names reach the terminal. */
 #include <string.h>
 
-#include "base/array.h"
-#include "base/output.h"
+#include "util.h"
 #include "tap.h"
 
 static void test_names(void)

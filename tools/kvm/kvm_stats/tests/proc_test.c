@@ -8,11 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "proc/file.h"
-#include "proc/host.h"
-#include "proc/process.h"
+#include "util.h"
+#include "proc.h"
 #include "tap.h"
 
 static char root[] = "/tmp/proc_test.XXXXXX";
@@ -85,18 +82,18 @@ static void test_task(void)
 	struct task task;
 
 	write_stat("7/stat", "a (b) c", 250, 50, 200);
-	tap_ok(task_read_process(&task, 7), "a process is read");
+	tap_ok(task_read(&task, 7, 0), "a process is read");
 	tap_ok(!strcmp(task.name, "a (b) c"), "a name can contain parentheses and spaces");
 	tap_is(task.user, 250 * SECOND / (uint64_t)sysconf(_SC_CLK_TCK), "the user time is read");
 	tap_is(task.kernel, 50 * SECOND / (uint64_t)sysconf(_SC_CLK_TCK),
 	       "the kernel time is read");
 	tap_is(task.guest, 200 * SECOND / (uint64_t)sysconf(_SC_CLK_TCK), "the guest time is read");
 	tap_is(task.memory, 50 * (uint64_t)sysconf(_SC_PAGESIZE), "the memory is read");
-	tap_ok(!task_read_process(&task, 8), "a process that does not exist is reported");
+	tap_ok(!task_read(&task, 8, 0), "a process that does not exist is reported");
 	write_file("8 (truncated) S 1", "8/stat");
-	tap_ok(!task_read_process(&task, 8), "a file that is too short is reported");
+	tap_ok(!task_read(&task, 8, 0), "a file that is too short is reported");
 	write_file("no parentheses", "8/stat");
-	tap_ok(!task_read_process(&task, 8), "a file without a name is reported");
+	tap_ok(!task_read(&task, 8, 0), "a file without a name is reported");
 }
 
 static void write_threads(const char *first, const char *second, int guest)
@@ -109,9 +106,8 @@ static void write_threads(const char *first, const char *second, int guest)
 
 static void test_named_threads(void)
 {
-	struct process process;
+	struct process process = { .pid = 7 };
 
-	process_init(&process, 7);
 	write_threads("CPU 0/KVM", "CPU 1/KVM", 0);
 	write_file("100 1000000000 5", "7/task/9/schedstat");
 	tap_ok(process_update(&process, 10 * SECOND, ids, 2) && process.threads == 3,
@@ -137,9 +133,8 @@ static void test_named_threads(void)
 
 static void test_unnamed_threads(void)
 {
-	struct process process;
+	struct process process = { .pid = 7 };
 
-	process_init(&process, 7);
 	write_threads("vmm", "vmm", 100);
 	process_update(&process, SECOND, ids, 2);
 	tap_is(process_vcpu(&process, 0)->tid, 8, "without names the oldest vCPU thread is vCPU 0");
@@ -158,9 +153,8 @@ static void test_unnamed_threads(void)
 static void test_gaps(void)
 {
 	static const int gaps[] = { 0, 4 };
-	struct process process;
+	struct process process = { .pid = 7 };
 
-	process_init(&process, 7);
 	write_threads("CPU 0/KVM", "CPU 1/KVM", 0);
 	process_update(&process, SECOND, gaps, 2);
 	tap_ok(process_vcpu(&process, 4) && process_vcpu(&process, 4)->tid == 8,

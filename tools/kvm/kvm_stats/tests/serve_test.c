@@ -5,11 +5,10 @@
  */
 #include <errno.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "fake_host.h"
 #include "guest_files.h"
 #include "image.h"
-#include "proc/file.h"
 #include "tap.h"
 
 #define TYPE(name)	((uint32_t)KVMSTATS_TYPE_##name)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "tap.h"
 #include "top/screen.h"
 #include "values/baseline.h"

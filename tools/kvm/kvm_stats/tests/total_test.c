@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/clock.h"
+#include "util.h"
 #include "monitor/monitor.h"
 #include "tap.h"
 #include "values/column.h"

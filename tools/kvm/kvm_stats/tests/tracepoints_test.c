@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "source/sources.h"
 #include "tap.h"
 

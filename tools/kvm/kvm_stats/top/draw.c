@@ -12,8 +12,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "base/array.h"
-#include "base/utf8.h"
+#include "util.h"
 #include "messages/search.h"
 #include "top/screen.h"
 

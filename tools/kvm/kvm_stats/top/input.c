@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "options/number.h"
 #include "top/screen.h"
 

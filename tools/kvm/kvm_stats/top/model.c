@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "messages/require.h"
 #include "messages/sources.h"
 #include "top/screen.h"
@@ -118,7 +118,7 @@ struct line *page_line(struct page *page, const struct top_scope *scope, const c
 	line->meaning = "";
 	line->seen = true;
 	line_clear_numbers(line);
-	process_init(&line->process, scope->pid);
+	line->process.pid = scope->pid;
 	return line;
 }
 
@@ -359,20 +359,9 @@ void model_pop(struct top *top)
 
 /* ---- samples ---- */
 
-/* The terminal and /proc need some fds while the monitor opens its own. */
-static int with_reserve(struct top *top, int (*call)(struct monitor *monitor))
-{
-	int err;
-
-	fd_reserve_fill(&top->reserve, 0);
-	err = call(top->monitor);
-	fd_reserve_release(&top->reserve);
-	return err;
-}
-
 int model_sample(struct top *top)
 {
-	int err = with_reserve(top, monitor_sample);
+	int err = monitor_sample(top->monitor);
 
 	if (!err && top->kvm_stat)
 		err = kvm_stat_await_guest(top);
@@ -389,7 +378,7 @@ int model_sample(struct top *top)
 
 int model_refresh(struct top *top)
 {
-	int err = with_reserve(top, monitor_refresh);
+	int err = monitor_refresh(top->monitor);
 
 	return err ? err : model_update(top);
 }
@@ -408,12 +397,11 @@ bool model_open(struct top *top)
 	struct monitor_options options = {
 		.filter = top->filter,
 		.sources = top->sources,
+		.spares_fds = true,
 		.arg = top,
 	};
 
-	fd_reserve_fill(&top->reserve, 0);
 	top->monitor = require_monitor(&options);
-	fd_reserve_release(&top->reserve);
 	if (!top->monitor)
 		return false;
 	/* Set only now, so that VMMs that already run are not reported as new. */

@@ -13,7 +13,7 @@
 #include <term.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "messages/require.h"
 /* Macros of term.h, for capabilities that are not used here */
 #undef columns

@@ -12,11 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
-#include "base/fd_reserve.h"
+#include "util.h"
 #include "monitor/monitor.h"
-#include "proc/host.h"
-#include "proc/process.h"
+#include "proc.h"
 #include "top/top.h"
 #include "values/totals.h"
 
@@ -316,7 +314,6 @@ struct top {
 	uint64_t interval;
 	bool kvm_stat;			/* the keys and columns of kvm_stat */
 	struct monitor *monitor;
-	struct fd_reserve reserve;	/* for the terminal and /proc */
 	struct host host;
 	struct totals *totals;
 	struct top_scope scope;		/* the scope that the totals were selected by */

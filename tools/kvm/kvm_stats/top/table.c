@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "top/screen.h"
 
 #define GAP	1	/* cells between two columns */

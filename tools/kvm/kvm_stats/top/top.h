@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/output.h"
+#include "util.h"
 #include "options/status.h"
 #include "targets/filter.h"
 #include "targets/source.h"

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "util.h"
 #include "values/set_sum.h"
 #include "values/totals.h"
 

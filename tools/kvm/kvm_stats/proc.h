@@ -1,6 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What /proc has of VMMs and of the host: CPU times, memory, and the threads of vCPUs. */
+#ifndef PROC_H
+#define PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* ---- tasks: a process or one thread ---- */
+
+#define TASK_NAME_SIZE	64
+
+/* Times are in ns, since the start of the task. */
+struct task {
+	char name[TASK_NAME_SIZE];
+	uint64_t user;		/* in user mode, including the time in a guest */
+	uint64_t kernel;
+	uint64_t guest;
+	uint64_t waiting;	/* runnable, but not on a CPU */
+	bool has_waiting;	/* the kernel has statistics of its scheduler */
+	uint64_t memory;	/* resident memory of the process, in bytes */
+};
+
 /*
- * The CPU time and the memory of a VMM's process, and the CPU time of its vCPU threads.
+ * Reads the thread @tid of a process, or the sums over all its threads if @tid is 0, without
+ * @waiting. Returns whether it exists.
+ */
+bool task_read(struct task *task, pid_t pid, pid_t tid);
+
+/*
+ * ---- processes ----
  *
  * A thread is a vCPU thread if its name says so ("CPU 0/KVM" of QEMU, "fc_vcpu 0" of Firecracker,
  * "vcpu0" of Cloud Hypervisor, "crosvm_vcpu0", "kvm-vcpu-0" of kvmtool), or if the kernel has
@@ -10,14 +40,6 @@
  * the thread with the lowest number runs the vCPU with the lowest ID, and so on, if every vCPU has
  * a thread. Threads without numbers are assumed to have been started in the order of the vCPUs.
  */
-#ifndef PROC_PROCESS_H
-#define PROC_PROCESS_H
-
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "proc/task.h"
-
 struct thread {
 	pid_t tid;
 	int number;		/* in its name, -1: none */
@@ -29,6 +51,7 @@ struct thread {
 	struct task before;	/* as of the previous update */
 };
 
+/* Initialize it with zeros and the PID. */
 struct process {
 	pid_t pid;
 	bool has_now;
@@ -42,7 +65,6 @@ struct process {
 	size_t capacity;
 };
 
-void process_init(struct process *process, pid_t pid);
 void process_free(struct process *process);
 
 /*
@@ -69,4 +91,40 @@ struct cpu_use {
 struct cpu_use process_use(const struct process *process);
 struct cpu_use thread_use(const struct process *process, const struct thread *thread);
 
-#endif /* PROC_PROCESS_H */
+/* ---- the use of the CPUs and of the memory of the host ---- */
+
+/* Times of all CPUs, in ticks. */
+struct host_times {
+	uint64_t guest;
+	uint64_t user;		/* without guest */
+	uint64_t kernel;	/* with interrupts */
+	uint64_t all;
+};
+
+struct host {
+	unsigned int cpus;		/* online ones */
+	struct host_times now;
+	struct host_times before;
+	uint64_t memory;		/* in bytes */
+	uint64_t available;
+	double load;			/* average of the last minute */
+};
+
+void host_update(struct host *host);
+
+/* Parts of the time of all CPUs, in percent; negative if there was no previous update. */
+struct host_use {
+	double guest;
+	double user;
+	double kernel;
+};
+
+struct host_use host_use(const struct host *host);
+
+/* Where root switches exit statistics on and off, for all VMs at once. */
+#define EXIT_STATS_PARAMETER	"/sys/module/kvm/parameters/exit_stats"
+
+/* Whether exit statistics are switched off. False if it is not known. */
+bool host_exit_stats_are_off(void);
+
+#endif /* PROC_H */

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util.h"
+
+/* ---- standard output and standard error ---- */
+
+/* All that is printed between two calls of flush_output() fits, so errno is that of fflush(). */
+#define OUTPUT_BUFFER	262144
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fputs("kvm-stats: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+bool out_of_memory(void)
+{
+	complain("out of memory");
+	return false;
+}
+
+void start_output(void)
+{
+	static char buffer[OUTPUT_BUFFER];
+
+	/* write() then returns EPIPE, which flush_output() handles like other errors. */
+	signal(SIGPIPE, SIG_IGN);
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
+bool flush_output(void)
+{
+	static bool failed;
+	int err;
+
+	if (failed)
+		return false;
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	err = errno;
+	failed = true;
+	/* The reader of a pipe has all that it wanted: head(1), for example. */
+	if (err != EPIPE)
+		complain("cannot write the output: %s",
+			 err ? strerror(err) : "an earlier write failed");
+	return false;
+}
+
+const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* ---- UTF-8 ---- */
+
+/* Returns the length of a character in bytes, or 0 if its first byte is not valid. */
+static size_t utf8_length(unsigned char first)
+{
+	if (first < 0x80)
+		return 1;
+	if (first >= 0xc2 && first <= 0xdf)
+		return 2;
+	if (first >= 0xe0 && first <= 0xef)
+		return 3;
+	if (first >= 0xf0 && first <= 0xf4)
+		return 4;
+	return 0;
+}
+
+static bool is_valid(uint32_t character, size_t len)
+{
+	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+
+	return character >= smallest[len] && character <= 0x10ffff &&
+	       (character < 0xd800 || character > 0xdfff);
+}
+
+size_t utf8_decode(const char *text, uint32_t *character)
+{
+	const unsigned char *byte = (const unsigned char *)text;
+	size_t len = utf8_length(*byte);
+	size_t i;
+
+	if (len <= 1) {
+		*character = *byte;
+		return len;
+	}
+	*character = *byte & (0x7fu >> len);
+	for (i = 1; i < len; i++) {
+		if ((byte[i] & 0xc0) != 0x80)
+			return 0;
+		*character = *character << 6 | (byte[i] & 0x3f);
+	}
+	return is_valid(*character, len) ? len : 0;
+}
+
+bool utf8_is_harmless(uint32_t character)
+{
+	static const struct {
+		uint32_t first;
+		uint32_t last;
+	} harmful[] = {
+		{ 0, 0x1f },		/* C0 */
+		{ 0x7f, 0x9f },		/* DEL and C1 */
+		{ 0x61c, 0x61c },	/* Arabic letter mark */
+		{ 0x200e, 0x200f },	/* left-to-right and right-to-left mark */
+		{ 0x2028, 0x202e },	/* separators, embeddings and overrides */
+		{ 0x2066, 0x2069 },	/* isolates */
+		{ 0xfeff, 0xfeff },	/* byte order mark */
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(harmful); i++) {
+		if (character >= harmful[i].first && character <= harmful[i].last)
+			return false;
+	}
+	return true;
+}
+
+const char *sanitize(const char *text, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	while (*text && used + 1 < size) {
+		uint32_t character;
+		size_t len = utf8_decode(text, &character);
+
+		if (!len || !utf8_is_harmless(character)) {
+			buf[used++] = '?';
+		} else if (used + len < size) {
+			memcpy(buf + used, text, len);
+			used += len;
+		} else {
+			break;
+		}
+		text += len ? len : 1;
+	}
+	buf[used] = '\0';
+	return buf;
+}
+
+/* ---- a growing text ---- */
+
+static bool grow(struct text *text, size_t size)
+{
+	size_t capacity = text->capacity ? text->capacity : 4096;
+	char *more;
+
+	if (text->failed)
+		return false;
+	if (size <= text->capacity - text->size)
+		return true;
+	while (capacity - text->size < size)
+		capacity *= 2;
+	more = realloc(text->data, capacity);
+	if (!more) {
+		text->failed = true;
+		return false;
+	}
+	text->data = more;
+	text->capacity = capacity;
+	return true;
+}
+
+void text_add(struct text *text, const char *data, size_t size)
+{
+	if (!grow(text, size))
+		return;
+	memcpy(text->data + text->size, data, size);
+	text->size += size;
+}
+
+void text_puts(struct text *text, const char *string)
+{
+	text_add(text, string, strlen(string));
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (len < 0 || !grow(text, (size_t)len + 1))
+		return;
+	va_start(args, format);
+	text->size += vsnprintf(text->data + text->size, (size_t)len + 1, format, args);
+	va_end(args);
+}
+
+void text_drop(struct text *text, size_t size)
+{
+	text->size -= size;
+	memmove(text->data, text->data + size, text->size);
+}
+
+void text_free(struct text *text)
+{
+	free(text->data);
+	*text = (struct text){ 0 };
+}
+
+void text_put_number(struct text *text, uint64_t number)
+{
+	char digits[24];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	text_add(text, digits + at, sizeof(digits) - at);
+}
+
+/* ---- growing arrays ---- */
+
+void *array_grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+	size_t wanted = *capacity ? *capacity * 2 : 16;
+
+	if (count < *capacity)
+		return array;
+	array = reallocarray(array, wanted, size);
+	if (array)
+		*capacity = wanted;
+	return array;
+}
+
+/* ---- time ---- */
+
+uint64_t clock_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND + now.tv_nsec;
+}
+
+struct timespec clock_until(uint64_t deadline)
+{
+	uint64_t now = clock_now();
+	uint64_t left = deadline > now ? deadline - now : 0;
+
+	return (struct timespec){ (time_t)(left / SECOND), (long)(left % SECOND) };
+}
+
+/* ---- /proc ---- */
+
+static const char *proc_root = "/proc";
+
+void proc_set_root(const char *root)
+{
+	proc_root = root;
+}
+
+static void put_path(char *path, const char *format, va_list args)
+{
+	int len = snprintf(path, PROC_PATH_SIZE, "%s/", proc_root);
+
+	if (len > 0 && len < PROC_PATH_SIZE)
+		vsnprintf(path + len, PROC_PATH_SIZE - len, format, args);
+}
+
+void proc_path(char *path, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	put_path(path, format, args);
+	va_end(args);
+}
+
+bool proc_read(char *buf, size_t size, const char *format, ...)
+{
+	char path[PROC_PATH_SIZE];
+	va_list args;
+	ssize_t n;
+	int fd;
+
+	va_start(args, format);
+	put_path(path, format, args);
+	va_end(args);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, buf, size - 1);
+	close(fd);
+	buf[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}

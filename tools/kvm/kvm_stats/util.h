@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Output, text, time, arrays and files of /proc: nothing about statistics. */
+#ifndef UTIL_H
+#define UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* ---- standard output and standard error ---- */
+
+/* Prints one line to standard error, after the name of the program. */
+void complain(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+
+/* Prints that memory is exhausted, and returns false. */
+bool out_of_memory(void);
+
+/* Call it once, before anything is printed. */
+void start_output(void);
+
+/*
+ * Flushes standard output. If data is lost, returns false, and prints a message the first time,
+ * except if the reader of a pipe has closed it. Call it often when printing much.
+ */
+bool flush_output(void);
+
+/* Returns the ending of a noun after the number @n: "" or "s". */
+const char *plural(size_t n);
+
+/*
+ * Copies @text to @buf, and replaces by '?' what a terminal could interpret: control characters,
+ * bidirectional controls and bytes that are not UTF-8. Returns @buf. Every name that another
+ * program chose must pass through it, such as the name of a guest.
+ */
+const char *sanitize(const char *text, char *buf, size_t size);
+
+/* ---- UTF-8 from other programs, which may be invalid or hostile ---- */
+
+/*
+ * Decodes the first character of @text, which must not be empty. Returns its length in bytes, or
+ * 0 if the first byte does not begin a valid character.
+ */
+size_t utf8_decode(const char *text, uint32_t *character);
+
+/*
+ * Whether a terminal only shows the character. Control characters (C0, DEL and C1) can start
+ * escape sequences, and bidirectional controls can change the order of the text around them.
+ */
+bool utf8_is_harmless(uint32_t character);
+
+/* ---- a growing text ---- */
+
+/*
+ * The functions do not return errors. If memory runs out, @failed is set and later additions
+ * are ignored; check it once at the end.
+ */
+struct text {
+	char *data;		/* not NUL-terminated */
+	size_t size;
+	size_t capacity;
+	bool failed;
+};
+
+void text_add(struct text *text, const char *data, size_t size);
+void text_puts(struct text *text, const char *string);
+void text_printf(struct text *text, const char *format, ...)
+	__attribute__((__format__(__printf__, 2, 3)));
+
+/* An exposition has so many numbers that vsnprintf() would take long. */
+void text_put_number(struct text *text, uint64_t number);
+
+/* Removes @size bytes from the start. */
+void text_drop(struct text *text, size_t size);
+
+void text_free(struct text *text);
+
+/* ---- growing arrays ---- */
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/*
+ * Grows an array, so that one more entry fits after the first @count ones. Entries have @size
+ * bytes. @capacity is the number of entries that fit. Returns the array, which may have moved.
+ * Returns NULL if memory is exhausted; then @array is unchanged and still valid.
+ */
+void *array_grow(void *array, size_t count, size_t *capacity, size_t size);
+
+/* ---- time: in ns, of CLOCK_MONOTONIC ---- */
+
+#define MILLISECOND	UINT64_C(1000000)
+#define SECOND		UINT64_C(1000000000)
+
+uint64_t clock_now(void);
+
+/* Returns the time that is left until @deadline, 0 if it has passed. */
+struct timespec clock_until(uint64_t deadline);
+
+/* ---- /proc ---- */
+
+#define PROC_PATH_SIZE	256
+
+/* Reads files from this directory instead of /proc, for tests. @root must stay valid. */
+void proc_set_root(const char *root);
+
+/* Writes the path of a file in /proc to @path, which has PROC_PATH_SIZE bytes. */
+void proc_path(char *path, const char *format, ...)
+	__attribute__((__format__(__printf__, 2, 3)));
+
+/*
+ * Reads the beginning of a file in /proc as a string. Returns false if the file does not exist or
+ * cannot be read.
+ */
+bool proc_read(char *buf, size_t size, const char *format, ...)
+	__attribute__((__format__(__printf__, 3, 4)));
+
+#endif /* UTIL_H */

@@ -435,8 +435,11 @@ int kvmstats_dup_and_open_all(int pidfd, const struct kvmstats_fd *entry)
 
 static int describe(int fd, struct kvmstats_fd *entry)
 {
-	int ret = identify_own(fd, entry);
+	int ret;
 
+	/* gcc -O3 does not see that identify_own() fills it in if it returns 1. */
+	memset(entry, 0, sizeof(*entry));
+	ret = identify_own(fd, entry);
 	if (ret == -ENOENT && fcntl(fd, F_GETFD) < 0)
 		return -EBADF;
 	if (ret < 0)

@@ -86,7 +86,7 @@ test_known()
 	cp /tmp/rest /tmp/mutants
 	while read -r number mutant statistic; do
 		read -r state program case <<-END
-		$(sed -n "s/^$mutant //p" "$known")
+		$(awk -v mutant="$mutant" '$1 == mutant { sub(/^[^ ]* /, ""); print }' "$known")
 		END
 		by=
 		for _ in 1 2 3; do
@@ -171,7 +171,7 @@ report_others()
 		[ -z "$MUTANTS_SAMPLE" ] || found='is not killed'
 		! grep -q "^$number " /tmp/survivors || found=survives
 		read -r state reason <<-END
-		$(sed -n "s/^$mutant //p" "$known")
+		$(awk -v mutant="$mutant" '$1 == mutant { sub(/^[^ ]* /, ""); print }' "$known")
 		END
 		if [ "$state" = "$found" ]; then
 			result ok "$mutant $found $reason"

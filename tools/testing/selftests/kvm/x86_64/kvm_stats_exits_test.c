@@ -26,8 +26,11 @@ static void guest_main(void)
 	uint64_t i;
 
 	for (;;) {
+		/* Not PAUSE, of which many in a loop exit. */
+		asm volatile("sti");
 		for (i = 0; i < READ_ONCE(guest_spins); i++)
-			asm volatile("pause");
+			asm volatile("" ::: "memory");
+		asm volatile("cli");
 		for (i = 0; i < READ_ONCE(guest_reads); i++)
 			rdmsr(MSR_IA32_APICBASE);
 		GUEST_SYNC(0);

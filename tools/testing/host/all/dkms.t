@@ -61,7 +61,9 @@ installs()
 	install "/root/kvm-stats-dkms_${version}_amd64.deb" && built "$old"
 }
 
-# The installation boots under emulation, from its own root directory, and runs a script instead of systemd.
+# The installation boots under emulation, from its own root directory, and runs a script instead
+# of systemd. At the end of the script the kernel panics if the machine is not off yet; with
+# panic=-1, this ends the machine, too.
 boots()
 {
 	install qemu-system-x86 seabios "$@" || return
@@ -87,7 +89,7 @@ boots()
 	timeout 900 qemu-system-x86_64 -M pc -cpu EPYC,+svm,+npt -m 1024 -smp 2 -display none -no-reboot \
 		-serial "file:$out/serial" -kernel "$root/boot/vmlinuz-$old" -initrd "$root/boot/initrd.img-$old" \
 		-fsdev "local,id=root,path=$root,security_model=passthrough" -device virtio-9p-pci,fsdev=root,mount_tag=root \
-		-append "root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L rw console=ttyS0 kvm_amd.npt=0 init=/root/boot"
+		-append "root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L rw console=ttyS0 panic=-1 kvm_amd.npt=0 init=/root/boot"
 	cat "$root/root/boot.log"
 	grep -q '^loaded: the modules of kvm-stats' "$root/root/boot.log" && grep -q web "$root/root/screen"
 }

@@ -2,9 +2,9 @@
 /*
  * The QMP source: QEMU reads its own statistics fds, and returns the values.
  *
- * It replaces the fds that kvm-stats cannot open, if the user selected it. All VMMs are asked at
- * the same time before the targets are read, so a QEMU that does not answer delays a sample once,
- * and not once for each of its VMs and vCPUs.
+ * It replaces the fds that kvm-stats cannot open, if the user selected it. QEMU serves one client
+ * of a QMP socket at a time, so each reading of a VMM connects, asks, and disconnects. VMMs are
+ * asked one after the other, and the time that is lost with those that do not answer is limited.
  */
 #include "source/sources.h"
 
@@ -25,73 +25,64 @@
 
 /* The statistics of a thousand vCPUs take about 6 MB. */
 #define MAX_RECEIVED	((size_t)64 << 20)
-/* The time for all answers of a sample, or of one VMM that is asked for the first time. */
+/* The time for all answers of a VMM. */
 #define ANSWER_TIME	SECOND
-/* A VMM that did not answer is asked again after this time. */
+/* A new VMM that did not answer is asked again after this time. */
 #define RETRY_TIME	(30 * SECOND)
 /* If VMMs that do not answer have cost this much in RETRY_TIME, others get less time. */
 #define PATIENCE	(2 * SECOND)
 #define SHORT_TIME	(50 * MILLISECOND)
 
-/* The IDs of the commands. */
+/* What QEMU is asked. */
 enum command {
 	CAPABILITIES,
 	STATS_VM,
 	STATS_VCPU,
-	SCHEMAS,
+	VALUES,			/* the commands before this one are enough for the values */
+	SCHEMAS = VALUES,
 	CPUS,
 	COMMANDS,
 };
 
-/* Sets of commands, as bits. */
-#define VALUES		(1u << CAPABILITIES | 1u << STATS_VM | 1u << STATS_VCPU)
-#define EVERYTHING	(VALUES | 1u << SCHEMAS | 1u << CPUS)
-
-struct client;
-
-/* The private data of a target. */
-struct values {
-	struct client *client;
-	struct values *next;		/* of the same client */
-	char *path;			/* of a vCPU in QEMU's object tree; NULL: the VM */
-	const struct kvmstats_schema *schema;
-	int err;			/* why the last answer does not have them: -errno, or 0 */
-	uint64_t value[];
+static const char * const commands[COMMANDS] = {
+	[CAPABILITIES] = "\"qmp_capabilities\"",
+	[STATS_VM] = "\"query-stats\", \"arguments\": "
+		"{\"target\": \"vm\", \"providers\": [{\"provider\": \"kvm\"}]}",
+	[STATS_VCPU] = "\"query-stats\", \"arguments\": "
+		"{\"target\": \"vcpu\", \"providers\": [{\"provider\": \"kvm\"}]}",
+	[SCHEMAS] = "\"query-stats-schemas\", \"arguments\": {\"provider\": \"kvm\"}",
+	[CPUS] = "\"query-cpus-fast\"",
 };
 
-/*
- * A VMM, and its answers to the last commands.
- *
- * QEMU serves one client of a QMP socket at a time, so a client connects, asks, and disconnects as
- * soon as it has the answers.
- */
-struct client {
-	pid_t pid;
-	char *path;			/* of the socket */
-	bool from_vmm;			/* see struct qmp_paths */
-	struct values *values;		/* of its targets; NULL: the client is not in use */
-	struct json_object *answer[COMMANDS];	/* NULL: no answer, or it was copied */
+/* The conversation with the VMM that was asked last. */
+struct qmp {
+	bool of_vmm;			/* paths are from command lines; see qmp_connect() */
+	const struct vmm *vmm;		/* NULL: none since the last sample */
+	struct json_object *answer[COMMANDS];
 	/*
-	 * Why the last attempt failed, or 0. In addition to the errors of qmp_connect(): -EBUSY: no
+	 * Why there are no answers, or 0. In addition to the errors of qmp_connect(): -EBUSY: no
 	 * greeting. -ETIMEDOUT: no answer. -EPROTO: what was received is not QMP. -EOVERFLOW: the
 	 * answers are too long. -ECONNRESET: QEMU closed the connection. -EOPNOTSUPP: QEMU does not
 	 * know a command. -EIO: QEMU returned another error.
 	 */
 	int err;
-	int fd;				/* -1: not connected */
-	struct json_tokener *tokener;	/* has the beginning of a message */
-	bool greeted;
-	unsigned int missing;		/* the set of commands that have no answer yet */
-	size_t received;		/* bytes of this attempt */
-};
-
-/* The VMMs that are asked. */
-struct qmp {
-	struct client **client;
-	size_t count;
-	size_t capacity;		/* of the array @client */
 	uint64_t window;		/* start of the time in which @waited was measured */
 	uint64_t waited;		/* for VMMs that did not answer, in ns */
+	/* While it is connected: */
+	int fd;
+	uint64_t deadline;
+	struct json_tokener *tokener;
+	size_t received;		/* bytes since the connection was made */
+	size_t at, end;			/* what of @text has not been parsed */
+	char text[65536];
+};
+
+/* The private data of a target. */
+struct values {
+	struct qmp *qmp;
+	char *socket;
+	char *path;			/* of a vCPU in QEMU's object tree; NULL: the VM */
+	uint64_t value[];
 };
 
 /* ---- query-stats ---- */
@@ -112,24 +103,19 @@ static size_t length_of(struct json_object *array)
 
 /*
  * Returns the statistics in the answer to query-stats: those of the vCPU @path, or of the VM if
- * @path is NULL. Returns NULL if the answer does not have them. The search starts at index *@hint,
- * which is set to the place found.
+ * @path is NULL. Returns NULL if the answer does not have them.
  */
-static struct json_object *find_stats(const struct client *client, const char *path, size_t *hint)
+static struct json_object *find_stats(const struct qmp *qmp, const char *path)
 {
-	struct json_object *answer = client->answer[path ? STATS_VCPU : STATS_VM];
-	size_t count = length_of(answer);
+	struct json_object *answer = qmp->answer[path ? STATS_VCPU : STATS_VM];
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		size_t at = (*hint + i) % count;
-		struct json_object *result = json_object_array_get_idx(answer, at);
+	for (i = 0; i < length_of(answer); i++) {
+		struct json_object *result = json_object_array_get_idx(answer, i);
 		const char *found = string_of(result, path ? "qom-path" : "provider");
 
-		if (!found || strcmp(found, path ? path : "kvm"))
-			continue;
-		*hint = at;
-		return json_object_object_get(result, "stats");
+		if (found && !strcmp(found, path ? path : "kvm"))
+			return json_object_object_get(result, "stats");
 	}
 	return NULL;
 }
@@ -208,233 +194,121 @@ static int copy_values(const struct kvmstats_schema *schema, struct json_object 
 	return 0;
 }
 
-/* Copies the values of all targets. As JSON they need 20 times the memory. */
-static void copy_answers(struct client *client)
-{
-	struct values *values;
-	size_t hint = 0;
-
-	/* The last target is the first in the list, as the last vCPU in the answer. */
-	for (values = client->values; values; values = values->next) {
-		struct json_object *stats = find_stats(client, values->path, &hint);
-
-		values->err = stats ? copy_values(values->schema, stats, values->value) : -ENODATA;
-	}
-}
-
 /* ---- a connection ---- */
 
-static void free_answers(struct client *client)
+static void free_answers(struct qmp *qmp)
 {
 	size_t i;
 
 	for (i = 0; i < COMMANDS; i++) {
-		json_object_put(client->answer[i]);
-		client->answer[i] = NULL;
+		json_object_put(qmp->answer[i]);
+		qmp->answer[i] = NULL;
 	}
+	qmp->vmm = NULL;
 }
 
-/* Ends the attempt, with @err if it has failed. */
-static void disconnect(struct client *client, int err)
+/* Waits for text, and receives what has arrived. Returns 0 or -errno. */
+static int receive_text(struct qmp *qmp)
 {
-	if (client->fd >= 0)
-		close(client->fd);
-	client->fd = -1;
-	client->err = err;
-	if (client->tokener)
-		json_tokener_free(client->tokener);
-	client->tokener = NULL;
-	if (err)
-		free_answers(client);
-}
-
-/* Frees the answers, connects again, and asks a set of commands. Does not wait. */
-static void start(struct client *client, unsigned int commands)
-{
-	disconnect(client, -ECANCELED);
-	client->greeted = false;
-	client->missing = commands;
-	client->received = 0;
-	client->err = 0;
-	client->tokener = json_tokener_new();
-	client->fd = client->tokener ? qmp_connect(client->path, client->from_vmm, client->pid) :
-				       -ENOMEM;
-	if (client->fd < 0)
-		disconnect(client, client->fd);
-}
-
-static const char * const commands[COMMANDS] = {
-	[CAPABILITIES] = "\"qmp_capabilities\"",
-	[STATS_VM] = "\"query-stats\", \"arguments\": "
-		"{\"target\": \"vm\", \"providers\": [{\"provider\": \"kvm\"}]}",
-	[STATS_VCPU] = "\"query-stats\", \"arguments\": "
-		"{\"target\": \"vcpu\", \"providers\": [{\"provider\": \"kvm\"}]}",
-	[SCHEMAS] = "\"query-stats-schemas\", \"arguments\": {\"provider\": \"kvm\"}",
-	[CPUS] = "\"query-cpus-fast\"",
-};
-
-/* All commands fit in the buffer of the socket. Returns 0 or -errno. */
-static int send_commands(const struct client *client)
-{
-	char text[1024];
-	size_t len = 0, i;
+	struct pollfd polled = { .fd = qmp->fd, .events = POLLIN };
+	struct timespec left;
 	ssize_t n;
+	int ready;
 
-	for (i = 0; i < COMMANDS; i++) {
-		if (client->missing & 1u << i)
-			len += (size_t)snprintf(text + len, sizeof(text) - len,
-						"{\"execute\": %s, \"id\": %zu}\r\n",
-						commands[i], i);
-	}
-	n = send(client->fd, text, len, MSG_NOSIGNAL);
-	if (n < 0)
-		return errno == EPIPE ? -ECONNRESET : -errno;
-	return (size_t)n == len ? 0 : -EIO;
-}
-
-/* Ignores events, and answers without the ID of a command. */
-static int handle_message(struct client *client, struct json_object *message)
-{
-	struct json_object *id = json_object_object_get(message, "id");
-	struct json_object *error = json_object_object_get(message, "error");
-	int command = json_object_is_type(id, json_type_int) ? json_object_get_int(id) : -1;
-	const char *class;
-
-	/* Until the greeting has arrived, the program there may not speak QMP. */
-	if (!client->greeted) {
-		client->greeted = json_object_object_get(message, "QMP");
-		return client->greeted ? send_commands(client) : -EPROTO;
-	}
-	if (command < 0 || command >= COMMANDS || !(client->missing & 1u << command))
-		return 0;
-	if (error) {
-		class = string_of(error, "class");
-		return class && !strcmp(class, "CommandNotFound") ? -EOPNOTSUPP : -EIO;
-	}
-	client->answer[command] = json_object_get(json_object_object_get(message, "return"));
-	if (!client->answer[command])
-		return -EPROTO;
-	client->missing &= ~(1u << command);
+	if (qmp->received > MAX_RECEIVED)
+		return -EOVERFLOW;
+	do {
+		left = clock_until(qmp->deadline);
+		ready = ppoll(&polled, 1, &left, NULL);
+	} while (ready < 0 && errno == EINTR);
+	if (ready <= 0)
+		return -ETIMEDOUT;
+	n = recv(qmp->fd, qmp->text, sizeof(qmp->text), 0);
+	if (n <= 0)
+		return n ? -errno : -ECONNRESET;
+	qmp->received += (size_t)n;
+	qmp->at = 0;
+	qmp->end = (size_t)n;
 	return 0;
 }
 
-/* Handles the messages that end in @text. The tokener keeps the beginning of the next one. */
-static int handle_text(struct client *client, const char *text, size_t len)
+/* Receives a message, which the caller releases. Returns 0 or -errno. */
+static int receive_message(struct qmp *qmp, struct json_object **message)
 {
-	int err = 0;
+	do {
+		int err = qmp->at < qmp->end ? 0 : receive_text(qmp);
 
-	while (!err && client->missing && len) {
-		struct json_object *message;
-		size_t used;
+		if (err)
+			return err;
+		*message = json_tokener_parse_ex(qmp->tokener, qmp->text + qmp->at,
+						 (int)(qmp->end - qmp->at));
+		qmp->at += json_tokener_get_parse_end(qmp->tokener);
+	} while (json_tokener_get_error(qmp->tokener) == json_tokener_continue);
+	/* An error of the tokener has no message. */
+	if (json_object_is_type(*message, json_type_object))
+		return 0;
+	json_object_put(*message);
+	return -EPROTO;
+}
 
-		message = json_tokener_parse_ex(client->tokener, text, (int)len);
-		used = json_tokener_get_parse_end(client->tokener);
-		if (json_tokener_get_error(client->tokener) == json_tokener_continue)
-			return 0;
-		/* An error of the tokener has no message. */
-		if (json_object_is_type(message, json_type_object))
-			err = handle_message(client, message);
-		else
-			err = -EPROTO;
-		json_object_put(message);
-		text += used;
-		len -= used;
-	}
+/* Waits for the greeting: until it has arrived, the program there may not speak QMP. */
+static int receive_greeting(struct qmp *qmp)
+{
+	struct json_object *message;
+	int err = receive_message(qmp, &message);
+
+	if (err)
+		return err == -ETIMEDOUT ? -EBUSY : err;
+	if (!json_object_object_get(message, "QMP"))
+		err = -EPROTO;
+	json_object_put(message);
 	return err;
 }
 
-/* Receives what has arrived. Disconnects after the last answer, or after an error. */
-static void receive(struct client *client)
+static int take_answer(struct json_object *message, struct json_object **answer)
 {
-	char text[65536];
-	ssize_t n = recv(client->fd, text, sizeof(text), 0);
+	const char *class = string_of(json_object_object_get(message, "error"), "class");
+
+	if (json_object_object_get(message, "error"))
+		return class && !strcmp(class, "CommandNotFound") ? -EOPNOTSUPP : -EIO;
+	*answer = json_object_get(json_object_object_get(message, "return"));
+	return *answer ? 0 : -EPROTO;
+}
+
+/* Sends a command, and waits for the answer. Ignores events. Returns 0 or -errno. */
+static int send_command(struct qmp *qmp, enum command command)
+{
+	struct json_object *message = NULL;
+	char text[256];
+	int len = snprintf(text, sizeof(text), "{\"execute\": %s}\r\n", commands[command]);
 	int err;
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n > 0)
-		client->received += (size_t)n;
-	if (n <= 0)
-		err = n ? -errno : -ECONNRESET;
-	else if (client->received > MAX_RECEIVED)
-		err = -EOVERFLOW;
-	else
-		err = handle_text(client, text, (size_t)n);
-	if (!err && client->missing)
-		return;
-	if (!err)
-		copy_answers(client);
-	disconnect(client, err);
-	/* The answers to EVERYTHING are used once more. */
-	if (!client->answer[SCHEMAS])
-		free_answers(client);
+	/* It fits in the buffer of the socket. */
+	if (send(qmp->fd, text, (size_t)len, MSG_NOSIGNAL) != len)
+		return -ECONNRESET;
+	do {
+		json_object_put(message);
+		err = receive_message(qmp, &message);
+		if (err)
+			return err;
+	} while (json_object_object_get(message, "event"));
+	err = take_answer(message, &qmp->answer[command]);
+	json_object_put(message);
+	return err;
 }
 
-/* Waits until all clients have their answers or have failed. After @deadline the rest fails. */
-static void finish(const struct qmp *qmp, uint64_t deadline)
+static int converse(struct qmp *qmp, enum command end)
 {
-	struct pollfd *polled = calloc(qmp->count + 1, sizeof(*polled));
-	bool connected;
-	size_t i;
+	int err = receive_greeting(qmp);
+	int command;
 
-	while (polled) {
-		struct timespec left = clock_until(deadline);
-
-		connected = false;
-		for (i = 0; i < qmp->count; i++) {
-			polled[i] = (struct pollfd){ .fd = qmp->client[i]->fd, .events = POLLIN };
-			connected |= polled[i].fd >= 0;
-		}
-		if (!connected || clock_now() >= deadline)
-			break;
-		if (ppoll(polled, qmp->count, &left, NULL) <= 0)
-			continue;
-		for (i = 0; i < qmp->count; i++) {
-			if (polled[i].revents)
-				receive(qmp->client[i]);
-		}
-	}
-	free(polled);
-	for (i = 0; i < qmp->count; i++) {
-		if (qmp->client[i]->fd >= 0)
-			disconnect(qmp->client[i], qmp->client[i]->greeted ? -ETIMEDOUT : -EBUSY);
-	}
+	for (command = 0; !err && command < (int)end; command++)
+		err = send_command(qmp, command);
+	return err;
 }
 
-/* ---- clients ---- */
-
-/* Frees the last client. */
-static void drop_client(struct qmp *qmp)
-{
-	struct client *client = qmp->client[--qmp->count];
-
-	disconnect(client, -ECANCELED);
-	free(client->path);
-	free(client);
-}
-
-/* Returns NULL if memory is exhausted. */
-static struct client *add_client(struct qmp *qmp, const char *path, bool from_vmm, pid_t pid)
-{
-	struct client **more = array_grow(qmp->client, qmp->count, &qmp->capacity, sizeof(*more));
-	struct client *client = more ? malloc(sizeof(*client)) : NULL;
-
-	if (more)
-		qmp->client = more;
-	if (!client)
-		return NULL;
-	*client = (struct client){
-		.pid = pid, .path = strdup(path), .from_vmm = from_vmm, .fd = -1,
-	};
-	qmp->client[qmp->count++] = client;
-	if (client->path)
-		return client;
-	drop_client(qmp);
-	return NULL;
-}
-
-/* Asks for schemas and vCPUs, too. Returns 0 or -errno. */
-static int ask(struct qmp *qmp, struct client *client)
+/* Gets the answers of @vmm to the commands before @end. Returns 0 or -errno. */
+static int ask(struct qmp *qmp, const struct vmm *vmm, const char *path, enum command end)
 {
 	uint64_t now = clock_now();
 
@@ -442,71 +316,64 @@ static int ask(struct qmp *qmp, struct client *client)
 		qmp->window = now;
 		qmp->waited = 0;
 	}
-	start(client, EVERYTHING);
-	finish(qmp, now + (qmp->waited < PATIENCE ? ANSWER_TIME : SHORT_TIME));
-	if (client->err)
+	free_answers(qmp);
+	qmp->vmm = vmm;
+	qmp->deadline = now + (qmp->waited < PATIENCE ? ANSWER_TIME : SHORT_TIME);
+	qmp->received = 0;
+	qmp->at = 0;
+	qmp->end = 0;
+	qmp->tokener = json_tokener_new();
+	qmp->fd = qmp->tokener ? qmp_connect(path, qmp->of_vmm, vmm->pid) : -ENOMEM;
+	qmp->err = qmp->fd < 0 ? qmp->fd : converse(qmp, end);
+	if (qmp->fd >= 0)
+		close(qmp->fd);
+	if (qmp->tokener)
+		json_tokener_free(qmp->tokener);
+	if (qmp->err)
 		qmp->waited += clock_now() - now;
-	return client->err;
+	return qmp->err;
 }
 
 /* Notes the socket for messages. */
-static void note_path(struct vmm *vmm, const struct client *client)
+static void note_path(struct vmm *vmm, const char *path)
 {
-	snprintf(vmm->qmp_path, sizeof(vmm->qmp_path), "%s", client->path);
+	snprintf(vmm->qmp_path, sizeof(vmm->qmp_path), "%s", path);
 }
 
-/* Asks over one socket after the other. Returns NULL if no answer is usable, and sets @err. */
-static struct client *try_paths(struct qmp *qmp, struct vmm *vmm, const struct qmp_paths *paths,
-				int *err)
+/* Asks everything over one socket after the other. Sets @socket to the one that answers. */
+static int try_paths(struct qmp *qmp, struct vmm *vmm, const struct qmp_paths *paths,
+		     const char **socket)
 {
-	const char *path = NULL;
+	int err = -ENXIO, failed;
 
-	*err = -ENXIO;
-	while ((path = argz_next(paths->argz, paths->size, path))) {
-		struct client *client = add_client(qmp, path, paths->from_vmm, vmm->pid);
-		int failed = client ? ask(qmp, client) : -ENOMEM;
-
-		if (!failed) {
-			*err = 0;
-			return client;
-		}
-		if (!client) {
-			*err = failed;
-			break;
-		}
+	*socket = NULL;
+	while ((*socket = argz_next(paths->argz, paths->size, *socket))) {
+		failed = ask(qmp, vmm, *socket, COMMANDS);
+		if (!failed)
+			return 0;
 		/* A socket of another process is the least interesting reason. */
-		if (failed != -EREMOTE || *err == -ENXIO) {
-			*err = failed;
-			note_path(vmm, client);
+		if (failed != -EREMOTE || err == -ENXIO) {
+			err = failed;
+			note_path(vmm, *socket);
 		}
-		drop_client(qmp);
 	}
-	return NULL;
+	return err;
 }
 
-/* Returns the client of @vmm with new answers. Returns NULL if that fails, and sets @err. */
-static struct client *find_client(struct source_context *context, struct vmm *vmm, int *err)
+/* Finds the sockets of @vmm, and tries them. The caller frees paths->argz. Returns 0 or -errno. */
+static int ask_first(const struct source_context *context, struct vmm *vmm,
+		     struct qmp_paths *paths, const char **socket)
 {
 	const struct filter *filter = context->filter;
-	struct qmp *qmp = context->qmp;
-	struct qmp_paths paths = { 0 };
-	struct client *client = NULL;
 	size_t i;
+	int err = 0;
 
-	for (i = 0; i < qmp->count; i++) {
-		if (qmp->client[i]->pid != vmm->pid)
-			continue;
-		*err = ask(qmp, qmp->client[i]);
-		return *err ? NULL : qmp->client[i];
-	}
 	vmm->qmp_path[0] = '\0';
-	*err = filter->qmp_paths ? 0 : qmp_find_paths(&paths, vmm->pid);
-	for (i = 0; !*err && i < filter->qmp_paths; i++)
-		*err = qmp_add_path(&paths, filter->qmp_path[i], vmm->pid, vmm->guest);
-	if (!*err)
-		client = try_paths(qmp, vmm, &paths, err);
-	free(paths.argz);
-	return client;
+	if (!filter->qmp_paths)
+		err = qmp_find_paths(paths, vmm->pid);
+	for (i = 0; !err && i < filter->qmp_paths; i++)
+		err = qmp_add_path(paths, filter->qmp_path[i], vmm->pid, vmm->guest);
+	return err ? err : try_paths(context->qmp, vmm, paths, socket);
 }
 
 /* ---- query-stats-schemas ---- */
@@ -630,50 +497,50 @@ static const char *vcpu_path(struct json_object *cpus, size_t count, size_t posi
 
 /* ---- targets ---- */
 
+/* The first target of a VMM that is read asks for all of them. */
 static int read_target(struct target *target)
 {
-	const struct values *values = target->private;
-	int err = values->client->err ? values->client->err : values->err;
+	struct values *values = target->private;
+	struct qmp *qmp = values->qmp;
+	int err = qmp->vmm == target->vmm ? qmp->err :
+					    ask(qmp, target->vmm, values->socket, VALUES);
+	struct json_object *stats = find_stats(qmp, values->path);
 
+	if (!err)
+		err = stats ? copy_values(target->set->schema, stats, values->value) : -ENODATA;
 	if (!err)
 		err = kvmstats_sample_set(target->now, values->value, target->set->values,
 					  clock_now());
 	if (err) {
 		target->vmm->qmp_error = err;
-		note_path(target->vmm, values->client);
+		note_path(target->vmm, values->socket);
 	}
 	return err;
 }
 
 static void free_values(struct values *values)
 {
+	free(values->socket);
 	free(values->path);
 	free(values);
 }
 
-/* sample() frees a client that is not in use. */
 static void detach(struct target *target)
 {
-	struct values *values = target->private;
-	struct values **at = &values->client->values;
-
-	while (*at != values)
-		at = &(*at)->next;
-	*at = values->next;
-	free_values(values);
+	free_values(target->private);
 }
 
 /* Adds the target with the statistics of the vCPU @path, or of the VM. */
-static int add_target(struct source_context *context, struct vmm *vmm, struct client *client,
+static int add_target(struct source_context *context, struct vmm *vmm, const char *socket,
 		      const struct target_key *key, const char *path)
 {
+	struct qmp *qmp = context->qmp;
 	struct kvmstats_schema *schema;
 	const struct stat_set *set;
 	struct values *values;
 	struct target *target;
-	size_t hint = 0;
-	int err = make_schema(client->answer[SCHEMAS], path ? "vcpu" : "vm",
-			      find_stats(client, path, &hint), &schema);
+	int err = make_schema(qmp->answer[SCHEMAS], path ? "vcpu" : "vm", find_stats(qmp, path),
+			      &schema);
 
 	if (!err)
 		err = stat_sets_add(&context->sets, schema, &set);
@@ -682,18 +549,16 @@ static int add_target(struct source_context *context, struct vmm *vmm, struct cl
 	values = calloc(1, sizeof(*values) + set->values * sizeof(uint64_t));
 	if (!values)
 		return -ENOMEM;
-	*values = (struct values){
-		.client = client, .next = client->values, .path = path ? strdup(path) : NULL,
-		.schema = set->schema,
-	};
-	target = path && !values->path ? NULL : target_add(vmm, key, set);
+	values->qmp = qmp;
+	values->socket = strdup(socket);
+	values->path = path ? strdup(path) : NULL;
+	target = values->socket && (values->path || !path) ? target_add(vmm, key, set) : NULL;
 	if (!target) {
 		free_values(values);
 		return -ENOMEM;
 	}
 	target->origin = ORIGIN_QMP;
 	target->private = values;
-	client->values = values;
 	return 0;
 }
 
@@ -709,23 +574,23 @@ static size_t position_of(const struct vmm *vmm, const struct kvmstats_target *t
 	return position;
 }
 
-/* Adds the target with the statistics that the fd of @from would have. */
-static int replace_fd(struct source_context *context, struct vmm *vmm, struct client *client,
-		      const struct kvmstats_target *from)
+/* Adds the target @key with the statistics that the fd of @replaced would have. */
+static int replace_fd(struct source_context *context, struct vmm *vmm, const char *socket,
+		      const struct target_key *key, const struct kvmstats_target *replaced)
 {
-	const struct target_key key = target_key_of(&source_qmp, from);
+	const struct qmp *qmp = context->qmp;
 	const char *path = NULL;
 
 	/* QMP knows one VM. Which of several it is cannot be found out. */
-	if (vmm->vms > 1 || key.vm < 0)
+	if (vmm->vms > 1 || key->vm < 0)
 		return -ENOTUNIQ;
-	if (key.scope == SCOPE_VCPU) {
-		path = vcpu_path(client->answer[CPUS], vmm->vcpus, position_of(vmm, from),
-				 key.vcpu);
+	if (key->scope == SCOPE_VCPU) {
+		path = vcpu_path(qmp->answer[CPUS], vmm->vcpus, position_of(vmm, replaced),
+				 key->vcpu);
 		if (!path)
 			return -ENODATA;
 	}
-	return add_target(context, vmm, client, &key, path);
+	return add_target(context, vmm, socket, key, path);
 }
 
 /* ---- the source ---- */
@@ -734,8 +599,9 @@ static int replace_fd(struct source_context *context, struct vmm *vmm, struct cl
 static int attach(struct source_context *context, struct vmm *vmm)
 {
 	bool may_ask = clock_now() >= vmm->qmp_retry, asked = false;
-	struct client *client = NULL;
-	int last_err = 0;
+	int ask_err = 0, err, last_err = 0;
+	struct qmp_paths paths = { 0 };
+	const char *socket;
 	size_t i;
 
 	/* The peer of a socket in another PID namespace has the PID 0, too. */
@@ -743,9 +609,8 @@ static int attach(struct source_context *context, struct vmm *vmm)
 		return 0;
 	for (i = 0; i < kvmstats_watch_readers(vmm->watch); i++) {
 		const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
-		const struct kvmstats_target *from = kvmstats_reader_target(reader);
-		const struct target_key key = target_key_of(&source_qmp, from);
-		int err = 0;
+		const struct kvmstats_target *replaced = kvmstats_reader_target(reader);
+		const struct target_key key = target_key_of(&source_qmp, replaced);
 
 		if (!kvmstats_reader_error(reader) || target_keep(vmm, &key))
 			continue;
@@ -754,58 +619,40 @@ static int attach(struct source_context *context, struct vmm *vmm)
 			continue;
 		}
 		if (!asked)
-			client = find_client(context, vmm, &last_err);
+			ask_err = ask_first(context, vmm, &paths, &socket);
 		asked = true;
-		if (client)
-			err = replace_fd(context, vmm, client, from);
+		err = ask_err ? ask_err : replace_fd(context, vmm, socket, &key, replaced);
 		if (err)
 			last_err = err;
 	}
-	if (client)
-		free_answers(client);
+	free(paths.argz);
 	if (asked)
 		vmm->qmp_retry = last_err ? clock_now() + RETRY_TIME : 0;
 	return last_err;
 }
 
+/* The next targets that are read get new answers. */
 static void sample(struct source_context *context)
 {
-	struct qmp *qmp = context->qmp;
-	size_t i;
-
-	if (!qmp)
-		return;
-	for (i = qmp->count; i--; ) {
-		struct client *client = qmp->client[i];
-
-		if (client->values) {
-			start(client, VALUES);
-			continue;
-		}
-		qmp->client[i] = qmp->client[qmp->count - 1];
-		qmp->client[qmp->count - 1] = client;
-		drop_client(qmp);
-	}
-	finish(qmp, clock_now() + ANSWER_TIME);
+	if (context->qmp)
+		free_answers(context->qmp);
 }
 
 static int open_source(struct source_context *context)
 {
-	context->qmp = calloc(1, sizeof(struct qmp));
-	return context->qmp ? 0 : -ENOMEM;
-}
-
-/* The monitor has detached all targets. */
-static void close_source(struct source_context *context)
-{
-	struct qmp *qmp = context->qmp;
+	struct qmp *qmp = calloc(1, sizeof(*qmp));
 
 	if (!qmp)
-		return;
-	while (qmp->count)
-		drop_client(qmp);
-	free(qmp->client);
-	free(qmp);
+		return -ENOMEM;
+	qmp->of_vmm = !context->filter->qmp_paths;
+	context->qmp = qmp;
+	return 0;
+}
+
+static void close_source(struct source_context *context)
+{
+	sample(context);
+	free(context->qmp);
 	context->qmp = NULL;
 }
 

@@ -113,7 +113,6 @@ int qmp_find_paths(struct qmp_paths *paths, pid_t pid)
 	size_t size;
 	int err = kvmstats_read_cmdline(pid, &cmdline, &size);
 
-	paths->from_vmm = true;
 	if (err)
 		return err;
 	err = qmp_parse_cmdline(paths, cmdline, size);
@@ -175,12 +174,12 @@ static int check_peer(int fd, pid_t pid)
 	return peer.pid == pid ? 0 : -EREMOTE;
 }
 
-int qmp_connect(const char *path, bool from_vmm, pid_t pid)
+int qmp_connect(const char *path, bool of_vmm, pid_t pid)
 {
 	char full_path[PATH_MAX + 64] = "";
 	int file, fd, err;
 
-	if (from_vmm)
+	if (of_vmm)
 		snprintf(full_path, sizeof(full_path), "/proc/%d/%s/", (int)pid,
 			 *path == '/' ? "root" : "cwd");
 	strncat(full_path, path, sizeof(full_path) - strlen(full_path) - 1);

@@ -102,7 +102,6 @@ const char *qmp_strerror(int err, char *buf, size_t size);
 struct qmp_paths {
 	char *argz;		/* see argz_next(); the caller frees it */
 	size_t size;
-	bool from_vmm;		/* they belong to the file system of the VMM */
 };
 
 /*
@@ -121,9 +120,10 @@ int qmp_parse_cmdline(struct qmp_paths *paths, const char *cmdline, size_t size)
 int qmp_add_path(struct qmp_paths *paths, const char *path, pid_t pid, const char *guest);
 
 /*
- * Connects to a socket that process @pid listens on. Returns a nonblocking fd, or -errno. -EREMOTE:
- * another process listens there. -EBUSY: too many programs wait for a connection.
+ * Connects to a socket that process @pid listens on. @of_vmm: @path belongs to the file system of
+ * that process. Returns a nonblocking fd, or -errno. -EREMOTE: another process listens there.
+ * -EBUSY: too many programs wait for a connection.
  */
-int qmp_connect(const char *path, bool from_vmm, pid_t pid);
+int qmp_connect(const char *path, bool of_vmm, pid_t pid);
 
 #endif /* SOURCE_SOURCES_H */

@@ -11,11 +11,10 @@
 
 #include "tap.h"
 
-#define LIMIT		(300 * MILLISECOND)
 #define GREETING	"{\"QMP\": {\"version\": {}, \"capabilities\": [\"oob\"]}}\r\n"
 #define EVENT		"{\"event\": \"RESUME\", \"timestamp\": {\"seconds\": 1}}\r\n"
-#define FIRST		"{\"return\": {}, \"id\": 0}\r\n"
-#define ANSWERS		FIRST "{\"return\": [1], \"id\": 1}\r\n{\"return\": [2], \"id\": 2}\r\n"
+#define FIRST		"{\"return\": {}}\r\n"
+#define ANSWERS		FIRST "{\"return\": [1]}\r\n{\"return\": [2]}\r\n"
 #define FUZZED		20000
 
 /* ---- paths ---- */
@@ -89,7 +88,6 @@ struct server {
 	const char *greeting;	/* NULL: accept no connection */
 	const char *answer;	/* NULL: wait until the client closes the connection */
 	bool closes;		/* after the answer */
-	bool repeats;		/* the answer, without end */
 	char path[64];
 	int listener;
 	pthread_t thread;
@@ -100,35 +98,20 @@ struct server {
 /* The directory of all sockets */
 static char dir[] = "/tmp/qmp_test.XXXXXX";
 
-/* A "|" in the text is a pause. Returns false if the client has closed the connection. */
-static bool say(int fd, const char *text)
+/* A "|" in the text is a pause. */
+static void say(int fd, const char *text)
 {
 	while (*text) {
 		size_t len = strcspn(text, "|");
 
 		if (len && send(fd, text, len, MSG_NOSIGNAL) < 0)
-			return false;
+			return;
 		text += len;
 		if (*text == '|') {
 			usleep(50000);
 			text++;
 		}
 	}
-	return true;
-}
-
-/* Receives until the last command of the client has arrived. */
-static void hear(int fd)
-{
-	char text[4096];
-	size_t len = 0;
-	ssize_t n;
-
-	do {
-		n = recv(fd, text + len, sizeof(text) - 1 - len, 0);
-		len += n > 0 ? (size_t)n : 0;
-		text[len] = '\0';
-	} while (n > 0 && !strstr(text, "\"id\": 2}"));
 }
 
 static void *serve(void *arg)
@@ -139,11 +122,8 @@ static void *serve(void *arg)
 
 	while ((fd = accept(server->listener, NULL, NULL)) >= 0) {
 		say(fd, server->greeting);
-		if (server->answer) {
-			hear(fd);
-			while (say(fd, server->answer) && server->repeats)
-				;
-		}
+		if (server->answer && recv(fd, &c, 1, 0) > 0)
+			say(fd, server->answer);
 		while (!server->closes && recv(fd, &c, 1, 0) > 0)
 			;
 		close(fd);
@@ -175,29 +155,23 @@ static void stop_server(struct server *server)
 
 /* ---- answers of servers ---- */
 
-static void free_clients(struct qmp *qmp)
+static struct qmp qmp;
+static struct vmm vmm;
+
+static int ask_for_values(const struct server *server)
 {
-	while (qmp->count)
-		drop_client(qmp);
-	free(qmp->client);
+	return ask(&qmp, &vmm, server->path, VALUES);
 }
 
-static void expect(const char *what, struct server server, int err, uint64_t limit)
+static void expect(const char *what, struct server server, int err)
 {
-	struct qmp qmp = { 0 };
-	struct client *client;
-
 	start_server(&server, "socket");
-	client = add_client(&qmp, server.path, false, getpid());
-	start(client, VALUES);
-	finish(&qmp, clock_now() + limit);
-	tap_is(client->err, err, what);
-	tap_ok(client->fd < 0, "%s: the connection is closed", what);
-	free_clients(&qmp);
+	tap_is(ask_for_values(&server), err, what);
+	free_answers(&qmp);
 	stop_server(&server);
 }
 
-#define EXPECT(what, err, hello, text)	expect(what, SERVER(hello, text), err, LIMIT)
+#define EXPECT(what, err, hello, text)	expect(what, SERVER(hello, text), err)
 
 /* The values of the VM and of a vCPU, which are large numbers. */
 static void test_values_of_targets(void)
@@ -208,113 +182,97 @@ static void test_values_of_targets(void)
 	struct server server = SERVER(GREETING, FIRST
 		"{\"return\": [{\"provider\": \"kvm\", \"stats\": [{\"name\": \"b\", \"value\": "
 		"[9007199254740993, 18446744073709551615]}, {\"name\": \"a\", \"value\": "
-		"9223372036854775808}]}], \"id\": 1}\r\n{\"return\": [], \"id\": 2}\r\n");
+		"9223372036854775808}]}]}\r\n{\"return\": []}\r\n");
 	struct values *vm = calloc(1, sizeof(*vm) + 3 * sizeof(uint64_t));
-	struct values vcpu = { .path = "/a" };
+	struct values vcpu = { .qmp = &qmp, .socket = server.path, .path = "/a" };
+	struct stat_set set = { .values = 3 };
+	struct target target = { .vmm = &vmm, .set = &set, .private = vm };
 	struct kvmstats_schema *schema;
-	struct qmp qmp = { 0 };
-	struct client *client;
 
-	if (!vm || kvmstats_schema_make(&schema, desc, 2, sizeof(*desc)))
+	if (!vm || kvmstats_schema_make(&schema, desc, 2, sizeof(*desc)) ||
+	    kvmstats_sample_new(&target.now, schema))
 		abort();
 	start_server(&server, "socket");
-	client = add_client(&qmp, server.path, false, getpid());
-	vm->schema = schema;
-	vm->next = &vcpu;
-	vm->err = -EIO;
-	client->values = vm;
-	start(client, VALUES);
-	finish(&qmp, clock_now() + LIMIT);
-	tap_ok(!client->err && !vm->err, "a target gets its values");
+	set.schema = schema;
+	*vm = (struct values){ .qmp = &qmp, .socket = server.path };
+	tap_is(read_target(&target), 0, "a target gets its values");
 	tap_ok(vm->value[0] == 1ull << 63 && vm->value[1] == UINT64_MAX &&
 	       vm->value[2] == 9007199254740993, "large numbers have all of their bits");
-	tap_is(vcpu.err, -ENODATA, "another target is not in the answer");
-	tap_ok(!client->answer[STATS_VM], "the answer is freed");
-	start(client, VALUES);
-	finish(&qmp, clock_now() + LIMIT);
-	tap_is(client->err, 0, "a client can ask again");
-	free_clients(&qmp);
 	stop_server(&server);
+	target.private = &vcpu;
+	tap_is(read_target(&target), -ENODATA, "another target is not in the answer");
+	free_answers(&qmp);
+	tap_is(read_target(&target), -ENOENT, "a new sample asks again");
+	tap_ok(!strcmp(vmm.qmp_path, server.path), "the error has the path of the socket");
+	free_answers(&qmp);
+	kvmstats_sample_free(target.now);
 	kvmstats_schema_free(schema);
 	free(vm);
 }
 
 static void test_answers(void)
 {
-	expect("a late greeting, events and parts of answers are read",
-	       SERVER("||" GREETING "\r\n" EVENT,
-		      EVENT FIRST EVENT "{\"ret|urn\": [1], \"id\": 1}\r|\n"
-		      EVENT "{\"return\": [2], \"id\": 2}\n"), 0, SECOND);
+	EXPECT("a late greeting, events and parts of answers are read", 0,
+	       "||" GREETING "\r\n" EVENT,
+	       EVENT FIRST EVENT "{\"ret|urn\": [1]}\r|\n" EVENT "{\"return\": [2]}\n");
 	EXPECT("indented answers are read", 0, "{\r\n    \"QMP\": {\r\n    }\r\n}\r\n",
-	       "{\r\n    \"return\": {\r\n    },\r\n    \"id\": 0\r\n}\r\n"
-	       "{\r\n    \"id\": 1,\r\n    \"return\": [\r\n        {\r\n        }\r\n    ]\r\n}\r\n"
-	       "{\r\n    \"return\": [\r\n    ],\r\n    \"id\": 2\r\n}\r\n");
-	EXPECT("answers to other commands are ignored, and one that arrives twice", 0, GREETING,
-	       "{\"return\": {}}\n{\"return\": {}, \"id\": \"1\"}\n{\"return\": 1, \"id\": 9}\n"
-	       "{\"error\": {}, \"id\": 3}\n{\"return\": {}, \"id\": -1}\n" FIRST FIRST
-	       "{\"id\": 77777777777}\n" ANSWERS);
+	       "{\r\n    \"return\": {\r\n    }\r\n}\r\n"
+	       "{\r\n    \"return\": [\r\n        {\r\n        }\r\n    ]\r\n}\r\n"
+	       "{\r\n    \"return\": [\r\n    ]\r\n}\r\n");
 }
 
 static void test_failures(void)
 {
-	static char deep[65536], spaces[1 << 20];
+	static char deep[65536];
 
 	EXPECT("a monitor for people is not QMP", -EPROTO,
 	       "QEMU 7.2.22 monitor - type 'help' for more information\r\n(qemu) ", NULL);
 	EXPECT("a greeting without QMP is an error", -EPROTO, "{\"hello\": 1}\n", NULL);
 	EXPECT("a message that is not an object is an error", -EPROTO, "[1]\n", NULL);
 	EXPECT("an answer that is not JSON is an error", -EPROTO, GREETING,
-	       FIRST "{\"return\": [\x80\xff, \"id\": 1}\r\n");
-	EXPECT("an answer without a result is an error", -EPROTO, GREETING, "{\"id\": 0}\r\n");
-	memset(spaces, ' ', sizeof(spaces) - 1);
-	expect("an answer without end is an error", (struct server){
-		.greeting = GREETING "{\"return\": [", .answer = spaces, .repeats = true,
-	}, -EOVERFLOW, 60 * SECOND);
+	       FIRST "{\"return\": [\x80\xff}\r\n");
+	EXPECT("an answer without a result is an error", -EPROTO, GREETING, "{}\r\n");
+	qmp.received = MAX_RECEIVED + 1;
+	tap_is(receive_text(&qmp), -EOVERFLOW, "an answer without end is an error");
 	memset(deep, '[', sizeof(deep) - 1);
 	memcpy(deep, "{\"return\": ", strlen("{\"return\": "));
 	EXPECT("an answer with very deep arrays is an error", -EPROTO, GREETING, deep);
 	EXPECT("an error of QEMU is one of the client", -EIO, GREETING,
 	       FIRST "{\"error\": {\"class\": \"GenericError\", \"desc\": "
-	       "\"KVM stats: ioctl failed\"}, \"id\": 1}\r\n");
+	       "\"KVM stats: ioctl failed\"}}\r\n");
 	EXPECT("a QEMU without query-stats is recognized", -EOPNOTSUPP, GREETING,
 	       FIRST "{\"error\": {\"class\": \"CommandNotFound\", \"desc\": "
-	       "\"The command query-stats has not been found\"}, \"id\": 1}\r\n");
+	       "\"The command query-stats has not been found\"}}\r\n");
 	expect("a connection that ends in the middle is an error", (struct server){
 		.greeting = GREETING, .answer = FIRST "{\"return\": [", .closes = true,
-	}, -ECONNRESET, LIMIT);
+	}, -ECONNRESET);
 	expect("a connection that ends at once is an error", (struct server){
 		.greeting = "", .closes = true,
-	}, -ECONNRESET, LIMIT);
+	}, -ECONNRESET);
 	EXPECT("a server that does not answer delays only until the deadline", -ETIMEDOUT,
 	       GREETING, NULL);
 	EXPECT("a server that accepts no connection is busy", -EBUSY, NULL, NULL);
 }
 
+/* Others are asked as well, but together they cannot delay a reading by much more than PATIENCE. */
 static void test_several(void)
 {
-	struct server servers[] = {
-		SERVER(NULL, NULL), SERVER(GREETING, NULL), SERVER(GREETING, ANSWERS),
-	};
-	static const char * const names[] = { "silent", "greets", "good" };
-	struct qmp qmp = { 0 };
-	uint64_t begin;
-	size_t i;
+	struct server silent = SERVER(GREETING, NULL), good = SERVER(GREETING, ANSWERS);
+	uint64_t begin = clock_now();
+	int i;
 
-	for (i = 0; i < ARRAY_SIZE(servers); i++) {
-		start_server(&servers[i], names[i]);
-		add_client(&qmp, servers[i].path, false, getpid());
-	}
-	begin = clock_now();
-	for (i = 0; i < qmp.count; i++)
-		start(qmp.client[i], VALUES);
-	finish(&qmp, begin + LIMIT);
-	tap_is(qmp.client[2]->err, 0, "a client gets its answers while others get none");
-	tap_ok(qmp.client[0]->err == -EBUSY && qmp.client[1]->err == -ETIMEDOUT,
-	       "each client has an error of its own");
-	tap_ok(clock_now() - begin < 2 * LIMIT, "clients wait at the same time");
-	free_clients(&qmp);
-	for (i = 0; i < ARRAY_SIZE(servers); i++)
-		stop_server(&servers[i]);
+	start_server(&silent, "silent");
+	start_server(&good, "good");
+	qmp.window = begin;
+	qmp.waited = 0;
+	for (i = 0; i < 20; i++)
+		ask_for_values(&silent);
+	tap_is(qmp.err, -ETIMEDOUT, "a server that does not answer is asked for a short time");
+	tap_ok(clock_now() - begin < 2 * PATIENCE, "many of them delay less than a second each");
+	tap_is(ask_for_values(&good), 0, "one that answers is read nevertheless");
+	free_answers(&qmp);
+	stop_server(&silent);
+	stop_server(&good);
 }
 
 /* ---- connections ---- */
@@ -489,13 +447,12 @@ static void test_values(const struct kvmstats_schema *schema, struct json_object
 static void test_statistics(void)
 {
 	struct json_object *schemas = parse(schemas_text);
-	struct client client = { .answer = { [STATS_VCPU] = parse(vcpus_text) } };
+	struct qmp answers = { .answer = { [STATS_VCPU] = parse(vcpus_text) } };
 	struct kvmstats_schema *schema = NULL;
-	size_t hint = 5;
-	struct json_object *stats = find_stats(&client, "/b", &hint);
+	struct json_object *stats = find_stats(&answers, "/b");
 
-	tap_ok(stats && hint == 1, "the statistics of a vCPU are found");
-	tap_ok(!find_stats(&client, "/c", &hint), "those of an unknown one are not");
+	tap_ok(stats, "the statistics of a vCPU are found");
+	tap_ok(!find_stats(&answers, "/c"), "those of an unknown one are not");
 	tap_is(make_schema(schemas, "vcpu", stats, &schema), 0, "a schema is made");
 	test_schema(schema);
 	test_values(schema, stats);
@@ -505,7 +462,7 @@ static void test_statistics(void)
 	tap_is(make_schema(NULL, "vcpu", stats, &schema), -ENODATA,
 	       "without schemas there is no schema");
 	json_object_put(schemas);
-	free_answers(&client);
+	free_answers(&answers);
 }
 
 /* ---- vCPUs ---- */
@@ -566,11 +523,10 @@ static struct json_object *damaged(const char *text)
 static bool read_damaged(void)
 {
 	struct json_object *schemas = damaged(schemas_text), *cpus = damaged(cpus_text);
-	struct client client = { .answer = { [STATS_VCPU] = damaged(vcpus_text) } };
+	struct qmp answers = { .answer = { [STATS_VCPU] = damaged(vcpus_text) } };
 	struct kvmstats_schema *schema = NULL;
 	uint64_t values[64];
-	size_t hint = 0;
-	struct json_object *stats = find_stats(&client, "/b", &hint);
+	struct json_object *stats = find_stats(&answers, "/b");
 	bool read = false;
 
 	if (!make_schema(schemas, "vcpu", stats, &schema))
@@ -579,7 +535,7 @@ static bool read_damaged(void)
 	kvmstats_schema_free(schema);
 	json_object_put(schemas);
 	json_object_put(cpus);
-	free_answers(&client);
+	free_answers(&answers);
 	return read;
 }
 
@@ -598,6 +554,7 @@ int main(void)
 {
 	if (!mkdtemp(dir))
 		abort();
+	vmm.pid = getpid();
 	test_paths();
 	test_values_of_targets();
 	test_answers();

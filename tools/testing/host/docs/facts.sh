@@ -179,6 +179,10 @@ test_facts()
 	[ ! -s log ]
 	result $? "the reference has each statistic in docs/mainline.md"
 
+	grep -qF "$(grep -oiE -m 1 'commit [0-9a-f]{12}' "$ROOT/tools/testing/bench/RESULTS.md" |
+		cut -d ' ' -f 2)" "$ROOT/docs/cost.md"
+	result $? "docs/cost.md has the results of the commit that the benchmark's page names"
+
 	"$ROOT/tools/testing/mutants/record" --check >"$tap_log" 2>&1
 	result $? "the survey of statistics has the numbers of mutants of mutants/*.list"
 

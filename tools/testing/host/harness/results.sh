@@ -32,10 +32,15 @@ check "a whole run is written to the page" page_is ''
 check "the page has all tests" "$check_repo/tools/testing/results" --missing page.md
 run_check 0 --all >/dev/null
 check "a run without a test to repeat counts all test cases" eval '[ ! -s "$trace" ] && last_line "8 passed, 0 failed, 2 skipped"'
+mkdir -p "$check_repo/docs"
+cp page.md "$check_repo/docs/results.md"
+whole=$(git -C "$check_repo" rev-parse --short=12 HEAD)
 echo change >"$check_repo/tools/testing/host/new"
 commit_repo
 check "results of other sources are refused" page_is 'have changed since all tests ran'
 run_check 0 a >/dev/null
+check "check says where all tests last passed, and what has come since" \
+	grep "last passed at commit $whole or later. Later commits .*: 1[.]$" said
 check "a row has the commit of its run" eval 'page_is "" &&
 	[ "$(grep -c "| $(git -C "$check_repo" rev-parse HEAD | cut -c -12) |$" page.md)" = 1 ]'
 check "the page says what has changed since the oldest row" grep -q 'Changed after' page.md

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
 #include "commands/command.h"
 #include "options/kvm_stat.h"
 #include "options/status.h"
+#include "util.h"
 
 static int command_help(int argc, char **argv);
 

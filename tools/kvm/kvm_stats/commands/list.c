@@ -2,14 +2,13 @@
 /* kvm-stats list */
 #include <stdio.h>
 
-#include "util.h"
 #include "commands/command.h"
 #include "commands/listing.h"
-#include "messages/access.h"
-#include "messages/require.h"
 #include "options/filter.h"
 #include "options/status.h"
 #include "print/json.h"
+#include "unread.h"
+#include "util.h"
 
 static const char usage[] =
 	"Usage: kvm-stats list [OPTION]...\n"
@@ -33,11 +32,11 @@ static void source_text(const struct vmm *vmm, char *text, size_t size)
 	char names[64];
 
 	vmm_sources(vmm, names, sizeof(names));
-	if (!vmm->targets || !vmm->missing || vmm_has_sums(vmm))
+	if (!vmm->targets || !vmm->unread.count || vmm_has_sums(vmm))
 		snprintf(text, size, "%s", names);
 	else
 		snprintf(text, size, "%s:%zu/%zu", names, vmm->targets,
-			 vmm->targets + vmm->missing);
+			 vmm->targets + vmm->unread.count);
 }
 
 static void print_vmm(const struct vmm *vmm)
@@ -75,7 +74,8 @@ static int list(const struct monitor *monitor, bool json)
 	if (!exist)
 		return filter_names_vmms(filter) || filter->vcpus || kvm_error() ? STATUS_FAILED :
 		       STATUS_OK;
-	report_missing(monitor);
+	report_unread(monitor);
+	explain_denied(monitor);
 	return monitor->search_error ? STATUS_FAILED : STATUS_OK;
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "monitor/monitor.h"
+#include "model.h"
 
 struct listing {
 	const char *command;

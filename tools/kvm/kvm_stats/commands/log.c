@@ -2,14 +2,14 @@
 /* kvm-stats log */
 #include <stdio.h>
 
-#include "util.h"
 #include "commands/command.h"
 #include "log/log.h"
-#include "messages/require.h"
 #include "options/filter.h"
 #include "options/number.h"
 #include "options/options.h"
 #include "options/status.h"
+#include "unread.h"
+#include "util.h"
 
 #define DEFAULT_INTERVAL	(3 * SECOND)
 #define MIN_INTERVAL		0.1

@@ -4,13 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
 #include "commands/once.h"
-#include "messages/missing.h"
-#include "messages/notice.h"
-#include "messages/require.h"
+#include "log/column.h"
 #include "options/status.h"
-#include "values/column.h"
+#include "unread.h"
+#include "util.h"
 
 static bool sample(struct monitor *monitor, struct totals *totals)
 {
@@ -48,32 +46,28 @@ static bool print(const struct kvm_stat_options *options, struct monitor *monito
 	columns_update(&columns);
 	for (i = 0; i < columns.columns; i++)
 		print_column(&columns.column[i], options->include_past);
-	notice_cleared(totals);
+	columns_report_cleared(totals);
 	columns_free(&columns);
 	return true;
 }
 
 int once_print(const struct kvm_stat_options *options, struct monitor *monitor)
 {
-	struct missing missing = { 0 };
 	struct totals *totals;
 	bool good;
 
-	if (!require_statistics(monitor) || !require_matches(monitor, &missing)) {
-		missing_free(&missing);
+	if (!require_statistics(monitor) || !require_matches(monitor))
 		return STATUS_FAILED;
-	}
 	notice_start(monitor);
-	good = missing_report(&missing, monitor);
-	if (totals_open(&totals, monitor, NULL, NULL)) {
-		complain("out of memory");
-		missing_free(&missing);
+	good = report_unread(monitor);
+	totals = totals_open(monitor, NULL, NULL);
+	if (!totals) {
+		out_of_memory();
 		return STATUS_FAILED;
 	}
 	good &= print(options, monitor, totals);
-	good &= missing_report(&missing, monitor);
+	good &= report_unread(monitor);
 	totals_close(totals);
-	missing_free(&missing);
 	return good ? STATUS_OK : STATUS_FAILED;
 }
 
@@ -87,8 +81,9 @@ int names_print(struct monitor *monitor)
 
 	if (!require_statistics(monitor))
 		return STATUS_FAILED;
-	if (totals_open(&totals, monitor, NULL, NULL)) {
-		complain("out of memory");
+	totals = totals_open(monitor, NULL, NULL);
+	if (!totals) {
+		out_of_memory();
 		return STATUS_FAILED;
 	}
 	good = sample(monitor, totals) && columns_set(&columns, totals);

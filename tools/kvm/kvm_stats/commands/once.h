@@ -3,7 +3,7 @@
 #ifndef COMMANDS_ONCE_H
 #define COMMANDS_ONCE_H
 
-#include "monitor/monitor.h"
+#include "model.h"
 #include "options/kvm_stat.h"
 
 /* Returns the exit status. */

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
 #include "commands/command.h"
 #include "commands/samples.h"
 #include "options/filter.h"
 #include "options/options.h"
 #include "options/status.h"
 #include "print/query_stats.h"
+#include "util.h"
 
 #define OPTION_NAMES	1200
 #define OPTION_PROVIDER	1201

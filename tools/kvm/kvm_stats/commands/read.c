@@ -2,7 +2,6 @@
 /* kvm-stats read */
 #include <stdio.h>
 
-#include "util.h"
 #include "commands/command.h"
 #include "commands/samples.h"
 #include "options/filter.h"
@@ -12,6 +11,7 @@
 #include "print/json.h"
 #include "print/stamp.h"
 #include "print/table.h"
+#include "util.h"
 
 struct read_options {
 	struct samples_options samples;
@@ -37,7 +37,7 @@ static bool start(const struct monitor *monitor, void *arg)
 
 	options->report.rates = options->samples.interval;
 	report_measure(&options->report, monitor);
-	if (options->samples.interval && monitor->named.count == 1 && !options->json)
+	if (options->samples.interval && monitor->options.filter->pids == 1 && !options->json)
 		print_heading(monitor->vmm[0]);
 	return true;
 }
@@ -62,7 +62,7 @@ static void print(const struct monitor *monitor, unsigned long interval, void *a
 	struct read_options *options = arg;
 	double seconds = (double)(interval * options->samples.interval) / 1e9;
 	char stamp[STAMP_SIZE];
-	bool many = monitor->vmms > 1 || !monitor->named.count;
+	bool many = monitor->vmms > 1 || !monitor->options.filter->pids;
 
 	if (options->json) {
 		json_print_values(monitor, interval);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 
-#include "util.h"
 #include "commands/samples.h"
-#include "messages/missing.h"
-#include "messages/notice.h"
-#include "messages/require.h"
 #include "options/filter.h"
 #include "options/number.h"
 #include "options/status.h"
+#include "unread.h"
+#include "util.h"
 
 #define MIN_INTERVAL	0.01
 
@@ -29,7 +27,6 @@ struct samples {
 	const struct samples_printer *printer;
 	void *arg;
 	struct monitor *monitor;
-	struct missing missing;
 	bool complete;		/* everything that is selected has been read so far */
 };
 
@@ -41,7 +38,7 @@ static int sample(struct samples *samples)
 	if (!err && monitor_has_ended(samples->monitor))
 		err = -ESRCH;
 	if (!err)
-		samples->complete &= missing_report(&samples->missing, samples->monitor);
+		samples->complete &= report_unread(samples->monitor);
 	return err;
 }
 
@@ -117,7 +114,7 @@ static int finish(const struct samples *samples, int err)
 static int run(struct samples *samples)
 {
 	if (!require_statistics(samples->monitor) ||
-	    !require_matches(samples->monitor, &samples->missing))
+	    !require_matches(samples->monitor))
 		return STATUS_FAILED;
 	return finish(samples, read_all(samples));
 }
@@ -138,7 +135,6 @@ int samples_run(struct samples_options *options, const struct samples_printer *p
 	samples.monitor = require_monitor(&monitor_options);
 	if (samples.monitor)
 		status = run(&samples);
-	missing_free(&samples.missing);
 	monitor_close(samples.monitor);
 	return status;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitor/monitor.h"
+#include "model.h"
 
 struct samples_options {
 	uint64_t interval;	/* in ns; 0: one sample, no rates */

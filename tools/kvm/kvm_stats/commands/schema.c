@@ -4,12 +4,11 @@
 
 #include "commands/command.h"
 #include "commands/listing.h"
-#include "messages/missing.h"
-#include "messages/require.h"
 #include "options/filter.h"
 #include "options/status.h"
 #include "print/heading.h"
 #include "print/query_stats.h"
+#include "unread.h"
 
 static const char usage[] =
 	"Usage: kvm-stats schema [OPTION]...\n"
@@ -27,18 +26,6 @@ static const char *name_or_number(const char *name, const char *what, unsigned i
 		return name;
 	snprintf(buf, size, "%s%u", what, number);
 	return buf;
-}
-
-static const char *scope_name(enum scope scope)
-{
-	static const char * const names[] = {
-		[SCOPE_VM] = "vm",
-		[SCOPE_VCPU] = "vcpu",
-		[SCOPE_VMM] = "vmm",
-		[SCOPE_HOST] = "host",
-	};
-
-	return names[scope];
 }
 
 /* The meaning is that of the reference, which does not describe statistics of later kernels. */
@@ -80,8 +67,8 @@ static void print_schemas(const struct monitor *monitor)
 
 	printf("%-6s  %-32s  %-16s  %-8s  %6s  %10s  %s\n",
 	       "TARGET", "STATISTIC", "TYPE", "UNIT", "VALUES", "BUCKETSIZE", "MEANING");
-	for (i = 0; i < monitor->context.sets.sets; i++) {
-		const struct stat_set *set = monitor->context.sets.set[i];
+	for (i = 0; i < monitor->sets; i++) {
+		const struct stat_set *set = monitor->set[i];
 		const struct target *target = first_with(monitor, set);
 
 		for (j = 0; target && j < set->stats; j++)
@@ -112,15 +99,13 @@ static int schema_as_table(const struct monitor *monitor)
 
 static int schema(const struct monitor *monitor, bool json)
 {
-	struct missing missing = { 0 };
-	bool good = require_statistics(monitor) && require_matches(monitor, &missing);
+	bool good = require_statistics(monitor) && require_matches(monitor);
 	int status = STATUS_FAILED;
 
 	if (good) {
-		good = missing_report(&missing, monitor);
+		good = report_unread(monitor);
 		status = json ? schema_as_json(monitor) : schema_as_table(monitor);
 	}
-	missing_free(&missing);
 	return good ? status : STATUS_FAILED;
 }
 

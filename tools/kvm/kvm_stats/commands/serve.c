@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
 #include "commands/command.h"
 #include "options/filter.h"
 #include "options/number.h"
 #include "options/options.h"
 #include "options/status.h"
 #include "serve/serve.h"
+#include "util.h"
 
 #define DEFAULT_INTERVAL	(15 * SECOND)
 #define MIN_INTERVAL		0.1

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
 #include "commands/command.h"
 #include "options/filter.h"
 #include "options/kvm_stat.h"
@@ -11,6 +10,7 @@
 #include "options/options.h"
 #include "options/status.h"
 #include "top/top.h"
+#include "util.h"
 
 #define DEFAULT_INTERVAL	(3 * SECOND)
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util.h"
 #include "log/file.h"
+#include "util.h"
 
 #define MAX_PENDING	1048576u
 #define MAX_FIRST_LINE	65536u

@@ -6,15 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
-#include "options/status.h"
+#include "log/column.h"
 #include "log/file.h"
 #include "log/log.h"
-#include "messages/missing.h"
-#include "messages/notice.h"
-#include "messages/require.h"
+#include "options/status.h"
 #include "print/stamp.h"
-#include "values/column.h"
+#include "unread.h"
+#include "util.h"
 
 #define HEADER_EVERY	20
 #define MIN_WIDTH	9
@@ -33,8 +31,6 @@ struct log {
 	bool has_header;		/* the CSV header is written, so the columns are fixed */
 	bool warned;			/* about statistics that have no column */
 	unsigned int lines;		/* since the last header */
-	struct missing missing;
-	enum exits_state exits;
 };
 
 static void on_signal(int signal)
@@ -207,8 +203,8 @@ static bool sample(struct log *log)
 
 	if (!err)
 		err = totals_update(log->totals);
-	missing_report(&log->missing, log->monitor);
-	notice_exits(&log->exits, log->monitor);
+	report_unread(log->monitor);
+	notice_exits(log->monitor);
 	if (!err)
 		return true;
 	complain("cannot read statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
@@ -219,7 +215,7 @@ static bool record(struct log *log)
 {
 	if (!sample(log))
 		return false;
-	notice_cleared(log->totals);
+	columns_report_cleared(log->totals);
 	columns_update(&log->columns);
 	if (!update_columns(log))
 		return false;
@@ -275,12 +271,11 @@ static bool prepare(struct log *log)
 	/* Without -p and -g, the log may start before there is a VM. */
 	if ((log->monitor->vmms || filter_names_vmms(filter)) && !require_statistics(log->monitor))
 		return false;
-	if (monitor_targets(log->monitor) && !require_matches(log->monitor, &log->missing))
+	if (monitor_targets(log->monitor) && !require_matches(log->monitor))
 		return false;
-	if (totals_open(&log->totals, log->monitor, NULL, NULL)) {
-		complain("out of memory");
-		return false;
-	}
+	log->totals = totals_open(log->monitor, NULL, NULL);
+	if (!log->totals)
+		return out_of_memory();
 	return log_file_open(&log->file, log->options->file);
 }
 
@@ -296,7 +291,6 @@ int log_write(const struct log_options *options, struct monitor *monitor)
 		if (!log_file_close(&log.file))
 			status = STATUS_FAILED;
 	}
-	missing_free(&log.missing);
 	columns_free(&log.columns);
 	totals_close(log.totals);
 	return status;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitor/monitor.h"
+#include "model.h"
 
 struct log_options {
 	const struct filter *filter;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
 #include "options/filter.h"
+#include "util.h"
 
 #define OPTION_VM	256
 #define OPTION_VCPU	257
@@ -70,7 +70,7 @@ static bool add_guests(struct filter *filter, const char *list, char *name)
 			complain("-g must be a list of names such as web,db*, not '%s'", list);
 			return false;
 		}
-		if (!filter_add_guest(filter, name))
+		if (!strings_add(&filter->guest, &filter->guests, name, strlen(name)))
 			return false;
 	} while (rest);
 	return true;
@@ -149,7 +149,7 @@ static bool select_qmp(struct filter *filter, const char *path)
 		return false;
 	}
 	filter->qmp = true;
-	return !path || filter_add_qmp_path(filter, path);
+	return !path || strings_add(&filter->qmp_path, &filter->qmp_paths, path, strlen(path));
 }
 
 bool filter_option(struct filter *filter, int option, const char *value)

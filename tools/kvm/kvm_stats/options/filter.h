@@ -6,7 +6,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-#include "targets/filter.h"
+#include "model.h"
 
 /* For getopt_long(). The table ends with an entry without a name. */
 #define FILTER_LETTERS	"p:g:f:"

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
 #include "options/filter.h"
 #include "options/kvm_stat.h"
 #include "options/number.h"
 #include "options/options.h"
 #include "options/status.h"
+#include "util.h"
 
 #define DEFAULT_DELAY	(3 * SECOND)
 #define MIN_DELAY	0.1

@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model.h"
 #include "options/filter.h"
-#include "targets/filter.h"
-#include "targets/source.h"
 
 struct kvm_stat_options {
 	struct filter filter;		/* -f, -p, -g, --vm, --vcpu */

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "util.h"
 #include "options/number.h"
+#include "util.h"
 
 bool parse_seconds(const char *option, const char *text, double min, uint64_t *ns)
 {

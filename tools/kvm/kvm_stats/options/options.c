@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 
-#include "util.h"
 #include "options/filter.h"
 #include "options/options.h"
 #include "options/status.h"
+#include "util.h"
 
 #define MAX_OPTIONS	32
 

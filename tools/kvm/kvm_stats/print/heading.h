@@ -3,7 +3,7 @@
 #ifndef PRINT_HEADING_H
 #define PRINT_HEADING_H
 
-#include "monitor/monitor.h"
+#include "model.h"
 
 void print_heading(const struct vmm *vmm);
 

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "util.h"
 #include "print/json.h"
 #include "print/stamp.h"
+#include "util.h"
 
 /* ---- strings ---- */
 
@@ -54,13 +54,12 @@ static void print_member(const char *name, const char *text)
 
 static void print_error(const struct vmm *vmm)
 {
-	int err = vmm->fd_error ? vmm->fd_error :
-		  vmm->debugfs_error ? vmm->debugfs_error : vmm->tracepoints_error;
+	int err = vmm_error(vmm);
 	char buf[128];
 
-	if (vmm->targets && !vmm->missing)
+	if (vmm->targets && !vmm->unread.count)
 		return;
-	printf(", \"missing\": %zu", vmm->missing);
+	printf(", \"missing\": %zu", vmm->unread.count);
 	if (err) {
 		fputs(", ", stdout);
 		print_member("error", kvmstats_strerror(err, buf, sizeof(buf)));

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "monitor/monitor.h"
-#include "values/row.h"
+#include "model.h"
+#include "sums.h"
 
 /* Prints a string in quotes. Characters that utf8_is_harmless() rejects are escaped. */
 void json_print_string(const char *text);

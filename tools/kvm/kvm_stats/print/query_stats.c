@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
 #include "print/json.h"
 #include "print/query_stats.h"
-#include "values/row.h"
+#include "sums.h"
+#include "util.h"
 
 /* -g can select one of several processes, and -p can have the same process twice. */
 bool query_stats_check(const struct filter *filter)
@@ -43,8 +43,8 @@ void query_stats_warn_unknown(const struct monitor *monitor)
 {
 	size_t i, j;
 
-	for (i = 0; i < monitor->context.sets.sets; i++) {
-		const struct stat_set *set = monitor->context.sets.set[i];
+	for (i = 0; i < monitor->sets; i++) {
+		const struct stat_set *set = monitor->set[i];
 
 		for (j = 0; j < set->stats; j++) {
 			if (!is_known(set->stat[j]))
@@ -60,8 +60,8 @@ static bool has_name(const struct monitor *monitor, const char *name)
 {
 	size_t i, j;
 
-	for (i = 0; i < monitor->context.sets.sets; i++) {
-		const struct stat_set *set = monitor->context.sets.set[i];
+	for (i = 0; i < monitor->sets; i++) {
+		const struct stat_set *set = monitor->set[i];
 
 		for (j = 0; j < set->stats; j++) {
 			if (!strcmp(kvmstats_stat_name(set->stat[j]), name))

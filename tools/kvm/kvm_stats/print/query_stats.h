@@ -10,7 +10,7 @@
 #ifndef PRINT_QUERY_STATS_H
 #define PRINT_QUERY_STATS_H
 
-#include "monitor/monitor.h"
+#include "model.h"
 
 /* An answer describes one VMM. Prints a message and returns false if more are selected. */
 bool query_stats_require_one(const struct monitor *monitor);

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "util.h"
 #include "print/stamp.h"
+#include "util.h"
 
 /* Returns the ns of the second, and stores the local time in @tm. */
 static uint64_t local_time(uint64_t time, struct tm *tm)

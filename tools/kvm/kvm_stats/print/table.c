@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
 #include "print/table.h"
-#include "values/row.h"
+#include "sums.h"
+#include "util.h"
 
 struct line {
 	struct row row;
@@ -165,8 +165,8 @@ void report_measure(struct report *report, const struct monitor *monitor)
 		for (j = 0; j < monitor->vmm[i]->targets; j++)
 			widen(&report->label_width, monitor->vmm[i]->target[j]->label);
 	}
-	for (i = 0; i < monitor->context.sets.sets; i++)
-		measure_names(report, monitor->context.sets.set[i]);
+	for (i = 0; i < monitor->sets; i++)
+		measure_names(report, monitor->set[i]);
 }
 
 void report_print(const struct report *report, const struct vmm *vmm)

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "monitor/monitor.h"
+#include "model.h"
 
 struct report {
 	bool rates;		/* print growth per second since the previous sample */

@@ -19,13 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "util.h"
-#include "messages/missing.h"
-#include "messages/notice.h"
-#include "messages/require.h"
-#include "messages/search.h"
 #include "options/status.h"
 #include "serve/serve.h"
+#include "unread.h"
+#include "util.h"
 
 /*
  * Statistics fds keep the memory of a VM in the kernel. Without requests the monitor is
@@ -37,8 +34,6 @@ struct collector {
 	const struct serve_options *options;
 	struct monitor *monitor;
 	struct exposition *exposition;
-	struct missing missing;
-	enum exits_state exits;		/* that were reported */
 	struct sampling sampling;
 	struct process_use process;
 	struct http_process http;
@@ -109,8 +104,8 @@ static bool open_monitor(struct collector *collector)
 	collector->monitor = require_monitor(&monitor_options);
 	if (!collector->monitor)
 		return false;
-	missing_report(&collector->missing, collector->monitor);
-	notice_exits(&collector->exits, collector->monitor);
+	report_unread(collector->monitor);
+	notice_exits(collector->monitor);
 	collector->exposition = exposition_new(collector->monitor, &options->exposed);
 	if (!collector->exposition)
 		complain("out of memory");
@@ -128,7 +123,7 @@ static void refresh(struct collector *collector, uint64_t now)
 		complain("cannot update the list of VMs: %s",
 			 kvmstats_strerror(err, buf, sizeof(buf)));
 	collector->refresh_failed = err;
-	missing_report(&collector->missing, collector->monitor);
+	report_unread(collector->monitor);
 	collector->next_refresh = now + REFRESH_INTERVAL;
 }
 
@@ -145,8 +140,8 @@ static bool expose(struct collector *collector, enum exposition_format format, b
 	int err;
 
 	err = monitor_sample(collector->monitor);
-	missing_report(&collector->missing, collector->monitor);
-	notice_exits(&collector->exits, collector->monitor);
+	report_unread(collector->monitor);
+	notice_exits(collector->monitor);
 	sampling->number++;
 	sampling->time = ns_of(CLOCK_REALTIME);
 	sampling->duration = clock_now() - start;
@@ -437,7 +432,7 @@ int serve_run(const struct serve_options *options)
 	int status = STATUS_FAILED;
 
 	if (start(&collector)) {
-		bool matches = require_matches(collector.monitor, &collector.missing);
+		bool matches = require_matches(collector.monitor);
 
 		if (options->once) {
 			explain_no_kvm_yet(collector.monitor);
@@ -450,7 +445,6 @@ int serve_run(const struct serve_options *options)
 		status = STATUS_FAILED;
 	text_free(&collector.answer);
 	exposition_free(collector.exposition);
-	missing_free(&collector.missing);
 	monitor_close(collector.monitor);
 	return status;
 }

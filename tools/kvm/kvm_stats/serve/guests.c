@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
 #include "serve/names.h"
+#include "util.h"
 
 /* ---- cgroups ---- */
 

@@ -32,8 +32,8 @@
 #include <zlib.h>
 #endif
 
-#include "util.h"
 #include "serve/http.h"
+#include "util.h"
 
 /* A response is cached for this time, or for the time that creating it took, if longer. */
 #define MIN_CACHE_TIME		(100 * MILLISECOND)

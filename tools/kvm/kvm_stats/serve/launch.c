@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "util.h"
 #include "serve/serve.h"
+#include "util.h"
 
 #define BACKLOG		1024
 #define NOBODY		65534

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "model.h"
 #include "serve/names.h"
-#include "targets/exit_class.h"
+#include "util.h"
 
 /* With a larger exponent a converted value would consist of zeros only. */
 #define MAX_EXPONENT	64

@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "util.h"
-#include "monitor/monitor.h"
+#include "filter.h"
+#include "model.h"
 #include "serve/http.h"
-#include "targets/filter.h"
+#include "util.h"
 
 /* ---- expositions: text.c ---- */
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "model.h"
 #include "proc.h"
 #include "serve/names.h"
-#include "targets/stat.h"
+#include "util.h"
 
 #define ERROR_SIZE	160
 
@@ -199,7 +199,7 @@ static int add_guest(struct exposition *exposition, const struct guest *guest)
 		}
 		end = end_of_vcpus(vmm, i, false);
 		/* While a vCPU is missing, the sum would be too small, and then seem to grow. */
-		if (!vmm->missing_vcpus)
+		if (!vmm->unread.vcpus)
 			err = add_series(exposition, guest, KIND_GUEST, i, end);
 		for (; !err && exposition->options->per_vcpu && i < end; i = next) {
 			next = end_of_vcpus(vmm, i, true);
@@ -497,29 +497,18 @@ static void put_metrics(struct exposition *exposition, bool exits_are_off)
 
 /* ---- metrics about guests ---- */
 
-/*
- * Whether all selected statistics of the VMM can be read, except for what vmm_may_lack_vm()
- * excuses. If statistics fds cannot be opened, all of its debugfs files are enough.
- */
-static bool is_up(const struct vmm *vmm, const struct filter *filter)
-{
-	if (vmm_has_sums(vmm))
-		return !vmm->debugfs_error;
-	return vmm_may_lack_vm(vmm, filter) ||
-	       (!vmm->fd_error && !vmm->missing && !vmm->debugfs_error);
-}
-
 /* Writes why statistics are missing. */
 static void write_error(const struct vmm *vmm, char *buf)
 {
 	const char *what = vmm_lacks_only_vm(vmm) ? "VM values missing: " : "";
+	const struct unread *unread = &vmm->unread;
 	char why[128];
 
-	if (vmm->fd_error && !vmm_has_sums(vmm))
+	if (unread->fd_error && !vmm_has_sums(vmm))
 		snprintf(buf, ERROR_SIZE, "%s%s", what,
-			 kvmstats_strerror(vmm->fd_error, why, sizeof(why)));
-	else if (vmm->debugfs_error)
-		snprintf(buf, ERROR_SIZE, "%sdebugfs: %s", what, strerror(-vmm->debugfs_error));
+			 kvmstats_strerror(unread->fd_error, why, sizeof(why)));
+	else if (unread->debugfs_error)
+		snprintf(buf, ERROR_SIZE, "%sdebugfs: %s", what, strerror(-unread->debugfs_error));
 	else
 		snprintf(buf, ERROR_SIZE, "unknown");
 }
@@ -547,7 +536,7 @@ static struct report *examine_guests(const struct exposition *exposition)
 		report->guest[i].state = vmm_state_of(vmm->pid);
 		report->states[report->guest[i].state]++;
 		report->vcpus += vmm->vcpus;
-		if (!is_up(vmm, exposition->monitor->options.filter))
+		if (vmm_fails(vmm, exposition->monitor->options.filter))
 			write_error(vmm, report->guest[i].error);
 	}
 	return report;
@@ -665,10 +654,11 @@ static void put_host(struct exposition *exposition, const struct report *report)
 static size_t count_unseen(const struct monitor *monitor)
 {
 	size_t unseen = monitor->denied;
+	const struct filter *filter = monitor->options.filter;
 	size_t i;
 
-	for (i = 0; i < monitor->named.count; i++) {
-		int err = monitor->named.process[i].err;
+	for (i = 0; i < filter->pids; i++) {
+		int err = kvmstats_monitor_pid_error(monitor->library, filter->pid[i]);
 
 		unseen += err == -EACCES || err == -EPERM;
 	}

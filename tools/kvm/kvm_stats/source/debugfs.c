@@ -19,9 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "model.h"
 #include "source/sources.h"
-#include "targets/vmm.h"
+#include "util.h"
 
 int mounted_path(const char *type, const char *name, char *path, size_t size)
 {
@@ -178,38 +178,38 @@ static const struct kvmstats_schema *vcpu_schema(const struct vmm *vmm)
 {
 	size_t i;
 
-	for (i = 0; i < vmm->list.count; i++) {
-		if (vmm->list.target[i]->scope == SCOPE_VCPU)
-			return vmm->list.target[i]->set->schema;
+	for (i = 0; i < vmm->targets; i++) {
+		if (vmm->target[i]->scope == SCOPE_VCPU)
+			return vmm->target[i]->set->schema;
 	}
 	return NULL;
 }
 
-static int add_vm(struct source_context *context, struct vmm *vmm, const struct target_key *key,
-		  int dirfd, int *file_err)
+static int add_vm(struct monitor *monitor, struct vmm *vmm, const struct target *key, int dirfd,
+		  int *file_err)
 {
+	struct target target = *key;
 	struct kvmstats_schema *schema;
-	const struct stat_set *set;
-	struct target *target;
 	struct values *values;
 	int err = make_schema(key->source->has_sums ? NULL : vcpu_schema(vmm), dirfd, &schema,
 			      file_err);
 
-	if (!err)
-		err = stat_sets_add(&context->sets, schema, &set);
 	if (err)
 		return err;
-	values = calloc(1, sizeof(*values) + kvmstats_schema_count(set->schema) * sizeof(uint64_t));
-	target = values ? target_add(vmm, key, set) : NULL;
-	if (!target) {
-		free(values);
+	target.set = stat_set_get(monitor, schema, true);
+	if (!target.set)
 		return -ENOMEM;
-	}
-	target->fd = dirfd;
-	target->origin = ORIGIN_DEBUGFS;
-	target->private = values;
+	values = calloc(1, sizeof(*values) + target.set->values * sizeof(uint64_t));
+	if (!values)
+		return -ENOMEM;
 	values->file_err = *file_err;
-	return 0;
+	target.fd = dirfd;
+	target.origin = ORIGIN_DEBUGFS;
+	target.private = values;
+	if (target_add(vmm, &target))
+		return 0;
+	free(values);
+	return -ENOMEM;
 }
 
 /* ---- VMs of a VMM ---- */
@@ -238,8 +238,8 @@ static int fd_of_vm(const char *name, pid_t pid)
 	return end != name && !*end && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
 }
 
-static int attach_vm(struct source_context *context, struct vmm *vmm, const char *kvm,
-		     const char *name, struct target_key *key)
+static int attach_vm(struct monitor *monitor, struct vmm *vmm, const char *kvm,
+		     const char *name, struct target *key)
 {
 	const struct target *known;
 	char path[PATH_MAX + NAME_MAX + 2];
@@ -258,7 +258,7 @@ static int attach_vm(struct source_context *context, struct vmm *vmm, const char
 	dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
 		return -errno;
-	err = add_vm(context, vmm, key, dirfd, &file_err);
+	err = add_vm(monitor, vmm, key, dirfd, &file_err);
 	if (err)
 		close(dirfd);
 	return err ? err : file_err;
@@ -272,10 +272,10 @@ static int by_fd(const struct dirent **a, const struct dirent **b)
 	return strverscmp(x ? x : "", y ? y : "");
 }
 
-static int attach_vms(struct source_context *context, struct vmm *vmm, const char *kvm,
+static int attach_vms(struct monitor *monitor, struct vmm *vmm, const char *kvm,
 		      const struct source *source)
 {
-	struct target_key key = { .source = source, .vm = -1, .vcpu = -1 };
+	struct target key = { .source = source, .vm = -1, .vcpu = -1 };
 	struct dirent **entry;
 	int entries = scandir(kvm, &entry, NULL, by_fd);
 	int last_err = 0;
@@ -284,7 +284,7 @@ static int attach_vms(struct source_context *context, struct vmm *vmm, const cha
 	if (entries < 0)
 		return errno == ENOENT ? -ENODEV : -errno;
 	for (i = 0; i < entries; i++) {
-		int err = attach_vm(context, vmm, kvm, entry[i]->d_name, &key);
+		int err = attach_vm(monitor, vmm, kvm, entry[i]->d_name, &key);
 
 		if (err)
 			last_err = err;
@@ -301,27 +301,27 @@ void debugfs_set_path(const char *path)
 	test_path = path;
 }
 
-static int attach_source(struct source_context *context, struct vmm *vmm,
+static int attach_source(struct monitor *monitor, struct vmm *vmm,
 			 const struct source *source)
 {
 	char path[PATH_MAX];
 	int err = test_path ? 0 : mounted_path("debugfs", "kvm", path, sizeof(path));
 
-	return err ? err : attach_vms(context, vmm, test_path ? test_path : path, source);
+	return err ? err : attach_vms(monitor, vmm, test_path ? test_path : path, source);
 }
 
-static int attach(struct source_context *context, struct vmm *vmm)
+static int attach(struct monitor *monitor, struct vmm *vmm)
 {
 	if (!vmm->kvm)
 		return 0;
-	if (filter_selects_vcpus_only(context->filter))
+	if (filter_selects_vcpus_only(monitor->options.filter))
 		return -EDOM;
-	return attach_source(context, vmm, &source_debugfs);
+	return attach_source(monitor, vmm, &source_debugfs);
 }
 
-static int attach_vm_only(struct source_context *context, struct vmm *vmm)
+static int attach_vm_only(struct monitor *monitor, struct vmm *vmm)
 {
-	return attach_source(context, vmm, &source_debugfs_vm);
+	return attach_source(monitor, vmm, &source_debugfs_vm);
 }
 
 const struct source source_debugfs = {

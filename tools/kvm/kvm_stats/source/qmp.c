@@ -19,9 +19,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "filter.h"
+#include "model.h"
 #include "util.h"
-#include "targets/filter.h"
-#include "targets/vmm.h"
 
 /* The statistics of a thousand vCPUs take about 6 MB. */
 #define MAX_RECEIVED	((size_t)64 << 20)
@@ -361,10 +361,10 @@ static int try_paths(struct qmp *qmp, struct vmm *vmm, const struct qmp_paths *p
 }
 
 /* Finds the sockets of @vmm, and tries them. The caller frees paths->argz. Returns 0 or -errno. */
-static int ask_first(const struct source_context *context, struct vmm *vmm,
+static int ask_first(const struct monitor *monitor, struct vmm *vmm,
 		     struct qmp_paths *paths, const char **socket)
 {
-	const struct filter *filter = context->filter;
+	const struct filter *filter = monitor->options.filter;
 	size_t i;
 	int err = 0;
 
@@ -373,7 +373,7 @@ static int ask_first(const struct source_context *context, struct vmm *vmm,
 		err = qmp_find_paths(paths, vmm->pid);
 	for (i = 0; !err && i < filter->qmp_paths; i++)
 		err = qmp_add_path(paths, filter->qmp_path[i], vmm->pid, vmm->guest);
-	return err ? err : try_paths(context->qmp, vmm, paths, socket);
+	return err ? err : try_paths(monitor->qmp, vmm, paths, socket);
 }
 
 /* ---- query-stats-schemas ---- */
@@ -512,7 +512,7 @@ static int read_target(struct target *target)
 		err = kvmstats_sample_set(target->now, values->value, target->set->values,
 					  clock_now());
 	if (err) {
-		target->vmm->qmp_error = err;
+		target->vmm->unread.qmp_error = err;
 		note_path(target->vmm, values->socket);
 	}
 	return err;
@@ -531,35 +531,33 @@ static void detach(struct target *target)
 }
 
 /* Adds the target with the statistics of the vCPU @path, or of the VM. */
-static int add_target(struct source_context *context, struct vmm *vmm, const char *socket,
-		      const struct target_key *key, const char *path)
+static int add_target(struct monitor *monitor, struct vmm *vmm, const char *socket,
+		      const struct target *key, const char *path)
 {
-	struct qmp *qmp = context->qmp;
+	struct qmp *qmp = monitor->qmp;
+	struct target target = *key;
 	struct kvmstats_schema *schema;
-	const struct stat_set *set;
 	struct values *values;
-	struct target *target;
 	int err = make_schema(qmp->answer[SCHEMAS], path ? "vcpu" : "vm", find_stats(qmp, path),
 			      &schema);
 
-	if (!err)
-		err = stat_sets_add(&context->sets, schema, &set);
 	if (err)
 		return err;
-	values = calloc(1, sizeof(*values) + set->values * sizeof(uint64_t));
+	target.set = stat_set_get(monitor, schema, true);
+	if (!target.set)
+		return -ENOMEM;
+	values = calloc(1, sizeof(*values) + target.set->values * sizeof(uint64_t));
 	if (!values)
 		return -ENOMEM;
 	values->qmp = qmp;
 	values->socket = strdup(socket);
 	values->path = path ? strdup(path) : NULL;
-	target = values->socket && (values->path || !path) ? target_add(vmm, key, set) : NULL;
-	if (!target) {
-		free_values(values);
-		return -ENOMEM;
-	}
-	target->origin = ORIGIN_QMP;
-	target->private = values;
-	return 0;
+	target.origin = ORIGIN_QMP;
+	target.private = values;
+	if (values->socket && (values->path || !path) && target_add(vmm, &target))
+		return 0;
+	free_values(values);
+	return -ENOMEM;
 }
 
 /* Returns the number of vCPUs of the VMM that are before @target. */
@@ -575,10 +573,10 @@ static size_t position_of(const struct vmm *vmm, const struct kvmstats_target *t
 }
 
 /* Adds the target @key with the statistics that the fd of @replaced would have. */
-static int replace_fd(struct source_context *context, struct vmm *vmm, const char *socket,
-		      const struct target_key *key, const struct kvmstats_target *replaced)
+static int replace_fd(struct monitor *monitor, struct vmm *vmm, const char *socket,
+		      const struct target *key, const struct kvmstats_target *replaced)
 {
-	const struct qmp *qmp = context->qmp;
+	const struct qmp *qmp = monitor->qmp;
 	const char *path = NULL;
 
 	/* QMP knows one VM. Which of several it is cannot be found out. */
@@ -590,13 +588,13 @@ static int replace_fd(struct source_context *context, struct vmm *vmm, const cha
 		if (!path)
 			return -ENODATA;
 	}
-	return add_target(context, vmm, socket, key, path);
+	return add_target(monitor, vmm, socket, key, path);
 }
 
 /* ---- the source ---- */
 
 /* Asks the VMM only if it has a new VM or vCPU, and if it is not known to be silent. */
-static int attach(struct source_context *context, struct vmm *vmm)
+static int attach(struct monitor *monitor, struct vmm *vmm)
 {
 	bool may_ask = clock_now() >= vmm->qmp_retry, asked = false;
 	int ask_err = 0, err, last_err = 0;
@@ -605,23 +603,23 @@ static int attach(struct source_context *context, struct vmm *vmm)
 	size_t i;
 
 	/* The peer of a socket in another PID namespace has the PID 0, too. */
-	if (!context->qmp || !vmm->pid)
+	if (!monitor->qmp || !vmm->pid)
 		return 0;
 	for (i = 0; i < kvmstats_watch_readers(vmm->watch); i++) {
 		const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
 		const struct kvmstats_target *replaced = kvmstats_reader_target(reader);
-		const struct target_key key = target_key_of(&source_qmp, replaced);
+		const struct target key = target_of(&source_qmp, replaced);
 
 		if (!kvmstats_reader_error(reader) || target_keep(vmm, &key))
 			continue;
 		if (!may_ask) {
-			last_err = vmm->qmp_error;
+			last_err = vmm->unread.qmp_error;
 			continue;
 		}
 		if (!asked)
-			ask_err = ask_first(context, vmm, &paths, &socket);
+			ask_err = ask_first(monitor, vmm, &paths, &socket);
 		asked = true;
-		err = ask_err ? ask_err : replace_fd(context, vmm, socket, &key, replaced);
+		err = ask_err ? ask_err : replace_fd(monitor, vmm, socket, &key, replaced);
 		if (err)
 			last_err = err;
 	}
@@ -632,28 +630,32 @@ static int attach(struct source_context *context, struct vmm *vmm)
 }
 
 /* The next targets that are read get new answers. */
-static void sample(struct source_context *context)
+static void sample(struct monitor *monitor)
 {
-	if (context->qmp)
-		free_answers(context->qmp);
+	if (monitor->qmp)
+		free_answers(monitor->qmp);
 }
 
-static int open_source(struct source_context *context)
+static int open_source(struct monitor *monitor)
 {
-	struct qmp *qmp = calloc(1, sizeof(*qmp));
+	enum sources sources = monitor->options.sources;
+	struct qmp *qmp;
 
+	if (!monitor->options.filter->qmp || (sources && !(sources & SOURCES_FD)))
+		return 0;
+	qmp = calloc(1, sizeof(*qmp));
 	if (!qmp)
 		return -ENOMEM;
-	qmp->of_vmm = !context->filter->qmp_paths;
-	context->qmp = qmp;
+	qmp->of_vmm = !monitor->options.filter->qmp_paths;
+	monitor->qmp = qmp;
 	return 0;
 }
 
-static void close_source(struct source_context *context)
+static void close_source(struct monitor *monitor)
 {
-	sample(context);
-	free(context->qmp);
-	context->qmp = NULL;
+	sample(monitor);
+	free(monitor->qmp);
+	monitor->qmp = NULL;
 }
 
 const struct source source_qmp = {
@@ -669,9 +671,9 @@ const struct source source_qmp = {
 #else
 
 /* Without json-c, the source has no targets. */
-static int attach_nothing(struct source_context *context, struct vmm *vmm)
+static int attach_nothing(struct monitor *monitor, struct vmm *vmm)
 {
-	(void)context;
+	(void)monitor;
 	(void)vmm;
 	return 0;
 }

@@ -10,9 +10,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "util.h"
 #include "guest.h"
+#include "model.h"
 #include "source/sources.h"
+#include "util.h"
 
 /* ---- sockets on the command line of the VMM ---- */
 
@@ -118,6 +119,18 @@ int qmp_find_paths(struct qmp_paths *paths, pid_t pid)
 	err = qmp_parse_cmdline(paths, cmdline, size);
 	free(cmdline);
 	return err;
+}
+
+void qmp_find_path(pid_t pid, char *buf, size_t size)
+{
+	struct qmp_paths paths = { 0 };
+
+	*buf = '\0';
+	if (HAVE_JSON)
+		qmp_find_paths(&paths, pid);
+	if (paths.size)
+		snprintf(buf, size, "%s", paths.argz);
+	free(paths.argz);
 }
 
 /* ---- sockets that the user named ---- */

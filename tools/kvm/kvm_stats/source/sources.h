@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sources of statistics, and the parts of them that unit tests call. */
+/* The parts of the sources that unit tests call. */
 #ifndef SOURCE_SOURCES_H
 #define SOURCE_SOURCES_H
 
@@ -9,30 +9,8 @@
 #include <sys/types.h>
 
 #include "kvmstats.h"
+#include "model.h"
 #include "source/perf_group.h"
-#include "targets/source.h"
-#include "targets/target.h"
-
-/* Statistics fds: one for each VM, or one for each VM and vCPU. They have types and units. */
-extern const struct source source_fd;
-
-/*
- * QEMU's answers to query-stats, for VMs and vCPUs whose statistics fds cannot be opened. Without
- * json-c (HAVE_JSON is 0), the source has no targets.
- */
-extern const struct source source_qmp;
-
-/* All files in debugfs: the sums over the vCPUs of each VM, and the statistics of the VM. */
-extern const struct source source_debugfs;
-
-/* Only the statistics of the VM, for VMMs whose vCPUs other sources read. */
-extern const struct source source_debugfs_vm;
-
-/* How often tracepoints were hit. */
-extern const struct source source_tracepoints;
-
-/* Returns the key of the target that represents the VM or vCPU @from in @source. */
-struct target_key target_key_of(const struct source *source, const struct kvmstats_target *from);
 
 /* ---- debugfs ---- */
 
@@ -91,12 +69,6 @@ int tracepoints_list(struct tracepoints *tracepoints, const char *kvm,
 void tracepoints_free(struct tracepoints *tracepoints);
 
 /* ---- QMP ---- */
-
-/*
- * Describes why QMP has no statistics. @err is -errno of the source. Returns @buf or a constant
- * string.
- */
-const char *qmp_strerror(int err, char *buf, size_t size);
 
 /* Paths of QMP sockets. Initialize it with zeros. */
 struct qmp_paths {

@@ -15,10 +15,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "model.h"
 #include "source/sources.h"
-#include "targets/stat.h"
-#include "targets/vmm.h"
+#include "util.h"
 
 #define PATH_SIZE	(PATH_MAX + NAME_MAX + 16)
 
@@ -243,32 +242,36 @@ static int make_schema(const struct tracepoints *list, struct kvmstats_schema **
 	return err;
 }
 
-static int open_source(struct source_context *context)
+static int open_source(struct monitor *monitor)
 {
-	struct machine *machine = calloc(1, sizeof(*machine));
 	struct kvmstats_schema *schema;
+	struct machine *machine;
 	int err;
 
+	if (!(monitor->options.sources & SOURCES_TRACEPOINTS))
+		return 0;
+	machine = calloc(1, sizeof(*machine));
 	if (!machine)
 		return -ENOMEM;
-	context->tracepoints = machine;
+	monitor->tracepoints = machine;
 	err = tracepoints_list(&machine->list, NULL, exit_reasons_for_this_machine);
 	if (!err)
 		err = make_schema(&machine->list, &schema);
-	if (!err)
-		err = stat_sets_add(&context->sets, schema, &machine->set);
-	return err;
+	if (err)
+		return err;
+	machine->set = stat_set_get(monitor, schema, true);
+	return machine->set ? 0 : -ENOMEM;
 }
 
-static void close_source(struct source_context *context)
+static void close_source(struct monitor *monitor)
 {
-	struct machine *machine = context->tracepoints;
+	struct machine *machine = monitor->tracepoints;
 
 	if (!machine)
 		return;
 	tracepoints_free(&machine->list);
 	free(machine);
-	context->tracepoints = NULL;
+	monitor->tracepoints = NULL;
 }
 
 /* ---- counters ---- */
@@ -443,51 +446,51 @@ static void detach(struct target *target)
 	free_tracing(target->private);
 }
 
-static int add_target(struct source_context *context, struct vmm *vmm, const struct target_key *key)
+static int add_target(struct monitor *monitor, struct vmm *vmm, const struct target *key)
 {
-	struct tracing *tracing = new_tracing(context->tracepoints);
-	struct target *target;
+	struct tracing *tracing = new_tracing(monitor->tracepoints);
+	struct target target = *key;
 	int err;
 
 	if (!tracing)
 		return -ENOMEM;
+	target.set = tracing->set;
+	target.private = tracing;
 	err = vmm->kvm ? add_threads(tracing, vmm->pid) : add_cpus(tracing);
-	target = err ? NULL : target_add(vmm, key, tracing->set);
-	if (!target) {
+	if (!err && !target_add(vmm, &target))
+		err = -ENOMEM;
+	if (err)
 		free_tracing(tracing);
-		return err ? err : -ENOMEM;
-	}
-	target->origin = ORIGIN_TRACEPOINTS;
-	target->private = tracing;
-	return 0;
+	return err;
 }
 
 /* Without -p and -g, the counters of the whole machine include all VMMs. */
-static bool counted_on_host(const struct source_context *context, const struct vmm *vmm)
+static bool counted_on_host(const struct monitor *monitor, const struct vmm *vmm)
 {
-	return vmm->kvm && !filter_names_vmms(context->filter);
+	return vmm->kvm && !filter_names_vmms(monitor->options.filter);
 }
 
-static int attach(struct source_context *context, struct vmm *vmm)
+static int attach(struct monitor *monitor, struct vmm *vmm)
 {
-	struct target_key key = {
+	struct target key = {
 		.source = &source_tracepoints,
+		.origin = ORIGIN_TRACEPOINTS,
 		.scope = vmm->kvm ? SCOPE_VMM : SCOPE_HOST,
 		.vm = -1,
 		.vcpu = -1,
 		/* A new selection of events needs a new target. */
-		.vmm_fd = (int)context->selections,
+		.vmm_fd = (int)monitor->selections,
 	};
-	const struct machine *machine = context->tracepoints;
+	const struct machine *machine = monitor->tracepoints;
 	struct target *target;
 
-	if (counted_on_host(context, vmm) || !machine->set->stats)
+	if (counted_on_host(monitor, vmm) || !machine->set->stats)
 		return 0;
-	if (filter_selects_vcpus_only(context->filter))
+	if (filter_selects_vcpus_only(monitor->options.filter))
 		return -EDOM;
 	target = target_keep(vmm, &key);
 	if (!target)
-		return add_target(context, vmm, &key);
+		return add_target(monitor, vmm, &key);
 	if (!vmm->kvm)
 		return 0;
 	drop_ended_threads(target->private, vmm->pid);

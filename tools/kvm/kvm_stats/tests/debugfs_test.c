@@ -11,10 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "model.h"
 #include "source/sources.h"
 #include "tap.h"
-#include "targets/vmm.h"
+#include "util.h"
 
 #define VM_FD	9
 
@@ -67,16 +67,11 @@ static void remove_values(void)
 /* ---- a VMM without a process ---- */
 
 static struct filter filter;
-static struct source_context context = { .filter = &filter };
+static struct monitor monitor = { .options.filter = &filter };
 static const char not_null;	/* the sources do not examine vmm->kvm */
 static struct vmm vmm = { .kvm = (const void *)&not_null, .vms = 1 };
 
-static void detach_nothing(struct target *target)
-{
-	(void)target;
-}
-
-static const struct source source_of_vcpus = { .detach = detach_nothing };
+static const struct source source_of_vcpus;
 
 /* Registers a vCPU that has two statistics. */
 static void add_vcpu(void)
@@ -85,14 +80,15 @@ static void add_vcpu(void)
 		{ .name = "exits", .size = 1 },
 		{ .name = "guest_mode", .type = KVMSTATS_TYPE_INSTANT, .size = 1 },
 	};
-	const struct target_key key = { .source = &source_of_vcpus, .scope = SCOPE_VCPU };
+	struct target vcpu = { .source = &source_of_vcpus, .scope = SCOPE_VCPU };
 	struct kvmstats_schema *schema;
-	const struct stat_set *set;
 
-	if (target_keep(&vmm, &key))
+	if (target_keep(&vmm, &vcpu))
 		return;
-	if (kvmstats_schema_make(&schema, desc, 2, sizeof(*desc)) ||
-	    stat_sets_add(&context.sets, schema, &set) || !target_add(&vmm, &key, set))
+	if (kvmstats_schema_make(&schema, desc, 2, sizeof(*desc)))
+		abort();
+	vcpu.set = stat_set_get(&monitor, schema, true);
+	if (!vcpu.set || !target_add(&vmm, &vcpu))
 		abort();
 }
 
@@ -103,7 +99,7 @@ static int attach(const struct source *source, bool vcpu)
 	targets_begin(&vmm);
 	if (vcpu)
 		add_vcpu();
-	err = source->attach(&context, &vmm);
+	err = source->attach(&monitor, &vmm);
 	targets_end(&vmm);
 	return err;
 }
@@ -254,7 +250,6 @@ int main(void)
 	write_values();
 	debugfs_set_path(root);
 	vmm.pid = getpid();
-	stat_sets_init(&context.sets, &filter);
 	test_sums();
 	test_vm();
 	test_order();
@@ -262,7 +257,7 @@ int main(void)
 	test_some_files();
 	test_missing();
 	targets_free(&vmm);
-	stat_sets_free(&context.sets);
+	stat_sets_free(&monitor);
 	remove_values();
 	return tap_end();
 }

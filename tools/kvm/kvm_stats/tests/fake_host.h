@@ -9,7 +9,9 @@
 #include "serve/serve.h"
 
 static struct filter filter;
-static struct monitor monitor = { .generation = 1, .denied = 3 };
+static struct monitor monitor = {
+	.options.filter = &filter, .generation = 1, .denied = 3,
+};
 
 static void fail(const char *what)
 {
@@ -34,24 +36,15 @@ static struct vmm *add_vmm(pid_t pid, const char *guest, size_t vms, size_t vcpu
 	return vmm;
 }
 
-static void detach(struct target *target)
-{
-	(void)target;
-}
+static const struct source image_source;
 
-static const struct source image_source = { .detach = detach };
-
-/* Adds a VM, or a vCPU if @vcpu is not negative. Its sample is empty. */
-static struct target *add_target_of(struct vmm *vmm, const struct target_key *key,
-				    const struct stat_set *set, enum origin origin)
+/* Adds a VM, or a vCPU if @from->vcpu is not negative. Its sample is empty. */
+static struct target *add_target_of(struct vmm *vmm, const struct target *from)
 {
-	struct target *target = target_add(vmm, key, set);
+	struct target *target = target_add(vmm, from);
 
 	if (!target)
 		fail("out of memory");
-	target->origin = origin;
-	vmm->target = vmm->list.target;
-	vmm->targets = vmm->list.count;
 	return target;
 }
 

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "util.h"
 #include "fake_host.h"
+#include "util.h"
 
 #define REPLACE_INTERVAL	(30 * SECOND)
 #define MAX_VALUES		1024
@@ -62,7 +62,7 @@ static const struct stat_set *make_set(size_t *i)
 {
 	struct kvmstats_desc desc[ARRAY_SIZE(definitions)];
 	struct kvmstats_schema *schema;
-	const struct stat_set *set;
+	const struct stat_set *set = NULL;
 	size_t count = 0;
 
 	for (; definitions[*i].name; (*i)++) {
@@ -70,8 +70,9 @@ static const struct stat_set *make_set(size_t *i)
 		desc[count++].name = definitions[*i].name;
 	}
 	(*i)++;
-	if (kvmstats_schema_make(&schema, desc, count, sizeof(*desc)) ||
-	    stat_sets_add(&monitor.context.sets, schema, &set))
+	if (!kvmstats_schema_make(&schema, desc, count, sizeof(*desc)))
+		set = stat_set_get(&monitor, schema, true);
+	if (!set)
 		fail("the schema cannot be made");
 	return set;
 }
@@ -116,13 +117,15 @@ static void start_guest(int host, size_t at, size_t vcpus)
 	vmm->number = number;
 	if (old) {
 		monitor.vmm[at] = monitor.vmm[--monitor.vmms];
-		vmm_free(old);
+		targets_free(old);
+		free(old);
 	}
 	for (i = -1; i < (int)vcpus; i++)
-		add_target_of(vmm, &(struct target_key){
+		add_target_of(vmm, &(struct target){
 			.source = &image_source, .scope = i < 0 ? SCOPE_VM : SCOPE_VCPU,
-			.vcpu = i, .vmm_fd = -1,
-		}, i < 0 ? vm_set : vcpu_set, ORIGIN_NEXT);
+			.vcpu = i, .vmm_fd = -1, .origin = ORIGIN_NEXT,
+			.set = i < 0 ? vm_set : vcpu_set,
+		});
 }
 
 static int listen_on(int port)
@@ -205,8 +208,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	hosts = atoi(argv[2]);
-	stat_sets_init(&monitor.context.sets, &filter);
-	monitor.options.filter = &filter;
 	monitor.denied = 0;
 	vm_set = make_set(&next);
 	vcpu_set = make_set(&next);

@@ -2,7 +2,7 @@
 /* Test which statistics may be missing, because only the VMM can open them. */
 #include <errno.h>
 
-#include "messages/gap.h"
+#include "model.h"
 #include "tap.h"
 
 static struct stat_set vcpu_set = { .stats = 1 };
@@ -14,15 +14,8 @@ static struct target *targets[] = { &vcpu };
 static struct vmm vmm_without_vm(void)
 {
 	return (struct vmm){
-		.target = targets, .targets = 1, .missing = 1, .fd_error = -EIO,
+		.target = targets, .targets = 1, .unread = { .count = 1, .fd_error = -EIO },
 	};
-}
-
-static bool fails(const struct vmm *vmm, const struct filter *filter)
-{
-	struct gap gap = { .readers = vmm->missing, .err = vmm->fd_error };
-
-	return gap_is_failure(vmm, &gap, filter);
 }
 
 static void test_vm(void)
@@ -30,17 +23,18 @@ static void test_vm(void)
 	struct vmm vmm = vmm_without_vm();
 	struct filter filter = { 0 };
 
-	tap_ok(!fails(&vmm, &filter), "values of the VM may be missing");
+	tap_ok(!vmm_fails(&vmm, &filter), "values of the VM may be missing");
 	filter.has_regex = true;
-	tap_ok(!fails(&vmm, &filter), "also if the expression matches a statistic of the vCPUs");
+	tap_ok(!vmm_fails(&vmm, &filter),
+	       "also if the expression matches a statistic of the vCPUs");
 	vcpu_set.stats = 0;
-	tap_ok(fails(&vmm, &filter), "but not if it matches none");
+	tap_ok(vmm_fails(&vmm, &filter), "but not if it matches none");
 	vcpu_set.stats = 1;
 	filter = (struct filter){ .vm = true };
-	tap_ok(fails(&vmm, &filter), "nor if the user selects the VM");
+	tap_ok(vmm_fails(&vmm, &filter), "nor if the user selects the VM");
 	filter = (struct filter){ .qmp = true };
-	vmm.qmp_error = -ENXIO;
-	tap_ok(fails(&vmm, &filter), "nor if QMP does not have them");
+	vmm.unread.qmp_error = -ENXIO;
+	tap_ok(vmm_fails(&vmm, &filter), "nor if QMP does not have them");
 }
 
 /* The kernel is locked down. */
@@ -49,16 +43,15 @@ static void test_debugfs(void)
 	static struct source sums = { .has_sums = true };
 	struct target vm = { .source = &source, .origin = ORIGIN_DEBUGFS, .set = &vcpu_set };
 	struct target *both[] = { &vm, &vcpu };
-	struct vmm vmm = { .target = both, .targets = 2, .debugfs_error = -EPERM };
-	struct gap gap = { .debugfs_error = -EPERM };
+	struct vmm vmm = { .target = both, .targets = 2, .unread.debugfs_error = -EPERM };
 	struct filter filter = { 0 };
 
-	tap_ok(!gap_is_failure(&vmm, &gap, &filter), "debugfs may have some values of the VM");
+	tap_ok(!vmm_fails(&vmm, &filter), "debugfs may have some values of the VM");
 	filter.vm = true;
-	tap_ok(gap_is_failure(&vmm, &gap, &filter), "but not if the user selects the VM");
+	tap_ok(vmm_fails(&vmm, &filter), "but not if the user selects the VM");
 	filter.vm = false;
 	vm.source = &sums;
-	tap_ok(gap_is_failure(&vmm, &gap, &filter), "missing sums over the vCPUs are a failure");
+	tap_ok(vmm_fails(&vmm, &filter), "missing sums over the vCPUs are a failure");
 }
 
 static void test_others(void)
@@ -66,14 +59,14 @@ static void test_others(void)
 	struct vmm vmm = vmm_without_vm();
 	struct filter filter = { 0 };
 
-	vmm.fd_error = -EMFILE;
-	tap_ok(fails(&vmm, &filter), "another error is a failure");
+	vmm.unread.fd_error = -EMFILE;
+	tap_ok(vmm_fails(&vmm, &filter), "another error is a failure");
 	vmm = vmm_without_vm();
-	vmm.missing_vcpus = 1;
-	tap_ok(fails(&vmm, &filter), "a missing vCPU is a failure");
+	vmm.unread.vcpus = 1;
+	tap_ok(vmm_fails(&vmm, &filter), "a missing vCPU is a failure");
 	vmm = vmm_without_vm();
 	vmm.targets = 0;
-	tap_ok(fails(&vmm, &filter), "a VMM without any values is a failure");
+	tap_ok(vmm_fails(&vmm, &filter), "a VMM without any values is a failure");
 }
 
 int main(void)

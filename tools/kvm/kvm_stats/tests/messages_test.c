@@ -10,13 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util.h"
 #include "guest_files.h"
-#include "messages/grouped.h"
-#include "messages/missing.h"
-#include "messages/notice.h"
-#include "messages/sources.h"
 #include "tap.h"
+#include "unread.h"
+#include "util.h"
 
 static char *printed;
 
@@ -174,27 +171,23 @@ static void test_tracepoints(void)
 
 /* ---- exit statistics ---- */
 
-static struct stat_set *add_vcpu(struct stat_sets *sets, bool exits)
+static void add_vcpu(struct monitor *monitor, bool exits)
 {
 	const struct kvmstats_desc descs[] = {
 		{ .name = "exits", .size = 1 },
 		{ .name = "exit_io", .size = 1 },
 		{ .name = "exit_io_ns", .unit = KVMSTATS_UNIT_SECONDS, .size = 1 },
 	};
-	const struct stat_set *set;
 	struct kvmstats_schema *schema;
 
 	if (kvmstats_schema_make(&schema, descs, exits ? 3 : 1, sizeof(*descs)) ||
-	    stat_sets_add(sets, schema, &set))
+	    !stat_set_get(monitor, schema, true))
 		exit(1);
-	return (struct stat_set *)set;
 }
-
-static enum exits_state known;
 
 static void print_exits(void *monitor)
 {
-	notice_exits(&known, monitor);
+	notice_exits(monitor);
 }
 
 static void test_exits(void)
@@ -203,17 +196,16 @@ static void test_exits(void)
 		"kvm-stats: exit statistics are off. To switch them on, run "
 		"'echo 1 >/sys/module/kvm/parameters/exit_stats' as root.\n";
 	struct filter filter = { 0 };
-	struct monitor monitor = { 0 };
+	struct monitor monitor = { .options.filter = &filter };
 	struct guest_files files;
 
 	if (guest_files_make(&files))
 		exit(1);
 	set_file(&files, "sys/module/kvm/parameters/exit_stats", "N\n");
-	stat_sets_init(&monitor.context.sets, &filter);
-	add_vcpu(&monitor.context.sets, false);
+	add_vcpu(&monitor, false);
 	capture(print_exits, &monitor);
 	check_printed("", "a kernel without exit statistics cannot switch them on");
-	add_vcpu(&monitor.context.sets, true);
+	add_vcpu(&monitor, true);
 	capture(print_exits, &monitor);
 	check_printed(off, "exit statistics that are off are reported");
 	capture(print_exits, &monitor);
@@ -224,13 +216,13 @@ static void test_exits(void)
 	set_file(&files, "sys/module/kvm/parameters/exit_stats", "0\n");
 	capture(print_exits, &monitor);
 	check_printed(off, "and that they are off again");
-	known = EXITS_MISSING;
-	monitor.context.sets.set[1]->stats = 1;
+	set_file(&files, "sys/module/kvm/parameters/exit_stats", "1\n");
+	monitor.set[1]->stats = 1;
 	capture(print_exits, &monitor);
 	check_printed("", "if they are not selected, it does not matter");
 	guest_files_remove(&files);
 	tap_is(monitor_exits(&monitor), EXITS_ON, "without the file it is not known");
-	stat_sets_free(&monitor.context.sets);
+	stat_sets_free(&monitor);
 }
 
 /* ---- fds that cannot be compared ---- */
@@ -241,11 +233,9 @@ int __wrap_kvmstats_vmm_distinct(const struct kvmstats_vmm *vmm)
 	return 0;
 }
 
-static void print_missing(void *monitor)
+static void print_unread(void *monitor)
 {
-	static struct missing missing;
-
-	missing_report(&missing, monitor);
+	report_unread(monitor);
 }
 
 static void test_kcmp(void)
@@ -254,12 +244,12 @@ static void test_kcmp(void)
 	struct filter filter = { 0 };
 	struct monitor monitor = { .vmm = &vmms, .vmms = 1, .options.filter = &filter };
 
-	capture(print_missing, &monitor);
+	capture(print_unread, &monitor);
 	check_printed("kvm-stats: PID 1 (vmm): only the VM with the lowest fd is read: "
 		      "fds cannot be compared\n"
 		      "kvm-stats: Use a kernel with kcmp(), and no seccomp filter that refuses it.\n",
 		      "without kcmp() VMs can be missing");
-	capture(print_missing, &monitor);
+	capture(print_unread, &monitor);
 	check_printed("", "this is reported once");
 }
 

@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "memory_use.h"
-#include "monitor/monitor.h"
+#include "model.h"
+#include "sums.h"
 #include "temporary_vmm.h"
-#include "values/totals.h"
 
 /*
  * In seconds. The monitor scans the fds of a VMM every five seconds. For thousands of targets
@@ -232,8 +232,10 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "all") && !filter_set_pid(&filter, atoi(argv[1])))
 		return 2;
 	run.temporary.argv = argc > 3 ? argv + 3 : NULL;
-	if (monitor_open(&run.monitor, &options) ||
-	    totals_open(&run.totals, run.monitor, NULL, NULL))
+	if (monitor_open(&run.monitor, &options))
+		return 1;
+	run.totals = totals_open(run.monitor, NULL, NULL);
+	if (!run.totals)
 		return 1;
 	failed = test(&run, strtoul(argv[2], NULL, 10));
 	temporary_end(&run.temporary);

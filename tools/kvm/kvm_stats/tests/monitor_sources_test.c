@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "internal.h"
-#include "monitor/monitor.h"
+#include "model.h"
 #include "source/sources.h"
 #include "tap.h"
 #include "tiny_vmm.h"
@@ -117,7 +117,7 @@ static void test_both(const struct filter *filter)
 
 	tap_ok(has_target(vmm, SCOPE_VCPU, ORIGIN_TAKEN), "the vCPU comes from its fd");
 	tap_ok(has_target(vmm, SCOPE_VM, ORIGIN_DEBUGFS), "the VM comes from debugfs");
-	tap_ok(!vmm->missing && !vmm->fd_error, "nothing is missing");
+	tap_ok(!vmm->unread.count && !vmm->unread.fd_error, "nothing is missing");
 	tap_ok(!strcmp(vmm_sources(vmm, buf, sizeof(buf)), "taken+debugfs"), "both are named");
 	monitor_close(monitor);
 }
@@ -130,8 +130,8 @@ static void test_no_debugfs(const struct filter *filter)
 	debugfs_set_path("/nonexistent");
 	monitor = open_monitor(filter);
 	vmm = monitor->vmm[0];
-	tap_ok(vmm->targets == 1 && vmm->missing == 1, "without debugfs, the VM is missing");
-	tap_ok(!vmm->debugfs_error, "this is not an error of debugfs");
+	tap_ok(vmm->targets == 1 && vmm->unread.count == 1, "without debugfs, the VM is missing");
+	tap_ok(!vmm->unread.debugfs_error, "this is not an error of debugfs");
 	monitor_close(monitor);
 }
 

@@ -2,8 +2,8 @@
 /* Test which characters of names reach the terminal. */
 #include <string.h>
 
-#include "util.h"
 #include "tap.h"
+#include "util.h"
 
 static void test_names(void)
 {

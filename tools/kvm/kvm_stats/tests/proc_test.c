@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util.h"
 #include "proc.h"
 #include "tap.h"
+#include "util.h"
 
 static char root[] = "/tmp/proc_test.XXXXXX";
 

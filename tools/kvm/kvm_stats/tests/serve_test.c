@@ -5,11 +5,11 @@
  */
 #include <errno.h>
 
-#include "util.h"
 #include "fake_host.h"
 #include "guest_files.h"
 #include "image.h"
 #include "tap.h"
+#include "util.h"
 
 #define TYPE(name)	((uint32_t)KVMSTATS_TYPE_##name)
 #define UNIT(name)	((uint32_t)KVMSTATS_UNIT_##name << 4)
@@ -124,22 +124,25 @@ static void debugfs_image(struct image *image)
 
 /* ---- the VMMs ---- */
 
-static const struct source sum_source = { .detach = detach, .has_sums = true };
+static const struct source sum_source = { .has_sums = true };
 
 static void add_target(struct vmm *vmm, const struct image *image, enum scope scope, int vm,
 		       int vcpu, int vmm_fd, enum origin origin)
 {
 	const struct source *source = origin == ORIGIN_DEBUGFS ? &sum_source : &image_source;
-	struct target_key key = { source, scope, vm, vcpu, vmm_fd, NULL, 0 };
+	struct target from = {
+		.source = source, .scope = scope, .vm = vm, .vcpu = vcpu, .vmm_fd = vmm_fd,
+		.origin = origin,
+	}, *target;
 	struct kvmstats_schema *schema;
-	const struct stat_set *set;
-	struct target *target;
 	int fd = image_fd(image);
 
-	if (kvmstats_schema_read(&schema, fd) ||
-	    stat_sets_add(&monitor.context.sets, schema, &set))
+	if (kvmstats_schema_read(&schema, fd))
 		fail("the schema of an image cannot be read");
-	target = add_target_of(vmm, &key, set, origin);
+	from.set = stat_set_get(&monitor, schema, true);
+	if (!from.set)
+		fail("out of memory");
+	target = add_target_of(vmm, &from);
 	if (kvmstats_sample_read(target->now, fd))
 		fail("the values of an image cannot be read");
 	close(fd);
@@ -178,9 +181,9 @@ static void add_several_vms(void)
 	add_target(vmm, &odd, SCOPE_VM, 1, -1, 10, ORIGIN_TAKEN);
 	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 12, ORIGIN_TAKEN);
 	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 14, ORIGIN_TAKEN);
-	vmm->missing = 1;
-	vmm->missing_vcpus = 1;
-	vmm->fd_error = -EIO;
+	vmm->unread.count = 1;
+	vmm->unread.vcpus = 1;
+	vmm->unread.fd_error = -EIO;
 }
 
 /* QEMU 8.1 and later keeps the statistics fds of vCPUs, but not that of the VM. */
@@ -193,8 +196,8 @@ static void add_vm_without_fd(void)
 	add(&vcpu, "exits", COUNTER, 0, 1, 0, 30);
 	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 0, 10, ORIGIN_TAKEN);
 	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 11, ORIGIN_TAKEN);
-	vmm->missing = 1;
-	vmm->fd_error = -EIO;
+	vmm->unread.count = 1;
+	vmm->unread.fd_error = -EIO;
 }
 
 static void add_others(void)
@@ -204,16 +207,16 @@ static void add_others(void)
 	struct vmm *locked_down = add_vmm(500, "locked down", 1, 1);
 	struct image image;
 
-	unreadable->missing = 5;
-	unreadable->fd_error = -EPERM;
+	unreadable->unread.count = 5;
+	unreadable->unread.fd_error = -EPERM;
 	debugfs_image(&image);
 	add_target(from_debugfs, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
-	from_debugfs->missing = 2;
-	from_debugfs->fd_error = -EOPNOTSUPP;
+	from_debugfs->unread.count = 2;
+	from_debugfs->unread.fd_error = -EOPNOTSUPP;
 	add_target(locked_down, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
-	locked_down->missing = 2;
-	locked_down->fd_error = -EOPNOTSUPP;
-	locked_down->debugfs_error = -EPERM;
+	locked_down->unread.count = 2;
+	locked_down->unread.fd_error = -EOPNOTSUPP;
+	locked_down->unread.debugfs_error = -EPERM;
 }
 
 /* The same guest twice, as during a migration within the machine. Only the PIDs differ. */
@@ -286,10 +289,12 @@ static void set_exit_stats(const struct guest_files *files, const char *value)
 
 static void free_vmms(void)
 {
-	while (monitor.vmms)
-		vmm_free(monitor.vmm[--monitor.vmms]);
+	while (monitor.vmms) {
+		targets_free(monitor.vmm[--monitor.vmms]);
+		free(monitor.vmm[monitor.vmms]);
+	}
 	free(monitor.vmm);
-	stat_sets_free(&monitor.context.sets);
+	stat_sets_free(&monitor);
 }
 
 /* ---- the tests ---- */
@@ -558,7 +563,6 @@ int main(void)
 	mkdir(proc, 0755);
 	proc_set_root(proc);
 	write_processes();
-	stat_sets_init(&monitor.context.sets, &filter);
 	monitor.options.filter = &filter;
 	add_ordinary();
 	add_several_vms();

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "sums.h"
 #include "tap.h"
 #include "top/screen.h"
-#include "values/baseline.h"
+#include "util.h"
 
 static void text_is(const char *found, const char *expected, const char *what)
 {
@@ -579,7 +579,7 @@ static void test_missing(void)
 	struct target vcpu = { .source = &fds, .origin = ORIGIN_TAKEN };
 	struct target vm = { .source = &debugfs, .origin = ORIGIN_DEBUGFS };
 	struct target *targets[] = { &vcpu, &vm };
-	struct vmm vmm = { .target = targets, .targets = 2, .missing = 1, .missing_vcpus = 1 };
+	struct vmm vmm = { .target = targets, .targets = 2, .unread = { .count = 1, .vcpus = 1 } };
 	struct vmm *vmms[] = { &vmm };
 	struct monitor monitor = { .vmm = vmms, .vmms = 1 };
 	char text[128];
@@ -590,7 +590,9 @@ static void test_missing(void)
 	debugfs.has_sums = true;
 	draw_put_problems(text, sizeof(text), &monitor);
 	text_is(text, "", "no vCPU is missing if debugfs has the sums over the vCPUs");
-	vmm = (struct vmm){ .target = targets, .targets = 1, .missing = 1, .fd_error = -EIO };
+	vmm = (struct vmm){
+		.target = targets, .targets = 1, .unread = { .count = 1, .fd_error = -EIO },
+	};
 	draw_put_problems(text, sizeof(text), &monitor);
 	text_is(text, ", VM values of 1 guest missing",
 		"missing values of a VM are not missing vCPUs");

@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
-#include "monitor/monitor.h"
+#include "log/column.h"
+#include "model.h"
+#include "sums.h"
 #include "tap.h"
-#include "values/column.h"
-#include "values/row.h"
-#include "values/totals.h"
+#include "util.h"
 
 #define VALUES	7
 
@@ -35,42 +34,34 @@ static int read_nothing(struct target *target)
 	return 0;
 }
 
-static void release(struct target *target)
+static const struct source fake_source = { .read = read_nothing };
+
+/* Replaces the targets of VMM @i by a VM with the statistics of @desc. */
+static void set_vm(struct world *w, int i, const struct kvmstats_desc *desc, size_t count)
 {
-	(void)target;
-}
+	struct target vm = { .source = &fake_source, .scope = SCOPE_VM, .vcpu = -1 };
+	struct kvmstats_schema *schema;
 
-static const struct source fake_source = { .read = read_nothing, .detach = release };
-
-static void add_vm(struct world *w, int i)
-{
-	struct target_key key = {
-		.source = &fake_source, .scope = SCOPE_VM, .vcpu = -1, .vmm_fd = i,
-	};
-
+	kvmstats_schema_make(&schema, desc, count, sizeof(*desc));
+	vm.set = stat_set_get(&w->monitor, schema, true);
 	w->vmms[i] = &w->vmm[i];
 	w->vmm[i].vms = 1;
 	targets_begin(&w->vmm[i]);
-	target_add(&w->vmm[i], &key, w->monitor.context.sets.set[0])->origin = ORIGIN_OPENED;
+	target_add(&w->vmm[i], &vm);
 	targets_end(&w->vmm[i]);
+	w->monitor.generation++;
 }
 
 static void begin(struct world *w, const char *regex)
 {
-	struct kvmstats_schema *schema;
-	const struct stat_set *set;
-
 	memset(w, 0, sizeof(*w));
 	filter_set_regex(&w->filter, regex);
-	stat_sets_init(&w->monitor.context.sets, &w->filter);
-	kvmstats_schema_make(&schema, descs, ARRAY_SIZE(descs), sizeof(*descs));
-	stat_sets_add(&w->monitor.context.sets, schema, &set);
-	add_vm(w, 0);
-	add_vm(w, 1);
+	w->monitor.options.filter = &w->filter;
+	set_vm(w, 0, descs, ARRAY_SIZE(descs));
+	set_vm(w, 1, descs, ARRAY_SIZE(descs));
 	w->monitor.vmm = w->vmms;
 	w->monitor.vmms = 2;
-	w->monitor.generation = 1;
-	totals_open(&w->totals, &w->monitor, NULL, NULL);
+	w->totals = totals_open(&w->monitor, NULL, NULL);
 }
 
 static void end(struct world *w)
@@ -80,7 +71,7 @@ static void end(struct world *w)
 	totals_close(w->totals);
 	for (i = 0; i < 2; i++)
 		targets_free(&w->vmm[i]);
-	stat_sets_free(&w->monitor.context.sets);
+	stat_sets_free(&w->monitor);
 	filter_free(&w->filter);
 }
 
@@ -265,23 +256,6 @@ static const struct kvmstats_desc other_descs[] = {
 	{ .name = "exit_io", .size = 1 },
 };
 
-/* Replaces the second VM by one with other statistics. */
-static void replace_second(struct world *w)
-{
-	struct target_key key = {
-		.source = &fake_source, .scope = SCOPE_VM, .vcpu = -1, .vmm_fd = 9,
-	};
-	struct kvmstats_schema *schema;
-	const struct stat_set *set;
-
-	kvmstats_schema_make(&schema, other_descs, ARRAY_SIZE(other_descs), sizeof(*descs));
-	stat_sets_add(&w->monitor.context.sets, schema, &set);
-	targets_begin(&w->vmm[1]);
-	target_add(&w->vmm[1], &key, set)->origin = ORIGIN_OPENED;
-	targets_end(&w->vmm[1]);
-	w->monitor.generation++;
-}
-
 static void sample_both(struct world *w, uint64_t exits, uint64_t io)
 {
 	const uint64_t first[VALUES] = { exits }, second[] = { 10, exits, io };
@@ -301,7 +275,7 @@ static void test_different_statistics(void)
 	begin(&w, NULL);
 	sample(&w, start, start);
 	columns_set(&columns, w.totals);
-	replace_second(&w);
+	set_vm(&w, 1, other_descs, ARRAY_SIZE(other_descs));
 	sample_both(&w, 200, 30);
 	sample_both(&w, 210, 35);
 	tap_is(total_of(&w, "exits")->value, 420,

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "util.h"
 #include "source/sources.h"
 #include "tap.h"
+#include "util.h"
 
 static const struct set {
 	const char *event;

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "util.h"
-#include "messages/search.h"
 #include "top/screen.h"
+#include "unread.h"
+#include "util.h"
 
 /* ---- text ---- */
 
@@ -215,7 +215,7 @@ int draw_put_problems(char *buf, size_t size, const struct monitor *monitor)
 		else if (vmm_lacks_only_vm(vmm))
 			no_vm_values++;
 		else
-			missing += vmm_has_sums(vmm) ? 0 : vmm->missing;
+			missing += vmm_has_sums(vmm) ? 0 : vmm->unread.count;
 	}
 	*buf = '\0';
 	if (unreadable)
@@ -667,7 +667,7 @@ static void draw_nothing(const struct top *top, int y, int end)
 	else if (page->kind == PAGE_HISTOGRAM)
 		snprintf(text, sizeof(text), "No samples yet.%s", top->counts_growth ?
 			 " Press 'i' to include those since VM creation." : "");
-	else if (top->kvm_stat && stat_sets_match_nothing(&top->monitor->context.sets))
+	else if (top->kvm_stat && monitor_matches_nothing(top->monitor))
 		snprintf(text, sizeof(text), "No statistic's name matches '%.200s'. The expression "
 			 "must match from the start of a name.", top->filter->pattern);
 	else

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
-#include "targets/exit_class.h"
+#include "model.h"
+#include "sums.h"
 #include "top/screen.h"
-#include "values/row.h"
+#include "util.h"
 
 /* ---- the statistics of a schema ---- */
 
@@ -470,8 +470,7 @@ static bool update_process(struct top *top, struct line *line, const struct vmm 
 
 static void set_problem(struct line *line, const struct vmm *vmm)
 {
-	int err = vmm->fd_error ? vmm->fd_error :
-		  vmm->debugfs_error ? vmm->debugfs_error : vmm->tracepoints_error;
+	int err = vmm_error(vmm);
 	char buf[96];
 
 	*line->problem = '\0';
@@ -484,7 +483,7 @@ static void set_problem(struct line *line, const struct vmm *vmm)
 
 static size_t missing_of(const struct vmm *vmm)
 {
-	return vmm->targets ? vmm->missing : vmm->vms + vmm->vcpus;
+	return vmm->targets ? vmm->unread.count : vmm->vms + vmm->vcpus;
 }
 
 /* Whether the sums over the guest contain all of it. */

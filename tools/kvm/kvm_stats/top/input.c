@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
 #include "options/number.h"
 #include "top/screen.h"
+#include "util.h"
 
 #define ESCAPE		27
 #define CONTROL(c)	((c) & 0x1f)

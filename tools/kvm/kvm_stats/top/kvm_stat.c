@@ -111,7 +111,7 @@ int kvm_stat_await_guest(struct top *top)
 	const struct monitor *monitor = top->monitor;
 	int err;
 
-	if (monitor->named.count == 1 && monitor->vmms == 1 && monitor->vmm[0]->guest)
+	if (monitor->options.filter->pids == 1 && monitor->vmms == 1 && monitor->vmm[0]->guest)
 		snprintf(top->guest, sizeof(top->guest), "%s", monitor->vmm[0]->guest);
 	if (monitor_targets(monitor))
 		top->awaiting_guest = false;

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
-#include "messages/require.h"
-#include "messages/sources.h"
+#include "sums.h"
 #include "top/screen.h"
-#include "values/baseline.h"
+#include "unread.h"
+#include "util.h"
 
 #define MESSAGE_TIME	(6 * SECOND)
 
@@ -230,19 +229,19 @@ static void forget(struct top *top, const struct vmm *vmm)
 	}
 }
 
-static void handle_event(enum monitor_event event, const struct vmm *vmm, void *arg)
+static void handle_event(enum kvmstats_event event, const struct vmm *vmm, void *arg)
 {
 	static const char * const what[] = {
-		[MONITOR_APPEARED] = "has appeared",
-		[MONITOR_CHANGED] = "has changed",
-		[MONITOR_ENDED] = "has ended or closed its VM",
+		[KVMSTATS_EVENT_APPEARED] = "has appeared",
+		[KVMSTATS_EVENT_CHANGED] = "has changed",
+		[KVMSTATS_EVENT_ENDED] = "has ended or closed its VM",
 	};
 	struct top *top = arg;
 	char name[NAME_SIZE], pid[16] = "";
 
-	if (event == MONITOR_SEARCH_WORKS) {
+	if (event == KVMSTATS_EVENT_SEARCH_WORKS) {
 		top_message(top, "Can search for new VMMs again");
-	} else if (event == MONITOR_SEARCH_FAILED) {
+	} else if (event == KVMSTATS_EVENT_SEARCH_FAILED) {
 		top_message(top, "Cannot search for new VMMs: %s",
 			    kvmstats_strerror(top->monitor->search_error, name, sizeof(name)));
 	} else {
@@ -252,7 +251,7 @@ static void handle_event(enum monitor_event event, const struct vmm *vmm, void *
 			    guest_name(vmm, name, sizeof(name)), pid, what[event], vmm->vms,
 			    plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
 	}
-	if (event == MONITOR_ENDED)
+	if (event == KVMSTATS_EVENT_ENDED)
 		forget(top, vmm);
 }
 
@@ -407,11 +406,9 @@ bool model_open(struct top *top)
 	/* Set only now, so that VMMs that already run are not reported as new. */
 	top->monitor->options.event = handle_event;
 	if (top->monitor->search_error)
-		handle_event(MONITOR_SEARCH_FAILED, NULL, top);
-	if (!totals_open(&top->totals, top->monitor, scope_selects, &top->scope))
-		return true;
-	complain("out of memory");
-	return false;
+		handle_event(KVMSTATS_EVENT_SEARCH_FAILED, NULL, top);
+	top->totals = totals_open(top->monitor, scope_selects, &top->scope);
+	return top->totals || out_of_memory();
 }
 
 void model_close(struct top *top)

@@ -13,8 +13,8 @@
 #include <term.h>
 #include <unistd.h>
 
+#include "unread.h"
 #include "util.h"
-#include "messages/require.h"
 /* Macros of term.h, for capabilities that are not used here */
 #undef columns
 #undef lines

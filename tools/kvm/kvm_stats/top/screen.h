@@ -12,11 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "util.h"
-#include "monitor/monitor.h"
+#include "model.h"
 #include "proc.h"
+#include "sums.h"
 #include "top/top.h"
-#include "values/totals.h"
+#include "util.h"
 
 #define NAME_SIZE	128
 #define PROBLEM_SIZE	2048

@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "targets/stat.h"
+#include "model.h"
+#include "sums.h"
 #include "top/screen.h"
-#include "values/baseline.h"
-#include "values/row.h"
 
 static enum stat_group group_of(const struct kvmstats_stat *stat)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
 #include "top/screen.h"
+#include "util.h"
 
 #define GAP	1	/* cells between two columns */
 

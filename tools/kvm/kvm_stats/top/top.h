@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "util.h"
+#include "filter.h"
+#include "model.h"
 #include "options/status.h"
-#include "targets/filter.h"
-#include "targets/source.h"
+#include "util.h"
 
 #define MIN_INTERVAL	0.1	/* in seconds */
 

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "values/column.h"
+#include "log/column.h"
+#include "util.h"
 
 static bool has_column(const struct total *total)
 {
@@ -119,4 +120,21 @@ void columns_free(struct columns *columns)
 {
 	free(columns->column);
 	*columns = (struct columns){ 0 };
+}
+
+void columns_report_cleared(const struct totals *totals)
+{
+	const char *name = NULL;
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < totals->totals; i++) {
+		if (totals->total[i]->cleared && !count++)
+			name = totals->total[i]->name;
+	}
+	if (count == 1)
+		complain("%s was reset; growth in this interval is not included", name);
+	else if (count)
+		complain("%s and %zu more were reset; growth in this interval is not included",
+			 name, count - 1);
 }

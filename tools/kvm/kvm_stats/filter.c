@@ -4,39 +4,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter.h"
 #include "util.h"
-#include "targets/filter.h"
+
+/* Returns the array with space for one more entry, or prints a message and returns NULL. */
+static void *grow(void *array, size_t count, size_t size)
+{
+	array = reallocarray(array, count + 1, size);
+	if (!array)
+		out_of_memory();
+	return array;
+}
+
+bool strings_add(char ***strings, size_t *count, const char *string, size_t len)
+{
+	char **more = grow(*strings, *count, sizeof(*more));
+
+	if (!more)
+		return false;
+	*strings = more;
+	more[*count] = strndup(string, len);
+	if (!more[*count])
+		return out_of_memory();
+	++*count;
+	return true;
+}
+
+static void clear_strings(char **strings, size_t *count)
+{
+	while (*count)
+		free(strings[--*count]);
+}
+
+void strings_free(char **strings, size_t count)
+{
+	clear_strings(strings, &count);
+	free(strings);
+}
 
 bool filter_add_pid(struct filter *filter, pid_t pid)
 {
-	pid_t *more = realloc(filter->pid, (filter->pids + 1) * sizeof(*more));
+	pid_t *more = grow(filter->pid, filter->pids, sizeof(*more));
 
 	if (!more)
-		return out_of_memory();
+		return false;
 	filter->pid = more;
 	filter->pid[filter->pids++] = pid;
 	return true;
-}
-
-bool filter_add_guest(struct filter *filter, const char *guest)
-{
-	const char **more = realloc(filter->guest, (filter->guests + 1) * sizeof(*more));
-	char *copy;
-
-	if (!more)
-		return out_of_memory();
-	filter->guest = more;
-	copy = strdup(guest);
-	if (!copy)
-		return out_of_memory();
-	filter->guest[filter->guests++] = copy;
-	return true;
-}
-
-static void free_guests(struct filter *filter)
-{
-	while (filter->guests)
-		free((char *)filter->guest[--filter->guests]);
 }
 
 bool filter_set_pid(struct filter *filter, pid_t pid)
@@ -47,40 +61,24 @@ bool filter_set_pid(struct filter *filter, pid_t pid)
 
 bool filter_set_guest(struct filter *filter, const char *guest)
 {
-	free_guests(filter);
-	return !guest || filter_add_guest(filter, guest);
-}
-
-bool filter_names_vmms(const struct filter *filter)
-{
-	return filter->pids || filter->guests;
+	clear_strings(filter->guest, &filter->guests);
+	return !guest || strings_add(&filter->guest, &filter->guests, guest, strlen(guest));
 }
 
 bool filter_add_vcpus(struct filter *filter, struct filter_range range)
 {
-	struct filter_range *more;
+	struct filter_range *more = grow(filter->vcpu, filter->vcpus, sizeof(*more));
 
-	more = realloc(filter->vcpu, (filter->vcpus + 1) * sizeof(*more));
 	if (!more)
-		return out_of_memory();
+		return false;
 	filter->vcpu = more;
 	filter->vcpu[filter->vcpus++] = range;
 	return true;
 }
 
-bool filter_add_qmp_path(struct filter *filter, const char *path)
+bool filter_names_vmms(const struct filter *filter)
 {
-	char **more = realloc(filter->qmp_path, (filter->qmp_paths + 1) * sizeof(*more));
-	char *copy;
-
-	if (!more)
-		return out_of_memory();
-	filter->qmp_path = more;
-	copy = strdup(path);
-	if (!copy)
-		return out_of_memory();
-	filter->qmp_path[filter->qmp_paths++] = copy;
-	return true;
+	return filter->pids || filter->guests;
 }
 
 static int compile(const struct filter *filter, const char *pattern, regex_t *regex)
@@ -202,11 +200,8 @@ void filter_free(struct filter *filter)
 	if (filter->has_regex)
 		regfree(&filter->regex);
 	free(filter->pattern);
-	free_guests(filter);
-	free(filter->guest);
 	free(filter->pid);
 	free(filter->vcpu);
-	while (filter->qmp_paths)
-		free(filter->qmp_path[--filter->qmp_paths]);
-	free(filter->qmp_path);
+	strings_free(filter->guest, filter->guests);
+	strings_free(filter->qmp_path, filter->qmp_paths);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The VMs, vCPUs and statistics that the user selected. */
-#ifndef TARGETS_FILTER_H
-#define TARGETS_FILTER_H
+#ifndef FILTER_H
+#define FILTER_H
 
 #include <regex.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct filter_range {
 struct filter {
 	pid_t *pid;		/* only these processes; all if empty */
 	size_t pids;
-	const char **guest;	/* only guests that match these patterns; all if empty */
+	char **guest;		/* only guests that match these patterns; all if empty */
 	size_t guests;
 	bool vm;
 	struct filter_range *vcpu;
@@ -31,11 +31,15 @@ struct filter {
 	regex_t regex;
 };
 
-/* They print a message and return false if memory is exhausted. */
+/*
+ * Appends a copy of the first @len bytes of @string to an array. These functions print a message
+ * and return false if memory is exhausted.
+ */
+bool strings_add(char ***strings, size_t *count, const char *string, size_t len);
 bool filter_add_pid(struct filter *filter, pid_t pid);
-bool filter_add_guest(struct filter *filter, const char *guest);
 bool filter_add_vcpus(struct filter *filter, struct filter_range range);
-bool filter_add_qmp_path(struct filter *filter, const char *path);
+
+void strings_free(char **strings, size_t count);
 
 /*
  * Replaces the regular expression. NULL or "" selects all statistics. Prints a message and
@@ -66,4 +70,4 @@ int filter_missing_vcpu(const struct filter *filter, const struct kvmstats_vmm *
 
 void filter_free(struct filter *filter);
 
-#endif /* TARGETS_FILTER_H */
+#endif /* FILTER_H */

@@ -4,14 +4,14 @@
  * previous sample; if the statistic does not count up, the change may be negative. Histograms
  * have no column.
  */
-#ifndef VALUES_COLUMN_H
-#define VALUES_COLUMN_H
+#ifndef LOG_COLUMN_H
+#define LOG_COLUMN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "values/totals.h"
+#include "sums.h"
 
 struct column {
 	char name[96];		/* "exits", or "exits@debugfs" if two sources have the name */
@@ -38,6 +38,10 @@ bool columns_differ(const struct columns *columns, const struct totals *totals);
 /* Call it after totals_update(). */
 void columns_update(struct columns *columns);
 bool columns_all_zero(const struct columns *columns);
+
+/* Prints one line if statistics were reset since the previous sample. */
+void columns_report_cleared(const struct totals *totals);
+
 void columns_free(struct columns *columns);
 
-#endif /* VALUES_COLUMN_H */
+#endif /* LOG_COLUMN_H */

@@ -11,220 +11,6 @@
 #include "proc.h"
 #include "util.h"
 
-/* ---- statistics ---- */
-
-bool stat_counts_up(const struct kvmstats_stat *stat)
-{
-	return kvmstats_stat_type(stat) == KVMSTATS_TYPE_CUMULATIVE || kvmstats_stat_is_hist(stat);
-}
-
-bool stat_is_like(const struct kvmstats_stat *a, const struct kvmstats_stat *b)
-{
-	return kvmstats_stat_flags(a) == kvmstats_stat_flags(b) &&
-	       kvmstats_stat_exponent(a) == kvmstats_stat_exponent(b) &&
-	       kvmstats_stat_size(a) == kvmstats_stat_size(b) &&
-	       kvmstats_stat_bucket_size(a) == kvmstats_stat_bucket_size(b) &&
-	       !strcmp(kvmstats_stat_name(a), kvmstats_stat_name(b));
-}
-
-size_t stat_index(const struct kvmstats_stat *stat)
-{
-	return kvmstats_stat_offset(stat) / sizeof(uint64_t);
-}
-
-size_t stat_parent_length(const char *name)
-{
-	const char *end = strchr(name, '(');
-
-	return end ? (size_t)(end - name) : 0;
-}
-
-bool stat_is_in_exits(const char *name)
-{
-	return !strncmp(name, "exit_", strlen("exit_"));
-}
-
-/* ---- exit statistics ---- */
-
-static bool is_counter(const struct kvmstats_stat *stat, enum kvmstats_unit unit)
-{
-	return stat && kvmstats_stat_type(stat) == KVMSTATS_TYPE_CUMULATIVE &&
-	       kvmstats_stat_size(stat) == 1 && kvmstats_stat_unit(stat) == unit;
-}
-
-bool exit_class_of(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat,
-		   struct exit_class *class)
-{
-	const char *name = kvmstats_stat_name(stat);
-	bool is_time = is_counter(stat, KVMSTATS_UNIT_SECONDS);
-	const struct kvmstats_stat *partner;
-	size_t length = strlen(name);
-	char other[128];
-
-	if ((!is_time && !is_counter(stat, KVMSTATS_UNIT_NONE)) || !stat_is_in_exits(name) ||
-	    (is_time && strcmp(name + length - strlen("_ns"), "_ns")))
-		return false;
-	length -= is_time ? strlen("_ns") : 0;
-	snprintf(other, sizeof(other), "%.*s%s", (int)length, name, is_time ? "" : "_ns");
-	partner = kvmstats_schema_find(schema, other);
-	if (length <= strlen("exit_") ||
-	    !is_counter(partner, is_time ? KVMSTATS_UNIT_NONE : KVMSTATS_UNIT_SECONDS))
-		return false;
-	*class = (struct exit_class){
-		.name = name + strlen("exit_"),
-		.length = length - strlen("exit_"),
-		.is_time = is_time,
-		.partner = partner,
-	};
-	return true;
-}
-
-bool is_exit_stat(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat)
-{
-	static const char * const others[] = {
-		"exit_hist", "guest_ns", "userspace_ns", "halted_ns",
-	};
-	struct exit_class class;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(others); i++) {
-		if (!strcmp(kvmstats_stat_name(stat), others[i]))
-			return true;
-	}
-	return exit_class_of(schema, stat, &class);
-}
-
-/* ---- sets of statistics ---- */
-
-const uint64_t *stat_set_values(const struct stat_set *set, const struct kvmstats_sample *sample)
-{
-	const struct kvmstats_stat *first = kvmstats_schema_stat(set->schema, 0);
-	const uint64_t *values = first ? kvmstats_sample_values(sample, first) : NULL;
-
-	return values ? values - stat_index(first) : NULL;
-}
-
-static bool is_part_of(const char *name, const char *parent)
-{
-	size_t len = stat_parent_length(name);
-
-	return len && strlen(parent) == len && !strncmp(name, parent, len);
-}
-
-/* Selects statistics that match the filter, and the parents of those. */
-static bool selects_stat(const struct filter *filter, const struct kvmstats_schema *schema,
-			 size_t i)
-{
-	const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i), *part;
-
-	if (filter_selects_stat(filter, stat))
-		return true;
-	/* In the schema, child events come after their parent. */
-	while ((part = kvmstats_schema_stat(schema, ++i)) &&
-	       is_part_of(kvmstats_stat_name(part), kvmstats_stat_name(stat))) {
-		if (filter_selects_stat(filter, part))
-			return true;
-	}
-	return false;
-}
-
-static void select_stats(struct stat_set *set, const struct filter *filter)
-{
-	size_t i;
-
-	set->stats = 0;
-	for (i = 0; i < kvmstats_schema_count(set->schema); i++) {
-		if (selects_stat(filter, set->schema, i))
-			set->stat[set->stats++] = kvmstats_schema_stat(set->schema, i);
-	}
-}
-
-static bool same_schema(const struct kvmstats_schema *a, const struct kvmstats_schema *b)
-{
-	size_t i;
-
-	if (kvmstats_schema_count(a) != kvmstats_schema_count(b))
-		return false;
-	for (i = 0; i < kvmstats_schema_count(a); i++) {
-		const struct kvmstats_stat *x = kvmstats_schema_stat(a, i);
-		const struct kvmstats_stat *y = kvmstats_schema_stat(b, i);
-
-		if (!stat_is_like(x, y) || kvmstats_stat_offset(x) != kvmstats_stat_offset(y))
-			return false;
-	}
-	return true;
-}
-
-static void free_set(struct stat_set *set)
-{
-	if (set->owned)
-		kvmstats_schema_free((struct kvmstats_schema *)set->schema);
-	free(set->stat);
-	free(set);
-}
-
-void stat_sets_free(struct monitor *monitor)
-{
-	while (monitor->sets)
-		free_set(monitor->set[--monitor->sets]);
-	free(monitor->set);
-	monitor->set = NULL;
-}
-
-static struct stat_set *new_set(const struct kvmstats_schema *schema, bool owned)
-{
-	size_t count = kvmstats_schema_count(schema), i;
-	struct stat_set *set = calloc(1, sizeof(*set));
-	struct exit_class class;
-
-	if (!set)
-		return NULL;
-	set->schema = schema;
-	set->owned = owned;
-	set->stat = calloc(count + 1, sizeof(*set->stat));
-	for (i = 0; i < count; i++) {
-		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
-		size_t end = stat_index(stat) + kvmstats_stat_size(stat);
-
-		if (end > set->values)
-			set->values = end;
-		set->has_exits |= exit_class_of(schema, stat, &class);
-	}
-	return set;
-}
-
-const struct stat_set *stat_set_get(struct monitor *monitor, const struct kvmstats_schema *schema,
-				    bool owned)
-{
-	struct stat_set *set, **more;
-	size_t i;
-
-	for (i = 0; i < monitor->sets; i++) {
-		set = monitor->set[i];
-		if (set->schema == schema)
-			return set;
-		if (owned && set->owned && same_schema(set->schema, schema)) {
-			kvmstats_schema_free((struct kvmstats_schema *)schema);
-			return set;
-		}
-	}
-	set = new_set(schema, owned);
-	if (!set && owned)
-		kvmstats_schema_free((struct kvmstats_schema *)schema);
-	if (!set)
-		return NULL;
-	more = realloc(monitor->set, (monitor->sets + 1) * sizeof(*more));
-	if (more)
-		monitor->set = more;
-	if (!more || !set->stat) {
-		free_set(set);
-		return NULL;
-	}
-	more[monitor->sets++] = set;
-	select_stats(set, monitor->options.filter);
-	return set;
-}
-
 /* ---- origins ---- */
 
 static const struct {
@@ -460,7 +246,7 @@ static int attach_reader(struct monitor *monitor, struct vmm *vmm,
 	if (err)
 		return err;
 	/* If another VM with other statistics takes the place of a VM, it is another target. */
-	key.set = stat_set_get(monitor, kvmstats_reader_schema(reader), false);
+	key.set = stat_set_get(&monitor->sets, kvmstats_reader_schema(reader), false);
 	target = key.set ? target_keep(vmm, &key) : NULL;
 	if (key.set && !target)
 		target = target_add(vmm, &key);
@@ -929,8 +715,7 @@ void monitor_select(struct monitor *monitor)
 {
 	size_t i;
 
-	for (i = 0; i < monitor->sets; i++)
-		select_stats(monitor->set[i], monitor->options.filter);
+	stat_sets_select(&monitor->sets);
 	monitor->selections++;
 	monitor->generation++;
 	for (i = 0; i < monitor->vmms && monitor->options.sources & SOURCES_TRACEPOINTS; i++)
@@ -941,11 +726,11 @@ bool monitor_matches_nothing(const struct monitor *monitor)
 {
 	size_t i;
 
-	for (i = 0; i < monitor->sets; i++) {
-		if (monitor->set[i]->stats)
+	for (i = 0; i < monitor->sets.sets; i++) {
+		if (monitor->sets.set[i]->stats)
 			return false;
 	}
-	return monitor->sets && monitor->options.filter->has_regex;
+	return monitor->sets.sets && monitor->options.filter->has_regex;
 }
 
 size_t monitor_targets(const struct monitor *monitor)
@@ -962,8 +747,8 @@ enum exits_state monitor_exits(const struct monitor *monitor)
 {
 	size_t i;
 
-	for (i = 0; i < monitor->sets; i++) {
-		if (monitor->set[i]->has_exits)
+	for (i = 0; i < monitor->sets.sets; i++) {
+		if (monitor->sets.set[i]->has_exits)
 			return host_exit_stats_are_off() ? EXITS_OFF : EXITS_ON;
 	}
 	return EXITS_MISSING;
@@ -1014,6 +799,7 @@ int monitor_open(struct monitor **monitorp, const struct monitor_options *option
 	if (!monitor)
 		return -ENOMEM;
 	monitor->options = *options;
+	monitor->sets.filter = options->filter;
 	err = start(monitor);
 	if (err)
 		monitor_close(monitor);
@@ -1035,7 +821,7 @@ void monitor_close(struct monitor *monitor)
 		if (all_sources[i]->close)
 			all_sources[i]->close(monitor);
 	}
-	stat_sets_free(monitor);
+	stat_sets_free(&monitor->sets);
 	kvmstats_monitor_close(monitor->library);
 	free(monitor);
 }

@@ -27,6 +27,7 @@
 
 #include "filter.h"
 #include "kvmstats.h"
+#include "stat.h"
 
 #define LABEL_SIZE	48
 
@@ -36,70 +37,6 @@
 struct monitor;
 struct target;
 struct vmm;
-
-/* ---- statistics ---- */
-
-/* Whether the values of @stat only grow, so that differences are meaningful. */
-bool stat_counts_up(const struct kvmstats_stat *stat);
-
-/* Whether both have the same name, type, unit and number of values, wherever the values are. */
-bool stat_is_like(const struct kvmstats_stat *a, const struct kvmstats_stat *b);
-
-/* Returns the index of the first value of @stat in the block of values of a sample. */
-size_t stat_index(const struct kvmstats_stat *stat);
-
-/* The length of the parent's name: 8 for "kvm_exit(HLT)". Returns 0 if there is no parent. */
-size_t stat_parent_length(const char *name);
-
-/* Whether the statistic "exits" contains what this one counts: it is a class, such as exit_io. */
-bool stat_is_in_exits(const char *name);
-
-/*
- * A class of exits, which vCPUs have if the kernel has exit statistics. The classes differ between
- * architectures and kernels, so they are recognized by their names: a class X has the counter
- * exit_X and the time exit_X_ns.
- */
-struct exit_class {
-	const char *name;	/* part of the name of the statistic, not terminated */
-	size_t length;
-	bool is_time;		/* the statistic is the time of the class, not the counter */
-	const struct kvmstats_stat *partner;	/* the time of the counter, or the reverse */
-};
-
-/* Returns whether @stat, a statistic of @schema, belongs to a class. Sets @class only then. */
-bool exit_class_of(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat,
-		   struct exit_class *class);
-
-/* Whether @stat is an exit statistic: of a class, or one that exists only together with them. */
-bool is_exit_stat(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat);
-
-/*
- * A schema in use, and the statistics that the filter selects of it. Usually there are two: one
- * that all VMs share, and one that all vCPUs share. Another source of the same statistics has
- * schemas of its own.
- */
-struct stat_set {
-	const struct kvmstats_schema *schema;
-	bool owned;				/* otherwise the library owns the schema */
-	const struct kvmstats_stat **stat;	/* selected ones, in the order of the schema */
-	size_t stats;
-	size_t values;		/* number of values of a sample, also of those not selected */
-	bool has_exits;		/* the schema has exit statistics */
-};
-
-/*
- * Returns all values of @sample in one block, which stat_index() is an index of. Returns NULL if
- * the sample is empty.
- */
-const uint64_t *stat_set_values(const struct stat_set *set, const struct kvmstats_sample *sample);
-
-/*
- * Finds or adds the set of @schema. If @owned is set, frees the schema with the monitor, at once if
- * another one has the same statistics, or on failure. Returns NULL if memory is exhausted.
- */
-const struct stat_set *stat_set_get(struct monitor *monitor, const struct kvmstats_schema *schema,
-				    bool owned);
-void stat_sets_free(struct monitor *monitor);
 
 /* ---- sources: where statistics come from ---- */
 
@@ -328,8 +265,7 @@ struct monitor {
 	struct monitor_options options;
 	struct vmm **vmm;		/* sorted by vmm_key() */
 	size_t vmms;
-	struct stat_set **set;		/* all sets; the pointers are valid until the end */
-	size_t sets;
+	struct stat_sets sets;
 	size_t denied;			/* processes that kvm-stats may not examine */
 	int search_error;		/* why the search for new VMMs fails, or 0 */
 	uint64_t generation;		/* changes whenever VMMs or targets change */

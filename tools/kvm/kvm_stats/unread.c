@@ -103,11 +103,7 @@ int kvm_error(void)
 	return err == -ENOENT || err == -ENODEV || err == -ENXIO ? err : 0;
 }
 
-/*
- * Prints that /proc is not mounted, or that it hides processes. Returns false, and prints nothing,
- * if neither is the case.
- */
-static bool explain_proc(void)
+bool explain_proc(void)
 {
 	struct stat st;
 
@@ -130,9 +126,7 @@ static void suggest_root(const char *missing)
 
 /* ---- names of VMMs ---- */
 
-#define VMM_NAME_SIZE	256
-
-static const char *vmm_name(const struct vmm *vmm, char *buf, size_t size)
+const char *vmm_name(const struct vmm *vmm, char *buf, size_t size)
 {
 	char comm[64], guest[128];
 
@@ -338,7 +332,7 @@ static void suggest_fds(pid_t pid, int err)
 	}
 }
 
-static void explain_fds(pid_t pid, const char *label, int err)
+void explain_fds(pid_t pid, const char *label, int err)
 {
 	char buf[128];
 
@@ -568,7 +562,7 @@ static bool kernel_has_kvm(void)
 	return !access("/sys/class/misc/kvm", F_OK);
 }
 
-static bool explain_no_kvm(const struct monitor *monitor)
+bool explain_no_kvm(const struct monitor *monitor)
 {
 	int err = monitor->vmms ? 0 : kvm_error();
 
@@ -588,7 +582,7 @@ bool explain_no_kvm_yet(const struct monitor *monitor)
 	return !kernel_has_kvm() && explain_no_kvm(monitor);
 }
 
-static void explain_search_error(const struct monitor *monitor)
+void explain_search_error(const struct monitor *monitor)
 {
 	char buf[128];
 
@@ -618,7 +612,6 @@ static struct {
 	bool search;		/* why the search for VMMs fails */
 	bool offered_qmp;	/* the advice to add --qmp */
 	bool kcmp;		/* that fds cannot be compared */
-	enum exits_state exits;
 } printed;
 
 /* Returns true the first time for each error. */
@@ -800,255 +793,4 @@ bool report_unread(const struct monitor *monitor)
 	for (i = 0; i < monitor->vmms; i++)
 		monitor->vmm[i]->reported = monitor->vmm[i]->unread;
 	return good;
-}
-
-/* ---- notices ---- */
-
-void notice_search(enum kvmstats_event event, const struct vmm *vmm, void *monitor)
-{
-	(void)vmm;
-	if (event == KVMSTATS_EVENT_SEARCH_FAILED)
-		explain_search_error(monitor);
-	else if (event == KVMSTATS_EVENT_SEARCH_WORKS)
-		complain("can search for new VMMs again");
-}
-
-static void print_event(enum kvmstats_event event, const struct vmm *vmm, void *arg)
-{
-	char name[VMM_NAME_SIZE], from[256];
-
-	if (!vmm) {
-		notice_search(event, vmm, arg);
-		return;
-	}
-	vmm_name(vmm, name, sizeof(name));
-	if (event == KVMSTATS_EVENT_ENDED) {
-		complain("%s has ended or closed its VM", name);
-		return;
-	}
-	complain("%s %s: %zu VM%s, %zu vCPU%s; source: %s", name,
-		 event == KVMSTATS_EVENT_APPEARED ? "has appeared" : "has changed", vmm->vms,
-		 plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus),
-		 origins_text(vmm_origins(vmm), from, sizeof(from)));
-}
-
-/* Does not count VMMs that cannot be read as watched. */
-static void print_start(const struct monitor *monitor)
-{
-	char from[256], others[64] = "";
-	unsigned int origins = 0;
-	size_t unreadable = 0, vmms = 0, i;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-		bool unread = !vmm->targets && vmm_fails(vmm, monitor->options.filter);
-
-		origins |= vmm_origins(vmm);
-		unreadable += vmm->kvm && unread;
-		vmms += vmm->kvm && !unread;
-	}
-	if (unreadable)
-		snprintf(others, sizeof(others), "; %zu VMM%s cannot be read", unreadable,
-			 plural(unreadable));
-	complain("watching %zu VMM%s; source: %s%s", vmms, plural(vmms),
-		 origins_text(origins, from, sizeof(from)), others);
-}
-
-void notice_start(struct monitor *monitor)
-{
-	if (monitor->vmms) {
-		print_start(monitor);
-	} else {
-		explain_no_kvm_yet(monitor);
-		complain("no VM found yet");
-	}
-	explain_denied(monitor);
-	monitor->options.event = print_event;
-	monitor->options.arg = monitor;
-}
-
-static bool selects_exits(const struct monitor *monitor)
-{
-	size_t i, j;
-
-	for (i = 0; i < monitor->sets; i++) {
-		const struct stat_set *set = monitor->set[i];
-
-		for (j = 0; set->has_exits && j < set->stats; j++) {
-			if (is_exit_stat(set->schema, set->stat[j]))
-				return true;
-		}
-	}
-	return false;
-}
-
-void notice_exits(const struct monitor *monitor)
-{
-	enum exits_state before = printed.exits;
-
-	printed.exits = monitor_exits(monitor);
-	if (printed.exits == before || !selects_exits(monitor))
-		return;
-	if (printed.exits == EXITS_OFF)
-		complain("exit statistics are off. To switch them on, run 'echo 1 >"
-			 EXIT_STATS_PARAMETER "' as root.");
-	else if (before == EXITS_OFF)
-		complain("exit statistics are on");
-}
-
-/* ---- what the user selected must exist ---- */
-
-struct monitor *require_monitor(const struct monitor_options *options)
-{
-	struct monitor *monitor;
-	char buf[128];
-	int err = monitor_open(&monitor, options);
-
-	if (!err)
-		return monitor;
-	if (options->sources & SOURCES_TRACEPOINTS) {
-		explain_tracepoints(err);
-		return NULL;
-	}
-	complain("cannot watch VMs: %s", kvmstats_strerror(err, buf, sizeof(buf)));
-	if (err == -ENOENT)
-		explain_proc();
-	return NULL;
-}
-
-static bool check_pids(const struct monitor *monitor)
-{
-	const struct filter *filter = monitor->options.filter;
-	bool good = true;
-	size_t i;
-
-	for (i = 0; i < filter->pids; i++) {
-		int err = kvmstats_monitor_pid_error(monitor->library, filter->pid[i]);
-
-		if (!err)
-			continue;
-		explain_fds(filter->pid[i], NULL, err);
-		good = false;
-	}
-	return good;
-}
-
-static bool has_guest(const struct monitor *monitor, const char *pattern)
-{
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		if (filter_guest_matches(pattern, monitor->vmm[i]->guest))
-			return true;
-	}
-	return false;
-}
-
-static bool check_guests(const struct monitor *monitor)
-{
-	const struct filter *filter = monitor->options.filter;
-	char name[128];
-	bool good = true;
-	size_t i;
-
-	for (i = 0; i < filter->guests; i++) {
-		if (has_guest(monitor, filter->guest[i]))
-			continue;
-		/* The search ended early, so it may not have reached the guest. */
-		if (monitor->search_error) {
-			explain_search_error(monitor);
-			return false;
-		}
-		complain("no guest is named '%s'. Run 'kvm-stats list' for the names.",
-			 sanitize(filter->guest[i], name, sizeof(name)));
-		good = false;
-	}
-	if (!good)
-		explain_denied(monitor);
-	return good;
-}
-
-static bool check_vmms(const struct monitor *monitor)
-{
-	if (monitor->vmms)
-		return true;
-	complain("found no process with a KVM VM");
-	explain_denied(monitor);
-	return false;
-}
-
-/* At least one VMM must have all the selected vCPUs. */
-static bool check_vcpus(const struct monitor *monitor)
-{
-	const struct filter *filter = monitor->options.filter;
-	const struct vmm *vmm = monitor->vmm[0];
-	char name[VMM_NAME_SIZE];
-	int missing = -1;
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		if (!monitor->vmm[i]->kvm)
-			return true;
-		missing = filter_missing_vcpu(filter, monitor->vmm[i]->kvm);
-		if (missing < 0)
-			return true;
-	}
-	if (monitor->vmms > 1)
-		complain("no VMM has a vCPU %d", missing);
-	else
-		complain("%s has no vCPU %d; it has %zu vCPU%s", vmm_name(vmm, name, sizeof(name)),
-			 missing, vmm->vcpus, plural(vmm->vcpus));
-	return false;
-}
-
-bool require_vmms(const struct monitor *monitor)
-{
-	return check_pids(monitor) && !explain_no_kvm(monitor) && check_guests(monitor) &&
-	       check_vmms(monitor);
-}
-
-bool require_selection(const struct monitor *monitor)
-{
-	return require_vmms(monitor) && check_vcpus(monitor);
-}
-
-static const char *names_command(enum sources sources)
-{
-	switch (sources & (SOURCES_DEBUGFS | SOURCES_TRACEPOINTS)) {
-	case SOURCES_DEBUGFS:
-		return "-d -f help";
-	case SOURCES_TRACEPOINTS:
-		return "-t -f help";
-	case SOURCES_DEBUGFS | SOURCES_TRACEPOINTS:
-		return "-d -t -f help";
-	default:
-		return "schema";
-	}
-}
-
-bool require_matches(const struct monitor *monitor)
-{
-	enum sources sources = monitor->options.sources;
-	bool complete;
-
-	if (!monitor_matches_nothing(monitor))
-		return true;
-	complete = report_unread(monitor);
-	complain("no %s%s matches '%s'. Run 'kvm-stats %s' for the names.",
-		 sources == SOURCES_TRACEPOINTS ? "tracepoint" : "statistic",
-		 complete ? "" : " that can be read", monitor->options.filter->pattern,
-		 names_command(sources));
-	return false;
-}
-
-bool require_statistics(const struct monitor *monitor)
-{
-	if (!require_selection(monitor))
-		return false;
-	if (monitor_targets(monitor))
-		return true;
-	/* Tracepoints that the regular expression does not select are not targets. */
-	if (require_matches(monitor))
-		report_unread(monitor);
-	return false;
 }

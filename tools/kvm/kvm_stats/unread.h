@@ -29,11 +29,29 @@ void explain_denied(const struct monitor *monitor);
 /* Writes the same as one line, with advice, and returns @buf. */
 const char *denied_text(const struct monitor *monitor, char *buf, size_t size);
 
+/* Prints why the search for new VMMs fails, if it does. */
+void explain_search_error(const struct monitor *monitor);
+
 /*
- * If there is no VM because there is no KVM, prints why, and returns true. It is for commands that
- * wait for VMs. They also run where only /dev/kvm is hidden, as in the systemd unit.
+ * Prints that /proc is not mounted, or that it hides processes. Returns false, and prints nothing,
+ * if neither is the case.
+ */
+bool explain_proc(void);
+
+/* If there is no VM because there is no KVM, prints why, and returns true. */
+bool explain_no_kvm(const struct monitor *monitor);
+
+/*
+ * The same for commands that wait for VMs. They also run where only /dev/kvm is hidden, as in the
+ * systemd unit.
  */
 bool explain_no_kvm_yet(const struct monitor *monitor);
+
+/*
+ * Prints why statistics of the process, or of its VM or vCPU @label unless that is NULL, cannot be
+ * opened. @err is -errno.
+ */
+void explain_fds(pid_t pid, const char *label, int err);
 
 /*
  * Returns 0, or why there is no KVM: the error of /dev/kvm. kvm-stats can also read VMs without
@@ -41,47 +59,12 @@ bool explain_no_kvm_yet(const struct monitor *monitor);
  */
 int kvm_error(void);
 
-/* ---- what the user selected must exist: these print a message if not ---- */
+/* ---- messages about VMMs ---- */
 
-/* Like monitor_open(), but returns NULL if it fails. */
-struct monitor *require_monitor(const struct monitor_options *options);
+#define VMM_NAME_SIZE		256
 
-/* Returns false if the selected VMMs do not exist. */
-bool require_vmms(const struct monitor *monitor);
-
-/* The same if no VMM has the selected vCPUs. */
-bool require_selection(const struct monitor *monitor);
-
-/*
- * The same if none of the selected statistics can be read. If some can be read, it prints nothing
- * about the others: use report_unread().
- */
-bool require_statistics(const struct monitor *monitor);
-
-/*
- * Returns false if the regular expression matches no statistic or tracepoint that can be read.
- * Then reports what cannot be read, which may have it.
- */
-bool require_matches(const struct monitor *monitor);
-
-/* ---- notices ---- */
-
-/* Prints the number of VMMs and the sources, and from now on each change. */
-void notice_start(struct monitor *monitor);
-
-/*
- * A callback for monitor_options.event that only reports when the search for new VMMs fails,
- * and when it works again. @monitor is the struct monitor.
- */
-void notice_search(enum kvmstats_event event, const struct vmm *vmm, void *monitor);
-
-/*
- * Prints a line if the filter selects exit statistics, and since the last call they have been
- * switched off or on. The first call prints only that they are off.
- */
-void notice_exits(const struct monitor *monitor);
-
-/* ---- messages about several VMMs ---- */
+/* Writes which VMM it is: PID 4711 (qemu), guest "web". Returns @buf. */
+const char *vmm_name(const struct vmm *vmm, char *buf, size_t size);
 
 #define GROUPED_TEXT_SIZE	256
 

@@ -5,8 +5,8 @@
 #include "commands/command.h"
 #include "commands/once.h"
 #include "log/log.h"
+#include "notice.h"
 #include "options/status.h"
-#include "unread.h"
 
 static int write_log(const struct kvm_stat_options *options, struct monitor *monitor)
 {

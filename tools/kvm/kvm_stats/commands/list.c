@@ -4,6 +4,7 @@
 
 #include "commands/command.h"
 #include "commands/listing.h"
+#include "notice.h"
 #include "options/filter.h"
 #include "options/status.h"
 #include "print/json.h"

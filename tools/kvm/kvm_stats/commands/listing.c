@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "commands/listing.h"
+#include "notice.h"
 #include "options/filter.h"
 #include "options/options.h"
 #include "options/status.h"
-#include "unread.h"
 
 struct options {
 	struct filter filter;

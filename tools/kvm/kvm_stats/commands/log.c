@@ -4,11 +4,11 @@
 
 #include "commands/command.h"
 #include "log/log.h"
+#include "notice.h"
 #include "options/filter.h"
 #include "options/number.h"
 #include "options/options.h"
 #include "options/status.h"
-#include "unread.h"
 #include "util.h"
 
 #define DEFAULT_INTERVAL	(3 * SECOND)

@@ -6,6 +6,7 @@
 
 #include "commands/once.h"
 #include "log/column.h"
+#include "notice.h"
 #include "options/status.h"
 #include "unread.h"
 #include "util.h"

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "commands/samples.h"
+#include "notice.h"
 #include "options/filter.h"
 #include "options/number.h"
 #include "options/status.h"

@@ -4,6 +4,7 @@
 
 #include "commands/command.h"
 #include "commands/listing.h"
+#include "notice.h"
 #include "options/filter.h"
 #include "options/status.h"
 #include "print/heading.h"
@@ -67,8 +68,8 @@ static void print_schemas(const struct monitor *monitor)
 
 	printf("%-6s  %-32s  %-16s  %-8s  %6s  %10s  %s\n",
 	       "TARGET", "STATISTIC", "TYPE", "UNIT", "VALUES", "BUCKETSIZE", "MEANING");
-	for (i = 0; i < monitor->sets; i++) {
-		const struct stat_set *set = monitor->set[i];
+	for (i = 0; i < monitor->sets.sets; i++) {
+		const struct stat_set *set = monitor->sets.set[i];
 		const struct target *target = first_with(monitor, set);
 
 		for (j = 0; target && j < set->stats; j++)

@@ -9,6 +9,7 @@
 #include "log/column.h"
 #include "log/file.h"
 #include "log/log.h"
+#include "notice.h"
 #include "options/status.h"
 #include "print/stamp.h"
 #include "unread.h"

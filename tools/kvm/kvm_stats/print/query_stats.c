@@ -43,8 +43,8 @@ void query_stats_warn_unknown(const struct monitor *monitor)
 {
 	size_t i, j;
 
-	for (i = 0; i < monitor->sets; i++) {
-		const struct stat_set *set = monitor->set[i];
+	for (i = 0; i < monitor->sets.sets; i++) {
+		const struct stat_set *set = monitor->sets.set[i];
 
 		for (j = 0; j < set->stats; j++) {
 			if (!is_known(set->stat[j]))
@@ -60,8 +60,8 @@ static bool has_name(const struct monitor *monitor, const char *name)
 {
 	size_t i, j;
 
-	for (i = 0; i < monitor->sets; i++) {
-		const struct stat_set *set = monitor->set[i];
+	for (i = 0; i < monitor->sets.sets; i++) {
+		const struct stat_set *set = monitor->sets.set[i];
 
 		for (j = 0; j < set->stats; j++) {
 			if (!strcmp(kvmstats_stat_name(set->stat[j]), name))

@@ -165,8 +165,8 @@ void report_measure(struct report *report, const struct monitor *monitor)
 		for (j = 0; j < monitor->vmm[i]->targets; j++)
 			widen(&report->label_width, monitor->vmm[i]->target[j]->label);
 	}
-	for (i = 0; i < monitor->sets; i++)
-		measure_names(report, monitor->set[i]);
+	for (i = 0; i < monitor->sets.sets; i++)
+		measure_names(report, monitor->sets.set[i]);
 }
 
 void report_print(const struct report *report, const struct vmm *vmm)

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "notice.h"
 #include "options/status.h"
 #include "serve/serve.h"
 #include "unread.h"

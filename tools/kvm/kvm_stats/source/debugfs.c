@@ -196,7 +196,7 @@ static int add_vm(struct monitor *monitor, struct vmm *vmm, const struct target 
 
 	if (err)
 		return err;
-	target.set = stat_set_get(monitor, schema, true);
+	target.set = stat_set_get(&monitor->sets, schema, true);
 	if (!target.set)
 		return -ENOMEM;
 	values = calloc(1, sizeof(*values) + target.set->values * sizeof(uint64_t));

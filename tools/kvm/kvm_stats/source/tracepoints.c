@@ -259,7 +259,7 @@ static int open_source(struct monitor *monitor)
 		err = make_schema(&machine->list, &schema);
 	if (err)
 		return err;
-	machine->set = stat_set_get(monitor, schema, true);
+	machine->set = stat_set_get(&monitor->sets, schema, true);
 	return machine->set ? 0 : -ENOMEM;
 }
 

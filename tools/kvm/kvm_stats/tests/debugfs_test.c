@@ -67,7 +67,7 @@ static void remove_values(void)
 /* ---- a VMM without a process ---- */
 
 static struct filter filter;
-static struct monitor monitor = { .options.filter = &filter };
+static struct monitor monitor = { .options.filter = &filter, .sets.filter = &filter };
 static const char not_null;	/* the sources do not examine vmm->kvm */
 static struct vmm vmm = { .kvm = (const void *)&not_null, .vms = 1 };
 
@@ -87,7 +87,7 @@ static void add_vcpu(void)
 		return;
 	if (kvmstats_schema_make(&schema, desc, 2, sizeof(*desc)))
 		abort();
-	vcpu.set = stat_set_get(&monitor, schema, true);
+	vcpu.set = stat_set_get(&monitor.sets, schema, true);
 	if (!vcpu.set || !target_add(&vmm, &vcpu))
 		abort();
 }
@@ -257,7 +257,7 @@ int main(void)
 	test_some_files();
 	test_missing();
 	targets_free(&vmm);
-	stat_sets_free(&monitor);
+	stat_sets_free(&monitor.sets);
 	remove_values();
 	return tap_end();
 }

@@ -10,7 +10,7 @@
 
 static struct filter filter;
 static struct monitor monitor = {
-	.options.filter = &filter, .generation = 1, .denied = 3,
+	.options.filter = &filter, .sets.filter = &filter, .generation = 1, .denied = 3,
 };
 
 static void fail(const char *what)

@@ -71,7 +71,7 @@ static const struct stat_set *make_set(size_t *i)
 	}
 	(*i)++;
 	if (!kvmstats_schema_make(&schema, desc, count, sizeof(*desc)))
-		set = stat_set_get(&monitor, schema, true);
+		set = stat_set_get(&monitor.sets, schema, true);
 	if (!set)
 		fail("the schema cannot be made");
 	return set;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "guest_files.h"
+#include "notice.h"
 #include "tap.h"
 #include "unread.h"
 #include "util.h"
@@ -181,7 +182,7 @@ static void add_vcpu(struct monitor *monitor, bool exits)
 	struct kvmstats_schema *schema;
 
 	if (kvmstats_schema_make(&schema, descs, exits ? 3 : 1, sizeof(*descs)) ||
-	    !stat_set_get(monitor, schema, true))
+	    !stat_set_get(&monitor->sets, schema, true))
 		exit(1);
 }
 
@@ -196,7 +197,7 @@ static void test_exits(void)
 		"kvm-stats: exit statistics are off. To switch them on, run "
 		"'echo 1 >/sys/module/kvm/parameters/exit_stats' as root.\n";
 	struct filter filter = { 0 };
-	struct monitor monitor = { .options.filter = &filter };
+	struct monitor monitor = { .options.filter = &filter, .sets.filter = &filter };
 	struct guest_files files;
 
 	if (guest_files_make(&files))
@@ -217,12 +218,12 @@ static void test_exits(void)
 	capture(print_exits, &monitor);
 	check_printed(off, "and that they are off again");
 	set_file(&files, "sys/module/kvm/parameters/exit_stats", "1\n");
-	monitor.set[1]->stats = 1;
+	monitor.sets.set[1]->stats = 1;
 	capture(print_exits, &monitor);
 	check_printed("", "if they are not selected, it does not matter");
 	guest_files_remove(&files);
 	tap_is(monitor_exits(&monitor), EXITS_ON, "without the file it is not known");
-	stat_sets_free(&monitor);
+	stat_sets_free(&monitor.sets);
 }
 
 /* ---- fds that cannot be compared ---- */

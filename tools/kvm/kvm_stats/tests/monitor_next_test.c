@@ -3,7 +3,6 @@
 #include "fake_vms.h"
 #include "model.h"
 #include "tap.h"
-#include "unread.h"
 
 static struct monitor *start(const struct filter *filter)
 {

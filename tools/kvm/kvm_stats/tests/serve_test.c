@@ -139,7 +139,7 @@ static void add_target(struct vmm *vmm, const struct image *image, enum scope sc
 
 	if (kvmstats_schema_read(&schema, fd))
 		fail("the schema of an image cannot be read");
-	from.set = stat_set_get(&monitor, schema, true);
+	from.set = stat_set_get(&monitor.sets, schema, true);
 	if (!from.set)
 		fail("out of memory");
 	target = add_target_of(vmm, &from);
@@ -294,7 +294,7 @@ static void free_vmms(void)
 		free(monitor.vmm[monitor.vmms]);
 	}
 	free(monitor.vmm);
-	stat_sets_free(&monitor);
+	stat_sets_free(&monitor.sets);
 }
 
 /* ---- the tests ---- */
@@ -564,6 +564,7 @@ int main(void)
 	proc_set_root(proc);
 	write_processes();
 	monitor.options.filter = &filter;
+	monitor.sets.filter = &filter;
 	add_ordinary();
 	add_several_vms();
 	add_vm_without_fd();

@@ -43,7 +43,7 @@ static void set_vm(struct world *w, int i, const struct kvmstats_desc *desc, siz
 	struct kvmstats_schema *schema;
 
 	kvmstats_schema_make(&schema, desc, count, sizeof(*desc));
-	vm.set = stat_set_get(&w->monitor, schema, true);
+	vm.set = stat_set_get(&w->monitor.sets, schema, true);
 	w->vmms[i] = &w->vmm[i];
 	w->vmm[i].vms = 1;
 	targets_begin(&w->vmm[i]);
@@ -57,6 +57,7 @@ static void begin(struct world *w, const char *regex)
 	memset(w, 0, sizeof(*w));
 	filter_set_regex(&w->filter, regex);
 	w->monitor.options.filter = &w->filter;
+	w->monitor.sets.filter = &w->filter;
 	set_vm(w, 0, descs, ARRAY_SIZE(descs));
 	set_vm(w, 1, descs, ARRAY_SIZE(descs));
 	w->monitor.vmm = w->vmms;
@@ -71,7 +72,7 @@ static void end(struct world *w)
 	totals_close(w->totals);
 	for (i = 0; i < 2; i++)
 		targets_free(&w->vmm[i]);
-	stat_sets_free(&w->monitor);
+	stat_sets_free(&w->monitor.sets);
 	filter_free(&w->filter);
 }
 

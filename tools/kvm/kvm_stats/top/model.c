@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "notice.h"
 #include "sums.h"
 #include "top/screen.h"
 #include "unread.h"

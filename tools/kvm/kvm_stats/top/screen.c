@@ -13,7 +13,7 @@
 #include <term.h>
 #include <unistd.h>
 
-#include "unread.h"
+#include "notice.h"
 #include "util.h"
 /* Macros of term.h, for capabilities that are not used here */
 #undef columns

@@ -132,7 +132,7 @@ value()
 qemu_values()
 {
 	ask '{"execute": "query-stats", "arguments": {"target": "vcpu", "providers": [
-		{"provider": "kvm", "names": ["exits", "halt_wait_ns"]}]}}' >"$work/stats"
+		{"provider": "kvm", "names": ["exits", "halt_wait_ns", "guest_ns"]}]}}' >"$work/stats"
 	tr '{' '\n' <"$work/stats" | sed -n "s/.*\"$1\".*\"value\": \([0-9]*\).*/\1/p;
 		s/.*\"value\": \([0-9]*\).*\"$1\".*/\1/p" | sort -n
 }
@@ -226,6 +226,32 @@ exit_statistics_switch()
 	[ "$off" -le 60 ] && [ "$on" = $((off + 3 + 2 * classes)) ] && wait_until has_no_classes
 }
 
+# The time that the vCPUs of the first QEMU have spent in the guest
+guest_ns()
+{
+	qemu_values guest_ns | awk '{ n += $1 } END { printf "%.0f\n", n }'
+}
+
+guest_ns_exceeds()
+{
+	[ "$(guest_ns)" -gt "$1" ]
+}
+
+exit_statistics_grow()
+{
+	local ns
+
+	ask '{"execute": "cont"}' >/dev/null
+	[ "$(guest_ns)" = 0 ] || return 1
+	echo 1 >"$exit_stats"
+	wait_until guest_ns_exceeds 0 && ns=$(guest_ns) && wait_until guest_ns_exceeds "$ns" || return 1
+	echo 0 >"$exit_stats"
+	sleep 1
+	ns=$(guest_ns)
+	sleep 2
+	[ "$(guest_ns)" = "$ns" ]
+}
+
 kvm_fds()
 {
 	local fd count=0
@@ -281,7 +307,7 @@ ioctl-locked)
 	qmp=--qmp
 	count=5
 	;;
-*)	count=8 ;;
+*)	count=9 ;;
 esac
 echo "1..$count"
 check "QEMU starts" first_starts
@@ -292,11 +318,13 @@ if [ "$source" = debugfs ]; then
 else
 	check "stopped: serve shows the values that QEMU reports" values_agree
 fi
-if [ $count = 8 ]; then
+if [ $count = 9 ]; then
 	check "serve shows a new QEMU, of another user" other_starts
 	if [ -f "$exit_stats" ]; then
+		check "exit statistics grow in query-stats while they are on" exit_statistics_grow
 		check "exit statistics of a running VM appear and disappear in serve" exit_statistics_switch
 	else
+		check "exit statistics grow in query-stats # SKIP the kernel does not have them" true
 		check "exit statistics of a running VM appear # SKIP the kernel does not have them" true
 	fi
 	check "serve has forgotten that QEMU and closed its files after its end" other_ends

@@ -6,7 +6,7 @@
 #
 # checkpatch and shellcheck take minutes for the whole repository, so they check what has changed
 # since the last commit that HEAD shares with upstream/main, origin/main or main. If HEAD has no
-# commits of its own, as in a new clone, they check what the last 20 commits changed. Uncommitted
+# commits of its own, as in a new clone, they check what the last 10 commits changed. Uncommitted
 # changes and new files are always included. All other checks are of the whole repository.
 #
 # With --all, or if LINT_ALL is set in the environment, both check all files.
@@ -16,7 +16,7 @@ set -u
 lint=$ROOT/tools/testing/host/lint
 # The rules for commit messages apply to the commits after this one.
 first_commit=ed66bf2f8202
-recent_commits=20
+recent_commits=10
 
 # files [PATHSPEC...]: the files of the repository, also new ones. git lists deleted files, too.
 files()

@@ -96,6 +96,17 @@ uint64_t clock_now(void);
 /* Returns the time that is left until @deadline, 0 if it has passed. */
 struct timespec clock_until(uint64_t deadline);
 
+#define STAMP_SIZE	40
+
+/*
+ * Writes a time of CLOCK_MONOTONIC, as local time with its zone to @buf, which has
+ * STAMP_SIZE bytes: "2026-11-23T18:30:05.250+01:00" (RFC 3339). Returns @buf.
+ */
+const char *stamp_of(uint64_t time, char *buf);
+
+/* The same in the form of kvm_stat: "2026-11-23 18:30:05" */
+const char *stamp_of_kvm_stat(uint64_t time, char *buf);
+
 /* ---- /proc ---- */
 
 #define PROC_PATH_SIZE	256

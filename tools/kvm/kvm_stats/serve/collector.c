@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "notice.h"
-#include "options/status.h"
+#include "options.h"
 #include "serve/serve.h"
 #include "unread.h"
 #include "util.h"

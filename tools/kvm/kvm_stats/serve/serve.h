@@ -98,6 +98,9 @@ struct serve_options {
 	struct filter filter;
 };
 
+/* The command serve. Returns the exit status. */
+int command_serve(int argc, char **argv);
+
 /* Serves until a signal ends it. Returns the exit status. */
 int serve_run(const struct serve_options *options);
 

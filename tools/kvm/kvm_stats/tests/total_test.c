@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log/column.h"
+#include "read/read.h"
 #include "model.h"
 #include "sums.h"
 #include "tap.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "options/number.h"
+#include "options.h"
 #include "top/screen.h"
 #include "util.h"
 

@@ -8,7 +8,7 @@
 
 #include "filter.h"
 #include "model.h"
-#include "options/status.h"
+#include "options.h"
 #include "util.h"
 
 #define MIN_INTERVAL	0.1	/* in seconds */
@@ -22,6 +22,13 @@ struct top_options {
 	bool kvm_stat;		/* start with the view of kvm_stat, and use its keys */
 	bool include_past;	/* its totals count since the creation of the VM */
 };
+
+/* The command top. Returns the exit status. */
+int command_top(int argc, char **argv);
+
+/* Shows the view of kvm_stat. Returns the exit status. */
+struct kvm_stat_options;
+int kvm_stat_run(struct kvm_stat_options *options);
 
 /* Runs until the user quits. Returns the exit status. */
 #ifdef HAVE_CURSES

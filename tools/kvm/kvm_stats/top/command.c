@@ -3,12 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/command.h"
-#include "options/filter.h"
-#include "options/kvm_stat.h"
-#include "options/number.h"
-#include "options/options.h"
-#include "options/status.h"
+#include "options.h"
 #include "top/top.h"
 #include "util.h"
 

@@ -3,11 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/command.h"
-#include "options/filter.h"
-#include "options/number.h"
-#include "options/options.h"
-#include "options/status.h"
+#include "options.h"
 #include "serve/serve.h"
 #include "util.h"
 

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* kvm-stats query */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "print/json.h"
-#include "print/query_stats.h"
+#include "options.h"
+#include "read/read.h"
 #include "sums.h"
 #include "util.h"
+
+/* ---- the format of QMP ---- */
+
+/* The filters of QEMU's query-stats that are not in struct filter. */
+struct query_stats_filter {
+	char **name;		/* only statistics with exactly these names; all if empty */
+	size_t names;
+	bool no_kvm;		/* only statistics of providers other than KVM, so none */
+};
 
 /* -g can select one of several processes, and -p can have the same process twice. */
 bool query_stats_check(const struct filter *filter)
@@ -54,8 +64,6 @@ void query_stats_warn_unknown(const struct monitor *monitor)
 	}
 }
 
-/* ---- query-stats ---- */
-
 static bool has_name(const struct monitor *monitor, const char *name)
 {
 	size_t i, j;
@@ -71,7 +79,8 @@ static bool has_name(const struct monitor *monitor, const char *name)
 	return false;
 }
 
-bool query_stats_has_names(const struct monitor *monitor, const struct query_stats_filter *filter)
+/* Prints a message and returns false if there is no statistic with one of the names. */
+static bool has_names(const struct monitor *monitor, const struct query_stats_filter *filter)
 {
 	bool good = true;
 	char name[128];
@@ -148,7 +157,8 @@ static void print_result(const struct target *target, const struct query_stats_f
 	printf("]}");
 }
 
-void query_stats_print(const struct monitor *monitor, const struct query_stats_filter *filter)
+/* Prints the last sample. */
+static void print_answer(const struct monitor *monitor, const struct query_stats_filter *filter)
 {
 	const struct vmm *vmm = monitor->vmms ? monitor->vmm[0] : NULL;
 	const char *separator = "";
@@ -226,4 +236,122 @@ void query_stats_print_schemas(const struct monitor *monitor)
 	if (vcpu)
 		print_schema("vcpu", vcpu);
 	puts("]}");
+}
+
+/* ---- kvm-stats query ---- */
+
+#define OPTION_NAMES	1200
+#define OPTION_PROVIDER	1201
+
+static const char usage[] =
+	"Usage: kvm-stats query [OPTION]...\n"
+	"\n"
+	"Prints the statistics of one VMM in the format of QEMU's query-stats: one line\n"
+	"of JSON or, with -i, one line after each interval.\n"
+	"\n"
+	SAMPLES_HELP
+	FILTER_HELP
+	"      --names=LIST    only statistics with exactly these names\n"
+	"      --provider=NAME only statistics of kvm (all) or of cryptodev (none)\n"
+	"  -h, --help          print this help\n";
+
+struct query {
+	struct samples_options options;
+	struct query_stats_filter filter;
+	bool has_kvm;		/* --provider=kvm */
+	bool complete;		/* there are statistics with all names */
+};
+
+static bool start(const struct monitor *monitor, void *arg)
+{
+	struct query *query = arg;
+
+	if (!query_stats_require_one(monitor))
+		return false;
+	query_stats_warn_unknown(monitor);
+	query->complete = has_names(monitor, &query->filter);
+	return true;
+}
+
+static void print(const struct monitor *monitor, unsigned long interval, void *arg)
+{
+	struct query *query = arg;
+
+	(void)interval;
+	print_answer(monitor, &query->filter);
+}
+
+static bool parse_names(struct query_stats_filter *filter, const char *list)
+{
+	const char *at = list;
+
+	for (;;) {
+		size_t len = strcspn(at, ",");
+
+		if (!len) {
+			complain("--names must be a list of names such as exits,io_exits, not '%s'",
+				 list);
+			return false;
+		}
+		if (!strings_add(&filter->name, &filter->names, at, len))
+			return false;
+		if (!at[len])
+			return true;
+		at += len + 1;
+	}
+}
+
+/* QEMU knows these providers, and fails for other names. */
+static bool select_provider(struct query *query, const char *provider)
+{
+	if (strcmp(provider, "kvm") && strcmp(provider, "cryptodev")) {
+		complain("--provider must be kvm or cryptodev, not '%s'", provider);
+		return false;
+	}
+	query->has_kvm |= !strcmp(provider, "kvm");
+	query->filter.no_kvm = !query->has_kvm;
+	return true;
+}
+
+static bool set_option(int option, const char *value, void *arg)
+{
+	struct query *query = arg;
+
+	switch (option) {
+	case OPTION_NAMES:
+		return parse_names(&query->filter, value);
+	case OPTION_PROVIDER:
+		return select_provider(query, value);
+	default:
+		return samples_option(&query->options, option, value);
+	}
+}
+
+int command_query(int argc, char **argv)
+{
+	static const struct samples_printer printer = { .start = start, .print = print };
+	static const struct option table[] = {
+		{ "interval", required_argument, NULL, 'i' },
+		{ "count", required_argument, NULL, 'c' },
+		{ "names", required_argument, NULL, OPTION_NAMES },
+		{ "provider", required_argument, NULL, OPTION_PROVIDER },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	static const struct command_options accepted = {
+		.command = "query", .letters = SAMPLES_LETTERS "h", .table = table,
+		.usage = usage, .set = set_option,
+	};
+	struct query query = { .complete = true };
+	int status = options_parse(argc, argv, &accepted, &query);
+
+	if (status < 0 && !query_stats_check(&query.options.filter))
+		status = STATUS_USAGE;
+	if (status < 0)
+		status = samples_run(&query.options, &printer, &query);
+	if (status == STATUS_OK && !query.complete)
+		status = STATUS_FAILED;
+	filter_free(&query.options.filter);
+	strings_free(query.filter.name, query.filter.names);
+	return status;
 }

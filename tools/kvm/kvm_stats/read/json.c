@@ -2,8 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "print/json.h"
-#include "print/stamp.h"
+#include "read/read.h"
 #include "util.h"
 
 /* ---- strings ---- */

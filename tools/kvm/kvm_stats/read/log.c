@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kvm-stats log, kvm-stats -l */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "notice.h"
+#include "options.h"
+#include "read/read.h"
+#include "unread.h"
+#include "util.h"
+
+/*
+ * ---- files ----
+ *
+ * A file to which records are appended. It never ends with a partial record. When the disk is
+ * full, records are kept in memory until there is space again.
+ */
+
+struct log_file {
+	const char *name;	/* NULL: standard output */
+	int fd;
+	struct text pending;	/* whole records that are not written yet */
+	bool failing;
+};
+
+#define MAX_PENDING	1048576u
+#define MAX_FIRST_LINE	65536u
+
+static const char *name_of(const struct log_file *file)
+{
+	return file->name ? file->name : "standard output";
+}
+
+static int open_for_append(const char *name)
+{
+	int fd = open(name, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+
+	/* A pipe or terminal may be writable only. */
+	if (fd < 0 && (errno == EACCES || errno == EPERM))
+		fd = open(name, O_WRONLY | O_APPEND | O_CLOEXEC);
+	return fd;
+}
+
+/* Prints a message and returns false if it fails. */
+static bool log_file_open(struct log_file *file, const char *name)
+{
+	*file = (struct log_file){ .name = name, .fd = STDOUT_FILENO };
+	if (!name)
+		return true;
+	file->fd = open_for_append(name);
+	if (file->fd >= 0)
+		return true;
+	complain("cannot open %s for appending: %s", name, strerror(errno));
+	return false;
+}
+
+/* Removes a partial record from the end of the file. */
+static void truncate_to(const struct log_file *file, off_t size)
+{
+	struct stat st;
+
+	if (!fstat(file->fd, &st) && S_ISREG(st.st_mode) && st.st_size > size &&
+	    ftruncate(file->fd, size))
+		complain("%s ends with a partial record, which cannot be removed: %s",
+			 name_of(file), strerror(errno));
+}
+
+static off_t size_of(const struct log_file *file)
+{
+	struct stat st;
+
+	return fstat(file->fd, &st) || !S_ISREG(st.st_mode) ? -1 : st.st_size;
+}
+
+/*
+ * Writes all of @text, or nothing if the file can be truncated. Returns the number of bytes, or
+ * -errno.
+ */
+static ssize_t write_whole(const struct log_file *file, const char *text, size_t size)
+{
+	off_t start = size_of(file);
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = write(file->fd, text + done, size - done);
+		int err = errno;
+
+		if (n < 0 && err == EINTR)
+			continue;
+		if (n >= 0) {
+			done += n;
+			continue;
+		}
+		if (start < 0)
+			return done ? (ssize_t)done : -err;
+		truncate_to(file, start);
+		return -err;
+	}
+	return (ssize_t)done;
+}
+
+/* Removes what was written from the pending records. Returns 0 or -errno. */
+static int write_pending(struct log_file *file)
+{
+	ssize_t n = write_whole(file, file->pending.data, file->pending.size);
+
+	if (n < 0)
+		return (int)n;
+	text_drop(&file->pending, (size_t)n);
+	return file->pending.size ? -EIO : 0;
+}
+
+/* Returns whether to continue. */
+static bool handle_error(struct log_file *file, int err)
+{
+	bool fatal = err == -EPIPE || !file->name;
+
+	if (fatal && err != -EPIPE)
+		complain("cannot write the output: %s", strerror(-err));
+	if (fatal)
+		return false;
+	if (!file->failing)
+		complain("cannot write to %s: %s. Records are kept in memory until writing works.",
+			 file->name, strerror(-err));
+	file->failing = true;
+	return file->pending.size <= MAX_PENDING;
+}
+
+/*
+ * Appends the record @text, or keeps it until it can be written. Returns false if the caller
+ * should give up: too many records are pending, or the reader of a pipe is gone.
+ */
+static bool log_file_write(struct log_file *file, const char *text, size_t size)
+{
+	int err;
+
+	text_add(&file->pending, text, size);
+	if (file->pending.failed) {
+		complain("out of memory");
+		return false;
+	}
+	err = write_pending(file);
+	if (err)
+		return handle_error(file, err);
+	if (file->failing)
+		complain("can write to %s again; no record is lost", file->name);
+	file->failing = false;
+	return true;
+}
+
+/* Opens the file by its name again, for log rotation. If that fails, keeps the old file. */
+static void log_file_reopen(struct log_file *file)
+{
+	int fd;
+
+	if (!file->name)
+		return;
+	fd = open_for_append(file->name);
+	if (fd < 0) {
+		complain("cannot open %s again: %s. Records still go to the previous file.",
+			 file->name, strerror(errno));
+		return;
+	}
+	/* Pending records belong to the old file, if it can be written. */
+	if (file->pending.size)
+		write_pending(file);
+	close(file->fd);
+	file->fd = fd;
+}
+
+/*
+ * Returns the first line without its newline. The caller frees it. Returns NULL if the file is
+ * empty or not a regular file.
+ */
+static char *log_file_first_line(const struct log_file *file)
+{
+	char *text;
+	ssize_t n;
+
+	if (size_of(file) <= 0)
+		return NULL;
+	text = malloc(MAX_FIRST_LINE);
+	n = text ? pread(file->fd, text, MAX_FIRST_LINE - 1, 0) : -1;
+	if (n <= 0) {
+		free(text);
+		return NULL;
+	}
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+/* Prints a message and returns false if records are lost. */
+static bool log_file_close(struct log_file *file)
+{
+	int err = file->pending.size ? write_pending(file) : 0;
+	size_t lost = 0;
+	bool good;
+	size_t i;
+
+	for (i = 0; i < file->pending.size; i++)
+		lost += file->pending.data[i] == '\n';
+	if (file->pending.size && err != -EPIPE)
+		complain("%zu line%s could not be written to %s", lost, plural(lost),
+			 name_of(file));
+	if (file->name && close(file->fd)) {
+		complain("cannot write to %s: %s", file->name, strerror(errno));
+		lost++;
+	}
+	good = !lost && !file->pending.size;
+	text_free(&file->pending);
+	return good;
+}
+
+/* ---- the log ---- */
+
+#define HEADER_EVERY	20
+#define MIN_WIDTH	9
+#define STAMP_WIDTH	29
+#define KVM_STAT_STAMP_WIDTH	19
+
+static volatile sig_atomic_t reopen_requested;
+static volatile sig_atomic_t stop_requested;
+
+struct log {
+	const struct log_options *options;
+	struct monitor *monitor;
+	struct totals *totals;
+	struct columns columns;
+	struct log_file file;
+	bool has_header;		/* the CSV header is written, so the columns are fixed */
+	bool warned;			/* about statistics that have no column */
+	unsigned int lines;		/* since the last header */
+};
+
+static void on_signal(int signal)
+{
+	if (signal == SIGHUP)
+		reopen_requested = 1;
+	else
+		stop_requested = 1;
+}
+
+static void catch_signals(bool with_hangup)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (with_hangup)
+		sigaction(SIGHUP, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+static int width_of(const struct column *column)
+{
+	int len = (int)strlen(column->name);
+
+	return len > MIN_WIDTH ? len : MIN_WIDTH;
+}
+
+static void put_header(const struct log *log, FILE *to)
+{
+	bool csv = log->options->csv;
+	size_t i;
+
+	if (csv)
+		fputs("timestamp", to);
+	else
+		fprintf(to, "%*s", log->options->kvm_stat_stamps ? KVM_STAT_STAMP_WIDTH :
+						STAMP_WIDTH, "");
+	for (i = 0; i < log->columns.columns; i++) {
+		const struct column *column = &log->columns.column[i];
+
+		if (csv)
+			fprintf(to, ",%s", column->name);
+		else
+			fprintf(to, " %*s", width_of(column), column->name);
+	}
+	fputc('\n', to);
+}
+
+static void put_values(const struct log *log, FILE *to)
+{
+	uint64_t time = log->monitor->time;
+	char stamp[STAMP_SIZE];
+	size_t i;
+
+	fputs(log->options->kvm_stat_stamps ? stamp_of_kvm_stat(time, stamp) :
+	      stamp_of(time, stamp), to);
+	for (i = 0; i < log->columns.columns; i++) {
+		const struct column *column = &log->columns.column[i];
+
+		if (log->options->csv)
+			fprintf(to, ",%" PRId64, column->change);
+		else
+			fprintf(to, " %*" PRId64, width_of(column), column->change);
+	}
+	fputc('\n', to);
+}
+
+static bool write_line(struct log *log, void (*put)(const struct log *log, FILE *to))
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+	bool good;
+
+	if (!to)
+		return false;
+	put(log, to);
+	good = !fclose(to) && log_file_write(&log->file, text, size);
+	free(text);
+	return good;
+}
+
+/* An existing file is only continued if its columns are the same. */
+static bool check_columns(struct log *log, const char *first_line)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+	bool same;
+
+	if (!to)
+		return false;
+	put_header(log, to);
+	fclose(to);
+	text[strcspn(text, "\n")] = '\0';
+	same = !strcmp(text, first_line);
+	free(text);
+	if (!same)
+		complain("%s has other columns than the selected statistics; use another file",
+			 log->file.name);
+	return same;
+}
+
+static bool start_csv(struct log *log)
+{
+	char *first = log->file.name ? log_file_first_line(&log->file) : NULL;
+	bool good = first ? check_columns(log, first) : write_line(log, put_header);
+
+	free(first);
+	return good;
+}
+
+static bool start_columns(struct log *log)
+{
+	if (!columns_set(&log->columns, log->totals)) {
+		complain("out of memory");
+		return false;
+	}
+	log->lines = 0;
+	log->warned = false;
+	log->has_header = log->options->csv;
+	return !log->options->csv || start_csv(log);
+}
+
+/* A table may get new columns at any time, a CSV file may not. */
+static bool update_columns(struct log *log)
+{
+	if (!columns_differ(&log->columns, log->totals))
+		return true;
+	if (!log->has_header || !log->options->csv)
+		return start_columns(log);
+	if (!log->warned) {
+		complain("new statistics are not logged, because the columns of CSV are fixed");
+		complain("Start a new log to include them.");
+	}
+	log->warned = true;
+	return true;
+}
+
+static bool reopen(struct log *log)
+{
+	reopen_requested = 0;
+	log_file_reopen(&log->file);
+	log->has_header = false;
+	return !log->columns.columns || start_columns(log);
+}
+
+static bool write_record(struct log *log)
+{
+	if (log->options->skip_zero && columns_all_zero(&log->columns))
+		return true;
+	if (!log->options->csv && log->lines % HEADER_EVERY == 0 && !write_line(log, put_header))
+		return false;
+	log->lines++;
+	return write_line(log, put_values);
+}
+
+static bool sample(struct log *log)
+{
+	char buf[128];
+	int err = monitor_sample(log->monitor);
+
+	if (!err)
+		err = totals_update(log->totals);
+	report_unread(log->monitor);
+	notice_exits(log->monitor);
+	if (!err)
+		return true;
+	complain("cannot read statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	return false;
+}
+
+static bool record(struct log *log)
+{
+	if (!sample(log))
+		return false;
+	columns_report_cleared(log->totals);
+	columns_update(&log->columns);
+	if (!update_columns(log))
+		return false;
+	return !log->columns.columns || write_record(log);
+}
+
+/* Returns 1 at @deadline, 0 if the log has to end, or -1 after an error. */
+static int wait_until(struct log *log, uint64_t deadline)
+{
+	for (;;) {
+		int err = monitor_wait(log->monitor, deadline);
+
+		if (stop_requested)
+			return 0;
+		if (reopen_requested && !reopen(log))
+			return -1;
+		if (!err)
+			return 1;
+		if (err == -ESRCH)
+			return 0;
+		if (err != -EINTR)
+			return -1;
+	}
+}
+
+static int run_log(struct log *log)
+{
+	uint64_t deadline;
+	unsigned long i;
+
+	if (!sample(log) || !update_columns(log))
+		return STATUS_FAILED;
+	deadline = log->monitor->time;
+	for (i = 0; !log->options->count || i < log->options->count; i++) {
+		int ret;
+
+		deadline += log->options->interval;
+		if (deadline < clock_now())
+			deadline = clock_now();
+		ret = wait_until(log, deadline);
+		if (!ret)
+			return STATUS_OK;
+		if (ret < 0 || !record(log))
+			return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+static bool prepare(struct log *log)
+{
+	const struct filter *filter = log->options->filter;
+
+	/* Without -p and -g, the log may start before there is a VM. */
+	if ((log->monitor->vmms || filter_names_vmms(filter)) && !require_statistics(log->monitor))
+		return false;
+	if (monitor_targets(log->monitor) && !require_matches(log->monitor))
+		return false;
+	log->totals = totals_open(log->monitor, NULL, NULL);
+	if (!log->totals)
+		return out_of_memory();
+	return log_file_open(&log->file, log->options->file);
+}
+
+int log_write(const struct log_options *options, struct monitor *monitor)
+{
+	struct log log = { .options = options, .monitor = monitor };
+	int status = STATUS_FAILED;
+
+	if (prepare(&log)) {
+		catch_signals(options->file);
+		notice_start(monitor);
+		status = run_log(&log);
+		if (!log_file_close(&log.file))
+			status = STATUS_FAILED;
+	}
+	columns_free(&log.columns);
+	totals_close(log.totals);
+	return status;
+}
+
+/* ---- kvm-stats log ---- */
+
+#define DEFAULT_INTERVAL	(3 * SECOND)
+#define MIN_INTERVAL		0.1
+
+#define OPTION_CSV		258
+#define OPTION_TRACEPOINTS	259
+
+struct options {
+	struct filter filter;
+	enum sources sources;
+	struct log_options log;
+};
+
+static const char usage[] =
+	"Usage: kvm-stats log [OPTION]...\n"
+	"\n"
+	"Prints after each interval how much each statistic grew, summed over all VMs and\n"
+	"vCPUs.\n"
+	"\n"
+	"  -i, --interval=SEC  interval in seconds (default: 3)\n"
+	"  -c, --count=N       stop after N intervals\n"
+	"  -o, --output=FILE   append to FILE; SIGHUP opens the file again\n"
+	"      --csv           print comma-separated values\n"
+	"  -z, --skip-zeros    omit lines in which all values are 0\n"
+	"  -d, --debugfs       read the statistics from debugfs\n"
+	"      --tracepoints   count tracepoints; with -d, do both\n"
+	FILTER_HELP
+	"  -h, --help          print this help\n";
+
+static bool set_option(int option, const char *value, void *arg)
+{
+	struct options *options = arg;
+
+	switch (option) {
+	case 'i':
+		return parse_seconds("-i", value, MIN_INTERVAL, &options->log.interval);
+	case 'c':
+		return parse_count("-c", value, &options->log.count);
+	case 'o':
+		options->log.file = value;
+		return true;
+	case OPTION_CSV:
+		return options->log.csv = true;
+	case 'z':
+		return options->log.skip_zero = true;
+	case 'd':
+		return options->sources |= SOURCES_DEBUGFS;
+	case OPTION_TRACEPOINTS:
+		return options->sources |= SOURCES_TRACEPOINTS;
+	default:
+		return filter_option(&options->filter, option, value);
+	}
+}
+
+static int parse(int argc, char **argv, struct options *options)
+{
+	static const struct option table[] = {
+		{ "interval", required_argument, NULL, 'i' },
+		{ "count", required_argument, NULL, 'c' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "csv", no_argument, NULL, OPTION_CSV },
+		{ "skip-zeros", no_argument, NULL, 'z' },
+		{ "debugfs", no_argument, NULL, 'd' },
+		{ "tracepoints", no_argument, NULL, OPTION_TRACEPOINTS },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	static const struct command_options accepted = {
+		.command = "log", .letters = "i:c:o:zdh", .table = table, .usage = usage,
+		.set = set_option,
+	};
+
+	return options_parse(argc, argv, &accepted, options);
+}
+
+static int run(const struct options *options)
+{
+	const struct monitor_options monitor_options = {
+		.filter = &options->filter,
+		.sources = options->sources,
+	};
+	struct monitor *monitor = require_monitor(&monitor_options);
+	int status = monitor ? log_write(&options->log, monitor) : STATUS_FAILED;
+
+	monitor_close(monitor);
+	return status;
+}
+
+int command_log(int argc, char **argv)
+{
+	struct options options = { .log.interval = DEFAULT_INTERVAL };
+	int status;
+
+	options.log.filter = &options.filter;
+	status = parse(argc, argv, &options);
+	if (status < 0)
+		status = run(&options);
+	filter_free(&options.filter);
+	return status;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The commands that print statistics: list, schema, read, query, log, and those of kvm_stat. */
+#ifndef READ_READ_H
+#define READ_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+#include "options.h"
+#include "sums.h"
+
+/* ---- the commands: they return the exit status ---- */
+
+int command_list(int argc, char **argv);
+int command_schema(int argc, char **argv);
+int command_query(int argc, char **argv);
+int command_read(int argc, char **argv);
+int command_log(int argc, char **argv);
+
+/* ---- samples: what the user selected, once or after each interval, for read and query ---- */
+
+struct samples_options {
+	uint64_t interval;	/* in ns; 0: one sample, no rates */
+	unsigned long count;	/* of intervals; 0: until all VMMs of -p end */
+	struct filter filter;
+};
+
+/* For getopt_long() and usage texts. */
+#define SAMPLES_LETTERS	"i:c:"
+#define SAMPLES_HELP	\
+	"  -i, --interval=SEC  interval in seconds, for example 1 or 0.5\n" \
+	"  -c, --count=N       stop after N intervals (default: when all VMMs of -p end)\n"
+
+/* Handles these options, and those of the filter. */
+bool samples_option(struct samples_options *options, int option, const char *value);
+
+/* What a command does with the samples. @arg is that of samples_run(). */
+struct samples_printer {
+	/* Called after the first sample. Prints a message and returns false if it fails. */
+	bool (*start)(const struct monitor *monitor, void *arg);
+	/* Prints a sample. @interval is 1 after the first interval, 0 without intervals. */
+	void (*print)(const struct monitor *monitor, unsigned long interval, void *arg);
+};
+
+/* Returns the exit status. */
+int samples_run(struct samples_options *options, const struct samples_printer *printer, void *arg);
+
+/* Prints the comment line above the statistics of a VMM: process, guest and source. */
+void print_heading(const struct vmm *vmm);
+
+/* ---- JSON on standard output, one line for all VMMs ---- */
+
+/* Prints a string in quotes. Characters that utf8_is_harmless() rejects are escaped. */
+void json_print_string(const char *text);
+
+/* Prints the value of @row, or an array if it has several. */
+void json_print_value(const struct row *row);
+
+/* Prints the VMMs, without statistics. */
+void json_print_vmms(const struct monitor *monitor);
+
+/* Prints the time, and the statistics of all VMMs; with @rates, also their growth per second. */
+void json_print_values(const struct monitor *monitor, bool rates);
+
+/*
+ * ---- the format of QMP ----
+ *
+ * JSON in the format of QEMU's answers to the QMP commands query-stats and query-stats-schemas.
+ *
+ * Each answer is one line, {"return": [...]}. There are two differences. The buckets of
+ * histograms are always in ascending order; QEMU prints them in descending order. The path
+ * of a vCPU in QEMU's object tree is not visible to other processes, so "qom-path" is
+ * "/kvm-stats/vcpu[ID]".
+ */
+
+/* An answer describes one VMM. Prints a message and returns false if more are selected. */
+bool query_stats_require_one(const struct monitor *monitor);
+/* The same if @filter cannot select just one, whichever VMMs exist. */
+bool query_stats_check(const struct filter *filter);
+
+void query_stats_print_schemas(const struct monitor *monitor);
+
+/* Prints a message for each statistic that is omitted because QMP cannot describe it. */
+void query_stats_warn_unknown(const struct monitor *monitor);
+
+/*
+ * ---- logs ----
+ *
+ * Its columns are sorted by name. Each column has the change of one statistic since the
+ * previous sample; if the statistic does not count up, the change may be negative. Histograms
+ * have no column.
+ */
+
+struct column {
+	char name[96];		/* "exits", or "exits@debugfs" if two sources have the name */
+	const struct total *total;
+	int64_t change;
+	uint64_t last;
+	bool has_last;
+};
+
+struct columns {
+	struct column *column;
+	size_t columns;
+};
+
+/*
+ * Makes a column for each suitable statistic in @totals. Columns that exist keep their state;
+ * new ones get the values of the last sample. Returns false if memory is exhausted.
+ */
+bool columns_set(struct columns *columns, const struct totals *totals);
+
+/* Whether @totals has statistics that have no column yet. */
+bool columns_differ(const struct columns *columns, const struct totals *totals);
+
+/* Call it after totals_update(). */
+void columns_update(struct columns *columns);
+bool columns_all_zero(const struct columns *columns);
+
+/* Prints one line if statistics were reset since the previous sample. */
+void columns_report_cleared(const struct totals *totals);
+
+void columns_free(struct columns *columns);
+
+struct log_options {
+	const struct filter *filter;
+	const char *file;	/* NULL: standard output */
+	bool csv;
+	bool skip_zero;		/* omit records in which all values are 0 */
+	bool kvm_stat_stamps;	/* the time without its fraction and zone, as in kvm_stat */
+	uint64_t interval;	/* in ns */
+	unsigned long count;	/* of records; 0: no limit */
+};
+
+/*
+ * Writes a record for each interval to standard output or to a file. Returns the exit status, as
+ * the next functions do.
+ */
+int log_write(const struct log_options *options, struct monitor *monitor);
+
+/* Prints two samples, one second apart, like kvm_stat -1. */
+int once_print(const struct kvm_stat_options *options, struct monitor *monitor);
+
+/* Prints the names that -f can select. */
+int names_print(struct monitor *monitor);
+
+#endif /* READ_READ_H */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -14,7 +13,6 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,8 +36,6 @@ struct collector {
 	struct sampling sampling;
 	struct process_use process;
 	struct http_process http;
-	struct text answer;		/* to the process that serves HTTP */
-	size_t sent;			/* how much of it has been sent */
 	int signals;
 	uint64_t next_refresh;
 	uint64_t next_textfile;		/* UINT64_MAX: no textfile */
@@ -187,24 +183,6 @@ static int write_new(const char *name, const struct text *text)
 	return err;
 }
 
-/* Prints a message and returns false if the file can never be written. */
-static bool check_textfile(const char *name)
-{
-	char *copy = strdup(name);
-	struct stat st;
-	int err = copy ? 0 : -ENOMEM;
-
-	if (copy && eaccess(dirname(copy), W_OK | X_OK))
-		err = -errno;
-	free(copy);
-	if (!err && (name[strlen(name) - 1] == '/' || (!stat(name, &st) && S_ISDIR(st.st_mode))))
-		err = -EISDIR;
-	if (err)
-		complain("%s: cannot write: %s. Choose a file in a directory that kvm-stats can "
-			 "write to.", name, strerror(-err));
-	return !err;
-}
-
 /*
  * Replaces the file atomically: a reader sees either the previous or the new text. If that fails,
  * keeps the previous file, and prints an error unless it has been reported.
@@ -227,7 +205,9 @@ static bool replace_textfile(struct collector *collector, const struct text *tex
 	}
 	free(new_name);
 	if (err && !collector->textfile_failed)
-		complain("%s: cannot write: %s. The previous file is kept.", name, strerror(-err));
+		complain("%s: cannot write: %s. %s.", name, strerror(-err),
+			 collector->textfile_written ? "The previous file is kept" :
+			 "Choose a file in a directory that kvm-stats can write to");
 	return !err;
 }
 
@@ -247,7 +227,8 @@ static bool write_text(struct collector *collector)
 	return success;
 }
 
-static void write_textfile(struct collector *collector, uint64_t now)
+/* Returns false if no write has succeeded yet: it is not likely that one does later. */
+static bool write_textfile(struct collector *collector, uint64_t now)
 {
 	bool success = write_text(collector);
 
@@ -258,6 +239,7 @@ static void write_textfile(struct collector *collector, uint64_t now)
 	collector->next_textfile += collector->options->interval;
 	if (collector->next_textfile < now)
 		collector->next_textfile = now + collector->options->interval;
+	return collector->textfile_written;
 }
 
 /* Readers of the file would mistake outdated values for those of an idle VM. */
@@ -271,45 +253,26 @@ static void remove_textfile(const struct collector *collector)
 
 /* ---- the process that serves HTTP ---- */
 
-/* Sends as much as the process receives without waiting for it. */
-static bool send_answer(struct collector *collector)
+static bool send_all(const struct collector *collector, const void *data, size_t size)
 {
-	struct text *answer = &collector->answer;
-
-	while (collector->sent < answer->size) {
-		ssize_t n = send(collector->http.fd, answer->data + collector->sent,
-				 answer->size - collector->sent, MSG_NOSIGNAL);
-
-		if (n < 0)
-			return errno == EAGAIN || errno == EINTR;
-		collector->sent += n;
-	}
-	text_free(answer);
-	return true;
+	return send(collector->http.fd, data, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-/* Returns false if the process has ended, or asks for what does not exist. */
+/* Returns false if the process has ended, does not receive, or asks for what does not exist. */
 static bool handle_http(struct collector *collector)
 {
-	struct text *answer = &collector->answer;
-	uint64_t size = 0;
+	struct text answer = { 0 };
 	unsigned char format;
+	uint64_t size;
+	bool success;
 
-	if (answer->size)
-		return send_answer(collector);
 	if (recv(collector->http.fd, &format, 1, 0) != 1 || format >= EXPOSITION_FORMATS)
 		return false;
-	text_add(answer, (const char *)&size, sizeof(size));
-	if (!expose(collector, format, true, answer)) {
-		text_free(answer);
-		text_add(answer, (const char *)&size, sizeof(size));
-	}
-	if (answer->size < sizeof(size))
-		return false;
-	size = answer->size - sizeof(size);
-	memcpy(answer->data, &size, sizeof(size));
-	collector->sent = 0;
-	return send_answer(collector);
+	size = expose(collector, format, true, &answer) ? answer.size : 0;
+	success = send_all(collector, &size, sizeof(size)) &&
+		  send_all(collector, answer.data, size);
+	text_free(&answer);
+	return success;
 }
 
 /* ---- the service manager ---- */
@@ -344,7 +307,7 @@ static bool run_once(struct collector *collector, int *status)
 	struct pollfd fds[] = {
 		{ .fd = collector->signals, .events = POLLIN },
 		{ .fd = monitor_fd(collector->monitor), .events = POLLIN },
-		{ .fd = collector->http.fd, .events = collector->answer.size ? POLLOUT : POLLIN },
+		{ .fd = collector->http.fd, .events = POLLIN },
 	};
 	uint64_t next = collector->next_refresh, now;
 	struct timespec timeout;
@@ -401,7 +364,12 @@ static int serve_until_signal(struct collector *collector)
 		return STATUS_FAILED;
 	}
 	collector->next_refresh = clock_now() + REFRESH_INTERVAL;
-	collector->next_textfile = collector->options->textfile ? clock_now() : UINT64_MAX;
+	collector->next_textfile = UINT64_MAX;
+	if (collector->options->textfile) {
+		collector->next_textfile = clock_now();
+		if (!write_textfile(collector, collector->next_textfile))
+			return STATUS_FAILED;
+	}
 	if (collector->options->listen)
 		complain("serving %s/metrics", collector->http.url);
 	notice_start(collector->monitor);
@@ -422,8 +390,7 @@ static bool start(struct collector *collector)
 {
 	const struct serve_options *options = collector->options;
 
-	return (!options->textfile || check_textfile(options->textfile)) &&
-	       (!options->listen || http_start(&collector->http, options->listen)) &&
+	return (!options->listen || http_start(&collector->http, options->listen)) &&
 	       open_monitor(collector);
 }
 
@@ -444,7 +411,6 @@ int serve_run(const struct serve_options *options)
 	}
 	if (!http_end(&collector.http))
 		status = STATUS_FAILED;
-	text_free(&collector.answer);
 	exposition_free(collector.exposition);
 	monitor_close(collector.monitor);
 	return status;

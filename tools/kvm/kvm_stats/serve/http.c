@@ -2,12 +2,14 @@
 /*
  * kvm-stats-http: the process of kvm-stats serve that talks HTTP. See http.h for what it inherits.
  *
- * It has no thread, and sockets are nonblocking, so a slow client does not delay the others. It
- * waits for the collector, whose answers are cached: many requests within a short time cost one
- * sample. Every connection is closed after one response, because idle connections use up the limit.
+ * One thread, that of libmicrohttpd, does all of it, and sockets are nonblocking, so a slow client
+ * does not delay the others. The thread waits for the collector, whose answers are cached: many
+ * requests within a short time cost one sample. Every connection is closed after one response,
+ * because idle connections use up the limit.
  */
 #include <errno.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -52,29 +54,12 @@ struct cached {
 
 static struct cached cache[EXPOSITION_FORMATS][2];	/* compressed or not */
 static unsigned int responses;		/* expositions in memory */
-static struct MHD_Daemon *httpd;
-static uint64_t changes;		/* how often a connection was opened or closed */
-static bool collector_has_ended;
 
 /* ---- expositions ---- */
 
-static bool receive_all(void *to, size_t size)
+static bool receive(void *to, size_t size)
 {
-	char *at = to;
-
-	while (size) {
-		ssize_t n = recv(HTTP_COLLECTOR, at, size, 0);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			collector_has_ended = true;
-			return false;
-		}
-		at += n;
-		size -= n;
-	}
-	return true;
+	return recv(HTTP_COLLECTOR, to, size, MSG_WAITALL) == (ssize_t)size;
 }
 
 /* Returns an exposition, which the caller frees, or NULL. */
@@ -83,19 +68,21 @@ static char *ask_collector(enum exposition_format format, size_t *size)
 	unsigned char request = (unsigned char)format;
 	uint64_t announced = 0;
 	char *text = NULL;
+	bool failed;
 
-	if (send(HTTP_COLLECTOR, &request, 1, MSG_NOSIGNAL) != 1)
-		collector_has_ended = true;
-	else if (receive_all(&announced, sizeof(announced)) && announced)
+	failed = send(HTTP_COLLECTOR, &request, 1, MSG_NOSIGNAL) != 1 ||
+		 !receive(&announced, sizeof(announced));
+	if (!failed && announced) {
 		text = malloc(announced);
-	if (text && !receive_all(text, announced)) {
-		free(text);
-		text = NULL;
+		failed = !text || !receive(text, announced);
 	}
-	/* Without memory for the text, what follows would be taken for an answer. */
-	collector_has_ended |= announced && !text;
 	*size = announced;
-	return text;
+	if (!failed)
+		return text;
+	/* What follows would be taken for an answer. This ends both processes. */
+	shutdown(HTTP_COLLECTOR, SHUT_RDWR);
+	free(text);
+	return NULL;
 }
 
 #ifdef HAVE_ZLIB
@@ -157,13 +144,6 @@ static struct MHD_Response *with_headers(struct MHD_Response *response, const ch
 	return response;
 }
 
-static void drop(struct cached *cached)
-{
-	if (cached->response)
-		MHD_destroy_response(cached->response);
-	cached->response = NULL;
-}
-
 /* Returns a response that belongs to the cache, or NULL if the statistics cannot be read. */
 static struct MHD_Response *get_exposition(enum exposition_format format, bool gzip)
 {
@@ -180,7 +160,9 @@ static struct MHD_Response *get_exposition(enum exposition_format format, bool g
 
 	if (cached->response && start < cached->until)
 		return cached->response;
-	drop(cached);
+	if (cached->response)
+		MHD_destroy_response(cached->response);
+	cached->response = NULL;
 	text = responses < MAX_RESPONSES ? ask_collector(format, &size) : NULL;
 	if (!text)
 		return NULL;
@@ -274,50 +256,6 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		       "Not found. The statistics are at /metrics.\n");
 }
 
-/* ---- the loop ---- */
-
-static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
-			  enum MHD_ConnectionNotificationCode code)
-{
-	(void)arg;
-	(void)connection;
-	(void)context;
-	(void)code;
-	changes++;
-}
-
-/* Waits for clients, or not if @more. Returns false when the collector has ended. */
-static bool wait_for_work(int epoll, bool more)
-{
-	struct pollfd fds[] = {
-		{ .fd = HTTP_COLLECTOR, .events = POLLIN },
-		{ .fd = epoll, .events = POLLIN },
-	};
-	MHD_UNSIGNED_LONG_LONG timeout;
-	bool limited = MHD_get_timeout(httpd, &timeout) == MHD_YES;
-
-	if (more)
-		timeout = 0;
-	poll(fds, ARRAY_SIZE(fds), more || limited ? (int)timeout : -1);
-	/* The collector says nothing without a question. */
-	return !fds[0].revents;
-}
-
-/*
- * At the connection limit the library stops to poll the listening socket, and it polls it again
- * only in the next MHD_run() after connections were closed. It also accepts only a few clients
- * at a time. So run it again at once after a connection was opened or closed.
- */
-static void serve(int epoll)
-{
-	uint64_t before = changes;
-
-	while (wait_for_work(epoll, before != changes) && !collector_has_ended) {
-		before = changes;
-		MHD_run(httpd);
-	}
-}
-
 /* ---- start ---- */
 
 static bool has_rights(void)
@@ -330,7 +268,10 @@ static bool has_rights(void)
 }
 
 #ifdef HAVE_SECCOMP
-/* What libmicrohttpd, malloc() and the end of the process need. All else fails with EPERM. */
+/*
+ * Permits both threads what libmicrohttpd, malloc(), and the start and the end of a thread need:
+ * that of libmicrohttpd may not have started yet. All else fails with EPERM.
+ */
 static bool confine(void)
 {
 	static const char * const calls[] = {
@@ -339,9 +280,9 @@ static bool confine(void)
 		"fcntl", "fcntl64", "futex", "futex_time64", "getpeername", "getpid", "getrandom",
 		"getsockname", "getsockopt", "gettid", "madvise", "mmap", "mmap2", "mremap",
 		"munmap", "poll", "ppoll", "ppoll_time64", "read", "recv", "recvfrom", "recvmsg",
-		"restart_syscall", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "send",
-		"sendmsg", "sendto", "setsockopt", "shutdown", "sigreturn", "tgkill", "write",
-		"writev",
+		"restart_syscall", "rseq", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "send",
+		"sendmsg", "sendto", "set_robust_list", "setsockopt", "shutdown", "sigreturn",
+		"tgkill", "write", "writev",
 	};
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	bool good = filter;
@@ -352,6 +293,7 @@ static bool confine(void)
 		seccomp_release(filter);
 		return true;
 	}
+	good = good && !seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 	for (i = 0; good && i < ARRAY_SIZE(calls); i++) {
 		int call = seccomp_syscall_resolve_name(calls[i]);
 
@@ -380,28 +322,23 @@ static unsigned int max_clients(void)
 	return limit.rlim_cur > 2 * OTHER_FDS ? limit.rlim_cur - OTHER_FDS : OTHER_FDS;
 }
 
-/* Returns the fd that is readable when there is work for the library, or -1. */
-static int start_library(void)
+static struct MHD_Daemon *start_library(void)
 {
-	const union MHD_DaemonInfo *info = NULL;
-
-	httpd = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, NULL,
-				 MHD_OPTION_LISTEN_SOCKET, HTTP_LISTENER,
-				 MHD_OPTION_CONNECTION_LIMIT, max_clients(),
-				 MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
-				 MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL,
-				 MHD_OPTION_END);
-	if (httpd)
-		info = MHD_get_daemon_info(httpd, MHD_DAEMON_INFO_EPOLL_FD);
-	return info ? info->epoll_fd : -1;
+	/* Another arena needs mprotect(), which the filter forbids. */
+	mallopt(M_ARENA_MAX, 1);
+	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL,
+				on_request, NULL, MHD_OPTION_LISTEN_SOCKET, HTTP_LISTENER,
+				MHD_OPTION_CONNECTION_LIMIT, max_clients(),
+				MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_END);
 }
 
 int main(void)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	int listens = 0, epoll, format;
+	struct pollfd end = { .fd = HTTP_COLLECTOR, .events = POLLRDHUP };
+	struct MHD_Daemon *httpd;
+	int listens = 0;
 	socklen_t len = sizeof(listens);
-	char ready = HTTP_READY;
 	size_t i;
 
 	prctl(PR_SET_NAME, HTTP_PROGRAM);
@@ -416,18 +353,13 @@ int main(void)
 	/* A terminal and systemd signal both processes. This one ends after the collector. */
 	for (i = 0; i < ARRAY_SIZE(ending); i++)
 		signal(ending[i], SIG_IGN);
-	epoll = start_library();
-	if (epoll < 0 || !confine()) {
+	httpd = start_library();
+	if (!httpd || !confine()) {
 		complain("cannot start the HTTP server (libmicrohttpd %s): %s", MHD_get_version(),
 			 strerror(errno));
 		return 1;
 	}
-	if (send(HTTP_COLLECTOR, &ready, 1, MSG_NOSIGNAL) == 1)
-		serve(epoll);
+	poll(&end, 1, -1);
 	MHD_stop_daemon(httpd);
-	for (format = 0; format < EXPOSITION_FORMATS; format++) {
-		drop(&cache[format][0]);
-		drop(&cache[format][1]);
-	}
 	return 0;
 }

@@ -5,10 +5,10 @@
  * The collector is kvm-stats: it has the rights to read statistics, and writes expositions. It
  * starts kvm-stats-http before it opens any statistics. That process has no rights, talks HTTP with
  * the clients, and is the only one that links libmicrohttpd. It inherits standard error, the
- * listening socket as fd 0, and one end of a socket pair as fd 1. On the socket pair it sends
- * HTTP_READY once, and then one byte for each exposition that it wants: an exposition_format. The
- * collector answers with the size, a uint64_t, and the text. A size of 0 means that the statistics
- * cannot be read. The end of the socket pair ends both processes.
+ * listening socket as fd 0, and one end of a socket pair as fd 1. On the socket pair it sends one
+ * byte for each exposition that it wants: an exposition_format. The collector answers with the
+ * size, a uint64_t, and the text. A size of 0 means that the statistics cannot be read. The end of
+ * the socket pair ends both processes.
  */
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
@@ -17,8 +17,6 @@
 
 #define HTTP_LISTENER	0
 #define HTTP_COLLECTOR	1
-
-#define HTTP_READY	'r'
 
 enum exposition_format {
 	OPENMETRICS_1_0,

@@ -6,8 +6,6 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <netdb.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +21,8 @@
 #define BACKLOG		1024
 #define NOBODY		65534
 #define PROGRAM_FD	3
-#define END_TIMEOUT	5000	/* in ms */
+/* It receives at once. If it did not, the collector could neither write its file nor end. */
+#define SEND_TIMEOUT	5	/* in s */
 
 /* ---- the address ---- */
 
@@ -191,17 +190,9 @@ static void __attribute__((__noreturn__)) execute(int program, int listener, int
 	_exit(1);
 }
 
-/* It is ready when it has the sockets and has dropped its rights. Otherwise it has said why. */
-static bool wait_until_ready(int fd)
-{
-	char byte;
-
-	return recv(fd, &byte, 1, 0) == 1 && byte == HTTP_READY &&
-	       !fcntl(fd, F_SETFL, O_NONBLOCK);
-}
-
 bool http_start(struct http_process *http, const char *address)
 {
+	struct timeval timeout = { .tv_sec = SEND_TIMEOUT };
 	int listener = open_listener(address), program, pair[2];
 	char path[2 * PATH_MAX];
 
@@ -215,32 +206,27 @@ bool http_start(struct http_process *http, const char *address)
 			execute(program, listener, pair[1], path);
 		http->fd = pair[0];
 		close(pair[1]);
+		setsockopt(http->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 		if (http->pid < 0)
 			complain("cannot start %s: %s", path, strerror(errno));
 	}
 	if (program >= 0)
 		close(program);
 	close(listener);
-	return http->fd >= 0 && http->pid > 0 && wait_until_ready(http->fd);
+	return http->pid > 0;
 }
 
 bool http_end(struct http_process *http)
 {
-	struct pollfd end = { .fd = http->fd, .events = POLLIN };
 	int status = 0;
-	char byte;
 
 	if (http->fd < 0)
 		return true;
 	/* It ends when it sees the end of the socket. */
-	shutdown(http->fd, SHUT_WR);
-	while (poll(&end, 1, END_TIMEOUT) > 0 && recv(http->fd, &byte, 1, 0) > 0)
-		;
 	close(http->fd);
 	http->fd = -1;
 	if (http->pid <= 0)
 		return false;
-	kill(http->pid, SIGKILL);
 	while (waitpid(http->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (status)

@@ -70,7 +70,7 @@ int exposition_write(struct exposition *exposition, enum exposition_format forma
 #define ADDRESS_URL_SIZE	80
 
 struct http_process {
-	int fd;				/* nonblocking, to the process; -1: it does not run */
+	int fd;				/* to the process; -1: it does not run */
 	pid_t pid;
 	char url[ADDRESS_URL_SIZE];	/* "http://127.0.0.1:10203" */
 };

@@ -585,7 +585,7 @@ reports_unusable_path()
 	mkdir -p "$out/textfile/directory.prom" &&
 	serve_prints 1 'cannot write: No such file' -g nobody --once -t "$out/nowhere/kvm.prom" &&
 	serve_prints 1 'cannot write: Is a directory' -g nobody -t "$out/textfile/directory.prom" &&
-	serve_prints 1 'cannot write: Is a directory' -g nobody -t "$out/textfile/new.prom/" &&
+	serve_prints 1 'cannot write: No such file' -g nobody -t "$out/textfile/new.prom/" &&
 	rmdir "$out/textfile/directory.prom"
 }
 

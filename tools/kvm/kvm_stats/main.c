@@ -48,27 +48,16 @@ static int run_monitor(const struct kvm_stat_options *options)
 	return status;
 }
 
-static const char kvm_stat_usage[] =
-	"Usage: kvm-stats [OPTION]...\n"
-	"\n"
-	"These options have the same meaning as those of kvm_stat.\n"
-	"\n"
-	KVM_STAT_HELP
-	"\n"
-	"Run 'kvm-stats --help' for the commands.\n";
-
 static int command_kvm_stat(int argc, char **argv)
 {
 	struct kvm_stat_options options;
-	int status;
+	int status = kvm_stat_options_parse(&options, argc, argv, &kvm_stat_accepted);
 
-	kvm_stat_options_init(&options);
-	status = kvm_stat_options_parse(&options, argc, argv, NULL, kvm_stat_usage);
 	if (status < 0 && (options.list_names || options.once || options.log))
 		status = run_monitor(&options);
 	else if (status < 0)
 		status = kvm_stat_run(&options);
-	kvm_stat_options_free(&options);
+	filter_free(&options.filter);
 	return status;
 }
 
@@ -101,7 +90,7 @@ static void usage(FILE *to)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
 	fputs("\nRun 'kvm-stats COMMAND --help' for the options of a command.\n"
 	      "Without a command, kvm-stats accepts the options of kvm_stat:\n\n", to);
-	fputs(KVM_STAT_HELP, to);
+	options_help(&kvm_stat_accepted, to);
 }
 
 static bool is_help(const char *argument)

@@ -37,19 +37,25 @@ bool parse_count(const char *option, const char *text, unsigned long *count)
 	return false;
 }
 
-/* ---- VMs, vCPUs and statistics ---- */
+/* ---- options that select VMs, vCPUs and statistics ---- */
 
 #define OPTION_VM	256
 #define OPTION_VCPU	257
 #define OPTION_QMP	1100
 
-const struct option filter_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "guest", required_argument, NULL, 'g' },
-	{ "filter", required_argument, NULL, 'f' },
-	{ "vm", no_argument, NULL, OPTION_VM },
-	{ "vcpu", required_argument, NULL, OPTION_VCPU },
-	{ "qmp", optional_argument, NULL, OPTION_QMP },
+static const struct command_option filter_options[] = {
+	{ 'p', "pid", "LIST", "only VMMs with these process IDs, for example 47,4711",
+	  .kind = OPTION_FILTER },
+	{ 'g', "guest", "LIST", "only guests with these names (see list), for example\n"
+	  "web,db*; ',,' is a comma in a name", .kind = OPTION_FILTER },
+	{ 'f', "filter", "REGEX", "only statistics whose names match this extended regex",
+	  .kind = OPTION_FILTER },
+	{ OPTION_VM, "vm", NULL, "only VMs", .kind = OPTION_FILTER },
+	{ OPTION_VCPU, "vcpu", "LIST", "only these vCPUs, for example 0,2-3, or all",
+	  .kind = OPTION_FILTER },
+	{ OPTION_QMP, "qmp", "[=SOCKET]",
+	  "if statistics fds cannot be opened, ask QEMU on its QMP\n"
+	  "socket, such as /run/%g.qmp; %g is the guest, %p the PID", .kind = OPTION_FILTER },
 	{ 0 },
 };
 
@@ -208,21 +214,75 @@ bool filter_option(struct filter *filter, int option, const char *value)
 
 #define MAX_OPTIONS	32
 
-static size_t append(struct option *all, size_t count, const struct option *table)
+/* For getopt_long() */
+struct tables {
+	struct option option[MAX_OPTIONS];
+	size_t options;
+	char letters[3 * MAX_OPTIONS];
+};
+
+static void add_option(struct tables *tables, const struct command_option *option)
 {
-	for (; table->name && count + 1 < MAX_OPTIONS; table++)
-		all[count++] = *table;
-	return count;
+	int argument = !option->argument ? no_argument :
+		       *option->argument == '[' ? optional_argument : required_argument;
+	char *end = tables->letters + strlen(tables->letters);
+
+	if (tables->options + 1 == MAX_OPTIONS)
+		return;
+	tables->option[tables->options++] = (struct option){
+		.name = option->name, .has_arg = argument, .val = option->letter,
+	};
+	if (option->letter <= UCHAR_MAX)
+		sprintf(end, "%c%s", option->letter, option->argument ? ":" : "");
 }
 
-static int next_option(int argc, char **argv, const struct command_options *options)
+static const struct command_option *find_option(const struct command_option *table, int letter)
 {
-	struct option all[MAX_OPTIONS] = { 0 };
-	char letters[2 * MAX_OPTIONS];
+	for (; table->name; table++) {
+		if (table->letter == letter)
+			return table;
+	}
+	return NULL;
+}
 
-	append(all, append(all, 0, filter_options), options->table);
-	snprintf(letters, sizeof(letters), "%s%s", FILTER_LETTERS, options->letters);
-	return getopt_long(argc, argv, letters, all, NULL);
+/* The help has descriptions in this column. */
+#define HELP_COLUMN	22
+
+static void print_option(const struct command_option *option, FILE *to)
+{
+	const char *argument = option->argument ? option->argument : "", *at;
+	char letter[] = "    ";
+	int len;
+
+	if (option->letter <= UCHAR_MAX)
+		sprintf(letter, "-%c, ", option->letter);
+	len = fprintf(to, "  %s--%s%s%s", letter, option->name,
+		      *argument && *argument != '[' ? "=" : "", argument);
+	if (len >= HELP_COLUMN)
+		len = fprintf(to, "\n") - 1;
+	fprintf(to, "%*s", HELP_COLUMN - len, "");
+	for (at = option->help; *at; at++) {
+		fputc(*at, to);
+		if (*at == '\n')
+			fprintf(to, "%*s", HELP_COLUMN, "");
+	}
+	fputc('\n', to);
+}
+
+void options_help(const struct command_options *options, FILE *to)
+{
+	static const struct command_option help = { 'h', "help", .help = "print this help" };
+	const struct command_option *option;
+
+	for (option = options->table + options->hidden; option->name; option++) {
+		if (option->help)
+			print_option(option, to);
+	}
+	for (option = filter_options; option->name; option++) {
+		if (!find_option(options->table, option->letter))
+			print_option(option, to);
+	}
+	print_option(&help, to);
 }
 
 static int refuse(const struct command_options *options)
@@ -235,19 +295,55 @@ static int refuse(const struct command_options *options)
 	return STATUS_USAGE;
 }
 
-int options_parse(int argc, char **argv, const struct command_options *options, void *arg)
+static bool set_option(const struct command_options *options, int letter, void *arg,
+		       struct filter *filter)
 {
-	int option;
+	const struct command_option *option = find_option(options->table, letter);
+	void *member = option ? (char *)arg + option->member : NULL;
+	const char name[] = { '-', (char)letter, '\0' };
 
+	switch (option ? option->kind : OPTION_FILTER) {
+	case OPTION_FILTER:
+		return filter_option(filter, letter, optarg);
+	case OPTION_FLAG:
+		return *(bool *)member = true;
+	case OPTION_TEXT:
+		*(const char **)member = optarg;
+		return true;
+	case OPTION_COUNT:
+		return parse_count(name, optarg, member);
+	case OPTION_SECONDS:
+		return parse_seconds(name, optarg, option->min, member);
+	case OPTION_SOURCE:
+		return *(enum sources *)member |= option->source;
+	case OPTION_OTHER:
+		break;
+	}
+	return options->set(letter, optarg, arg);
+}
+
+int options_parse(int argc, char **argv, const struct command_options *options, void *arg,
+		  struct filter *filter)
+{
+	struct tables tables = { .letters = "h" };
+	const struct command_option *option;
+	int letter;
+
+	for (option = filter_options; option->name; option++)
+		add_option(&tables, option);
+	for (option = options->table; option->name; option++)
+		add_option(&tables, option);
+	tables.option[tables.options] = (struct option){ "help", no_argument, NULL, 'h' };
 	optind = 1;
-	while ((option = next_option(argc, argv, options)) != -1) {
-		if (option == 'h') {
+	while ((letter = getopt_long(argc, argv, tables.letters, tables.option, NULL)) != -1) {
+		if (letter == 'h') {
 			fputs(options->usage, stdout);
+			options_help(options, stdout);
 			return STATUS_OK;
 		}
-		if (option == '?')
+		if (letter == '?')
 			return refuse(options);
-		if (!options->set(option, optarg, arg))
+		if (!set_option(options, letter, arg, filter))
 			return STATUS_USAGE;
 	}
 	if (optind >= argc)
@@ -261,51 +357,70 @@ int options_parse(int argc, char **argv, const struct command_options *options, 
 #define DEFAULT_DELAY	(3 * SECOND)
 #define MIN_DELAY	0.1
 
-bool kvm_stat_parse_delay(struct kvm_stat_options *options, const char *text)
+static bool set_kvm_stat_option(int option, const char *text, void *arg)
 {
-	return parse_seconds("-s", text, MIN_DELAY, &options->delay);
-}
+	struct kvm_stat_options *options = arg;
 
-static bool parse_fields(struct kvm_stat_options *options, const char *text)
-{
+	if (option == 'L') {
+		options->file = text;
+		return options->log = true;
+	}
 	if (strcmp(text, "help"))
 		return filter_option(&options->filter, 'f', text);
 	options->list_names = true;
 	return filter_set_regex(&options->filter, NULL);
 }
 
-static bool set_kvm_stat_option(int option, const char *value, void *arg)
-{
-	struct kvm_stat_options *options = arg;
+#define MEMBER(member)	offsetof(struct kvm_stat_options, member)
 
-	switch (option) {
-	case '1':
-		return options->once = true;
-	case 'L':
-		options->file = value;
-		return options->log = true;
-	case 'l':
-		return options->log = true;
-	case 'c':
-		return options->csv = true;
-	case 'z':
-		return options->skip_zero = true;
-	case 'd':
-		return options->sources |= SOURCES_DEBUGFS;
-	case 't':
-		return options->sources |= SOURCES_TRACEPOINTS;
-	case 'i':
-		return options->include_past = true;
-	case 's':
-		return kvm_stat_parse_delay(options, value);
-	case 'n':
-		return parse_count("-n", value, &options->count);
-	case 'f':
-		return parse_fields(options, value);
-	default:
-		return filter_option(&options->filter, option, value);
-	}
-}
+static const struct command_option kvm_stat_table[] = {
+	{ '1', "once", NULL, "print totals and growth of one second, and exit",
+	  .kind = OPTION_FLAG, .member = MEMBER(once) },
+	{ '1', "batch", NULL, NULL, .kind = OPTION_FLAG, .member = MEMBER(once) },
+	{ 'l', "log", NULL, "print a line for each interval, like vmstat",
+	  .kind = OPTION_FLAG, .member = MEMBER(log) },
+	{ 'L', "log-to-file", "FILE", "append the log to FILE; SIGHUP reopens the file",
+	  .kind = OPTION_OTHER },
+	{ 'c', "csv", NULL, "with -l or -L: print comma-separated values",
+	  .kind = OPTION_FLAG, .member = MEMBER(csv) },
+	{ 'z', "skip-zero-records", NULL, "with -l or -L: omit lines in which all values are 0",
+	  .kind = OPTION_FLAG, .member = MEMBER(skip_zero) },
+	{ 'n', "count", "N", "with -l or -L: stop after N intervals",
+	  .kind = OPTION_COUNT, .member = MEMBER(count) },
+	{ 's', "set-delay", "SEC", "interval in seconds (default: 3)",
+	  .kind = OPTION_SECONDS, .member = MEMBER(delay), .min = MIN_DELAY },
+	{ 'd', "debugfs", NULL, "read the statistics from debugfs",
+	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_DEBUGFS },
+	{ 't', "tracepoints", NULL, "count tracepoints; with -d, do both",
+	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_TRACEPOINTS },
+	{ 'i', "debugfs-include-past", NULL, "show totals since the VM was created",
+	  .kind = OPTION_FLAG, .member = MEMBER(include_past) },
+	{ 'f', "fields", "REGEX", "only statistics whose names start with a match of this\n"
+	  "extended regex; 'help' lists the names", .kind = OPTION_OTHER },
+	{ 0 },
+};
+
+const struct command_options kvm_stat_accepted = {
+	.usage = "Usage: kvm-stats [OPTION]...\n"
+		 "\n"
+		 "These options have the same meaning as those of kvm_stat. Run 'kvm-stats\n"
+		 "--help' for the commands.\n"
+		 "\n",
+	.table = kvm_stat_table,
+	.set = set_kvm_stat_option,
+};
+
+/* Its help begins with -s. The others print a message that they are for another view. */
+const struct command_options kvm_stat_classic = {
+	.command = "top --classic",
+	.usage = "Usage: kvm-stats top --classic [OPTION]...\n"
+		 "\n"
+		 "Shows the view of kvm_stat. Press 'h' there for a list of the keys.\n"
+		 "\n",
+	.table = kvm_stat_table,
+	.hidden = 7,
+	.set = set_kvm_stat_option,
+};
 
 static bool check_combination(const struct kvm_stat_options *options)
 {
@@ -323,44 +438,12 @@ static bool check_combination(const struct kvm_stat_options *options)
 	return true;
 }
 
-void kvm_stat_options_init(struct kvm_stat_options *options)
-{
-	*options = (struct kvm_stat_options){ .delay = DEFAULT_DELAY };
-	options->filter.from_start = true;
-}
-
 int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
-			   const char *command, const char *usage)
+			   const struct command_options *accepted)
 {
-	static const struct option table[] = {
-		{ "once", no_argument, NULL, '1' },
-		{ "batch", no_argument, NULL, '1' },
-		{ "log", no_argument, NULL, 'l' },
-		{ "log-to-file", required_argument, NULL, 'L' },
-		{ "csv", no_argument, NULL, 'c' },
-		{ "skip-zero-records", no_argument, NULL, 'z' },
-		{ "set-delay", required_argument, NULL, 's' },
-		{ "count", required_argument, NULL, 'n' },
-		{ "debugfs", no_argument, NULL, 'd' },
-		{ "tracepoints", no_argument, NULL, 't' },
-		{ "debugfs-include-past", no_argument, NULL, 'i' },
-		{ "fields", required_argument, NULL, 'f' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	const struct command_options accepted = {
-		.command = command,
-		.letters = "1lL:czs:n:dtih",
-		.table = table,
-		.usage = usage,
-		.set = set_kvm_stat_option,
-	};
-	int status = options_parse(argc, argv, &accepted, options);
+	int status;
 
+	*options = (struct kvm_stat_options){ .delay = DEFAULT_DELAY, .filter.from_start = true };
+	status = options_parse(argc, argv, accepted, options, &options->filter);
 	return status < 0 && !check_combination(options) ? STATUS_USAGE : status;
-}
-
-void kvm_stat_options_free(struct kvm_stat_options *options)
-{
-	filter_free(&options->filter);
 }

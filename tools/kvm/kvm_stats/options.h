@@ -3,9 +3,10 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include <getopt.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "model.h"
 
@@ -29,52 +30,58 @@ bool parse_seconds(const char *option, const char *text, double min, uint64_t *n
 /* The same for a number of intervals above 0. */
 bool parse_count(const char *option, const char *text, unsigned long *count);
 
-/* ---- the options that select VMs, vCPUs and statistics; all commands have them ---- */
+/* ---- the options of a command, from which getopt_long() and --help know them ---- */
 
-/* For getopt_long(). The table ends with an entry without a name. */
-#define FILTER_LETTERS	"p:g:f:"
-extern const struct option filter_options[];
+enum option_kind {
+	OPTION_OTHER,		/* handled by command_options.set() */
+	OPTION_FLAG,		/* sets a bool */
+	OPTION_TEXT,		/* stores the argument in a const char * */
+	OPTION_COUNT,		/* parse_count() stores it in an unsigned long */
+	OPTION_SECONDS,		/* parse_seconds() stores it in a uint64_t */
+	OPTION_SOURCE,		/* adds @source to an enum sources */
+	OPTION_FILTER,		/* handled by filter_option() */
+};
 
-#define FILTER_VMM_HELP	\
-	"  -p, --pid=LIST      only VMMs with these process IDs, for example 47,4711\n" \
-	"  -g, --guest=LIST    only guests with these names (see list), for example\n" \
-	"                      web,db*; ',,' is a comma in a name\n"
+struct command_option {
+	int letter;			/* a number above 255 if it has no letter */
+	const char *name;		/* NULL: the end of the table */
+	const char *argument;		/* for the help: "FILE"; "[=FILE]" if it may be omitted */
+	const char *help;		/* lines, separated by '\n'; NULL: not in the help */
+	enum option_kind kind;
+	size_t member;			/* its offset in the struct that the option changes */
+	double min;			/* of OPTION_SECONDS */
+	enum sources source;
+};
 
-#define FILTER_QMP_HELP	\
-	"      --qmp[=SOCKET]  if statistics fds cannot be opened, ask QEMU on its QMP\n" \
-	"                      socket, such as /run/%g.qmp; %g is the guest, %p the PID\n"
-
-#define FILTER_HELP	\
-	FILTER_VMM_HELP \
-	"  -f, --filter=REGEX  only statistics whose names match this extended regex\n" \
-	"      --vm            only VMs\n" \
-	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n" \
-	FILTER_QMP_HELP
-
-/* Handles one of these options. Prints a message and returns false if @value is not valid. */
-bool filter_option(struct filter *filter, int option, const char *value);
-
-/* ---- all options of a command ---- */
-
-/* What a command accepts in addition to filter_options. */
+/*
+ * What a command accepts in addition to -h and to the options that select VMs, vCPUs and
+ * statistics, which all commands have.
+ */
 struct command_options {
 	const char *command;		/* its name, such as "read"; NULL: without a command */
-	const char *letters;		/* for getopt_long(), with "h" for help */
-	const struct option *table;
-	const char *usage;		/* how to use the command */
+	const char *usage;		/* the help text before the options */
 	const char *advice;		/* one more sentence after a usage error, or NULL */
+	const struct command_option *table;
+	size_t hidden;			/* the number of options that the help omits, the first */
 	/*
-	 * Handles an option, also one of filter_options. Prints a message and returns false if
-	 * @value is not valid.
+	 * Handles an option of the kind OPTION_OTHER. Prints a message and returns false if
+	 * @value is not valid. NULL: there is no such option.
 	 */
 	bool (*set)(int option, const char *value, void *arg);
 };
 
 /*
- * Returns -1 to continue, or the exit status: after --help, or after a message about a wrong
- * option or argument. @arg is passed to options->set().
+ * Sets members of @arg and @filter. Returns -1 to continue, or the exit status: after --help, or
+ * after a message about a wrong option or argument.
  */
-int options_parse(int argc, char **argv, const struct command_options *options, void *arg);
+int options_parse(int argc, char **argv, const struct command_options *options, void *arg,
+		  struct filter *filter);
+
+/* Prints the lines of the help that describe the options. */
+void options_help(const struct command_options *options, FILE *to);
+
+/* Handles an option that selects something. Prints a message and returns false if it is wrong. */
+bool filter_option(struct filter *filter, int option, const char *value);
 
 /* ---- the options of the Python program kvm_stat, with the same meaning ---- */
 
@@ -92,40 +99,11 @@ struct kvm_stat_options {
 	unsigned long count;		/* -n, not in kvm_stat: number of records; 0: no limit */
 };
 
-/* For usage texts. */
-#define KVM_STAT_HELP	\
-	"  -1, --once          print totals and growth of one second, and exit\n" \
-	"  -l, --log           print a line for each interval, like vmstat\n" \
-	"  -L, --log-to-file=FILE\n" \
-	"                      append the log to FILE; SIGHUP reopens the file\n" \
-	"  -c, --csv           with -l or -L: print comma-separated values\n" \
-	"  -z, --skip-zero-records\n" \
-	"                      with -l or -L: omit lines in which all values are 0\n" \
-	"  -s, --set-delay=SEC interval in seconds (default: 3)\n" \
-	"  -n, --count=N       with -l or -L: stop after N intervals\n" \
-	"  -d, --debugfs       read the statistics from debugfs\n" \
-	"  -t, --tracepoints   count tracepoints; with -d, do both\n" \
-	"  -i, --debugfs-include-past\n" \
-	"                      show totals since the VM was created\n" \
-	FILTER_VMM_HELP \
-	"  -f, --fields=REGEX  only statistics whose names start with a match of this\n" \
-	"                      extended regex; 'help' lists the names\n" \
-	"      --vm            only VMs\n" \
-	"      --vcpu=LIST     only these vCPUs, for example 0,2-3, or all\n" \
-	FILTER_QMP_HELP \
-	"  -h, --help          print this help\n"
+/* Accepted without a command, and as "top --classic". */
+extern const struct command_options kvm_stat_accepted, kvm_stat_classic;
 
-void kvm_stat_options_init(struct kvm_stat_options *options);
-
-/*
- * Returns -1 to continue, or the exit status: after a message about a wrong option, or after
- * @usage was printed for --help. @command is "top --classic", or NULL without a command.
- */
+/* Sets the defaults, and parses like options_parse(). */
 int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
-			   const char *command, const char *usage);
-/* The argument of -s. Prints a message and returns false if it is not valid. */
-bool kvm_stat_parse_delay(struct kvm_stat_options *options, const char *text);
-
-void kvm_stat_options_free(struct kvm_stat_options *options);
+			   const struct command_options *accepted);
 
 #endif /* OPTIONS_H */

@@ -13,6 +13,7 @@
 struct listing {
 	const char *command;
 	const char *usage;
+	const char *json_help;		/* of --json */
 	/* Prints a message and returns false if the options are not valid. May be NULL. */
 	bool (*check)(const struct filter *filter, bool json);
 	/* Prints JSON if @json is set, otherwise a table. Returns the exit status. */
@@ -23,15 +24,6 @@ struct options {
 	struct filter filter;
 	bool json;
 };
-
-static bool set_option(int option, const char *value, void *arg)
-{
-	struct options *options = arg;
-
-	if (option == 'j')
-		return options->json = true;
-	return filter_option(&options->filter, option, value);
-}
 
 static int run(const struct listing *listing, const struct options *options)
 {
@@ -46,20 +38,16 @@ static int run(const struct listing *listing, const struct options *options)
 /* Accepts --json and the options of the filter. Returns the exit status. */
 static int listing_run(int argc, char **argv, const struct listing *listing)
 {
-	static const struct option table[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
+	const struct command_option table[] = {
+		{ 'j', "json", NULL, listing->json_help,
+		  .kind = OPTION_FLAG, .member = offsetof(struct options, json) },
 		{ 0 },
 	};
 	const struct command_options accepted = {
-		.command = listing->command,
-		.letters = "jh",
-		.table = table,
-		.usage = listing->usage,
-		.set = set_option,
+		.command = listing->command, .usage = listing->usage, .table = table,
 	};
 	struct options options = { 0 };
-	int status = options_parse(argc, argv, &accepted, &options);
+	int status = options_parse(argc, argv, &accepted, &options, &options.filter);
 
 	if (status < 0 && listing->check && !listing->check(&options.filter, options.json))
 		status = STATUS_USAGE;
@@ -83,10 +71,7 @@ static const char list_usage[] =
 	"  qmp        QMP, the monitor of QEMU\n"
 	"  debugfs    files in debugfs\n"
 	"  none       they cannot be read; standard error says why\n"
-	"\n"
-	"  -j, --json          print JSON\n"
-	FILTER_HELP
-	"  -h, --help          print this help\n";
+	"\n";
 
 static void source_text(const struct vmm *vmm, char *text, size_t size)
 {
@@ -143,7 +128,8 @@ static int list(const struct monitor *monitor, bool json)
 int command_list(int argc, char **argv)
 {
 	static const struct listing listing = {
-		.command = "list", .usage = list_usage, .print = list,
+		.command = "list", .usage = list_usage, .json_help = "print JSON",
+		.print = list,
 	};
 
 	return listing_run(argc, argv, &listing);
@@ -155,10 +141,7 @@ static const char schema_usage[] =
 	"Usage: kvm-stats schema [OPTION]...\n"
 	"\n"
 	"Lists the statistics that VMs and vCPUs have.\n"
-	"\n"
-	"  -j, --json          print the format of QEMU's query-stats-schemas\n"
-	FILTER_HELP
-	"  -h, --help          print this help\n";
+	"\n";
 
 static const char *name_or_number(const char *name, const char *what, unsigned int number,
 				  char *buf, size_t size)
@@ -258,7 +241,9 @@ static bool check(const struct filter *filter, bool json)
 int command_schema(int argc, char **argv)
 {
 	static const struct listing listing = {
-		.command = "schema", .usage = schema_usage, .check = check, .print = schema,
+		.command = "schema", .usage = schema_usage,
+		.json_help = "print the format of QEMU's query-stats-schemas",
+		.check = check, .print = schema,
 	};
 
 	return listing_run(argc, argv, &listing);

@@ -516,62 +516,27 @@ static const char usage[] =
 	"\n"
 	"Prints after each interval how much each statistic grew, summed over all VMs and\n"
 	"vCPUs.\n"
-	"\n"
-	"  -i, --interval=SEC  interval in seconds (default: 3)\n"
-	"  -c, --count=N       stop after N intervals\n"
-	"  -o, --output=FILE   append to FILE; SIGHUP opens the file again\n"
-	"      --csv           print comma-separated values\n"
-	"  -z, --skip-zeros    omit lines in which all values are 0\n"
-	"  -d, --debugfs       read the statistics from debugfs\n"
-	"      --tracepoints   count tracepoints; with -d, do both\n"
-	FILTER_HELP
-	"  -h, --help          print this help\n";
+	"\n";
 
-static bool set_option(int option, const char *value, void *arg)
-{
-	struct options *options = arg;
+#define MEMBER(member)	offsetof(struct options, member)
 
-	switch (option) {
-	case 'i':
-		return parse_seconds("-i", value, MIN_INTERVAL, &options->log.interval);
-	case 'c':
-		return parse_count("-c", value, &options->log.count);
-	case 'o':
-		options->log.file = value;
-		return true;
-	case OPTION_CSV:
-		return options->log.csv = true;
-	case 'z':
-		return options->log.skip_zero = true;
-	case 'd':
-		return options->sources |= SOURCES_DEBUGFS;
-	case OPTION_TRACEPOINTS:
-		return options->sources |= SOURCES_TRACEPOINTS;
-	default:
-		return filter_option(&options->filter, option, value);
-	}
-}
-
-static int parse(int argc, char **argv, struct options *options)
-{
-	static const struct option table[] = {
-		{ "interval", required_argument, NULL, 'i' },
-		{ "count", required_argument, NULL, 'c' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "csv", no_argument, NULL, OPTION_CSV },
-		{ "skip-zeros", no_argument, NULL, 'z' },
-		{ "debugfs", no_argument, NULL, 'd' },
-		{ "tracepoints", no_argument, NULL, OPTION_TRACEPOINTS },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	static const struct command_options accepted = {
-		.command = "log", .letters = "i:c:o:zdh", .table = table, .usage = usage,
-		.set = set_option,
-	};
-
-	return options_parse(argc, argv, &accepted, options);
-}
+static const struct command_option table[] = {
+	{ 'i', "interval", "SEC", "interval in seconds (default: 3)",
+	  .kind = OPTION_SECONDS, .member = MEMBER(log.interval), .min = MIN_INTERVAL },
+	{ 'c', "count", "N", "stop after N intervals",
+	  .kind = OPTION_COUNT, .member = MEMBER(log.count) },
+	{ 'o', "output", "FILE", "append to FILE; SIGHUP opens the file again",
+	  .kind = OPTION_TEXT, .member = MEMBER(log.file) },
+	{ OPTION_CSV, "csv", NULL, "print comma-separated values",
+	  .kind = OPTION_FLAG, .member = MEMBER(log.csv) },
+	{ 'z', "skip-zeros", NULL, "omit lines in which all values are 0",
+	  .kind = OPTION_FLAG, .member = MEMBER(log.skip_zero) },
+	{ 'd', "debugfs", NULL, "read the statistics from debugfs",
+	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_DEBUGFS },
+	{ OPTION_TRACEPOINTS, "tracepoints", NULL, "count tracepoints; with -d, do both",
+	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_TRACEPOINTS },
+	{ 0 },
+};
 
 static int run(const struct options *options)
 {
@@ -588,11 +553,13 @@ static int run(const struct options *options)
 
 int command_log(int argc, char **argv)
 {
+	static const struct command_options accepted = {
+		.command = "log", .usage = usage, .table = table,
+	};
 	struct options options = { .log.interval = DEFAULT_INTERVAL };
-	int status;
+	int status = options_parse(argc, argv, &accepted, &options, &options.filter);
 
 	options.log.filter = &options.filter;
-	status = parse(argc, argv, &options);
 	if (status < 0)
 		status = run(&options);
 	filter_free(&options.filter);

@@ -248,12 +248,7 @@ static const char usage[] =
 	"\n"
 	"Prints the statistics of one VMM in the format of QEMU's query-stats: one line\n"
 	"of JSON or, with -i, one line after each interval.\n"
-	"\n"
-	SAMPLES_HELP
-	FILTER_HELP
-	"      --names=LIST    only statistics with exactly these names\n"
-	"      --provider=NAME only statistics of kvm (all) or of cryptodev (none)\n"
-	"  -h, --help          print this help\n";
+	"\n";
 
 struct query {
 	struct samples_options options;
@@ -317,33 +312,31 @@ static bool set_option(int option, const char *value, void *arg)
 {
 	struct query *query = arg;
 
-	switch (option) {
-	case OPTION_NAMES:
-		return parse_names(&query->filter, value);
-	case OPTION_PROVIDER:
-		return select_provider(query, value);
-	default:
-		return samples_option(&query->options, option, value);
-	}
+	return option == OPTION_NAMES ? parse_names(&query->filter, value) :
+					select_provider(query, value);
 }
+
+#define MEMBER(member)	offsetof(struct query, member)
 
 int command_query(int argc, char **argv)
 {
 	static const struct samples_printer printer = { .start = start, .print = print };
-	static const struct option table[] = {
-		{ "interval", required_argument, NULL, 'i' },
-		{ "count", required_argument, NULL, 'c' },
-		{ "names", required_argument, NULL, OPTION_NAMES },
-		{ "provider", required_argument, NULL, OPTION_PROVIDER },
-		{ "help", no_argument, NULL, 'h' },
+	static const struct command_option table[] = {
+		{ 'i', "interval", "SEC", "interval in seconds, for example 1 or 0.5",
+		  .kind = OPTION_SECONDS, .member = MEMBER(options.interval), .min = 0.01 },
+		{ 'c', "count", "N", "stop after N intervals (default: when all VMMs of -p end)",
+		  .kind = OPTION_COUNT, .member = MEMBER(options.count) },
+		{ OPTION_NAMES, "names", "LIST", "only statistics with exactly these names",
+		  .kind = OPTION_OTHER },
+		{ OPTION_PROVIDER, "provider", "NAME",
+		  "only statistics of kvm (all) or of cryptodev (none)", .kind = OPTION_OTHER },
 		{ 0 },
 	};
 	static const struct command_options accepted = {
-		.command = "query", .letters = SAMPLES_LETTERS "h", .table = table,
-		.usage = usage, .set = set_option,
+		.command = "query", .usage = usage, .table = table, .set = set_option,
 	};
 	struct query query = { .complete = true };
-	int status = options_parse(argc, argv, &accepted, &query);
+	int status = options_parse(argc, argv, &accepted, &query, &query.options.filter);
 
 	if (status < 0 && !query_stats_check(&query.options.filter))
 		status = STATUS_USAGE;

@@ -15,20 +15,6 @@
 
 /* ---- samples ---- */
 
-#define MIN_INTERVAL	0.01
-
-bool samples_option(struct samples_options *options, int option, const char *value)
-{
-	switch (option) {
-	case 'i':
-		return parse_seconds("-i", value, MIN_INTERVAL, &options->interval);
-	case 'c':
-		return parse_count("-c", value, &options->count);
-	default:
-		return filter_option(&options->filter, option, value);
-	}
-}
-
 struct samples {
 	const struct samples_options *options;
 	const struct samples_printer *printer;
@@ -369,12 +355,7 @@ static const char usage[] =
 	"\n"
 	"Prints the statistics of VMs and vCPUs. With -i, prints them after each\n"
 	"interval, with their growth per second.\n"
-	"\n"
-	SAMPLES_HELP
-	"  -j, --json          print JSON, one line per sample\n"
-	"  -b, --base-units    print seconds and bytes, not ns and KiB\n"
-	FILTER_HELP
-	"  -h, --help          print this help\n";
+	"\n";
 
 static bool start(const struct monitor *monitor, void *arg)
 {
@@ -420,20 +401,6 @@ static void print(const struct monitor *monitor, unsigned long interval, void *a
 	print_tables(&options->report, monitor, many || !interval);
 }
 
-static bool set_option(int option, const char *value, void *arg)
-{
-	struct read_options *options = arg;
-
-	switch (option) {
-	case 'j':
-		return options->json = true;
-	case 'b':
-		return options->report.base_units = true;
-	default:
-		return samples_option(&options->samples, option, value);
-	}
-}
-
 static bool check_combination(const struct read_options *options)
 {
 	if (!options->json || !options->report.base_units)
@@ -442,23 +409,27 @@ static bool check_combination(const struct read_options *options)
 	return false;
 }
 
+#define MEMBER(member)	offsetof(struct read_options, member)
+
 int command_read(int argc, char **argv)
 {
 	static const struct samples_printer printer = { .start = start, .print = print };
-	static const struct option table[] = {
-		{ "interval", required_argument, NULL, 'i' },
-		{ "count", required_argument, NULL, 'c' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "base-units", no_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
+	static const struct command_option table[] = {
+		{ 'i', "interval", "SEC", "interval in seconds, for example 1 or 0.5",
+		  .kind = OPTION_SECONDS, .member = MEMBER(samples.interval), .min = 0.01 },
+		{ 'c', "count", "N", "stop after N intervals (default: when all VMMs of -p end)",
+		  .kind = OPTION_COUNT, .member = MEMBER(samples.count) },
+		{ 'j', "json", NULL, "print JSON, one line per sample",
+		  .kind = OPTION_FLAG, .member = MEMBER(json) },
+		{ 'b', "base-units", NULL, "print seconds and bytes, not ns and KiB",
+		  .kind = OPTION_FLAG, .member = MEMBER(report.base_units) },
 		{ 0 },
 	};
 	static const struct command_options accepted = {
-		.command = "read", .letters = SAMPLES_LETTERS "jbh", .table = table,
-		.usage = usage, .set = set_option,
+		.command = "read", .usage = usage, .table = table,
 	};
 	struct read_options options = { 0 };
-	int status = options_parse(argc, argv, &accepted, &options);
+	int status = options_parse(argc, argv, &accepted, &options, &options.samples.filter);
 
 	if (status < 0 && !check_combination(&options))
 		status = STATUS_USAGE;

@@ -27,15 +27,6 @@ struct samples_options {
 	struct filter filter;
 };
 
-/* For getopt_long() and usage texts. */
-#define SAMPLES_LETTERS	"i:c:"
-#define SAMPLES_HELP	\
-	"  -i, --interval=SEC  interval in seconds, for example 1 or 0.5\n" \
-	"  -c, --count=N       stop after N intervals (default: when all VMMs of -p end)\n"
-
-/* Handles these options, and those of the filter. */
-bool samples_option(struct samples_options *options, int option, const char *value);
-
 /* What a command does with the samples. @arg is that of samples_run(). */
 struct samples_printer {
 	/* Called after the first sample. Prints a message and returns false if it fails. */

@@ -25,20 +25,7 @@ static const char usage[] =
 	"Exports the statistics of all guests to Prometheus and other readers of\n"
 	"OpenMetrics: over HTTP at http://" ADDRESS_DEFAULT "/metrics, or in a file for\n"
 	"node_exporter. Reads the statistics for each request or each write of the file.\n"
-	"\n"
-	"  -l, --listen=ADDRESS:PORT\n"
-	"                      listen here, such as [::1]:10203; without an address, as\n"
-	"                      in :10203, on all addresses\n"
-	"  -t, --textfile=FILE write FILE periodically; no HTTP without --listen\n"
-	"  -i, --interval=SEC  seconds between two writes of FILE (default: 15)\n"
-	"      --metrics=SET   minimal: what the rules for Prometheus use; default: also\n"
-	"                      what the dashboards use; all\n"
-	"      --exclude=REGEX no statistics whose names match\n"
-	"      --histograms    also export histograms of each guest\n"
-	"      --per-vcpu      also export the statistics of each vCPU\n"
-	"  -1, --once          write once, to FILE or standard output, and exit\n"
-	FILTER_HELP
-	"  -h, --help          print this help\n";
+	"\n";
 
 static bool parse_listen(struct serve_options *options, const char *text)
 {
@@ -109,27 +96,40 @@ static bool set_option(int option, const char *value, void *arg)
 		return parse_listen(options, value);
 	case 't':
 		return parse_textfile(options, value);
-	case 'i':
-		return parse_seconds("-i", value, MIN_INTERVAL, &options->interval);
 	case METRICS:
 		return parse_metrics(&options->exposed.metrics, value);
 	case EXCLUDE:
 		return parse_excluded(&options->exposed, value);
-	case HISTOGRAMS:
-		return options->exposed.histograms = true;
-	case PER_VCPU:
-		return options->exposed.per_vcpu = true;
-	case WEB_CONFIG:
-		complain("--web.config.file no longer exists: kvm-stats has neither TLS nor "
-			 "passwords. Put nginx in front of it, see nginx.conf in "
-			 "/usr/share/kvm-stats, or use --textfile and node_exporter.");
-		return false;
-	case '1':
-		return options->once = true;
-	default:
-		return filter_option(&options->filter, option, value);
 	}
+	complain("--web.config.file no longer exists: kvm-stats has neither TLS nor passwords. "
+		 "Put nginx in front of it, see nginx.conf in /usr/share/kvm-stats, or use "
+		 "--textfile and node_exporter.");
+	return false;
 }
+
+#define MEMBER(member)	offsetof(struct serve_options, member)
+
+static const struct command_option table[] = {
+	{ 'l', "listen", "ADDRESS:PORT",
+	  "listen here, such as [::1]:10203; without an address, as\n"
+	  "in :10203, on all addresses", .kind = OPTION_OTHER },
+	{ 't', "textfile", "FILE", "write FILE periodically; no HTTP without --listen",
+	  .kind = OPTION_OTHER },
+	{ 'i', "interval", "SEC", "seconds between two writes of FILE (default: 15)",
+	  .kind = OPTION_SECONDS, .member = MEMBER(interval), .min = MIN_INTERVAL },
+	{ METRICS, "metrics", "SET", "minimal: what the rules for Prometheus use; default: also\n"
+	  "what the dashboards use; all", .kind = OPTION_OTHER },
+	{ EXCLUDE, "exclude", "REGEX", "no statistics whose names match",
+	  .kind = OPTION_OTHER },
+	{ HISTOGRAMS, "histograms", NULL, "also export histograms of each guest",
+	  .kind = OPTION_FLAG, .member = MEMBER(exposed.histograms) },
+	{ PER_VCPU, "per-vcpu", NULL, "also export the statistics of each vCPU",
+	  .kind = OPTION_FLAG, .member = MEMBER(exposed.per_vcpu) },
+	{ WEB_CONFIG, "web.config.file", "FILE", NULL, .kind = OPTION_OTHER },
+	{ '1', "once", NULL, "write once, to FILE or standard output, and exit",
+	  .kind = OPTION_FLAG, .member = MEMBER(once) },
+	{ 0 },
+};
 
 static bool check_combination(struct serve_options *options)
 {
@@ -154,28 +154,11 @@ static bool check_combination(struct serve_options *options)
 
 int command_serve(int argc, char **argv)
 {
-	static const struct option table[] = {
-		{ "listen", required_argument, NULL, 'l' },
-		{ "textfile", required_argument, NULL, 't' },
-		{ "interval", required_argument, NULL, 'i' },
-		{ "metrics", required_argument, NULL, METRICS },
-		{ "exclude", required_argument, NULL, EXCLUDE },
-		{ "histograms", no_argument, NULL, HISTOGRAMS },
-		{ "per-vcpu", no_argument, NULL, PER_VCPU },
-		{ "web.config.file", required_argument, NULL, WEB_CONFIG },
-		{ "once", no_argument, NULL, '1' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	static const struct command_options accepted = {
-		.command = "serve",
-		.letters = "l:t:i:1h",
-		.table = table,
-		.usage = usage,
-		.set = set_option,
+		.command = "serve", .usage = usage, .table = table, .set = set_option,
 	};
 	struct serve_options options = { 0 };
-	int status = options_parse(argc, argv, &accepted, &options);
+	int status = options_parse(argc, argv, &accepted, &options, &options.filter);
 
 	if (status < 0)
 		status = check_combination(&options) ? serve_run(&options) : STATUS_USAGE;

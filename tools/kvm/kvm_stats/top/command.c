@@ -12,6 +12,7 @@
 #define OPTION_COLUMNS	301
 #define OPTION_SORT	302
 #define OPTION_TRACEPOINTS	303
+#define OPTION_CLASSIC	304
 
 static const char usage[] =
 	"Usage: kvm-stats top [OPTION]...\n"
@@ -19,30 +20,7 @@ static const char usage[] =
 	"\n"
 	"Shows what the guests of this host do: a line for each guest, with its use of\n"
 	"CPUs, exits, page faults and memory. Press 'h' there for a list of the keys.\n"
-	"\n"
-	FILTER_HELP
-	"  -i, --interval=SEC  interval in seconds (default: 3)\n"
-	"  -d, --debugfs       read the statistics from debugfs\n"
-	"      --tracepoints   count tracepoints\n"
-	"      --sort=COLUMN   sort the guests by this column (default: cpu)\n"
-	"      --columns=LIST  show only these columns, for example cpu,exits: pid,\n"
-	"                      vcpus, unread, cpu, guest, kernel, vmm, halted, waiting,\n"
-	"                      exits, history, kinds, polls, faults, memory\n"
-	"      --classic       show the view of kvm_stat, with its options and keys\n"
-	"  -h, --help          print this help\n";
-
-static const char classic_usage[] =
-	"Usage: kvm-stats top --classic [OPTION]...\n"
-	"\n"
-	"Shows the view of kvm_stat. Press 'h' there for a list of the keys.\n"
-	"\n"
-	"  -s, --set-delay=SEC interval in seconds (default: 3)\n"
-	"  -d, --debugfs       read the statistics from debugfs\n"
-	"  -t, --tracepoints   count tracepoints; with -d, do both\n"
-	"  -i, --debugfs-include-past\n"
-	"                      show totals since the VM was created\n"
-	FILTER_HELP
-	"  -h, --help          print this help\n";
+	"\n";
 
 /* ---- the view of kvm_stat ---- */
 
@@ -71,13 +49,11 @@ static bool check_options(const struct kvm_stat_options *options)
 static int run_classic(int argc, char **argv)
 {
 	struct kvm_stat_options options;
-	int status;
+	int status = kvm_stat_options_parse(&options, argc, argv, &kvm_stat_classic);
 
-	kvm_stat_options_init(&options);
-	status = kvm_stat_options_parse(&options, argc, argv, "top --classic", classic_usage);
 	if (status < 0)
 		status = check_options(&options) ? kvm_stat_run(&options) : STATUS_USAGE;
-	kvm_stat_options_free(&options);
+	filter_free(&options.filter);
 	return status;
 }
 
@@ -101,60 +77,50 @@ static bool take_classic(int *argc, char **argv)
 
 /* ---- the table of guests ---- */
 
-static bool set_option(int option, const char *value, void *arg)
+/* --classic is accepted if it is not abbreviated. */
+static bool refuse_classic(int option, const char *value, void *arg)
 {
-	struct top_options *options = arg;
-
-	switch (option) {
-	case 'd':
-		return options->sources |= SOURCES_DEBUGFS;
-	case OPTION_TRACEPOINTS:
-		return options->sources |= SOURCES_TRACEPOINTS;
-	case 'i':
-		return parse_seconds("-i", value, MIN_INTERVAL, &options->interval);
-	case OPTION_COLUMNS:
-		options->columns = value;
-		return true;
-	case OPTION_SORT:
-		options->sort = value;
-		return true;
-	default:
-		return filter_option(options->filter, option, value);
-	}
+	(void)option;
+	(void)value;
+	(void)arg;
+	complain("--classic cannot be abbreviated");
+	return false;
 }
 
-static int parse(struct top_options *options, int argc, char **argv)
-{
-	static const struct option table[] = {
-		{ "interval", required_argument, NULL, 'i' },
-		{ "debugfs", no_argument, NULL, 'd' },
-		{ "tracepoints", no_argument, NULL, OPTION_TRACEPOINTS },
-		{ "columns", required_argument, NULL, OPTION_COLUMNS },
-		{ "sort", required_argument, NULL, OPTION_SORT },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	const struct command_options accepted = {
-		.command = "top",
-		.letters = "i:dh",
-		.table = table,
-		.usage = usage,
-		.advice = "The options of kvm_stat need --classic.",
-		.set = set_option,
-	};
+#define MEMBER(member)	offsetof(struct top_options, member)
 
-	return options_parse(argc, argv, &accepted, options);
-}
+static const struct command_option table[] = {
+	{ 'i', "interval", "SEC", "interval in seconds (default: 3)",
+	  .kind = OPTION_SECONDS, .member = MEMBER(interval), .min = MIN_INTERVAL },
+	{ 'd', "debugfs", NULL, "read the statistics from debugfs",
+	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_DEBUGFS },
+	{ OPTION_TRACEPOINTS, "tracepoints", NULL, "count tracepoints",
+	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_TRACEPOINTS },
+	{ OPTION_SORT, "sort", "COLUMN", "sort the guests by this column (default: cpu)",
+	  .kind = OPTION_TEXT, .member = MEMBER(sort) },
+	{ OPTION_COLUMNS, "columns", "LIST",
+	  "show only these columns, for example cpu,exits: pid,\n"
+	  "vcpus, unread, cpu, guest, kernel, vmm, halted, waiting,\n"
+	  "exits, history, kinds, polls, faults, memory",
+	  .kind = OPTION_TEXT, .member = MEMBER(columns) },
+	{ OPTION_CLASSIC, "classic", NULL,
+	  "show the view of kvm_stat, with its options and keys", .kind = OPTION_OTHER },
+	{ 0 },
+};
 
 int command_top(int argc, char **argv)
 {
+	static const struct command_options accepted = {
+		.command = "top", .usage = usage, .table = table, .set = refuse_classic,
+		.advice = "The options of kvm_stat need --classic.",
+	};
 	struct filter filter = { 0 };
 	struct top_options options = { .filter = &filter, .interval = DEFAULT_INTERVAL };
 	int status;
 
 	if (take_classic(&argc, argv))
 		return run_classic(argc, argv);
-	status = parse(&options, argc, argv);
+	status = options_parse(argc, argv, &accepted, &options, &filter);
 	if (status < 0)
 		status = top_run(&options);
 	filter_free(&filter);

@@ -443,6 +443,7 @@ static struct vmm *new_vmm(const struct kvmstats_watch *watch)
 static void free_vmm(struct vmm *vmm)
 {
 	targets_free(vmm);
+	free(vmm->cgroup);
 	free(vmm);
 }
 

@@ -186,6 +186,7 @@ struct vmm {
 	const char *comm;
 	const char *guest;		/* see kvmstats_vmm_guest() */
 	const char *uuid;		/* QEMU's -uuid, or NULL */
+	char *cgroup;			/* for serve/guests.c; NULL: not read */
 	size_t vms;
 	size_t vcpus;
 	struct target **target;		/* VMs, then vCPUs by ID; of all sources */

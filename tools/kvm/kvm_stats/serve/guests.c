@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +58,7 @@ static char *cgroup_of(pid_t pid)
  * The other threads are not examined, because a host has thousands. While the main thread of QEMU
  * does not run, it answers no requests, and handles no I/O of its guest.
  */
-enum vmm_state vmm_state_of(pid_t pid)
+static enum vmm_state state_of(pid_t pid)
 {
 	char text[512], *end = NULL;
 
@@ -78,61 +77,47 @@ enum vmm_state vmm_state_of(pid_t pid)
 	}
 }
 
+/* Writes why statistics are missing. */
+static void write_error(const struct vmm *vmm, char *buf)
+{
+	const char *what = vmm_lacks_only_vm(vmm) ? "VM values missing: " : "";
+	const struct unread *unread = &vmm->unread;
+	char why[128];
+
+	if (unread->fd_error && !vmm_has_sums(vmm))
+		snprintf(buf, ERROR_SIZE, "%s%s", what,
+			 kvmstats_strerror(unread->fd_error, why, sizeof(why)));
+	else if (unread->debugfs_error)
+		snprintf(buf, ERROR_SIZE, "%sdebugfs: %s", what, strerror(-unread->debugfs_error));
+	else
+		snprintf(buf, ERROR_SIZE, "unknown");
+}
+
 /* ---- all guests ---- */
 
-static struct guest *find_known(const struct guest_names *known, const struct vmm *vmm)
+static bool is_named(const struct vmm *vmm)
 {
-	size_t i;
-
-	for (i = 0; i < known->count; i++) {
-		struct guest *guest = &known->guest[i];
-
-		if (guest->name && guest->key == vmm_key(vmm) && guest->watch == vmm->watch)
-			return guest;
-	}
-	return NULL;
+	return vmm->guest && *vmm->guest;
 }
 
-static int read_names(struct guest *guest, const struct vmm *vmm)
+/* The cgroup is kept, so that the name does not change while the process ends. */
+static const char *name_of(struct vmm *vmm)
 {
-	char *name = vmm->guest && *vmm->guest ? strdup(vmm->guest) : NULL;
-	char *uuid = vmm->uuid ? strdup(vmm->uuid) : NULL;
-
-	guest->named = name;
-	if (!name && vmm->pid)
-		name = cgroup_of(vmm->pid);
-	guest->name = name ? name : strdup("");
-	guest->uuid = uuid ? uuid : strdup("");
-	return guest->name && guest->uuid ? 0 : -ENOMEM;
+	if (is_named(vmm))
+		return vmm->guest;
+	if (!vmm->cgroup && vmm->pid)
+		vmm->cgroup = cgroup_of(vmm->pid);
+	return vmm->cgroup ? vmm->cgroup : "";
 }
 
-/* Moves the names of a guest that is known. */
-static int set_guest(struct guest *guest, struct guest_names *known, const struct vmm *vmm)
-{
-	struct guest *same = find_known(known, vmm);
-	int err = 0;
-
-	if (same) {
-		*guest = *same;
-		*same = (struct guest){ 0 };
-	} else {
-		err = read_names(guest, vmm);
-	}
-	guest->vmm = vmm;
-	guest->watch = vmm->watch;
-	guest->key = vmm_key(vmm);
-	guest->ambiguous = false;
-	return err;
-}
-
-static void mark_ambiguous(struct guest_names *guests)
+static void mark_ambiguous(struct guests *guests)
 {
 	size_t i, j;
 
 	for (i = 0; i < guests->count; i++) {
 		struct guest *a = &guests->guest[i];
 
-		a->ambiguous |= !a->named && !*a->name && !*a->uuid;
+		a->ambiguous |= !*a->name && !*a->uuid;
 		for (j = i + 1; j < guests->count; j++) {
 			struct guest *b = &guests->guest[j];
 
@@ -144,34 +129,27 @@ static void mark_ambiguous(struct guest_names *guests)
 	}
 }
 
-void guest_names_free(struct guest_names *guests)
+bool examine_guests(struct guests *guests, const struct monitor *monitor)
 {
-	while (guests->count) {
-		struct guest *guest = &guests->guest[--guests->count];
-
-		free(guest->name);
-		free(guest->uuid);
-	}
-	free(guests->guest);
-	guests->guest = NULL;
-}
-
-int guest_names_update(struct guest_names *guests, const struct monitor *monitor)
-{
-	struct guest_names next = { .guest = calloc(monitor->vmms + 1, sizeof(*next.guest)) };
-	int err = next.guest ? 0 : -ENOMEM;
+	struct guest *guest = reallocarray(guests->guest, monitor->vmms + 1, sizeof(*guest));
 	size_t i;
 
-	for (i = 0; !err && i < monitor->vmms; i++)
-		err = set_guest(&next.guest[next.count++], guests, monitor->vmm[i]);
-	if (err) {
-		guest_names_free(&next);
-		return err;
+	guests->count = guest ? monitor->vmms : 0;
+	if (!guest)
+		return false;
+	guests->guest = guest;
+	for (i = 0; i < monitor->vmms; i++) {
+		struct vmm *vmm = monitor->vmm[i];
+
+		guest[i] = (struct guest){
+			.vmm = vmm, .name = name_of(vmm), .uuid = vmm->uuid ? vmm->uuid : "",
+			.state = state_of(vmm->pid),
+		};
+		if (vmm_fails(vmm, monitor->options.filter))
+			write_error(vmm, guest[i].error);
 	}
-	guest_names_free(guests);
-	*guests = next;
 	mark_ambiguous(guests);
-	return 0;
+	return true;
 }
 
 /* ---- labels ---- */
@@ -212,13 +190,13 @@ void put_guest(struct text *text, const struct guest *guest)
 	char pid[24];
 
 	snprintf(pid, sizeof(pid), "pid %d", (int)guest->vmm->pid);
-	put_label(text, "guest", guest->ambiguous && !guest->named ? pid : guest->name);
+	put_label(text, "guest", guest->ambiguous && !is_named(guest->vmm) ? pid : guest->name);
 	put_label(text, "uuid", guest->uuid);
 }
 
 void put_guest_labels(struct text *text, const struct guest *guest)
 {
 	put_guest(text, guest);
-	if (guest->ambiguous && guest->named && guest->vmm->pid)
+	if (guest->ambiguous && is_named(guest->vmm) && guest->vmm->pid)
 		put_number_label(text, "pid", (int)guest->vmm->pid);
 }

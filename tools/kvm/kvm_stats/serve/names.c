@@ -203,15 +203,20 @@ static const char *stem_of(struct metric *metric)
 
 static char *make_name(struct metric *metric)
 {
+	/* By OpenMetrics, whether or not there are samples with these suffixes */
+	static const char * const reserved[] = {
+		"_total", "_created", "_bucket", "_sum", "_count", "_info",
+	};
 	char *stem = strdup(stem_of(metric)), *name = NULL, *at;
 	const char *unit = metric->unit;
+	size_t i;
 
 	for (at = stem; at && *at; at++) {
 		if (!isascii((unsigned char)*at) || !isalnum((unsigned char)*at))
 			*at = '_';
 	}
-	if (stem && metric->type == METRIC_COUNTER)
-		strip_suffix(stem, "_total");
+	for (i = 0; stem && i < ARRAY_SIZE(reserved); i++)
+		strip_suffix(stem, reserved[i]);
 	if (stem && unit && !strcmp(unit, "seconds"))
 		(void)(strip_suffix(stem, "_ns") || strip_suffix(stem, "_us") ||
 		       strip_suffix(stem, "_ms"));
@@ -224,52 +229,26 @@ static char *make_name(struct metric *metric)
 	return name;
 }
 
-/* OpenMetrics reserves the suffixes whether or not there are samples with them. */
-static size_t length_without_suffix(const char *name)
-{
-	static const char * const suffixes[] = {
-		"_total", "_created", "_bucket", "_sum", "_count", "_info",
-	};
-	size_t len = strlen(name), cut, i;
-
-	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		cut = strlen(suffixes[i]);
-		if (len > cut && !strcmp(name + len - cut, suffixes[i]))
-			return len - cut;
-	}
-	return len;
-}
-
-bool metric_names_conflict(const char *a, const char *b)
-{
-	size_t len = length_without_suffix(a);
-
-	return len == length_without_suffix(b) && !strncmp(a, b, len);
-}
-
-void put_help(struct text *text, const struct metric *metric)
+const char *metric_help(const struct metric *metric, const char **more)
 {
 	const char *name = kvmstats_stat_name(metric->stat), *help = NULL;
 
+	*more = kinds[metric->kind].addition;
+	if (metric->kind == KIND_GUEST && kvmstats_stat_type(metric->stat) == KVMSTATS_TYPE_PEAK)
+		*more = " Maximum of all vCPUs.";
 	if (metric->label && metric->page_size)
-		help = "Guest memory that is mapped by pages of this size.";
-	else if (metric->label && metric->unit)
-		help = "Time that KVM spent on the exits of each class, from the exit until the "
+		return "Guest memory that is mapped by pages of this size.";
+	if (metric->label && metric->unit)
+		return "Time that KVM spent on the exits of each class, from the exit until the "
 		       "vCPU runs again or returns to user space. A class without exits has no "
 		       "series.";
-	else if (metric->label)
-		help = "Exits of each class. A class without exits has no series.";
-	else if (metric->kind == KIND_VM || metric->kind == KIND_DEBUGFS)
+	if (metric->label)
+		return "Exits of each class. A class without exits has no series.";
+	if (metric->kind == KIND_VM || metric->kind == KIND_DEBUGFS)
 		help = kvmstats_stat_help(name, KVMSTATS_KIND_VM);
 	if (!help && metric->kind != KIND_VM)
 		help = kvmstats_stat_help(name, KVMSTATS_KIND_VCPU);
-	if (!help)
-		help = "A statistic that this version of kvm-stats does not describe.";
-	text_puts(text, help);
-	if (metric->kind == KIND_GUEST && kvmstats_stat_type(metric->stat) == KVMSTATS_TYPE_PEAK)
-		text_puts(text, " Maximum of all vCPUs.");
-	else
-		text_puts(text, kinds[metric->kind].addition);
+	return help ? help : "A statistic that this version of kvm-stats does not describe.";
 }
 
 /* ---- histograms ---- */

@@ -72,15 +72,12 @@ bool metric_init(struct metric *metric, enum kind kind, const struct stat_set *s
 		 const struct kvmstats_stat *stat);
 void metric_free(struct metric *metric);
 
-/* Whether both names could not be in one exposition, because of their suffixes. */
-bool metric_names_conflict(const char *a, const char *b);
-
 /* Whether the user asked for @stat as a metric of this kind. */
 bool metric_is_exposed(enum kind kind, const struct stat_set *set, const struct kvmstats_stat *stat,
 		       const struct exposition_options *options, const struct filter *filter);
 
-/* Writes the text that describes the metric. */
-void put_help(struct text *text, const struct metric *metric);
+/* Returns the text that describes the metric, to which the caller adds @more. */
+const char *metric_help(const struct metric *metric, const char **more);
 
 /* Formats @value of @stat, in seconds or bytes if it can be converted. */
 #define SCALED_SIZE	160
@@ -97,34 +94,24 @@ enum vmm_state {
 	VMM_STATES,
 };
 
-enum vmm_state vmm_state_of(pid_t pid);
+#define ERROR_SIZE	160
 
-/*
- * The names by which a guest is known after a restart of its VMM: the name and the UUID.
- *
- * QEMU has them on its command line. A guest without a name has that of the systemd unit or cgroup.
- */
 struct guest {
 	const struct vmm *vmm;
-	const struct kvmstats_watch *watch;	/* which process it is, together with the key */
-	uint64_t key;
-	char *name;		/* "" if unknown */
-	bool named;		/* otherwise @name is its cgroup, in which others can be, too */
-	char *uuid;		/* "" if unknown */
+	const char *name;	/* or that of the systemd unit or cgroup; "" if unknown */
+	const char *uuid;	/* "" if unknown */
 	bool ambiguous;		/* only the PID distinguishes it from all other guests */
+	enum vmm_state state;
+	char error[ERROR_SIZE];	/* why statistics are missing; "" if none are */
 };
 
-struct guest_names {
-	struct guest *guest;	/* in the order of the monitor */
+struct guests {
+	struct guest *guest;	/* in the order of the monitor; the caller frees the array */
 	size_t count;
 };
 
-/*
- * Finds the names of all guests. Does not read those again that it knows, so that a name does not
- * change while its process ends. Returns 0 or -ENOMEM.
- */
-int guest_names_update(struct guest_names *guests, const struct monitor *monitor);
-void guest_names_free(struct guest_names *guests);
+/* Examines all guests. Returns false if there is not enough memory. */
+bool examine_guests(struct guests *guests, const struct monitor *monitor);
 
 /*
  * Writes NAME="VALUE", after a comma if another label precedes it. Bytes that are not valid

@@ -10,13 +10,11 @@
 #include "serve/names.h"
 #include "util.h"
 
-#define ERROR_SIZE	160
-
 /*
  * Values that are exposed together. A series of KIND_GUEST is the sum over all vCPUs of a guest.
  * The other series are those of one VM or vCPU each. If a process has several VMs, the kernel does
  * not report which of them a vCPU belongs to: then the vCPUs with the same ID have one series
- * together, their sum. The only series of KIND_HOST has no targets.
+ * together, their sum.
  *
  * All series have the labels of the guest. VMs have the label vm if their process has several.
  * vCPUs have the label vcpu.
@@ -31,7 +29,7 @@ struct series {
 struct exposition {
 	const struct monitor *monitor;
 	const struct exposition_options *options;
-	struct guest_names guests;
+	struct guests guests;
 
 	/* They only grow, and are sorted by name. */
 	struct metric *metric;
@@ -41,94 +39,75 @@ struct exposition {
 	/* Of the exposition that is being written */
 	struct series *series;
 	size_t count, capacity;
-	struct text labels;
+	struct text labels;	/* begins with those of no series: "" */
 	enum exposition_format format;
 	struct text *text;
 };
 
 /* ---- metrics ---- */
 
-static bool is_same_family(const struct metric *a, const struct metric *b)
+/* Lets the exposition fail at its end. */
+static void set_out_of_memory(struct exposition *exposition)
 {
-	return a->type == b->type && a->unit == b->unit && a->label == b->label &&
-	       !strcmp(a->name, b->name);
+	exposition->text->failed = true;
 }
 
 /*
- * Whether the exposition would have the same samples twice, or an invalid family, with @metric.
- * It has these already if it has a statistic of another set that is like this one.
+ * Whether no other statistic has the name, except for those of the same family. The exposition has
+ * the statistic already if another set has one that is like this one.
  */
-static bool conflicts(const struct exposition *exposition, const struct metric *metric, bool *known)
+static bool is_new(struct exposition *exposition, const struct metric *metric)
 {
-	/* Those that put_guests() writes */
-	static const char * const names[] = {
-		"kvm_guest", "kvm_guest_unreadable", "kvm_guest_up", "kvm_guest_vcpus",
-		"kvm_guest_vmm_running", "kvm_host_guests", "kvm_host_vcpus",
-	};
 	size_t i;
 
-	*known = false;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (metric_names_conflict(names[i], metric->name))
-			return true;
-	}
 	for (i = 0; i < exposition->metrics; i++) {
 		const struct metric *other = &exposition->metric[i];
 
-		*known = other->kind == metric->kind && stat_is_like(other->stat, metric->stat);
-		if (*known)
-			return true;
-		if (metric_names_conflict(other->name, metric->name) &&
-		    (!is_same_family(other, metric) || !metric->label ||
-		     !strcmp(other->label_value, metric->label_value)))
-			return true;
+		if (strcmp(other->name, metric->name) ||
+		    (other->type == metric->type && other->unit == metric->unit &&
+		     strcmp(other->label_value, metric->label_value)))
+			continue;
+		exposition->left_out += metric->kind != KIND_HOST &&
+					!stat_is_like(other->stat, metric->stat);
+		return false;
 	}
-	return false;
+	return true;
 }
 
-/* If the name conflicts with another one, the statistic is left out. */
-static int add_metric(struct exposition *exposition, enum kind kind, const struct stat_set *set,
-		      const struct kvmstats_stat *stat)
+static void add_metric(struct exposition *exposition, enum kind kind, const struct stat_set *set,
+		       const struct kvmstats_stat *stat)
 {
-	struct metric metric, *more;
-	bool known;
+	struct metric *metric = array_grow(exposition->metric, exposition->metrics,
+					   &exposition->metric_capacity, sizeof(*metric));
 
-	if (!metric_init(&metric, kind, set, stat)) {
-		metric_free(&metric);
-		return -ENOMEM;
+	if (!metric) {
+		set_out_of_memory(exposition);
+		return;
 	}
-	if (conflicts(exposition, &metric, &known)) {
-		exposition->left_out += !known && kind != KIND_HOST;
-		metric_free(&metric);
-		return 0;
-	}
-	more = array_grow(exposition->metric, exposition->metrics, &exposition->metric_capacity,
-			  sizeof(*more));
-	if (!more) {
-		metric_free(&metric);
-		return -ENOMEM;
-	}
-	exposition->metric = more;
-	more[exposition->metrics++] = metric;
-	return 0;
+	exposition->metric = metric;
+	metric += exposition->metrics;
+	if (!metric_init(metric, kind, set, stat))
+		set_out_of_memory(exposition);
+	else if (is_new(exposition, metric))
+		exposition->metrics++;
+	else
+		metric_free(metric);
 }
 
 /* Adds the statistics of a set that the filter and the options select. */
-static int add_set(struct exposition *exposition, enum kind kind, const struct stat_set *set)
+static void add_set(struct exposition *exposition, enum kind kind, const struct stat_set *set)
 {
 	size_t i;
-	int err = 0;
 
 	for (i = 0; i < exposition->metrics; i++) {
 		if (exposition->metric[i].kind == kind && exposition->metric[i].set == set)
-			return 0;
+			return;
 	}
-	for (i = 0; !err && i < set->stats; i++) {
+	for (i = 0; i < set->stats; i++) {
 		if (metric_is_exposed(kind, set, set->stat[i], exposition->options,
 				      exposition->monitor->options.filter))
-			err = add_metric(exposition, kind, set, set->stat[i]);
+			add_metric(exposition, kind, set, set->stat[i]);
 	}
-	return err;
 }
 
 static int compare_metrics(const void *a, const void *b)
@@ -148,106 +127,74 @@ static enum kind kind_of(const struct target *target)
 	return target->scope == SCOPE_VCPU ? KIND_VCPU : KIND_VM;
 }
 
-/* Adds a series of the targets from @i to @end. Returns 0 or -ENOMEM. */
-static int add_series(struct exposition *exposition, const struct guest *guest, enum kind kind,
-		      size_t i, size_t end)
+/* Adds a series of the targets from @i to @end. */
+static void add_series(struct exposition *exposition, const struct guest *guest, enum kind kind,
+		       size_t i, size_t end)
 {
-	struct target *const *target = guest ? guest->vmm->target + i : NULL;
+	struct target *const *target = guest->vmm->target + i;
 	struct text *labels = &exposition->labels;
 	struct series *more;
 
 	more = array_grow(exposition->series, exposition->count, &exposition->capacity,
 			  sizeof(*more));
-	if (!more)
-		return -ENOMEM;
+	if (!more) {
+		set_out_of_memory(exposition);
+		return;
+	}
 	exposition->series = more;
 	more[exposition->count++] = (struct series){ kind, target, end - i, labels->size };
-	if (guest)
-		put_guest_labels(labels, guest);
-	if (guest && target[0]->scope == SCOPE_VM && guest->vmm->vms > 1 && target[0]->vm >= 0)
+	put_guest_labels(labels, guest);
+	if (target[0]->scope == SCOPE_VM && guest->vmm->vms > 1 && target[0]->vm >= 0)
 		put_number_label(labels, "vm", target[0]->vm);
 	if (kind == KIND_VCPU)
 		put_number_label(labels, "vcpu", target[0]->vcpu);
 	text_add(labels, "", 1);
-	return labels->failed ? -ENOMEM : 0;
+	for (; i < end; i++, target++) {
+		if (i + 1 < end && target[1]->set == target[0]->set)
+			continue;
+		add_set(exposition, kind, target[0]->set);
+		/* The sums of the host include those of VMs that only debugfs has. */
+		if (kind == KIND_GUEST || kind == KIND_DEBUGFS)
+			add_set(exposition, KIND_HOST, target[0]->set);
+	}
 }
 
-/* Returns the index after the vCPUs that follow target @i, at most those with the same ID. */
-static size_t end_of_vcpus(const struct vmm *vmm, size_t i, bool same_id)
-{
-	size_t end = i + 1;
-
-	while (end < vmm->targets && kind_of(vmm->target[end]) == KIND_VCPU &&
-	       (!same_id || vmm->target[end]->vcpu == vmm->target[i]->vcpu))
-		end++;
-	return end;
-}
-
-static int add_guest(struct exposition *exposition, const struct guest *guest)
+/* Adds the series of the VMs, and of the vCPUs, which follow the VMs and are sorted by ID. */
+static void add_guest(struct exposition *exposition, const struct guest *guest)
 {
 	const struct vmm *vmm = guest->vmm;
-	size_t i = 0, end, next;
-	int err = 0;
+	size_t vms = 0, i, end;
 
-	for (; !err && i < vmm->targets; i = end) {
-		enum kind kind = kind_of(vmm->target[i]);
-
-		end = i + 1;
-		if (kind != KIND_VCPU) {
-			err = add_series(exposition, guest, kind, i, end);
-			continue;
+	for (; vms < vmm->targets && kind_of(vmm->target[vms]) != KIND_VCPU; vms++)
+		add_series(exposition, guest, kind_of(vmm->target[vms]), vms, vms + 1);
+	/* While a vCPU is missing, the sum would be too small, and then seem to grow. */
+	if (vms < vmm->targets && !vmm->unread.vcpus)
+		add_series(exposition, guest, KIND_GUEST, vms, vmm->targets);
+	for (i = vms; exposition->options->per_vcpu && i < vmm->targets; i = end) {
+		for (end = i + 1; end < vmm->targets; end++) {
+			if (vmm->target[end]->vcpu != vmm->target[i]->vcpu)
+				break;
 		}
-		end = end_of_vcpus(vmm, i, false);
-		/* While a vCPU is missing, the sum would be too small, and then seem to grow. */
-		if (!vmm->unread.vcpus)
-			err = add_series(exposition, guest, KIND_GUEST, i, end);
-		for (; !err && exposition->options->per_vcpu && i < end; i = next) {
-			next = end_of_vcpus(vmm, i, true);
-			err = add_series(exposition, guest, KIND_VCPU, i, next);
-		}
+		add_series(exposition, guest, KIND_VCPU, i, end);
 	}
-	return err;
 }
 
-/* The sums of the host include those of VMs that only debugfs has. */
-static int add_sets(struct exposition *exposition)
+/* Finds the guests, series and metrics of the last sample. */
+static void update(struct exposition *exposition)
 {
-	size_t metrics = exposition->metrics, i, n;
-	int err = 0;
-
-	for (i = 0; !err && i < exposition->count; i++) {
-		const struct series *series = &exposition->series[i];
-		const struct stat_set *set = NULL;
-
-		for (n = 0; !err && n < series->targets; n++) {
-			if (set == series->target[n]->set)
-				continue;
-			set = series->target[n]->set;
-			err = add_set(exposition, series->kind, set);
-			if (!err && (series->kind == KIND_GUEST || series->kind == KIND_DEBUGFS))
-				err = add_set(exposition, KIND_HOST, set);
-		}
-	}
-	if (exposition->metrics > metrics)
-		qsort(exposition->metric, exposition->metrics, sizeof(*exposition->metric),
-		      compare_metrics);
-	return err;
-}
-
-/* Finds the series and metrics of the last sample. */
-static int update(struct exposition *exposition)
-{
-	int err = guest_names_update(&exposition->guests, exposition->monitor);
-	size_t i;
+	size_t metrics = exposition->metrics, i;
 
 	exposition->count = 0;
 	exposition->labels.size = 0;
 	exposition->labels.failed = false;
-	if (!err)
-		err = add_series(exposition, NULL, KIND_HOST, 0, 0);
-	for (i = 0; !err && i < exposition->guests.count; i++)
-		err = add_guest(exposition, &exposition->guests.guest[i]);
-	return err ? err : add_sets(exposition);
+	text_add(&exposition->labels, "", 1);
+	if (!examine_guests(&exposition->guests, exposition->monitor))
+		set_out_of_memory(exposition);
+	for (i = 0; i < exposition->guests.count; i++)
+		add_guest(exposition, &exposition->guests.guest[i]);
+	if (exposition->metrics > metrics)
+		qsort(exposition->metric, exposition->metrics, sizeof(*exposition->metric),
+		      compare_metrics);
 }
 
 /* ---- sums ---- */
@@ -319,35 +266,18 @@ static void grow_total(struct exposition *exposition, struct metric *metric)
 
 /* ---- the lines before the samples of a metric ---- */
 
-/* Leaves the text after "# HELP NAME ", to which the caller adds the description. */
-static void put_keyword(struct exposition *exposition, const char *keyword, const char *name,
-			enum metric_type type)
+static void put_metadata(const struct exposition *exposition, const char *name,
+			 enum metric_type type, const char *unit, const char *help,
+			 const char *more)
 {
-	const char *suffix = exposition->format == PROMETHEUS_TEXT_0_0_4 ?
-			     type_names[type].suffix : "";
+	bool openmetrics = exposition->format == OPENMETRICS_1_0;
+	const struct type_name *names = &type_names[type];
+	const char *suffix = openmetrics ? "" : names->suffix;
 
-	text_printf(exposition->text, "# %s %s%s ", keyword, name, suffix);
-}
-
-/* The description comes from @metric if @help is NULL. */
-static void put_metadata(struct exposition *exposition, const char *name, enum metric_type type,
-			 const char *unit, const char *help, const struct metric *metric)
-{
-	bool text = exposition->format == PROMETHEUS_TEXT_0_0_4;
-
-	put_keyword(exposition, "HELP", name, type);
-	if (help)
-		text_puts(exposition->text, help);
-	else
-		put_help(exposition->text, metric);
-	text_puts(exposition->text, "\n");
-	put_keyword(exposition, "TYPE", name, type);
-	text_printf(exposition->text, "%s\n",
-		    text ? type_names[type].text : type_names[type].openmetrics);
-	if (unit && !text) {
-		put_keyword(exposition, "UNIT", name, type);
-		text_printf(exposition->text, "%s\n", unit);
-	}
+	text_printf(exposition->text, "# HELP %s%s %s%s\n# TYPE %s%s %s\n", name, suffix, help,
+		    more, name, suffix, openmetrics ? names->openmetrics : names->text);
+	if (unit && openmetrics)
+		text_printf(exposition->text, "# UNIT %s %s\n", name, unit);
 }
 
 /* ---- samples of statistics ---- */
@@ -464,11 +394,14 @@ static void put_sample(const struct sample *sample)
 
 static void put_metric(struct exposition *exposition, const struct metric *metric)
 {
+	const struct series host = { .kind = KIND_HOST };
+	struct sample sample = { exposition, &host, metric };
 	size_t i;
 
+	if (metric->kind == KIND_HOST)
+		put_sample(&sample);
 	for (i = 0; i < exposition->count; i++) {
-		struct sample sample = { exposition, &exposition->series[i], metric };
-
+		sample.series = &exposition->series[i];
 		if (sample.series->kind == metric->kind)
 			put_sample(&sample);
 	}
@@ -477,7 +410,7 @@ static void put_metric(struct exposition *exposition, const struct metric *metri
 /* Metrics of which no target is left have metadata only. */
 static void put_metrics(struct exposition *exposition, bool exits_are_off)
 {
-	const char *last = "";
+	const char *last = "", *help, *more;
 	size_t i;
 
 	for (i = 0; i < exposition->metrics; i++) {
@@ -487,9 +420,11 @@ static void put_metrics(struct exposition *exposition, bool exits_are_off)
 			grow_total(exposition, metric);
 		if (exits_are_off && metric->exits)
 			continue;
-		if (strcmp(last, metric->name))
-			put_metadata(exposition, metric->name, metric->type, metric->unit, NULL,
-				     metric);
+		if (strcmp(last, metric->name)) {
+			help = metric_help(metric, &more);
+			put_metadata(exposition, metric->name, metric->type, metric->unit, help,
+				     more);
+		}
 		last = metric->name;
 		put_metric(exposition, metric);
 	}
@@ -497,155 +432,110 @@ static void put_metrics(struct exposition *exposition, bool exits_are_off)
 
 /* ---- metrics about guests ---- */
 
-/* Writes why statistics are missing. */
-static void write_error(const struct vmm *vmm, char *buf)
+static void put_gauge(const struct exposition *exposition, const char *name, const char *help)
 {
-	const char *what = vmm_lacks_only_vm(vmm) ? "VM values missing: " : "";
-	const struct unread *unread = &vmm->unread;
-	char why[128];
-
-	if (unread->fd_error && !vmm_has_sums(vmm))
-		snprintf(buf, ERROR_SIZE, "%s%s", what,
-			 kvmstats_strerror(unread->fd_error, why, sizeof(why)));
-	else if (unread->debugfs_error)
-		snprintf(buf, ERROR_SIZE, "%sdebugfs: %s", what, strerror(-unread->debugfs_error));
-	else
-		snprintf(buf, ERROR_SIZE, "unknown");
+	put_metadata(exposition, name, METRIC_GAUGE, NULL, help, "");
 }
 
-/* What is found out about the guests for each exposition. */
-struct report {
-	size_t states[VMM_STATES];
-	size_t vcpus;
-	struct {
-		enum vmm_state state;
-		char error[ERROR_SIZE];		/* "" if the guest is up */
-	} guest[];
-};
-
-static struct report *examine_guests(const struct exposition *exposition)
+/* Writes NAME{LABELS,error="ERROR"} NUMBER. @error can be NULL. */
+static void put_of_guest(struct text *text, const char *name, const struct guest *guest,
+			 const char *error, size_t number)
 {
-	const struct guest_names *guests = &exposition->guests;
-	struct report *report = calloc(1, sizeof(*report) +
-				       guests->count * sizeof(report->guest[0]));
-	size_t i;
-
-	for (i = 0; report && i < guests->count; i++) {
-		const struct vmm *vmm = guests->guest[i].vmm;
-
-		report->guest[i].state = vmm_state_of(vmm->pid);
-		report->states[report->guest[i].state]++;
-		report->vcpus += vmm->vcpus;
-		if (vmm_fails(vmm, exposition->monitor->options.filter))
-			write_error(vmm, report->guest[i].error);
-	}
-	return report;
+	text_printf(text, "%s{", name);
+	put_guest_labels(text, guest);
+	if (error)
+		put_label(text, "error", error);
+	text_printf(text, "} %zu\n", number);
 }
 
-static void put_info(struct text *text, const struct vmm *vmm)
+static void put_info(struct text *text, const struct guest *guest)
 {
+	const struct vmm *vmm = guest->vmm;
 	char pid[16] = "", source[64];
 
 	if (vmm->pid)
 		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
+	text_puts(text, "kvm_guest_info{");
+	put_guest(text, guest);
 	put_label(text, "pid", pid);
 	put_label(text, "vmm", vmm->comm ? vmm->comm : "");
 	put_label(text, "source", vmm_sources(vmm, source, sizeof(source)));
+	text_puts(text, "} 1\n");
 }
 
-/* Writes a sample of a guest. @label can be NULL. */
-static void put_of_guest(struct exposition *exposition, const char *name, size_t i,
-			 const char *label, const char *value, size_t number)
+static void put_guests(const struct exposition *exposition)
 {
-	struct text *text = exposition->text;
-
-	text_printf(text, "%s{", name);
-	put_guest_labels(text, &exposition->guests.guest[i]);
-	if (label)
-		put_label(text, label, value);
-	text_printf(text, "} %zu\n", number);
-}
-
-static void put_gauge(struct exposition *exposition, const char *name, const char *help)
-{
-	put_metadata(exposition, name, METRIC_GAUGE, NULL, help, NULL);
-}
-
-static void put_guests(struct exposition *exposition, const struct report *report)
-{
-	const struct guest *guest = exposition->guests.guest;
-	size_t count = exposition->guests.count, i;
+	const struct guest *begin = exposition->guests.guest, *guest;
+	const struct guest *end = begin + exposition->guests.count;
 	struct text *text = exposition->text;
 
 	put_gauge(exposition, "kvm_guest_up",
 		  "1 if kvm-stats can read the statistics of all selected vCPUs of the guest.");
-	for (i = 0; i < count; i++)
-		put_of_guest(exposition, "kvm_guest_up", i, NULL, NULL, !*report->guest[i].error);
+	for (guest = begin; guest < end; guest++)
+		put_of_guest(text, "kvm_guest_up", guest, NULL, !*guest->error);
 	put_gauge(exposition, "kvm_guest_unreadable",
 		  "Why kvm_guest_up is 0. Other guests do not have the metric.");
-	for (i = 0; i < count; i++) {
-		if (*report->guest[i].error)
-			put_of_guest(exposition, "kvm_guest_unreadable", i, "error",
-				     report->guest[i].error, 1);
+	for (guest = begin; guest < end; guest++) {
+		if (*guest->error)
+			put_of_guest(text, "kvm_guest_unreadable", guest, guest->error, 1);
 	}
 	put_metadata(exposition, "kvm_guest", METRIC_INFO, NULL,
-		     "PID and name of the VMM, and source of the statistics.", NULL);
-	for (i = 0; i < count; i++) {
-		text_puts(text, "kvm_guest_info{");
-		put_guest(text, &guest[i]);
-		put_info(text, guest[i].vmm);
-		text_puts(text, "} 1\n");
-	}
+		     "PID and name of the VMM, and source of the statistics.", "");
+	for (guest = begin; guest < end; guest++)
+		put_info(text, guest);
 	put_gauge(exposition, "kvm_guest_vcpus", "Number of vCPUs of the guest.");
-	for (i = 0; i < count; i++)
-		put_of_guest(exposition, "kvm_guest_vcpus", i, NULL, NULL, guest[i].vmm->vcpus);
+	for (guest = begin; guest < end; guest++)
+		put_of_guest(text, "kvm_guest_vcpus", guest, NULL, guest->vmm->vcpus);
 	put_gauge(exposition, "kvm_guest_vmm_running",
 		  "0 if the main thread of the VMM is stopped, or in uninterruptible sleep.");
-	for (i = 0; i < count; i++) {
-		if (report->guest[i].state != VMM_UNKNOWN)
-			put_of_guest(exposition, "kvm_guest_vmm_running", i, NULL, NULL,
-				     report->guest[i].state == VMM_RUNS);
+	for (guest = begin; guest < end; guest++) {
+		if (guest->state != VMM_UNKNOWN)
+			put_of_guest(text, "kvm_guest_vmm_running", guest, NULL,
+				     guest->state == VMM_RUNS);
 	}
 }
 
 /* ---- metrics about the host ---- */
 
 /* Writes one sample for each reason. Most unreadable guests have the same one. */
-static void put_reasons(struct exposition *exposition, const struct report *report)
+static void put_reasons(const struct exposition *exposition)
 {
+	const struct guest *guest = exposition->guests.guest;
 	size_t count = exposition->guests.count, same, i, j;
 
 	put_gauge(exposition, "kvm_host_unreadable_guests",
 		  "Guests whose kvm_guest_up is 0, by reason.");
 	for (i = 0; i < count; i++) {
-		const char *error = report->guest[i].error;
-
-		for (j = 0; j < i && strcmp(report->guest[j].error, error); j++)
+		for (j = 0; j < i && strcmp(guest[j].error, guest[i].error); j++)
 			;
-		if (!*error || j < i)
+		if (!*guest[i].error || j < i)
 			continue;
 		for (same = 0; j < count; j++)
-			same += !strcmp(report->guest[j].error, error);
+			same += !strcmp(guest[j].error, guest[i].error);
 		text_puts(exposition->text, "kvm_host_unreadable_guests{");
-		put_label(exposition->text, "error", error);
+		put_label(exposition->text, "error", guest[i].error);
 		text_printf(exposition->text, "} %zu\n", same);
 	}
 }
 
-static void put_host(struct exposition *exposition, const struct report *report)
+static void put_host(const struct exposition *exposition)
 {
 	static const char * const states[] = { "running", "stopped", "blocked", "unknown" };
-	int state;
+	size_t in_state[VMM_STATES] = { 0 }, vcpus = 0, i;
 
+	for (i = 0; i < exposition->guests.count; i++) {
+		in_state[exposition->guests.guest[i].state]++;
+		vcpus += exposition->guests.guest[i].vmm->vcpus;
+	}
 	put_gauge(exposition, "kvm_host_guests",
 		  "Guests by the state of the main thread of their VMM: stopped by a signal or a "
 		  "debugger, or blocked in uninterruptible sleep.");
-	for (state = 0; state < VMM_STATES; state++)
-		text_printf(exposition->text, "kvm_host_guests{state=\"%s\"} %zu\n",
-			    states[state], report->states[state]);
+	for (i = 0; i < VMM_STATES; i++)
+		text_printf(exposition->text, "kvm_host_guests{state=\"%s\"} %zu\n", states[i],
+			    in_state[i]);
 	put_gauge(exposition, "kvm_host_vcpus", "Number of vCPUs of all guests.");
-	text_printf(exposition->text, "kvm_host_vcpus %zu\n", report->vcpus);
-	put_reasons(exposition, report);
+	text_printf(exposition->text, "kvm_host_vcpus %zu\n", vcpus);
+	put_reasons(exposition);
 }
 
 /* ---- metrics about kvm-stats ---- */
@@ -715,7 +605,7 @@ static void put_own(struct exposition *exposition, const struct sampling *sampli
 	size_t i;
 
 	put_metadata(exposition, "kvm_stats_build", METRIC_INFO, NULL, "The version of kvm-stats.",
-		     NULL);
+		     "");
 	text_puts(text, "kvm_stats_build_info{version=\"" KVM_STATS_VERSION "\"} 1\n");
 	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		uint64_t value = numbers[i].value;
@@ -724,7 +614,7 @@ static void put_own(struct exposition *exposition, const struct sampling *sampli
 		    (exits == EXITS_MISSING && !strncmp(numbers[i].name, "kvm_exit", 8)))
 			continue;
 		put_metadata(exposition, numbers[i].name, numbers[i].type, numbers[i].unit,
-			     numbers[i].help, NULL);
+			     numbers[i].help, "");
 		text_printf(text, "%s%s ", numbers[i].name, type_names[numbers[i].type].suffix);
 		if (numbers[i].unit && !strcmp(numbers[i].unit, "seconds"))
 			text_printf(text, "%" PRIu64 ".%09" PRIu64 "\n", value / SECOND,
@@ -755,7 +645,7 @@ void exposition_free(struct exposition *exposition)
 	free(exposition->metric);
 	free(exposition->series);
 	text_free(&exposition->labels);
-	guest_names_free(&exposition->guests);
+	free(exposition->guests.guest);
 	free(exposition);
 }
 
@@ -763,19 +653,15 @@ int exposition_write(struct exposition *exposition, enum exposition_format forma
 		     const struct sampling *sampling, struct text *text)
 {
 	enum exits_state exits = monitor_exits(exposition->monitor);
-	struct report *report;
 
-	if (update(exposition))
-		return -ENOMEM;
-	report = examine_guests(exposition);
-	if (!report)
-		return -ENOMEM;
 	exposition->format = format;
 	exposition->text = text;
+	update(exposition);
+	if (text->failed || exposition->labels.failed)
+		return -ENOMEM;
 	put_own(exposition, sampling, exits);
-	put_host(exposition, report);
-	put_guests(exposition, report);
-	free(report);
+	put_host(exposition);
+	put_guests(exposition);
 	put_metrics(exposition, exits == EXITS_OFF);
 	if (format == OPENMETRICS_1_0)
 		text_puts(text, "# EOF\n");

@@ -291,6 +291,7 @@ static void free_vmms(void)
 {
 	while (monitor.vmms) {
 		targets_free(monitor.vmm[--monitor.vmms]);
+		free(monitor.vmm[monitor.vmms]->cgroup);
 		free(monitor.vmm[monitor.vmms]);
 	}
 	free(monitor.vmm);

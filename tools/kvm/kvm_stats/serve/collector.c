@@ -39,7 +39,6 @@ struct collector {
 	int signals;
 	uint64_t next_refresh;
 	uint64_t next_textfile;		/* UINT64_MAX: no textfile */
-	bool refresh_failed;		/* the last refresh failed, and the error was reported */
 	bool textfile_written;		/* at least once, so it must be removed at the end */
 	bool textfile_failed;		/* the last write failed, and the error was reported */
 };
@@ -109,21 +108,6 @@ static bool open_monitor(struct collector *collector)
 	return collector->exposition;
 }
 
-/* Updates the list of VMMs. Reports an error once, because it can be temporary. */
-static void refresh(struct collector *collector, uint64_t now)
-{
-	char buf[128];
-	int err;
-
-	err = monitor_refresh(collector->monitor);
-	if (err && !collector->refresh_failed)
-		complain("cannot update the list of VMs: %s",
-			 kvmstats_strerror(err, buf, sizeof(buf)));
-	collector->refresh_failed = err;
-	report_unread(collector->monitor);
-	collector->next_refresh = now + REFRESH_INTERVAL;
-}
-
 /*
  * Reads a sample and appends it to @text, with metrics about this process if @process is set.
  * Prints a message and returns false if that fails.
@@ -163,20 +147,21 @@ static bool expose(struct collector *collector, enum exposition_format format, b
  */
 static int write_new(const char *name, const struct text *text)
 {
-	FILE *file = NULL;
+	ssize_t written;
 	int fd, err;
 
 	if (unlink(name) && errno != ENOENT)
 		return -errno;
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd >= 0)
-		file = fdopen(fd, "w");
-	if (!file)
+	if (fd < 0)
 		return -errno;
-	errno = 0;
-	err = fwrite(text->data, 1, text->size, file) == text->size ? 0 : -errno;
+	written = write(fd, text->data, text->size);
+	err = written < 0 ? -errno : 0;
+	/* The part that fits */
+	if (written >= 0 && (size_t)written < text->size)
+		err = -ENOSPC;
 	/* Some file systems report only here that the disk is full. */
-	if (fclose(file) && !err)
+	if (close(fd) && !err)
 		err = -errno;
 	if (err)
 		unlink(name);
@@ -325,8 +310,12 @@ static bool run_once(struct collector *collector, int *status)
 		*status = STATUS_OK;
 		return false;
 	}
-	if (fds[1].revents || now >= collector->next_refresh)
-		refresh(collector, now);
+	if (fds[1].revents || now >= collector->next_refresh) {
+		/* If this fails, the next sample reports it. */
+		monitor_refresh(collector->monitor);
+		report_unread(collector->monitor);
+		collector->next_refresh = now + REFRESH_INTERVAL;
+	}
 	if (now >= collector->next_textfile)
 		write_textfile(collector, now);
 	if (fds[2].revents && !handle_http(collector)) {

@@ -206,12 +206,6 @@ void text_printf(struct text *text, const char *format, ...)
 	va_end(args);
 }
 
-void text_drop(struct text *text, size_t size)
-{
-	text->size -= size;
-	memmove(text->data, text->data + size, text->size);
-}
-
 void text_free(struct text *text)
 {
 	free(text->data);

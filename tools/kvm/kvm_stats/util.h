@@ -70,9 +70,6 @@ void text_printf(struct text *text, const char *format, ...)
 /* An exposition has so many numbers that vsnprintf() would take long. */
 void text_put_number(struct text *text, uint64_t number);
 
-/* Removes @size bytes from the start. */
-void text_drop(struct text *text, size_t size);
-
 void text_free(struct text *text);
 
 /* ---- growing arrays ---- */

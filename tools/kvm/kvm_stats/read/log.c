@@ -19,24 +19,18 @@
 /*
  * ---- files ----
  *
- * A file to which records are appended. It never ends with a partial record. When the disk is
- * full, records are kept in memory until there is space again.
+ * A file to which records are appended. If a record cannot be written, because the disk is full,
+ * it is lost, and the file still ends with a whole record.
  */
 
 struct log_file {
 	const char *name;	/* NULL: standard output */
 	int fd;
-	struct text pending;	/* whole records that are not written yet */
-	bool failing;
+	bool failing;		/* the last record is lost */
+	size_t lost;		/* records since the file was opened */
 };
 
-#define MAX_PENDING	1048576u
 #define MAX_FIRST_LINE	65536u
-
-static const char *name_of(const struct log_file *file)
-{
-	return file->name ? file->name : "standard output";
-}
 
 static int open_for_append(const char *name)
 {
@@ -61,17 +55,6 @@ static bool log_file_open(struct log_file *file, const char *name)
 	return false;
 }
 
-/* Removes a partial record from the end of the file. */
-static void truncate_to(const struct log_file *file, off_t size)
-{
-	struct stat st;
-
-	if (!fstat(file->fd, &st) && S_ISREG(st.st_mode) && st.st_size > size &&
-	    ftruncate(file->fd, size))
-		complain("%s ends with a partial record, which cannot be removed: %s",
-			 name_of(file), strerror(errno));
-}
-
 static off_t size_of(const struct log_file *file)
 {
 	struct stat st;
@@ -79,80 +62,50 @@ static off_t size_of(const struct log_file *file)
 	return fstat(file->fd, &st) || !S_ISREG(st.st_mode) ? -1 : st.st_size;
 }
 
-/*
- * Writes all of @text, or nothing if the file can be truncated. Returns the number of bytes, or
- * -errno.
- */
-static ssize_t write_whole(const struct log_file *file, const char *text, size_t size)
+/* Writes all of @text, or nothing if the file is a regular one. Returns 0 or -errno. */
+static int write_whole(const struct log_file *file, const char *text, size_t size)
 {
 	off_t start = size_of(file);
-	size_t done = 0;
 
-	while (done < size) {
-		ssize_t n = write(file->fd, text + done, size - done);
+	while (size) {
+		ssize_t n = write(file->fd, text, size);
 		int err = errno;
 
-		if (n < 0 && err == EINTR)
-			continue;
 		if (n >= 0) {
-			done += n;
-			continue;
+			text += n;
+			size -= (size_t)n;
+		} else if (err != EINTR) {
+			if (start >= 0 && size_of(file) > start && ftruncate(file->fd, start))
+				complain("the log ends with a partial record, which cannot be "
+					 "removed: %s", strerror(errno));
+			return -err;
 		}
-		if (start < 0)
-			return done ? (ssize_t)done : -err;
-		truncate_to(file, start);
-		return -err;
 	}
-	return (ssize_t)done;
-}
-
-/* Removes what was written from the pending records. Returns 0 or -errno. */
-static int write_pending(struct log_file *file)
-{
-	ssize_t n = write_whole(file, file->pending.data, file->pending.size);
-
-	if (n < 0)
-		return (int)n;
-	text_drop(&file->pending, (size_t)n);
-	return file->pending.size ? -EIO : 0;
-}
-
-/* Returns whether to continue. */
-static bool handle_error(struct log_file *file, int err)
-{
-	bool fatal = err == -EPIPE || !file->name;
-
-	if (fatal && err != -EPIPE)
-		complain("cannot write the output: %s", strerror(-err));
-	if (fatal)
-		return false;
-	if (!file->failing)
-		complain("cannot write to %s: %s. Records are kept in memory until writing works.",
-			 file->name, strerror(-err));
-	file->failing = true;
-	return file->pending.size <= MAX_PENDING;
+	return 0;
 }
 
 /*
- * Appends the record @text, or keeps it until it can be written. Returns false if the caller
- * should give up: too many records are pending, or the reader of a pipe is gone.
+ * Appends the record @text. Returns false if the caller should give up: standard output cannot be
+ * written.
  */
 static bool log_file_write(struct log_file *file, const char *text, size_t size)
 {
-	int err;
+	int err = write_whole(file, text, size);
 
-	text_add(&file->pending, text, size);
-	if (file->pending.failed) {
-		complain("out of memory");
-		return false;
+	if (!err && file->failing)
+		complain("can write to %s again; %zu line%s could not be written", file->name,
+			 file->lost, plural(file->lost));
+	if (!err || file->name) {
+		if (err && !file->failing)
+			complain("cannot write to %s: %s. Lines are lost until writing works.",
+				 file->name, strerror(-err));
+		file->lost += !!err;
+		file->failing = err;
+		return err != -EPIPE;
 	}
-	err = write_pending(file);
-	if (err)
-		return handle_error(file, err);
-	if (file->failing)
-		complain("can write to %s again; no record is lost", file->name);
-	file->failing = false;
-	return true;
+	if (err != -EPIPE)
+		complain("cannot write the output: %s", strerror(-err));
+	return false;
 }
 
 /* Opens the file by its name again, for log rotation. If that fails, keeps the old file. */
@@ -164,13 +117,10 @@ static void log_file_reopen(struct log_file *file)
 		return;
 	fd = open_for_append(file->name);
 	if (fd < 0) {
-		complain("cannot open %s again: %s. Records still go to the previous file.",
+		complain("cannot open %s again: %s. Lines still go to the previous file.",
 			 file->name, strerror(errno));
 		return;
 	}
-	/* Pending records belong to the old file, if it can be written. */
-	if (file->pending.size)
-		write_pending(file);
 	close(file->fd);
 	file->fd = fd;
 }
@@ -200,23 +150,13 @@ static char *log_file_first_line(const struct log_file *file)
 /* Prints a message and returns false if records are lost. */
 static bool log_file_close(struct log_file *file)
 {
-	int err = file->pending.size ? write_pending(file) : 0;
-	size_t lost = 0;
-	bool good;
-	size_t i;
-
-	for (i = 0; i < file->pending.size; i++)
-		lost += file->pending.data[i] == '\n';
-	if (file->pending.size && err != -EPIPE)
-		complain("%zu line%s could not be written to %s", lost, plural(lost),
-			 name_of(file));
-	if (file->name && close(file->fd)) {
-		complain("cannot write to %s: %s", file->name, strerror(errno));
-		lost++;
-	}
-	good = !lost && !file->pending.size;
-	text_free(&file->pending);
-	return good;
+	if (file->failing)
+		complain("%zu line%s could not be written to %s", file->lost, plural(file->lost),
+			 file->name);
+	if (!file->name || !close(file->fd))
+		return !file->lost;
+	complain("cannot write to %s: %s", file->name, strerror(errno));
+	return false;
 }
 
 /* ---- the log ---- */
@@ -307,36 +247,41 @@ static void put_values(const struct log *log, FILE *to)
 	fputc('\n', to);
 }
 
-static bool write_line(struct log *log, void (*put)(const struct log *log, FILE *to))
+/* Returns the line that @put writes. The caller frees it. Returns NULL if memory is exhausted. */
+static char *line_of(const struct log *log, void (*put)(const struct log *log, FILE *to))
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *to = open_memstream(&text, &size);
-	bool good;
 
 	if (!to)
-		return false;
+		return NULL;
 	put(log, to);
-	good = !fclose(to) && log_file_write(&log->file, text, size);
+	if (!fclose(to))
+		return text;
 	free(text);
+	return NULL;
+}
+
+static bool write_line(struct log *log, void (*put)(const struct log *log, FILE *to))
+{
+	char *line = line_of(log, put);
+	bool good = line ? log_file_write(&log->file, line, strlen(line)) : out_of_memory();
+
+	free(line);
 	return good;
 }
 
 /* An existing file is only continued if its columns are the same. */
-static bool check_columns(struct log *log, const char *first_line)
+static bool check_columns(const struct log *log, const char *first_line)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *to = open_memstream(&text, &size);
-	bool same;
+	char *header = line_of(log, put_header);
+	bool same = header && !strncmp(header, first_line, strlen(first_line)) &&
+		    header[strlen(first_line)] == '\n';
 
-	if (!to)
-		return false;
-	put_header(log, to);
-	fclose(to);
-	text[strcspn(text, "\n")] = '\0';
-	same = !strcmp(text, first_line);
-	free(text);
+	free(header);
+	if (!header)
+		return out_of_memory();
 	if (!same)
 		complain("%s has other columns than the selected statistics; use another file",
 			 log->file.name);
@@ -349,18 +294,16 @@ static bool start_csv(struct log *log)
 	bool good = first ? check_columns(log, first) : write_line(log, put_header);
 
 	free(first);
+	log->has_header = good && !log->file.failing;
 	return good;
 }
 
 static bool start_columns(struct log *log)
 {
-	if (!columns_set(&log->columns, log->totals)) {
-		complain("out of memory");
-		return false;
-	}
+	if (!columns_set(&log->columns, log->totals))
+		return out_of_memory();
 	log->lines = 0;
 	log->warned = false;
-	log->has_header = log->options->csv;
 	return !log->options->csv || start_csv(log);
 }
 
@@ -369,7 +312,7 @@ static bool update_columns(struct log *log)
 {
 	if (!columns_differ(&log->columns, log->totals))
 		return true;
-	if (!log->has_header || !log->options->csv)
+	if (!log->has_header)
 		return start_columns(log);
 	if (!log->warned) {
 		complain("new statistics are not logged, because the columns of CSV are fixed");
@@ -391,6 +334,9 @@ static bool write_record(struct log *log)
 {
 	if (log->options->skip_zero && columns_all_zero(&log->columns))
 		return true;
+	/* The disk may have been full. */
+	if (log->options->csv && !log->has_header && !start_csv(log))
+		return false;
 	if (!log->options->csv && log->lines % HEADER_EVERY == 0 && !write_line(log, put_header))
 		return false;
 	log->lines++;

@@ -139,7 +139,8 @@ struct block {
 	const struct stat_set *set;
 	enum origin origin;
 	struct total **total;		/* one for each of set->stat */
-	size_t start;			/* index of the first value that the filter selects */
+	const struct kvmstats_stat *first;	/* the one with the first value, or NULL */
+	size_t start;			/* index of this value */
 	size_t size;			/* number of values from there to the last selected one */
 	bool has_peaks;
 	/* Arrays of @size entries, in one piece of memory */
@@ -159,8 +160,10 @@ static void set_range(struct block *block)
 		size_t index = stat_index(stat);
 
 		block->has_peaks |= kvmstats_stat_type(stat) == KVMSTATS_TYPE_PEAK;
-		if (index < block->start)
+		if (index < block->start) {
 			block->start = index;
+			block->first = stat;
+		}
 		if (index + kvmstats_stat_size(stat) > end)
 			end = index + kvmstats_stat_size(stat);
 	}
@@ -256,13 +259,15 @@ static void add_delta(struct block *block, const uint64_t *before, const uint64_
 /* Adds the last sample of @target, and its growth since the previous one. */
 static void add_sample(struct block *block, const struct target *target)
 {
-	const uint64_t *now = stat_set_values(block->set, target->now);
-	const uint64_t *before = stat_set_values(block->set, target->before);
+	const uint64_t *now, *before;
 	size_t i;
 
-	if (!now || !block->size)
+	if (!block->first)
 		return;
-	now += block->start;
+	now = kvmstats_sample_values(target->now, block->first);
+	before = kvmstats_sample_values(target->before, block->first);
+	if (!now)
+		return;
 	for (i = 0; i < block->size; i++)
 		block->sum[i] += now[i];
 	for (i = 0; target->baseline && i < block->size; i++)
@@ -270,8 +275,8 @@ static void add_sample(struct block *block, const struct target *target)
 	if (block->has_peaks)
 		add_peaks(block, now);
 	/* Skip idle vCPUs: on a machine with thousands of vCPUs most are idle. */
-	if (before && memcmp(before + block->start, now, block->size * sizeof(*now)))
-		add_delta(block, before + block->start, now);
+	if (before && memcmp(before, now, block->size * sizeof(*now)))
+		add_delta(block, before, now);
 }
 
 /* Adds the sums to the totals. */

@@ -421,10 +421,12 @@ static void count_parts(struct vmm *vmm)
 /* @watch is NULL for the whole machine. Returns NULL if memory is exhausted. */
 static struct vmm *new_vmm(const struct kvmstats_watch *watch)
 {
+	static uint64_t ids;
 	struct vmm *vmm = calloc(1, sizeof(*vmm));
 
 	if (!vmm)
 		return NULL;
+	vmm->id = ++ids;
 	vmm->comm = "host";
 	if (!watch)
 		return vmm;

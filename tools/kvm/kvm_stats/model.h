@@ -181,6 +181,7 @@ struct unread {
 };
 
 struct vmm {
+	uint64_t id;			/* from 1; no later VMM has the same one */
 	pid_t pid;			/* 0: not known, or the whole machine */
 	uint64_t number;		/* of the VM if @pid is not known, or 0 */
 	const char *comm;

@@ -48,21 +48,10 @@ int draw_fit(char *buf, size_t size, const char *text, int width)
 	return sum;
 }
 
-static bool has_pairs;
-
-void draw_colors(void)
-{
-	short color;
-
-	has_pairs = has_colors() && COLORS >= 8 && COLOR_PAIRS >= 8;
-	for (color = 1; has_pairs && color < 8; color++)
-		init_pair(color, color, -1);
-}
-
 /* Returns an attribute for attrset(), or 0 if the terminal has no colors. */
 static int draw_color(int color)
 {
-	return has_pairs ? (int)COLOR_PAIR(color) : 0;
+	return COLORS >= 8 && COLOR_PAIRS >= 8 ? (int)COLOR_PAIR(color) : 0;
 }
 
 /* Draws at most @width cells of @text. Returns the number of cells drawn. */
@@ -267,7 +256,7 @@ static void draw_summary(const struct top *top, int y)
 
 	for (i = 0; i < monitor->vmms; i++) {
 		/* The whole machine is not a guest. */
-		guests += vmm_key(monitor->vmm[i]) != 0;
+		guests += !!monitor->vmm[i]->kvm;
 		vms += monitor->vmm[i]->vms;
 		vcpus += monitor->vmm[i]->vcpus;
 	}
@@ -291,31 +280,25 @@ static int draw_path(const struct top *top, int y, int x)
 {
 	const struct page *page = top_page(top);
 	const struct filter *filter = top->filter;
-	struct top_scope scope = page->scope;
 	char buf[NAME_SIZE];
 	const char *name = buf;
 
-	/* If only one process is selected, the page is of it. */
-	if (top->kvm_stat && !scope.one_vmm && filter->pids == 1) {
-		scope = (struct top_scope){ .one_vmm = true, .pid = filter->pid[0] };
-		if (top->monitor->vmms == 1)
-			scope = scope_of_vmm(top->monitor->vmm[0]);
-	}
-	if (*scope.guest)
-		sanitize(scope.guest, buf, sizeof(buf));
-	else if (scope.one_vmm)
-		snprintf(buf, sizeof(buf), "PID %d", (int)scope.pid);
-	else if (top->kvm_stat && filter->guests == 1)
-		sanitize(filter->guest[0], buf, sizeof(buf));
-	else if (top->kvm_stat)
-		name = "summary";
-	else
+	if (*page->title)
+		name = page->title;
+	else if (!top->kvm_stat)
 		name = page->kind == PAGE_GUESTS ? "Guests" : "All guests";
+	/* If only one process or guest is selected, the page is of it. */
+	else if (filter->pids == 1 && top->monitor->vmms == 1)
+		put_title(buf, sizeof(buf), top->monitor->vmm[0]);
+	else if (filter->pids == 1)
+		snprintf(buf, sizeof(buf), "PID %d", (int)filter->pid[0]);
+	else if (filter->guests == 1)
+		sanitize(filter->guest[0], buf, sizeof(buf));
+	else
+		name = "summary";
 	x += draw(y, x, A_BOLD, "%s", name);
-	if (*scope.guest && scope.pid)
-		x += draw(y, x, A_BOLD, " (PID %d)", (int)scope.pid);
-	if (*scope.label)
-		x += draw(y, x, A_BOLD, ", %s", scope.label);
+	if (*page->scope.label)
+		x += draw(y, x, A_BOLD, ", %s", page->scope.label);
 	if (*page->stat)
 		x += draw(y, x, A_BOLD, ", %s", page->stat);
 	return x;
@@ -598,10 +581,36 @@ static void draw_line(struct top *top, int y, struct line *line, bool cursor, do
 	draw(y, problem, attributes | A_BOLD, "%s", line->problem);
 }
 
+/*
+ * Writes why the guest of the page has no statistics. Returns whether that is so. Standard error is
+ * captured, so the explanation can be read back.
+ */
+static bool put_problem(char *buf, size_t size, const struct top *top)
+{
+	const struct page *page = top_page(top);
+	const struct monitor *monitor = top->monitor;
+	const struct vmm *vmm = scope_vmm(&page->scope, monitor);
+	size_t len;
+
+	if (!vmm && monitor->vmms)
+		vmm = monitor->vmm[0];
+	if (!vmm || (page->kind == PAGE_GUESTS && !top->kvm_stat) ||
+	    scope_has_targets(&page->scope, monitor))
+		return false;
+	explain_sources(vmm);
+	len = strlen(top_errors(buf, size));
+	if (!page->scope.vmm && monitor->vmms > 1)
+		snprintf(buf + len, size - len,
+			 "The statistics of %zu more VMM%s cannot be read.", monitor->vmms - 1,
+			 plural(monitor->vmms - 1));
+	return *buf;
+}
+
 /* Scrolls, so that the line of the cursor is visible. */
 static void draw_lines(struct top *top, int y, int end)
 {
 	struct page *page = top_page(top);
+	char problem[PROBLEM_SIZE];
 	int rows = end - y;
 	double largest = 0;
 	size_t i, last;
@@ -626,8 +635,8 @@ static void draw_lines(struct top *top, int y, int end)
 	else if (last < page->lines)
 		draw(y, 0, A_DIM, "%zu more below", page->lines - last);
 	/* The reason why the guest of the page cannot be read is below its only line. */
-	if (page->lines == 1)
-		draw_wrapped(y + 1, end, page->problem);
+	if (page->lines == 1 && put_problem(problem, sizeof(problem), top))
+		draw_wrapped(y + 1, end, problem);
 }
 
 /* ---- no lines ---- */
@@ -650,29 +659,34 @@ static void put_no_guest(char *buf, size_t size, const struct top *top)
 		snprintf(buf, size, "No VM is running. Waiting for one to start.");
 }
 
-static void draw_nothing(const struct top *top, int y, int end)
+/* Writes why the page has no lines, although it has statistics. */
+static void put_no_line(char *buf, size_t size, const struct top *top)
 {
 	const struct page *page = top_page(top);
-	const char *names = top->names[page->kind];
-	bool no_guest = !top->monitor->vmms && !page->scope.one_vmm;
+
+	if (*top->names[page->kind])
+		snprintf(buf, size, "No name matches '%s'. Press 'f' to change it.",
+			 top->names[page->kind]);
+	else if (page->kind == PAGE_HISTOGRAM)
+		snprintf(buf, size, "No samples yet.%s", top->counts_growth ?
+			 " Press 'i' to include those since VM creation." : "");
+	else if (top->kvm_stat && monitor_matches_nothing(top->monitor))
+		snprintf(buf, size, "No statistic's name matches '%.200s'. The expression "
+			 "must match from the start of a name.", top->filter->pattern);
+	else
+		snprintf(buf, size, "%s", top->kvm_stat ?
+			 "No matching events reported yet" : "All statistics are 0.");
+}
+
+static void draw_nothing(const struct top *top, int y, int end)
+{
+	bool no_guest = !top->monitor->vmms && !top_page(top)->scope.vmm;
 	char text[PROBLEM_SIZE];
 
 	if (no_guest)
 		put_no_guest(text, sizeof(text), top);
-	else if (*page->problem)
-		snprintf(text, sizeof(text), "%s", page->problem);
-	else if (*names)
-		snprintf(text, sizeof(text), "No name matches '%s'. Press 'f' to change it.",
-			 names);
-	else if (page->kind == PAGE_HISTOGRAM)
-		snprintf(text, sizeof(text), "No samples yet.%s", top->counts_growth ?
-			 " Press 'i' to include those since VM creation." : "");
-	else if (top->kvm_stat && monitor_matches_nothing(top->monitor))
-		snprintf(text, sizeof(text), "No statistic's name matches '%.200s'. The expression "
-			 "must match from the start of a name.", top->filter->pattern);
-	else
-		snprintf(text, sizeof(text), "%s", top->kvm_stat ?
-			 "No matching events reported yet" : "All statistics are 0.");
+	else if (!put_problem(text, sizeof(text), top))
+		put_no_line(text, sizeof(text), top);
 	y = draw_wrapped(y, end, text);
 	if (no_guest && top->monitor->denied)
 		draw_wrapped(y, end, denied_text(top->monitor, text, sizeof(text)));
@@ -809,8 +823,6 @@ static const char *hint(const struct top *top)
 	} };
 	const struct page *page = top_page(top);
 
-	if (top->choosing)
-		return "Space show or hide  Enter close";
 	if (top->kvm_stat && page->kind == PAGE_STATISTICS && page->selected)
 		return page->selected->group == GROUP_HISTOGRAMS ?
 		       "q quit  h help  Left back  Enter bars" :
@@ -823,8 +835,10 @@ static void draw_bottom(const struct top *top, int y)
 	const struct page *page = top_page(top);
 	char text[MESSAGE_SIZE];
 
-	if (top->help)
+	if (top->prompt.kind == PROMPT_HELP)
 		draw(y, 0, A_STANDOUT, "Press any key to close this help");
+	else if (top->prompt.kind == PROMPT_COLUMNS)
+		draw(y, 0, A_DIM, "Space show or hide  Enter close");
 	else if (top->prompt.kind)
 		draw_prompt(&top->prompt, y);
 	else if (clock_now() < top->message_until)
@@ -841,21 +855,20 @@ static void draw_bottom(const struct top *top, int y)
 static void draw_body(struct top *top, int y, int end)
 {
 	struct page *page = top_page(top);
-	bool listing = top->help || top->choosing || top->prompt.kind == PROMPT_GUEST;
+	bool list = top->prompt.kind && top->prompt.kind <= PROMPT_GUEST;
+	bool has_lines = page->lines && !list;
 
-	if (!listing)
+	if (!list)
 		y = draw_details(top, y, end);
-	if (!listing && page->lines && LINES >= 8 && page->sum.number[COLUMN_VALUE] > 0)
+	if (has_lines && LINES >= 8 && page->sum.number[COLUMN_VALUE] > 0)
 		draw_line(top, --end, &page->sum, false, 0);
-	if (LINES >= 4) {
-		if (!listing && page->lines)
-			draw_head(top, y);
-		y++;
-	}
+	if (has_lines && LINES >= 4)
+		draw_head(top, y);
+	y += LINES >= 4;
 	top->rows = end > y ? end - y : 0;
-	if (top->help)
+	if (top->prompt.kind == PROMPT_HELP)
 		draw_help(top->kvm_stat, y, end);
-	else if (top->choosing)
+	else if (top->prompt.kind == PROMPT_COLUMNS)
 		draw_columns(top, y, end);
 	else if (top->prompt.kind == PROMPT_GUEST)
 		draw_guests(top, y, end);
@@ -867,6 +880,7 @@ static void draw_body(struct top *top, int y, int end)
 
 void draw_screen(struct top *top)
 {
+	bool asks = top->prompt.kind >= PROMPT_GUEST;
 	int end = LINES >= 3 ? LINES - 1 : LINES, y = 0;
 
 	erase();
@@ -878,13 +892,13 @@ void draw_screen(struct top *top)
 	if (top->kvm_stat && LINES >= 6)
 		draw_summary(top, y++);
 	draw_body(top, y, end);
-	if (top->prompt.kind && *top->prompt.error) {
-		move(end < LINES ? end - 1 : 0, 0);
+	if (asks && *top->prompt.error) {
+		y = end < LINES ? end - 1 : 0;
+		move(y, 0);
 		clrtoeol();
-		draw(end < LINES ? end - 1 : 0, 0, A_BOLD | draw_color(COLOR_RED), "%s",
-		     top->prompt.error);
+		draw(y, 0, A_BOLD | draw_color(COLOR_RED), "%s", top->prompt.error);
 	}
-	curs_set(top->prompt.kind ? 1 : 0);
+	curs_set(asks);
 	if (end < LINES)
 		draw_bottom(top, end);
 	refresh();

@@ -95,7 +95,6 @@ static void find_kinds(struct exit_stats *stats, const struct kvmstats_schema *s
 	}
 }
 
-/* Returns the statistics of @target's schema, or NULL if memory is exhausted. */
 static const struct exit_stats *stats_of(struct top *top, const struct target *target)
 {
 	struct exit_stats *stats;
@@ -106,8 +105,7 @@ static const struct exit_stats *stats_of(struct top *top, const struct target *t
 			return &top->exits[i];
 	}
 	stats = array_grow(top->exits, top->schemas, &top->schemas_capacity, sizeof(*stats));
-	if (!stats)
-		return NULL;
+	require_memory(stats);
 	top->exits = stats;
 	stats += top->schemas++;
 	*stats = (struct exit_stats){ .set = target->set };
@@ -217,7 +215,7 @@ static bool needs(const struct top *top, unsigned int columns)
 		COLUMN_BIT(top->order[top_page(top)->kind].column)) & columns;
 }
 
-static bool add_target(struct tally *tally, struct top *top, const struct target *target)
+static void add_target(struct tally *tally, struct top *top, const struct target *target)
 {
 	static const unsigned int columns[] = {
 		[TALLY_EXITS] = COLUMN_BIT(COLUMN_EXITS) | COLUMN_BIT(COLUMN_HISTORY),
@@ -229,8 +227,6 @@ static bool add_target(struct tally *tally, struct top *top, const struct target
 	const struct exit_stats *stats = stats_of(top, target);
 	size_t i;
 
-	if (!stats)
-		return false;
 	for (i = 0; i < ARRAY_SIZE(columns); i++) {
 		/* debugfs has sums over the vCPUs of a VM. */
 		if (needs(top, columns[i]) && (i != TALLY_DELAY || target->scope == SCOPE_VCPU))
@@ -238,7 +234,6 @@ static bool add_target(struct tally *tally, struct top *top, const struct target
 	}
 	if (needs(top, TIME_COLUMNS))
 		add_times(tally, top, stats, target);
-	return true;
 }
 
 /* ---- kinds of exits ---- */
@@ -314,19 +309,17 @@ void guests_update_kinds(struct top *top, struct line *line)
 	struct exit_kinds kinds = { 0 };
 	size_t vmm = 0, i = 0;
 
-	if (line->ended)
-		return;
 	while ((target = scope_next(&line->scope, top->monitor, &vmm, &i))) {
-		const struct exit_stats *stats = stats_of(top, target);
-
-		if (stats && (*line->scope.label || counts(target)))
-			add_kinds(&kinds, top, stats, target);
+		if (*line->scope.label || counts(target))
+			add_kinds(&kinds, top, stats_of(top, target), target);
 	}
+	if (!kinds.kinds)
+		return;
 	qsort(kinds.kind, kinds.kinds, sizeof(*kinds.kind), by_rate);
 	memcpy(line->kind, kinds.kind, sizeof(line->kind));
 }
 
-bool guests_update_times(struct top *top, struct page *page)
+void guests_update_times(struct top *top, struct page *page)
 {
 	const struct target *target;
 	size_t vmm = 0, i = 0;
@@ -336,13 +329,10 @@ bool guests_update_times(struct top *top, struct page *page)
 	while ((target = scope_next(&page->scope, top->monitor, &vmm, &i))) {
 		const struct exit_stats *stats = stats_of(top, target);
 
-		if (!stats)
-			return false;
 		if (add_times(&page->times, top, stats, target))
 			add_kinds(&page->classes, top, stats, target);
 	}
 	qsort(page->classes.kind, page->classes.kinds, sizeof(*page->classes.kind), by_time);
-	return true;
 }
 
 /* ---- the numbers of a line ---- */
@@ -450,20 +440,20 @@ static size_t list_ids(int *id, const struct vmm *vmm)
 }
 
 /* Reads /proc once for each sample: the times of shorter intervals are not precise. */
-static bool update_process(struct top *top, struct line *line, const struct vmm *vmm)
+static void update_process(struct top *top, struct line *line, const struct vmm *vmm)
 {
-	bool good = true;
 	int *id;
 
 	if (!vmm->pid || !needs(top, PROC_COLUMNS))
-		return true;
+		return;
 	if (line->process.time < top->monitor->time) {
+		line->process.pid = vmm->pid;
 		id = calloc(vmm->vcpus + 1, sizeof(*id));
-		good = id && process_update(&line->process, clock_now(), id, list_ids(id, vmm));
+		require_memory(id && process_update(&line->process, clock_now(), id,
+						    list_ids(id, vmm)));
 		free(id);
 	}
 	set_process(line->number, &line->process, vmm->vcpus);
-	return good;
 }
 
 /* ---- the lines of guests ---- */
@@ -494,7 +484,7 @@ static bool is_complete(const struct vmm *vmm)
 
 /*
  * Updates the line of a guest, or with @target that of its VM or vCPU. @guest is the line of the
- * guest then. Returns NULL if memory is exhausted.
+ * guest then.
  */
 static struct line *update_line(struct top *top, struct page *page, struct vmm *vmm,
 				struct target *target, const struct line *guest)
@@ -505,8 +495,6 @@ static struct line *update_line(struct top *top, struct page *page, struct vmm *
 	size_t count = target ? 1 : vmm->targets, i;
 	const struct thread *thread;
 
-	if (!line)
-		return NULL;
 	line_clear_numbers(line);
 	line->appeared = count && top->monitor->time_before;
 	for (i = 0; i < count; i++)
@@ -531,13 +519,12 @@ static struct line *update_line(struct top *top, struct page *page, struct vmm *
 		line->number[COLUMN_VCPUS] = (double)vmm->vcpus;
 		line->number[COLUMN_MISSING] = (double)missing_of(vmm);
 		line->lacks_only_vms = vmm_lacks_only_vm(vmm);
-		if (!update_process(top, line, vmm))
-			return NULL;
+		update_process(top, line, vmm);
 	}
 	line->tally = (struct tally){ 0 };
 	for (i = 0; i < count; i++) {
-		if ((target || counts(targets[i])) && !add_target(&line->tally, top, targets[i]))
-			return NULL;
+		if (target || counts(targets[i]))
+			add_target(&line->tally, top, targets[i]);
 	}
 	set_tally(line, top->monitor);
 	return line;
@@ -562,22 +549,18 @@ static void add_guest(struct line *sum, const struct line *line)
 	}
 }
 
-static bool update_guests(struct top *top, struct page *page)
+static void update_guests(struct top *top, struct page *page)
 {
 	const struct monitor *monitor = top->monitor;
 	bool has_sum = monitor->vmms > 1 && !top->kvm_stat, lacks_vms = false;
 	struct line unused = { 0 }, *sum = has_sum ? page_line(page, &page->scope, "") : &unused;
 	size_t complete = 0, missing = 0, i;
 
-	if (!sum)
-		return false;
 	line_clear_numbers(sum);
 	sum->tally = (struct tally){ 0 };
 	for (i = 0; i < monitor->vmms; i++) {
 		struct line *line = update_line(top, page, monitor->vmm[i], NULL, NULL);
 
-		if (!line)
-			return false;
 		add_guest(sum, line);
 		complete += is_complete(monitor->vmm[i]);
 		lacks_vms |= line->lacks_only_vms;
@@ -592,7 +575,6 @@ static bool update_guests(struct top *top, struct page *page)
 		snprintf(sum->name, sizeof(sum->name), "all %zu guests", complete);
 	else
 		snprintf(sum->name, sizeof(sum->name), "sum, %zu of %zu", complete, monitor->vmms);
-	return true;
 }
 
 /* The line of the page of guests has the process of the guest, and the history. */
@@ -601,8 +583,6 @@ static const struct line *update_whole_guest(struct top *top, struct page *page,
 	struct line *guest = update_line(top, &top->page[0], vmm, NULL, NULL);
 	struct line *sum = page_line(page, &page->scope, "");
 
-	if (!guest || !sum)
-		return NULL;
 	memcpy(sum->number, guest->number, sizeof(sum->number));
 	memcpy(sum->problem, guest->problem, sizeof(sum->problem));
 	sum->history = guest->history;
@@ -612,22 +592,17 @@ static const struct line *update_whole_guest(struct top *top, struct page *page,
 	return guest;
 }
 
-bool guests_update(struct top *top, struct page *page)
+void guests_update(struct top *top, struct page *page)
 {
 	struct vmm *vmm = scope_vmm(&page->scope, top->monitor);
-	const struct line *guest = NULL;
+	const struct line *guest;
 	size_t i;
 
-	if (!vmm)
-		return update_guests(top, page);
-	if (!top->kvm_stat) {
-		guest = update_whole_guest(top, page, vmm);
-		if (!guest)
-			return false;
+	if (!vmm) {
+		update_guests(top, page);
+		return;
 	}
-	for (i = 0; i < vmm->targets; i++) {
-		if (!update_line(top, page, vmm, vmm->target[i], guest))
-			return false;
-	}
-	return true;
+	guest = top->kvm_stat ? NULL : update_whole_guest(top, page, vmm);
+	for (i = 0; i < vmm->targets; i++)
+		update_line(top, page, vmm, vmm->target[i], guest);
 }

@@ -10,7 +10,6 @@
 
 #define ESCAPE		27
 #define CONTROL(c)	((c) & 0x1f)
-#define FAR		(1l << 30)
 
 /* ---- the line editor of prompts ---- */
 
@@ -19,12 +18,6 @@ void prompt_begin(struct prompt *prompt, enum prompt_kind kind, const char *text
 	*prompt = (struct prompt){ .kind = kind, .initial = true };
 	snprintf(prompt->text, sizeof(prompt->text), "%s", text);
 	prompt->at = strlen(prompt->text);
-}
-
-void prompt_reject(struct prompt *prompt)
-{
-	top_errors(prompt->error, sizeof(prompt->error));
-	prompt->error[strcspn(prompt->error, "\n")] = '\0';
 }
 
 /* Returns the start of the previous (@by -1) or next (1) character. */
@@ -114,38 +107,14 @@ void prompt_key(struct prompt *prompt, int key)
 
 /* ---- the cursor ---- */
 
-static void select_line(struct top *top, size_t at)
+static void select_line(struct top *top, long at)
 {
 	struct page *page = top_page(top);
 
-	page->at = at;
-	page->selected = at < page->lines ? page->line[at] : NULL;
-}
-
-static bool cursor_key(struct top *top, int key)
-{
-	const struct page *page = top_page(top);
-	long height = top->rows > 1 ? top->rows - 1 : 1;
-	const struct {
-		int key;
-		long by;
-	} moves[] = {
-		{ KEY_UP, -1 }, { 'k', -1 }, { KEY_DOWN, 1 }, { 'j', 1 }, { KEY_PPAGE, -height },
-		{ KEY_NPAGE, height }, { KEY_HOME, -FAR }, { KEY_END, FAR },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(moves); i++) {
-		long at = (long)page->at + moves[i].by;
-
-		if (moves[i].key != key)
-			continue;
-		if (at >= (long)page->lines)
-			at = (long)page->lines - 1;
-		select_line(top, at > 0 ? (size_t)at : 0);
-		return true;
-	}
-	return false;
+	if (at >= (long)page->lines)
+		at = (long)page->lines - 1;
+	page->at = at > 0 ? (size_t)at : 0;
+	page->selected = page->lines ? page->line[page->at] : NULL;
 }
 
 /*
@@ -161,7 +130,7 @@ static bool search(struct top *top, size_t from)
 		size_t at = (from + i) % page->lines;
 
 		if (strcasestr(page->line[at]->name, top->search)) {
-			select_line(top, at);
+			select_line(top, (long)at);
 			return true;
 		}
 	}
@@ -190,7 +159,7 @@ static void ask(struct top *top, enum prompt_kind kind)
 	prompt_begin(&top->prompt, kind, text);
 }
 
-static int apply_filter(struct top *top)
+static bool apply_filter(struct top *top)
 {
 	struct prompt *prompt = &top->prompt;
 	regex_t regex;
@@ -198,61 +167,63 @@ static int apply_filter(struct top *top)
 
 	if (err) {
 		regerror(err, &regex, prompt->error, sizeof(prompt->error));
-		return 0;
+		return false;
 	}
 	regfree(&regex);
 	snprintf(top->names[top_page(top)->kind], PROMPT_SIZE, "%s", prompt->text);
-	prompt->kind = PROMPT_NONE;
-	return model_update(top);
+	model_update(top);
+	return true;
 }
 
-static int apply(struct top *top)
+static bool apply_interval(struct top *top)
 {
-	switch (top->prompt.kind) {
-	case PROMPT_FILTER:
-		return apply_filter(top);
-	case PROMPT_INTERVAL:
-		if (!parse_seconds("The interval", top->prompt.text, MIN_INTERVAL,
-				   &top->interval)) {
-			prompt_reject(&top->prompt);
-			return 0;
-		}
-		top->deadline = clock_now() + top->interval;
-		break;
-	case PROMPT_SEARCH:
-		break;
-	default:
-		return kvm_stat_answer(top);
+	if (!parse_seconds("The interval", top->prompt.text, MIN_INTERVAL, &top->interval))
+		return false;
+	top->deadline = clock_now() + top->interval;
+	return true;
+}
+
+static void apply(struct top *top)
+{
+	struct prompt *prompt = &top->prompt;
+	bool good = prompt->kind == PROMPT_SEARCH ||
+		    (prompt->kind == PROMPT_FILTER ? apply_filter(top) :
+		     prompt->kind == PROMPT_INTERVAL ? apply_interval(top) : kvm_stat_apply(top));
+
+	if (good)
+		prompt->kind = PROMPT_NONE;
+	else if (!*prompt->error)
+		top_errors(prompt->error, sizeof(prompt->error));
+	prompt->error[strcspn(prompt->error, "\n")] = '\0';
+}
+
+static void prompted_key(struct top *top, int key)
+{
+	struct prompt *prompt = &top->prompt;
+	bool searches = prompt->kind == PROMPT_SEARCH;
+
+	if (key == '\r' || key == '\n' || key == KEY_ENTER) {
+		apply(top);
+		return;
 	}
-	top->prompt.kind = PROMPT_NONE;
-	return 0;
-}
-
-static int prompted_key(struct top *top, int key)
-{
-	bool searches = top->prompt.kind == PROMPT_SEARCH;
-
-	if (key == '\r' || key == '\n' || key == KEY_ENTER)
-		return apply(top);
 	if (key == ESCAPE)
-		top->prompt.kind = PROMPT_NONE;
+		prompt->kind = PROMPT_NONE;
 	else
-		prompt_key(&top->prompt, key);
+		prompt_key(prompt, key);
 	if (!searches)
-		return 0;
-	select_line(top, top->search_from);
-	if (!top->prompt.kind)
-		return 0;
-	snprintf(top->search, sizeof(top->search), "%s", top->prompt.text);
+		return;
+	select_line(top, (long)top->search_from);
+	if (!prompt->kind)
+		return;
+	snprintf(top->search, sizeof(top->search), "%s", prompt->text);
 	if (*top->search && !search(top, top->search_from))
-		snprintf(top->prompt.error, sizeof(top->prompt.error),
-			 "no line contains '%.100s'", top->search);
-	return 0;
+		snprintf(prompt->error, sizeof(prompt->error), "no line contains '%.100s'",
+			 top->search);
 }
 
 /* ---- pages ---- */
 
-static int go_back(struct top *top)
+static void go_back(struct top *top)
 {
 	if (!top->depth)
 		*top->names[top_page(top)->kind] = '\0';
@@ -261,34 +232,35 @@ static int go_back(struct top *top)
 	/* In kvm_stat's view, pages can be deep. */
 	while (top->kvm_stat && top->depth && page_has_ended(top, top_page(top)))
 		model_pop(top);
-	return model_update(top);
+	model_update(top);
 }
 
-static int open_line(struct top *top)
+static void open_line(struct top *top)
 {
 	struct page *page = top_page(top);
 	const struct line *line = page->at < page->lines ? page->line[page->at] : NULL;
-	bool one_guest;
+	const struct vmm *vmm;
 
 	if (!line || page->kind == PAGE_HISTOGRAM)
-		return 0;
+		return;
+	vmm = scope_vmm(&line->scope, top->monitor);
 	if (top->kvm_stat)
-		return kvm_stat_open(top, line);
-	if (page->kind == PAGE_STATISTICS) {
-		if (line->group == GROUP_HISTOGRAMS)
-			return model_push(top, PAGE_HISTOGRAM, &page->scope, line->stat);
+		kvm_stat_open(top, line);
+	else if (page->kind == PAGE_STATISTICS && line->group == GROUP_HISTOGRAMS)
+		model_push(top, PAGE_HISTOGRAM, &page->scope, line->stat);
+	else if (page->kind == PAGE_STATISTICS)
 		top_message(top, "Only histograms can be opened.");
-		return 0;
-	}
 	/* The machine as a whole has no vCPUs, only tracepoints. */
-	one_guest = page->kind == PAGE_GUESTS && !line->sum && line->scope.key;
-	return model_push(top, one_guest ? PAGE_PARTS : PAGE_STATISTICS, &line->scope, "");
+	else if (page->kind == PAGE_GUESTS && vmm && vmm->kvm)
+		model_push(top, PAGE_PARTS, &line->scope, "");
+	else
+		model_push(top, PAGE_STATISTICS, &line->scope, "");
 }
 
 /* ---- keys ---- */
 
 /* In the list of columns */
-static int choosing_key(struct top *top, int key)
+static void choosing_key(struct top *top, int key)
 {
 	switch (key) {
 	case KEY_UP:
@@ -302,39 +274,41 @@ static int choosing_key(struct top *top, int key)
 	case ' ':
 		top->columns ^= COLUMN_BIT(top->chosen);
 		top->skipped_columns = 0;
-		return model_update(top);
+		model_update(top);
+		break;
 	default:
-		top->choosing = false;
+		top->prompt.kind = PROMPT_NONE;
 	}
-	return 0;
 }
 
-static int table_key(struct top *top, int key)
+static void table_key(struct top *top, int key)
 {
 	switch (key) {
 	case '/':
 		ask(top, PROMPT_SEARCH);
-		return 0;
+		break;
 	case 'c':
-		top->choosing = top_page(top)->kind < PAGE_STATISTICS;
 		top->chosen = FIRST_CHOICE;
-		if (!top->choosing)
+		if (top_page(top)->kind < PAGE_STATISTICS)
+			top->prompt.kind = PROMPT_COLUMNS;
+		else
 			top_message(top, "The columns of this page cannot be changed.");
-		return 0;
+		break;
 	case 'f':
 		ask(top, PROMPT_FILTER);
-		return 0;
+		break;
 	case 'n':
 		search_again(top);
-		return 0;
+		break;
 	case '\t':
 		top->skipped_columns = column_layout_next(table_columns(top),
-							  top->skipped_columns, top->width);
+							  top->skipped_columns, COLS);
+		model_update(top);
 		break;
 	case ' ':
 		top->paused = !top->paused;
-		top->sample_now = !top->paused;
-		return 0;
+		top->deadline = 0;
+		break;
 	case '<':
 	case ',':
 		table_sort_by_next(top, -1);
@@ -350,77 +324,98 @@ static int table_key(struct top *top, int key)
 		if (!table_sort_by_key(top, key))
 			top_message(top, "This key has no meaning. Press 'h' for help.");
 	}
-	return model_update(top);
 }
 
-static int page_key(struct top *top, int key)
+static void page_key(struct top *top, int key)
 {
+	long at = (long)top_page(top)->at, lines = (long)top_page(top)->lines;
+	long height = top->rows > 1 ? top->rows - 1 : 1;
+
 	switch (key) {
+	case KEY_UP:
+	case 'k':
+		select_line(top, at - 1);
+		break;
+	case KEY_DOWN:
+	case 'j':
+		select_line(top, at + 1);
+		break;
+	case KEY_PPAGE:
+		select_line(top, at - height);
+		break;
+	case KEY_NPAGE:
+		select_line(top, at + height);
+		break;
+	case KEY_HOME:
+		select_line(top, 0);
+		break;
+	case KEY_END:
+		select_line(top, lines);
+		break;
 	case '\r':
 	case '\n':
 	case KEY_ENTER:
 	case KEY_RIGHT:
-		return open_line(top);
+		open_line(top);
+		break;
 	case KEY_LEFT:
 	case KEY_BACKSPACE:
 	case 0x7f:
 	case ESCAPE:
-		return go_back(top);
+		go_back(top);
+		break;
 	case 'h':
 	case '?':
-		top->help = true;
-		return 0;
+		top->prompt.kind = PROMPT_HELP;
+		break;
 	case 'i':
 		top->counts_growth = top->kvm_stat && !top->counts_growth;
 		top_message(top, top->counts_growth ?
 			    "Totals since the start of top or the last reset" :
 			    "Values since the creation of the VM");
-		return model_update(top);
+		model_update(top);
+		break;
 	case 'r':
 		top_message(top, "Values count from now on. "
 			    "Press 'i' for values since VM creation.");
-		return model_reset(top);
+		model_reset(top);
+		break;
 	case 's':
 		ask(top, PROMPT_INTERVAL);
-		return 0;
+		break;
 	case 'q':
 		top->quit = true;
-		return 0;
+		break;
+	default:
+		if (top->kvm_stat)
+			kvm_stat_key(top, key);
+		else
+			table_key(top, key);
 	}
-	if (cursor_key(top, key))
-		return 0;
-	return top->kvm_stat ? kvm_stat_key(top, key) : table_key(top, key);
 }
 
-/* curses already uses the new size. What was drawn before SIGWINCH can be anywhere. */
-static int resize(struct top *top)
+void input_read(struct top *top)
 {
-	clearok(curscr, TRUE);
-	top->width = COLS;
-	top->skipped_columns = 0;
-	return model_update(top);
-}
-
-int input_read(struct top *top)
-{
-	int err = 0;
 	int key;
 
-	while (!err && !top->quit && (key = getch()) != ERR) {
-		if (key == KEY_RESIZE)
-			err = resize(top);
-		else if (top->help)
-			top->help = false;
-		else if (top->prompt.kind)
-			err = prompted_key(top, key);
-		else if (top->choosing)
-			err = choosing_key(top, key);
-		else
-			err = page_key(top, key);
+	while (!top->quit && (key = getch()) != ERR) {
+		if (key == KEY_RESIZE) {
+			/* curses already uses the new size. What was drawn before is anywhere. */
+			clearok(curscr, TRUE);
+			top->skipped_columns = 0;
+			model_update(top);
+		} else if (top->prompt.kind == PROMPT_HELP) {
+			top->prompt.kind = PROMPT_NONE;
+		} else if (top->prompt.kind == PROMPT_COLUMNS) {
+			choosing_key(top, key);
+		} else if (top->prompt.kind) {
+			prompted_key(top, key);
+		} else {
+			page_key(top, key);
+		}
 	}
 	if (top->prompt.kind != PROMPT_GUEST) {
 		monitor_close(top->choices);
 		top->choices = NULL;
 	}
-	return err;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples the statistics, and updates the lines of the page on the screen. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,18 +17,14 @@
 
 struct top_scope scope_of_vmm(const struct vmm *vmm)
 {
-	struct top_scope scope = { .one_vmm = true, .key = vmm_key(vmm), .pid = vmm->pid };
-
-	snprintf(scope.guest, sizeof(scope.guest), "%s", vmm->guest ? vmm->guest : "");
-	return scope;
+	return (struct top_scope){ .vmm = vmm->id };
 }
 
 struct top_scope scope_of_target(const struct target *target)
 {
-	struct top_scope scope = scope_of_vmm(target->vmm);
+	struct top_scope scope = { .vmm = target->vmm->id, .origin = target->origin };
 
-	scope.origin = target->origin;
-	snprintf(scope.label, sizeof(scope.label), "%s", target->label);
+	memcpy(scope.label, target->label, sizeof(scope.label));
 	return scope;
 }
 
@@ -37,7 +32,7 @@ bool scope_selects(const struct target *target, void *arg)
 {
 	const struct top_scope *scope = arg;
 
-	if (scope->one_vmm && scope->key != vmm_key(target->vmm))
+	if (scope->vmm && scope->vmm != target->vmm->id)
 		return false;
 	return !*scope->label || (target->origin == scope->origin &&
 				  !strcmp(target->label, scope->label));
@@ -45,8 +40,7 @@ bool scope_selects(const struct target *target, void *arg)
 
 static bool is_same_scope(const struct top_scope *a, const struct top_scope *b)
 {
-	return a->one_vmm == b->one_vmm && a->key == b->key && a->origin == b->origin &&
-	       !strcmp(a->label, b->label);
+	return a->vmm == b->vmm && a->origin == b->origin && !strcmp(a->label, b->label);
 }
 
 const struct target *scope_next(const struct top_scope *scope, const struct monitor *monitor,
@@ -65,7 +59,7 @@ const struct target *scope_next(const struct top_scope *scope, const struct moni
 	return NULL;
 }
 
-static bool scope_has_targets(const struct top_scope *scope, const struct monitor *monitor)
+bool scope_has_targets(const struct top_scope *scope, const struct monitor *monitor)
 {
 	size_t vmm = 0, i = 0;
 
@@ -76,8 +70,8 @@ struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor *monit
 {
 	size_t i;
 
-	for (i = 0; scope->one_vmm && i < monitor->vmms; i++) {
-		if (vmm_key(monitor->vmm[i]) == scope->key)
+	for (i = 0; i < monitor->vmms; i++) {
+		if (monitor->vmm[i]->id == scope->vmm)
 			return monitor->vmm[i];
 	}
 	return NULL;
@@ -100,25 +94,21 @@ struct line *page_line(struct page *page, const struct top_scope *scope, const c
 
 	for (i = 0; i < page->all; i++) {
 		line = page->line[i];
-		if (!line->ended && is_same_scope(&line->scope, scope) &&
-		    !strcmp(line->stat, stat)) {
+		if (is_same_scope(&line->scope, scope) && !strcmp(line->stat, stat)) {
 			line->seen = true;
 			return line;
 		}
 	}
 	more = array_grow(page->line, page->all, &page->capacity, sizeof(*more));
-	line = more ? calloc(1, sizeof(*line)) : NULL;
-	if (more)
-		page->line = more;
-	if (!line)
-		return NULL;
+	line = calloc(1, sizeof(*line));
+	require_memory(more && line);
+	page->line = more;
 	page->line[page->all++] = line;
 	line->scope = *scope;
 	snprintf(line->stat, sizeof(line->stat), "%s", stat);
 	line->meaning = "";
 	line->seen = true;
 	line_clear_numbers(line);
-	line->process.pid = scope->pid;
 	return line;
 }
 
@@ -215,19 +205,12 @@ const char *guest_choice(const struct vmm *vmm, char *buf, size_t size)
 	return buf;
 }
 
-/* The lines of all pages forget a VMM that ends. NULL: all VMMs. */
-static void forget(struct top *top, const struct vmm *vmm)
+void put_title(char *buf, size_t size, const struct vmm *vmm)
 {
-	size_t depth, i;
+	size_t len = strlen(sanitize(vmm->guest ? vmm->guest : "", buf, size));
 
-	for (depth = 0; depth < MAX_PAGES; depth++) {
-		for (i = 0; i < top->page[depth].all; i++) {
-			struct line *line = top->page[depth].line[i];
-
-			line->ended |= !vmm || (line->scope.one_vmm &&
-						line->scope.key == vmm_key(vmm));
-		}
-	}
+	if (vmm->pid)
+		snprintf(buf + len, size - len, len ? " (PID %d)" : "PID %d", (int)vmm->pid);
 }
 
 static void handle_event(enum kvmstats_event event, const struct vmm *vmm, void *arg)
@@ -252,103 +235,81 @@ static void handle_event(enum kvmstats_event event, const struct vmm *vmm, void 
 			    guest_name(vmm, name, sizeof(name)), pid, what[event], vmm->vms,
 			    plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
 	}
-	if (event == KVMSTATS_EVENT_ENDED)
-		forget(top, vmm);
 }
 
 /* ---- the page ---- */
 
 bool page_has_ended(const struct top *top, const struct page *page)
 {
-	if (page->scope.one_vmm && !scope_vmm(&page->scope, top->monitor))
+	if (page->scope.vmm && !scope_vmm(&page->scope, top->monitor))
 		return true;
 	if (scope_has_targets(&page->scope, top->monitor))
 		return false;
-	return *page->scope.label || (!page->scope.one_vmm && top->kvm_stat &&
+	return *page->scope.label || (!page->scope.vmm && top->kvm_stat &&
 		(top->awaiting_guest || monitor_has_ended(top->monitor)));
 }
 
-/* Standard error is captured, so the explanation can be read back. */
-static void explain_problem(struct top *top, struct page *page)
+static void update_totals(struct top *top, const struct top_scope *scope)
 {
-	const struct monitor *monitor = top->monitor;
-	const struct vmm *vmm = scope_vmm(&page->scope, monitor);
-	size_t len;
-
-	*page->problem = '\0';
-	if (!vmm && monitor->vmms)
-		vmm = monitor->vmm[0];
-	if (!vmm || (page->kind == PAGE_GUESTS && !top->kvm_stat) ||
-	    scope_has_targets(&page->scope, monitor))
-		return;
-	explain_sources(vmm);
-	top_errors(page->problem, sizeof(page->problem));
-	len = strlen(page->problem);
-	if (!page->scope.one_vmm && monitor->vmms > 1)
-		snprintf(page->problem + len, sizeof(page->problem) - len,
-			 "The statistics of %zu more VMM%s cannot be read.", monitor->vmms - 1,
-			 plural(monitor->vmms - 1));
-}
-
-static int update_totals(struct top *top, const struct page *page)
-{
-	if (page->kind < PAGE_STATISTICS)
-		return 0;
-	if (!is_same_scope(&top->scope, &page->scope))
+	if (!is_same_scope(&top->scope, scope))
 		totals_reselect(top->totals);
-	top->scope = page->scope;
-	return totals_update(top->totals);
+	top->scope = *scope;
+	require_memory(!totals_update(top->totals));
 }
 
-static bool update_lines(struct top *top, struct page *page)
+static void update_lines(struct top *top, struct page *page)
 {
-	bool good = page->kind == PAGE_HISTOGRAM ? stats_update_histogram(top, page) :
-		    page->kind == PAGE_STATISTICS ? stats_update(top, page) :
-		    guests_update(top, page);
-
-	if (page->kind == PAGE_HISTOGRAM || !good)
-		return good;
+	page_begin(page);
+	if (page->kind >= PAGE_STATISTICS)
+		update_totals(top, &page->scope);
+	if (page->kind == PAGE_HISTOGRAM) {
+		stats_update_histogram(top, page);
+		return;
+	}
+	if (page->kind == PAGE_STATISTICS)
+		stats_update(top, page);
+	else
+		guests_update(top, page);
 	if (top->kvm_stat)
 		stats_set_shares(page);
-	return top->kvm_stat || page->kind == PAGE_GUESTS || guests_update_times(top, page);
+	else if (page->kind != PAGE_GUESTS)
+		guests_update_times(top, page);
 }
 
-int model_update(struct top *top)
+void model_update(struct top *top)
 {
 	struct page *page = top_page(top);
 	unsigned int shown = top->layout.shown;
 
 	top->exits_state = monitor_exits(top->monitor);
 	/* The last values of what has ended stay on the screen. */
-	if (!page_has_ended(top, page)) {
-		int err = update_totals(top, page);
-
-		if (err)
-			return err;
-		explain_problem(top, page);
-		page_begin(page);
-		if (!update_lines(top, page))
-			return -ENOMEM;
-	}
+	if (!page_has_ended(top, page))
+		update_lines(top, page);
 	page_finish(page, top->names[page->kind], top->order[page->kind]);
 	top->layout = table_layout(top);
 	/* Only columns on the screen are computed, and there are more of them now. */
-	return top->layout.shown & ~shown ? model_update(top) : 0;
+	if (top->layout.shown & ~shown)
+		model_update(top);
 }
 
-int model_push(struct top *top, enum page_kind kind, const struct top_scope *scope,
-	       const char *stat)
+void model_push(struct top *top, enum page_kind kind, const struct top_scope *scope,
+		const char *stat)
 {
 	struct page *page = &top->page[top->depth + 1];
+	const struct vmm *vmm = scope_vmm(scope, top->monitor);
 
 	if (top->depth + 1 == MAX_PAGES)
-		return 0;
+		return;
 	page_free(page);
 	page->kind = kind;
 	page->scope = *scope;
 	snprintf(page->stat, sizeof(page->stat), "%s", stat);
+	if (vmm)
+		put_title(page->title, sizeof(page->title), vmm);
+	else
+		memcpy(page->title, page[-1].title, sizeof(page->title));
 	top->depth++;
-	return model_update(top);
+	model_update(top);
 }
 
 void model_pop(struct top *top)
@@ -359,35 +320,38 @@ void model_pop(struct top *top)
 
 /* ---- samples ---- */
 
-int model_sample(struct top *top)
+/* Ends top if the monitor has failed. */
+static void require_success(int err)
 {
-	int err = monitor_sample(top->monitor);
-
-	if (!err && top->kvm_stat)
-		err = kvm_stat_await_guest(top);
 	if (err)
-		return err;
+		top_fail(err);
+}
+
+void model_sample(struct top *top)
+{
+	require_success(monitor_sample(top->monitor));
+	if (top->kvm_stat && kvm_stat_await_guest(top))
+		require_success(monitor_sample(top->monitor));
 	if (!top->kvm_stat)
 		host_update(&top->host);
-	if (top->has_baselines)
+	if (top->kvm_stat && !top->monitor->time_before)
+		require_memory(baselines_start(top->monitor));
+	else
 		baselines_update(top->monitor);
-	else if (top->kvm_stat)
-		top->has_baselines = baselines_start(top->monitor);
-	return top->kvm_stat && !top->has_baselines ? -ENOMEM : model_update(top);
+	model_update(top);
 }
 
-int model_refresh(struct top *top)
+void model_refresh(struct top *top)
 {
-	int err = monitor_refresh(top->monitor);
-
-	return err ? err : model_update(top);
+	require_success(monitor_refresh(top->monitor));
+	model_update(top);
 }
 
-int model_reset(struct top *top)
+void model_reset(struct top *top)
 {
 	top->counts_growth = true;
-	top->has_baselines = baselines_start(top->monitor);
-	return top->has_baselines ? model_update(top) : -ENOMEM;
+	require_memory(baselines_start(top->monitor));
+	model_update(top);
 }
 
 /* ---- start and end ---- */
@@ -409,16 +373,15 @@ bool model_open(struct top *top)
 	if (top->monitor->search_error)
 		handle_event(KVMSTATS_EVENT_SEARCH_FAILED, NULL, top);
 	top->totals = totals_open(top->monitor, scope_selects, &top->scope);
-	return top->totals || out_of_memory();
+	require_memory(top->totals);
+	return true;
 }
 
 void model_close(struct top *top)
 {
-	forget(top, NULL);
 	guests_free(top);
 	totals_close(top->totals);
 	monitor_close(top->monitor);
-	top->has_baselines = false;
 	top->totals = NULL;
 	top->monitor = NULL;
 }

@@ -3,26 +3,19 @@
 #include "top/screen.h"
 
 #include <curses.h>
-#include <errno.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <term.h>
 #include <unistd.h>
 
 #include "notice.h"
 #include "util.h"
-/* Macros of term.h, for capabilities that are not used here */
-#undef columns
-#undef lines
 
 #define SHORT_INTERVAL	(SECOND / 4)
 #define PREFIX	"kvm-stats: "
-
-static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 static volatile sig_atomic_t ended_by;
 static sigset_t original_mask;	/* of signals */
@@ -40,7 +33,8 @@ static void on_end(int signal)
 /* Blocks SIGWINCH, which curses handles, and the signals that end top, except in ppoll(). */
 static void catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_end };
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction action = { .sa_handler = on_end, .sa_flags = (int)SA_RESETHAND };
 	sigset_t blocked;
 	size_t i;
 
@@ -51,15 +45,6 @@ static void catch_signals(void)
 		sigaddset(&blocked, ending[i]);
 	}
 	sigprocmask(SIG_BLOCK, &blocked, &original_mask);
-}
-
-static void release_signals(void)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(ending); i++)
-		signal(ending[i], SIG_DFL);
-	sigprocmask(SIG_SETMASK, &original_mask, NULL);
 }
 
 /* ---- standard error ---- */
@@ -105,49 +90,62 @@ static void release_stderr(void)
 
 /* ---- start and end ---- */
 
-static bool has_capability(const char *name)
+static void end(void)
 {
-	const char *text = tigetstr(name);
-
-	return text && text != (char *)-1;
+	if (!screen)
+		return;
+	endwin();
+	delscreen(screen);
+	screen = NULL;
+	release_stderr();
 }
 
-/* Without these capabilities, curses would print lines over each other. */
-static bool check_terminal(void)
+void top_fail(int err)
+{
+	char buf[128];
+
+	end();
+	if (err)
+		complain("cannot read the statistics: %s",
+			 kvmstats_strerror(err, buf, sizeof(buf)));
+	exit(STATUS_FAILED);
+}
+
+static void use_colors(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+	short color;
+
+	if (!has_colors() || (no_color && *no_color))
+		return;
+	start_color();
+	use_default_colors();
+	for (color = 1; color < 8; color++)
+		init_pair(color, color, -1);
+}
+
+static bool begin(void)
 {
 	const char *name = getenv("TERM");
-	bool good;
-	int err;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		complain("top needs a terminal. Use 'kvm-stats log' or 'kvm-stats read' to write "
 			 "to files and pipes.");
 		return false;
 	}
-	if (setupterm(name, STDOUT_FILENO, &err) != OK) {
+	set_escdelay(50);
+	screen = newterm(NULL, stdout, stdin);
+	if (!screen) {
 		complain("unknown terminal '%s'. Set TERM to a known one, such as xterm, vt100 or "
 			 "linux.", name ? name : "");
 		return false;
 	}
-	good = has_capability("cup") && has_capability("clear");
-	if (!good)
+	/* Without these capabilities, curses would print lines over each other. */
+	if (!tigetstr("cup") || !tigetstr("clear")) {
+		end();
 		complain("the terminal '%s' cannot move its cursor. Set TERM to the type of your "
 			 "terminal, such as xterm, vt100 or linux, or use 'kvm-stats log'.",
 			 name ? name : "");
-	del_curterm(cur_term);
-	return good;
-}
-
-static bool begin(void)
-{
-	const char *no_color = getenv("NO_COLOR");
-
-	if (!check_terminal())
-		return false;
-	set_escdelay(50);
-	screen = newterm(NULL, stdout, stdin);
-	if (!screen) {
-		complain("cannot use the terminal");
 		return false;
 	}
 	catch_signals();
@@ -157,33 +155,18 @@ static bool begin(void)
 	nonl();
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	if (has_colors() && !(no_color && *no_color)) {
-		start_color();
-		use_default_colors();
-	}
-	draw_colors();
+	use_colors();
 	return true;
-}
-
-static void end(void)
-{
-	endwin();
-	delscreen(screen);
-	release_signals();
-	release_stderr();
 }
 
 /* ---- the loop ---- */
 
-static int sample(struct top *top)
+static void sample(struct top *top)
 {
-	int err = model_sample(top);
+	model_sample(top);
 	/* Rates need two samples. The second one comes soon, also of a new monitor. */
-	bool first = !err && !top->monitor->time_before;
-
-	top->sample_now = false;
-	top->deadline = clock_now() + (first ? SHORT_INTERVAL : top->interval);
-	return err;
+	top->deadline = clock_now() +
+			(top->monitor->time_before ? top->interval : SHORT_INTERVAL);
 }
 
 static uint64_t next_time(const struct top *top)
@@ -195,40 +178,24 @@ static uint64_t next_time(const struct top *top)
 }
 
 /* Waits for a key, the end of a VMM, a signal, or the next sample. */
-static int handle_events(struct top *top)
+static void handle_events(struct top *top)
 {
 	struct pollfd fds[] = {
 		{ .fd = STDIN_FILENO, .events = POLLIN },
 		{ .fd = monitor_fd(top->monitor), .events = POLLIN },
 	};
 	struct timespec timeout = clock_until(next_time(top));
-	int err = 0;
 
 	ppoll(fds, ARRAY_SIZE(fds), &timeout, &original_mask);
 	top->quit = ended_by || (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 	if (fds[1].revents)
-		err = model_refresh(top);
+		model_refresh(top);
 	/* After SIGWINCH, curses returns a key. */
-	if (!err && !top->quit)
-		err = input_read(top);
-	if (!err && !top->quit && !top->paused &&
-	    (top->sample_now || clock_now() >= top->deadline))
-		err = sample(top);
-	return err;
+	if (!top->quit)
+		input_read(top);
+	if (!top->quit && !top->paused && clock_now() >= top->deadline)
+		sample(top);
 }
-
-static int loop(struct top *top)
-{
-	int err = sample(top);
-
-	while (!err && !top->quit) {
-		draw_screen(top);
-		err = handle_events(top);
-	}
-	return err;
-}
-
-/* ---- start and end ---- */
 
 /* @list is the argument of --columns, or NULL. */
 static bool set_columns(struct top *top, const char *list)
@@ -279,8 +246,7 @@ static bool prepare(struct top *top)
 int top_run(const struct top_options *options)
 {
 	static struct top top;	/* too large for the stack */
-	int status = STATUS_FAILED, err = 0;
-	char buf[128];
+	bool good;
 
 	top = (struct top){
 		.filter = options->filter, .sources = options->sources,
@@ -292,19 +258,19 @@ int top_run(const struct top_options *options)
 	if (!set_columns(&top, options->columns) ||
 	    !set_order(&top, options->sort ? options->sort : "cpu"))
 		return STATUS_USAGE;
-	if (prepare(&top) && begin()) {
-		top.width = COLS;
-		err = loop(&top);
-		status = err ? STATUS_FAILED : STATUS_OK;
-		end();
+	good = prepare(&top) && begin();
+	if (good)
+		sample(&top);
+	while (good && !top.quit) {
+		draw_screen(&top);
+		handle_events(&top);
 	}
-	/* ECANCELED: the error was printed. */
-	if (err && err != -ECANCELED)
-		complain("cannot read the statistics: %s",
-			 kvmstats_strerror(err, buf, sizeof(buf)));
+	end();
 	model_free(&top);
 	/* Raise the signal again, so that the parent process sees which signal ended top. */
-	if (ended_by && ended_by != SIGINT)
+	if (ended_by && ended_by != SIGINT) {
+		sigprocmask(SIG_SETMASK, &original_mask, NULL);
 		raise(ended_by);
-	return status;
+	}
+	return good ? STATUS_OK : STATUS_FAILED;
 }

@@ -7,6 +7,7 @@
 #ifndef TOP_SCREEN_H
 #define TOP_SCREEN_H
 
+#include <errno.h>
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,12 +74,9 @@ void history_draw(char *buf, const struct history *history, int cells);
  * while the page is on the screen.
  */
 struct top_scope {
-	bool one_vmm;
-	uint64_t key;			/* of the VMM, see vmm_key() */
+	uint64_t vmm;			/* its ID; 0: all VMMs */
 	char label[LABEL_SIZE];		/* of the VM or vCPU; "": not only one */
 	enum origin origin;		/* of the VM or vCPU, or of a statistic */
-	pid_t pid;			/* for the title */
-	char guest[64];			/* for the title, also after the end; "": no name */
 };
 
 struct top_scope scope_of_vmm(const struct vmm *vmm);
@@ -88,6 +86,7 @@ bool scope_selects(const struct target *target, void *arg);
 /* Returns the next target that @scope selects; *@vmm and *@i are 0 at first. */
 const struct target *scope_next(const struct top_scope *scope, const struct monitor *monitor,
 				size_t *vmm, size_t *i);
+bool scope_has_targets(const struct top_scope *scope, const struct monitor *monitor);
 /* Returns NULL if the scope is all VMMs, or if the VMM has ended. */
 struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor *monitor);
 
@@ -251,7 +250,6 @@ struct line {
 	bool lacks_only_vms;		/* what is missing are statistics of VMs only */
 	bool seen;			/* by the last update */
 	bool hidden;			/* by the filter, or without its parent */
-	bool ended;			/* a later VMM with the same key is not this one */
 };
 
 enum page_kind {
@@ -267,6 +265,7 @@ enum page_kind {
 struct page {
 	enum page_kind kind;
 	struct top_scope scope;
+	char title[NAME_SIZE];		/* name and PID of the guest, also after its end, or "" */
 	char stat[NAME_SIZE];		/* the histogram, or kvm_stat's only statistic */
 	struct line **line;		/* hidden ones are last */
 	size_t lines;			/* without hidden ones */
@@ -278,7 +277,6 @@ struct page {
 	size_t first;			/* first line on the screen */
 	struct tally times;		/* where the time of the vCPUs goes */
 	struct exit_kinds classes;	/* of these vCPUs, those with the most time first */
-	char problem[PROBLEM_SIZE];	/* why the guest cannot be read */
 	char summary[160];		/* of the histogram */
 };
 
@@ -286,11 +284,14 @@ struct page {
 
 enum prompt_kind {
 	PROMPT_NONE,
+	/* These show a list in place of the page, the first two without a question. */
+	PROMPT_HELP,
+	PROMPT_COLUMNS,
+	PROMPT_GUEST,		/* of kvm_stat's view, as is the next one */
+	PROMPT_REGEX,
 	PROMPT_FILTER,
 	PROMPT_SEARCH,
 	PROMPT_INTERVAL,
-	PROMPT_REGEX,		/* of kvm_stat's view */
-	PROMPT_GUEST,
 };
 
 struct prompt {
@@ -328,21 +329,16 @@ struct top {
 	unsigned int columns;		/* the chosen ones of the table */
 	size_t skipped_columns;
 	struct column_layout layout;	/* of the page on the screen */
-	int width;			/* of the screen */
 	int rows;			/* for lines on the screen */
 	bool counts_growth;		/* values count from the start or the last reset */
-	bool has_baselines;
 	bool children;			/* kvm_stat's view shows child events */
 	bool awaiting_guest;		/* the guest of kvm_stat's view has ended; it may return */
 	char guest[NAME_SIZE];		/* if the filter selects one PID: its guest's name, or "" */
 	struct monitor *choices;	/* while kvm_stat's prompt asks for a guest; or NULL */
-	bool help;
-	bool choosing;			/* the list of columns is on the screen */
-	int chosen;
+	int chosen;			/* in the list of columns */
 	bool paused;
 	bool quit;
-	bool sample_now;
-	uint64_t deadline;		/* of the next sample, in ns of CLOCK_MONOTONIC */
+	uint64_t deadline;		/* of the next sample, in ns of CLOCK_MONOTONIC; 0: now */
 	struct prompt prompt;
 	char search[PROMPT_SIZE];	/* the last text searched for */
 	size_t search_from;		/* where the cursor was before the search */
@@ -355,7 +351,7 @@ static inline struct page *top_page(const struct top *top)
 	return (struct page *)&top->page[top->depth];
 }
 
-/* ---- model.c: samples. Functions that return int return 0, or -errno if top must end. ---- */
+/* ---- model.c: samples ---- */
 
 /* Returns false after printing an error. */
 bool model_open(struct top *top);
@@ -364,20 +360,20 @@ void model_close(struct top *top);
 void model_free(struct top *top);
 
 /* Reads a new sample and updates the page. */
-int model_sample(struct top *top);
+void model_sample(struct top *top);
 /* Updates the page from the last sample, after the page, the order or a filter has changed. */
-int model_update(struct top *top);
+void model_update(struct top *top);
 /* Call this when monitor_fd() is readable: a VMM has ended. */
-int model_refresh(struct top *top);
+void model_refresh(struct top *top);
 /* Counts the values of statistics from the last sample on. */
-int model_reset(struct top *top);
+void model_reset(struct top *top);
 
 /* Opens a page above the current one, and closes it. */
-int model_push(struct top *top, enum page_kind kind, const struct top_scope *scope,
-	       const char *stat);
+void model_push(struct top *top, enum page_kind kind, const struct top_scope *scope,
+		const char *stat);
 void model_pop(struct top *top);
 
-/* Finds or adds the line of a scope and statistic. Returns NULL if memory is exhausted. */
+/* Finds or adds the line of a scope and statistic. */
 struct line *page_line(struct page *page, const struct top_scope *scope, const char *stat);
 void line_clear_numbers(struct line *line);
 /* Call these before and after page_line() has been called for all lines. */
@@ -392,15 +388,17 @@ bool page_has_ended(const struct top *top, const struct page *page);
 const char *guest_name(const struct vmm *vmm, char *buf, size_t size);
 /* The same after the PID, as kvm_stat lists guests. */
 const char *guest_choice(const struct vmm *vmm, char *buf, size_t size);
+/* Writes the name and the PID, or only the PID. */
+void put_title(char *buf, size_t size, const struct vmm *vmm);
 
 void top_message(struct top *top, const char *format, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 
-/* ---- guests.c: guests and vCPUs. Functions return false if memory is exhausted. ---- */
+/* ---- guests.c: guests and vCPUs ---- */
 
-bool guests_update(struct top *top, struct page *page);
+void guests_update(struct top *top, struct page *page);
 /* Updates the times of the vCPUs, and the classes of exits. */
-bool guests_update_times(struct top *top, struct page *page);
+void guests_update_times(struct top *top, struct page *page);
 /* draw.c calls it for the lines on the screen only, because there are many kinds. */
 void guests_update_kinds(struct top *top, struct line *line);
 void guests_free(struct top *top);
@@ -411,15 +409,15 @@ bool exit_kind_name(char *buf, const char *name);
 /* Shares the time of an interval out to the parts, see guests.c. */
 void fit_interval(double *percent, bool blocking);
 
-/* ---- stats.c: statistics. Functions return false if memory is exhausted. ---- */
+/* ---- stats.c: statistics ---- */
 
-bool stats_update(struct top *top, struct page *page);
+void stats_update(struct top *top, struct page *page);
 /* Sets the sum and the shares of a page of kvm_stat's view. */
 void stats_set_shares(struct page *page);
 /* Adds the values of targets up in the line of kvm_stat's view. */
 void stats_add_up(const struct top *top, const struct page *page, struct line *line,
 		  struct target **targets, size_t count);
-bool stats_update_histogram(struct top *top, struct page *page);
+void stats_update_histogram(struct top *top, struct page *page);
 
 /* ---- table.c: columns and their cells ---- */
 
@@ -447,7 +445,6 @@ void table_sort_by_next(struct top *top, int by);
 /* Writes what cannot be read to @buf, each part after ", ", or "". Returns its color. */
 int draw_put_problems(char *buf, size_t size, const struct monitor *monitor);
 
-void draw_colors(void);
 void draw_screen(struct top *top);
 /*
  * Returns the first line to show in a table of @rows, so that line @at is visible. @first is
@@ -464,28 +461,29 @@ int draw_fit(char *buf, size_t size, const char *text, int width);
 
 /* ---- input.c ---- */
 
-/* Handles all keys that have been typed. Returns 0, or -errno if top must end. */
-int input_read(struct top *top);
+/* Handles all keys that have been typed. */
+void input_read(struct top *top);
 
 /* Opens a prompt with an answer that the user can edit, or replace by typing another one. */
 void prompt_begin(struct prompt *prompt, enum prompt_kind kind, const char *text);
 /* @key is a byte or a KEY_ constant of curses. */
 void prompt_key(struct prompt *prompt, int key);
-/* Rejects the answer. The error is the first line that was printed since the last call. */
-void prompt_reject(struct prompt *prompt);
 
 /* ---- kvm_stat.c ---- */
 
 /* Handles a key that does not have the same meaning in all views. */
-int kvm_stat_key(struct top *top, int key);
-int kvm_stat_open(struct top *top, const struct line *line);
-/* Uses the answer to PROMPT_REGEX or PROMPT_GUEST. */
-int kvm_stat_answer(struct top *top);
+void kvm_stat_key(struct top *top, int key);
+void kvm_stat_open(struct top *top, const struct line *line);
 /*
- * Call it after each sample. If the selected process has ended, opens the monitor again, which
- * waits for its guest. Returns 0 or -errno.
+ * Uses the answer to PROMPT_REGEX or PROMPT_GUEST. Returns false if it is wrong, with the reason on
+ * standard error or in the prompt.
  */
-int kvm_stat_await_guest(struct top *top);
+bool kvm_stat_apply(struct top *top);
+/*
+ * Call it after each sample. If the selected process has ended, opens another monitor, which waits
+ * for its guest, and returns true.
+ */
+bool kvm_stat_await_guest(struct top *top);
 
 /* ---- screen.c: the terminal ---- */
 
@@ -494,5 +492,15 @@ int kvm_stat_await_guest(struct top *top);
  * Standard error is captured while top runs. Messages that it did not show are printed at its end.
  */
 const char *top_errors(char *buf, size_t size);
+
+/* Restores the terminal, and ends the program with a message. @err is 0 if it was printed. */
+void top_fail(int err) __attribute__((__noreturn__));
+
+/* Ends the program if @good is false, because memory is exhausted. */
+static inline void require_memory(bool good)
+{
+	if (!good)
+		top_fail(-ENOMEM);
+}
 
 #endif /* TOP_SCREEN_H */

@@ -69,7 +69,7 @@ static uint64_t value_since(const struct top *top, const struct total *total)
 	return sum;
 }
 
-static bool update_statistic(struct top *top, struct page *page, const struct total *total)
+static void update_statistic(struct top *top, struct page *page, const struct total *total)
 {
 	struct top_scope scope = page->scope;
 	char stat[NAME_SIZE];
@@ -78,8 +78,6 @@ static bool update_statistic(struct top *top, struct page *page, const struct to
 
 	scope.origin = total->origin;
 	line = page_line(page, &scope, sanitize(total->name, stat, sizeof(stat)));
-	if (!line)
-		return false;
 	name_of(line->name, top->totals, total);
 	line->group = group_of(total->stat);
 	line->unit = unit_of(total->stat, &factor);
@@ -90,13 +88,12 @@ static bool update_statistic(struct top *top, struct page *page, const struct to
 	if (line->group != GROUP_GAUGES)
 		line->number[COLUMN_RATE] = total->rate * factor;
 	if (top->kvm_stat)
-		return true;
+		return;
 	if (!*line->meaning)
 		line->meaning = meaning_of(line->stat);
 	if (total->counts_up && top->monitor->time_before)
 		history_add(&line->history, top->monitor->time_before, top->monitor->time,
 			    total->rate);
-	return true;
 }
 
 /* Finds the line that a child, such as kvm_exit(HLT), is a part of. */
@@ -153,7 +150,7 @@ void stats_set_shares(struct page *page)
 	}
 }
 
-bool stats_update(struct top *top, struct page *page)
+void stats_update(struct top *top, struct page *page)
 {
 	const struct totals *totals = top->totals;
 	bool children = top->kvm_stat ? top->children : top->sources & SOURCES_TRACEPOINTS;
@@ -162,17 +159,13 @@ bool stats_update(struct top *top, struct page *page)
 	for (i = 0; i < totals->totals; i++) {
 		const struct total *total = totals->total[i];
 
-		if (!total->present || (stat_parent_length(total->name) && !children))
-			continue;
-		if (!value_since(top, total) && !total->delta && !total->cleared)
-			continue;
-		if (!update_statistic(top, page, total))
-			return false;
+		if (total->present && (children || !stat_parent_length(total->name)) &&
+		    (value_since(top, total) || total->delta || total->cleared))
+			update_statistic(top, page, total);
 	}
 	for (i = 0; i < page->all; i++)
 		page->line[i]->parent = page->line[i]->child ? parent_of(page, page->line[i]) :
 							       NULL;
-	return true;
 }
 
 /* ---- guests and vCPUs in kvm_stat's view ---- */
@@ -264,7 +257,7 @@ static const struct total *find_histogram(const struct top *top, const char *nam
 	return NULL;
 }
 
-static bool update_bar(struct page *page, const struct total *total, const uint64_t *values,
+static void update_bar(struct page *page, const struct total *total, const uint64_t *values,
 		       unsigned int n)
 {
 	uint64_t min, max, added = total->deltas[n] < values[n] ? total->deltas[n] : values[n];
@@ -275,8 +268,6 @@ static bool update_bar(struct page *page, const struct total *total, const uint6
 
 	snprintf(number, sizeof(number), "#%u", n);
 	line = page_line(page, &page->scope, number);
-	if (!line)
-		return false;
 	if (kvmstats_stat_bucket(total->stat, n, &min, &max)) {
 		snprintf(line->name, sizeof(line->name), "%s", number);
 	} else {
@@ -287,7 +278,6 @@ static bool update_bar(struct page *page, const struct total *total, const uint6
 	line->number[COLUMN_BAR] = n;
 	line->number[COLUMN_VALUE] = (double)values[n];
 	line->added = (double)added;
-	return true;
 }
 
 /* Writes the bound of the bar that, with those before it, has this number of samples. */
@@ -331,23 +321,18 @@ static void summarize(struct page *page)
 }
 
 /* There are bars from the first bucket that is not empty to the last. */
-bool stats_update_histogram(struct top *top, struct page *page)
+void stats_update_histogram(struct top *top, struct page *page)
 {
 	const struct total *total = find_histogram(top, page->stat);
 	unsigned int n = 0, end = total ? total->size : 0;
 	const uint64_t *values;
 
-	snprintf(page->problem, sizeof(page->problem), "%s",
-		 total ? "" : "This histogram is not available.");
 	values = !total ? NULL : top->counts_growth ? total->growth : total->values;
 	while (n < end && !values[n])
 		n++;
 	while (end > n && !values[end - 1])
 		end--;
-	for (; n < end; n++) {
-		if (!update_bar(page, total, values, n))
-			return false;
-	}
+	for (; n < end; n++)
+		update_bar(page, total, values, n);
 	summarize(page);
-	return true;
 }

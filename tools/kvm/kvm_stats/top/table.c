@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of tables: which are shown, their cells, and the order of lines. */
+#include <curses.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +190,7 @@ struct column_layout table_layout(const struct top *top)
 		cells = draw_fit(buf, sizeof(buf), name, CELL_SIZE);
 		longest = cells > longest ? cells : longest;
 	}
-	return column_layout(table_columns(top), top->skipped_columns, top->width, longest);
+	return column_layout(table_columns(top), top->skipped_columns, COLS, longest);
 }
 
 const char *column_heading(const struct top *top, enum column_id id)
@@ -277,6 +278,7 @@ void table_sort_by(struct top *top, enum column_id id)
 
 	order->reversed = order->column == id && !order->reversed;
 	order->column = id;
+	model_update(top);
 }
 
 bool table_sort_by_key(struct top *top, int key)

@@ -100,17 +100,6 @@ static void test_amounts(const struct kvmstats_schema *schema)
 
 /* ---- histograms ---- */
 
-static void test_lengths(void)
-{
-	tap_is(draw_eighths(0, 100, 10), 0, "the bar of 0 is empty");
-	tap_is(draw_eighths(100, 100, 10), 80, "the bar of the largest value has the full width");
-	tap_is(draw_eighths(50, 100, 10), 40,
-	       "the bar of half the largest value has half the width");
-	tap_is(draw_eighths(1, 1000000, 10), 1, "the bar of a small value is not empty");
-	tap_is(draw_eighths(5, 5, 0), 0, "a bar of width 0 is empty");
-	tap_is(draw_eighths(5, 5, -3), 0, "a bar of negative width is empty");
-}
-
 /* Makes the bars of one statistic. */
 static void make_bars(struct page *page, const struct kvmstats_stat *stat, uint64_t *values,
 		      uint64_t *deltas)
@@ -701,7 +690,6 @@ int main(void)
 		return 1;
 	test_numbers();
 	test_amounts(schema);
-	test_lengths();
 	test_bars(schema);
 	test_order(kvmstats_schema_find(schema, "exits"));
 	test_intervals();

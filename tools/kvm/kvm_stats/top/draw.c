@@ -54,8 +54,8 @@ static int draw_color(int color)
 	return COLORS >= 8 && COLOR_PAIRS >= 8 ? (int)COLOR_PAIR(color) : 0;
 }
 
-/* Draws at most @width cells of @text. Returns the number of cells drawn. */
-static int draw_text(int y, int x, int width, int attributes, const char *text)
+/* Draws @text in at most @width cells, at the left or right. Returns the number of cells drawn. */
+static int draw_text(int y, int x, int width, bool right, int attributes, const char *text)
 {
 	char buf[1024];
 	int cells;
@@ -66,12 +66,12 @@ static int draw_text(int y, int x, int width, int attributes, const char *text)
 		return 0;
 	cells = draw_fit(buf, sizeof(buf), text, width);
 	attrset(attributes);
-	mvaddstr(y, x, buf);
+	mvaddstr(y, right ? x + width - cells : x, buf);
 	attrset(A_NORMAL);
 	return cells;
 }
 
-/* The same up to the end of the line, with a format. */
+/* Draws up to the end of the line. Returns the number of cells drawn. */
 static int __attribute__((__format__(__printf__, 4, 5)))
 draw(int y, int x, int attributes, const char *format, ...)
 {
@@ -81,16 +81,7 @@ draw(int y, int x, int attributes, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(buf, sizeof(buf), format, args);
 	va_end(args);
-	return draw_text(y, x, COLS - x, attributes, buf);
-}
-
-/* Aligns the end of @text with @x + @width. */
-static void draw_right(int y, int x, int width, int attributes, const char *text)
-{
-	char buf[CELL_SIZE];
-	int cells = draw_fit(buf, sizeof(buf), text, width);
-
-	draw_text(y, x + width - cells, cells, attributes, buf);
+	return draw_text(y, x, COLS - x, false, attributes, buf);
 }
 
 /* Draws text of several lines, and breaks long lines between words. Returns the row after it. */
@@ -157,7 +148,7 @@ static int draw_meter(int y, int x, int width, const char *name, const struct me
 		for (; from < inside && from < (int)(sum / 100 * inside + 0.5); from++)
 			draw(y, x + from, draw_color(part[i].color) | A_BOLD, "%s", part[i].cell);
 	}
-	draw_right(y, x, inside, 0, text);
+	draw_text(y, x, inside, true, 0, text);
 	return x + inside + draw(y, x + inside, A_BOLD, "]");
 }
 
@@ -322,9 +313,9 @@ static void draw_title(const struct top *top, int y)
 		x += draw(y, x, A_BOLD, "%ssince the reset", separator());
 	/* The marks are more important than the end of the title. */
 	if (page_has_ended(top, page))
-		draw_right(y, 0, COLS - 9, A_STANDOUT | draw_color(COLOR_RED), " has ended ");
+		draw_text(y, 0, COLS - 9, true, A_STANDOUT | draw_color(COLOR_RED), " has ended ");
 	if (top->paused)
-		draw_right(y, 0, COLS, A_STANDOUT | draw_color(COLOR_YELLOW), " paused ");
+		draw_text(y, 0, COLS, true, A_STANDOUT | draw_color(COLOR_YELLOW), " paused ");
 }
 
 /* ---- where the time of vCPUs goes: a stacked bar, and the classes of exits ---- */
@@ -358,11 +349,9 @@ static void draw_time_bar(const struct tally *times, int y)
 	}
 }
 
-/* The classes are in several blocks next to each other. Each class has a name and numbers. */
-#define CLASS_NAME	16
-#define CLASS_RATE	9	/* with the space before it */
-#define CLASS_NUMBER	7
-#define CLASS_BLOCK	(CLASS_NAME + CLASS_RATE + 2 * CLASS_NUMBER)
+/* The classes are in several blocks next to each other. */
+#define CLASS_BLOCK	39
+#define CLASS_RATE	8
 #define CLASS_GAP	2
 
 static int blocks_of_classes(void)
@@ -372,33 +361,31 @@ static int blocks_of_classes(void)
 	return blocks ? blocks : 1;
 }
 
+/* Only @mean can have characters of several bytes. */
 static void draw_class(int y, int x, int attributes, const char *name, const char *rate,
 		       const char *percent, const char *mean)
 {
-	draw_text(y, x, CLASS_NAME, attributes, name);
-	x += CLASS_NAME;
-	draw_right(y, x, CLASS_RATE, attributes, rate);
-	draw_right(y, x + CLASS_RATE, CLASS_NUMBER, attributes, percent);
-	draw_right(y, x + CLASS_RATE + CLASS_NUMBER, CLASS_NUMBER, attributes, mean);
+	draw(y, x, attributes, "%-16.16s %*s%7s", name, CLASS_RATE, rate, percent);
+	draw_text(y, x, CLASS_BLOCK, true, attributes, mean);
 }
 
 /* If not all classes fit, the heading of the first block says so. */
 static void draw_classes(const struct page *page, int y, int rows)
 {
 	int classes = (int)page->classes.kinds, shown = rows * blocks_of_classes(), i;
+	double vcpus = (double)page->times.known[TALLY_TIMES];
 	char exits[64] = "Exits";
 
 	if (shown < classes)
 		snprintf(exits, sizeof(exits), "Exits, %d of %d", shown, classes);
 	for (i = 0; i < shown && i < classes; i++) {
 		const struct exit_kind *class = &page->classes.kind[i];
-		double vcpus = (double)page->times.known[TALLY_TIMES];
 		char rate[NUMBER_SIZE], percent[NUMBER_SIZE], mean[NUMBER_SIZE] = "-";
 		int x = i / rows * (CLASS_BLOCK + CLASS_GAP);
 
 		if (i % rows == 0)
 			draw_class(y, x, A_BOLD, i ? "Exits" : exits, "Per s", "Time %", "Mean");
-		number_put(rate, UNIT_RATE, class->rate, CLASS_RATE - 1);
+		number_put(rate, UNIT_RATE, class->rate, CLASS_RATE);
 		number_put(percent, UNIT_PERCENT, 100 * class->ns / SECOND / vcpus, 0);
 		if (class->rate > 0)
 			number_put(mean, UNIT_SECONDS, class->ns / class->rate / SECOND, 0);
@@ -439,12 +426,10 @@ static int draw_details(const struct top *top, int y, int end)
 
 /* ---- the table ---- */
 
+/* Text and pictures are at the left, numbers at the right. */
 static void draw_cell(int y, const struct column_place *place, int attributes, const char *text)
 {
-	if (column_types[place->id].widest)
-		draw_text(y, place->x, place->width, attributes, text);
-	else
-		draw_right(y, place->x, place->width, attributes, text);
+	draw_text(y, place->x, place->width, !column_types[place->id].widest, attributes, text);
 }
 
 static void draw_head(const struct top *top, int y)
@@ -464,35 +449,28 @@ static void draw_head(const struct top *top, int y)
 		draw(y, COLS - 1, A_STANDOUT, ">");
 }
 
-unsigned int draw_eighths(double count, double largest, int width)
+/* Returns the length of a bar in cells. One that is not empty has at least one. */
+static int length_of(double count, double largest, int width)
 {
-	unsigned int eighths;
+	int cells = (int)(count / largest * width + 0.5);
 
-	if (count <= 0 || largest <= 0 || width <= 0)
-		return 0;
-	eighths = (unsigned int)(count / largest * width * 8 + 0.5);
-	return eighths ? eighths : 1;
+	return cells || count <= 0 ? cells : 1;
 }
 
-/* The color changes only between two cells. In ASCII, the cells of the last interval are "+". */
+/* What the last interval has added has another color, in ASCII another character. */
 static void draw_bar(const struct line *line, int y, const struct column_place *place,
 		     double largest, int attributes)
 {
-	static const char * const part[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
 	double samples = line->number[COLUMN_VALUE];
-	int all = (int)draw_eighths(samples, largest, place->width - 1);
-	int old = (int)draw_eighths(samples - line->added, largest, place->width - 1);
-	bool utf8 = is_utf8();
-	int full = utf8 ? all / 8 : (all + 7) / 8;
-	int border = all == old ? full : old / 8;
+	int all = length_of(samples, largest, place->width);
+	int old = length_of(samples - line->added, largest, place->width);
 	int i;
 
-	for (i = 0; i < full; i++)
-		draw(y, place->x + i, attributes | (i < border ? 0 : draw_color(COLOR_CYAN)), "%s",
-		     utf8 ? "█" : i < border ? "#" : "+");
-	if (utf8)
-		draw(y, place->x + full, attributes | (all > old ? draw_color(COLOR_CYAN) : 0),
-		     "%s", part[all % 8]);
+	if (line->added > 0 && old == all)
+		old--;
+	for (i = 0; i < all; i++)
+		draw(y, place->x + i, attributes | (i < old ? 0 : draw_color(COLOR_CYAN)), "%s",
+		     is_utf8() ? "█" : i < old ? "#" : "+");
 }
 
 static int color_of_load(double value, double high, double critical)

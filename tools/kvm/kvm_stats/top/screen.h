@@ -451,8 +451,6 @@ void draw_screen(struct top *top);
  * the current one.
  */
 size_t draw_first(size_t first, size_t at, size_t lines, int rows);
-/* Returns the length of a bar, in eighths of a cell. A nonzero count has at least one. */
-unsigned int draw_eighths(double count, double largest, int width);
 /*
  * Copies as much of @text as fits into @width cells. Replaces what cannot be shown by '?'.
  * Returns the number of cells used.

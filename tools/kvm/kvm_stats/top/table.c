@@ -78,27 +78,24 @@ static bool add_column(struct column_layout *layout, int id, int *spare, int lon
 	return true;
 }
 
-/* Names get the spare width first, up to a limit. Then all columns that can use it share it. */
-static void use_spare_width(struct column_layout *layout, int spare, int longest_name,
-			    int long_name)
+/* Names get the spare width first. Then all columns that can use it share it. */
+static void use_spare_width(struct column_layout *layout, int spare, int longest_name)
 {
-	bool used;
+	bool used = true;
 	size_t i;
 
-	for (; spare > 0 && layout->place[0].width < long_name; spare--)
+	for (; spare > 0 && layout->place[0].width < longest_name; spare--)
 		layout->place[0].width++;
-	do {
+	while (used) {
 		used = false;
-		for (i = 0; i < layout->places && spare > 0; i++) {
-			int widest = i ? column_types[layout->place[i].id].widest : longest_name;
-
-			if (layout->place[i].width < widest) {
+		for (i = 1; i < layout->places && spare > 0; i++) {
+			if (layout->place[i].width < column_types[layout->place[i].id].widest) {
 				layout->place[i].width++;
 				spare--;
 				used = true;
 			}
 		}
-	} while (used);
+	}
 }
 
 struct column_layout column_layout(unsigned int chosen, size_t skipped, int width,
@@ -132,7 +129,7 @@ struct column_layout column_layout(unsigned int chosen, size_t skipped, int widt
 	}
 	layout.hidden = (size_t)__builtin_popcount(chosen & ~layout.shown);
 	/* The mark of hidden columns is in the last cell. */
-	use_spare_width(&layout, spare - !!layout.hidden, longest_name, long_name);
+	use_spare_width(&layout, spare - !!layout.hidden, longest_name);
 	for (i = 0; i < layout.places; i++) {
 		layout.place[i].x = x;
 		x += layout.place[i].width + GAP;
@@ -179,18 +176,16 @@ unsigned int table_columns(const struct top *top)
 struct column_layout table_layout(const struct top *top)
 {
 	const struct page *page = top_page(top);
-	int longest = (int)strlen(column_heading(top, COLUMN_NAME));
-	char buf[CELL_SIZE], name[CELL_SIZE];
+	size_t longest = strlen(column_heading(top, COLUMN_NAME));
 	size_t i;
 
+	/* The number of bytes is at least the number of cells. */
 	for (i = 0; i < page->lines; i++) {
-		int cells;
+		size_t len = strlen(page->line[i]->name) + (page->line[i]->child ? 2 : 0);
 
-		column_text(name, COLUMN_NAME, page->line[i], 0);
-		cells = draw_fit(buf, sizeof(buf), name, CELL_SIZE);
-		longest = cells > longest ? cells : longest;
+		longest = len > longest ? len : longest;
 	}
-	return column_layout(table_columns(top), top->skipped_columns, COLS, longest);
+	return column_layout(table_columns(top), top->skipped_columns, COLS, (int)longest);
 }
 
 const char *column_heading(const struct top *top, enum column_id id)

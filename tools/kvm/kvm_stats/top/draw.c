@@ -122,11 +122,11 @@ size_t draw_first(size_t first, size_t at, size_t lines, int rows)
 
 #define WIDEST_METER	60
 
-/* A part of a meter, in percent, drawn with @cell in its color. */
+/* A part of a meter, in percent, drawn with the first character of its name in its color. */
 struct meter_part {
 	double percent;
 	int color;
-	const char *cell;
+	const char *name;
 };
 
 /*
@@ -146,7 +146,8 @@ static int draw_meter(int y, int x, int width, const char *name, const struct me
 	for (i = 0; i < parts; i++) {
 		sum += part[i].percent > 0 ? part[i].percent : 0;
 		for (; from < inside && from < (int)(sum / 100 * inside + 0.5); from++)
-			draw(y, x + from, draw_color(part[i].color) | A_BOLD, "%s", part[i].cell);
+			draw(y, x + from, draw_color(part[i].color) | A_BOLD, "%.1s",
+			     part[i].name);
 	}
 	draw_text(y, x, inside, true, 0, text);
 	return x + inside + draw(y, x + inside, A_BOLD, "]");
@@ -324,15 +325,12 @@ static void draw_title(const struct top *top, int y)
 
 static void draw_time_bar(const struct tally *times, int y)
 {
-	static const char * const names[TIME_PARTS] = {
-		[TIME_GUEST] = "Guest", [TIME_EXITS] = "Exits", [TIME_VMM] = "VMM",
-		[TIME_HALTED] = "Halted", [TIME_WAITING] = "Waiting",
-	};
-	/* In the bar, a part has the first letter of its name. */
 	struct meter_part part[TIME_PARTS] = {
-		[TIME_GUEST] = { 0, COLOR_GREEN, "G" }, [TIME_EXITS] = { 0, COLOR_RED, "E" },
-		[TIME_VMM] = { 0, COLOR_BLUE, "V" }, [TIME_HALTED] = { 0, 0, "H" },
-		[TIME_WAITING] = { 0, COLOR_YELLOW, "W" },
+		[TIME_GUEST] = { 0, COLOR_GREEN, "Guest" },
+		[TIME_EXITS] = { 0, COLOR_RED, "Exits" },
+		[TIME_VMM] = { 0, COLOR_BLUE, "VMM" },
+		[TIME_HALTED] = { 0, 0, "Halted" },
+		[TIME_WAITING] = { 0, COLOR_YELLOW, "Waiting" },
 	};
 	int x = (int)strlen("Time ");
 	size_t i;
@@ -344,8 +342,8 @@ static void draw_time_bar(const struct tally *times, int y)
 		char percent[NUMBER_SIZE];
 
 		number_put(percent, UNIT_PERCENT, part[i].percent, 0);
-		x += draw(y, x, draw_color(part[i].color) | A_BOLD, "%s", part[i].cell);
-		x += draw(y, x, 0, "%s %s%%", names[i] + 1, percent) + 2;
+		x += draw(y, x, draw_color(part[i].color) | A_BOLD, "%.1s", part[i].name);
+		x += draw(y, x, 0, "%s %s%%", part[i].name + 1, percent) + 2;
 	}
 }
 
@@ -404,15 +402,16 @@ static int draw_details(const struct top *top, int y, int end)
 	int blocks = blocks_of_classes(), rows = (end - y - 1) / 2;
 	int classes = ((int)page->classes.kinds + blocks - 1) / blocks;
 
-	if (rows < 1 || (page->kind != PAGE_HISTOGRAM && top->kvm_stat))
+	if (rows < 1)
 		return y;
 	if (page->kind == PAGE_HISTOGRAM)
 		return y + !!draw(y, 0, 0, "%s", page->summary);
-	if (!page->times.known[TALLY_TIMES])
-		return page->kind == PAGE_GUESTS || top->exits_state != EXITS_OFF ? y :
-		       y + !!draw(y, 0, A_DIM, "Exit statistics are off. Run 'echo 1 >"
+	if (top->kvm_stat || page->kind == PAGE_GUESTS)
+		return y;
+	if (!page->times.known[TALLY_TIMES] && top->exits_state == EXITS_OFF)
+		return y + !!draw(y, 0, A_DIM, "Exit statistics are off. Run 'echo 1 >"
 				  EXIT_STATS_PARAMETER "'.");
-	if (rows < TIME_ROWS)
+	if (!page->times.known[TALLY_TIMES] || rows < TIME_ROWS)
 		return y;
 	draw_time_bar(&page->times, y);
 	y += TIME_ROWS;

@@ -496,9 +496,8 @@ static struct line *update_line(struct top *top, struct page *page, struct vmm *
 	const struct thread *thread;
 
 	line_clear_numbers(line);
-	line->appeared = count && top->monitor->time_before;
-	for (i = 0; i < count; i++)
-		line->appeared &= !kvmstats_sample_time(targets[i]->before);
+	line->appeared = count && top->monitor->time_before &&
+			 !kvmstats_sample_time(targets[0]->before);
 	if (target) {
 		snprintf(line->name, sizeof(line->name), "%s", target->label);
 	} else {
@@ -580,13 +579,11 @@ static void update_guests(struct top *top, struct page *page)
 /* The line of the page of guests has the process of the guest, and the history. */
 static const struct line *update_whole_guest(struct top *top, struct page *page, struct vmm *vmm)
 {
-	struct line *guest = update_line(top, &top->page[0], vmm, NULL, NULL);
+	const struct line *guest = update_line(top, &top->page[0], vmm, NULL, NULL);
 	struct line *sum = page_line(page, &page->scope, "");
 
-	memcpy(sum->number, guest->number, sizeof(sum->number));
-	memcpy(sum->problem, guest->problem, sizeof(sum->problem));
-	sum->history = guest->history;
-	sum->lacks_only_vms = guest->lacks_only_vms;
+	*sum = *guest;
+	sum->process = (struct process){ 0 };
 	sum->sum = true;
 	snprintf(sum->name, sizeof(sum->name), "%s guest", is_complete(vmm) ? "whole" : "part of");
 	return guest;

@@ -8,7 +8,6 @@
 #include "notice.h"
 #include "sums.h"
 #include "top/screen.h"
-#include "unread.h"
 #include "util.h"
 
 #define MESSAGE_TIME	(6 * SECOND)

@@ -142,40 +142,23 @@ const char *stat_scaled(const struct kvmstats_stat *stat, uint64_t value, char *
 }
 
 /* Returns 4096 for pages_4k, which counts pages, or 0. */
-static uint64_t page_size_of(const struct kvmstats_stat *stat)
+static uint64_t page_size_of(const char *name)
 {
-	static const char units[] = "kmgt";
-	unsigned int number;
-	const char *found;
-	char unit;
-	int end = 0;
-
-	if (kvmstats_stat_unit(stat) != KVMSTATS_UNIT_NONE || kvmstats_stat_is_hist(stat) ||
-	    sscanf(kvmstats_stat_name(stat), "pages_%4u%c%n", &number, &unit, &end) != 2 ||
-	    kvmstats_stat_name(stat)[end])
-		return 0;
-	found = strchr(units, unit);
-	return found ? (uint64_t)number << (10 * (found - units + 1)) : 0;
+	if (!strcmp(name, "pages_4k"))
+		return 1 << 12;
+	if (!strcmp(name, "pages_2m"))
+		return 1 << 21;
+	return strcmp(name, "pages_1g") ? 0 : 1 << 30;
 }
 
 /* ---- names ---- */
 
-static bool strip_suffix(char *name, const char *suffix)
+static void strip_suffix(char *name, const char *suffix)
 {
 	size_t len = strlen(name), cut = strlen(suffix);
 
-	if (len < cut || strcmp(name + len - cut, suffix))
-		return false;
-	name[len - cut] = '\0';
-	return true;
-}
-
-static bool ends_with_unit(const char *name, const char *unit)
-{
-	size_t len = strlen(name), cut = strlen(unit);
-
-	return len >= cut && !strcmp(name + len - cut, unit) &&
-	       (len == cut || name[len - cut - 1] == '_');
+	if (len >= cut && !strcmp(name + len - cut, suffix))
+		name[len - cut] = '\0';
 }
 
 /* Sets the label that distinguishes the metric in its family, and returns the family's stem. */
@@ -190,7 +173,7 @@ static const char *stem_of(struct metric *metric)
 			 class.name);
 		return class.is_time ? "exit_ns" : "exits_by_class";
 	}
-	metric->page_size = page_size_of(metric->stat);
+	metric->page_size = page_size_of(name);
 	if (metric->page_size) {
 		metric->label = "page_size";
 		metric->unit = "bytes";
@@ -207,26 +190,28 @@ static char *make_name(struct metric *metric)
 	static const char * const reserved[] = {
 		"_total", "_created", "_bucket", "_sum", "_count", "_info",
 	};
-	char *stem = strdup(stem_of(metric)), *name = NULL, *at;
-	const char *unit = metric->unit;
+	static const char * const units[] = {
+		"_ns", "_us", "_ms", "_seconds", "_bytes", "_cycles",
+	};
+	char *name, *full = NULL, *at;
 	size_t i;
 
-	for (at = stem; at && *at; at++) {
+	if (asprintf(&name, "%s%s", kinds[metric->kind].prefix, stem_of(metric)) < 0)
+		return NULL;
+	for (at = name; *at; at++) {
 		if (!isascii((unsigned char)*at) || !isalnum((unsigned char)*at))
 			*at = '_';
 	}
-	for (i = 0; stem && i < ARRAY_SIZE(reserved); i++)
-		strip_suffix(stem, reserved[i]);
-	if (stem && unit && !strcmp(unit, "seconds"))
-		(void)(strip_suffix(stem, "_ns") || strip_suffix(stem, "_us") ||
-		       strip_suffix(stem, "_ms"));
-	if (stem && unit && ends_with_unit(stem, unit))
-		unit = NULL;
-	if (stem && asprintf(&name, "%s%s%s%s", kinds[metric->kind].prefix, stem,
-			     unit ? "_" : "", unit ? unit : "") < 0)
-		name = NULL;
-	free(stem);
-	return name;
+	for (i = 0; i < ARRAY_SIZE(reserved); i++)
+		strip_suffix(name, reserved[i]);
+	if (!metric->unit)
+		return name;
+	for (i = 0; i < ARRAY_SIZE(units); i++)
+		strip_suffix(name, units[i]);
+	if (asprintf(&full, "%s_%s", name, metric->unit) < 0)
+		full = NULL;
+	free(name);
+	return full;
 }
 
 const char *metric_help(const struct metric *metric, const char **more)

@@ -371,24 +371,17 @@ static int serve_until_signal(struct collector *collector)
 	return status;
 }
 
-/*
- * The search for VMMs can take long, and prints messages about them, so it comes last. It also
- * opens statistics, which the process that serves HTTP must not inherit.
- */
-static bool start(struct collector *collector)
-{
-	const struct serve_options *options = collector->options;
-
-	return (!options->listen || http_start(&collector->http, options->listen)) &&
-	       open_monitor(collector);
-}
-
 int serve_run(const struct serve_options *options)
 {
 	struct collector collector = { .options = options, .http = { .fd = -1 } };
 	int status = STATUS_FAILED;
 
-	if (start(&collector)) {
+	/*
+	 * The search for VMMs can take long, and prints messages about them, so it comes last. It
+	 * also opens statistics, which the process that serves HTTP must not inherit.
+	 */
+	if ((!options->listen || http_start(&collector.http, options->listen)) &&
+	    open_monitor(&collector)) {
 		bool matches = require_matches(collector.monitor);
 
 		if (options->once) {

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -43,7 +42,6 @@
 /* A connection is closed when nothing was sent or received for this time. */
 #define IDLE_SECONDS		5u
 #define MAX_CLIENTS		512u
-#define OTHER_FDS		12u
 /* Slow clients keep old responses in memory, at most this many. */
 #define MAX_RESPONSES		32u
 
@@ -312,23 +310,13 @@ static bool confine(void)
 }
 #endif
 
-/* Without a free fd, accept() would fail, and the library would retry it in a busy loop. */
-static unsigned int max_clients(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= MAX_CLIENTS + OTHER_FDS)
-		return MAX_CLIENTS;
-	return limit.rlim_cur > 2 * OTHER_FDS ? limit.rlim_cur - OTHER_FDS : OTHER_FDS;
-}
-
 static struct MHD_Daemon *start_library(void)
 {
 	/* Another arena needs mprotect(), which the filter forbids. */
 	mallopt(M_ARENA_MAX, 1);
 	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL,
 				on_request, NULL, MHD_OPTION_LISTEN_SOCKET, HTTP_LISTENER,
-				MHD_OPTION_CONNECTION_LIMIT, max_clients(),
+				MHD_OPTION_CONNECTION_LIMIT, MAX_CLIENTS,
 				MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_END);
 }
 

@@ -65,21 +65,15 @@ static uint64_t count_fds(void)
 	return count ? count - 1 : 0;	/* without that of the directory */
 }
 
-/* The fields 22 to 24 of the file are the start, and the virtual and resident memory. */
 static void read_process(struct process_use *use)
 {
-	FILE *file = fopen("/proc/self/stat", "re");
+	FILE *file = fopen("/proc/self/statm", "re");
+	uint64_t page_size = sysconf(_SC_PAGESIZE), virtual, resident;
 	struct rlimit limit;
-	uint64_t ticks, age;
 
-	if (file && fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u "
-			   "%*d %*d %*d %*d %*d %*d %" SCNu64 " %" SCNu64 " %" SCNu64, &ticks,
-			   &use->virtual, &use->resident) == 3) {
-		use->resident *= sysconf(_SC_PAGESIZE);
-		age = ns_of(CLOCK_BOOTTIME) - ticks * SECOND / sysconf(_SC_CLK_TCK);
-		/* Calculated once, because the clock can be set later. */
-		if (!use->start)
-			use->start = ns_of(CLOCK_REALTIME) - age;
+	if (file && fscanf(file, "%" SCNu64 " %" SCNu64, &virtual, &resident) == 2) {
+		use->virtual = virtual * page_size;
+		use->resident = resident * page_size;
 	}
 	if (file)
 		fclose(file);
@@ -373,7 +367,9 @@ static int serve_until_signal(struct collector *collector)
 
 int serve_run(const struct serve_options *options)
 {
-	struct collector collector = { .options = options, .http = { .fd = -1 } };
+	struct collector collector = {
+		.options = options, .http = { .fd = -1 }, .process.start = ns_of(CLOCK_REALTIME),
+	};
 	int status = STATUS_FAILED;
 
 	/*

@@ -30,25 +30,65 @@ int kvmstats_pread_all(int fd, void *buf, size_t size, uint64_t offset)
 	return 0;
 }
 
+/* ---- what a file contained when it was read ---- */
+
+/* Samples of the VM and its vCPUs point to it. It does not change while there are any. */
+struct kvmstats_block {
+	size_t users;		/* samples, and the file */
+	size_t capacity;
+	uint64_t time;
+	uint64_t data[];	/* the VM's values and the records */
+};
+
+static void put_block(struct kvmstats_block *block)
+{
+	if (block && !--block->users)
+		free(block);
+}
+
 /* ---- samples ---- */
 
 struct kvmstats_sample {
 	const struct kvmstats_schema *schema;
 	uint64_t time;		/* 0 while the sample is empty */
-	uint64_t data[];
+	const uint64_t *data;	/* in @own or in @block */
+	struct kvmstats_block *block;
+	uint64_t own[];
 };
 
-int kvmstats_sample_new(struct kvmstats_sample **sample, const struct kvmstats_schema *schema)
+static int new_sample(struct kvmstats_sample **sample, const struct kvmstats_schema *schema,
+		      size_t size)
 {
-	*sample = calloc(1, sizeof(**sample) + schema->data_size);
+	*sample = calloc(1, sizeof(**sample) + size);
 	if (!*sample)
 		return -ENOMEM;
 	(*sample)->schema = schema;
+	(*sample)->data = (*sample)->own;
 	return 0;
+}
+
+int kvmstats_sample_new(struct kvmstats_sample **sample, const struct kvmstats_schema *schema)
+{
+	return new_sample(sample, schema, schema->data_size);
+}
+
+int kvmstats_sample_new_for_file(struct kvmstats_sample **sample,
+				 const struct kvmstats_schema *schema)
+{
+	return new_sample(sample, schema, 0);
+}
+
+void kvmstats_sample_clear(struct kvmstats_sample *sample)
+{
+	put_block(sample->block);
+	sample->block = NULL;
+	sample->time = 0;
 }
 
 void kvmstats_sample_free(struct kvmstats_sample *sample)
 {
+	if (sample)
+		put_block(sample->block);
 	free(sample);
 }
 
@@ -58,7 +98,7 @@ int kvmstats_sample_read(struct kvmstats_sample *sample, int fd)
 	int err;
 
 	sample->time = 0;
-	err = kvmstats_pread_all(fd, sample->data, schema->data_size, schema->header.data_offset);
+	err = kvmstats_pread_all(fd, sample->own, schema->data_size, schema->header.data_offset);
 	if (err)
 		return err;
 	sample->time = clock_now();
@@ -70,7 +110,7 @@ int kvmstats_sample_set(struct kvmstats_sample *sample, const uint64_t *values, 
 {
 	if (count * sizeof(*values) != sample->schema->data_size || !time)
 		return -EINVAL;
-	memcpy(sample->data, values, count * sizeof(*values));
+	memcpy(sample->own, values, count * sizeof(*values));
 	sample->time = time;
 	return 0;
 }
@@ -188,15 +228,16 @@ void kvmstats_file_close(struct kvmstats_file *file)
 	if (file->fd >= 0)
 		close(file->fd);
 	file->fd = -1;
-	free(file->buf);
-	file->buf = NULL;
-	file->capacity = 0;
+	put_block(file->block);
+	put_block(file->before);
+	file->block = NULL;
+	file->before = NULL;
 	file->vcpus = 0;
 }
 
 static const char *record_at(const struct kvmstats_file *file, size_t i)
 {
-	return file->buf + file->head + i * file->layout.record_size;
+	return (const char *)file->block->data + file->head + i * file->layout.record_size;
 }
 
 static uint64_t vcpu_id_at(const struct kvmstats_file *file, size_t i)
@@ -219,27 +260,44 @@ static int count_records(struct kvmstats_file *file, size_t size)
 	return 0;
 }
 
-/* Makes the buffer, which has @size bytes, larger. */
+/*
+ * Makes the block, of which @size bytes are filled, larger, or makes a new one. No sample points
+ * to it.
+ */
 static int grow(struct kvmstats_file *file, size_t size)
 {
 	size_t records = size ? size - file->head : 0;
 	size_t capacity = file->head + records + records / 2 +
 			  FIRST_RECORDS * (size_t)file->layout.record_size;
-	char *buf;
+	struct kvmstats_block *block;
 
 	if (capacity > MAX_SIZE)
 		return -EOVERFLOW;
-	buf = realloc(file->buf, capacity);
-	if (!buf)
+	block = realloc(file->block, sizeof(*block) + capacity);
+	if (!block)
 		return -ENOMEM;
-	file->buf = buf;
-	file->capacity = capacity;
+	block->users = 1;
+	block->capacity = capacity;
+	file->block = block;
 	return 0;
 }
 
+/* Takes the block before the last one, if no sample points to it any more. */
+static void next_block(struct kvmstats_file *file)
+{
+	struct kvmstats_block *block = file->before;
+
+	file->before = file->block;
+	file->block = block;
+	if (!block || block->users == 1)
+		return;
+	put_block(block);
+	file->block = NULL;
+}
+
 /*
- * Reads until the end of the file. The buffer always has space for more than the file had at the
- * previous read, so the first pread() normally reads everything, and returns less than was asked.
+ * Reads until the end of the file. The block always has space for more than the file had when it
+ * was last used, so the first pread() normally reads everything, and returns less than was asked.
  */
 static int read_all(struct kvmstats_file *file, size_t *size)
 {
@@ -247,14 +305,14 @@ static int read_all(struct kvmstats_file *file, size_t *size)
 
 	*size = 0;
 	while (!err) {
-		size_t space = file->capacity - *size;
+		size_t space = file->block ? file->block->capacity - *size : 0;
 		ssize_t n;
 
 		if (!space) {
 			err = grow(file, *size);
 			continue;
 		}
-		n = pread(file->fd, file->buf + *size, space,
+		n = pread(file->fd, (char *)file->block->data + *size, space,
 			  (off_t)file->data_offset + (off_t)*size);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -273,13 +331,13 @@ int kvmstats_file_read(struct kvmstats_file *file)
 
 	if (file->err == -ENODEV)
 		return file->err;
-	file->time = 0;
 	file->vcpus = 0;
+	next_block(file);
 	file->err = read_all(file, &size);
 	if (!file->err)
 		file->err = count_records(file, size);
 	if (!file->err)
-		file->time = clock_now();
+		file->block->time = clock_now();
 	return file->err;
 }
 
@@ -291,14 +349,18 @@ int kvmstats_file_vcpu(const struct kvmstats_file *file, size_t i)
 int kvmstats_file_sample(const struct kvmstats_file *file, ssize_t i,
 			 struct kvmstats_sample *sample)
 {
-	const char *values;
+	const void *values;
 
 	if (file->err)
 		return file->err;
 	if (i >= (ssize_t)file->vcpus)
 		return -ERANGE;
-	values = i < 0 ? file->buf : record_at(file, i) + file->layout.data_offset;
-	memcpy(sample->data, values, sample->schema->data_size);
-	sample->time = file->time;
+	values = i < 0 ? (const char *)file->block->data :
+			 record_at(file, i) + file->layout.data_offset;
+	kvmstats_sample_clear(sample);
+	file->block->users++;
+	sample->block = file->block;
+	sample->data = values;
+	sample->time = file->block->time;
 	return 0;
 }

@@ -107,10 +107,9 @@ struct kvmstats_file {
 	struct kvm_stats_vcpus layout;	/* layout.vm is the number of the VM, 0: not known */
 	uint32_t data_offset;		/* of the VM's values, from the start of the file */
 	size_t head;			/* size of the VM's values, up to the first record */
-	char *buf;			/* the VM's values and the records */
-	size_t capacity;
-	size_t vcpus;			/* number of records in @buf */
-	uint64_t time;			/* of the last read */
+	struct kvmstats_block *block;	/* what the last read returned */
+	struct kvmstats_block *before;	/* the block of the previous read, for the next one */
+	size_t vcpus;			/* number of records in @block */
 	bool is_polled;			/* the monitor waits for the end of the VM */
 };
 
@@ -130,9 +129,17 @@ int kvmstats_file_read(struct kvmstats_file *file);
 /* Returns the ID of vCPU @i, of file->vcpus. They are in the order of their creation. */
 int kvmstats_file_vcpu(const struct kvmstats_file *file, size_t i);
 
+/* Makes a sample that only kvmstats_file_sample() fills. */
+int kvmstats_sample_new_for_file(struct kvmstats_sample **sample,
+				 const struct kvmstats_schema *schema);
+
+/* Empties a sample. */
+void kvmstats_sample_clear(struct kvmstats_sample *sample);
+
 /*
- * Copies the values of the VM (@i is -1) or those of vCPU @i to @sample, which must have the schema
- * file->vm or file->vcpu. Returns 0, the error of the last read, or -ERANGE.
+ * Lets @sample have the values of the VM (@i is -1) or those of vCPU @i, also after the file is
+ * read again or closed. It must have the schema file->vm or file->vcpu. Returns 0, the error of
+ * the last read, or -ERANGE.
  */
 int kvmstats_file_sample(const struct kvmstats_file *file, ssize_t i,
 			 struct kvmstats_sample *sample);

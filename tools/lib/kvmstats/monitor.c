@@ -116,14 +116,16 @@ static void free_readers(struct kvmstats_reader **reader, size_t readers)
 	free(reader);
 }
 
-static int set_schema(struct kvmstats_reader *reader, const struct kvmstats_schema *schema)
+static int set_schema(struct kvmstats_reader *reader, const struct kvmstats_schema *schema,
+		      int (*new_sample)(struct kvmstats_sample **sample,
+					const struct kvmstats_schema *schema))
 {
 	int err;
 
 	free_samples(reader);
 	reader->schema = schema;
-	err = kvmstats_sample_new(&reader->now, schema);
-	return err ? err : kvmstats_sample_new(&reader->before, schema);
+	err = new_sample(&reader->now, schema);
+	return err ? err : new_sample(&reader->before, schema);
 }
 
 static const struct kvmstats_file *file_of(const struct kvmstats_target *target)
@@ -141,7 +143,7 @@ static int open_in_file(struct kvmstats_reader *reader, const struct kvmstats_fi
 							  KVMSTATS_ORIGIN_OPEN;
 	if (file->err || reader->schema == schema)
 		return file->err;
-	return set_schema(reader, schema);
+	return set_schema(reader, schema, kvmstats_sample_new_for_file);
 }
 
 /* Keeps the samples if the file has the same schema as the previous one. */
@@ -157,7 +159,7 @@ static int open_fd(struct kvmstats_reader *reader, int fd, struct kvmstats_schem
 	if (reader->schema && kvmstats_schema_same(reader->schema, fd) == 1)
 		return 0;
 	err = kvmstats_schemas_find(schemas, fd, false, &schema);
-	return err ? err : set_schema(reader, schema);
+	return err ? err : set_schema(reader, schema, kvmstats_sample_new);
 }
 
 /*
@@ -183,18 +185,27 @@ static void open_reader(struct kvmstats_reader *reader, struct kvmstats_schemas 
 		fail(reader, err);
 }
 
-/* Reads a new sample, or copies it from the file of the VM, and keeps the previous one. */
-static int sample_reader(struct kvmstats_reader *reader)
+/* Makes the last sample the previous one. The file of the VM can use the memory of the oldest. */
+static void next_sample(struct kvmstats_reader *reader)
 {
 	struct kvmstats_sample *oldest = reader->before;
+
+	if (reader->err)
+		return;
+	reader->before = reader->now;
+	reader->now = oldest;
+	kvmstats_sample_clear(oldest);
+}
+
+/* Reads a new sample, or takes it from the file of the VM. */
+static int sample_reader(struct kvmstats_reader *reader)
+{
 	const struct kvmstats_target *target = reader->target;
 	ssize_t record = target->from.kind == KVMSTATS_KIND_VM ? -1 : (ssize_t)target->record;
 	int err;
 
 	if (reader->err)
 		return 0;
-	reader->before = reader->now;
-	reader->now = oldest;
 	if (reader->fd < 0)
 		err = kvmstats_file_sample(file_of(target), record, reader->now);
 	else
@@ -746,8 +757,11 @@ int kvmstats_monitor_sample(struct kvmstats_monitor *monitor)
 	monitor->time = clock_now();
 	for (i = 0; i < monitor->watches; i++) {
 		struct kvmstats_watch *watch = monitor->watch[i];
-		bool failed = watch->readers && kvmstats_vmm_read_files(&watch->vmm);
+		bool failed;
 
+		for (n = 0; n < watch->readers; n++)
+			next_sample(watch->reader[n]);
+		failed = watch->readers && kvmstats_vmm_read_files(&watch->vmm);
 		for (n = 0; n < watch->readers; n++)
 			failed |= sample_reader(watch->reader[n]) != 0;
 		if (failed)

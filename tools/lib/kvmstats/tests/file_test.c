@@ -204,6 +204,36 @@ static void test_file(const struct vm_image *image)
 	kvmstats_file_close(&file);
 }
 
+/* The first read and the last one use the same memory if no sample has it. */
+static void test_kept_sample(const struct vm_image *image)
+{
+	struct kvmstats_sample *first, *last;
+	struct kvmstats_file file;
+	uint64_t value = 0, changed = 5;
+	int i;
+
+	kvmstats_file_open(&file, vm_image_fd(image), &schemas);
+	kvmstats_sample_new_for_file(&first, file.vm);
+	kvmstats_sample_new_for_file(&last, file.vm);
+	kvmstats_file_read(&file);
+	kvmstats_file_sample(&file, -1, first);
+	if (pwrite(file.fd, &changed, sizeof(changed), offsetof(struct vm_image, value)) < 0)
+		exit(1);
+	for (i = 0; i < 3; i++)
+		kvmstats_file_read(&file);
+	kvmstats_file_sample(&file, -1, last);
+	kvmstats_file_close(&file);
+	kvmstats_sample_value(first, kvmstats_schema_stat(file.vm, 0), 0, &value);
+	tap_is(value, 1000, "a sample keeps its values while the file is read again");
+	kvmstats_sample_value(last, kvmstats_schema_stat(file.vm, 0), 0, &value);
+	tap_is(value, 5, "a sample keeps its values after the file is closed");
+	kvmstats_sample_clear(last);
+	tap_is(kvmstats_sample_value(last, kvmstats_schema_stat(file.vm, 0), 0, &value), -ENODATA,
+	       "a cleared sample has no values");
+	kvmstats_sample_free(first);
+	kvmstats_sample_free(last);
+}
+
 static void test_mainline_reader(const struct vm_image *image)
 {
 	struct kvmstats_schema *schema;
@@ -335,6 +365,7 @@ int main(void)
 	test_set();
 	test_growth();
 	test_file(&image);
+	test_kept_sample(&image);
 	test_mainline_reader(&image);
 	test_damage(&image);
 	test_names_and_ids(&image);

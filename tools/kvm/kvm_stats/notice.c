@@ -133,7 +133,7 @@ static bool check_pids(const struct monitor *monitor)
 
 		if (!err)
 			continue;
-		explain_fds(filter->pid[i], NULL, err);
+		explain_pid(filter->pid[i], err);
 		good = false;
 	}
 	return good;

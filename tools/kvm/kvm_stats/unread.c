@@ -332,7 +332,7 @@ static void suggest_fds(pid_t pid, int err)
 	}
 }
 
-void explain_fds(pid_t pid, const char *label, int err)
+void explain_pid(pid_t pid, int err)
 {
 	char buf[128];
 
@@ -340,8 +340,8 @@ void explain_fds(pid_t pid, const char *label, int err)
 		explain_invalid(pid);
 		return;
 	}
-	complain("PID %d: cannot open statistics%s%s: %s", (int)pid, label ? " of " : "",
-		 label ? label : "", kvmstats_strerror(err, buf, sizeof(buf)));
+	complain("PID %d: cannot open statistics: %s", (int)pid,
+		 kvmstats_strerror(err, buf, sizeof(buf)));
 	suggest_fds(pid, err);
 }
 
@@ -376,15 +376,6 @@ static void suggest_qmp(int err)
 			 "another -qmp for kvm-stats.");
 		break;
 	}
-}
-
-static void explain_qmp(const struct vmm *vmm)
-{
-	char name[VMM_NAME_SIZE], why[2 * QMP_PATH_SIZE];
-
-	complain("%s: cannot read statistics over QMP: %s", vmm_name(vmm, name, sizeof(name)),
-		 qmp_reason(vmm, why, sizeof(why)));
-	suggest_qmp(vmm->unread.qmp_error);
 }
 
 /* ---- debugfs and tracepoints ---- */
@@ -422,15 +413,6 @@ static const char *debugfs_reason(int err, char *buf, size_t size)
 	default:
 		return kvmstats_strerror(err, buf, size);
 	}
-}
-
-static void print_debugfs_error(const struct vmm *vmm)
-{
-	char name[VMM_NAME_SIZE], why[128];
-
-	complain("%s: cannot read %s statistics in debugfs: %s",
-		 vmm_name(vmm, name, sizeof(name)), vmm->targets ? "some" : "the",
-		 debugfs_reason(vmm->unread.debugfs_error, why, sizeof(why)));
 }
 
 static void suggest_debugfs(int err)
@@ -491,22 +473,6 @@ void explain_tracepoints(int err)
 	default:
 		complain("cannot count tracepoints: %s", kvmstats_strerror(err, buf, sizeof(buf)));
 	}
-}
-
-void explain_sources(const struct vmm *vmm)
-{
-	const struct unread *unread = &vmm->unread;
-
-	if (unread->fd_error)
-		explain_fds(vmm->pid, unread->count ? unread->label : NULL, unread->fd_error);
-	if (unread->qmp_error)
-		explain_qmp(vmm);
-	if (unread->debugfs_error) {
-		print_debugfs_error(vmm);
-		suggest_debugfs(unread->debugfs_error);
-	}
-	if (unread->tracepoints_error)
-		explain_tracepoints(unread->tracepoints_error);
 }
 
 /* ---- the search for VMMs ---- */
@@ -760,6 +726,25 @@ static void report_tracepoints(const struct monitor *monitor)
 	}
 }
 
+static void report_sources(const struct monitor *monitor)
+{
+	report_fds(monitor);
+	report_qmp(monitor);
+	report_debugfs(monitor);
+	report_tracepoints(monitor);
+}
+
+void explain_sources(const struct vmm *vmm)
+{
+	struct vmm copy = *vmm, *list = &copy;
+	const struct monitor monitor = { .vmm = &list, .vmms = 1 };
+
+	/* As if nothing had been printed. */
+	copy.reported = (struct unread){ 0 };
+	printed.reasons = 0;
+	report_sources(&monitor);
+}
+
 static void report_kcmp(const struct vmm *vmm)
 {
 	char name[VMM_NAME_SIZE];
@@ -785,11 +770,8 @@ bool report_unread(const struct monitor *monitor)
 		report_kcmp(monitor->vmm[i]);
 		good &= !vmm_fails(monitor->vmm[i], monitor->options.filter);
 	}
-	report_fds(monitor);
-	report_qmp(monitor);
-	report_debugfs(monitor);
+	report_sources(monitor);
 	offer_qmp(monitor);
-	report_tracepoints(monitor);
 	for (i = 0; i < monitor->vmms; i++)
 		monitor->vmm[i]->reported = monitor->vmm[i]->unread;
 	return good;

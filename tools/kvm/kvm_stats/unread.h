@@ -47,11 +47,8 @@ bool explain_no_kvm(const struct monitor *monitor);
  */
 bool explain_no_kvm_yet(const struct monitor *monitor);
 
-/*
- * Prints why statistics of the process, or of its VM or vCPU @label unless that is NULL, cannot be
- * opened. @err is -errno.
- */
-void explain_fds(pid_t pid, const char *label, int err);
+/* Prints why statistics of the process cannot be opened. @err is -errno. */
+void explain_pid(pid_t pid, int err);
 
 /*
  * Returns 0, or why there is no KVM: the error of /dev/kvm. kvm-stats can also read VMs without

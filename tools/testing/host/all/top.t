@@ -319,7 +319,7 @@ changing_tests()
 			'^sum, 2 of 3 '
 		keys -l /none
 		keys Enter Enter
-		shows "Enter shows the whole reason" "PID $vmm: cannot open statistics"
+		shows "Enter shows the whole reason" "PID $vmm .*: cannot open statistics"
 		keys Left
 	fi
 	stop_vmm

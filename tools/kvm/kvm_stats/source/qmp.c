@@ -35,6 +35,7 @@
 
 /* What QEMU is asked. */
 enum command {
+	GREETING,		/* QEMU sends it without a question */
 	CAPABILITIES,
 	STATS_VM,
 	STATS_VCPU,
@@ -45,6 +46,7 @@ enum command {
 };
 
 static const char * const commands[COMMANDS] = {
+	[GREETING] = "",
 	[CAPABILITIES] = "\"qmp_capabilities\"",
 	[STATS_VM] = "\"query-stats\", \"arguments\": "
 		"{\"target\": \"vm\", \"providers\": [{\"provider\": \"kvm\"}]}",
@@ -251,40 +253,17 @@ static int receive_message(struct qmp *qmp, struct json_object **message)
 	return -EPROTO;
 }
 
-/* Waits for the greeting: until it has arrived, the program there may not speak QMP. */
-static int receive_greeting(struct qmp *qmp)
-{
-	struct json_object *message;
-	int err = receive_message(qmp, &message);
-
-	if (err)
-		return err == -ETIMEDOUT ? -EBUSY : err;
-	if (!json_object_object_get(message, "QMP"))
-		err = -EPROTO;
-	json_object_put(message);
-	return err;
-}
-
-static int take_answer(struct json_object *message, struct json_object **answer)
-{
-	const char *class = string_of(json_object_object_get(message, "error"), "class");
-
-	if (json_object_object_get(message, "error"))
-		return class && !strcmp(class, "CommandNotFound") ? -EOPNOTSUPP : -EIO;
-	*answer = json_object_get(json_object_object_get(message, "return"));
-	return *answer ? 0 : -EPROTO;
-}
-
 /* Sends a command, and waits for the answer. Ignores events. Returns 0 or -errno. */
 static int send_command(struct qmp *qmp, enum command command)
 {
-	struct json_object *message = NULL;
+	const char *key = command == GREETING ? "QMP" : "return", *class;
+	struct json_object *message = NULL, *error;
 	char text[256];
 	int len = snprintf(text, sizeof(text), "{\"execute\": %s}\r\n", commands[command]);
 	int err;
 
 	/* It fits in the buffer of the socket. */
-	if (send(qmp->fd, text, (size_t)len, MSG_NOSIGNAL) != len)
+	if (command != GREETING && send(qmp->fd, text, (size_t)len, MSG_NOSIGNAL) != len)
 		return -ECONNRESET;
 	do {
 		json_object_put(message);
@@ -292,19 +271,24 @@ static int send_command(struct qmp *qmp, enum command command)
 		if (err)
 			return err;
 	} while (json_object_object_get(message, "event"));
-	err = take_answer(message, &qmp->answer[command]);
+	error = json_object_object_get(message, "error");
+	class = string_of(error, "class");
+	qmp->answer[command] = json_object_get(json_object_object_get(message, key));
+	if (error)
+		err = class && !strcmp(class, "CommandNotFound") ? -EOPNOTSUPP : -EIO;
+	else if (!qmp->answer[command])
+		err = -EPROTO;
 	json_object_put(message);
 	return err;
 }
 
 static int converse(struct qmp *qmp, enum command end)
 {
-	int err = receive_greeting(qmp);
-	int command;
+	int err = 0, command;
 
 	for (command = 0; !err && command < (int)end; command++)
 		err = send_command(qmp, command);
-	return err;
+	return err == -ETIMEDOUT && !qmp->answer[GREETING] ? -EBUSY : err;
 }
 
 /* Gets the answers of @vmm to the commands before @end. Returns 0 or -errno. */

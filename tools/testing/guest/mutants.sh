@@ -11,7 +11,7 @@
 # passes if a case kills it, or if it is listed as one that survives or that no case reaches.
 #
 # $MUTANTS_SAMPLE, a number, selects up to 24 of the mutants that a case kills, and only these cases
-# run.
+# run. $MUTANTS_ONLY, a regular expression, selects the mutants whose name matches it.
 #
 # shellcheck shell=dash
 
@@ -23,11 +23,11 @@ parameters=/sys/module/kvm_mutant/parameters
 programs='vcpu_run vcpu_halt kvm_stats_[!o]*_test kvm_stats_test exit_stats run_delay'
 count=0
 
-# run PROGRAM [CASE]: write the output to /tmp/output
+# run PROGRAM [CASE [SECONDS]]: write the output to /tmp/output
 run()
 {
 	# A statistic that is wrong can keep a test waiting.
-	TEST_CASE=${2:-} timeout -s KILL 45 "$dir/$1" >/tmp/output 2>&1 </dev/null
+	TEST_CASE=${2:-} timeout -s KILL "${3:-45}" "$dir/$1" >/tmp/output 2>&1 </dev/null
 }
 
 result()
@@ -61,7 +61,7 @@ names()
 # Print the lines of standard input whose mutant is at a place that the programs reach without a mutant.
 reached()
 {
-	awk 'FILENAME != "-" { reached[$1]; next } substr($1, 1, length($1) - 1) in reached' /tmp/reached -
+	awk 'FILENAME != "-" { reached[$1]; next } int($1 / 10) in reached' /tmp/reached -
 }
 
 # killer NUMBER STATISTIC PROGRAM CASE: print the case that kills the mutant
@@ -150,6 +150,7 @@ round()
 {
 	test_known "$1"
 	[ -z "$MUTANTS_SAMPLE" ] || return
+	[ -s /tmp/rest ] || return
 	test_unmutated
 	while :; do
 		: >/tmp/found
@@ -188,9 +189,10 @@ test_unmutated()
 {
 	local program
 
+	echo 0 >$parameters/reached
 	# shellcheck disable=SC2086 # patterns
 	for program in $(cd "$dir" && echo $programs); do
-		run "$program"
+		run "$program" '' 240
 		if grep -qE '^ok|^1..0 # SKIP' /tmp/output && ! grep -q '^not ok' /tmp/output; then
 			result ok "$program passes without a mutant"
 		else
@@ -230,7 +232,8 @@ if [ -n "$MUTANTS_SAMPLE" ]; then
 	echo "# to repeat this sample: tools/testing/boots/mutants env=MUTANTS_SAMPLE=$MUTANTS_SAMPLE"
 	sample >/tmp/rest
 else
-	cp "$list" /tmp/rest
+	[ -z "$MUTANTS_ONLY" ] || echo "# only the mutants that match $MUTANTS_ONLY"
+	awk -v only="$MUTANTS_ONLY" '$2 ~ only' "$list" >/tmp/rest
 fi
 round killed
 if [ -f /modules/kvm-amd.ko ]; then

@@ -53,7 +53,7 @@ struct guest_action {
 	const char *(*prepare)(const struct guest *guest);
 	/* If set, the action is not executed, and only the names in @changes are valid. */
 	const char *skip_reason;
-	/* If set, user space executes the action, because no guest can run. */
+	/* If set, user space executes the action, for example because no guest can run. */
 	const char *(*from_user_space)(const struct guest *guest);
 };
 

@@ -15,6 +15,25 @@ static const uint8_t guest_deadline[] = {
 	0x0f, 0x30,					/* wrmsr */
 };
 
+static const uint8_t guest_port_loop[] = { 0xe6, 0x10, 0xeb, 0xfc };	/* out; jmp to it */
+
+static inline const char *guest_loop(const struct guest *guest)
+{
+	memcpy(guest->memory + GUEST_ENTRY, guest_port_loop, sizeof(guest_port_loop));
+	return NULL;
+}
+
+/* KVM looks for events once after its registers were set, and not at the other entry. */
+static inline const char *guest_set_registers(const struct guest *guest)
+{
+	struct kvm_regs regs;
+
+	if (ioctl(guest->vcpu, KVM_GET_REGS, &regs) || ioctl(guest->vcpu, KVM_SET_REGS, &regs) ||
+	    ioctl(guest->vcpu, KVM_RUN, 0) || ioctl(guest->vcpu, KVM_RUN, 0))
+		return guest_error("KVM_GET_REGS, KVM_SET_REGS or KVM_RUN");
+	return NULL;
+}
+
 static const struct guest_action guest_actions[] = {
 	{
 		.name = "port_write",
@@ -34,6 +53,12 @@ static const struct guest_action guest_actions[] = {
 		.changes = {
 			{ "exits", "exits", GUEST_AT_LEAST },
 		},
+	},
+	{
+		.name = "set_registers",
+		.prepare = guest_loop,
+		.from_user_space = guest_set_registers,
+		.changes = { { "req_event", "req_event", GUEST_EXACTLY } },
 	},
 	{}
 };

@@ -9,8 +9,9 @@
 #
 # shellcheck shell=dash
 
+# shellcheck source=lib/suite.sh
+. "${0%/*}/suite.sh"
 QEMU=${BOOT_QEMU:-/usr/bin/qemu-system-x86_64}
-SECONDS_MAX=120		# for each step, on a busy build host
 exit_stats=/sys/module/kvm/parameters/exit_stats
 
 work=/tmp/client
@@ -20,31 +21,6 @@ qemu=
 other=
 port=10333
 qmp=
-number=0
-failed=0
-
-# check NAME COMMAND...: the test case passes if the command succeeds
-check()
-{
-	local name=$1 not=''
-
-	number=$((number + 1))
-	shift
-	"$@" || { not='not '; failed=1; }
-	echo "${not}ok $number - $name"
-}
-
-# wait_until COMMAND...
-wait_until()
-{
-	local waited=0
-
-	until "$@"; do
-		[ "$waited" -lt "$SECONDS_MAX" ] || return 1
-		sleep 1
-		waited=$((waited + 1))
-	done
-}
 
 # ---- QEMU ----
 
@@ -96,7 +72,7 @@ list_shows()
 
 first_is_listed()
 {
-	wait_until list_shows "$qemu" stats-guest "$source" || { sed 's/^/# /' "$work/list"; return 1; }
+	wait_until list_shows "$qemu" stats-guest "$source" || { cat "$work/list"; return 1; }
 }
 
 # ---- serve ----
@@ -113,7 +89,7 @@ serve_starts()
 	chroot "$BOOT_HOST" /tmp/boot/kvm-stats serve --per-vcpu $qmp -l "127.0.0.1:$port" 2>"$work/serve" &
 	server=$!
 	wait_until answers_or_ended
-	scrape || { sed 's/^/# /' "$work/serve"; return 1; }
+	scrape || { cat "$work/serve"; return 1; }
 }
 
 answers_or_ended()
@@ -153,7 +129,7 @@ agree()
 	scrape || return 1
 	exits=$(qemu_values exits)
 	# shellcheck disable=SC2046,SC2086 # words
-	echo "# exits:" $exits "served:" $(served_vcpus kvm_vcpu_exits_total) >"$work/note"
+	echo "exits:" $exits "served:" $(served_vcpus kvm_vcpu_exits_total)
 	[ "$(echo "$exits" | grep -c '^[1-9]')" -ge 1 ] && [ "$(served_vcpus kvm_vcpu_exits_total)" = "$exits" ] &&
 	[ "$(value kvm_guest_exits_total '')" = "$(echo "$exits" | awk '{ n += $1 } END { print n }')" ] &&
 	[ "$(value kvm_guest_up '')" = 1 ] && [ "$(value kvm_guest_vcpus '')" = 2 ] &&
@@ -165,7 +141,7 @@ agree()
 values_agree()
 {
 	ask '{"execute": "stop"}' >/dev/null
-	wait_until agree || { cat "$work/note"; return 1; }
+	wait_until agree
 }
 
 # The same with the sums in debugfs
@@ -222,7 +198,7 @@ exit_statistics_switch()
 	on=$(grep -c '^kvm_\(guest\|vm\)_.*guest="other"' "$work/metrics")
 	classes=$(grep -c '^kvm_guest_exits_by_class_total.*guest="other"' "$work/metrics")
 	echo 0 >"$exit_stats"
-	echo "# $off series while they are off; $on with $classes classes"
+	echo "$off series while they are off; $on with $classes classes"
 	[ "$off" -le 60 ] && [ "$on" = $((off + 3 + 2 * classes)) ] && wait_until has_no_classes
 }
 
@@ -279,8 +255,8 @@ other_ends()
 	before=$(kvm_fds)
 	kill -KILL "$other"
 	wait "$other" 2>/dev/null
-	wait_until vm_is_gone || { echo "# a process keeps the VM"; return 1; }
-	wait_until has_forgotten $((before / 2)) || { echo "# $before files before, $(kvm_fds) now"; return 1; }
+	wait_until vm_is_gone || { echo "a process keeps the VM"; return 1; }
+	wait_until has_forgotten $((before / 2)) || { echo "$before files before, $(kvm_fds) now"; return 1; }
 }
 
 vm_is_gone()
@@ -294,22 +270,19 @@ serve_ends()
 }
 
 mkdir -p "$work"
+logs="$work/log $work/serve"
 : >"$work/answers"
 source='(next|opened)'
 [ ! -f "$exit_stats" ] || echo 0 >"$exit_stats"
 case ${BOOT_VARIANT:-} in
 unpatched)
 	source=debugfs
-	count=5
 	;;
 ioctl-locked)
 	source=qmp
 	qmp=--qmp
-	count=5
 	;;
-*)	count=9 ;;
 esac
-echo "1..$count"
 check "QEMU starts" first_starts
 check "list shows QEMU, the name of its guest and the source of its statistics" first_is_listed
 check "serve starts" serve_starts
@@ -318,19 +291,18 @@ if [ "$source" = debugfs ]; then
 else
 	check "stopped: serve shows the values that QEMU reports" values_agree
 fi
-if [ $count = 9 ]; then
+if [ "$source" = '(next|opened)' ]; then
 	check "serve shows a new QEMU, of another user" other_starts
 	if [ -f "$exit_stats" ]; then
 		check "exit statistics grow in query-stats while they are on" exit_statistics_grow
 		check "exit statistics of a running VM appear and disappear in serve" exit_statistics_switch
 	else
-		check "exit statistics grow in query-stats # SKIP the kernel does not have them" true
-		check "exit statistics of a running VM appear # SKIP the kernel does not have them" true
+		skip "exit statistics grow in query-stats" "the kernel does not have them"
+		skip "exit statistics of a running VM appear" "the kernel does not have them"
 	fi
 	check "serve has forgotten that QEMU and closed its files after its end" other_ends
 fi
 check "SIGTERM ends serve" serve_ends
-[ $failed = 0 ] || sed 's/^/# /' "$work/log" "$work/serve" | tail -n 20
 kill -KILL "$qemu" 2>/dev/null
 chroot "$BOOT_HOST" chmod 600 /dev/kvm
-exit $failed
+finish

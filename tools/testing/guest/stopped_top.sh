@@ -7,9 +7,9 @@
 #
 # shellcheck shell=dash
 
+# shellcheck source=lib/suite.sh
+. "${0%/*}/suite.sh"
 QEMU=${BOOT_QEMU:-/usr/bin/qemu-system-x86_64}
-SECONDS_MAX=120		# for each step, on a busy build host
-
 module=kvm_amd
 [ -d "/sys/module/$module" ] || module=kvm_intel
 parameters=$(tr ' ' '\n' </proc/cmdline | sed -n "s/^$module\.//p")
@@ -18,31 +18,6 @@ screen=$BOOT_HOST/tmp/stopped_top.screen
 script=
 top=
 qemu=
-number=0
-failed=0
-
-# check NAME COMMAND...: the test case passes if the command succeeds
-check()
-{
-	local name=$1 not=''
-
-	number=$((number + 1))
-	shift
-	"$@" || { not='not '; failed=1; }
-	echo "${not}ok $number - $name"
-}
-
-# wait_until COMMAND...
-wait_until()
-{
-	local waited=0
-
-	until "$@"; do
-		[ "$waited" -lt "$SECONDS_MAX" ] || return 1
-		sleep 1
-		waited=$((waited + 1))
-	done
-}
 
 start_guest()
 {
@@ -65,7 +40,7 @@ start_top()
 		TERM=vt100 exec /tmp/boot/kvm-stats top -i 0.5 --columns=pid,exits' \
 		/tmp/stopped_top.screen </dev/null >/dev/null 2>&1 &
 	script=$!
-	wait_until grep -qs again "$screen" || { sed 's/^/# /' "$screen" | tail -n 20; return 1; }
+	wait_until grep -qs again "$screen" || { tail -n 20 "$screen"; return 1; }
 	top=$(cat "$BOOT_HOST/tmp/stopped_top.pid") &&
 		kill -STOP "$top"
 }
@@ -100,7 +75,6 @@ continues()
 	wait_until shows_new_guest
 }
 
-echo "1..6"
 check "a guest starts" start_guest
 check "top shows it, and is stopped" start_top
 check "its QEMU is killed, and no VM is left" kill_guest
@@ -109,4 +83,4 @@ check "the guest starts again" start_guest
 check "top continues, and shows the new guest" continues
 kill -9 "$top" "$qemu"
 rm -f "$screen" "$BOOT_HOST/tmp/stopped_top.pid"
-exit $failed
+finish

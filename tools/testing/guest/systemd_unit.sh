@@ -7,27 +7,12 @@
 #
 # shellcheck shell=dash
 
+# shellcheck source=lib/suite.sh
+. "${0%/*}/suite.sh"
 dir=$BOOT_HOST/tmp/unit		# /tmp/unit in the chroot
 port=10203
-seconds=120			# the time limit for the start of the unit
-failed=0
-number=0
 vmm=
-
-# check NAME COMMAND...: the test case passes if the command succeeds
-check()
-{
-	local name=$1
-
-	number=$((number + 1))
-	shift
-	if "$@"; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		failed=1
-	fi
-}
+logs='/tmp/systemd.log /tmp/vmm.log'
 
 # The script that runs in the namespaces, with the root directory of the build host.
 write_init()
@@ -81,17 +66,6 @@ scrape()
 	chroot "$BOOT_HOST" curl -s "http://127.0.0.1:$port/metrics" >/tmp/metrics
 }
 
-unit_serves()
-{
-	local left=$seconds
-
-	until scrape; do
-		[ "$left" -gt 0 ] || return 1
-		left=$((left - 1))
-		sleep 1
-	done
-}
-
 # Print the status of the process of the unit.
 unit_status()
 {
@@ -105,7 +79,7 @@ unit_status()
 has_only_perfmon()
 {
 	unit_status >/tmp/status
-	grep -E '^(Uid|Cap|NoNewPrivs)' /tmp/status | sed 's/^/# /'
+	grep -E '^(Uid|Cap|NoNewPrivs)' /tmp/status
 	awk '$1 == "Uid:" { uid = $2 >= 61184 && $2 <= 65519 && $2 == $3 }
 		/^Cap(Prm|Eff|Bnd|Amb):/ { caps += $2 == "0000004000000000" }
 		$1 == "NoNewPrivs:" { privs = $2 == 1 }
@@ -115,7 +89,7 @@ has_only_perfmon()
 reads_vm()
 {
 	scrape
-	grep '^kvm_guest_' /tmp/metrics | head -n 5 | sed 's/^/# /'
+	grep '^kvm_guest_' /tmp/metrics | head -n 5
 	grep -q '^kvm_guest_up{guest="vm [0-9]*",uuid=""} 1$' /tmp/metrics &&
 	grep -q '^kvm_guest_info{.*source="next"' /tmp/metrics &&
 	grep -q '^kvm_guest_vcpus{guest="vm [0-9]*",uuid=""} 1$' /tmp/metrics
@@ -123,18 +97,15 @@ reads_vm()
 
 for program in /lib/systemd/systemd /usr/bin/curl /usr/bin/perl; do
 	if [ ! -x "$BOOT_HOST$program" ]; then
-		echo "1..1"
-		echo "ok 1 - the unit with perfmon.conf runs under systemd # SKIP there is no $program"
-		exit 0
+		skip "the unit with perfmon.conf runs under systemd" "there is no $program"
+		finish
 	fi
 done
-echo "1..3"
 write_init
 start_vmm
 start_systemd
-check "the unit with perfmon.conf runs under systemd, and serves" unit_serves
+check "the unit with perfmon.conf runs under systemd, and serves" wait_until scrape
 check "its only capability is CAP_PERFMON" has_only_perfmon
 check "it reads the VM of root" reads_vm
-[ $failed = 0 ] || sed 's/^/# /' /tmp/systemd.log /tmp/vmm.log
 kill -KILL "$systemd" "$vmm"
-exit $failed
+finish

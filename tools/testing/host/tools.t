@@ -53,7 +53,8 @@ why=$(why_no_vm)
 if [ -n "$why" ]; then
 	skip "kvm-stats reads a real VMM" "$why"
 else
-	run_tests read_tests
+	run_tests suite_tests
+	run_tests vmm_completion_tests
 	run_tests unreadable_tests
 	run_tests log_tests
 	run_tests json_tests
@@ -61,8 +62,5 @@ else
 	run_tests qmp_tests
 	run_tests monitor_tests
 	run_tests running_example_tests
-	run_tests duplicate_fd_tests
-	run_tests several_vms_tests
-	run_tests no_fds_tests
 fi
 finish

@@ -26,7 +26,7 @@ boot_env()
 # add_kvm_stats TARGET FILE: build kvm-stats for the architecture and copy it
 add_kvm_stats()
 {
-	local built=$ROOT/build/testing/kvm-stats
+	local built=$ROOT/build/testing/kvm-stats-$arch
 
 	run_logged "$out/kvm-stats.log" flock "$built.lock" make -C "$ROOT/tools/kvm/kvm_stats" \
 		O="$built" CC="$cc" HTTP=yes "$1"
@@ -102,7 +102,7 @@ make_initramfs()
 	[ ! -d "$kernel/lib" ] || exchange_files
 	bug_files
 	find "$programs" "$kselftests" -maxdepth 1 -type f \
-		\( -perm -100 -o -name '*.list' \) -exec cp {} "$root/tests/" \;
+		\( -perm -100 -o -name '*.list' -o -name suite.sh \) -exec cp {} "$root/tests/" \;
 	[ ! -f "$kernel/tests/mutants.list" ] ||
 		cp "$TESTING/mutants/$arch.list" "$root/tests/mutants-known.list"
 	[[ -z $client && " $test_programs " != *" kvm_stats_cli "* ]] ||

@@ -29,10 +29,11 @@ build_programs()
 	exec 8>&-
 }
 
-# Print the names of the programs that `all` selects: those in C, the kselftests and KUnit.
+# Print the names of the programs that `all` selects: those in C, the kselftests, KUnit and the suite
+# of kvm-stats.
 available_programs()
 {
-	echo kunit
+	printf '%s\n' kunit kvm_stats_cli
 	guest_make list
 	find "$kselftests" -maxdepth 1 -type f -perm -100 -printf '%f\n'
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A minimal VMM for tests. Its x86 guests run in real mode, and each vCPU only writes to an I/O
- * port. After some exits a vCPU thread sleeps, to leave CPU time for the program under test.
+ * A minimal VMM for tests. Each vCPU runs the guest of tiny_guest.h. After some exits a vCPU thread
+ * sleeps, to leave CPU time for the program under test.
  */
 #ifndef TINY_VMM_H
 #define TINY_VMM_H
@@ -23,14 +23,17 @@
 #include <linux/kvm.h>
 #include <linux/kvm_stats.h>
 
+#include "tiny_guest.h"
+
 #define TINY_MAX_VCPUS		4
-#define TINY_GUEST_BASE		0x1000
+#define TINY_MEMORY		0x100000	/* KVM on s390 accepts only whole and aligned MiB */
 #define TINY_BURST		8	/* exits between two sleeps */
 #define TINY_SLEEP_US		1000
 
 struct tiny_vcpu {
 	int fd;
 	struct kvm_run *run;
+	size_t run_size;
 	pthread_t thread;
 	atomic_bool stop;
 	atomic_ulong exits;
@@ -42,37 +45,20 @@ struct tiny_vm {
 	struct tiny_vcpu vcpu[TINY_MAX_VCPUS];
 };
 
-/* out %al, $0x10; jmp . - 2 */
-static const unsigned char tiny_guest[] = { 0xe6, 0x10, 0xeb, 0xfc };
-
 static inline int tiny_add_memory(struct tiny_vm *vm)
 {
-	struct kvm_userspace_memory_region region = {
-		.guest_phys_addr = TINY_GUEST_BASE,
-		.memory_size = 0x1000,
-	};
-	void *memory = mmap(NULL, 0x1000, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct kvm_userspace_memory_region region = { .memory_size = TINY_MEMORY };
+	uint8_t *memory = mmap(NULL, 2 * TINY_MEMORY, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return -errno;
-	memcpy(memory, tiny_guest, sizeof(tiny_guest));
+	memory += -(uintptr_t)memory % TINY_MEMORY;
+	memcpy(memory + TINY_ENTRY, tiny_code, sizeof(tiny_code));
+	__builtin___clear_cache((char *)memory + TINY_ENTRY,
+				(char *)memory + TINY_ENTRY + sizeof(tiny_code));
 	region.userspace_addr = (uintptr_t)memory;
 	return ioctl(vm->fd, KVM_SET_USER_MEMORY_REGION, &region) ? -errno : 0;
-}
-
-static inline int tiny_set_registers(int vcpu)
-{
-	struct kvm_regs regs = { .rip = TINY_GUEST_BASE, .rflags = 2 };
-	struct kvm_sregs sregs;
-
-	if (ioctl(vcpu, KVM_GET_SREGS, &sregs))
-		return -errno;
-	sregs.cs.base = 0;
-	sregs.cs.selector = 0;
-	if (ioctl(vcpu, KVM_SET_SREGS, &sregs))
-		return -errno;
-	return ioctl(vcpu, KVM_SET_REGS, &regs) ? -errno : 0;
 }
 
 static inline int tiny_add_vcpu(struct tiny_vm *vm, int kvm)
@@ -86,8 +72,9 @@ static inline int tiny_add_vcpu(struct tiny_vm *vm, int kvm)
 	vcpu->run = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, vcpu->fd, 0);
 	if (vcpu->run == MAP_FAILED)
 		return -errno;
+	vcpu->run_size = size;
 	vm->vcpus++;
-	return tiny_set_registers(vcpu->fd);
+	return tiny_set_up_vcpu(vm->fd, vcpu->fd, vcpu->run);
 }
 
 static inline void tiny_interrupted(int signal)
@@ -124,7 +111,7 @@ static inline int tiny_create(struct tiny_vm *vm, int vcpus)
 	return err;
 }
 
-/* Returns whether the guest wrote to the port. Reports what else ends KVM_RUN, except a stop. */
+/* Returns whether the guest exited as expected. Reports what else ends KVM_RUN, except a stop. */
 static inline bool tiny_exits(struct tiny_vcpu *vcpu)
 {
 	if (ioctl(vcpu->fd, KVM_RUN, NULL)) {
@@ -132,10 +119,10 @@ static inline bool tiny_exits(struct tiny_vcpu *vcpu)
 			perror("# tiny_vmm: KVM_RUN");
 		return false;
 	}
-	if (vcpu->run->exit_reason != KVM_EXIT_IO)
+	if (vcpu->run->exit_reason != TINY_EXIT)
 		fprintf(stderr, "# tiny_vmm: KVM_RUN ended with exit reason %u instead of %u\n",
-			vcpu->run->exit_reason, KVM_EXIT_IO);
-	return vcpu->run->exit_reason == KVM_EXIT_IO;
+			vcpu->run->exit_reason, TINY_EXIT);
+	return vcpu->run->exit_reason == TINY_EXIT;
 }
 
 static inline void *tiny_run(void *arg)
@@ -195,6 +182,18 @@ static inline void tiny_stop(struct tiny_vm *vm)
 	}
 	for (i = 0; i < tiny_vcpus(vm); i++)
 		pthread_join(vm->vcpu[i].thread, NULL);
+}
+
+/* Its vCPUs are stopped. */
+static inline void tiny_close(struct tiny_vm *vm)
+{
+	int i;
+
+	for (i = 0; i < tiny_vcpus(vm); i++) {
+		munmap(vm->vcpu[i].run, vm->vcpu[i].run_size);
+		close(vm->vcpu[i].fd);
+	}
+	close(vm->fd);
 }
 
 #endif /* TINY_VMM_H */

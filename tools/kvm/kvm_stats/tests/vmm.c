@@ -7,14 +7,26 @@
  * -s keeps statistics fds of all VMs and vCPUs open, -v those of all vCPUs, as QEMU 8.1 and later
  * do. -d duplicates all KVM fds. -name and -uuid are ignored.
  *
- * It prints "ready" when the vCPUs run. After the first line on standard input it stops them and
- * prints "stopped" with the number of exits of each vCPU. It ends when standard input is closed.
+ * When the vCPUs run, it prints "ready", the value of KVM_CAP_STATS_BINARY_FD, and the name of a
+ * statistic that counts exactly what the vCPUs do. It executes the commands that it reads from
+ * standard input, one in each line, and ends when standard input is closed:
+ *
+ *	stop	stop the vCPUs, and print "stopped" with the number of exits of each
+ *	start	let them run again
+ *	vcpu	add a vCPU to the first VM; all vCPUs must be stopped
+ *	vm	add a VM with one vCPU; all vCPUs must be stopped
+ *	close	close the first VM; all vCPUs must be stopped
  */
 #include <stdio.h>
 
 #include "tiny_vmm.h"
 
 #define MAX_VMS	4
+
+struct vms {
+	int count;
+	struct tiny_vm vm[MAX_VMS];
+};
 
 struct options {
 	bool vm_stats;
@@ -77,53 +89,108 @@ static void prepare_fd(const struct options *options, int fd, bool stats)
 	}
 }
 
-static void start_vm(const struct options *options, struct tiny_vm *vm)
+static void fail(const char *what, int err)
 {
-	int err = tiny_create(vm, options->vcpus);
-	int i;
+	fprintf(stderr, "vmm: %s: %s\n", what, strerror(err));
+	exit(1);
+}
 
-	if (err) {
-		fprintf(stderr, "vmm: cannot create a VM: %s\n", strerror(-err));
-		exit(1);
-	}
+static void add_vm(const struct options *options, struct vms *vms, int vcpus)
+{
+	struct tiny_vm *vm = &vms->vm[vms->count];
+	int err, i;
+
+	if (vms->count == MAX_VMS)
+		fail("cannot create a VM", ENOSPC);
+	err = tiny_create(vm, vcpus);
+	if (err)
+		fail("cannot create a VM", -err);
+	vms->count++;
 	prepare_fd(options, vm->fd, options->vm_stats);
 	for (i = 0; i < vm->vcpus; i++)
 		prepare_fd(options, vm->vcpu[i].fd, options->vcpu_stats);
-	tiny_start(vm);
 }
 
-static void stop(const struct options *options, struct tiny_vm *vms)
+static void start(struct vms *vms)
+{
+	int i;
+
+	for (i = 0; i < vms->count; i++)
+		tiny_start(&vms->vm[i]);
+}
+
+static void stop(struct vms *vms)
 {
 	int i, j;
 
-	for (i = 0; i < options->vms; i++) {
-		if (!tiny_wait(&vms[i], 1))
+	for (i = 0; i < vms->count; i++) {
+		if (!tiny_wait(&vms->vm[i], 1))
 			exit(1);
-		tiny_stop(&vms[i]);
+		tiny_stop(&vms->vm[i]);
 	}
 	printf("stopped");
-	for (i = 0; i < options->vms; i++) {
-		for (j = 0; j < vms[i].vcpus; j++)
-			printf(" %lu", atomic_load(&vms[i].vcpu[j].exits));
+	for (i = 0; i < vms->count; i++) {
+		for (j = 0; j < vms->vm[i].vcpus; j++)
+			printf(" %lu", atomic_load(&vms->vm[i].vcpu[j].exits));
 	}
 	puts("");
+}
+
+static void add_vcpu(struct tiny_vm *vm)
+{
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	int err = tiny_add_vcpu(vm, kvm);
+
+	close(kvm);
+	if (err)
+		fail("cannot add a vCPU", -err);
+}
+
+static void close_first(struct vms *vms)
+{
+	tiny_close(&vms->vm[0]);
+	vms->count--;
+	memmove(&vms->vm[0], &vms->vm[1], vms->count * sizeof(vms->vm[0]));
+}
+
+static void execute(const struct options *options, struct vms *vms, const char *command)
+{
+	if (!strcmp(command, "stop\n"))
+		stop(vms);
+	else if (!strcmp(command, "start\n"))
+		start(vms);
+	else if (!strcmp(command, "vcpu\n"))
+		add_vcpu(&vms->vm[0]);
+	else if (!strcmp(command, "vm\n"))
+		add_vm(options, vms, 1);
+	else if (!strcmp(command, "close\n"))
+		close_first(vms);
+	else
+		fail("unknown command", EINVAL);
+}
+
+static int capability(void)
+{
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	int value = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD);
+
+	close(kvm);
+	return value;
 }
 
 int main(int argc, char **argv)
 {
 	struct options options = { .vms = 1, .vcpus = 2 };
-	struct tiny_vm vms[MAX_VMS];
+	struct vms vms = { 0 };
 	char line[64];
-	int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	parse(argc, argv, &options);
-	for (i = 0; i < options.vms; i++)
-		start_vm(&options, &vms[i]);
-	puts("ready");
-	if (fgets(line, sizeof(line), stdin))
-		stop(&options, vms);
+	while (vms.count < options.vms)
+		add_vm(&options, &vms, options.vcpus);
+	start(&vms);
+	printf("ready %d " TINY_STATISTIC "\n", capability());
 	while (fgets(line, sizeof(line), stdin))
-		;
+		execute(&options, &vms, line);
 	return 0;
 }

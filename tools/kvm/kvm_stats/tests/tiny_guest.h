@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The guest of tiny_vmm.h: each vCPU repeats one instruction that exits to user space. For each
+ * architecture there are
+ *
+ *	tiny_code		the instructions
+ *	TINY_ENTRY		their address
+ *	TINY_EXIT		the exit reason
+ *	TINY_STATISTIC		counts these exits, and no others
+ *	tiny_set_up_vcpu()	returns 0 or -errno
+ */
+#ifndef TINY_GUEST_H
+#define TINY_GUEST_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+
+#include <linux/kvm.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#define TINY_ENTRY	0x1000
+#define TINY_EXIT	KVM_EXIT_IO
+#define TINY_STATISTIC	"io_exits"
+
+/* Real mode: out %al, $0x10; jmp . - 2 */
+static const uint8_t tiny_code[] = { 0xe6, 0x10, 0xeb, 0xfc };
+
+static inline int tiny_set_up_vcpu(int vm, int vcpu, struct kvm_run *run)
+{
+	struct kvm_regs regs = { .rip = TINY_ENTRY, .rflags = 2 };
+	struct kvm_sregs sregs;
+
+	(void)vm;
+	(void)run;
+	if (ioctl(vcpu, KVM_GET_SREGS, &sregs))
+		return -errno;
+	sregs.cs.base = 0;
+	sregs.cs.selector = 0;
+	if (ioctl(vcpu, KVM_SET_SREGS, &sregs))
+		return -errno;
+	return ioctl(vcpu, KVM_SET_REGS, &regs) ? -errno : 0;
+}
+#elif defined(__aarch64__)
+#define TINY_ENTRY	0	/* the vCPU's PC after reset */
+#define TINY_EXIT	KVM_EXIT_MMIO
+#define TINY_STATISTIC	"mmio_exit_user"
+
+/* No memory is at the address: mov x1, #0x70000000; str w0, [x1]; b . - 4 */
+static const uint32_t tiny_code[] = { 0xd2ae0001, 0xb9000020, 0x17ffffff };
+
+static inline int tiny_set_up_vcpu(int vm, int vcpu, struct kvm_run *run)
+{
+	struct kvm_vcpu_init init;
+
+	(void)run;
+	if (ioctl(vm, KVM_ARM_PREFERRED_TARGET, &init))
+		return -errno;
+	return ioctl(vcpu, KVM_ARM_VCPU_INIT, &init) ? -errno : 0;
+}
+#elif defined(__s390x__)
+#define TINY_ENTRY	0x4000
+#define TINY_EXIT	KVM_EXIT_S390_SIEIC
+#define TINY_STATISTIC	"instruction_diagnose_500"
+
+/* diag 0, 0, 0x500; j . - 4 */
+static const uint8_t tiny_code[] = { 0x83, 0x00, 0x05, 0x00, 0xa7, 0xf4, 0xff, 0xfe };
+
+static inline int tiny_set_up_vcpu(int vm, int vcpu, struct kvm_run *run)
+{
+	(void)vm;
+	(void)vcpu;
+	run->psw_mask = 0x0000000180000000UL;	/* 64-bit addresses */
+	run->psw_addr = TINY_ENTRY;
+	return 0;
+}
+#else
+#define TINY_ENTRY	0
+#define TINY_EXIT	KVM_EXIT_UNKNOWN
+#define TINY_STATISTIC	"none"
+
+static const uint8_t tiny_code[] = { 0 };
+
+static inline int tiny_set_up_vcpu(int vm, int vcpu, struct kvm_run *run)
+{
+	(void)vm;
+	(void)vcpu;
+	(void)run;
+	return -EOPNOTSUPP;
+}
+#endif
+
+#endif /* TINY_GUEST_H */

@@ -709,8 +709,7 @@ static const char * const kvm_stat_help[] = {
 	"",
 	"Up, Down  move the cursor, as do PgUp, PgDn, Home and End",
 	"Enter     open the line: a guest shows its VMs and vCPUs, a VM or",
-	"          vCPU its statistics, a histogram its bars, another",
-	"          statistic its value for each guest, then VM or vCPU",
+	"          vCPU its statistics, a histogram its bars",
 	"Left      go back, as does Esc",
 	"",
 	"Any other key reads the statistics now.",
@@ -785,31 +784,12 @@ static void draw_prompt(const struct prompt *prompt, int y)
 	move(y, x + cells < COLS ? x + cells : COLS - 1);
 }
 
-static const char *hint(const struct top *top)
-{
-	static const char * const hints[2][PAGE_KINDS] = { {
-		"Enter open  < > sort  / search  f filter  c columns  Space pause  h help  q quit",
-		"Enter statistics  Left back  < > sort  / search  c columns  h help  q quit",
-		"Enter bars of a histogram  Left back  < > sort  / search  f filter  h help",
-		"Left back  Up/Down scroll  r count from now on  i since VM creation  h help",
-	}, {
-		"q quit  h help  Left back  Enter open  b statistics  o sort",
-		"q quit  h help  Left back  Enter open  b statistics  o sort",
-		"q quit  h help  o sort  f filter  g guest  b by guest  r reset  s delay",
-		"q quit  h help  Left back  r count from now on  i since VM creation",
-	} };
-	const struct page *page = top_page(top);
-
-	if (top->kvm_stat && page->kind == PAGE_STATISTICS && page->selected)
-		return page->selected->group == GROUP_HISTOGRAMS ?
-		       "q quit  h help  Left back  Enter bars" :
-		       "q quit  h help  Left back  Enter by guest";
-	return hints[top->kvm_stat][page->kind];
-}
-
 static void draw_bottom(const struct top *top, int y)
 {
 	const struct page *page = top_page(top);
+	const char *hint = top->kvm_stat ?
+		"q quit  h help  Enter open  Left back  o sort  f filter  g guest  b by guest" :
+		"Enter open  Left back  < > sort  / search  f filter  Space pause  h help  q quit";
 	char text[MESSAGE_SIZE];
 
 	if (top->prompt.kind == PROMPT_HELP)
@@ -823,7 +803,7 @@ static void draw_bottom(const struct top *top, int y)
 	else if (page->selected && *page->selected->meaning)
 		draw(y, 0, 0, "%s", page->selected->meaning);
 	else
-		draw(y, 0, A_DIM, "%s", hint(top));
+		draw(y, 0, A_DIM, "%s", hint);
 }
 
 /* ---- the whole screen ---- */

@@ -505,7 +505,7 @@ static struct line *update_line(struct top *top, struct page *page, struct vmm *
 		set_problem(line, vmm);
 	}
 	if (top->kvm_stat) {
-		stats_add_up(top, page, line, targets, count);
+		stats_add_up(top, line, targets, count);
 		return line;
 	}
 	if (target) {

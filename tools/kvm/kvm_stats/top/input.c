@@ -229,9 +229,6 @@ static void go_back(struct top *top)
 		*top->names[top_page(top)->kind] = '\0';
 	else
 		model_pop(top);
-	/* In kvm_stat's view, pages can be deep. */
-	while (top->kvm_stat && top->depth && page_has_ended(top, top_page(top)))
-		model_pop(top);
 	model_update(top);
 }
 
@@ -244,9 +241,7 @@ static void open_line(struct top *top)
 	if (!line || page->kind == PAGE_HISTOGRAM)
 		return;
 	vmm = scope_vmm(&line->scope, top->monitor);
-	if (top->kvm_stat)
-		kvm_stat_open(top, line);
-	else if (page->kind == PAGE_STATISTICS && line->group == GROUP_HISTOGRAMS)
+	if (page->kind == PAGE_STATISTICS && line->group == GROUP_HISTOGRAMS)
 		model_push(top, PAGE_HISTOGRAM, &page->scope, line->stat);
 	else if (page->kind == PAGE_STATISTICS)
 		top_message(top, "Only histograms can be opened.");

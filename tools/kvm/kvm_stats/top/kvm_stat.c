@@ -10,52 +10,28 @@
 /* ---- pages ---- */
 
 /* Tracepoints of the whole machine cannot be split by guest. */
-static bool has_members(struct top *top)
+static void toggle_members(struct top *top)
 {
 	const struct monitor *monitor = top->monitor;
-	const struct page *page = top_page(top);
+	struct page *page = top_page(top);
 	bool machine = monitor->vmms && !monitor->vmm[0]->kvm &&
 		       !(top->sources & ~SOURCES_TRACEPOINTS);
 
-	if (!machine && !*page->scope.label && !page_has_ended(top, page))
-		return true;
-	top_message(top, machine ? "Tracepoints count all guests together. Press 'g' to choose one."
-		    : "There are no guests, VMs or vCPUs to show. Press Left to go back.");
-	return false;
-}
-
-static enum page_kind members_of(const struct top_scope *scope)
-{
-	return scope->vmm ? PAGE_PARTS : PAGE_GUESTS;
-}
-
-static void toggle_members(struct top *top)
-{
-	struct page *page = top_page(top);
-
-	if (!has_members(top))
+	if (machine) {
+		top_message(top, "Tracepoints count all guests together. Press 'g' to choose one.");
 		return;
-	page->kind = page->kind == PAGE_STATISTICS ? members_of(&page->scope) : PAGE_STATISTICS;
+	}
+	if (*page->scope.label || page->kind == PAGE_HISTOGRAM || page_has_ended(top, page)) {
+		top_message(top, "This page has no guests, VMs or vCPUs. Press Left to go back.");
+		return;
+	}
+	if (page->kind != PAGE_STATISTICS)
+		page->kind = PAGE_STATISTICS;
+	else
+		page->kind = page->scope.vmm ? PAGE_PARTS : PAGE_GUESTS;
 	page->at = 0;
 	page->selected = NULL;
-	*page->stat = '\0';
 	model_update(top);
-}
-
-void kvm_stat_open(struct top *top, const struct line *line)
-{
-	const struct page *page = top_page(top);
-
-	if (page_has_ended(top, page))
-		return;
-	if (page->kind < PAGE_STATISTICS && *line->scope.label)
-		model_push(top, PAGE_STATISTICS, &line->scope, "");
-	else if (page->kind < PAGE_STATISTICS)
-		model_push(top, PAGE_PARTS, &line->scope, page->stat);
-	else if (line->group == GROUP_HISTOGRAMS)
-		model_push(top, PAGE_HISTOGRAM, &page->scope, line->stat);
-	else if (has_members(top))
-		model_push(top, members_of(&page->scope), &page->scope, line->stat);
 }
 
 /* ---- filters ---- */

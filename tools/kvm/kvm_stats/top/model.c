@@ -297,8 +297,6 @@ void model_push(struct top *top, enum page_kind kind, const struct top_scope *sc
 	struct page *page = &top->page[top->depth + 1];
 	const struct vmm *vmm = scope_vmm(scope, top->monitor);
 
-	if (top->depth + 1 == MAX_PAGES)
-		return;
 	page_free(page);
 	page->kind = kind;
 	page->scope = *scope;

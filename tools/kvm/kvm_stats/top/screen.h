@@ -260,13 +260,13 @@ enum page_kind {
 	PAGE_KINDS,
 };
 
-#define MAX_PAGES	8
+#define MAX_PAGES	4	/* guests, vCPUs, statistics, a histogram */
 
 struct page {
 	enum page_kind kind;
 	struct top_scope scope;
 	char title[NAME_SIZE];		/* name and PID of the guest, also after its end, or "" */
-	char stat[NAME_SIZE];		/* the histogram, or kvm_stat's only statistic */
+	char stat[NAME_SIZE];		/* the histogram, or "" */
 	struct line **line;		/* hidden ones are last */
 	size_t lines;			/* without hidden ones */
 	size_t all;
@@ -415,8 +415,7 @@ void stats_update(struct top *top, struct page *page);
 /* Sets the sum and the shares of a page of kvm_stat's view. */
 void stats_set_shares(struct page *page);
 /* Adds the values of targets up in the line of kvm_stat's view. */
-void stats_add_up(const struct top *top, const struct page *page, struct line *line,
-		  struct target **targets, size_t count);
+void stats_add_up(const struct top *top, struct line *line, struct target **targets, size_t count);
 void stats_update_histogram(struct top *top, struct page *page);
 
 /* ---- table.c: columns and their cells ---- */
@@ -471,7 +470,6 @@ void prompt_key(struct prompt *prompt, int key);
 
 /* Handles a key that does not have the same meaning in all views. */
 void kvm_stat_key(struct top *top, int key);
-void kvm_stat_open(struct top *top, const struct line *line);
 /*
  * Uses the answer to PROMPT_REGEX or PROMPT_GUEST. Returns false if it is wrong, with the reason on
  * standard error or in the prompt.

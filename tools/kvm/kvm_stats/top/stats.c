@@ -182,13 +182,13 @@ static bool has_exits(const struct stat_set *set)
 }
 
 /*
- * Adds the values of @target: those of the statistic @only, or if it is "" those of all events. If
- * the filter selects no event, another group is added up. Returns whether there are any.
+ * Adds the values of all events of @target. If the filter selects no event, another group is added
+ * up.
  */
-static bool add_member(const struct top *top, struct line *line, const struct target *target,
-		       const char *only, enum stat_group *group)
+static void add_member(const struct top *top, struct line *line, const struct target *target,
+		       enum stat_group *group)
 {
-	bool exits = has_exits(target->set), found = false;
+	bool exits = has_exits(target->set);
 	double *number = line->number;
 	unsigned int n;
 	size_t i;
@@ -200,8 +200,7 @@ static bool add_member(const struct top *top, struct line *line, const struct ta
 		enum unit unit = unit_of(stat, &factor);
 		struct row row;
 
-		if (*only ? strcmp(name, only) :
-		    stat_parent_length(name) || (exits && stat_is_in_exits(name)))
+		if (stat_parent_length(name) || (exits && stat_is_in_exits(name)))
 			continue;
 		if (group_of(stat) > *group || (group_of(stat) == *group && unit != line->unit))
 			continue;
@@ -220,25 +219,19 @@ static bool add_member(const struct top *top, struct line *line, const struct ta
 		number[COLUMN_RATE] = *group == GROUP_GAUGES ? -1 :
 				      number[COLUMN_RATE] + row.rate * factor;
 		line->cleared |= row.growth == GROWTH_CLEARED;
-		found = true;
 	}
-	return found;
 }
 
-/* VMs and vCPUs that do not have the one statistic of the page have no line. */
-void stats_add_up(const struct top *top, const struct page *page, struct line *line,
-		  struct target **targets, size_t count)
+void stats_add_up(const struct top *top, struct line *line, struct target **targets, size_t count)
 {
 	enum stat_group group = GROUPS;
-	bool found = false;
 	size_t i;
 
 	line->number[COLUMN_VALUE] = 0;
 	line->number[COLUMN_RATE] = 0;
 	line->cleared = false;
 	for (i = 0; i < count; i++)
-		found |= add_member(top, line, targets[i], page->stat, &group);
-	line->seen = found || !*page->stat || !*line->scope.label;
+		add_member(top, line, targets[i], &group);
 }
 
 /* ---- histograms ---- */

@@ -604,13 +604,9 @@ static void draw_lines(struct top *top, int y, int end)
 	}
 	for (i = page->first; i < last; i++)
 		draw_line(top, y++, page->line[i], i == page->at, largest);
-	if (page->first && last < page->lines)
+	if (last - page->first < page->lines)
 		draw(y, 0, A_DIM, "%zu more above, %zu more below", page->first,
 		     page->lines - last);
-	else if (page->first)
-		draw(y, 0, A_DIM, "%zu more above", page->first);
-	else if (last < page->lines)
-		draw(y, 0, A_DIM, "%zu more below", page->lines - last);
 	/* The reason why the guest of the page cannot be read is below its only line. */
 	if (page->lines == 1 && put_problem(problem, sizeof(problem), top))
 		draw_wrapped(y + 1, end, problem);
@@ -771,17 +767,16 @@ static void draw_prompt(const struct prompt *prompt, int y)
 	int attributes = prompt->initial ? A_REVERSE : 0;
 	int x = draw(y, 0, A_BOLD, "%s", question[prompt->kind]);
 	size_t width = x + 1 < COLS ? (size_t)(COLS - x - 1) : 0;
+	size_t len = strlen(prompt->text);
 	const char *from = prompt->text;
-	int cells;
 
-	/* Show the part before the cursor. The number of bytes is at least the number of cells. */
-	if (prompt->at > width)
-		from += prompt->at - width;
-	while (from < prompt->text + prompt->at && (*from & 0xc0) == 0x80)
+	/* Show the end. The number of bytes is at least the number of cells. */
+	if (len > width)
+		from += len - width;
+	while ((*from & 0xc0) == 0x80)
 		from++;
-	draw(y, x, attributes, "%s", from);
-	cells = draw(y, x, attributes, "%.*s", (int)(prompt->text + prompt->at - from), from);
-	move(y, x + cells < COLS ? x + cells : COLS - 1);
+	x += draw(y, x, attributes, "%s", from);
+	move(y, x < COLS ? x : COLS - 1);
 }
 
 static void draw_bottom(const struct top *top, int y)

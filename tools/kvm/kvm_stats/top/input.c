@@ -11,97 +11,33 @@
 #define ESCAPE		27
 #define CONTROL(c)	((c) & 0x1f)
 
-/* ---- the line editor of prompts ---- */
+/* ---- the text of prompts: it is edited at its end only ---- */
 
 void prompt_begin(struct prompt *prompt, enum prompt_kind kind, const char *text)
 {
 	*prompt = (struct prompt){ .kind = kind, .initial = true };
 	snprintf(prompt->text, sizeof(prompt->text), "%s", text);
-	prompt->at = strlen(prompt->text);
-}
-
-/* Returns the start of the previous (@by -1) or next (1) character. */
-static size_t character_from(const struct prompt *prompt, int by)
-{
-	size_t at = prompt->at;
-
-	if (by < 0 ? !at : !prompt->text[at])
-		return at;
-	/* In UTF-8, all bytes of a character except the first have the form 10xxxxxx. */
-	do {
-		at += (size_t)by;
-	} while (at && (prompt->text[at] & 0xc0) == 0x80);
-	return at;
-}
-
-static void cut(struct prompt *prompt, size_t from, size_t to)
-{
-	memmove(prompt->text + from, prompt->text + to, strlen(prompt->text + to) + 1);
-	prompt->at = from;
-}
-
-static size_t start_of_word(const struct prompt *prompt)
-{
-	size_t from = prompt->at;
-
-	while (from && prompt->text[from - 1] == ' ')
-		from--;
-	while (from && prompt->text[from - 1] != ' ')
-		from--;
-	return from;
-}
-
-static void insert(struct prompt *prompt, int key)
-{
-	size_t len;
-
-	if (key < ' ' || key > 0xff)
-		return;
-	if (prompt->initial)
-		cut(prompt, 0, strlen(prompt->text));
-	len = strlen(prompt->text);
-	if (len + 1 >= sizeof(prompt->text))
-		return;
-	memmove(prompt->text + prompt->at + 1, prompt->text + prompt->at, len - prompt->at + 1);
-	prompt->text[prompt->at++] = (char)key;
 }
 
 void prompt_key(struct prompt *prompt, int key)
 {
+	char *text = prompt->text;
+	size_t len = strlen(text);
+
 	prompt->error[0] = '\0';
-	switch (key) {
-	case KEY_BACKSPACE:
-	case 0x7f:
-	case CONTROL('H'):
-		cut(prompt, character_from(prompt, -1), prompt->at);
-		break;
-	case KEY_DC:
-	case CONTROL('D'):
-		cut(prompt, prompt->at, character_from(prompt, 1));
-		break;
-	case CONTROL('U'):
-		cut(prompt, 0, prompt->at);
-		break;
-	case CONTROL('W'):
-		cut(prompt, start_of_word(prompt), prompt->at);
-		break;
-	case KEY_LEFT:
-		prompt->at = character_from(prompt, -1);
-		break;
-	case KEY_RIGHT:
-		prompt->at = character_from(prompt, 1);
-		break;
-	case KEY_HOME:
-	case CONTROL('A'):
-		prompt->at = 0;
-		break;
-	case KEY_END:
-	case CONTROL('E'):
-		prompt->at = strlen(prompt->text);
-		break;
-	default:
-		insert(prompt, key);
+	if (key == KEY_BACKSPACE || key == 0x7f || key == CONTROL('H')) {
+		/* In UTF-8, all bytes of a character except the first have the form 10xxxxxx. */
+		while (len && (text[--len] & 0xc0) == 0x80)
+			;
+	} else if (key == CONTROL('U')) {
+		len = 0;
+	} else if (key >= ' ' && key <= 0xff) {
+		if (prompt->initial)
+			len = 0;
+		if (len + 1 < sizeof(prompt->text))
+			text[len++] = (char)key;
 	}
+	text[len] = '\0';
 	prompt->initial = false;
 }
 

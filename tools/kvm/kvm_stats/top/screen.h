@@ -297,7 +297,6 @@ enum prompt_kind {
 struct prompt {
 	enum prompt_kind kind;
 	char text[PROMPT_SIZE];
-	size_t at;			/* the byte in @text that the cursor is on */
 	bool initial;			/* the first character replaces @text */
 	char error[PROMPT_SIZE];	/* why the last answer was rejected, or "" */
 };
@@ -461,7 +460,7 @@ int draw_fit(char *buf, size_t size, const char *text, int width);
 /* Handles all keys that have been typed. */
 void input_read(struct top *top);
 
-/* Opens a prompt with an answer that the user can edit, or replace by typing another one. */
+/* Opens a prompt with an answer that the user can keep, edit, or replace by typing. */
 void prompt_begin(struct prompt *prompt, enum prompt_kind kind, const char *text);
 /* @key is a byte or a KEY_ constant of curses. */
 void prompt_key(struct prompt *prompt, int key);

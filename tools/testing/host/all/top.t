@@ -343,9 +343,9 @@ changing_tests()
 	resize 80 9
 	start_top -p "$many"
 	keys Enter
-	shows "the number of lines below is shown" '^[0-9] more below'
+	shows "the number of lines below is shown" '^0 more above, [1-9] more below'
 	keys End
-	shows "and of those above" '^[0-9] more above'
+	shows "and of those above" '^[1-9] more above, 0 more below'
 	quit_top
 	resize 140 24
 	run "unshare -pf --mount-proc kvm-stats top"

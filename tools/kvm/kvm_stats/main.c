@@ -48,15 +48,28 @@ static int run_monitor(const struct kvm_stat_options *options)
 	return status;
 }
 
+static int run_screen(struct kvm_stat_options *options)
+{
+	const struct top_options top_options = {
+		.filter = &options->filter,
+		.sources = options->sources,
+		.interval = options->delay,
+		.kvm_stat = true,
+		.include_past = options->include_past,
+	};
+
+	return top_run(&top_options);
+}
+
 static int command_kvm_stat(int argc, char **argv)
 {
 	struct kvm_stat_options options;
-	int status = kvm_stat_options_parse(&options, argc, argv, &kvm_stat_accepted);
+	int status = kvm_stat_options_parse(&options, argc, argv);
 
 	if (status < 0 && (options.list_names || options.once || options.log))
 		status = run_monitor(&options);
 	else if (status < 0)
-		status = kvm_stat_run(&options);
+		status = run_screen(&options);
 	filter_free(&options.filter);
 	return status;
 }
@@ -98,10 +111,28 @@ static bool is_help(const char *argument)
 	return !strcmp(argument, "-h") || !strcmp(argument, "--help");
 }
 
+/* Removes --classic, or an abbreviation, from the arguments. Returns whether it was there. */
+static bool take_classic(int *argc, char **argv)
+{
+	int i, kept = 1;
+
+	for (i = 1; i < *argc; i++) {
+		size_t len = strlen(argv[i]);
+
+		if (len < strlen("--cl") || strncmp(argv[i], "--classic", len))
+			argv[kept++] = argv[i];
+	}
+	argv[kept] = NULL;
+	*argc = kept;
+	return kept < i;
+}
+
 static int run_command(const char *name, int argc, char **argv)
 {
 	size_t i;
 
+	if (!strcmp(name, "top") && take_classic(&argc, argv))
+		return command_kvm_stat(argc, argv);
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (!strcmp(name, commands[i].name))
 			return commands[i].run(argc, argv);

@@ -274,7 +274,7 @@ void options_help(const struct command_options *options, FILE *to)
 	static const struct command_option help = { 'h', "help", .help = "print this help" };
 	const struct command_option *option;
 
-	for (option = options->table + options->hidden; option->name; option++) {
+	for (option = options->table; option->name; option++) {
 		if (option->help)
 			print_option(option, to);
 	}
@@ -410,18 +410,6 @@ const struct command_options kvm_stat_accepted = {
 	.set = set_kvm_stat_option,
 };
 
-/* Its help begins with -s. The others print a message that they are for another view. */
-const struct command_options kvm_stat_classic = {
-	.command = "top --classic",
-	.usage = "Usage: kvm-stats top --classic [OPTION]...\n"
-		 "\n"
-		 "Shows the view of kvm_stat. Press 'h' there for a list of the keys.\n"
-		 "\n",
-	.table = kvm_stat_table,
-	.hidden = 7,
-	.set = set_kvm_stat_option,
-};
-
 static bool check_combination(const struct kvm_stat_options *options)
 {
 	const char *what = options->csv ? "-c" : options->skip_zero ? "-z" :
@@ -438,12 +426,11 @@ static bool check_combination(const struct kvm_stat_options *options)
 	return true;
 }
 
-int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
-			   const struct command_options *accepted)
+int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv)
 {
 	int status;
 
 	*options = (struct kvm_stat_options){ .delay = DEFAULT_DELAY, .filter.from_start = true };
-	status = options_parse(argc, argv, accepted, options, &options->filter);
+	status = options_parse(argc, argv, &kvm_stat_accepted, options, &options->filter);
 	return status < 0 && !check_combination(options) ? STATUS_USAGE : status;
 }

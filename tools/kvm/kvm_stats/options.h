@@ -62,7 +62,6 @@ struct command_options {
 	const char *usage;		/* the help text before the options */
 	const char *advice;		/* one more sentence after a usage error, or NULL */
 	const struct command_option *table;
-	size_t hidden;			/* the number of options that the help omits, the first */
 	/*
 	 * Handles an option of the kind OPTION_OTHER. Prints a message and returns false if
 	 * @value is not valid. NULL: there is no such option.
@@ -99,11 +98,10 @@ struct kvm_stat_options {
 	unsigned long count;		/* -n, not in kvm_stat: number of records; 0: no limit */
 };
 
-/* Accepted without a command, and as "top --classic". */
-extern const struct command_options kvm_stat_accepted, kvm_stat_classic;
+/* Accepted without a command, and with "top --classic". */
+extern const struct command_options kvm_stat_accepted;
 
 /* Sets the defaults, and parses like options_parse(). */
-int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv,
-			   const struct command_options *accepted);
+int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv);
 
 #endif /* OPTIONS_H */

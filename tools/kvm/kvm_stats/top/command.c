@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kvm-stats top */
-#include <stdio.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "options.h"
 #include "top/top.h"
@@ -22,71 +21,6 @@ static const char usage[] =
 	"CPUs, exits, page faults and memory. Press 'h' there for a list of the keys.\n"
 	"\n";
 
-/* ---- the view of kvm_stat ---- */
-
-int kvm_stat_run(struct kvm_stat_options *options)
-{
-	const struct top_options top_options = {
-		.filter = &options->filter,
-		.sources = options->sources,
-		.interval = options->delay,
-		.kvm_stat = true,
-		.include_past = options->include_past,
-	};
-
-	return top_run(&top_options);
-}
-
-static bool check_options(const struct kvm_stat_options *options)
-{
-	if (!options->once && !options->log && !options->list_names)
-		return true;
-	complain("top does not support -1, -l, -L and -f help. Use them without the command "
-		 "'top'.");
-	return false;
-}
-
-static int run_classic(int argc, char **argv)
-{
-	struct kvm_stat_options options;
-	int status = kvm_stat_options_parse(&options, argc, argv, &kvm_stat_classic);
-
-	if (status < 0)
-		status = check_options(&options) ? kvm_stat_run(&options) : STATUS_USAGE;
-	filter_free(&options.filter);
-	return status;
-}
-
-/* Removes --classic from the arguments. Returns whether it was there. */
-static bool take_classic(int *argc, char **argv)
-{
-	bool found = false;
-	int kept = 1;
-	int i;
-
-	for (i = 1; i < *argc; i++) {
-		if (!strcmp(argv[i], "--classic"))
-			found = true;
-		else
-			argv[kept++] = argv[i];
-	}
-	argv[kept] = NULL;
-	*argc = kept;
-	return found;
-}
-
-/* ---- the table of guests ---- */
-
-/* --classic is accepted if it is not abbreviated. */
-static bool refuse_classic(int option, const char *value, void *arg)
-{
-	(void)option;
-	(void)value;
-	(void)arg;
-	complain("--classic cannot be abbreviated");
-	return false;
-}
-
 #define MEMBER(member)	offsetof(struct top_options, member)
 
 static const struct command_option table[] = {
@@ -103,6 +37,7 @@ static const struct command_option table[] = {
 	  "vcpus, unread, cpu, guest, kernel, vmm, halted, waiting,\n"
 	  "exits, history, kinds, polls, faults, memory",
 	  .kind = OPTION_TEXT, .member = MEMBER(columns) },
+	/* main.c has handled this one. */
 	{ OPTION_CLASSIC, "classic", NULL,
 	  "show the view of kvm_stat, with its options and keys", .kind = OPTION_OTHER },
 	{ 0 },
@@ -111,16 +46,13 @@ static const struct command_option table[] = {
 int command_top(int argc, char **argv)
 {
 	static const struct command_options accepted = {
-		.command = "top", .usage = usage, .table = table, .set = refuse_classic,
+		.command = "top", .usage = usage, .table = table,
 		.advice = "The options of kvm_stat need --classic.",
 	};
 	struct filter filter = { 0 };
 	struct top_options options = { .filter = &filter, .interval = DEFAULT_INTERVAL };
-	int status;
+	int status = options_parse(argc, argv, &accepted, &options, &filter);
 
-	if (take_classic(&argc, argv))
-		return run_classic(argc, argv);
-	status = options_parse(argc, argv, &accepted, &options, &filter);
 	if (status < 0)
 		status = top_run(&options);
 	filter_free(&filter);

@@ -26,10 +26,6 @@ struct top_options {
 /* The command top. Returns the exit status. */
 int command_top(int argc, char **argv);
 
-/* Shows the view of kvm_stat. Returns the exit status. */
-struct kvm_stat_options;
-int kvm_stat_run(struct kvm_stat_options *options);
-
 /* Runs until the user quits. Returns the exit status. */
 #ifdef HAVE_CURSES
 int top_run(const struct top_options *options);

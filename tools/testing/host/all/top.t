@@ -677,7 +677,7 @@ refusal_tests()
 {
 	screen_check "without a terminal, top names another command" \
 		refuses "needs a terminal. Use 'kvm-stats log'"
-	screen_check "options of log are usage errors" refuses 'top does not support' --classic -1
+	screen_check "top --classic has the options of kvm_stat" refuses '-c needs -l' --cl -c
 	screen_check "an unknown column is reported" \
 		refuses "no column is named 'nothing'" --columns cpu,nothing
 	screen_check "a column without an order is reported" \

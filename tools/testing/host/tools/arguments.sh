@@ -60,11 +60,12 @@ hints_at_help()
 {
 	local name
 
-	for name in list log query read schema serve top 'top --classic'; do
+	for name in list log query read schema serve top; do
 		hints "$name" --frob && hints "$name" -p && hints "$name" -x && hints "$name" word ||
 			return
 	done
-	hints '' --frob && hints '' -p && hints '' -x && hints '' -1 word
+	hints '' --frob && hints '' -p && hints '' -x && hints '' -1 word &&
+		diff <("$stats" -1 word 2>&1) <("$stats" top -1 --classic word 2>&1)
 }
 
 # Only the options without a command have other meanings: those of kvm_stat.
@@ -102,7 +103,7 @@ help_fits_80_columns()
 {
 	local name
 
-	for name in '' list log query read schema serve top 'top --classic'; do
+	for name in '' list log query read schema serve top; do
 		# shellcheck disable=SC2086 # words, or none
 		"$stats" $name --help
 	done >"$out/help"

@@ -21,9 +21,11 @@
 #ifdef __aarch64__
 #define DEVICE_EXIT		KVM_EXIT_MMIO
 #define KERNEL_EXIT_NS		"exit_hypercall_ns"
+#define HALT_EXIT_NS		"exit_wfi_ns"
 #else
 #define DEVICE_EXIT		KVM_EXIT_IO
 #define KERNEL_EXIT_NS		"exit_cpuid_ns"
+#define HALT_EXIT_NS		"exit_hlt_ns"
 #endif
 
 /* An endless loop of the guest. */
@@ -47,40 +49,7 @@ static const char *needs_two_cpus(void)
 	return sysconf(_SC_NPROCESSORS_ONLN) < 2 ? "the machine has one CPU" : NULL;
 }
 
-/* ---- sums of the classes, which the file names exit_CLASS and exit_CLASS_ns ---- */
-
-static bool ends_in_ns(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len > 3 && !strcmp(name + len - 3, "_ns");
-}
-
-static uint64_t sum(const struct outcome *outcome, bool of_times)
-{
-	const struct kvm_stats_desc *desc;
-	uint64_t total = 0;
-	uint32_t i;
-
-	for (i = 0; (desc = stats_file_desc(&outcome->after, i)); i++) {
-		if (!strncmp(desc->name, "exit_", 5) && desc->size == 1 &&
-		    ends_in_ns(desc->name) == of_times)
-			total += value_at(&outcome->after, desc, 0) -
-				 value_at(&outcome->before, desc, 0);
-	}
-	return total;
-}
-
-/* By how much all classes together have grown: their counters, or their times. */
-static uint64_t classes_count(const struct outcome *outcome)
-{
-	return sum(outcome, false);
-}
-
-static uint64_t classes_ns(const struct outcome *outcome)
-{
-	return sum(outcome, true);
-}
+/* ---- the times of a vCPU add up ---- */
 
 /* By how much all times of the vCPU have grown, including its waits for a CPU. */
 static uint64_t times_ns(const struct outcome *outcome)
@@ -97,36 +66,6 @@ static uint64_t times_ns(const struct outcome *outcome)
 	}
 	return total;
 }
-
-bool expect_growth(const struct outcome *outcome, const char *name, uint64_t expected)
-{
-	uint64_t by;
-
-	return change_of(outcome, name, &by) &&
-	       (by == expected || fail("%s grew by %llu, expected %llu", name,
-				       (unsigned long long)by, (unsigned long long)expected));
-}
-
-bool expect_time(const struct outcome *outcome, const char *class)
-{
-	char name[64];
-	uint64_t by;
-
-	snprintf(name, sizeof(name), "%s_ns", class);
-	return change_of(outcome, name, &by) && (by || fail("%s did not grow", name));
-}
-
-bool sums_agree(const struct outcome *outcome)
-{
-	uint64_t exits;
-
-	return change_of(outcome, "exits", &exits) &&
-	       (exits == classes_count(outcome) ||
-		fail("exits grew by %llu, all classes by %llu", (unsigned long long)exits,
-		     (unsigned long long)classes_count(outcome)));
-}
-
-/* ---- the times of a vCPU add up ---- */
 
 #ifdef __aarch64__
 static const uint32_t spin_code[] = { 0x14000000 };		/* b . */
@@ -230,8 +169,8 @@ static bool times_are_whole(unsigned int num, const struct loop *loop,
 		ran = ran && runners_run(runners, num, MS, NULL);
 		ok = ran;
 		for (i = 0; i < num; i++) {
-			ok = ok && is_whole(&runners[i]) && histogram_is_complete(&runners[i]) &&
-			     (!check || check(&runners[i]));
+			ok = ok && (!check || check(&runners[i])) && is_whole(&runners[i]) &&
+			     histogram_is_complete(&runners[i]);
 			runner_destroy(&runners[i]);
 		}
 		if (!ran)
@@ -258,9 +197,14 @@ static bool is_halted(const struct runner *runner)
 	return is_most(runner, "halted_ns", 80);
 }
 
+/* A vCPU waits for the CPU while KVM handles an interrupt. */
 static bool is_delayed(const struct runner *runner)
 {
-	return is_most(runner, "run_delay_ns", 30);
+	uint64_t delay = grown(runner, "run_delay_ns"), exit = grown(runner, "exit_interrupt_ns");
+
+	return is_most(runner, "run_delay_ns", 30) &&
+	       (exit < delay / 2 || fail("exit_interrupt_ns grew by %llu, run_delay_ns by %llu",
+					 (unsigned long long)exit, (unsigned long long)delay));
 }
 
 static bool is_in_user_space(const struct runner *runner)
@@ -276,6 +220,54 @@ static bool spins(void)
 static bool halts(void)
 {
 	return times_are_whole(1, &halt_loop, run_guest, is_halted);
+}
+
+static bool passed;
+
+/* The statistics before a vCPU waits, and while it does. */
+static struct outcome wait;
+static volatile bool wait_begins;
+
+static bool begin_wait(struct guest *guest)
+{
+	if (!wait_begins && !read_stats(guest->vcpu, &wait.before))
+		return false;
+	wait_begins = true;
+	return run_guest(guest);
+}
+
+static void compare_time(const struct runner *runner, const char *name)
+{
+	uint64_t by;
+
+	if (passed || !wait_begins || !read_stats(runner->guest.vcpu, &wait.after) ||
+	    !change_of(&wait, name, &by))
+		return;
+	passed = by || fail("%s does not grow before the vCPU wakes up", name);
+}
+
+static bool counts_before_wait(const struct loop *loop, bool (*run)(struct guest *guest),
+			       void (*compare)(struct runner *runners))
+{
+	struct runner runner;
+	bool ran;
+
+	passed = false;
+	wait_begins = false;
+	ran = create_runner(&runner, loop, run) &&
+	      runners_run(&runner, 1, SWITCHED_MS, compare);
+	runner_destroy(&runner);
+	return ran && passed;
+}
+
+static void compare_halt_time(struct runner *runners)
+{
+	compare_time(runners, HALT_EXIT_NS);
+}
+
+static bool counts_before_halt(void)
+{
+	return counts_before_wait(&halt_loop, begin_wait, compare_halt_time);
 }
 
 static bool exits_often(void)
@@ -343,25 +335,49 @@ static bool waits_are_not_exits(void)
 
 #ifdef __aarch64__
 /* KVM_RUN sleeps until a signal, as after the PSCI call CPU_OFF. */
-static bool run_powered_off(struct guest *guest)
+static bool power_off(const struct guest *guest)
 {
 	struct kvm_mp_state state = { .mp_state = KVM_MP_STATE_STOPPED };
 
-	return ioctl(guest->vcpu, KVM_SET_MP_STATE, &state) ?
-	       fail("KVM_SET_MP_STATE: %s", strerror(errno)) : run_guest(guest);
+	return !ioctl(guest->vcpu, KVM_SET_MP_STATE, &state) ||
+	       fail("KVM_SET_MP_STATE: %s", strerror(errno));
+}
+
+static bool run_powered_off(struct guest *guest)
+{
+	return power_off(guest) && run_guest(guest);
 }
 
 static bool is_powered_off(void)
 {
 	return times_are_whole(1, &spin_loop, run_powered_off, is_halted);
 }
+
+static bool begin_power_off(struct guest *guest)
+{
+	return power_off(guest) && begin_wait(guest);
+}
+
+/* The last exit is the first one of each runner. */
+static void compare_power_off_time(struct runner *runners)
+{
+	compare_time(runners, "exit_mmio_ns");
+}
+
+static bool counts_before_power_off(void)
+{
+	return counts_before_wait(&spin_loop, begin_power_off, compare_power_off_time);
+}
 #endif
 
 static const struct check time_checks[] = {
 	{ "a vCPU that spins is in the guest", spins, needs_two_cpus },
 	{ "a vCPU that halts is halted", halts, needs_two_cpus },
+	{ "the time of an exit counts before the vCPU halts", counts_before_halt, needs_two_cpus },
 #ifdef __aarch64__
 	{ "a vCPU that is powered off is halted", is_powered_off, needs_two_cpus },
+	{ "the time of an exit counts before the vCPU is powered off", counts_before_power_off,
+	  needs_two_cpus },
 #endif
 	{ "a vCPU that exits is in KVM and in user space", exits_often, needs_two_cpus },
 	{ "two vCPUs that spin on one CPU wait for it", two_spin, needs_two_cpus },
@@ -372,8 +388,6 @@ static const struct check time_checks[] = {
 };
 
 /* ---- the statistics are switched while a vCPU runs ---- */
-
-static bool passed;
 
 /* The time in KVM counts at the end, and not more of all times than has passed. */
 static void switch_often(struct runner *runner)
@@ -455,6 +469,7 @@ int main(void)
 	run_checks("switch", switch_checks);
 	exit_stats_enable(true);
 	run_checks("class", class_checks);
+	run_checks("class_time", class_time_checks);
 	run_checks("time", time_checks);
 	exit_stats_enable(enabled);
 	return tap_end();

@@ -3,6 +3,11 @@
 #include <cpuid.h>
 
 #define CPUID_MONITOR	(1U << 3)	/* of leaf 1, in %ecx */
+#define CR0_PE		1ULL
+#define CR0_PG		(1ULL << 31)
+#define CR4_PAE		(1ULL << 5)
+#define EFER_LME	(1ULL << 8)
+#define EFER_LMA	(1ULL << 10)
 
 static bool create(struct guest *guest)
 {
@@ -18,6 +23,13 @@ static bool is_completed(const struct kvm_run *run)
 {
 	return run->exit_reason == KVM_EXIT_MMIO ||
 	       (run->exit_reason == KVM_EXIT_IO && run->io.port == 0x10);
+}
+
+static size_t jump(instruction *code, size_t back)
+{
+	code[0] = 0xeb;
+	code[1] = -(back + 2);
+	return 2;
 }
 
 static const struct exit io = { "exit_io", { 0xe6, 0x10 }, 2, 1 };	/* out %al, $0x10 */
@@ -80,17 +92,48 @@ static const struct exit mwait = {
 	}, 6, 2
 };
 
-DEFINE_CHECK(io)
-DEFINE_CHECK(cpuid)
-DEFINE_CHECK(msr_read)
-DEFINE_CHECK(msr_write)
-DEFINE_CHECK(hypercall)
-DEFINE_CHECK(cache)
-DEFINE_CHECK(cr_access)
-DEFINE_CHECK(mmio)
-DEFINE_CHECK(exception)
-DEFINE_CHECK(tlb)
-DEFINE_CHECK(mwait)
+/* ---- what some exits need ---- */
+
+static bool get_sregs(struct guest *guest, struct kvm_sregs *sregs)
+{
+	return !ioctl(guest->vcpu, KVM_GET_SREGS, sregs) ||
+	       fail("KVM_GET_SREGS: %s", strerror(errno));
+}
+
+static bool set_sregs(struct guest *guest, const struct kvm_sregs *sregs)
+{
+	return !ioctl(guest->vcpu, KVM_SET_SREGS, sregs) ||
+	       fail("KVM_SET_SREGS: %s", strerror(errno));
+}
+
+/* Protected mode without paging, with the segments of real mode. */
+static bool enter_protected_mode(struct guest *guest)
+{
+	struct kvm_sregs sregs;
+
+	if (!get_sregs(guest, &sregs))
+		return false;
+	sregs.cr0 |= CR0_PE;
+	return set_sregs(guest, &sregs);
+}
+
+static const struct exit nested = {
+	"exit_nested", { 0x0f, 0x01, 0xdf }, 3, 1,	/* invlpga */
+	.prepare = enter_protected_mode
+};
+
+DEFINE_CHECK(check, io)
+DEFINE_CHECK(check, cpuid)
+DEFINE_CHECK(check, msr_read)
+DEFINE_CHECK(check, msr_write)
+DEFINE_CHECK(check, hypercall)
+DEFINE_CHECK(check, cache)
+DEFINE_CHECK(check, cr_access)
+DEFINE_CHECK(check, mmio)
+DEFINE_CHECK(check, exception)
+DEFINE_CHECK(check, tlb)
+DEFINE_CHECK(check, mwait)
+DEFINE_CHECK(check, nested)
 
 /* Each page is 32 KiB after the previous one, so that KVM does not map it in advance. */
 static bool check_page_fault(void)
@@ -112,7 +155,7 @@ static bool check_page_fault(void)
 	}
 	ok = ok && run(&guest) && read_stats(guest.vcpu, &outcome.before) && run(&guest) &&
 	     read_stats(guest.vcpu, &outcome.after) &&
-	     expect_growth(&outcome, "exit_page_fault", TIMES) && sums_agree(&outcome);
+	     expect_exits(&outcome, "exit_page_fault", TIMES);
 	guest_destroy(&guest);
 	return ok;
 }
@@ -125,7 +168,8 @@ static bool check_hlt(void)
 	bool ok = create(&guest) && append(&guest, &hlt, 1, TIMES + 1) &&
 		  run_until_signal(&guest, 1) && read_stats(guest.vcpu, &outcome.before) &&
 		  run_until_signal(&guest, TIMES) && read_stats(guest.vcpu, &outcome.after) &&
-		  expect_growth(&outcome, "exit_hlt", TIMES) && sums_agree(&outcome);
+		  expect_growth(&outcome, "exit_hlt", TIMES) &&
+		  expect_time(&outcome, "exit_hlt") && sums_agree(&outcome);
 
 	guest_destroy(&guest);
 	return ok;
@@ -151,15 +195,14 @@ static bool set_handler(struct guest *guest, unsigned int vector, const void *co
 	const uint16_t entry[] = { HANDLER, 0 };	/* and its segment */
 	struct kvm_sregs sregs;
 
-	if (ioctl(guest->vcpu, KVM_GET_SREGS, &sregs))
-		return fail("KVM_GET_SREGS: %s", strerror(errno));
+	if (!get_sregs(guest, &sregs))
+		return false;
 	sregs.idt.base = VECTORS;
 	sregs.idt.limit = size ? HANDLER - VECTORS - 1 : 0;
 	memcpy(guest->memory + VECTORS + vector * sizeof(entry), entry, sizeof(entry));
 	if (size)
 		memcpy(guest->memory + HANDLER, code, size);
-	return !ioctl(guest->vcpu, KVM_SET_SREGS, &sregs) ||
-	       fail("KVM_SET_SREGS: %s", strerror(errno));
+	return set_sregs(guest, &sregs);
 }
 
 /* The handler of NMIs only returns. On SVM, this exits. */
@@ -176,35 +219,42 @@ static bool check_interrupt_window(void)
 		     run(&guest) && (i || read_stats(guest.vcpu, &outcome.before));
 	}
 	ok = ok && read_stats(guest.vcpu, &outcome.after) &&
-	     expect_growth(&outcome, "exit_interrupt_window", TIMES) && sums_agree(&outcome);
+	     expect_exits(&outcome, "exit_interrupt_window", TIMES);
 	guest_destroy(&guest);
 	return ok;
 }
 
-/* RDPMC of a counter that does not exist is a general protection fault, whose handler skips it. */
-static bool check_rdtsc(void)
+/* The handler of an exception skips the instruction, which has two bytes. */
+static const uint8_t skip[] = {
+	0x55, 0x89, 0xe5,			/* push %bp; mov %sp, %bp */
+	0x83, 0x46, 0x02, 0x02,			/* addw $2, 2(%bp) */
+	0x5d, 0xcf,				/* pop %bp; iret */
+};
+
+static bool skip_undefined(struct guest *guest)
 {
-	static const struct exit rdtsc = {
-		"exit_rdtsc", {
-			0x66, 0x83, 0xc9, 0xff,		/* or $-1, %ecx */
-			0x0f, 0x33,			/* rdpmc */
-		}, 6, 1
-	};
-	static const uint8_t skip[] = {
-		0x55, 0x89, 0xe5,			/* push %bp; mov %sp, %bp */
-		0x83, 0x46, 0x02, 0x02,			/* addw $2, 2(%bp) */
-		0x5d, 0xcf,				/* pop %bp; iret */
-	};
-	static struct outcome outcome;
-	struct guest guest;
-	bool ok = create(&guest) && set_handler(&guest, 13, skip, sizeof(skip)) &&
-		  measure_in(&guest, &rdtsc, &outcome) &&
-		  expect_growth(&outcome, "exit_rdtsc", TIMES) &&
-		  expect_time(&outcome, "exit_rdtsc") && sums_agree(&outcome);
-
-	guest_destroy(&guest);
-	return ok;
+	return set_handler(guest, 6, skip, sizeof(skip));
 }
+
+static const struct exit other = {
+	"exit_other", { 0x0f, 0xaa }, 2, 1, .prepare = skip_undefined	/* rsm */
+};
+
+static bool skip_protected(struct guest *guest)
+{
+	return set_handler(guest, 13, skip, sizeof(skip));
+}
+
+/* There is no such counter, and the guest gets a general protection fault. */
+static const struct exit rdtsc = {
+	"exit_rdtsc", {
+		0x66, 0x83, 0xc9, 0xff,			/* or $-1, %ecx */
+		0x0f, 0x33,				/* rdpmc */
+	}, 6, 1, .prepare = skip_protected
+};
+
+DEFINE_CHECK(check, other)
+DEFINE_CHECK(check, rdtsc)
 
 /* Without a handler, an exception ends in a triple fault. */
 static bool check_shutdown(void)
@@ -237,10 +287,62 @@ static bool check_interrupt(void)
 	uint64_t count, irqs;
 
 	return measure(&count_down, &outcome) && change_of(&outcome, "exit_interrupt", &count) &&
-	       change_of(&outcome, "irq_exits", &irqs) && sums_agree(&outcome) &&
+	       change_of(&outcome, "irq_exits", &irqs) &&
 	       ((count && count == irqs) ||
 		fail("exit_interrupt grew by %llu, irq_exits by %llu", (unsigned long long)count,
-		     (unsigned long long)irqs));
+		     (unsigned long long)irqs)) &&
+	       expect_exits(&outcome, "exit_interrupt", irqs);
+}
+
+/* Long mode with a code segment of both 64 and 32 bits. */
+static bool set_invalid_state(struct guest *guest)
+{
+	struct kvm_sregs sregs;
+
+	if (!get_sregs(guest, &sregs))
+		return false;
+	sregs.cr0 |= CR0_PE | CR0_PG;
+	sregs.cr4 |= CR4_PAE;
+	sregs.efer |= EFER_LME | EFER_LMA;
+	sregs.cs.l = 1;
+	sregs.cs.db = 1;
+	return set_sregs(guest, &sregs);
+}
+
+static bool fail_entry(struct guest *guest)
+{
+	struct kvm_sregs sregs;
+
+	if (!get_sregs(guest, &sregs) || !set_invalid_state(guest))
+		return false;
+	if (ioctl(guest->vcpu, KVM_RUN, 0))
+		return fail("KVM_RUN: %s", strerror(errno));
+	if (guest->run->exit_reason != KVM_EXIT_FAIL_ENTRY)
+		return fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
+	return set_sregs(guest, &sregs);
+}
+
+static bool fail_entries(struct guest *guest, unsigned int times)
+{
+	bool ok = true;
+
+	while (ok && times--)
+		ok = fail_entry(guest);
+	return ok;
+}
+
+static bool check_entry_failed(void)
+{
+	static struct outcome outcome;
+	struct guest guest;
+	bool ok = create(&guest) && append(&guest, cpuid.code, cpuid.size, 1) && run(&guest) &&
+		  fail_entries(&guest, WARM_UP) &&
+		  read_stats(guest.vcpu, &outcome.before) && fail_entries(&guest, TIMES) &&
+		  read_stats(guest.vcpu, &outcome.after) &&
+		  expect_exits(&outcome, "exit_entry_failed", TIMES);
+
+	guest_destroy(&guest);
+	return ok;
 }
 
 static const char *has_no_mwait(void)
@@ -270,6 +372,24 @@ static const char *needs_svm(void)
 	return access("/sys/module/kvm_amd", F_OK) ? "the host does not have SVM" : NULL;
 }
 
+/* After an error, the check reports it. */
+static const char *needs_exit_of_rsm(void)
+{
+	static struct outcome outcome;
+	uint64_t exceptions;
+
+	if (needs_svm())
+		return needs_svm();
+	return measure(&other, &outcome) &&
+	       change_of(&outcome, "exit_exception", &exceptions) && exceptions ?
+	       "RSM is an exception, which comes before the exit" : NULL;
+}
+
+static const char *needs_64_bit_svm(void)
+{
+	return sizeof(long) < 8 ? "the host is not a 64-bit host" : needs_svm();
+}
+
 const struct check class_checks[] = {
 	{ "io", check_io },
 	{ "cpuid", check_cpuid },
@@ -289,5 +409,132 @@ const struct check class_checks[] = {
 	{ "rdtsc", check_rdtsc },
 	{ "shutdown", check_shutdown },
 	{ "tlb", check_tlb, has_nested_paging },
+	{ "other", check_other, needs_exit_of_rsm },
+	{ "nested", check_nested, needs_svm },
+	{ "entry_failed", check_entry_failed, needs_64_bit_svm },
+	{}
+};
+
+/* ---- the time until KVM_RUN returns, and until the next entry ---- */
+
+/* KVM knows that the address is a device after the first access, see page_fault_step. */
+static const struct exit mmio_step = {
+	"exit_mmio", {
+		0xb8, 0xff, 0xff,			/* mov $0xffff, %ax */
+		0x8e, 0xd8,				/* mov %ax, %ds */
+		0xa0, 0x10, 0x10, 0xa0, 0x10, 0x10,	/* mov 0x1010, %al, twice */
+	}, 11
+};
+
+static const struct exit page_fault_step = {
+	"exit_page_fault", { 0xb8, 0xff, 0xff, 0x8e, 0xd8, 0xa0, 0x10, 0x10 }, 8
+};
+
+/* KVM ignores the write, and there is no fast path for it. */
+static const struct exit msr_write_step = {
+	"exit_msr_write", {
+		0x66, 0xb9, 0x8b, 0x00, 0x00, 0x00,	/* mov $0x8b, %ecx: UCODE_REV */
+		0x0f, 0x30,				/* wrmsr */
+	}, 8
+};
+
+static const struct exit rdtsc_step = {
+	"exit_rdtsc", {
+		0x66, 0x31, 0xc9,			/* xor %ecx, %ecx */
+		0x0f, 0x33,				/* rdpmc */
+	}, 5
+};
+
+static const struct exit cr_step = { "exit_cr_access", { 0x0f, 0x20, 0xe0 }, 3 };
+static const struct exit mwait_step = { "exit_mwait", { 0x0f, 0x01, 0xc8 }, 3 }; /* monitor */
+static const struct exit nop = { "exit_exception", { 0x90 }, 1 };	/* and the trap after it */
+static const struct exit hlt = { "exit_hlt", { 0xf4 }, 1 };
+static const struct exit spin = { "exit_interrupt", { 0xeb, 0xfe }, 2 };		/* jmp . */
+
+DEFINE_CHECK(check_step, io)
+DEFINE_CHECK(check_step, mmio_step)
+DEFINE_CHECK(check_step, page_fault_step)
+DEFINE_CHECK(check_step, cpuid)
+DEFINE_CHECK(check_step, msr_read)
+DEFINE_CHECK(check_step, msr_write_step)
+DEFINE_CHECK(check_step, cr_step)
+DEFINE_CHECK(check_step, dr_access)
+DEFINE_CHECK(check_step, nop)
+DEFINE_CHECK(check_step, hypercall)
+DEFINE_CHECK(check_step, mwait_step)
+DEFINE_CHECK(check_step, nested)
+DEFINE_CHECK(check_step, tlb)
+DEFINE_CHECK(check_step, cache)
+DEFINE_CHECK(check_step, rdtsc_step)
+DEFINE_CHECK(check_caught, other)
+DEFINE_CHECK(check_signal, hlt)
+DEFINE_CHECK(check_signal, spin)
+
+static bool check_shutdown_time(void)
+{
+	static const uint8_t int3 = 0xcc;
+	struct guest guest;
+	bool ok = create(&guest) && append(&guest, &int3, 1, 1) &&
+		  set_handler(&guest, 0, NULL, 0) && time_counts(&guest, "exit_shutdown");
+
+	guest_destroy(&guest);
+	return ok;
+}
+
+static bool check_entry_failed_time(void)
+{
+	static struct outcome outcome;
+	struct guest guest;
+	bool ok = create(&guest) && append(&guest, cpuid.code, cpuid.size, 1) && run(&guest) &&
+		  read_stats(guest.vcpu, &outcome.before) && fail_entry(&guest) &&
+		  read_stats(guest.vcpu, &outcome.after) &&
+		  expect_growth(&outcome, "exit_entry_failed", 1) &&
+		  expect_time(&outcome, "exit_entry_failed") &&
+		  time_counts_at_entry(&guest, "exit_entry_failed");
+
+	guest_destroy(&guest);
+	return ok;
+}
+
+/* The VMM waits for the moment when the guest can take an interrupt. */
+static bool check_interrupt_window_time(void)
+{
+	struct kvm_regs regs = { .rflags = 0x202 };
+	struct guest guest;
+	bool ok = create_guest(&guest, GUEST_WITHOUT_IRQCHIP) &&
+		  append(&guest, cpuid.code, cpuid.size, 1);
+
+	if (ok && ioctl(guest.vcpu, KVM_SET_REGS, &regs))
+		ok = fail("KVM_SET_REGS: %s", strerror(errno));
+	guest.run->request_interrupt_window = 1;
+	ok = ok && time_counts_at_return(&guest, "exit_interrupt_window");
+	guest.run->request_interrupt_window = 0;
+	ok = ok && time_counts_at_entry(&guest, "exit_interrupt_window");
+	guest_destroy(&guest);
+	return ok;
+}
+
+const struct check class_time_checks[] = {
+	{ "exit_io_ns", check_step_io },
+	{ "exit_mmio_ns", check_step_mmio_step },
+	{ "exit_page_fault_ns", check_step_page_fault_step },
+	{ "exit_cpuid_ns", check_step_cpuid },
+	{ "exit_msr_read_ns", check_step_msr_read },
+	{ "exit_msr_write_ns", check_step_msr_write_step },
+	{ "exit_cr_access_ns", check_step_cr_step, needs_svm },
+	{ "exit_dr_access_ns", check_step_dr_access },
+	{ "exit_exception_ns", check_step_nop },
+	{ "exit_hypercall_ns", check_step_hypercall, needs_svm },
+	{ "exit_mwait_ns", check_step_mwait_step, has_no_mwait },
+	{ "exit_nested_ns", check_step_nested, needs_svm },
+	{ "exit_tlb_ns", check_step_tlb, has_nested_paging },
+	{ "exit_cache_ns", check_step_cache, needs_svm },
+	{ "exit_rdtsc_ns", check_step_rdtsc_step, needs_svm },
+	{ "exit_other_ns", check_caught_other, needs_exit_of_rsm },
+	{ "exit_hlt_ns", check_signal_hlt },
+	{ "exit_interrupt_ns", check_signal_spin },
+	{ "exit_interrupt_window_ns", check_interrupt_window_time },
+	{ "exit_shutdown_ns", check_shutdown_time, needs_svm },
+	{ "exit_entry_failed_ns", check_entry_failed_time, needs_64_bit_svm },
 	{}
 };

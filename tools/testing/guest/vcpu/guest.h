@@ -25,8 +25,11 @@ struct guest {
 	uint8_t *memory;	/* at address 0 of the guest */
 	void *reserved;		/* the address space that contains @memory */
 	size_t end;		/* of the code in @memory */
-	uint32_t features;	/* on arm64, of the vCPU: bits KVM_ARM_VCPU_*, or 0 */
+	/* on arm64, of the vCPU: bits KVM_ARM_VCPU_*; on x86, of the VM: GUEST_WITHOUT_IRQCHIP */
+	uint32_t features;
 };
+
+#define GUEST_WITHOUT_IRQCHIP	1
 
 enum guest_precision { GUEST_AT_LEAST, GUEST_EXACTLY };
 

@@ -72,7 +72,8 @@ static const struct guest_action guest_halts[] = {
 
 static inline const char *guest_before_vcpu(struct guest *guest)
 {
-	if (ioctl(guest->vm, KVM_CREATE_IRQCHIP, 0))
+	if (!(guest->features & GUEST_WITHOUT_IRQCHIP) &&
+	    ioctl(guest->vm, KVM_CREATE_IRQCHIP, 0))
 		return guest_error("KVM_CREATE_IRQCHIP");
 	return NULL;
 }

@@ -104,6 +104,7 @@ static bool measure(struct runner *runner)
 		return false;
 	if (!read_schedstat(&runner->before))
 		return fail("/proc/thread-self/schedstat cannot be read");
+	runner->measures = true;
 	while (!runner->stop) {
 		if (!runner->run(&runner->guest))
 			return false;
@@ -131,6 +132,7 @@ static void *run_thread(void *arg)
 static bool start(struct runner *runner)
 {
 	runner->stop = false;
+	runner->measures = false;
 	runner->ended = false;
 	if (pthread_create(&runner->thread, NULL, run_thread, runner))
 		return fail("a thread cannot be created");
@@ -160,6 +162,11 @@ bool runners_run(struct runner *runners, unsigned int num, long ms,
 	sigaction(SIGUSR1, &action, NULL);
 	for (started = 0; started < num && ok; started++)
 		ok = start(&runners[started]);
+	/* On a slow machine, the thread of a vCPU can wait longer for its CPU than @ms. */
+	for (i = 0; i < started; i++) {
+		while (!runners[i].measures && !runners[i].ended)
+			ms_sleep(1);
+	}
 	deadline = ms_now() + ms;
 	while (ok && ms_now() < deadline) {
 		ms_sleep(20);

@@ -22,6 +22,7 @@ struct schedstat {
 
 struct runner {
 	volatile bool stop;
+	volatile bool measures;	/* since the first exit of the guest */
 	volatile bool ended;
 	/* Runs until a signal. Returns false on failure. */
 	bool (*run)(struct guest *guest);

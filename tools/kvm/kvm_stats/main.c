@@ -38,9 +38,7 @@ static int run_monitor(const struct kvm_stat_options *options)
 
 	if (!monitor)
 		return status;
-	if (options->list_names)
-		status = names_print(monitor);
-	else if (options->once)
+	if (options->list_names || options->once)
 		status = once_print(options, monitor);
 	else
 		status = write_log(options, monitor);

@@ -147,9 +147,7 @@ void columns_report_cleared(const struct totals *totals)
 			 name, count - 1);
 }
 
-/* ---- kvm-stats -1 ---- */
-
-static bool sample(struct monitor *monitor, struct totals *totals)
+bool sample_totals(struct monitor *monitor, struct totals *totals)
 {
 	char buf[128];
 	int err = monitor_sample(monitor);
@@ -161,6 +159,8 @@ static bool sample(struct monitor *monitor, struct totals *totals)
 	return !err;
 }
 
+/* ---- kvm-stats -1 ---- */
+
 static void print_column(const struct column *column, bool include_past)
 {
 	/* For a statistic that does not count up, only its value is meaningful. */
@@ -170,17 +170,17 @@ static void print_column(const struct column *column, bool include_past)
 	printf("%-42s%10" PRIu64 "%10" PRId64 "\n", column->name, value, column->change);
 }
 
-static bool print(const struct kvm_stat_options *options, struct monitor *monitor,
-		  struct totals *totals)
+static bool print_once(const struct kvm_stat_options *options, struct monitor *monitor,
+		       struct totals *totals)
 {
 	struct columns columns = { 0 };
 	size_t i;
 
-	if (!sample(monitor, totals) || !columns_set(&columns, totals))
+	if (!sample_totals(monitor, totals) || !columns_set(&columns, totals))
 		return false;
 	while (monitor_wait(monitor, monitor->time + SECOND) == -EINTR)
 		;
-	if (!sample(monitor, totals) || !columns_set(&columns, totals))
+	if (!sample_totals(monitor, totals) || !columns_set(&columns, totals))
 		return false;
 	columns_update(&columns);
 	for (i = 0; i < columns.columns; i++)
@@ -190,47 +190,41 @@ static bool print(const struct kvm_stat_options *options, struct monitor *monito
 	return true;
 }
 
-int once_print(const struct kvm_stat_options *options, struct monitor *monitor)
-{
-	struct totals *totals;
-	bool good;
-
-	if (!require_statistics(monitor) || !require_matches(monitor))
-		return STATUS_FAILED;
-	notice_start(monitor);
-	good = report_unread(monitor);
-	totals = totals_open(monitor, NULL, NULL);
-	if (!totals) {
-		out_of_memory();
-		return STATUS_FAILED;
-	}
-	good &= print(options, monitor, totals);
-	good &= report_unread(monitor);
-	totals_close(totals);
-	return good ? STATUS_OK : STATUS_FAILED;
-}
-
 /* Like kvm_stat, omits "kvm_exit(HLT)": it comes with kvm_exit. */
-int names_print(struct monitor *monitor)
+static bool print_names(struct monitor *monitor, struct totals *totals)
 {
 	struct columns columns = { 0 };
-	struct totals *totals;
-	bool good;
+	bool good = sample_totals(monitor, totals) && columns_set(&columns, totals);
 	size_t i;
 
-	if (!require_statistics(monitor))
-		return STATUS_FAILED;
-	totals = totals_open(monitor, NULL, NULL);
-	if (!totals) {
-		out_of_memory();
-		return STATUS_FAILED;
-	}
-	good = sample(monitor, totals) && columns_set(&columns, totals);
 	for (i = 0; i < columns.columns; i++) {
 		if (!strchr(columns.column[i].name, '('))
 			printf("  %s\n", columns.column[i].name);
 	}
 	columns_free(&columns);
+	return good;
+}
+
+int once_print(const struct kvm_stat_options *options, struct monitor *monitor)
+{
+	bool names = options->list_names, good = true;
+	struct totals *totals;
+
+	if (!require_statistics(monitor) || (!names && !require_matches(monitor)))
+		return STATUS_FAILED;
+	if (!names) {
+		notice_start(monitor);
+		good = report_unread(monitor);
+	}
+	totals = totals_open(monitor, NULL, NULL);
+	if (!totals)
+		good = out_of_memory();
+	else if (names)
+		good = print_names(monitor, totals);
+	else
+		good &= print_once(options, monitor, totals);
 	totals_close(totals);
+	if (!names)
+		good &= report_unread(monitor);
 	return good ? STATUS_OK : STATUS_FAILED;
 }

@@ -345,17 +345,11 @@ static bool write_record(struct log *log)
 
 static bool sample(struct log *log)
 {
-	char buf[128];
-	int err = monitor_sample(log->monitor);
+	bool good = sample_totals(log->monitor, log->totals);
 
-	if (!err)
-		err = totals_update(log->totals);
 	report_unread(log->monitor);
 	notice_exits(log->monitor);
-	if (!err)
-		return true;
-	complain("cannot read statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
-	return false;
+	return good;
 }
 
 static bool record(struct log *log)

@@ -106,7 +106,10 @@ bool columns_set(struct columns *columns, const struct totals *totals);
 /* Whether @totals has statistics that have no column yet. */
 bool columns_differ(const struct columns *columns, const struct totals *totals);
 
-/* Call it after totals_update(). */
+/* Reads a sample and its sums. Prints a message and returns false if that fails. */
+bool sample_totals(struct monitor *monitor, struct totals *totals);
+
+/* Call it after sample_totals(). */
 void columns_update(struct columns *columns);
 bool columns_all_zero(const struct columns *columns);
 
@@ -131,10 +134,10 @@ struct log_options {
  */
 int log_write(const struct log_options *options, struct monitor *monitor);
 
-/* Prints two samples, one second apart, like kvm_stat -1. */
+/*
+ * Prints two samples, one second apart, like kvm_stat -1, or the names that -f can select, like
+ * kvm_stat -f help.
+ */
 int once_print(const struct kvm_stat_options *options, struct monitor *monitor);
-
-/* Prints the names that -f can select. */
-int names_print(struct monitor *monitor);
 
 #endif /* READ_READ_H */

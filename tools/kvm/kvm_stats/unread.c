@@ -539,7 +539,8 @@ bool explain_no_kvm(const struct monitor *monitor)
 		complain("This kernel has KVM. Add the device /dev/kvm to this container or unit.");
 	else
 		complain("Load KVM, for example with 'modprobe kvm_intel' or 'modprobe kvm_amd'. "
-			 "Virtualization must be enabled in the firmware or, in a VM, by its host.");
+			 "Virtualization must be enabled in the firmware or, in a VM, by its "
+			 "host.");
 	return true;
 }
 

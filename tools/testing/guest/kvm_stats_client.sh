@@ -11,7 +11,8 @@
 
 # shellcheck source=lib/suite.sh
 . "${0%/*}/suite.sh"
-QEMU=${BOOT_QEMU:-/usr/bin/qemu-system-x86_64}
+# shellcheck source=lib/qemu.sh
+. "${0%/*}/qemu.sh"
 exit_stats=/sys/module/kvm/parameters/exit_stats
 
 work=/tmp/client
@@ -24,42 +25,10 @@ qmp=
 
 # ---- QEMU ----
 
-# start_qemu NAME UID: the guest is the firmware. fd 8 writes to its QMP monitor, and $work/answers has
-# what it answers. kvm-stats uses another monitor. A second QEMU has neither.
-start_qemu()
-{
-	local monitor='-nodefaults'
-
-	[ -n "$qemu" ] || monitor="-nodefaults -qmp stdio -qmp unix:$socket,server=on,wait=off"
-	# shellcheck disable=SC2086 # words
-	chroot "$BOOT_HOST" chroot --userspec "$2:$2" / "$QEMU" -name "$1" -accel kvm -cpu kvm64,-vme -smp 2,sockets=2 \
-		-m 64 -display none -no-user-config $monitor \
-		<"$work/commands" >>"$work/answers" 2>>"$work/log" &
-}
-
-# ask COMMAND: print the answer of QEMU
-ask()
-{
-	local before
-
-	before=$(wc -l <"$work/answers")
-	echo "$1" >&8
-	wait_until has_answer "$before" && grep '"return"' "$work/answer"
-}
-
-has_answer()
-{
-	awk -v before="$1" 'NR > before' "$work/answers" >"$work/answer"
-	grep -q '"return"' "$work/answer"
-}
-
+# kvm-stats uses another monitor than ask(). The second QEMU has neither.
 first_starts()
 {
-	mkfifo "$work/commands"
-	exec 8<>"$work/commands"
-	start_qemu stats-guest 0
-	qemu=$!
-	wait_until grep -q '"QMP"' "$work/answers" && ask '{"execute": "qmp_capabilities"}' >/dev/null
+	start_monitored stats-guest -m 64 -qmp "unix:$socket,server=on,wait=off"
 }
 
 # list_shows PID NAME SOURCE
@@ -168,7 +137,7 @@ other_is_served()
 other_starts()
 {
 	chroot "$BOOT_HOST" chmod 666 /dev/kvm
-	start_qemu other 1000
+	start_qemu other 1000 -m 64
 	other=$!
 	wait_until list_shows "$other" other "$source" && wait_until other_is_served
 }
@@ -271,7 +240,6 @@ serve_ends()
 
 mkdir -p "$work"
 logs="$work/log $work/serve"
-: >"$work/answers"
 source='(next|opened)'
 [ ! -f "$exit_stats" ] || echo 0 >"$exit_stats"
 case ${BOOT_VARIANT:-} in

@@ -102,7 +102,7 @@ make_initramfs()
 	[ ! -d "$kernel/lib" ] || exchange_files
 	bug_files
 	find "$programs" "$kselftests" -maxdepth 1 -type f \
-		\( -perm -100 -o -name '*.list' -o -name suite.sh \) -exec cp {} "$root/tests/" \;
+		\( -perm -100 -o -name '*.list' -o -name '*.sh' \) -exec cp {} "$root/tests/" \;
 	[ ! -f "$kernel/tests/mutants.list" ] ||
 		cp "$TESTING/mutants/$arch.list" "$root/tests/mutants-known.list"
 	[[ -z $client && " $test_programs " != *" kvm_stats_cli "* ]] ||

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by the test programs that are shell scripts, after suite.sh: a QEMU in the root directory of
+# the build host, and its QMP monitor. $work is a directory of the test program.
+# shellcheck shell=dash
+# shellcheck disable=SC2154 # the test program sets work
+
+QEMU=${BOOT_QEMU:-/usr/bin/qemu-system-x86_64}
+
+# start_qemu NAME UID OPTION...: QEMU is the last process in the background. The CPU model has no XSAVE,
+# because emulated SVM passes on XSAVE leaves of the test machine that a guest kernel considers
+# inconsistent. Each CPU is a socket, because firmware without ACPI counts only sockets. Without
+# -kernel, the guest is the firmware.
+start_qemu()
+{
+	local name=$1 uid=$2
+
+	shift 2
+	chroot "$BOOT_HOST" chroot --userspec "$uid:$uid" / "$QEMU" -name "$name" -accel kvm -cpu kvm64,-vme \
+		-smp 2,sockets=2 -display none -no-user-config -nodefaults -no-reboot "$@" \
+		<"$work/commands" >>"$work/answers" 2>>"$work/log" &
+}
+
+# start_monitored NAME OPTION...: the same for root; set qemu. fd 8 writes to its monitor, and
+# $work/answers has what it answers.
+start_monitored()
+{
+	local name=$1
+
+	shift
+	mkfifo "$work/commands"
+	exec 8<>"$work/commands"
+	: >"$work/answers"
+	start_qemu "$name" 0 -qmp stdio "$@"
+	qemu=$!
+	# With KASAN under emulation, this takes minutes.
+	until grep -q '"QMP"' "$work/answers"; do
+		kill -0 "$qemu" 2>/dev/null || { echo "QEMU ended"; return 1; }
+		sleep 0.5
+	done
+	ask '{"execute": "qmp_capabilities"}' >/dev/null
+}
+
+# ask COMMAND: print the answer of QEMU, and fail if it is an error
+ask()
+{
+	local before
+
+	before=$(wc -l <"$work/answers")
+	echo "$1" >&8
+	wait_until has_answer "$before" || return
+	cat "$work/answer"
+	grep -q '"return"' "$work/answer"
+}
+
+# has_answer LINES: is there an answer after so many lines? QEMU may still write the last line.
+has_answer()
+{
+	awk -v before="$1" -v complete="$(wc -l <"$work/answers")" \
+		'NR > before && NR <= complete && /"(return|error)"/' "$work/answers" | tr -d '\r' >"$work/answer"
+	[ -s "$work/answer" ]
+}

@@ -224,12 +224,10 @@ static int draw_sources(const struct monitor *monitor, int y, int x)
 		[ORIGIN_DEBUGFS] = "debugfs", [ORIGIN_TRACEPOINTS] = "tracepoints",
 	};
 	unsigned int origins = 0;
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < monitor->vmms; i++) {
-		for (j = 0; j < monitor->vmm[i]->targets; j++)
-			origins |= 1u << monitor->vmm[i]->target[j]->origin;
-	}
+	for (i = 0; i < monitor->vmms; i++)
+		origins |= vmm_origins(monitor->vmm[i]);
 	if (origins & 1u << ORIGIN_TAKEN)
 		origins |= 1u << ORIGIN_OPENED;
 	for (i = 0; i < ARRAY_SIZE(names); i++) {

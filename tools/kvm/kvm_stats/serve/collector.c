@@ -67,16 +67,15 @@ static uint64_t count_fds(void)
 
 static void read_process(struct process_use *use)
 {
-	FILE *file = fopen("/proc/self/statm", "re");
 	uint64_t page_size = sysconf(_SC_PAGESIZE), virtual, resident;
 	struct rlimit limit;
+	char text[128];
 
-	if (file && fscanf(file, "%" SCNu64 " %" SCNu64, &virtual, &resident) == 2) {
+	if (proc_read(text, sizeof(text), "self/statm") &&
+	    sscanf(text, "%" SCNu64 " %" SCNu64, &virtual, &resident) == 2) {
 		use->virtual = virtual * page_size;
 		use->resident = resident * page_size;
 	}
-	if (file)
-		fclose(file);
 	use->open_fds = count_fds();
 	use->max_fds = getrlimit(RLIMIT_NOFILE, &limit) ? 0 : limit.rlim_cur;
 	use->cpu_time = ns_of(CLOCK_PROCESS_CPUTIME_ID);

@@ -57,7 +57,7 @@ bool exit_class_of(const struct kvmstats_schema *schema, const struct kvmstats_s
 	char other[128];
 
 	if ((!is_time && !is_counter(stat, KVMSTATS_UNIT_NONE)) || !stat_is_in_exits(name) ||
-	    (is_time && strcmp(name + length - strlen("_ns"), "_ns")))
+	    (is_time && !ends_with(name, "_ns")))
 		return false;
 	length -= is_time ? strlen("_ns") : 0;
 	snprintf(other, sizeof(other), "%.*s%s", (int)length, name, is_time ? "" : "_ns");

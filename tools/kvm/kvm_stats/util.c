@@ -67,6 +67,13 @@ const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
+bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
 /* ---- UTF-8 ---- */
 
 /* Returns the length of a character in bytes, or 0 if its first byte is not valid. */

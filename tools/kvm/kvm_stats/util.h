@@ -28,6 +28,9 @@ bool flush_output(void);
 /* Returns the ending of a noun after the number @n: "" or "s". */
 const char *plural(size_t n);
 
+/* Whether @text ends with @end, and is longer. */
+bool ends_with(const char *text, const char *end);
+
 /*
  * Copies @text to @buf, and replaces by '?' what a terminal could interpret: control characters,
  * bidirectional controls and bytes that are not UTF-8. Returns @buf. Every name that another

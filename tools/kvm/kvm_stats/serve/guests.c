@@ -8,13 +8,6 @@
 
 /* ---- cgroups ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len > end_len && !strcmp(text + len - end_len, end);
-}
-
 /* Removes what systemd adds: "machine-qemu\x2dweb.scope" is "machine-qemu-web". */
 static void name_of_unit(char *unit)
 {

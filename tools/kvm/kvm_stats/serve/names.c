@@ -155,10 +155,8 @@ static uint64_t page_size_of(const char *name)
 
 static void strip_suffix(char *name, const char *suffix)
 {
-	size_t len = strlen(name), cut = strlen(suffix);
-
-	if (len >= cut && !strcmp(name + len - cut, suffix))
-		name[len - cut] = '\0';
+	if (ends_with(name, suffix))
+		name[strlen(name) - strlen(suffix)] = '\0';
 }
 
 /* Sets the label that distinguishes the metric in its family, and returns the family's stem. */

@@ -94,13 +94,6 @@ static void detach(struct target *target)
 
 /* ---- statistics of a VM ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text);
-
-	return len > strlen(end) && !strcmp(text + len - strlen(end), end);
-}
-
 /* Not alphasort(), because the order must not depend on the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {

@@ -56,11 +56,9 @@ bool exit_kind_name(char *buf, const char *name)
 	/* Kinds of exits that have other names than most */
 	static const char * const kinds[] = { "hypercalls", "pf_taken", "invlpg", NULL };
 	static const char * const parts[] = { "_exit_stat", "_exits", "exit_", "_exit", NULL };
-	size_t len = strlen(name);
 	size_t i;
 
-	if ((len > 3 && !strcmp(name + len - 3, "_ns")) ||
-	    is_one_of(name, stat_names[TALLY_EXITS]))
+	if (ends_with(name, "_ns") || is_one_of(name, stat_names[TALLY_EXITS]))
 		return false;
 	if (sscanf(name, "kvm_exit(%23[^)]", buf) == 1)
 		return true;

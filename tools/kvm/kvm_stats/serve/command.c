@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kvm-stats serve */
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "options.h"

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of the sources that unit tests call. */
+/* What the files of this folder share, and what unit tests call. */
 #ifndef SOURCE_SOURCES_H
 #define SOURCE_SOURCES_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
-#include "kvmstats.h"
 #include "model.h"
 #include "source/perf_group.h"
 
@@ -43,9 +41,6 @@ struct exit_reasons {
  * Returns NULL if the tracepoint @event has no exit reasons.
  */
 const struct exit_reasons *exit_reasons_for(const char *event, const char *machine, int svm);
-
-/* The same for the machine that kvm-stats runs on. */
-const struct exit_reasons *exit_reasons_for_this_machine(const char *event);
 
 /*
  * Tracepoints sorted by name. Each one is followed by its exit reasons: "kvm_exit(HLT)" counts

@@ -5,7 +5,6 @@
  *
  * Only tracepoints that the filter selects are counted, because counting slows down each hit.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -82,7 +81,7 @@ static bool cpu_has(const char *flag)
 	return has;
 }
 
-const struct exit_reasons *exit_reasons_for_this_machine(const char *event)
+static const struct exit_reasons *exit_reasons_for_this_machine(const char *event)
 {
 	struct utsname name;
 

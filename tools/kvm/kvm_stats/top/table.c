@@ -2,7 +2,6 @@
 /* The columns of tables: which are shown, their cells, and the order of lines. */
 #include <curses.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "top/screen.h"

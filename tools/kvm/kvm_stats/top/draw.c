@@ -449,9 +449,12 @@ static void draw_head(const struct top *top, int y)
 /* Returns the length of a bar in cells. One that is not empty has at least one. */
 static int length_of(double count, double largest, int width)
 {
-	int cells = (int)(count / largest * width + 0.5);
+	int cells;
 
-	return cells || count <= 0 ? cells : 1;
+	if (count <= 0)
+		return 0;
+	cells = (int)(count / largest * width + 0.5);
+	return cells ? cells : 1;
 }
 
 /* What the last interval has added has another color, in ASCII another character. */

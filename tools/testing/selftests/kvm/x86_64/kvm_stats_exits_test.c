@@ -26,7 +26,11 @@ static void guest_main(void)
 	uint64_t i;
 
 	for (;;) {
-		/* Not PAUSE, of which many in a loop exit. */
+		/*
+		 * Without PAUSE, because pause-loop exiting would add exits.  With
+		 * interrupts enabled, because Bochs delivers the host's interrupts
+		 * only then.
+		 */
 		asm volatile("sti");
 		for (i = 0; i < READ_ONCE(guest_spins); i++)
 			asm volatile("" ::: "memory");

@@ -25,9 +25,6 @@ uint64_t classes_ns(const struct outcome *outcome);
 /* Has the statistic @name grown by @expected? */
 bool expect_growth(const struct outcome *outcome, const char *name, uint64_t expected);
 
-/* Store by how much the time of @class has grown. */
-bool time_of(const struct outcome *outcome, const char *class, uint64_t *ns);
-
 /* Has the time of @class grown? */
 bool expect_time(const struct outcome *outcome, const char *class);
 

@@ -48,7 +48,8 @@ bool expect_growth(const struct outcome *outcome, const char *name, uint64_t exp
 				       (unsigned long long)by, (unsigned long long)expected));
 }
 
-bool time_of(const struct outcome *outcome, const char *class, uint64_t *ns)
+/* Store by how much the time of the class has grown. */
+static bool time_of(const struct outcome *outcome, const char *class, uint64_t *ns)
 {
 	char name[64];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Deadlines: times of the monotonic clock, in milliseconds. */
+/* The monotonic clock. */
 #ifndef GUEST_CLOCK_H
 #define GUEST_CLOCK_H
 
@@ -16,14 +16,6 @@ static inline long long ns_now(void)
 static inline long long ms_now(void)
 {
 	return ns_now() / 1000000;
-}
-
-/* Returns the time until @deadline as a timeout for poll(), 0 after the deadline. */
-static inline int ms_until(long long deadline)
-{
-	long long left = deadline - ms_now();
-
-	return left > 0 ? (int)left : 0;
 }
 
 static inline void ms_sleep(long ms)

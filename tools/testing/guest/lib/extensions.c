@@ -4,24 +4,11 @@
 
 #include "lib/extensions.h"
 
-/* Returns the value of KVM's capability, or a value that is not positive. */
-static int capability(void)
+bool kernel_has_stats_open(void)
 {
 	int kvm = stats_open_kvm();
 	int mask = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD);
 
 	close(kvm);
-	return mask;
-}
-
-bool kernel_has_stats(void)
-{
-	return capability() > 0;
-}
-
-bool kernel_has_stats_open(void)
-{
-	int mask = capability();
-
 	return mask > 0 && (mask & KVM_STATS_CAP_OPEN);
 }

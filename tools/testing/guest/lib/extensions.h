@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Ask whether KVM has statistics fds, and whether it has KVM_STATS_OPEN and KVM_STATS_NEXT. Only
- * series/5.10-extensions adds these two.
- */
+/* Ask whether KVM has KVM_STATS_OPEN and KVM_STATS_NEXT. Only series/5.10-extensions adds them. */
 #ifndef GUEST_EXTENSIONS_H
 #define GUEST_EXTENSIONS_H
 
@@ -10,7 +7,6 @@
 
 #define NO_STATS_OPEN	"this kernel does not have KVM_STATS_OPEN and KVM_STATS_NEXT"
 
-bool kernel_has_stats(void);
 bool kernel_has_stats_open(void);
 
 #endif /* GUEST_EXTENSIONS_H */

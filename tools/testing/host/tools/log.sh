@@ -2,15 +2,10 @@
 # Sourced by tools.t: kvm-stats log on a full disk.
 # shellcheck shell=bash
 
+# has_lines COUNT FILE
 has_lines()
 {
 	[ "$(wc -l 2>/dev/null <"$2" || echo 0)" -ge "$1" ]
-}
-
-# wait_for_lines COUNT FILE
-wait_for_lines()
-{
-	until_true 60 has_lines "$@"
 }
 
 # Fill the file system for a while. Records are lost, the log file has only whole ones, and the log
@@ -22,7 +17,7 @@ survives_a_full_disk()
 	mkdir -p "$dir" && mount -t tmpfs -o size=8k none "$dir" || return 1
 	"$stats" -L "$dir/log" -c -p "$vmm" -s 0.1 -f '[a-z_]*$' 2>"$out/log.err" 9>&- &
 	logger=$!
-	wait_for_lines 2 "$dir/log" && head -c 8k /dev/zero >"$dir/filler" 2>/dev/null
+	until_true 60 has_lines 2 "$dir/log" && head -c 8k /dev/zero >"$dir/filler" 2>/dev/null
 	truncate -s 4k "$dir/log.part" 2>/dev/null
 	wait_for_line 'cannot write to .*No space left' "$out/log.err" "$logger"
 	sleep 1

@@ -27,16 +27,6 @@ prints()
 	run_stats "$status" "$@" && grep -Eq -e "$regex" <<<"$found"
 }
 
-# prints_no STATUS REGEX ARGUMENT...: kvm-stats exits with STATUS, and no line of its output
-# matches REGEX
-prints_no()
-{
-	local status=$1 regex=$2 found
-
-	shift 2
-	run_stats "$status" "$@" && ! grep -Eq -e "$regex" <<<"$found"
-}
-
 # completes REGEX WORD...: return 0 if the completions that bash offers for the last word of
 # "kvm-stats WORD..." match REGEX
 completes()

@@ -227,6 +227,7 @@ static bool passed;
 /* The statistics before a vCPU waits, and while it does. */
 static struct outcome wait;
 static volatile bool wait_begins;
+static const char *exit_ns;	/* the statistic that must grow before the vCPU waits */
 
 static bool begin_wait(struct guest *guest)
 {
@@ -236,38 +237,34 @@ static bool begin_wait(struct guest *guest)
 	return run_guest(guest);
 }
 
-static void compare_time(const struct runner *runner, const char *name)
+static void compare_time(struct runner *runner)
 {
 	uint64_t by;
 
 	if (passed || !wait_begins || !read_stats(runner->guest.vcpu, &wait.after) ||
-	    !change_of(&wait, name, &by))
+	    !change_of(&wait, exit_ns, &by))
 		return;
-	passed = by || fail("%s does not grow before the vCPU wakes up", name);
+	passed = by || fail("%s does not grow before the vCPU wakes up", exit_ns);
 }
 
 static bool counts_before_wait(const struct loop *loop, bool (*run)(struct guest *guest),
-			       void (*compare)(struct runner *runners))
+			       const char *name)
 {
 	struct runner runner;
 	bool ran;
 
 	passed = false;
 	wait_begins = false;
+	exit_ns = name;
 	ran = create_runner(&runner, loop, run) &&
-	      runners_run(&runner, 1, SWITCHED_MS, compare);
+	      runners_run(&runner, 1, SWITCHED_MS, compare_time);
 	runner_destroy(&runner);
 	return ran && passed;
 }
 
-static void compare_halt_time(struct runner *runners)
-{
-	compare_time(runners, HALT_EXIT_NS);
-}
-
 static bool counts_before_halt(void)
 {
-	return counts_before_wait(&halt_loop, begin_wait, compare_halt_time);
+	return counts_before_wait(&halt_loop, begin_wait, HALT_EXIT_NS);
 }
 
 static bool exits_often(void)
@@ -359,14 +356,9 @@ static bool begin_power_off(struct guest *guest)
 }
 
 /* The last exit is the first one of each runner. */
-static void compare_power_off_time(struct runner *runners)
-{
-	compare_time(runners, "exit_mmio_ns");
-}
-
 static bool counts_before_power_off(void)
 {
-	return counts_before_wait(&spin_loop, begin_power_off, compare_power_off_time);
+	return counts_before_wait(&spin_loop, begin_power_off, "exit_mmio_ns");
 }
 #endif
 

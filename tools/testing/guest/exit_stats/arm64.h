@@ -71,6 +71,10 @@ static const struct exit mmio = {
 	"exit_mmio", { 0xb9401020 }, 4, 1, "mmio_exit_user"	/* ldr w0, [x1, #16] */
 };
 
+/* Endless loops. */
+static const struct exit wfi = { "exit_wfi", { 0xd503207f, 0x17ffffff }, 8 };	/* b to wfi */
+static const struct exit spin = { "exit_interrupt", { 0x14000000 }, 4 };	/* b . */
+
 static bool create(struct guest *guest)
 {
 	if (!create_guest(guest, 0))
@@ -200,19 +204,16 @@ static bool check_page_fault(void)
 	return ok;
 }
 
-/*
- * The guest executes @code, an endless loop, until TIMES signals have come. Store by how much the
- * class has grown, which is at least 1.
- */
-static bool loop(const char *class, const void *code, size_t size, struct outcome *outcome)
+/* The guest executes an endless loop until TIMES signals have come. The class must grow. */
+static bool loop(const struct exit *exit, struct outcome *outcome)
 {
 	struct guest guest;
 	uint64_t by;
-	bool ok = create(&guest) && append(&guest, code, size, 1) &&
+	bool ok = create(&guest) && append(&guest, exit->code, exit->size, 1) &&
 		  run_until_signal(&guest, WARM_UP) &&
 		  read_stats(guest.vcpu, &outcome->before) && run_until_signal(&guest, TIMES) &&
-		  read_stats(guest.vcpu, &outcome->after) && change_of(outcome, class, &by) &&
-		  (by || fail("%s did not grow", class));
+		  read_stats(guest.vcpu, &outcome->after) && change_of(outcome, exit->class, &by) &&
+		  (by || fail("%s did not grow", exit->class));
 
 	guest_destroy(&guest);
 	return ok;
@@ -221,11 +222,10 @@ static bool loop(const char *class, const void *code, size_t size, struct outcom
 /* An emulated CPU does not trap WFI while it has an interrupt. */
 static bool check_wfi(void)
 {
-	static const uint32_t code[] = { 0xd503207f, 0x17ffffff };	/* wfi; b to wfi */
 	static struct outcome outcome;
 	uint64_t by;
 
-	return loop("exit_wfi", code, sizeof(code), &outcome) &&
+	return loop(&wfi, &outcome) &&
 	       change_of(&outcome, "wfi_exit_stat", &by) &&
 	       expect_growth(&outcome, "exit_wfi", by) && sums_agree(&outcome);
 }
@@ -233,11 +233,10 @@ static bool check_wfi(void)
 /* A signal interrupts the CPU. Nothing else makes this guest exit. */
 static bool check_interrupt(void)
 {
-	static const uint32_t code[] = { 0x14000000 };			/* b . */
 	static struct outcome outcome;
 	uint64_t by;
 
-	return loop("exit_interrupt", code, sizeof(code), &outcome) &&
+	return loop(&spin, &outcome) &&
 	       change_of(&outcome, "exits", &by) &&
 	       expect_growth(&outcome, "exit_interrupt", by) && sums_agree(&outcome);
 }
@@ -256,11 +255,10 @@ static bool trap(struct guest *guest, unsigned int times)
 
 static bool check_debug(void)
 {
-	static const uint32_t code[] = { 0x14000000 };			/* b . */
 	static struct outcome outcome;
 	uint64_t exits, interrupts;
 	struct guest guest;
-	bool ok = create(&guest) && append(&guest, code, sizeof(code), 1) &&
+	bool ok = create(&guest) && append(&guest, spin.code, spin.size, 1) &&
 		  set_stepping(&guest) && trap(&guest, WARM_UP) &&
 		  read_stats(guest.vcpu, &outcome.before) && trap(&guest, TIMES) &&
 		  read_stats(guest.vcpu, &outcome.after) &&
@@ -341,8 +339,6 @@ const struct check class_checks[] = {
 /* ---- the time until KVM_RUN returns, and until the next entry ---- */
 
 static const struct exit nop = { "exit_debug", { 0xd503201f }, 4 };	/* and the trap after it */
-static const struct exit wfi = { "exit_wfi", { 0xd503207f, 0x17ffffff }, 8 };	/* b to wfi */
-static const struct exit spin = { "exit_interrupt", { 0x14000000 }, 4 };	/* b . */
 
 DEFINE_CHECK(check_caught, hypercall)
 DEFINE_CHECK(check_caught, smc)

@@ -92,6 +92,8 @@ static const struct exit mwait = {
 	}, 6, 2
 };
 
+static const struct exit hlt = { "exit_hlt", { 0xf4 }, 1, 1 };
+
 /* ---- what some exits need ---- */
 
 static bool get_sregs(struct guest *guest, struct kvm_sregs *sregs)
@@ -162,10 +164,9 @@ static bool check_page_fault(void)
 
 static bool check_hlt(void)
 {
-	static const uint8_t hlt = 0xf4;
 	static struct outcome outcome;
 	struct guest guest;
-	bool ok = create(&guest) && append(&guest, &hlt, 1, TIMES + 1) &&
+	bool ok = create(&guest) && append(&guest, hlt.code, hlt.size, TIMES + 1) &&
 		  run_until_signal(&guest, 1) && read_stats(guest.vcpu, &outcome.before) &&
 		  run_until_signal(&guest, TIMES) && read_stats(guest.vcpu, &outcome.after) &&
 		  expect_growth(&outcome, "exit_hlt", TIMES) &&
@@ -257,14 +258,19 @@ DEFINE_CHECK(check, other)
 DEFINE_CHECK(check, rdtsc)
 
 /* Without a handler, an exception ends in a triple fault. */
-static bool check_shutdown(void)
+static bool append_shutdown(struct guest *guest)
 {
 	static const uint8_t int3 = 0xcc;
+
+	return append(guest, &int3, 1, 1) && set_handler(guest, 0, NULL, 0);
+}
+
+static bool check_shutdown(void)
+{
 	static struct outcome outcome;
 	struct guest guest;
 	bool ok = create(&guest) && append(&guest, cpuid.code, cpuid.size, 1) &&
-		  append(&guest, &int3, 1, 1) && set_handler(&guest, 0, NULL, 0) && run(&guest) &&
-		  read_stats(guest.vcpu, &outcome.before);
+		  append_shutdown(&guest) && run(&guest) && read_stats(guest.vcpu, &outcome.before);
 
 	if (ok && (ioctl(guest.vcpu, KVM_RUN, 0) || guest.run->exit_reason != KVM_EXIT_SHUTDOWN))
 		ok = fail("KVM_RUN ends with exit reason %u", guest.run->exit_reason);
@@ -448,7 +454,6 @@ static const struct exit rdtsc_step = {
 static const struct exit cr_step = { "exit_cr_access", { 0x0f, 0x20, 0xe0 }, 3 };
 static const struct exit mwait_step = { "exit_mwait", { 0x0f, 0x01, 0xc8 }, 3 }; /* monitor */
 static const struct exit nop = { "exit_exception", { 0x90 }, 1 };	/* and the trap after it */
-static const struct exit hlt = { "exit_hlt", { 0xf4 }, 1 };
 static const struct exit spin = { "exit_interrupt", { 0xeb, 0xfe }, 2 };		/* jmp . */
 
 DEFINE_CHECK(check_step, io)
@@ -472,10 +477,8 @@ DEFINE_CHECK(check_signal, spin)
 
 static bool check_shutdown_time(void)
 {
-	static const uint8_t int3 = 0xcc;
 	struct guest guest;
-	bool ok = create(&guest) && append(&guest, &int3, 1, 1) &&
-		  set_handler(&guest, 0, NULL, 0) && time_counts(&guest, "exit_shutdown");
+	bool ok = create(&guest) && append_shutdown(&guest) && time_counts(&guest, "exit_shutdown");
 
 	guest_destroy(&guest);
 	return ok;
@@ -506,9 +509,11 @@ static bool check_interrupt_window_time(void)
 
 	if (ok && ioctl(guest.vcpu, KVM_SET_REGS, &regs))
 		ok = fail("KVM_SET_REGS: %s", strerror(errno));
-	guest.run->request_interrupt_window = 1;
-	ok = ok && time_counts_at_return(&guest, "exit_interrupt_window");
-	guest.run->request_interrupt_window = 0;
+	if (ok) {
+		guest.run->request_interrupt_window = 1;
+		ok = time_counts_at_return(&guest, "exit_interrupt_window");
+		guest.run->request_interrupt_window = 0;
+	}
 	ok = ok && time_counts_at_entry(&guest, "exit_interrupt_window");
 	guest_destroy(&guest);
 	return ok;

@@ -76,10 +76,8 @@ value()
 # firmware runs on one vCPU only.
 qemu_values()
 {
-	ask '{"execute": "query-stats", "arguments": {"target": "vcpu", "providers": [
-		{"provider": "kvm", "names": ["exits", "halt_wait_ns", "guest_ns"]}]}}' >"$work/stats"
-	tr '{' '\n' <"$work/stats" | sed -n "s/.*\"$1\".*\"value\": \([0-9]*\).*/\1/p;
-		s/.*\"value\": \([0-9]*\).*\"$1\".*/\1/p" | sort -n
+	query query-stats "\"target\": \"vcpu\", \"providers\": [{\"provider\": \"kvm\", \"names\": [\"$1\"]}]" |
+		values | sed -n "s/^$1 //p" | sort -n
 }
 
 served_vcpus()
@@ -109,7 +107,7 @@ agree()
 # The guest is stopped, but the memory management of the kernel can still cause exits.
 values_agree()
 {
-	ask '{"execute": "stop"}' >/dev/null
+	query stop >/dev/null
 	wait_until agree
 }
 
@@ -123,7 +121,7 @@ debugfs_agrees()
 
 debugfs_values_agree()
 {
-	ask '{"execute": "stop"}' >/dev/null
+	query stop >/dev/null
 	wait_until debugfs_agrees
 }
 
@@ -186,7 +184,7 @@ exit_statistics_grow()
 {
 	local ns
 
-	ask '{"execute": "cont"}' >/dev/null
+	query cont >/dev/null
 	[ "$(guest_ns)" = 0 ] || return 1
 	echo 1 >"$exit_stats"
 	wait_until guest_ns_exceeds 0 && ns=$(guest_ns) && wait_until guest_ns_exceeds "$ns" || return 1

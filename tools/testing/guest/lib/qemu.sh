@@ -59,3 +59,40 @@ has_answer()
 		'NR > before && NR <= complete && /"(return|error)"/' "$work/answers" | tr -d '\r' >"$work/answer"
 	[ -s "$work/answer" ]
 }
+
+# query COMMAND [MEMBERS]: ask() with this command and these members of its arguments
+query()
+{
+	ask "{\"execute\": \"$1\"${2:+, \"arguments\": {$2\}}}"
+}
+
+# JSON of QEMU and of kvm-stats, one object per record. QEMU may print members in any order.
+members='
+function member(text, key,  value) {
+	if (!match(text, "\"" key "\": *"))
+		return "-"
+	value = substr(text, RSTART + RLENGTH)
+	if (value ~ /^\[/) {
+		sub(/\].*/, "", value)
+		return "[" substr(value, 2) "]"
+	}
+	if (value ~ /^"/) {
+		sub(/^"/, "", value)
+		sub(/".*/, "", value)
+	} else {
+		sub(/[],} ].*/, "", value)
+	}
+	return value
+}
+function inner(text) { sub(/}.*/, "", text); return text }
+function outer(text) { sub(/^[^}]*}/, "", text); return text }'
+
+# Print "NAME VALUE" for each statistic of standard input.
+values()
+{
+	awk -v RS='{' "$members"' member(inner($0), "name") != "-" {
+		value = member(inner($0), "value")
+		gsub(/ /, "", value)
+		print member(inner($0), "name"), value
+	}' | sort
+}

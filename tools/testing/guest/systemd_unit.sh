@@ -44,12 +44,11 @@ write_init()
 	INIT
 }
 
-# shellcheck disable=SC2016 # Perl expands the variables
+# It holds its standard input open, so that it does not end by itself.
 start_vmm()
 {
-	chroot "$BOOT_HOST" perl -e 'open(K, "+<", "/dev/kvm") or die; $vm = ioctl(K, 0xae01, 0) or die;
-		open(V, "+<&=$vm") or die; ioctl(V, 0xae41, 0) or die; sleep 10000' \
-		</dev/null >/tmp/vmm.log 2>&1 &
+	mkfifo /tmp/vmm.in
+	"${0%/*}/vmm" -c 1 <>/tmp/vmm.in >/tmp/vmm.log 2>&1 &
 	vmm=$!
 }
 
@@ -95,7 +94,7 @@ reads_vm()
 	grep -q '^kvm_guest_vcpus{guest="vm [0-9]*",uuid=""} 1$' /tmp/metrics
 }
 
-for program in /lib/systemd/systemd /usr/bin/curl /usr/bin/perl; do
+for program in /lib/systemd/systemd /usr/bin/curl; do
 	if [ ! -x "$BOOT_HOST$program" ]; then
 		skip "the unit with perfmon.conf runs under systemd" "there is no $program"
 		finish

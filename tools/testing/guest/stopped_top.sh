@@ -9,7 +9,10 @@
 
 # shellcheck source=lib/suite.sh
 . "${0%/*}/suite.sh"
-QEMU=${BOOT_QEMU:-/usr/bin/qemu-system-x86_64}
+# shellcheck source=lib/qemu.sh
+. "${0%/*}/qemu.sh"
+work=/tmp/stopped_top
+logs=$work/log
 module=kvm_amd
 [ -d "/sys/module/$module" ] || module=kvm_intel
 parameters=$(tr ' ' '\n' </proc/cmdline | sed -n "s/^$module\.//p")
@@ -21,8 +24,7 @@ qemu=
 
 start_guest()
 {
-	chroot "$BOOT_HOST" "$QEMU" -name again -accel kvm -m 64 -display none -no-user-config \
-		-nodefaults </dev/null >/dev/null 2>&1 &
+	start_qemu again 0 -m 64
 	qemu=$!
 	wait_until is_listed
 }
@@ -75,6 +77,8 @@ continues()
 	wait_until shows_new_guest
 }
 
+mkdir -p "$work"
+: >"$work/commands"
 check "a guest starts" start_guest
 check "top shows it, and is stopped" start_top
 check "its QEMU is killed, and no VM is left" kill_guest

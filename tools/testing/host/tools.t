@@ -23,8 +23,8 @@ set -u
 . "$ROOT/tools/testing/host/tools/library.sh"
 # shellcheck source=tools/arguments.sh
 . "$ROOT/tools/testing/host/tools/arguments.sh"
-# shellcheck source=tools/read.sh
-. "$ROOT/tools/testing/host/tools/read.sh"
+# shellcheck source=tools/kvm_stats_cli.sh
+. "$ROOT/tools/testing/host/tools/kvm_stats_cli.sh"
 # shellcheck source=tools/unreadable.sh
 . "$ROOT/tools/testing/host/tools/unreadable.sh"
 # shellcheck source=tools/log.sh
@@ -53,7 +53,7 @@ why=$(why_no_vm)
 if [ -n "$why" ]; then
 	skip "kvm-stats reads a real VMM" "$why"
 else
-	run_tests suite_tests
+	run_tests cli_tests
 	run_tests vmm_completion_tests
 	run_tests unreadable_tests
 	run_tests log_tests

@@ -29,8 +29,8 @@ build_programs()
 	exec 8>&-
 }
 
-# Print the names of the programs that `all` selects: those in C, the kselftests, KUnit and the suite
-# of kvm-stats.
+# Print the names of the programs that `all` selects: those in C, the kselftests, kunit and
+# kvm_stats_cli.
 available_programs()
 {
 	printf '%s\n' kunit kvm_stats_cli

@@ -8,8 +8,8 @@ count_vcpu_fds()
 	find "/proc/$1/fd" -lname '*kvm-vcpu-stats*' | wc -l
 }
 
-# kvm-stats reports VMMs that start and end, and closes the fds of those that end.
-follows_vmms()
+# log has one statistics fd for the vCPU of a VMM, and closes it when the VMM ends.
+closes_fds()
 {
 	local logger with without first=$vmm late
 
@@ -56,7 +56,7 @@ monitor_tests()
 	local what="memory does not grow while VMMs start and end"
 
 	check "a VMM for the monitor starts" start_vmm -s -name "early.$$"
-	check "VMMs that start and end are reported" follows_vmms
+	check "log closes the statistics fds of a VMM that ends" closes_fds
 	# Build without sanitizers, because they use memory of their own.
 	check "monitor_memory builds" build_plain "$plain/tests/monitor_memory"
 	check "memory does not grow over 10,000 samples, and samples allocate nothing" \

@@ -5,24 +5,27 @@
 # host, and show its statistics live, as comments of TAP.
 #
 # shellcheck shell=dash
-# shellcheck disable=SC3040,SC3045 # the shell is busybox's, which has pipefail and read -t
+# shellcheck disable=SC3040 # the shell is busybox's, which has pipefail
 #
 # The exit status is 0 only if statistics were read and changed.
 
 set -o pipefail
 
+# shellcheck source=lib/suite.sh
+. "${0%/*}/suite.sh"
+# shellcheck source=lib/qemu.sh
+. "${0%/*}/qemu.sh"
+
 INTERVAL=3		# seconds
 COUNT=3
 BOOT_SECONDS=300	# the time limit of the guest's boot, for a busy build host
-QMP_SECONDS=120
 
-QEMU=${BOOT_QEMU:-/usr/bin/qemu-system-x86_64}
 SHOWN='^(exits|io_exits|halt_exits|irq_injections|pf_fixed|halt_wait_ns|mmu_cache_miss)$'
 # These show whether a vCPU sleeps, spins or exits.
 STATE='^(exits|io_exits|mmio_exits|irq_exits|halt_exits|pf_taken|pf_fixed|blocking)$'
 
-dir=$BOOT_HOST/tmp/demo		# /tmp/demo for QEMU, which runs in a chroot
-pid=
+work=$BOOT_HOST/tmp/demo		# /tmp/demo for QEMU, which runs in a chroot
+qemu=
 
 say()
 {
@@ -42,21 +45,21 @@ die()
 {
 	echo
 	echo "FAILED: $*"
-	show_end "$dir/guest.serial" "the guest's serial port"
-	show_end "$dir/qemu.stderr" "QEMU's stderr"
+	show_end "$work/guest.serial" "the guest's serial port"
+	show_end "$work/log" "QEMU's stderr"
 	! alive || explain_guest
 	exit 1
 }
 
 clean_up()
 {
-	[ -z "$pid" ] || kill -9 "$pid" 2> /dev/null
-	rm -rf "$dir"
+	[ -z "$qemu" ] || kill -9 "$qemu" 2> /dev/null
+	rm -rf "$work"
 }
 
 alive()
 {
-	[ -n "$pid" ] && kill -0 "$pid" 2> /dev/null
+	[ -n "$qemu" ] && kill -0 "$qemu" 2> /dev/null
 }
 
 start_guest()
@@ -64,30 +67,23 @@ start_guest()
 	# With huge pages, all memory of the guest would soon be mapped.
 	echo never > /sys/kernel/mm/transparent_hugepage/enabled 2> /dev/null
 
-	mkdir -p "$dir" || die "cannot write $dir"
-	mkfifo "$dir/qmp.in" "$dir/qmp.out" || die "cannot make fifos in $dir"
-	exec 4<> "$dir/qmp.in" 5<> "$dir/qmp.out"
-
-	chroot "$BOOT_HOST" "$QEMU" -name demo -accel kvm -cpu kvm64,-vme \
-		-smp 2,sockets=2 -m 256 -display none -no-user-config -nodefaults -no-reboot \
-		-kernel "$BOOT_KERNEL" -initrd "$BOOT_GUEST_INITRD" \
-		-append "console=ttyS0 quiet panic=-1 $DEMO_APPEND" -serial file:/tmp/demo/guest.serial \
-		-chardev pipe,id=qmp,path=/tmp/demo/qmp -mon chardev=qmp,mode=control \
-		< /dev/null 2> "$dir/qemu.stderr" 4>&- 5>&- &
-	pid=$!
+	mkdir -p "$work" || die "cannot write $work"
+	start_monitored demo -m 256 -kernel "$BOOT_KERNEL" -initrd "$BOOT_GUEST_INITRD" \
+		-append "console=ttyS0 quiet panic=-1 $DEMO_APPEND" -serial file:/tmp/demo/guest.serial ||
+		die "QEMU has exited"
 }
 
 # demo_hang sets DEMO_HANGS to what a guest that will not come up prints before it hangs.
 hangs()
 {
-	[ -n "$DEMO_HANGS" ] && grep -q "$DEMO_HANGS" "$dir/guest.serial" 2> /dev/null && sleep 5
+	[ -n "$DEMO_HANGS" ] && grep -q "$DEMO_HANGS" "$work/guest.serial" 2> /dev/null && sleep 5
 }
 
 wait_for_guest()
 {
 	local waited=0
 
-	until grep -q 'stats-guest: ready' "$dir/guest.serial" 2> /dev/null; do
+	until grep -q 'stats-guest: ready' "$work/guest.serial" 2> /dev/null; do
 		alive || die "QEMU has exited"
 		if hangs || [ $waited -ge $BOOT_SECONDS ]; then
 			die "the guest did not boot within $waited s"
@@ -96,29 +92,7 @@ wait_for_guest()
 		waited=$((waited + 1))
 		[ $((waited % 5)) -ne 0 ] || echo "   $waited s"
 	done
-	echo "   the guest runs: $(grep 'stats-guest: ready' "$dir/guest.serial")"
-}
-
-# qmp COMMAND: set $reply to QEMU's answer; fails if that is an error
-qmp()
-{
-	echo "$1" >&4
-	while read -r -t $QMP_SECONDS reply <&5; do
-		case $reply in
-		'{"return"'*)	return 0 ;;
-		'{"error"'*)	return 1 ;;
-		esac
-	done
-	reply="nothing for $QMP_SECONDS s"
-	return 1
-}
-
-# ask COMMAND: the same, and print command and answer
-ask()
-{
-	echo "-> $1"
-	qmp "$1" || die "QMP answered $reply"
-	echo "<- $reply"
+	echo "   the guest runs: $(grep 'stats-guest: ready' "$work/guest.serial")"
 }
 
 # Print for each vCPU what it does, from the table of `kvm-stats read -i 1 -c 1`. The host's
@@ -153,17 +127,16 @@ classify_vcpus()
 # Why a guest hangs: the state of QEMU, the registers of the vCPUs, and their statistics.
 explain_guest()
 {
-	QMP_SECONDS=10
-	qmp '{"execute": "qmp_capabilities"}'
+	SECONDS_MAX=10
 	for command in 'info status' 'info registers -a'; do
-		qmp '{"execute": "human-monitor-command", "arguments": {"command-line": "'"$command"'"}}'
 		echo "QEMU's monitor, $command:"
-		echo "$reply" | awk '{ gsub(/\\r\\n/, "\n"); print }' |
+		query human-monitor-command "\"command-line\": \"$command\"" |
+			awk '{ gsub(/\\r\\n/, "\n"); print }' |
 			grep -oE 'VM status: .*|CPU#.*|[RE]IP=[^ ]*|HLT=.|CR[034]=[^ ]*' |
 			awk '/^(VM|CPU)/ { printf "%s    ", sep; sep = "\n" } { printf "%s ", $0 } END { print "" }'
 	done
-	echo "kvm-stats read -p $pid -i 1 -c 1:"
-	kvm-stats read -p "$pid" -i 1 -c 1 -f "$STATE" > /tmp/state || return
+	echo "kvm-stats read -p $qemu -i 1 -c 1:"
+	kvm-stats read -p "$qemu" -i 1 -c 1 -f "$STATE" > /tmp/state || return
 	sed 's/^/    /' /tmp/state
 	echo "what the vCPUs do:"
 	classify_vcpus < /tmp/state
@@ -176,7 +149,7 @@ show_list()
 
 show_rates()
 {
-	kvm-stats read -p "$pid" -i $INTERVAL -c $COUNT -f "$SHOWN" | tee /tmp/rates ||
+	kvm-stats read -p "$qemu" -i $INTERVAL -c $COUNT -f "$SHOWN" | tee /tmp/rates ||
 		die "kvm-stats read"
 	awk '
 	{ for (i = 1; i < NF; i++) if ($i == "exits" && $NF + 0 > 0) moved++ }
@@ -188,7 +161,7 @@ show_rates()
 show_exits()
 {
 	echo 1 > /sys/module/kvm/parameters/exit_stats || die "cannot switch exit statistics on"
-	kvm-stats read -p "$pid" -i $INTERVAL -c 2 -f '^exit_' > /tmp/exits || die "kvm-stats read"
+	kvm-stats read -p "$qemu" -i $INTERVAL -c 2 -f '^exit_' > /tmp/exits || die "kvm-stats read"
 	awk '
 	/^vcpu/ && $2 !~ /^exit_hist/ {
 		if (sub(/_ns$/, "", $2))
@@ -208,23 +181,27 @@ show_exits()
 
 show_qmp()
 {
-	ask '{"execute": "query-stats", "arguments": {"target": "vcpu", "providers": [{"provider": "kvm", "names": ["exits", "halt_exits", "io_exits"]}]}}'
-	echo "$reply" | grep -q '"name": "exits", "value": [1-9]' ||
+	local answer command='{"execute": "query-stats", "arguments": {"target": "vcpu", "providers": [{"provider": "kvm", "names": ["exits", "halt_exits", "io_exits"]}]}}'
+
+	echo "-> $command"
+	answer=$(ask "$command") || die "QMP answered $answer"
+	echo "<- $answer"
+	echo "$answer" | grep -q '"name": "exits", "value": [1-9]' ||
 		die "QEMU's answer has no exits"
 }
 
 stop_guest()
 {
-	local waited=0
+	local answer waited=0
 
-	qmp '{"execute": "quit"}' || die "QMP answered $reply"
+	answer=$(query quit) || die "QMP answered $answer"
 	while alive; do
 		[ $waited -lt 300 ] || die "QEMU did not exit within 30 s"
 		usleep 100000
 		waited=$((waited + 1))
 	done
-	wait "$pid" || die "QEMU's exit status was $?"
-	pid=
+	wait "$qemu" || die "QEMU's exit status was $?"
+	qemu=
 }
 
 show()
@@ -251,7 +228,7 @@ show()
 	say "kvm-stats list: the VMs of this machine"
 	show_list
 
-	say "kvm-stats read -p $pid -i $INTERVAL -c $COUNT: values, and rates per second"
+	say "kvm-stats read -p $qemu -i $INTERVAL -c $COUNT: values, and rates per second"
 	show_rates
 
 	if [ -e /sys/module/kvm/parameters/exit_stats ]; then
@@ -260,7 +237,6 @@ show()
 	fi
 
 	say "query-stats: the same statistics from QEMU, by QMP"
-	qmp '{"execute": "qmp_capabilities"}' || die "QMP answered $reply"
 	show_qmp
 
 	say "Shutting the guest down"

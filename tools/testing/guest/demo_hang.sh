@@ -4,27 +4,21 @@
 #
 # shellcheck shell=dash
 
-count=0
-failed=0
+# shellcheck source=lib/suite.sh
+. "${0%/*}/suite.sh"
 
-# reports TEXT REGEX...: the demonstration fails, and its output has a line for each REGEX
+# reports REGEX...: the demonstration has failed, and its output has a line for each REGEX
 reports()
 {
-	description=$1
-	shift
-	count=$((count + 1))
-	missing=
+	local regex missing=''
+
 	for regex; do
 		grep -qE "$regex" /tmp/output || missing="$missing '$regex'"
 	done
-	if [ "$status" != 0 ] && [ -z "$missing" ]; then
-		echo "ok $count - $description"
-	else
-		failed=1
-		echo "not ok $count - $description"
-		echo "# exit status $status; no line matches:$missing"
-		sed 's/^/# /' /tmp/output
-	fi
+	[ "$status" != 0 ] && [ -z "$missing" ] && return
+	cat /tmp/output
+	echo "exit status $status; no line matches:$missing"
+	return 1
 }
 
 # demo NAME=VALUE...: run the demonstration with these variables
@@ -49,16 +43,15 @@ make_spinning_kernel()
 
 # /bin/sh waits for input on the console, so the guest sleeps.
 demo DEMO_HANGS=BusyBox DEMO_APPEND=rdinit=/bin/sh
-reports "the guest does not come up: its serial port, its registers and what it does" \
+check "the guest does not come up: its serial port, its registers and what it does" reports \
 	'FAILED: the guest did not boot within [0-9]+ s' "BusyBox" "QEMU's stderr is empty" \
 	'VM status: running' 'CPU#0.* [RE]IP=[0-9a-f]+.* CR0=' 'CPU#1' ' vcpu0 +exits +[0-9]+' \
 	' vcpu0 (runs and )?sleeps.* [0-9.]+ .*per second' ' vcpu1 (runs and )?sleeps.* per second'
 make_spinning_kernel
 demo DEMO_HANGS=S BOOT_KERNEL=/tmp/spin
-reports "a guest that spins is recognised" 'EIP=0010002[89ab]' ' vcpu0 spins: it runs without exits' \
+check "a guest that spins is recognised" reports 'EIP=0010002[89ab]' ' vcpu0 spins: it runs without exits' \
 	' vcpu1 (runs and )?sleeps'
 demo BOOT_KERNEL=/nonexistent
-reports "QEMU does not start: its messages" 'FAILED: QEMU has exited' "the end of QEMU's stderr:" \
+check "QEMU does not start: its messages" reports 'FAILED: QEMU has exited' "the end of QEMU's stderr:" \
 	"could not open kernel file '/nonexistent'"
-echo "1..$count"
-exit $failed
+finish

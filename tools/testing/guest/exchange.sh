@@ -5,20 +5,14 @@
 #
 # shellcheck shell=dash
 
+# shellcheck source=lib/suite.sh
+. "${0%/*}/suite.sh"
 TIMES=${EXCHANGE_TIMES:-25}	# of load and restore
-
-# report STATUS DESCRIPTION
-report()
-{
-	count=$((count + 1))
-	[ "$1" = 0 ] || printf 'not '
-	echo "ok $count - $2"
-}
 
 run_guests()
 {
 	n=0
-	while [ $n -lt "$TIMES" ]; do
+	while [ "$n" -lt "$TIMES" ]; do
 		n=$((n + 1))
 		kvm-stats-modules load && /tests/vcpu_run && grep -q kvm-stats /sys/module/kvm/version &&
 			kvm-stats-modules restore && /tests/debugfs_list && [ ! -e /sys/module/kvm/version ] || return
@@ -41,19 +35,13 @@ falls_back()
 	kvm-stats-modules load >/tmp/refused 2>&1
 	status=$?
 	cp /tmp/kvm-amd.ko "$1"
-	[ $status != 0 ] && kvm-stats-modules status | grep -q '^loaded: the modules of the kernel' && [ -c /dev/kvm ]
+	[ "$status" != 0 ] && kvm-stats-modules status | grep -q '^loaded: the modules of the kernel' && [ -c /dev/kvm ]
 }
 
-count=0
-run_guests >/tmp/exchanges 2>&1
-report $? "the modules are exchanged $((2 * TIMES)) times, with guests"
-tail -n 20 /tmp/exchanges | sed 's/^/# /'
-refuses load "the modules of the kernel"
-report $? "load refuses while a process uses KVM"
-falls_back
-report $? "if a module does not load, those of the kernel are loaded again"
+check "the modules are exchanged $((2 * TIMES)) times, with guests" run_guests
+check "load refuses while a process uses KVM" refuses load "the modules of the kernel"
+check "if a module does not load, those of the kernel are loaded again" falls_back
 kvm-stats-modules load | sed 's/^/# /'
 cp /lib/modules/*/updates/dkms/*.ko /modules/	# module_lifetime loads those
-refuses restore kvm-stats
-report $? "restore refuses while a process uses KVM"
-echo "1..$count"
+check "restore refuses while a process uses KVM" refuses restore kvm-stats
+finish

@@ -4,14 +4,13 @@
 # Test what kvm-stats does, from outside: in any test machine and on the build host (tools.t), with VMMs
 # that know how often their vCPUs exit.
 #
-# KVM_STATS and VMM are the paths of the programs. Test machines set BOOT_ARCH, and BOOT_VARIANT, which
-# is "unpatched" on a kernel that opens statistics for the VMM only, or does not have them.
+# KVM_STATS is the path of kvm-stats. Test machines set BOOT_ARCH, and BOOT_VARIANT, which is
+# "unpatched" on a kernel that opens statistics for the VMM only, or does not have them.
 #
 # shellcheck shell=dash
 
 # shellcheck source=lib/suite.sh
 . "${0%/*}/suite.sh"
-vmm_program=${VMM:-${0%/*}/vmm}
 as=${0%/*}/as
 nobody=65534
 perfmon=0x4000000000	# a mask with CAP_PERFMON
@@ -43,7 +42,7 @@ start_vmm()
 	out=$work/$started.out
 	rm -f "$in" "$out"
 	mkfifo "$in"
-	"$vmm_program" "$@" <>"$in" >>"$out" 2>"$work/vmm.err" &
+	"${0%/*}/vmm" "$@" <>"$in" >>"$out" 2>"$work/vmm.err" &
 	vmm=$!
 	vmms="$vmms $vmm"
 	wait_until has_line_or_ended '^ready' "$out" "$vmm" && grep '^ready' "$out" && return

@@ -13,25 +13,34 @@
 
 /* ---- origins ---- */
 
-static const struct {
-	const char *name;
-	const char *text;
-} origins[ORIGINS] = {
-	[ORIGIN_OPENED] = { "opened", "statistics fds opened by kvm-stats" },
-	[ORIGIN_TAKEN] = { "taken", "statistics fds that the VMM keeps open" },
-	[ORIGIN_NEXT] = { "next", "statistics fds of whole VMs (KVM_STATS_NEXT)" },
-	[ORIGIN_OPEN] = { "open", "statistics fds of whole VMs (KVM_STATS_OPEN)" },
-	[ORIGIN_QMP] = { "qmp", "QMP (query-stats of QEMU)" },
-	[ORIGIN_DEBUGFS] = { "debugfs", "debugfs (sums over the vCPUs of each VM)" },
-	[ORIGIN_TRACEPOINTS] = { "tracepoints", "KVM tracepoints" },
+static const char * const origin_names[ORIGINS] = {
+	[ORIGIN_OPENED] = "opened",
+	[ORIGIN_TAKEN] = "taken",
+	[ORIGIN_NEXT] = "next",
+	[ORIGIN_OPEN] = "open",
+	[ORIGIN_QMP] = "qmp",
+	[ORIGIN_DEBUGFS] = "debugfs",
+	[ORIGIN_TRACEPOINTS] = "tracepoints",
+};
+
+static const char * const origin_texts[ORIGINS] = {
+	[ORIGIN_OPENED] = "statistics fds opened by kvm-stats",
+	[ORIGIN_TAKEN] = "statistics fds that the VMM keeps open",
+	[ORIGIN_NEXT] = "statistics fds of whole VMs (KVM_STATS_NEXT)",
+	[ORIGIN_OPEN] = "statistics fds of whole VMs (KVM_STATS_OPEN)",
+	[ORIGIN_QMP] = "QMP (query-stats of QEMU)",
+	[ORIGIN_DEBUGFS] = "debugfs (sums over the vCPUs of each VM)",
+	[ORIGIN_TRACEPOINTS] = "KVM tracepoints",
 };
 
 const char *origin_name(enum origin origin)
 {
-	return origins[origin].name;
+	return origin_names[origin];
 }
 
-const char *origins_text(unsigned int mask, char *buf, size_t size)
+/* Writes the texts of the origins in @mask, or "none". Returns @buf. */
+static const char *join_origins(unsigned int mask, const char * const *text,
+				const char *separator, char *buf, size_t size)
 {
 	size_t used = 0;
 	int i;
@@ -39,10 +48,15 @@ const char *origins_text(unsigned int mask, char *buf, size_t size)
 	snprintf(buf, size, "none");
 	for (i = 0; i < ORIGINS && used < size; i++) {
 		if (mask & 1u << i)
-			used += snprintf(buf + used, size - used, "%s%s", used ? " and " : "",
-					 origins[i].text);
+			used += snprintf(buf + used, size - used, "%s%s", used ? separator : "",
+					 text[i]);
 	}
 	return buf;
+}
+
+const char *origins_text(unsigned int origins, char *buf, size_t size)
+{
+	return join_origins(origins, origin_texts, " and ", buf, size);
 }
 
 /* ---- targets ---- */
@@ -345,17 +359,7 @@ unsigned int vmm_origins(const struct vmm *vmm)
 
 const char *vmm_sources(const struct vmm *vmm, char *buf, size_t size)
 {
-	unsigned int mask = vmm_origins(vmm);
-	size_t used = 0;
-	int i;
-
-	snprintf(buf, size, "none");
-	for (i = 0; i < ORIGINS && used < size; i++) {
-		if (mask & 1u << i)
-			used += snprintf(buf + used, size - used, "%s%s", used ? "+" : "",
-					 origins[i].name);
-	}
-	return buf;
+	return join_origins(vmm_origins(vmm), origin_names, "+", buf, size);
 }
 
 bool vmm_has_sums(const struct vmm *vmm)

@@ -362,7 +362,6 @@ static bool start(const struct monitor *monitor, void *arg)
 	struct read_options *options = arg;
 
 	options->report.rates = options->samples.interval;
-	report_measure(&options->report, monitor);
 	if (options->samples.interval && monitor->options.filter->pids == 1 && !options->json)
 		print_heading(monitor->vmm[0]);
 	return true;

@@ -85,27 +85,27 @@ static int write_whole(const struct log_file *file, const char *text, size_t siz
 }
 
 /*
- * Appends the record @text. Returns false if the caller should give up: standard output cannot be
- * written.
+ * Appends the record @text. Returns false if the log cannot continue: standard output cannot be
+ * written, or the file is a pipe without a reader.
  */
 static bool log_file_write(struct log_file *file, const char *text, size_t size)
 {
 	int err = write_whole(file, text, size);
 
-	if (!err && file->failing)
+	if (!file->name) {
+		if (err && err != -EPIPE)
+			complain("cannot write the output: %s", strerror(-err));
+		return !err;
+	}
+	if (err && !file->failing)
+		complain("cannot write to %s: %s. Lines are lost until writing works.",
+			 file->name, strerror(-err));
+	else if (!err && file->failing)
 		complain("can write to %s again; %zu line%s could not be written", file->name,
 			 file->lost, plural(file->lost));
-	if (!err || file->name) {
-		if (err && !file->failing)
-			complain("cannot write to %s: %s. Lines are lost until writing works.",
-				 file->name, strerror(-err));
-		file->lost += !!err;
-		file->failing = err;
-		return err != -EPIPE;
-	}
-	if (err != -EPIPE)
-		complain("cannot write the output: %s", strerror(-err));
-	return false;
+	file->lost += !!err;
+	file->failing = err;
+	return err != -EPIPE;
 }
 
 /* Opens the file by its name again, for log rotation. If that fails, keeps the old file. */

@@ -117,10 +117,8 @@ static bool add_guests(struct filter *filter, const char *list, char *name)
 static bool parse_guests(struct filter *filter, const char *list)
 {
 	char *name = malloc(strlen(list) + 1);
-	bool good = name && add_guests(filter, list, name);
+	bool good = name ? add_guests(filter, list, name) : out_of_memory();
 
-	if (!name)
-		complain("out of memory");
 	free(name);
 	return good;
 }

@@ -93,7 +93,7 @@ bool columns_set(struct columns *columns, const struct totals *totals)
 	size_t i;
 
 	if (!fresh.column)
-		return false;
+		return out_of_memory();
 	for (i = 0; i < totals->totals; i++) {
 		if (has_column(totals->total[i]))
 			fresh.column[fresh.columns++] = column_of(columns, totals->total[i]);

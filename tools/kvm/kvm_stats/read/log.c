@@ -301,7 +301,7 @@ static bool start_csv(struct log *log)
 static bool start_columns(struct log *log)
 {
 	if (!columns_set(&log->columns, log->totals))
-		return out_of_memory();
+		return false;
 	log->lines = 0;
 	log->warned = false;
 	return !log->options->csv || start_csv(log);

@@ -99,7 +99,8 @@ struct columns {
 
 /*
  * Makes a column for each suitable statistic in @totals. Columns that exist keep their state;
- * new ones get the values of the last sample. Returns false if memory is exhausted.
+ * new ones get the values of the last sample. Prints a message and returns false if memory is
+ * exhausted.
  */
 bool columns_set(struct columns *columns, const struct totals *totals);
 

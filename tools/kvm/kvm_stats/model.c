@@ -318,7 +318,10 @@ static int reader_error(const struct vmm *vmm, const struct kvmstats_reader *rea
 	return err;
 }
 
-/* Only the VMM can open what has the error EIO, so the user can rather change another one. */
+/*
+ * With the error EIO, only the VMM can open the statistics. The user can do nothing about that, so
+ * any other error is preferred.
+ */
 static void count_unread(struct vmm *vmm)
 {
 	struct unread *unread = &vmm->unread;

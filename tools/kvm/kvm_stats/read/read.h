@@ -79,9 +79,9 @@ void query_stats_warn_unknown(const struct monitor *monitor);
 /*
  * ---- logs ----
  *
- * Its columns are sorted by name. Each column has the change of one statistic since the
- * previous sample; if the statistic does not count up, the change may be negative. Histograms
- * have no column.
+ * The columns of a log are sorted by name. Each has the change of one statistic since the previous
+ * sample. If the statistic does not count up, the change may be negative. Histograms do not have a
+ * column.
  */
 
 struct column {

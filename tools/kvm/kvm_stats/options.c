@@ -25,7 +25,8 @@ bool parse_seconds(const char *option, const char *text, double min, uint64_t *n
 	return false;
 }
 
-bool parse_count(const char *option, const char *text, unsigned long *count)
+/* The same as parse_seconds() for a number of intervals above 0. */
+static bool parse_count(const char *option, const char *text, unsigned long *count)
 {
 	char *end;
 
@@ -188,7 +189,8 @@ static bool select_qmp(struct filter *filter, const char *path)
 	return !path || strings_add(&filter->qmp_path, &filter->qmp_paths, path, strlen(path));
 }
 
-bool filter_option(struct filter *filter, int option, const char *value)
+/* Handles an option that selects something. Prints a message and returns false if it is wrong. */
+static bool filter_option(struct filter *filter, int option, const char *value)
 {
 	switch (option) {
 	case 'p':

@@ -27,19 +27,16 @@ enum exit_status {
  */
 bool parse_seconds(const char *option, const char *text, double min, uint64_t *ns);
 
-/* The same for a number of intervals above 0. */
-bool parse_count(const char *option, const char *text, unsigned long *count);
-
 /* ---- the options of a command, from which getopt_long() and --help know them ---- */
 
 enum option_kind {
 	OPTION_OTHER,		/* handled by command_options.set() */
 	OPTION_FLAG,		/* sets a bool */
 	OPTION_TEXT,		/* stores the argument in a const char * */
-	OPTION_COUNT,		/* parse_count() stores it in an unsigned long */
+	OPTION_COUNT,		/* stores a number of intervals in an unsigned long */
 	OPTION_SECONDS,		/* parse_seconds() stores it in a uint64_t */
 	OPTION_SOURCE,		/* adds @source to an enum sources */
-	OPTION_FILTER,		/* handled by filter_option() */
+	OPTION_FILTER,		/* selects VMs, vCPUs or statistics in the struct filter */
 };
 
 struct command_option {
@@ -78,9 +75,6 @@ int options_parse(int argc, char **argv, const struct command_options *options, 
 
 /* Prints the lines of the help that describe the options. */
 void options_help(const struct command_options *options, FILE *to);
-
-/* Handles an option that selects something. Prints a message and returns false if it is wrong. */
-bool filter_option(struct filter *filter, int option, const char *value);
 
 /* ---- the options of the Python program kvm_stat, with the same meaning ---- */
 

@@ -355,7 +355,6 @@ int options_parse(int argc, char **argv, const struct command_options *options, 
 /* ---- kvm_stat ---- */
 
 #define DEFAULT_DELAY	(3 * SECOND)
-#define MIN_DELAY	0.1
 
 static bool set_kvm_stat_option(int option, const char *text, void *arg)
 {
@@ -388,7 +387,7 @@ static const struct command_option kvm_stat_table[] = {
 	{ 'n', "count", "N", "with -l or -L: stop after N intervals",
 	  .kind = OPTION_COUNT, .member = MEMBER(count) },
 	{ 's', "set-delay", "SEC", "interval in seconds (default: 3)",
-	  .kind = OPTION_SECONDS, .member = MEMBER(delay), .min = MIN_DELAY },
+	  .kind = OPTION_SECONDS, .member = MEMBER(delay), .min = MIN_INTERVAL },
 	{ 'd', "debugfs", NULL, "read the statistics from debugfs",
 	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_DEBUGFS },
 	{ 't', "tracepoints", NULL, "count tracepoints; with -d, do both",

@@ -20,6 +20,7 @@ enum exit_status {
 /* ---- numbers: @option is the name for messages, such as "-i" ---- */
 
 #define MAX_SECONDS	86400.0
+#define MIN_INTERVAL	0.1	/* in seconds, of log, serve, top and kvm_stat */
 
 /*
  * Parses a number of seconds from @min to MAX_SECONDS, and stores it in ns. Prints a message and

@@ -440,7 +440,6 @@ int log_write(const struct log_options *options, struct monitor *monitor)
 /* ---- kvm-stats log ---- */
 
 #define DEFAULT_INTERVAL	(3 * SECOND)
-#define MIN_INTERVAL		0.1
 
 #define OPTION_CSV		258
 #define OPTION_TRACEPOINTS	259

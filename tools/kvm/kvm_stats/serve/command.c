@@ -8,7 +8,6 @@
 #include "util.h"
 
 #define DEFAULT_INTERVAL	(15 * SECOND)
-#define MIN_INTERVAL		0.1
 
 /* Options without a letter. Those of the filter have other numbers. */
 enum {

@@ -11,8 +11,6 @@
 #include "options.h"
 #include "util.h"
 
-#define MIN_INTERVAL	0.1	/* in seconds */
-
 struct top_options {
 	struct filter *filter;	/* the prompts of kvm_stat's view change it */
 	enum sources sources;

@@ -328,9 +328,7 @@ static struct total *find_total(struct totals *totals, const struct kvmstats_sta
 
 	for (i = 0; i < totals->totals; i++) {
 		total = totals->total[i];
-		if (total->origin == origin && total->size == kvmstats_stat_size(stat) &&
-		    kvmstats_stat_flags(total->stat) == kvmstats_stat_flags(stat) &&
-		    !strcmp(total->name, kvmstats_stat_name(stat)))
+		if (total->origin == origin && stat_is_like(total->stat, stat))
 			return total;
 	}
 	more = realloc(totals->total, (totals->totals + 1) * sizeof(*more));

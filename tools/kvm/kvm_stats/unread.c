@@ -128,7 +128,7 @@ static void suggest_root(const char *missing)
 
 const char *vmm_name(const struct vmm *vmm, char *buf, size_t size)
 {
-	char comm[64], guest[128];
+	char comm[64], guest[256];
 
 	sanitize(vmm->comm, comm, sizeof(comm));
 	if (!vmm->kvm)

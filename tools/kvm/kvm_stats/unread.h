@@ -58,7 +58,7 @@ int kvm_error(void);
 
 /* ---- messages about VMMs ---- */
 
-#define VMM_NAME_SIZE		256
+#define VMM_NAME_SIZE		384
 
 /* Writes which VMM it is: PID 4711 (qemu), guest "web". Returns @buf. */
 const char *vmm_name(const struct vmm *vmm, char *buf, size_t size);

@@ -136,21 +136,11 @@ int samples_run(struct samples_options *options, const struct samples_printer *p
 
 void print_heading(const struct vmm *vmm)
 {
-	char buf[256];
+	char name[VMM_NAME_SIZE], from[256];
 
-	if (!vmm->kvm) {
-		printf("# whole machine; source: %s\n",
-		       origins_text(vmm_origins(vmm), buf, sizeof(buf)));
-		return;
-	}
-	if (!vmm->pid)
-		printf("# %s", vmm->guest);
-	else
-		printf("# PID %d (%s)", (int)vmm->pid, sanitize(vmm->comm, buf, sizeof(buf)));
-	if (vmm->pid && vmm->guest)
-		printf(", guest \"%s\"", sanitize(vmm->guest, buf, sizeof(buf)));
-	printf(": %zu VM%s, %zu vCPU%s; source: %s\n", vmm->vms, plural(vmm->vms), vmm->vcpus,
-	       plural(vmm->vcpus), origins_text(vmm_origins(vmm), buf, sizeof(buf)));
+	printf("# %s: %zu VM%s, %zu vCPU%s; source: %s\n", vmm_name(vmm, name, sizeof(name)),
+	       vmm->vms, plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus),
+	       origins_text(vmm_origins(vmm), from, sizeof(from)));
 }
 
 /* ---- tables ---- */

@@ -40,9 +40,12 @@ static bool parse_count(const char *option, const char *text, unsigned long *cou
 
 /* ---- options that select VMs, vCPUs and statistics ---- */
 
-#define OPTION_VM	256
-#define OPTION_VCPU	257
-#define OPTION_QMP	1100
+/* All commands have them, so their numbers are below FIRST_LONG_OPTION. */
+enum {
+	OPTION_VM = UCHAR_MAX + 1,
+	OPTION_VCPU,
+	OPTION_QMP,
+};
 
 static const struct command_option filter_options[] = {
 	{ 'p', "pid", "LIST", "only VMMs with these process IDs, for example 47,4711",

@@ -40,8 +40,11 @@ enum option_kind {
 	OPTION_FILTER,		/* selects VMs, vCPUs or statistics in the struct filter */
 };
 
+/* The options of a command that have no letter are numbered from here. */
+#define FIRST_LONG_OPTION	512
+
 struct command_option {
-	int letter;			/* a number above 255 if it has no letter */
+	int letter;			/* or such a number */
 	const char *name;		/* NULL: the end of the table */
 	const char *argument;		/* for the help: "FILE"; "[=FILE]" if it may be omitted */
 	const char *help;		/* lines, separated by '\n'; NULL: not in the help */

@@ -441,8 +441,10 @@ int log_write(const struct log_options *options, struct monitor *monitor)
 
 #define DEFAULT_INTERVAL	(3 * SECOND)
 
-#define OPTION_CSV		258
-#define OPTION_TRACEPOINTS	259
+enum {
+	OPTION_CSV = FIRST_LONG_OPTION,
+	OPTION_TRACEPOINTS,
+};
 
 struct options {
 	struct filter filter;

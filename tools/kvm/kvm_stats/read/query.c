@@ -240,8 +240,10 @@ void query_stats_print_schemas(const struct monitor *monitor)
 
 /* ---- kvm-stats query ---- */
 
-#define OPTION_NAMES	1200
-#define OPTION_PROVIDER	1201
+enum {
+	OPTION_NAMES = FIRST_LONG_OPTION,
+	OPTION_PROVIDER,
+};
 
 static const char usage[] =
 	"Usage: kvm-stats query [OPTION]...\n"

@@ -9,9 +9,8 @@
 
 #define DEFAULT_INTERVAL	(15 * SECOND)
 
-/* Options without a letter. Those of the filter have other numbers. */
 enum {
-	PER_VCPU = 1000,
+	PER_VCPU = FIRST_LONG_OPTION,
 	METRICS,
 	EXCLUDE,
 	HISTOGRAMS,

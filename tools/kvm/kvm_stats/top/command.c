@@ -8,10 +8,12 @@
 
 #define DEFAULT_INTERVAL	(3 * SECOND)
 
-#define OPTION_COLUMNS	301
-#define OPTION_SORT	302
-#define OPTION_TRACEPOINTS	303
-#define OPTION_CLASSIC	304
+enum {
+	OPTION_COLUMNS = FIRST_LONG_OPTION,
+	OPTION_SORT,
+	OPTION_TRACEPOINTS,
+	OPTION_CLASSIC,
+};
 
 static const char usage[] =
 	"Usage: kvm-stats top [OPTION]...\n"

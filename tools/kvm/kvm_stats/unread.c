@@ -493,7 +493,7 @@ static void print_denied(pid_t pid)
 
 void explain_denied(const struct monitor *monitor)
 {
-	const char *missing = missing_capabilities();
+	const char *missing;
 	size_t i;
 
 	if (!monitor->denied)
@@ -507,6 +507,7 @@ void explain_denied(const struct monitor *monitor)
 		print_denied(kvmstats_monitor_denied_pid(monitor->library, i));
 	if (monitor->denied > MAX_NAMED)
 		complain("    and %zu more", monitor->denied - MAX_NAMED);
+	missing = missing_capabilities();
 	if (missing)
 		suggest_root(missing);
 	else

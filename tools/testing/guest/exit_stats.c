@@ -135,7 +135,7 @@ static bool is_whole(const struct runner *runner)
  */
 static bool histogram_is_complete(const struct runner *runner)
 {
-	long long in_hist = counted(runner, "exit_hist");
+	long long in_hist = counted(&runner->stats, "exit_hist");
 	long long count = classes_count(&runner->stats);
 
 	return count < 10 || (in_hist <= count + 1 && count <= in_hist + 1) ||

@@ -68,7 +68,7 @@ static bool equals_schedstat(const struct runner *runner, bool *more)
 {
 	unsigned long long arrivals = runner->after.arrivals - runner->before.arrivals;
 	unsigned long long delay = runner->after.delay_ns - runner->before.delay_ns;
-	unsigned long long count = counted(runner, "run_delay_hist");
+	unsigned long long count = counted(&runner->stats, "run_delay_hist");
 	unsigned long long ns = grown(runner, "run_delay_ns");
 
 	*more = count <= arrivals && ns <= delay;
@@ -150,9 +150,9 @@ static bool is_half(const struct runner *runner)
 
 	if (percent < 30 || percent > 70)
 		return fail("run_delay_ns is %u %% of the time, expected 30 to 70 %%", percent);
-	if (preemptions < 5 || preemptions > counted(runner, "run_delay_hist"))
+	if (preemptions < 5 || preemptions > counted(&runner->stats, "run_delay_hist"))
 		return fail("preemptions grew by %llu, run_delay_hist by %llu", preemptions,
-			    (unsigned long long)counted(runner, "run_delay_hist"));
+			    (unsigned long long)counted(&runner->stats, "run_delay_hist"));
 	return max_fits(runner);
 }
 
@@ -272,7 +272,7 @@ static bool other_ioctls_do_not_count(void)
 	ok = ok && runners_run(runners, 2, MS, NULL);
 	sleeping_ioctl_end();
 	if (ok && (grown(&runners[0], "run_delay_ns") || grown(&runners[0], "preemptions") ||
-		   counted(&runners[0], "run_delay_hist")))
+		   counted(&runners[0].stats, "run_delay_hist")))
 		ok = fail("%llu ns count although KVM_RUN was not called",
 			  (unsigned long long)grown(&runners[0], "run_delay_ns"));
 	destroy(runners, 2);

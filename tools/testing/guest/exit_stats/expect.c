@@ -83,39 +83,28 @@ static bool only_exits_have_time(const struct outcome *outcome)
 }
 
 /*
- * Count the new samples of the histogram, and add up the least times of all. The histogram gets
- * the time of an exit at the next entry, so it does not have the last exit.
+ * The histogram gets the time of an exit at the next entry, so it does not have the last exit, but
+ * the one before the outcome.
  */
-static bool read_samples(const struct outcome *outcome, uint64_t *count, uint64_t *least)
-{
-	const struct kvm_stats_desc *hist = find_desc(&outcome->after, "exit_hist");
-	unsigned int i;
-
-	*count = 0;
-	*least = 0;
-	for (i = 0; hist && i < hist->size; i++) {
-		uint64_t samples = value_at(&outcome->after, hist, i);
-
-		*count += samples - value_at(&outcome->before, hist, i);
-		*least += i ? samples << (i - 1) : 0;
-	}
-	return hist;
-}
-
 static bool each_exit_has_a_sample(const struct outcome *outcome)
 {
-	uint64_t exits, count, least;
+	uint64_t exits, count = counted(outcome, "exit_hist");
 
-	return read_samples(outcome, &count, &least) && change_of(outcome, "exits", &exits) &&
+	return change_of(outcome, "exits", &exits) &&
 	       (count == exits || fail("exit_hist grew by %llu, expected %llu",
 				       (unsigned long long)count, (unsigned long long)exits));
 }
 
+/* Each sample takes at least the time with which its bucket begins. */
 static bool samples_are_short(const struct outcome *outcome)
 {
-	uint64_t count, least, ns = sum(&outcome->after, true);
+	const struct kvm_stats_desc *hist = find_desc(&outcome->after, "exit_hist");
+	uint64_t least = 0, ns = sum(&outcome->after, true);
+	unsigned int i;
 
-	return read_samples(outcome, &count, &least) &&
+	for (i = 1; hist && i < hist->size; i++)
+		least += value_at(&outcome->after, hist, i) << (i - 1);
+	return hist &&
 	       (least <= ns || fail("exit_hist has at least %llu ns, but the exits took %llu",
 				    (unsigned long long)least, (unsigned long long)ns));
 }

@@ -185,15 +185,3 @@ uint64_t grown(const struct runner *runner, const char *name)
 	change_of(&runner->stats, name, &by);
 	return by;
 }
-
-uint64_t counted(const struct runner *runner, const char *name)
-{
-	const struct kvm_stats_desc *desc = find_desc(&runner->stats.after, name);
-	uint64_t sum = 0;
-	unsigned int i;
-
-	for (i = 0; desc && i < desc->size; i++)
-		sum += value_at(&runner->stats.after, desc, i) -
-		       value_at(&runner->stats.before, desc, i);
-	return sum;
-}

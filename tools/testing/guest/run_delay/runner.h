@@ -58,9 +58,6 @@ void pin(pthread_t thread, int cpu);
 /* Return the growth of the statistic during the run. */
 uint64_t grown(const struct runner *runner, const char *name);
 
-/* Return the number of amounts that the histogram counted during the run. */
-uint64_t counted(const struct runner *runner, const char *name);
-
 /* A `run` of struct runner: KVM_RUN. */
 bool run_guest(struct guest *guest);
 

@@ -53,3 +53,14 @@ bool change_of(const struct outcome *outcome, const char *name, uint64_t *by)
 	*by = after - before;
 	return true;
 }
+
+uint64_t counted(const struct outcome *outcome, const char *name)
+{
+	const struct kvm_stats_desc *desc = find_desc(&outcome->after, name);
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; desc && i < desc->size; i++)
+		sum += value_at(&outcome->after, desc, i) - value_at(&outcome->before, desc, i);
+	return sum;
+}

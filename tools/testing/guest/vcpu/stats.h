@@ -32,4 +32,7 @@ bool value_of(const struct stats_file *stats, const char *name, uint64_t *value)
 /* Stores by how much the first value of the statistic @name has changed. */
 bool change_of(const struct outcome *outcome, const char *name, uint64_t *by);
 
+/* Returns the number of amounts that the histogram @name has counted, 0 if it does not exist. */
+uint64_t counted(const struct outcome *outcome, const char *name);
+
 #endif /* VCPU_STATS_H */

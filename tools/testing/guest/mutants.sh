@@ -58,6 +58,12 @@ names()
 	grep -qE "(^|[^a-z0-9_])$(echo "$1" | sed 's/\*/[a-z0-9_]+/')([^a-z0-9_]|\$)"
 }
 
+# known_of MUTANT: print its state, and what else the list has of it
+known_of()
+{
+	awk -v mutant="$1" '$1 == mutant { sub(/^[^ ]* /, ""); print }' "$known"
+}
+
 # Print the lines of standard input whose mutant is at a place that the programs reach without a mutant.
 reached()
 {
@@ -86,7 +92,7 @@ test_known()
 	cp /tmp/rest /tmp/mutants
 	while read -r number mutant statistic; do
 		read -r state program case <<-END
-		$(awk -v mutant="$mutant" '$1 == mutant { sub(/^[^ ]* /, ""); print }' "$known")
+		$(known_of "$mutant")
 		END
 		by=
 		for _ in 1 2 3; do
@@ -172,7 +178,7 @@ report_others()
 		[ -z "$MUTANTS_SAMPLE" ] || found='is not killed'
 		! grep -q "^$number " /tmp/survivors || found=survives
 		read -r state reason <<-END
-		$(awk -v mutant="$mutant" '$1 == mutant { sub(/^[^ ]* /, ""); print }' "$known")
+		$(known_of "$mutant")
 		END
 		if [ "$state" = "$found" ]; then
 			result ok "$mutant $found $reason"

@@ -97,7 +97,7 @@ static bool open_monitor(struct collector *collector)
 	notice_exits(collector->monitor);
 	collector->exposition = exposition_new(collector->monitor, &options->exposed);
 	if (!collector->exposition)
-		complain("out of memory");
+		out_of_memory();
 	return collector->exposition;
 }
 
@@ -173,7 +173,7 @@ static bool replace_textfile(struct collector *collector, const struct text *tex
 
 	/* node_exporter ignores names that do not end in .prom. */
 	if (asprintf(&new_name, "%s.new", name) < 0) {
-		complain("out of memory");
+		out_of_memory();
 		return false;
 	}
 	err = write_new(new_name, text);

@@ -245,11 +245,11 @@ static const char *check_halts(const struct stats_snapshot *before,
 	const char *message;
 
 	message = STATS_CHECK_CHANGES(before, after, { "halt_exits", HALTS });
+	if (!message)
+		message = check_polls(before, after);
 	if (!message && polls + waits > HALTS)
 		message = stats_fail("%d halts caused %ld successful polls and %ld waits",
 				     HALTS, polls, waits);
-	if (!message)
-		message = check_polls(before, after);
 	return message ? message : check_times(before, after);
 }
 
@@ -261,7 +261,8 @@ static const char *check_wakeups(const struct stats_snapshot *before,
 	int64_t waits = stats_changed(before, after, "halt_wait_hist");
 
 	return waits <= wakeups && wakeups < waits + HALTS / 2 ? NULL :
-	       stats_fail("%ld waits caused %ld wakeups", waits, wakeups);
+	       stats_fail("'halt_wakeup' increased by %ld, but the vCPU waited %ld times",
+			  wakeups, waits);
 }
 
 /* Checks */

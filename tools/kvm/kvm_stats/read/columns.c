@@ -167,7 +167,8 @@ static void print_column(const struct column *column, bool include_past)
 	bool absolute = include_past || !column->total->counts_up;
 	uint64_t value = absolute ? column->last : (uint64_t)column->change;
 
-	printf("%-42s%10" PRIu64 "%10" PRId64 "\n", column->name, value, column->change);
+	/* A blank stays in front of a value that fills its column. */
+	printf("%-41s %9" PRIu64 " %9" PRId64 "\n", column->name, value, column->change);
 }
 
 static bool print_once(const struct kvm_stat_options *options, struct monitor *monitor,

@@ -663,7 +663,8 @@ fd_tests()
 # The VMM keeps no statistics fd open, but debugfs can be read.
 unpatched_tests()
 {
-	text='debugfs'
+	local text=debugfs
+
 	check "list shows the source debugfs" prints 0 "^ +$vmm +vmm +1 +2 +debugfs +one,two\$" list
 	check "read shows the sums of the exits that the VMM has counted" while_stopped reads_debugfs
 	check "a request for a single vCPU is an error, with the reason" prints 1 "$why" read -p "$vmm" --vcpu all
@@ -677,7 +678,7 @@ unpatched_tests()
 	check "read reports the reason, too" prints 0 "$why" read -p "$vmm"
 	check "schema shows statistics of the VM only" prints 0 "^vm +$statistic " schema -p "$vmm"
 	check "and none of vCPUs" has_no '^vcpu'
-	check "query prints statistics of the VM only" prints 0 '^{"return": \[' query -p "$vmm"
+	check "query prints statistics of the VM only" prints 0 '^[{]"return": \[' query -p "$vmm"
 	check "and none of vCPUs" has_no 'vcpu\['
 }
 

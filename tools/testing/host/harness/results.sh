@@ -34,6 +34,14 @@ run_check 0 --all >/dev/null
 check "a run without a test to repeat counts all test cases" eval '[ ! -s "$trace" ] && last_line "8 passed, 0 failed, 2 skipped"'
 mkdir -p "$check_repo/docs"
 cp page.md "$check_repo/docs/results.md"
+mkdir "$check_repo/build/testing/coverage"
+echo '{"files": [{"filename": "5.10/virt/kvm/a.c", "line_covered": 1, "line_total": 2, "branch_covered": 3,
+	"branch_total": 4}]}' >"$check_repo/build/testing/coverage/kernel.json"
+echo 123456789abc >"$check_repo/build/testing/coverage/kernel.commit"
+has_coverage() { grep -q '^| virt/kvm/a.c | 1 of 2 | 3 of 4 | 123456789abc |$' page.md; }
+check "the page has what make coverage counted" eval 'page_is "" && has_coverage'
+rm -r "$check_repo/build/testing/coverage"
+check "the page keeps it" eval '"$check_repo/tools/testing/results" --page "$work/page.md" && has_coverage'
 whole=$(git -C "$check_repo" rev-parse --short=12 HEAD)
 echo change >"$check_repo/tools/testing/host/new"
 commit_repo

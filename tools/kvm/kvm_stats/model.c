@@ -239,35 +239,34 @@ bool targets_read(struct vmm *vmm)
 
 static int read_fd(struct target *target)
 {
-	const struct kvmstats_reader *reader = target->private;
+	const struct kvmstats_target *from = target->private;
 
 	/* The monitor of the library owns the samples. Nothing changes them here. */
-	target->now = (struct kvmstats_sample *)kvmstats_reader_now(reader);
-	target->before = (struct kvmstats_sample *)kvmstats_reader_before(reader);
-	return kvmstats_reader_error(reader);
+	target->now = (struct kvmstats_sample *)kvmstats_target_now(from);
+	target->before = (struct kvmstats_sample *)kvmstats_target_before(from);
+	return kvmstats_target_error(from);
 }
 
 static const struct source source_fd = { .read = read_fd, .has_samples = true };
 
-/* Returns 0, or why the reader has no target. */
-static int attach_reader(struct monitor *monitor, struct vmm *vmm,
-			 const struct kvmstats_reader *reader)
+/* Returns 0, or why a target that is selected cannot be read. */
+static int attach_fd(struct monitor *monitor, struct vmm *vmm, const struct kvmstats_target *from)
 {
-	struct target key = target_of(&source_fd, kvmstats_reader_target(reader));
+	struct target key = target_of(&source_fd, from);
 	struct target *target;
-	int err = kvmstats_reader_error(reader);
+	int err = kvmstats_target_error(from);
 
 	if (err)
-		return err;
+		return err == -ECANCELED ? 0 : err;
 	/* If another VM with other statistics takes the place of a VM, it is another target. */
-	key.set = stat_set_get(&monitor->sets, kvmstats_reader_schema(reader), false);
+	key.set = stat_set_get(&monitor->sets, kvmstats_target_schema(from), false);
 	target = key.set ? target_keep(vmm, &key) : NULL;
 	if (key.set && !target)
 		target = target_add(vmm, &key);
 	if (!target)
 		return -ENOMEM;
-	target->origin = (enum origin)kvmstats_reader_origin(reader);
-	target->private = (void *)reader;
+	target->origin = (enum origin)kvmstats_target_origin(from);
+	target->private = (void *)from;
 	return read_fd(target);
 }
 
@@ -276,8 +275,8 @@ static int attach_fds(struct monitor *monitor, struct vmm *vmm)
 	int last_err = 0;
 	size_t i;
 
-	for (i = 0; i < kvmstats_watch_readers(vmm->watch); i++) {
-		int err = attach_reader(monitor, vmm, kvmstats_watch_reader(vmm->watch, i));
+	for (i = 0; i < kvmstats_vmm_targets(vmm->kvm); i++) {
+		int err = attach_fd(monitor, vmm, kvmstats_vmm_target(vmm->kvm, i));
 
 		if (err)
 			last_err = err;
@@ -298,21 +297,20 @@ static bool is_same_part(const struct target *target, const struct kvmstats_targ
 }
 
 /*
- * Returns why the statistics of a VM or vCPU are missing, or 0: another source may have them, or it
- * has ended, and the monitor is about to release it.
+ * Returns why the statistics of a VM or vCPU are missing, or 0: they are not selected, another
+ * source has them, or it has ended, and the monitor is about to release it.
  */
-static int reader_error(const struct vmm *vmm, const struct kvmstats_reader *reader)
+static int fd_error(const struct vmm *vmm, const struct kvmstats_target *from)
 {
-	int err = kvmstats_reader_error(reader);
+	int err = kvmstats_target_error(from);
 	size_t i;
 
-	if (!err || err == -ESRCH || err == -ENODEV)
+	if (!err || err == -ECANCELED || err == -ESRCH || err == -ENODEV)
 		return 0;
 	for (i = 0; i < vmm->targets; i++) {
 		const struct target *target = vmm->target[i];
 
-		if (target->source->replaces_fds &&
-		    is_same_part(target, kvmstats_reader_target(reader)))
+		if (target->source->replaces_fds && is_same_part(target, from))
 			return 0;
 	}
 	return err;
@@ -330,10 +328,10 @@ static void count_unread(struct vmm *vmm)
 	unread->count = 0;
 	unread->vcpus = 0;
 	unread->fd_error = 0;
-	for (i = 0; vmm->watch && i < kvmstats_watch_readers(vmm->watch); i++) {
-		const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
-		int vcpu = kvmstats_target_vcpu(kvmstats_reader_target(reader));
-		int err = reader_error(vmm, reader);
+	for (i = 0; vmm->kvm && i < kvmstats_vmm_targets(vmm->kvm); i++) {
+		const struct kvmstats_target *from = kvmstats_vmm_target(vmm->kvm, i);
+		int vcpu = kvmstats_target_vcpu(from);
+		int err = fd_error(vmm, from);
 
 		if (!err)
 			continue;
@@ -425,8 +423,8 @@ static void count_parts(struct vmm *vmm)
 	vmm->vcpus = kvmstats_vmm_vcpus(vmm->kvm);
 }
 
-/* @watch is NULL for the whole machine. Returns NULL if memory is exhausted. */
-static struct vmm *new_vmm(const struct kvmstats_watch *watch)
+/* @kvm is NULL for the whole machine. Returns NULL if memory is exhausted. */
+static struct vmm *new_vmm(const struct kvmstats_vmm *kvm)
 {
 	static uint64_t ids;
 	struct vmm *vmm = calloc(1, sizeof(*vmm));
@@ -435,16 +433,15 @@ static struct vmm *new_vmm(const struct kvmstats_watch *watch)
 		return NULL;
 	vmm->id = ++ids;
 	vmm->comm = "host";
-	if (!watch)
+	if (!kvm)
 		return vmm;
-	vmm->watch = watch;
-	vmm->kvm = kvmstats_watch_vmm(watch);
-	vmm->pid = kvmstats_vmm_pid(vmm->kvm);
-	vmm->comm = kvmstats_vmm_comm(vmm->kvm);
-	vmm->guest = kvmstats_vmm_guest(vmm->kvm);
+	vmm->kvm = kvm;
+	vmm->pid = kvmstats_vmm_pid(kvm);
+	vmm->comm = kvmstats_vmm_comm(kvm);
+	vmm->guest = kvmstats_vmm_guest(kvm);
 	if (!vmm->pid)
-		vmm->number = kvmstats_target_number(kvmstats_vmm_target(vmm->kvm, 0));
-	vmm->uuid = kvmstats_vmm_uuid(vmm->kvm);
+		vmm->number = kvmstats_target_number(kvmstats_vmm_target(kvm, 0));
+	vmm->uuid = kvmstats_vmm_uuid(kvm);
 	count_parts(vmm);
 	return vmm;
 }
@@ -473,11 +470,10 @@ static bool misses_vm(const struct vmm *vmm)
 {
 	size_t i;
 
-	for (i = 0; vmm->watch && i < kvmstats_watch_readers(vmm->watch); i++) {
-		const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
+	for (i = 0; vmm->kvm && i < kvmstats_vmm_targets(vmm->kvm); i++) {
+		const struct kvmstats_target *from = kvmstats_vmm_target(vmm->kvm, i);
 
-		if (reader_error(vmm, reader) &&
-		    kvmstats_target_kind(kvmstats_reader_target(reader)) == KVMSTATS_KIND_VM)
+		if (kvmstats_target_kind(from) == KVMSTATS_KIND_VM && fd_error(vmm, from))
 			return true;
 	}
 	return false;
@@ -528,9 +524,9 @@ static bool attach_sources(struct monitor *monitor, struct vmm *vmm)
 /* ---- the table of VMMs ---- */
 
 /* Adds a VMM, or with NULL an entry for the tracepoints of the whole machine. */
-static struct vmm *add_vmm(struct monitor *monitor, const struct kvmstats_watch *watch)
+static struct vmm *add_vmm(struct monitor *monitor, const struct kvmstats_vmm *kvm)
 {
-	struct vmm *vmm = new_vmm(watch);
+	struct vmm *vmm = new_vmm(kvm);
 	struct vmm **more;
 	size_t i;
 
@@ -564,12 +560,12 @@ static void remove_vmm(struct monitor *monitor, struct vmm *vmm)
 }
 
 /* Returns NULL for an event of the search, or if there was no memory for the VMM. */
-static struct vmm *find_vmm(const struct monitor *monitor, const struct kvmstats_watch *watch)
+static struct vmm *find_vmm(const struct monitor *monitor, const struct kvmstats_vmm *kvm)
 {
 	size_t i;
 
-	for (i = 0; watch && i < monitor->vmms; i++) {
-		if (monitor->vmm[i]->watch == watch)
+	for (i = 0; kvm && i < monitor->vmms; i++) {
+		if (monitor->vmm[i]->kvm == kvm)
 			return monitor->vmm[i];
 	}
 	return NULL;
@@ -591,18 +587,18 @@ static int selects_target(const struct kvmstats_target *target, void *arg)
 	return uses_fds(monitor) && filter_selects_target(monitor->options.filter, target);
 }
 
-static void handle_event(enum kvmstats_event event, const struct kvmstats_watch *watch, void *arg)
+static void handle_event(enum kvmstats_event event, const struct kvmstats_vmm *kvm, void *arg)
 {
 	struct monitor *monitor = arg;
-	struct vmm *vmm = find_vmm(monitor, watch);
+	struct vmm *vmm = find_vmm(monitor, kvm);
 
 	monitor->search_error = kvmstats_monitor_search_error(monitor->library);
 	if (event == KVMSTATS_EVENT_APPEARED) {
-		vmm = add_vmm(monitor, watch);
+		vmm = add_vmm(monitor, kvm);
 		if (!vmm)
 			monitor->error = -ENOMEM;
 	}
-	if (watch && !vmm)
+	if (kvm && !vmm)
 		return;
 	if (event == KVMSTATS_EVENT_CHANGED || event == KVMSTATS_EVENT_SCANNED) {
 		count_parts(vmm);
@@ -699,14 +695,7 @@ int monitor_sample(struct monitor *monitor)
 
 bool monitor_has_ended(const struct monitor *monitor)
 {
-	const struct filter *filter = monitor->options.filter;
-	size_t i;
-
-	for (i = 0; i < filter->pids; i++) {
-		if (kvmstats_monitor_pid_error(monitor->library, filter->pid[i]) != -ESRCH)
-			return false;
-	}
-	return filter->pids;
+	return kvmstats_monitor_wait(monitor->library, 0) == -ESRCH;
 }
 
 int monitor_wait(struct monitor *monitor, uint64_t deadline)

@@ -196,8 +196,7 @@ struct vmm {
 	struct unread reported;		/* what unread.c has printed of it */
 	char qmp_path[QMP_PATH_SIZE];	/* the socket of unread.qmp_error, or "" */
 	uint64_t qmp_retry;		/* when QMP may be tried again, in ns of CLOCK_MONOTONIC */
-	const struct kvmstats_vmm *kvm;	/* NULL: the whole machine */
-	const struct kvmstats_watch *watch;	/* the same VMM in the monitor of the library */
+	const struct kvmstats_vmm *kvm;	/* the same in the library; NULL: the whole machine */
 	/* For model.c only: */
 	size_t capacity;		/* of @target */
 	struct target **old;		/* the targets set aside; kept ones are NULL */

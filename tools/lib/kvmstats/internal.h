@@ -239,15 +239,42 @@ pid_t kvmstats_processes_denied(const struct kvmstats_processes *processes, size
 void kvmstats_processes_forget(struct kvmstats_processes *processes, pid_t pid);
 void kvmstats_processes_free(struct kvmstats_processes *processes);
 
-/* ---- vmm.c: the VMs and vCPUs of a process ---- */
+/* ---- target.c: a VM or a vCPU, and its samples ---- */
 
 struct kvmstats_target {
 	const struct kvmstats_vmm *vmm;
+	/* Which one it is. Each list of the targets sets these members again. */
 	struct kvmstats_fd from;	/* from.fd is -1 if the target has no fd of its own */
 	int vm;
 	uint64_t number;		/* of the VM, 0: not known */
 	size_t record;			/* of a vCPU in the file of its VM */
+	bool ended;			/* another VM can have an fd with the same number now */
+	/* How it is read */
+	enum kvmstats_origin origin;
+	int fd;				/* -1 if the statistics are in the file of the VM */
+	int err;			/* why it cannot be read, or 0 */
+	const struct kvmstats_schema *schema;
+	struct kvmstats_sample *now;
+	struct kvmstats_sample *before;
 };
+
+/* Opens the statistics, or opens them again. Sets target->err. */
+void kvmstats_target_open(struct kvmstats_target *target, struct kvmstats_schemas *schemas);
+
+/* Closes the statistics, which cannot be read because of @err. */
+void kvmstats_target_fail(struct kvmstats_target *target, int err);
+void kvmstats_target_free(struct kvmstats_target *target);
+
+/* Makes the last sample the previous one. The file of the VM can use the memory of the oldest. */
+void kvmstats_target_next(struct kvmstats_target *target);
+
+/*
+ * Reads a new sample, or takes it from the file of the VM. Returns 0, also if the target was not
+ * open, or why it cannot be read any more.
+ */
+int kvmstats_target_sample(struct kvmstats_target *target);
+
+/* ---- vmm.c: the VMs and vCPUs of a process ---- */
 
 /*
  * Two numbers that can be read quickly, and that usually change when VMs or vCPUs are added or
@@ -267,8 +294,12 @@ struct kvmstats_vmm {
 	bool distinct;
 	size_t vms;
 	size_t vcpus;
-	struct kvmstats_target *target;	/* VMs, then vCPUs by ID */
+	struct kvmstats_target **target;	/* VMs, then vCPUs by ID */
 	size_t targets;
+	bool changed;			/* targets were added or removed; monitor.c resets it */
+	struct kvmstats_target **old;	/* while a new list is made; those taken are NULL */
+	size_t olds;
+	size_t cursor;			/* index in @old at which the next search starts */
 	struct kvmstats_fds fds;	/* all KVM fds at the last scan, including duplicates */
 	struct kvmstats_fds buffer;	/* for the next scan */
 	struct kvmstats_glance glance;
@@ -278,6 +309,11 @@ struct kvmstats_vmm {
 	bool by_number;			/* opened with KVM_STATS_NEXT, not with fds of the VMM */
 	struct kvmstats_file *file;	/* of each VM; empty if they cannot be opened */
 	size_t files;
+	/* For monitor.c: */
+	size_t selected;		/* number of targets that the caller selects */
+	bool failed;			/* one of them could not be opened */
+	uint64_t next_check;
+	uint64_t next_scan;		/* 0: there is a change that the scan has to handle */
 };
 
 /*
@@ -296,14 +332,14 @@ int kvmstats_vmm_open(struct kvmstats_vmm *vmm, pid_t pid, struct kvmstats_schem
 int kvmstats_vmm_open_by_number(struct kvmstats_vmm *vmm, pid_t pid,
 				struct kvmstats_schemas *schemas);
 
-/* Adds the VM whose file @fd is. Owns @fd, also after a failure. Frees all targets. */
+/* Adds the VM whose file @fd is. Owns @fd, also after a failure. */
 int kvmstats_vmm_add_file(struct kvmstats_vmm *vmm, int fd);
 void kvmstats_vmm_close(struct kvmstats_vmm *vmm);
 
 /*
- * Lists the VMs and vCPUs of the process again. Returns 1 if the list has changed; all earlier
- * targets are then freed. Returns 0 if it has not changed. -ENODEV: the process holds no VM or
- * vCPU fds any more. After another error the targets are unchanged.
+ * Lists the VMs and vCPUs of the process again, and sets vmm->changed. -ENODEV: the process holds
+ * no VM or vCPU fds any more. -ENOMEM: there are no targets until the next call. After another
+ * error the targets are unchanged.
  */
 int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm);
 

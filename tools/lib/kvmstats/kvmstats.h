@@ -224,10 +224,8 @@ int kvmstats_fd_receive(int socket, int *fd, size_t max);
 /* ---- monitors: all VMs of the machine, as they start, change and end ---- */
 
 struct kvmstats_monitor;
-struct kvmstats_watch;		/* a VMM that a monitor watches */
-struct kvmstats_vmm;		/* its process */
+struct kvmstats_vmm;		/* a process that has VMs */
 struct kvmstats_target;		/* a VM or a vCPU of a VMM */
-struct kvmstats_reader;		/* reads a VM or a vCPU */
 
 enum kvmstats_event {
 	KVMSTATS_EVENT_APPEARED,	/* a VMM is watched now */
@@ -242,9 +240,9 @@ enum kvmstats_event {
  * Members that are 0 or NULL have no effect, except for @size.
  *
  * @selects_vmm and @selects_target return 1 to watch a VMM, and to read a VM or vCPU, or 0.
- * @event reports what the functions find that update the list of VMMs. Its @watch is NULL for
- * events of the search. After KVMSTATS_EVENT_ENDED, @watch is freed. These functions must not call
- * functions that change the monitor.
+ * @event reports what the functions find that update the list of VMMs. Its @vmm is NULL for events
+ * of the search. After KVMSTATS_EVENT_ENDED, @vmm is freed. These functions must not call functions
+ * that change the monitor.
  */
 struct kvmstats_monitor_options {
 	size_t size;			/* sizeof(struct kvmstats_monitor_options) */
@@ -252,7 +250,7 @@ struct kvmstats_monitor_options {
 	size_t pids;
 	int (*selects_vmm)(const struct kvmstats_vmm *vmm, void *arg);
 	int (*selects_target)(const struct kvmstats_target *target, void *arg);
-	void (*event)(enum kvmstats_event event, const struct kvmstats_watch *watch, void *arg);
+	void (*event)(enum kvmstats_event event, const struct kvmstats_vmm *vmm, void *arg);
 	void *arg;			/* passed to the functions above */
 };
 
@@ -270,7 +268,7 @@ int kvmstats_monitor_refresh(struct kvmstats_monitor *monitor);
 
 /*
  * Updates the list of VMMs, and reads a sample of each VM and vCPU. A VM or vCPU that cannot be
- * read is not an error: see kvmstats_reader_error().
+ * read is not an error: see kvmstats_target_error().
  */
 int kvmstats_monitor_sample(struct kvmstats_monitor *monitor);
 
@@ -309,10 +307,8 @@ int kvmstats_monitor_pid_error(const struct kvmstats_monitor *monitor, pid_t pid
  * Returns VMM @i, in the order of PIDs, or NULL. It lives until kvmstats_monitor_refresh(),
  * kvmstats_monitor_sample() or kvmstats_monitor_wait() finds that the VMM has ended.
  */
-size_t kvmstats_monitor_watches(const struct kvmstats_monitor *monitor);
-const struct kvmstats_watch *kvmstats_monitor_watch(const struct kvmstats_monitor *monitor,
-						    size_t i);
-const struct kvmstats_vmm *kvmstats_watch_vmm(const struct kvmstats_watch *watch);
+size_t kvmstats_monitor_vmms(const struct kvmstats_monitor *monitor);
+const struct kvmstats_vmm *kvmstats_monitor_vmm(const struct kvmstats_monitor *monitor, size_t i);
 
 /* Returns 0 if a VM was found with KVM_STATS_NEXT whose process is not known. */
 pid_t kvmstats_vmm_pid(const struct kvmstats_vmm *vmm);
@@ -345,8 +341,9 @@ size_t kvmstats_vmm_vcpus(const struct kvmstats_vmm *vmm);
 int kvmstats_vmm_distinct(const struct kvmstats_vmm *vmm);
 
 /*
- * Returns target @i, or NULL. VMs are first, then vCPUs by ID. Targets live until the next call of
- * a function that updates the list of VMMs.
+ * Returns target @i, or NULL. VMs are first, then vCPUs by ID. A target lives until the monitor
+ * finds that its VM or vCPU is gone, which it reports as KVMSTATS_EVENT_CHANGED or
+ * KVMSTATS_EVENT_ENDED.
  */
 size_t kvmstats_vmm_targets(const struct kvmstats_vmm *vmm);
 const struct kvmstats_target *kvmstats_vmm_target(const struct kvmstats_vmm *vmm, size_t i);
@@ -372,19 +369,11 @@ uint64_t kvmstats_target_number(const struct kvmstats_target *target);
 int kvmstats_target_fd(const struct kvmstats_target *target);
 
 /*
- * Returns reader @i of a VMM, or NULL. There is one for each selected target, in the same order.
- * A reader lives until the monitor finds that its VM or vCPU is gone, which it reports as
- * KVMSTATS_EVENT_CHANGED or KVMSTATS_EVENT_ENDED.
- */
-size_t kvmstats_watch_readers(const struct kvmstats_watch *watch);
-const struct kvmstats_reader *kvmstats_watch_reader(const struct kvmstats_watch *watch, size_t i);
-const struct kvmstats_target *kvmstats_reader_target(const struct kvmstats_reader *reader);
-
-/*
  * Returns 0, or why the statistics cannot be read. -ENODEV: the VM has ended, and the next
- * kvmstats_monitor_refresh() removes the reader.
+ * kvmstats_monitor_refresh() removes the target. -ECANCELED: options->selects_target did not select
+ * it.
  */
-int kvmstats_reader_error(const struct kvmstats_reader *reader);
+int kvmstats_target_error(const struct kvmstats_target *target);
 
 enum kvmstats_origin {
 	KVMSTATS_ORIGIN_OPENED,		/* opened with KVM_STATS_GETFD on the VMM's VM or vCPU fd */
@@ -395,13 +384,13 @@ enum kvmstats_origin {
 
 /*
  * Return how the statistics were opened, their schema, the last sample and the one before.
- * While kvmstats_reader_error() is not 0, the latter three return NULL. The monitor owns the
+ * While kvmstats_target_error() is not 0, the latter three return NULL. The monitor owns the
  * schema and the samples, and the next kvmstats_monitor_sample() changes the samples.
  */
-enum kvmstats_origin kvmstats_reader_origin(const struct kvmstats_reader *reader);
-const struct kvmstats_schema *kvmstats_reader_schema(const struct kvmstats_reader *reader);
-const struct kvmstats_sample *kvmstats_reader_now(const struct kvmstats_reader *reader);
-const struct kvmstats_sample *kvmstats_reader_before(const struct kvmstats_reader *reader);
+enum kvmstats_origin kvmstats_target_origin(const struct kvmstats_target *target);
+const struct kvmstats_schema *kvmstats_target_schema(const struct kvmstats_target *target);
+const struct kvmstats_sample *kvmstats_target_now(const struct kvmstats_target *target);
+const struct kvmstats_sample *kvmstats_target_before(const struct kvmstats_target *target);
 
 #pragma GCC visibility pop
 

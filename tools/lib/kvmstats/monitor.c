@@ -27,28 +27,6 @@
 
 #define INIT_PID_NAMESPACE	0xEFFFFFFCu	/* its inode number is the same in all kernels */
 
-/* Reads the statistics of one VM or vCPU. */
-struct kvmstats_reader {
-	const struct kvmstats_target *target;
-	struct kvmstats_target key;	/* a copy of @target, which each list replaces */
-	enum kvmstats_origin origin;
-	int fd;				/* -1 if the statistics are in the file of the VM */
-	int err;			/* why it cannot be read, or 0 */
-	bool ended;			/* another VM can have an fd with the number in @key now */
-	const struct kvmstats_schema *schema;
-	struct kvmstats_sample *now;
-	struct kvmstats_sample *before;
-};
-
-struct kvmstats_watch {
-	struct kvmstats_vmm vmm;
-	struct kvmstats_reader **reader;	/* of the selected targets, in their order */
-	size_t readers;
-	bool failed;			/* a reader could not be opened */
-	uint64_t next_check;
-	uint64_t next_scan;		/* 0: there is a change that the scan has to handle */
-};
-
 /* A process that the caller selected by its PID. */
 struct named_process {
 	pid_t pid;
@@ -58,8 +36,8 @@ struct named_process {
 struct kvmstats_monitor {
 	struct kvmstats_monitor_options options;
 	struct named_process *named;	/* options.pids entries */
-	struct kvmstats_watch **watch;	/* sorted by PID */
-	size_t watches;
+	struct kvmstats_vmm **vmm;	/* sorted by PID */
+	size_t vmms;
 	size_t capacity;
 	struct kvmstats_schemas schemas;
 	struct kvmstats_processes processes;
@@ -70,212 +48,18 @@ struct kvmstats_monitor {
 	uint64_t last_vm;		/* number of the last VM that KVM_STATS_NEXT has returned */
 	uint64_t next_search;
 	uint64_t last_refresh;
-	size_t next_watch;		/* where the next scans begin */
+	size_t next_vmm;		/* index of the VMM at which the next scans begin */
 	int64_t scan_budget;		/* CPU time left for scanning VMMs, in ns */
 };
 
 static void emit(const struct kvmstats_monitor *monitor, enum kvmstats_event event,
-		 const struct kvmstats_watch *watch)
+		 const struct kvmstats_vmm *vmm)
 {
 	if (monitor->options.event)
-		monitor->options.event(event, watch, monitor->options.arg);
+		monitor->options.event(event, vmm, monitor->options.arg);
 }
 
-/* ---- readers ---- */
-
-static void close_fd(struct kvmstats_reader *reader)
-{
-	if (reader->fd >= 0)
-		close(reader->fd);
-	reader->fd = -1;
-}
-
-static void free_samples(struct kvmstats_reader *reader)
-{
-	kvmstats_sample_free(reader->now);
-	kvmstats_sample_free(reader->before);
-	reader->now = NULL;
-	reader->before = NULL;
-	reader->schema = NULL;
-}
-
-static void fail(struct kvmstats_reader *reader, int err)
-{
-	close_fd(reader);
-	free_samples(reader);
-	reader->err = err;
-}
-
-static void free_readers(struct kvmstats_reader **reader, size_t readers)
-{
-	while (readers--) {
-		if (reader[readers])
-			fail(reader[readers], 0);
-		free(reader[readers]);
-	}
-	free(reader);
-}
-
-static int set_schema(struct kvmstats_reader *reader, const struct kvmstats_schema *schema,
-		      int (*new_sample)(struct kvmstats_sample **sample,
-					const struct kvmstats_schema *schema))
-{
-	int err;
-
-	free_samples(reader);
-	reader->schema = schema;
-	err = new_sample(&reader->now, schema);
-	return err ? err : new_sample(&reader->before, schema);
-}
-
-static const struct kvmstats_file *file_of(const struct kvmstats_target *target)
-{
-	return target->vmm->files ? &target->vmm->file[target->vm] : NULL;
-}
-
-static int open_in_file(struct kvmstats_reader *reader, const struct kvmstats_file *file)
-{
-	bool is_vm = reader->key.from.kind == KVMSTATS_KIND_VM;
-	const struct kvmstats_schema *schema = is_vm ? file->vm : file->vcpu;
-
-	close_fd(reader);
-	reader->origin = reader->target->vmm->by_number ? KVMSTATS_ORIGIN_NEXT :
-							  KVMSTATS_ORIGIN_OPEN;
-	if (file->err || reader->schema == schema)
-		return file->err;
-	return set_schema(reader, schema, kvmstats_sample_new_for_file);
-}
-
-/* Keeps the samples if the file has the same schema as the previous one. */
-static int open_fd(struct kvmstats_reader *reader, int fd, struct kvmstats_schemas *schemas)
-{
-	const struct kvmstats_schema *schema;
-	int err;
-
-	close_fd(reader);
-	reader->fd = fd;
-	reader->origin = reader->key.from.stats ? KVMSTATS_ORIGIN_DUPLICATED :
-						  KVMSTATS_ORIGIN_OPENED;
-	if (reader->schema && kvmstats_schema_same(reader->schema, fd) == 1)
-		return 0;
-	err = kvmstats_schemas_find(schemas, fd, false, &schema);
-	return err ? err : set_schema(reader, schema, kvmstats_sample_new);
-}
-
-/*
- * Opens the statistics, or opens them again: the VMM may have closed its fd, and opened one of
- * another VM with the same number, and the kernel offers no way to detect that. If that fails,
- * an open fd stays.
- */
-static void open_reader(struct kvmstats_reader *reader, struct kvmstats_schemas *schemas)
-{
-	const struct kvmstats_file *file = file_of(reader->target);
-	int fd, err;
-
-	if (file) {
-		err = open_in_file(reader, file);
-	} else {
-		fd = kvmstats_dup_and_open(reader->target->vmm->pidfd, &reader->key.from);
-		if (fd < 0 && reader->fd >= 0)
-			return;
-		err = fd < 0 ? fd : open_fd(reader, fd, schemas);
-	}
-	reader->err = 0;
-	if (err)
-		fail(reader, err);
-}
-
-/* Makes the last sample the previous one. The file of the VM can use the memory of the oldest. */
-static void next_sample(struct kvmstats_reader *reader)
-{
-	struct kvmstats_sample *oldest = reader->before;
-
-	if (reader->err)
-		return;
-	reader->before = reader->now;
-	reader->now = oldest;
-	kvmstats_sample_clear(oldest);
-}
-
-/* Reads a new sample, or takes it from the file of the VM. */
-static int sample_reader(struct kvmstats_reader *reader)
-{
-	const struct kvmstats_target *target = reader->target;
-	ssize_t record = target->from.kind == KVMSTATS_KIND_VM ? -1 : (ssize_t)target->record;
-	int err;
-
-	if (reader->err)
-		return 0;
-	if (reader->fd < 0)
-		err = kvmstats_file_sample(file_of(target), record, reader->now);
-	else
-		err = kvmstats_sample_read(reader->now, reader->fd);
-	if (err)
-		fail(reader, err);
-	return err;
-}
-
-/* ---- the readers of a VMM ---- */
-
-static bool is_same(const struct kvmstats_target *a, const struct kvmstats_target *b)
-{
-	return a->from.kind == b->from.kind && a->from.vcpu == b->from.vcpu &&
-	       a->number == b->number && a->from.fd == b->from.fd;
-}
-
-/*
- * Takes the reader of @target out of @old, or makes one. The order of targets rarely changes, so
- * the first comparison, at *@cursor, usually hits.
- */
-static struct kvmstats_reader *take_or_make(struct kvmstats_reader **old, size_t count,
-					    size_t *cursor, const struct kvmstats_target *target)
-{
-	struct kvmstats_reader *reader = NULL;
-	size_t i;
-
-	for (i = 0; i < count && !reader; i++) {
-		size_t at = (*cursor + i) % count;
-
-		if (!old[at] || old[at]->ended || !is_same(&old[at]->key, target))
-			continue;
-		reader = old[at];
-		old[at] = NULL;
-		*cursor = at + 1;
-	}
-	if (!reader) {
-		reader = calloc(1, sizeof(*reader));
-		if (!reader)
-			return NULL;
-		reader->fd = -1;
-	}
-	reader->target = target;
-	reader->key = *target;
-	return reader;
-}
-
-/* Makes the list of readers again. Readers of targets that are gone remain in @old. */
-static int list_readers(struct kvmstats_monitor *monitor, struct kvmstats_watch *watch,
-			struct kvmstats_reader **old, size_t count)
-{
-	const struct kvmstats_monitor_options *options = &monitor->options;
-	size_t cursor = 0;
-	size_t i;
-
-	watch->readers = 0;
-	watch->reader = calloc(watch->vmm.targets + 1, sizeof(struct kvmstats_reader *));
-	for (i = 0; watch->reader && i < watch->vmm.targets; i++) {
-		const struct kvmstats_target *target = &watch->vmm.target[i];
-		struct kvmstats_reader *reader;
-
-		if (options->selects_target && !options->selects_target(target, options->arg))
-			continue;
-		reader = take_or_make(old, count, &cursor, target);
-		if (!reader)
-			return -ENOMEM;
-		watch->reader[watch->readers++] = reader;
-	}
-	return watch->reader ? 0 : -ENOMEM;
-}
+/* ---- the targets of a VMM ---- */
 
 /* After these errors, other statistics of the VMM cannot be opened either. */
 static bool concerns_all(int err)
@@ -283,38 +67,55 @@ static bool concerns_all(int err)
 	return err == -EMFILE || err == -ENOMEM || err == -ESRCH;
 }
 
-/* Opens each reader, until an error concerns all. Returns whether one has changed its state. */
-static bool open_readers(struct kvmstats_watch *watch, struct kvmstats_schemas *schemas)
+static bool is_selected(const struct kvmstats_monitor *monitor,
+			const struct kvmstats_target *target)
+{
+	const struct kvmstats_monitor_options *options = &monitor->options;
+
+	return !options->selects_target || options->selects_target(target, options->arg);
+}
+
+/*
+ * Opens each selected target, or opens it again, until an error concerns all. Returns whether one
+ * has become readable or unreadable, or has another schema now.
+ */
+static bool open_targets(struct kvmstats_monitor *monitor, struct kvmstats_vmm *vmm)
 {
 	bool changed = false;
 	int fatal = 0;
 	size_t i;
 
-	watch->failed = false;
-	for (i = 0; i < watch->readers; i++) {
-		struct kvmstats_reader *reader = watch->reader[i];
-		const struct kvmstats_schema *schema = reader->schema;
+	vmm->failed = false;
+	vmm->selected = 0;
+	for (i = 0; i < vmm->targets; i++) {
+		struct kvmstats_target *target = vmm->target[i];
+		const struct kvmstats_schema *schema = target->schema;
 
+		if (!is_selected(monitor, target)) {
+			kvmstats_target_fail(target, -ECANCELED);
+			continue;
+		}
 		if (!fatal || schema)
-			open_reader(reader, schemas);
+			kvmstats_target_open(target, &monitor->schemas);
 		else
-			reader->err = fatal;
-		changed |= schema != reader->schema;
-		if (concerns_all(reader->err))
-			fatal = reader->err;
-		watch->failed |= reader->err != 0;
+			target->err = fatal;
+		changed |= schema != target->schema;
+		if (concerns_all(target->err))
+			fatal = target->err;
+		vmm->failed |= target->err != 0;
+		vmm->selected++;
 	}
 	return changed;
 }
 
 /* If this fails, the next read finds the end of the VM. */
-static void poll_files(const struct kvmstats_monitor *monitor, struct kvmstats_watch *watch)
+static void poll_files(const struct kvmstats_monitor *monitor, struct kvmstats_vmm *vmm)
 {
-	struct epoll_event event = { .data.ptr = watch };	/* EPOLLHUP is always reported */
+	struct epoll_event event = { .data.ptr = vmm };	/* EPOLLHUP is always reported */
 	size_t i;
 
-	for (i = 0; i < watch->vmm.files; i++) {
-		struct kvmstats_file *file = &watch->vmm.file[i];
+	for (i = 0; i < vmm->files; i++) {
+		struct kvmstats_file *file = &vmm->file[i];
 
 		if (!file->is_polled && file->fd >= 0)
 			file->is_polled = !epoll_ctl(monitor->epoll, EPOLL_CTL_ADD, file->fd,
@@ -323,25 +124,16 @@ static void poll_files(const struct kvmstats_monitor *monitor, struct kvmstats_w
 }
 
 /*
- * Opens the statistics of the VMM's current targets, and closes those of targets that are gone.
- * Returns whether a reader was added or removed, became readable or unreadable, or has another
- * schema now.
+ * Opens the statistics of the VMM's current targets. Returns whether a target was added or removed,
+ * became readable or unreadable, or has another schema now.
  */
-static bool attach(struct kvmstats_monitor *monitor, struct kvmstats_watch *watch)
+static bool attach(struct kvmstats_monitor *monitor, struct kvmstats_vmm *vmm)
 {
-	struct kvmstats_reader **old = watch->reader;
-	size_t before = watch->readers;
-	bool changed;
-	size_t i;
+	bool changed = vmm->changed;
 
-	poll_files(monitor, watch);
-	if (list_readers(monitor, watch, old, before))
-		watch->next_scan = 0;
-	changed = watch->readers != before;
-	for (i = 0; i < before; i++)
-		changed |= !!old[i];
-	free_readers(old, before);
-	return open_readers(watch, &monitor->schemas) || changed;
+	vmm->changed = false;
+	poll_files(monitor, vmm);
+	return open_targets(monitor, vmm) || changed;
 }
 
 /* ---- the table of VMMs ---- */
@@ -349,12 +141,12 @@ static bool attach(struct kvmstats_monitor *monitor, struct kvmstats_watch *watc
 /* The index after the last VMM whose PID is not larger. */
 static size_t index_after(const struct kvmstats_monitor *monitor, pid_t pid)
 {
-	size_t low = 0, high = monitor->watches;
+	size_t low = 0, high = monitor->vmms;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (monitor->watch[middle]->vmm.pid <= pid)
+		if (monitor->vmm[middle]->pid <= pid)
 			low = middle + 1;
 		else
 			high = middle;
@@ -362,12 +154,11 @@ static size_t index_after(const struct kvmstats_monitor *monitor, pid_t pid)
 	return low;
 }
 
-static struct kvmstats_watch *find_watch(const struct kvmstats_monitor *monitor, pid_t pid)
+static struct kvmstats_vmm *find_vmm(const struct kvmstats_monitor *monitor, pid_t pid)
 {
 	size_t index = index_after(monitor, pid);
 
-	return index && monitor->watch[index - 1]->vmm.pid == pid ? monitor->watch[index - 1] :
-								    NULL;
+	return index && monitor->vmm[index - 1]->pid == pid ? monitor->vmm[index - 1] : NULL;
 }
 
 static struct named_process *find_named(const struct kvmstats_monitor *monitor, pid_t pid)
@@ -381,95 +172,93 @@ static struct named_process *find_named(const struct kvmstats_monitor *monitor, 
 	return NULL;
 }
 
-static void free_watch(struct kvmstats_watch *watch)
+/* Closing the pidfd also removes it from the epoll set of the monitor. */
+static void free_vmm(struct kvmstats_vmm *vmm)
 {
-	free_readers(watch->reader, watch->readers);
-	/* Closing the pidfd also removes it from the epoll set of the monitor. */
-	kvmstats_vmm_close(&watch->vmm);
-	free(watch);
+	kvmstats_vmm_close(vmm);
+	free(vmm);
 }
 
 /* The VMM was scanned at @now. */
-static void schedule(struct kvmstats_watch *watch, uint64_t now)
+static void schedule(struct kvmstats_vmm *vmm, uint64_t now)
 {
-	watch->next_check = now + CHECK_INTERVAL;
-	watch->next_scan = now + SCAN_INTERVAL;
+	vmm->next_check = now + CHECK_INTERVAL;
+	vmm->next_scan = now + SCAN_INTERVAL;
 }
 
-static int insert(struct kvmstats_monitor *monitor, struct kvmstats_watch *watch)
+static int insert(struct kvmstats_monitor *monitor, struct kvmstats_vmm *vmm)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.ptr = watch };
-	size_t index = index_after(monitor, watch->vmm.pid);
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = vmm };
+	size_t index = index_after(monitor, vmm->pid);
 
-	if (monitor->watches == monitor->capacity) {
+	if (monitor->vmms == monitor->capacity) {
 		size_t capacity = monitor->capacity ? monitor->capacity * 2 : 16;
-		struct kvmstats_watch **more = realloc(monitor->watch, capacity * sizeof(*more));
+		struct kvmstats_vmm **more = realloc(monitor->vmm, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
-		monitor->watch = more;
+		monitor->vmm = more;
 		monitor->capacity = capacity;
 	}
-	if (watch->vmm.pidfd >= 0 &&
-	    epoll_ctl(monitor->epoll, EPOLL_CTL_ADD, watch->vmm.pidfd, &event))
+	if (vmm->pidfd >= 0 && epoll_ctl(monitor->epoll, EPOLL_CTL_ADD, vmm->pidfd, &event))
 		return -errno;
-	memmove(&monitor->watch[index + 1], &monitor->watch[index],
-		(monitor->watches - index) * sizeof(*monitor->watch));
-	monitor->watch[index] = watch;
-	monitor->watches++;
+	memmove(&monitor->vmm[index + 1], &monitor->vmm[index],
+		(monitor->vmms - index) * sizeof(*monitor->vmm));
+	monitor->vmm[index] = vmm;
+	monitor->vmms++;
 	return 0;
 }
 
 /* Starts to watch the VMM, unless there is an error, or the caller does not select it. */
-static int add_watch(struct kvmstats_monitor *monitor, struct kvmstats_watch *watch, int err)
+static int add_vmm(struct kvmstats_monitor *monitor, struct kvmstats_vmm *vmm, int err)
 {
 	const struct kvmstats_monitor_options *options = &monitor->options;
 	bool selected = !err && (!options->selects_vmm ||
-				 options->selects_vmm(&watch->vmm, options->arg));
+				 options->selects_vmm(vmm, options->arg));
 
 	if (selected)
-		err = insert(monitor, watch);
+		err = insert(monitor, vmm);
 	if (err || !selected) {
-		free_watch(watch);
+		free_vmm(vmm);
 		return err;
 	}
-	schedule(watch, clock_now());
-	attach(monitor, watch);
-	emit(monitor, KVMSTATS_EVENT_APPEARED, watch);
+	schedule(vmm, clock_now());
+	attach(monitor, vmm);
+	emit(monitor, KVMSTATS_EVENT_APPEARED, vmm);
 	return 0;
 }
 
 /* @err says why the VMM is no longer watched: -ESRCH or -ENODEV. */
-static void remove_watch(struct kvmstats_monitor *monitor, size_t index, int err)
+static void remove_vmm(struct kvmstats_monitor *monitor, size_t index, int err)
 {
-	struct kvmstats_watch *watch = monitor->watch[index];
-	struct named_process *named = find_named(monitor, watch->vmm.pid);
+	struct kvmstats_vmm *vmm = monitor->vmm[index];
+	struct named_process *named = find_named(monitor, vmm->pid);
 
-	emit(monitor, KVMSTATS_EVENT_ENDED, watch);
-	monitor->watches--;
-	memmove(&monitor->watch[index], &monitor->watch[index + 1],
-		(monitor->watches - index) * sizeof(*monitor->watch));
+	emit(monitor, KVMSTATS_EVENT_ENDED, vmm);
+	monitor->vmms--;
+	memmove(&monitor->vmm[index], &monitor->vmm[index + 1],
+		(monitor->vmms - index) * sizeof(*monitor->vmm));
 	if (named)
 		named->err = err;
-	kvmstats_processes_forget(&monitor->processes, watch->vmm.pid);
-	free_watch(watch);
+	kvmstats_processes_forget(&monitor->processes, vmm->pid);
+	free_vmm(vmm);
 }
 
 /* The next scan removes a VMM whose VMs have ended, unless its process ends before. */
-static void handle_end(struct kvmstats_monitor *monitor, struct kvmstats_watch *watch)
+static void handle_end(struct kvmstats_monitor *monitor, struct kvmstats_vmm *vmm)
 {
 	size_t i;
 
-	for (i = 0; i < monitor->watches && monitor->watch[i] != watch;)
+	for (i = 0; i < monitor->vmms && monitor->vmm[i] != vmm;)
 		i++;
-	if (i == monitor->watches)
+	if (i == monitor->vmms)
 		return;
-	if (!kvmstats_vmm_alive(&watch->vmm)) {
-		remove_watch(monitor, i, -ESRCH);
+	if (!kvmstats_vmm_alive(vmm)) {
+		remove_vmm(monitor, i, -ESRCH);
 		return;
 	}
-	kvmstats_vmm_close_ended(&watch->vmm);
-	watch->next_scan = 0;
+	kvmstats_vmm_close_ended(vmm);
+	vmm->next_scan = 0;
 }
 
 static int handle_ends(struct kvmstats_monitor *monitor)
@@ -487,67 +276,58 @@ static int handle_ends(struct kvmstats_monitor *monitor)
 
 /* ---- scans of VMMs ---- */
 
-static bool is_due(struct kvmstats_watch *watch, uint64_t now)
+static bool is_due(struct kvmstats_vmm *vmm, uint64_t now)
 {
-	if (now < watch->next_scan && now >= watch->next_check && !watch->vmm.by_number) {
-		watch->next_check = now + CHECK_INTERVAL;
-		return kvmstats_vmm_glance(&watch->vmm);
+	if (now < vmm->next_scan && now >= vmm->next_check && !vmm->by_number) {
+		vmm->next_check = now + CHECK_INTERVAL;
+		return kvmstats_vmm_glance(vmm);
 	}
-	return now >= watch->next_scan;
-}
-
-static void mark_ended(struct kvmstats_watch *watch)
-{
-	size_t i;
-
-	for (i = 0; i < watch->readers; i++) {
-		const struct kvmstats_file *file = file_of(watch->reader[i]->target);
-
-		watch->reader[i]->ended = file && file->err == -ENODEV;
-	}
+	return now >= vmm->next_scan;
 }
 
 /* Returns whether the VMM at @index is still watched. */
 static bool scan(struct kvmstats_monitor *monitor, size_t index, uint64_t now)
 {
-	struct kvmstats_watch *watch = monitor->watch[index];
+	struct kvmstats_vmm *vmm = monitor->vmm[index];
 	uint64_t start = clock_read(CLOCK_THREAD_CPUTIME_ID);
-	int ret;
+	int err = kvmstats_vmm_refresh(vmm);
+	bool ended = err == -ESRCH || err == -ENODEV;
 
-	mark_ended(watch);
-	ret = kvmstats_vmm_refresh(&watch->vmm);
-	schedule(watch, now);
-	if (ret == -ESRCH || ret == -ENODEV)
-		remove_watch(monitor, index, ret);
+	schedule(vmm, now);
+	if (ended)
+		remove_vmm(monitor, index, err);
 	else
-		emit(monitor, attach(monitor, watch) ? KVMSTATS_EVENT_CHANGED :
-						       KVMSTATS_EVENT_SCANNED, watch);
+		emit(monitor, attach(monitor, vmm) ? KVMSTATS_EVENT_CHANGED :
+						     KVMSTATS_EVENT_SCANNED, vmm);
+	/* The targets could not be listed. */
+	if (err == -ENOMEM)
+		vmm->next_scan = 0;
 	monitor->scan_budget -= (int64_t)(clock_read(CLOCK_THREAD_CPUTIME_ID) - start);
-	return ret != -ESRCH && ret != -ENODEV;
+	return !ended;
 }
 
 /* Scans the VMMs that are due, in turn. */
 static void scan_due(struct kvmstats_monitor *monitor, uint64_t now)
 {
-	size_t *at = &monitor->next_watch;
+	size_t *at = &monitor->next_vmm;
 	size_t left;
 
 	monitor->scan_budget += (int64_t)((now - monitor->last_refresh) / SCAN_SHARE);
 	if (monitor->scan_budget > MAX_SCAN_BUDGET || !monitor->last_refresh)
 		monitor->scan_budget = MAX_SCAN_BUDGET;
 	monitor->last_refresh = now;
-	for (left = monitor->watches; left && monitor->scan_budget > 0; left--) {
-		struct kvmstats_watch *watch;
+	for (left = monitor->vmms; left && monitor->scan_budget > 0; left--) {
+		struct kvmstats_vmm *vmm;
 
-		if (*at >= monitor->watches)
+		if (*at >= monitor->vmms)
 			*at = 0;
-		watch = monitor->watch[*at];
-		if (!is_due(watch, now)) {
+		vmm = monitor->vmm[*at];
+		if (!is_due(vmm, now)) {
 			++*at;
-		} else if (watch->vmm.by_number && watch->next_scan && !watch->failed) {
+		} else if (vmm->by_number && vmm->next_scan && !vmm->failed) {
 			/* Events and reads report all changes of the files. */
-			schedule(watch, now);
-			emit(monitor, KVMSTATS_EVENT_SCANNED, watch);
+			schedule(vmm, now);
+			emit(monitor, KVMSTATS_EVENT_SCANNED, vmm);
 			++*at;
 		} else {
 			*at += scan(monitor, *at, now);
@@ -592,45 +372,45 @@ static pid_t creator_of(int fd)
 
 static int watch_by_number(struct kvmstats_monitor *monitor, pid_t pid, int fd)
 {
-	struct kvmstats_watch *watch = calloc(1, sizeof(*watch));
+	struct kvmstats_vmm *vmm = calloc(1, sizeof(*vmm));
 	int err;
 
-	if (!watch) {
+	if (!vmm) {
 		close(fd);
 		return -ENOMEM;
 	}
-	err = kvmstats_vmm_open_by_number(&watch->vmm, pid, &monitor->schemas);
+	err = kvmstats_vmm_open_by_number(vmm, pid, &monitor->schemas);
 	/* The process has ended, and another one holds the VM. */
 	if (err == -ESRCH) {
-		kvmstats_vmm_close(&watch->vmm);
-		err = kvmstats_vmm_open_by_number(&watch->vmm, 0, &monitor->schemas);
+		kvmstats_vmm_close(vmm);
+		err = kvmstats_vmm_open_by_number(vmm, 0, &monitor->schemas);
 	}
 	if (err)
 		close(fd);
 	else
-		err = kvmstats_vmm_add_file(&watch->vmm, fd);
-	return add_watch(monitor, watch, err);
+		err = kvmstats_vmm_add_file(vmm, fd);
+	return add_vmm(monitor, vmm, err);
 }
 
 /* Owns @fd, also after a failure. */
 static int add_vm(struct kvmstats_monitor *monitor, int fd)
 {
 	pid_t pid = creator_of(fd);
-	struct kvmstats_watch *watch = pid > 0 ? find_watch(monitor, pid) : NULL;
+	struct kvmstats_vmm *vmm = pid > 0 ? find_vmm(monitor, pid) : NULL;
 	bool is_wanted = pid >= 0 &&
 			 (!monitor->options.pids || (pid && find_named(monitor, pid)));
 	int err;
 
 	/* A VMM that was found by its fds is also scanned by them. */
-	if (!is_wanted || (watch && !watch->vmm.by_number)) {
+	if (!is_wanted || (vmm && !vmm->by_number)) {
 		close(fd);
 		return 0;
 	}
-	if (!watch)
+	if (!vmm)
 		return watch_by_number(monitor, pid, fd);
-	err = kvmstats_vmm_add_file(&watch->vmm, fd);
-	attach(monitor, watch);
-	emit(monitor, KVMSTATS_EVENT_CHANGED, watch);
+	err = kvmstats_vmm_add_file(vmm, fd);
+	attach(monitor, vmm);
+	emit(monitor, KVMSTATS_EVENT_CHANGED, vmm);
 	return err;
 }
 
@@ -646,7 +426,7 @@ static int search_next(struct kvmstats_monitor *monitor)
 	 * The numbers start at 1 again after KVM's module was loaded again, which is only possible
 	 * while no file is open.
 	 */
-	if (!monitor->watches)
+	if (!monitor->vmms)
 		monitor->last_vm = 0;
 	while (!err) {
 		uint64_t number = monitor->last_vm;
@@ -672,14 +452,14 @@ static int search_next(struct kvmstats_monitor *monitor)
 static int try_process(pid_t pid, void *arg)
 {
 	struct kvmstats_monitor *monitor = arg;
-	struct kvmstats_watch *watch;
+	struct kvmstats_vmm *vmm;
 
-	if (find_watch(monitor, pid))
+	if (find_vmm(monitor, pid))
 		return 0;
-	watch = calloc(1, sizeof(*watch));
-	if (!watch)
+	vmm = calloc(1, sizeof(*vmm));
+	if (!vmm)
 		return -ENOMEM;
-	return add_watch(monitor, watch, kvmstats_vmm_open(&watch->vmm, pid, &monitor->schemas));
+	return add_vmm(monitor, vmm, kvmstats_vmm_open(vmm, pid, &monitor->schemas));
 }
 
 /* @complete: all VMs of the machine are known, so processes need not be examined. */
@@ -755,17 +535,17 @@ int kvmstats_monitor_sample(struct kvmstats_monitor *monitor)
 	if (err)
 		return err;
 	monitor->time = clock_now();
-	for (i = 0; i < monitor->watches; i++) {
-		struct kvmstats_watch *watch = monitor->watch[i];
+	for (i = 0; i < monitor->vmms; i++) {
+		struct kvmstats_vmm *vmm = monitor->vmm[i];
 		bool failed;
 
-		for (n = 0; n < watch->readers; n++)
-			next_sample(watch->reader[n]);
-		failed = watch->readers && kvmstats_vmm_read_files(&watch->vmm);
-		for (n = 0; n < watch->readers; n++)
-			failed |= sample_reader(watch->reader[n]) != 0;
+		for (n = 0; n < vmm->targets; n++)
+			kvmstats_target_next(vmm->target[n]);
+		failed = vmm->selected && kvmstats_vmm_read_files(vmm);
+		for (n = 0; n < vmm->targets; n++)
+			failed |= kvmstats_target_sample(vmm->target[n]) != 0;
 		if (failed)
-			watch->next_scan = 0;
+			vmm->next_scan = 0;
 	}
 	return 0;
 }
@@ -842,9 +622,9 @@ void kvmstats_monitor_close(struct kvmstats_monitor *monitor)
 {
 	if (!monitor)
 		return;
-	while (monitor->watches)
-		free_watch(monitor->watch[--monitor->watches]);
-	free(monitor->watch);
+	while (monitor->vmms)
+		free_vmm(monitor->vmm[--monitor->vmms]);
+	free(monitor->vmm);
 	kvmstats_schemas_free(&monitor->schemas);
 	kvmstats_processes_free(&monitor->processes);
 	if (monitor->epoll >= 0)
@@ -887,58 +667,12 @@ int kvmstats_monitor_pid_error(const struct kvmstats_monitor *monitor, pid_t pid
 	return named ? named->err : -EINVAL;
 }
 
-size_t kvmstats_monitor_watches(const struct kvmstats_monitor *monitor)
+size_t kvmstats_monitor_vmms(const struct kvmstats_monitor *monitor)
 {
-	return monitor->watches;
+	return monitor->vmms;
 }
 
-const struct kvmstats_watch *kvmstats_monitor_watch(const struct kvmstats_monitor *monitor,
-						    size_t i)
+const struct kvmstats_vmm *kvmstats_monitor_vmm(const struct kvmstats_monitor *monitor, size_t i)
 {
-	return i < monitor->watches ? monitor->watch[i] : NULL;
-}
-
-const struct kvmstats_vmm *kvmstats_watch_vmm(const struct kvmstats_watch *watch)
-{
-	return &watch->vmm;
-}
-
-size_t kvmstats_watch_readers(const struct kvmstats_watch *watch)
-{
-	return watch->readers;
-}
-
-const struct kvmstats_reader *kvmstats_watch_reader(const struct kvmstats_watch *watch, size_t i)
-{
-	return i < watch->readers ? watch->reader[i] : NULL;
-}
-
-const struct kvmstats_target *kvmstats_reader_target(const struct kvmstats_reader *reader)
-{
-	return reader->target;
-}
-
-int kvmstats_reader_error(const struct kvmstats_reader *reader)
-{
-	return reader->err;
-}
-
-enum kvmstats_origin kvmstats_reader_origin(const struct kvmstats_reader *reader)
-{
-	return reader->origin;
-}
-
-const struct kvmstats_schema *kvmstats_reader_schema(const struct kvmstats_reader *reader)
-{
-	return reader->schema;
-}
-
-const struct kvmstats_sample *kvmstats_reader_now(const struct kvmstats_reader *reader)
-{
-	return reader->now;
-}
-
-const struct kvmstats_sample *kvmstats_reader_before(const struct kvmstats_reader *reader)
-{
-	return reader->before;
+	return i < monitor->vmms ? monitor->vmm[i] : NULL;
 }

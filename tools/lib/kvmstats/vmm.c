@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * The VMs and vCPUs of a process, with what their statistics can be read: files of whole VMs if the
- * kernel has them, else an fd of each VM and vCPU.
+ * Lists the VMs and vCPUs of a process, with what their statistics can be read: files of whole VMs
+ * if the kernel has them, else an fd of each VM and vCPU.
  *
  * The open file of a VM does not keep it. When the VM ends, the file polls as EPOLLHUP, and reads
  * fail with ENODEV.
@@ -17,6 +17,91 @@
 #include "internal.h"
 
 #define MAX_COMM	64u
+
+/* ---- the list of targets ---- */
+
+static void free_targets(struct kvmstats_target **target, size_t count)
+{
+	while (count)
+		kvmstats_target_free(target[--count]);
+	free(target);
+}
+
+/*
+ * Starts a new list, which has space for @count targets. add_target() takes those that still exist
+ * out of the old one, and end_list() frees the others.
+ */
+static int begin_list(struct kvmstats_vmm *vmm, size_t count)
+{
+	vmm->old = vmm->target;
+	vmm->olds = vmm->targets;
+	vmm->cursor = 0;
+	vmm->targets = 0;
+	vmm->target = calloc(count + 1, sizeof(*vmm->target));
+	return vmm->target ? 0 : -ENOMEM;
+}
+
+static bool is_same(const struct kvmstats_target *a, const struct kvmstats_target *b)
+{
+	return a->from.kind == b->from.kind && a->from.vcpu == b->from.vcpu &&
+	       a->number == b->number && a->from.fd == b->from.fd;
+}
+
+/* The order of targets rarely changes, so the first comparison, at the cursor, usually hits. */
+static struct kvmstats_target *take_old(struct kvmstats_vmm *vmm, const struct kvmstats_target *key)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->olds; i++) {
+		size_t at = (vmm->cursor + i) % vmm->olds;
+		struct kvmstats_target *target = vmm->old[at];
+
+		if (!target || target->ended || !is_same(target, key))
+			continue;
+		vmm->old[at] = NULL;
+		vmm->cursor = at + 1;
+		return target;
+	}
+	return NULL;
+}
+
+static int add_target(struct kvmstats_vmm *vmm, const struct kvmstats_target *key)
+{
+	struct kvmstats_target *target = take_old(vmm, key);
+
+	if (!target) {
+		target = calloc(1, sizeof(*target));
+		if (!target)
+			return -ENOMEM;
+		target->vmm = vmm;
+		target->fd = -1;
+		vmm->changed = true;
+	}
+	target->from = key->from;
+	target->vm = key->vm;
+	target->number = key->number;
+	target->record = key->record;
+	vmm->target[vmm->targets++] = target;
+	return 0;
+}
+
+/* After an error there are no targets. The next scan lists them again. */
+static int end_list(struct kvmstats_vmm *vmm, int err)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->olds; i++)
+		vmm->changed |= !!vmm->old[i];
+	free_targets(vmm->old, vmm->olds);
+	vmm->old = NULL;
+	vmm->olds = 0;
+	if (!err)
+		return 0;
+	free_targets(vmm->target, vmm->targets);
+	vmm->target = NULL;
+	vmm->targets = 0;
+	return err;
+}
 
 /* ---- targets with fds of their own ---- */
 
@@ -70,39 +155,32 @@ static bool is_one_vm(const struct kvmstats_vmm *vmm, const struct kvmstats_fds 
 	return true;
 }
 
-static void add_target(struct kvmstats_vmm *vmm, const struct kvmstats_fd *from, int vm)
-{
-	vmm->target[vmm->targets++] = (struct kvmstats_target){
-		.vmm = vmm,
-		.from = *from,
-		.vm = vm,
-	};
-	if (from->kind == KVMSTATS_KIND_VCPU)
-		vmm->vcpus++;
-}
-
 /*
  * Adds the targets of a group. If the kernel opens statistics for this process (@can_open), the
  * VM or vCPU fds are used. Otherwise the statistics fds are used, if the VMM holds any.
  */
-static void add_group(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds,
-		      struct group group, bool can_open, bool one_vm)
+static int add_group(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds,
+		     struct group group, bool can_open, bool one_vm)
 {
 	bool has_kvm = group.stats > group.start;
 	bool has_stats = group.end > group.stats;
 	bool use_kvm = has_kvm && (can_open || !has_stats);
 	size_t i = use_kvm ? group.start : group.stats;
 	size_t end = use_kvm ? group.stats : group.end;
-	int vm = 0;
+	int vm = 0, err = 0;
 
 	if (one_vm)
 		end = i + 1;
-	for (; i < end; i++) {
-		if (fds->fd[i].kind == KVMSTATS_KIND_VM)
-			add_target(vmm, &fds->fd[i], vm++);
-		else
-			add_target(vmm, &fds->fd[i], one_vm ? 0 : -1);
+	for (; !err && i < end; i++) {
+		bool is_vm = fds->fd[i].kind == KVMSTATS_KIND_VM;
+		const struct kvmstats_target key = {
+			.from = fds->fd[i], .vm = is_vm ? vm++ : one_vm ? 0 : -1,
+		};
+
+		vmm->vcpus += !is_vm;
+		err = add_target(vmm, &key);
 	}
+	return err;
 }
 
 static const struct kvmstats_fd *first_kvm_fd(const struct kvmstats_fds *fds)
@@ -138,42 +216,29 @@ static void count_vms(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
 		vmm->vms = 1;
 }
 
-/* Replaces the targets by an empty list, which has space for @count targets. */
-static int clear_targets(struct kvmstats_vmm *vmm, size_t count)
-{
-	struct kvmstats_target *target = calloc(count + 1, sizeof(*target));
-
-	vmm->targets = 0;
-	if (!target)
-		return -ENOMEM;
-	free(vmm->target);
-	vmm->target = target;
-	return 0;
-}
-
 static int list_fds(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
 {
 	bool can_open, one_vm;
 	struct group group;
 	size_t i;
+	int err = begin_list(vmm, fds->count);
 
-	if (clear_targets(vmm, fds->count))
-		return -ENOMEM;
 	count_vms(vmm, fds);
 	one_vm = is_one_vm(vmm, fds);
 	can_open = can_open_stats(vmm, first_kvm_fd(fds));
-	for (i = 0; i < fds->count; i = group.end) {
+	for (i = 0; !err && i < fds->count; i = group.end) {
 		group = group_at(fds, i);
-		add_group(vmm, fds, group, can_open, one_vm);
+		err = add_group(vmm, fds, group, can_open, one_vm);
 	}
-	return 0;
+	return end_list(vmm, err);
 }
 
 /* ---- targets in files of whole VMs ---- */
 
 static int by_id_and_vm(const void *a, const void *b)
 {
-	const struct kvmstats_target *x = a, *y = b;
+	const struct kvmstats_target *x = *(const struct kvmstats_target **)a;
+	const struct kvmstats_target *y = *(const struct kvmstats_target **)b;
 
 	if (x->from.kind != y->from.kind)
 		return x->from.kind < y->from.kind ? -1 : 1;
@@ -192,46 +257,45 @@ static size_t count_vcpus(const struct kvmstats_vmm *vmm)
 	return vcpus;
 }
 
-static void add_file_targets(struct kvmstats_vmm *vmm, size_t i)
+static int add_file_targets(struct kvmstats_vmm *vmm, size_t i)
 {
 	const struct kvmstats_file *file = &vmm->file[i];
-	struct kvmstats_target target = {
-		.vmm = vmm,
+	struct kvmstats_target key = {
 		.from = { .fd = file->vmm_fd, .kind = KVMSTATS_KIND_VM, .vcpu = -1 },
 		.vm = (int)i,
 		.number = file->layout.vm,
 	};
 	size_t n;
+	int err = add_target(vmm, &key);
 
-	vmm->target[vmm->targets++] = target;
-	target.from.kind = KVMSTATS_KIND_VCPU;
-	for (n = 0; n < file->vcpus; n++) {
-		target.from.vcpu = kvmstats_file_vcpu(file, n);
-		target.record = n;
-		vmm->target[vmm->targets++] = target;
+	key.from.kind = KVMSTATS_KIND_VCPU;
+	for (n = 0; !err && n < file->vcpus; n++) {
+		key.from.vcpu = kvmstats_file_vcpu(file, n);
+		key.record = n;
+		err = add_target(vmm, &key);
 	}
+	return err;
 }
 
 static int list_files(struct kvmstats_vmm *vmm)
 {
 	size_t i;
+	int err;
 
 	vmm->vms = vmm->files;
 	vmm->vcpus = count_vcpus(vmm);
-	if (clear_targets(vmm, vmm->vms + vmm->vcpus))
-		return -ENOMEM;
-	for (i = 0; i < vmm->files; i++)
-		add_file_targets(vmm, i);
-	qsort(vmm->target, vmm->targets, sizeof(*vmm->target), by_id_and_vm);
-	return 0;
+	err = begin_list(vmm, vmm->vms + vmm->vcpus);
+	for (i = 0; !err && i < vmm->files; i++)
+		err = add_file_targets(vmm, i);
+	if (!err && vmm->targets)
+		qsort(vmm->target, vmm->targets, sizeof(*vmm->target), by_id_and_vm);
+	return end_list(vmm, err);
 }
 
-/* Lists the files again if vCPUs were added, or the list failed before. Returns 1 then, else 0. */
+/* Lists the files again if vCPUs were added, or the list failed before. */
 static int update_files(struct kvmstats_vmm *vmm)
 {
-	if (vmm->targets && count_vcpus(vmm) == vmm->vcpus)
-		return 0;
-	return list_files(vmm) ? -ENOMEM : 1;
+	return vmm->targets && count_vcpus(vmm) == vmm->vcpus ? 0 : list_files(vmm);
 }
 
 static void close_files(struct kvmstats_file *file, size_t count)
@@ -332,6 +396,8 @@ static void drop_ended(struct kvmstats_vmm *vmm)
 	size_t before = vmm->files;
 	size_t i;
 
+	for (i = 0; before && i < vmm->targets; i++)
+		vmm->target[i]->ended = vmm->file[vmm->target[i]->vm].err == -ENODEV;
 	vmm->files = 0;
 	for (i = 0; i < before; i++) {
 		if (vmm->file[i].err == -ENODEV)
@@ -383,10 +449,10 @@ int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm)
 }
 
 /*
- * Lists the targets in the files of VMs or, if these cannot be opened, the fds of the VMM. Sets
- * @changed if it has listed any.
+ * Lists the targets in the files of VMs or, if these cannot be opened and @fds_changed is set, the
+ * fds of the VMM.
  */
-static int open_targets(struct kvmstats_vmm *vmm, bool *changed)
+static int open_targets(struct kvmstats_vmm *vmm, bool fds_changed)
 {
 	struct kvmstats_fds distinct = { 0 };
 	int err = kvmstats_fds_copy(&distinct, &vmm->buffer);
@@ -396,30 +462,23 @@ static int open_targets(struct kvmstats_vmm *vmm, bool *changed)
 	vmm->distinct = kvmstats_fds_distinct(&distinct, vmm->pid);
 	err = open_files(vmm, &distinct);
 	vmm->has_no_files = err == -EOPNOTSUPP;
-	if (!err)
-		*changed = true;
-	else if (!vmm->files)
-		err = *changed ? list_fds(vmm, &distinct) : 0;
+	if (err && !vmm->files)
+		err = fds_changed ? list_fds(vmm, &distinct) : 0;
 	kvmstats_fds_free(&distinct);
 	return err;
 }
 
-static int list_targets(struct kvmstats_vmm *vmm, bool *changed)
+static int list_targets(struct kvmstats_vmm *vmm, bool fds_changed)
 {
-	int ret;
-
-	if (*changed || (!vmm->files && !vmm->has_no_files))
-		return open_targets(vmm, changed);
-	if (!vmm->files)
-		return 0;
-	ret = update_files(vmm);
-	*changed = ret > 0;
-	return ret < 0 ? ret : 0;
+	if (fds_changed || (!vmm->files && !vmm->has_no_files))
+		return open_targets(vmm, fds_changed);
+	return vmm->files ? update_files(vmm) : 0;
 }
 
 /* The glance is read first, so that it detects changes that happen during the scan. */
-static int scan(struct kvmstats_vmm *vmm, bool *changed)
+static int scan(struct kvmstats_vmm *vmm)
 {
+	bool changed;
 	int err = read_glance(vmm, &vmm->glance);
 
 	if (!err)
@@ -429,7 +488,7 @@ static int scan(struct kvmstats_vmm *vmm, bool *changed)
 		err = -EACCES;
 	if (err)
 		return err;
-	*changed = !kvmstats_fds_equal(&vmm->buffer, &vmm->fds);
+	changed = !kvmstats_fds_equal(&vmm->buffer, &vmm->fds);
 	/*
 	 * A process without VM and vCPU fds is an agent, not a VMM. Return before the search for
 	 * duplicates, which takes long if the agent holds thousands of statistics fds.
@@ -449,7 +508,6 @@ static int scan(struct kvmstats_vmm *vmm, bool *changed)
 
 int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
 {
-	bool changed = false;
 	int err;
 
 	if (!kvmstats_vmm_alive(vmm))
@@ -457,10 +515,8 @@ int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
 	drop_ended(vmm);
 	if (vmm->by_number)
 		return vmm->files ? update_files(vmm) : -ENODEV;
-	err = scan(vmm, &changed);
-	if (!kvmstats_vmm_alive(vmm))
-		return -ESRCH;
-	return err ? err : changed;
+	err = scan(vmm);
+	return kvmstats_vmm_alive(vmm) ? err : -ESRCH;
 }
 
 /* ---- open and close ---- */
@@ -484,14 +540,13 @@ static int read_names(struct kvmstats_vmm *vmm)
 
 int kvmstats_vmm_open(struct kvmstats_vmm *vmm, pid_t pid, struct kvmstats_schemas *schemas)
 {
-	bool changed = false;
 	int err;
 
 	*vmm = (struct kvmstats_vmm){ .pid = pid, .schemas = schemas };
 	vmm->pidfd = kvmstats_pidfd_open(pid);
 	if (vmm->pidfd < 0)
 		return vmm->pidfd;
-	err = scan(vmm, &changed);
+	err = scan(vmm);
 	if (!err)
 		err = read_names(vmm);
 	/* If the process still exists, its PID was not reused while /proc/PID was read. */
@@ -526,12 +581,12 @@ int kvmstats_vmm_open_by_number(struct kvmstats_vmm *vmm, pid_t pid,
 
 void kvmstats_vmm_close(struct kvmstats_vmm *vmm)
 {
+	free_targets(vmm->target, vmm->targets);
 	if (vmm->pidfd >= 0)
 		close(vmm->pidfd);
 	close_files(vmm->file, vmm->files);
 	kvmstats_fds_free(&vmm->fds);
 	kvmstats_fds_free(&vmm->buffer);
-	free(vmm->target);
 	free(vmm->guest);
 	free(vmm->uuid);
 	free(vmm->comm);
@@ -586,30 +641,5 @@ size_t kvmstats_vmm_targets(const struct kvmstats_vmm *vmm)
 
 const struct kvmstats_target *kvmstats_vmm_target(const struct kvmstats_vmm *vmm, size_t i)
 {
-	return i < vmm->targets ? &vmm->target[i] : NULL;
-}
-
-enum kvmstats_kind kvmstats_target_kind(const struct kvmstats_target *target)
-{
-	return target->from.kind;
-}
-
-int kvmstats_target_vcpu(const struct kvmstats_target *target)
-{
-	return target->from.vcpu;
-}
-
-int kvmstats_target_vm(const struct kvmstats_target *target)
-{
-	return target->vm;
-}
-
-uint64_t kvmstats_target_number(const struct kvmstats_target *target)
-{
-	return target->number;
-}
-
-int kvmstats_target_fd(const struct kvmstats_target *target)
-{
-	return target->from.fd;
+	return i < vmm->targets ? vmm->target[i] : NULL;
 }

@@ -589,12 +589,12 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 	/* The peer of a socket in another PID namespace has the PID 0, too. */
 	if (!monitor->qmp || !vmm->pid)
 		return 0;
-	for (i = 0; i < kvmstats_watch_readers(vmm->watch); i++) {
-		const struct kvmstats_reader *reader = kvmstats_watch_reader(vmm->watch, i);
-		const struct kvmstats_target *replaced = kvmstats_reader_target(reader);
+	for (i = 0; i < kvmstats_vmm_targets(vmm->kvm); i++) {
+		const struct kvmstats_target *replaced = kvmstats_vmm_target(vmm->kvm, i);
 		const struct target key = target_of(&source_qmp, replaced);
 
-		if (!kvmstats_reader_error(reader) || target_keep(vmm, &key))
+		err = kvmstats_target_error(replaced);
+		if (!err || err == -ECANCELED || target_keep(vmm, &key))
 			continue;
 		if (!may_ask) {
 			last_err = vmm->unread.qmp_error;

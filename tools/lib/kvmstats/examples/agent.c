@@ -15,10 +15,9 @@
 
 #include <kvmstats.h>
 
-static void print_reader(const struct kvmstats_reader *reader)
+static void print_target(const struct kvmstats_target *target)
 {
-	const struct kvmstats_target *target = kvmstats_reader_target(reader);
-	int err = kvmstats_reader_error(reader);
+	int err = kvmstats_target_error(target);
 	const struct kvmstats_stat *exits;
 	char buf[128];
 	double rate = 0;
@@ -26,9 +25,9 @@ static void print_reader(const struct kvmstats_reader *reader)
 	if (kvmstats_target_kind(target) != KVMSTATS_KIND_VCPU)
 		return;
 	/* The statistics differ between kernels and architectures: find this one by its name. */
-	exits = err ? NULL : kvmstats_schema_find(kvmstats_reader_schema(reader), "exits");
+	exits = err ? NULL : kvmstats_schema_find(kvmstats_target_schema(target), "exits");
 	if (exits)
-		err = kvmstats_rate(kvmstats_reader_before(reader), kvmstats_reader_now(reader),
+		err = kvmstats_rate(kvmstats_target_before(target), kvmstats_target_now(target),
 				    exits, 0, &rate);
 	if (err)
 		printf("  vcpu%d: %s\n", kvmstats_target_vcpu(target),
@@ -37,16 +36,15 @@ static void print_reader(const struct kvmstats_reader *reader)
 		printf("  vcpu%d: %.0f exits/s\n", kvmstats_target_vcpu(target), rate);
 }
 
-static void print_watch(const struct kvmstats_watch *watch)
+static void print_vmm(const struct kvmstats_vmm *vmm)
 {
-	const struct kvmstats_vmm *vmm = kvmstats_watch_vmm(watch);
 	const char *guest = kvmstats_vmm_guest(vmm);
 	size_t i;
 
 	printf("%d %s (%s): %zu vCPUs\n", (int)kvmstats_vmm_pid(vmm), kvmstats_vmm_comm(vmm),
 	       guest ? guest : "no name", kvmstats_vmm_vcpus(vmm));
-	for (i = 0; i < kvmstats_watch_readers(watch); i++)
-		print_reader(kvmstats_watch_reader(watch, i));
+	for (i = 0; i < kvmstats_vmm_targets(vmm); i++)
+		print_target(kvmstats_vmm_target(vmm, i));
 }
 
 int main(int argc, char **argv)
@@ -63,8 +61,8 @@ int main(int argc, char **argv)
 		sleep(seconds);
 		err = kvmstats_monitor_sample(monitor);
 	}
-	for (i = 0; !err && i < kvmstats_monitor_watches(monitor); i++)
-		print_watch(kvmstats_monitor_watch(monitor, i));
+	for (i = 0; !err && i < kvmstats_monitor_vmms(monitor); i++)
+		print_vmm(kvmstats_monitor_vmm(monitor, i));
 	if (err)
 		fprintf(stderr, "agent: %s\n", kvmstats_strerror(err, buf, sizeof(buf)));
 	kvmstats_monitor_close(monitor);

@@ -10,9 +10,9 @@
 /* How often the monitor has reported each event. */
 static int events[KVMSTATS_EVENT_SEARCH_WORKS + 1];
 
-static void count_event(enum kvmstats_event event, const struct kvmstats_watch *watch, void *arg)
+static void count_event(enum kvmstats_event event, const struct kvmstats_vmm *vmm, void *arg)
 {
-	(void)watch;
+	(void)vmm;
 	(void)arg;
 	events[event]++;
 }
@@ -88,27 +88,26 @@ static void test_other_process(void)
 
 /* ---- with a VM ---- */
 
-static const struct kvmstats_reader *reader_at(const struct kvmstats_monitor *monitor, size_t i)
+static const struct kvmstats_target *target_at(const struct kvmstats_monitor *monitor, size_t i)
 {
-	return kvmstats_watch_reader(kvmstats_monitor_watch(monitor, 0), i);
+	return kvmstats_vmm_target(kvmstats_monitor_vmm(monitor, 0), i);
 }
 
 static void test_samples(struct kvmstats_monitor *monitor)
 {
-	const struct kvmstats_reader *vm = reader_at(monitor, 0), *vcpu = reader_at(monitor, 1);
+	const struct kvmstats_target *vm = target_at(monitor, 0), *vcpu = target_at(monitor, 1);
 
-	tap_ok(kvmstats_target_kind(kvmstats_reader_target(vm)) == KVMSTATS_KIND_VM &&
-	       kvmstats_target_vcpu(kvmstats_reader_target(vcpu)) == 0,
-	       "the readers are those of the VM and of the vCPU");
-	tap_ok(!kvmstats_reader_error(vm) && !kvmstats_reader_error(vcpu), "both can be read");
-	tap_is(kvmstats_sample_time(kvmstats_reader_before(vcpu)), 0,
+	tap_ok(kvmstats_target_kind(vm) == KVMSTATS_KIND_VM && kvmstats_target_vcpu(vcpu) == 0,
+	       "these are the VM and the vCPU");
+	tap_ok(!kvmstats_target_error(vm) && !kvmstats_target_error(vcpu), "both can be read");
+	tap_is(kvmstats_sample_time(kvmstats_target_before(vcpu)), 0,
 	       "after the first sample there is no previous one");
 	tap_is(kvmstats_monitor_sample(monitor), 0, "a second sample is read");
-	tap_ok(kvmstats_sample_time(kvmstats_reader_before(vcpu)) <
-	       kvmstats_sample_time(kvmstats_reader_now(vcpu)), "the previous sample is kept");
-	tap_ok(kvmstats_monitor_time(monitor) <= kvmstats_sample_time(kvmstats_reader_now(vm)),
+	tap_ok(kvmstats_sample_time(kvmstats_target_before(vcpu)) <
+	       kvmstats_sample_time(kvmstats_target_now(vcpu)), "the previous sample is kept");
+	tap_ok(kvmstats_monitor_time(monitor) <= kvmstats_sample_time(kvmstats_target_now(vm)),
 	       "the time of the monitor is that at which the sample began");
-	tap_ok(kvmstats_schema_count(kvmstats_reader_schema(vm)), "the VM has statistics");
+	tap_ok(kvmstats_schema_count(kvmstats_target_schema(vm)), "the VM has statistics");
 }
 
 /* The VMM has two fds of its VM, and holds statistics fds. */
@@ -118,13 +117,13 @@ static void test_vmm(pid_t pid)
 	struct pollfd fd = { .events = POLLIN };
 	const struct kvmstats_vmm *vmm;
 
-	if (!tap_ok(monitor && kvmstats_monitor_watches(monitor) == 1, "a monitor of a VMM starts"))
+	if (!tap_ok(monitor && kvmstats_monitor_vmms(monitor) == 1, "a monitor of a VMM starts"))
 		return;
-	vmm = kvmstats_watch_vmm(kvmstats_monitor_watch(monitor, 0));
+	vmm = kvmstats_monitor_vmm(monitor, 0);
 	tap_is(events[KVMSTATS_EVENT_APPEARED], 1, "the VMM is reported");
 	tap_is(kvmstats_monitor_pid_error(monitor, pid), 0, "the VMM has no error");
 	tap_ok(kvmstats_vmm_vms(vmm) == 1 && kvmstats_vmm_distinct(vmm), "it has one VM");
-	if (tap_is(kvmstats_watch_readers(kvmstats_monitor_watch(monitor, 0)), 2,
+	if (tap_is(kvmstats_vmm_targets(kvmstats_monitor_vmm(monitor, 0)), 2,
 		   "a VM and a vCPU are read"))
 		test_samples(monitor);
 
@@ -135,7 +134,7 @@ static void test_vmm(pid_t pid)
 	tap_is(kvmstats_monitor_wait(monitor, soon()), -ESRCH,
 	       "the wait ends with the only selected process");
 	tap_is(events[KVMSTATS_EVENT_ENDED], 1, "the end of the VMM is reported");
-	tap_is(kvmstats_monitor_watches(monitor), 0, "the VMM is released");
+	tap_is(kvmstats_monitor_vmms(monitor), 0, "the VMM is released");
 	tap_is(kvmstats_monitor_pid_error(monitor, pid), -ESRCH, "the process has ended");
 	kvmstats_monitor_close(monitor);
 }
@@ -144,18 +143,18 @@ static void test_vmm(pid_t pid)
 static void test_unreadable(void)
 {
 	struct kvmstats_monitor *monitor;
-	const struct kvmstats_reader *vm;
+	const struct kvmstats_target *vm;
 	pid_t pid;
 	int err;
 
 	if (child_start_vmm(&pid, false))
 		return;
 	monitor = watch(&pid);
-	vm = reader_at(monitor, 0);
-	err = kvmstats_reader_error(vm);
+	vm = target_at(monitor, 0);
+	err = kvmstats_target_error(vm);
 	tap_ok(!err || err == -EIO, "a VMM that holds no statistics fds can be read, or has -EIO");
-	tap_is(!kvmstats_reader_now(vm), err != 0, "what cannot be read has no sample");
-	tap_is(!kvmstats_reader_schema(vm), err != 0, "what cannot be read has no schema");
+	tap_is(!kvmstats_target_now(vm), err != 0, "what cannot be read has no sample");
+	tap_is(!kvmstats_target_schema(vm), err != 0, "what cannot be read has no schema");
 	tap_is(kvmstats_monitor_sample(monitor), 0, "the sample of all others succeeds");
 	kvmstats_monitor_close(monitor);
 	child_end(pid);

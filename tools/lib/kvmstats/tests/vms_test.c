@@ -6,7 +6,7 @@
 #include "fake_vms.h"
 #include "tap.h"
 
-#define VM_READERS	(1 + VM_IMAGE_VCPUS)
+#define VM_TARGETS	(1 + VM_IMAGE_VCPUS)
 
 /* The time of the library is that of the machine, and what advance() adds. */
 static uint64_t added;
@@ -29,9 +29,9 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 
 static int events[KVMSTATS_EVENT_SEARCH_WORKS + 1];
 
-static void count_event(enum kvmstats_event event, const struct kvmstats_watch *watch, void *arg)
+static void count_event(enum kvmstats_event event, const struct kvmstats_vmm *vmm, void *arg)
 {
-	(void)watch;
+	(void)vmm;
 	(void)arg;
 	events[event]++;
 }
@@ -62,31 +62,31 @@ static int wait_shortly(struct kvmstats_monitor *monitor)
 	return kvmstats_monitor_wait(monitor, clock_now() + SECOND / 50);
 }
 
-static size_t readers_of(const struct kvmstats_monitor *monitor, size_t i)
+static size_t targets_of(const struct kvmstats_monitor *monitor, size_t i)
 {
-	const struct kvmstats_watch *watch = kvmstats_monitor_watch(monitor, i);
+	const struct kvmstats_vmm *vmm = kvmstats_monitor_vmm(monitor, i);
 
-	return watch ? kvmstats_watch_readers(watch) : 0;
+	return vmm ? kvmstats_vmm_targets(vmm) : 0;
 }
 
-static const struct kvmstats_reader *reader_at(const struct kvmstats_monitor *monitor, size_t i)
+static const struct kvmstats_target *target_at(const struct kvmstats_monitor *monitor, size_t i)
 {
-	const struct kvmstats_watch *watch = kvmstats_monitor_watch(monitor, 0);
+	const struct kvmstats_vmm *vmm = kvmstats_monitor_vmm(monitor, 0);
 
-	return watch ? kvmstats_watch_reader(watch, i) : NULL;
+	return vmm ? kvmstats_vmm_target(vmm, i) : NULL;
 }
 
-/* Returns the value of statistic @name of reader @i of the first VMM, or -1. */
+/* Returns the value of statistic @name of target @i of the first VMM, or -1. */
 static int64_t value_of(const struct kvmstats_monitor *monitor, size_t i, const char *name)
 {
-	const struct kvmstats_reader *reader = reader_at(monitor, i);
+	const struct kvmstats_target *target = target_at(monitor, i);
 	const struct kvmstats_stat *stat;
 	uint64_t value;
 
-	if (!reader || kvmstats_reader_error(reader))
+	if (!target || kvmstats_target_error(target))
 		return -1;
-	stat = kvmstats_schema_find(kvmstats_reader_schema(reader), name);
-	if (!stat || kvmstats_sample_value(kvmstats_reader_now(reader), stat, 0, &value))
+	stat = kvmstats_schema_find(kvmstats_target_schema(target), name);
+	if (!stat || kvmstats_sample_value(kvmstats_target_now(target), stat, 0, &value))
 		return -1;
 	return (int64_t)value;
 }
@@ -124,7 +124,7 @@ static void test_options(void)
 	       "options of another size are refused");
 	tap_ok(!monitor, "after an error there is no monitor");
 	tap_is(kvmstats_monitor_open(&monitor, NULL), 0, "a monitor needs no options");
-	tap_is(kvmstats_monitor_watches(monitor), 0, "a new monitor knows no VMM");
+	tap_is(kvmstats_monitor_vmms(monitor), 0, "a new monitor knows no VMM");
 	tap_is(kvmstats_monitor_time(monitor), 0, "a new monitor has no sample");
 	tap_is(kvmstats_monitor_pid_error(monitor, getpid()), -EINVAL,
 	       "a process that is not selected by PID has no error of its own");
@@ -134,11 +134,11 @@ static void test_options(void)
 	options.size = sizeof(options);
 	kvmstats_monitor_open(&monitor, &options);
 	kvmstats_monitor_sample(monitor);
-	tap_is(kvmstats_monitor_watches(monitor), 1, "a VMM that is not selected is not watched");
-	tap_is(readers_of(monitor, 0), VM_IMAGE_VCPUS,
-	       "targets that are not selected have no reader");
-	tap_is(kvmstats_vmm_targets(kvmstats_watch_vmm(kvmstats_monitor_watch(monitor, 0))),
-	       VM_READERS, "all targets are listed");
+	tap_is(kvmstats_monitor_vmms(monitor), 1, "a VMM that is not selected is not watched");
+	tap_is(targets_of(monitor, 0), VM_TARGETS, "all targets are listed");
+	tap_is(kvmstats_target_error(target_at(monitor, 0)), -ECANCELED,
+	       "one that is not selected is not read");
+	tap_is(kvmstats_target_error(target_at(monitor, 1)), 0, "one that is selected is");
 	kvmstats_monitor_close(monitor);
 }
 
@@ -174,7 +174,7 @@ static void test_end(void)
 
 	start_vms(1, 2, 0);
 	monitor = start(NULL);
-	tap_is(kvmstats_monitor_watches(monitor), 2, "two VMs of unknown processes are watched");
+	tap_is(kvmstats_monitor_vmms(monitor), 2, "two VMs of unknown processes are watched");
 	test_values(monitor, 1, "a VM and its vCPUs are read");
 	tap_ok(!has_event(monitor), "there is no event while the VMs exist");
 	end_vm(1);
@@ -184,7 +184,7 @@ static void test_end(void)
 	tap_ok(!has_event(monitor), "the event is gone");
 	tap_is(kvmstats_monitor_sample(monitor), 0, "the next sample is read");
 	tap_is(events[KVMSTATS_EVENT_ENDED], 1, "the end is reported");
-	tap_is(kvmstats_monitor_watches(monitor), 1, "the other VM is still watched");
+	tap_is(kvmstats_monitor_vmms(monitor), 1, "the other VM is still watched");
 	test_values(monitor, 2, "the other VM is still read");
 	kvmstats_monitor_close(monitor);
 }
@@ -198,7 +198,7 @@ static void test_end_at_read(void)
 	monitor = start(NULL);
 	alive[1] = false;
 	tap_is(kvmstats_monitor_sample(monitor), 0, "a sample of a VM that ends is not an error");
-	tap_is(kvmstats_reader_error(reader_at(monitor, 0)), -ENODEV,
+	tap_is(kvmstats_target_error(target_at(monitor, 0)), -ENODEV,
 	       "the VM has the error that says so");
 	tap_is(events[KVMSTATS_EVENT_ENDED], 0, "the VM is not released during the sample");
 	tap_is(kvmstats_monitor_refresh(monitor), 0, "the next refresh succeeds");
@@ -238,20 +238,20 @@ static void test_numbers_restart(void)
 
 static void test_process(pid_t pid)
 {
-	const struct kvmstats_reader *reader;
+	const struct kvmstats_target *target;
 	struct kvmstats_monitor *monitor;
 
 	start_vms(1, 2, pid);
 	monitor = start(&pid);
-	if (!tap_is(readers_of(monitor, 0), 2 * VM_READERS, "both VMs of a process are read"))
+	if (!tap_is(targets_of(monitor, 0), 2 * VM_TARGETS, "both VMs of a process are read"))
 		return;
-	reader = reader_at(monitor, 1);
+	target = target_at(monitor, 1);
 	events[KVMSTATS_EVENT_CHANGED] = 0;
 	end_vm(1);
 	kvmstats_monitor_sample(monitor);
 	tap_is(events[KVMSTATS_EVENT_CHANGED], 1, "the end of one is reported as a change");
-	tap_is(readers_of(monitor, 0), VM_READERS, "the readers of this VM are removed");
-	tap_ok(reader_at(monitor, 0) == reader, "the other VM keeps its reader");
+	tap_is(targets_of(monitor, 0), VM_TARGETS, "the targets of this VM are removed");
+	tap_ok(target_at(monitor, 0) == target, "the other VM keeps its target");
 	end_vm(2);
 	tap_is(wait_shortly(monitor), 0, "the wait continues while the process exists");
 	tap_is(events[KVMSTATS_EVENT_ENDED], 0, "the VMM may be about to end");
@@ -327,15 +327,15 @@ static void scan(struct kvmstats_monitor *monitor)
 	kvmstats_monitor_sample(monitor);
 }
 
-static uint64_t time_before(const struct kvmstats_reader *reader)
+static uint64_t time_before(const struct kvmstats_target *target)
 {
-	return kvmstats_sample_time(kvmstats_reader_before(reader));
+	return kvmstats_sample_time(kvmstats_target_before(target));
 }
 
 /* The targets of a VMM are VM 1, VM 2, vCPU 0 of VM 1, vCPU 0 of VM 2, and so on. */
 static void test_fds(pid_t pid)
 {
-	const struct kvmstats_reader *kept;
+	const struct kvmstats_target *kept;
 	struct kvmstats_monitor *monitor;
 
 	start_vms(1, VMS, 0);
@@ -346,10 +346,10 @@ static void test_fds(pid_t pid)
 	monitor = start(&pid);
 	tap_ok(value_of(monitor, 0, "pages") == 1 && value_of(monitor, 1, "pages") == 2,
 	       "both VMs of a VMM are read");
-	kept = reader_at(monitor, 3);
-	tap_is(kvmstats_target_number(kvmstats_reader_target(kept)), 0, "they have no number");
-	tap_is(kvmstats_reader_origin(kept), KVMSTATS_ORIGIN_OPEN, "they have their origin");
-	tap_ok(kvmstats_reader_schema(kept) == kvmstats_reader_schema(reader_at(monitor, 2)),
+	kept = target_at(monitor, 3);
+	tap_is(kvmstats_target_number(kept), 0, "they have no number");
+	tap_is(kvmstats_target_origin(kept), KVMSTATS_ORIGIN_OPEN, "they have their origin");
+	tap_ok(kvmstats_target_schema(kept) == kvmstats_target_schema(target_at(monitor, 2)),
 	       "the vCPUs of both have the same schema");
 
 	kvmstats_monitor_sample(monitor);
@@ -358,26 +358,26 @@ static void test_fds(pid_t pid)
 	kvmstats_monitor_sample(monitor);
 	tap_ok(value_of(monitor, 0, "pages") == VMS && value_of(monitor, 1, "pages") == 2,
 	       "another VM whose fd has the same number is read");
-	tap_ok(!time_before(reader_at(monitor, 2)), "its vCPU has no earlier sample");
-	tap_ok(reader_at(monitor, 3) == kept && time_before(kept),
+	tap_ok(!time_before(target_at(monitor, 2)), "its vCPU has no earlier sample");
+	tap_ok(target_at(monitor, 3) == kept && time_before(kept),
 	       "the vCPU of the VM that exists longer has one");
 
 	end_vm(VMS);
 	fds_of_vmm = (struct kvmstats_fds){ .fd = &fd_of_vmm[1], .count = 1 };
 	kvmstats_monitor_sample(monitor);
-	tap_is(readers_of(monitor, 0), VM_READERS, "a VM that has ended is dropped");
-	tap_ok(reader_at(monitor, 1) == kept, "the other VM keeps its readers");
+	tap_is(targets_of(monitor, 0), VM_TARGETS, "a VM that has ended is dropped");
+	tap_ok(target_at(monitor, 1) == kept, "the other VM keeps its targets");
 
 	start_vms(1, 2, 0);
 	vm_of_fd[1] = 1;
 	fds_of_vmm = (struct kvmstats_fds){ .fd = fd_of_vmm, .count = 2 };
 	open_error = -EMFILE;
 	scan(monitor);
-	tap_is(readers_of(monitor, 0), VM_READERS, "if files cannot be opened, the open ones stay");
+	tap_is(targets_of(monitor, 0), VM_TARGETS, "if files cannot be opened, the open ones stay");
 	open_error = 0;
 	can_compare = false;
 	scan(monitor);
-	tap_is(readers_of(monitor, 0), VM_READERS, "without kcmp(), no VM counts twice");
+	tap_is(targets_of(monitor, 0), VM_TARGETS, "without kcmp(), no VM counts twice");
 	tap_is(value_of(monitor, 0, "pages"), 1, "the VM of the lowest fd is read");
 	can_compare = true;
 	kvmstats_monitor_close(monitor);
@@ -421,15 +421,15 @@ static void test_other_schema(pid_t pid)
 	fds_of_vmm = (struct kvmstats_fds){ .fd = fd_of_vmm, .count = 1 };
 	monitor = start(&pid);
 	tap_is(value_of(monitor, 0, "exits"), 10, "the file of a VM is read");
-	first = kvmstats_reader_schema(reader_at(monitor, 0));
+	first = kvmstats_target_schema(target_at(monitor, 0));
 	scan(monitor);
-	tap_ok(kvmstats_reader_schema(reader_at(monitor, 0)) == first &&
-	       time_before(reader_at(monitor, 0)), "a file with the same schema keeps the samples");
+	tap_ok(kvmstats_target_schema(target_at(monitor, 0)) == first &&
+	       time_before(target_at(monitor, 0)), "a file with the same schema keeps the samples");
 	tap_is(events[KVMSTATS_EVENT_SCANNED], 1, "the scan is reported");
 	current = &other;
 	scan(monitor);
 	tap_is(events[KVMSTATS_EVENT_CHANGED], 1, "another schema is reported");
-	tap_ok(!time_before(reader_at(monitor, 0)), "there is no earlier sample with it");
+	tap_ok(!time_before(target_at(monitor, 0)), "there is no earlier sample with it");
 	tap_is(value_of(monitor, 0, "exits"), 20, "its values are found at their offsets");
 	kvmstats_monitor_close(monitor);
 }

@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Test how a monitor follows VMs that start, change and end, with fake VMs. */
 #include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
-#include "child_vmm.h"
 #include "fake_vms.h"
 #include "tap.h"
 
 #define VM_TARGETS	(1 + VM_IMAGE_VCPUS)
+
+/* Starts a process without a VM. */
+static pid_t child_start(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
+static void child_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
 
 /* The time of the library is that of the machine, and what advance() adds. */
 static uint64_t added;

@@ -19,12 +19,12 @@ exit_reason_tests()
 	fi
 }
 
-# Run the fuzzer 100,000 times, starting from valid files, which damage_test writes.
+# Run the fuzzer 100,000 times, starting from valid files, which schema_seeds writes.
 fuzz()
 {
 	rm -rf "$out/corpus" "$out/seeds" && mkdir -p "$out/corpus" "$out/seeds" &&
-	build_plain library && make -s -C "$lib" O="$plain/lib" "$plain/lib/tests/damage_test" &&
-	"$plain/lib/tests/damage_test" "$out/seeds" &&
+	build_plain library && make -s -C "$lib" O="$plain/lib" "$plain/lib/tests/schema_seeds" &&
+	"$plain/lib/tests/schema_seeds" "$out/seeds" &&
 	clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$lib" \
 		-I"$plain/lib" -idirafter "$ROOT/include/uapi" -o "$out/schema_fuzz" \

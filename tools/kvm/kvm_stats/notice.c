@@ -20,7 +20,7 @@ void notice_search(enum kvmstats_event event, const struct vmm *vmm, void *monit
 
 static void print_event(enum kvmstats_event event, const struct vmm *vmm, void *arg)
 {
-	char name[VMM_NAME_SIZE], from[256];
+	char name[VMM_NAME_SIZE], summary[VMM_SUMMARY_SIZE];
 
 	if (!vmm) {
 		notice_search(event, vmm, arg);
@@ -31,10 +31,9 @@ static void print_event(enum kvmstats_event event, const struct vmm *vmm, void *
 		complain("%s has ended or closed its VM", name);
 		return;
 	}
-	complain("%s %s: %zu VM%s, %zu vCPU%s; source: %s", name,
-		 event == KVMSTATS_EVENT_APPEARED ? "has appeared" : "has changed", vmm->vms,
-		 plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus),
-		 origins_text(vmm_origins(vmm), from, sizeof(from)));
+	complain("%s %s: %s", name,
+		 event == KVMSTATS_EVENT_APPEARED ? "has appeared" : "has changed",
+		 vmm_summary(vmm, summary, sizeof(summary)));
 }
 
 /* Does not count VMMs that cannot be read as watched. */

@@ -143,6 +143,16 @@ const char *vmm_name(const struct vmm *vmm, char *buf, size_t size)
 	return buf;
 }
 
+const char *vmm_summary(const struct vmm *vmm, char *buf, size_t size)
+{
+	char from[256];
+
+	snprintf(buf, size, "%zu VM%s, %zu vCPU%s; source: %s", vmm->vms, plural(vmm->vms),
+		 vmm->vcpus, plural(vmm->vcpus),
+		 origins_text(vmm_origins(vmm), from, sizeof(from)));
+	return buf;
+}
+
 /* An entry of a list: 4711 "web" */
 static void short_name(const struct vmm *vmm, char *buf, size_t size)
 {
@@ -158,11 +168,26 @@ static void short_name(const struct vmm *vmm, char *buf, size_t size)
 			 sanitize(vmm->comm, name, sizeof(name)));
 }
 
-/* ---- messages about several VMMs ---- */
+/*
+ * ---- messages about several VMMs ----
+ *
+ * If many VMMs have the same message, it is printed once, with their process IDs and guests.
+ */
 
 /* More VMMs than this with the same message are a group. */
 #define MAX_SINGLE	3
 #define LIST_COLUMNS	64
+
+/* Initialize it with zeros. The VMMs must remain until grouped_print(). */
+struct grouped {
+	struct grouped_message {
+		const struct vmm *vmm;
+		char text[256];
+		bool printed;
+	} *message;
+	size_t messages;
+	size_t capacity;
+};
 
 static void print_single(const struct grouped_message *message)
 {
@@ -171,7 +196,8 @@ static void print_single(const struct grouped_message *message)
 	complain("%s: %s", vmm_name(message->vmm, name, sizeof(name)), message->text);
 }
 
-void grouped_add(struct grouped *grouped, const struct vmm *vmm, const char *format, ...)
+static void __attribute__((__format__(__printf__, 3, 4)))
+grouped_add(struct grouped *grouped, const struct vmm *vmm, const char *format, ...)
 {
 	struct grouped_message message = { .vmm = vmm };
 	struct grouped_message *more;
@@ -229,7 +255,8 @@ static void print_group(struct grouped *grouped, const char *text, size_t count)
 	complain("    %s", line);
 }
 
-void grouped_print(struct grouped *grouped)
+/* Prints the messages in the order in which they were added, and removes them. */
+static void grouped_print(struct grouped *grouped)
 {
 	size_t i;
 

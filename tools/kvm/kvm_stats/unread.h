@@ -59,31 +59,12 @@ int kvm_error(void);
 /* ---- messages about VMMs ---- */
 
 #define VMM_NAME_SIZE		384
+#define VMM_SUMMARY_SIZE	320
 
 /* Writes which VMM it is: PID 4711 (qemu), guest "web". Returns @buf. */
 const char *vmm_name(const struct vmm *vmm, char *buf, size_t size);
 
-#define GROUPED_TEXT_SIZE	256
-
-/*
- * If many VMMs have the same message, it is printed once, with their process IDs and guests.
- * Initialize it with zeros.
- */
-struct grouped {
-	struct grouped_message {
-		const struct vmm *vmm;
-		char text[GROUPED_TEXT_SIZE];
-		bool printed;
-	} *message;
-	size_t messages;
-	size_t capacity;
-};
-
-/* Adds a message. The VMM must remain until grouped_print(). */
-void grouped_add(struct grouped *grouped, const struct vmm *vmm, const char *format, ...)
-	__attribute__((__format__(__printf__, 3, 4)));
-
-/* Prints the messages in the order in which they were added, and removes them. */
-void grouped_print(struct grouped *grouped);
+/* Writes what is known of it: 1 VM, 2 vCPUs; source: debugfs. Returns @buf. */
+const char *vmm_summary(const struct vmm *vmm, char *buf, size_t size);
 
 #endif /* UNREAD_H */

@@ -136,11 +136,10 @@ int samples_run(struct samples_options *options, const struct samples_printer *p
 
 void print_heading(const struct vmm *vmm)
 {
-	char name[VMM_NAME_SIZE], from[256];
+	char name[VMM_NAME_SIZE], summary[VMM_SUMMARY_SIZE];
 
-	printf("# %s: %zu VM%s, %zu vCPU%s; source: %s\n", vmm_name(vmm, name, sizeof(name)),
-	       vmm->vms, plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus),
-	       origins_text(vmm_origins(vmm), from, sizeof(from)));
+	printf("# %s: %s\n", vmm_name(vmm, name, sizeof(name)),
+	       vmm_summary(vmm, summary, sizeof(summary)));
 }
 
 /* ---- tables ---- */

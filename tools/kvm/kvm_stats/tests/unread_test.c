@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test messages: the same one about many VMMs is printed once, with all of them, and some depend on
- * files of the host. Also test which statistics may be missing, because only the VMM can open them.
+ * Test messages that depend on files of the host, and which statistics may be missing in debugfs.
+ * unreadable.sh of tools.t tests the others.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -38,16 +38,6 @@ static void capture(void (*fn)(void *arg), void *arg)
 	fclose(file);
 }
 
-static void print_grouped(void *grouped)
-{
-	grouped_print(grouped);
-}
-
-static void print(struct grouped *grouped)
-{
-	capture(print_grouped, grouped);
-}
-
 static void check_printed(const char *expected, const char *what)
 {
 	if (!tap_ok(printed && !strcmp(printed, expected), "%s", what))
@@ -59,64 +49,6 @@ static const struct kvmstats_vmm *any_kvm(void)
 	static int dummy;
 
 	return (const struct kvmstats_vmm *)&dummy;
-}
-
-static void add(struct grouped *grouped, struct vmm *vmm, size_t count, const char *text)
-{
-	static char guest[16][32];
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		snprintf(guest[i], sizeof(guest[i]), "guest%zu", i);
-		vmm[i] = (struct vmm){
-			.pid = 1000 + i, .comm = "vmm", .kvm = any_kvm(),
-			.guest = i ? guest[i] : NULL,
-		};
-		grouped_add(grouped, &vmm[i], "%s", text);
-	}
-}
-
-static void test_few(void)
-{
-	struct grouped grouped = { 0 };
-	struct vmm vmm[3];
-
-	add(&grouped, vmm, 3, "no");
-	print(&grouped);
-	check_printed("kvm-stats: PID 1000 (vmm): no\n"
-		      "kvm-stats: PID 1001 (vmm), guest \"guest1\": no\n"
-		      "kvm-stats: PID 1002 (vmm), guest \"guest2\": no\n",
-		      "each of three VMMs has a line");
-	tap_ok(!grouped.messages && !grouped.message, "printed messages are removed");
-}
-
-static void test_many(void)
-{
-	struct grouped grouped = { 0 };
-	struct vmm vmm[6], other[1];
-
-	add(&grouped, vmm, 3, "no");
-	add(&grouped, other, 1, "why");
-	add(&grouped, vmm, 6, "no");
-	print(&grouped);
-	check_printed("kvm-stats: no. This applies to 9 VMMs:\n"
-		      "kvm-stats:     1000 (vmm), 1001 \"guest1\", 1002 \"guest2\", 1000 (vmm),\n"
-		      "kvm-stats:     1001 \"guest1\", 1002 \"guest2\", 1003 \"guest3\", 1004 \"guest4\",\n"
-		      "kvm-stats:     1005 \"guest5\"\n"
-		      "kvm-stats: PID 1000 (vmm): why\n",
-		      "many VMMs are a list, and another message remains");
-}
-
-static void test_bad_names(void)
-{
-	struct grouped grouped = { 0 };
-	struct vmm vmm[4];
-
-	add(&grouped, vmm, 4, "no");
-	vmm[1].guest = "a\033[2J";
-	print(&grouped);
-	tap_ok(strstr(printed, "1001 \"a?[2J\"") && !strchr(printed, '\033'),
-	       "control characters in a list are replaced");
 }
 
 static void print_denied_tracepoints(void *arg)
@@ -259,34 +191,6 @@ static void test_kcmp(void)
 static struct stat_set vcpu_set = { .stats = 1 };
 static struct source source;
 static struct target vcpu = { .source = &source, .origin = ORIGIN_TAKEN, .set = &vcpu_set };
-static struct target *targets[] = { &vcpu };
-
-/* A VMM with a vCPU that can be read. Its VM cannot be read. */
-static struct vmm vmm_without_vm(void)
-{
-	return (struct vmm){
-		.target = targets, .targets = 1, .unread = { .count = 1, .fd_error = -EIO },
-	};
-}
-
-static void test_missing_vm(void)
-{
-	struct vmm vmm = vmm_without_vm();
-	struct filter filter = { 0 };
-
-	tap_ok(!vmm_fails(&vmm, &filter), "values of the VM may be missing");
-	filter.has_regex = true;
-	tap_ok(!vmm_fails(&vmm, &filter),
-	       "also if the expression matches a statistic of the vCPUs");
-	vcpu_set.stats = 0;
-	tap_ok(vmm_fails(&vmm, &filter), "but not if it matches none");
-	vcpu_set.stats = 1;
-	filter = (struct filter){ .vm = true };
-	tap_ok(vmm_fails(&vmm, &filter), "nor if the user selects the VM");
-	filter = (struct filter){ .qmp = true };
-	vmm.unread.qmp_error = -ENXIO;
-	tap_ok(vmm_fails(&vmm, &filter), "nor if QMP does not have them");
-}
 
 /* The kernel is locked down. */
 static void test_missing_in_debugfs(void)
@@ -305,32 +209,12 @@ static void test_missing_in_debugfs(void)
 	tap_ok(vmm_fails(&vmm, &filter), "missing sums over the vCPUs are a failure");
 }
 
-static void test_other_failures(void)
-{
-	struct vmm vmm = vmm_without_vm();
-	struct filter filter = { 0 };
-
-	vmm.unread.fd_error = -EMFILE;
-	tap_ok(vmm_fails(&vmm, &filter), "another error is a failure");
-	vmm = vmm_without_vm();
-	vmm.unread.vcpus = 1;
-	tap_ok(vmm_fails(&vmm, &filter), "a missing vCPU is a failure");
-	vmm = vmm_without_vm();
-	vmm.targets = 0;
-	tap_ok(vmm_fails(&vmm, &filter), "a VMM without any values is a failure");
-}
-
 int main(void)
 {
-	test_few();
-	test_many();
-	test_bad_names();
 	test_tracepoints();
 	test_exits();
 	test_kcmp();
-	test_missing_vm();
 	test_missing_in_debugfs();
-	test_other_failures();
 	free(printed);
 	return tap_end();
 }

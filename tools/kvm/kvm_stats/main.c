@@ -12,21 +12,6 @@
 
 /* ---- without a command: the options of kvm_stat ---- */
 
-static int write_log(const struct kvm_stat_options *options, struct monitor *monitor)
-{
-	const struct log_options log_options = {
-		.filter = &options->filter,
-		.file = options->file,
-		.csv = options->csv,
-		.skip_zero = options->skip_zero,
-		.kvm_stat_stamps = true,
-		.interval = options->delay,
-		.count = options->count,
-	};
-
-	return log_write(&log_options, monitor);
-}
-
 static int run_monitor(const struct kvm_stat_options *options)
 {
 	struct monitor_options monitor_options = {
@@ -41,7 +26,7 @@ static int run_monitor(const struct kvm_stat_options *options)
 	if (options->list_names || options->once)
 		status = once_print(options, monitor);
 	else
-		status = write_log(options, monitor);
+		status = log_write(&options->log, monitor);
 	monitor_close(monitor);
 	return status;
 }
@@ -51,7 +36,7 @@ static int run_screen(struct kvm_stat_options *options)
 	const struct top_options top_options = {
 		.filter = &options->filter,
 		.sources = options->sources,
-		.interval = options->delay,
+		.interval = options->log.interval,
 		.kvm_stat = true,
 		.include_past = options->include_past,
 	};
@@ -64,7 +49,7 @@ static int command_kvm_stat(int argc, char **argv)
 	struct kvm_stat_options options;
 	int status = kvm_stat_options_parse(&options, argc, argv);
 
-	if (status < 0 && (options.list_names || options.once || options.log))
+	if (status < 0 && (options.list_names || options.once || options.logs))
 		status = run_monitor(&options);
 	else if (status < 0)
 		status = run_screen(&options);

@@ -364,8 +364,8 @@ static bool set_kvm_stat_option(int option, const char *text, void *arg)
 	struct kvm_stat_options *options = arg;
 
 	if (option == 'L') {
-		options->file = text;
-		return options->log = true;
+		options->log.file = text;
+		return options->logs = true;
 	}
 	if (strcmp(text, "help"))
 		return filter_option(&options->filter, 'f', text);
@@ -380,17 +380,17 @@ static const struct command_option kvm_stat_table[] = {
 	  .kind = OPTION_FLAG, .member = MEMBER(once) },
 	{ '1', "batch", NULL, NULL, .kind = OPTION_FLAG, .member = MEMBER(once) },
 	{ 'l', "log", NULL, "print a line for each interval, like vmstat",
-	  .kind = OPTION_FLAG, .member = MEMBER(log) },
+	  .kind = OPTION_FLAG, .member = MEMBER(logs) },
 	{ 'L', "log-to-file", "FILE", "append the log to FILE; SIGHUP reopens the file",
 	  .kind = OPTION_OTHER },
 	{ 'c', "csv", NULL, "with -l or -L: print comma-separated values",
-	  .kind = OPTION_FLAG, .member = MEMBER(csv) },
+	  .kind = OPTION_FLAG, .member = MEMBER(log.csv) },
 	{ 'z', "skip-zero-records", NULL, "with -l or -L: omit lines in which all values are 0",
-	  .kind = OPTION_FLAG, .member = MEMBER(skip_zero) },
+	  .kind = OPTION_FLAG, .member = MEMBER(log.skip_zero) },
 	{ 'n', "count", "N", "with -l or -L: stop after N intervals",
-	  .kind = OPTION_COUNT, .member = MEMBER(count) },
+	  .kind = OPTION_COUNT, .member = MEMBER(log.count) },
 	{ 's', "set-delay", "SEC", "interval in seconds (default: 3)",
-	  .kind = OPTION_SECONDS, .member = MEMBER(delay), .min = MIN_INTERVAL },
+	  .kind = OPTION_SECONDS, .member = MEMBER(log.interval), .min = MIN_INTERVAL },
 	{ 'd', "debugfs", NULL, "read the statistics from debugfs",
 	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_DEBUGFS },
 	{ 't', "tracepoints", NULL, "count tracepoints; with -d, do both",
@@ -414,15 +414,15 @@ const struct command_options kvm_stat_accepted = {
 
 static bool check_combination(const struct kvm_stat_options *options)
 {
-	const char *what = options->csv ? "-c" : options->skip_zero ? "-z" :
-			   options->count ? "-n" : NULL;
+	const struct log_options *log = &options->log;
+	const char *what = log->csv ? "-c" : log->skip_zero ? "-z" : log->count ? "-n" : NULL;
 
-	if (what && !options->log) {
+	if (what && !options->logs) {
 		complain("%s needs -l or -L", what);
 		return false;
 	}
-	if (options->once && options->log) {
-		complain("-1 and %s cannot be combined", options->file ? "-L" : "-l");
+	if (options->once && options->logs) {
+		complain("-1 and %s cannot be combined", log->file ? "-L" : "-l");
 		return false;
 	}
 	return true;
@@ -432,7 +432,14 @@ int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **ar
 {
 	int status;
 
-	*options = (struct kvm_stat_options){ .delay = DEFAULT_DELAY, .filter.from_start = true };
+	*options = (struct kvm_stat_options){
+		.filter.from_start = true,
+		.log = {
+			.filter = &options->filter,
+			.interval = DEFAULT_DELAY,
+			.kvm_stat_stamps = true,
+		},
+	};
 	status = options_parse(argc, argv, &kvm_stat_accepted, options, &options->filter);
 	return status < 0 && !check_combination(options) ? STATUS_USAGE : status;
 }

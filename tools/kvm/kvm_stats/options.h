@@ -80,6 +80,18 @@ int options_parse(int argc, char **argv, const struct command_options *options, 
 /* Prints the lines of the help that describe the options. */
 void options_help(const struct command_options *options, FILE *to);
 
+/* ---- the options of a log ---- */
+
+struct log_options {
+	const struct filter *filter;
+	const char *file;	/* NULL: standard output */
+	bool csv;
+	bool skip_zero;		/* omit records in which all values are 0 */
+	bool kvm_stat_stamps;	/* the time without its fraction and zone, as in kvm_stat */
+	uint64_t interval;	/* in ns */
+	unsigned long count;	/* of records; 0: no limit */
+};
+
 /* ---- the options of the Python program kvm_stat, with the same meaning ---- */
 
 struct kvm_stat_options {
@@ -88,12 +100,8 @@ struct kvm_stat_options {
 	bool include_past;		/* -i: totals since the VM was created */
 	bool list_names;		/* -f help */
 	bool once;			/* -1 */
-	bool log;			/* -l, -L */
-	const char *file;		/* -L */
-	bool csv;			/* -c */
-	bool skip_zero;			/* -z */
-	uint64_t delay;			/* -s, in ns */
-	unsigned long count;		/* -n, not in kvm_stat: number of records; 0: no limit */
+	bool logs;			/* -l, -L */
+	struct log_options log;		/* -L, -c, -z, -s, and -n, which is not in kvm_stat */
 };
 
 /* Accepted without a command, and with "top --classic". */

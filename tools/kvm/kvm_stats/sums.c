@@ -429,6 +429,7 @@ static void add_samples(struct totals *totals)
 /* Sets the sums over the values. @interval is in ns; 0: there is no previous sample. */
 static void finish(struct total *total, uint64_t interval)
 {
+	uint64_t last = total->value;
 	unsigned int n;
 
 	total->value = 0;
@@ -438,6 +439,11 @@ static void finish(struct total *total, uint64_t interval)
 		total->delta += total->deltas[n];
 	}
 	total->rate = interval ? (double)total->delta * 1e9 / (double)interval : 0;
+	if (total->counts_up)
+		total->change = (int64_t)total->delta;
+	else
+		total->change = total->has_value ? (int64_t)(total->value - last) : 0;
+	total->has_value = true;
 }
 
 int totals_update(struct totals *totals)

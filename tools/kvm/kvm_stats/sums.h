@@ -73,7 +73,9 @@ struct total {
 	uint64_t *growth;			/* growth since the baselines */
 	uint64_t value;				/* sum of values */
 	uint64_t delta;				/* sum of deltas */
+	int64_t change;				/* delta, or how value has changed; 0 at first */
 	double rate;				/* delta per second */
+	bool has_value;				/* it was updated before; for sums.c only */
 };
 
 /* They keep their order, and new ones are appended. */

@@ -62,31 +62,6 @@ static void set_names(struct columns *columns)
 	}
 }
 
-static void update(struct column *column)
-{
-	const struct total *total = column->total;
-
-	if (total->counts_up)
-		column->change = (int64_t)total->delta;
-	else
-		column->change = column->has_last ? (int64_t)(total->value - column->last) : 0;
-	column->last = total->value;
-	column->has_last = true;
-}
-
-static struct column column_of(const struct columns *old, const struct total *total)
-{
-	struct column column = { .total = total };
-	size_t i;
-
-	for (i = 0; i < old->columns; i++) {
-		if (old->column[i].total == total)
-			return old->column[i];
-	}
-	update(&column);
-	return column;
-}
-
 bool columns_set(struct columns *columns, const struct totals *totals)
 {
 	struct columns fresh = { calloc(count(totals) + 1, sizeof(*fresh.column)), 0 };
@@ -96,7 +71,7 @@ bool columns_set(struct columns *columns, const struct totals *totals)
 		return out_of_memory();
 	for (i = 0; i < totals->totals; i++) {
 		if (has_column(totals->total[i]))
-			fresh.column[fresh.columns++] = column_of(columns, totals->total[i]);
+			fresh.column[fresh.columns++].total = totals->total[i];
 	}
 	qsort(fresh.column, fresh.columns, sizeof(*fresh.column), by_name);
 	set_names(&fresh);
@@ -105,20 +80,12 @@ bool columns_set(struct columns *columns, const struct totals *totals)
 	return true;
 }
 
-void columns_update(struct columns *columns)
-{
-	size_t i;
-
-	for (i = 0; i < columns->columns; i++)
-		update(&columns->column[i]);
-}
-
 bool columns_all_zero(const struct columns *columns)
 {
 	size_t i;
 
 	for (i = 0; i < columns->columns; i++) {
-		if (columns->column[i].change)
+		if (columns->column[i].total->change)
 			return false;
 	}
 	return true;
@@ -163,12 +130,12 @@ bool sample_totals(struct monitor *monitor, struct totals *totals)
 
 static void print_column(const struct column *column, bool include_past)
 {
+	const struct total *total = column->total;
 	/* For a statistic that does not count up, only its value is meaningful. */
-	bool absolute = include_past || !column->total->counts_up;
-	uint64_t value = absolute ? column->last : (uint64_t)column->change;
+	uint64_t value = include_past || !total->counts_up ? total->value : total->delta;
 
 	/* A blank stays in front of a value that fills its column. */
-	printf("%-41s %9" PRIu64 " %9" PRId64 "\n", column->name, value, column->change);
+	printf("%-41s %9" PRIu64 " %9" PRId64 "\n", column->name, value, total->change);
 }
 
 static bool print_once(const struct kvm_stat_options *options, struct monitor *monitor,
@@ -177,13 +144,12 @@ static bool print_once(const struct kvm_stat_options *options, struct monitor *m
 	struct columns columns = { 0 };
 	size_t i;
 
-	if (!sample_totals(monitor, totals) || !columns_set(&columns, totals))
+	if (!sample_totals(monitor, totals))
 		return false;
 	while (monitor_wait(monitor, monitor->time + SECOND) == -EINTR)
 		;
 	if (!sample_totals(monitor, totals) || !columns_set(&columns, totals))
 		return false;
-	columns_update(&columns);
 	for (i = 0; i < columns.columns; i++)
 		print_column(&columns.column[i], options->include_past);
 	columns_report_cleared(totals);

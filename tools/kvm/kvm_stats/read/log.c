@@ -240,9 +240,9 @@ static void put_values(const struct log *log, FILE *to)
 		const struct column *column = &log->columns.column[i];
 
 		if (log->options->csv)
-			fprintf(to, ",%" PRId64, column->change);
+			fprintf(to, ",%" PRId64, column->total->change);
 		else
-			fprintf(to, " %*" PRId64, width_of(column), column->change);
+			fprintf(to, " %*" PRId64, width_of(column), column->total->change);
 	}
 	fputc('\n', to);
 }
@@ -357,7 +357,6 @@ static bool record(struct log *log)
 	if (!sample(log))
 		return false;
 	columns_report_cleared(log->totals);
-	columns_update(&log->columns);
 	if (!update_columns(log))
 		return false;
 	return !log->columns.columns || write_record(log);

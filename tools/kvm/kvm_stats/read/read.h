@@ -80,16 +80,12 @@ void query_stats_warn_unknown(const struct monitor *monitor);
  * ---- logs ----
  *
  * The columns of a log are sorted by name. Each has the change of one statistic since the previous
- * sample. If the statistic does not count up, the change may be negative. Histograms do not have a
- * column.
+ * sample. Histograms do not have a column.
  */
 
 struct column {
 	char name[96];		/* "exits", or "exits@debugfs" if two sources have the name */
 	const struct total *total;
-	int64_t change;
-	uint64_t last;
-	bool has_last;
 };
 
 struct columns {
@@ -98,9 +94,8 @@ struct columns {
 };
 
 /*
- * Makes a column for each suitable statistic in @totals. Columns that exist keep their state;
- * new ones get the values of the last sample. Prints a message and returns false if memory is
- * exhausted.
+ * Makes a column for each suitable statistic in @totals. Prints a message and returns false if
+ * memory is exhausted.
  */
 bool columns_set(struct columns *columns, const struct totals *totals);
 
@@ -110,24 +105,12 @@ bool columns_differ(const struct columns *columns, const struct totals *totals);
 /* Reads a sample and its sums. Prints a message and returns false if that fails. */
 bool sample_totals(struct monitor *monitor, struct totals *totals);
 
-/* Call it after sample_totals(). */
-void columns_update(struct columns *columns);
 bool columns_all_zero(const struct columns *columns);
 
 /* Prints one line if statistics were reset since the previous sample. */
 void columns_report_cleared(const struct totals *totals);
 
 void columns_free(struct columns *columns);
-
-struct log_options {
-	const struct filter *filter;
-	const char *file;	/* NULL: standard output */
-	bool csv;
-	bool skip_zero;		/* omit records in which all values are 0 */
-	bool kvm_stat_stamps;	/* the time without its fraction and zone, as in kvm_stat */
-	uint64_t interval;	/* in ns */
-	unsigned long count;	/* of records; 0: no limit */
-};
 
 /*
  * Writes a record for each interval to standard output or to a file. Returns the exit status, as

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Test that the end of a VM is not an error, and that VMs of unknown processes are followed. */
+/*
+ * Test that the end of a VM is not an error, that VMs of unknown processes are followed, and that
+ * the use of memory and files does not grow.
+ */
 #include "fake_vms.h"
 #include "model.h"
+#include "sums.h"
 #include "tap.h"
 
 static struct monitor *start(const struct filter *filter)
@@ -9,7 +13,6 @@ static struct monitor *start(const struct filter *filter)
 	const struct monitor_options options = { .filter = filter };
 	struct monitor *monitor;
 
-	start_vms(1, 2, 0);
 	if (monitor_open(&monitor, &options) || monitor_sample(monitor))
 		exit(1);
 	return monitor;
@@ -40,13 +43,98 @@ static void test_end_at_read(struct monitor *monitor)
 	tap_is(monitor->vmms, 0, "the next refresh releases it");
 }
 
+/* ---- memory and files ---- */
+
+static void sample(struct monitor *monitor, struct totals *totals)
+{
+	if (monitor_sample(monitor) || totals_update(totals))
+		exit(1);
+}
+
+static int lowest_free_fd(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+static unsigned long allocations;
+
+static void count_allocation(const volatile void *memory, size_t size)
+{
+	(void)memory;
+	(void)size;
+	allocations++;
+}
+
+static void ignore_free(const volatile void *memory)
+{
+	(void)memory;
+}
+
+int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void *, size_t),
+					      void (*free_hook)(const volatile void *))
+	__attribute__((weak));
+
+/* The first samples allocate memory for the values. */
+static void test_samples(struct monitor *monitor, struct totals *totals)
+{
+	int i;
+
+	start_vms(1, VMS, 0);
+	advance(SECOND);
+	for (i = 0; i < 4; i++)
+		sample(monitor, totals);
+	__sanitizer_install_malloc_and_free_hooks(count_allocation, ignore_free);
+	allocations = 0;
+	for (i = 0; i < 100; i++)
+		sample(monitor, totals);
+	tap_is(allocations, 0, "samples allocate nothing");
+	tap_ok(monitor->vmms == VMS && totals->totals, "they have the values of all VMs");
+	for (i = 1; i <= VMS; i++)
+		end_vm(i);
+	monitor_refresh(monitor);
+}
+
+static void test_many(struct monitor *monitor, struct totals *totals)
+{
+	size_t memory = 0;
+	int fd = 0, i;
+
+	for (i = 0; i <= 10000; i++) {
+		if (i == 1) {
+			memory = __sanitizer_get_current_allocated_bytes();
+			fd = lowest_free_fd();
+		}
+		start_vms(1, 1, 0);
+		advance(SECOND);
+		sample(monitor, totals);
+		if (monitor->vmms != 1)
+			break;
+		end_vm(1);
+		monitor_refresh(monitor);
+		sample(monitor, totals);
+	}
+	tap_is(i, 10001, "10,000 VMs that come and go are read");
+	tap_is(__sanitizer_get_current_allocated_bytes(), memory, "they leave no memory behind");
+	tap_is(lowest_free_fd(), fd, "and no open file");
+}
+
 int main(void)
 {
 	struct filter filter = { 0 };
-	struct monitor *monitor = start(&filter);
+	struct monitor *monitor;
+	struct totals *totals;
 
+	start_vms(1, 2, 0);
+	monitor = start(&filter);
+	totals = totals_open(monitor, NULL, NULL);
 	test_end(monitor);
 	test_end_at_read(monitor);
+	test_samples(monitor, totals);
+	test_many(monitor, totals);
+	totals_close(totals);
 	monitor_close(monitor);
 	return tap_end();
 }

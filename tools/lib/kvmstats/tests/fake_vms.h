@@ -2,8 +2,8 @@
 /*
  * Fake VMs, whose files a monitor opens and reads.
  *
- * The linker replaces pread() and the functions that open files by those here. A fake file is the
- * read end of a pipe: it polls as EPOLLHUP when the other end is closed.
+ * The linker replaces pread(), clock_gettime() and the functions that open files by those here. A
+ * fake file is the read end of a pipe: it polls as EPOLLHUP when the other end is closed.
  */
 #ifndef FAKE_VMS_H
 #define FAKE_VMS_H
@@ -111,6 +111,28 @@ ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t offset)
 /* The name of pread() in glibc, for files of any size. */
 ssize_t __wrap_pread64(int fd, void *buf, size_t size, off_t offset)
 	__attribute__((alias("__wrap_pread")));
+
+/* Time is that of the machine, and what advance() adds. */
+static uint64_t added;
+
+static inline void advance(uint64_t ns)
+{
+	added += ns;
+}
+
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	int ret = __real_clock_gettime(clock, time);
+
+	if (clock == CLOCK_MONOTONIC)
+		time->tv_sec += added / SECOND;
+	return ret;
+}
+
+/* The memory in use, as the sanitizer reports it */
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static inline void start_vms(int first, int last, pid_t pid)
 {

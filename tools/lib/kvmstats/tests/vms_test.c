@@ -28,25 +28,6 @@ static void child_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* The time of the library is that of the machine, and what advance() adds. */
-static uint64_t added;
-
-static void advance(uint64_t ns)
-{
-	added += ns;
-}
-
-int __real_clock_gettime(clockid_t clock, struct timespec *time);
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
-{
-	int ret = __real_clock_gettime(clock, time);
-
-	if (clock == CLOCK_MONOTONIC)
-		time->tv_sec += added / SECOND;
-	return ret;
-}
-
 static int events[KVMSTATS_EVENT_SEARCH_WORKS + 1];
 
 static void count_event(enum kvmstats_event event, const struct kvmstats_vmm *vmm, void *arg)
@@ -290,9 +271,7 @@ static void test_process(pid_t pid)
 	kvmstats_monitor_close(monitor);
 }
 
-/* The files of 10,000 VMs, one after the other. The sanitizer reports the memory in use. */
-size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
-
+/* The files of 10,000 VMs, one after the other */
 static void test_many(void)
 {
 	struct kvmstats_monitor *monitor;

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Test the debugfs sources, in a directory of sample files. */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
+#include "guest_files.h"
 #include "model.h"
 #include "source/sources.h"
 #include "tap.h"
@@ -18,50 +13,21 @@
 
 #define VM_FD	9
 
-static char root[] = "/tmp/debugfs_test.XXXXXX";
-static char vm_dir[64];
+static struct guest_files files;
 
 static void write_value(const char *name, const char *text, mode_t mode)
 {
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", vm_dir, name);
-	unlink(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		abort();
-	close(fd);
+	guest_files_write(&files, mode, text, "%d-%d/%s", (int)getpid(), VM_FD, name);
 }
 
 static void write_values(void)
 {
-	snprintf(vm_dir, sizeof(vm_dir), "%s/%d-%d", root, (int)getpid(), VM_FD);
-	if (mkdir(vm_dir, 0700))
-		abort();
 	write_value("exits", "100\n", 0644);
 	write_value("guest_mode", "1\n", 0444);
 	write_value("pages_4k", "30\n", 0444);
 	write_value("halt_poll_ns", "200000\n", 0444);
 	write_value("halt_wait_hist", "1\n", 0644);
 	write_value("mmu_rmaps_stat", "Rmap_Count:\t0\n", 0444);
-}
-
-static void remove_values(void)
-{
-	static const char * const names[] = {
-		"exits", "guest_mode", "pages_4k", "halt_poll_ns", "halt_wait_hist",
-		"mmu_rmaps_stat",
-	};
-	char path[128];
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", vm_dir, names[i]);
-		unlink(path);
-	}
-	rmdir(vm_dir);
-	rmdir(root);
 }
 
 /* ---- a VMM without a process ---- */
@@ -159,36 +125,22 @@ static void test_vm(void)
 	tap_ok(vmm.targets == 1 && vmm.target[0] != known, "the sums replace the VM");
 }
 
-static void make_vm(int fd)
-{
-	snprintf(vm_dir, sizeof(vm_dir), "%s/%d-%d", root, (int)getpid(), fd);
-	if (mkdir(vm_dir, 0700))
-		abort();
-	write_value("exits", "100\n", 0644);
-}
-
 /* No file system lists the directories in the order of the fds. */
 static void test_order(void)
 {
 	static const int fds[] = { 7, 3, 12, 5, 10, 4, 8, 11, 6 };
-	char own_dir[sizeof(vm_dir)], path[128];
 	bool good = true;
 	size_t i;
 
-	strcpy(own_dir, vm_dir);
 	for (i = 0; i < ARRAY_SIZE(fds); i++)
-		make_vm(fds[i]);
+		guest_files_write(&files, 0644, "100\n", "%d-%d/exits", (int)getpid(), fds[i]);
 	tap_is(attach(&source_debugfs, false), 0, "a process can have several VMs");
 	for (i = 0; i < vmm.targets; i++)
 		good &= vmm.target[i]->vm == (int)i && vmm.target[i]->vmm_fd == 3 + (int)i;
 	tap_ok(good && i == 10, "they are numbered in the order of their fds");
-	for (i = 0; i < ARRAY_SIZE(fds); i++) {
-		snprintf(path, sizeof(path), "%s/%d-%d/exits", root, (int)getpid(), fds[i]);
-		unlink(path);
-		*strrchr(path, '/') = '\0';
-		rmdir(path);
-	}
-	strcpy(vm_dir, own_dir);
+	guest_files_remove(&files);
+	mkdir(files.dir, 0700);
+	write_values();
 }
 
 /* The advice of EMFILE names the limit. */
@@ -245,10 +197,10 @@ static void test_missing(void)
 
 int main(void)
 {
-	if (!mkdtemp(root))
+	if (guest_files_make(&files))
 		abort();
 	write_values();
-	debugfs_set_path(root);
+	debugfs_set_path(files.dir);
 	vmm.pid = getpid();
 	test_sums();
 	test_vm();
@@ -258,6 +210,6 @@ int main(void)
 	test_missing();
 	targets_free(&vmm);
 	stat_sets_free(&monitor.sets);
-	remove_values();
+	guest_files_remove(&files);
 	return tap_end();
 }

@@ -3,11 +3,14 @@
 #ifndef GUEST_FILES_H
 #define GUEST_FILES_H
 
+#include <fcntl.h>
 #include <ftw.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct guest_files {
 	char dir[64];
@@ -42,6 +45,30 @@ static inline void write_file(const char *path, const char *data, size_t size)
 		fwrite(data, 1, size, file);
 		fclose(file);
 	}
+}
+
+/* Replaces a file in the directory by one with this text. Makes its directories. */
+static inline void __attribute__((__format__(__printf__, 4, 5)))
+guest_files_write(const struct guest_files *files, mode_t mode, const char *text,
+		  const char *format, ...)
+{
+	char path[256];
+	int used = snprintf(path, sizeof(path), "%s/", files->dir), fd;
+	va_list args;
+	char *at;
+
+	va_start(args, format);
+	vsnprintf(path + used, sizeof(path) - used, format, args);
+	va_end(args);
+	for (at = path + used; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		mkdir(path, 0700);
+	}
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		abort();
+	close(fd);
 }
 
 #endif /* GUEST_FILES_H */

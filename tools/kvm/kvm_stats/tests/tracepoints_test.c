@@ -5,12 +5,8 @@
  * headers.
  */
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
+#include "guest_files.h"
 #include "source/sources.h"
 #include "tap.h"
 #include "util.h"
@@ -29,7 +25,7 @@ static const struct set {
 	  "reason==13" },
 };
 
-static char root[] = "/tmp/tracepoints_test.XXXXXX";
+static struct guest_files files;
 
 /* The callback of tracepoints_list() has no argument for it. */
 static const struct set *chosen;
@@ -39,29 +35,9 @@ static const struct exit_reasons *chosen_reasons(const char *event)
 	return exit_reasons_for(event, chosen->machine, chosen->svm);
 }
 
-static void write_file(const char *event, const char *name, const char *text)
+static void write_event(const char *event, const char *name, const char *text)
 {
-	char path[PATH_MAX];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", root, event);
-	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/%s/%s", root, event, name);
-	file = fopen(path, "we");
-	if (!file || fputs(text, file) < 0 || fclose(file))
-		abort();
-}
-
-static void remove_event(const char *event)
-{
-	static const char * const names[] = { "/id", "/format", "" };
-	char path[PATH_MAX];
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), "%s/%s%s", root, event, names[i]);
-		remove(path);
-	}
+	guest_files_write(&files, 0600, text, "%s/%s", event, name);
 }
 
 static const struct tracepoint *find(const struct tracepoints *list, const char *name)
@@ -90,10 +66,11 @@ static void test_set(const struct set *set)
 	snprintf(format, sizeof(format),
 		 "name: %s\nformat:\n\tfield:unsigned int %s;\toffset:8;\tsize:4;\tsigned:0;\n",
 		 set->event, set->field);
-	write_file(set->event, "format", format);
-	write_file(set->event, "id", "77\n");
+	write_event(set->event, "format", format);
+	write_event(set->event, "id", "77\n");
 	chosen = set;
-	if (!tap_ok(!tracepoints_list(&list, root, chosen_reasons), "it is found in tracefs"))
+	if (!tap_ok(!tracepoints_list(&list, files.dir, chosen_reasons),
+		    "it is found in tracefs"))
 		return;
 	tap_is((long long)list.count, 1 + (long long)reasons->reasons,
 	       "it is split by all exit reasons");
@@ -103,7 +80,8 @@ static void test_set(const struct set *set)
 	tap_ok(split && split->counter.id == 77 && !strcmp(split->counter.filter, set->filter),
 	       "%s has the filter %s", set->name, set->filter);
 	tracepoints_free(&list);
-	remove_event(set->event);
+	guest_files_remove(&files);
+	mkdir(files.dir, 0700);
 }
 
 static void test_others(void)
@@ -111,19 +89,17 @@ static void test_others(void)
 	struct tracepoints list;
 
 	chosen = &sets[0];
-	tap_is(tracepoints_list(&list, root, chosen_reasons), -ENODEV,
+	tap_is(tracepoints_list(&list, files.dir, chosen_reasons), -ENODEV,
 	       "without tracepoints there is no source");
-	write_file("kvm_exit", "id", "77\n");
-	write_file("kvm_exit", "format", "\tfield:unsigned int another;\toffset:8;\n");
-	write_file("kvm_entry", "id", "78\n");
-	tap_is(tracepoints_list(&list, root, chosen_reasons), 0, "other tracepoints are found");
+	write_event("kvm_exit", "id", "77\n");
+	write_event("kvm_exit", "format", "\tfield:unsigned int another;\toffset:8;\n");
+	write_event("kvm_entry", "id", "78\n");
+	tap_is(tracepoints_list(&list, files.dir, chosen_reasons), 0, "other tracepoints are found");
 	tap_ok(list.count == 2 && list.tracepoint[0].counter.id == 78,
 	       "without the field of the exit reason, a tracepoint is not split");
 	tracepoints_free(&list);
-	write_file("kvm_entry", "id", "none\n");
-	tap_is(tracepoints_list(&list, root, chosen_reasons), -EIO, "an ID must be a number");
-	remove_event("kvm_exit");
-	remove_event("kvm_entry");
+	write_event("kvm_entry", "id", "none\n");
+	tap_is(tracepoints_list(&list, files.dir, chosen_reasons), -EIO, "an ID must be a number");
 	tap_ok(!exit_reasons_for("kvm_exit", "ppc64le", 0),
 	       "kvm_exit is not split on other architectures");
 	tap_ok(!exit_reasons_for("kvm_entry", "x86_64", 0), "nor are other tracepoints");
@@ -133,11 +109,11 @@ int main(void)
 {
 	size_t i;
 
-	if (!mkdtemp(root))
+	if (guest_files_make(&files))
 		abort();
 	for (i = 0; i < ARRAY_SIZE(sets); i++)
 		test_set(&sets[i]);
 	test_others();
-	remove(root);
+	guest_files_remove(&files);
 	return tap_end();
 }

@@ -59,22 +59,16 @@ static void print_denied_tracepoints(void *arg)
 
 /* ---- files ---- */
 
-/* Replaces the file @name of the host by one with this text. */
-static void set_file(const struct guest_files *files, const char *name, const char *text)
+/* Makes the directory of the files of the host. */
+static void begin_files(struct guest_files *files)
 {
-	static char proc[PROC_PATH_SIZE];
-	char path[PROC_PATH_SIZE];
-	char *at;
+	static char proc[80];
 
+	if (guest_files_make(files))
+		exit(1);
 	snprintf(proc, sizeof(proc), "%s/proc", files->dir);
 	mkdir(proc, 0700);
 	proc_set_root(proc);
-	snprintf(path, sizeof(path), "%s/%s", files->dir, name);
-	for (at = path + strlen(files->dir) + 1; (at = strchr(at, '/')); *at++ = '/') {
-		*at = '\0';
-		mkdir(path, 0700);
-	}
-	write_file(path, text, strlen(text));
 }
 
 static void test_level(const char *level, const char *capability)
@@ -82,9 +76,8 @@ static void test_level(const char *level, const char *capability)
 	struct guest_files files;
 	char other[32];
 
-	if (guest_files_make(&files))
-		exit(1);
-	set_file(&files, "proc/sys/kernel/perf_event_paranoid", level);
+	begin_files(&files);
+	guest_files_write(&files, 0600, level, "proc/sys/kernel/perf_event_paranoid");
 	capture(print_denied_tracepoints, NULL);
 	guest_files_remove(&files);
 	snprintf(other, sizeof(other), " It is %s.", level);
@@ -123,6 +116,11 @@ static void print_exits(void *monitor)
 	notice_exits(monitor);
 }
 
+static void set_exit_stats(const struct guest_files *files, const char *text)
+{
+	guest_files_write(files, 0600, text, "sys/module/kvm/parameters/exit_stats");
+}
+
 static void test_exits(void)
 {
 	static const char off[] =
@@ -132,9 +130,8 @@ static void test_exits(void)
 	struct monitor monitor = { .options.filter = &filter, .sets.filter = &filter };
 	struct guest_files files;
 
-	if (guest_files_make(&files))
-		exit(1);
-	set_file(&files, "sys/module/kvm/parameters/exit_stats", "N\n");
+	begin_files(&files);
+	set_exit_stats(&files, "N\n");
 	add_vcpu(&monitor, false);
 	capture(print_exits, &monitor);
 	check_printed("", "a kernel without exit statistics cannot switch them on");
@@ -143,13 +140,13 @@ static void test_exits(void)
 	check_printed(off, "exit statistics that are off are reported");
 	capture(print_exits, &monitor);
 	check_printed("", "but only once");
-	set_file(&files, "sys/module/kvm/parameters/exit_stats", "1\n");
+	set_exit_stats(&files, "1\n");
 	capture(print_exits, &monitor);
 	check_printed("kvm-stats: exit statistics are on\n", "when they are on, this is reported");
-	set_file(&files, "sys/module/kvm/parameters/exit_stats", "0\n");
+	set_exit_stats(&files, "0\n");
 	capture(print_exits, &monitor);
 	check_printed(off, "and that they are off again");
-	set_file(&files, "sys/module/kvm/parameters/exit_stats", "1\n");
+	set_exit_stats(&files, "1\n");
 	monitor.sets.set[1]->stats = 1;
 	capture(print_exits, &monitor);
 	check_printed("", "if they are not selected, it does not matter");

@@ -181,28 +181,6 @@ pages_fit_80_columns()
 	return "$status"
 }
 
-# examples_of PAGE DIRECTORY: write each example of the page to a file
-examples_of()
-{
-	awk -v dir="$2" '
-		/^\.SH / { section = $2 }
-		/^\.EE/ { file = "" }
-		file { gsub(/\\e/, "\\"); gsub(/\\-/, "-"); sub(/^\\&/, ""); print >file }
-		section == "EXAMPLES" && /^\.EX/ { file = dir "/" ++examples ".c" }' "$1"
-}
-
-page_examples_compile()
-{
-	local file dir=$out/pages status=0
-
-	rm -rf "$dir" && mkdir -p "$dir" && examples_of "$lib/man/kvmstats.3" "$dir" && [ -f "$dir/1.c" ] ||
-		return
-	for file in "$dir"/*.c; do
-		gcc -std=gnu11 -Wall -Wextra -Werror -I"$installed/usr/include" -c -o "$dir/o" "$file" || status=1
-	done
-	return "$status"
-}
-
 # The page has the declarations of the header, except for whitespace.
 page_matches_header()
 {
@@ -242,7 +220,6 @@ build_tests()
 	check "the version is the same in the library, the command and the page" versions_are_equal
 	check "each function has a manual page" pages_are_complete
 	check "the manual pages fit 80 columns" pages_fit_80_columns
-	check "the examples in the manual page compile" page_examples_compile
 	check "the manual page and the header have the same declarations" page_matches_header
 	check "all programs build with address and undefined-behaviour sanitizers" build_checked
 }

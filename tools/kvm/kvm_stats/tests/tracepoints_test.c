@@ -94,7 +94,8 @@ static void test_others(void)
 	write_event("kvm_exit", "id", "77\n");
 	write_event("kvm_exit", "format", "\tfield:unsigned int another;\toffset:8;\n");
 	write_event("kvm_entry", "id", "78\n");
-	tap_is(tracepoints_list(&list, files.dir, chosen_reasons), 0, "other tracepoints are found");
+	tap_is(tracepoints_list(&list, files.dir, chosen_reasons), 0,
+	       "other tracepoints are found");
 	tap_ok(list.count == 2 && list.tracepoint[0].counter.id == 78,
 	       "without the field of the exit reason, a tracepoint is not split");
 	tracepoints_free(&list);

@@ -114,6 +114,7 @@ static void make_bars(struct page *page, const struct kvmstats_stat *stat, uint6
 	snprintf(page->stat, sizeof(page->stat), "%s", total.name);
 	page_begin(page);
 	stats_update_histogram(&top, page);
+	page_finish(page, NULL, (struct order){ COLUMN_BAR, false });
 }
 
 static void test_bars(const struct kvmstats_schema *schema)
@@ -175,7 +176,7 @@ static void make_events(struct page *page, const struct kvmstats_stat *stat,
 	}
 	page_begin(page);
 	stats_update(&top, page);
-	stats_set_shares(page);
+	stats_set_shares(&top, page);
 	page_finish(page, NULL, order);
 }
 

@@ -85,10 +85,16 @@ draw(int y, int x, int attributes, const char *format, ...)
 }
 
 /* Draws text of several lines, and breaks long lines between words. Returns the row after it. */
-static int draw_wrapped(int y, int end, const char *text)
+static int __attribute__((__format__(__printf__, 3, 4)))
+draw_wrapped(int y, int end, const char *format, ...)
 {
+	char buf[PROBLEM_SIZE], *text = buf;
 	int width = COLS - 1;
+	va_list args;
 
+	va_start(args, format);
+	vsnprintf(buf, sizeof(buf), format, args);
+	va_end(args);
 	while (*text && y < end && width > 0) {
 		int len = (int)strcspn(text, "\n");
 
@@ -510,45 +516,37 @@ static int line_attributes(const struct line *line, bool cursor)
 	return attributes | (line->sum ? A_BOLD : 0);
 }
 
-#define SHORTEST_PROBLEM	30
+#define WIDE_SCREEN	100
 
 /*
- * Returns where the reason why a guest cannot be read starts: in place of its statistics, and of
- * the times of its vCPUs if they are unknown, or if it needs the space.
+ * Returns the first column that the reason why a guest cannot be read replaces: of its statistics,
+ * or of the times of its vCPUs if they are unknown, or if the reason needs the space.
  */
-static int start_of_problem(const struct column_layout *layout, const struct line *line)
+static enum column_id column_of_problem(const struct top *top, const struct line *line)
 {
-	bool times = line->number[COLUMN_GUEST] < 0;
-	int start = layout->place[0].width + 1;
-	size_t i;
-
-	for (i = layout->places; i-- > 1;) {
-		enum column_id id = layout->place[i].id;
-
-		if ((id >= COLUMN_EXITS && id != COLUMN_MEMORY) ||
-		    (id >= COLUMN_GUEST && (times || COLS - start < SHORTEST_PROBLEM)))
-			start = layout->place[i].x;
-	}
-	return start;
+	if (!*line->problem)
+		return COLUMNS;
+	if (top->kvm_stat)
+		return COLUMN_NAME + 1;
+	return line->number[COLUMN_GUEST] < 0 || COLS < WIDE_SCREEN ? COLUMN_GUEST : COLUMN_EXITS;
 }
 
 static void draw_line(struct top *top, int y, struct line *line, bool cursor, double largest)
 {
 	const struct column_layout *layout = &top->layout;
 	int attributes = line_attributes(line, cursor);
-	int problem = *line->problem ? start_of_problem(layout, line) : COLS;
-	int end = problem + (int)strlen(line->problem);
+	enum column_id end = column_of_problem(top, line);
 	char text[CELL_SIZE];
 	size_t i;
+	int x = 0;
 
 	if (cursor)
 		mvhline(y, 0, ' ' | (chtype)attributes, COLS);
-	for (i = 0; i < layout->places; i++) {
+	for (i = 0; i < layout->places && layout->place[i].id < end; i++) {
 		const struct column_place *place = &layout->place[i];
 		int color = cursor || *line->problem ? 0 : load_color(place->id, line);
 
-		if (place->x >= problem && (place->x <= end || place->id != COLUMN_MEMORY))
-			continue;
+		x = place->x + place->width + 1;
 		if (place->id == COLUMN_KINDS)
 			guests_update_kinds(top, line);
 		column_text(text, place->id, line, place->width);
@@ -556,39 +554,37 @@ static void draw_line(struct top *top, int y, struct line *line, bool cursor, do
 		if (place->id == COLUMN_BAR)
 			draw_bar(line, y, place, largest, attributes);
 	}
-	draw(y, problem, attributes | A_BOLD, "%s", line->problem);
+	draw(y, x, attributes | A_BOLD, "%s", line->problem);
 }
 
 /*
- * Writes why the guest of the page has no statistics. Returns whether that is so. Standard error is
- * captured, so the explanation can be read back.
+ * Draws why the guest of the page has no statistics, if that is so. Returns the row after it.
+ * Standard error is captured, so the explanation can be read back.
  */
-static bool put_problem(char *buf, size_t size, const struct top *top)
+static int draw_problem(const struct top *top, int y, int end)
 {
 	const struct page *page = top_page(top);
 	const struct monitor *monitor = top->monitor;
 	const struct vmm *vmm = scope_vmm(&page->scope, monitor);
-	size_t len;
+	char why[PROBLEM_SIZE];
 
 	if (!vmm && monitor->vmms)
 		vmm = monitor->vmm[0];
 	if (!vmm || (page->kind == PAGE_GUESTS && !top->kvm_stat) ||
 	    scope_has_targets(&page->scope, monitor))
-		return false;
+		return y;
 	explain_sources(vmm);
-	len = strlen(top_errors(buf, size));
+	y = draw_wrapped(y, end, "%s", top_errors(why, sizeof(why)));
 	if (!page->scope.vmm && monitor->vmms > 1)
-		snprintf(buf + len, size - len,
-			 "The statistics of %zu more VMM%s cannot be read.", monitor->vmms - 1,
-			 plural(monitor->vmms - 1));
-	return *buf;
+		y = draw_wrapped(y, end, "The statistics of %zu more VMM%s cannot be read.",
+				 monitor->vmms - 1, plural(monitor->vmms - 1));
+	return y;
 }
 
 /* Scrolls, so that the line of the cursor is visible. */
 static void draw_lines(struct top *top, int y, int end)
 {
 	struct page *page = top_page(top);
-	char problem[PROBLEM_SIZE];
 	int rows = end - y;
 	double largest = 0;
 	size_t i, last;
@@ -609,61 +605,57 @@ static void draw_lines(struct top *top, int y, int end)
 		draw(y, 0, A_DIM, "%zu more above, %zu more below", page->first,
 		     page->lines - last);
 	/* The reason why the guest of the page cannot be read is below its only line. */
-	if (page->lines == 1 && put_problem(problem, sizeof(problem), top))
-		draw_wrapped(y + 1, end, problem);
+	if (page->lines == 1)
+		draw_problem(top, y + 1, end);
 }
 
 /* ---- no lines ---- */
 
-/* Writes why there is no guest. */
-static void put_no_guest(char *buf, size_t size, const struct top *top)
+static void draw_no_guest(const struct top *top, int y, int end)
 {
 	const struct filter *filter = top->filter;
-	char name[NAME_SIZE];
+	char text[PROBLEM_SIZE];
 
 	if (monitor_has_ended(top->monitor))
-		snprintf(buf, size, "The selected process has ended.");
+		y = draw_wrapped(y, end, "The selected process has ended.");
 	else if (filter->guests)
-		snprintf(buf, size, "No guest named '%s'%s is running. Waiting for it to start.",
-			 sanitize(filter->guest[0], name, sizeof(name)),
-			 filter->guests > 1 ? " (or one of the other names)" : "");
+		y = draw_wrapped(y, end,
+				 "No guest named '%s'%s is running. Waiting for it to start.",
+				 sanitize(filter->guest[0], text, sizeof(text)),
+				 filter->guests > 1 ? " (or one of the other names)" : "");
 	else if (explain_no_kvm_yet(top->monitor))
-		top_errors(buf, size);
+		y = draw_wrapped(y, end, "%s", top_errors(text, sizeof(text)));
 	else
-		snprintf(buf, size, "No VM is running. Waiting for one to start.");
+		y = draw_wrapped(y, end, "No VM is running. Waiting for one to start.");
+	if (top->monitor->denied)
+		draw_wrapped(y, end, "%s", denied_text(top->monitor, text, sizeof(text)));
 }
 
-/* Writes why the page has no lines, although it has statistics. */
-static void put_no_line(char *buf, size_t size, const struct top *top)
+/* Draws why the page has no lines, although it has statistics. */
+static void draw_no_line(const struct top *top, int y, int end)
 {
 	const struct page *page = top_page(top);
 
 	if (*top->names[page->kind])
-		snprintf(buf, size, "No name matches '%s'. Press 'f' to change it.",
-			 top->names[page->kind]);
+		draw_wrapped(y, end, "No name matches '%s'. Press 'f' to change it.",
+			     top->names[page->kind]);
 	else if (page->kind == PAGE_HISTOGRAM)
-		snprintf(buf, size, "No samples yet.%s", top->counts_growth ?
-			 " Press 'i' to include those since VM creation." : "");
+		draw_wrapped(y, end, "No samples yet.%s", top->counts_growth ?
+			     " Press 'i' to include those since VM creation." : "");
 	else if (top->kvm_stat && monitor_matches_nothing(top->monitor))
-		snprintf(buf, size, "No statistic's name matches '%.200s'. The expression "
-			 "must match from the start of a name.", top->filter->pattern);
+		draw_wrapped(y, end, "No statistic's name matches '%.200s'. The expression must "
+			     "match from the start of a name.", top->filter->pattern);
 	else
-		snprintf(buf, size, "%s", top->kvm_stat ?
-			 "No matching events reported yet" : "All statistics are 0.");
+		draw_wrapped(y, end, "%s", top->kvm_stat ?
+			     "No matching events reported yet" : "All statistics are 0.");
 }
 
 static void draw_nothing(const struct top *top, int y, int end)
 {
-	bool no_guest = !top->monitor->vmms && !top_page(top)->scope.vmm;
-	char text[PROBLEM_SIZE];
-
-	if (no_guest)
-		put_no_guest(text, sizeof(text), top);
-	else if (!put_problem(text, sizeof(text), top))
-		put_no_line(text, sizeof(text), top);
-	y = draw_wrapped(y, end, text);
-	if (no_guest && top->monitor->denied)
-		draw_wrapped(y, end, denied_text(top->monitor, text, sizeof(text)));
+	if (!top->monitor->vmms && !top_page(top)->scope.vmm)
+		draw_no_guest(top, y, end);
+	else if (draw_problem(top, y, end) == y)
+		draw_no_line(top, y, end);
 }
 
 /* ---- lists in place of the page ---- */
@@ -837,6 +829,7 @@ void draw_screen(struct top *top)
 	int end = LINES >= 3 ? LINES - 1 : LINES, y = 0;
 
 	erase();
+	top->layout = table_layout(top);
 	if (!top->kvm_stat && LINES >= 10)
 		draw_meters(top, y++);
 	if (!top->kvm_stat && LINES >= 8)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Guests and vCPUs: their exits and times. Only what the page can show is computed. */
+/* Guests and vCPUs: their exits and times. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,40 +198,17 @@ static bool add_times(struct tally *tally, const struct top *top, const struct e
 	return true;
 }
 
-#define TIME_COLUMNS	(COLUMN_BIT(COLUMN_GUEST) | COLUMN_BIT(COLUMN_KERNEL) | \
-			 COLUMN_BIT(COLUMN_USER) | COLUMN_BIT(COLUMN_HALTED) | \
-			 COLUMN_BIT(COLUMN_WAITING))
-#define PROC_COLUMNS	(TIME_COLUMNS | COLUMN_BIT(COLUMN_CPU) | COLUMN_BIT(COLUMN_MEMORY))
-
-/* Whether the screen shows one of @columns, or is sorted by it. */
-static bool needs(const struct top *top, unsigned int columns)
-{
-	/* These need several samples, so they go on while Tab shows other columns. */
-	unsigned int always = top->columns & (PROC_COLUMNS | COLUMN_BIT(COLUMN_HISTORY));
-
-	return (top->layout.shown | always |
-		COLUMN_BIT(top->order[top_page(top)->kind].column)) & columns;
-}
-
 static void add_target(struct tally *tally, struct top *top, const struct target *target)
 {
-	static const unsigned int columns[] = {
-		[TALLY_EXITS] = COLUMN_BIT(COLUMN_EXITS) | COLUMN_BIT(COLUMN_HISTORY),
-		[TALLY_FAULTS] = COLUMN_BIT(COLUMN_FAULTS),
-		[TALLY_POLLS] = COLUMN_BIT(COLUMN_POLLS),
-		[TALLY_GOOD_POLLS] = COLUMN_BIT(COLUMN_POLLS),
-		[TALLY_DELAY] = COLUMN_BIT(COLUMN_HALTED) | COLUMN_BIT(COLUMN_WAITING),
-	};
 	const struct exit_stats *stats = stats_of(top, target);
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(columns); i++) {
+	for (i = 0; i < TALLY_TIMES; i++) {
 		/* debugfs has sums over the vCPUs of a VM. */
-		if (needs(top, columns[i]) && (i != TALLY_DELAY || target->scope == SCOPE_VCPU))
+		if (i != TALLY_DELAY || target->scope == SCOPE_VCPU)
 			tally->known[i] += add_rate(&tally->sum[i], target, stats->stat[i]);
 	}
-	if (needs(top, TIME_COLUMNS))
-		add_times(tally, top, stats, target);
+	add_times(tally, top, stats, target);
 }
 
 /* ---- kinds of exits ---- */
@@ -347,11 +324,6 @@ static void set_waiting(double *number, double waiting)
 /* Sets what KVM knows. The times are exact with exit statistics. Call it after /proc was read. */
 static void set_tally(struct line *line, const struct monitor *monitor)
 {
-	static const enum column_id columns[TIME_PARTS] = {
-		[TIME_GUEST] = COLUMN_GUEST, [TIME_EXITS] = COLUMN_KERNEL,
-		[TIME_VMM] = COLUMN_USER, [TIME_HALTED] = COLUMN_HALTED,
-		[TIME_WAITING] = COLUMN_WAITING,
-	};
 	const struct tally *tally = &line->tally;
 	const double *sum = tally->sum;
 	double *number = line->number;
@@ -367,7 +339,7 @@ static void set_tally(struct line *line, const struct monitor *monitor)
 		set_waiting(number, 100 * sum[TALLY_DELAY] / SECOND /
 				    (double)tally->known[TALLY_DELAY]);
 	for (i = 0; tally->known[TALLY_TIMES] && i < TIME_PARTS; i++)
-		number[columns[i]] = sum[TALLY_TIMES + i] / (double)tally->known[TALLY_TIMES];
+		number[COLUMN_GUEST + i] = sum[TALLY_TIMES + i] / (double)tally->known[TALLY_TIMES];
 	if (monitor->time_before && tally->known[TALLY_EXITS])
 		history_add(&line->history, monitor->time_before, monitor->time, sum[TALLY_EXITS]);
 }
@@ -423,13 +395,10 @@ static void set_thread(double *number, const struct process *process,
 /* Writes the IDs of all vCPUs in ascending order, also of those that the filter does not select. */
 static size_t list_ids(int *id, const struct vmm *vmm)
 {
-	size_t targets = vmm->kvm ? kvmstats_vmm_targets(vmm->kvm) : vmm->targets;
-	size_t count = 0;
-	size_t i;
+	size_t targets = kvmstats_vmm_targets(vmm->kvm), count = 0, i;
 
 	for (i = 0; i < targets && count < vmm->vcpus; i++) {
-		int vcpu = vmm->kvm ? kvmstats_target_vcpu(kvmstats_vmm_target(vmm->kvm, i)) :
-				      vmm->target[i]->vcpu;
+		int vcpu = kvmstats_target_vcpu(kvmstats_vmm_target(vmm->kvm, i));
 
 		if (vcpu >= 0)
 			id[count++] = vcpu;
@@ -437,12 +406,21 @@ static size_t list_ids(int *id, const struct vmm *vmm)
 	return count;
 }
 
-/* Reads /proc once for each sample: the times of shorter intervals are not precise. */
+#define PROC_COLUMNS	(COLUMN_BIT(COLUMN_CPU) | COLUMN_BIT(COLUMN_GUEST) | \
+			 COLUMN_BIT(COLUMN_KERNEL) | COLUMN_BIT(COLUMN_USER) | \
+			 COLUMN_BIT(COLUMN_HALTED) | COLUMN_BIT(COLUMN_WAITING) | \
+			 COLUMN_BIT(COLUMN_MEMORY))
+
+/*
+ * Reads /proc if a column needs it, because that is expensive, and once for each sample: the times
+ * of shorter intervals are not precise.
+ */
 static void update_process(struct top *top, struct line *line, const struct vmm *vmm)
 {
+	unsigned int columns = top->columns | COLUMN_BIT(top->order[top_page(top)->kind].column);
 	int *id;
 
-	if (!vmm->pid || !needs(top, PROC_COLUMNS))
+	if (!vmm->pid || !(columns & PROC_COLUMNS))
 		return;
 	if (line->process.time < top->monitor->time) {
 		line->process.pid = vmm->pid;
@@ -503,7 +481,7 @@ static struct line *update_line(struct top *top, struct page *page, struct vmm *
 		set_problem(line, vmm);
 	}
 	if (top->kvm_stat) {
-		stats_add_up(top, line, targets, count);
+		stats_add_up(top, line);
 		return line;
 	}
 	if (target) {

@@ -234,7 +234,6 @@ static void table_key(struct top *top, int key)
 	case '\t':
 		top->skipped_columns = column_layout_next(table_columns(top),
 							  top->skipped_columns, COLS);
-		model_update(top);
 		break;
 	case ' ':
 		top->paused = !top->paused;
@@ -334,7 +333,6 @@ void input_read(struct top *top)
 			/* curses already uses the new size. What was drawn before is anywhere. */
 			clearok(curscr, TRUE);
 			top->skipped_columns = 0;
-			model_update(top);
 		} else if (top->prompt.kind == PROMPT_HELP) {
 			top->prompt.kind = PROMPT_NONE;
 		} else if (top->prompt.kind == PROMPT_COLUMNS) {

@@ -9,18 +9,10 @@
 
 /* ---- pages ---- */
 
-/* Tracepoints of the whole machine cannot be split by guest. */
 static void toggle_members(struct top *top)
 {
-	const struct monitor *monitor = top->monitor;
 	struct page *page = top_page(top);
-	bool machine = monitor->vmms && !monitor->vmm[0]->kvm &&
-		       !(top->sources & ~SOURCES_TRACEPOINTS);
 
-	if (machine) {
-		top_message(top, "Tracepoints count all guests together. Press 'g' to choose one.");
-		return;
-	}
 	if (*page->scope.label || page->kind == PAGE_HISTOGRAM || page_has_ended(top, page)) {
 		top_message(top, "This page has no guests, VMs or vCPUs. Press Left to go back.");
 		return;
@@ -36,21 +28,11 @@ static void toggle_members(struct top *top)
 
 /* ---- filters ---- */
 
-/* Closing tracepoints takes seconds. */
-static void announce(struct top *top)
-{
-	top->prompt.kind = PROMPT_NONE;
-	top_message(top, "Updating the filter...");
-	draw_screen(top);
-	top->message_until = 0;
-}
-
 /* Opens a new monitor, which follows other processes or guests. */
 static void restart(struct top *top, pid_t pid, const char *guest)
 {
 	require_memory(filter_set_pid(top->filter, pid) && filter_set_guest(top->filter, guest));
 	*top->guest = '\0';
-	announce(top);
 	model_close(top);
 	while (top->depth)
 		model_pop(top);
@@ -69,7 +51,6 @@ static void watch_only(struct top *top, pid_t pid, const char *guest)
 
 static void apply_regex(struct top *top)
 {
-	announce(top);
 	monitor_select(top->monitor);
 	model_update(top);
 }

@@ -86,17 +86,26 @@ void line_clear_numbers(struct line *line)
 		line->number[id] = -1;
 }
 
-struct line *page_line(struct page *page, const struct top_scope *scope, const char *stat)
+struct line *page_find(const struct page *page, const struct top_scope *scope, const char *stat)
 {
-	struct line **more, *line;
 	size_t i;
 
 	for (i = 0; i < page->all; i++) {
-		line = page->line[i];
-		if (is_same_scope(&line->scope, scope) && !strcmp(line->stat, stat)) {
-			line->seen = true;
+		struct line *line = page->line[i];
+
+		if (is_same_scope(&line->scope, scope) && !strcmp(line->stat, stat))
 			return line;
-		}
+	}
+	return NULL;
+}
+
+struct line *page_line(struct page *page, const struct top_scope *scope, const char *stat)
+{
+	struct line **more, *line = page_find(page, scope, stat);
+
+	if (line) {
+		line->seen = true;
+		return line;
 	}
 	more = array_grow(page->line, page->all, &page->capacity, sizeof(*more));
 	line = calloc(1, sizeof(*line));
@@ -204,12 +213,13 @@ const char *guest_choice(const struct vmm *vmm, char *buf, size_t size)
 	return buf;
 }
 
-void put_title(char *buf, size_t size, const struct vmm *vmm)
+const char *put_title(char *buf, size_t size, const struct vmm *vmm)
 {
 	size_t len = strlen(sanitize(vmm->guest ? vmm->guest : "", buf, size));
 
 	if (vmm->pid)
 		snprintf(buf + len, size - len, len ? " (PID %d)" : "PID %d", (int)vmm->pid);
+	return buf;
 }
 
 static void handle_event(enum kvmstats_event event, const struct vmm *vmm, void *arg)
@@ -220,7 +230,7 @@ static void handle_event(enum kvmstats_event event, const struct vmm *vmm, void 
 		[KVMSTATS_EVENT_ENDED] = "has ended or closed its VM",
 	};
 	struct top *top = arg;
-	char name[NAME_SIZE], pid[16] = "";
+	char name[NAME_SIZE];
 
 	if (event == KVMSTATS_EVENT_SEARCH_WORKS) {
 		top_message(top, "Can search for new VMMs again");
@@ -228,10 +238,8 @@ static void handle_event(enum kvmstats_event event, const struct vmm *vmm, void 
 		top_message(top, "Cannot search for new VMMs: %s",
 			    kvmstats_strerror(top->monitor->search_error, name, sizeof(name)));
 	} else {
-		if (vmm->pid)
-			snprintf(pid, sizeof(pid), " (%d)", (int)vmm->pid);
-		top_message(top, "%s%s %s: %zu VM%s, %zu vCPU%s",
-			    guest_name(vmm, name, sizeof(name)), pid, what[event], vmm->vms,
+		top_message(top, "%s %s: %zu VM%s, %zu vCPU%s",
+			    put_title(name, sizeof(name), vmm), what[event], vmm->vms,
 			    plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
 	}
 }
@@ -248,7 +256,7 @@ bool page_has_ended(const struct top *top, const struct page *page)
 		(top->awaiting_guest || monitor_has_ended(top->monitor)));
 }
 
-static void update_totals(struct top *top, const struct top_scope *scope)
+void model_sum_up(struct top *top, const struct top_scope *scope)
 {
 	if (!is_same_scope(&top->scope, scope))
 		totals_reselect(top->totals);
@@ -260,7 +268,7 @@ static void update_lines(struct top *top, struct page *page)
 {
 	page_begin(page);
 	if (page->kind >= PAGE_STATISTICS)
-		update_totals(top, &page->scope);
+		model_sum_up(top, &page->scope);
 	if (page->kind == PAGE_HISTOGRAM) {
 		stats_update_histogram(top, page);
 		return;
@@ -270,7 +278,7 @@ static void update_lines(struct top *top, struct page *page)
 	else
 		guests_update(top, page);
 	if (top->kvm_stat)
-		stats_set_shares(page);
+		stats_set_shares(top, page);
 	else if (page->kind != PAGE_GUESTS)
 		guests_update_times(top, page);
 }
@@ -278,17 +286,12 @@ static void update_lines(struct top *top, struct page *page)
 void model_update(struct top *top)
 {
 	struct page *page = top_page(top);
-	unsigned int shown = top->layout.shown;
 
 	top->exits_state = monitor_exits(top->monitor);
 	/* The last values of what has ended stay on the screen. */
 	if (!page_has_ended(top, page))
 		update_lines(top, page);
 	page_finish(page, top->names[page->kind], top->order[page->kind]);
-	top->layout = table_layout(top);
-	/* Only columns on the screen are computed, and there are more of them now. */
-	if (top->layout.shown & ~shown)
-		model_update(top);
 }
 
 void model_push(struct top *top, enum page_kind kind, const struct top_scope *scope,

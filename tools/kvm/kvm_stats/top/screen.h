@@ -151,6 +151,7 @@ enum column_id {
 	COLUMN_VCPUS,
 	COLUMN_MISSING,
 	COLUMN_CPU,
+	/* in the order of enum time_part */
 	COLUMN_GUEST,
 	COLUMN_KERNEL,
 	COLUMN_USER,
@@ -362,6 +363,8 @@ void model_free(struct top *top);
 void model_sample(struct top *top);
 /* Updates the page from the last sample, after the page, the order or a filter has changed. */
 void model_update(struct top *top);
+/* Updates the totals, which are the sums over the scope. */
+void model_sum_up(struct top *top, const struct top_scope *scope);
 /* Call this when monitor_fd() is readable: a VMM has ended. */
 void model_refresh(struct top *top);
 /* Counts the values of statistics from the last sample on. */
@@ -372,7 +375,9 @@ void model_push(struct top *top, enum page_kind kind, const struct top_scope *sc
 		const char *stat);
 void model_pop(struct top *top);
 
-/* Finds or adds the line of a scope and statistic. */
+/* Returns the line of a scope and statistic, or NULL. */
+struct line *page_find(const struct page *page, const struct top_scope *scope, const char *stat);
+/* Finds or adds the line. */
 struct line *page_line(struct page *page, const struct top_scope *scope, const char *stat);
 void line_clear_numbers(struct line *line);
 /* Call these before and after page_line() has been called for all lines. */
@@ -387,8 +392,8 @@ bool page_has_ended(const struct top *top, const struct page *page);
 const char *guest_name(const struct vmm *vmm, char *buf, size_t size);
 /* The same after the PID, as kvm_stat lists guests. */
 const char *guest_choice(const struct vmm *vmm, char *buf, size_t size);
-/* Writes the name and the PID, or only the PID. */
-void put_title(char *buf, size_t size, const struct vmm *vmm);
+/* Writes the name and the PID, or only the PID. Returns @buf. */
+const char *put_title(char *buf, size_t size, const struct vmm *vmm);
 
 void top_message(struct top *top, const char *format, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
@@ -412,9 +417,9 @@ void fit_interval(double *percent, bool blocking);
 
 void stats_update(struct top *top, struct page *page);
 /* Sets the sum and the shares of a page of kvm_stat's view. */
-void stats_set_shares(struct page *page);
-/* Adds the values of targets up in the line of kvm_stat's view. */
-void stats_add_up(const struct top *top, struct line *line, struct target **targets, size_t count);
+void stats_set_shares(struct top *top, struct page *page);
+/* Adds the statistics of a guest, VM or vCPU up in its line of kvm_stat's view. */
+void stats_add_up(struct top *top, struct line *line);
 void stats_update_histogram(struct top *top, struct page *page);
 
 /* ---- table.c: columns and their cells ---- */

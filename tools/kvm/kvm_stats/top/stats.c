@@ -99,54 +99,99 @@ static void update_statistic(struct top *top, struct page *page, const struct to
 /* Finds the line that a child, such as kvm_exit(HLT), is a part of. */
 static const struct line *parent_of(const struct page *page, const struct line *child)
 {
-	size_t len = stat_parent_length(child->stat);
+	const struct line *parent;
+	char stat[NAME_SIZE];
+
+	snprintf(stat, sizeof(stat), "%.*s", (int)stat_parent_length(child->stat), child->stat);
+	parent = page_find(page, &child->scope, stat);
+	return parent && parent->seen ? parent : NULL;
+}
+
+static const struct total *find_total(const struct top *top, const char *name)
+{
 	size_t i;
 
-	for (i = 0; i < page->all; i++) {
-		const struct line *line = page->line[i];
+	for (i = 0; i < top->totals->totals; i++) {
+		const struct total *total = top->totals->total[i];
 
-		if (line->seen && line->scope.origin == child->scope.origin &&
-		    strlen(line->stat) == len && !strncmp(line->stat, child->stat, len))
-			return line;
+		if (total->present && !strcmp(total->name, name))
+			return total;
 	}
 	return NULL;
 }
 
-/* The sum contains events. Children, and classes of exits, are parts of others. */
-static bool is_in_sum(const struct line *line, bool exits)
+/* Children are parts of other statistics, and so are classes of exits if there are all exits. */
+static bool is_part(const char *name, bool exits)
 {
-	return line->seen && line->group == GROUP_EVENTS && !line->child &&
-	       !(exits && stat_is_in_exits(line->stat));
+	return stat_parent_length(name) || (exits && stat_is_in_exits(name));
+}
+
+/*
+ * Adds up the events in the totals. If the filter selects none, adds up the first group and unit
+ * that it selects. Returns the group.
+ */
+static enum stat_group add_up(const struct top *top, struct line *sum)
+{
+	bool exits = find_total(top, "exits");
+	enum stat_group group = GROUPS;
+	double *number = sum->number;
+	size_t i;
+
+	sum->cleared = false;
+	for (i = 0; i < top->totals->totals; i++) {
+		const struct total *total = top->totals->total[i];
+		enum stat_group own = group_of(total->stat);
+		double factor;
+		enum unit unit = unit_of(total->stat, &factor);
+
+		if (!total->present || is_part(total->name, exits) || own > group ||
+		    (own == group && unit != sum->unit))
+			continue;
+		if (own < group) {
+			number[COLUMN_VALUE] = 0;
+			number[COLUMN_RATE] = 0;
+		}
+		group = own;
+		sum->unit = unit;
+		number[COLUMN_VALUE] += (double)value_since(top, total) * factor;
+		number[COLUMN_RATE] = group == GROUP_GAUGES ? -1 :
+				      number[COLUMN_RATE] + total->rate * factor;
+		sum->cleared |= total->cleared;
+	}
+	return group;
+}
+
+void stats_add_up(struct top *top, struct line *line)
+{
+	model_sum_up(top, &line->scope);
+	add_up(top, line);
 }
 
 /* The share of a child is that in its parent. A whole that is 0 after a reset has no shares. */
-void stats_set_shares(struct page *page)
+void stats_set_shares(struct top *top, struct page *page)
 {
-	double *sum = page->sum.number;
-	bool exits = false;
+	struct line *sum = &page->sum;
+	bool exits;
 	size_t i;
 
-	page->sum = (struct line){ .name = "Total", .meaning = "" };
-	line_clear_numbers(&page->sum);
-	for (i = 0; i < page->all; i++)
-		exits |= page->line[i]->seen && !strcmp(page->line[i]->stat, "exits");
-	for (i = 0; i < page->all; i++) {
-		const struct line *line = page->line[i];
-
-		if (!is_in_sum(line, exits))
-			continue;
-		page->sum.unit = line->unit;
-		sum[COLUMN_VALUE] = fmax(sum[COLUMN_VALUE], 0) + line->number[COLUMN_VALUE];
-		if (line->number[COLUMN_RATE] >= 0)
-			sum[COLUMN_RATE] = fmax(sum[COLUMN_RATE], 0) + line->number[COLUMN_RATE];
-	}
+	*sum = (struct line){ .name = "Total", .meaning = "" };
+	line_clear_numbers(sum);
+	if (page->kind < PAGE_STATISTICS)
+		model_sum_up(top, &page->scope);
+	if (add_up(top, sum) != GROUP_EVENTS && page->kind == PAGE_STATISTICS)
+		line_clear_numbers(sum);
+	exits = find_total(top, "exits");
 	for (i = 0; i < page->all; i++) {
 		struct line *line = page->line[i];
-		double whole = line->parent ? line->parent->number[COLUMN_VALUE] :
-			       is_in_sum(line, exits) ? sum[COLUMN_VALUE] : 0;
+		const struct line *whole = sum;
 
-		if (whole > 0)
-			line->number[COLUMN_SHARE] = 100 * line->number[COLUMN_VALUE] / whole;
+		if (line->child)
+			whole = line->parent;
+		else if (line->group != GROUP_EVENTS || is_part(line->stat, exits))
+			whole = NULL;
+		if (whole && whole->number[COLUMN_VALUE] > 0)
+			line->number[COLUMN_SHARE] = 100 * line->number[COLUMN_VALUE] /
+						     whole->number[COLUMN_VALUE];
 	}
 }
 
@@ -168,92 +213,12 @@ void stats_update(struct top *top, struct page *page)
 							       NULL;
 }
 
-/* ---- guests and vCPUs in kvm_stat's view ---- */
-
-static bool has_exits(const struct stat_set *set)
-{
-	size_t i;
-
-	for (i = 0; i < set->stats; i++) {
-		if (!strcmp(kvmstats_stat_name(set->stat[i]), "exits"))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Adds the values of all events of @target. If the filter selects no event, another group is added
- * up.
- */
-static void add_member(const struct top *top, struct line *line, const struct target *target,
-		       enum stat_group *group)
-{
-	bool exits = has_exits(target->set);
-	double *number = line->number;
-	unsigned int n;
-	size_t i;
-
-	for (i = 0; i < target->set->stats; i++) {
-		const struct kvmstats_stat *stat = target->set->stat[i];
-		const char *name = kvmstats_stat_name(stat);
-		double factor, value = 0;
-		enum unit unit = unit_of(stat, &factor);
-		struct row row;
-
-		if (stat_parent_length(name) || (exits && stat_is_in_exits(name)))
-			continue;
-		if (group_of(stat) > *group || (group_of(stat) == *group && unit != line->unit))
-			continue;
-		if (group_of(stat) < *group) {
-			number[COLUMN_VALUE] = 0;
-			number[COLUMN_RATE] = 0;
-		}
-		*group = group_of(stat);
-		line->unit = unit;
-		row_get(&row, target, stat);
-		for (n = 0; row.growth != GROWTH_NONE && n < row.size; n++)
-			value += (double)baseline_growth(target, stat, n, !top->counts_growth);
-		if (row.growth == GROWTH_NONE)
-			value = (double)row.value;
-		number[COLUMN_VALUE] += value * factor;
-		number[COLUMN_RATE] = *group == GROUP_GAUGES ? -1 :
-				      number[COLUMN_RATE] + row.rate * factor;
-		line->cleared |= row.growth == GROWTH_CLEARED;
-	}
-}
-
-void stats_add_up(const struct top *top, struct line *line, struct target **targets, size_t count)
-{
-	enum stat_group group = GROUPS;
-	size_t i;
-
-	line->number[COLUMN_VALUE] = 0;
-	line->number[COLUMN_RATE] = 0;
-	line->cleared = false;
-	for (i = 0; i < count; i++)
-		add_member(top, line, targets[i], &group);
-}
-
 /* ---- histograms ---- */
 
-static const struct total *find_histogram(const struct top *top, const char *name)
+static struct line *update_bar(struct page *page, const struct total *total, uint64_t samples,
+			       unsigned int n)
 {
-	size_t i;
-
-	for (i = 0; i < top->totals->totals; i++) {
-		const struct total *total = top->totals->total[i];
-
-		if (total->present && kvmstats_stat_is_hist(total->stat) &&
-		    !strcmp(total->name, name))
-			return total;
-	}
-	return NULL;
-}
-
-static void update_bar(struct page *page, const struct total *total, const uint64_t *values,
-		       unsigned int n)
-{
-	uint64_t min, max, added = total->deltas[n] < values[n] ? total->deltas[n] : values[n];
+	uint64_t min, max;
 	double factor;
 	enum unit unit = number_unit_of(total->stat, &factor);
 	char number[16];
@@ -269,55 +234,29 @@ static void update_bar(struct page *page, const struct total *total, const uint6
 			number_put(line->below, unit, ((double)max + 1) * factor, NUMBER_SIZE);
 	}
 	line->number[COLUMN_BAR] = n;
-	line->number[COLUMN_VALUE] = (double)values[n];
-	line->added = (double)added;
+	line->number[COLUMN_VALUE] = (double)samples;
+	line->added = (double)(total->deltas[n] < samples ? total->deltas[n] : samples);
+	return line;
 }
 
-/* Writes the bound of the bar that, with those before it, has this number of samples. */
-static void put_quantile(char *buf, size_t size, const struct page *page, double samples)
+/* Writes the bound of the first bar that, with those before it, has enough samples. */
+static void put_quantile(char *buf, size_t size, const struct line *bar, bool enough)
 {
-	double sum = 0;
-	size_t i;
-
-	for (i = 0; i + 1 < page->lines; i++) {
-		sum += page->line[i]->number[COLUMN_VALUE];
-		if (sum >= samples)
-			break;
-	}
-	if (*page->line[i]->below)
-		snprintf(buf, size, "< %s", page->line[i]->below);
-	else
-		snprintf(buf, size, ">= %.31s", page->line[i]->name);
-}
-
-static void summarize(struct page *page)
-{
-	char median[NUMBER_SIZE + 8], p99[NUMBER_SIZE + 8];
-	double all = 0, added = 0;
-	size_t i;
-
-	*page->summary = '\0';
-	page_finish(page, NULL, (struct order){ COLUMN_BAR, false });
-	for (i = 0; i < page->lines; i++) {
-		all += page->line[i]->number[COLUMN_VALUE];
-		added += page->line[i]->added;
-	}
-	for (i = 0; i < page->lines; i++)
-		page->line[i]->number[COLUMN_SHARE] =
-			100 * page->line[i]->number[COLUMN_VALUE] / all;
-	if (!page->lines)
+	if (*buf || !enough)
 		return;
-	put_quantile(median, sizeof(median), page, all * 0.5);
-	put_quantile(p99, sizeof(p99), page, all * 0.99);
-	snprintf(page->summary, sizeof(page->summary), "%.0f samples, %.0f new; p50 %s, p99 %s",
-		 all, added, median, p99);
+	if (*bar->below)
+		snprintf(buf, size, "< %s", bar->below);
+	else
+		snprintf(buf, size, ">= %.31s", bar->name);
 }
 
 /* There are bars from the first bucket that is not empty to the last. */
 void stats_update_histogram(struct top *top, struct page *page)
 {
-	const struct total *total = find_histogram(top, page->stat);
-	unsigned int n = 0, end = total ? total->size : 0;
+	const struct total *total = find_total(top, page->stat);
+	unsigned int n = 0, end = total ? total->size : 0, i;
+	char median[NUMBER_SIZE + 8] = "", p99[NUMBER_SIZE + 8] = "";
+	double all = 0, sum = 0, added = 0;
 	const uint64_t *values;
 
 	values = !total ? NULL : top->counts_growth ? total->growth : total->values;
@@ -325,7 +264,19 @@ void stats_update_histogram(struct top *top, struct page *page)
 		n++;
 	while (end > n && !values[end - 1])
 		end--;
-	for (; n < end; n++)
-		update_bar(page, total, values, n);
-	summarize(page);
+	for (i = n; i < end; i++)
+		all += (double)values[i];
+	for (; n < end; n++) {
+		struct line *bar = update_bar(page, total, values[n], n);
+
+		bar->number[COLUMN_SHARE] = 100 * (double)values[n] / all;
+		added += bar->added;
+		sum += (double)values[n];
+		put_quantile(median, sizeof(median), bar, sum >= all * 0.5);
+		put_quantile(p99, sizeof(p99), bar, sum >= all * 0.99);
+	}
+	*page->summary = '\0';
+	if (all > 0)
+		snprintf(page->summary, sizeof(page->summary),
+			 "%.0f samples, %.0f new; p50 %s, p99 %s", all, added, median, p99);
 }

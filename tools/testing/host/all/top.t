@@ -295,7 +295,7 @@ changing_tests()
 {
 	start_guest "late-with-a-name-of-more-than-forty-characters" 1
 	shows "a guest that appears is reported" \
-		"late-with-.*$$ \\($vmm\\) has appeared: 1 VM, 1 vCPU" '^all 3 guests'
+		"late-with-.*$$ \\(PID $vmm\\) has appeared: 1 VM, 1 vCPU" '^all 3 guests'
 	resize 200 24
 	shows "a long name is not cut next to empty space" \
 		"^late-with-a-name-of-more-than-forty-characters$$ "
@@ -305,7 +305,7 @@ changing_tests()
 	sees '^vcpu0 .* [0-9]{3,}'
 	kill "$vmm"
 	shows "the last values of a guest that ends stay" "$$ \\(PID $vmm\\)  +has ended" '^vcpu0 '
-	shows "its end is reported" "late-.*$$ \\($vmm\\) has ended"
+	shows "its end is reported" "late-.*$$ \\(PID $vmm\\) has ended"
 	keys Left
 	screen_check "the table removes it" loses '^late'
 	start_vmm -c 1 -name "none$$" >/dev/null

@@ -59,7 +59,7 @@ static const struct command_option filter_options[] = {
 	  .kind = OPTION_FILTER },
 	{ OPTION_QMP, "qmp", "[=SOCKET]",
 	  "if statistics fds cannot be opened, ask QEMU on its QMP\n"
-	  "socket, such as /run/%g.qmp; %g is the guest, %p the PID", .kind = OPTION_FILTER },
+	  "socket; the option can be repeated", .kind = OPTION_FILTER },
 	{ 0 },
 };
 

@@ -356,7 +356,7 @@ static int ask_first(const struct monitor *monitor, struct vmm *vmm,
 	if (!filter->qmp_paths)
 		err = qmp_find_paths(paths, vmm->pid);
 	for (i = 0; !err && i < filter->qmp_paths; i++)
-		err = qmp_add_path(paths, filter->qmp_path[i], vmm->pid, vmm->guest);
+		err = -argz_add(&paths->argz, &paths->size, filter->qmp_path[i]);
 	return err ? err : try_paths(monitor->qmp, vmm, paths, socket);
 }
 

@@ -133,37 +133,6 @@ void qmp_find_path(pid_t pid, char *buf, size_t size)
 	free(paths.argz);
 }
 
-/* ---- sockets that the user named ---- */
-
-int qmp_add_path(struct qmp_paths *paths, const char *path, pid_t pid, const char *guest)
-{
-	char *expanded = NULL;
-	int err = -ENOMEM;
-	size_t size;
-	FILE *file;
-
-	/* A name with a slash would lead to another directory. */
-	if (strstr(path, "%g") && (!guest || strchr(guest, '/')))
-		return 0;
-	file = open_memstream(&expanded, &size);
-	if (!file)
-		return -ENOMEM;
-	for (; *path; path++) {
-		if (*path != '%' || !path[1])
-			fputc(*path, file);
-		else if (*++path == 'p')
-			fprintf(file, "%d", (int)pid);
-		else if (*path == 'g')
-			fputs(guest, file);
-		else
-			fputc(*path, file);
-	}
-	if (!fclose(file))
-		err = -argz_add(&paths->argz, &paths->size, expanded);
-	free(expanded);
-	return err;
-}
-
 /* ---- connections ---- */
 
 /* Connects @fd through the file, because a path in struct sockaddr_un has at most 107 bytes. */

@@ -81,12 +81,6 @@ int qmp_find_paths(struct qmp_paths *paths, pid_t pid);
 int qmp_parse_cmdline(struct qmp_paths *paths, const char *cmdline, size_t size);
 
 /*
- * Adds the socket that the user named: in @path, %g is the name of the guest, and %p the process
- * ID. Adds none if @guest is not suitable. Returns 0 or -ENOMEM.
- */
-int qmp_add_path(struct qmp_paths *paths, const char *path, pid_t pid, const char *guest);
-
-/*
  * Connects to a socket that process @pid listens on. @of_vmm: @path belongs to the file system of
  * that process. Returns a nonblocking fd, or -errno. -EREMOTE: another process listens there.
  * -EBUSY: too many programs wait for a connection.

@@ -456,7 +456,10 @@ static void free_vmm(struct vmm *vmm)
 /* ---- sources ---- */
 
 static const struct source * const all_sources[] = {
-	&source_qmp, &source_debugfs, &source_tracepoints,
+#if HAVE_JSON
+	&source_qmp,
+#endif
+	&source_debugfs, &source_tracepoints,
 };
 
 static bool uses_fds(const struct monitor *monitor)
@@ -508,7 +511,7 @@ static bool attach_sources(struct monitor *monitor, struct vmm *vmm)
 	if (vmm->kvm && uses_fds(monitor))
 		err = attach_fds(monitor, vmm);
 	unread->fd_error = err;
-	unread->qmp_error = err ? source_qmp.attach(monitor, vmm) : 0;
+	unread->qmp_error = HAVE_JSON && err ? source_qmp.attach(monitor, vmm) : 0;
 	unread->debugfs_error = attach_debugfs(monitor, vmm);
 	count_unread(vmm);
 	if (err == -ENOMEM)

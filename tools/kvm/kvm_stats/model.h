@@ -84,8 +84,8 @@ struct source {
 };
 
 /*
- * QEMU's answers to query-stats, for VMs and vCPUs whose statistics fds cannot be opened. Without
- * json-c (HAVE_JSON is 0), the source has no targets.
+ * QEMU's answers to query-stats, for VMs and vCPUs whose statistics fds cannot be opened. It needs
+ * json-c (HAVE_JSON is 1).
  */
 extern const struct source source_qmp;
 

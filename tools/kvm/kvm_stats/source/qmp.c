@@ -8,7 +8,6 @@
  */
 #include "source/sources.h"
 
-#if HAVE_JSON
 #include <argz.h>
 #include <errno.h>
 #include <json-c/json.h>
@@ -651,19 +650,3 @@ const struct source source_qmp = {
 	.detach = detach,
 	.replaces_fds = true,
 };
-
-#else
-
-/* Without json-c, the source has no targets. */
-static int attach_nothing(struct monitor *monitor, struct vmm *vmm)
-{
-	(void)monitor;
-	(void)vmm;
-	return 0;
-}
-
-const struct source source_qmp = {
-	.attach = attach_nothing,
-};
-
-#endif

@@ -231,13 +231,10 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 				  size_t *size, void **state)
 {
 	(void)arg;
+	(void)version;
 	(void)data;
 	(void)size;
 	(void)state;
-	if (!strcmp(version, MHD_HTTP_VERSION_1_1) &&
-	    !header_has(connection, MHD_HTTP_HEADER_HOST, ""))
-		return respond(connection, MHD_HTTP_BAD_REQUEST, "text/plain",
-			       "A request with HTTP/1.1 needs the header Host.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return respond(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 			       "Only GET and HEAD are allowed.\n");
@@ -316,6 +313,8 @@ static struct MHD_Daemon *start_library(void)
 	mallopt(M_ARENA_MAX, 1);
 	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL,
 				on_request, NULL, MHD_OPTION_LISTEN_SOCKET, HTTP_LISTENER,
+				/* HTTP/1.1 needs the header Host. */
+				MHD_OPTION_STRICT_FOR_CLIENT, 1,
 				MHD_OPTION_CONNECTION_LIMIT, MAX_CLIENTS,
 				MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_END);
 }

@@ -52,29 +52,6 @@ size_t utf8_decode(const char *text, uint32_t *character);
  */
 bool utf8_is_harmless(uint32_t character);
 
-/* ---- a growing text ---- */
-
-/*
- * The functions do not return errors. If memory runs out, @failed is set and later additions
- * are ignored; check it once at the end.
- */
-struct text {
-	char *data;		/* not NUL-terminated */
-	size_t size;
-	size_t capacity;
-	bool failed;
-};
-
-void text_add(struct text *text, const char *data, size_t size);
-void text_puts(struct text *text, const char *string);
-void text_printf(struct text *text, const char *format, ...)
-	__attribute__((__format__(__printf__, 2, 3)));
-
-/* An exposition has so many numbers that vsnprintf() would take long. */
-void text_put_number(struct text *text, uint64_t number);
-
-void text_free(struct text *text);
-
 /* ---- growing arrays ---- */
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

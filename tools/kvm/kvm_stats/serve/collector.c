@@ -102,15 +102,16 @@ static bool open_monitor(struct collector *collector)
 }
 
 /*
- * Reads a sample and appends it to @text, with metrics about this process if @process is set.
- * Prints a message and returns false if that fails.
+ * Reads a sample and returns its text, which the caller frees, with metrics about this process if
+ * @process is set. Prints a message and returns NULL if that fails.
  */
-static bool expose(struct collector *collector, enum exposition_format format, bool process,
-		   struct text *text)
+static char *expose(struct collector *collector, enum exposition_format format, bool process,
+		    size_t *size)
 {
 	struct sampling *sampling = &collector->sampling;
 	uint64_t start = clock_now();
-	char buf[128];
+	char *text = NULL, buf[128];
+	FILE *to;
 	int err;
 
 	err = monitor_sample(collector->monitor);
@@ -121,14 +122,17 @@ static bool expose(struct collector *collector, enum exposition_format format, b
 	sampling->duration = clock_now() - start;
 	read_process(&collector->process);
 	sampling->process = process ? &collector->process : NULL;
+	to = open_memstream(&text, size);
 	if (!err)
-		err = exposition_write(collector->exposition, format, sampling, text);
-	if (err) {
-		sampling->failed++;
-		complain("cannot read the statistics: %s",
-			 kvmstats_strerror(err, buf, sizeof(buf)));
-	}
-	return !err;
+		err = to ? exposition_write(collector->exposition, format, sampling, to) : -ENOMEM;
+	if (to && fclose(to))
+		err = -ENOMEM;
+	if (!err)
+		return text;
+	sampling->failed++;
+	complain("cannot read the statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	free(text);
+	return NULL;
 }
 
 /* ---- the file for node_exporter ---- */
@@ -138,7 +142,7 @@ static bool expose(struct collector *collector, enum exposition_format format, b
  * this function created. Does not call fsync(), because the statistics are useless after a
  * crash of the machine. Returns 0 or -errno.
  */
-static int write_new(const char *name, const struct text *text)
+static int write_new(const char *name, const char *text, size_t size)
 {
 	ssize_t written;
 	int fd, err;
@@ -148,10 +152,10 @@ static int write_new(const char *name, const struct text *text)
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	written = write(fd, text->data, text->size);
+	written = write(fd, text, size);
 	err = written < 0 ? -errno : 0;
 	/* The part that fits */
-	if (written >= 0 && (size_t)written < text->size)
+	if (written >= 0 && (size_t)written < size)
 		err = -ENOSPC;
 	/* Some file systems report only here that the disk is full. */
 	if (close(fd) && !err)
@@ -165,7 +169,7 @@ static int write_new(const char *name, const struct text *text)
  * Replaces the file atomically: a reader sees either the previous or the new text. If that fails,
  * keeps the previous file, and prints an error unless it has been reported.
  */
-static bool replace_textfile(struct collector *collector, const struct text *text)
+static bool replace_textfile(struct collector *collector, const char *text, size_t size)
 {
 	const char *name = collector->options->textfile;
 	char *new_name;
@@ -176,7 +180,7 @@ static bool replace_textfile(struct collector *collector, const struct text *tex
 		out_of_memory();
 		return false;
 	}
-	err = write_new(new_name, text);
+	err = write_new(new_name, text, size);
 	if (!err && rename(new_name, name)) {
 		err = -errno;
 		unlink(new_name);
@@ -192,16 +196,16 @@ static bool replace_textfile(struct collector *collector, const struct text *tex
 /* Writes to standard output if there is no file. */
 static bool write_text(struct collector *collector)
 {
-	struct text text = { 0 };
-	bool success;
-
 	/* node_exporter has metrics about its own process, with the same names. */
-	success = expose(collector, PROMETHEUS_TEXT_0_0_4, false, &text);
+	size_t size;
+	char *text = expose(collector, PROMETHEUS_TEXT_0_0_4, false, &size);
+	bool success = text;
+
 	if (success && collector->options->textfile)
-		success = replace_textfile(collector, &text);
+		success = replace_textfile(collector, text, size);
 	else if (success)
-		success = fwrite(text.data, 1, text.size, stdout) == text.size && flush_output();
-	text_free(&text);
+		success = fwrite(text, 1, size, stdout) == size && flush_output();
+	free(text);
 	return success;
 }
 
@@ -239,17 +243,19 @@ static bool send_all(const struct collector *collector, const void *data, size_t
 /* Returns false if the process has ended, does not receive, or asks for what does not exist. */
 static bool handle_http(struct collector *collector)
 {
-	struct text answer = { 0 };
 	unsigned char format;
-	uint64_t size;
+	uint64_t announced;
+	size_t size;
+	char *text;
 	bool success;
 
 	if (recv(collector->http.fd, &format, 1, 0) != 1 || format >= EXPOSITION_FORMATS)
 		return false;
-	size = expose(collector, format, true, &answer) ? answer.size : 0;
-	success = send_all(collector, &size, sizeof(size)) &&
-		  send_all(collector, answer.data, size);
-	text_free(&answer);
+	text = expose(collector, format, true, &size);
+	announced = text ? size : 0;
+	success = send_all(collector, &announced, sizeof(announced)) &&
+		  send_all(collector, text, announced);
+	free(text);
 	return success;
 }
 
@@ -279,8 +285,8 @@ static void notify_manager(const char *state)
 
 /* ---- the loop ---- */
 
-/* Returns whether to continue. Sets @status otherwise. */
-static bool run_once(struct collector *collector, int *status)
+/* Returns the exit status, or -1 to continue. */
+static int run_once(struct collector *collector)
 {
 	struct pollfd fds[] = {
 		{ .fd = collector->signals, .events = POLLIN },
@@ -295,14 +301,11 @@ static bool run_once(struct collector *collector, int *status)
 	timeout = clock_until(next);
 	if (ppoll(fds, ARRAY_SIZE(fds), &timeout, NULL) < 0 && errno != EINTR) {
 		complain("cannot wait for requests: %s", strerror(errno));
-		*status = STATUS_FAILED;
-		return false;
+		return STATUS_FAILED;
 	}
 	now = clock_now();
-	if (fds[0].revents) {
-		*status = STATUS_OK;
-		return false;
-	}
+	if (fds[0].revents)
+		return STATUS_OK;
 	if (fds[1].revents || now >= collector->next_refresh) {
 		/* If this fails, the next sample reports it. */
 		monitor_refresh(collector->monitor);
@@ -313,10 +316,9 @@ static bool run_once(struct collector *collector, int *status)
 		write_textfile(collector, now);
 	if (fds[2].revents && !handle_http(collector)) {
 		complain("%s has ended or does not work", HTTP_PROGRAM);
-		*status = STATUS_FAILED;
-		return false;
+		return STATUS_FAILED;
 	}
-	return true;
+	return -1;
 }
 
 /* nohup(1) and shells let programs ignore signals. A signalfd would report them nevertheless. */
@@ -338,7 +340,7 @@ static int open_signals(void)
 
 static int serve_until_signal(struct collector *collector)
 {
-	int status = STATUS_FAILED;
+	int status;
 
 	collector->signals = open_signals();
 	if (collector->signals < 0) {
@@ -356,8 +358,9 @@ static int serve_until_signal(struct collector *collector)
 		complain("serving %s/metrics", collector->http.url);
 	notice_start(collector->monitor);
 	notify_manager("READY=1");
-	while (run_once(collector, &status))
-		;
+	do
+		status = run_once(collector);
+	while (status < 0);
 	notify_manager("STOPPING=1");
 	remove_textfile(collector);
 	close(collector->signals);

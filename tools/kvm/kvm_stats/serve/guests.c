@@ -147,49 +147,39 @@ bool examine_guests(struct guests *guests, const struct monitor *monitor)
 
 /* ---- labels ---- */
 
-void put_label(struct text *text, const char *name, const char *value)
+void put_label(FILE *to, char before, const char *name, const char *value)
 {
 	uint32_t character;
 	size_t len;
 
-	if (text->size && text->data[text->size - 1] == '"')
-		text_puts(text, ",");
-	text_puts(text, name);
-	text_puts(text, "=\"");
+	fprintf(to, "%c%s=\"", before, name);
 	for (; *value; value += len ? len : 1) {
 		len = utf8_decode(value, &character);
 		if (!len)
-			text_puts(text, "\xef\xbf\xbd");
+			fputs("\xef\xbf\xbd", to);
 		else if (*value == '\n')
-			text_puts(text, "\\n");
+			fputs("\\n", to);
 		else if (*value == '"' || *value == '\\')
-			text_printf(text, "\\%c", *value);
+			fprintf(to, "\\%c", *value);
 		else
-			text_add(text, value, len);
+			fwrite(value, 1, len, to);
 	}
-	text_puts(text, "\"");
+	fputc('"', to);
 }
 
-void put_number_label(struct text *text, const char *name, int number)
-{
-	char value[16];
-
-	snprintf(value, sizeof(value), "%d", number);
-	put_label(text, name, value);
-}
-
-void put_guest(struct text *text, const struct guest *guest)
+void put_guest(FILE *to, const struct guest *guest)
 {
 	char pid[24];
 
 	snprintf(pid, sizeof(pid), "pid %d", (int)guest->vmm->pid);
-	put_label(text, "guest", guest->ambiguous && !is_named(guest->vmm) ? pid : guest->name);
-	put_label(text, "uuid", guest->uuid);
+	put_label(to, '{', "guest",
+		  guest->ambiguous && !is_named(guest->vmm) ? pid : guest->name);
+	put_label(to, ',', "uuid", guest->uuid);
 }
 
-void put_guest_labels(struct text *text, const struct guest *guest)
+void put_guest_labels(FILE *to, const struct guest *guest)
 {
-	put_guest(text, guest);
+	put_guest(to, guest);
 	if (guest->ambiguous && is_named(guest->vmm) && guest->vmm->pid)
-		put_number_label(text, "pid", (int)guest->vmm->pid);
+		fprintf(to, ",pid=\"%d\"", (int)guest->vmm->pid);
 }

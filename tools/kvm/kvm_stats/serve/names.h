@@ -3,6 +3,8 @@
 #ifndef SERVE_NAMES_H
 #define SERVE_NAMES_H
 
+#include <stdio.h>
+
 #include "serve/serve.h"
 
 /* ---- metrics: names.c ---- */
@@ -114,16 +116,15 @@ struct guests {
 bool examine_guests(struct guests *guests, const struct monitor *monitor);
 
 /*
- * Writes NAME="VALUE", after a comma if another label precedes it. Bytes that are not valid
- * UTF-8 become U+FFFD.
+ * Writes NAME="VALUE" after @before: '{', or ',' if another label precedes it. Bytes that are not
+ * valid UTF-8 become U+FFFD.
  */
-void put_label(struct text *text, const char *name, const char *value);
-void put_number_label(struct text *text, const char *name, int number);
+void put_label(FILE *to, char before, const char *name, const char *value);
 
-/* Writes the labels guest and uuid. An ambiguous guest without a name is "pid 4711". */
-void put_guest(struct text *text, const struct guest *guest);
+/* Writes '{' and the labels guest and uuid. An ambiguous guest without a name is "pid 4711". */
+void put_guest(FILE *to, const struct guest *guest);
 
 /* The same, and the label pid if the name is ambiguous. */
-void put_guest_labels(struct text *text, const struct guest *guest);
+void put_guest_labels(FILE *to, const struct guest *guest);
 
 #endif /* SERVE_NAMES_H */

@@ -6,6 +6,7 @@
 #include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "filter.h"
@@ -57,12 +58,12 @@ struct exposition *exposition_new(const struct monitor *monitor,
 void exposition_free(struct exposition *exposition);
 
 /*
- * Appends the last sample of the monitor to @text, in OpenMetrics 1.0 or in the older text format
+ * Writes the last sample of the monitor, in OpenMetrics 1.0 or in the older text format
  * 0.0.4, with the same names, labels and values. Call it once after each monitor_sample(), because
  * it adds to the sums of the host what the values of each vCPU have grown. Returns 0 or -ENOMEM.
  */
 int exposition_write(struct exposition *exposition, enum exposition_format format,
-		     const struct sampling *sampling, struct text *text);
+		     const struct sampling *sampling, FILE *to);
 
 /* ---- the process that serves HTTP: launch.c ---- */
 

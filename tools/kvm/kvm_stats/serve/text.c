@@ -23,7 +23,7 @@ struct series {
 	enum kind kind;
 	struct target *const *target;	/* those that are added up */
 	size_t targets;
-	size_t labels;		/* offset in exposition.labels of a NUL-terminated string */
+	size_t labels;		/* offset in exposition.labels of a string: "{guest=..." */
 };
 
 struct exposition {
@@ -39,18 +39,13 @@ struct exposition {
 	/* Of the exposition that is being written */
 	struct series *series;
 	size_t count, capacity;
-	struct text labels;	/* begins with those of no series: "" */
+	char *labels;
 	enum exposition_format format;
-	struct text *text;
+	FILE *to;
+	bool failed;		/* memory is exhausted */
 };
 
 /* ---- metrics ---- */
-
-/* Lets the exposition fail at its end. */
-static void set_out_of_memory(struct exposition *exposition)
-{
-	exposition->text->failed = true;
-}
 
 /*
  * Whether no other statistic has the name, except for those of the same family. The exposition has
@@ -81,13 +76,13 @@ static void add_metric(struct exposition *exposition, enum kind kind, const stru
 					   &exposition->metric_capacity, sizeof(*metric));
 
 	if (!metric) {
-		set_out_of_memory(exposition);
+		exposition->failed = true;
 		return;
 	}
 	exposition->metric = metric;
 	metric += exposition->metrics;
 	if (!metric_init(metric, kind, set, stat))
-		set_out_of_memory(exposition);
+		exposition->failed = true;
 	else if (is_new(exposition, metric))
 		exposition->metrics++;
 	else
@@ -127,28 +122,28 @@ static enum kind kind_of(const struct target *target)
 	return target->scope == SCOPE_VCPU ? KIND_VCPU : KIND_VM;
 }
 
-/* Adds a series of the targets from @i to @end. */
+/* Adds a series of the targets from @i to @end. Writes its labels to exposition->to. */
 static void add_series(struct exposition *exposition, const struct guest *guest, enum kind kind,
 		       size_t i, size_t end)
 {
 	struct target *const *target = guest->vmm->target + i;
-	struct text *labels = &exposition->labels;
+	FILE *labels = exposition->to;
 	struct series *more;
 
 	more = array_grow(exposition->series, exposition->count, &exposition->capacity,
 			  sizeof(*more));
 	if (!more) {
-		set_out_of_memory(exposition);
+		exposition->failed = true;
 		return;
 	}
 	exposition->series = more;
-	more[exposition->count++] = (struct series){ kind, target, end - i, labels->size };
+	more[exposition->count++] = (struct series){ kind, target, end - i, ftell(labels) };
 	put_guest_labels(labels, guest);
 	if (target[0]->scope == SCOPE_VM && guest->vmm->vms > 1 && target[0]->vm >= 0)
-		put_number_label(labels, "vm", target[0]->vm);
+		fprintf(labels, ",vm=\"%d\"", target[0]->vm);
 	if (kind == KIND_VCPU)
-		put_number_label(labels, "vcpu", target[0]->vcpu);
-	text_add(labels, "", 1);
+		fprintf(labels, ",vcpu=\"%d\"", target[0]->vcpu);
+	fputc('\0', labels);
 	for (; i < end; i++, target++) {
 		if (i + 1 < end && target[1]->set == target[0]->set)
 			continue;
@@ -182,16 +177,18 @@ static void add_guest(struct exposition *exposition, const struct guest *guest)
 /* Finds the guests, series and metrics of the last sample. */
 static void update(struct exposition *exposition)
 {
-	size_t metrics = exposition->metrics, i;
+	size_t metrics = exposition->metrics, size, i;
 
 	exposition->count = 0;
-	exposition->labels.size = 0;
-	exposition->labels.failed = false;
-	text_add(&exposition->labels, "", 1);
-	if (!examine_guests(&exposition->guests, exposition->monitor))
-		set_out_of_memory(exposition);
-	for (i = 0; i < exposition->guests.count; i++)
+	free(exposition->labels);
+	exposition->labels = NULL;
+	exposition->to = open_memstream(&exposition->labels, &size);
+	exposition->failed = !exposition->to ||
+			     !examine_guests(&exposition->guests, exposition->monitor);
+	for (i = 0; !exposition->failed && i < exposition->guests.count; i++)
 		add_guest(exposition, &exposition->guests.guest[i]);
+	if (exposition->to)
+		exposition->failed |= fclose(exposition->to);
 	if (exposition->metrics > metrics)
 		qsort(exposition->metric, exposition->metrics, sizeof(*exposition->metric),
 		      compare_metrics);
@@ -274,10 +271,10 @@ static void put_metadata(const struct exposition *exposition, const char *name,
 	const struct type_name *names = &type_names[type];
 	const char *suffix = openmetrics ? "" : names->suffix;
 
-	text_printf(exposition->text, "# HELP %s%s %s%s\n# TYPE %s%s %s\n", name, suffix, help,
-		    more, name, suffix, openmetrics ? names->openmetrics : names->text);
+	fprintf(exposition->to, "# HELP %s%s %s%s\n# TYPE %s%s %s\n", name, suffix, help,
+		more, name, suffix, openmetrics ? names->openmetrics : names->text);
 	if (unit && openmetrics)
-		text_printf(exposition->text, "# UNIT %s %s\n", name, unit);
+		fprintf(exposition->to, "# UNIT %s %s\n", name, unit);
 }
 
 /* ---- samples of statistics ---- */
@@ -293,44 +290,43 @@ struct sample {
 static void put_name(const struct sample *sample, const char *suffix, const char *extra,
 		     const char *value)
 {
-	const struct exposition *exposition = sample->exposition;
-	const char *labels = exposition->labels.data + sample->series->labels;
 	const struct metric *metric = sample->metric;
-	struct text *text = exposition->text;
+	FILE *to = sample->exposition->to;
+	char before = '{';
 
-	text_puts(text, metric->name);
-	text_puts(text, suffix);
-	if (*labels || metric->label || extra) {
-		text_puts(text, "{");
-		text_puts(text, labels);
-		if (metric->label)
-			put_label(text, metric->label, metric->label_value);
-		if (extra)
-			put_label(text, extra, value);
-		text_puts(text, "}");
+	fprintf(to, "%s%s", metric->name, suffix);
+	if (metric->kind != KIND_HOST) {
+		fputs(sample->exposition->labels + sample->series->labels, to);
+		before = ',';
 	}
-	text_puts(text, " ");
+	if (metric->label) {
+		put_label(to, before, metric->label, metric->label_value);
+		before = ',';
+	}
+	if (extra) {
+		put_label(to, before, extra, value);
+		before = ',';
+	}
+	fputs(before == ',' ? "} " : " ", to);
 }
 
 static void put_scaled(const struct sample *sample, const struct kvmstats_stat *stat,
 		       uint64_t value)
 {
-	struct text *text = sample->exposition->text;
+	FILE *to = sample->exposition->to;
 	char buf[SCALED_SIZE];
 
 	if (sample->metric->page_size)
-		text_put_number(text, value * sample->metric->page_size);
+		fprintf(to, "%" PRIu64 "\n", value * sample->metric->page_size);
 	else
-		text_puts(text, stat_scaled(stat, value, buf));
-	text_puts(text, "\n");
+		fprintf(to, "%s\n", stat_scaled(stat, value, buf));
 }
 
 static void put_count(const struct sample *sample, const char *suffix, const char *le,
 		      uint64_t count)
 {
 	put_name(sample, suffix, le ? "le" : NULL, le);
-	text_put_number(sample->exposition->text, count);
-	text_puts(sample->exposition->text, "\n");
+	fprintf(sample->exposition->to, "%" PRIu64 "\n", count);
 }
 
 static void put_histogram(const struct sample *sample, const uint64_t *values)
@@ -438,59 +434,59 @@ static void put_gauge(const struct exposition *exposition, const char *name, con
 }
 
 /* Writes NAME{LABELS,error="ERROR"} NUMBER. @error can be NULL. */
-static void put_of_guest(struct text *text, const char *name, const struct guest *guest,
-			 const char *error, size_t number)
+static void put_of_guest(FILE *to, const char *name, const struct guest *guest, const char *error,
+			 size_t number)
 {
-	text_printf(text, "%s{", name);
-	put_guest_labels(text, guest);
+	fputs(name, to);
+	put_guest_labels(to, guest);
 	if (error)
-		put_label(text, "error", error);
-	text_printf(text, "} %zu\n", number);
+		put_label(to, ',', "error", error);
+	fprintf(to, "} %zu\n", number);
 }
 
-static void put_info(struct text *text, const struct guest *guest)
+static void put_info(FILE *to, const struct guest *guest)
 {
 	const struct vmm *vmm = guest->vmm;
 	char pid[16] = "", source[64];
 
 	if (vmm->pid)
 		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
-	text_puts(text, "kvm_guest_info{");
-	put_guest(text, guest);
-	put_label(text, "pid", pid);
-	put_label(text, "vmm", vmm->comm ? vmm->comm : "");
-	put_label(text, "source", vmm_sources(vmm, source, sizeof(source)));
-	text_puts(text, "} 1\n");
+	fputs("kvm_guest_info", to);
+	put_guest(to, guest);
+	put_label(to, ',', "pid", pid);
+	put_label(to, ',', "vmm", vmm->comm ? vmm->comm : "");
+	put_label(to, ',', "source", vmm_sources(vmm, source, sizeof(source)));
+	fputs("} 1\n", to);
 }
 
 static void put_guests(const struct exposition *exposition)
 {
 	const struct guest *begin = exposition->guests.guest, *guest;
 	const struct guest *end = begin + exposition->guests.count;
-	struct text *text = exposition->text;
+	FILE *to = exposition->to;
 
 	put_gauge(exposition, "kvm_guest_up",
 		  "1 if kvm-stats can read the statistics of all selected vCPUs of the guest.");
 	for (guest = begin; guest < end; guest++)
-		put_of_guest(text, "kvm_guest_up", guest, NULL, !*guest->error);
+		put_of_guest(to, "kvm_guest_up", guest, NULL, !*guest->error);
 	put_gauge(exposition, "kvm_guest_unreadable",
 		  "Why kvm_guest_up is 0. Other guests do not have the metric.");
 	for (guest = begin; guest < end; guest++) {
 		if (*guest->error)
-			put_of_guest(text, "kvm_guest_unreadable", guest, guest->error, 1);
+			put_of_guest(to, "kvm_guest_unreadable", guest, guest->error, 1);
 	}
 	put_metadata(exposition, "kvm_guest", METRIC_INFO, NULL,
 		     "PID and name of the VMM, and source of the statistics.", "");
 	for (guest = begin; guest < end; guest++)
-		put_info(text, guest);
+		put_info(to, guest);
 	put_gauge(exposition, "kvm_guest_vcpus", "Number of vCPUs of the guest.");
 	for (guest = begin; guest < end; guest++)
-		put_of_guest(text, "kvm_guest_vcpus", guest, NULL, guest->vmm->vcpus);
+		put_of_guest(to, "kvm_guest_vcpus", guest, NULL, guest->vmm->vcpus);
 	put_gauge(exposition, "kvm_guest_vmm_running",
 		  "0 if the main thread of the VMM is stopped, or in uninterruptible sleep.");
 	for (guest = begin; guest < end; guest++) {
 		if (guest->state != VMM_UNKNOWN)
-			put_of_guest(text, "kvm_guest_vmm_running", guest, NULL,
+			put_of_guest(to, "kvm_guest_vmm_running", guest, NULL,
 				     guest->state == VMM_RUNS);
 	}
 }
@@ -512,9 +508,9 @@ static void put_reasons(const struct exposition *exposition)
 			continue;
 		for (same = 0; j < count; j++)
 			same += !strcmp(guest[j].error, guest[i].error);
-		text_puts(exposition->text, "kvm_host_unreadable_guests{");
-		put_label(exposition->text, "error", guest[i].error);
-		text_printf(exposition->text, "} %zu\n", same);
+		fputs("kvm_host_unreadable_guests", exposition->to);
+		put_label(exposition->to, '{', "error", guest[i].error);
+		fprintf(exposition->to, "} %zu\n", same);
 	}
 }
 
@@ -531,10 +527,10 @@ static void put_host(const struct exposition *exposition)
 		  "Guests by the state of the main thread of their VMM: stopped by a signal or a "
 		  "debugger, or blocked in uninterruptible sleep.");
 	for (i = 0; i < VMM_STATES; i++)
-		text_printf(exposition->text, "kvm_host_guests{state=\"%s\"} %zu\n", states[i],
-			    in_state[i]);
+		fprintf(exposition->to, "kvm_host_guests{state=\"%s\"} %zu\n", states[i],
+			in_state[i]);
 	put_gauge(exposition, "kvm_host_vcpus", "Number of vCPUs of all guests.");
-	text_printf(exposition->text, "kvm_host_vcpus %zu\n", vcpus);
+	fprintf(exposition->to, "kvm_host_vcpus %zu\n", vcpus);
 	put_reasons(exposition);
 }
 
@@ -601,12 +597,12 @@ static void put_own(struct exposition *exposition, const struct sampling *sampli
 		{ "process_start_time_seconds", METRIC_GAUGE, "seconds",
 		  "Time when kvm-stats started, in seconds since the epoch.", use->start },
 	};
-	struct text *text = exposition->text;
+	FILE *to = exposition->to;
 	size_t i;
 
 	put_metadata(exposition, "kvm_stats_build", METRIC_INFO, NULL, "The version of kvm-stats.",
 		     "");
-	text_puts(text, "kvm_stats_build_info{version=\"" KVM_STATS_VERSION "\"} 1\n");
+	fputs("kvm_stats_build_info{version=\"" KVM_STATS_VERSION "\"} 1\n", to);
 	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		uint64_t value = numbers[i].value;
 
@@ -615,12 +611,11 @@ static void put_own(struct exposition *exposition, const struct sampling *sampli
 			continue;
 		put_metadata(exposition, numbers[i].name, numbers[i].type, numbers[i].unit,
 			     numbers[i].help, "");
-		text_printf(text, "%s%s ", numbers[i].name, type_names[numbers[i].type].suffix);
+		fprintf(to, "%s%s ", numbers[i].name, type_names[numbers[i].type].suffix);
 		if (numbers[i].unit && !strcmp(numbers[i].unit, "seconds"))
-			text_printf(text, "%" PRIu64 ".%09" PRIu64 "\n", value / SECOND,
-				    value % SECOND);
+			fprintf(to, "%" PRIu64 ".%09" PRIu64 "\n", value / SECOND, value % SECOND);
 		else
-			text_printf(text, "%" PRIu64 "\n", value);
+			fprintf(to, "%" PRIu64 "\n", value);
 	}
 }
 
@@ -644,26 +639,26 @@ void exposition_free(struct exposition *exposition)
 		metric_free(&exposition->metric[--exposition->metrics]);
 	free(exposition->metric);
 	free(exposition->series);
-	text_free(&exposition->labels);
+	free(exposition->labels);
 	free(exposition->guests.guest);
 	free(exposition);
 }
 
 int exposition_write(struct exposition *exposition, enum exposition_format format,
-		     const struct sampling *sampling, struct text *text)
+		     const struct sampling *sampling, FILE *to)
 {
 	enum exits_state exits = monitor_exits(exposition->monitor);
 
-	exposition->format = format;
-	exposition->text = text;
 	update(exposition);
-	if (text->failed || exposition->labels.failed)
+	if (exposition->failed)
 		return -ENOMEM;
+	exposition->format = format;
+	exposition->to = to;
 	put_own(exposition, sampling, exits);
 	put_host(exposition);
 	put_guests(exposition);
 	put_metrics(exposition, exits == EXITS_OFF);
 	if (format == OPENMETRICS_1_0)
-		text_puts(text, "# EOF\n");
-	return text->failed ? -ENOMEM : 0;
+		fputs("# EOF\n", to);
+	return ferror(to) ? -ENOMEM : 0;
 }

@@ -142,22 +142,20 @@ static int listen_on(int port)
 	return fd;
 }
 
-static void answer(int fd, const struct text *text)
+/* Answers any request. The end of the connection ends the response. */
+static void answer(int fd, struct exposition *exposition, const struct sampling *sampling)
 {
-	struct text all = { 0 };
 	char request[4096];
-	size_t sent = 0;
-	ssize_t n = recv(fd, request, sizeof(request), 0);
+	FILE *to = fdopen(fd, "w");
 
-	text_printf(&all, "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
-		    "Content-Length: %zu\r\nConnection: close\r\n\r\n", text->size);
-	text_add(&all, text->data, text->size);
-	while (n > 0 && sent < all.size) {
-		n = send(fd, all.data + sent, all.size - sent, MSG_NOSIGNAL);
-		sent += n > 0 ? n : 0;
+	if (!to)
+		fail("out of memory");
+	if (recv(fd, request, sizeof(request), 0) > 0) {
+		fputs("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
+		      "Connection: close\r\n\r\n", to);
+		exposition_write(exposition, PROMETHEUS_TEXT_0_0_4, sampling, to);
 	}
-	text_free(&all);
-	close(fd);
+	fclose(to);
 }
 
 static void run_host(int host, int listener, size_t guests, size_t vcpus, enum metrics metrics)
@@ -173,7 +171,6 @@ static void run_host(int host, int listener, size_t guests, size_t vcpus, enum m
 		start_guest(host, i, vcpus);
 	for (;;) {
 		int client = accept(listener, NULL, NULL);
-		struct text text = { 0 };
 
 		now = clock_now();
 		if (now - replaced >= REPLACE_INTERVAL) {
@@ -187,10 +184,7 @@ static void run_host(int host, int listener, size_t guests, size_t vcpus, enum m
 		sampling.number++;
 		sampling.time = (uint64_t)time(NULL) * SECOND;
 		last = now;
-		if (exposition_write(exposition, PROMETHEUS_TEXT_0_0_4, &sampling, &text))
-			fail("out of memory");
-		answer(client, &text);
-		text_free(&text);
+		answer(client, exposition, &sampling);
 	}
 }
 
@@ -207,6 +201,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: fleet PORT HOSTS GUESTS VCPUS minimal|default|all\n");
 		return 2;
 	}
+	signal(SIGPIPE, SIG_IGN);
 	hosts = atoi(argv[2]);
 	monitor.denied = 0;
 	vm_set = make_set(&next);

@@ -311,19 +311,20 @@ static char *expose(struct exposition *exposition, enum exposition_format format
 		.process = &process,
 	};
 	static const char label[] = "version=\"" KVM_STATS_VERSION "\"";
-	struct text text = { 0 };
-	char *at, *result;
+	char *text, *at, *result;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
 
-	if (!exposition || exposition_write(exposition, format, &sampling, &text))
+	if (!exposition || !to || exposition_write(exposition, format, &sampling, to) ||
+	    fclose(to))
 		fail("the exposition cannot be written");
-	text_add(&text, "", 1);
-	at = strstr(text.data, label);
+	at = strstr(text, label);
 	if (!at)
 		fail("the exposition has no version");
-	if (asprintf(&result, "%.*sversion=\"VERSION\"%s", (int)(at - text.data), text.data,
+	if (asprintf(&result, "%.*sversion=\"VERSION\"%s", (int)(at - text), text,
 		     at + sizeof(label) - 1) < 0)
 		fail("out of memory");
-	text_free(&text);
+	free(text);
 	return result;
 }
 

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,23 +22,11 @@
 #include "source/sources.h"
 #include "util.h"
 
-int mounted_path(const char *type, const char *name, char *path, size_t size)
-{
-	struct mntent entry;
-	char buf[4096];
-	int ret = -ENODEV;
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
+static const char *kvm_dir = "/sys/kernel/debug/kvm";
 
-	if (!mounts)
-		return -errno;
-	while (ret == -ENODEV && getmntent_r(mounts, &entry, buf, sizeof(buf))) {
-		if (strcmp(entry.mnt_type, type))
-			continue;
-		ret = (size_t)snprintf(path, size, "%s/%s", entry.mnt_dir, name) < size ?
-		      0 : -EOVERFLOW;
-	}
-	endmntent(mounts);
-	return ret;
+void debugfs_set_path(const char *path)
+{
+	kvm_dir = path;
 }
 
 /* ---- values ---- */
@@ -231,8 +218,8 @@ static int fd_of_vm(const char *name, pid_t pid)
 	return end != name && !*end && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
 }
 
-static int attach_vm(struct monitor *monitor, struct vmm *vmm, const char *kvm,
-		     const char *name, struct target *key)
+static int attach_vm(struct monitor *monitor, struct vmm *vmm, const char *name,
+		     struct target *key)
 {
 	const struct target *known;
 	char path[PATH_MAX + NAME_MAX + 2];
@@ -247,7 +234,7 @@ static int attach_vm(struct monitor *monitor, struct vmm *vmm, const char *kvm,
 	known = target_keep(vmm, key);
 	if (known)
 		return ((const struct values *)known->private)->file_err;
-	snprintf(path, sizeof(path), "%s/%s", kvm, name);
+	snprintf(path, sizeof(path), "%s/%s", kvm_dir, name);
 	dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
 		return -errno;
@@ -265,19 +252,18 @@ static int by_fd(const struct dirent **a, const struct dirent **b)
 	return strverscmp(x ? x : "", y ? y : "");
 }
 
-static int attach_vms(struct monitor *monitor, struct vmm *vmm, const char *kvm,
-		      const struct source *source)
+static int attach_source(struct monitor *monitor, struct vmm *vmm, const struct source *source)
 {
 	struct target key = { .source = source, .vm = -1, .vcpu = -1 };
 	struct dirent **entry;
-	int entries = scandir(kvm, &entry, NULL, by_fd);
+	int entries = scandir(kvm_dir, &entry, NULL, by_fd);
 	int last_err = 0;
 	int i;
 
 	if (entries < 0)
 		return errno == ENOENT ? -ENODEV : -errno;
 	for (i = 0; i < entries; i++) {
-		int err = attach_vm(monitor, vmm, kvm, entry[i]->d_name, &key);
+		int err = attach_vm(monitor, vmm, entry[i]->d_name, &key);
 
 		if (err)
 			last_err = err;
@@ -285,22 +271,6 @@ static int attach_vms(struct monitor *monitor, struct vmm *vmm, const char *kvm,
 	}
 	free(entry);
 	return key.vm < 0 ? -ENOENT : last_err;
-}
-
-static const char *test_path;
-
-void debugfs_set_path(const char *path)
-{
-	test_path = path;
-}
-
-static int attach_source(struct monitor *monitor, struct vmm *vmm,
-			 const struct source *source)
-{
-	char path[PATH_MAX];
-	int err = test_path ? 0 : mounted_path("debugfs", "kvm", path, sizeof(path));
-
-	return err ? err : attach_vms(monitor, vmm, test_path ? test_path : path, source);
 }
 
 static int attach(struct monitor *monitor, struct vmm *vmm)

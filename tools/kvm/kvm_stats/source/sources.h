@@ -15,12 +15,6 @@
 /* Reads this directory instead of kvm/ in debugfs, for tests. @path must stay valid. */
 void debugfs_set_path(const char *path);
 
-/*
- * Stores the path of @name in the first mounted file system of @type ("debugfs", "tracefs").
- * Returns 0, -ENODEV if no such file system is mounted, or -EOVERFLOW.
- */
-int mounted_path(const char *type, const char *name, char *path, size_t size);
-
 /* ---- tracepoints ---- */
 
 /*
@@ -56,7 +50,7 @@ struct tracepoints {
 };
 
 /*
- * Reads the directory @kvm (NULL: events/kvm in the mounted tracefs). Returns 0, -ENODEV if
+ * Reads the directory @kvm (NULL: events/kvm in tracefs). Returns 0, -ENODEV if
  * there are no tracepoints of KVM, or another -errno.
  */
 int tracepoints_list(struct tracepoints *tracepoints, const char *kvm,

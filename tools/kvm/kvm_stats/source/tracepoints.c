@@ -192,24 +192,22 @@ static int list_events(struct tracepoints *list, const char *kvm,
 	return err;
 }
 
-static bool find_kvm(char *path, size_t size)
+static const char *find_kvm(void)
 {
-	if (!mounted_path("tracefs", "events/kvm", path, size) && !access(path, F_OK))
-		return true;
+	static const char tracefs[] = "/sys/kernel/tracing/events/kvm";
+
 	/* debugfs mounts tracefs on "tracing" when it is first accessed. */
-	return !mounted_path("debugfs", "tracing/events/kvm", path, size);
+	return access(tracefs, F_OK) && errno == ENOENT ? "/sys/kernel/debug/tracing/events/kvm" :
+							  tracefs;
 }
 
 int tracepoints_list(struct tracepoints *list, const char *kvm,
 		     const struct exit_reasons *(*reasons_of)(const char *event))
 {
-	char path[PATH_MAX];
 	int err;
 
 	*list = (struct tracepoints){ 0 };
-	if (!kvm && !find_kvm(path, sizeof(path)))
-		return -ENODEV;
-	err = list_events(list, kvm ? kvm : path, reasons_of);
+	err = list_events(list, kvm ? kvm : find_kvm(), reasons_of);
 	if (err)
 		tracepoints_free(list);
 	return err;

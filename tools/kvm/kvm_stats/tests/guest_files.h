@@ -37,16 +37,6 @@ static inline int guest_files_make(struct guest_files *files)
 	return mkdtemp(files->dir) ? 0 : -1;
 }
 
-static inline void write_file(const char *path, const char *data, size_t size)
-{
-	FILE *file = fopen(path, "we");
-
-	if (file) {
-		fwrite(data, 1, size, file);
-		fclose(file);
-	}
-}
-
 /* Replaces a file in the directory by one with this text. Makes its directories. */
 static inline void __attribute__((__format__(__printf__, 4, 5)))
 guest_files_write(const struct guest_files *files, mode_t mode, const char *text,

@@ -1,44 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Test the figures of /proc, in a directory of sample files. */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "guest_files.h"
 #include "proc.h"
 #include "tap.h"
 #include "util.h"
 
-static char root[] = "/tmp/proc_test.XXXXXX";
+static struct guest_files files;
 
-static void write_file(const char *text, const char *format, ...)
-	__attribute__((__format__(__printf__, 2, 3)));
-
-/* Creates the directories of the file, too. */
-static void write_file(const char *text, const char *format, ...)
-{
-	char path[PROC_PATH_SIZE];
-	size_t used = strlen(root) + 1;
-	va_list args;
-	FILE *file;
-	char *at;
-
-	snprintf(path, sizeof(path), "%s/", root);
-	va_start(args, format);
-	vsnprintf(path + used, sizeof(path) - used, format, args);
-	va_end(args);
-	for (at = path + used; (at = strchr(at, '/')); *at++ = '/') {
-		*at = '\0';
-		mkdir(path, 0700);
-	}
-	file = fopen(path, "w");
-	if (!file || fputs(text, file) < 0)
-		abort();
-	fclose(file);
-}
+#define write_file(text, ...)	guest_files_write(&files, 0600, text, __VA_ARGS__)
 
 /* Times are in ticks. The fields that the parser skips have other numbers. */
 static void write_stat(const char *path, const char *name, int user, int kernel, int guest)
@@ -200,11 +171,9 @@ static void test_many_cpus(void)
 
 int main(void)
 {
-	char command[64];
-
-	if (!mkdtemp(root) || chdir(root))
+	if (guest_files_make(&files) || chdir(files.dir))
 		return 1;
-	proc_set_root(root);
+	proc_set_root(files.dir);
 	test_names();
 	test_task();
 	test_named_threads();
@@ -212,8 +181,6 @@ int main(void)
 	test_unnamed_threads();
 	test_host();
 	test_many_cpus();
-	snprintf(command, sizeof(command), "rm -r %s", root);
-	if (system(command))
-		return 1;
+	guest_files_remove(&files);
 	return tap_end();
 }

@@ -251,14 +251,11 @@ static void add_exit_statistics(void)
 	add_target(both, &exits, SCOPE_VCPU, 0, 1, 12, ORIGIN_OPENED);
 }
 
+static struct guest_files files;
+
 static void write_proc(int pid, const char *name, const char *text)
 {
-	char path[PROC_PATH_SIZE];
-
-	proc_path(path, "%d", pid);
-	mkdir(path, 0755);
-	proc_path(path, "%d/%s", pid, name);
-	write_file(path, text, strlen(text));
+	guest_files_write(&files, 0600, text, "proc/%d/%s", pid, name);
 }
 
 /* The other VMM without a name, with the PID 300, has no cgroup. The others have no state. */
@@ -273,18 +270,9 @@ static void write_processes(void)
 }
 
 /* @value is that of the module parameter. */
-static void set_exit_stats(const struct guest_files *files, const char *value)
+static void set_exit_stats(const char *value)
 {
-	static const char * const parts[] = { "sys", "module", "kvm", "parameters" };
-	char path[160];
-	size_t i, used = snprintf(path, sizeof(path), "%s", files->dir);
-
-	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		used += snprintf(path + used, sizeof(path) - used, "/%s", parts[i]);
-		mkdir(path, 0755);
-	}
-	snprintf(path + used, sizeof(path) - used, "/exit_stats");
-	write_file(path, value, 1);
+	guest_files_write(&files, 0600, value, "sys/module/kvm/parameters/exit_stats");
 }
 
 static void free_vmms(void)
@@ -384,8 +372,12 @@ static void has_expected_text(struct exposition *exposition, enum exposition_for
 {
 	char *first = expose(exposition, format), *second = expose(exposition, format), *expected;
 
-	if (getenv("UPDATE"))
-		write_file(path, first, strlen(first));
+	if (getenv("UPDATE")) {
+		FILE *file = fopen(path, "we");
+
+		if (!file || fputs(first, file) < 0 || fclose(file))
+			fail("the expected text cannot be written");
+	}
 	expected = read_file(path);
 	is_text(first, expected, what);
 	is_text(second, expected, "the second exposition, with known names and labels, is equal");
@@ -405,7 +397,7 @@ static void lacks_lines(char *found, const char *const *words, const char *what)
 }
 
 /* exit_work_ns and exit_reasons are not exit statistics. */
-static void test_exit_stats(struct exposition *exposition, const struct guest_files *files)
+static void test_exit_stats(struct exposition *exposition)
 {
 	static const char * const exits[] = {
 		"t_exits_by_class", "u_exits_by_class", "t_exit_seconds", "u_exit_seconds",
@@ -417,11 +409,11 @@ static void test_exit_stats(struct exposition *exposition, const struct guest_fi
 	};
 	char *text;
 
-	set_exit_stats(files, "Y");
+	set_exit_stats("Y");
 	text = expose(exposition, OPENMETRICS_1_0);
 	lacks_lines(text, none, "while exit statistics are on, they are there");
 	free(text);
-	set_exit_stats(files, "N");
+	set_exit_stats("N");
 	text = expose(exposition, OPENMETRICS_1_0);
 	tap_ok(strstr(text, "\nkvm_exit_stats_enabled 0\n"),
 	       "while they are off, a metric says so");
@@ -530,7 +522,7 @@ static void test_choice(void)
 	regfree(&options.excluded);
 }
 
-static void test_all(const struct guest_files *files)
+static void test_all(void)
 {
 	static const char * const vcpus[] = { "kvm_vcpu_", NULL };
 	struct exposition_options options = {
@@ -543,8 +535,8 @@ static void test_all(const struct guest_files *files)
 			  "OpenMetrics has the expected text");
 	has_expected_text(exposition, PROMETHEUS_TEXT_0_0_4, TEST_DATA "/exposition.prometheus",
 			  "the text format has the expected text");
-	test_exit_stats(exposition, files);
-	set_exit_stats(files, "Y");
+	test_exit_stats(exposition);
+	set_exit_stats("Y");
 	options.per_vcpu = false;
 	text = expose_with(&options);
 	lacks_lines(text, vcpus, "by default, exactly the metrics of vCPUs are missing");
@@ -556,13 +548,11 @@ static void test_all(const struct guest_files *files)
 
 int main(void)
 {
-	struct guest_files files;
 	char proc[80];
 
 	if (guest_files_make(&files))
 		fail("cannot make a directory");
 	snprintf(proc, sizeof(proc), "%s/proc", files.dir);
-	mkdir(proc, 0755);
 	proc_set_root(proc);
 	write_processes();
 	monitor.options.filter = &filter;
@@ -573,7 +563,7 @@ int main(void)
 	add_others();
 	add_twins();
 	add_exit_statistics();
-	test_all(&files);
+	test_all();
 	free_vmms();
 	guest_files_remove(&files);
 	return tap_end();

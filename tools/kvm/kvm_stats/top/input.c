@@ -195,11 +195,9 @@ static void choosing_key(struct top *top, int key)
 {
 	switch (key) {
 	case KEY_UP:
-	case 'k':
 		top->chosen -= top->chosen > FIRST_CHOICE;
 		break;
 	case KEY_DOWN:
-	case 'j':
 		top->chosen += top->chosen < LAST_CHOICE;
 		break;
 	case ' ':
@@ -240,11 +238,9 @@ static void table_key(struct top *top, int key)
 		top->deadline = 0;
 		break;
 	case '<':
-	case ',':
 		table_sort_by_next(top, -1);
 		break;
 	case '>':
-	case '.':
 		table_sort_by_next(top, 1);
 		break;
 	case '-':
@@ -263,11 +259,9 @@ static void page_key(struct top *top, int key)
 
 	switch (key) {
 	case KEY_UP:
-	case 'k':
 		select_line(top, at - 1);
 		break;
 	case KEY_DOWN:
-	case 'j':
 		select_line(top, at + 1);
 		break;
 	case KEY_PPAGE:

@@ -216,17 +216,6 @@ bool process_update(struct process *process, uint64_t time, const int *id, size_
 	return true;
 }
 
-const struct thread *process_vcpu(const struct process *process, int vcpu)
-{
-	size_t i;
-
-	for (i = 0; i < process->threads; i++) {
-		if (process->thread[i].runs_vcpu && process->thread[i].vcpu == vcpu)
-			return &process->thread[i];
-	}
-	return NULL;
-}
-
 /* ---- the use of CPUs ---- */
 
 /* The kernel scales user and system times, so the guest time can grow more than the user time. */

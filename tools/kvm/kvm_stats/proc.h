@@ -76,9 +76,6 @@ bool process_update(struct process *process, uint64_t time, const int *id, size_
 /* Returns the number of the vCPU in the name of a thread, or -1. */
 int process_vcpu_of_name(const char *name);
 
-/* Returns the thread of a vCPU, or NULL if it is unknown. */
-const struct thread *process_vcpu(const struct process *process, int vcpu);
-
 /* Parts of one CPU, in percent. All are negative if there was no previous update. */
 struct cpu_use {
 	double guest;

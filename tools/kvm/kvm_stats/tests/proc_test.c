@@ -75,6 +75,18 @@ static void write_threads(const char *first, const char *second, int guest)
 	write_stat("7/task/8/stat", second, guest, 5, guest);
 }
 
+/* Returns the thread of a vCPU, or NULL if it is unknown. */
+static const struct thread *process_vcpu(const struct process *process, int vcpu)
+{
+	size_t i;
+
+	for (i = 0; i < process->threads; i++) {
+		if (process->thread[i].runs_vcpu && process->thread[i].vcpu == vcpu)
+			return &process->thread[i];
+	}
+	return NULL;
+}
+
 static void test_named_threads(void)
 {
 	struct process process = { .pid = 7 };

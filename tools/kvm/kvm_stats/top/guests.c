@@ -344,31 +344,20 @@ static void set_tally(struct line *line, const struct monitor *monitor)
 		history_add(&line->history, monitor->time_before, monitor->time, sum[TALLY_EXITS]);
 }
 
-/* @use is the sum over the threads of @vcpus vCPUs. */
-static void set_use(double *number, const struct cpu_use *use, size_t vcpus)
+/*
+ * Sets the mean times of the threads of @vcpus vCPUs, or with @vcpu >= 0 those of the thread of
+ * this vCPU.
+ */
+static void set_use(double *number, const struct process *process, int vcpu, size_t vcpus)
 {
-	number[COLUMN_GUEST] = use->guest / (double)vcpus;
-	number[COLUMN_KERNEL] = use->kernel / (double)vcpus;
-	number[COLUMN_USER] = use->user / (double)vcpus;
-	if (use->waiting >= 0)
-		set_waiting(number, use->waiting / (double)vcpus);
-}
+	struct cpu_use sum = { 0 };
+	size_t found = 0, i;
 
-static void set_process(double *number, const struct process *process, size_t vcpus)
-{
-	struct cpu_use all = process_use(process), sum = { 0 };
-	size_t found = 0;
-	size_t i;
-
-	if (process->has_now)
-		number[COLUMN_MEMORY] = (double)process->now.memory;
-	if (all.guest < 0)
-		return;
-	number[COLUMN_CPU] = all.guest + all.user + all.kernel;
 	for (i = 0; i < process->threads; i++) {
-		struct cpu_use use = thread_use(process, &process->thread[i]);
+		const struct thread *thread = &process->thread[i];
+		struct cpu_use use = thread_use(process, thread);
 
-		if (!process->thread[i].runs_vcpu || use.guest < 0)
+		if (!thread->runs_vcpu || use.guest < 0 || (vcpu >= 0 && thread->vcpu != vcpu))
 			continue;
 		found++;
 		sum.guest += use.guest;
@@ -377,19 +366,16 @@ static void set_process(double *number, const struct process *process, size_t vc
 		/* Unknown if it is unknown for one thread */
 		sum.waiting = sum.waiting < 0 || use.waiting < 0 ? -1 : sum.waiting + use.waiting;
 	}
-	if (found)
-		set_use(number, &sum, found > vcpus ? found : vcpus);
-}
-
-static void set_thread(double *number, const struct process *process,
-		       const struct thread *thread)
-{
-	struct cpu_use use = thread_use(process, thread);
-
-	if (use.guest < 0)
+	if (!found)
 		return;
-	number[COLUMN_CPU] = use.guest + use.user + use.kernel;
-	set_use(number, &use, 1);
+	if (vcpu >= 0)
+		number[COLUMN_CPU] = sum.guest + sum.user + sum.kernel;
+	vcpus = found > vcpus ? found : vcpus;
+	number[COLUMN_GUEST] = sum.guest / (double)vcpus;
+	number[COLUMN_KERNEL] = sum.kernel / (double)vcpus;
+	number[COLUMN_USER] = sum.user / (double)vcpus;
+	if (sum.waiting >= 0)
+		set_waiting(number, sum.waiting / (double)vcpus);
 }
 
 /* Writes the IDs of all vCPUs in ascending order, also of those that the filter does not select. */
@@ -406,9 +392,8 @@ static size_t list_ids(int *id, const struct vmm *vmm)
 	return count;
 }
 
-#define PROC_COLUMNS	(COLUMN_BIT(COLUMN_CPU) | COLUMN_BIT(COLUMN_GUEST) | \
-			 COLUMN_BIT(COLUMN_KERNEL) | COLUMN_BIT(COLUMN_USER) | \
-			 COLUMN_BIT(COLUMN_HALTED) | COLUMN_BIT(COLUMN_WAITING) | \
+/* The columns from COLUMN_CPU to COLUMN_WAITING, and the memory */
+#define PROC_COLUMNS	(COLUMN_BIT(COLUMN_WAITING + 1) - COLUMN_BIT(COLUMN_CPU) + \
 			 COLUMN_BIT(COLUMN_MEMORY))
 
 /*
@@ -418,18 +403,25 @@ static size_t list_ids(int *id, const struct vmm *vmm)
 static void update_process(struct top *top, struct line *line, const struct vmm *vmm)
 {
 	unsigned int columns = top->columns | COLUMN_BIT(top->order[top_page(top)->kind].column);
+	struct process *process = &line->process;
+	struct cpu_use all;
 	int *id;
 
 	if (!vmm->pid || !(columns & PROC_COLUMNS))
 		return;
-	if (line->process.time < top->monitor->time) {
-		line->process.pid = vmm->pid;
+	if (process->time < top->monitor->time) {
+		process->pid = vmm->pid;
 		id = calloc(vmm->vcpus + 1, sizeof(*id));
-		require_memory(id && process_update(&line->process, clock_now(), id,
-						    list_ids(id, vmm)));
+		require_memory(id && process_update(process, clock_now(), id, list_ids(id, vmm)));
 		free(id);
 	}
-	set_process(line->number, &line->process, vmm->vcpus);
+	all = process_use(process);
+	if (process->has_now)
+		line->number[COLUMN_MEMORY] = (double)process->now.memory;
+	if (all.guest < 0)
+		return;
+	line->number[COLUMN_CPU] = all.guest + all.user + all.kernel;
+	set_use(line->number, process, -1, vmm->vcpus);
 }
 
 /* ---- the lines of guests ---- */
@@ -469,7 +461,6 @@ static struct line *update_line(struct top *top, struct page *page, struct vmm *
 	struct line *line = page_line(page, &scope, "");
 	struct target **targets = target ? &target : vmm->target;
 	size_t count = target ? 1 : vmm->targets, i;
-	const struct thread *thread;
 
 	line_clear_numbers(line);
 	line->appeared = count && top->monitor->time_before &&
@@ -485,10 +476,9 @@ static struct line *update_line(struct top *top, struct page *page, struct vmm *
 		return line;
 	}
 	if (target) {
-		thread = process_vcpu(&guest->process, target->vcpu);
 		line->number[COLUMN_VCPUS] = target->scope == SCOPE_VCPU;
-		if (target->scope == SCOPE_VCPU && vmm->vms == 1 && thread)
-			set_thread(line->number, &guest->process, thread);
+		if (target->scope == SCOPE_VCPU && vmm->vms == 1)
+			set_use(line->number, &guest->process, target->vcpu, 1);
 	} else {
 		line->number[COLUMN_PID] = vmm->pid;
 		line->number[COLUMN_VCPUS] = (double)vmm->vcpus;

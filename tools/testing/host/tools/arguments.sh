@@ -139,6 +139,7 @@ alone()
 }
 
 no_dev='mount -t tmpfs none /dev || exit 99;'
+fake_kvm="$no_dev mknod /dev/null c 1 3; : >/dev/kvm; chmod 666 /dev/kvm;"
 no_kvm="$no_dev mount -t tmpfs none /sys/class/misc || exit 99;"
 
 # reports_alone STATUS REGEX SCRIPT ARGUMENT...: after the commands in SCRIPT, kvm-stats exits with
@@ -193,7 +194,7 @@ waits_for_kvm()
 names_denied_processes()
 {
 	# shellcheck disable=SC2016 # another shell expands this
-	alone "$no_dev mknod /dev/null c 1 3; : >/dev/kvm; chmod 666 /dev/kvm;"'for i in 1 2 3 4 5 6; do sleep 100 & done
+	alone "$fake_kvm"'for i in 1 2 3 4 5 6; do sleep 100 & done
 		setpriv --reuid 65534 --regid 65534 --clear-groups /proc/self/fd/8 "$@"' "$@" \
 		>"$out/alone" 2>&1 8<"$plain/kvm-stats.static"
 	cat "$out/alone"
@@ -250,7 +251,7 @@ reports_no_proc()
 as_nobody_without_others()
 {
 	# shellcheck disable=SC2016 # another shell expands this
-	alone 'mount -t proc -o hidepid=2 proc /proc &&
+	alone "$fake_kvm"'mount -t proc -o hidepid=2 proc /proc &&
 		setpriv --reuid 65534 --regid 65534 --clear-groups /proc/self/fd/8 "$@"' "$@" \
 		>"$out/alone" 2>&1 8<"$plain/kvm-stats.static" || true
 	cat "$out/alone"

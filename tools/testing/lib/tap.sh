@@ -57,15 +57,16 @@ skip()
 	echo "ok $tap_count - $1 # SKIP $2"
 }
 
-# check DESCRIPTION COMMAND...: the command succeeds; its output explains a failure
+# check DESCRIPTION COMMAND...: the command succeeds; its output explains a failure. A long time is printed.
 check()
 {
-	local what=$1 output status=0
+	local what=$1 output status=0 start=$SECONDS
 
 	shift
 	output=$("$@" 2>&1 </dev/null) || status=$?
 	tap_log='' result "$status" "$what"
 	[ "$status" = 0 ] || printf '%s\n' "$output" | head -n 40 | sed 's/^/# /'
+	[ "$SECONDS" -lt $((start + 10)) ] || echo "# It took $((SECONDS - start)) s."
 }
 
 # run_tests FUNCTION [ARGUMENT]...: run a function with test cases. If an error ends it early, this is

@@ -439,7 +439,8 @@ logs="$work/serial $work/log"
 [ -z "${BOOT_VARIANT:-}" ] || echo never >/sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null
 check "QEMU starts, and sends the QMP greeting" starts
 check "QEMU runs its guest with KVM" uses_kvm
-case $("${0%/*}/vmm" </dev/null) in
+case $("${0%/*}/vmm" </dev/null)$(query query-stats '"target": "vm"') in
+*CommandNotFound*) skip "query-stats returns statistics" "QEMU before 7.1 does not have it" ;;
 'ready 0 '*) without_statistics ;;
 *) with_statistics ;;
 esac

@@ -449,6 +449,7 @@ static struct vmm *new_vmm(const struct kvmstats_vmm *kvm)
 static void free_vmm(struct vmm *vmm)
 {
 	targets_free(vmm);
+	free(vmm->qmp_socket);
 	free(vmm->cgroup);
 	free(vmm);
 }

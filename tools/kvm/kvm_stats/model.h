@@ -194,7 +194,7 @@ struct vmm {
 	size_t targets;
 	struct unread unread;
 	struct unread reported;		/* what unread.c has printed of it */
-	char qmp_path[QMP_PATH_SIZE];	/* the socket of unread.qmp_error, or "" */
+	char *qmp_socket;		/* that answers, or of unread.qmp_error; or NULL */
 	uint64_t qmp_retry;		/* when QMP may be tried again, in ns of CLOCK_MONOTONIC */
 	const struct kvmstats_vmm *kvm;	/* the same in the library; NULL: the whole machine */
 	/* For model.c only: */

@@ -379,8 +379,9 @@ static const char *qmp_reason(const struct vmm *vmm, char *buf, size_t size)
 	char path[QMP_PATH_SIZE], why[128];
 	const char *reason = qmp_strerror(vmm->unread.qmp_error, why, sizeof(why));
 
-	if (*vmm->qmp_path)
-		snprintf(buf, size, "%s: %s", sanitize(vmm->qmp_path, path, sizeof(path)), reason);
+	if (vmm->qmp_socket)
+		snprintf(buf, size, "%s: %s", sanitize(vmm->qmp_socket, path, sizeof(path)),
+			 reason);
 	else
 		snprintf(buf, size, "%s", reason);
 	return buf;

@@ -81,7 +81,6 @@ struct qmp {
 /* The private data of a target. */
 struct values {
 	struct qmp *qmp;
-	char *socket;
 	char *path;			/* of a vCPU in QEMU's object tree; NULL: the VM */
 	uint64_t value[];
 };
@@ -290,8 +289,8 @@ static int converse(struct qmp *qmp, enum command end)
 	return err == -ETIMEDOUT && !qmp->answer[GREETING] ? -EBUSY : err;
 }
 
-/* Gets the answers of @vmm to the commands before @end. Returns 0 or -errno. */
-static int ask(struct qmp *qmp, const struct vmm *vmm, const char *path, enum command end)
+/* Gets the answers to the commands before @end over vmm->qmp_socket. Returns 0 or -errno. */
+static int ask(struct qmp *qmp, const struct vmm *vmm, enum command end)
 {
 	uint64_t now = clock_now();
 
@@ -306,7 +305,8 @@ static int ask(struct qmp *qmp, const struct vmm *vmm, const char *path, enum co
 	qmp->at = 0;
 	qmp->end = 0;
 	qmp->tokener = json_tokener_new();
-	qmp->fd = qmp->tokener ? qmp_connect(path, qmp->of_vmm, vmm->pid) : -ENOMEM;
+	qmp->fd = qmp->tokener && vmm->qmp_socket ?
+		  qmp_connect(vmm->qmp_socket, qmp->of_vmm, vmm->pid) : -ENOMEM;
 	qmp->err = qmp->fd < 0 ? qmp->fd : converse(qmp, end);
 	if (qmp->fd >= 0)
 		close(qmp->fd);
@@ -317,46 +317,48 @@ static int ask(struct qmp *qmp, const struct vmm *vmm, const char *path, enum co
 	return qmp->err;
 }
 
-/* Notes the socket for messages. */
-static void note_path(struct vmm *vmm, const char *path)
+/*
+ * Asks everything over one socket after the other. vmm->qmp_socket is the one that answers, or that
+ * of the returned -errno.
+ */
+static int try_paths(struct qmp *qmp, struct vmm *vmm, const struct qmp_paths *paths)
 {
-	snprintf(vmm->qmp_path, sizeof(vmm->qmp_path), "%s", path);
-}
+	char *path = NULL, *reported = NULL;
+	int err = -ENXIO;
 
-/* Asks everything over one socket after the other. Sets @socket to the one that answers. */
-static int try_paths(struct qmp *qmp, struct vmm *vmm, const struct qmp_paths *paths,
-		     const char **socket)
-{
-	int err = -ENXIO, failed;
+	while (err && (path = argz_next(paths->argz, paths->size, path))) {
+		int failed;
 
-	*socket = NULL;
-	while ((*socket = argz_next(paths->argz, paths->size, *socket))) {
-		failed = ask(qmp, vmm, *socket, COMMANDS);
-		if (!failed)
-			return 0;
+		vmm->qmp_socket = path;
+		failed = ask(qmp, vmm, COMMANDS);
 		/* A socket of another process is the least interesting reason. */
 		if (failed != -EREMOTE || err == -ENXIO) {
 			err = failed;
-			note_path(vmm, *socket);
+			reported = path;
 		}
 	}
+	vmm->qmp_socket = reported ? strdup(reported) : NULL;
 	return err;
 }
 
-/* Finds the sockets of @vmm, and tries them. The caller frees paths->argz. Returns 0 or -errno. */
-static int ask_first(const struct monitor *monitor, struct vmm *vmm,
-		     struct qmp_paths *paths, const char **socket)
+/* Finds the sockets of @vmm, and tries them. Returns 0 or -errno. */
+static int ask_first(const struct monitor *monitor, struct vmm *vmm)
 {
 	const struct filter *filter = monitor->options.filter;
+	struct qmp_paths paths = { 0 };
 	size_t i;
 	int err = 0;
 
-	vmm->qmp_path[0] = '\0';
+	free(vmm->qmp_socket);
+	vmm->qmp_socket = NULL;
 	if (!filter->qmp_paths)
-		err = qmp_find_paths(paths, vmm->pid);
+		err = qmp_find_paths(&paths, vmm->pid);
 	for (i = 0; !err && i < filter->qmp_paths; i++)
-		err = -argz_add(&paths->argz, &paths->size, filter->qmp_path[i]);
-	return err ? err : try_paths(monitor->qmp, vmm, paths, socket);
+		err = -argz_add(&paths.argz, &paths.size, filter->qmp_path[i]);
+	if (!err)
+		err = try_paths(monitor->qmp, vmm, &paths);
+	free(paths.argz);
+	return err;
 }
 
 /* ---- query-stats-schemas ---- */
@@ -485,8 +487,7 @@ static int read_target(struct target *target)
 {
 	struct values *values = target->private;
 	struct qmp *qmp = values->qmp;
-	int err = qmp->vmm == target->vmm ? qmp->err :
-					    ask(qmp, target->vmm, values->socket, VALUES);
+	int err = qmp->vmm == target->vmm ? qmp->err : ask(qmp, target->vmm, VALUES);
 	struct json_object *stats = find_stats(qmp, values->path);
 
 	if (!err)
@@ -494,16 +495,13 @@ static int read_target(struct target *target)
 	if (!err)
 		err = kvmstats_sample_set(target->now, values->value, target->set->values,
 					  clock_now());
-	if (err) {
+	if (err)
 		target->vmm->unread.qmp_error = err;
-		note_path(target->vmm, values->socket);
-	}
 	return err;
 }
 
 static void free_values(struct values *values)
 {
-	free(values->socket);
 	free(values->path);
 	free(values);
 }
@@ -514,8 +512,8 @@ static void detach(struct target *target)
 }
 
 /* Adds the target with the statistics of the vCPU @path, or of the VM. */
-static int add_target(struct monitor *monitor, struct vmm *vmm, const char *socket,
-		      const struct target *key, const char *path)
+static int add_target(struct monitor *monitor, struct vmm *vmm, const struct target *key,
+		      const char *path)
 {
 	struct qmp *qmp = monitor->qmp;
 	struct target target = *key;
@@ -533,11 +531,10 @@ static int add_target(struct monitor *monitor, struct vmm *vmm, const char *sock
 	if (!values)
 		return -ENOMEM;
 	values->qmp = qmp;
-	values->socket = strdup(socket);
 	values->path = path ? strdup(path) : NULL;
 	target.origin = ORIGIN_QMP;
 	target.private = values;
-	if (values->socket && (values->path || !path) && target_add(vmm, &target))
+	if ((values->path || !path) && target_add(vmm, &target))
 		return 0;
 	free_values(values);
 	return -ENOMEM;
@@ -556,8 +553,8 @@ static size_t position_of(const struct vmm *vmm, const struct kvmstats_target *t
 }
 
 /* Adds the target @key with the statistics that the fd of @replaced would have. */
-static int replace_fd(struct monitor *monitor, struct vmm *vmm, const char *socket,
-		      const struct target *key, const struct kvmstats_target *replaced)
+static int replace_fd(struct monitor *monitor, struct vmm *vmm, const struct target *key,
+		      const struct kvmstats_target *replaced)
 {
 	const struct qmp *qmp = monitor->qmp;
 	const char *path = NULL;
@@ -571,7 +568,7 @@ static int replace_fd(struct monitor *monitor, struct vmm *vmm, const char *sock
 		if (!path)
 			return -ENODATA;
 	}
-	return add_target(monitor, vmm, socket, key, path);
+	return add_target(monitor, vmm, key, path);
 }
 
 /* ---- the source ---- */
@@ -581,8 +578,6 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 {
 	bool may_ask = clock_now() >= vmm->qmp_retry, asked = false;
 	int ask_err = 0, err, last_err = 0;
-	struct qmp_paths paths = { 0 };
-	const char *socket;
 	size_t i;
 
 	/* The peer of a socket in another PID namespace has the PID 0, too. */
@@ -600,13 +595,12 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 			continue;
 		}
 		if (!asked)
-			ask_err = ask_first(monitor, vmm, &paths, &socket);
+			ask_err = ask_first(monitor, vmm);
 		asked = true;
-		err = ask_err ? ask_err : replace_fd(monitor, vmm, socket, &key, replaced);
+		err = ask_err ? ask_err : replace_fd(monitor, vmm, &key, replaced);
 		if (err)
 			last_err = err;
 	}
-	free(paths.argz);
 	if (asked)
 		vmm->qmp_retry = last_err ? clock_now() + RETRY_TIME : 0;
 	return last_err;

@@ -6,12 +6,14 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,7 +38,8 @@ struct collector {
 	struct http_process http;
 	int signals;
 	uint64_t next_refresh;
-	uint64_t next_textfile;		/* 0: not yet written; UINT64_MAX: no textfile */
+	uint64_t next_textfile;		/* UINT64_MAX: no textfile */
+	bool textfile_written;		/* at least once, so it must be removed at the end */
 	bool textfile_failed;		/* the last write failed, and the error was reported */
 };
 
@@ -185,7 +188,7 @@ static bool replace_textfile(struct collector *collector, const char *text, size
 	free(new_name);
 	if (err && !collector->textfile_failed)
 		complain("%s: cannot write: %s. %s.", name, strerror(-err),
-			 collector->next_textfile ? "The previous file is kept" :
+			 collector->textfile_written ? "The previous file is kept" :
 			 "Choose a file in a directory that kvm-stats can write to");
 	return !err;
 }
@@ -206,21 +209,27 @@ static bool write_text(struct collector *collector)
 	return success;
 }
 
-static bool write_textfile(struct collector *collector)
+/* Returns false if no write has succeeded yet: it is not likely that one does later. */
+static bool write_textfile(struct collector *collector, uint64_t now)
 {
 	bool success = write_text(collector);
 
 	if (success && collector->textfile_failed)
 		complain("%s: writing succeeds again", collector->options->textfile);
 	collector->textfile_failed = !success;
-	collector->next_textfile = clock_now() + collector->options->interval;
-	return success;
+	collector->textfile_written |= success;
+	collector->next_textfile += collector->options->interval;
+	if (collector->next_textfile < now)
+		collector->next_textfile = now + collector->options->interval;
+	return collector->textfile_written;
 }
 
 /* Readers of the file would mistake outdated values for those of an idle VM. */
-static void remove_textfile(const char *name)
+static void remove_textfile(const struct collector *collector)
 {
-	if (unlink(name) && errno != ENOENT)
+	const char *name = collector->options->textfile;
+
+	if (collector->textfile_written && unlink(name) && errno != ENOENT)
 		complain("%s: cannot remove: %s", name, strerror(errno));
 }
 
@@ -248,6 +257,30 @@ static bool handle_http(struct collector *collector)
 		  send_all(collector, text, announced);
 	free(text);
 	return success;
+}
+
+/* ---- the service manager ---- */
+
+/* As sd_notify(3) does. @state is "READY=1" or "STOPPING=1". */
+static void notify_manager(const char *state)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	size_t len = path ? strlen(path) : 0;
+	int fd;
+
+	if (!len || (*path != '/' && *path != '@') || len >= sizeof(name.sun_path))
+		return;
+	memcpy(name.sun_path, path, len);
+	if (*path == '@')
+		name.sun_path[0] = '\0';
+	len += offsetof(struct sockaddr_un, sun_path);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&name,
+			     (socklen_t)len) < 0)
+		complain("cannot send %s to the service manager: %s", state, strerror(errno));
+	if (fd >= 0)
+		close(fd);
 }
 
 /* ---- the loop ---- */
@@ -280,7 +313,7 @@ static int run_once(struct collector *collector)
 		collector->next_refresh = now + REFRESH_INTERVAL;
 	}
 	if (now >= collector->next_textfile)
-		write_textfile(collector);
+		write_textfile(collector, now);
 	if (fds[2].revents && !handle_http(collector)) {
 		complain("%s has ended or does not work", HTTP_PROGRAM);
 		return STATUS_FAILED;
@@ -315,18 +348,21 @@ static int serve_until_signal(struct collector *collector)
 		return STATUS_FAILED;
 	}
 	collector->next_refresh = clock_now() + REFRESH_INTERVAL;
-	if (!collector->options->textfile)
-		collector->next_textfile = UINT64_MAX;
-	else if (!write_textfile(collector))	/* It is not likely that a later one succeeds. */
-		return STATUS_FAILED;
+	collector->next_textfile = UINT64_MAX;
+	if (collector->options->textfile) {
+		collector->next_textfile = clock_now();
+		if (!write_textfile(collector, collector->next_textfile))
+			return STATUS_FAILED;
+	}
 	if (collector->options->listen)
 		complain("serving %s/metrics", collector->http.url);
 	notice_start(collector->monitor);
+	notify_manager("READY=1");
 	do
 		status = run_once(collector);
 	while (status < 0);
-	if (collector->options->textfile)
-		remove_textfile(collector->options->textfile);
+	notify_manager("STOPPING=1");
+	remove_textfile(collector);
 	close(collector->signals);
 	return status;
 }

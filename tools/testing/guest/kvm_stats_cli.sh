@@ -15,6 +15,7 @@ as=${0%/*}/as
 nobody=65534
 perfmon=0x4000000000	# a mask with CAP_PERFMON
 debugfs=/sys/kernel/debug/kvm
+exit_stats=/sys/module/kvm/parameters/exit_stats
 work=/tmp/cli.$$
 stats=$work/kvm-stats	# all users have access to it
 started=0		# VMMs
@@ -217,6 +218,43 @@ rates_match_growth()
 		END { exit bad || n != 6 || !grown["vcpu0"] || !grown["vcpu1"] }' "$work/stdout"
 }
 
+# A value that does not count up has no rate.
+shows_no_rate()
+{
+	local name
+
+	run 0 schema -p "$vmm" && name=$(awk '$3 == "instant" { print $2; exit }' "$work/stdout") || return
+	[ -z "$name" ] || prints 0 "^v[cpum0-9]+ +$name .* -\$" read -p "$vmm" -i 0.1 -c 1 -f "^$name\$"
+}
+
+# clear_until REGEX FILE: clear the statistic of all vCPUs until the output of the last follow() has
+# such a line. A vCPU that counts at the same moment can undo that.
+clear_until()
+{
+	for file in "$debugfs/$vmm"-*/"$statistic"; do
+		echo 0 >"$file"
+	done
+	has_lines_or_ended "$1" "$work/$2" 1
+}
+
+reports_cleared()
+{
+	follow read read -p "$vmm" -i 0.3 --vcpu 0 -f "^$statistic\$" && appears '^vcpu0 .* [1-9][0-9.]*$' read &&
+	wait_until clear_until ' reset$' read && kill "$follower" &&
+	follow log log -p "$vmm" -i 0.3 -f "^$statistic\$" && appears '^[0-9]{4}-' log 2 &&
+	wait_until clear_until "$statistic was reset; growth in this interval is not included" log && ends 0 TERM
+}
+
+# Each bucket of a histogram that has samples has a line, and the histogram one with their sum.
+adds_buckets_up()
+{
+	run 0 read -p "$vmm" --vcpu 0 -f '_hist$' &&
+	awk '$1 == "vcpu0" { name = $2 }
+		sub(/\[.*/, "", name) { sum[name] += $3; next }
+		$1 == "vcpu0" { all[name] = $3 }
+		END { for (name in all) { n++; bad += all[name] != sum[name] + 0 } exit bad || !n }' "$work/stdout"
+}
+
 # Stop kvm-stats between two samples.
 survives_sigstop()
 {
@@ -283,6 +321,8 @@ read_tests()
 	check "read shows the exits that the VMM has counted" while_stopped reads_counted
 	check "read reports which files it uses" has "source: $text"
 	check "a rate is positive if and only if the value has grown" rates_match_growth
+	check "an instantaneous value has no rate" shows_no_rate
+	check "the value of a histogram is the sum of its buckets" while_stopped adds_buckets_up
 	check "read continues after SIGSTOP and SIGCONT" survives_sigstop
 	check "-b prints base units" prints 0 '^vcpu0 +halt_poll_fail_ns +0[.0-9e-]* +s$' read -p "$vmm" -b
 	check "--vcpu selects a vCPU" selects_vcpu
@@ -483,6 +523,21 @@ logs_with_zone()
 	[ "$(grep -cE "^${hour}[0-9:]{5}[.][0-9]{3}[+]05:30,[0-9]" "$work/stdout")" = 2 ]
 }
 
+# The module parameter switches exit statistics for all VMs.
+reports_exit_statistics()
+{
+	local off="exit statistics are off. To switch them on, run 'echo 1 >$exit_stats' as root."
+	local was status=0
+
+	was=$(cat "$exit_stats")
+	echo 0 >"$exit_stats"
+	follow exits log -p "$vmm" -i 0.3 -f '^exit_' && appears "$off" exits && echo 1 >"$exit_stats" &&
+	appears 'exit statistics are on' exits && echo 0 >"$exit_stats" && appears "$off" exits 2 && ends 0 TERM &&
+	run 0 log -p "$vmm" -i 0.1 -c 2 -f '^halt_wakeup$' && has_no 'exit statistics' || status=1
+	echo "$was" >"$exit_stats"
+	return "$status"
+}
+
 # log_to ARGUMENT...: append records to the file log.csv
 log_to()
 {
@@ -533,6 +588,7 @@ log_tests()
 	check "log repeats its heading" repeats_its_heading
 	check "-l -c logs comma-separated values" logs_csv
 	check "log --csv writes local times with fraction and zone" logs_with_zone
+	[ ! -f "$exit_stats" ] || check "log reports that exit statistics are off, or on again" reports_exit_statistics
 	check "-L appends to a file, and starts a new file on SIGHUP" rotates
 	check "-L does not change a file with other columns" refuses_other_columns
 	check "a log file that cannot be opened is an error" \
@@ -717,6 +773,8 @@ all_tests()
 		check "-1 -d reports that the kernel is locked down" reports_lockdown
 	fi
 	tracepoint_tests
+	# From here on, the values are not those that the VMM has counted.
+	! can_read_debugfs || check "a value that was cleared has no rate" reports_cleared
 }
 
 mkdir "$work" && chmod 755 "$work" && cp "${KVM_STATS:-/bin/kvm-stats}" "$stats" || exit

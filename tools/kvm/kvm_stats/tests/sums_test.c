@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Test the rows, totals and columns of sample values. */
+/* Test the totals and columns of sample values. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,43 +179,6 @@ static void test_filter(void)
 	end(&w);
 }
 
-static void test_rows(void)
-{
-	const struct kvmstats_stat *exits, *hist, *pages;
-	struct target *target;
-	struct row row;
-	struct world w;
-
-	begin(&w, NULL);
-	target = w.vmm[0].target[0];
-	exits = target->set->stat[0];
-	hist = target->set->stat[2];
-	pages = target->set->stat[3];
-	row_get(&row, target, exits);
-	tap_ok(!row.values && row.growth == GROWTH_UNKNOWN,
-	       "a row has no value before the first sample");
-	sample(&w, start, start);
-	row_get(&row, target, exits);
-	tap_ok(row.value == 100 && row.growth == GROWTH_UNKNOWN,
-	       "a row has a value after the first sample");
-	sample(&w, later, later);
-	row_get(&row, target, exits);
-	tap_ok(row.growth == GROWTH_KNOWN && row.delta == 50 && row.rate == 50,
-	       "a row has growth after the second sample");
-	row_get(&row, target, hist);
-	tap_ok(row.value == 9 && row.delta == 3,
-	       "the value of a histogram is the number of its samples");
-	row_get_element(&row, target, hist, 1);
-	tap_ok(row.value == 5 && row.delta == 3, "each bucket of a histogram has a row");
-	row_get(&row, target, pages);
-	tap_ok(row.growth == GROWTH_NONE && !row.delta, "an instantaneous value has no growth");
-	sample(&w, cleared, later);
-	row_get(&row, target, exits);
-	tap_ok(row.growth == GROWTH_CLEARED && !row.delta && row.rate == 0,
-	       "a cleared counter has no rate");
-	end(&w);
-}
-
 static const struct column *column_of(const struct columns *columns, const char *name)
 {
 	size_t i;
@@ -294,7 +257,6 @@ int main(void)
 	test_totals();
 	test_changes();
 	test_filter();
-	test_rows();
 	test_columns();
 	test_different_statistics();
 	return tap_end();

@@ -7,11 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "guest_files.h"
-#include "notice.h"
 #include "tap.h"
 #include "unread.h"
 #include "util.h"
@@ -59,25 +57,15 @@ static void print_denied_tracepoints(void *arg)
 
 /* ---- files ---- */
 
-/* Makes the directory of the files of the host. */
-static void begin_files(struct guest_files *files)
-{
-	static char proc[80];
-
-	if (guest_files_make(files))
-		exit(1);
-	snprintf(proc, sizeof(proc), "%s/proc", files->dir);
-	mkdir(proc, 0700);
-	proc_set_root(proc);
-}
-
 static void test_level(const char *level, const char *capability)
 {
 	struct guest_files files;
 	char other[32];
 
-	begin_files(&files);
-	guest_files_write(&files, 0600, level, "proc/sys/kernel/perf_event_paranoid");
+	if (guest_files_make(&files))
+		exit(1);
+	proc_set_root(files.dir);
+	guest_files_write(&files, 0600, level, "sys/kernel/perf_event_paranoid");
 	capture(print_denied_tracepoints, NULL);
 	guest_files_remove(&files);
 	snprintf(other, sizeof(other), " It is %s.", level);
@@ -93,66 +81,6 @@ static void test_tracepoints(void)
 	tap_ok(!strstr(printed, "CAP_SYS_ADMIN"), "and not CAP_SYS_ADMIN");
 	test_level("3", "CAP_SYS_ADMIN");
 	tap_ok(!strstr(printed, "CAP_PERFMON"), "and not only CAP_PERFMON");
-}
-
-/* ---- exit statistics ---- */
-
-static void add_vcpu(struct monitor *monitor, bool exits)
-{
-	const struct kvmstats_desc descs[] = {
-		{ .name = "exits", .size = 1 },
-		{ .name = "exit_io", .size = 1 },
-		{ .name = "exit_io_ns", .unit = KVMSTATS_UNIT_SECONDS, .size = 1 },
-	};
-	struct kvmstats_schema *schema;
-
-	if (kvmstats_schema_make(&schema, descs, exits ? 3 : 1, sizeof(*descs)) ||
-	    !stat_set_get(&monitor->sets, schema, true))
-		exit(1);
-}
-
-static void print_exits(void *monitor)
-{
-	notice_exits(monitor);
-}
-
-static void set_exit_stats(const struct guest_files *files, const char *text)
-{
-	guest_files_write(files, 0600, text, "sys/module/kvm/parameters/exit_stats");
-}
-
-static void test_exits(void)
-{
-	static const char off[] =
-		"kvm-stats: exit statistics are off. To switch them on, run "
-		"'echo 1 >/sys/module/kvm/parameters/exit_stats' as root.\n";
-	struct filter filter = { 0 };
-	struct monitor monitor = { .options.filter = &filter, .sets.filter = &filter };
-	struct guest_files files;
-
-	begin_files(&files);
-	set_exit_stats(&files, "N\n");
-	add_vcpu(&monitor, false);
-	capture(print_exits, &monitor);
-	check_printed("", "a kernel without exit statistics cannot switch them on");
-	add_vcpu(&monitor, true);
-	capture(print_exits, &monitor);
-	check_printed(off, "exit statistics that are off are reported");
-	capture(print_exits, &monitor);
-	check_printed("", "but only once");
-	set_exit_stats(&files, "1\n");
-	capture(print_exits, &monitor);
-	check_printed("kvm-stats: exit statistics are on\n", "when they are on, this is reported");
-	set_exit_stats(&files, "0\n");
-	capture(print_exits, &monitor);
-	check_printed(off, "and that they are off again");
-	set_exit_stats(&files, "1\n");
-	monitor.sets.set[1]->stats = 1;
-	capture(print_exits, &monitor);
-	check_printed("", "if they are not selected, it does not matter");
-	guest_files_remove(&files);
-	tap_is(monitor_exits(&monitor), EXITS_ON, "without the file it is not known");
-	stat_sets_free(&monitor.sets);
 }
 
 /* ---- fds that cannot be compared ---- */
@@ -209,7 +137,6 @@ static void test_missing_in_debugfs(void)
 int main(void)
 {
 	test_tracepoints();
-	test_exits();
 	test_kcmp();
 	test_missing_in_debugfs();
 	free(printed);

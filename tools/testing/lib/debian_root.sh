@@ -5,7 +5,7 @@
 
 # The mirror may be a snapshot, whose index has expired.
 debian_root_options() {
-	echo 'Acquire::Check-Valid-Until "false";'
+	echo 'Acquire::Check-Valid-Until "false"; Acquire::Languages "none";'
 	apt-config dump | grep -E '^Acquire::https?::Proxy' || true
 }
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Test the package kvm-stats-dkms in a new installation of Debian 11: DKMS builds the modules for its
-# kernel, and again after an upgrade; kernels for which it must not build them keep their own.
+# Test the packages on new installations, which boot under emulation, and print how long each step takes.
+# In Debian 11, DKMS builds the modules for its kernel, and again after an upgrade; kernels for which it must
+# not build them keep their own. Debian 12 has its unmodified kernel. check-host checks both.
 #
 # usage: dkms.t		(needs root)
 set -u
@@ -33,16 +34,17 @@ install()
 	in_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "$@"
 }
 
+# make_root RELEASE PACKAGE...
 make_root()
 {
 	rm -rf "$root"
-	(debian_root bullseye "$root" "$out" ca-certificates) || return
+	(debian_root "$1" "$root" "$out" ca-certificates) || return
 	cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 	cp "$out/apt.conf" "$root/etc/apt/apt.conf.d/99mirror"
 	mkdir -p "$root/root/kvm-stats" "$root/etc/initramfs-tools"
 	cp "$DEB_DIR/kvm-stats"{,-dkms}"_${version}_amd64.deb" "$root/root/"
 	printf '%s\n' virtio_pci 9pnet_virtio 9p >"$root/etc/initramfs-tools/modules"	# for boots
-	in_root apt-get -q update && install "linux-image-$old" "linux-headers-$old" "linux-source-5.10=$old_version"
+	in_root apt-get -q update && install qemu-system-x86 seabios "${@:2}"
 }
 
 # built KERNEL: whether the modules of the package are installed for it, and those of the kernel are still there
@@ -58,46 +60,7 @@ built()
 
 installs()
 {
-	install "/root/kvm-stats-dkms_${version}_amd64.deb" && built "$old"
-}
-
-# The installation boots under emulation, from its own root directory, and runs a script instead
-# of systemd. At the end of the script the kernel panics if the machine is not off yet; with
-# panic=-1, this ends the machine, too.
-boots()
-{
-	install qemu-system-x86 seabios "$@" || return
-	cat >"$root/root/boot" <<-'END'
-	#!/bin/sh
-	exec >/root/boot.log 2>&1 </dev/null
-	mount -t proc proc /proc
-	mount -t sysfs sysfs /sys
-	mount -t devtmpfs dev /dev
-	mkdir -p /dev/pts
-	mount -t devpts devpts /dev/pts
-	mount -t tmpfs tmpfs /run
-	modprobe kvm_amd
-	kvm-stats-modules status
-	modprobe kvmgt
-	dmesg | grep kvmgt
-	qemu-system-x86_64 -name web -accel kvm -m 64 -display none -nodefaults -no-user-config &
-	sleep 10
-	TERM=vt100 timeout 40 script -qfc 'stty rows 24 cols 80; kvm-stats top -i 1' /root/screen
-	echo o >/proc/sysrq-trigger
-	END
-	chmod +x "$root/root/boot"
-	timeout 900 qemu-system-x86_64 -M pc -cpu EPYC,+svm,+npt -m 1024 -smp 2 -display none -no-reboot \
-		-serial "file:$out/serial" -kernel "$root/boot/vmlinuz-$old" -initrd "$root/boot/initrd.img-$old" \
-		-fsdev "local,id=root,path=$root,security_model=passthrough" -device virtio-9p-pci,fsdev=root,mount_tag=root \
-		-append "root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L rw console=ttyS0 panic=-1 kvm_amd.npt=0 init=/root/boot"
-	cat "$root/root/boot.log"
-	grep -q '^loaded: the modules of kvm-stats' "$root/root/boot.log" && grep -q web "$root/root/screen"
-}
-
-# It has other versions of the symbols of kvm.
-kvmgt_does_not_load()
-{
-	grep "kvmgt: disagrees about version of symbol kvm_" "$root/root/boot.log"
+	install "/root/kvm-stats-dkms_${version}_amd64.deb" "/root/kvm-stats_${version}_amd64.deb" && built "$old"
 }
 
 newest()
@@ -105,25 +68,86 @@ newest()
 	find "$root/lib/modules" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -V | tail -n 1
 }
 
-upgrades()
+# The newest kernel of the installation boots under emulation, from its own root directory, and runs a script
+# instead of systemd, when the initramfs has mounted /proc, /sys, /dev and /run. At the end of the script the
+# kernel panics if the machine is not off yet; with panic=-1, this ends the machine, too. Both CPUs are
+# emulated in one thread, see boots/all/debian.
+boots()
 {
-	install linux-image-amd64 linux-headers-amd64 linux-source-5.10 || return
-	new=$(newest)
-	[ "$new" != "$old" ] && built "$new" && built "$old"
+	local kernel
+	kernel=$(newest)
+	rm -f "$root/root/boot.log" "$root/root/check-host.tap"
+	cat >"$root/root/boot" <<-'END'
+	#!/bin/bash
+	exec >/root/boot.log 2>&1 </dev/null
+	mkdir -p /dev/pts /dev/shm
+	ln -s /proc/self/fd /dev/fd
+	mount -t devpts devpts /dev/pts
+	mount -t tmpfs tmpfs /dev/shm
+	mount -t tmpfs tmpfs /tmp
+	TIMEFORMAT='%R s'
+	set -x
+	uname -r
+	cat /proc/uptime
+	modprobe kvm_amd
+	qemu-system-x86_64 -name web -accel kvm -m 64 -display none -nodefaults -no-user-config &
+	sleep 10
+	TERM=vt100 timeout 40 script -qfc 'stty rows 24 cols 80; kvm-stats top -i 1' /root/screen >/dev/null
+	kill %1
+	wait
+	time /usr/lib/kvm-stats/check-host /root/check-host.tap
+	if [ -x /usr/sbin/kvm-stats-modules ]; then
+		time kvm-stats-modules restore
+		time kvm-stats-modules load
+		modprobe kvmgt
+		dmesg | grep kvmgt
+		time dpkg -r kvm-stats-dkms
+	fi
+	echo "loaded at the end: $(cat /sys/module/kvm/version 2>/dev/null || echo the modules of the kernel)"
+	echo o >/proc/sysrq-trigger
+	END
+	chmod +x "$root/root/boot"
+	timeout 3600 qemu-system-x86_64 -M pc -cpu EPYC,+svm,+npt -accel tcg,thread=single -m 2048 -smp 2 -display none \
+		-no-reboot -serial "file:$out/serial" -kernel "$root/boot/vmlinuz-$kernel" -initrd "$root/boot/initrd.img-$kernel" \
+		-fsdev "local,id=root,path=$root,security_model=passthrough" -device virtio-9p-pci,fsdev=root,mount_tag=root \
+		-append "root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144 rw console=ttyS0 panic=-1 tsc=reliable kvm_amd.npt=0 init=/root/boot"
+	cat "$root/root/boot.log"
+	grep -q web "$root/root/screen"
 }
 
-# The source is now newer than the old kernel.
-refuses_other_source()
+exchanges()
 {
-	in_root dkms remove -m kvm-stats -v "$version" -k "$old" &&
-		! in_root dkms install -m kvm-stats -v "$version" -k "$old" >"$out/log" 2>&1 &&
-		grep "kernel $old keeps its own KVM modules: it is of version $old_version, and the package" "$out/log" &&
-		grep "Install linux-source-5.10=$old_version" "$out/log" &&
-		[ ! -e "$root/lib/modules/$old/updates/dkms/kvm.ko" ] && [ -f "$root/lib/modules/$old/kernel/arch/x86/kvm/kvm.ko" ]
+	local log=$root/root/boot.log
+
+	grep '^loaded: the modules of kvm-stats' "$log" && grep '^loaded: the modules of the kernel' "$log" &&
+		grep '^loaded at the end: the modules of the kernel' "$log"
+}
+
+# checks_host KIND: the file of check-host has statistics of this kind, and no failure
+checks_host()
+{
+	local tap=$root/root/check-host.tap
+
+	grep -E "^# statistics: $1," "$tap" && [ "$(grep -c '^ok' "$tap")" -gt 100 ] &&
+		! grep -v '# TODO' "$tap" | grep -A 10 '^not ok'
+}
+
+# The package of the source does not have the source of the new kernel yet.
+keeps_own_modules()
+{
+	install linux-image-amd64 linux-headers-amd64 | tee "$out/log"
+	new=$(newest)
+	grep "kernel $new keeps its own KVM modules: it is of version .*, and the package linux-source-5.10 is $old_version" "$out/log" &&
+		[ "$new" != "$old" ] && built "$old" && ! built "$new" && [ -f "$root/lib/modules/$new/kernel/arch/x86/kvm/kvm.ko" ]
+}
+
+upgrades()
+{
+	install linux-source-5.10 && built "$new" && built "$old"
 }
 
 # refuses TEXT COMMAND: after COMMAND has changed copies of the package's files (src) and of the headers (kdir), prepare
-# refuses with TEXT, and leaves no sources.
+# refuses with TEXT, says what to do, and leaves no sources.
 refuses()
 {
 	# shellcheck disable=SC2016 # another shell expands this
@@ -135,12 +159,12 @@ refuses()
 		eval "$3"
 		! src/prepare 1 "$1" /tmp/kdir >log 2>&1 || exit 1
 		cat log
-		grep -F "kernel $1 keeps its own KVM modules: " log | grep -F "$2"
+		grep -E "kernel $1 keeps its own KVM modules: .*$2.*\. [A-Z]" log
 		[ ! -e src/arch ]' - "$new" "$@"
 }
 
 # Built-in code must not know structures that the patches change. enter.c replaces the only function that
-# does; kvmgt_does_not_load() tests the other module.
+# does; the boot tests the other module.
 users_of_structures()
 {
 	local base
@@ -153,10 +177,9 @@ users_of_structures()
 	END
 }
 
-removes()
+removed()
 {
-	in_root apt-get -q -y remove kvm-stats-dkms &&
-		[ -z "$(find "$root/lib/modules" "$root/var/lib/dkms" -path '*/dkms/*' -name 'kvm*.ko')" ] &&
+	[ -z "$(find "$root/lib/modules" "$root/var/lib/dkms" -path '*/dkms/*' -name 'kvm*.ko')" ] &&
 		[ "$(in_root modinfo -k "$new" -n kvm)" = "/lib/modules/$new/kernel/arch/x86/kvm/kvm.ko" ]
 }
 
@@ -166,13 +189,12 @@ mkdir -p "$out"
 begin
 check "outside of KVM only kernel/entry/kvm.c and kvmgt know its structures" users_of_structures
 check "make deb RELEASE=bullseye builds the packages in Debian 11" make -C "$ROOT" deb RELEASE=bullseye
-check "Debian 11 is installed, with $old" make_root
-check "apt installs the package, and DKMS builds the modules" installs
-check "it boots, with these modules, and kvm-stats top shows a guest" boots "/root/kvm-stats_${version}_amd64.deb"
-check "kvmgt, which knows structures of KVM, does not load with them" kvmgt_does_not_load
-check "an upgrade of the kernel and the source builds them for the new kernel" upgrades
+check "Debian 11 is installed, with $old" make_root bullseye "linux-image-$old" "linux-headers-$old" "linux-source-5.10=$old_version"
+check "apt installs the packages, and DKMS builds the modules" installs
+check "DKMS builds them again" in_root sh -ec "dkms remove kvm-stats/$version -k $old; dkms install kvm-stats/$version -k $old"
+check "a new kernel without its source keeps its own modules" keeps_own_modules
 new=$(newest)
-check "a source of another release is refused" refuses_other_source
+check "an upgrade of the source builds them for this kernel, too" upgrades
 check "a patch that does not apply is refused" refuses "the patch 5.10/0008-KVM-stats-Add-the-file-of-binary-statistics.patch does not apply" \
 	"sed -i 's/^ .*mutex.*/ none/; s/^ #include/ #none/' src/patches/5.10/0008-*"
 check "another architecture is refused" refuses "it is not for x86-64" \
@@ -186,6 +208,16 @@ check "a kernel without modversions is refused" refuses "its symbols have no ver
 check "headers without symbol versions are refused" refuses "there is no file /tmp/kdir/Module.symvers" "rm kdir/Module.symvers"
 check "a locked down kernel without a key is refused" refuses "DKMS has no key to sign modules" \
 	"mount -t tmpfs tmpfs /sys/kernel/security; echo 'none [integrity] confidentiality' >/sys/kernel/security/lockdown"
-check "the removal leaves the modules of the kernel" removes
+check "it boots with these modules, and kvm-stats top shows a guest" boots
+sed 's/^/# /' "$root/root/boot.log"
+check "check-host checks them" checks_host series
+check "kvm-stats-modules exchanges them, and the removal loads those of the kernel" exchanges
+check "kvmgt, which knows structures of KVM, does not load with them" \
+	grep "kvmgt: disagrees about version of symbol kvm_" "$root/root/boot.log"
+check "the removal leaves the modules of the kernel" removed
+check "Debian 12 is installed" make_root bookworm linux-image-amd64 "/root/kvm-stats_${version}_amd64.deb"
+check "it boots with its own modules, and kvm-stats top shows a guest" boots
+sed 's/^/# /' "$root/root/boot.log"
+check "check-host checks mainline's interface" checks_host mainline
 [ -n "${KEEP_ROOT:-}" ] || rm -rf "$root"
 finish

@@ -473,6 +473,21 @@ static const char *signals(struct stats_target *target)
 				   { "exits", 0 });
 }
 
+/* The values, and @switched: the preemptions until then.  The read itself may sleep. */
+static struct stats_snapshot now_and_preemptions(const struct stats_guest *guest, pid_t tid,
+						 uint64_t *switched)
+{
+	struct stats_snapshot now;
+
+	for (;;) {
+		*switched = stats_thread_preemption_count(tid);
+		now = stats_now(guest);
+		if (stats_thread_preemption_count(tid) == *switched)
+			return now;
+		stats_snapshot_free(&now);
+	}
+}
+
 /*
  * The vCPU and this thread share a CPU.  Each time that this thread wakes, it
  * preempts the vCPU.  While it runs, the vCPU does not.
@@ -480,15 +495,16 @@ static const char *signals(struct stats_target *target)
 static const char *check_preemptions(const struct stats_guest *guest,
 				     struct stats_vcpu_thread *vcpu)
 {
-	uint64_t switched = stats_thread_preemption_count(vcpu->tid);
-	struct stats_snapshot before = stats_now(guest), after;
+	struct stats_snapshot before, after;
 	int64_t reported, other;
+	uint64_t first, switched;
 	int i;
 
-	for (i = 0; i < TRIES && stats_thread_preemption_count(vcpu->tid) < switched + TIMES; i++)
+	before = now_and_preemptions(guest, vcpu->tid, &first);
+	for (i = 0; i < TRIES && stats_thread_preemption_count(vcpu->tid) < first + TIMES; i++)
 		usleep(5000);
-	switched = stats_thread_preemption_count(vcpu->tid) - switched;
-	after = stats_now(guest);
+	after = now_and_preemptions(guest, vcpu->tid, &switched);
+	switched -= first;
 	reported = stats_changed(&before, &after, "preemption_reported");
 	other = stats_changed(&before, &after, "preemption_other");
 	if (switched < TIMES)

@@ -328,6 +328,7 @@ static const char *successful_polls(struct stats_target *target)
 		return message;
 	halt_and_sleep(guest, 1);
 	stats_pin(cpus[0]);
+	stats_must_end_in(30, "the vCPU halts again after each interrupt");
 	for (i = 0; i < POLL_ROUNDS; i++) {
 		before = stats_now(guest);
 		halt_and_poll(guest, HALTS);

@@ -89,13 +89,13 @@ assemble()
 
 	base_git read-tree HEAD
 	case $1 in
-	unpatched*) ;;
+	unpatched* | modules) ;;
 	patch:*) apply_series "${1#patch:}" ;;
 	*) apply_series all ;;
 	esac
 	for name in ${1//+/ }; do
 		case $name in
-		unpatched | patched | patch:*) continue ;;
+		unpatched | patched | modules | patch:*) continue ;;
 		mutants) mutate; continue ;;
 		esac
 		patch=$(variant_patch "$name")

@@ -2,13 +2,15 @@
 /*
  * Let a vCPU halt a known number of times, and check what KVM counts: the waits, their
  * histogram and their time, and the same for the polls. A second thread reads `blocking` to
- * find out when the vCPU has halted, and then ends the halt with a signal.
+ * find out when the vCPU has halted, and then ends the halt: with a signal, or, where user space
+ * can do that without an interrupt controller, with an interrupt.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 
+#include "kvm_stats_param.h"
 #include "tap.h"
 #include "vcpu/guest.h"
 #include "vcpu/stats.h"
@@ -17,17 +19,38 @@
 #define WARM_UP		2
 #define TIME_LIMIT_MS	20000	/* for a vCPU to halt; enough for emulated machines */
 #define LOG2_BUCKETS	32
+#define SHORT_POLL_NS	"100000"
+#define LONG_POLL_NS	"2000000000"
+#define MAX_POLL_NS	4000000000u
+
+/* These and KVM_CAP_HALT_POLL set how long a vCPU polls. */
+static struct stats_param params[] = {
+	{ STATS_KVM_PARAM("halt_poll_ns_grow") },
+	{ STATS_KVM_PARAM("halt_poll_ns_grow_start") },
+};
 
 /* ---- the halts ---- */
+
+/* When and how the halts of a guest end. */
+enum ending {
+	SIGNAL = 1,		/* the vCPU has polled for a short time, and sleeps */
+	INTERRUPT = 2,		/* the same */
+	INTERRUPT_IN_POLL = 4,
+};
 
 /* The thread that ends the halts. */
 struct waker {
 	const struct guest *guest;
+	const struct guest_action *halt;
+	bool in_poll;		/* end the halts while the vCPU polls */
 	pthread_t runner;	/* the thread that runs the vCPU */
 	pid_t runner_tid;
 	uint64_t sleeps;	/* of the runner before the halt */
+	uint64_t polls;		/* of the vCPU before the halt */
 	sem_t halts;		/* counts the halts that the waker has yet to end */
 	unsigned int missed;	/* halts in which the vCPU did not block in time */
+	pthread_t thread;
+	bool stop;
 };
 
 static void on_signal(int sig)
@@ -53,19 +76,24 @@ static uint64_t sleeps_of(pid_t tid)
 	return sleeps;
 }
 
-static bool is_blocking(const struct guest *guest)
+/* Returns the current value of a statistic of the vCPU. Each thread has its own @stats. */
+static uint64_t value_now(const struct guest *guest, struct stats_file *stats, const char *name)
 {
-	static struct stats_file stats;
-	uint64_t blocking;
+	uint64_t value;
 
-	return read_stats(guest->vcpu, &stats) && value_of(&stats, "blocking", &blocking) &&
-	       blocking == 1;
+	return read_stats(guest->vcpu, stats) && value_of(stats, name, &value) ? value : 0;
 }
 
 /* `blocking` is already 1 while the thread checks for the last time whether it must sleep. */
-static bool is_asleep(const struct waker *waker)
+static bool has_halted(const struct waker *waker)
 {
-	return is_blocking(waker->guest) && sleeps_of(waker->runner_tid) > waker->sleeps;
+	static struct stats_file stats;
+
+	if (waker->in_poll &&
+	    value_now(waker->guest, &stats, "halt_attempted_poll") > waker->polls)
+		return true;
+	return value_now(waker->guest, &stats, "blocking") == 1 &&
+	       sleeps_of(waker->runner_tid) > waker->sleeps;
 }
 
 static void *end_halts(void *arg)
@@ -77,53 +105,101 @@ static void *end_halts(void *arg)
 
 		while (sem_wait(&waker->halts))
 			continue;
-		while (left-- && !is_asleep(waker))
+		if (waker->stop)
+			return NULL;
+		while (left-- && !has_halted(waker))
 			usleep(1000);
 		if (left < 0)
 			waker->missed++;
-		pthread_kill(waker->runner, SIGUSR1);
+		if (left >= 0 && waker->halt->interrupt)
+			waker->halt->interrupt(waker->guest, true);
+		else
+			pthread_kill(waker->runner, SIGUSR1);
 	}
 	return NULL;
 }
 
-static bool start_waker(struct waker *waker, const struct guest *guest)
+static bool start_waker(struct waker *waker)
 {
 	struct sigaction action = { .sa_handler = on_signal };
-	pthread_t thread;
 
 	sigaction(SIGUSR1, &action, NULL);
-	waker->guest = guest;
 	waker->runner = pthread_self();
 	waker->runner_tid = gettid();
 	sem_init(&waker->halts, 0, 0);
-	return !pthread_create(&thread, NULL, end_halts, waker) || fail("pthread_create failed");
+	return !pthread_create(&waker->thread, NULL, end_halts, waker) ||
+	       fail("pthread_create failed");
+}
+
+static void stop_waker(struct waker *waker)
+{
+	waker->stop = true;
+	sem_post(&waker->halts);
+	pthread_join(waker->thread, NULL);
+}
+
+/* An interrupt ends the halt, and then the guest exits. A signal ends KVM_RUN itself. */
+static bool run_until_woken(struct guest *guest, const struct guest_action *halt)
+{
+	int result = ioctl(guest->vcpu, KVM_RUN, 0);
+
+	if (!halt->interrupt)
+		return (result < 0 && errno == EINTR) ||
+		       fail("KVM_RUN ends without a signal, exit reason %u: %s",
+			    guest->run->exit_reason, strerror(errno));
+	halt->interrupt(guest, false);
+	return (!result && guest->run->exit_reason == halt->exit_reason) ||
+	       fail("KVM_RUN returns %d, exit reason %u, expected 0 and %u", result,
+		    guest->run->exit_reason, halt->exit_reason);
 }
 
 static bool halt_repeatedly(struct guest *guest, struct waker *waker, unsigned int times)
 {
+	static struct stats_file stats;
+
 	while (times--) {
 		waker->sleeps = sleeps_of(waker->runner_tid);
+		waker->polls = value_now(guest, &stats, "halt_attempted_poll");
 		sem_post(&waker->halts);
-		if (ioctl(guest->vcpu, KVM_RUN, 0) >= 0 || errno != EINTR)
-			return fail("KVM_RUN ends without a signal, exit reason %u: %s",
-				    guest->run->exit_reason, strerror(errno));
+		if (!run_until_woken(guest, waker->halt))
+			return false;
 		if (waker->missed)
 			return fail("the vCPU did not block within %d ms", TIME_LIMIT_MS);
 	}
 	return true;
 }
 
-/* Reads the statistics before and after HALT_TIMES halts that a signal ends. */
-static bool halt_and_read(struct guest *guest, const struct guest_action *halt,
-			  struct outcome *outcome)
+/* From its second halt on, a vCPU polls for this time. */
+static void set_polling(const struct guest *guest, const char *ns)
 {
-	static struct waker waker;
+	struct kvm_enable_cap cap = { .cap = KVM_CAP_HALT_POLL, .args = { MAX_POLL_NS } };
 
+	stats_param_set(params[0].path, "1");
+	stats_param_set(params[1].path, ns);
+	ioctl(guest->vm, KVM_ENABLE_CAP, &cap);
+}
+
+/* Reads the statistics before and after HALT_TIMES halts. */
+static bool halt_and_read(struct guest *guest, const struct guest_action *halt,
+			  enum ending ending, struct outcome *outcome)
+{
+	struct waker waker = {
+		.guest = guest,
+		.halt = halt,
+		.in_poll = ending == INTERRUPT_IN_POLL,
+	};
+	bool ran;
+
+	set_polling(guest, waker.in_poll ? LONG_POLL_NS : SHORT_POLL_NS);
 	guest_append(guest, halt, WARM_UP + HALT_TIMES);
-	return start_waker(&waker, guest) && halt_repeatedly(guest, &waker, WARM_UP) &&
-	       read_stats(guest->vcpu, &outcome->before) &&
-	       halt_repeatedly(guest, &waker, HALT_TIMES) &&
-	       read_stats(guest->vcpu, &outcome->after);
+	if (!start_waker(&waker))
+		return false;
+	ran = halt_repeatedly(guest, &waker, WARM_UP) &&
+	      read_stats(guest->vcpu, &outcome->before) &&
+	      halt_repeatedly(guest, &waker, HALT_TIMES) &&
+	      read_stats(guest->vcpu, &outcome->after);
+	stop_waker(&waker);
+	return ran;
 }
 
 /* ---- their statistics ---- */
@@ -221,13 +297,18 @@ static bool is_not_blocking(const struct outcome *outcome)
 				  (unsigned long long)blocking));
 }
 
-static bool signals_are_counted(const struct outcome *outcome)
+static bool expect_change(const struct outcome *outcome, const char *name, uint64_t expected)
 {
 	uint64_t by;
 
-	return change_of(outcome, "signal_exits", &by) &&
-	       (by == HALT_TIMES || fail("signal_exits changed by %llu, expected %d",
-					 (unsigned long long)by, HALT_TIMES));
+	return change_of(outcome, name, &by) &&
+	       (by == expected || fail("%s changed by %llu, expected %llu", name,
+				       (unsigned long long)by, (unsigned long long)expected));
+}
+
+static bool signals_are_counted(const struct outcome *outcome)
+{
+	return expect_change(outcome, "signal_exits", HALT_TIMES);
 }
 
 /*
@@ -247,34 +328,98 @@ static bool wakeups_agree(const struct outcome *outcome)
 		    halts_count_as_wakeups ? HALT_TIMES : HALT_TIMES / 2);
 }
 
+static bool each_interrupt_wakes(const struct outcome *outcome)
+{
+	return expect_change(outcome, "halt_wakeup", HALT_TIMES);
+}
+
+static bool each_halt_polls(const struct outcome *outcome)
+{
+	return expect_change(outcome, "halt_attempted_poll", HALT_TIMES);
+}
+
+/* A poll fails, and the vCPU waits, if another thread needs the CPU. */
+static bool other_halts_wait(const struct outcome *outcome)
+{
+	uint64_t waits = counted(outcome, "halt_wait_hist");
+
+	if (waits >= HALT_TIMES / 2)
+		return fail("the vCPU waited in %llu of %d halts", (unsigned long long)waits,
+			    HALT_TIMES);
+	return expect_change(outcome, "halt_successful_poll", HALT_TIMES - waits);
+}
+
 static const struct {
 	const char *name;
+	unsigned int endings;
 	bool (*check)(const struct outcome *outcome);
 } halt_checks[] = {
 	{ "halt_wait_hist: one sample for each halt, consistent with halt_wait_ns",
-	  waits_agree },
+	  SIGNAL | INTERRUPT, waits_agree },
+	{ "halt_attempted_poll: one for each halt", INTERRUPT | INTERRUPT_IN_POLL,
+	  each_halt_polls },
+	{ "halt_successful_poll: one for each halt without a wait", INTERRUPT_IN_POLL,
+	  other_halts_wait },
 	{ "halt_poll_success_hist: one sample for each success, consistent with the time",
-	  successful_polls_agree },
+	  SIGNAL | INTERRUPT_IN_POLL, successful_polls_agree },
 	{ "halt_poll_fail_hist: one sample for each failure, consistent with the time",
-	  failed_polls_agree },
-	{ "blocking is 0 after the halt", is_not_blocking },
-	{ "signal_exits: one for each halt that a signal ended", signals_are_counted },
-	{ "halt_wakeup: no wakeup for a halt that a signal ended", wakeups_agree },
+	  SIGNAL | INTERRUPT, failed_polls_agree },
+	{ "blocking is 0 after the halt", SIGNAL, is_not_blocking },
+	{ "signal_exits: one for each halt that a signal ended", SIGNAL, signals_are_counted },
+	{ "halt_wakeup: no wakeup for a halt that a signal ended", SIGNAL, wakeups_agree },
+	{ "halt_wakeup: one for each interrupt", INTERRUPT, each_interrupt_wakes },
 };
 
-static void report(const char *what, bool ok)
+static void report(enum ending ending, const char *what, bool ok)
 {
-	tap_report(ok ? TAP_OK : TAP_NOT_OK, "", what, failure);
+	static const char *const prefixes[] = {
+		[SIGNAL] = "",
+		[INTERRUPT] = "interrupt",
+		[INTERRUPT_IN_POLL] = "interrupt_in_poll",
+	};
+
+	tap_report(ok ? TAP_OK : TAP_NOT_OK, prefixes[ending], what, failure);
+}
+
+static void test_halts(struct guest *guest, const struct guest_action *halt, enum ending ending)
+{
+	static struct outcome outcome;
+	bool ran = halt_and_read(guest, halt, ending, &outcome);
+	size_t i;
+
+	report(ending, ending == INTERRUPT_IN_POLL ? "polls" : "blocking is 1 during each halt",
+	       ran);
+	for (i = 0; i < ARRAY_SIZE(halt_checks); i++)
+		if (halt_checks[i].endings & ending)
+			report(ending, halt_checks[i].name,
+			       ran ? halt_checks[i].check(&outcome) :
+				     fail("the vCPU did not halt as expected"));
+}
+
+/* A guest that has been halted by a signal never goes on, so each ending has a guest of its own. */
+static void test_ending(enum ending ending)
+{
+	const struct guest_action *halt = NULL;
+	struct guest guest = {};
+	const char *message = guest_create(&guest);
+
+	if (message) {
+		printf("Bail out! %s\n", message);
+		exit(1);
+	}
+	do {
+		halt = guest_next_halt(&guest, halt);
+	} while (halt && !halt->interrupt != (ending == SIGNAL));
+	if (halt)
+		test_halts(&guest, halt, ending);
+	guest_destroy(&guest);
 }
 
 int main(void)
 {
-	static struct outcome outcome;
 	const struct guest_action *halt;
 	struct guest guest = {};
 	const char *message;
-	size_t i;
-	bool ran;
 
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
@@ -289,12 +434,12 @@ int main(void)
 	halts_count_as_wakeups = !strcmp(halt->name, "power_save");
 	if (ioctl(guest.vm, KVM_CHECK_EXTENSION, KVM_CAP_BINARY_STATS_FD) <= 0)
 		return tap_skip_all("this kernel does not have KVM_CAP_BINARY_STATS_FD");
+	guest_destroy(&guest);
 
-	tap_plan(1 + ARRAY_SIZE(halt_checks));
-	ran = halt_and_read(&guest, halt, &outcome);
-	report("blocking is 1 during each halt", ran);
-	for (i = 0; i < ARRAY_SIZE(halt_checks); i++)
-		report(halt_checks[i].name, ran ? halt_checks[i].check(&outcome) :
-						  fail("the vCPU did not halt as expected"));
+	stats_params_save(params, ARRAY_SIZE(params));
+	test_ending(SIGNAL);
+	test_ending(INTERRUPT);
+	test_ending(INTERRUPT_IN_POLL);
+	stats_params_restore(params, ARRAY_SIZE(params));
 	return tap_end();
 }

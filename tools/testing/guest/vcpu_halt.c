@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Let a vCPU halt a known number of times, and check what KVM counts: the waits, their
- * histogram and their time, and the same for the polls. A second thread reads `blocking` to
- * find out when the vCPU has halted, and then ends the halt: with a signal, or, where user space
- * can do that without an interrupt controller, with an interrupt.
+ * histogram and their time, and the same for the polls. A second thread reads the statistics to
+ * find out when the vCPU sleeps or polls, and then ends the halt: with a signal, or, where user
+ * space can do that without an interrupt controller, with an interrupt.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

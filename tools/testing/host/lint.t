@@ -194,7 +194,7 @@ named_tests_exist()
 
 	# shellcheck disable=SC2016 # backquotes of Markdown
 	while read -r name; do
-		for folder in {host,boots}{,/all} guest selftests/kvm{,/*}; do
+		for folder in {host,boots}{,/all} programs selftests/kvm{,/*}; do
 			compgen -G "tools/testing/$folder/$name" || compgen -G "tools/testing/$folder/$name.[cs]*"
 		done | grep -q . || { echo "docs/testing.md: there is no test $name"; status=1; }
 	done < <(sed -n '/^## What is tested where/,/^## What runs/p' docs/testing.md | cut -d '|' -f 3 |

@@ -67,7 +67,7 @@ client_files()
 	add_kvm_stats kvm-stats-http "$root/boot/kvm-stats-http"
 	cp "$ROOT"/tools/kvm/kvm_stats/share/{kvm-stats.service,perfmon.conf} "$root/boot/"
 	cp "$kernel/image" "$root/boot/kernel"
-	run_logged "$out/guest.log" "$TESTING/guest/linux/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
+	run_logged "$out/guest.log" "$TESTING/programs/linux/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
 	mkdir "$root/files"
 	client_programs | sed 's,^/,,' | (cd "$client_root" && xargs cp --parents -t "$root/files")
 }

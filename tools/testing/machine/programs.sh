@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by boot: the test programs in guest/, compiled for an architecture in $programs.
+# Sourced by boot: the test programs in programs/, compiled for an architecture in $programs.
 # shellcheck shell=bash
 
-guest_make()
+programs_make()
 {
-	make -s -C "$TESTING/guest" OUT="$programs" CC="$cc" CC32="$cc32" "$@"
+	make -s -C "$TESTING/programs" OUT="$programs" CC="$cc" CC32="$cc32" "$@"
 }
 
-# Print the names of the programs in guest/ that the boot needs. `mutants` runs other programs.
-guest_programs()
+# Print the names of the programs in programs/ that the boot needs. `mutants` runs other programs.
+needed_programs()
 {
 	local needed=$tests
 
 	[[ " $tests " != *" mutants "* ]] || needed+=' exit_stats run_delay vcpu_halt vcpu_run'
-	guest_make list |
+	programs_make list |
 		if [[ " $tests " == *" all "* ]]; then cat; else grep -xFf <(tr ' ' '\n' <<<"$needed"); fi || true
 }
 
@@ -21,11 +21,11 @@ build_programs()
 {
 	local wanted
 
-	wanted=$(guest_programs | xargs)
+	wanted=$(needed_programs | xargs)
 	mkdir -p "$programs"
 	exec 8>"$programs.lock"
 	flock 8
-	run_logged "$out/programs.log" guest_make -j"$JOBS" TESTS="$wanted"
+	run_logged "$out/programs.log" programs_make -j"$JOBS" TESTS="$wanted"
 	exec 8>&-
 }
 
@@ -34,7 +34,7 @@ build_programs()
 available_programs()
 {
 	printf '%s\n' kunit kvm_stats_cli
-	guest_make list
+	programs_make list
 	find "$kselftests" -maxdepth 1 -type f -perm -100 -printf '%f\n'
 }
 
@@ -53,7 +53,7 @@ choose_programs()
 
 	all=$(available_programs | sort | xargs)
 	for program in $tests; do
-		[[ " all $all " == *" ${program#-} "* ]] || [ -f "$TESTING/guest/$program.sh" ] ||
+		[[ " all $all " == *" ${program#-} "* ]] || [ -f "$TESTING/programs/$program.sh" ] ||
 			die "there is no test program '${program#-}' for $arch" "The programs are: $all"
 		case $program in
 		all) chosen+=" $all" ;;

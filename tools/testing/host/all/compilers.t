@@ -31,7 +31,7 @@ build_all()
 	rm -rf "$out"
 	"${make[@]}" -C tools/lib/kvmstats O="$out/tools/lib" all checked-programs
 	"${make[@]}" -C tools/kvm/kvm_stats O="$out/tools" all kvm-stats.static checked-programs vmms
-	"${make[@]}" -C tools/testing/guest OUT="$out/guest"
+	"${make[@]}" -C tools/testing/programs OUT="$out/programs"
 	"${make[@]}" -C tools/testing/bench OUT="$out/bench"
 	for example in tools/lib/kvmstats/examples/*.c tools/testing/machine/tsc_khz.c; do
 		gcc -std=gnu11 "$2" -Wall -Wextra -Werror -Itools/lib/kvmstats -c -o "$out/example.o" "$example"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by harness.t: guest/kunit.sh, with results of KUnit that are incomplete or failed.
+# Sourced by harness.t: programs/kunit.sh, with results of KUnit that are incomplete or failed.
 # shellcheck shell=bash
 
 # kunit_fails CASE LINE...: with these lines of KUnit's file in debugfs, the case fails
 kunit_fails()
 {
 	printf '%s\n' "${@:2}" >results
-	! "$testing/guest/kunit.sh" results >tap && grep -qx "not ok [0-9]* - $1.*" tap || { cat tap; return 1; }
+	! "$testing/programs/kunit.sh" results >tap && grep -qx "not ok [0-9]* - $1.*" tap || { cat tap; return 1; }
 }
 
 check "a test case of KUnit that fails" kunit_fails s.sizes '    # Subtest: s' '    1..2' '    ok 1 - names' \

@@ -57,7 +57,7 @@ only_checks_use_werror()
 {
 	local dir
 
-	for dir in lib/kvmstats kvm/kvm_stats testing/guest testing/bench; do
+	for dir in lib/kvmstats kvm/kvm_stats testing/programs testing/bench; do
 		echo "$dir"
 		env -u WERROR make -n -B -C "$ROOT/tools/$dir" O="$out/dry" OUT="$out/dry" >"$out/dry.log" &&
 		! grep -e -Werror "$out/dry.log" &&

@@ -8,8 +8,8 @@ cli_tests()
 {
 	local line
 
-	check "kvm_stats_cli builds" make -s -C "$ROOT/tools/testing/guest" OUT="$out/guest" TESTS= all
-	KVM_STATS=$stats "$out/guest/kvm_stats_cli" >"$out/cli.out" 2>&1
+	check "kvm_stats_cli builds" make -s -C "$ROOT/tools/testing/programs" OUT="$out/programs" TESTS= all
+	KVM_STATS=$stats "$out/programs/kvm_stats_cli" >"$out/cli.out" 2>&1
 	while read -r line; do
 		case $line in
 		"ok "*" # SKIP "*) skip "${line#ok * - }" "${line#* # SKIP }" ;;

@@ -123,7 +123,14 @@ lock_dirs()
 	flock -n 9 || { say "  waiting for another build"; flock 9; }
 }
 
-# key PART...: print a hash of everything that a result depends on; it is part of its name
+# Print hashes of the parts of $tree from which the kernel is built: not of documents and tests.
+kernel_sources()
+{
+	plain_git -C "$base" ls-tree "$tree" | grep -vE $'\t(Documentation|MAINTAINERS|tools)$'
+	plain_git -C "$base" ls-tree "$tree:tools" | grep -v $'\ttesting$'
+}
+
+# key PART...: print a hash of everything that a kernel depends on; it is part of its name
 key()
 {
 	local places=instrument_$config
@@ -134,11 +141,13 @@ key()
 		echo "${!places:-}"
 		echo "$kcflags"
 		$cc --version | head -n 1
-		declare -f make_args instrument_args build_selftests build_doc_example keep_result || true
-		cat "$TESTING"/kernel/doc_example*.c
-		[ ! -f "$ROOT/$SERIES_DIR/selftests" ] || {
-			declare -f listed_selftests build_listed_selftests || true
-			cat "$ROOT/$SERIES_DIR/selftests"
-		}
+		declare -f make_args instrument_args keep_result || true
 	} | sha256sum | cut -c 1-16
+}
+
+# Keep the 60 results of the architecture that were used last. Each result has a few MB.
+remove_old_results()
+{
+	# shellcheck disable=SC2012 # the names have no special characters
+	ls -td "$CACHE/kernel/$arch-"* | tail -n +61 | xargs -r rm -rf
 }

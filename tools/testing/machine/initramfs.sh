@@ -101,10 +101,12 @@ make_initramfs()
 	find "$kernel/modules" -name '*.ko' -exec cp {} "$root/modules/" \;
 	[ ! -d "$kernel/lib" ] || exchange_files
 	bug_files
-	find "$programs" "$kselftests" -maxdepth 1 -type f \
+	find "$programs" ${kselftests:+"$kselftests"} -maxdepth 1 -type f \
 		\( -perm -100 -o -name '*.list' -o -name '*.sh' \) -exec cp {} "$root/tests/" \;
-	[ ! -f "$kernel/tests/mutants.list" ] ||
+	if [ -f "$kernel/mutants.list" ]; then
+		cp "$kernel/mutants.list" "$root/tests/"
 		cp "$TESTING/mutants/$arch.list" "$root/tests/mutants-known.list"
+	fi
 	[[ -z $client && " $test_programs " != *" kvm_stats_cli "* ]] ||
 		add_kvm_stats kvm-stats.static "$root/bin/kvm-stats"
 	[ -z "$client" ] || client_files

@@ -35,7 +35,7 @@ available_programs()
 {
 	printf '%s\n' kunit kvm_stats_cli
 	programs_make list
-	find "$kselftests" -maxdepth 1 -type f -perm -100 -printf '%f\n'
+	[ -z "$kselftests" ] || find "$kselftests" -type f -printf '%f\n'
 }
 
 # Checkers of the kernel's own, which report after all tests.

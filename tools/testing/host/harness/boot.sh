@@ -4,6 +4,8 @@
 
 # A copy of the runner in $work/boots-repo whose machine sends fake results
 mkdir -p boots-repo/{scripts/lib,tools/testing/{machine,boots,kernel/bugs/main,arch}}
+printf '#!/bin/sh\n' >boots-repo/tools/testing/kernel/kselftests
+chmod +x boots-repo/tools/testing/kernel/kselftests
 cp "$ROOT/scripts/lib/common.sh" boots-repo/scripts/lib/
 cp -r "$testing/lib" boots-repo/tools/testing/
 cp -r "$testing"/arch/* boots-repo/tools/testing/arch/

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "notice.h"
 #include "options.h"
 #include "read/read.h"
 #include "serve/serve.h"
@@ -12,30 +11,11 @@
 
 /* ---- without a command: the options of kvm_stat ---- */
 
-static int run_monitor(const struct kvm_stat_options *options)
-{
-	struct monitor_options monitor_options = {
-		.filter = &options->filter,
-		.sources = options->sources,
-	};
-	struct monitor *monitor = require_monitor(&monitor_options);
-	int status = STATUS_FAILED;
-
-	if (!monitor)
-		return status;
-	if (options->list_names || options->once)
-		status = once_print(options, monitor);
-	else
-		status = log_write(&options->log, monitor);
-	monitor_close(monitor);
-	return status;
-}
-
 static int run_screen(struct kvm_stat_options *options)
 {
 	const struct top_options top_options = {
 		.filter = &options->filter,
-		.sources = options->sources,
+		.sources = options->log.sources,
 		.interval = options->log.interval,
 		.kvm_stat = true,
 		.include_past = options->include_past,
@@ -49,8 +29,10 @@ static int command_kvm_stat(int argc, char **argv)
 	struct kvm_stat_options options;
 	int status = kvm_stat_options_parse(&options, argc, argv);
 
-	if (status < 0 && (options.list_names || options.once || options.logs))
-		status = run_monitor(&options);
+	if (status < 0 && (options.list_names || options.once))
+		status = once_print(&options);
+	else if (status < 0 && options.logs)
+		status = log_write(&options.log);
 	else if (status < 0)
 		status = run_screen(&options);
 	filter_free(&options.filter);

@@ -736,14 +736,11 @@ bool monitor_matches_nothing(const struct monitor *monitor)
 	return monitor->sets.sets && monitor->options.filter->has_regex;
 }
 
-size_t monitor_targets(const struct monitor *monitor)
+bool monitor_has_targets(const struct monitor *monitor)
 {
-	size_t count = 0;
-	size_t i;
+	struct target_iterator first = { 0 };
 
-	for (i = 0; i < monitor->vmms; i++)
-		count += monitor->vmm[i]->targets;
-	return count;
+	return monitor_next(monitor, &first);
 }
 
 enum exits_state monitor_exits(const struct monitor *monitor)

@@ -322,8 +322,29 @@ void monitor_select(struct monitor *monitor);
 /* Whether statistics are known, and the regular expression matches none of them. */
 bool monitor_matches_nothing(const struct monitor *monitor);
 
-/* Returns the number of targets of all VMMs. */
-size_t monitor_targets(const struct monitor *monitor);
+/* The position of a loop over the targets of all VMMs, which must not change meanwhile. */
+struct target_iterator {
+	size_t vmm;
+	size_t next;
+};
+
+/* Returns the next target, or NULL after the last one. @at is initialized with zeros. */
+static inline struct target *monitor_next(const struct monitor *monitor,
+					  struct target_iterator *at)
+{
+	for (; at->vmm < monitor->vmms; at->vmm++, at->next = 0) {
+		const struct vmm *vmm = monitor->vmm[at->vmm];
+
+		if (at->next < vmm->targets)
+			return vmm->target[at->next++];
+	}
+	return NULL;
+}
+
+#define for_each_target(target, monitor) \
+	for (struct target_iterator at_ = { 0 }; ((target) = monitor_next(monitor, &at_)); )
+
+bool monitor_has_targets(const struct monitor *monitor);
 
 /* Exit statistics count for all VMs of the host, or for none. */
 enum exits_state {

@@ -250,7 +250,7 @@ bool require_statistics(const struct monitor *monitor)
 {
 	if (!require_selection(monitor))
 		return false;
-	if (monitor_targets(monitor))
+	if (monitor_has_targets(monitor))
 		return true;
 	/* Tracepoints that the regular expression does not select are not targets. */
 	if (require_matches(monitor))

@@ -63,24 +63,35 @@ static const struct command_option filter_options[] = {
 	{ 0 },
 };
 
+static bool parse_id(const char **at, int *id)
+{
+	char *end;
+	long n;
+
+	if (**at < '0' || **at > '9')
+		return false;
+	errno = 0;
+	n = strtol(*at, &end, 10);
+	if (errno || n > INT_MAX)
+		return false;
+	*id = (int)n;
+	*at = end;
+	return true;
+}
+
 static bool parse_pids(struct filter *filter, const char *list)
 {
 	const char *at = list;
+	int pid;
 
-	for (;;) {
-		char *end;
-		long pid;
-
-		errno = 0;
-		pid = strtol(at, &end, 10);
-		if (errno || end == at || (*end && *end != ',') || pid <= 0 || pid > INT_MAX)
+	do {
+		if (!parse_id(&at, &pid) || !pid)
 			break;
-		if (!filter_add_pid(filter, (pid_t)pid))
+		if (!filter_add_pid(filter, pid))
 			return false;
-		if (!*end)
+		if (!*at)
 			return true;
-		at = end + 1;
-	}
+	} while (*at++ == ',');
 	complain("-p must be a list of process IDs such as 4711,4712, not '%s'. Run 'kvm-stats "
 		 "list' for the IDs.", list);
 	return false;
@@ -127,33 +138,15 @@ static bool parse_guests(struct filter *filter, const char *list)
 	return good;
 }
 
-static bool parse_id(const char **at, int *id)
-{
-	char *end;
-	long n;
-
-	if (**at < '0' || **at > '9')
-		return false;
-	errno = 0;
-	n = strtol(*at, &end, 10);
-	if (errno || n > INT_MAX)
-		return false;
-	*id = (int)n;
-	*at = end;
-	return true;
-}
-
 static bool parse_range(const char **at, struct filter_range *range)
 {
 	if (!parse_id(at, &range->first))
 		return false;
 	range->last = range->first;
-	if (**at == '-') {
-		++*at;
-		if (!parse_id(at, &range->last))
-			return false;
-	}
-	return range->first <= range->last;
+	if (**at != '-')
+		return true;
+	++*at;
+	return parse_id(at, &range->last) && range->first <= range->last;
 }
 
 static bool parse_vcpus(struct filter *filter, const char *list)
@@ -163,16 +156,14 @@ static bool parse_vcpus(struct filter *filter, const char *list)
 
 	if (!strcmp(list, "all"))
 		return filter_add_vcpus(filter, range);
-	for (;;) {
+	do {
 		if (!parse_range(&at, &range))
 			break;
 		if (!filter_add_vcpus(filter, range))
 			return false;
 		if (!*at)
 			return true;
-		if (*at++ != ',')
-			break;
-	}
+	} while (*at++ == ',');
 	complain("--vcpu must be 'all' or a list of IDs such as 0,2-3, not '%s'", list);
 	return false;
 }
@@ -392,9 +383,9 @@ static const struct command_option kvm_stat_table[] = {
 	{ 's', "set-delay", "SEC", "interval in seconds (default: 3)",
 	  .kind = OPTION_SECONDS, .member = MEMBER(log.interval), .min = MIN_INTERVAL },
 	{ 'd', "debugfs", NULL, "read the statistics from debugfs",
-	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_DEBUGFS },
+	  .kind = OPTION_SOURCE, .member = MEMBER(log.sources), .source = SOURCES_DEBUGFS },
 	{ 't', "tracepoints", NULL, "count tracepoints; with -d, do both",
-	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_TRACEPOINTS },
+	  .kind = OPTION_SOURCE, .member = MEMBER(log.sources), .source = SOURCES_TRACEPOINTS },
 	{ 'i', "debugfs-include-past", NULL, "show totals since the VM was created",
 	  .kind = OPTION_FLAG, .member = MEMBER(include_past) },
 	{ 'f', "fields", "REGEX", "only statistics whose names start with a match of this\n"

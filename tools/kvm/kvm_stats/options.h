@@ -84,6 +84,7 @@ void options_help(const struct command_options *options, FILE *to);
 
 struct log_options {
 	const struct filter *filter;
+	enum sources sources;
 	const char *file;	/* NULL: standard output */
 	bool csv;
 	bool skip_zero;		/* omit records in which all values are 0 */
@@ -96,12 +97,11 @@ struct log_options {
 
 struct kvm_stat_options {
 	struct filter filter;		/* -f, -p, -g, --vm, --vcpu */
-	enum sources sources;		/* -d, -t */
 	bool include_past;		/* -i: totals since the VM was created */
 	bool list_names;		/* -f help */
 	bool once;			/* -1 */
 	bool logs;			/* -l, -L */
-	struct log_options log;		/* -L, -c, -z, -s, and -n, which is not in kvm_stat */
+	struct log_options log;		/* -d, -t, -L, -c, -z, -s, and -n, not in kvm_stat */
 };
 
 /* Accepted without a command, and with "top --classic". */

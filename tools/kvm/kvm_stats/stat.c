@@ -77,16 +77,11 @@ bool exit_class_of(const struct kvmstats_schema *schema, const struct kvmstats_s
 bool is_exit_stat(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat)
 {
 	static const char * const others[] = {
-		"exit_hist", "guest_ns", "userspace_ns", "halted_ns",
+		"exit_hist", "guest_ns", "userspace_ns", "halted_ns", NULL
 	};
 	struct exit_class class;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(others); i++) {
-		if (!strcmp(kvmstats_stat_name(stat), others[i]))
-			return true;
-	}
-	return exit_class_of(schema, stat, &class);
+	return is_one_of(kvmstats_stat_name(stat), others) || exit_class_of(schema, stat, &class);
 }
 
 /* ---- sets of statistics ---- */

@@ -96,25 +96,21 @@ static void drop_cleared(struct target *target)
 
 bool baselines_start(const struct monitor *monitor)
 {
-	size_t i, j;
+	struct target *target;
 
-	for (i = 0; i < monitor->vmms; i++) {
-		for (j = 0; j < monitor->vmm[i]->targets; j++) {
-			if (!start_baseline(monitor->vmm[i]->target[j]))
-				return false;
-		}
+	for_each_target(target, monitor) {
+		if (!start_baseline(target))
+			return false;
 	}
 	return true;
 }
 
 void baselines_update(const struct monitor *monitor)
 {
-	size_t i, j;
+	struct target *target;
 
-	for (i = 0; i < monitor->vmms; i++) {
-		for (j = 0; j < monitor->vmm[i]->targets; j++)
-			drop_cleared(monitor->vmm[i]->target[j]);
-	}
+	for_each_target(target, monitor)
+		drop_cleared(target);
 }
 
 uint64_t baseline_growth(const struct target *target, const struct kvmstats_stat *stat,
@@ -387,42 +383,33 @@ static int add_block(struct totals *totals, const struct target *target)
 /* Makes a block for each kind of target. Returns 0 or -ENOMEM. */
 static int rebuild(struct totals *totals)
 {
-	const struct monitor *monitor = totals->monitor;
-	size_t i, j;
+	const struct target *target;
 	int err = 0;
+	size_t i;
 
 	free_blocks(totals);
 	totals->generation = 0;
 	for (i = 0; i < totals->totals; i++)
 		totals->total[i]->present = false;
-	for (i = 0; i < monitor->vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-
-		for (j = 0; !err && j < vmm->targets; j++) {
-			if (is_selected(totals, vmm->target[j]) &&
-			    !find_block(totals, vmm->target[j]))
-				err = add_block(totals, vmm->target[j]);
-		}
+	for_each_target(target, totals->monitor) {
+		if (!err && is_selected(totals, target) && !find_block(totals, target))
+			err = add_block(totals, target);
 	}
 	if (!err)
-		totals->generation = monitor->generation;
+		totals->generation = totals->monitor->generation;
 	return err;
 }
 
 static void add_samples(struct totals *totals)
 {
-	size_t i, j;
+	const struct target *target;
 
-	for (i = 0; i < totals->monitor->vmms; i++) {
-		const struct vmm *vmm = totals->monitor->vmm[i];
+	for_each_target(target, totals->monitor) {
+		struct block *block = is_selected(totals, target) ? find_block(totals, target) :
+								     NULL;
 
-		for (j = 0; j < vmm->targets; j++) {
-			struct block *block = is_selected(totals, vmm->target[j]) ?
-					      find_block(totals, vmm->target[j]) : NULL;
-
-			if (block)
-				add_sample(block, vmm->target[j]);
-		}
+		if (block)
+			add_sample(block, target);
 	}
 }
 

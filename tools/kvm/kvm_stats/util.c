@@ -74,6 +74,13 @@ bool ends_with(const char *text, const char *end)
 	return len > end_len && !strcmp(text + len - end_len, end);
 }
 
+bool is_one_of(const char *text, const char * const *list)
+{
+	while (*list && strcmp(text, *list))
+		list++;
+	return *list;
+}
+
 /* ---- UTF-8 ---- */
 
 /* Returns the length of a character in bytes, or 0 if its first byte is not valid. */

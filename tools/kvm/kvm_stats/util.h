@@ -31,6 +31,9 @@ const char *plural(size_t n);
 /* Whether @text ends with @end, and is longer. */
 bool ends_with(const char *text, const char *end);
 
+/* Whether @text is in @list, which ends with NULL. */
+bool is_one_of(const char *text, const char * const *list);
+
 /*
  * Copies @text to @buf, and replaces by '?' what a terminal could interpret: control characters,
  * bidirectional controls and bytes that are not UTF-8. Returns @buf. Every name that another

@@ -172,13 +172,13 @@ static bool print_names(struct monitor *monitor, struct totals *totals)
 	return good;
 }
 
-int once_print(const struct kvm_stat_options *options, struct monitor *monitor)
+static bool run_once(const struct kvm_stat_options *options, struct monitor *monitor)
 {
 	bool names = options->list_names, good = true;
 	struct totals *totals;
 
 	if (!require_statistics(monitor) || (!names && !require_matches(monitor)))
-		return STATUS_FAILED;
+		return false;
 	if (!names) {
 		notice_start(monitor);
 		good = report_unread(monitor);
@@ -191,7 +191,17 @@ int once_print(const struct kvm_stat_options *options, struct monitor *monitor)
 	else
 		good &= print_once(options, monitor, totals);
 	totals_close(totals);
-	if (!names)
-		good &= report_unread(monitor);
+	return (names || report_unread(monitor)) && good;
+}
+
+int once_print(const struct kvm_stat_options *options)
+{
+	const struct monitor_options monitor_options = {
+		.filter = &options->filter, .sources = options->log.sources,
+	};
+	struct monitor *monitor = require_monitor(&monitor_options);
+	bool good = monitor && run_once(options, monitor);
+
+	monitor_close(monitor);
 	return good ? STATUS_OK : STATUS_FAILED;
 }

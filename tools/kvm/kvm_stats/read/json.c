@@ -7,18 +7,6 @@
 
 /* ---- strings ---- */
 
-/* JSON has UTF-16 code units in escapes. */
-static void print_escaped(uint32_t character)
-{
-	if (character < 0x10000) {
-		printf("\\u%04" PRIx32, character);
-		return;
-	}
-	character -= 0x10000;
-	printf("\\u%04" PRIx32 "\\u%04" PRIx32, 0xd800 + (character >> 10),
-	       0xdc00 + (character & 0x3ff));
-}
-
 void json_print_string(const char *text)
 {
 	putchar('"');
@@ -30,8 +18,8 @@ void json_print_string(const char *text)
 			fputs("\\ufffd", stdout);	/* the replacement character */
 		else if (character == '"' || character == '\\')
 			printf("\\%c", (char)character);
-		else if (!utf8_is_harmless(character))
-			print_escaped(character);
+		else if (!utf8_is_harmless(character))	/* all of these have 16 bits */
+			printf("\\u%04" PRIx32, character);
 		else
 			fwrite(text, 1, len, stdout);
 		text += len ? len : 1;

@@ -10,50 +10,25 @@
 
 /* ---- a list of what the user selected ---- */
 
-struct listing {
-	const char *command;
-	const char *usage;
-	const char *json_help;		/* of --json */
-	/* Prints a message and returns false if the options are not valid. May be NULL. */
-	bool (*check)(const struct filter *filter, bool json);
-	/* Prints JSON if @json is set, otherwise a table. Returns the exit status. */
-	int (*print)(const struct monitor *monitor, bool json);
-};
-
-struct options {
-	struct filter filter;
-	bool json;
-};
-
-static int run(const struct listing *listing, const struct options *options)
+/*
+ * Accepts the only option of @accepted, --json, and those of the filter. @print prints JSON if
+ * @json is set, otherwise a table. Returns the exit status, as @print does.
+ */
+static int run(int argc, char **argv, const struct command_options *accepted,
+	       int (*print)(const struct monitor *monitor, bool json))
 {
-	struct monitor_options monitor_options = { .filter = &options->filter };
-	struct monitor *monitor = require_monitor(&monitor_options);
-	int status = monitor ? listing->print(monitor, options->json) : STATUS_FAILED;
+	struct filter filter = { 0 };
+	const struct monitor_options options = { .filter = &filter };
+	struct monitor *monitor;
+	bool json = false;
+	int status = options_parse(argc, argv, accepted, &json, &filter);
 
-	monitor_close(monitor);
-	return status;
-}
-
-/* Accepts --json and the options of the filter. Returns the exit status. */
-static int listing_run(int argc, char **argv, const struct listing *listing)
-{
-	const struct command_option table[] = {
-		{ 'j', "json", NULL, listing->json_help,
-		  .kind = OPTION_FLAG, .member = offsetof(struct options, json) },
-		{ 0 },
-	};
-	const struct command_options accepted = {
-		.command = listing->command, .usage = listing->usage, .table = table,
-	};
-	struct options options = { 0 };
-	int status = options_parse(argc, argv, &accepted, &options, &options.filter);
-
-	if (status < 0 && listing->check && !listing->check(&options.filter, options.json))
-		status = STATUS_USAGE;
-	if (status < 0)
-		status = run(listing, &options);
-	filter_free(&options.filter);
+	if (status < 0) {
+		monitor = require_monitor(&options);
+		status = monitor ? print(monitor, json) : STATUS_FAILED;
+		monitor_close(monitor);
+	}
+	filter_free(&filter);
 	return status;
 }
 
@@ -127,12 +102,15 @@ static int list(const struct monitor *monitor, bool json)
 
 int command_list(int argc, char **argv)
 {
-	static const struct listing listing = {
-		.command = "list", .usage = list_usage, .json_help = "print JSON",
-		.print = list,
+	static const struct command_option table[] = {
+		{ 'j', "json", NULL, "print JSON", .kind = OPTION_FLAG },
+		{ 0 },
+	};
+	static const struct command_options accepted = {
+		.command = "list", .usage = list_usage, .table = table,
 	};
 
-	return listing_run(argc, argv, &listing);
+	return run(argc, argv, &accepted, list);
 }
 
 /* ---- kvm-stats schema ---- */
@@ -171,17 +149,13 @@ static void print_stat(const struct target *target, const struct kvmstats_stat *
 
 static const struct target *first_with(const struct monitor *monitor, const struct stat_set *set)
 {
-	size_t i, j;
+	const struct target *target;
 
-	for (i = 0; i < monitor->vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-
-		for (j = 0; j < vmm->targets; j++) {
-			if (vmm->target[j]->set == set)
-				return vmm->target[j];
-		}
+	for_each_target(target, monitor) {
+		if (target->set == set)
+			break;
 	}
-	return NULL;
+	return target;
 }
 
 /* Prints each schema once: usually one for all VMs, and one for all vCPUs. */
@@ -223,28 +197,28 @@ static int schema_as_table(const struct monitor *monitor)
 
 static int schema(const struct monitor *monitor, bool json)
 {
-	bool good = require_statistics(monitor) && require_matches(monitor);
-	int status = STATUS_FAILED;
+	int status;
+	bool good;
 
-	if (good) {
-		good = report_unread(monitor);
-		status = json ? schema_as_json(monitor) : schema_as_table(monitor);
-	}
+	if (json && !query_stats_check(monitor->options.filter))
+		return STATUS_USAGE;
+	if (!require_statistics(monitor) || !require_matches(monitor))
+		return STATUS_FAILED;
+	good = report_unread(monitor);
+	status = json ? schema_as_json(monitor) : schema_as_table(monitor);
 	return good ? status : STATUS_FAILED;
-}
-
-static bool check(const struct filter *filter, bool json)
-{
-	return !json || query_stats_check(filter);
 }
 
 int command_schema(int argc, char **argv)
 {
-	static const struct listing listing = {
-		.command = "schema", .usage = schema_usage,
-		.json_help = "print the format of QEMU's query-stats-schemas",
-		.check = check, .print = schema,
+	static const struct command_option table[] = {
+		{ 'j', "json", NULL, "print the format of QEMU's query-stats-schemas",
+		  .kind = OPTION_FLAG },
+		{ 0 },
+	};
+	static const struct command_options accepted = {
+		.command = "schema", .usage = schema_usage, .table = table,
 	};
 
-	return listing_run(argc, argv, &listing);
+	return run(argc, argv, &accepted, schema);
 }

@@ -411,7 +411,7 @@ static bool prepare(struct log *log)
 	/* Without -p and -g, the log may start before there is a VM. */
 	if ((log->monitor->vmms || filter_names_vmms(filter)) && !require_statistics(log->monitor))
 		return false;
-	if (monitor_targets(log->monitor) && !require_matches(log->monitor))
+	if (monitor_has_targets(log->monitor) && !require_matches(log->monitor))
 		return false;
 	log->totals = totals_open(log->monitor, NULL, NULL);
 	if (!log->totals)
@@ -419,20 +419,24 @@ static bool prepare(struct log *log)
 	return log_file_open(&log->file, log->options->file);
 }
 
-int log_write(const struct log_options *options, struct monitor *monitor)
+int log_write(const struct log_options *options)
 {
-	struct log log = { .options = options, .monitor = monitor };
+	const struct monitor_options monitor_options = {
+		.filter = options->filter, .sources = options->sources,
+	};
+	struct log log = { .options = options, .monitor = require_monitor(&monitor_options) };
 	int status = STATUS_FAILED;
 
-	if (prepare(&log)) {
+	if (log.monitor && prepare(&log)) {
 		catch_signals(options->file);
-		notice_start(monitor);
+		notice_start(log.monitor);
 		status = run_log(&log);
 		if (!log_file_close(&log.file))
 			status = STATUS_FAILED;
 	}
 	columns_free(&log.columns);
 	totals_close(log.totals);
+	monitor_close(log.monitor);
 	return status;
 }
 
@@ -445,12 +449,6 @@ enum {
 	OPTION_TRACEPOINTS,
 };
 
-struct options {
-	struct filter filter;
-	enum sources sources;
-	struct log_options log;
-};
-
 static const char usage[] =
 	"Usage: kvm-stats log [OPTION]...\n"
 	"\n"
@@ -458,19 +456,19 @@ static const char usage[] =
 	"vCPUs.\n"
 	"\n";
 
-#define MEMBER(member)	offsetof(struct options, member)
+#define MEMBER(member)	offsetof(struct log_options, member)
 
 static const struct command_option table[] = {
 	{ 'i', "interval", "SEC", "interval in seconds (default: 3)",
-	  .kind = OPTION_SECONDS, .member = MEMBER(log.interval), .min = MIN_INTERVAL },
+	  .kind = OPTION_SECONDS, .member = MEMBER(interval), .min = MIN_INTERVAL },
 	{ 'c', "count", "N", "stop after N intervals",
-	  .kind = OPTION_COUNT, .member = MEMBER(log.count) },
+	  .kind = OPTION_COUNT, .member = MEMBER(count) },
 	{ 'o', "output", "FILE", "append to FILE; SIGHUP opens the file again",
-	  .kind = OPTION_TEXT, .member = MEMBER(log.file) },
+	  .kind = OPTION_TEXT, .member = MEMBER(file) },
 	{ OPTION_CSV, "csv", NULL, "print comma-separated values",
-	  .kind = OPTION_FLAG, .member = MEMBER(log.csv) },
+	  .kind = OPTION_FLAG, .member = MEMBER(csv) },
 	{ 'z', "skip-zeros", NULL, "omit lines in which all values are 0",
-	  .kind = OPTION_FLAG, .member = MEMBER(log.skip_zero) },
+	  .kind = OPTION_FLAG, .member = MEMBER(skip_zero) },
 	{ 'd', "debugfs", NULL, "read the statistics from debugfs",
 	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_DEBUGFS },
 	{ OPTION_TRACEPOINTS, "tracepoints", NULL, "count tracepoints; with -d, do both",
@@ -478,30 +476,17 @@ static const struct command_option table[] = {
 	{ 0 },
 };
 
-static int run(const struct options *options)
-{
-	const struct monitor_options monitor_options = {
-		.filter = &options->filter,
-		.sources = options->sources,
-	};
-	struct monitor *monitor = require_monitor(&monitor_options);
-	int status = monitor ? log_write(&options->log, monitor) : STATUS_FAILED;
-
-	monitor_close(monitor);
-	return status;
-}
-
 int command_log(int argc, char **argv)
 {
 	static const struct command_options accepted = {
 		.command = "log", .usage = usage, .table = table,
 	};
-	struct options options = { .log.interval = DEFAULT_INTERVAL };
-	int status = options_parse(argc, argv, &accepted, &options, &options.filter);
+	struct filter filter = { 0 };
+	struct log_options options = { .filter = &filter, .interval = DEFAULT_INTERVAL };
+	int status = options_parse(argc, argv, &accepted, &options, &filter);
 
-	options.log.filter = &options.filter;
 	if (status < 0)
-		status = run(&options);
-	filter_free(&options.filter);
+		status = log_write(&options);
+	filter_free(&filter);
 	return status;
 }

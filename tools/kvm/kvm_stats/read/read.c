@@ -302,14 +302,13 @@ static void measure_names(struct report *report, const struct stat_set *set)
 /* Sets the widths of the columns. */
 static void report_measure(struct report *report, const struct monitor *monitor)
 {
-	size_t i, j;
+	const struct target *target;
+	size_t i;
 
 	report->label_width = strlen("TARGET");
 	report->name_width = strlen("halt_poll_success_hist[1073741824..ns]");
-	for (i = 0; i < monitor->vmms; i++) {
-		for (j = 0; j < monitor->vmm[i]->targets; j++)
-			widen(&report->label_width, monitor->vmm[i]->target[j]->label);
-	}
+	for_each_target(target, monitor)
+		widen(&report->label_width, target->label);
 	for (i = 0; i < monitor->sets.sets; i++)
 		measure_names(report, monitor->sets.set[i]);
 }

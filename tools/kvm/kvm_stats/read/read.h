@@ -116,12 +116,12 @@ void columns_free(struct columns *columns);
  * Writes a record for each interval to standard output or to a file. Returns the exit status, as
  * the next functions do.
  */
-int log_write(const struct log_options *options, struct monitor *monitor);
+int log_write(const struct log_options *options);
 
 /*
  * Prints two samples, one second apart, like kvm_stat -1, or the names that -f can select, like
  * kvm_stat -f help.
  */
-int once_print(const struct kvm_stat_options *options, struct monitor *monitor);
+int once_print(const struct kvm_stat_options *options);
 
 #endif /* READ_READ_H */

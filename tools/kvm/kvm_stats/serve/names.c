@@ -20,7 +20,7 @@
 /* The rules use these, and halt_wait_ns and preemptions show how busy a guest is. */
 static const char * const minimal[] = {
 	"exits", "halt_poll_fail_ns", "halt_wait_ns", "insn_emulation_fail", "mmu_recycled",
-	"preemptions", "run_delay_ns",
+	"preemptions", "run_delay_ns", NULL
 };
 
 /* The dashboard of a guest also uses these, and the exit statistics. */
@@ -30,11 +30,11 @@ static const char * const usual[] = {
 	"irq_window_exits", "mmio_exits", "mmu_cache_miss", "mmu_shadow_zapped", "pages_1g",
 	"pages_2m", "pages_4k", "pf_emulate", "pf_fast", "pf_fixed", "pf_spurious", "pf_taken",
 	"preemption_other", "preemption_reported", "remote_tlb_flush", "remote_tlb_flush_requests",
-	"signal_exits", "tlb_flush",
+	"signal_exits", "tlb_flush", NULL
 };
 
 /* The dashboard of all hosts uses these. */
-static const char * const host[] = { "exits", "run_delay_hist", "run_delay_ns" };
+static const char * const host[] = { "exits", "run_delay_hist", "run_delay_ns", NULL };
 
 static const struct {
 	const char *prefix;
@@ -58,17 +58,6 @@ const struct type_name type_names[] = {
 
 /* ---- the choice ---- */
 
-static bool is_one_of(const char *name, const char *const *list, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		if (!strcmp(name, list[i]))
-			return true;
-	}
-	return false;
-}
-
 bool metric_is_exposed(enum kind kind, const struct stat_set *set, const struct kvmstats_stat *stat,
 		       const struct exposition_options *options, const struct filter *filter)
 {
@@ -80,15 +69,15 @@ bool metric_is_exposed(enum kind kind, const struct stat_set *set, const struct 
 	    (is_hist && kind == KIND_VCPU))
 		return false;
 	if (kind == KIND_HOST)
-		return is_one_of(name, host, ARRAY_SIZE(host));
+		return is_one_of(name, host);
 	if (filter->has_regex)
 		return true;
 	if (is_hist)
 		return options->histograms;
-	if (options->metrics == METRICS_ALL || is_one_of(name, minimal, ARRAY_SIZE(minimal)))
+	if (options->metrics == METRICS_ALL || is_one_of(name, minimal))
 		return true;
 	return options->metrics == METRICS_DEFAULT &&
-	       (is_exit_stat(set->schema, stat) || is_one_of(name, usual, ARRAY_SIZE(usual)));
+	       (is_exit_stat(set->schema, stat) || is_one_of(name, usual));
 }
 
 /* ---- types and units ---- */

@@ -241,23 +241,18 @@ static const uint64_t *add_up(const struct series *series, const struct stat_set
  */
 static void grow_total(struct exposition *exposition, struct metric *metric)
 {
-	size_t size = kvmstats_stat_size(metric->stat), i, n;
+	size_t size = kvmstats_stat_size(metric->stat), n;
+	const struct target *target;
 
-	for (i = 0; i < exposition->guests.count; i++) {
-		const struct vmm *vmm = exposition->guests.guest[i].vmm;
-		size_t j;
+	for_each_target(target, exposition->monitor) {
+		const uint64_t *now, *before;
 
-		for (j = 0; j < vmm->targets; j++) {
-			const struct target *target = vmm->target[j];
-			const uint64_t *now, *before;
-
-			if (kind_of(target) == KIND_VM)
-				continue;
-			now = values_in(target->now, target, metric->set, metric->stat);
-			before = values_in(target->before, target, metric->set, metric->stat);
-			for (n = 0; now && before && n < size; n++)
-				metric->value[n] += now[n] > before[n] ? now[n] - before[n] : 0;
-		}
+		if (kind_of(target) == KIND_VM)
+			continue;
+		now = values_in(target->now, target, metric->set, metric->stat);
+		before = values_in(target->before, target, metric->set, metric->stat);
+		for (n = 0; now && before && n < size; n++)
+			metric->value[n] += now[n] > before[n] ? now[n] - before[n] : 0;
 	}
 }
 

@@ -57,7 +57,8 @@ int perf_group_open(struct perf_group *group, pid_t tid, int cpu,
 	return fd;
 }
 
-int perf_group_add(const struct perf_group *group, uint64_t *buf, uint64_t *values)
+int perf_group_add(const struct perf_group *group, const struct perf_counter *counter,
+		   uint64_t *buf, uint64_t *values)
 {
 	size_t size = (group->count + 1) * sizeof(*buf);
 	ssize_t n = read(group->fd[0], buf, size);
@@ -68,7 +69,7 @@ int perf_group_add(const struct perf_group *group, uint64_t *buf, uint64_t *valu
 	if ((size_t)n != size || buf[0] != group->count)
 		return -EIO;
 	for (i = 0; i < group->count; i++)
-		values[i] += buf[i + 1];
+		values[counter[i].index] += buf[i + 1];
 	return 0;
 }
 

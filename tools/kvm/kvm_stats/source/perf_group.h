@@ -11,6 +11,7 @@
 struct perf_counter {
 	uint64_t id;			/* from the file "id" in tracefs */
 	char *filter;			/* or NULL */
+	size_t index;			/* of its count in an array of counts */
 };
 
 struct perf_group {
@@ -25,10 +26,11 @@ int perf_group_open(struct perf_group *group, pid_t tid, int cpu,
 		    const struct perf_counter *counter, size_t count);
 
 /*
- * Adds the counts to @values. @buf is scratch space for group->count + 1 values.
- * Returns 0 or -errno.
+ * Adds the count of each @counter to its entry of @values. @buf is scratch space for
+ * group->count + 1 values. Returns 0 or -errno.
  */
-int perf_group_add(const struct perf_group *group, uint64_t *buf, uint64_t *values);
+int perf_group_add(const struct perf_group *group, const struct perf_counter *counter,
+		   uint64_t *buf, uint64_t *values);
 
 void perf_group_close(struct perf_group *group);
 

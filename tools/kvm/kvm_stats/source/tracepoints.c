@@ -22,14 +22,13 @@
 
 struct tracing {
 	const struct stat_set *set;
-	struct perf_counter *counter;	/* the selected tracepoints, and */
-	size_t *index;			/* the index of each one in @values */
+	struct perf_counter *counter;	/* the selected tracepoints */
 	size_t counters;
 	struct perf_group *group;
 	size_t groups;
+	/* One for each tracepoint of KVM */
 	uint64_t *ended;		/* counts of threads that have ended */
-	uint64_t *sum;			/* counts of all threads or CPUs */
-	uint64_t *values;		/* one for each tracepoint of KVM */
+	uint64_t *values;		/* counts of all threads or CPUs */
 	uint64_t *buf;			/* scratch space for perf_group_add() */
 };
 
@@ -48,37 +47,29 @@ static bool is_x86(const char *machine)
 	return !strcmp(machine, "x86_64") || (machine[0] == 'i' && !strcmp(machine + 2, "86"));
 }
 
-const struct exit_reasons *exit_reasons_for(const char *event, const char *machine, int has_svm)
+const struct exit_reasons *exit_reasons_for(const char *event, const char *machine, int on_svm)
 {
 	if (!strcmp(event, "kvm_userspace_exit"))
 		return &userspace;
 	if (strcmp(event, "kvm_exit"))
 		return NULL;
 	if (is_x86(machine))
-		return has_svm ? &svm : &vmx;
+		return on_svm ? &svm : &vmx;
 	return !strncmp(machine, "aarch64", strlen("aarch64")) ? &arm64 : NULL;
 }
 
-/* Whether /proc/cpuinfo lists @flag for the first CPU. */
-static bool cpu_has(const char *flag)
+/* Whether the first CPU in /proc/cpuinfo has SVM and not VMX. */
+static bool has_svm(void)
 {
 	FILE *file = fopen("/proc/cpuinfo", "re");
-	char line[8192];
-	bool has = false;
-	char *word, *save;
+	char line[8192] = "";
 
-	if (!file)
-		return false;
-	while (!has && fgets(line, sizeof(line), file)) {
-		if (strncmp(line, "flags", strlen("flags")))
-			continue;
-		for (word = strtok_r(line, " \t\n", &save); word && !has;
-		     word = strtok_r(NULL, " \t\n", &save))
-			has = !strcmp(word, flag);
-		break;
-	}
-	fclose(file);
-	return has;
+	while (file && fgets(line, sizeof(line), file) && strncmp(line, "flags", strlen("flags")))
+		;
+	if (file)
+		fclose(file);
+	line[strcspn(line, "\n")] = ' ';
+	return strstr(line, " svm ") && !strstr(line, " vmx ");
 }
 
 static const struct exit_reasons *exit_reasons_for_this_machine(const char *event)
@@ -87,7 +78,7 @@ static const struct exit_reasons *exit_reasons_for_this_machine(const char *even
 
 	if (uname(&name))
 		return NULL;
-	return exit_reasons_for(event, name.machine, !cpu_has("vmx") && cpu_has("svm"));
+	return exit_reasons_for(event, name.machine, has_svm());
 }
 
 /* ---- the tracepoints of this kernel ---- */
@@ -102,21 +93,17 @@ static int add(struct tracepoints *list, const char *event, uint64_t id, const c
 	if (!more)
 		return -ENOMEM;
 	list->tracepoint = more;
-	added = &more[list->count++];
-	*added = (struct tracepoint){ .counter = { .id = id } };
+	added = &more[list->count];
+	*added = (struct tracepoint){ .counter = { .id = id, .index = list->count++ } };
 	if (!reason) {
 		added->name = strdup(event);
 		return added->name ? 0 : -ENOMEM;
 	}
-	if (asprintf(&added->name, "%s(%s)", event, reason->name) < 0) {
+	if (asprintf(&added->name, "%s(%s)", event, reason->name) < 0)
 		added->name = NULL;
-		return -ENOMEM;
-	}
-	if (asprintf(&added->counter.filter, "%s==%u", field, reason->number) < 0) {
+	else if (asprintf(&added->counter.filter, "%s==%u", field, reason->number) < 0)
 		added->counter.filter = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	return added->counter.filter ? 0 : -ENOMEM;
 }
 
 /* The field has other names in some kernels. Then exit reasons are not counted. */
@@ -273,29 +260,13 @@ static void close_source(struct monitor *monitor)
 
 /* ---- counters ---- */
 
-static void select_counters(struct tracing *tracing, const struct tracepoints *list)
-{
-	const struct stat_set *set = tracing->set;
-	size_t i;
-
-	for (i = 0; i < set->stats; i++) {
-		size_t index = stat_index(set->stat[i]);
-
-		tracing->counter[i] = list->tracepoint[index].counter;
-		tracing->index[i] = index;
-	}
-	tracing->counters = set->stats;
-}
-
 static void free_tracing(struct tracing *tracing)
 {
 	while (tracing->groups)
 		perf_group_close(&tracing->group[--tracing->groups]);
 	free(tracing->group);
 	free(tracing->counter);
-	free(tracing->index);
 	free(tracing->ended);
-	free(tracing->sum);
 	free(tracing->values);
 	free(tracing->buf);
 	free(tracing);
@@ -305,23 +276,22 @@ static struct tracing *new_tracing(const struct machine *machine)
 {
 	const struct stat_set *set = machine->set;
 	struct tracing *tracing = calloc(1, sizeof(*tracing));
-	size_t count = set->stats + 1;
+	size_t count = machine->list.count + 1, i;
 
 	if (!tracing)
 		return NULL;
 	tracing->set = set;
 	tracing->counter = calloc(count, sizeof(*tracing->counter));
-	tracing->index = calloc(count, sizeof(*tracing->index));
 	tracing->ended = calloc(count, sizeof(uint64_t));
-	tracing->sum = calloc(count, sizeof(uint64_t));
+	tracing->values = calloc(count, sizeof(uint64_t));
 	tracing->buf = calloc(count, sizeof(uint64_t));
-	tracing->values = calloc(machine->list.count + 1, sizeof(uint64_t));
-	if (!tracing->counter || !tracing->index || !tracing->ended || !tracing->sum ||
-	    !tracing->buf || !tracing->values) {
+	if (!tracing->counter || !tracing->ended || !tracing->values || !tracing->buf) {
 		free_tracing(tracing);
 		return NULL;
 	}
-	select_counters(tracing, &machine->list);
+	tracing->counters = set->stats;
+	for (i = 0; i < set->stats; i++)
+		tracing->counter[i] = machine->list.tracepoint[stat_index(set->stat[i])].counter;
 	return tracing;
 }
 
@@ -371,7 +341,7 @@ static void drop_ended_threads(struct tracing *tracing, pid_t pid)
 			tracing->group[kept++] = *group;
 			continue;
 		}
-		perf_group_add(group, tracing->buf, tracing->ended);
+		perf_group_add(group, tracing->counter, tracing->buf, tracing->ended);
 		perf_group_close(group);
 	}
 	tracing->groups = kept;
@@ -424,18 +394,14 @@ static int add_cpus(struct tracing *tracing)
 static int read_target(struct target *target)
 {
 	struct tracing *tracing = target->private;
-	size_t i;
+	size_t count = kvmstats_schema_count(tracing->set->schema), i;
 	int err = 0;
 
-	memcpy(tracing->sum, tracing->ended, tracing->counters * sizeof(*tracing->sum));
+	memcpy(tracing->values, tracing->ended, count * sizeof(*tracing->values));
 	for (i = 0; !err && i < tracing->groups; i++)
-		err = perf_group_add(&tracing->group[i], tracing->buf, tracing->sum);
-	if (err)
-		return err;
-	for (i = 0; i < tracing->counters; i++)
-		tracing->values[tracing->index[i]] = tracing->sum[i];
-	return kvmstats_sample_set(target->now, tracing->values,
-				   kvmstats_schema_count(tracing->set->schema), clock_now());
+		err = perf_group_add(&tracing->group[i], tracing->counter, tracing->buf,
+				     tracing->values);
+	return err ? err : kvmstats_sample_set(target->now, tracing->values, count, clock_now());
 }
 
 static void detach(struct target *target)

@@ -42,15 +42,6 @@ struct exit_stats {
 	bool has_classes;
 };
 
-static bool is_one_of(const char *name, const char * const *names)
-{
-	for (; *names; names++) {
-		if (!strcmp(name, *names))
-			return true;
-	}
-	return false;
-}
-
 bool exit_kind_name(char *buf, const char *name)
 {
 	/* Kinds of exits that have other names than most */
@@ -282,10 +273,10 @@ void guests_update_kinds(struct top *top, struct line *line)
 {
 	const struct target *target;
 	struct exit_kinds kinds = { 0 };
-	size_t vmm = 0, i = 0;
 
-	while ((target = scope_next(&line->scope, top->monitor, &vmm, &i))) {
-		if (*line->scope.label || counts(target))
+	for_each_target(target, top->monitor) {
+		if (scope_selects(target, &line->scope) &&
+		    (*line->scope.label || counts(target)))
 			add_kinds(&kinds, top, stats_of(top, target), target);
 	}
 	if (!kinds.kinds)
@@ -297,14 +288,14 @@ void guests_update_kinds(struct top *top, struct line *line)
 void guests_update_times(struct top *top, struct page *page)
 {
 	const struct target *target;
-	size_t vmm = 0, i = 0;
 
 	page->times = (struct tally){ 0 };
 	page->classes = (struct exit_kinds){ 0 };
-	while ((target = scope_next(&page->scope, top->monitor, &vmm, &i))) {
+	for_each_target(target, top->monitor) {
 		const struct exit_stats *stats = stats_of(top, target);
 
-		if (add_times(&page->times, top, stats, target))
+		if (scope_selects(target, &page->scope) &&
+		    add_times(&page->times, top, stats, target))
 			add_kinds(&page->classes, top, stats, target);
 	}
 	qsort(page->classes.kind, page->classes.kinds, sizeof(*page->classes.kind), by_time);

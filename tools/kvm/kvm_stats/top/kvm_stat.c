@@ -70,7 +70,7 @@ bool kvm_stat_await_guest(struct top *top)
 
 	if (monitor->options.filter->pids == 1 && monitor->vmms == 1 && monitor->vmm[0]->guest)
 		snprintf(top->guest, sizeof(top->guest), "%s", monitor->vmm[0]->guest);
-	if (monitor_targets(monitor))
+	if (monitor_has_targets(monitor))
 		top->awaiting_guest = false;
 	/* Like kvm_stat, recognize the guest by its name if another process runs it later. */
 	if (!*top->guest || !monitor_has_ended(monitor))

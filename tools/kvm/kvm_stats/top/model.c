@@ -42,27 +42,15 @@ static bool is_same_scope(const struct top_scope *a, const struct top_scope *b)
 	return a->vmm == b->vmm && a->origin == b->origin && !strcmp(a->label, b->label);
 }
 
-const struct target *scope_next(const struct top_scope *scope, const struct monitor *monitor,
-				size_t *vmm, size_t *i)
-{
-	for (; *vmm < monitor->vmms; (*vmm)++, *i = 0) {
-		const struct vmm *at = monitor->vmm[*vmm];
-
-		while (*i < at->targets) {
-			const struct target *target = at->target[(*i)++];
-
-			if (scope_selects(target, (void *)scope))
-				return target;
-		}
-	}
-	return NULL;
-}
-
 bool scope_has_targets(const struct top_scope *scope, const struct monitor *monitor)
 {
-	size_t vmm = 0, i = 0;
+	const struct target *target;
 
-	return scope_next(scope, monitor, &vmm, &i);
+	for_each_target(target, monitor) {
+		if (scope_selects(target, (void *)scope))
+			return true;
+	}
+	return false;
 }
 
 struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor *monitor)

@@ -83,9 +83,6 @@ struct top_scope scope_of_vmm(const struct vmm *vmm);
 struct top_scope scope_of_target(const struct target *target);
 /* @arg is the scope. */
 bool scope_selects(const struct target *target, void *arg);
-/* Returns the next target that @scope selects; *@vmm and *@i are 0 at first. */
-const struct target *scope_next(const struct top_scope *scope, const struct monitor *monitor,
-				size_t *vmm, size_t *i);
 bool scope_has_targets(const struct top_scope *scope, const struct monitor *monitor);
 /* Returns NULL if the scope is all VMMs, or if the VMM has ended. */
 struct vmm *scope_vmm(const struct top_scope *scope, const struct monitor *monitor);

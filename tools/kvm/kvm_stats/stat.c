@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,12 @@ bool stat_is_like(const struct kvmstats_stat *a, const struct kvmstats_stat *b)
 size_t stat_index(const struct kvmstats_stat *stat)
 {
 	return kvmstats_stat_offset(stat) / sizeof(uint64_t);
+}
+
+double stat_factor(const struct kvmstats_stat *stat)
+{
+	return pow(kvmstats_stat_base(stat) == KVMSTATS_BASE_POW2 ? 2 : 10,
+		   kvmstats_stat_exponent(stat));
 }
 
 size_t stat_parent_length(const char *name)

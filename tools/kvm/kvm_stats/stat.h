@@ -19,6 +19,9 @@ bool stat_is_like(const struct kvmstats_stat *a, const struct kvmstats_stat *b);
 /* Returns the index of the first value of @stat in the block of values of a sample. */
 size_t stat_index(const struct kvmstats_stat *stat);
 
+/* Returns the unit of a raw value: 1e-9 for ns, 1024 for KiB. */
+double stat_factor(const struct kvmstats_stat *stat);
+
 /* The length of the parent's name: 8 for "kvm_exit(HLT)". Returns 0 if there is no parent. */
 size_t stat_parent_length(const char *name);
 

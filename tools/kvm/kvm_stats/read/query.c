@@ -15,7 +15,6 @@
 struct query_stats_filter {
 	char **name;		/* only statistics with exactly these names; all if empty */
 	size_t names;
-	bool no_kvm;		/* only statistics of providers other than KVM, so none */
 };
 
 /* -g can select one of several processes, and -p can have the same process twice. */
@@ -66,15 +65,14 @@ void query_stats_warn_unknown(const struct monitor *monitor)
 
 static bool has_name(const struct monitor *monitor, const char *name)
 {
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < monitor->sets.sets; i++) {
-		const struct stat_set *set = monitor->sets.set[i];
+		const struct kvmstats_stat *stat =
+			kvmstats_schema_find(monitor->sets.set[i]->schema, name);
 
-		for (j = 0; j < set->stats; j++) {
-			if (!strcmp(kvmstats_stat_name(set->stat[j]), name))
-				return true;
-		}
+		if (stat && filter_selects_stat(monitor->options.filter, stat))
+			return true;
 	}
 	return false;
 }
@@ -100,7 +98,7 @@ static bool is_selected(const struct query_stats_filter *filter, const struct kv
 {
 	size_t i;
 
-	if (filter->no_kvm || !is_known(stat))
+	if (!is_known(stat))
 		return false;
 	for (i = 0; i < filter->names; i++) {
 		if (!strcmp(kvmstats_stat_name(stat), filter->name[i]))
@@ -240,11 +238,6 @@ void query_stats_print_schemas(const struct monitor *monitor)
 
 /* ---- kvm-stats query ---- */
 
-enum {
-	OPTION_NAMES = FIRST_LONG_OPTION,
-	OPTION_PROVIDER,
-};
-
 static const char usage[] =
 	"Usage: kvm-stats query [OPTION]...\n"
 	"\n"
@@ -255,7 +248,6 @@ static const char usage[] =
 struct query {
 	struct samples_options options;
 	struct query_stats_filter filter;
-	bool has_kvm;		/* --provider=kvm */
 	bool complete;		/* there are statistics with all names */
 };
 
@@ -278,10 +270,13 @@ static void print(const struct monitor *monitor, unsigned long interval, void *a
 	print_answer(monitor, &query->filter);
 }
 
-static bool parse_names(struct query_stats_filter *filter, const char *list)
+/* Handles --names. */
+static bool set_option(int option, const char *list, void *arg)
 {
+	struct query_stats_filter *filter = &((struct query *)arg)->filter;
 	const char *at = list;
 
+	(void)option;
 	for (;;) {
 		size_t len = strcspn(at, ",");
 
@@ -298,26 +293,6 @@ static bool parse_names(struct query_stats_filter *filter, const char *list)
 	}
 }
 
-/* QEMU knows these providers, and fails for other names. */
-static bool select_provider(struct query *query, const char *provider)
-{
-	if (strcmp(provider, "kvm") && strcmp(provider, "cryptodev")) {
-		complain("--provider must be kvm or cryptodev, not '%s'", provider);
-		return false;
-	}
-	query->has_kvm |= !strcmp(provider, "kvm");
-	query->filter.no_kvm = !query->has_kvm;
-	return true;
-}
-
-static bool set_option(int option, const char *value, void *arg)
-{
-	struct query *query = arg;
-
-	return option == OPTION_NAMES ? parse_names(&query->filter, value) :
-					select_provider(query, value);
-}
-
 #define MEMBER(member)	offsetof(struct query, member)
 
 int command_query(int argc, char **argv)
@@ -328,10 +303,8 @@ int command_query(int argc, char **argv)
 		  .kind = OPTION_SECONDS, .member = MEMBER(options.interval), .min = 0.01 },
 		{ 'c', "count", "N", "stop after N intervals (default: when all VMMs of -p end)",
 		  .kind = OPTION_COUNT, .member = MEMBER(options.count) },
-		{ OPTION_NAMES, "names", "LIST", "only statistics with exactly these names",
+		{ FIRST_LONG_OPTION, "names", "LIST", "only statistics with exactly these names",
 		  .kind = OPTION_OTHER },
-		{ OPTION_PROVIDER, "provider", "NAME",
-		  "only statistics of kvm (all) or of cryptodev (none)", .kind = OPTION_OTHER },
 		{ 0 },
 	};
 	static const struct command_options accepted = {

@@ -2,7 +2,6 @@
 /* kvm-stats read, and samples for other commands */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -158,15 +157,6 @@ struct line {
 	const char *unit;
 };
 
-static double base_factor(const struct kvmstats_stat *stat)
-{
-	int exponent = kvmstats_stat_exponent(stat);
-
-	if (kvmstats_stat_base(stat) == KVMSTATS_BASE_POW2)
-		return ldexp(1, exponent);
-	return pow(10, exponent);
-}
-
 static const char *base_unit(const struct kvmstats_stat *stat)
 {
 	switch (kvmstats_stat_unit(stat)) {
@@ -207,7 +197,7 @@ static void print_rate(const struct report *report, const struct row *row)
 	else if (row->growth != GROWTH_KNOWN)
 		printf("  %14s", "-");
 	else if (in_base_unit(report, row->stat))
-		printf("  %14.6f", row->rate * base_factor(row->stat));
+		printf("  %14.6f", row->rate * stat_factor(row->stat));
 	else
 		printf("  %14.1f", row->rate);
 }

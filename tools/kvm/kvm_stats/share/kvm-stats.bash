@@ -92,10 +92,6 @@ _kvm_stats()
 		_kvm_stats_choose < <(printf '%s\n' all default minimal)
 		return
 		;;
-	--provider)
-		_kvm_stats_choose < <(printf '%s\n' cryptodev kvm)
-		return
-		;;
 	--sort | --columns)
 		# --columns has a list: "cpu,ex" becomes "cpu,exits".
 		[[ $word != *,* ]] || before=${word%,*},

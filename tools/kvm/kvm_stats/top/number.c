@@ -69,13 +69,12 @@ void number_put(char *buf, enum unit unit, double number, int width)
 enum unit number_unit_of(const struct kvmstats_stat *stat, double *factor)
 {
 	unsigned int unit = kvmstats_stat_unit(stat);
-	unsigned int base = kvmstats_stat_base(stat);
 
 	*factor = 1;
 	if ((unit != KVMSTATS_UNIT_SECONDS && unit != KVMSTATS_UNIT_BYTES) ||
-	    (base != KVMSTATS_BASE_POW10 && base != KVMSTATS_BASE_POW2))
+	    !kvmstats_base_name(kvmstats_stat_base(stat)))
 		return UNIT_COUNT;
-	*factor = pow(base == KVMSTATS_BASE_POW2 ? 2 : 10, kvmstats_stat_exponent(stat));
+	*factor = stat_factor(stat);
 	return unit == KVMSTATS_UNIT_SECONDS ? UNIT_SECONDS : UNIT_BYTES;
 }
 

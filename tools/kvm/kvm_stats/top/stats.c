@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Statistics, the guests and vCPUs of kvm_stat's view, and histograms. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

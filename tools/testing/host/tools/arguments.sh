@@ -336,8 +336,6 @@ argument_tests()
 	check "several processes are a usage error of query" \
 		prints 2 '-p must have one process ID' query -p 1,2
 	check "an empty name is a usage error of query" prints 2 "not 'a,,b'" query --names a,,b
-	check "another provider is a usage error of query" \
-		prints 2 "kvm or cryptodev, not 'xyz'" query --provider xyz
 	check "several processes are a usage error of schema --json" \
 		prints 2 '-p must have one process ID' schema --json -p 1,2
 	check "-c without -l is a usage error" prints 2 'needs -l or -L' -c

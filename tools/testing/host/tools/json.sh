@@ -116,14 +116,6 @@ reports_unknown_names()
 	prints 1 '^{"return": \[\]}$' query -p "$vmm" --names exit
 }
 
-selects_providers()
-{
-	query_of --vcpu 0 >"$out/expected"
-	query_of --vcpu 0 --provider kvm | diff "$out/expected" - &&
-	query_of --vcpu 0 --provider cryptodev --provider kvm | diff "$out/expected" - &&
-	prints 0 '^{"return": \[\]}$' query -p "$vmm" --provider cryptodev
-}
-
 json_tests()
 {
 	if ! command -v jq >/dev/null; then
@@ -137,7 +129,6 @@ json_tests()
 	check "query and the table have the same values" json_matches_table
 	check "query --names selects whole names" selects_names
 	check "query --names reports names that do not exist" reports_unknown_names
-	check "query --provider selects the statistics of KVM, or none" selects_providers
 	check "query without -p is an error if there are several VMMs" refuses_several_vmms
 	stop_vmm
 	check "a VMM with a special name starts" start_vmm -s -name 'web,,"1"'

@@ -35,17 +35,24 @@ load_arch()
 	cc=${cc:-${cross}gcc}
 }
 
+# print_fragment NAME: print the lines of a fragment of kernel/fragments
+print_fragment()
+{
+	awk -v name="[$1]" '/^\[/ { on = $0 == name } on && /^CONFIG_/' "$TESTING/kernel/fragments" | grep . ||
+		die "there is no fragment '$1' in kernel/fragments"
+}
+
 # merged_config NAME [FRAGMENT...]: the sorted lines of the fragments of a configuration,
 # and of further fragments. @KVM@ in a line is `m` where KVM is a module.
 merged_config()
 {
-	local var=config_$1 list merged kvm=y fragments
+	local var=config_$1 list merged kvm=y fragments fragment
 
 	shift
 	list=${!var:-}
 	[ -n "$list" ] || die "arch/$arch defines no '$var'"
 	read -r -a fragments <<<"$list"
-	merged=$(cd "$TESTING/kernel/config" && sed '/^#/d' "${fragments[@]}" "$@" | LC_ALL=C sort -u)
+	merged=$(for fragment in "${fragments[@]}" "$@"; do print_fragment "$fragment"; done | LC_ALL=C sort -u)
 	! grep -q '^CONFIG_KVM.*=m$' <<<"$merged" || kvm=m
 	config_of_series <<<"${merged//@KVM@/$kvm}"
 }

@@ -54,9 +54,18 @@ static const char *join_origins(unsigned int mask, const char * const *text,
 	return buf;
 }
 
-const char *origins_text(unsigned int origins, char *buf, size_t size)
+const char *origins_text(unsigned int origins)
 {
-	return join_origins(origins, origin_texts, " and ", buf, size);
+	static char buf[256];
+
+	return join_origins(origins, origin_texts, " and ", buf, sizeof(buf));
+}
+
+const char *error_text(int err)
+{
+	static char buf[128];
+
+	return kvmstats_strerror(err, buf, sizeof(buf));
 }
 
 /* ---- targets ---- */
@@ -358,9 +367,11 @@ unsigned int vmm_origins(const struct vmm *vmm)
 	return mask;
 }
 
-const char *vmm_sources(const struct vmm *vmm, char *buf, size_t size)
+const char *vmm_sources(const struct vmm *vmm)
 {
-	return join_origins(vmm_origins(vmm), origin_names, "+", buf, size);
+	static char buf[64];
+
+	return join_origins(vmm_origins(vmm), origin_names, "+", buf, sizeof(buf));
 }
 
 bool vmm_has_sums(const struct vmm *vmm)

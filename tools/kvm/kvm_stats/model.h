@@ -54,8 +54,14 @@ enum origin {
 /* "opened", "taken", "next", "open", "qmp", "debugfs", "tracepoints" */
 const char *origin_name(enum origin origin);
 
-/* Writes "statistics fds opened by kvm-stats and KVM tracepoints", or "none". Returns @buf. */
-const char *origins_text(unsigned int origins, char *buf, size_t size);
+/*
+ * Returns "statistics fds opened by kvm-stats and KVM tracepoints", or "none". Text that functions
+ * of this file return is valid until the function is called again.
+ */
+const char *origins_text(unsigned int origins);
+
+/* Describes an error of the library: -errno. */
+const char *error_text(int err);
 
 /*
  * A source adds targets to a VMM, reads them, and releases them. The sources are in the folder
@@ -98,8 +104,8 @@ extern const struct source source_debugfs_vm;
 /* How often tracepoints were hit. */
 extern const struct source source_tracepoints;
 
-/* Describes why QMP has no statistics. @err is -errno. Returns @buf or a constant string. */
-const char *qmp_strerror(int err, char *buf, size_t size);
+/* Describes why QMP has no statistics. @err is -errno. */
+const char *qmp_error_text(int err);
 
 /* Writes the path of a QMP socket that process @pid listens on to @buf, or "". */
 void qmp_find_path(pid_t pid, char *buf, size_t size);
@@ -214,8 +220,8 @@ static inline uint64_t vmm_key(const struct vmm *vmm)
 /* Returns the origins of its targets, as bits. */
 unsigned int vmm_origins(const struct vmm *vmm);
 
-/* Writes the names of all sources of @vmm, such as "taken+debugfs" or "none", and returns @buf. */
-const char *vmm_sources(const struct vmm *vmm, char *buf, size_t size);
+/* Returns the names of all sources of @vmm, such as "taken+debugfs" or "none". */
+const char *vmm_sources(const struct vmm *vmm);
 
 /*
  * Whether the statistics of the VMs include the sums over their vCPUs, as in debugfs. Then fds that

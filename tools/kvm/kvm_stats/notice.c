@@ -20,26 +20,19 @@ void notice_search(enum kvmstats_event event, const struct vmm *vmm, void *monit
 
 static void print_event(enum kvmstats_event event, const struct vmm *vmm, void *arg)
 {
-	char name[VMM_NAME_SIZE], summary[VMM_SUMMARY_SIZE];
-
-	if (!vmm) {
+	if (!vmm)
 		notice_search(event, vmm, arg);
-		return;
-	}
-	vmm_name(vmm, name, sizeof(name));
-	if (event == KVMSTATS_EVENT_ENDED) {
-		complain("%s has ended or closed its VM", name);
-		return;
-	}
-	complain("%s %s: %s", name,
-		 event == KVMSTATS_EVENT_APPEARED ? "has appeared" : "has changed",
-		 vmm_summary(vmm, summary, sizeof(summary)));
+	else if (event == KVMSTATS_EVENT_ENDED)
+		complain("%s has ended or closed its VM", vmm_name(vmm));
+	else
+		complain("%s %s: %s", vmm_name(vmm), event == KVMSTATS_EVENT_APPEARED ?
+			 "has appeared" : "has changed", vmm_summary(vmm));
 }
 
 /* Does not count VMMs that cannot be read as watched. */
 static void print_start(const struct monitor *monitor)
 {
-	char from[256], others[64] = "";
+	char others[64] = "";
 	unsigned int origins = 0;
 	size_t unreadable = 0, vmms = 0, i;
 
@@ -55,7 +48,7 @@ static void print_start(const struct monitor *monitor)
 		snprintf(others, sizeof(others), "; %zu VMM%s cannot be read", unreadable,
 			 plural(unreadable));
 	complain("watching %zu VMM%s; source: %s%s", vmms, plural(vmms),
-		 origins_text(origins, from, sizeof(from)), others);
+		 origins_text(origins), others);
 }
 
 void notice_start(struct monitor *monitor)
@@ -106,7 +99,6 @@ void notice_exits(const struct monitor *monitor)
 struct monitor *require_monitor(const struct monitor_options *options)
 {
 	struct monitor *monitor;
-	char buf[128];
 	int err = monitor_open(&monitor, options);
 
 	if (!err)
@@ -115,7 +107,7 @@ struct monitor *require_monitor(const struct monitor_options *options)
 		explain_tracepoints(err);
 		return NULL;
 	}
-	complain("cannot watch VMs: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	complain("cannot watch VMs: %s", error_text(err));
 	if (err == -ENOENT)
 		explain_proc();
 	return NULL;
@@ -187,7 +179,6 @@ static bool check_vcpus(const struct monitor *monitor)
 {
 	const struct filter *filter = monitor->options.filter;
 	const struct vmm *vmm = monitor->vmm[0];
-	char name[VMM_NAME_SIZE];
 	int missing = -1;
 	size_t i;
 
@@ -201,8 +192,8 @@ static bool check_vcpus(const struct monitor *monitor)
 	if (monitor->vmms > 1)
 		complain("no VMM has a vCPU %d", missing);
 	else
-		complain("%s has no vCPU %d; it has %zu vCPU%s", vmm_name(vmm, name, sizeof(name)),
-			 missing, vmm->vcpus, plural(vmm->vcpus));
+		complain("%s has no vCPU %d; it has %zu vCPU%s", vmm_name(vmm), missing,
+			 vmm->vcpus, plural(vmm->vcpus));
 	return false;
 }
 

@@ -126,30 +126,32 @@ static void suggest_root(const char *missing)
 
 /* ---- names of VMMs ---- */
 
-const char *vmm_name(const struct vmm *vmm, char *buf, size_t size)
+#define VMM_NAME_SIZE	384
+
+const char *vmm_name(const struct vmm *vmm)
 {
+	static char buf[VMM_NAME_SIZE];
 	char comm[64], guest[256];
 
 	sanitize(vmm->comm, comm, sizeof(comm));
 	if (!vmm->kvm)
-		snprintf(buf, size, "the whole machine");
-	else if (!vmm->pid)
-		snprintf(buf, size, "%s", vmm->guest);
-	else if (vmm->guest)
-		snprintf(buf, size, "PID %d (%s), guest \"%s\"", (int)vmm->pid, comm,
+		return "the whole machine";
+	if (!vmm->pid)
+		return vmm->guest;
+	if (vmm->guest)
+		snprintf(buf, sizeof(buf), "PID %d (%s), guest \"%s\"", (int)vmm->pid, comm,
 			 sanitize(vmm->guest, guest, sizeof(guest)));
 	else
-		snprintf(buf, size, "PID %d (%s)", (int)vmm->pid, comm);
+		snprintf(buf, sizeof(buf), "PID %d (%s)", (int)vmm->pid, comm);
 	return buf;
 }
 
-const char *vmm_summary(const struct vmm *vmm, char *buf, size_t size)
+const char *vmm_summary(const struct vmm *vmm)
 {
-	char from[256];
+	static char buf[320];
 
-	snprintf(buf, size, "%zu VM%s, %zu vCPU%s; source: %s", vmm->vms, plural(vmm->vms),
-		 vmm->vcpus, plural(vmm->vcpus),
-		 origins_text(vmm_origins(vmm), from, sizeof(from)));
+	snprintf(buf, sizeof(buf), "%zu VM%s, %zu vCPU%s; source: %s", vmm->vms, plural(vmm->vms),
+		 vmm->vcpus, plural(vmm->vcpus), origins_text(vmm_origins(vmm)));
 	return buf;
 }
 
@@ -191,9 +193,7 @@ struct grouped {
 
 static void print_single(const struct grouped_message *message)
 {
-	char name[VMM_NAME_SIZE];
-
-	complain("%s: %s", vmm_name(message->vmm, name, sizeof(name)), message->text);
+	complain("%s: %s", vmm_name(message->vmm), message->text);
 }
 
 static void __attribute__((__format__(__printf__, 3, 4)))
@@ -361,14 +361,11 @@ static void suggest_fds(pid_t pid, int err)
 
 void explain_pid(pid_t pid, int err)
 {
-	char buf[128];
-
 	if (err == -EINVAL) {
 		explain_invalid(pid);
 		return;
 	}
-	complain("PID %d: cannot open statistics: %s", (int)pid,
-		 kvmstats_strerror(err, buf, sizeof(buf)));
+	complain("PID %d: cannot open statistics: %s", (int)pid, error_text(err));
 	suggest_fds(pid, err);
 }
 
@@ -376,8 +373,8 @@ void explain_pid(pid_t pid, int err)
 
 static const char *qmp_reason(const struct vmm *vmm, char *buf, size_t size)
 {
-	char path[QMP_PATH_SIZE], why[128];
-	const char *reason = qmp_strerror(vmm->unread.qmp_error, why, sizeof(why));
+	char path[QMP_PATH_SIZE];
+	const char *reason = qmp_error_text(vmm->unread.qmp_error);
 
 	if (vmm->qmp_socket)
 		snprintf(buf, size, "%s: %s", sanitize(vmm->qmp_socket, path, sizeof(path)),
@@ -425,7 +422,7 @@ static void suggest_debugfs_permission(void)
 			 "debugfs");
 }
 
-static const char *debugfs_reason(int err, char *buf, size_t size)
+static const char *debugfs_reason(int err)
 {
 	switch (-err) {
 	case ENODEV:
@@ -436,10 +433,10 @@ static const char *debugfs_reason(int err, char *buf, size_t size)
 		return "debugfs has no statistics of single vCPUs";
 	case EACCES:
 	case EPERM:
-		/* kvmstats_strerror() describes what fds need. */
+		/* error_text() describes what fds need. */
 		return strerror(-err);
 	default:
-		return kvmstats_strerror(err, buf, size);
+		return error_text(err);
 	}
 }
 
@@ -477,8 +474,6 @@ static void suggest_tracefs(void)
 
 void explain_tracepoints(int err)
 {
-	char buf[128];
-
 	switch (-err) {
 	case ENODEV:
 	case ENOENT:
@@ -499,7 +494,7 @@ void explain_tracepoints(int err)
 		complain("cannot count tracepoints of single vCPUs. Omit --vcpu, or add --vm.");
 		break;
 	default:
-		complain("cannot count tracepoints: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+		complain("cannot count tracepoints: %s", error_text(err));
 	}
 }
 
@@ -542,11 +537,12 @@ void explain_denied(const struct monitor *monitor)
 		complain("A user namespace or a security module denies access.");
 }
 
-const char *denied_text(const struct monitor *monitor, char *buf, size_t size)
+const char *denied_text(const struct monitor *monitor)
 {
 	const char *missing = missing_capabilities();
+	static char buf[192];
 
-	snprintf(buf, size, "kvm-stats has no permission to inspect %zu process%s. Run as "
+	snprintf(buf, sizeof(buf), "kvm-stats has no permission to inspect %zu process%s. Run as "
 		 "root%s%s.", monitor->denied, monitor->denied == 1 ? "" : "es",
 		 missing ? ", or grant " : "", missing ? missing : "");
 	return buf;
@@ -580,12 +576,9 @@ bool explain_no_kvm_yet(const struct monitor *monitor)
 
 void explain_search_error(const struct monitor *monitor)
 {
-	char buf[128];
-
 	if (!monitor->search_error)
 		return;
-	complain("cannot search for new VMMs: %s",
-		 kvmstats_strerror(monitor->search_error, buf, sizeof(buf)));
+	complain("cannot search for new VMMs: %s", error_text(monitor->search_error));
 	if (monitor->search_error == -ENOENT)
 		explain_proc();
 	if (monitor->search_error == -EMFILE)
@@ -646,8 +639,8 @@ static bool has_new_fds(const struct vmm *vmm)
 static void add_fds(struct grouped *messages, const struct vmm *vmm)
 {
 	size_t others = vmm->unread.count - 1;
-	char buf[128], more[48] = "";
-	const char *why = kvmstats_strerror(vmm->unread.fd_error, buf, sizeof(buf));
+	const char *why = error_text(vmm->unread.fd_error);
+	char more[48] = "";
 
 	if (others)
 		snprintf(more, sizeof(more), " and %zu other%s", others, plural(others));
@@ -706,7 +699,6 @@ static void report_debugfs(const struct monitor *monitor)
 {
 	struct grouped messages = { 0 };
 	size_t i, reasons = printed.reasons;
-	char why[128];
 
 	for (i = 0; i < monitor->vmms; i++) {
 		const struct vmm *vmm = monitor->vmm[i];
@@ -715,8 +707,7 @@ static void report_debugfs(const struct monitor *monitor)
 		if (err && err != vmm->reported.debugfs_error &&
 		    (is_first(REASON_DEBUGFS, err) || !vmm->unread.count))
 			grouped_add(&messages, vmm, "cannot read %s statistics in debugfs: %s",
-				    vmm->targets ? "some" : "the",
-				    debugfs_reason(err, why, sizeof(why)));
+				    vmm->targets ? "some" : "the", debugfs_reason(err));
 	}
 	grouped_print(&messages);
 	suggest_from(reasons, suggest_debugfs);
@@ -777,12 +768,10 @@ void explain_sources(const struct vmm *vmm)
 
 static void report_kcmp(const struct vmm *vmm)
 {
-	char name[VMM_NAME_SIZE];
-
 	if (printed.kcmp || !vmm->kvm || kvmstats_vmm_distinct(vmm->kvm))
 		return;
 	complain("%s: only the VM with the lowest fd is read: fds cannot be compared",
-		 vmm_name(vmm, name, sizeof(name)));
+		 vmm_name(vmm));
 	complain("Use a kernel with kcmp(), and no seccomp filter that refuses it.");
 	printed.kcmp = true;
 }

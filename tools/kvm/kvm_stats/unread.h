@@ -26,8 +26,8 @@ void explain_tracepoints(int err);
 /* Prints which processes could not be examined, and why, if there are any. */
 void explain_denied(const struct monitor *monitor);
 
-/* Writes the same as one line, with advice, and returns @buf. */
-const char *denied_text(const struct monitor *monitor, char *buf, size_t size);
+/* Returns the same as one line, with advice. */
+const char *denied_text(const struct monitor *monitor);
 
 /* Prints why the search for new VMMs fails, if it does. */
 void explain_search_error(const struct monitor *monitor);
@@ -56,15 +56,12 @@ void explain_pid(pid_t pid, int err);
  */
 int kvm_error(void);
 
-/* ---- messages about VMMs ---- */
+/* ---- messages about VMMs: the text is valid until the function is called again ---- */
 
-#define VMM_NAME_SIZE		384
-#define VMM_SUMMARY_SIZE	320
+/* Returns which VMM it is: PID 4711 (qemu), guest "web" */
+const char *vmm_name(const struct vmm *vmm);
 
-/* Writes which VMM it is: PID 4711 (qemu), guest "web". Returns @buf. */
-const char *vmm_name(const struct vmm *vmm, char *buf, size_t size);
-
-/* Writes what is known of it: 1 VM, 2 vCPUs; source: debugfs. Returns @buf. */
-const char *vmm_summary(const struct vmm *vmm, char *buf, size_t size);
+/* Returns what is known of it: 1 VM, 2 vCPUs; source: debugfs */
+const char *vmm_summary(const struct vmm *vmm);
 
 #endif /* UNREAD_H */

@@ -116,13 +116,12 @@ void columns_report_cleared(const struct totals *totals)
 
 bool sample_totals(struct monitor *monitor, struct totals *totals)
 {
-	char buf[128];
 	int err = monitor_sample(monitor);
 
 	if (!err)
 		err = totals_update(totals);
 	if (err)
-		complain("cannot read statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+		complain("cannot read statistics: %s", error_text(err));
 	return !err;
 }
 

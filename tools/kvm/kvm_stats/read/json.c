@@ -42,21 +42,18 @@ static void print_member(const char *name, const char *text)
 static void print_error(const struct vmm *vmm)
 {
 	int err = vmm_error(vmm);
-	char buf[128];
 
 	if (vmm->targets && !vmm->unread.count)
 		return;
 	printf(", \"missing\": %zu", vmm->unread.count);
 	if (err) {
 		fputs(", ", stdout);
-		print_member("error", kvmstats_strerror(err, buf, sizeof(buf)));
+		print_member("error", error_text(err));
 	}
 }
 
 static void print_vmm_start(const struct vmm *vmm)
 {
-	char sources[64];
-
 	if (!vmm->pid)
 		printf("{\"pid\": null, ");
 	else
@@ -65,7 +62,7 @@ static void print_vmm_start(const struct vmm *vmm)
 	fputs(", ", stdout);
 	print_member("guest", vmm->guest);
 	printf(", \"vms\": %zu, \"vcpus\": %zu, ", vmm->vms, vmm->vcpus);
-	print_member("source", vmm->targets ? vmm_sources(vmm, sources, sizeof(sources)) : NULL);
+	print_member("source", vmm->targets ? vmm_sources(vmm) : NULL);
 	print_error(vmm);
 }
 

@@ -50,9 +50,8 @@ static const char list_usage[] =
 
 static void source_text(const struct vmm *vmm, char *text, size_t size)
 {
-	char names[64];
+	const char *names = vmm_sources(vmm);
 
-	vmm_sources(vmm, names, sizeof(names));
 	if (!vmm->targets || !vmm->unread.count || vmm_has_sums(vmm))
 		snprintf(text, size, "%s", names);
 	else

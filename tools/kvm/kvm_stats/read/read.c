@@ -86,7 +86,6 @@ static int read_all(struct samples *samples)
 static int finish(const struct samples *samples, int err)
 {
 	const struct samples_options *options = samples->options;
-	char buf[128];
 
 	if (err == -ESRCH) {
 		if (options->filter.pids == 1)
@@ -96,7 +95,7 @@ static int finish(const struct samples *samples, int err)
 		if (options->count || !options->interval)
 			return STATUS_FAILED;
 	} else if (err && err != -EIO && err != -ECANCELED) {
-		complain("cannot read statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+		complain("cannot read statistics: %s", error_text(err));
 	}
 	if (err && err != -ESRCH)
 		return STATUS_FAILED;
@@ -135,10 +134,7 @@ int samples_run(struct samples_options *options, const struct samples_printer *p
 
 void print_heading(const struct vmm *vmm)
 {
-	char name[VMM_NAME_SIZE], summary[VMM_SUMMARY_SIZE];
-
-	printf("# %s: %s\n", vmm_name(vmm, name, sizeof(name)),
-	       vmm_summary(vmm, summary, sizeof(summary)));
+	printf("# %s: %s\n", vmm_name(vmm), vmm_summary(vmm));
 }
 
 /* ---- tables ---- */

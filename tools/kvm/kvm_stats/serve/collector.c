@@ -110,7 +110,7 @@ static char *expose(struct collector *collector, enum exposition_format format, 
 {
 	struct sampling *sampling = &collector->sampling;
 	uint64_t start = clock_now();
-	char *text = NULL, buf[128];
+	char *text = NULL;
 	FILE *to;
 	int err;
 
@@ -130,7 +130,7 @@ static char *expose(struct collector *collector, enum exposition_format format, 
 	if (!err)
 		return text;
 	sampling->failed++;
-	complain("cannot read the statistics: %s", kvmstats_strerror(err, buf, sizeof(buf)));
+	complain("cannot read the statistics: %s", error_text(err));
 	free(text);
 	return NULL;
 }

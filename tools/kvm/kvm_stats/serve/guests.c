@@ -75,11 +75,9 @@ static void write_error(const struct vmm *vmm, char *buf)
 {
 	const char *what = vmm_lacks_only_vm(vmm) ? "VM values missing: " : "";
 	const struct unread *unread = &vmm->unread;
-	char why[128];
 
 	if (unread->fd_error && !vmm_has_sums(vmm))
-		snprintf(buf, ERROR_SIZE, "%s%s", what,
-			 kvmstats_strerror(unread->fd_error, why, sizeof(why)));
+		snprintf(buf, ERROR_SIZE, "%s%s", what, error_text(unread->fd_error));
 	else if (unread->debugfs_error)
 		snprintf(buf, ERROR_SIZE, "%sdebugfs: %s", what, strerror(-unread->debugfs_error));
 	else
@@ -103,17 +101,13 @@ static const char *name_of(struct vmm *vmm)
 	return vmm->cgroup ? vmm->cgroup : "";
 }
 
-static void mark_ambiguous(struct guests *guests)
+static void mark_ambiguous(struct guest *guests, size_t count)
 {
-	size_t i, j;
+	struct guest *a, *b;
 
-	for (i = 0; i < guests->count; i++) {
-		struct guest *a = &guests->guest[i];
-
+	for (a = guests; a < guests + count; a++) {
 		a->ambiguous |= !*a->name && !*a->uuid;
-		for (j = i + 1; j < guests->count; j++) {
-			struct guest *b = &guests->guest[j];
-
+		for (b = a + 1; b < guests + count; b++) {
 			if (strcmp(a->uuid, b->uuid) || strcmp(a->name, b->name))
 				continue;
 			a->ambiguous = true;
@@ -122,15 +116,14 @@ static void mark_ambiguous(struct guests *guests)
 	}
 }
 
-bool examine_guests(struct guests *guests, const struct monitor *monitor)
+bool examine_guests(struct guest **guests, const struct monitor *monitor)
 {
-	struct guest *guest = reallocarray(guests->guest, monitor->vmms + 1, sizeof(*guest));
+	struct guest *guest = reallocarray(*guests, monitor->vmms + 1, sizeof(*guest));
 	size_t i;
 
-	guests->count = guest ? monitor->vmms : 0;
 	if (!guest)
 		return false;
-	guests->guest = guest;
+	*guests = guest;
 	for (i = 0; i < monitor->vmms; i++) {
 		struct vmm *vmm = monitor->vmm[i];
 
@@ -141,7 +134,7 @@ bool examine_guests(struct guests *guests, const struct monitor *monitor)
 		if (vmm_fails(vmm, monitor->options.filter))
 			write_error(vmm, guest[i].error);
 	}
-	mark_ambiguous(guests);
+	mark_ambiguous(guest, monitor->vmms);
 	return true;
 }
 

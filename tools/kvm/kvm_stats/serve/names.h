@@ -107,13 +107,11 @@ struct guest {
 	char error[ERROR_SIZE];	/* why statistics are missing; "" if none are */
 };
 
-struct guests {
-	struct guest *guest;	/* in the order of the monitor; the caller frees the array */
-	size_t count;
-};
-
-/* Examines all guests. Returns false if there is not enough memory. */
-bool examine_guests(struct guests *guests, const struct monitor *monitor);
+/*
+ * Examines all guests. The array has one for each of monitor->vmm, and the caller frees it. Returns
+ * false if there is not enough memory.
+ */
+bool examine_guests(struct guest **guests, const struct monitor *monitor);
 
 /*
  * Writes NAME="VALUE" after @before: '{', or ',' if another label precedes it. Bytes that are not

@@ -29,7 +29,7 @@ struct series {
 struct exposition {
 	const struct monitor *monitor;
 	const struct exposition_options *options;
-	struct guests guests;
+	struct guest *guests;	/* one for each of monitor->vmm */
 
 	/* They only grow, and are sorted by name. */
 	struct metric *metric;
@@ -185,8 +185,8 @@ static void update(struct exposition *exposition)
 	exposition->to = open_memstream(&exposition->labels, &size);
 	exposition->failed = !exposition->to ||
 			     !examine_guests(&exposition->guests, exposition->monitor);
-	for (i = 0; !exposition->failed && i < exposition->guests.count; i++)
-		add_guest(exposition, &exposition->guests.guest[i]);
+	for (i = 0; !exposition->failed && i < exposition->monitor->vmms; i++)
+		add_guest(exposition, &exposition->guests[i]);
 	if (exposition->to)
 		exposition->failed |= fclose(exposition->to);
 	if (exposition->metrics > metrics)
@@ -442,7 +442,7 @@ static void put_of_guest(FILE *to, const char *name, const struct guest *guest, 
 static void put_info(FILE *to, const struct guest *guest)
 {
 	const struct vmm *vmm = guest->vmm;
-	char pid[16] = "", source[64];
+	char pid[16] = "";
 
 	if (vmm->pid)
 		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
@@ -450,14 +450,14 @@ static void put_info(FILE *to, const struct guest *guest)
 	put_guest(to, guest);
 	put_label(to, ',', "pid", pid);
 	put_label(to, ',', "vmm", vmm->comm ? vmm->comm : "");
-	put_label(to, ',', "source", vmm_sources(vmm, source, sizeof(source)));
+	put_label(to, ',', "source", vmm_sources(vmm));
 	fputs("} 1\n", to);
 }
 
 static void put_guests(const struct exposition *exposition)
 {
-	const struct guest *begin = exposition->guests.guest, *guest;
-	const struct guest *end = begin + exposition->guests.count;
+	const struct guest *begin = exposition->guests, *guest;
+	const struct guest *end = begin + exposition->monitor->vmms;
 	FILE *to = exposition->to;
 
 	put_gauge(exposition, "kvm_guest_up",
@@ -491,8 +491,8 @@ static void put_guests(const struct exposition *exposition)
 /* Writes one sample for each reason. Most unreadable guests have the same one. */
 static void put_reasons(const struct exposition *exposition)
 {
-	const struct guest *guest = exposition->guests.guest;
-	size_t count = exposition->guests.count, same, i, j;
+	const struct guest *guest = exposition->guests;
+	size_t count = exposition->monitor->vmms, same, i, j;
 
 	put_gauge(exposition, "kvm_host_unreadable_guests",
 		  "Guests whose kvm_guest_up is 0, by reason.");
@@ -514,9 +514,9 @@ static void put_host(const struct exposition *exposition)
 	static const char * const states[] = { "running", "stopped", "blocked", "unknown" };
 	size_t in_state[VMM_STATES] = { 0 }, vcpus = 0, i;
 
-	for (i = 0; i < exposition->guests.count; i++) {
-		in_state[exposition->guests.guest[i].state]++;
-		vcpus += exposition->guests.guest[i].vmm->vcpus;
+	for (i = 0; i < exposition->monitor->vmms; i++) {
+		in_state[exposition->guests[i].state]++;
+		vcpus += exposition->guests[i].vmm->vcpus;
 	}
 	put_gauge(exposition, "kvm_host_guests",
 		  "Guests by the state of the main thread of their VMM: stopped by a signal or a "
@@ -635,7 +635,7 @@ void exposition_free(struct exposition *exposition)
 	free(exposition->metric);
 	free(exposition->series);
 	free(exposition->labels);
-	free(exposition->guests.guest);
+	free(exposition->guests);
 	free(exposition);
 }
 

@@ -182,7 +182,7 @@ int qmp_connect(const char *path, bool of_vmm, pid_t pid)
 
 /* ---- messages ---- */
 
-const char *qmp_strerror(int err, char *buf, size_t size)
+const char *qmp_error_text(int err)
 {
 	switch (-err) {
 	case ENXIO:
@@ -210,6 +210,6 @@ const char *qmp_strerror(int err, char *buf, size_t size)
 	case ENOTUNIQ:
 		return "the process has several VMs, and QMP knows one";
 	default:
-		return kvmstats_strerror(err, buf, size);
+		return error_text(err);
 	}
 }

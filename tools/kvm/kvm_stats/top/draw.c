@@ -628,7 +628,7 @@ static void draw_no_guest(const struct top *top, int y, int end)
 	else
 		y = draw_wrapped(y, end, "No VM is running. Waiting for one to start.");
 	if (top->monitor->denied)
-		draw_wrapped(y, end, "%s", denied_text(top->monitor, text, sizeof(text)));
+		draw_wrapped(y, end, "%s", denied_text(top->monitor));
 }
 
 /* Draws why the page has no lines, although it has statistics. */

@@ -420,12 +420,11 @@ static void update_process(struct top *top, struct line *line, const struct vmm 
 static void set_problem(struct line *line, const struct vmm *vmm)
 {
 	int err = vmm_error(vmm);
-	char buf[96];
 
 	*line->problem = '\0';
 	if (!vmm->targets && err)
 		snprintf(line->problem, sizeof(line->problem), "cannot be read: %s",
-			 kvmstats_strerror(err, buf, sizeof(buf)));
+			 error_text(err));
 	else if (!vmm->targets)
 		snprintf(line->problem, sizeof(line->problem), "no statistics");
 }

@@ -224,7 +224,7 @@ static void handle_event(enum kvmstats_event event, const struct vmm *vmm, void 
 		top_message(top, "Can search for new VMMs again");
 	} else if (event == KVMSTATS_EVENT_SEARCH_FAILED) {
 		top_message(top, "Cannot search for new VMMs: %s",
-			    kvmstats_strerror(top->monitor->search_error, name, sizeof(name)));
+			    error_text(top->monitor->search_error));
 	} else {
 		top_message(top, "%s %s: %zu VM%s, %zu vCPU%s",
 			    put_title(name, sizeof(name), vmm), what[event], vmm->vms,

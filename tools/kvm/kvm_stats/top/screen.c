@@ -102,12 +102,9 @@ static void end(void)
 
 void top_fail(int err)
 {
-	char buf[128];
-
 	end();
 	if (err)
-		complain("cannot read the statistics: %s",
-			 kvmstats_strerror(err, buf, sizeof(buf)));
+		complain("cannot read the statistics: %s", error_text(err));
 	exit(STATUS_FAILED);
 }
 

@@ -48,18 +48,15 @@ enum {
 };
 
 static const struct command_option filter_options[] = {
-	{ 'p', "pid", "LIST", "only VMMs with these process IDs, for example 47,4711",
-	  .kind = OPTION_FILTER },
-	{ 'g', "guest", "LIST", "only guests with these names (see list), for example\n"
-	  "web,db*; ',,' is a comma in a name", .kind = OPTION_FILTER },
-	{ 'f', "filter", "REGEX", "only statistics whose names match this extended regex",
-	  .kind = OPTION_FILTER },
-	{ OPTION_VM, "vm", NULL, "only VMs", .kind = OPTION_FILTER },
-	{ OPTION_VCPU, "vcpu", "LIST", "only these vCPUs, for example 0,2-3, or all",
-	  .kind = OPTION_FILTER },
+	{ 'p', "pid", "LIST", .help = "only VMMs with these process IDs, for example 47,4711" },
+	{ 'g', "guest", "LIST", .help = "only guests with these names (see list), for example\n"
+	  "web,db*; ',,' is a comma in a name" },
+	{ 'f', "filter", "REGEX", .help = "only statistics whose names match this extended regex" },
+	{ OPTION_VM, "vm", NULL, .help = "only VMs" },
+	{ OPTION_VCPU, "vcpu", "LIST", .help = "only these vCPUs, for example 0,2-3, or all" },
 	{ OPTION_QMP, "qmp", "[=SOCKET]",
-	  "if statistics fds cannot be opened, ask QEMU on its QMP\n"
-	  "socket; the option can be repeated", .kind = OPTION_FILTER },
+	  .help = "if statistics fds cannot be opened, ask QEMU on its QMP\n"
+	  "socket; the option can be repeated" },
 	{ 0 },
 };
 
@@ -293,12 +290,13 @@ static bool set_option(const struct command_options *options, int letter, void *
 		       struct filter *filter)
 {
 	const struct command_option *option = find_option(options->table, letter);
-	void *member = option ? (char *)arg + option->member : NULL;
 	const char name[] = { '-', (char)letter, '\0' };
+	void *member;
 
-	switch (option ? option->kind : OPTION_FILTER) {
-	case OPTION_FILTER:
+	if (!option)
 		return filter_option(filter, letter, optarg);
+	member = (char *)arg + option->member;
+	switch (option->kind) {
 	case OPTION_FLAG:
 		return *(bool *)member = true;
 	case OPTION_TEXT:

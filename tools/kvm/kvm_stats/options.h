@@ -37,7 +37,6 @@ enum option_kind {
 	OPTION_COUNT,		/* stores a number of intervals in an unsigned long */
 	OPTION_SECONDS,		/* parse_seconds() stores it in a uint64_t */
 	OPTION_SOURCE,		/* adds @source to an enum sources */
-	OPTION_FILTER,		/* selects VMs, vCPUs or statistics in the struct filter */
 };
 
 /* The options of a command that have no letter are numbered from here. */

@@ -113,18 +113,6 @@ void baselines_update(const struct monitor *monitor)
 		drop_cleared(target);
 }
 
-uint64_t baseline_growth(const struct target *target, const struct kvmstats_stat *stat,
-			 unsigned int n, bool include_past)
-{
-	const uint64_t *now = kvmstats_sample_values(target->now, stat);
-
-	if (!now)
-		return 0;
-	if (include_past || !target->baseline)
-		return now[n];
-	return now[n] - target->baseline[stat_index(stat) + n];
-}
-
 /* ---- blocks: sums over the samples of all targets that have the same statistics ---- */
 
 /*

@@ -51,13 +51,6 @@ bool baselines_start(const struct monitor *monitor);
  */
 void baselines_update(const struct monitor *monitor);
 
-/*
- * Returns the growth of value @n of @stat since the baseline, or since the creation of the VM if
- * @include_past is set.
- */
-uint64_t baseline_growth(const struct target *target, const struct kvmstats_stat *stat,
-			 unsigned int n, bool include_past);
-
 /* ---- totals: sums of each statistic over all VMs and vCPUs, one for each name and origin ---- */
 
 struct total {

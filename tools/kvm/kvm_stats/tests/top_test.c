@@ -496,6 +496,7 @@ static void create_world(struct world *world, struct kvmstats_schema *schema)
 	world->vmms[0] = &world->vmm;
 	world->monitor.vmm = world->vmms;
 	world->monitor.vmms = 1;
+	world->monitor.generation = 1;
 	for (i = 0; i < 2; i++) {
 		world->targets[i] = &world->target[i];
 		world->target[i] = (struct target){ .vmm = &world->vmm, .set = &world->set };
@@ -516,9 +517,20 @@ static void free_world(struct world *world)
 	}
 }
 
+static bool is_this(const struct target *target, void *this)
+{
+	return target == this;
+}
+
 static uint64_t growth(const struct world *world, int i, bool past)
 {
-	return baseline_growth(world->targets[i], world->exits, 0, past);
+	struct totals *totals = totals_open(&world->monitor, is_this, world->targets[i]);
+	uint64_t growth = UINT64_MAX;
+
+	if (!totals_update(totals))
+		growth = past ? totals->total[0]->value : totals->total[0]->growth[0];
+	totals_close(totals);
+	return growth;
 }
 
 static void test_bases(struct kvmstats_schema *schema)

@@ -295,7 +295,7 @@ static int attach_fds(struct monitor *monitor, struct vmm *vmm)
 
 /* ---- what cannot be read ---- */
 
-static bool is_same_part(const struct target *target, const struct kvmstats_target *from)
+static bool has_target(const struct target *target, const struct kvmstats_target *from)
 {
 	if (target->vm != kvmstats_target_vm(from))
 		return false;
@@ -319,7 +319,7 @@ static int fd_error(const struct vmm *vmm, const struct kvmstats_target *from)
 	for (i = 0; i < vmm->targets; i++) {
 		const struct target *target = vmm->target[i];
 
-		if (target->source->replaces_fds && is_same_part(target, from))
+		if (target->source->replaces_fds && has_target(target, from))
 			return 0;
 	}
 	return err;
@@ -428,7 +428,7 @@ bool vmm_fails(const struct vmm *vmm, const struct filter *filter)
 	       filter->vm || (filter->has_regex && !has_selected_stat(vmm));
 }
 
-static void count_parts(struct vmm *vmm)
+static void count_vcpus(struct vmm *vmm)
 {
 	vmm->vms = kvmstats_vmm_vms(vmm->kvm);
 	vmm->vcpus = kvmstats_vmm_vcpus(vmm->kvm);
@@ -453,7 +453,7 @@ static struct vmm *new_vmm(const struct kvmstats_vmm *kvm)
 	if (!vmm->pid)
 		vmm->number = kvmstats_target_number(kvmstats_vmm_target(kvm, 0));
 	vmm->uuid = kvmstats_vmm_uuid(kvm);
-	count_parts(vmm);
+	count_vcpus(vmm);
 	return vmm;
 }
 
@@ -616,7 +616,7 @@ static void handle_event(enum kvmstats_event event, const struct kvmstats_vmm *k
 	if (kvm && !vmm)
 		return;
 	if (event == KVMSTATS_EVENT_CHANGED || event == KVMSTATS_EVENT_SCANNED) {
-		count_parts(vmm);
+		count_vcpus(vmm);
 		if (!attach_sources(monitor, vmm))
 			return;
 		event = KVMSTATS_EVENT_CHANGED;

@@ -107,15 +107,11 @@ static bool is_kernel_thread(pid_t pid)
 
 static int append(struct kvmstats_fds *fds, const struct kvmstats_fd *entry)
 {
-	if (fds->count == fds->capacity) {
-		size_t capacity = fds->capacity ? fds->capacity * 2 : 16;
-		struct kvmstats_fd *more = realloc(fds->fd, capacity * sizeof(*more));
+	struct kvmstats_fd *more = array_grow(fds->fd, fds->count, &fds->capacity, sizeof(*more));
 
-		if (!more)
-			return -ENOMEM;
-		fds->fd = more;
-		fds->capacity = capacity;
-	}
+	if (!more)
+		return -ENOMEM;
+	fds->fd = more;
 	fds->fd[fds->count++] = *entry;
 	return 0;
 }

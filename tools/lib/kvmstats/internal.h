@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
@@ -37,6 +38,23 @@ static inline uint64_t clock_now(void)
 static inline bool is_resource_shortage(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
+}
+
+/*
+ * Grows an array, so that one more entry of @size bytes fits after the first @count ones. @capacity
+ * is the number of entries that fit. Returns the array, or NULL if memory is exhausted; then the
+ * old one is unchanged.
+ */
+static inline void *array_grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+	size_t wanted = *capacity ? *capacity * 2 : 16;
+
+	if (count < *capacity)
+		return array;
+	array = realloc(array, wanted * size);
+	if (array)
+		*capacity = wanted;
+	return array;
 }
 
 /* ---- schema.c: the header and the descriptors of a statistics file ---- */

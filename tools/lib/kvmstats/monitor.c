@@ -190,16 +190,12 @@ static int insert(struct kvmstats_monitor *monitor, struct kvmstats_vmm *vmm)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = vmm };
 	size_t index = index_after(monitor, vmm->pid);
+	struct kvmstats_vmm **more = array_grow(monitor->vmm, monitor->vmms, &monitor->capacity,
+						sizeof(*more));
 
-	if (monitor->vmms == monitor->capacity) {
-		size_t capacity = monitor->capacity ? monitor->capacity * 2 : 16;
-		struct kvmstats_vmm **more = realloc(monitor->vmm, capacity * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		monitor->vmm = more;
-		monitor->capacity = capacity;
-	}
+	if (!more)
+		return -ENOMEM;
+	monitor->vmm = more;
 	if (vmm->pidfd >= 0 && epoll_ctl(monitor->epoll, EPOLL_CTL_ADD, vmm->pidfd, &event))
 		return -errno;
 	memmove(&monitor->vmm[index + 1], &monitor->vmm[index],

@@ -75,17 +75,14 @@ static int append(struct kvmstats_processes *processes, size_t *count, const str
 	struct kvmstats_process entry = { .pid = atoi(dirent->d_name), .ino = dirent->d_ino };
 	const struct kvmstats_process *known = find(processes, entry.pid);
 
+	struct kvmstats_process *more = array_grow(processes->next, *count,
+						   &processes->next_capacity, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	processes->next = more;
 	if (known && known->ino == entry.ino)
 		entry = *known;
-	if (*count == processes->next_capacity) {
-		size_t capacity = *count ? *count * 2 : 512;
-		struct kvmstats_process *more = realloc(processes->next, capacity * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		processes->next = more;
-		processes->next_capacity = capacity;
-	}
 	processes->next[(*count)++] = entry;
 	return 0;
 }

@@ -183,7 +183,7 @@ static void open_line(struct top *top)
 		top_message(top, "Only histograms can be opened.");
 	/* The machine as a whole has no vCPUs, only tracepoints. */
 	else if (page->kind == PAGE_GUESTS && vmm && vmm->kvm)
-		model_push(top, PAGE_PARTS, &line->scope, "");
+		model_push(top, PAGE_TARGETS, &line->scope, "");
 	else
 		model_push(top, PAGE_STATISTICS, &line->scope, "");
 }

@@ -9,7 +9,7 @@
 
 /* ---- pages ---- */
 
-static void toggle_members(struct top *top)
+static void toggle_targets(struct top *top)
 {
 	struct page *page = top_page(top);
 
@@ -20,7 +20,7 @@ static void toggle_members(struct top *top)
 	if (page->kind != PAGE_STATISTICS)
 		page->kind = PAGE_STATISTICS;
 	else
-		page->kind = page->scope.vmm ? PAGE_PARTS : PAGE_GUESTS;
+		page->kind = page->scope.vmm ? PAGE_TARGETS : PAGE_GUESTS;
 	page->at = 0;
 	page->selected = NULL;
 	model_update(top);
@@ -147,7 +147,7 @@ void kvm_stat_key(struct top *top, int key)
 {
 	switch (key) {
 	case 'b':
-		toggle_members(top);
+		toggle_targets(top);
 		break;
 	case 'c':
 		clear_filters(top);

@@ -224,7 +224,7 @@ static bool set_order(struct top *top, const char *name)
 		return false;
 	}
 	top->order[PAGE_GUESTS].column = top->kvm_stat ? COLUMN_RATE : (enum column_id)id;
-	top->order[PAGE_PARTS].column = top->kvm_stat ? COLUMN_RATE : COLUMN_NAME;
+	top->order[PAGE_TARGETS].column = top->kvm_stat ? COLUMN_RATE : COLUMN_NAME;
 	top->order[PAGE_STATISTICS].column = COLUMN_RATE;
 	top->order[PAGE_HISTOGRAM].column = COLUMN_BAR;
 	return true;

@@ -252,7 +252,7 @@ struct line {
 
 enum page_kind {
 	PAGE_GUESTS,
-	PAGE_PARTS,		/* the VMs and vCPUs of a guest */
+	PAGE_TARGETS,		/* the VMs and vCPUs of a guest */
 	PAGE_STATISTICS,	/* of a VM or vCPU, of a guest, or of all guests */
 	PAGE_HISTOGRAM,
 	PAGE_KINDS,

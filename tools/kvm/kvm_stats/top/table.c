@@ -167,7 +167,7 @@ unsigned int table_columns(const struct top *top)
 	if (!missing)
 		columns &= ~COLUMN_BIT(COLUMN_MISSING);
 	/* The lines of a guest are its vCPUs, so they have no PID and one vCPU each. */
-	if (page->kind == PAGE_PARTS)
+	if (page->kind == PAGE_TARGETS)
 		columns &= ~(COLUMN_BIT(COLUMN_PID) | COLUMN_BIT(COLUMN_VCPUS));
 	return columns;
 }

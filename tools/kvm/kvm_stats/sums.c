@@ -7,21 +7,7 @@
 
 /* ---- rows ---- */
 
-static enum growth growth_of(int err)
-{
-	switch (err) {
-	case 0:
-		return GROWTH_KNOWN;
-	case -EINVAL:
-		return GROWTH_NONE;
-	case -ESTALE:
-		return GROWTH_CLEARED;
-	default:
-		return GROWTH_UNKNOWN;
-	}
-}
-
-/* Adds up the values from @n to @end. The growth is the worst one of these values. */
+/* Adds up the values from @n to @end. The growth is known if it is for all of them. */
 static void get(struct row *row, const struct target *target, const struct kvmstats_stat *stat,
 		unsigned int n, unsigned int end)
 {
@@ -33,21 +19,19 @@ static void get(struct row *row, const struct target *target, const struct kvmst
 		.stat = stat,
 		.size = kvmstats_stat_size(stat),
 		.values = kvmstats_sample_values(target->now, stat),
+		.known = to > from,
 	};
 	for (; n < end; n++) {
 		uint64_t delta = 0;
-		enum growth growth = growth_of(kvmstats_delta(target->before, target->now, stat, n,
-							      &delta));
+		int err = kvmstats_delta(target->before, target->now, stat, n, &delta);
 
 		if (row->values)
 			row->value += row->values[n];
-		if (growth > row->growth)
-			row->growth = growth;
+		row->known &= !err;
+		row->cleared |= err == -ESTALE;
 		row->delta += delta;
 	}
-	if (row->growth == GROWTH_KNOWN && to <= from)
-		row->growth = GROWTH_UNKNOWN;
-	if (row->growth == GROWTH_KNOWN)
+	if (row->known)
 		row->rate = (double)row->delta * 1e9 / (double)(to - from);
 	else
 		row->delta = 0;

@@ -11,21 +11,15 @@
 
 /* ---- rows: one statistic of one VM or vCPU, and its growth between the last two samples ---- */
 
-enum growth {
-	GROWTH_KNOWN,		/* delta and rate are valid */
-	GROWTH_NONE,		/* the statistic does not count up */
-	GROWTH_UNKNOWN,		/* there is only one sample */
-	GROWTH_CLEARED,		/* the value decreased: it was reset, or the VM is another one */
-};
-
 struct row {
 	const struct target *target;
 	const struct kvmstats_stat *stat;	/* name, type, unit: kvmstats_stat_...() */
 	unsigned int size;			/* number of values */
 	const uint64_t *values;			/* valid until the next sample; NULL: no sample */
 	uint64_t value;				/* histogram: the sum of its buckets */
-	enum growth growth;
-	uint64_t delta;				/* 0 unless GROWTH_KNOWN */
+	bool known;				/* it counts up, and there are two samples */
+	bool cleared;				/* it decreased: reset, or another VM */
+	uint64_t delta;				/* 0 unless @known */
 	double rate;				/* delta per second */
 };
 

@@ -107,9 +107,9 @@ static void print_statistic(const struct row *row, bool rates)
 		fputs(", ", stdout);
 		print_member("unit", unit);
 	}
-	if (rates && row->growth == GROWTH_KNOWN)
+	if (rates && row->known)
 		printf(", \"rate\": %.3f", row->rate);
-	else if (rates && row->growth == GROWTH_CLEARED)
+	else if (rates && row->cleared)
 		fputs(", \"rate\": null, \"reset\": true", stdout);
 	putchar('}');
 }

@@ -188,9 +188,9 @@ static void print_value(const struct report *report, const struct kvmstats_stat 
 
 static void print_rate(const struct report *report, const struct row *row)
 {
-	if (row->growth == GROWTH_CLEARED)
+	if (row->cleared)
 		printf("  %14s", "reset");
-	else if (row->growth != GROWTH_KNOWN)
+	else if (!row->known)
 		printf("  %14s", "-");
 	else if (in_base_unit(report, row->stat))
 		printf("  %14.6f", row->rate * stat_factor(row->stat));
@@ -235,7 +235,7 @@ static void print_elements(const struct report *report, const struct target *tar
 
 	for (n = 0; n < kvmstats_stat_size(stat); n++) {
 		row_get_element(&line.row, target, stat, n);
-		if (hist && !line.row.value && line.row.growth != GROWTH_CLEARED)
+		if (hist && !line.row.value && !line.row.cleared)
 			continue;
 		element_name(stat, n, unit, line.name, sizeof(line.name));
 		print_line(report, &line);

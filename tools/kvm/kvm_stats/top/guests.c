@@ -120,7 +120,7 @@ void guests_free(struct top *top)
 /* Without the statistic, the value is 0, and its growth unknown. */
 static struct row row_of(const struct target *target, const struct kvmstats_stat *stat)
 {
-	struct row row = { .growth = GROWTH_UNKNOWN };
+	struct row row = { 0 };
 
 	if (stat)
 		row_get(&row, target, stat);
@@ -133,7 +133,7 @@ static bool add_rate(double *sum, const struct target *target, const struct kvms
 	struct row row = row_of(target, stat);
 
 	*sum += row.rate;
-	return row.growth == GROWTH_KNOWN || row.growth == GROWTH_CLEARED;
+	return row.known || row.cleared;
 }
 
 /* Whether exit statistics have counted @target, and are on. */

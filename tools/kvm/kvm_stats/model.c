@@ -158,6 +158,7 @@ static void free_target(struct target *target)
 		kvmstats_sample_free(target->now);
 		kvmstats_sample_free(target->before);
 	}
+	free(target->values);
 	free(target->baseline);
 	free(target);
 }
@@ -177,8 +178,10 @@ struct target *target_add(struct vmm *vmm, const struct target *from)
 		return NULL;
 	*target = *from;
 	target->vmm = vmm;
+	if (!target->source->has_samples)
+		target->values = calloc(target->set->values + 1, sizeof(*target->values));
 	if ((target->source->has_samples ||
-	     (!kvmstats_sample_new(&target->now, target->set->schema) &&
+	     (target->values && !kvmstats_sample_new(&target->now, target->set->schema) &&
 	      !kvmstats_sample_new(&target->before, target->set->schema))) &&
 	    list_target(vmm, target)) {
 		vmm->changed = true;
@@ -220,12 +223,13 @@ void targets_free(struct vmm *vmm)
 int target_read(struct target *target)
 {
 	struct kvmstats_sample *oldest = target->before;
+	int err = target->source->read(target);
 
-	if (!target->source->has_samples) {
-		target->before = target->now;
-		target->now = oldest;
-	}
-	return target->source->read(target);
+	if (target->source->has_samples || err)
+		return err;
+	target->before = target->now;
+	target->now = oldest;
+	return kvmstats_sample_set(target->now, target->values, target->set->values, clock_now());
 }
 
 bool targets_read(struct vmm *vmm)

@@ -79,8 +79,8 @@ struct source {
 	/* Called once before the targets of all VMMs are read. May be NULL. */
 	void (*sample)(struct monitor *monitor);
 	/*
-	 * Reads a sample into target->now. On error (-errno) the caller drops the target. A source
-	 * that has samples of its own lets target->now and target->before point to them.
+	 * Reads all values into target->values. On error (-errno) the caller drops the target. A
+	 * source that has samples of its own lets target->now and target->before point to them.
 	 */
 	int (*read)(struct target *target);
 	bool has_samples;
@@ -141,6 +141,8 @@ struct target {
 	int vmm_fd;			/* number of the fd of the VM or vCPU in the VMM, or -1 */
 	uint64_t number;		/* the kernel's number of the VM, 0: unknown */
 	int fd;
+	int err;			/* why it does not have all statistics: -errno, or 0 */
+	uint64_t *values;		/* one for each value of @set, unless it has samples */
 	void *private;
 };
 

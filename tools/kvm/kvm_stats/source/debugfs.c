@@ -31,12 +31,6 @@ void debugfs_set_path(const char *path)
 
 /* ---- values ---- */
 
-/* The private data of a target. */
-struct values {
-	int file_err;	/* -errno: some files cannot be read */
-	uint64_t value[];
-};
-
 static int read_value(int dirfd, const char *name, uint64_t *value)
 {
 	char text[32], *end;
@@ -59,23 +53,19 @@ static int read_value(int dirfd, const char *name, uint64_t *value)
 static int read_target(struct target *target)
 {
 	const struct kvmstats_schema *schema = target->set->schema;
-	size_t count = kvmstats_schema_count(schema);
-	struct values *values = target->private;
+	int err = 0;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; !err && i < kvmstats_schema_count(schema); i++) {
 		const char *name = kvmstats_stat_name(kvmstats_schema_stat(schema, i));
-		int err = read_value(target->fd, name, &values->value[i]);
 
-		if (err)
-			return err;
+		err = read_value(target->fd, name, &target->values[i]);
 	}
-	return kvmstats_sample_set(target->now, values->value, count, clock_now());
+	return err;
 }
 
 static void detach(struct target *target)
 {
-	free(target->private);
 	close(target->fd);
 }
 
@@ -165,31 +155,18 @@ static const struct kvmstats_schema *vcpu_schema(const struct vmm *vmm)
 	return NULL;
 }
 
-static int add_vm(struct monitor *monitor, struct vmm *vmm, const struct target *key, int dirfd,
-		  int *file_err)
+static int add_vm(struct monitor *monitor, struct vmm *vmm, struct target target)
 {
-	struct target target = *key;
 	struct kvmstats_schema *schema;
-	struct values *values;
-	int err = make_schema(key->source->has_sums ? NULL : vcpu_schema(vmm), dirfd, &schema,
-			      file_err);
+	int err = make_schema(target.source->has_sums ? NULL : vcpu_schema(vmm), target.fd, &schema,
+			      &target.err);
 
 	if (err)
 		return err;
 	target.set = stat_set_get(&monitor->sets, schema, true);
-	if (!target.set)
+	if (!target.set || !target_add(vmm, &target))
 		return -ENOMEM;
-	values = calloc(1, sizeof(*values) + target.set->values * sizeof(uint64_t));
-	if (!values)
-		return -ENOMEM;
-	values->file_err = *file_err;
-	target.fd = dirfd;
-	target.origin = ORIGIN_DEBUGFS;
-	target.private = values;
-	if (target_add(vmm, &target))
-		return 0;
-	free(values);
-	return -ENOMEM;
+	return target.err;
 }
 
 /* ---- VMs of a VMM ---- */
@@ -223,8 +200,7 @@ static int attach_vm(struct monitor *monitor, struct vmm *vmm, const char *name,
 {
 	const struct target *known;
 	char path[PATH_MAX + NAME_MAX + 2];
-	int file_err = 0;
-	int dirfd;
+	size_t targets;
 	int err;
 
 	key->vmm_fd = fd_of_vm(name, vmm->pid);
@@ -233,15 +209,16 @@ static int attach_vm(struct monitor *monitor, struct vmm *vmm, const char *name,
 	key->vm++;
 	known = target_keep(vmm, key);
 	if (known)
-		return ((const struct values *)known->private)->file_err;
+		return known->err;
 	snprintf(path, sizeof(path), "%s/%s", kvm_dir, name);
-	dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dirfd < 0)
+	key->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (key->fd < 0)
 		return -errno;
-	err = add_vm(monitor, vmm, key, dirfd, &file_err);
-	if (err)
-		close(dirfd);
-	return err ? err : file_err;
+	targets = vmm->targets;
+	err = add_vm(monitor, vmm, *key);
+	if (vmm->targets == targets)
+		close(key->fd);
+	return err;
 }
 
 /* The other sources number the VMs in the order of their fds, too. */
@@ -254,7 +231,9 @@ static int by_fd(const struct dirent **a, const struct dirent **b)
 
 static int attach_source(struct monitor *monitor, struct vmm *vmm, const struct source *source)
 {
-	struct target key = { .source = source, .vm = -1, .vcpu = -1 };
+	struct target key = {
+		.source = source, .origin = ORIGIN_DEBUGFS, .vm = -1, .vcpu = -1,
+	};
 	struct dirent **entry;
 	int entries = scandir(kvm_dir, &entry, NULL, by_fd);
 	int last_err = 0;

@@ -78,11 +78,10 @@ struct qmp {
 	char text[65536];
 };
 
-/* The private data of a target. */
-struct values {
+/* The private data of a target: what it is to QEMU. */
+struct place {
 	struct qmp *qmp;
 	char *path;			/* of a vCPU in QEMU's object tree; NULL: the VM */
-	uint64_t value[];
 };
 
 /* ---- query-stats ---- */
@@ -485,30 +484,24 @@ static const char *vcpu_path(struct json_object *cpus, size_t count, size_t posi
 /* The first target of a VMM that is read asks for all of them. */
 static int read_target(struct target *target)
 {
-	struct values *values = target->private;
-	struct qmp *qmp = values->qmp;
+	const struct place *place = target->private;
+	struct qmp *qmp = place->qmp;
 	int err = qmp->vmm == target->vmm ? qmp->err : ask(qmp, target->vmm, VALUES);
-	struct json_object *stats = find_stats(qmp, values->path);
+	struct json_object *stats = find_stats(qmp, place->path);
 
 	if (!err)
-		err = stats ? copy_values(target->set->schema, stats, values->value) : -ENODATA;
-	if (!err)
-		err = kvmstats_sample_set(target->now, values->value, target->set->values,
-					  clock_now());
+		err = stats ? copy_values(target->set->schema, stats, target->values) : -ENODATA;
 	if (err)
 		target->vmm->unread.qmp_error = err;
 	return err;
 }
 
-static void free_values(struct values *values)
-{
-	free(values->path);
-	free(values);
-}
-
 static void detach(struct target *target)
 {
-	free_values(target->private);
+	struct place *place = target->private;
+
+	free(place->path);
+	free(place);
 }
 
 /* Adds the target with the statistics of the vCPU @path, or of the VM. */
@@ -518,25 +511,23 @@ static int add_target(struct monitor *monitor, struct vmm *vmm, const struct tar
 	struct qmp *qmp = monitor->qmp;
 	struct target target = *key;
 	struct kvmstats_schema *schema;
-	struct values *values;
+	struct place *place;
 	int err = make_schema(qmp->answer[SCHEMAS], path ? "vcpu" : "vm", find_stats(qmp, path),
 			      &schema);
 
 	if (err)
 		return err;
 	target.set = stat_set_get(&monitor->sets, schema, true);
-	if (!target.set)
+	place = target.set ? calloc(1, sizeof(*place)) : NULL;
+	if (!place)
 		return -ENOMEM;
-	values = calloc(1, sizeof(*values) + target.set->values * sizeof(uint64_t));
-	if (!values)
-		return -ENOMEM;
-	values->qmp = qmp;
-	values->path = path ? strdup(path) : NULL;
+	place->qmp = qmp;
+	place->path = path ? strdup(path) : NULL;
 	target.origin = ORIGIN_QMP;
-	target.private = values;
-	if ((values->path || !path) && target_add(vmm, &target))
+	target.private = place;
+	if ((place->path || !path) && target_add(vmm, &target))
 		return 0;
-	free_values(values);
+	detach(&target);
 	return -ENOMEM;
 }
 

@@ -21,14 +21,12 @@
 #define PATH_SIZE	(PATH_MAX + NAME_MAX + 16)
 
 struct tracing {
-	const struct stat_set *set;
 	struct perf_counter *counter;	/* the selected tracepoints */
 	size_t counters;
 	struct perf_group *group;
 	size_t groups;
 	/* One for each tracepoint of KVM */
 	uint64_t *ended;		/* counts of threads that have ended */
-	uint64_t *values;		/* counts of all threads or CPUs */
 	uint64_t *buf;			/* scratch space for perf_group_add() */
 };
 
@@ -267,7 +265,6 @@ static void free_tracing(struct tracing *tracing)
 	free(tracing->group);
 	free(tracing->counter);
 	free(tracing->ended);
-	free(tracing->values);
 	free(tracing->buf);
 	free(tracing);
 }
@@ -280,12 +277,10 @@ static struct tracing *new_tracing(const struct machine *machine)
 
 	if (!tracing)
 		return NULL;
-	tracing->set = set;
 	tracing->counter = calloc(count, sizeof(*tracing->counter));
 	tracing->ended = calloc(count, sizeof(uint64_t));
-	tracing->values = calloc(count, sizeof(uint64_t));
 	tracing->buf = calloc(count, sizeof(uint64_t));
-	if (!tracing->counter || !tracing->ended || !tracing->values || !tracing->buf) {
+	if (!tracing->counter || !tracing->ended || !tracing->buf) {
 		free_tracing(tracing);
 		return NULL;
 	}
@@ -394,14 +389,14 @@ static int add_cpus(struct tracing *tracing)
 static int read_target(struct target *target)
 {
 	struct tracing *tracing = target->private;
-	size_t count = kvmstats_schema_count(tracing->set->schema), i;
 	int err = 0;
+	size_t i;
 
-	memcpy(tracing->values, tracing->ended, count * sizeof(*tracing->values));
+	memcpy(target->values, tracing->ended, target->set->values * sizeof(*target->values));
 	for (i = 0; !err && i < tracing->groups; i++)
 		err = perf_group_add(&tracing->group[i], tracing->counter, tracing->buf,
-				     tracing->values);
-	return err ? err : kvmstats_sample_set(target->now, tracing->values, count, clock_now());
+				     target->values);
+	return err;
 }
 
 static void detach(struct target *target)
@@ -411,13 +406,14 @@ static void detach(struct target *target)
 
 static int add_target(struct monitor *monitor, struct vmm *vmm, const struct target *key)
 {
-	struct tracing *tracing = new_tracing(monitor->tracepoints);
+	const struct machine *machine = monitor->tracepoints;
+	struct tracing *tracing = new_tracing(machine);
 	struct target target = *key;
 	int err;
 
 	if (!tracing)
 		return -ENOMEM;
-	target.set = tracing->set;
+	target.set = machine->set;
 	target.private = tracing;
 	err = vmm->kvm ? add_threads(tracing, vmm->pid) : add_cpus(tracing);
 	if (!err && !target_add(vmm, &target))

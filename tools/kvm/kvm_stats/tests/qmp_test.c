@@ -165,31 +165,27 @@ static void test_values_of_targets(void)
 		"{\"return\": [{\"provider\": \"kvm\", \"stats\": [{\"name\": \"b\", \"value\": "
 		"[9007199254740993, 18446744073709551615]}, {\"name\": \"a\", \"value\": "
 		"9223372036854775808}]}]}\r\n{\"return\": []}\r\n");
-	struct values *vm = calloc(1, sizeof(*vm) + 3 * sizeof(uint64_t));
-	struct values vcpu = { .qmp = &qmp, .path = "/a" };
+	struct place vm = { .qmp = &qmp }, vcpu = { .qmp = &qmp, .path = "/a" };
+	uint64_t value[3];
 	struct stat_set set = { .values = 3 };
-	struct target target = { .vmm = &vmm, .set = &set, .private = vm };
+	struct target target = { .vmm = &vmm, .set = &set, .values = value, .private = &vm };
 	struct kvmstats_schema *schema;
 
-	if (!vm || kvmstats_schema_make(&schema, desc, 2, sizeof(*desc)) ||
-	    kvmstats_sample_new(&target.now, schema))
+	if (kvmstats_schema_make(&schema, desc, 2, sizeof(*desc)))
 		abort();
 	start_server(&server, "socket");
 	set.schema = schema;
-	*vm = (struct values){ .qmp = &qmp };
 	vmm.qmp_socket = server.path;
 	tap_is(read_target(&target), 0, "a target gets its values");
-	tap_ok(vm->value[0] == 1ull << 63 && vm->value[1] == UINT64_MAX &&
-	       vm->value[2] == 9007199254740993, "large numbers have all of their bits");
+	tap_ok(value[0] == 1ull << 63 && value[1] == UINT64_MAX && value[2] == 9007199254740993,
+	       "large numbers have all of their bits");
 	stop_server(&server);
 	target.private = &vcpu;
 	tap_is(read_target(&target), -ENODATA, "another target is not in the answer");
 	free_answers(&qmp);
 	tap_is(read_target(&target), -ENOENT, "a new sample asks again");
 	free_answers(&qmp);
-	kvmstats_sample_free(target.now);
 	kvmstats_schema_free(schema);
-	free(vm);
 }
 
 static void test_answers(void)

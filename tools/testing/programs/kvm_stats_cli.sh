@@ -255,12 +255,11 @@ adds_buckets_up()
 		END { for (name in all) { n++; bad += all[name] != sum[name] + 0 } exit bad || !n }' "$work/stdout"
 }
 
-# Stop kvm-stats between two samples.
 survives_sigstop()
 {
-	follow read read -p "$vmm" -i 2 -c 1 -f "^$statistic\$" &&
-	appears '^# PID' read && kill -STOP "$follower" && kill -CONT "$follower" &&
-	ends 0 && grep -q '^vcpu1 ' "$work/read"
+	follow read read -p "$vmm" -i 0.5 -f "^$statistic\$" && appears '^vcpu1 ' read &&
+	kill -STOP "$follower" && kill -CONT "$follower" &&
+	appears '^vcpu1 ' read $(($(grep -c '^vcpu1 ' "$work/read") + 1)) && ends 143 TERM
 }
 
 refuses_full_disk()

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Test the packages on new installations, which boot under emulation, and print how long each step takes.
-# In Debian 11, DKMS builds the modules for its kernel, and again after an upgrade; kernels for which it must
-# not build them keep their own. Debian 12 has its unmodified kernel. check-host checks both.
+# systemd runs the service while its package is upgraded, removed and purged. In Debian 11, DKMS builds the
+# modules for its kernel, and again after an upgrade; kernels for which it must not build them keep their own.
+# Debian 12 has its unmodified kernel. check-host checks both.
 #
 # usage: dkms.t		(needs root)
 set -u
@@ -44,7 +45,7 @@ make_root()
 	mkdir -p "$root/root/kvm-stats" "$root/etc/initramfs-tools"
 	cp "$DEB_DIR/kvm-stats"{,-dkms}"_${version}_amd64.deb" "$root/root/"
 	printf '%s\n' virtio_pci 9pnet_virtio 9p >"$root/etc/initramfs-tools/modules"	# for boots
-	in_root apt-get -q update && install qemu-system-x86 seabios "${@:2}"
+	in_root apt-get -q update && install curl qemu-system-x86 seabios systemd-sysv "${@:2}"
 }
 
 # built KERNEL: whether the modules of the package are installed for it, and those of the kernel are still there
@@ -68,25 +69,54 @@ newest()
 	find "$root/lib/modules" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -V | tail -n 1
 }
 
-# The newest kernel of the installation boots under emulation, from its own root directory, and runs a script
-# instead of systemd, when the initramfs has mounted /proc, /sys, /dev and /run. At the end of the script the
-# kernel panics if the machine is not off yet; with panic=-1, this ends the machine, too. Both CPUs are
-# emulated in one thread, see boots/all/debian.
+# The newest kernel of the installation boots under emulation, from its own root directory, and systemd runs a
+# script, at whose end the machine is off. Both CPUs are emulated in one thread, see boots/all/debian.
 boots()
 {
 	local kernel
 	kernel=$(newest)
 	rm -f "$root/root/boot.log" "$root/root/check-host.tap"
-	cat >"$root/root/boot" <<-'END'
+	cat >"$root/etc/systemd/system/test.service" <<-'END'
+	[Service]
+	ExecStart=/root/test
+	ExecStopPost=/bin/sh -c 'sync; echo o >/proc/sysrq-trigger'
+	StandardOutput=file:/root/boot.log
+	StandardError=inherit
+	[Install]
+	WantedBy=multi-user.target
+	END
+	in_root systemctl -q enable test
+	cat >"$root/root/test" <<-'END'
 	#!/bin/bash
-	exec >/root/boot.log 2>&1 </dev/null
-	mkdir -p /dev/pts /dev/shm
-	ln -s /proc/self/fd /dev/fd
-	mount -t devpts devpts /dev/pts
-	mount -t tmpfs tmpfs /dev/shm
-	mount -t tmpfs tmpfs /tmp
+	mount -t tmpfs tmpfs /tmp	# 9p has no named pipes
 	TIMEFORMAT='%R s'
 	set -x
+	pid() { systemctl show -p MainPID --value kvm-stats; }
+	# The service runs, its process is not $1, and it answers.
+	runs() {
+		local i
+		for i in {1..60}; do
+			systemctl -q is-active kvm-stats && [ "$(pid)" != "$1" ] &&
+				curl -sf http://localhost:10203/metrics | grep -q '^kvm_stats_' && return
+			sleep 1
+		done
+		systemctl status kvm-stats
+		return 1
+	}
+	life() {
+		local first package=$(echo /root/kvm-stats_*.deb)
+		dpkg -P kvm-stats && dpkg -i "$package" || return
+		! systemctl -q is-active kvm-stats && ! systemctl -q is-enabled kvm-stats || return
+		dpkg -i "$package" && ! systemctl -q is-active kvm-stats || return
+		systemctl start kvm-stats && runs 0 || return
+		first=$(pid)
+		sed -i 's/^#KVM_STATS_OPTIONS=.*/KVM_STATS_OPTIONS=--metrics=minimal/' /etc/default/kvm-stats
+		dpkg -i "$package" && runs "$first" && grep -q =--metrics=minimal /etc/default/kvm-stats || return
+		tr '\0' ' ' <"/proc/$(pid)/cmdline" | grep -e --metrics=minimal || return
+		first=$(pid)
+		dpkg -r kvm-stats && ! systemctl -q is-active kvm-stats && [ ! -e "/proc/$first" ] || return
+		[ -e /etc/default/kvm-stats ] && dpkg -P kvm-stats && [ ! -e /etc/default/kvm-stats ]
+	}
 	uname -r
 	cat /proc/uptime
 	modprobe kvm_amd
@@ -104,15 +134,20 @@ boots()
 		time dpkg -r kvm-stats-dkms
 	fi
 	echo "loaded at the end: $(cat /sys/module/kvm/version 2>/dev/null || echo the modules of the kernel)"
-	echo o >/proc/sysrq-trigger
+	life && echo "the service lives"
 	END
-	chmod +x "$root/root/boot"
+	chmod +x "$root/root/test"
 	timeout 3600 qemu-system-x86_64 -M pc -cpu EPYC,+svm,+npt -accel tcg,thread=single -m 2048 -smp 2 -display none \
 		-no-reboot -serial "file:$out/serial" -kernel "$root/boot/vmlinuz-$kernel" -initrd "$root/boot/initrd.img-$kernel" \
 		-fsdev "local,id=root,path=$root,security_model=passthrough" -device virtio-9p-pci,fsdev=root,mount_tag=root \
-		-append "root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144 rw console=ttyS0 panic=-1 tsc=reliable kvm_amd.npt=0 init=/root/boot"
+		-append "root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=262144 rw console=ttyS0 panic=-1 tsc=reliable kvm_amd.npt=0"
 	cat "$root/root/boot.log"
 	grep -q web "$root/root/screen"
+}
+
+service_lives()
+{
+	grep -qx 'the service lives' "$root/root/boot.log"
 }
 
 exchanges()
@@ -211,6 +246,7 @@ check "a locked down kernel without a key is refused" refuses "DKMS has no key t
 check "it boots with these modules, and kvm-stats top shows a guest" boots
 sed 's/^/# /' "$root/root/boot.log"
 check "check-host checks them" checks_host series
+check "systemd: upgrades restart a service that runs, the removal stops it, the purge cleans up" service_lives
 check "kvm-stats-modules exchanges them, and the removal loads those of the kernel" exchanges
 check "kvmgt, which knows structures of KVM, does not load with them" \
 	grep "kvmgt: disagrees about version of symbol kvm_" "$root/root/boot.log"
@@ -219,5 +255,6 @@ check "Debian 12 is installed" make_root bookworm linux-image-amd64 "/root/kvm-s
 check "it boots with its own modules, and kvm-stats top shows a guest" boots
 sed 's/^/# /' "$root/root/boot.log"
 check "check-host checks mainline's interface" checks_host mainline
+check "systemd: upgrades restart a service that runs, the removal stops it, the purge cleans up" service_lives
 [ -n "${KEEP_ROOT:-}" ] || rm -rf "$root"
 finish

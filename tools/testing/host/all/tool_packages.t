@@ -86,46 +86,6 @@ removed='
 	[ -z "$(find /usr /lib/ /etc -xdev -name "*kvm*stats*" -newer /tmp/dpkg)" ]
 	! command -v kvm-stats'
 
-# What dpkg and its scripts do with the service, which a fake systemctl records. The service runs if
-# there is a file /tmp/active.
-# shellcheck disable=SC2016 # another shell expands this
-life='
-	has() { grep -q "$1.*kvm-stats.service" /tmp/systemctl; }
-	act() { : >/tmp/systemctl; "$@" >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; return 1; }; cat /tmp/systemctl; }
-	rm -f /usr/sbin/policy-rc.d /usr/bin/systemctl /tmp/active
-	cat >/usr/bin/systemctl <<-"END"
-		#!/bin/sh
-		echo "$@" >>/tmp/systemctl
-		case " $* " in
-		*" is-active "*) [ -e /tmp/active ] ;;
-		*" is-enabled "*) echo disabled; exit 1 ;;
-		esac
-	END
-	chmod 755 /usr/bin/systemctl
-	mkdir -p /run/systemd/system
-	dpkg -P kvm-stats >/dev/null 2>&1 || true
-	act dpkg -i "/mnt/$2"_*.deb /mnt/kvm-stats_*.deb
-	! has " start " && ! has " restart "
-	grep -q "^#KVM_STATS_OPTIONS" /etc/default/kvm-stats
-	echo KVM_STATS_OPTIONS=--metrics=all >/etc/default/kvm-stats
-	ls /usr/share/kvm-stats/kvm-fleet.json /usr/share/kvm-stats/kvm.rules.yml
-	act dpkg -i /mnt/kvm-stats_*.deb
-	! has " restart "
-	: >/tmp/active
-	act dpkg -i /mnt/kvm-stats_*.deb
-	has " restart " && ! has " stop "
-	grep -q metrics=all /etc/default/kvm-stats
-	act dpkg -r kvm-stats
-	has " *stop "
-	grep -q metrics=all /etc/default/kvm-stats
-	act dpkg -P kvm-stats
-	[ ! -e /etc/default/kvm-stats ]'
-
-debs_live()
-{
-	in_overlay bash -euxc "$life" - "$version" "$library"
-}
-
 debs_work()
 {
 	in_overlay bash -euxc "$used" - "$version" "$library"
@@ -152,7 +112,6 @@ deb_tests()
 	if [ "$(id -u)" = 0 ] && in_overlay true 2>/dev/null; then
 		check "the installed packages work: command, pages, completion, library" debs_work
 		check "the packages can be removed" debs_can_be_removed
-		check "an upgrade restarts a running service, the removal stops it, the purge cleans up" debs_live
 	else
 		skip "the installed packages work" "needs root, and a file system for an overlay"
 	fi

@@ -15,7 +15,10 @@
 
 static bool check_change(const struct outcome *outcome, const struct guest_change *change)
 {
-	bool exactly = change->precision == GUEST_EXACTLY;
+	static const char * const words[] = {
+		[GUEST_AT_LEAST] = "at least ", [GUEST_EXACTLY] = "", [GUEST_NOT] = "",
+	};
+	unsigned int times = change->precision == GUEST_NOT ? 0 : TIMES;
 	uint64_t by, minus;
 	size_t i;
 
@@ -26,10 +29,10 @@ static bool check_change(const struct outcome *outcome, const struct guest_chang
 			return false;
 		by -= minus;
 	}
-	if (exactly ? by == TIMES : by >= TIMES)
+	if (change->precision == GUEST_AT_LEAST ? by >= times : by == times)
 		return true;
-	return fail("%s changed by %llu, expected %s%d", change->statistic,
-		    (unsigned long long)by, exactly ? "" : "at least ", TIMES);
+	return fail("%s changed by %llu, expected %s%u", change->statistic,
+		    (unsigned long long)by, words[change->precision], times);
 }
 
 static bool run(struct guest *guest, const struct guest_action *action, unsigned int times)

@@ -174,6 +174,7 @@ const char *guest_run(struct guest *guest, const struct guest_action *action,
 	const char *message = NULL;
 
 	if (action->from_user_space) {
+		guest->arg = action->arg;
 		while (times-- && !message)
 			message = action->from_user_space(guest);
 		return message;

@@ -25,15 +25,16 @@ struct guest {
 	uint8_t *memory;	/* at address 0 of the guest */
 	void *reserved;		/* the address space that contains @memory */
 	size_t end;		/* of the code in @memory */
+	const void *arg;	/* of the action that user space executes */
 	/* on arm64, of the vCPU: bits KVM_ARM_VCPU_*; on x86, of the VM: GUEST_WITHOUT_IRQCHIP */
 	uint32_t features;
 };
 
 #define GUEST_WITHOUT_IRQCHIP	1
 
-enum guest_precision { GUEST_AT_LEAST, GUEST_EXACTLY };
+enum guest_precision { GUEST_AT_LEAST, GUEST_EXACTLY, GUEST_NOT };
 
-/* The change of a statistic for each execution of an action. */
+/* The change of a statistic for each execution of an action: 1, or 0 with GUEST_NOT. */
 struct guest_change {
 	const char *statistic;
 	const char *debugfs;	/* the name of its debugfs file */
@@ -60,6 +61,7 @@ struct guest_action {
 	void (*interrupt)(const struct guest *guest, bool raise);
 	/* If set, user space executes the action, for example because no guest can run. */
 	const char *(*from_user_space)(const struct guest *guest);
+	const void *arg;		/* what this function finds in @guest */
 };
 
 /*

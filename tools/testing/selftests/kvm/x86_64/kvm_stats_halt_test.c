@@ -230,11 +230,14 @@ static const char *check_polls(const struct stats_snapshot *before,
 			       const struct stats_snapshot *after)
 {
 	int64_t attempted = stats_changed(before, after, "halt_attempted_poll");
+	int64_t succeeded = stats_changed(before, after, "halt_poll_success_hist");
 	int64_t failed = stats_changed(before, after, "halt_poll_fail_hist");
 
-	return STATS_CHECK_CHANGES(before, after,
-				   { "halt_successful_poll", attempted - failed },
-				   { "halt_poll_success_hist", attempted - failed });
+	if (succeeded + failed != attempted)
+		return stats_fail("'%s' changed by %ld and '%s' by %ld, expected %ld polls",
+				  "halt_poll_success_hist", succeeded,
+				  "halt_poll_fail_hist", failed, attempted);
+	return STATS_CHECK_CHANGES(before, after, { "halt_successful_poll", succeeded });
 }
 
 static const char *check_halts(const struct stats_snapshot *before,
@@ -334,6 +337,10 @@ static const char *successful_polls(struct stats_target *target)
 		halt_and_poll(guest, HALTS);
 		after = stats_now(guest);
 		message = check_halts(&before, &after);
+		if (!message)
+			message = STATS_CHECK_CHANGES(&before, &after, {
+					"halt_wait_hist",
+					stats_changed(&before, &after, "halt_poll_fail_hist") });
 		if (message || stats_changed(&before, &after, "halt_successful_poll"))
 			return message;
 	}

@@ -74,10 +74,11 @@ static const char *fill_pool(const char *pool, unsigned int num)
 			  num, pool);
 }
 
-static void set_memory(struct kvm_vm *vm, void *memory, size_t size)
+static void set_memory(struct kvm_vm *vm, void *memory, size_t size, uint32_t flags)
 {
 	struct kvm_userspace_memory_region region = {
 		.slot = MEMORY_SLOT,
+		.flags = flags,
 		.guest_phys_addr = MEMORY,
 		.memory_size = size,
 		.userspace_addr = (uintptr_t)memory,
@@ -85,6 +86,8 @@ static void set_memory(struct kvm_vm *vm, void *memory, size_t size)
 
 	vm_ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
 }
+
+static void *added_memory;
 
 /*
  * Adds @num pages of @size from @pool to the memory of the guest.  The window
@@ -105,7 +108,8 @@ static const char *add_memory(const struct stats_guest *guest, const char *pool,
 	if (memory == MAP_FAILED)
 		return stats_skip("cannot map %u pages of %zu MiB: %s", num, size >> 20,
 				  strerror(errno));
-	set_memory(guest->vm, memory, num * size);
+	set_memory(guest->vm, memory, num * size, 0);
+	added_memory = memory;
 	stats_map_window(guest->vm, LARGE, MEMORY, num, size);
 	stats_map_window(guest->vm, CODE, MEMORY + CODE_OFFSET, CODE_PAGES,
 			 CODE_STRIDE);
@@ -155,7 +159,7 @@ static const char *large_pages(struct stats_target *target)
 		message = stats_check_value(&after, "pages_2m", LARGE_PAGES);
 	if (message)
 		return message;
-	set_memory(guest->vm, NULL, 0);
+	set_memory(guest->vm, NULL, 0, 0);
 	return check_empty(guest);
 }
 
@@ -178,8 +182,31 @@ static const char *huge_page(struct stats_target *target)
 				      { "pages_2m", 0 });
 	if (message)
 		return message;
-	set_memory(guest->vm, NULL, 0);
+	set_memory(guest->vm, NULL, 0, 0);
 	return check_empty(guest);
+}
+
+/* KVM needs mmu_lock to replace a large page by small ones, whose writes it logs. */
+static const char *logged_pages(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_snapshot before, after;
+	const char *message;
+
+	if (stats_param_is_on("/sys/module/kvm_intel/parameters/pml"))
+		return stats_skip("the CPU logs dirty pages, so KVM does not write-protect them");
+	message = add_large_pages(guest);
+	if (message)
+		return message;
+	stats_write_pages(guest, LARGE, LARGE_PAGES);
+	set_memory(guest->vm, added_memory, LARGE_PAGES * LARGE_PAGE, KVM_MEM_LOG_DIRTY_PAGES);
+	before = stats_now(guest);
+	stats_write_pages(guest, LARGE, LARGE_PAGES);
+	after = stats_now(guest);
+	return STATS_CHECK_CHANGES(&before, &after,
+				   { "pf_taken", LARGE_PAGES },
+				   { "pf_fast", 0 },
+				   { "pages_2m", -LARGE_PAGES });
 }
 
 /*
@@ -215,13 +242,14 @@ static const char *nx_split(struct stats_target *target)
 				      { "pf_taken", CODE_PAGES });
 	if (message)
 		return message;
-	set_memory(guest->vm, NULL, 0);
+	set_memory(guest->vm, NULL, 0, 0);
 	return check_empty(guest);
 }
 
 static const struct stats_check checks[] = {
 	STATS_CHECK("pages_2m", large_pages),
 	STATS_CHECK("pages_1g", huge_page),
+	STATS_CHECK("logged_pages", logged_pages),
 	STATS_CHECK("nx_split", nx_split),
 };
 

@@ -13,6 +13,8 @@
 
 #define VCPU_ID		0
 #define TIMES		13
+#define TRIES		20
+#define SPINS		3000000
 #define L2_STACK_WORDS	256
 #define CALL_SIZE	3		/* of VMMCALL and VMCALL */
 #define VMRUN_FAILED	0xffffffffu	/* exit code for an invalid VMCB */
@@ -24,6 +26,7 @@ enum {
 	GUEST_REFUSED_BY_KVM,
 	GUEST_SHUTS_DOWN,
 	GUEST_SENDS_INIT,
+	GUEST_SPINS_IN_L2,
 };
 
 static unsigned long l2_stack[L2_STACK_WORDS] __aligned(16);
@@ -39,6 +42,15 @@ static void guest_l2_call(void)
 		asm volatile("vmmcall" : : : "memory");
 }
 
+/* KVM handles this exit, and L2 goes on.  With VMX, L1 gets it. */
+static void guest_l2_exit(void)
+{
+	uint32_t eax = 0, ebx, ecx = 0, edx;
+
+	if (!use_vmx)
+		asm volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
+}
+
 /*
  * L2 exits to L1 immediately, except once, when it makes a ucall before.  With
  * VMX, L1 changes the registers of L2, so the number of calls is in memory.
@@ -47,8 +59,10 @@ static void guest_l2(void)
 {
 	static int calls;
 
-	while (calls++ < TIMES + 1)
+	while (calls++ < TIMES + 1) {
+		guest_l2_exit();
 		guest_l2_call();
+	}
 	GUEST_SYNC(2);
 	guest_l2_call();
 }
@@ -180,8 +194,26 @@ static void guest_l1_ends(void *nested, uint64_t what)
 	GUEST_SYNC(1);
 }
 
+/* With interrupts enabled, as in kvm_stats_exits_test. */
+static void guest_l2_spins(void)
+{
+	int i;
+
+	for (;;) {
+		GUEST_SYNC(2);
+		asm volatile("sti");
+		for (i = 0; i < SPINS; i++)
+			asm volatile("" ::: "memory");
+		asm volatile("cli");
+	}
+}
+
 static void guest_main(void *nested, uint64_t what)
 {
+	if (what == GUEST_SPINS_IN_L2) {
+		guest_prepare_l2(nested, guest_l2_spins);
+		guest_run_l2(nested);
+	}
 	if (what == GUEST_RUNS_L2)
 		guest_l1(nested);
 	else if (what < GUEST_SHUTS_DOWN)
@@ -229,7 +261,23 @@ static const char *runs(struct stats_target *target)
 				   { "guest_mode", 0 });
 }
 
-/* An entry that KVM or the CPU refuses does not count. */
+/*
+ * VMLOAD, VMRUN and VMSAVE of L1 exit.  If the CPU refuses the VMCB, this is another
+ * exit.  The ucall is the last one.
+ */
+static const char *check_exits(const struct stats_snapshot *before,
+			       const struct stats_snapshot *after, int what)
+{
+	int64_t expected = TIMES * (what == GUEST_REFUSED_BY_CPU ? 4 : 3) + 1;
+	int64_t exits = stats_changed(before, after, "exits") -
+			stats_changed(before, after, "irq_exits");
+
+	return use_vmx || exits == expected ? NULL :
+	       stats_fail("'exits' without 'irq_exits' changed by %ld, expected %ld", exits,
+			  expected);
+}
+
+/* An entry that KVM or the CPU refuses does not count as a nested run, but as an exit. */
 static const char *refused(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
@@ -240,6 +288,8 @@ static const char *refused(struct stats_target *target)
 	stats_run_guest(guest);
 	after = stats_now(guest);
 	message = STATS_CHECK_CHANGES(&before, &after, { "nested_run", 0 });
+	if (!message)
+		message = check_exits(&before, &after, target->arg);
 	return message ? message : stats_check_value(&after, "guest_mode", 0);
 }
 
@@ -285,12 +335,32 @@ static const char *end_in_l2(struct stats_target *target)
 	return check_guest_mode(guest, 0);
 }
 
+/* The only exits of L2 are interrupts and the ucall.  KVM's preemption timer is VMX's. */
+static const char *interrupts(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_snapshot before, after;
+	int64_t irqs = 0, exits = 0;
+	int i;
+
+	for (i = 0; i < TRIES && !irqs; i++) {
+		before = stats_now(guest);
+		stats_run_guest(guest);
+		after = stats_now(guest);
+		irqs = stats_changed(&before, &after, "irq_exits");
+		exits = stats_changed(&before, &after, "exits");
+	}
+	return irqs > 0 && (use_vmx || exits == irqs + 1) ? NULL :
+	       stats_fail("'irq_exits' changed by %ld, 'exits' by %ld", irqs, exits);
+}
+
 static const struct stats_check checks[] = {
 	STATS_CHECK("nested_run", runs, .arg = GUEST_RUNS_L2),
 	STATS_CHECK("refused_by_cpu", refused, .arg = GUEST_REFUSED_BY_CPU),
 	STATS_CHECK("refused_by_kvm", refused, .arg = GUEST_REFUSED_BY_KVM),
 	STATS_CHECK("guest_mode", guest_mode, .arg = GUEST_RUNS_L2),
 	STATS_CHECK("guest_mode_after_shutdown", end_in_l2, .arg = GUEST_SHUTS_DOWN),
+	STATS_CHECK("interrupts", interrupts, .arg = GUEST_SPINS_IN_L2),
 	STATS_CHECK("guest_mode_after_init", end_in_l2, .arg = GUEST_SENDS_INIT),
 };
 

@@ -27,12 +27,15 @@
 #define WINDOW		0x40000000ul
 #define DIRECTORY	(WINDOW + TABLES * PAGE)
 #define UNMAPPED	0xc0000000ul
+#define NOT_CANONICAL	0x8000000000000000ul
 #define DATA_PAGES	0x8000
 #define COLLISIONS	5
 
 /* The guest */
 
-enum guest_op { READ, READ_UNMAPPED, WRITE, WRITE_BYTE, INVLPG, LOAD_CR3 };
+enum guest_op {
+	READ, READ_UNMAPPED, WRITE, CLEAR, WRITE_BYTE, WRITE_HALF, INVLPG, LOAD_CR3, DOUBLE_FAULT
+};
 
 /* Does something @num times, at addresses that are @stride apart. */
 static struct {
@@ -57,11 +60,24 @@ static void guest_do(uint64_t op, uint64_t address)
 	case WRITE:
 		WRITE_ONCE(*entry, READ_ONCE(*entry));
 		break;
+	case CLEAR:
+		WRITE_ONCE(*entry, 0);
+		break;
 	case WRITE_BYTE:
 		WRITE_ONCE(*(uint8_t *)entry, READ_ONCE(*(uint8_t *)entry));
 		break;
+	case WRITE_HALF:
+		/* KVM's emulator does not have this instruction. */
+		asm volatile("movhps (%0), %%xmm0; movhps %%xmm0, (%0)"
+			     : : "r"(address) : "xmm0", "memory");
+		break;
 	case INVLPG:
 		asm volatile("invlpg (%0)" : : "r"(address) : "memory");
+		break;
+	case DOUBLE_FAULT:
+		asm volatile("lidt %0" : : "m"((struct desc_ptr){ .size = PAGE - 1,
+								   .address = address }));
+		READ_ONCE(*entry);
 		break;
 	case LOAD_CR3:
 		asm volatile("mov %%cr3, %0; mov %0, %%cr3" : "=r"(address) : : "memory");
@@ -110,7 +126,7 @@ static uint64_t directory_of(struct kvm_vm *vm, uint64_t address)
 	return entry_address(vm, table, address >> 30 & 511);
 }
 
-static void run_work(const struct stats_guest *guest, enum guest_op op, uint64_t address,
+static void set_work(const struct stats_guest *guest, enum guest_op op, uint64_t address,
 		     uint64_t stride, uint64_t num)
 {
 	typeof(guest_work) *work = stats_in_guest(guest->vm, guest_work);
@@ -119,6 +135,12 @@ static void run_work(const struct stats_guest *guest, enum guest_op op, uint64_t
 	work->address = address;
 	work->stride = stride;
 	work->num = num;
+}
+
+static void run_work(const struct stats_guest *guest, enum guest_op op, uint64_t address,
+		     uint64_t stride, uint64_t num)
+{
+	set_work(guest, op, address, stride, num);
 	stats_run_guest(guest);
 }
 
@@ -198,7 +220,26 @@ static const char *unmapped_addresses(struct stats_target *target)
 	return CHECK_WORK(target->machine, READ_UNMAPPED, UNMAPPED, 1, TIMES,
 			  { "pf_guest", TIMES },
 			  { "pf_taken", TIMES },
+			  { "pf_spurious", 0 },
 			  { "pf_fixed", 0 });
+}
+
+/*
+ * The CPU cannot deliver the page fault, because the IDT is not mapped, so there is
+ * a second one.  It cannot deliver the double fault, either.
+ */
+static const char *double_fault(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_snapshot before, after;
+
+	set_work(guest, DOUBLE_FAULT, UNMAPPED, 0, 1);
+	before = stats_now(guest);
+	vcpu_run(guest->vm, VCPU_ID);
+	after = stats_now(guest);
+	if (vcpu_state(guest->vm, VCPU_ID)->exit_reason != KVM_EXIT_SHUTDOWN)
+		return stats_fail("the guest has not shut down");
+	return STATS_CHECK_CHANGES(&before, &after, { "pf_guest", 3 });
 }
 
 /* KVM lets the guest write to page tables of the lowest level until the next flush. */
@@ -217,6 +258,19 @@ static const char *unsync_tables(struct stats_target *target)
 	return message ? message :
 	       CHECK_WORK(guest, LOAD_CR3, 0, 0, 1,
 			  { "mmu_unsync", -TIMES });
+}
+
+static const char *zapped_unsync_tables(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+	struct stats_snapshot before, after;
+
+	touch_areas(guest, TIMES);
+	run_work(guest, WRITE, WINDOW, PAGE, TIMES);
+	before = stats_now(guest);
+	vm_mem_region_delete(guest->vm, MEMORY_SLOT);
+	after = stats_now(guest);
+	return STATS_CHECK_CHANGES(&before, &after, { "mmu_unsync", -TIMES });
 }
 
 /* Each write is to another entry, and the guest uses it before the next write. */
@@ -240,6 +294,17 @@ static const char *directory_writes(struct stats_target *target)
 				   { "mmu_cache_miss", 0 });
 }
 
+/* The entry has no successor. */
+static const char *cleared_entry(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+
+	touch_areas(guest, TIMES);
+	return CHECK_WORK(guest, CLEAR, DIRECTORY, 0, 1,
+			  { "mmu_pte_write", 1 },
+			  { "mmu_pde_zapped", 0 });
+}
+
 /* KVM gives up a page directory at the third write in a row. */
 static const char *flooded_directory(struct stats_target *target)
 {
@@ -250,6 +315,19 @@ static const char *flooded_directory(struct stats_target *target)
 			  { "mmu_pte_write", 3 },
 			  { "mmu_pde_zapped", 2 },
 			  { "mmu_flooded", 1 });
+}
+
+/* KVM cannot emulate the write, but the page need not be a page table any longer. */
+static const char *unprotected_directory(struct stats_target *target)
+{
+	const struct stats_guest *guest = target->machine;
+
+	touch_areas(guest, TIMES);
+	return CHECK_WORK(guest, WRITE_HALF, DIRECTORY, 0, 1,
+			  { "insn_emulation", 1 },
+			  { "insn_emulation_fail", 0 },
+			  { "mmu_pte_write", 0 },
+			  { "mmu_flooded", 0 });
 }
 
 /* No guest writes to a part of an entry, so this page is not a page directory. */
@@ -271,6 +349,14 @@ static const char *invlpg(struct stats_target *target)
 	touch_areas(guest, TIMES);
 	return CHECK_WORK(guest, INVLPG, AREAS, LARGE_PAGE, TIMES,
 			  { "invlpg", TIMES },
+			  { "tlb_flush", 0 });
+}
+
+/* The instruction does nothing then. */
+static const char *invlpg_not_canonical(struct stats_target *target)
+{
+	return CHECK_WORK(target->machine, INVLPG, NOT_CANONICAL, 0, TIMES,
+			  { "invlpg", 0 },
 			  { "tlb_flush", 0 });
 }
 
@@ -362,11 +448,16 @@ static const struct stats_check checks[] = {
 	STATS_CHECK("new_tables", new_tables),
 	STATS_CHECK("old_tables", old_tables),
 	STATS_CHECK("unmapped_addresses", unmapped_addresses),
+	STATS_CHECK("double_fault", double_fault),
 	STATS_CHECK("unsync_tables", unsync_tables),
+	STATS_CHECK("zapped_unsync_tables", zapped_unsync_tables),
 	STATS_CHECK("directory_writes", directory_writes),
+	STATS_CHECK("cleared_entry", cleared_entry),
 	STATS_CHECK("flooded_directory", flooded_directory),
 	STATS_CHECK("partial_write", partial_write),
+	STATS_CHECK("unprotected_directory", unprotected_directory),
 	STATS_CHECK("invlpg", invlpg),
+	STATS_CHECK("invlpg_not_canonical", invlpg_not_canonical),
 	STATS_CHECK("same_cr3", same_cr3),
 	STATS_CHECK("recycled_tables", recycled_tables),
 	STATS_CHECK("collisions", collisions),

@@ -22,6 +22,7 @@
 /* The guest */
 
 static uint64_t guest_target;	/* APIC id */
+static uint64_t guest_result;	/* of each hypercall */
 static uint64_t guest_spins;
 static uint64_t guest_stop;
 
@@ -32,7 +33,7 @@ static void guest_yield(void)
 	guest_apic_enable();
 	GUEST_SYNC(0);
 	for (i = 0; i < TIMES; i++)
-		GUEST_ASSERT(!guest_hypercall(KVM_HC_SCHED_YIELD, guest_target));
+		GUEST_ASSERT(guest_hypercall(KVM_HC_SCHED_YIELD, guest_target) == guest_result);
 	GUEST_DONE();
 }
 
@@ -142,11 +143,35 @@ static const char *to_other_policy(struct stats_target *target)
 	return message;
 }
 
+/* The guest must not use what its CPUID does not have. */
+static const char *without_feature(struct stats_target *target)
+{
+	struct kvm_cpuid2 *cpuid = kvm_get_supported_cpuid();
+	struct kvm_enable_cap cap = { .cap = KVM_CAP_ENFORCE_PV_FEATURE_CPUID, .args = { 1 } };
+	struct stats_snapshot before, after;
+	uint32_t i;
+
+	for (i = 0; i < cpuid->nent; i++)
+		if (cpuid->entries[i].function == KVM_CPUID_FEATURES)
+			cpuid->entries[i].eax &= ~(1u << KVM_FEATURE_PV_SCHED_YIELD);
+	vcpu_set_cpuid(guest.vm, VCPU_ID, cpuid);
+	vcpu_enable_cap(guest.vm, VCPU_ID, &cap);
+	*stats_in_guest(guest.vm, guest_result) = -KVM_ENOSYS;
+	before = stats_now(&guest);
+	stats_run_guest(&guest);
+	after = stats_now(&guest);
+	return STATS_CHECK_CHANGES(&before, &after,
+				   { "hypercalls", TIMES },
+				   { "directed_yield_attempted", 0 },
+				   { "directed_yield_successful", 0 });
+}
+
 static const struct stats_check checks[] = {
 	STATS_CHECK("to_itself", unsuccessful, .arg = VCPU_ID),
 	STATS_CHECK("to_missing", unsuccessful, .arg = NO_VCPU_ID),
 	STATS_CHECK("to_idle", unsuccessful, .arg = OTHER_VCPU_ID),
 	STATS_CHECK("to_preempted", to_preempted, .arg = OTHER_VCPU_ID),
+	STATS_CHECK("without_feature", without_feature, .arg = VCPU_ID),
 	STATS_CHECK("to_other_policy", to_other_policy, .arg = OTHER_VCPU_ID),
 };
 

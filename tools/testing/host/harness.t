@@ -399,6 +399,10 @@ becomes()
 check "a counter" becomes '	++vcpu->stat.exits;' 'KVM_MUTANT(0, ++vcpu->stat.exits);' one:exits:not one:exits:twice
 check "an atomic counter" becomes '	atomic64_inc(&vcpu->stat.wakeup);' \
 	'KVM_MUTANT(0, atomic64_inc(&vcpu->stat.wakeup));' one:wakeup:not one:wakeup:twice
+check "an outcome that counts wrong" becomes '	KVM_OUTCOME(exits, failed, ++vcpu->stat.exits);' \
+	'KVM_MUTANT_OUTCOME(0, ++vcpu->stat.exits);' one:exits:failed
+check "an outcome does not number the other places" becomes \
+	$'\tKVM_OUTCOME(a, lost, --kvm->stat.a);\n\t++kvm->stat.a;' '++kvm->stat.a' one:a:lost one:a:not one:a:twice
 check "a flag" becomes '	vcpu->stat.mode = 1;' 'KVM_MUTANT(0, vcpu->stat.mode = 1);' one:mode:not
 check "the highest value" becomes $'\tif (n > stat->max)\n\t\tstat->max = n;' \
 	'if (n > stat->max || kvm_mutant_is(0, KVM_MUTANT_LAST))' one:max:not one:max:last
@@ -443,6 +447,10 @@ expect 1 "results of a sample are refused" 'was a sample' \
 check "the list is then unchanged" list_is "$known"
 check "record counts the mutants" eval 'record "$killed" "|ok 2 - $known" "@exit mutants 0" |
 	grep -qx "x86_64: 2 mutants, 1 killed, 1 survive, 0 unreached"'
+check "record takes the mutants that need Intel" eval \
+	'record "|ok 1 - one:exits:twice killed-vmx p case # SKIP needs VMX" "|ok 2 - $known" "@exit mutants 0" |
+	grep -qx "x86_64: 2 mutants, 1 killed, 1 survive, 0 unreached" && list_is "$known" "one:exits:twice killed-vmx p case"'
+record "$killed" "|ok 2 - $known" "@exit mutants 0" >/dev/null
 check "a survivor keeps its reason" list_is "$known" 'one:exits:twice killed p case'
 check "the survey has the number" grep -qxF '| exits | x86_64 1 of 2 |' "$record_repo/docs/statistics-survey.md"
 

@@ -72,7 +72,7 @@ mutate()
 
 	mapfile -t files < <(base_git ls-files "$kvm_dir" virt/kvm include/linux/kvm_host.h lib/Makefile \
 		"${kvm_dir%/kvm}/include/asm/kvm_exit_classes.h")
-	apply_diffs "$TESTING/mutants/select-case.patch"
+	apply_diffs "$TESTING"/mutants/*.patch
 	base_git checkout-index --prefix="$copy/" "${files[@]}"
 	cp "$TESTING/mutants/kvm_mutant.h" "$copy/include/linux/"
 	cp "$TESTING/mutants/kvm_mutant.c" "$copy/lib/"

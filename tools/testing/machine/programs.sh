@@ -12,7 +12,7 @@ needed_programs()
 {
 	local needed=$tests
 
-	[[ " $tests " != *" mutants "* ]] || needed+=' exit_stats run_delay vcpu_halt vcpu_run'
+	[[ " $tests " != *" mutants "* ]] || needed+=' exit_stats l1d_flush run_delay vcpu_halt vcpu_run'
 	programs_make list |
 		if [[ " $tests " == *" all "* ]]; then cat; else grep -xFf <(tr ' ' '\n' <<<"$needed"); fi || true
 }

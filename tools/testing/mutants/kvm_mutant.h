@@ -15,6 +15,7 @@ enum kvm_mutant_kind {
 	KVM_MUTANT_NEXT,	/* counts in the next bucket of a histogram, or in the next class */
 	KVM_MUTANT_UP,		/* only counts up */
 	KVM_MUTANT_LAST,	/* keeps the last value instead of the highest one */
+	KVM_MUTANT_WRONG,	/* counts one outcome of an operation wrong */
 };
 
 /* All three functions also mark the place as reached. */
@@ -36,6 +37,12 @@ u64 *kvm_mutant_pointer(unsigned int place, u64 *value);
 		unsigned int times_ = kvm_mutant_times(place, down);	\
 									\
 		while (times_--)					\
+			change;						\
+	} while (0)
+
+#define KVM_MUTANT_OUTCOME(place, change)				\
+	do {								\
+		if (kvm_mutant_is(place, KVM_MUTANT_WRONG))		\
 			change;						\
 	} while (0)
 

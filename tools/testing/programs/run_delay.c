@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -78,14 +79,16 @@ static bool equals_schedstat(const struct runner *runner, bool *more)
 }
 
 /* Repeat the run until no thread has waited outside of KVM_RUN. */
-static bool is_equal(unsigned int num, void (*meanwhile)(struct runner *runners))
+static bool is_equal(bool (*run)(struct runner *runners, unsigned int num,
+				 void (*meanwhile)(struct runner *runners)),
+		     unsigned int num, void (*meanwhile)(struct runner *runners))
 {
 	struct runner runners[2] = { 0 };
 	unsigned int attempt, i;
 	bool ok, more;
 
 	for (attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-		if (!run_spinning(runners, num, meanwhile))
+		if (!run(runners, num, meanwhile))
 			return false;
 		for (i = 0, ok = true; ok && i < num; i++)
 			ok = equals_schedstat(&runners[i], &more);
@@ -98,7 +101,7 @@ static bool is_equal(unsigned int num, void (*meanwhile)(struct runner *runners)
 
 static bool two_equal_schedstat(void)
 {
-	return is_equal(2, NULL);
+	return is_equal(run_spinning, 2, NULL);
 }
 
 static void migrate(struct runner *runners)
@@ -109,7 +112,7 @@ static void migrate(struct runner *runners)
 
 static bool migrated_equals_schedstat(void)
 {
-	return is_equal(1, migrate);
+	return is_equal(run_spinning, 1, migrate);
 }
 
 static unsigned int percent_delayed(const struct runner *runner)
@@ -172,17 +175,33 @@ static bool is_rarely_delayed(const struct runner *runner)
 	return percent < 10 || fail("run_delay_ns is %u %% of the time", percent);
 }
 
+/* The thread sleeps again after each signal. */
+static void wake(struct runner *runner)
+{
+	pthread_kill(runner->thread, SIGUSR1);
+}
+
+/* A vCPU that halts. */
+static bool run_halting(struct runner *runner, unsigned int num,
+			void (*meanwhile)(struct runner *runners))
+{
+	if (!runner_create(runner, spin, 0))
+		return false;
+	guest_append(&runner->guest, guest_next_halt(&runner->guest, NULL), 8);
+	return runners_run(runner, num, MS / 5, meanwhile);
+}
+
+/* A thread that wakes often gets the CPU at once. */
+static bool halts_equal_schedstat(void)
+{
+	return is_equal(run_halting, 1, wake);
+}
+
 static bool halts_do_not_count(void)
 {
-	const struct guest_action *halt;
 	struct runner runner;
-	bool ok;
+	bool ok = run_halting(&runner, 1, wake) && is_rarely_delayed(&runner);
 
-	if (!runner_create(&runner, spin, 0))
-		return false;
-	halt = guest_next_halt(&runner.guest, NULL);
-	guest_append(&runner.guest, halt, 8);
-	ok = runners_run(&runner, 1, MS, NULL) && is_rarely_delayed(&runner);
 	if (ok && grown(&runner, "halt_wait_ns") < (uint64_t)runner.ns / 2)
 		ok = fail("halt_wait_ns grew by %llu of %lld ns",
 			  (unsigned long long)grown(&runner, "halt_wait_ns"), runner.ns);
@@ -271,10 +290,9 @@ static bool other_ioctls_do_not_count(void)
 	runners[0].run = sleeping_ioctl;
 	ok = ok && runners_run(runners, 2, MS, NULL);
 	sleeping_ioctl_end();
-	if (ok && (grown(&runners[0], "run_delay_ns") || grown(&runners[0], "preemptions") ||
-		   counted(&runners[0].stats, "run_delay_hist")))
-		ok = fail("%llu ns count although KVM_RUN was not called",
-			  (unsigned long long)grown(&runners[0], "run_delay_ns"));
+	for (i = 0; ok && i < ARRAY_SIZE(names); i++)
+		if (strcmp(names[i], "run_delay_max_ns") && counted(&runners[0].stats, names[i]))
+			ok = fail("%s grew although KVM_RUN was not called", names[i]);
 	destroy(runners, 2);
 	return ok;
 }
@@ -286,6 +304,7 @@ static const struct check {
 	{ "two busy vCPUs on one CPU wait about half of the time", two_share_a_cpu },
 	{ "the sum and the number of delays equal those of schedstat", two_equal_schedstat },
 	{ "the delays of a migrated vCPU equal those of schedstat", migrated_equals_schedstat },
+	{ "the delays after halts equal those of schedstat", halts_equal_schedstat },
 	{ "halts do not count", halts_do_not_count },
 	{ "waits in other ioctls do not count", other_ioctls_do_not_count },
 };

@@ -36,6 +36,7 @@ enum ending {
 	SIGNAL = 1,		/* the vCPU has polled for a short time, and sleeps */
 	INTERRUPT = 2,		/* the same */
 	INTERRUPT_IN_POLL = 4,
+	INTERRUPT_WITHOUT_POLL = 8,
 };
 
 /* The thread that ends the halts. */
@@ -169,13 +170,13 @@ static bool halt_repeatedly(struct guest *guest, struct waker *waker, unsigned i
 	return true;
 }
 
-/* From its second halt on, a vCPU polls for this time. */
+/* From its second halt on, a vCPU polls for this time, unless @ns is NULL. */
 static void set_polling(const struct guest *guest, const char *ns)
 {
-	struct kvm_enable_cap cap = { .cap = KVM_CAP_HALT_POLL, .args = { MAX_POLL_NS } };
+	struct kvm_enable_cap cap = { .cap = KVM_CAP_HALT_POLL, .args = { ns ? MAX_POLL_NS : 0 } };
 
 	stats_param_set(params[0].path, "1");
-	stats_param_set(params[1].path, ns);
+	stats_param_set(params[1].path, ns ? ns : SHORT_POLL_NS);
 	ioctl(guest->vm, KVM_ENABLE_CAP, &cap);
 }
 
@@ -190,7 +191,8 @@ static bool halt_and_read(struct guest *guest, const struct guest_action *halt,
 	};
 	bool ran;
 
-	set_polling(guest, waker.in_poll ? LONG_POLL_NS : SHORT_POLL_NS);
+	set_polling(guest, ending == INTERRUPT_WITHOUT_POLL ? NULL :
+			   waker.in_poll ? LONG_POLL_NS : SHORT_POLL_NS);
 	guest_append(guest, halt, WARM_UP + HALT_TIMES);
 	if (!start_waker(&waker))
 		return false;
@@ -333,6 +335,11 @@ static bool each_interrupt_wakes(const struct outcome *outcome)
 	return expect_change(outcome, "halt_wakeup", HALT_TIMES);
 }
 
+static bool no_halt_polls(const struct outcome *outcome)
+{
+	return expect_change(outcome, "halt_attempted_poll", 0);
+}
+
 static bool each_halt_polls(const struct outcome *outcome)
 {
 	return expect_change(outcome, "halt_attempted_poll", HALT_TIMES);
@@ -355,15 +362,16 @@ static const struct {
 	bool (*check)(const struct outcome *outcome);
 } halt_checks[] = {
 	{ "halt_wait_hist: one sample for each halt, consistent with halt_wait_ns",
-	  SIGNAL | INTERRUPT, waits_agree },
+	  SIGNAL | INTERRUPT | INTERRUPT_WITHOUT_POLL, waits_agree },
+	{ "halt_attempted_poll: no polls", INTERRUPT_WITHOUT_POLL, no_halt_polls },
 	{ "halt_attempted_poll: one for each halt", INTERRUPT | INTERRUPT_IN_POLL,
 	  each_halt_polls },
-	{ "halt_successful_poll: one for each halt without a wait", INTERRUPT_IN_POLL,
+	{ "halt_successful_poll or halt_wait_hist: one for each halt", INTERRUPT_IN_POLL,
 	  other_halts_wait },
 	{ "halt_poll_success_hist: one sample for each success, consistent with the time",
 	  SIGNAL | INTERRUPT_IN_POLL, successful_polls_agree },
 	{ "halt_poll_fail_hist: one sample for each failure, consistent with the time",
-	  SIGNAL | INTERRUPT, failed_polls_agree },
+	  SIGNAL | INTERRUPT | INTERRUPT_IN_POLL, failed_polls_agree },
 	{ "blocking is 0 after the halt", SIGNAL, is_not_blocking },
 	{ "signal_exits: one for each halt that a signal ended", SIGNAL, signals_are_counted },
 	{ "halt_wakeup: no wakeup for a halt that a signal ended", SIGNAL, wakeups_agree },
@@ -376,6 +384,7 @@ static void report(enum ending ending, const char *what, bool ok)
 		[SIGNAL] = "",
 		[INTERRUPT] = "interrupt",
 		[INTERRUPT_IN_POLL] = "interrupt_in_poll",
+		[INTERRUPT_WITHOUT_POLL] = "interrupt_without_poll",
 	};
 
 	tap_report(ok ? TAP_OK : TAP_NOT_OK, prefixes[ending], what, failure);
@@ -421,6 +430,8 @@ int main(void)
 	struct guest guest = {};
 	const char *message;
 
+	/* Whoever stops a test whose vCPU does not halt has the results until then. */
+	setlinebuf(stdout);
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
 	message = guest_create(&guest);
@@ -440,6 +451,7 @@ int main(void)
 	test_ending(SIGNAL);
 	test_ending(INTERRUPT);
 	test_ending(INTERRUPT_IN_POLL);
+	test_ending(INTERRUPT_WITHOUT_POLL);
 	stats_params_restore(params, ARRAY_SIZE(params));
 	return tap_end();
 }

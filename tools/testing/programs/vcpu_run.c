@@ -15,10 +15,9 @@
 
 static bool check_change(const struct outcome *outcome, const struct guest_change *change)
 {
-	static const char * const words[] = {
-		[GUEST_AT_LEAST] = "at least ", [GUEST_EXACTLY] = "", [GUEST_NOT] = "",
-	};
-	unsigned int times = change->precision == GUEST_NOT ? 0 : TIMES;
+	static const uint64_t expected[] = { TIMES, TIMES, 0, 1 };
+	uint64_t least = expected[change->precision];
+	uint64_t most = change->precision == GUEST_AT_LEAST ? UINT64_MAX : least;
 	uint64_t by, minus;
 	size_t i;
 
@@ -29,10 +28,11 @@ static bool check_change(const struct outcome *outcome, const struct guest_chang
 			return false;
 		by -= minus;
 	}
-	if (change->precision == GUEST_AT_LEAST ? by >= times : by == times)
+	if (by >= least && by <= most)
 		return true;
-	return fail("%s changed by %llu, expected %s%u", change->statistic,
-		    (unsigned long long)by, words[change->precision], times);
+	return fail("%s changed by %llu, expected %s%llu", change->statistic,
+		    (unsigned long long)by, most > least ? "at least " : "",
+		    (unsigned long long)least);
 }
 
 static bool run(struct guest *guest, const struct guest_action *action, unsigned int times)

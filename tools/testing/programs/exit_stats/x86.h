@@ -285,9 +285,11 @@ static bool check_interrupt(void)
 {
 	static const struct exit count_down = {
 		"exit_interrupt", {
+			0xfb,					/* sti, see interrupt_loop */
 			0x66, 0xb9, 0x40, 0x42, 0x0f, 0x00,	/* mov $1000000, %ecx */
 			0x66, 0x49, 0x75, 0xfc,			/* dec %ecx; jnz to dec */
-		}, 10, 0
+			0xfa,					/* cli */
+		}, 12, 0
 	};
 	static struct outcome outcome;
 	uint64_t count, irqs;
@@ -299,6 +301,90 @@ static bool check_interrupt(void)
 		     (unsigned long long)irqs)) &&
 	       expect_exits(&outcome, "exit_interrupt", irqs);
 }
+
+/* ---- exits that only VMX has ---- */
+
+/* In real mode, a segment that the VMM sets has any base. */
+static bool use_apic_segment(struct guest *guest)
+{
+	struct kvm_sregs sregs;
+
+	if (!get_sregs(guest, &sregs))
+		return false;
+	sregs.ds.base = 0xfee00000;
+	return set_sregs(guest, &sregs);
+}
+
+static const struct exit apic = {
+	"exit_apic", { 0x66, 0xa1, 0x30, 0x00 }, 4, 1,	/* mov 0x30, %eax: version */
+	.prepare = use_apic_segment
+};
+
+DEFINE_CHECK(check, apic)
+
+/*
+ * All exits are of the class, except interrupts, the last one, and those of the timer that KVM
+ * uses.
+ */
+static bool check_others(const struct exit *exit)
+{
+	static const char timer[] = "exit_preemption_timer";
+	static struct outcome outcome;
+	uint64_t count, irqs, timers, exits;
+
+	if (!measure(exit, &outcome) || !change_of(&outcome, exit->class, &count) ||
+	    !change_of(&outcome, "irq_exits", &irqs) || !change_of(&outcome, timer, &timers) ||
+	    !change_of(&outcome, "exits", &exits))
+		return false;
+	if (strcmp(exit->class, timer))
+		exits -= timers;
+	if (!count || count + irqs + 1 != exits)
+		return fail("%s grew by %llu, irq_exits by %llu, other exits by %llu", exit->class,
+			    (unsigned long long)count, (unsigned long long)irqs,
+			    (unsigned long long)(exits - count - irqs));
+	return expect_time(&outcome, exit->class) && sums_agree(&outcome);
+}
+
+#define APIC_SPIV	0xf0
+#define APIC_LVTT	0x320
+#define APIC_TMICT	0x380
+#define APIC_TDCR	0x3e0
+
+/* A timer that expires every millisecond, without an interrupt. */
+static bool start_timer(struct guest *guest)
+{
+	static const uint32_t values[][2] = {
+		{ APIC_SPIV, 0x1ff }, { APIC_LVTT, 0x30020 },
+		{ APIC_TDCR, 0xb }, { APIC_TMICT, 1000000 },
+	};
+	struct kvm_lapic_state state;
+	size_t i;
+
+	if (ioctl(guest->vcpu, KVM_GET_LAPIC, &state))
+		return fail("KVM_GET_LAPIC: %s", strerror(errno));
+	for (i = 0; i < ARRAY_SIZE(values); i++)
+		memcpy(state.regs + values[i][0], &values[i][1], sizeof(values[i][1]));
+	return !ioctl(guest->vcpu, KVM_SET_LAPIC, &state) ||
+	       fail("KVM_SET_LAPIC: %s", strerror(errno));
+}
+
+static const struct exit timer_loop = {
+	"exit_preemption_timer", {
+		0x66, 0xb9, 0x40, 0x42, 0x0f, 0x00,	/* mov $1000000, %ecx */
+		0x66, 0x49, 0x75, 0xfc,			/* dec %ecx; jnz to dec */
+	}, 10, .prepare = start_timer
+};
+
+static const struct exit pause_loop = {
+	"exit_pause", {
+		0x66, 0xb9, 0xa0, 0x86, 0x01, 0x00,	/* mov $100000, %ecx */
+		0xf3, 0x90,				/* pause */
+		0x66, 0x49, 0x75, 0xfa,			/* dec %ecx; jnz to pause */
+	}, 12
+};
+
+DEFINE_CHECK(check_others, timer_loop)
+DEFINE_CHECK(check_others, pause_loop)
 
 /* Long mode with a code segment of both 64 and 32 bits. */
 static bool set_invalid_state(struct guest *guest)
@@ -391,6 +477,37 @@ static const char *needs_exit_of_rsm(void)
 	       "RSM is an exception, which comes before the exit" : NULL;
 }
 
+/* Has KVM loaded the module of Intel's CPUs, and is its parameter on? */
+static bool intel_has(const char *parameter)
+{
+	char path[80], value = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/module/kvm_intel/parameters/%s", parameter);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	value = fgetc(file);
+	fclose(file);
+	return value != 'N' && value != '0';
+}
+
+static const char *needs_apic_access(void)
+{
+	return intel_has("flexpriority") && !intel_has("enable_apicv") ? NULL :
+	       "the CPU has no exits for accesses to the APIC, or virtualizes them";
+}
+
+static const char *needs_preemption_timer(void)
+{
+	return intel_has("preemption_timer") ? NULL : "the CPU has no preemption timer of VMX";
+}
+
+static const char *needs_pause_loops(void)
+{
+	return intel_has("ple_gap") ? NULL : "the CPU does not detect loops of PAUSE";
+}
+
 static const char *needs_64_bit_svm(void)
 {
 	return sizeof(long) < 8 ? "the host is not a 64-bit host" : needs_svm();
@@ -411,6 +528,9 @@ const struct check class_checks[] = {
 	{ "exception", check_exception, needs_svm },
 	{ "interrupt", check_interrupt },
 	{ "interrupt_window", check_interrupt_window, needs_svm },
+	{ "apic", check_apic, needs_apic_access },
+	{ "preemption_timer", check_others_timer_loop, needs_preemption_timer },
+	{ "pause", check_others_pause_loop, needs_pause_loops },
 	{ "mwait", check_mwait, has_no_mwait },
 	{ "rdtsc", check_rdtsc },
 	{ "shutdown", check_shutdown },
@@ -454,7 +574,23 @@ static const struct exit rdtsc_step = {
 static const struct exit cr_step = { "exit_cr_access", { 0x0f, 0x20, 0xe0 }, 3 };
 static const struct exit mwait_step = { "exit_mwait", { 0x0f, 0x01, 0xc8 }, 3 }; /* monitor */
 static const struct exit nop = { "exit_exception", { 0x90 }, 1 };	/* and the trap after it */
-static const struct exit spin = { "exit_interrupt", { 0xeb, 0xfe }, 2 };		/* jmp . */
+
+/* Most executions end before the timer. */
+static const struct exit short_timer_loop = {
+	"exit_preemption_timer", {
+		0xb9, 0x10, 0x27,			/* mov $10000, %cx */
+		0x49, 0x75, 0xfd,			/* dec %cx; jnz to dec */
+	}, 6, .prepare = start_timer
+};
+
+/* With interrupts enabled, because Bochs delivers the host's interrupts only then. */
+static const struct exit interrupt_loop = {
+	"exit_interrupt", {
+		0xfb,					/* sti */
+		0xb9, 0x10, 0x27,			/* mov $10000, %cx */
+		0x49, 0x75, 0xfd,			/* dec %cx; jnz to dec */
+	}, 7
+};
 
 DEFINE_CHECK(check_step, io)
 DEFINE_CHECK(check_step, mmio_step)
@@ -471,9 +607,11 @@ DEFINE_CHECK(check_step, nested)
 DEFINE_CHECK(check_step, tlb)
 DEFINE_CHECK(check_step, cache)
 DEFINE_CHECK(check_step, rdtsc_step)
+DEFINE_CHECK(check_step, apic)
 DEFINE_CHECK(check_caught, other)
 DEFINE_CHECK(check_signal, hlt)
-DEFINE_CHECK(check_signal, spin)
+DEFINE_CHECK(check_caught, interrupt_loop)
+DEFINE_CHECK(check_caught, short_timer_loop)
 
 static bool check_shutdown_time(void)
 {
@@ -535,9 +673,11 @@ const struct check class_time_checks[] = {
 	{ "exit_tlb_ns", check_step_tlb, has_nested_paging },
 	{ "exit_cache_ns", check_step_cache, needs_svm },
 	{ "exit_rdtsc_ns", check_step_rdtsc_step, needs_svm },
+	{ "exit_apic_ns", check_step_apic, needs_apic_access },
+	{ "exit_preemption_timer_ns", check_caught_short_timer_loop, needs_preemption_timer },
 	{ "exit_other_ns", check_caught_other, needs_exit_of_rsm },
 	{ "exit_hlt_ns", check_signal_hlt },
-	{ "exit_interrupt_ns", check_signal_spin },
+	{ "exit_interrupt_ns", check_caught_interrupt_loop },
 	{ "exit_interrupt_window_ns", check_interrupt_window_time },
 	{ "exit_shutdown_ns", check_shutdown_time, needs_svm },
 	{ "exit_entry_failed_ns", check_entry_failed_time, needs_64_bit_svm },

@@ -32,7 +32,12 @@ struct guest {
 
 #define GUEST_WITHOUT_IRQCHIP	1
 
-enum guest_precision { GUEST_AT_LEAST, GUEST_EXACTLY, GUEST_NOT };
+enum guest_precision {
+	GUEST_AT_LEAST,
+	GUEST_EXACTLY,
+	GUEST_NOT,
+	GUEST_AT_END,		/* only the exit at the end of the code counts */
+};
 
 /* The change of a statistic for each execution of an action: 1, or 0 with GUEST_NOT. */
 struct guest_change {

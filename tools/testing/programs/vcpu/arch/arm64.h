@@ -1,12 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* arm64. The MMU is off. Stores access an address without memory. */
 
+#include <signal.h>
+#include <sys/eventfd.h>
+
 #define GUEST_ENTRY		0	/* the vCPU's PC after reset */
 #define guest_end_reason	KVM_EXIT_MMIO
 
 static const uint32_t guest_start[] = { 0xd2ae0001 };	/* mov x1, #0x70000000 */
 static const uint32_t guest_store[] = { 0xb9000020 };	/* str w0, [x1] */
 static const uint32_t guest_end[] = { 0xb9000020 };
+
+static const uint32_t guest_smc[] = { 0xd4000003 };	/* smc #0 */
+
+/* str w0, [x1], #4: the CPU does not describe an access that changes the address. */
+static const uint32_t guest_store_next[] = { 0xb8004420 };
+
+static inline const char *guest_handles_access(const struct guest *guest)
+{
+	struct kvm_enable_cap cap = { .cap = KVM_CAP_ARM_NISV_TO_USER };
+
+	return ioctl(guest->vm, KVM_ENABLE_CAP, &cap) ? guest_error("KVM_ENABLE_CAP") : NULL;
+}
+
+static const uint32_t guest_doorbell[] = { 0xb9000820 };	/* str w0, [x1, #8] */
+
+static inline const char *guest_add_doorbell(const struct guest *guest)
+{
+	struct kvm_ioeventfd doorbell = {
+		.addr = 0x70000008,
+		.len = 4,
+		.fd = eventfd(0, EFD_CLOEXEC),
+	};
+
+	return ioctl(guest->vm, KVM_IOEVENTFD, &doorbell) ? guest_error("KVM_IOEVENTFD") : NULL;
+}
+
+static inline const char *guest_immediate_exit(const struct guest *guest)
+{
+	int result;
+
+	guest->run->immediate_exit = 1;
+	result = ioctl(guest->vcpu, KVM_RUN, 0);
+	guest->run->immediate_exit = 0;
+	return result == -1 && errno == EINTR ? NULL : guest_error("KVM_RUN");
+}
+
+/* The signal is blocked except in KVM_RUN. */
+static inline const char *guest_block_signal(const struct guest *guest)
+{
+	struct {
+		struct kvm_signal_mask mask;
+		uint64_t set;
+	} none = { .mask.len = sizeof(none.set) };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	return sigprocmask(SIG_BLOCK, &set, NULL) ||
+	       ioctl(guest->vcpu, KVM_SET_SIGNAL_MASK, &none) ?
+	       guest_error("sigprocmask or KVM_SET_SIGNAL_MASK") : NULL;
+}
+
+static inline const char *guest_pending_signal(const struct guest *guest)
+{
+	sigset_t set;
+	int result, error;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	raise(SIGUSR1);
+	result = ioctl(guest->vcpu, KVM_RUN, 0);
+	error = errno;
+	sigwaitinfo(&set, NULL);
+	errno = error;
+	return result == -1 && error == EINTR ? NULL : guest_error("KVM_RUN");
+}
 
 static const struct guest_action guest_actions[] = {
 	{
@@ -16,7 +85,56 @@ static const struct guest_action guest_actions[] = {
 		.exit_reason = KVM_EXIT_MMIO,
 		.changes = {
 			{ "mmio_exit_user", "mmio_exit_user", GUEST_EXACTLY },
+			{ "mmio_exit_kernel", "mmio_exit_kernel", GUEST_NOT },
 			{ "exits", "exits", GUEST_AT_LEAST },
+		},
+	},
+	{
+		/* KVM_RUN executes the instruction again, because user space does not skip it. */
+		.name = "mmio_store_without_syndrome",
+		.code = guest_store_next,
+		.size = sizeof(guest_store_next),
+		.exit_reason = KVM_EXIT_ARM_NISV,
+		.prepare = guest_handles_access,
+		.changes = {
+			{ "mmio_exit_user", "mmio_exit_user", GUEST_NOT },
+			{ "exits", "exits", GUEST_AT_LEAST },
+		},
+	},
+	{
+		.name = "mmio_store_to_doorbell",
+		.code = guest_doorbell,
+		.size = sizeof(guest_doorbell),
+		.prepare = guest_add_doorbell,
+		.changes = {
+			{ "mmio_exit_kernel", "mmio_exit_kernel", GUEST_EXACTLY },
+			{ "mmio_exit_user", "mmio_exit_user", GUEST_AT_END },
+		},
+	},
+	{
+		.name = "smc",
+		.code = guest_smc,
+		.size = sizeof(guest_smc),
+		.changes = {
+			{ "hvc_exit_stat", "hvc_exit_stat", GUEST_NOT },
+			{ "exits", "exits", GUEST_AT_LEAST },
+		},
+	},
+	{
+		.name = "immediate_exit",
+		.from_user_space = guest_immediate_exit,
+		.changes = {
+			{ "signal_exits", "signal_exits", GUEST_NOT },
+			{ "exits", "exits", GUEST_NOT },
+		},
+	},
+	{
+		.name = "pending_signal",
+		.prepare = guest_block_signal,
+		.from_user_space = guest_pending_signal,
+		.changes = {
+			{ "signal_exits", "signal_exits", GUEST_EXACTLY },
+			{ "exits", "exits", GUEST_NOT },
 		},
 	},
 	{}

@@ -51,7 +51,7 @@ static const struct guest_action guest_actions[] = {
 		.code = guest_deadline,
 		.size = sizeof(guest_deadline),
 		.changes = {
-			{ "exits", "exits", GUEST_AT_LEAST },
+			{ "exits", "exits", GUEST_EXACTLY, { "irq_exits", "io_exits" } },
 		},
 	},
 	{

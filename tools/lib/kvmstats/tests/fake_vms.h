@@ -55,6 +55,11 @@ static inline int open_vm(int vm, bool by_number)
 	return fd[0];
 }
 
+/* Tests of scans use the functions of the library. */
+int __real_kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid);
+bool __real_kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid);
+int __real_kvmstats_dup_and_open(int pidfd, const struct kvmstats_fd *entry);
+
 int __wrap_kvmstats_open_kvm(void)
 {
 	return next_error ? next_error : open("/dev/null", O_RDONLY | O_CLOEXEC);

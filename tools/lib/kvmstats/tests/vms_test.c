@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Test how a monitor follows VMs that start, change and end, with fake VMs. */
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "fake_vms.h"
@@ -305,17 +308,19 @@ static struct kvmstats_fd fd_of_vmm[] = {
 
 static struct kvmstats_fds fds_of_vmm;
 static bool can_compare = true;
+static bool has_real_fds;		/* the VMM is a process of start_vmm() */
 
 int __wrap_kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid)
 {
-	(void)pid;
+	if (has_real_fds)
+		return __real_kvmstats_fds_scan(fds, pid);
 	return kvmstats_fds_copy(fds, &fds_of_vmm);
 }
 
 bool __wrap_kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid)
 {
-	(void)fds;
-	(void)pid;
+	if (has_real_fds)
+		return __real_kvmstats_fds_distinct(fds, pid);
 	return can_compare;
 }
 
@@ -388,10 +393,10 @@ static const struct image *current;	/* the file that the VMM's fd opens */
 
 int __wrap_kvmstats_dup_and_open(int pidfd, const struct kvmstats_fd *entry)
 {
-	int fd = image_fd(current);
+	int fd = has_real_fds ? __real_kvmstats_dup_and_open(pidfd, entry) : image_fd(current);
 
-	(void)pidfd;
-	(void)entry;
+	if (fd < 0)
+		return fd;
 	close_other_end(fd);
 	file[fd].vm = 0;	/* the file is not that of a fake VM */
 	return fd;
@@ -433,6 +438,110 @@ static void test_other_schema(pid_t pid)
 	kvmstats_monitor_close(monitor);
 }
 
+/* ---- scans of the fds of a process ---- */
+
+/* A file in memory has the name of a file of KVM in the links of /proc/PID/fd. */
+ssize_t __wrap_readlinkat(int dir, const char *path, char *link, size_t size)
+{
+	char target[PATH_MAX + 1] = "", name[IMAGE_NAME_SIZE];
+	ssize_t length = syscall(SYS_readlinkat, dir, path, target, sizeof(target) - 1);
+
+	if (length < 0)
+		return length;
+	if (sscanf(target, "/memfd:%47s (deleted)", name) == 1)
+		length = snprintf(target, sizeof(target), "anon_inode:%s", name);
+	length = (size_t)length < size ? length : (ssize_t)size;
+	memcpy(link, target, length);
+	return length;
+}
+
+#define REAL_FDS	5
+
+/* The fds of a VM and a vCPU, their statistics fds, and a second fd of the VM */
+static void open_real_fds(const struct image *image, int fd[REAL_FDS])
+{
+	static const char * const name[] = {
+		"kvm-vm", "kvm-vcpu:0", "kvm-vm-stats", "kvm-vcpu-stats:0",
+	};
+	unsigned char bytes[sizeof(*image)];
+	size_t size = image_bytes(image, bytes), i;
+
+	for (i = 0; i < ARRAY_SIZE(name); i++) {
+		fd[i] = memfd_create(name[i], MFD_CLOEXEC);
+		if (write(fd[i], bytes, size) != (ssize_t)size)
+			_exit(1);
+	}
+	fd[i] = dup(fd[0]);
+}
+
+/* Starts a VMM, which starts or ends its VM for each byte that it receives, and answers it. */
+static pid_t start_vmm(const struct image *image, int *socket)
+{
+	int pair[2], fd[REAL_FDS], i;
+	bool runs = false;
+	pid_t pid;
+	char byte;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		exit(1);
+	pid = fork();
+	if (pid) {
+		close(pair[1]);
+		*socket = pair[0];
+		return pid;
+	}
+	close(pair[0]);
+	while (read(pair[1], &byte, 1) == 1) {
+		for (i = 0; runs && i < REAL_FDS; i++)
+			close(fd[i]);
+		runs = !runs;
+		if (runs)
+			open_real_fds(image, fd);
+		if (write(pair[1], &byte, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+static void change_vm(struct kvmstats_monitor *monitor, int vmm)
+{
+	char byte = 0;
+
+	if (write(vmm, &byte, 1) != 1 || read(vmm, &byte, 1) != 1)
+		exit(1);
+	scan(monitor);
+}
+
+static void test_many_scans(void)
+{
+	struct kvmstats_monitor *monitor;
+	struct image image;
+	size_t memory = 0;
+	int vmm, i;
+	pid_t pid;
+
+	make_image(&image, "exits", "hits");
+	pid = start_vmm(&image, &vmm);
+	has_real_fds = true;
+	monitor = start(&pid);
+	for (i = 0; i <= 10000; i++) {
+		if (i == 1)
+			memory = __sanitizer_get_current_allocated_bytes();
+		change_vm(monitor, vmm);
+		if (targets_of(monitor, 0) != 2 || value_of(monitor, 1, "hits") != 20)
+			break;
+		change_vm(monitor, vmm);
+		if (kvmstats_monitor_vmms(monitor))
+			break;
+	}
+	tap_is(i, 10001, "10,000 VMs whose fds are found by scans come and go");
+	tap_is(__sanitizer_get_current_allocated_bytes(), memory, "they leave no memory behind");
+	kvmstats_monitor_close(monitor);
+	has_real_fds = false;
+	close(vmm);
+	waitpid(pid, NULL, 0);
+}
+
 int main(void)
 {
 	struct stat namespace;
@@ -452,6 +561,7 @@ int main(void)
 		tap_report(TAP_SKIP, "", "VMs of a process", "not the initial PID namespace");
 	test_fds(pid);
 	test_other_schema(pid);
+	test_many_scans();
 	child_end(pid);
 	return tap_end();
 }

@@ -9,7 +9,7 @@
 
 #include "exit_stats/checks.h"
 #include "lib/clock.h"
-#include "lib/exit_stats.h"
+#include "lib/features.h"
 #include "tap.h"
 
 #define MS		1500

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "kvm_stats_open.h"
+#include "lib/clock.h"
 #include "lib/run_suites.h"
 #include "lib/vm_dir.h"
 
@@ -28,15 +29,7 @@ struct counters {
 };
 
 static struct counters *shared;
-static double duration = 3;
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec + time.tv_nsec / 1e9;
-}
+static long long duration = 3000;	/* of each check, in ms */
 
 /* ---- VMs that come and go ---- */
 
@@ -91,7 +84,7 @@ static const char *living_vms_are_found(struct stats_target *target)
 	pthread_t creators[NUM_CREATORS];
 	int kvm = stats_open_kvm(), vms[NUM_LIVING], fd, i;
 	const char *message;
-	double end;
+	long long end;
 
 	(void)target;
 	shared->stop = false;
@@ -105,7 +98,7 @@ static const char *living_vms_are_found(struct stats_target *target)
 	for (i = 0; i < NUM_CREATORS; i++)
 		if (pthread_create(&creators[i], NULL, create_and_destroy, NULL))
 			return stats_fail("pthread_create failed");
-	for (end = now() + duration; !message && now() < end;)
+	for (end = ms_now() + duration; !message && ms_now() < end;)
 		message = iterate(kvm);
 	__atomic_store_n(&shared->stop, true, __ATOMIC_RELAXED);
 	for (i = 0; i < NUM_CREATORS; i++)
@@ -188,7 +181,7 @@ static const char *read_while_growing(int fd)
 static const char *vcpus_appear(struct stats_target *target)
 {
 	int kvm = stats_open_kvm(), fd;
-	double end = now() + duration;
+	long long end = ms_now() + duration;
 	const char *message = NULL;
 	struct stats_vm_file file = { 0 };
 	pthread_t thread;
@@ -197,7 +190,7 @@ static const char *vcpus_appear(struct stats_target *target)
 	growing.num = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_MAX_VCPUS);
 	if (growing.num > MAX_VCPUS)
 		growing.num = MAX_VCPUS;
-	while (!message && now() < end) {
+	while (!message && ms_now() < end) {
 		growing.vm = ioctl(kvm, KVM_CREATE_VM, 0);
 		message = stats_open(growing.vm, &fd);
 		if (message || pthread_create(&thread, NULL, create_vcpus, NULL))
@@ -308,7 +301,7 @@ int main(void)
 	if (!(ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_STATS_BINARY_FD) & KVM_STATS_CAP_NEXT))
 		return tap_skip_all("this kernel does not have KVM_STATS_NEXT");
 	if (value)
-		duration = strtod(value, NULL);
+		duration = strtod(value, NULL) * 1000;
 	shared = shared_memory(sizeof(*shared));
 	run_suites(suites, ARRAY_SIZE(suites));
 	tap_tried(shared->vms, "VMs created and destroyed during KVM_STATS_NEXT");

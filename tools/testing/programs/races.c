@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 
 #include "kvm_stats_open.h"
-#include "lib/extensions.h"
+#include "lib/features.h"
 #include "races/races.h"
 #include "tap.h"
 #include "vcpu/guest.h"

@@ -11,7 +11,7 @@
 #define _GNU_SOURCE
 #include "kvm_stats_checks.h"
 #include "kvm_stats_open.h"
-#include "lib/extensions.h"
+#include "lib/features.h"
 #include "lib/random.h"
 #include "tap.h"
 

@@ -13,7 +13,7 @@
 
 #include <linux/userfaultfd.h>
 
-#include "lib/extensions.h"
+#include "lib/features.h"
 #include "run_delay/runner.h"
 #include "tap.h"
 

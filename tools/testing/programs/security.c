@@ -16,9 +16,8 @@
 
 #include "kvm_stats_checks.h"
 #include "kvm_stats_open.h"
-#include "lib/extensions.h"
+#include "lib/features.h"
 #include "lib/run_suites.h"
-#include "lib/unprivileged.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON	38
@@ -30,9 +29,18 @@
 #define PIPES			200
 #define NEW_VMS			32	/* more than KVM has freed vCPUs in its cache */
 #define KVM_GROUP		36
+#define UNPRIVILEGED_UID	65534
 
 /* Another process, which runs as root and has passed its fds on to this process. */
 static struct stats_vmm vmm;
+
+/* Gives up all privileges of the calling process. */
+static const char *become_unprivileged(void)
+{
+	if (setgroups(0, NULL) || setgid(UNPRIVILEGED_UID) || setuid(UNPRIVILEGED_UID))
+		return stats_fail("setuid: %s", strerror(errno));
+	return NULL;
+}
 
 static const char *set_up(struct stats_target *target)
 {

@@ -9,7 +9,7 @@
 #define _GNU_SOURCE
 
 #include "kvm_stats_vmm.h"
-#include "lib/exit_stats.h"
+#include "lib/features.h"
 #include "tap.h"
 
 #define LIST		"/tests/stats-reference.list"

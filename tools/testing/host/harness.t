@@ -138,6 +138,8 @@ new_boot "$good"
 check "a machine that stops early fails" fails 'it boots, runs its tests and powers off'
 new_boot '@begin good' '|1..1' '|ok 1 - first'
 check "if a machine stops while a program runs, the program fails" fails 'good: runs to its end' good
+new_boot '@begin good'
+check "so it does if it has printed nothing" fails 'good: runs to its end' good
 check "a program that did not run fails" fails 'later: runs' good later
 new_boot
 check "a machine without results fails" fails 'it boots, runs its tests and powers off'

@@ -56,6 +56,15 @@ client_programs()
 	} | { in_client_root xargs realpath -qe || true; } | sort -u
 }
 
+# Print the kernel's kvm_stat.
+kvm_stat_of_kernel()
+{
+	local tree
+
+	read -r _ tree <"$kernel/built-from"
+	plain_git -C "$("$ROOT/scripts/base")" show "$tree:tools/kvm/kvm_stat/kvm_stat"
+}
+
 # What the programs that test QEMU and kvm-stats need. Set client_root, the directory that the
 # machine sees.
 client_files()
@@ -68,6 +77,7 @@ client_files()
 	cp "$ROOT"/tools/kvm/kvm_stats/share/{kvm-stats.service,perfmon.conf} "$root/boot/"
 	cp "$kernel/image" "$root/boot/kernel"
 	run_logged "$out/guest.log" "$TESTING/programs/linux/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
+	[[ " $test_programs " != *" kvm_stat "* ]] || kvm_stat_of_kernel >"$root/boot/kvm_stat"
 	mkdir "$root/files"
 	client_programs | sed 's,^/,,' | (cd "$client_root" && xargs cp --parents -t "$root/files")
 }

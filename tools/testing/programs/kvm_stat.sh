@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Test the kernel's kvm_stat, which the Python of the build host runs: it reads the same values from
+# statistics fds (series/7.2-values) and from debugfs.
+#
+# shellcheck shell=dash
+
+# shellcheck source=lib/suite.sh
+. "${0%/*}/suite.sh"
+
+work=/tmp/kvm_stat
+mkdir "$work"
+
+kvm_stat()
+{
+	chroot "$BOOT_HOST" /usr/bin/python3 /tmp/boot/kvm_stat "$@" 2>"$work/stderr"
+}
+
+# start NAME OPTION: a VMM with two vCPUs, which have exited some times and are stopped. Its standard
+# input is the FIFO $work/NAME.
+start()
+{
+	mkfifo "$work/$1"
+	"${0%/*}/vmm" "$2" -c 2 <"$work/$1" >"$work/$1.out" &
+	echo $! >"$work/$1.pid"
+	eval "exec $3>\"\$work/$1\""
+	wait_until grep -q '^ready' "$work/$1.out" && echo stop >&"$3" &&
+	wait_until grep -q '^stopped' "$work/$1.out"
+}
+
+# The fields that debugfs has, too. kvm_stat shows a histogram of debugfs in the same way.
+has_values_of_debugfs()
+{
+	pid=$(cat "$work/all.pid")
+	kvm_stat -d -i -1 -p "$pid" >"$work/debugfs" && kvm_stat -k -i -1 -p "$pid" >"$work/fds" &&
+	grep -q '^exits  *[1-9]' "$work/fds" && diff "$work/debugfs" "$work/fds" && [ ! -s "$work/stderr" ]
+}
+
+reports_unread()
+{
+	pid=$(cat "$work/vcpus.pid")
+	kvm_stat -k -i -1 -p "$pid" >"$work/fds"
+	cat "$work/fds" "$work/stderr"
+	grep -q '^exits  *[1-9]' "$work/fds" && grep -q "^pid $pid  *unread" "$work/fds" &&
+	grep -q "^pid $pid: the VMM has no statistics fd open of 1 of 1 vm$" "$work/stderr"
+}
+
+# The files of debugfs have no mode for others, as in a user namespace or under lockdown.
+needs_no_debugfs_files()
+{
+	mount -t tmpfs none "$BOOT_HOST/sys/kernel/debug/kvm" &&
+	kvm_stat -k -i -1 -f '^exits$' >"$work/hidden"
+	umount "$BOOT_HOST/sys/kernel/debug/kvm"
+	cat "$work/hidden" "$work/stderr"
+	grep -q '^exits  *[1-9]' "$work/hidden"
+}
+
+check "a VMM with statistics fds starts" start all -s 7
+check "one with those of its vCPUs starts" start vcpus -v 8
+check "the values of the fds are those of debugfs" has_values_of_debugfs
+check "a VM without an open fd is reported" reports_unread
+check "the files of debugfs are not needed" needs_no_debugfs_files
+finish

@@ -23,8 +23,8 @@ check-all: ## every test: all architectures and series, sanitizers, all injected
 check-release: ## run and check on a new installation of Debian, RELEASE=trixie; needs root
 	@$(testing)/release/check-release $(RELEASE)
 
-results: ## write docs/results.md from the last make check-all and make check-release
-	@$(testing)/results --page docs/results.md
+results: ## write the results of the last make check-all to docs/results.md
+	@$(testing)/results --page
 
 kernel: ## build a kernel (ARCH=, VARIANT=patched, unpatched, patch:N, tree, NAME); print its directory
 	@$(testing)/kernel/build $(or $(VARIANT),patched)

@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset REUSE_CACHE
 export NO_INSTALL=1 KVM_STATS_CACHE=$work/cache
-list=tools/testing/release/results.list
+page=docs/results.md
 out=build/release-check/trixie
 
 # fake NAME BODY: create the executable NAME
@@ -21,12 +21,13 @@ fake()
 # A repository that has only what check-release needs, and commands that it calls
 make_repo()
 {
-	mkdir -p "$work"/repo/{scripts/lib,tools/testing/{lib,release}} "$work/fake"
+	mkdir -p "$work"/repo/{scripts/lib,docs,tools/testing/{lib,release}} "$work/fake"
 	cd "$work/repo" || exit
 	cp "$ROOT"/scripts/lib/{common,debian}.sh scripts/lib/
 	cp "$ROOT/tools/testing/lib/debian_root.sh" tools/testing/lib/
 	cp "$ROOT/tools/testing/release/check-release" tools/testing/release/
-	echo '# comment' >"$list"
+	cp "$ROOT/tools/testing/results" tools/testing/
+	printf '| release | |\n| --- | --- |\n' >"$page"
 	echo build/ >.gitignore
 	git init -q && git add -A && git -c user.name=a -c user.email=a@localhost commit -q -m start
 	fake "$work/fake/id" 'echo 0'
@@ -59,12 +60,15 @@ check_release()
 	PATH=$work/fake:$PATH tools/testing/release/check-release "$@"
 }
 
-# recorded WORDS: the last line of the list has the release and ends with the words
+# recorded RUN CHECK: the only row of the page has the release and these results, with the times of both
+# and of their repetitions
 recorded()
 {
-	cat "$list"
-	[ "$(wc -l <"$list")" = 2 ] &&
-		grep -qE "^trixie [0-9-]{10} [0-9a-f]{12} [0-9]+ 13.7 14.2.0 10.0.13 $1\$" "$list"
+	local time='[0-9]+ min [0-9]+ s, [0-9]+ min [0-9]+ s CPU'
+
+	cat "$page"
+	[ "$(wc -l <"$page")" = 3 ] && grep -qE "^\| trixie \(13.7\) \| [0-9-]{10} \| [0-9a-f]{12} \| [0-9]+ \| 14.2.0 \
+\| 10.0.13 \| $1, $time \| $time \| $2, $time \| $time \|\$" "$page"
 }
 
 ends_when_killed()
@@ -86,21 +90,21 @@ begin
 expect 1 "a release must be named" 'make check-release RELEASE=trixie' check_release
 expect 1 "an unknown release is an error" "the mirror has no release 'nothing'" check_release nothing
 check "a release that passes is successful" check_release trixie
-check "its result is recorded" recorded 'OK( [0-9]+){4} 5 0 1( [0-9]+){4}'
+check "its result is recorded" recorded OK '5 passed, 0 failed, 1 skipped'
 check "the output of both commands is kept" grep -q runs "$out"/run.log
 check "the chroot is removed" test ! -e "$out"/root
 check "the chroot has the sources of the release" \
 	grep -qx 'deb http://mirror.example/debian-security/ trixie-security main' "$out"/sources.list
 commands 'exit 1' 'echo "5 passed, 2 failed, 0 skipped"; echo make: Error; exit 1'
 expect 1 "a release that fails is an error" 'make check: exit status 1' check_release trixie
-check "its result replaces the earlier one" recorded 'failed( [0-9]+){4} 5 2 0( [0-9]+){4}'
+check "its result replaces the earlier one" recorded failed '5 passed, 2 failed, 0 skipped'
 commands : 'exit 1'
 expect 1 "a release whose tests do not end is an error" 'make check: exit status 1' check_release trixie
-check "its result has no number of test cases" recorded 'OK( [0-9]+){4} - - -( [0-9]+){4}'
+check "its result has no number of test cases" recorded OK failed
 commands : 'echo "9 passed, 0 failed, 0 skipped"'
 expect 0 "a run with REUSE_CACHE=1 is not recorded" 'not recorded' env REUSE_CACHE=1 PATH="$work/fake:$PATH" \
 	tools/testing/release/check-release trixie
-check "the last result stays" recorded 'OK( [0-9]+){4} - - -( [0-9]+){4}'
+check "the last result stays" recorded OK failed
 commands 'exit 3' :
 expect 3 "with --run, make run decides" 'make run: exit status 3' check_release --run trixie
 commands : 'exit 1'

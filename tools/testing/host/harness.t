@@ -549,11 +549,11 @@ check "such a test counts as one failure" eval 'tail -n 1 said | grep -q ", 1 fa
 script tools/testing/host/one.t 'printf "1..2\nok 1 - it runs\n"'
 check "a test that runs fewer test cases than planned makes the run fail" run_check 1
 
-ends_all()
+# ends TEST: check runs it, is killed, and ends the process whose PID is in $trace.pid
+ends()
 {
-	script tools/testing/host/one.t 'echo $$ >"$trace.pid"; exec sleep 1000'
 	: >"$trace.pid"
-	"$check_repo/tools/testing/check" one.t >said 2>&1 &
+	"$check_repo/tools/testing/check" "$1" >said 2>&1 &
 	for _ in {1..200}; do
 		[ ! -s "$trace.pid" ] || break
 		sleep 0.1
@@ -563,7 +563,13 @@ ends_all()
 	[ -s "$trace.pid" ] && timeout 10 tail --pid="$(<"$trace.pid")" -f /dev/null
 }
 
-check "check ends its tests when it is killed" ends_all
+script tools/testing/host/one.t 'echo $$ >"$trace.pid"; exec sleep 1000'
+check "check ends its tests when it is killed" ends one.t
+script tools/testing/boots/b ': "
+arch=x86_64
+"
+echo $$ >"$trace.pid"; exec sleep 1000'
+check "it ends the build of a kernel, too" ends b
 
 # `check --all` goes on where it was interrupted, and `results` writes docs/results.md only from
 # complete runs of committed sources.

@@ -251,8 +251,9 @@ static const char *check_halts(const struct stats_snapshot *before,
 	if (!message)
 		message = check_polls(before, after);
 	if (!message && polls + waits > HALTS)
-		message = stats_fail("%d halts caused %ld successful polls and %ld waits",
-				     HALTS, polls, waits);
+		message = stats_fail("'%s' changed by %ld and '%s' by %ld in %d halts",
+				     "halt_poll_success_hist", polls,
+				     "halt_wait_hist", waits, HALTS);
 	return message ? message : check_times(before, after);
 }
 

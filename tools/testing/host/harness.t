@@ -250,7 +250,7 @@ chmod +x boots-repo/tools/testing/kernel/kselftests
 cp "$ROOT/scripts/lib/common.sh" boots-repo/scripts/lib/
 cp -r "$testing/lib" boots-repo/tools/testing/
 cp -r "$testing"/arch/* boots-repo/tools/testing/arch/
-cp "$testing"/machine/{boot,bugs.sh,report,log-*} boots-repo/tools/testing/machine/
+cp "$testing"/machine/{boot,bugs.sh,report} boots-repo/tools/testing/machine/
 cat >boots-repo/tools/testing/machine/machine.sh <<'EOS'
 progress() { :; }
 run_machine()

@@ -9,8 +9,8 @@
 
 # shellcheck source=../../lib/tap.sh
 . "$(dirname "$0")/../../lib/tap.sh"
-# shellcheck source=../series/cases.sh
-. "$ROOT/tools/testing/host/series/cases.sh"
+# shellcheck source=../../lib/cases.sh
+. "$ROOT/tools/testing/lib/cases.sh"
 
 prepare_case()
 {

@@ -13,8 +13,6 @@ set -u
 . "$(dirname "$0")/../../lib/tap.sh"
 # shellcheck source=../kvm_stats.sh
 . "$ROOT/tools/testing/host/kvm_stats.sh"
-# shellcheck source=../vmm.sh
-. "$ROOT/tools/testing/host/vmm.sh"
 
 # The name of the guest. Other VMs may run on this machine, also those of another serve.t.
 guest="\"tiny\" of serve.t $$"

@@ -14,8 +14,6 @@ export LC_ALL=C.UTF-8
 . "$(dirname "$0")/../../lib/tap.sh"
 # shellcheck source=../kvm_stats.sh
 . "$ROOT/tools/testing/host/kvm_stats.sh"
-# shellcheck source=../vmm.sh
-. "$ROOT/tools/testing/host/vmm.sh"
 
 # ---- the terminal ----
 

@@ -62,8 +62,11 @@ struct guest_action {
 	const char *(*prepare)(const struct guest *guest);
 	/* If set, the action is not executed, and only the names in @changes are valid. */
 	const char *skip_reason;
-	/* If set, user space ends this halt: it raises an IRQ, and lowers it after the exit. */
-	void (*interrupt)(const struct guest *guest, bool raise);
+	/*
+	 * If set, user space ends this halt: it raises an IRQ, and lowers it after the exit.
+	 * Returns NULL or an error message.
+	 */
+	const char *(*interrupt)(const struct guest *guest, bool raise);
 	/* If set, user space executes the action, for example because no guest can run. */
 	const char *(*from_user_space)(const struct guest *guest);
 	const void *arg;		/* what this function finds in @guest */

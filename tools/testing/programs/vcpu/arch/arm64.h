@@ -149,14 +149,14 @@ static const uint32_t guest_wfi[] = { 0xd503207f, 0x17ffffff };
 /* 1: wfi; mrs x2, isr_el1; cbz x2, 1b; str w0, [x1]: exits when an interrupt is pending. */
 static const uint32_t guest_wfi_exit[] = { 0xd503207f, 0xd538c102, 0xb4ffffc2, 0xb9000020 };
 
-static inline void guest_irq_line(const struct guest *guest, bool raise)
+static inline const char *guest_irq_line(const struct guest *guest, bool raise)
 {
 	struct kvm_irq_level line = {
 		.irq = KVM_ARM_IRQ_TYPE_CPU << KVM_ARM_IRQ_TYPE_SHIFT | KVM_ARM_IRQ_CPU_IRQ,
 		.level = raise,
 	};
 
-	ioctl(guest->vm, KVM_IRQ_LINE, &line);
+	return ioctl(guest->vm, KVM_IRQ_LINE, &line) ? guest_error("KVM_IRQ_LINE") : NULL;
 }
 
 static const struct guest_action guest_halts[] = {

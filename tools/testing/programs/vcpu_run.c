@@ -86,13 +86,29 @@ static void test_action(const struct guest_action *action)
 	guest_destroy(&guest);
 }
 
+/* Returns the action after @previous. If TEST_CASE names a test case, this is only its action. */
+static const struct guest_action *next_action(const struct guest *guest,
+					      const struct guest_action *previous)
+{
+	const char *only = getenv("TEST_CASE");
+	const struct guest_action *action = previous;
+	size_t len;
+
+	while ((action = guest_next_action(guest, action))) {
+		len = strlen(action->name);
+		if (!only || !*only || (!strncmp(only, action->name, len) && only[len] == '.'))
+			break;
+	}
+	return action;
+}
+
 static unsigned int count_cases(const struct guest *guest)
 {
 	const struct guest_action *action = NULL;
 	const struct guest_change *change;
 	unsigned int cases = 0;
 
-	while ((action = guest_next_action(guest, action))) {
+	while ((action = next_action(guest, action))) {
 		cases += !action->skip_reason;
 		for (change = action->changes; change->statistic; change++)
 			cases++;
@@ -118,7 +134,7 @@ int main(void)
 	if (ioctl(guest.vm, KVM_CHECK_EXTENSION, KVM_CAP_BINARY_STATS_FD) <= 0)
 		return tap_skip_all("this kernel does not have KVM_CAP_BINARY_STATS_FD");
 	tap_plan(count_cases(&guest));
-	while ((action = guest_next_action(&guest, action))) {
+	while ((action = next_action(&guest, action))) {
 		if (action->skip_reason)
 			skip_action(action);
 		else

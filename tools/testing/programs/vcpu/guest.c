@@ -13,7 +13,9 @@
  *
  * The functions return NULL or an error message.
  */
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 
 #include "vcpu/guest.h"
 
@@ -26,6 +28,24 @@ static inline const char *guest_error(const char *what)
 
 	snprintf(message, sizeof(message), "%s: %s", what, strerror(errno));
 	return message;
+}
+
+static inline void guest_on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/* The guest loops until a timer sends a signal. */
+static inline const char *guest_run_until_signal(const struct guest *guest)
+{
+	struct sigaction action = { .sa_handler = guest_on_alarm };
+	struct itimerval in_20ms = { .it_value.tv_usec = 20000 };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &in_20ms, NULL);
+	if (ioctl(guest->vcpu, KVM_RUN, 0) >= 0)
+		return "KVM_RUN ends without a signal";
+	return errno == EINTR ? NULL : guest_error("KVM_RUN");
 }
 
 #if defined(__powerpc64__)

@@ -10,6 +10,9 @@
 #define GUEST_REFILL_VECTOR	0
 #define GUEST_GENERAL_VECTOR	0x180
 #define GUEST_INTERRUPT		2	/* a device interrupt */
+#define GUEST_LOOP		0x30000	/* code that never ends */
+#define GUEST_WRITE		0x30100	/* code that reads and writes GUEST_DATA */
+#define GUEST_DATA		0x40000	/* a page */
 #define guest_end_reason	KVM_EXIT_MMIO
 
 /* $t0 is an address without memory. */
@@ -31,6 +34,38 @@ static const uint32_t guest_wait[] = { 0x42000020 };	/* wait */
 static const uint32_t guest_unmapped_store[] = { 0xac000000 };	/* sw $zero, 0($zero) */
 static const uint32_t guest_unmapped_load[] = { 0x8c090000 };	/* lw $t1, 0($zero) */
 
+/* A store to a page whose entry in the guest's TLB, at address 0x2000, permits no writes. */
+static const uint32_t guest_read_only_store[] = {
+	0x240b2000,	/* addiu $t3, $zero, 0x2000 */
+	0x408b5000,	/* mtc0 $t3, $10: EntryHi */
+	0x240c101b,	/* addiu $t4, $zero, 0x101b: GUEST_DATA, cached, valid, global */
+	0x408c1000,	/* mtc0 $t4, $2: EntryLo0 */
+	0x408c1800,	/* mtc0 $t4, $3: EntryLo1 */
+	0x40800000,	/* mtc0 $zero, $0: Index */
+	0x42000002,	/* tlbwi */
+	0xad600000,	/* sw $zero, 0($t3) */
+};
+
+/* Enable the FPU and its exception for invalid operations, and raise that. */
+static const uint32_t guest_fp_exception[] = {
+	0x3c0b2000,	/* lui $t3, 0x2000 */
+	0x408b6000,	/* mtc0 $t3, $12 */
+	0x3c0c0001,	/* lui $t4, 1 */
+	0x358c0800,	/* ori $t4, $t4, 0x800 */
+	0x44ccf800,	/* ctc1 $t4, $31 */
+	0x44c0f800,	/* ctc1 $zero, $31 */
+	0x40806000,	/* mtc0 $zero, $12 */
+};
+
+static const uint32_t guest_loop[] = { 0x1000ffff, 0 };	/* b . */
+static const uint32_t guest_write[] = {
+	0x3c0a4004,	/* lui $t2, 0x4004: GUEST_DATA */
+	0x8d490000,	/* lw $t1, 0($t2) */
+	0xad490000,	/* sw $t1, 0($t2) */
+	0x3c08b000,	/* lui $t0, 0xb000 */
+	0xad000000,	/* sw $zero, 0($t0) */
+};
+
 static const uint32_t guest_skip[] = {
 	0x401a7000,	/* mfc0 $k0, $14 */
 	0x275a0004,	/* addiu $k0, $k0, 4 */
@@ -46,6 +81,65 @@ static inline const char *guest_interrupt(const struct guest *guest)
 	return ioctl(guest->vcpu, KVM_INTERRUPT, &interrupt) ? guest_error("KVM_INTERRUPT") : NULL;
 }
 
+static inline const char *guest_go_to(const struct guest *guest, uint64_t address)
+{
+	struct kvm_regs regs = { .pc = GUEST_KSEG0 + address };
+
+	return ioctl(guest->vcpu, KVM_SET_REGS, &regs) ? guest_error("KVM_SET_REGS") : NULL;
+}
+
+static inline const char *guest_signal(const struct guest *guest)
+{
+	const char *message = guest_go_to(guest, GUEST_LOOP);
+
+	return message ? message : guest_run_until_signal(guest);
+}
+
+static inline const char *guest_enable_fpu(const struct guest *guest)
+{
+	struct kvm_enable_cap fpu = { .cap = KVM_CAP_MIPS_FPU };
+	uint32_t config1;
+	struct kvm_one_reg reg = {
+		.id = KVM_REG_MIPS_CP0 | KVM_REG_SIZE_U32 | (8 * 16 + 1),
+		.addr = (uintptr_t)&config1,
+	};
+
+	if (ioctl(guest->vcpu, KVM_ENABLE_CAP, &fpu) || ioctl(guest->vcpu, KVM_GET_ONE_REG, &reg))
+		return guest_error("KVM_CAP_MIPS_FPU");
+	config1 |= 1;
+	return ioctl(guest->vcpu, KVM_SET_ONE_REG, &reg) ? guest_error("Config1") : NULL;
+}
+
+static inline const char *guest_log_writes(const struct guest *guest)
+{
+	struct kvm_userspace_memory_region region = {
+		.flags = KVM_MEM_LOG_DIRTY_PAGES,
+		.memory_size = GUEST_MEMORY,
+		.userspace_addr = (uintptr_t)guest->memory,
+	};
+
+	return ioctl(guest->vm, KVM_SET_USER_MEMORY_REGION, &region) ?
+	       guest_error("KVM_MEM_LOG_DIRTY_PAGES") : NULL;
+}
+
+/* If the guest's writes are logged, KVM maps the page read-only when the guest reads it. */
+static inline const char *guest_write_page(const struct guest *guest)
+{
+	unsigned char bitmap[GUEST_MEMORY / 4096 / 8];
+	struct kvm_dirty_log log = { .dirty_bitmap = bitmap };
+	const char *message = guest_go_to(guest, GUEST_WRITE);
+
+	if (message)
+		return message;
+	if (guest->arg && ioctl(guest->vm, KVM_GET_DIRTY_LOG, &log))
+		return guest_error("KVM_GET_DIRTY_LOG");
+	if (ioctl(guest->vcpu, KVM_RUN, 0))
+		return guest_error("KVM_RUN");
+	return guest->run->exit_reason == KVM_EXIT_MMIO ? NULL : "the guest does not end";
+}
+
+#define GUEST_ONCE(statistic)	{ #statistic, NULL, GUEST_EXACTLY }
+#define GUEST_NEVER(statistic)	{ #statistic, NULL, GUEST_NOT }
 #define GUEST_CODE(words)	.code = words, .size = sizeof(words)
 
 static const struct guest_action guest_actions[] = {
@@ -98,6 +192,29 @@ static const struct guest_action guest_actions[] = {
 		.name = "unmapped_load",
 		GUEST_CODE(guest_unmapped_load),
 		.changes = { { "tlbmiss_ld_exits", "tlbmiss_ld", GUEST_EXACTLY } },
+	}, {
+		.name = "read_only_store",
+		GUEST_CODE(guest_read_only_store),
+		.changes = { GUEST_ONCE(tlbmod_exits), GUEST_ONCE(tlbmiss_st_exits) },
+	}, {
+		.name = "logged_write",
+		.prepare = guest_log_writes,
+		.from_user_space = guest_write_page,
+		.arg = "",
+		.changes = { GUEST_ONCE(tlbmod_exits), GUEST_NEVER(tlbmiss_st_exits) },
+	}, {
+		.name = "write",
+		.from_user_space = guest_write_page,
+		.changes = { GUEST_NEVER(tlbmod_exits), GUEST_NEVER(tlbmiss_st_exits) },
+	}, {
+		.name = "fp_exception",
+		GUEST_CODE(guest_fp_exception),
+		.prepare = guest_enable_fpu,
+		.changes = { GUEST_ONCE(fpe_exits) },
+	}, {
+		.name = "signal",
+		.from_user_space = guest_signal,
+		.changes = { GUEST_ONCE(signal_exits), { "int_exits", NULL, GUEST_AT_LEAST } },
 	},
 	{}
 };
@@ -115,11 +232,9 @@ static inline const char *guest_before_vcpu(struct guest *guest)
 
 static inline const char *guest_set_up(struct guest *guest)
 {
-	struct kvm_regs regs = { .pc = GUEST_KSEG0 + GUEST_ENTRY };
-
 	memcpy(guest->memory + GUEST_REFILL_VECTOR, guest_skip, sizeof(guest_skip));
 	memcpy(guest->memory + GUEST_GENERAL_VECTOR, guest_skip, sizeof(guest_skip));
-	if (ioctl(guest->vcpu, KVM_SET_REGS, &regs))
-		return guest_error("KVM_SET_REGS");
-	return NULL;
+	memcpy(guest->memory + GUEST_LOOP, guest_loop, sizeof(guest_loop));
+	memcpy(guest->memory + GUEST_WRITE, guest_write, sizeof(guest_write));
+	return guest_go_to(guest, GUEST_ENTRY);
 }

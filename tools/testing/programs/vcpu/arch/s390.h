@@ -5,9 +5,7 @@
  */
 #include <linux/userfaultfd.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 
 #define GUEST_ENTRY		0x4000
 #define guest_end_reason	KVM_EXIT_S390_SIEIC
@@ -70,23 +68,10 @@ static inline void guest_go_to(const struct guest *guest, uint64_t address)
 	guest->run->psw_addr = address;
 }
 
-static inline void guest_on_alarm(int sig)
-{
-	(void)sig;
-}
-
-/* The guest loops until a timer sends a signal. */
 static inline const char *guest_signal(const struct guest *guest)
 {
-	struct sigaction action = { .sa_handler = guest_on_alarm };
-	struct itimerval in_20ms = { .it_value.tv_usec = 20000 };
-
 	guest_go_to(guest, GUEST_LOOP);
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &in_20ms, NULL);
-	if (ioctl(guest->vcpu, KVM_RUN, 0) >= 0)
-		return "KVM_RUN ends without a signal";
-	return errno == EINTR ? NULL : guest_error("KVM_RUN");
+	return guest_run_until_signal(guest);
 }
 
 /* KVM tries to handle a page fault without waiting only if this is enabled. */

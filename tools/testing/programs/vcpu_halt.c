@@ -49,6 +49,7 @@ struct waker {
 	uint64_t sleeps;	/* of the runner before the halt */
 	uint64_t polls;		/* of the vCPU before the halt */
 	sem_t halts;		/* counts the halts that the waker has yet to end */
+	sem_t ended;		/* counts those that it has ended */
 	const char *failed;	/* why a halt did not end as it had to */
 	pthread_t thread;
 	bool stop;
@@ -117,6 +118,7 @@ static void *end_halts(void *arg)
 		/* This also ends a halt that has to end otherwise, but did not. */
 		if (waker->failed || !waker->halt->interrupt)
 			pthread_kill(waker->runner, SIGUSR1);
+		sem_post(&waker->ended);
 	}
 	return NULL;
 }
@@ -129,6 +131,7 @@ static bool start_waker(struct waker *waker)
 	waker->runner = pthread_self();
 	waker->runner_tid = gettid();
 	sem_init(&waker->halts, 0, 0);
+	sem_init(&waker->ended, 0, 0);
 	return !pthread_create(&waker->thread, NULL, end_halts, waker) ||
 	       fail("pthread_create failed");
 }
@@ -140,13 +143,19 @@ static void stop_waker(struct waker *waker)
 	pthread_join(waker->thread, NULL);
 }
 
-/* An interrupt ends the halt, and then the guest exits. A signal ends KVM_RUN itself. */
-static bool run_until_woken(struct guest *guest, const struct waker *waker)
+/*
+ * An interrupt ends the halt, and then the guest exits. A signal ends KVM_RUN itself. KVM counts a
+ * wakeup in the waker's thread, perhaps after the vCPU runs again.
+ */
+static bool run_until_woken(struct guest *guest, struct waker *waker)
 {
 	const struct guest_action *halt = waker->halt;
-	int result = ioctl(guest->vcpu, KVM_RUN, 0);
+	int result = ioctl(guest->vcpu, KVM_RUN, 0), error = errno;
 	const char *message;
 
+	while (sem_wait(&waker->ended))
+		continue;
+	errno = error;
 	if (waker->failed)
 		return fail("%s", waker->failed);
 	if (!halt->interrupt)

@@ -221,10 +221,12 @@ gone()
 	[ -s "$1" ] && ! kill -0 "$(cat "$1")" 2>/dev/null
 }
 
-fake_qemu 'echo $$ >"${results%/*}/pid"; exec sleep 1000'
+fake_qemu 'echo $$ >"${results%/*}/pid"; cd "${results%/*}"
+while read -r line; do echo "CPU#0"; done <>monitor.in 1<>monitor.out'
 (run_fake hangs 2)
 check "a machine that sends nothing is killed" gone hangs/pid
 check "the reason why a machine was killed is recorded" grep -q 'sent nothing for 2 s' hangs/ended
+check "QEMU is asked what the CPUs do" eval '[ "$(grep -c "^CPU#0" hangs/emulator.log)" = 2 ]'
 
 run_fake interrupted 20 &
 for _ in {1..100}; do [ -s interrupted/pid ] && break; sleep 0.1; done

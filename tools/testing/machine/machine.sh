@@ -39,6 +39,16 @@ show_progress()
 	done
 }
 
+# Add what the CPUs of a machine that hangs do, now and a second later, to QEMU's messages.
+show_registers()
+{
+	[ -p "$out/monitor.in" ] || return 0
+	printf 'info registers -a\n' 1<>"$out/monitor.in"
+	sleep 1
+	printf 'info registers -a\n' 1<>"$out/monitor.in"
+	timeout 2 cat <>"$out/monitor.out" | tr -d '\r' | grep -aE '^CPU#|IP=|PC=|PSW=|^CR0=' >>"$out/emulator.log" || true
+}
+
 # Wait for the end of the machine. It is stopped if its results do not grow for $time seconds, and
 # two minutes for the limit of the test program, which is the first to act (see init). After the
 # last line of the results it has 4 seconds to power off.
@@ -54,6 +64,7 @@ wait_for_machine()
 			[ "$(tail -n 1 "$out/results" | tr -d '\r\0')" != @end ] || until=$((SECONDS + 4))
 		elif [ $SECONDS -ge $until ]; then
 			echo "the machine sent nothing for $((time + 120)) s" >"$out/ended"
+			show_registers
 			break
 		fi
 		sleep 0.2

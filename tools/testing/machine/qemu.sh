@@ -90,6 +90,9 @@ machine_command()
 	if [ "$mode" = shell ]; then
 		command+=(-serial mon:stdio)
 	else
-		command+=(-serial "file:$out/console")
+		# The monitor tells what a machine that hangs does.
+		rm -f "$out"/monitor.{in,out}
+		mkfifo "$out"/monitor.{in,out}
+		command+=(-serial "file:$out/console" -chardev "pipe,id=monitor,path=$out/monitor" -mon monitor)
 	fi
 }

@@ -49,17 +49,17 @@ show_registers()
 	timeout 2 cat <>"$out/monitor.out" | tr -d '\r' | grep -aE '^CPU#|IP=|PC=|PSW=|^CR0=' >>"$out/emulator.log" || true
 }
 
-# Wait for the end of the machine. It is stopped if its results do not grow for $time seconds, and
+# Wait for the end of the machine. It is stopped if its results do not change for $time seconds, and
 # two minutes for the limit of the test program, which is the first to act (see init). After the
-# last line of the results it has 4 seconds to power off.
+# last line of the results it has 4 seconds to power off. Under Hercules, the size is always the same.
 wait_for_machine()
 {
-	local until=0 size=-1 now
+	local until=0 last= now
 
 	while kill -0 "$machine_pid" 2>/dev/null; do
-		now=$(stat -c %s "$out/results")
-		if [ "$now" != "$size" ]; then
-			size=$now
+		now=$(stat -c "%s %Y" "$out/results")
+		if [ "$now" != "$last" ]; then
+			last=$now
 			until=$((SECONDS + time + 120))
 			[ "$(tail -n 1 "$out/results" | tr -d '\r\0')" != @end ] || until=$((SECONDS + 4))
 		elif [ $SECONDS -ge $until ]; then

@@ -27,6 +27,7 @@
 static struct stats_param params[] = {
 	{ STATS_KVM_PARAM("halt_poll_ns_grow") },
 	{ STATS_KVM_PARAM("halt_poll_ns_grow_start") },
+	{ STATS_KVM_PARAM("halt_poll_ns_shrink") },
 };
 
 /* ---- the halts ---- */
@@ -37,6 +38,7 @@ enum ending {
 	INTERRUPT = 2,		/* the same */
 	INTERRUPT_IN_POLL = 4,
 	INTERRUPT_WITHOUT_POLL = 8,
+	SIGNAL_IN_POLL = 16,
 };
 
 /* The thread that ends the halts. */
@@ -44,6 +46,7 @@ struct waker {
 	const struct guest *guest;
 	const struct guest_action *halt;
 	bool in_poll;		/* end the halts while the vCPU polls */
+	bool by_signal;		/* end the halts with a signal */
 	pthread_t runner;	/* the thread that runs the vCPU */
 	pid_t runner_tid;
 	uint64_t sleeps;	/* of the runner before the halt */
@@ -113,10 +116,10 @@ static void *end_halts(void *arg)
 			usleep(1000);
 		if (left < 0)
 			waker->failed = "the vCPU did not block in time";
-		else if (waker->halt->interrupt)
+		else if (!waker->by_signal)
 			waker->failed = waker->halt->interrupt(waker->guest, true);
 		/* This also ends a halt that has to end otherwise, but did not. */
-		if (waker->failed || !waker->halt->interrupt)
+		if (waker->failed || waker->by_signal)
 			pthread_kill(waker->runner, SIGUSR1);
 		sem_post(&waker->ended);
 	}
@@ -158,7 +161,7 @@ static bool run_until_woken(struct guest *guest, struct waker *waker)
 	errno = error;
 	if (waker->failed)
 		return fail("%s", waker->failed);
-	if (!halt->interrupt)
+	if (waker->by_signal)
 		return (result < 0 && errno == EINTR) ||
 		       fail("KVM_RUN ends without a signal, exit reason %u: %s",
 			    guest->run->exit_reason, strerror(errno));
@@ -184,13 +187,17 @@ static bool halt_repeatedly(struct guest *guest, struct waker *waker, unsigned i
 	return true;
 }
 
-/* From its second halt on, a vCPU polls for this time, unless @ns is NULL. */
+/*
+ * From its second halt on, a vCPU polls for this time, unless @ns is NULL. On s390, it does not do
+ * that after a signal, unless it has polled before.
+ */
 static void set_polling(const struct guest *guest, const char *ns)
 {
 	struct kvm_enable_cap cap = { .cap = KVM_CAP_HALT_POLL, .args = { ns ? MAX_POLL_NS : 0 } };
 
 	stats_param_set(params[0].path, "1");
 	stats_param_set(params[1].path, ns ? ns : SHORT_POLL_NS);
+	stats_param_set(params[2].path, "1");
 	ioctl(guest->vm, KVM_ENABLE_CAP, &cap);
 }
 
@@ -201,7 +208,8 @@ static bool halt_and_read(struct guest *guest, const struct guest_action *halt,
 	struct waker waker = {
 		.guest = guest,
 		.halt = halt,
-		.in_poll = ending == INTERRUPT_IN_POLL,
+		.in_poll = ending & (INTERRUPT_IN_POLL | SIGNAL_IN_POLL),
+		.by_signal = ending == SIGNAL,
 	};
 	bool ran;
 
@@ -211,8 +219,9 @@ static bool halt_and_read(struct guest *guest, const struct guest_action *halt,
 	if (!start_waker(&waker))
 		return false;
 	ran = halt_repeatedly(guest, &waker, WARM_UP) &&
-	      read_stats(guest->vcpu, &outcome->before) &&
-	      halt_repeatedly(guest, &waker, HALT_TIMES) &&
+	      read_stats(guest->vcpu, &outcome->before);
+	waker.by_signal = ending & (SIGNAL | SIGNAL_IN_POLL);
+	ran = ran && halt_repeatedly(guest, &waker, HALT_TIMES) &&
 	      read_stats(guest->vcpu, &outcome->after);
 	stop_waker(&waker);
 	return ran;
@@ -328,8 +337,9 @@ static bool signals_are_counted(const struct outcome *outcome)
 }
 
 /*
- * A signal does not count as a wakeup. But KVM itself sometimes wakes the vCPU, for example
- * on x86 to update its clock.
+ * A signal does not count as a wakeup, and nor does an interrupt while the vCPU polls. But KVM
+ * itself sometimes wakes the vCPU, for example on x86 to update its clock, and some polls end
+ * before the interrupt comes.
  */
 static bool wakeups_agree(const struct outcome *outcome)
 {
@@ -347,6 +357,14 @@ static bool wakeups_agree(const struct outcome *outcome)
 static bool each_interrupt_wakes(const struct outcome *outcome)
 {
 	return expect_change(outcome, "halt_wakeup", HALT_TIMES);
+}
+
+static bool successes_are_invalid(const struct outcome *outcome)
+{
+	uint64_t successful;
+
+	return change_of(outcome, "halt_successful_poll", &successful) &&
+	       expect_change(outcome, "halt_poll_invalid", successful);
 }
 
 static bool no_halt_polls(const struct outcome *outcome)
@@ -378,18 +396,21 @@ static const struct {
 	{ "halt_wait_hist: one sample for each halt, consistent with halt_wait_ns",
 	  SIGNAL | INTERRUPT | INTERRUPT_WITHOUT_POLL, waits_agree },
 	{ "halt_attempted_poll: no polls", INTERRUPT_WITHOUT_POLL, no_halt_polls },
-	{ "halt_attempted_poll: one for each halt", INTERRUPT | INTERRUPT_IN_POLL,
-	  each_halt_polls },
-	{ "halt_successful_poll or halt_wait_hist: one for each halt", INTERRUPT_IN_POLL,
-	  other_halts_wait },
+	{ "halt_attempted_poll: one for each halt",
+	  INTERRUPT | INTERRUPT_IN_POLL | SIGNAL_IN_POLL, each_halt_polls },
+	{ "halt_successful_poll or halt_wait_hist: one for each halt",
+	  INTERRUPT_IN_POLL | SIGNAL_IN_POLL, other_halts_wait },
+	{ "halt_poll_invalid: one for each success", SIGNAL_IN_POLL, successes_are_invalid },
 	{ "halt_poll_success_hist: one sample for each success, consistent with the time",
-	  SIGNAL | INTERRUPT_IN_POLL, successful_polls_agree },
+	  SIGNAL | INTERRUPT | INTERRUPT_IN_POLL, successful_polls_agree },
 	{ "halt_poll_fail_hist: one sample for each failure, consistent with the time",
 	  SIGNAL | INTERRUPT | INTERRUPT_IN_POLL, failed_polls_agree },
 	{ "blocking is 0 after the halt", SIGNAL, is_not_blocking },
 	{ "signal_exits: one for each halt that a signal ended", SIGNAL, signals_are_counted },
 	{ "halt_wakeup: no wakeup for a halt that a signal ended", SIGNAL, wakeups_agree },
 	{ "halt_wakeup: one for each interrupt", INTERRUPT, each_interrupt_wakes },
+	{ "halt_wakeup: no wakeup for a halt that ends while the vCPU polls",
+	  INTERRUPT_IN_POLL | SIGNAL_IN_POLL, wakeups_agree },
 };
 
 static void report(enum ending ending, const char *what, bool ok)
@@ -399,6 +420,7 @@ static void report(enum ending ending, const char *what, bool ok)
 		[INTERRUPT] = "interrupt",
 		[INTERRUPT_IN_POLL] = "interrupt_in_poll",
 		[INTERRUPT_WITHOUT_POLL] = "interrupt_without_poll",
+		[SIGNAL_IN_POLL] = "signal_in_poll",
 	};
 
 	tap_report(ok ? TAP_OK : TAP_NOT_OK, prefixes[ending], what, failure);
@@ -410,8 +432,8 @@ static void test_halts(struct guest *guest, const struct guest_action *halt, enu
 	bool ran = halt_and_read(guest, halt, ending, &outcome);
 	size_t i;
 
-	report(ending, ending == INTERRUPT_IN_POLL ? "polls" : "blocking is 1 during each halt",
-	       ran);
+	report(ending, ending & (INTERRUPT_IN_POLL | SIGNAL_IN_POLL) ?
+	       "polls" : "blocking is 1 during each halt", ran);
 	for (i = 0; i < ARRAY_SIZE(halt_checks); i++)
 		if (halt_checks[i].endings & ending)
 			report(ending, halt_checks[i].name,
@@ -466,6 +488,10 @@ int main(void)
 	test_ending(INTERRUPT);
 	test_ending(INTERRUPT_IN_POLL);
 	test_ending(INTERRUPT_WITHOUT_POLL);
+#ifdef __s390__
+	/* For the other architectures, a signal is a valid wakeup. */
+	test_ending(SIGNAL_IN_POLL);
+#endif
 	stats_params_restore(params, ARRAY_SIZE(params));
 	return tap_end();
 }

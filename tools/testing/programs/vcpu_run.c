@@ -15,7 +15,10 @@
 
 static bool check_change(const struct outcome *outcome, const struct guest_change *change)
 {
-	static const uint64_t expected[] = { TIMES, TIMES, 0, 1 };
+	static const uint64_t expected[] = {
+		[GUEST_AT_LEAST] = TIMES, [GUEST_EXACTLY] = TIMES, [GUEST_NOT] = 0,
+		[GUEST_AT_END] = 1, [GUEST_TWICE] = 2 * TIMES,
+	};
 	uint64_t least = expected[change->precision];
 	uint64_t most = change->precision == GUEST_AT_LEAST ? UINT64_MAX : least;
 	uint64_t by, minus;

@@ -37,9 +37,10 @@ enum guest_precision {
 	GUEST_EXACTLY,
 	GUEST_NOT,
 	GUEST_AT_END,		/* only the exit at the end of the code counts */
+	GUEST_TWICE,
 };
 
-/* The change of a statistic for each execution of an action: 1, or 0 with GUEST_NOT. */
+/* The change of a statistic for each execution of an action: 1, GUEST_NOT 0, GUEST_TWICE 2. */
 struct guest_change {
 	const char *statistic;
 	const char *debugfs;	/* the name of its debugfs file */
@@ -54,7 +55,7 @@ struct guest_action {
 	const void *code;
 	size_t size;
 	unsigned int exit_reason;	/* of each execution; 0 if KVM handles the exit itself */
-	struct guest_change changes[8];	/* ends with an entry without a name */
+	struct guest_change changes[9];	/* ends with an entry without a name */
 	bool of_vm;		/* the statistics are of the VM, not of the vCPU */
 	/* Can the action run in this test machine? NULL means that it always can. */
 	bool (*is_supported)(const struct guest *guest);

@@ -294,6 +294,19 @@ static inline const char *guest_interrupted(const struct guest *guest)
 	return message ? message : guest_run_at(guest, run);
 }
 
+/* The CPU timer has run out while the guest disables its interrupts. */
+static inline const char *guest_timer_ran_out(const struct guest *guest)
+{
+	static const uint64_t negative = -1;
+	struct kvm_one_reg timer = {
+		.id = KVM_REG_S390_CPU_TIMER,
+		.addr = (uintptr_t)&negative,
+	};
+
+	return ioctl(guest->vcpu, KVM_SET_ONE_REG, &timer) ?
+	       guest_error("KVM_REG_S390_CPU_TIMER") : guest_interrupted(guest);
+}
+
 static inline const char *guest_set_state(const struct guest *guest, uint32_t state)
 {
 	struct kvm_mp_state mp_state = { .mp_state = state };
@@ -314,12 +327,13 @@ static inline const char *guest_set_prefix(const struct guest *guest)
 	return message ? message : guest_run_at(guest, guest->arg);
 }
 
-/* A vCPU that is stopped already has nothing to do. */
+/* A request to stop counts. That user space stops the vCPU does not, whether it runs or not. */
 static inline const char *guest_stop(const struct guest *guest)
 {
 	const char *message = guest_interrupted(guest);
+	int i;
 
-	if (!message)
+	for (i = 0; i < 2 && !message; i++)
 		message = guest_set_state(guest, KVM_MP_STATE_STOPPED);
 	return message ? message : guest_set_state(guest, KVM_MP_STATE_OPERATING);
 }
@@ -541,13 +555,26 @@ static const struct guest_action guest_actions[] = {
 	GUEST_SIGP_IN_USER_SPACE(init_cpu_reset, 0x0b),
 	GUEST_SIGP_IN_USER_SPACE(cpu_reset, 0x0c),
 	GUEST_SIGP_IN_USER_SPACE(unknown, 0x77),
+/* User space has asked for all orders that need not be fast. KVM counts what it passes on. */
+#define GUEST_USER_SIGP(title, order)						\
+	{									\
+		.name = "user_sigp_" #title,					\
+		.prepare = guest_enable_user_sigp,				\
+		.exit_reason = KVM_EXIT_S390_SIEIC,				\
+		GUEST_BYTES(0xae, 0x46, 0x00, order),				\
+		.changes = { GUEST_ONCE(instruction_sigp_##title) },		\
+	}
+	GUEST_USER_SIGP(start, 0x04),
+	GUEST_USER_SIGP(stop, 0x05),
+	GUEST_USER_SIGP(restart, 0x06),
+	GUEST_USER_SIGP(stop_store_status, 0x09),
+	GUEST_USER_SIGP(init_cpu_reset, 0x0b),
+	GUEST_USER_SIGP(cpu_reset, 0x0c),
+	GUEST_USER_SIGP(prefix, 0x0d),
+	GUEST_USER_SIGP(store_status, 0x0e),
+	GUEST_USER_SIGP(store_adtl_status, 0x17),
+	GUEST_USER_SIGP(unknown, 0x12),		/* set architecture */
 	{
-		.name = "sigp_store_adtl_status",
-		.prepare = guest_enable_user_sigp,
-		.exit_reason = KVM_EXIT_S390_SIEIC,
-		GUEST_BYTES(0xae, 0x46, 0x00, 0x17),
-		.changes = { GUEST_ONCE(instruction_sigp_store_adtl_status) },
-	}, {
 		.name = "sense_of_no_vcpu",
 		GUEST_BYTES(0xae, 0x42, 0x00, 0x01),			/* sigp %r4, %r2, 1 */
 		.changes = { GUEST_NEVER(instruction_sigp_sense), GUEST_INSTRUCTIONS },
@@ -579,14 +606,20 @@ static const struct guest_action guest_actions[] = {
 		.from_user_space = guest_nested_guest,
 		.of_vm = true,
 		.changes = {
-			{ "gmap_shadow_reuse", NULL, GUEST_AT_LEAST },
+			{ "gmap_shadow_reuse", NULL, GUEST_TWICE },
 			{ "gmap_shadow_create", NULL, GUEST_EXACTLY },
 			{ "gmap_shadow_r1_entry", NULL, GUEST_EXACTLY },
 			{ "gmap_shadow_r2_entry", NULL, GUEST_EXACTLY },
 			{ "gmap_shadow_r3_entry", NULL, GUEST_EXACTLY },
 			{ "gmap_shadow_sg_entry", NULL, GUEST_EXACTLY },
-			{ "gmap_shadow_pg_entry", NULL, GUEST_AT_LEAST },
+			{ "gmap_shadow_pg_entry", NULL, GUEST_TWICE },
 		},
+	}, {
+		.name = "nested_guest_of_vcpu",
+		.is_supported = guest_can_nest,
+		.prepare = guest_prepare_nesting,
+		.from_user_space = guest_nested_guest,
+		.changes = { { "instruction_sie", NULL, GUEST_TWICE } },
 	}, {
 		.name = "nested_guest",
 		.is_supported = guest_cannot_nest,
@@ -599,6 +632,7 @@ static const struct guest_action guest_actions[] = {
 			{ "gmap_shadow_r3_entry" },
 			{ "gmap_shadow_sg_entry" },
 			{ "gmap_shadow_pg_entry" },
+			{ "instruction_sie" },
 		},
 	},
 	GUEST_INTERRUPT(restart, inject_restart, deliver_restart_signal, .type = KVM_S390_RESTART),
@@ -650,6 +684,13 @@ static const struct guest_action guest_actions[] = {
 			GUEST_ONCE(exit_external_request), GUEST_ONCE(deliver_emergency_signal),
 		},
 	}, {
+		.name = "cpu_timer_that_the_guest_enables",
+		.from_user_space = guest_timer_ran_out,
+		GUEST_RUN(.cr0 = 0x400, .psw_addr = GUEST_ENABLE),
+		.changes = {
+			GUEST_ONCE(exit_external_interrupt), GUEST_ONCE(deliver_cputm),
+		},
+	}, {
 		.name = "io_that_the_guest_enables",
 		.from_user_space = guest_interrupted,
 		GUEST_RUN(.floating = true, .type = KVM_S390_INT_IO(0, 0, 0, 1), .parm = 0x10001,
@@ -684,8 +725,22 @@ static const struct guest_action guest_actions[] = {
 /* The PSW stays in the wait state after the signal that ends KVM_RUN. */
 static const uint8_t guest_enabled_wait[] = { 0xb2, 0xb2, 0x21, 0x00 };	/* lpswe 0x100(%r2) */
 
+/* After the interrupt, the guest exits, and then waits again. */
+static inline const char *guest_emergency_signal(const struct guest *guest, bool raise)
+{
+	static const struct s390_run signal = { .type = KVM_S390_INT_EMERGENCY };
+
+	return raise ? guest_inject(guest, &signal) : NULL;
+}
+
 static const struct guest_action guest_halts[] = {
 	{ .name = "enabled_wait", GUEST_CODE(guest_enabled_wait) },
+	{
+		.name = "interrupted_wait",
+		GUEST_CODE(guest_enabled_wait),
+		.exit_reason = KVM_EXIT_S390_SIEIC,
+		.interrupt = guest_emergency_signal,
+	},
 	{}
 };
 
@@ -707,6 +762,7 @@ static inline const char *guest_set_up(struct guest *guest)
 {
 	/* of restarts, external interrupts, machine checks and I/O */
 	static const uint64_t new_psws[] = { 0x1a0, 0x1b0, 0x1e0, 0x1f0 };
+	static const struct s390_run emergency_signal = { .cr0 = 0x4000 };
 	unsigned int i;
 
 	guest_store(guest, GUEST_PROGRAM_NEW_PSW, GUEST_PSW);
@@ -721,9 +777,11 @@ static inline const char *guest_set_up(struct guest *guest)
 	memcpy(guest->memory + GUEST_LOOP, guest_loop, sizeof(guest_loop));
 	memcpy(guest->memory + GUEST_LOAD, guest_load, sizeof(guest_load));
 	memcpy(guest->memory + GUEST_STOP, guest_end, sizeof(guest_end));
+	memcpy(guest->memory + GUEST_STOP + sizeof(guest_end), guest_enabled_wait,
+	       sizeof(guest_enabled_wait));
 	memcpy(guest->memory + GUEST_ENABLE, guest_enable, sizeof(guest_enable));
 	memcpy(guest->memory + GUEST_LOAD_PSW, guest_load_psw, sizeof(guest_load_psw));
 	memcpy(guest->memory + GUEST_SHORT_PSW, guest_short_psw, sizeof(guest_short_psw));
 	guest_go_to(guest, GUEST_ENTRY);
-	return NULL;
+	return guest_enable_interrupts(guest, &emergency_signal);
 }

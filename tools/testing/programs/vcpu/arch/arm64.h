@@ -9,7 +9,7 @@
 
 static const uint32_t guest_start[] = { 0xd2ae0001 };	/* mov x1, #0x70000000 */
 static const uint32_t guest_store[] = { 0xb9000020 };	/* str w0, [x1] */
-static const uint32_t guest_end[] = { 0xb9000020 };
+static const uint32_t guest_end[] = { 0xd2ae0001, 0xb9000020 };	/* smc may change x1 */
 
 static const uint32_t guest_smc[] = { 0xd4000003 };	/* smc #0 */
 

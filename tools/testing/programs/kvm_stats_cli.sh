@@ -614,6 +614,8 @@ agrees_with_debugfs()
 	dir=$(echo "$debugfs/$vmm"-*)
 	prints_sum "$@" || return
 	while read -r name value rest; do
+		# Since 5.14, debugfs has all statistics, and adds even the maxima of the vCPUs.
+		case $name in *_max_ns) continue ;; esac
 		[ -f "$dir/$name" ] || continue
 		compared=$((compared + 1))
 		[ "$(cat "$dir/$name")" = "$value" ] || { echo "$name: $(cat "$dir/$name") in debugfs"; return 1; }

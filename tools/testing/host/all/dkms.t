@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Test the packages on new installations, which boot under emulation, and print how long each step takes.
-# systemd runs the service while its package is upgraded, removed and purged. In Debian 11, DKMS builds the
-# modules for its kernel, and again after an upgrade; kernels for which it must not build them keep their own.
-# Debian 12 has its unmodified kernel. check-host checks both.
+# systemd runs the service while its package is upgraded, removed and purged. In Debian 11 and 13, DKMS builds
+# the modules for the kernel, and again after an upgrade; kernels for which it must not build them keep their
+# own. Debian 12 has its unmodified kernel. check-host checks all three.
 #
-# usage: dkms.t		(needs root)
+# usage: dkms.t [RELEASE]...		(needs root; without a RELEASE: bullseye trixie bookworm)
 set -u
 
 # shellcheck source=../../../../scripts/lib/common.sh
@@ -22,8 +22,6 @@ out=$ROOT/build/dkms-test
 root=$out/root
 export DEB_DIR=$out/deb	# other tests that build packages run at the same time
 version=$(cat "$ROOT/VERSION")
-# The archive of Debian 11 keeps this release; that of security updates has the newest.
-old=5.10.0-32-amd64 old_version=5.10.223-1
 
 in_root()
 {
@@ -53,8 +51,8 @@ built()
 {
 	local module
 	for module in kvm kvm-amd kvm-intel; do
-		[ -f "$root/lib/modules/$1/updates/dkms/$module.ko" ] || return
-		[ -f "$root/lib/modules/$1/kernel/arch/x86/kvm/$module.ko" ] || return
+		compgen -G "$root/lib/modules/$1/updates/dkms/$module.ko*" || return
+		compgen -G "$root/lib/modules/$1/kernel/arch/x86/kvm/$module.ko*" || return
 	done
 	in_root modinfo -k "$1" -F version kvm | grep -qx "kvm-stats $version"
 }
@@ -172,13 +170,14 @@ keeps_own_modules()
 {
 	install linux-image-amd64 linux-headers-amd64 | tee "$out/log"
 	new=$(newest)
-	grep "kernel $new keeps its own KVM modules: it is of version .*, and the package linux-source-5.10 is $old_version" "$out/log" &&
-		[ "$new" != "$old" ] && built "$old" && ! built "$new" && [ -f "$root/lib/modules/$new/kernel/arch/x86/kvm/kvm.ko" ]
+	grep -F "kernel $new keeps its own KVM modules: it is of version " "$out/log" |
+		grep -F ", and the package $source_package is $old_version" &&
+		[ "$new" != "$old" ] && built "$old" && ! built "$new" && compgen -G "$root/lib/modules/$new/kernel/arch/x86/kvm/kvm.ko*"
 }
 
 upgrades()
 {
-	install linux-source-5.10 && built "$new" && built "$old"
+	install "$source_package" && built "$new" && built "$old"
 }
 
 # refuses TEXT COMMAND: after COMMAND has changed copies of the package's files (src) and of the headers (kdir), prepare
@@ -198,63 +197,97 @@ refuses()
 		[ ! -e src/arch ]' - "$new" "$@"
 }
 
-# Built-in code must not know structures that the patches change. enter.c replaces the only function that
-# does; the boot tests the other module.
+# users_of_structures SERIES: built-in code must not know structures that the patches change. enter.c replaces the
+# only function that does, in kernel/entry/kvm.c; the boot tests kvmgt. The others of 6.12 use pointers only, or
+# struct kvm_pmu, which is unchanged.
 users_of_structures()
 {
 	local base
-	base=$("$ROOT/scripts/base") || return
-	diff - <(plain_git -C "$base" grep -lE '(linux|asm)/kvm_host\.h' HEAD -- arch/x86 block drivers fs init ipc kernel lib mm \
-		net security sound virt/lib ':!arch/x86/kvm' ':!arch/x86/include/asm/kvm*' ':!drivers/s390') <<-END
-	HEAD:drivers/firmware/arm_sdei.c
-	HEAD:drivers/gpu/drm/i915/gvt/kvmgt.c
-	HEAD:kernel/entry/kvm.c
-	END
+	base=$(SERIES=$1 "$ROOT/scripts/base") || return
+	diff <(plain_git -C "$base" grep -lE '(linux|asm)/kvm_host\.h' HEAD -- arch/x86 block drivers fs init ipc kernel lib mm \
+		net security sound virt/lib ':!arch/x86/kvm' ':!arch/x86/include/asm/kvm*' ':!drivers/s390') <(printf 'HEAD:%s\n' "${@:2}")
 }
 
 removed()
 {
-	[ -z "$(find "$root/lib/modules" "$root/var/lib/dkms" -path '*/dkms/*' -name 'kvm*.ko')" ] &&
-		[ "$(in_root modinfo -k "$new" -n kvm)" = "/lib/modules/$new/kernel/arch/x86/kvm/kvm.ko" ]
+	[ -z "$(find "$root/lib/modules" "$root/var/lib/dkms" -path '*/dkms/*' -name 'kvm*.ko*')" ] &&
+		[[ $(in_root modinfo -k "$new" -n kvm) == "/lib/modules/$new/kernel/arch/x86/kvm/kvm.ko"* ]]
+}
+
+# installation NAME SUITE SERIES RELEASE VERSION: the archive keeps this release of the kernel; that of security
+# updates has the newest.
+installation()
+{
+	source_package=linux-source-$3
+	old=$4
+	old_version=$5
+	check "$1 is installed, with $old" make_root "$2" "linux-image-$old" "linux-headers-$old" "$source_package=$old_version"
+	check "apt installs the packages, and DKMS builds the modules" installs
+	check "a new kernel without its source keeps its own modules" keeps_own_modules
+	new=$(newest)
+	check "an upgrade of the source builds them for this kernel, too" upgrades
+}
+
+life_of_modules()
+{
+	check "it boots with these modules, and kvm-stats top shows a guest" boots
+	sed 's/^/# /' "$root/root/boot.log"
+	check "check-host checks them" checks_host series
+	check "systemd: upgrades restart a service that runs, the removal stops it, the purge cleans up" service_lives
+	check "kvm-stats-modules exchanges them, and the removal loads those of the kernel" exchanges
+}
+
+bullseye()
+{
+	installation "Debian 11" bullseye 5.10 5.10.0-32-amd64 5.10.223-1
+	check "DKMS builds them again" in_root sh -ec "dkms remove kvm-stats/$version -k $old; dkms install kvm-stats/$version -k $old"
+	check "a patch that does not apply is refused" refuses "the patch 5.10/0008-KVM-stats-Add-the-file-of-binary-statistics.patch does not apply" \
+		"sed -i 's/^ .*mutex.*/ none/; s/^ #include/ #none/' src/patches/5.10/0008-*"
+	check "another architecture is refused" refuses "it is not for x86-64" \
+		"sed -i 's/^CONFIG_X86_64=y/CONFIG_ARM64=y/' kdir/.config"
+	check "another release of Linux is refused" refuses "it is Linux 6.1.9, and the patches are for 5.10 and 6.12" \
+		"printf 'kernelversion:\n\t@echo 6.1.9\n' >kdir/Makefile"
+	check "a kernel with KVM built in is refused" refuses "KVM is not a module" \
+		"sed -i 's/^CONFIG_KVM=m/CONFIG_KVM=y/' kdir/.config"
+	check "a kernel without modversions is refused" refuses "its symbols have no versions" \
+		"sed -i '/^CONFIG_MODVERSIONS/d' kdir/.config"
+	check "headers without symbol versions are refused" refuses "there is no file /tmp/kdir/Module.symvers" "rm kdir/Module.symvers"
+	check "a locked down kernel without a key is refused" refuses "DKMS has no key to sign modules" \
+		"mount -t tmpfs tmpfs /sys/kernel/security; echo 'none [integrity] confidentiality' >/sys/kernel/security/lockdown"
+	life_of_modules
+	check "kvmgt, which knows structures of KVM, does not load with them" \
+		grep "kvmgt: disagrees about version of symbol kvm_" "$root/root/boot.log"
+	check "the removal leaves the modules of the kernel" removed
+}
+
+trixie()
+{
+	installation "Debian 13" trixie 6.12 6.12.107+deb13-amd64 6.12.107-1
+	life_of_modules
+	check "the removal leaves the modules of the kernel" removed
+}
+
+bookworm()
+{
+	check "Debian 12 is installed" make_root bookworm linux-image-amd64 "/root/kvm-stats_${version}_amd64.deb"
+	check "it boots with its own modules, and kvm-stats top shows a guest" boots
+	sed 's/^/# /' "$root/root/boot.log"
+	check "check-host checks mainline's interface" checks_host mainline
+	check "systemd: upgrades restart a service that runs, the removal stops it, the purge cleans up" service_lives
 }
 
 [ "$(id -u)" = 0 ] || bail_out "only root can make a chroot"
 need_packages deb release
 mkdir -p "$out"
 begin
-check "outside of KVM only kernel/entry/kvm.c and kvmgt know its structures" users_of_structures
+check "which code of 5.10 outside of KVM knows its structures" users_of_structures 5.10 \
+	drivers/firmware/arm_sdei.c drivers/gpu/drm/i915/gvt/kvmgt.c kernel/entry/kvm.c
+check "which code of 6.12 outside of KVM knows its structures" users_of_structures 6.12 \
+	arch/x86/events/intel/core.c drivers/firmware/arm_sdei.c drivers/vfio/{pci/vfio_pci_zdev,vfio_main}.c kernel/entry/kvm.c
 check "make deb RELEASE=bullseye builds the packages in Debian 11" make -C "$ROOT" deb RELEASE=bullseye
-check "Debian 11 is installed, with $old" make_root bullseye "linux-image-$old" "linux-headers-$old" "linux-source-5.10=$old_version"
-check "apt installs the packages, and DKMS builds the modules" installs
-check "DKMS builds them again" in_root sh -ec "dkms remove kvm-stats/$version -k $old; dkms install kvm-stats/$version -k $old"
-check "a new kernel without its source keeps its own modules" keeps_own_modules
-new=$(newest)
-check "an upgrade of the source builds them for this kernel, too" upgrades
-check "a patch that does not apply is refused" refuses "the patch 5.10/0008-KVM-stats-Add-the-file-of-binary-statistics.patch does not apply" \
-	"sed -i 's/^ .*mutex.*/ none/; s/^ #include/ #none/' src/patches/5.10/0008-*"
-check "another architecture is refused" refuses "it is not for x86-64" \
-	"sed -i 's/^CONFIG_X86_64=y/CONFIG_ARM64=y/' kdir/.config"
-check "another release of Linux is refused" refuses "it is Linux 6.1.9, and the patches are for 5.10" \
-	"printf 'kernelversion:\n\t@echo 6.1.9\n' >kdir/Makefile"
-check "a kernel with KVM built in is refused" refuses "KVM is not a module" \
-	"sed -i 's/^CONFIG_KVM=m/CONFIG_KVM=y/' kdir/.config"
-check "a kernel without modversions is refused" refuses "its symbols have no versions" \
-	"sed -i '/^CONFIG_MODVERSIONS/d' kdir/.config"
-check "headers without symbol versions are refused" refuses "there is no file /tmp/kdir/Module.symvers" "rm kdir/Module.symvers"
-check "a locked down kernel without a key is refused" refuses "DKMS has no key to sign modules" \
-	"mount -t tmpfs tmpfs /sys/kernel/security; echo 'none [integrity] confidentiality' >/sys/kernel/security/lockdown"
-check "it boots with these modules, and kvm-stats top shows a guest" boots
-sed 's/^/# /' "$root/root/boot.log"
-check "check-host checks them" checks_host series
-check "systemd: upgrades restart a service that runs, the removal stops it, the purge cleans up" service_lives
-check "kvm-stats-modules exchanges them, and the removal loads those of the kernel" exchanges
-check "kvmgt, which knows structures of KVM, does not load with them" \
-	grep "kvmgt: disagrees about version of symbol kvm_" "$root/root/boot.log"
-check "the removal leaves the modules of the kernel" removed
-check "Debian 12 is installed" make_root bookworm linux-image-amd64 "/root/kvm-stats_${version}_amd64.deb"
-check "it boots with its own modules, and kvm-stats top shows a guest" boots
-sed 's/^/# /' "$root/root/boot.log"
-check "check-host checks mainline's interface" checks_host mainline
-check "systemd: upgrades restart a service that runs, the removal stops it, the purge cleans up" service_lives
+[ $# != 0 ] || set -- bullseye trixie bookworm
+for release; do
+	case $release in bullseye | trixie | bookworm) "$release" ;; *) bail_out "there is no test of '$release'" ;; esac
+done
 [ -n "${KEEP_ROOT:-}" ] || rm -rf "$root"
 finish

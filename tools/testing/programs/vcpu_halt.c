@@ -11,6 +11,7 @@
 #include <signal.h>
 
 #include "kvm_stats_param.h"
+#include "lib/clock.h"
 #include "tap.h"
 #include "vcpu/guest.h"
 #include "vcpu/stats.h"
@@ -106,15 +107,17 @@ static void *end_halts(void *arg)
 	struct waker *waker = arg;
 
 	for (;;) {
-		int left = TIME_LIMIT_MS;
+		long long until;
+		bool halted;
 
 		while (sem_wait(&waker->halts))
 			continue;
 		if (waker->stop)
 			return NULL;
-		while (left-- && !has_halted(waker))
-			usleep(1000);
-		if (left < 0)
+		until = ms_now() + TIME_LIMIT_MS;
+		while (!(halted = has_halted(waker)) && ms_now() < until)
+			ms_sleep(1);
+		if (!halted)
 			waker->failed = "the vCPU did not block in time";
 		else if (!waker->by_signal)
 			waker->failed = waker->halt->interrupt(waker->guest, true);

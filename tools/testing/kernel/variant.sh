@@ -71,7 +71,7 @@ mutate()
 	local copy=$CACHE/tree/mutants.$$ files
 
 	mapfile -t files < <(base_git ls-files "$kvm_dir" virt/kvm include/linux/kvm_host.h lib/Makefile \
-		"${kvm_dir%/kvm}/include/asm/kvm_exit_classes.h")
+		"${kvm_dir%/kvm}"/include/asm/{kvm_exit_classes,kvm_vcpu_stat_defs}.h)
 	apply_diffs "$TESTING"/mutants/*.patch
 	base_git checkout-index --prefix="$copy/" "${files[@]}"
 	cp "$TESTING/mutants/kvm_mutant.h" "$copy/include/linux/"
@@ -110,7 +110,7 @@ variant_key()
 {
 	{
 		echo "$1"
-		[ "$1" != mutants ] || echo "$kvm_dir"
+		[[ $1 != *mutants* ]] || echo "$kvm_dir"
 		plain_git -C "$base" rev-parse HEAD
 		{ patch_files; find "$TESTING"/kernel/{bugs,emulation,variant.sh} "$TESTING/mutants" -type f | sort; } |
 			xargs -d '\n' cat

@@ -14,11 +14,9 @@
 #define _GNU_SOURCE
 #include <ftw.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
-#include "lib/failure.h"
-#include "tap.h"
+#include "lib/run.h"
 #include "vcpu/guest.h"
 
 #define KVM_DIR		"/sys/kernel/debug/kvm"
@@ -53,45 +51,26 @@ static struct file {
 } files[MAX_FILES];
 static size_t num_files;
 
-/* The directory that check_file() checks. */
+/* The directory that check_file() checks, and how often it differs from the list. */
 static const char *checked_dir;
+static unsigned int differences;
 
 /* The action of the guests. NULL if no guest can run. */
 static const struct guest_action *action;
 
-static void report(const char *name, bool ok)
-{
-	tap_report(ok ? TAP_OK : TAP_NOT_OK, "", name, failure);
-}
-
-/* Reports a test case that needs a guest. */
-static void report_with_guest(const char *name, bool ok)
-{
-	if (action)
-		report(name, ok);
-	else
-		tap_report(TAP_SKIP, "", name, "no guest can run");
-}
-
-static void stop_on_error(const char *message)
-{
-	if (message) {
-		printf("Bail out! %s\n", message);
-		exit(1);
-	}
-}
+static struct vm a, b;
 
 /* Creates a VM, and lets its vCPU execute the action as often as @times says. */
 static void create_vm(struct vm *vm, unsigned int times)
 {
-	stop_on_error(guest_create(&vm->guest));
+	bail_out(guest_create(&vm->guest));
 	snprintf(vm->dir, sizeof(vm->dir), KVM_DIR "/%d-%d", getpid(), vm->guest.vm);
 	vm->times = times;
 	action = guest_next_action(&vm->guest, NULL);
 	if (!action)
 		return;
 	guest_append(&vm->guest, action, times);
-	stop_on_error(guest_run(&vm->guest, action, times));
+	bail_out(guest_run(&vm->guest, action, times));
 }
 
 static void read_list(void)
@@ -101,12 +80,12 @@ static void read_list(void)
 	char line[128], name[66];
 
 	if (!list)
-		stop_on_error("cannot open " LIST);
+		bail_out("cannot open " LIST);
 	while (fgets(line, sizeof(line), list)) {
 		if (line[0] == '#')
 			continue;
 		if (file == files + MAX_FILES || sscanf(line, "%o %64s", &file->mode, name) != 2)
-			stop_on_error("wrong or too many lines in " LIST);
+			bail_out("wrong or too many lines in " LIST);
 		file->optional = name[0] == '?';
 		strcpy(file->name, name + file->optional);
 		file++;
@@ -140,45 +119,52 @@ static int check_file(const char *path, const struct stat *st, int type, struct 
 		files[i].found = true;
 		return FTW_CONTINUE;
 	}
-	fail("%s has files that are not in " LIST, checked_dir);
 	printf("# not in the list: %04o %s\n", mode, name);
+	differences++;
 	return FTW_CONTINUE;
 }
 
-static bool same_files(const char *dir)
+static void compare_files(const char *dir)
 {
 	size_t i;
 
-	failure[0] = '\0';
 	checked_dir = dir;
 	for (i = 0; i < num_files; i++)
 		files[i].found = !is_in(&files[i], dir) || files[i].optional;
 	if (nftw(dir, check_file, 16, FTW_PHYS | FTW_ACTIONRETVAL))
-		return fail("%s: %s", dir, strerror(errno));
-	for (i = 0; i < num_files; i++) {
+		fail("%s: %s", dir, strerror(errno));
+	for (i = 0; i < num_files; i++)
 		if (!files[i].found)
 			fail("%s has no file %04o %s", dir, files[i].mode, files[i].name);
-	}
-	return !failure[0];
+	if (differences)
+		fail("%s has files that are not in " LIST, dir);
+}
+
+static void same_files(void)
+{
+	compare_files(KVM_DIR);
+	compare_files(a.dir);
 }
 
 /* The file must consist of one decimal number and a newline. */
-static bool read_number(const char *dir, const char *name, long long *value)
+static long long read_number(const char *dir, const char *name)
 {
 	char path[PATH_MAX], text[64] = "", expected[32];
+	long long value;
 	FILE *file;
 	bool more;
 
 	snprintf(path, sizeof(path), "%.2000s/%s", dir, name);
 	file = fopen(path, "r");
 	if (!file)
-		return fail("%s: %s", path, strerror(errno));
+		fail("%s: %s", path, strerror(errno));
 	more = !fgets(text, sizeof(text), file) || getc(file) != EOF;
 	fclose(file);
-	*value = strtoll(text, NULL, 10);
-	snprintf(expected, sizeof(expected), "%lld\n", *value);
-	return (!more && !strcmp(text, expected)) ||
-	       fail("%s: '%s' is not one number and a newline", path, text);
+	value = strtoll(text, NULL, 10);
+	snprintf(expected, sizeof(expected), "%lld\n", value);
+	if (more || strcmp(text, expected))
+		fail("%s: '%s' is not one number and a newline", path, text);
+	return value;
 }
 
 /* Returns 0, or the negative errno of the write. */
@@ -205,16 +191,19 @@ static bool exists(const struct file *file, const char *dir)
 	return is_in(file, dir) && (!file->optional || !access(path, F_OK));
 }
 
-static bool all_numbers(const char *dir)
+static void read_numbers(const char *dir)
 {
-	long long value;
 	size_t i;
 
-	for (i = 0; i < num_files; i++) {
-		if (exists(&files[i], dir) && !read_number(dir, files[i].name, &value))
-			return false;
-	}
-	return true;
+	for (i = 0; i < num_files; i++)
+		if (exists(&files[i], dir))
+			read_number(dir, files[i].name);
+}
+
+static void all_numbers(void)
+{
+	read_numbers(KVM_DIR);
+	read_numbers(a.dir);
 }
 
 static const char *counter(void)
@@ -222,31 +211,35 @@ static const char *counter(void)
 	return action->changes[0].debugfs;
 }
 
-static bool is_value(const char *dir, long long expected)
+static void expect_value(const char *dir, long long expected)
 {
-	long long value;
+	long long value = read_number(dir, counter());
 
-	return read_number(dir, counter(), &value) &&
-	       (value == expected ||
-		fail("%s/%s is %lld, expected %lld", dir, counter(), value, expected));
+	if (value != expected)
+		fail("%s/%s is %lld, expected %lld", dir, counter(), value, expected);
 }
 
-static bool counts_vm(const struct vm *vm)
+static void expect_count(const struct vm *vm)
 {
 	const struct guest_change *change = &action->changes[0];
-	long long value;
+	long long value = read_number(vm->dir, counter());
 
 	if (change->precision == GUEST_EXACTLY && !change->minus[0])
-		return is_value(vm->dir, vm->times);
-	return read_number(vm->dir, counter(), &value) &&
-	       (value >= vm->times ||
-		fail("%s is %lld, expected at least %u", counter(), value, vm->times));
+		expect_value(vm->dir, vm->times);
+	if (value < vm->times)
+		fail("%s is %lld, expected at least %u", counter(), value, vm->times);
+}
+
+static void counts_vms(void)
+{
+	expect_count(&a);
+	expect_count(&b);
 }
 
 /* No vCPU runs, so the sums must be exact. */
-static bool top_is_sum(const struct vm *a, const struct vm *b)
+static void top_is_sum(void)
 {
-	long long of_a, of_b, top;
+	long long sum, top;
 	const char *name;
 	size_t i;
 
@@ -254,21 +247,19 @@ static bool top_is_sum(const struct vm *a, const struct vm *b)
 		name = files[i].name;
 		if (!is_in(&files[i], KVM_DIR))
 			continue;
-		if (!read_number(a->dir, name, &of_a) || !read_number(b->dir, name, &of_b) ||
-		    !read_number(KVM_DIR, name, &top))
-			return false;
-		if (top != of_a + of_b)
-			return fail("%s: %lld in the top directory, but the sum of the VMs is %lld",
-				    name, top, of_a + of_b);
+		sum = read_number(a.dir, name) + read_number(b.dir, name);
+		top = read_number(KVM_DIR, name);
+		if (top != sum)
+			fail("%s: %lld in the top directory, but the sum of the VMs is %lld", name,
+			     top, sum);
 	}
-	return true;
 }
 
 /*
  * A file accepts only a zero, which clears it. In the directory of a VM, the mode must allow
  * the write. In the top directory, root can clear every file, whatever its mode.
  */
-static bool writable_as_modes_say(const char *dir)
+static void write_numbers(const char *dir)
 {
 	const struct file *file;
 	long long value;
@@ -282,48 +273,73 @@ static bool writable_as_modes_say(const char *dir)
 			continue;
 		ret = write_text(dir, file->name, "1");
 		if (ret != expected)
-			return fail("%s/%s: writing 1 returns %d, expected %d", dir, file->name,
-				    ret, expected);
+			fail("%s/%s: writing 1 returns %d, expected %d", dir, file->name, ret,
+			     expected);
 		if (!writable)
 			continue;
 		ret = write_text(dir, file->name, "0");
 		if (ret)
-			return fail("%s/%s: writing 0 returns %d", dir, file->name, ret);
-		if (!read_number(dir, file->name, &value))
-			return false;
+			fail("%s/%s: writing 0 returns %d", dir, file->name, ret);
+		value = read_number(dir, file->name);
 		if (value)
-			return fail("%s/%s: the value is %lld after it was cleared", dir,
-				    file->name, value);
+			fail("%s/%s: the value is %lld after it was cleared", dir, file->name,
+			     value);
 	}
-	return true;
 }
 
-static bool clears_one_vm(const struct vm *a, const struct vm *b)
+static void writable_as_modes_say(void)
 {
-	long long value;
-
-	if (!read_number(b->dir, counter(), &value))
-		return false;
-	write_text(a->dir, counter(), "0");
-	return is_value(a->dir, 0) && is_value(b->dir, value) && is_value(KVM_DIR, value);
+	write_numbers(KVM_DIR);
+	write_numbers(a.dir);
 }
 
-static bool clears_all(const struct vm *a, const struct vm *b)
+static void clears_one_vm(void)
+{
+	long long value = read_number(b.dir, counter());
+
+	write_text(a.dir, counter(), "0");
+	expect_value(a.dir, 0);
+	expect_value(b.dir, value);
+	expect_value(KVM_DIR, value);
+}
+
+static void clears_all(void)
 {
 	write_text(KVM_DIR, counter(), "0");
-	return is_value(a->dir, 0) && is_value(b->dir, 0);
+	expect_value(a.dir, 0);
+	expect_value(b.dir, 0);
 }
 
-static bool disappears(struct vm *vm)
+static void disappears(void)
 {
-	guest_destroy(&vm->guest);
-	return access(vm->dir, F_OK) || fail("%s still exists", vm->dir);
+	if (!access(a.dir, F_OK))
+		fail("%s still exists", a.dir);
 }
+
+static const char *needs_guest(void)
+{
+	return action ? NULL : "no guest can run";
+}
+
+static const struct check checks[] = {
+	{ "files and modes are those of the unpatched kernel", same_files },
+	{ "every file consists of a number and a newline", all_numbers },
+	{ "the files of a VM count the exits of this VM", counts_vms, needs_guest },
+	{ "the files in the top directory are the sums of all VMs", top_is_sum },
+	{ "a zero written to a file of a VM clears only that file", clears_one_vm, needs_guest },
+	{ "a zero written to a file in the top directory clears it in all VMs", clears_all,
+	  needs_guest },
+	{ "only a zero can be written, and only to files whose mode allows it",
+	  writable_as_modes_say },
+	{}
+};
+
+static const struct check end_check = {
+	"the directory of a VM disappears with the VM", disappears
+};
 
 int main(void)
 {
-	static struct vm a, b;
-
 	if (!getenv("BOOT_VARIANT"))
 		return tap_skip_all("clears all VMs' statistics; set BOOT_VARIANT to allow that");
 	if (access("/dev/kvm", R_OK | W_OK))
@@ -333,20 +349,8 @@ int main(void)
 	read_list();
 	create_vm(&a, 5);
 	create_vm(&b, 7);
-	tap_plan(8);
-	report("files and modes are those of the unpatched kernel",
-	       same_files(KVM_DIR) && same_files(a.dir));
-	report("every file consists of a number and a newline",
-	       all_numbers(KVM_DIR) && all_numbers(a.dir));
-	report_with_guest("the files of a VM count the exits of this VM",
-			  action && counts_vm(&a) && counts_vm(&b));
-	report("the files in the top directory are the sums of all VMs", top_is_sum(&a, &b));
-	report_with_guest("a zero written to a file of a VM clears only that file",
-			  action && clears_one_vm(&a, &b));
-	report_with_guest("a zero written to a file in the top directory clears it in all VMs",
-			  action && clears_all(&a, &b));
-	report("only a zero can be written, and only to files whose mode allows it",
-	       writable_as_modes_say(KVM_DIR) && writable_as_modes_say(a.dir));
-	report("the directory of a VM disappears with the VM", disappears(&a));
+	run_checks("", checks);
+	guest_destroy(&a.guest);
+	run_check("", &end_check);
 	return tap_end();
 }

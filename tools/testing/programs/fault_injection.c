@@ -10,8 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "kvm_stats_open.h"
-#include "lib/features.h"
-#include "lib/run_suites.h"
+#include "lib/run.h"
 #include "lib/vm_dir.h"
 
 /* ---- faults ---- */

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Test that l1d_flush counts the flushes of the L1 data cache, on Intel CPUs with L1TF. */
-#include <stdlib.h>
-
-#include "tap.h"
+#include "lib/run.h"
 #include "vcpu/guest.h"
-#include "vcpu/stats.h"
 
 #define MODE	"/sys/module/kvm_intel/parameters/vmentry_l1d_flush"
 #define TIMES	100
 
-static bool set_mode(const char *mode)
+static void set_mode(const char *mode)
 {
 	FILE *file = fopen(MODE, "w");
 
 	if (!file)
-		return fail("%s: %s", MODE, strerror(errno));
+		fail("%s: %s", MODE, strerror(errno));
 	fputs(mode, file);
-	return !fclose(file) || fail("%s cannot be set to %s: %s", MODE, mode, strerror(errno));
+	if (fclose(file))
+		fail("%s cannot be set to %s: %s", MODE, mode, strerror(errno));
 }
 
 /* The parameter is "not required" on CPUs without L1TF. */
@@ -43,46 +41,55 @@ static const struct guest_action *find_action(const struct guest *guest, bool to
 }
 
 /* Let a guest exit TIMES times. Each exit is followed by an entry. */
-static bool run_guest(bool to_user_space, struct outcome *outcome)
-{
-	struct guest guest = {};
-	const struct guest_action *action = find_action(&guest, to_user_space);
-	const char *message = guest_create(&guest);
-	bool good;
-
-	if (!message) {
-		guest_append(&guest, action, 1);
-		guest_append(&guest, action, TIMES);
-		message = guest_run(&guest, action, 1);
-	}
-	good = message ? fail("%s", message) : read_stats(guest.vcpu, &outcome->before);
-	if (good) {
-		message = guest_run(&guest, action, TIMES);
-		good = message ? fail("%s", message) : read_stats(guest.vcpu, &outcome->after);
-	}
-	guest_destroy(&guest);
-	return good;
-}
-
-static bool flushes(const char *mode, bool to_user_space, uint64_t least, uint64_t most)
+static void flushes(const char *mode, bool to_user_space, uint64_t least, uint64_t most)
 {
 	static struct outcome outcome;
+	struct guest guest = {};
+	const struct guest_action *action = find_action(&guest, to_user_space);
 	uint64_t flushes, exits;
 
-	if (!set_mode(mode) || !run_guest(to_user_space, &outcome) ||
-	    !change_of(&outcome, "l1d_flush", &flushes) || !change_of(&outcome, "exits", &exits))
-		return false;
-	if (most > exits)
-		most = exits;
-	if (flushes >= least && flushes <= most)
-		return true;
-	return fail("l1d_flush increased by %llu", (unsigned long long)flushes);
+	set_mode(mode);
+	must(guest_create(&guest));
+	guest_append(&guest, action, 1);
+	guest_append(&guest, action, TIMES);
+	must(guest_run(&guest, action, 1));
+	read_stats(guest.vcpu, &outcome.before);
+	must(guest_run(&guest, action, TIMES));
+	read_stats(guest.vcpu, &outcome.after);
+	flushes = change_of(&outcome, "l1d_flush");
+	exits = change_of(&outcome, "exits");
+	if (flushes < least || flushes > most || flushes > exits)
+		fail("l1d_flush increased by %llu", (unsigned long long)flushes);
 }
 
-static void report(const char *name, bool good)
+static void always(void)
 {
-	tap_report(good ? TAP_OK : TAP_NOT_OK, "l1d_flush", name, failure);
+	flushes("always", false, TIMES, UINT64_MAX);
 }
+
+static void never(void)
+{
+	flushes("never", true, 0, 0);
+}
+
+/* The first entry after user space has run flushes. */
+static void after_user_space(void)
+{
+	flushes("cond", true, TIMES, UINT64_MAX);
+}
+
+static void without_user_space(void)
+{
+	flushes("cond", false, 1, TIMES - 1);
+}
+
+static const struct check checks[] = {
+	{ "always", always },
+	{ "never", never },
+	{ "cond_after_user_space", after_user_space },
+	{ "cond_without_user_space", without_user_space },
+	{}
+};
 
 int main(void)
 {
@@ -90,11 +97,6 @@ int main(void)
 		return tap_skip_all("no access to /dev/kvm");
 	if (!cpu_has_l1tf())
 		return tap_skip_all("the CPU does not have the vulnerability L1TF");
-	tap_plan(4);
-	report("always", flushes("always", false, TIMES, UINT64_MAX));
-	report("never", flushes("never", true, 0, 0));
-	/* The first entry after user space has run flushes. */
-	report("cond_after_user_space", flushes("cond", true, TIMES, UINT64_MAX));
-	report("cond_without_user_space", flushes("cond", false, 1, TIMES - 1));
+	run_checks("l1d_flush", checks);
 	return tap_end();
 }

@@ -10,7 +10,7 @@
 
 #include "kvm_stats_checks.h"
 #include "lib/held_read.h"
-#include "lib/run_suites.h"
+#include "lib/run.h"
 #include "lib/vm_dir.h"
 
 static struct {

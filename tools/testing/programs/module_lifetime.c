@@ -14,8 +14,7 @@
 
 #include "kvm_stats_checks.h"
 #include "kvm_stats_open.h"
-#include "lib/features.h"
-#include "lib/run_suites.h"
+#include "lib/run.h"
 #include "lib/vm_dir.h"
 
 #define MODULE_NAME_SIZE	64

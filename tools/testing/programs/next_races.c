@@ -10,8 +10,7 @@
 #include <pthread.h>
 
 #include "kvm_stats_open.h"
-#include "lib/clock.h"
-#include "lib/run_suites.h"
+#include "lib/run.h"
 #include "lib/vm_dir.h"
 
 #define NUM_CREATORS	2

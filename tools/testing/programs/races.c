@@ -14,9 +14,8 @@
 #include <stdatomic.h>
 
 #include "kvm_stats_open.h"
-#include "lib/features.h"
+#include "lib/run.h"
 #include "races/races.h"
-#include "tap.h"
 #include "vcpu/guest.h"
 
 #define DEFAULT_COUNT	5000
@@ -424,7 +423,7 @@ static void run_all(bool with_guests, uint64_t seed)
 }
 
 __attribute__((__format__(__printf__, 3, 4)))
-static void report(const char *name, bool passed, const char *format, ...)
+static void report_case(const char *name, bool passed, const char *format, ...)
 {
 	char why[400];
 	va_list args;
@@ -444,7 +443,7 @@ static void report_debugfs(void)
 {
 	unsigned int names = count_names("/sys/kernel/debug", "vcpu");
 
-	report("nothing_is_left_in_debugfs", !names,
+	report_case("nothing_is_left_in_debugfs", !names,
 	       "%u directories of vCPUs are in the root of debugfs", names);
 }
 
@@ -453,13 +452,13 @@ static void report_all(bool with_guests, unsigned int fds)
 	unsigned int left = count_names("/proc/self/fd", ""), i;
 
 	for (i = 0; i < NUM_INVARIANTS; i++)
-		report(invariants[i], !violations[i].times, "%lu times, the first: %s",
+		report_case(invariants[i], !violations[i].times, "%lu times, the first: %s",
 		       violations[i].times, violations[i].first);
 	if (with_guests)
-		report("guests_run", atomic_load(&guest_runs), "no guest ever ran");
+		report_case("guests_run", atomic_load(&guest_runs), "no guest ever ran");
 	else
 		tap_report(TAP_SKIP, "races", "guests_run", "no guest can run");
-	report("no_fd_is_left", left == fds, "%u fds at the end, %u at the beginning", left, fds);
+	report_case("no_fd_is_left", left == fds, "%u fds at the end, %u at the beginning", left, fds);
 	report_debugfs();
 	printf("# guests ran %lu times;", atomic_load(&guest_runs));
 	for (i = 0; i < ARRAY_SIZE(operations); i++)
@@ -481,10 +480,7 @@ int main(void)
 	count = setting("RACES_COUNT", DEFAULT_COUNT);
 	has_open = kernel_has_stats_open();
 	message = models_load(has_open);
-	if (message) {
-		printf("Bail out! %s\n", message);
-		return 1;
-	}
+	bail_out(message);
 	with_guests = have_guests();
 	tap_plan(NUM_INVARIANTS + 3);
 	printf("# RACES_SEED=%llu RACES_COUNT=%lu\n", (unsigned long long)seed, count);

@@ -11,9 +11,7 @@
 #define _GNU_SOURCE
 #include "kvm_stats_checks.h"
 #include "kvm_stats_open.h"
-#include "lib/features.h"
-#include "lib/random.h"
-#include "tap.h"
+#include "lib/run.h"
 
 #define DEFAULT_COUNT	4000
 #define MAX_PIECES	8
@@ -336,10 +334,7 @@ int main(void)
 		printf("# observer: skipped, " NO_STATS_OPEN "\n");
 	}
 	message = open_targets(targets);
-	if (message) {
-		printf("Bail out! %s\n", message);
-		return 1;
-	}
+	bail_out(message);
 	tap_plan(num_targets * ARRAY_SIZE(methods));
 	printf("# READ_FUZZ_SEED=%llu READ_FUZZ_COUNT=%lu\n",
 	       (unsigned long long)seed, count);

@@ -7,19 +7,16 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include <linux/userfaultfd.h>
 
-#include "lib/features.h"
+#include "lib/run.h"
 #include "run_delay/runner.h"
-#include "tap.h"
 
 #define MS		1500	/* duration of a run */
 #define MAX_ATTEMPTS	10
-#define MAX_REPETITIONS	3
 
 /* The guest executes an endless loop. */
 #if defined(__x86_64__) || defined(__i386__)
@@ -37,22 +34,15 @@ static const char * const names[] = {
 	"preemptions", "run_delay_ns", "run_delay_max_ns", "run_delay_hist",
 };
 
-static void report(const char *what, bool ok)
-{
-	tap_report(ok ? TAP_OK : TAP_NOT_OK, "", what, failure);
-}
-
 /* Create the vCPUs on CPU 0, and run them. */
-static bool run_spinning(struct runner *runners, unsigned int num,
+static void run_spinning(struct runner *runners, unsigned int num,
 			 void (*meanwhile)(struct runner *runners))
 {
 	unsigned int i;
 
-	for (i = 0; i < num; i++) {
-		if (!runner_create(&runners[i], spin, sizeof(spin)))
-			return false;
-	}
-	return runners_run(runners, num, MS, meanwhile);
+	for (i = 0; i < num; i++)
+		runner_create(&runners[i], spin, sizeof(spin));
+	runners_run(runners, num, MS, meanwhile);
 }
 
 static void destroy(struct runner *runners, unsigned int num)
@@ -62,46 +52,43 @@ static void destroy(struct runner *runners, unsigned int num)
 }
 
 /*
- * Compare with the growth of schedstat around KVM_RUN. If the thread also waited outside of
- * KVM_RUN, schedstat has counted more.
+ * Compare with the growth of schedstat around KVM_RUN. Returns false if schedstat has counted more,
+ * because the thread also waited outside of KVM_RUN.
  */
-static bool equals_schedstat(const struct runner *runner, bool *more)
+static bool equals_schedstat(const struct runner *runner, bool last)
 {
 	unsigned long long arrivals = runner->after.arrivals - runner->before.arrivals;
 	unsigned long long delay = runner->after.delay_ns - runner->before.delay_ns;
 	unsigned long long count = counted(&runner->stats, "run_delay_hist");
 	unsigned long long ns = grown(runner, "run_delay_ns");
+	bool equal = count == arrivals && ns == delay;
 
-	*more = count <= arrivals && ns <= delay;
-	return (count == arrivals && ns == delay) ||
-	       fail("run_delay_hist grew by %llu and run_delay_ns by %llu, "
-		    "but schedstat has %llu delays of %llu ns", count, ns, arrivals, delay);
+	if (!equal && (last || count > arrivals || ns > delay))
+		fail("run_delay_hist grew by %llu and run_delay_ns by %llu, "
+		     "but schedstat has %llu delays of %llu ns", count, ns, arrivals, delay);
+	return equal;
 }
 
 /* Repeat the run until no thread has waited outside of KVM_RUN. */
-static bool is_equal(bool (*run)(struct runner *runners, unsigned int num,
-				 void (*meanwhile)(struct runner *runners)),
-		     unsigned int num, void (*meanwhile)(struct runner *runners))
+static void expect_equal(void (*run)(struct runner *runners, unsigned int num,
+				     void (*meanwhile)(struct runner *runners)),
+			 unsigned int num, void (*meanwhile)(struct runner *runners))
 {
 	struct runner runners[2] = { 0 };
 	unsigned int attempt, i;
-	bool ok, more;
+	bool equal = false;
 
-	for (attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-		if (!run(runners, num, meanwhile))
-			return false;
-		for (i = 0, ok = true; ok && i < num; i++)
-			ok = equals_schedstat(&runners[i], &more);
+	for (attempt = 1; !equal; attempt++) {
+		run(runners, num, meanwhile);
+		for (i = 0, equal = true; i < num; i++)
+			equal = equal && equals_schedstat(&runners[i], attempt == MAX_ATTEMPTS);
 		destroy(runners, num);
-		if (ok || !more)
-			return ok;
 	}
-	return false;
 }
 
-static bool two_equal_schedstat(void)
+static void two_equal_schedstat(void)
 {
-	return is_equal(run_spinning, 2, NULL);
+	expect_equal(run_spinning, 2, NULL);
 }
 
 static void migrate(struct runner *runners)
@@ -110,9 +97,9 @@ static void migrate(struct runner *runners)
 	pin(runners->thread, runners->cpu);
 }
 
-static bool migrated_equals_schedstat(void)
+static void migrated_equals_schedstat(void)
 {
-	return is_equal(run_spinning, 1, migrate);
+	expect_equal(run_spinning, 1, migrate);
 }
 
 static unsigned int percent_delayed(const struct runner *runner)
@@ -130,49 +117,40 @@ static unsigned int bucket_of(uint64_t ns)
 }
 
 /* The highest bucket that is not empty has the longest delay. */
-static bool max_fits(const struct runner *runner)
+static void expect_max(const struct runner *runner)
 {
 	const struct stats_file *stats = &runner->stats.after;
 	const struct kvm_stats_desc *hist = find_desc(stats, "run_delay_hist");
+	uint64_t max = value_of(stats, "run_delay_max_ns");
 	unsigned int bucket = 31;
-	uint64_t max;
 
-	if (!hist || !value_of(stats, "run_delay_max_ns", &max))
-		return false;
 	while (bucket && !value_at(stats, hist, bucket))
 		bucket--;
-	return bucket == bucket_of(max) ||
-	       fail("run_delay_max_ns is %llu, but the highest bucket of run_delay_hist is %u",
-		    (unsigned long long)max, bucket);
+	if (bucket != bucket_of(max))
+		fail("run_delay_max_ns is %llu, but the highest bucket of run_delay_hist is %u",
+		     (unsigned long long)max, bucket);
 }
 
-static bool is_half(const struct runner *runner)
+static void expect_half(const struct runner *runner)
 {
 	unsigned long long preemptions = grown(runner, "preemptions");
+	unsigned long long delays = counted(&runner->stats, "run_delay_hist");
 	unsigned int percent = percent_delayed(runner);
 
 	if (percent < 30 || percent > 70)
-		return fail("run_delay_ns is %u %% of the time, expected 30 to 70 %%", percent);
-	if (preemptions < 5 || preemptions > counted(&runner->stats, "run_delay_hist"))
-		return fail("preemptions grew by %llu, run_delay_hist by %llu", preemptions,
-			    (unsigned long long)counted(&runner->stats, "run_delay_hist"));
-	return max_fits(runner);
+		fail("run_delay_ns is %u %% of the time, expected 30 to 70 %%", percent);
+	if (preemptions < 5 || preemptions > delays)
+		fail("preemptions grew by %llu, run_delay_hist by %llu", preemptions, delays);
+	expect_max(runner);
 }
 
-static bool two_share_a_cpu(void)
+static void two_share_a_cpu(void)
 {
 	struct runner runners[2] = { 0 };
-	bool ok = run_spinning(runners, 2, NULL) && is_half(&runners[0]) && is_half(&runners[1]);
 
-	destroy(runners, 2);
-	return ok;
-}
-
-static bool is_rarely_delayed(const struct runner *runner)
-{
-	unsigned int percent = percent_delayed(runner);
-
-	return percent < 10 || fail("run_delay_ns is %u %% of the time", percent);
+	run_spinning(runners, 2, NULL);
+	expect_half(&runners[0]);
+	expect_half(&runners[1]);
 }
 
 /* The thread sleeps again after each signal. */
@@ -182,34 +160,34 @@ static void wake(struct runner *runner)
 }
 
 /* A vCPU that halts. */
-static bool run_halting(struct runner *runner, unsigned int num,
+static void run_halting(struct runner *runner, unsigned int num,
 			void (*meanwhile)(struct runner *runners))
 {
-	if (!runner_create(runner, spin, 0))
-		return false;
+	runner_create(runner, spin, 0);
 	guest_append(&runner->guest, guest_next_halt(&runner->guest, NULL), 8);
-	return runners_run(runner, num, MS / 5, meanwhile);
+	runners_run(runner, num, MS / 5, meanwhile);
 }
 
 /* A thread that wakes often gets the CPU at once. */
-static bool halts_equal_schedstat(void)
+static void halts_equal_schedstat(void)
 {
-	return is_equal(run_halting, 1, wake);
+	expect_equal(run_halting, 1, wake);
 }
 
-static bool halts_do_not_count(void)
+static void halts_do_not_count(void)
 {
 	struct runner runner;
-	bool ok = run_halting(&runner, 1, wake) && is_rarely_delayed(&runner);
+	unsigned long long waits, preemptions;
 
-	if (ok && grown(&runner, "halt_wait_ns") < (uint64_t)runner.ns / 2)
-		ok = fail("halt_wait_ns grew by %llu of %lld ns",
-			  (unsigned long long)grown(&runner, "halt_wait_ns"), runner.ns);
-	if (ok && grown(&runner, "preemptions") > 5)
-		ok = fail("%llu preemptions",
-			  (unsigned long long)grown(&runner, "preemptions"));
-	destroy(&runner, 1);
-	return ok;
+	run_halting(&runner, 1, wake);
+	waits = grown(&runner, "halt_wait_ns");
+	preemptions = grown(&runner, "preemptions");
+	if (percent_delayed(&runner) >= 10)
+		fail("run_delay_ns is %u %% of the time", percent_delayed(&runner));
+	if (waits < (unsigned long long)runner.ns / 2)
+		fail("halt_wait_ns grew by %llu of %lld ns", waits, runner.ns);
+	if (preemptions > 5)
+		fail("%llu preemptions", preemptions);
 }
 
 /* ---- an ioctl that sleeps until another thread supplies a page of its argument ---- */
@@ -239,7 +217,7 @@ static void *supply(void *arg)
 	return arg;
 }
 
-static bool sleeping_ioctl_begin(void)
+static void sleeping_ioctl_begin(void)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
 	struct uffdio_api api = { .api = UFFD_API };
@@ -248,16 +226,14 @@ static bool sleeping_ioctl_begin(void)
 	};
 
 	missing.page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (missing.page == MAP_FAILED)
-		return fail("mmap: %s", strerror(errno));
 	range.range.start = (uintptr_t)missing.page;
 	missing.uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	if (missing.uffd < 0 || ioctl(missing.uffd, UFFDIO_API, &api) ||
 	    ioctl(missing.uffd, UFFDIO_REGISTER, &range))
-		return fail("userfaultfd: %s", strerror(errno));
+		fail("mmap or userfaultfd: %s", strerror(errno));
 	missing.ended = false;
-	return !pthread_create(&missing.supplier, NULL, supply, NULL) ||
-	       fail("a thread cannot be created");
+	if (pthread_create(&missing.supplier, NULL, supply, NULL))
+		fail("a thread cannot be created");
 }
 
 static void sleeping_ioctl_end(void)
@@ -269,106 +245,74 @@ static void sleeping_ioctl_end(void)
 }
 
 /* On x86, KVM_GET_VCPU_EVENTS writes to user memory while the vCPU is loaded. */
-static bool sleeping_ioctl(struct guest *guest)
+static void sleeping_ioctl(struct guest *guest)
 {
 	madvise(missing.page, sysconf(_SC_PAGESIZE), MADV_DONTNEED);
-	return !ioctl(guest->vcpu, KVM_GET_VCPU_EVENTS, missing.page) ||
-	       fail("KVM_GET_VCPU_EVENTS: %s", strerror(errno));
+	if (ioctl(guest->vcpu, KVM_GET_VCPU_EVENTS, missing.page))
+		fail("KVM_GET_VCPU_EVENTS: %s", strerror(errno));
 }
 
 /* Another vCPU competes with a thread that sleeps in other ioctls. */
-static bool other_ioctls_do_not_count(void)
+static void other_ioctls_do_not_count(void)
 {
 	struct runner runners[2] = { 0 };
-	bool ok = true;
 	size_t i;
 
-	if (!sleeping_ioctl_begin())
-		return false;
+	sleeping_ioctl_begin();
 	for (i = 0; i < 2; i++)
-		ok = ok && runner_create(&runners[i], spin, sizeof(spin));
+		runner_create(&runners[i], spin, sizeof(spin));
 	runners[0].run = sleeping_ioctl;
-	ok = ok && runners_run(runners, 2, MS, NULL);
+	runners_run(runners, 2, MS, NULL);
 	sleeping_ioctl_end();
-	for (i = 0; ok && i < ARRAY_SIZE(names); i++)
+	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (strcmp(names[i], "run_delay_max_ns") && counted(&runners[0].stats, names[i]))
-			ok = fail("%s grew although KVM_RUN was not called", names[i]);
-	destroy(runners, 2);
-	return ok;
+			fail("%s grew although KVM_RUN was not called", names[i]);
 }
 
-static const struct check {
-	const char *name;
-	bool (*run)(void);
-} checks[] = {
-	{ "two busy vCPUs on one CPU wait about half of the time", two_share_a_cpu },
-	{ "the sum and the number of delays equal those of schedstat", two_equal_schedstat },
-	{ "the delays of a migrated vCPU equal those of schedstat", migrated_equals_schedstat },
-	{ "the delays after halts equal those of schedstat", halts_equal_schedstat },
-	{ "halts do not count", halts_do_not_count },
-	{ "waits in other ioctls do not count", other_ioctls_do_not_count },
+static const struct check checks[] = {
+	{ "two busy vCPUs on one CPU wait about half of the time", two_share_a_cpu, .attempts = 3 },
+	{ "the sum and the number of delays equal those of schedstat", two_equal_schedstat,
+	  .attempts = 3 },
+	{ "the delays of a migrated vCPU equal those of schedstat", migrated_equals_schedstat,
+	  .attempts = 3 },
+	{ "the delays after halts equal those of schedstat", halts_equal_schedstat, .attempts = 3 },
+	{ "halts do not count", halts_do_not_count, .attempts = 3 },
+	{ "waits in other ioctls do not count", other_ioctls_do_not_count, .attempts = 3 },
+	{}
 };
 
-/*
- * Repeat a check that fails: the CPUs of an emulated machine are threads, which wait for each other
- * on a busy build host. A defect of the kernel fails each time.
- */
-static bool passes_once(bool (*run)(void))
-{
-	unsigned int attempt;
-
-	for (attempt = 1; !run(); attempt++) {
-		if (attempt == MAX_REPETITIONS)
-			return false;
-		printf("# attempt %u: %s\n", attempt, failure);
-	}
-	return true;
-}
-
 /* Without CONFIG_SCHED_INFO, the file does not have the statistics. */
-static bool are_absent(void)
+static void are_absent(void)
 {
 	static struct stats_file stats;
 	struct guest guest = {};
-	const char *message = guest_create(&guest);
 	size_t i;
 
-	if (message)
-		return fail("%s", message);
-	if (!read_stats(guest.vcpu, &stats))
-		return false;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (find_desc(&stats, names[i]))
-			return fail("the file has %s", names[i]);
-	}
-	guest_destroy(&guest);
-	return true;
+	must(guest_create(&guest));
+	read_stats(guest.vcpu, &stats);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (stats_file_find(&stats, names[i]))
+			fail("the file has %s", names[i]);
 }
+
+static const struct check absence_check = {
+	"without CONFIG_SCHED_INFO, the statistics are absent", are_absent
+};
 
 int main(void)
 {
-	size_t i;
-
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
 	if (!kernel_has_stats_open())
 		return tap_skip_all("this kernel does not count the run delay");
 	if (!schedstat_exists()) {
-		tap_plan(1);
-		report("without CONFIG_SCHED_INFO, the statistics are absent", are_absent());
+		run_check("", &absence_check);
 		return tap_end();
 	}
 	if (!CAN_SPIN)
 		return tap_skip_all("there is no endless loop for this architecture");
-
-	tap_plan(ARRAY_SIZE(checks));
-	for (i = 0; i < ARRAY_SIZE(checks); i++) {
-		if (!tap_selected("", checks[i].name))
-			continue;
-		if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-			tap_report(TAP_SKIP, "", checks[i].name, "the machine has one CPU");
-		else
-			report(checks[i].name, passes_once(checks[i].run));
-	}
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return tap_skip_all("the machine has one CPU");
+	run_checks("", checks);
 	return tap_end();
 }

@@ -16,8 +16,7 @@
 
 #include "kvm_stats_checks.h"
 #include "kvm_stats_open.h"
-#include "lib/features.h"
-#include "lib/run_suites.h"
+#include "lib/run.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON	38

@@ -12,7 +12,7 @@
 
 #include "kvm_stats_checks.h"
 #include "kvm_stats_open.h"
-#include "lib/run_suites.h"
+#include "lib/run.h"
 
 /* ---- does the kernel report the interface, or its absence? ---- */
 

@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "kvm_stats_check_open.h"
-#include "lib/run_suites.h"
+#include "lib/run.h"
 
 static const struct stats_suite suites[] = {
 	{ "open", -1, stats_open_checks, STATS_NUM_OPEN_CHECKS, stats_set_up_open },

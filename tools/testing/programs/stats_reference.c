@@ -9,8 +9,7 @@
 #define _GNU_SOURCE
 
 #include "kvm_stats_vmm.h"
-#include "lib/features.h"
-#include "tap.h"
+#include "lib/run.h"
 
 #define LIST		"/tests/stats-reference.list"
 #define MAX_ROWS	512
@@ -183,11 +182,6 @@ static const char *complete(const char *target)
 	return why;
 }
 
-static void report(const char *group, const char *name, const char *why)
-{
-	tap_report(why ? TAP_NOT_OK : TAP_OK, group, name, why);
-}
-
 int main(void)
 {
 	int fds[STATS_NUM_FDS];
@@ -198,10 +192,7 @@ int main(void)
 	why = stats_bare_vm(fds);
 	if (!why)
 		why = read_list();
-	if (why) {
-		printf("Bail out! %s\n", why);
-		return 1;
-	}
+	bail_out(why);
 	tap_plan(4);
 	report("vm", "described", described("vm", fds[STATS_FD_VM_STATS]));
 	report("vm", "complete", complete("vm"));

@@ -11,10 +11,8 @@
 #include <signal.h>
 
 #include "kvm_stats_param.h"
-#include "lib/clock.h"
-#include "tap.h"
+#include "lib/run.h"
 #include "vcpu/guest.h"
-#include "vcpu/stats.h"
 
 #define HALT_TIMES	20
 #define WARM_UP		2
@@ -42,11 +40,13 @@ enum ending {
 	SIGNAL_IN_POLL = 16,
 };
 
+#define IN_POLL	(INTERRUPT_IN_POLL | SIGNAL_IN_POLL)
+
 /* The thread that ends the halts. */
 struct waker {
-	const struct guest *guest;
+	struct guest *guest;
 	const struct guest_action *halt;
-	bool in_poll;		/* end the halts while the vCPU polls */
+	enum ending ending;
 	bool by_signal;		/* end the halts with a signal */
 	pthread_t runner;	/* the thread that runs the vCPU */
 	pid_t runner_tid;
@@ -58,6 +58,8 @@ struct waker {
 	pthread_t thread;
 	bool stop;
 };
+
+static struct outcome outcome;
 
 static void on_signal(int sig)
 {
@@ -85,9 +87,8 @@ static uint64_t sleeps_of(pid_t tid)
 /* Returns the current value of a statistic of the vCPU. Each thread has its own @stats. */
 static uint64_t value_now(const struct guest *guest, struct stats_file *stats, const char *name)
 {
-	uint64_t value;
-
-	return read_stats(guest->vcpu, stats) && value_of(stats, name, &value) ? value : 0;
+	read_stats(guest->vcpu, stats);
+	return value_of(stats, name);
 }
 
 /* `blocking` is already 1 while the thread checks for the last time whether it must sleep. */
@@ -95,7 +96,7 @@ static bool has_halted(const struct waker *waker)
 {
 	static struct stats_file stats;
 
-	if (waker->in_poll &&
+	if (waker->ending & IN_POLL &&
 	    value_now(waker->guest, &stats, "halt_attempted_poll") > waker->polls)
 		return true;
 	return value_now(waker->guest, &stats, "blocking") == 1 &&
@@ -129,7 +130,7 @@ static void *end_halts(void *arg)
 	return NULL;
 }
 
-static bool start_waker(struct waker *waker)
+static void start_waker(struct waker *waker)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 
@@ -138,8 +139,8 @@ static bool start_waker(struct waker *waker)
 	waker->runner_tid = gettid();
 	sem_init(&waker->halts, 0, 0);
 	sem_init(&waker->ended, 0, 0);
-	return !pthread_create(&waker->thread, NULL, end_halts, waker) ||
-	       fail("pthread_create failed");
+	if (pthread_create(&waker->thread, NULL, end_halts, waker))
+		fail("pthread_create failed");
 }
 
 static void stop_waker(struct waker *waker)
@@ -153,30 +154,26 @@ static void stop_waker(struct waker *waker)
  * An interrupt ends the halt, and then the guest exits. A signal ends KVM_RUN itself. KVM counts a
  * wakeup in the waker's thread, perhaps after the vCPU runs again.
  */
-static bool run_until_woken(struct guest *guest, struct waker *waker)
+static void run_until_woken(struct guest *guest, struct waker *waker)
 {
 	const struct guest_action *halt = waker->halt;
 	int result = ioctl(guest->vcpu, KVM_RUN, 0), error = errno;
-	const char *message;
 
 	while (sem_wait(&waker->ended))
 		continue;
-	errno = error;
-	if (waker->failed)
-		return fail("%s", waker->failed);
+	must(waker->failed);
+	if (waker->by_signal && (result >= 0 || error != EINTR))
+		fail("KVM_RUN ends without a signal, exit reason %u: %s", guest->run->exit_reason,
+		     strerror(error));
 	if (waker->by_signal)
-		return (result < 0 && errno == EINTR) ||
-		       fail("KVM_RUN ends without a signal, exit reason %u: %s",
-			    guest->run->exit_reason, strerror(errno));
-	message = halt->interrupt(guest, false);
-	if (message)
-		return fail("%s", message);
-	return (!result && guest->run->exit_reason == halt->exit_reason) ||
-	       fail("KVM_RUN returns %d, exit reason %u, expected 0 and %u", result,
-		    guest->run->exit_reason, halt->exit_reason);
+		return;
+	must(halt->interrupt(guest, false));
+	if (result || guest->run->exit_reason != halt->exit_reason)
+		fail("KVM_RUN returns %d, exit reason %u, expected 0 and %u", result,
+		     guest->run->exit_reason, halt->exit_reason);
 }
 
-static bool halt_repeatedly(struct guest *guest, struct waker *waker, unsigned int times)
+static void halt_repeatedly(struct guest *guest, struct waker *waker, unsigned int times)
 {
 	static struct stats_file stats;
 
@@ -184,10 +181,8 @@ static bool halt_repeatedly(struct guest *guest, struct waker *waker, unsigned i
 		waker->sleeps = sleeps_of(waker->runner_tid);
 		waker->polls = value_now(guest, &stats, "halt_attempted_poll");
 		sem_post(&waker->halts);
-		if (!run_until_woken(guest, waker))
-			return false;
+		run_until_woken(guest, waker);
 	}
-	return true;
 }
 
 /*
@@ -205,29 +200,21 @@ static void set_polling(const struct guest *guest, const char *ns)
 }
 
 /* Reads the statistics before and after HALT_TIMES halts. */
-static bool halt_and_read(struct guest *guest, const struct guest_action *halt,
-			  enum ending ending, struct outcome *outcome)
+static void halt_and_read(const void *arg)
 {
-	struct waker waker = {
-		.guest = guest,
-		.halt = halt,
-		.in_poll = ending & (INTERRUPT_IN_POLL | SIGNAL_IN_POLL),
-		.by_signal = ending == SIGNAL,
-	};
-	bool ran;
+	struct waker *waker = (void *)arg;
+	struct guest *guest = waker->guest;
 
-	set_polling(guest, ending == INTERRUPT_WITHOUT_POLL ? NULL :
-			   waker.in_poll ? LONG_POLL_NS : SHORT_POLL_NS);
-	guest_append(guest, halt, WARM_UP + HALT_TIMES);
-	if (!start_waker(&waker))
-		return false;
-	ran = halt_repeatedly(guest, &waker, WARM_UP) &&
-	      read_stats(guest->vcpu, &outcome->before);
-	waker.by_signal = ending & (SIGNAL | SIGNAL_IN_POLL);
-	ran = ran && halt_repeatedly(guest, &waker, HALT_TIMES) &&
-	      read_stats(guest->vcpu, &outcome->after);
-	stop_waker(&waker);
-	return ran;
+	set_polling(guest, waker->ending == INTERRUPT_WITHOUT_POLL ? NULL :
+			   waker->ending & IN_POLL ? LONG_POLL_NS : SHORT_POLL_NS);
+	guest_append(guest, waker->halt, WARM_UP + HALT_TIMES);
+	waker->by_signal = waker->ending == SIGNAL;
+	start_waker(waker);
+	halt_repeatedly(guest, waker, WARM_UP);
+	read_stats(guest->vcpu, &outcome.before);
+	waker->by_signal = waker->ending & (SIGNAL | SIGNAL_IN_POLL);
+	halt_repeatedly(guest, waker, HALT_TIMES);
+	read_stats(guest->vcpu, &outcome.after);
 }
 
 /* ---- their statistics ---- */
@@ -248,95 +235,72 @@ struct samples {
 	uint64_t max;		/* UINT64_MAX if the last bucket has samples */
 };
 
-static bool count_samples(const struct outcome *outcome, const char *name,
-			  struct samples *samples)
+static struct samples count_samples(const char *name)
 {
-	const struct kvm_stats_desc *desc = find_desc(&outcome->after, name);
+	const struct kvm_stats_desc *desc = find_desc(&outcome.after, name);
+	struct samples samples = {};
 	unsigned int i;
 
-	*samples = (struct samples) {};
-	if (!desc)
-		return false;
 	if (desc->size != LOG2_BUCKETS)
-		return fail("%s has %u buckets, expected %d", name, desc->size, LOG2_BUCKETS);
+		fail("%s has %u buckets, expected %d", name, desc->size, LOG2_BUCKETS);
 	for (i = 0; i < LOG2_BUCKETS; i++) {
-		uint64_t count = value_at(&outcome->after, desc, i) -
-				 value_at(&outcome->before, desc, i);
+		uint64_t count = value_at(&outcome.after, desc, i) -
+				 value_at(&outcome.before, desc, i);
 
-		samples->count += count;
-		samples->min += count * bucket_start(i);
+		samples.count += count;
+		samples.min += count * bucket_start(i);
 		if (count && i == LOG2_BUCKETS - 1)
-			samples->max = UINT64_MAX;
-		else if (samples->max != UINT64_MAX)
-			samples->max += count * (bucket_start(i + 1) - 1);
+			samples.max = UINT64_MAX;
+		else if (samples.max != UINT64_MAX)
+			samples.max += count * (bucket_start(i + 1) - 1);
 	}
-	return true;
+	return samples;
 }
 
 /* The histogram @hist has @count new samples that agree with the change of the time @ns. */
-static bool histogram_agrees(const struct outcome *outcome, const char *hist, const char *ns,
-			     uint64_t count)
+static void histogram_agrees(const char *hist, const char *ns, uint64_t count)
 {
-	struct samples samples;
-	uint64_t time;
+	struct samples samples = count_samples(hist);
+	uint64_t time = change_of(&outcome, ns);
 
-	if (!count_samples(outcome, hist, &samples) || !change_of(outcome, ns, &time))
-		return false;
 	if (samples.count != count)
-		return fail("%s has %llu new samples, expected %llu", hist,
-			    (unsigned long long)samples.count, (unsigned long long)count);
+		fail("%s has %llu new samples, expected %llu", hist,
+		     (unsigned long long)samples.count, (unsigned long long)count);
 	if (time < samples.min || time > samples.max)
-		return fail("the samples of %s are %llu to %llu ns in total, but %s is %llu",
-			    hist, (unsigned long long)samples.min,
-			    (unsigned long long)samples.max, ns, (unsigned long long)time);
-	return true;
+		fail("the samples of %s are %llu to %llu ns in total, but %s is %llu", hist,
+		     (unsigned long long)samples.min, (unsigned long long)samples.max, ns,
+		     (unsigned long long)time);
 }
 
-static bool waits_agree(const struct outcome *outcome)
+static void waits_agree(void)
 {
-	return histogram_agrees(outcome, "halt_wait_hist", "halt_wait_ns", HALT_TIMES);
+	histogram_agrees("halt_wait_hist", "halt_wait_ns", HALT_TIMES);
 }
 
-static bool successful_polls_agree(const struct outcome *outcome)
+static void successful_polls_agree(void)
 {
-	uint64_t successful;
-
-	return change_of(outcome, "halt_successful_poll", &successful) &&
-	       histogram_agrees(outcome, "halt_poll_success_hist", "halt_poll_success_ns",
-				successful);
+	histogram_agrees("halt_poll_success_hist", "halt_poll_success_ns",
+			 change_of(&outcome, "halt_successful_poll"));
 }
 
-static bool failed_polls_agree(const struct outcome *outcome)
+static void failed_polls_agree(void)
 {
-	uint64_t attempted, successful;
-
-	return change_of(outcome, "halt_attempted_poll", &attempted) &&
-	       change_of(outcome, "halt_successful_poll", &successful) &&
-	       histogram_agrees(outcome, "halt_poll_fail_hist", "halt_poll_fail_ns",
-				attempted - successful);
+	histogram_agrees("halt_poll_fail_hist", "halt_poll_fail_ns",
+			 change_of(&outcome, "halt_attempted_poll") -
+			 change_of(&outcome, "halt_successful_poll"));
 }
 
-static bool is_not_blocking(const struct outcome *outcome)
+static void is_not_blocking(void)
 {
-	uint64_t blocking;
+	uint64_t blocking = value_of(&outcome.after, "blocking");
 
-	return value_of(&outcome->after, "blocking", &blocking) &&
-	       (!blocking || fail("blocking is %llu, expected 0",
-				  (unsigned long long)blocking));
+	if (blocking)
+		fail("blocking is %llu, expected 0", (unsigned long long)blocking);
 }
 
-static bool expect_change(const struct outcome *outcome, const char *name, uint64_t expected)
+static void signals_are_counted(void)
 {
-	uint64_t by;
-
-	return change_of(outcome, name, &by) &&
-	       (by == expected || fail("%s changed by %llu, expected %llu", name,
-				       (unsigned long long)by, (unsigned long long)expected));
-}
-
-static bool signals_are_counted(const struct outcome *outcome)
-{
-	return expect_change(outcome, "signal_exits", HALT_TIMES);
+	expect_change(&outcome, "signal_exits", HALT_TIMES);
 }
 
 /*
@@ -344,65 +308,56 @@ static bool signals_are_counted(const struct outcome *outcome)
  * itself sometimes wakes the vCPU, for example on x86 to update its clock, and some polls end
  * before the interrupt comes.
  */
-static bool wakeups_agree(const struct outcome *outcome)
+static void wakeups_agree(void)
 {
-	uint64_t by;
+	uint64_t by = change_of(&outcome, "halt_wakeup");
 
-	if (!change_of(outcome, "halt_wakeup", &by))
-		return false;
-	if (halts_count_as_wakeups ? by >= HALT_TIMES : by < HALT_TIMES / 2)
-		return true;
-	return fail("halt_wakeup changed by %llu, expected %s %d", (unsigned long long)by,
-		    halts_count_as_wakeups ? "at least" : "less than",
-		    halts_count_as_wakeups ? HALT_TIMES : HALT_TIMES / 2);
+	if (halts_count_as_wakeups ? by < HALT_TIMES : by >= HALT_TIMES / 2)
+		fail("halt_wakeup changed by %llu, expected %s %d", (unsigned long long)by,
+		     halts_count_as_wakeups ? "at least" : "less than",
+		     halts_count_as_wakeups ? HALT_TIMES : HALT_TIMES / 2);
 }
 
-static bool each_interrupt_wakes(const struct outcome *outcome)
+static void each_interrupt_wakes(void)
 {
-	return expect_change(outcome, "halt_wakeup", HALT_TIMES);
+	expect_change(&outcome, "halt_wakeup", HALT_TIMES);
 }
 
-static bool successes_are_invalid(const struct outcome *outcome)
+static void successes_are_invalid(void)
 {
-	uint64_t successful;
-
-	return change_of(outcome, "halt_successful_poll", &successful) &&
-	       expect_change(outcome, "halt_poll_invalid", successful);
+	expect_change(&outcome, "halt_poll_invalid", change_of(&outcome, "halt_successful_poll"));
 }
 
-static bool no_halt_polls(const struct outcome *outcome)
+static void no_halt_polls(void)
 {
-	return expect_change(outcome, "halt_attempted_poll", 0);
+	expect_change(&outcome, "halt_attempted_poll", 0);
 }
 
-static bool each_halt_polls(const struct outcome *outcome)
+static void each_halt_polls(void)
 {
-	return expect_change(outcome, "halt_attempted_poll", HALT_TIMES);
+	expect_change(&outcome, "halt_attempted_poll", HALT_TIMES);
 }
 
 /* A poll fails, and the vCPU waits, if another thread needs the CPU. */
-static bool other_halts_wait(const struct outcome *outcome)
+static void other_halts_wait(void)
 {
-	uint64_t waits = counted(outcome, "halt_wait_hist");
+	uint64_t waits = counted(&outcome, "halt_wait_hist");
 
 	if (waits >= HALT_TIMES / 2)
-		return fail("the vCPU waited in %llu of %d halts", (unsigned long long)waits,
-			    HALT_TIMES);
-	return expect_change(outcome, "halt_successful_poll", HALT_TIMES - waits);
+		fail("the vCPU waited in %llu of %d halts", (unsigned long long)waits, HALT_TIMES);
+	expect_change(&outcome, "halt_successful_poll", HALT_TIMES - waits);
 }
 
 static const struct {
 	const char *name;
 	unsigned int endings;
-	bool (*check)(const struct outcome *outcome);
+	void (*check)(void);
 } halt_checks[] = {
 	{ "halt_wait_hist: one sample for each halt, consistent with halt_wait_ns",
 	  SIGNAL | INTERRUPT | INTERRUPT_WITHOUT_POLL, waits_agree },
 	{ "halt_attempted_poll: no polls", INTERRUPT_WITHOUT_POLL, no_halt_polls },
-	{ "halt_attempted_poll: one for each halt",
-	  INTERRUPT | INTERRUPT_IN_POLL | SIGNAL_IN_POLL, each_halt_polls },
-	{ "halt_successful_poll or halt_wait_hist: one for each halt",
-	  INTERRUPT_IN_POLL | SIGNAL_IN_POLL, other_halts_wait },
+	{ "halt_attempted_poll: one for each halt", INTERRUPT | IN_POLL, each_halt_polls },
+	{ "halt_successful_poll or halt_wait_hist: one for each halt", IN_POLL, other_halts_wait },
 	{ "halt_poll_invalid: one for each success", SIGNAL_IN_POLL, successes_are_invalid },
 	{ "halt_poll_success_hist: one sample for each success, consistent with the time",
 	  SIGNAL | INTERRUPT | INTERRUPT_IN_POLL, successful_polls_agree },
@@ -412,54 +367,53 @@ static const struct {
 	{ "signal_exits: one for each halt that a signal ended", SIGNAL, signals_are_counted },
 	{ "halt_wakeup: no wakeup for a halt that a signal ended", SIGNAL, wakeups_agree },
 	{ "halt_wakeup: one for each interrupt", INTERRUPT, each_interrupt_wakes },
-	{ "halt_wakeup: no wakeup for a halt that ends while the vCPU polls",
-	  INTERRUPT_IN_POLL | SIGNAL_IN_POLL, wakeups_agree },
+	{ "halt_wakeup: no wakeup for a halt that ends while the vCPU polls", IN_POLL,
+	  wakeups_agree },
 };
 
-static void report(enum ending ending, const char *what, bool ok)
+static void check_outcome(const void *arg)
 {
-	static const char *const prefixes[] = {
+	const size_t *i = arg;
+
+	halt_checks[*i].check();
+}
+
+static void test_halts(struct waker *waker)
+{
+	static const char *const groups[] = {
 		[SIGNAL] = "",
 		[INTERRUPT] = "interrupt",
 		[INTERRUPT_IN_POLL] = "interrupt_in_poll",
 		[INTERRUPT_WITHOUT_POLL] = "interrupt_without_poll",
 		[SIGNAL_IN_POLL] = "signal_in_poll",
 	};
-
-	tap_report(ok ? TAP_OK : TAP_NOT_OK, prefixes[ending], what, failure);
-}
-
-static void test_halts(struct guest *guest, const struct guest_action *halt, enum ending ending)
-{
-	static struct outcome outcome;
-	bool ran = halt_and_read(guest, halt, ending, &outcome);
+	const char *group = groups[waker->ending];
+	bool ran = report_run(group, waker->ending & IN_POLL ? "polls" :
+			      "blocking is 1 during each halt", halt_and_read, waker);
 	size_t i;
 
-	report(ending, ending & (INTERRUPT_IN_POLL | SIGNAL_IN_POLL) ?
-	       "polls" : "blocking is 1 during each halt", ran);
+	stop_waker(waker);
 	for (i = 0; i < ARRAY_SIZE(halt_checks); i++)
-		if (halt_checks[i].endings & ending)
-			report(ending, halt_checks[i].name,
-			       ran ? halt_checks[i].check(&outcome) :
-				     fail("the vCPU did not halt as expected"));
+		if (!(halt_checks[i].endings & waker->ending))
+			continue;
+		else if (ran)
+			report_run(group, halt_checks[i].name, check_outcome, &i);
+		else
+			report(group, halt_checks[i].name, "the vCPU did not halt as expected");
 }
 
 /* A guest that has been halted by a signal never goes on, so each ending has a guest of its own. */
 static void test_ending(enum ending ending)
 {
-	const struct guest_action *halt = NULL;
 	struct guest guest = {};
-	const char *message = guest_create(&guest);
+	struct waker waker = { .guest = &guest, .ending = ending };
 
-	if (message) {
-		printf("Bail out! %s\n", message);
-		exit(1);
-	}
+	bail_out(guest_create(&guest));
 	do {
-		halt = guest_next_halt(&guest, halt);
-	} while (halt && !halt->interrupt != (ending == SIGNAL));
-	if (halt)
-		test_halts(&guest, halt, ending);
+		waker.halt = guest_next_halt(&guest, waker.halt);
+	} while (waker.halt && !waker.halt->interrupt != (ending == SIGNAL));
+	if (waker.halt)
+		test_halts(&waker);
 	guest_destroy(&guest);
 }
 
@@ -467,17 +421,12 @@ int main(void)
 {
 	const struct guest_action *halt;
 	struct guest guest = {};
-	const char *message;
 
 	/* Whoever stops a test whose vCPU does not halt has the results until then. */
 	setlinebuf(stdout);
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
-	message = guest_create(&guest);
-	if (message) {
-		printf("Bail out! %s\n", message);
-		return 1;
-	}
+	bail_out(guest_create(&guest));
 	halt = guest_next_halt(&guest, NULL);
 	if (!halt)
 		return tap_skip_all("no guest of this architecture can run, so none can halt");

@@ -11,9 +11,8 @@
 #include <sys/time.h>
 
 #include "lib/held_read.h"
-#include "tap.h"
+#include "lib/run.h"
 #include "vcpu/guest.h"
-#include "vcpu/stats.h"
 
 #define HALT_MS		25	/* long enough to change the three lowest bytes of a time in ns */
 #define MAX_CHANGES	40	/* for one read */
@@ -45,7 +44,7 @@ static void block_alarm(int how)
 }
 
 /* The alarm repeats, because the first one may come before the vCPU halts. */
-static bool halt(struct guest *guest)
+static void halt(struct guest *guest)
 {
 	static const struct timeval pause = { .tv_usec = HALT_MS * 1000 };
 	struct itimerval timer = { .it_value = pause, .it_interval = pause };
@@ -56,28 +55,27 @@ static bool halt(struct guest *guest)
 	error = errno;
 	timer = (struct itimerval){};
 	setitimer(ITIMER_REAL, &timer, NULL);
-	if (result < 0 && error == EINTR)
-		return true;
-	return fail("KVM_RUN ends before the signal, exit reason %u: %s",
-		    guest->run->exit_reason, strerror(error));
+	if (result >= 0 || error != EINTR)
+		fail("KVM_RUN ends before the signal, exit reason %u: %s", guest->run->exit_reason,
+		     strerror(error));
 }
 
-static bool change(struct subject *subject)
+static void change(struct subject *subject)
 {
-	const char *message;
-
 	if (subject->halts)
-		return halt(&subject->guest);
-	message = guest_run(&subject->guest, subject->action, 1);
-	return !message || fail("%s", message);
+		halt(&subject->guest);
+	else
+		must(guest_run(&subject->guest, subject->action, 1));
 }
 
-static bool read_value(const struct subject *subject, uint64_t *value)
+static uint64_t read_value(const struct subject *subject)
 {
-	ssize_t got = pread(subject->fd, value, sizeof(*value), subject->offset);
+	uint64_t value;
+	ssize_t got = pread(subject->fd, &value, sizeof(value), subject->offset);
 
-	return got == sizeof(*value) ||
-	       fail("pread of %s returns %zd: %s", subject->statistic, got, strerror(errno));
+	if (got != sizeof(value))
+		fail("pread of %s returns %zd: %s", subject->statistic, got, strerror(errno));
+	return value;
 }
 
 /* Do bytes on both sides of the split differ? */
@@ -97,51 +95,55 @@ static size_t split_after(size_t low)
 	return order.bytes[0] ? low : sizeof(uint64_t) - low;
 }
 
-static bool change_for(struct subject *subject, size_t split, uint64_t before, uint64_t *after)
+static uint64_t change_for(struct subject *subject, size_t split, uint64_t before)
 {
 	unsigned int left = subject->halts ? MAX_CHANGES : 2 * 256;
+	uint64_t after;
 
 	do {
-		if (!change(subject) || !read_value(subject, after))
-			return false;
-	} while (!differ_on_both_pages(before, *after, split) && --left);
-	return left ? true : fail("%s does not change on both pages: %#llx, before %#llx",
-				  subject->statistic, (unsigned long long)*after,
-				  (unsigned long long)before);
+		change(subject);
+		after = read_value(subject);
+	} while (!differ_on_both_pages(before, after, split) && --left);
+	if (!left)
+		fail("%s does not change on both pages: %#llx, before %#llx", subject->statistic,
+		     (unsigned long long)after, (unsigned long long)before);
+	return after;
 }
 
-static bool finish_read(struct held_read *held, uint64_t *value)
+static uint64_t finish_read(struct held_read *held)
 {
+	uint64_t value;
+
 	if (held_read_supply(held))
-		return fail("the kernel no longer waits for the page: %s", strerror(errno));
+		fail("the kernel no longer waits for the page: %s", strerror(errno));
 	held_read_end(held);
-	if (held->got != sizeof(*value))
-		return fail("the held read returns %zd: %s", held->got, strerror(held->error));
-	memcpy(value, held->buf, sizeof(*value));
+	if (held->got != sizeof(value))
+		fail("the held read returns %zd: %s", held->got, strerror(held->error));
+	memcpy(&value, held->buf, sizeof(value));
 	close(held->uffd);
-	return true;
+	return value;
 }
 
-static bool is_whole(struct subject *subject, size_t split)
+static struct subject subject;
+
+static void is_whole(const void *arg)
 {
-	uint64_t before, after, delivered = 0;
+	const size_t *split = arg;
+	uint64_t before = read_value(&subject), after, delivered;
 	struct held_read held;
 	const char *message;
 
-	if (!read_value(subject, &before))
-		return false;
 	block_alarm(SIG_BLOCK);	/* the new thread inherits this */
-	message = held_read_start_after(&held, subject->fd, subject->offset, sizeof(uint64_t),
-					split);
+	message = held_read_start_after(&held, subject.fd, subject.offset, sizeof(uint64_t),
+					*split);
 	block_alarm(SIG_UNBLOCK);
-	if (message)
-		return fail("%s", message);
-	if (!change_for(subject, split, before, &after) || !finish_read(&held, &delivered))
-		return false;
-	return delivered == before || delivered == after ||
-	       fail("%s was %#llx and became %#llx, but the read returned %#llx",
-		    subject->statistic, (unsigned long long)before,
-		    (unsigned long long)after, (unsigned long long)delivered);
+	must(message);
+	after = change_for(&subject, *split, before);
+	delivered = finish_read(&held);
+	if (delivered != before && delivered != after)
+		fail("%s was %#llx and became %#llx, but the read returned %#llx",
+		     subject.statistic, (unsigned long long)before, (unsigned long long)after,
+		     (unsigned long long)delivered);
 }
 
 /* Chooses how to change a value: the vCPU halts, or user space executes an action. */
@@ -166,19 +168,16 @@ static bool pick_subject(struct subject *subject)
 	return false;
 }
 
-static bool open_subject(struct subject *subject)
+static void open_subject(const void *arg)
 {
 	static struct stats_file stats;
-	const struct kvm_stats_desc *desc;
 
-	if (!read_stats(subject->guest.vcpu, &stats))
-		return false;
-	desc = find_desc(&stats, subject->statistic);
-	if (!desc)
-		return false;
-	subject->offset = stats.header.data_offset + desc->offset;
-	subject->fd = ioctl(subject->guest.vcpu, KVM_GET_STATS_FD, NULL);
-	return subject->fd >= 0 || fail("KVM_GET_STATS_FD: %s", strerror(errno));
+	(void)arg;
+	read_stats(subject.guest.vcpu, &stats);
+	subject.offset = stats.header.data_offset + find_desc(&stats, subject.statistic)->offset;
+	subject.fd = ioctl(subject.guest.vcpu, KVM_GET_STATS_FD, NULL);
+	if (subject.fd < 0)
+		fail("KVM_GET_STATS_FD: %s", strerror(errno));
 }
 
 /* Returns NULL, or the reason why the test cannot run. */
@@ -194,16 +193,16 @@ static const char *skip_reason(struct subject *subject)
 }
 
 /* Only splits that can show a torn value, because the vCPU changes bytes on both sides. */
-static void test_splits(struct subject *subject)
+static void test_splits(void)
 {
-	size_t splits = subject->halts ? HALT_SPLITS : EXIT_SPLITS, low, split;
+	size_t splits = subject.halts ? HALT_SPLITS : EXIT_SPLITS, low, split;
 	char name[32];
 
 	tap_plan(splits);
 	for (low = 1; low <= splits; low++) {
 		split = split_after(low);
 		snprintf(name, sizeof(name), "split_after_%zu", split);
-		tap_report(is_whole(subject, split) ? TAP_OK : TAP_NOT_OK, "", name, failure);
+		report_run("", name, is_whole, &split);
 	}
 	tap_tried(splits, "values that changed on both pages during a read");
 }
@@ -211,24 +210,16 @@ static void test_splits(struct subject *subject)
 int main(void)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
-	static struct subject subject;
 	const char *message;
 
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
-	message = guest_create(&subject.guest);
-	if (message) {
-		printf("Bail out! %s\n", message);
-		return 1;
-	}
+	bail_out(guest_create(&subject.guest));
 	message = skip_reason(&subject);
 	if (message)
 		return tap_skip_all(message);
 	sigaction(SIGALRM, &action, NULL);
-	if (!open_subject(&subject)) {
-		printf("Bail out! %s\n", failure);
-		return 1;
-	}
-	test_splits(&subject);
+	bail_out(passes(open_subject, NULL) ? NULL : failure);
+	test_splits();
 	return tap_end();
 }

@@ -75,22 +75,20 @@ static const struct exit mmio = {
 static const struct exit wfi = { "exit_wfi", { 0xd503207f, 0x17ffffff }, 8 };	/* b to wfi */
 static const struct exit spin = { "exit_interrupt", { 0x14000000 }, 4 };	/* b . */
 
-static bool create(struct guest *guest)
+static void create(void)
 {
-	if (!create_guest(guest, 0))
-		return false;
-	memcpy(guest->memory + VECTOR, skip_instruction, sizeof(skip_instruction));
-	return true;
+	create_with(0);
+	memcpy(guest.memory + VECTOR, skip_instruction, sizeof(skip_instruction));
 }
 
-static bool is_completed(const struct kvm_run *run)
+static bool is_completed(void)
 {
-	return run->exit_reason == KVM_EXIT_MMIO;
+	return guest.run->exit_reason == KVM_EXIT_MMIO;
 }
 
-static bool has_ended(const struct kvm_run *run)
+static bool has_ended(void)
 {
-	return is_completed(run) && run->mmio.phys_addr == END_ADDRESS;
+	return is_completed() && guest.run->mmio.phys_addr == END_ADDRESS;
 }
 
 static size_t jump(instruction *code, size_t back)
@@ -99,31 +97,14 @@ static size_t jump(instruction *code, size_t back)
 	return 4;
 }
 
-DEFINE_CHECK(check, hypercall)
-DEFINE_CHECK(check, smc)
-DEFINE_CHECK(check, sysreg_read)
-DEFINE_CHECK(check, sysreg_write)
-DEFINE_CHECK(check, dr_access)
-DEFINE_CHECK(check, cache)
-DEFINE_CHECK(check, pmu)
-DEFINE_CHECK(check, sgi)
-DEFINE_CHECK(check, mmio)
-DEFINE_CHECK(check, sve)
-DEFINE_CHECK(check, ptrauth)
-
 /*
  * Are there other exits than those by interrupts, by writes of system registers, and by the store
- * at the end? Also returns true after an error, which the check then reports.
+ * at the end?
  */
 static bool is_trapped(const struct exit *exit)
 {
-	static struct outcome outcome;
-	uint64_t exits, interrupts, writes;
-
-	return !measure(exit, &outcome) || !change_of(&outcome, "exits", &exits) ||
-	       !change_of(&outcome, "exit_interrupt", &interrupts) ||
-	       !change_of(&outcome, "exit_sysreg_write", &writes) ||
-	       exits != interrupts + writes + 1;
+	measure(exit);
+	return grown_by("exits") != grown_by("exit_interrupt") + grown_by("exit_sysreg_write") + 1;
 }
 
 static const char *needs_sve(void)
@@ -137,25 +118,23 @@ static const char *needs_ptrauth(void)
 }
 
 /* The accesses exit without VHE only. */
-static bool check_timer(void)
+static void check_timer(void)
 {
 	static const struct exit timer = {
 		"exit_timer", { 0xd53be220 }, 4, 1		/* mrs x0, cntp_ctl_el0 */
 	};
-	static struct outcome outcome;
-	uint64_t exits, interrupts;
+	uint64_t exits;
 
-	if (!measure(&timer, &outcome) || !change_of(&outcome, "exits", &exits) ||
-	    !change_of(&outcome, "exit_interrupt", &interrupts))
-		return false;
-	exits -= interrupts + 1;
+	measure(&timer);
+	exits = grown_by("exits") - grown_by("exit_interrupt") - 1;
 	printf("# %llu of %d accesses to the physical timer exit\n", (unsigned long long)exits,
 	       TIMES);
-	return expect_growth(&outcome, timer.class, exits ? TIMES : 0) && sums_agree(&outcome);
+	expect(timer.class, exits ? TIMES : 0);
+	sums_agree();
 }
 
 /* Only user space can complete a store to read-only memory, so it is MMIO. Loads do not exit. */
-static bool check_read_only(void)
+static void check_read_only(void)
 {
 	static const struct exit store = {
 		"exit_mmio", {
@@ -168,122 +147,87 @@ static bool check_read_only(void)
 		.slot = 1, .flags = KVM_MEM_READONLY, .guest_phys_addr = READ_ONLY,
 		.memory_size = sysconf(_SC_PAGESIZE),
 	};
-	static struct outcome outcome;
-	struct guest guest;
-	bool ok = create(&guest);
 
+	create();
 	slot.userspace_addr = (uintptr_t)guest.memory + 0x80000;
-	if (ok && ioctl(guest.vm, KVM_SET_USER_MEMORY_REGION, &slot))
-		ok = fail("KVM_SET_USER_MEMORY_REGION: %s", strerror(errno));
-	ok = ok && measure_in(&guest, &store, &outcome) &&
-	     expect_growth(&outcome, store.class, TIMES + 1) &&
-	     expect_growth(&outcome, "exit_page_fault", 0) && grew_equally(&outcome, &store) &&
-	     sums_agree(&outcome);
-	guest_destroy(&guest);
-	return ok;
+	if (ioctl(guest.vm, KVM_SET_USER_MEMORY_REGION, &slot))
+		fail("KVM_SET_USER_MEMORY_REGION: %s", strerror(errno));
+	measure_in_guest(&store);
+	expect(store.class, TIMES + 1);
+	expect("exit_page_fault", 0);
+	grew_equally(&store);
+	sums_agree();
 }
 
 /* Store to TIMES pages of memory that KVM has not mapped. */
-static bool check_page_fault(void)
+static void check_page_fault(void)
 {
 	static const uint32_t store[] = {
 		0x91402042,				/* add x2, x2, #0x8, lsl #12 */
 		0xb9000040,				/* str w0, [x2] */
 	};
 	static const uint32_t clear[] = { 0xd2800002 };	/* mov x2, #0 */
-	static struct outcome outcome;
-	struct guest guest;
-	bool ok = create(&guest) && append(&guest, clear, sizeof(clear), 1) &&
-		  append(&guest, store, sizeof(store), TIMES) && run(&guest) &&
-		  read_stats(guest.vcpu, &outcome.before) && run(&guest) &&
-		  read_stats(guest.vcpu, &outcome.after) &&
-		  expect_growth(&outcome, "exit_mmio", 1) &&
-		  expect_exits(&outcome, "exit_page_fault", TIMES);
 
-	guest_destroy(&guest);
-	return ok;
+	create();
+	append(clear, sizeof(clear), 1);
+	append(store, sizeof(store), TIMES);
+	run();
+	read_before();
+	run();
+	read_after();
+	expect("exit_mmio", 1);
+	expect_exits("exit_page_fault", TIMES);
 }
 
 /* The guest executes an endless loop until TIMES signals have come. The class must grow. */
-static bool loop(const struct exit *exit, struct outcome *outcome)
+static void measure_loop(const struct exit *exit)
 {
-	struct guest guest;
-	uint64_t by;
-	bool ok = create(&guest) && append(&guest, exit->code, exit->size, 1) &&
-		  run_until_signal(&guest, WARM_UP) &&
-		  read_stats(guest.vcpu, &outcome->before) && run_until_signal(&guest, TIMES) &&
-		  read_stats(guest.vcpu, &outcome->after) && change_of(outcome, exit->class, &by) &&
-		  (by || fail("%s did not grow", exit->class));
-
-	guest_destroy(&guest);
-	return ok;
+	create();
+	append_exit(exit, 1);
+	measure_calls(run_until_signal);
+	expect_growth(&outcome, exit->class);
 }
 
 /* An emulated CPU does not trap WFI while it has an interrupt. */
-static bool check_wfi(void)
+static void check_wfi(void)
 {
-	static struct outcome outcome;
-	uint64_t by;
-
-	return loop(&wfi, &outcome) &&
-	       change_of(&outcome, "wfi_exit_stat", &by) &&
-	       expect_growth(&outcome, "exit_wfi", by) && sums_agree(&outcome);
+	measure_loop(&wfi);
+	expect("exit_wfi", grown_by("wfi_exit_stat"));
+	sums_agree();
 }
 
 /* A signal interrupts the CPU. Nothing else makes this guest exit. */
-static bool check_interrupt(void)
+static void check_interrupt(void)
 {
-	static struct outcome outcome;
-	uint64_t by;
-
-	return loop(&spin, &outcome) &&
-	       change_of(&outcome, "exits", &by) &&
-	       expect_growth(&outcome, "exit_interrupt", by) && sums_agree(&outcome);
+	measure_loop(&spin);
+	expect("exit_interrupt", grown_by("exits"));
+	sums_agree();
 }
 
 /* KVM_RUN executes one instruction, and the CPU then traps. */
-static bool trap(struct guest *guest, unsigned int times)
+static void trap(void)
 {
-	while (times--) {
-		if (ioctl(guest->vcpu, KVM_RUN, 0))
-			return fail("KVM_RUN: %s", strerror(errno));
-		if (guest->run->exit_reason != KVM_EXIT_DEBUG)
-			return fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
-	}
-	return true;
+	run_to(KVM_EXIT_DEBUG);
 }
 
-static bool check_debug(void)
+static void check_debug(void)
 {
-	static struct outcome outcome;
 	uint64_t exits, interrupts;
-	struct guest guest;
-	bool ok = create(&guest) && append(&guest, spin.code, spin.size, 1) &&
-		  set_stepping(&guest) && trap(&guest, WARM_UP) &&
-		  read_stats(guest.vcpu, &outcome.before) && trap(&guest, TIMES) &&
-		  read_stats(guest.vcpu, &outcome.after) &&
-		  change_of(&outcome, "exits", &exits) &&
-		  change_of(&outcome, "exit_interrupt", &interrupts);
 
-	if (ok && exits - interrupts != TIMES)
-		ok = fail("exits grew by %llu, %llu of them by interrupts; expected %d others",
-			  (unsigned long long)exits, (unsigned long long)interrupts, TIMES);
-	ok = ok && expect_exits(&outcome, "exit_debug", TIMES);
-	guest_destroy(&guest);
-	return ok;
-}
-
-static bool run_times(struct guest *guest, unsigned int times)
-{
-	bool ok = true;
-
-	while (ok && times--)
-		ok = run(guest);
-	return ok;
+	create();
+	append_exit(&spin, 1);
+	set_stepping();
+	measure_calls(trap);
+	exits = grown_by("exits");
+	interrupts = grown_by("exit_interrupt");
+	if (exits - interrupts != TIMES)
+		fail("exits grew by %llu, %llu of them by interrupts; expected %d others",
+		     (unsigned long long)exits, (unsigned long long)interrupts, TIMES);
+	expect_exits("exit_debug", TIMES);
 }
 
 /* A 32-bit guest reads a system register. */
-static bool check_cp15(void)
+static void check_cp15(void)
 {
 	static const uint32_t code[] = {
 		0xe3a01207,				/* mov r1, #END_ADDRESS */
@@ -291,18 +235,13 @@ static bool check_cp15(void)
 		0xe5810000,				/* str r0, [r1] */
 		0xeafffffc,				/* b to mrc */
 	};
-	static struct outcome outcome;
-	struct guest guest;
-	bool ok = create_guest(&guest, 1 << KVM_ARM_VCPU_EL1_32BIT);
 
-	if (ok)
-		memcpy(guest.memory, code, sizeof(code));
-	ok = ok && run_times(&guest, WARM_UP) && read_stats(guest.vcpu, &outcome.before) &&
-	     run_times(&guest, TIMES) && read_stats(guest.vcpu, &outcome.after) &&
-	     expect_growth(&outcome, "exit_cp15", TIMES) &&
-	     expect_growth(&outcome, "exit_mmio", TIMES) && sums_agree(&outcome);
-	guest_destroy(&guest);
-	return ok;
+	create_with(1 << KVM_ARM_VCPU_EL1_32BIT);
+	memcpy(guest.memory, code, sizeof(code));
+	measure_calls(run);
+	expect("exit_cp15", TIMES);
+	expect("exit_mmio", TIMES);
+	sums_agree();
 }
 
 static const char *needs_32_bit_guests(void)
@@ -315,23 +254,23 @@ static const char *needs_32_bit_guests(void)
 }
 
 const struct check class_checks[] = {
-	{ "hypercall", check_hypercall },
-	{ "smc", check_smc },
-	{ "sysreg_read", check_sysreg_read },
-	{ "sysreg_write", check_sysreg_write },
-	{ "dr_access", check_dr_access },
-	{ "cache", check_cache },
-	{ "pmu", check_pmu },
-	{ "sgi", check_sgi },
+	{ "hypercall", check_count, .arg = &hypercall },
+	{ "smc", check_count, .arg = &smc },
+	{ "sysreg_read", check_count, .arg = &sysreg_read },
+	{ "sysreg_write", check_count, .arg = &sysreg_write },
+	{ "dr_access", check_count, .arg = &dr_access },
+	{ "cache", check_count, .arg = &cache },
+	{ "pmu", check_count, .arg = &pmu },
+	{ "sgi", check_count, .arg = &sgi },
 	{ "timer", check_timer },
-	{ "mmio", check_mmio },
+	{ "mmio", check_count, .arg = &mmio },
 	{ "mmio in read-only memory", check_read_only },
 	{ "page_fault", check_page_fault },
 	{ "wfi", check_wfi },
 	{ "interrupt", check_interrupt },
 	{ "debug", check_debug },
-	{ "fp_simd", check_sve, needs_sve },
-	{ "ptrauth", check_ptrauth, needs_ptrauth },
+	{ "fp_simd", check_count, needs_sve, &sve },
+	{ "ptrauth", check_count, needs_ptrauth, &ptrauth },
 	{ "cp15", check_cp15, needs_32_bit_guests },
 	{}
 };
@@ -340,50 +279,33 @@ const struct check class_checks[] = {
 
 static const struct exit nop = { "exit_debug", { 0xd503201f }, 4 };	/* and the trap after it */
 
-DEFINE_CHECK(check_caught, hypercall)
-DEFINE_CHECK(check_caught, smc)
-DEFINE_CHECK(check_caught, sysreg_read)
-DEFINE_CHECK(check_caught, sysreg_write)
-DEFINE_CHECK(check_caught, dr_access)
-DEFINE_CHECK(check_caught, cache)
-DEFINE_CHECK(check_caught, pmu)
-DEFINE_CHECK(check_caught, sgi)
-DEFINE_CHECK(check_step, mmio)
-DEFINE_CHECK(check_step, nop)
-DEFINE_CHECK(check_signal, wfi)
-DEFINE_CHECK(check_signal, spin)
-
 /* KVM_RUN fails if the VMM cannot access the guest's memory. */
-static bool check_page_fault_time(void)
+static void check_page_fault_time(void)
 {
-	static struct outcome outcome;
-	struct guest guest;
-	bool ok = create(&guest) && append(&guest, NULL, 0, 1) &&
-		  read_stats(guest.vcpu, &outcome.before);
-
+	create();
+	append(NULL, 0, 1);
+	read_before();
 	mprotect(guest.memory, sysconf(_SC_PAGESIZE), PROT_NONE);
-	if (ok && !ioctl(guest.vcpu, KVM_RUN, 0))
-		ok = fail("KVM_RUN ends with exit reason %u", guest.run->exit_reason);
-	ok = ok && read_stats(guest.vcpu, &outcome.after) &&
-	     expect_growth(&outcome, "exit_page_fault", 1) &&
-	     expect_time(&outcome, "exit_page_fault");
-	guest_destroy(&guest);
-	return ok;
+	if (!ioctl(guest.vcpu, KVM_RUN, 0))
+		fail("KVM_RUN ends with exit reason %u", guest.run->exit_reason);
+	read_after();
+	expect("exit_page_fault", 1);
+	expect_time("exit_page_fault");
 }
 
 const struct check class_time_checks[] = {
-	{ "exit_hypercall_ns", check_caught_hypercall },
-	{ "exit_smc_ns", check_caught_smc },
-	{ "exit_sysreg_read_ns", check_caught_sysreg_read },
-	{ "exit_sysreg_write_ns", check_caught_sysreg_write },
-	{ "exit_dr_access_ns", check_caught_dr_access },
-	{ "exit_cache_ns", check_caught_cache },
-	{ "exit_pmu_ns", check_caught_pmu },
-	{ "exit_sgi_ns", check_caught_sgi },
-	{ "exit_mmio_ns", check_step_mmio },
-	{ "exit_debug_ns", check_step_nop },
-	{ "exit_wfi_ns", check_signal_wfi },
-	{ "exit_interrupt_ns", check_signal_spin },
+	{ "exit_hypercall_ns", check_caught, .arg = &hypercall },
+	{ "exit_smc_ns", check_caught, .arg = &smc },
+	{ "exit_sysreg_read_ns", check_caught, .arg = &sysreg_read },
+	{ "exit_sysreg_write_ns", check_caught, .arg = &sysreg_write },
+	{ "exit_dr_access_ns", check_caught, .arg = &dr_access },
+	{ "exit_cache_ns", check_caught, .arg = &cache },
+	{ "exit_pmu_ns", check_caught, .arg = &pmu },
+	{ "exit_sgi_ns", check_caught, .arg = &sgi },
+	{ "exit_mmio_ns", check_step, .arg = &mmio },
+	{ "exit_debug_ns", check_step, .arg = &nop },
+	{ "exit_wfi_ns", check_signal, .arg = &wfi, .attempts = 20 },
+	{ "exit_interrupt_ns", check_signal, .arg = &spin, .attempts = 20 },
 	{ "exit_page_fault_ns", check_page_fault_time },
 	{}
 };

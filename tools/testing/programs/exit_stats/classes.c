@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A guest exits a known number of times. Each exit counts in its class, and so does its time: until
- * KVM_RUN returns, and until the next entry.
+ * KVM_RUN returns, and until the next entry. The statistics of a class are exit_CLASS and
+ * exit_CLASS_ns.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -10,11 +11,47 @@
 
 #include "exit_stats/checks.h"
 
+static bool is_of_class(const struct kvm_stats_desc *desc, bool is_time)
+{
+	size_t len = strlen(desc->name);
+
+	return !strncmp(desc->name, "exit_", 5) && desc->size == 1 &&
+	       (strcmp(desc->name + len - 3, "_ns") == 0) == is_time;
+}
+
+static uint64_t sum(const struct stats_file *stats, bool of_times)
+{
+	const struct kvm_stats_desc *desc;
+	uint64_t total = 0;
+	uint32_t i;
+
+	for (i = 0; (desc = stats_file_desc(stats, i)); i++) {
+		if (is_of_class(desc, of_times))
+			total += value_at(stats, desc, 0);
+	}
+	return total;
+}
+
+uint64_t classes_count(const struct outcome *outcome)
+{
+	return sum(&outcome->after, false) - sum(&outcome->before, false);
+}
+
+uint64_t classes_ns(const struct outcome *outcome)
+{
+	return sum(&outcome->after, true) - sum(&outcome->before, true);
+}
+
+void expect_growth(const struct outcome *outcome, const char *name)
+{
+	if (!change_of(outcome, name))
+		fail("%s does not grow", name);
+}
+
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
 #define WARM_UP	3
 #define TIMES	15
 #define MAX_RUNS	50	/* in which a guest exits as expected */
-#define MAX_ATTEMPTS	20
 #define MAX_SIGNALS	3000	/* one of which comes while KVM handles an exit */
 
 /* END_CLASS is that of the exit at the end of the code. */
@@ -28,164 +65,300 @@ typedef uint8_t instruction;
 #define CODE_LIMIT	0x10000	/* other pages, see check_page_fault() */
 #endif
 
+/* The argument of most checks. */
 struct exit {
 	const char *class;
 	instruction code[24 / sizeof(instruction)];
 	size_t size;
 	unsigned int count;	/* exits of the class in each execution */
 	const char *same_as;	/* a statistic that grows as much, or NULL */
-	bool (*prepare)(struct guest *guest);	/* after it was created; can be NULL */
+	void (*prepare)(void);	/* after the guest was created; can be NULL */
 };
 
-#define DEFINE_CHECK(function, exit)					\
-	static bool function##_##exit(void)				\
-	{								\
-		return function(&(exit));				\
-	}
+/* The VM with one vCPU that a check uses, and its statistics. */
+static struct guest guest;
+static struct outcome outcome;
 
 /* Each architecture defines these, and class_checks. */
-static bool create(struct guest *guest);
-static bool has_ended(const struct kvm_run *run);	/* the appended code */
-static bool is_completed(const struct kvm_run *run);	/* by the next KVM_RUN */
+static void create(void);
+static bool has_ended(void);	/* the appended code */
+static bool is_completed(void);	/* the exit, by the next KVM_RUN */
 
 /* Write an instruction that jumps to @back bytes before itself. Return its size. */
 static size_t jump(instruction *code, size_t back);
 
-static bool append(struct guest *guest, const void *code, size_t size, unsigned int times)
+static void create_with(uint32_t features)
+{
+	guest = (struct guest){ .features = features };
+	must(guest_create(&guest));
+}
+
+static void create_for(const struct exit *exit)
+{
+	create();
+	if (exit->prepare)
+		exit->prepare();
+}
+
+/* An ioctl of the vCPU that must succeed. */
+static void vcpu_ioctl(unsigned long request, const void *arg, const char *name)
+{
+	if (ioctl(guest.vcpu, request, arg))
+		fail("%s: %s", name, strerror(errno));
+}
+
+#define VCPU_IOCTL(name, arg)	vcpu_ioctl(name, arg, #name)
+
+static void read_before(void)
+{
+	read_stats(guest.vcpu, &outcome.before);
+}
+
+static void read_after(void)
+{
+	read_stats(guest.vcpu, &outcome.after);
+}
+
+static void append(const void *code, size_t size, unsigned int times)
 {
 	struct guest_action action = { .code = code, .size = size };
 
-	guest_append(guest, &action, times);
-	return guest->end <= CODE_LIMIT || fail("the code is too long");
+	guest_append(&guest, &action, times);
+	if (guest.end > CODE_LIMIT)
+		fail("the code is too long");
+}
+
+static void append_exit(const struct exit *exit, unsigned int times)
+{
+	append(exit->code, exit->size, times);
+}
+
+/* KVM_RUN must end with this exit reason. */
+static void run_to(unsigned int exit_reason)
+{
+	VCPU_IOCTL(KVM_RUN, NULL);
+	if (guest.run->exit_reason != exit_reason)
+		fail("KVM_RUN ends with exit reason %u", guest.run->exit_reason);
 }
 
 /* Runs to the end of the appended code. Each exit to user space before that is completed. */
-static bool run(struct guest *guest)
+static void run(void)
 {
 	do {
-		if (ioctl(guest->vcpu, KVM_RUN, 0))
-			return fail("KVM_RUN: %s", strerror(errno));
-		if (has_ended(guest->run))
-			return true;
-	} while (is_completed(guest->run));
-	return fail("KVM_RUN ends with exit reason %u", guest->run->exit_reason);
+		VCPU_IOCTL(KVM_RUN, NULL);
+		if (has_ended())
+			return;
+	} while (is_completed());
+	fail("KVM_RUN ends with exit reason %u", guest.run->exit_reason);
+}
+
+/* ---- what the statistics must be ---- */
+
+static uint64_t grown_by(const char *name)
+{
+	return change_of(&outcome, name);
+}
+
+static void expect(const char *name, uint64_t expected)
+{
+	expect_change(&outcome, name, expected);
+}
+
+static uint64_t time_of(const char *class)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s_ns", class);
+	return grown_by(name);
+}
+
+static void expect_time(const char *class)
+{
+	if (!time_of(class))
+		fail("%s_ns did not grow", class);
+}
+
+static void only_exits_have_time(void)
+{
+	const struct kvm_stats_desc *desc;
+	uint32_t i;
+
+	for (i = 0; (desc = stats_file_desc(&outcome.after, i)); i++)
+		if (is_of_class(desc, false) && !grown_by(desc->name) && time_of(desc->name))
+			fail("%s_ns grew by %llu without an exit", desc->name,
+			     (unsigned long long)time_of(desc->name));
+}
+
+/*
+ * The histogram gets the time of an exit at the next entry, so it does not have the last exit, but
+ * the one before the outcome.
+ */
+static void each_exit_has_a_sample(void)
+{
+	uint64_t exits = grown_by("exits"), count = counted(&outcome, "exit_hist");
+
+	if (count != exits)
+		fail("exit_hist grew by %llu, expected %llu", (unsigned long long)count,
+		     (unsigned long long)exits);
+}
+
+/* Each sample takes at least the time with which its bucket begins. */
+static void samples_are_short(void)
+{
+	const struct kvm_stats_desc *hist = find_desc(&outcome.after, "exit_hist");
+	uint64_t least = 0, ns = sum(&outcome.after, true);
+	unsigned int i;
+
+	for (i = 1; i < hist->size; i++)
+		least += value_at(&outcome.after, hist, i) << (i - 1);
+	if (least > ns)
+		fail("exit_hist has at least %llu ns, but the exits took %llu",
+		     (unsigned long long)least, (unsigned long long)ns);
+}
+
+/* Has the statistic exits grown by as much as all classes together? */
+static void sums_agree(void)
+{
+	uint64_t exits = grown_by("exits"), count = classes_count(&outcome);
+
+	if (exits != count)
+		fail("exits grew by %llu, all classes by %llu", (unsigned long long)exits,
+		     (unsigned long long)count);
+}
+
+/*
+ * Has @class grown by @expected, its time, too, and the time of no class without exits? Does
+ * exit_hist have each exit? Both ends of the outcome are after an exit of the same class.
+ */
+static void expect_exits(const char *class, uint64_t expected)
+{
+	each_exit_has_a_sample();
+	expect(class, expected);
+	expect_time(class);
+	only_exits_have_time();
+	samples_are_short();
+	sums_agree();
+}
+
+/* ---- the number of exits ---- */
+
+/* Call @run WARM_UP times, and then measure TIMES calls. */
+static void measure_calls(void (*run)(void))
+{
+	unsigned int i;
+
+	for (i = 0; i < WARM_UP + TIMES; i++) {
+		if (i == WARM_UP)
+			read_before();
+		run();
+	}
+	read_after();
 }
 
 /* Execute the code TIMES times. */
-static bool measure_in(struct guest *guest, const struct exit *exit, struct outcome *outcome)
+static void measure_in_guest(const struct exit *exit)
 {
-	return append(guest, exit->code, exit->size, WARM_UP) &&
-	       append(guest, exit->code, exit->size, TIMES) && run(guest) &&
-	       read_stats(guest->vcpu, &outcome->before) && run(guest) &&
-	       read_stats(guest->vcpu, &outcome->after);
+	append_exit(exit, WARM_UP);
+	append_exit(exit, TIMES);
+	run();
+	read_before();
+	run();
+	read_after();
 }
 
-static bool create_for(struct guest *guest, const struct exit *exit)
+static void measure(const struct exit *exit)
 {
-	return create(guest) && (!exit->prepare || exit->prepare(guest));
+	create_for(exit);
+	measure_in_guest(exit);
 }
 
-static bool measure(const struct exit *exit, struct outcome *outcome)
+static void grew_equally(const struct exit *exit)
 {
-	struct guest guest;
-	bool ok = create_for(&guest, exit) && measure_in(&guest, exit, outcome);
-
-	guest_destroy(&guest);
-	return ok;
+	if (exit->same_as)
+		expect(exit->same_as, grown_by(exit->class));
 }
 
-static bool grew_equally(const struct outcome *outcome, const struct exit *exit)
+static void check_count(void)
 {
-	uint64_t by;
-
-	return !exit->same_as || (change_of(outcome, exit->class, &by) &&
-				  expect_growth(outcome, exit->same_as, by));
-}
-
-static bool check(const struct exit *exit)
-{
-	static struct outcome outcome;
+	const struct exit *exit = current_check->arg;
 	bool last = !strcmp(exit->class, END_CLASS);
 
-	return measure(exit, &outcome) &&
-	       expect_exits(&outcome, exit->class, TIMES * exit->count + last) &&
-	       (last || expect_growth(&outcome, END_CLASS, 1)) && grew_equally(&outcome, exit);
+	measure(exit);
+	expect_exits(exit->class, TIMES * exit->count + last);
+	if (!last)
+		expect(END_CLASS, 1);
+	grew_equally(exit);
 }
 
 /* ---- the time of an exit ---- */
 
 /* Each call of KVM_RUN ends after an instruction, or after the exit that it causes. */
-static bool set_stepping(struct guest *guest)
+static void set_stepping(void)
 {
 	struct kvm_guest_debug debug = {
 		.control = KVM_GUESTDBG_ENABLE | KVM_GUESTDBG_SINGLESTEP,
 	};
 
-	return !ioctl(guest->vcpu, KVM_SET_GUEST_DEBUG, &debug) ||
-	       fail("KVM_SET_GUEST_DEBUG: %s", strerror(errno));
+	VCPU_IOCTL(KVM_SET_GUEST_DEBUG, &debug);
 }
 
 /*
  * Call KVM_RUN until an exit of the class, the first one, ends it. The time until KVM_RUN has
  * returned must have been added.
  */
-static bool time_counts_at_return(struct guest *guest, const char *class)
+static void time_counts_at_return(const char *class)
 {
-	static struct outcome outcome;
-	uint64_t by = 0;
-	unsigned int i;
+	unsigned int i = 0;
 
-	if (!read_stats(guest->vcpu, &outcome.before))
-		return false;
-	for (i = 0; i < MAX_RUNS && !by; i++) {
-		ioctl(guest->vcpu, KVM_RUN, 0);
-		if (!read_stats(guest->vcpu, &outcome.after) || !change_of(&outcome, class, &by))
-			return false;
-	}
-	return expect_growth(&outcome, class, 1) && expect_time(&outcome, class);
+	read_before();
+	do {
+		ioctl(guest.vcpu, KVM_RUN, 0);
+		read_after();
+	} while (!grown_by(class) && ++i < MAX_RUNS);
+	expect(class, 1);
+	expect_time(class);
 }
 
 /*
  * The last exit was one of the class. Its time must grow by that until the next entry, which ends
  * with an exit of another class.
  */
-static bool time_counts_at_entry(struct guest *guest, const char *class)
+static void time_counts_at_entry(const char *class)
 {
-	static struct outcome outcome;
-	uint64_t exits, by;
 	unsigned int i;
 
 	for (i = 0; i < MAX_RUNS; i++) {
 		/* Without an exit, KVM_RUN only completed the last one. */
-		if (!read_stats(guest->vcpu, &outcome.before))
-			return false;
-		ioctl(guest->vcpu, KVM_RUN, 0);
-		if (!read_stats(guest->vcpu, &outcome.after) ||
-		    !change_of(&outcome, class, &by) || !change_of(&outcome, "exits", &exits))
-			return false;
-		if (exits && !by)
-			return expect_time(&outcome, class);
+		read_before();
+		ioctl(guest.vcpu, KVM_RUN, 0);
+		read_after();
+		if (grown_by("exits") && !grown_by(class)) {
+			expect_time(class);
+			return;
+		}
 	}
-	return fail("there is no exit of another class than %s", class);
+	fail("there is no exit of another class than %s", class);
 }
 
-static bool time_counts(struct guest *guest, const char *class)
+static void time_counts(const char *class)
 {
-	return time_counts_at_return(guest, class) && time_counts_at_entry(guest, class);
+	time_counts_at_return(class);
+	time_counts_at_entry(class);
 }
 
-static bool check_step(const struct exit *exit)
+static void check_step(void)
 {
-	struct guest guest;
-	bool ok = create_for(&guest, exit);
+	const struct exit *exit = current_check->arg;
 
+	create_for(exit);
 	/* The previous exit is of another class, and the code is mapped. */
-	if (strcmp(exit->class, END_CLASS))
-		ok = ok && append(&guest, NULL, 0, 1) && run(&guest);
-	ok = ok && append(&guest, exit->code, exit->size, 1) && set_stepping(&guest) &&
-	     time_counts(&guest, exit->class);
-	guest_destroy(&guest);
-	return ok;
+	if (strcmp(exit->class, END_CLASS)) {
+		append(NULL, 0, 1);
+		run();
+	}
+	append_exit(exit, 1);
+	set_stepping();
+	time_counts(exit->class);
 }
 
 /* ---- a signal ends KVM_RUN ---- */
@@ -214,113 +387,85 @@ static timer_t start_signals(long ns)
 	return timer;
 }
 
-static bool end_halt(struct guest *guest)
+static void end_halt(void)
 {
 	struct kvm_mp_state state = { .mp_state = KVM_MP_STATE_RUNNABLE };
 
-	return !ioctl(guest->vcpu, KVM_SET_MP_STATE, &state) ||
-	       fail("KVM_SET_MP_STATE: %s", strerror(errno));
+	VCPU_IOCTL(KVM_SET_MP_STATE, &state);
 }
 
-/* Call KVM_RUN as often as @times says. A signal ends each call, and the VMM ends a halt. */
-static bool run_until_signal(struct guest *guest, unsigned int times)
+/* A signal ends KVM_RUN, and the VMM ends a halt. */
+static void run_until_signal(void)
 {
 	timer_t timer = start_signals(20000000);
-	bool ok = true;
 
-	while (ok && times--) {
-		ok = (ioctl(guest->vcpu, KVM_RUN, 0) && errno == EINTR) ||
-		     fail("KVM_RUN ends, but no signal has come");
-		ok = ok && end_halt(guest);
-	}
+	if (!ioctl(guest.vcpu, KVM_RUN, 0) || errno != EINTR)
+		fail("KVM_RUN ends, but no signal has come");
+	end_halt();
 	timer_delete(timer);
-	return ok;
 }
 
-/* A signal ends the first exit of the class. It can come before the exit. */
-static bool time_counts_at_signal(struct guest *guest, const char *class)
+/*
+ * A signal ends the first exit of the class. It can come before the exit, and so can an interrupt
+ * of the host.
+ */
+static void check_signal(void)
 {
-	timer_t timer = start_signals(1000000);
-	bool ok = time_counts_at_return(guest, class);
+	const struct exit *exit = current_check->arg;
+	timer_t timer;
 
+	create_for(exit);
+	append_exit(exit, 1);
+	timer = start_signals(1000000);
+	time_counts_at_return(exit->class);
 	timer_delete(timer);
-	return ok && end_halt(guest) && set_stepping(guest) &&
-	       time_counts_at_entry(guest, class);
-}
-
-/* An interrupt of the host can come before that of the timer, so try several times. */
-static bool check_signal(const struct exit *exit)
-{
-	struct guest guest;
-	unsigned int i;
-	bool ok = false;
-
-	for (i = 0; i < MAX_ATTEMPTS && !ok; i++) {
-		ok = create_for(&guest, exit) && append(&guest, exit->code, exit->size, 1) &&
-		     time_counts_at_signal(&guest, exit->class);
-		guest_destroy(&guest);
-	}
-	return ok;
+	end_halt();
+	set_stepping();
+	time_counts_at_entry(exit->class);
 }
 
 /* An endless loop that begins with the exit which has_ended() recognizes. */
-static bool append_loop(struct guest *guest, const struct exit *exit)
+static void append_loop(const struct exit *exit)
 {
 	instruction code[sizeof(exit->code) / sizeof(instruction) + 2];
-	size_t begin = guest->end, size = exit->size;
+	size_t begin = guest.end, size = exit->size;
 
-	if (!append(guest, NULL, 0, 1))
-		return false;
+	append(NULL, 0, 1);
 	memcpy(code, exit->code, size);
-	size += jump(code + size / sizeof(instruction), guest->end + size - begin);
-	return append(guest, code, size, 1);
+	size += jump(code + size / sizeof(instruction), guest.end + size - begin);
+	append(code, size, 1);
 }
 
-/* Call KVM_RUN once. Store whether it ended after one exit, which is of the class. */
-static bool catch(struct guest *guest, timer_t timer, long ns, const char *class,
-		  struct outcome *outcome, bool *caught)
+/* Call KVM_RUN once. Return whether it ended after one exit, which is of the class. */
+static bool is_caught(timer_t timer, long ns, const char *class)
 {
 	struct itimerspec in = { .it_value = { 0, ns } };
-	uint64_t by, exits;
 
-	if (!read_stats(guest->vcpu, &outcome->before))
-		return false;
+	read_before();
 	timer_settime(timer, 0, &in, NULL);
-	ioctl(guest->vcpu, KVM_RUN, 0);
-	if (!read_stats(guest->vcpu, &outcome->after) || !change_of(outcome, class, &by) ||
-	    !change_of(outcome, "exits", &exits))
-		return false;
-	*caught = by == 1 && exits == 1;
-	return true;
+	ioctl(guest.vcpu, KVM_RUN, 0);
+	read_after();
+	return grown_by(class) == 1 && grown_by("exits") == 1;
 }
 
 /* Call KVM_RUN until a signal comes while KVM handles an exit of the class. */
-static bool time_counts_when_caught(struct guest *guest, const char *class)
+static void check_caught(void)
 {
-	static struct outcome outcome;
+	const struct exit *exit = current_check->arg;
 	timer_t timer = create_timer();
-	bool ok = true, caught = false;
-	unsigned int i, run;
+	unsigned int i, runs;
 
-	for (i = 0; ok && !caught && i < MAX_SIGNALS; i++) {
-		ok = catch(guest, timer, 1000 * (1 + i % 300), class, &outcome, &caught);
-		for (run = 0; run < MAX_RUNS && !caught && !has_ended(guest->run); run++)
-			ioctl(guest->vcpu, KVM_RUN, 0);
+	create_for(exit);
+	append_loop(exit);
+	run();
+	for (i = 0; !is_caught(timer, 1000 * (1 + i % 300), exit->class); i++) {
+		if (i == MAX_SIGNALS)
+			fail("no signal comes while KVM handles an exit of %s", exit->class);
+		for (runs = 0; runs < MAX_RUNS && !has_ended(); runs++)
+			ioctl(guest.vcpu, KVM_RUN, 0);
 	}
-	timer_delete(timer);
-	if (ok && !caught)
-		return fail("no signal comes while KVM handles an exit of %s", class);
-	return ok && expect_time(&outcome, class) && time_counts_at_entry(guest, class);
-}
-
-static bool check_caught(const struct exit *exit)
-{
-	struct guest guest;
-	bool ok = create_for(&guest, exit) && append_loop(&guest, exit) && run(&guest) &&
-		  time_counts_when_caught(&guest, exit->class);
-
-	guest_destroy(&guest);
-	return ok;
+	expect_time(exit->class);
+	time_counts_at_entry(exit->class);
 }
 #endif
 

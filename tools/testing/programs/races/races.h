@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/random.h"
+#include "lib/test.h"
 
 #define RACES_VCPUS	4	/* that a VM can have; their ids are below this number */
 

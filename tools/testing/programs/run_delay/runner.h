@@ -7,11 +7,8 @@
 #define RUN_DELAY_RUNNER_H
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "vcpu/guest.h"
-#include "vcpu/stats.h"
 
 /* What /proc/PID/task/TID/schedstat shows. */
 struct schedstat {
@@ -24,13 +21,11 @@ struct runner {
 	volatile bool stop;
 	volatile bool measures;	/* since the first exit of the guest */
 	volatile bool ended;
-	/* Runs until a signal. Returns false on failure. */
-	bool (*run)(struct guest *guest);
+	void (*run)(struct guest *guest);	/* runs until a signal */
 	struct guest guest;
 	bool flush;		/* call KVM_RUN before the statistics are read */
 	int cpu;		/* where the thread runs */
 	pthread_t thread;
-	bool failed;
 	long long ns;		/* duration of the run */
 	long long tail_ns;	/* from the last flush, until @after was read */
 	struct schedstat before;
@@ -42,14 +37,14 @@ struct runner {
 bool schedstat_exists(void);
 
 /* Create a vCPU whose guest executes @code, which does not end by itself. */
-bool runner_create(struct runner *runner, const void *code, size_t size);
+void runner_create(struct runner *runner, const void *code, size_t size);
 void runner_destroy(struct runner *runner);
 
 /*
  * Run all vCPUs at the same time for @ms milliseconds. @meanwhile, which can be NULL, is called
  * every 20 ms.
  */
-bool runners_run(struct runner *runners, unsigned int num, long ms,
+void runners_run(struct runner *runners, unsigned int num, long ms,
 		 void (*meanwhile)(struct runner *runners));
 
 /* Let a thread run only on this CPU. */
@@ -59,6 +54,6 @@ void pin(pthread_t thread, int cpu);
 uint64_t grown(const struct runner *runner, const char *name);
 
 /* A `run` of struct runner: KVM_RUN. */
-bool run_guest(struct guest *guest);
+void run_guest(struct guest *guest);
 
 #endif /* RUN_DELAY_RUNNER_H */

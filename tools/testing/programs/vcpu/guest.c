@@ -205,3 +205,62 @@ const char *guest_run(struct guest *guest, const struct guest_action *action,
 		message = run_until(guest, action->exit_reason);
 	return message;
 }
+
+void read_stats(int owner, struct stats_file *stats)
+{
+	int fd = ioctl(owner, KVM_GET_STATS_FD, NULL);
+
+	if (fd < 0)
+		fail("KVM_GET_STATS_FD: %s", strerror(errno));
+	stats_file_free(stats);
+	must(stats_file_load(stats, fd));
+	close(fd);
+}
+
+const struct kvm_stats_desc *find_desc(const struct stats_file *stats, const char *name)
+{
+	const struct kvm_stats_desc *desc = stats_file_find(stats, name);
+
+	if (!desc)
+		fail("there is no statistic '%s'", name);
+	return desc;
+}
+
+uint64_t value_at(const struct stats_file *stats, const struct kvm_stats_desc *desc, unsigned int n)
+{
+	uint64_t value;
+
+	memcpy(&value, stats->bytes + stats->header.data_offset + desc->offset +
+	       n * sizeof(value), sizeof(value));
+	return value;
+}
+
+uint64_t value_of(const struct stats_file *stats, const char *name)
+{
+	return value_at(stats, find_desc(stats, name), 0);
+}
+
+uint64_t change_of(const struct outcome *outcome, const char *name)
+{
+	return value_of(&outcome->after, name) - value_of(&outcome->before, name);
+}
+
+void expect_change(const struct outcome *outcome, const char *name, uint64_t expected)
+{
+	uint64_t by = change_of(outcome, name);
+
+	if (by != expected)
+		fail("%s changed by %llu, expected %llu", name, (unsigned long long)by,
+		     (unsigned long long)expected);
+}
+
+uint64_t counted(const struct outcome *outcome, const char *name)
+{
+	const struct kvm_stats_desc *desc = find_desc(&outcome->after, name);
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < desc->size; i++)
+		sum += value_at(&outcome->after, desc, i) - value_at(&outcome->before, desc, i);
+	return sum;
+}

@@ -6,16 +6,13 @@
 #ifndef VCPU_GUEST_H
 #define VCPU_GUEST_H
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <linux/kvm.h>
+
+#include "kvm_stats_file.h"
+#include "lib/test.h"
 
 struct guest {
 	int vm;
@@ -96,5 +93,34 @@ void guest_append(struct guest *guest, const struct guest_action *action, unsign
 /* Runs code that guest_append() added with the same arguments. */
 const char *guest_run(struct guest *guest, const struct guest_action *action,
 		      unsigned int times);
+
+/* ---- the statistics of a vCPU or a VM ---- */
+
+/* The statistics before and after an action. */
+struct outcome {
+	struct stats_file before;
+	struct stats_file after;
+};
+
+/* Frees what @stats had before, which must be all zeros at first. */
+void read_stats(int owner, struct stats_file *stats);
+
+const struct kvm_stats_desc *find_desc(const struct stats_file *stats, const char *name);
+
+/* Returns value @n of a statistic. */
+uint64_t value_at(const struct stats_file *stats, const struct kvm_stats_desc *desc,
+		  unsigned int n);
+
+/* Returns the first value of the statistic @name. */
+uint64_t value_of(const struct stats_file *stats, const char *name);
+
+/* Returns by how much the first value of the statistic @name has changed. */
+uint64_t change_of(const struct outcome *outcome, const char *name);
+
+/* The first value of the statistic @name must have changed by @expected. */
+void expect_change(const struct outcome *outcome, const char *name, uint64_t expected);
+
+/* Returns the number of amounts that the histogram @name has counted. */
+uint64_t counted(const struct outcome *outcome, const char *name);
 
 #endif /* VCPU_GUEST_H */

@@ -38,9 +38,9 @@ struct trial {
 
 struct operation {
 	const char *name;
-	const char *(*prepare)(struct stats_target *target);
+	void (*prepare)(struct stats_target *target);
 	long (*run)(struct stats_target *target);	/* faults are armed only here */
-	const char *(*check)(struct stats_target *target, const struct trial *trial);
+	void (*check)(struct stats_target *target, const struct trial *trial);
 	int errors[NUM_FAULTS];	/* what each fault causes; 0: the operation must not do that */
 	unsigned int first;	/* the first fault to inject; 0 means 1 */
 	unsigned int failures[NUM_FAULTS];
@@ -95,7 +95,7 @@ static bool faults_have(enum fault fault)
  * Selects which allocations count and fail. Allocations that may sleep are always included,
  * highmem pages never.
  */
-static const char *faults_choose(bool slab, bool page)
+static void faults_choose(bool slab, bool page)
 {
 	if (write_attribute(FAULT_SLAB, "ignore-gfp-wait", "N") &&
 	    write_attribute(FAULT_SLAB, "cache-filter", slab ? "N" : "Y") &&
@@ -103,12 +103,12 @@ static const char *faults_choose(bool slab, bool page)
 	     (write_attribute(FAULT_PAGE, "ignore-gfp-wait", "N") &&
 	      write_attribute(FAULT_PAGE, "ignore-gfp-highmem", "Y") &&
 	      write_attribute(FAULT_PAGE, "min-order", page ? "0" : "32"))))
-		return NULL;
-	return stats_fail("cannot set the attributes of fault injection: %s", strerror(errno));
+		return;
+	fail("cannot set the attributes of fault injection: %s", strerror(errno));
 }
 
 /* Prepares the calling process: opens fault injection and locks its memory. */
-static const char *faults_open(void)
+static void faults_open(void)
 {
 	int fault;
 
@@ -118,11 +118,11 @@ static const char *faults_open(void)
 				   write_attribute(fault, "times", MAX_FAULTS);
 	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (!faults_have(FAULT_SLAB) || nth_fd < 0)
-		return stats_skip("this kernel has no fault injection for the slab allocator");
+		must(stats_skip("this kernel has no fault injection for the slab allocator"));
 	/* Page faults of this process would count as allocations. */
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
-		return stats_fail("mlockall: %s", strerror(errno));
-	return faults_choose(true, true);
+		fail("mlockall: %s", strerror(errno));
+	faults_choose(true, true);
 }
 
 static bool set_nth(unsigned int nth)
@@ -159,15 +159,17 @@ static struct trial run_armed(struct stats_target *target, const struct operatio
 	return trial;
 }
 
-static const char *check_error(const struct operation *operation, const struct trial *trial)
+static void check_error(const struct operation *operation, const struct trial *trial)
 {
+	if (trial->fault == NO_FAULT && trial->result < 0)
+		fail("without a fault: %s", strerror(errno));
 	if (trial->fault == NO_FAULT)
-		return trial->result < 0 ? stats_fail("without a fault: %s", strerror(errno)) :
-					   NULL;
+		return;
 	if (!operation->errors[trial->fault])
-		return stats_fail("the operation %s", kinds[trial->fault].name);
-	return trial->result < 0 ? stats_refused(operation->name, trial->result,
-						 operation->errors[trial->fault]) : NULL;
+		fail("the operation %s", kinds[trial->fault].name);
+	if (trial->result < 0)
+		must(stats_refused(operation->name, trial->result,
+				   operation->errors[trial->fault]));
 }
 
 /* An fd that stays open, or reserved without being open, changes the lowest free number. */
@@ -179,53 +181,43 @@ static int lowest_free_fd(void)
 	return fd;
 }
 
-/* Runs the operation once. No fault is injected if @nth is 0. */
-static const char *try_once(struct stats_target *target, struct operation *operation,
-			    unsigned int nth, enum fault *fault)
+/* Runs the operation once, without a fault if @nth is 0. Returns the fault. */
+static enum fault try_once(struct stats_target *target, struct operation *operation,
+			   unsigned int nth)
 {
-	const char *message = operation->prepare ? operation->prepare(target) : NULL;
-	int before = lowest_free_fd(), after;
+	int before, after;
 	struct trial trial = { .fault = NO_FAULT };
 
-	if (message)
-		return message;
+	if (operation->prepare)
+		operation->prepare(target);
+	before = lowest_free_fd();
 	if (nth)
 		trial = run_armed(target, operation, nth);
 	else
 		trial.result = operation->run(target);
-	*fault = trial.fault;
-	message = check_error(operation, &trial);
-	if (!message)
-		message = operation->check(target, &trial);
-	if (message)
-		return message;
+	check_error(operation, &trial);
+	operation->check(target, &trial);
 	after = lowest_free_fd();
-	return after == before ? NULL :
-	       stats_fail("fd %d is lost: the lowest free one is %d", before, after);
+	if (after != before)
+		fail("fd %d is lost: the lowest free one is %d", before, after);
+	return trial.fault;
 }
 
 /*
  * Injects all faults, and counts them by kind. After each of them the error is the right one, no fd
  * is lost, and the next run succeeds.
  */
-static const char *fail_in_turn(struct stats_target *target, struct operation *operation)
+static void fail_in_turn(struct stats_target *target, struct operation *operation)
 {
 	unsigned int nth = operation->first ? operation->first : 1;
+	enum fault fault;
 
-	for (; nth < MAX_IN_TURN; nth++) {
-		enum fault fault, none;
-		const char *message = try_once(target, operation, nth, &fault);
-
-		if (message)
-			return stats_fail("fault %u: %s", nth, message);
-		if (fault == NO_FAULT)
-			return NULL;
+	while ((fault = try_once(target, operation, nth)) != NO_FAULT) {
 		operation->failures[fault]++;
-		message = try_once(target, operation, 0, &none);
-		if (message)
-			return stats_fail("after fault %u: %s", nth, message);
+		try_once(target, operation, 0);
+		if (++nth == MAX_IN_TURN)
+			fail("more than %d faults", MAX_IN_TURN);
 	}
-	return stats_fail("more than %d faults", MAX_IN_TURN);
 }
 
 /* ---- the operations ---- */
@@ -237,33 +229,15 @@ static struct {
 	unsigned long creations;
 } *totals;
 
-/* The VM of the target. The process that runs the check has created it. */
-static int vm_fds[STATS_NUM_FDS];
-
-static const char *set_up(struct stats_target *target)
-{
-	const char *message = stats_bare_vm(vm_fds);
-
-	if (message)
-		return message;
-	target->fd = vm_fds[stats_target_kind(target, STATS_FD_VM_STATS, STATS_FD_VCPU_STATS)];
-	target->getfd_fd = vm_fds[stats_target_kind(target, STATS_FD_VM, STATS_FD_VCPU)];
-	return stats_file_load(&target->file, target->fd);
-}
-
 static const char *set_up_open(struct stats_target *target)
 {
-	return kernel_has_stats_open() ? set_up(target) : stats_skip(NO_STATS_OPEN);
+	return kernel_has_stats_open() ? set_up_vm(target) : stats_skip(NO_STATS_OPEN);
 }
 
 static const char *set_up_observer(struct stats_target *target)
 {
-	const char *message = set_up_open(target);
-
-	if (!message)
-		message = stats_open(target->getfd_fd, &target->fd);
-	if (message)
-		return message;
+	must(set_up_open(target));
+	must(stats_open(target->getfd_fd, &target->fd));
 	stats_file_free(&target->file);
 	return stats_file_load(&target->file, target->fd);
 }
@@ -280,10 +254,11 @@ static unsigned long report_failures(const struct operation *operation)
 static const char *target_disappears(void)
 {
 	struct vm_dir dir = vm_dir(getpid(), vm_fds[STATS_FD_VM]);
-	const char *message = vm_exists(&dir, "before its fds are closed");
 
+	vm_exists(&dir, "before its fds are closed");
 	stats_close_fds(vm_fds);
-	return message ? message : vm_disappears(&dir, "after its fds are closed");
+	vm_disappears(&dir, "after its fds are closed");
+	return NULL;
 }
 
 /* ---- ioctls that open statistics ---- */
@@ -292,17 +267,14 @@ static const char *target_disappears(void)
 static const char *fail_open(struct stats_target *target, struct operation *operation)
 {
 	const unsigned int *failures = operation->failures;
-	const char *message = faults_open();
 
-	if (!message)
-		message = fail_in_turn(target, operation);
-	if (message)
-		return message;
+	faults_open();
+	fail_in_turn(target, operation);
 	totals->opens += report_failures(operation);
 	if (failures[FAULT_SLAB] < 2 ||
 	    (operation->errors[FAULT_COPY] && faults_have(FAULT_COPY) && !failures[FAULT_COPY]))
-		return stats_fail("%u allocations and %u copies failed, expected more",
-				  failures[FAULT_SLAB], failures[FAULT_COPY]);
+		fail("%u allocations and %u copies failed, expected more", failures[FAULT_SLAB],
+		     failures[FAULT_COPY]);
 	return target_disappears();
 }
 
@@ -311,15 +283,12 @@ static long run_getfd(struct stats_target *target)
 	return ioctl(target->getfd_fd, KVM_STATS_GETFD, NULL);
 }
 
-static const char *check_getfd(struct stats_target *target, const struct trial *trial)
+static void check_getfd(struct stats_target *target, const struct trial *trial)
 {
-	const char *message;
-
 	if (trial->result < 0)
-		return NULL;
-	message = stats_still_reads(target, trial->result, getpid());
+		return;
+	must(stats_still_reads(target, trial->result, getpid()));
 	close(trial->result);
-	return message;
 }
 
 static const char *getfd(struct stats_target *target)
@@ -335,16 +304,15 @@ static const char *getfd(struct stats_target *target)
 }
 
 /* The file must have the vCPU of the target's VM. */
-static const char *check_observer(int fd)
+static void check_observer(int fd)
 {
 	struct stats_vm_file file;
-	const char *message = stats_vm_file_load(&file, fd);
 
-	if (!message && file.num_records != 1)
-		message = stats_fail("the file has %u records, expected 1", file.num_records);
+	must(stats_vm_file_load(&file, fd));
+	if (file.num_records != 1)
+		fail("the file has %u records, expected 1", file.num_records);
 	stats_vm_file_free(&file);
 	close(fd);
-	return message;
 }
 
 static long run_open(struct stats_target *target)
@@ -354,10 +322,11 @@ static long run_open(struct stats_target *target)
 	return ioctl(target->getfd_fd, KVM_STATS_OPEN, &open);
 }
 
-static const char *check_open(struct stats_target *target, const struct trial *trial)
+static void check_open(struct stats_target *target, const struct trial *trial)
 {
 	(void)target;
-	return trial->result < 0 ? NULL : check_observer(trial->result);
+	if (trial->result >= 0)
+		check_observer(trial->result);
 }
 
 static const char *open_observer(struct stats_target *target)
@@ -384,15 +353,16 @@ static long run_next(struct stats_target *target)
 	return ioctl(kvm_fd, KVM_STATS_NEXT, &next);
 }
 
-static const char *check_next(struct stats_target *target, const struct trial *trial)
+static void check_next(struct stats_target *target, const struct trial *trial)
 {
 	uint64_t expected = number_before + (trial->result >= 0);
 
 	(void)target;
 	if (next.vm != expected)
-		return stats_fail("the number of the VM is %llu, expected %llu",
-				  (unsigned long long)next.vm, (unsigned long long)expected);
-	return trial->result < 0 ? NULL : check_observer(next.fd);
+		fail("the number of the VM is %llu, expected %llu", (unsigned long long)next.vm,
+		     (unsigned long long)expected);
+	if (trial->result >= 0)
+		check_observer(next.fd);
 }
 
 static const char *open_next(struct stats_target *target)
@@ -403,14 +373,13 @@ static const char *open_next(struct stats_target *target)
 		.check = check_next,
 		.errors = { ENOMEM, ENOMEM, EFAULT },
 	};
-	const char *message;
 	int fd;
 
 	kvm_fd = stats_open_kvm();
-	message = stats_open_last(&number_before, &fd);
+	must(stats_open_last(&number_before, &fd));
 	number_before--;
 	close(fd);
-	return message ? message : fail_open(target, &operation);
+	return fail_open(target, &operation);
 }
 
 /* ---- reads ---- */
@@ -422,12 +391,11 @@ static struct {
 	uint8_t *buf;		/* of @len bytes */
 } reading;
 
-static const char *prepare_read(struct stats_target *target)
+static void prepare_read(struct stats_target *target)
 {
 	memset(reading.buf, 0xa5, reading.len);
 	if (lseek(target->fd, reading.offset, SEEK_SET) < 0)
-		return stats_fail("lseek: %s", strerror(errno));
-	return NULL;
+		fail("lseek: %s", strerror(errno));
 }
 
 static long run_read(struct stats_target *target)
@@ -436,20 +404,20 @@ static long run_read(struct stats_target *target)
 }
 
 /* A read is short, or fails, only because of a fault. The position moves by what it returns. */
-static const char *check_read(struct stats_target *target, const struct trial *trial)
+static void check_read(struct stats_target *target, const struct trial *trial)
 {
 	off_t expected = reading.offset + (trial->result > 0 ? trial->result : 0);
 	off_t at = lseek(target->fd, 0, SEEK_CUR);
 
 	if (at != expected)
-		return stats_fail("after a read at %zu that returned %ld, the position is %lld",
-				  reading.offset, trial->result, (long long)at);
+		fail("after a read at %zu that returned %ld, the position is %lld", reading.offset,
+		     trial->result, (long long)at);
 	if (trial->result < 0)
-		return NULL;
+		return;
 	if (!trial->result || trial->result > (ssize_t)reading.len ||
 	    (trial->fault == NO_FAULT && trial->result != (ssize_t)reading.len))
-		return stats_fail("a read of %zu bytes returned %ld", reading.len, trial->result);
-	return stats_same(target, reading.buf, trial->result, reading.offset, trial->result);
+		fail("a read of %zu bytes returned %ld", reading.len, trial->result);
+	must(stats_same(target, reading.buf, trial->result, reading.offset, trial->result));
 }
 
 /* Reads the constants alone, the values alone (aligned and unaligned), and the whole file. */
@@ -468,19 +436,17 @@ static const char *reads(struct stats_target *target)
 		.errors = { 0, 0, EFAULT },
 	};
 	uint8_t *buf = aligned_alloc(64, (size + 127) / 64 * 64);
-	const char *message = faults_open();
 
-	for (i = 0; i < ARRAY_SIZE(parts) && !message; i++) {
+	faults_open();
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		reading.offset = parts[i].offset;
 		reading.len = parts[i].len;
 		reading.buf = buf + parts[i].align;
-		message = fail_in_turn(target, &operation);
+		fail_in_turn(target, &operation);
 	}
-	if (message)
-		return message;
 	totals->reads += report_failures(&operation);
 	if (faults_have(FAULT_COPY) && !operation.failures[FAULT_COPY])
-		return stats_fail("no copy of a read failed");
+		fail("no copy of a read failed");
 	return target_disappears();
 }
 
@@ -494,12 +460,13 @@ static long run_create_vm(struct stats_target *target)
 	return ioctl(kvm_fd, KVM_CREATE_VM, 0);
 }
 
-static const char *prepare_vm(struct stats_target *target)
+static void prepare_vm(struct stats_target *target)
 {
 	if (new_vm >= 0)
 		close(new_vm);
 	new_vm = run_create_vm(target);
-	return new_vm >= 0 ? NULL : stats_fail("KVM_CREATE_VM: %s", strerror(errno));
+	if (new_vm < 0)
+		fail("KVM_CREATE_VM: %s", strerror(errno));
 }
 
 static long run_create_vcpu(struct stats_target *target)
@@ -508,63 +475,59 @@ static long run_create_vcpu(struct stats_target *target)
 	return ioctl(new_vm, KVM_CREATE_VCPU, STATS_VCPU_ID);
 }
 
-static const char *check_created(int owner)
+static void check_created(int owner)
 {
 	int fd;
-	const char *message = stats_getfd(owner, &fd);
 
-	if (!message)
-		close(fd);
+	must(stats_getfd(owner, &fd));
+	close(fd);
 	close(owner);
-	return message;
 }
 
-static const char *check_create(struct stats_target *target, const struct trial *trial)
+static void check_create(struct stats_target *target, const struct trial *trial)
 {
 	(void)target;
-	return trial->result < 0 ? NULL : check_created(trial->result);
+	if (trial->result >= 0)
+		check_created(trial->result);
 }
 
 /* The same VM must be able to create the vCPU after a failure. */
-static const char *check_create_vcpu(struct stats_target *target, const struct trial *trial)
+static void check_create_vcpu(struct stats_target *target, const struct trial *trial)
 {
 	long vcpu = trial->result < 0 ? run_create_vcpu(target) : trial->result;
 
-	return vcpu >= 0 ? check_created(vcpu) :
-	       stats_fail("the next KVM_CREATE_VCPU: %s", strerror(errno));
+	if (vcpu < 0)
+		fail("the next KVM_CREATE_VCPU: %s", strerror(errno));
+	check_created(vcpu);
 }
 
 /* Fails slab allocations first. Then fails pages, if the kernel can inject that fault. */
 static const char *create_in_turn(struct stats_target *target, struct operation *operation)
 {
-	const char *series = getenv("BOOT_SERIES"), *message;
+	const char *series = getenv("BOOT_SERIES");
 	unsigned int vms = vm_count(getpid());
 	long users = kvm_module_users();
 
 	if (series && strncmp(series, "5.10", 4))
 		return stats_skip("Linux %s logs a stack trace after some faults", series);
 	kvm_fd = stats_open_kvm();
-	message = faults_open();
-	if (!message)
-		message = faults_choose(true, false);
-	if (!message)
-		message = fail_in_turn(target, operation);
-	if (!message && operation->failures[FAULT_SLAB] < 3)
-		message = stats_fail("%u allocations failed, expected more",
-				     operation->failures[FAULT_SLAB]);
+	faults_open();
+	faults_choose(true, false);
+	fail_in_turn(target, operation);
+	if (operation->failures[FAULT_SLAB] < 3)
+		fail("%u allocations failed, expected more", operation->failures[FAULT_SLAB]);
 	operation->first = 1;
-	if (!message && faults_have(FAULT_PAGE))
-		message = faults_choose(false, true);
-	if (!message && faults_have(FAULT_PAGE))
-		message = fail_in_turn(target, operation);
-	if (message)
-		return message;
+	if (faults_have(FAULT_PAGE)) {
+		faults_choose(false, true);
+		fail_in_turn(target, operation);
+	}
 	totals->creations += report_failures(operation);
 	if (new_vm >= 0)
 		close(new_vm);
 	close(kvm_fd);
-	message = vm_count_becomes(getpid(), vms);
-	return message ? message : kvm_module_users_become(users);
+	vm_count_becomes(getpid(), vms);
+	kvm_module_users_become(users);
+	return NULL;
 }
 
 static const char *create_vm(struct stats_target *target)
@@ -634,8 +597,8 @@ static const struct stats_check create_checks[] = {
 static const struct stats_suite suites[] = {
 	STATS_SUITE("observer", -1, open_checks, set_up_open),
 	STATS_SUITE("observer", -1, observer_checks, set_up_observer),
-	STATS_SUITE("vm", -1, checks, set_up),
-	STATS_SUITE("vcpu", STATS_VCPU_ID, checks, set_up),
+	STATS_SUITE("vm", -1, checks, set_up_vm),
+	STATS_SUITE("vcpu", STATS_VCPU_ID, checks, set_up_vm),
 	STATS_SUITE("created", -1, create_checks, NULL),
 };
 

@@ -25,22 +25,11 @@ static int stats_fd_index(const struct stats_target *target)
 	return stats_target_kind(target, STATS_FD_VM_STATS, STATS_FD_VCPU_STATS);
 }
 
-static const char *set_up(struct stats_target *target)
-{
-	int fds[STATS_NUM_FDS];
-	const char *message = stats_bare_vm(fds);
-
-	if (message)
-		return message;
-	target->fd = fds[stats_fd_index(target)];
-	return stats_file_load(&target->file, target->fd);
-}
-
 /* Checks that @fd still reads the statistics of a VM of the process @vmm. */
-static const char *check_reads(struct stats_target *target, int fd, pid_t vmm)
+static void check_reads(struct stats_target *target, int fd, pid_t vmm)
 {
 	totals->reads++;
-	return stats_still_reads(target, fd, vmm);
+	must(stats_still_reads(target, fd, vmm));
 }
 
 /* ---- the fds are closed in every order ---- */
@@ -50,48 +39,44 @@ static const char *check_reads(struct stats_target *target, int fd, pid_t vmm)
 enum { FD_STATS, FD_VCPU, FD_VM, FD_KVM, NUM_FDS };
 
 /* The fd of /dev/kvm stays open, unlike in stats_bare_vm(). */
-static const char *open_fds(const struct stats_target *target, int fds[NUM_FDS])
+static void open_fds(const struct stats_target *target, int fds[NUM_FDS])
 {
 	fds[FD_KVM] = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	fds[FD_VM] = ioctl(fds[FD_KVM], KVM_CREATE_VM, 0);
 	fds[FD_VCPU] = ioctl(fds[FD_VM], KVM_CREATE_VCPU, STATS_VCPU_ID);
 	if (fds[FD_VCPU] < 0)
-		return stats_fail("KVM_CREATE_VM or KVM_CREATE_VCPU: %s", strerror(errno));
-	return stats_getfd(fds[stats_target_kind(target, FD_VM, FD_VCPU)], &fds[FD_STATS]);
+		fail("KVM_CREATE_VM or KVM_CREATE_VCPU: %s", strerror(errno));
+	must(stats_getfd(fds[stats_target_kind(target, FD_VM, FD_VCPU)], &fds[FD_STATS]));
 }
 
 /* The open statistics fd can be read, and an open VM or vCPU fd can open another one. */
-static const char *remaining_fds_work(struct stats_target *target, const int fds[NUM_FDS])
+static void remaining_fds_work(struct stats_target *target, const int fds[NUM_FDS])
 {
 	int getfd_fd = fds[stats_target_kind(target, FD_VM, FD_VCPU)];
-	const char *message = NULL;
 	int fd;
 
 	if (fds[FD_STATS] >= 0)
-		message = check_reads(target, fds[FD_STATS], getpid());
-	if (message || getfd_fd < 0)
-		return message;
-	message = stats_getfd(getfd_fd, &fd);
-	if (message)
-		return message;
-	message = check_reads(target, fd, getpid());
+		check_reads(target, fds[FD_STATS], getpid());
+	if (getfd_fd < 0)
+		return;
+	must(stats_getfd(getfd_fd, &fd));
+	check_reads(target, fd, getpid());
 	close(fd);
-	return message;
 }
 
-static const char *close_and_check(struct stats_target *target, int fds[NUM_FDS],
-				   int which, const struct vm_dir *dir)
+static void close_and_check(struct stats_target *target, int fds[NUM_FDS], int which,
+			    const char *when, const struct vm_dir *dir)
 {
-	const char *message;
-
 	close(fds[which]);
 	fds[which] = -1;
-	if (fds[FD_STATS] < 0 && fds[FD_VCPU] < 0 && fds[FD_VM] < 0)
-		return vm_disappears(dir, "after the last fd was closed");
-	message = vm_exists(dir, "with some fds still open");
-	if (!message && fds[FD_VCPU] < 0 && fds[FD_VM] < 0)
-		message = stats_reuse_memory();
-	return message ? message : remaining_fds_work(target, fds);
+	if (fds[FD_STATS] < 0 && fds[FD_VCPU] < 0 && fds[FD_VM] < 0) {
+		vm_disappears(dir, when);
+		return;
+	}
+	vm_exists(dir, when);
+	if (fds[FD_VCPU] < 0 && fds[FD_VM] < 0)
+		must(stats_reuse_memory());
+	remaining_fds_work(target, fds);
 }
 
 /* The digits of @number, in falling base, select which of the remaining fds is next. */
@@ -110,33 +95,34 @@ static void make_order(unsigned int number, int order[NUM_FDS])
 	}
 }
 
-static const char *close_in_order(struct stats_target *target, unsigned int number)
+static void close_in_order(struct stats_target *target, unsigned int number)
 {
 	static const char *const names[] = { "statistics", "vCPU", "VM", "/dev/kvm" };
 	int fds[NUM_FDS], order[NUM_FDS], i;
-	const char *message = open_fds(target, fds);
-	struct vm_dir dir = vm_dir(getpid(), fds[FD_VM]);
+	struct vm_dir dir;
+	char when[80];
 
+	open_fds(target, fds);
+	dir = vm_dir(getpid(), fds[FD_VM]);
 	make_order(number, order);
-	if (!message)
-		message = vm_exists(&dir, "with all fds open");
-	for (i = 0; i < NUM_FDS && !message; i++)
-		message = close_and_check(target, fds, order[i], &dir);
+	vm_exists(&dir, "with all fds open");
+	for (i = 0; i < NUM_FDS; i++) {
+		snprintf(when, sizeof(when), "closing %s, %s, %s, %s, after %d of them",
+			 names[order[0]], names[order[1]], names[order[2]], names[order[3]], i + 1);
+		close_and_check(target, fds, order[i], when, &dir);
+	}
 	totals->orders++;
-	return message ? stats_fail("closing %s, %s, %s, %s, after %d of them: %s",
-				    names[order[0]], names[order[1]], names[order[2]],
-				    names[order[3]], i, message) : NULL;
 }
 
 static const char *closed_in_every_order(struct stats_target *target)
 {
 	long users = kvm_module_users();
-	const char *message = NULL;
 	unsigned int number;
 
-	for (number = 0; number < NUM_ORDERS && !message; number++)
-		message = close_in_order(target, number);
-	return message ? message : kvm_module_users_become(users);
+	for (number = 0; number < NUM_ORDERS; number++)
+		close_in_order(target, number);
+	kvm_module_users_become(users);
+	return NULL;
 }
 
 /* ---- VMMs that end ---- */
@@ -154,15 +140,14 @@ static void exec_now(int signal)
 	_exit(1);
 }
 
-static const char *end_by_signal(const struct stats_vmm *vmm, int signal)
+static void end_by_signal(const struct stats_vmm *vmm, int signal)
 {
 	kill(vmm->pid, signal);
 	waitpid(vmm->pid, NULL, 0);
-	return NULL;
 }
 
 /* exec() closes the VMM's fds, but the process continues to run. */
-static const char *end_by_exec(const struct stats_vmm *vmm, int signal)
+static void end_by_exec(const struct stats_vmm *vmm, int signal)
 {
 	char path[64], name[64];
 
@@ -171,24 +156,24 @@ static const char *end_by_exec(const struct stats_vmm *vmm, int signal)
 	kill(vmm->pid, signal);
 	while (readlink(path, name, sizeof(name)) >= 0)
 		usleep(1000);
-	return !waitpid(vmm->pid, NULL, WNOHANG) ? NULL :
-	       stats_fail("exec() ended the process");
+	if (waitpid(vmm->pid, NULL, WNOHANG))
+		fail("exec() ended the process");
 }
 
 static const struct vmm_end {
 	const char *name;
-	const char *(*end)(const struct stats_vmm *vmm, int signal);
+	void (*end)(const struct stats_vmm *vmm, int signal);
 	int signal;
 } vmm_ends[] = {
-	{ "exit()", end_by_signal, SIGUSR1 },
-	{ "SIGKILL", end_by_signal, SIGKILL },
-	{ "exec()", end_by_exec, SIGUSR2 },
+	{ "after exit()", end_by_signal, SIGUSR1 },
+	{ "after SIGKILL", end_by_signal, SIGKILL },
+	{ "after exec()", end_by_exec, SIGUSR2 },
 };
 
-static const char *end_vmm(const struct stats_vmm *vmm, const struct vmm_end *end)
+static void end_vmm(const struct stats_vmm *vmm, const struct vmm_end *end)
 {
 	totals->ends++;
-	return end->end(vmm, end->signal);
+	end->end(vmm, end->signal);
 }
 
 /* Kills the VMM if it is still a process, which it is after exec(). */
@@ -198,64 +183,49 @@ static void finish_vmm(struct stats_vmm *vmm)
 		stats_vmm_kill(vmm);
 }
 
-/* Calls @run for each way to end a VMM, until one fails. Checks that no module stays in use. */
+/* Calls @run for each way to end a VMM. Checks that no module stays in use. */
 static const char *run_with_each_end(struct stats_target *target,
-				     const char *(*run)(struct stats_target *target,
-							const struct vmm_end *end))
+				     void (*run)(struct stats_target *target,
+						 const struct vmm_end *end))
 {
 	long users = kvm_module_users();
 	size_t i;
 
 	signal(SIGUSR1, exit_now);	/* VMMs inherit the handlers */
 	signal(SIGUSR2, exec_now);
-	for (i = 0; i < ARRAY_SIZE(vmm_ends); i++) {
-		const char *message = run(target, &vmm_ends[i]);
-
-		if (message)
-			return stats_fail("a VMM that ends by %s: %s", vmm_ends[i].name, message);
-	}
-	return kvm_module_users_become(users);
-}
-
-/* Starts a VMM, and keeps the target's statistics fd of those that the VMM passes on. */
-static const char *start_vmm(const struct stats_target *target, struct stats_vmm *vmm,
-			     struct vm_dir *dir, int *fd)
-{
-	const char *message = stats_vmm_start(vmm);
-	int *stats = &vmm->fds[stats_fd_index(target)];
-
-	if (message)
-		return message;
-	*dir = vm_dir(vmm->pid, vmm->remote[STATS_FD_VM]);
-	*fd = *stats;
-	*stats = -1;
-	stats_close_fds(vmm->fds);
+	for (i = 0; i < ARRAY_SIZE(vmm_ends); i++)
+		run(target, &vmm_ends[i]);
+	kvm_module_users_become(users);
 	return NULL;
 }
 
-static const char *outlive(struct stats_target *target, const struct vmm_end *end)
+/* Starts a VMM, and returns the target's statistics fd of those that the VMM passes on. */
+static int start_vmm(const struct stats_target *target, struct stats_vmm *vmm, struct vm_dir *dir)
+{
+	int *stats = &vmm->fds[stats_fd_index(target)], fd;
+
+	must(stats_vmm_start(vmm));
+	*dir = vm_dir(vmm->pid, vmm->remote[STATS_FD_VM]);
+	fd = *stats;
+	*stats = -1;
+	stats_close_fds(vmm->fds);
+	return fd;
+}
+
+static void outlive(struct stats_target *target, const struct vmm_end *end)
 {
 	struct stats_vmm vmm;
 	struct vm_dir dir;
-	int fd;
-	const char *message = start_vmm(target, &vmm, &dir, &fd);
+	int fd = start_vmm(target, &vmm, &dir);
 
-	if (!message)
-		message = end_vmm(&vmm, end);
-	if (!message)
-		message = vm_exists(&dir, "after the end of the VMM");
-	if (!message)
-		message = stats_reuse_memory();
-	if (!message)
-		message = check_reads(target, fd, vmm.pid);
-	if (!message)
-		message = vm_exists(&dir, "after a read");
-	if (message)
-		return message;
+	end_vmm(&vmm, end);
+	vm_exists(&dir, end->name);
+	must(stats_reuse_memory());
+	check_reads(target, fd, vmm.pid);
+	vm_exists(&dir, "after a read");
 	close(fd);
-	message = vm_disappears(&dir, "after the last fd was closed");
+	vm_disappears(&dir, "after the last fd was closed");
 	finish_vmm(&vmm);
-	return message;
 }
 
 static const char *outlives_vmm(struct stats_target *target)
@@ -265,20 +235,19 @@ static const char *outlives_vmm(struct stats_target *target)
 
 /* ---- reads that are stopped in the middle ---- */
 
-static const char *start_read(const struct stats_target *target, int fd, struct held_read *read)
+static void start_read(const struct stats_target *target, int fd, struct held_read *read)
 {
 	size_t offset = target->file.header.data_offset;
 	size_t len = target->file.size - offset;
 
 	if (!held_read_is_possible())
-		return stats_skip("this kernel has no userfaultfd, which the check needs");
+		must(stats_skip("this kernel has no userfaultfd, which the check needs"));
 	/* The read ends at a boundary between values: 512 is a multiple of their size. */
-	return held_read_start(read, fd, offset, len < 512 ? len : 512);
+	held_read_start(read, fd, offset, len < 512 ? len : 512);
 }
 
 /* No fd is left that could read the current values, but they can only grow a little. */
-static const char *values_are_plausible(const struct stats_target *target,
-					const struct held_read *read)
+static void values_are_plausible(const struct stats_target *target, const struct held_read *read)
 {
 	size_t at;
 
@@ -288,32 +257,25 @@ static const char *values_are_plausible(const struct stats_target *target,
 		memcpy(&before, target->file.bytes + read->offset + at, sizeof(before));
 		memcpy(&now, read->buf + at, sizeof(now));
 		if (now - before > 10000)
-			return stats_fail("the word at %zu is %#llx, before it was %#llx",
-					  read->offset + at, (unsigned long long)now,
-					  (unsigned long long)before);
+			fail("the word at %zu is %#llx, before it was %#llx", read->offset + at,
+			     (unsigned long long)now, (unsigned long long)before);
 	}
-	return NULL;
 }
 
 /* The reader, in the middle of a read, holds the only reference to the VM. */
-static const char *reader_keeps_vm(struct stats_target *target, struct held_read *read,
-				   const struct vm_dir *dir)
+static void reader_keeps_vm(struct stats_target *target, struct held_read *read,
+			    const struct vm_dir *dir, const char *when)
 {
-	const char *message = vm_exists(dir, "during a read");
-
-	if (!message)
-		message = stats_reuse_memory();
-	if (message)
-		return message;
-	if (held_read_supply(read))
-		return stats_fail("the kernel no longer waits for the page: %s", strerror(errno));
+	vm_exists(dir, when);
+	must(stats_reuse_memory());
+	held_read_supply(read);
 	held_read_end(read);
 	totals->held++;
 	if (read->got != (ssize_t)read->len)
-		return stats_fail("a read of %zu bytes at %zu returns %zd: %s", read->len,
-				  read->offset, read->got, strerror(errno));
-	message = values_are_plausible(target, read);
-	return message ? message : vm_disappears(dir, "after the read");
+		fail("a read of %zu bytes at %zu returns %zd: %s", read->len, read->offset,
+		     read->got, strerror(errno));
+	values_are_plausible(target, read);
+	vm_disappears(dir, "after the read");
 }
 
 /* The reader is another thread of the VMM. */
@@ -323,42 +285,34 @@ static const char *closed_during_read(struct stats_target *target)
 	long users = kvm_module_users();
 	struct held_read read;
 	int fds[STATS_NUM_FDS];
-	const char *message = stats_bare_vm(fds);
-	struct vm_dir dir = vm_dir(getpid(), fds[STATS_FD_VM]);
+	struct vm_dir dir;
 
+	must(stats_bare_vm(fds));
+	dir = vm_dir(getpid(), fds[STATS_FD_VM]);
 	own.fd = fds[stats_fd_index(target)];
-	if (!message)
-		message = stats_file_load(&own.file, own.fd);
-	if (!message)
-		message = start_read(&own, own.fd, &read);
-	if (message)
-		return message;
+	must(stats_file_load(&own.file, own.fd));
+	start_read(&own, own.fd, &read);
 	stats_close_fds(fds);
-	message = reader_keeps_vm(&own, &read, &dir);
-	return message ? message : kvm_module_users_become(users);
+	reader_keeps_vm(&own, &read, &dir, "during a read");
+	kvm_module_users_become(users);
+	return NULL;
 }
 
 /* The reader is another process than the VMM. */
-static const char *end_during_read(struct stats_target *target, const struct vmm_end *end)
+static void end_during_read(struct stats_target *target, const struct vmm_end *end)
 {
 	struct stats_target remote = *target;
 	struct stats_vmm vmm;
 	struct held_read read;
 	struct vm_dir dir;
-	const char *message = start_vmm(target, &vmm, &dir, &remote.fd);
 
-	if (!message)
-		message = stats_file_load(&remote.file, remote.fd);
-	if (!message)
-		message = start_read(&remote, remote.fd, &read);
-	if (!message)
-		message = end_vmm(&vmm, end);
-	if (message)
-		return message;
+	remote.fd = start_vmm(target, &vmm, &dir);
+	must(stats_file_load(&remote.file, remote.fd));
+	start_read(&remote, remote.fd, &read);
+	end_vmm(&vmm, end);
 	close(remote.fd);
-	message = reader_keeps_vm(&remote, &read, &dir);
+	reader_keeps_vm(&remote, &read, &dir, end->name);
 	finish_vmm(&vmm);
-	return message;
 }
 
 static const char *vmm_ended_during_read(struct stats_target *target)
@@ -374,8 +328,8 @@ static const struct stats_check checks[] = {
 };
 
 static const struct stats_suite suites[] = {
-	STATS_SUITE("vm", -1, checks, set_up),
-	STATS_SUITE("vcpu", STATS_VCPU_ID, checks, set_up),
+	STATS_SUITE("vm", -1, checks, set_up_vm),
+	STATS_SUITE("vcpu", STATS_VCPU_ID, checks, set_up_vm),
 };
 
 int main(int argc, char *argv[])

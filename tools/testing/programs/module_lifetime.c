@@ -17,27 +17,24 @@
 #include "lib/run.h"
 #include "lib/vm_dir.h"
 
-#define MODULE_NAME_SIZE	64
+static unsigned long count;
 
-static unsigned long count = 10;
+/* The module that uses kvm, for example kvm_amd, or "" if KVM is a single module. */
+static char vendor[64];
 
-/*
- * Returns the name of the module that uses kvm, for example kvm_amd. Returns "" if KVM is a
- * single module, and NULL if KVM is not a module.
- */
-static const char *vendor_module(void)
+/* Finds @vendor. Returns false if KVM is not a module. */
+static bool find_vendor(void)
 {
-	static char name[MODULE_NAME_SIZE];
 	FILE *modules = fopen("/proc/modules", "r");
-	const char *found = NULL;
+	bool found = false;
 	char line[512];
 
-	while (modules && !found && fgets(line, sizeof(line), modules)) {
-		if (sscanf(line, "kvm %*u %*d %63[^,\n ]", name) == 1)
-			found = strcmp(name, "-") ? name : "";
-	}
+	while (modules && !found && fgets(line, sizeof(line), modules))
+		found = sscanf(line, "kvm %*u %*d %63[^,\n ]", vendor) == 1;
 	if (modules)
 		fclose(modules);
+	if (!strcmp(vendor, "-"))
+		vendor[0] = '\0';
 	return found;
 }
 
@@ -47,17 +44,15 @@ static int unload(const char *module)
 }
 
 /* Retries, because the kernel drops the use counts only after the last close() has returned. */
-static const char *unload_with_retries(const char *module)
+static void unload_with_retries(const char *module)
 {
 	int tries = 500;
 
 	while (unload(module)) {
 		if (!tries--)
-			return stats_fail("delete_module(%s): %s", module,
-					  strerror(errno));
+			fail("delete_module(%s): %s", module, strerror(errno));
 		usleep(20000);
 	}
-	return NULL;
 }
 
 /* Finds "MODULE.NAME=VALUE" on the kernel's command line, as ../machine/init does. */
@@ -78,9 +73,9 @@ static void find_parameters(const char *module, char *parameters, size_t size)
 		fclose(cmdline);
 }
 
-static const char *load(const char *module)
+static void load(const char *module)
 {
-	char path[MODULE_NAME_SIZE + 32], parameters[512], *c;
+	char path[96], parameters[512], *c;
 	int fd;
 
 	snprintf(path, sizeof(path), "/modules/%s.ko", module);
@@ -89,157 +84,145 @@ static const char *load(const char *module)
 			*c = '-';
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return stats_fail("open of %s: %s", path, strerror(errno));
+		fail("open of %s: %s", path, strerror(errno));
 	find_parameters(module, parameters, sizeof(parameters));
 	if (syscall(SYS_finit_module, fd, parameters, 0))
-		return stats_fail("finit_module of %s: %s", path, strerror(errno));
+		fail("finit_module of %s: %s", path, strerror(errno));
 	close(fd);
-	return NULL;
 }
 
-static const char *check_unload_refused(const char *module)
+static void check_unload_refused(const char *module)
 {
 	if (!unload(module)) {
 		load(module);
-		return stats_fail("%s could be removed while a statistics fd was open", module);
+		fail("%s could be removed while a statistics fd was open", module);
 	}
 	if (errno != EWOULDBLOCK && errno != EBUSY)
-		return stats_fail("delete_module(%s): %s, expected: %s", module,
-				  strerror(errno), strerror(EWOULDBLOCK));
-	return NULL;
+		fail("delete_module(%s): %s, expected: %s", module, strerror(errno),
+		     strerror(EWOULDBLOCK));
 }
 
-/* Kills a VMM and keeps one of its statistics fds as the only reference to the VM. */
-static const char *open_last_fd(struct stats_target *target, int *fd)
+/* Kills a VMM. Returns one of its statistics fds, which is the only reference to the VM. */
+static int open_last_fd(struct stats_target *target)
 {
 	int which = stats_target_kind(target, STATS_FD_VM_STATS,
 				      STATS_FD_VCPU_STATS);
 	struct stats_vmm vmm;
-	const char *message = stats_vmm_start(&vmm);
+	int fd;
 
-	if (message)
-		return message;
+	must(stats_vmm_start(&vmm));
 	stats_vmm_kill(&vmm);
-	*fd = vmm.fds[which];
+	fd = vmm.fds[which];
 	vmm.fds[which] = -1;
 	stats_close_fds(vmm.fds);
-	message = stats_file_load(&target->file, *fd);
-	return message ? message : stats_still_reads(target, *fd, vmm.pid);
+	must(stats_file_load(&target->file, fd));
+	must(stats_still_reads(target, fd, vmm.pid));
+	return fd;
 }
 
 static const char *keeps_modules(struct stats_target *target)
 {
-	const char *vendor = vendor_module();
-	const char *message;
-	int fd;
-
-	message = open_last_fd(target, &fd);
-	if (!message && *vendor)
-		message = check_unload_refused(vendor);
-	if (!message)
-		message = check_unload_refused("kvm");
-	return message;
+	open_last_fd(target);
+	if (*vendor)
+		check_unload_refused(vendor);
+	check_unload_refused("kvm");
+	return NULL;
 }
 
 /* Each statistics fd counts as one more user of the modules. */
 static const char *counts_fds(struct stats_target *target)
 {
-	int vm_fds[STATS_NUM_FDS], fds[5];
-	const char *message = stats_bare_vm(vm_fds);
-	long users = kvm_module_users();
-	size_t i;
+	long users, i;
+	int fds[5];
 
-	for (i = 0; i < ARRAY_SIZE(fds) && !message; i++) {
-		message = stats_getfd(vm_fds[stats_target_kind(target, STATS_FD_VM,
-							       STATS_FD_VCPU)], &fds[i]);
-		if (!message && kvm_module_users() != users + (long)i + 1)
-			message = stats_fail("%ld users with %zu statistics fds, and %ld without",
-					     kvm_module_users(), i + 1, users);
+	must(set_up_vm(target));
+	users = kvm_module_users();
+	for (i = 0; i < (long)ARRAY_SIZE(fds); i++) {
+		must(stats_getfd(target->getfd_fd, &fds[i]));
+		if (kvm_module_users() != users + i + 1)
+			fail("%ld users with %ld statistics fds, and %ld without",
+			     kvm_module_users(), i + 1, users);
 	}
-	while (!message && i--)
+	while (i--)
 		close(fds[i]);
-	return message ? message : kvm_module_users_become(users);
+	kvm_module_users_become(users);
+	return NULL;
 }
 
-static const char *unload_all(const char *vendor)
+static void unload_all(void)
 {
-	const char *message = *vendor ? unload_with_retries(vendor) : NULL;
-
-	return message ? message : unload_with_retries("kvm");
+	if (*vendor)
+		unload_with_retries(vendor);
+	unload_with_retries("kvm");
 }
 
-static const char *load_all(const char *vendor)
+static void load_all(void)
 {
-	const char *message = load("kvm");
-
-	return message || !*vendor ? message : load(vendor);
+	load("kvm");
+	if (*vendor)
+		load(vendor);
 }
 
 static const char *releases_modules(struct stats_target *target)
 {
-	char vendor[MODULE_NAME_SIZE];
-	const char *message;
-	int fd;
-
-	snprintf(vendor, sizeof(vendor), "%s", vendor_module());
-	message = open_last_fd(target, &fd);
-	if (message)
-		return message;
-	close(fd);
-
-	message = unload_all(vendor);
-	if (!message)
-		message = load_all(vendor);
-	return message ? message : open_last_fd(target, &fd);
+	close(open_last_fd(target));
+	unload_all();
+	load_all();
+	open_last_fd(target);
+	return NULL;
 }
 
 /* The first VM after a load of the module has the number 1. */
-static const char *first_number_is_1(void)
+static void expect_number_1(void)
 {
 	int fds[STATS_NUM_FDS], fd;
-	const char *message = stats_bare_vm(fds);
 	uint64_t vm;
 
-	if (!message)
-		message = stats_open_last(&vm, &fd);
-	return message || vm == 1 ? message :
-	       stats_fail("the number of the first VM is %llu, expected 1",
-			  (unsigned long long)vm);
+	must(stats_bare_vm(fds));
+	must(stats_open_last(&vm, &fd));
+	if (vm != 1)
+		fail("the number of the first VM is %llu, expected 1", (unsigned long long)vm);
+}
+
+/* An observer's file of a VM that has ended. */
+static int observer = -1;
+
+static void check_observer(const void *arg)
+{
+	uint8_t byte;
+
+	(void)arg;
+	kvm_module_users_become(1);
+	check_unload_refused("kvm");
+	must(stats_refused("pread", pread(observer, &byte, 1, 0), ENODEV));
 }
 
 /* An observer's file holds its code, but not the VM. */
 static const char *observer_keeps_kvm(struct stats_target *target)
 {
-	char vendor[MODULE_NAME_SIZE];
-	int fds[STATS_NUM_FDS], fd;
-	const char *message;
-	uint8_t byte;
+	int fds[STATS_NUM_FDS];
+	bool passed;
 
 	(void)target;
 	if (!kernel_has_stats_open())
 		return stats_skip(NO_STATS_OPEN);
-	snprintf(vendor, sizeof(vendor), "%s", vendor_module());
-	message = stats_bare_vm(fds);
-	if (!message)
-		message = stats_open(fds[STATS_FD_VM], &fd);
-	if (message)
-		return message;
+	must(stats_bare_vm(fds));
+	must(stats_open(fds[STATS_FD_VM], &observer));
 	stats_close_fds(fds);
-	message = *vendor ? unload_with_retries(vendor) : NULL;
-	if (!message)
-		message = kvm_module_users_become(1);
-	if (!message)
-		message = check_unload_refused("kvm");
-	if (!message)
-		message = stats_refused("pread", pread(fd, &byte, 1, 0), ENODEV);
-	close(fd);
-	if (message && *vendor)
+	if (*vendor)
+		unload_with_retries(vendor);
+	passed = passes(check_observer, NULL);
+	close(observer);
+	/* The next checks need the modules. */
+	if (passed)
+		unload_with_retries("kvm");
+	if (passed)
+		load("kvm");
+	if (*vendor)
 		load(vendor);
-	if (!message)
-		message = unload_with_retries("kvm");
-	if (!message)
-		message = load_all(vendor);
-	return message ? message : first_number_is_1();
+	must(passed ? NULL : failure);
+	expect_number_1();
+	return NULL;
 }
 
 /*
@@ -260,29 +243,26 @@ static int open_any_file(const char *path)
 	return fd;
 }
 
-/* Kills a VMM and keeps a file in the VM's debugfs directory as the only reference to the VM. */
-static const char *open_last_debugfs_file(int *fd)
+/* Kills a VMM. Returns a file of the VM's debugfs directory, the only reference to the VM. */
+static int open_last_debugfs_file(void)
 {
 	struct stats_vmm vmm;
-	const char *message = stats_vmm_start(&vmm);
 	struct vm_dir dir;
+	int fd;
 
-	if (message)
-		return message;
+	must(stats_vmm_start(&vmm));
 	dir = vm_dir(vmm.pid, vmm.remote[STATS_FD_VM]);
-	*fd = open_any_file(dir.path);
-	if (*fd < 0)
-		message = stats_fail("no file of %s opens: %s", dir.path, strerror(errno));
+	fd = open_any_file(dir.path);
+	if (fd < 0)
+		fail("no file of %s opens: %s", dir.path, strerror(errno));
 	stats_vmm_kill(&vmm);
 	stats_close_fds(vmm.fds);
-	return message;
+	return fd;
 }
 
 static const char *debugfs_keeps_modules(struct stats_target *target)
 {
 	long users = kvm_module_users();
-	const char *vendor = vendor_module();
-	const char *message;
 	int fd;
 
 	(void)target;
@@ -290,44 +270,28 @@ static const char *debugfs_keeps_modules(struct stats_target *target)
 		return stats_skip("debugfs is not mounted");
 	if (!*vendor)
 		return stats_skip("KVM is a single module");
-	message = open_last_debugfs_file(&fd);
-	if (message)
-		return message;
-	message = check_unload_refused(vendor);
+	fd = open_last_debugfs_file();
+	check_unload_refused(vendor);
 	close(fd);
-	return message ? message : kvm_module_users_become(users);
+	kvm_module_users_become(users);
+	return NULL;
 }
 
 /* The fd that remains open belongs to a VM in even rounds, and to a vCPU in odd rounds. */
-static const char *load_use_unload(const char *vendor, unsigned long round)
-{
-	struct stats_target target = { .vcpu_id = round % 2 ? STATS_VCPU_ID : -1 };
-	const char *message;
-	int fd;
-
-	message = open_last_fd(&target, &fd);
-	if (message)
-		return message;
-	message = check_unload_refused("kvm");
-	close(fd);
-	stats_file_free(&target.file);
-	if (!message)
-		message = unload_all(vendor);
-	return message ? message : load_all(vendor);
-}
-
 static const char *reloads(struct stats_target *target)
 {
-	char vendor[MODULE_NAME_SIZE];
-	const char *message = NULL;
 	unsigned long round;
+	int fd;
 
-	(void)target;
-	snprintf(vendor, sizeof(vendor), "%s", vendor_module());
-	for (round = 0; round < count && !message; round++)
-		message = load_use_unload(vendor, round);
-	if (message)
-		return stats_fail("round %lu: %s", round, message);
+	for (round = 0; round < count; round++) {
+		target->vcpu_id = round % 2 ? STATS_VCPU_ID : -1;
+		fd = open_last_fd(target);
+		check_unload_refused("kvm");
+		close(fd);
+		stats_file_free(&target->file);
+		unload_all();
+		load_all();
+	}
 	tap_tried(count, "rounds of loading, using and unloading KVM");
 	return NULL;
 }
@@ -335,22 +299,18 @@ static const char *reloads(struct stats_target *target)
 /* Nothing that is left to do when the parameter has been written may run in removed modules. */
 static const char *removed_after_switch(struct stats_target *target)
 {
-	char vendor[MODULE_NAME_SIZE];
-	const char *message = NULL;
 	unsigned long round;
 
 	(void)target;
 	if (!kernel_has_exit_stats())
 		return stats_skip(NO_EXIT_STATS);
-	snprintf(vendor, sizeof(vendor), "%s", vendor_module());
-	for (round = 0; round < count && !message; round++) {
+	for (round = 0; round < count; round++) {
 		if (!exit_stats_enable(true) || !exit_stats_enable(false))
-			return stats_fail("kvm.exit_stats: %s", strerror(errno));
-		message = unload_all(vendor);
-		if (!message)
-			message = load_all(vendor);
+			fail("kvm.exit_stats: %s", strerror(errno));
+		unload_all();
+		load_all();
 	}
-	return message;
+	return NULL;
 }
 
 static const struct stats_check checks[] = {
@@ -375,17 +335,15 @@ static const struct stats_suite suites[] = {
 int main(void)
 {
 	const char *variant = getenv("BOOT_VARIANT");
-	const char *value = getenv("MODULE_LIFETIME_COUNT");
 
 	if (!variant)
 		return tap_skip_all("removes KVM's modules; set BOOT_VARIANT to allow that");
 	if (!strcmp(variant, "unpatched"))
 		return tap_skip_all("this kernel does not have the statistics fd");
-	if (!vendor_module())
+	if (!find_vendor())
 		return tap_skip_all("KVM is not a module");
 
-	if (value)
-		count = strtoul(value, NULL, 0);
+	count = setting("MODULE_LIFETIME_COUNT", 10);
 	run_suites(suites, ARRAY_SIZE(suites));
 	return tap_end();
 }

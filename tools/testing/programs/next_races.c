@@ -51,7 +51,7 @@ static void *create_and_destroy(void *arg)
 /* The number of the first VM that lives during the whole check. The others follow it. */
 static uint64_t first_living;
 
-static const char *iterate(int kvm)
+static void iterate(int kvm)
 {
 	uint64_t vm = 0, before = 0;
 	int fd, found = 0;
@@ -64,50 +64,46 @@ static const char *iterate(int kvm)
 		close(fd);
 		__atomic_fetch_add(&shared->opens, 1, __ATOMIC_RELAXED);
 		if (got != 1 && (lives || errno != ENODEV))
-			return stats_fail("the file of VM %llu: %s", (unsigned long long)vm,
-					  strerror(errno));
+			fail("the file of VM %llu: %s", (unsigned long long)vm, strerror(errno));
 		if (vm <= before)
-			return stats_fail("VM %llu follows VM %llu", (unsigned long long)vm,
-					  (unsigned long long)before);
+			fail("VM %llu follows VM %llu", (unsigned long long)vm,
+			     (unsigned long long)before);
 		found += lives;
 		before = vm;
 	}
 	if (errno != ENOENT)
-		return stats_fail("KVM_STATS_NEXT: %s", strerror(errno));
-	return found == NUM_LIVING ? NULL :
-	       stats_fail("found %d of %d VMs that live", found, NUM_LIVING);
+		fail("KVM_STATS_NEXT: %s", strerror(errno));
+	if (found != NUM_LIVING)
+		fail("found %d of %d VMs that live", found, NUM_LIVING);
 }
 
 static const char *living_vms_are_found(struct stats_target *target)
 {
 	pthread_t creators[NUM_CREATORS];
 	int kvm = stats_open_kvm(), vms[NUM_LIVING], fd, i;
-	const char *message;
 	long long end;
 
 	(void)target;
 	shared->stop = false;
 	for (i = 0; i < NUM_LIVING; i++)
 		vms[i] = ioctl(kvm, KVM_CREATE_VM, 0);
-	message = stats_open_last(&first_living, &fd);
+	must(stats_open_last(&first_living, &fd));
 	close(fd);
-	if (message)
-		return message;
 	first_living -= NUM_LIVING - 1;
 	for (i = 0; i < NUM_CREATORS; i++)
 		if (pthread_create(&creators[i], NULL, create_and_destroy, NULL))
-			return stats_fail("pthread_create failed");
-	for (end = ms_now() + duration; !message && ms_now() < end;)
-		message = iterate(kvm);
+			fail("pthread_create failed");
+	for (end = ms_now() + duration; ms_now() < end;)
+		iterate(kvm);
 	__atomic_store_n(&shared->stop, true, __ATOMIC_RELAXED);
 	for (i = 0; i < NUM_CREATORS; i++)
 		pthread_join(creators[i], NULL);
 	for (i = 0; i < NUM_LIVING; i++)
 		close(vms[i]);
-	if (!message && (!shared->vms || !shared->opens))
-		message = stats_fail("%lu VMs were created and %lu files opened", shared->vms,
-				     shared->opens);
-	return message ? message : vm_count_becomes(0, 0);
+	if (!shared->vms || !shared->opens)
+		fail("%lu VMs were created and %lu files opened", shared->vms, shared->opens);
+	vm_count_becomes(0, 0);
+	return NULL;
 }
 
 /* ---- vCPUs that are created while the end of the file is read ---- */
@@ -139,7 +135,7 @@ static void close_growing(void)
 }
 
 /* A read at the border returns nothing, or a complete record of the right vCPU. */
-static const char *read_border(int fd, const struct kvm_stats_vcpus *vcpus, int i)
+static void read_border(int fd, const struct kvm_stats_vcpus *vcpus, int i)
 {
 	uint8_t buf[vcpus->record_size];
 	struct kvm_stats_record record;
@@ -148,40 +144,34 @@ static const char *read_border(int fd, const struct kvm_stats_vcpus *vcpus, int 
 			    vcpus->records_offset + (off_t)i * vcpus->record_size);
 
 	if (!got)
-		return NULL;
+		return;
 	memcpy(&record, buf, sizeof(record));
 	if (got != (ssize_t)sizeof(buf) || record.vcpu_id != (uint64_t)(growing.num - 1 - i) ||
 	    record.reserved)
-		return stats_fail("record %d: %zd bytes, vCPU %llu", i, got,
-				  (unsigned long long)record.vcpu_id);
+		fail("record %d: %zd bytes, vCPU %llu", i, got, (unsigned long long)record.vcpu_id);
 	if ((end - vcpus->records_offset) % vcpus->record_size)
-		return stats_fail("the file ends at %lld, in the middle of a record",
-				  (long long)end);
-	return NULL;
+		fail("the file ends at %lld, in the middle of a record", (long long)end);
 }
 
-static const char *read_while_growing(int fd)
+static void read_while_growing(int fd)
 {
 	struct kvm_stats_vcpus vcpus;
-	const char *message = NULL;
 	int i = 0;
 
 	if (pread(fd, &vcpus, sizeof(vcpus), STATS_DESC_OFFSET) != sizeof(vcpus))
-		return stats_fail("pread: %s", strerror(errno));
-	while (i < growing.num && !message) {
-		message = read_border(fd, &vcpus, i);
+		fail("pread: %s", strerror(errno));
+	while (i < growing.num) {
+		read_border(fd, &vcpus, i);
 		while (i < growing.num && lseek(fd, 0, SEEK_END) >
 		       vcpus.records_offset + (off_t)i * vcpus.record_size)
 			i++;
 	}
-	return message;
 }
 
 static const char *vcpus_appear(struct stats_target *target)
 {
 	int kvm = stats_open_kvm(), fd;
 	long long end = ms_now() + duration;
-	const char *message = NULL;
 	struct stats_vm_file file = { 0 };
 	pthread_t thread;
 
@@ -189,22 +179,21 @@ static const char *vcpus_appear(struct stats_target *target)
 	growing.num = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_MAX_VCPUS);
 	if (growing.num > MAX_VCPUS)
 		growing.num = MAX_VCPUS;
-	while (!message && ms_now() < end) {
+	while (ms_now() < end) {
 		growing.vm = ioctl(kvm, KVM_CREATE_VM, 0);
-		message = stats_open(growing.vm, &fd);
-		if (message || pthread_create(&thread, NULL, create_vcpus, NULL))
-			return message ? message : stats_fail("pthread_create failed");
-		message = read_while_growing(fd);
+		must(stats_open(growing.vm, &fd));
+		if (pthread_create(&thread, NULL, create_vcpus, NULL))
+			fail("pthread_create failed");
+		read_while_growing(fd);
 		pthread_join(thread, NULL);
-		if (!message)
-			message = stats_vm_file_load(&file, fd);
-		if (!message && file.num_records != (uint32_t)growing.num)
-			message = stats_fail("the file has %u records", file.num_records);
+		must(stats_vm_file_load(&file, fd));
+		if (file.num_records != (uint32_t)growing.num)
+			fail("the file has %u records", file.num_records);
 		stats_vm_file_free(&file);
 		close(fd);
 		close_growing();
 	}
-	return message;
+	return NULL;
 }
 
 /* ---- a caller that is stopped while KVM stores the result ---- */
@@ -223,7 +212,7 @@ static void *call_next(void *arg)
 }
 
 /* The page stays readable. A write to it waits until the protection is removed. */
-static const char *deny_writes(uint8_t *page, size_t size, int *uffd)
+static void deny_writes(uint8_t *page, size_t size, int *uffd)
 {
 	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP };
 	struct uffdio_register range = {
@@ -234,14 +223,13 @@ static const char *deny_writes(uint8_t *page, size_t size, int *uffd)
 	};
 
 #ifndef __x86_64__
-	return stats_skip("userfaultfd of this architecture does not stop writes");
+	must(stats_skip("userfaultfd of this architecture does not stop writes"));
 #endif
 	*uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	if (*uffd < 0 || ioctl(*uffd, UFFDIO_API, &api) ||
 	    ioctl(*uffd, UFFDIO_REGISTER, &range) ||
 	    ioctl(*uffd, UFFDIO_WRITEPROTECT, &protection))
-		return stats_skip("userfaultfd: %s", strerror(errno));
-	return NULL;
+		must(stats_skip("userfaultfd: %s", strerror(errno)));
 }
 
 static const char *stopped_caller(struct stats_target *target)
@@ -249,7 +237,6 @@ static const char *stopped_caller(struct stats_target *target)
 	struct uffdio_writeprotect release = { .mode = 0 };
 	size_t size = sysconf(_SC_PAGESIZE);
 	struct pollfd event = { .events = POLLIN };
-	const char *message = NULL;
 	pthread_t thread;
 	uint8_t *page;
 	int vm;
@@ -260,13 +247,11 @@ static const char *stopped_caller(struct stats_target *target)
 	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	held.next = (void *)page;
 	*held.next = (struct kvm_stats_next){ .vm = 0 };	/* the page must be present */
-	message = deny_writes(page, size, &event.fd);
-	if (message)
-		return message;
+	deny_writes(page, size, &event.fd);
 	if (pthread_create(&thread, NULL, call_next, NULL))
-		return stats_fail("pthread_create failed");
+		fail("pthread_create failed");
 	if (poll(&event, 1, 20000) != 1)
-		return stats_fail("the call did not store its result");
+		fail("the call did not store its result");
 
 	stats_must_end_in(20, "a VM was created while a caller of KVM_STATS_NEXT was stopped");
 	close(ioctl(held.kvm, KVM_CREATE_VM, 0));
@@ -276,7 +261,9 @@ static const char *stopped_caller(struct stats_target *target)
 	ioctl(event.fd, UFFDIO_WRITEPROTECT, &release);
 	pthread_join(thread, NULL);
 	close(vm);
-	return held.result ? stats_fail("KVM_STATS_NEXT: %s", strerror(errno)) : NULL;
+	if (held.result)
+		fail("KVM_STATS_NEXT: %s", strerror(errno));
+	return NULL;
 }
 
 static const struct stats_check checks[] = {

@@ -470,7 +470,6 @@ static void report_all(bool with_guests, unsigned int fds)
 int main(void)
 {
 	uint64_t seed = random_seed("RACES_SEED");
-	const char *message;
 	bool with_guests;
 	unsigned int fds;
 
@@ -479,8 +478,7 @@ int main(void)
 		return tap_skip_all("no access to /dev/kvm");
 	count = setting("RACES_COUNT", DEFAULT_COUNT);
 	has_open = kernel_has_stats_open();
-	message = models_load(has_open);
-	bail_out(message);
+	bail_out(passes(models_load, &has_open) ? NULL : failure);
 	with_guests = have_guests();
 	tap_plan(NUM_INVARIANTS + 3);
 	printf("# RACES_SEED=%llu RACES_COUNT=%lu\n", (unsigned long long)seed, count);

@@ -198,73 +198,59 @@ static size_t expected_size(const struct attempt *attempt, size_t *min)
 	return attempt->writable;
 }
 
-static const char *check_area(const struct attempt *attempt, size_t got)
+static void check_area(const struct attempt *attempt, size_t got)
 {
 	const uint8_t *buf = attempt_buf(attempt);
 	size_t min, max = expected_size(attempt, &min), i;
-	const char *message;
 
-	message = stats_same(attempt->target, buf, got, attempt->offset, got);
-	if (message)
-		return message;
+	must(stats_same(attempt->target, buf, got, attempt->offset, got));
 	for (i = 0; i < (size_t)(buf - area); i++)
 		if (area[i] != FILL)
-			return stats_fail("the read overwrites byte %zu before the buffer",
-					  buf - area - i);
+			fail("the read overwrites byte %zu before the buffer", buf - area - i);
 	/* A copy that faults may have stored more bytes than it returned. */
 	for (i = max; i < attempt->writable; i++)
 		if (buf[i] != FILL)
-			return stats_fail("the read overwrites byte %zu, after the data",
-					  i);
-	return NULL;
+			fail("the read overwrites byte %zu, after the data", i);
 }
 
-static const char *check_attempt(const struct attempt *attempt, long got)
+static void check_attempt(const struct attempt *attempt, long got)
 {
 	size_t min, max = expected_size(attempt, &min);
-	const char *what = "";
-	const char *message;
 
 	if (got < 0 && errno == EFAULT && !min && attempt->writable < attempt->len &&
 	    attempt->offset < attempt->target->file.size)
-		return NULL;
-	if (got >= 0 && (size_t)got <= max && (size_t)got >= min && (got || !max)) {
-		message = check_area(attempt, got);
-		if (!message)
-			return NULL;
-		what = message;
-	}
-	return stats_fail("%zu bytes at %zu, %zu of them writable, in %u pieces: %ld (%s), "
-			  "expected %zu to %zu; %s",
-			  attempt->len, attempt->offset, attempt->writable,
-			  attempt->pieces, got, got < 0 ? strerror(errno) : "no error",
-			  min, max, what);
+		return;
+	if (got < 0 || (size_t)got > max || (size_t)got < min || (!got && max))
+		fail("the result is %ld (%s), expected %zu to %zu", got,
+		     got < 0 ? strerror(errno) : "no error", min, max);
+	check_area(attempt, got);
 }
 
-static const char *fuzz(const struct stats_target *target, const struct method *method)
+/* The read that is checked. */
+static struct attempt attempt;
+
+static void fuzz(const void *arg)
 {
-	struct attempt attempt;
-	const char *message = NULL;
+	const struct method *method = arg;
+	const struct stats_target *target = attempt.target;
 	unsigned long i;
 
-	for (i = 0; i < count && !message; i++) {
+	for (i = 0; i < count; i++) {
 		make_attempt(&attempt, target);
 		total++;
-		message = check_attempt(&attempt, method->read(&attempt));
-		if (message)
-			return stats_fail("read %lu: %s", i, message);
+		check_attempt(&attempt, method->read(&attempt));
 	}
-	return NULL;
 }
 
 static void fuzz_target(const struct stats_target *target, const char *kind)
 {
-	const char *message;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(methods); i++) {
-		message = fuzz(target, &methods[i]);
-		tap_report(message ? TAP_NOT_OK : TAP_OK, kind, methods[i].name, message);
+		attempt.target = target;
+		if (!report_run(kind, methods[i].name, fuzz, &methods[i]))
+			printf("# %zu bytes at %zu, %zu of them writable, in %u pieces\n",
+			       attempt.len, attempt.offset, attempt.writable, attempt.pieces);
 	}
 }
 
@@ -277,22 +263,7 @@ static int num_targets = NUM_TARGETS;
 
 static const char *const kinds[] = { "vm", "vcpu", "observer" };
 
-static const char *open_fds(int open_fds[NUM_TARGETS])
-{
-	int fds[STATS_NUM_FDS];
-	const char *message = stats_bare_vm(fds);
-
-	if (message)
-		return message;
-	if (ioctl(fds[STATS_FD_VM], KVM_CREATE_VCPU, 0) < 0)
-		return stats_fail("KVM_CREATE_VCPU: %s", strerror(errno));
-	open_fds[TARGET_VM] = fds[STATS_FD_VM_STATS];
-	open_fds[TARGET_VCPU] = fds[STATS_FD_VCPU_STATS];
-	return num_targets == TARGET_OBSERVER ? NULL :
-	       stats_open(fds[STATS_FD_VM], &open_fds[TARGET_OBSERVER]);
-}
-
-static const char *map_area(size_t file_size)
+static void map_area(size_t file_size)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 
@@ -300,29 +271,34 @@ static const char *map_area(size_t file_size)
 	area = mmap(NULL, area_size + page, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (area == MAP_FAILED || mprotect(area + area_size, page, PROT_NONE))
-		return stats_fail("mmap: %s", strerror(errno));
-	return NULL;
+		fail("mmap: %s", strerror(errno));
 }
 
-static const char *open_targets(struct stats_target targets[NUM_TARGETS])
+static struct stats_target targets[NUM_TARGETS];
+
+static void open_targets(const void *arg)
 {
-	int fds[NUM_TARGETS], i;
-	const char *message = open_fds(fds);
+	int fds[STATS_NUM_FDS], i;
 	size_t largest = 0;
 
-	for (i = 0; i < num_targets && !message; i++) {
-		targets[i] = (struct stats_target){ .fd = fds[i], .vcpu_id = -1 };
-		message = stats_file_load(&targets[i].file, fds[i]);
-		if (!message && targets[i].file.size > largest)
+	(void)arg;
+	must(stats_bare_vm(fds));
+	if (ioctl(fds[STATS_FD_VM], KVM_CREATE_VCPU, 0) < 0)
+		fail("KVM_CREATE_VCPU: %s", strerror(errno));
+	targets[TARGET_VM].fd = fds[STATS_FD_VM_STATS];
+	targets[TARGET_VCPU].fd = fds[STATS_FD_VCPU_STATS];
+	if (num_targets > TARGET_OBSERVER)
+		must(stats_open(fds[STATS_FD_VM], &targets[TARGET_OBSERVER].fd));
+	for (i = 0; i < num_targets; i++) {
+		must(stats_file_load(&targets[i].file, targets[i].fd));
+		if (targets[i].file.size > largest)
 			largest = targets[i].file.size;
 	}
-	return message ? message : map_area(largest);
+	map_area(largest);
 }
 
 int main(void)
 {
-	struct stats_target targets[NUM_TARGETS];
-	const char *message;
 	int i;
 
 	if (access("/dev/kvm", R_OK | W_OK))
@@ -333,8 +309,7 @@ int main(void)
 		num_targets = TARGET_OBSERVER;
 		printf("# observer: skipped, " NO_STATS_OPEN "\n");
 	}
-	message = open_targets(targets);
-	bail_out(message);
+	bail_out(passes(open_targets, NULL) ? NULL : failure);
 	tap_plan(num_targets * ARRAY_SIZE(methods));
 	printf("# READ_FUZZ_SEED=%llu READ_FUZZ_COUNT=%lu\n",
 	       (unsigned long long)seed, count);

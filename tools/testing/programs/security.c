@@ -17,6 +17,7 @@
 #include "kvm_stats_checks.h"
 #include "kvm_stats_open.h"
 #include "lib/run.h"
+#include "lib/vm_dir.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON	38
@@ -34,25 +35,22 @@
 static struct stats_vmm vmm;
 
 /* Gives up all privileges of the calling process. */
-static const char *become_unprivileged(void)
+static void become_unprivileged(void)
 {
 	if (setgroups(0, NULL) || setgid(UNPRIVILEGED_UID) || setuid(UNPRIVILEGED_UID))
-		return stats_fail("setuid: %s", strerror(errno));
-	return NULL;
+		fail("setuid: %s", strerror(errno));
 }
 
 static const char *set_up(struct stats_target *target)
 {
-	const char *message = stats_vmm_start(&vmm);
-
-	if (message)
-		return message;
+	must(stats_vmm_start(&vmm));
 	target->fd = vmm.fds[stats_target_kind(target, STATS_FD_VM_STATS,
 					       STATS_FD_VCPU_STATS)];
 	target->getfd_fd = vmm.fds[stats_target_kind(target, STATS_FD_VM,
 						     STATS_FD_VCPU)];
-	message = stats_file_load(&target->file, target->fd);
-	return message ? message : become_unprivileged();
+	must(stats_file_load(&target->file, target->fd));
+	become_unprivileged();
+	return NULL;
 }
 
 /* ---- fds that the process holds ---- */
@@ -61,27 +59,21 @@ static const char *set_up(struct stats_target *target)
 static const char *reopens_nothing(struct stats_target *target)
 {
 	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR };
-	const char *message = NULL;
 	char path[64];
 	size_t i;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", target->fd);
-	for (i = 0; i < ARRAY_SIZE(modes) && !message; i++)
-		message = stats_refused(path, open(path, modes[i] | O_CLOEXEC), EACCES);
-	return message;
+	for (i = 0; i < ARRAY_SIZE(modes); i++)
+		must(stats_refused(path, open(path, modes[i] | O_CLOEXEC), EACCES));
+	return NULL;
 }
 
 static const char *gets_statistics(struct stats_target *target)
 {
-	const char *message;
 	int fd;
 
-	message = stats_getfd(target->getfd_fd, &fd);
-	if (!message)
-		message = stats_still_reads(target, fd, vmm.pid);
-	if (!message)
-		close(fd);
-	return message;
+	must(stats_getfd(target->getfd_fd, &fd));
+	return stats_still_reads(target, fd, vmm.pid);
 }
 
 /* The VM and vCPU fds refuse other requests, because the VM belongs to another process. */
@@ -90,13 +82,11 @@ static const char *gets_nothing_else(struct stats_target *target)
 	static const unsigned long requests[] = {
 		KVM_CREATE_VCPU, KVM_CHECK_EXTENSION, KVM_RUN, _IO(0xAE, 0xff),
 	};
-	const char *message = NULL;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(requests) && !message; i++)
-		message = stats_refused("another ioctl",
-					ioctl(target->getfd_fd, requests[i], 9), EIO);
-	return message;
+	for (i = 0; i < ARRAY_SIZE(requests); i++)
+		must(stats_refused("another ioctl", ioctl(target->getfd_fd, requests[i], 9), EIO));
+	return NULL;
 }
 
 static const struct stats_check unprivileged[] = {
@@ -113,7 +103,7 @@ static const struct stats_check unprivileged[] = {
  * in use, so that the freed pages do not merge into large blocks. The kernel takes memory from the
  * smallest blocks that suffice, so the next VMs get these pages.
  */
-static const char *dirty_memory(void)
+static void dirty_memory(void)
 {
 	static char pattern[16 * 4096];	/* the size of a pipe */
 	int pipes[PIPES][2], i;
@@ -122,17 +112,16 @@ static const char *dirty_memory(void)
 	for (i = 0; i < PIPES; i++) {
 		if (pipe2(pipes[i], O_CLOEXEC | O_NONBLOCK) ||
 		    write(pipes[i][1], pattern, sizeof(pattern)) < 0)
-			return stats_fail("pipe %d: %s", i, strerror(errno));
+			fail("pipe %d: %s", i, strerror(errno));
 	}
 	for (i = 0; i < PIPES; i += 2) {
 		close(pipes[i][0]);
 		close(pipes[i][1]);
 	}
-	return NULL;
 }
 
 /* The creation of a VM and a vCPU causes only a few events, so the values are small. */
-static const char *values_are_small(const struct stats_file *file)
+static void values_are_small(const struct stats_file *file)
 {
 	size_t at;
 
@@ -141,29 +130,25 @@ static const char *values_are_small(const struct stats_file *file)
 
 		memcpy(&value, file->bytes + at, sizeof(value));
 		if (value > 10000)
-			return stats_fail("the value at %zu of a new file is %#llx", at,
-					  (unsigned long long)value);
+			fail("the value at %zu of a new file is %#llx", at,
+			     (unsigned long long)value);
 	}
-	return NULL;
 }
 
 /* The VMs exist until this process ends, so none of them gets the memory of another one. */
 static const char *new_values_are_clean(struct stats_target *target)
 {
 	int which = stats_target_kind(target, STATS_FD_VM_STATS, STATS_FD_VCPU_STATS);
-	const char *message = dirty_memory();
 	int fds[STATS_NUM_FDS], i;
+	struct stats_file file;
 
-	for (i = 0; i < NEW_VMS && !message; i++) {
-		struct stats_file file;
-
-		message = stats_bare_vm(fds);
-		if (!message)
-			message = stats_file_load(&file, fds[which]);
-		if (!message)
-			message = values_are_small(&file);
+	dirty_memory();
+	for (i = 0; i < NEW_VMS; i++) {
+		must(stats_bare_vm(fds));
+		must(stats_file_load(&file, fds[which]));
+		values_are_small(&file);
 	}
-	return message;
+	return NULL;
 }
 
 static const struct stats_check memory[] = {
@@ -188,25 +173,12 @@ static bool locked_down(void)
 /* The fds work under lockdown, debugfs does not. */
 static const char *answers_under_lockdown(struct stats_target *target)
 {
-	const char *message;
-
 	if (!locked_down())
 		return stats_skip("this kernel is not locked down");
-	message = stats_vmm_start(&vmm);
-	if (!message)
-		message = stats_still_reads(target, vmm.fds[STATS_FD_VM_STATS], vmm.pid);
-	if (message)
-		return message;
+	must(stats_vmm_start(&vmm));
+	must(stats_still_reads(target, vmm.fds[STATS_FD_VM_STATS], vmm.pid));
 	return stats_refused(DEBUGFS_FILE " under lockdown",
 			     open(DEBUGFS_FILE, O_RDONLY | O_CLOEXEC), EPERM);
-}
-
-static const char *load_own_vm(struct stats_target *target)
-{
-	int fds[STATS_NUM_FDS];
-	const char *message = stats_bare_vm(fds);
-
-	return message ? message : stats_file_load(&target->file, fds[STATS_FD_VM_STATS]);
 }
 
 static const struct stats_check lockdown[] = {
@@ -249,19 +221,17 @@ static const char *expect(struct stats_target *target, int error)
 }
 
 /* Becomes another user that has only the capability @cap. */
-static const char *keep_only(unsigned int cap)
+static void keep_only(unsigned int cap)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { { 0 } };
-	const char *message;
 
 	prctl(PR_SET_KEEPCAPS, 1);
-	message = become_unprivileged();
+	become_unprivileged();
 	data[cap / 32].permitted = 1u << cap % 32;
 	data[cap / 32].effective = data[cap / 32].permitted;
-	if (!message && syscall(SYS_capset, &header, data))
-		message = stats_fail("capset: %s", strerror(errno));
-	return message;
+	if (syscall(SYS_capset, &header, data))
+		fail("capset: %s", strerror(errno));
 }
 
 static const char *root(struct stats_target *target)
@@ -271,23 +241,20 @@ static const char *root(struct stats_target *target)
 
 static const char *allowed_with(struct stats_target *target)
 {
-	const char *message = keep_only(target->arg);
-
-	return message ? message : expect(target, 0);
+	keep_only(target->arg);
+	return expect(target, 0);
 }
 
 static const char *refused_with(struct stats_target *target)
 {
-	const char *message = keep_only(target->arg);
-
-	return message ? message : expect(target, EPERM);
+	keep_only(target->arg);
+	return expect(target, EPERM);
 }
 
 static const char *holder_of_fd(struct stats_target *target)
 {
-	const char *message = become_unprivileged();
-
-	return message ? message : expect(target, EPERM);
+	become_unprivileged();
+	return expect(target, EPERM);
 }
 
 /* A member of the group of /dev/kvm can open it, as VMMs do. */
@@ -305,25 +272,17 @@ static const char *member_of_group(struct stats_target *target)
 	return expect(target, EPERM);
 }
 
-static const char *write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t size = fd < 0 ? -1 : write(fd, text, strlen(text));
-
-	close(fd);
-	return size == (ssize_t)strlen(text) ? NULL : stats_fail("%s: %s", path, strerror(errno));
-}
-
 static const char *root_of_namespace(struct stats_target *target)
 {
-	const char *message;
+	static const char map[] = "0 0 1";
+	int fd;
 
 	if (unshare(CLONE_NEWUSER))
 		return stats_skip("unshare: %s", strerror(errno));
-	message = write_file("/proc/self/uid_map", "0 0 1");
-	if (!message && geteuid())
-		message = stats_fail("the user is not root of the namespace");
-	return message ? message : expect(target, EPERM);
+	fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+	if (write(fd, map, strlen(map)) < 0 || geteuid())
+		fail("the user is not root of the namespace: %s", strerror(errno));
+	return expect(target, EPERM);
 }
 
 static const struct stats_check next[] = {
@@ -342,7 +301,7 @@ static const struct stats_suite suites[] = {
 	STATS_SUITE("vcpu", STATS_VCPU_ID, unprivileged, set_up),
 	STATS_SUITE("vm", -1, memory, NULL),
 	STATS_SUITE("vcpu", STATS_VCPU_ID, memory, NULL),
-	STATS_SUITE("vm", -1, lockdown, load_own_vm),
+	STATS_SUITE("vm", -1, lockdown, set_up_vm),
 	STATS_SUITE("next", -1, next, set_up_next),
 };
 

@@ -13,6 +13,7 @@
 #include "kvm_stats_checks.h"
 #include "kvm_stats_open.h"
 #include "lib/run.h"
+#include "lib/vm_dir.h"
 
 /* ---- does the kernel report the interface, or its absence? ---- */
 
@@ -31,13 +32,9 @@ static const char *check_capability(int expected)
 
 	close(vm);
 	close(kvm);
-	if (!has_bits(on_kvm, expected))
-		return stats_fail("KVM_CHECK_EXTENSION on /dev/kvm returns %d, expected %d", on_kvm,
-				  expected);
-	if (!has_bits(on_vm, expected))
-		return stats_fail("KVM_CHECK_EXTENSION on the VM returns %d, expected %d", on_vm,
-				  expected);
-	return NULL;
+	return has_bits(on_kvm, expected) && has_bits(on_vm, expected) ? NULL :
+	       stats_fail("KVM_CHECK_EXTENSION returns %d on /dev/kvm and %d on the VM, expected %d",
+			  on_kvm, on_vm, expected);
 }
 
 /* Only series/5.10-extensions adds KVM_STATS_OPEN and KVM_STATS_NEXT. */
@@ -57,16 +54,6 @@ static const char *capability_is_absent(struct stats_target *target)
 	return check_capability(0);
 }
 
-static const char *refused_as_unknown(int fd)
-{
-	if (ioctl(fd, KVM_STATS_GETFD, NULL) >= 0)
-		return stats_fail("KVM_STATS_GETFD succeeds, expected ENOTTY or EINVAL");
-	if (errno != ENOTTY && errno != EINVAL)
-		return stats_fail("KVM_STATS_GETFD: %s, expected ENOTTY or EINVAL",
-				  strerror(errno));
-	return NULL;
-}
-
 static const char *ioctl_is_absent(struct stats_target *target)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
@@ -75,7 +62,10 @@ static const char *ioctl_is_absent(struct stats_target *target)
 
 	if (vcpu < 0)
 		return stats_fail("KVM_CREATE_VCPU: %s", strerror(errno));
-	return refused_as_unknown(target->vcpu_id < 0 ? vm : vcpu);
+	if (ioctl(target->vcpu_id < 0 ? vm : vcpu, KVM_STATS_GETFD, NULL) >= 0)
+		return stats_fail("KVM_STATS_GETFD succeeds, expected ENOTTY or EINVAL");
+	return errno == ENOTTY || errno == EINVAL ? NULL :
+	       stats_fail("KVM_STATS_GETFD: %s, expected ENOTTY or EINVAL", strerror(errno));
 }
 
 /* ---- a vCPU that another thread creates ---- */
@@ -96,36 +86,16 @@ static const char *id_from_another_thread(struct stats_target *target)
 		.vcpu_id = STATS_VCPU_ID + 1,
 		.file = target->file,
 	};
-	const char *message;
-	int fds[STATS_NUM_FDS];
+	int fds[STATS_NUM_FDS], fd;
 	pthread_t thread;
-	int fd;
 
-	message = stats_bare_vm(fds);
-	if (message)
-		return message;
+	must(stats_bare_vm(fds));
 	close(fds[STATS_FD_VCPU]);
 	if (pthread_create(&thread, NULL, create_vcpu, fds))
-		return stats_fail("pthread_create failed");
+		fail("pthread_create failed");
 	pthread_join(thread, NULL);
-	message = stats_getfd(fds[STATS_FD_VCPU], &fd);
-	return message ? message : stats_still_reads(&other, fd, getpid());
-}
-
-/* ---- */
-
-static const char *set_up(struct stats_target *target)
-{
-	static int fds[STATS_NUM_FDS];
-	const char *message = stats_bare_vm(fds);
-
-	if (message)
-		return message;
-	target->getfd_fd = fds[stats_target_kind(target, STATS_FD_VM,
-						 STATS_FD_VCPU)];
-	target->fd = fds[stats_target_kind(target, STATS_FD_VM_STATS,
-					   STATS_FD_VCPU_STATS)];
-	return stats_file_load(&target->file, target->fd);
+	must(stats_getfd(fds[STATS_FD_VCPU], &fd));
+	return stats_still_reads(&other, fd, getpid());
 }
 
 static const struct stats_check absence_checks[] = {
@@ -141,20 +111,16 @@ static const struct stats_check vcpu_checks[] = {
 	STATS_CHECK("id_if_created_by_another_thread", id_from_another_thread),
 };
 
-#define SUITE(kind, id, table, num_checks, set_up_suite)		\
-	{ .name = kind, .vcpu_id = id, .checks = table,			\
-	  .num = num_checks, .setup = set_up_suite }
-
 static const struct stats_suite without_interface[] = {
-	SUITE("vm", -1, absence_checks, ARRAY_SIZE(absence_checks), NULL),
-	SUITE("vcpu", STATS_VCPU_ID, absence_checks, ARRAY_SIZE(absence_checks), NULL),
+	STATS_SUITE("vm", -1, absence_checks, NULL),
+	STATS_SUITE("vcpu", STATS_VCPU_ID, absence_checks, NULL),
 };
 
 static const struct stats_suite with_interface[] = {
-	SUITE("kvm", -1, presence_checks, ARRAY_SIZE(presence_checks), NULL),
-	SUITE("vm", -1, stats_checks, ARRAY_SIZE(stats_checks), set_up),
-	SUITE("vcpu", STATS_VCPU_ID, stats_checks, ARRAY_SIZE(stats_checks), set_up),
-	SUITE("vcpu", STATS_VCPU_ID, vcpu_checks, ARRAY_SIZE(vcpu_checks), set_up),
+	STATS_SUITE("kvm", -1, presence_checks, NULL),
+	STATS_SUITE("vm", -1, stats_checks, set_up_vm),
+	STATS_SUITE("vcpu", STATS_VCPU_ID, stats_checks, set_up_vm),
+	STATS_SUITE("vcpu", STATS_VCPU_ID, vcpu_checks, set_up_vm),
 };
 
 /* A report of all boots collects the numbers of descriptors, and check-host the capability. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -13,14 +13,7 @@
 #include <linux/userfaultfd.h>
 
 #include "lib/held_read.h"
-
-static const char *error_message(const char *what)
-{
-	static char message[128];
-
-	snprintf(message, sizeof(message), "%s: %s", what, strerror(errno));
-	return message;
-}
+#include "lib/test.h"
 
 bool held_read_is_possible(void)
 {
@@ -38,7 +31,7 @@ static uint8_t *missing_page(const struct held_read *read)
 }
 
 /* Maps two pages. The first one is present, the second one is supplied later. */
-static const char *map_buffer(struct held_read *read)
+static void map_buffer(struct held_read *read)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	struct uffdio_api api = { .api = UFFD_API };
@@ -51,7 +44,7 @@ static const char *map_buffer(struct held_read *read)
 	map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (map == MAP_FAILED)
-		return error_message("mmap");
+		fail("mmap: %s", strerror(errno));
 	madvise(map, 2 * page, MADV_NOHUGEPAGE);
 	memset(map, 0, page);
 	read->buf = map + page - read->present;
@@ -59,50 +52,50 @@ static const char *map_buffer(struct held_read *read)
 	missing.range.start = (uintptr_t)map + page;
 	if (read->uffd < 0 || ioctl(read->uffd, UFFDIO_API, &api) ||
 	    ioctl(read->uffd, UFFDIO_REGISTER, &missing))
-		return error_message("userfaultfd");
-	return NULL;
+		fail("userfaultfd: %s", strerror(errno));
 }
 
 static void *read_main(void *arg)
 {
 	struct held_read *read = arg;
+	sigset_t all;
 
+	/* Signals are for the threads of the program. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	read->got = pread(read->fd, read->buf, read->len, read->offset);
 	read->error = errno;
 	return NULL;
 }
 
-const char *held_read_start_after(struct held_read *read, int fd, size_t offset, size_t len,
-				  size_t present)
+void held_read_start_after(struct held_read *read, int fd, size_t offset, size_t len,
+			   size_t present)
 {
-	const char *message;
 	struct pollfd event;
 
 	*read = (struct held_read){ .fd = fd, .offset = offset, .len = len, .present = present };
-	message = map_buffer(read);
-	if (message)
-		return message;
+	map_buffer(read);
 	if (pthread_create(&read->thread, NULL, read_main, read))
-		return "pthread_create failed";
+		fail("pthread_create failed");
 	event = (struct pollfd){ .fd = read->uffd, .events = POLLIN };
 	if (poll(&event, 1, HELD_READ_SECONDS * 1000) != 1)
-		return "the read did not reach the missing page";
-	return NULL;
+		fail("the read did not reach the missing page");
 }
 
-const char *held_read_start(struct held_read *read, int fd, size_t offset, size_t len)
+void held_read_start(struct held_read *read, int fd, size_t offset, size_t len)
 {
-	return held_read_start_after(read, fd, offset, len, HELD_READ_PRESENT);
+	held_read_start_after(read, fd, offset, len, HELD_READ_PRESENT);
 }
 
-int held_read_supply(const struct held_read *read)
+void held_read_supply(const struct held_read *read)
 {
 	struct uffdio_zeropage zero = {
 		.range.start = (uintptr_t)missing_page(read),
 		.range.len = sysconf(_SC_PAGESIZE),
 	};
 
-	return ioctl(read->uffd, UFFDIO_ZEROPAGE, &zero);
+	if (ioctl(read->uffd, UFFDIO_ZEROPAGE, &zero))
+		fail("the kernel no longer waits for the page: %s", strerror(errno));
 }
 
 void held_read_end(struct held_read *read)

@@ -32,15 +32,14 @@ bool held_read_is_possible(void);
 
 /*
  * Starts a read and returns when the kernel waits for the missing page. @present bytes of
- * the buffer are before that page. @len is at most @present plus one page. Returns NULL or
- * an error message.
+ * the buffer are before that page. @len is at most @present plus one page.
  */
-const char *held_read_start_after(struct held_read *read, int fd, size_t offset, size_t len,
-				  size_t present);
-const char *held_read_start(struct held_read *read, int fd, size_t offset, size_t len);
+void held_read_start_after(struct held_read *read, int fd, size_t offset, size_t len,
+			   size_t present);
+void held_read_start(struct held_read *read, int fd, size_t offset, size_t len);
 
-/* Supplies the missing page. Returns 0, or -1 if the kernel no longer waits for the page. */
-int held_read_supply(const struct held_read *read);
+/* Supplies the missing page, for which the kernel must still wait. */
+void held_read_supply(const struct held_read *read);
 
 /* Waits until the read returns, and sets errno to its error. */
 void held_read_end(struct held_read *read);

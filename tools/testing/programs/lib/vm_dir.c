@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 
-#include "kvm_stats_file.h"
+#include "lib/test.h"
 #include "lib/vm_dir.h"
 
 #define TIME_LIMIT_MS		10000
@@ -30,25 +30,23 @@ struct vm_dir vm_dir(pid_t creator, int vm_fd)
 	return dir;
 }
 
-const char *vm_exists(const struct vm_dir *dir, const char *when)
+void vm_exists(const struct vm_dir *dir, const char *when)
 {
-	return !access(dir->path, F_OK) ? NULL :
-	       stats_fail("%s, the VM no longer exists: %s: %s", when, dir->path,
-			  strerror(errno));
+	if (access(dir->path, F_OK))
+		fail("%s, the VM no longer exists: %s: %s", when, dir->path, strerror(errno));
 }
 
 /* The last reference may belong to a process that is exiting or to a kernel thread. */
-const char *vm_disappears(const struct vm_dir *dir, const char *when)
+void vm_disappears(const struct vm_dir *dir, const char *when)
 {
 	int ms;
 
-	for (ms = 0; ms < TIME_LIMIT_MS; ms++) {
-		if (access(dir->path, F_OK))
-			return NULL;
+	for (ms = 0; !access(dir->path, F_OK); ms++) {
+		if (ms == TIME_LIMIT_MS)
+			fail("%s, the VM still exists: %s is present after %d ms", when, dir->path,
+			     ms);
 		usleep(1000);
 	}
-	return stats_fail("%s, the VM still exists: %s is present after %d ms", when,
-			  dir->path, TIME_LIMIT_MS);
 }
 
 unsigned int vm_count(pid_t creator)
@@ -65,17 +63,16 @@ unsigned int vm_count(pid_t creator)
 	return count;
 }
 
-const char *vm_count_becomes(pid_t creator, unsigned int expected)
+void vm_count_becomes(pid_t creator, unsigned int expected)
 {
-	unsigned int now = vm_count(creator);
+	unsigned int now;
 	int ms;
 
-	for (ms = 0; ms < TIME_LIMIT_MS && now != expected; ms++) {
+	for (ms = 0; (now = vm_count(creator)) != expected; ms++) {
+		if (ms == TIME_LIMIT_MS)
+			fail("%u VMs exist, expected %u", now, expected);
 		usleep(1000);
-		now = vm_count(creator);
 	}
-	return now == expected ? NULL :
-	       stats_fail("%u VMs exist, expected %u", now, expected);
 }
 
 long kvm_module_users(void)
@@ -94,15 +91,24 @@ long kvm_module_users(void)
 	return sum;
 }
 
-const char *kvm_module_users_become(long users)
+void kvm_module_users_become(long users)
 {
-	long now = kvm_module_users();
+	long now;
 	int ms;
 
-	for (ms = 0; ms < TIME_LIMIT_MS && now != users; ms++) {
+	for (ms = 0; (now = kvm_module_users()) != users; ms++) {
+		if (ms == TIME_LIMIT_MS)
+			fail("KVM's modules have %ld users, expected %ld", now, users);
 		usleep(1000);
-		now = kvm_module_users();
 	}
-	return now == users ? NULL :
-	       stats_fail("KVM's modules have %ld users, expected %ld", now, users);
+}
+
+int vm_fds[STATS_NUM_FDS];
+
+const char *set_up_vm(struct stats_target *target)
+{
+	must(stats_bare_vm(vm_fds));
+	target->fd = vm_fds[stats_target_kind(target, STATS_FD_VM_STATS, STATS_FD_VCPU_STATS)];
+	target->getfd_fd = vm_fds[stats_target_kind(target, STATS_FD_VM, STATS_FD_VCPU)];
+	return stats_file_load(&target->file, target->fd);
 }

@@ -6,8 +6,7 @@
 #ifndef GUEST_VM_DIR_H
 #define GUEST_VM_DIR_H
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "kvm_stats_target.h"
 
 #define VM_DEBUGFS		"/sys/kernel/debug/kvm"
 
@@ -25,24 +24,30 @@ const char *vm_dirs_skip_reason(void);
 struct vm_dir vm_dir(pid_t creator, int vm_fd);
 
 /*
- * The checks return NULL or an error message. @when is the part of the message that reports when
- * the check happened.
+ * The functions that check fail otherwise. @when is the part of the message that reports when the
+ * check happened.
  */
-const char *vm_exists(const struct vm_dir *dir, const char *when);
+void vm_exists(const struct vm_dir *dir, const char *when);
 
 /* Waits up to ten seconds until the VM is destroyed. */
-const char *vm_disappears(const struct vm_dir *dir, const char *when);
+void vm_disappears(const struct vm_dir *dir, const char *when);
 
 /* Counts the VMs that the thread @creator created, or all VMs if @creator is 0. */
 unsigned int vm_count(pid_t creator);
 
 /* Waits up to ten seconds until @expected VMs of @creator exist. */
-const char *vm_count_becomes(pid_t creator, unsigned int expected);
+void vm_count_becomes(pid_t creator, unsigned int expected);
 
 /* Returns the sum of the use counts of KVM's modules, or -1 if KVM is not a module. */
 long kvm_module_users(void);
 
 /* Waits up to ten seconds until kvm_module_users() returns @users. */
-const char *kvm_module_users_become(long users);
+void kvm_module_users_become(long users);
+
+/* The fds of the target of set_up_vm(). */
+extern int vm_fds[STATS_NUM_FDS];
+
+/* For suites: the target is a VM of this process, or its vCPU. */
+const char *set_up_vm(struct stats_target *target);
 
 #endif /* GUEST_VM_DIR_H */

@@ -43,19 +43,16 @@ static void mark_never_falls(bool *never_falls, const uint8_t *descs, uint32_t n
 	}
 }
 
-static const char *model_load(struct model *model, int fd)
+static void model_load(struct model *model, int fd)
 {
-	const char *message = stats_file_load(&model->file, fd);
 	const struct kvm_stats_header *header = &model->file.header;
 
-	if (message)
-		return message;
+	must(stats_file_load(&model->file, fd));
 	model->size = model->file.size;
 	model->num = (model->size - data_offset(model)) / sizeof(uint64_t);
 	model->never_falls = calloc(model->num, sizeof(*model->never_falls));
 	mark_never_falls(model->never_falls, model->file.bytes + header->desc_offset,
 			 header->num_desc);
-	return NULL;
 }
 
 /* The id of a vCPU, at the start of its record, does not fall either. */
@@ -69,23 +66,17 @@ static void mark_record(struct model *model, const struct kvm_stats_vcpus *vcpus
 			 model->file.bytes + vcpus->desc_offset, vcpus->num_desc);
 }
 
-static const char *whole_model_load(int vm)
+static void whole_model_load(int vm)
 {
 	struct stats_vm_file file;
 	struct model *model = &whole_model;
-	const char *message;
 	size_t i;
 	int fd;
 
-	message = stats_open(vm, &fd);
-	if (message)
-		return message;
-	message = model_load(model, fd);
-	if (!message)
-		message = stats_vm_file_load(&file, fd);
+	must(stats_open(vm, &fd));
+	model_load(model, fd);
+	must(stats_vm_file_load(&file, fd));
 	close(fd);
-	if (message)
-		return message;
 	model->record_size = file.vcpus.record_size;
 	model->size = file.vcpus.records_offset + RACES_VCPUS * model->record_size;
 	model->num = (model->size - data_offset(model)) / sizeof(uint64_t);
@@ -95,24 +86,21 @@ static const char *whole_model_load(int vm)
 	for (i = 0; i < RACES_VCPUS; i++)
 		mark_record(model, &file.vcpus, i);
 	stats_vm_file_free(&file);
-	return NULL;
 }
 
-const char *models_load(bool with_vcpus)
+void models_load(const void *arg)
 {
+	const bool *with_vcpus = arg;
 	int fds[STATS_NUM_FDS];
-	const char *message = stats_bare_vm(fds);
 
-	if (!message)
-		message = model_load(&vm_model, fds[STATS_FD_VM_STATS]);
-	if (!message)
-		message = model_load(&vcpu_model, fds[STATS_FD_VCPU_STATS]);
-	if (!message && with_vcpus)
-		message = whole_model_load(fds[STATS_FD_VM]);
-	else if (!message)
+	must(stats_bare_vm(fds));
+	model_load(&vm_model, fds[STATS_FD_VM_STATS]);
+	model_load(&vcpu_model, fds[STATS_FD_VCPU_STATS]);
+	if (*with_vcpus)
+		whole_model_load(fds[STATS_FD_VM]);
+	else
 		whole_model = vm_model.size > vcpu_model.size ? vm_model : vcpu_model;
 	stats_close_fds(fds);
-	return message;
 }
 
 size_t models_largest(void)

@@ -10,7 +10,7 @@
 #include <semaphore.h>
 #include <signal.h>
 
-#include "kvm_stats_param.h"
+#include "kvm_stats_run.h"
 #include "lib/run.h"
 #include "vcpu/guest.h"
 

@@ -6,7 +6,7 @@
 #ifndef GUEST_VM_DIR_H
 #define GUEST_VM_DIR_H
 
-#include "kvm_stats_target.h"
+#include "kvm_stats_vmm.h"
 
 #define VM_DEBUGFS		"/sys/kernel/debug/kvm"
 

@@ -6,9 +6,8 @@
 #define _GNU_SOURCE /* for program_invocation_name */
 #include <linux/compiler.h>
 
-#include "kvm_stats_snapshot.h"
+#include "kvm_stats_guest.h"
 #include "kvm_stats_tap.h"
-#include "kvm_stats_thread.h"
 
 #define VCPU_ID		1
 #define ROUNDS		10
@@ -80,20 +79,15 @@ static const char *flush_requests(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message;
 
-	message = log_dirty_pages(guest, PAGES);
-	if (message)
-		return message;
+	stats_must(log_dirty_pages(guest, PAGES));
 
 	before = stats_now(guest);
-	message = log_dirty_pages(guest, target->arg);
+	stats_must(log_dirty_pages(guest, target->arg));
 	after = stats_now(guest);
-	if (!message)
-		message = STATS_CHECK_CHANGES(&before, &after, {
-				"remote_tlb_flush_requests",
-				target->arg ? ROUNDS : 0 });
-	return message;
+	return STATS_CHECK_CHANGES(&before, &after,
+				   { "remote_tlb_flush_requests",
+				    target->arg ? ROUNDS : 0 });
 }
 
 /*

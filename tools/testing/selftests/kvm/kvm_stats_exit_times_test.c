@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* for program_invocation_name */
 #include <linux/time64.h>
 
-#include "kvm_stats_snapshot.h"
+#include "kvm_stats_guest.h"
 #include "kvm_stats_tap.h"
 #include "kvm_stats_workload.h"
 
@@ -91,15 +91,11 @@ static const char *zero_until_enabled(struct stats_target *target)
 	const struct stats_guest *guest = target->machine;
 	struct stats_guest idle = stats_guest_of(guest->vm, IDLE_VCPU_ID);
 	struct stats_snapshot now;
-	const char *message;
 
 	stats_run_event(guest->vm, 0);
 	now = stats_now(guest);
-	message = check_unchanged(NULL, &now);
-	if (!message)
-		message = count(true);
-	if (message)
-		return message;
+	stats_must(check_unchanged(NULL, &now));
+	stats_must(count(true));
 	stats_run_event(guest->vm, 0);
 	now = stats_now(guest);
 	if (!stats_sum(&now, "exit_hist") || !stats_sum(&now, "guest_ns"))
@@ -160,38 +156,33 @@ static const char *count_for_a_while(struct stats_target *target,
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before = stats_now(guest);
 	int64_t ns = now_ns(), sum, most;
-	const char *message = count(true);
 
+	stats_must(count(true));
 	pass_time(guest, target->arg);
-	if (!message)
-		message = count(false);
+	stats_must(count(false));
 	usleep(20000);
 	*after = stats_now(guest);
 	ns = now_ns() - ns;
 	sum = sum_of_times(&before, after);
 	most = stats_changed(&before, after, names[target->arg]);
-	if (!message && (sum > ns + ns / 100 || most < PERIOD_NS / 16))
-		message = stats_fail("the times increased by %ld ns in %ld ns, '%s' by %ld",
-				     sum, ns, names[target->arg], most);
-	return message;
+	if (sum > ns + ns / 100 || most < PERIOD_NS / 16)
+		return stats_fail("the times increased by %ld ns in %ld ns, '%s' by %ld",
+				  sum, ns, names[target->arg], most);
+	return NULL;
 }
 
 static const char *switched(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message = NULL;
 
 	if (target->arg != IN_USER_SPACE)
-		message = stats_keep_busy(guest->vm, target->arg);
-	if (!message)
-		message = count_for_a_while(target, &before);
-	if (message)
-		return message;
+		stats_must(stats_keep_busy(guest->vm, target->arg));
+	stats_must(count_for_a_while(target, &before));
 	pass_time(guest, target->arg);
 	after = stats_now(guest);
-	message = check_unchanged(&before, &after);
-	return message ? message : count_for_a_while(target, &after);
+	stats_must(check_unchanged(&before, &after));
+	return count_for_a_while(target, &after);
 }
 
 /*

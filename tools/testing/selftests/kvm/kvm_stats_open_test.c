@@ -28,15 +28,11 @@ static const char *same_values(struct stats_target *target,
 {
 	uint32_t vcpu_id = stats_vm_file_record(file, i).vcpu_id;
 	struct stats_file vcpu;
-	const char *message;
 	size_t data;
 	int fd;
 
-	message = stats_getfd(stats_vcpu_fd(target->machine, vcpu_id), &fd);
-	if (!message)
-		message = stats_file_load(&vcpu, fd);
-	if (message)
-		return message;
+	stats_must(stats_getfd(stats_vcpu_fd(target->machine, vcpu_id), &fd));
+	stats_must(stats_file_load(&vcpu, fd));
 	data = vcpu.header.data_offset;
 	if (memcmp(vcpu.bytes + data, stats_vm_file_values(file, i),
 		   vcpu.size - data))
@@ -48,18 +44,14 @@ static const char *same_values(struct stats_target *target,
 static const char *records_are_those_of_vcpus(struct stats_target *target)
 {
 	struct stats_vm_file file;
-	const char *message = stats_vm_file_load(&file, target->fd);
 	uint32_t i;
 
-	if (message)
-		return message;
+	stats_must(stats_vm_file_load(&file, target->fd));
 	if (file.num_records != 2)
 		return stats_fail("the file has %u records, expected 2",
 				  file.num_records);
-	for (i = 0; i < 2 && !message; i++)
-		message = same_values(target, &file, i);
-	if (message)
-		return message;
+	for (i = 0; i < 2; i++)
+		stats_must(same_values(target, &file, i));
 	return memcmp(stats_vm_file_values(&file, 0),
 		      stats_vm_file_values(&file, 1),
 		      file.vcpus.record_size - file.vcpus.data_offset) ? NULL :
@@ -69,21 +61,18 @@ static const char *records_are_those_of_vcpus(struct stats_target *target)
 /* Neither ioctl may wait until KVM_RUN returns. */
 static const char *opened_while_busy(struct stats_target *target)
 {
-	const char *message = stats_keep_busy(target->machine, target->arg);
 	struct stats_vm_file file;
 	int fd, kvm = stats_open_kvm();
 	uint64_t vm = 0;
 
-	if (message)
-		return message;
+	stats_must(stats_keep_busy(target->machine, target->arg));
 	stats_must_end_in(OPEN_SECONDS, "the ioctls returned");
-	message = stats_open(target->getfd_fd, &fd);
-	if (!message)
-		message = stats_vm_file_load(&file, fd);
-	if (!message && stats_open_next(kvm, &vm) < 0 && errno != EPERM)
-		message = stats_fail("KVM_STATS_NEXT failed: %s", strerror(errno));
+	stats_must(stats_open(target->getfd_fd, &fd));
+	stats_must(stats_vm_file_load(&file, fd));
+	if (stats_open_next(kvm, &vm) < 0 && errno != EPERM)
+		return stats_fail("KVM_STATS_NEXT failed: %s", strerror(errno));
 	stats_must_end_in(0, "");
-	return message;
+	return NULL;
 }
 
 static const struct stats_check guest_checks[] = {

@@ -41,14 +41,13 @@ static const char *guest_runs(struct stats_target *target)
 static const char *set_up(struct stats_target *target)
 {
 	struct kvm_vm *vm = stats_create_vm();
-	const char *message;
 
 	stats_run_event(vm, 0);
 	target->machine = vm;
 	target->getfd_fd = target->vcpu_id < 0 ? vm_get_fd(vm) :
 			   stats_vcpu_fd(vm, VCPU_ID);
-	message = stats_getfd(target->getfd_fd, &target->fd);
-	return message ? message : stats_file_load(&target->file, target->fd);
+	stats_must(stats_getfd(target->getfd_fd, &target->fd));
+	return stats_file_load(&target->file, target->fd);
 }
 
 /* Capability and names */
@@ -91,12 +90,9 @@ static const char *value_now(struct stats_target *target, const char *name,
 static const char *check_increase(struct stats_target *target, const char *name,
 				  uint64_t before, uint64_t by)
 {
-	const char *message;
 	uint64_t after;
 
-	message = value_now(target, name, &after);
-	if (message)
-		return message;
+	stats_must(value_now(target, name, &after));
 	return after - before == by ? NULL :
 	       stats_fail("'%s' changed from %lu to %lu, expected %lu",
 			  name, before, after, before + by);
@@ -125,13 +121,10 @@ static bool is_plausible(const struct stats_event *event, uint64_t expected)
 static const char *event_increases(struct stats_target *target)
 {
 	const struct stats_event *event = &stats_events[target->arg];
-	const char *message;
 	struct stats_exits exits;
 	uint64_t before, expected;
 
-	message = value_now(target, event->stat, &before);
-	if (message)
-		return message;
+	stats_must(value_now(target, event->stat, &before));
 	exits = stats_run_event(target->machine, target->arg);
 	expected = expected_increase(event, &exits);
 	if (!is_plausible(event, expected))
@@ -143,16 +136,11 @@ static const char *event_increases(struct stats_target *target)
 static const char *exits_increase(struct stats_target *target)
 {
 	uint64_t before, after;
-	const char *message;
 	struct stats_exits exits;
 
-	message = value_now(target, "exits", &before);
-	if (message)
-		return message;
+	stats_must(value_now(target, "exits", &before));
 	exits = stats_run_event(target->machine, 0);
-	message = value_now(target, "exits", &after);
-	if (message)
-		return message;
+	stats_must(value_now(target, "exits", &after));
 	return after - before >= exits.total ? NULL :
 	       stats_fail("'exits' changed from %lu to %lu, expected at least %lu",
 			  before, after, before + exits.total);
@@ -160,12 +148,9 @@ static const char *exits_increase(struct stats_target *target)
 
 static const char *signal_exits_increase(struct stats_target *target)
 {
-	const char *message;
 	uint64_t before;
 
-	message = value_now(target, "signal_exits", &before);
-	if (message)
-		return message;
+	stats_must(value_now(target, "signal_exits", &before));
 	stats_run_signals(target->machine, STATS_TIMES);
 	return check_increase(target, "signal_exits", before, STATS_TIMES);
 }
@@ -175,20 +160,14 @@ static const char *vcpus_are_independent(struct stats_target *target)
 {
 	struct stats_file before, after;
 	struct kvm_vm *vm = target->machine;
-	const char *message;
 	unsigned int event;
 	int idle;
 
-	message = stats_getfd(stats_vcpu_fd(vm, IDLE_VCPU_ID), &idle);
-	if (!message)
-		message = stats_file_load(&before, idle);
-	if (message)
-		return message;
+	stats_must(stats_getfd(stats_vcpu_fd(vm, IDLE_VCPU_ID), &idle));
+	stats_must(stats_file_load(&before, idle));
 	for (event = 0; event < STATS_NUM_EVENTS; event++)
 		stats_run_event(vm, event);
-	message = stats_file_load(&after, idle);
-	if (message)
-		return message;
+	stats_must(stats_file_load(&after, idle));
 	if (before.size != after.size ||
 	    memcmp(before.bytes, after.bytes, after.size))
 		return stats_fail("the statistics of a vCPU that did not run have changed");
@@ -205,43 +184,36 @@ static const char *vcpus_are_independent(struct stats_target *target)
 static const char *open_at_once(struct stats_target *target)
 {
 	pid_t vmm = getpid();
-	const char *message;
 	int fd;
 
 	stats_must_end_in(OPEN_SECONDS, "KVM_STATS_GETFD returned");
-	message = stats_getfd(target->getfd_fd, &fd);
-	if (!message)
-		message = stats_still_reads(target, fd, vmm);
+	stats_must(stats_getfd(target->getfd_fd, &fd));
+	stats_must(stats_still_reads(target, fd, vmm));
 	stats_must_end_in(0, "");
-	return message;
+	return NULL;
 }
 
 static const char *open_in_child(struct stats_target *target)
 {
-	const char *message;
 	int fd;
 
-	message = stats_getfd(target->getfd_fd, &fd);
-	return message ? message : stats_still_reads(target, fd, getppid());
+	stats_must(stats_getfd(target->getfd_fd, &fd));
+	return stats_still_reads(target, fd, getppid());
 }
 
 static const char *opened_while_busy(struct stats_target *target)
 {
-	const char *message = stats_keep_busy(target->machine, target->arg);
-
-	return message ? message : open_at_once(target);
+	stats_must(stats_keep_busy(target->machine, target->arg));
+	return open_at_once(target);
 }
 
 static const char *opened_by_other_while_busy(struct stats_target *target)
 {
-	const char *message = stats_keep_busy(target->machine, target->arg);
-
-	if (message)
-		return message;
+	stats_must(stats_keep_busy(target->machine, target->arg));
 	stats_must_end_in(OPEN_SECONDS, "KVM_STATS_GETFD returned");
-	message = stats_in_child(target, open_in_child);
+	stats_must(stats_in_child(target, open_in_child));
 	stats_must_end_in(0, "");
-	return message;
+	return NULL;
 }
 
 static const char *check_monotone(const struct stats_file *before,
@@ -268,38 +240,31 @@ static const char *check_monotone(const struct stats_file *before,
 
 static const char *read_while_busy(struct stats_target *target)
 {
-	const char *message = stats_keep_busy(target->machine, target->arg);
 	struct stats_file now;
 	int i;
 
-	for (i = 0; !message && i < 1000; i++) {
-		message = stats_file_load(&now, target->fd);
-		if (message)
-			return message;
+	stats_must(stats_keep_busy(target->machine, target->arg));
+	for (i = 0; i < 1000; i++) {
+		stats_must(stats_file_load(&now, target->fd));
 		if (now.size != target->file.size ||
 		    memcmp(now.bytes, target->file.bytes, now.header.data_offset))
 			return stats_fail("the header, the id or a descriptor has changed");
-		message = check_monotone(&target->file, &now);
+		stats_must(check_monotone(&target->file, &now));
 		stats_file_free(&target->file);
 		target->file = now;
 	}
-	return message;
+	return NULL;
 }
 
 /* KVM flushes the TLB of a running vCPU when dirty logging starts or stops. */
 static const char *remote_tlb_flush_increases(struct stats_target *target)
 {
 	uint64_t before, now;
-	const char *message;
 
 	if (stats_nth_cpu(1) < 0)
 		return stats_skip("this test needs 2 CPUs, to flush the TLB of another one");
-	message = stats_keep_busy(target->machine, GUEST_SPIN);
-	if (message)
-		return message;
-	message = value_now(target, "remote_tlb_flush", &before);
-	if (message)
-		return message;
+	stats_must(stats_keep_busy(target->machine, GUEST_SPIN));
+	stats_must(value_now(target, "remote_tlb_flush", &before));
 
 	stats_must_end_in(20, "'remote_tlb_flush' increased");
 	do {
@@ -307,13 +272,13 @@ static const char *remote_tlb_flush_increases(struct stats_target *target)
 					KVM_MEM_LOG_DIRTY_PAGES);
 		usleep(1000);
 		vm_mem_region_set_flags(target->machine, 0, 0);
-		message = value_now(target, "remote_tlb_flush", &now);
-	} while (!message && now == before);
+		stats_must(value_now(target, "remote_tlb_flush", &now));
+	} while (now == before);
 	stats_must_end_in(0, "");
-	if (!message && now < before)
+	if (now < before)
 		return stats_fail("'remote_tlb_flush' decreased from %lu to %lu",
 				  before, now);
-	return message;
+	return NULL;
 }
 
 /*
@@ -341,16 +306,16 @@ static bool debugfs_value(const char *name, int vm_fd, uint64_t *value)
 static const char *sum_now(struct stats_target *target, const int *fds,
 			   size_t num, const char *name, uint64_t *sum)
 {
-	const char *message = NULL;
 	uint64_t value;
 	size_t i;
 
 	*sum = 0;
-	for (i = 0; !message && i < num; i++) {
-		message = stats_read_value(fds[i], &target->file, name, &value);
+	for (i = 0; i < num; i++) {
+		stats_must(stats_read_value(fds[i], &target->file, name,
+					    &value));
 		*sum += value;
 	}
-	return message;
+	return NULL;
 }
 
 static const char *agrees_with_debugfs(struct stats_target *target)
@@ -358,23 +323,19 @@ static const char *agrees_with_debugfs(struct stats_target *target)
 	struct kvm_vm *vm = target->machine;
 	const struct kvm_stats_desc *desc;
 	int fds[2] = { target->fd }, num = 1, compared = 0;
-	const char *message;
 	uint64_t sum, shown;
 	uint32_t i;
 
 	if (target->vcpu_id >= 0) {
-		message = stats_getfd(stats_vcpu_fd(vm, IDLE_VCPU_ID), &fds[1]);
-		if (message)
-			return message;
+		stats_must(stats_getfd(stats_vcpu_fd(vm, IDLE_VCPU_ID),
+				       &fds[1]));
 		num = 2;
 	}
 	for (i = 0; (desc = stats_file_desc(&target->file, i)); i++) {
 		if (desc->size != 1 ||
 		    !debugfs_value(desc->name, vm_get_fd(vm), &shown))
 			continue;
-		message = sum_now(target, fds, num, desc->name, &sum);
-		if (message)
-			return message;
+		stats_must(sum_now(target, fds, num, desc->name, &sum));
 		if (sum != shown)
 			return stats_fail("'%s' is %lu, but %lu in debugfs",
 					  desc->name, sum, shown);

@@ -6,7 +6,7 @@
 #ifndef SELFTEST_KVM_STATS_OPEN_H
 #define SELFTEST_KVM_STATS_OPEN_H
 
-#include "kvm_stats_target.h"
+#include "kvm_stats_vmm.h"
 
 #define STATS_VCPUS_SIZE	32
 #define STATS_RECORD_SIZE	16

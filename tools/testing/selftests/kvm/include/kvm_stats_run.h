@@ -8,10 +8,12 @@
 #define SELFTEST_KVM_STATS_RUN_H
 
 #include <signal.h>
-#include <time.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "kvm_stats_file.h"
 
@@ -62,6 +64,13 @@ const struct stats_outcome *stats_run(const struct stats_suite *suite,
 				      const struct stats_check *check);
 
 /*
+ * For checks: ends the process of the check, with the result @message.  The
+ * second function does so if @message is not NULL.
+ */
+void stats_end(const char *message);
+void stats_must(const char *message);
+
+/*
  * For checks: limits the time of what follows to @seconds.  If the time is up,
  * the check fails and reports that @what did not happen.  0 seconds remove the
  * limit.
@@ -71,5 +80,30 @@ void stats_must_end_in(unsigned int seconds, const char *what);
 /* For checks: calls @run in a child process and returns its message. */
 const char *stats_in_child(struct stats_target *target,
 			   const char *(*run)(struct stats_target *target));
+
+/*
+ * Settings of the host on which the behaviour of KVM depends: files with one
+ * value each, such as module parameters.  A check sets what it needs.  The
+ * program restores the values after all checks.
+ */
+
+#define STATS_KVM_PARAM(name)	"/sys/module/kvm/parameters/" name
+#define STATS_PARAM_SIZE	32
+
+struct stats_param {
+	const char *path;
+	char saved[STATS_PARAM_SIZE];	/* empty if it could not be read */
+};
+
+bool stats_param_read(const char *path, char value[STATS_PARAM_SIZE]);
+
+/* Returns NULL, or the reason to skip the check. */
+const char *stats_param_set(const char *path, const char *value);
+
+/* A parameter that does not exist is off. */
+bool stats_param_is_on(const char *path);
+
+void stats_params_save(struct stats_param *params, size_t num);
+void stats_params_restore(const struct stats_param *params, size_t num);
 
 #endif /* SELFTEST_KVM_STATS_RUN_H */

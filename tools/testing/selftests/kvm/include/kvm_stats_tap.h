@@ -7,7 +7,6 @@
 
 #include "test_util.h"
 #include "kvm_util.h"
-#include "kvm_stats_param.h"
 #include "kvm_stats_run.h"
 
 /* Prints the TAP header.  Exits if this host or kernel has nothing to test. */

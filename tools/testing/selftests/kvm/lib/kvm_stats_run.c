@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "kvm_stats_run.h"
+#include "kvm_stats_file.h"
 
 /* Shared by the process that runs a check and the one that reports it. */
 static struct stats_outcome *stats_outcome;
@@ -32,16 +37,21 @@ static void store_outcome(const char *message)
 		 message);
 }
 
-static void run_child(struct stats_target *target,
-		      const char *(*run)(struct stats_target *target))
-{
-	const char *message;
+/* Is this a process of stats_in_child()? */
+static bool is_child;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	message = run(target);
-	if (message)
+void stats_end(const char *message)
+{
+	if (message || !is_child)
 		store_outcome(message);
-	_exit(message ? 1 : 0);
+	fflush(NULL);
+	_exit(message && is_child);
+}
+
+void stats_must(const char *message)
+{
+	if (message)
+		stats_end(message);
 }
 
 const char *stats_in_child(struct stats_target *target,
@@ -53,8 +63,11 @@ const char *stats_in_child(struct stats_target *target,
 	pid = fork();
 	if (pid < 0)
 		return stats_fail("fork() failed: %s", strerror(errno));
-	if (!pid)
-		run_child(target, run);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		is_child = true;
+		stats_end(run(target));
+	}
 	waitpid(pid, &status, 0);
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return NULL;
@@ -70,19 +83,12 @@ static void run_check(const struct stats_suite *suite,
 		.fd = -1,
 		.arg = check->arg,
 	};
-	const char *message = suite->setup ? suite->setup(&target) : NULL;
 
-	store_outcome(message ? message : check->run(&target));
-}
-
-static void run_check_and_exit(const struct stats_suite *suite,
-			       const struct stats_check *check)
-{
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	run_check(suite, check);
-	fflush(NULL);
-	_exit(0);
+	if (suite->setup)
+		stats_must(suite->setup(&target));
+	stats_end(check->run(&target));
 }
 
 /* Returns the wait status.  Kills all processes that the check has started. */
@@ -148,8 +154,64 @@ const struct stats_outcome *stats_run(const struct stats_suite *suite,
 		return stats_outcome;
 	}
 	if (!pid)
-		run_check_and_exit(suite, check);
+		run_check(suite, check);
 	setpgid(pid, pid);
 	judge_status(wait_or_kill(pid, STATS_DEADLINE_SECONDS));
 	return stats_outcome;
+}
+
+bool stats_param_read(const char *path, char value[STATS_PARAM_SIZE])
+{
+	FILE *file = fopen(path, "r");
+	bool read;
+
+	value[0] = '\0';
+	if (!file)
+		return false;
+	read = fscanf(file, "%31s", value) == 1;
+	fclose(file);
+	return read;
+}
+
+static bool write_param(const char *path, const char *value)
+{
+	FILE *file = fopen(path, "w");
+	bool written;
+
+	if (!file)
+		return false;
+	written = fputs(value, file) >= 0;
+	return !fclose(file) && written;
+}
+
+const char *stats_param_set(const char *path, const char *value)
+{
+	return write_param(path, value) ? NULL :
+	       stats_skip("cannot write '%s' to %s: %s", value, path,
+			  strerror(errno));
+}
+
+bool stats_param_is_on(const char *path)
+{
+	char value[STATS_PARAM_SIZE];
+
+	return stats_param_read(path, value) &&
+	       (value[0] == 'Y' || value[0] == '1');
+}
+
+void stats_params_save(struct stats_param *params, size_t num)
+{
+	size_t i;
+
+	for (i = 0; i < num; i++)
+		stats_param_read(params[i].path, params[i].saved);
+}
+
+void stats_params_restore(const struct stats_param *params, size_t num)
+{
+	size_t i;
+
+	for (i = 0; i < num; i++)
+		if (params[i].saved[0])
+			write_param(params[i].path, params[i].saved);
 }

@@ -12,12 +12,10 @@
 
 #include <linux/compiler.h>
 
-#include "kvm_stats_apic.h"
-#include "kvm_stats_hypercall.h"
-#include "kvm_stats_param.h"
-#include "kvm_stats_snapshot.h"
+#include "kvm_stats_processor.h"
+#include "kvm_stats_run.h"
+#include "kvm_stats_guest.h"
 #include "kvm_stats_tap.h"
-#include "kvm_stats_thread.h"
 #include "processor.h"
 
 #define VCPU_ID		0
@@ -845,7 +843,6 @@ static const char *preemptions(struct stats_target *target)
 	const struct sched_param param = { .sched_priority = 1 };
 	const struct stats_guest *guest = target->machine;
 	struct stats_vcpu_thread vcpu;
-	const char *message;
 
 	/* KVM reports a vCPU to its guest if it is preempted between two instructions. */
 	set_work(guest, target->arg ? guest_exit_often : guest_spin);
@@ -854,13 +851,14 @@ static const char *preemptions(struct stats_target *target)
 	while (!READ_ONCE(*stats_in_guest(guest->vm, guest_spins)))
 		usleep(100);
 	if (sched_setscheduler(0, SCHED_FIFO, &param))
-		message = stats_skip("cannot change the scheduling policy: %s", strerror(errno));
-	else
-		message = check_preemptions(guest, &vcpu, target->arg ? "preemption_other" :
-									"preemption_reported");
+		return stats_skip("cannot change the scheduling policy: %s",
+				  strerror(errno));
+	stats_must(check_preemptions(guest, &vcpu,
+				     target->arg ? "preemption_other" :
+						   "preemption_reported"));
 	WRITE_ONCE(*stats_in_guest(guest->vm, guest_stop), 1);
 	stats_vcpu_join(&vcpu);
-	return message;
+	return NULL;
 }
 
 static const struct stats_check checks[] = {

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* for program_invocation_name */
 #include <linux/compiler.h>
 
-#include "kvm_stats_snapshot.h"
+#include "kvm_stats_guest.h"
 #include "kvm_stats_tap.h"
 #include "processor.h"
 
@@ -111,16 +111,13 @@ static const char *interrupts(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message;
 	int64_t irqs = 0;
 	int i;
 
 	*stats_in_guest(guest->vm, guest_spins) = SPINS;
 	for (i = 0; i < TRIES && !irqs; i++) {
 		before = stats_now(guest);
-		message = check_reads(guest, TIMES);
-		if (message)
-			return message;
+		stats_must(check_reads(guest, TIMES));
 		after = stats_now(guest);
 		irqs = stats_changed(&before, &after, "irq_exits");
 	}

@@ -9,10 +9,9 @@
 #define _GNU_SOURCE /* for program_invocation_name */
 #include <linux/compiler.h>
 
-#include "kvm_stats_apic.h"
-#include "kvm_stats_snapshot.h"
+#include "kvm_stats_processor.h"
+#include "kvm_stats_guest.h"
 #include "kvm_stats_tap.h"
-#include "kvm_stats_thread.h"
 #include "processor.h"
 
 #define VCPU_ID		1
@@ -93,13 +92,10 @@ static void limit_polling(const struct stats_guest *guest, uint32_t ns)
 /* The vCPU polls for @ns before it waits, from its second halt on. */
 static const char *set_polling(const struct stats_guest *guest, const char *ns)
 {
-	const char *message;
-
-	message = stats_param_set(params[0].path, "1");
-	if (!message)
-		message = stats_param_set(params[1].path, ns);
+	stats_must(stats_param_set(params[0].path, "1"));
+	stats_must(stats_param_set(params[1].path, ns));
 	limit_polling(guest, MAX_POLL_NS);
-	return message;
+	return NULL;
 }
 
 static uint64_t blocking(const struct stats_guest *guest)
@@ -212,17 +208,11 @@ static const char *check_time(const struct stats_snapshot *before,
 static const char *check_times(const struct stats_snapshot *before,
 			       const struct stats_snapshot *after)
 {
-	const char *message;
-
-	message = check_time(before, after, "halt_poll_success_hist",
-			     "halt_poll_success_ns");
-	if (!message)
-		message = check_time(before, after, "halt_poll_fail_hist",
-				     "halt_poll_fail_ns");
-	if (!message)
-		message = check_time(before, after, "halt_wait_hist",
-				     "halt_wait_ns");
-	return message;
+	stats_must(check_time(before, after, "halt_poll_success_hist",
+			      "halt_poll_success_ns"));
+	stats_must(check_time(before, after, "halt_poll_fail_hist",
+			      "halt_poll_fail_ns"));
+	return check_time(before, after, "halt_wait_hist", "halt_wait_ns");
 }
 
 /* Each poll succeeds or fails, and one of the histograms counts it. */
@@ -245,16 +235,14 @@ static const char *check_halts(const struct stats_snapshot *before,
 {
 	int64_t polls = stats_changed(before, after, "halt_poll_success_hist");
 	int64_t waits = stats_changed(before, after, "halt_wait_hist");
-	const char *message;
 
-	message = STATS_CHECK_CHANGES(before, after, { "halt_exits", HALTS });
-	if (!message)
-		message = check_polls(before, after);
-	if (!message && polls + waits > HALTS)
-		message = stats_fail("'%s' changed by %ld and '%s' by %ld in %d halts",
-				     "halt_poll_success_hist", polls,
-				     "halt_wait_hist", waits, HALTS);
-	return message ? message : check_times(before, after);
+	stats_must(STATS_CHECK_CHANGES(before, after, { "halt_exits", HALTS }));
+	stats_must(check_polls(before, after));
+	if (polls + waits > HALTS)
+		return stats_fail("'%s' changed by %ld and '%s' by %ld in %d halts",
+				  "halt_poll_success_hist", polls,
+				  "halt_wait_hist", waits, HALTS);
+	return check_times(before, after);
 }
 
 /* A wakeup ends each wait.  Now and then KVM also wakes a vCPU to update its clock. */
@@ -275,46 +263,41 @@ static const char *waits(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message;
 
 	limit_polling(guest, 0);
 	before = stats_now(guest);
 	halt_and_sleep(guest, HALTS);
 	after = stats_now(guest);
 
-	message = STATS_CHECK_CHANGES(&before, &after,
-				      { "halt_attempted_poll", 0 },
-				      { "halt_successful_poll", 0 },
-				      { "halt_poll_success_hist", 0 },
-				      { "halt_poll_fail_hist", 0 },
-				      { "halt_poll_success_ns", 0 },
-				      { "halt_poll_fail_ns", 0 },
-				      { "halt_wait_hist", HALTS });
-	if (!message)
-		message = check_wakeups(&before, &after);
-	return message ? message : check_halts(&before, &after);
+	stats_must(STATS_CHECK_CHANGES(&before, &after,
+				       { "halt_attempted_poll", 0 },
+				       { "halt_successful_poll", 0 },
+				       { "halt_poll_success_hist", 0 },
+				       { "halt_poll_fail_hist", 0 },
+				       { "halt_poll_success_ns", 0 },
+				       { "halt_poll_fail_ns", 0 },
+				       { "halt_wait_hist", HALTS }));
+	stats_must(check_wakeups(&before, &after));
+	return check_halts(&before, &after);
 }
 
 static const char *failed_polls(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message;
 
-	message = set_polling(guest, SHORT_POLL_NS);
-	if (message)
-		return message;
+	stats_must(set_polling(guest, SHORT_POLL_NS));
 	halt_and_sleep(guest, 1);
 	before = stats_now(guest);
 	halt_and_sleep(guest, HALTS);
 	after = stats_now(guest);
 
-	message = STATS_CHECK_CHANGES(&before, &after,
-				      { "halt_attempted_poll", HALTS },
-				      { "halt_successful_poll", 0 },
-				      { "halt_poll_fail_hist", HALTS },
-				      { "halt_wait_hist", HALTS });
-	return message ? message : check_halts(&before, &after);
+	stats_must(STATS_CHECK_CHANGES(&before, &after,
+				       { "halt_attempted_poll", HALTS },
+				       { "halt_successful_poll", 0 },
+				       { "halt_poll_fail_hist", HALTS },
+				       { "halt_wait_hist", HALTS }));
+	return check_halts(&before, &after);
 }
 
 /* Whether a poll succeeds depends on the load of the host, so this tries again. */
@@ -354,15 +337,14 @@ static const char *timer(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message;
 
 	*stats_in_guest(guest->vm, guest_timer) = TIMER_NS;
 	want_halts(guest, HALTS);
 	before = stats_now(guest);
 	stats_run_guest(guest);
 	after = stats_now(guest);
-	message = check_wakeups(&before, &after);
-	return message ? message : check_halts(&before, &after);
+	stats_must(check_wakeups(&before, &after));
+	return check_halts(&before, &after);
 }
 
 static const char *check_blocking(const struct stats_guest *guest,
@@ -381,11 +363,8 @@ static const char *blocks(struct stats_target *target)
 	uint64_t *spin = stats_in_guest(guest->vm, guest_spin);
 	uint64_t *spins = stats_in_guest(guest->vm, guest_spins);
 	struct stats_vcpu_thread vcpu;
-	const char *message;
 
-	message = check_blocking(guest, 0, "has not run");
-	if (message)
-		return message;
+	stats_must(check_blocking(guest, 0, "has not run"));
 	limit_polling(guest, 0);
 	*spin = 1;
 	want_halts(guest, 1);
@@ -394,16 +373,15 @@ static const char *blocks(struct stats_target *target)
 	while (!stats_thread_sleeps(vcpu.tid))
 		usleep(50);
 	usleep(2000);
-	message = check_blocking(guest, 1, "waits after HLT");
+	stats_must(check_blocking(guest, 1, "waits after HLT"));
 
 	wake(guest);
 	while (!READ_ONCE(*spins))
 		usleep(50);
-	if (!message)
-		message = check_blocking(guest, 0, "spins");
+	stats_must(check_blocking(guest, 0, "spins"));
 	WRITE_ONCE(*spin, 0);
 	stats_vcpu_join(&vcpu);
-	return message ? message : check_blocking(guest, 0, "does not run");
+	return check_blocking(guest, 0, "does not run");
 }
 
 static const struct stats_check checks[] = {

@@ -35,13 +35,9 @@ static struct stats_param params[] = {
 static const char *set_up(struct stats_target *target, enum stats_paging paging)
 {
 	struct kvm_vm *vm;
-	const char *message;
 
-	message = stats_use_paging(paging);
-	if (!message)
-		message = stats_param_set(NX_PARAM, "off");
-	if (message)
-		return message;
+	stats_must(stats_use_paging(paging));
+	stats_must(stats_param_set(NX_PARAM, "off"));
 	vm = vm_create_default(VCPU_ID, 0, guest_mmu_main);
 	return stats_use_guest(target, vm, VCPU_ID);
 }
@@ -60,14 +56,11 @@ static const char *set_up_tdp_mmu(struct stats_target *target)
 static const char *fill_pool(const char *pool, unsigned int num)
 {
 	char wanted[16], got[32];
-	const char *message;
 
 	if (stats_param_read(pool, got) && strtoul(got, NULL, 10) >= num)
 		return NULL;
 	snprintf(wanted, sizeof(wanted), "%u", num);
-	message = stats_param_set(pool, wanted);
-	if (message)
-		return message;
+	stats_must(stats_param_set(pool, wanted));
 	if (stats_param_read(pool, got) && strtoul(got, NULL, 10) >= num)
 		return NULL;
 	return stats_skip("the host cannot reserve %u pages in %s; reserve them at boot",
@@ -98,12 +91,9 @@ static const char *add_memory(const struct stats_guest *guest, const char *pool,
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB |
 		    __builtin_ctzl(size) << MAP_HUGE_SHIFT;
-	const char *message;
 	void *memory;
 
-	message = fill_pool(pool, num);
-	if (message)
-		return message;
+	stats_must(fill_pool(pool, num));
 	memory = mmap(NULL, num * size, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (memory == MAP_FAILED)
 		return stats_skip("cannot map %u pages of %zu MiB: %s", num, size >> 20,
@@ -128,37 +118,29 @@ static const char *check_empty(const struct stats_guest *guest)
 		"pages_4k", "pages_2m", "pages_1g", "nx_lpage_splits",
 	};
 	struct stats_snapshot now = stats_now(guest);
-	const char *message = NULL;
 	size_t i;
 
-	for (i = 0; !message && i < ARRAY_SIZE(names); i++)
-		message = stats_check_value(&now, names[i], 0);
-	return message;
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		stats_must(stats_check_value(&now, names[i], 0));
+	return NULL;
 }
 
 static const char *large_pages(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message;
 
-	message = add_large_pages(guest);
-	if (message)
-		return message;
+	stats_must(add_large_pages(guest));
 	stats_write_pages(guest, LARGE, 1);
 	before = stats_now(guest);
 	stats_write_pages(guest, LARGE, LARGE_PAGES);
 	stats_write_pages(guest, CODE, CODE_PAGES);
 	after = stats_now(guest);
-	message = STATS_CHECK_CHANGES(&before, &after,
-				      { "pf_taken", LARGE_PAGES - 1 },
-				      { "pages_2m", LARGE_PAGES - 1 },
-				      { "pages_4k", 0 },
-				      { "pages_1g", 0 });
-	if (!message)
-		message = stats_check_value(&after, "pages_2m", LARGE_PAGES);
-	if (message)
-		return message;
+	stats_must(STATS_CHECK_CHANGES(&before, &after,
+				       { "pf_taken", LARGE_PAGES - 1 },
+				       { "pages_2m", LARGE_PAGES - 1 },
+				       { "pages_4k", 0 }, { "pages_1g", 0 }));
+	stats_must(stats_check_value(&after, "pages_2m", LARGE_PAGES));
 	set_memory(guest->vm, NULL, 0, 0);
 	return check_empty(guest);
 }
@@ -167,21 +149,15 @@ static const char *huge_page(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message;
 
-	message = add_memory(guest, POOL_1G, HUGE_PAGE, 1);
-	if (message)
-		return message;
+	stats_must(add_memory(guest, POOL_1G, HUGE_PAGE, 1));
 	stats_write_pages(guest, LARGE, 0);
 	before = stats_now(guest);
 	stats_write_pages(guest, LARGE, 1);
 	stats_write_pages(guest, CODE, CODE_PAGES);
 	after = stats_now(guest);
-	message = STATS_CHECK_CHANGES(&before, &after,
-				      { "pages_1g", 1 },
-				      { "pages_2m", 0 });
-	if (message)
-		return message;
+	stats_must(STATS_CHECK_CHANGES(&before, &after, { "pages_1g", 1 },
+				       { "pages_2m", 0 }));
 	set_memory(guest->vm, NULL, 0, 0);
 	return check_empty(guest);
 }
@@ -191,13 +167,10 @@ static const char *logged_pages(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message;
 
 	if (stats_param_is_on("/sys/module/kvm_intel/parameters/pml"))
 		return stats_skip("the CPU logs dirty pages, so KVM does not write-protect them");
-	message = add_large_pages(guest);
-	if (message)
-		return message;
+	stats_must(add_large_pages(guest));
 	stats_write_pages(guest, LARGE, LARGE_PAGES);
 	set_memory(guest->vm, added_memory, LARGE_PAGES * LARGE_PAGE, KVM_MEM_LOG_DIRTY_PAGES);
 	before = stats_now(guest);
@@ -222,26 +195,21 @@ static const char *nx_split(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message;
 
-	message = stats_param_set(NX_PARAM, "force");
-	if (!message)
-		message = add_large_pages(guest);
-	if (message)
-		return message;
+	stats_must(stats_param_set(NX_PARAM, "force"));
+	stats_must(add_large_pages(guest));
 	stats_write_pages(guest, LARGE, LARGE_PAGES);
 	stats_write_pages(guest, CODE, CODE_PAGES);
 
 	before = stats_now(guest);
 	stats_execute_pages(guest, CODE, CODE_PAGES);
 	after = stats_now(guest);
-	message = STATS_CHECK_CHANGES(&before, &after,
-				      { "nx_lpage_splits", 1 },
-				      { "pages_2m", -1 },
-				      { "pages_4k", CODE_PAGES * pages_of_split() },
-				      { "pf_taken", CODE_PAGES });
-	if (message)
-		return message;
+	stats_must(STATS_CHECK_CHANGES(&before, &after,
+				       { "nx_lpage_splits", 1 },
+				       { "pages_2m", -1 },
+				       { "pages_4k",
+					CODE_PAGES * pages_of_split() },
+				       { "pf_taken", CODE_PAGES }));
 	set_memory(guest->vm, NULL, 0, 0);
 	return check_empty(guest);
 }

@@ -9,7 +9,7 @@
 
 #include "kvm_stats_mmu.h"
 #include "kvm_stats_tap.h"
-#include "kvm_stats_thread.h"
+#include "kvm_stats_guest.h"
 
 #define VCPU_ID		0
 #define OTHER_VCPU_ID	1
@@ -83,11 +83,7 @@ static struct kvm_vm *create_vm(void *guest_code)
 
 static const char *set_up(struct stats_target *target, enum stats_paging paging)
 {
-	const char *message;
-
-	message = stats_use_paging(paging);
-	if (message)
-		return message;
+	stats_must(stats_use_paging(paging));
 	stats_use_guest(target, create_vm(guest_mmu_main), VCPU_ID);
 	stats_write_pages(target->machine, 0, 1);
 	stats_write_pages(target->machine, DEVICE, 1);
@@ -291,16 +287,13 @@ static const char *aliases(struct stats_target *target)
 	uint64_t peak = stats_paging == STATS_TDP_MMU ? 0 : mappings;
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message;
 
 	before = stats_now(guest);
 	stats_write_pages(guest, ALIAS, TIMES);
 	after = stats_now(guest);
-	message = STATS_CHECK_CHANGES(&before, &after,
-				      { "pf_taken", mappings },
-				      { "pages_4k", mappings });
-	if (message)
-		return message;
+	stats_must(STATS_CHECK_CHANGES(&before, &after,
+				       { "pf_taken", mappings },
+				       { "pages_4k", mappings }));
 	stats_write_pages(guest, FRESH, 1);	/* its list is shorter */
 	after = stats_now(guest);
 	return stats_check_value(&after, "max_mmu_rmap_size", peak);
@@ -429,12 +422,9 @@ static const char *simultaneous_faults(struct stats_target *target)
 	struct kvm_vm *vm = create_vm(guest_share);
 	struct stats_snapshot before[2], after[2];
 	struct stats_guest guests[2];
-	const char *message;
 	int i, uffd;
 
-	message = watch_shared_pages(vm, &uffd);
-	if (message)
-		return message;
+	stats_must(watch_shared_pages(vm, &uffd));
 	create_two_vcpus(vm, guests);
 	for (i = 0; i < 2; i++)
 		before[i] = stats_now(&guests[i]);

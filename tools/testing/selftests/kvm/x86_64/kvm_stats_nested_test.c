@@ -4,8 +4,8 @@
  * one, and whether it runs one now.
  */
 #define _GNU_SOURCE /* for program_invocation_name */
-#include "kvm_stats_apic.h"
-#include "kvm_stats_snapshot.h"
+#include "kvm_stats_processor.h"
+#include "kvm_stats_guest.h"
 #include "kvm_stats_tap.h"
 #include "processor.h"
 #include "svm_util.h"
@@ -282,15 +282,13 @@ static const char *refused(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
 	struct stats_snapshot before, after;
-	const char *message;
 
 	before = stats_now(guest);
 	stats_run_guest(guest);
 	after = stats_now(guest);
-	message = STATS_CHECK_CHANGES(&before, &after, { "nested_run", 0 });
-	if (!message)
-		message = check_exits(&before, &after, target->arg);
-	return message ? message : stats_check_value(&after, "guest_mode", 0);
+	stats_must(STATS_CHECK_CHANGES(&before, &after, { "nested_run", 0 }));
+	stats_must(check_exits(&before, &after, target->arg));
+	return stats_check_value(&after, "guest_mode", 0);
 }
 
 static const char *check_guest_mode(const struct stats_guest *guest,
@@ -305,29 +303,23 @@ static const char *check_guest_mode(const struct stats_guest *guest,
 static const char *guest_mode(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	const char *message;
 
-	message = check_guest_mode(guest, 0);
+	stats_must(check_guest_mode(guest, 0));
 	stats_run_guest(guest);
-	if (!message)
-		message = check_guest_mode(guest, 0);
+	stats_must(check_guest_mode(guest, 0));
 	stats_run_guest(guest);
-	if (!message)
-		message = check_guest_mode(guest, 1);
+	stats_must(check_guest_mode(guest, 1));
 	stats_run_guest(guest);
-	return message ? message : check_guest_mode(guest, 0);
+	return check_guest_mode(guest, 0);
 }
 
 /* The vCPU leaves L2, with SVM without an exit to L1. */
 static const char *end_in_l2(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	const char *message;
 
 	stats_run_guest(guest);
-	message = check_guest_mode(guest, 1);
-	if (message)
-		return message;
+	stats_must(check_guest_mode(guest, 1));
 	if (use_vmx)
 		stats_run_guest(guest);
 	else

@@ -10,8 +10,8 @@
 #ifndef SELFTEST_KVM_STATS_MMU_H
 #define SELFTEST_KVM_STATS_MMU_H
 
-#include "kvm_stats_param.h"
-#include "kvm_stats_snapshot.h"
+#include "kvm_stats_run.h"
+#include "kvm_stats_guest.h"
 
 #define PAGE		4096ul
 #define LARGE_PAGE	(512 * PAGE)

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <sys/eventfd.h>
 
-#include "kvm_stats_arch.h"
+#include "kvm_stats_workload.h"
 #include "processor.h"
 
 /* There is no device at this address.  The virtual address is the same. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
-#include "kvm_stats_arch.h"
-#include "kvm_stats_hypercall.h"
+#include "kvm_stats_workload.h"
+#include "kvm_stats_processor.h"
 #include "processor.h"
 
 /* There is no device at this address.  The virtual address is the same. */

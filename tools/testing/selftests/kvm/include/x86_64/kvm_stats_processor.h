@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The local APIC of a guest's vCPU, in x2APIC mode.
+ * What guests of several tests do with their CPU.
  */
-#ifndef SELFTEST_KVM_STATS_APIC_H
-#define SELFTEST_KVM_STATS_APIC_H
+#ifndef SELFTEST_KVM_STATS_PROCESSOR_H
+#define SELFTEST_KVM_STATS_PROCESSOR_H
 
 #include "kvm_util.h"
+
+/*
+ * Hypercalls with the instruction of the CPU, VMCALL or VMMCALL.  With the other
+ * one KVM would patch the guest code, and count more than the hypercall.
+ */
+
+/* For the VMM, before the guest runs. */
+void stats_hypercall_prepare(struct kvm_vm *vm);
+
+/* For the guest. */
+uint64_t guest_hypercall(uint64_t nr, uint64_t argument);
+
+/*
+ * The local APIC of a guest's vCPU, in x2APIC mode.
+ */
 
 #define APIC_EOI	0xb0
 #define APIC_SPIV	0xf0
@@ -24,4 +39,4 @@ void stats_apic_prepare(struct kvm_vm *vm, uint32_t vcpu_id);
 void guest_apic_enable(void);
 void guest_apic_write(unsigned int reg, uint64_t value);
 
-#endif /* SELFTEST_KVM_STATS_APIC_H */
+#endif /* SELFTEST_KVM_STATS_PROCESSOR_H */

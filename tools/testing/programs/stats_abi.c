@@ -33,7 +33,7 @@ static const char *check_capability(int expected)
 	close(vm);
 	close(kvm);
 	return has_bits(on_kvm, expected) && has_bits(on_vm, expected) ? NULL :
-	       stats_fail("KVM_CHECK_EXTENSION returns %d on /dev/kvm and %d on the VM, expected %d",
+	       stats_fail("KVM_CHECK_EXTENSION: %d on /dev/kvm and %d on the VM, expected %d",
 			  on_kvm, on_vm, expected);
 }
 

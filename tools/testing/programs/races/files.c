@@ -88,15 +88,14 @@ static void whole_model_load(int vm)
 	stats_vm_file_free(&file);
 }
 
-void models_load(const void *arg)
+void models_load(bool with_vcpus)
 {
-	const bool *with_vcpus = arg;
 	int fds[STATS_NUM_FDS];
 
 	must(stats_bare_vm(fds));
 	model_load(&vm_model, fds[STATS_FD_VM_STATS]);
 	model_load(&vcpu_model, fds[STATS_FD_VCPU_STATS]);
-	if (*with_vcpus)
+	if (with_vcpus)
 		whole_model_load(fds[STATS_FD_VM]);
 	else
 		whole_model = vm_model.size > vcpu_model.size ? vm_model : vcpu_model;

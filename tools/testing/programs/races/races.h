@@ -37,8 +37,8 @@ struct held {
 __attribute__((__format__(__printf__, 2, 3)))
 void violation(enum invariant invariant, const char *fmt, ...);
 
-/* @with_vcpus, a bool: the kernel has files of observers, which contain the vCPUs. */
-void models_load(const void *with_vcpus);
+/* @with_vcpus: the kernel has files of observers, which contain the vCPUs. */
+void models_load(bool with_vcpus);
 size_t models_largest(void);
 
 void held_close(struct held *held);

@@ -246,7 +246,6 @@ static void hog_cpu(struct guest *guest)
 {
 	long long end;
 
-	(void)guest;
 	setpriority(PRIO_PROCESS, 0, -20);
 	ms_sleep(1);
 	for (end = ms_now() + 50; ms_now() < end;)

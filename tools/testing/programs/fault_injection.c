@@ -324,7 +324,6 @@ static long run_open(struct stats_target *target)
 
 static void check_open(struct stats_target *target, const struct trial *trial)
 {
-	(void)target;
 	if (trial->result >= 0)
 		check_observer(trial->result);
 }
@@ -348,7 +347,6 @@ static int kvm_fd = -1;
 
 static long run_next(struct stats_target *target)
 {
-	(void)target;
 	next = (struct kvm_stats_next){ .vm = number_before };
 	return ioctl(kvm_fd, KVM_STATS_NEXT, &next);
 }
@@ -357,7 +355,6 @@ static void check_next(struct stats_target *target, const struct trial *trial)
 {
 	uint64_t expected = number_before + (trial->result >= 0);
 
-	(void)target;
 	if (next.vm != expected)
 		fail("the number of the VM is %llu, expected %llu", (unsigned long long)next.vm,
 		     (unsigned long long)expected);
@@ -456,7 +453,6 @@ static int new_vm = -1;
 
 static long run_create_vm(struct stats_target *target)
 {
-	(void)target;
 	return ioctl(kvm_fd, KVM_CREATE_VM, 0);
 }
 
@@ -471,7 +467,6 @@ static void prepare_vm(struct stats_target *target)
 
 static long run_create_vcpu(struct stats_target *target)
 {
-	(void)target;
 	return ioctl(new_vm, KVM_CREATE_VCPU, STATS_VCPU_ID);
 }
 
@@ -486,7 +481,6 @@ static void check_created(int owner)
 
 static void check_create(struct stats_target *target, const struct trial *trial)
 {
-	(void)target;
 	if (trial->result >= 0)
 		check_created(trial->result);
 }
@@ -558,7 +552,6 @@ static const char *create_vm(struct stats_target *target)
 static const char *create_vcpu(struct stats_target *target)
 {
 #ifdef __powerpc__
-	(void)target;
 	(void)prepare_vm;
 	(void)check_create_vcpu;
 	return stats_skip("Linux 5.10 does not undo a failed creation on powerpc");

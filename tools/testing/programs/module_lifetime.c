@@ -191,7 +191,6 @@ static void check_observer(const void *arg)
 {
 	uint8_t byte;
 
-	(void)arg;
 	kvm_module_users_become(1);
 	check_unload_refused("kvm");
 	must(stats_refused("pread", pread(observer, &byte, 1, 0), ENODEV));
@@ -203,7 +202,6 @@ static const char *observer_keeps_kvm(struct stats_target *target)
 	int fds[STATS_NUM_FDS];
 	bool passed;
 
-	(void)target;
 	if (!kernel_has_stats_open())
 		return stats_skip(NO_STATS_OPEN);
 	must(stats_bare_vm(fds));
@@ -265,7 +263,6 @@ static const char *debugfs_keeps_modules(struct stats_target *target)
 	long users = kvm_module_users();
 	int fd;
 
-	(void)target;
 	if (vm_dirs_skip_reason())
 		return stats_skip("debugfs is not mounted");
 	if (!*vendor)
@@ -301,7 +298,6 @@ static const char *removed_after_switch(struct stats_target *target)
 {
 	unsigned long round;
 
-	(void)target;
 	if (!kernel_has_exit_stats())
 		return stats_skip(NO_EXIT_STATS);
 	for (round = 0; round < count; round++) {

@@ -35,7 +35,6 @@ static void *create_vcpus(void *arg)
 {
 	int i;
 
-	(void)arg;
 	for (i = 0; i < growing.num; i++)
 		growing.vcpus[i] = ioctl(growing.vm, KVM_CREATE_VCPU, growing.num - 1 - i);
 	return NULL;
@@ -91,7 +90,6 @@ static const char *vcpus_appear(struct stats_target *target)
 	struct stats_vm_file file = { 0 };
 	pthread_t thread;
 
-	(void)target;
 	growing.num = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_MAX_VCPUS);
 	if (growing.num > MAX_VCPUS)
 		growing.num = MAX_VCPUS;
@@ -123,7 +121,6 @@ static struct {
 
 static void *call_next(void *arg)
 {
-	(void)arg;
 	held.result = ioctl(held.kvm, KVM_STATS_NEXT, held.next);
 	return NULL;
 }
@@ -158,7 +155,6 @@ static const char *stopped_caller(struct stats_target *target)
 	uint8_t *page;
 	int vm;
 
-	(void)target;
 	held.kvm = stats_open_kvm();
 	vm = ioctl(held.kvm, KVM_CREATE_VM, 0);
 	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

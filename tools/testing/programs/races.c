@@ -378,7 +378,6 @@ static void check_progress(int signal)
 	unsigned long now = atomic_load(&progress);
 	unsigned int i;
 
-	(void)signal;
 	if (now == seen) {
 		printf("Bail out! for %d seconds, no operation ended. The threads do:", TIME_LIMIT);
 		for (i = 0; i < NUM_RACERS; i++)
@@ -472,7 +471,6 @@ static void prepare(const void *arg)
 {
 	int fd;
 
-	(void)arg;
 	models_load(has_open);
 	if (!has_open)
 		return;

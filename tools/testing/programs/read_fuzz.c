@@ -281,7 +281,6 @@ static void open_targets(const void *arg)
 	int fds[STATS_NUM_FDS], i;
 	size_t largest = 0;
 
-	(void)arg;
 	must(stats_bare_vm(fds));
 	if (ioctl(fds[STATS_FD_VM], KVM_CREATE_VCPU, 0) < 0)
 		fail("KVM_CREATE_VCPU: %s", strerror(errno));

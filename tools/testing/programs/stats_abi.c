@@ -42,7 +42,6 @@ static const char *capability_is_present(struct stats_target *target)
 {
 	const char *series = getenv("BOOT_SERIES") ?: "";
 
-	(void)target;
 	if (strcmp(series, "5.10-extensions"))
 		return check_capability(KVM_STATS_CAP_GETFD);
 	return check_capability(KVM_STATS_CAP_GETFD | KVM_STATS_CAP_OPEN | KVM_STATS_CAP_NEXT);
@@ -50,7 +49,6 @@ static const char *capability_is_present(struct stats_target *target)
 
 static const char *capability_is_absent(struct stats_target *target)
 {
-	(void)target;
 	return check_capability(0);
 }
 

@@ -63,7 +63,6 @@ static struct outcome outcome;
 
 static void on_signal(int sig)
 {
-	(void)sig;
 }
 
 /* Returns how often the thread has gone to sleep. */

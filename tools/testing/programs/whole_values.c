@@ -31,7 +31,6 @@ struct subject {
 
 static void on_alarm(int sig)
 {
-	(void)sig;
 }
 
 /* The alarm repeats, because the first one may come before the vCPU halts. */
@@ -157,7 +156,6 @@ static void open_subject(const void *arg)
 {
 	static struct stats_file stats;
 
-	(void)arg;
 	read_stats(subject.guest.vcpu, &stats);
 	subject.offset = stats.header.data_offset + find_desc(&stats, subject.statistic)->offset;
 	subject.fd = ioctl(subject.guest.vcpu, KVM_GET_STATS_FD, NULL);

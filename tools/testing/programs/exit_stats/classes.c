@@ -365,7 +365,6 @@ static void check_step(void)
 
 static void on_signal(int sig)
 {
-	(void)sig;
 }
 
 static timer_t create_timer(void)

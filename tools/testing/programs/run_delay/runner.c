@@ -7,7 +7,6 @@
 
 static void on_signal(int sig)
 {
-	(void)sig;
 }
 
 static struct schedstat read_schedstat(void)

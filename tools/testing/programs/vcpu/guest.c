@@ -32,7 +32,6 @@ static inline const char *guest_error(const char *what)
 
 static inline void guest_on_alarm(int sig)
 {
-	(void)sig;
 }
 
 /* The guest loops until a timer sends a signal. */

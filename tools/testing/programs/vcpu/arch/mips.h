@@ -226,7 +226,6 @@ static const struct guest_action guest_halts[] = {
 
 static inline const char *guest_before_vcpu(struct guest *guest)
 {
-	(void)guest;
 	return NULL;
 }
 

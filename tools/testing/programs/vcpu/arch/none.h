@@ -11,12 +11,10 @@ static const struct guest_action guest_halts[] = { {} };
 
 static inline const char *guest_before_vcpu(struct guest *guest)
 {
-	(void)guest;
 	return NULL;
 }
 
 static inline const char *guest_set_up(struct guest *guest)
 {
-	(void)guest;
 	return NULL;
 }

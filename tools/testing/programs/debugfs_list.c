@@ -3,10 +3,10 @@
  * Test that the files in debugfs have the same names, modes and contents as those of an
  * unpatched kernel.
  *
- * debugfs_list/debugfs-ARCH.list has one line "MODE NAME" for each file. The top directory and the
- * directory of each VM have the same files, except those with a '/', which only a VM has. A '?'
- * before the name marks a file that depends on the CPU. To write the list of an architecture, run
- * this program on an unpatched kernel with an empty list: it prints all lines.
+ * debugfs.list has one line "MODE NAME ARCH..." for each file, with the architectures that have
+ * it. The top directory and the directory of each VM have the same files, except those with a '/',
+ * which only a VM has. A '?' before the name marks a file that depends on the CPU. On an unpatched
+ * kernel of a new architecture, this program prints all lines.
  *
  * The program clears the statistics of all VMs, so it runs only if BOOT_VARIANT is set, as it
  * is in test machines.
@@ -22,18 +22,20 @@
 #define KVM_DIR		"/sys/kernel/debug/kvm"
 #define MAX_FILES	256
 
+#define LIST		"/tests/debugfs.list"
+
 #if defined(__x86_64__) || defined(__i386__)
-#define LIST		"/tests/debugfs-x86.list"
+#define ARCH		"x86"
 #elif defined(__aarch64__)
-#define LIST		"/tests/debugfs-arm64.list"
+#define ARCH		"arm64"
 #elif defined(__s390x__)
-#define LIST		"/tests/debugfs-s390.list"
+#define ARCH		"s390"
 #elif defined(__powerpc64__)
-#define LIST		"/tests/debugfs-powerpc.list"
+#define ARCH		"powerpc"
 #elif defined(__mips__)
-#define LIST		"/tests/debugfs-mips.list"
+#define ARCH		"mips"
 #else
-#define LIST		"/dev/null"
+#define ARCH		"none"
 #endif
 
 struct vm {
@@ -77,15 +79,18 @@ static void read_list(void)
 {
 	struct file *file = files;
 	FILE *list = fopen(LIST, "r");
-	char line[128], name[66];
+	char line[128], name[66], archs[64];
 
 	if (!list)
 		bail_out("cannot open " LIST);
 	while (fgets(line, sizeof(line), list)) {
 		if (line[0] == '#')
 			continue;
-		if (file == files + MAX_FILES || sscanf(line, "%o %64s", &file->mode, name) != 2)
+		if (file == files + MAX_FILES ||
+		    sscanf(line, "%o %64s %63[^\n]", &file->mode, name, archs) != 3)
 			bail_out("wrong or too many lines in " LIST);
+		if (!strstr(archs, ARCH))
+			continue;
 		file->optional = name[0] == '?';
 		strcpy(file->name, name + file->optional);
 		file++;
@@ -119,7 +124,7 @@ static int check_file(const char *path, const struct stat *st, int type, struct 
 		files[i].found = true;
 		return FTW_CONTINUE;
 	}
-	printf("# not in the list: %04o %s\n", mode, name);
+	printf("# not in the list: %04o %s " ARCH "\n", mode, name);
 	differences++;
 	return FTW_CONTINUE;
 }

@@ -220,7 +220,7 @@ static void start_read(const struct stats_target *target, int fd, struct held_re
 	if (!held_read_is_possible())
 		must(stats_skip("this kernel has no userfaultfd, which the check needs"));
 	/* The read ends at a boundary between values: 512 is a multiple of their size. */
-	held_read_start(read, fd, offset, len < 512 ? len : 512);
+	held_read_start(read, fd, offset, len < 512 ? len : 512, sizeof(uint64_t));
 }
 
 /* No fd is left that could read the current values, but they can only grow a little. */

@@ -121,7 +121,7 @@ static void is_whole(const void *arg)
 	uint64_t before = read_value(&subject), after, delivered;
 	struct held_read held;
 
-	held_read_start_after(&held, subject.fd, subject.offset, sizeof(uint64_t), *split);
+	held_read_start(&held, subject.fd, subject.offset, sizeof(uint64_t), *split);
 	after = change_for(&subject, *split, before);
 	delivered = finish_read(&held);
 	if (delivered != before && delivered != after)

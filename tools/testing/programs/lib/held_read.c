@@ -68,8 +68,7 @@ static void *read_main(void *arg)
 	return NULL;
 }
 
-void held_read_start_after(struct held_read *read, int fd, size_t offset, size_t len,
-			   size_t present)
+void held_read_start(struct held_read *read, int fd, size_t offset, size_t len, size_t present)
 {
 	struct pollfd event;
 
@@ -80,11 +79,6 @@ void held_read_start_after(struct held_read *read, int fd, size_t offset, size_t
 	event = (struct pollfd){ .fd = read->uffd, .events = POLLIN };
 	if (poll(&event, 1, HELD_READ_SECONDS * 1000) != 1)
 		fail("the read did not reach the missing page");
-}
-
-void held_read_start(struct held_read *read, int fd, size_t offset, size_t len)
-{
-	held_read_start_after(read, fd, offset, len, HELD_READ_PRESENT);
 }
 
 void held_read_supply(const struct held_read *read)

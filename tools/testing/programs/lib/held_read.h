@@ -12,7 +12,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define HELD_READ_PRESENT	8	/* default number of bytes before the missing page */
 #define HELD_READ_SECONDS	20
 
 struct held_read {
@@ -34,9 +33,7 @@ bool held_read_is_possible(void);
  * Starts a read and returns when the kernel waits for the missing page. @present bytes of
  * the buffer are before that page. @len is at most @present plus one page.
  */
-void held_read_start_after(struct held_read *read, int fd, size_t offset, size_t len,
-			   size_t present);
-void held_read_start(struct held_read *read, int fd, size_t offset, size_t len);
+void held_read_start(struct held_read *read, int fd, size_t offset, size_t len, size_t present);
 
 /* Supplies the missing page, for which the kernel must still wait. */
 void held_read_supply(const struct held_read *read);

@@ -58,7 +58,24 @@ static inline const char *guest_run_until_signal(const struct guest *guest)
 #elif defined(__mips__)
 #include "vcpu/arch/mips.h"
 #else
-#include "vcpu/arch/none.h"
+/* No guest can run. */
+#define GUEST_ENTRY		0
+#define guest_end_reason	KVM_EXIT_UNKNOWN
+
+static const uint8_t guest_start[] = {};
+static const uint8_t guest_end[] = {};
+static const struct guest_action guest_actions[] = { {} };
+static const struct guest_action guest_halts[] = { {} };
+
+static inline const char *guest_before_vcpu(struct guest *guest)
+{
+	return NULL;
+}
+
+static inline const char *guest_set_up(struct guest *guest)
+{
+	return NULL;
+}
 #endif
 
 static const struct guest_action *next_supported(const struct guest *guest,

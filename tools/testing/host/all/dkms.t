@@ -46,13 +46,15 @@ make_root()
 	in_root apt-get -q update && install curl qemu-system-x86 seabios systemd-sysv "${@:2}"
 }
 
-# built KERNEL: whether the modules of the package are installed for it, and those of the kernel are still there
+# built KERNEL: whether the modules of the package are installed for it, and those of the kernel are still there.
+# DKMS of Debian 13 moves them until its own are removed.
 built()
 {
 	local module
 	for module in kvm kvm-amd kvm-intel; do
 		compgen -G "$root/lib/modules/$1/updates/dkms/$module.ko*" || return
-		compgen -G "$root/lib/modules/$1/kernel/arch/x86/kvm/$module.ko*" || return
+		compgen -G "$root/lib/modules/$1/kernel/arch/x86/kvm/$module.ko*" ||
+			compgen -G "$root/var/lib/dkms/kvm-stats/original_module/$1/x86_64/$module.ko*" || return
 	done
 	in_root modinfo -k "$1" -F version kvm | grep -qx "kvm-stats $version"
 }

@@ -33,6 +33,7 @@ void fail(const char *format, ...)
 	memcpy(failure, text, sizeof(text));
 	if (after_failure)
 		longjmp(*after_failure, 1);
+	fflush(NULL);
 	_exit(1);
 }
 

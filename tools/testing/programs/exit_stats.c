@@ -378,6 +378,7 @@ int main(void)
 {
 	bool enabled = exit_stats_are_enabled();
 
+	setvbuf(stdout, NULL, _IOLBF, 0);	/* so that a check that hangs is the last one */
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");
 	if (!kernel_has_exit_stats())

@@ -140,6 +140,9 @@ static void start_waker(struct waker *waker)
 	sem_init(&waker->ended, 0, 0);
 	if (pthread_create(&waker->thread, NULL, end_halts, waker))
 		fail("pthread_create failed");
+	/* A poll ends when another thread needs the CPU of the vCPU. */
+	pin(waker->runner, 1);
+	pin(waker->thread, 0);
 }
 
 static void stop_waker(struct waker *waker)

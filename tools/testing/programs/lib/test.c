@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
+#include <sched.h>
 #include <setjmp.h>
 
 #include "kvm_stats_open.h"
@@ -88,4 +89,13 @@ bool exit_stats_enable(bool enable)
 		return false;
 	fputc(enable ? 'Y' : 'N', file);
 	return !fclose(file);
+}
+
+void pin(pthread_t thread, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	pthread_setaffinity_np(thread, sizeof(set), &set);
 }

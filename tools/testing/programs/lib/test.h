@@ -8,6 +8,7 @@
 #ifndef GUEST_TEST_H
 #define GUEST_TEST_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,6 +81,9 @@ static inline void ms_sleep(long ms)
 
 	nanosleep(&ts, NULL);
 }
+
+/* Lets a thread run only on this CPU. Does nothing if the machine does not have it. */
+void pin(pthread_t thread, int cpu);
 
 /* ---- random numbers that a seed reproduces, and settings from the environment ---- */
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
-#include <sched.h>
 #include <signal.h>
 
 #include "run_delay/runner.h"
@@ -51,15 +50,6 @@ void runner_create(struct runner *runner, const void *code, size_t size)
 void runner_destroy(struct runner *runner)
 {
 	guest_destroy(&runner->guest);
-}
-
-void pin(pthread_t thread, int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	pthread_setaffinity_np(thread, sizeof(set), &set);
 }
 
 /* KVM adds the time in user space when KVM_RUN begins. This KVM_RUN returns at once. */

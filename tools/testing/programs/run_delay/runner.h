@@ -47,9 +47,6 @@ void runner_destroy(struct runner *runner);
 void runners_run(struct runner *runners, unsigned int num, long ms,
 		 void (*meanwhile)(struct runner *runners));
 
-/* Let a thread run only on this CPU. */
-void pin(pthread_t thread, int cpu);
-
 /* Return the growth of the statistic during the run. */
 uint64_t grown(const struct runner *runner, const char *name);
 

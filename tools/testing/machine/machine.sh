@@ -61,7 +61,7 @@ wait_for_machine()
 		if [ "$now" != "$last" ]; then
 			last=$now
 			until=$((SECONDS + time + 120))
-			[ "$(tail -n 1 "$out/results" | tr -d '\r\0')" != @end ] || until=$((SECONDS + 4))
+			[ "$(tr -d '\r\0' <"$out/results" | tail -n 1)" != @end ] || until=$((SECONDS + 4))
 		elif [ $SECONDS -ge $until ]; then
 			echo "the machine sent nothing for $((time + 120)) s" >"$out/ended"
 			show_registers

@@ -387,6 +387,7 @@ mutate()
 	rm -rf "$mutate_dir"
 	mkdir -p "$mutate_dir"/{arch/x/{kvm,include/asm},virt/kvm,include/linux,lib}
 	printf 'KVM_EXIT_CLASS(other)\nKVM_EXIT_CLASS(io)\n' >"$mutate_dir/arch/x/include/asm/kvm_exit_classes.h"
+	echo 'KVM_STAT_AS(field, name, COUNTER)' >"$mutate_dir/arch/x/include/asm/kvm_vcpu_stat_defs.h"
 	touch "$mutate_dir"/{lib/Makefile,include/linux/kvm_host.h}
 	printf '#include <linux/kvm_host.h>\n\nstatic void one(struct kvm_vcpu *vcpu)\n{\n%s\n}\n' "$1" \
 		>"$mutate_dir/arch/x/kvm/one.c"

@@ -9,7 +9,7 @@ help: ## this list (the default)
 		while read -r target line; do printf '  make %-14s %s\n' "$$target" "$$line"; done
 	@echo "Variables: KERNEL=PATH (your own Linux 5.10.y tree), ARCH=, VARIANT=, SERIES="
 
-include tools/testing/testing.mk
+include tests/tests.mk
 include scripts/series.mk
 include tools/kvm/kvm_stats/packaging/packaging.mk
 

@@ -9,7 +9,7 @@ series-verify: ## apply each series to its kernels and trees with git am, compar
 	@scripts/series-verify
 
 series-check: ## build the kernel after each patch, for each architecture or ARCH=; slow
-	@tools/testing/kernel/series-check
+	@tests/kernel/series-check
 
 tree: ## create a kernel checkout to edit, build/tree/SERIES, with one commit for each patch
 	@scripts/tree

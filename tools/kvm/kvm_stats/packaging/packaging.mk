@@ -5,7 +5,7 @@
 
 deb: ## build Debian packages of the tools and modules in build/deb (RELEASE=bullseye in a chroot; needs root)
 ifdef RELEASE
-	@tools/testing/release/check-release --deb $(RELEASE)
+	@tests/release/check-release --deb $(RELEASE)
 else
 	@scripts/packages deb
 	@tools/kvm/kvm_stats/packaging/deb

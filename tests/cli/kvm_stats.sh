@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by the tests of kvm-stats after lib/tap.sh: paths, builds, functions that wait, and VMMs.
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # the variables are for the tests that source this file
+
+# Restart this test without address randomization, which the sanitizers of the programs that
+# it builds need.
+if [ -z "${FIXED_ADDRESSES:-}" ]; then
+	FIXED_ADDRESSES=1 exec "$ROOT/tests/lib/fixed-addresses" "$0" "$@"
+fi
+
+lib=$ROOT/tools/lib/kvmstats
+command=$ROOT/tools/kvm/kvm_stats
+out=$ROOT/build/$(basename "$0" .t)-test
+# Programs are built with the address and undefined-behaviour sanitizers in $checked, and
+# without them in $plain.
+checked=$out/checked
+plain=$out/plain
+stats=$checked/kvm-stats
+# A program that does not free all memory before it ends fails. No command has the exit status 99, so
+# a report of a sanitizer also fails the test cases that expect a command to fail.
+export ASAN_OPTIONS=detect_leaks=1:exitcode=99 UBSAN_OPTIONS=exitcode=99
+
+mkdir -p "$out"
+
+# check DESCRIPTION COMMAND...: replaces the function of tap.sh. The command runs in this
+# shell, because many of these commands set variables.
+check()
+{
+	local what=$1 status=0
+
+	shift
+	# If a variable that is not set ends the shell, bash undoes the redirection only within an eval.
+	eval '"$@" >"$out/log" 2>&1' || status=$?
+	tap_log=$out/log result "$status" "$what"
+}
+
+build_checked()
+{
+	make -s -j2 -C "$command" O="$out" checked
+}
+
+build_plain()
+{
+	make -s -j2 -C "$command" O="$plain" "$@"
+}
+
+# until_true SECONDS COMMAND...: repeat the command until it succeeds
+until_true()
+{
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		if [ "$SECONDS" -ge "$end" ]; then
+			echo "timeout: $*"
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+
+# has_line REGEX FILE
+has_line()
+{
+	grep -q -e "$1" "$2" 2>/dev/null
+}
+
+is_running()
+{
+	kill -0 "$1" 2>/dev/null
+}
+
+has_line_or_ended()
+{
+	has_line "$1" "$2" || ! is_running "$3"
+}
+
+# wait_for_line REGEX FILE PID: fail if the process ends without this line, or after a minute
+wait_for_line()
+{
+	until_true 60 has_line_or_ended "$@" && has_line "$1" "$2"
+}
+
+# stop PID: end a process of this shell; nothing if PID is empty
+stop()
+{
+	[ -n "$1" ] || return 0
+	kill "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+	return 0
+}
+
+# VMMs with a tiny guest
+
+# The PID of the VMM that was started last, and the PIDs of all VMMs that run.
+vmm=
+declare -A vmms=()
+# The program in tests/ of the command that start_vmm runs, and a command that runs it as
+# another user.
+vmm_program=vmm
+vmm_as=()
+
+# start_vmm [ARGUMENT]...: fail if the VMM does not become ready. All VMMs read from a fifo and
+# end with it. It is fd 9 of this shell, so programs in the background must not inherit fd 9.
+start_vmm()
+{
+	[ -p "$out/vmm.in" ] || mkfifo "$out/vmm.in"
+	# <> does not wait until the fifo has a reader.
+	exec 9<>"$out/vmm.in"
+	rm -f "$out/vmm.out"
+	"${vmm_as[@]}" "$plain/tests/$vmm_program" "$@" <"$out/vmm.in" >"$out/vmm.out" \
+		2>"$out/vmm.err" 8>&- 9>&- &
+	vmm=$!
+	vmms[$vmm]=1
+	wait_for_line '^ready' "$out/vmm.out" "$vmm"
+}
+
+# The statistics of the VMM no longer change. vmm.out has the exits of each vCPU.
+freeze_vmm()
+{
+	echo stop >&9
+	wait_for_line '^stopped ' "$out/vmm.out" "$vmm"
+}
+
+stop_vmm()
+{
+	[ -n "$vmm" ] || return 0
+	stop "$vmm"
+	unset "vmms[$vmm]"
+	vmm=
+}
+
+stop_vmms()
+{
+	for vmm in "${!vmms[@]}"; do
+		stop_vmm
+	done
+	exec 9>&-
+}
+
+# Print why VMs with statistics cannot run here, or nothing.
+why_no_vm()
+{
+	if ! build_plain vmms >"$out/log" 2>&1; then
+		echo "the VMM of the tests does not build: $(head -n 1 "$out/log")"
+	elif ! start_vmm -s >/dev/null; then
+		head -n 1 "$out/vmm.err"
+	fi
+	stop_vmms
+}

@@ -17,5 +17,6 @@ tree: ## create a kernel checkout to edit, build/tree/SERIES, with one commit fo
 refresh: ## write the commits of build/tree/SERIES as patches and whole files (FORCE=1)
 	@scripts/refresh
 
-release: ## write the archives of release VERSION=x.y to build/release; print how to tag it
-	@scripts/release $(VERSION)
+release: RELEASES ?= bullseye bookworm trixie
+release: ## write archives and packages of VERSION=x.y to build/release; print how to tag it; needs root
+	@scripts/release $(VERSION) $(RELEASES)

@@ -425,6 +425,10 @@ t_release()
 	mkdir ../unpacked
 	tar -xzf build/release/kvm-stats-0.2.tar.gz -C ../unpacked
 	diff -r --exclude=.git --exclude=build . ../unpacked/kvm-stats-0.2
+	tar -xzf build/release/kvm-stats-patches-0.2.tar.gz -C ../unpacked
+	diff -r series ../unpacked/kvm-stats-patches-0.2
+	(cd build/release && sha256sum -c SHA256SUMS)
+	refuses 'the packages for Debian potato do not build' -- scripts/release 0.2 potato
 	scripts/release 0.2 | diff ../output -
 	git tag v0.2
 	refuses 'the tag v0.2 exists' -- scripts/release 0.2
@@ -448,7 +452,7 @@ add_tests()
 	test_case 'base copies a tree of the user, and refuses unsuitable ones' t_kernel
 	test_case 'base uses tarballs in the cache' t_tarball
 	test_case 'base takes the release that the index names, and quotes no host' t_index
-	test_case 'release writes an archive, and refuses wrong versions' t_release
+	test_case 'release writes archives, and refuses wrong versions' t_release
 }
 
 export GIT_AUTHOR_DATE='2021-05-01 12:00:00 +0000' GIT_COMMITTER_DATE='2021-05-01 12:00:00 +0000'

@@ -170,10 +170,14 @@ checks_host()
 		! grep -v '# TODO' "$tap" | grep -A 10 '^not ok'
 }
 
-# The package of the source does not have the source of the new kernel yet.
+# The package of the source does not have the source of the new kernel yet, which apt of Debian 13 would upgrade
+# with the kernel. The installation of the kernel succeeds all the same.
 keeps_own_modules()
 {
-	install linux-image-amd64 linux-headers-amd64 | tee "$out/log"
+	in_root apt-mark hold "$source_package"
+	install linux-image-amd64 linux-headers-amd64 2>&1 | tee "$out/log"
+	in_root apt-mark unhold "$source_package"
+	[ -z "$(in_root dpkg --audit)" ] || return
 	new=$(newest)
 	grep -F "kernel $new keeps its own KVM modules: it is of version " "$out/log" |
 		grep -F ", and the package $source_package is $old_version" &&

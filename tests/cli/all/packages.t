@@ -113,7 +113,7 @@ make_links
 expect 1 "without apt-get, the error names the packages" '^ +gcc libc6-dev make gcc-multilib libc6-dev-i386 jq' \
 	without_apt "$ROOT/scripts/packages" tools
 check "the error has no messages of other commands" only_messages
-expect 1 "the error names the document with the names in other distributions" 'docs/distributions.md' \
+expect 1 "the error names the document with the names in other distributions" 'docs/testing.md' \
 	without_apt "$ROOT/scripts/packages" tools
 expect 2 "make run prints that error first" '^packages: error: there is no apt-get' \
 	without_apt make -C "$ROOT" run

@@ -308,7 +308,7 @@ test_facts()
 	result $? "docs/cost.md has the results of the commit that the benchmark's page names"
 
 	"$ROOT/tests/mutants/record" --check >"$tap_log" 2>&1
-	result $? "the survey of statistics has the numbers of mutants of mutants/*.list"
+	result $? "docs/testing.md has the numbers of mutants of mutants/*.list"
 
 	"$ROOT/tests/results" --missing >"$tap_log" 2>&1
 	result $? "docs/results.md has a row for each test"

@@ -90,7 +90,7 @@ machine_command()
 	if [ "$mode" = shell ]; then
 		command+=(-serial mon:stdio)
 	else
-		# The monitor tells what a machine that hangs does.
+		# QEMU's monitor prints the state of a machine that hangs.
 		rm -f "$out"/monitor.{in,out}
 		mkfifo "$out"/monitor.{in,out}
 		command+=(-serial "file:$out/console" -chardev "pipe,id=monitor,path=$out/monitor" -mon monitor)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Exchange KVM's modules 50 times, with a guest on each, and while a VM is in the way. At the end
+# Exchange KVM's modules 50 times, with a guest on each, and try it while a VM runs. At the end
 # those of the series are loaded.
 #
 # shellcheck shell=dash
@@ -19,7 +19,7 @@ run_guests()
 	done
 }
 
-# A process that has /dev/kvm open is in the way; the modules stay.
+# A process that has /dev/kvm open prevents the exchange; the modules stay loaded.
 refuses()
 {
 	kvm-stats-modules "$1" 3</dev/kvm >/tmp/refused 2>&1 && return 1

@@ -340,7 +340,7 @@ static const char *open_observer(struct stats_target *target)
 	return fail_open(target, &operation);
 }
 
-/* The argument of KVM_STATS_NEXT, and the number before that of the target's VM. */
+/* With the number before that of the target's VM, KVM_STATS_NEXT opens this VM. */
 static struct kvm_stats_next next;
 static uint64_t number_before;
 static int kvm_fd = -1;

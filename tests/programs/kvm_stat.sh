@@ -46,7 +46,7 @@ reports_unread()
 	grep -q "^pid $pid: the VMM has no statistics fd open of 1 of 1 vm$" "$work/stderr"
 }
 
-# debugfs has no files of KVM, as in a user namespace.
+# Hide the files of KVM in debugfs, as they are in a user namespace.
 needs_no_debugfs_files()
 {
 	mount -t tmpfs none "$BOOT_HOST/sys/kernel/debug/kvm" &&

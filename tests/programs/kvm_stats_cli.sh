@@ -510,7 +510,7 @@ logs_csv()
 	[ "$(grep -cE '^[0-9-]{10} [0-9:]{8},[0-9]+,[0-9]+$' "$work/stdout")" = 2 ]
 }
 
-# The command log has letters and time stamps of its own.
+# The options and time stamps of log differ from those of kvm_stat.
 logs_with_zone()
 {
 	local hour

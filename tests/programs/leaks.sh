@@ -11,7 +11,7 @@ uptime_seconds()
 }
 
 # kmemleak ignores objects that are younger than 5 seconds, and reports only what it found
-# in two scans. Stacks are left out: what ended functions left there hides a leak by chance.
+# in two scans. Do not scan stacks: old pointers there can hide a leak.
 scan_for_leaks()
 {
 	sleep 6

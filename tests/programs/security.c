@@ -135,7 +135,7 @@ static void values_are_small(const struct stats_file *file)
 	}
 }
 
-/* The VMs exist until this process ends, so none of them gets the memory of another one. */
+/* The VMs exist until this process ends, so no VM gets memory that another one has released. */
 static const char *new_values_are_clean(struct stats_target *target)
 {
 	int which = stats_target_kind(target, STATS_FD_VM_STATS, STATS_FD_VCPU_STATS);

@@ -35,7 +35,7 @@ is_listed()
 	kvm-stats list 2>/dev/null | grep -q "^ *$qemu .*again"
 }
 
-# The tool runs in a terminal of its own, and shows the guest. What is written to fd 5 is typed.
+# The tool runs in a terminal of its own, and shows the guest. It reads keys from fd 5.
 start_top()
 {
 	chroot "$BOOT_HOST" script -qfc 'stty rows 24 cols 80

@@ -54,7 +54,7 @@ struct waker {
 	uint64_t polls;		/* of the vCPU before the halt */
 	sem_t halts;		/* counts the halts that the waker has yet to end */
 	sem_t ended;		/* counts those that it has ended */
-	const char *failed;	/* why a halt did not end as it had to */
+	const char *failed;	/* the error if a halt ended in another way than expected, or NULL */
 	pthread_t thread;
 	bool stop;
 };
@@ -404,7 +404,7 @@ static void test_halts(struct waker *waker)
 			report(group, halt_checks[i].name, "the vCPU did not halt as expected");
 }
 
-/* A guest that has been halted by a signal never goes on, so each ending has a guest of its own. */
+/* After a signal, the guest stays halted, so each way to end a halt needs another guest. */
 static void test_ending(enum ending ending)
 {
 	struct guest guest = {};

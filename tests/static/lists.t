@@ -182,7 +182,7 @@ test_arch()
 	tree=$(variant_tree patched)
 	checkout_source
 	configure
-	# The makefiles in arch/*/kvm name the object in the same way.
+	# kbuild needs the path with "..", as the makefiles in arch/*/kvm have it.
 	object=$kvm_dir/../../../virt/kvm/kvm_stats_desc.o
 	list=$src/${kvm_dir%/kvm}/include/asm/kvm_vcpu_stat_defs.h
 	check_arch "kbuild compiles the lists" compile_by_kbuild

@@ -28,7 +28,7 @@ end_all()
 	kill -CONT "$to" 2>/dev/null
 	stop "$from"
 	stop "$to"
-	# The child of vfork() has the memory of its parent, which waits for it.
+	# The child of vfork() shares the memory of its parent, which waits until the child ends.
 	[ -z "$blocked" ] || xargs kill -KILL "$blocked" <"/proc/$blocked/task/$blocked/children" 2>/dev/null
 }
 

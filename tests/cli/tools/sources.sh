@@ -95,7 +95,7 @@ shows_qmp_as_source()
 	prints 0 'kvm_guest_info.*source="(taken.)?qmp"' serve -1 -p "$vmm" --qmp
 }
 
-# The answers of QEMU, in its own format
+# `query` prints the answers of QEMU to query-stats, in the format of QMP.
 repeats_answers()
 {
 	run_stats 0 query -p "$vmm" --qmp &&

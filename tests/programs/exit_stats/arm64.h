@@ -49,7 +49,7 @@ static const struct exit sve = {
 	}, 16, 1
 };
 
-/* paciasp. KVM gives the vCPU no pointer authentication. Without it, the CPU does nothing. */
+/* paciasp. KVM gives the vCPU no pointer authentication, so the instruction does nothing. */
 static const struct exit ptrauth = {
 	"exit_ptrauth", {
 		0xd5381002,				/* mrs x2, sctlr_el1 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Messages on standard error about the VMMs and statistics that are watched: those that the user
- * selected and that do not exist, and what comes and goes.
+ * selected and that do not exist, and those that start or end.
  */
 #ifndef NOTICE_H
 #define NOTICE_H

@@ -128,7 +128,7 @@ struct kvmstats_file {
 	struct kvmstats_block *block;	/* what the last read returned */
 	struct kvmstats_block *before;	/* the block of the previous read, for the next one */
 	size_t vcpus;			/* number of records in @block */
-	bool is_polled;			/* the monitor waits for the end of the VM */
+	bool is_polled;			/* the monitor polls the fd for the end of the VM */
 };
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The two processes of kvm-stats serve, and what they say to each other.
+ * The two processes of kvm-stats serve, and the protocol between them.
  *
  * The collector is kvm-stats: it has the rights to read statistics, and writes expositions. It
  * starts kvm-stats-http before it opens any statistics. That process has no rights, talks HTTP with

@@ -175,7 +175,7 @@ static void __attribute__((__noreturn__)) execute(int program, int listener, int
 						  const char *path)
 {
 	char name[] = HTTP_PROGRAM, *arguments[] = { name, NULL };
-	/* Out of the way of the numbers that they get */
+	/* Duplicate the fds to numbers above those that the program expects */
 	int fd[] = {
 		fcntl(listener, F_DUPFD_CLOEXEC, 10), fcntl(socket, F_DUPFD_CLOEXEC, 10),
 		fcntl(program, F_DUPFD_CLOEXEC, 10),

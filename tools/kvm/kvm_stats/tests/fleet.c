@@ -101,7 +101,7 @@ static void sample(struct target *target, uint64_t interval, uint64_t now)
 		fail("values cannot be set");
 }
 
-/* Adds a guest in place of the one at @at. The numbers of guests are never used again. */
+/* Adds a guest in place of the one at @at. Its name has a number that no other guest has had. */
 static void start_guest(int host, size_t at, size_t vcpus)
 {
 	static int number;

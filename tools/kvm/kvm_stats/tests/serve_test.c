@@ -415,7 +415,7 @@ static char *text_format_only(struct exposition *exposition)
 	return only;
 }
 
-/* @found is the expected OpenMetrics without the lines that contain one of @words. */
+/* Checks that @found is exposition.openmetrics without the lines that contain one of @words. */
 static void lacks_lines(char *found, const char *const *words, const char *what)
 {
 	char *expected = read_file(TEST_DATA "/exposition.openmetrics");
@@ -522,7 +522,7 @@ static char *expose_with(const struct exposition_options *options)
 	return text;
 }
 
-/* @other is another metric than that of the histograms, "_hist", which must not be there. */
+/* Checks that the exposition has @metric, but neither @other nor a histogram of halts. */
 static void has_metrics(const struct exposition_options *options, const char *metric,
 			const char *other, const char *what)
 {

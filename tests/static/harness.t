@@ -457,7 +457,8 @@ check "record takes the mutants that need Intel" eval \
 	grep -qx "x86_64: 2 mutants, 1 killed, 1 survive, 0 unreached" && list_is "$known" "one:exits:twice killed-vmx p case"'
 record "$killed" "|ok 2 - $known" "@exit mutants 0" >/dev/null
 check "a survivor keeps its reason" list_is "$known" 'one:exits:twice killed p case'
-check "docs/testing.md has the numbers" grep -qxF '| x86_64 | 2 | 1 | 1 | 0 |' "$record_repo/docs/testing.md"
+check "docs/testing.md has the numbers" \
+	grep -qxF '| x86_64 | 2 | 1 | 1 | 0 |' "$record_repo/docs/testing.md"
 
 # `check` in a repository whose boots and tests do nothing.
 

@@ -22,7 +22,7 @@ packages=gcc,gcc-multilib,libc6-dev,libc6-dev-i386,make
 packages+=,libjson-c-dev,libmicrohttpd-dev,libncurses-dev,libseccomp-dev,zlib1g-dev
 unreachable='Could not (connect|resolve)|Temporary failure resolving|Connection (failed|refused|timed out)'
 
-# build_all OUT LEVEL: compile the programs and libraries of the repository, from the current directory.
+# build_all OUT LEVEL: compile all programs and libraries, from the current directory.
 # It runs in a shell of its own, where it is the only function.
 build_all()
 {

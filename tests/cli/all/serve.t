@@ -18,7 +18,6 @@ set -u
 guest="\"tiny\" of serve.t $$"
 uuid=0a1b2c3d-0000-4000-8000-000000000001
 share=$command/share
-dashboards=$ROOT/dashboards
 samples=$command/tests/exposition	# .openmetrics and .prometheus
 
 # The PIDs of the server and of nginx, and the URL of the metrics.
@@ -647,31 +646,31 @@ promtool_accepts()
 queries_are_valid()
 {
 	# shellcheck disable=SC2016 # the variables are those of the dashboards
-	jq -r '.panels[].targets[]?.expr' "$dashboards"/*.json |
+	jq -r '.panels[].targets[]?.expr' "$share"/*.json |
 		sed 's/\$__rate_interval/10s/g; s/\$\(job\|cluster\|instance\|guest\)/.*/g' >"$out/queries"
 	{
 		printf 'groups:\n- name: dashboards\n  rules:\n'
 		jq -R '{ record: "a:b\(input_line_number)", expr: . }' "$out/queries" | jq -cs '.[]' | sed 's/^/  - /'
 	} >"$out/dashboard.rules.yml"
 	[ "$(wc -l <"$out/queries")" -gt 50 ] &&
-	"$promtool" check rules "$dashboards/kvm.rules.yml" "$out/dashboard.rules.yml"
+	"$promtool" check rules "$share/kvm.rules.yml" "$out/dashboard.rules.yml"
 }
 
 # The rules raise the right alerts. Each alert has a test, and a description of what to do.
 rules_work()
 {
-	(cd "$dashboards" && "$promtool" test rules kvm.test.yml) || return 1
-	sed -n 's/^ *- alert: //p' "$dashboards/kvm.rules.yml" | sort >"$out/alerts"
-	sed -n 's/.*alertname="\([^"]*\)".*/\1/p' "$dashboards/kvm.test.yml" | sort -u |
+	(cd "$share" && "$promtool" test rules kvm.test.yml) || return 1
+	sed -n 's/^ *- alert: //p' "$share/kvm.rules.yml" | sort >"$out/alerts"
+	sed -n 's/.*alertname="\([^"]*\)".*/\1/p' "$share/kvm.test.yml" | sort -u |
 		diff "$out/alerts" - && [ -s "$out/alerts" ] &&
-	sed -n 's/^## //p' "$dashboards/alerts.md" | tr -d ' ' | tr , '\n' | sort | diff "$out/alerts" -
+	sed -n 's/^## //p' "$share/alerts.md" | tr -d ' ' | tr , '\n' | sort | diff "$out/alerts" -
 }
 
 # dashboard_is_valid NAME: panels have different IDs, do not overlap, and have queries, except for the
 # rows.
 dashboard_is_valid()
 {
-	/usr/bin/python3 - "$dashboards/$1" <<-'END'
+	/usr/bin/python3 - "$share/$1" <<-'END'
 	import json, sys
 	panels = json.load(open(sys.argv[1]))['panels']
 	taken, ids = {}, set()
@@ -698,7 +697,7 @@ metrics_exist()
 	sed -n 's/^\(kvm_\(guest\|vm\|host\)_[a-z0-9_]*\)[{ ].*/\1/p' "$out/scraped" | sort -u >"$out/default"
 	{
 		cat "$out/queries"
-		sed -n 's/^ *expr://p; /^ *expr: >/,/^ *\(for\|labels\)/p' "$dashboards/kvm.rules.yml"
+		sed -n 's/^ *expr://p; /^ *expr: >/,/^ *\(for\|labels\)/p' "$share/kvm.rules.yml"
 	} | grep -oE '\b(kvm|process)_[a-z0-9_]+' | sort -u >"$out/used"
 	[ "$(wc -l <"$out/used")" -gt 30 ] && ! comm -23 "$out/used" "$out/names" | grep . &&
 	! comm -13 "$out/used" "$out/default" | grep .
@@ -987,7 +986,7 @@ refuses_other_machine()
 # The commands of tools/kvm/kvm_stats/share/README.md, with the address of this machine as that of Prometheus
 allows_prometheus()
 {
-	local readme=$dashboards/README.md drop_in=$out/listen.conf
+	local readme=$share/README.md drop_in=$out/listen.conf
 
 	grep -qx 'echo KVM_STATS_OPTIONS=--listen=:10203 >>/etc/default/kvm-stats' "$readme" &&
 	sed -n '/listen.conf <</,/^END$/{//d; p}' "$readme" | sed "s/192.0.2.10/$1/" >"$drop_in" &&

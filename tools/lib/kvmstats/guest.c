@@ -150,6 +150,11 @@ int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t 
 		err = kvmstats_find_suboption(name, "guest", "guest", &guest->name);
 	else
 		err = find_id(text, size, &guest->name);
+	/* An empty name identifies nothing. */
+	if (guest->name && !*guest->name) {
+		free(guest->name);
+		guest->name = NULL;
+	}
 	if (!err && uuid && is_uuid(uuid))
 		err = copy_uuid(uuid, &guest->uuid);
 	if (err)

@@ -38,6 +38,7 @@ static void test_names(void)
 	EXPECT("qemu\0-name\0web,process=x", "web", "none", "the first suboption needs no guest=");
 	EXPECT("qemu\0-name\0guest=a,,b", "a,b", "none", "a comma in the name is doubled");
 	EXPECT("qemu\0-name\0process=x", "none", "none", "a command line without a name");
+	EXPECT("qemu\0-name\0", "none", "none", "an empty name does not count");
 	EXPECT("qemu\0-S\0-name", "none", "none", "a command line that ends in -name");
 	EXPECT("", "none", "none", "an empty command line");
 }

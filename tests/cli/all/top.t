@@ -315,6 +315,11 @@ changing_tests()
 		screen_check "its line has a color of its own" sees_color 'cannot be read: ' 31
 		shows "the summary and the sum count it" '^3 guests.* 1 cannot be read' \
 			'^sum, 2 of 3 '
+		resize 80 24
+		keys Tab
+		shows "after Tab, the reason has the rest of the line" \
+			"^none$$ +cannot be read: this kernel opens statistics for the VMM only, "
+		resize 140 24
 		keys -l /none
 		keys Enter Enter
 		shows "Enter shows the whole reason" "PID $vmm .*: cannot open statistics"

@@ -7,6 +7,7 @@
 #include "model.h"
 #include "sums.h"
 #include "tap.h"
+#include "top/screen.h"
 
 static struct monitor *start(const struct filter *filter)
 {
@@ -42,6 +43,27 @@ static void test_end_at_read(struct monitor *monitor)
 	monitor_refresh(monitor);
 	tap_is(monitor->vmms, 0, "the next refresh releases it");
 }
+
+#ifdef HAVE_CURSES
+/* The processes of these VMs cannot be examined: only KVM_STATS_NEXT has the VMs. */
+static void test_prompt(struct filter *filter)
+{
+	static const char keys[] = "gp";
+	struct top top = { .filter = filter, .kvm_stat = true };
+	size_t i;
+
+	start_vms(1, 2, 0);
+	for (i = 0; keys[i]; i++) {
+		kvm_stat_key(&top, keys[i]);
+		tap_ok(top.prompt.kind == PROMPT_GUEST && top.choices && top.choices->vmms == 2 &&
+		       !strcmp(top.choices->vmm[1]->guest, "vm 2"),
+		       "the prompt of %c lists VMs of unknown processes", keys[i]);
+	}
+	monitor_close(top.choices);
+	end_vm(1);
+	end_vm(2);
+}
+#endif
 
 /* ---- memory and files ---- */
 
@@ -132,6 +154,9 @@ int main(void)
 	totals = totals_open(monitor, NULL, NULL);
 	test_end(monitor);
 	test_end_at_read(monitor);
+#ifdef HAVE_CURSES
+	test_prompt(&filter);
+#endif
 	test_samples(monitor, totals);
 	test_many(monitor, totals);
 	totals_close(totals);

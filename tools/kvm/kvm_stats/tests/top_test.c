@@ -154,11 +154,13 @@ struct event {
 	uint64_t delta;
 };
 
+#define MAX_EVENTS	64
+
 /* Makes a page of statistics that are all alike. */
 static void make_events(struct page *page, const struct kvmstats_stat *stat,
 			const struct event *event, size_t events, enum column_id column)
 {
-	struct total total[16], *all[16];
+	struct total total[MAX_EVENTS], *all[MAX_EVENTS];
 	struct totals totals = { .total = all, .totals = events };
 	struct monitor monitor = { .time_before = SECOND, .time = 2 * SECOND };
 	struct top top = { .totals = &totals, .monitor = &monitor, .kvm_stat = true,
@@ -234,6 +236,27 @@ static void test_order(const struct kvmstats_stat *stat)
 		 "equal lines are sorted by name, and numbers in names by value");
 	make_events(&page, stat, NULL, 0, COLUMN_RATE);
 	tap_ok(!page.lines && page.sum.number[COLUMN_VALUE] < 0, "an empty page works");
+	page_free(&page);
+}
+
+/* The page grows while the cursor is on one of its lines. */
+static void test_more_lines(const struct kvmstats_stat *stat)
+{
+	struct event events[MAX_EVENTS] = { 0 };
+	struct page page = { .kind = PAGE_STATISTICS };
+	char name[MAX_EVENTS][8];
+	size_t i;
+
+	for (i = 0; i < MAX_EVENTS; i++) {
+		snprintf(name[i], sizeof(name[i]), "e%zu", i);
+		events[i] = (struct event){ name[i], i + 1, 0 };
+	}
+	make_events(&page, stat, events, 2, COLUMN_VALUE);
+	page.selected = page.line[1];
+	make_events(&page, stat, events, MAX_EVENTS, COLUMN_VALUE);
+	tap_ok(page.lines == MAX_EVENTS && page.line[page.at] == page.selected &&
+	       !strcmp(page.selected->name, "e0"),
+	       "the cursor stays on its line while lines are added");
 	page_free(&page);
 }
 
@@ -696,6 +719,7 @@ int main(void)
 	test_amounts(schema);
 	test_bars(schema);
 	test_order(kvmstats_schema_find(schema, "exits"));
+	test_more_lines(kvmstats_schema_find(schema, "exits"));
 	test_intervals();
 	test_widths();
 	test_more_columns();

@@ -222,6 +222,9 @@ no_kvm_tests()
 	check "in a container without /dev/kvm, they print what to add" names_container
 	check "log and serve report that KVM is not available" waits_for_kvm
 	check "with /dev/kvm and without a VM, list succeeds" finds_no_vm
+	# shellcheck disable=SC2016 # another shell expands this
+	check "VMs of unknown processes are followed in another PID namespace" \
+		alone 'exec "$@"' "$checked/tests/monitor_next_test"
 	check "a missing /proc is reported, and an error" reports_no_proc
 	if ! command -v setpriv >/dev/null; then
 		skip "list names processes that it cannot examine" "setpriv is not installed"

@@ -18,7 +18,7 @@ set -u
 guest="\"tiny\" of serve.t $$"
 uuid=0a1b2c3d-0000-4000-8000-000000000001
 share=$command/share
-samples=$command/tests/exposition	# .openmetrics and .prometheus
+samples=$command/tests/exposition.openmetrics
 
 # The PIDs of the server and of nginx, and the URL of the metrics.
 server=
@@ -642,6 +642,11 @@ promtool_accepts()
 	"$promtool" check metrics <"$1"
 }
 
+promtool_accepts_samples()
+{
+	"$checked/tests/serve_test" "$out/samples" && promtool_accepts "$out/samples"
+}
+
 # The rules, and the queries of the dashboards as rules
 queries_are_valid()
 {
@@ -693,7 +698,7 @@ dashboard_is_valid()
 # and hosts: the default is what they need.
 metrics_exist()
 {
-	sed -n 's/^\([a-z0-9_]*\)[{ ].*/\1/p' "$samples.prometheus" "$out/scraped" | sort -u >"$out/names"
+	sed -n 's/^\([a-z0-9_]*\)[{ ].*/\1/p' "$samples" "$out/scraped" | sort -u >"$out/names"
 	sed -n 's/^\(kvm_\(guest\|vm\|host\)_[a-z0-9_]*\)[{ ].*/\1/p' "$out/scraped" | sort -u >"$out/default"
 	{
 		cat "$out/queries"
@@ -707,7 +712,7 @@ parser_tests()
 {
 	local what="promtool accepts sample statistics"
 
-	check "a strict parser accepts sample statistics" parses "$samples.openmetrics"
+	check "a strict parser accepts sample statistics" parses "$samples"
 	check "the dashboard of the fleet is valid" dashboard_is_valid kvm-fleet.json
 	check "the dashboard of a guest is valid" dashboard_is_valid kvm-guest.json
 	# Debian 12 has promtool in the package prometheus, later releases in a package of its own.
@@ -715,7 +720,7 @@ parser_tests()
 		skip "$what" "promtool is not available: $(xargs <"$out/log")"
 		return
 	fi
-	check "$what" promtool_accepts "$samples.prometheus"
+	check "$what" promtool_accepts_samples
 	check "promtool accepts the rules and the queries of the dashboards" queries_are_valid
 	check "the rules raise the right alerts, which are described" rules_work
 }

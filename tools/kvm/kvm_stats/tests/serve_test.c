@@ -2,7 +2,8 @@
 /*
  * Compare the expositions of sample statistics from files in memory with exposition.openmetrics
  * and, for the lines that only the text format has, exposition.prometheus. With UPDATE=1 in the
- * environment, write these files first.
+ * environment, write these files first. With an argument, also write the whole text format to the
+ * file of that name.
  */
 #include <errno.h>
 
@@ -368,17 +369,21 @@ static void remove_lines(char *text, const char *const *words)
 	*to = '\0';
 }
 
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file || fputs(text, file) < 0 || fclose(file))
+		fail("the text cannot be written");
+}
+
 /* Also frees @found. */
 static void has_expected_text(char *found, const char *path, const char *what)
 {
 	char *expected;
 
-	if (getenv("UPDATE")) {
-		FILE *file = fopen(path, "we");
-
-		if (!file || fputs(found, file) < 0 || fclose(file))
-			fail("the expected text cannot be written");
-	}
+	if (getenv("UPDATE"))
+		write_file(path, found);
 	expected = read_file(path);
 	is_text(found, expected, what);
 	free(expected);
@@ -551,7 +556,7 @@ static void test_choice(void)
 	regfree(&options.excluded);
 }
 
-static void test_all(void)
+static void test_all(const char *path)
 {
 	static const char expected[] = TEST_DATA "/exposition.openmetrics";
 	static const char * const vcpus[] = { "kvm_vcpu_", NULL };
@@ -567,6 +572,11 @@ static void test_all(void)
 			  "the second exposition, with known names and labels, is equal");
 	has_expected_text(text_format_only(exposition), TEST_DATA "/exposition.prometheus",
 			  "the text format has the same samples, and the expected lines of its own");
+	if (path) {
+		text = expose(exposition, PROMETHEUS_TEXT_0_0_4);
+		write_file(path, text);
+		free(text);
+	}
 	test_exit_stats(exposition);
 	set_exit_stats("Y");
 	options.per_vcpu = false;
@@ -578,7 +588,7 @@ static void test_all(void)
 	exposition_free(exposition);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	char proc[80];
 
@@ -595,7 +605,7 @@ int main(void)
 	add_others();
 	add_twins();
 	add_exit_statistics();
-	test_all();
+	test_all(argc > 1 ? argv[1] : NULL);
 	free_vmms();
 	guest_files_remove(&files);
 	return tap_end();

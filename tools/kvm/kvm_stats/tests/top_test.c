@@ -695,6 +695,9 @@ static void test_prompt(void)
 	prompt_key(&prompt, '.');
 	prompt_key(&prompt, '5');
 	text_is(prompt.text, "0.5", "the first character replaces the answer");
+	prompt_begin(&prompt, PROMPT_FILTER, "web");
+	type(&prompt, "db");
+	text_is(prompt.text, "db", "also that of the filter");
 }
 
 /* In another PID namespace, a VM has a number, and no PID. */

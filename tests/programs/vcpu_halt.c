@@ -54,7 +54,7 @@ struct waker {
 	uint64_t polls;		/* of the vCPU before the halt */
 	sem_t halts;		/* counts the halts that the waker has yet to end */
 	sem_t ended;		/* counts those that it has ended */
-	const char *failed;	/* the error if a halt ended in another way than expected, or NULL */
+	const char *failed;	/* the error if a halt ended differently than expected, or NULL */
 	pthread_t thread;
 	bool stop;
 };

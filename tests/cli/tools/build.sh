@@ -58,11 +58,11 @@ only_checks_use_werror()
 {
 	local dir
 
-	for dir in lib/kvmstats kvm/kvm_stats testing/programs testing/bench; do
+	for dir in tools/lib/kvmstats tools/kvm/kvm_stats tests/programs tests/bench; do
 		echo "$dir"
-		env -u WERROR make -n -B -C "$ROOT/tools/$dir" O="$out/dry" OUT="$out/dry" >"$out/dry.log" &&
+		env -u WERROR make -n -B -C "$ROOT/$dir" O="$out/dry" OUT="$out/dry" >"$out/dry.log" &&
 		! grep -e -Werror "$out/dry.log" &&
-		WERROR=1 make -n -B -C "$ROOT/tools/$dir" O="$out/dry" OUT="$out/dry" >"$out/dry.log" &&
+		WERROR=1 make -n -B -C "$ROOT/$dir" O="$out/dry" OUT="$out/dry" >"$out/dry.log" &&
 		grep -q -e -Werror "$out/dry.log" || return
 	done
 	! grep -rn -e -Werror "$ROOT"/tools/{kvm,lib} "$ROOT"/tests/{bench,compare,programs,kernel,machine} |

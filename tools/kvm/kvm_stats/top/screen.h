@@ -329,7 +329,7 @@ struct top {
 	int rows;			/* for lines on the screen */
 	bool counts_growth;		/* values count from the start or the last reset */
 	bool children;			/* kvm_stat's view shows child events */
-	bool awaiting_guest;		/* kvm_stat's view waits for its guest to start again */
+	bool awaiting_guest;		/* kvm_stat's view waits for its guest to start */
 	char guest[NAME_SIZE];		/* if the filter selects one PID: its guest's name, or "" */
 	struct monitor *choices;	/* while kvm_stat's prompt asks for a guest; or NULL */
 	int chosen;			/* in the list of columns */

@@ -426,7 +426,7 @@ t_release()
 	tar -xzf build/release/kvm-stats-0.2.tar.gz -C ../unpacked
 	diff -r --exclude=.git --exclude=build . ../unpacked/kvm-stats-0.2
 	tar -xzf build/release/kvm-stats-patches-0.2.tar.gz -C ../unpacked
-	diff -r series ../unpacked/kvm-stats-patches-0.2
+	diff -r series ../unpacked/kvm-stats-patches-0.2/series
 	(cd build/release && sha256sum -c SHA256SUMS)
 	refuses 'the packages for Debian potato do not build' -- scripts/release 0.2 potato
 	scripts/release 0.2 | diff ../output -

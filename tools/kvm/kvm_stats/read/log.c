@@ -30,8 +30,6 @@ struct log_file {
 	size_t lost;		/* records since the file was opened */
 };
 
-#define MAX_FIRST_LINE	65536u
-
 static int open_for_append(const char *name)
 {
 	int fd = open(name, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
@@ -123,28 +121,6 @@ static void log_file_reopen(struct log_file *file)
 	}
 	close(file->fd);
 	file->fd = fd;
-}
-
-/*
- * Returns the first line without its newline. The caller frees it. Returns NULL if the file is
- * empty or not a regular file.
- */
-static char *log_file_first_line(const struct log_file *file)
-{
-	char *text;
-	ssize_t n;
-
-	if (size_of(file) <= 0)
-		return NULL;
-	text = malloc(MAX_FIRST_LINE);
-	n = text ? pread(file->fd, text, MAX_FIRST_LINE - 1, 0) : -1;
-	if (n <= 0) {
-		free(text);
-		return NULL;
-	}
-	text[n] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return text;
 }
 
 /* Prints a message and returns false if records are lost. */
@@ -272,28 +248,31 @@ static bool write_line(struct log *log, void (*put)(const struct log *log, FILE 
 	return good;
 }
 
-/* An existing file is only continued if its columns are the same. */
-static bool check_columns(const struct log *log, const char *first_line)
-{
-	char *header = line_of(log, put_header);
-	bool same = header && !strncmp(header, first_line, strlen(first_line)) &&
-		    header[strlen(first_line)] == '\n';
-
-	free(header);
-	if (!header)
-		return out_of_memory();
-	if (!same)
-		complain("%s has other columns than the selected statistics; use another file",
-			 log->file.name);
-	return same;
-}
-
+/*
+ * An existing file is only continued if its columns are the same. One that is not regular, or that
+ * cannot be read, counts as empty.
+ */
 static bool start_csv(struct log *log)
 {
-	char *first = log->file.name ? log_file_first_line(&log->file) : NULL;
-	bool good = first ? check_columns(log, first) : write_line(log, put_header);
+	char *header = line_of(log, put_header), *start = header ? strdup(header) : NULL;
+	size_t len = start ? strlen(start) : 0;
+	ssize_t n = 0;
+	bool good;
 
-	free(first);
+	if (log->file.name && size_of(&log->file) > 0)
+		n = pread(log->file.fd, start, len, 0);
+	if (!start) {
+		good = out_of_memory();
+	} else if (n <= 0) {
+		good = log_file_write(&log->file, header, len);
+	} else {
+		good = (size_t)n == len && !memcmp(start, header, len);
+		if (!good)
+			complain("%s has other columns than the selected statistics; use another "
+				 "file", log->file.name);
+	}
+	free(header);
+	free(start);
 	log->has_header = good && !log->file.failing;
 	return good;
 }

@@ -169,48 +169,14 @@ const char *sanitize(const char *text, char *buf, size_t size)
 	return buf;
 }
 
-/* ---- growing arrays ---- */
-
-void *array_grow(void *array, size_t count, size_t *capacity, size_t size)
-{
-	size_t wanted = *capacity ? *capacity * 2 : 16;
-
-	if (count < *capacity)
-		return array;
-	array = reallocarray(array, wanted, size);
-	if (array)
-		*capacity = wanted;
-	return array;
-}
-
 /* ---- time ---- */
-
-uint64_t clock_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
-
-struct timespec clock_until(uint64_t deadline)
-{
-	uint64_t now = clock_now();
-	uint64_t left = deadline > now ? deadline - now : 0;
-
-	return (struct timespec){ (time_t)(left / SECOND), (long)(left % SECOND) };
-}
 
 /* Returns the ns of the second, and stores the local time in @tm. */
 static uint64_t local_time(uint64_t time, struct tm *tm)
 {
-	struct timespec now;
-	uint64_t wall;
-	time_t seconds;
+	uint64_t wall = clock_read(CLOCK_REALTIME) - (clock_now() - time);
+	time_t seconds = (time_t)(wall / SECOND);
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	wall = (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec - (clock_now() - time);
-	seconds = (time_t)(wall / SECOND);
 	localtime_r(&seconds, tm);
 	return wall % SECOND;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Output, text, time, arrays and files of /proc: nothing about statistics. */
+/* Output, text, time and files of /proc: nothing about statistics. */
 #ifndef UTIL_H
 #define UTIL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
+
+#include "basics.h"
 
 /* ---- standard output and standard error ---- */
 
@@ -55,26 +56,7 @@ size_t utf8_decode(const char *text, uint32_t *character);
  */
 bool utf8_is_harmless(uint32_t character);
 
-/* ---- growing arrays ---- */
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-/*
- * Grows an array, so that one more entry fits after the first @count ones. Entries have @size
- * bytes. @capacity is the number of entries that fit. Returns the array, which may have moved.
- * Returns NULL if memory is exhausted; then @array is unchanged and still valid.
- */
-void *array_grow(void *array, size_t count, size_t *capacity, size_t size);
-
-/* ---- time: in ns, of CLOCK_MONOTONIC ---- */
-
-#define MILLISECOND	UINT64_C(1000000)
-#define SECOND		UINT64_C(1000000000)
-
-uint64_t clock_now(void);
-
-/* Returns the time that is left until @deadline, 0 if it has passed. */
-struct timespec clock_until(uint64_t deadline);
+/* ---- time ---- */
 
 #define STAMP_SIZE	40
 

@@ -7,54 +7,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/types.h>
-#include <time.h>
 
 #include <linux/kvm_stats.h>
 
+#include "basics.h"
 #include "kvmstats.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-/* Times and intervals are in ns. Times without another name are of CLOCK_MONOTONIC. */
-#define SECOND	UINT64_C(1000000000)
-
-static inline uint64_t clock_read(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
-
-static inline uint64_t clock_now(void)
-{
-	return clock_read(CLOCK_MONOTONIC);
-}
 
 /* Whether @err means that the caller itself lacks memory or fds. */
 static inline bool is_resource_shortage(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
-}
-
-/*
- * Grows an array, so that one more entry of @size bytes fits after the first @count ones. @capacity
- * is the number of entries that fit. Returns the array, or NULL if memory is exhausted; then the
- * old one is unchanged.
- */
-static inline void *array_grow(void *array, size_t count, size_t *capacity, size_t size)
-{
-	size_t wanted = *capacity ? *capacity * 2 : 16;
-
-	if (count < *capacity)
-		return array;
-	array = realloc(array, wanted * size);
-	if (array)
-		*capacity = wanted;
-	return array;
 }
 
 /* ---- schema.c: the header and the descriptors of a statistics file ---- */
@@ -236,8 +200,6 @@ struct kvmstats_processes {
 	struct kvmstats_process *process;	/* sorted by PID */
 	size_t count;
 	size_t capacity;
-	struct kvmstats_process *next;	/* the table of the scan that is in progress */
-	size_t next_capacity;
 	size_t denied;			/* processes that the caller may not examine */
 	bool hidden;			/* /proc hides processes */
 };

@@ -563,13 +563,12 @@ int kvmstats_monitor_wait(struct kvmstats_monitor *monitor, uint64_t deadline)
 	struct pollfd poll_fd = { .fd = monitor->epoll, .events = POLLIN };
 
 	for (;;) {
-		uint64_t now = clock_now(), left = deadline > now ? deadline - now : 0;
-		struct timespec timeout = { (time_t)(left / SECOND), (long)(left % SECOND) };
+		struct timespec timeout = clock_until(deadline);
 		int err;
 
 		if (has_ended(monitor))
 			return -ESRCH;
-		if (!left)
+		if (!timeout.tv_sec && !timeout.tv_nsec)
 			return 0;
 		if (ppoll(&poll_fd, 1, &timeout, NULL) < 0)
 			return -errno;

@@ -70,25 +70,25 @@ static struct kvmstats_process *find(const struct kvmstats_processes *processes,
 	return bsearch(&key, processes->process, processes->count, sizeof(key), by_pid);
 }
 
-static int append(struct kvmstats_processes *processes, size_t *count, const struct dirent *dirent)
+/* Keeps what is known of the process. */
+static int append(struct kvmstats_processes *to, const struct kvmstats_processes *from,
+		  const struct dirent *dirent)
 {
 	struct kvmstats_process entry = { .pid = atoi(dirent->d_name), .ino = dirent->d_ino };
-	const struct kvmstats_process *known = find(processes, entry.pid);
-
-	struct kvmstats_process *more = array_grow(processes->next, *count,
-						   &processes->next_capacity, sizeof(*more));
+	const struct kvmstats_process *known = find(from, entry.pid);
+	struct kvmstats_process *more = array_grow(to->process, to->count, &to->capacity,
+						   sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
-	processes->next = more;
-	if (known && known->ino == entry.ino)
-		entry = *known;
-	processes->next[(*count)++] = entry;
+	to->process = more;
+	more[to->count++] = known && known->ino == entry.ino ? *known : entry;
 	return 0;
 }
 
-static int list(struct kvmstats_processes *processes, size_t *count)
+static int list(struct kvmstats_processes *processes)
 {
+	struct kvmstats_processes next = { 0 };
 	DIR *proc = opendir("/proc");
 	struct dirent *dirent;
 	int err = 0;
@@ -98,29 +98,22 @@ static int list(struct kvmstats_processes *processes, size_t *count)
 	while (!err) {
 		errno = 0;
 		dirent = readdir(proc);
-		if (!dirent) {
-			err = -errno;
+		if (!dirent)
 			break;
-		}
 		if (isdigit((unsigned char)dirent->d_name[0]))
-			err = append(processes, count, dirent);
+			err = append(&next, processes, dirent);
 	}
-	closedir(proc);
 	if (!err)
-		qsort(processes->next, *count, sizeof(*processes->next), by_pid);
-	return err;
-}
-
-static void swap_tables(struct kvmstats_processes *processes, size_t count)
-{
-	struct kvmstats_process *table = processes->process;
-	size_t capacity = processes->capacity;
-
-	processes->process = processes->next;
-	processes->capacity = processes->next_capacity;
-	processes->count = count;
-	processes->next = table;
-	processes->next_capacity = capacity;
+		err = -errno;
+	closedir(proc);
+	if (err) {
+		free(next.process);
+		return err;
+	}
+	qsort(next.process, next.count, sizeof(*next.process), by_pid);
+	free(processes->process);
+	*processes = next;
+	return 0;
 }
 
 /* The process is due again at once. */
@@ -151,13 +144,11 @@ int kvmstats_processes_scan(struct kvmstats_processes *processes, uint64_t now,
 			    int (*fn)(pid_t pid, void *arg), void *arg)
 {
 	struct stat st;
-	size_t count = 0;
 	size_t i;
-	int err = stat("/proc/self", &st) ? -ENOENT : list(processes, &count);
+	int err = stat("/proc/self", &st) ? -ENOENT : list(processes);
 
 	if (err)
 		return err;
-	swap_tables(processes, count);
 	/* With hidepid=2, CAP_SYS_PTRACE shows all processes. access() would not use it. */
 	processes->hidden = stat("/proc/1", &st);
 	processes->denied = processes->hidden;
@@ -195,6 +186,5 @@ void kvmstats_processes_forget(struct kvmstats_processes *processes, pid_t pid)
 void kvmstats_processes_free(struct kvmstats_processes *processes)
 {
 	free(processes->process);
-	free(processes->next);
 	*processes = (struct kvmstats_processes){ 0 };
 }

@@ -45,13 +45,6 @@ struct collector {
 
 /* ---- what this process uses ---- */
 
-static uint64_t ns_of(clockid_t clock)
-{
-	struct timespec time;
-
-	return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * SECOND + time.tv_nsec;
-}
-
 static uint64_t count_fds(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -78,7 +71,7 @@ static void read_process(struct process_use *use)
 	}
 	use->open_fds = count_fds();
 	use->max_fds = getrlimit(RLIMIT_NOFILE, &limit) ? 0 : limit.rlim_cur;
-	use->cpu_time = ns_of(CLOCK_PROCESS_CPUTIME_ID);
+	use->cpu_time = clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* ---- samples ---- */
@@ -118,7 +111,7 @@ static char *expose(struct collector *collector, enum exposition_format format, 
 	report_unread(collector->monitor);
 	notice_exits(collector->monitor);
 	sampling->number++;
-	sampling->time = ns_of(CLOCK_REALTIME);
+	sampling->time = clock_read(CLOCK_REALTIME);
 	sampling->duration = clock_now() - start;
 	read_process(&collector->process);
 	sampling->process = process ? &collector->process : NULL;
@@ -370,7 +363,7 @@ static int serve_until_signal(struct collector *collector)
 int serve_run(const struct serve_options *options)
 {
 	struct collector collector = {
-		.options = options, .http = { .fd = -1 }, .process.start = ns_of(CLOCK_REALTIME),
+		.options = options, .http = { .fd = -1 }, .process.start = clock_read(CLOCK_REALTIME),
 	};
 	int status = STATUS_FAILED;
 

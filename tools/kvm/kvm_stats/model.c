@@ -485,17 +485,10 @@ static bool uses_fds(const struct monitor *monitor)
 }
 
 /* Whether the VM's own statistics are missing, while those of vCPUs may not be. */
-static bool misses_vm(const struct vmm *vmm)
+static bool misses_vm(struct vmm *vmm)
 {
-	size_t i;
-
-	for (i = 0; vmm->kvm && i < kvmstats_vmm_targets(vmm->kvm); i++) {
-		const struct kvmstats_target *from = kvmstats_vmm_target(vmm->kvm, i);
-
-		if (kvmstats_target_kind(from) == KVMSTATS_KIND_VM && fd_error(vmm, from))
-			return true;
-	}
-	return false;
+	count_unread(vmm);
+	return vmm->unread.count > vmm->unread.vcpus;
 }
 
 /*
@@ -722,11 +715,6 @@ int monitor_wait(struct monitor *monitor, uint64_t deadline)
 	int err = kvmstats_monitor_wait(monitor->library, deadline);
 
 	return err ? err : monitor->error;
-}
-
-int monitor_fd(const struct monitor *monitor)
-{
-	return kvmstats_monitor_fd(monitor->library);
 }
 
 void monitor_select(struct monitor *monitor)

@@ -312,12 +312,6 @@ int monitor_sample(struct monitor *monitor);
  */
 int monitor_wait(struct monitor *monitor, uint64_t deadline);
 
-/*
- * For callers that use poll(). The fd is readable when a VMM has ended. Call monitor_refresh()
- * at once then: open statistics fds keep the memory of the VMs allocated in the kernel.
- */
-int monitor_fd(const struct monitor *monitor);
-
 /* Whether the user selected processes by PID, and all of them have ended. */
 bool monitor_has_ended(const struct monitor *monitor);
 

@@ -283,7 +283,7 @@ static int run_once(struct collector *collector)
 {
 	struct pollfd fds[] = {
 		{ .fd = collector->signals, .events = POLLIN },
-		{ .fd = monitor_fd(collector->monitor), .events = POLLIN },
+		{ .fd = kvmstats_monitor_fd(collector->monitor->library), .events = POLLIN },
 		{ .fd = collector->http.fd, .events = POLLIN },
 	};
 	uint64_t next = collector->next_refresh, now;

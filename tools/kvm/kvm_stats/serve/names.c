@@ -84,18 +84,16 @@ bool metric_is_exposed(enum kind kind, const struct stat_set *set, const struct 
 
 static enum metric_type type_of(const struct kvmstats_stat *stat)
 {
-	switch (kvmstats_stat_type(stat)) {
-	case KVMSTATS_TYPE_CUMULATIVE:
-		return METRIC_COUNTER;
-	case KVMSTATS_TYPE_INSTANT:
-	case KVMSTATS_TYPE_PEAK:
-		return METRIC_GAUGE;
-	case KVMSTATS_TYPE_LINEAR_HIST:
-	case KVMSTATS_TYPE_LOG_HIST:
-		return METRIC_HISTOGRAM;
-	default:
-		return METRIC_UNKNOWN;
-	}
+	static const enum metric_type types[] = {
+		[KVMSTATS_TYPE_CUMULATIVE] = METRIC_COUNTER,
+		[KVMSTATS_TYPE_INSTANT] = METRIC_GAUGE,
+		[KVMSTATS_TYPE_PEAK] = METRIC_GAUGE,
+		[KVMSTATS_TYPE_LINEAR_HIST] = METRIC_HISTOGRAM,
+		[KVMSTATS_TYPE_LOG_HIST] = METRIC_HISTOGRAM,
+	};
+	unsigned int type = kvmstats_stat_type(stat);
+
+	return type < ARRAY_SIZE(types) ? types[type] : METRIC_UNKNOWN;
 }
 
 /* Whether the values can be converted to the base unit, such as seconds or bytes. */

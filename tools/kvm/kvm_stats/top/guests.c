@@ -447,7 +447,8 @@ static bool is_complete(const struct vmm *vmm)
 static struct line *update_line(struct top *top, struct page *page, struct vmm *vmm,
 				struct target *target, const struct line *guest)
 {
-	struct top_scope scope = target ? scope_of_target(target) : scope_of_vmm(vmm);
+	struct top_scope scope = target ? scope_of_target(target) :
+					  (struct top_scope){ .vmm = vmm->id };
 	struct line *line = page_line(page, &scope, "");
 	struct target **targets = target ? &target : vmm->target;
 	size_t count = target ? 1 : vmm->targets, i;

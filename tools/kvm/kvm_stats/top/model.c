@@ -14,11 +14,6 @@
 
 /* ---- scopes ---- */
 
-struct top_scope scope_of_vmm(const struct vmm *vmm)
-{
-	return (struct top_scope){ .vmm = vmm->id };
-}
-
 struct top_scope scope_of_target(const struct target *target)
 {
 	struct top_scope scope = { .vmm = target->vmm->id, .origin = target->origin };

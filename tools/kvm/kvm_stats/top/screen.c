@@ -179,7 +179,7 @@ static void handle_events(struct top *top)
 {
 	struct pollfd fds[] = {
 		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = monitor_fd(top->monitor), .events = POLLIN },
+		{ .fd = kvmstats_monitor_fd(top->monitor->library), .events = POLLIN },
 	};
 	struct timespec timeout = clock_until(next_time(top));
 

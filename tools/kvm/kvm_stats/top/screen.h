@@ -79,7 +79,6 @@ struct top_scope {
 	enum origin origin;		/* of the VM or vCPU, or of a statistic */
 };
 
-struct top_scope scope_of_vmm(const struct vmm *vmm);
 struct top_scope scope_of_target(const struct target *target);
 /* @arg is the scope. */
 bool scope_selects(const struct target *target, void *arg);
@@ -362,7 +361,7 @@ void model_sample(struct top *top);
 void model_update(struct top *top);
 /* Updates the totals, which are the sums over the scope. */
 void model_sum_up(struct top *top, const struct top_scope *scope);
-/* Call this when monitor_fd() is readable: a VMM has ended. */
+/* Call this when kvmstats_monitor_fd() is readable: a VMM has ended. */
 void model_refresh(struct top *top);
 /* Counts the values of statistics from the last sample on. */
 void model_reset(struct top *top);

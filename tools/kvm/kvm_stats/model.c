@@ -361,6 +361,17 @@ static void count_unread(struct vmm *vmm)
 
 /* ---- VMMs ---- */
 
+const struct stat_set *vmm_set(const struct vmm *vmm, enum scope scope)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		if (vmm->target[i]->scope == scope)
+			return vmm->target[i]->set;
+	}
+	return NULL;
+}
+
 unsigned int vmm_origins(const struct vmm *vmm)
 {
 	unsigned int mask = 0;

@@ -219,6 +219,9 @@ static inline uint64_t vmm_key(const struct vmm *vmm)
 	return vmm->number ? vmm->number + (1ull << 32) : (uint64_t)vmm->pid;
 }
 
+/* Returns the set of its targets with this scope, or NULL. On one kernel, all have the same. */
+const struct stat_set *vmm_set(const struct vmm *vmm, enum scope scope);
+
 /* Returns the origins of its targets, as bits. */
 unsigned int vmm_origins(const struct vmm *vmm);
 

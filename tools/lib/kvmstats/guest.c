@@ -167,19 +167,6 @@ int kvmstats_read_cmdline(pid_t pid, char **text, size_t *size)
 	return kvmstats_read_proc(pid, "cmdline", MAX_CMDLINE, text, size);
 }
 
-int kvmstats_guest_read(struct kvmstats_guest *guest, pid_t pid)
-{
-	char *text;
-	size_t size;
-	int err = kvmstats_read_cmdline(pid, &text, &size);
-
-	if (err)
-		return err;
-	err = kvmstats_guest_parse(guest, text, size);
-	free(text);
-	return err;
-}
-
 void kvmstats_guest_free(struct kvmstats_guest *guest)
 {
 	free(guest->name);

@@ -40,9 +40,6 @@ struct kvmstats_guest {
  * @size bytes. Returns 0 or -ENOMEM.
  */
 int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t size);
-
-/* Sets @guest from the command line of process @pid. Returns 0 or -errno. */
-int kvmstats_guest_read(struct kvmstats_guest *guest, pid_t pid);
 void kvmstats_guest_free(struct kvmstats_guest *guest);
 
 #endif /* KVMSTATS_GUEST_H */

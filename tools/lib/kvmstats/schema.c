@@ -209,17 +209,12 @@ static int read_descs(struct kvmstats_schema *schema, int fd)
 	return err;
 }
 
-static int read_header(struct kvm_stats_header *h, int fd)
+int kvmstats_read_vcpus(int fd, struct kvm_stats_header *h, struct kvm_stats_vcpus *vcpus)
 {
 	int err = kvmstats_pread_all(fd, h, sizeof(*h), 0);
 
-	return err ? err : check_header(h);
-}
-
-int kvmstats_read_vcpus(int fd, struct kvm_stats_header *h, struct kvm_stats_vcpus *vcpus)
-{
-	int err = read_header(h, fd);
-
+	if (!err)
+		err = check_header(h);
 	if (err)
 		return err;
 	if (!(h->flags & KVM_STATS_HEADER_VCPUS))
@@ -406,13 +401,6 @@ static int check_desc(const struct kvmstats_desc *desc)
 	return 0;
 }
 
-static uint32_t make_flags(const struct kvmstats_desc *desc)
-{
-	return (uint32_t)desc->type << KVM_STATS_TYPE_SHIFT |
-	       (uint32_t)desc->unit << KVM_STATS_UNIT_SHIFT |
-	       (uint32_t)desc->base << KVM_STATS_BASE_SHIFT;
-}
-
 static void add_stat(struct kvmstats_schema *schema, const struct kvmstats_desc *desc, char **names)
 {
 	struct kvmstats_stat *stat = &schema->stat[schema->header.num_desc++];
@@ -420,7 +408,9 @@ static void add_stat(struct kvmstats_schema *schema, const struct kvmstats_desc 
 	*stat = (struct kvmstats_stat){
 		.schema = schema,
 		.name = strcpy(*names, desc->name),
-		.flags = make_flags(desc),
+		.flags = (uint32_t)desc->type << KVM_STATS_TYPE_SHIFT |
+			 (uint32_t)desc->unit << KVM_STATS_UNIT_SHIFT |
+			 (uint32_t)desc->base << KVM_STATS_BASE_SHIFT,
 		.exponent = desc->exponent,
 		.size = desc->size,
 		.offset = (uint32_t)schema->data_size,

@@ -468,13 +468,6 @@ static int open_targets(struct kvmstats_vmm *vmm, bool fds_changed)
 	return err;
 }
 
-static int list_targets(struct kvmstats_vmm *vmm, bool fds_changed)
-{
-	if (fds_changed || (!vmm->files && !vmm->has_no_files))
-		return open_targets(vmm, fds_changed);
-	return vmm->files ? update_files(vmm) : 0;
-}
-
 /* The glance is read first, so that it detects changes that happen during the scan. */
 static int scan(struct kvmstats_vmm *vmm)
 {
@@ -496,7 +489,10 @@ static int scan(struct kvmstats_vmm *vmm)
 	if (!first_kvm_fd(&vmm->buffer))
 		return -ENODEV;
 
-	err = list_targets(vmm, changed);
+	if (changed || (!vmm->files && !vmm->has_no_files))
+		err = open_targets(vmm, changed);
+	else if (vmm->files)
+		err = update_files(vmm);
 	if (!err) {
 		struct kvmstats_fds old = vmm->fds;
 
@@ -524,18 +520,21 @@ int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
 static int read_names(struct kvmstats_vmm *vmm)
 {
 	struct kvmstats_guest guest;
-	size_t len;
-	int err = kvmstats_read_proc(vmm->pid, "comm", MAX_COMM, &vmm->comm, &len);
+	char *cmdline;
+	size_t size;
+	int err = kvmstats_read_proc(vmm->pid, "comm", MAX_COMM, &vmm->comm, &size);
 
 	if (err)
 		return err;
 	vmm->comm[strcspn(vmm->comm, "\n")] = '\0';
-	err = kvmstats_guest_read(&guest, vmm->pid);
+	err = kvmstats_read_cmdline(vmm->pid, &cmdline, &size);
 	if (err)
 		return err;
+	err = kvmstats_guest_parse(&guest, cmdline, size);
+	free(cmdline);
 	vmm->guest = guest.name;
 	vmm->uuid = guest.uuid;
-	return 0;
+	return err;
 }
 
 int kvmstats_vmm_open(struct kvmstats_vmm *vmm, pid_t pid, struct kvmstats_schemas *schemas)

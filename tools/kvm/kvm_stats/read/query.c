@@ -209,22 +209,10 @@ static void print_schema(const char *target, const struct stat_set *set)
 	printf("]}");
 }
 
-/* On one kernel, all targets of a scope have the same statistics. */
-static const struct stat_set *set_of(const struct vmm *vmm, enum scope scope)
-{
-	size_t i;
-
-	for (i = 0; i < vmm->targets; i++) {
-		if (vmm->target[i]->scope == scope)
-			return vmm->target[i]->set;
-	}
-	return NULL;
-}
-
 void query_stats_print_schemas(const struct monitor *monitor)
 {
-	const struct stat_set *vm = set_of(monitor->vmm[0], SCOPE_VM);
-	const struct stat_set *vcpu = set_of(monitor->vmm[0], SCOPE_VCPU);
+	const struct stat_set *vm = vmm_set(monitor->vmm[0], SCOPE_VM);
+	const struct stat_set *vcpu = vmm_set(monitor->vmm[0], SCOPE_VCPU);
 
 	printf("{\"return\": [");
 	if (vm)

@@ -102,14 +102,6 @@ static int finish(const struct samples *samples, int err)
 	return samples->complete ? STATUS_OK : STATUS_FAILED;
 }
 
-static int run(struct samples *samples)
-{
-	if (!require_statistics(samples->monitor) ||
-	    !require_matches(samples->monitor))
-		return STATUS_FAILED;
-	return finish(samples, read_all(samples));
-}
-
 int samples_run(struct samples_options *options, const struct samples_printer *printer, void *arg)
 {
 	struct monitor_options monitor_options = { .filter = &options->filter };
@@ -124,8 +116,9 @@ int samples_run(struct samples_options *options, const struct samples_printer *p
 	if (options->count && !options->interval)
 		options->interval = SECOND;
 	samples.monitor = require_monitor(&monitor_options);
-	if (samples.monitor)
-		status = run(&samples);
+	if (samples.monitor && require_statistics(samples.monitor) &&
+	    require_matches(samples.monitor))
+		status = finish(&samples, read_all(&samples));
 	monitor_close(samples.monitor);
 	return status;
 }
@@ -277,26 +270,22 @@ static void widen(int *width, const char *text)
 		*width = len;
 }
 
-static void measure_names(struct report *report, const struct stat_set *set)
-{
-	size_t i;
-
-	for (i = 0; i < set->stats; i++)
-		widen(&report->name_width, kvmstats_stat_name(set->stat[i]));
-}
-
 /* Sets the widths of the columns. */
 static void report_measure(struct report *report, const struct monitor *monitor)
 {
 	const struct target *target;
-	size_t i;
+	size_t i, j;
 
 	report->label_width = strlen("TARGET");
 	report->name_width = strlen("halt_poll_success_hist[1073741824..ns]");
 	for_each_target(target, monitor)
 		widen(&report->label_width, target->label);
-	for (i = 0; i < monitor->sets.sets; i++)
-		measure_names(report, monitor->sets.set[i]);
+	for (i = 0; i < monitor->sets.sets; i++) {
+		const struct stat_set *set = monitor->sets.set[i];
+
+		for (j = 0; j < set->stats; j++)
+			widen(&report->name_width, kvmstats_stat_name(set->stat[j]));
+	}
 }
 
 static void report_print(const struct report *report, const struct vmm *vmm)

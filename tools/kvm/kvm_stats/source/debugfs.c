@@ -143,23 +143,12 @@ static int make_schema(const struct kvmstats_schema *ignored, int dirfd,
 	return err;
 }
 
-/* Returns the schema of the vCPUs that another source has registered, or NULL. */
-static const struct kvmstats_schema *vcpu_schema(const struct vmm *vmm)
-{
-	size_t i;
-
-	for (i = 0; i < vmm->targets; i++) {
-		if (vmm->target[i]->scope == SCOPE_VCPU)
-			return vmm->target[i]->set->schema;
-	}
-	return NULL;
-}
-
 static int add_vm(struct monitor *monitor, struct vmm *vmm, struct target target)
 {
+	/* Another source may have registered the vCPUs. */
+	const struct stat_set *vcpus = target.source->has_sums ? NULL : vmm_set(vmm, SCOPE_VCPU);
 	struct kvmstats_schema *schema;
-	int err = make_schema(target.source->has_sums ? NULL : vcpu_schema(vmm), target.fd, &schema,
-			      &target.err);
+	int err = make_schema(vcpus ? vcpus->schema : NULL, target.fd, &schema, &target.err);
 
 	if (err)
 		return err;

@@ -423,12 +423,6 @@ static int add_target(struct monitor *monitor, struct vmm *vmm, const struct tar
 	return err;
 }
 
-/* Without -p and -g, the counters of the whole machine include all VMMs. */
-static bool counted_on_host(const struct monitor *monitor, const struct vmm *vmm)
-{
-	return vmm->kvm && !filter_names_vmms(monitor->options.filter);
-}
-
 static int attach(struct monitor *monitor, struct vmm *vmm)
 {
 	struct target key = {
@@ -443,7 +437,8 @@ static int attach(struct monitor *monitor, struct vmm *vmm)
 	const struct machine *machine = monitor->tracepoints;
 	struct target *target;
 
-	if (counted_on_host(monitor, vmm) || !machine->set->stats)
+	/* Without -p and -g, the counters of the whole machine include all VMMs. */
+	if ((vmm->kvm && !filter_names_vmms(monitor->options.filter)) || !machine->set->stats)
 		return 0;
 	if (filter_selects_vcpus_only(monitor->options.filter))
 		return -EDOM;

@@ -650,14 +650,6 @@ static void draw_no_line(const struct top *top, int y, int end)
 			     "No matching events reported yet" : "All statistics are 0.");
 }
 
-static void draw_nothing(const struct top *top, int y, int end)
-{
-	if (!top->monitor->vmms && !top_page(top)->scope.vmm)
-		draw_no_guest(top, y, end);
-	else if (draw_problem(top, y, end) == y)
-		draw_no_line(top, y, end);
-}
-
 /* ---- lists in place of the page ---- */
 
 static const char * const top_help[] = {
@@ -819,8 +811,10 @@ static void draw_body(struct top *top, int y, int end)
 		draw_guests(top, y, end);
 	else if (page->lines)
 		draw_lines(top, y, end);
-	else
-		draw_nothing(top, y, end);
+	else if (!top->monitor->vmms && !page->scope.vmm)
+		draw_no_guest(top, y, end);
+	else if (draw_problem(top, y, end) == y)
+		draw_no_line(top, y, end);
 }
 
 void draw_screen(struct top *top)

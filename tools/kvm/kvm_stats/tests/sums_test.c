@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Test the totals and columns of sample values. */
+/* Test the totals, baselines and columns of sample values. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +163,47 @@ static void test_changes(void)
 	end(&w);
 }
 
+/* Takes a sample with these exits. Returns how many the total counts since the baselines. */
+static uint64_t growth(struct world *w, uint64_t first, uint64_t second)
+{
+	const uint64_t one[VALUES] = { first }, two[VALUES] = { second };
+
+	sample(w, one, two);
+	baselines_update(&w->monitor);
+	totals_update(w->totals);
+	return total_of(w, "exits")->growth[0];
+}
+
+static void test_baselines(void)
+{
+	struct world w;
+
+	begin(&w, NULL);
+	w.monitor.vmms = 1;
+	sample(&w, start, NULL);
+	tap_ok(baselines_start(&w.monitor), "the first sample sets the baselines");
+	totals_update(w.totals);
+	tap_is(total_of(&w, "exits")->growth[0], 0, "totals start at 0");
+	tap_is(total_of(&w, "exits")->value, 100,
+	       "totals including the past start at the value of the statistic");
+	/* A new VM before the second sample must not reset the baselines. */
+	w.monitor.vmms = 2;
+	w.monitor.generation++;
+	baselines_update(&w.monitor);
+	totals_update(w.totals);
+	tap_is(total_of(&w, "exits")->growth[0], 0, "a new VM without a sample changes no total");
+	tap_is(growth(&w, 130, 7), 37,
+	       "an old VM counts from the first sample, and a new one from 0");
+	tap_is(growth(&w, 4, 7), 11, "a cleared statistic counts from 0");
+	tap_is(growth(&w, 5000, 7), 5007, "a cleared statistic continues to grow");
+	baselines_start(&w.monitor);
+	tap_is(growth(&w, 5001, 7), 1, "totals start at 0 after a reset");
+	w.monitor.vmms = 0;
+	tap_ok(baselines_start(&w.monitor), "all VMs can disappear");
+	w.monitor.vmms = 2;
+	end(&w);
+}
+
 static void test_filter(void)
 {
 	struct world w;
@@ -256,6 +297,7 @@ int main(void)
 {
 	test_totals();
 	test_changes();
+	test_baselines();
 	test_filter();
 	test_columns();
 	test_different_statistics();

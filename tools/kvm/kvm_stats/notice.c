@@ -210,16 +210,14 @@ bool require_selection(const struct monitor *monitor)
 
 static const char *names_command(enum sources sources)
 {
-	switch (sources & (SOURCES_DEBUGFS | SOURCES_TRACEPOINTS)) {
-	case SOURCES_DEBUGFS:
-		return "-d -f help";
-	case SOURCES_TRACEPOINTS:
-		return "-t -f help";
-	case SOURCES_DEBUGFS | SOURCES_TRACEPOINTS:
-		return "-d -t -f help";
-	default:
-		return "schema";
-	}
+	static const char * const commands[] = {
+		[SOURCES_AUTO] = "schema",
+		[SOURCES_DEBUGFS] = "-d -f help",
+		[SOURCES_TRACEPOINTS] = "-t -f help",
+		[SOURCES_DEBUGFS | SOURCES_TRACEPOINTS] = "-d -t -f help",
+	};
+
+	return commands[sources & (SOURCES_DEBUGFS | SOURCES_TRACEPOINTS)];
 }
 
 bool require_matches(const struct monitor *monitor)

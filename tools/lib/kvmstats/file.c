@@ -56,8 +56,8 @@ struct kvmstats_sample {
 	uint64_t own[];
 };
 
-static int new_sample(struct kvmstats_sample **sample, const struct kvmstats_schema *schema,
-		      size_t size)
+int kvmstats_sample_alloc(struct kvmstats_sample **sample, const struct kvmstats_schema *schema,
+			  size_t size)
 {
 	*sample = calloc(1, sizeof(**sample) + size);
 	if (!*sample)
@@ -69,13 +69,7 @@ static int new_sample(struct kvmstats_sample **sample, const struct kvmstats_sch
 
 int kvmstats_sample_new(struct kvmstats_sample **sample, const struct kvmstats_schema *schema)
 {
-	return new_sample(sample, schema, schema->data_size);
-}
-
-int kvmstats_sample_new_for_file(struct kvmstats_sample **sample,
-				 const struct kvmstats_schema *schema)
-{
-	return new_sample(sample, schema, 0);
+	return kvmstats_sample_alloc(sample, schema, schema->data_size);
 }
 
 void kvmstats_sample_clear(struct kvmstats_sample *sample)

@@ -51,10 +51,7 @@ struct kvmstats_schema {
 /* Reads and checks where a file has its vCPUs. -ENODATA: it does not contain any. */
 int kvmstats_read_vcpus(int fd, struct kvm_stats_header *header, struct kvm_stats_vcpus *vcpus);
 
-/*
- * The schemas in use, each stored once. Usually there are two: one that all VMs share, and one
- * that all vCPUs share.
- */
+/* The schemas in use, each stored once: usually one of all VMs, and one of all vCPUs. */
 struct kvmstats_schemas {
 	struct kvmstats_schema **schema;
 	size_t count;
@@ -111,9 +108,9 @@ int kvmstats_file_read(struct kvmstats_file *file);
 /* Returns the ID of vCPU @i, of file->vcpus. They are in the order of their creation. */
 int kvmstats_file_vcpu(const struct kvmstats_file *file, size_t i);
 
-/* Makes a sample that only kvmstats_file_sample() fills. */
-int kvmstats_sample_new_for_file(struct kvmstats_sample **sample,
-				 const struct kvmstats_schema *schema);
+/* Makes a sample with space for @size bytes. With 0, only kvmstats_file_sample() can fill it. */
+int kvmstats_sample_alloc(struct kvmstats_sample **sample, const struct kvmstats_schema *schema,
+			  size_t size);
 
 /* Empties a sample. */
 void kvmstats_sample_clear(struct kvmstats_sample *sample);
@@ -324,10 +321,8 @@ void kvmstats_vmm_close(struct kvmstats_vmm *vmm);
 int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm);
 
 /*
- * Checks quickly, with two calls of stat(), whether kvmstats_vmm_refresh() is necessary.
- * Returns 1 if the number of threads of the process has changed since its fds were last
- * listed, or, on Linux 6.2 and later, the number of its fds. Returns 0 if neither has changed.
- * Does not detect changes of VMs that keep both numbers. -ESRCH: the process has ended.
+ * Returns 1 if kvmstats_vmm_refresh() is necessary, because the glance has changed since the fds
+ * were last listed, otherwise 0. -ESRCH: the process has ended.
  */
 int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm);
 

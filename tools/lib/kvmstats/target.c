@@ -41,15 +41,14 @@ void kvmstats_target_free(struct kvmstats_target *target)
 }
 
 static int set_schema(struct kvmstats_target *target, const struct kvmstats_schema *schema,
-		      int (*new_sample)(struct kvmstats_sample **sample,
-					const struct kvmstats_schema *schema))
+		      size_t size)
 {
 	int err;
 
 	free_samples(target);
 	target->schema = schema;
-	err = new_sample(&target->now, schema);
-	return err ? err : new_sample(&target->before, schema);
+	err = kvmstats_sample_alloc(&target->now, schema, size);
+	return err ? err : kvmstats_sample_alloc(&target->before, schema, size);
 }
 
 static const struct kvmstats_file *file_of(const struct kvmstats_target *target)
@@ -66,7 +65,7 @@ static int open_in_file(struct kvmstats_target *target, const struct kvmstats_fi
 	target->origin = target->vmm->by_number ? KVMSTATS_ORIGIN_NEXT : KVMSTATS_ORIGIN_OPEN;
 	if (file->err || target->schema == schema)
 		return file->err;
-	return set_schema(target, schema, kvmstats_sample_new_for_file);
+	return set_schema(target, schema, 0);
 }
 
 /* Keeps the samples if the file has the same schema as the previous one. */
@@ -81,7 +80,7 @@ static int open_fd(struct kvmstats_target *target, int fd, struct kvmstats_schem
 	if (target->schema && kvmstats_schema_same(target->schema, fd) == 1)
 		return 0;
 	err = kvmstats_schemas_find(schemas, fd, false, &schema);
-	return err ? err : set_schema(target, schema, kvmstats_sample_new);
+	return err ? err : set_schema(target, schema, schema->data_size);
 }
 
 /*

@@ -184,32 +184,30 @@ int qmp_connect(const char *path, bool of_vmm, pid_t pid)
 
 const char *qmp_error_text(int err)
 {
-	switch (-err) {
-	case ENXIO:
-		return "found no QMP socket of this process";
-	case EREMOTE:
-		return "another process listens on the socket";
-	case ECONNREFUSED:
-		return "no process listens on the socket";
-	case EBUSY:
-		return "the VMM does not greet; another program may be connected to the socket";
-	case ETIMEDOUT:
-		return "the VMM does not answer in time";
-	case EPROTO:
-		return "the VMM does not speak QMP, or its answer is not valid";
-	case EOVERFLOW:
-		return "the answer is too long";
-	case ECONNRESET:
-		return "the VMM has closed the connection";
-	case EOPNOTSUPP:
-		return "this QEMU has no query-stats (QEMU 7.1 and later have it)";
-	case EIO:
-		return "QEMU cannot read its statistics";
-	case ENODATA:
-		return "QEMU has no statistics of the VM or vCPU (KVM has them from Linux 5.14 on)";
-	case ENOTUNIQ:
-		return "the process has several VMs, and QMP knows one";
-	default:
-		return error_text(err);
+	static const struct {
+		int err;
+		const char *text;
+	} messages[] = {
+		{ -ENXIO, "found no QMP socket of this process" },
+		{ -EREMOTE, "another process listens on the socket" },
+		{ -ECONNREFUSED, "no process listens on the socket" },
+		{ -EBUSY,
+		  "the VMM does not greet; another program may be connected to the socket" },
+		{ -ETIMEDOUT, "the VMM does not answer in time" },
+		{ -EPROTO, "the VMM does not speak QMP, or its answer is not valid" },
+		{ -EOVERFLOW, "the answer is too long" },
+		{ -ECONNRESET, "the VMM has closed the connection" },
+		{ -EOPNOTSUPP, "this QEMU has no query-stats (QEMU 7.1 and later have it)" },
+		{ -EIO, "QEMU cannot read its statistics" },
+		{ -ENODATA,
+		  "QEMU has no statistics of the VM or vCPU (KVM has them from Linux 5.14 on)" },
+		{ -ENOTUNIQ, "the process has several VMs, and QMP knows one" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(messages); i++) {
+		if (messages[i].err == err)
+			return messages[i].text;
 	}
+	return error_text(err);
 }

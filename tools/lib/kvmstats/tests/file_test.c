@@ -213,8 +213,8 @@ static void test_kept_sample(const struct vm_image *image)
 	int i;
 
 	kvmstats_file_open(&file, vm_image_fd(image), &schemas);
-	kvmstats_sample_new_for_file(&first, file.vm);
-	kvmstats_sample_new_for_file(&last, file.vm);
+	kvmstats_sample_alloc(&first, file.vm, 0);
+	kvmstats_sample_alloc(&last, file.vm, 0);
 	kvmstats_file_read(&file);
 	kvmstats_file_sample(&file, -1, first);
 	if (pwrite(file.fd, &changed, sizeof(changed), offsetof(struct vm_image, value)) < 0)

@@ -3,16 +3,6 @@
  * What kvm-stats knows about the machine: VMMs, their VMs and vCPUs, the statistics of these, and
  * what cannot be read.
  *
- *	struct monitor_options options = { .filter = &filter, .sources = SOURCES_AUTO };
- *	struct monitor *monitor;
- *
- *	err = monitor_open(&monitor, &options);
- *	for (;;) {
- *		err = monitor_sample(monitor);
- *		(read monitor->vmm[i]->target[j], see sums.h)
- *		err = monitor_wait(monitor, deadline);
- *	}
- *
  * A monitor of the library finds the VMMs and reads their statistics fds, see kvmstats.h. This
  * monitor adds the targets of other sources to each VMM. It prints nothing, and reports what
  * happens to options.event().
@@ -244,9 +234,8 @@ int vmm_error(const struct vmm *vmm);
 bool vmm_lacks_only_vm(const struct vmm *vmm);
 
 /*
- * Whether statistics that the user selected cannot be read. Those of the VM itself do not count if
- * only they are missing and the user did not ask for them, by --vm, by --qmp, or by an expression
- * that matches no other statistic of the VMM: the user cannot change that.
+ * Whether statistics that the user selected cannot be read, see EXIT STATUS in kvm-stats(1): the
+ * user cannot change that those of the VM itself are missing.
  */
 bool vmm_fails(const struct vmm *vmm, const struct filter *filter);
 

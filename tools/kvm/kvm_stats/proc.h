@@ -30,11 +30,7 @@ struct task {
 bool task_read(struct task *task, pid_t pid, pid_t tid);
 
 /*
- * ---- processes ----
- *
- * A thread is a vCPU thread if its name says so ("CPU 0/KVM" of QEMU, "fc_vcpu 0" of Firecracker,
- * "vcpu0" of Cloud Hypervisor, "crosvm_vcpu0", "kvm-vcpu-0" of kvmtool), or if the kernel has
- * accounted guest time to it.
+ * ---- processes: kvm-stats-top(1) describes how the threads of vCPUs are found ----
  *
  * The number in a name is an index, not an ID: on x86, vCPU IDs are APIC IDs and can have gaps. So
  * the thread with the lowest number runs the vCPU with the lowest ID, and so on, if every vCPU has

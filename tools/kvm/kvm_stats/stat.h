@@ -48,9 +48,8 @@ bool exit_class_of(const struct kvmstats_schema *schema, const struct kvmstats_s
 bool is_exit_stat(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat);
 
 /*
- * A schema in use, and the statistics that the filter selects of it. Usually there are two: one
- * that all VMs share, and one that all vCPUs share. Another source of the same statistics has
- * schemas of its own.
+ * A schema in use, and the statistics that the filter selects of it. Another source of the same
+ * statistics has schemas of its own.
  */
 struct stat_set {
 	const struct kvmstats_schema *schema;

@@ -55,16 +55,7 @@ void json_print_vmms(const struct monitor *monitor);
 /* Prints the time, and the statistics of all VMMs; with @rates, also their growth per second. */
 void json_print_values(const struct monitor *monitor, bool rates);
 
-/*
- * ---- the format of QMP ----
- *
- * JSON in the format of QEMU's answers to the QMP commands query-stats and query-stats-schemas.
- *
- * Each answer is one line, {"return": [...]}. There are two differences. The buckets of
- * histograms are always in ascending order; QEMU prints them in descending order. The path
- * of a vCPU in QEMU's object tree is not visible to other processes, so "qom-path" is
- * "/kvm-stats/vcpu[ID]".
- */
+/* ---- the format of QMP: kvm-stats(1) describes it ---- */
 
 /* An answer describes one VMM. Prints a message and returns false if more are selected. */
 bool query_stats_require_one(const struct monitor *monitor);
@@ -76,12 +67,7 @@ void query_stats_print_schemas(const struct monitor *monitor);
 /* Prints a message for each statistic that is omitted because QMP cannot describe it. */
 void query_stats_warn_unknown(const struct monitor *monitor);
 
-/*
- * ---- logs ----
- *
- * The columns of a log are sorted by name. Each has the change of one statistic since the previous
- * sample. Histograms do not have a column.
- */
+/* ---- logs: the columns are sorted by name; histograms do not have one ---- */
 
 struct column {
 	char name[96];		/* "exits", or "exits@debugfs" if two sources have the name */

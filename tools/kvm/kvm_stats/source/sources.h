@@ -36,10 +36,7 @@ struct exit_reasons {
  */
 const struct exit_reasons *exit_reasons_for(const char *event, const char *machine, int svm);
 
-/*
- * Tracepoints sorted by name. Each one is followed by its exit reasons: "kvm_exit(HLT)" counts
- * the hits of kvm_exit with the exit reason HLT.
- */
+/* Sorted by name. kvm_exit is followed by its exit reasons, such as "kvm_exit(HLT)". */
 struct tracepoints {
 	struct tracepoint {
 		char *name;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draws the screen. From top to bottom: meters, summary, title, times of vCPUs or the summary of a
- * histogram, headings, lines, how many follow, bottom line. kvm_stat's view has no meters, the
- * title above the summary, and the sum below the lines. All functions clip their output.
+ * Draws the screen: meters, summary, title, times of vCPUs or the summary of a histogram, headings,
+ * lines, how many follow, bottom line. All functions clip their output.
  */
 #include <curses.h>
 #include <limits.h>

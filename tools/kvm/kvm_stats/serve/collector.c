@@ -363,7 +363,7 @@ static int serve_until_signal(struct collector *collector)
 int serve_run(const struct serve_options *options)
 {
 	struct collector collector = {
-		.options = options, .http = { .fd = -1 }, .process.start = clock_read(CLOCK_REALTIME),
+		.options = options, .http.fd = -1, .process.start = clock_read(CLOCK_REALTIME),
 	};
 	int status = STATUS_FAILED;
 

@@ -297,6 +297,9 @@ changing_tests()
 	resize 200 24
 	shows "a long name is not cut next to empty space" \
 		"^late-with-a-name-of-more-than-forty-characters$$ "
+	kill -STOP "$vmm"
+	shows "a guest whose VMM is stopped is marked" '^late-.* the VMM is stopped'
+	kill -CONT "$vmm"
 	resize 140 24
 	keys -l /late
 	keys Enter Enter

@@ -43,10 +43,10 @@ static bool parse(struct task *task, const char *text)
 	*task = (struct task){ 0 };
 	text = parse_name(text, task->name);
 	if (!text ||
-	    sscanf(text, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64
+	    sscanf(text, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64
 		   " %*s %*s %*s %*s %*s %*s %*s %*s %" SCNd64
 		   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-		   " %" SCNu64, &utime, &stime, &pages, &guest) != 4)
+		   " %" SCNu64, &task->state, &utime, &stime, &pages, &guest) != 5)
 		return false;
 	task->user = ns_of_ticks(utime);
 	task->kernel = ns_of_ticks(stime);

@@ -15,6 +15,7 @@
 /* Times are in ns, since the start of the task. */
 struct task {
 	char name[TASK_NAME_SIZE];
+	char state;		/* the letter of proc(5) */
 	uint64_t user;		/* in user mode, including the time in a guest */
 	uint64_t kernel;
 	uint64_t guest;
@@ -28,6 +29,12 @@ struct task {
  * @waiting. Returns whether it exists.
  */
 bool task_read(struct task *task, pid_t pid, pid_t tid);
+
+/* Whether a signal or a debugger stopped it. */
+static inline bool task_is_stopped(const struct task *task)
+{
+	return task->state == 'T' || task->state == 't';
+}
 
 /*
  * ---- processes: kvm-stats-top(1) describes how the threads of vCPUs are found ----

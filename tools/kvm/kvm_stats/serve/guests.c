@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proc.h"
 #include "serve/names.h"
 #include "util.h"
 
@@ -53,21 +54,13 @@ static char *cgroup_of(pid_t pid)
  */
 static enum vmm_state state_of(pid_t pid)
 {
-	char text[512], *end = NULL;
+	struct task task;
 
-	if (pid && proc_read(text, sizeof(text), "%d/stat", (int)pid))
-		end = strrchr(text, ')');
-	switch (end && end[1] ? end[2] : '\0') {
-	case '\0':
+	if (!pid || !task_read(&task, pid, 0))
 		return VMM_UNKNOWN;
-	case 'T':
-	case 't':
+	if (task_is_stopped(&task))
 		return VMM_STOPPED;
-	case 'D':
-		return VMM_BLOCKED;
-	default:
-		return VMM_RUNS;
-	}
+	return task.state == 'D' ? VMM_BLOCKED : VMM_RUNS;
 }
 
 /* Writes why statistics are missing. */

@@ -60,6 +60,7 @@ static void test_task(void)
 	       "the kernel time is read");
 	tap_is(task.guest, 200 * SECOND / (uint64_t)sysconf(_SC_CLK_TCK), "the guest time is read");
 	tap_is(task.memory, 50 * (uint64_t)sysconf(_SC_PAGESIZE), "the memory is read");
+	tap_ok(!task_is_stopped(&task), "a process that sleeps is not stopped");
 	tap_ok(!task_read(&task, 8, 0), "a process that does not exist is reported");
 	write_file("8 (truncated) S 1", "8/stat");
 	tap_ok(!task_read(&task, 8, 0), "a file that is too short is reported");

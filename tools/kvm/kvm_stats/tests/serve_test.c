@@ -260,15 +260,25 @@ static void write_proc(int pid, const char *name, const char *text)
 	guest_files_write(&files, 0600, text, "proc/%d/%s", pid, name);
 }
 
+static void write_state(int pid, const char *name, char state)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "%d (%s) %c 1 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 "
+		 "29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44\n", pid, name, state);
+	write_proc(pid, "stat", text);
+}
+
 /* The other VMM without a name, with the PID 300, has no cgroup. The others have no state. */
 static void write_processes(void)
 {
 	write_proc(200, "cgroup", "1:cpu:/\n0::/machine.slice/machine-fc\\x2d1.scope/emulator\n");
-	write_proc(100, "stat", "100 (a) R b) S 1 100");
-	write_proc(200, "stat", "200 (qemu) R 1 200");
-	write_proc(250, "stat", "250 (qemu) T 1 250");
-	write_proc(400, "stat", "400 (qemu) t 1 400");
-	write_proc(500, "stat", "500 (qemu) D 1 500");
+	write_state(100, "a (b) S", 'R');
+	write_state(200, "qemu", 'R');
+	write_state(250, "qemu", 'T');
+	write_state(400, "qemu", 't');
+	write_state(500, "qemu", 'D');
 }
 
 /* @value is that of the module parameter. */

@@ -407,8 +407,11 @@ static void update_process(struct top *top, struct line *line, const struct vmm 
 		free(id);
 	}
 	all = process_use(process);
-	if (process->has_now)
+	if (process->has_now) {
 		line->number[COLUMN_MEMORY] = (double)process->now.memory;
+		if (task_is_stopped(&process->now) && !*line->problem)
+			snprintf(line->problem, sizeof(line->problem), "the VMM is stopped");
+	}
 	if (all.guest < 0)
 		return;
 	line->number[COLUMN_CPU] = all.guest + all.user + all.kernel;

@@ -4,7 +4,7 @@
  * the same statistics, with the same types and units. docs.t compares its debugfs names.
  *
  * The Makefile converts Documentation/virt/kvm/stats-reference.rst to a list with
- * ../compare/reference.awk. The initramfs contains the list.
+ * ../../tools/lib/kvmstats/reference.awk. The initramfs contains the list.
  */
 #define _GNU_SOURCE
 
@@ -15,7 +15,7 @@
 #define MAX_ROWS	512
 #define MAX_TEXT	64
 
-/* The scope of ../compare/reference.awk for this architecture. */
+/* The scope of ../../tools/lib/kvmstats/reference.awk for this architecture. */
 #if defined(__x86_64__) || defined(__i386__)
 #define SCOPE		"x86"
 #elif defined(__aarch64__)
@@ -117,7 +117,7 @@ static const char *unit_word(const struct kvm_stats_desc *desc)
 	}
 }
 
-/* Use the format of ../compare/describe.awk. */
+/* Use the format of ../compare/descriptors. */
 static void describe(const struct kvm_stats_desc *desc, char text[MAX_TEXT])
 {
 	char size[24] = "";

@@ -13,7 +13,7 @@ set -u
 . "$(dirname "$0")/../lib/tap.sh"
 DOCS=$ROOT/tests/static/docs
 PAGES=$ROOT/Documentation/virt/kvm
-REFERENCE_AWK=$ROOT/tests/compare/reference.awk
+REFERENCE_AWK=$ROOT/tools/lib/kvmstats/reference.awk
 TAB=$'\t'
 # shellcheck source=../lib/example.sh
 . "$ROOT/tests/lib/example.sh"
@@ -80,7 +80,7 @@ test_sphinx()
 	result $? "no line of the pages has more than 80 columns"
 }
 
-# compare/reference.awk parses the page that describes the statistics. What it understands wrong
+# reference.awk parses the page that describes the statistics. What it understands wrong
 # differs from the kernel in test_lists(). These test cases are for what it refuses.
 
 # reference TITLE ENTRY [TEXT]: parse a sample page with one section

@@ -37,6 +37,5 @@ copy_sources()
 	mkdir -p "$1"
 	tar -c -C "$ROOT" --exclude=build --exclude=packaging \
 		VERSION CHANGELOG.md COPYING LICENSES include/uapi/linux/kvm_stats.h \
-		Documentation/virt/kvm/stats-reference.rst tests/compare/reference.awk \
-		tools/lib/kvmstats tools/kvm/kvm_stats | tar -x -C "$1"
+		Documentation/virt/kvm/stats-reference.rst tools/lib/kvmstats tools/kvm/kvm_stats | tar -x -C "$1"
 }

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 # Print the statistics in Documentation/virt/kvm/stats-reference.rst as a list, one
 # line for each architecture, target and statistic:
 #
@@ -7,7 +7,7 @@
 # With -v texts=1 each line has two more columns, the first sentence of the text and
 # the rest of the text.
 #
-# DESCRIPTION has the format of describe.awk. DEBUGFS NAME is "--" if debugfs does not
+# DESCRIPTION has the format of tests/compare/descriptors. DEBUGFS NAME is "--" if debugfs does not
 # have the statistic. The target `debugfs` is for debugfs files that are not statistics.
 # SCOPE is a value of the array `scope` below. A vCPU of MIPS with VZ has the statistics
 # of `mips` and of `mips-vz`.

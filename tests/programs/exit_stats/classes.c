@@ -101,7 +101,7 @@ static void create_for(const struct exit *exit)
 }
 
 /* An ioctl of the vCPU that must succeed. */
-static void vcpu_ioctl(unsigned long request, const void *arg, const char *name)
+static void vcpu_ioctl(unsigned long request, void *arg, const char *name)
 {
 	if (ioctl(guest.vcpu, request, arg))
 		fail("%s: %s", name, strerror(errno));

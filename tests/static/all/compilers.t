@@ -43,7 +43,7 @@ builds()
 {
 	"$@" "set -eu; $(declare -f build_all); build_all $OUT $level" >"$out/log" 2>&1 </dev/null &&
 		! grep 'built without' "$out/log" >"$out/why" && return
-	grep -E 'error|warning|without' "$out/log" >"$out/why" || tail -n 20 "$out/log" >"$out/why"
+	grep -E 'error|warning|without|\*\*\*' "$out/log" >"$out/why" || tail -n 20 "$out/log" >"$out/why"
 	return 1
 }
 
@@ -77,7 +77,7 @@ make_root()
 copy_sources()
 {
 	rm -rf "$1" && mkdir -p "$1" &&
-	(cd "$ROOT" && git ls-files -z --cached --others --exclude-standard VERSION tools include virt arch Documentation |
+	(cd "$ROOT" && git ls-files -z --cached --others --exclude-standard VERSION tools tests include virt arch Documentation |
 		tar -c --null --ignore-failed-read -T - 2>/dev/null) | tar -x -C "$1"
 }
 

@@ -48,7 +48,7 @@ first_is_listed()
 
 scrape()
 {
-	wget -q -O "$work/metrics" "http://127.0.0.1:$port/metrics"
+	wget -q -T 20 -O "$work/metrics" "http://127.0.0.1:$port/metrics"
 }
 
 # The kvm-stats of the build host has HTTP.

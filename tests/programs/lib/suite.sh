@@ -31,15 +31,19 @@ skip()
 	echo "ok $number - $1 # SKIP $2"
 }
 
-# wait_until COMMAND...
+uptime_seconds()
+{
+	cut -d . -f 1 /proc/uptime
+}
+
+# wait_until COMMAND...: the time counts, not the number of tries, because a try can wait as well.
 wait_until()
 {
-	local tries=$((SECONDS_MAX * 2))
+	local end=$(($(uptime_seconds) + SECONDS_MAX))
 
 	until "$@"; do
-		[ "$tries" -gt 0 ] || { echo "timeout: $*"; return 1; }
+		[ "$(uptime_seconds)" -lt "$end" ] || { echo "timeout: $*"; return 1; }
 		sleep 0.5
-		tries=$((tries - 1))
 	done
 }
 

@@ -15,6 +15,7 @@
 #include "kvm_stats_processor.h"
 #include "kvm_stats_run.h"
 #include "kvm_stats_guest.h"
+#include "kvm_stats_mmu.h"
 #include "kvm_stats_tap.h"
 #include "processor.h"
 

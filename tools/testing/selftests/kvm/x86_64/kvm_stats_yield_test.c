@@ -11,6 +11,7 @@
 #include "kvm_stats_processor.h"
 #include "kvm_stats_guest.h"
 #include "kvm_stats_tap.h"
+#include "processor.h"
 
 #define VCPU_ID		0
 #define OTHER_VCPU_ID	1

@@ -10,8 +10,8 @@
 #ifndef SELFTEST_KVM_STATS_MMU_H
 #define SELFTEST_KVM_STATS_MMU_H
 
-#include "kvm_stats_run.h"
 #include "kvm_stats_guest.h"
+#include "kvm_stats_run.h"
 
 #define PAGE		4096ul
 #define LARGE_PAGE	(512 * PAGE)

@@ -47,7 +47,7 @@ ask()
 
 	before=$(wc -l <"$work/answers")
 	echo "$1" >&8
-	wait_until has_answer "$before" || return
+	wait_until has_answer "$before" || { kill -0 "$qemu" && echo "QEMU runs, but does not answer"; return 1; }
 	cat "$work/answer"
 	grep -q '"return"' "$work/answer"
 }

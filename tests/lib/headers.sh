@@ -29,7 +29,8 @@ install_kvm_headers()
 	local base=$1 arch=x86 set
 
 	[ "$(uname -m)" != aarch64 ] || arch=arm64
-	mkdir -p scripts && gcc -w -o scripts/unifdef "$base/scripts/unifdef.c" || return
+	# In C23, a variable of unifdef.c has the name of a keyword, constexpr.
+	mkdir -p scripts && gcc -w -std=gnu11 -o scripts/unifdef "$base/scripts/unifdef.c" || return
 	for set in unpatched patched; do
 		install_header "$base" "$base/arch/$arch/include/uapi/asm/kvm.h" $set/asm/kvm.h || return
 	done

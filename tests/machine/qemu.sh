@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by boot and bench/count: QEMU as the emulator of the test machine, or /dev/kvm.
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # boot uses the variables
+# shellcheck disable=SC2034,SC2154 # boot uses and sets the variables
 
 # The packages of an architecture have its QEMU.
 emulator_packages=

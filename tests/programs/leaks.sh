@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Print as TAP whether kmemleak found leaks since the tests began. /tmp/begun has the seconds
 # of uptime at that time.
+#
+# shellcheck shell=dash
+
+# shellcheck source=lib/suite.sh
+. "${0%/*}/suite.sh"
 
 kmemleak=/sys/kernel/debug/kmemleak
-
-uptime_seconds()
-{
-	sed 's/[. ].*//' /proc/uptime
-}
 
 # kmemleak ignores objects that are younger than 5 seconds, and reports only what it found
 # in two scans. Do not scan stacks: old pointers there can hide a leak.

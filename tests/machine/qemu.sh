@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by boot and bench/count: QEMU as the emulator of the test machine, or /dev/kvm.
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # boot uses and sets the variables
+# shellcheck disable=SC2034 # boot uses the variables
 
 # The packages of an architecture have its QEMU.
 emulator_packages=
@@ -84,7 +84,7 @@ machine_command()
 	# shellcheck disable=SC2206,SC2054 # words; options of QEMU have commas
 	command+=($qemu_args -device "virtio-serial-$virtio_bus" -device virtserialport,chardev=results,name=results
 		-chardev "file,id=results,path=$out/results")
-	# shellcheck disable=SC2054 # options of QEMU have commas
+	# shellcheck disable=SC2054,SC2154 # options of QEMU have commas; initramfs.sh sets client_root
 	[ -z "$client" ] || command+=(-device "virtio-9p-$virtio_bus,fsdev=host,mount_tag=host"
 		-fsdev "local,id=host,path=$client_root,security_model=none,readonly=on,multidevs=remap")
 	if [ "$mode" = shell ]; then

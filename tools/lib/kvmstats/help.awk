@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-# Print help_table.h from the list that reference.awk prints with
-# -v texts=1.
+# Print help_table.h from the list that reference.awk prints with -v texts=1.
 #
 # Each entry of the table has the first sentence of the text, the kind of the statistic, and the
 # architectures on which the statistic has this text.

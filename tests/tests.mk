@@ -5,7 +5,7 @@ testing := tests
 
 export ARCH
 
-.PHONY: run lint check check-all results kernel shell compare bench check-release check-host coverage
+.PHONY: run lint check check-all kernel shell compare bench check-release check-host coverage
 
 run: ## show the statistics of a real guest on a patched kernel, under emulation
 	@mkdir -p build
@@ -22,9 +22,6 @@ check-all: ## every test: all architectures and series, sanitizers, all injected
 
 check-release: ## run and check on a new installation of Debian, RELEASE=trixie; needs root
 	@$(testing)/release/check-release $(RELEASE)
-
-results: ## write the results of the last make check-all to docs/results.md
-	@$(testing)/results --page
 
 kernel: ## build a kernel (ARCH=, VARIANT=patched, unpatched, patch:N, tree, NAME); print its directory
 	@$(testing)/kernel/build $(or $(VARIANT),patched)

@@ -93,7 +93,7 @@ static inline int tap_skip_all(const char *why)
 	return 0;
 }
 
-/* Report how often an operation was repeated. docs/results.md has the sums of all runs. */
+/* Report how often an operation was repeated. results.md, see tests/results, has the sums. */
 static inline void tap_tried(unsigned long count, const char *what)
 {
 	printf("# tried: %lu %s\n", count, what);

@@ -497,10 +497,10 @@ make_check_repo()
 	local name
 
 	rm -rf "$check_repo"
-	mkdir -p "$check_repo"/{scripts/lib,docs,tests/{boots/all,cli,static/all},tools/lib/kvmstats,tools/kvm/kvm_stats}
+	mkdir -p "$check_repo"/{scripts/lib,tests/{boots/all,cli,static/all}}
+	mkdir -p "$check_repo"/tools/{lib/kvmstats,kvm/kvm_stats}
 	cp "$ROOT/scripts/lib/common.sh" "$check_repo/scripts/lib/"
 	cp -r "$testing"/{check,results,lib,arch} "$check_repo/tests/"
-	cp "$ROOT/docs/results.md" "$check_repo/docs/"
 	script scripts/packages :
 	script scripts/base :
 	for name in a b c; do
@@ -509,7 +509,7 @@ make_check_repo()
 	fake_boot d arm64
 	fake_boot all/e x86_64
 	git -C "$check_repo" init -q
-	printf "build/\ndocs/\n" >"$check_repo/.gitignore"
+	echo build/ >"$check_repo/.gitignore"
 	commit_repo
 	for name in one two; do
 		script tests/static/$name.t "echo begin $name >>\$trace
@@ -575,56 +575,85 @@ arch=x86_64
 echo $$ >"$trace.pid"; exec sleep 1000'
 check "it ends the build of a kernel, too" ends b
 
-# `check --all` goes on where it was interrupted, and `results` writes docs/results.md only from
-# complete runs of committed sources.
+# `check --all` goes on where it was interrupted. The page of results needs a record of success at
+# this commit for each test.
 
-# page_is REGEX: writing the page prints REGEX and writes nothing; without REGEX, it writes the page
-page_is()
+page=$check_repo/build/testing/results.md
+records=$check_repo/build/testing/records
+tests=$(printf '%s\n' tests/boots/{a,all/e,b,c,d} tests/static/{one,two}.t \
+	build/unit/lib/checked/unit/one_test)
+
+# no_page LINE...: results prints no page, but each test without such a record, and why
+no_page()
 {
-	local before
-
-	before=$(md5sum "$page")
-	"$check_repo/tests/results" --page >said 2>&1
+	! "$check_repo/tests/results" --page >said 2>&1 || return
 	cat said
-	if [ -n "$1" ]; then [ "$(md5sum "$page")" = "$before" ] && grep -q "$1" said; else [ "$(md5sum "$page")" != "$before" ]; fi
+	sed -n 's/^    //p' said | sort | diff - <(printf '%s\n' "$@" | sort)
 }
 
-page=$check_repo/docs/results.md
+# all_but TEST REASON: print "TEST: REASON" for all other tests
+all_but()
+{
+	grep -vx "$1" <<<"$tests" | sed "s/$/: $2/"
+}
+
+# refused DESCRIPTION SED REASON: no page is printed after this edit of the record of one.t
+refused()
+{
+	cp "$records/tests/static/one.t" record
+	sed -i "$2" "$records/tests/static/one.t"
+	check "$1 is refused" no_page "tests/static/one.t: $3"
+	mv record "$records/tests/static/one.t"
+}
+
 make_check_repo
 commit_repo
 run_check 0 >/dev/null
-check "make check omits test cases, and has no results for the page" page_is 'Run: make check-all'
+here=$(git -C "$check_repo" rev-parse --short=12 HEAD)
+check "make check omits test cases, so its records make no page" \
+	no_page 'tests/boots/all/e: it has no record' \
+	"$(all_but tests/boots/all/e "its record is of $here-check")"
 fake_boot all/e x86_64 1
 commit_repo
 run_check 1 --all >/dev/null
-check "a run with a failure is refused" page_is 'Correct them'
-rm -f "$check_repo/build/testing/records/tests/boots/"{all/e,a}
+check "a run with a failure is refused" no_page 'tests/boots/all/e: it failed'
+check "it writes no page" test ! -e "$page"
+rm -f "$records/tests/boots/"{all/e,a}
 run_check 1 --all >/dev/null
 check "check --all runs only tests without a record of success at this commit" eval \
 	'[ "$(sort "$trace" | xargs -n 2 | cut -d " " -f 2 | xargs)" = "a all/e" ]'
 fake_boot all/e x86_64
 commit_repo
 run_check 0 --all >/dev/null
+here=$(git -C "$check_repo" rev-parse --short=12 HEAD)
 check "all tests run at another commit" eval '[ "$(wc -l <"$trace")" = 7 ]'
-check "a whole run is written to the page" page_is ''
-check "the page has all tests" "$check_repo/tests/results" --missing
-check "it has no other tests" test "$(grep -cE '^ +(boots|cli|static|build)/' "$page")" = 8
+check "a whole run writes the page, with the commit" grep "^Commit $here, .* cores[.]$" "$page"
+check "the page has all tests" eval 'sed -nE "s/^\| ([^ ]+\/[^ ]+) \| .*/\1/p" "$page" |
+	diff - <(sed "s,^tests/\|/checked,,g" <<<"$tests" | sort)'
+check "the page has the number of test cases" \
+	grep '^8 tests: 8 test cases passed, 0 failed, 2 skipped[.]$' "$page"
 run_check 0 --all >/dev/null
 check "a run without a test to repeat counts all test cases" eval '[ ! -s "$trace" ] && last_line "8 passed, 0 failed, 2 skipped"'
-has_coverage() { grep -q '^| virt/kvm/kvm_stats.c | ' "$page"; }
-check "the page keeps the tables of other commands" has_coverage
-whole=$(git -C "$check_repo" rev-parse --short=12 HEAD)
+refused "a record of another commit" "s/$here/0123456789ab/" 'its record is of 0123456789ab'
+refused "a record of uncommitted changes" "s/$here/&-dirty/" "its record is of $here-dirty"
+refused "a record of make check" "s/$here/&-check/" "its record is of $here-check"
+refused "a record that has only the exit status" '$!d' 'it failed'
+refused "a record without an exit status" '$d' 'its record is of no commit'
+refused "a record in which no test case ran" 's/^ok [12].*/& # SKIP no root/' \
+	'it skipped all of its test cases'
+mv "$records/tests/static/one.t" record
+check "a missing record is refused" no_page 'tests/static/one.t: it has no record'
+rm -r "$records"
+mkdir -p "$records/tests/static"
+mv record "$records/tests/static/one.t"
+check "one record is not a run" no_page "$(all_but tests/static/one.t 'it has no record')"
+run_check 0 --all >/dev/null
+git -C "$check_repo" -c user.name=a -c user.email=a@localhost commit -q --allow-empty -m change
+check "records of another commit are refused" no_page "$(all_but none "its record is of $here")"
 echo change >"$check_repo/tests/static/new"
-commit_repo
-check "results of other sources are refused" page_is 'have changed since all tests ran'
-run_check 0 a >/dev/null
-check "check says where all tests last passed, and what has come since" \
-	grep "last passed at commit $whole or later. Later commits .*: 1[.]$" said
-check "a row has the commit of its run" eval 'page_is "" &&
-	[ "$(grep -c " $(git -C "$check_repo" rev-parse HEAD | cut -c -12)$" "$page")" = 1 ]'
-echo "another change" >"$check_repo/tests/static/new"
-rm -r "$check_repo/build/testing/records"
-run_check 0 a >/dev/null
-check "a run on uncommitted changes is refused" page_is 'on committed sources'
+expect 1 "uncommitted changes are refused" 'changes that are in no commit' \
+	"$check_repo/tests/results" --page
+run_check 0 --all >/dev/null
+check "a run on them passes, and removes the page" test ! -e "$page"
 
 finish

@@ -409,6 +409,28 @@ t_index()
 
 # ---- release ----
 
+# Copy `results` to the repository, whose only test is tests/one.t.
+make_results()
+{
+	mkdir tests
+	cp "$ROOT/tests/results" tests/
+	printf '#!/bin/sh\necho tests/one.t\n' >tests/check
+	chmod +x tests/check
+}
+
+# Write what tests/one.t, and check-release of this and of another commit, leave in build/testing.
+record_success()
+{
+	local commit
+
+	commit=$(git rev-parse --short=12 HEAD)
+	mkdir -p build/testing/records/tests
+	printf '1..1\nok 1\n# exit status 0 at %s 2021-05-01 2\n' "$commit" \
+		>build/testing/records/tests/one.t
+	echo "| trixie | $commit |" >build/testing/check-release-trixie.md
+	echo "| sid | 0123456789ab |" >build/testing/check-release-sid.md
+}
+
 t_release()
 {
 	echo 0.2 >VERSION
@@ -418,8 +440,14 @@ t_release()
 	refuses 'no section "## 0.2 - YYYY-MM-DD"' -- scripts/release 0.2
 	sed -i 's/(unreleased)/- 2021-05-01/' CHANGELOG.md
 	refuses 'changes that are in no commit' -- scripts/release 0.2
+	make_results
 	commit . -m release
+	refuses 'tests/one.t: it has no record' -- scripts/release 0.2
+	record_success
 	scripts/release 0.2 >../output
+	grep "^Commit $(git rev-parse --short=12 HEAD), 2021-05-01[.]" build/release/results.md
+	ls build/release/check-release-trixie.md
+	[ ! -e build/release/check-release-sid.md ]
 	no_change
 	tail -n 1 ../output | grep -x "git tag -s -m \"Release 0.2\" v0.2 $(git rev-parse --short=12 HEAD)"
 	mkdir ../unpacked
@@ -430,6 +458,9 @@ t_release()
 	(cd build/release && sha256sum -c SHA256SUMS)
 	refuses 'the packages for Debian potato do not build' -- scripts/release 0.2 potato
 	scripts/release 0.2 | diff ../output -
+	rm build/testing/check-release-*.md
+	scripts/release 0.2
+	[ ! -e build/release/check-release-trixie.md ]
 	git tag v0.2
 	refuses 'the tag v0.2 exists' -- scripts/release 0.2
 }

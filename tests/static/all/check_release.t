@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset REUSE_CACHE
 export NO_INSTALL=1 KVM_STATS_CACHE=$work/cache
-page=docs/results.md
+page=build/testing/check-release-trixie.md
 out=build/release-check/trixie
 
 # fake NAME BODY: create the executable NAME
@@ -21,13 +21,11 @@ fake()
 # A repository that has only what check-release needs, and commands that it calls
 make_repo()
 {
-	mkdir -p "$work"/repo/{scripts/lib,docs,tests/{lib,release}} "$work/fake"
+	mkdir -p "$work"/repo/{scripts/lib,tests/{lib,release}} "$work/fake"
 	cd "$work/repo" || exit
 	cp "$ROOT"/scripts/lib/{common,debian}.sh scripts/lib/
 	cp "$ROOT/tests/lib/debian_root.sh" tests/lib/
 	cp "$ROOT/tests/release/check-release" tests/release/
-	cp "$ROOT/tests/results" tests/
-	printf '| release | |\n| --- | --- |\n' >"$page"
 	echo build/ >.gitignore
 	git init -q && git add -A && git -c user.name=a -c user.email=a@localhost commit -q -m start
 	fake "$work/fake/id" 'echo 0'
@@ -60,8 +58,8 @@ check_release()
 	PATH=$work/fake:$PATH tests/release/check-release "$@"
 }
 
-# recorded RUN CHECK: the only row of the page has the release and these results, with the times of both
-# and of their repetitions
+# recorded RUN CHECK: the only row of the table has the release and these results, with the times of
+# both and of their repetitions
 recorded()
 {
 	local time='[0-9]+ min [0-9]+ s, [0-9]+ min [0-9]+ s CPU'

@@ -207,6 +207,16 @@ readme_is_short()
 	[ "$(wc -l <README.md)" -le 120 ] || { echo "README.md has $(wc -l <README.md) lines, more than 120"; return 1; }
 }
 
+# The first section of the changelog is that of the version, with its date or as unreleased.
+changelog_has_version()
+{
+	local section
+
+	section=$(grep -m 1 '^## ' CHANGELOG.md)
+	[[ $section =~ ^"## $(<VERSION) "(\(unreleased\)|- [0-9]{4}-[0-9]{2}-[0-9]{2})$ ]] ||
+		{ echo "The first section of CHANGELOG.md is \"$section\", and VERSION has $(<VERSION)."; return 1; }
+}
+
 # Every file matches a pattern "F:" of MAINTAINERS, as get_maintainer.pl reads it: a pattern that
 # ends in "/" is a folder with all below it, "*" matches within one name.
 maintained()
@@ -247,6 +257,7 @@ check "no term that CONTRIBUTING.md replaces" terms
 check "documents wrap at 80 columns" wrapped_documents
 check "links in documents lead to files and headings" links
 check "README.md has at most 120 lines" readme_is_short
+check "the first section of CHANGELOG.md has the version in VERSION" changelog_has_version
 check "the tests that docs/testing.md names exist" named_tests_exist
 check "MAINTAINERS covers every file" maintained
 subjects="commit subjects are imperative, prefixed and at most 72 columns long"

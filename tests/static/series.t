@@ -437,7 +437,7 @@ t_release()
 	printf '# Changes\n\n## 0.2 (unreleased)\n' >CHANGELOG.md
 	commit . -m version
 	refuses "the file VERSION has 0.2, not '0.1'" -- scripts/release 0.1
-	refuses 'no section "## 0.2 - YYYY-MM-DD"' -- scripts/release 0.2
+	refuses 'is not "## 0.2 - YYYY-MM-DD", but "## 0.2 (unreleased)"' -- scripts/release 0.2
 	sed -i 's/(unreleased)/- 2021-05-01/' CHANGELOG.md
 	refuses 'changes that are in no commit' -- scripts/release 0.2
 	make_results

@@ -142,11 +142,12 @@ commit_subjects()
 	git log --no-merges --format=%s "$first_commit"..HEAD | awk -f "$lint/subject.awk"
 }
 
-# The terms of CONTRIBUTING.md. The files of the series are reviewed as kernel code.
+# The files of the series are reviewed as kernel code.
 terms()
 {
 	files | grep -vE '^(LICENSES|series|virt|include|arch|Documentation|tools/testing/selftests)/' |
-		grep -vE '\.(svg|json)$|/seeds/' | xargs -d '\n' awk -f "$lint/terms.awk" CONTRIBUTING.md
+		grep -vE '\.(svg|json)$|/seeds/|/terms\.list$' |
+		xargs -d '\n' awk -f "$lint/terms.awk" "$lint/terms.list"
 }
 
 # Lines that can be broken: not tables, links or code.
@@ -253,7 +254,7 @@ else
 fi
 check "no files of the command and the library include each other in a circle" layered_includes
 check "codespell finds no misspelled word" spelling
-check "no term that CONTRIBUTING.md replaces" terms
+check "no term that lint/terms.list replaces" terms
 check "documents wrap at 80 columns" wrapped_documents
 check "links in documents lead to files and headings" links
 check "README.md has at most 120 lines" readme_is_short

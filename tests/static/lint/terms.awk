@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Print the lines that have a term of the column "not" in CONTRIBUTING.md. Its terms are separated
-# by commas. Case does not matter, and each word can have an ending such as "s".
+# Print the lines that have a term of terms.list, and what to write instead. Case does not matter,
+# and each word can have an ending such as "s".
 #
-# usage: awk -f terms.awk CONTRIBUTING.md FILE...
+# usage: awk -f terms.awk terms.list FILE...
 
 FNR == NR {
-	in_table = /^\|/ && (in_table || /^\| not \| write \|/)
-	if (!in_table || /^\| (not|---) \|/)
+	if (/^#/)
 		next
-	split($0, column, / *\| */)
-	count = split(column[2], term, /, */)
+	split($0, column, /: */)
+	count = split(column[1], term, /, */)
 	for (i = 1; i <= count; i++) {
 		gsub(/ /, "(\047s|s|ed|ing)?[ \t]+", term[i])
-		instead["(^|[^a-z_])" term[i] "(\047s|s|ed|ing)?([^a-z_]|$)"] = column[3]
+		instead["(^|[^a-z_])" term[i] "(\047s|s|ed|ing)?([^a-z_]|$)"] = column[2]
 	}
 	next
 }
-
-FILENAME == ARGV[1] && /^\|/ { next }
 
 {
 	line = tolower($0)
@@ -29,9 +26,4 @@ FILENAME == ARGV[1] && /^\|/ { next }
 	}
 }
 
-END {
-	for (pattern in instead)
-		exit bad
-	print "CONTRIBUTING.md has no table of terms"
-	exit 1
-}
+END { exit bad }

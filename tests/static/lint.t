@@ -14,8 +14,10 @@
 . "$(dirname "$0")/../lib/tap.sh"
 set -u
 lint=$ROOT/tests/static/lint
-# The rules for commit messages apply to the commits after this one.
+# The rule for commit subjects applies to the commits after the first of these, that for bodies to
+# those after the second.
 first_commit=ed66bf2f8202
+first_with_body=34017dd4e7ed
 recent_commits=10
 
 # files [PATHSPEC...]: the files of the repository, also new ones. git lists deleted files, too.
@@ -112,6 +114,20 @@ checkpatch_clean()
 	return "$status"
 }
 
+# Lines of scripts that are longer than 120 columns, and were not in the repository before.
+# checkpatch checks C code.
+short_lines()
+{
+	local dir status=0
+
+	dir=$(mktemp -d)
+	git grep -hE '.{50}' "$since" -- scripts tests tools .ci >"$dir/old"
+	{ shell_files '^#!'; files '*.sh' '*.awk' '*.mk'; } | grep -v '^tests/boots/' | sort -u |
+		xargs -d '\n' awk -f "$lint/columns.awk" "$dir/old" || status=1
+	rm -rf "$dir"
+	return "$status"
+}
+
 # Modules and folders of the command and of the library do not include each other in a circle.
 layered_includes()
 {
@@ -140,6 +156,14 @@ spelling()
 commit_subjects()
 {
 	git log --no-merges --format=%s "$first_commit"..HEAD | awk -f "$lint/subject.awk"
+}
+
+# A body is not empty.
+commit_bodies()
+{
+	! git log --no-merges --format='%x02%h "%s"%x01%b' "$first_with_body"..HEAD |
+		awk -v RS='\002' -F '\001' 'NR > 1 && $2 !~ /[^ \n]/ { print $1 " has no body" }' |
+		grep .
 }
 
 # The files of the series are reviewed as kernel code.
@@ -214,18 +238,36 @@ changelog_has_version()
 	local section
 
 	section=$(grep -m 1 '^## ' CHANGELOG.md)
-	[[ $section =~ ^"## $(<VERSION) "(\(unreleased\)|- [0-9]{4}-[0-9]{2}-[0-9]{2})$ ]] ||
-		{ echo "The first section of CHANGELOG.md is \"$section\", and VERSION has $(<VERSION)."; return 1; }
+	[[ $section =~ ^"## $(<VERSION) "(\(unreleased\)|- [0-9]{4}-[0-9]{2}-[0-9]{2})$ ]] && return
+	echo "The first section of CHANGELOG.md is \"$section\", and VERSION has $(<VERSION)."
+	return 1
 }
 
-# Every file matches a pattern "F:" of MAINTAINERS, as get_maintainer.pl reads it: a pattern that
-# ends in "/" is a folder with all below it, "*" matches within one name.
+# Every file matches a pattern "F:" of MAINTAINERS, and every pattern a file, as get_maintainer.pl
+# reads them: a pattern that ends in "/" is a folder with all below it, "*" matches within one name.
 maintained()
 {
-	local patterns
+	local patterns pattern
 
-	mapfile -t patterns < <(sed -nE 's,^F:[ \t]*,:(exclude\,glob),; T; s,/$,/**,; p' MAINTAINERS)
-	! files . "${patterns[@]}" | sed 's/$/ matches no pattern of MAINTAINERS/' | grep .
+	mapfile -t patterns < <(sed -nE 's,^F:[ \t]*,,; T; s,/$,/**,; p' MAINTAINERS)
+	for pattern in "${patterns[@]}"; do
+		if [ -z "$(files ":(glob)$pattern")" ]; then
+			echo "$pattern in MAINTAINERS matches no file"
+			return 1
+		fi
+	done
+	! files . "${patterns[@]/#/:(exclude,glob)}" |
+		sed 's/$/ matches no pattern of MAINTAINERS/' | grep .
+}
+
+# check_commits FIRST COMMAND DESCRIPTION: a test case about the commits after FIRST
+check_commits()
+{
+	if git cat-file -e "$1" 2>/dev/null; then
+		check "$3" "$2"
+	else
+		skip "$3" "this clone does not have the commit $1"
+	fi
 }
 
 cd "$ROOT" || exit
@@ -252,6 +294,7 @@ if [ -n "$all" ] || scripts/base --cached >/dev/null; then
 else
 	skip "$findings" "the cache has no kernel, which contains checkpatch; make lint ALL=1 downloads it"
 fi
+check "no new line of a script has more than 120 columns" short_lines
 check "no files of the command and the library include each other in a circle" layered_includes
 check "codespell finds no misspelled word" spelling
 check "no term that lint/terms.list replaces" terms
@@ -260,11 +303,8 @@ check "links in documents lead to files and headings" links
 check "README.md has at most 120 lines" readme_is_short
 check "the first section of CHANGELOG.md has the version in VERSION" changelog_has_version
 check "the tests that docs/testing.md names exist" named_tests_exist
-check "MAINTAINERS covers every file" maintained
-subjects="commit subjects are imperative, prefixed and at most 72 columns long"
-if git cat-file -e "$first_commit" 2>/dev/null; then
-	check "$subjects" commit_subjects
-else
-	skip "$subjects" "this clone does not have the commit $first_commit"
-fi
+check "MAINTAINERS covers every file, and each of its patterns matches one" maintained
+check_commits "$first_commit" commit_subjects \
+	"commit subjects are imperative, prefixed and at most 72 columns long"
+check_commits "$first_with_body" commit_bodies "commits have a body"
 finish

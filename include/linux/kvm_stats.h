@@ -16,8 +16,11 @@ struct kvm_vcpu;
 
 #define KVM_STATS_NAME_SIZE	48
 
-/* Is it one of the ioctls that open statistics files?  They share a number. */
-#define KVM_STATS_IS_IOCTL(ioctl)	(_IOC_NR(ioctl) == _IOC_NR(KVM_STATS_GETFD))
+/*
+ * Is it one of the ioctls that open statistics files?  They share their type and
+ * number, which are the low 16 bits.
+ */
+#define KVM_STATS_IS_IOCTL(ioctl)	(!(u16)((ioctl) ^ KVM_STATS_GETFD))
 
 /**
  * kvm_stats_log2_hist_update - count a value in a logarithmic histogram

@@ -81,6 +81,7 @@ static const char *gets_nothing_else(struct stats_target *target)
 {
 	static const unsigned long requests[] = {
 		KVM_CREATE_VCPU, KVM_CHECK_EXTENSION, KVM_RUN, _IO(0xAE, 0xff),
+		_IO(0xAF, 0xce),	/* not KVM's, with the number of KVM_STATS_GETFD */
 	};
 	size_t i;
 

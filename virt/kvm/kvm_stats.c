@@ -229,7 +229,18 @@ static void kvm_stats_show_fdinfo(struct seq_file *m, struct file *file)
 }
 #endif
 
+/* The files of KVM_STATS_GETFD.  They have no ->poll, as in mainline. */
 const struct file_operations kvm_stats_fops = {
+	.owner = THIS_MODULE,
+	.read = kvm_stats_read,
+	.llseek = kvm_stats_llseek,
+	.release = kvm_stats_release,
+#ifdef CONFIG_PROC_FS
+	.show_fdinfo = kvm_stats_show_fdinfo,
+#endif
+};
+
+const struct file_operations kvm_stats_observer_fops = {
 	.owner = THIS_MODULE,
 	.read = kvm_stats_read,
 	.llseek = kvm_stats_llseek,

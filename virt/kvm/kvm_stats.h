@@ -87,6 +87,7 @@ struct kvm_stats_file {
 #endif
 
 extern const struct file_operations kvm_stats_fops;
+extern const struct file_operations kvm_stats_observer_fops;
 
 /* Files of observers contain the vCPUs and do not hold the VM. */
 static inline bool kvm_stats_is_observer(const struct kvm_stats_file *stats)

@@ -207,13 +207,16 @@ static struct kvm_stats_file *kvm_stats_alloc_observer(struct kvm_stats_vm *vm,
 static struct file *kvm_stats_getfile(struct kvm_stats_file *stats)
 {
 	char name[sizeof("kvm-vcpu-stats:-2147483648")] = "kvm-vm-stats";
+	const struct file_operations *fops = &kvm_stats_fops;
 	struct file *file;
 
 	if (stats->vcpu)
 		snprintf(name, sizeof(name), "kvm-vcpu-stats:%d",
 			 stats->vcpu->vcpu_id);
+	if (kvm_stats_is_observer(stats))
+		fops = &kvm_stats_observer_fops;
 
-	file = anon_inode_getfile(name, &kvm_stats_fops, stats, O_RDONLY);
+	file = anon_inode_getfile(name, fops, stats, O_RDONLY);
 	if (!IS_ERR(file))
 		file->f_mode |= FMODE_LSEEK | FMODE_PREAD;
 	return file;

@@ -20,7 +20,8 @@
 #
 # "all architectures" means all scopes in the array `all`. "CONFIG_SCHED_INFO" means the same
 # scopes with the suffix -sched: all architectures, if the kernel has the option. A debugfs name
-# with scopes in parentheses exists in these scopes only.
+# with scopes in parentheses exists in these scopes only. A section of exit statistics leaves out
+# the times, each of which follows its count.
 
 BEGIN {
 	num_all = split("x86 arm64 s390 book3s booke mips", all, " ")
@@ -123,6 +124,14 @@ function split_text(name,   at)
 			" characters, more than " max_first, place)
 }
 
+# Print the time of the exits that the statistic @count counts.
+function add_time(count)
+{
+	first = "Time that KVM spent on the exits in " count "."
+	rest = "The growth divided by that of " count " is the average time of such an exit."
+	add(where, count "_ns", "cumulative ns")
+}
+
 # Print the statistic that was read last.
 function end_statistic(   cell, n, i, what)
 {
@@ -135,6 +144,8 @@ function end_statistic(   cell, n, i, what)
 	what = of == "debugfs" ? "--" : description(cell[2])
 	if (where !~ /^all/)
 		add(where, cell[1], what, cell[3])
+	if (where ~ /-exits$/ && what == "cumulative")
+		add_time(cell[1])
 	for (i = 1; where ~ /^all/ && i <= num_all; i++)
 		add(all[i] substr(where, 4), cell[1], what, cell[3])
 	term = ""

@@ -610,11 +610,6 @@ static void random_reads(struct kunit *test, struct model *model)
 		cond_resched();
 }
 
-static void random_reads_of_small_file(struct kunit *test)
-{
-	random_reads(test, small_model(test));
-}
-
 static void random_reads_of_vm_file(struct kunit *test)
 {
 	random_reads(test, model_of_vm(test));
@@ -889,7 +884,6 @@ static struct kunit_case kvm_stats_cases[] = {
 	KUNIT_CASE(sizes_suit_types),
 	KUNIT_CASE(values_are_described_without_gap),
 	KUNIT_CASE(every_read_of_small_file),
-	KUNIT_CASE(random_reads_of_small_file),
 	KUNIT_CASE(random_reads_of_vm_file),
 	KUNIT_CASE(random_reads_of_vcpu_file),
 	KUNIT_CASE(reads_behind_the_end),

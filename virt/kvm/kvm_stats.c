@@ -56,7 +56,7 @@ static ssize_t kvm_stats_size(const struct kvm_stats_file *stats)
 	struct kvm *kvm;
 
 	rcu_read_lock_sched();
-	kvm = READ_ONCE(stats->vm->kvm);
+	kvm = rcu_dereference_sched(stats->vm->kvm);
 	if (kvm)
 		size = kvm_stats_size_of(stats, kvm);
 	rcu_read_unlock_sched();
@@ -154,7 +154,7 @@ KVM_STATS_STATIC ssize_t kvm_stats_load(const struct kvm_stats_file *stats,
 	struct kvm *kvm;
 
 	rcu_read_lock_sched();
-	kvm = READ_ONCE(stats->vm->kvm);
+	kvm = rcu_dereference_sched(stats->vm->kvm);
 	if (kvm)
 		loaded = kvm_stats_load_from(stats, kvm, pos, size, buf);
 	rcu_read_unlock_sched();
@@ -206,7 +206,8 @@ static __poll_t kvm_stats_poll(struct file *file, poll_table *wait)
 	struct kvm_stats_file *stats = file->private_data;
 
 	poll_wait(file, &stats->vm->wait, wait);
-	return READ_ONCE(stats->vm->kvm) ? EPOLLIN | EPOLLRDNORM : EPOLLHUP;
+	return rcu_access_pointer(stats->vm->kvm) ? EPOLLIN | EPOLLRDNORM :
+						    EPOLLHUP;
 }
 
 static int kvm_stats_release(struct inode *inode, struct file *file)

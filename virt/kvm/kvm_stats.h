@@ -49,7 +49,7 @@ struct kvm_stats_head {
  */
 struct kvm_stats_vm {
 	struct kref refs;
-	struct kvm *kvm;
+	struct kvm __rcu *kvm;
 	const void *values;
 	u64 number;
 	struct rb_node node;

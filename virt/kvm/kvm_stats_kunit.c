@@ -266,6 +266,7 @@ static const struct kvm_stats_schema small_vcpu_schema = {
  * struct model - the expected contents of a statistics file
  * @stats: the file
  * @vm: its VM
+ * @kvm: the VM that @vm points to
  * @bytes: the expected contents
  * @size: number of @bytes
  * @buf: buffer that is large enough for every read
@@ -274,6 +275,7 @@ static const struct kvm_stats_schema small_vcpu_schema = {
 struct model {
 	struct kvm_stats_file stats;
 	struct kvm_stats_vm vm;
+	struct kvm *kvm;
 	u8 *bytes;
 	size_t size;
 	u8 *buf;
@@ -390,7 +392,7 @@ static void put_file_with_vcpus(struct model *model, unsigned int num,
 	put_descs(model, model->stats.vcpu_schema);
 	put(model, model->stats.values, schema->data_size);
 	for (n = 0; n < num; n++)
-		put_record(model, model->vm.kvm->vcpus[n]);
+		put_record(model, model->kvm->vcpus[n]);
 }
 
 static void *test_alloc(struct kunit *test, size_t size)
@@ -413,7 +415,8 @@ static struct model *make_model(struct kunit *test,
 	prandom_seed_state(&model->rnd, SEED);
 	prandom_bytes_state(&model->rnd, values, schema->data_size);
 	vcpu->vcpu_id = vcpu_id;
-	model->vm.kvm = test_alloc(test, sizeof(struct kvm));
+	model->kvm = test_alloc(test, sizeof(*model->kvm));
+	RCU_INIT_POINTER(model->vm.kvm, model->kvm);
 	model->vm.pid = pid;
 	model->stats.vm = &model->vm;
 	model->stats.vcpu = vcpu_id < 0 ? NULL : vcpu;
@@ -457,12 +460,13 @@ static struct model *make_model_with_vcpus(struct kunit *test,
 	struct model *model = test_alloc(test, sizeof(*model));
 
 	prandom_seed_state(&model->rnd, SEED);
-	model->vm.kvm = make_vm(test, &model->rnd, num);
+	model->kvm = make_vm(test, &model->rnd, num);
+	RCU_INIT_POINTER(model->vm.kvm, model->kvm);
 	model->vm.pid = INT_MAX;
 	model->stats.vm = &model->vm;
 	model->stats.schema = schema;
 	model->stats.vcpu_schema = vcpu;
-	model->stats.values = &model->vm.kvm->stat;
+	model->stats.values = &model->kvm->stat;
 	kvm_stats_compose(&model->stats);
 
 	model->buf = test_alloc(test, size + 2 * MAX_BEYOND);
@@ -661,7 +665,7 @@ static void file_grows_with_each_vcpu(struct kunit *test)
 	unsigned int num, skip;
 
 	for (num = 0; num <= MAX_RECORDS; num++) {
-		atomic_set(&model->vm.kvm->online_vcpus, num);
+		atomic_set(&model->kvm->online_vcpus, num);
 		model->size = start + num * record_size(model);
 		for (skip = 0; skip <= record_size(model); skip++)
 			if (!check_read(test, model, model->size - skip,
@@ -675,7 +679,7 @@ static void reads_after_the_end_of_the_vm(struct kunit *test)
 	struct model *model = small_model_with_vcpus(test, 1);
 	loff_t pos = 0;
 
-	model->vm.kvm = NULL;
+	RCU_INIT_POINTER(model->vm.kvm, NULL);
 	KUNIT_EXPECT_EQ(test, (int)read_file(&model->stats, &pos, model->buf, 8),
 			-ENODEV);
 	KUNIT_EXPECT_EQ(test, (int)pos, 0);

@@ -51,7 +51,7 @@ int kvm_stats_init_vm(struct kvm *kvm)
 	RB_CLEAR_NODE(&vm->node);
 	vm->pid = task_tgid_nr(current);
 	vm->values = &kvm->stat;
-	vm->kvm = kvm;
+	RCU_INIT_POINTER(vm->kvm, kvm);
 	kvm->stats_vm = vm;
 	return 0;
 }
@@ -94,7 +94,7 @@ void kvm_stats_end_vm(struct kvm *kvm)
 		rb_erase(&vm->node, &kvm_stats_vms);
 	spin_unlock(&kvm_stats_vms_lock);
 
-	WRITE_ONCE(vm->kvm, NULL);
+	rcu_assign_pointer(vm->kvm, NULL);
 	wake_up_all(&vm->wait);
 	if (kref_read(&vm->refs) > 1)
 		synchronize_rcu();
@@ -154,7 +154,7 @@ void kvm_stats_free(struct kvm_stats_file *stats)
 	if (kvm_stats_is_observer(stats))
 		kvm_stats_put_vm(stats->vm);
 	else
-		kvm_put_kvm(stats->vm->kvm);
+		kvm_put_kvm(rcu_dereference_protected(stats->vm->kvm, true));
 	kfree(stats);
 }
 

@@ -5,7 +5,7 @@
  * the bytes before the fault. No fd, no VM and no use count of a module is left over, and the next
  * run succeeds.
  *
- * A copy that fault injection lets fail copies nothing. read_fuzz.c tests copies that end in the
+ * A copy that fault injection lets fail copies nothing. stats_abi.c tests copies that end in the
  * middle.
  */
 #define _GNU_SOURCE

@@ -196,9 +196,13 @@ static const char *times_add_up(struct stats_target *target)
 	const char *message = count(true);
 	int64_t ns, sum;
 	int i, attempt;
+	pid_t pid;
 
 	stats_pin(stats_nth_cpu(0));
-	if (!fork())
+	pid = fork();
+	if (pid < 0)
+		return stats_fail("fork() failed: %s", strerror(errno));
+	if (!pid)
 		for (;;)
 			;
 	for (attempt = 0; attempt < MAX_ATTEMPTS && !message; attempt++) {

@@ -6,14 +6,14 @@
 #define _GNU_SOURCE /* for program_invocation_name */
 #include <linux/compiler.h>
 
+#include "kvm_stats_processor.h"
 #include "kvm_stats_guest.h"
 #include "kvm_stats_tap.h"
 #include "processor.h"
 
 #define VCPU_ID		0
 #define TIMES		13
-#define TRIES		20
-#define SPINS		3000000
+#define SPINS		500000
 #define FILTERED_MSR	0xc0010200u	/* the guest does not access it */
 
 /* The guest */
@@ -70,58 +70,54 @@ static void set_filter(const struct stats_guest *guest)
 	vm_ioctl(guest->vm, KVM_X86_SET_MSR_FILTER, &filter);
 }
 
-/* The guest exits @reads times to read the MSR, and once for the ucall. */
-static const char *check_reads(const struct stats_guest *guest, int64_t reads)
+static void run(const struct stats_guest *guest)
 {
-	struct stats_snapshot before, after;
-	int64_t exits;
-
-	*stats_in_guest(guest->vm, guest_reads) = reads;
-	before = stats_now(guest);
 	stats_run_guest(guest);
-	after = stats_now(guest);
-	exits = stats_changed(&before, &after, "exits") -
-		stats_changed(&before, &after, "irq_exits");
-	return exits == reads + 1 ? NULL :
-	       stats_fail("'exits' without 'irq_exits' changed by %ld, expected %ld",
-			  exits, reads + 1);
+}
+
+static void run_with_new_filter(const struct stats_guest *guest)
+{
+	set_filter(guest);
+	stats_run_guest(guest);
+}
+
+/* The guest exits @reads times to read the MSR, and once for the ucall. */
+static const char *check_reads(const struct stats_guest *guest,
+			       void (*run)(const struct stats_guest *guest),
+			       int64_t reads, bool interrupted)
+{
+	*stats_in_guest(guest->vm, guest_reads) = reads;
+	return stats_check_exits(guest, run, reads + 1, reads + 1, interrupted);
 }
 
 static const char *msr_reads(struct stats_target *target)
 {
-	return check_reads(target->machine, TIMES);
+	return check_reads(target->machine, run, TIMES, false);
 }
 
 static const char *msr_reads_with_filter(struct stats_target *target)
 {
 	set_filter(target->machine);
 	stats_run_guest(target->machine);
-	return check_reads(target->machine, TIMES);
+	return check_reads(target->machine, run, TIMES, false);
 }
 
 /* KVM applies a new filter to the vCPU before the next entry. */
 static const char *new_filter(struct stats_target *target)
 {
-	set_filter(target->machine);
-	return check_reads(target->machine, 0);
+	return check_reads(target->machine, run_with_new_filter, 0, false);
 }
 
-/* Lets the guest run long enough to be interrupted, and exit @TIMES times. */
+/*
+ * The guest runs long enough to be interrupted in some runs, but not so long that
+ * perf's NMIs interrupt each of them.
+ */
 static const char *interrupts(struct stats_target *target)
 {
 	const struct stats_guest *guest = target->machine;
-	struct stats_snapshot before, after;
-	int64_t irqs = 0;
-	int i;
 
 	*stats_in_guest(guest->vm, guest_spins) = SPINS;
-	for (i = 0; i < TRIES && !irqs; i++) {
-		before = stats_now(guest);
-		stats_must(check_reads(guest, TIMES));
-		after = stats_now(guest);
-		irqs = stats_changed(&before, &after, "irq_exits");
-	}
-	return irqs ? NULL : stats_fail("'irq_exits' changed by 0 during %d runs", TRIES);
+	return check_reads(guest, run, TIMES, true);
 }
 
 static const struct stats_check checks[] = {

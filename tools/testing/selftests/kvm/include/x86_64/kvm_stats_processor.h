@@ -6,6 +6,7 @@
 #define SELFTEST_KVM_STATS_PROCESSOR_H
 
 #include "kvm_util.h"
+#include "kvm_stats_guest.h"
 
 /*
  * Hypercalls with the instruction of the CPU, VMCALL or VMMCALL.  With the other
@@ -38,5 +39,14 @@ void stats_apic_prepare(struct kvm_vm *vm, uint32_t vcpu_id);
 /* For the guest.  KVM delivers no interrupt before the APIC is enabled. */
 void guest_apic_enable(void);
 void guest_apic_write(unsigned int reg, uint64_t value);
+
+/*
+ * Calls @run until the guest exits @least to @most times besides interrupts and, if
+ * @interrupted, also by interrupts.  NMIs and SMIs of the host are exits, too, so
+ * only one of several runs must pass.  They only add exits, so none may have fewer.
+ */
+const char *stats_check_exits(const struct stats_guest *guest,
+			      void (*run)(const struct stats_guest *guest),
+			      int64_t least, int64_t most, bool interrupted);
 
 #endif /* SELFTEST_KVM_STATS_PROCESSOR_H */

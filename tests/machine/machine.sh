@@ -49,6 +49,17 @@ show_registers()
 	timeout 2 cat <>"$out/monitor.out" | tr -d '\r' | grep -aE '^CPU#|IP=|PC=|PSW=|^CR0=' >>"$out/emulator.log" || true
 }
 
+# Send several hundred NMIs a second while test programs run, as `nmis` demands.
+send_nmis()
+{
+	cat <>"$out/monitor.out" >"$out/monitor.log" &
+	# shellcheck disable=SC2064 # the PID of now
+	trap "kill $!" EXIT
+	while kill -0 "$machine_pid" 2>/dev/null && sleep 0.001; do
+		[ ! -s "$out/results" ] || echo nmi 1<>"$out/monitor.in"
+	done
+}
+
 # Wait for the end of the machine. It is stopped if its results do not change for $time seconds, and
 # two minutes for the limit of the test program, which is the first to act (see init). After the
 # last line of the results it has 4 seconds to power off. Under Hercules, the size is always the same.
@@ -88,6 +99,7 @@ run_machine()
 	machine_pid=$!
 	show_progress "$machine_pid" &
 	reader=$!
+	[ -z "$nmis" ] || send_nmis &
 	wait_for_machine
 	stop_machine
 	wait "$reader" || true

@@ -446,11 +446,12 @@ const struct check class_checks[] = {
 	/* If the host interrupts the guest before it repeats the instruction, this exits again. */
 	{ "dr_access", check_count, .arg = &dr_access, .attempts = 10 },
 	{ "exception", check_count, needs_svm, &exception },
-	{ "interrupt", check_interrupt },
+	/* NMIs of the host are exits, too. */
+	{ "interrupt", check_interrupt, .attempts = 10 },
 	{ "interrupt_window", check_interrupt_window, needs_svm },
 	{ "apic", check_count, needs_apic_access, &apic },
-	{ "preemption_timer", check_others, needs_preemption_timer, &timer_loop },
-	{ "pause", check_others, needs_pause_loops, &pause_loop },
+	{ "preemption_timer", check_others, needs_preemption_timer, &timer_loop, 10 },
+	{ "pause", check_others, needs_pause_loops, &pause_loop, 10 },
 	{ "mwait", check_count, has_no_mwait, &mwait },
 	{ "rdtsc", check_count, .arg = &rdtsc },
 	{ "shutdown", check_shutdown },

@@ -81,8 +81,8 @@ debian_newest() {
 		"The log of the download is $DEBIAN_DIR/update.log" "$DEBIAN_HINT"
 }
 
-# debian_fetch SOURCE VERSION TARBALL
-debian_fetch() {
+# debian_download SOURCE VERSION TARBALL: return 1 if the mirror does not have it.
+debian_download() {
 	local dir
 	dir=$(mktemp -d -p "$CACHE/src")
 	say "downloading ${1}_$2 from Debian $DEBIAN_SUITE (apt verifies it with the signed index)"
@@ -90,6 +90,12 @@ debian_fetch() {
 		--only-source "$1=$2") >"$DEBIAN_DIR/fetch.log" 2>&1 || true
 	mv "$dir/${3##*/}" "$3" 2>/dev/null || true
 	rm -rf "$dir"
-	[ -f "$3" ] || die "the index of Debian $DEBIAN_SUITE names $1 $2, but it cannot be downloaded" \
+	[ -f "$3" ]
+}
+
+# debian_fetch SOURCE VERSION TARBALL
+debian_fetch() {
+	debian_download "$@" || die \
+		"the index of Debian $DEBIAN_SUITE names $1 $2, but it cannot be downloaded" \
 		"The log is $DEBIAN_DIR/fetch.log" "$DEBIAN_HINT"
 }

@@ -99,6 +99,40 @@ no_change()
 	[ -z "$(git status --porcelain)" ] || { git status --short; git diff; return 1; }
 }
 
+# fake_apt: an index with two releases of the archive, one that Debian no longer has, and a
+# security update; and a mirror that has no sources, but ../fake/source.deb, and fails if there is a
+# file ../fake/down
+fake_apt()
+{
+	mkdir -p ../fake
+	cat >../fake/apt-get <<-'EOF'
+		#!/bin/sh
+		fake=${0%/*}
+		case "$*" in
+		indextargets*) printf '%s\n' 'http://mirror.example/debian sid main' ;;
+		*update) [ ! -e "$fake/down" ] || echo 'Err:1 http://mirror.example/debian bullseye InRelease' ;;
+		*source*--tar-only*) echo 'E: Failed to fetch http://mirror.example/debian/linux'; exit 100 ;;
+		*download*linux-source-*) cp "$fake/source.deb" . ;;
+		esac
+	EOF
+	cat >../fake/apt-cache <<-'EOF'
+		#!/bin/sh
+		printf 'Package: linux\nVersion: %s\n%s\nDirectory: pool/%s\n\n' 5.10.8-1 '' main/l/linux \
+			5.10.9-2 '' main/l/linux 5.10.10-1 'Extra-Source-Only: yes' main/l/linux \
+			5.10.11-1 '' updates/main/l/linux
+	EOF
+	chmod +x ../fake/apt-*
+	touch ../fake/down
+	export PATH=$PWD/../fake:$PATH
+}
+
+# mirror: the fake mirror can be asked.
+mirror()
+{
+	rm ../fake/down
+	[ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || { echo 'no keyring'; exit 77; }
+}
+
 # Each case has a copy of the sample repository, the current directory, and of the cache with the
 # sample kernel, $KERNEL_DIR.
 prepare_case()
@@ -107,6 +141,7 @@ prepare_case()
 	export KVM_STATS_CACHE=$PWD/cache
 	KERNEL_DIR=$KVM_STATS_CACHE/base/5.10.7
 	cd repo || return
+	fake_apt
 }
 
 # ---- the patches ----
@@ -370,32 +405,44 @@ t_tarball()
 	! scripts/base --cached
 }
 
-# fake_apt: an index with two releases of the archive, one that Debian no longer has, and a
-# security update; and a mirror that has no files
-fake_apt()
+# The newest release is verified, too, unless it is tested. A mirror that has only the package with
+# the source is sufficient.
+t_newest()
 {
-	mkdir -p ../fake
-	cat >../fake/apt-get <<-'EOF'
-		#!/bin/sh
-		case "$*" in
-		indextargets*) printf '%s\n' 'http://mirror.example/debian sid main' ;;
-		*source*) echo 'E: Failed to fetch http://mirror.example/debian/linux'; exit 100 ;;
-		esac
-	EOF
-	cat >../fake/apt-cache <<-'EOF'
-		#!/bin/sh
-		printf 'Package: linux\nVersion: %s\n%s\nDirectory: pool/%s\n\n' 5.10.8-1 '' main/l/linux \
-			5.10.9-2 '' main/l/linux 5.10.10-1 'Extra-Source-Only: yes' main/l/linux \
-			5.10.11-1 '' updates/main/l/linux
-	EOF
-	chmod +x ../fake/apt-*
-	export PATH=$PWD/../fake:$PATH
-	[ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || { echo 'no keyring'; exit 77; }
+	local log=../output
+
+	mirror
+	(make_kernel "$PWD/../new" 5.10.11)
+	mkdir -p ../deb/DEBIAN ../deb/usr/src
+	git -C ../new archive --prefix=linux-source-5.10/ HEAD | xz >../deb/usr/src/linux-source-5.10.tar.xz
+	printf '%s\n' 'Package: source' 'Version: 1' 'Architecture: all' 'Maintainer: -' 'Description: -' \
+		>../deb/DEBIAN/control
+	dpkg-deb -b ../deb ../fake/source.deb
+	scripts/series-verify --list | diff - <(printf '5.10-extensions %s\n' 5.10.7 newest)
+	scripts/series-verify 2>$log | grep '^Linux 5.10.11: .* add 5.10.11 to tested in series/5.10-extensions/base$'
+	grep 'the mirror lacks this archive; downloading linux-source-5.10' $log
+	[ -d "$KVM_STATS_CACHE/base/5.10.11" ]
+	sed -i 's/^17$/other/' "$KVM_STATS_CACHE/base/5.10.11/virt/kvm/kvm_main.c"
+	commit "$KVM_STATS_CACHE/base/5.10.11" -m fuzz
+	refuses 'series/5.10/0001-KVM-stats-Begin.patch does not apply to Linux 5.10.11' \
+		'This release is newer' 'add 5.10.11 to tested' -- scripts/series-verify
+	touch ../fake/down
+	scripts/series-verify 2>$log
+	grep 'skipped: the Debian mirror cannot be asked for the newest Linux 5.10' $log
+	lacks mirror.example $log
+	rm ../fake/down
+	sed -i 's/^tested .*/& 5.10.11/' series/5.10/base
+	scripts/series-verify 5.10-extensions newest | grep -x 'Linux 5.10.11: the newest release of Debian, and tested by series/5.10-extensions'
+	sed -i 's/^tested .*/tested 5.10.7 5.10.10/' series/5.10/base
+	status=0
+	scripts/series-verify 5.10-extensions 5.10.10 2>$log || status=$?
+	[ $status = 77 ]
+	grep 'skipped: the index of Debian bullseye has no Linux 5.10.10' $log
 }
 
 t_index()
 {
-	fake_apt
+	mirror
 	refuses 'has no Linux 5.10.10' 'It has: 5.10.8-1 5.10.9-2 5.10.11-1' 'Save linux-5.10.y.tar.xz' -- scripts/base 5.10.10
 	refuses 'downloading linux_5.10.8-1 ' 'names linux 5.10.8-1, but it cannot be downloaded' -- scripts/base 5.10.8
 	rm -rf "$KERNEL_DIR"
@@ -483,6 +530,7 @@ add_tests()
 	test_case 'base copies a tree of the user, and refuses unsuitable ones' t_kernel
 	test_case 'base uses tarballs in the cache' t_tarball
 	test_case 'base takes the release that the index names, and quotes no host' t_index
+	test_case 'series-verify verifies the newest release, or says why not' t_newest
 	test_case 'release writes archives, and refuses wrong versions' t_release
 }
 

@@ -51,9 +51,10 @@ apply_patches() {
 # write_patches DIR SERIES RANGE OUT: write the commits of the kernel tree DIR as patches to OUT,
 # without those that the series which this one replaces has with the same result.
 write_patches() {
-	local dir=$1 out=$4 replaced patch commit
+	local dir=$1 out=$4 context replaced patch commit
 	replaced=$(series_key replaces "$2")
-	plain_git -C "$dir" format-patch -q -o "$out" -N -U3 -M50% --no-color --zero-commit \
+	context=$(series_key context "$2")
+	plain_git -C "$dir" format-patch -q -o "$out" -N -U"${context:-3}" -M50% --no-color --zero-commit \
 		--no-signature --no-thread --no-cover-letter --no-base --abbrev=12 --stat=72 --summary \
 		--diff-algorithm=myers --subject-prefix=PATCH "$3"
 	mkdir -p "$out"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Test the kernel's kvm_stat, which the Python of the build host runs: it reads the same values from
-# statistics fds (series/7.2-values) and from debugfs.
+# statistics fds (series/7.2-kvm_stat) and from debugfs.
 #
 # shellcheck shell=dash
 
@@ -70,6 +70,28 @@ works_only_with_fds()
 	grep -q '^exits  *[1-9]' "$work/fds" && ! grep -q '^exits  *[1-9]' "$work/debugfs"
 }
 
+vm_is_gone()
+{
+	! ls -d "$BOOT_HOST/sys/kernel/debug/kvm/$pid"-* >/dev/null 2>&1
+}
+
+# kvm_stat, which reads again after 25 s, must not keep the VM of a VMM that ends.
+holds_no_vm()
+{
+	pid=$(cat "$work/all.pid")
+	PYTHONUNBUFFERED=1 chroot "$BOOT_HOST" /usr/bin/python3 /tmp/boot/kvm_stat \
+		-k -l -s 25 -p "$pid" >"$work/log" 2>&1 7>&- 8>&- &
+	reader=$!
+	wait_until grep -q '^[0-9]' "$work/log"
+	exec 7>&-
+	tries=20
+	until vm_is_gone || [ $((tries -= 1)) = 0 ]; do sleep 0.5; done
+	vm_is_gone
+	gone=$?
+	kill "$reader"
+	return "$gone"
+}
+
 check "a VMM with statistics fds starts" start all -s 7
 check "one with those of its vCPUs starts" start vcpus -v 8
 if locked_down; then
@@ -79,4 +101,5 @@ else
 fi
 check "a VM without an open fd is reported" reports_unread
 check "the files of debugfs are not needed" needs_no_debugfs_files
+check "no VM is held between the refreshes" holds_no_vm
 finish

@@ -101,7 +101,7 @@ no_change()
 
 # fake_apt: an index with two releases of the archive, one that Debian no longer has, and a
 # security update; and a mirror that has no sources, but ../fake/source.deb, and fails if there is a
-# file ../fake/down
+# file ../fake/down. With a file ../fake/none, apt has no mirror.
 fake_apt()
 {
 	mkdir -p ../fake
@@ -109,7 +109,7 @@ fake_apt()
 		#!/bin/sh
 		fake=${0%/*}
 		case "$*" in
-		indextargets*) printf '%s\n' 'http://mirror.example/debian sid main' ;;
+		indextargets*) [ -e "$fake/none" ] || echo 'http://mirror.example/debian sid main' ;;
 		*update) [ ! -e "$fake/down" ] || echo 'Err:1 http://mirror.example/debian bullseye InRelease' ;;
 		*source*--tar-only*) echo 'E: Failed to fetch http://mirror.example/debian/linux'; exit 100 ;;
 		*download*linux-source-*) cp "$fake/source.deb" . ;;
@@ -438,6 +438,11 @@ t_newest()
 	scripts/series-verify 5.10-extensions 5.10.10 2>$log || status=$?
 	[ $status = 77 ]
 	grep 'skipped: the index of Debian bullseye has no Linux 5.10.10' $log
+	touch ../fake/none
+	status=0
+	scripts/series-verify 5.10-extensions 5.10.10 2>$log || status=$?
+	[ $status = 77 ]
+	grep 'skipped: the Debian mirror cannot be asked for Linux 5.10.10' $log
 }
 
 t_index()

@@ -80,10 +80,10 @@ holds_no_vm()
 {
 	pid=$(cat "$work/all.pid")
 	PYTHONUNBUFFERED=1 chroot "$BOOT_HOST" /usr/bin/python3 /tmp/boot/kvm_stat \
-		-k -l -s 25 -p "$pid" >"$work/log" 2>&1 7>&- 8>&- &
+		-k -l -s 25 -p "$pid" >"$work/log" 2>&1 &
 	reader=$!
 	wait_until grep -q '^[0-9]' "$work/log"
-	exec 7>&-
+	kill "$pid"
 	tries=20
 	until vm_is_gone || [ $((tries -= 1)) = 0 ]; do sleep 0.5; done
 	vm_is_gone

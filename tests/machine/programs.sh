@@ -18,7 +18,7 @@ needed_programs()
 		[ "$arch" = s390x ] || needed+=' exit_stats l1d_flush run_delay'
 	fi
 	programs_make list |
-		if [[ " $tests " == *" all "* ]]; then cat; else grep -xFf <(tr ' ' '\n' <<<"$needed"); fi || true
+		if [[ " $tests " == *" all "* ]]; then cat; else grep -xFf <(xargs -n 1 <<<"$needed"); fi || true
 }
 
 build_programs()

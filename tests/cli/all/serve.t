@@ -1174,7 +1174,7 @@ reports_too_few_files()
 	[ "$(id -u)" != 0 ] || fewer=(setpriv --inh-caps=-sys_resource --bounding-set=-sys_resource)
 	: >"$out/server.err"
 	start_guest -m 4 -c 4 || return 1
-	(ulimit -n 26 && exec "${fewer[@]}" "$plain/kvm-stats" serve -g "$guest" \
+	(ulimit -n 28 && exec "${fewer[@]}" "$plain/kvm-stats" serve -g "$guest" \
 		--listen 127.0.0.1:0 2>"$out/server.err" 9>&-) &
 	server=$!
 	wait_for_server 'serving' || return 1

@@ -341,7 +341,7 @@ changing_tests()
 		quit_top
 	fi
 	stop_vmm
-	run "(ulimit -n 11; kvm-stats top -i 0.5 -p $many)"
+	run "(ulimit -n 13; kvm-stats top -i 0.5 -p $many)"
 	shows "with few open files, the table reports the vCPUs that are missing" \
 		'^1 guest, 1 VM, 4 vCPUs .* missing' '^Guest +PID +vCPU +Unread ' \
 		"^many$$ +$many +4 +[1-4] "

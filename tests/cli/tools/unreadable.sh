@@ -95,19 +95,19 @@ reports_few_files()
 	local command
 
 	for command in read schema -1; do
-		(ulimit -n 7 && run_apart 1 "$command" -p "$open") &&
+		(ulimit -n 9 && run_apart 1 "$command" -p "$open") &&
 		reported_once "PID $open (vmm), guest \"open.$$\": cannot open the statistics of vcpu" &&
 		reported_once 'Raise the limit (ulimit -n), or select fewer v' || return
 	done
 	# The fd of the VM can be opened, but not those of the vCPUs, which have the statistic.
-	(ulimit -n 6 && run_apart 1 read -p "$open" -f '^exits$') &&
+	(ulimit -n 8 && run_apart 1 read -p "$open" -f '^exits$') &&
 	reported_once "cannot open the statistics of vcpu" &&
 	reported_once "no statistic that can be read matches '^exits$'" || return
 	# The fds of the first guest take what the search for the second one needs.
-	(ulimit -n 7 && run_apart 1 read -g "open.$$,shut.$$") &&
+	(ulimit -n 9 && run_apart 1 read -g "open.$$,shut.$$") &&
 	reported_once 'cannot search for new VMMs: Too many open files' &&
 	! grep -q 'no guest is named' "$out/unreadable.err" || return
-	(ulimit -n 10 && run_apart 1 list) &&
+	(ulimit -n 12 && run_apart 1 list) &&
 	reported_once 'cannot search for new VMMs: Too many open files' &&
 	reported_once 'Raise the limit (ulimit -n), or select fewer V'
 }
@@ -116,7 +116,7 @@ reports_few_files()
 # /proc/self/status.
 gives_possible_advice()
 {
-	(ulimit -n 10 && run_apart 1 list) && ! grep -q 'as root' "$out/unreadable.err"
+	(ulimit -n 12 && run_apart 1 list) && ! grep -q 'as root' "$out/unreadable.err"
 }
 
 # More than three VMMs with the same message are a list, which shows no control characters.

@@ -361,6 +361,11 @@ static void count_unread(struct vmm *vmm)
 
 /* ---- VMMs ---- */
 
+const char *vmm_name_mark(const struct vmm *vmm)
+{
+	return vmm->unread.name_error ? " (provisional)" : "";
+}
+
 const struct stat_set *vmm_set(const struct vmm *vmm, enum scope scope)
 {
 	size_t i;
@@ -449,6 +454,18 @@ static void count_vcpus(struct vmm *vmm)
 	vmm->vcpus = kvmstats_vmm_vcpus(vmm->kvm);
 }
 
+/* Returns whether the names are other ones, or final, now. */
+static bool set_names(struct vmm *vmm)
+{
+	int before = vmm->unread.name_error;
+
+	vmm->guest = kvmstats_vmm_guest(vmm->kvm);
+	vmm->uuid = kvmstats_vmm_uuid(vmm->kvm);
+	vmm->cgroup = kvmstats_vmm_cgroup(vmm->kvm);
+	vmm->unread.name_error = kvmstats_vmm_name_error(vmm->kvm);
+	return vmm->unread.name_error != before;
+}
+
 /* @kvm is NULL for the whole machine. Returns NULL if memory is exhausted. */
 static struct vmm *new_vmm(const struct kvmstats_vmm *kvm)
 {
@@ -464,10 +481,9 @@ static struct vmm *new_vmm(const struct kvmstats_vmm *kvm)
 	vmm->kvm = kvm;
 	vmm->pid = kvmstats_vmm_pid(kvm);
 	vmm->comm = kvmstats_vmm_comm(kvm);
-	vmm->guest = kvmstats_vmm_guest(kvm);
 	if (!vmm->pid)
 		vmm->number = kvmstats_target_number(kvmstats_vmm_target(kvm, 0));
-	vmm->uuid = kvmstats_vmm_uuid(kvm);
+	set_names(vmm);
 	count_vcpus(vmm);
 	return vmm;
 }
@@ -476,7 +492,6 @@ static void free_vmm(struct vmm *vmm)
 {
 	targets_free(vmm);
 	free(vmm->qmp_socket);
-	free(vmm->cgroup);
 	free(vmm);
 }
 
@@ -614,6 +629,7 @@ static void handle_event(enum kvmstats_event event, const struct kvmstats_vmm *k
 {
 	struct monitor *monitor = arg;
 	struct vmm *vmm = find_vmm(monitor, kvm);
+	bool renamed;
 
 	monitor->search_error = kvmstats_monitor_search_error(monitor->library);
 	if (event == KVMSTATS_EVENT_APPEARED) {
@@ -624,9 +640,11 @@ static void handle_event(enum kvmstats_event event, const struct kvmstats_vmm *k
 	if (kvm && !vmm)
 		return;
 	if (event == KVMSTATS_EVENT_CHANGED || event == KVMSTATS_EVENT_SCANNED) {
+		renamed = set_names(vmm);
 		count_vcpus(vmm);
-		if (!attach_sources(monitor, vmm))
+		if (!attach_sources(monitor, vmm) && !renamed)
 			return;
+		monitor->generation += renamed;
 		event = KVMSTATS_EVENT_CHANGED;
 	}
 	if (monitor->options.event)

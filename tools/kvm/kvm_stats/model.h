@@ -97,8 +97,8 @@ extern const struct source source_tracepoints;
 /* Describes why QMP has no statistics. @err is -errno. */
 const char *qmp_error_text(int err);
 
-/* Writes the path of a QMP socket that process @pid listens on to @buf, or "". */
-void qmp_find_path(pid_t pid, char *buf, size_t size);
+/* Writes the path of a QMP socket that the VMM listens on to @buf, or "". */
+void qmp_find_path(const struct vmm *vmm, char *buf, size_t size);
 
 /* ---- targets ---- */
 
@@ -176,6 +176,7 @@ struct unread {
 	int qmp_error;			/* if QMP is used */
 	int debugfs_error;		/* if debugfs is used */
 	int tracepoints_error;
+	int name_error;			/* see kvmstats_vmm_name_error() */
 };
 
 struct vmm {
@@ -185,7 +186,7 @@ struct vmm {
 	const char *comm;
 	const char *guest;		/* see kvmstats_vmm_guest() */
 	const char *uuid;		/* QEMU's -uuid, or NULL */
-	char *cgroup;			/* for serve/guests.c; NULL: not read */
+	const char *cgroup;		/* see kvmstats_vmm_cgroup() */
 	size_t vms;
 	size_t vcpus;
 	struct target **target;		/* VMs, then vCPUs by ID; of all sources */
@@ -208,6 +209,9 @@ static inline uint64_t vmm_key(const struct vmm *vmm)
 {
 	return vmm->number ? vmm->number + (1ull << 32) : (uint64_t)vmm->pid;
 }
+
+/* Returns what follows the name of the guest: " (provisional)" until its command line can be read. */
+const char *vmm_name_mark(const struct vmm *vmm);
 
 /* Returns the set of its targets with this scope, or NULL. On one kernel, all have the same. */
 const struct stat_set *vmm_set(const struct vmm *vmm, enum scope scope);

@@ -24,6 +24,8 @@ static void print_event(enum kvmstats_event event, const struct vmm *vmm, void *
 		notice_search(event, vmm, arg);
 	else if (event == KVMSTATS_EVENT_ENDED)
 		complain("%s has ended or closed its VM", vmm_name(vmm));
+	else if (vmm->reported.name_error && !vmm->unread.name_error)
+		complain("%s: the command line can be read now", vmm_name(vmm));
 	else
 		complain("%s %s: %s", vmm_name(vmm), event == KVMSTATS_EVENT_APPEARED ?
 			 "has appeared" : "has changed", vmm_summary(vmm));

@@ -139,8 +139,8 @@ const char *vmm_name(const struct vmm *vmm)
 	if (!vmm->pid)
 		return vmm->guest;
 	if (vmm->guest)
-		snprintf(buf, sizeof(buf), "PID %d (%s), guest \"%s\"", (int)vmm->pid, comm,
-			 sanitize(vmm->guest, guest, sizeof(guest)));
+		snprintf(buf, sizeof(buf), "PID %d (%s), guest \"%s\"%s", (int)vmm->pid, comm,
+			 sanitize(vmm->guest, guest, sizeof(guest)), vmm_name_mark(vmm));
 	else
 		snprintf(buf, sizeof(buf), "PID %d (%s)", (int)vmm->pid, comm);
 	return buf;
@@ -723,10 +723,10 @@ static void offer_qmp(const struct monitor *monitor)
 		const struct vmm *vmm = monitor->vmm[i];
 		int err = vmm->unread.fd_error;
 
-		if (monitor->options.filter->qmp || !has_new_fds(vmm) ||
+		if (monitor->options.filter->qmp || !vmm->kvm || !has_new_fds(vmm) ||
 		    (err != -EIO && err != -EPERM))
 			continue;
-		qmp_find_path(vmm->pid, path, sizeof(path));
+		qmp_find_path(vmm, path, sizeof(path));
 		if (!*path)
 			continue;
 		complain("QEMU listens for QMP on %s. Add --qmp to ask it for the statistics.",
@@ -747,8 +747,28 @@ static void report_tracepoints(const struct monitor *monitor)
 	}
 }
 
+/* The process holds the lock of its address space, or one that needs it hangs. */
+static void report_names(const struct monitor *monitor)
+{
+	struct grouped messages = { 0 };
+	size_t i;
+
+	for (i = 0; i < monitor->vmms; i++) {
+		const struct vmm *vmm = monitor->vmm[i];
+		int err = vmm->unread.name_error;
+
+		if (err && !vmm->reported.name_error)
+			grouped_add(&messages, vmm, "cannot read the command line: %s. Until that is "
+				    "possible, the guest has %s", err == -ETIMEDOUT ?
+				    "the process hangs, see /proc/PID/task/*/stack" : error_text(err),
+				    vmm->guest ? "the name of its cgroup" : "no name");
+	}
+	grouped_print(&messages);
+}
+
 static void report_sources(const struct monitor *monitor)
 {
+	report_names(monitor);
 	report_fds(monitor);
 	report_qmp(monitor);
 	report_debugfs(monitor);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "guest.h"
 #include "internal.h"
 
-#define MAX_CMDLINE	1048576u
 #define UUID_LENGTH	36
 
 /* ---- options ---- */
@@ -162,9 +162,62 @@ int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t 
 	return err;
 }
 
-int kvmstats_read_cmdline(pid_t pid, char **text, size_t *size)
+/* ---- cgroups ---- */
+
+static bool ends_with(const char *text, const char *end)
 {
-	return kvmstats_read_proc(pid, "cmdline", MAX_CMDLINE, text, size);
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+static void decode_unit(char *unit)
+{
+	unsigned int code;
+	char *to = unit;
+	int len;
+
+	*strrchr(unit, '.') = '\0';
+	for (; *unit; unit += len) {
+		len = sscanf(unit, "\\x%2x", &code) == 1 ? 4 : 1;
+		*to++ = len == 4 ? (char)code : *unit;
+	}
+	*to = '\0';
+}
+
+/* libvirt has the number of the domain before the name. Proxmox has the ID of the VM: qemu.slice/100.scope */
+static const char *guest_of_scope(const char *scope, bool proxmox)
+{
+	int end = 0;
+
+	if (sscanf(scope, "machine-qemu-%*u-%n", &end) != EOF && end)
+		return scope + end;
+	if (!strncmp(scope, "machine-", strlen("machine-")))
+		return scope + strlen("machine-");
+	return proxmox ? scope : NULL;
+}
+
+const char *kvmstats_cgroup_parse(char *text, const char **guest)
+{
+	bool proxmox = strstr(text, "/qemu.slice/");
+	char *path = text, *part, *last = NULL;
+
+	*guest = NULL;
+	/* The first hierarchy in which the process is not in the root */
+	while ((path = strstr(path, ":/")) && (!path[2] || path[2] == '\n'))
+		path += 2;
+	if (!path)
+		return NULL;
+	path[strcspn(path, "\n")] = '\0';
+	for (part = strtok_r(path + 1, "/", &path); part; part = strtok_r(NULL, "/", &path)) {
+		if (strcmp(part, "..") && (!last || !ends_with(last, ".scope")))
+			last = part;
+	}
+	if (!last || (!ends_with(last, ".scope") && !ends_with(last, ".service")))
+		return last;
+	decode_unit(last);
+	*guest = guest_of_scope(last, proxmox);
+	return last;
 }
 
 void kvmstats_guest_free(struct kvmstats_guest *guest)

@@ -7,13 +7,14 @@
 #define KVMSTATS_GUEST_H
 
 #include <stddef.h>
-#include <sys/types.h>
+
+struct kvmstats_vmm;
 
 /*
- * Reads the command line of process @pid: arguments, each with a NUL at its end. The caller frees
- * @text. Returns 0 or -errno.
+ * Returns the command line of the VMM: arguments, each with a NUL at its end. NULL: it is not known,
+ * see kvmstats_vmm_name_error().
  */
-int kvmstats_read_cmdline(pid_t pid, char **text, size_t *size);
+const char *kvmstats_vmm_cmdline(const struct kvmstats_vmm *vmm, size_t *size);
 
 /*
  * Returns the argument of the option -@option or --@option, also after "=", or NULL. The search
@@ -40,6 +41,15 @@ struct kvmstats_guest {
  * @size bytes. Returns 0 or -ENOMEM.
  */
 int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t size);
+
+/*
+ * Finds the systemd scope, or else the innermost cgroup, in the text of /proc/PID/cgroup, which it
+ * changes. Removes what systemd adds: "machine-qemu\\x2d1\\x2dweb.scope" is "machine-qemu-1-web". Returns
+ * a part of @text, or NULL if all cgroups of the process are the root. Sets @guest to a part of that
+ * which names the guest, here to "web", or to NULL.
+ */
+const char *kvmstats_cgroup_parse(char *text, const char **guest);
+
 void kvmstats_guest_free(struct kvmstats_guest *guest);
 
 #endif /* KVMSTATS_GUEST_H */

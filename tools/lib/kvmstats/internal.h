@@ -14,6 +14,7 @@
 
 #include "basics.h"
 #include "kvmstats.h"
+#include "reader.h"
 
 /* Whether @err means that the caller itself lacks memory or fds. */
 static inline bool is_resource_shortage(int err)
@@ -251,7 +252,7 @@ void kvmstats_target_next(struct kvmstats_target *target);
  */
 int kvmstats_target_sample(struct kvmstats_target *target);
 
-/* ---- vmm.c: the VMs and vCPUs of a process ---- */
+/* ---- vmm.c: the VMs and vCPUs of a process, and its names ---- */
 
 /*
  * Two numbers that can be read quickly, and that usually change when VMs or vCPUs are added or
@@ -268,6 +269,11 @@ struct kvmstats_vmm {
 	char *comm;
 	char *guest;			/* the name of the guest, or NULL */
 	char *uuid;			/* of the guest, or NULL */
+	char *cgroup;			/* if it is needed to name the guest, or NULL */
+	char *cmdline;			/* NULL: not known */
+	size_t cmdline_size;
+	int name_error;			/* why the names are not final: -errno, or 0 */
+	struct kvmstats_reader *reader;
 	bool distinct;
 	size_t vms;
 	size_t vcpus;
@@ -295,19 +301,23 @@ struct kvmstats_vmm {
 
 /*
  * Lists the VMs and vCPUs of process @pid, and opens the files of the VMs if that is possible.
- * @schemas must outlive the VMM. Call kvmstats_vmm_close() also after a failure.
+ * @schemas and @reader must outlive the VMM. Call kvmstats_vmm_close() also after a failure.
  *
  * -ESRCH: there is no such process. -EINVAL: @pid is not the ID of a process. -EACCES: the caller
  * may not list the fds of the process. -ENODEV: the process holds no VM or vCPU fds.
  */
-int kvmstats_vmm_open(struct kvmstats_vmm *vmm, pid_t pid, struct kvmstats_schemas *schemas);
+int kvmstats_vmm_open(struct kvmstats_vmm *vmm, pid_t pid, struct kvmstats_schemas *schemas,
+		      struct kvmstats_reader *reader);
 
 /*
  * Makes a VMM without VMs, for files that were opened by number. @pid is the process that created
  * them, or 0 if it is not known.
  */
 int kvmstats_vmm_open_by_number(struct kvmstats_vmm *vmm, pid_t pid,
-				struct kvmstats_schemas *schemas);
+				struct kvmstats_schemas *schemas, struct kvmstats_reader *reader);
+
+/* Reads the names again if vmm->name_error is set. Returns whether they are final now. */
+bool kvmstats_vmm_rename(struct kvmstats_vmm *vmm);
 
 /* Adds the VM whose file @fd is. Owns @fd, also after a failure. */
 int kvmstats_vmm_add_file(struct kvmstats_vmm *vmm, int fd);

@@ -232,6 +232,15 @@ const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm);
 const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm);
 const char *kvmstats_vmm_uuid(const struct kvmstats_vmm *vmm);
 
+/*
+ * Returns why the name and the UUID are not final, or 0. -ETIMEDOUT: the process hangs, so that its
+ * command line cannot be read yet. The name is that which its cgroup gives the guest, or NULL.
+ */
+int kvmstats_vmm_name_error(const struct kvmstats_vmm *vmm);
+
+/* Returns the systemd scope or else the cgroup of a VMM that does not name its guest, or NULL. */
+const char *kvmstats_vmm_cgroup(const struct kvmstats_vmm *vmm);
+
 /* Return the number of VMs and of vCPUs of the process. */
 size_t kvmstats_vmm_vms(const struct kvmstats_vmm *vmm);
 size_t kvmstats_vmm_vcpus(const struct kvmstats_vmm *vmm);

@@ -41,6 +41,7 @@ struct kvmstats_monitor {
 	size_t capacity;
 	struct kvmstats_schemas schemas;
 	struct kvmstats_processes processes;
+	struct kvmstats_reader reader;	/* of the names of VMMs */
 	int epoll;			/* watches the pidfds of all VMMs, and the files of VMs */
 	int search_error;
 	bool examines;			/* searches the fds of processes */
@@ -205,12 +206,18 @@ static int insert(struct kvmstats_monitor *monitor, struct kvmstats_vmm *vmm)
 	return 0;
 }
 
+/* The caller can only decide about a VMM whose names are final. Others are watched until then. */
+static bool selects(const struct kvmstats_monitor *monitor, const struct kvmstats_vmm *vmm)
+{
+	const struct kvmstats_monitor_options *options = &monitor->options;
+
+	return !options->selects_vmm || vmm->name_error || options->selects_vmm(vmm, options->arg);
+}
+
 /* Starts to watch the VMM, unless there is an error, or the caller does not select it. */
 static int add_vmm(struct kvmstats_monitor *monitor, struct kvmstats_vmm *vmm, int err)
 {
-	const struct kvmstats_monitor_options *options = &monitor->options;
-	bool selected = !err && (!options->selects_vmm ||
-				 options->selects_vmm(vmm, options->arg));
+	bool selected = !err && selects(monitor, vmm);
 
 	if (selected)
 		err = insert(monitor, vmm);
@@ -224,7 +231,7 @@ static int add_vmm(struct kvmstats_monitor *monitor, struct kvmstats_vmm *vmm, i
 	return 0;
 }
 
-/* @err says why the VMM is no longer watched: -ESRCH or -ENODEV. */
+/* @err says why the VMM is no longer watched: -ESRCH, -ENODEV, or 0 if it is not selected. */
 static void remove_vmm(struct kvmstats_monitor *monitor, size_t index, int err)
 {
 	struct kvmstats_vmm *vmm = monitor->vmm[index];
@@ -238,6 +245,26 @@ static void remove_vmm(struct kvmstats_monitor *monitor, size_t index, int err)
 		named->err = err;
 	kvmstats_processes_forget(&monitor->processes, vmm->pid);
 	free_vmm(vmm);
+}
+
+/* Reads the names that could not be read before. */
+static void rename_vmms(struct kvmstats_monitor *monitor)
+{
+	size_t i = 0;
+
+	kvmstats_reader_renew(&monitor->reader);
+	while (i < monitor->vmms) {
+		struct kvmstats_vmm *vmm = monitor->vmm[i];
+		bool renamed = kvmstats_vmm_rename(vmm);
+
+		if (renamed && !selects(monitor, vmm)) {
+			remove_vmm(monitor, i, 0);
+			continue;
+		}
+		if (renamed)
+			emit(monitor, KVMSTATS_EVENT_CHANGED, vmm);
+		i++;
+	}
 }
 
 /* The next scan removes a VMM whose VMs have ended, unless its process ends before. */
@@ -375,11 +402,12 @@ static int watch_by_number(struct kvmstats_monitor *monitor, pid_t pid, int fd)
 		close(fd);
 		return -ENOMEM;
 	}
-	err = kvmstats_vmm_open_by_number(vmm, pid, &monitor->schemas);
+	err = kvmstats_vmm_open_by_number(vmm, pid, &monitor->schemas, &monitor->reader);
 	/* The process has ended, and another one holds the VM. */
 	if (err == -ESRCH) {
 		kvmstats_vmm_close(vmm);
-		err = kvmstats_vmm_open_by_number(vmm, 0, &monitor->schemas);
+		err = kvmstats_vmm_open_by_number(vmm, 0, &monitor->schemas,
+						  &monitor->reader);
 	}
 	if (err)
 		close(fd);
@@ -455,7 +483,8 @@ static int try_process(pid_t pid, void *arg)
 	vmm = calloc(1, sizeof(*vmm));
 	if (!vmm)
 		return -ENOMEM;
-	return add_vmm(monitor, vmm, kvmstats_vmm_open(vmm, pid, &monitor->schemas));
+	return add_vmm(monitor, vmm, kvmstats_vmm_open(vmm, pid, &monitor->schemas,
+						       &monitor->reader));
 }
 
 /* @complete: all VMs of the machine are known, so processes need not be examined. */
@@ -518,6 +547,7 @@ int kvmstats_monitor_refresh(struct kvmstats_monitor *monitor)
 
 	if (err && err != -EINTR)
 		return err;
+	rename_vmms(monitor);
 	scan_due(monitor, now);
 	search_due(monitor, now);
 	return 0;
@@ -582,11 +612,12 @@ int kvmstats_monitor_wait(struct kvmstats_monitor *monitor, uint64_t deadline)
 
 static int start(struct kvmstats_monitor *monitor, const struct kvmstats_monitor_options *options)
 {
+	int err = kvmstats_reader_start(&monitor->reader);
 	size_t i;
 
-	monitor->epoll = epoll_create1(EPOLL_CLOEXEC);
+	monitor->epoll = err ? -1 : epoll_create1(EPOLL_CLOEXEC);
 	if (monitor->epoll < 0)
-		return -errno;
+		return err ? err : -errno;
 	if (!options)
 		return 0;
 	if (options->size != sizeof(*options))
@@ -622,6 +653,7 @@ void kvmstats_monitor_close(struct kvmstats_monitor *monitor)
 	free(monitor->vmm);
 	kvmstats_schemas_free(&monitor->schemas);
 	kvmstats_processes_free(&monitor->processes);
+	kvmstats_reader_stop(&monitor->reader);
 	if (monitor->epoll >= 0)
 		close(monitor->epoll);
 	free(monitor->named);

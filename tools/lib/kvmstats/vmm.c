@@ -517,31 +517,85 @@ int kvmstats_vmm_refresh(struct kvmstats_vmm *vmm)
 
 /* ---- open and close ---- */
 
-static int read_names(struct kvmstats_vmm *vmm)
+static bool is_fatal(int err)
+{
+	return err == -ESRCH || is_resource_shortage(err);
+}
+
+/* The name of the cgroup serves as that of the guest until the command line can be read. */
+static int read_cgroup(struct kvmstats_vmm *vmm)
+{
+	const char *cgroup, *guest;
+	size_t size;
+	char *text;
+	int err = kvmstats_reader_read(vmm->reader, vmm->pid, "cgroup", &text, &size);
+
+	/* A kernel without cgroups does not have the file. */
+	if (err)
+		return err == -ESRCH ? 0 : err;
+	cgroup = kvmstats_cgroup_parse(text, &guest);
+	vmm->cgroup = cgroup ? strdup(cgroup) : NULL;
+	if (vmm->name_error && guest)
+		vmm->guest = strdup(guest);
+	free(text);
+	return (cgroup && !vmm->cgroup) || (vmm->name_error && guest && !vmm->guest) ? -ENOMEM : 0;
+}
+
+static int read_cmdline(struct kvmstats_vmm *vmm)
 {
 	struct kvmstats_guest guest;
-	char *cmdline;
+	int err = kvmstats_reader_read(vmm->reader, vmm->pid, "cmdline", &vmm->cmdline,
+				       &vmm->cmdline_size);
+
+	if (!err)
+		err = kvmstats_guest_parse(&guest, vmm->cmdline, vmm->cmdline_size);
+	if (err)
+		return err;
+	free(vmm->guest);
+	vmm->guest = guest.name;
+	vmm->uuid = guest.uuid;
+	return 0;
+}
+
+static int name_guest(struct kvmstats_vmm *vmm)
+{
+	int err = vmm->cmdline ? 0 : read_cmdline(vmm);
+
+	if (is_fatal(err))
+		return err;
+	vmm->name_error = err;
+	if ((vmm->guest && *vmm->guest) || vmm->cgroup)
+		return 0;
+	err = read_cgroup(vmm);
+	if (is_fatal(err))
+		return err;
+	if (err)
+		vmm->name_error = err;
+	return 0;
+}
+
+bool kvmstats_vmm_rename(struct kvmstats_vmm *vmm)
+{
+	return vmm->name_error && !name_guest(vmm) && !vmm->name_error;
+}
+
+static int read_names(struct kvmstats_vmm *vmm)
+{
 	size_t size;
 	int err = kvmstats_read_proc(vmm->pid, "comm", MAX_COMM, &vmm->comm, &size);
 
 	if (err)
 		return err;
 	vmm->comm[strcspn(vmm->comm, "\n")] = '\0';
-	err = kvmstats_read_cmdline(vmm->pid, &cmdline, &size);
-	if (err)
-		return err;
-	err = kvmstats_guest_parse(&guest, cmdline, size);
-	free(cmdline);
-	vmm->guest = guest.name;
-	vmm->uuid = guest.uuid;
-	return err;
+	return name_guest(vmm);
 }
 
-int kvmstats_vmm_open(struct kvmstats_vmm *vmm, pid_t pid, struct kvmstats_schemas *schemas)
+int kvmstats_vmm_open(struct kvmstats_vmm *vmm, pid_t pid, struct kvmstats_schemas *schemas,
+		      struct kvmstats_reader *reader)
 {
 	int err;
 
-	*vmm = (struct kvmstats_vmm){ .pid = pid, .schemas = schemas };
+	*vmm = (struct kvmstats_vmm){ .pid = pid, .schemas = schemas, .reader = reader };
 	vmm->pidfd = kvmstats_pidfd_open(pid);
 	if (vmm->pidfd < 0)
 		return vmm->pidfd;
@@ -565,12 +619,13 @@ static int read_names_if_visible(struct kvmstats_vmm *vmm)
 }
 
 int kvmstats_vmm_open_by_number(struct kvmstats_vmm *vmm, pid_t pid,
-				struct kvmstats_schemas *schemas)
+				struct kvmstats_schemas *schemas, struct kvmstats_reader *reader)
 {
 	int err;
 
 	*vmm = (struct kvmstats_vmm){
 		.pid = pid, .pidfd = -1, .distinct = true, .schemas = schemas, .by_number = true,
+		.reader = reader,
 	};
 	if (pid)
 		vmm->pidfd = kvmstats_pidfd_open(pid);
@@ -588,6 +643,8 @@ void kvmstats_vmm_close(struct kvmstats_vmm *vmm)
 	kvmstats_fds_free(&vmm->buffer);
 	free(vmm->guest);
 	free(vmm->uuid);
+	free(vmm->cgroup);
+	free(vmm->cmdline);
 	free(vmm->comm);
 }
 
@@ -616,6 +673,22 @@ const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm)
 const char *kvmstats_vmm_uuid(const struct kvmstats_vmm *vmm)
 {
 	return vmm->uuid;
+}
+
+const char *kvmstats_vmm_cgroup(const struct kvmstats_vmm *vmm)
+{
+	return vmm->cgroup;
+}
+
+int kvmstats_vmm_name_error(const struct kvmstats_vmm *vmm)
+{
+	return vmm->name_error;
+}
+
+const char *kvmstats_vmm_cmdline(const struct kvmstats_vmm *vmm, size_t *size)
+{
+	*size = vmm->cmdline_size;
+	return vmm->cmdline;
 }
 
 size_t kvmstats_vmm_vms(const struct kvmstats_vmm *vmm)

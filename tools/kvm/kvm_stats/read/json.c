@@ -61,6 +61,8 @@ static void print_vmm_start(const struct vmm *vmm)
 	print_member("command", vmm->comm);
 	fputs(", ", stdout);
 	print_member("guest", vmm->guest);
+	if (vmm->unread.name_error)
+		fputs(", \"provisional\": true", stdout);
 	printf(", \"vms\": %zu, \"vcpus\": %zu, ", vmm->vms, vmm->vcpus);
 	print_member("source", vmm->targets ? vmm_sources(vmm) : NULL);
 	print_error(vmm);

@@ -62,13 +62,14 @@ static void source_text(const struct vmm *vmm, char *text, size_t size)
 static void print_vmm(const struct vmm *vmm)
 {
 	char comm[64], name[256], source[128], pid[16] = "-";
+	const char *guest = vmm->guest ? sanitize(vmm->guest, name, sizeof(name)) : "-";
 
 	source_text(vmm, source, sizeof(source));
 	if (vmm->pid)
 		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
-	printf("%10s  %-15s  %4zu  %5zu  %-9s  %s\n", pid,
-	       sanitize(vmm->comm, comm, sizeof(comm)), vmm->vms, vmm->vcpus, source,
-	       vmm->guest ? sanitize(vmm->guest, name, sizeof(name)) : "-");
+	printf("%10s  %-15s  %4zu  %5zu  %-9s  %s%s\n", pid,
+	       sanitize(vmm->comm, comm, sizeof(comm)), vmm->vms, vmm->vcpus, source, guest,
+	       vmm_name_mark(vmm));
 }
 
 static void print_table(const struct monitor *monitor)

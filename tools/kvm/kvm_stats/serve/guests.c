@@ -7,45 +7,6 @@
 #include "serve/names.h"
 #include "util.h"
 
-/* ---- cgroups ---- */
-
-/* Removes what systemd adds: "machine-qemu\x2dweb.scope" is "machine-qemu-web". */
-static void name_of_unit(char *unit)
-{
-	unsigned int code;
-	char *to = unit;
-	int len;
-
-	*strrchr(unit, '.') = '\0';
-	for (; *unit; unit += len) {
-		len = sscanf(unit, "\\x%2x", &code) == 1 ? 4 : 1;
-		*to++ = len == 4 ? (char)code : *unit;
-	}
-	*to = '\0';
-}
-
-/* Returns the systemd scope of the process, or else its innermost cgroup, or NULL. */
-static char *cgroup_of(pid_t pid)
-{
-	char text[4096], *path = text, *part, *last = NULL;
-
-	if (!proc_read(text, sizeof(text), "%d/cgroup", (int)pid))
-		return NULL;
-	/* The first hierarchy in which the process is not in the root */
-	while ((path = strstr(path, ":/")) && (!path[2] || path[2] == '\n'))
-		path += 2;
-	if (!path)
-		return NULL;
-	path[strcspn(path, "\n")] = '\0';
-	for (part = strtok_r(path + 1, "/", &path); part; part = strtok_r(NULL, "/", &path)) {
-		if (strcmp(part, "..") && (!last || !ends_with(last, ".scope")))
-			last = part;
-	}
-	if (last && (ends_with(last, ".scope") || ends_with(last, ".service")))
-		name_of_unit(last);
-	return last ? strdup(last) : NULL;
-}
-
 /* ---- states ---- */
 
 /*
@@ -84,13 +45,10 @@ static bool is_named(const struct vmm *vmm)
 	return vmm->guest && *vmm->guest;
 }
 
-/* The cgroup is kept, so that the name does not change while the process ends. */
-static const char *name_of(struct vmm *vmm)
+static const char *name_of(const struct vmm *vmm)
 {
 	if (is_named(vmm))
 		return vmm->guest;
-	if (!vmm->cgroup && vmm->pid)
-		vmm->cgroup = cgroup_of(vmm->pid);
 	return vmm->cgroup ? vmm->cgroup : "";
 }
 

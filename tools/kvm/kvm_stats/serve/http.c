@@ -2,16 +2,19 @@
 /*
  * kvm-stats-http: the process of kvm-stats serve that talks HTTP. See http.h for what it inherits.
  *
- * One thread, that of libmicrohttpd, does all of it, and sockets are nonblocking, so a slow client
- * does not delay the others. The thread waits for the collector, whose answers are cached: many
- * requests within a short time cost one sample. Every connection is closed after one response,
- * because idle connections use up the limit.
+ * One thread, that of libmicrohttpd, talks to all clients, and sockets are nonblocking, so a slow
+ * client does not delay the others. It never waits for the collector either: it suspends requests that
+ * need an answer of the collector, and the main thread, which receives the answers, resumes them. The
+ * answers are cached: many requests within a short time cost one sample. Every connection is closed
+ * after one response, because idle connections use up the limit.
  */
 #include <errno.h>
 #include <linux/capability.h>
 #include <malloc.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -45,13 +48,29 @@
 /* Slow clients keep old responses in memory, at most this many. */
 #define MAX_RESPONSES		32u
 
+/* A request waits for the collector for this time. Prometheus waits for 10 s. */
+#define PATIENCE		(5 * SECOND)
+
 struct cached {
+	enum exposition_format format;
+	bool gzip;
 	struct MHD_Response *response;
 	uint64_t until;
 };
 
 static struct cached cache[EXPOSITION_FORMATS][2];	/* compressed or not */
-static unsigned int responses;		/* expositions in memory */
+static atomic_uint responses;		/* expositions in memory */
+
+/*
+ * The collector answers one question at a time. The mutex protects the cache and the variables here,
+ * which both threads use.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cached *asked;		/* what the collector was asked for, NULL: nothing */
+static uint64_t asked_since;
+static bool is_late;			/* it has not answered for too long, which was reported */
+static struct MHD_Connection *suspended[MAX_CLIENTS];
+static size_t suspensions;
 
 /* ---- expositions ---- */
 
@@ -60,25 +79,23 @@ static bool receive(void *to, size_t size)
 	return recv(HTTP_COLLECTOR, to, size, MSG_WAITALL) == (ssize_t)size;
 }
 
-/* Returns an exposition, which the caller frees, or NULL. */
-static char *ask_collector(enum exposition_format format, size_t *size)
+/*
+ * Returns the collector's answer, which the caller frees, or NULL if it could not read the statistics.
+ * Sets *@failed if the connection to the collector cannot be used any more.
+ */
+static char *receive_exposition(size_t *size, bool *failed)
 {
-	unsigned char request = (unsigned char)format;
 	uint64_t announced = 0;
 	char *text = NULL;
-	bool failed;
 
-	failed = send(HTTP_COLLECTOR, &request, 1, MSG_NOSIGNAL) != 1 ||
-		 !receive(&announced, sizeof(announced));
-	if (!failed && announced) {
+	*failed = !receive(&announced, sizeof(announced));
+	if (!*failed && announced) {
 		text = malloc(announced);
-		failed = !text || !receive(text, announced);
+		*failed = !text || !receive(text, announced);
 	}
 	*size = announced;
-	if (!failed)
+	if (!*failed)
 		return text;
-	/* What follows would be taken for an answer. This ends both processes. */
-	shutdown(HTTP_COLLECTOR, SHUT_RDWR);
 	free(text);
 	return NULL;
 }
@@ -142,42 +159,99 @@ static struct MHD_Response *with_headers(struct MHD_Response *response, const ch
 	return response;
 }
 
-/* Returns a response that belongs to the cache, or NULL if the statistics cannot be read. */
-static struct MHD_Response *get_exposition(enum exposition_format format, bool gzip)
+static struct MHD_Response *make_response(const struct cached *cached, char *text, size_t size)
 {
 	static const char * const types[] = {
 		[OPENMETRICS_1_0] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 		[PROMETHEUS_TEXT_0_0_4] = "text/plain; version=0.0.4; charset=utf-8",
 	};
-	struct cached *cached = &cache[format][gzip];
-	uint64_t start = clock_now(), took;
+	bool packed = cached->gzip && compress_text(&text, &size);
 	struct MHD_Response *response;
-	bool packed;
-	size_t size;
-	char *text;
 
-	if (cached->response && start < cached->until)
-		return cached->response;
-	if (cached->response)
-		MHD_destroy_response(cached->response);
-	cached->response = NULL;
-	text = responses < MAX_RESPONSES ? ask_collector(format, &size) : NULL;
-	if (!text)
-		return NULL;
-	packed = gzip && compress_text(&text, &size);
 	responses++;
-	response = MHD_create_response_from_buffer_with_free_callback(size, text, free_exposition);
-	cached->response = with_headers(response, types[format]);
-	if (!cached->response) {
+	response = with_headers(MHD_create_response_from_buffer_with_free_callback(
+					size, text, free_exposition), types[cached->format]);
+	if (!response) {
 		free_exposition(text);
 		return NULL;
 	}
-	MHD_add_response_header(cached->response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+	MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
 	if (packed)
-		MHD_add_response_header(cached->response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-	took = clock_now() - start;
-	cached->until = start + took + (took > MIN_CACHE_TIME ? took : MIN_CACHE_TIME);
-	return cached->response;
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	return response;
+}
+
+/* ---- the main thread ---- */
+
+/* Their requests are handled again. */
+static void resume_all(void)
+{
+	while (suspensions)
+		MHD_resume_connection(suspended[--suspensions]);
+}
+
+/* Returns false if the connection to the collector cannot be used any more. */
+static bool handle_answer(void)
+{
+	struct MHD_Response *response = NULL, *old;
+	struct cached *cached;
+	uint64_t took;
+	size_t size;
+	bool failed;
+	char *text = receive_exposition(&size, &failed);
+
+	pthread_mutex_lock(&lock);
+	cached = asked;
+	pthread_mutex_unlock(&lock);
+	if (!cached) {
+		free(text);
+		return false;
+	}
+	if (text)
+		response = make_response(cached, text, size);
+	pthread_mutex_lock(&lock);
+	old = cached->response;
+	took = clock_now() - asked_since;
+	cached->response = response;
+	cached->until = clock_now() + (took > MIN_CACHE_TIME ? took : MIN_CACHE_TIME);
+	if (is_late)
+		complain("the process that reads the statistics answers again, after %.1f s",
+			 (double)took / SECOND);
+	is_late = false;
+	asked = NULL;
+	resume_all();
+	pthread_mutex_unlock(&lock);
+	if (old)
+		MHD_destroy_response(old);
+	return !failed;
+}
+
+static void check_patience(void)
+{
+	pthread_mutex_lock(&lock);
+	if (asked && !is_late && clock_now() - asked_since > PATIENCE) {
+		is_late = true;
+		complain("the process that reads the statistics does not answer for %d s. "
+			 "/proc/PID/stack shows what it waits for.", (int)(PATIENCE / SECOND));
+		resume_all();
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void serve_until_end(void)
+{
+	struct pollfd collector = { .fd = HTTP_COLLECTOR, .events = POLLIN | POLLRDHUP };
+
+	do {
+		check_patience();
+		poll(&collector, 1, 500);
+	} while (!(collector.revents & ~POLLIN) && (!collector.revents || handle_answer()));
+	/* This ends the collector, too, if it has not ended. */
+	shutdown(HTTP_COLLECTOR, SHUT_RDWR);
+	pthread_mutex_lock(&lock);
+	is_late = true;
+	resume_all();
+	pthread_mutex_unlock(&lock);
 }
 
 /* ---- requests ---- */
@@ -210,19 +284,55 @@ static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int s
 	return result;
 }
 
-static enum MHD_Result respond_metrics(struct MHD_Connection *connection)
+enum decision { RESPOND, SUSPEND, REFUSE };
+
+/*
+ * Decides what to do with a request for what @cached has. @state is NULL at first, and @cached after the
+ * request was suspended until the collector answered it.
+ */
+static enum decision decide(struct cached *cached, struct MHD_Connection *connection, void **state)
+{
+	unsigned char request = (unsigned char)cached->format;
+	bool answered = *state == cached;
+
+	if (cached->response && ((answered && !is_late) || clock_now() < cached->until))
+		return RESPOND;
+	if (answered || is_late || responses >= MAX_RESPONSES || suspensions == MAX_CLIENTS)
+		return REFUSE;
+	if (!asked) {
+		if (send(HTTP_COLLECTOR, &request, 1, MSG_NOSIGNAL) != 1)
+			return REFUSE;
+		asked = cached;
+		asked_since = clock_now();
+	}
+	*state = asked == cached ? cached : NULL;
+	suspended[suspensions++] = connection;
+	MHD_suspend_connection(connection);
+	return SUSPEND;
+}
+
+static enum MHD_Result respond_metrics(struct MHD_Connection *connection, void **state)
 {
 	bool openmetrics = header_has(connection, MHD_HTTP_HEADER_ACCEPT,
 				      "application/openmetrics-text");
-	struct MHD_Response *response =
-		get_exposition(openmetrics ? OPENMETRICS_1_0 : PROMETHEUS_TEXT_0_0_4,
-			       header_has(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING, "gzip"));
+	bool gzip = header_has(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING, "gzip");
+	enum exposition_format format = openmetrics ? OPENMETRICS_1_0 : PROMETHEUS_TEXT_0_0_4;
+	struct cached *cached = &cache[format][gzip];
+	enum MHD_Result result = MHD_YES;
+	enum decision decision;
 
-	if (!response)
-		return respond(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
-			       "kvm-stats cannot read the statistics, or too many clients read "
-			       "slowly. The standard error of kvm-stats has the reason.\n");
-	return MHD_queue_response(connection, MHD_HTTP_OK, response);
+	pthread_mutex_lock(&lock);
+	cached->format = format;
+	cached->gzip = gzip;
+	decision = decide(cached, connection, state);
+	if (decision == RESPOND)
+		result = MHD_queue_response(connection, MHD_HTTP_OK, cached->response);
+	pthread_mutex_unlock(&lock);
+	if (decision != REFUSE)
+		return result;
+	return respond(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
+		       "kvm-stats cannot read the statistics, or too many clients read "
+		       "slowly. The standard error of kvm-stats has the reason.\n");
 }
 
 /* The HTTP library calls this after the headers. A request body is ignored. */
@@ -234,12 +344,11 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	(void)version;
 	(void)data;
 	(void)size;
-	(void)state;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return respond(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 			       "Only GET and HEAD are allowed.\n");
 	if (!strcmp(path, "/metrics"))
-		return respond_metrics(connection);
+		return respond_metrics(connection, state);
 	if (!strcmp(path, "/healthz"))
 		return respond(connection, MHD_HTTP_OK, "text/plain", "ok\n");
 	if (!strcmp(path, "/"))
@@ -311,7 +420,7 @@ static struct MHD_Daemon *start_library(void)
 {
 	/* Another arena needs mprotect(), which the filter forbids. */
 	mallopt(M_ARENA_MAX, 1);
-	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL,
+	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
 				on_request, NULL, MHD_OPTION_LISTEN_SOCKET, HTTP_LISTENER,
 				/* HTTP/1.1 needs the header Host. */
 				MHD_OPTION_STRICT_FOR_CLIENT, 1,
@@ -322,7 +431,6 @@ static struct MHD_Daemon *start_library(void)
 int main(void)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct pollfd end = { .fd = HTTP_COLLECTOR, .events = POLLRDHUP };
 	struct MHD_Daemon *httpd;
 	int listens = 0;
 	socklen_t len = sizeof(listens);
@@ -346,7 +454,7 @@ int main(void)
 			 strerror(errno));
 		return 1;
 	}
-	poll(&end, 1, -1);
+	serve_until_end();
 	MHD_stop_daemon(httpd);
 	return 0;
 }

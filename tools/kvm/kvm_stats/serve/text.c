@@ -546,6 +546,15 @@ static size_t count_unseen(const struct monitor *monitor)
 	return unseen;
 }
 
+static size_t count_provisional(const struct monitor *monitor)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < monitor->vmms; i++)
+		count += monitor->vmm[i]->unread.name_error != 0;
+	return count;
+}
+
 /* The names that begin with "process" are those of all client libraries of Prometheus. */
 static void put_own(struct exposition *exposition, const struct sampling *sampling,
 		    enum exits_state exits)
@@ -563,6 +572,9 @@ static void put_own(struct exposition *exposition, const struct sampling *sampli
 		  "Processes that kvm-stats has no permission to inspect; they can have VMs. "
 		  "Grant CAP_PERFMON if the kernel has KVM_STATS_NEXT, otherwise CAP_SYS_PTRACE "
 		  "and CAP_DAC_READ_SEARCH.", count_unseen(exposition->monitor) },
+		{ "kvm_stats_provisional_names", METRIC_GAUGE, NULL,
+		  "Guests that have the name of their cgroup, or no name, because their VMM hangs and "
+		  "its command line cannot be read.", count_provisional(exposition->monitor) },
 		{ "kvm_stats_left_out_statistics", METRIC_GAUGE, NULL,
 		  "Statistics that are left out because another statistic uses the same metric "
 		  "name.", exposition->left_out },

@@ -351,7 +351,7 @@ static int ask_first(const struct monitor *monitor, struct vmm *vmm)
 	free(vmm->qmp_socket);
 	vmm->qmp_socket = NULL;
 	if (!filter->qmp_paths)
-		err = qmp_find_paths(&paths, vmm->pid);
+		err = qmp_find_paths(&paths, vmm);
 	for (i = 0; !err && i < filter->qmp_paths; i++)
 		err = -argz_add(&paths.argz, &paths.size, filter->qmp_path[i]);
 	if (!err)

@@ -108,26 +108,21 @@ int qmp_parse_cmdline(struct qmp_paths *paths, const char *cmdline, size_t size)
 	return err;
 }
 
-int qmp_find_paths(struct qmp_paths *paths, pid_t pid)
+int qmp_find_paths(struct qmp_paths *paths, const struct vmm *vmm)
 {
-	char *cmdline;
 	size_t size;
-	int err = kvmstats_read_cmdline(pid, &cmdline, &size);
+	const char *cmdline = kvmstats_vmm_cmdline(vmm->kvm, &size);
 
-	if (err)
-		return err;
-	err = qmp_parse_cmdline(paths, cmdline, size);
-	free(cmdline);
-	return err;
+	return cmdline ? qmp_parse_cmdline(paths, cmdline, size) : vmm->unread.name_error;
 }
 
-void qmp_find_path(pid_t pid, char *buf, size_t size)
+void qmp_find_path(const struct vmm *vmm, char *buf, size_t size)
 {
 	struct qmp_paths paths = { 0 };
 
 	*buf = '\0';
 	if (HAVE_JSON)
-		qmp_find_paths(&paths, pid);
+		qmp_find_paths(&paths, vmm);
 	if (paths.size)
 		snprintf(buf, size, "%s", paths.argz);
 	free(paths.argz);

@@ -63,12 +63,12 @@ struct qmp_paths {
 };
 
 /*
- * Finds the QMP sockets on the command line of process @pid: those of -qmp, and of -mon with
- * -chardev, if QEMU listens there. Returns 0 or -errno.
+ * Finds the QMP sockets on the command line of the VMM: those of -qmp, and of -mon with -chardev, if
+ * QEMU listens there. Returns 0 or -errno.
  */
-int qmp_find_paths(struct qmp_paths *paths, pid_t pid);
+int qmp_find_paths(struct qmp_paths *paths, const struct vmm *vmm);
 
-/* The same for the text of a command line, see kvmstats_read_cmdline(). */
+/* The same for the text of a command line, see kvmstats_vmm_cmdline(). */
 int qmp_parse_cmdline(struct qmp_paths *paths, const char *cmdline, size_t size);
 
 /*

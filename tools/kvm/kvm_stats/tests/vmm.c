@@ -16,6 +16,8 @@
  *	vcpu	add a vCPU to the first VM; all vCPUs must be stopped
  *	vm	add a VM with one vCPU; all vCPUs must be stopped
  *	close	close the first VM; all vCPUs must be stopped
+ *	file F	map the file F, and print "mapped" with the number of the page in the address space
+ *	map	map another page, which changes the address space
  */
 #include <stdio.h>
 
@@ -153,7 +155,21 @@ static void close_first(struct vms *vms)
 	memmove(&vms->vm[0], &vms->vm[1], vms->count * sizeof(vms->vm[0]));
 }
 
-static void execute(const struct options *options, struct vms *vms, const char *command)
+/* Maps the file, or nothing if it is NULL. Returns the address. */
+static uintptr_t map_page(const char *name)
+{
+	int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+	void *page;
+
+	if (name && fd < 0)
+		fail(name, errno);
+	page = mmap(NULL, 4096, PROT_READ, name ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
+	if (page == MAP_FAILED)
+		fail("cannot map a page", errno);
+	return (uintptr_t)page;
+}
+
+static void execute(const struct options *options, struct vms *vms, char *command)
 {
 	if (!strcmp(command, "stop\n"))
 		stop(vms);
@@ -165,6 +181,10 @@ static void execute(const struct options *options, struct vms *vms, const char *
 		add_vm(options, vms, 1);
 	else if (!strcmp(command, "close\n"))
 		close_first(vms);
+	else if (!strncmp(command, "file ", 5))
+		printf("mapped %ju\n", (uintmax_t)map_page(strtok(command + 5, "\n")) / 4096);
+	else if (!strcmp(command, "map\n"))
+		map_page(NULL);
 	else
 		fail("unknown command", EINVAL);
 }
@@ -182,7 +202,7 @@ int main(int argc, char **argv)
 {
 	struct options options = { .vms = 1, .vcpus = 2 };
 	struct vms vms = { 0 };
-	char line[64];
+	char line[4096];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	parse(argc, argv, &options);

@@ -182,7 +182,12 @@ void top_message(struct top *top, const char *format, ...)
 
 const char *guest_name(const struct vmm *vmm, char *buf, size_t size)
 {
-	return sanitize(vmm->guest ? vmm->guest : vmm->comm, buf, size);
+	size_t len;
+
+	sanitize(vmm->guest ? vmm->guest : vmm->comm, buf, size);
+	len = strlen(buf);
+	snprintf(buf + len, size - len, "%s", vmm_name_mark(vmm));
+	return buf;
 }
 
 const char *guest_choice(const struct vmm *vmm, char *buf, size_t size)

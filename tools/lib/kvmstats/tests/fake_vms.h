@@ -58,6 +58,8 @@ static inline int open_vm(int vm, bool by_number)
 /* Tests of scans use the functions of the library. */
 int __real_kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid);
 bool __real_kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid);
+int __real_kvmstats_reader_read(struct kvmstats_reader *reader, pid_t pid, const char *name,
+				char **text, size_t *size);
 int __real_kvmstats_dup_and_open(int pidfd, const struct kvmstats_fd *entry);
 
 int __wrap_kvmstats_open_kvm(void)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /* Test the name and the UUID of a guest, from the command line of its VMM. */
+#include <stdio.h>
 #include <string.h>
 
 #include "guest.h"
@@ -71,8 +72,36 @@ static void test_uuids(void)
 	       "an argument that is too long is ignored");
 }
 
+static void expect_cgroup(const char *text, const char *cgroup, const char *guest, const char *what)
+{
+	char copy[256];
+	const char *found_guest, *found;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	found = kvmstats_cgroup_parse(copy, &found_guest);
+	tap_ok(true, "%s", what);
+	is_text(found, cgroup, "cgroup");
+	is_text(found_guest, guest, "guest");
+}
+
+static void test_cgroups(void)
+{
+	expect_cgroup("0::/machine.slice/machine-qemu\\x2d12\\x2dweb\\x2d1.scope/libvirt/emulator\n",
+		      "machine-qemu-12-web-1", "web-1", "the scope of a guest of libvirt");
+	expect_cgroup("0::/qemu.slice/100.scope\n", "100", "100", "the scope of a guest of Proxmox");
+	expect_cgroup("1:cpu:/\n0::/machine.slice/machine-fc\\x2d1.scope/emulator\n", "machine-fc-1",
+		      "fc-1", "the first hierarchy that is not the root; another machine");
+	expect_cgroup("0::/user.slice/user-0.slice/session-4.scope\n", "session-4", "none",
+		      "a session does not name a guest");
+	expect_cgroup("0::/system.slice/vm@web.service\n", "vm@web", "none", "nor does a service");
+	expect_cgroup("0::/pods/abc\n", "abc", "none", "the innermost cgroup");
+	expect_cgroup("0::/\n", "none", "none", "the root");
+	expect_cgroup("", "none", "none", "an empty text");
+}
+
 int main(void)
 {
+	test_cgroups();
 	test_names();
 	test_ids();
 	test_uuids();

@@ -438,6 +438,77 @@ static void test_other_schema(pid_t pid)
 	kvmstats_monitor_close(monitor);
 }
 
+/* ---- names that cannot be read at once ---- */
+
+static const char *late_cmdline;	/* NULL: files are those of the process; "": the read is late */
+
+int __wrap_kvmstats_reader_read(struct kvmstats_reader *reader, pid_t pid, const char *name,
+				char **text, size_t *size)
+{
+	const char *found = strcmp(name, "cgroup") ? late_cmdline : "0::/qemu.slice/100.scope\n";
+
+	if (!late_cmdline)
+		return __real_kvmstats_reader_read(reader, pid, name, text, size);
+	if (!*found)
+		return -ETIMEDOUT;
+	*text = strdup(found);
+	*size = strlen(found) + 1;
+	return *text ? 0 : -ENOMEM;
+}
+
+static int select_web(const struct kvmstats_vmm *vmm, void *arg)
+{
+	(void)arg;
+	return kvmstats_vmm_guest(vmm) && !strcmp(kvmstats_vmm_guest(vmm), "web");
+}
+
+static bool is_named(const struct kvmstats_monitor *monitor, const char *name, int err)
+{
+	const struct kvmstats_vmm *vmm = kvmstats_monitor_vmm(monitor, 0);
+
+	return vmm && kvmstats_vmm_name_error(vmm) == err &&
+	       !strcmp(kvmstats_vmm_guest(vmm), name);
+}
+
+static void test_names(pid_t pid)
+{
+	struct kvmstats_monitor_options options = {
+		.size = sizeof(options), .pid = &pid, .pids = 1, .event = count_event,
+		.selects_vmm = select_web,
+	};
+	struct kvmstats_monitor *monitor;
+
+	start_vms(1, 1, 0);
+	vm_of_fd[1] = 1;
+	open_error = 0;
+	fds_of_vmm = (struct kvmstats_fds){ .fd = fd_of_vmm, .count = 1 };
+	late_cmdline = "";
+	memset(events, 0, sizeof(events));
+	kvmstats_monitor_open(&monitor, &options);
+	kvmstats_monitor_sample(monitor);
+	tap_ok(is_named(monitor, "100", -ETIMEDOUT),
+	       "a guest whose command line is late has the name of its cgroup");
+	test_values(monitor, 1, "it is read, because it may be the selected guest");
+	kvmstats_monitor_sample(monitor);
+	tap_is(events[KVMSTATS_EVENT_CHANGED], 0, "nothing changes while the command line is late");
+	late_cmdline = "--name=web";
+	kvmstats_monitor_sample(monitor);
+	tap_ok(is_named(monitor, "web", 0), "then it has its name");
+	tap_is(events[KVMSTATS_EVENT_CHANGED], 1, "which is reported as a change");
+	kvmstats_monitor_close(monitor);
+
+	late_cmdline = "";
+	kvmstats_monitor_open(&monitor, &options);
+	kvmstats_monitor_sample(monitor);
+	late_cmdline = "--name=db";
+	memset(events, 0, sizeof(events));
+	kvmstats_monitor_sample(monitor);
+	tap_is(events[KVMSTATS_EVENT_ENDED], 1,
+	       "a guest is released if its name shows that it is not selected");
+	kvmstats_monitor_close(monitor);
+	late_cmdline = NULL;
+}
+
 /* ---- scans of the fds of a process ---- */
 
 /* A file in memory has the name of a file of KVM in the links of /proc/PID/fd. */
@@ -560,6 +631,7 @@ int main(void)
 	else
 		tap_report(TAP_SKIP, "", "VMs of a process", "not the initial PID namespace");
 	test_fds(pid);
+	test_names(pid);
 	test_other_schema(pid);
 	test_many_scans();
 	child_end(pid);

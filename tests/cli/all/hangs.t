@@ -1,0 +1,212 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Test that neither a VMM that hangs nor a collector that hangs blocks kvm-stats.
+#
+# A file system that does not answer blocks the address space of a VMM. Then each read of its
+# /proc/PID/cmdline hangs, in all programs of this host, also ps and pgrep. The program jam ends this
+# after 30 seconds, if the test does not end it before.
+#
+# usage: hangs.t
+
+set -u
+
+# shellcheck source=../../lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+# shellcheck source=../kvm_stats.sh
+. "$ROOT/tests/cli/kvm_stats.sh"
+
+# The mount disappears with this namespace.
+if [ -z "${HANGS_NAMESPACE:-}" ] && unshare -m true 2>/dev/null; then
+	HANGS_NAMESPACE=1 exec unshare -m "$0" "$@"
+fi
+
+mount=$out/mount
+jam=
+reader=
+server=
+logger=
+url=
+stats=$plain/kvm-stats
+
+# in_time COMMAND...: it ends within two seconds, and succeeds. Its output is in $out/found.
+in_time()
+{
+	local start=${EPOCHREALTIME/./} status=0 took
+
+	timeout -s KILL 5 "$@" >"$out/found" 2>"$out/found.err" 9>&- || status=$?
+	took=$(((${EPOCHREALTIME/./} - start) / 1000))
+	echo "# ${*##*/}: $took ms" >&3
+	cat "$out/found.err"
+	head -n 20 "$out/found"
+	[ "$status" -eq 0 ] && [ "$took" -lt 2000 ]
+}
+
+finds()
+{
+	grep -qE -e "$1" "$out/found" && return
+	echo "no line matches: $1"
+	return 1
+}
+
+# ---- the VMM that hangs ----
+
+jam_vmm()
+{
+	mkdir -p "$mount"
+	: >"$out/jam.out"
+	"$plain/tests/jam" "$mount" >"$out/jam.out" 2>"$out/jam.err" 9>&- &
+	jam=$!
+	wait_for_line '^ready' "$out/jam.out" "$jam" && start_vmm -s -name "stuck.$$" || return
+	stuck=$vmm
+	echo "file $mount/page" >&9
+	wait_for_line '^mapped ' "$out/vmm.out" "$vmm" || return
+	# This reads the page with the lock of the address space, so that the VMM cannot change it.
+	dd if="/proc/$vmm/mem" bs=4096 skip="$(sed -n 's/^mapped //p' "$out/vmm.out")" count=1 \
+		>"$out/dd.out" 2>&1 9>&- &
+	reader=$!
+	wait_for_line '^held' "$out/jam.out" "$jam" && echo map >&9 && until_true 10 is_jammed
+}
+
+# This process reads the command line until it does not succeed.
+is_jammed()
+{
+	timeout -s KILL 0.5 cat "/proc/$stuck/cmdline" >"$out/cmdline" 2>/dev/null 9>&- &
+	sleep 0.2
+	[ ! -s "$out/cmdline" ]
+}
+
+end_jam()
+{
+	kill -KILL ${jam:+"$jam"} ${reader:+"$reader"} 2>/dev/null
+	jam=
+	reader=
+	umount -l "$mount" 2>/dev/null
+}
+
+clean_up()
+{
+	end_jam
+	stop "$logger"
+	kill -CONT ${server:+"$server"} 2>/dev/null
+	stop "$server"
+	kill -KILL "${!vmms[@]}" 2>/dev/null
+	stop_vmms
+}
+
+lists_both()
+{
+	in_time "$stats" list -p "$stuck,$fine" && finds "^ *$stuck .* - [(]provisional[)]$" &&
+	finds "^ *$fine .* fine[.]$$\$" &&
+	grep -q "PID $stuck .*cannot read the command line: the process hangs" "$out/found.err"
+}
+
+reads_both()
+{
+	in_time "$stats" read --json -f '^exits$' -p "$stuck,$fine" &&
+	finds '"guest": null, "provisional": true.*"exits": {"value": [0-9]' &&
+	finds "\"guest\": \"fine[.]$$\".*\"exits\": {\"value\": [0-9]"
+}
+
+# A guest whose name is not known can be the selected one.
+reads_by_name()
+{
+	in_time "$stats" read -f '^exits$' -g "fine.$$" && finds "guest \"fine[.]$$\"" &&
+	finds "PID $stuck " && finds 'exits +[0-9]'
+}
+
+shows_both()
+{
+	in_time script -qec "stty cols 120 rows 24; TERM=xterm timeout --foreground 1.5 $stats top -p $stuck,$fine; true" /dev/null &&
+	finds "fine[.]$$" && finds 'vmm .provisional.'
+}
+
+scrapes_both()
+{
+	in_time curl -sS -m 5 "$url" && finds "^kvm_guest_up{guest=\"fine[.]$$\",uuid=\"\"} 1" &&
+	finds '^kvm_stats_provisional_names 1$' &&
+	finds "^kvm_guest_up{guest=\"(pid $stuck\"|[^\"]+\").* 1"
+}
+
+is_named()
+{
+	"$stats" list -p "$stuck" >"$out/found" 2>"$out/found.err" 9>&-
+	grep -q " stuck[.]$$\$" "$out/found"
+}
+
+# The VMM is found only once, and the read goes on meanwhile.
+logs_name()
+{
+	wait_for_line "PID $stuck .*stuck.$$.*: the command line can be read now" "$out/log.err" "$logger" &&
+	stop "$logger" && grep "PID $stuck" "$out/log.err" &&
+	[ "$(grep -c "PID $stuck.*cannot read the command line" "$out/log.err")" = 1 ]
+}
+
+start_programs()
+{
+	: >"$out/server.err" >"$out/log.err"
+	"$stats" serve --listen 127.0.0.1:0 -p "$stuck,$fine" >"$out/server.out" 2>"$out/server.err" 9>&- &
+	server=$!
+	"$stats" log -i 0.5 -f '^exits$' -p "$stuck,$fine" >"$out/log.out" 2>"$out/log.err" 9>&- &
+	logger=$!
+	wait_for_line 'serving' "$out/server.err" "$server" &&
+	wait_for_line 'watching 2 VMMs' "$out/log.err" "$logger"
+	url=$(sed -n 's/^kvm-stats: serving //p' "$out/server.err")
+	[ -n "$url" ]
+}
+
+jam_tests()
+{
+	check "the address space of a VMM is blocked" jam_vmm
+	check "another VMM starts" start_vmm -s -name "fine.$$"
+	fine=$vmm
+	check "serve and log start" start_programs
+	check "list shows both within two seconds" lists_both
+	check "read prints the statistics of both" reads_both
+	check "read -g prints the selected guest, and the one without a name" reads_by_name
+	check "top shows both" shows_both
+	check "a scrape has both" scrapes_both
+	end_jam
+	check "the guest has its name when its VMM does not hang any more" until_true 10 is_named
+	check "log reports that" logs_name
+}
+
+# ---- the collector that hangs ----
+
+is_refused()
+{
+	curl -sS -m 9 -o "$out/found" -w '%{http_code}\n' "$url" >"$out/code" && grep -qx 503 "$out/code"
+}
+
+collector_tests()
+{
+	kill -STOP "$server"
+	curl -sS -m 20 -o /dev/null "$url" 9>&- &
+	sleep 0.2
+	check "/healthz answers while the collector does not" in_time curl -sSf "${url%/metrics}/healthz"
+	check "a scrape fails after five seconds" is_refused
+	check "the next one fails at once" in_time curl -sS "$url"
+	check "the reason is reported" \
+		wait_for_line 'does not answer for 5 s' "$out/server.err" "$server"
+	kill -CONT "$server"
+	check "the next answer is reported" wait_for_line 'answers again' "$out/server.err" "$server"
+	check "a scrape succeeds again" in_time curl -sSf "$url"
+}
+
+trap 'clean_up; exit 1' INT TERM
+trap 'explain_exit "$out/log"; clean_up' EXIT
+exec 3>&1
+
+"$ROOT/scripts/packages" tools >&2 || bail_out "packages cannot be installed"
+begin
+why=$(why_no_vm)
+[ -n "$why" ] || [ -n "${HANGS_NAMESPACE:-}" ] || why="needs permission to mount a file system"
+[ -n "$why" ] || [ -w /dev/fuse ] || why="needs /dev/fuse"
+if [ -n "$why" ]; then
+	skip "kvm-stats with a VMM that hangs" "$why"
+else
+	check "kvm-stats builds" build_plain all vmms
+	run_tests jam_tests
+	run_tests collector_tests
+fi
+finish

@@ -485,11 +485,12 @@ rights_tests()
 
 textfile=$out/textfile/kvm.prom
 
-# write_once: `kvm-stats serve --once` writes the file
+# write_once: `kvm-stats serve --once` writes the file, which all users can read
 write_once()
-{
+(
+	umask 077
 	"$stats" serve --once -g nobody -t "$textfile"
-}
+)
 
 written_once()
 {

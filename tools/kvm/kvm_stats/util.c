@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util.h"
@@ -79,6 +80,17 @@ bool is_one_of(const char *text, const char * const *list)
 	while (*list && strcmp(text, *list))
 		list++;
 	return *list;
+}
+
+int open_readable(const char *name, int flags)
+{
+	mode_t before = umask(022);
+	int fd = open(name, flags | O_CREAT | O_CLOEXEC, 0644);
+	int err = errno;
+
+	umask(before);
+	errno = err;
+	return fd;
 }
 
 /* ---- UTF-8 ---- */

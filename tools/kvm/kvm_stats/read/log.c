@@ -32,7 +32,7 @@ struct log_file {
 
 static int open_for_append(const char *name)
 {
-	int fd = open(name, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	int fd = open_readable(name, O_RDWR | O_APPEND);
 
 	/* A pipe or terminal may be writable only. */
 	if (fd < 0 && (errno == EACCES || errno == EPERM))

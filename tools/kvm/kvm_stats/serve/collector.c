@@ -142,7 +142,7 @@ static int write_new(const char *name, const char *text, size_t size)
 
 	if (unlink(name) && errno != ENOENT)
 		return -errno;
-	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	fd = open_readable(name, O_WRONLY | O_EXCL | O_NOFOLLOW);
 	if (fd < 0)
 		return -errno;
 	written = write(fd, text, size);

@@ -88,6 +88,19 @@ int kvmstats_find_suboption(const char *argument, const char *implied, const cha
 
 /* ---- name ---- */
 
+static int copy_id(const char *value, char **id)
+{
+	*id = strdup(value + (strncmp(value, "path=", 5) ? 0 : 5));
+	return *id ? 0 : -ENOMEM;
+}
+
+static bool is_crosvm(const char *text)
+{
+	const char *slash = strrchr(text, '/');
+
+	return !strcmp(slash ? slash + 1 : text, "crosvm");
+}
+
 /*
  * Other VMMs than QEMU: the ID of Firecracker, or the path of the socket that controls the VM, of
  * Firecracker, Cloud Hypervisor or crosvm.
@@ -95,17 +108,18 @@ int kvmstats_find_suboption(const char *argument, const char *implied, const cha
 static int find_id(const char *text, size_t size, char **id)
 {
 	static const char * const options[] = { "id", "api-sock", "api-socket", "socket" };
+	const char *value;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(options); i++) {
-		const char *value = kvmstats_find_argument(text, size, options[i], NULL);
-
+		value = kvmstats_find_argument(text, size, options[i], NULL);
 		if (!value || !*value || !strncmp(value, "fd=", 3))
 			continue;
-		*id = strdup(value + (strncmp(value, "path=", 5) ? 0 : 5));
-		return *id ? 0 : -ENOMEM;
+		return copy_id(value, id);
 	}
-	return 0;
+	/* The short form of --socket. QEMU has an option -s, too. */
+	value = is_crosvm(text) ? kvmstats_find_argument(text, size, "s", NULL) : NULL;
+	return value && *value ? copy_id(value, id) : 0;
 }
 
 /* ---- UUID ---- */
@@ -137,12 +151,40 @@ static int copy_uuid(const char *text, char **uuid)
 	return 0;
 }
 
+/* The argument of -uuid or, like Proxmox, of -smbios type=1, or of Cloud Hypervisor's --platform */
+static int find_uuid(const char *text, size_t size, char **uuid)
+{
+	static const char * const options[] = { "smbios", "platform" };
+	const char *argument = kvmstats_find_argument(text, size, "uuid", NULL);
+	size_t i = 0;
+
+	if (argument && is_uuid(argument))
+		return copy_uuid(argument, uuid);
+	for (argument = NULL; i < ARRAY_SIZE(options); i += !argument) {
+		char *type = NULL, *value = NULL;
+		int err;
+
+		argument = kvmstats_find_argument(text, size, options[i], argument);
+		if (!argument)
+			continue;
+		err = kvmstats_find_suboption(argument, NULL, "type", &type);
+		if (!err && (i || (type && !strcmp(type, "1"))))
+			err = kvmstats_find_suboption(argument, NULL, "uuid", &value);
+		if (!err && value && is_uuid(value))
+			err = copy_uuid(value, uuid);
+		free(type);
+		free(value);
+		if (err || *uuid)
+			return err;
+	}
+	return 0;
+}
+
 /* ---- both ---- */
 
 int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t size)
 {
 	const char *name = kvmstats_find_argument(text, size, "name", NULL);
-	const char *uuid = kvmstats_find_argument(text, size, "uuid", NULL);
 	int err = 0;
 
 	*guest = (struct kvmstats_guest){ 0 };
@@ -155,8 +197,8 @@ int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t 
 		free(guest->name);
 		guest->name = NULL;
 	}
-	if (!err && uuid && is_uuid(uuid))
-		err = copy_uuid(uuid, &guest->uuid);
+	if (!err)
+		err = find_uuid(text, size, &guest->uuid);
 	if (err)
 		kvmstats_guest_free(guest);
 	return err;
@@ -185,7 +227,10 @@ static void decode_unit(char *unit)
 	*to = '\0';
 }
 
-/* libvirt has the number of the domain before the name. Proxmox has the ID of the VM: qemu.slice/100.scope */
+/*
+ * libvirt has the number of the domain before the name. Proxmox has the ID of the VM:
+ * qemu.slice/100.scope
+ */
 static const char *guest_of_scope(const char *scope, bool proxmox)
 {
 	int end = 0;

@@ -11,8 +11,8 @@
 struct kvmstats_vmm;
 
 /*
- * Returns the command line of the VMM: arguments, each with a NUL at its end. NULL: it is not known,
- * see kvmstats_vmm_name_error().
+ * Returns the command line of the VMM: arguments, each with a NUL at its end. NULL: it is not
+ * known, see kvmstats_vmm_name_error().
  */
 const char *kvmstats_vmm_cmdline(const struct kvmstats_vmm *vmm, size_t *size);
 
@@ -33,7 +33,7 @@ int kvmstats_find_suboption(const char *argument, const char *implied, const cha
 
 struct kvmstats_guest {
 	char *name;	/* of -name, or another identity, or NULL */
-	char *uuid;	/* of -uuid, in lower case, or NULL */
+	char *uuid;	/* of -uuid or -smbios, in lower case, or NULL */
 };
 
 /*
@@ -44,9 +44,9 @@ int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t 
 
 /*
  * Finds the systemd scope, or else the innermost cgroup, in the text of /proc/PID/cgroup, which it
- * changes. Removes what systemd adds: "machine-qemu\\x2d1\\x2dweb.scope" is "machine-qemu-1-web". Returns
- * a part of @text, or NULL if all cgroups of the process are the root. Sets @guest to a part of that
- * which names the guest, here to "web", or to NULL.
+ * changes. Removes what systemd adds: "machine-qemu\\x2d1\\x2dweb.scope" is "machine-qemu-1-web".
+ * Returns a part of @text, or NULL if all cgroups of the process are the root. Sets @guest to a
+ * part of that which names the guest, here to "web", or to NULL.
  */
 const char *kvmstats_cgroup_parse(char *text, const char **guest);
 

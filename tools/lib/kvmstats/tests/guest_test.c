@@ -56,6 +56,12 @@ static void test_ids(void)
 	EXPECT("cloud-hypervisor\0--api-socket\0fd=3", "none", "none", "which can be a descriptor");
 	EXPECT("crosvm\0run\0--socket\0/run/vm.sock\0bzImage", "/run/vm.sock", "none",
 	       "the socket of crosvm");
+	EXPECT("/usr/bin/crosvm\0run\0-s\0/run/vm.sock\0bzImage", "/run/vm.sock", "none",
+	       "which has a short option");
+	EXPECT("qemu\0-s\0-S", "none", "none", "the option -s of QEMU is another one");
+	EXPECT("crosvm\0--log-level=info\0run\0--name\0arc\0-s\0/run/vm.sock", "arc", "none",
+	       "the name of crosvm is preferred");
+	EXPECT("lkvm\0run\0--name\0web\0-c\0002", "web", "none", "the name of kvmtool");
 	EXPECT("qemu\0-name\0web\0--id\0x", "web", "none", "a name is preferred");
 	EXPECT("qemu\0-names\0web\0-idle\0x", "none", "none", "other options are ignored");
 }
@@ -86,11 +92,12 @@ static void expect_cgroup(const char *text, const char *cgroup, const char *gues
 
 static void test_cgroups(void)
 {
-	expect_cgroup("0::/machine.slice/machine-qemu\\x2d12\\x2dweb\\x2d1.scope/libvirt/emulator\n",
+	expect_cgroup("0::/machine.slice/machine-qemu\\x2d12\\x2dweb\\x2d1.scope/libvirt\n",
 		      "machine-qemu-12-web-1", "web-1", "the scope of a guest of libvirt");
-	expect_cgroup("0::/qemu.slice/100.scope\n", "100", "100", "the scope of a guest of Proxmox");
-	expect_cgroup("1:cpu:/\n0::/machine.slice/machine-fc\\x2d1.scope/emulator\n", "machine-fc-1",
-		      "fc-1", "the first hierarchy that is not the root; another machine");
+	expect_cgroup("0::/qemu.slice/100.scope\n", "100", "100",
+		      "the scope of a guest of Proxmox");
+	expect_cgroup("1:cpu:/\n0::/machine.slice/machine-fc\\x2d1.scope/emulator\n",
+		      "machine-fc-1", "fc-1", "the first hierarchy that is not the root; another machine");
 	expect_cgroup("0::/user.slice/user-0.slice/session-4.scope\n", "session-4", "none",
 		      "a session does not name a guest");
 	expect_cgroup("0::/system.slice/vm@web.service\n", "vm@web", "none", "nor does a service");
@@ -99,8 +106,26 @@ static void test_cgroups(void)
 	expect_cgroup("", "none", "none", "an empty text");
 }
 
+static void test_other_uuids(void)
+{
+	EXPECT("/usr/bin/kvm\0-id\000117\0-name\0Copy-of-VM-deb12cloud,debug-threads=on\0"
+	       "-smbios\0type=1,uuid=7b10d7af-b932-4c66-b2c3-3996152ec465\0-daemonize",
+	       "Copy-of-VM-deb12cloud", "7b10d7af-b932-4c66-b2c3-3996152ec465",
+	       "the UUID of Proxmox");
+	EXPECT("qemu\0-smbios\0type=0,vendor=x\0-smbios\0type=1,serial=y,uuid=" UUID, "none", UUID,
+	       "in the second of two options");
+	EXPECT("qemu\0-smbios\0type=2,uuid=" UUID "\0-smbios\0type=1,uuid=0\0-smbios\0type=1",
+	       "none", "none", "a UUID that is not that of the system is ignored");
+	EXPECT("qemu\0-smbios\0type=1,uuid=7b10d7af-b932-4c66-b2c3-3996152ec465\0-uuid\0" UUID,
+	       "none", UUID, "-uuid is preferred");
+	EXPECT("cloud-hypervisor\0--api-socket=path=/run/ch.sock\0--platform\0"
+	       "num_pci_segments=2,uuid=" UUID, "/run/ch.sock", UUID,
+	       "the UUID of Cloud Hypervisor");
+}
+
 int main(void)
 {
+	test_other_uuids();
 	test_cgroups();
 	test_names();
 	test_ids();

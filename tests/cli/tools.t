@@ -19,6 +19,8 @@ set -u
 . "$ROOT/tests/cli/tools/arguments.sh"
 # shellcheck source=tools/unreadable.sh
 . "$ROOT/tests/cli/tools/unreadable.sh"
+# shellcheck source=tools/discovery.sh
+. "$ROOT/tests/cli/tools/discovery.sh"
 # shellcheck source=tools/json.sh
 . "$ROOT/tests/cli/tools/json.sh"
 # shellcheck source=tools/sources.sh
@@ -129,9 +131,17 @@ survives_a_full_disk()
 	! grep -vE '^(timestamp(,[a-z_]+)+|[0-9-]{10} [0-9:]{8}(,-?[0-9]+)+)$' "$out/survived.csv"
 }
 
+creates_readable_file()
+{
+	rm -f "$out/readable.log"
+	(umask 077 && "$stats" log -o "$out/readable.log" -c 1 -i 0.1 -p "$vmm" -f '^exits$' 9>&-)
+	[ "$(stat -c %a "$out/readable.log")" = 644 ]
+}
+
 log_tests()
 {
 	check "a VMM for log starts" start_vmm -s -name "logged.$$"
+	check "all users can read a new log file" creates_readable_file
 	if [ "$(id -u)" = 0 ] && mkdir -p "$out/small" &&
 		mount -t tmpfs none "$out/small" 2>/dev/null; then
 		umount "$out/small"
@@ -199,6 +209,7 @@ else
 	run_tests cli_tests
 	run_tests vmm_completion_tests
 	run_tests unreadable_tests
+	run_tests discovery_tests
 	run_tests log_tests
 	run_tests json_tests
 	run_tests source_tests

@@ -210,7 +210,9 @@ static inline uint64_t vmm_key(const struct vmm *vmm)
 	return vmm->number ? vmm->number + (1ull << 32) : (uint64_t)vmm->pid;
 }
 
-/* Returns what follows the name of the guest: " (provisional)" until its command line can be read. */
+/*
+ * Returns what follows the name of the guest: " (provisional)" until its command line can be read.
+ */
 const char *vmm_name_mark(const struct vmm *vmm);
 
 /* Returns the set of its targets with this scope, or NULL. On one kernel, all have the same. */

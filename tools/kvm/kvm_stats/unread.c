@@ -758,9 +758,11 @@ static void report_names(const struct monitor *monitor)
 		int err = vmm->unread.name_error;
 
 		if (err && !vmm->reported.name_error)
-			grouped_add(&messages, vmm, "cannot read the command line: %s. Until that is "
-				    "possible, the guest has %s", err == -ETIMEDOUT ?
-				    "the process hangs, see /proc/PID/task/*/stack" : error_text(err),
+			grouped_add(&messages, vmm,
+				    "cannot read the command line: %s. Until that is possible, the "
+				    "guest has %s", err == -ETIMEDOUT ?
+				    "the process hangs, see /proc/PID/task/*/stack" :
+				    error_text(err),
 				    vmm->guest ? "the name of its cgroup" : "no name");
 	}
 	grouped_print(&messages);

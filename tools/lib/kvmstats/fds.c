@@ -264,6 +264,31 @@ bool kvmstats_fds_equal(const struct kvmstats_fds *a, const struct kvmstats_fds 
 	return true;
 }
 
+const struct kvmstats_fd *kvmstats_fds_first(const struct kvmstats_fds *fds)
+{
+	size_t i;
+
+	for (i = 0; i < fds->count; i++) {
+		if (!fds->fd[i].stats)
+			return &fds->fd[i];
+	}
+	return NULL;
+}
+
+bool kvmstats_fds_share(const struct kvmstats_fds *fds, pid_t pid,
+			const struct kvmstats_fds *others, pid_t other)
+{
+	const struct kvmstats_fd *first = kvmstats_fds_first(fds);
+	size_t i;
+
+	for (i = 0; first && i < others->count; i++) {
+		if (has_same_name(first, &others->fd[i]) &&
+		    !syscall(SYS_kcmp, pid, other, KCMP_FILE, first->fd, others->fd[i].fd))
+			return true;
+	}
+	return false;
+}
+
 void kvmstats_fds_free(struct kvmstats_fds *fds)
 {
 	free(fds->fd);

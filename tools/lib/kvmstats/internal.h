@@ -14,13 +14,14 @@
 
 #include "basics.h"
 #include "kvmstats.h"
-#include "reader.h"
 
 /* Whether @err means that the caller itself lacks memory or fds. */
 static inline bool is_resource_shortage(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
 }
+
+struct kvmstats_reader;
 
 /* ---- schema.c: the header and the descriptors of a statistics file ---- */
 
@@ -154,6 +155,13 @@ int kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid);
 bool kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid);
 int kvmstats_fds_copy(struct kvmstats_fds *to, const struct kvmstats_fds *from);
 bool kvmstats_fds_equal(const struct kvmstats_fds *a, const struct kvmstats_fds *b);
+
+/* Returns the first VM or vCPU fd, or NULL. */
+const struct kvmstats_fd *kvmstats_fds_first(const struct kvmstats_fds *fds);
+
+/* Whether the first VM or vCPU fd of process @pid and one of process @other are the same file. */
+bool kvmstats_fds_share(const struct kvmstats_fds *fds, pid_t pid,
+			const struct kvmstats_fds *others, pid_t other);
 void kvmstats_fds_free(struct kvmstats_fds *fds);
 
 int kvmstats_pidfd_open(pid_t pid);
@@ -192,6 +200,34 @@ int kvmstats_next_open(int kvm, uint64_t *vm);
  */
 int kvmstats_read_proc(pid_t pid, const char *name, size_t max, char **text, size_t *len);
 
+/* In ticks */
+struct kvmstats_times {
+	uint64_t guest;		/* in guests, of all threads */
+	uint64_t start;		/* when the process started */
+};
+
+/* Returns zeros for a process that does not exist. */
+struct kvmstats_times kvmstats_times_of(pid_t pid);
+
+/*
+ * What can be read quickly, and usually changes when VMs or vCPUs are added or removed: the number
+ * of fds or, before Linux 6.2, which does not count them, of threads.
+ */
+struct kvmstats_glance {
+	off_t fds;
+	nlink_t threads;
+};
+
+/* Returns 0, -ESRCH if there is no such process, or -errno. */
+int kvmstats_glance_of(pid_t pid, struct kvmstats_glance *glance);
+bool kvmstats_glance_differs(const struct kvmstats_glance *a, const struct kvmstats_glance *b);
+
+/*
+ * Returns how many files and VMs use KVM's modules, or -1 if that is not known, because KVM is a part
+ * of the kernel. It changes whenever a VM is created.
+ */
+long kvmstats_kvm_users(void);
+
 struct kvmstats_process;
 
 struct kvmstats_processes {
@@ -200,6 +236,8 @@ struct kvmstats_processes {
 	size_t capacity;
 	size_t denied;			/* processes that the caller may not examine */
 	bool hidden;			/* /proc hides processes */
+	long users;			/* of KVM at the last scan */
+	unsigned int suspicious;	/* number of scans that look for changed processes */
 };
 
 /*
@@ -253,15 +291,6 @@ void kvmstats_target_next(struct kvmstats_target *target);
 int kvmstats_target_sample(struct kvmstats_target *target);
 
 /* ---- vmm.c: the VMs and vCPUs of a process, and its names ---- */
-
-/*
- * Two numbers that can be read quickly, and that usually change when VMs or vCPUs are added or
- * removed. Before Linux 6.2 the number of fds is always 0.
- */
-struct kvmstats_glance {
-	nlink_t threads;
-	off_t fds;
-};
 
 struct kvmstats_vmm {
 	pid_t pid;			/* 0: not known */

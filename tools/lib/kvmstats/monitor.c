@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "reader.h"
 
 #define SEARCH_INTERVAL	SECOND
 #define CHECK_INTERVAL	SECOND
@@ -42,6 +43,7 @@ struct kvmstats_monitor {
 	struct kvmstats_schemas schemas;
 	struct kvmstats_processes processes;
 	struct kvmstats_reader reader;	/* of the names of VMMs */
+	struct kvmstats_fds fds;	/* of the process that is examined */
 	int epoll;			/* watches the pidfds of all VMMs, and the files of VMs */
 	int search_error;
 	bool examines;			/* searches the fds of processes */
@@ -472,14 +474,55 @@ static int search_next(struct kvmstats_monitor *monitor)
 
 /* ---- the search for VMMs ---- */
 
+/*
+ * A VM belongs to the process whose address space its vCPUs use. Only this process can run them. If
+ * none has run yet, it is the one that started first: others inherit the fds.
+ */
+static bool owns(pid_t pid, pid_t other)
+{
+	struct kvmstats_times a = kvmstats_times_of(pid), b = kvmstats_times_of(other);
+
+	if (!a.guest != !b.guest)
+		return a.guest;
+	return a.start < b.start || (a.start == b.start && pid < other);
+}
+
+/*
+ * Returns 0 if process @pid holds fds of a VM, and no other process owns this VM. Releases a VMM
+ * that is watched, but does not own it.
+ */
+static int check_owner(struct kvmstats_monitor *monitor, pid_t pid)
+{
+	size_t i = 0;
+	int err = kvmstats_fds_scan(&monitor->fds, pid);
+
+	if (!err && !kvmstats_fds_first(&monitor->fds))
+		err = -ENODEV;
+	while (!err && i < monitor->vmms) {
+		const struct kvmstats_vmm *vmm = monitor->vmm[i];
+
+		if (!kvmstats_fds_share(&monitor->fds, pid, &vmm->fds, vmm->pid))
+			i++;
+		else if (owns(pid, vmm->pid))
+			remove_vmm(monitor, i, -ENODEV);
+		else
+			err = -ENODEV;
+	}
+	return err;
+}
+
 /* Returns 0 if the process is watched now, or if the caller does not select it. */
 static int try_process(pid_t pid, void *arg)
 {
 	struct kvmstats_monitor *monitor = arg;
 	struct kvmstats_vmm *vmm;
+	int err;
 
 	if (find_vmm(monitor, pid))
 		return 0;
+	err = monitor->options.pids ? 0 : check_owner(monitor, pid);
+	if (err)
+		return err;
 	vmm = calloc(1, sizeof(*vmm));
 	if (!vmm)
 		return -ENOMEM;
@@ -654,6 +697,7 @@ void kvmstats_monitor_close(struct kvmstats_monitor *monitor)
 	kvmstats_schemas_free(&monitor->schemas);
 	kvmstats_processes_free(&monitor->processes);
 	kvmstats_reader_stop(&monitor->reader);
+	kvmstats_fds_free(&monitor->fds);
 	if (monitor->epoll >= 0)
 		close(monitor->epoll);
 	free(monitor->named);

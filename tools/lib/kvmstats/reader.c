@@ -10,8 +10,8 @@
  * and because it must not be a child of this process: the caller of the library may wait for all of
  * its children. The spawner itself never reads, so it never hangs.
  *
- * A process with several threads can use the library. After clone(), locks of other threads are held
- * forever, so the spawner and the workers only call functions that are system calls.
+ * A process with several threads can use the library. After clone(), locks of other threads are
+ * held forever, so the spawner and the workers only call functions that are system calls.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -49,7 +49,9 @@
 #define READ_TIME	(SECOND / 5)
 #define MIN_READ_TIME	(SECOND / 100)
 
-/* The answer of a worker starts with one byte when it has received the request, then this follows. */
+/*
+ * The answer of a worker starts with one byte when it has received the request, then this follows.
+ */
 struct answer {
 	int32_t err;		/* -errno */
 	uint32_t size;		/* of the text that follows */
@@ -99,7 +101,8 @@ static void __attribute__((__noreturn__)) work(int socket)
 	struct answer answer;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (text != MAP_FAILED && recv(socket, path, sizeof(path), MSG_WAITALL) == sizeof(path) &&
+	while (text != MAP_FAILED &&
+	       recv(socket, path, sizeof(path), MSG_WAITALL) == sizeof(path) &&
 	       send_all(socket, &started, 1)) {
 		answer = read_file(path, text);
 		if (!send_all(socket, &answer, sizeof(answer)) ||
@@ -193,8 +196,8 @@ static void close_worker(int *worker)
 void kvmstats_reader_stop(struct kvmstats_reader *reader)
 {
 	close_worker(&reader->idle);
-	while (reader->lates)
-		close(reader->late[--reader->lates].worker);
+	while (reader->late_reads)
+		close(reader->late[--reader->late_reads].worker);
 	close_worker(&reader->socket);
 	if (reader->spawner <= 0)
 		return;
@@ -303,17 +306,17 @@ static void release(struct kvmstats_reader *reader, int worker, int err)
 
 static void forget(struct kvmstats_reader *reader, size_t i)
 {
-	reader->late[i] = reader->late[--reader->lates];
+	reader->late[i] = reader->late[--reader->late_reads];
 }
 
 /* Returns 0 if there is no such process. */
 static ino_t inode_of(const char *path)
 {
+	size_t len = (size_t)(strchr(path + strlen("/proc/"), '/') - path);
 	char process[READER_PATH_SIZE];
 	struct stat st;
 
-	snprintf(process, sizeof(process), "%.*s", (int)(strchr(path + strlen("/proc/"), '/') - path),
-		 path);
+	snprintf(process, sizeof(process), "%.*s", (int)len, path);
 	return stat(process, &st) ? 0 : st.st_ino;
 }
 
@@ -323,7 +326,7 @@ static struct kvmstats_read *find_late(struct kvmstats_reader *reader, const cha
 	struct kvmstats_read *found = NULL;
 	size_t i = 0;
 
-	while (i < reader->lates) {
+	while (i < reader->late_reads) {
 		struct kvmstats_read *late = &reader->late[i];
 
 		if (late->process != inode_of(late->path)) {
@@ -350,7 +353,7 @@ static int finish_late(struct kvmstats_reader *reader, struct kvmstats_read *lat
 	return err;
 }
 
-/* Starts the read. If the spawner has ended, for example because memory was short, starts another. */
+/* Starts the read. Starts another spawner if it has ended, for example because memory was short. */
 static int start_read(struct kvmstats_reader *reader, struct kvmstats_read *read)
 {
 	int err;
@@ -383,7 +386,7 @@ int kvmstats_reader_read(struct kvmstats_reader *reader, pid_t pid, const char *
 	late = find_late(reader, read.path);
 	if (late)
 		return finish_late(reader, late, text, size);
-	if (reader->lates == READER_MAX_LATE)
+	if (reader->late_reads == READER_MAX_LATE)
 		return -ETIMEDOUT;
 	read.process = inode_of(read.path);
 	err = start_read(reader, &read);
@@ -393,7 +396,7 @@ int kvmstats_reader_read(struct kvmstats_reader *reader, pid_t pid, const char *
 		     patience > MIN_READ_TIME ? patience : MIN_READ_TIME, text, size);
 	if (err == -ETIMEDOUT) {
 		reader->timeouts++;
-		reader->late[reader->lates++] = read;
+		reader->late[reader->late_reads++] = read;
 	} else {
 		release(reader, read.worker, err);
 	}

@@ -31,7 +31,7 @@ struct kvmstats_reader {
 	int socket;		/* to this process, -1: none */
 	int idle;		/* socket of a worker without a request, -1: none */
 	struct kvmstats_read late[READER_MAX_LATE];
-	size_t lates;
+	size_t late_reads;
 	unsigned int timeouts;	/* since kvmstats_reader_renew() */
 };
 
@@ -45,15 +45,15 @@ int kvmstats_reader_start(struct kvmstats_reader *reader);
 void kvmstats_reader_stop(struct kvmstats_reader *reader);
 
 /*
- * Starts to count timeouts from 0. All reads up to the next call wait for hanging processes for less
- * than a second together.
+ * Starts to count timeouts from 0. All reads up to the next call wait for processes that hang for
+ * less than a second together.
  */
 void kvmstats_reader_renew(struct kvmstats_reader *reader);
 
 /*
- * Reads /proc/@pid/@name like kvmstats_read_proc(). -ETIMEDOUT: the read is late. It goes on, and a
- * later call for the same file returns what it has read, or -ETIMEDOUT again, without a wait. -EPIPE:
- * the worker has ended.
+ * Reads /proc/@pid/@name like kvmstats_read_proc(). -ETIMEDOUT: the read is late. It goes on, and
+ * later calls for the same file return what it has read, or -ETIMEDOUT again, without a wait.
+ * -EPIPE: the worker has ended.
  */
 int kvmstats_reader_read(struct kvmstats_reader *reader, pid_t pid, const char *name, char **text,
 			 size_t *size);

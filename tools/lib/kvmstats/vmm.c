@@ -15,6 +15,7 @@
 
 #include "guest.h"
 #include "internal.h"
+#include "reader.h"
 
 #define MAX_COMM	64u
 
@@ -183,17 +184,6 @@ static int add_group(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds,
 	return err;
 }
 
-static const struct kvmstats_fd *first_kvm_fd(const struct kvmstats_fds *fds)
-{
-	size_t i;
-
-	for (i = 0; i < fds->count; i++) {
-		if (!fds->fd[i].stats)
-			return &fds->fd[i];
-	}
-	return NULL;
-}
-
 /* Returns whether this kernel opens statistics fds for processes other than the VMM. */
 static bool can_open_stats(const struct kvmstats_vmm *vmm, const struct kvmstats_fd *kvm_fd)
 {
@@ -225,7 +215,7 @@ static int list_fds(struct kvmstats_vmm *vmm, const struct kvmstats_fds *fds)
 
 	count_vms(vmm, fds);
 	one_vm = is_one_vm(vmm, fds);
-	can_open = can_open_stats(vmm, first_kvm_fd(fds));
+	can_open = can_open_stats(vmm, kvmstats_fds_first(fds));
 	for (i = 0; !err && i < fds->count; i = group.end) {
 		group = group_at(fds, i);
 		err = add_group(vmm, fds, group, can_open, one_vm);
@@ -423,29 +413,14 @@ bool kvmstats_vmm_read_files(struct kvmstats_vmm *vmm)
 
 /* ---- scans of the process ---- */
 
-static int read_glance(const struct kvmstats_vmm *vmm, struct kvmstats_glance *glance)
-{
-	struct stat task, fd;
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)vmm->pid);
-	if (stat(path, &task))
-		return errno == ENOENT ? -ESRCH : -errno;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)vmm->pid);
-	if (stat(path, &fd))
-		return errno == ENOENT ? -ESRCH : -errno;
-	*glance = (struct kvmstats_glance){ .threads = task.st_nlink, .fds = fd.st_size };
-	return 0;
-}
-
 int kvmstats_vmm_glance(const struct kvmstats_vmm *vmm)
 {
 	struct kvmstats_glance glance;
-	int err = read_glance(vmm, &glance);
+	int err = kvmstats_glance_of(vmm->pid, &glance);
 
 	if (err)
 		return err;
-	return glance.threads != vmm->glance.threads || glance.fds != vmm->glance.fds;
+	return kvmstats_glance_differs(&glance, &vmm->glance);
 }
 
 /*
@@ -472,7 +447,7 @@ static int open_targets(struct kvmstats_vmm *vmm, bool fds_changed)
 static int scan(struct kvmstats_vmm *vmm)
 {
 	bool changed;
-	int err = read_glance(vmm, &vmm->glance);
+	int err = kvmstats_glance_of(vmm->pid, &vmm->glance);
 
 	if (!err)
 		err = kvmstats_fds_scan(&vmm->buffer, vmm->pid);
@@ -486,7 +461,7 @@ static int scan(struct kvmstats_vmm *vmm)
 	 * A process without VM and vCPU fds is an agent, not a VMM. Return before the search for
 	 * duplicates, which takes long if the agent holds thousands of statistics fds.
 	 */
-	if (!first_kvm_fd(&vmm->buffer))
+	if (!kvmstats_fds_first(&vmm->buffer))
 		return -ENODEV;
 
 	if (changed || (!vmm->files && !vmm->has_no_files))

@@ -3,10 +3,10 @@
  * kvm-stats-http: the process of kvm-stats serve that talks HTTP. See http.h for what it inherits.
  *
  * One thread, that of libmicrohttpd, talks to all clients, and sockets are nonblocking, so a slow
- * client does not delay the others. It never waits for the collector either: it suspends requests that
- * need an answer of the collector, and the main thread, which receives the answers, resumes them. The
- * answers are cached: many requests within a short time cost one sample. Every connection is closed
- * after one response, because idle connections use up the limit.
+ * client does not delay the others. It never waits for the collector either: it suspends requests
+ * that need an answer of the collector, and the main thread, which receives the answers, resumes
+ * them. The answers are cached: many requests within a short time cost one sample. Every connection
+ * is closed after one response, because idle connections use up the limit.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -62,8 +62,8 @@ static struct cached cache[EXPOSITION_FORMATS][2];	/* compressed or not */
 static atomic_uint responses;		/* expositions in memory */
 
 /*
- * The collector answers one question at a time. The mutex protects the cache and the variables here,
- * which both threads use.
+ * The collector answers one question at a time. The mutex protects the cache and the variables
+ * here, which both threads use.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cached *asked;		/* what the collector was asked for, NULL: nothing */
@@ -80,8 +80,8 @@ static bool receive(void *to, size_t size)
 }
 
 /*
- * Returns the collector's answer, which the caller frees, or NULL if it could not read the statistics.
- * Sets *@failed if the connection to the collector cannot be used any more.
+ * Returns the collector's answer, which the caller frees, or NULL if it could not read the
+ * statistics. Sets *@failed if the connection to the collector cannot be used any more.
  */
 static char *receive_exposition(size_t *size, bool *failed)
 {
@@ -287,8 +287,8 @@ static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int s
 enum decision { RESPOND, SUSPEND, REFUSE };
 
 /*
- * Decides what to do with a request for what @cached has. @state is NULL at first, and @cached after the
- * request was suspended until the collector answered it.
+ * Decides what to do with a request for what @cached has. @state is NULL at first, and @cached
+ * after the request was suspended until the collector answered it.
  */
 static enum decision decide(struct cached *cached, struct MHD_Connection *connection, void **state)
 {
@@ -420,8 +420,8 @@ static struct MHD_Daemon *start_library(void)
 {
 	/* Another arena needs mprotect(), which the filter forbids. */
 	mallopt(M_ARENA_MAX, 1);
-	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
-				on_request, NULL, MHD_OPTION_LISTEN_SOCKET, HTTP_LISTENER,
+	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
+				NULL, on_request, NULL, MHD_OPTION_LISTEN_SOCKET, HTTP_LISTENER,
 				/* HTTP/1.1 needs the header Host. */
 				MHD_OPTION_STRICT_FOR_CLIENT, 1,
 				MHD_OPTION_CONNECTION_LIMIT, MAX_CLIENTS,

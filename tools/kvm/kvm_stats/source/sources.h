@@ -63,8 +63,8 @@ struct qmp_paths {
 };
 
 /*
- * Finds the QMP sockets on the command line of the VMM: those of -qmp, and of -mon with -chardev, if
- * QEMU listens there. Returns 0 or -errno.
+ * Finds the QMP sockets on the command line of the VMM: those of -qmp, and of -mon with -chardev,
+ * if QEMU listens there. Returns 0 or -errno.
  */
 int qmp_find_paths(struct qmp_paths *paths, const struct vmm *vmm);
 

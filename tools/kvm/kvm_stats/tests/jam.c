@@ -5,8 +5,8 @@
  * usage: jam DIRECTORY
  *
  * Mounts itself on DIRECTORY, prints "ready", and "held" for each read of the file "page", which it
- * does not answer. Whoever waits for the page waits in uninterruptible sleep until this program ends.
- * It ends after 30 seconds, so that no mistake of a test blocks the host for longer.
+ * does not answer. Whoever waits for the page waits in uninterruptible sleep until this program
+ * ends. It ends after 30 seconds, so that no mistake of a test blocks the host for longer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,9 @@ static struct fuse_attr attributes(uint64_t id)
 
 static void handle(int fd, const struct fuse_in_header *header)
 {
-	struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096 };
+	struct fuse_init_out init = {
+		.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096,
+	};
 	struct fuse_entry_out entry = {
 		.nodeid = FILE_ID, .attr = attributes(FILE_ID), .entry_valid = FOREVER,
 		.attr_valid = FOREVER,

@@ -2,10 +2,10 @@
 /*
  * A VMM for the tests of kvm-stats.
  *
- * usage: vmm [-s|-v] [-d] [-m VMS] [-c VCPUS] [-name GUEST] [-uuid UUID]
+ * usage: vmm [-s|-v] [-d] [-l] [-m VMS] [-c VCPUS] [-name GUEST] [-uuid UUID]
  *
  * -s keeps statistics fds of all VMs and vCPUs open, -v those of all vCPUs, as QEMU 8.1 and later
- * do. -d duplicates all KVM fds. -name and -uuid are ignored.
+ * do. -d duplicates all KVM fds. -l creates no VM at the start. -name and -uuid are ignored.
  *
  * When the vCPUs run, it prints "ready", the value of KVM_CAP_STATS_BINARY_FD, and the name of a
  * statistic that counts exactly what the vCPUs do. It executes the commands that it reads from
@@ -17,9 +17,12 @@
  *	vm	add a VM with one vCPU; all vCPUs must be stopped
  *	close	close the first VM; all vCPUs must be stopped
  *	file F	map the file F, and print "mapped" with the number of the page in the address space
+ *	fork	start a process that inherits all fds, and ends with the VMM; print "forked"
  *	map	map another page, which changes the address space
  */
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 
 #include "tiny_vmm.h"
 
@@ -52,7 +55,7 @@ static void parse(int argc, char **argv, struct options *options)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "svdm:c:n:u:")) != -1) {
+	while ((option = getopt(argc, argv, "svdlm:c:n:u:")) != -1) {
 		switch (option) {
 		case 's':
 			options->vm_stats = true;
@@ -63,6 +66,9 @@ static void parse(int argc, char **argv, struct options *options)
 			break;
 		case 'd':
 			options->duplicate = true;
+			break;
+		case 'l':
+			options->vms = 0;
 			break;
 		case 'm':
 			options->vms = small_number(optarg, MAX_VMS);
@@ -169,6 +175,19 @@ static uintptr_t map_page(const char *name)
 	return (uintptr_t)page;
 }
 
+/* As crosvm does for each of its devices. */
+static void start_device(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	printf("forked %d\n", (int)pid);
+}
+
 static void execute(const struct options *options, struct vms *vms, char *command)
 {
 	if (!strcmp(command, "stop\n"))
@@ -183,6 +202,8 @@ static void execute(const struct options *options, struct vms *vms, char *comman
 		close_first(vms);
 	else if (!strncmp(command, "file ", 5))
 		printf("mapped %ju\n", (uintmax_t)map_page(strtok(command + 5, "\n")) / 4096);
+	else if (!strcmp(command, "fork\n"))
+		start_device();
 	else if (!strcmp(command, "map\n"))
 		map_page(NULL);
 	else

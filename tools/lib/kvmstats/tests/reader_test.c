@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "reader.h"
 #include "tap.h"
 
 #define FIFOS	(READER_MAX_LATE + 4)
@@ -143,7 +144,8 @@ static void test_processes(void)
 
 	tap_ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD,
 	       "programs that wait for all their children do not see the reader's");
-	tap_is((long long)count_fds(reader.spawner), 1, "the spawner has its socket, and no other fd");
+	tap_is((long long)count_fds(reader.spawner), 1,
+	       "the spawner has its socket, and no other fd");
 	tap_ok(worker && count_fds(worker) == 1, "a worker has its socket, and no other fd");
 }
 
@@ -160,12 +162,12 @@ static void test_late(void)
 	start = clock_now();
 	tap_ok(read_fifo(getpid(), 0, &text) == -ETIMEDOUT && clock_now() - start < SECOND / 10,
 	       "the next call for the same file does not wait");
-	tap_is((long long)reader.lates, 1, "and starts no other read");
+	tap_is((long long)reader.late_reads, 1, "and starts no other read");
 	tap_ok(write_fifo(0), "the read goes on");
 	tap_ok(!await_fifo(getpid(), 0, &text) && !strcmp(text, "late"),
 	       "and its result is returned");
 	free(text);
-	tap_is((long long)reader.lates, 0, "then nothing is late");
+	tap_is((long long)reader.late_reads, 0, "then nothing is late");
 }
 
 static void test_many(void)
@@ -181,7 +183,7 @@ static void test_many(void)
 	tap_is(late, FIFOS, "many reads hang");
 	tap_ok(took < 2 * SECOND, "they wait for less than two seconds together: %d ms",
 	       (int)(took / MILLISECOND));
-	tap_is((long long)reader.lates, READER_MAX_LATE, "the number of workers is limited");
+	tap_is((long long)reader.late_reads, READER_MAX_LATE, "the number of workers is limited");
 	for (i = 0; i < READER_MAX_LATE; i++) {
 		if (!write_fifo(i) || await_fifo(getpid(), i, &text))
 			break;
@@ -203,7 +205,7 @@ static void test_ends(void)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	tap_ok(reads_own_name(), "other files are read after this process has ended");
-	tap_is((long long)reader.lates, 0, "and its read is forgotten");
+	tap_is((long long)reader.late_reads, 0, "and its read is forgotten");
 	kill(reader.spawner, SIGKILL);
 	while (kill(reader.spawner, 0) == 0 && waitpid(reader.spawner, NULL, WNOHANG | __WALL) <= 0)
 		usleep(1000);

@@ -440,7 +440,8 @@ static void test_other_schema(pid_t pid)
 
 /* ---- names that cannot be read at once ---- */
 
-static const char *late_cmdline;	/* NULL: files are those of the process; "": the read is late */
+/* NULL: files are those of the process. "": the read is late. */
+static const char *late_cmdline;
 
 int __wrap_kvmstats_reader_read(struct kvmstats_reader *reader, pid_t pid, const char *name,
 				char **text, size_t *size)

@@ -42,8 +42,36 @@ finds_late_vm()
 	[ "$took" -lt 2500 ]
 }
 
+# The names of these threads have the number of the vCPU.
+has_threads()
+{
+	local list
+
+	"$stats" list --json -p "$vmm" 2>/dev/null 9>&- >"$out/found"
+	cat "$out/found"
+	list=$(jq -r '.vmms[0].threads[] | "\(.vcpu) \(.tid)"' "$out/found") || return
+	[ "$(wc -l <<<"$list")" = 2 ] || return
+	while read -r vcpu tid; do
+		grep -x "CPU $vcpu/KVM" "/proc/$vmm/task/$tid/comm" || return
+	done <<<"$list"
+}
+
+thread_tests()
+{
+	local vmm_program=halting_vmm
+
+	check "a VMM whose threads have names starts" start_vmm 2 100 -name "threads.$$"
+	check "list --json has the thread of each vCPU" has_threads
+	stop_vmm
+}
+
 discovery_tests()
 {
+	if [ "$(uname -m)" = x86_64 ]; then
+		thread_tests
+	else
+		skip "list --json has the thread of each vCPU" "the VMM is for x86"
+	fi
 	check "a VMM that starts other processes starts" start_vmm -s -name "forked.$$"
 	check "processes that inherit the fds of a VM are not guests" has_one_guest
 	stop_vmm

@@ -361,6 +361,19 @@ static void count_unread(struct vmm *vmm)
 
 /* ---- VMMs ---- */
 
+size_t vmm_vcpu_ids(const struct vmm *vmm, int *id)
+{
+	size_t targets = kvmstats_vmm_targets(vmm->kvm), count = 0, i;
+
+	for (i = 0; i < targets && count < vmm->vcpus; i++) {
+		int vcpu = kvmstats_target_vcpu(kvmstats_vmm_target(vmm->kvm, i));
+
+		if (vcpu >= 0)
+			id[count++] = vcpu;
+	}
+	return count;
+}
+
 const char *vmm_name_mark(const struct vmm *vmm)
 {
 	return vmm->unread.name_error ? " (provisional)" : "";

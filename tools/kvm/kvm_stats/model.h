@@ -211,6 +211,12 @@ static inline uint64_t vmm_key(const struct vmm *vmm)
 }
 
 /*
+ * Writes the IDs of all vCPUs in ascending order, also of those that the filter does not select. @id
+ * has room for vmm->vcpus. Returns their number.
+ */
+size_t vmm_vcpu_ids(const struct vmm *vmm, int *id);
+
+/*
  * Returns what follows the name of the guest: " (provisional)" until its command line can be read.
  */
 const char *vmm_name_mark(const struct vmm *vmm);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "proc.h"
 #include "read/read.h"
 #include "util.h"
 
@@ -68,6 +70,31 @@ static void print_vmm_start(const struct vmm *vmm)
 	print_error(vmm);
 }
 
+/* The threads of vCPUs are not known if a process has several VMs. */
+static void print_threads(const struct vmm *vmm)
+{
+	struct process process = { .pid = vmm->pid };
+	const char *separator = "";
+	int *id = calloc(vmm->vcpus + 1, sizeof(*id));
+	size_t i;
+
+	fputs(", \"threads\": [", stdout);
+	if (id && vmm->pid && vmm->vms == 1)
+		process_update(&process, 0, id, vmm_vcpu_ids(vmm, id));
+	for (i = 0; i < process.threads; i++) {
+		const struct thread *thread = &process.thread[i];
+
+		if (!thread->runs_vcpu || thread->vcpu < 0)
+			continue;
+		printf("%s{\"vcpu\": %d, \"tid\": %d}", separator, thread->vcpu,
+		       (int)thread->tid);
+		separator = ", ";
+	}
+	putchar(']');
+	process_free(&process);
+	free(id);
+}
+
 void json_print_vmms(const struct monitor *monitor)
 {
 	size_t i;
@@ -76,6 +103,7 @@ void json_print_vmms(const struct monitor *monitor)
 	for (i = 0; i < monitor->vmms; i++) {
 		fputs(i ? ", " : "", stdout);
 		print_vmm_start(monitor->vmm[i]);
+		print_threads(monitor->vmm[i]);
 		putchar('}');
 	}
 	puts("]}");

@@ -7,21 +7,23 @@
 #include "serve/names.h"
 #include "util.h"
 
-/* ---- states ---- */
+/* ---- processes ---- */
 
 /*
  * The other threads are not examined, because a host has thousands. While the main thread of QEMU
  * does not run, it answers no requests, and handles no I/O of its guest.
  */
-static enum vmm_state state_of(pid_t pid)
+static void read_process(struct guest *guest, pid_t pid)
 {
 	struct task task;
 
 	if (!pid || !task_read(&task, pid, 0))
-		return VMM_UNKNOWN;
+		return;
+	guest->cpu_time = task.user + task.kernel;
+	guest->memory = task.memory;
+	guest->state = task.state == 'D' ? VMM_BLOCKED : VMM_RUNS;
 	if (task_is_stopped(&task))
-		return VMM_STOPPED;
-	return task.state == 'D' ? VMM_BLOCKED : VMM_RUNS;
+		guest->state = VMM_STOPPED;
 }
 
 /* Writes why statistics are missing. */
@@ -80,8 +82,9 @@ bool examine_guests(struct guest **guests, const struct monitor *monitor)
 
 		guest[i] = (struct guest){
 			.vmm = vmm, .name = name_of(vmm), .uuid = vmm->uuid ? vmm->uuid : "",
-			.state = state_of(vmm->pid),
+			.state = VMM_UNKNOWN,
 		};
+		read_process(&guest[i], vmm->pid);
 		if (vmm_fails(vmm, monitor->options.filter))
 			write_error(vmm, guest[i].error);
 	}

@@ -104,6 +104,9 @@ struct guest {
 	const char *uuid;	/* "" if unknown */
 	bool ambiguous;		/* only the PID distinguishes it from all other guests */
 	enum vmm_state state;
+	/* Of its VMM, unless the state is unknown */
+	uint64_t cpu_time;	/* of all threads, in ns */
+	uint64_t memory;	/* resident, in bytes */
 	char error[ERROR_SIZE];	/* why statistics are missing; "" if none are */
 };
 

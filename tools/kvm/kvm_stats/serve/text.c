@@ -486,6 +486,33 @@ static void put_guests(const struct exposition *exposition)
 	}
 }
 
+/* The memory exceeds the number of series that --metrics=minimal has for a guest. */
+static void put_processes(const struct exposition *exposition)
+{
+	const struct guest *begin = exposition->guests, *guest;
+	const struct guest *end = begin + exposition->monitor->vmms;
+	FILE *to = exposition->to;
+
+	put_metadata(exposition, "kvm_guest_cpu_seconds", METRIC_COUNTER, "seconds",
+		     "CPU time of all threads of the VMM, including the time in the guest.", "");
+	for (guest = begin; guest < end; guest++) {
+		if (guest->state == VMM_UNKNOWN)
+			continue;
+		fputs("kvm_guest_cpu_seconds_total", to);
+		put_guest_labels(to, guest);
+		fprintf(to, "} %" PRIu64 ".%02" PRIu64 "\n", guest->cpu_time / SECOND,
+			guest->cpu_time % SECOND / (SECOND / 100));
+	}
+	if (exposition->options->metrics == METRICS_MINIMAL)
+		return;
+	put_metadata(exposition, "kvm_guest_memory_bytes", METRIC_GAUGE, "bytes",
+		     "Resident memory of the VMM, including that of the guest.", "");
+	for (guest = begin; guest < end; guest++) {
+		if (guest->state != VMM_UNKNOWN)
+			put_of_guest(to, "kvm_guest_memory_bytes", guest, NULL, guest->memory);
+	}
+}
+
 /* ---- metrics about the host ---- */
 
 /* Writes one sample for each reason. Most unreadable guests have the same one. */
@@ -664,6 +691,7 @@ int exposition_write(struct exposition *exposition, enum exposition_format forma
 	put_own(exposition, sampling, exits);
 	put_host(exposition);
 	put_guests(exposition);
+	put_processes(exposition);
 	put_metrics(exposition, exits == EXITS_OFF);
 	if (format == OPENMETRICS_1_0)
 		fputs("# EOF\n", to);

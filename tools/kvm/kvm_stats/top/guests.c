@@ -369,20 +369,6 @@ static void set_use(double *number, const struct process *process, int vcpu, siz
 		set_waiting(number, sum.waiting / (double)vcpus);
 }
 
-/* Writes the IDs of all vCPUs in ascending order, also of those that the filter does not select. */
-static size_t list_ids(int *id, const struct vmm *vmm)
-{
-	size_t targets = kvmstats_vmm_targets(vmm->kvm), count = 0, i;
-
-	for (i = 0; i < targets && count < vmm->vcpus; i++) {
-		int vcpu = kvmstats_target_vcpu(kvmstats_vmm_target(vmm->kvm, i));
-
-		if (vcpu >= 0)
-			id[count++] = vcpu;
-	}
-	return count;
-}
-
 /* The columns from COLUMN_CPU to COLUMN_WAITING, and the memory */
 #define PROC_COLUMNS	(COLUMN_BIT(COLUMN_WAITING + 1) - COLUMN_BIT(COLUMN_CPU) + \
 			 COLUMN_BIT(COLUMN_MEMORY))
@@ -403,7 +389,8 @@ static void update_process(struct top *top, struct line *line, const struct vmm 
 	if (process->time < top->monitor->time) {
 		process->pid = vmm->pid;
 		id = calloc(vmm->vcpus + 1, sizeof(*id));
-		require_memory(id && process_update(process, clock_now(), id, list_ids(id, vmm)));
+		require_memory(id && process_update(process, clock_now(), id,
+						    vmm_vcpu_ids(vmm, id)));
 		free(id);
 	}
 	all = process_use(process);

@@ -54,9 +54,16 @@ reports_no_match()
 	done
 }
 
+# What to do without debugfs
+advice_is_reported()
+{
+	! grep -q 'debugfs is not mounted' "$out/unreadable.err" ||
+	reported_once "'kvm-stats top' still shows CPU times"
+}
+
 lists_unreadable_vmm()
 {
-	run_apart 0 list -p "$open,$shut" && shut_is_reported &&
+	run_apart 0 list -p "$open,$shut" && shut_is_reported && advice_is_reported &&
 	grep -q "^ *$open .* taken" "$out/unreadable.out" &&
 	grep -q "^ *$shut .* none" "$out/unreadable.out"
 }

@@ -448,7 +448,9 @@ static void suggest_debugfs(int err)
 		suggest_debugfs_permission();
 		break;
 	case ENODEV:
-		complain("Load KVM, and try 'mount -t debugfs none /sys/kernel/debug'.");
+		complain("Run 'mount -t debugfs none /sys/kernel/debug' as root. If a kernel or a "
+			 "container forbids debugfs, 'kvm-stats top' still shows CPU times and "
+			 "memory, and 'kvm-stats serve' exports them.");
 		break;
 	case EDOM:
 		complain("Omit --vcpu, or add --vm.");

@@ -144,7 +144,8 @@ logs_name()
 
 start_programs()
 {
-	: >"$out/server.err" >"$out/log.err"
+	: >"$out/server.err"
+	: >"$out/log.err"
 	"$stats" serve --listen 127.0.0.1:0 -p "$stuck,$fine" >"$out/server.out" 2>"$out/server.err" 9>&- &
 	server=$!
 	"$stats" log -i 0.5 -f '^exits$' -p "$stuck,$fine" >"$out/log.out" 2>"$out/log.err" 9>&- &

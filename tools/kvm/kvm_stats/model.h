@@ -211,8 +211,8 @@ static inline uint64_t vmm_key(const struct vmm *vmm)
 }
 
 /*
- * Writes the IDs of all vCPUs in ascending order, also of those that the filter does not select. @id
- * has room for vmm->vcpus. Returns their number.
+ * Writes the IDs of all vCPUs in ascending order, also of those that the filter does not select.
+ * @id has room for vmm->vcpus. Returns their number.
  */
 size_t vmm_vcpu_ids(const struct vmm *vmm, int *id);
 

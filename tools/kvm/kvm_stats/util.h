@@ -43,9 +43,9 @@ bool is_one_of(const char *text, const char * const *list);
 const char *sanitize(const char *text, char *buf, size_t size);
 
 /*
- * Opens a file, which is created if it does not exist. A new file can be read by all users, whatever
- * the umask is: those who read logs and files for node_exporter are other users. Not for programs with
- * threads.
+ * Opens a file, which is created if it does not exist. A new file can be read by all users,
+ * whatever the umask is: those who read logs and files for node_exporter are other users. Not for
+ * programs with threads.
  */
 int open_readable(const char *name, int flags);
 

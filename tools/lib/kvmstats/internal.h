@@ -223,8 +223,8 @@ int kvmstats_glance_of(pid_t pid, struct kvmstats_glance *glance);
 bool kvmstats_glance_differs(const struct kvmstats_glance *a, const struct kvmstats_glance *b);
 
 /*
- * Returns how many files and VMs use KVM's modules, or -1 if that is not known, because KVM is a part
- * of the kernel. It changes whenever a VM is created.
+ * Returns how many files and VMs use KVM's modules, or -1 if that is not known, because KVM is a
+ * part of the kernel. It changes whenever a VM is created.
  */
 long kvmstats_kvm_users(void);
 

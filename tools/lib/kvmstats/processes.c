@@ -3,11 +3,11 @@
  * The files of processes in /proc, and which processes to search for VMs.
  *
  * Reading all fds of all processes for every sample would take most of the time. A new process
- * is examined at once, then after 1, 2, 4, 8 and 16 s, and from then on every 32 s. A VMM can create
- * its VM at any time, for example when a client of Firecracker asks for it. So a process is also
- * examined when its number of fds has changed, in the seconds after the number of users of KVM's
- * modules has changed, or always if that is not known. The inode number of /proc/PID distinguishes
- * a process from a later one with the same PID.
+ * is examined at once, then after 1, 2, 4, 8 and 16 s, and from then on every 32 s. A VMM can
+ * create its VM at any time, for example when a client of Firecracker asks for it. So a process is
+ * also examined when its number of fds has changed, in the seconds after the number of users of
+ * KVM's modules has changed, or always if that is not known. The inode number of /proc/PID
+ * distinguishes a process from a later one with the same PID.
  */
 #include <ctype.h>
 #include <dirent.h>

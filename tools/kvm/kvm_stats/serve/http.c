@@ -169,8 +169,8 @@ static struct MHD_Response *make_response(const struct cached *cached, char *tex
 	struct MHD_Response *response;
 
 	responses++;
-	response = with_headers(MHD_create_response_from_buffer_with_free_callback(
-					size, text, free_exposition), types[cached->format]);
+	response = MHD_create_response_from_buffer_with_free_callback(size, text, free_exposition);
+	response = with_headers(response, types[cached->format]);
 	if (!response) {
 		free_exposition(text);
 		return NULL;

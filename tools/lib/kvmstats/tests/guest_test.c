@@ -97,7 +97,8 @@ static void test_cgroups(void)
 	expect_cgroup("0::/qemu.slice/100.scope\n", "100", "100",
 		      "the scope of a guest of Proxmox");
 	expect_cgroup("1:cpu:/\n0::/machine.slice/machine-fc\\x2d1.scope/emulator\n",
-		      "machine-fc-1", "fc-1", "the first hierarchy that is not the root; another machine");
+		      "machine-fc-1", "fc-1",
+		      "the first hierarchy that is not the root; another machine");
 	expect_cgroup("0::/user.slice/user-0.slice/session-4.scope\n", "session-4", "none",
 		      "a session does not name a guest");
 	expect_cgroup("0::/system.slice/vm@web.service\n", "vm@web", "none", "nor does a service");
@@ -112,8 +113,8 @@ static void test_other_uuids(void)
 	       "-smbios\0type=1,uuid=7b10d7af-b932-4c66-b2c3-3996152ec465\0-daemonize",
 	       "Copy-of-VM-deb12cloud", "7b10d7af-b932-4c66-b2c3-3996152ec465",
 	       "the UUID of Proxmox");
-	EXPECT("qemu\0-smbios\0type=0,vendor=x\0-smbios\0type=1,serial=y,uuid=" UUID, "none", UUID,
-	       "in the second of two options");
+	EXPECT("qemu\0-smbios\0type=0,vendor=x\0-smbios\0type=1,serial=y,uuid=" UUID,
+	       "none", UUID, "in the second of two options");
 	EXPECT("qemu\0-smbios\0type=2,uuid=" UUID "\0-smbios\0type=1,uuid=0\0-smbios\0type=1",
 	       "none", "none", "a UUID that is not that of the system is ignored");
 	EXPECT("qemu\0-smbios\0type=1,uuid=7b10d7af-b932-4c66-b2c3-3996152ec465\0-uuid\0" UUID,

@@ -110,7 +110,8 @@ static pid_t child_of(pid_t pid)
 
 		if (kvmstats_read_proc(atoi(entry->d_name), "stat", 512, &text, &size))
 			continue;
-		sscanf(strrchr(text, ')') + 1, " %*c %d", &parent);
+		if (sscanf(strrchr(text, ')') + 1, " %*c %d", &parent) != 1)
+			parent = 0;
 		free(text);
 		if (parent == pid)
 			child = atoi(entry->d_name);

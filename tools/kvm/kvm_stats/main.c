@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host_file/publish.h"
 #include "options.h"
 #include "read/read.h"
 #include "serve/serve.h"
@@ -51,6 +52,7 @@ static const struct {
 	{ "help", command_help, "print the commands, or the options of a command" },
 	{ "list", command_list, "list the VMMs, and where their statistics come from" },
 	{ "log", command_log, "print a line for each interval, like vmstat, or CSV" },
+	{ "publish", command_publish, "publish the statistics of this host's VMs as a file" },
 	{ "query", command_query, "print the statistics of one VMM in the format of QEMU's QMP" },
 	{ "read", command_read, "print the statistics of VMs and vCPUs, once or repeatedly" },
 	{ "schema", command_schema, "list the available statistics: name, type, unit and size" },

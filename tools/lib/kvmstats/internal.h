@@ -53,6 +53,13 @@ struct kvmstats_schema {
 /* Reads and checks where a file has its vCPUs. -ENODATA: it does not contain any. */
 int kvmstats_read_vcpus(int fd, struct kvm_stats_header *header, struct kvm_stats_vcpus *vcpus);
 
+/*
+ * Makes a schema of @count descriptors of @desc_size bytes each, which is more than that of struct
+ * kvm_stats_desc. The descriptors have this machine's byte order.
+ */
+int kvmstats_schema_parse(struct kvmstats_schema **schema, const void *descs, size_t count,
+			  size_t desc_size);
+
 /* The schemas in use, each stored once: usually one of all VMs, and one of all vCPUs. */
 struct kvmstats_schemas {
 	struct kvmstats_schema **schema;

@@ -283,6 +283,81 @@ const struct kvmstats_schema *kvmstats_target_schema(const struct kvmstats_targe
 const struct kvmstats_sample *kvmstats_target_now(const struct kvmstats_target *target);
 const struct kvmstats_sample *kvmstats_target_before(const struct kvmstats_target *target);
 
+/* ---- the host file: all VMs of a host in one stream, see kvm-stats-host-file(5) ---- */
+
+/* Where kvm-stats-publish(8) puts it, and the socket that serves it to others */
+#define KVMSTATS_HOST_FILE	"/run/kvm-stats/host.pin"
+#define KVMSTATS_HOST_SOCKET	"/run/kvm-stats/host.sock"
+
+struct kvmstats_host;
+struct kvmstats_host_vm;
+struct kvmstats_host_vcpu;
+
+/*
+ * Opens the published file, its socket or a copy. @path NULL: the published file or, if it may not
+ * be read, its socket.
+ */
+int kvmstats_host_open(struct kvmstats_host **host, const char *path);
+
+/* Reads passes from @fd one after the other. Does not close it. */
+int kvmstats_host_open_fd(struct kvmstats_host **host, int fd);
+void kvmstats_host_close(struct kvmstats_host *host);
+
+/*
+ * Reads the next pass, and keeps the values of the last one. -ENODATA: there is no other pass.
+ * -ESTALE: another instance of KVM's module is loaded; the file must be published again. -EAGAIN:
+ * the pass is not complete; try again. -EPROTO: the stream is not a host file, or is damaged.
+ * After an error, the VMs are those of the last pass.
+ */
+int kvmstats_host_read(struct kvmstats_host *host);
+
+/* Return when the last pass began, in ns: of CLOCK_MONOTONIC, CLOCK_BOOTTIME, on its host. */
+uint64_t kvmstats_host_time(const struct kvmstats_host *host);
+uint64_t kvmstats_host_boottime(const struct kvmstats_host *host);
+
+/* Returns the instance of KVM's module, which is the inode of its folder in sysfs, or 0. */
+uint64_t kvmstats_host_instance(const struct kvmstats_host *host);
+
+/* Whether the PIDs in the file are not those that this process sees in /proc. */
+int kvmstats_host_is_nested(const struct kvmstats_host *host);
+
+/* Return the statistics that VMs and vCPUs have. They are valid until the next pass. */
+const struct kvmstats_schema *kvmstats_host_schema(const struct kvmstats_host *host,
+						   enum kvmstats_kind kind);
+
+/* VMs are in no particular order. Pointers to VMs and vCPUs are valid until the next pass. */
+size_t kvmstats_host_vms(const struct kvmstats_host *host);
+const struct kvmstats_host_vm *kvmstats_host_vm(const struct kvmstats_host *host, size_t i);
+
+/* Returns what identifies the VM until the file is published again. */
+uint64_t kvmstats_host_vm_id(const struct kvmstats_host_vm *vm);
+pid_t kvmstats_host_vm_pid(const struct kvmstats_host_vm *vm);
+
+/* Returns when the process started, in ns of CLOCK_BOOTTIME, or 0. */
+uint64_t kvmstats_host_vm_start_time(const struct kvmstats_host_vm *vm);
+
+/* Whether the process that created the VM has ended, and others keep the VM. */
+int kvmstats_host_vm_is_orphan(const struct kvmstats_host_vm *vm);
+
+/* Return the last sample, and the one of the pass before, or NULL. */
+const struct kvmstats_sample *kvmstats_host_vm_now(const struct kvmstats_host_vm *vm);
+const struct kvmstats_sample *kvmstats_host_vm_before(const struct kvmstats_host_vm *vm);
+
+/* vCPUs are in the order of their IDs. */
+size_t kvmstats_host_vm_vcpus(const struct kvmstats_host_vm *vm);
+const struct kvmstats_host_vcpu *kvmstats_host_vm_vcpu(const struct kvmstats_host_vm *vm, size_t i);
+
+int kvmstats_host_vcpu_id(const struct kvmstats_host_vcpu *vcpu);
+
+/* Returns the thread that runs the vCPU, or 0 if none has run it. */
+pid_t kvmstats_host_vcpu_tid(const struct kvmstats_host_vcpu *vcpu);
+const struct kvmstats_sample *kvmstats_host_vcpu_now(const struct kvmstats_host_vcpu *vcpu);
+const struct kvmstats_sample *kvmstats_host_vcpu_before(const struct kvmstats_host_vcpu *vcpu);
+
+/* Returns for how long the thread has been waiting for a CPU, in ns, or 0 if it is not waiting. */
+uint64_t kvmstats_host_vcpu_waiting(const struct kvmstats_host *host,
+				    const struct kvmstats_host_vcpu *vcpu);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -237,6 +237,31 @@ static int read_header_of(struct kvm_stats_header *h, int fd, bool records)
 	return err;
 }
 
+int kvmstats_schema_parse(struct kvmstats_schema **schemap, const void *descs, size_t count,
+			  size_t desc_size)
+{
+	struct kvmstats_schema *schema = calloc(1, sizeof(*schema));
+	size_t i;
+	int err;
+
+	*schemap = NULL;
+	if (!schema)
+		return -ENOMEM;
+	schema->header.num_desc = (uint32_t)count;
+	schema->header.name_size = (uint32_t)(desc_size - sizeof(struct kvm_stats_desc));
+	err = alloc_descs(schema, count * desc_size, count);
+	if (!err)
+		memcpy(schema->desc, descs, schema->desc_size);
+	for (i = 0; !err && i < count; i++)
+		err = parse_desc(schema, i);
+	if (err) {
+		kvmstats_schema_free(schema);
+		return err;
+	}
+	*schemap = schema;
+	return 0;
+}
+
 /* Reads the schema of a file or, if @records is set, the one of the vCPUs in it. */
 static int read_schema(struct kvmstats_schema **schemap, int fd, bool records)
 {

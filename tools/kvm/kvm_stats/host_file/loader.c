@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/kvm.h>
+
+#include "host_file/loader.h"
+#include "kvmstats.h"
+
+/* host_file.bpf.o, which the Makefile compiles and this file contains */
+extern const char host_file_object[], host_file_object_end[];
+__asm__(".pushsection .rodata\n"
+	".balign 8\n"
+	"host_file_object: .incbin \"" HOST_FILE_OBJECT "\"\n"
+	"host_file_object_end: .byte 0\n"
+	".popsection\n");
+
+int loader_fail(struct loader *loader, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(loader->error, sizeof(loader->error), format, args);
+	va_end(args);
+	return -1;
+}
+
+/* ---- the loader's own VM ---- */
+
+/* Any ID but 0, so that a record with the index instead of the ID is noticed */
+#define VCPU_ID		3
+
+static void interrupt(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * Runs the vCPU, so that it has a thread, and on x86 some values that are not 0: a secondary vCPU
+ * waits for its start until the signal comes. It never executes an instruction.
+ */
+static void run_vcpu(struct loader *loader)
+{
+	const struct sigaction handler = { .sa_handler = interrupt };
+	const struct itimerval soon = { .it_value.tv_usec = 2000 };
+	int size = ioctl(loader->kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
+	struct sigaction before;
+	struct kvm_run *run;
+
+	run = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, loader->vcpu, 0);
+	if (run == MAP_FAILED)
+		return;
+	run->immediate_exit = 1;
+	ioctl(loader->vcpu, KVM_RUN, 0);
+#ifdef __x86_64__
+	run->immediate_exit = 0;
+	sigaction(SIGALRM, &handler, &before);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	ioctl(loader->vcpu, KVM_RUN, 0);
+	sigaction(SIGALRM, &before, NULL);
+#else
+	(void)handler, (void)soon, (void)before;
+#endif
+	munmap(run, size);
+}
+
+static int create_vm(struct loader *loader)
+{
+	loader->kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	if (loader->kvm < 0 && errno == ENOENT)
+		return loader_fail(loader, "there is no /dev/kvm. Load KVM's module");
+	if (loader->kvm < 0)
+		return loader_fail(loader, "/dev/kvm cannot be opened: %s", strerror(errno));
+	loader->vm = ioctl(loader->kvm, KVM_CREATE_VM, 0);
+	if (loader->vm < 0)
+		return loader_fail(loader, "a VM cannot be created: %s", strerror(errno));
+#ifdef __x86_64__
+	if (ioctl(loader->vm, KVM_CREATE_IRQCHIP, 0))
+		return loader_fail(loader, "an interrupt controller cannot be created: %s", strerror(errno));
+#endif
+	loader->vcpu = ioctl(loader->vm, KVM_CREATE_VCPU, VCPU_ID);
+	if (loader->vcpu < 0)
+		return loader_fail(loader, "a vCPU cannot be created: %s", strerror(errno));
+	loader->vm_stats = kvmstats_fd_open(loader->vm);
+	loader->vcpu_stats = kvmstats_fd_open(loader->vcpu);
+	if (loader->vm_stats < 0 || loader->vcpu_stats < 0)
+		return loader_fail(loader, "KVM has no statistics fd (KVM_GET_STATS_FD). The host file needs Linux 5.14 or later");
+	run_vcpu(loader);
+	return 0;
+}
+
+/* ---- loading ---- */
+
+static int set_layout(struct loader *loader)
+{
+	const struct btf *btf = bpf_object__btf(loader->object);
+	struct bpf_map *map = bpf_object__find_map_by_name(loader->object, ".rodata");
+	int id = btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC), i;
+	const struct btf_type *section = btf__type_by_id(btf, id < 0 ? 0 : id);
+	const struct btf_var_secinfo *variable = btf_var_secinfos(section);
+	size_t size;
+	char *data = map ? (char *)bpf_map__initial_value(map, &size) : NULL;
+
+	for (i = 0; data && id > 0 && i < btf_vlen(section); i++, variable++) {
+		const struct btf_type *type = btf__type_by_id(btf, variable->type);
+
+		if (strcmp(btf__name_by_offset(btf, type->name_off), "layout") ||
+		    variable->size != sizeof(loader->layout))
+			continue;
+		memcpy(data + variable->offset, &loader->layout, sizeof(loader->layout));
+		return 0;
+	}
+	return loader_fail(loader, "the BPF object is not that of this program");
+}
+
+/* Whether the kernel refused, and what can be done about it */
+static int load_error(struct loader *loader, int err)
+{
+	const char *hint = "";
+
+	if (err == -EPERM || err == -EACCES)
+		hint = ". It needs CAP_BPF and CAP_PERFMON (root has them), and no kernel lockdown in the mode 'confidentiality'";
+	return loader_fail(loader, "the kernel does not load the BPF program: %s%s", strerror(-err), hint);
+}
+
+/* Returns 0 or -errno. */
+static int try_load(struct loader *loader, const char *name)
+{
+	size_t size = host_file_object_end - host_file_object;
+	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "kvm_stats");
+	struct bpf_program *program;
+	int err;
+
+	bpf_object__close(loader->object);
+	loader->object = bpf_object__open_mem(host_file_object, size, &options);
+	if (!loader->object)
+		return -errno;
+	bpf_object__for_each_program(program, loader->object)
+		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
+	err = set_layout(loader);
+	return err ? -EINVAL : bpf_object__load(loader->object);
+}
+
+static int attach(struct loader *loader, const char *name)
+{
+	union bpf_iter_link_info info = { 0 };
+	LIBBPF_OPTS(bpf_iter_attach_opts, options);
+	struct bpf_program *program = bpf_object__find_program_by_name(loader->object, name);
+
+	if (strcmp(name, "learn")) {
+		info.map.map_fd = bpf_object__find_map_fd_by_name(loader->object, "parts");
+		options.link_info = &info;
+		options.link_info_len = sizeof(info);
+	}
+	bpf_link__destroy(loader->link);
+	loader->link = bpf_program__attach_iter(program, &options);
+	if (!loader->link)
+		return loader_fail(loader, "the BPF iterator cannot be attached: %s", strerror(errno));
+	return 0;
+}
+
+static int load(struct loader *loader, const char *name)
+{
+	int err = try_load(loader, name);
+
+	if (err)
+		return load_error(loader, err);
+	return attach(loader, name);
+}
+
+int loader_pass(struct loader *loader)
+{
+	int fd = bpf_iter_create(bpf_link__fd(loader->link));
+
+	return fd >= 0 ? fd : loader_fail(loader, "the BPF iterator cannot be opened: %s", strerror(errno));
+}
+
+/* ---- what the files of the loader show ---- */
+
+/* Stores what the program `learn` writes about file @fd of this process. */
+static int learn_file(struct loader *loader, int fd, struct host_learned *learned)
+{
+	int pass = loader_pass(loader);
+	bool found = false;
+	FILE *file;
+
+	if (pass < 0)
+		return -1;
+	file = fdopen(pass, "r");
+	while (!found && file && fread(learned, sizeof(*learned), 1, file) == 1)
+		found = learned->fd == (unsigned int)fd;
+	if (file)
+		fclose(file);
+	else
+		close(pass);
+	return found ? 0 : loader_fail(loader, "the kernel does not show the files of this process. Run this in the initial PID namespace");
+}
+
+/*
+ * KVM adds a new VM at the start of its list, so the node before a new VM is the head of the list,
+ * unless another VM was created meanwhile. If two new VMs agree, it is the head.
+ */
+static int learn_list(struct loader *loader)
+{
+	__u64 last = 0;
+	int tries;
+
+	for (tries = 0; tries < 20; tries++) {
+		int vm = ioctl(loader->kvm, KVM_CREATE_VM, 0), err;
+		struct host_learned learned;
+
+		if (vm < 0)
+			return loader_fail(loader, "a VM cannot be created: %s", strerror(errno));
+		err = learn_file(loader, vm, &learned);
+		close(vm);
+		if (err)
+			return err;
+		if (learned.prev && learned.prev == last) {
+			loader->layout.vm_list = last;
+			return 0;
+		}
+		last = learned.prev;
+	}
+	return loader_fail(loader, "KVM's list of VMs was not found, because VMs are created all the time. Try again");
+}
+
+static int learn_module(struct loader *loader)
+{
+	struct host_learned learned;
+
+	if (learn_file(loader, loader->kvm, &learned))
+		return -1;
+	if (learned.owner && !learned.instance)
+		return loader_fail(loader, "the instance of KVM's module is not known");
+	if (!learned.owner && loader->is_module)
+		return loader_fail(loader, "/dev/kvm does not show which module it belongs to");
+	loader->layout.module = learned.owner;
+	loader->layout.header.instance = learned.instance;
+	return 0;
+}
+
+static int learn(struct loader *loader)
+{
+	int err;
+
+	err = load(loader, "learn");
+	if (!err)
+		err = learn_module(loader);
+	return err ? err : learn_list(loader);
+}
+
+/* ---- opening and closing ---- */
+
+static int ignore_messages(enum libbpf_print_level level, const char *format, va_list args)
+{
+	if (!getenv("KVM_STATS_LIBBPF") || level == LIBBPF_DEBUG)
+		return 0;
+	return vfprintf(stderr, format, args);
+}
+
+static int prepare(struct loader *loader)
+{
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+
+	*loader = (struct loader){ .kvm = -1, .vm = -1, .vcpu = -1, .vm_stats = -1, .vcpu_stats = -1 };
+	libbpf_set_print(ignore_messages);
+	/* Before Linux 5.11, and in kernels without memory cgroups, maps count as locked memory. */
+	setrlimit(RLIMIT_MEMLOCK, &unlimited);
+	loader->is_module = !access("/sys/module/kvm/initstate", F_OK);
+	loader->with_clocks = true;
+	return create_vm(loader);
+}
+
+/* Without the clocks of the run queues, if the kernel cannot resolve their symbol */
+static int load_without_clocks(struct loader *loader)
+{
+	struct host_layout before = loader->layout;
+	int err;
+
+	loader->with_clocks = false;
+	memset(&loader->layout, 0, sizeof(loader->layout));
+	btf__free(loader->btf == loader->base_btf ? NULL : loader->btf);
+	btf__free(loader->base_btf);
+	err = layout_find(loader);
+	loader->layout.vm_list = before.vm_list;
+	loader->layout.module = before.module;
+	loader->layout.header.instance = before.header.instance;
+	return err ? err : load(loader, "host_file_without_clocks");
+}
+
+/* ---- the proof ---- */
+
+static int differs(struct loader *loader, const char *what, const char *name)
+{
+	return loader_fail(loader, "the BPF program is wrong on this kernel: %s %s differs from KVM's own file. Please report this", what, name);
+}
+
+static bool same_stat(const struct kvmstats_stat *a, const struct kvmstats_stat *b)
+{
+	return b && kvmstats_stat_flags(a) == kvmstats_stat_flags(b) &&
+	       kvmstats_stat_exponent(a) == kvmstats_stat_exponent(b) &&
+	       kvmstats_stat_size(a) == kvmstats_stat_size(b) &&
+	       kvmstats_stat_offset(a) == kvmstats_stat_offset(b) &&
+	       kvmstats_stat_bucket_size(a) == kvmstats_stat_bucket_size(b);
+}
+
+/* Compares what the pass has with what KVM's file @fd has of the same VM or vCPU. */
+static int compare_samples(struct loader *loader, const struct kvmstats_sample *sample,
+			   const struct kvmstats_sample *own, const struct kvmstats_schema *schema,
+			   const struct kvmstats_schema *own_schema, const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < kvmstats_schema_count(own_schema); i++) {
+		const struct kvmstats_stat *own_stat = kvmstats_schema_stat(own_schema, i);
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
+		const char *name = kvmstats_stat_name(own_stat);
+
+		if (!same_stat(own_stat, stat) || strcmp(name, kvmstats_stat_name(stat)) ||
+		    memcmp(kvmstats_sample_values(sample, stat),
+			   kvmstats_sample_values(own, own_stat),
+			   kvmstats_stat_size(stat) * sizeof(uint64_t)))
+			return differs(loader, what, name);
+	}
+	return 0;
+}
+
+static int compare_file(struct loader *loader, int fd, const struct kvmstats_sample *sample,
+			const struct kvmstats_schema *schema, const char *what)
+{
+	struct kvmstats_schema *own_schema = NULL;
+	struct kvmstats_sample *own = NULL;
+	int err;
+
+	err = kvmstats_schema_read(&own_schema, fd);
+	if (!err)
+		err = kvmstats_sample_new(&own, own_schema);
+	if (!err)
+		err = kvmstats_sample_read(own, fd);
+	err = err ? loader_fail(loader, "KVM's statistics cannot be read: %s", strerror(-err)) :
+		    compare_samples(loader, sample, own, schema, own_schema, what);
+	kvmstats_sample_free(own);
+	kvmstats_schema_free(own_schema);
+	return err;
+}
+
+static uint64_t value_of(const struct kvmstats_sample *sample, const struct kvmstats_schema *schema,
+			 const char *name, uint64_t missing)
+{
+	const struct kvmstats_stat *stat = kvmstats_schema_find(schema, name);
+	uint64_t value;
+
+	return stat && !kvmstats_sample_value(sample, stat, 0, &value) ? value : missing;
+}
+
+/* The thread is this one, which is on a CPU. */
+static int check_thread(struct loader *loader, const struct kvmstats_host_vcpu *vcpu,
+			const struct kvmstats_schema *schema)
+{
+	const struct kvmstats_sample *sample = kvmstats_host_vcpu_now(vcpu);
+
+	if (kvmstats_host_vcpu_tid(vcpu) != gettid())
+		return loader_fail(loader, "the BPF program is wrong on this kernel: it does not find the thread of a vCPU. Please report this");
+	if (value_of(sample, schema, "thread_known", 0) != 1)
+		return differs(loader, "thread", "thread_known");
+	if (value_of(sample, schema, "thread_on_cpu", 1) != 1)
+		return differs(loader, "thread", "thread_on_cpu");
+	if (value_of(sample, schema, "thread_state", 0))
+		return differs(loader, "thread", "thread_state");
+	return 0;
+}
+
+static const struct kvmstats_host_vm *find_own_vm(const struct kvmstats_host *host)
+{
+	const struct kvmstats_host_vm *found = NULL;
+	size_t i;
+
+	for (i = 0; i < kvmstats_host_vms(host); i++) {
+		const struct kvmstats_host_vm *vm = kvmstats_host_vm(host, i);
+
+		if (kvmstats_host_vm_pid(vm) != getpid())
+			continue;
+		if (found)
+			return NULL;
+		found = vm;
+	}
+	return found;
+}
+
+static int check_pass(struct loader *loader, const struct kvmstats_host *host)
+{
+	const struct kvmstats_schema *vm_schema = kvmstats_host_schema(host, KVMSTATS_KIND_VM);
+	const struct kvmstats_schema *vcpu_schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
+	const struct kvmstats_host_vm *vm = find_own_vm(host);
+	const struct kvmstats_host_vcpu *vcpu;
+	int err;
+
+	if (kvmstats_host_is_nested(host))
+		return loader_fail(loader, "this process is in a PID namespace of its own. Run this in the initial one, outside of containers");
+	vcpu = vm && kvmstats_host_vm_vcpus(vm) == 1 ? kvmstats_host_vm_vcpu(vm, 0) : NULL;
+	if (!vcpu || kvmstats_host_vcpu_id(vcpu) != VCPU_ID || kvmstats_host_vm_is_orphan(vm))
+		return loader_fail(loader, "the BPF program is wrong on this kernel: it does not find the VM of this process. Please report this");
+	err = compare_file(loader, loader->vm_stats, kvmstats_host_vm_now(vm), vm_schema, "VM");
+	if (!err)
+		err = compare_file(loader, loader->vcpu_stats, kvmstats_host_vcpu_now(vcpu), vcpu_schema,
+				   "vCPU");
+	return err ? err : check_thread(loader, vcpu, vcpu_schema);
+}
+
+static int prove(struct loader *loader)
+{
+	int pass = loader_pass(loader), err;
+	struct kvmstats_host *host;
+
+	if (pass < 0)
+		return -1;
+	err = kvmstats_host_open_fd(&host, pass);
+	if (!err)
+		err = kvmstats_host_read(host);
+	err = err ? loader_fail(loader, "the BPF program's output cannot be read: %s", strerror(-err)) :
+		    check_pass(loader, host);
+	kvmstats_host_close(host);
+	close(pass);
+	return err;
+}
+
+int loader_open(struct loader *loader)
+{
+	int err = loader_open_program(loader, "host_file");
+
+	return err ? err : prove(loader);
+}
+
+int loader_open_program(struct loader *loader, const char *program)
+{
+	int err;
+
+	err = prepare(loader);
+	if (!err)
+		err = layout_find(loader);
+	if (!err)
+		err = learn(loader);
+	if (err || !load(loader, program))
+		return err;
+	return strcmp(program, "host_file") ? -1 : load_without_clocks(loader);
+}
+
+void loader_close(struct loader *loader)
+{
+	const int fds[] = { loader->vm_stats, loader->vcpu_stats, loader->vcpu, loader->vm, loader->kvm };
+	size_t i;
+
+	bpf_link__destroy(loader->link);
+	bpf_object__close(loader->object);
+	if (loader->btf != loader->base_btf)
+		btf__free(loader->btf);
+	btf__free(loader->base_btf);
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* `kvm-stats publish`: pins the host file, reports what is published, or removes it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "host_file/loader.h"
+#include "host_file/publish.h"
+#include "kvmstats.h"
+#include "options.h"
+#include "util.h"
+
+#define DIRECTORY	"/run/kvm-stats"
+#define BPFFS		DIRECTORY "/bpf"	/* a file system of its own, with one file */
+#define PIN		BPFFS "/host"	/* names in this file system have no dots */
+#define GROUP		"kvm-stats"
+
+enum action { PUBLISH, CHECK, STATUS, REMOVE };
+
+struct arguments {
+	enum action action;
+	const char *group;
+};
+
+/* ---- the file system of BPF ---- */
+
+static bool is_bpffs(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == BPF_FS_MAGIC;
+}
+
+static bool make_directory(const char *path)
+{
+	if (!mkdir(path, 0755) || errno == EEXIST)
+		return true;
+	complain("the directory %s cannot be made: %s", path, strerror(errno));
+	return false;
+}
+
+static bool mount_bpffs(void)
+{
+	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+
+	if (!make_directory(DIRECTORY) || !make_directory(BPFFS))
+		return false;
+	if (is_bpffs(BPFFS) || !mount("bpf", BPFFS, "bpf", flags, "mode=0755"))
+		return true;
+	complain("no bpf file system can be mounted on %s: %s. That needs CAP_SYS_ADMIN", BPFFS,
+		 strerror(errno));
+	return false;
+}
+
+/* Programs open DIRECTORY/host.pin, next to which a socket can be: bpffs has no sockets. */
+static bool link_pin(void)
+{
+	char target[64];
+	ssize_t n = readlink(KVMSTATS_HOST_FILE, target, sizeof(target) - 1);
+
+	if (n > 0) {
+		target[n] = '\0';
+		if (!strcmp(target, "bpf/host"))
+			return true;
+	}
+	if (n > 0)
+		unlink(KVMSTATS_HOST_FILE);
+	if (!symlink("bpf/host", KVMSTATS_HOST_FILE))
+		return true;
+	complain("%s cannot be linked to %s: %s", KVMSTATS_HOST_FILE, PIN, strerror(errno));
+	return false;
+}
+
+/* ---- publishing ---- */
+
+static bool find_group(const char *name, gid_t *gid)
+{
+	const struct group *group = getgrnam(name);
+
+	if (group) {
+		*gid = group->gr_gid;
+		return true;
+	}
+	complain("there is no group '%s'. Create it: groupadd --system %s; or name another one with --group",
+		 name, name);
+	return false;
+}
+
+/* Readers see the file only when its owner and mode are set. */
+static bool pin(const struct loader *loader, gid_t gid)
+{
+	char path[64];
+	int err;
+
+	snprintf(path, sizeof(path), BPFFS "/new-%d", getpid());
+	err = bpf_obj_pin(bpf_link__fd(loader->link), path);
+	if (err) {
+		complain("the host file cannot be pinned as %s: %s", path, strerror(-err));
+		return false;
+	}
+	if (!chown(path, 0, gid) && !chmod(path, 0440) && !rename(path, PIN))
+		return link_pin();
+	complain("%s cannot become %s: %s", path, PIN, strerror(errno));
+	unlink(path);
+	return false;
+}
+
+static int publish(const struct arguments *arguments, struct loader *loader)
+{
+	gid_t gid;
+
+	if (!find_group(arguments->group, &gid) || !mount_bpffs() || !pin(loader, gid))
+		return STATUS_FAILED;
+	printf("%s: published for group %s\n", KVMSTATS_HOST_FILE, arguments->group);
+	return STATUS_OK;
+}
+
+/* ---- reports ---- */
+
+static void print_limits(const struct loader *loader)
+{
+	const struct host_layout *layout = &loader->layout;
+
+	if (!layout->clocks)
+		puts("limit: waits that go on are known less exactly: the kernel's symbols do not have the run queues (CONFIG_KALLSYMS_ALL)");
+	if (!layout->mm_owner.size)
+		puts("limit: the PID of a VM is that of the thread that created it: the kernel has no memory cgroups (CONFIG_MEMCG)");
+	if (!layout->kvm_dentry.size)
+		puts("limit: a VM can have the identity of an earlier one: the kernel has no debugfs");
+}
+
+static int check(const struct loader *loader)
+{
+	const struct kvm_host_header *header = &loader->layout.header;
+	struct utsname name;
+
+	uname(&name);
+	printf("kernel: %s %s\n", name.release, name.machine);
+	printf("KVM: %s\n", loader->layout.module ? "a module" : "built in");
+	printf("statistics: %u of a VM, %u of a vCPU\n", header->vm_descs, header->vcpu_descs);
+	print_limits(loader);
+	puts("proof: the statistics of a VM of this process are equal to those of KVM's own files");
+	return STATUS_OK;
+}
+
+static int status_error(int err)
+{
+	if (err == -ENOENT)
+		complain("the host file is not published. Run: kvm-stats publish");
+	else if (err == -ESTALE)
+		complain("%s is stale: KVM's module was loaded again after it was published. Run: kvm-stats publish",
+			 KVMSTATS_HOST_FILE);
+	else
+		complain("%s cannot be read: %s", KVMSTATS_HOST_FILE, strerror(-err));
+	return STATUS_FAILED;
+}
+
+static void print_status(const struct kvmstats_host *host)
+{
+	char since[40] = "";
+	size_t vcpus = 0, i;
+	struct stat st;
+
+	for (i = 0; i < kvmstats_host_vms(host); i++)
+		vcpus += kvmstats_host_vm_vcpus(kvmstats_host_vm(host, i));
+	if (!stat(KVMSTATS_HOST_FILE, &st))
+		strftime(since, sizeof(since), "%F %T %z", localtime(&st.st_ctime));
+	printf("%s: published\n", KVMSTATS_HOST_FILE);
+	printf("since: %s\n", since);
+	if (kvmstats_host_instance(host))
+		printf("KVM: module, instance %" PRIu64 "\n", kvmstats_host_instance(host));
+	else
+		puts("KVM: built in");
+	printf("statistics: %zu of a VM, %zu of a vCPU\n",
+	       kvmstats_schema_count(kvmstats_host_schema(host, KVMSTATS_KIND_VM)),
+	       kvmstats_schema_count(kvmstats_host_schema(host, KVMSTATS_KIND_VCPU)));
+	printf("now: %zu VM%s, %zu vCPU%s\n", kvmstats_host_vms(host),
+	       plural(kvmstats_host_vms(host)), vcpus, plural(vcpus));
+}
+
+static int status(void)
+{
+	struct kvmstats_host *host;
+	int err;
+
+	err = kvmstats_host_open(&host, KVMSTATS_HOST_FILE);
+	if (err)
+		return status_error(err);
+	err = kvmstats_host_read(host);
+	if (!err)
+		print_status(host);
+	kvmstats_host_close(host);
+	return err ? status_error(err) : STATUS_OK;
+}
+
+/* The directory stays if something else is in it, such as the relay's socket. */
+static int unpublish(void)
+{
+	if (is_bpffs(BPFFS) && umount2(BPFFS, MNT_DETACH)) {
+		complain("%s cannot be unmounted: %s", BPFFS, strerror(errno));
+		return STATUS_FAILED;
+	}
+	rmdir(BPFFS);
+	if (unlink(KVMSTATS_HOST_FILE) && errno != ENOENT) {
+		complain("%s cannot be removed: %s", KVMSTATS_HOST_FILE, strerror(errno));
+		return STATUS_FAILED;
+	}
+	rmdir(DIRECTORY);
+	return STATUS_OK;
+}
+
+/* ---- the command ---- */
+
+static const char usage[] =
+	"Usage: kvm-stats publish [OPTION]\n"
+	"\n"
+	"Publish the host file: the statistics of all VMs and vCPUs of this host, as\n"
+	"/run/kvm-stats/host.pin, for members of a group. Nothing keeps running. It needs\n"
+	"root, Linux 5.14 or later, and BTF. See kvm-stats-publish(8).\n"
+	"\n"
+	"  -g, --group=GROUP   members of this group can read the file (default: kvm-stats)\n"
+	"      --check         load the program, compare its output, and publish nothing\n"
+	"      --status        print what is published\n"
+	"      --remove        remove the file\n"
+	"  -h, --help          print this help\n";
+
+static int parse(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option options[] = {
+		{ "group", required_argument, NULL, 'g' },
+		{ "check", no_argument, NULL, CHECK },
+		{ "status", no_argument, NULL, STATUS },
+		{ "remove", no_argument, NULL, REMOVE },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "g:h", options, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(usage, stdout);
+			return STATUS_OK;
+		} else if (option == 'g') {
+			arguments->group = optarg;
+		} else if (option == '?' || arguments->action != PUBLISH) {
+			if (option != '?')
+				complain("--check, --status and --remove cannot be combined");
+			fputs("Run 'kvm-stats publish --help' for the options.\n", stderr);
+			return STATUS_USAGE;
+		} else {
+			arguments->action = option;
+		}
+	}
+	if (optind == argc)
+		return -1;
+	complain("unexpected argument '%s'. Run 'kvm-stats publish --help'.", argv[optind]);
+	return STATUS_USAGE;
+}
+
+int command_publish(int argc, char **argv)
+{
+	struct arguments arguments = { .action = PUBLISH, .group = GROUP };
+	struct loader *loader;
+	int result = parse(argc, argv, &arguments);
+
+	if (result >= 0)
+		return result;
+	if (arguments.action == STATUS)
+		return status();
+	if (arguments.action == REMOVE)
+		return unpublish();
+	loader = malloc(sizeof(*loader));
+	if (!loader)
+		return out_of_memory(), STATUS_FAILED;
+	if (loader_open(loader)) {
+		complain("%s", loader->error);
+		result = STATUS_FAILED;
+	} else {
+		result = arguments.action == CHECK ? check(loader) : publish(&arguments, loader);
+	}
+	loader_close(loader);
+	free(loader);
+	return result;
+}

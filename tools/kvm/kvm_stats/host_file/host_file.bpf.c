@@ -88,7 +88,8 @@ struct cursor {
 	__u32 vcpu;		/* index of its next vCPU */
 	__u32 vcpus;		/* number of its vCPUs */
 	__u32 vm_records, vcpu_records;
-	__u64 done;
+	__u32 dying;		/* the VM has no record, because its end has begun */
+	__u32 done;
 };
 
 /* A session that more than 4096 others have displaced writes no more VMs, and its end says so. */
@@ -190,18 +191,20 @@ static __always_inline __u64 inode_of(__u64 kvm)
 	return follow(read_field(dentry, &layout.dentry_inode), &layout.inode_number);
 }
 
-static __always_inline bool is_linked(__u64 node)
-{
-	return list_prev(list_next(node)) == node && list_next(list_prev(node)) == node;
-}
-
-/* Whether the cursor's VM is still in the list, and is that VM. */
+/*
+ * Whether the cursor's VM is still where it was in the list, and is that VM. KVM's shrinker can move
+ * a VM to the end of the list. The end of a VM can take long before it leaves the list.
+ */
 static __always_inline bool is_alive(const struct cursor *cursor)
 {
-	__u64 kvm = vm_of(cursor->node);
+	__u64 node = cursor->node, kvm = vm_of(node);
 
-	return is_linked(cursor->node) && read_field(kvm, &layout.kvm_users) &&
-	       read_field(kvm, &layout.kvm_mm) == cursor->mm && inode_of(kvm) == cursor->inode;
+	if (list_prev(list_next(node)) != node || list_prev(node) != cursor->prev ||
+	    list_next(cursor->prev) != node)
+		return false;
+	return cursor->dying || (read_field(kvm, &layout.kvm_users) &&
+				 read_field(kvm, &layout.kvm_mm) == cursor->mm &&
+				 inode_of(kvm) == cursor->inode);
 }
 
 /* ---- the identity of a VM: SipHash-2-4 of addresses and numbers, so that it shows none ---- */
@@ -448,21 +451,14 @@ static __always_inline void next_vcpu(struct walk *walk, bool with_clocks)
 static __always_inline void first_vm(struct cursor *at)
 {
 	at->node = layout.vm_list;
-	at->prev = 0;
 	at->vcpu = 0;
 	at->vcpus = 0;
 }
 
-/* At the end of the list: the last VM must be where it was when it was found. */
-static __always_inline void end_of_list(struct walk *walk)
+/* Whether the position still exists. */
+static __always_inline bool is_valid(const struct cursor *at)
 {
-	struct cursor *at = &walk->at;
-
-	if (list_prev(layout.vm_list) == at->node &&
-	    (at->node == layout.vm_list || list_prev(at->node) == at->prev))
-		at->done = 1;
-	else
-		first_vm(at);
+	return at->node == layout.vm_list || is_alive(at);
 }
 
 static __always_inline void next_vm(struct walk *walk)
@@ -470,12 +466,12 @@ static __always_inline void next_vm(struct walk *walk)
 	struct cursor *at = &walk->at;
 	__u64 node = list_next(at->node), kvm = vm_of(node);
 
-	if (at->node != layout.vm_list && !is_alive(at)) {
+	if (!is_valid(at)) {
 		walk->failed = true;
 		return;
 	}
 	if (node == layout.vm_list) {
-		end_of_list(walk);
+		at->done = 1;
 		return;
 	}
 	if (!node || list_prev(node) != at->node)
@@ -488,8 +484,9 @@ static __always_inline void next_vm(struct walk *walk)
 	at->inode = inode_of(kvm);
 	at->vcpu = 0;
 	at->vcpus = 0;
-	if (!read_field(kvm, &layout.kvm_users) || !at->mm)
-		return;		/* The VM ends, and its vCPUs with it. */
+	at->dying = !read_field(kvm, &layout.kvm_users);
+	if (at->dying)
+		return;
 	at->vcpus = read_field(kvm, &layout.kvm_vcpus);
 	at->identity = identity_of(kvm, at->mm, at->inode);
 	if (!write_vm(walk)) {
@@ -518,12 +515,6 @@ static long step(struct bpf_map *map, __u32 *key, __u32 *value, struct walk *wal
 static long step_without_clocks(struct bpf_map *map, __u32 *key, __u32 *value, struct walk *walk)
 {
 	return write_record(walk, false);
-}
-
-/* Whether the position of the last call still exists. */
-static __always_inline bool is_valid(const struct cursor *at)
-{
-	return at->node == layout.vm_list || (list_prev(at->node) == at->prev && is_alive(at));
 }
 
 /* ---- a pass ---- */
@@ -613,7 +604,7 @@ static __always_inline int write_part(struct bpf_iter__bpf_map_elem *ctx, bool w
 		bpf_for_each_map_elem(&parts, step_without_clocks, &walk, 0);
 	if (walk.failed || (walk.full && !walk.wrote))
 		return RETRY;
-	if (!walk.at.done && walk.at.node != layout.vm_list && !is_alive(&walk.at))
+	if (!is_valid(&walk.at))
 		return RETRY;
 	bpf_map_update_elem(&cursors, &session, &walk.at, BPF_ANY);
 	return CONTINUE;

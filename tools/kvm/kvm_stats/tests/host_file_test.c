@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests the BPF iterator of the host file on this machine's kernel: processes that hold VMs in
+ * unusual ways, values, VMs that end while they are read, and readers that pause.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/kvm.h>
+
+#include "kvmstats.h"
+#include "tap.h"
+#include "util.h"
+
+#if HAVE_BPF
+
+#include "host_file/loader.h"
+
+#define VCPUS	2
+
+static struct loader loader;
+
+/* ---- passes ---- */
+
+/* Reads one pass. Returns NULL if that fails. */
+static struct kvmstats_host *read_host(void)
+{
+	struct kvmstats_host *host = NULL;
+	int fd = loader_pass(&loader), err = -1;
+
+	if (fd >= 0 && !kvmstats_host_open_fd(&host, fd))
+		err = kvmstats_host_read(host);
+	if (fd >= 0)
+		close(fd);
+	if (!err)
+		return host;
+	kvmstats_host_close(host);
+	return NULL;
+}
+
+/* Returns the VM of the process, and stores how many it has. */
+static const struct kvmstats_host_vm *vm_of(const struct kvmstats_host *host, pid_t pid,
+					    size_t *count)
+{
+	const struct kvmstats_host_vm *found = NULL;
+	size_t i;
+
+	*count = 0;
+	for (i = 0; host && i < kvmstats_host_vms(host); i++) {
+		const struct kvmstats_host_vm *vm = kvmstats_host_vm(host, i);
+
+		if (kvmstats_host_vm_pid(vm) == pid) {
+			found = vm;
+			++*count;
+		}
+	}
+	return found;
+}
+
+/* ---- processes that hold a VM ---- */
+
+static int own_vm, own_vcpu[VCPUS];
+
+static void create(void)
+{
+	int kvm = open("/dev/kvm", O_RDWR), i;
+
+	own_vm = ioctl(kvm, KVM_CREATE_VM, 0);
+	for (i = 0; i < VCPUS; i++)
+		own_vcpu[i] = ioctl(own_vm, KVM_CREATE_VCPU, i);
+	if (own_vm < 0 || own_vcpu[VCPUS - 1] < 0)
+		_exit(1);
+	close(kvm);
+}
+
+static void hold_plain(void)
+{
+}
+
+static void hold_duplicates(void)
+{
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		dup(own_vm);
+		dup(own_vcpu[i % VCPUS]);
+	}
+}
+
+/* They end with the test: see wait_for_parent(). */
+static void hold_in_children(void)
+{
+	int i;
+
+	for (i = 0; i < 3 && fork(); i++)
+		;
+}
+
+static void hold_without_vm_fd(void)
+{
+	close(own_vm);
+}
+
+static void hold_without_vcpu_fds(void)
+{
+	int i;
+
+	for (i = 0; i < VCPUS; i++)
+		close(own_vcpu[i]);
+}
+
+static void *unshare_files(void *unused)
+{
+	unshare(CLONE_FILES);
+	pause();
+	return unused;
+}
+
+static void hold_in_unshared_threads(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		pthread_create(&thread, NULL, unshare_files, NULL);
+}
+
+static int share_memory(void *unused)
+{
+	(void)unused;
+	unshare(CLONE_FILES);
+	pause();
+	return 0;
+}
+
+/* A process of its own that has the same memory, as between vfork() and execve() */
+static void hold_with_shared_memory(void)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+
+	clone(share_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+}
+
+static const struct {
+	const char *name;
+	void (*hold)(void);
+} holders[] = {
+	{ "a process", hold_plain },
+	{ "duplicates of fds", hold_duplicates },
+	{ "children", hold_in_children },
+	{ "vCPUs without a VM fd", hold_without_vm_fd },
+	{ "a VM without vCPU fds", hold_without_vcpu_fds },
+	{ "threads with files of their own", hold_in_unshared_threads },
+	{ "a process with the same memory", hold_with_shared_memory },
+};
+
+/* Returns when the test has ended. */
+static void wait_for_parent(int alive)
+{
+	char c;
+
+	while (read(alive, &c, 1) < 0 && errno == EINTR)
+		;
+	kill(0, SIGKILL);
+}
+
+/* Starts a process group that holds a VM, and waits until it does. @alive is a pipe that ends it. */
+static pid_t start_holder(void (*hold)(void), const int *alive)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		setpgid(0, 0);
+		close(alive[1]);
+		create();
+		hold();
+		write(ready[1], "", 1);
+		wait_for_parent(alive[0]);
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1)
+		tap_ok(false, "a process with a VM started");
+	close(ready[0]);
+	return pid;
+}
+
+static void end_holder(pid_t pid)
+{
+	kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static bool has_vcpus(const struct kvmstats_host_vm *vm)
+{
+	size_t i;
+
+	for (i = 0; i < kvmstats_host_vm_vcpus(vm); i++) {
+		if (kvmstats_host_vcpu_id(kvmstats_host_vm_vcpu(vm, i)) != (int)i)
+			return false;
+	}
+	return kvmstats_host_vm_vcpus(vm) == VCPUS;
+}
+
+static void test_holders(void)
+{
+	pid_t pid[ARRAY_SIZE(holders)];
+	struct kvmstats_host *host;
+	int alive[2];
+	size_t i;
+
+	if (pipe(alive))
+		return;
+	for (i = 0; i < ARRAY_SIZE(holders); i++)
+		pid[i] = start_holder(holders[i].hold, alive);
+	host = read_host();
+	tap_ok(host, "a pass is read");
+	for (i = 0; i < ARRAY_SIZE(holders); i++) {
+		size_t count;
+		const struct kvmstats_host_vm *vm = vm_of(host, pid[i], &count);
+
+		tap_ok(count == 1 && has_vcpus(vm) && !kvmstats_host_vm_is_orphan(vm) &&
+		       kvmstats_host_vm_start_time(vm), "%s: one VM and its vCPUs", holders[i].name);
+	}
+	kvmstats_host_close(host);
+	for (i = 0; i < ARRAY_SIZE(holders); i++)
+		end_holder(pid[i]);
+	close(alive[0]);
+	close(alive[1]);
+}
+
+/* Creates a VM, and ends when a child holds it. The PID of the child is the answer. */
+static void test_orphan(void)
+{
+	struct kvmstats_host *host;
+	int answer[2], alive[2];
+	size_t count;
+	pid_t creator, child = 0;
+
+	if (pipe(answer) || pipe(alive))
+		return;
+	creator = fork();
+	if (!creator) {
+		create();
+		child = fork();
+		if (!child) {
+			setpgid(0, 0);
+			close(alive[1]);
+			wait_for_parent(alive[0]);
+		}
+		write(answer[1], &child, sizeof(child));
+		_exit(0);
+	}
+	read(answer[0], &child, sizeof(child));
+	waitpid(creator, NULL, 0);
+	host = read_host();
+	const struct kvmstats_host_vm *vm = vm_of(host, creator, &count);
+
+	tap_ok(count == 1 && kvmstats_host_vm_is_orphan(vm) && has_vcpus(vm),
+	       "a VM whose creator has ended is shown once, and marked");
+	kvmstats_host_close(host);
+	kill(child, SIGKILL);
+	close(alive[0]);
+	close(alive[1]);
+	close(answer[0]);
+	close(answer[1]);
+}
+
+/* ---- values ---- */
+
+#define MANY	80
+
+struct own_vm {
+	int kvm, vm, vcpus, vcpu[MANY];
+};
+
+static void create_many(struct own_vm *own, int vcpus)
+{
+	own->kvm = open("/dev/kvm", O_RDWR);
+	own->vm = ioctl(own->kvm, KVM_CREATE_VM, 0);
+	for (own->vcpus = 0; own->vcpus < vcpus; own->vcpus++) {
+		own->vcpu[own->vcpus] = ioctl(own->vm, KVM_CREATE_VCPU, own->vcpus);
+		if (own->vcpu[own->vcpus] < 0)
+			break;
+	}
+}
+
+static void close_many(struct own_vm *own)
+{
+	while (own->vcpus)
+		close(own->vcpu[--own->vcpus]);
+	close(own->vm);
+	close(own->kvm);
+}
+
+/* Whether @sample is equal to what KVM's own file has. */
+static bool equals_file(const struct kvmstats_sample *sample, const struct kvmstats_schema *schema,
+			int fd)
+{
+	struct kvmstats_schema *own_schema;
+	struct kvmstats_sample *own;
+	bool equal = true;
+	size_t i;
+
+	if (kvmstats_schema_read(&own_schema, fd) || kvmstats_sample_new(&own, own_schema) ||
+	    kvmstats_sample_read(own, fd))
+		return false;
+	for (i = 0; i < kvmstats_schema_count(own_schema); i++) {
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(own_schema, i);
+		const struct kvmstats_stat *other;
+
+		other = kvmstats_schema_find(schema, kvmstats_stat_name(stat));
+		equal &= other && kvmstats_stat_flags(other) == kvmstats_stat_flags(stat) &&
+			 kvmstats_stat_size(other) == kvmstats_stat_size(stat) &&
+			 !memcmp(kvmstats_sample_values(sample, other),
+				 kvmstats_sample_values(own, stat),
+				 kvmstats_stat_size(stat) * sizeof(uint64_t));
+	}
+	kvmstats_sample_free(own);
+	kvmstats_schema_free(own_schema);
+	return equal;
+}
+
+/* A vCPU of this process that has run in this thread, without a guest. */
+static void run_once(int kvm, int vcpu)
+{
+	int size = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
+	struct kvm_run *run = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, vcpu, 0);
+
+	run->immediate_exit = 1;
+	ioctl(vcpu, KVM_RUN, 0);
+	munmap(run, size);
+}
+
+/* Whether all vCPUs of a VM of this process have the values of their own files. */
+static bool equal_vcpus(const struct kvmstats_host *host, const struct kvmstats_host_vm *vm,
+			const struct own_vm *own)
+{
+	bool equal = true;
+	int i;
+
+	for (i = 0; i < own->vcpus; i++) {
+		int fd = kvmstats_fd_open(own->vcpu[i]);
+
+		equal &= equals_file(kvmstats_host_vcpu_now(kvmstats_host_vm_vcpu(vm, i)),
+				     kvmstats_host_schema(host, KVMSTATS_KIND_VCPU), fd);
+		close(fd);
+	}
+	return equal;
+}
+
+/* In a process of its own, which has no other VM. Returns its exit status. */
+static int check_values(void)
+{
+	const struct kvmstats_host_vm *vm;
+	struct kvmstats_host *host;
+	struct own_vm own;
+	size_t count;
+	int fd, i;
+
+	create_many(&own, MANY);
+	for (i = 0; i < own.vcpus; i += 2)
+		run_once(own.kvm, own.vcpu[i]);
+	host = read_host();
+	vm = vm_of(host, getpid(), &count);
+	if (count != 1 || kvmstats_host_vm_vcpus(vm) != (size_t)own.vcpus || own.vcpus != MANY)
+		return 1;
+	for (i = 0; i < own.vcpus; i++) {
+		pid_t tid = kvmstats_host_vcpu_tid(kvmstats_host_vm_vcpu(vm, i));
+
+		if (tid != (i % 2 ? 0 : getpid()))
+			return 2;
+	}
+	fd = kvmstats_fd_open(own.vm);
+	if (!equals_file(kvmstats_host_vm_now(vm), kvmstats_host_schema(host, KVMSTATS_KIND_VM), fd))
+		return 3;
+	return equal_vcpus(host, vm, &own) ? 0 : 4;
+}
+
+static void test_values(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(check_values());
+	waitpid(pid, &status, 0);
+	tap_is(WIFEXITED(status) ? WEXITSTATUS(status) : 255, 0,
+	       "80 vCPUs have their threads, and the values of KVM's own files");
+}
+
+/* ---- no address of the kernel ---- */
+
+/* Words of the kernel's half of the address space. Random words, such as IDs, are not checked. */
+static bool is_address(uint64_t word)
+{
+	return word >= 0xffff800000000000ull && word < 0xffffffffffff0000ull;
+}
+
+static bool has_address(const uint64_t *words, size_t count, size_t skip)
+{
+	size_t i;
+
+	for (i = skip; i < count; i++) {
+		if (is_address(words[i]))
+			return true;
+	}
+	return false;
+}
+
+static void test_addresses(void)
+{
+	static uint64_t pass[1 << 18];
+	size_t used = 0, at = 0;
+	struct own_vm own;
+	bool found = false;
+	ssize_t n;
+	int fd;
+
+	create_many(&own, MANY);
+	fd = loader_pass(&loader);
+	while ((n = read(fd, (char *)pass + used, sizeof(pass) - used)) > 0)
+		used += n;
+	close(fd);
+	while (at < used) {
+		const struct kvm_host_record *record = (void *)((char *)pass + at);
+		/* The header's boot id and session are random, too. */
+		size_t skip = record->type == KVM_HOST_HEADER ?
+			      offsetof(struct kvm_host_header, instance) / 8 : 2;
+
+		found |= has_address((const uint64_t *)record, record->size / 8, skip);
+		at += record->size;
+	}
+	tap_ok(used && at == used && !found, "a pass has no address of the kernel");
+	close_many(&own);
+}
+
+/* ---- VMs that end while they are read ---- */
+
+/*
+ * Pauses after each read, and ends some VMs in the pauses. All others must be in the pass. The
+ * last VM that was written is among those that end.
+ */
+static void test_end_between_reads(void)
+{
+	static struct own_vm own[40];
+	static char pass[1 << 22];
+	struct kvmstats_host *host;
+	size_t used = 0, count = 0, i, ended = 0;
+	int fd, pipes[2], status = -1, tries = 1000;
+	ssize_t n;
+	pid_t pid;
+
+	for (i = 0; i < ARRAY_SIZE(own); i++)
+		create_many(&own[i], 3);
+	fd = loader_pass(&loader);
+	while ((n = read(fd, pass + used, sizeof(pass) - used)) > 0 ||
+	       (n < 0 && errno == EAGAIN && tries--)) {
+		used += n > 0 ? n : 0;
+		/* New VMs are first in KVM's list, so these are around the position of the reader. */
+		for (i = 0; i < 15 && ended < 30; i++)
+			close_many(&own[ARRAY_SIZE(own) - 1 - ended++]);
+	}
+	close(fd);
+	if (pipe(pipes))
+		return;
+	pid = fork();
+	if (!pid) {
+		for (i = 0; i < used; i += n > 0 ? n : 0)
+			n = write(pipes[1], pass + i, used - i);
+		_exit(0);
+	}
+	close(pipes[1]);
+	if (!kvmstats_host_open_fd(&host, pipes[0])) {
+		status = kvmstats_host_read(host);
+		vm_of(host, getpid(), &count);
+	}
+	/* The loader has a VM in this process, too. */
+	tap_ok(!status && ended == 30 && count >= 11,
+	       "VMs end while a reader pauses: the others are in the pass");
+	if (status || count < 11)
+		printf("# status %d, %zu VMs ended, %zu are in the pass\n", status, ended, count);
+	kvmstats_host_close(host);
+	close(pipes[0]);
+	waitpid(pid, NULL, 0);
+	for (i = 0; i < ARRAY_SIZE(own) - ended; i++)
+		close_many(&own[i]);
+}
+
+static volatile bool stop;
+
+static void *create_and_end(void *unused)
+{
+	while (!stop) {
+		struct own_vm own;
+
+		create_many(&own, 4);
+		run_once(own.kvm, own.vcpu[1]);
+		close_many(&own);
+	}
+	return unused;
+}
+
+struct reader {
+	pthread_t thread;
+	unsigned long passes, failed, missing, wrong;
+};
+
+/* Memory that was freed, or used again, does not look like a vCPU that was hardly used. */
+static bool is_plausible(const struct kvmstats_host *host, const struct kvmstats_host_vm *vm)
+{
+	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
+	size_t i, n;
+
+	for (i = 0; i < kvmstats_host_vm_vcpus(vm); i++) {
+		const struct kvmstats_host_vcpu *vcpu = kvmstats_host_vm_vcpu(vm, i);
+
+		if (kvmstats_host_vcpu_id(vcpu) != (int)i)
+			return false;
+		for (n = 0; n < kvmstats_schema_count(schema); n++) {
+			const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, n);
+
+			if (strncmp(kvmstats_stat_name(stat), "thread_", 7) &&
+			    *kvmstats_sample_values(kvmstats_host_vcpu_now(vcpu), stat) > 1000)
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool are_plausible(const struct kvmstats_host *host)
+{
+	size_t i;
+
+	for (i = 0; i < kvmstats_host_vms(host); i++) {
+		const struct kvmstats_host_vm *vm = kvmstats_host_vm(host, i);
+		const struct kvmstats_host_vcpu *first = kvmstats_host_vm_vcpu(vm, 0);
+
+		/* The loader's VM has only a vCPU with another ID. */
+		if (kvmstats_host_vm_pid(vm) == getpid() &&
+		    !(first && kvmstats_host_vcpu_id(first)) && !is_plausible(host, vm))
+			return false;
+	}
+	return true;
+}
+
+/* The holder's VM must be in each pass, with its vCPUs. */
+static pid_t stable;
+
+static void *read_passes(void *arg)
+{
+	struct reader *reader = arg;
+
+	while (!stop) {
+		struct kvmstats_host *host = read_host();
+		const struct kvmstats_host_vm *vm;
+		size_t count;
+
+		vm = vm_of(host, stable, &count);
+		reader->passes++;
+		reader->failed += !host;
+		reader->missing += host && (count != 1 || !has_vcpus(vm));
+		reader->wrong += host && !are_plausible(host);
+		kvmstats_host_close(host);
+	}
+	return NULL;
+}
+
+static void test_races(void)
+{
+	struct reader reader[8] = { 0 }, sum = { 0 };
+	pthread_t creator[4];
+	int alive[2];
+	size_t i;
+
+	if (pipe(alive))
+		return;
+	stable = start_holder(hold_plain, alive);
+	for (i = 0; i < ARRAY_SIZE(creator); i++)
+		pthread_create(&creator[i], NULL, create_and_end, NULL);
+	for (i = 0; i < ARRAY_SIZE(reader); i++)
+		pthread_create(&reader[i].thread, NULL, read_passes, &reader[i]);
+	sleep(getenv("HOST_FILE_SECONDS") ? atoi(getenv("HOST_FILE_SECONDS")) : 3);
+	stop = true;
+	for (i = 0; i < ARRAY_SIZE(creator); i++)
+		pthread_join(creator[i], NULL);
+	for (i = 0; i < ARRAY_SIZE(reader); i++) {
+		pthread_join(reader[i].thread, NULL);
+		sum.passes += reader[i].passes;
+		sum.failed += reader[i].failed;
+		sum.missing += reader[i].missing;
+		sum.wrong += reader[i].wrong;
+	}
+	tap_tried(sum.passes, "passes of the host file while VMs come and go");
+	tap_ok(sum.passes && !sum.failed, "no pass is torn while VMs come and go");
+	tap_ok(!sum.missing, "a VM that stays is in each pass");
+	tap_is((long long)sum.wrong, 0, "no value is that of a VM that has ended");
+	if (sum.failed || sum.missing)
+		printf("# %lu of %lu passes failed, %lu lack the VM\n", sum.failed, sum.passes,
+		       sum.missing);
+	end_holder(stable);
+	close(alive[0]);
+	close(alive[1]);
+}
+
+/* ---- what a reader holds ---- */
+
+static void test_reader_holds_nothing(void)
+{
+	int alive[2], fd, tries;
+	size_t count = 1;
+	pid_t pid;
+	char c;
+
+	if (pipe(alive))
+		return;
+	pid = start_holder(hold_plain, alive);
+	fd = loader_pass(&loader);
+	tap_ok(read(fd, &c, 1) == 1, "a reader reads one byte");
+	end_holder(pid);
+	for (tries = 0; count && tries < 100; tries++) {
+		struct kvmstats_host *host = read_host();
+
+		vm_of(host, pid, &count);
+		kvmstats_host_close(host);
+		usleep(count ? 10000 : 0);
+	}
+	tap_ok(!count, "the VM ends within a second while a reader pauses");
+	close(fd);
+	close(alive[0]);
+	close(alive[1]);
+}
+
+int main(void)
+{
+	if (access("/dev/kvm", R_OK | W_OK))
+		return tap_skip_all("there is no /dev/kvm, or it cannot be opened");
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return tap_skip_all("the kernel has no BTF");
+	if (geteuid())
+		return tap_skip_all("BPF programs need root");
+	if (loader_open(&loader)) {
+		if (strstr(loader.error, "CAP_BPF") || strstr(loader.error, "5.14"))
+			return tap_skip_all(loader.error);
+		tap_ok(false, "the program loads, and is right: %s", loader.error);
+		return tap_end();
+	}
+	tap_ok(true, "the program loads, and is right");
+	test_holders();
+	test_orphan();
+	test_values();
+	test_addresses();
+	test_end_between_reads();
+	test_reader_holds_nothing();
+	test_races();
+	loader_close(&loader);
+	return tap_end();
+}
+
+#else
+
+int main(void)
+{
+	return tap_skip_all("built without libbpf");
+}
+
+#endif

@@ -60,7 +60,7 @@ hints_at_help()
 {
 	local name
 
-	for name in list log query read schema serve top; do
+	for name in list log publish query read schema serve top; do
 		hints "$name" --frob && hints "$name" -p && hints "$name" -x && hints "$name" word ||
 			return
 	done
@@ -73,7 +73,7 @@ letters_have_one_meaning()
 {
 	local name
 
-	for name in list log query read schema serve top; do
+	for name in list log publish query read schema serve top; do
 		"$stats" "$name" --help | grep -oE '^ +-[[:alnum:]], --[a-z-]+' |
 			sed "s/\$/ ($name)/"
 	done >"$out/letters"
@@ -88,7 +88,7 @@ help_is_help()
 	local name
 
 	diff <("$stats" --help) <("$stats" help) && diff <("$stats" --help) <("$stats" help help) &&
-	for name in list log query read schema serve top; do
+	for name in list log publish query read schema serve top; do
 		diff <("$stats" "$name" --help) <("$stats" help "$name") || return
 	done
 }
@@ -103,7 +103,7 @@ help_fits_80_columns()
 {
 	local name
 
-	for name in '' list log query read schema serve top; do
+	for name in '' list log publish query read schema serve top; do
 		# shellcheck disable=SC2086 # words, or none
 		"$stats" $name --help
 	done >"$out/help"
@@ -121,7 +121,7 @@ completes_files()
 
 completion_tests()
 {
-	check "completion offers the commands" completes "^help list log query read schema serve top\$" ""
+	check "completion offers the commands" completes "^help list log publish query read schema serve top\$" ""
 	check "completion offers the commands after help" completes '^serve$' help se
 	check "completion offers the options of a command" \
 		completes '(^| )--base-units --pid' read --

@@ -165,7 +165,7 @@ pages_are_complete()
 			{ echo "the page does not describe $function()"; status=1; }
 	done <"$out/exported"
 	[ -s "$out/exported" ] && [ "$status" = 0 ] &&
-	mandoc -T lint -W warning "$plain/lib/kvmstats.3" "$command/man/kvm-stats.1"
+	mandoc -T lint -W warning "$plain/lib/kvmstats.3" "$command"/man/kvm-stats{.1,-host-file.5,-publish.8}
 }
 
 # Tables, declarations and examples do not wrap, so each line has to fit. In other locales, col and
@@ -175,7 +175,7 @@ pages_fit_80_columns()
 	local -x LC_ALL=C.UTF-8
 	local page status=0
 
-	for page in "$command"/man/*.1 "$plain/lib/kvmstats.3"; do
+	for page in "$command"/man/*.[158] "$plain/lib/kvmstats.3"; do
 		! mandoc -T utf8 -O width=78 "$page" | col -bx | grep -E '.{81}' || status=1
 	done
 	return "$status"

@@ -29,7 +29,8 @@
 #define PIN		BPFFS "/host"	/* names in this file system have no dots */
 #define GROUP		"kvm-stats"
 
-enum action { PUBLISH, CHECK, STATUS, REMOVE };
+/* Also what getopt_long() returns for their options */
+enum action { PUBLISH, CHECK, STATUS, REMOVE, GROUP_OPTION };
 
 struct arguments {
 	enum action action;
@@ -232,16 +233,22 @@ static const char usage[] =
 	"/run/kvm-stats/host.pin, for members of a group. Nothing keeps running. It needs\n"
 	"root, Linux 5.14 or later, and BTF. See kvm-stats-publish(8).\n"
 	"\n"
-	"  -g, --group=GROUP   members of this group can read the file (default: kvm-stats)\n"
+	"      --group=GROUP   members of this group can read the file (default: kvm-stats)\n"
 	"      --check         load the program, compare its output, and publish nothing\n"
 	"      --status        print what is published\n"
 	"      --remove        remove the file\n"
 	"  -h, --help          print this help\n";
 
+static int usage_error(void)
+{
+	fputs("Run 'kvm-stats publish --help' for the options.\n", stderr);
+	return STATUS_USAGE;
+}
+
 static int parse(int argc, char **argv, struct arguments *arguments)
 {
 	static const struct option options[] = {
-		{ "group", required_argument, NULL, 'g' },
+		{ "group", required_argument, NULL, GROUP_OPTION },
 		{ "check", no_argument, NULL, CHECK },
 		{ "status", no_argument, NULL, STATUS },
 		{ "remove", no_argument, NULL, REMOVE },
@@ -250,25 +257,26 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "g:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (option == 'h') {
 			fputs(usage, stdout);
 			return STATUS_OK;
-		} else if (option == 'g') {
+		}
+		if (option == '?')
+			return usage_error();
+		if (option == GROUP_OPTION) {
 			arguments->group = optarg;
-		} else if (option == '?' || arguments->action != PUBLISH) {
-			if (option != '?')
-				complain("--check, --status and --remove cannot be combined");
-			fputs("Run 'kvm-stats publish --help' for the options.\n", stderr);
-			return STATUS_USAGE;
+		} else if (arguments->action != PUBLISH) {
+			complain("--check, --status and --remove cannot be combined");
+			return usage_error();
 		} else {
 			arguments->action = option;
 		}
 	}
 	if (optind == argc)
 		return -1;
-	complain("unexpected argument '%s'. Run 'kvm-stats publish --help'.", argv[optind]);
-	return STATUS_USAGE;
+	complain("unexpected argument '%s'", argv[optind]);
+	return usage_error();
 }
 
 int command_publish(int argc, char **argv)

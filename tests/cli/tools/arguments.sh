@@ -121,7 +121,8 @@ completes_files()
 
 completion_tests()
 {
-	check "completion offers the commands" completes "^help list log publish query read schema serve top\$" ""
+	check "completion offers the commands" \
+		completes "^help list log publish query read schema serve top\$" ""
 	check "completion offers the commands after help" completes '^serve$' help se
 	check "completion offers the options of a command" \
 		completes '(^| )--base-units --pid' read --

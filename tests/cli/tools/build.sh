@@ -165,7 +165,8 @@ pages_are_complete()
 			{ echo "the page does not describe $function()"; status=1; }
 	done <"$out/exported"
 	[ -s "$out/exported" ] && [ "$status" = 0 ] &&
-	mandoc -T lint -W warning "$plain/lib/kvmstats.3" "$command"/man/kvm-stats{.1,-host-file.5,-publish.8}
+	mandoc -T lint -W warning "$plain/lib/kvmstats.3" \
+		"$command"/man/kvm-stats{.1,-host-file.5,-publish.8}
 }
 
 # Tables, declarations and examples do not wrap, so each line has to fit. In other locales, col and

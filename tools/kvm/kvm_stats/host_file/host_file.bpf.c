@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The BPF iterator behind the host file: it writes one record for each VM of the host and for each
- * of its vCPUs. host_format.h has the format, host_file.h what the loader found out about the kernel.
+ * of its vCPUs. host_format.h has the format, host_file.h what the loader knows about the kernel.
  *
  * The program follows KVM's list of VMs. It takes neither a lock nor a reference, so a VM can end
  * meanwhile, and its memory can be reused. Therefore it checks after it has copied the values that
  * the VM is still in the list and in use (is_alive()). If not, it returns RETRY: the kernel drops
- * everything that this call wrote, and calls the program again. A VM is freed only after it has left
- * the list, so values that pass the check are those of the VM.
+ * all that this call wrote, and calls the program again. A VM is freed only after it has left the
+ * list, so values that pass the check are those of the VM.
  *
  * The iterator's elements are those of the array `parts`. They have no content: each of them is a
  * call, in which the program writes as many records as the kernel's buffer has space for. Between
@@ -25,51 +25,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "host_file.h"
-
-#define RELOCATED __attribute__((preserve_access_index))
-
-/* The members that are used of the kernel's structures. libbpf finds their offsets. */
-struct seq_file {
-	unsigned long size;
-	unsigned long count;
-	void *private;
-} RELOCATED;
-
-struct bpf_iter_meta {
-	struct seq_file *seq;
-	__u64 session_id;
-	__u64 seq_num;
-} RELOCATED;
-
-struct bpf_iter__bpf_map_elem {
-	struct bpf_iter_meta *meta;
-	struct bpf_map *map;
-	void *key;
-	void *value;
-};
-
-struct file {
-	void *f_op;
-	void *private_data;
-} RELOCATED;
-
-struct task_struct {
-	int tgid;
-} RELOCATED;
-
-struct bpf_iter__task_file {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
-	__u32 fd __attribute__((aligned(8)));
-	struct file *file;
-};
-
-struct rq {
-	__u64 clock;
-	__u64 clock_task;
-} RELOCATED;
-
-extern const struct rq runqueues __ksym __weak;
+#include "kernel.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -192,8 +148,8 @@ static __always_inline __u64 inode_of(__u64 kvm)
 }
 
 /*
- * Whether the cursor's VM is still where it was in the list, and is that VM. KVM's shrinker can move
- * a VM to the end of the list. The end of a VM can take long before it leaves the list.
+ * Whether the cursor's VM is still where it was in the list, and is that VM. KVM's shrinker can
+ * move a VM to the end of the list. The end of a VM can take long before it leaves the list.
  */
 static __always_inline bool is_alive(const struct cursor *cursor)
 {

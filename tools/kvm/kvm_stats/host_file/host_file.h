@@ -8,7 +8,7 @@
 /* The file has at most as many parts of up to 32 KiB: about 24,000 vCPUs of x86. */
 #define HOST_FILE_PARTS	1024
 
-/* Limits for the BPF verifier, in bytes: of the descriptors, and of KVM's statistics of a VM or vCPU */
+/* Limits in bytes: of all descriptors, and of KVM's statistics of a VM or vCPU */
 #define MAX_DESCS	24576
 #define MAX_STATS	8192
 
@@ -24,7 +24,7 @@ struct host_field {
 struct host_layout {
 	__u64 key[2];			/* of the hash that identifies VMs */
 	__u64 vm_list;			/* address of the head of KVM's list of VMs */
-	__u64 module;			/* address of the module that owns KVM's files; 0: built in */
+	__u64 module;			/* address of KVM's module; 0: built in */
 	struct kvm_host_header header;
 	struct host_field module_node, node_id;
 	struct host_field kvm_mm, kvm_users, kvm_pid, kvm_vcpus, kvm_dentry;
@@ -34,7 +34,7 @@ struct host_layout {
 	struct host_field node_shift;
 	struct host_field vcpu_kvm, vcpu_id, vcpu_mode, vcpu_pid;
 	struct host_field pid_first, pid_number, pid_level, task_pid;
-	struct host_field thread[MAX_THREAD];	/* the first is not used: see thread_known */
+	struct host_field thread[MAX_THREAD];	/* [0]: not used */
 	__u32 list_offset;		/* of kvm->vm_list */
 	__u32 pid_links;		/* of task->pid_links[PIDTYPE_PID] */
 	__u32 vcpus_offset;		/* of kvm->vcpus, the array before Linux 5.16; 0: xarray */

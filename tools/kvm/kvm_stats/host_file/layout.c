@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds out how the kernel that runs lays out its structures. BTF has offsets and sizes, a VM of the
- * loader has the names, types and units of KVM's statistics. No version of the kernel is compared.
+ * Finds out how the kernel that runs lays out its structures. BTF has offsets and sizes, a VM of
+ * the loader has the names, types and units of KVM's statistics. The kernel's version has no effect.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -104,8 +104,9 @@ static bool find_path(const struct btf *btf, __u32 id, const char *path, struct 
 }
 
 /*
- * A module's own definition has precedence over that of vmlinux, which can be another structure with
- * this name. Returns 0 if there is none, or if the module has two.
+ * A module's own definition has precedence over that of vmlinux, which can be another structure
+ * with this name. Returns 0 if it is missing, or if the module has
+ * two.
  */
 static __u32 find_struct(const struct btf *btf, const char *name)
 {
@@ -128,7 +129,8 @@ static __u32 find_struct(const struct btf *btf, const char *name)
 	return id > 0 ? (__u32)id : 0;
 }
 
-static bool find(const struct btf *btf, const char *structure, const char *path, struct found *found)
+static bool find(const struct btf *btf, const char *structure, const char *path,
+		 struct found *found)
 {
 	__u32 id = find_struct(btf, structure);
 
@@ -199,7 +201,8 @@ static int find_members(struct loader *loader)
 		if (find_field(loader->btf, members[i].structure, members[i].path, field))
 			continue;
 		if (members[i].need == REQUIRED)
-			return loader_fail(loader, "the kernel's BTF has no usable member %s of struct %s",
+			return loader_fail(loader, "the kernel's BTF has no usable member %s of "
+					   "struct %s",
 					   members[i].path, members[i].structure);
 	}
 	return 0;
@@ -215,14 +218,17 @@ static int find_places(struct loader *loader)
 		return loader_fail(loader, "the kernel's BTF has no member vm_list of struct kvm");
 	layout->list_offset = found.offset;
 	if (!find(loader->btf, "task_struct", "pid_links[0]", &found))
-		return loader_fail(loader, "the kernel's BTF has no member pid_links of struct task_struct");
+		return loader_fail(loader, "the kernel's BTF has no member pid_links of struct "
+				   "task_struct");
 	layout->pid_links = found.offset;
 	if (find(loader->btf, "kvm", "vcpus[0]", &found))
 		layout->vcpus_offset = found.offset;
 	else if (!layout->xa_head.size)
-		return loader_fail(loader, "the kernel's BTF does not show where struct kvm has its vCPUs");
+		return loader_fail(loader, "the kernel's BTF does not show where struct kvm has "
+				   "its vCPUs");
 	if (!find(loader->btf, "xa_node", "slots[0]", &found) || !found.elements)
-		return loader_fail(loader, "the kernel's BTF has no member slots of struct xa_node");
+		return loader_fail(loader, "the kernel's BTF has no member slots of struct "
+				   "xa_node");
 	layout->slots_offset = found.offset;
 	layout->slots_mask = found.elements - 1;
 	return 0;
@@ -230,7 +236,8 @@ static int find_places(struct loader *loader)
 
 /* ---- the statistics thread_* ---- */
 
-#define FLAGS(type, unit)	(KVM_STATS_TYPE_##type | KVM_STATS_UNIT_##unit | KVM_STATS_BASE_POW10)
+#define FLAGS(type, unit)	(KVM_STATS_TYPE_##type | KVM_STATS_UNIT_##unit | \
+				 KVM_STATS_BASE_POW10)
 #define GAUGE			FLAGS(INSTANT, NONE)
 #define STATE_NS		FLAGS(INSTANT, SECONDS)
 #define COUNTER			FLAGS(CUMULATIVE, NONE)
@@ -264,7 +271,8 @@ static int add_descs(struct loader *loader, const void *descs, size_t size)
 	struct host_layout *layout = &loader->layout;
 
 	if (size > MAX_DESCS - layout->desc_size)
-		return loader_fail(loader, "KVM has more statistics than fit into %u bytes", MAX_DESCS);
+		return loader_fail(loader, "KVM has more statistics than fit into %u bytes",
+				   MAX_DESCS);
 	memcpy(layout->desc + layout->desc_size, descs, size);
 	layout->desc_size += size;
 	return 0;
@@ -299,7 +307,8 @@ static int add_thread_stats(struct loader *loader)
 		if (!find_field(loader->btf, "task_struct", thread_stats[i].path, field) &&
 		    !(other && find_field(loader->btf, "task_struct", other, field))) {
 			if (!i)
-				return loader_fail(loader, "the kernel's BTF does not show the CPU of a thread");
+				return loader_fail(loader, "the kernel's BTF does not show the "
+						   "CPU of a thread");
 			continue;
 		}
 		err = add_thread_desc(loader, thread_stats[i].name, thread_stats[i].flags,
@@ -325,7 +334,8 @@ static int copy_descs(struct loader *loader, int fd, __u32 size, __u32 *count)
 	__u32 i;
 
 	if (pread(fd, &header, sizeof(header), 0) != sizeof(header))
-		return loader_fail(loader, "the statistics of a new VM cannot be read: %s", strerror(errno));
+		return loader_fail(loader, "the statistics of a new VM cannot be read: %s",
+				   strerror(errno));
 	bytes = (size_t)header.num_desc * DESC_SIZE;
 	if (header.name_size != KVM_HOST_NAME_SIZE || !header.num_desc || bytes > sizeof(block) ||
 	    pread(fd, block, bytes, header.desc_offset) != (ssize_t)bytes)
@@ -334,7 +344,9 @@ static int copy_descs(struct loader *loader, int fd, __u32 size, __u32 *count)
 		const struct kvm_stats_desc *desc = (void *)(block + i * DESC_SIZE);
 
 		if (!desc->size || desc->offset + (size_t)desc->size * sizeof(__u64) > size)
-			return loader_fail(loader, "KVM's statistic %.47s is outside of the structure in BTF: BTF is not that of the loaded module", desc->name);
+			return loader_fail(loader, "KVM's statistic %.47s is outside of the "
+					   "structure in BTF: BTF is not that of the loaded "
+					   "module", desc->name);
 	}
 	*count = header.num_desc;
 	return add_descs(loader, block, bytes);
@@ -346,10 +358,12 @@ static int find_stats(struct loader *loader, const char *structure, __u32 *offse
 	__s64 bytes;
 
 	if (!find(loader->btf, structure, "stat", &found))
-		return loader_fail(loader, "the kernel's BTF has no member stat of struct %s", structure);
+		return loader_fail(loader, "the kernel's BTF has no member stat of struct %s",
+				   structure);
 	bytes = btf__resolve_size(loader->btf, found.type);
 	if (bytes <= 0 || bytes > MAX_STATS || bytes % 8 || found.offset % 8)
-		return loader_fail(loader, "the statistics in struct %s have an unexpected size: %lld bytes",
+		return loader_fail(loader, "the statistics in struct %s have an unexpected size: "
+				   "%lld bytes",
 				   structure, (long long)bytes);
 	*offset = found.offset;
 	*size = (__u32)bytes;
@@ -390,6 +404,11 @@ static int read_boot_id(struct loader *loader, __u8 *id)
 	return n == 16 ? 0 : loader_fail(loader, "the boot id cannot be read");
 }
 
+static bool draw(void *buffer, size_t size)
+{
+	return getrandom(buffer, size, 0) == (ssize_t)size;
+}
+
 static int fill_header(struct loader *loader)
 {
 	struct kvm_host_header *header = &loader->layout.header;
@@ -402,8 +421,8 @@ static int fill_header(struct loader *loader)
 	header->desc_size = DESC_SIZE;
 	header->vm_values = sizeof(struct kvm_host_vm);
 	header->vcpu_values = sizeof(struct kvm_host_vcpu);
-	if (getrandom(&header->session, sizeof(header->session), 0) != sizeof(header->session) ||
-	    getrandom(loader->layout.key, sizeof(loader->layout.key), 0) != sizeof(loader->layout.key))
+	if (!draw(&header->session, sizeof(header->session)) ||
+	    !draw(loader->layout.key, sizeof(loader->layout.key)))
 		return loader_fail(loader, "no random numbers: %s", strerror(errno));
 	return read_boot_id(loader, header->boot_id);
 }
@@ -412,7 +431,8 @@ static int load_btf(struct loader *loader)
 {
 	loader->base_btf = btf__parse("/sys/kernel/btf/vmlinux", NULL);
 	if (!loader->base_btf)
-		return loader_fail(loader, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF): /sys/kernel/btf/vmlinux: %s", strerror(errno));
+		return loader_fail(loader, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF): "
+				   "/sys/kernel/btf/vmlinux: %s", strerror(errno));
 	if (btf__pointer_size(loader->base_btf) != 8 || sizeof(long) != 8)
 		return loader_fail(loader, "32-bit kernels are not supported");
 	loader->btf = loader->base_btf;
@@ -420,7 +440,9 @@ static int load_btf(struct loader *loader)
 		return 0;
 	loader->btf = btf__parse_split("/sys/kernel/btf/kvm", loader->base_btf);
 	if (!loader->btf)
-		return loader_fail(loader, "the module kvm has no BTF: /sys/kernel/btf/kvm: %s. A module built outside of the distribution's kernel build often lacks it; install the distribution's", strerror(errno));
+		return loader_fail(loader, "the module kvm has no BTF: /sys/kernel/btf/kvm: %s. "
+				   "A module built outside of the distribution's kernel build "
+				   "often lacks it; install the distribution's", strerror(errno));
 	return 0;
 }
 

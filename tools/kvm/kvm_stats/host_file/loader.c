@@ -20,8 +20,6 @@
 #include "host_file/loader.h"
 #include "kvmstats.h"
 
-/* host_file.bpf.o, which the Makefile compiles and this file contains */
-extern const char host_file_object[], host_file_object_end[];
 __asm__(".pushsection .rodata\n"
 	".balign 8\n"
 	"host_file_object: .incbin \"" HOST_FILE_OBJECT "\"\n"
@@ -89,7 +87,8 @@ static int create_vm(struct loader *loader)
 		return loader_fail(loader, "a VM cannot be created: %s", strerror(errno));
 #ifdef __x86_64__
 	if (ioctl(loader->vm, KVM_CREATE_IRQCHIP, 0))
-		return loader_fail(loader, "an interrupt controller cannot be created: %s", strerror(errno));
+		return loader_fail(loader, "an interrupt controller cannot be created: %s",
+				   strerror(errno));
 #endif
 	loader->vcpu = ioctl(loader->vm, KVM_CREATE_VCPU, VCPU_ID);
 	if (loader->vcpu < 0)
@@ -97,7 +96,8 @@ static int create_vm(struct loader *loader)
 	loader->vm_stats = kvmstats_fd_open(loader->vm);
 	loader->vcpu_stats = kvmstats_fd_open(loader->vcpu);
 	if (loader->vm_stats < 0 || loader->vcpu_stats < 0)
-		return loader_fail(loader, "KVM has no statistics fd (KVM_GET_STATS_FD). The host file needs Linux 5.14 or later");
+		return loader_fail(loader, "KVM has no statistics fd (KVM_GET_STATS_FD). The "
+				   "host file needs Linux 5.14 or later");
 	run_vcpu(loader);
 	return 0;
 }
@@ -132,15 +132,20 @@ static int load_error(struct loader *loader, int err)
 	const char *hint = "";
 
 	if (err == -EPERM || err == -EACCES)
-		hint = ". It needs CAP_BPF and CAP_PERFMON (root has them), and no kernel lockdown in the mode 'confidentiality'";
-	return loader_fail(loader, "the kernel does not load the BPF program: %s%s", strerror(-err), hint);
+		hint = ". It needs CAP_BPF and CAP_PERFMON (root has them), and no kernel "
+		"lockdown in the mode 'confidentiality'";
+	return loader_fail(loader, "the kernel does not load the BPF program: %s%s",
+			   strerror(-err), hint);
 }
 
 /* Returns 0 or -errno. */
 static int try_load(struct loader *loader, const char *name)
 {
+	const struct bpf_object_open_opts options = {
+		.sz = sizeof(options),
+		.object_name = "kvm_stats",
+	};
 	size_t size = host_file_object_end - host_file_object;
-	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "kvm_stats");
 	struct bpf_program *program;
 	int err;
 
@@ -157,7 +162,7 @@ static int try_load(struct loader *loader, const char *name)
 static int attach(struct loader *loader, const char *name)
 {
 	union bpf_iter_link_info info = { 0 };
-	LIBBPF_OPTS(bpf_iter_attach_opts, options);
+	struct bpf_iter_attach_opts options = { .sz = sizeof(options) };
 	struct bpf_program *program = bpf_object__find_program_by_name(loader->object, name);
 
 	if (strcmp(name, "learn")) {
@@ -168,7 +173,8 @@ static int attach(struct loader *loader, const char *name)
 	bpf_link__destroy(loader->link);
 	loader->link = bpf_program__attach_iter(program, &options);
 	if (!loader->link)
-		return loader_fail(loader, "the BPF iterator cannot be attached: %s", strerror(errno));
+		return loader_fail(loader, "the BPF iterator cannot be attached: %s",
+				   strerror(errno));
 	return 0;
 }
 
@@ -185,7 +191,8 @@ int loader_pass(struct loader *loader)
 {
 	int fd = bpf_iter_create(bpf_link__fd(loader->link));
 
-	return fd >= 0 ? fd : loader_fail(loader, "the BPF iterator cannot be opened: %s", strerror(errno));
+	return fd >= 0 ? fd : loader_fail(loader, "the BPF iterator cannot be opened: %s",
+					  strerror(errno));
 }
 
 /* ---- what the files of the loader show ---- */
@@ -206,7 +213,8 @@ static int learn_file(struct loader *loader, int fd, struct host_learned *learne
 		fclose(file);
 	else
 		close(pass);
-	return found ? 0 : loader_fail(loader, "the kernel does not show the files of this process. Run this in the initial PID namespace");
+	return found ? 0 : loader_fail(loader, "the kernel does not show the files of this "
+				       "process. Run this in the initial PID namespace");
 }
 
 /*
@@ -234,7 +242,8 @@ static int learn_list(struct loader *loader)
 		}
 		last = learned.prev;
 	}
-	return loader_fail(loader, "KVM's list of VMs was not found, because VMs are created all the time. Try again");
+	return loader_fail(loader, "KVM's list of VMs was not found, because VMs are created all "
+			   "the time. Try again");
 }
 
 static int learn_module(struct loader *loader)
@@ -275,7 +284,9 @@ static int prepare(struct loader *loader)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 
-	*loader = (struct loader){ .kvm = -1, .vm = -1, .vcpu = -1, .vm_stats = -1, .vcpu_stats = -1 };
+	*loader = (struct loader){
+		.kvm = -1, .vm = -1, .vcpu = -1, .vm_stats = -1, .vcpu_stats = -1,
+	};
 	libbpf_set_print(ignore_messages);
 	/* Before Linux 5.11, and in kernels without memory cgroups, maps count as locked memory. */
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
@@ -303,9 +314,10 @@ static int load_without_clocks(struct loader *loader)
 
 /* ---- the proof ---- */
 
-static int differs(struct loader *loader, const char *what, const char *name)
+static int wrong_value(struct loader *loader, const char *what, const char *name)
 {
-	return loader_fail(loader, "the BPF program is wrong on this kernel: %s %s differs from KVM's own file. Please report this", what, name);
+	return loader_fail(loader, "the BPF program is wrong on this kernel: %s %s differs from "
+			   "KVM's own file. Please report this", what, name);
 }
 
 static bool same_stat(const struct kvmstats_stat *a, const struct kvmstats_stat *b)
@@ -333,7 +345,7 @@ static int compare_samples(struct loader *loader, const struct kvmstats_sample *
 		    memcmp(kvmstats_sample_values(sample, stat),
 			   kvmstats_sample_values(own, own_stat),
 			   kvmstats_stat_size(stat) * sizeof(uint64_t)))
-			return differs(loader, what, name);
+			return wrong_value(loader, what, name);
 	}
 	return 0;
 }
@@ -373,13 +385,14 @@ static int check_thread(struct loader *loader, const struct kvmstats_host_vcpu *
 	const struct kvmstats_sample *sample = kvmstats_host_vcpu_now(vcpu);
 
 	if (kvmstats_host_vcpu_tid(vcpu) != gettid())
-		return loader_fail(loader, "the BPF program is wrong on this kernel: it does not find the thread of a vCPU. Please report this");
+		return loader_fail(loader, "the BPF program is wrong on this kernel: it does not "
+				   "find the thread of a vCPU. Please report this");
 	if (value_of(sample, schema, "thread_known", 0) != 1)
-		return differs(loader, "thread", "thread_known");
+		return wrong_value(loader, "thread", "thread_known");
 	if (value_of(sample, schema, "thread_on_cpu", 1) != 1)
-		return differs(loader, "thread", "thread_on_cpu");
+		return wrong_value(loader, "thread", "thread_on_cpu");
 	if (value_of(sample, schema, "thread_state", 0))
-		return differs(loader, "thread", "thread_state");
+		return wrong_value(loader, "thread", "thread_state");
 	return 0;
 }
 
@@ -409,14 +422,16 @@ static int check_pass(struct loader *loader, const struct kvmstats_host *host)
 	int err;
 
 	if (kvmstats_host_is_nested(host))
-		return loader_fail(loader, "this process is in a PID namespace of its own. Run this in the initial one, outside of containers");
+		return loader_fail(loader, "this process is in a PID namespace of its own. Run "
+				   "this in the initial one, outside of containers");
 	vcpu = vm && kvmstats_host_vm_vcpus(vm) == 1 ? kvmstats_host_vm_vcpu(vm, 0) : NULL;
 	if (!vcpu || kvmstats_host_vcpu_id(vcpu) != VCPU_ID || kvmstats_host_vm_is_orphan(vm))
-		return loader_fail(loader, "the BPF program is wrong on this kernel: it does not find the VM of this process. Please report this");
+		return loader_fail(loader, "the BPF program is wrong on this kernel: it does not "
+				   "find the VM of this process. Please report this");
 	err = compare_file(loader, loader->vm_stats, kvmstats_host_vm_now(vm), vm_schema, "VM");
 	if (!err)
-		err = compare_file(loader, loader->vcpu_stats, kvmstats_host_vcpu_now(vcpu), vcpu_schema,
-				   "vCPU");
+		err = compare_file(loader, loader->vcpu_stats, kvmstats_host_vcpu_now(vcpu),
+				   vcpu_schema, "vCPU");
 	return err ? err : check_thread(loader, vcpu, vcpu_schema);
 }
 
@@ -430,7 +445,8 @@ static int prove(struct loader *loader)
 	err = kvmstats_host_open_fd(&host, pass);
 	if (!err)
 		err = kvmstats_host_read(host);
-	err = err ? loader_fail(loader, "the BPF program's output cannot be read: %s", strerror(-err)) :
+	err = err ? loader_fail(loader, "the BPF program's output cannot be read: %s",
+				strerror(-err)) :
 		    check_pass(loader, host);
 	kvmstats_host_close(host);
 	close(pass);
@@ -460,7 +476,9 @@ int loader_open_program(struct loader *loader, const char *program)
 
 void loader_close(struct loader *loader)
 {
-	const int fds[] = { loader->vm_stats, loader->vcpu_stats, loader->vcpu, loader->vm, loader->kvm };
+	const int fds[] = {
+		loader->vm_stats, loader->vcpu_stats, loader->vcpu, loader->vm, loader->kvm,
+	};
 	size_t i;
 
 	bpf_link__destroy(loader->link);

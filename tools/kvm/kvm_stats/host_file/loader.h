@@ -13,7 +13,7 @@ struct bpf_object;
 struct btf;
 
 struct loader {
-	char error[256];		/* why the last function failed: a sentence without a full stop */
+	char error[256];		/* why the last function failed; no full stop */
 	bool is_module;			/* KVM is a module, not built in */
 	bool with_clocks;		/* the kernel's symbols have the run queues */
 	/* A VM of this process, which runs no guest code, and its statistics */
@@ -24,6 +24,9 @@ struct loader {
 	struct bpf_link *link;
 	struct host_layout layout;
 };
+
+/* The file host_file.bpf.o, which loader.c contains */
+extern const char host_file_object[], host_file_object_end[];
 
 /* Stores the message, and returns -1. */
 __attribute__((format(printf, 2, 3)))

@@ -96,7 +96,8 @@ static bool find_group(const char *name, gid_t *gid)
 		*gid = group->gr_gid;
 		return true;
 	}
-	complain("there is no group '%s'. Create it: groupadd --system %s; or name another one with --group",
+	complain("there is no group '%s'. Create it: groupadd --system %s; or name another one "
+		 "with --group",
 		 name, name);
 	return false;
 }
@@ -137,11 +138,14 @@ static void print_limits(const struct loader *loader)
 	const struct host_layout *layout = &loader->layout;
 
 	if (!layout->clocks)
-		puts("limit: waits that go on are known less exactly: the kernel's symbols do not have the run queues (CONFIG_KALLSYMS_ALL)");
+		puts("limit: waits that go on are known less exactly: the kernel's symbols do "
+		     "not have the run queues (CONFIG_KALLSYMS_ALL)");
 	if (!layout->mm_owner.size)
-		puts("limit: the PID of a VM is that of the thread that created it: the kernel has no memory cgroups (CONFIG_MEMCG)");
+		puts("limit: the PID of a VM is that of the thread that created it: the kernel "
+		     "has no memory cgroups (CONFIG_MEMCG)");
 	if (!layout->kvm_dentry.size)
-		puts("limit: a VM can have the identity of an earlier one: the kernel has no debugfs");
+		puts("limit: a VM can have the identity of an earlier one: the kernel has no "
+		     "debugfs");
 }
 
 static int check(const struct loader *loader)
@@ -163,7 +167,8 @@ static int status_error(int err)
 	if (err == -ENOENT)
 		complain("the host file is not published. Run: kvm-stats publish");
 	else if (err == -ESTALE)
-		complain("%s is stale: KVM's module was loaded again after it was published. Run: kvm-stats publish",
+		complain("%s is stale: KVM's module was loaded again after it was published. "
+			 "Run: kvm-stats publish",
 			 KVMSTATS_HOST_FILE);
 	else
 		complain("%s cannot be read: %s", KVMSTATS_HOST_FILE, strerror(-err));
@@ -255,7 +260,7 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	int option;
+	int option, actions = 0;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (option == 'h') {
@@ -264,14 +269,15 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 		}
 		if (option == '?')
 			return usage_error();
-		if (option == GROUP_OPTION) {
+		actions += option != GROUP_OPTION;
+		if (option == GROUP_OPTION)
 			arguments->group = optarg;
-		} else if (arguments->action != PUBLISH) {
-			complain("--check, --status and --remove cannot be combined");
-			return usage_error();
-		} else {
+		else
 			arguments->action = option;
-		}
+	}
+	if (actions > 1) {
+		complain("--check, --status and --remove cannot be combined");
+		return usage_error();
 	}
 	if (optind == argc)
 		return -1;

@@ -171,7 +171,7 @@ static void wait_for_parent(int alive)
 	kill(0, SIGKILL);
 }
 
-/* Starts a process group that holds a VM, and waits until it does. @alive is a pipe that ends it. */
+/* Starts a process group that holds a VM, and waits until it does. The pipe @alive ends it. */
 static pid_t start_holder(void (*hold)(void), const int *alive)
 {
 	int ready[2];
@@ -231,7 +231,8 @@ static void test_holders(void)
 		const struct kvmstats_host_vm *vm = vm_of(host, pid[i], &count);
 
 		tap_ok(count == 1 && has_vcpus(vm) && !kvmstats_host_vm_is_orphan(vm) &&
-		       kvmstats_host_vm_start_time(vm), "%s: one VM and its vCPUs", holders[i].name);
+		       kvmstats_host_vm_start_time(vm),
+		       "%s: one VM and its vCPUs", holders[i].name);
 	}
 	kvmstats_host_close(host);
 	for (i = 0; i < ARRAY_SIZE(holders); i++)
@@ -383,7 +384,8 @@ static int check_values(void)
 			return 2;
 	}
 	fd = kvmstats_fd_open(own.vm);
-	if (!equals_file(kvmstats_host_vm_now(vm), kvmstats_host_schema(host, KVMSTATS_KIND_VM), fd))
+	if (!equals_file(kvmstats_host_vm_now(vm),
+			 kvmstats_host_schema(host, KVMSTATS_KIND_VM), fd))
 		return 3;
 	return equal_vcpus(host, vm, &own) ? 0 : 4;
 }
@@ -468,7 +470,7 @@ static void test_end_between_reads(void)
 	while ((n = read(fd, pass + used, sizeof(pass) - used)) > 0 ||
 	       (n < 0 && errno == EAGAIN && tries--)) {
 		used += n > 0 ? n : 0;
-		/* New VMs are first in KVM's list, so these are around the position of the reader. */
+		/* New VMs are first in KVM's list, so these are around the reader's position. */
 		for (i = 0; i < 15 && ended < 30; i++)
 			close_many(&own[ARRAY_SIZE(own) - 1 - ended++]);
 	}

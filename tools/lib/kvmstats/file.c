@@ -48,13 +48,11 @@ static void put_block(struct kvmstats_block *block)
 
 /* ---- samples ---- */
 
-struct kvmstats_sample {
-	const struct kvmstats_schema *schema;
-	uint64_t time;		/* 0 while the sample is empty */
-	const uint64_t *data;	/* in @own or in @block */
-	struct kvmstats_block *block;
-	uint64_t own[];
-};
+/* Returns the memory that follows a sample, if kvmstats_sample_alloc() made it. */
+static uint64_t *own_values(struct kvmstats_sample *sample)
+{
+	return (uint64_t *)(sample + 1);
+}
 
 int kvmstats_sample_alloc(struct kvmstats_sample **sample, const struct kvmstats_schema *schema,
 			  size_t size)
@@ -63,7 +61,7 @@ int kvmstats_sample_alloc(struct kvmstats_sample **sample, const struct kvmstats
 	if (!*sample)
 		return -ENOMEM;
 	(*sample)->schema = schema;
-	(*sample)->data = (*sample)->own;
+	(*sample)->data = own_values(*sample);
 	return 0;
 }
 
@@ -92,7 +90,8 @@ int kvmstats_sample_read(struct kvmstats_sample *sample, int fd)
 	int err;
 
 	sample->time = 0;
-	err = kvmstats_pread_all(fd, sample->own, schema->data_size, schema->header.data_offset);
+	err = kvmstats_pread_all(fd, own_values(sample), schema->data_size,
+				 schema->header.data_offset);
 	if (err)
 		return err;
 	sample->time = clock_now();
@@ -104,7 +103,7 @@ int kvmstats_sample_set(struct kvmstats_sample *sample, const uint64_t *values, 
 {
 	if (count * sizeof(*values) != sample->schema->data_size || !time)
 		return -EINVAL;
-	memcpy(sample->own, values, count * sizeof(*values));
+	memcpy(own_values(sample), values, count * sizeof(*values));
 	sample->time = time;
 	return 0;
 }

@@ -4,9 +4,9 @@
  * host_format.h has the format.
  *
  * The stream is untrusted, because a copy can come from anywhere, and can have another byte order.
- * A pass is used only if all of it is valid.
+ * A pass is used only if all of it is valid, and if there is memory for all of it. Until then the
+ * last pass and the one before it are kept, so there are three.
  */
-#include <endian.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
@@ -26,90 +26,214 @@
 /* The kernel returns EAGAIN if VMs ended while it read them. This many times in a row is an error. */
 #define MAX_TRIES	1000
 
+/* The records and the samples are in the data of the pass. */
 struct kvmstats_host_vcpu {
-	uint32_t id;
-	uint32_t tid;
-	uint64_t pass;			/* the last one that had it */
-	uint64_t time;			/* of the values, CLOCK_MONOTONIC of the host */
-	struct kvmstats_sample *now, *before;
+	const struct kvm_host_vcpu *record;
+	struct kvmstats_sample now;
+	const struct kvmstats_host_vcpu *before;	/* the same vCPU in the pass before, or NULL */
 };
 
 struct kvmstats_host_vm {
-	uint64_t id;
-	uint64_t pass;
-	uint64_t start_time;
-	uint32_t pid;
-	bool orphan;
-	struct kvmstats_sample *now, *before;
-	struct kvmstats_host_vcpu **vcpu;	/* in the order of their IDs */
+	const struct kvm_host_vm *record;
+	struct kvmstats_sample now;
+	const struct kvmstats_host_vm *before;
+	struct kvmstats_host_vcpu *vcpu;	/* in the order of their IDs */
 	size_t vcpus;
-	size_t capacity;
+};
+
+struct pass {
+	char *data;			/* in this machine's byte order up to @end */
+	size_t size;			/* of the memory */
+	size_t used;			/* bytes read; 0: the pass is complete, or nothing was read */
+	size_t end;			/* of the whole records */
+	bool swapped;			/* the host has the other byte order */
+	struct kvmstats_host_vm *vm;	/* in the order of their identities */
+	size_t vms;
+	size_t vm_capacity;
+	struct kvmstats_host_vcpu *vcpu;	/* in the order of VMs */
+	size_t vcpus;
+	size_t vcpu_capacity;
+	int64_t clock_offset;		/* scheduler's clock minus CLOCK_MONOTONIC, or a bit less */
+};
+
+struct schemas {
+	struct kvmstats_schema *of[2];	/* by enum kvmstats_kind */
+	/* Statistics of vCPUs, or NULL */
+	const struct kvmstats_stat *clock, *arrival, *queued;
+};
+
+/* A record of a VM or vCPU. Sorted, each VM is followed by its vCPUs. */
+struct entry {
+	uint64_t vm;
+	uint64_t key;			/* 0 for the VM, ID + 1 for a vCPU */
+	size_t at;			/* in the data */
 };
 
 struct kvmstats_host {
 	char *path;			/* opened for each pass; NULL: @fd has all passes */
 	int fd;
 	bool owns_fd;
-	char *data;			/* the pass, and behind it what was read of the next one */
-	size_t size;
-	size_t used;			/* bytes in @data */
-	size_t end;			/* of the pass in @data */
-	bool swapped;			/* the host has the other byte order */
-	struct kvm_host_header header;	/* of the last good pass, in this machine's byte order */
-	char *descs;			/* of the same; in this machine's byte order */
-	struct kvmstats_schema *schema[2];	/* by enum kvmstats_kind */
-	uint64_t *values;		/* of one record, in this machine's byte order */
-	uint64_t passes;
-	int64_t clock_offset;		/* scheduler's clock minus CLOCK_MONOTONIC, or a bit less */
-	struct kvmstats_host_vm **vm;	/* in the order of their IDs */
-	size_t vms;
+	struct pass pass[3];
+	struct pass *now, *before, *next;
+	struct kvm_host_header header;	/* of @now */
+	struct schemas schemas;
+	struct entry *entry;		/* while a pass is taken */
+	size_t entries;
 	size_t capacity;
+	size_t rest_size;
+	/* What was read behind the last pass: part of a record's head, and what one read returns */
+	char rest[sizeof(struct kvm_host_record) + READ_SIZE];
 };
 
 /* ---- byte order ---- */
 
-static uint16_t get16(const struct kvmstats_host *host, uint16_t value)
+static void swap(void *from, size_t count, size_t size)
 {
-	return host->swapped ? __builtin_bswap16(value) : value;
+	unsigned char *at = from;
+
+	for (; count--; at += size) {
+		size_t i;
+
+		for (i = 0; i < size / 2; i++) {
+			unsigned char byte = at[i];
+
+			at[i] = at[size - 1 - i];
+			at[size - 1 - i] = byte;
+		}
+	}
 }
 
-static uint32_t get32(const struct kvmstats_host *host, uint32_t value)
+static void swap_record(struct kvm_host_record *record)
 {
-	return host->swapped ? __builtin_bswap32(value) : value;
+	swap(&record->type, 2, 2);
+	swap(&record->size, 1, 4);
+	swap(&record->vm, 1, 8);
 }
 
-static uint64_t get64(const struct kvmstats_host *host, uint64_t value)
+static void swap_header(struct kvm_host_header *header)
 {
-	return host->swapped ? __builtin_bswap64(value) : value;
+	swap(&header->version, 8, 4);
+	swap(&header->session, 5, 8);
 }
 
-static struct kvm_host_record get_record(const struct kvmstats_host *host, const char *at)
+static void swap_descs(const struct kvm_host_header *header)
 {
-	struct kvm_host_record record;
+	char *desc = (char *)header + header->desc_offset;
+	size_t count = (size_t)header->vm_descs + header->vcpu_descs;
 
-	memcpy(&record, at, sizeof(record));
-	record.type = get16(host, record.type);
-	record.flags = get16(host, record.flags);
-	record.size = get32(host, record.size);
-	record.vm = get64(host, record.vm);
-	return record;
+	for (; count--; desc += header->desc_size) {
+		swap(desc + offsetof(struct kvm_stats_desc, flags), 1, 4);
+		swap(desc + offsetof(struct kvm_stats_desc, exponent), 2, 2);
+		swap(desc + offsetof(struct kvm_stats_desc, offset), 2, 4);
+	}
 }
 
-static struct kvm_host_header get_header(const struct kvmstats_host *host)
+/*
+ * Gives what follows struct kvm_host_record this machine's byte order. Behind the members are values,
+ * and what a later version adds, which is not used. Records that are too short are refused later.
+ */
+static void swap_content(char *at)
 {
-	struct kvm_host_header header;
-	uint32_t *number = &header.version;
+	const struct kvm_host_record *record = (const void *)at;
 
-	memcpy(&header, host->data, sizeof(header));
-	header.record = get_record(host, host->data);
-	for (; number <= &header.reserved; number++)
-		*number = get32(host, *number);
-	header.session = get64(host, header.session);
-	header.instance = get64(host, header.instance);
-	header.monotonic = get64(host, header.monotonic);
-	header.boottime = get64(host, header.boottime);
-	header.arrival = get64(host, header.arrival);
-	return header;
+	if (record->type == KVM_HOST_VM && record->size >= sizeof(struct kvm_host_vm)) {
+		swap(at + offsetof(struct kvm_host_vm, time), 2, 8);
+		swap(at + offsetof(struct kvm_host_vm, pid), 2, 4);
+		swap(at + sizeof(struct kvm_host_vm),
+		     (record->size - sizeof(struct kvm_host_vm)) / 8, 8);
+	} else if (record->type == KVM_HOST_VCPU && record->size >= sizeof(struct kvm_host_vcpu)) {
+		swap(at + offsetof(struct kvm_host_vcpu, time), 1, 8);
+		swap(at + offsetof(struct kvm_host_vcpu, vcpu_id), 4, 4);
+		swap(at + sizeof(struct kvm_host_vcpu),
+		     (record->size - sizeof(struct kvm_host_vcpu)) / 8, 8);
+	} else if (record->type == KVM_HOST_END) {
+		swap(at + offsetof(struct kvm_host_end, monotonic), 2, 8);
+		swap(at + offsetof(struct kvm_host_end, vms), 2, 4);
+	}
+}
+
+/* ---- finding the end of a pass ---- */
+
+static int check_header(const struct kvm_host_header *header)
+{
+	uint64_t descs = (uint64_t)header->vm_descs + header->vcpu_descs;
+
+	if (header->version != KVM_HOST_VERSION)
+		return -EPROTONOSUPPORT;
+	if (header->desc_offset < sizeof(*header) || header->desc_offset > header->record.size ||
+	    header->desc_size <= sizeof(struct kvm_stats_desc) ||
+	    descs > (header->record.size - header->desc_offset) / header->desc_size)
+		return -EPROTO;
+	if (header->vm_values < sizeof(struct kvm_host_vm) || header->vm_values % 8 ||
+	    header->vcpu_values < sizeof(struct kvm_host_vcpu) || header->vcpu_values % 8)
+		return -EPROTO;
+	return 0;
+}
+
+/* Checks the first record of a pass, and gives it this machine's byte order. */
+static int take_header(struct pass *pass)
+{
+	struct kvm_host_header *header = (void *)pass->data;
+	int err;
+
+	if (pass->swapped)
+		swap_header(header);
+	err = check_header(header);
+	if (!err && pass->swapped)
+		swap_descs(header);
+	return err;
+}
+
+static int check_record(const struct kvm_host_record *record, bool first)
+{
+	uint32_t min = sizeof(*record);
+
+	if (first && (record->vm != KVM_HOST_MAGIC || record->type != KVM_HOST_HEADER))
+		return -EPROTO;
+	if (!first && record->type == KVM_HOST_HEADER)
+		return record->vm == KVM_HOST_MAGIC ? -EAGAIN : -EPROTO;
+	if (first)
+		min = sizeof(struct kvm_host_header);
+	else if (record->type == KVM_HOST_END)
+		min = sizeof(struct kvm_host_end);
+	if (record->size < min || record->size % 8 || record->size > KVMSTATS_MAX_BLOCK)
+		return -EPROTO;
+	return 0;
+}
+
+/*
+ * Returns 1 at the end of the pass, 0 if more has to be read, or -errno. -EAGAIN: the next pass
+ * begins before this one has ended.
+ */
+static int find_end(struct pass *pass)
+{
+	while (pass->used - pass->end >= sizeof(struct kvm_host_record)) {
+		char *at = pass->data + pass->end;
+		struct kvm_host_record record;
+		int err;
+
+		memcpy(&record, at, sizeof(record));
+		if (!pass->end)
+			pass->swapped = record.vm == __builtin_bswap64(KVM_HOST_MAGIC);
+		if (pass->swapped)
+			swap_record(&record);
+		err = check_record(&record, !pass->end);
+		if (err)
+			return err;
+		if (pass->used - pass->end < record.size)
+			return 0;
+		memcpy(at, &record, sizeof(record));
+		if (!pass->end)
+			err = take_header(pass);
+		else if (pass->swapped)
+			swap_content(at);
+		if (err)
+			return err;
+		pass->end += record.size;
+		if (record.type == KVM_HOST_END)
+			return 1;
+	}
+	return 0;
 }
 
 /* ---- reading a pass ---- */
@@ -141,33 +265,33 @@ static int open_path(const char *path)
 	return errno == ENXIO ? connect_to(path) : -errno;
 }
 
-static int make_space(struct kvmstats_host *host)
+static int make_space(struct pass *pass)
 {
-	size_t size = host->size ? host->size * 2 : 2 * READ_SIZE;
+	size_t size = pass->size ? pass->size * 2 : 2 * READ_SIZE;
 	char *data;
 
-	if (host->size - host->used >= READ_SIZE)
+	if (pass->size - pass->used >= READ_SIZE)
 		return 0;
 	if (size > MAX_PASS)
 		return -EOVERFLOW;
-	data = realloc(host->data, size);
+	data = realloc(pass->data, size);
 	if (!data)
 		return -ENOMEM;
-	host->data = data;
-	host->size = size;
+	pass->data = data;
+	pass->size = size;
 	return 0;
 }
 
 /* Returns the number of bytes, 0 at the end of the file, or -errno. */
-static ssize_t read_some(struct kvmstats_host *host)
+static ssize_t read_some(int fd, struct pass *pass)
 {
-	int tries, err = make_space(host);
+	int tries, err = make_space(pass);
 
 	for (tries = 0; !err && tries < MAX_TRIES; tries++) {
-		ssize_t n = read(host->fd, host->data + host->used, READ_SIZE);
+		ssize_t n = read(fd, pass->data + pass->used, READ_SIZE);
 
 		if (n >= 0) {
-			host->used += n;
+			pass->used += n;
 			return n;
 		}
 		if (errno != EINTR && errno != EAGAIN)
@@ -176,473 +300,338 @@ static ssize_t read_some(struct kvmstats_host *host)
 	return err ? err : -EAGAIN;
 }
 
-/* Finds out the byte order. Returns 0 or -EPROTO. */
-static int check_magic(struct kvmstats_host *host)
+/* Begins with what was read behind the last pass. */
+static int start_pass(struct kvmstats_host *host, struct pass *pass)
 {
-	struct kvm_host_record record;
+	int err = make_space(pass);
 
-	memcpy(&record, host->data, sizeof(record));
-	host->swapped = record.vm == __builtin_bswap64(KVM_HOST_MAGIC);
-	record = get_record(host, host->data);
-	if (record.vm != KVM_HOST_MAGIC || record.type != KVM_HOST_HEADER)
-		return -EPROTO;
-	return record.size < sizeof(struct kvm_host_header) ? -EPROTO : 0;
-}
-
-/* Finds the end of the pass. Returns 1, 0 if more has to be read, or -EPROTO. */
-static int find_end(struct kvmstats_host *host)
-{
-	while (host->used - host->end >= sizeof(struct kvm_host_record)) {
-		struct kvm_host_record record;
-
-		if (!host->end && check_magic(host))
-			return -EPROTO;
-		record = get_record(host, host->data + host->end);
-		if (record.size < sizeof(record) || record.size % 8 ||
-		    record.size > KVMSTATS_MAX_BLOCK || (record.type == KVM_HOST_HEADER && host->end))
-			return -EPROTO;
-		if (host->used - host->end < record.size)
-			return 0;
-		host->end += record.size;
-		if (record.type == KVM_HOST_END)
-			return record.size < sizeof(struct kvm_host_end) ? -EPROTO : 1;
-	}
+	if (err)
+		return err;
+	memcpy(pass->data, host->rest, host->rest_size);
+	pass->used = host->rest_size;
+	pass->end = 0;
+	host->rest_size = 0;
 	return 0;
 }
 
-static int read_pass(struct kvmstats_host *host)
+/* If read() fails, the next call continues with this pass. */
+static int read_pass(struct kvmstats_host *host, struct pass *pass)
 {
-	int found;
+	int found, err = pass->used ? 0 : start_pass(host, pass);
 
-	host->used -= host->end;
-	if (host->used)
-		memmove(host->data, host->data + host->end, host->used);
-	host->end = 0;
-	for (;;) {
-		ssize_t n;
+	while (!err && !(found = find_end(pass))) {
+		ssize_t n = read_some(host->fd, pass);
 
-		found = find_end(host);
-		if (found)
-			return found < 0 ? found : 0;
-		n = read_some(host);
 		if (n < 0)
 			return (int)n;
-		if (!n)
-			return host->used ? -EAGAIN : -ENODATA;
-	}
-}
-
-/* ---- checking a pass ---- */
-
-static int check_header(const struct kvm_host_header *header)
-{
-	uint64_t descs = (uint64_t)header->vm_descs + header->vcpu_descs;
-
-	if (header->version != KVM_HOST_VERSION)
-		return -EPROTONOSUPPORT;
-	if (header->desc_size <= sizeof(struct kvm_stats_desc) || header->desc_size > 4096)
-		return -EPROTO;
-	if (header->desc_offset < sizeof(*header) || header->desc_offset > header->record.size ||
-	    descs * header->desc_size > header->record.size - header->desc_offset)
-		return -EPROTO;
-	if (header->vm_values < sizeof(struct kvm_host_vm) || header->vm_values % 8 ||
-	    header->vcpu_values < sizeof(struct kvm_host_vcpu) || header->vcpu_values % 8)
-		return -EPROTO;
-	return 0;
-}
-
-/* Whether the record of a VM or vCPU, if it is one, has all of its values. */
-static bool has_values(const struct kvm_host_record *record, uint32_t offset,
-		       const struct kvmstats_schema *schema)
-{
-	return record->size >= offset && record->size - offset >= schema->data_size;
-}
-
-/* Checks all records behind the header, before anything is changed. */
-static int check_records(const struct kvmstats_host *host, const struct kvm_host_header *header,
-			 struct kvmstats_schema * const *schema)
-{
-	struct kvm_host_end end;
-	uint32_t vms = 0, vcpus = 0;
-	size_t at = header->record.size, last = 0;
-
-	while (at < host->end) {
-		struct kvm_host_record record = get_record(host, host->data + at);
-
-		if (record.type == KVM_HOST_VM) {
-			vms++;
-			if (!has_values(&record, header->vm_values, schema[KVMSTATS_KIND_VM]))
-				return -EPROTO;
-		} else if (record.type == KVM_HOST_VCPU) {
-			vcpus++;
-			if (!has_values(&record, header->vcpu_values, schema[KVMSTATS_KIND_VCPU]))
-				return -EPROTO;
+		if (!n) {
+			err = pass->used || host->path ? -EAGAIN : -ENODATA;
+			pass->used = 0;
 		}
-		last = at;
-		at += record.size;
 	}
-	memcpy(&end, host->data + last, sizeof(end));
-	end.record = get_record(host, host->data + last);
-	if (end.record.flags & KVM_HOST_STALE)
-		return -ESTALE;
-	if (end.record.flags & KVM_HOST_TRUNCATED)
-		return -EAGAIN;
-	return get32(host, end.vms) == vms && get32(host, end.vcpus) == vcpus ? 0 : -EPROTO;
+	if (err)
+		return err;
+	if (found == 1 || found == -EAGAIN) {
+		host->rest_size = pass->used - pass->end;
+		memcpy(host->rest, pass->data + pass->end, host->rest_size);
+	}
+	pass->used = 0;
+	return found < 0 ? found : 0;
 }
 
 /* ---- descriptors ---- */
 
-/* Returns the descriptors in this machine's byte order, or NULL if memory is exhausted. */
-static char *copy_descs(const struct kvmstats_host *host, const struct kvm_host_header *header)
+static bool has_descs(const struct kvmstats_schema *schema, const void *descs, size_t count,
+		      size_t size)
 {
-	size_t count = (size_t)header->vm_descs + header->vcpu_descs, i;
-	char *descs = malloc(count * header->desc_size + 1);
-
-	if (!descs)
-		return NULL;
-	memcpy(descs, host->data + header->desc_offset, count * header->desc_size);
-	for (i = 0; i < count; i++) {
-		struct kvm_stats_desc desc;
-
-		memcpy(&desc, descs + i * header->desc_size, sizeof(desc));
-		desc.flags = get32(host, desc.flags);
-		desc.exponent = (int16_t)get16(host, (uint16_t)desc.exponent);
-		desc.size = get16(host, desc.size);
-		desc.offset = get32(host, desc.offset);
-		desc.bucket_size = get32(host, desc.bucket_size);
-		memcpy(descs + i * header->desc_size, &desc, sizeof(desc));
-	}
-	return descs;
+	return schema && schema->desc_size == count * size &&
+	       schema->header.num_desc == count && !memcmp(schema->desc, descs, count * size);
 }
 
-static bool same_descs(const struct kvmstats_host *host, const struct kvm_host_header *header,
-		       const char *descs)
+static void free_schemas(struct schemas *schemas)
 {
-	return host->descs && host->header.session == header->session &&
-	       host->header.vm_descs == header->vm_descs &&
-	       host->header.vcpu_descs == header->vcpu_descs &&
-	       host->header.desc_size == header->desc_size &&
-	       !memcmp(host->descs, descs,
-		       ((size_t)header->vm_descs + header->vcpu_descs) * header->desc_size);
+	kvmstats_schema_free(schemas->of[KVMSTATS_KIND_VM]);
+	kvmstats_schema_free(schemas->of[KVMSTATS_KIND_VCPU]);
 }
 
-static void free_schemas(struct kvmstats_schema **schema)
+/* Sets @schemas to those of the pass. They are the host's own if these have not changed. */
+static int parse_schemas(const struct kvmstats_host *host, const struct kvm_host_header *header,
+			 struct schemas *schemas)
 {
-	kvmstats_schema_free(schema[KVMSTATS_KIND_VM]);
-	kvmstats_schema_free(schema[KVMSTATS_KIND_VCPU]);
-	schema[KVMSTATS_KIND_VM] = NULL;
-	schema[KVMSTATS_KIND_VCPU] = NULL;
-}
-
-static int parse_schemas(const struct kvm_host_header *header, const char *descs,
-			 struct kvmstats_schema **schema)
-{
-	int err = kvmstats_schema_parse(&schema[KVMSTATS_KIND_VM], descs, header->vm_descs,
-					header->desc_size);
-
-	if (!err)
-		err = kvmstats_schema_parse(&schema[KVMSTATS_KIND_VCPU],
-					    descs + (size_t)header->vm_descs * header->desc_size,
-					    header->vcpu_descs, header->desc_size);
-	if (err)
-		free_schemas(schema);
-	return err;
-}
-
-/* ---- VMs and vCPUs ---- */
-
-static void free_vcpu(struct kvmstats_host_vcpu *vcpu)
-{
-	kvmstats_sample_free(vcpu->now);
-	kvmstats_sample_free(vcpu->before);
-	free(vcpu);
-}
-
-static void free_vm(struct kvmstats_host_vm *vm)
-{
-	size_t i;
-
-	for (i = 0; i < vm->vcpus; i++)
-		free_vcpu(vm->vcpu[i]);
-	kvmstats_sample_free(vm->now);
-	kvmstats_sample_free(vm->before);
-	free(vm->vcpu);
-	free(vm);
-}
-
-static void free_vms(struct kvmstats_host *host)
-{
-	size_t i;
-
-	for (i = 0; i < host->vms; i++)
-		free_vm(host->vm[i]);
-	host->vms = 0;
-}
-
-/* Copies the values of a record, of @schema. The last sample becomes the one before, once a pass. */
-static int set_sample(struct kvmstats_host *host, const struct kvmstats_schema *schema,
-		      struct kvmstats_sample **now, struct kvmstats_sample **before, bool first,
-		      const char *values, uint64_t time)
-{
-	size_t count = schema->data_size / sizeof(uint64_t), i;
-
-	if (first) {
-		struct kvmstats_sample *oldest = *before;
-
-		*before = *now;
-		*now = oldest;
-	}
-	if (!*now && kvmstats_sample_new(now, schema))
-		return -ENOMEM;
-	memcpy(host->values, values, schema->data_size);
-	for (i = 0; host->swapped && i < count; i++)
-		host->values[i] = __builtin_bswap64(host->values[i]);
-	return kvmstats_sample_set(*now, host->values, count, time ? time : 1);
-}
-
-/* Returns where a VM with this ID is or would be. */
-static size_t vm_index(const struct kvmstats_host *host, uint64_t id)
-{
-	size_t low = 0, high = host->vms;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (host->vm[middle]->id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Returns the VM with this ID, which is new if it was not known, or NULL if memory is exhausted. */
-static struct kvmstats_host_vm *get_vm(struct kvmstats_host *host, uint64_t id)
-{
-	size_t i = vm_index(host, id);
-	struct kvmstats_host_vm *vm, **grown;
-
-	if (i < host->vms && host->vm[i]->id == id)
-		return host->vm[i];
-	grown = array_grow(host->vm, host->vms, &host->capacity, sizeof(*host->vm));
-	if (!grown)
-		return NULL;
-	host->vm = grown;
-	vm = calloc(1, sizeof(*vm));
-	if (!vm)
-		return NULL;
-	vm->id = id;
-	memmove(&host->vm[i + 1], &host->vm[i], (host->vms - i) * sizeof(*host->vm));
-	host->vm[i] = vm;
-	host->vms++;
-	return vm;
-}
-
-static size_t vcpu_index(const struct kvmstats_host_vm *vm, uint32_t id)
-{
-	size_t low = 0, high = vm->vcpus;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (vm->vcpu[middle]->id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct kvmstats_host_vcpu *get_vcpu(struct kvmstats_host_vm *vm, uint32_t id)
-{
-	size_t i = vcpu_index(vm, id);
-	struct kvmstats_host_vcpu *vcpu, **grown;
-
-	if (i < vm->vcpus && vm->vcpu[i]->id == id)
-		return vm->vcpu[i];
-	grown = array_grow(vm->vcpu, vm->vcpus, &vm->capacity, sizeof(*vm->vcpu));
-	if (!grown)
-		return NULL;
-	vm->vcpu = grown;
-	vcpu = calloc(1, sizeof(*vcpu));
-	if (!vcpu)
-		return NULL;
-	vcpu->id = id;
-	memmove(&vm->vcpu[i + 1], &vm->vcpu[i], (vm->vcpus - i) * sizeof(*vm->vcpu));
-	vm->vcpu[i] = vcpu;
-	vm->vcpus++;
-	return vcpu;
-}
-
-/* ---- taking a pass ---- */
-
-static int take_vm(struct kvmstats_host *host, const char *at)
-{
-	struct kvm_host_record record = get_record(host, at);
-	struct kvmstats_host_vm *vm = get_vm(host, record.vm);
-	struct kvm_host_vm from;
-	bool first;
-
-	if (!vm)
-		return -ENOMEM;
-	memcpy(&from, at, sizeof(from));
-	first = vm->pass != host->passes;
-	vm->pass = host->passes;
-	vm->pid = get32(host, from.pid);
-	vm->start_time = get64(host, from.start_time);
-	vm->orphan = record.flags & KVM_HOST_ORPHAN;
-	return set_sample(host, host->schema[KVMSTATS_KIND_VM], &vm->now, &vm->before, first,
-			  at + host->header.vm_values, get64(host, from.time));
-}
-
-static void learn_clock(struct kvmstats_host *host, uint64_t scheduler, uint64_t monotonic)
-{
-	int64_t offset = (int64_t)(scheduler - monotonic);
-
-	if (scheduler && offset > host->clock_offset)
-		host->clock_offset = offset;
-}
-
-static bool vcpu_value(const struct kvmstats_host *host, const struct kvmstats_host_vcpu *vcpu,
-		       const char *name, uint64_t *value)
-{
-	const struct kvmstats_stat *stat;
-
-	stat = kvmstats_schema_find(host->schema[KVMSTATS_KIND_VCPU], name);
-	return stat && !kvmstats_sample_value(vcpu->now, stat, 0, value);
-}
-
-/* The vCPU's VM can have its record behind it. */
-static int take_vcpu(struct kvmstats_host *host, const char *at)
-{
-	struct kvmstats_host_vm *vm = get_vm(host, get_record(host, at).vm);
-	struct kvmstats_host_vcpu *vcpu;
-	struct kvm_host_vcpu from;
-	uint64_t clock;
-	bool first;
+	const char *vm = (const char *)header + header->desc_offset;
+	const char *vcpu = vm + (size_t)header->vm_descs * header->desc_size;
+	const struct kvmstats_schema *parsed;
 	int err;
 
-	memcpy(&from, at, sizeof(from));
-	vcpu = vm ? get_vcpu(vm, get32(host, from.vcpu_id)) : NULL;
-	if (!vcpu)
-		return -ENOMEM;
-	first = vcpu->pass != host->passes;
-	vcpu->pass = host->passes;
-	vcpu->tid = get32(host, from.tid);
-	vcpu->time = get64(host, from.time);
-	err = set_sample(host, host->schema[KVMSTATS_KIND_VCPU], &vcpu->now, &vcpu->before, first,
-			 at + host->header.vcpu_values, vcpu->time);
-	if (!err && vcpu_value(host, vcpu, "thread_rq_clock_ns", &clock))
-		learn_clock(host, clock, vcpu->time);
-	if (!err && vcpu_value(host, vcpu, "thread_last_arrival_ns", &clock))
-		learn_clock(host, clock, vcpu->time);
-	return err;
-}
-
-/* Removes vCPUs that the pass does not have. One without its VM is not complete. */
-static void remove_vcpus(struct kvmstats_host_vm *vm, uint64_t pass)
-{
-	size_t kept = 0, i;
-
-	for (i = 0; i < vm->vcpus; i++) {
-		if (vm->vcpu[i]->pass == pass)
-			vm->vcpu[kept++] = vm->vcpu[i];
-		else
-			free_vcpu(vm->vcpu[i]);
+	*schemas = host->schemas;
+	if (header->session == host->header.session &&
+	    has_descs(schemas->of[KVMSTATS_KIND_VM], vm, header->vm_descs, header->desc_size) &&
+	    has_descs(schemas->of[KVMSTATS_KIND_VCPU], vcpu, header->vcpu_descs, header->desc_size))
+		return 0;
+	*schemas = (struct schemas){ 0 };
+	err = kvmstats_schema_parse(&schemas->of[KVMSTATS_KIND_VM], vm, header->vm_descs,
+				    header->desc_size);
+	if (!err)
+		err = kvmstats_schema_parse(&schemas->of[KVMSTATS_KIND_VCPU], vcpu,
+					    header->vcpu_descs, header->desc_size);
+	if (err) {
+		free_schemas(schemas);
+		return err;
 	}
-	vm->vcpus = kept;
-}
-
-static void remove_vms(struct kvmstats_host *host)
-{
-	size_t kept = 0, i;
-
-	for (i = 0; i < host->vms; i++) {
-		struct kvmstats_host_vm *vm = host->vm[i];
-
-		if (vm->pass == host->passes) {
-			remove_vcpus(vm, host->passes);
-			host->vm[kept++] = vm;
-		} else {
-			free_vm(vm);
-		}
-	}
-	host->vms = kept;
-}
-
-static int take_records(struct kvmstats_host *host)
-{
-	size_t at = host->header.record.size;
-	int err = 0;
-
-	host->passes++;
-	host->clock_offset = INT64_MIN;
-	learn_clock(host, host->header.arrival, host->header.monotonic);
-	while (!err && at < host->end) {
-		struct kvm_host_record record = get_record(host, host->data + at);
-
-		if (record.type == KVM_HOST_VM)
-			err = take_vm(host, host->data + at);
-		else if (record.type == KVM_HOST_VCPU)
-			err = take_vcpu(host, host->data + at);
-		at += record.size;
-	}
-	remove_vms(host);
-	return err;
-}
-
-/* Takes other descriptors, or another session. All VMs are new then. Owns @descs and the schemas. */
-static int change_schemas(struct kvmstats_host *host, char *descs, struct kvmstats_schema **schema)
-{
-	size_t size = schema[KVMSTATS_KIND_VM]->data_size;
-	uint64_t *values;
-
-	if (schema[KVMSTATS_KIND_VCPU]->data_size > size)
-		size = schema[KVMSTATS_KIND_VCPU]->data_size;
-	values = realloc(host->values, size + 1);
-	if (!values) {
-		free_schemas(schema);
-		free(descs);
-		return -ENOMEM;
-	}
-	free_vms(host);
-	free_schemas(host->schema);
-	free(host->descs);
-	host->values = values;
-	host->descs = descs;
-	memcpy(host->schema, schema, sizeof(host->schema));
+	parsed = schemas->of[KVMSTATS_KIND_VCPU];
+	schemas->clock = kvmstats_schema_find(parsed, "thread_rq_clock_ns");
+	schemas->arrival = kvmstats_schema_find(parsed, "thread_last_arrival_ns");
+	schemas->queued = kvmstats_schema_find(parsed, "thread_last_queued_ns");
 	return 0;
 }
 
-static int take_pass(struct kvmstats_host *host)
+/* ---- listing and checking the records of a pass ---- */
+
+/* Whether the record has all values of @schema, and numbers that a kernel can have. */
+static int add_entry(struct kvmstats_host *host, const struct pass *pass, size_t at,
+		     uint32_t offset, const struct kvmstats_schema *schema)
 {
-	struct kvm_host_header header = get_header(host);
-	struct kvmstats_schema *new_schema[2] = { NULL, NULL };
-	char *descs;
+	const struct kvm_host_vcpu *vcpu = (const void *)(pass->data + at);
+	const struct kvm_host_vm *vm = (const void *)vcpu;
+	bool is_vm = vm->record.type == KVM_HOST_VM;
+	struct entry *grown;
+
+	if (vm->record.size < offset || vm->record.size - offset < schema->data_size)
+		return -EPROTO;
+	if (is_vm ? vm->pid > INT_MAX : vcpu->vcpu_id > INT_MAX || vcpu->tid > INT_MAX)
+		return -EPROTO;
+	grown = array_grow(host->entry, host->entries, &host->capacity, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	host->entry = grown;
+	host->entry[host->entries++] = (struct entry){
+		.vm = vm->record.vm,
+		.key = is_vm ? 0 : vcpu->vcpu_id + UINT64_C(1),
+		.at = at,
+	};
+	return 0;
+}
+
+static int check_end(const struct kvm_host_end *end, const struct pass *pass)
+{
+	if (end->record.flags & KVM_HOST_STALE)
+		return -ESTALE;
+	if (end->record.flags & KVM_HOST_TRUNCATED)
+		return -EAGAIN;
+	return end->vms == pass->vms && end->vcpus == pass->vcpus ? 0 : -EPROTO;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int order = compare_numbers(x->vm, y->vm);
+
+	if (!order)
+		order = compare_numbers(x->key, y->key);
+	return order ? order : compare_numbers(x->at, y->at);
+}
+
+/* Counts the VMs and vCPUs, with those that the pass has repeatedly. */
+static int list_entries(struct kvmstats_host *host, struct pass *pass,
+			const struct schemas *schemas)
+{
+	const struct kvm_host_header *header = (const void *)pass->data;
+	const struct kvm_host_record *record = &header->record;
+	size_t at;
+	int err = 0;
+
+	host->entries = 0;
+	pass->vms = 0;
+	pass->vcpus = 0;
+	for (at = record->size; !err && at < pass->end; at += record->size) {
+		record = (const void *)(pass->data + at);
+		if (record->type == KVM_HOST_VM) {
+			pass->vms++;
+			err = add_entry(host, pass, at, header->vm_values,
+					schemas->of[KVMSTATS_KIND_VM]);
+		} else if (record->type == KVM_HOST_VCPU) {
+			pass->vcpus++;
+			err = add_entry(host, pass, at, header->vcpu_values,
+					schemas->of[KVMSTATS_KIND_VCPU]);
+		}
+	}
+	if (!err)
+		err = check_end((const void *)record, pass);
+	if (!err && host->entries)
+		qsort(host->entry, host->entries, sizeof(*host->entry), compare_entries);
+	return err;
+}
+
+/* ---- the VMs and vCPUs of a pass ---- */
+
+/* Returns @array with space for @count entries of @size bytes, or NULL. */
+static void *reserve(void *array, size_t *capacity, size_t count, size_t size)
+{
+	if (array && count <= *capacity)
+		return array;
+	array = realloc(array, (count + 1) * size);
+	if (array)
+		*capacity = count;
+	return array;
+}
+
+static int reserve_entries(struct pass *pass)
+{
+	struct kvmstats_host_vcpu *vcpu;
+	struct kvmstats_host_vm *vm;
+
+	vm = reserve(pass->vm, &pass->vm_capacity, pass->vms, sizeof(*vm));
+	if (!vm)
+		return -ENOMEM;
+	pass->vm = vm;
+	vcpu = reserve(pass->vcpu, &pass->vcpu_capacity, pass->vcpus, sizeof(*vcpu));
+	if (!vcpu)
+		return -ENOMEM;
+	pass->vcpu = vcpu;
+	return 0;
+}
+
+static struct kvmstats_sample sample(const struct kvmstats_schema *schema, uint64_t time,
+				     const char *values)
+{
+	return (struct kvmstats_sample){
+		.schema = schema,
+		.time = time ? time : 1,	/* 0 is that of an empty sample */
+		.data = (const void *)values,
+	};
+}
+
+/* VMs are added in the order of their identities: @i is where the search for the last one ended. */
+static const struct kvmstats_host_vm *find_vm(const struct pass *before, size_t *i, uint64_t id)
+{
+	while (before && *i < before->vms && before->vm[*i].record->record.vm < id)
+		++*i;
+	return before && *i < before->vms && before->vm[*i].record->record.vm == id ?
+	       &before->vm[*i] : NULL;
+}
+
+static const struct kvmstats_host_vcpu *find_vcpu(const struct kvmstats_host_vm *before, size_t *i,
+						  uint32_t id)
+{
+	while (before && *i < before->vcpus && before->vcpu[*i].record->vcpu_id < id)
+		++*i;
+	return before && *i < before->vcpus && before->vcpu[*i].record->vcpu_id == id ?
+	       &before->vcpu[*i] : NULL;
+}
+
+static void learn_clock(struct pass *pass, uint64_t scheduler, uint64_t monotonic)
+{
+	int64_t offset = (int64_t)(scheduler - monotonic);
+
+	if (scheduler && offset > pass->clock_offset)
+		pass->clock_offset = offset;
+}
+
+/* Returns 0 if the vCPU does not have the statistic. */
+static uint64_t vcpu_value(const struct kvmstats_host_vcpu *vcpu, const struct kvmstats_stat *stat)
+{
+	uint64_t value = 0;
+
+	if (stat)
+		kvmstats_sample_value(&vcpu->now, stat, 0, &value);
+	return value;
+}
+
+static void take_clocks(struct pass *pass, const struct schemas *schemas)
+{
+	const struct kvm_host_header *header = (const void *)pass->data;
+	size_t i;
+
+	pass->clock_offset = INT64_MIN;
+	learn_clock(pass, header->arrival, header->monotonic);
+	for (i = 0; i < pass->vcpus; i++) {
+		const struct kvmstats_host_vcpu *vcpu = &pass->vcpu[i];
+
+		learn_clock(pass, vcpu_value(vcpu, schemas->clock), vcpu->record->time);
+		learn_clock(pass, vcpu_value(vcpu, schemas->arrival), vcpu->record->time);
+	}
+}
+
+/* Of a VM or vCPU that the pass has repeatedly, the last record counts. */
+static void take_entries(const struct kvmstats_host *host, struct pass *pass,
+			 const struct schemas *schemas, const struct pass *before)
+{
+	const struct kvm_host_header *header = (const void *)pass->data;
+	struct kvmstats_host_vm *vm = NULL;
+	size_t i, old_vm = 0, old_vcpu = 0;
+
+	pass->vms = 0;
+	pass->vcpus = 0;
+	for (i = 0; i < host->entries; i++) {
+		const struct entry *entry = &host->entry[i];
+		const char *at = pass->data + entry->at;
+		const struct kvm_host_vcpu *record = (const void *)at;
+
+		if (i + 1 < host->entries && entry[1].vm == entry->vm && entry[1].key == entry->key)
+			continue;
+		if (!entry->key) {
+			vm = &pass->vm[pass->vms++];
+			vm->record = (const void *)at;
+			vm->now = sample(schemas->of[KVMSTATS_KIND_VM], vm->record->time,
+					 at + header->vm_values);
+			vm->before = find_vm(before, &old_vm, entry->vm);
+			vm->vcpu = &pass->vcpu[pass->vcpus];
+			vm->vcpus = 0;
+			old_vcpu = 0;
+		} else if (vm && vm->record->record.vm == entry->vm) {
+			pass->vcpu[pass->vcpus++] = (struct kvmstats_host_vcpu){
+				.record = record,
+				.now = sample(schemas->of[KVMSTATS_KIND_VCPU], record->time,
+					      at + header->vcpu_values),
+				.before = find_vcpu(vm->before, &old_vcpu, record->vcpu_id),
+			};
+			vm->vcpus++;
+		}
+	}
+}
+
+/* The pass before the last one is the memory for the next one. */
+static void advance(struct kvmstats_host *host)
+{
+	struct pass *oldest = host->before;
+
+	host->before = host->now;
+	host->now = host->next;
+	host->next = oldest;
+}
+
+static int take_pass(struct kvmstats_host *host, struct pass *pass)
+{
+	const struct kvm_host_header *header = (const void *)pass->data;
+	struct schemas schemas;
 	bool same;
 	int err;
 
-	err = check_header(&header);
+	err = parse_schemas(host, header, &schemas);
 	if (err)
 		return err;
-	descs = copy_descs(host, &header);
-	if (!descs)
-		return -ENOMEM;
-	same = same_descs(host, &header, descs);
-	if (!same)
-		err = parse_schemas(&header, descs, new_schema);
+	same = schemas.of[KVMSTATS_KIND_VM] == host->schemas.of[KVMSTATS_KIND_VM];
+	err = list_entries(host, pass, &schemas);
 	if (!err)
-		err = check_records(host, &header, same ? host->schema : new_schema);
-	if (err || same) {
-		free(descs);
-		free_schemas(new_schema);
-	} else {
-		err = change_schemas(host, descs, new_schema);
-	}
-	if (err)
+		err = reserve_entries(pass);
+	if (err) {
+		if (!same)
+			free_schemas(&schemas);
 		return err;
-	host->header = header;
-	return take_records(host);
+	}
+	take_entries(host, pass, &schemas, same ? host->now : NULL);
+	take_clocks(pass, &schemas);
+	if (!same)
+		free_schemas(&host->schemas);
+	host->schemas = schemas;
+	host->header = *header;
+	advance(host);
+	return 0;
 }
 
 int kvmstats_host_read(struct kvmstats_host *host)
@@ -650,16 +639,16 @@ int kvmstats_host_read(struct kvmstats_host *host)
 	int err;
 
 	if (host->path) {
-		host->used = 0;
-		host->end = 0;
+		host->next->used = 0;
+		host->rest_size = 0;
 		host->fd = open_path(host->path);
 		if (host->fd < 0)
 			return host->fd;
 	}
-	err = read_pass(host);
+	err = read_pass(host, host->next);
 	if (host->path)
 		close(host->fd);
-	return err ? err : take_pass(host);
+	return err ? err : take_pass(host, host->next);
 }
 
 /* ---- opening and closing ---- */
@@ -672,6 +661,9 @@ int kvmstats_host_open_fd(struct kvmstats_host **hostp, int fd)
 	if (!host)
 		return -ENOMEM;
 	host->fd = fd;
+	host->now = &host->pass[0];
+	host->before = &host->pass[1];
+	host->next = &host->pass[2];
 	return 0;
 }
 
@@ -685,14 +677,18 @@ static bool has_one_pass(int fd)
 				   (!fstatfs(fd, &fs) && fs.f_type == BPF_FS_MAGIC));
 }
 
-static bool may_read(const char *path)
+/* Opens @path, or else the socket. Stores what it opened. */
+static int open_published(const char **path)
 {
-	int fd = open_path(path);
+	int fd, err = open_path(KVMSTATS_HOST_FILE);
 
-	if (fd < 0)
-		return false;
-	close(fd);
-	return true;
+	*path = KVMSTATS_HOST_FILE;
+	if (err >= 0)
+		return err;
+	*path = KVMSTATS_HOST_SOCKET;
+	fd = open_path(KVMSTATS_HOST_SOCKET);
+	/* If neither works, report the file that exists. */
+	return fd == -ENOENT ? err : fd;
 }
 
 int kvmstats_host_open(struct kvmstats_host **hostp, const char *path)
@@ -701,9 +697,7 @@ int kvmstats_host_open(struct kvmstats_host **hostp, const char *path)
 	int err, fd;
 
 	*hostp = NULL;
-	if (!path)
-		path = may_read(KVMSTATS_HOST_FILE) ? KVMSTATS_HOST_FILE : KVMSTATS_HOST_SOCKET;
-	fd = open_path(path);
+	fd = path ? open_path(path) : open_published(&path);
 	if (fd < 0)
 		return fd;
 	err = kvmstats_host_open_fd(&host, fd);
@@ -725,16 +719,19 @@ int kvmstats_host_open(struct kvmstats_host **hostp, const char *path)
 
 void kvmstats_host_close(struct kvmstats_host *host)
 {
+	size_t i;
+
 	if (!host)
 		return;
 	if (host->owns_fd)
 		close(host->fd);
-	free_vms(host);
-	free_schemas(host->schema);
-	free(host->vm);
-	free(host->descs);
-	free(host->values);
-	free(host->data);
+	for (i = 0; i < ARRAY_SIZE(host->pass); i++) {
+		free(host->pass[i].data);
+		free(host->pass[i].vm);
+		free(host->pass[i].vcpu);
+	}
+	free_schemas(&host->schemas);
+	free(host->entry);
 	free(host->path);
 	free(host);
 }
@@ -764,47 +761,47 @@ int kvmstats_host_is_nested(const struct kvmstats_host *host)
 const struct kvmstats_schema *kvmstats_host_schema(const struct kvmstats_host *host,
 						   enum kvmstats_kind kind)
 {
-	return host->schema[kind];
+	return host->schemas.of[kind];
 }
 
 size_t kvmstats_host_vms(const struct kvmstats_host *host)
 {
-	return host->vms;
+	return host->now->vms;
 }
 
 const struct kvmstats_host_vm *kvmstats_host_vm(const struct kvmstats_host *host, size_t i)
 {
-	return i < host->vms ? host->vm[i] : NULL;
+	return i < host->now->vms ? &host->now->vm[i] : NULL;
 }
 
 uint64_t kvmstats_host_vm_id(const struct kvmstats_host_vm *vm)
 {
-	return vm->id;
+	return vm->record->record.vm;
 }
 
 pid_t kvmstats_host_vm_pid(const struct kvmstats_host_vm *vm)
 {
-	return (pid_t)vm->pid;
+	return (pid_t)vm->record->pid;
 }
 
 uint64_t kvmstats_host_vm_start_time(const struct kvmstats_host_vm *vm)
 {
-	return vm->start_time;
+	return vm->record->start_time;
 }
 
 int kvmstats_host_vm_is_orphan(const struct kvmstats_host_vm *vm)
 {
-	return vm->orphan;
+	return vm->record->record.flags & KVM_HOST_ORPHAN;
 }
 
 const struct kvmstats_sample *kvmstats_host_vm_now(const struct kvmstats_host_vm *vm)
 {
-	return vm->now;
+	return &vm->now;
 }
 
 const struct kvmstats_sample *kvmstats_host_vm_before(const struct kvmstats_host_vm *vm)
 {
-	return vm->before;
+	return vm->before ? &vm->before->now : NULL;
 }
 
 size_t kvmstats_host_vm_vcpus(const struct kvmstats_host_vm *vm)
@@ -814,27 +811,27 @@ size_t kvmstats_host_vm_vcpus(const struct kvmstats_host_vm *vm)
 
 const struct kvmstats_host_vcpu *kvmstats_host_vm_vcpu(const struct kvmstats_host_vm *vm, size_t i)
 {
-	return i < vm->vcpus ? vm->vcpu[i] : NULL;
+	return i < vm->vcpus ? &vm->vcpu[i] : NULL;
 }
 
 int kvmstats_host_vcpu_id(const struct kvmstats_host_vcpu *vcpu)
 {
-	return (int)vcpu->id;
+	return (int)vcpu->record->vcpu_id;
 }
 
 pid_t kvmstats_host_vcpu_tid(const struct kvmstats_host_vcpu *vcpu)
 {
-	return (pid_t)vcpu->tid;
+	return (pid_t)vcpu->record->tid;
 }
 
 const struct kvmstats_sample *kvmstats_host_vcpu_now(const struct kvmstats_host_vcpu *vcpu)
 {
-	return vcpu->now;
+	return &vcpu->now;
 }
 
 const struct kvmstats_sample *kvmstats_host_vcpu_before(const struct kvmstats_host_vcpu *vcpu)
 {
-	return vcpu->before;
+	return vcpu->before ? &vcpu->before->now : NULL;
 }
 
 /*
@@ -844,12 +841,11 @@ const struct kvmstats_sample *kvmstats_host_vcpu_before(const struct kvmstats_ho
 uint64_t kvmstats_host_vcpu_waiting(const struct kvmstats_host *host,
 				    const struct kvmstats_host_vcpu *vcpu)
 {
-	uint64_t queued;
+	uint64_t queued = vcpu_value(vcpu, host->schemas.queued);
 	int64_t waiting;
 
-	if (host->clock_offset == INT64_MIN ||
-	    !vcpu_value(host, vcpu, "thread_last_queued_ns", &queued) || !queued)
+	if (host->now->clock_offset == INT64_MIN || !queued)
 		return 0;
-	waiting = (int64_t)(vcpu->time + (uint64_t)host->clock_offset - queued);
+	waiting = (int64_t)(vcpu->record->time + (uint64_t)host->now->clock_offset - queued);
 	return waiting > 0 ? (uint64_t)waiting : 1;
 }

@@ -117,6 +117,13 @@ int kvmstats_file_read(struct kvmstats_file *file);
 /* Returns the ID of vCPU @i, of file->vcpus. They are in the order of their creation. */
 int kvmstats_file_vcpu(const struct kvmstats_file *file, size_t i);
 
+struct kvmstats_sample {
+	const struct kvmstats_schema *schema;
+	uint64_t time;			/* 0 while the sample is empty */
+	const uint64_t *data;		/* behind the sample, in @block, or in a pass of host.c */
+	struct kvmstats_block *block;
+};
+
 /* Makes a sample with space for @size bytes. With 0, only kvmstats_file_sample() can fill it. */
 int kvmstats_sample_alloc(struct kvmstats_sample **sample, const struct kvmstats_schema *schema,
 			  size_t size);

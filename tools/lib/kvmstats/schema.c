@@ -240,11 +240,14 @@ static int read_header_of(struct kvm_stats_header *h, int fd, bool records)
 int kvmstats_schema_parse(struct kvmstats_schema **schemap, const void *descs, size_t count,
 			  size_t desc_size)
 {
-	struct kvmstats_schema *schema = calloc(1, sizeof(*schema));
+	struct kvmstats_schema *schema;
 	size_t i;
 	int err;
 
 	*schemap = NULL;
+	if (count > MAX_DESC || desc_size > sizeof(struct kvm_stats_desc) + MAX_NAME_SIZE)
+		return -EOVERFLOW;
+	schema = calloc(1, sizeof(*schema));
 	if (!schema)
 		return -ENOMEM;
 	schema->header.num_desc = (uint32_t)count;

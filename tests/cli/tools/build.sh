@@ -229,31 +229,41 @@ exit_reason_tests()
 	fi
 }
 
-# Run the fuzzer 100,000 times, starting from valid files, which schema_seeds writes.
-fuzz()
+# build_fuzzer NAME
+build_fuzzer()
 {
-	rm -rf "$out/corpus" "$out/seeds" && mkdir -p "$out/corpus" "$out/seeds" &&
-	build_plain library && make -s -C "$lib" O="$plain/lib" "$plain/lib/tests/schema_seeds" &&
-	"$plain/lib/tests/schema_seeds" "$out/seeds" &&
 	clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$lib" \
-		-I"$plain/lib" -idirafter "$ROOT/include/uapi" -o "$out/schema_fuzz" \
-		"$lib/tests/schema_fuzz.c" "$lib"/*.c &&
-	"$out/schema_fuzz" -runs=100000 -seed=1 -max_len=4096 -max_total_time=100 -verbosity=0 \
-		-print_final_stats=1 -artifact_prefix="$out/" "$out/corpus" "$out/seeds" &&
+		-I"$plain/lib" -idirafter "$ROOT/include/uapi" -o "$out/$1_fuzz" \
+		"$lib/tests/$1_fuzz.c" "$lib"/*.c
+}
+
+# fuzz NAME: run the fuzzer 50,000 times, starting from valid files, which fuzz_seeds writes
+fuzz()
+{
+	local corpus=$out/corpus/$1 seeds=$out/seeds
+
+	rm -rf "$corpus" "$seeds" && mkdir -p "$corpus" "$seeds/schema" "$seeds/host" &&
+	build_plain library && make -s -C "$lib" O="$plain/lib" "$plain/lib/tests/fuzz_seeds" &&
+	"$plain/lib/tests/fuzz_seeds" "$seeds/schema" "$seeds/host" && build_fuzzer "$1" &&
+	"$out/$1_fuzz" -runs=50000 -seed=1 -max_len=4096 -max_total_time=50 -verbosity=0 \
+		-print_final_stats=1 -artifact_prefix="$out/" "$corpus" "$seeds/$1" &&
 	# If the fuzzer finds few new inputs, it does not get past the header.
-	[ "$(find "$out/corpus" -type f | wc -l)" -gt 20 ]
+	[ "$(find "$corpus" -type f | wc -l)" -gt 20 ]
 }
 
 fuzz_tests()
 {
-	local what="the library rejects or reads fuzzed schemas without errors (libFuzzer)"
+	local schemas="the library rejects or reads fuzzed schemas without errors (libFuzzer)"
+	local hosts="the library rejects or reads fuzzed host files without errors (libFuzzer)"
 
 	if echo 'int LLVMFuzzerTestOneInput() { return 0; }' |
 		clang -fsanitize=fuzzer,address -w -x c - -o "$out/fuzzer" 2>"$out/log"; then
-		check "$what" fuzz
+		check "$schemas" fuzz schema
+		check "$hosts" fuzz host
 	else
-		skip "$what" "clang has no libFuzzer: $(head -n 1 "$out/log")"
+		skip "$schemas" "clang has no libFuzzer: $(head -n 1 "$out/log")"
+		skip "$hosts" "clang has no libFuzzer"
 	fi
 }
 

@@ -484,6 +484,8 @@ static const struct damage {
 	  "descriptors in the header's members" },
 	{ HEADER(desc_offset), 4, UINT32_MAX - 7, -EPROTO, "descriptors at the largest offset" },
 	{ HEADER(desc_size), 4, sizeof(struct kvm_stats_desc), -EPROTO, "descriptors without a name" },
+	{ HEADER(desc_size), 4, 0, -EPROTO, "descriptors of 0 bytes" },
+	{ HEADER(desc_size), 4, 8, -EPROTO, "descriptors without all members" },
 	{ HEADER(desc_size), 4, UINT32_MAX, -EPROTO, "huge descriptors" },
 	{ HEADER(desc_size), 4, IMAGE_STRIDE + 1, -EPROTO, "descriptors that exceed the header by size" },
 	{ HEADER(vm_descs), 4, UINT32_MAX, -EPROTO, "2^32 descriptors of VMs" },

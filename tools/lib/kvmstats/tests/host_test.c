@@ -886,6 +886,97 @@ static void test_socket(void)
 	rmdir(dir);
 }
 
+/* ---- the example of a reader in Python ---- */
+
+/* What it has to print, from the values that the library has */
+static void print_lines(const struct kvmstats_host *host, char *to, size_t size)
+{
+	size_t i, n, length = 0;
+
+	*to = '\0';
+	for (i = 0; i < kvmstats_host_vms(host); i++) {
+		const struct kvmstats_host_vm *vm = kvmstats_host_vm(host, i);
+		const unsigned long long id = kvmstats_host_vm_id(vm), value = vm_value(host, id, false);
+
+		length += snprintf(to + length, size - length, "{\"vm\": %llu, \"pid\": %d, "
+				   "\"remote_tlb_flush\": %llu, \"pages_4k\": %llu}\n", id,
+				   kvmstats_host_vm_pid(vm), value, value + 1);
+		for (n = 0; n < kvmstats_host_vm_vcpus(vm); n++) {
+			const struct kvmstats_host_vcpu *vcpu = kvmstats_host_vm_vcpu(vm, n);
+			unsigned long long exits = vcpu_value(host, id, n, false);
+
+			length += snprintf(to + length, size - length,
+				"{\"vm\": %llu, \"vcpu\": %d, \"tid\": %d, \"exits\": %llu, "
+				"\"halt_wait_hist\": [%llu, %llu, %llu, %llu], "
+				"\"thread_rq_clock_ns\": 0, \"thread_last_arrival_ns\": 0, "
+				"\"thread_last_queued_ns\": 0, \"pid\": %d}\n", id,
+				kvmstats_host_vcpu_id(vcpu), kvmstats_host_vcpu_tid(vcpu), exits,
+				exits + 1, exits + 2, exits + 3, exits + 4,
+				kvmstats_host_vm_pid(vm));
+		}
+	}
+}
+
+static void run_python(const char *what, struct host_image image)
+{
+	char expected[4096], found[4096], command[300];
+	struct kvmstats_host *host;
+	int fd = bytes_fd(image.data, image.size);
+	size_t size;
+	FILE *pipe;
+
+	kvmstats_host_open_fd(&host, fd);
+	kvmstats_host_read(host);
+	print_lines(host, expected, sizeof(expected));
+	kvmstats_host_close(host);
+	free(image.data);
+	fcntl(fd, F_SETFD, 0);
+	snprintf(command, sizeof(command), "python3 " HOST_READER " /proc/self/fd/%d 2>/dev/null", fd);
+	pipe = popen(command, "r");
+	size = pipe ? fread(found, 1, sizeof(found) - 1, pipe) : 0;
+	found[size] = '\0';
+	if (pipe)
+		pclose(pipe);
+	close(fd);
+	if (!tap_ok(!strcmp(found, expected), "the reader in Python prints what the library has: %s", what))
+		printf("# expected %s# found %s\n", expected, found);
+}
+
+static void test_python(void)
+{
+	struct host_image image = new_image, later = new_image, bad = new_image;
+
+	if (access(HOST_READER, R_OK) || system("python3 -c '' 2>/dev/null")) {
+		tap_report(TAP_SKIP, "", "the reader in Python", "there is no " HOST_READER
+			   " or no python3");
+		return;
+	}
+	host_image_pass(&image, 1);
+	run_python("a pass", image);
+	later.swapped = true;
+	later.more_header = 8;
+	later.more_desc = 8;
+	later.more_record = 16;
+	host_image_header(&later, 0);
+	host_image_record(&later, 77, 0, 16, 0);
+	host_image_vcpu(&later, 10, 3, 100);
+	host_image_vm(&later, 10, 0, 101);
+	host_image_vm(&later, 10, 0, 102);
+	host_image_vcpu(&later, 30, 0, 103);
+	host_image_end(&later, 0);
+	run_python("a later version of the other byte order, with repeated records", later);
+	host_image_header(&bad, 0);
+	host_image_vm(&bad, 10, 0, 101);
+	bad.vcpus++;
+	host_image_end(&bad, 0);
+	run_python("a pass that lacks a vCPU", bad);
+	bad = new_image;
+	host_image_header(&bad, 0);
+	host_image_vm(&bad, 10, 0, 101);
+	host_image_end(&bad, KVM_HOST_TRUNCATED);
+	run_python("a pass that lacks VMs", bad);
+}
+
 /* ---- waiting for a CPU ---- */
 
 /* Reads a vCPU at the time 1003. Returns for how long it has been waiting. */
@@ -959,6 +1050,7 @@ int main(void)
 	test_errors();
 	test_endless();
 	test_socket();
+	test_python();
 	test_waiting();
 	return tap_end();
 }

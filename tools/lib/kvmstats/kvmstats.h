@@ -304,10 +304,8 @@ int kvmstats_host_open_fd(struct kvmstats_host **host, int fd);
 void kvmstats_host_close(struct kvmstats_host *host);
 
 /*
- * Reads the next pass, and keeps the values of the last one. -ENODATA: there is no other pass.
- * -ESTALE: another instance of KVM's module is loaded; the file must be published again. -EAGAIN:
- * the pass is not complete; try again. -EPROTO: the stream is not a host file, or is damaged.
- * After an error, the VMs are those of the last pass.
+ * Reads the next pass. -ENODATA: there is none. -EAGAIN: the pass is not complete. -ESTALE: the file
+ * must be published again. After an error, the VMs are those of the last pass.
  */
 int kvmstats_host_read(struct kvmstats_host *host);
 
@@ -321,11 +319,11 @@ uint64_t kvmstats_host_instance(const struct kvmstats_host *host);
 /* Whether the PIDs in the file are not those that this process sees in /proc. */
 int kvmstats_host_is_nested(const struct kvmstats_host *host);
 
-/* Return the statistics that VMs and vCPUs have. They are valid until the next pass. */
+/* Return the statistics that VMs and vCPUs have. They are valid until the next pass, like all below. */
 const struct kvmstats_schema *kvmstats_host_schema(const struct kvmstats_host *host,
 						   enum kvmstats_kind kind);
 
-/* VMs are in no particular order. Pointers to VMs and vCPUs are valid until the next pass. */
+/* VMs are in no particular order. */
 size_t kvmstats_host_vms(const struct kvmstats_host *host);
 const struct kvmstats_host_vm *kvmstats_host_vm(const struct kvmstats_host *host, size_t i);
 

@@ -244,10 +244,12 @@ static const struct {
 	{ EOPNOTSUPP, "this kernel has no binary KVM statistics" },
 	{ EIO,
 	  "this kernel opens statistics for the VMM only, and the VMM holds no statistics fd" },
-	{ ESTALE, "the fd was closed or the value was cleared in the meantime" },
+	{ ESTALE, "the fd was closed or the value was cleared in the meantime, or KVM's module was "
+	  "loaded again after the host file was published" },
 	{ EPROTO, "not a KVM fd, or not a valid KVM statistics file" },
 	{ EOVERFLOW, "a size exceeds the limits of the library or of the buffer" },
-	{ ENODATA, "the sample has not been read yet" },
+	{ ENODATA, "the sample has not been read yet, or the host file has no other pass" },
+	{ EPROTONOSUPPORT, "the host file has a version that this library does not know" },
 	{ ENOSYS,
 	  "this kernel lacks pidfd_open() or pidfd_getfd(), which need Linux 5.6 or later" },
 };

@@ -432,7 +432,8 @@ t_newest()
 	lacks mirror.example $log
 	rm ../fake/down
 	sed -i 's/^tested .*/& 5.10.11/' series/5.10/base
-	scripts/series-verify 5.10-extensions newest | grep -x 'Linux 5.10.11: the newest release of Debian, and tested by series/5.10-extensions'
+	scripts/series-verify 5.10-extensions newest |
+		grep -x 'Linux 5.10.11: the newest release of Debian, and tested by series/5.10-extensions'
 	sed -i 's/^tested .*/tested 5.10.7 5.10.10/' series/5.10/base
 	status=0
 	scripts/series-verify 5.10-extensions 5.10.10 2>$log || status=$?

@@ -252,7 +252,8 @@ bullseye()
 {
 	installation "Debian 11" bullseye 5.10 5.10.0-32-amd64 5.10.223-1
 	check "DKMS builds them again" in_root sh -ec "dkms remove kvm-stats/$version -k $new; dkms install kvm-stats/$version -k $new"
-	check "a patch that does not apply is refused" refuses "the patch 5.10/0008-KVM-stats-Add-KVM_STATS_GETFD-and-its-file.patch does not apply" \
+	check "a patch that does not apply is refused" refuses \
+		"the patch 5.10/0008-KVM-stats-Add-KVM_STATS_GETFD-and-its-file.patch does not apply" \
 		"sed -i 's/^ .*mutex.*/ none/; s/^ #include/ #none/' src/patches/5.10/0008-*"
 	check "another architecture is refused" refuses "it is not for x86-64" \
 		"sed -i 's/^CONFIG_X86_64=y/CONFIG_ARM64=y/' kdir/.config"

@@ -117,7 +117,8 @@ reads_by_name()
 
 shows_both()
 {
-	in_time script -qec "stty cols 120 rows 24; TERM=xterm timeout --foreground 1.5 $stats top -p $stuck,$fine; true" /dev/null &&
+	in_time script -qec "stty cols 120 rows 24
+		TERM=xterm timeout --foreground 1.5 $stats top -p $stuck,$fine; true" /dev/null &&
 	finds "fine[.]$$" && finds 'vmm .provisional.'
 }
 

@@ -17,7 +17,7 @@
 
 #define KVM_HOST_MAGIC		0x4b564d484f535431ull	/* "KVMHOST1" */
 #define KVM_HOST_VERSION	1
-#define KVM_HOST_NAME_SIZE	48			/* of a statistic, with NUL bytes behind it */
+#define KVM_HOST_NAME_SIZE	48			/* of a statistic, with NUL bytes */
 
 enum kvm_host_type {
 	KVM_HOST_HEADER = 1,
@@ -39,7 +39,7 @@ struct kvm_host_record {
 	__u16 type;
 	__u16 flags;
 	__u32 size;		/* of the whole record, in bytes */
-	__u64 vm;		/* identifies the VM in this session; of the header: KVM_HOST_MAGIC */
+	__u64 vm;		/* identifies the VM; of the header: KVM_HOST_MAGIC */
 };
 
 /* The descriptors of the VM's statistics, and after them those of the vCPU's, end this record. */

@@ -304,8 +304,8 @@ int kvmstats_host_open_fd(struct kvmstats_host **host, int fd);
 void kvmstats_host_close(struct kvmstats_host *host);
 
 /*
- * Reads the next pass. -ENODATA: there is none. -EAGAIN: the pass is not complete. -ESTALE: the file
- * must be published again. After an error, the VMs are those of the last pass.
+ * Reads the next pass. -ENODATA: that was the last one. -EAGAIN: the pass is not complete.
+ * -ESTALE: the file must be published again. After an error, the VMs are those of the last pass.
  */
 int kvmstats_host_read(struct kvmstats_host *host);
 
@@ -319,7 +319,7 @@ uint64_t kvmstats_host_instance(const struct kvmstats_host *host);
 /* Whether the PIDs in the file are not those that this process sees in /proc. */
 int kvmstats_host_is_nested(const struct kvmstats_host *host);
 
-/* Return the statistics that VMs and vCPUs have. They are valid until the next pass, like all below. */
+/* Return the statistics that VMs and vCPUs have. Like all below, valid until the next pass. */
 const struct kvmstats_schema *kvmstats_host_schema(const struct kvmstats_host *host,
 						   enum kvmstats_kind kind);
 

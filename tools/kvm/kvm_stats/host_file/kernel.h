@@ -48,8 +48,8 @@ struct bpf_iter__bpf_map_elem {
 struct bpf_iter__task_file {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
-	__u32 fd __attribute__((aligned(8)));
-	struct file *file;
+	__u32 fd;
+	struct file *file;	/* aligned to 8 bytes on all 64-bit kernels */
 };
 
 /* One for each CPU */

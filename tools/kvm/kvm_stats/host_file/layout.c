@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Finds out how the kernel that runs lays out its structures. BTF has offsets and sizes, a VM of
- * the loader has the names, types and units of KVM's statistics. The kernel's version has no effect.
+ * the loader has the names, types and units of KVM's statistics. Its version has no effect.
  */
 #include <errno.h>
 #include <fcntl.h>

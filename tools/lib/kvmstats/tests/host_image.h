@@ -97,7 +97,8 @@ static inline void host_image_header(struct host_image *image, unsigned int flag
 	image->vms = 0;
 	image->vcpus = 0;
 	host_image_record(image, KVM_HOST_HEADER, flags, offset +
-			  (HOST_IMAGE_VM_STATS + HOST_IMAGE_VCPU_STATS) * desc_size, KVM_HOST_MAGIC);
+			  (HOST_IMAGE_VM_STATS + HOST_IMAGE_VCPU_STATS) * desc_size,
+			  KVM_HOST_MAGIC);
 	host_image_put(image, KVM_HOST_VERSION, 4);
 	host_image_put(image, offset, 4);
 	host_image_put(image, desc_size, 4);

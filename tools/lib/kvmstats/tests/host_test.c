@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * Test the host file: VMs and vCPUs from pass to pass, later versions of the format, damaged passes,
- * and where passes come from. The Makefile replaces read() and the functions that allocate memory.
+ * Test the host file: VMs and vCPUs from pass to pass, later versions of the format, damaged
+ * passes, and where passes come from. The Makefile replaces read() and the functions that allocate memory.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -71,8 +71,15 @@ used='
 	/usr/lib/kvm-stats/check-host --no 2>&1 | grep -q "^check-host: usage"
 	/usr/lib/kvm-stats/stats_abi | grep "^ok\|SKIP"
 	man -w kvm-stats kvm-stats-top kvm-stats-serve kvmstats_rate
+	man -w kvm-stats-publish kvm-stats-host-file
 	[ -f /usr/share/bash-completion/completions/kvm-stats ]
 	[ -x /usr/libexec/kvm-stats-http ]
+	/usr/libexec/kvm-stats-relay --help | grep "^Usage"
+	getent group kvm-stats
+	kvm-stats publish --help | grep "^Usage"
+	[ -f /usr/lib/udev/rules.d/90-kvm-stats.rules ]
+	find /lib/systemd/system -name "kvm-stats-*" | sort | xargs -n 1 basename | xargs |
+		grep "^kvm-stats-publish.service kvm-stats-relay.service kvm-stats-relay.socket$"
 	systemctl --root=/ cat kvm-stats.service 2>/dev/null | grep "^ExecStart=/usr/bin/kvm-stats" ||
 		grep "^ExecStart=/usr/bin/kvm-stats" /lib/systemd/system/kvm-stats.service
 	cp /usr/share/doc/libkvmstats-dev/examples/own.c /tmp/
@@ -137,11 +144,16 @@ has_files()
 
 rpms_are_complete()
 {
-	has_files kvm-stats '/bin/kvm-stats$' '/libexec/kvm-stats-http$' 'man1/kvm-stats-top.1' '/kvm-stats.service$' \
+	has_files kvm-stats '/bin/kvm-stats$' '/libexec/kvm-stats-http$' 'man1/kvm-stats-top.1' \
+		'/kvm-stats.service$' \
+		'/kvm-stats-publish.service$' '/kvm-stats-relay.socket$' \
+		'/kvm-stats-relay.service$' \
+		'/libexec/kvm-stats-relay$' '/sysusers.d/kvm-stats.conf$' '/90-kvm-stats.rules$' \
 		'^/etc/default/kvm-stats$' '/kvm-stats/kvm-guest.json$' '/kvm-stats/alerts.md$' &&
 	rpm -qp --scripts "$out/rpm/kvm-stats-$version-1.$(uname -m).rpm" >"$out/scripts" &&
 	grep -q 'try-restart kvm-stats.service' "$out/scripts" &&
 	grep -q 'disable --now kvm-stats.service' "$out/scripts" &&
+	grep -q 'groupadd --system kvm-stats' "$out/scripts" &&
 	has_files libkvmstats "/libkvmstats.so.${version%%.*}$" &&
 	has_files libkvmstats-devel '/kvmstats.h$' '/libkvmstats.so$' '/libkvmstats.pc$' \
 		'man3/kvmstats_rate.3'

@@ -336,6 +336,7 @@ struct kvmstats_vmm {
 	struct kvmstats_file *file;	/* of each VM; empty if they cannot be opened */
 	size_t files;
 	/* For monitor.c: */
+	bool ran;			/* the process had run a guest when it was found */
 	size_t selected;		/* number of targets that the caller selects */
 	bool failed;			/* one of them could not be opened */
 	uint64_t next_check;

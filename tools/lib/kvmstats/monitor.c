@@ -491,17 +491,21 @@ static bool owns(pid_t pid, pid_t other)
  * Returns 0 if process @pid holds fds of a VM, and no other process owns this VM. Releases a VMM
  * that is watched, but does not own it.
  */
-static int check_owner(struct kvmstats_monitor *monitor, pid_t pid)
+static int check_owner(struct kvmstats_monitor *monitor, pid_t pid, bool *ran)
 {
 	size_t i = 0;
 	int err = kvmstats_fds_scan(&monitor->fds, pid);
 
 	if (!err && !kvmstats_fds_first(&monitor->fds))
 		err = -ENODEV;
+	if (!err)
+		*ran = kvmstats_times_of(pid).guest;
 	while (!err && i < monitor->vmms) {
 		const struct kvmstats_vmm *vmm = monitor->vmm[i];
 
-		if (!kvmstats_fds_share(&monitor->fds, pid, &vmm->fds, vmm->pid))
+		/* Two processes that run guests have VMs of their own. */
+		if ((*ran && vmm->ran) ||
+		    !kvmstats_fds_share(&monitor->fds, pid, &vmm->fds, vmm->pid))
 			i++;
 		else if (owns(pid, vmm->pid))
 			remove_vmm(monitor, i, -ENODEV);
@@ -516,18 +520,20 @@ static int try_process(pid_t pid, void *arg)
 {
 	struct kvmstats_monitor *monitor = arg;
 	struct kvmstats_vmm *vmm;
+	bool ran = false;
 	int err;
 
 	if (find_vmm(monitor, pid))
 		return 0;
-	err = monitor->options.pids ? 0 : check_owner(monitor, pid);
+	err = monitor->options.pids ? 0 : check_owner(monitor, pid, &ran);
 	if (err)
 		return err;
 	vmm = calloc(1, sizeof(*vmm));
 	if (!vmm)
 		return -ENOMEM;
-	return add_vmm(monitor, vmm, kvmstats_vmm_open(vmm, pid, &monitor->schemas,
-						       &monitor->reader));
+	err = kvmstats_vmm_open(vmm, pid, &monitor->schemas, &monitor->reader);
+	vmm->ran = ran;
+	return add_vmm(monitor, vmm, err);
 }
 
 /* @complete: all VMs of the machine are known, so processes need not be examined. */

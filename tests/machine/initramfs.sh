@@ -23,14 +23,24 @@ boot_env()
 	[ -z "$env" ] || printf 'export %q\n' $env
 }
 
-# add_kvm_stats TARGET FILE: build kvm-stats for the architecture and copy it
+# add_kvm_stats TARGET FILE [VARIABLE=VALUE]...: build kvm-stats for the architecture and copy it.
+# What was built before libbpf was installed is not built again, so $bpf has a folder of its own.
 add_kvm_stats()
 {
-	local built=$ROOT/build/testing/kvm-stats-$arch
+	local built=$ROOT/build/testing/kvm-stats-$arch${bpf:+-bpf} target=$1 file=$2
 
+	shift 2
 	run_logged "$out/kvm-stats.log" flock "$built.lock" make -C "$ROOT/tools/kvm/kvm_stats" \
-		O="$built" CC="$cc" HTTP=yes "$1"
-	cp "$built/$1" "$2"
+		O="$built" CC="$cc" HTTP=yes ${bpf:+BPF=yes} "$@" "$built/$target"
+	cp "$built/$target" "$file"
+}
+
+# What the program host_file needs: the test of the BPF program, and the groups of the system.
+host_file_files()
+{
+	add_kvm_stats tests/host_file_test "$root/tests/host_file_test" TEST_LDFLAGS=-static
+	mkdir "$root/etc"
+	printf 'root:x:0:\nkvm-stats:x:995:\n' >"$root/etc/group"
 }
 
 # in_client_root COMMAND...: only root can change the root directory.
@@ -117,8 +127,9 @@ make_initramfs()
 		cp "$kernel/mutants.list" "$root/tests/"
 		cp "$TESTING/mutants/$arch.list" "$root/tests/mutants-known.list"
 	fi
-	[[ -z $client && " $test_programs " != *" kvm_stats_cli "* ]] ||
+	[[ -z $client$bpf && " $test_programs " != *" kvm_stats_cli "* ]] ||
 		add_kvm_stats kvm-stats.static "$root/bin/kvm-stats"
+	[ -z "$bpf" ] || host_file_files
 	[ -z "$client" ] || client_files
 	boot_env >"$root/boot.env"
 	"$TESTING/machine/mk-cpio" "$root" "$out/initramfs.cpio"

@@ -955,11 +955,14 @@ processes_are_confined()
 		cat "/proc/$pid/status"
 	done >"$systemd_dir/status"
 	grep -E '^(Name|Uid|Cap|NoNew|Seccomp)' "$systemd_dir/status"
-	awk -v caps="$1" '$1 == "Name:" { count[$2]++; all++; allowed = $2 == "kvm-stats-http" ? "0000000000000000" : caps }
+	awk -v caps="$1" '
+		$1 == "Name:" { count[$2]++; all++ }
+		$1 == "Name:" { allowed = $2 == "kvm-stats-http" ? "0000000000000000" : caps }
 		$1 == "Uid:" { uids += $2 >= 61184 && $2 <= 65519 && $2 == $3 }
 		/^Cap(Prm|Eff|Amb):/ { right += $2 == allowed }
 		$1 == "NoNewPrivs:" { privs += $2 } $1 == "Seccomp:" { filter += $2 }
-		END { exit !(count["kvm-stats"] == 1 && count["kvm-stats-http"] == 1 && count["kvmstats-reader"] == all - 2 &&
+		END { exit !(count["kvm-stats"] == 1 && count["kvm-stats-http"] == 1 &&
+			count["kvmstats-reader"] == all - 2 &&
 			uids == all && right == 3 * all && privs == all && filter == 2 * all) }' "$systemd_dir/status"
 }
 
@@ -1016,7 +1019,8 @@ systemd_tests()
 	check "the command of the unit builds" build_plain kvm-stats
 	check "$what" start_systemd
 	# CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH
-	check "its process that talks to clients has no capabilities, the others exactly two" processes_are_confined 0000000000080004
+	check "its process that talks to clients has no capabilities, the others exactly two" \
+		processes_are_confined 0000000000080004
 	if [ -n "$1" ]; then
 		skip "the unit reads a VMM of another user" "$1"
 	else

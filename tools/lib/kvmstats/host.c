@@ -23,14 +23,14 @@
 #define MAX_PASS	268435456u
 #define READ_SIZE	65536u
 
-/* The kernel returns EAGAIN if VMs ended meanwhile. This many times in a row is an error. */
+/* The kernel returns EAGAIN if VMs ended meanwhile. After as many times, it is an error. */
 #define MAX_TRIES	1000
 
 /* The records and the samples are in the data of the pass. */
 struct kvmstats_host_vcpu {
 	const struct kvm_host_vcpu *record;
 	struct kvmstats_sample now;
-	const struct kvmstats_host_vcpu *before;	/* the same in the pass before, or NULL */
+	const struct kvmstats_host_vcpu *before;	/* in the pass before, or NULL */
 };
 
 struct kvmstats_host_vm {
@@ -44,7 +44,7 @@ struct kvmstats_host_vm {
 struct pass {
 	char *data;			/* in this machine's byte order up to @end */
 	size_t size;			/* of the memory */
-	size_t used;			/* bytes read; 0: the pass is complete, or empty */
+	size_t used;			/* bytes read; 0: nothing, or the pass is complete */
 	size_t end;			/* of the whole records */
 	bool swapped;			/* the host has the other byte order */
 	struct kvmstats_host_vm *vm;	/* in the order of their identities */
@@ -130,8 +130,8 @@ static void swap_descs(const struct kvm_host_header *header)
 
 /*
  * Gives what follows struct kvm_host_record this machine's byte order. Behind the members are
- * values,
- * and what a later version adds, which is not used. Records that are too short are refused later.
+ * values, and what a later version adds, which is not used. Records that are too short are refused
+ * later.
  */
 static void swap_content(char *at)
 {

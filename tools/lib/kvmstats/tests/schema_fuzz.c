@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * A fuzz target for libFuzzer: schemas, and files of a VM and its vCPUs. The library must not access memory out of bounds, whatever a
- * statistics file contains. If it accepts the file, all functions must accept its statistics.
+ * A fuzz target for libFuzzer: schemas, and files of a VM and its vCPUs. The library must not
+ * access memory out of bounds, whatever a statistics file contains. If it accepts the file, all
+ * functions must accept its statistics.
  */
 #include "fuzz.h"
 

@@ -418,7 +418,7 @@ static int check_end(const struct kvm_host_end *end, const struct pass *pass)
 	if (end->record.flags & KVM_HOST_STALE)
 		return -ESTALE;
 	if (end->record.flags & KVM_HOST_TRUNCATED)
-		return -EAGAIN;
+		return -EOVERFLOW;
 	return end->vms == pass->vms && end->vcpus == pass->vcpus ? 0 : -EPROTO;
 }
 

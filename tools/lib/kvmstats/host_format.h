@@ -30,7 +30,7 @@ enum kvm_host_type {
 /* Flags of the header and of the end */
 #define KVM_HOST_STALE		1	/* another instance of KVM's module is loaded: no values */
 #define KVM_HOST_NESTED		2	/* the reader's PID namespace is not that of the PIDs */
-#define KVM_HOST_TRUNCATED	4	/* of the end: VMs are missing */
+#define KVM_HOST_TRUNCATED	4	/* of the end: more VMs than fit */
 
 /* Flags of a VM */
 #define KVM_HOST_ORPHAN		1	/* the process that created the VM has ended */

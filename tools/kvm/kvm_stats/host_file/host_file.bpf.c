@@ -48,7 +48,7 @@ struct cursor {
 	__u32 done;
 };
 
-/* A session that more than 4096 others have displaced writes no more VMs, and its end says so. */
+/* A session that more than 4096 others have displaced writes no more VMs, and no end. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -515,7 +515,7 @@ static __always_inline void write_end(struct seq_file *seq, const struct cursor 
 		.boottime = bpf_ktime_get_boot_ns(),
 	};
 
-	if (at && at->done) {
+	if (at->done) {
 		end.vms = at->vm_records;
 		end.vcpus = at->vcpu_records;
 	} else {
@@ -533,7 +533,9 @@ static __always_inline int write_part(struct bpf_iter__bpf_map_elem *ctx, bool w
 	struct walk walk = { .seq = seq };
 
 	if (!key) {
-		write_end(seq, cursor);
+		/* Without its position, the pass has no end, and readers do not use it. */
+		if (cursor)
+			write_end(seq, cursor);
 		return CONTINUE;
 	}
 	if (*key == 0) {

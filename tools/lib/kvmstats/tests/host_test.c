@@ -524,7 +524,7 @@ static const struct damage {
 	{ AT_VM2 + RECORD(type), 2, KVM_HOST_HEADER, -EPROTO,
 	  "a header without a magic number inside" },
 	{ AT_END + RECORD(flags), 2, KVM_HOST_STALE, -ESTALE, "a pass of another instance of KVM" },
-	{ AT_END + RECORD(flags), 2, KVM_HOST_TRUNCATED, -EAGAIN, "a pass that lacks VMs" },
+	{ AT_END + RECORD(flags), 2, KVM_HOST_TRUNCATED, -EOVERFLOW, "a pass that lacks VMs" },
 	{ AT_END + RECORD(size), 4, sizeof(struct kvm_host_end) - 8, -EPROTO,
 	  "an end that is too short" },
 	{ AT_END + RECORD(type), 2, KVM_HOST_ALIVE, -EAGAIN, "a pass without an end" },
@@ -627,7 +627,7 @@ static void test_after_error(void)
 		uint64_t value;
 		int err;
 	} bad[] = {
-		{ AT_END + RECORD(flags), 2, KVM_HOST_TRUNCATED, -EAGAIN },
+		{ AT_END + RECORD(flags), 2, KVM_HOST_TRUNCATED, -EOVERFLOW },
 		{ AT_END + offsetof(struct kvm_host_end, vms), 4, 3, -EPROTO },
 		{ HEADER(session), 8, 99, 0 },
 		{ DESC(0, size), 2, 0, -EPROTO },

@@ -675,7 +675,7 @@ static bool has_one_pass(int fd)
 	struct stat st;
 
 	return !fstat(fd, &st) && (S_ISSOCK(st.st_mode) ||
-				   (!fstatfs(fd, &fs) && fs.f_type == BPF_FS_MAGIC));
+				   (!fstatfs(fd, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC));
 }
 
 /* Opens @path, or else the socket. Stores what it opened. */

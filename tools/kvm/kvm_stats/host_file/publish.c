@@ -43,7 +43,7 @@ static bool is_bpffs(const char *path)
 {
 	struct statfs fs;
 
-	return !statfs(path, &fs) && fs.f_type == BPF_FS_MAGIC;
+	return !statfs(path, &fs) && (__u32)fs.f_type == BPF_FS_MAGIC;
 }
 
 static bool make_directory(const char *path)
@@ -238,7 +238,7 @@ static const char usage[] =
 	"/run/kvm-stats/host.pin, for members of a group. Nothing keeps running. It needs\n"
 	"root, Linux 5.14 or later, and BTF. See kvm-stats-publish(8).\n"
 	"\n"
-	"      --group=GROUP   members of this group can read the file (default: kvm-stats)\n"
+	"      --group=GROUP   members of this group can read it (default: kvm-stats)\n"
 	"      --check         load the program, compare its output, and publish nothing\n"
 	"      --status        print what is published\n"
 	"      --remove        remove the file\n"

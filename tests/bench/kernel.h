@@ -30,6 +30,7 @@ typedef struct {
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 
 #define __user
+#define __rcu
 #define __aligned(n)		__attribute__((__aligned__(n)))
 #define IS_ENABLED(option)	0
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -42,6 +43,8 @@ typedef struct {
 /* One thread, and a VM that does not end: no locks, no waiting, no tree. */
 #define rcu_read_lock_sched()	((void)0)
 #define rcu_read_unlock_sched()	((void)0)
+#define rcu_dereference_sched(p)	READ_ONCE(p)
+#define rcu_access_pointer(p)	READ_ONCE(p)
 #define cond_resched()		((void)0)
 #define poll_wait(file, head, table)	((void)(head))
 

@@ -249,6 +249,9 @@ static int receive(int socket, void *to, size_t size)
 {
 	ssize_t n;
 
+	/* recv() of nothing would wait for something. */
+	if (!size)
+		return 0;
 	do {
 		n = recv(socket, to, size, MSG_WAITALL);
 	} while (n < 0 && errno == EINTR);

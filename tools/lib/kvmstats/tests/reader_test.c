@@ -121,6 +121,26 @@ static pid_t child_of(pid_t pid)
 	return child;
 }
 
+/* A process that has ended has no command line, and a kernel without cgroups an empty file. */
+static bool reads_empty_file(void)
+{
+	pid_t pid = fork();
+	size_t size = 1;
+	siginfo_t info;
+	char *text;
+	bool empty;
+
+	if (!pid)
+		_exit(0);
+	waitid(P_PID, pid, &info, WEXITED | WNOWAIT);
+	alarm(10);
+	empty = !read_name(pid, "cmdline", &text, &size) && !size && text && !*text;
+	alarm(0);
+	free(text);
+	waitpid(pid, NULL, 0);
+	return empty;
+}
+
 static void test_reads(void)
 {
 	size_t size;
@@ -128,6 +148,7 @@ static void test_reads(void)
 	int idle, i;
 	pid_t pid;
 
+	tap_ok(reads_empty_file(), "an empty file is read");
 	tap_ok(reads_own_name(), "a file is read");
 	idle = reader.idle;
 	pid = child_of(reader.spawner);

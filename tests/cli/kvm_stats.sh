@@ -23,17 +23,7 @@ export ASAN_OPTIONS=detect_leaks=1:exitcode=99 UBSAN_OPTIONS=exitcode=99
 
 mkdir -p "$out"
 
-# check DESCRIPTION COMMAND...: replaces the function of tap.sh. The command runs in this
-# shell, because many of these commands set variables.
-check()
-{
-	local what=$1 status=0
-
-	shift
-	# If a variable that is not set ends the shell, bash undoes the redirection only within an eval.
-	eval '"$@" >"$out/log" 2>&1' || status=$?
-	tap_log=$out/log result "$status" "$what"
-}
+check_log=$out/log
 
 build_checked()
 {
@@ -43,52 +33,6 @@ build_checked()
 build_plain()
 {
 	make -s -j2 -C "$command" O="$plain" "$@"
-}
-
-# until_true SECONDS COMMAND...: repeat the command until it succeeds
-until_true()
-{
-	local end=$((SECONDS + $1))
-
-	shift
-	until "$@"; do
-		if [ "$SECONDS" -ge "$end" ]; then
-			echo "timeout: $*"
-			return 1
-		fi
-		sleep 0.1
-	done
-}
-
-# has_line REGEX FILE
-has_line()
-{
-	grep -q -e "$1" "$2" 2>/dev/null
-}
-
-is_running()
-{
-	kill -0 "$1" 2>/dev/null
-}
-
-has_line_or_ended()
-{
-	has_line "$1" "$2" || ! is_running "$3"
-}
-
-# wait_for_line REGEX FILE PID: fail if the process ends without this line, or after a minute
-wait_for_line()
-{
-	until_true 60 has_line_or_ended "$@" && has_line "$1" "$2"
-}
-
-# stop PID: end a process of this shell; nothing if PID is empty
-stop()
-{
-	[ -n "$1" ] || return 0
-	kill "$1" 2>/dev/null
-	wait "$1" 2>/dev/null
-	return 0
 }
 
 # VMMs with a tiny guest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by the tests of the build host: print results in the Test Anything Protocol (TAP).
+# Sourced by the tests of the build host, which bash runs: check.sh, and functions with test cases.
 #
 #	. "$(dirname "$0")/../lib/tap.sh"
 #	begin
@@ -19,54 +19,12 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 # What a test compiles has no warnings.
 export WERROR=1
 
-tap_count=0
-tap_failed=0
-# If set, a file whose first lines explain a test case that failed.
-tap_log=
-# Set when the test ends as planned.
-tap_ended=
+# shellcheck source=check.sh
+. "$ROOT/tests/lib/check.sh"
 
 begin()
 {
 	echo "TAP version 13"
-}
-
-# result STATUS DESCRIPTION: the test case passes if STATUS is 0
-result()
-{
-	tap_count=$((tap_count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $tap_count - $2"
-		return
-	fi
-	tap_failed=$((tap_failed + 1))
-	echo "not ok $tap_count - $2"
-	explain "$tap_log"
-}
-
-# explain FILE: print the first lines of the file as comments
-explain()
-{
-	[ -z "$1" ] || [ ! -s "$1" ] || head -n 20 "$1" | sed 's/^/# /'
-}
-
-# skip DESCRIPTION REASON
-skip()
-{
-	tap_count=$((tap_count + 1))
-	echo "ok $tap_count - $1 # SKIP $2"
-}
-
-# check DESCRIPTION COMMAND...: the command succeeds; its output explains a failure. A long time is printed.
-check()
-{
-	local what=$1 output status=0 start=$SECONDS
-
-	shift
-	output=$("$@" 2>&1 </dev/null) || status=$?
-	tap_log='' result "$status" "$what"
-	[ "$status" = 0 ] || printf '%s\n' "$output" | head -n 40 | sed 's/^/# /'
-	[ "$SECONDS" -lt $((start + 10)) ] || echo "# It took $((SECONDS - start)) s."
 }
 
 # run_tests FUNCTION [ARGUMENT]...: run a function with test cases. If an error ends it early, this is
@@ -81,7 +39,7 @@ run_tests()
 	fi
 	eval '"$@"; tap_whole=yes'
 	[ -n "$tap_whole" ] && return
-	tap_log='' result 1 "$1 runs all its test cases"
+	result 1 "$1 runs all its test cases" ''
 	echo "# An error in an expansion ended it. Standard error shows the line."
 }
 
@@ -103,14 +61,6 @@ bail_out()
 	tap_ended=yes
 	echo "Bail out! $1"
 	exit 1
-}
-
-# Print the plan, and end with the status of the test.
-finish()
-{
-	tap_ended=yes
-	echo "1..$tap_count"
-	exit $((tap_failed > 0))
 }
 
 # explain_exit [LOG]: for traps on EXIT. A variable that is not set ends the test, which fails because

@@ -11,8 +11,8 @@
 
 set -o pipefail
 
-# shellcheck source=lib/suite.sh
-. "${0%/*}/suite.sh"
+# shellcheck source=../lib/check.sh
+. "${0%/*}/check.sh"
 # shellcheck source=lib/qemu.sh
 . "${0%/*}/qemu.sh"
 

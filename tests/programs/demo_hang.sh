@@ -4,8 +4,8 @@
 #
 # shellcheck shell=dash
 
-# shellcheck source=lib/suite.sh
-. "${0%/*}/suite.sh"
+# shellcheck source=../lib/check.sh
+. "${0%/*}/check.sh"
 
 # reports REGEX...: the demonstration has failed, and its output has a line for each REGEX
 reports()

@@ -5,8 +5,8 @@
 #
 # shellcheck shell=dash
 
-# shellcheck source=lib/suite.sh
-. "${0%/*}/suite.sh"
+# shellcheck source=../lib/check.sh
+. "${0%/*}/check.sh"
 dir=${0%/*}
 work=/tmp/host_file.$$
 host=/run/kvm-stats/host.pin
@@ -23,9 +23,8 @@ include_results()
 		case $line in
 		'ok '* | 'not ok '*)
 			count=$((count + 1))
-			number=$((number + 1))
-			echo "${line%%ok *}ok $number - ${line#* - }"
-			[ "${line#not }" = "$line" ] || failed=1
+			[ "${line#not }" = "$line" ]
+			result $? "${line#* - }"
 			;;
 		TAP* | 1..*) ;;
 		*) echo "# ${line#\# }" ;;

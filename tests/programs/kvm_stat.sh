@@ -6,8 +6,8 @@
 #
 # shellcheck shell=dash
 
-# shellcheck source=lib/suite.sh
-. "${0%/*}/suite.sh"
+# shellcheck source=../lib/check.sh
+. "${0%/*}/check.sh"
 
 work=/tmp/kvm_stat
 mkdir "$work"

@@ -9,8 +9,8 @@
 #
 # shellcheck shell=dash
 
-# shellcheck source=lib/suite.sh
-. "${0%/*}/suite.sh"
+# shellcheck source=../lib/check.sh
+. "${0%/*}/check.sh"
 as=${0%/*}/as
 nobody=65534
 perfmon=0x4000000000	# a mask with CAP_PERFMON

@@ -5,8 +5,8 @@
 #
 # shellcheck shell=dash
 
-# shellcheck source=lib/suite.sh
-. "${0%/*}/suite.sh"
+# shellcheck source=../lib/check.sh
+. "${0%/*}/check.sh"
 
 kmemleak=/sys/kernel/debug/kmemleak
 

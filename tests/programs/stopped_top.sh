@@ -7,8 +7,8 @@
 #
 # shellcheck shell=dash
 
-# shellcheck source=lib/suite.sh
-. "${0%/*}/suite.sh"
+# shellcheck source=../lib/check.sh
+. "${0%/*}/check.sh"
 # shellcheck source=lib/qemu.sh
 . "${0%/*}/qemu.sh"
 work=/tmp/stopped_top

@@ -7,8 +7,8 @@
 #
 # shellcheck shell=dash
 
-# shellcheck source=lib/suite.sh
-. "${0%/*}/suite.sh"
+# shellcheck source=../lib/check.sh
+. "${0%/*}/check.sh"
 dir=$BOOT_HOST/tmp/unit		# /tmp/unit in the chroot
 port=10203
 vmm=

@@ -568,7 +568,7 @@ full_disk()
 
 survives_full_disk()
 {
-	export -f full_disk until_true has_line end_server stop
+	export -f full_disk until_true uptime_seconds has_line end_server stop
 	export out stats textfile
 	rm -rf "$out/textfile" && mkdir -p "$out/textfile" || return 1
 	unshare -m bash -c full_disk || { cat "$out/full.err"; return 1; }

@@ -164,9 +164,9 @@ rpm_works()
 {
 	local dir=$out/rpm/files
 
-	rm -rf "$dir" && mkdir -p "$dir" && cd "$dir" &&
-	rpm2cpio "$out/rpm/kvm-stats-$version-1.$(uname -m).rpm" | cpio -id --quiet &&
-	[ "$(usr/bin/kvm-stats --version)" = "kvm-stats $version" ]
+	rm -rf "$dir" && mkdir -p "$dir" &&
+	rpm2cpio "$out/rpm/kvm-stats-$version-1.$(uname -m).rpm" | cpio -id --quiet -D "$dir" &&
+	[ "$("$dir/usr/bin/kvm-stats" --version)" = "kvm-stats $version" ]
 }
 
 rpm_tests()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by the test programs that are shell scripts, after suite.sh: a QEMU in the root directory of
+# Sourced by the test programs that are shell scripts, after check.sh: a QEMU in the root directory of
 # the build host, and its QMP monitor. $work is a directory of the test program.
 # shellcheck shell=dash
 # shellcheck disable=SC2154 # the test program sets work

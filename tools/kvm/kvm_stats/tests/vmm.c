@@ -13,6 +13,8 @@
  *
  *	stop	stop the vCPUs, and print "stopped" with the number of exits of each
  *	start	let them run again
+ *	values	print "VM vCPU NAME VALUE" for each statistic, the vCPU -1 for the VM itself, and the sum
+ *		of all buckets for a histogram; then print "values"
  *	vcpu	add a vCPU to the first VM; all vCPUs must be stopped
  *	vm	add a VM with one vCPU; all vCPUs must be stopped
  *	close	close the first VM; all vCPUs must be stopped
@@ -26,7 +28,7 @@
 
 #include "tiny_vmm.h"
 
-#define MAX_VMS	4
+#define MAX_VMS	64
 
 struct vms {
 	int count;
@@ -144,6 +146,41 @@ static void stop(struct vms *vms)
 	puts("");
 }
 
+/* Independent of the library, whose values the tests compare with these. */
+static void print_values(int vm, int vcpu, int fd)
+{
+	static _Alignas(uint64_t) char file[65536];
+	const struct kvm_stats_header *header = (const void *)file;
+	int stats = ioctl(fd, KVM_GET_STATS_FD, NULL);
+	uint32_t i, j;
+
+	if (stats < 0 || pread(stats, file, sizeof(file), 0) < (ssize_t)sizeof(*header))
+		fail("cannot read the statistics", errno);
+	close(stats);
+	for (i = 0; i < header->num_desc; i++) {
+		const struct kvm_stats_desc *desc = (const void *)
+			(file + header->desc_offset + i * (sizeof(*desc) + header->name_size));
+		const uint64_t *value = (const void *)(file + header->data_offset + desc->offset);
+		uint64_t sum = 0;
+
+		for (j = 0; j < desc->size; j++)
+			sum += value[j];
+		printf("%d %d %s %ju\n", vm, vcpu, desc->name, (uintmax_t)sum);
+	}
+}
+
+static void print_all_values(const struct vms *vms)
+{
+	int i, j;
+
+	for (i = 0; i < vms->count; i++) {
+		print_values(i, -1, vms->vm[i].fd);
+		for (j = 0; j < vms->vm[i].vcpus; j++)
+			print_values(i, j, vms->vm[i].vcpu[j].fd);
+	}
+	puts("values");
+}
+
 static void add_vcpu(struct tiny_vm *vm)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
@@ -194,6 +231,8 @@ static void execute(const struct options *options, struct vms *vms, char *comman
 		stop(vms);
 	else if (!strcmp(command, "start\n"))
 		start(vms);
+	else if (!strcmp(command, "values\n"))
+		print_all_values(vms);
 	else if (!strcmp(command, "vcpu\n"))
 		add_vcpu(&vms->vm[0]);
 	else if (!strcmp(command, "vm\n"))

@@ -40,9 +40,7 @@ build_plain()
 # The PID of the VMM that was started last, and the PIDs of all VMMs that run.
 vmm=
 declare -A vmms=()
-# The program in tests/ of the command that start_vmm runs, and a command that runs it as
-# another user.
-vmm_program=vmm
+# A command that runs VMMs as another user.
 vmm_as=()
 
 # start_vmm [ARGUMENT]...: fail if the VMM does not become ready. All VMMs read from a fifo and
@@ -53,7 +51,7 @@ start_vmm()
 	# <> does not wait until the fifo has a reader.
 	exec 9<>"$out/vmm.in"
 	rm -f "$out/vmm.out"
-	"${vmm_as[@]}" "$plain/tests/$vmm_program" "$@" <"$out/vmm.in" >"$out/vmm.out" \
+	"${vmm_as[@]}" "$plain/tests/vmm" "$@" <"$out/vmm.in" >"$out/vmm.out" \
 		2>"$out/vmm.err" 8>&- 9>&- &
 	vmm=$!
 	vmms[$vmm]=1

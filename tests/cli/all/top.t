@@ -374,8 +374,7 @@ has_new_samples()
 
 histogram_tests()
 {
-	vmm_program=halting_vmm
-	if start_vmm 1 300 -name "halting$$" >/dev/null; then
+	if start_vmm -s -c 1 -r 300 -name "halting$$" >/dev/null; then
 		start_top -p "$vmm"
 		keys Enter
 		sees '^vcpu0'
@@ -389,7 +388,6 @@ histogram_tests()
 		screen_check "new samples have a color" soon has_new_samples
 		quit_top
 	fi
-	vmm_program=vmm
 	stop_vmm
 }
 

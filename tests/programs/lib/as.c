@@ -6,7 +6,6 @@
  *	  as pidns COMMAND...		run it in a PID namespace, which ends with this process
  *	  as files NUMBER PID		set the limit of open files of a process
  */
-#define _GNU_SOURCE
 #include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>

@@ -8,12 +8,15 @@
  *	TINY_EXIT		the exit reason
  *	TINY_STATISTIC		counts these exits, and no others
  *	tiny_set_up_vcpu()	returns 0 or -errno
+ *
+ * On x86, a vCPU can execute HLT before each exit: tiny_set_up_halts() and tiny_wake().
  */
 #ifndef TINY_GUEST_H
 #define TINY_GUEST_H
 
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
 #include <linux/kvm.h>
@@ -40,6 +43,35 @@ static inline int tiny_set_up_vcpu(int vm, int vcpu, struct kvm_run *run)
 	if (ioctl(vcpu, KVM_SET_SREGS, &sregs))
 		return -errno;
 	return ioctl(vcpu, KVM_SET_REGS, &regs) ? -errno : 0;
+}
+
+#define TINY_HALTS	0x1100
+#define TINY_STACK	0x8000
+
+/* Until an NMI comes, whose handler is at the end: hlt; out %al, $0x10; jmp . - 3; iret */
+static const uint8_t tiny_halting_code[] = { 0xf4, 0xe6, 0x10, 0xeb, 0xfb, 0xcf };
+
+static inline int tiny_set_up_halts(int vcpu, uint8_t *memory)
+{
+	struct kvm_regs regs = { .rip = TINY_HALTS, .rsp = TINY_STACK, .rflags = 2 };
+	uint16_t vector[] = { TINY_HALTS + sizeof(tiny_halting_code) - 1, 0 };
+	struct kvm_lapic_state state;
+
+	memcpy(memory + TINY_HALTS, tiny_halting_code, sizeof(tiny_halting_code));
+	memcpy(memory + 2 * sizeof(vector), vector, sizeof(vector));	/* NMIs use vector 2 */
+	/* KVM delivers interrupts to a new vCPU only after the state of its APIC has been set. */
+	if (ioctl(vcpu, KVM_GET_LAPIC, &state) || ioctl(vcpu, KVM_SET_LAPIC, &state) ||
+	    ioctl(vcpu, KVM_SET_REGS, &regs))
+		return -errno;
+	return 0;
+}
+
+/* Sends an NMI, as an MSI to the local APIC of vCPU 0. */
+static inline void tiny_wake(int vm)
+{
+	struct kvm_msi msi = { .address_lo = 0xfee00000u, .data = 4 << 8 };
+
+	ioctl(vm, KVM_SIGNAL_MSI, &msi);
 }
 #elif defined(__aarch64__)
 #define TINY_ENTRY	0	/* the vCPU's PC after reset */
@@ -87,6 +119,20 @@ static inline int tiny_set_up_vcpu(int vm, int vcpu, struct kvm_run *run)
 	(void)vcpu;
 	(void)run;
 	return -EOPNOTSUPP;
+}
+#endif
+
+#ifndef TINY_HALTS
+static inline int tiny_set_up_halts(int vcpu, uint8_t *memory)
+{
+	(void)vcpu;
+	(void)memory;
+	return -EOPNOTSUPP;
+}
+
+static inline void tiny_wake(int vm)
+{
+	(void)vm;
 }
 #endif
 

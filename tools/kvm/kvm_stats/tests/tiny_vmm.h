@@ -41,6 +41,8 @@ struct tiny_vcpu {
 
 struct tiny_vm {
 	int fd;
+	uint8_t *memory;
+	bool has_irqchip;
 	int vcpus;
 	struct tiny_vcpu vcpu[TINY_MAX_VCPUS];
 };
@@ -57,6 +59,7 @@ static inline int tiny_add_memory(struct tiny_vm *vm)
 	memcpy(memory + TINY_ENTRY, tiny_code, sizeof(tiny_code));
 	__builtin___clear_cache((char *)memory + TINY_ENTRY,
 				(char *)memory + TINY_ENTRY + sizeof(tiny_code));
+	vm->memory = memory;
 	region.userspace_addr = (uintptr_t)memory;
 	return ioctl(vm->fd, KVM_SET_USER_MEMORY_REGION, &region) ? -errno : 0;
 }
@@ -64,6 +67,7 @@ static inline int tiny_add_memory(struct tiny_vm *vm)
 static inline int tiny_add_vcpu(struct tiny_vm *vm, int kvm)
 {
 	int size = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, NULL);
+	struct kvm_mp_state runnable = { KVM_MP_STATE_RUNNABLE };
 	struct tiny_vcpu *vcpu = &vm->vcpu[vm->vcpus];
 
 	vcpu->fd = ioctl(vm->fd, KVM_CREATE_VCPU, (unsigned long)vm->vcpus);
@@ -74,6 +78,8 @@ static inline int tiny_add_vcpu(struct tiny_vm *vm, int kvm)
 		return -errno;
 	vcpu->run_size = size;
 	vm->vcpus++;
+	if (vm->has_irqchip && ioctl(vcpu->fd, KVM_SET_MP_STATE, &runnable))
+		return -errno;
 	return tiny_set_up_vcpu(vm->fd, vcpu->fd, vcpu->run);
 }
 
@@ -91,10 +97,10 @@ static inline void tiny_catch_signal(void)
 }
 
 /*
- * Creates a VM with @vcpus vCPUs, which tiny_start() starts. Returns 0 or -errno. Catches SIGUSR1
- * in this process.
+ * Creates a VM with @vcpus vCPUs, which tiny_start() starts. If @halts is set, vCPU 0 halts before
+ * each exit, until tiny_wake(). Returns 0 or -errno. Catches SIGUSR1 in this process.
  */
-static inline int tiny_create(struct tiny_vm *vm, int vcpus)
+static inline int tiny_create(struct tiny_vm *vm, int vcpus, bool halts)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	int err;
@@ -105,8 +111,13 @@ static inline int tiny_create(struct tiny_vm *vm, int vcpus)
 	tiny_catch_signal();
 	vm->fd = ioctl(kvm, KVM_CREATE_VM, 0UL);
 	err = vm->fd < 0 ? -errno : tiny_add_memory(vm);
+	vm->has_irqchip = halts && !err;
+	if (vm->has_irqchip && ioctl(vm->fd, KVM_CREATE_IRQCHIP, NULL))
+		err = -errno;
 	while (!err && vm->vcpus < vcpus)
 		err = tiny_add_vcpu(vm, kvm);
+	if (!err && halts)
+		err = tiny_set_up_halts(vm->vcpu[0].fd, vm->memory);
 	close(kvm);
 	return err;
 }
@@ -142,14 +153,18 @@ static inline int tiny_vcpus(const struct tiny_vm *vm)
 	return vm->vcpus < TINY_MAX_VCPUS ? vm->vcpus : TINY_MAX_VCPUS;
 }
 
+/* The threads have the names that QEMU gives them. */
 static inline void tiny_start(struct tiny_vm *vm)
 {
+	char name[16];
 	int i;
 
 	for (i = 0; i < tiny_vcpus(vm); i++) {
 		atomic_store(&vm->vcpu[i].stop, false);
 		vm->vcpu[i].run->immediate_exit = 0;
 		pthread_create(&vm->vcpu[i].thread, NULL, tiny_run, &vm->vcpu[i]);
+		snprintf(name, sizeof(name), "CPU %d/KVM", i);
+		pthread_setname_np(vm->vcpu[i].thread, name);
 	}
 }
 

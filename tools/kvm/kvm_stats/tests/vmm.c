@@ -2,10 +2,12 @@
 /*
  * A VMM for the tests of kvm-stats.
  *
- * usage: vmm [-s|-v] [-d] [-l] [-m VMS] [-c VCPUS] [-name GUEST] [-uuid UUID]
+ * usage: vmm [-s|-v] [-d] [-l] [-m VMS] [-c VCPUS] [-r RATE] [-name GUEST] [-uuid UUID]
  *
  * -s keeps statistics fds of all VMs and vCPUs open, -v those of all vCPUs, as QEMU 8.1 and later
- * do. -d duplicates all KVM fds. -l creates no VM at the start. -name and -uuid are ignored.
+ * do. -d duplicates all KVM fds. -l creates no VM at the start. -r, for x86 only, lets vCPU 0 of one
+ * VM halt before each exit; RATE times per second an NMI wakes it, at intervals that vary from an
+ * 18th of the mean to 3.5 times as much. -name and -uuid are ignored.
  *
  * When the vCPUs run, it prints "ready", the value of KVM_CAP_STATS_BINARY_FD, and the name of a
  * statistic that counts exactly what the vCPUs do. It executes the commands that it reads from
@@ -41,6 +43,7 @@ struct options {
 	bool duplicate;
 	int vms;
 	int vcpus;
+	int wakes;	/* per second; 0: vCPUs do not halt */
 };
 
 static int small_number(const char *text, int max)
@@ -57,7 +60,7 @@ static void parse(int argc, char **argv, struct options *options)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "svdlm:c:n:u:")) != -1) {
+	while ((option = getopt(argc, argv, "svdlm:c:r:n:u:")) != -1) {
 		switch (option) {
 		case 's':
 			options->vm_stats = true;
@@ -77,6 +80,9 @@ static void parse(int argc, char **argv, struct options *options)
 			break;
 		case 'c':
 			options->vcpus = small_number(optarg, TINY_MAX_VCPUS);
+			break;
+		case 'r':
+			options->wakes = small_number(optarg, 100000);
 			break;
 		case 'n':	/* -name GUEST: kvm-stats reads it from the command line */
 		case 'u':	/* -uuid UUID: the same */
@@ -112,13 +118,40 @@ static void add_vm(const struct options *options, struct vms *vms, int vcpus)
 
 	if (vms->count == MAX_VMS)
 		fail("cannot create a VM", ENOSPC);
-	err = tiny_create(vm, vcpus);
+	err = tiny_create(vm, vcpus, options->wakes);
 	if (err)
 		fail("cannot create a VM", -err);
 	vms->count++;
 	prepare_fd(options, vm->fd, options->vm_stats);
 	for (i = 0; i < vm->vcpus; i++)
 		prepare_fd(options, vm->vcpu[i].fd, options->vcpu_stats);
+}
+
+static const struct options *waker;
+
+/* The longest of 7 intervals is 64 times as long as the shortest one. The mean is 18.1 times that. */
+static void *wake_first(void *arg)
+{
+	const struct vms *vms = arg;
+	long shortest = 1000000000l / waker->wakes / 18;
+
+	for (;;) {
+		long ns = shortest << random() % 7;
+		struct timespec pause = { ns / 1000000000l, ns % 1000000000l };
+
+		nanosleep(&pause, NULL);
+		tiny_wake(vms->vm[0].fd);
+	}
+	return NULL;
+}
+
+static void start_waker(const struct options *options, struct vms *vms)
+{
+	pthread_t thread;
+
+	waker = options;
+	if (options->wakes)
+		pthread_create(&thread, NULL, wake_first, vms);
 }
 
 static void start(struct vms *vms)
@@ -269,6 +302,7 @@ int main(int argc, char **argv)
 	while (vms.count < options.vms)
 		add_vm(&options, &vms, options.vcpus);
 	start(&vms);
+	start_waker(&options, &vms);
 	printf("ready %d " TINY_STATISTIC "\n", capability());
 	while (fgets(line, sizeof(line), stdin))
 		execute(&options, &vms, line);

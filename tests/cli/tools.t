@@ -17,39 +17,17 @@ set -u
 . "$ROOT/tests/cli/tools/build.sh"
 # shellcheck source=tools/arguments.sh
 . "$ROOT/tests/cli/tools/arguments.sh"
-# shellcheck source=tools/unreadable.sh
-. "$ROOT/tests/cli/tools/unreadable.sh"
 # shellcheck source=tools/discovery.sh
 . "$ROOT/tests/cli/tools/discovery.sh"
 # shellcheck source=tools/json.sh
 . "$ROOT/tests/cli/tools/json.sh"
-# shellcheck source=tools/sources.sh
-. "$ROOT/tests/cli/tools/sources.sh"
+# shellcheck source=tools/origins.sh
+. "$ROOT/tests/cli/tools/origins.sh"
+# shellcheck source=../lib/stats.sh
+. "$ROOT/tests/lib/stats.sh"
 
-# run_stats STATUS ARGUMENT...: run kvm-stats, leave its output in $found, and fail if its exit
-# status is not STATUS
-run_stats()
-{
-	local expected=$1 status
-
-	shift
-	found=$("$stats" "$@" 2>&1 9>&-)
-	status=$?
-	printf '%s\n' "$found"
-	[ "$status" -eq "$expected" ] && return
-	echo "expected exit status $expected, found $status"
-	return 1
-}
-
-# prints STATUS REGEX ARGUMENT...: kvm-stats exits with STATUS, and a line of its output
-# matches REGEX
-prints()
-{
-	local status=$1 regex=$2 found
-
-	shift 2
-	run_stats "$status" "$@" && grep -Eq -e "$regex" <<<"$found"
-}
+# For the functions of stats.sh
+work=$out
 
 # completes REGEX WORD...: return 0 if the completions that bash offers for the last word of
 # "kvm-stats WORD..." match REGEX
@@ -99,8 +77,8 @@ vmm_completion_tests()
 
 # kvm-stats log on a full disk, and while VMMs start and end
 
-# has_lines COUNT FILE
-has_lines()
+# has_enough_lines COUNT FILE
+has_enough_lines()
 {
 	[ "$(wc -l 2>/dev/null <"$2" || echo 0)" -ge "$1" ]
 }
@@ -112,9 +90,9 @@ survives_a_full_disk()
 	local logger dir=$out/small status=0
 
 	mkdir -p "$dir" && mount -t tmpfs -o size=8k none "$dir" || return 1
-	"$stats" -L "$dir/log" -c -p "$vmm" -s 0.1 -f '[a-z_]*$' 2>"$out/log.err" 9>&- &
+	"$stats" log -o "$dir/log" --csv -p "$vmm" -i 0.1 -f . 2>"$out/log.err" 9>&- &
 	logger=$!
-	until_true 60 has_lines 2 "$dir/log" && head -c 8k /dev/zero >"$dir/filler" 2>/dev/null
+	until_true 60 has_enough_lines 2 "$dir/log" && head -c 8k /dev/zero >"$dir/filler" 2>/dev/null
 	truncate -s 4k "$dir/log.part" 2>/dev/null
 	wait_for_line 'cannot write to .*No space left' "$out/log.err" "$logger"
 	sleep 1
@@ -128,7 +106,8 @@ survives_a_full_disk()
 	umount "$dir"
 	cat "$out/log.err"
 	[ "$status" -eq 0 ] &&
-	! grep -vE '^(timestamp(,[a-z_]+)+|[0-9-]{10} [0-9:]{8}(,-?[0-9]+)+)$' "$out/survived.csv"
+	! grep -vE '^(timestamp,pid,guest(,[a-z0-9_]+)+|[0-9T:.+-]{29},[0-9]+,"logged[.][0-9]+"(,[0-9.]*)+)$' \
+		"$out/survived.csv"
 }
 
 creates_readable_file()
@@ -138,9 +117,32 @@ creates_readable_file()
 	[ "$(stat -c %a "$out/readable.log")" = 644 ]
 }
 
+# Each guest has a line, with values that it must have.
+logs_what_matters()
+{
+	run 0 log -i 0.5 -c 2 -p "$vmm,$other" --csv &&
+	head -n 1 "$work/stdout" | grep -q '^timestamp,pid,guest,cpu_percent,waiting_percent,' &&
+	awk -F , -v vmm="$vmm" 'NR > 1 && $2 == vmm && $4 > 0 && $7 > 0 { found++ }
+		END { exit found != 2 || NR != 5 }' "$work/stdout"
+}
+
+# A name of 500 characters makes no column wide: the name is the last one, and is cut.
+cuts_long_names()
+{
+	run 0 log -i 0.2 -c 1 -p "$vmm" &&
+	awk '/^TIME / { head = $0; next } length($0) > length(head) + 40 { bad = 1 } END { exit bad || NR < 2 }' \
+		"$work/stdout"
+}
+
 log_tests()
 {
+	local other
+
+	check "another VMM for log starts" start_vmm -s -name "$(printf 'long.%0500d' 0)"
+	other=$vmm
+	check "a long name does not widen the lines of log" cuts_long_names
 	check "a VMM for log starts" start_vmm -s -name "logged.$$"
+	check "log has a line for each guest, with its CPU time and memory" logs_what_matters
 	check "all users can read a new log file" creates_readable_file
 	if [ "$(id -u)" = 0 ] && mkdir -p "$out/small" &&
 		mount -t tmpfs none "$out/small" 2>/dev/null; then
@@ -151,43 +153,34 @@ log_tests()
 			"needs permission to mount a file system"
 	fi
 	stop_vmm
+	vmm=$other
+	stop_vmm
 }
 
-# count_vcpu_fds PID: print how many statistics fds of vCPUs the process has open
-count_vcpu_fds()
+reports_vmms()
 {
-	find "/proc/$1/fd" -lname '*kvm-vcpu-stats*' | wc -l
-}
+	local logger first=$vmm late status=0
 
-# log has one statistics fd for the vCPU of a VMM, and closes it when the VMM ends.
-closes_fds()
-{
-	local logger with without first=$vmm late
-
-	# Other VMMs can start and end at the same time. The new process could empty the file only after
-	# wait_for_line has read it.
+	# The new process could empty the file only after wait_for_line has read it.
 	: >"$out/log.err"
 	"$stats" log -g "[el]a[rt]*.$$" -i 0.2 -f exits >"$out/log.txt" 2>"$out/log.err" 9>&- &
 	logger=$!
-	wait_for_line 'watching .* VMM' "$out/log.err" "$logger" &&
+	wait_for_line 'watching 1 VMM; source: ' "$out/log.err" "$logger" &&
 	start_vmm -s -c 1 -name "late.$$"
 	late=$vmm
-	wait_for_line "PID $late .*late.* has appeared: 1 VM, 1 vCPU" "$out/log.err" "$logger"
-	with=$(count_vcpu_fds "$logger")
+	wait_for_line "PID $late .*late.* has appeared: 1 VM, " "$out/log.err" "$logger" || status=1
 	stop_vmm
 	vmm=$first
-	wait_for_line "PID $late .* has ended" "$out/log.err" "$logger"
-	without=$(count_vcpu_fds "$logger")
+	wait_for_line "PID $late .* has ended" "$out/log.err" "$logger" || status=1
 	stop "$logger"
 	cat "$out/log.err"
-	echo "statistics fds of vCPUs with the VMM: $with, without: $without"
-	[ "$with" = $((without + 1)) ]
+	return "$status"
 }
 
-monitor_tests()
+follow_tests()
 {
-	check "a VMM for the monitor starts" start_vmm -s -name "early.$$"
-	check "log closes the statistics fds of a VMM that ends" closes_fds
+	check "a VMM for a log that goes on starts" start_vmm -s -name "early.$$"
+	check "log reports a VMM that starts, and one that ends" reports_vmms
 	stop_vmm
 }
 
@@ -197,7 +190,6 @@ trap 'explain_exit "$out/log"; stop_vmms' EXIT
 "$ROOT/scripts/packages" tools >&2 || bail_out "packages cannot be installed"
 begin
 run_tests build_tests
-run_tests exit_reason_tests
 run_tests fuzz_tests
 run_tests example_tests
 run_tests argument_tests
@@ -208,13 +200,11 @@ if [ -n "$why" ]; then
 else
 	run_tests cli_tests
 	run_tests vmm_completion_tests
-	run_tests unreadable_tests
+	run_tests origin_tests
 	run_tests discovery_tests
 	run_tests log_tests
 	run_tests json_tests
-	run_tests source_tests
-	run_tests qmp_tests
-	run_tests monitor_tests
+	run_tests follow_tests
 	run_tests running_example_tests
 fi
 finish

@@ -9,6 +9,7 @@
 
 tap_count=0
 tap_failed=0
+# shellcheck disable=SC2034 # tap.sh reads it
 tap_ended=		# yes: the test ends as planned
 tap_log=		# result(): a file whose first and last lines explain a test case that failed
 check_log=/tmp/check.$$	# check(): the output of the last command
@@ -43,8 +44,8 @@ skip()
 }
 
 # check DESCRIPTION COMMAND...: the command succeeds; its output explains a failure. It runs in this
-# shell, because many commands set variables, but not those whose names begin with tap_. If a variable that is not set ends bash, it undoes the
-# redirection only within an eval.
+# shell, because many commands set variables, but not those whose names begin with tap_. If a variable
+# that is not set ends bash, it undoes the redirection only within an eval.
 check()
 {
 	local tap_what=$1 tap_status=0 tap_start
@@ -117,6 +118,7 @@ stop()
 # Print the plan, and end with the status of the test.
 finish()
 {
+	# shellcheck disable=SC2034 # tap.sh reads it
 	tap_ended=yes
 	# shellcheck disable=SC2086 # words
 	[ "$tap_failed" = 0 ] || [ -z "$logs" ] || tail -n 20 $logs | sed 's/^/# /'

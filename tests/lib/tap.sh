@@ -19,7 +19,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 # What a test compiles has no warnings.
 export WERROR=1
 
-# shellcheck source=check.sh
+# shellcheck source-path=tests/lib source=check.sh
 . "$ROOT/tests/lib/check.sh"
 
 begin()

@@ -7,8 +7,13 @@
 
 # shellcheck source=../lib/check.sh
 . "${0%/*}/check.sh"
+# shellcheck source=../lib/stats.sh
+. "${0%/*}/stats.sh"
+# shellcheck source=lib/vmm.sh
+. "${0%/*}/vmm.sh"
 dir=${0%/*}
 work=/tmp/host_file.$$
+stats=kvm-stats
 host=/run/kvm-stats/host.pin
 group=995		# kvm-stats in /etc/group
 
@@ -35,20 +40,9 @@ include_results()
 
 # ---- kvm-stats publish ----
 
-# prints PATTERN STATUS ARGUMENT...: the command publish prints this, and ends with the exit status
-prints()
-{
-	local pattern=$1 expected=$2 status=0
-
-	shift 2
-	kvm-stats publish "$@" >"$work/output" 2>&1 || status=$?
-	cat "$work/output"
-	[ "$status" = "$expected" ] && grep -qE "$pattern" "$work/output"
-}
-
 proves()
 {
-	prints '^proof: ' 0 --check && ! grep '^limit: ' "$work/output" && [ ! -e "$host" ]
+	prints 0 '^proof: ' publish --check && has_no '^limit: ' && [ ! -e "$host" ]
 }
 
 no_process_is_left()
@@ -56,36 +50,19 @@ no_process_is_left()
 	! grep -sa '^kvm-stats' /proc/[0-9]*/cmdline
 }
 
-# Keep the VMM's standard input open as fd 7: it ends when that is closed.
-start_vmm()
-{
-	rm -f "$work/commands"
-	mkfifo "$work/commands"
-	"$dir/vmm" -m 3 -c 2 <"$work/commands" >"$work/vmm" 2>&1 &
-	vmm=$!
-	exec 7>"$work/commands"
-	wait_until grep -q ^ready "$work/vmm"
-}
-
-end_vmm()
-{
-	exec 7>&-
-	wait "$vmm"
-}
-
 shows_vms()
 {
-	prints '^now: 3 VMs, 6 vCPUs$' 0 --status
+	prints 0 '^now: 3 VMs, 6 vCPUs$' publish --status
 }
 
 shows_no_vms()
 {
-	prints '^now: 0 VMs, 0 vCPUs$' 0 --status
+	prints 0 '^now: 0 VMs, 0 vCPUs$' publish --status
 }
 
 is_stale()
 {
-	prints "$host is stale: .*Run: kvm-stats publish" 1 --status
+	prints 1 "$host is stale: .*Run: kvm-stats publish" publish --status
 }
 
 # Print the types of the records in a pass, one in each line. The size of a record is its second word.
@@ -147,7 +124,7 @@ load()
 is_removed()
 {
 	kvm-stats publish --remove && [ ! -e /run/kvm-stats ] && ! grep /run/kvm-stats /proc/mounts &&
-		prints 'is not published[.] Run: kvm-stats publish' 1 --status
+		prints 1 'is not published[.] Run: kvm-stats publish' publish --status
 }
 
 vendor=kvm_amd
@@ -157,26 +134,26 @@ mkdir "$work" || exit
 include_results
 check "host_file_test ends with a plan" [ $? = 0 ]
 check "publish --check proves the program, and publishes nothing" proves
-check "publish --status reports that nothing is published" prints 'is not published' 1 --status
-check "publish publishes the file" prints "^$host: published for group kvm-stats$" 0
+check "publish --status reports that nothing is published" prints 1 'is not published' publish --status
+check "publish publishes the file" prints 0 "^$host: published for group kvm-stats$" publish
 check "no process is left" no_process_is_left
 check "without a VM, the file is empty" shows_no_vms
-check "a VMM with 3 VMs starts" start_vmm
+check "a VMM with 3 VMs starts" start_vmm -m 3 -c 2
 check "the file has these VMs and their vCPUs" shows_vms
 check "it has one record for each" has_records 9
 check "a member of the group can read it" is_readable_by_members
 check "another user cannot" is_refused_to_others
-check "publishing again is possible" prints "^$host: published" 0
+check "publishing again is possible" prints 0 "^$host: published" publish
 check "the file still has the VMs" shows_vms
 end_vmm
 check "after the end of the VMM, it is empty" wait_until shows_no_vms
 check "KVM's modules can be removed while a reader pauses" unloads_while_a_reader_pauses
 check "without the modules, the file is stale" is_stale
 check "the modules can be loaded again" load
-check "a VMM starts on them" start_vmm
+check "a VMM starts on them" start_vmm -m 3 -c 2
 check "the file is still stale" is_stale
 check "a stale file has no VM" has_records 0
-check "publishing again makes it valid" prints "^$host: published" 0
+check "publishing again makes it valid" prints 0 "^$host: published" publish
 check "it has these VMs" shows_vms
 end_vmm
 check "publish --remove removes it" is_removed

@@ -55,7 +55,7 @@ has_symbols()
 	dpkg-deb --ctrl-tarfile "$(echo "$out/deb/${library}_${version}_"*.deb)" |
 		tar -xO ./symbols >"$out/symbols" &&
 	grep -qx "libkvmstats.so.${version%%.*} $library #MINVER#" "$out/symbols" &&
-	grep -qx ' kvmstats_strerror@KVMSTATS_1.0 1.0' "$out/symbols"
+	grep -qx ' kvmstats_strerror@KVMSTATS_1.1 1.1' "$out/symbols"
 }
 
 # The scripts that run in the overlay

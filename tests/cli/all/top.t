@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Test kvm-stats top, and the view of kvm_stat, in a terminal of tmux: what an operator sees and
-# types. The VMs are real: their tiny guests leave the vCPU all the time, or halt.
+# Test kvm-stats top in a terminal of tmux: what an operator sees and types. The VMs are real: their tiny guests leave the vCPU all the time, or halt.
 #
 # usage: top.t
 
@@ -179,10 +178,17 @@ start_top()
 	sees '^Guests'
 }
 
-start_kvm_stat()
+# run_as GROUP [OPTION OF unshare]... COMMAND...: run a command of the shell where no host file is
+# published. The program that follows $as in it has no right but those of the group.
+run_as()
 {
-	run "kvm-stats -s 0.5 $*"
-	sees '^kvm statistics'
+	local options= as="setpriv --reuid 65534 --clear-groups --inh-caps=-all --bounding-set=-all"
+
+	as="$as --regid $1"
+	while shift && [[ $1 == -* ]]; do
+		options="$options $1"
+	done
+	run "unshare -m$options sh -c 'mount -t tmpfs none /run; as=\"$as\"; $*'"
 }
 
 quit_top()
@@ -194,7 +200,7 @@ quit_top()
 # start_guest NAME VCPUS
 start_guest()
 {
-	start_vmm -s -c "$2" -name "$1$$" >/dev/null
+	start_vmm -c "$2" -name "$1$$" >/dev/null
 }
 
 # ---- the table of guests ----
@@ -206,13 +212,13 @@ table_tests()
 	start_guest many 4
 	many=$vmm
 	start_top -g "'*$$'"
-	shows "the table has headings" '^Guest +PID vCPU +CPU% Guest% Kern% Halt% Wait% +Exits/s'
+	shows "the table has headings" '^Guest +PID vCPU State +CPU% Guest% Kern% Halt% Wait% Throt% +Exits/s'
 	shows "a guest has the values of /proc and of KVM" \
-		"^many$$ +$vmm +4 +[0-9.]+ .* [0-9]{3,} .*█.*(KiB|MiB)$"
+		"^many$$ +$vmm +4 running +[0-9.]+ .* [0-9]{3,} .*█.*(KiB|MiB)$"
 	shows "the first line is the sum of the guests" '^all 2 guests +5 +[0-9.]+ .* [0-9]{3,} '
 	shows "the meters show the host" '^CPU \[.*%\] +Mem \[.*GiB\]  [0-9]+ CPUs?, load '
 	shows "the summary shows what is watched" \
-		'^2 guests, 2 VMs, 5 vCPUs \([0-9.]+ per CPU\) · statistics fds.* · every 0\.5 s'
+		'^2 guests, 2 VMs, 5 vCPUs \([0-9.]+ per CPU\) · the host file · every 0\.5 s$'
 	keys V
 	screen_check "V sorts by the number of vCPUs" comes_first "many$$" "one$$"
 	keys -- -
@@ -261,16 +267,18 @@ table_tests()
 	keys z
 	sees '^Guest +PID '
 	resize 80 24
-	shows "in 80 columns, not all columns fit" '^Guest .* Exits/s .*>'
+	shows "in 80 columns, not all columns fit, and no heading is cut" \
+		'^Guest +PID vCPU State +CPU% Guest% Kern% Halt% Wait% Throt% Exits/s>$' \
+		' · the host file · every 0\.4 s$'
 	keys Tab
-	shows "Tab shows those that do not fit" '^Guest +Top exits .* Memory'
+	shows "Tab shows those that do not fit" '^Guest +History +Top exits .* Memory'
 	resize 300 24
 	shows "in 300 columns, all columns are shown" \
-		'^Guest +PID vCPU .* Exits/s History +Top exits +Poll% Faults/s +Memory$'
+		'^Guest +PID vCPU State .* Exits/s History +Top exits +Poll% Faults/s +Memory$'
 	resize 140 24
 	keys N Home Down Enter
 	shows "Enter opens a guest, with a line for each vCPU" "^many$$ \\(PID $vmm\\)$" \
-		'^VM, vCPU +CPU% ' '^whole guest .* [0-9]{3,}' '^vcpu3 .* [0-9]{3,} '
+		'^VM, vCPU +State +CPU% ' '^whole guest +running .* [0-9]{3,}' '^vcpu3 .* [0-9]{3,} '
 	keys Down Enter
 	shows "Enter opens a vCPU, with statistics and their meaning" \
 		"^many$$ \\(PID $vmm\\), vcpu0 · since VM creation" \
@@ -287,19 +295,16 @@ table_tests()
 	keys Left
 }
 
-# ---- guests that appear, end, or cannot be read ----
+# ---- guests that appear, end, or do not run ----
 
 changing_tests()
 {
 	start_guest "late-with-a-name-of-more-than-forty-characters" 1
 	shows "a guest that appears is reported" \
 		"late-with-.*$$ \\(PID $vmm\\) has appeared: 1 VM, 1 vCPU" '^all 3 guests'
-	resize 200 24
-	shows "a long name is not cut next to empty space" \
-		"^late-with-a-name-of-more-than-forty-characters$$ "
-	kill -STOP "$vmm"
-	shows "a guest whose VMM is stopped is marked" '^late-.* the VMM is stopped'
-	kill -CONT "$vmm"
+	shows "a long name is cut, and ends with an ellipsis" '^late-with-[a-z-]*… +[0-9]'
+	resize 300 24
+	shows "it takes no more than 36 columns" '^late-with-a-name-of-more-than-forty…  *[0-9]'
 	resize 140 24
 	keys -l /late
 	keys Enter Enter
@@ -309,42 +314,9 @@ changing_tests()
 	shows "its end is reported" "late-.*$$ \\(PID $vmm\\) has ended"
 	keys Left
 	screen_check "the table removes it" loses '^late'
-	start_vmm -c 1 -name "none$$" >/dev/null
-	if "$stats" read -p "$vmm" >/dev/null 2>&1; then
-		skip "a guest that cannot be read" "the statistics of any VM can be read here"
-	else
-		shows "a guest that cannot be read is marked with the reason" \
-			"^none$$ +$vmm .* cannot be read: "
-		screen_check "its line has a color of its own" sees_color 'cannot be read: ' 31
-		shows "the summary and the sum count it" '^3 guests.* 1 cannot be read' \
-			'^sum, 2 of 3 '
-		resize 80 24
-		keys Tab
-		shows "after Tab, the reason has the rest of the line" \
-			"^none$$ +cannot be read: this kernel opens statistics for the VMM only, "
-		resize 140 24
-		keys -l /none
-		keys Enter Enter
-		shows "Enter shows the whole reason" "PID $vmm .*: cannot open statistics"
-		keys Left
-	fi
-	stop_vmm
-	start_vmm -s -c 1 -name $'str\x9bange\u202e'"$$" >/dev/null
+	start_vmm -c 1 -name $'str\x9bange\u202e'"$$" >/dev/null
 	shows "control and bidi characters in names are replaced" "^str\\?ange\\?$$ "
 	stop_vmm
-	quit_top
-	start_vmm -v -name "guest=vcpus$$" >/dev/null
-	if "$stats" list -p "$vmm" 2>/dev/null | grep -q '[a-z]:2/3'; then
-		start_top -p "$vmm"
-		shows "the table reports that only the values of the VM are missing" \
-			', VM values of 1 guest missing ' "^vcpus$$ +$vmm +2 +VM +[0-9]"
-		quit_top
-	fi
-	stop_vmm
-	run "(ulimit -n 13; kvm-stats top -i 0.5 -p $many)"
-	shows "with few open files, the table reports the vCPUs that are missing" \
-		'^1 guest, 1 VM, 4 vCPUs .* missing' '^Guest +PID +vCPU +Unread ' \
-		"^many$$ +$many +4 +[1-4] "
 	quit_top
 	resize 80 9
 	start_top -p "$many"
@@ -354,14 +326,112 @@ changing_tests()
 	shows "and of those above" '^[1-9] more above, 0 more below'
 	quit_top
 	resize 140 24
-	run "unshare -pf --mount-proc kvm-stats top"
-	if ! sees '^[1-9][0-9]* guests?, '; then
-		shows "without a VM, the screen says that top waits" \
-			'^0 guests, 0 VMs, 0 vCPUs' 'No VM is running\. Waiting for one to start'
-	fi
+	run_as 65534 -pf --mount-proc "exec \$as $copy/kvm-stats top"
+	shows "without a VM, the screen says that top waits" \
+		'^0 guests, 0 VMs, 0 vCPUs' 'No VM is running\. Waiting for one to start'
 	quit_top
 	start_top -g "nosuch$$" || true
 	shows "a guest that does not exist is an error" "nosuch$$" '^status 1'
+}
+
+# make_cgroup CONTROLLER: make a cgroup of the VMM, in the hierarchy that has the controller, and
+# print its folder
+make_cgroup()
+{
+	local root
+
+	root=$(findmnt -n -t cgroup -O "$1" -o TARGET | head -n 1)
+	[ -n "$root" ] || root=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
+	[ -d "$root" ] && { [ ! -f "$root/cgroup.subtree_control" ] || [ "$1" = freezer ] ||
+		echo "+$1" >"$root/cgroup.subtree_control"; } &&
+	mkdir "$root/kvm-stats-test-$$" && echo "$root/kvm-stats-test-$$" &&
+	echo "$vmm" >"$root/kvm-stats-test-$$/cgroup.procs"
+}
+
+# set_cgroup FOLDER FILE_OF_V1 VALUE FILE_OF_V2 VALUE
+set_cgroup()
+{
+	if [ -f "$1/$2" ]; then
+		echo "$3" >"$1/$2"
+	else
+		echo "$5" >"$1/$4"
+	fi
+}
+
+limit_tests()
+{
+	local what="a guest with a CPU limit is throttled"
+
+	if ! cgroup=$(make_cgroup cpu 2>"$out/log"); then
+		skip "$what" "no cgroup can be made: $(head -n 1 "$out/log")"
+		return
+	fi
+	set_cgroup "$cgroup" cpu.cfs_quota_us 2000 cpu.max '2000 100000'
+	start_top -p "$vmm"
+	shows "$what" "^busy$$ +$vmm +2 running +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[1-9][0-9.]+ "
+	keys Enter
+	shows "the page of the guest shows the limit" \
+		"^Limited to 0\\.02 CPUs by the cgroup /kvm-stats-test-$$\$" '^vcpu1 '
+	quit_top
+	echo "$vmm" >"${cgroup%/*}/cgroup.procs"
+	rmdir "$cgroup"
+}
+
+# shows_state STATE MEANING
+shows_state()
+{
+	shows "a guest that is $1 has this state, and the reason is below" "^busy$$ +$vmm +2 $1 " \
+		"^ $1: $2"
+}
+
+state_tests()
+{
+	start_guest busy 2
+	limit_tests
+	start_top -p "$vmm"
+	kill -STOP "$vmm"
+	shows_state stopped 'a signal or a debugger has stopped the VMM$'
+	screen_check "the state has a color of its own" sees_color 'stopped' 31
+	kill -CONT "$vmm"
+	shows "a guest that continues is running" "^busy$$ +$vmm +2 running "
+	if cgroup=$(make_cgroup freezer 2>"$out/log"); then
+		set_cgroup "$cgroup" freezer.state FROZEN cgroup.freeze 1
+		shows_state frozen 'the freezer of a cgroup has stopped the VMM$'
+		set_cgroup "$cgroup" freezer.state THAWED cgroup.freeze 0
+		shows "a guest that thaws is running" "^busy$$ +$vmm +2 running "
+		echo "$vmm" >"${cgroup%/*}/cgroup.procs"
+		rmdir "$cgroup"
+	else
+		skip "a guest that is frozen has this state" "no cgroup: $(head -n 1 "$out/log")"
+	fi
+	quit_top
+	stop_vmm
+}
+
+# ---- users ----
+
+has_no_rights()
+{
+	! grep -E '^Cap(Eff|Prm|Inh|Amb|Bnd):.*[1-9a-f]' "/proc/$(top_pid)/status"
+}
+
+# The group is one that each system has. What is published here is in a file system of its own.
+user_tests()
+{
+	local group
+
+	group=$(getent group users | cut -d : -f 3)
+	run_as 65534 "exec \$as $copy/kvm-stats top -p $one"
+	shows "without statistics, a user sees what /proc has, and why there is no more" \
+		'^1 guest, 1 VM, .* · /proc · every 3 s$' '^ .*(no host file is published|permission denied)\. Run ' \
+		'^Guest +PID vCPU State +CPU% .* Wait% Throt% +Memory *$' "^one$$ +$one +1 running +[0-9.]+ "
+	quit_top
+	run_as "$group" "$copy/kvm-stats publish --group=users &&" \
+		"exec \$as $copy/kvm-stats top -i 0.5 -p $one"
+	shows "a member of the group sees the statistics" '^1 guest, 1 VM, 1 vCPU .*the host file' \
+		"^one$$ +$one +1 running .* [0-9]{3,} .*█"
+	screen_check "top has no right then" has_no_rights
+	quit_top
 }
 
 # ---- histograms ----
@@ -391,193 +461,6 @@ histogram_tests()
 	stop_vmm
 }
 
-# ---- exit statistics ----
-
-# A VMM whose QMP socket has made values of exit statistics, which this kernel may lack: they grow
-# with the time. It runs "perl - SOCKET -name GUEST".
-# shellcheck disable=SC2016 # it is Perl
-fake_vmm='
-use IO::Socket::UNIX;
-use Time::HiRes "time";
-my %rate = (exits => 1100, exit_io => 1000, exit_io_ns => 4e7, exit_cpuid => 100,
-	exit_cpuid_ns => 1e7, guest_ns => 4e8, userspace_ns => 5e7, halted_ns => 4e8,
-	run_delay_ns => 1e8);
-my $start = time() - 5;
-open(my $kvm, "+<", "/dev/kvm") or die;
-my $fd = ioctl($kvm, 0xae01, 0) or die;
-open(my $vm, "+<&=", $fd) or die;
-my @vcpus = map { ioctl($vm, 0xae41, $_) or die } 0, 1;
-sub schema { my ($target, @names) = @_;
-	sprintf(q({"provider": "kvm", "target": "%s", "stats": [%s]}), $target, join(",", map {
-		sprintf(q({"name": "%s", "type": "cumulative", %s}), $_, /_ns$/ ?
-		q("unit": "seconds", "base": 10, "exponent": -9) : q("exponent": 0)) } @names)) }
-sub stats { my $past = time() - $start; join(",", map {
-	sprintf(q({"name": "%s", "value": %.0f}), $_, $rate{$_} * $past) } sort keys %rate) }
-sub answer { my ($line) = @_;
-	return q([{"cpu-index": 0, "qom-path": "/0"}, {"cpu-index": 1, "qom-path": "/1"}])
-		if $line =~ /query-cpus/;
-	return "[" . schema("vm", "remote_tlb_flush") . "," . schema("vcpu", sort keys %rate) . "]"
-		if $line =~ /schemas/;
-	return q([{"provider": "kvm", "stats": [{"name": "remote_tlb_flush", "value": 7}]}])
-		if $line =~ /"vm"/;
-	return "[" . join(",", map { sprintf(q({"provider": "kvm", "qom-path": "/%d",
-		"stats": [%s]}), $_, stats()) =~ s/\n\s*//r } 0, 1) . "]" if $line =~ /"vcpu"/;
-	return "{}" }
-my $server = IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 5) or die;
-while (my $client = $server->accept()) {
-	$client->autoflush(1);
-	print $client qq({"QMP": {"version": {}, "capabilities": []}}\r\n);
-	while (my $line = <$client>) {
-		my ($id) = $line =~ /"id": (\d+)/;
-		print $client sprintf(qq({"return": %s, "id": %d}\r\n), answer($line), $id);
-	}
-}'
-
-time_tests()
-{
-	local what="the most frequent exits are classes"
-
-	rm -f "$out/qmp"
-	perl -e "$fake_vmm" -- "$out/qmp" -name "times$$" >"$out/vmm.out" 2>&1 9>&- &
-	vmm=$!
-	vmms[$vmm]=1
-	if ! until_true 10 test -S "$out/qmp" ||
-	   ! "$stats" read -p "$vmm" --qmp="$out/qmp" 2>&1 | grep -q 'exit_io_ns'; then
-		skip "$what" "the VMM is not read over QMP"
-		stop_vmm
-		return
-	fi
-	start_top -p "$vmm" "--qmp=$out/qmp"
-	shows "$what" "^times$$ +$vmm +2 .* io [12][0-9]{3}, cpuid [12][0-9]{2}" '· QMP ·'
-	shows "the times of vCPUs are those of KVM" \
-		"^times$$ +$vmm +2 +[0-9.]+ +(3[89]|4[0-2])\.[0-9] +[45]\.[0-9] +(3[89]|4[0-3])\."
-	keys Enter
-	shows "the page of a guest shows where the time of its vCPUs goes" \
-		'^Time \[G{2,}E+V+H{2,}W+ *\]$' \
-		'^     Guest (3[89]|4[0-2])\.[0-9]%  Exits [45]\.[0-9]%  VMM '
-	shows "the classes of exits have count, time and mean, most time first" \
-		'^Exits +Per s +Time % +Mean  Exits +Per s +Time % +Mean$' \
-		'^io +[12][0-9]{3} +[34]\.[0-9] +40µs  cpuid +[12][0-9]{2} +(0\.9|1\.0) +100µs$'
-	shows "the vCPUs are below" '^VM, vCPU +CPU% ' '^vcpu1 '
-	screen_check "the parts of the bar have colors" sees_color 'GGG' 32
-	keys Down Enter
-	shows "the page of a vCPU shows where its time goes" ', vcpu0 ' '^Time \[' \
-		'^io +[0-9]+ +[34]\.[0-9] ' '^exit_io_ns +[0-9.]+ms +4[0-9.]*ms'
-	resize 80 24
-	shows "in 80 columns, the bar has the whole width" '^Time \[.{73}\]$' '^     Guest '
-	resize 80 9
-	shows "in few rows, there is only the bar" '^Time \[' '^Statistic '
-	screen_check "and no classes" lacks '^Exits'
-	resize 140 24
-	keys h
-	screen_check "the help has the whole screen" loses '^Time '
-	keys z
-	stop_vmm
-	shows "the bar of a guest that ends stays" ' has ended' '^Time \['
-	quit_top
-}
-
-# ---- the view of kvm_stat ----
-
-kvm_stat_tests()
-{
-	start_guest two 1
-	start_kvm_stat -g "'*$$'"
-	shows "the columns are those of kvm_stat" '^Event +Total  %Total   CurAvg/s$' \
-		'^exits +[0-9]+ +[0-9.]+ +[0-9]{3,}$' '^Total +[0-9]+ +[0-9]{3,}$'
-	keys o
-	shows "o sorts by Total" 'Sorted by Total'
-	keys o b
-	shows "b shows guests" '^    PID Guest Name +Total' "^ +$vmm two$$ +[0-9]+ +[0-9.]+ +[0-9]"
-	keys Enter
-	shows "Enter on a guest shows its VM and vCPUs" '^VM, vCPU ' '^vcpu0 +[0-9]+ '
-	keys Enter
-	shows "Enter on a vCPU shows its statistics" '\), vcpu[0-9]$' '^exits +[0-9]'
-	keys Left Left b
-	shows "Left and b go back" "^kvm statistics - \\*$$$" '^Event '
-	keys f
-	shows "f asks for an expression" '^Regular expression \(empty: all\):'
-	type_text 'exits('
-	keys Enter
-	shows "an invalid expression is reported" "'exits\(' is not an extended regular expression"
-	keys BSpace Enter
-	shows "the title has the expression" '-f exits$'
-	screen_check "the expression matches from the start of names" loses '^halt_exits'
-	keys b
-	shows "the guests have the exits" "^ +$vmm two$$ +[0-9]+ +[0-9.]+ +[0-9]{3,}$"
-	keys b f C-u
-	type_text nothing
-	keys Enter
-	shows "an expression without a match is reported" "No statistic's name matches 'nothing'"
-	keys c
-	sees '^fpu_reload '
-	keys g
-	shows "g lists all guests" "^ +$one one$$" "^ +$vmm two$$"
-	type_text "two$$"
-	screen_check "the list has only guests that match" loses "^ +$one one$$"
-	keys Enter
-	shows "g selects a guest by name" "^kvm statistics - two$$" '^exits +[0-9]'
-	keys p
-	type_text 1
-	keys Enter
-	shows "a process without a VM is reported" 'has no VM or vCPU fds|PID 1'
-	keys C-u
-	type_text "nobody"
-	keys Enter
-	shows "a guest that does not exist is reported" "no guest is named 'nobody'"
-	keys C-u
-	type_text "$one"
-	keys Enter
-	shows "p selects a process" "^kvm statistics - one$$ \\(PID $one\\)" '^exits +[0-9]'
-	keys r
-	shows "r resets the totals" 'Values count from now on'
-	keys i
-	shows "i shows totals since the creation of the VM" 'since VM creation'
-	keys x
-	shows "x needs tracepoints" 'Start top with -t'
-	quit_top
-	stop_vmms
-	stopped_tests
-}
-
-stopped_tests()
-{
-	local sum
-
-	# All VMMs have the same input, so only one may run.
-	start_guest two 2
-	freeze_vmm
-	sum=$("$stats" read -p "$vmm" -f '^exits$' | awk '$2 == "exits" { sum += $3 } END { print sum }')
-	start_kvm_stat -i -p "$vmm"
-	shows "the total of a stopped guest is that of its vCPUs" "^exits +$sum +[0-9.]+ +0$"
-	kill "$vmm"
-	shows "the view waits for a selected guest that has ended" \
-		"^kvm statistics - two$$ .* has ended|No guest named 'two$$'"
-	screen_check "the files of a VM that has ended are closed" has_no_kvm_fds
-	start_guest two 1
-	shows "the view shows the guest again in another process" '^exits +[0-9]+ .* [0-9]{3,}$'
-	quit_top
-	if "$stats" -t -1 -f kvm_exit -p "$vmm" >"$out/once" 2>&1; then
-		start_kvm_stat -t -p "$vmm"
-		keys x
-		shows "x shows exit reasons below their tracepoint" '^kvm_exit +[0-9]+ ' '^  [A-Z_]+ '
-		quit_top
-	else
-		skip "x shows exit reasons below their tracepoint" "$(head -n 1 "$out/once")"
-	fi
-	stop_vmms
-}
-
-has_no_kvm_fds()
-{
-	soon has_no_kvm_fd
-}
-
-has_no_kvm_fd()
-{
-	[ -z "$(find "/proc/$(top_pid)/fd" -lname '*kvm-v*')" ]
-}
-
 # A new pseudo-terminal has the size 0x0.
 runs_without_size()
 {
@@ -585,39 +468,22 @@ runs_without_size()
 		/dev/null >"$out/screen" 2>&1 && grep -q Guests "$out/screen"
 }
 
-# The options that print. tools.t tests their output.
-once_tests()
-{
-	start_guest once 1
-	run "kvm-stats -1 -p $vmm -f exits"
-	shows "-1 prints once" '^exits +[0-9]+ +[0-9]+' '^status 0'
-	run "kvm-stats -l -c -n 2 -s 0.2 -p $vmm -f exits | tail -n 1"
-	shows "-l -c prints lines of CSV" '^[0-9-]+ [0-9:]+,[0-9]+$'
-	run "kvm-stats -L $out/kvm_stat.log -n 2 -s 0.2 -p $vmm -f exits; wc -l <$out/kvm_stat.log"
-	shows "-L appends to a file" '^3$'
-	rm -f "$out/kvm_stat.log"
-	stop_vmm
-}
-
 # ---- sizes, locales, signals ----
 
 size_tests()
 {
-	local size start
+	local size
 
-	for start in start_top start_kvm_stat; do
-		$start -g "'*$$'"
-		for size in 1x1 2x1 1x30 3x2 4x4 9x5 20x5 25x8 40x9 41x6 300x3 400x120; do
-			resize "${size%x*}" "${size#*x}"
-			keys Down Tab Enter Down c Down c Enter b g Escape h z f Escape Left Left
-			capture
-		done
-		resize 80 24
-		keys Left Left Left
-		shows "$start: all views work in sizes from 1x1 to 400x120" '^(Guests|kvm stat)' \
-			'^(Guest|Event|    PID) '
-		quit_top
+	start_top -g "'*$$'"
+	for size in 1x1 2x1 1x30 3x2 4x4 9x5 20x5 25x8 40x9 41x6 300x3 400x120; do
+		resize "${size%x*}" "${size#*x}"
+		keys Down Tab Enter Down c Down c Enter h z f Escape Left Left
+		capture
 	done
+	resize 80 24
+	keys Left Left Left
+	shows "all pages work in sizes from 1x1 to 400x120" '^Guests' '^Guest '
+	quit_top
 	resize 20 5
 	start_top -g "'*$$'"
 	shows "20x5 shows a guest" '^Guest +PID' "^(one$$|all )"
@@ -681,12 +547,10 @@ refusal_tests()
 {
 	screen_check "without a terminal, top names another command" \
 		refuses "needs a terminal. Use 'kvm-stats log'"
-	screen_check "top --classic has the options of kvm_stat" refuses '-c needs -l' --cl -c
 	screen_check "an unknown column is reported" \
 		refuses "no column is named 'nothing'" --columns cpu,nothing
 	screen_check "a column without an order is reported" \
 		refuses "no column that can be sorted is named 'history'" --sort history
-	screen_check "the options of kvm_stat need --classic" refuses 'need --classic' -s 1
 	screen_check "top runs in a terminal without a size" runs_without_size
 	run "TERM=nonesuch kvm-stats top"
 	shows "an unknown terminal is reported" "unknown terminal 'nonesuch'" '^status 1'
@@ -722,6 +586,7 @@ end_all()
 {
 	in_tmux kill-server 2>/dev/null
 	stop_vmms
+	rm -rf "$copy"
 }
 
 # shellcheck disable=SC2317 # check calls it
@@ -744,15 +609,20 @@ check "top builds with sanitizers" build_checked
 terminal 140 24 C.UTF-8
 run_tests refusal_tests
 why=$(why_no_vm)
+[ -n "$why" ] || "$stats" publish --check >"$out/log" 2>&1 || why=$(head -n 1 "$out/log")
+copy=$(mktemp -d /tmp/kvm-stats.XXXXXX)
+# Users who have no access to the directory of the build run a copy.
+chmod 755 "$copy"
+build_plain kvm-stats >"$out/log" 2>&1 && install -m 755 "$plain/kvm-stats" "$copy/kvm-stats"
 if [ -n "$why" ]; then
 	skip "top shows real VMs" "$why"
 else
 	run_tests table_tests
 	run_tests changing_tests
 	run_tests histogram_tests
-	run_tests time_tests
-	run_tests kvm_stat_tests
-	run_tests once_tests
+	run_tests user_tests
+	stop_vmms
+	run_tests state_tests
 	start_guest one 1
 	run_tests size_tests
 	run_tests signal_tests

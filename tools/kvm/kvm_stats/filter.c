@@ -1,50 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "filter.h"
-#include "util.h"
-
-/* Returns the array with space for one more entry, or prints a message and returns NULL. */
-static void *grow(void *array, size_t count, size_t size)
-{
-	array = reallocarray(array, count + 1, size);
-	if (!array)
-		out_of_memory();
-	return array;
-}
 
 bool strings_add(char ***strings, size_t *count, const char *string, size_t len)
 {
-	char **more = grow(*strings, *count, sizeof(*more));
+	char **more = reallocarray(*strings, *count + 1, sizeof(*more));
 
 	if (!more)
 		return false;
 	*strings = more;
 	more[*count] = strndup(string, len);
 	if (!more[*count])
-		return out_of_memory();
+		return false;
 	++*count;
 	return true;
 }
 
-static void clear_strings(char **strings, size_t *count)
-{
-	while (*count)
-		free(strings[--*count]);
-}
-
 void strings_free(char **strings, size_t count)
 {
-	clear_strings(strings, &count);
+	while (count)
+		free(strings[--count]);
 	free(strings);
 }
 
 bool filter_add_pid(struct filter *filter, pid_t pid)
 {
-	pid_t *more = grow(filter->pid, filter->pids, sizeof(*more));
+	pid_t *more = reallocarray(filter->pid, filter->pids + 1, sizeof(*more));
 
 	if (!more)
 		return false;
@@ -53,21 +37,10 @@ bool filter_add_pid(struct filter *filter, pid_t pid)
 	return true;
 }
 
-bool filter_set_pid(struct filter *filter, pid_t pid)
-{
-	filter->pids = 0;
-	return !pid || filter_add_pid(filter, pid);
-}
-
-bool filter_set_guest(struct filter *filter, const char *guest)
-{
-	clear_strings(filter->guest, &filter->guests);
-	return !guest || strings_add(&filter->guest, &filter->guests, guest, strlen(guest));
-}
-
 bool filter_add_vcpus(struct filter *filter, struct filter_range range)
 {
-	struct filter_range *more = grow(filter->vcpu, filter->vcpus, sizeof(*more));
+	struct filter_range *more = reallocarray(filter->vcpu, filter->vcpus + 1,
+						 sizeof(*more));
 
 	if (!more)
 		return false;
@@ -81,36 +54,22 @@ bool filter_names_vmms(const struct filter *filter)
 	return filter->pids || filter->guests;
 }
 
-static int compile(const struct filter *filter, const char *pattern, regex_t *regex)
-{
-	char *anchored;
-	int err;
-
-	if (!filter->from_start)
-		return regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
-	if (asprintf(&anchored, "^(%s)", pattern) < 0)
-		return REG_ESPACE;
-	err = regcomp(regex, anchored, REG_EXTENDED | REG_NOSUB);
-	free(anchored);
-	return err;
-}
-
-bool filter_set_regex(struct filter *filter, const char *pattern)
+bool filter_set_regex(struct filter *filter, const char *pattern, struct message *why)
 {
 	bool none = !pattern || !*pattern;
 	char *copy = none ? NULL : strdup(pattern);
 	regex_t regex;
-	char why[128];
+	char text[128];
 	int err;
 
 	if (!none && !copy)
-		return out_of_memory();
-	err = none ? 0 : compile(filter, pattern, &regex);
+		return message_no_memory(why);
+	err = none ? 0 : regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
 	if (err) {
-		regerror(err, &regex, why, sizeof(why));
-		complain("'%s' is not an extended regular expression: %s", pattern, why);
+		regerror(err, &regex, text, sizeof(text));
 		free(copy);
-		return false;
+		return message_set(why, "'%s' is not an extended regular expression: %s", pattern,
+				   text);
 	}
 	if (filter->has_regex)
 		regfree(&filter->regex);
@@ -139,60 +98,35 @@ bool filter_selects_guest(const struct filter *filter, const char *guest)
 	return !filter->guests;
 }
 
-static bool in_range(const struct filter_range *range, int vcpu)
+bool filter_selects_pid(const struct filter *filter, pid_t pid)
 {
-	return vcpu >= range->first && vcpu <= range->last;
+	size_t i;
+
+	for (i = 0; i < filter->pids; i++) {
+		if (filter->pid[i] == pid)
+			return true;
+	}
+	return !filter->pids;
 }
 
-bool filter_selects_target(const struct filter *filter, const struct kvmstats_target *target)
+bool filter_selects_vcpu(const struct filter *filter, int vcpu)
 {
 	size_t i;
 
 	if (!filter->vm && !filter->vcpus)
 		return true;
-	if (kvmstats_target_kind(target) == KVMSTATS_KIND_VM)
+	if (vcpu < 0)
 		return filter->vm;
 	for (i = 0; i < filter->vcpus; i++) {
-		if (in_range(&filter->vcpu[i], kvmstats_target_vcpu(target)))
+		if (vcpu >= filter->vcpu[i].first && vcpu <= filter->vcpu[i].last)
 			return true;
 	}
 	return false;
 }
 
-bool filter_selects_vcpus_only(const struct filter *filter)
+bool filter_selects_name(const struct filter *filter, const char *name)
 {
-	return filter->vcpus && !filter->vm;
-}
-
-bool filter_selects_stat(const struct filter *filter, const struct kvmstats_stat *stat)
-{
-	return !filter->has_regex ||
-	       !regexec(&filter->regex, kvmstats_stat_name(stat), 0, NULL, 0);
-}
-
-static bool has_vcpu_in(const struct kvmstats_vmm *vmm, const struct filter_range *range)
-{
-	size_t i;
-
-	for (i = 0; i < kvmstats_vmm_targets(vmm); i++) {
-		const struct kvmstats_target *target = kvmstats_vmm_target(vmm, i);
-
-		if (kvmstats_target_kind(target) == KVMSTATS_KIND_VCPU &&
-		    in_range(range, kvmstats_target_vcpu(target)))
-			return true;
-	}
-	return false;
-}
-
-int filter_missing_vcpu(const struct filter *filter, const struct kvmstats_vmm *vmm)
-{
-	size_t i;
-
-	for (i = 0; i < filter->vcpus; i++) {
-		if (!has_vcpu_in(vmm, &filter->vcpu[i]))
-			return filter->vcpu[i].first;
-	}
-	return -1;
+	return !filter->has_regex || !regexec(&filter->regex, name, 0, NULL, 0);
 }
 
 void filter_free(struct filter *filter)
@@ -203,5 +137,4 @@ void filter_free(struct filter *filter)
 	free(filter->pid);
 	free(filter->vcpu);
 	strings_free(filter->guest, filter->guests);
-	strings_free(filter->qmp_path, filter->qmp_paths);
 }

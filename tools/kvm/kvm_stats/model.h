@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What kvm-stats knows about the machine: VMMs, their VMs and vCPUs, the statistics of these, and
- * what cannot be read.
- *
- * A monitor of the library finds the VMMs and reads their statistics fds, see kvmstats.h. This
- * monitor adds the targets of other sources to each VMM. It prints nothing, and reports what
- * happens to options.event().
+ * What kvm-stats shows of a host: VMMs, their VMs and vCPUs, and the statistics of these. It is a
+ * view of the library's struct kvmstats_host, of which it has what the filter selects.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -17,312 +13,132 @@
 
 #include "filter.h"
 #include "kvmstats.h"
+#include "message.h"
 #include "stat.h"
 
 #define LABEL_SIZE	48
 
-/* Paths of QMP sockets are cut to this size in messages. */
-#define QMP_PATH_SIZE	128
-
-struct monitor;
-struct target;
 struct vmm;
 
-/* ---- sources: where statistics come from ---- */
+/* "file", "next", "proc" */
+const char *origin_name(enum kvmstats_origin origin);
 
-enum origin {
-	ORIGIN_OPENED = KVMSTATS_ORIGIN_OPENED,	/* statistics fds that kvm-stats opened */
-	ORIGIN_TAKEN = KVMSTATS_ORIGIN_DUPLICATED,	/* copies of those that the VMM holds */
-	ORIGIN_NEXT = KVMSTATS_ORIGIN_NEXT,	/* files of whole VMs, of KVM_STATS_NEXT */
-	ORIGIN_OPEN = KVMSTATS_ORIGIN_OPEN,	/* the same, of KVM_STATS_OPEN */
-	ORIGIN_QMP,				/* statistics fds that QEMU reads */
-	ORIGIN_DEBUGFS,
-	ORIGIN_TRACEPOINTS,
-	ORIGINS,
-};
-
-/* "opened", "taken", "next", "open", "qmp", "debugfs", "tracepoints" */
-const char *origin_name(enum origin origin);
-
-/*
- * Returns "statistics fds opened by kvm-stats and KVM tracepoints", or "none". Text that functions
- * of this file return is valid until the function is called again.
- */
-const char *origins_text(unsigned int origins);
-
-/* Describes an error of the library: -errno. */
+/* Describes an error of the library: -errno. The text is valid until the next call. */
 const char *error_text(int err);
-
-/*
- * A source adds targets to a VMM, reads them, and releases them. The sources are in the folder
- * source/, except for that of statistics fds.
- */
-struct source {
-	/* Called once at the start. Returns 0, or -errno if the source is unusable. May be NULL. */
-	int (*open)(struct monitor *monitor);
-	void (*close)(struct monitor *monitor);
-	/*
-	 * Registers all current targets of @vmm with target_keep() and target_add(). Returns 0,
-	 * or -errno if some or all of them are missing.
-	 */
-	int (*attach)(struct monitor *monitor, struct vmm *vmm);
-	/* Called once before the targets of all VMMs are read. May be NULL. */
-	void (*sample)(struct monitor *monitor);
-	/*
-	 * Reads all values into target->values. On error (-errno) the caller drops the target. A
-	 * source that has samples of its own lets target->now and target->before point to them.
-	 */
-	int (*read)(struct target *target);
-	bool has_samples;
-	bool replaces_fds;	/* has the statistics of fds that cannot be opened */
-	bool has_sums;		/* VMs have the sums over their vCPUs; vCPUs are not targets */
-	void (*detach)(struct target *target);	/* may be NULL */
-};
-
-/*
- * QEMU's answers to query-stats, for VMs and vCPUs whose statistics fds cannot be opened. It needs
- * json-c (HAVE_JSON is 1).
- */
-extern const struct source source_qmp;
-
-/* All files in debugfs: the sums over the vCPUs of each VM, and the statistics of the VM. */
-extern const struct source source_debugfs;
-
-/* Only the statistics of the VM, for VMMs whose vCPUs other sources read. */
-extern const struct source source_debugfs_vm;
-
-/* How often tracepoints were hit. */
-extern const struct source source_tracepoints;
-
-/* Describes why QMP has no statistics. @err is -errno. */
-const char *qmp_error_text(int err);
-
-/* Writes the path of a QMP socket that the VMM listens on to @buf, or "". */
-void qmp_find_path(const struct vmm *vmm, char *buf, size_t size);
 
 /* ---- targets ---- */
 
 enum scope {
-	SCOPE_VM,	/* debugfs: includes the sums over its vCPUs */
+	SCOPE_VM,
 	SCOPE_VCPU,
-	SCOPE_VMM,	/* tracepoints of all threads of a VMM */
-	SCOPE_HOST,	/* tracepoints of the whole machine */
 };
 
-/* "vm", "vcpu", "vmm", "host" */
+/* "vm", "vcpu" */
 const char *scope_name(enum scope scope);
 
-/* A VM, a vCPU, or another thing that has statistics. Its address never changes. */
+/* A VM or vCPU. Its address never changes. */
 struct target {
-	/* Which one it is, together with vmm_fd and number below */
-	const struct source *source;
 	enum scope scope;
-	int vm;				/* index of the VM in its VMM, -1: unknown */
-	int vcpu;			/* ID, -1: not a vCPU */
-
+	uint64_t id;			/* of the VM, see kvmstats_host_vm_id() */
+	int vm;				/* index of the VM in its VMM */
+	int vcpu;			/* ID, -1: a VM */
+	pid_t tid;			/* the thread of a vCPU, 0: not known */
 	struct vmm *vmm;
-	char label[LABEL_SIZE];		/* "vm", "vcpu0", "vm1", "vm1/vcpu0", "vm?/vcpu0#12", ... */
-	enum origin origin;
-	const struct stat_set *set;
-	struct kvmstats_sample *now;
-	struct kvmstats_sample *before;	/* the previous sample; empty at first */
+	char label[LABEL_SIZE];		/* "vm", "vcpu0", "vm1", "vm1/vcpu0" */
+	const struct stat_set *set;	/* empty if there are no statistics */
+	const struct kvmstats_sample *now;	/* NULL: no values */
+	const struct kvmstats_sample *before;	/* the previous sample, NULL: none yet */
+	uint64_t waiting;		/* for a CPU now, in ns: kvmstats_host_vcpu_waiting() */
 	uint64_t *baseline;		/* see sums.h */
-	/* For the source only: */
-	int vmm_fd;			/* number of the fd of the VM or vCPU in the VMM, or -1 */
-	uint64_t number;		/* the kernel's number of the VM, 0: unknown */
-	int fd;
-	int err;			/* why it does not have all statistics: -errno, or 0 */
-	uint64_t *values;		/* one for each value of @set, unless it has samples */
-	void *private;
 };
-
-/* Returns which target represents the VM or vCPU @from in @source, for target_keep(). */
-struct target target_of(const struct source *source, const struct kvmstats_target *from);
-
-/*
- * When a VMM may have changed, targets_begin() sets its targets aside. The sources then register
- * each target that exists now. targets_end() frees those that no source has registered, and
- * returns whether targets were added or removed.
- */
-void targets_begin(struct vmm *vmm);
-bool targets_end(struct vmm *vmm);
-
-/*
- * Keeps the target that @key identifies, and that has its set unless that is NULL. Returns NULL if
- * the target does not exist.
- */
-struct target *target_keep(struct vmm *vmm, const struct target *key);
-
-/* Adds a copy of @target, which has a set. Returns NULL if memory is exhausted. */
-struct target *target_add(struct vmm *vmm, const struct target *target);
-
-/* Frees all targets. */
-void targets_free(struct vmm *vmm);
-
-/* Reads a new sample, and keeps the previous one. Returns 0 or -errno. */
-int target_read(struct target *target);
-
-/* Reads a new sample of each target. Frees those that fail, and returns whether any did. */
-bool targets_read(struct vmm *vmm);
 
 /* ---- VMMs ---- */
 
-/* What cannot be read of a VMM, and why: -errno, or 0. */
-struct unread {
-	size_t count;			/* number of VMs and vCPUs */
-	size_t vcpus;			/* how many of them are vCPUs */
-	char label[LABEL_SIZE];		/* the first of them with @fd_error */
-	int fd_error;			/* if they differ, the first that the user can change */
-	int qmp_error;			/* if QMP is used */
-	int debugfs_error;		/* if debugfs is used */
-	int tracepoints_error;
-	int name_error;			/* see kvmstats_vmm_name_error() */
-};
-
+/* A process that has VMs. Its address never changes. */
 struct vmm {
 	uint64_t id;			/* from 1; no later VMM has the same one */
-	pid_t pid;			/* 0: not known, or the whole machine */
-	uint64_t number;		/* of the VM if @pid is not known, or 0 */
+	pid_t pid;
 	const char *comm;
 	const char *guest;		/* see kvmstats_vmm_guest() */
 	const char *uuid;		/* QEMU's -uuid, or NULL */
 	const char *cgroup;		/* see kvmstats_vmm_cgroup() */
+	int name_error;			/* see kvmstats_vmm_name_error() */
+	bool orphan;			/* its process has ended, others keep the VM */
 	size_t vms;
 	size_t vcpus;
-	struct target **target;		/* VMs, then vCPUs by ID; of all sources */
+	struct target **target;		/* VMs, then vCPUs by ID: those that the filter selects */
 	size_t targets;
-	struct unread unread;
-	struct unread reported;		/* what unread.c has printed of it */
-	char *qmp_socket;		/* that answers, or of unread.qmp_error; or NULL */
-	uint64_t qmp_retry;		/* when QMP may be tried again, in ns of CLOCK_MONOTONIC */
-	const struct kvmstats_vmm *kvm;	/* the same in the library; NULL: the whole machine */
-	/* For model.c only: */
-	size_t capacity;		/* of @target */
-	struct target **old;		/* the targets set aside; kept ones are NULL */
-	size_t olds;
-	size_t cursor;			/* index in @old at which the next search starts */
-	bool changed;
+	const struct kvmstats_vmm *kvm;	/* the same in the library */
+	char *copy[4];			/* of these texts, which the library forgets earlier */
 };
-
-/* Identifies a VMM, and is the order of VMMs. 0: the whole machine. PIDs have 22 bits. */
-static inline uint64_t vmm_key(const struct vmm *vmm)
-{
-	return vmm->number ? vmm->number + (1ull << 32) : (uint64_t)vmm->pid;
-}
-
-/*
- * Writes the IDs of all vCPUs in ascending order, also of those that the filter does not select.
- * @id has room for vmm->vcpus. Returns their number.
- */
-size_t vmm_vcpu_ids(const struct vmm *vmm, int *id);
 
 /*
  * Returns what follows the name of the guest: " (provisional)" until its command line can be read.
  */
 const char *vmm_name_mark(const struct vmm *vmm);
 
-/* Returns the set of its targets with this scope, or NULL. On one kernel, all have the same. */
+/* Returns the set of its targets with this scope, or NULL. */
 const struct stat_set *vmm_set(const struct vmm *vmm, enum scope scope);
-
-/* Returns the origins of its targets, as bits. */
-unsigned int vmm_origins(const struct vmm *vmm);
-
-/* Returns the names of all sources of @vmm, such as "taken+debugfs" or "none". */
-const char *vmm_sources(const struct vmm *vmm);
-
-/*
- * Whether the statistics of the VMs include the sums over their vCPUs, as in debugfs. Then fds that
- * cannot be opened are not missing.
- */
-bool vmm_has_sums(const struct vmm *vmm);
-
-/* Returns why statistics are missing, except for QMP: -errno of the first source, or 0. */
-int vmm_error(const struct vmm *vmm);
-
-/*
- * Whether only statistics of the VM itself are missing, because only the VMM can open them and
- * keeps no fd of them, as QEMU 8.1 and later. debugfs can have some of them.
- */
-bool vmm_lacks_only_vm(const struct vmm *vmm);
-
-/*
- * Whether statistics that the user selected cannot be read, see EXIT STATUS in kvm-stats(1): the
- * user cannot change that those of the VM itself are missing.
- */
-bool vmm_fails(const struct vmm *vmm, const struct filter *filter);
 
 /* ---- monitors ---- */
 
-/* The sources to use: a bit mask. */
-enum sources {
-	SOURCES_AUTO = 0,	/* fds, and debugfs for VMMs whose fds cannot be opened */
-	SOURCES_FD = 1,
-	SOURCES_DEBUGFS = 2,
-	SOURCES_TRACEPOINTS = 4,
-};
-
 struct monitor_options {
 	const struct filter *filter;	/* must outlive the monitor */
-	enum sources sources;
-	bool spares_fds;		/* leave some fds to the terminal, HTTP clients and /proc */
 	/*
-	 * Reports all events of the library except for KVMSTATS_EVENT_SCANNED. @vmm is NULL for
-	 * those of the search, and is freed after KVMSTATS_EVENT_ENDED. May be NULL.
+	 * NULL: this host. Otherwise the host file of this or of another one: a pin, a socket, a
+	 * copy, or "-" for standard input.
 	 */
-	void (*event)(enum kvmstats_event event, const struct vmm *vmm, void *arg);
+	const char *from;
+	/*
+	 * Reports VMMs that appear after the first sample (@started), and those that have ended,
+	 * which are freed afterwards. May be NULL.
+	 */
+	void (*event)(const struct vmm *vmm, bool started, void *arg);
 	void *arg;
 };
 
-/* Users of a monitor may read all of it except for the last part. */
+/* Users of a monitor may read all of it except for the last part, and may change the event. */
 struct monitor {
 	struct monitor_options options;
-	struct vmm **vmm;		/* sorted by vmm_key() */
+	struct kvmstats_host *host;
+	struct vmm **vmm;		/* sorted by PID */
 	size_t vmms;
 	struct stat_sets sets;
-	size_t denied;			/* processes that kvm-stats may not examine */
-	int search_error;		/* why the search for new VMMs fails, or 0 */
-	uint64_t generation;		/* changes whenever VMMs or targets change */
+	uint64_t generation;		/* changes whenever VMMs, targets or their names change */
 	uint64_t time;			/* of the last sample, ns of CLOCK_MONOTONIC; 0: none */
 	uint64_t time_before;		/* of the previous sample; 0: none */
-	struct kvmstats_monitor *library;	/* finds VMMs, and reads statistics fds */
-	/* For model.c and the sources: */
-	size_t capacity;		/* of @vmm */
-	int error;			/* of the handling of an event: -errno, or 0 */
-	unsigned int selections;	/* how often the regular expression changed */
-	void *tracepoints;		/* for source/tracepoints.c */
-	void *qmp;			/* for source/qmp.c; NULL: not used */
+	bool has_values;		/* false: the host has only what /proc shows */
+	bool is_copy;			/* @time is that of another time or machine */
+	/* Why the host has no values, or why the last sample failed, or "" */
+	struct message problem;
+	/* For model.c only: */
+	size_t samples;
+	struct private_host *private;	/* the host file that only this process can read, or NULL */
+	struct message private_problem;	/* why it is NULL */
+	struct entry *entry;
+	size_t entries;
+	size_t capacity;		/* of @entry */
 };
 
 /*
- * Starts to watch what the filter selects. It is not an error if that does not exist. Returns 0,
- * or -errno if nothing can be watched: no /proc, no memory, or an unusable source.
+ * Opens the host, or what options->from names. It is not an error if there is no VM, or no
+ * statistics. Returns 0, or -errno with the reason in @why.
  */
-int monitor_open(struct monitor **monitor, const struct monitor_options *options);
+int monitor_open(struct monitor **monitor, const struct monitor_options *options,
+		 struct message *why);
 void monitor_close(struct monitor *monitor);
 
 /*
- * Updates the list of VMMs. monitor_sample() does this, too. A failed search for new VMMs is not
- * an error: it is reported as an event and repeated one second later. Returns 0 or -errno.
+ * Reads the next sample of everything that is selected. Returns 0 or -errno, with the reason in
+ * monitor->problem. -ENODATA: a copy has no more samples. After an error, everything is that of the
+ * last sample, except for -ENOMEM: then there are no VMMs. The next call tries again.
  */
-int monitor_refresh(struct monitor *monitor);
-
-/* Reads a new sample of each target, and keeps the previous one. Returns 0 or -errno. */
 int monitor_sample(struct monitor *monitor);
 
-/*
- * Waits until @deadline (ns of CLOCK_MONOTONIC), and releases VMMs that end in the meantime.
- * Returns 0, -EINTR after a signal, or -ESRCH if the user selected processes by PID and all of
- * them have ended.
- */
-int monitor_wait(struct monitor *monitor, uint64_t deadline);
-
-/* Whether the user selected processes by PID, and all of them have ended. */
+/* Whether the user selected processes by PID, and none of them exists. */
 bool monitor_has_ended(const struct monitor *monitor);
 
-/*
- * Call it after the regular expression of the filter changed. Tracepoints are counted from 0
- * again, in new targets.
- */
+/* Call it after the regular expression of the filter changed. */
 void monitor_select(struct monitor *monitor);
 
 /* Whether statistics are known, and the regular expression matches none of them. */

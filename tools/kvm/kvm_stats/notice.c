@@ -1,70 +1,168 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "notice.h"
 #include "proc.h"
-#include "unread.h"
 #include "util.h"
 
-/* ---- notices ---- */
-
-void notice_search(enum kvmstats_event event, const struct vmm *vmm, void *monitor)
+const char *vmm_name(const struct vmm *vmm, char *buf, size_t size)
 {
-	(void)vmm;
-	if (event == KVMSTATS_EVENT_SEARCH_FAILED)
-		explain_search_error(monitor);
-	else if (event == KVMSTATS_EVENT_SEARCH_WORKS)
-		complain("can search for new VMMs again");
-}
+	char comm[64], guest[256];
 
-static void print_event(enum kvmstats_event event, const struct vmm *vmm, void *arg)
-{
-	if (!vmm)
-		notice_search(event, vmm, arg);
-	else if (event == KVMSTATS_EVENT_ENDED)
-		complain("%s has ended or closed its VM", vmm_name(vmm));
-	else if (vmm->reported.name_error && !vmm->unread.name_error)
-		complain("%s: the command line can be read now", vmm_name(vmm));
+	sanitize(vmm->comm, comm, sizeof(comm));
+	if (vmm->guest)
+		snprintf(buf, size, "PID %d (%s), guest \"%s\"%s", (int)vmm->pid, comm,
+			 sanitize(vmm->guest, guest, sizeof(guest)), vmm_name_mark(vmm));
 	else
-		complain("%s %s: %s", vmm_name(vmm), event == KVMSTATS_EVENT_APPEARED ?
-			 "has appeared" : "has changed", vmm_summary(vmm));
+		snprintf(buf, size, "PID %d (%s)", (int)vmm->pid, comm);
+	return buf;
 }
 
-/* Does not count VMMs that cannot be read as watched. */
-static void print_start(const struct monitor *monitor)
+const char *origin_text(enum kvmstats_origin origin)
 {
-	char others[64] = "";
-	unsigned int origins = 0;
-	size_t unreadable = 0, vmms = 0, i;
+	static const char * const texts[] = {
+		[KVMSTATS_ORIGIN_FILE] = "the host file",
+		[KVMSTATS_ORIGIN_NEXT] = "KVM_STATS_NEXT",
+		[KVMSTATS_ORIGIN_PROC] = "/proc",
+	};
+
+	return texts[origin];
+}
+
+/* ---- checks ---- */
+
+static bool has_pid(const struct monitor *monitor, pid_t pid)
+{
+	size_t i;
 
 	for (i = 0; i < monitor->vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-		bool unread = !vmm->targets && vmm_fails(vmm, monitor->options.filter);
-
-		origins |= vmm_origins(vmm);
-		unreadable += vmm->kvm && unread;
-		vmms += vmm->kvm && !unread;
+		if (monitor->vmm[i]->pid == pid)
+			return true;
 	}
-	if (unreadable)
-		snprintf(others, sizeof(others), "; %zu VMM%s cannot be read", unreadable,
-			 plural(unreadable));
-	complain("watching %zu VMM%s; source: %s%s", vmms, plural(vmms),
-		 origins_text(origins), others);
+	return false;
 }
 
-void notice_start(struct monitor *monitor)
+/* Returns the process of the thread @pid, or 0 if it does not exist. */
+static pid_t process_of(pid_t pid)
 {
-	if (monitor->vmms) {
-		print_start(monitor);
-	} else {
-		explain_no_kvm_yet(monitor);
-		complain("no VM found yet");
-	}
-	explain_denied(monitor);
-	monitor->options.event = print_event;
-	monitor->options.arg = monitor;
+	char text[1024], *at = NULL;
+
+	if (proc_read(text, sizeof(text), "%d/status", (int)pid))
+		at = strstr(text, "\nTgid:");
+	return at ? atoi(at + strlen("\nTgid:")) : 0;
 }
+
+static bool check_pid(const struct monitor *monitor, pid_t pid, struct message *why)
+{
+	pid_t process = monitor->is_copy ? pid : process_of(pid);
+
+	if (has_pid(monitor, pid))
+		return true;
+	if (!process) {
+		message_set(why, "no such process");
+	} else if (process != pid) {
+		message_set(why, "it is a thread of process %d", (int)process);
+		message_advice(why, "Use -p %d", (int)process);
+	} else {
+		message_set(why, monitor->is_copy ? "the file has no VM of this process" :
+						    "this process has no KVM VM");
+		message_advice(why, "Run 'kvm-stats list' for the processes that have VMs");
+	}
+	return message_object(why, "PID %d", (int)pid);
+}
+
+static bool check_guest(const struct monitor *monitor, const char *pattern, struct message *why)
+{
+	size_t i;
+
+	for (i = 0; i < monitor->vmms; i++) {
+		if (filter_guest_matches(pattern, monitor->vmm[i]->guest))
+			return true;
+	}
+	message_set(why, "no guest is named '%s'", pattern);
+	return message_advice(why, "Run 'kvm-stats list' for the names");
+}
+
+static bool has_vcpu_in(const struct vmm *vmm, const struct filter_range *range)
+{
+	size_t i;
+
+	for (i = 0; i < vmm->targets; i++) {
+		int vcpu = vmm->target[i]->vcpu;
+
+		if (vcpu >= range->first && vcpu <= range->last)
+			return true;
+	}
+	return false;
+}
+
+/* Returns the ID of a selected vCPU that @vmm does not have, or -1. */
+static int missing_vcpu(const struct filter *filter, const struct vmm *vmm)
+{
+	size_t i;
+
+	for (i = 0; i < filter->vcpus; i++) {
+		if (!has_vcpu_in(vmm, &filter->vcpu[i]))
+			return filter->vcpu[i].first;
+	}
+	return -1;
+}
+
+/* At least one VMM must have all the selected vCPUs. */
+static bool check_vcpus(const struct monitor *monitor, struct message *why)
+{
+	char name[VMM_NAME_SIZE];
+	int missing = -1;
+	size_t i;
+
+	for (i = 0; i < monitor->vmms; i++) {
+		missing = missing_vcpu(monitor->options.filter, monitor->vmm[i]);
+		if (missing < 0)
+			return true;
+	}
+	if (missing < 0)
+		return true;
+	if (monitor->vmms > 1)
+		return message_set(why, "no VMM has a vCPU %d", missing);
+	message_set(why, "it has no vCPU %d, but %zu vCPU%s", missing, monitor->vmm[0]->vcpus,
+		    plural(monitor->vmm[0]->vcpus));
+	return message_object(why, "%s", vmm_name(monitor->vmm[0], name, sizeof(name)));
+}
+
+bool check_selected(const struct monitor *monitor, struct message *why)
+{
+	const struct filter *filter = monitor->options.filter;
+	bool good = true;
+	size_t i;
+
+	for (i = 0; good && i < filter->pids; i++)
+		good = check_pid(monitor, filter->pid[i], why);
+	for (i = 0; good && i < filter->guests; i++)
+		good = check_guest(monitor, filter->guest[i], why);
+	return good && check_vcpus(monitor, why);
+}
+
+bool check_vmms(const struct monitor *monitor, struct message *why)
+{
+	if (!check_selected(monitor, why))
+		return false;
+	if (monitor->vmms)
+		return true;
+	message_set(why, *monitor->problem.what ? "" : "found no process with a KVM VM");
+	return false;
+}
+
+bool check_matches(const struct monitor *monitor, struct message *why)
+{
+	if (!monitor_matches_nothing(monitor))
+		return true;
+	message_set(why, "no statistic matches '%s'", monitor->options.filter->pattern);
+	return message_advice(why, "Run 'kvm-stats schema' for the names");
+}
+
+/* ---- notices ---- */
 
 static bool selects_exits(const struct monitor *monitor)
 {
@@ -81,170 +179,73 @@ static bool selects_exits(const struct monitor *monitor)
 	return false;
 }
 
-void notice_exits(const struct monitor *monitor)
+static void print_exits(struct notices *notices, const struct monitor *monitor)
 {
-	static enum exits_state exits;
-	enum exits_state before = exits;
+	enum exits_state before = notices->exits;
 
-	exits = monitor_exits(monitor);
-	if (exits == before || !selects_exits(monitor))
+	notices->exits = monitor_exits(monitor);
+	if (notices->exits == before || !selects_exits(monitor))
 		return;
-	if (exits == EXITS_OFF)
+	if (notices->exits == EXITS_OFF)
 		complain("exit statistics are off. To switch them on, run 'echo 1 >"
 			 EXIT_STATS_PARAMETER "' as root.");
 	else if (before == EXITS_OFF)
 		complain("exit statistics are on");
 }
 
-/* ---- what the user selected must exist ---- */
-
-struct monitor *require_monitor(const struct monitor_options *options)
+static void print_problem(struct notices *notices, const struct message *problem)
 {
-	struct monitor *monitor;
-	int err = monitor_open(&monitor, options);
-
-	if (!err)
-		return monitor;
-	if (options->sources & SOURCES_TRACEPOINTS) {
-		explain_tracepoints(err);
-		return NULL;
-	}
-	complain("cannot watch VMs: %s", error_text(err));
-	if (err == -ENOENT)
-		explain_proc();
-	return NULL;
+	if (!strcmp(notices->problem.what, problem->what))
+		return;
+	notices->problem = *problem;
+	message_print(problem);
 }
 
-static bool check_pids(const struct monitor *monitor)
+void notices_print(struct notices *notices, const struct monitor *monitor)
 {
-	const struct filter *filter = monitor->options.filter;
-	bool good = true;
-	size_t i;
+	enum kvmstats_origin origin = kvmstats_host_origin(monitor->host);
 
-	for (i = 0; i < filter->pids; i++) {
-		int err = kvmstats_monitor_pid_error(monitor->library, filter->pid[i]);
-
-		if (!err)
-			continue;
-		explain_pid(filter->pid[i], err);
-		good = false;
-	}
-	return good;
+	print_problem(notices, &monitor->problem);
+	if (!notices->started && monitor->time)
+		complain("watching %zu VMM%s; source: %s", monitor->vmms, plural(monitor->vmms),
+			 origin_text(origin));
+	else if (notices->started && origin != notices->origin)
+		complain("statistics come from %s now", origin_text(origin));
+	notices->started |= monitor->time != 0;
+	notices->origin = origin;
+	print_exits(notices, monitor);
 }
 
-static bool has_guest(const struct monitor *monitor, const char *pattern)
+void notice_event(const struct vmm *vmm, bool started, void *arg)
 {
-	size_t i;
+	char name[VMM_NAME_SIZE];
 
-	for (i = 0; i < monitor->vmms; i++) {
-		if (filter_guest_matches(pattern, monitor->vmm[i]->guest))
-			return true;
-	}
-	return false;
-}
-
-static bool check_guests(const struct monitor *monitor)
-{
-	const struct filter *filter = monitor->options.filter;
-	char name[128];
-	bool good = true;
-	size_t i;
-
-	for (i = 0; i < filter->guests; i++) {
-		if (has_guest(monitor, filter->guest[i]))
-			continue;
-		/* The search ended early, so it may not have reached the guest. */
-		if (monitor->search_error) {
-			explain_search_error(monitor);
-			return false;
-		}
-		complain("no guest is named '%s'. Run 'kvm-stats list' for the names.",
-			 sanitize(filter->guest[i], name, sizeof(name)));
-		good = false;
-	}
-	if (!good)
-		explain_denied(monitor);
-	return good;
-}
-
-static bool check_vmms(const struct monitor *monitor)
-{
-	if (monitor->vmms)
-		return true;
-	complain("found no process with a KVM VM");
-	explain_denied(monitor);
-	return false;
-}
-
-/* At least one VMM must have all the selected vCPUs. */
-static bool check_vcpus(const struct monitor *monitor)
-{
-	const struct filter *filter = monitor->options.filter;
-	const struct vmm *vmm = monitor->vmm[0];
-	int missing = -1;
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		if (!monitor->vmm[i]->kvm)
-			return true;
-		missing = filter_missing_vcpu(filter, monitor->vmm[i]->kvm);
-		if (missing < 0)
-			return true;
-	}
-	if (monitor->vmms > 1)
-		complain("no VMM has a vCPU %d", missing);
+	(void)arg;
+	vmm_name(vmm, name, sizeof(name));
+	if (started)
+		complain("%s has appeared: %zu VM%s, %zu vCPU%s", name, vmm->vms,
+			 plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
 	else
-		complain("%s has no vCPU %d; it has %zu vCPU%s", vmm_name(vmm), missing,
-			 vmm->vcpus, plural(vmm->vcpus));
-	return false;
+		complain("%s has ended or closed its VM", name);
 }
 
-bool require_vmms(const struct monitor *monitor)
+void notice_details(const struct monitor *monitor)
 {
-	return check_pids(monitor) && !explain_no_kvm(monitor) && check_guests(monitor) &&
-	       check_vmms(monitor);
-}
+	char name[VMM_NAME_SIZE];
+	int origin;
+	size_t i;
 
-bool require_selection(const struct monitor *monitor)
-{
-	return require_vmms(monitor) && check_vcpus(monitor);
-}
+	for (origin = KVMSTATS_ORIGIN_FILE; origin <= KVMSTATS_ORIGIN_PROC; origin++) {
+		int err = kvmstats_host_error(monitor->host, origin);
 
-static const char *names_command(enum sources sources)
-{
-	static const char * const commands[] = {
-		[SOURCES_AUTO] = "schema",
-		[SOURCES_DEBUGFS] = "-d -f help",
-		[SOURCES_TRACEPOINTS] = "-t -f help",
-		[SOURCES_DEBUGFS | SOURCES_TRACEPOINTS] = "-d -t -f help",
-	};
+		if (err)
+			complain("%s: %s", origin_text(origin), error_text(err));
+	}
+	for (i = 0; i < monitor->vmms; i++) {
+		const struct vmm *vmm = monitor->vmm[i];
 
-	return commands[sources & (SOURCES_DEBUGFS | SOURCES_TRACEPOINTS)];
-}
-
-bool require_matches(const struct monitor *monitor)
-{
-	enum sources sources = monitor->options.sources;
-	bool complete;
-
-	if (!monitor_matches_nothing(monitor))
-		return true;
-	complete = report_unread(monitor);
-	complain("no %s%s matches '%s'. Run 'kvm-stats %s' for the names.",
-		 sources == SOURCES_TRACEPOINTS ? "tracepoint" : "statistic",
-		 complete ? "" : " that can be read", monitor->options.filter->pattern,
-		 names_command(sources));
-	return false;
-}
-
-bool require_statistics(const struct monitor *monitor)
-{
-	if (!require_selection(monitor))
-		return false;
-	if (monitor_has_targets(monitor))
-		return true;
-	/* Tracepoints that the regular expression does not select are not targets. */
-	if (require_matches(monitor))
-		report_unread(monitor);
-	return false;
+		if (vmm->name_error)
+			complain("%s: the command line cannot be read: %s",
+				 vmm_name(vmm, name, sizeof(name)), error_text(vmm->name_error));
+	}
 }

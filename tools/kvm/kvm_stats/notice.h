@@ -1,51 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Messages on standard error about the VMMs and statistics that are watched: those that the user
- * selected and that do not exist, and those that start or end.
- */
+/* What the user selected must exist; and what commands that keep running report of changes. */
 #ifndef NOTICE_H
 #define NOTICE_H
 
 #include "model.h"
 
-/* ---- what the user selected must exist: these print a message if not ---- */
+#define VMM_NAME_SIZE	384
 
-/* Like monitor_open(), but returns NULL if it fails. */
-struct monitor *require_monitor(const struct monitor_options *options);
+/* Writes which VMM it is to @buf: PID 4711 (qemu), guest "web". Returns @buf. */
+const char *vmm_name(const struct vmm *vmm, char *buf, size_t size);
 
-/* Returns false if the selected VMMs do not exist. */
-bool require_vmms(const struct monitor *monitor);
+/* Returns "the host file", "KVM_STATS_NEXT", or "/proc". */
+const char *origin_text(enum kvmstats_origin origin);
 
-/* The same if no VMM has the selected vCPUs. */
-bool require_selection(const struct monitor *monitor);
+/* ---- checks after a sample: they return false with a message ---- */
 
-/*
- * The same if none of the selected statistics can be read. If some can be read, it prints nothing
- * about the others: use report_unread().
- */
-bool require_statistics(const struct monitor *monitor);
+/* Each PID and guest that the user selected must exist, and at least one VMM with the vCPUs. */
+bool check_selected(const struct monitor *monitor, struct message *why);
 
 /*
- * Returns false if the regular expression matches no statistic or tracepoint that can be read.
- * Then reports what cannot be read, which may have it.
+ * The same, and there must be a VMM if the user selected none. The message is empty if
+ * monitor->problem can be the reason.
  */
-bool require_matches(const struct monitor *monitor);
+bool check_vmms(const struct monitor *monitor, struct message *why);
 
-/* ---- notices ---- */
+/* The regular expression must match a statistic, if statistics are known. */
+bool check_matches(const struct monitor *monitor, struct message *why);
 
-/* Prints the number of VMMs and the sources, and from now on each change. */
-void notice_start(struct monitor *monitor);
+/* ---- notices, on standard error ---- */
+
+/* What has been printed. Initialize it with zeros. */
+struct notices {
+	bool started;
+	enum kvmstats_origin origin;
+	struct message problem;
+	enum exits_state exits;
+};
 
 /*
- * A callback for monitor_options.event that only reports when the search for new VMMs fails,
- * and when it works again. @monitor is the struct monitor.
+ * Prints what has changed since the last call: where statistics come from, why they are missing,
+ * and whether selected exit statistics are on. The first call also prints the number of VMMs. Call
+ * it after each sample, also after a failed one.
  */
-void notice_search(enum kvmstats_event event, const struct vmm *vmm, void *monitor);
+void notices_print(struct notices *notices, const struct monitor *monitor);
 
-/*
- * Prints a line if the filter selects exit statistics, and since the last call they have been
- * switched off or on. The first call prints only that they are off.
- */
-void notice_exits(const struct monitor *monitor);
+/* For monitor_options.event: prints that a VMM has appeared or ended. */
+void notice_event(const struct vmm *vmm, bool started, void *arg);
+
+/* With -v: prints why each origin was not used, and which names are not final. */
+void notice_details(const struct monitor *monitor);
 
 #endif /* NOTICE_H */

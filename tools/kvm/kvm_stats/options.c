@@ -11,7 +11,8 @@
 
 /* ---- numbers ---- */
 
-bool parse_seconds(const char *option, const char *text, double min, uint64_t *ns)
+bool parse_seconds(const char *option, const char *text, double min, uint64_t *ns,
+		   struct message *why)
 {
 	char *end;
 	double seconds = strtod(text, &end);
@@ -20,13 +21,13 @@ bool parse_seconds(const char *option, const char *text, double min, uint64_t *n
 		*ns = (uint64_t)(seconds * 1e9 + 0.5);
 		return true;
 	}
-	complain("%s must be a number of seconds from %g to %g, not '%s'", option, min,
-		 MAX_SECONDS, text);
-	return false;
+	return message_set(why, "%s must be a number of seconds from %g to %g, not '%s'", option,
+			   min, MAX_SECONDS, text);
 }
 
 /* The same as parse_seconds() for a number of intervals above 0. */
-static bool parse_count(const char *option, const char *text, unsigned long *count)
+static bool parse_count(const char *option, const char *text, unsigned long *count,
+			struct message *why)
 {
 	char *end;
 
@@ -34,8 +35,7 @@ static bool parse_count(const char *option, const char *text, unsigned long *cou
 	*count = strtoul(text, &end, 10);
 	if (!errno && *text >= '0' && *text <= '9' && !*end && *count)
 		return true;
-	complain("%s must be a number of intervals above 0, not '%s'", option, text);
-	return false;
+	return message_set(why, "%s must be a number of intervals above 0, not '%s'", option, text);
 }
 
 /* ---- options that select VMs, vCPUs and statistics ---- */
@@ -44,7 +44,6 @@ static bool parse_count(const char *option, const char *text, unsigned long *cou
 enum {
 	OPTION_VM = UCHAR_MAX + 1,
 	OPTION_VCPU,
-	OPTION_QMP,
 };
 
 static const struct command_option filter_options[] = {
@@ -54,9 +53,6 @@ static const struct command_option filter_options[] = {
 	{ 'f', "filter", "REGEX", .help = "only statistics whose names match this extended regex" },
 	{ OPTION_VM, "vm", NULL, .help = "only VMs" },
 	{ OPTION_VCPU, "vcpu", "LIST", .help = "only these vCPUs, for example 0,2-3, or all" },
-	{ OPTION_QMP, "qmp", "[=SOCKET]",
-	  .help = "if statistics fds cannot be opened, ask QEMU on its QMP\n"
-	  "socket; the option can be repeated" },
 	{ 0 },
 };
 
@@ -76,7 +72,7 @@ static bool parse_id(const char **at, int *id)
 	return true;
 }
 
-static bool parse_pids(struct filter *filter, const char *list)
+static bool parse_pids(struct filter *filter, const char *list, struct message *why)
 {
 	const char *at = list;
 	int pid;
@@ -85,13 +81,12 @@ static bool parse_pids(struct filter *filter, const char *list)
 		if (!parse_id(&at, &pid) || !pid)
 			break;
 		if (!filter_add_pid(filter, pid))
-			return false;
+			return message_no_memory(why);
 		if (!*at)
 			return true;
 	} while (*at++ == ',');
-	complain("-p must be a list of process IDs such as 4711,4712, not '%s'. Run 'kvm-stats "
-		 "list' for the IDs.", list);
-	return false;
+	message_set(why, "-p must be a list of process IDs such as 4711,4712, not '%s'", list);
+	return message_advice(why, "Run 'kvm-stats list' for the IDs");
 }
 
 /*
@@ -110,26 +105,25 @@ static const char *next_name(const char *list, char *name)
 	return *list ? list + 1 : NULL;
 }
 
-static bool add_guests(struct filter *filter, const char *list, char *name)
+static bool add_guests(struct filter *filter, const char *list, char *name, struct message *why)
 {
 	const char *rest = list;
 
 	do {
 		rest = next_name(rest, name);
-		if (!*name) {
-			complain("-g must be a list of names such as web,db*, not '%s'", list);
-			return false;
-		}
+		if (!*name)
+			return message_set(why, "-g must be a list of names such as web,db*, not "
+					   "'%s'", list);
 		if (!strings_add(&filter->guest, &filter->guests, name, strlen(name)))
-			return false;
+			return message_no_memory(why);
 	} while (rest);
 	return true;
 }
 
-static bool parse_guests(struct filter *filter, const char *list)
+static bool parse_guests(struct filter *filter, const char *list, struct message *why)
 {
 	char *name = malloc(strlen(list) + 1);
-	bool good = name ? add_guests(filter, list, name) : out_of_memory();
+	bool good = name ? add_guests(filter, list, name, why) : message_no_memory(why);
 
 	free(name);
 	return good;
@@ -146,57 +140,41 @@ static bool parse_range(const char **at, struct filter_range *range)
 	return parse_id(at, &range->last) && range->first <= range->last;
 }
 
-static bool parse_vcpus(struct filter *filter, const char *list)
+static bool parse_vcpus(struct filter *filter, const char *list, struct message *why)
 {
 	struct filter_range range = { 0, INT_MAX };
 	const char *at = list;
 
 	if (!strcmp(list, "all"))
-		return filter_add_vcpus(filter, range);
+		return filter_add_vcpus(filter, range) || message_no_memory(why);
 	do {
 		if (!parse_range(&at, &range))
 			break;
 		if (!filter_add_vcpus(filter, range))
-			return false;
+			return message_no_memory(why);
 		if (!*at)
 			return true;
 	} while (*at++ == ',');
-	complain("--vcpu must be 'all' or a list of IDs such as 0,2-3, not '%s'", list);
-	return false;
+	return message_set(why, "--vcpu must be 'all' or a list of IDs such as 0,2-3, not '%s'",
+			   list);
 }
 
-static bool select_qmp(struct filter *filter, const char *path)
-{
-	if (!HAVE_JSON) {
-		complain("--qmp is not available: kvm-stats was built without json-c");
-		return false;
-	}
-	if (path && !*path) {
-		complain("--qmp= needs the path of a socket. Without '=', kvm-stats finds the "
-			 "sockets.");
-		return false;
-	}
-	filter->qmp = true;
-	return !path || strings_add(&filter->qmp_path, &filter->qmp_paths, path, strlen(path));
-}
-
-/* Handles an option that selects something. Prints a message and returns false if it is wrong. */
-static bool filter_option(struct filter *filter, int option, const char *value)
+/* Handles an option that selects something. */
+static bool filter_option(struct filter *filter, int option, const char *value,
+			  struct message *why)
 {
 	switch (option) {
 	case 'p':
-		return parse_pids(filter, value);
+		return parse_pids(filter, value, why);
 	case 'g':
-		return parse_guests(filter, value);
+		return parse_guests(filter, value, why);
 	case OPTION_VM:
 		filter->vm = true;
 		return true;
 	case OPTION_VCPU:
-		return parse_vcpus(filter, value);
-	case OPTION_QMP:
-		return select_qmp(filter, value);
+		return parse_vcpus(filter, value, why);
 	case 'f':
-		return filter_set_regex(filter, value);
+		return filter_set_regex(filter, value, why);
 	}
 	return false;
 }
@@ -260,7 +238,7 @@ static void print_option(const struct command_option *option, FILE *to)
 	fputc('\n', to);
 }
 
-void options_help(const struct command_options *options, FILE *to)
+static void print_options(const struct command_options *options, FILE *to)
 {
 	static const struct command_option help = { 'h', "help", .help = "print this help" };
 	const struct command_option *option;
@@ -278,23 +256,19 @@ void options_help(const struct command_options *options, FILE *to)
 
 static int refuse(const struct command_options *options)
 {
-	bool has_command = options->command;
-
-	complain("Run 'kvm-stats%s%s --help' for the options.%s%s", has_command ? " " : "",
-		 has_command ? options->command : "", options->advice ? " " : "",
-		 options->advice ? options->advice : "");
+	complain("Run 'kvm-stats %s --help' for the options.", options->command);
 	return STATUS_USAGE;
 }
 
-static bool set_option(const struct command_options *options, int letter, void *arg,
-		       struct filter *filter)
+static bool apply_option(const struct command_options *options, int letter, void *arg,
+		       struct filter *filter, struct message *why)
 {
 	const struct command_option *option = find_option(options->table, letter);
 	const char name[] = { '-', (char)letter, '\0' };
 	void *member;
 
 	if (!option)
-		return filter_option(filter, letter, optarg);
+		return filter_option(filter, letter, optarg, why);
 	member = (char *)arg + option->member;
 	switch (option->kind) {
 	case OPTION_FLAG:
@@ -303,15 +277,13 @@ static bool set_option(const struct command_options *options, int letter, void *
 		*(const char **)member = optarg;
 		return true;
 	case OPTION_COUNT:
-		return parse_count(name, optarg, member);
+		return parse_count(name, optarg, member, why);
 	case OPTION_SECONDS:
-		return parse_seconds(name, optarg, option->min, member);
-	case OPTION_SOURCE:
-		return *(enum sources *)member |= option->source;
+		return parse_seconds(name, optarg, option->min, member, why);
 	case OPTION_OTHER:
 		break;
 	}
-	return options->set(letter, optarg, arg);
+	return options->set(letter, optarg, arg, why);
 }
 
 int options_parse(int argc, char **argv, const struct command_options *options, void *arg,
@@ -319,6 +291,7 @@ int options_parse(int argc, char **argv, const struct command_options *options, 
 {
 	struct tables tables = { .letters = "h" };
 	const struct command_option *option;
+	struct message why;
 	int letter;
 
 	for (option = filter_options; option->name; option++)
@@ -330,105 +303,18 @@ int options_parse(int argc, char **argv, const struct command_options *options, 
 	while ((letter = getopt_long(argc, argv, tables.letters, tables.option, NULL)) != -1) {
 		if (letter == 'h') {
 			fputs(options->usage, stdout);
-			options_help(options, stdout);
+			print_options(options, stdout);
 			return STATUS_OK;
 		}
 		if (letter == '?')
 			return refuse(options);
-		if (!set_option(options, letter, arg, filter))
-			return STATUS_USAGE;
+		if (apply_option(options, letter, arg, filter, &why))
+			continue;
+		message_print(&why);
+		return STATUS_USAGE;
 	}
 	if (optind >= argc)
 		return -1;
 	complain("unexpected argument '%s'", argv[optind]);
 	return refuse(options);
-}
-
-/* ---- kvm_stat ---- */
-
-#define DEFAULT_DELAY	(3 * SECOND)
-
-static bool set_kvm_stat_option(int option, const char *text, void *arg)
-{
-	struct kvm_stat_options *options = arg;
-
-	if (option == 'L') {
-		options->log.file = text;
-		return options->logs = true;
-	}
-	if (strcmp(text, "help"))
-		return filter_option(&options->filter, 'f', text);
-	options->list_names = true;
-	return filter_set_regex(&options->filter, NULL);
-}
-
-#define MEMBER(member)	offsetof(struct kvm_stat_options, member)
-
-static const struct command_option kvm_stat_table[] = {
-	{ '1', "once", NULL, "print totals and growth of one second, and exit",
-	  .kind = OPTION_FLAG, .member = MEMBER(once) },
-	{ '1', "batch", NULL, NULL, .kind = OPTION_FLAG, .member = MEMBER(once) },
-	{ 'l', "log", NULL, "print a line for each interval, like vmstat",
-	  .kind = OPTION_FLAG, .member = MEMBER(logs) },
-	{ 'L', "log-to-file", "FILE", "append the log to FILE; SIGHUP reopens the file",
-	  .kind = OPTION_OTHER },
-	{ 'c', "csv", NULL, "with -l or -L: print comma-separated values",
-	  .kind = OPTION_FLAG, .member = MEMBER(log.csv) },
-	{ 'z', "skip-zero-records", NULL, "with -l or -L: omit lines in which all values are 0",
-	  .kind = OPTION_FLAG, .member = MEMBER(log.skip_zero) },
-	{ 'n', "count", "N", "with -l or -L: stop after N intervals",
-	  .kind = OPTION_COUNT, .member = MEMBER(log.count) },
-	{ 's', "set-delay", "SEC", "interval in seconds (default: 3)",
-	  .kind = OPTION_SECONDS, .member = MEMBER(log.interval), .min = MIN_INTERVAL },
-	{ 'd', "debugfs", NULL, "read the statistics from debugfs",
-	  .kind = OPTION_SOURCE, .member = MEMBER(log.sources), .source = SOURCES_DEBUGFS },
-	{ 't', "tracepoints", NULL, "count tracepoints; with -d, do both",
-	  .kind = OPTION_SOURCE, .member = MEMBER(log.sources), .source = SOURCES_TRACEPOINTS },
-	{ 'i', "debugfs-include-past", NULL, "show totals since the VM was created",
-	  .kind = OPTION_FLAG, .member = MEMBER(include_past) },
-	{ 'f', "fields", "REGEX", "only statistics whose names start with a match of this\n"
-	  "extended regex; 'help' lists the names", .kind = OPTION_OTHER },
-	{ 0 },
-};
-
-const struct command_options kvm_stat_accepted = {
-	.usage = "Usage: kvm-stats [OPTION]...\n"
-		 "\n"
-		 "These options have the same meaning as those of kvm_stat. Run 'kvm-stats\n"
-		 "--help' for the commands.\n"
-		 "\n",
-	.table = kvm_stat_table,
-	.set = set_kvm_stat_option,
-};
-
-static bool check_combination(const struct kvm_stat_options *options)
-{
-	const struct log_options *log = &options->log;
-	const char *what = log->csv ? "-c" : log->skip_zero ? "-z" : log->count ? "-n" : NULL;
-
-	if (what && !options->logs) {
-		complain("%s needs -l or -L", what);
-		return false;
-	}
-	if (options->once && options->logs) {
-		complain("-1 and %s cannot be combined", log->file ? "-L" : "-l");
-		return false;
-	}
-	return true;
-}
-
-int kvm_stat_options_parse(struct kvm_stat_options *options, int argc, char **argv)
-{
-	int status;
-
-	*options = (struct kvm_stat_options){
-		.filter.from_start = true,
-		.log = {
-			.filter = &options->filter,
-			.interval = DEFAULT_DELAY,
-			.kvm_stat_stamps = true,
-		},
-	};
-	status = options_parse(argc, argv, &kvm_stat_accepted, options, &options->filter);
-	return status < 0 && !check_combination(options) ? STATUS_USAGE : status;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,23 +33,26 @@ static const char *parse_name(const char *text, char *name)
 	return end + 1;
 }
 
-/* proc(5) numbers the fields: 14 is utime, 15 stime, 24 rss, and 43 guest_time. */
+/* proc(5) numbers the fields: 12 is majflt, 14 utime, 15 stime, 24 rss, and 43 guest_time. */
 static bool parse(struct task *task, const char *text)
 {
-	uint64_t utime, stime, guest;
+	uint64_t faults, utime, stime, guest;
 	int64_t pages;
 
 	*task = (struct task){ 0 };
 	text = parse_name(text, task->name);
 	if (!text ||
-	    sscanf(text, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64
+	    sscanf(text, " %c %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %*s %" SCNu64 " %" SCNu64
 		   " %*s %*s %*s %*s %*s %*s %*s %*s %" SCNd64
 		   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-		   " %" SCNu64, &task->state, &utime, &stime, &pages, &guest) != 5)
+		   " %" SCNu64, &task->state, &faults, &utime, &stime, &pages,
+		   &guest) != 6)
 		return false;
 	task->user = ns_of_ticks(utime);
 	task->kernel = ns_of_ticks(stime);
 	task->guest = ns_of_ticks(guest);
+	task->runtime = task->user + task->kernel;
+	task->major_faults = faults;
 	task->memory = pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 	return true;
 }
@@ -62,191 +64,6 @@ bool task_read(struct task *task, pid_t pid, pid_t tid)
 			  proc_read(text, sizeof(text), "%d/stat", (int)pid);
 
 	return read && parse(task, text);
-}
-
-static void read_waiting(struct task *task, pid_t pid, pid_t tid)
-{
-	char text[128];
-
-	/* The fields are the time on a CPU, the time waiting for one, and the number of turns. */
-	task->has_waiting = proc_read(text, sizeof(text), "%d/task/%d/schedstat", (int)pid,
-				      (int)tid) &&
-			    sscanf(text, "%*u %" SCNu64, &task->waiting) == 1;
-}
-
-void process_free(struct process *process)
-{
-	free(process->thread);
-	*process = (struct process){ 0 };
-}
-
-/* ---- names of threads ---- */
-
-int process_vcpu_of_name(const char *name)
-{
-	const char *vcpu = strstr(name, "vcpu");
-	int number, end = 0;
-
-	if (sscanf(name, "CPU %6d/KVM%n", &number, &end) == 1 && end)
-		return number;
-	if (!vcpu)
-		return -1;
-	vcpu += strlen("vcpu");
-	vcpu += strspn(vcpu, " -_/");
-	return sscanf(vcpu, "%6d%n", &number, &end) == 1 && !vcpu[end] ? number : -1;
-}
-
-/* ---- the list of threads ---- */
-
-static struct thread *find_thread(struct process *process, pid_t tid)
-{
-	size_t i;
-
-	for (i = 0; i < process->threads; i++) {
-		if (process->thread[i].tid == tid)
-			return &process->thread[i];
-	}
-	return NULL;
-}
-
-static struct thread *add_thread(struct process *process, pid_t tid)
-{
-	struct thread *more = array_grow(process->thread, process->threads, &process->capacity,
-					 sizeof(*more));
-
-	if (!more)
-		return NULL;
-	process->thread = more;
-	more += process->threads++;
-	*more = (struct thread){ .tid = tid, .number = -1, .vcpu = -1 };
-	return more;
-}
-
-static void read_thread(const struct process *process, struct thread *thread)
-{
-	struct task task;
-
-	if (!task_read(&task, process->pid, thread->tid))
-		return;
-	thread->number = process_vcpu_of_name(task.name);
-	thread->runs_vcpu |= thread->number >= 0 || task.guest;
-	if (thread->runs_vcpu)
-		read_waiting(&task, process->pid, thread->tid);
-	thread->has_before = *thread->now.name;
-	thread->before = thread->now;
-	thread->now = task;
-	thread->seen = true;
-}
-
-static bool read_threads(struct process *process)
-{
-	char path[PROC_PATH_SIZE];
-	struct dirent *dirent;
-	bool good = true;
-	DIR *dir;
-
-	proc_path(path, "%d/task", (int)process->pid);
-	dir = opendir(path);
-	while (dir && good && (dirent = readdir(dir))) {
-		pid_t tid = (pid_t)atoi(dirent->d_name);
-		struct thread *thread = tid > 0 ? find_thread(process, tid) : NULL;
-
-		if (tid > 0 && !thread) {
-			thread = add_thread(process, tid);
-			good = thread;
-		}
-		if (thread)
-			read_thread(process, thread);
-	}
-	if (dir)
-		closedir(dir);
-	return good;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const struct thread *x = a, *y = b;
-	int order = (x->number > y->number) - (x->number < y->number);
-
-	return order ? order : (x->tid > y->tid) - (x->tid < y->tid);
-}
-
-static void drop_ended_threads(struct process *process)
-{
-	size_t kept = 0;
-	size_t i;
-
-	for (i = 0; i < process->threads; i++) {
-		if (process->thread[i].seen)
-			process->thread[kept++] = process->thread[i];
-	}
-	process->threads = kept;
-	if (kept)
-		qsort(process->thread, kept, sizeof(*process->thread), by_number);
-}
-
-static void assign_vcpus(struct process *process, const int *id, size_t vcpus)
-{
-	size_t i, n = 0, count = 0;
-
-	for (i = 0; i < process->threads; i++)
-		count += process->thread[i].runs_vcpu;
-	for (i = 0; i < process->threads; i++) {
-		struct thread *thread = &process->thread[i];
-
-		thread->vcpu = count == vcpus && thread->runs_vcpu ? id[n++] : thread->number;
-	}
-}
-
-bool process_update(struct process *process, uint64_t time, const int *id, size_t vcpus)
-{
-	size_t i;
-
-	process->has_before = process->has_now;
-	process->before = process->now;
-	process->time_before = process->time;
-	process->time = time;
-	process->has_now = task_read(&process->now, process->pid, 0);
-	for (i = 0; i < process->threads; i++)
-		process->thread[i].seen = false;
-	if (!read_threads(process))
-		return false;
-	drop_ended_threads(process);
-	assign_vcpus(process, id, vcpus);
-	return true;
-}
-
-/* ---- the use of CPUs ---- */
-
-/* The kernel scales user and system times, so the guest time can grow more than the user time. */
-static struct cpu_use use_of(const struct task *before, const struct task *now, uint64_t interval)
-{
-	struct cpu_use use = { -1, -1, -1, -1 };
-	double user;
-
-	if (!interval)
-		return use;
-	user = percent(before->user, now->user, interval);
-	use.guest = percent(before->guest, now->guest, interval);
-	use.user = user > use.guest ? user - use.guest : 0;
-	use.kernel = percent(before->kernel, now->kernel, interval);
-	if (before->has_waiting && now->has_waiting)
-		use.waiting = percent(before->waiting, now->waiting, interval);
-	return use;
-}
-
-struct cpu_use process_use(const struct process *process)
-{
-	bool known = process->has_now && process->has_before;
-
-	return use_of(&process->before, &process->now,
-		      known ? process->time - process->time_before : 0);
-}
-
-struct cpu_use thread_use(const struct process *process, const struct thread *thread)
-{
-	return use_of(&thread->before, &thread->now,
-		      thread->has_before ? process->time - process->time_before : 0);
 }
 
 /* ---- the host ---- */

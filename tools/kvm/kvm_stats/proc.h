@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What /proc has of VMMs and of the host: CPU times, memory, and the threads of vCPUs. */
+/*
+ * What /proc and the cgroups have of VMMs and of the host: CPU times, memory, states, and limits.
+ * Only files are read that all users can read, and that do not wait for the address space of a
+ * process, as /proc/PID/cmdline and maps do: a VMM that hangs must not block kvm-stats.
+ */
 #ifndef PROC_H
 #define PROC_H
 
@@ -7,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "kvmstats.h"
 
 /* ---- tasks: a process or one thread ---- */
 
@@ -16,12 +22,15 @@
 struct task {
 	char name[TASK_NAME_SIZE];
 	char state;		/* the letter of proc(5) */
+	bool outside;		/* of a vCPU: if it sleeps, it is not in KVM_RUN */
+	bool has_waiting;	/* the kernel has statistics of its scheduler */
 	uint64_t user;		/* in user mode, including the time in a guest */
 	uint64_t kernel;
 	uint64_t guest;
-	uint64_t waiting;	/* runnable, but not on a CPU */
-	bool has_waiting;	/* the kernel has statistics of its scheduler */
-	uint64_t memory;	/* resident memory of the process, in bytes */
+	uint64_t runtime;	/* all of it, by the scheduler's clock; else user and kernel */
+	uint64_t waiting;	/* runnable, but not on a CPU, also while a cgroup throttles it */
+	uint64_t major_faults;
+	uint64_t memory;	/* resident memory of the process in bytes, without huge pages */
 };
 
 /*
@@ -36,60 +45,166 @@ static inline bool task_is_stopped(const struct task *task)
 	return task->state == 'T' || task->state == 't';
 }
 
-/*
- * ---- processes: kvm-stats-top(1) describes how the threads of vCPUs are found ----
- *
- * The number in a name is an index, not an ID: on x86, vCPU IDs are APIC IDs and can have gaps. So
- * the thread with the lowest number runs the vCPU with the lowest ID, and so on, if every vCPU has
- * a thread. Threads without numbers are assumed to have been started in the order of the vCPUs.
- */
+/* ---- processes ---- */
+
+/* The threads of a VMM by what they do. Names of threads show it, see threads.c. */
+enum thread_group {
+	THREAD_VCPU,
+	THREAD_VHOST,		/* the kernel's workers for virtio devices */
+	THREAD_IO,		/* I/O threads and workers for I/O */
+	THREAD_EMULATOR,	/* all others, such as the main thread */
+	THREAD_GROUPS,
+};
+
+/* "vcpu", "vhost", "iothread", "emulator" */
+const char *thread_group_name(enum thread_group group);
+
 struct thread {
 	pid_t tid;
-	int number;		/* in its name, -1: none */
+	enum thread_group group;
+	int number;		/* of the vCPU in its name, -1: none */
 	int vcpu;		/* ID of the vCPU, -1: unknown */
-	bool runs_vcpu;
+	bool is_kernel;		/* it is not one of the process, but works for it */
 	bool seen;		/* by the last update */
 	bool has_before;
 	struct task now;
 	struct task before;	/* as of the previous update */
+	struct membership *membership;	/* see cgroup.h; NULL: not known */
+};
+
+/* What the threads of a group have used. It only grows, also when threads end. */
+struct group_times {
+	uint64_t guest;
+	uint64_t user;		/* in user mode, outside of the guest */
+	uint64_t kernel;
+	uint64_t runtime;
+	uint64_t waiting;	/* if the kernel counts it */
+};
+
+enum process_state {
+	PROCESS_RUNS,		/* or could, or waits for an event */
+	PROCESS_PAUSED,		/* by the VMM: all vCPUs sleep outside of KVM_RUN */
+	PROCESS_STOPPED,	/* by a signal, or by a debugger */
+	PROCESS_FROZEN,		/* by the freezer of a cgroup */
+	PROCESS_BLOCKED,	/* in uninterruptible sleep, for example for a disk */
+	PROCESS_UNKNOWN,
+	PROCESS_STATES,
+};
+
+/* "running", "paused", "stopped", "frozen", "blocked", "unknown" */
+const char *process_state_name(enum process_state state);
+
+/* The limits of CPU time of the cgroups of all vCPUs, and of those above them */
+struct process_limit {
+	double cpus;		/* that the tightest limit permits; 0: no limit */
+	/*
+	 * For how long they throttled, in ns, since the first update: the sum over all limits, and
+	 * over the run queues of all CPUs. It is the time that a thread waited only if its cgroup
+	 * has no other thread.
+	 */
+	uint64_t throttled;
+	bool binds;		/* one of them does, see cgroup_limit_binds() */
+	char cgroup[128];	/* path of that which binds, or else of the tightest */
 };
 
 /* Initialize it with zeros and the PID. */
 struct process {
-	pid_t pid;
+	pid_t pid;		/* 0: /proc does not have it, but a copy of another host */
 	bool has_now;
 	bool has_before;
+	enum process_state state;
 	struct task now;
 	struct task before;
+	uint64_t huge_memory;	/* resident huge pages of hugetlbfs, in bytes */
 	uint64_t time;		/* of the last update, in ns */
 	uint64_t time_before;
-	struct thread *thread;	/* sorted by number, then by TID */
+	uint64_t checked;	/* when what rarely changes was read */
+	struct group_times group[THREAD_GROUPS];
+	struct process_limit limit;
+	uint64_t throttled_before;
+	struct thread *thread;	/* sorted by TID */
 	size_t threads;
 	size_t capacity;
 };
 
-void process_free(struct process *process);
+/* A vCPU, as the caller knows it */
+struct process_vcpu {
+	int id;
+	pid_t tid;		/* 0: not known */
+	/* With or without the statistics thread_*; NULL: no statistics. It is not kept. */
+	const struct kvmstats_sample *sample;
+	uint64_t waiting;	/* see kvmstats_host_vcpu_waiting() */
+};
+
+/* What all updates of a pass have in common. Initialize it with zeros. */
+struct processes {
+	uint64_t time;
+	bool all_threads;	/* also those that run no vCPU */
+	/* For threads.c: the statistics thread_* in samples, and the kernel's threads vhost-PID */
+	const struct kvmstats_stat *stat[16];
+	struct worker *worker;
+	size_t workers;
+};
 
 /*
- * Reads the process at @time (ns). @id are the IDs of its @vcpus vCPUs in ascending order. Returns
- * false if there is not enough memory. If the process cannot be read, process->has_now is false.
+ * Begins a pass at @time (ns). @schema is that of the samples of vCPUs, or NULL. Without
+ * @all_threads, only threads that run vCPUs have values, which needs no file for those whose sample
+ * has the statistics thread_*.
  */
-bool process_update(struct process *process, uint64_t time, const int *id, size_t vcpus);
+void processes_begin(struct processes *processes, uint64_t time,
+		     const struct kvmstats_schema *schema, bool all_threads);
+void processes_free(struct processes *processes);
+
+/*
+ * Reads the process. @vcpu has all its vCPUs, in ascending order of IDs. Returns false if there is
+ * not enough memory.
+ *
+ * The threads of vCPUs without a TID are guessed: the number in a thread's name is an index, not an
+ * ID, because vCPU IDs are APIC IDs on x86, and can have gaps. So the thread with the lowest number
+ * runs the vCPU with the lowest ID, and so on, if every vCPU has a thread. Threads without numbers
+ * are assumed to have been started in the order of the vCPUs.
+ */
+bool process_update(struct process *process, const struct processes *processes,
+		    const struct process_vcpu *vcpu, size_t vcpus);
+
+/* The same, with all vCPUs of @vmm. */
+bool process_update_vmm(struct process *process, const struct processes *processes,
+			const struct kvmstats_host *host, const struct kvmstats_vmm *vmm);
+void process_free(struct process *process);
+
+/* For process.c: updates the threads of a process. */
+bool process_update_threads(struct process *process, const struct processes *processes,
+			    const struct process_vcpu *vcpu, size_t vcpus);
+
+/* Adds what @now is more than @before. */
+void group_times_add(struct group_times *to, const struct task *before, const struct task *now);
+
+/* Returns the thread of a vCPU, or NULL. @tid 0: not known */
+const struct thread *process_vcpu(const struct process *process, pid_t tid, int vcpu);
 
 /* Returns the number of the vCPU in the name of a thread, or -1. */
 int process_vcpu_of_name(const char *name);
 
-/* Parts of one CPU, in percent. All are negative if there was no previous update. */
+/* Parts of one CPU between the last two updates, in percent. All are negative if not known. */
 struct cpu_use {
 	double guest;
 	double user;		/* in user mode, outside of the guest */
 	double kernel;
-	double waiting;		/* negative also if the kernel does not count it */
+	double waiting;		/* for a CPU, without @throttled; also negative if not counted */
+	/*
+	 * Waiting because of limits of cgroups; negative without a limit. It is exact if the cgroup
+	 * has only this thread; else the limits explain at most as much.
+	 */
+	double throttled;
+	bool throttled_is_exact;
 };
 
-/* The use of all threads. waiting is unknown. */
+/* The use of all threads. waiting and throttled are unknown. */
 struct cpu_use process_use(const struct process *process);
 struct cpu_use thread_use(const struct process *process, const struct thread *thread);
+
+/* The sum over the threads of a group. Only vCPUs have throttled. */
+struct cpu_use process_group_use(const struct process *process, enum thread_group group);
 
 /* ---- the use of the CPUs and of the memory of the host ---- */
 

@@ -34,13 +34,6 @@ double stat_factor(const struct kvmstats_stat *stat)
 		   kvmstats_stat_exponent(stat));
 }
 
-size_t stat_parent_length(const char *name)
-{
-	const char *end = strchr(name, '(');
-
-	return end ? (size_t)(end - name) : 0;
-}
-
 bool stat_is_in_exits(const char *name)
 {
 	return !strncmp(name, "exit_", strlen("exit_"));
@@ -96,33 +89,9 @@ bool is_exit_stat(const struct kvmstats_schema *schema, const struct kvmstats_st
 const uint64_t *stat_set_values(const struct stat_set *set, const struct kvmstats_sample *sample)
 {
 	const struct kvmstats_stat *first = kvmstats_schema_stat(set->schema, 0);
-	const uint64_t *values = first ? kvmstats_sample_values(sample, first) : NULL;
+	const uint64_t *values = first && sample ? kvmstats_sample_values(sample, first) : NULL;
 
 	return values ? values - stat_index(first) : NULL;
-}
-
-static bool is_part_of(const char *name, const char *parent)
-{
-	size_t len = stat_parent_length(name);
-
-	return len && strlen(parent) == len && !strncmp(name, parent, len);
-}
-
-/* Selects statistics that match the filter, and the parents of those. */
-static bool selects_stat(const struct filter *filter, const struct kvmstats_schema *schema,
-			 size_t i)
-{
-	const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i), *part;
-
-	if (filter_selects_stat(filter, stat))
-		return true;
-	/* In the schema, child events come after their parent. */
-	while ((part = kvmstats_schema_stat(schema, ++i)) &&
-	       is_part_of(kvmstats_stat_name(part), kvmstats_stat_name(stat))) {
-		if (filter_selects_stat(filter, part))
-			return true;
-	}
-	return false;
 }
 
 static void select_stats(struct stat_set *set, const struct filter *filter)
@@ -131,8 +100,10 @@ static void select_stats(struct stat_set *set, const struct filter *filter)
 
 	set->stats = 0;
 	for (i = 0; i < kvmstats_schema_count(set->schema); i++) {
-		if (selects_stat(filter, set->schema, i))
-			set->stat[set->stats++] = kvmstats_schema_stat(set->schema, i);
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(set->schema, i);
+
+		if (filter_selects_name(filter, kvmstats_stat_name(stat)))
+			set->stat[set->stats++] = stat;
 	}
 }
 
@@ -144,26 +115,8 @@ void stat_sets_select(struct stat_sets *sets)
 		select_stats(sets->set[i], sets->filter);
 }
 
-static bool same_schema(const struct kvmstats_schema *a, const struct kvmstats_schema *b)
-{
-	size_t i;
-
-	if (kvmstats_schema_count(a) != kvmstats_schema_count(b))
-		return false;
-	for (i = 0; i < kvmstats_schema_count(a); i++) {
-		const struct kvmstats_stat *x = kvmstats_schema_stat(a, i);
-		const struct kvmstats_stat *y = kvmstats_schema_stat(b, i);
-
-		if (!stat_is_like(x, y) || kvmstats_stat_offset(x) != kvmstats_stat_offset(y))
-			return false;
-	}
-	return true;
-}
-
 static void free_set(struct stat_set *set)
 {
-	if (set->owned)
-		kvmstats_schema_free((struct kvmstats_schema *)set->schema);
 	free(set->stat);
 	free(set);
 }
@@ -176,7 +129,7 @@ void stat_sets_free(struct stat_sets *sets)
 	sets->set = NULL;
 }
 
-static struct stat_set *new_set(const struct kvmstats_schema *schema, bool owned)
+static struct stat_set *new_set(const struct kvmstats_schema *schema)
 {
 	size_t count = kvmstats_schema_count(schema), i;
 	struct stat_set *set = calloc(1, sizeof(*set));
@@ -185,7 +138,6 @@ static struct stat_set *new_set(const struct kvmstats_schema *schema, bool owned
 	if (!set)
 		return NULL;
 	set->schema = schema;
-	set->owned = owned;
 	set->stat = calloc(count + 1, sizeof(*set->stat));
 	for (i = 0; i < count; i++) {
 		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
@@ -198,24 +150,16 @@ static struct stat_set *new_set(const struct kvmstats_schema *schema, bool owned
 	return set;
 }
 
-const struct stat_set *stat_set_get(struct stat_sets *sets, const struct kvmstats_schema *schema,
-				    bool owned)
+const struct stat_set *stat_set_get(struct stat_sets *sets, const struct kvmstats_schema *schema)
 {
 	struct stat_set *set, **more;
 	size_t i;
 
 	for (i = 0; i < sets->sets; i++) {
-		set = sets->set[i];
-		if (set->schema == schema)
-			return set;
-		if (owned && set->owned && same_schema(set->schema, schema)) {
-			kvmstats_schema_free((struct kvmstats_schema *)schema);
-			return set;
-		}
+		if (sets->set[i]->schema == schema)
+			return sets->set[i];
 	}
-	set = new_set(schema, owned);
-	if (!set && owned)
-		kvmstats_schema_free((struct kvmstats_schema *)schema);
+	set = new_set(schema);
 	if (!set)
 		return NULL;
 	more = realloc(sets->set, (sets->sets + 1) * sizeof(*more));

@@ -22,9 +22,6 @@ size_t stat_index(const struct kvmstats_stat *stat);
 /* Returns the unit of a raw value: 1e-9 for ns, 1024 for KiB. */
 double stat_factor(const struct kvmstats_stat *stat);
 
-/* The length of the parent's name: 8 for "kvm_exit(HLT)". Returns 0 if there is no parent. */
-size_t stat_parent_length(const char *name);
-
 /* Whether the statistic "exits" contains what this one counts: it is a class, such as exit_io. */
 bool stat_is_in_exits(const char *name);
 
@@ -47,13 +44,9 @@ bool exit_class_of(const struct kvmstats_schema *schema, const struct kvmstats_s
 /* Whether @stat is an exit statistic: of a class, or one that exists only together with them. */
 bool is_exit_stat(const struct kvmstats_schema *schema, const struct kvmstats_stat *stat);
 
-/*
- * A schema in use, and the statistics that the filter selects of it. Another source of the same
- * statistics has schemas of its own.
- */
+/* A schema of the library, and the statistics that the filter selects of it. */
 struct stat_set {
 	const struct kvmstats_schema *schema;
-	bool owned;				/* otherwise the library owns the schema */
 	const struct kvmstats_stat **stat;	/* selected ones, in the order of the schema */
 	size_t stats;
 	size_t values;		/* number of values of a sample, also of those not selected */
@@ -62,7 +55,7 @@ struct stat_set {
 
 /*
  * Returns all values of @sample in one block, which stat_index() is an index of. Returns NULL if
- * the sample is empty.
+ * the sample is empty, or NULL.
  */
 const uint64_t *stat_set_values(const struct stat_set *set, const struct kvmstats_sample *sample);
 
@@ -73,12 +66,8 @@ struct stat_sets {
 	const struct filter *filter;
 };
 
-/*
- * Finds or adds the set of @schema. If @owned is set, frees the schema with the sets, at once if
- * another one has the same statistics, or on failure. Returns NULL if memory is exhausted.
- */
-const struct stat_set *stat_set_get(struct stat_sets *sets, const struct kvmstats_schema *schema,
-				    bool owned);
+/* Finds or adds the set of @schema. Returns NULL if memory is exhausted. */
+const struct stat_set *stat_set_get(struct stat_sets *sets, const struct kvmstats_schema *schema);
 
 /* Selects statistics again. Call it after the regular expression of the filter changed. */
 void stat_sets_select(struct stat_sets *sets);

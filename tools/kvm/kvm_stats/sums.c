@@ -8,25 +8,25 @@
 /* ---- rows ---- */
 
 /* Adds up the values from @n to @end. The growth is known if it is for all of them. */
-static void get(struct row *row, const struct target *target, const struct kvmstats_stat *stat,
-		unsigned int n, unsigned int end)
+static void add_values(struct row *row, const struct target *target,
+		       const struct kvmstats_stat *stat, unsigned int n, unsigned int end)
 {
-	uint64_t from = kvmstats_sample_time(target->before);
-	uint64_t to = kvmstats_sample_time(target->now);
+	uint64_t from = target->before ? kvmstats_sample_time(target->before) : 0;
+	uint64_t to = target->now ? kvmstats_sample_time(target->now) : 0;
 
 	*row = (struct row){
 		.target = target,
 		.stat = stat,
 		.size = kvmstats_stat_size(stat),
-		.values = kvmstats_sample_values(target->now, stat),
-		.known = to > from,
+		.values = target->now ? kvmstats_sample_values(target->now, stat) : NULL,
+		.known = from && to > from,
 	};
-	for (; n < end; n++) {
+	for (; row->values && n < end; n++) {
 		uint64_t delta = 0;
-		int err = kvmstats_delta(target->before, target->now, stat, n, &delta);
+		int err = target->before ?
+			  kvmstats_delta(target->before, target->now, stat, n, &delta) : -ENODATA;
 
-		if (row->values)
-			row->value += row->values[n];
+		row->value += row->values[n];
 		row->known &= !err;
 		row->cleared |= err == -ESTALE;
 		row->delta += delta;
@@ -39,13 +39,14 @@ static void get(struct row *row, const struct target *target, const struct kvmst
 
 void row_get(struct row *row, const struct target *target, const struct kvmstats_stat *stat)
 {
-	get(row, target, stat, 0, kvmstats_stat_is_hist(stat) ? kvmstats_stat_size(stat) : 1);
+	add_values(row, target, stat, 0,
+		   kvmstats_stat_is_hist(stat) ? kvmstats_stat_size(stat) : 1);
 }
 
 void row_get_element(struct row *row, const struct target *target,
 		     const struct kvmstats_stat *stat, unsigned int n)
 {
-	get(row, target, stat, n, n + 1);
+	add_values(row, target, stat, n, n + 1);
 }
 
 /* ---- baselines ---- */
@@ -105,7 +106,6 @@ void baselines_update(const struct monitor *monitor)
  */
 struct block {
 	const struct stat_set *set;
-	enum origin origin;
 	struct total **total;		/* one for each of set->stat */
 	const struct kvmstats_stat *first;	/* the one with the first value, or NULL */
 	size_t start;			/* index of this value */
@@ -139,11 +139,11 @@ static void set_range(struct block *block)
 }
 
 /* Returns 0 or -ENOMEM. In both cases, free_blocks() frees the memory. */
-static int init_block(struct block *block, const struct stat_set *set, enum origin origin)
+static int init_block(struct block *block, const struct stat_set *set)
 {
 	size_t i;
 
-	*block = (struct block){ .set = set, .origin = origin };
+	*block = (struct block){ .set = set };
 	set_range(block);
 	block->total = calloc(set->stats + 1, sizeof(struct total *));
 	block->sum = calloc(block->size + 1, 3 * sizeof(*block->sum) + sizeof(*block->counts_up));
@@ -232,8 +232,8 @@ static void add_sample(struct block *block, const struct target *target)
 
 	if (!block->first)
 		return;
-	now = kvmstats_sample_values(target->now, block->first);
-	before = kvmstats_sample_values(target->before, block->first);
+	now = target->now ? kvmstats_sample_values(target->now, block->first) : NULL;
+	before = target->before ? kvmstats_sample_values(target->before, block->first) : NULL;
 	if (!now)
 		return;
 	for (i = 0; i < block->size; i++)
@@ -270,7 +270,7 @@ static void store(const struct block *block)
 
 /* ---- totals ---- */
 
-static struct total *new_total(const struct kvmstats_stat *stat, enum origin origin)
+static struct total *new_total(const struct kvmstats_stat *stat)
 {
 	unsigned int size = kvmstats_stat_size(stat);
 	struct total *total = calloc(1, sizeof(*total) + 3 * size * sizeof(*total->values));
@@ -279,7 +279,6 @@ static struct total *new_total(const struct kvmstats_stat *stat, enum origin ori
 		return NULL;
 	total->name = kvmstats_stat_name(stat);
 	total->stat = stat;
-	total->origin = origin;
 	total->counts_up = stat_counts_up(stat);
 	total->size = size;
 	total->values = (uint64_t *)(total + 1);
@@ -288,29 +287,22 @@ static struct total *new_total(const struct kvmstats_stat *stat, enum origin ori
 	return total;
 }
 
-static struct total *find_total(struct totals *totals, const struct kvmstats_stat *stat,
-				enum origin origin)
+static struct total *find_total(struct totals *totals, const struct kvmstats_stat *stat)
 {
 	struct total **more, *total;
 	size_t i;
 
 	for (i = 0; i < totals->totals; i++) {
 		total = totals->total[i];
-		if (total->origin == origin && stat_is_like(total->stat, stat))
+		if (stat_is_like(total->stat, stat))
 			return total;
 	}
 	more = realloc(totals->total, (totals->totals + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
 	totals->total = more;
-	more[totals->totals] = new_total(stat, origin);
+	more[totals->totals] = new_total(stat);
 	return more[totals->totals] ? more[totals->totals++] : NULL;
-}
-
-/* Statistics fds have the same content, whether kvm-stats opened them or the VMM did. */
-static enum origin merged_origin(const struct target *target)
-{
-	return target->origin <= ORIGIN_QMP ? ORIGIN_OPENED : target->origin;
 }
 
 /* Returns the block of targets like this one, or NULL. */
@@ -319,8 +311,7 @@ static struct block *find_block(const struct totals *totals, const struct target
 	size_t i;
 
 	for (i = 0; i < totals->blocks; i++) {
-		if (totals->block[i].set == target->set &&
-		    totals->block[i].origin == merged_origin(target))
+		if (totals->block[i].set == target->set)
 			return &totals->block[i];
 	}
 	return NULL;
@@ -342,9 +333,9 @@ static int add_block(struct totals *totals, const struct target *target)
 		return -ENOMEM;
 	totals->block = more;
 	more += totals->blocks++;
-	err = init_block(more, set, merged_origin(target));
+	err = init_block(more, set);
 	for (i = 0; !err && i < set->stats; i++) {
-		more->total[i] = find_total(totals, set->stat[i], more->origin);
+		more->total[i] = find_total(totals, set->stat[i]);
 		if (!more->total[i])
 			return -ENOMEM;
 		more->total[i]->present = true;

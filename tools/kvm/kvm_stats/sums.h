@@ -45,12 +45,11 @@ bool baselines_start(const struct monitor *monitor);
  */
 void baselines_update(const struct monitor *monitor);
 
-/* ---- totals: sums of each statistic over all VMs and vCPUs, one for each name and origin ---- */
+/* ---- totals: sums of each statistic over all VMs and vCPUs, one for each name ---- */
 
 struct total {
 	const char *name;
 	const struct kvmstats_stat *stat;	/* for type, unit and buckets */
-	enum origin origin;
 	bool counts_up;				/* deltas and growth are valid */
 	bool present;				/* at least one target has it now */
 	bool cleared;				/* a value decreased; deltas do not include it */

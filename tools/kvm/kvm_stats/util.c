@@ -206,15 +206,6 @@ const char *stamp_of(uint64_t time, char *buf)
 	return buf;
 }
 
-const char *stamp_of_kvm_stat(uint64_t time, char *buf)
-{
-	struct tm tm;
-
-	local_time(time, &tm);
-	strftime(buf, STAMP_SIZE, "%Y-%m-%d %H:%M:%S", &tm);
-	return buf;
-}
-
 /* ---- /proc ---- */
 
 static const char *proc_root = "/proc";

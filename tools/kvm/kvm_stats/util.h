@@ -73,9 +73,6 @@ bool utf8_is_harmless(uint32_t character);
  */
 const char *stamp_of(uint64_t time, char *buf);
 
-/* The same in the form of kvm_stat: "2026-11-23 18:30:05" */
-const char *stamp_of_kvm_stat(uint64_t time, char *buf);
-
 /* ---- /proc ---- */
 
 #define PROC_PATH_SIZE	256

@@ -12,8 +12,12 @@
 
 /* ---- options ---- */
 
-const char *kvmstats_find_argument(const char *text, size_t size, const char *option,
-				   const char *after)
+/*
+ * Returns the argument of the option -@option or --@option, also after "=", or NULL. The search
+ * starts after @after, an earlier result, or at the first argument if it is NULL.
+ */
+static const char *find_argument(const char *text, size_t size, const char *option,
+				 const char *after)
 {
 	const char *arg = after ? after + strlen(after) + 1 : text;
 	const char *end = text + size;
@@ -60,8 +64,12 @@ static int copy_value(const char *text, size_t len, char **value)
 	return 0;
 }
 
-int kvmstats_find_suboption(const char *argument, const char *implied, const char *key,
-			    char **value)
+/*
+ * Sets @value to a copy of the value of suboption @key in an argument like "a,key=value,b=c", or to
+ * NULL if the argument does not have it. ",," is a comma in a value. @implied is the key of a first
+ * value without "=", or NULL. Returns 0 or -ENOMEM.
+ */
+static int find_suboption(const char *argument, const char *implied, const char *key, char **value)
 {
 	size_t key_len = strlen(key);
 	const char *at = argument;
@@ -72,12 +80,8 @@ int kvmstats_find_suboption(const char *argument, const char *implied, const cha
 
 		if (named && at[key_len] == '=')
 			return copy_value(at + key_len + 1, len - key_len - 1, value);
-		if (at == argument && implied && !memchr(at, '=', len)) {
-			if (!strcmp(implied, key))
-				return copy_value(at, len, value);
-		} else if (named && len == key_len) {
-			return copy_value("on", strlen("on"), value);
-		}
+		if (at == argument && implied && !strcmp(implied, key) && !memchr(at, '=', len))
+			return copy_value(at, len, value);
 		if (!at[len])
 			break;
 		at += len + 1;
@@ -112,13 +116,13 @@ static int find_id(const char *text, size_t size, char **id)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(options); i++) {
-		value = kvmstats_find_argument(text, size, options[i], NULL);
+		value = find_argument(text, size, options[i], NULL);
 		if (!value || !*value || !strncmp(value, "fd=", 3))
 			continue;
 		return copy_id(value, id);
 	}
 	/* The short form of --socket. QEMU has an option -s, too. */
-	value = is_crosvm(text) ? kvmstats_find_argument(text, size, "s", NULL) : NULL;
+	value = is_crosvm(text) ? find_argument(text, size, "s", NULL) : NULL;
 	return value && *value ? copy_id(value, id) : 0;
 }
 
@@ -155,7 +159,7 @@ static int copy_uuid(const char *text, char **uuid)
 static int find_uuid(const char *text, size_t size, char **uuid)
 {
 	static const char * const options[] = { "smbios", "platform" };
-	const char *argument = kvmstats_find_argument(text, size, "uuid", NULL);
+	const char *argument = find_argument(text, size, "uuid", NULL);
 	size_t i = 0;
 
 	if (argument && is_uuid(argument))
@@ -164,12 +168,12 @@ static int find_uuid(const char *text, size_t size, char **uuid)
 		char *type = NULL, *value = NULL;
 		int err;
 
-		argument = kvmstats_find_argument(text, size, options[i], argument);
+		argument = find_argument(text, size, options[i], argument);
 		if (!argument)
 			continue;
-		err = kvmstats_find_suboption(argument, NULL, "type", &type);
+		err = find_suboption(argument, NULL, "type", &type);
 		if (!err && (i || (type && !strcmp(type, "1"))))
-			err = kvmstats_find_suboption(argument, NULL, "uuid", &value);
+			err = find_suboption(argument, NULL, "uuid", &value);
 		if (!err && value && is_uuid(value))
 			err = copy_uuid(value, uuid);
 		free(type);
@@ -184,12 +188,12 @@ static int find_uuid(const char *text, size_t size, char **uuid)
 
 int kvmstats_guest_parse(struct kvmstats_guest *guest, const char *text, size_t size)
 {
-	const char *name = kvmstats_find_argument(text, size, "name", NULL);
+	const char *name = find_argument(text, size, "name", NULL);
 	int err = 0;
 
 	*guest = (struct kvmstats_guest){ 0 };
 	if (name)
-		err = kvmstats_find_suboption(name, "guest", "guest", &guest->name);
+		err = find_suboption(name, "guest", "guest", &guest->name);
 	else
 		err = find_id(text, size, &guest->name);
 	/* An empty name identifies nothing. */
@@ -263,6 +267,22 @@ const char *kvmstats_cgroup_parse(char *text, const char **guest)
 	decode_unit(last);
 	*guest = guest_of_scope(last, proxmox);
 	return last;
+}
+
+/* ---- threads ---- */
+
+int kvmstats_vcpu_of_name(const char *name)
+{
+	const char *vcpu = strstr(name, "vcpu");
+	int number, end = 0;
+
+	if (sscanf(name, "CPU %6d/KVM%n", &number, &end) == 1 && end)
+		return number;
+	if (!vcpu)
+		return -1;
+	vcpu += strlen("vcpu");
+	vcpu += strspn(vcpu, " -_/");
+	return sscanf(vcpu, "%6d%n", &number, &end) == 1 && !vcpu[end] ? number : -1;
 }
 
 void kvmstats_guest_free(struct kvmstats_guest *guest)

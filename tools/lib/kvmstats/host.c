@@ -1,52 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * Reads the host file: checks a pass, and follows the VMs and vCPUs from one pass to the next.
- * host_format.h has the format.
+ * The model of a host: reads passes from one origin at a time, and follows the VMs and vCPUs from
+ * one pass to the next.
  *
- * The stream is untrusted, because a copy can come from anywhere, and can have another byte order.
  * A pass is used only if all of it is valid, and if there is memory for all of it. Until then the
  * last pass and the one before it are kept, so there are three.
  */
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "host_format.h"
 #include "internal.h"
+#include "reader.h"
 
-/* The largest pass that the library reads, in bytes: 100,000 vCPUs have about half of it. */
-#define MAX_PASS	268435456u
-#define READ_SIZE	65536u
-
-/* The kernel returns EAGAIN if VMs ended meanwhile. After as many times, it is an error. */
-#define MAX_TRIES	1000
-
-/* The records and the samples are in the data of the pass. */
-struct kvmstats_host_vcpu {
-	const struct kvm_host_vcpu *record;
-	struct kvmstats_sample now;
-	const struct kvmstats_host_vcpu *before;	/* in the pass before, or NULL */
-};
-
-struct kvmstats_host_vm {
-	const struct kvm_host_vm *record;
-	struct kvmstats_sample now;
-	const struct kvmstats_host_vm *before;
-	struct kvmstats_host_vcpu *vcpu;	/* in the order of their IDs */
-	size_t vcpus;
-};
+#define ORIGINS		(KVMSTATS_ORIGIN_PROC + 1)
 
 struct pass {
-	char *data;			/* in this machine's byte order up to @end */
-	size_t size;			/* of the memory */
-	size_t used;			/* bytes read; 0: nothing, or the pass is complete */
-	size_t end;			/* of the whole records */
-	bool swapped;			/* the host has the other byte order */
+	struct kvmstats_pass bytes;
 	struct kvmstats_host_vm *vm;	/* in the order of their identities */
 	size_t vms;
 	size_t vm_capacity;
@@ -70,275 +46,31 @@ struct entry {
 };
 
 struct kvmstats_host {
-	char *path;			/* opened for each pass; NULL: @fd has all passes */
-	int fd;
+	/* How to open the host file for each pass. If both are NULL, the stream has all passes. */
+	int (*open_pass)(void *arg);
+	void *arg;
+	struct kvmstats_stream stream;
 	bool owns_fd;
+	bool takes_best;		/* of the origins below, before each pass */
+	struct kvmstats_next next_vms;
+	struct kvmstats_processes processes;
+	enum kvmstats_origin origin;	/* of @now */
+	int error[ORIGINS];
 	struct pass pass[3];
 	struct pass *now, *before, *next;
 	struct kvm_host_header header;	/* of @now */
-	struct schemas schemas;
+	struct schemas schemas;		/* one of @kept */
+	struct schemas *kept;		/* of all passes */
+	size_t kept_schemas;
+	size_t kept_capacity;
 	struct entry *entry;		/* while a pass is taken */
 	size_t entries;
 	size_t capacity;
-	size_t rest_size;
-	/* What was read behind the last pass: part of a record's head, and what one read returns */
-	char rest[sizeof(struct kvm_host_record) + READ_SIZE];
+	struct kvmstats_vmms vmms;	/* of @now */
+	bool is_local;			/* the PIDs are those of this machine */
+	struct kvmstats_reader reader;	/* of names, if the host is local */
+	char path[];			/* of the host file, "" if there is none */
 };
-
-/* ---- byte order ---- */
-
-static void swap(void *from, size_t count, size_t size)
-{
-	unsigned char *at = from;
-
-	for (; count--; at += size) {
-		size_t i;
-
-		for (i = 0; i < size / 2; i++) {
-			unsigned char byte = at[i];
-
-			at[i] = at[size - 1 - i];
-			at[size - 1 - i] = byte;
-		}
-	}
-}
-
-static void swap_record(struct kvm_host_record *record)
-{
-	swap(&record->type, 2, 2);
-	swap(&record->size, 1, 4);
-	swap(&record->vm, 1, 8);
-}
-
-static void swap_header(struct kvm_host_header *header)
-{
-	swap(&header->version, 8, 4);
-	swap(&header->session, 5, 8);
-}
-
-static void swap_descs(const struct kvm_host_header *header)
-{
-	char *desc = (char *)header + header->desc_offset;
-	size_t count = (size_t)header->vm_descs + header->vcpu_descs;
-
-	for (; count--; desc += header->desc_size) {
-		swap(desc + offsetof(struct kvm_stats_desc, flags), 1, 4);
-		swap(desc + offsetof(struct kvm_stats_desc, exponent), 2, 2);
-		swap(desc + offsetof(struct kvm_stats_desc, offset), 2, 4);
-	}
-}
-
-/*
- * Gives what follows struct kvm_host_record this machine's byte order. Behind the members are
- * values, and what a later version adds, which is not used. Records that are too short are refused
- * later.
- */
-static void swap_content(char *at)
-{
-	const struct kvm_host_record *record = (const void *)at;
-
-	if (record->type == KVM_HOST_VM && record->size >= sizeof(struct kvm_host_vm)) {
-		swap(at + offsetof(struct kvm_host_vm, time), 2, 8);
-		swap(at + offsetof(struct kvm_host_vm, pid), 2, 4);
-		swap(at + sizeof(struct kvm_host_vm),
-		     (record->size - sizeof(struct kvm_host_vm)) / 8, 8);
-	} else if (record->type == KVM_HOST_VCPU && record->size >= sizeof(struct kvm_host_vcpu)) {
-		swap(at + offsetof(struct kvm_host_vcpu, time), 1, 8);
-		swap(at + offsetof(struct kvm_host_vcpu, vcpu_id), 4, 4);
-		swap(at + sizeof(struct kvm_host_vcpu),
-		     (record->size - sizeof(struct kvm_host_vcpu)) / 8, 8);
-	} else if (record->type == KVM_HOST_END) {
-		swap(at + offsetof(struct kvm_host_end, monotonic), 2, 8);
-		swap(at + offsetof(struct kvm_host_end, vms), 2, 4);
-	}
-}
-
-/* ---- finding the end of a pass ---- */
-
-static int check_header(const struct kvm_host_header *header)
-{
-	uint64_t descs = (uint64_t)header->vm_descs + header->vcpu_descs;
-
-	if (header->version != KVM_HOST_VERSION)
-		return -EPROTONOSUPPORT;
-	if (header->desc_offset < sizeof(*header) || header->desc_offset > header->record.size ||
-	    header->desc_size <= sizeof(struct kvm_stats_desc) ||
-	    descs > (header->record.size - header->desc_offset) / header->desc_size)
-		return -EPROTO;
-	if (header->vm_values < sizeof(struct kvm_host_vm) || header->vm_values % 8 ||
-	    header->vcpu_values < sizeof(struct kvm_host_vcpu) || header->vcpu_values % 8)
-		return -EPROTO;
-	return 0;
-}
-
-/* Checks the first record of a pass, and gives it this machine's byte order. */
-static int take_header(struct pass *pass)
-{
-	struct kvm_host_header *header = (void *)pass->data;
-	int err;
-
-	if (pass->swapped)
-		swap_header(header);
-	err = check_header(header);
-	if (!err && pass->swapped)
-		swap_descs(header);
-	return err;
-}
-
-static int check_record(const struct kvm_host_record *record, bool first)
-{
-	uint32_t min = sizeof(*record);
-
-	if (first && (record->vm != KVM_HOST_MAGIC || record->type != KVM_HOST_HEADER))
-		return -EPROTO;
-	if (!first && record->type == KVM_HOST_HEADER)
-		return record->vm == KVM_HOST_MAGIC ? -EAGAIN : -EPROTO;
-	if (first)
-		min = sizeof(struct kvm_host_header);
-	else if (record->type == KVM_HOST_END)
-		min = sizeof(struct kvm_host_end);
-	if (record->size < min || record->size % 8 || record->size > KVMSTATS_MAX_BLOCK)
-		return -EPROTO;
-	return 0;
-}
-
-/*
- * Returns 1 at the end of the pass, 0 if more has to be read, or -errno. -EAGAIN: the next pass
- * begins before this one has ended.
- */
-static int find_end(struct pass *pass)
-{
-	while (pass->used - pass->end >= sizeof(struct kvm_host_record)) {
-		char *at = pass->data + pass->end;
-		struct kvm_host_record record;
-		int err;
-
-		memcpy(&record, at, sizeof(record));
-		if (!pass->end)
-			pass->swapped = record.vm == __builtin_bswap64(KVM_HOST_MAGIC);
-		if (pass->swapped)
-			swap_record(&record);
-		err = check_record(&record, !pass->end);
-		if (err)
-			return err;
-		if (pass->used - pass->end < record.size)
-			return 0;
-		memcpy(at, &record, sizeof(record));
-		if (!pass->end)
-			err = take_header(pass);
-		else if (pass->swapped)
-			swap_content(at);
-		if (err)
-			return err;
-		pass->end += record.size;
-		if (record.type == KVM_HOST_END)
-			return 1;
-	}
-	return 0;
-}
-
-/* ---- reading a pass ---- */
-
-static int connect_to(const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd, err;
-
-	if (strlen(path) >= sizeof(address.sun_path))
-		return -ENAMETOOLONG;
-	strcpy(address.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
-		return fd;
-	err = -errno;
-	close(fd);
-	return err;
-}
-
-static int open_path(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-
-	if (fd >= 0)
-		return fd;
-	return errno == ENXIO ? connect_to(path) : -errno;
-}
-
-static int make_space(struct pass *pass)
-{
-	size_t size = pass->size ? pass->size * 2 : 2 * READ_SIZE;
-	char *data;
-
-	if (pass->size - pass->used >= READ_SIZE)
-		return 0;
-	if (size > MAX_PASS)
-		return -EOVERFLOW;
-	data = realloc(pass->data, size);
-	if (!data)
-		return -ENOMEM;
-	pass->data = data;
-	pass->size = size;
-	return 0;
-}
-
-/* Returns the number of bytes, 0 at the end of the file, or -errno. */
-static ssize_t read_some(int fd, struct pass *pass)
-{
-	int tries, err = make_space(pass);
-
-	for (tries = 0; !err && tries < MAX_TRIES; tries++) {
-		ssize_t n = read(fd, pass->data + pass->used, READ_SIZE);
-
-		if (n >= 0) {
-			pass->used += n;
-			return n;
-		}
-		if (errno != EINTR && errno != EAGAIN)
-			return -errno;
-	}
-	return err ? err : -EAGAIN;
-}
-
-/* Begins with what was read behind the last pass. */
-static int start_pass(struct kvmstats_host *host, struct pass *pass)
-{
-	int err = make_space(pass);
-
-	if (err)
-		return err;
-	memcpy(pass->data, host->rest, host->rest_size);
-	pass->used = host->rest_size;
-	pass->end = 0;
-	host->rest_size = 0;
-	return 0;
-}
-
-/* If read() fails, the next call continues with this pass. */
-static int read_pass(struct kvmstats_host *host, struct pass *pass)
-{
-	int found, err = pass->used ? 0 : start_pass(host, pass);
-
-	while (!err && !(found = find_end(pass))) {
-		ssize_t n = read_some(host->fd, pass);
-
-		if (n < 0)
-			return (int)n;
-		if (!n) {
-			err = pass->used || host->path ? -EAGAIN : -ENODATA;
-			pass->used = 0;
-		}
-	}
-	if (err)
-		return err;
-	if (found == 1 || found == -EAGAIN) {
-		host->rest_size = pass->used - pass->end;
-		memcpy(host->rest, pass->data + pass->end, host->rest_size);
-	}
-	pass->used = 0;
-	return found < 0 ? found : 0;
-}
 
 /* ---- descriptors ---- */
 
@@ -355,20 +87,13 @@ static void free_schemas(struct schemas *schemas)
 	kvmstats_schema_free(schemas->of[KVMSTATS_KIND_VCPU]);
 }
 
-/* Sets @schemas to those of the pass. They are the host's own if these have not changed. */
-static int parse_schemas(const struct kvmstats_host *host, const struct kvm_host_header *header,
-			 struct schemas *schemas)
+static int parse_schemas(const struct kvm_host_header *header, struct schemas *schemas)
 {
 	const char *vm = (const char *)header + header->desc_offset;
 	const char *vcpu = vm + (size_t)header->vm_descs * header->desc_size;
 	const struct kvmstats_schema *parsed;
 	int err;
 
-	*schemas = host->schemas;
-	if (header->session == host->header.session &&
-	    has_descs(schemas->of[KVMSTATS_KIND_VM], vm, header->vm_descs, header->desc_size) &&
-	    has_descs(schemas->of[KVMSTATS_KIND_VCPU], vcpu, header->vcpu_descs, header->desc_size))
-		return 0;
 	*schemas = (struct schemas){ 0 };
 	err = kvmstats_schema_parse(&schemas->of[KVMSTATS_KIND_VM], vm, header->vm_descs,
 				    header->desc_size);
@@ -386,13 +111,47 @@ static int parse_schemas(const struct kvmstats_host *host, const struct kvm_host
 	return 0;
 }
 
+static bool are_of(const struct schemas *schemas, const struct kvm_host_header *header)
+{
+	const char *vm = (const char *)header + header->desc_offset;
+	const char *vcpu = vm + (size_t)header->vm_descs * header->desc_size;
+
+	return has_descs(schemas->of[KVMSTATS_KIND_VM], vm, header->vm_descs, header->desc_size) &&
+	       has_descs(schemas->of[KVMSTATS_KIND_VCPU], vcpu, header->vcpu_descs,
+			 header->desc_size);
+}
+
+/* Sets @schemas to those of the pass. All are kept, because users have pointers to statistics. */
+static int find_schemas(struct kvmstats_host *host, const struct kvm_host_header *header,
+			struct schemas *schemas)
+{
+	struct schemas *grown;
+	size_t i;
+	int err;
+
+	for (i = 0; i < host->kept_schemas; i++) {
+		if (!are_of(&host->kept[i], header))
+			continue;
+		*schemas = host->kept[i];
+		return 0;
+	}
+	grown = array_grow(host->kept, host->kept_schemas, &host->kept_capacity, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	host->kept = grown;
+	err = parse_schemas(header, schemas);
+	if (!err)
+		host->kept[host->kept_schemas++] = *schemas;
+	return err;
+}
+
 /* ---- listing and checking the records of a pass ---- */
 
 /* Whether the record has all values of @schema, and numbers that a kernel can have. */
 static int add_entry(struct kvmstats_host *host, const struct pass *pass, size_t at,
 		     uint32_t offset, const struct kvmstats_schema *schema)
 {
-	const struct kvm_host_vcpu *vcpu = (const void *)(pass->data + at);
+	const struct kvm_host_vcpu *vcpu = (const void *)(pass->bytes.data + at);
 	const struct kvm_host_vm *vm = (const void *)vcpu;
 	bool is_vm = vm->record.type == KVM_HOST_VM;
 	struct entry *grown;
@@ -422,11 +181,6 @@ static int check_end(const struct kvm_host_end *end, const struct pass *pass)
 	return end->vms == pass->vms && end->vcpus == pass->vcpus ? 0 : -EPROTO;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -441,7 +195,7 @@ static int compare_entries(const void *a, const void *b)
 static int list_entries(struct kvmstats_host *host, struct pass *pass,
 			const struct schemas *schemas)
 {
-	const struct kvm_host_header *header = (const void *)pass->data;
+	const struct kvm_host_header *header = (const void *)pass->bytes.data;
 	const struct kvm_host_record *record = &header->record;
 	size_t at;
 	int err = 0;
@@ -449,8 +203,8 @@ static int list_entries(struct kvmstats_host *host, struct pass *pass,
 	host->entries = 0;
 	pass->vms = 0;
 	pass->vcpus = 0;
-	for (at = record->size; !err && at < pass->end; at += record->size) {
-		record = (const void *)(pass->data + at);
+	for (at = record->size; !err && at < pass->bytes.end; at += record->size) {
+		record = (const void *)(pass->bytes.data + at);
 		if (record->type == KVM_HOST_VM) {
 			pass->vms++;
 			err = add_entry(host, pass, at, header->vm_values,
@@ -545,7 +299,7 @@ static uint64_t vcpu_value(const struct kvmstats_host_vcpu *vcpu, const struct k
 
 static void take_clocks(struct pass *pass, const struct schemas *schemas)
 {
-	const struct kvm_host_header *header = (const void *)pass->data;
+	const struct kvm_host_header *header = (const void *)pass->bytes.data;
 	size_t i;
 
 	pass->clock_offset = INT64_MIN;
@@ -562,7 +316,7 @@ static void take_clocks(struct pass *pass, const struct schemas *schemas)
 static void take_entries(const struct kvmstats_host *host, struct pass *pass,
 			 const struct schemas *schemas, const struct pass *before)
 {
-	const struct kvm_host_header *header = (const void *)pass->data;
+	const struct kvm_host_header *header = (const void *)pass->bytes.data;
 	struct kvmstats_host_vm *vm = NULL;
 	size_t i, old_vm = 0, old_vcpu = 0;
 
@@ -570,7 +324,7 @@ static void take_entries(const struct kvmstats_host *host, struct pass *pass,
 	pass->vcpus = 0;
 	for (i = 0; i < host->entries; i++) {
 		const struct entry *entry = &host->entry[i];
-		const char *at = pass->data + entry->at;
+		const char *at = pass->bytes.data + entry->at;
 		const struct kvm_host_vcpu *record = (const void *)at;
 
 		if (i + 1 < host->entries && entry[1].vm == entry->vm && entry[1].key == entry->key)
@@ -606,66 +360,62 @@ static void advance(struct kvmstats_host *host)
 	host->next = oldest;
 }
 
-static int take_pass(struct kvmstats_host *host, struct pass *pass)
+static int take_pass(struct kvmstats_host *host, struct pass *pass, enum kvmstats_origin origin)
 {
-	const struct kvm_host_header *header = (const void *)pass->data;
+	const struct kvm_host_header *header = (const void *)pass->bytes.data;
 	struct schemas schemas;
 	bool same;
 	int err;
 
-	err = parse_schemas(host, header, &schemas);
+	err = find_schemas(host, header, &schemas);
 	if (err)
 		return err;
-	same = schemas.of[KVMSTATS_KIND_VM] == host->schemas.of[KVMSTATS_KIND_VM];
+	same = origin == host->origin && header->session == host->header.session &&
+	       !memcmp(schemas.of, host->schemas.of, sizeof(schemas.of));
 	err = list_entries(host, pass, &schemas);
 	if (!err)
 		err = reserve_entries(pass);
-	if (err) {
-		if (!same)
-			free_schemas(&schemas);
-		return err;
+	if (!err) {
+		take_entries(host, pass, &schemas, same ? host->now : NULL);
+		take_clocks(pass, &schemas);
+		err = kvmstats_vmms_update(&host->vmms, pass->vm, pass->vms);
 	}
-	take_entries(host, pass, &schemas, same ? host->now : NULL);
-	take_clocks(pass, &schemas);
-	if (!same)
-		free_schemas(&host->schemas);
+	if (err)
+		return err;
 	host->schemas = schemas;
 	host->header = *header;
+	host->origin = origin;
 	advance(host);
 	return 0;
 }
 
-int kvmstats_host_read(struct kvmstats_host *host)
-{
-	int err;
+/* ---- the host file ---- */
 
-	if (host->path) {
-		host->next->used = 0;
-		host->rest_size = 0;
-		host->fd = open_path(host->path);
-		if (host->fd < 0)
-			return host->fd;
-	}
-	err = read_pass(host, host->next);
-	if (host->path)
-		close(host->fd);
-	return err ? err : take_pass(host, host->next);
+static int connect_to(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd, err;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
 }
 
-/* ---- opening and closing ---- */
-
-int kvmstats_host_open_fd(struct kvmstats_host **hostp, int fd)
+static int open_path(const char *path)
 {
-	struct kvmstats_host *host = calloc(1, sizeof(*host));
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 
-	*hostp = host;
-	if (!host)
-		return -ENOMEM;
-	host->fd = fd;
-	host->now = &host->pass[0];
-	host->before = &host->pass[1];
-	host->next = &host->pass[2];
-	return 0;
+	if (fd >= 0)
+		return fd;
+	return errno == ENXIO ? connect_to(path) : -errno;
 }
 
 /* Sockets and BPF iterators have one pass. A copy, or a pipe, can have several. */
@@ -678,42 +428,179 @@ static bool has_one_pass(int fd)
 				   (!fstatfs(fd, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC));
 }
 
-/* Opens @path, or else the socket. Stores what it opened. */
-static int open_published(const char **path)
+static int open_path_of(void *arg)
 {
-	int fd, err = open_path(KVMSTATS_HOST_FILE);
+	const struct kvmstats_host *host = arg;
 
-	*path = KVMSTATS_HOST_FILE;
+	return open_path(host->path);
+}
+
+/* Opens the published file, or else the socket. */
+static int open_published(void *arg)
+{
+	int fd, err = open_path(kvmstats_places.file);
+
+	(void)arg;
 	if (err >= 0)
 		return err;
-	*path = KVMSTATS_HOST_SOCKET;
-	fd = open_path(KVMSTATS_HOST_SOCKET);
+	fd = open_path(kvmstats_places.socket);
 	/* If neither works, report the file that exists. */
 	return fd == -ENOENT ? err : fd;
 }
 
-int kvmstats_host_open(struct kvmstats_host **hostp, const char *path)
+static int read_file(struct kvmstats_host *host, struct kvmstats_pass *pass)
 {
-	struct kvmstats_host *host;
-	int err, fd;
+	struct kvmstats_stream *stream = &host->stream;
+	int err;
+
+	if (!host->open_pass)
+		return kvmstats_pass_read(pass, stream);
+	pass->used = 0;
+	stream->rest_size = 0;
+	stream->fd = host->open_pass(host->arg);
+	if (stream->fd < 0)
+		return stream->fd;
+	err = kvmstats_pass_read(pass, stream);
+	close(stream->fd);
+	return err;
+}
+
+/* ---- reading a pass ---- */
+
+static int read_from(struct kvmstats_host *host, enum kvmstats_origin origin)
+{
+	struct kvmstats_pass *pass = &host->next->bytes;
+	int err;
+
+	if (origin == KVMSTATS_ORIGIN_FILE)
+		err = read_file(host, pass);
+	else if (origin == KVMSTATS_ORIGIN_NEXT)
+		err = kvmstats_next_write(&host->next_vms, pass);
+	else
+		err = kvmstats_processes_write(&host->processes, pass);
+	return err ? err : take_pass(host, host->next, origin);
+}
+
+/*
+ * Each pass comes from the best origin that works then. A shortage of this process, and a pass that
+ * was cut, are no reason to use another one.
+ */
+static int read_best(struct kvmstats_host *host)
+{
+	enum kvmstats_origin origin = KVMSTATS_ORIGIN_FILE;
+	int err;
+
+	memset(host->error, 0, sizeof(host->error));
+	for (;;) {
+		err = read_from(host, origin);
+		host->error[origin] = err;
+		if (!err || is_resource_shortage(err) || err == -EAGAIN ||
+		    origin == KVMSTATS_ORIGIN_PROC)
+			break;
+		origin++;
+	}
+	if (!err && origin == KVMSTATS_ORIGIN_NEXT)
+		host->error[origin] = host->next_vms.error;
+	else if (!err && origin == KVMSTATS_ORIGIN_PROC)
+		host->error[origin] = host->processes.error;
+	if (!err && origin != KVMSTATS_ORIGIN_NEXT)
+		kvmstats_next_close(&host->next_vms);
+	return err;
+}
+
+int kvmstats_host_read(struct kvmstats_host *host)
+{
+	bool local;
+	int err;
+
+	if (host->takes_best) {
+		err = read_best(host);
+	} else {
+		err = read_from(host, KVMSTATS_ORIGIN_FILE);
+		host->error[KVMSTATS_ORIGIN_FILE] = err;
+	}
+	if (err)
+		return err;
+	local = host->is_local && !kvmstats_host_is_nested(host);
+	kvmstats_vmms_name(&host->vmms, local ? &host->reader : NULL);
+	return 0;
+}
+
+/* ---- opening and closing ---- */
+
+static struct kvmstats_host *new_host(const char *path)
+{
+	struct kvmstats_host *host = calloc(1, sizeof(*host) + strlen(path) + 1);
+
+	if (!host)
+		return NULL;
+	host->stream.fd = -1;
+	host->now = &host->pass[0];
+	host->before = &host->pass[1];
+	host->next = &host->pass[2];
+	strcpy(host->path, path);
+	return host;
+}
+
+/* The host opens each pass, from this machine. */
+static int start_local(struct kvmstats_host **hostp, struct kvmstats_host *host,
+		       int (*open_pass)(void *arg), void *arg)
+{
+	int err = kvmstats_reader_start(&host->reader);
+
+	host->is_local = true;
+	host->stream.has_one_pass = true;
+	host->open_pass = open_pass;
+	host->arg = arg;
+	if (err)
+		kvmstats_host_close(host);
+	else
+		*hostp = host;
+	return err;
+}
+
+int kvmstats_host_open_fd(struct kvmstats_host **hostp, int fd)
+{
+	struct kvmstats_host *host = new_host("");
+
+	*hostp = host;
+	if (!host)
+		return -ENOMEM;
+	host->stream.fd = fd;
+	return 0;
+}
+
+int kvmstats_host_open_passes(struct kvmstats_host **hostp, int (*open_pass)(void *arg), void *arg)
+{
+	struct kvmstats_host *host = new_host("");
 
 	*hostp = NULL;
-	fd = path ? open_path(path) : open_published(&path);
-	if (fd < 0)
-		return fd;
-	err = kvmstats_host_open_fd(&host, fd);
-	if (!err && has_one_pass(fd)) {
-		host->path = strdup(path);
-		err = host->path ? 0 : -ENOMEM;
-	} else if (!err) {
-		host->owns_fd = true;
+	return host ? start_local(hostp, host, open_pass, arg) : -ENOMEM;
+}
+
+int kvmstats_host_open(struct kvmstats_host **hostp, const char *path)
+{
+	struct kvmstats_host *host = new_host(path ? path : "");
+	int fd;
+
+	*hostp = NULL;
+	if (!host)
+		return -ENOMEM;
+	if (!path) {
+		host->takes_best = true;
+		return start_local(hostp, host, open_published, NULL);
 	}
-	if (err || host->path)
+	fd = open_path(path);
+	if (fd >= 0 && has_one_pass(fd)) {
 		close(fd);
-	if (err) {
-		free(host);
-		return err;
+		return start_local(hostp, host, open_path_of, host);
 	}
+	if (fd < 0) {
+		free(host);
+		return fd;
+	}
+	host->stream.fd = fd;
+	host->owns_fd = true;
 	*hostp = host;
 	return 0;
 }
@@ -725,19 +612,35 @@ void kvmstats_host_close(struct kvmstats_host *host)
 	if (!host)
 		return;
 	if (host->owns_fd)
-		close(host->fd);
+		close(host->stream.fd);
+	if (host->is_local)
+		kvmstats_reader_stop(&host->reader);
+	kvmstats_next_close(&host->next_vms);
+	kvmstats_processes_free(&host->processes);
+	kvmstats_vmms_free(&host->vmms);
 	for (i = 0; i < ARRAY_SIZE(host->pass); i++) {
-		free(host->pass[i].data);
+		free(host->pass[i].bytes.data);
 		free(host->pass[i].vm);
 		free(host->pass[i].vcpu);
 	}
-	free_schemas(&host->schemas);
+	while (host->kept_schemas)
+		free_schemas(&host->kept[--host->kept_schemas]);
+	free(host->kept);
 	free(host->entry);
-	free(host->path);
 	free(host);
 }
 
 /* ---- what the last pass had ---- */
+
+enum kvmstats_origin kvmstats_host_origin(const struct kvmstats_host *host)
+{
+	return host->origin;
+}
+
+int kvmstats_host_error(const struct kvmstats_host *host, enum kvmstats_origin origin)
+{
+	return (unsigned int)origin < ORIGINS ? host->error[origin] : -EINVAL;
+}
 
 uint64_t kvmstats_host_time(const struct kvmstats_host *host)
 {
@@ -763,6 +666,16 @@ const struct kvmstats_schema *kvmstats_host_schema(const struct kvmstats_host *h
 						   enum kvmstats_kind kind)
 {
 	return host->schemas.of[kind];
+}
+
+size_t kvmstats_host_vmms(const struct kvmstats_host *host)
+{
+	return host->vmms.count;
+}
+
+const struct kvmstats_vmm *kvmstats_host_vmm(const struct kvmstats_host *host, size_t i)
+{
+	return i < host->vmms.count ? host->vmms.vmm[i] : NULL;
 }
 
 size_t kvmstats_host_vms(const struct kvmstats_host *host)

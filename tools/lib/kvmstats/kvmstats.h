@@ -3,8 +3,8 @@
  * libkvmstats: read the binary statistics of KVM VMs and vCPUs
  *
  * A VMM opens the statistics of its own VM and vCPUs with kvmstats_fd_open(), and passes the fds
- * to kvmstats_schema_read() and kvmstats_sample_read(). An agent reads all VMs of the machine, or
- * those of some processes, with kvmstats_monitor_open() and kvmstats_monitor_sample().
+ * to kvmstats_schema_read() and kvmstats_sample_read(). An agent reads all VMs of the host with
+ * kvmstats_host_open() and kvmstats_host_read(). It never opens the fds of other processes.
  *
  * The manual page kvmstats(3) describes the functions, what they return, their errors, lifetimes,
  * and the use of threads. Functions that return int return -errno if they fail.
@@ -83,7 +83,11 @@ struct kvmstats_desc {
 	uint32_t bucket_size;	/* for linear histograms */
 };
 
-/* For samples that kvmstats_sample_set() fills. @desc_size is sizeof(struct kvmstats_desc). */
+/*
+ * For samples that kvmstats_sample_set() fills. @desc_size is sizeof(struct kvmstats_desc), and the
+ * distance between descriptors: structs of earlier and later versions of this header are accepted,
+ * later ones if the members that this version does not know are 0.
+ */
 int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
 			 size_t count, size_t desc_size);
 
@@ -165,142 +169,38 @@ int kvmstats_fd_send(int socket, const int *fd, size_t count);
 /* Returns the number of fds, or 0 at the end of the stream. Does not check what they are. */
 int kvmstats_fd_receive(int socket, int *fd, size_t max);
 
-/* ---- monitors: all VMs of the machine, as they start, change and end ---- */
+/* ---- hosts: all VMs and vCPUs, from one pass to the next ---- */
 
-struct kvmstats_monitor;
-struct kvmstats_vmm;		/* a process that has VMs */
-struct kvmstats_target;		/* a VM or a vCPU of a VMM */
-
-enum kvmstats_event {
-	KVMSTATS_EVENT_APPEARED,	/* a VMM is watched now */
-	KVMSTATS_EVENT_CHANGED,		/* VMs or vCPUs were added, removed, or can be read now */
-	KVMSTATS_EVENT_SCANNED,		/* a VMM was examined again, and has not changed */
-	KVMSTATS_EVENT_ENDED,		/* the process, or its last VM */
-	KVMSTATS_EVENT_SEARCH_FAILED,	/* see kvmstats_monitor_search_error() */
-	KVMSTATS_EVENT_SEARCH_WORKS,	/* it no longer fails */
-};
-
-/* Members that are 0 or NULL have no effect, except for @size. */
-struct kvmstats_monitor_options {
-	size_t size;			/* sizeof(struct kvmstats_monitor_options) */
-	const pid_t *pid;		/* watch only these processes */
-	size_t pids;
-	/* These functions must not call functions that change the monitor. */
-	int (*selects_vmm)(const struct kvmstats_vmm *vmm, void *arg);
-	int (*selects_target)(const struct kvmstats_target *target, void *arg);
-	void (*event)(enum kvmstats_event event, const struct kvmstats_vmm *vmm, void *arg);
-	void *arg;			/* passed to the functions above */
-};
-
-/* @options can be NULL. */
-int kvmstats_monitor_open(struct kvmstats_monitor **monitor,
-			  const struct kvmstats_monitor_options *options);
-void kvmstats_monitor_close(struct kvmstats_monitor *monitor);
-
-/* Updates the list of VMMs. A failed search for new VMMs is not an error. */
-int kvmstats_monitor_refresh(struct kvmstats_monitor *monitor);
-
-/* Updates the list, too. A VM or vCPU that cannot be read is not an error. */
-int kvmstats_monitor_sample(struct kvmstats_monitor *monitor);
-
-/* Waits until @deadline, and releases VMMs and VMs that end in the meantime. */
-int kvmstats_monitor_wait(struct kvmstats_monitor *monitor, uint64_t deadline);
-
-/* Returns an fd for poll(). It is readable when a VMM or a VM has ended. */
-int kvmstats_monitor_fd(const struct kvmstats_monitor *monitor);
-
-/* Returns when the last sample began, or 0. */
-uint64_t kvmstats_monitor_time(const struct kvmstats_monitor *monitor);
-
-/* Return which processes cannot be examined. PID 1 stands for those that /proc hides. */
-size_t kvmstats_monitor_denied(const struct kvmstats_monitor *monitor);
-pid_t kvmstats_monitor_denied_pid(const struct kvmstats_monitor *monitor, size_t i);
-
-/* Return why the search for VMMs fails, or why a process of options->pid is not watched, or 0. */
-int kvmstats_monitor_search_error(const struct kvmstats_monitor *monitor);
-int kvmstats_monitor_pid_error(const struct kvmstats_monitor *monitor, pid_t pid);
-
-/* VMMs are in the order of PIDs. */
-size_t kvmstats_monitor_vmms(const struct kvmstats_monitor *monitor);
-const struct kvmstats_vmm *kvmstats_monitor_vmm(const struct kvmstats_monitor *monitor, size_t i);
-
-/* Returns 0 if the process is not known. */
-pid_t kvmstats_vmm_pid(const struct kvmstats_vmm *vmm);
-
-/* Return the command name, the name of the guest or NULL, and its UUID or NULL. */
-const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm);
-const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm);
-const char *kvmstats_vmm_uuid(const struct kvmstats_vmm *vmm);
-
-/*
- * Returns why the name and the UUID are not final, or 0. -ETIMEDOUT: the process hangs, so that its
- * command line cannot be read yet. The name is that which its cgroup gives the guest, or NULL.
- */
-int kvmstats_vmm_name_error(const struct kvmstats_vmm *vmm);
-
-/* Returns the systemd scope or else the cgroup of a VMM that does not name its guest, or NULL. */
-const char *kvmstats_vmm_cgroup(const struct kvmstats_vmm *vmm);
-
-/* Return the number of VMs and of vCPUs of the process. */
-size_t kvmstats_vmm_vms(const struct kvmstats_vmm *vmm);
-size_t kvmstats_vmm_vcpus(const struct kvmstats_vmm *vmm);
-
-/* Returns 0 if duplicates of fds cannot be recognized: the process counts as one VM then. */
-int kvmstats_vmm_distinct(const struct kvmstats_vmm *vmm);
-
-/* VMs are first, then vCPUs by ID. */
-size_t kvmstats_vmm_targets(const struct kvmstats_vmm *vmm);
-const struct kvmstats_target *kvmstats_vmm_target(const struct kvmstats_vmm *vmm, size_t i);
-
-enum kvmstats_kind kvmstats_target_kind(const struct kvmstats_target *target);
-
-/* Returns the ID of the vCPU, -1 for a VM. */
-int kvmstats_target_vcpu(const struct kvmstats_target *target);
-
-/* Returns the index of the VM within its VMM, -1 if it is not known. */
-int kvmstats_target_vm(const struct kvmstats_target *target);
-
-/* Returns the kernel's number of the VM, 0 if it is not known. */
-uint64_t kvmstats_target_number(const struct kvmstats_target *target);
-
-/* Returns the number, in the VMM, of the fd that opens the statistics, -1 if it is not known. */
-int kvmstats_target_fd(const struct kvmstats_target *target);
-
-/* Returns why the statistics cannot be read, or 0. */
-int kvmstats_target_error(const struct kvmstats_target *target);
-
-enum kvmstats_origin {
-	KVMSTATS_ORIGIN_OPENED,		/* opened with KVM_STATS_GETFD on the VMM's VM or vCPU fd */
-	KVMSTATS_ORIGIN_DUPLICATED,	/* duplicated from a statistics fd that the VMM holds */
-	KVMSTATS_ORIGIN_NEXT,		/* part of the file of the VM, of KVM_STATS_NEXT */
-	KVMSTATS_ORIGIN_OPEN,		/* the same, of KVM_STATS_OPEN on the VMM's VM fd */
-};
-
-enum kvmstats_origin kvmstats_target_origin(const struct kvmstats_target *target);
-
-/* Return the schema, the last sample and the one before: NULL if there is an error. */
-const struct kvmstats_schema *kvmstats_target_schema(const struct kvmstats_target *target);
-const struct kvmstats_sample *kvmstats_target_now(const struct kvmstats_target *target);
-const struct kvmstats_sample *kvmstats_target_before(const struct kvmstats_target *target);
-
-/* ---- the host file: all VMs of a host in one stream, see kvm-stats-host-file(5) ---- */
-
-/* Where kvm-stats-publish(8) puts it, and the socket that serves it to others */
+/* Where kvm-stats-publish(8) puts the host file, and the socket that serves it to others */
 #define KVMSTATS_HOST_FILE	"/run/kvm-stats/host.pin"
 #define KVMSTATS_HOST_SOCKET	"/run/kvm-stats/host.sock"
 
 struct kvmstats_host;
 struct kvmstats_host_vm;
 struct kvmstats_host_vcpu;
+struct kvmstats_vmm;		/* a process that has VMs */
+
+/* Where a pass comes from, the best one first. */
+enum kvmstats_origin {
+	KVMSTATS_ORIGIN_FILE,	/* the host file, see kvm-stats-host-file(5) */
+	KVMSTATS_ORIGIN_NEXT,	/* the files of all VMs, of KVM_STATS_NEXT */
+	KVMSTATS_ORIGIN_PROC,	/* processes that run guests, from /proc: without statistics */
+};
 
 /*
- * Opens the published file, its socket or a copy. @path NULL: the published file or, if it may not
- * be read, its socket.
+ * Opens the published file, its socket or a copy. @path NULL: each pass comes from the best origin
+ * that works then: the published file, its socket, KVM_STATS_NEXT, or /proc.
  */
 int kvmstats_host_open(struct kvmstats_host **host, const char *path);
 
 /* Reads passes from @fd one after the other. Does not close it. */
 int kvmstats_host_open_fd(struct kvmstats_host **host, int fd);
+
+/*
+ * @open_pass returns an fd that has one pass, which the library closes, or -errno: for a BPF
+ * iterator that is not pinned. @arg is passed to it.
+ */
+int kvmstats_host_open_passes(struct kvmstats_host **host, int (*open_pass)(void *arg), void *arg);
 void kvmstats_host_close(struct kvmstats_host *host);
 
 /*
@@ -309,6 +209,15 @@ void kvmstats_host_close(struct kvmstats_host *host);
  */
 int kvmstats_host_read(struct kvmstats_host *host);
 
+/* Returns where the last pass came from. Before the first pass: where it is expected from. */
+enum kvmstats_origin kvmstats_host_origin(const struct kvmstats_host *host);
+
+/*
+ * Returns why the last kvmstats_host_read() did not use @origin, or why an origin that it used does
+ * not have all VMs: -errno, or 0. Origins after the one that was used have 0.
+ */
+int kvmstats_host_error(const struct kvmstats_host *host, enum kvmstats_origin origin);
+
 /* Return when the last pass began, in ns: of CLOCK_MONOTONIC, CLOCK_BOOTTIME, on its host. */
 uint64_t kvmstats_host_time(const struct kvmstats_host *host);
 uint64_t kvmstats_host_boottime(const struct kvmstats_host *host);
@@ -316,10 +225,14 @@ uint64_t kvmstats_host_boottime(const struct kvmstats_host *host);
 /* Returns the instance of KVM's module, which is the inode of its folder in sysfs, or 0. */
 uint64_t kvmstats_host_instance(const struct kvmstats_host *host);
 
-/* Whether the PIDs in the file are not those that this process sees in /proc. */
+/* Whether the PIDs are not those that this process sees in /proc. */
 int kvmstats_host_is_nested(const struct kvmstats_host *host);
 
-/* Return the statistics that VMs and vCPUs have. Like all below, valid until the next pass. */
+/*
+ * Return the statistics that VMs and vCPUs have. NULL before the first pass. Without any statistics
+ * if the origin is /proc. A later pass can have other schemas, but none is freed before the host is
+ * closed. VMs, vCPUs and samples are valid until the next pass.
+ */
 const struct kvmstats_schema *kvmstats_host_schema(const struct kvmstats_host *host,
 						   enum kvmstats_kind kind);
 
@@ -327,7 +240,7 @@ const struct kvmstats_schema *kvmstats_host_schema(const struct kvmstats_host *h
 size_t kvmstats_host_vms(const struct kvmstats_host *host);
 const struct kvmstats_host_vm *kvmstats_host_vm(const struct kvmstats_host *host, size_t i);
 
-/* Returns what identifies the VM until the file is published again. */
+/* Returns what identifies the VM as long as the origin is the same and publishes the same file. */
 uint64_t kvmstats_host_vm_id(const struct kvmstats_host_vm *vm);
 pid_t kvmstats_host_vm_pid(const struct kvmstats_host_vm *vm);
 
@@ -355,6 +268,40 @@ const struct kvmstats_sample *kvmstats_host_vcpu_before(const struct kvmstats_ho
 /* Returns for how long the thread has been waiting for a CPU, in ns, or 0 if it is not waiting. */
 uint64_t kvmstats_host_vcpu_waiting(const struct kvmstats_host *host,
 				    const struct kvmstats_host_vcpu *vcpu);
+
+/*
+ * VMMs are processes that have VMs, in the order of PIDs. A VMM exists, at the same address, as long
+ * as passes have a VM of the process.
+ */
+size_t kvmstats_host_vmms(const struct kvmstats_host *host);
+const struct kvmstats_vmm *kvmstats_host_vmm(const struct kvmstats_host *host, size_t i);
+
+pid_t kvmstats_vmm_pid(const struct kvmstats_vmm *vmm);
+uint64_t kvmstats_vmm_start_time(const struct kvmstats_vmm *vmm);
+int kvmstats_vmm_is_orphan(const struct kvmstats_vmm *vmm);
+
+/* Return the command name, "?" if it is not known, the name of the guest, and its UUID, or NULL. */
+const char *kvmstats_vmm_comm(const struct kvmstats_vmm *vmm);
+const char *kvmstats_vmm_guest(const struct kvmstats_vmm *vmm);
+const char *kvmstats_vmm_uuid(const struct kvmstats_vmm *vmm);
+
+/* Returns the systemd scope or else the cgroup of a VMM that does not name its guest, or NULL. */
+const char *kvmstats_vmm_cgroup(const struct kvmstats_vmm *vmm);
+
+/*
+ * Returns why the names are not final, or 0. -ETIMEDOUT: the process hangs, so that its command line
+ * cannot be read yet. The name is that which its cgroup gives the guest, or NULL. -EACCES: /proc
+ * hides the process. -ESRCH: it has ended. -EREMOTE: the PID is not one of this machine, or not one
+ * of this PID namespace.
+ */
+int kvmstats_vmm_name_error(const struct kvmstats_vmm *vmm);
+
+/* VMs are in the order of their identities. Valid until the next pass. */
+size_t kvmstats_vmm_vms(const struct kvmstats_vmm *vmm);
+const struct kvmstats_host_vm *kvmstats_vmm_vm(const struct kvmstats_vmm *vmm, size_t i);
+
+/* Returns the number of vCPUs of all VMs of the VMM. */
+size_t kvmstats_vmm_vcpus(const struct kvmstats_vmm *vmm);
 
 #pragma GCC visibility pop
 

@@ -1,90 +1,231 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * The files of processes in /proc, and which processes to search for VMs.
+ * The origin /proc: which processes run guests, from files that all users can read. It has no
+ * statistics of KVM.
  *
- * Reading all fds of all processes for every sample would take most of the time. A new process
- * is examined at once, then after 1, 2, 4, 8 and 16 s, and from then on every 32 s. A VMM can
- * create its VM at any time, for example when a client of Firecracker asks for it. So a process is
- * also examined when its number of fds has changed, in the seconds after the number of users of
- * KVM's modules has changed, or always if that is not known. The inode number of /proc/PID
- * distinguishes a process from a later one with the same PID.
+ * A process runs guests if it has spent time in one, or if one of its threads has a name that VMMs
+ * give the threads of vCPUs, or that KVM gives its own. Known VMMs are read in each pass. All processes are examined every
+ * five seconds, and their threads only when the number of them has changed.
  */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "guest.h"
 #include "internal.h"
 
-#define MAX_INTERVAL	(32 * SECOND)
+#define SCAN_INTERVAL	(5 * SECOND)
 
-/* The threads of vCPUs start after the VM was created. */
-#define SUSPICIOUS_SCANS	3
+/* The name of a thread that KVM itself adds to each process that has VMs, on x86 and Linux 6.x */
+#define KVM_THREAD	"kvm-nx-lpage-re"
 
-/* Examining a process whose fds change all the time may use 1/EXAMINE_SHARE of a CPU. */
-#define EXAMINE_SHARE	200
+/* The identity of a process: when it started, in ticks, and its PID, which has at most 22 bits. */
+#define PID_BITS	22
+
+struct kvmstats_places kvmstats_places = {
+	.file = KVMSTATS_HOST_FILE,
+	.socket = KVMSTATS_HOST_SOCKET,
+	.proc = "/proc",
+};
+
+struct vcpu_thread {
+	pid_t tid;
+	int id;			/* from its name, -1: not known */
+};
 
 struct kvmstats_process {
 	pid_t pid;
-	ino_t ino;
-	uint64_t due;
-	uint64_t interval;
-	uint64_t not_before;		/* when it may be examined before it is due */
-	struct kvmstats_glance glance;	/* when it was examined */
-	bool denied;
+	uint64_t start_time;
+	long threads;		/* when they were examined */
+	bool is_vmm;
+	struct vcpu_thread *vcpu;
+	size_t vcpus;
+	size_t capacity;
 };
 
-int kvmstats_read_proc(pid_t pid, const char *name, size_t max, char **text, size_t *len)
-{
-	char path[64];
-	ssize_t n = 1;
-	int fd, err;
+/* ---- files ---- */
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+static uint64_t tick(void)
+{
+	return SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+uint64_t kvmstats_round_to_ticks(uint64_t ns)
+{
+	return ns / tick() * tick();
+}
+
+static int read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+	int err;
+
 	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	*text = malloc(max + 1);
-	err = *text ? 0 : -ENOMEM;
-	*len = 0;
-	while (!err && n && *len < max) {
-		n = read(fd, *text + *len, max - *len);
-		if (n >= 0)
-			*len += n;
-		else if (errno != EINTR)
-			err = -errno;
-	}
+	do {
+		n = read(fd, text, size - 1);
+	} while (n < 0 && errno == EINTR);
+	err = n < 0 ? -errno : 0;
 	close(fd);
-	if (err)
-		free(*text);
-	else
-		(*text)[*len] = '\0';
+	if (!err)
+		text[n] = '\0';
 	return err;
 }
 
-/* proc(5) numbers the fields: 22 is starttime, and 43 guest_time. */
-struct kvmstats_times kvmstats_times_of(pid_t pid)
+/* proc(5) numbers the fields: 3 is state, 20 num_threads, 22 starttime, and 43 guest_time. */
+static int parse_stat(struct kvmstats_task *task, const char *text)
 {
-	struct kvmstats_times times = { 0 };
-	const char *end;
-	size_t size;
-	char *stat;
+	const char *start = strchr(text, '('), *end = strrchr(text, ')');
+	uint64_t start_ticks, guest_ticks;
 
-	if (kvmstats_read_proc(pid, "stat", 1024, &stat, &size))
-		return times;
-	end = strrchr(stat, ')');
-	if (end)
-		sscanf(end + 1, " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-		       " %*s %*s %*s %" SCNu64 " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-		       " %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64, &times.start, &times.guest);
-	free(stat);
-	return times;
+	if (!start || !end || end < start ||
+	    sscanf(end + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+		   " %ld %*s %" SCNu64 " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+		   " %*s %*s %*s %*s %*s %*s %" SCNu64, &task->state, &task->threads, &start_ticks,
+		   &guest_ticks) != 4)
+		return -EPROTO;
+	snprintf(task->comm, sizeof(task->comm), "%.*s", (int)(end - start - 1), start + 1);
+	task->start_time = start_ticks * tick();
+	task->guest_time = guest_ticks * tick();
+	return 0;
 }
+
+int kvmstats_task_read(struct kvmstats_task *task, pid_t pid, pid_t tid)
+{
+	char path[128], text[1024];
+	int err;
+
+	if (tid)
+		snprintf(path, sizeof(path), "%s/%d/task/%d/stat", kvmstats_places.proc, (int)pid,
+			 (int)tid);
+	else
+		snprintf(path, sizeof(path), "%s/%d/stat", kvmstats_places.proc, (int)pid);
+	err = read_text(path, text, sizeof(text));
+	return err ? err : parse_stat(task, text);
+}
+
+int kvmstats_why_missing(pid_t pid)
+{
+	return kill(pid, 0) && errno == ESRCH ? -ESRCH : -EACCES;
+}
+
+/*
+ * Calls @fn for each number in a directory, until it fails. Returns its error, or that of reading
+ * the directory.
+ */
+static int for_each_number(const char *path, int (*fn)(pid_t number, void *arg), void *arg)
+{
+	DIR *dir = opendir(path);
+	struct dirent *dirent;
+	int err = 0;
+
+	if (!dir)
+		return -errno;
+	while (!err) {
+		errno = 0;
+		dirent = readdir(dir);
+		if (!dirent)
+			break;
+		if (isdigit((unsigned char)dirent->d_name[0]))
+			err = fn((pid_t)atoi(dirent->d_name), arg);
+	}
+	if (!err && errno && errno != ENOENT)
+		err = -errno;
+	closedir(dir);
+	return err;
+}
+
+/* ---- the threads of a process ---- */
+
+static int add_thread(pid_t tid, void *arg)
+{
+	struct kvmstats_process *process = arg;
+	struct kvmstats_task task;
+	struct vcpu_thread *more;
+	int id;
+
+	/* It can have ended. */
+	if (kvmstats_task_read(&task, process->pid, tid))
+		return 0;
+	process->is_vmm |= !strcmp(task.comm, KVM_THREAD);
+	id = kvmstats_vcpu_of_name(task.comm);
+	if (id < 0 && !task.guest_time)
+		return 0;
+	more = array_grow(process->vcpu, process->vcpus, &process->capacity, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	process->vcpu = more;
+	more[process->vcpus++] = (struct vcpu_thread){ tid, id };
+	return 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct vcpu_thread *x = a, *y = b;
+	int order = (x->id > y->id) - (x->id < y->id);
+
+	return order ? order : (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+/* Numbers the vCPUs by their names, or in the order of threads if a name is missing or repeated. */
+static void number_vcpus(struct kvmstats_process *process)
+{
+	bool named = true;
+	size_t i;
+
+	if (process->vcpus)
+		qsort(process->vcpu, process->vcpus, sizeof(*process->vcpu), by_id);
+	for (i = 0; i < process->vcpus; i++)
+		named = named && process->vcpu[i].id >= 0 &&
+			(!i || process->vcpu[i].id != process->vcpu[i - 1].id);
+	for (i = 0; i < process->vcpus && !named; i++)
+		process->vcpu[i].id = (int)i;
+}
+
+static int list_threads(struct kvmstats_process *process, long threads)
+{
+	char path[128];
+	int err;
+
+	process->vcpus = 0;
+	process->threads = threads;
+	snprintf(path, sizeof(path), "%s/%d/task", kvmstats_places.proc, (int)process->pid);
+	err = for_each_number(path, add_thread, process);
+	if (err == -ENOMEM)
+		return err;
+	number_vcpus(process);
+	process->is_vmm |= process->vcpus > 0;
+	return 0;
+}
+
+/* ---- processes ---- */
+
+/*
+ * Examines a process that @task describes. In a scan of all, the threads of a VMM are listed again:
+ * they may have run a guest for the first time.
+ */
+static int examine(struct kvmstats_process *process, const struct kvmstats_task *task, bool all)
+{
+	process->is_vmm |= task->guest_time > 0;
+	if (process->is_vmm ? all || task->threads != process->threads :
+			      task->threads > 1 && task->threads != process->threads)
+		return list_threads(process, task->threads);
+	return 0;
+}
+
+struct scan {
+	struct kvmstats_processes *from;
+	struct kvmstats_process *process;
+	size_t count;
+	size_t capacity;
+};
 
 static int by_pid(const void *a, const void *b)
 {
@@ -93,208 +234,134 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static struct kvmstats_process *find(const struct kvmstats_processes *processes, pid_t pid)
+/* Moves what is known of the process, unless another one has the PID now. */
+static struct kvmstats_process take_known(struct kvmstats_processes *from, pid_t pid,
+					  uint64_t start_time)
 {
-	struct kvmstats_process key = { .pid = pid };
+	struct kvmstats_process key = { .pid = pid, .start_time = start_time };
+	struct kvmstats_process *known = from->count ? bsearch(&key, from->process, from->count,
+							       sizeof(key), by_pid) : NULL;
 
-	if (!processes->count)
-		return NULL;
-	return bsearch(&key, processes->process, processes->count, sizeof(key), by_pid);
+	if (!known || known->start_time != start_time)
+		return key;
+	key = *known;
+	known->vcpu = NULL;
+	return key;
 }
 
-/* Keeps what is known of the process. */
-static int append(struct kvmstats_processes *to, const struct kvmstats_processes *from,
-		  const struct dirent *dirent)
+static int scan_process(pid_t pid, void *arg)
 {
-	struct kvmstats_process entry = { .pid = atoi(dirent->d_name), .ino = dirent->d_ino };
-	const struct kvmstats_process *known = find(from, entry.pid);
-	struct kvmstats_process *more = array_grow(to->process, to->count, &to->capacity,
-						   sizeof(*more));
+	struct scan *scan = arg;
+	struct kvmstats_process *more;
+	struct kvmstats_task task;
 
+	/* It can have ended. */
+	if (kvmstats_task_read(&task, pid, 0) || task.state == 'Z')
+		return 0;
+	more = array_grow(scan->process, scan->count, &scan->capacity, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	to->process = more;
-	more[to->count++] = known && known->ino == entry.ino ? *known : entry;
-	return 0;
-}
-
-static int list(struct kvmstats_processes *processes)
-{
-	struct kvmstats_processes next = { 0 };
-	DIR *proc = opendir("/proc");
-	struct dirent *dirent;
-	int err = 0;
-
-	if (!proc)
-		return -errno;
-	while (!err) {
-		errno = 0;
-		dirent = readdir(proc);
-		if (!dirent)
-			break;
-		if (isdigit((unsigned char)dirent->d_name[0]))
-			err = append(&next, processes, dirent);
-	}
-	if (!err)
-		err = -errno;
-	closedir(proc);
-	if (err) {
-		free(next.process);
-		return err;
-	}
-	qsort(next.process, next.count, sizeof(*next.process), by_pid);
-	next.users = processes->users;
-	next.suspicious = processes->suspicious;
-	free(processes->process);
-	*processes = next;
-	return 0;
-}
-
-int kvmstats_glance_of(pid_t pid, struct kvmstats_glance *glance)
-{
-	struct stat st;
-	char path[32];
-
-	*glance = (struct kvmstats_glance){ 0 };
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	if (stat(path, &st))
-		return errno == ENOENT ? -ESRCH : -errno;
-	glance->fds = st.st_size;
-	if (glance->fds)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	if (stat(path, &st))
-		return errno == ENOENT ? -ESRCH : -errno;
-	glance->threads = st.st_nlink;
-	return 0;
-}
-
-bool kvmstats_glance_differs(const struct kvmstats_glance *a, const struct kvmstats_glance *b)
-{
-	return a->threads != b->threads || a->fds != b->fds;
-}
-
-long kvmstats_kvm_users(void)
-{
-	long users = 0, count;
-	bool found = false;
-	glob_t files;
-	FILE *file;
-	size_t i;
-
-	if (glob("/sys/module/kvm*/refcnt", 0, NULL, &files))
-		return -1;
-	for (i = 0; i < files.gl_pathc; i++) {
-		file = fopen(files.gl_pathv[i], "re");
-		if (file && fscanf(file, "%ld", &count) == 1) {
-			users += count;
-			found = true;
-		}
-		if (file)
-			fclose(file);
-	}
-	globfree(&files);
-	return found ? users : -1;
-}
-
-/* The process is due again at once. */
-static void reset(struct kvmstats_process *process)
-{
-	process->due = 0;
-	process->interval = 0;
-}
-
-static int examine(struct kvmstats_process *process, uint64_t now, int (*fn)(pid_t pid, void *arg),
-		   void *arg)
-{
-	uint64_t start = clock_read(CLOCK_THREAD_CPUTIME_ID);
-	int err;
-
-	kvmstats_glance_of(process->pid, &process->glance);
-	process->interval = process->interval ? process->interval * 2 : SECOND;
-	if (process->interval > MAX_INTERVAL)
-		process->interval = MAX_INTERVAL;
-	process->due = now + process->interval;
-	err = fn(process->pid, arg);
-	process->denied = err == -EACCES || err == -EPERM;
-	process->not_before = now + EXAMINE_SHARE *
-			      (clock_read(CLOCK_THREAD_CPUTIME_ID) - start);
-	if (!is_resource_shortage(err))
-		return 0;
-	reset(process);
-	return err;
-}
-
-/* Sets whether this scan looks for processes that have changed. */
-static void suspect(struct kvmstats_processes *processes)
-{
-	long users = kvmstats_kvm_users();
-
-	if (users < 0 || users != processes->users)
-		processes->suspicious = SUSPICIOUS_SCANS;
-	else if (processes->suspicious)
-		processes->suspicious--;
-	processes->users = users;
-}
-
-static bool is_due(const struct kvmstats_processes *processes,
-		   const struct kvmstats_process *process, uint64_t now)
-{
-	struct kvmstats_glance glance;
-
-	if (process->due <= now)
-		return true;
-	return processes->suspicious && process->not_before <= now &&
-	       !kvmstats_glance_of(process->pid, &glance) &&
-	       kvmstats_glance_differs(&glance, &process->glance);
-}
-
-int kvmstats_processes_scan(struct kvmstats_processes *processes, uint64_t now,
-			    int (*fn)(pid_t pid, void *arg), void *arg)
-{
-	struct stat st;
-	size_t i;
-	int err = stat("/proc/self", &st) ? -ENOENT : list(processes);
-
-	if (err)
-		return err;
-	/* With hidepid=2, CAP_SYS_PTRACE shows all processes. access() would not use it. */
-	processes->hidden = stat("/proc/1", &st);
-	processes->denied = processes->hidden;
-	suspect(processes);
-	for (i = 0; i < processes->count; i++) {
-		if (!err && is_due(processes, &processes->process[i], now))
-			err = examine(&processes->process[i], now, fn, arg);
-		processes->denied += processes->process[i].denied;
-	}
-	return err;
-}
-
-pid_t kvmstats_processes_denied(const struct kvmstats_processes *processes, size_t i)
-{
-	size_t n;
-
-	if (i >= processes->denied)
-		return 0;
-	if (processes->hidden && !i--)
-		return 1;
-	for (n = 0; n < processes->count; n++) {
-		if (processes->process[n].denied && !i--)
-			return processes->process[n].pid;
-	}
-	return 0;
-}
-
-void kvmstats_processes_forget(struct kvmstats_processes *processes, pid_t pid)
-{
-	struct kvmstats_process *process = find(processes, pid);
-
-	if (process)
-		reset(process);
+	scan->process = more;
+	more += scan->count++;
+	*more = take_known(scan->from, pid, task.start_time);
+	return examine(more, &task, true);
 }
 
 void kvmstats_processes_free(struct kvmstats_processes *processes)
 {
+	while (processes->count)
+		free(processes->process[--processes->count].vcpu);
 	free(processes->process);
 	*processes = (struct kvmstats_processes){ 0 };
+}
+
+/* The option hidepid of /proc hides the processes of other users, and so process 1. */
+static int why_hidden(void)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/1", kvmstats_places.proc);
+	return stat(path, &st) ? -EACCES : 0;
+}
+
+static int scan_all(struct kvmstats_processes *processes)
+{
+	struct scan scan = { .from = processes };
+	int err = for_each_number(kvmstats_places.proc, scan_process, &scan);
+
+	kvmstats_processes_free(processes);
+	processes->process = scan.process;
+	processes->count = scan.count;
+	if (err)
+		return err;
+	if (scan.count)
+		qsort(scan.process, scan.count, sizeof(*scan.process), by_pid);
+	processes->error = why_hidden();
+	processes->next_scan = clock_now() + SCAN_INTERVAL;
+	return 0;
+}
+
+static int examine_vmms(struct kvmstats_processes *processes)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < processes->count; i++) {
+		struct kvmstats_process *process = &processes->process[i];
+		struct kvmstats_task task;
+
+		if (!process->is_vmm)
+			continue;
+		if (kvmstats_task_read(&task, process->pid, 0) || task.state == 'Z' ||
+		    task.start_time != process->start_time)
+			process->is_vmm = false;
+		else
+			err = examine(process, &task, false);
+	}
+	return err;
+}
+
+/* ---- writing a pass ---- */
+
+static int write_process(const struct kvmstats_process *process, struct kvmstats_pass *pass)
+{
+	uint64_t id = process->start_time / tick() << PID_BITS | (uint64_t)process->pid;
+	struct kvm_host_vm *vm = kvmstats_pass_add(pass, KVM_HOST_VM, sizeof(*vm), id);
+	uint64_t time = clock_now();
+	size_t i;
+
+	if (!vm)
+		return -ENOMEM;
+	vm->time = time;
+	vm->start_time = process->start_time;
+	vm->pid = (uint32_t)process->pid;
+	vm->vcpus = (uint32_t)process->vcpus;
+	for (i = 0; i < process->vcpus; i++) {
+		struct kvm_host_vcpu *vcpu = kvmstats_pass_add(pass, KVM_HOST_VCPU, sizeof(*vcpu),
+							       id);
+
+		if (!vcpu)
+			return -ENOMEM;
+		vcpu->time = time;
+		vcpu->vcpu_id = (uint32_t)process->vcpu[i].id;
+		vcpu->tid = (uint32_t)process->vcpu[i].tid;
+	}
+	return 0;
+}
+
+int kvmstats_processes_write(struct kvmstats_processes *processes, struct kvmstats_pass *pass)
+{
+	static const struct kvm_host_header header;
+	int err = clock_now() >= processes->next_scan ? scan_all(processes) :
+							examine_vmms(processes);
+	size_t i;
+
+	if (!err)
+		err = kvmstats_pass_start(pass, &header, NULL);
+	for (i = 0; !err && i < processes->count; i++) {
+		if (processes->process[i].is_vmm)
+			err = write_process(&processes->process[i], pass);
+	}
+	return err ? err : kvmstats_pass_finish(pass);
 }

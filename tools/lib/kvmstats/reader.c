@@ -315,7 +315,7 @@ static void forget(struct kvmstats_reader *reader, size_t i)
 /* Returns 0 if there is no such process. */
 static ino_t inode_of(const char *path)
 {
-	size_t len = (size_t)(strchr(path + strlen("/proc/"), '/') - path);
+	size_t len = (size_t)(strchr(path + strlen(kvmstats_places.proc) + 1, '/') - path);
 	char process[READER_PATH_SIZE];
 	struct stat st;
 
@@ -385,7 +385,7 @@ int kvmstats_reader_read(struct kvmstats_reader *reader, pid_t pid, const char *
 	struct kvmstats_read *late;
 	int err;
 
-	snprintf(read.path, sizeof(read.path), "/proc/%d/%s", (int)pid, name);
+	snprintf(read.path, sizeof(read.path), "%s/%d/%s", kvmstats_places.proc, (int)pid, name);
 	late = find_late(reader, read.path);
 	if (late)
 		return finish_late(reader, late, text, size);

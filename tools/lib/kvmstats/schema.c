@@ -9,12 +9,35 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "internal.h"
 
 /* Limit the memory that a file can make the library allocate. No kernel comes close to them. */
 #define MAX_NAME_SIZE	4096u	/* bytes, including the NUL */
 #define MAX_DESC	65536u
+
+int kvmstats_pread_all(int fd, void *buf, size_t size, uint64_t offset)
+{
+	char *to = buf;
+
+	while (size) {
+		ssize_t n = pread(fd, to, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return -EPROTO;
+		to += n;
+		size -= n;
+		offset += n;
+	}
+	return 0;
+}
+
+/* ---- where a file has its parts ---- */
 
 struct range {
 	uint64_t start;
@@ -48,6 +71,15 @@ static struct range desc_range(const struct kvm_stats_header *h)
 	return (struct range){ h->desc_offset, h->desc_offset + size };
 }
 
+/* The descriptors of vCPUs have names of the same size as those of the VM. */
+static struct range vcpu_desc_range(const struct kvm_stats_header *h,
+				    const struct kvm_stats_vcpus *vcpus)
+{
+	uint64_t size = (uint64_t)vcpus->num_desc * desc_stride(h);
+
+	return (struct range){ vcpus->desc_offset, vcpus->desc_offset + size };
+}
+
 static int check_header(const struct kvm_stats_header *h)
 {
 	if (!h->name_size)
@@ -73,26 +105,13 @@ static struct range vcpus_range(const struct kvm_stats_header *h)
 	return (struct range){ start, start + sizeof(struct kvm_stats_vcpus) };
 }
 
-/* The header that a file with only one vCPU would have, if its data were that of the records. */
-static struct kvm_stats_header vcpu_header(const struct kvm_stats_header *h,
-					   const struct kvm_stats_vcpus *vcpus)
-{
-	return (struct kvm_stats_header){
-		.name_size = h->name_size,
-		.num_desc = vcpus->num_desc,
-		.id_offset = h->id_offset,
-		.desc_offset = vcpus->desc_offset,
-		.data_offset = vcpus->data_offset,
-	};
-}
-
 /* The parts that do not change must be in front of the records, and not overlap. */
 static int check_vcpus_position(const struct kvm_stats_header *h,
 				const struct kvm_stats_vcpus *vcpus)
 {
-	const struct kvm_stats_header vcpu = vcpu_header(h, vcpus);
 	const struct range range[] = {
-		header_range(), id_range(h), vcpus_range(h), desc_range(h), desc_range(&vcpu),
+		header_range(), id_range(h), vcpus_range(h), desc_range(h),
+		vcpu_desc_range(h, vcpus), { h->data_offset, vcpus->records_offset },
 	};
 	size_t i, j;
 
@@ -109,11 +128,11 @@ static int check_vcpus_position(const struct kvm_stats_header *h,
 
 static int check_vcpus(const struct kvm_stats_header *h, const struct kvm_stats_vcpus *vcpus)
 {
-	struct kvm_stats_header vcpu = vcpu_header(h, vcpus);
+	const struct range descs = vcpu_desc_range(h, vcpus);
 
 	if (vcpus->num_desc > MAX_DESC || vcpus->record_size > KVMSTATS_MAX_BLOCK)
 		return -EOVERFLOW;
-	if (desc_range(&vcpu).end - desc_range(&vcpu).start > KVMSTATS_MAX_BLOCK)
+	if (descs.end - descs.start > KVMSTATS_MAX_BLOCK)
 		return -EOVERFLOW;
 	if (vcpus->records_offset % 8 || vcpus->record_size % 8 || vcpus->data_offset % 8)
 		return -EPROTO;
@@ -123,14 +142,27 @@ static int check_vcpus(const struct kvm_stats_header *h, const struct kvm_stats_
 	return check_vcpus_position(h, vcpus);
 }
 
+int kvmstats_read_vcpus(int fd, struct kvm_stats_header *h, struct kvm_stats_vcpus *vcpus)
+{
+	int err = kvmstats_pread_all(fd, h, sizeof(*h), 0);
+
+	if (!err)
+		err = check_header(h);
+	if (err)
+		return err;
+	if (!(h->flags & KVM_STATS_HEADER_VCPUS))
+		return -ENODATA;
+	err = kvmstats_pread_all(fd, vcpus, sizeof(*vcpus), vcpus_range(h).start);
+	return err ? err : check_vcpus(h, vcpus);
+}
+
 static int check_data(const struct kvmstats_schema *schema, int fd)
 {
 	const struct kvm_stats_header *h = &schema->header;
 	struct range data = { h->data_offset, h->data_offset + (uint64_t)schema->data_size };
 	uint64_t last;	/* the last value, to check that the file contains it */
 
-	/* kvmstats_file_open() checks that the values of vCPUs fit in their records. */
-	if (!schema->data_size || schema->records)
+	if (!schema->data_size)
 		return 0;
 	if (ranges_overlap(header_range(), data) || ranges_overlap(id_range(h), data) ||
 	    ranges_overlap(desc_range(h), data))
@@ -209,34 +241,6 @@ static int read_descs(struct kvmstats_schema *schema, int fd)
 	return err;
 }
 
-int kvmstats_read_vcpus(int fd, struct kvm_stats_header *h, struct kvm_stats_vcpus *vcpus)
-{
-	int err = kvmstats_pread_all(fd, h, sizeof(*h), 0);
-
-	if (!err)
-		err = check_header(h);
-	if (err)
-		return err;
-	if (!(h->flags & KVM_STATS_HEADER_VCPUS))
-		return -ENODATA;
-	err = kvmstats_pread_all(fd, vcpus, sizeof(*vcpus), vcpus_range(h).start);
-	return err ? err : check_vcpus(h, vcpus);
-}
-
-/* Reads the header of a file without checking it, or, of @records, what vcpu_header() makes. */
-static int read_header_of(struct kvm_stats_header *h, int fd, bool records)
-{
-	struct kvm_stats_vcpus vcpus;
-	int err;
-
-	if (!records)
-		return kvmstats_pread_all(fd, h, sizeof(*h), 0);
-	err = kvmstats_read_vcpus(fd, h, &vcpus);
-	if (!err)
-		*h = vcpu_header(h, &vcpus);
-	return err;
-}
-
 int kvmstats_schema_parse(struct kvmstats_schema **schemap, const void *descs, size_t count,
 			  size_t desc_size)
 {
@@ -265,8 +269,7 @@ int kvmstats_schema_parse(struct kvmstats_schema **schemap, const void *descs, s
 	return 0;
 }
 
-/* Reads the schema of a file or, if @records is set, the one of the vCPUs in it. */
-static int read_schema(struct kvmstats_schema **schemap, int fd, bool records)
+int kvmstats_schema_read(struct kvmstats_schema **schemap, int fd)
 {
 	struct kvmstats_schema *schema = calloc(1, sizeof(*schema));
 	char id[MAX_NAME_SIZE];
@@ -276,8 +279,7 @@ static int read_schema(struct kvmstats_schema **schemap, int fd, bool records)
 	if (!schema)
 		return -ENOMEM;
 
-	schema->records = records;
-	err = read_header_of(&schema->header, fd, records);
+	err = kvmstats_pread_all(fd, &schema->header, sizeof(schema->header), 0);
 	if (!err)
 		err = check_header(&schema->header);
 	if (!err)
@@ -294,11 +296,6 @@ static int read_schema(struct kvmstats_schema **schemap, int fd, bool records)
 	return 0;
 }
 
-int kvmstats_schema_read(struct kvmstats_schema **schema, int fd)
-{
-	return read_schema(schema, fd, false);
-}
-
 void kvmstats_schema_free(struct kvmstats_schema *schema)
 {
 	if (!schema)
@@ -306,28 +303,6 @@ void kvmstats_schema_free(struct kvmstats_schema *schema)
 	free(schema->stat);
 	free(schema->desc);
 	free(schema);
-}
-
-int kvmstats_schema_same(const struct kvmstats_schema *schema, int fd)
-{
-	struct kvm_stats_header header;
-	char *desc;
-	int err;
-
-	err = read_header_of(&header, fd, schema->records);
-	if (err)
-		return err;
-	if (memcmp(&header, &schema->header, sizeof(header)))
-		return 0;
-
-	desc = malloc(schema->desc_size + 1);
-	if (!desc)
-		return -ENOMEM;
-	err = kvmstats_pread_all(fd, desc, schema->desc_size, header.desc_offset);
-	if (!err)
-		err = !memcmp(desc, schema->desc, schema->desc_size);
-	free(desc);
-	return err;
 }
 
 int kvmstats_schema_id(const struct kvmstats_schema *schema, int fd, char *buf, size_t size)
@@ -369,53 +344,25 @@ const struct kvmstats_stat *kvmstats_schema_find(const struct kvmstats_schema *s
 	return NULL;
 }
 
-/* ---- the schemas in use ---- */
+/* ---- schemas of statistics whose values do not come from a statistics fd ---- */
 
-static int add(struct kvmstats_schemas *schemas, int fd, bool records,
-	       const struct kvmstats_schema **schema)
+/*
+ * Copies a descriptor of @size bytes, of an earlier or a later version of struct kvmstats_desc. A
+ * later one must not need what this version does not know.
+ */
+static int copy_desc(struct kvmstats_desc *to, const void *from, size_t size)
 {
-	struct kvmstats_schema **more = realloc(schemas->schema,
-						(schemas->count + 1) * sizeof(*more));
-	int err;
-
-	if (!more)
-		return -ENOMEM;
-	schemas->schema = more;
-	err = read_schema(&more[schemas->count], fd, records);
-	if (!err)
-		*schema = more[schemas->count++];
-	return err;
-}
-
-int kvmstats_schemas_find(struct kvmstats_schemas *schemas, int fd, bool records,
-			  const struct kvmstats_schema **schema)
-{
+	const char *at = from;
 	size_t i;
 
-	for (i = 0; i < schemas->count; i++) {
-		int ret;
-
-		if (schemas->schema[i]->records != records)
-			continue;
-		ret = kvmstats_schema_same(schemas->schema[i], fd);
-		if (ret < 0)
-			return ret;
-		if (ret) {
-			*schema = schemas->schema[i];
-			return 0;
-		}
+	*to = (struct kvmstats_desc){ 0 };
+	memcpy(to, from, size < sizeof(*to) ? size : sizeof(*to));
+	for (i = sizeof(*to); i < size; i++) {
+		if (at[i])
+			return -E2BIG;
 	}
-	return add(schemas, fd, records, schema);
+	return 0;
 }
-
-void kvmstats_schemas_free(struct kvmstats_schemas *schemas)
-{
-	while (schemas->count)
-		kvmstats_schema_free(schemas->schema[--schemas->count]);
-	free(schemas->schema);
-}
-
-/* ---- schemas of statistics whose values do not come from a statistics fd ---- */
 
 static int check_desc(const struct kvmstats_desc *desc)
 {
@@ -448,28 +395,38 @@ static void add_stat(struct kvmstats_schema *schema, const struct kvmstats_desc 
 	schema->data_size += desc->size * sizeof(uint64_t);
 }
 
-int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
-			 size_t count, size_t desc_size)
+/* Returns an array with the descriptors, after checking them, or NULL. */
+static struct kvmstats_desc *copy_descs(const void *from, size_t count, size_t size, int *err)
+{
+	struct kvmstats_desc *descs = calloc(count + 1, sizeof(*descs));
+	size_t i;
+
+	*err = descs ? 0 : -ENOMEM;
+	for (i = 0; !*err && i < count; i++) {
+		*err = copy_desc(&descs[i], (const char *)from + i * size, size);
+		if (!*err)
+			*err = check_desc(&descs[i]);
+	}
+	if (!*err)
+		return descs;
+	free(descs);
+	return NULL;
+}
+
+static int make_schema(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
+		       size_t count)
 {
 	uint64_t values = 0;
 	size_t names = 0;
 	char *name;
 	size_t i;
-	int err;
 
-	*schema = NULL;
-	if (count > UINT16_MAX || desc_size != sizeof(*desc))
-		return -EINVAL;
 	for (i = 0; i < count; i++) {
-		err = check_desc(&desc[i]);
-		if (err)
-			return err;
 		names += strlen(desc[i].name) + 1;
 		values += desc[i].size;
 	}
 	if (values * sizeof(uint64_t) > KVMSTATS_MAX_BLOCK)
 		return -EOVERFLOW;
-
 	*schema = calloc(1, sizeof(**schema));
 	if (!*schema || alloc_descs(*schema, names, count)) {
 		kvmstats_schema_free(*schema);
@@ -480,6 +437,61 @@ int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_
 	for (i = 0; i < count; i++)
 		add_stat(*schema, &desc[i], &name);
 	return 0;
+}
+
+int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
+			 size_t count, size_t desc_size)
+{
+	struct kvmstats_desc *descs;
+	int err;
+
+	*schema = NULL;
+	/* The members behind @size have 0 as default. */
+	if (count > UINT16_MAX || desc_size < offsetof(struct kvmstats_desc, bucket_size))
+		return -EINVAL;
+	descs = copy_descs(desc, count, desc_size, &err);
+	if (descs)
+		err = make_schema(schema, descs, count);
+	free(descs);
+	return err;
+}
+
+/* ---- names of types, units and bases ---- */
+
+static const char * const type_names[] = {
+	[KVMSTATS_TYPE_CUMULATIVE] = "cumulative",
+	[KVMSTATS_TYPE_INSTANT] = "instant",
+	[KVMSTATS_TYPE_PEAK] = "peak",
+	[KVMSTATS_TYPE_LINEAR_HIST] = "linear-histogram",
+	[KVMSTATS_TYPE_LOG_HIST] = "log2-histogram",
+};
+
+static const char * const unit_names[] = {
+	[KVMSTATS_UNIT_NONE] = "none",
+	[KVMSTATS_UNIT_BYTES] = "bytes",
+	[KVMSTATS_UNIT_SECONDS] = "seconds",
+	[KVMSTATS_UNIT_CYCLES] = "cycles",
+	[KVMSTATS_UNIT_BOOLEAN] = "boolean",
+};
+
+static const char * const base_names[] = {
+	[KVMSTATS_BASE_POW10] = "pow10",
+	[KVMSTATS_BASE_POW2] = "pow2",
+};
+
+const char *kvmstats_type_name(unsigned int type)
+{
+	return type < ARRAY_SIZE(type_names) ? type_names[type] : NULL;
+}
+
+const char *kvmstats_unit_name(unsigned int unit)
+{
+	return unit < ARRAY_SIZE(unit_names) ? unit_names[unit] : NULL;
+}
+
+const char *kvmstats_base_name(unsigned int base)
+{
+	return base < ARRAY_SIZE(base_names) ? base_names[base] : NULL;
 }
 
 /* ---- statistics ---- */

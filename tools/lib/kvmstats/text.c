@@ -9,33 +9,12 @@
 
 /* ---- units and values ---- */
 
-static const char * const type_names[] = {
-	[KVMSTATS_TYPE_CUMULATIVE] = "cumulative",
-	[KVMSTATS_TYPE_INSTANT] = "instant",
-	[KVMSTATS_TYPE_PEAK] = "peak",
-	[KVMSTATS_TYPE_LINEAR_HIST] = "linear-histogram",
-	[KVMSTATS_TYPE_LOG_HIST] = "log2-histogram",
-};
-
-static const char * const unit_names[] = {
-	[KVMSTATS_UNIT_NONE] = "none",
-	[KVMSTATS_UNIT_BYTES] = "bytes",
-	[KVMSTATS_UNIT_SECONDS] = "seconds",
-	[KVMSTATS_UNIT_CYCLES] = "cycles",
-	[KVMSTATS_UNIT_BOOLEAN] = "boolean",
-};
-
 static const char * const unit_symbols[] = {
 	[KVMSTATS_UNIT_NONE] = "",
 	[KVMSTATS_UNIT_BYTES] = "B",
 	[KVMSTATS_UNIT_SECONDS] = "s",
 	[KVMSTATS_UNIT_CYCLES] = "cycles",
 	[KVMSTATS_UNIT_BOOLEAN] = "boolean",
-};
-
-static const char * const base_names[] = {
-	[KVMSTATS_BASE_POW10] = "pow10",
-	[KVMSTATS_BASE_POW2] = "pow2",
 };
 
 static const struct {
@@ -55,21 +34,6 @@ static const struct {
 	{ KVMSTATS_BASE_POW2, 30, "Gi" },
 	{ KVMSTATS_BASE_POW2, 40, "Ti" },
 };
-
-const char *kvmstats_type_name(unsigned int type)
-{
-	return type < ARRAY_SIZE(type_names) ? type_names[type] : NULL;
-}
-
-const char *kvmstats_unit_name(unsigned int unit)
-{
-	return unit < ARRAY_SIZE(unit_names) ? unit_names[unit] : NULL;
-}
-
-const char *kvmstats_base_name(unsigned int base)
-{
-	return base < ARRAY_SIZE(base_names) ? base_names[base] : NULL;
-}
 
 static const char *find_prefix(unsigned int base, int exponent)
 {
@@ -237,21 +201,18 @@ static const struct {
 	const char *text;
 } messages[] = {
 	{ ESRCH, "no such process" },
-	{ ENODEV,
-	  "the process has no VM or vCPU fds, so it is not a KVM VMM, or the VM has ended" },
-	{ EACCES, "not permitted to list the fds of the process" },
-	{ EPERM, "not permitted to duplicate fds of the process" },
-	{ EOPNOTSUPP, "this kernel has no binary KVM statistics" },
-	{ EIO,
-	  "this kernel opens statistics for the VMM only, and the VMM holds no statistics fd" },
-	{ ESTALE, "the fd was closed or the value was cleared in the meantime, or KVM's module was "
-	  "loaded again after the host file was published" },
-	{ EPROTO, "not a KVM fd, or not a valid KVM statistics file" },
+	{ ENODEV, "the VM has ended" },
+	{ EPERM, "not permitted: KVM_STATS_NEXT needs CAP_PERFMON in the initial user namespace" },
+	{ EOPNOTSUPP, "this kernel does not have this kind of binary KVM statistics" },
+	{ EIO, "an I/O error, or this kernel opens statistics for the VMM only" },
+	{ ESTALE, "the value was cleared in the meantime, or KVM's module was loaded again after the "
+	  "host file was published" },
+	{ EPROTO, "not a KVM fd, or not a valid KVM statistics file or host file" },
 	{ EOVERFLOW, "a size exceeds the limits of the library or of the buffer" },
 	{ ENODATA, "the sample has not been read yet, or the host file has no other pass" },
 	{ EPROTONOSUPPORT, "the host file has a version that this library does not know" },
-	{ ENOSYS,
-	  "this kernel lacks pidfd_open() or pidfd_getfd(), which need Linux 5.6 or later" },
+	{ EREMOTE, "the process is not one of this machine, or not one of this PID namespace" },
+	{ ETIMEDOUT, "the process hangs, so that its command line cannot be read" },
 };
 
 /* glibc has a strerror_r() that returns a string. The one of POSIX returns an int. */

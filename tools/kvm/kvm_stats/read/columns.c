@@ -1,91 +1,197 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The columns of a log, and kvm-stats -1 */
-#include <errno.h>
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "notice.h"
-#include "options.h"
-#include "read/read.h"
-#include "unread.h"
+#include "read/columns.h"
+#include "sums.h"
 #include "util.h"
 
-/* ---- columns ---- */
+/* ---- the columns that matter most ---- */
 
-static bool has_column(const struct total *total)
-{
-	return !kvmstats_stat_is_hist(total->stat) && total->size == 1;
-}
+static const struct {
+	const char *name;
+	const char *heading;
+	bool is_rate;
+} default_columns[GUEST_VALUES] = {
+	[GUEST_CPU] = { "cpu_percent", "CPU%", true },
+	[GUEST_WAITING] = { "waiting_percent", "WAIT%", true },
+	[GUEST_THROTTLED] = { "throttled_percent", "THROT%", true },
+	[GUEST_MEMORY] = { "memory_mib", "MEM-MIB", false },
+	[GUEST_MAJOR_FAULTS] = { "major_faults", "MAJFLT/S", true },
+	[GUEST_EXITS] = { "exits", "EXITS/S", true },
+	[GUEST_IO_EXITS] = { "io_exits", "IO/S", true },
+	[GUEST_PAGE_FAULTS] = { "page_faults", "FAULTS/S", true },
+	[GUEST_HALTS] = { "halts", "HALTS/S", true },
+};
 
-static size_t count(const struct totals *totals)
+static bool make_default(struct columns *columns)
 {
-	size_t n = 0;
 	size_t i;
 
-	for (i = 0; i < totals->totals; i++)
-		n += has_column(totals->total[i]);
-	return n;
+	if (columns->column)
+		return true;
+	columns->column = calloc(GUEST_VALUES, sizeof(*columns->column));
+	if (!columns->column)
+		return false;
+	columns->columns = GUEST_VALUES;
+	for (i = 0; i < GUEST_VALUES; i++) {
+		struct column *column = &columns->column[i];
+
+		snprintf(column->name, sizeof(column->name), "%s", default_columns[i].name);
+		snprintf(column->heading, sizeof(column->heading), "%s",
+			 default_columns[i].heading);
+		column->is_rate = default_columns[i].is_rate;
+	}
+	return true;
 }
 
-bool columns_differ(const struct columns *columns, const struct totals *totals)
-{
-	return count(totals) != columns->columns;
-}
+/* ---- columns that -f selects ---- */
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	const struct column *x = a, *y = b;
-	int order = strcmp(x->total->name, y->total->name);
 
-	return order ? order : (x->total->origin > y->total->origin) -
-			       (x->total->origin < y->total->origin);
+	return strcmp(x->name, y->name);
 }
 
-static bool same_name(const struct column *a, const struct column *b)
+static struct column *find_column(const struct columns *columns, const char *name)
 {
-	return !strcmp(a->total->name, b->total->name);
+	struct column key;
+
+	snprintf(key.name, sizeof(key.name), "%s", name);
+	return columns->columns ? bsearch(&key, columns->column, columns->columns, sizeof(key),
+					  compare_names) : NULL;
 }
 
-static void set_names(struct columns *columns)
+static bool add_column(struct columns *columns, const char *name, bool is_rate, int guest_stat)
+{
+	struct column *more;
+
+	if (find_column(columns, name))
+		return true;
+	more = reallocarray(columns->column, columns->columns + 1, sizeof(*more));
+	if (!more)
+		return false;
+	columns->column = more;
+	more += columns->columns++;
+	*more = (struct column){ .is_rate = is_rate, .guest_stat = guest_stat };
+	snprintf(more->name, sizeof(more->name), "%s", name);
+	snprintf(more->heading, sizeof(more->heading), "%s", name);
+	qsort(columns->column, columns->columns, sizeof(*more), compare_names);
+	return true;
+}
+
+static bool has_column(const struct kvmstats_stat *stat)
+{
+	return !kvmstats_stat_is_hist(stat) && kvmstats_stat_size(stat) == 1;
+}
+
+static bool make_selected(struct columns *columns, const struct monitor *monitor)
+{
+	bool good = true;
+	size_t i, j;
+
+	for (i = 0; i < GUEST_STATS; i++) {
+		if (guest_stat_is_selected(monitor->options.filter, i))
+			good &= add_column(columns, guest_stat_name(i), guest_stat_counts_up(i),
+					   (int)i);
+	}
+	for (i = 0; i < monitor->sets.sets; i++) {
+		const struct stat_set *set = monitor->sets.set[i];
+
+		for (j = 0; j < set->stats; j++) {
+			if (has_column(set->stat[j]))
+				good &= add_column(columns, kvmstats_stat_name(set->stat[j]),
+						   stat_counts_up(set->stat[j]), -1);
+		}
+	}
+	return good;
+}
+
+bool columns_make(struct columns *columns, const struct monitor *monitor)
+{
+	columns->sets = monitor->sets.sets;
+	columns->selected = monitor->options.filter->has_regex;
+	return columns->selected ? make_selected(columns, monitor) : make_default(columns);
+}
+
+bool columns_are_old(const struct columns *columns, const struct monitor *monitor)
+{
+	return columns->sets != monitor->sets.sets;
+}
+
+/* ---- values ---- */
+
+static void add_value(struct columns *columns, struct column *column, const struct row *row)
+{
+	bool is_peak = kvmstats_stat_type(row->stat) == KVMSTATS_TYPE_PEAK;
+	double value = column->is_rate ? row->rate : (double)row->value;
+
+	if (row->cleared && !columns->resets++)
+		columns->reset = column->name;
+	if (!row->values || (column->is_rate && !row->known))
+		return;
+	if (isnan(column->value))
+		column->value = value;
+	else
+		column->value = is_peak ? fmax(column->value, value) : column->value + value;
+}
+
+static void add_target(struct columns *columns, const struct target *target)
+{
+	size_t i;
+
+	for (i = 0; i < target->set->stats; i++) {
+		const struct kvmstats_stat *stat = target->set->stat[i];
+		struct column *column;
+		struct row row;
+
+		if (!has_column(stat))
+			continue;
+		/* The columns of CSV can be older than the statistic. */
+		column = find_column(columns, kvmstats_stat_name(stat));
+		if (!column || column->guest_stat >= 0)
+			continue;
+		row_get(&row, target, stat);
+		add_value(columns, column, &row);
+	}
+}
+
+static void set_guest_stat(struct column *column, const struct guest *guest)
+{
+	const struct guest_row *row = &guest->row[column->guest_stat];
+
+	if (column->is_rate && row->known)
+		column->value = row->rate;
+	else if (!column->is_rate && guest->has_row[column->guest_stat])
+		column->value = (double)row->value;
+}
+
+void columns_set(struct columns *columns, const struct guest *guest, const struct vmm *vmm)
 {
 	size_t i;
 
 	for (i = 0; i < columns->columns; i++) {
 		struct column *column = &columns->column[i];
-		bool several = (i && same_name(column, column - 1)) ||
-			       (i + 1 < columns->columns && same_name(column, column + 1));
 
-		snprintf(column->name, sizeof(column->name), "%s%s%s", column->total->name,
-			 several ? "@" : "", several ? origin_name(column->total->origin) : "");
+		column->value = columns->selected ? NAN : guest->value[i];
+		if (columns->selected && column->guest_stat >= 0)
+			set_guest_stat(column, guest);
 	}
+	for (i = 0; columns->selected && i < vmm->targets; i++)
+		add_target(columns, vmm->target[i]);
 }
 
-bool columns_set(struct columns *columns, const struct totals *totals)
-{
-	struct columns fresh = { calloc(count(totals) + 1, sizeof(*fresh.column)), 0 };
-	size_t i;
-
-	if (!fresh.column)
-		return out_of_memory();
-	for (i = 0; i < totals->totals; i++) {
-		if (has_column(totals->total[i]))
-			fresh.column[fresh.columns++].total = totals->total[i];
-	}
-	qsort(fresh.column, fresh.columns, sizeof(*fresh.column), by_name);
-	set_names(&fresh);
-	columns_free(columns);
-	*columns = fresh;
-	return true;
-}
-
-bool columns_all_zero(const struct columns *columns)
+bool columns_are_zero(const struct columns *columns)
 {
 	size_t i;
 
 	for (i = 0; i < columns->columns; i++) {
-		if (columns->column[i].total->change)
+		const struct column *column = &columns->column[i];
+
+		if (column->is_rate && !isnan(column->value) && column->value != 0)
 			return false;
 	}
 	return true;
@@ -95,112 +201,4 @@ void columns_free(struct columns *columns)
 {
 	free(columns->column);
 	*columns = (struct columns){ 0 };
-}
-
-void columns_report_cleared(const struct totals *totals)
-{
-	const char *name = NULL;
-	size_t count = 0;
-	size_t i;
-
-	for (i = 0; i < totals->totals; i++) {
-		if (totals->total[i]->cleared && !count++)
-			name = totals->total[i]->name;
-	}
-	if (count == 1)
-		complain("%s was reset; growth in this interval is not included", name);
-	else if (count)
-		complain("%s and %zu more were reset; growth in this interval is not included",
-			 name, count - 1);
-}
-
-bool sample_totals(struct monitor *monitor, struct totals *totals)
-{
-	int err = monitor_sample(monitor);
-
-	if (!err)
-		err = totals_update(totals);
-	if (err)
-		complain("cannot read statistics: %s", error_text(err));
-	return !err;
-}
-
-/* ---- kvm-stats -1 ---- */
-
-static void print_column(const struct column *column, bool include_past)
-{
-	const struct total *total = column->total;
-	/* For a statistic that does not count up, only its value is meaningful. */
-	uint64_t value = include_past || !total->counts_up ? total->value : total->delta;
-
-	/* A blank stays in front of a value that fills its column. */
-	printf("%-41s %9" PRIu64 " %9" PRId64 "\n", column->name, value, total->change);
-}
-
-static bool print_once(const struct kvm_stat_options *options, struct monitor *monitor,
-		       struct totals *totals)
-{
-	struct columns columns = { 0 };
-	size_t i;
-
-	if (!sample_totals(monitor, totals))
-		return false;
-	while (monitor_wait(monitor, monitor->time + SECOND) == -EINTR)
-		;
-	if (!sample_totals(monitor, totals) || !columns_set(&columns, totals))
-		return false;
-	for (i = 0; i < columns.columns; i++)
-		print_column(&columns.column[i], options->include_past);
-	columns_report_cleared(totals);
-	columns_free(&columns);
-	return true;
-}
-
-/* Like kvm_stat, omits "kvm_exit(HLT)": it comes with kvm_exit. */
-static bool print_names(struct monitor *monitor, struct totals *totals)
-{
-	struct columns columns = { 0 };
-	bool good = sample_totals(monitor, totals) && columns_set(&columns, totals);
-	size_t i;
-
-	for (i = 0; i < columns.columns; i++) {
-		if (!strchr(columns.column[i].name, '('))
-			printf("  %s\n", columns.column[i].name);
-	}
-	columns_free(&columns);
-	return good;
-}
-
-static bool run_once(const struct kvm_stat_options *options, struct monitor *monitor)
-{
-	bool names = options->list_names, good = true;
-	struct totals *totals;
-
-	if (!require_statistics(monitor) || (!names && !require_matches(monitor)))
-		return false;
-	if (!names) {
-		notice_start(monitor);
-		good = report_unread(monitor);
-	}
-	totals = totals_open(monitor, NULL, NULL);
-	if (!totals)
-		good = out_of_memory();
-	else if (names)
-		good = print_names(monitor, totals);
-	else
-		good &= print_once(options, monitor, totals);
-	totals_close(totals);
-	return (names || report_unread(monitor)) && good;
-}
-
-int once_print(const struct kvm_stat_options *options)
-{
-	const struct monitor_options monitor_options = {
-		.filter = &options->filter, .sources = options->log.sources,
-	};
-	struct monitor *monitor = require_monitor(&monitor_options);
-	bool good = monitor && run_once(options, monitor);
-
-	monitor_close(monitor);
-	return good ? STATUS_OK : STATUS_FAILED;
 }

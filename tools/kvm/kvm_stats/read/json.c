@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "proc.h"
+#include "read/guests.h"
 #include "read/read.h"
 #include "util.h"
 
@@ -41,58 +41,37 @@ static void print_member(const char *name, const char *text)
 
 /* ---- VMMs ---- */
 
-static void print_error(const struct vmm *vmm)
+static void print_vmm_start(const struct monitor *monitor, const struct vmm *vmm)
 {
-	int err = vmm_error(vmm);
-
-	if (vmm->targets && !vmm->unread.count)
-		return;
-	printf(", \"missing\": %zu", vmm->unread.count);
-	if (err) {
-		fputs(", ", stdout);
-		print_member("error", error_text(err));
-	}
-}
-
-static void print_vmm_start(const struct vmm *vmm)
-{
-	if (!vmm->pid)
-		printf("{\"pid\": null, ");
-	else
-		printf("{\"pid\": %d, ", (int)vmm->pid);
+	printf("{\"pid\": %d, ", (int)vmm->pid);
 	print_member("command", vmm->comm);
 	fputs(", ", stdout);
 	print_member("guest", vmm->guest);
-	if (vmm->unread.name_error)
+	if (*vmm_name_mark(vmm))
 		fputs(", \"provisional\": true", stdout);
+	if (vmm->orphan)
+		fputs(", \"orphan\": true", stdout);
 	printf(", \"vms\": %zu, \"vcpus\": %zu, ", vmm->vms, vmm->vcpus);
-	print_member("source", vmm->targets ? vmm_sources(vmm) : NULL);
-	print_error(vmm);
+	print_member("source", origin_name(kvmstats_host_origin(monitor->host)));
 }
 
-/* The threads of vCPUs are not known if a process has several VMs. */
+/* The thread of a vCPU is 0 if it is not known. */
 static void print_threads(const struct vmm *vmm)
 {
-	struct process process = { .pid = vmm->pid };
 	const char *separator = "";
-	int *id = calloc(vmm->vcpus + 1, sizeof(*id));
 	size_t i;
 
 	fputs(", \"threads\": [", stdout);
-	if (id && vmm->pid && vmm->vms == 1)
-		process_update(&process, 0, id, vmm_vcpu_ids(vmm, id));
-	for (i = 0; i < process.threads; i++) {
-		const struct thread *thread = &process.thread[i];
+	for (i = 0; i < vmm->targets; i++) {
+		const struct target *target = vmm->target[i];
 
-		if (!thread->runs_vcpu || thread->vcpu < 0)
+		if (target->scope != SCOPE_VCPU)
 			continue;
-		printf("%s{\"vcpu\": %d, \"tid\": %d}", separator, thread->vcpu,
-		       (int)thread->tid);
+		printf("%s{\"vm\": %d, \"vcpu\": %d, \"tid\": %d}", separator, target->vm,
+		       target->vcpu, (int)target->tid);
 		separator = ", ";
 	}
 	putchar(']');
-	process_free(&process);
-	free(id);
 }
 
 void json_print_vmms(const struct monitor *monitor)
@@ -102,7 +81,7 @@ void json_print_vmms(const struct monitor *monitor)
 	fputs("{\"vmms\": [", stdout);
 	for (i = 0; i < monitor->vmms; i++) {
 		fputs(i ? ", " : "", stdout);
-		print_vmm_start(monitor->vmm[i]);
+		print_vmm_start(monitor, monitor->vmm[i]);
 		print_threads(monitor->vmm[i]);
 		putchar('}');
 	}
@@ -153,11 +132,7 @@ static void print_target(const struct target *target, bool rates)
 	print_member("target", target->label);
 	if (target->scope == SCOPE_VCPU)
 		printf(", \"vcpu\": %d", target->vcpu);
-	if (target->vm >= 0)
-		printf(", \"vm\": %d", target->vm);
-	fputs(", ", stdout);
-	print_member("source", origin_name(target->origin));
-	fputs(", \"statistics\": {", stdout);
+	printf(", \"vm\": %d, \"statistics\": {", target->vm);
 	for (i = 0; i < target->set->stats; i++) {
 		struct row row;
 
@@ -171,11 +146,41 @@ static void print_target(const struct target *target, bool rates)
 	fputs("}}", stdout);
 }
 
-static void print_vmm(const struct vmm *vmm, bool rates)
+/* What /proc and the cgroups have */
+static void print_guest_stats(const struct filter *filter, const struct guest *guest, bool rates)
+{
+	const char *separator = "";
+	int i;
+
+	fputs(", \"statistics\": {", stdout);
+	for (i = 0; i < GUEST_STATS; i++) {
+		const struct guest_row *row = &guest->row[i];
+
+		if (!guest->has_row[i] || !guest_stat_is_selected(filter, i))
+			continue;
+		printf("%s\"%s\": {\"value\": %" PRIu64, separator, guest_stat_name(i),
+		       row->value);
+		if (*guest_stat_unit(i))
+			printf(", \"unit\": \"%s\"", guest_stat_unit(i));
+		if (rates && row->known)
+			printf(", \"rate\": %.3f", row->rate);
+		putchar('}');
+		separator = ", ";
+	}
+	putchar('}');
+}
+
+static void print_values(const struct monitor *monitor, const struct vmm *vmm,
+			 const struct guest *guest, bool rates)
 {
 	size_t i;
 
-	print_vmm_start(vmm);
+	print_vmm_start(monitor, vmm);
+	if (guest->process.has_now) {
+		fputs(", ", stdout);
+		print_member("state", process_state_name(guest->process.state));
+	}
+	print_guest_stats(monitor->options.filter, guest, rates);
 	fputs(", \"targets\": [", stdout);
 	for (i = 0; i < vmm->targets && flush_output(); i++) {
 		fputs(i ? ", " : "", stdout);
@@ -184,17 +189,18 @@ static void print_vmm(const struct vmm *vmm, bool rates)
 	fputs("]}", stdout);
 }
 
-void json_print_values(const struct monitor *monitor, bool rates)
+/* The time of a copy is not known: the host file has only times since the host has been booted. */
+void json_print_values(const struct monitor *monitor, const struct guests *guests, bool rates)
 {
 	char time[STAMP_SIZE];
 	size_t i;
 
 	putchar('{');
-	print_member("time", stamp_of(monitor->time, time));
+	print_member("time", monitor->is_copy ? NULL : stamp_of(monitor->time, time));
 	fputs(", \"vmms\": [", stdout);
 	for (i = 0; i < monitor->vmms; i++) {
 		fputs(i ? ", " : "", stdout);
-		print_vmm(monitor->vmm[i], rates);
+		print_values(monitor, monitor->vmm[i], &guests->guest[i], rates);
 	}
 	puts("]}");
 }

@@ -5,32 +5,34 @@
 #include "notice.h"
 #include "options.h"
 #include "read/read.h"
-#include "unread.h"
 #include "util.h"
 
-/* ---- a list of what the user selected ---- */
+struct list_options {
+	struct samples_options samples;
+	bool json;
+};
 
 /*
- * Accepts the only option of @accepted, --json, and those of the filter. @print prints JSON if
- * @json is set, otherwise a table. Returns the exit status, as @print does.
+ * Accepts the options of @accepted, and those of the filter. @print prints the list. Returns the
+ * exit status, as @print does.
  */
-static int run(int argc, char **argv, const struct command_options *accepted,
-	       int (*print)(const struct monitor *monitor, bool json))
+static int run_list(int argc, char **argv, const struct command_options *accepted,
+		    int (*print)(const struct monitor *monitor, bool json))
 {
-	struct filter filter = { 0 };
-	const struct monitor_options options = { .filter = &filter };
+	struct list_options options = { 0 };
+	int status = options_parse(argc, argv, accepted, &options, &options.samples.filter);
 	struct monitor *monitor;
-	bool json = false;
-	int status = options_parse(argc, argv, accepted, &json, &filter);
 
 	if (status < 0) {
-		monitor = require_monitor(&options);
-		status = monitor ? print(monitor, json) : STATUS_FAILED;
+		monitor = samples_open(&options.samples);
+		status = monitor ? print(monitor, options.json) : STATUS_FAILED;
 		monitor_close(monitor);
 	}
-	filter_free(&filter);
+	filter_free(&options.samples.filter);
 	return status;
 }
+
+#define MEMBER(member)	offsetof(struct list_options, member)
 
 /* ---- kvm-stats list ---- */
 
@@ -38,79 +40,61 @@ static const char list_usage[] =
 	"Usage: kvm-stats list [OPTION]...\n"
 	"\n"
 	"Lists the processes that run VMs. SOURCE says where their statistics come from:\n"
-	"  next       one statistics fd for each VM; needs CAP_PERFMON and /dev/kvm\n"
-	"  open       one statistics fd for each VM, which kvm-stats opened\n"
-	"  opened     one statistics fd for each VM and vCPU, which kvm-stats opened\n"
-	"  taken      copies of statistics fds that the VMM keeps open\n"
-	"  taken:1/3  the same, but only for one of three VMs and vCPUs\n"
-	"  qmp        QMP, the monitor of QEMU\n"
-	"  debugfs    files in debugfs\n"
-	"  none       they cannot be read; standard error says why\n"
+	"  file  the host file, see kvm-stats-publish(8)\n"
+	"  next  KVM_STATS_NEXT, which kernels with the series of kvm-stats have\n"
+	"  proc  nowhere: /proc only has CPU times and memory; standard error says why\n"
 	"\n";
 
-static void source_text(const struct vmm *vmm, char *text, size_t size)
+static void print_vmm(const struct monitor *monitor, const struct vmm *vmm)
 {
-	const char *names = vmm_sources(vmm);
-
-	if (!vmm->targets || !vmm->unread.count || vmm_has_sums(vmm))
-		snprintf(text, size, "%s", names);
-	else
-		snprintf(text, size, "%s:%zu/%zu", names, vmm->targets,
-			 vmm->targets + vmm->unread.count);
-}
-
-static void print_vmm(const struct vmm *vmm)
-{
-	char comm[64], name[256], source[128], pid[16] = "-";
+	char comm[64], name[256];
 	const char *guest = vmm->guest ? sanitize(vmm->guest, name, sizeof(name)) : "-";
 
-	source_text(vmm, source, sizeof(source));
-	if (vmm->pid)
-		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
-	printf("%10s  %-15s  %4zu  %5zu  %-9s  %s%s\n", pid,
-	       sanitize(vmm->comm, comm, sizeof(comm)), vmm->vms, vmm->vcpus, source, guest,
-	       vmm_name_mark(vmm));
+	printf("%10d  %-15s  %4zu  %5zu  %-6s  %s%s%s\n", (int)vmm->pid,
+	       sanitize(vmm->comm, comm, sizeof(comm)), vmm->vms, vmm->vcpus,
+	       origin_name(kvmstats_host_origin(monitor->host)), guest, vmm_name_mark(vmm),
+	       vmm->orphan ? " (the process has ended)" : "");
 }
 
-static void print_table(const struct monitor *monitor)
+static void print_vmms(const struct monitor *monitor)
 {
 	size_t i;
 
-	printf("%10s  %-15s  %4s  %5s  %-9s  %s\n",
+	printf("%10s  %-15s  %4s  %5s  %-6s  %s\n",
 	       "PID", "VMM", "VMS", "VCPUS", "SOURCE", "GUEST");
 	for (i = 0; i < monitor->vmms; i++)
-		print_vmm(monitor->vmm[i]);
+		print_vmm(monitor, monitor->vmm[i]);
 }
 
-/* VMMs whose statistics cannot be read are listed, too. */
-static int list(const struct monitor *monitor, bool json)
+/* It is not an error that there is no VM, unless the user selected one, or some may be hidden. */
+static int list_vmms(const struct monitor *monitor, bool json)
 {
-	const struct filter *filter = monitor->options.filter;
-	bool exist = require_selection(monitor);
+	struct message why;
 
+	if (!check_selected(monitor, &why)) {
+		message_print(&why);
+		return STATUS_FAILED;
+	}
 	if (json)
 		json_print_vmms(monitor);
-	else if (exist)
-		print_table(monitor);
-	if (!exist)
-		return filter_names_vmms(filter) || filter->vcpus || kvm_error() ? STATUS_FAILED :
-		       STATUS_OK;
-	report_unread(monitor);
-	explain_denied(monitor);
-	return monitor->search_error ? STATUS_FAILED : STATUS_OK;
+	else
+		print_vmms(monitor);
+	return monitor->vmms || !*monitor->problem.what ? STATUS_OK : STATUS_FAILED;
 }
 
 int command_list(int argc, char **argv)
 {
 	static const struct command_option table[] = {
-		{ 'j', "json", NULL, "print JSON", .kind = OPTION_FLAG },
+		{ 'j', "json", NULL, "print JSON", .kind = OPTION_FLAG, .member = MEMBER(json) },
+		FROM_OPTION(MEMBER(samples.from)),
+		VERBOSE_OPTION(MEMBER(samples.verbose)),
 		{ 0 },
 	};
 	static const struct command_options accepted = {
 		.command = "list", .usage = list_usage, .table = table,
 	};
 
-	return run(argc, argv, &accepted, list);
+	return run_list(argc, argv, &accepted, list_vmms);
 }
 
 /* ---- kvm-stats schema ---- */
@@ -131,7 +115,7 @@ static const char *name_or_number(const char *name, const char *what, unsigned i
 }
 
 /* The meaning is that of the reference, which does not describe statistics of later kernels. */
-static void print_stat(const struct target *target, const struct kvmstats_stat *stat)
+static void print_desc(const struct target *target, const struct kvmstats_stat *stat)
 {
 	bool is_vcpu = target->scope == SCOPE_VCPU;
 	enum kvmstats_kind kind = is_vcpu ? KVMSTATS_KIND_VCPU : KVMSTATS_KIND_VM;
@@ -170,7 +154,7 @@ static void print_schemas(const struct monitor *monitor)
 		const struct target *target = first_with(monitor, set);
 
 		for (j = 0; target && j < set->stats; j++)
-			print_stat(target, set->stat[j]);
+			print_desc(target, set->stat[j]);
 	}
 }
 
@@ -187,38 +171,39 @@ static int schema_as_table(const struct monitor *monitor)
 {
 	size_t i;
 
-	for (i = 0; i < monitor->vmms; i++) {
-		if (monitor->vmm[i]->targets)
-			print_heading(monitor->vmm[i]);
-	}
+	for (i = 0; i < monitor->vmms; i++)
+		print_heading(monitor, monitor->vmm[i]);
 	print_schemas(monitor);
 	return STATUS_OK;
 }
 
-static int schema(const struct monitor *monitor, bool json)
+static int list_schemas(const struct monitor *monitor, bool json)
 {
-	int status;
-	bool good;
+	struct message why;
 
 	if (json && !query_stats_check(monitor->options.filter))
 		return STATUS_USAGE;
-	if (!require_statistics(monitor) || !require_matches(monitor))
+	if (!check_vmms(monitor, &why) || !check_matches(monitor, &why)) {
+		message_print(&why);
 		return STATUS_FAILED;
-	good = report_unread(monitor);
-	status = json ? schema_as_json(monitor) : schema_as_table(monitor);
-	return good ? status : STATUS_FAILED;
+	}
+	if (!monitor->has_values)
+		return STATUS_FAILED;
+	return json ? schema_as_json(monitor) : schema_as_table(monitor);
 }
 
 int command_schema(int argc, char **argv)
 {
 	static const struct command_option table[] = {
 		{ 'j', "json", NULL, "print the format of QEMU's query-stats-schemas",
-		  .kind = OPTION_FLAG },
+		  .kind = OPTION_FLAG, .member = MEMBER(json) },
+		FROM_OPTION(MEMBER(samples.from)),
+		VERBOSE_OPTION(MEMBER(samples.verbose)),
 		{ 0 },
 	};
 	static const struct command_options accepted = {
 		.command = "schema", .usage = schema_usage, .table = table,
 	};
 
-	return run(argc, argv, &accepted, schema);
+	return run_list(argc, argv, &accepted, list_schemas);
 }

@@ -1,162 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kvm-stats log, kvm-stats -l */
+/* kvm-stats log */
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "notice.h"
 #include "options.h"
+#include "read/columns.h"
+#include "read/guests.h"
+#include "read/log_file.h"
 #include "read/read.h"
-#include "unread.h"
 #include "util.h"
 
-/*
- * ---- files ----
- *
- * A file to which records are appended. If a record cannot be written, because the disk is full,
- * it is lost, and the file still ends with a whole record.
- */
-
-struct log_file {
-	const char *name;	/* NULL: standard output */
-	int fd;
-	bool failing;		/* the last record is lost */
-	size_t lost;		/* records since the file was opened */
-};
-
-static int open_for_append(const char *name)
-{
-	int fd = open_readable(name, O_RDWR | O_APPEND);
-
-	/* A pipe or terminal may be writable only. */
-	if (fd < 0 && (errno == EACCES || errno == EPERM))
-		fd = open(name, O_WRONLY | O_APPEND | O_CLOEXEC);
-	return fd;
-}
-
-/* Prints a message and returns false if it fails. */
-static bool log_file_open(struct log_file *file, const char *name)
-{
-	*file = (struct log_file){ .name = name, .fd = STDOUT_FILENO };
-	if (!name)
-		return true;
-	file->fd = open_for_append(name);
-	if (file->fd >= 0)
-		return true;
-	complain("cannot open %s for appending: %s", name, strerror(errno));
-	return false;
-}
-
-static off_t size_of(const struct log_file *file)
-{
-	struct stat st;
-
-	return fstat(file->fd, &st) || !S_ISREG(st.st_mode) ? -1 : st.st_size;
-}
-
-/* Writes all of @text, or nothing if the file is a regular one. Returns 0 or -errno. */
-static int write_whole(const struct log_file *file, const char *text, size_t size)
-{
-	off_t start = size_of(file);
-
-	while (size) {
-		ssize_t n = write(file->fd, text, size);
-		int err = errno;
-
-		if (n >= 0) {
-			text += n;
-			size -= (size_t)n;
-		} else if (err != EINTR) {
-			if (start >= 0 && size_of(file) > start && ftruncate(file->fd, start))
-				complain("the log ends with a partial record, which cannot be "
-					 "removed: %s", strerror(errno));
-			return -err;
-		}
-	}
-	return 0;
-}
-
-/*
- * Appends the record @text. Returns false if the log cannot continue: standard output cannot be
- * written, or the file is a pipe without a reader.
- */
-static bool log_file_write(struct log_file *file, const char *text, size_t size)
-{
-	int err = write_whole(file, text, size);
-
-	if (!file->name) {
-		if (err && err != -EPIPE)
-			complain("cannot write the output: %s", strerror(-err));
-		return !err;
-	}
-	if (err && !file->failing)
-		complain("cannot write to %s: %s. Lines are lost until writing works.",
-			 file->name, strerror(-err));
-	else if (!err && file->failing)
-		complain("can write to %s again; %zu line%s could not be written", file->name,
-			 file->lost, plural(file->lost));
-	file->lost += !!err;
-	file->failing = err;
-	return err != -EPIPE;
-}
-
-/* Opens the file by its name again, for log rotation. If that fails, keeps the old file. */
-static void log_file_reopen(struct log_file *file)
-{
-	int fd;
-
-	if (!file->name)
-		return;
-	fd = open_for_append(file->name);
-	if (fd < 0) {
-		complain("cannot open %s again: %s. Lines still go to the previous file.",
-			 file->name, strerror(errno));
-		return;
-	}
-	close(file->fd);
-	file->fd = fd;
-}
-
-/* Prints a message and returns false if records are lost. */
-static bool log_file_close(struct log_file *file)
-{
-	if (file->failing)
-		complain("%zu line%s could not be written to %s", file->lost, plural(file->lost),
-			 file->name);
-	if (!file->name || !close(file->fd))
-		return !file->lost;
-	complain("cannot write to %s: %s", file->name, strerror(errno));
-	return false;
-}
-
-/* ---- the log ---- */
-
+#define DEFAULT_INTERVAL	(3 * SECOND)
 #define HEADER_EVERY	20
-#define MIN_WIDTH	9
+#define MIN_WIDTH	8
 #define STAMP_WIDTH	29
-#define KVM_STAT_STAMP_WIDTH	19
+#define GUEST_SIZE	41	/* longer names are cut in tables */
 
 static volatile sig_atomic_t reopen_requested;
 static volatile sig_atomic_t stop_requested;
 
+struct log_options {
+	struct samples_options samples;
+	const char *file;	/* NULL: standard output */
+	bool csv;
+	bool skip_zero;		/* omit lines in which all rates are 0 */
+};
+
 struct log {
 	const struct log_options *options;
 	struct monitor *monitor;
-	struct totals *totals;
+	struct guests guests;
 	struct columns columns;
 	struct log_file file;
+	struct notices notices;
 	bool has_header;		/* the CSV header is written, so the columns are fixed */
 	bool warned;			/* about statistics that have no column */
 	unsigned int lines;		/* since the last header */
 };
 
-static void on_signal(int signal)
+static void note_signal(int signal)
 {
 	if (signal == SIGHUP)
 		reopen_requested = 1;
@@ -166,65 +54,104 @@ static void on_signal(int signal)
 
 static void catch_signals(bool with_hangup)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = note_signal };
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	if (with_hangup)
 		sigaction(SIGHUP, &action, NULL);
-	action.sa_handler = SIG_IGN;
-	sigaction(SIGPIPE, &action, NULL);
 }
+
+/* ---- lines ---- */
 
 static int width_of(const struct column *column)
 {
-	int len = (int)strlen(column->name);
+	int len = (int)strlen(column->heading);
 
 	return len > MIN_WIDTH ? len : MIN_WIDTH;
 }
 
-static void put_header(const struct log *log, FILE *to)
+static void put_header(const struct log *log, const struct vmm *vmm, FILE *to)
 {
 	bool csv = log->options->csv;
 	size_t i;
 
+	(void)vmm;
 	if (csv)
-		fputs("timestamp", to);
+		fputs("timestamp,pid,guest", to);
 	else
-		fprintf(to, "%*s", log->options->kvm_stat_stamps ? KVM_STAT_STAMP_WIDTH :
-						STAMP_WIDTH, "");
+		fprintf(to, "%-*s %10s", STAMP_WIDTH, "TIME", "PID");
 	for (i = 0; i < log->columns.columns; i++) {
 		const struct column *column = &log->columns.column[i];
 
 		if (csv)
 			fprintf(to, ",%s", column->name);
 		else
-			fprintf(to, " %*s", width_of(column), column->name);
+			fprintf(to, " %*s", width_of(column), column->heading);
 	}
-	fputc('\n', to);
+	fputs(csv ? "\n" : "  GUEST\n", to);
 }
 
-static void put_values(const struct log *log, FILE *to)
+/* Quotes in CSV are doubled (RFC 4180). */
+static void put_csv_name(const char *name, FILE *to)
+{
+	fputc('"', to);
+	for (; *name; name++)
+		fputs(*name == '"' ? "\"\"" : (char []){ *name, '\0' }, to);
+	fputc('"', to);
+}
+
+/* The clock of a copy is that of its host: seconds since it was booted. */
+static const char *stamp_in(const struct log *log, char *buf)
 {
 	uint64_t time = log->monitor->time;
-	char stamp[STAMP_SIZE];
+
+	if (!log->monitor->is_copy)
+		return stamp_of(time, buf);
+	snprintf(buf, STAMP_SIZE, "%.3f", (double)time / 1e9);
+	return buf;
+}
+
+static void put_csv(const struct log *log, const struct vmm *vmm, FILE *to)
+{
+	const char *name = vmm->guest ? vmm->guest : vmm->comm;
+	char stamp[STAMP_SIZE], text[4096];
 	size_t i;
 
-	fputs(log->options->kvm_stat_stamps ? stamp_of_kvm_stat(time, stamp) :
-	      stamp_of(time, stamp), to);
+	fprintf(to, "%s,%d,", stamp_in(log, stamp), (int)vmm->pid);
+	put_csv_name(sanitize(name, text, sizeof(text)), to);
 	for (i = 0; i < log->columns.columns; i++) {
 		const struct column *column = &log->columns.column[i];
 
-		if (log->options->csv)
-			fprintf(to, ",%" PRId64, column->total->change);
+		if (isnan(column->value))
+			fputc(',', to);
 		else
-			fprintf(to, " %*" PRId64, width_of(column), column->total->change);
+			fprintf(to, column->is_rate ? ",%.3f" : ",%.0f", column->value);
 	}
 	fputc('\n', to);
 }
 
+static void put_row(const struct log *log, const struct vmm *vmm, FILE *to)
+{
+	const char *name = vmm->guest ? vmm->guest : vmm->comm;
+	char stamp[STAMP_SIZE], text[GUEST_SIZE];
+	size_t i;
+
+	fprintf(to, "%-*s %10d", STAMP_WIDTH, stamp_in(log, stamp), (int)vmm->pid);
+	for (i = 0; i < log->columns.columns; i++) {
+		const struct column *column = &log->columns.column[i];
+
+		if (isnan(column->value))
+			fprintf(to, " %*s", width_of(column), "-");
+		else
+			fprintf(to, " %*.*f", width_of(column), column->is_rate, column->value);
+	}
+	fprintf(to, "  %s\n", sanitize(name, text, sizeof(text)));
+}
+
 /* Returns the line that @put writes. The caller frees it. Returns NULL if memory is exhausted. */
-static char *line_of(const struct log *log, void (*put)(const struct log *log, FILE *to))
+static char *line_of(const struct log *log, const struct vmm *vmm,
+		     void (*put)(const struct log *log, const struct vmm *vmm, FILE *to))
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -232,21 +159,24 @@ static char *line_of(const struct log *log, void (*put)(const struct log *log, F
 
 	if (!to)
 		return NULL;
-	put(log, to);
+	put(log, vmm, to);
 	if (!fclose(to))
 		return text;
 	free(text);
 	return NULL;
 }
 
-static bool write_line(struct log *log, void (*put)(const struct log *log, FILE *to))
+static bool write_line(struct log *log, const struct vmm *vmm,
+		       void (*put)(const struct log *log, const struct vmm *vmm, FILE *to))
 {
-	char *line = line_of(log, put);
+	char *line = line_of(log, vmm, put);
 	bool good = line ? log_file_write(&log->file, line, strlen(line)) : out_of_memory();
 
 	free(line);
 	return good;
 }
+
+/* ---- columns ---- */
 
 /*
  * An existing file is only continued if its columns are the same. One that is not regular, or that
@@ -254,12 +184,12 @@ static bool write_line(struct log *log, void (*put)(const struct log *log, FILE 
  */
 static bool start_csv(struct log *log)
 {
-	char *header = line_of(log, put_header), *start = header ? strdup(header) : NULL;
+	char *header = line_of(log, NULL, put_header), *start = header ? strdup(header) : NULL;
 	size_t len = start ? strlen(start) : 0;
 	ssize_t n = 0;
 	bool good;
 
-	if (log->file.name && size_of(&log->file) > 0)
+	if (log->file.name && log_file_size(&log->file) > 0)
 		n = pread(log->file.fd, start, len, 0);
 	if (!start) {
 		good = out_of_memory();
@@ -279,8 +209,8 @@ static bool start_csv(struct log *log)
 
 static bool start_columns(struct log *log)
 {
-	if (!columns_set(&log->columns, log->totals))
-		return false;
+	if (!columns_make(&log->columns, log->monitor))
+		return out_of_memory();
 	log->lines = 0;
 	log->warned = false;
 	return !log->options->csv || start_csv(log);
@@ -289,19 +219,20 @@ static bool start_columns(struct log *log)
 /* A table may get new columns at any time, a CSV file may not. */
 static bool update_columns(struct log *log)
 {
-	if (!columns_differ(&log->columns, log->totals))
+	size_t before = log->columns.columns;
+
+	if (before && (!log->columns.selected || !columns_are_old(&log->columns, log->monitor)))
 		return true;
 	if (!log->has_header)
 		return start_columns(log);
-	if (!log->warned) {
-		complain("new statistics are not logged, because the columns of CSV are fixed");
-		complain("Start a new log to include them.");
-	}
+	if (!log->warned)
+		complain("new statistics are not logged, because the columns of CSV are fixed. "
+			 "Start a new log to include them.");
 	log->warned = true;
 	return true;
 }
 
-static bool reopen(struct log *log)
+static bool reopen_file(struct log *log)
 {
 	reopen_requested = 0;
 	log_file_reopen(&log->file);
@@ -309,163 +240,168 @@ static bool reopen(struct log *log)
 	return !log->columns.columns || start_columns(log);
 }
 
+/* ---- records: a line for each guest ---- */
+
+static bool write_guest(struct log *log, size_t i)
+{
+	const struct vmm *vmm = log->monitor->vmm[i];
+	bool csv = log->options->csv;
+
+	columns_set(&log->columns, &log->guests.guest[i], vmm);
+	if (log->options->skip_zero && columns_are_zero(&log->columns))
+		return true;
+	if (!csv && log->lines++ % HEADER_EVERY == 0 && !write_line(log, NULL, put_header))
+		return false;
+	return write_line(log, vmm, csv ? put_csv : put_row);
+}
+
+static void report_resets(struct log *log)
+{
+	if (log->columns.resets)
+		complain("%zu value%s of %s and others decreased: they were reset. Growth in this "
+			 "interval is not included.", log->columns.resets,
+			 plural(log->columns.resets), log->columns.reset);
+	log->columns.resets = 0;
+}
+
 static bool write_record(struct log *log)
 {
-	if (log->options->skip_zero && columns_all_zero(&log->columns))
-		return true;
+	size_t i;
+
 	/* The disk may have been full. */
 	if (log->options->csv && !log->has_header && !start_csv(log))
 		return false;
-	if (!log->options->csv && log->lines % HEADER_EVERY == 0 && !write_line(log, put_header))
-		return false;
-	log->lines++;
-	return write_line(log, put_values);
+	for (i = 0; i < log->monitor->vmms; i++) {
+		if (!write_guest(log, i))
+			return false;
+	}
+	report_resets(log);
+	return true;
 }
 
-static bool sample(struct log *log)
+/* Returns 1 after a sample, 0 if the log has to end, or -1 after an error. */
+static int sample_guests(struct log *log)
 {
-	bool good = sample_totals(log->monitor, log->totals);
+	int err = monitor_sample(log->monitor);
 
-	report_unread(log->monitor);
-	notice_exits(log->monitor);
-	return good;
+	if (err == -ENODATA)
+		return 0;
+	notices_print(&log->notices, log->monitor);
+	if (err == -ENOMEM)
+		return -1;
+	if (!guests_update(&log->guests, log->monitor))
+		return out_of_memory() - 1;
+	return monitor_has_ended(log->monitor) ? 0 : 1;
 }
 
-static bool record(struct log *log)
+/* The same at @deadline. */
+static int next_sample(struct log *log, uint64_t deadline)
 {
-	if (!sample(log))
-		return false;
-	columns_report_cleared(log->totals);
-	if (!update_columns(log))
-		return false;
-	return !log->columns.columns || write_record(log);
-}
-
-/* Returns 1 at @deadline, 0 if the log has to end, or -1 after an error. */
-static int wait_until(struct log *log, uint64_t deadline)
-{
-	for (;;) {
-		int err = monitor_wait(log->monitor, deadline);
-
+	while (!samples_wait(log->monitor, deadline)) {
 		if (stop_requested)
 			return 0;
-		if (reopen_requested && !reopen(log))
-			return -1;
-		if (!err)
-			return 1;
-		if (err == -ESRCH)
-			return 0;
-		if (err != -EINTR)
+		if (reopen_requested && !reopen_file(log))
 			return -1;
 	}
+	return sample_guests(log);
 }
 
-static int run_log(struct log *log)
+static int write_log(struct log *log)
 {
-	uint64_t deadline;
+	const struct samples_options *options = &log->options->samples;
+	uint64_t deadline = log->monitor->time;
 	unsigned long i;
 
-	if (!sample(log) || !update_columns(log))
-		return STATUS_FAILED;
-	deadline = log->monitor->time;
-	for (i = 0; !log->options->count || i < log->options->count; i++) {
+	for (i = 0; !options->count || i < options->count; i++) {
 		int ret;
 
-		deadline += log->options->interval;
+		deadline += options->interval;
 		if (deadline < clock_now())
 			deadline = clock_now();
-		ret = wait_until(log, deadline);
+		ret = next_sample(log, deadline);
 		if (!ret)
 			return STATUS_OK;
-		if (ret < 0 || !record(log))
+		if (ret < 0 || !update_columns(log) ||
+		    (log->columns.columns && !write_record(log)))
 			return STATUS_FAILED;
 	}
 	return STATUS_OK;
 }
 
-static bool prepare(struct log *log)
-{
-	const struct filter *filter = log->options->filter;
+/* ---- the command ---- */
 
-	/* Without -p and -g, the log may start before there is a VM. */
-	if ((log->monitor->vmms || filter_names_vmms(filter)) && !require_statistics(log->monitor))
+/* Without -p and -g, the log may start before there is a VM. */
+static bool start_log(struct log *log)
+{
+	struct message why;
+
+	if (!check_selected(log->monitor, &why) || !check_matches(log->monitor, &why)) {
+		message_print(&why);
 		return false;
-	if (monitor_has_targets(log->monitor) && !require_matches(log->monitor))
-		return false;
-	log->totals = totals_open(log->monitor, NULL, NULL);
-	if (!log->totals)
+	}
+	log->notices.problem = log->monitor->problem;
+	notices_print(&log->notices, log->monitor);
+	log->monitor->options.event = notice_event;
+	if (!guests_update(&log->guests, log->monitor))
 		return out_of_memory();
 	return log_file_open(&log->file, log->options->file);
 }
 
-int log_write(const struct log_options *options)
+static int run_log(const struct log_options *options)
 {
-	const struct monitor_options monitor_options = {
-		.filter = options->filter, .sources = options->sources,
-	};
-	struct log log = { .options = options, .monitor = require_monitor(&monitor_options) };
+	struct log log = { .options = options, .monitor = samples_open(&options->samples) };
 	int status = STATUS_FAILED;
 
-	if (log.monitor && prepare(&log)) {
+	if (log.monitor && start_log(&log)) {
 		catch_signals(options->file);
-		notice_start(log.monitor);
-		status = run_log(&log);
+		if (update_columns(&log))
+			status = write_log(&log);
 		if (!log_file_close(&log.file))
 			status = STATUS_FAILED;
 	}
 	columns_free(&log.columns);
-	totals_close(log.totals);
+	guests_free(&log.guests);
 	monitor_close(log.monitor);
 	return status;
 }
 
-/* ---- kvm-stats log ---- */
-
-#define DEFAULT_INTERVAL	(3 * SECOND)
-
-enum {
-	OPTION_CSV = FIRST_LONG_OPTION,
-	OPTION_TRACEPOINTS,
-};
-
-static const char usage[] =
+static const char log_usage[] =
 	"Usage: kvm-stats log [OPTION]...\n"
 	"\n"
-	"Prints after each interval how much each statistic grew, summed over all VMs and\n"
-	"vCPUs.\n"
+	"Prints a line for each guest after each interval: its use of CPUs, waiting and\n"
+	"throttled vCPUs, memory, exits, accesses to devices, page faults and halts. With\n"
+	"-f, the line has the selected statistics instead: their growth per second, or\n"
+	"the value of those that do not count up.\n"
 	"\n";
 
 #define MEMBER(member)	offsetof(struct log_options, member)
 
-static const struct command_option table[] = {
-	{ 'i', "interval", "SEC", "interval in seconds (default: 3)",
-	  .kind = OPTION_SECONDS, .member = MEMBER(interval), .min = MIN_INTERVAL },
-	{ 'c', "count", "N", "stop after N intervals",
-	  .kind = OPTION_COUNT, .member = MEMBER(count) },
-	{ 'o', "output", "FILE", "append to FILE; SIGHUP opens the file again",
-	  .kind = OPTION_TEXT, .member = MEMBER(file) },
-	{ OPTION_CSV, "csv", NULL, "print comma-separated values",
-	  .kind = OPTION_FLAG, .member = MEMBER(csv) },
-	{ 'z', "skip-zeros", NULL, "omit lines in which all values are 0",
-	  .kind = OPTION_FLAG, .member = MEMBER(skip_zero) },
-	{ 'd', "debugfs", NULL, "read the statistics from debugfs",
-	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_DEBUGFS },
-	{ OPTION_TRACEPOINTS, "tracepoints", NULL, "count tracepoints; with -d, do both",
-	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_TRACEPOINTS },
-	{ 0 },
-};
-
 int command_log(int argc, char **argv)
 {
-	static const struct command_options accepted = {
-		.command = "log", .usage = usage, .table = table,
+	static const struct command_option table[] = {
+		{ 'i', "interval", "SEC", "interval in seconds (default: 3)",
+		  .kind = OPTION_SECONDS, .member = MEMBER(samples.interval),
+		  .min = MIN_INTERVAL },
+		{ 'c', "count", "N", "stop after N intervals",
+		  .kind = OPTION_COUNT, .member = MEMBER(samples.count) },
+		{ 'o', "output", "FILE", "append to FILE; SIGHUP opens the file again",
+		  .kind = OPTION_TEXT, .member = MEMBER(file) },
+		{ FIRST_LONG_OPTION, "csv", NULL, "print comma-separated values",
+		  .kind = OPTION_FLAG, .member = MEMBER(csv) },
+		{ 'z', "skip-zeros", NULL, "omit lines in which all rates are 0",
+		  .kind = OPTION_FLAG, .member = MEMBER(skip_zero) },
+		FROM_OPTION(MEMBER(samples.from)),
+		VERBOSE_OPTION(MEMBER(samples.verbose)),
+		{ 0 },
 	};
-	struct filter filter = { 0 };
-	struct log_options options = { .filter = &filter, .interval = DEFAULT_INTERVAL };
-	int status = options_parse(argc, argv, &accepted, &options, &filter);
+	static const struct command_options accepted = {
+		.command = "log", .usage = log_usage, .table = table,
+	};
+	struct log_options options = { .samples.interval = DEFAULT_INTERVAL };
+	int status = options_parse(argc, argv, &accepted, &options, &options.samples.filter);
 
 	if (status < 0)
-		status = log_write(&options);
-	filter_free(&filter);
+		status = run_log(&options);
+	filter_free(&options.samples.filter);
 	return status;
 }

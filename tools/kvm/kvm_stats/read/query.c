@@ -71,7 +71,7 @@ static bool has_name(const struct monitor *monitor, const char *name)
 		const struct kvmstats_stat *stat =
 			kvmstats_schema_find(monitor->sets.set[i]->schema, name);
 
-		if (stat && filter_selects_stat(monitor->options.filter, stat))
+		if (stat && filter_selects_name(monitor->options.filter, name))
 			return true;
 	}
 	return false;
@@ -94,7 +94,7 @@ static bool has_names(const struct monitor *monitor, const struct query_stats_fi
 	return good;
 }
 
-static bool is_selected(const struct query_stats_filter *filter, const struct kvmstats_stat *stat)
+static bool selects_name(const struct query_stats_filter *filter, const struct kvmstats_stat *stat)
 {
 	size_t i;
 
@@ -107,7 +107,7 @@ static bool is_selected(const struct query_stats_filter *filter, const struct kv
 	return !filter->names;
 }
 
-static void print_value(const struct row *row)
+static void print_qmp_value(const struct row *row)
 {
 	if (row->size == 1 && kvmstats_stat_unit(row->stat) == KVMSTATS_UNIT_BOOLEAN)
 		fputs(row->values[0] ? "true" : "false", stdout);
@@ -120,7 +120,7 @@ static bool has_selected_stat(const struct target *target, const struct query_st
 	size_t i;
 
 	for (i = 0; i < target->set->stats; i++) {
-		if (is_selected(filter, target->set->stat[i]))
+		if (selects_name(filter, target->set->stat[i]))
 			return true;
 	}
 	return false;
@@ -132,9 +132,7 @@ static void print_result(const struct target *target, const struct query_stats_f
 	size_t i;
 
 	printf("{\"provider\": \"kvm\", ");
-	if (target->scope == SCOPE_VCPU && target->vm < 0)
-		printf("\"qom-path\": \"/kvm-stats/vcpu[%d]#%d\", ", target->vcpu, target->vmm_fd);
-	else if (target->scope == SCOPE_VCPU && target->vmm->vms > 1)
+	if (target->scope == SCOPE_VCPU && target->vmm->vms > 1)
 		printf("\"qom-path\": \"/kvm-stats/vm[%d]/vcpu[%d]\", ", target->vm, target->vcpu);
 	else if (target->scope == SCOPE_VCPU)
 		printf("\"qom-path\": \"/kvm-stats/vcpu[%d]\", ", target->vcpu);
@@ -143,12 +141,12 @@ static void print_result(const struct target *target, const struct query_stats_f
 		struct row row;
 
 		row_get(&row, target, target->set->stat[i]);
-		if (!row.values || !is_selected(filter, row.stat))
+		if (!row.values || !selects_name(filter, row.stat))
 			continue;
 		printf("%s{\"name\": ", separator);
 		json_print_string(kvmstats_stat_name(row.stat));
 		printf(", \"value\": ");
-		print_value(&row);
+		print_qmp_value(&row);
 		putchar('}');
 		separator = ", ";
 	}
@@ -175,7 +173,7 @@ static void print_answer(const struct monitor *monitor, const struct query_stats
 
 /* ---- query-stats-schemas ---- */
 
-static void print_stat(const struct kvmstats_stat *stat)
+static void print_qmp_desc(const struct kvmstats_stat *stat)
 {
 	unsigned int unit = kvmstats_stat_unit(stat);
 	int exponent = kvmstats_stat_exponent(stat);
@@ -203,7 +201,7 @@ static void print_schema(const char *target, const struct stat_set *set)
 		if (!is_known(set->stat[i]))
 			continue;
 		printf("%s", separator);
-		print_stat(set->stat[i]);
+		print_qmp_desc(set->stat[i]);
 		separator = ", ";
 	}
 	printf("]}");
@@ -226,7 +224,7 @@ void query_stats_print_schemas(const struct monitor *monitor)
 
 /* ---- kvm-stats query ---- */
 
-static const char usage[] =
+static const char query_usage[] =
 	"Usage: kvm-stats query [OPTION]...\n"
 	"\n"
 	"Prints the statistics of one VMM in the format of QEMU's query-stats: one line\n"
@@ -239,18 +237,18 @@ struct query {
 	bool complete;		/* there are statistics with all names */
 };
 
-static bool start(const struct monitor *monitor, void *arg)
+static bool start_query(const struct monitor *monitor, void *arg)
 {
 	struct query *query = arg;
 
-	if (!query_stats_require_one(monitor))
+	if (!monitor->has_values || !query_stats_require_one(monitor))
 		return false;
 	query_stats_warn_unknown(monitor);
 	query->complete = has_names(monitor, &query->filter);
 	return true;
 }
 
-static void print(const struct monitor *monitor, unsigned long interval, void *arg)
+static void print_query(const struct monitor *monitor, unsigned long interval, void *arg)
 {
 	struct query *query = arg;
 
@@ -259,7 +257,7 @@ static void print(const struct monitor *monitor, unsigned long interval, void *a
 }
 
 /* Handles --names. */
-static bool set_option(int option, const char *list, void *arg)
+static bool add_names(int option, const char *list, void *arg, struct message *why)
 {
 	struct query_stats_filter *filter = &((struct query *)arg)->filter;
 	const char *at = list;
@@ -268,13 +266,11 @@ static bool set_option(int option, const char *list, void *arg)
 	for (;;) {
 		size_t len = strcspn(at, ",");
 
-		if (!len) {
-			complain("--names must be a list of names such as exits,io_exits, not '%s'",
-				 list);
-			return false;
-		}
+		if (!len)
+			return message_set(why, "--names must be a list of names such as "
+					   "exits,io_exits, not '%s'", list);
 		if (!strings_add(&filter->name, &filter->names, at, len))
-			return false;
+			return message_no_memory(why);
 		if (!at[len])
 			return true;
 		at += len + 1;
@@ -285,7 +281,9 @@ static bool set_option(int option, const char *list, void *arg)
 
 int command_query(int argc, char **argv)
 {
-	static const struct samples_printer printer = { .start = start, .print = print };
+	static const struct samples_printer printer = {
+		.start = start_query, .print = print_query,
+	};
 	static const struct command_option table[] = {
 		{ 'i', "interval", "SEC", "interval in seconds, for example 1 or 0.5",
 		  .kind = OPTION_SECONDS, .member = MEMBER(options.interval), .min = 0.01 },
@@ -293,10 +291,12 @@ int command_query(int argc, char **argv)
 		  .kind = OPTION_COUNT, .member = MEMBER(options.count) },
 		{ FIRST_LONG_OPTION, "names", "LIST", "only statistics with exactly these names",
 		  .kind = OPTION_OTHER },
+		FROM_OPTION(MEMBER(options.from)),
+		VERBOSE_OPTION(MEMBER(options.verbose)),
 		{ 0 },
 	};
 	static const struct command_options accepted = {
-		.command = "query", .usage = usage, .table = table, .set = set_option,
+		.command = "query", .usage = query_usage, .table = table, .set = add_names,
 	};
 	struct query query = { .complete = true };
 	int status = options_parse(argc, argv, &accepted, &query, &query.options.filter);

@@ -1,134 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kvm-stats read, and samples for other commands */
-#include <errno.h>
+/* kvm-stats read */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "notice.h"
 #include "options.h"
+#include "read/guests.h"
 #include "read/read.h"
 #include "sums.h"
-#include "unread.h"
 #include "util.h"
-
-/* ---- samples ---- */
-
-struct samples {
-	const struct samples_options *options;
-	const struct samples_printer *printer;
-	void *arg;
-	struct monitor *monitor;
-	bool complete;		/* everything that is selected has been read so far */
-};
-
-/* Returns 0, -ESRCH if all VMMs of -p have ended, or another error. */
-static int sample(struct samples *samples)
-{
-	int err = monitor_sample(samples->monitor);
-
-	if (!err && monitor_has_ended(samples->monitor))
-		err = -ESRCH;
-	if (!err)
-		samples->complete &= report_unread(samples->monitor);
-	return err;
-}
-
-static int print_sample(struct samples *samples, unsigned long interval)
-{
-	samples->printer->print(samples->monitor, interval, samples->arg);
-	return flush_output() ? 0 : -EIO;
-}
-
-/* SIGSTOP and SIGCONT interrupt the wait, but do not end it. */
-static int wait_until(struct monitor *monitor, uint64_t deadline)
-{
-	int err;
-
-	do {
-		err = monitor_wait(monitor, deadline);
-	} while (err == -EINTR);
-	return err;
-}
-
-static int repeat(struct samples *samples)
-{
-	const struct samples_options *options = samples->options;
-	uint64_t start = clock_now();
-	unsigned long i;
-	int err = flush_output() ? 0 : -EIO;
-
-	for (i = 1; !err && (!options->count || i <= options->count); i++) {
-		err = wait_until(samples->monitor, start + i * options->interval);
-		if (!err)
-			err = sample(samples);
-		if (!err)
-			err = print_sample(samples, i);
-	}
-	return err;
-}
-
-static int read_all(struct samples *samples)
-{
-	int err = sample(samples);
-
-	if (err)
-		return err;
-	if (!samples->printer->start(samples->monitor, samples->arg))
-		return -ECANCELED;
-	if (!samples->options->interval)
-		return print_sample(samples, 0);
-	samples->monitor->options.event = notice_search;
-	samples->monitor->options.arg = samples->monitor;
-	return repeat(samples);
-}
-
-static int finish(const struct samples *samples, int err)
-{
-	const struct samples_options *options = samples->options;
-
-	if (err == -ESRCH) {
-		if (options->filter.pids == 1)
-			complain("PID %d has ended", (int)options->filter.pid[0]);
-		else
-			complain("all selected VMMs have ended");
-		if (options->count || !options->interval)
-			return STATUS_FAILED;
-	} else if (err && err != -EIO && err != -ECANCELED) {
-		complain("cannot read statistics: %s", error_text(err));
-	}
-	if (err && err != -ESRCH)
-		return STATUS_FAILED;
-	return samples->complete ? STATUS_OK : STATUS_FAILED;
-}
-
-int samples_run(struct samples_options *options, const struct samples_printer *printer, void *arg)
-{
-	struct monitor_options monitor_options = { .filter = &options->filter };
-	struct samples samples = {
-		.options = options,
-		.printer = printer,
-		.arg = arg,
-		.complete = true,
-	};
-	int status = STATUS_FAILED;
-
-	if (options->count && !options->interval)
-		options->interval = SECOND;
-	samples.monitor = require_monitor(&monitor_options);
-	if (samples.monitor && require_statistics(samples.monitor) &&
-	    require_matches(samples.monitor))
-		status = finish(&samples, read_all(&samples));
-	monitor_close(samples.monitor);
-	return status;
-}
-
-/* ---- headings ---- */
-
-void print_heading(const struct vmm *vmm)
-{
-	printf("# %s: %s\n", vmm_name(vmm), vmm_summary(vmm));
-}
 
 /* ---- tables ---- */
 
@@ -271,7 +151,7 @@ static void widen(int *width, const char *text)
 }
 
 /* Sets the widths of the columns. */
-static void report_measure(struct report *report, const struct monitor *monitor)
+static void measure_report(struct report *report, const struct monitor *monitor)
 {
 	const struct target *target;
 	size_t i, j;
@@ -288,82 +168,140 @@ static void report_measure(struct report *report, const struct monitor *monitor)
 	}
 }
 
-static void report_print(const struct report *report, const struct vmm *vmm)
+static void print_targets(const struct report *report, const struct vmm *vmm)
 {
 	size_t i, j;
 
+	for (i = 0; i < vmm->targets && flush_output(); i++) {
+		const struct target *target = vmm->target[i];
+
+		for (j = 0; target->now && j < target->set->stats; j++)
+			print_stat(report, target, target->set->stat[j]);
+	}
+}
+
+/* What /proc and the cgroups have */
+static void print_guest(const struct report *report, const struct filter *filter,
+			const struct guest *guest)
+{
+	int i;
+
+	for (i = 0; i < GUEST_STATS; i++) {
+		const struct guest_row *row = &guest->row[i];
+		const char *unit = *guest_stat_unit(i) ? guest_stat_unit(i) : "-";
+		bool seconds = report->base_units && !strcmp(unit, "ns");
+
+		if (!guest->has_row[i] || !guest_stat_is_selected(filter, i))
+			continue;
+		printf("%-*s  %-*s", report->label_width, "guest", report->name_width,
+		       guest_stat_name(i));
+		if (seconds)
+			printf("  %20.9f", (double)row->value / 1e9);
+		else
+			printf("  %20" PRIu64, row->value);
+		printf(report->rates ? "  %-7s" : "  %s", seconds ? "s" : unit);
+		if (report->rates && !row->known)
+			printf("  %14s", "-");
+		else if (report->rates)
+			printf("  %14.*f", seconds ? 6 : 1, seconds ? row->rate / 1e9 : row->rate);
+		putchar('\n');
+	}
+}
+
+static void print_table(const struct report *report, const struct monitor *monitor,
+			const struct vmm *vmm, const struct guest *guest)
+{
 	printf("%-*s  %-*s  %20s  UNIT", report->label_width, "TARGET", report->name_width,
 	       "STATISTIC", "VALUE");
 	if (report->rates)
 		printf("     %14s", "PER-SECOND");
 	putchar('\n');
-	for (i = 0; i < vmm->targets && flush_output(); i++) {
-		const struct target *target = vmm->target[i];
-
-		for (j = 0; j < target->set->stats; j++)
-			print_stat(report, target, target->set->stat[j]);
-	}
+	print_guest(report, monitor->options.filter, guest);
+	print_targets(report, vmm);
 }
 
-/* ---- kvm-stats read ---- */
+/* ---- the command ---- */
 
 struct read_options {
 	struct samples_options samples;
 	struct report report;
 	bool json;
+	struct guests guests;
 };
 
 static const char usage[] =
 	"Usage: kvm-stats read [OPTION]...\n"
 	"\n"
-	"Prints the statistics of VMs and vCPUs. With -i, prints them after each\n"
-	"interval, with their growth per second.\n"
+	"Prints the statistics of VMs and vCPUs, and what /proc has of each guest. With\n"
+	"-i, prints them after each interval, with their growth per second.\n"
 	"\n";
 
-static bool start(const struct monitor *monitor, void *arg)
+static bool selects_guest_stat(const struct monitor *monitor, void *arg)
+{
+	int i;
+
+	(void)arg;
+	for (i = 0; i < GUEST_STATS; i++) {
+		if (guest_stat_is_selected(monitor->options.filter, i))
+			return true;
+	}
+	return false;
+}
+
+static bool start_read(const struct monitor *monitor, void *arg)
 {
 	struct read_options *options = arg;
 
 	options->report.rates = options->samples.interval;
 	if (options->samples.interval && monitor->options.filter->pids == 1 && !options->json)
-		print_heading(monitor->vmm[0]);
-	return true;
+		print_heading(monitor, monitor->vmm[0]);
+	return guests_update(&options->guests, monitor) || out_of_memory();
 }
 
-static void print_tables(const struct report *report, const struct monitor *monitor, bool headings)
+static void print_time(const struct read_options *options, const struct monitor *monitor,
+		       unsigned long interval)
 {
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-
-		if (!vmm->targets)
-			continue;
-		if (headings)
-			print_heading(vmm);
-		report_print(report, vmm);
-	}
-}
-
-static void print(const struct monitor *monitor, unsigned long interval, void *arg)
-{
-	struct read_options *options = arg;
 	double seconds = (double)(interval * options->samples.interval) / 1e9;
 	char stamp[STAMP_SIZE];
-	bool many = monitor->vmms > 1 || !monitor->options.filter->pids;
 
-	if (options->json) {
-		json_print_values(monitor, interval);
-		return;
-	}
-	if (interval)
-		printf("%s# after %.1f s, %s\n", interval > 1 ? "\n" : "", seconds,
-		       stamp_of(monitor->time, stamp));
-	report_measure(&options->report, monitor);
-	print_tables(&options->report, monitor, many || !interval);
+	if (interval > 1)
+		putchar('\n');
+	if (monitor->is_copy)
+		printf("# sample %lu\n", interval + 1);
+	else
+		printf("# after %.1f s, %s\n", seconds, stamp_of(monitor->time, stamp));
 }
 
-static bool check_combination(const struct read_options *options)
+static void print_tables(struct read_options *options, const struct monitor *monitor,
+			 unsigned long interval)
+{
+	bool headings = monitor->vmms > 1 || !monitor->options.filter->pids || !interval;
+	size_t i;
+
+	if (interval)
+		print_time(options, monitor, interval);
+	measure_report(&options->report, monitor);
+	for (i = 0; i < monitor->vmms; i++) {
+		if (headings)
+			print_heading(monitor, monitor->vmm[i]);
+		print_table(&options->report, monitor, monitor->vmm[i],
+			    &options->guests.guest[i]);
+	}
+}
+
+static void print_read(const struct monitor *monitor, unsigned long interval, void *arg)
+{
+	struct read_options *options = arg;
+
+	if (interval && !guests_update(&options->guests, monitor))
+		out_of_memory();
+	else if (options->json)
+		json_print_values(monitor, &options->guests, interval);
+	else
+		print_tables(options, monitor, interval);
+}
+
+static bool check_format(const struct read_options *options)
 {
 	if (!options->json || !options->report.base_units)
 		return true;
@@ -375,7 +313,9 @@ static bool check_combination(const struct read_options *options)
 
 int command_read(int argc, char **argv)
 {
-	static const struct samples_printer printer = { .start = start, .print = print };
+	static const struct samples_printer printer = {
+		.has_others = selects_guest_stat, .start = start_read, .print = print_read,
+	};
 	static const struct command_option table[] = {
 		{ 'i', "interval", "SEC", "interval in seconds, for example 1 or 0.5",
 		  .kind = OPTION_SECONDS, .member = MEMBER(samples.interval), .min = 0.01 },
@@ -385,6 +325,8 @@ int command_read(int argc, char **argv)
 		  .kind = OPTION_FLAG, .member = MEMBER(json) },
 		{ 'b', "base-units", NULL, "print seconds and bytes, not ns and KiB",
 		  .kind = OPTION_FLAG, .member = MEMBER(report.base_units) },
+		FROM_OPTION(MEMBER(samples.from)),
+		VERBOSE_OPTION(MEMBER(samples.verbose)),
 		{ 0 },
 	};
 	static const struct command_options accepted = {
@@ -393,10 +335,11 @@ int command_read(int argc, char **argv)
 	struct read_options options = { 0 };
 	int status = options_parse(argc, argv, &accepted, &options, &options.samples.filter);
 
-	if (status < 0 && !check_combination(&options))
+	if (status < 0 && !check_format(&options))
 		status = STATUS_USAGE;
 	if (status < 0)
 		status = samples_run(&options.samples, &printer, &options);
+	guests_free(&options.guests);
 	filter_free(&options.samples.filter);
 	return status;
 }

@@ -20,24 +20,17 @@
 #include "notice.h"
 #include "options.h"
 #include "serve/serve.h"
-#include "unread.h"
 #include "util.h"
-
-/*
- * Statistics fds keep the memory of a VM in the kernel. Without requests the monitor is
- * refreshed at this interval, to close the fds of VMs that have ended.
- */
-#define REFRESH_INTERVAL	(5 * SECOND)
 
 struct collector {
 	const struct serve_options *options;
 	struct monitor *monitor;
+	struct notices notices;
 	struct exposition *exposition;
 	struct sampling sampling;
 	struct process_use process;
 	struct http_process http;
 	int signals;
-	uint64_t next_refresh;
 	uint64_t next_textfile;		/* UINT64_MAX: no textfile */
 	bool textfile_written;		/* at least once, so it must be removed at the end */
 	bool textfile_failed;		/* the last write failed, and the error was reported */
@@ -76,22 +69,40 @@ static void read_process(struct process_use *use)
 
 /* ---- samples ---- */
 
+/* The first sample finds what the user selected. Prints a message and returns false on failure. */
 static bool open_monitor(struct collector *collector)
 {
 	const struct serve_options *options = collector->options;
-	struct monitor_options monitor_options = {
-		.filter = &options->filter, .spares_fds = true,
-	};
+	struct monitor_options monitor_options = { .filter = &options->filter };
+	struct message why;
 
-	collector->monitor = require_monitor(&monitor_options);
-	if (!collector->monitor)
+	if (monitor_open(&collector->monitor, &monitor_options, &why)) {
+		message_print(&why);
 		return false;
-	report_unread(collector->monitor);
-	notice_exits(collector->monitor);
+	}
 	collector->exposition = exposition_new(collector->monitor, &options->exposed);
 	if (!collector->exposition)
 		out_of_memory();
 	return collector->exposition;
+}
+
+/* Reads a sample, and prints what has changed since the last one. Returns false if that fails. */
+static bool take_sample(struct collector *collector)
+{
+	struct sampling *sampling = &collector->sampling;
+	uint64_t start = clock_now();
+	bool read = !monitor_sample(collector->monitor), good;
+
+	if (collector->options->once)
+		message_print(&collector->monitor->problem);
+	else
+		notices_print(&collector->notices, collector->monitor);
+	good = read && !exposition_update(collector->exposition);
+	if (read && !good)
+		out_of_memory();
+	sampling->time = clock_read(CLOCK_REALTIME);
+	sampling->duration = clock_now() - start;
+	return good;
 }
 
 /*
@@ -102,28 +113,24 @@ static char *expose(struct collector *collector, enum exposition_format format, 
 		    size_t *size)
 {
 	struct sampling *sampling = &collector->sampling;
-	uint64_t start = clock_now();
+	bool good = take_sample(collector);
 	char *text = NULL;
 	FILE *to;
-	int err;
 
-	err = monitor_sample(collector->monitor);
-	report_unread(collector->monitor);
-	notice_exits(collector->monitor);
 	sampling->number++;
-	sampling->time = clock_read(CLOCK_REALTIME);
-	sampling->duration = clock_now() - start;
+	sampling->failed += !good;
+	if (!good)
+		return NULL;
 	read_process(&collector->process);
 	sampling->process = process ? &collector->process : NULL;
 	to = open_memstream(&text, size);
-	if (!err)
-		err = to ? exposition_write(collector->exposition, format, sampling, to) : -ENOMEM;
+	good = to && !exposition_write(collector->exposition, format, sampling, to);
 	if (to && fclose(to))
-		err = -ENOMEM;
-	if (!err)
+		good = false;
+	if (good)
 		return text;
 	sampling->failed++;
-	complain("cannot read the statistics: %s", error_text(err));
+	out_of_memory();
 	free(text);
 	return NULL;
 }
@@ -283,31 +290,22 @@ static int run_once(struct collector *collector)
 {
 	struct pollfd fds[] = {
 		{ .fd = collector->signals, .events = POLLIN },
-		{ .fd = kvmstats_monitor_fd(collector->monitor->library), .events = POLLIN },
 		{ .fd = collector->http.fd, .events = POLLIN },
 	};
-	uint64_t next = collector->next_refresh, now;
-	struct timespec timeout;
+	bool waits = collector->next_textfile != UINT64_MAX;
+	struct timespec timeout = clock_until(collector->next_textfile);
+	uint64_t now;
 
-	if (collector->next_textfile < next)
-		next = collector->next_textfile;
-	timeout = clock_until(next);
-	if (ppoll(fds, ARRAY_SIZE(fds), &timeout, NULL) < 0 && errno != EINTR) {
+	if (ppoll(fds, ARRAY_SIZE(fds), waits ? &timeout : NULL, NULL) < 0 && errno != EINTR) {
 		complain("cannot wait for requests: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
 	now = clock_now();
 	if (fds[0].revents)
 		return STATUS_OK;
-	if (fds[1].revents || now >= collector->next_refresh) {
-		/* If this fails, the next sample reports it. */
-		monitor_refresh(collector->monitor);
-		report_unread(collector->monitor);
-		collector->next_refresh = now + REFRESH_INTERVAL;
-	}
 	if (now >= collector->next_textfile)
 		write_textfile(collector, now);
-	if (fds[2].revents && !handle_http(collector)) {
+	if (fds[1].revents && !handle_http(collector)) {
 		complain("%s has ended or does not work", HTTP_PROGRAM);
 		return STATUS_FAILED;
 	}
@@ -331,6 +329,15 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+static bool matches(const struct collector *collector)
+{
+	struct message why = { 0 };
+	bool good = check_matches(collector->monitor, &why);
+
+	message_print(&why);
+	return good;
+}
+
 static int serve_until_signal(struct collector *collector)
 {
 	int status;
@@ -340,16 +347,18 @@ static int serve_until_signal(struct collector *collector)
 		complain("cannot wait for signals: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
-	collector->next_refresh = clock_now() + REFRESH_INTERVAL;
 	collector->next_textfile = UINT64_MAX;
-	if (collector->options->textfile) {
+	if (!collector->options->textfile) {
+		/* Some values of the first scrape are those since this sample. */
+		take_sample(collector);
+	} else {
 		collector->next_textfile = clock_now();
 		if (!write_textfile(collector, collector->next_textfile))
 			return STATUS_FAILED;
 	}
+	matches(collector);
 	if (collector->options->listen)
 		complain("serving %s/metrics", collector->http.url);
-	notice_start(collector->monitor);
 	notify_manager("READY=1");
 	do
 		status = run_once(collector);
@@ -367,20 +376,13 @@ int serve_run(const struct serve_options *options)
 	};
 	int status = STATUS_FAILED;
 
-	/*
-	 * The search for VMMs can take long, and prints messages about them, so it comes last. It
-	 * also opens statistics, which the process that serves HTTP must not inherit.
-	 */
+	/* The process that serves HTTP must not inherit what opens the statistics, so it starts first. */
 	if ((!options->listen || http_start(&collector.http, options->listen)) &&
 	    open_monitor(&collector)) {
-		bool matches = require_matches(collector.monitor);
-
-		if (options->once) {
-			explain_no_kvm_yet(collector.monitor);
-			status = write_text(&collector) && matches ? STATUS_OK : STATUS_FAILED;
-		} else {
+		if (!options->once)
 			status = serve_until_signal(&collector);
-		}
+		else if (write_text(&collector) && matches(&collector))
+			status = STATUS_OK;
 	}
 	if (!http_end(&collector.http))
 		status = STATUS_FAILED;

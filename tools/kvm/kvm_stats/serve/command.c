@@ -25,32 +25,30 @@ static const char usage[] =
 	"node_exporter. Reads the statistics for each request or each write of the file.\n"
 	"\n";
 
-static bool parse_listen(struct serve_options *options, const char *text)
+static bool parse_listen(struct serve_options *options, const char *text, struct message *why)
 {
 	options->listen = text;
 	if (address_is_valid(text))
 		return true;
-	complain("--listen must be a numeric address and a port, such as %s or :10203, not "
-		 "'%s'", ADDRESS_DEFAULT, text);
-	return false;
+	return message_set(why, "--listen must be a numeric address and a port, such as %s or "
+			   ":10203, not '%s'", ADDRESS_DEFAULT, text);
 }
 
-static bool parse_textfile(struct serve_options *options, const char *text)
+static bool parse_textfile(struct serve_options *options, const char *text,
+			   struct message *why)
 {
 	size_t len = strlen(text);
 
 	options->textfile = text;
-	if (!len) {
-		complain("--textfile must be the name of a file, not ''");
-		return false;
-	}
+	if (!len)
+		return message_set(why, "--textfile must be the name of a file, not ''");
 	if (len < 5 || strcmp(text + len - 5, ".prom"))
 		complain("'%s': node_exporter does not read this file, because its name does not "
 			 "end in .prom", text);
 	return true;
 }
 
-static bool parse_metrics(enum metrics *metrics, const char *text)
+static bool parse_metrics(enum metrics *metrics, const char *text, struct message *why)
 {
 	static const char * const names[] = {
 		[METRICS_DEFAULT] = "default", [METRICS_MINIMAL] = "minimal",
@@ -63,46 +61,44 @@ static bool parse_metrics(enum metrics *metrics, const char *text)
 		if (!strcmp(text, names[i]))
 			return true;
 	}
-	complain("--metrics must be minimal, default or all, not '%s'", text);
-	return false;
+	return message_set(why, "--metrics must be minimal, default or all, not '%s'", text);
 }
 
-static bool parse_excluded(struct exposition_options *options, const char *text)
+static bool parse_excluded(struct exposition_options *options, const char *text,
+			   struct message *why)
 {
+	char reason[128];
 	int err;
-	char why[128];
 
 	if (options->excludes) {
-		complain("--exclude can be given once: combine the expressions with '|'");
-		return false;
+		message_set(why, "--exclude can be given once");
+		return message_advice(why, "Combine the expressions with '|'");
 	}
 	err = regcomp(&options->excluded, text, REG_EXTENDED | REG_NOSUB);
 	options->excludes = !err;
 	if (!err)
 		return true;
-	regerror(err, &options->excluded, why, sizeof(why));
-	complain("--exclude: '%s' is not a regular expression: %s", text, why);
-	return false;
+	regerror(err, &options->excluded, reason, sizeof(reason));
+	return message_set(why, "--exclude: '%s' is not a regular expression: %s", text, reason);
 }
 
-static bool set_option(int option, const char *value, void *arg)
+static bool set_option(int option, const char *value, void *arg, struct message *why)
 {
 	struct serve_options *options = arg;
 
 	switch (option) {
 	case 'l':
-		return parse_listen(options, value);
+		return parse_listen(options, value, why);
 	case 't':
-		return parse_textfile(options, value);
+		return parse_textfile(options, value, why);
 	case METRICS:
-		return parse_metrics(&options->exposed.metrics, value);
+		return parse_metrics(&options->exposed.metrics, value, why);
 	case EXCLUDE:
-		return parse_excluded(&options->exposed, value);
+		return parse_excluded(&options->exposed, value, why);
 	}
-	complain("--web.config.file no longer exists: kvm-stats has neither TLS nor passwords. "
-		 "Put nginx in front of it, see nginx.conf in /usr/share/kvm-stats, or use "
-		 "--textfile and node_exporter.");
-	return false;
+	message_set(why, "--web.config.file no longer exists: kvm-stats has neither TLS nor passwords");
+	return message_advice(why, "Put nginx in front of it, see nginx.conf in "
+			      "/usr/share/kvm-stats, or use --textfile and node_exporter");
 }
 
 #define MEMBER(member)	offsetof(struct serve_options, member)
@@ -129,24 +125,20 @@ static const struct command_option table[] = {
 	{ 0 },
 };
 
-static bool check_combination(struct serve_options *options)
+static bool check_combination(struct serve_options *options, struct message *why)
 {
-	if (options->once && options->listen) {
-		complain("--once and --listen cannot be combined");
-		return false;
-	}
-	if (options->interval && options->once) {
-		complain("--once and --interval cannot be combined");
-		return false;
-	}
+	if (options->once && options->listen)
+		return message_set(why, "--once and --listen cannot be combined");
+	if (options->interval && options->once)
+		return message_set(why, "--once and --interval cannot be combined");
 	if (options->interval && !options->textfile) {
-		complain("--interval is for the file: add --textfile=FILE");
-		return false;
+		message_set(why, "--interval is for the file");
+		return message_advice(why, "Add --textfile=FILE");
 	}
 	if (!options->interval)
 		options->interval = DEFAULT_INTERVAL;
 	if (!options->listen && !options->textfile && !options->once)
-		return parse_listen(options, ADDRESS_DEFAULT);
+		return parse_listen(options, ADDRESS_DEFAULT, why);
 	return true;
 }
 
@@ -156,10 +148,15 @@ int command_serve(int argc, char **argv)
 		.command = "serve", .usage = usage, .table = table, .set = set_option,
 	};
 	struct serve_options options = { 0 };
+	struct message why = { 0 };
 	int status = options_parse(argc, argv, &accepted, &options, &options.filter);
 
-	if (status < 0)
-		status = check_combination(&options) ? serve_run(&options) : STATUS_USAGE;
+	if (status < 0 && !check_combination(&options, &why)) {
+		message_print(&why);
+		status = STATUS_USAGE;
+	} else if (status < 0) {
+		status = serve_run(&options);
+	}
 	filter_free(&options.filter);
 	if (options.exposed.excludes)
 		regfree(&options.exposed.excluded);

@@ -17,20 +17,31 @@
 #define MIN_POLL_NS	10000
 #define MAX_POLL_NS	524288
 
-/* The rules use these, and halt_wait_ns and preemptions show how busy a guest is. */
+/* The rules use these. */
 static const char * const minimal[] = {
-	"exits", "halt_poll_fail_ns", "halt_wait_ns", "insn_emulation_fail", "mmu_recycled",
-	"preemptions", "run_delay_ns", NULL
+	"exits", "halt_poll_fail_ns", "insn_emulation_fail", "mmu_recycled", "run_delay_ns", NULL
 };
 
 /* The dashboard of a guest also uses these, and the exit statistics. */
 static const char * const usual[] = {
 	"directed_yield_attempted", "halt_attempted_poll", "halt_exits", "halt_poll_success_ns",
-	"halt_successful_poll", "hypercalls", "insn_emulation", "io_exits", "irq_exits",
+	"halt_successful_poll", "halt_wait_ns", "hypercalls", "insn_emulation", "io_exits", "irq_exits",
 	"irq_window_exits", "mmio_exits", "mmu_cache_miss", "mmu_shadow_zapped", "pages_1g",
 	"pages_2m", "pages_4k", "pf_emulate", "pf_fast", "pf_fixed", "pf_spurious", "pf_taken",
-	"preemption_other", "preemption_reported", "remote_tlb_flush", "remote_tlb_flush_requests",
-	"signal_exits", "tlb_flush", NULL
+	"preemption_other", "preemption_reported", "preemptions", "remote_tlb_flush",
+	"remote_tlb_flush_requests", "signal_exits", "tlb_flush", NULL
+};
+
+/*
+ * Statistics of the host file about the threads of vCPUs. The others are times on clocks, and states.
+ * Guests have metrics of their own for the times, see about.c.
+ */
+static const char * const thread_events[] = {
+	"thread_involuntary_switches", "thread_minor_faults", "thread_voluntary_switches", NULL
+};
+static const char * const thread_times[] = {
+	"thread_guest_ns", "thread_major_faults", "thread_run_delay_ns", "thread_runtime_ns",
+	"thread_system_ns", "thread_user_ns", NULL
 };
 
 /* The dashboard of all hosts uses these. */
@@ -43,7 +54,6 @@ static const struct {
 	[KIND_GUEST] = { "kvm_guest_", " Sum over all vCPUs." },
 	[KIND_VM] = { "kvm_vm_", "" },
 	[KIND_VCPU] = { "kvm_vcpu_", "" },
-	[KIND_DEBUGFS] = { "kvm_debugfs_", " From debugfs, with the sum over all vCPUs." },
 	[KIND_HOST] = { "kvm_host_",
 			" Sum over all vCPUs of all guests since kvm-stats started." },
 };
@@ -58,6 +68,14 @@ const struct type_name type_names[] = {
 
 /* ---- the choice ---- */
 
+/* Whether the statistic means something as a metric of this kind. */
+static bool has_meaning(enum kind kind, const char *name)
+{
+	if (strncmp(name, "thread_", strlen("thread_")) || is_one_of(name, thread_events))
+		return true;
+	return kind == KIND_VCPU && is_one_of(name, thread_times);
+}
+
 bool metric_is_exposed(enum kind kind, const struct stat_set *set, const struct kvmstats_stat *stat,
 		       const struct exposition_options *options, const struct filter *filter)
 {
@@ -66,7 +84,7 @@ bool metric_is_exposed(enum kind kind, const struct stat_set *set, const struct 
 
 	/* Histograms of vCPUs would be most of all samples. */
 	if ((options->excludes && !regexec(&options->excluded, name, 0, NULL, 0)) ||
-	    (is_hist && kind == KIND_VCPU))
+	    (is_hist && kind == KIND_VCPU) || !has_meaning(kind, name))
 		return false;
 	if (kind == KIND_HOST)
 		return is_one_of(name, host);
@@ -76,6 +94,8 @@ bool metric_is_exposed(enum kind kind, const struct stat_set *set, const struct 
 		return options->histograms;
 	if (options->metrics == METRICS_ALL || is_one_of(name, minimal))
 		return true;
+	if (kind == KIND_VCPU && is_one_of(name, thread_times))
+		return options->metrics == METRICS_DEFAULT;
 	return options->metrics == METRICS_DEFAULT &&
 	       (is_exit_stat(set->schema, stat) || is_one_of(name, usual));
 }
@@ -214,7 +234,7 @@ const char *metric_help(const struct metric *metric, const char **more)
 		       "series.";
 	if (metric->label)
 		return "Exits of each class. A class without exits has no series.";
-	if (metric->kind == KIND_VM || metric->kind == KIND_DEBUGFS)
+	if (metric->kind == KIND_VM)
 		help = kvmstats_stat_help(name, KVMSTATS_KIND_VM);
 	if (!help && metric->kind != KIND_VM)
 		help = kvmstats_stat_help(name, KVMSTATS_KIND_VCPU);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "proc.h"
 #include "serve/serve.h"
 
 /* ---- metrics: names.c ---- */
@@ -14,7 +15,6 @@ enum kind {
 	KIND_GUEST,		/* kvm_guest_: sums over the vCPUs of a guest */
 	KIND_VM,		/* kvm_vm_ */
 	KIND_VCPU,		/* kvm_vcpu_ */
-	KIND_DEBUGFS,		/* kvm_debugfs_: VMs, including the sums of their vCPUs */
 	KIND_HOST,		/* kvm_host_: what all vCPUs have counted since kvm-stats started */
 };
 
@@ -85,47 +85,75 @@ const char *metric_help(const struct metric *metric, const char **more);
 #define SCALED_SIZE	160
 const char *stat_scaled(const struct kvmstats_stat *stat, uint64_t value, char *buf);
 
+/* ---- labels: labels.c ---- */
+
+/* Longer values are cut. */
+#define LABEL_TEXT_SIZE	256
+
+/*
+ * Copies @text to @buf. Characters that are not harmless on a terminal, and bytes that are not valid
+ * UTF-8, become U+FFFD.
+ */
+void label_text(const char *text, char *buf);
+
+/* Writes NAME="VALUE" after @before: '{', or ',' if another label precedes it. */
+void put_label(FILE *to, char before, const char *name, const char *value);
+
 /* ---- guests: guests.c ---- */
-
-/* What the main thread of a VMM does. */
-enum vmm_state {
-	VMM_RUNS,		/* or could, or waits for an event */
-	VMM_STOPPED,		/* by a signal, or by a debugger */
-	VMM_BLOCKED,		/* in uninterruptible sleep, for example for a disk */
-	VMM_UNKNOWN,
-	VMM_STATES,
-};
-
-#define ERROR_SIZE	160
 
 struct guest {
 	const struct vmm *vmm;
-	const char *name;	/* or that of the systemd unit or cgroup; "" if unknown */
-	const char *uuid;	/* "" if unknown */
+	uint64_t vmm_id;
+	char name[LABEL_TEXT_SIZE];	/* or that of the systemd unit or cgroup; "" if unknown */
 	bool ambiguous;		/* only the PID distinguishes it from all other guests */
-	enum vmm_state state;
-	/* Of its VMM, unless the state is unknown */
-	uint64_t cpu_time;	/* of all threads, in ns */
-	uint64_t memory;	/* resident, in bytes */
-	char error[ERROR_SIZE];	/* why statistics are missing; "" if none are */
+	struct process process;
+};
+
+/* Initialize it with zeros. */
+struct guest_list {
+	struct guest *guest;	/* one for each of monitor->vmm */
+	size_t count;
+	struct processes processes;
+	uint64_t waited;	/* ns that the vCPUs of all guests waited for a CPU while examined */
 };
 
 /*
- * Examines all guests. The array has one for each of monitor->vmm, and the caller frees it. Returns
- * false if there is not enough memory.
+ * Examines all guests, with all threads if @all_threads is set. Returns false if there is not enough
+ * memory.
  */
-bool examine_guests(struct guest **guests, const struct monitor *monitor);
-
-/*
- * Writes NAME="VALUE" after @before: '{', or ',' if another label precedes it. Bytes that are not
- * valid UTF-8 become U+FFFD.
- */
-void put_label(FILE *to, char before, const char *name, const char *value);
+bool guest_list_examine(struct guest_list *guests, const struct monitor *monitor, bool all_threads);
+void guest_list_free(struct guest_list *guests);
 
 /* Writes '{' and the labels guest and uuid. An ambiguous guest without a name is "pid 4711". */
 void put_guest(FILE *to, const struct guest *guest);
 
 /* The same, and the label pid if the name is ambiguous. */
 void put_guest_labels(FILE *to, const struct guest *guest);
+
+/* ---- metrics that KVM does not count: about.c ---- */
+
+struct text {
+	FILE *to;
+	enum exposition_format format;
+};
+
+/* Writes the lines before the samples of a metric. The description is @help and @more. */
+void put_metadata(const struct text *text, const char *name, enum metric_type type,
+		  const char *unit, const char *help, const char *more);
+
+/*
+ * Writes the metrics of /proc and of the cgroups about guests. With @waiting, also how long vCPUs
+ * wait for a CPU, which KVM counts on some kernels.
+ */
+void put_guests(const struct text *text, const struct guest_list *guests, enum metrics metrics,
+		bool waiting);
+
+/* Writes the sums over all guests, and how the statistics were read. */
+void put_host(const struct text *text, const struct guest_list *guests,
+	      const struct monitor *monitor, bool waiting);
+
+/* Writes metrics about kvm-stats. @left_out: number of statistics that have no metric */
+void put_own(const struct text *text, const struct sampling *sampling,
+	     const struct monitor *monitor, size_t left_out);
 
 #endif /* SERVE_NAMES_H */

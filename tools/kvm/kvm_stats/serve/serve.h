@@ -58,9 +58,14 @@ struct exposition *exposition_new(const struct monitor *monitor,
 void exposition_free(struct exposition *exposition);
 
 /*
+ * Examines the guests. Call it once after each monitor_sample(), because it adds to the sums of the
+ * host what the values of each vCPU have grown. Returns 0 or -ENOMEM.
+ */
+int exposition_update(struct exposition *exposition);
+
+/*
  * Writes the last sample of the monitor, in OpenMetrics 1.0 or in the older text format
- * 0.0.4, with the same names, labels and values. Call it once after each monitor_sample(), because
- * it adds to the sums of the host what the values of each vCPU have grown. Returns 0 or -ENOMEM.
+ * 0.0.4, with the same names, labels and values. Returns 0 or -ENOMEM.
  */
 int exposition_write(struct exposition *exposition, enum exposition_format format,
 		     const struct sampling *sampling, FILE *to);

@@ -6,18 +6,15 @@
 #include <string.h>
 
 #include "model.h"
-#include "proc.h"
 #include "serve/names.h"
 #include "util.h"
 
 /*
  * Values that are exposed together. A series of KIND_GUEST is the sum over all vCPUs of a guest.
- * The other series are those of one VM or vCPU each. If a process has several VMs, the kernel does
- * not report which of them a vCPU belongs to: then the vCPUs with the same ID have one series
- * together, their sum.
+ * The other series are those of one VM or vCPU each.
  *
- * All series have the labels of the guest. VMs have the label vm if their process has several.
- * vCPUs have the label vcpu.
+ * All series have the labels of the guest. VMs and vCPUs have the label vm if their process has
+ * several VMs. vCPUs have the label vcpu.
  */
 struct series {
 	enum kind kind;
@@ -29,7 +26,7 @@ struct series {
 struct exposition {
 	const struct monitor *monitor;
 	const struct exposition_options *options;
-	struct guest *guests;	/* one for each of monitor->vmm */
+	struct guest_list guests;
 
 	/* They only grow, and are sorted by name. */
 	struct metric *metric;
@@ -40,8 +37,7 @@ struct exposition {
 	struct series *series;
 	size_t count, capacity;
 	char *labels;
-	enum exposition_format format;
-	FILE *to;
+	struct text text;
 	bool failed;		/* memory is exhausted */
 };
 
@@ -117,17 +113,15 @@ static int compare_metrics(const void *a, const void *b)
 
 static enum kind kind_of(const struct target *target)
 {
-	if (target->origin == ORIGIN_DEBUGFS)
-		return KIND_DEBUGFS;
 	return target->scope == SCOPE_VCPU ? KIND_VCPU : KIND_VM;
 }
 
-/* Adds a series of the targets from @i to @end. Writes its labels to exposition->to. */
+/* Adds a series of the targets from @i to @end. Writes its labels to exposition->text.to. */
 static void add_series(struct exposition *exposition, const struct guest *guest, enum kind kind,
 		       size_t i, size_t end)
 {
 	struct target *const *target = guest->vmm->target + i;
-	FILE *labels = exposition->to;
+	FILE *labels = exposition->text.to;
 	struct series *more;
 
 	more = array_grow(exposition->series, exposition->count, &exposition->capacity,
@@ -139,7 +133,7 @@ static void add_series(struct exposition *exposition, const struct guest *guest,
 	exposition->series = more;
 	more[exposition->count++] = (struct series){ kind, target, end - i, ftell(labels) };
 	put_guest_labels(labels, guest);
-	if (target[0]->scope == SCOPE_VM && guest->vmm->vms > 1 && target[0]->vm >= 0)
+	if (kind != KIND_GUEST && guest->vmm->vms > 1)
 		fprintf(labels, ",vm=\"%d\"", target[0]->vm);
 	if (kind == KIND_VCPU)
 		fprintf(labels, ",vcpu=\"%d\"", target[0]->vcpu);
@@ -148,47 +142,41 @@ static void add_series(struct exposition *exposition, const struct guest *guest,
 		if (i + 1 < end && target[1]->set == target[0]->set)
 			continue;
 		add_set(exposition, kind, target[0]->set);
-		/* The sums of the host include those of VMs that only debugfs has. */
-		if (kind == KIND_GUEST || kind == KIND_DEBUGFS)
+		if (kind == KIND_GUEST)
 			add_set(exposition, KIND_HOST, target[0]->set);
 	}
 }
 
-/* Adds the series of the VMs, and of the vCPUs, which follow the VMs and are sorted by ID. */
+/* Adds the series of the VMs, and of the vCPUs, which follow the VMs. */
 static void add_guest(struct exposition *exposition, const struct guest *guest)
 {
 	const struct vmm *vmm = guest->vmm;
-	size_t vms = 0, i, end;
+	size_t vms = 0, i;
 
-	for (; vms < vmm->targets && kind_of(vmm->target[vms]) != KIND_VCPU; vms++)
-		add_series(exposition, guest, kind_of(vmm->target[vms]), vms, vms + 1);
-	/* While a vCPU is missing, the sum would be too small, and then seem to grow. */
-	if (vms < vmm->targets && !vmm->unread.vcpus)
+	for (; vms < vmm->targets && vmm->target[vms]->scope == SCOPE_VM; vms++)
+		add_series(exposition, guest, KIND_VM, vms, vms + 1);
+	if (vms < vmm->targets)
 		add_series(exposition, guest, KIND_GUEST, vms, vmm->targets);
-	for (i = vms; exposition->options->per_vcpu && i < vmm->targets; i = end) {
-		for (end = i + 1; end < vmm->targets; end++) {
-			if (vmm->target[end]->vcpu != vmm->target[i]->vcpu)
-				break;
-		}
-		add_series(exposition, guest, KIND_VCPU, i, end);
-	}
+	for (i = vms; exposition->options->per_vcpu && i < vmm->targets; i++)
+		add_series(exposition, guest, KIND_VCPU, i, i + 1);
 }
 
 /* Finds the guests, series and metrics of the last sample. */
-static void update(struct exposition *exposition)
+static void update_series(struct exposition *exposition)
 {
 	size_t metrics = exposition->metrics, size, i;
 
 	exposition->count = 0;
 	free(exposition->labels);
 	exposition->labels = NULL;
-	exposition->to = open_memstream(&exposition->labels, &size);
-	exposition->failed = !exposition->to ||
-			     !examine_guests(&exposition->guests, exposition->monitor);
-	for (i = 0; !exposition->failed && i < exposition->monitor->vmms; i++)
-		add_guest(exposition, &exposition->guests[i]);
-	if (exposition->to)
-		exposition->failed |= fclose(exposition->to);
+	exposition->text.to = open_memstream(&exposition->labels, &size);
+	exposition->failed = !exposition->text.to ||
+			     !guest_list_examine(&exposition->guests, exposition->monitor,
+						 exposition->options->metrics != METRICS_MINIMAL);
+	for (i = 0; !exposition->failed && i < exposition->guests.count; i++)
+		add_guest(exposition, &exposition->guests.guest[i]);
+	if (exposition->text.to)
+		exposition->failed |= fclose(exposition->text.to);
 	if (exposition->metrics > metrics)
 		qsort(exposition->metric, exposition->metrics, sizeof(*exposition->metric),
 		      compare_metrics);
@@ -202,6 +190,8 @@ static const uint64_t *values_in(const struct kvmstats_sample *sample, const str
 {
 	const struct kvmstats_stat *own = stat;
 
+	if (!sample)
+		return NULL;
 	if (target->set != set)
 		own = kvmstats_schema_find(target->set->schema, kvmstats_stat_name(stat));
 	return own && stat_is_like(own, stat) ? kvmstats_sample_values(sample, own) : NULL;
@@ -256,22 +246,6 @@ static void grow_total(struct exposition *exposition, struct metric *metric)
 	}
 }
 
-/* ---- the lines before the samples of a metric ---- */
-
-static void put_metadata(const struct exposition *exposition, const char *name,
-			 enum metric_type type, const char *unit, const char *help,
-			 const char *more)
-{
-	bool openmetrics = exposition->format == OPENMETRICS_1_0;
-	const struct type_name *names = &type_names[type];
-	const char *suffix = openmetrics ? "" : names->suffix;
-
-	fprintf(exposition->to, "# HELP %s%s %s%s\n# TYPE %s%s %s\n", name, suffix, help,
-		more, name, suffix, openmetrics ? names->openmetrics : names->text);
-	if (unit && openmetrics)
-		fprintf(exposition->to, "# UNIT %s %s\n", name, unit);
-}
-
 /* ---- samples of statistics ---- */
 
 /* A metric of one series. */
@@ -286,7 +260,7 @@ static void put_name(const struct sample *sample, const char *suffix, const char
 		     const char *value)
 {
 	const struct metric *metric = sample->metric;
-	FILE *to = sample->exposition->to;
+	FILE *to = sample->exposition->text.to;
 	char before = '{';
 
 	fprintf(to, "%s%s", metric->name, suffix);
@@ -308,7 +282,7 @@ static void put_name(const struct sample *sample, const char *suffix, const char
 static void put_scaled(const struct sample *sample, const struct kvmstats_stat *stat,
 		       uint64_t value)
 {
-	FILE *to = sample->exposition->to;
+	FILE *to = sample->exposition->text.to;
 	char buf[SCALED_SIZE];
 
 	if (sample->metric->page_size)
@@ -321,7 +295,7 @@ static void put_count(const struct sample *sample, const char *suffix, const cha
 		      uint64_t count)
 {
 	put_name(sample, suffix, le ? "le" : NULL, le);
-	fprintf(sample->exposition->to, "%" PRIu64 "\n", count);
+	fprintf(sample->exposition->text.to, "%" PRIu64 "\n", count);
 }
 
 static void put_histogram(const struct sample *sample, const uint64_t *values)
@@ -347,7 +321,7 @@ static void put_histogram(const struct sample *sample, const uint64_t *values)
 		put_scaled(sample, metric->sum, *sum);
 	}
 	/* OpenMetrics allows _count only together with _sum. The text format always has it. */
-	if (sum || sample->exposition->format == PROMETHEUS_TEXT_0_0_4)
+	if (sum || sample->exposition->text.format == PROMETHEUS_TEXT_0_0_4)
 		put_count(sample, "_count", NULL, count);
 }
 
@@ -405,255 +379,33 @@ static void put_metrics(struct exposition *exposition, bool exits_are_off)
 	size_t i;
 
 	for (i = 0; i < exposition->metrics; i++) {
-		struct metric *metric = &exposition->metric[i];
+		const struct metric *metric = &exposition->metric[i];
 
-		if (metric->kind == KIND_HOST)
-			grow_total(exposition, metric);
 		if (exits_are_off && metric->exits)
 			continue;
 		if (strcmp(last, metric->name)) {
 			help = metric_help(metric, &more);
-			put_metadata(exposition, metric->name, metric->type, metric->unit, help,
-				     more);
+			put_metadata(&exposition->text, metric->name, metric->type, metric->unit,
+				     help, more);
 		}
 		last = metric->name;
 		put_metric(exposition, metric);
 	}
 }
 
-/* ---- metrics about guests ---- */
-
-static void put_gauge(const struct exposition *exposition, const char *name, const char *help)
-{
-	put_metadata(exposition, name, METRIC_GAUGE, NULL, help, "");
-}
-
-/* Writes NAME{LABELS,error="ERROR"} NUMBER. @error can be NULL. */
-static void put_of_guest(FILE *to, const char *name, const struct guest *guest, const char *error,
-			 size_t number)
-{
-	fputs(name, to);
-	put_guest_labels(to, guest);
-	if (error)
-		put_label(to, ',', "error", error);
-	fprintf(to, "} %zu\n", number);
-}
-
-static void put_info(FILE *to, const struct guest *guest)
-{
-	const struct vmm *vmm = guest->vmm;
-	char pid[16] = "";
-
-	if (vmm->pid)
-		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
-	fputs("kvm_guest_info", to);
-	put_guest(to, guest);
-	put_label(to, ',', "pid", pid);
-	put_label(to, ',', "vmm", vmm->comm ? vmm->comm : "");
-	put_label(to, ',', "source", vmm_sources(vmm));
-	fputs("} 1\n", to);
-}
-
-static void put_guests(const struct exposition *exposition)
-{
-	const struct guest *begin = exposition->guests, *guest;
-	const struct guest *end = begin + exposition->monitor->vmms;
-	FILE *to = exposition->to;
-
-	put_gauge(exposition, "kvm_guest_up",
-		  "1 if kvm-stats can read the statistics of all selected vCPUs of the guest.");
-	for (guest = begin; guest < end; guest++)
-		put_of_guest(to, "kvm_guest_up", guest, NULL, !*guest->error);
-	put_gauge(exposition, "kvm_guest_unreadable",
-		  "Why kvm_guest_up is 0. Other guests do not have the metric.");
-	for (guest = begin; guest < end; guest++) {
-		if (*guest->error)
-			put_of_guest(to, "kvm_guest_unreadable", guest, guest->error, 1);
-	}
-	put_metadata(exposition, "kvm_guest", METRIC_INFO, NULL,
-		     "PID and name of the VMM, and source of the statistics.", "");
-	for (guest = begin; guest < end; guest++)
-		put_info(to, guest);
-	put_gauge(exposition, "kvm_guest_vcpus", "Number of vCPUs of the guest.");
-	for (guest = begin; guest < end; guest++)
-		put_of_guest(to, "kvm_guest_vcpus", guest, NULL, guest->vmm->vcpus);
-	put_gauge(exposition, "kvm_guest_vmm_running",
-		  "0 if the main thread of the VMM is stopped, or in uninterruptible sleep.");
-	for (guest = begin; guest < end; guest++) {
-		if (guest->state != VMM_UNKNOWN)
-			put_of_guest(to, "kvm_guest_vmm_running", guest, NULL,
-				     guest->state == VMM_RUNS);
-	}
-}
-
-/* The memory exceeds the number of series that --metrics=minimal has for a guest. */
-static void put_processes(const struct exposition *exposition)
-{
-	const struct guest *begin = exposition->guests, *guest;
-	const struct guest *end = begin + exposition->monitor->vmms;
-	FILE *to = exposition->to;
-
-	put_metadata(exposition, "kvm_guest_cpu_seconds", METRIC_COUNTER, "seconds",
-		     "CPU time of all threads of the VMM, including the time in the guest.", "");
-	for (guest = begin; guest < end; guest++) {
-		if (guest->state == VMM_UNKNOWN)
-			continue;
-		fputs("kvm_guest_cpu_seconds_total", to);
-		put_guest_labels(to, guest);
-		fprintf(to, "} %" PRIu64 ".%02" PRIu64 "\n", guest->cpu_time / SECOND,
-			guest->cpu_time % SECOND / (SECOND / 100));
-	}
-	if (exposition->options->metrics == METRICS_MINIMAL)
-		return;
-	put_metadata(exposition, "kvm_guest_memory_bytes", METRIC_GAUGE, "bytes",
-		     "Resident memory of the VMM, including that of the guest.", "");
-	for (guest = begin; guest < end; guest++) {
-		if (guest->state != VMM_UNKNOWN)
-			put_of_guest(to, "kvm_guest_memory_bytes", guest, NULL, guest->memory);
-	}
-}
-
-/* ---- metrics about the host ---- */
-
-/* Writes one sample for each reason. Most unreadable guests have the same one. */
-static void put_reasons(const struct exposition *exposition)
-{
-	const struct guest *guest = exposition->guests;
-	size_t count = exposition->monitor->vmms, same, i, j;
-
-	put_gauge(exposition, "kvm_host_unreadable_guests",
-		  "Guests whose kvm_guest_up is 0, by reason.");
-	for (i = 0; i < count; i++) {
-		for (j = 0; j < i && strcmp(guest[j].error, guest[i].error); j++)
-			;
-		if (!*guest[i].error || j < i)
-			continue;
-		for (same = 0; j < count; j++)
-			same += !strcmp(guest[j].error, guest[i].error);
-		fputs("kvm_host_unreadable_guests", exposition->to);
-		put_label(exposition->to, '{', "error", guest[i].error);
-		fprintf(exposition->to, "} %zu\n", same);
-	}
-}
-
-static void put_host(const struct exposition *exposition)
-{
-	static const char * const states[] = { "running", "stopped", "blocked", "unknown" };
-	size_t in_state[VMM_STATES] = { 0 }, vcpus = 0, i;
-
-	for (i = 0; i < exposition->monitor->vmms; i++) {
-		in_state[exposition->guests[i].state]++;
-		vcpus += exposition->guests[i].vmm->vcpus;
-	}
-	put_gauge(exposition, "kvm_host_guests",
-		  "Guests by the state of the main thread of their VMM: stopped by a signal or a "
-		  "debugger, or blocked in uninterruptible sleep.");
-	for (i = 0; i < VMM_STATES; i++)
-		fprintf(exposition->to, "kvm_host_guests{state=\"%s\"} %zu\n", states[i],
-			in_state[i]);
-	put_gauge(exposition, "kvm_host_vcpus", "Number of vCPUs of all guests.");
-	fprintf(exposition->to, "kvm_host_vcpus %zu\n", vcpus);
-	put_reasons(exposition);
-}
-
-/* ---- metrics about kvm-stats ---- */
-
-/* monitor->denied does not include processes that the filter selects by PID. */
-static size_t count_unseen(const struct monitor *monitor)
-{
-	size_t unseen = monitor->denied;
-	const struct filter *filter = monitor->options.filter;
-	size_t i;
-
-	for (i = 0; i < filter->pids; i++) {
-		int err = kvmstats_monitor_pid_error(monitor->library, filter->pid[i]);
-
-		unseen += err == -EACCES || err == -EPERM;
-	}
-	return unseen;
-}
-
-static size_t count_provisional(const struct monitor *monitor)
-{
-	size_t count = 0, i;
-
-	for (i = 0; i < monitor->vmms; i++)
-		count += monitor->vmm[i]->unread.name_error != 0;
-	return count;
-}
-
-/* The names that begin with "process" are those of all client libraries of Prometheus. */
-static void put_own(struct exposition *exposition, const struct sampling *sampling,
-		    enum exits_state exits)
-{
-	static const struct process_use none;
-	const struct process_use *use = sampling->process ? sampling->process : &none;
-	const struct {
-		const char *name;
-		enum metric_type type;
-		const char *unit;
-		const char *help;
-		uint64_t value;		/* if the unit is seconds, in ns */
-	} numbers[] = {
-		{ "kvm_stats_unseen_processes", METRIC_GAUGE, NULL,
-		  "Processes that kvm-stats has no permission to inspect; they can have VMs. "
-		  "Grant CAP_PERFMON if the kernel has KVM_STATS_NEXT, otherwise CAP_SYS_PTRACE "
-		  "and CAP_DAC_READ_SEARCH.", count_unseen(exposition->monitor) },
-		{ "kvm_stats_provisional_names", METRIC_GAUGE, NULL,
-		  "Guests that have the name of their cgroup, or no name, because their VMM hangs and "
-		  "its command line cannot be read.", count_provisional(exposition->monitor) },
-		{ "kvm_stats_left_out_statistics", METRIC_GAUGE, NULL,
-		  "Statistics that are left out because another statistic uses the same metric "
-		  "name.", exposition->left_out },
-		{ "kvm_stats_samples", METRIC_COUNTER, NULL,
-		  "Number of times that kvm-stats has read the statistics.", sampling->number },
-		{ "kvm_stats_failed_samples", METRIC_COUNTER, NULL,
-		  "How many of these samples failed as a whole, and were not exposed.",
-		  sampling->failed },
-		{ "kvm_stats_sample_timestamp_seconds", METRIC_GAUGE, "seconds",
-		  "Time when kvm-stats read these statistics, in seconds since the epoch.",
-		  sampling->time },
-		{ "kvm_stats_sample_duration_seconds", METRIC_GAUGE, "seconds",
-		  "Time that reading these statistics took.", sampling->duration },
-		{ "kvm_exit_stats_enabled", METRIC_GAUGE, NULL,
-		  "1 while exit statistics are on. While they are off, they have no metrics. To "
-		  "switch them on: echo 1 >" EXIT_STATS_PARAMETER, exits == EXITS_ON },
-		{ "process_cpu_seconds", METRIC_COUNTER, "seconds",
-		  "CPU time that kvm-stats has used.", use->cpu_time },
-		{ "process_resident_memory_bytes", METRIC_GAUGE, "bytes",
-		  "Resident memory of kvm-stats.", use->resident },
-		{ "process_virtual_memory_bytes", METRIC_GAUGE, "bytes",
-		  "Virtual memory of kvm-stats.", use->virtual },
-		{ "process_open_fds", METRIC_GAUGE, NULL,
-		  "File descriptors that kvm-stats has open.", use->open_fds },
-		{ "process_max_fds", METRIC_GAUGE, NULL,
-		  "Limit of file descriptors of kvm-stats.", use->max_fds },
-		{ "process_start_time_seconds", METRIC_GAUGE, "seconds",
-		  "Time when kvm-stats started, in seconds since the epoch.", use->start },
-	};
-	FILE *to = exposition->to;
-	size_t i;
-
-	put_metadata(exposition, "kvm_stats_build", METRIC_INFO, NULL, "The version of kvm-stats.",
-		     "");
-	fputs("kvm_stats_build_info{version=\"" KVM_STATS_VERSION "\"} 1\n", to);
-	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
-		uint64_t value = numbers[i].value;
-
-		if ((!sampling->process && !strncmp(numbers[i].name, "process", 7)) ||
-		    (exits == EXITS_MISSING && !strncmp(numbers[i].name, "kvm_exit", 8)))
-			continue;
-		put_metadata(exposition, numbers[i].name, numbers[i].type, numbers[i].unit,
-			     numbers[i].help, "");
-		fprintf(to, "%s%s ", numbers[i].name, type_names[numbers[i].type].suffix);
-		if (numbers[i].unit && !strcmp(numbers[i].unit, "seconds"))
-			fprintf(to, "%" PRIu64 ".%09" PRIu64 "\n", value / SECOND, value % SECOND);
-		else
-			fprintf(to, "%" PRIu64 "\n", value);
-	}
-}
-
 /* ---- the exposition ---- */
+
+/* Whether KVM counts how long vCPUs wait for a CPU. Otherwise the scheduler's count is exposed. */
+static bool counts_waiting(const struct monitor *monitor)
+{
+	size_t i;
+
+	for (i = 0; i < monitor->sets.sets; i++) {
+		if (kvmstats_schema_find(monitor->sets.set[i]->schema, "run_delay_ns"))
+			return true;
+	}
+	return false;
+}
 
 struct exposition *exposition_new(const struct monitor *monitor,
 				  const struct exposition_options *options)
@@ -674,25 +426,34 @@ void exposition_free(struct exposition *exposition)
 	free(exposition->metric);
 	free(exposition->series);
 	free(exposition->labels);
-	free(exposition->guests);
+	guest_list_free(&exposition->guests);
 	free(exposition);
+}
+
+int exposition_update(struct exposition *exposition)
+{
+	size_t i;
+
+	update_series(exposition);
+	for (i = 0; !exposition->failed && i < exposition->metrics; i++) {
+		if (exposition->metric[i].kind == KIND_HOST)
+			grow_total(exposition, &exposition->metric[i]);
+	}
+	return exposition->failed ? -ENOMEM : 0;
 }
 
 int exposition_write(struct exposition *exposition, enum exposition_format format,
 		     const struct sampling *sampling, FILE *to)
 {
-	enum exits_state exits = monitor_exits(exposition->monitor);
+	const struct monitor *monitor = exposition->monitor;
+	const struct guest_list *guests = &exposition->guests;
+	bool waiting = !counts_waiting(monitor);
 
-	update(exposition);
-	if (exposition->failed)
-		return -ENOMEM;
-	exposition->format = format;
-	exposition->to = to;
-	put_own(exposition, sampling, exits);
-	put_host(exposition);
-	put_guests(exposition);
-	put_processes(exposition);
-	put_metrics(exposition, exits == EXITS_OFF);
+	exposition->text = (struct text){ .to = to, .format = format };
+	put_own(&exposition->text, sampling, monitor, exposition->left_out);
+	put_host(&exposition->text, guests, monitor, waiting);
+	put_guests(&exposition->text, guests, exposition->options->metrics, waiting);
+	put_metrics(exposition, monitor_exits(monitor) == EXITS_OFF);
 	if (format == OPENMETRICS_1_0)
 		fputs("# EOF\n", to);
 	return ferror(to) ? -ENOMEM : 0;

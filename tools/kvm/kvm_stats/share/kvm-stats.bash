@@ -35,7 +35,7 @@ _kvm_stats_list()
 _kvm_stats_columns()
 {
 	"$1" top --help 2>/dev/null |
-		sed -n '/--columns=/,/^ *--classic/{/--classic/d; s/.*: //; p}' | tr -d ' ' |
+		sed -n '/--columns=/,/^ *-p,/{/^ *-p,/d; s/.*: //; p}' | tr -d ' ' |
 		tr ',' '\n' | sed '/^$/d'
 }
 
@@ -63,9 +63,6 @@ _kvm_stats()
 		word=
 	elif [ "$last" = = ]; then
 		last=${COMP_WORDS[COMP_CWORD - 2]}
-	elif [ "$last" = --qmp ]; then
-		# Its value comes after "=" only.
-		last=
 	fi
 	case $last in
 	-p | --pid)
@@ -78,15 +75,9 @@ _kvm_stats()
 		[ ${#COMPREPLY[@]} = 0 ] || mapfile -t COMPREPLY < <(printf '%q\n' "${COMPREPLY[@]}")
 		return
 		;;
-	--qmp | -L | --log-to-file | -o | --output | --textfile)
+	--from | -o | --output | -t | --textfile)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
-		;;
-	-t)	# only serve's has a value
-		if [ "$command" = serve ]; then
-			mapfile -t COMPREPLY < <(compgen -f -- "$word")
-			return
-		fi
 		;;
 	--metrics)
 		_kvm_stats_choose < <(printf '%s\n' all default minimal)
@@ -98,11 +89,8 @@ _kvm_stats()
 		_kvm_stats_choose < <(_kvm_stats_columns "$program" | sed "s/^/$before/")
 		return
 		;;
-	-f | --filter | --exclude | --fields | --names | --vcpu | -s | --set-delay | --interval | -n | --count)
+	-f | --filter | --exclude | --names | --vcpu | -i | --interval | -c | --count)
 		return
-		;;
-	-i | -c)	# those of kvm_stat have no value
-		[ -z "$command" ] || return
 		;;
 	esac
 	if [ "$COMP_CWORD" = $((1 + help)) ] && [[ $word != -* ]]; then

@@ -4,11 +4,19 @@
  * listens on the address 127.0.0.1 and port PORT + N. Its guests have the statistics of x86, whose
  * values grow with the time. Every 30 seconds, each host replaces one guest by another one.
  *
- * usage: fleet PORT HOSTS GUESTS VCPUS minimal|default|all
+ * A host has one of three kinds: its kernel has this series (series), the host file of an unpatched
+ * kernel is published (file), or it has only /proc (proc). EXTRA are the names of statistics that
+ * unpatched kernels do not have; "exit_*" are all that begin like this.
+ *
+ * With PORT 0, the exposition of one host is printed.
+ *
+ * usage: fleet PORT HOSTS GUESTS VCPUS minimal|default|all series|file|proc [EXTRA]...
  */
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,13 +24,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fake_host.h"
+#include "fake_vmms.h"
 #include "util.h"
 
 #define REPLACE_INTERVAL	(30 * SECOND)
 #define MAX_VALUES		1024
+#define MAX_VCPUS		8
 
 enum { COUNTER, COUNTER_NS, LOG2_NS, INSTANT, PEAK, PEAK_NS, BOOLEAN };
+enum host_kind { SERIES, HOST_FILE, PROC, HOST_KINDS };
 
 #define NS	.unit = KVMSTATS_UNIT_SECONDS, .exponent = -9
 
@@ -55,50 +65,151 @@ static const struct {
 	{ NULL, 0 },
 };
 
+/* What the host file has of the threads of vCPUs, see kvm-stats-host-file(5) */
+static const struct {
+	const char *name;
+	int kind;
+} thread_definitions[] = {
+	{ "thread_known", BOOLEAN }, { "thread_state", INSTANT },
+	{ "thread_run_delay_ns", COUNTER_NS }, { "thread_runtime_ns", COUNTER_NS },
+	{ "thread_user_ns", COUNTER_NS }, { "thread_system_ns", COUNTER_NS },
+	{ "thread_guest_ns", COUNTER_NS }, { "thread_voluntary_switches", COUNTER },
+	{ "thread_involuntary_switches", COUNTER }, { "thread_minor_faults", COUNTER },
+	{ "thread_major_faults", COUNTER },
+};
+
 static const struct stat_set *vm_set, *vcpu_set;
+static enum host_kind kind;
+static char **extra;
+
+static bool is_extra(const char *name)
+{
+	size_t i;
+
+	for (i = 0; extra[i]; i++) {
+		size_t len = strcspn(extra[i], "*");
+
+		if (!strncmp(name, extra[i], len) && (extra[i][len] || !name[len]))
+			return true;
+	}
+	return false;
+}
 
 /* Makes a set of the definitions from @i on, and moves it to those of the next set. */
-static const struct stat_set *make_set(size_t *i)
+static const struct stat_set *make_set(size_t *i, bool is_vcpu)
 {
-	struct kvmstats_desc desc[ARRAY_SIZE(definitions)];
+	struct kvmstats_desc desc[ARRAY_SIZE(definitions) + ARRAY_SIZE(thread_definitions)];
 	struct kvmstats_schema *schema;
 	const struct stat_set *set = NULL;
-	size_t count = 0;
+	size_t count = 0, n;
 
 	for (; definitions[*i].name; (*i)++) {
+		if (kind == PROC || (kind == HOST_FILE && is_extra(definitions[*i].name)))
+			continue;
 		desc[count] = kinds[definitions[*i].kind];
 		desc[count++].name = definitions[*i].name;
 	}
 	(*i)++;
+	for (n = 0; kind == HOST_FILE && is_vcpu && n < ARRAY_SIZE(thread_definitions); n++) {
+		desc[count] = kinds[thread_definitions[n].kind];
+		desc[count++].name = thread_definitions[n].name;
+	}
 	if (!kvmstats_schema_make(&schema, desc, count, sizeof(*desc)))
-		set = stat_set_get(&monitor.sets, schema, true);
+		set = stat_set_get(&monitor.sets, schema);
 	if (!set)
 		fail("the schema cannot be made");
 	return set;
 }
 
 /* Each vCPU waits for a CPU during 5 % of the time. All events happen some times per second. */
-static void sample(struct target *target, uint64_t interval, uint64_t now)
+static void advance(struct fake_target *fake, uint64_t interval, uint64_t now)
 {
-	struct kvmstats_sample *oldest = target->before;
-	const uint64_t *old = stat_set_values(target->set, target->now);
+	const struct stat_set *set = fake->target.set;
+	const uint64_t *old = stat_set_values(set, fake->target.now);
 	uint64_t values[MAX_VALUES];
 	size_t i, n;
 
-	for (i = 0; i < kvmstats_schema_count(target->set->schema); i++) {
-		const struct kvmstats_stat *stat = kvmstats_schema_stat(target->set->schema, i);
+	for (i = 0; i < kvmstats_schema_count(set->schema); i++) {
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(set->schema, i);
 		bool is_time = kvmstats_stat_unit(stat) == KVMSTATS_UNIT_SECONDS &&
 			       !kvmstats_stat_is_hist(stat);
 		size_t first = kvmstats_stat_offset(stat) / sizeof(*values);
 
+		if (!strcmp(kvmstats_stat_name(stat), "thread_state")) {
+			values[first] = 1;	/* sleeps */
+			continue;
+		}
 		for (n = first; n < first + kvmstats_stat_size(stat); n++)
 			values[n] = (old ? old[n] : 0) + (is_time ? interval / 20 :
 							  interval / MILLISECOND * (n % 7 + 1));
 	}
-	target->before = target->now;
-	target->now = oldest;
-	if (kvmstats_sample_set(target->now, values, target->set->values, now))
-		fail("values cannot be set");
+	set_values(fake, values, now);
+}
+
+static void advance_all(uint64_t interval, uint64_t now)
+{
+	size_t i, j;
+
+	monitor.time = now;
+	for (i = 0; i < monitor.vmms; i++) {
+		for (j = 0; j < monitor.vmm[i]->targets; j++)
+			advance((struct fake_target *)monitor.vmm[i]->target[j], interval, now);
+	}
+}
+
+/*
+ * All guests have the same process, which is this one. It has a thread for each vCPU, and one of
+ * each other group.
+ */
+static pid_t vcpu_tid[MAX_VCPUS];
+
+static void *run_thread(void *name)
+{
+	prctl(PR_SET_NAME, name);
+	for (;;)
+		usleep(100000);
+	return NULL;
+}
+
+static void start_thread(const char *name)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, run_thread, strdup(name)))
+		fail("a thread cannot be started");
+}
+
+static void find_threads(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	struct dirent *dirent;
+	struct task task;
+
+	while (dir && (dirent = readdir(dir))) {
+		pid_t tid = atoi(dirent->d_name);
+		int vcpu = tid && task_read(&task, getpid(), tid) ?
+			   process_vcpu_of_name(task.name) : -1;
+
+		if (vcpu >= 0 && vcpu < MAX_VCPUS)
+			vcpu_tid[vcpu] = tid;
+	}
+	closedir(dir);
+}
+
+static void start_threads(size_t vcpus)
+{
+	char name[16];
+	size_t i;
+
+	for (i = 0; i < vcpus; i++) {
+		snprintf(name, sizeof(name), "CPU %u/KVM", (unsigned int)i);
+		start_thread(name);
+	}
+	start_thread("IO iothread1");
+	start_thread("vhost-1");
+	/* They set their names. */
+	usleep(200000);
+	find_threads();
 }
 
 /* Adds a guest in place of the one at @at. Its name has a number that no other guest has had. */
@@ -114,18 +225,17 @@ static void start_guest(int host, size_t at, size_t vcpus)
 		fail("out of memory");
 	vmm = add_vmm(getpid(), name, 1, vcpus);
 	vmm->uuid = uuid;
-	vmm->number = number;
 	if (old) {
 		monitor.vmm[at] = monitor.vmm[--monitor.vmms];
-		targets_free(old);
-		free(old);
+		free_fake_vmm(old);
 	}
-	for (i = -1; i < (int)vcpus; i++)
-		add_target_of(vmm, &(struct target){
-			.source = &image_source, .scope = i < 0 ? SCOPE_VM : SCOPE_VCPU,
-			.vcpu = i, .vmm_fd = -1, .origin = ORIGIN_NEXT,
-			.set = i < 0 ? vm_set : vcpu_set,
-		});
+	add_target(vmm, vm_set, 0, -1);
+	for (i = 0; i < (int)vcpus; i++) {
+		struct fake_target *vcpu = add_target(vmm, vcpu_set, 0, i);
+
+		if (kind == HOST_FILE)
+			vcpu->target.tid = vcpu_tid[i];
+	}
 }
 
 static int listen_on(int port)
@@ -150,6 +260,7 @@ static void answer(int fd, struct exposition *exposition, const struct sampling 
 
 	if (!to)
 		fail("out of memory");
+	exposition_update(exposition);
 	if (recv(fd, request, sizeof(request), 0) > 0) {
 		fputs("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
 		      "Connection: close\r\n\r\n", to);
@@ -165,8 +276,9 @@ static void run_host(int host, int listener, size_t guests, size_t vcpus, enum m
 	struct process_use use = { .open_fds = 20, .max_fds = 1024, .resident = 1 << 23 };
 	struct sampling sampling = { .duration = MILLISECOND, .process = &use };
 	uint64_t last = clock_now() - SECOND, replaced = last, now;
-	size_t i, j;
+	size_t i;
 
+	start_threads(vcpus);
 	for (i = 0; i < guests; i++)
 		start_guest(host, i, vcpus);
 	for (;;) {
@@ -177,10 +289,7 @@ static void run_host(int host, int listener, size_t guests, size_t vcpus, enum m
 			replaced = now;
 			start_guest(host, (size_t)(now / SECOND) % guests, vcpus);
 		}
-		for (i = 0; i < monitor.vmms; i++) {
-			for (j = 0; j < monitor.vmm[i]->targets; j++)
-				sample(monitor.vmm[i]->target[j], now - last, now);
-		}
+		advance_all(now - last, now);
 		sampling.number++;
 		sampling.time = (uint64_t)time(NULL) * SECOND;
 		last = now;
@@ -188,24 +297,65 @@ static void run_host(int host, int listener, size_t guests, size_t vcpus, enum m
 	}
 }
 
+/* Prints the second exposition: some metrics need two samples. */
+static void print_host(size_t guests, size_t vcpus, enum metrics metrics)
+{
+	struct exposition_options options = { .metrics = metrics };
+	struct exposition *exposition = exposition_new(&monitor, &options);
+	struct process_use use = { .open_fds = 20, .max_fds = 1024, .resident = 1 << 23 };
+	struct sampling sampling = { .duration = MILLISECOND, .process = &use };
+	size_t i;
+
+	start_threads(vcpus);
+	for (i = 0; i < guests; i++)
+		start_guest(0, i, vcpus);
+	for (i = 1; i <= 2; i++) {
+		advance_all(SECOND, i * SECOND);
+		if (exposition_update(exposition))
+			fail("out of memory");
+	}
+	exposition_write(exposition, PROMETHEUS_TEXT_0_0_4, &sampling, stdout);
+	exposition_free(exposition);
+}
+
+/* Returns the index of @text in the list, or @count. */
+static unsigned int index_of(const char *text, const char * const *list, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count && strcmp(text, list[i]); i++)
+		;
+	return i;
+}
+
 int main(int argc, char **argv)
 {
 	static const char * const sets[] = { "default", "minimal", "all" };
-	enum metrics metrics = METRICS_DEFAULT;
+	static const char * const host_kinds[] = { "series", "file", "proc" };
+	enum metrics metrics = argc > 6 ? index_of(argv[5], sets, 3) : 3;
 	size_t next = 0;
 	int hosts, host;
 
-	while (argc == 6 && metrics <= METRICS_ALL && strcmp(argv[5], sets[metrics]))
-		metrics++;
-	if (argc != 6 || metrics > METRICS_ALL) {
-		fprintf(stderr, "usage: fleet PORT HOSTS GUESTS VCPUS minimal|default|all\n");
+	kind = argc > 6 ? index_of(argv[6], host_kinds, HOST_KINDS) : HOST_KINDS;
+	if (metrics > METRICS_ALL || kind == HOST_KINDS || atoi(argv[4]) > MAX_VCPUS) {
+		fprintf(stderr, "usage: fleet PORT HOSTS GUESTS VCPUS minimal|default|all "
+			"series|file|proc [EXTRA]...\n");
 		return 2;
 	}
 	signal(SIGPIPE, SIG_IGN);
 	hosts = atoi(argv[2]);
-	monitor.denied = 0;
-	vm_set = make_set(&next);
-	vcpu_set = make_set(&next);
+	extra = argv + 7;
+	monitor.has_values = kind != PROC;
+	if (kind == PROC)
+		message_set(&monitor.problem, "the kernel has no statistics");
+	fake_origin = kind == SERIES ? KVMSTATS_ORIGIN_NEXT :
+		      kind == PROC ? KVMSTATS_ORIGIN_PROC : KVMSTATS_ORIGIN_FILE;
+	vm_set = make_set(&next, false);
+	vcpu_set = make_set(&next, true);
+	if (!atoi(argv[1])) {
+		print_host(atoi(argv[3]), atoi(argv[4]), metrics);
+		return 0;
+	}
 	for (host = 0; host < hosts; host++) {
 		int listener = listen_on(atoi(argv[1]) + host);
 

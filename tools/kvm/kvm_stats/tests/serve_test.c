@@ -5,9 +5,8 @@
  * environment, write these files first. With an argument, also write the whole text format to the
  * file of that name.
  */
-#include <errno.h>
-
-#include "fake_host.h"
+#include "cgroup.h"
+#include "fake_vmms.h"
 #include "guest_files.h"
 #include "image.h"
 #include "tap.h"
@@ -118,43 +117,35 @@ static void exits_image(struct image *image)
 	add(image, "exit_work_ns", COUNTER | SECONDS, -9, 1, 0, 51);
 }
 
-static void debugfs_image(struct image *image)
-{
-	image_init(image);
-	add(image, "exits", COUNTER, 0, 1, 0, 21);
-}
-
 /* ---- the VMMs ---- */
 
-static const struct source sum_source = { .has_sums = true };
-
-static void add_target(struct vmm *vmm, const struct image *image, enum scope scope, int vm,
-		       int vcpu, int vmm_fd, enum origin origin)
+static const struct stat_set *set_of(const struct image *image)
 {
-	const struct source *source = origin == ORIGIN_DEBUGFS ? &sum_source : &image_source;
-	struct target from = {
-		.source = source, .scope = scope, .vm = vm, .vcpu = vcpu, .vmm_fd = vmm_fd,
-		.origin = origin,
-	}, *target;
 	struct kvmstats_schema *schema;
+	const struct stat_set *set = NULL;
 	int fd = image_fd(image);
 
-	if (kvmstats_schema_read(&schema, fd))
+	if (!kvmstats_schema_read(&schema, fd))
+		set = stat_set_get(&monitor.sets, schema);
+	if (!set)
 		fail("the schema of an image cannot be read");
-	from.set = stat_set_get(&monitor.sets, schema, true);
-	if (!from.set)
-		fail("out of memory");
-	target = add_target_of(vmm, &from);
-	if (kvmstats_sample_read(target->now, fd))
-		fail("the values of an image cannot be read");
 	close(fd);
+	return set;
+}
+
+static struct fake_target *add_image(struct vmm *vmm, const struct image *image, int vm, int vcpu)
+{
+	struct fake_target *fake = add_target(vmm, set_of(image), vm, vcpu);
+
+	set_values(fake, image->data, 1);
+	return fake;
 }
 
 static void add_ordinary(void)
 {
 	/*
-	 * The name has characters to escape, an invalid byte, two valid UTF-8 sequences with a
-	 * surrogate between them, and an incomplete sequence.
+	 * The name has characters to escape, a control character, an invalid byte, two valid UTF-8
+	 * sequences with a surrogate between them, and an incomplete sequence.
 	 */
 	static const char name[] = "a\"b\\c\nx\xff\xc3\xa9\xed\xa0\x80\xf0\x9f\x90\xa7\xc3";
 	struct vmm *vmm = add_vmm(100, name, 1, 2);
@@ -163,16 +154,16 @@ static void add_ordinary(void)
 	vmm->uuid = "0a1b2c3d-0000-4000-8000-000000000100";
 	vm_image(&vm);
 	vcpu_image(&vcpu);
-	add_target(vmm, &vm, SCOPE_VM, 0, -1, 9, ORIGIN_OPENED);
-	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
+	add_image(vmm, &vm, 0, -1);
+	add_image(vmm, &vcpu, 0, 0);
 	vcpu.data[0] = 1;
-	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 11, ORIGIN_TAKEN);
+	add_image(vmm, &vcpu, 0, 1);
 }
 
-/* Two VMs, each with a vCPU 0. Only the fd numbers distinguish the two vCPUs. */
+/* Two VMs, each with a vCPU 0. Each has a series. */
 static void add_several_vms(void)
 {
-	struct vmm *vmm = add_vmm(200, NULL, 2, 3);
+	struct vmm *vmm = add_vmm(200, NULL, 2, 2);
 	struct image odd, vm, vcpu;
 
 	vmm->cgroup = "machine-fc-1";
@@ -180,46 +171,25 @@ static void add_several_vms(void)
 	vm_image(&vm);
 	image_init(&vcpu);
 	add(&vcpu, "exits", COUNTER, 0, 1, 0, 20);
-	add_target(vmm, &vm, SCOPE_VM, 0, -1, 9, ORIGIN_TAKEN);
-	add_target(vmm, &odd, SCOPE_VM, 1, -1, 10, ORIGIN_TAKEN);
-	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 12, ORIGIN_TAKEN);
-	add_target(vmm, &vcpu, SCOPE_VCPU, -1, 0, 14, ORIGIN_TAKEN);
-	vmm->unread.count = 1;
-	vmm->unread.vcpus = 1;
-	vmm->unread.fd_error = -EIO;
+	add_image(vmm, &vm, 0, -1);
+	add_image(vmm, &odd, 1, -1);
+	add_image(vmm, &vcpu, 0, 0);
+	add_image(vmm, &vcpu, 1, 0);
 }
 
-/* QEMU 8.1 and later keeps the statistics fds of vCPUs, but not that of the VM. */
-static void add_vm_without_fd(void)
+/* Without a name and a cgroup, and with what --vcpu leaves of them */
+static void add_others(void)
 {
-	struct vmm *vmm = add_vmm(250, "vCPUs only", 1, 2);
+	struct vmm *vcpus = add_vmm(250, "vCPUs only", 1, 2);
 	struct image vcpu;
 
 	image_init(&vcpu);
 	add(&vcpu, "exits", COUNTER, 0, 1, 0, 30);
-	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 0, 10, ORIGIN_TAKEN);
-	add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 11, ORIGIN_TAKEN);
-	vmm->unread.count = 1;
-	vmm->unread.fd_error = -EIO;
-}
-
-static void add_others(void)
-{
-	struct vmm *unreadable = add_vmm(300, "", 1, 4);
-	struct vmm *from_debugfs = add_vmm(400, "old", 1, 1);
-	struct vmm *locked_down = add_vmm(500, "locked down", 1, 1);
-	struct image image;
-
-	unreadable->unread.count = 5;
-	unreadable->unread.fd_error = -EPERM;
-	debugfs_image(&image);
-	add_target(from_debugfs, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
-	from_debugfs->unread.count = 2;
-	from_debugfs->unread.fd_error = -EOPNOTSUPP;
-	add_target(locked_down, &image, SCOPE_VM, 0, -1, 9, ORIGIN_DEBUGFS);
-	locked_down->unread.count = 2;
-	locked_down->unread.fd_error = -EOPNOTSUPP;
-	locked_down->unread.debugfs_error = -EPERM;
+	add_image(vcpus, &vcpu, 0, 0);
+	add_image(vcpus, &vcpu, 0, 1);
+	add_vmm(300, "", 1, 4);
+	add_vmm(400, "stopped", 1, 1);
+	add_vmm(500, "blocked", 1, 1);
 }
 
 /* The same guest twice, as during a migration within the machine. Only the PIDs differ. */
@@ -235,8 +205,8 @@ static void add_twins(void)
 		struct vmm *vmm = add_vmm(600 + i, "twin", 1, 2);
 
 		vmm->uuid = "0a1b2c3d-0000-4000-8000-000000000600";
-		add_target(vmm, &vcpu, SCOPE_VCPU, 0, 0, 12, ORIGIN_OPENED);
-		add_target(vmm, &vcpu, SCOPE_VCPU, 0, 1, 13, ORIGIN_OPENED);
+		add_image(vmm, &vcpu, 0, 0);
+		add_image(vmm, &vcpu, 0, 1);
 	}
 }
 
@@ -247,11 +217,11 @@ static void add_exit_statistics(void)
 	struct image exits;
 
 	exits_image(&exits);
-	add_target(one, &exits, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
-	add_target(one, &exits, SCOPE_VCPU, 0, 1, 11, ORIGIN_OPENED);
-	add_target(both, &exits, SCOPE_VCPU, 0, 0, 10, ORIGIN_OPENED);
-	add_target(both, &exits, SCOPE_VCPU, 1, 0, 11, ORIGIN_OPENED);
-	add_target(both, &exits, SCOPE_VCPU, 0, 1, 12, ORIGIN_OPENED);
+	add_image(one, &exits, 0, 0);
+	add_image(one, &exits, 0, 1);
+	add_image(both, &exits, 0, 0);
+	add_image(both, &exits, 1, 0);
+	add_image(both, &exits, 0, 1);
 }
 
 static struct guest_files files;
@@ -279,6 +249,8 @@ static void write_processes(void)
 	write_state(250, "qemu", 'T');
 	write_state(400, "qemu", 't');
 	write_state(500, "qemu", 'D');
+	write_proc(500, "task/500/stat", "500 (qemu) D 1 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 "
+		   "22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 0 44\n");
 }
 
 /* @value is that of the module parameter. */
@@ -289,12 +261,16 @@ static void set_exit_stats(const char *value)
 
 static void free_vmms(void)
 {
-	while (monitor.vmms) {
-		targets_free(monitor.vmm[--monitor.vmms]);
-		free(monitor.vmm[monitor.vmms]);
-	}
+	size_t i;
+
+	while (monitor.vmms)
+		free_fake_vmm(monitor.vmm[--monitor.vmms]);
 	free(monitor.vmm);
+	monitor.vmm = NULL;
+	for (i = 0; i < monitor.sets.sets; i++)
+		kvmstats_schema_free((struct kvmstats_schema *)monitor.sets.set[i]->schema);
 	stat_sets_free(&monitor.sets);
+	monitor.sets = (struct stat_sets){ .filter = &filter };
 }
 
 /* ---- the tests ---- */
@@ -314,8 +290,8 @@ static char *expose(struct exposition *exposition, enum exposition_format format
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	if (!exposition || !to || exposition_write(exposition, format, &sampling, to) ||
-	    fclose(to))
+	if (!exposition || !to || exposition_update(exposition) ||
+	    exposition_write(exposition, format, &sampling, to) || fclose(to))
 		fail("the exposition cannot be written");
 	at = strstr(text, label);
 	if (!at)
@@ -481,16 +457,12 @@ static void grow(struct vmm *vmm, uint64_t by)
 
 	for (i = 0; i < vmm->targets; i++) {
 		struct target *target = vmm->target[i];
-		struct kvmstats_sample *oldest = target->before;
 
 		memcpy(values, stat_set_values(target->set, target->now),
 		       target->set->values * sizeof(*values));
 		for (n = 0; n < target->set->values; n++)
 			values[n] += by;
-		target->before = target->now;
-		target->now = oldest;
-		if (kvmstats_sample_set(target->now, values, target->set->values, 2))
-			fail("a sample cannot be set");
+		set_values((struct fake_target *)target, values, 2);
 	}
 }
 
@@ -553,13 +525,13 @@ static void test_choice(void)
 
 	has_metrics(&options, "kvm_guest_running_seconds_total{", "kvm_vm_max_rmap{",
 		    "by default, statistics that the dashboards do not use are missing");
-	options.metrics = METRICS_MINIMAL;
-	has_metrics(&options, "kvm_guest_halt_wait_seconds_total{", "kvm_guest_running",
-		    "--metrics=minimal has less");
 	options.excludes = !regcomp(&options.excluded, "^halt_wait|exits$",
 				    REG_EXTENDED | REG_NOSUB);
 	has_metrics(&options, "kvm_guest_run_delay_seconds_total{", "kvm_guest_halt_wait",
 		    "--exclude leaves out what matches");
+	options.metrics = METRICS_MINIMAL;
+	has_metrics(&options, "kvm_guest_run_delay_seconds_total{", "kvm_guest_running",
+		    "--metrics=minimal has less");
 	has_metrics(&options, "kvm_host_run_delay_seconds_total", "kvm_host_exits",
 		    "--exclude also applies to the sums of the host");
 	regfree(&options.excluded);
@@ -597,24 +569,200 @@ static void test_all(const char *path)
 	exposition_free(exposition);
 }
 
+/* ---- what KVM does not count ---- */
+
+/* The value at the start of a line, with its labels */
+static void has_sample(const char *text, const char *sample, const char *what)
+{
+	const char *at = text;
+
+	while (at && strncmp(at, sample, strlen(sample))) {
+		at = strchr(at, '\n');
+		at += at != NULL;
+	}
+	tap_ok(at && at[strlen(sample)] == '\n', "%s", what);
+}
+
+enum { KNOWN, STATE, RUN_DELAY, RUNTIME, USER, GUEST, VALUES };
+
+static void thread_image(struct image *image)
+{
+	image_init(image);
+	add(image, "thread_known", TYPE(INSTANT), 0, 1, 0, 1);
+	add(image, "thread_state", TYPE(INSTANT), 0, 1, 0, 0);
+	add(image, "thread_run_delay_ns", COUNTER | SECONDS, -9, 1, 0, 500000000);
+	add(image, "thread_runtime_ns", COUNTER | SECONDS, -9, 1, 0, 4000000000);
+	add(image, "thread_user_ns", COUNTER | SECONDS, -9, 1, 0, 3000000000);
+	add(image, "thread_guest_ns", COUNTER | SECONDS, -9, 1, 0, 2500000000);
+	add(image, "thread_minor_faults", COUNTER, 0, 1, 0, 6);
+}
+
+static void write_limit(const char *stat)
+{
+	guest_files_write(&files, 0600, "20000 100000\n", "cgroup/vms/web/cpu.max");
+	guest_files_write(&files, 0600, stat, "cgroup/vms/web/cpu.stat");
+}
+
+static struct vmm *add_web(void)
+{
+	struct vmm *vmm = add_vmm(900, "web", 1, 1);
+	struct image image;
+
+	thread_image(&image);
+	add_image(vmm, &image, 0, 0)->target.tid = 901;
+	write_state(900, "qemu", 'S');
+	write_proc(900, "status", "Name:\tqemu\nHugetlbPages:\t      64 kB\n");
+	write_proc(900, "task/901/cgroup", "0::/vms/web\n");
+	write_proc(900, "task/902/stat", "902 (IO iothread1) S 1 5 6 7 8 9 10 11 12 13 14 15 16 17 "
+		   "18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 0 44\n");
+	write_proc(900, "task/902/schedstat", "7000000 8000000 9\n");
+	guest_files_write(&files, 0600, "cpu\n", "cgroup/cgroup.controllers");
+	return vmm;
+}
+
+static void test_processes(void)
+{
+	struct exposition_options options = { .metrics = METRICS_ALL };
+	struct exposition *exposition = exposition_new(&monitor, &options);
+	struct vmm *vmm = add_web();
+	char *text;
+
+	write_limit("usage_usec 0\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n");
+	free(expose(exposition, OPENMETRICS_1_0));
+	write_limit("usage_usec 200000\nnr_periods 10\nnr_throttled 9\nthrottled_usec 700000\n");
+	monitor.time += SECOND;
+	grow(vmm, 0);
+	text = expose(exposition, OPENMETRICS_1_0);
+	has_sample(text, "kvm_guest_state{guest=\"web\",uuid=\"\",state=\"running\"} 1",
+		   "a guest has a state");
+	has_sample(text, "kvm_guest_run_delay_seconds_total{guest=\"web\",uuid=\"\"} 0.500000000",
+		   "without KVM's count, the scheduler's is the time that vCPUs wait");
+	has_sample(text, "kvm_host_run_delay_seconds_total 0.000000000",
+		   "the sum of the host does not have what was before");
+	has_sample(text, "kvm_guest_throttled_seconds_total{guest=\"web\",uuid=\"\"} 0.700000000",
+		   "a guest with a limit has throttled time");
+	has_sample(text, "kvm_guest_cpu_limit_binds{guest=\"web\",uuid=\"\"} 1",
+		   "a limit that binds is reported");
+	has_sample(text, "kvm_host_limited_guests 1", "the host has the number of such guests");
+	has_sample(text, "kvm_guest_major_faults_total{guest=\"web\",uuid=\"\"} 12",
+		   "major faults are exposed");
+	has_sample(text, "kvm_guest_memory_bytes{guest=\"web\",uuid=\"\"} 163840",
+		   "the memory includes huge pages");
+	has_sample(text, "kvm_guest_vcpu_cpu_seconds_total{guest=\"web\",uuid=\"\",mode=\"guest\"} "
+		   "2.500000000", "vCPUs have the time in the guest");
+	has_sample(text, "kvm_guest_vcpu_cpu_seconds_total{guest=\"web\",uuid=\"\",mode=\"user\"} "
+		   "0.500000000", "their time in user mode does not include it");
+	has_sample(text, "kvm_guest_helper_cpu_seconds_total{guest=\"web\",uuid=\"\","
+		   "threads=\"iothread\"} 0.007000000", "I/O threads have CPU time");
+	has_sample(text, "kvm_guest_helper_run_delay_seconds_total{guest=\"web\",uuid=\"\","
+		   "threads=\"iothread\"} 0.008000000", "I/O threads wait for a CPU");
+	has_sample(text, "kvm_guest_thread_minor_faults_total{guest=\"web\",uuid=\"\"} 6",
+		   "events of the vCPUs' threads are statistics");
+	tap_ok(!strstr(text, "thread_state") && !strstr(text, "thread_run_delay"),
+	       "sums without a meaning are left out");
+	free(text);
+	grow(vmm, 1000000000);
+	text = expose(exposition, OPENMETRICS_1_0);
+	has_sample(text, "kvm_host_run_delay_seconds_total 1.000000000",
+		   "the sum of the host grows as the waits of its vCPUs do");
+	free(text);
+	exposition_free(exposition);
+	options.metrics = METRICS_MINIMAL;
+	text = expose_with(&options);
+	tap_ok(strstr(text, "kvm_guest_run_delay") && strstr(text, "kvm_guest_state") &&
+	       strstr(text, "kvm_guest_throttled") && strstr(text, "kvm_guest_memory") &&
+	       strstr(text, "kvm_guest_major_faults") && !strstr(text, "kvm_guest_helper"),
+	       "--metrics=minimal has what the host knows of each guest, but not of helpers");
+	free(text);
+}
+
+/* A host on which no statistics can be read */
+static void test_proc_only(void)
+{
+	struct exposition_options options = { 0 };
+	char *text;
+
+	fake_origin = KVMSTATS_ORIGIN_PROC;
+	monitor.has_values = false;
+	message_set(&monitor.problem, "no BTF");
+	message_object(&monitor.problem, "kvm");
+	message_advice(&monitor.problem, "Use another kernel");
+	add_vmm(910, "bare", 1, 0);
+	write_state(910, "qemu", 'S');
+	write_proc(910, "task/911/stat", "911 (CPU 0/KVM) S 1 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 "
+		   "20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 10 44\n");
+	write_proc(910, "task/911/schedstat", "7000000 8000000 9\n");
+	text = expose_with(&options);
+	has_sample(text, "kvm_host_statistics_readable{source=\"proc\",error=\"kvm: no BTF\"} 0",
+		   "a host without statistics says why");
+	has_sample(text, "kvm_guest_run_delay_seconds_total{guest=\"bare\",uuid=\"\"} 0.008000000",
+		   "its guests have the times of their threads");
+	tap_ok(strstr(text, "kvm_guest_memory_bytes{guest=\"bare\"") &&
+	       strstr(text, "kvm_guest_cpu_seconds_total{guest=\"bare\"") &&
+	       strstr(text, "kvm_guest_state{guest=\"bare\""), "and CPU time, memory and state");
+	free(text);
+	fake_origin = KVMSTATS_ORIGIN_FILE;
+	monitor.has_values = true;
+	monitor.problem = (struct message){ 0 };
+}
+
+/* ---- names that another user chose ---- */
+
+static void test_hostile_names(void)
+{
+	static const char osc[] = "\x1b]0;title\x07\x1b[31mred\x7f\xc2\x9b\xe2\x80\xae";
+	struct exposition_options options = { 0 };
+	struct vmm *comm = add_vmm(920, osc, 1, 1);
+	static char one[4097], two[4097];
+	size_t longest = 0, len, bad = 0;
+	char *text, *at;
+
+	comm->comm = osc;
+	memset(one, 'x', 4096);
+	memset(two, 'x', 4095);
+	add_vmm(921, one, 1, 1);
+	add_vmm(922, two, 1, 1);
+	text = expose_with(&options);
+	for (at = text; *at; at++)
+		bad += (unsigned char)*at < ' ' ? *at != '\n' : *at == '\x7f';
+	tap_ok(!bad && !strstr(text, "\xc2\x9b") && !strstr(text, "\xe2\x80\xae"),
+	       "control characters and escape sequences of names are replaced");
+	for (at = text; *at; at += len + 1) {
+		len = strcspn(at, "\n");
+		longest = *at != '#' && len > longest ? len : longest;
+	}
+	tap_ok(longest < 600, "names of 4 KiB are cut");
+	tap_ok(strstr(text, "xxx\",uuid=\"\",pid=\"921\"}") &&
+	       strstr(text, "xxx\",uuid=\"\",pid=\"922\"}"),
+	       "names that are equal after the cut have the label pid");
+	free(text);
+}
+
 int main(int argc, char **argv)
 {
-	char proc[80];
+	char proc[80], cgroups[80];
 
 	if (guest_files_make(&files))
 		fail("cannot make a directory");
 	snprintf(proc, sizeof(proc), "%s/proc", files.dir);
 	proc_set_root(proc);
+	snprintf(cgroups, sizeof(cgroups), "%s/cgroup", files.dir);
+	cgroup_set_root(cgroups);
 	write_processes();
 	monitor.options.filter = &filter;
 	monitor.sets.filter = &filter;
 	add_ordinary();
 	add_several_vms();
-	add_vm_without_fd();
 	add_others();
 	add_twins();
 	add_exit_statistics();
 	test_all(argc > 1 ? argv[1] : NULL);
+	free_vmms();
+	test_processes();
+	free_vmms();
+	test_proc_only();
+	free_vmms();
+	test_hostile_names();
 	free_vmms();
 	guest_files_remove(&files);
 	return tap_end();

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test how top formats numbers and text, chooses columns, sorts and scrolls lines, adds statistics
- * up, and edits the answer to a prompt.
+ * Test how top formats numbers and text, chooses columns, sorts and scrolls lines, and edits the
+ * answer to a prompt.
  */
 #include <curses.h>
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake_host.h"
 #include "sums.h"
 #include "tap.h"
+#include "top/draw.h"
+#include "top/input.h"
 #include "top/screen.h"
+#include "top/stat_page.h"
 #include "util.h"
+
+/* Pages that are freed become empty pages of this. */
+static const struct top_scope all;
 
 static void text_is(const char *found, const char *expected, const char *what)
 {
@@ -109,11 +117,11 @@ static void make_bars(struct page *page, const struct kvmstats_stat *stat, uint6
 			       .deltas = deltas };
 	struct total *all[] = { &total };
 	struct totals totals = { .total = all, .totals = 1 };
-	struct top top = { .totals = &totals };
+	const struct sampler sampler = { .totals = &totals };
 
 	snprintf(page->stat, sizeof(page->stat), "%s", total.name);
 	page_begin(page);
-	stats_update_histogram(&top, page);
+	stat_page_update_histogram(page, &sampler);
 	page_finish(page, NULL, (struct order){ COLUMN_BAR, false });
 }
 
@@ -143,7 +151,7 @@ static void test_bars(const struct kvmstats_schema *schema)
 	make_bars(&page, kvmstats_schema_find(schema, "size_hist"), values, deltas);
 	tap_is(page.lines, 1, "bars of a linear histogram are made");
 	text_is(page.line[0]->name, "10", "the lower bound of a bar without a unit is correct");
-	page_free(&page);
+	page_init(&page, PAGE_GUESTS, &all);
 }
 
 /* ---- statistics ---- */
@@ -163,8 +171,7 @@ static void make_events(struct page *page, const struct kvmstats_stat *stat,
 	struct total total[MAX_EVENTS], *all[MAX_EVENTS];
 	struct totals totals = { .total = all, .totals = events };
 	struct monitor monitor = { .time_before = SECOND, .time = 2 * SECOND };
-	struct top top = { .totals = &totals, .monitor = &monitor, .kvm_stat = true,
-			   .children = true };
+	const struct sampler sampler = { .totals = &totals, .monitor = &monitor };
 	struct order order = { column, false };
 	size_t i;
 
@@ -177,8 +184,7 @@ static void make_events(struct page *page, const struct kvmstats_stat *stat,
 		all[i] = &total[i];
 	}
 	page_begin(page);
-	stats_update(&top, page);
-	stats_set_shares(&top, page);
+	stat_page_update(page, &sampler);
 	page_finish(page, NULL, order);
 }
 
@@ -198,45 +204,24 @@ static void test_order(const struct kvmstats_stat *stat)
 {
 	static const struct event events[] = {
 		{ "slow", 500, 1 }, { "fast", 100, 50 }, { "b_still", 150, 0 },
-		{ "a_still", 150, 0 }, { "exit(A)", 10, 1 }, { "exit(B)", 90, 9 },
-		{ "exit", 100, 10 }, { "lost(C)", 5, 5 },
+		{ "a_still", 150, 0 },
 	};
-	static const struct event classes[] = {
-		{ "exits", 100, 10 }, { "exit_io", 60, 6 }, { "halt_wakeup", 300, 1 },
-	};
-	static const struct event reset[] = { { "exit", 0, 10 }, { "exit(A)", 0, 10 } };
 	static const struct event names[] = { { "vcpu10", 1, 0 }, { "vcpu2", 1, 0 } };
 	struct page page = { .kind = PAGE_STATISTICS };
 
 	make_events(&page, stat, events, ARRAY_SIZE(events), COLUMN_RATE);
-	order_is(&page, "fast exit B A slow a_still b_still", "lines are sorted by rate");
-	tap_is(page.sum.number[COLUMN_VALUE], 1000,
-	       "the total counts events, but not their children");
-	tap_is(page.sum.number[COLUMN_RATE], 61,
-	       "the rate of the total counts events, but not their children");
-	tap_ok(fabs(page.line[0]->number[COLUMN_SHARE] - 10) < 0.001,
-	       "the share of an event is relative to the total");
-	tap_ok(fabs(page.line[2]->number[COLUMN_SHARE] - 90) < 0.001,
-	       "the share of a child is relative to its parent");
+	order_is(&page, "fast slow a_still b_still", "lines are sorted by rate");
 	page.selected = page.line[0];
 	make_events(&page, stat, events, ARRAY_SIZE(events), COLUMN_VALUE);
-	order_is(&page, "slow a_still b_still exit B A fast", "lines are sorted by total");
-	tap_is(page.at, 6, "the cursor stays on its line when the order changes");
-	make_events(&page, stat, classes, 3, COLUMN_RATE);
-	tap_ok(!page.selected, "the cursor leaves a line that ends");
-	tap_is(page.sum.number[COLUMN_VALUE], 400,
-	       "classes are not added to the exits that contain them");
-	make_events(&page, stat, classes + 1, 1, COLUMN_RATE);
-	tap_is(page.sum.number[COLUMN_VALUE], 60, "without the exits, the classes are added up");
-	make_events(&page, stat, reset, 2, COLUMN_RATE);
-	tap_ok(page.lines == 2 && page.line[1]->number[COLUMN_SHARE] < 0,
-	       "a child of a parent that is 0 has no share");
+	order_is(&page, "slow a_still b_still fast", "lines are sorted by total");
+	tap_is(page.at, 3, "the cursor stays on its line when the order changes");
 	make_events(&page, stat, names, 2, COLUMN_RATE);
+	tap_ok(!page.selected, "the cursor leaves a line that ends");
 	order_is(&page, "vcpu2 vcpu10",
 		 "equal lines are sorted by name, and numbers in names by value");
 	make_events(&page, stat, NULL, 0, COLUMN_RATE);
-	tap_ok(!page.lines && page.sum.number[COLUMN_VALUE] < 0, "an empty page works");
-	page_free(&page);
+	tap_ok(!page.lines, "an empty page works");
+	page_init(&page, PAGE_GUESTS, &all);
 }
 
 /* The page grows while the cursor is on one of its lines. */
@@ -257,7 +242,7 @@ static void test_more_lines(const struct kvmstats_stat *stat)
 	tap_ok(page.lines == MAX_EVENTS && page.line[page.at] == page.selected &&
 	       !strcmp(page.selected->name, "e0"),
 	       "the cursor stays on its line while lines are added");
-	page_free(&page);
+	page_init(&page, PAGE_GUESTS, &all);
 }
 
 /* KVM adds to a time when it ends. */
@@ -310,16 +295,18 @@ static void test_widths(void)
 		good &= layout.places + layout.hidden == CHOICES + 1;
 	}
 	tap_ok(good, "the columns fit in any width, and all of them are shown or counted");
-	layout = column_layout(DEFAULT_COLUMNS & ~COLUMN_BIT(COLUMN_MISSING), 0, 80, 12);
-	tap_ok(shows(&layout, COLUMN_EXITS) && shows(&layout, COLUMN_HISTORY),
-	       "80 cells show the exits and their history");
 	layout = column_layout(DEFAULT_COLUMNS, 0, 80, 12);
-	tap_ok(shows(&layout, COLUMN_EXITS) && shows(&layout, COLUMN_MISSING),
-	       "80 cells show the exits and what cannot be read");
-	layout = column_layout(DEFAULT_COLUMNS & ~COLUMN_BIT(COLUMN_MISSING), 0, 140, 12);
-	tap_ok(!layout.hidden, "140 cells show all columns");
-	layout = column_layout(COLUMN_BIT(COLUMN_NAME) | COLUMN_BIT(COLUMN_CPU), 0, 80, 70);
-	tap_is(layout.place[0].width, 70, "a long name is not cut next to empty space");
+	tap_ok(shows(&layout, COLUMN_STATE) && shows(&layout, COLUMN_THROTTLED) &&
+	       shows(&layout, COLUMN_EXITS), "80 cells show the state, all times and the exits");
+	layout = column_layout(DEFAULT_COLUMNS, 0, 155, 12);
+	tap_ok(!layout.hidden, "155 cells show all columns");
+	layout = column_layout(DEFAULT_COLUMNS, 0, 300, 500);
+	tap_is(layout.place[0].width, 36, "a name of 500 characters does not take 500 cells");
+	layout = column_layout(DEFAULT_COLUMNS, 0, 80, 500);
+	tap_ok(layout.place[0].width == 12 && shows(&layout, COLUMN_EXITS),
+	       "in 80 cells, a long name takes none from the columns of all lines");
+	layout = column_layout(COLUMN_BIT(COLUMN_NAME) | COLUMN_BIT(COLUMN_CPU), 0, 80, 30);
+	tap_is(layout.place[0].width, 30, "a name is not cut next to empty space");
 	layout = column_layout(COLUMN_BIT(COLUMN_NAME) | COLUMN_BIT(COLUMN_VALUE) |
 			       COLUMN_BIT(COLUMN_SHARE) | COLUMN_BIT(COLUMN_RATE), 0, 30, 12);
 	tap_ok(shows(&layout, COLUMN_RATE) && !shows(&layout, COLUMN_VALUE),
@@ -328,29 +315,67 @@ static void test_widths(void)
 	tap_ok(end_of(&layout) > 200, "300 cells are used");
 }
 
+/* Each heading fits, and none is below the mark of hidden columns. */
+static void test_headings(void)
+{
+	struct table table = { .has_values = true };
+	bool good = table_choose(&table, NULL, NULL);
+	struct page page = { 0 };
+	size_t i;
+	int width;
+
+	for (width = 40; width < 200; width++) {
+		struct column_layout layout = table_layout(&table, &page, width);
+
+		good &= !layout.hidden || end_of(&layout) < width;
+		for (i = 0; i < layout.places; i++) {
+			const struct column_place *place = &layout.place[i];
+
+			good &= (int)strlen(column_heading(place->id, PAGE_GUESTS)) <= place->width;
+		}
+	}
+	tap_ok(good, "no heading is cut from 40 to 200 cells");
+}
+
+static void test_no_values(void)
+{
+	struct table table = { 0 };
+	struct page page = { .kind = PAGE_GUESTS };
+	struct column_layout layout;
+
+	table_choose(&table, NULL, NULL);
+	layout = table_layout(&table, &page, 80);
+	tap_ok(!layout.hidden && shows(&layout, COLUMN_WAITING) &&
+	       shows(&layout, COLUMN_THROTTLED) && shows(&layout, COLUMN_MEMORY),
+	       "without statistics, 80 cells show all that /proc has");
+	tap_ok(!shows(&layout, COLUMN_EXITS) && !shows(&layout, COLUMN_HISTORY),
+	       "without statistics, no column of them is shown");
+}
+
 static void test_more_columns(void)
 {
+	struct table table = { .columns = ALL_COLUMNS, .has_values = true };
+	struct page page = { .kind = PAGE_GUESTS };
 	struct column_layout layout;
 	unsigned int seen = 0;
-	size_t skipped = 0;
-	size_t i;
 	int turns = 0;
+	size_t i;
 
 	do {
-		layout = column_layout(ALL_COLUMNS, skipped, 60, 12);
+		layout = table_layout(&table, &page, 60);
 		for (i = 0; i < layout.places; i++)
 			seen |= COLUMN_BIT(layout.place[i].id);
-		skipped = column_layout_next(ALL_COLUMNS, skipped, 60);
-	} while (skipped && ++turns < 20);
-	tap_ok(seen == ALL_COLUMNS && !skipped, "all columns can be reached in 60 cells");
-	for (turns = 0, skipped = 0; turns < 100; turns++) {
-		skipped = column_layout_next(ALL_COLUMNS, skipped, 14);
-		if (!skipped)
+		table_skip(&table, &page, 60);
+	} while (table.skipped && ++turns < 20);
+	tap_ok(seen == ALL_COLUMNS && !table.skipped, "all columns can be reached in 60 cells");
+	for (turns = 0; turns < 100; turns++) {
+		table_skip(&table, &page, 14);
+		if (!table.skipped)
 			break;
 	}
-	tap_ok(!skipped, "in a screen too small for two columns the search for more ends");
-	tap_is((long long)column_layout_next(ALL_COLUMNS, 0, 400), 0,
-	       "if all columns fit, there are no more");
+	tap_ok(!table.skipped, "in a screen too small for two columns the search for more ends");
+	table_skip(&table, &page, 400);
+	tap_ok(!table.skipped, "if all columns fit, there are no more");
 }
 
 static const char *cell(enum column_id id, const struct line *line, int width)
@@ -363,13 +388,14 @@ static const char *cell(enum column_id id, const struct line *line, int width)
 
 static void test_cells(void)
 {
-	struct line line = { .name = "web", .meaning = "" };
+	struct line line = { .name = "web", .meaning = "", .state = "" };
 	size_t i;
 
 	for (i = 0; i < COLUMNS; i++)
 		line.number[i] = -1;
 	text_is(cell(COLUMN_CPU, &line, 6), "-", "an unknown number is a dash");
 	text_is(cell(COLUMN_VCPUS, &line, 6), "", "a line without vCPUs has no number of vCPUs");
+	text_is(cell(COLUMN_THROTTLED, &line, 6), "", "a guest without a limit is not throttled");
 	text_is(cell(COLUMN_KINDS, &line, 30), "", "without exits there are no kinds of exits");
 	line.number[COLUMN_CPU] = 123.45;
 	line.number[COLUMN_EXITS] = 1234567;
@@ -414,9 +440,8 @@ static void test_kinds(void)
 		{ "sum_exits", NULL }, { "mmio_exit_user", "mmio_user" },
 		{ "hvc_exit_stat", "hvc" }, { "exit_instruction", "instruction" },
 		{ "exit_io", "io" }, { "exit_io_ns", NULL },
-		{ "kvm_exit", NULL }, { "kvm_exit(HLT)", "HLT" }, { "kvm_entry", NULL },
 		{ "pf_taken", "pf_taken" }, { "pf_fixed", NULL }, { "hypercalls", "hypercalls" },
-		{ "kvm_userspace_exit", NULL }, { "halt_wakeup", NULL },
+		{ "halt_wakeup", NULL }, { "thread_runtime_ns", NULL },
 	};
 	char name[EXIT_NAME_SIZE];
 	size_t i;
@@ -459,41 +484,13 @@ static void test_history(void)
 
 static void test_scrolling(void)
 {
-	tap_is(draw_first(0, 5, 100, 10), 0, "selecting a visible line does not scroll");
-	tap_is(draw_first(0, 10, 100, 10), 1,
+	tap_is(first_of_rows(0, 5, 100, 10), 0, "selecting a visible line does not scroll");
+	tap_is(first_of_rows(0, 10, 100, 10), 1,
 	       "selecting the line below the last one scrolls by one line");
-	tap_is(draw_first(50, 20, 100, 10), 20,
+	tap_is(first_of_rows(50, 20, 100, 10), 20,
 	       "a selected line above the first one becomes the first");
-	tap_is(draw_first(95, 99, 100, 10), 90, "the last screen is full");
-	tap_is(draw_first(3, 3, 4, 0), 3, "without rows the selected line is the first one");
-}
-
-/* ---- what is missing ---- */
-
-/* One vCPU cannot be read. The statistics of the VM come from debugfs. */
-static void test_missing(void)
-{
-	struct source fds = { 0 }, debugfs = { 0 };
-	struct target vcpu = { .source = &fds, .origin = ORIGIN_TAKEN };
-	struct target vm = { .source = &debugfs, .origin = ORIGIN_DEBUGFS };
-	struct target *targets[] = { &vcpu, &vm };
-	struct vmm vmm = { .target = targets, .targets = 2, .unread = { .count = 1, .vcpus = 1 } };
-	struct vmm *vmms[] = { &vmm };
-	struct monitor monitor = { .vmm = vmms, .vmms = 1 };
-	char text[128];
-
-	draw_put_problems(text, sizeof(text), &monitor);
-	text_is(text, ", 1 VM or vCPU missing",
-		"a vCPU is missing if debugfs has only the statistics of the VM");
-	debugfs.has_sums = true;
-	draw_put_problems(text, sizeof(text), &monitor);
-	text_is(text, "", "no vCPU is missing if debugfs has the sums over the vCPUs");
-	vmm = (struct vmm){
-		.target = targets, .targets = 1, .unread = { .count = 1, .fd_error = -EIO },
-	};
-	draw_put_problems(text, sizeof(text), &monitor);
-	text_is(text, ", VM values of 1 guest missing",
-		"missing values of a VM are not missing vCPUs");
+	tap_is(first_of_rows(95, 99, 100, 10), 90, "the last screen is full");
+	tap_is(first_of_rows(3, 3, 4, 0), 3, "without rows the selected line is the first one");
 }
 
 /* ---- text ---- */
@@ -508,17 +505,17 @@ static void test_utf8(void)
 	}
 	number_put(buf, UNIT_SECONDS, 0.000002048, 0);
 	text_is(buf, "2.05µs", "microseconds are formatted in UTF-8");
-	tap_is(draw_fit(buf, sizeof(buf), "größe", 10), 5,
+	tap_is(screen_fit(buf, sizeof(buf), "größe", 10), 5,
 	       "the width of UTF-8 text is counted in cells, not bytes");
-	tap_is(draw_fit(buf, sizeof(buf), "größe", 4), 4,
+	tap_is(screen_fit(buf, sizeof(buf), "größe", 4), 4,
 	       "UTF-8 text is truncated to a number of cells");
-	text_is(buf, "größ", "UTF-8 text is truncated between characters");
-	tap_is(draw_fit(buf, sizeof(buf), "語語", 3), 2,
-	       "a wide character that does not fit is omitted");
-	tap_is(draw_fit(buf, sizeof(buf), "a\xff\x1b[0m", 10), 6,
+	text_is(buf, "grö…", "UTF-8 text is truncated between characters, and ends with an ellipsis");
+	tap_is(screen_fit(buf, sizeof(buf), "größe", 5), 5, "text that fits has no ellipsis");
+	tap_is(screen_fit(buf, sizeof(buf), "語語", 3), 3, "the ellipsis replaces a wide character");
+	tap_is(screen_fit(buf, sizeof(buf), "a\xff\x1b[0m", 10), 6,
 	       "an unprintable byte takes one cell");
 	text_is(buf, "a??[0m", "unprintable bytes are replaced");
-	tap_is(draw_fit(buf, 4, "größe", 10), 2,
+	tap_is(screen_fit(buf, 4, "größe", 10), 2,
 	       "text is truncated between characters if the buffer is too short");
 }
 
@@ -527,10 +524,12 @@ static void test_ascii(void)
 	char buf[64];
 
 	setlocale(LC_CTYPE, "C");
-	tap_is(draw_fit(buf, sizeof(buf), "a\xc3\xbc", 10), 3,
+	tap_is(screen_fit(buf, sizeof(buf), "a\xc3\xbc", 10), 3,
 	       "in the locale C each byte takes one cell");
 	text_is(buf, "a??", "in the locale C other bytes than ASCII are replaced");
-	tap_is(draw_fit(buf, sizeof(buf), "", 0), 0, "empty text takes no cells");
+	screen_fit(buf, sizeof(buf), "abcdef", 4);
+	text_is(buf, "abc+", "in the locale C, '+' marks text that is truncated");
+	tap_is(screen_fit(buf, sizeof(buf), "", 0), 0, "empty text takes no cells");
 }
 
 /* ---- prompts ---- */
@@ -546,7 +545,7 @@ static void test_prompt(void)
 	struct prompt prompt;
 	int i;
 
-	prompt_begin(&prompt, PROMPT_REGEX, "");
+	prompt_begin(&prompt, PROMPT_SEARCH, "");
 	type(&prompt, "exitsü");
 	prompt_key(&prompt, KEY_BACKSPACE);
 	text_is(prompt.text, "exits", "Backspace deletes a character of several bytes");
@@ -573,16 +572,222 @@ static void test_prompt(void)
 	text_is(prompt.text, "db", "also that of the filter");
 }
 
-/* In another PID namespace, a VM has a number, and no PID. */
 static void test_scopes(void)
 {
-	struct vmm two = { .id = 2, .guest = "vm 8" };
-	const struct target target = { .vmm = &two };
+	struct vmm two = { .id = 2 };
+	struct target target = { .vmm = &two, .label = "vcpu0" }, *targets[] = { &target };
+	struct vmm *vmms[] = { &two };
+	const struct monitor monitor = { .vmm = vmms, .vmms = 1 };
 	struct top_scope scope = { .vmm = 1 };
 
-	tap_ok(!scope_selects(&target, &scope), "a page shows only the VM with its number");
+	two.target = targets;
+	two.targets = 1;
+	tap_ok(!scope_selects(&target, &scope) && scope_has_ended(&scope, &monitor),
+	       "a page of another VMM does not show this one");
 	scope.vmm = 2;
-	tap_ok(scope_selects(&target, &scope), "a page shows the VM with its number");
+	tap_ok(scope_selects(&target, &scope) && !scope_has_ended(&scope, &monitor),
+	       "a page of a VMM shows its vCPUs");
+	strcpy(scope.label, "vcpu0");
+	tap_ok(scope_target(&scope, &monitor) == &target, "a page of a vCPU shows it");
+	strcpy(scope.label, "vcpu1");
+	tap_ok(!scope_selects(&target, &scope) && scope_has_ended(&scope, &monitor),
+	       "a page of another vCPU does not");
+	tap_ok(!scope_has_ended(&all, &monitor), "the page of all guests has no end");
+}
+
+/* ---- the whole screen, of a fake host ---- */
+
+static const struct fake_stat fake_vm_stats[] = {
+	{ "remote_tlb_flush", KVM_STATS_TYPE_CUMULATIVE, 0, 1, 0 },
+};
+
+#define COUNTER_NS	(KVM_STATS_TYPE_CUMULATIVE | KVM_STATS_UNIT_SECONDS)
+#define INSTANT_NS	(KVM_STATS_TYPE_INSTANT | KVM_STATS_UNIT_SECONDS)
+
+/* In each second, a vCPU gains @rate, or has @rate if that is not a counter. */
+static const struct {
+	struct fake_stat stat;
+	uint64_t rate;
+} fake_vcpu[] = {
+	{ { "exits", KVM_STATS_TYPE_CUMULATIVE, 0, 1, 0 }, 1100 },
+	{ { "exit_io", KVM_STATS_TYPE_CUMULATIVE, 0, 1, 0 }, 1000 },
+	{ { "exit_io_ns", COUNTER_NS, -9, 1, 0 }, 40000000 },
+	{ { "exit_cpuid", KVM_STATS_TYPE_CUMULATIVE, 0, 1, 0 }, 100 },
+	{ { "exit_cpuid_ns", COUNTER_NS, -9, 1, 0 }, 10000000 },
+	{ { "guest_ns", COUNTER_NS, -9, 1, 0 }, 400000000 },
+	{ { "userspace_ns", COUNTER_NS, -9, 1, 0 }, 50000000 },
+	{ { "halted_ns", COUNTER_NS, -9, 1, 0 }, 400000000 },
+	{ { "run_delay_ns", COUNTER_NS, -9, 1, 0 }, 100000000 },
+	{ { "thread_rq_clock_ns", INSTANT_NS, -9, 1, 0 }, 9400000000 },
+	{ { "thread_last_arrival_ns", INSTANT_NS, -9, 1, 0 }, 1000000000 },
+	{ { "thread_last_queued_ns", INSTANT_NS, -9, 1, 0 }, 7000000000 },
+};
+
+static void sample_fake_host(struct view *view, struct fake_host *host, uint64_t seconds)
+{
+	struct sampler *sampler = &view->sampler;
+	uint64_t value[ARRAY_SIZE(fake_vcpu)];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fake_vcpu); i++)
+		value[i] = fake_vcpu[i].rate * (i < ARRAY_SIZE(fake_vcpu) - 3 ? seconds : 1);
+	fake_host_vm(host, 1, 4711, NULL);
+	fake_host_vcpu(host, 1, 0, value);
+	value[ARRAY_SIZE(fake_vcpu) - 1] = 0;	/* it is not in a queue */
+	fake_host_vcpu(host, 1, 1, value);
+	fake_host_sample(host);
+	sampler->monitor = host->monitor;
+	sampler->exits.state = EXITS_ON;
+	if (!sampler->totals)
+		sampler->totals = totals_open(host->monitor, scope_selects, &sampler->scope);
+	guests_update(&sampler->guests, host->monitor);
+	view->table.has_values = true;
+	view_update(view);
+}
+
+/* Whether a line of the screen matches the extended regular expression. */
+static bool screen_has(const char *expression)
+{
+	char text[2048];
+	regex_t regex;
+	bool has = false;
+	int y;
+
+	if (regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB))
+		return false;
+	for (y = 0; y < LINES && !has; y++) {
+		mvinnstr(y, 0, text, sizeof(text) - 1);
+		has = !regexec(&regex, text, 0, NULL, 0);
+	}
+	regfree(&regex);
+	return has;
+}
+
+static void shows_line(const struct view *view, const char *expression, const char *what)
+{
+	char text[2048];
+	int y;
+
+	draw_screen(view);
+	if (tap_ok(screen_has(expression), "%s", what))
+		return;
+	for (y = 0; y < LINES; y++) {
+		mvinnstr(y, 0, text, sizeof(text) - 1);
+		printf("# %s\n", text);
+	}
+}
+
+static void enter_line(struct view *view, size_t at)
+{
+	page_select(view_page(view), (long)at);
+	view_enter(view);
+}
+
+static void test_table(struct view *view)
+{
+	static const int widths[] = { 80, 120 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(widths); i++) {
+		resizeterm(24, widths[i]);
+		shows_line(view, "^1 guest, 1 VM, 2 vCPUs .*the host file.*every 3 s",
+			   "the summary fits");
+	}
+	resizeterm(24, 80);
+	shows_line(view, "^Guest +PID vCPU State +CPU% Guest% Kern% Halt% Wait% Throt% Exits/s>",
+		   "in 80 columns, no heading of the table is cut");
+	shows_line(view, "^\\? +4711 +2 .* 40\\.0 +5\\.0 +40\\.0 +10\\.0 +2200",
+		   "a guest has the times of KVM");
+	table_skip(&view->table, view_page(view), 80);
+	shows_line(view, " io 2000, ", "the most frequent exits are classes");
+	view->table.skipped = 0;
+}
+
+static void test_times(struct view *view)
+{
+	resizeterm(24, 140);
+	enter_line(view, 0);
+	shows_line(view, "^Time \\[G{2,}E+V+H{2,}W+ *\\]",
+		   "the page of a guest shows where the time of its vCPUs goes");
+	shows_line(view, "^     Guest 40\\.0%  Exits 5\\.0%  VMM 5\\.0%  Halted 40\\.0%  Waiting 10\\.0%"
+		   "  Throttled 0\\.0%", "the legend has all parts");
+	shows_line(view, "^io +2000 +4\\.0 +40µs  cpuid +200 +1\\.0 +100µs",
+		   "the classes of exits have count, time and mean, most time first");
+	shows_line(view, "^vcpu0 +waiting ", "a vCPU that waits for a CPU has this state");
+	resizeterm(9, 140);
+	shows_line(view, "^Time \\[", "in few rows, there is the bar");
+	tap_ok(!screen_has("^Exits"), "in few rows, there are no classes");
+	resizeterm(24, 140);
+	enter_line(view, 1);
+	shows_line(view, ", vcpu0 · waits for a CPU for 2\\.4s · since VM creation",
+		   "the page of a vCPU shows for how long it has been waiting");
+	shows_line(view, "^exit_io_ns +[0-9.]+ms +40ms ", "it has the statistics of the vCPU");
+	view_leave(view);
+	enter_line(view, 2);
+	draw_screen(view);
+	tap_ok(!screen_has("waits for"), "a vCPU that does not wait does not say so");
+	view->depth = 0;
+}
+
+static void test_states(struct view *view)
+{
+	resizeterm(24, 80);
+	view->sampler.guests.guest[0].process.state = PROCESS_PAUSED;
+	view_update(view);
+	shows_line(view, "^\\? +4711 +2 paused ", "a paused guest has this state");
+	tap_ok(screen_has("^ paused: the VMM lets none of its vCPUs run"),
+	       "what the state means is below the table");
+	enter_line(view, 0);
+	shows_line(view, "^vcpu0 +paused ", "none of its vCPUs waits");
+	view_leave(view);
+}
+
+static void test_problem(struct view *view)
+{
+	struct monitor *monitor = view->sampler.monitor;
+
+	resizeterm(24, 80);
+	message_set(&monitor->problem, "no host file is published");
+	message_advice(&monitor->problem, "Run 'kvm-stats publish' as root");
+	view->table.has_values = false;
+	shows_line(view, "^ no host file is published\\. Run 'kvm-stats publish' as root\\.",
+		   "a line says why there are no statistics");
+	tap_ok(!screen_has("Exits/s") && screen_has("Wait% Throt% +Memory *$"),
+	       "the table has only what /proc shows");
+}
+
+static void test_screen(void)
+{
+	static struct view view = { .interval = 3 * SECOND };
+	struct fake_stat vcpu_stats[ARRAY_SIZE(fake_vcpu)];
+	FILE *null = fopen("/dev/null", "r+");
+	struct fake_host host;
+	SCREEN *screen;
+	size_t i;
+
+	setenv("LINES", "24", 1);
+	setenv("COLUMNS", "80", 1);
+	screen = setlocale(LC_CTYPE, "C.UTF-8") ? newterm("xterm", null, null) : NULL;
+	if (!screen) {
+		tap_report(TAP_SKIP, "", "the screen", "the terminal xterm is not known here");
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(fake_vcpu); i++)
+		vcpu_stats[i] = fake_vcpu[i].stat;
+	fake_host_open(&host, fake_vm_stats, 1, vcpu_stats, ARRAY_SIZE(vcpu_stats));
+	table_choose(&view.table, NULL, NULL);
+	for (i = 1; i <= 2; i++)
+		sample_fake_host(&view, &host, i);
+	test_table(&view);
+	test_times(&view);
+	test_states(&view);
+	test_problem(&view);
+	view.sampler.monitor = NULL;
+	view_close(&view);
+	fake_host_close(&host);
+	endwin();
+	delscreen(screen);
+	fclose(null);
 }
 
 int main(void)
@@ -598,17 +803,19 @@ int main(void)
 	test_more_lines(kvmstats_schema_find(schema, "exits"));
 	test_intervals();
 	test_widths();
+	test_headings();
+	test_no_values();
 	test_more_columns();
 	test_cells();
 	test_columns();
 	test_kinds();
 	test_history();
 	test_scrolling();
-	test_missing();
 	test_utf8();
 	test_ascii();
 	test_prompt();
 	test_scopes();
+	test_screen();
 	kvmstats_schema_free(schema);
 	return tap_end();
 }

@@ -5,9 +5,9 @@
  * usage: vmm [-s|-v] [-d] [-l] [-m VMS] [-c VCPUS] [-r RATE] [-name GUEST] [-uuid UUID]
  *
  * -s keeps statistics fds of all VMs and vCPUs open, -v those of all vCPUs, as QEMU 8.1 and later
- * do. -d duplicates all KVM fds. -l creates no VM at the start. -r, for x86 only, lets vCPU 0 of one
- * VM halt before each exit; RATE times per second an NMI wakes it, at intervals that vary from an
- * 18th of the mean to 3.5 times as much. -name and -uuid are ignored.
+ * do. -d duplicates all KVM fds. -l creates no VM at the start. -r, for x86 only, lets vCPU 0 of
+ * one VM halt before each exit; RATE times per second an NMI wakes it, at intervals that vary from
+ * an 18th of the mean to 3.5 times as much. -name and -uuid are ignored.
  *
  * When the vCPUs run, it prints "ready", the value of KVM_CAP_STATS_BINARY_FD, and the name of a
  * statistic that counts exactly what the vCPUs do. It executes the commands that it reads from
@@ -15,8 +15,8 @@
  *
  *	stop	stop the vCPUs, and print "stopped" with the number of exits of each
  *	start	let them run again
- *	values	print "VM vCPU NAME VALUE" for each statistic, the vCPU -1 for the VM itself, and the sum
- *		of all buckets for a histogram; then print "values"
+ *	values	print "VM vCPU NAME VALUE" for each statistic, the vCPU -1 for the VM itself, and
+ *		the sum of all buckets for a histogram; then print "values"
  *	vcpu	add a vCPU to the first VM; all vCPUs must be stopped
  *	vm	add a VM with one vCPU; all vCPUs must be stopped
  *	close	close the first VM; all vCPUs must be stopped
@@ -129,7 +129,7 @@ static void add_vm(const struct options *options, struct vms *vms, int vcpus)
 
 static const struct options *waker;
 
-/* The longest of 7 intervals is 64 times as long as the shortest one. The mean is 18.1 times that. */
+/* The longest of 7 intervals is 64 times as long as the shortest one, the mean 18.1 times. */
 static void *wake_first(void *arg)
 {
 	const struct vms *vms = arg;
@@ -182,17 +182,19 @@ static void stop(struct vms *vms)
 /* Independent of the library, whose values the tests compare with these. */
 static void print_values(int vm, int vcpu, int fd)
 {
-	static _Alignas(uint64_t) char file[65536];
-	const struct kvm_stats_header *header = (const void *)file;
+	static uint64_t buf[8192];
+	const char *file = (const char *)buf;
+	const struct kvm_stats_header *header = (const void *)buf;
 	int stats = ioctl(fd, KVM_GET_STATS_FD, NULL);
 	uint32_t i, j;
 
-	if (stats < 0 || pread(stats, file, sizeof(file), 0) < (ssize_t)sizeof(*header))
+	if (stats < 0 || pread(stats, buf, sizeof(buf), 0) < (ssize_t)sizeof(*header))
 		fail("cannot read the statistics", errno);
 	close(stats);
 	for (i = 0; i < header->num_desc; i++) {
-		const struct kvm_stats_desc *desc = (const void *)
-			(file + header->desc_offset + i * (sizeof(*desc) + header->name_size));
+		size_t at = header->desc_offset + i * (sizeof(struct kvm_stats_desc) +
+						       header->name_size);
+		const struct kvm_stats_desc *desc = (const void *)(file + at);
 		const uint64_t *value = (const void *)(file + header->data_offset + desc->offset);
 		uint64_t sum = 0;
 

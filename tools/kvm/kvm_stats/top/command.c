@@ -11,13 +11,10 @@
 enum {
 	OPTION_COLUMNS = FIRST_LONG_OPTION,
 	OPTION_SORT,
-	OPTION_TRACEPOINTS,
-	OPTION_CLASSIC,
 };
 
 static const char usage[] =
 	"Usage: kvm-stats top [OPTION]...\n"
-	"       kvm-stats top --classic [OPTION OF kvm_stat]...\n"
 	"\n"
 	"Shows what the guests of this host do: a line for each guest, with its use of\n"
 	"CPUs, exits, page faults and memory. Press 'h' there for a list of the keys.\n"
@@ -28,20 +25,13 @@ static const char usage[] =
 static const struct command_option table[] = {
 	{ 'i', "interval", "SEC", "interval in seconds (default: 3)",
 	  .kind = OPTION_SECONDS, .member = MEMBER(interval), .min = MIN_INTERVAL },
-	{ 'd', "debugfs", NULL, "read the statistics from debugfs",
-	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_DEBUGFS },
-	{ OPTION_TRACEPOINTS, "tracepoints", NULL, "count tracepoints",
-	  .kind = OPTION_SOURCE, .member = MEMBER(sources), .source = SOURCES_TRACEPOINTS },
 	{ OPTION_SORT, "sort", "COLUMN", "sort the guests by this column (default: cpu)",
 	  .kind = OPTION_TEXT, .member = MEMBER(sort) },
 	{ OPTION_COLUMNS, "columns", "LIST",
 	  "show only these columns, for example cpu,exits: pid,\n"
-	  "vcpus, unread, cpu, guest, kernel, vmm, halted, waiting,\n"
-	  "exits, history, kinds, polls, faults, memory",
+	  "vcpus, state, cpu, guest, kernel, vmm, halted, waiting,\n"
+	  "throttled, exits, history, kinds, polls, faults, memory",
 	  .kind = OPTION_TEXT, .member = MEMBER(columns) },
-	/* main.c has handled this one. */
-	{ OPTION_CLASSIC, "classic", NULL,
-	  "show the view of kvm_stat, with its options and keys", .kind = OPTION_OTHER },
 	{ 0 },
 };
 
@@ -49,7 +39,6 @@ int command_top(int argc, char **argv)
 {
 	static const struct command_options accepted = {
 		.command = "top", .usage = usage, .table = table,
-		.advice = "The options of kvm_stat need --classic.",
 	};
 	struct filter filter = { 0 };
 	struct top_options options = { .filter = &filter, .interval = DEFAULT_INTERVAL };

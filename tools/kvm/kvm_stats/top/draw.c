@@ -1,166 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Draws the screen: meters, summary, title, times of vCPUs or the summary of a histogram, headings,
- * lines, how many follow, bottom line. All functions clip their output.
- */
-#include <curses.h>
-#include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
+#include "notice.h"
+#include "top/draw.h"
 #include "top/screen.h"
-#include "unread.h"
 #include "util.h"
 
-/* ---- text ---- */
-
-int draw_fit(char *buf, size_t size, const char *text, int width)
+static const char *separator(void)
 {
-	size_t used = 0;
-	int sum = 0;
-
-	while (*text) {
-		char bytes[MB_LEN_MAX] = "?";
-		mbstate_t state = { 0 };
-		wchar_t c;
-		size_t len = mbrtowc(&c, text, MB_CUR_MAX, &state), n = 1;
-		bool valid = len != (size_t)-1 && len != (size_t)-2;
-		int cells = valid ? wcwidth(c) : -1;
-
-		if (cells >= 0 && utf8_is_harmless((uint32_t)c)) {
-			memcpy(bytes, text, len);
-			n = len;
-		} else {
-			cells = 1;
-		}
-		if (sum + cells > width || used + n >= size)
-			break;
-		memcpy(buf + used, bytes, n);
-		used += n;
-		sum += cells;
-		text += valid ? len : 1;
-	}
-	buf[used] = '\0';
-	return sum;
+	return is_utf8() ? " · " : ", ";
 }
 
-/* Returns an attribute for attrset(), or 0 if the terminal has no colors. */
-static int draw_color(int color)
-{
-	return COLORS >= 8 && COLOR_PAIRS >= 8 ? (int)COLOR_PAIR(color) : 0;
-}
-
-/* Draws @text in at most @width cells, at the left or right. Returns the number of cells drawn. */
-static int draw_text(int y, int x, int width, bool right, int attributes, const char *text)
-{
-	char buf[1024];
-	int cells;
-
-	if (x + width > COLS)
-		width = COLS - x;
-	if (width <= 0 || y < 0 || y >= LINES)
-		return 0;
-	cells = draw_fit(buf, sizeof(buf), text, width);
-	attrset(attributes);
-	mvaddstr(y, right ? x + width - cells : x, buf);
-	attrset(A_NORMAL);
-	return cells;
-}
-
-/* Draws up to the end of the line. Returns the number of cells drawn. */
-static int __attribute__((__format__(__printf__, 4, 5)))
-draw(int y, int x, int attributes, const char *format, ...)
-{
-	char buf[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(buf, sizeof(buf), format, args);
-	va_end(args);
-	return draw_text(y, x, COLS - x, false, attributes, buf);
-}
-
-/* Draws text of several lines, and breaks long lines between words. Returns the row after it. */
-static int __attribute__((__format__(__printf__, 3, 4)))
-draw_wrapped(int y, int end, const char *format, ...)
-{
-	char buf[PROBLEM_SIZE], *text = buf;
-	int width = COLS - 1;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(buf, sizeof(buf), format, args);
-	va_end(args);
-	while (*text && y < end && width > 0) {
-		int len = (int)strcspn(text, "\n");
-
-		if (len > width) {
-			len = width;
-			while (len && text[len] != ' ')
-				len--;
-			len = len ? len : width;
-		}
-		draw(y++, 1, 0, "%.*s", len, text);
-		text += len;
-		text += *text == ' ' || *text == '\n';
-	}
-	return y;
-}
-
-size_t draw_first(size_t first, size_t at, size_t lines, int rows)
-{
-	size_t shown = rows > 0 ? (size_t)rows : 1;
-
-	if (at < first)
-		first = at;
-	if (at >= first + shown)
-		first = at - shown + 1;
-	if (first + shown > lines)
-		first = lines > shown ? lines - shown : 0;
-	return first;
-}
-
-/* ---- meters ---- */
+/* ---- the host ---- */
 
 #define WIDEST_METER	60
 
-/* A part of a meter, in percent, drawn with the first character of its name in its color. */
-struct meter_part {
-	double percent;
-	int color;
-	const char *name;
-};
-
-/*
- * A stacked bar, like the meters of htop: "CPU [|||||    37.5%]". @text is at its right end.
- * Returns the cell after the meter.
- */
-static int draw_meter(int y, int x, int width, const char *name, const struct meter_part *part,
-		      size_t parts, const char *text)
+static void draw_meters(const struct host *host, int y)
 {
-	int inside = width - (int)strlen(name) - 2, from = 0;
-	double sum = 0;
-	size_t i;
-
-	if (inside < 2)
-		return x;
-	x += draw(y, x, A_BOLD, "%s[", name);
-	for (i = 0; i < parts; i++) {
-		sum += part[i].percent > 0 ? part[i].percent : 0;
-		for (; from < inside && from < (int)(sum / 100 * inside + 0.5); from++)
-			draw(y, x + from, draw_color(part[i].color) | A_BOLD, "%.1s",
-			     part[i].name);
-	}
-	draw_text(y, x, inside, true, 0, text);
-	return x + inside + draw(y, x + inside, A_BOLD, "]");
-}
-
-static void draw_meters(const struct top *top, int y)
-{
-	const struct host *host = &top->host;
 	double used = (double)(host->memory - host->available);
 	struct host_use use = host_use(host);
 	const struct meter_part cpu[] = {
@@ -178,148 +35,84 @@ static void draw_meters(const struct top *top, int y)
 		number_put(text, UNIT_PERCENT, use.guest + use.user + use.kernel, 0);
 		strcat(text, "%");
 	}
-	x = draw_meter(y, 0, width, "CPU ", cpu, ARRAY_SIZE(cpu), text) + 2;
+	x = screen_meter(y, 0, width, "CPU ", cpu, ARRAY_SIZE(cpu), text) + 2;
 	number_put(text, UNIT_BYTES, used, 0);
 	number_put(size, UNIT_BYTES, (double)host->memory, 0);
 	strcat(strcat(text, "/"), size);
-	x = draw_meter(y, x, width, "Mem ", memory, 1, text) + 2;
-	draw(y, x, 0, "%u CPU%s, load %.1f", host->cpus, plural(host->cpus), host->load);
+	x = screen_meter(y, x, width, "Mem ", memory, 1, text) + 2;
+	screen_print(y, x, 0, "%u CPU%s, load %.1f", host->cpus, plural(host->cpus), host->load);
 }
 
-/* ---- the summary ---- */
-
-int draw_put_problems(char *buf, size_t size, const struct monitor *monitor)
+static void draw_summary(const struct view *view, int y)
 {
-	size_t unreadable = 0, missing = 0, no_vm_values = 0, i;
-	int len = 0;
+	const struct monitor *monitor = view->sampler.monitor;
+	unsigned int cpus = view->sampler.host.cpus;
+	size_t vms = 0, vcpus = 0, i;
+	int x;
 
 	for (i = 0; i < monitor->vmms; i++) {
-		const struct vmm *vmm = monitor->vmm[i];
-
-		if (!vmm->targets)
-			unreadable++;
-		else if (vmm_lacks_only_vm(vmm))
-			no_vm_values++;
-		else
-			missing += vmm_has_sums(vmm) ? 0 : vmm->unread.count;
-	}
-	*buf = '\0';
-	if (unreadable)
-		len = snprintf(buf, size, ", %zu cannot be read", unreadable);
-	if (missing)
-		len += snprintf(buf + len, size - (size_t)len, ", %zu VM%s or vCPU%s missing",
-				missing, plural(missing), plural(missing));
-	if (no_vm_values)
-		snprintf(buf + len, size - (size_t)len, ", VM values of %zu guest%s missing",
-			 no_vm_values, plural(no_vm_values));
-	return unreadable || missing ? (int)A_BOLD | draw_color(COLOR_RED) :
-				       draw_color(COLOR_YELLOW);
-}
-
-static const char *separator(void)
-{
-	return is_utf8() ? " · " : ", ";
-}
-
-static int draw_sources(const struct monitor *monitor, int y, int x)
-{
-	static const char * const names[] = {
-		[ORIGIN_OPENED] = "statistics fds", [ORIGIN_NEXT] = "statistics fds (next)",
-		[ORIGIN_OPEN] = "statistics fds (open)", [ORIGIN_QMP] = "QMP",
-		[ORIGIN_DEBUGFS] = "debugfs", [ORIGIN_TRACEPOINTS] = "tracepoints",
-	};
-	unsigned int origins = 0;
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++)
-		origins |= vmm_origins(monitor->vmm[i]);
-	if (origins & 1u << ORIGIN_TAKEN)
-		origins |= 1u << ORIGIN_OPENED;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (names[i] && origins & 1u << i)
-			x += draw(y, x, 0, "%s%s", separator(), names[i]);
-	}
-	return x;
-}
-
-static void draw_summary(const struct top *top, int y)
-{
-	const struct monitor *monitor = top->monitor;
-	size_t guests = 0, vms = 0, vcpus = 0, i;
-	int x, attributes;
-	char text[256];
-
-	for (i = 0; i < monitor->vmms; i++) {
-		/* The whole machine is not a guest. */
-		guests += !!monitor->vmm[i]->kvm;
 		vms += monitor->vmm[i]->vms;
 		vcpus += monitor->vmm[i]->vcpus;
 	}
-	x = draw(y, 0, 0, "%zu guest%s, %zu VM%s, %zu vCPU%s", guests, plural(guests), vms,
-		 plural(vms), vcpus, plural(vcpus));
-	if (top->host.cpus && vcpus)
-		x += draw(y, x, 0, " (%.*f per CPU)", vcpus < 10 * (size_t)top->host.cpus,
-			  (double)vcpus / top->host.cpus);
-	attributes = draw_put_problems(text, sizeof(text), monitor);
-	x += draw(y, x, attributes, "%s", text);
-	x = draw_sources(monitor, y, x);
-	x += draw(y, x, 0, "%severy %g s", separator(), (double)top->interval / SECOND);
-	if (monitor->denied)
-		draw(y, x + 2, draw_color(COLOR_YELLOW), "no permission to inspect %zu process%s",
-		     monitor->denied, monitor->denied == 1 ? "" : "es");
+	x = screen_print(y, 0, 0, "%zu guest%s, %zu VM%s, %zu vCPU%s", monitor->vmms,
+			 plural(monitor->vmms), vms, plural(vms), vcpus, plural(vcpus));
+	if (cpus && vcpus)
+		x += screen_print(y, x, 0, " (%.*f per CPU)", vcpus < 10 * (size_t)cpus,
+				  (double)vcpus / cpus);
+	screen_print(y, x, 0, "%s%s%severy %g s", separator(),
+		     origin_text(kvmstats_host_origin(monitor->host)), separator(),
+		     (double)view->interval / SECOND);
 }
 
 /* ---- the title ---- */
 
-static int draw_path(const struct top *top, int y, int x)
+static int draw_path(const struct page *page, int y)
 {
-	const struct page *page = top_page(top);
-	const struct filter *filter = top->filter;
-	char buf[NAME_SIZE];
-	const char *name = buf;
+	const char *name = page->kind == PAGE_GUESTS ? "Guests" : "All guests";
+	int x = screen_print(y, 0, A_BOLD, "%s", *page->title ? page->title : name);
 
-	if (*page->title)
-		name = page->title;
-	else if (!top->kvm_stat)
-		name = page->kind == PAGE_GUESTS ? "Guests" : "All guests";
-	/* If only one process or guest is selected, the page is of it. */
-	else if (filter->pids == 1 && top->monitor->vmms == 1)
-		put_title(buf, sizeof(buf), top->monitor->vmm[0]);
-	else if (filter->pids == 1)
-		snprintf(buf, sizeof(buf), "PID %d", (int)filter->pid[0]);
-	else if (filter->guests == 1)
-		sanitize(filter->guest[0], buf, sizeof(buf));
-	else
-		name = "summary";
-	x += draw(y, x, A_BOLD, "%s", name);
 	if (*page->scope.label)
-		x += draw(y, x, A_BOLD, ", %s", page->scope.label);
+		x += screen_print(y, x, A_BOLD, ", %s", page->scope.label);
 	if (*page->stat)
-		x += draw(y, x, A_BOLD, ", %s", page->stat);
+		x += screen_print(y, x, A_BOLD, ", %s", page->stat);
 	return x;
 }
 
-static void draw_title(const struct top *top, int y)
+static int draw_waiting(const struct target *target, int y, int x)
 {
-	const struct page *page = top_page(top);
-	bool statistics = page->kind >= PAGE_STATISTICS || top->kvm_stat;
-	const char *names = top->names[page->kind];
-	int x = top->kvm_stat ? draw(y, 0, A_BOLD, "kvm statistics - ") : 0;
+	char text[NUMBER_SIZE];
 
-	x = draw_path(top, y, x);
+	if (!target || !target->waiting)
+		return 0;
+	number_put(text, UNIT_SECONDS, (double)target->waiting / SECOND, 0);
+	return screen_print(y, x, A_BOLD | screen_color(COLOR_YELLOW),
+			    "%swaits for a CPU for %s", separator(), text);
+}
+
+static void draw_title(const struct view *view, int y)
+{
+	const struct monitor *monitor = view->sampler.monitor;
+	const struct filter *filter = monitor->options.filter;
+	const struct page *page = view_page(view);
+	bool statistics = page->kind >= PAGE_STATISTICS;
+	const char *names = view->names[page->kind];
+	int x = draw_path(page, y);
+
+	x += draw_waiting(scope_target(&page->scope, monitor), y, x);
 	if (*names)
-		x += draw(y, x, A_BOLD, "%sfilter: %s", separator(), names);
-	if (statistics && top->filter->has_regex)
-		x += draw(y, x, A_BOLD, "%s-f %s", separator(), top->filter->pattern);
-	if (statistics && !top->counts_growth)
-		x += draw(y, x, A_BOLD, "%ssince VM creation", separator());
-	else if (statistics && !top->kvm_stat)
-		x += draw(y, x, A_BOLD, "%ssince the reset", separator());
+		x += screen_print(y, x, A_BOLD, "%sfilter: %s", separator(), names);
+	if (statistics && filter->has_regex)
+		x += screen_print(y, x, A_BOLD, "%s-f %s", separator(), filter->pattern);
+	if (statistics)
+		screen_print(y, x, A_BOLD, "%ssince %s", separator(),
+			     view->sampler.counts_growth ? "the reset" : "VM creation");
 	/* The marks are more important than the end of the title. */
-	if (page_has_ended(top, page))
-		draw_text(y, 0, COLS - 9, true, A_STANDOUT | draw_color(COLOR_RED), " has ended ");
-	if (top->paused)
-		draw_text(y, 0, COLS, true, A_STANDOUT | draw_color(COLOR_YELLOW), " paused ");
+	if (scope_has_ended(&page->scope, monitor))
+		screen_text(y, 0, COLS - 9, true, A_STANDOUT | screen_color(COLOR_RED),
+			    " has ended ");
+	if (view->paused)
+		screen_text(y, 0, COLS, true, A_STANDOUT | screen_color(COLOR_YELLOW),
+			    " paused ");
 }
 
 /* ---- where the time of vCPUs goes: a stacked bar, and the classes of exits ---- */
@@ -334,19 +127,21 @@ static void draw_time_bar(const struct tally *times, int y)
 		[TIME_VMM] = { 0, COLOR_BLUE, "VMM" },
 		[TIME_HALTED] = { 0, 0, "Halted" },
 		[TIME_WAITING] = { 0, COLOR_YELLOW, "Waiting" },
+		[TIME_THROTTLED] = { 0, COLOR_MAGENTA, "Throttled" },
 	};
 	int x = (int)strlen("Time ");
 	size_t i;
 
 	for (i = 0; i < TIME_PARTS; i++)
 		part[i].percent = times->sum[TALLY_TIMES + i] / (double)times->known[TALLY_TIMES];
-	draw_meter(y++, 0, COLS, "Time ", part, TIME_PARTS, "");
+	screen_meter(y++, 0, COLS, "Time ", part, TIME_PARTS, "");
 	for (i = 0; i < TIME_PARTS; i++) {
 		char percent[NUMBER_SIZE];
 
 		number_put(percent, UNIT_PERCENT, part[i].percent, 0);
-		x += draw(y, x, draw_color(part[i].color) | A_BOLD, "%.1s", part[i].name);
-		x += draw(y, x, 0, "%s %s%%", part[i].name + 1, percent) + 2;
+		x += screen_print(y, x, screen_color(part[i].color) | A_BOLD, "%.1s",
+				  part[i].name);
+		x += screen_print(y, x, 0, "%s %s%%", part[i].name + 1, percent) + 2;
 	}
 }
 
@@ -366,8 +161,8 @@ static int blocks_of_classes(void)
 static void draw_class(int y, int x, int attributes, const char *name, const char *rate,
 		       const char *percent, const char *mean)
 {
-	draw(y, x, attributes, "%-16.16s %*s%7s", name, CLASS_RATE, rate, percent);
-	draw_text(y, x, CLASS_BLOCK, true, attributes, mean);
+	screen_print(y, x, attributes, "%-16.16s %*s%7s", name, CLASS_RATE, rate, percent);
+	screen_text(y, x, CLASS_BLOCK, true, attributes, mean);
 }
 
 /* If not all classes fit, the heading of the first block says so. */
@@ -395,25 +190,15 @@ static void draw_classes(const struct page *page, int y, int rows)
 	}
 }
 
-/*
- * Draws the times, or the summary of a histogram, in at most half of the rows up to @end. Returns
- * the next row.
- */
-static int draw_details(const struct top *top, int y, int end)
+/* Draws in at most @rows rows. Returns the next one. */
+static int draw_times(const struct page *page, enum exits_state state, int y, int rows)
 {
-	const struct page *page = top_page(top);
-	int blocks = blocks_of_classes(), rows = (end - y - 1) / 2;
+	int blocks = blocks_of_classes();
 	int classes = ((int)page->classes.kinds + blocks - 1) / blocks;
 
-	if (rows < 1)
-		return y;
-	if (page->kind == PAGE_HISTOGRAM)
-		return y + !!draw(y, 0, 0, "%s", page->summary);
-	if (top->kvm_stat || page->kind == PAGE_GUESTS)
-		return y;
-	if (!page->times.known[TALLY_TIMES] && top->exits_state == EXITS_OFF)
-		return y + !!draw(y, 0, A_DIM, "Exit statistics are off. Run 'echo 1 >"
-				  EXIT_STATS_PARAMETER "'.");
+	if (!page->times.known[TALLY_TIMES] && state == EXITS_OFF)
+		return y + !!screen_print(y, 0, A_DIM, "Exit statistics are off. Run 'echo 1 >"
+					  EXIT_STATS_PARAMETER "'.");
 	if (!page->times.known[TALLY_TIMES] || rows < TIME_ROWS)
 		return y;
 	draw_time_bar(&page->times, y);
@@ -426,18 +211,62 @@ static int draw_details(const struct top *top, int y, int end)
 	return y + 1 + classes;
 }
 
+/* The limit that throttles the guest of the page. Returns the next row. */
+static int draw_limit(const struct view *view, int y)
+{
+	const struct vmm *vmm = scope_vmm(&view_page(view)->scope, view->sampler.monitor);
+	const struct process *process = vmm ? sampler_process(&view->sampler, vmm) : NULL;
+	char cgroup[NAME_SIZE];
+
+	if (!process || process->limit.cpus <= 0)
+		return y;
+	return y + !!screen_print(y, 0, process->limit.binds ? screen_color(COLOR_MAGENTA) : 0,
+				  "Limited to %.3g CPU%s by the cgroup %s", process->limit.cpus,
+				  process->limit.cpus == 1 ? "" : "s",
+				  sanitize(process->limit.cgroup, cgroup, sizeof(cgroup)));
+}
+
+#define PROBLEM_ROWS	3
+
+/*
+ * Draws why there are no statistics, the limit and the times of a guest, or the summary of a
+ * histogram, in at most half of the rows up to @end. Returns the next row.
+ */
+static int draw_details(const struct view *view, int y, int end)
+{
+	const struct message *problem = &view->sampler.monitor->problem;
+	const struct page *page = view_page(view);
+	int rows = (end - y - 1) / 2;
+	char text[MESSAGE_SIZE];
+
+	if (rows < 1)
+		return y;
+	if (*problem->what) {
+		int last = y + (rows < PROBLEM_ROWS ? rows : PROBLEM_ROWS);
+
+		return screen_paragraph(y, last, screen_color(COLOR_YELLOW), "%s",
+					message_text(problem, text, sizeof(text)));
+	}
+	if (page->kind == PAGE_HISTOGRAM)
+		return y + !!screen_print(y, 0, 0, "%s", page->summary);
+	if (page->kind == PAGE_GUESTS)
+		return y;
+	if (rows > 1 && page->kind == PAGE_TARGETS)
+		y = draw_limit(view, y);
+	return draw_times(page, view->sampler.exits.state, y, (end - y - 1) / 2);
+}
+
 /* ---- the table ---- */
 
 /* Text and pictures are at the left, numbers at the right. */
 static void draw_cell(int y, const struct column_place *place, int attributes, const char *text)
 {
-	draw_text(y, place->x, place->width, !column_types[place->id].widest, attributes, text);
+	screen_text(y, place->x, place->width, !column_types[place->id].widest, attributes, text);
 }
 
-static void draw_head(const struct top *top, int y)
+static void draw_head(const struct column_layout *layout, enum page_kind kind,
+		      enum column_id sorted, int y)
 {
-	const struct column_layout *layout = &top->layout;
-	enum column_id sorted = top->order[top_page(top)->kind].column;
 	size_t i;
 
 	mvhline(y, 0, ' ' | A_STANDOUT, COLS);
@@ -445,10 +274,10 @@ static void draw_head(const struct top *top, int y)
 		const struct column_place *place = &layout->place[i];
 
 		draw_cell(y, place, A_STANDOUT | (place->id == sorted ? A_BOLD | A_UNDERLINE : 0),
-			  column_heading(top, place->id));
+			  column_heading(place->id, kind));
 	}
-	if (layout->hidden && COLS > 30)
-		draw(y, COLS - 1, A_STANDOUT, ">");
+	if (layout->hidden && COLS > NARROW)
+		screen_print(y, COLS - 1, A_STANDOUT, ">");
 }
 
 /* Returns the length of a bar in cells. One that is not empty has at least one. */
@@ -474,15 +303,15 @@ static void draw_bar(const struct line *line, int y, const struct column_place *
 	if (line->added > 0 && old == all)
 		old--;
 	for (i = 0; i < all; i++)
-		draw(y, place->x + i, attributes | (i < old ? 0 : draw_color(COLOR_CYAN)), "%s",
-		     is_utf8() ? "█" : i < old ? "#" : "+");
+		screen_print(y, place->x + i, attributes | (i < old ? 0 : screen_color(COLOR_CYAN)),
+			     "%s", is_utf8() ? "█" : i < old ? "#" : "+");
 }
 
 static int color_of_load(double value, double high, double critical)
 {
 	if (value >= critical)
-		return draw_color(COLOR_RED) | A_BOLD;
-	return value >= high ? draw_color(COLOR_YELLOW) : 0;
+		return screen_color(COLOR_RED) | A_BOLD;
+	return value >= high ? screen_color(COLOR_YELLOW) : 0;
 }
 
 static int load_color(enum column_id id, const struct line *line)
@@ -491,10 +320,12 @@ static int load_color(enum column_id id, const struct line *line)
 
 	if (id == COLUMN_CPU && vcpus > 0 && !line->sum)
 		return color_of_load(number / vcpus, 60, 90);
-	if (id == COLUMN_WAITING)
+	if (id == COLUMN_WAITING || id == COLUMN_THROTTLED)
 		return color_of_load(number, 5, 20);
-	if (id == COLUMN_MISSING)
-		return color_of_load(number, 1, line->lacks_only_vms ? INT_MAX : 1);
+	if (id == COLUMN_STATE && *line->meaning)
+		return screen_color(COLOR_RED) | A_BOLD;
+	if (id == COLUMN_STATE && !strcmp(line->state, "waiting"))
+		return screen_color(COLOR_YELLOW);
 	return 0;
 }
 
@@ -502,12 +333,10 @@ static int line_attributes(const struct line *line, bool cursor)
 {
 	int attributes = cursor ? A_REVERSE : 0;
 
-	if (*line->problem)
-		return attributes | draw_color(COLOR_RED);
 	if (line->cleared)
-		return attributes | A_BOLD | draw_color(COLOR_YELLOW);
+		return attributes | A_BOLD | screen_color(COLOR_YELLOW);
 	if (line->appeared)
-		attributes |= draw_color(COLOR_GREEN);
+		attributes |= screen_color(COLOR_GREEN);
 	/* What does not change is dim. */
 	if (!cursor && (line->number[COLUMN_RATE] == 0 ||
 			(line->number[COLUMN_BAR] >= 0 && line->number[COLUMN_VALUE] == 0)))
@@ -515,143 +344,109 @@ static int line_attributes(const struct line *line, bool cursor)
 	return attributes | (line->sum ? A_BOLD : 0);
 }
 
-#define WIDE_SCREEN	100
-
-/*
- * Returns the first column that the reason why a guest cannot be read replaces: of its statistics,
- * or of the times of its vCPUs if they are unknown, or if the reason needs the space.
- */
-static enum column_id column_of_problem(const struct top *top, const struct line *line)
+static void draw_line(const struct column_layout *layout, int y, const struct line *line,
+		      bool cursor, double largest)
 {
-	if (!*line->problem)
-		return COLUMNS;
-	if (top->kvm_stat)
-		return COLUMN_NAME + 1;
-	return line->number[COLUMN_GUEST] < 0 || COLS < WIDE_SCREEN ? COLUMN_GUEST : COLUMN_EXITS;
-}
-
-static void draw_line(struct top *top, int y, struct line *line, bool cursor, double largest)
-{
-	const struct column_layout *layout = &top->layout;
 	int attributes = line_attributes(line, cursor);
-	enum column_id end = column_of_problem(top, line);
 	char text[CELL_SIZE];
 	size_t i;
-	int x = 0;
 
 	if (cursor)
 		mvhline(y, 0, ' ' | (chtype)attributes, COLS);
-	for (i = 0; i < layout->places && layout->place[i].id < end; i++) {
+	for (i = 0; i < layout->places; i++) {
 		const struct column_place *place = &layout->place[i];
-		int color = cursor || *line->problem ? 0 : load_color(place->id, line);
+		int color = 0;
 
-		x = place->x + place->width + 1;
-		if (place->id == COLUMN_KINDS)
-			guests_update_kinds(top, line);
 		column_text(text, place->id, line, place->width);
+		if (!cursor || place->id == COLUMN_STATE)
+			color = load_color(place->id, line);
 		draw_cell(y, place, attributes | color, text);
 		if (place->id == COLUMN_BAR)
 			draw_bar(line, y, place, largest, attributes);
 	}
-	draw(y, x, attributes | A_BOLD, "%s", line->problem);
 }
 
-/*
- * Draws why the guest of the page has no statistics, if that is so. Returns the row after it.
- * Standard error is captured, so the explanation can be read back.
- */
-static int draw_problem(const struct top *top, int y, int end)
+/* Draws what the states mean that are on the screen, each once. */
+static void draw_notes(const struct page *page, size_t first, size_t last, int y, int end)
 {
-	const struct page *page = top_page(top);
-	const struct monitor *monitor = top->monitor;
-	const struct vmm *vmm = scope_vmm(&page->scope, monitor);
-	char why[PROBLEM_SIZE];
+	size_t i, j;
 
-	if (!vmm && monitor->vmms)
-		vmm = monitor->vmm[0];
-	if (!vmm || (page->kind == PAGE_GUESTS && !top->kvm_stat) ||
-	    scope_has_targets(&page->scope, monitor))
-		return y;
-	explain_sources(vmm);
-	y = draw_wrapped(y, end, "%s", top_errors(why, sizeof(why)));
-	if (!page->scope.vmm && monitor->vmms > 1)
-		y = draw_wrapped(y, end, "The statistics of %zu more VMM%s cannot be read.",
-				 monitor->vmms - 1, plural(monitor->vmms - 1));
-	return y;
+	for (i = first; i < last && y < end; i++) {
+		const char *meaning = page->line[i]->meaning;
+
+		for (j = first; j < i && page->line[j]->meaning != meaning; j++)
+			;
+		if (*meaning && j == i)
+			screen_print(y++, 1, A_DIM, "%s", meaning);
+	}
 }
 
-/* Scrolls, so that the line of the cursor is visible. */
-static void draw_lines(struct top *top, int y, int end)
+/* Scrolls, so that the line of the cursor is visible. Returns the first line. */
+static size_t draw_lines(const struct page *page, const struct column_layout *layout, int y,
+			 int end)
 {
-	struct page *page = top_page(top);
+	size_t at = page->at < page->lines ? page->at : page->lines - 1, first, last, i;
 	int rows = end - y;
 	double largest = 0;
-	size_t i, last;
 
-	page->at = page->at < page->lines ? page->at : page->lines - 1;
 	/* If not all lines fit, the last row says so. */
 	if (page->lines > (size_t)rows && rows > 1)
 		rows--;
-	page->first = draw_first(page->first, page->at, page->lines, rows);
-	last = page->first + (size_t)rows < page->lines ? page->first + (size_t)rows : page->lines;
+	first = first_of_rows(page->first, at, page->lines, rows);
+	last = first + (size_t)rows < page->lines ? first + (size_t)rows : page->lines;
 	for (i = 0; i < page->lines; i++) {
 		if (page->line[i]->number[COLUMN_VALUE] > largest)
 			largest = page->line[i]->number[COLUMN_VALUE];
 	}
-	for (i = page->first; i < last; i++)
-		draw_line(top, y++, page->line[i], i == page->at, largest);
-	if (last - page->first < page->lines)
-		draw(y, 0, A_DIM, "%zu more above, %zu more below", page->first,
-		     page->lines - last);
-	/* The reason why the guest of the page cannot be read is below its only line. */
-	if (page->lines == 1)
-		draw_problem(top, y + 1, end);
+	for (i = first; i < last; i++)
+		draw_line(layout, y++, page->line[i], i == at, largest);
+	if (last - first < page->lines)
+		screen_print(y, 0, A_DIM, "%zu more above, %zu more below", first,
+			     page->lines - last);
+	else if (page->kind <= PAGE_TARGETS)
+		draw_notes(page, first, last, y + 1, end);
+	return first;
 }
 
 /* ---- no lines ---- */
 
-static void draw_no_guest(const struct top *top, int y, int end)
+static void draw_no_guest(const struct monitor *monitor, int y, int end)
 {
-	const struct filter *filter = top->filter;
-	char text[PROBLEM_SIZE];
+	const struct filter *filter = monitor->options.filter;
+	char text[NAME_SIZE];
 
-	if (monitor_has_ended(top->monitor))
-		y = draw_wrapped(y, end, "The selected process has ended.");
+	if (monitor_has_ended(monitor))
+		screen_paragraph(y, end, 0, "The selected process has ended.");
 	else if (filter->guests)
-		y = draw_wrapped(y, end,
+		screen_paragraph(y, end, 0,
 				 "No guest named '%s'%s is running. Waiting for it to start.",
 				 sanitize(filter->guest[0], text, sizeof(text)),
 				 filter->guests > 1 ? " (or one of the other names)" : "");
-	else if (explain_no_kvm_yet(top->monitor))
-		y = draw_wrapped(y, end, "%s", top_errors(text, sizeof(text)));
 	else
-		y = draw_wrapped(y, end, "No VM is running. Waiting for one to start.");
-	if (top->monitor->denied)
-		draw_wrapped(y, end, "%s", denied_text(top->monitor));
+		screen_paragraph(y, end, 0, "No VM is running. Waiting for one to start.");
 }
 
-/* Draws why the page has no lines, although it has statistics. */
-static void draw_no_line(const struct top *top, int y, int end)
+/* Draws why the page has no lines. */
+static void draw_no_line(const struct view *view, int y, int end)
 {
-	const struct page *page = top_page(top);
+	const struct page *page = view_page(view);
 
-	if (*top->names[page->kind])
-		draw_wrapped(y, end, "No name matches '%s'. Press 'f' to change it.",
-			     top->names[page->kind]);
+	if (!view->sampler.monitor->vmms && !page->scope.vmm)
+		draw_no_guest(view->sampler.monitor, y, end);
+	else if (*view->names[page->kind])
+		screen_paragraph(y, end, 0, "No name matches '%s'. Press 'f' to change it.",
+				 view->names[page->kind]);
 	else if (page->kind == PAGE_HISTOGRAM)
-		draw_wrapped(y, end, "No samples yet.%s", top->counts_growth ?
-			     " Press 'i' to include those since VM creation." : "");
-	else if (top->kvm_stat && monitor_matches_nothing(top->monitor))
-		draw_wrapped(y, end, "No statistic's name matches '%.200s'. The expression must "
-			     "match from the start of a name.", top->filter->pattern);
+		screen_paragraph(y, end, 0, "No samples yet.%s", view->sampler.counts_growth ?
+				 " Press 'i' to include those since VM creation." : "");
 	else
-		draw_wrapped(y, end, "%s", top->kvm_stat ?
-			     "No matching events reported yet" : "All statistics are 0.");
+		screen_paragraph(y, end, 0, view->table.has_values ? "All statistics are 0." :
+				 "There are no statistics.");
 }
 
 /* ---- lists in place of the page ---- */
 
-static const char * const top_help[] = {
+static const char * const help[] = {
 	"Enter, Right  open the line: a guest shows its vCPUs, a vCPU its",
 	"              statistics, a histogram its bars",
 	"Left, Esc     go back",
@@ -668,72 +463,31 @@ static const char * const top_help[] = {
 	"r  i          count values of statistics from now on; since VM creation",
 	"h  q          show this help; quit",
 	"",
-	"Guest, kernel, VMM, halted and waiting are parts of the time of the vCPUs.",
-	"While exit statistics are on, the bar \"Time\" shows them, and the classes of",
-	("exits. To switch them on: echo 1 >" EXIT_STATS_PARAMETER),
+	"Guest, kernel, VMM, halted, waiting and throttled are parts of the time of",
+	"the vCPUs. While exit statistics are on, the bar \"Time\" shows them, and the",
+	("classes of exits. To switch them on: echo 1 >" EXIT_STATS_PARAMETER),
 	"CPU is that of the whole process; 100 % is one CPU.",
 };
 
-static const char * const kvm_stat_help[] = {
-	"b         switch between statistics and guests (or VMs and vCPUs)",
-	"c         clear the filters",
-	"f         filter by regular expression, matched from the start of names",
-	"g, p      show one guest, by name or PID",
-	"h         show this help",
-	"i         switch between totals since VM creation and since the start",
-	"o         switch between sorting by CurAvg/s and by Total",
-	"q         quit",
-	"r         reset: count totals from now on",
-	"s         set the seconds between readings",
-	"x         show or hide the exit reasons of tracepoints",
-	"",
-	"Up, Down  move the cursor, as do PgUp, PgDn, Home and End",
-	"Enter     open the line: a guest shows its VMs and vCPUs, a VM or",
-	"          vCPU its statistics, a histogram its bars",
-	"Left      go back, as does Esc",
-	"",
-	"Any other key reads the statistics now.",
-};
-
-static void draw_help(bool kvm_stat, int y, int end)
+static void draw_help(int y, int end)
 {
-	const char * const *help = kvm_stat ? kvm_stat_help : top_help;
-	size_t count = kvm_stat ? ARRAY_SIZE(kvm_stat_help) : ARRAY_SIZE(top_help);
 	size_t i;
 
-	for (i = 0; i < count && y < end; i++)
-		draw(y++, 1, 0, "%s", help[i]);
+	for (i = 0; i < ARRAY_SIZE(help) && y < end; i++)
+		screen_print(y++, 1, 0, "%s", help[i]);
 }
 
-static void draw_columns(const struct top *top, int y, int end)
+static void draw_columns(const struct view *view, int y, int end)
 {
-	size_t lines = LAST_CHOICE - FIRST_CHOICE + 1;
-	size_t id = FIRST_CHOICE;
+	size_t at = view->prompt.column, id = FIRST_CHOICE;
 
-	id += draw_first(0, (size_t)top->chosen - FIRST_CHOICE, lines, end - y);
+	id += first_of_rows(0, at - FIRST_CHOICE, LAST_CHOICE - FIRST_CHOICE + 1, end - y);
 	for (; id <= LAST_CHOICE && y < end; id++) {
 		const struct column_type *type = &column_types[id];
 
-		draw(y++, 1, (int)id == top->chosen ? A_REVERSE : 0, "[%c] %c  %-9s %s",
-		     top->columns & COLUMN_BIT(id) ? 'x' : ' ', type->key ? type->key : ' ',
-		     type->heading, type->meaning);
-	}
-}
-
-/* Lists the guests that match the answer so far. */
-static void draw_guests(const struct top *top, int y, int end)
-{
-	size_t i, guests = top->choices ? top->choices->vmms : 0;
-
-	draw(y++, 1, A_UNDERLINE, "    PID Guest Name (type a part to narrow the list)");
-	if (!guests)
-		draw(y, 1, 0, "No VM is running, or kvm-stats has no permission to inspect it.");
-	for (i = 0; i < guests && y < end; i++) {
-		const struct vmm *vmm = top->choices->vmm[i];
-		char line[NAME_SIZE];
-
-		if (strstr(guest_choice(vmm, line, sizeof(line)), top->prompt.text))
-			draw(y++, 1, 0, "%s", line);
+		screen_print(y++, 1, id == at ? A_REVERSE : 0, "[%c] %c  %-9s %s",
+			     view->table.columns & COLUMN_BIT(id) ? 'x' : ' ',
+			     type->key ? type->key : ' ', type->heading, type->meaning);
 	}
 }
 
@@ -745,11 +499,9 @@ static void draw_prompt(const struct prompt *prompt, int y)
 		[PROMPT_FILTER] = "Show only names that match (empty: all): ",
 		[PROMPT_SEARCH] = "Search: ",
 		[PROMPT_INTERVAL] = "Seconds between readings: ",
-		[PROMPT_REGEX] = "Regular expression (empty: all): ",
-		[PROMPT_GUEST] = "Guest or PID (empty: all): ",
 	};
 	int attributes = prompt->initial ? A_REVERSE : 0;
-	int x = draw(y, 0, A_BOLD, "%s", question[prompt->kind]);
+	int x = screen_print(y, 0, A_BOLD, "%s", question[prompt->kind]);
 	size_t width = x + 1 < COLS ? (size_t)(COLS - x - 1) : 0;
 	size_t len = strlen(prompt->text);
 	const char *from = prompt->text;
@@ -759,86 +511,88 @@ static void draw_prompt(const struct prompt *prompt, int y)
 		from += len - width;
 	while ((*from & 0xc0) == 0x80)
 		from++;
-	x += draw(y, x, attributes, "%s", from);
+	x += screen_print(y, x, attributes, "%s", from);
 	move(y, x < COLS ? x : COLS - 1);
 }
 
-static void draw_bottom(const struct top *top, int y)
+static void draw_error(const struct message *error, int y)
 {
-	const struct page *page = top_page(top);
-	const char *hint = top->kvm_stat ?
-		"q quit  h help  Enter open  Left back  o sort  f filter  g guest  b by guest" :
-		"Enter open  Left back  < > sort  / search  f filter  Space pause  h help  q quit";
 	char text[MESSAGE_SIZE];
 
-	if (top->prompt.kind == PROMPT_HELP)
-		draw(y, 0, A_STANDOUT, "Press any key to close this help");
-	else if (top->prompt.kind == PROMPT_COLUMNS)
-		draw(y, 0, A_DIM, "Space show or hide  Enter close");
-	else if (top->prompt.kind)
-		draw_prompt(&top->prompt, y);
-	else if (clock_now() < top->message_until)
-		draw(y, 0, A_BOLD, "%s", sanitize(top->message, text, sizeof(text)));
-	else if (page->selected && *page->selected->meaning)
-		draw(y, 0, 0, "%s", page->selected->meaning);
+	if (!*error->what)
+		return;
+	move(y, 0);
+	clrtoeol();
+	screen_print(y, 0, A_BOLD | screen_color(COLOR_RED), "%s",
+		     message_text(error, text, sizeof(text)));
+}
+
+static void draw_bottom(const struct view *view, int y)
+{
+	static const char hint[] =
+		"Enter open  Left back  < > sort  / search  f filter  Space pause  h help  q quit";
+	const struct line *selected = view_page(view)->selected;
+	char text[MESSAGE_SIZE];
+
+	if (view->prompt.kind == PROMPT_HELP)
+		screen_print(y, 0, A_STANDOUT, "Press any key to close this help");
+	else if (view->prompt.kind == PROMPT_COLUMNS)
+		screen_print(y, 0, A_DIM, "Space show or hide  Enter close");
+	else if (view->prompt.kind)
+		draw_prompt(&view->prompt, y);
+	else if (clock_now() < view->notice.until)
+		screen_print(y, 0, A_BOLD, "%s", sanitize(view->notice.text, text, sizeof(text)));
+	else if (selected && *selected->meaning)
+		screen_print(y, 0, 0, "%s", selected->meaning);
 	else
-		draw(y, 0, A_DIM, "%s", hint);
+		screen_print(y, 0, A_DIM, "%s", hint);
 }
 
 /* ---- the whole screen ---- */
 
 /* Draws what is between the title and the bottom line. */
-static void draw_body(struct top *top, int y, int end)
+static struct drawn draw_body(const struct view *view, int y, int end)
 {
-	struct page *page = top_page(top);
-	bool list = top->prompt.kind && top->prompt.kind <= PROMPT_GUEST;
-	bool has_lines = page->lines && !list;
+	const struct page *page = view_page(view);
+	struct column_layout layout = table_layout(&view->table, page, COLS);
+	bool list = view->prompt.kind == PROMPT_HELP || view->prompt.kind == PROMPT_COLUMNS;
+	struct drawn drawn = { .first = page->first };
 
 	if (!list)
-		y = draw_details(top, y, end);
-	if (has_lines && LINES >= 8 && page->sum.number[COLUMN_VALUE] > 0)
-		draw_line(top, --end, &page->sum, false, 0);
-	if (has_lines && LINES >= 4)
-		draw_head(top, y);
+		y = draw_details(view, y, end);
+	if (page->lines && !list && LINES >= 4)
+		draw_head(&layout, page->kind, view->order[page->kind].column, y);
 	y += LINES >= 4;
-	top->rows = end > y ? end - y : 0;
-	if (top->prompt.kind == PROMPT_HELP)
-		draw_help(top->kvm_stat, y, end);
-	else if (top->prompt.kind == PROMPT_COLUMNS)
-		draw_columns(top, y, end);
-	else if (top->prompt.kind == PROMPT_GUEST)
-		draw_guests(top, y, end);
+	drawn.rows = end > y ? end - y : 0;
+	if (view->prompt.kind == PROMPT_HELP)
+		draw_help(y, end);
+	else if (list)
+		draw_columns(view, y, end);
 	else if (page->lines)
-		draw_lines(top, y, end);
-	else if (!top->monitor->vmms && !page->scope.vmm)
-		draw_no_guest(top, y, end);
-	else if (draw_problem(top, y, end) == y)
-		draw_no_line(top, y, end);
+		drawn.first = draw_lines(page, &layout, y, end);
+	else
+		draw_no_line(view, y, end);
+	return drawn;
 }
 
-void draw_screen(struct top *top)
+struct drawn draw_screen(const struct view *view)
 {
-	bool asks = top->prompt.kind >= PROMPT_GUEST;
+	bool asks = view->prompt.kind > PROMPT_COLUMNS;
 	int end = LINES >= 3 ? LINES - 1 : LINES, y = 0;
+	struct drawn drawn;
 
 	erase();
-	top->layout = table_layout(top);
-	if (!top->kvm_stat && LINES >= 10)
-		draw_meters(top, y++);
-	if (!top->kvm_stat && LINES >= 8)
-		draw_summary(top, y++);
-	draw_title(top, y++);
-	if (top->kvm_stat && LINES >= 6)
-		draw_summary(top, y++);
-	draw_body(top, y, end);
-	if (asks && *top->prompt.error) {
-		y = end < LINES ? end - 1 : 0;
-		move(y, 0);
-		clrtoeol();
-		draw(y, 0, A_BOLD | draw_color(COLOR_RED), "%s", top->prompt.error);
-	}
+	if (LINES >= 10)
+		draw_meters(&view->sampler.host, y++);
+	if (LINES >= 8)
+		draw_summary(view, y++);
+	draw_title(view, y++);
+	drawn = draw_body(view, y, end);
+	if (asks)
+		draw_error(&view->prompt.error, end < LINES ? end - 1 : 0);
 	curs_set(asks);
 	if (end < LINES)
-		draw_bottom(top, end);
+		draw_bottom(view, end);
 	refresh();
+	return drawn;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keys, and the answers to prompts. */
 #include <curses.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "options.h"
-#include "top/screen.h"
+#include "top/input.h"
 #include "util.h"
 
 #define ESCAPE		27
@@ -24,7 +23,7 @@ void prompt_key(struct prompt *prompt, int key)
 	char *text = prompt->text;
 	size_t len = strlen(text);
 
-	prompt->error[0] = '\0';
+	*prompt->error.what = '\0';
 	if (key == KEY_BACKSPACE || key == 0x7f || key == CONTROL('H')) {
 		/* In UTF-8, all bytes of a character except the first have the form 10xxxxxx. */
 		while (len && (text[--len] & 0xc0) == 0x80)
@@ -41,105 +40,74 @@ void prompt_key(struct prompt *prompt, int key)
 	prompt->initial = false;
 }
 
-/* ---- the cursor ---- */
-
-static void select_line(struct top *top, long at)
-{
-	struct page *page = top_page(top);
-
-	if (at >= (long)page->lines)
-		at = (long)page->lines - 1;
-	page->at = at > 0 ? (size_t)at : 0;
-	page->selected = page->lines ? page->line[page->at] : NULL;
-}
-
-/*
- * Moves the cursor to the next line whose name contains the text, regardless of case, from line
- * @from on. Returns false if no line does.
- */
-static bool search(struct top *top, size_t from)
-{
-	const struct page *page = top_page(top);
-	size_t i;
-
-	for (i = 0; *top->search && i < page->lines; i++) {
-		size_t at = (from + i) % page->lines;
-
-		if (strcasestr(page->line[at]->name, top->search)) {
-			select_line(top, (long)at);
-			return true;
-		}
-	}
-	return false;
-}
-
-static void search_again(struct top *top)
-{
-	if (!*top->search)
-		top_message(top, "Press '/' to search.");
-	else if (!search(top, top_page(top)->at + 1))
-		top_message(top, "No line contains '%s'", top->search);
-}
-
 /* ---- prompts ---- */
 
-static void ask(struct top *top, enum prompt_kind kind)
+static void ask(struct view *view, enum prompt_kind kind)
 {
+	const struct page *page = view_page(view);
 	char text[PROMPT_SIZE] = "";
 
 	if (kind == PROMPT_FILTER)
-		snprintf(text, sizeof(text), "%s", top->names[top_page(top)->kind]);
+		snprintf(text, sizeof(text), "%s", view->names[page->kind]);
 	if (kind == PROMPT_INTERVAL)
-		snprintf(text, sizeof(text), "%g", (double)top->interval / SECOND);
-	top->search_from = top_page(top)->at;
-	prompt_begin(&top->prompt, kind, text);
+		snprintf(text, sizeof(text), "%g", (double)view->interval / SECOND);
+	prompt_begin(&view->prompt, kind, text);
+	view->prompt.from = page->at;
 }
 
-static bool apply_filter(struct top *top)
+static bool apply_filter(struct view *view)
 {
-	struct prompt *prompt = &top->prompt;
+	struct prompt *prompt = &view->prompt;
+	char reason[PROMPT_SIZE];
 	regex_t regex;
 	int err = regcomp(&regex, prompt->text, NAME_FILTER);
 
 	if (err) {
-		regerror(err, &regex, prompt->error, sizeof(prompt->error));
-		return false;
+		regerror(err, &regex, reason, sizeof(reason));
+		return message_set(&prompt->error, "%s", reason);
 	}
 	regfree(&regex);
-	snprintf(top->names[top_page(top)->kind], PROMPT_SIZE, "%s", prompt->text);
-	model_update(top);
+	snprintf(view->names[view_page(view)->kind], PROMPT_SIZE, "%s", prompt->text);
+	view_update(view);
 	return true;
 }
 
-static bool apply_interval(struct top *top)
+static bool apply_interval(struct view *view)
 {
-	if (!parse_seconds("The interval", top->prompt.text, MIN_INTERVAL, &top->interval))
+	if (!parse_seconds("The interval", view->prompt.text, MIN_INTERVAL, &view->interval,
+			   &view->prompt.error))
 		return false;
-	top->deadline = clock_now() + top->interval;
+	view->deadline = clock_now() + view->interval;
 	return true;
 }
 
-static void apply(struct top *top)
+static void apply_answer(struct view *view)
 {
-	struct prompt *prompt = &top->prompt;
-	bool good = prompt->kind == PROMPT_SEARCH ||
-		    (prompt->kind == PROMPT_FILTER ? apply_filter(top) :
-		     prompt->kind == PROMPT_INTERVAL ? apply_interval(top) : kvm_stat_apply(top));
+	enum prompt_kind kind = view->prompt.kind;
+	bool good = kind == PROMPT_FILTER ? apply_filter(view) :
+		    kind == PROMPT_INTERVAL ? apply_interval(view) : true;
 
 	if (good)
-		prompt->kind = PROMPT_NONE;
-	else if (!*prompt->error)
-		top_errors(prompt->error, sizeof(prompt->error));
-	prompt->error[strcspn(prompt->error, "\n")] = '\0';
+		view->prompt.kind = PROMPT_NONE;
 }
 
-static void prompted_key(struct top *top, int key)
+/* Searches from where the cursor was before the prompt. */
+static void search_while_typing(struct view *view)
 {
-	struct prompt *prompt = &top->prompt;
+	struct prompt *prompt = &view->prompt;
+
+	snprintf(view->search, sizeof(view->search), "%s", prompt->text);
+	if (*view->search && !page_search(view_page(view), view->search, prompt->from))
+		message_set(&prompt->error, "no line contains '%.100s'", view->search);
+}
+
+static void prompted_key(struct view *view, int key)
+{
+	struct prompt *prompt = &view->prompt;
 	bool searches = prompt->kind == PROMPT_SEARCH;
 
 	if (key == '\r' || key == '\n' || key == KEY_ENTER) {
-		apply(top);
+		apply_answer(view);
 		return;
 	}
 	if (key == ESCAPE)
@@ -148,197 +116,178 @@ static void prompted_key(struct top *top, int key)
 		prompt_key(prompt, key);
 	if (!searches)
 		return;
-	select_line(top, (long)top->search_from);
-	if (!prompt->kind)
-		return;
-	snprintf(top->search, sizeof(top->search), "%s", prompt->text);
-	if (*top->search && !search(top, top->search_from))
-		snprintf(prompt->error, sizeof(prompt->error), "no line contains '%.100s'",
-			 top->search);
+	page_select(view_page(view), (long)prompt->from);
+	if (prompt->kind)
+		search_while_typing(view);
 }
 
-/* ---- pages ---- */
-
-static void go_back(struct top *top)
+static void search_again(struct view *view)
 {
-	if (!top->depth)
-		*top->names[top_page(top)->kind] = '\0';
-	else
-		model_pop(top);
-	model_update(top);
-}
+	struct page *page = view_page(view);
 
-static void open_line(struct top *top)
-{
-	struct page *page = top_page(top);
-	const struct line *line = page->at < page->lines ? page->line[page->at] : NULL;
-	const struct vmm *vmm;
-
-	if (!line || page->kind == PAGE_HISTOGRAM)
-		return;
-	vmm = scope_vmm(&line->scope, top->monitor);
-	if (page->kind == PAGE_STATISTICS && line->group == GROUP_HISTOGRAMS)
-		model_push(top, PAGE_HISTOGRAM, &page->scope, line->stat);
-	else if (page->kind == PAGE_STATISTICS)
-		top_message(top, "Only histograms can be opened.");
-	/* The machine as a whole has no vCPUs, only tracepoints. */
-	else if (page->kind == PAGE_GUESTS && vmm && vmm->kvm)
-		model_push(top, PAGE_TARGETS, &line->scope, "");
-	else
-		model_push(top, PAGE_STATISTICS, &line->scope, "");
+	if (!*view->search)
+		view_notice(view, "Press '/' to search.");
+	else if (!page_search(page, view->search, page->at + 1))
+		view_notice(view, "No line contains '%s'", view->search);
 }
 
 /* ---- keys ---- */
 
 /* In the list of columns */
-static void choosing_key(struct top *top, int key)
+static void choosing_key(struct view *view, int key)
 {
+	enum column_id *column = &view->prompt.column;
+
 	switch (key) {
 	case KEY_UP:
-		top->chosen -= top->chosen > FIRST_CHOICE;
+		*column -= *column > FIRST_CHOICE;
 		break;
 	case KEY_DOWN:
-		top->chosen += top->chosen < LAST_CHOICE;
+		*column += *column < LAST_CHOICE;
 		break;
 	case ' ':
-		top->columns ^= COLUMN_BIT(top->chosen);
-		top->skipped_columns = 0;
-		model_update(top);
+		view->table.columns ^= COLUMN_BIT(*column);
+		view->table.skipped = 0;
 		break;
 	default:
-		top->prompt.kind = PROMPT_NONE;
+		view->prompt.kind = PROMPT_NONE;
 	}
 }
 
-static void table_key(struct top *top, int key)
+static void order_key(struct view *view, int key)
+{
+	const struct page *page = view_page(view);
+	struct order *order = &view->order[page->kind];
+
+	if (key == '<' || key == '>')
+		order_by_next(order, &view->table, page, key == '<' ? -1 : 1);
+	else if (key == '-')
+		order_by(order, order->column);
+	else if (!order_by_key(order, &view->table, page, key))
+		view_notice(view, "This key has no meaning. Press 'h' for help.");
+	view_update(view);
+}
+
+static void table_key(struct view *view, int key)
 {
 	switch (key) {
 	case '/':
-		ask(top, PROMPT_SEARCH);
+		ask(view, PROMPT_SEARCH);
 		break;
 	case 'c':
-		top->chosen = FIRST_CHOICE;
-		if (top_page(top)->kind < PAGE_STATISTICS)
-			top->prompt.kind = PROMPT_COLUMNS;
+		if (view_page(view)->kind < PAGE_STATISTICS)
+			view->prompt = (struct prompt){ PROMPT_COLUMNS, .column = FIRST_CHOICE };
 		else
-			top_message(top, "The columns of this page cannot be changed.");
+			view_notice(view, "The columns of this page cannot be changed.");
 		break;
 	case 'f':
-		ask(top, PROMPT_FILTER);
+		ask(view, PROMPT_FILTER);
 		break;
 	case 'n':
-		search_again(top);
+		search_again(view);
 		break;
 	case '\t':
-		top->skipped_columns = column_layout_next(table_columns(top),
-							  top->skipped_columns, COLS);
+		table_skip(&view->table, view_page(view), COLS);
 		break;
 	case ' ':
-		top->paused = !top->paused;
-		top->deadline = 0;
-		break;
-	case '<':
-		table_sort_by_next(top, -1);
-		break;
-	case '>':
-		table_sort_by_next(top, 1);
-		break;
-	case '-':
-		table_sort_by(top, top->order[top_page(top)->kind].column);
+		view->paused = !view->paused;
+		view->deadline = 0;
 		break;
 	default:
-		if (!table_sort_by_key(top, key))
-			top_message(top, "This key has no meaning. Press 'h' for help.");
+		order_key(view, key);
 	}
 }
 
-static void page_key(struct top *top, int key)
+/* Returns whether the key moves the cursor. */
+static bool cursor_key(struct page *page, int key, int rows)
 {
-	long at = (long)top_page(top)->at, lines = (long)top_page(top)->lines;
-	long height = top->rows > 1 ? top->rows - 1 : 1;
+	long at = (long)page->at, height = rows > 1 ? rows - 1 : 1;
 
 	switch (key) {
 	case KEY_UP:
-		select_line(top, at - 1);
-		break;
+		page_select(page, at - 1);
+		return true;
 	case KEY_DOWN:
-		select_line(top, at + 1);
-		break;
+		page_select(page, at + 1);
+		return true;
 	case KEY_PPAGE:
-		select_line(top, at - height);
-		break;
+		page_select(page, at - height);
+		return true;
 	case KEY_NPAGE:
-		select_line(top, at + height);
-		break;
+		page_select(page, at + height);
+		return true;
 	case KEY_HOME:
-		select_line(top, 0);
-		break;
+		page_select(page, 0);
+		return true;
 	case KEY_END:
-		select_line(top, lines);
-		break;
+		page_select(page, (long)page->lines);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void page_key(struct view *view, int key)
+{
+	switch (key) {
 	case '\r':
 	case '\n':
 	case KEY_ENTER:
 	case KEY_RIGHT:
-		open_line(top);
+		view_enter(view);
 		break;
 	case KEY_LEFT:
 	case KEY_BACKSPACE:
 	case 0x7f:
 	case ESCAPE:
-		go_back(top);
+		view_leave(view);
 		break;
 	case 'h':
 	case '?':
-		top->prompt.kind = PROMPT_HELP;
+		view->prompt.kind = PROMPT_HELP;
 		break;
 	case 'i':
-		top->counts_growth = top->kvm_stat && !top->counts_growth;
-		top_message(top, top->counts_growth ?
-			    "Totals since the start of top or the last reset" :
-			    "Values since the creation of the VM");
-		model_update(top);
+		view->sampler.counts_growth = false;
+		view_notice(view, "Values since the creation of the VM");
+		view_update(view);
 		break;
 	case 'r':
-		top_message(top, "Values count from now on. "
+		view_notice(view, "Values count from now on. "
 			    "Press 'i' for values since VM creation.");
-		model_reset(top);
+		view_reset(view);
 		break;
 	case 's':
-		ask(top, PROMPT_INTERVAL);
+		ask(view, PROMPT_INTERVAL);
 		break;
 	case 'q':
-		top->quit = true;
+		view->quit = true;
 		break;
 	default:
-		if (top->kvm_stat)
-			kvm_stat_key(top, key);
-		else
-			table_key(top, key);
+		table_key(view, key);
 	}
 }
 
-void input_read(struct top *top)
+static void handle_key(struct view *view, int key, int rows)
+{
+	if (key == KEY_RESIZE) {
+		/* curses already uses the new size. What was drawn before is anywhere. */
+		clearok(curscr, TRUE);
+		view->table.skipped = 0;
+	} else if (view->prompt.kind == PROMPT_HELP) {
+		view->prompt.kind = PROMPT_NONE;
+	} else if (view->prompt.kind == PROMPT_COLUMNS) {
+		choosing_key(view, key);
+	} else if (view->prompt.kind) {
+		prompted_key(view, key);
+	} else if (!cursor_key(view_page(view), key, rows)) {
+		page_key(view, key);
+	}
+}
+
+void input_read(struct view *view, int rows)
 {
 	int key;
 
-	while (!top->quit && (key = getch()) != ERR) {
-		if (key == KEY_RESIZE) {
-			/* curses already uses the new size. What was drawn before is anywhere. */
-			clearok(curscr, TRUE);
-			top->skipped_columns = 0;
-		} else if (top->prompt.kind == PROMPT_HELP) {
-			top->prompt.kind = PROMPT_NONE;
-		} else if (top->prompt.kind == PROMPT_COLUMNS) {
-			choosing_key(top, key);
-		} else if (top->prompt.kind) {
-			prompted_key(top, key);
-		} else {
-			page_key(top, key);
-		}
-	}
-	if (top->prompt.kind != PROMPT_GUEST) {
-		monitor_close(top->choices);
-		top->choices = NULL;
-	}
+	while (!view->quit && (key = getch()) != ERR)
+		handle_key(view, key, rows);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers, and the history of a number, as text. */
 #include <inttypes.h>
 #include <langinfo.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "top/screen.h"
+#include "stat.h"
+#include "top/number.h"
 
 bool is_utf8(void)
 {
@@ -80,7 +80,7 @@ enum unit number_unit_of(const struct kvmstats_stat *stat, double *factor)
 
 /* ---- history ---- */
 
-static void push(struct history *history, double rate)
+static void push_rate(struct history *history, double rate)
 {
 	memmove(history->rate, history->rate + 1, sizeof(history->rate) - sizeof(*history->rate));
 	history->rate[HISTORY_SAMPLES - 1] = (float)rate;
@@ -90,9 +90,9 @@ static void push(struct history *history, double rate)
 void history_add(struct history *history, uint64_t from, uint64_t to, double rate)
 {
 	if (history->time && history->time != from && history->time != to)
-		push(history, -1);
+		push_rate(history, -1);
 	if (history->time != to)
-		push(history, rate);
+		push_rate(history, rate);
 	history->rate[HISTORY_SAMPLES - 1] = (float)rate;
 	history->time = to;
 }

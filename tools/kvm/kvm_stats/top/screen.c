@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sets the terminal up, and restores it however top ends. Waits, and starts everything else. */
-#include "top/screen.h"
-
-#include <curses.h>
-#include <locale.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
 
-#include "notice.h"
+#include "top/number.h"
+#include "top/screen.h"
 #include "util.h"
-
-#define SHORT_INTERVAL	(SECOND / 4)
-#define PREFIX	"kvm-stats: "
 
 static volatile sig_atomic_t ended_by;
 static sigset_t original_mask;	/* of signals */
 static SCREEN *screen;
-static FILE *original_stderr;	/* NULL: standard error is not captured */
-static char errors[4096];
 
-/* ---- signals ---- */
+/* ---- the terminal ---- */
 
 static void on_end(int signal)
 {
@@ -47,67 +41,6 @@ static void catch_signals(void)
 	sigprocmask(SIG_BLOCK, &blocked, &original_mask);
 }
 
-/* ---- standard error ---- */
-
-static void capture_stderr(void)
-{
-	FILE *memory = fmemopen(errors, sizeof(errors), "w");
-
-	if (!memory)
-		return;
-	original_stderr = stderr;
-	stderr = memory;
-}
-
-const char *top_errors(char *buf, size_t size)
-{
-	char *at;
-
-	*buf = '\0';
-	if (!original_stderr)
-		return buf;
-	fflush(stderr);
-	snprintf(buf, size, "%s", errors);
-	memset(errors, 0, sizeof(errors));
-	rewind(stderr);
-	while ((at = strstr(buf, PREFIX)))
-		memmove(at, at + strlen(PREFIX), strlen(at + strlen(PREFIX)) + 1);
-	return buf;
-}
-
-static void release_stderr(void)
-{
-	FILE *memory = stderr;
-
-	if (!original_stderr)
-		return;
-	fflush(memory);
-	stderr = original_stderr;
-	original_stderr = NULL;
-	fputs(errors, stderr);
-	fclose(memory);
-}
-
-/* ---- start and end ---- */
-
-static void end(void)
-{
-	if (!screen)
-		return;
-	endwin();
-	delscreen(screen);
-	screen = NULL;
-	release_stderr();
-}
-
-void top_fail(int err)
-{
-	end();
-	if (err)
-		complain("cannot read the statistics: %s", error_text(err));
-	exit(STATUS_FAILED);
-}
-
 static void use_colors(void)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -121,32 +54,30 @@ static void use_colors(void)
 		init_pair(color, color, -1);
 }
 
-static bool begin(void)
+bool screen_begin(struct message *why)
 {
 	const char *name = getenv("TERM");
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		complain("top needs a terminal. Use 'kvm-stats log' or 'kvm-stats read' to write "
-			 "to files and pipes.");
-		return false;
+		message_set(why, "top needs a terminal");
+		return message_advice(why, "Use 'kvm-stats log' or 'kvm-stats read' to write to "
+				      "files and pipes");
 	}
 	set_escdelay(50);
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
-		complain("unknown terminal '%s'. Set TERM to a known one, such as xterm, vt100 or "
-			 "linux.", name ? name : "");
-		return false;
+		message_set(why, "unknown terminal '%s'", name ? name : "");
+		return message_advice(why, "Set TERM to a known one, such as xterm, vt100 or "
+				      "linux");
 	}
 	/* Without these capabilities, curses would print lines over each other. */
 	if (!tigetstr("cup") || !tigetstr("clear")) {
-		end();
-		complain("the terminal '%s' cannot move its cursor. Set TERM to the type of your "
-			 "terminal, such as xterm, vt100 or linux, or use 'kvm-stats log'.",
-			 name ? name : "");
-		return false;
+		screen_end();
+		message_set(why, "the terminal '%s' cannot move its cursor", name ? name : "");
+		return message_advice(why, "Set TERM to the type of your terminal, such as xterm, "
+				      "vt100 or linux, or use 'kvm-stats log'");
 	}
 	catch_signals();
-	capture_stderr();
 	cbreak();
 	noecho();
 	nonl();
@@ -156,118 +87,157 @@ static bool begin(void)
 	return true;
 }
 
-/* ---- the loop ---- */
-
-static void sample(struct top *top)
+void screen_end(void)
 {
-	model_sample(top);
-	/* Rates need two samples. The second one comes soon, also of a new monitor. */
-	top->deadline = clock_now() +
-			(top->monitor->time_before ? top->interval : SHORT_INTERVAL);
+	if (!screen)
+		return;
+	endwin();
+	delscreen(screen);
+	screen = NULL;
 }
 
-static uint64_t next_time(const struct top *top)
+bool screen_wait(uint64_t deadline)
 {
-	uint64_t deadline = top->paused ? clock_now() + 3600 * SECOND : top->deadline;
-	uint64_t until = top->message_until;
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct timespec timeout = clock_until(deadline);
 
-	return until > clock_now() && until < deadline ? until : deadline;
+	ppoll(&input, 1, &timeout, &original_mask);
+	return !ended_by && !(input.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-/* Waits for a key, the end of a VMM, a signal, or the next sample. */
-static void handle_events(struct top *top)
+void screen_raise(void)
 {
-	struct pollfd fds[] = {
-		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = kvmstats_monitor_fd(top->monitor->library), .events = POLLIN },
-	};
-	struct timespec timeout = clock_until(next_time(top));
-
-	ppoll(fds, ARRAY_SIZE(fds), &timeout, &original_mask);
-	top->quit = ended_by || (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL));
-	if (fds[1].revents)
-		model_refresh(top);
-	/* After SIGWINCH, curses returns a key. */
-	if (!top->quit)
-		input_read(top);
-	if (!top->quit && !top->paused && clock_now() >= top->deadline)
-		sample(top);
+	if (!ended_by || ended_by == SIGINT)
+		return;
+	sigprocmask(SIG_SETMASK, &original_mask, NULL);
+	raise(ended_by);
 }
 
-/* @list is the argument of --columns, or NULL. */
-static bool set_columns(struct top *top, const char *list)
+/* ---- text ---- */
+
+int screen_color(int color)
 {
-	char *at = list ? strdupa(list) : NULL, *name;
+	return COLORS >= 8 && COLOR_PAIRS >= 8 ? (int)COLOR_PAIR(color) : 0;
+}
 
-	top->columns = list ? 0 : DEFAULT_COLUMNS;
-	while ((name = strsep(&at, ","))) {
-		int id = column_of_option(name);
+/*
+ * Writes the first character of *@text to @bytes, or '?' if it cannot be shown, and moves to the
+ * next one. Returns the number of cells.
+ */
+static int next_character(const char **text, char *bytes)
+{
+	mbstate_t state = { 0 };
+	wchar_t c;
+	size_t len = mbrtowc(&c, *text, MB_CUR_MAX, &state);
+	bool valid = len != (size_t)-1 && len != (size_t)-2;
+	int cells = valid ? wcwidth(c) : -1;
 
-		if (id < 0) {
-			complain("--columns: no column is named '%s'. Run 'kvm-stats top --help' "
-				 "for the names.", name);
-			return false;
+	memset(bytes, 0, MB_LEN_MAX + 1);
+	if (cells >= 0 && utf8_is_harmless((uint32_t)c)) {
+		memcpy(bytes, *text, len);
+	} else {
+		*bytes = '?';
+		cells = 1;
+	}
+	*text += valid ? len : 1;
+	return cells;
+}
+
+int screen_fit(char *buf, size_t size, const char *text, int width)
+{
+	const char *ellipsis = is_utf8() ? "…" : "+";
+	size_t used = 0, cut = 0;	/* @cut: where the ellipsis fits */
+	int sum = 0, cut_sum = 0;
+
+	while (*text) {
+		char bytes[MB_LEN_MAX + 1];
+		int cells = next_character(&text, bytes);
+
+		if (sum + cells > width || used + strlen(bytes) >= size) {
+			if (width < 1 || cut + strlen(ellipsis) >= size)
+				break;
+			strcpy(buf + cut, ellipsis);
+			return cut_sum + 1;
 		}
-		top->columns |= COLUMN_BIT(id);
+		used = (size_t)(stpcpy(buf + used, bytes) - buf);
+		sum += cells;
+		if (sum < width) {
+			cut = used;
+			cut_sum = sum;
+		}
 	}
-	return true;
+	buf[used] = '\0';
+	return sum;
 }
 
-/* @name is the argument of --sort. */
-static bool set_order(struct top *top, const char *name)
+int screen_text(int y, int x, int width, bool right, int attributes, const char *text)
 {
-	int id = column_of_option(name);
+	char buf[1024];
+	int cells;
 
-	if (id < 0 || !column_types[id].key) {
-		complain("--sort: no column that can be sorted is named '%s'. Run 'kvm-stats top "
-			 "--help' for the names.", name);
-		return false;
-	}
-	top->order[PAGE_GUESTS].column = top->kvm_stat ? COLUMN_RATE : (enum column_id)id;
-	top->order[PAGE_TARGETS].column = top->kvm_stat ? COLUMN_RATE : COLUMN_NAME;
-	top->order[PAGE_STATISTICS].column = COLUMN_RATE;
-	top->order[PAGE_HISTOGRAM].column = COLUMN_BAR;
-	return true;
+	if (x + width > COLS)
+		width = COLS - x;
+	if (width <= 0 || y < 0 || y >= LINES)
+		return 0;
+	cells = screen_fit(buf, sizeof(buf), text, width);
+	attrset(attributes);
+	mvaddstr(y, right ? x + width - cells : x, buf);
+	attrset(A_NORMAL);
+	return cells;
 }
 
-/* Without a VM, top waits for one. A PID or guest that the user named must exist. */
-static bool prepare(struct top *top)
+int screen_print(int y, int x, int attributes, const char *format, ...)
 {
-	if (!model_open(top))
-		return false;
-	if (!filter_names_vmms(top->filter))
-		return true;
-	return top->kvm_stat ? require_statistics(top->monitor) : require_vmms(top->monitor);
+	char buf[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(buf, sizeof(buf), format, args);
+	va_end(args);
+	return screen_text(y, x, COLS - x, false, attributes, buf);
 }
 
-int top_run(const struct top_options *options)
+int screen_paragraph(int y, int end, int attributes, const char *format, ...)
 {
-	static struct top top;	/* too large for the stack */
-	bool good;
+	char buf[MESSAGE_SIZE], *text = buf;
+	int width = COLS - 1;
+	va_list args;
 
-	top = (struct top){
-		.filter = options->filter, .sources = options->sources,
-		.interval = options->interval, .kvm_stat = options->kvm_stat,
-		.counts_growth = options->kvm_stat && !options->include_past,
-	};
-	top.page[0].kind = options->kvm_stat ? PAGE_STATISTICS : PAGE_GUESTS;
-	setlocale(LC_CTYPE, "");
-	if (!set_columns(&top, options->columns) ||
-	    !set_order(&top, options->sort ? options->sort : "cpu"))
-		return STATUS_USAGE;
-	good = prepare(&top) && begin();
-	if (good)
-		sample(&top);
-	while (good && !top.quit) {
-		draw_screen(&top);
-		handle_events(&top);
+	va_start(args, format);
+	vsnprintf(buf, sizeof(buf), format, args);
+	va_end(args);
+	while (*text && y < end && width > 0) {
+		int len = (int)strlen(text);
+
+		if (len > width) {
+			len = width;
+			while (len && text[len] != ' ')
+				len--;
+			len = len ? len : width;
+		}
+		screen_print(y++, 1, attributes, "%.*s", len, text);
+		text += len;
+		text += *text == ' ';
 	}
-	end();
-	model_free(&top);
-	/* Raise the signal again, so that the parent process sees which signal ended top. */
-	if (ended_by && ended_by != SIGINT) {
-		sigprocmask(SIG_SETMASK, &original_mask, NULL);
-		raise(ended_by);
+	return y;
+}
+
+int screen_meter(int y, int x, int width, const char *name, const struct meter_part *part,
+		 size_t parts, const char *text)
+{
+	int inside = width - (int)strlen(name) - 2, from = 0;
+	double sum = 0;
+	size_t i;
+
+	if (inside < 2)
+		return x;
+	x += screen_print(y, x, A_BOLD, "%s[", name);
+	for (i = 0; i < parts; i++) {
+		sum += part[i].percent > 0 ? part[i].percent : 0;
+		for (; from < inside && from < (int)(sum / 100 * inside + 0.5); from++)
+			screen_print(y, x + from, screen_color(part[i].color) | A_BOLD, "%.1s",
+				     part[i].name);
 	}
-	return good ? STATUS_OK : STATUS_FAILED;
+	screen_text(y, x, inside, true, 0, text);
+	return x + inside + screen_print(y, x + inside, A_BOLD, "]");
 }

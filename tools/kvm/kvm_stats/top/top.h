@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The full screen: 'kvm-stats top', and 'kvm-stats' with the options of kvm_stat. */
+/* The full screen: 'kvm-stats top' */
 #ifndef TOP_TOP_H
 #define TOP_TOP_H
 
@@ -7,18 +7,14 @@
 #include <stdint.h>
 
 #include "filter.h"
-#include "model.h"
 #include "options.h"
 #include "util.h"
 
 struct top_options {
-	struct filter *filter;	/* the prompts of kvm_stat's view change it */
-	enum sources sources;
+	const struct filter *filter;
 	uint64_t interval;	/* in ns */
 	const char *columns;	/* names of columns, separated by commas; NULL: the usual ones */
 	const char *sort;	/* name of a column, NULL: CPU */
-	bool kvm_stat;		/* start with the view of kvm_stat, and use its keys */
-	bool include_past;	/* its totals count since the creation of the VM */
 };
 
 /* The command top. Returns the exit status. */

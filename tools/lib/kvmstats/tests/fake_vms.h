@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fake VMs, whose files a monitor opens and reads.
+ * Fake origins: VMs whose files KVM_STATS_NEXT opens, and processes below a fake /proc.
  *
- * The linker replaces pread(), clock_gettime() and the functions that open files by those here. A
- * fake file is the read end of a pipe: it polls as EPOLLHUP when the other end is closed.
+ * The linker replaces pread(), clock_gettime() and the functions that open files by those here.
  */
 #ifndef FAKE_VMS_H
 #define FAKE_VMS_H
@@ -11,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include "image.h"
@@ -22,45 +22,14 @@
 /* The VMs have the numbers 1 to VMS. */
 static bool alive[VMS + 1];
 static size_t vcpus[VMS + 1];
+static pid_t creator[VMS + 1];
 static uint64_t vm_value[VMS + 1];	/* the second value of the VM; the first is its number */
-static pid_t creator;			/* of all VMs, 0: not known */
-static int vm_of_fd[3];			/* the VMs whose fds in the VMM are 1 and 2 */
-static int open_error;			/* of kvmstats_dup_and_open_all() */
+static const struct vm_image *damaged;	/* what files contain instead, with this size */
+static size_t damaged_size;
 static int next_error;			/* of kvmstats_open_kvm() */
-
-/* The file that each fd was the last time, and the other end of its pipe. */
-static struct {
-	int vm;				/* 0: none */
-	int other_end;
-	bool by_number;
-} file[MAX_FD];
-
-static inline void close_other_end(int fd)
-{
-	if (file[fd].vm && file[fd].other_end >= 0)
-		close(file[fd].other_end);
-	file[fd].other_end = -1;
-}
-
-static inline int open_vm(int vm, bool by_number)
-{
-	int fd[2];
-
-	if (pipe2(fd, O_CLOEXEC) || fd[1] >= MAX_FD)
-		exit(1);
-	close_other_end(fd[0]);
-	file[fd[0]].vm = vm;
-	file[fd[0]].other_end = fd[1];
-	file[fd[0]].by_number = by_number;
-	return fd[0];
-}
-
-/* Tests of scans use the functions of the library. */
-int __real_kvmstats_fds_scan(struct kvmstats_fds *fds, pid_t pid);
-bool __real_kvmstats_fds_distinct(struct kvmstats_fds *fds, pid_t pid);
-int __real_kvmstats_reader_read(struct kvmstats_reader *reader, pid_t pid, const char *name,
-				char **text, size_t *size);
-int __real_kvmstats_dup_and_open(int pidfd, const struct kvmstats_fd *entry);
+static int shortage;			/* of kvmstats_next_open(), for VMs from number 2 on */
+static int cut_reads;			/* how many reads return one value less */
+static int vm_of_fd[MAX_FD];		/* the VM whose file the fd was the last time */
 
 int __wrap_kvmstats_open_kvm(void)
 {
@@ -69,23 +38,26 @@ int __wrap_kvmstats_open_kvm(void)
 
 int __wrap_kvmstats_next_open(int kvm, uint64_t *vm)
 {
+	uint64_t number = *vm;
+	int fd;
+
 	(void)kvm;
-	while (++*vm <= VMS) {
-		if (alive[*vm])
-			return open_vm((int)*vm, true);
-	}
-	return -ENOENT;
+	while (++number <= VMS && !alive[number])
+		;
+	if (number > VMS)
+		return -ENOENT;
+	if (shortage && number > 1)
+		return shortage;
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fd >= MAX_FD)
+		exit(1);
+	vm_of_fd[fd] = (int)number;
+	*vm = number;
+	return fd;
 }
 
-int __wrap_kvmstats_dup_and_open_all(int pidfd, const struct kvmstats_fd *entry)
+static inline ssize_t read_vm(int vm, void *buf, size_t size, off_t offset)
 {
-	(void)pidfd;
-	return open_error ? open_error : open_vm(vm_of_fd[entry->fd], false);
-}
-
-static inline ssize_t read_vm(int fd, void *buf, size_t size, off_t offset)
-{
-	int vm = file[fd].vm;
 	size_t end = offsetof(struct vm_image, record) + vcpus[vm] * sizeof(struct vm_image_record);
 	struct vm_image image;
 
@@ -94,14 +66,21 @@ static inline ssize_t read_vm(int fd, void *buf, size_t size, off_t offset)
 		return -1;
 	}
 	vm_image_init(&image);
-	image.vcpus.vm = file[fd].by_number ? (uint64_t)vm : 0;
-	snprintf(image.id, sizeof(image.id), "kvm-%d", (int)creator);
+	snprintf(image.id, sizeof(image.id), "kvm-%d", (int)creator[vm]);
 	image.value[0] = (uint64_t)vm;
 	image.value[1] = vm_value[vm];
+	if (damaged) {
+		image = *damaged;
+		end = damaged_size;
+	}
 	if ((size_t)offset >= end)
 		return 0;
 	if (size > end - (size_t)offset)
 		size = end - (size_t)offset;
+	if (cut_reads && size > sizeof(image.value)) {
+		cut_reads--;
+		size -= 8;
+	}
 	memcpy(buf, (const char *)&image + offset, size);
 	return (ssize_t)size;
 }
@@ -110,8 +89,8 @@ ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t offset)
 {
 	struct iovec iovec = { .iov_base = buf, .iov_len = size };
 
-	if (fd >= 0 && fd < MAX_FD && file[fd].vm)
-		return read_vm(fd, buf, size, offset);
+	if (fd >= 0 && fd < MAX_FD && vm_of_fd[fd])
+		return read_vm(vm_of_fd[fd], buf, size, offset);
 	return preadv(fd, &iovec, 1, offset);
 }
 
@@ -146,33 +125,87 @@ static inline void start_vms(int first, int last, pid_t pid)
 	int vm;
 
 	memset(alive, 0, sizeof(alive));
-	creator = pid;
 	for (vm = first; vm <= last; vm++) {
 		alive[vm] = true;
+		creator[vm] = pid;
 		vcpus[vm] = VM_IMAGE_VCPUS;
 	}
 }
 
-static inline void end_vm(int vm)
+static inline size_t open_files_of(int vm)
 {
+	size_t count = 0;
 	int fd;
 
-	alive[vm] = false;
-	for (fd = 0; fd < MAX_FD; fd++) {
-		if (file[fd].vm == vm)
-			close_other_end(fd);
-	}
+	for (fd = 0; fd < MAX_FD; fd++)
+		count += vm_of_fd[fd] == vm && fcntl(fd, F_GETFD) >= 0;
+	return count;
 }
 
-static inline bool is_open(int vm)
+/* ---- processes ---- */
+
+static char fake_proc[] = "/tmp/procXXXXXX";
+
+/* Writes a file of the process below the fake /proc. Makes its folder. */
+static inline void put_file(pid_t pid, const char *name, const char *text, size_t size)
 {
+	char path[128], *slash;
 	int fd;
 
-	for (fd = 0; fd < MAX_FD; fd++) {
-		if (file[fd].vm == vm && fcntl(fd, F_GETFD) >= 0)
-			return true;
+	snprintf(path, sizeof(path), "%s/%d/%s", fake_proc, (int)pid, name);
+	for (slash = strchr(path + strlen(fake_proc) + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0755);
+		*slash = '/';
 	}
-	return false;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, text, size) != (ssize_t)size)
+		exit(1);
+	close(fd);
+}
+
+/* The times are in ticks. @tid 0: the process itself */
+static inline void put_stat(pid_t pid, pid_t tid, const char *comm, long threads,
+			    unsigned long start, unsigned long guest)
+{
+	char name[64] = "stat", text[512];
+	int n = snprintf(text, sizeof(text), "%d (%s) S 1 1 1 0 -1 4194560 100 0 0 0 10 20 0 0 20 "
+			 "0 %ld 0 %lu 1000 200 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 3 "
+			 "0 0 0 %lu 0 0 0 0 0 0 0 0 0\n", tid ? (int)tid : (int)pid, comm, threads,
+			 start, guest);
+
+	if (tid)
+		snprintf(name, sizeof(name), "task/%d/stat", (int)tid);
+	put_file(pid, name, text, (size_t)n);
+}
+
+static inline void remove_process(pid_t pid)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s/%d", fake_proc, (int)pid);
+	if (system(command))
+		exit(1);
+}
+
+static inline void start_fake_proc(void)
+{
+	if (!mkdtemp(fake_proc))
+		exit(1);
+	kvmstats_places.proc = fake_proc;
+	kvmstats_places.file = "/nonexistent/host.pin";
+	kvmstats_places.socket = "/nonexistent/host.sock";
+	put_stat(1, 0, "init", 1, 10, 0);
+}
+
+static inline void stop_fake_proc(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", fake_proc);
+	if (system(command))
+		exit(1);
 }
 
 #endif /* FAKE_VMS_H */

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/*
- * Test fds that are not of KVM, duplicates among fds, fds that are passed over sockets, and the
- * search for processes that have fds of KVM.
- */
+/* Test fds that are not of KVM, and fds that are passed over sockets. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <linux/filter.h>
 #include <linux/kvm.h>
-#include <linux/seccomp.h>
 
 #include "internal.h"
 #include "tap.h"
@@ -139,91 +131,6 @@ static void test_file_limit(void)
 	close(pair[1]);
 }
 
-/* ---- fds of the same file ---- */
-
-static void refuse_kcmp(void)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kcmp, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { .len = ARRAY_SIZE(filter), .filter = filter };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		_exit(255);
-}
-
-static void test_duplicates(void)
-{
-	int first = open("/dev/null", O_RDONLY | O_CLOEXEC), copy = dup(first);
-	int other = open("/dev/null", O_RDONLY | O_CLOEXEC), status = -1;
-	struct kvmstats_fd fd[] = {
-		{ .fd = first, .vcpu = -1 },
-		{ .fd = copy, .vcpu = -1 },
-		{ .fd = other, .vcpu = -1 },
-		{ .fd = copy, .kind = KVMSTATS_KIND_VCPU },
-	};
-	struct kvmstats_fds fds = { .fd = fd, .count = ARRAY_SIZE(fd) };
-	pid_t pid = fork();
-
-	if (!pid) {
-		refuse_kcmp();
-		_exit(kvmstats_fds_distinct(&fds, getpid()) || fds.count != 4);
-	}
-	waitpid(pid, &status, 0);
-	tap_is(status, 0, "without kcmp(), duplicates cannot be recognized");
-	tap_ok(kvmstats_fds_distinct(&fds, getpid()), "kcmp() finds duplicates");
-	tap_ok(fds.count == 3 && fd[0].fd == first && fd[1].fd == other,
-	       "of the fds of one file and kind the lowest remains");
-	close(first);
-	close(copy);
-	close(other);
-}
-
-/* ---- processes ---- */
-
-struct calls {
-	int of_self;		/* calls for this process */
-	int all;
-	int err;		/* what they return */
-};
-
-static int count_call(pid_t pid, void *arg)
-{
-	struct calls *calls = arg;
-
-	calls->all++;
-	calls->of_self += pid == getpid();
-	return calls->err;
-}
-
-static void test_processes(void)
-{
-	struct kvmstats_processes processes = { 0 };
-	struct calls calls = { .err = -EMFILE };
-	uint64_t now;
-
-	tap_is(kvmstats_processes_scan(&processes, SECOND, count_call, &calls), -EMFILE,
-	       "a scan ends if the caller cannot open more files");
-	tap_is(calls.all, 1, "no more processes are examined then");
-	calls.err = -EACCES;
-	kvmstats_processes_scan(&processes, SECOND, count_call, &calls);
-	tap_ok(calls.of_self == 1 && processes.denied == processes.count + processes.hidden,
-	       "all are examined in the next scan, and counted if that is denied");
-	calls.err = 0;
-	for (now = SECOND; now <= 32 * SECOND; now += SECOND)
-		kvmstats_processes_scan(&processes, now, count_call, &calls);
-	tap_is(calls.of_self, 6, "a process is examined at once, and after 1, 2, 4, 8 and 16 s");
-	tap_is(processes.denied, processes.hidden, "no process is denied any more");
-	kvmstats_processes_forget(&processes, getpid());
-	kvmstats_processes_scan(&processes, now, count_call, &calls);
-	tap_is(calls.of_self, 7, "a process whose VMs have ended is examined at once");
-	kvmstats_processes_free(&processes);
-}
-
 int main(void)
 {
 	test_other_fds();
@@ -232,7 +139,5 @@ int main(void)
 	test_passing(SOCK_SEQPACKET, "seqpacket");
 	test_limits();
 	test_file_limit();
-	test_duplicates();
-	test_processes();
 	return tap_end();
 }

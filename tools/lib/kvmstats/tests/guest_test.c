@@ -124,8 +124,21 @@ static void test_other_uuids(void)
 	       "the UUID of Cloud Hypervisor");
 }
 
+static void test_threads(void)
+{
+	tap_is(kvmstats_vcpu_of_name("CPU 12/KVM"), 12, "the name of QEMU's threads has the vCPU");
+	tap_is(kvmstats_vcpu_of_name("fc_vcpu 0"), 0, "so has that of Firecracker's");
+	tap_is(kvmstats_vcpu_of_name("vcpu1"), 1, "of Cloud Hypervisor's");
+	tap_is(kvmstats_vcpu_of_name("kvm-vcpu-3"), 3, "of kvmtool's");
+	tap_is(kvmstats_vcpu_of_name("CPU 0/TCG"), -1, "a thread of an emulator runs no vCPU");
+	tap_is(kvmstats_vcpu_of_name("vcpus"), -1, "nor does one without a number");
+	tap_is(kvmstats_vcpu_of_name("vcpu1-io"), -1, "nor one whose name goes on");
+	tap_is(kvmstats_vcpu_of_name("worker"), -1, "nor do others");
+}
+
 int main(void)
 {
+	test_threads();
 	test_other_uuids();
 	test_cgroups();
 	test_names();

@@ -45,6 +45,25 @@ static void check_vm(const struct kvmstats_host *host, const struct kvmstats_hos
 	CHECK(i == kvmstats_host_vm_vcpus(vm));
 }
 
+/* Each VM has one VMM, and VMMs are in the order of their PIDs. */
+static void check_vmms(const struct kvmstats_host *host)
+{
+	const struct kvmstats_vmm *vmm;
+	size_t i, vms = 0;
+	pid_t last = 0;
+
+	for (i = 0; (vmm = kvmstats_host_vmm(host, i)); i++) {
+		CHECK(kvmstats_vmm_pid(vmm) >= last && kvmstats_vmm_vms(vmm));
+		last = kvmstats_vmm_pid(vmm);
+		CHECK(kvmstats_host_vm_pid(kvmstats_vmm_vm(vmm, 0)) == last);
+		CHECK(kvmstats_vmm_start_time(vmm) ==
+		      kvmstats_host_vm_start_time(kvmstats_vmm_vm(vmm, 0)));
+		CHECK(kvmstats_vmm_name_error(vmm) == -EREMOTE && kvmstats_vmm_comm(vmm));
+		vms += kvmstats_vmm_vms(vmm);
+	}
+	CHECK(i == kvmstats_host_vmms(host) && vms == kvmstats_host_vms(host));
+}
+
 static void check_pass(const struct kvmstats_host *host)
 {
 	const struct kvmstats_host_vm *vm;
@@ -59,6 +78,7 @@ static void check_pass(const struct kvmstats_host *host)
 		check_vm(host, vm);
 	}
 	CHECK(i == kvmstats_host_vms(host));
+	check_vmms(host);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -680,7 +680,7 @@ static void test_no_memory(void)
 	unsigned int n, wrong = 0;
 	int err = -ENOMEM;
 
-	for (n = 0; err && n < 100; n++) {
+	for (n = 0; err && n < 2000; n++) {
 		struct host_image image = new_image;
 		struct kvmstats_host *host;
 		uint64_t vm;

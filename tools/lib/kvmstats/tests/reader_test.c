@@ -96,28 +96,19 @@ static size_t count_fds(pid_t pid)
 	return count;
 }
 
-/* Returns a child of the process, or 0. */
+/* Returns the first child of the process, or 0. */
 static pid_t child_of(pid_t pid)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
+	char path[64];
 	pid_t child = 0;
+	FILE *file;
 
-	while (proc && !child && (entry = readdir(proc))) {
-		int parent = 0;
-		size_t size;
-		char *text;
-
-		if (kvmstats_read_proc(atoi(entry->d_name), "stat", 512, &text, &size))
-			continue;
-		if (sscanf(strrchr(text, ')') + 1, " %*c %d", &parent) != 1)
-			parent = 0;
-		free(text);
-		if (parent == pid)
-			child = atoi(entry->d_name);
-	}
-	if (proc)
-		closedir(proc);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	file = fopen(path, "re");
+	if (file && fscanf(file, "%d", &child) != 1)
+		child = 0;
+	if (file)
+		fclose(file);
 	return child;
 }
 

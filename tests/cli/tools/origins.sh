@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by tools.t: where statistics come from: the host file that root loads, a copy of it, /proc.
+# shellcheck shell=bash
+
+# Print why root cannot load the host file here, or nothing.
+why_no_host_file()
+{
+	if [ "$(id -u)" != 0 ]; then
+		echo "needs root"
+	elif ! "$stats" publish --check >"$out/check" 2>&1; then
+		head -n 1 "$out/check"
+	fi
+}
+
+# Root needs no published file, and nothing remains: the VM of the proof is not shown either.
+root_reads_values()
+{
+	freeze_vmm && run 0 list -p "$vmm" && has "^ *$vmm +vmm +1 +2 +file +open[.]$$\$" &&
+	run 0 read -p "$vmm" -f "^$statistic\$" && has '; source: the host file$' &&
+	sed -n "s/^vcpu[01] *$statistic  *\([0-9]*\) .*/\1/p" "$work/stdout" >"$out/shown" &&
+	sed -n 's/^stopped //p' "$out/vmm.out" | tail -n 1 | tr ' ' '\n' | diff - "$out/shown" &&
+	run 0 list && has_no ' kvm-stats ' && [ ! -s "$work/stderr" ]
+}
+
+# A copy is read on another machine, where neither the VMs nor their names are known.
+reads_copy()
+{
+	"$checked/tests/host_copy" 3 >"$out/copy" && [ -s "$out/copy" ] &&
+	for command in list "read -f ^$statistic$" "schema -f ^$statistic$" "query -p $vmm" "log -f ^$statistic$"; do
+		# shellcheck disable=SC2086 # a command and its options
+		alone 'exec "$@"' "$stats" $command --from "$out/copy" >"$out/from" 2>&1 || break
+		head -n 20 "$out/from"
+		case $command in query*) ;; *) grep -q "$vmm\|^vcpu" "$out/from" || break ;; esac
+		# shellcheck disable=SC2086
+		alone 'exec "$@"' "$stats" $command --from - <"$out/copy" 2>&1 | diff "$out/from" - || break
+		command=
+	done
+	[ -z "$command" ] && prints 0 "^vcpu0 +$statistic " read --from "$out/copy" -p "$vmm" -i 1 -c 2 &&
+	has '^# sample 3' &&
+	prints 1 'the file has no more samples' read --from "$out/copy" -p "$vmm" -i 1 -c 5 &&
+	run 0 log --from "$out/copy" -p "$vmm" --csv -f "^$statistic\$" && [ "$(wc -l <"$work/stdout")" = 3 ] &&
+	prints 0 '"time": null' read --from "$out/copy" --json
+}
+
+# A part of a pass has no values.
+refuses_part()
+{
+	head -c 20000 "$out/copy" >"$out/part" &&
+	prints 1 'part: the file ends in the middle of a sample[.] Copy it again' list --from "$out/part"
+}
+
+# A user without any right sees the guest, its CPU time and its memory, and one line that says why
+# there is no more.
+nobody_reads_proc()
+{
+	local apart="setpriv --reuid 65534 --regid 65534 --clear-groups" stats=$out_of_all/kvm-stats
+
+	run 0 list -p "$vmm" && has "^ *$vmm +vmm +[0-9]+ +[0-9]+ +proc +open[.]$$\$" &&
+	[ "$(wc -l <"$work/stderr")" = 1 ] &&
+	grep -Eq 'no host file is published[.] Run|permission denied[.] Run' "$work/stderr" &&
+	prints 0 '^guest +cpu_ns +[1-9]' read -p "$vmm" && has '^guest +memory_bytes +[1-9]' &&
+	has '; source: /proc$' && [ "$(wc -l <"$work/stderr")" = 1 ] &&
+	prints 0 '"cpu_ns": [{]"value": [1-9]' read --json -p "$vmm" &&
+	run 0 log -p "$vmm" -i 0.5 -c 2 --csv &&
+	awk -F , 'NR > 1 && $4 > 0 && $7 > 0 { found++ } END { exit found != 2 }' "$work/stdout" &&
+	prints 1 'Run .kvm-stats publish. as root|group' schema -p "$vmm" &&
+	prints 0 'the host file: ' list -v -p "$vmm"
+}
+
+origin_tests()
+{
+	local why statistic out_of_all
+
+	why=$(why_no_host_file)
+	check "a VMM for the host file starts" start_vmm -name "open.$$"
+	statistic=$(sed -n 's/^ready [^ ]* //p' "$out/vmm.out")
+	if [ -n "$why" ]; then
+		skip "root reads the statistics of an unmodified kernel" "$why"
+	else
+		check "root reads the exits that the VMM has counted, without a published file" root_reads_values
+		check "a copy can be read on another machine" reads_copy
+		check "a part of a copy is an error" refuses_part
+	fi
+	# The user may have no access to the directory of the build.
+	out_of_all=$(mktemp -d /tmp/kvm-stats.XXXXXX)
+	chmod 755 "$out_of_all"
+	if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && build_plain kvm-stats >"$out/log" 2>&1 &&
+		install -m 755 "$plain/kvm-stats" "$out_of_all/kvm-stats"; then
+		check "a user without rights sees guests, CPU time and memory, and why there is no more" \
+			nobody_reads_proc
+	else
+		skip "a user without rights sees guests, CPU time and memory" "needs root and setpriv"
+	fi
+	rm -rf "$out_of_all"
+	stop_vmm
+}

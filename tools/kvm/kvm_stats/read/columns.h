@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The columns of a log, and their values for one guest. */
+#ifndef READ_COLUMNS_H
+#define READ_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model.h"
+#include "read/guests.h"
+
+struct column {
+	char name[96];		/* of the statistic, in CSV */
+	char heading[96];	/* in a table */
+	int guest_stat;		/* enum guest_stat, or -1 */
+	bool is_rate;		/* the statistic counts up */
+	double value;		/* or growth per second; NAN: not known */
+};
+
+/* Initialize it with zeros. */
+struct columns {
+	struct column *column;
+	size_t columns;
+	bool selected;		/* by -f; otherwise there is one for each enum guest_value */
+	size_t sets;		/* those of the monitor that were examined */
+	size_t resets;		/* values that decreased; the user clears it */
+	const char *reset;	/* the name of the first one */
+};
+
+/*
+ * Makes the columns: those that matter most, or one for each statistic that -f selects, by name;
+ * histograms do not have one. Returns false if memory is exhausted.
+ */
+bool columns_make(struct columns *columns, const struct monitor *monitor);
+
+/* Whether there are statistics that columns_make() has not seen. */
+bool columns_are_old(const struct columns *columns, const struct monitor *monitor);
+
+/* Sets the values to those of a guest. */
+void columns_set(struct columns *columns, const struct guest *guest, const struct vmm *vmm);
+
+/* Whether all rates are 0 or not known. */
+bool columns_are_zero(const struct columns *columns);
+void columns_free(struct columns *columns);
+
+#endif /* READ_COLUMNS_H */

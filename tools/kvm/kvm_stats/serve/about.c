@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Metrics that KVM does not count, about guests, the host and kvm-stats: see names.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "proc.h"
+#include "serve/names.h"
+#include "util.h"
+
+void put_metadata(const struct text *text, const char *name, enum metric_type type,
+		  const char *unit, const char *help, const char *more)
+{
+	bool openmetrics = text->format == OPENMETRICS_1_0;
+	const struct type_name *names = &type_names[type];
+	const char *suffix = openmetrics ? "" : names->suffix;
+
+	fprintf(text->to, "# HELP %s%s %s%s\n# TYPE %s%s %s\n", name, suffix, help, more, name,
+		suffix, openmetrics ? names->openmetrics : names->text);
+	if (unit && openmetrics)
+		fprintf(text->to, "# UNIT %s %s\n", name, unit);
+}
+
+static void put_gauge(const struct text *text, const char *name, const char *help)
+{
+	put_metadata(text, name, METRIC_GAUGE, NULL, help, "");
+}
+
+/* Values in seconds are in ns. */
+static void put_value(const struct text *text, const char *unit, uint64_t value)
+{
+	if (unit && !strcmp(unit, "seconds"))
+		fprintf(text->to, "%" PRIu64 ".%09" PRIu64 "\n", value / SECOND, value % SECOND);
+	else
+		fprintf(text->to, "%" PRIu64 "\n", value);
+}
+
+/* ---- values of /proc and of the cgroups: these functions return false if there is no value ---- */
+
+static bool get_vcpus(const struct guest *guest, uint64_t *value)
+{
+	*value = guest->vmm->vcpus;
+	return true;
+}
+
+static bool get_cpu(const struct guest *guest, uint64_t *value)
+{
+	*value = guest->process.now.runtime;
+	return guest->process.has_now;
+}
+
+static bool get_memory(const struct guest *guest, uint64_t *value)
+{
+	*value = guest->process.now.memory + guest->process.huge_memory;
+	return guest->process.has_now;
+}
+
+static bool get_major_faults(const struct guest *guest, uint64_t *value)
+{
+	*value = guest->process.now.major_faults;
+	return guest->process.has_now;
+}
+
+static bool get_throttled(const struct guest *guest, uint64_t *value)
+{
+	*value = guest->process.limit.throttled;
+	return guest->process.limit.cpus > 0;
+}
+
+static bool get_limit_binds(const struct guest *guest, uint64_t *value)
+{
+	*value = guest->process.limit.binds;
+	return guest->process.limit.cpus > 0;
+}
+
+static const struct {
+	const char *name;
+	enum metric_type type;
+	const char *unit;
+	const char *help;
+	bool (*get)(const struct guest *guest, uint64_t *value);
+} guest_values[] = {
+	{ "kvm_guest_vcpus", METRIC_GAUGE, NULL, "Number of vCPUs of the guest.", get_vcpus },
+	{ "kvm_guest_cpu_seconds", METRIC_COUNTER, "seconds",
+	  "CPU time of all threads of the VMM, including the time in the guest.", get_cpu },
+	{ "kvm_guest_memory_bytes", METRIC_GAUGE, "bytes",
+	  "Resident memory of the VMM, including that of the guest and huge pages.", get_memory },
+	{ "kvm_guest_major_faults", METRIC_COUNTER, NULL,
+	  "Page faults of the VMM and of the guest that needed I/O.", get_major_faults },
+	{ "kvm_guest_throttled_seconds", METRIC_COUNTER, "seconds",
+	  "Time that limits of cgroups throttled the vCPUs, added up over all CPUs, since kvm-stats "
+	  "found the guest. Guests without a limit do not have the metric.", get_throttled },
+	{ "kvm_guest_cpu_limit_binds", METRIC_GAUGE, NULL,
+	  "1 if a limit of a cgroup kept vCPUs from running since the last sample: it throttled at "
+	  "least 10 % of the periods, and at least 95 % of it was used. Guests without a limit do not "
+	  "have the metric.", get_limit_binds },
+};
+
+static void put_guest_value(const struct text *text, const struct guest_list *guests, size_t i)
+{
+	const char *name = guest_values[i].name, *unit = guest_values[i].unit;
+	size_t n;
+
+	put_metadata(text, name, guest_values[i].type, unit, guest_values[i].help, "");
+	for (n = 0; n < guests->count; n++) {
+		const struct guest *guest = &guests->guest[n];
+		uint64_t value;
+
+		if (!guest_values[i].get(guest, &value))
+			continue;
+		fprintf(text->to, "%s%s", name, type_names[guest_values[i].type].suffix);
+		put_guest_labels(text->to, guest);
+		fputs("} ", text->to);
+		put_value(text, unit, value);
+	}
+}
+
+/* ---- the times of threads ---- */
+
+/* Writes NAME_total{LABELS,LABEL="VALUE"} and a time. @label can be NULL. */
+static void put_time(const struct text *text, const char *name, const struct guest *guest,
+		     const char *label, const char *label_value, uint64_t time)
+{
+	fprintf(text->to, "%s_total", name);
+	put_guest_labels(text->to, guest);
+	if (label)
+		put_label(text->to, ',', label, label_value);
+	fputs("} ", text->to);
+	put_value(text, "seconds", time);
+}
+
+/* Whether the kernel counts how long the threads of vCPUs wait. */
+static bool has_waiting(const struct process *process)
+{
+	size_t i;
+
+	for (i = 0; i < process->threads; i++) {
+		const struct thread *thread = &process->thread[i];
+
+		if (thread->group == THREAD_VCPU && thread->now.has_waiting)
+			return true;
+	}
+	return false;
+}
+
+static void put_waiting(const struct text *text, const struct guest_list *guests)
+{
+	static const char name[] = "kvm_guest_run_delay_seconds";
+	size_t i;
+
+	put_metadata(text, name, METRIC_COUNTER, "seconds",
+		     "Time that the threads of vCPUs waited for a CPU, also while a cgroup throttled "
+		     "them.", "");
+	for (i = 0; i < guests->count; i++) {
+		const struct guest *guest = &guests->guest[i];
+
+		if (has_waiting(&guest->process))
+			put_time(text, name, guest, NULL, NULL,
+				 guest->process.group[THREAD_VCPU].waiting);
+	}
+}
+
+static void put_modes(const struct text *text, const struct guest_list *guests)
+{
+	static const char name[] = "kvm_guest_vcpu_cpu_seconds";
+	size_t i;
+
+	put_metadata(text, name, METRIC_COUNTER, "seconds",
+		     "CPU time of the threads of vCPUs in the guest, in the kernel, and in user mode.",
+		     "");
+	for (i = 0; i < guests->count; i++) {
+		const struct guest *guest = &guests->guest[i];
+		const struct group_times *times = &guest->process.group[THREAD_VCPU];
+
+		if (!times->runtime)
+			continue;
+		put_time(text, name, guest, "mode", "guest", times->guest);
+		put_time(text, name, guest, "mode", "kernel", times->kernel);
+		put_time(text, name, guest, "mode", "user", times->user);
+	}
+}
+
+/* The threads that are no vCPUs. A guest has no series for a group that it does not have. */
+static void put_helpers(const struct text *text, const struct guest_list *guests, bool waiting)
+{
+	const char *name = waiting ? "kvm_guest_helper_run_delay_seconds" :
+				     "kvm_guest_helper_cpu_seconds";
+	enum thread_group group;
+	size_t i;
+
+	put_metadata(text, name, METRIC_COUNTER, "seconds", waiting ?
+		     "Time that the other threads of the VMM waited for a CPU." :
+		     "CPU time of the other threads of the VMM: vhost workers, I/O threads, and the "
+		     "emulator.", "");
+	for (i = 0; i < guests->count; i++) {
+		const struct guest *guest = &guests->guest[i];
+
+		for (group = THREAD_VHOST; group < THREAD_GROUPS; group++) {
+			const struct group_times *times = &guest->process.group[group];
+
+			if (times->runtime)
+				put_time(text, name, guest, "threads", thread_group_name(group),
+					 waiting ? times->waiting : times->runtime);
+		}
+	}
+}
+
+/* ---- guests ---- */
+
+static void put_info(const struct text *text, const struct guest *guest)
+{
+	const struct vmm *vmm = guest->vmm;
+	char pid[16] = "";
+
+	if (vmm->pid)
+		snprintf(pid, sizeof(pid), "%d", (int)vmm->pid);
+	fputs("kvm_guest_info", text->to);
+	put_guest(text->to, guest);
+	put_label(text->to, ',', "pid", pid);
+	put_label(text->to, ',', "vmm", vmm->comm ? vmm->comm : "");
+	fputs("} 1\n", text->to);
+}
+
+void put_guests(const struct text *text, const struct guest_list *guests, enum metrics metrics,
+		bool waiting)
+{
+	size_t i;
+
+	put_metadata(text, "kvm_guest", METRIC_INFO, NULL, "PID and name of the VMM.", "");
+	for (i = 0; i < guests->count; i++)
+		put_info(text, &guests->guest[i]);
+	put_gauge(text, "kvm_guest_state",
+		  "Always 1. The label state is running, paused by the VMM, stopped by a signal or a "
+		  "debugger, frozen by a cgroup, blocked in uninterruptible sleep, or unknown.");
+	for (i = 0; i < guests->count; i++) {
+		fputs("kvm_guest_state", text->to);
+		put_guest_labels(text->to, &guests->guest[i]);
+		put_label(text->to, ',', "state",
+			  process_state_name(guests->guest[i].process.state));
+		fputs("} 1\n", text->to);
+	}
+	for (i = 0; i < ARRAY_SIZE(guest_values); i++)
+		put_guest_value(text, guests, i);
+	if (waiting)
+		put_waiting(text, guests);
+	if (metrics == METRICS_MINIMAL)
+		return;
+	put_modes(text, guests);
+	put_helpers(text, guests, false);
+	put_helpers(text, guests, true);
+}
+
+/* ---- the host ---- */
+
+static void put_readable(const struct text *text, const struct monitor *monitor)
+{
+	struct message problem = monitor->problem;
+	char text_of[MESSAGE_SIZE];
+
+	*problem.advice = '\0';
+	put_gauge(text, "kvm_host_statistics_readable",
+		  "1 if KVM's statistics of guests can be read, otherwise 0. The label source is file, "
+		  "next or proc; the label error is the reason why statistics are missing, or empty.");
+	fputs("kvm_host_statistics_readable", text->to);
+	put_label(text->to, '{', "source", origin_name(kvmstats_host_origin(monitor->host)));
+	put_label(text->to, ',', "error",
+		  message_text(&problem, text_of, sizeof(text_of)));
+	fprintf(text->to, "} %d\n", monitor->has_values);
+}
+
+void put_host(const struct text *text, const struct guest_list *guests,
+	      const struct monitor *monitor, bool waiting)
+{
+	size_t in_state[PROCESS_STATES] = { 0 }, vcpus = 0, limited = 0, i;
+
+	for (i = 0; i < guests->count; i++) {
+		const struct guest *guest = &guests->guest[i];
+
+		in_state[guest->process.state]++;
+		vcpus += guest->vmm->vcpus;
+		limited += guest->process.limit.binds;
+	}
+	put_gauge(text, "kvm_host_guests", "Guests by their state, see kvm_guest_state.");
+	for (i = 0; i < PROCESS_STATES; i++)
+		fprintf(text->to, "kvm_host_guests{state=\"%s\"} %zu\n", process_state_name(i),
+			in_state[i]);
+	put_gauge(text, "kvm_host_vcpus", "Number of vCPUs of all guests.");
+	fprintf(text->to, "kvm_host_vcpus %zu\n", vcpus);
+	put_gauge(text, "kvm_host_limited_guests", "Guests whose kvm_guest_cpu_limit_binds is 1.");
+	fprintf(text->to, "kvm_host_limited_guests %zu\n", limited);
+	if (waiting) {
+		put_metadata(text, "kvm_host_run_delay_seconds", METRIC_COUNTER, "seconds",
+			     "Time that the vCPUs of all guests waited for a CPU since kvm-stats "
+			     "started.", "");
+		fputs("kvm_host_run_delay_seconds_total ", text->to);
+		put_value(text, "seconds", guests->waited);
+	}
+	put_readable(text, monitor);
+}
+
+/* ---- kvm-stats ---- */
+
+static size_t count_provisional(const struct monitor *monitor)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < monitor->vmms; i++)
+		count += monitor->vmm[i]->name_error != 0;
+	return count;
+}
+
+/* The names that begin with "process" are those of all client libraries of Prometheus. */
+void put_own(const struct text *text, const struct sampling *sampling,
+	     const struct monitor *monitor, size_t left_out)
+{
+	static const struct process_use none;
+	const struct process_use *use = sampling->process ? sampling->process : &none;
+	enum exits_state exits = monitor_exits(monitor);
+	const struct {
+		const char *name;
+		enum metric_type type;
+		const char *unit;
+		const char *help;
+		uint64_t value;		/* if the unit is seconds, in ns */
+	} numbers[] = {
+		{ "kvm_stats_provisional_names", METRIC_GAUGE, NULL,
+		  "Guests that have the name of their cgroup, or no name, because the command line "
+		  "of their VMM cannot be read.", count_provisional(monitor) },
+		{ "kvm_stats_left_out_statistics", METRIC_GAUGE, NULL,
+		  "Statistics that are left out because another statistic uses the same metric "
+		  "name.", left_out },
+		{ "kvm_stats_samples", METRIC_COUNTER, NULL,
+		  "Number of times that kvm-stats has read the statistics.", sampling->number },
+		{ "kvm_stats_failed_samples", METRIC_COUNTER, NULL,
+		  "How many of these samples failed as a whole, and were not exposed.",
+		  sampling->failed },
+		{ "kvm_stats_sample_timestamp_seconds", METRIC_GAUGE, "seconds",
+		  "Time when kvm-stats read these statistics, in seconds since the epoch.",
+		  sampling->time },
+		{ "kvm_stats_sample_duration_seconds", METRIC_GAUGE, "seconds",
+		  "Time that reading these statistics took.", sampling->duration },
+		{ "kvm_exit_stats_enabled", METRIC_GAUGE, NULL,
+		  "1 while exit statistics are on. While they are off, they have no metrics. To "
+		  "switch them on: echo 1 >" EXIT_STATS_PARAMETER, exits == EXITS_ON },
+		{ "process_cpu_seconds", METRIC_COUNTER, "seconds",
+		  "CPU time that kvm-stats has used.", use->cpu_time },
+		{ "process_resident_memory_bytes", METRIC_GAUGE, "bytes",
+		  "Resident memory of kvm-stats.", use->resident },
+		{ "process_virtual_memory_bytes", METRIC_GAUGE, "bytes",
+		  "Virtual memory of kvm-stats.", use->virtual },
+		{ "process_open_fds", METRIC_GAUGE, NULL,
+		  "File descriptors that kvm-stats has open.", use->open_fds },
+		{ "process_max_fds", METRIC_GAUGE, NULL,
+		  "Limit of file descriptors of kvm-stats.", use->max_fds },
+		{ "process_start_time_seconds", METRIC_GAUGE, "seconds",
+		  "Time when kvm-stats started, in seconds since the epoch.", use->start },
+	};
+	size_t i;
+
+	put_metadata(text, "kvm_stats_build", METRIC_INFO, NULL, "The version of kvm-stats.", "");
+	fputs("kvm_stats_build_info{version=\"" KVM_STATS_VERSION "\"} 1\n", text->to);
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		if ((!sampling->process && !strncmp(numbers[i].name, "process", 7)) ||
+		    (exits == EXITS_MISSING && !strncmp(numbers[i].name, "kvm_exit", 8)))
+			continue;
+		put_metadata(text, numbers[i].name, numbers[i].type, numbers[i].unit,
+			     numbers[i].help, "");
+		fprintf(text->to, "%s%s ", numbers[i].name, type_names[numbers[i].type].suffix);
+		put_value(text, numbers[i].unit, numbers[i].value);
+	}
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Test the model of a host: what remains from sample to sample, the filter, and messages. */
+#include <errno.h>
+#include <string.h>
+
+#include "fake_host.h"
+#include "notice.h"
+#include "problem.h"
+#include "tap.h"
+
+static const struct fake_stat vm_stats[] = {
+	{ .name = "pages", .flags = KVM_STATS_TYPE_INSTANT, .size = 1 },
+};
+
+static const struct fake_stat vcpu_stats[] = {
+	{ .name = "exits", .flags = KVM_STATS_TYPE_CUMULATIVE, .size = 1 },
+};
+
+/* What options->event() has reported */
+struct events {
+	int started, ended;
+	pid_t pid;
+};
+
+static void count_event(const struct vmm *vmm, bool started, void *arg)
+{
+	struct events *events = arg;
+
+	events->started += started;
+	events->ended += !started;
+	events->pid = vmm->pid;
+}
+
+static void open_host(struct fake_host *host, struct events *events)
+{
+	*events = (struct events){ 0 };
+	fake_host_open(host, vm_stats, 1, vcpu_stats, 1);
+	host->options.event = count_event;
+	host->options.arg = events;
+}
+
+/* A VM of process @pid with vCPUs 0 to @vcpus - 1. Its ID is that of the process. */
+static void put_vm(struct fake_host *host, pid_t pid, uint32_t vcpus)
+{
+	uint64_t exits = 10 * (uint64_t)pid;
+	uint32_t i;
+
+	fake_host_vm(host, (uint64_t)pid, pid, NULL);
+	for (i = 0; i < vcpus; i++, exits++)
+		fake_host_vcpu(host, (uint64_t)pid, i, &exits);
+}
+
+static const char *labels_of(const struct vmm *vmm)
+{
+	static char labels[256];
+	size_t i;
+
+	*labels = '\0';
+	for (i = 0; i < vmm->targets; i++)
+		snprintf(labels + strlen(labels), sizeof(labels) - strlen(labels), "%s%s",
+			 i ? " " : "", vmm->target[i]->label);
+	return labels;
+}
+
+static void is_text(const char *found, const char *expected, const char *what)
+{
+	if (!tap_ok(!strcmp(found, expected), "%s", what))
+		printf("# expected: %s\n# found: %s\n", expected, found);
+}
+
+static void test_samples(void)
+{
+	const struct target *vm, *vcpu;
+	struct events events;
+	struct fake_host host;
+	const struct vmm *vmm;
+	uint64_t generation;
+
+	open_host(&host, &events);
+	put_vm(&host, 102, 2);
+	put_vm(&host, 101, 1);
+	tap_is(fake_host_sample(&host), 0, "a sample of two VMs can be read");
+	tap_ok(host.monitor->vmms == 2 && host.monitor->vmm[0]->pid == 101,
+	       "VMMs are in the order of their PIDs");
+	tap_is(events.started, 0, "the VMMs of the first sample are no events");
+	vmm = host.monitor->vmm[1];
+	vm = vmm->target[0];
+	vcpu = vmm->target[2];
+	is_text(labels_of(vmm), "vm vcpu0 vcpu1", "a VM comes before its vCPUs");
+	tap_ok(vm->vcpu == -1 && vcpu->vcpu == 1 && vcpu->tid == 10001 && vcpu->vmm == vmm,
+	       "targets have the vCPU and its thread");
+	tap_ok(vcpu->now && !vcpu->before, "the first sample has no previous one");
+	generation = host.monitor->generation;
+
+	put_vm(&host, 101, 1);
+	put_vm(&host, 102, 2);
+	fake_host_sample(&host);
+	tap_ok(host.monitor->vmm[1] == vmm && vmm->target[0] == vm && vmm->target[2] == vcpu,
+	       "VMMs, VMs and vCPUs keep their addresses");
+	tap_ok(vcpu->now && vcpu->before, "the second sample has a previous one");
+	tap_is(host.monitor->generation, generation, "nothing has changed");
+	tap_is(host.monitor->time - host.monitor->time_before, SECOND,
+	       "times are those of the samples");
+
+	put_vm(&host, 102, 3);
+	put_vm(&host, 103, 1);
+	fake_host_sample(&host);
+	tap_ok(vmm->target[2] == vcpu && vmm->targets == 4, "a new vCPU changes no others");
+	tap_ok(host.monitor->generation != generation, "the generation changes");
+	tap_ok(events.started == 1 && events.ended == 1 && events.pid == 101,
+	       "a VMM that appears and one that ends are events");
+	tap_is(fake_host_sample(&host), 0, "there can be no VMs");
+	tap_is(host.monitor->vmms, 0, "all VMMs have ended");
+	fake_host_close(&host);
+}
+
+static void test_several_vms(void)
+{
+	const struct target *vcpu;
+	struct events events;
+	struct fake_host host;
+
+	open_host(&host, &events);
+	put_vm(&host, 101, 2);
+	fake_host_sample(&host);
+	vcpu = host.monitor->vmm[0]->target[2];
+	put_vm(&host, 101, 2);
+	fake_host_vm(&host, 7, 101, NULL);
+	fake_host_vcpu(&host, 7, 1, NULL);
+	fake_host_sample(&host);
+	is_text(labels_of(host.monitor->vmm[0]), "vm0 vm1 vm1/vcpu0 vm0/vcpu1 vm1/vcpu1",
+		"vCPUs of two VMs are in the order of their IDs");
+	tap_ok(host.monitor->vmm[0]->target[4] == vcpu && vcpu->id == 101,
+	       "a vCPU keeps its address and its VM");
+	fake_host_close(&host);
+}
+
+static void test_filter(void)
+{
+	struct events events;
+	struct fake_host host;
+
+	open_host(&host, &events);
+	filter_add_pid(&host.filter, 102);
+	filter_add_vcpus(&host.filter, (struct filter_range){ 1, 1 });
+	put_vm(&host, 101, 3);
+	put_vm(&host, 102, 3);
+	fake_host_sample(&host);
+	tap_ok(host.monitor->vmms == 1 && host.monitor->vmm[0]->pid == 102,
+	       "the filter selects processes");
+	is_text(labels_of(host.monitor->vmm[0]), "vcpu1", "the filter selects vCPUs");
+	tap_is(host.monitor->vmm[0]->vcpus, 3, "the number of vCPUs is that of all");
+	tap_ok(!monitor_has_ended(host.monitor), "the selected process exists");
+	put_vm(&host, 101, 3);
+	fake_host_sample(&host);
+	tap_ok(monitor_has_ended(host.monitor), "all selected processes have ended");
+	fake_host_close(&host);
+}
+
+/* ---- messages ---- */
+
+static char text[MESSAGE_SIZE];
+
+static const char *text_of(const struct message *message)
+{
+	return message_text(message, text, sizeof(text));
+}
+
+static void test_message(void)
+{
+	struct message message;
+
+	message_set(&message, "it is %s", "wrong");
+	is_text(text_of(&message), "it is wrong", "a message can have no object");
+	message_object(&message, "PID %d", 1);
+	message_advice(&message, "Do this");
+	is_text(text_of(&message), "PID 1: it is wrong. Do this.",
+		"a message has an object, what happened, and advice");
+	message_set(&message, "no guest is named '%s'", "\033[2J");
+	is_text(text_of(&message), "no guest is named '?[2J'", "control characters are replaced");
+}
+
+static void test_selection(void)
+{
+	struct message why;
+	struct events events;
+	struct fake_host host;
+
+	open_host(&host, &events);
+	put_vm(&host, 101, 2);
+	fake_host_sample(&host);
+	tap_ok(check_vmms(host.monitor, &why) && check_matches(host.monitor, &why),
+	       "without a filter, everything is selected");
+	filter_add_vcpus(&host.filter, (struct filter_range){ 0, 5 });
+	put_vm(&host, 101, 2);
+	fake_host_sample(&host);
+	tap_ok(check_vmms(host.monitor, &why), "a range can be partly missing");
+	filter_add_vcpus(&host.filter, (struct filter_range){ 4, 4 });
+	tap_ok(!check_vmms(host.monitor, &why), "a vCPU that is missing is reported");
+	is_text(text_of(&why), "PID 101 (?): it has no vCPU 4, but 2 vCPUs", "by its ID");
+	filter_set_regex(&host.filter, "nosuch", &why);
+	monitor_select(host.monitor);
+	tap_ok(!check_matches(host.monitor, &why), "a statistic that does not exist is reported");
+	is_text(text_of(&why), "no statistic matches 'nosuch'. Run 'kvm-stats schema' for the "
+		"names.", "with the expression");
+	filter_add_pid(&host.filter, 1);
+	tap_ok(!check_vmms(host.monitor, &why), "a process without a VM is reported");
+	is_text(text_of(&why), "PID 1: the file has no VM of this process. Run 'kvm-stats list' "
+		"for the processes that have VMs.", "by its ID");
+	fake_host_sample(&host);
+	tap_is(monitor_sample(host.monitor), -ENODATA, "the end of a copy is reported");
+	is_text(text_of(&host.monitor->problem), "fake: the file has no more samples", "by name");
+	fake_host_close(&host);
+}
+
+static void test_files(void)
+{
+	static struct filter filter;
+	struct monitor_options options = { .filter = &filter, .from = "/nonexistent" };
+	struct monitor *monitor;
+	struct message why;
+
+	tap_is(monitor_open(&monitor, &options, &why), -ENOENT, "a missing file is an error");
+	is_text(text_of(&why), "/nonexistent: the host file cannot be read: No such file or "
+		"directory", "with its name");
+	options.from = "/proc/self/status";
+	if (monitor_open(&monitor, &options, &why))
+		fake_host_fail(why.what);
+	tap_is(monitor_sample(monitor), -EPROTO, "another file is an error");
+	is_text(text_of(&monitor->problem), "/proc/self/status: it is not a host file. Copy one "
+		"with 'cat /run/kvm-stats/host.pin >FILE'.", "with advice");
+	monitor_close(monitor);
+}
+
+int main(void)
+{
+	test_samples();
+	test_several_vms();
+	test_filter();
+	test_message();
+	test_selection();
+	test_files();
+	return tap_end();
+}

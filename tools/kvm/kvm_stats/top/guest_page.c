@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "top/guest_page.h"
+#include "util.h"
+
+/* ---- names and states ---- */
+
+static void put_name(char *buf, size_t size, const struct vmm *vmm)
+{
+	size_t len = strlen(sanitize(vmm->guest ? vmm->guest : vmm->comm, buf, size));
+
+	snprintf(buf + len, size - len, "%s", vmm_name_mark(vmm));
+}
+
+const char *guest_title(char *buf, size_t size, const struct vmm *vmm)
+{
+	size_t len = strlen(sanitize(vmm->guest ? vmm->guest : "", buf, size));
+
+	if (vmm->pid)
+		snprintf(buf + len, size - len, len ? " (PID %d)" : "PID %d", (int)vmm->pid);
+	return buf;
+}
+
+static void set_guest_state(struct line *line, const struct vmm *vmm,
+			    const struct process *process)
+{
+	static const char * const meanings[PROCESS_STATES] = {
+		[PROCESS_RUNS] = "",
+		[PROCESS_PAUSED] = "paused: the VMM lets none of its vCPUs run",
+		[PROCESS_STOPPED] = "stopped: a signal or a debugger has stopped the VMM",
+		[PROCESS_FROZEN] = "frozen: the freezer of a cgroup has stopped the VMM",
+		[PROCESS_BLOCKED] = "blocked: the VMM waits in the kernel, for example for a disk",
+		[PROCESS_UNKNOWN] = "unknown: /proc does not show the VMM to this user",
+	};
+
+	if (vmm->orphan) {
+		line->state = "orphan";
+		line->meaning = "orphan: the process that created the VM has ended, and others "
+				"keep the VM";
+		return;
+	}
+	line->state = process_state_name(process->state);
+	line->meaning = meanings[process->state];
+}
+
+/* A vCPU does not run if its guest does not. */
+static void set_vcpu_state(struct line *line, const struct target *target,
+			   const struct line *guest, const struct process *process,
+			   const struct thread *thread)
+{
+	line->state = guest->state;
+	if (process->state != PROCESS_RUNS && process->state != PROCESS_UNKNOWN)
+		return;
+	if (target->waiting)
+		line->state = "waiting";
+	else if (!thread)
+		line->state = "";
+	else if (thread->now.state == 'S')
+		line->state = "idle";
+	else if (thread->now.state == 'D')
+		line->state = "blocked";
+	else if (task_is_stopped(&thread->now))
+		line->state = "stopped";
+}
+
+/* ---- the numbers of a line ---- */
+
+/* Sets the mean times of @vcpus vCPUs, whose threads together have @use. */
+static void set_times(double *number, struct cpu_use use, size_t vcpus)
+{
+	double count = vcpus ? (double)vcpus : 1;
+
+	if (use.guest < 0)
+		return;
+	number[COLUMN_GUEST] = use.guest / count;
+	number[COLUMN_KERNEL] = use.kernel / count;
+	number[COLUMN_USER] = use.user / count;
+	if (use.throttled >= 0)
+		number[COLUMN_THROTTLED] = use.throttled / count;
+	if (use.waiting < 0)
+		return;
+	number[COLUMN_WAITING] = use.waiting / count;
+	number[COLUMN_HALTED] = fmax(0, 100 - (use.guest + use.kernel + use.user + use.waiting +
+					       fmax(0, use.throttled)) / count);
+}
+
+static const struct thread *thread_of(const struct process *process, const struct target *target)
+{
+	if (!process || target->scope != SCOPE_VCPU || (!target->tid && target->vmm->vms > 1))
+		return NULL;
+	return process_vcpu(process, target->tid, target->vcpu);
+}
+
+/* KVM counts the time in which a cgroup throttles a vCPU as waiting. */
+static void split_waiting(struct tally *tally, const struct sampler *sampler,
+			  const struct target *target)
+{
+	const struct process *process = sampler_process(sampler, target->vmm);
+	const struct thread *thread = thread_of(process, target);
+	double throttled = thread ? thread_use(process, thread).throttled : 0;
+
+	throttled = fmax(0, fmin(throttled, tally->sum[TALLY_TIMES + TIME_WAITING]));
+	tally->sum[TALLY_TIMES + TIME_WAITING] -= throttled;
+	tally->sum[TALLY_TIMES + TIME_THROTTLED] += throttled;
+}
+
+/* Sets what KVM knows. The times are exact with exit statistics. Call it after set_times(). */
+static void set_tally(struct line *line, const struct monitor *monitor)
+{
+	const struct tally *tally = &line->tally;
+	const double *sum = tally->sum;
+	double *number = line->number;
+	size_t i;
+
+	if (tally->known[TALLY_EXITS])
+		number[COLUMN_EXITS] = sum[TALLY_EXITS];
+	if (tally->known[TALLY_FAULTS])
+		number[COLUMN_FAULTS] = sum[TALLY_FAULTS];
+	if (sum[TALLY_POLLS] > 0)
+		number[COLUMN_POLLS] = fmin(100, 100 * sum[TALLY_GOOD_POLLS] / sum[TALLY_POLLS]);
+	for (i = 0; tally->known[TALLY_TIMES] && i < TIME_PARTS; i++) {
+		/* Without a limit, there is no value. */
+		if (i != TIME_THROTTLED || number[COLUMN_THROTTLED] >= 0)
+			number[COLUMN_GUEST + i] = sum[TALLY_TIMES + i] /
+						   (double)tally->known[TALLY_TIMES];
+	}
+	if (monitor->time_before && tally->known[TALLY_EXITS])
+		history_add(&line->history, monitor->time_before, monitor->time, sum[TALLY_EXITS]);
+}
+
+/* Sets what KVM knows of the targets, which are some of one guest. */
+static void add_targets(struct line *line, struct sampler *sampler, struct target **target,
+			size_t targets)
+{
+	struct exit_kinds kinds = { 0 };
+	size_t i;
+
+	line->tally = (struct tally){ 0 };
+	for (i = 0; i < targets; i++) {
+		tally_add(&line->tally, &sampler->exits, target[i]);
+		split_waiting(&line->tally, sampler, target[i]);
+		exit_kinds_add(&kinds, &sampler->exits, target[i]);
+	}
+	exit_kinds_sort(&kinds, false);
+	memcpy(line->kind, kinds.kind, sizeof(line->kind));
+	line->appeared = targets && sampler->monitor->time_before && target[0]->now &&
+			 !target[0]->before;
+	set_tally(line, sampler->monitor);
+}
+
+void guest_page_update_times(struct page *page, struct sampler *sampler)
+{
+	const struct target *target;
+
+	page->times = (struct tally){ 0 };
+	page->classes = (struct exit_kinds){ 0 };
+	for_each_target(target, sampler->monitor) {
+		if (!scope_selects(target, &page->scope) ||
+		    !tally_add_times(&page->times, &sampler->exits, target))
+			continue;
+		split_waiting(&page->times, sampler, target);
+		exit_kinds_add(&page->classes, &sampler->exits, target);
+	}
+	exit_kinds_sort(&page->classes, true);
+}
+
+/* ---- lines ---- */
+
+static void set_process(struct line *line, const struct vmm *vmm, const struct process *process)
+{
+	struct cpu_use all = process_use(process);
+
+	set_guest_state(line, vmm, process);
+	if (process->has_now)
+		line->number[COLUMN_MEMORY] = (double)(process->now.memory + process->huge_memory);
+	if (all.guest < 0)
+		return;
+	line->number[COLUMN_CPU] = all.guest + all.user + all.kernel;
+	set_times(line->number, process_group_use(process, THREAD_VCPU), vmm->vcpus);
+}
+
+static struct line *guest_line(struct page *page, struct sampler *sampler, const struct vmm *vmm)
+{
+	struct line *line = page_line(page, &(struct top_scope){ .vmm = vmm->id }, "");
+	const struct process *process = sampler_process(sampler, vmm);
+
+	line_clear_numbers(line);
+	put_name(line->name, sizeof(line->name), vmm);
+	line->number[COLUMN_PID] = vmm->pid;
+	line->number[COLUMN_VCPUS] = (double)vmm->vcpus;
+	if (process)
+		set_process(line, vmm, process);
+	add_targets(line, sampler, vmm->target, vmm->targets);
+	return line;
+}
+
+static void update_target_line(struct page *page, struct sampler *sampler, struct target *target,
+			  const struct line *guest)
+{
+	const struct top_scope scope = scope_of_target(target);
+	struct line *line = page_line(page, &scope, "");
+	const struct process *process = sampler_process(sampler, target->vmm);
+	const struct thread *thread = thread_of(process, target);
+	struct cpu_use use;
+
+	line_clear_numbers(line);
+	snprintf(line->name, sizeof(line->name), "%s", target->label);
+	line->number[COLUMN_VCPUS] = target->scope == SCOPE_VCPU;
+	if (thread) {
+		use = thread_use(process, thread);
+		line->number[COLUMN_CPU] = use.guest < 0 ? -1 : use.guest + use.user + use.kernel;
+		set_times(line->number, use, 1);
+	}
+	if (process && target->scope == SCOPE_VCPU)
+		set_vcpu_state(line, target, guest, process, thread);
+	add_targets(line, sampler, &target, 1);
+}
+
+/* Adds a guest to the sum of all. Unknown numbers do not count. */
+static void add_guest(struct line *sum, const struct line *line)
+{
+	static const enum column_id added[] = { COLUMN_CPU, COLUMN_MEMORY, COLUMN_VCPUS };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(added); i++) {
+		double number = line->number[added[i]];
+
+		if (number >= 0)
+			sum->number[added[i]] = fmax(0, sum->number[added[i]]) + number;
+	}
+	for (i = 0; i < TALLIES; i++) {
+		sum->tally.sum[i] += line->tally.sum[i];
+		sum->tally.known[i] += line->tally.known[i];
+	}
+}
+
+static void update_all_guests(struct page *page, struct sampler *sampler)
+{
+	const struct monitor *monitor = sampler->monitor;
+	struct line unused = { 0 }, *sum = &unused;
+	size_t i;
+
+	if (monitor->vmms > 1)
+		sum = page_line(page, &page->scope, "");
+	line_clear_numbers(sum);
+	sum->tally = (struct tally){ 0 };
+	for (i = 0; i < monitor->vmms; i++)
+		add_guest(sum, guest_line(page, sampler, monitor->vmm[i]));
+	/* A mean of the times of all vCPUs says nothing. */
+	sum->tally.known[TALLY_TIMES] = 0;
+	set_tally(sum, monitor);
+	sum->sum = true;
+	snprintf(sum->name, sizeof(sum->name), "all %zu guests", monitor->vmms);
+}
+
+void guest_page_update(struct page *page, struct page *guests, struct sampler *sampler)
+{
+	const struct vmm *vmm = scope_vmm(&page->scope, sampler->monitor);
+	const struct line *guest;
+	struct line *sum;
+	size_t i;
+
+	if (!vmm) {
+		update_all_guests(page, sampler);
+		return;
+	}
+	guest = guest_line(guests, sampler, vmm);
+	sum = page_line(page, &page->scope, "");
+	*sum = *guest;
+	sum->sum = true;
+	snprintf(sum->name, sizeof(sum->name), "whole guest");
+	for (i = 0; i < vmm->targets; i++)
+		update_target_line(page, sampler, vmm->target[i], guest);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads samples of the host. Pages are filled from the last ones. */
+#ifndef TOP_SAMPLER_H
+#define TOP_SAMPLER_H
+
+#include <stdbool.h>
+
+#include "model.h"
+#include "proc.h"
+#include "read/guests.h"
+#include "sums.h"
+#include "top/exits.h"
+#include "top/page.h"
+
+/* Initialize it with zeros. */
+struct sampler {
+	struct monitor *monitor;
+	struct host host;
+	struct guests guests;
+	struct totals *totals;
+	struct top_scope scope;		/* the scope that the totals were selected by */
+	struct exits exits;
+	bool counts_growth;		/* values count from the last reset */
+};
+
+/* Reads the first sample. Returns false, with the reason in @why. */
+bool sampler_open(struct sampler *sampler, const struct monitor_options *options,
+		  struct message *why);
+void sampler_close(struct sampler *sampler);
+
+/*
+ * Reads the next sample. Returns false, with the reason in @why, if memory is exhausted. Other
+ * errors are in monitor->problem.
+ */
+bool sampler_read(struct sampler *sampler, struct message *why);
+
+/* Returns what /proc has of @vmm, or NULL. */
+const struct process *sampler_process(const struct sampler *sampler, const struct vmm *vmm);
+
+/* Makes the totals the sums over the scope. Returns false if memory is exhausted. */
+bool sampler_sum_up(struct sampler *sampler, const struct top_scope *scope);
+
+/* Counts the values of statistics from the last sample on. Returns false if memory is exhausted. */
+bool sampler_reset(struct sampler *sampler);
+
+#endif /* TOP_SAMPLER_H */

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "top/guest_page.h"
+#include "top/stat_page.h"
+#include "top/view.h"
+#include "util.h"
+
+#define NOTICE_TIME	(6 * SECOND)
+#define SHORT_INTERVAL	(SECOND / 4)
+
+void view_notice(struct view *view, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(view->notice.text, sizeof(view->notice.text), format, args);
+	va_end(args);
+	view->notice.until = clock_now() + NOTICE_TIME;
+}
+
+/* Ends top if @good is false, because memory is exhausted. */
+static void require_memory(struct view *view, bool good)
+{
+	if (good)
+		return;
+	message_no_memory(&view->failure);
+	view->quit = true;
+}
+
+/* ---- the page ---- */
+
+static void update_lines(struct view *view, struct page *page)
+{
+	struct sampler *sampler = &view->sampler;
+
+	page_begin(page);
+	if (page->kind >= PAGE_STATISTICS)
+		require_memory(view, sampler_sum_up(sampler, &page->scope));
+	if (page->kind == PAGE_HISTOGRAM)
+		stat_page_update_histogram(page, sampler);
+	else if (page->kind == PAGE_STATISTICS)
+		stat_page_update(page, sampler);
+	else
+		guest_page_update(page, &view->page[0], sampler);
+	if (page->kind == PAGE_TARGETS || page->kind == PAGE_STATISTICS)
+		guest_page_update_times(page, sampler);
+	require_memory(view, !page->no_memory);
+}
+
+void view_update(struct view *view)
+{
+	struct page *page = view_page(view);
+
+	/* The last values of what has ended stay on the screen. */
+	if (!scope_has_ended(&page->scope, view->sampler.monitor))
+		update_lines(view, page);
+	page_finish(page, view->names[page->kind], view->order[page->kind]);
+}
+
+static void push_page(struct view *view, enum page_kind kind, const struct top_scope *scope,
+		      const char *stat)
+{
+	struct page *page = &view->page[view->depth + 1];
+	const struct vmm *vmm = scope_vmm(scope, view->sampler.monitor);
+
+	page_init(page, kind, scope);
+	snprintf(page->stat, sizeof(page->stat), "%s", stat);
+	if (vmm)
+		guest_title(page->title, sizeof(page->title), vmm);
+	else
+		memcpy(page->title, page[-1].title, sizeof(page->title));
+	view->depth++;
+	view_update(view);
+}
+
+void view_enter(struct view *view)
+{
+	const struct page *page = view_page(view);
+	const struct line *line = page->at < page->lines ? page->line[page->at] : NULL;
+
+	if (!line || page->kind == PAGE_HISTOGRAM)
+		return;
+	if (page->kind == PAGE_STATISTICS && line->group == GROUP_HISTOGRAMS)
+		push_page(view, PAGE_HISTOGRAM, &page->scope, line->stat);
+	else if (page->kind == PAGE_STATISTICS)
+		view_notice(view, "Only histograms can be opened.");
+	else if (page->kind == PAGE_GUESTS && line->scope.vmm)
+		push_page(view, PAGE_TARGETS, &line->scope, "");
+	else
+		push_page(view, PAGE_STATISTICS, &line->scope, "");
+}
+
+void view_leave(struct view *view)
+{
+	static const struct top_scope all;
+
+	if (!view->depth)
+		*view->names[PAGE_GUESTS] = '\0';
+	else
+		page_init(&view->page[view->depth--], PAGE_GUESTS, &all);
+	view_update(view);
+}
+
+/* ---- samples ---- */
+
+void view_sample(struct view *view)
+{
+	const struct monitor *monitor = view->sampler.monitor;
+
+	if (!sampler_read(&view->sampler, &view->failure))
+		view->quit = true;
+	view->table.has_values = monitor->has_values;
+	/* Rates need two samples. The second one comes soon. */
+	view->deadline = clock_now() + (monitor->time_before ? view->interval : SHORT_INTERVAL);
+	view_update(view);
+}
+
+void view_reset(struct view *view)
+{
+	require_memory(view, sampler_reset(&view->sampler));
+	view_update(view);
+}
+
+static void handle_event(const struct vmm *vmm, bool started, void *arg)
+{
+	char name[NAME_SIZE];
+
+	view_notice(arg, "%s %s: %zu VM%s, %zu vCPU%s", guest_title(name, sizeof(name), vmm),
+		    started ? "has appeared" : "has ended or closed its VM", vmm->vms,
+		    plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
+}
+
+bool view_open(struct view *view, const struct filter *filter, struct message *why)
+{
+	const struct monitor_options options = {
+		.filter = filter, .event = handle_event, .arg = view,
+	};
+
+	if (!sampler_open(&view->sampler, &options, why))
+		return false;
+	view->table.has_values = view->sampler.monitor->has_values;
+	view->deadline = clock_now() + SHORT_INTERVAL;
+	view_update(view);
+	return true;
+}
+
+void view_close(struct view *view)
+{
+	static const struct top_scope all;
+	size_t i;
+
+	sampler_close(&view->sampler);
+	for (i = 0; i < MAX_PAGES; i++)
+		page_init(&view->page[i], PAGE_GUESTS, &all);
+}

@@ -144,6 +144,18 @@ reports_namespace()
 	reports_alone 1 'PID namespace' '' list
 }
 
+# A user whose /proc hides the processes of all others. The user may have no access to the directory
+# of the program, so use an fd.
+reports_hidden_processes()
+{
+	# shellcheck disable=SC2016 # another shell expands this
+	alone 'mount -t proc -o hidepid=2 proc /proc &&
+		setpriv --reuid 65534 --regid 65534 --clear-groups /proc/self/fd/8 list' \
+		>"$work/both" 2>&1 8<"$plain/kvm-stats"
+	cat "$work/both"
+	has '/proc hides the processes of other users, and ' && has 'Run .*(group kvm-stats|as root)'
+}
+
 no_kvm_tests()
 {
 	if [ "$(id -u)" != 0 ] || ! alone true 2>/dev/null; then
@@ -158,6 +170,11 @@ no_kvm_tests()
 			reports_namespace
 	fi
 	check "a missing /proc is reported, and an error" reports_no_proc
+	if [ -c /dev/kvm ] && [ -e /sys/kernel/btf/vmlinux ] && command -v setpriv >/dev/null; then
+		check "that /proc hides processes is reported" reports_hidden_processes
+	else
+		skip "that /proc hides processes is reported" "needs KVM and setpriv"
+	fi
 }
 
 reports_no_proc()

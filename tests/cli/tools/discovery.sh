@@ -19,7 +19,7 @@ has_one_guest()
 	"$stats" list -g "forked.$$" >"$out/found" 2>&1 9>&-
 	count_lines 1 "forked[.]$$" "$out/found" && count_lines 1 "^ *$vmm " "$out/found" || return
 	"$stats" serve --once -g "forked.$$" >"$out/found" 2>"$out/found.err" 9>&-
-	count_lines 1 '^kvm_guest_up[{]' "$out/found"
+	count_lines 1 '^kvm_guest_info[{]' "$out/found"
 }
 
 # The process is older than its VM.

@@ -87,12 +87,13 @@ static void explain_file(struct message *problem, int err)
 	message_object(problem, KVMSTATS_HOST_FILE);
 }
 
-/* On a kernel with KVM_STATS_NEXT. It returns ENOTTY or EINVAL on others. */
+/* If /dev/kvm cannot be opened, it is not known whether the kernel has KVM_STATS_NEXT. */
 static bool explain_next(struct message *problem, int err)
 {
-	if (err != -EPERM && err != -EACCES)
-		return false;
-	if (err == -EPERM && !(kvmstats_capabilities() & KVMSTATS_CAPABILITY_NEXT))
+	int capabilities = kvmstats_capabilities();
+	bool has_next = capabilities > 0 && capabilities & KVMSTATS_CAPABILITY_NEXT;
+
+	if (!(err == -EPERM && has_next) && !(err == -EACCES && is_older_than(5, 14)))
 		return false;
 	message_set(problem, "the statistics of all VMs cannot be opened: permission denied");
 	message_object(problem, "/dev/kvm");

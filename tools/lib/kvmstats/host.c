@@ -69,7 +69,7 @@ struct kvmstats_host {
 	struct kvmstats_vmms vmms;	/* of @now */
 	bool is_local;			/* the PIDs are those of this machine */
 	struct kvmstats_reader reader;	/* of names, if the host is local */
-	char path[];			/* of the host file, "" if there is none */
+	char path[];			/* of the host file, or "" */
 };
 
 /* ---- descriptors ---- */
@@ -393,6 +393,7 @@ static int take_pass(struct kvmstats_host *host, struct pass *pass, enum kvmstat
 
 static int connect_to(const char *path)
 {
+	const struct timeval timeout = { .tv_sec = KVMSTATS_SOCKET_TIME / SECOND };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd, err;
 
@@ -402,9 +403,11 @@ static int connect_to(const char *path)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));	/* of connect() */
 	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
-	err = -errno;
+	err = errno == EAGAIN ? -ETIMEDOUT : -errno;
 	close(fd);
 	return err;
 }

@@ -15,7 +15,8 @@
 #include "basics.h"
 #include "host_format.h"
 #include "kvmstats.h"
-#include "reader.h"
+
+struct kvmstats_reader;
 
 /* Whether @err means that the caller itself lacks memory or fds. */
 static inline bool is_resource_shortage(int err)
@@ -93,6 +94,9 @@ int kvmstats_next_open(int kvm, uint64_t *vm);
 
 /* ---- pass.c: the records of all VMs and vCPUs at one time ---- */
 
+/* How long to wait for what sends the host file over a socket. systemd may have to start it. */
+#define KVMSTATS_SOCKET_TIME	(3 * SECOND)
+
 struct kvmstats_pass {
 	char *data;			/* in this machine's byte order up to @end */
 	size_t size;			/* of the memory */
@@ -118,13 +122,13 @@ struct kvmstats_stream {
 int kvmstats_pass_read(struct kvmstats_pass *pass, struct kvmstats_stream *stream);
 
 /*
- * Starts to write a pass: sets the times, offsets and sizes in @header, which has the other members.
- * @descs are its descriptors.
+ * Starts to write a pass. Sets the times, offsets and sizes in a copy of @header, which has the
+ * other members. @descs are its descriptors.
  */
 int kvmstats_pass_start(struct kvmstats_pass *pass, const struct kvm_host_header *header,
 			const void *descs);
 
-/* Adds a record with this type and size, and zeros. Returns it, valid until the next one, or NULL. */
+/* Adds a record of zeros. Returns it, valid until the next one is added, or NULL. */
 void *kvmstats_pass_add(struct kvmstats_pass *pass, enum kvm_host_type type, size_t size,
 			uint64_t vm);
 

@@ -270,8 +270,8 @@ uint64_t kvmstats_host_vcpu_waiting(const struct kvmstats_host *host,
 				    const struct kvmstats_host_vcpu *vcpu);
 
 /*
- * VMMs are processes that have VMs, in the order of PIDs. A VMM exists, at the same address, as long
- * as passes have a VM of the process.
+ * VMMs are processes that have VMs, in the order of PIDs. A VMM exists, at the same address, as
+ * long as passes have a VM of the process.
  */
 size_t kvmstats_host_vmms(const struct kvmstats_host *host);
 const struct kvmstats_vmm *kvmstats_host_vmm(const struct kvmstats_host *host, size_t i);
@@ -289,10 +289,10 @@ const char *kvmstats_vmm_uuid(const struct kvmstats_vmm *vmm);
 const char *kvmstats_vmm_cgroup(const struct kvmstats_vmm *vmm);
 
 /*
- * Returns why the names are not final, or 0. -ETIMEDOUT: the process hangs, so that its command line
- * cannot be read yet. The name is that which its cgroup gives the guest, or NULL. -EACCES: /proc
- * hides the process. -ESRCH: it has ended. -EREMOTE: the PID is not one of this machine, or not one
- * of this PID namespace.
+ * Returns why the names are not final, or 0. -ETIMEDOUT: the process hangs, so that its command
+ * line cannot be read yet. The name is that which its cgroup gives the guest, or NULL. -EACCES:
+ * /proc hides the process. -ESRCH: it has ended. -EREMOTE: the PID is not one of this machine, or
+ * not one of this PID namespace.
  */
 int kvmstats_vmm_name_error(const struct kvmstats_vmm *vmm);
 

@@ -25,7 +25,7 @@
 struct kvmstats_next_vm {
 	int fd;
 	uint64_t number;
-	pid_t pid;			/* the process that created it, in the initial PID namespace */
+	pid_t pid;			/* of the process that created it */
 	uint64_t start_time;		/* of the process, 0: not known yet */
 	bool orphan;
 	uint32_t data_offset;		/* of the VM's values, from the start of the file */
@@ -242,7 +242,8 @@ static int check_ids(const struct kvmstats_next *next, const struct kvmstats_nex
 }
 
 /* Reads whole records: the end of the VM can cut a read, and makes the next one fail. */
-static int read_records(struct kvmstats_next *next, const struct kvmstats_next_vm *vm, size_t *vcpus)
+static int read_records(struct kvmstats_next *next, const struct kvmstats_next_vm *vm,
+			size_t *vcpus)
 {
 	size_t size, head = size_of_values(vm);
 	int tries, err = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * Passes: the records of all VMs and vCPUs at one time. Reads one from the host file, or lets another
- * origin write one, and checks the records. host_format.h has the format.
+ * Passes: the records of all VMs and vCPUs at one time. Reads one from the host file, or writes one
+ * for another origin, and checks the records. host_format.h has the format.
  *
  * The stream is untrusted, because a copy can come from anywhere, and can have another byte order.
  */
@@ -191,9 +191,10 @@ static int make_space(struct kvmstats_pass *pass, size_t space)
 	return 0;
 }
 
-/* Returns the number of bytes, 0 at the end of the file, or -errno. */
+/* Returns the number of bytes, 0 at the end of the file, or -errno. A read of a socket times out. */
 static ssize_t read_some(int fd, struct kvmstats_pass *pass)
 {
+	uint64_t deadline = clock_now() + KVMSTATS_SOCKET_TIME;
 	int tries, err = make_space(pass, READ_SIZE);
 
 	for (tries = 0; !err && tries < MAX_TRIES; tries++) {
@@ -205,6 +206,8 @@ static ssize_t read_some(int fd, struct kvmstats_pass *pass)
 		}
 		if (errno != EINTR && errno != EAGAIN)
 			return -errno;
+		if (clock_now() >= deadline)
+			return -ETIMEDOUT;
 	}
 	return err ? err : -EAGAIN;
 }
@@ -278,8 +281,8 @@ int kvmstats_pass_start(struct kvmstats_pass *pass, const struct kvm_host_header
 	pass->end = 0;
 	pass->vms = 0;
 	pass->vcpus = 0;
-	header = kvmstats_pass_add(pass, KVM_HOST_HEADER, sizeof(*header) + (descs_size + 7) / 8 * 8,
-				   KVM_HOST_MAGIC);
+	header = kvmstats_pass_add(pass, KVM_HOST_HEADER,
+				   sizeof(*header) + (descs_size + 7) / 8 * 8, KVM_HOST_MAGIC);
 	if (!header)
 		return -ENOMEM;
 	record = header->record;

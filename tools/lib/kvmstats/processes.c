@@ -4,8 +4,9 @@
  * statistics of KVM.
  *
  * A process runs guests if it has spent time in one, or if one of its threads has a name that VMMs
- * give the threads of vCPUs, or that KVM gives its own. Known VMMs are read in each pass. All processes are examined every
- * five seconds, and their threads only when the number of them has changed.
+ * give the threads of vCPUs, or that KVM gives its own. Known VMMs are read in each pass. All
+ * processes are examined every five seconds, and their threads only when the number of them has
+ * changed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -68,7 +69,7 @@ static int read_text(const char *path, char *text, size_t size)
 	int err;
 
 	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
+		return errno == ENOENT ? -ESRCH : errno == EPERM ? -EACCES : -errno;
 	do {
 		n = read(fd, text, size - 1);
 	} while (n < 0 && errno == EINTR);
@@ -120,7 +121,7 @@ int kvmstats_why_missing(pid_t pid)
  * Calls @fn for each number in a directory, until it fails. Returns its error, or that of reading
  * the directory.
  */
-static int for_each_number(const char *path, int (*fn)(pid_t number, void *arg), void *arg)
+static int visit_numbers(const char *path, int (*fn)(pid_t number, void *arg), void *arg)
 {
 	DIR *dir = opendir(path);
 	struct dirent *dirent;
@@ -149,11 +150,11 @@ static int add_thread(pid_t tid, void *arg)
 	struct kvmstats_process *process = arg;
 	struct kvmstats_task task;
 	struct vcpu_thread *more;
-	int id;
+	int id, err = kvmstats_task_read(&task, process->pid, tid);
 
 	/* It can have ended. */
-	if (kvmstats_task_read(&task, process->pid, tid))
-		return 0;
+	if (err)
+		return is_resource_shortage(err) ? err : 0;
 	process->is_vmm |= !strcmp(task.comm, KVM_THREAD);
 	id = kvmstats_vcpu_of_name(task.comm);
 	if (id < 0 && !task.guest_time)
@@ -197,8 +198,8 @@ static int list_threads(struct kvmstats_process *process, long threads)
 	process->vcpus = 0;
 	process->threads = threads;
 	snprintf(path, sizeof(path), "%s/%d/task", kvmstats_places.proc, (int)process->pid);
-	err = for_each_number(path, add_thread, process);
-	if (err == -ENOMEM)
+	err = visit_numbers(path, add_thread, process);
+	if (is_resource_shortage(err))
 		return err;
 	number_vcpus(process);
 	process->is_vmm |= process->vcpus > 0;
@@ -254,10 +255,11 @@ static int scan_process(pid_t pid, void *arg)
 	struct scan *scan = arg;
 	struct kvmstats_process *more;
 	struct kvmstats_task task;
+	int err = kvmstats_task_read(&task, pid, 0);
 
 	/* It can have ended. */
-	if (kvmstats_task_read(&task, pid, 0) || task.state == 'Z')
-		return 0;
+	if (err || task.state == 'Z')
+		return is_resource_shortage(err) ? err : 0;
 	more = array_grow(scan->process, scan->count, &scan->capacity, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -275,20 +277,11 @@ void kvmstats_processes_free(struct kvmstats_processes *processes)
 	*processes = (struct kvmstats_processes){ 0 };
 }
 
-/* The option hidepid of /proc hides the processes of other users, and so process 1. */
-static int why_hidden(void)
-{
-	char path[128];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%s/1", kvmstats_places.proc);
-	return stat(path, &st) ? -EACCES : 0;
-}
-
 static int scan_all(struct kvmstats_processes *processes)
 {
 	struct scan scan = { .from = processes };
-	int err = for_each_number(kvmstats_places.proc, scan_process, &scan);
+	struct kvmstats_task init;
+	int err = visit_numbers(kvmstats_places.proc, scan_process, &scan);
 
 	kvmstats_processes_free(processes);
 	processes->process = scan.process;
@@ -297,7 +290,8 @@ static int scan_all(struct kvmstats_processes *processes)
 		return err;
 	if (scan.count)
 		qsort(scan.process, scan.count, sizeof(*scan.process), by_pid);
-	processes->error = why_hidden();
+	/* The option hidepid of /proc hides the processes of other users, and so process 1. */
+	processes->error = kvmstats_task_read(&init, 1, 0) ? -EACCES : 0;
 	processes->next_scan = clock_now() + SCAN_INTERVAL;
 	return 0;
 }
@@ -313,11 +307,12 @@ static int examine_vmms(struct kvmstats_processes *processes)
 
 		if (!process->is_vmm)
 			continue;
-		if (kvmstats_task_read(&task, process->pid, 0) || task.state == 'Z' ||
-		    task.start_time != process->start_time)
+		err = kvmstats_task_read(&task, process->pid, 0);
+		if (is_resource_shortage(err))
+			return err;
+		if (err || task.state == 'Z' || task.start_time != process->start_time)
 			process->is_vmm = false;
-		else
-			err = examine(process, &task, false);
+		err = process->is_vmm ? examine(process, &task, false) : 0;
 	}
 	return err;
 }

@@ -53,8 +53,8 @@ void kvmstats_reader_renew(struct kvmstats_reader *reader);
 /*
  * Reads /proc/@pid/@name, up to 1 MiB, into a new, NUL-terminated buffer, which the caller frees.
  * -ESRCH: there is no such process. -ETIMEDOUT: the read is late. It goes on, and later calls for
- * the same file return what it has read, or -ETIMEDOUT again, without a wait. -EPIPE: the worker has
- * ended.
+ * the same file return what it has read, or -ETIMEDOUT again, without a wait. -EPIPE: the worker
+ * has ended.
  */
 int kvmstats_reader_read(struct kvmstats_reader *reader, pid_t pid, const char *name, char **text,
 			 size_t *size);

@@ -202,7 +202,8 @@ static const struct {
 } messages[] = {
 	{ ESRCH, "no such process" },
 	{ ENODEV, "the VM has ended" },
-	{ EPERM, "not permitted: KVM_STATS_NEXT needs CAP_PERFMON in the initial user namespace" },
+	{ EPERM,
+	  "not permitted: KVM_STATS_NEXT needs CAP_PERFMON in the initial user namespace" },
 	{ EOPNOTSUPP, "this kernel does not have this kind of binary KVM statistics" },
 	{ EIO, "an I/O error, or this kernel opens statistics for the VMM only" },
 	{ ESTALE, "the value was cleared in the meantime, or KVM's module was loaded again after the "
@@ -212,7 +213,7 @@ static const struct {
 	{ ENODATA, "the sample has not been read yet, or the host file has no other pass" },
 	{ EPROTONOSUPPORT, "the host file has a version that this library does not know" },
 	{ EREMOTE, "the process is not one of this machine, or not one of this PID namespace" },
-	{ ETIMEDOUT, "the process hangs, so that its command line cannot be read" },
+	{ ETIMEDOUT, "the process that has to answer hangs" },
 };
 
 /* glibc has a strerror_r() that returns a string. The one of POSIX returns an int. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
- * VMMs: groups the VMs of a pass by process, follows the processes from pass to pass, and reads their
- * names.
+ * VMMs: groups the VMs of a pass by process, follows the processes from pass to pass, and reads
+ * their names.
  *
  * A process is identified by its PID and by when it started, so that a later process with the same
  * PID is another one. The host file has that time in ns, /proc/PID/stat in ticks.

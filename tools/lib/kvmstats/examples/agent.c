@@ -2,8 +2,8 @@
 /*
  * An agent reads all VMs of the host twice, and prints the exits per second of their vCPUs.
  *
- * It needs permission to read the host file, which `kvm-stats publish` publishes, or on kernels with
- * KVM_STATS_NEXT CAP_PERFMON and access to /dev/kvm. Without them it lists the VMMs.
+ * It needs permission to read the host file, which `kvm-stats publish` publishes. On kernels with
+ * KVM_STATS_NEXT it needs CAP_PERFMON and access to /dev/kvm. Without them it lists the VMMs.
  *
  * usage: agent [SECONDS [FILE]]
  *

@@ -886,6 +886,12 @@ static void test_socket(void)
 	       "a path that is too long for a socket returns ENAMETOOLONG");
 	unlink(longer);
 	unlink(path);
+	listening = listen_at(path);
+	kvmstats_host_open(&host, path);
+	tap_is(kvmstats_host_read(host), -ETIMEDOUT, "a server that hangs returns ETIMEDOUT");
+	kvmstats_host_close(host);
+	close(listening);
+	unlink(path);
 	rmdir(dir);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test the origins of passes, with fake ones: which one is used, KVM_STATS_NEXT, /proc, the processes
- * of VMs and their names.
+ * Test the origins of passes, with fake ones: which one is used, KVM_STATS_NEXT, /proc, the
+ * processes of VMs and their names.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -127,7 +127,7 @@ static void test_next(void)
 	tap_is(vm_value_at(host, 1, 1), 5, "values are read again");
 	tap_is(value_at(host, KVMSTATS_KIND_VM, kvmstats_host_vm_before(vm), 0), 1,
 	       "values before are those of the pass before");
-	tap_ok(!kvmstats_host_vm_before(vm_of_id(host, 3)), "the new VM has none");
+	tap_ok(!kvmstats_host_vm_before(vm_of_id(host, 3)), "the new VM has no values before");
 	vcpus[1] = VM_IMAGE_VCPUS;
 	kvmstats_host_read(host);
 	tap_is(kvmstats_host_vm_vcpus(vm_of_id(host, 1)), VM_IMAGE_VCPUS, "new vCPUs are found");
@@ -408,7 +408,8 @@ static void test_proc_changes(void)
 	advance(6 * SECOND);
 	kvmstats_host_read(host);
 	tap_is(kvmstats_host_vmms(host), 5, "a process that runs its first guest is found");
-	tap_ok(kvmstats_host_vmm(host, 0) != vmm, "a later process with the same PID is another one");
+	tap_ok(kvmstats_host_vmm(host, 0) != vmm,
+	       "a later process with the same PID is another one");
 	remove_process(1);
 	advance(6 * SECOND);
 	kvmstats_host_read(host);
@@ -459,7 +460,7 @@ static void test_best(void)
 	kvmstats_places.file = published;
 	kvmstats_host_read(host);
 	tap_ok(kvmstats_host_origin(host) == KVMSTATS_ORIGIN_FILE && vm_of_id(host, 20),
-	       "a pass is from the host file as soon as it is published");
+	       "a pass is from the host file after it is published");
 	tap_is(open_files_of(1), 0, "the files of VMs are closed then");
 	tap_ok(!kvmstats_host_vm_before(vm_of_id(host, 20)), "the VMs of another origin are new");
 	tap_is(kvmstats_host_error(host, KVMSTATS_ORIGIN_NEXT), 0, "there are no errors then");

@@ -191,7 +191,7 @@ static int make_space(struct kvmstats_pass *pass, size_t space)
 	return 0;
 }
 
-/* Returns the number of bytes, 0 at the end of the file, or -errno. A read of a socket times out. */
+/* Returns the number of bytes, 0 at the end of the file, or -errno. Sockets time out. */
 static ssize_t read_some(int fd, struct kvmstats_pass *pass)
 {
 	uint64_t deadline = clock_now() + KVMSTATS_SOCKET_TIME;

@@ -206,8 +206,8 @@ static const struct {
 	  "not permitted: KVM_STATS_NEXT needs CAP_PERFMON in the initial user namespace" },
 	{ EOPNOTSUPP, "this kernel does not have this kind of binary KVM statistics" },
 	{ EIO, "an I/O error, or this kernel opens statistics for the VMM only" },
-	{ ESTALE, "the value was cleared in the meantime, or KVM's module was loaded again after the "
-	  "host file was published" },
+	{ ESTALE, "the value was cleared in the meantime, or KVM's module was loaded again after "
+	  "the host file was published" },
 	{ EPROTO, "not a KVM fd, or not a valid KVM statistics file or host file" },
 	{ EOVERFLOW, "a size exceeds the limits of the library or of the buffer" },
 	{ ENODATA, "the sample has not been read yet, or the host file has no other pass" },

@@ -26,8 +26,10 @@ static pid_t creator[VMS + 1];
 static uint64_t vm_value[VMS + 1];	/* the second value of the VM; the first is its number */
 static const struct vm_image *damaged;	/* what files contain instead, with this size */
 static size_t damaged_size;
+static int damaged_vm;			/* the VM whose file that is, 0: all */
 static int next_error;			/* of kvmstats_open_kvm() */
 static int shortage;			/* of kvmstats_next_open(), for VMs from number 2 on */
+static uint64_t short_lived;		/* the VM that ends when its file is opened */
 static int cut_reads;			/* how many reads return one value less */
 static int vm_of_fd[MAX_FD];		/* the VM whose file the fd was the last time */
 
@@ -42,6 +44,8 @@ int __wrap_kvmstats_next_open(int kvm, uint64_t *vm)
 	int fd;
 
 	(void)kvm;
+	if (shortage == -EPERM)
+		return shortage;
 	while (++number <= VMS && !alive[number])
 		;
 	if (number > VMS)
@@ -53,6 +57,7 @@ int __wrap_kvmstats_next_open(int kvm, uint64_t *vm)
 		exit(1);
 	vm_of_fd[fd] = (int)number;
 	*vm = number;
+	alive[number] &= number != short_lived;
 	return fd;
 }
 
@@ -69,7 +74,7 @@ static inline ssize_t read_vm(int vm, void *buf, size_t size, off_t offset)
 	snprintf(image.id, sizeof(image.id), "kvm-%d", (int)creator[vm]);
 	image.value[0] = (uint64_t)vm;
 	image.value[1] = vm_value[vm];
-	if (damaged) {
+	if (damaged && (!damaged_vm || vm == damaged_vm)) {
 		image = *damaged;
 		end = damaged_size;
 	}

@@ -166,6 +166,12 @@ static void test_missing_vms(void)
 	kvmstats_host_read(host);
 	tap_is(kvmstats_host_vms(host), 2, "the others are found when there are fds");
 	tap_is(kvmstats_host_error(host, KVMSTATS_ORIGIN_NEXT), 0, "the error is gone");
+	alive[3] = true;
+	short_lived = 3;
+	kvmstats_host_read(host);
+	tap_ok(kvmstats_host_vms(host) == 2 && !kvmstats_host_error(host, KVMSTATS_ORIGIN_NEXT),
+	       "a VM that ends before it is read is no error");
+	short_lived = 0;
 	cut_reads = 1;
 	kvmstats_host_read(host);
 	tap_is(kvmstats_host_vms(host), 2, "a read that is cut is repeated");
@@ -182,6 +188,32 @@ static void test_missing_vms(void)
 	       "without the right to open files, the origin is /proc");
 	tap_is(open_files_of(1), 0, "all files are closed then");
 	shortage = 0;
+	kvmstats_host_close(host);
+}
+
+/* Files of one instance of KVM's module have the same descriptors. */
+static void test_other_descriptors(void)
+{
+	struct kvmstats_host *host = open_best();
+	struct vm_image image;
+	int i;
+
+	vm_image_init(&image);
+	image.vcpu_desc[1].name[0] = 'x';
+	damaged = &image;
+	damaged_size = sizeof(image);
+	damaged_vm = 2;
+	start_vms(1, 3, getpid());
+	for (i = 0; i < 2; i++) {
+		kvmstats_host_read(host);
+		tap_ok(kvmstats_host_vms(host) == 2 && !vm_of_id(host, 2),
+		       "a VM with other descriptors is not part of a pass");
+		tap_is(kvmstats_host_error(host, KVMSTATS_ORIGIN_NEXT), -EPROTO,
+		       "the error of each pass says so");
+	}
+	tap_is(open_files_of(2), 0, "its file is closed");
+	damaged = NULL;
+	damaged_vm = 0;
 	kvmstats_host_close(host);
 }
 
@@ -763,6 +795,7 @@ int main(void)
 	test_next();
 	test_numbers_restart();
 	test_missing_vms();
+	test_other_descriptors();
 	test_many();
 	test_damage(&image);
 	test_names_and_ids(&image);

@@ -170,15 +170,17 @@ static inline void put_file(pid_t pid, const char *name, const char *text, size_
 	close(fd);
 }
 
+static char state = 'S';		/* of the processes that put_stat() makes */
+
 /* The times are in ticks. @tid 0: the process itself */
 static inline void put_stat(pid_t pid, pid_t tid, const char *comm, long threads,
 			    unsigned long start, unsigned long guest)
 {
 	char name[64] = "stat", text[512];
-	int n = snprintf(text, sizeof(text), "%d (%s) S 1 1 1 0 -1 4194560 100 0 0 0 10 20 0 0 20 "
+	int n = snprintf(text, sizeof(text), "%d (%s) %c 1 1 1 0 -1 4194560 100 0 0 0 10 20 0 0 20 "
 			 "0 %ld 0 %lu 1000 200 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 3 "
-			 "0 0 0 %lu 0 0 0 0 0 0 0 0 0\n", tid ? (int)tid : (int)pid, comm, threads,
-			 start, guest);
+			 "0 0 0 %lu 0 0 0 0 0 0 0 0 0\n", tid ? (int)tid : (int)pid, comm, state,
+			 threads, start, guest);
 
 	if (tid)
 		snprintf(name, sizeof(name), "task/%d/stat", (int)tid);

@@ -109,6 +109,9 @@ static void test_next(void)
 	       kvmstats_schema_find(kvmstats_host_schema(host, KVMSTATS_KIND_VCPU), "exits"),
 	       "the schemas are those of the files");
 	tap_ok(kvmstats_host_time(host) && kvmstats_host_boottime(host), "the pass has its times");
+	tap_ok(kvmstats_sample_time(kvmstats_host_vm_now(vm)) >= kvmstats_host_time(host) &&
+	       kvmstats_sample_time(kvmstats_host_vcpu_now(vcpu)) >= kvmstats_host_time(host),
+	       "the values have times, too");
 	tap_ok(!kvmstats_host_vm_before(vm), "a VM has no values before the first pass");
 	tap_is(kvmstats_host_vcpu_waiting(host, vcpu), 0, "waits are not known");
 
@@ -383,6 +386,9 @@ static void test_proc(void)
 	put_stat(5000, 0, "kvmtool", 1, START, 9);
 	put_stat(5000, 5000, "kvmtool", 1, START, 9);
 	put_vmm(6000, "kvm-nx-lpage-re", 0);
+	state = 'Z';
+	put_vmm(8000, "CPU 0/KVM", 5);
+	state = 'S';
 	host = open_best();
 	tap_is(kvmstats_host_read(host), 0, "a pass is made from /proc");
 	tap_is(kvmstats_host_origin(host), KVMSTATS_ORIGIN_PROC, "it has its origin");
@@ -390,7 +396,8 @@ static void test_proc(void)
 	       kvmstats_host_error(host, KVMSTATS_ORIGIN_NEXT) == -EOPNOTSUPP,
 	       "the errors say why it is not a better one");
 	tap_is(kvmstats_host_error(host, KVMSTATS_ORIGIN_PROC), 0, "it has all processes");
-	tap_is(kvmstats_host_vmms(host), 4, "processes that run guests are found");
+	tap_is(kvmstats_host_vmms(host), 4,
+	       "processes that run guests are found, and none that has ended");
 	tap_is(kvmstats_vmm_pid(kvmstats_host_vmm(host, 0)), 2000,
 	       "so is one that has a thread with the name of a vCPU's");
 	tap_is(kvmstats_vmm_pid(kvmstats_host_vmm(host, 3)), 6000,
@@ -423,7 +430,9 @@ static void test_proc_changes(void)
 	put_stat(3000, 0, "qemu", 3, START, 7);
 	put_stat(3000, 3002, "worker", 3, START, 1);
 	put_vmm(7000, "vcpu1", 0);
-	remove_process(2000);
+	state = 'Z';
+	put_vmm(2000, "CPU 3/KVM", 0);
+	state = 'S';
 	kvmstats_host_read(host);
 	tap_is(kvmstats_host_vmms(host), 3, "a VMM that has ended is gone at once");
 	tap_ok(kvmstats_host_vmm(host, 0) == vmm, "the others are the same");
@@ -436,7 +445,8 @@ static void test_proc_changes(void)
 	put_stat(4000, 0, "qemu", 2, START, 1);
 	put_stat(4000, 4001, "worker", 2, START, 1);
 	put_stat(3000, 0, "other", 1, START + 1, 1);
-	remove_process(3002);
+	kvmstats_host_read(host);
+	tap_is(kvmstats_host_vmms(host), 3, "a VMM whose PID another process has is gone at once");
 	advance(6 * SECOND);
 	kvmstats_host_read(host);
 	tap_is(kvmstats_host_vmms(host), 5, "a process that runs its first guest is found");
@@ -449,7 +459,7 @@ static void test_proc_changes(void)
 	       "the error says that /proc hides processes");
 	put_stat(1, 0, "init", 1, 10, 0);
 	kvmstats_host_close(host);
-	for (pid_t pid = 3000; pid <= 7000; pid += 1000)
+	for (pid_t pid = 2000; pid <= 8000; pid += 1000)
 		remove_process(pid);
 }
 

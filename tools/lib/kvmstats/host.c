@@ -485,8 +485,8 @@ static int read_from(struct kvmstats_host *host, enum kvmstats_origin origin)
 }
 
 /*
- * Each pass comes from the best origin that works then. A shortage of this process, and a pass that
- * was cut, are no reason to use another one.
+ * Each pass comes from the best origin that works then. A shortage of this process is no reason to
+ * use another one, nor is a single pass that was cut.
  */
 static int read_best(struct kvmstats_host *host)
 {
@@ -496,9 +496,10 @@ static int read_best(struct kvmstats_host *host)
 	memset(host->error, 0, sizeof(host->error));
 	for (;;) {
 		err = read_from(host, origin);
+		if (err == -EAGAIN)
+			err = read_from(host, origin);
 		host->error[origin] = err;
-		if (!err || is_resource_shortage(err) || err == -EAGAIN ||
-		    origin == KVMSTATS_ORIGIN_PROC)
+		if (!err || is_resource_shortage(err) || origin == KVMSTATS_ORIGIN_PROC)
 			break;
 		origin++;
 	}

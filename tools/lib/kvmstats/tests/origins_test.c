@@ -5,6 +5,8 @@
  */
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "fake_vms.h"
@@ -386,6 +388,8 @@ static void test_proc(void)
 	put_stat(5000, 0, "kvmtool", 1, START, 9);
 	put_stat(5000, 5000, "kvmtool", 1, START, 9);
 	put_vmm(6000, "kvm-nx-lpage-re", 0);
+	put_stat(6000, 6002, "vcpu4", 3, START, 0);
+	put_stat(6000, 6003, "vcpu4", 3, START, 0);
 	state = 'Z';
 	put_vmm(8000, "CPU 0/KVM", 5);
 	state = 'S';
@@ -412,6 +416,11 @@ static void test_proc(void)
 	       kvmstats_host_vcpu_tid(kvmstats_host_vm_vcpu(vm, 0)) == 3001,
 	       "a thread without such a name is a vCPU if it runs a guest");
 	tap_is(kvmstats_host_vm_start_time(vm), START * TICK, "a process has its start time");
+	vm = kvmstats_vmm_vm(kvmstats_host_vmm(host, 3), 0);
+	tap_ok(kvmstats_host_vm_vcpus(vm) == 2 &&
+	       kvmstats_host_vcpu_tid(kvmstats_host_vm_vcpu(vm, 0)) == 6002 &&
+	       kvmstats_host_vcpu_id(kvmstats_host_vm_vcpu(vm, 1)) == 1,
+	       "vCPUs of several VMs with the same ID are numbered in the order of threads");
 	tap_ok(!kvmstats_schema_count(kvmstats_host_schema(host, KVMSTATS_KIND_VM)) &&
 	       !kvmstats_schema_count(kvmstats_host_schema(host, KVMSTATS_KIND_VCPU)),
 	       "there are no statistics");
@@ -515,12 +524,15 @@ static void test_best(void)
 	       "a stale host file is not used");
 	image.size -= 8;
 	publish(&image);
-	tap_is(kvmstats_host_read(host), -EAGAIN, "a host file that is cut is an error");
-	tap_is(kvmstats_host_origin(host), KVMSTATS_ORIGIN_NEXT,
-	       "then the VMs are those of the last pass");
+	kvmstats_host_read(host);
+	tap_ok(kvmstats_host_origin(host) == KVMSTATS_ORIGIN_NEXT &&
+	       kvmstats_host_error(host, KVMSTATS_ORIGIN_FILE) == -EAGAIN,
+	       "neither is one that is cut each time");
 	kvmstats_places.file = "/nonexistent/host.pin";
 	next_error = -EMFILE;
-	tap_is(kvmstats_host_read(host), -EMFILE, "so is a shortage of fds");
+	tap_is(kvmstats_host_read(host), -EMFILE, "a shortage of fds is an error");
+	tap_ok(kvmstats_host_origin(host) == KVMSTATS_ORIGIN_NEXT && vm_of_id(host, 1),
+	       "then the VMs are those of the last pass");
 	next_error = -EOPNOTSUPP;
 	kvmstats_places.proc = "/nonexistent";
 	advance(6 * SECOND);
@@ -531,6 +543,53 @@ static void test_best(void)
 	unlink(published);
 	free(image.data);
 	free(stale.data);
+}
+
+/* Sends a pass that is cut to the first reader, and a whole one to the second. */
+static pid_t serve(const struct host_image *image)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), i;
+	pid_t pid;
+
+	strcpy(address.sun_path, published);
+	if (bind(listening, (struct sockaddr *)&address, sizeof(address)) || listen(listening, 8))
+		exit(1);
+	pid = fork();
+	for (i = 0; !pid && i < 2; i++) {
+		int fd = accept(listening, NULL, NULL);
+
+		if (send(fd, image->data, image->size / (2 - (size_t)i), MSG_NOSIGNAL) < 0)
+			_exit(1);
+		close(fd);
+	}
+	if (!pid)
+		_exit(0);
+	close(listening);
+	return pid;
+}
+
+static void test_cut_once(void)
+{
+	struct host_image image = { .session = 1, .time = 1000 };
+	struct kvmstats_host *host = open_best();
+	pid_t server;
+
+	host_image_pass(&image, 1);
+	server = serve(&image);
+	kvmstats_places.socket = published;
+	kvmstats_host_read(host);
+	tap_ok(kvmstats_host_origin(host) == KVMSTATS_ORIGIN_FILE && vm_of_id(host, 20) &&
+	       !kvmstats_host_error(host, KVMSTATS_ORIGIN_FILE),
+	       "a host file that is cut once is read again, here from its socket");
+	waitpid(server, NULL, 0);
+	kvmstats_host_read(host);
+	tap_is(kvmstats_host_error(host, KVMSTATS_ORIGIN_FILE), -ECONNREFUSED,
+	       "a socket without a server is not used");
+	kvmstats_places.socket = "/nonexistent/host.sock";
+	unlink(published);
+	kvmstats_host_close(host);
+	free(image.data);
 }
 
 /* ---- processes and their names ---- */
@@ -814,6 +873,7 @@ int main(void)
 	test_proc();
 	test_proc_changes();
 	test_best();
+	test_cut_once();
 	test_vmms(child, other);
 	test_names(child, ended);
 	test_foreign(child);

@@ -273,14 +273,10 @@ void kvmstats_vmms_name(const struct kvmstats_vmms *vmms, struct kvmstats_reader
 	for (i = 0; i < vmms->count; i++) {
 		struct kvmstats_vmm *vmm = vmms->vmm[i];
 
-		if (!vmm->name_error)
-			continue;
-		if (!reader)
-			vmm->name_error = -EREMOTE;
-		else if (vmm->orphan)
-			vmm->name_error = -ESRCH;
-		else
+		if (vmm->name_error && reader)
 			read_names(vmm, reader);
+		else if (vmm->name_error)
+			vmm->name_error = -EREMOTE;
 	}
 }
 

@@ -775,6 +775,34 @@ static void test_names(pid_t child, pid_t ended)
 	kvmstats_host_close(host);
 }
 
+/* Another process gets the PID while the names are read. */
+static void test_reused_pid(pid_t child)
+{
+	struct kvmstats_host *host;
+	char path[128];
+	pid_t other;
+
+	kvmstats_host_open_passes(&host, open_passes, NULL);
+	put_names(child, "qemu", "web");
+	hang(child, path, sizeof(path));
+	other = fork();
+	if (!other) {
+		int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+		put_stat(child, 0, "other", 1, START + 1, 0);
+		_exit(write(fd, "qemu\0--name=other", 18) != 18);
+	}
+	start_pass();
+	add_vm(10, 0, child, START);
+	end_pass(host);
+	waitpid(other, NULL, 0);
+	kvmstats_host_read(host);
+	tap_ok(has_names(kvmstats_host_vmm(host, 0), "?", NULL, -ESRCH),
+	       "nor does one that gets the PID while names are read");
+	remove_process(child);
+	kvmstats_host_close(host);
+}
+
 /* Only PIDs of this machine have names. */
 static void test_foreign(pid_t child)
 {
@@ -876,6 +904,7 @@ int main(void)
 	test_cut_once();
 	test_vmms(child, other);
 	test_names(child, ended);
+	test_reused_pid(child);
 	test_foreign(child);
 	test_creators(child, ended);
 	free(passes.data);

@@ -370,7 +370,7 @@ static int take_pass(struct kvmstats_host *host, struct pass *pass, enum kvmstat
 	err = find_schemas(host, header, &schemas);
 	if (err)
 		return err;
-	same = origin == host->origin && header->session == host->header.session &&
+	same = header->session == host->header.session &&
 	       !memcmp(schemas.of, host->schemas.of, sizeof(schemas.of));
 	err = list_entries(host, pass, &schemas);
 	if (!err)

@@ -346,24 +346,6 @@ const struct kvmstats_stat *kvmstats_schema_find(const struct kvmstats_schema *s
 
 /* ---- schemas of statistics whose values do not come from a statistics fd ---- */
 
-/*
- * Copies a descriptor of @size bytes, of an earlier or a later version of struct kvmstats_desc. A
- * later one must not need what this version does not know.
- */
-static int copy_desc(struct kvmstats_desc *to, const void *from, size_t size)
-{
-	const char *at = from;
-	size_t i;
-
-	*to = (struct kvmstats_desc){ 0 };
-	memcpy(to, from, size < sizeof(*to) ? size : sizeof(*to));
-	for (i = sizeof(*to); i < size; i++) {
-		if (at[i])
-			return -E2BIG;
-	}
-	return 0;
-}
-
 static int check_desc(const struct kvmstats_desc *desc)
 {
 	if (!desc->name || !*desc->name || !desc->size || desc->size > UINT16_MAX)
@@ -374,6 +356,24 @@ static int check_desc(const struct kvmstats_desc *desc)
 	    !kvmstats_base_name(desc->base))
 		return -EINVAL;
 	return 0;
+}
+
+/*
+ * Copies and checks descriptor @i of an array. Each has @size bytes, those of an earlier or a later
+ * version of struct kvmstats_desc. A later one must not need what this version does not know.
+ */
+static int take_desc(struct kvmstats_desc *to, const void *descs, size_t i, size_t size)
+{
+	const char *from = (const char *)descs + i * size;
+	size_t n;
+
+	*to = (struct kvmstats_desc){ 0 };
+	memcpy(to, from, size < sizeof(*to) ? size : sizeof(*to));
+	for (n = sizeof(*to); n < size; n++) {
+		if (from[n])
+			return -E2BIG;
+	}
+	return check_desc(to);
 }
 
 static void add_stat(struct kvmstats_schema *schema, const struct kvmstats_desc *desc, char **names)
@@ -395,38 +395,30 @@ static void add_stat(struct kvmstats_schema *schema, const struct kvmstats_desc 
 	schema->data_size += desc->size * sizeof(uint64_t);
 }
 
-/* Returns an array with the descriptors, after checking them, or NULL. */
-static struct kvmstats_desc *copy_descs(const void *from, size_t count, size_t size, int *err)
+int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *descs,
+			 size_t count, size_t desc_size)
 {
-	struct kvmstats_desc *descs = calloc(count + 1, sizeof(*descs));
-	size_t i;
-
-	*err = descs ? 0 : -ENOMEM;
-	for (i = 0; !*err && i < count; i++) {
-		*err = copy_desc(&descs[i], (const char *)from + i * size, size);
-		if (!*err)
-			*err = check_desc(&descs[i]);
-	}
-	if (!*err)
-		return descs;
-	free(descs);
-	return NULL;
-}
-
-static int make_schema(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
-		       size_t count)
-{
+	struct kvmstats_desc desc;
 	uint64_t values = 0;
 	size_t names = 0;
 	char *name;
 	size_t i;
 
+	*schema = NULL;
+	/* The members behind @size have 0 as default. */
+	if (count > UINT16_MAX || desc_size < offsetof(struct kvmstats_desc, bucket_size))
+		return -EINVAL;
 	for (i = 0; i < count; i++) {
-		names += strlen(desc[i].name) + 1;
-		values += desc[i].size;
+		int err = take_desc(&desc, descs, i, desc_size);
+
+		if (err)
+			return err;
+		names += strlen(desc.name) + 1;
+		values += desc.size;
 	}
 	if (values * sizeof(uint64_t) > KVMSTATS_MAX_BLOCK)
 		return -EOVERFLOW;
+
 	*schema = calloc(1, sizeof(**schema));
 	if (!*schema || alloc_descs(*schema, names, count)) {
 		kvmstats_schema_free(*schema);
@@ -434,26 +426,11 @@ static int make_schema(struct kvmstats_schema **schema, const struct kvmstats_de
 		return -ENOMEM;
 	}
 	name = (*schema)->desc;
-	for (i = 0; i < count; i++)
-		add_stat(*schema, &desc[i], &name);
+	for (i = 0; i < count; i++) {
+		take_desc(&desc, descs, i, desc_size);
+		add_stat(*schema, &desc, &name);
+	}
 	return 0;
-}
-
-int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
-			 size_t count, size_t desc_size)
-{
-	struct kvmstats_desc *descs;
-	int err;
-
-	*schema = NULL;
-	/* The members behind @size have 0 as default. */
-	if (count > UINT16_MAX || desc_size < offsetof(struct kvmstats_desc, bucket_size))
-		return -EINVAL;
-	descs = copy_descs(desc, count, desc_size, &err);
-	if (descs)
-		err = make_schema(schema, descs, count);
-	free(descs);
-	return err;
 }
 
 /* ---- names of types, units and bases ---- */

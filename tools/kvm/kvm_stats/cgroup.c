@@ -102,6 +102,8 @@ static void read_cpu(const struct cgroup *cgroup, struct cgroup_cpu *cpu)
 	cpu->throttled_periods = number_of(text, "nr_throttled");
 	if (is_version1(cgroup)) {
 		cpu->throttled = number_of(text, "throttled_time");
+		cpu->usage = UINT64_MAX;
+		/* cpuacct can be another hierarchy, with other cgroups. */
 		if (read_file(text, sizeof(text), "cpuacct", cgroup->path, "cpuacct.usage"))
 			cpu->usage = strtoull(text, NULL, 10);
 	} else {
@@ -151,6 +153,8 @@ bool cgroup_limit_binds(const struct cgroup *cgroup)
 
 	if (!periods || !now->period || throttled * 10 < periods)
 		return false;
+	if (now->usage == UINT64_MAX)
+		return true;
 	permitted = (double)now->quota * (double)(now->time - before->time) / (double)now->period;
 	return (double)(usage + now->quota) >= 0.95 * permitted;
 }

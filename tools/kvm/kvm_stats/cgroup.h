@@ -18,7 +18,7 @@ struct cgroup_cpu {
 	uint64_t time;			/* when it was read */
 	uint64_t quota;			/* CPU time in each period; 0: no limit */
 	uint64_t period;
-	uint64_t usage;
+	uint64_t usage;			/* UINT64_MAX: not known */
 	uint64_t periods;
 	uint64_t throttled_periods;
 	uint64_t throttled;		/* sum over the run queues of all CPUs */
@@ -66,7 +66,8 @@ uint64_t cgroup_throttled(const struct cgroup *cgroup);
 
 /*
  * Whether the limit kept threads from running between the last two updates: at least 10 % of the
- * periods were throttled, and at least 95 % of the CPU time that is permitted was used.
+ * periods were throttled, and at least 95 % of the CPU time that is permitted was used, if that is
+ * known.
  */
 bool cgroup_limit_binds(const struct cgroup *cgroup);
 

@@ -120,6 +120,15 @@ static void test_version1(void)
 	tap_is(cgroup_throttled(vm->cpu), 700 * MILLISECOND, "version 1 has throttled time in ns");
 	tap_ok(cgroup_limit_binds(vm->cpu), "cpuacct has the usage");
 	membership_put(vm);
+	write_v1("/vms/c", "20000\n", 0, 0, 0, 0);
+	unlink("cpuacct/vms/c/cpuacct.usage");
+	vm = membership_get("4:cpu:/vms/c\n");
+	cgroup_update(vm->cpu, 42 * SECOND);
+	write_v1("/vms/c", "20000\n", 0, 10, 5, 0);
+	unlink("cpuacct/vms/c/cpuacct.usage");
+	cgroup_update(vm->cpu, 43 * SECOND);
+	tap_ok(cgroup_limit_binds(vm->cpu), "without cpuacct, the throttled periods decide");
+	membership_put(vm);
 	vm = membership_get("4:cpuacct,cpu:/vms/b\n");
 	cgroup_update(vm->cpu, 42 * SECOND);
 	tap_ok(vm->cpu && cgroup_is_limited(vm->cpu), "the order of controllers does not matter");

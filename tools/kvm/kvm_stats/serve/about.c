@@ -129,11 +129,13 @@ static void put_time(const struct text *text, const char *name, const struct gue
 	put_value(text, "seconds", time);
 }
 
-/* Whether the kernel counts how long the threads of vCPUs wait. */
+/* Whether the kernel counts how long the threads of vCPUs wait, also of those that have ended. */
 static bool has_waiting(const struct process *process)
 {
 	size_t i;
 
+	if (process->group[THREAD_VCPU].waiting)
+		return true;
 	for (i = 0; i < process->threads; i++) {
 		const struct thread *thread = &process->thread[i];
 

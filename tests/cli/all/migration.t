@@ -88,7 +88,7 @@ scrape()
 # Print how many VMMs the guest has.
 vmms()
 {
-	grep -c "^kvm_guest_up{guest=\"$guest\",uuid=\"$uuid\"" "$out/scraped"
+	grep -c "^kvm_guest_vcpus{guest=\"$guest\",uuid=\"$uuid\"" "$out/scraped"
 }
 
 scrape_has()
@@ -142,8 +142,8 @@ source_ends()
 stopped_is_served()
 {
 	kill -STOP "$to" && sleep 0.3 && scrape_for 4 1 && scrape_has '^kvm_host_guests{state="stopped"} 1' &&
-	scrape_has '^kvm_guest_vmm_running{.*} 0' && kill -CONT "$to" && sleep 0.3 &&
-	scrape_has '^kvm_guest_vmm_running{.*} 1'
+	scrape_has '^kvm_guest_state{.*,state="stopped"} 1' && kill -CONT "$to" && sleep 0.3 &&
+	scrape_has '^kvm_guest_state{.*,state="running"} 1'
 }
 
 # A process waits in uninterruptible sleep for the child that it has made with vfork().
@@ -155,7 +155,7 @@ blocked_is_served()
 	blocked=$!
 	until_true 10 grep -q '^State:.D' "/proc/$blocked/status" &&
 	timeout 5 "$plain/kvm-stats" serve --once -p "$blocked" >"$out/scraped" &&
-	grep '^kvm_host_guests{state="blocked"} 1' "$out/scraped" && grep '^kvm_guest_vmm_running{.*} 0' "$out/scraped"
+	grep '^kvm_host_guests{state="blocked"} 1' "$out/scraped" && grep '^kvm_guest_state{.*,state="blocked"} 1' "$out/scraped"
 }
 
 migration_tests()

@@ -124,9 +124,11 @@ shows_both()
 
 scrapes_both()
 {
-	in_time curl -sS -m 5 "$url" && finds "^kvm_guest_up{guest=\"fine[.]$$\",uuid=\"\"} 1" &&
-	finds '^kvm_stats_provisional_names 1$' &&
-	finds "^kvm_guest_up{guest=\"(pid $stuck\"|[^\"]+\").* 1"
+	in_time curl -sS -m 5 "$url" && finds '^kvm_stats_provisional_names 1$' &&
+	finds "^kvm_guest_exits_total{guest=\"fine[.]$$\",uuid=\"\"} [0-9]" &&
+	finds "^kvm_guest_info{.*,pid=\"$stuck\"" && finds "^kvm_guest_cpu_seconds_total{guest=\"(pid $stuck|[^\"]+)\"" &&
+	[ "$(grep -c '^kvm_guest_exits_total{' "$out/found")" = 2 ] &&
+	[ "$(grep -c '^kvm_guest_state{.*state="[rb]' "$out/found")" = 2 ]
 }
 
 is_named()

@@ -17,7 +17,6 @@
 #include "top/draw.h"
 #include "top/input.h"
 #include "top/screen.h"
-#include "top/stat_page.h"
 #include "util.h"
 
 /* Pages that are freed become empty pages of this. */

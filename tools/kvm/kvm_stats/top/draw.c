@@ -410,29 +410,16 @@ static size_t draw_lines(const struct page *page, const struct column_layout *la
 
 /* ---- no lines ---- */
 
-static void draw_no_guest(const struct monitor *monitor, int y, int end)
-{
-	const struct filter *filter = monitor->options.filter;
-	char text[NAME_SIZE];
-
-	if (monitor_has_ended(monitor))
-		screen_paragraph(y, end, 0, "The selected process has ended.");
-	else if (filter->guests)
-		screen_paragraph(y, end, 0,
-				 "No guest named '%s'%s is running. Waiting for it to start.",
-				 sanitize(filter->guest[0], text, sizeof(text)),
-				 filter->guests > 1 ? " (or one of the other names)" : "");
-	else
-		screen_paragraph(y, end, 0, "No VM is running. Waiting for one to start.");
-}
-
 /* Draws why the page has no lines. */
 static void draw_no_line(const struct view *view, int y, int end)
 {
+	const struct monitor *monitor = view->sampler.monitor;
 	const struct page *page = view_page(view);
 
-	if (!view->sampler.monitor->vmms && !page->scope.vmm)
-		draw_no_guest(view->sampler.monitor, y, end);
+	if (!monitor->vmms && !page->scope.vmm)
+		screen_paragraph(y, end, 0, "%s is running. Waiting for one to start.",
+				 filter_names_vmms(monitor->options.filter) ?
+				 "No selected guest" : "No VM");
 	else if (*view->names[page->kind])
 		screen_paragraph(y, end, 0, "No name matches '%s'. Press 'f' to change it.",
 				 view->names[page->kind]);

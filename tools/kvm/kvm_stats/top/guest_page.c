@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "top/guest_page.h"
+#include "top/sampler.h"
 #include "util.h"
 
 /* ---- names and states ---- */

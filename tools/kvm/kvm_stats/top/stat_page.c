@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "top/stat_page.h"
+#include "top/sampler.h"
 #include "util.h"
 
 static enum stat_group group_of(const struct kvmstats_stat *stat)

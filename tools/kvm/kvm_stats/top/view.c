@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "top/guest_page.h"
-#include "top/stat_page.h"
 #include "top/view.h"
 #include "util.h"
 

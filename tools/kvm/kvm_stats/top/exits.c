@@ -169,7 +169,7 @@ void tally_add(struct tally *tally, struct exits *exits, const struct target *ta
 
 /* ---- kinds of exits ---- */
 
-static struct exit_kind *kind_of(struct exit_kinds *kinds, const char *name)
+static struct exit_kind *exit_kind_of(struct exit_kinds *kinds, const char *name)
 {
 	size_t i;
 
@@ -196,7 +196,7 @@ void exit_kinds_add(struct exit_kinds *kinds, struct exits *exits, const struct 
 		struct exit_kind *kind = NULL;
 
 		if (classes == !!stats->kind[i].ns && (count.value || ns.value))
-			kind = kind_of(kinds, stats->kind[i].name);
+			kind = exit_kind_of(kinds, stats->kind[i].name);
 		if (!kind)
 			continue;
 		kind->rate += count.rate;

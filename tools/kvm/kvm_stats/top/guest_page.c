@@ -8,7 +8,7 @@
 
 /* ---- names and states ---- */
 
-static void put_name(char *buf, size_t size, const struct vmm *vmm)
+static void put_guest_name(char *buf, size_t size, const struct vmm *vmm)
 {
 	size_t len = strlen(sanitize(vmm->guest ? vmm->guest : vmm->comm, buf, size));
 
@@ -188,7 +188,7 @@ static struct line *guest_line(struct page *page, struct sampler *sampler, const
 	const struct process *process = sampler_process(sampler, vmm);
 
 	line_clear_numbers(line);
-	put_name(line->name, sizeof(line->name), vmm);
+	put_guest_name(line->name, sizeof(line->name), vmm);
 	line->number[COLUMN_PID] = vmm->pid;
 	line->number[COLUMN_VCPUS] = (double)vmm->vcpus;
 	if (process)
@@ -220,7 +220,7 @@ static void update_target_line(struct page *page, struct sampler *sampler, struc
 }
 
 /* Adds a guest to the sum of all. Unknown numbers do not count. */
-static void add_guest(struct line *sum, const struct line *line)
+static void add_to_sum(struct line *sum, const struct line *line)
 {
 	static const enum column_id added[] = { COLUMN_CPU, COLUMN_MEMORY, COLUMN_VCPUS };
 	size_t i;
@@ -248,7 +248,7 @@ static void update_all_guests(struct page *page, struct sampler *sampler)
 	line_clear_numbers(sum);
 	sum->tally = (struct tally){ 0 };
 	for (i = 0; i < monitor->vmms; i++)
-		add_guest(sum, guest_line(page, sampler, monitor->vmm[i]));
+		add_to_sum(sum, guest_line(page, sampler, monitor->vmm[i]));
 	/* A mean of the times of all vCPUs says nothing. */
 	sum->tally.known[TALLY_TIMES] = 0;
 	set_tally(sum, monitor);

@@ -13,7 +13,7 @@ bool is_utf8(void)
 	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
-static void put_count(char *buf, double number, int width)
+static void put_whole(char *buf, double number, int width)
 {
 	static const char prefix[] = "kMGTPE";
 	/* 2^64, which a sum can be rounded to, does not fit. */
@@ -28,7 +28,7 @@ static void put_count(char *buf, double number, int width)
 }
 
 /* Writes three digits, with the first of the units that is large enough. */
-static void put_scaled(char *buf, double value, double step, const char * const *unit)
+static void put_prefixed(char *buf, double value, double step, const char * const *unit)
 {
 	while (value >= step - 0.5 && unit[1]) {
 		value /= step;
@@ -43,7 +43,7 @@ static void put_seconds(char *buf, double value)
 	static const char * const utf8[] = { "ns", "µs", "ms", "s", NULL };
 
 	if (value > 0)
-		put_scaled(buf, value * 1e9, 1000, is_utf8() ? utf8 : ascii);
+		put_prefixed(buf, value * 1e9, 1000, is_utf8() ? utf8 : ascii);
 	else
 		strcpy(buf, "0s");
 }
@@ -55,11 +55,11 @@ void number_put(char *buf, enum unit unit, double number, int width)
 	if (unit == UNIT_SECONDS)
 		put_seconds(buf, number);
 	else if (unit == UNIT_BYTES)
-		put_scaled(buf, number, 1024, bytes);
+		put_prefixed(buf, number, 1024, bytes);
 	else if (unit == UNIT_PERCENT)
 		snprintf(buf, NUMBER_SIZE, "%.*f", number < 99.95 ? 1 : 0, number);
 	else if (unit == UNIT_COUNT || number >= 9.95)
-		put_count(buf, unit == UNIT_COUNT ? number : number + 0.5, width);
+		put_whole(buf, unit == UNIT_COUNT ? number : number + 0.5, width);
 	else if (number < 0.05)
 		snprintf(buf, NUMBER_SIZE, "%s", number > 0 ? "<0.1" : "0");
 	else

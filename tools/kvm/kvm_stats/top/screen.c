@@ -25,7 +25,7 @@ static void on_end(int signal)
 }
 
 /* Blocks SIGWINCH, which curses handles, and the signals that end top, except in ppoll(). */
-static void catch_signals(void)
+static void block_signals(void)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction action = { .sa_handler = on_end, .sa_flags = (int)SA_RESETHAND };
@@ -77,7 +77,7 @@ bool screen_begin(struct message *why)
 		return message_advice(why, "Set TERM to the type of your terminal, such as xterm, "
 				      "vt100 or linux, or use 'kvm-stats log'");
 	}
-	catch_signals();
+	block_signals();
 	cbreak();
 	noecho();
 	nonl();

@@ -5,7 +5,7 @@
 #include "top/sampler.h"
 #include "util.h"
 
-static enum stat_group group_of(const struct kvmstats_stat *stat)
+static enum stat_group stat_group_of(const struct kvmstats_stat *stat)
 {
 	if (kvmstats_stat_is_hist(stat))
 		return GROUP_HISTOGRAMS;
@@ -15,7 +15,7 @@ static enum stat_group group_of(const struct kvmstats_stat *stat)
 }
 
 /* A histogram counts samples, whatever the unit of its buckets is. */
-static enum unit unit_of(const struct kvmstats_stat *stat, double *factor)
+static enum unit stat_unit_of(const struct kvmstats_stat *stat, double *factor)
 {
 	*factor = 1;
 	return kvmstats_stat_is_hist(stat) ? UNIT_COUNT : number_unit_of(stat, factor);
@@ -55,8 +55,8 @@ static void update_statistic(struct page *page, const struct sampler *sampler,
 
 	line = page_line(page, &page->scope, sanitize(total->name, stat, sizeof(stat)));
 	memcpy(line->name, line->stat, sizeof(line->name));
-	line->group = group_of(total->stat);
-	line->unit = unit_of(total->stat, &factor);
+	line->group = stat_group_of(total->stat);
+	line->unit = stat_unit_of(total->stat, &factor);
 	line->cleared = total->cleared;
 	line_clear_numbers(line);
 	line->number[COLUMN_VALUE] = (double)value_since(sampler, total) * factor;
@@ -84,7 +84,7 @@ void stat_page_update(struct page *page, const struct sampler *sampler)
 
 /* ---- histograms ---- */
 
-static const struct total *find_total(const struct totals *totals, const char *name)
+static const struct total *total_named(const struct totals *totals, const char *name)
 {
 	size_t i;
 
@@ -135,7 +135,7 @@ static void put_quantile(char *buf, size_t size, const struct line *bar, bool en
 /* There are bars from the first bucket that is not empty to the last. */
 void stat_page_update_histogram(struct page *page, const struct sampler *sampler)
 {
-	const struct total *total = find_total(sampler->totals, page->stat);
+	const struct total *total = total_named(sampler->totals, page->stat);
 	unsigned int n = 0, end = total ? total->size : 0, i;
 	char median[NUMBER_SIZE + 8] = "", p99[NUMBER_SIZE + 8] = "";
 	double all = 0, sum = 0, added = 0;

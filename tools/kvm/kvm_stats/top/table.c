@@ -107,7 +107,7 @@ static int smaller(int a, int b)
 }
 
 /* Shows a column if it fits. Pictures and meanings are less important than whole names. */
-static bool add_column(struct column_layout *layout, int id, int *spare, int long_name)
+static bool show_column(struct column_layout *layout, int id, int *spare, int long_name)
 {
 	bool is_picture = column_types[id].widest > column_types[id].width;
 	int kept = is_picture ? long_name - column_types[COLUMN_NAME].width : 0;
@@ -133,7 +133,7 @@ static int choose_columns(struct column_layout *layout, unsigned int chosen, siz
 	*layout = (struct column_layout){ .shown = COLUMN_BIT(COLUMN_NAME) };
 	for (i = 0; fits && !skipped && i < ARRAY_SIZE(important); i++) {
 		if (chosen & COLUMN_BIT(important[i]))
-			fits = add_column(layout, (int)important[i], &spare, long_name);
+			fits = show_column(layout, (int)important[i], &spare, long_name);
 	}
 	/* A column after one that does not fit is hidden, too. */
 	for (id = 0; fits && id < COLUMNS; id++) {
@@ -142,7 +142,7 @@ static int choose_columns(struct column_layout *layout, unsigned int chosen, siz
 		if (skipped)
 			skipped--;
 		else
-			fits = add_column(layout, id, &spare, long_name);
+			fits = show_column(layout, id, &spare, long_name);
 	}
 	layout->hidden = (size_t)__builtin_popcount(chosen & ~layout->shown);
 	return spare;

@@ -17,7 +17,7 @@ static uint64_t next_time(const struct view *view)
 	return until > clock_now() && until < deadline ? until : deadline;
 }
 
-static void run(struct view *view)
+static void run_until_quit(struct view *view)
 {
 	while (!view->quit) {
 		struct drawn drawn = draw_screen(view);
@@ -60,7 +60,7 @@ int top_run(const struct top_options *options)
 	setlocale(LC_CTYPE, "");
 	view.interval = options->interval;
 	if (start(&view, options->filter, &view.failure))
-		run(&view);
+		run_until_quit(&view);
 	screen_end();
 	message_print(&view.failure);
 	view_close(&view);

@@ -297,12 +297,16 @@ static int sample_guests(struct log *log)
 /* The same at @deadline. */
 static int next_sample(struct log *log, uint64_t deadline)
 {
-	while (!samples_wait(log->monitor, deadline)) {
+	bool waited;
+
+	/* A signal may also have come during the last sample. */
+	do {
 		if (stop_requested)
 			return 0;
 		if (reopen_requested && !reopen_file(log))
 			return -1;
-	}
+		waited = samples_wait(log->monitor, deadline);
+	} while (!waited);
 	return sample_guests(log);
 }
 

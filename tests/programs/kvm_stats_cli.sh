@@ -2,29 +2,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Test what kvm-stats does, from outside: in any test machine and on the build host (tools.t), with VMMs
-# that know how often their vCPUs exit.
+# that know how often their vCPUs exit, and read their own statistics.
 #
-# KVM_STATS is the path of kvm-stats. Test machines set BOOT_ARCH, and BOOT_VARIANT, which is
-# "unpatched" on a kernel that opens statistics for the VMM only, or does not have them.
+# KVM_STATS is the path of kvm-stats. Test machines set BOOT_ARCH. Only there, the test publishes the
+# host file, changes /dev/kvm, and at last locks the kernel down.
 #
 # shellcheck shell=dash
 
 # shellcheck source=../lib/check.sh
 . "${0%/*}/check.sh"
+# shellcheck source=../lib/stats.sh
+. "${0%/*}/stats.sh"
+# shellcheck source=lib/vmm.sh
+. "${0%/*}/vmm.sh"
 as=${0%/*}/as
 nobody=65534
+group=995		# kvm-stats in /etc/group of the test machine
 perfmon=0x4000000000	# a mask with CAP_PERFMON
 debugfs=/sys/kernel/debug/kvm
 exit_stats=/sys/module/kvm/parameters/exit_stats
+lockdown=/sys/kernel/security/lockdown
 work=/tmp/cli.$$
 stats=$work/kvm-stats	# all users have access to it
-started=0		# VMMs
-vmms=			# their PIDs
-vmm=			# the one that was started last, and the files for its input and output
-in=
-out=
-keep=			# the option with which a VMM keeps the statistics fds that kvm-stats needs
-apart=			# a command that runs kvm-stats as another user, or in another PID namespace
 
 clean_up()
 {
@@ -33,138 +32,20 @@ clean_up()
 	rm -rf "$work"
 }
 
-# ---- VMMs ----
+# ---- values ----
 
-# start_vmm [OPTION]...: it holds its fifo open for writing, so that it does not end by itself
-start_vmm()
-{
-	started=$((started + 1))
-	in=$work/$started.in
-	out=$work/$started.out
-	rm -f "$in" "$out"
-	mkfifo "$in"
-	"${0%/*}/vmm" "$@" <>"$in" >>"$out" 2>"$work/vmm.err" &
-	vmm=$!
-	vmms="$vmms $vmm"
-	wait_until has_line_or_ended '^ready' "$out" "$vmm" && grep '^ready' "$out" && return
-	cat "$work/vmm.err"
-	return 1
-}
-
-end_vmm()
-{
-	kill -KILL "$vmm"
-	wait "$vmm" 2>/dev/null || true
-}
-
-# Write the number of exits of each vCPU to $work/counted.
-stop_vcpus()
-{
-	: >"$out"
-	echo stop >"$in"
-	wait_until grep -q '^stopped ' "$out" && sed 's/^stopped //' "$out" | tr ' ' '\n' >"$work/counted"
-}
-
-start_vcpus()
-{
-	echo start >"$in"
-}
-
-no_vm_is_left()
-{
-	! ls -d "$debugfs/$vmm"-* 2>/dev/null
-}
-
-# ---- kvm-stats ----
-
-# run STATUS [ARGUMENT]...: the output is in the files stdout and stderr, and all of it in the file both
-run()
-{
-	local expected=$1 status=0
-
-	shift
-	# shellcheck disable=SC2086 # words
-	$apart "$stats" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
-	cat "$work/stdout" "$work/stderr" >"$work/both"
-	head -n 30 "$work/both"
-	[ $status = "$expected" ] && return
-	echo "$*: exit status $status, expected $expected"
-	return 1
-}
-
-# has REGEX: the output has a matching line
-has()
-{
-	grep -Eq -e "$1" "$work/both" && return
-	echo "expected: $1"
-	return 1
-}
-
-has_no()
-{
-	! grep -E -e "$1" "$work/both"
-}
-
-# prints STATUS REGEX [ARGUMENT]...
-prints()
-{
-	local status=$1 regex=$2
-
-	shift 2
-	run "$status" "$@" && has "$regex"
-}
-
-# follow FILE [ARGUMENT]...: in the background. The output is in the file.
-follow()
-{
-	local file=$work/$1
-
-	shift
-	rm -f "$file"
-	# shellcheck disable=SC2086 # words
-	$apart "$stats" "$@" >"$file" 2>&1 &
-	follower=$!
-	vmms="$vmms $follower"
-}
-
-has_line_or_ended()
-{
-	grep -Eq -e "$1" "$2" || ! kill -0 "$3" 2>/dev/null
-}
-
-# appears REGEX FILE [TIMES]: the output of the last follow() has so many such lines
-appears()
-{
-	wait_until has_lines_or_ended "$1" "$work/$2" "${3:-1}" && has_lines "$1" "$work/$2" "${3:-1}" && return
-	echo "expected: $1, found:"
-	tail -n 20 "$work/$2"
-	return 1
-}
-
-has_lines()
-{
-	[ "$(grep -Ec -e "$1" "$2")" -ge "$3" ]
-}
-
-has_lines_or_ended()
-{
-	has_lines "$@" || ! kill -0 "$follower" 2>/dev/null
-}
-
-# ends STATUS [SIGNAL]
-ends()
+# while_stopped COMMAND...
+while_stopped()
 {
 	local status=0
 
-	[ -z "${2:-}" ] || kill "-$2" "$follower"
-	wait "$follower" || status=$?
-	[ "$status" = "$1" ] && return
-	echo "exit status $status, expected $1"
-	return 1
+	stop_vcpus && "$@" || status=1
+	start_vcpus
+	return "$status"
 }
 
-# The VMM has stopped its vCPUs: each has the number of exits in the table that the VMM has counted.
-# KVM of the build host may count other exits, too.
+# Each vCPU has the number of exits in the table that the VMM has counted. KVM of the build host may
+# count other exits, too.
 shows_counted()
 {
 	sed -n "s/^vcpu[0-9] *$statistic  *\([0-9]*\) .*/\1/p" "$work/stdout" >"$work/shown"
@@ -179,29 +60,25 @@ reads_counted()
 	run 0 read -p "$vmm" && shows_counted
 }
 
-# The same with the sum of all vCPUs
-shows_sum()
+# Print differences between the values that the VMM has read from its own files, and those of kvm-stats.
+compare_own()
 {
-	local counted shown
-
-	counted=$(awk '{ n += $1 } END { print n }' "$work/counted")
-	shown=$(awk -v name="$statistic" '$1 == name { print $2 } $1 == "vm" && $2 == name { print $3 }' \
-		"$work/stdout")
-	echo "counted $counted, shown $shown"
-	[ "$shown" = "$counted" ] || { [ -z "${BOOT_ARCH:-}" ] && [ "$shown" -ge "$counted" ]; }
+	awk 'FNR == NR { own[($2 < 0 ? "vm" : "vcpu" $2) " " $3] = $4; n++; next }
+		($1 " " $2) in own {
+			if (own[$1 " " $2] != ($3 == "true" ? 1 : $3 == "false" ? 0 : $3))
+				print $1, $2, own[$1 " " $2], $3
+			n--
+		}
+		END { if (n) print n, "values are missing"; if (NR < 30) print "too few values" }' \
+		"$work/own" "$work/stdout"
 }
 
-# while_stopped COMMAND...
-while_stopped()
+# The kernel can change a few values at any time, for example when it moves memory.
+equals_own()
 {
-	local status=0
-
-	stop_vcpus && "$@" || status=1
-	start_vcpus
-	return "$status"
+	run 0 read -p "$vmm" --vm --vcpu all >/dev/null && order values '^values$' &&
+	sed '/^values/d' "$out" >"$work/own" && compare_own | tee "$work/differences" && [ ! -s "$work/differences" ]
 }
-
-# ---- list, schema, read ----
 
 # A rate is positive if and only if the value has grown. A loaded machine may stop a vCPU for one
 # interval.
@@ -241,8 +118,8 @@ reports_cleared()
 {
 	follow read read -p "$vmm" -i 0.3 --vcpu 0 -f "^$statistic\$" && appears '^vcpu0 .* [1-9][0-9.]*$' read &&
 	wait_until clear_until ' reset$' read && kill "$follower" &&
-	follow log log -p "$vmm" -i 0.3 -f "^$statistic\$" && appears '^[0-9]{4}-' log 2 &&
-	wait_until clear_until "$statistic was reset; growth in this interval is not included" log && ends 0 TERM
+	follow log log -p "$vmm" -i 0.3 -f "^$statistic\$" && appears '^20[0-9-]+T' log 2 &&
+	wait_until clear_until "$statistic .*decreased: they were reset" log && ends 0 TERM
 }
 
 # Each bucket of a histogram that has samples has a line, and the histogram one with their sum.
@@ -276,18 +153,16 @@ refuses_full_disk()
 # ends_with_its_reader [ARGUMENT]...: the reader of the pipe ends after the first line
 ends_with_its_reader()
 {
-	( "$stats" "$@" 2>"$work/both"; echo $? >"$work/status" ) | head -n 1
-	cat "$work/both" "$work/status"
-	[ "$(cat "$work/status")" = 1 ] && has_no 'output|pipe'
+	( "$stats" "$@" -p "$vmm" -i 0.1 2>"$work/both"; echo $? >"$work/status" ) | head -n 1 >"$work/line"
+	cat "$work/line" "$work/both" "$work/status"
+	[ -s "$work/line" ] && [ "$(cat "$work/status")" = 1 ] && has_no 'output|pipe'
 }
 
 # Whether or not SIGPIPE is ignored, no command prints a message.
 ends_silently_with_its_reader()
 {
-	ends_with_its_reader read -p "$vmm" -i 0.1 && ends_with_its_reader log -p "$vmm" -i 0.1 &&
-	ends_with_its_reader -l -p "$vmm" -s 0.1 &&
-	(trap '' PIPE; ends_with_its_reader read -p "$vmm" -i 0.1) &&
-	(trap '' PIPE; ends_with_its_reader log -p "$vmm" -i 0.1)
+	ends_with_its_reader read && ends_with_its_reader log &&
+	(trap '' PIPE; ends_with_its_reader read && ends_with_its_reader log)
 }
 
 selects_vcpu()
@@ -305,20 +180,23 @@ schema_selects()
 	prints 0 "^vcpu +$statistic " schema -p "$vmm" -f "^$statistic\$" && has_no '^vcpu +halt'
 }
 
-read_tests()
+prints_json()
 {
-	check "list shows the VMM, the name of its guest, and the source of its statistics" \
-		prints 0 "^ +$vmm +vmm +1 +2 +$source +one,two\$" list
+	run 0 query -p "$vmm" --vcpu 1 && grep -q '^{"return": \[{' "$work/stdout" &&
+	grep -q "kvm-stats/vcpu\[1\]\".*{\"name\": \"$statistic\", \"value\": [1-9]" "$work/stdout"
+}
+
+value_tests()
+{
 	check "-g selects by a list of names and patterns" \
 		prints 0 "^# PID $vmm " read -g "o*,,t?o,[mno]ne,,two" -f "^$statistic\$"
-	check "a name in a list that no guest has is an error" \
-		prints 1 "no guest is named 'two'" read -g "one*,two"
 	check "schema shows types, units and meanings" \
 		prints 0 '^vcpu +halt_poll_fail_ns +cumulative +ns +1 .* +0  [A-Z].*[a-z]{4}.*' schema -p "$vmm"
 	check "schema shows histograms" has '^vcpu +halt_wait_hist +log2-histogram +ns +32 '
 	check "schema -f shows only the statistics that match" schema_selects
 	check "read shows the exits that the VMM has counted" while_stopped reads_counted
-	check "read reports which files it uses" has "source: $text"
+	check "read reports its source" has "$text"
+	check "read shows all values that the VMM reads from its own files" while_stopped until_true 20 equals_own
 	check "a rate is positive if and only if the value has grown" rates_match_growth
 	check "an instantaneous value has no rate" shows_no_rate
 	check "the value of a histogram is the sum of its buckets" while_stopped adds_buckets_up
@@ -331,9 +209,10 @@ read_tests()
 	check "a full disk is an error" refuses_full_disk
 	check "commands end with status 1 and no message if the reader of a pipe ends" \
 		ends_silently_with_its_reader
+	check "query prints values in the format of QMP" prints_json
 }
 
-# ---- processes that cannot be read ----
+# ---- which processes are guests ----
 
 is_thread()
 {
@@ -350,133 +229,110 @@ has_ended()
 	prints 1 'no such process' read -p "$(sh -c 'echo $$')"
 }
 
-refused_to_nobody()
+# The VMM has duplicated its fds, and another process has inherited them.
+is_listed_once()
 {
-	apart="$as $nobody 0"
-	prints 1 'not (allowed|permitted)' read -p "$vmm" && has CAP_SYS_PTRACE
+	order fork '^forked' && run 0 list && [ "$(grep -c ' forked$' "$work/stdout")" = 1 ] &&
+	has "^ +$vmm +vmm +1 +2 +$origin +forked\$"
 }
 
-process_tests()
+# What another program can choose does not reach the terminal. The name has 4 KiB.
+has_harmless_name()
 {
-	check "a user without rights gets the name of the missing capability" refused_to_nobody
-	apart=
-	check "a process that is not a VMM is an error" prints 1 'not a KVM VMM' read -p $$
+	local name
+
+	name=$(printf 'bad\033[2J\033]0;x\007%04000d' 0)
+	start_vmm -name "$name" && prints 0 "^ +$vmm .* bad[?]\[2J[?]\]0;x[?]000" list -p "$vmm" &&
+	has_no "$(printf '[\033\007]')"
+}
+
+has_many_vms()
+{
+	prints 0 "^ +$vmm +vmm +40 +40 +$origin +" list -p "$vmm" || return
+	[ "$origin" = proc ] || { prints 0 "^vm39/vcpu0 +$statistic " read -p "$vmm" -f "^$statistic\$" &&
+		has_lines "/vcpu0 +$statistic +[1-9]" "$work/stdout" 40; }
+}
+
+guest_tests()
+{
+	check "list shows the VMM, the name of its guest, and the source of its statistics" \
+		prints 0 "^ +$vmm +vmm +1 +2 +$origin +one,two\$" list
+	check "a name in a list that no guest has is an error" \
+		prints 1 "no guest is named 'two'" read -g "one*,two"
+	check "a process that is not a VMM is an error" prints 1 "PID $$: this process has no KVM VM" list -p $$
 	check "a thread ID is reported as the thread of a process" is_thread
 	check "a process that has ended is an error" has_ended
 }
 
-# Another user with access to /dev/kvm and CAP_PERFMON may not ptrace the VMM. Changes /dev/kvm.
-perfmon_tests()
+unusual_guest_tests()
 {
-	local mode
-
-	mode=$(stat -c %a:%u:%g /dev/kvm)
-	chown 0:$nobody /dev/kvm
-	chmod 660 /dev/kvm
-	apart="$as $nobody $perfmon"
-	check "with CAP_PERFMON alone, list shows the VMM of another user" \
-		prints 0 "^ +$vmm +vmm +1 +2 +next " list
-	check "and no process that could not be examined" has_no 'could not be examined'
-	check "with CAP_PERFMON alone, read shows the exits that the VMM has counted" while_stopped reads_counted
-	check "with CAP_PERFMON alone, a process that is not a VMM is an error" \
-		prints 1 'not a KVM VMM' read -p $$
-	chmod 600 /dev/kvm
-	check "CAP_PERFMON alone does not suffice without access to /dev/kvm" \
-		prints 1 'not permitted' read -p "$vmm"
-	apart=
-	chmod "${mode%%:*}" /dev/kvm
-	chown "${mode#*:}" /dev/kvm
-}
-
-# In another PID namespace, the kernel's PIDs are those of other processes.
-namespace_tests()
-{
-	apart="$as pidns"
-	check "in another PID namespace, list shows VMs by their numbers" prints 0 '  next +vm ' list
-	vm=$(sed -n 's/.*  next  *\(vm [0-9]*\) *$/\1/p' "$work/stdout" | head -n 1)
-	check "in another PID namespace, read shows the exits that the VMM has counted" \
-		while_stopped reads_vm "$vm"
-	apart=
-}
-
-reads_vm()
-{
-	run 0 read -g "$1" && shows_counted
+	check "a VMM with duplicated fds starts" start_vmm -s -d -name forked
+	check "with a process that has inherited them, too, it is one guest" is_listed_once
+	end_vmm
+	check "a name with escape sequences is harmless" has_harmless_name
+	end_vmm
+	check "a VMM with 40 VMs starts" start_vmm -m 40 -c 1
+	check "each of them is shown" has_many_vms
+	end_vmm
 }
 
 # ---- VMMs that change ----
 
-# Without a free fd, kvm-stats cannot search for new VMMs, but continues to read those it knows.
-survives_few_files()
+no_vm_is_left()
 {
-	local before
-
-	follow log log -p "$vmm" -i 0.3 -f "$statistic\$" && appears '^[0-9]{4}-' log 2 || return
-	before=$(grep -Ec '^[0-9]{4}-' "$work/log")
-	"$as" files 4 "$follower"
-	appears 'cannot search for new VMMs: Too many open files' log && appears '^[0-9]{4}-' log $((before + 6)) &&
-	[ "$(grep -c 'cannot search' "$work/log")" = 1 ] && "$as" files 1024 "$follower" &&
-	appears 'can search for new VMMs again' log && ends 0 TERM
+	! ls -d "$debugfs/$vmm"-* 2>/dev/null
 }
 
-# appears_after COMMAND REGEX: the VMM executes the command
-appears_after()
+# becomes VMS VCPUS [COMMAND]: list shows these numbers of the VMM, after it has executed the command
+becomes()
 {
-	echo "$1" >"$in"
-	appears "$2" changes
+	[ -z "${3:-}" ] || echo "$3" >"$in"
+	wait_until lists "$1" "$2"
+}
+
+lists()
+{
+	prints 0 "^ +$vmm +vmm +$1 +$2 +$origin +" list
+}
+
+is_not_listed()
+{
+	run 0 list && has_no "^ +$vmm "
 }
 
 reads_two_vms()
 {
-	prints 0 '^vm0/vcpu0 ' read -p "$vmm" -f '^exits$|halt_exits|halt_wakeup$' &&
-	has '^vm0/vcpu1 ' && has '^vm1/vcpu0 '
+	prints 0 "^vm[01]/vcpu0 +$statistic " read -p "$vmm" -f "^$statistic\$" &&
+	[ "$(awk '{ print $1 }' "$work/stdout" | grep -cx 'vm[01]/vcpu[01]')" = 3 ]
 }
 
 change_tests()
 {
 	check "a VMM with one vCPU starts" start_vmm -c 1
+	follow changes log -i 0.3 -p "$vmm"
+	check "log shows it" appears "^20[0-9T:.+-]+ +$vmm " changes 2
 	check "its vCPU is stopped" stop_vcpus
-	follow changes log -i 0.3 -f "$statistic\$" -p "$vmm"
-	check "log shows it" appears '^[0-9]{4}-' changes 2
-	check "a vCPU that is added is found" appears_after vcpu "1 VM, 2 vCPUs; source: $text"
-	check "a VM that a known process adds is found" appears_after vm '2 VMs, 3 vCPUs'
-	[ "$source" != next ] || check "read shows which of two VMs a vCPU belongs to" reads_two_vms
-	check "a VM that a running process has closed is released" \
-		appears_after close 'has changed: 1 VM, 1 vCPU'
-	check "so is its last VM" appears_after close 'has ended or closed its VM'
+	check "a vCPU that is added is found" becomes 1 2 vcpu
+	check "a VM that a known process adds is found" becomes 2 3 vm
+	[ "$origin" = proc ] || check "read shows which of two VMs a vCPU belongs to" reads_two_vms
+	check "a VM that a running process has closed is released" becomes 1 1 close
+	echo close >"$in"
+	check "so is its last VM" wait_until is_not_listed
+	check "log reports that, and ends" appears 'has ended or closed its VM' changes
 	[ ! -d "$debugfs" ] || check "the kernel has no VM of it" wait_until no_vm_is_left
-	check "SIGTERM ends log" ends 0 TERM
+	stop "$follower"
 	end_vmm
 }
 
 ends_with_its_vmm()
 {
-	follow read read -p "$vmm" -i 1000 && appears '^# PID' read && end_vmm && appears 'has ended' read && ends 0
-}
-
-# A monitor of all VMs, which may not find their processes, does not keep a VM.
-end_tests()
-{
-	local stranger=''
-
-	check "a VMM starts" start_vmm ${keep:+"$keep"}
-	if [ "$source" = next ] && [ -e /proc/self/ns/pid ]; then
-		apart="$as pidns"
-		follow stranger log -i 1000
-		apart=
-		stranger=$follower
-		check "a monitor in another PID namespace finds its VM" appears 'watching [1-9]' stranger
-	fi
-	check "read -i ends as soon as its VMM ends" ends_with_its_vmm
-	[ ! -d "$debugfs" ] || check "no VM is left after that" wait_until no_vm_is_left
-	[ -z "$stranger" ] || kill "$stranger"
+	follow read read -p "$vmm" -i 0.5 && appears '^# PID' read && end_vmm && appears 'has ended' read && ends 0
 }
 
 # In a subshell, so that the VMM before it remains the one of start_vmm
 appears_and_ends()
 (
-	start_vmm ${keep:+"$keep"} -c 1 -name late &&
-	appears "PID $vmm .*late.* has appeared: 1 VM, 1 vCPU" log
+	start_vmm -c 1 -name late && appears "PID $vmm .*late.* has appeared: 1 VM, 1 vCPU" log
 	status=$?
 	end_vmm
 	[ "$status" = 0 ] && appears "PID $vmm .* has ended" log
@@ -484,42 +340,48 @@ appears_and_ends()
 
 follows_vmms()
 {
-	follow log log -g '[lo]*e*' -i 0.2 -f "$statistic\$" && appears 'watching .* VMM' log && appears_and_ends && ends 0 TERM
+	follow log log -g '[lo]*e*' -i 0.2 && appears 'watching .* VMM' log && appears_and_ends && ends 0 TERM
 }
 
-# ---- log and the options of kvm_stat ----
-
-# The heading and three records; each record has a time and a value that is not 0.
-logs_like_vmstat()
+# A monitor that is stopped while it has everything open does not keep a VM.
+end_tests()
 {
-	run 0 -l -p "$vmm" -s 0.3 -n 3 -f "$statistic\$" && has 'source: ' &&
-	[ "$(awk 'NR == 1 { print NF, $1 }' "$work/stdout")" = "1 $statistic" ] &&
-	[ "$(grep -cE '^[0-9-]{10} [0-9:]{8} +[1-9][0-9]*$' "$work/stdout")" = 3 ]
+	check "a VMM starts" start_vmm
+	follow stopped log -i 0.2
+	check "a monitor shows it" appears '^[0-9]{4}-' stopped 2
+	kill -STOP "$follower"
+	check "read -i ends when its VMM ends" ends_with_its_vmm
+	[ ! -d "$debugfs" ] || check "no VM is left, although the monitor is stopped" wait_until no_vm_is_left
 }
+
+# ---- log ----
 
 repeats_its_heading()
 {
 	run 0 log -p "$vmm" -i 0.1 -c 21 -f "^$statistic\$" &&
-	[ "$(grep -n "^ *$statistic\$" "$work/stdout" | tr -d ' \n')" = "1:${statistic}22:$statistic" ]
+	[ "$(grep -nE "^TIME +PID +$statistic +GUEST\$" "$work/stdout" | cut -d : -f 1 | tr '\n' ' ')" = "1 22 " ]
 }
 
-logs_csv()
+# CPU time and memory are of /proc, exits of KVM.
+logs_what_matters()
 {
-	run 0 -l -c -p "$vmm" -s 0.1 -n 2 -f "(halt_wakeup|$statistic)\$" &&
-	grep -Eqx "timestamp,(halt_wakeup,$statistic|$statistic,halt_wakeup)" "$work/stdout" &&
-	[ "$(grep -cE '^[0-9-]{10} [0-9:]{8},[0-9]+,[0-9]+$' "$work/stdout")" = 2 ]
+	run 0 log -p "$vmm" -i 1 -c 1 && awk '
+		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		{ good = $column["CPU%"] > 0 && $column["MEM-MIB"] ~ /^[0-9]+$/ && $column["EXITS/S"] > 0 && / one,two$/ }
+		END { exit !good || NR != 2 }' "$work/stdout"
 }
 
-# The options and time stamps of log differ from those of kvm_stat.
-logs_with_zone()
+# Times have the fraction and the zone.
+logs_csv()
 {
 	local hour
 
 	export TZ=XYZ-05:30
 	hour=$(awk 'BEGIN { print strftime("%Y-%m-%dT%H:") }')
-	run 0 log --csv -p "$vmm" -i 0.1 -c 2 -f "$statistic\$"
+	run 0 log --csv -p "$vmm" -i 0.1 -c 2 -f "^$statistic\$"
 	unset TZ
-	[ "$(grep -cE "^${hour}[0-9:]{5}[.][0-9]{3}[+]05:30,[0-9]" "$work/stdout")" = 2 ]
+	[ "$(head -n 1 "$work/stdout")" = "timestamp,pid,guest,$statistic" ] &&
+	[ "$(grep -cE "^${hour}[0-9:]{5}[.][0-9]{3}[+]05:30,$vmm,\"one,two\",[0-9.]+\$" "$work/stdout")" = 2 ]
 }
 
 # The module parameter switches exit statistics for all VMs.
@@ -537,245 +399,171 @@ reports_exit_statistics()
 	return "$status"
 }
 
-# log_to ARGUMENT...: append records to the file log.csv
-log_to()
-{
-	run 0 -L "$work/log.csv" -c -p "$vmm" -s 0.1 -f "$statistic" "$@"
-}
-
-# -L appends records under one heading. After SIGHUP they go to a new file.
+# -o appends records under one heading. After SIGHUP they go to a new file.
 rotates()
 {
-	rm -f "$work/log.csv"
-	log_to -n 2 && follow rotation -L "$work/log.csv" -c -p "$vmm" -s 0.1 -f "$statistic" &&
-	appears . log.csv 5 && mv "$work/log.csv" "$work/old.csv" && kill -HUP "$follower" &&
-	appears . log.csv 3 && ends 0 TERM &&
+	set -- log --csv -o "$work/log.csv" -p "$vmm" -i 0.1 -f "^$statistic\$"
+	run 0 "$@" -c 2 && follow rotation "$@" && appears . log.csv 5 && mv "$work/log.csv" "$work/old.csv" &&
+	kill -HUP "$follower" && appears . log.csv 3 && ends 0 TERM &&
 	[ "$(grep -c timestamp "$work/old.csv")" = 1 ] &&
-	[ "$(head -n 1 "$work/log.csv")" = "timestamp,$statistic" ] && [ -z "$(tail -c 1 "$work/old.csv")" ] &&
-	! grep -hvE "^(timestamp,$statistic|[0-9-]{10} [0-9:]{8},[0-9]+)\$" "$work/log.csv" "$work/old.csv"
+	[ "$(head -n 1 "$work/log.csv")" = "timestamp,pid,guest,$statistic" ] && [ -z "$(tail -c 1 "$work/old.csv")" ] &&
+	! grep -hvE "^timestamp|^20[0-9T:.+-]+,$vmm,\"one,two\",[0-9.]+\$" "$work/log.csv" "$work/old.csv"
 }
 
 refuses_other_columns()
 {
-	echo timestamp,something >"$work/other.csv"
-	prints 1 'has other columns' -L "$work/other.csv" -c -p "$vmm" -s 0.1 -n 1 -f "$statistic" &&
-	[ "$(cat "$work/other.csv")" = timestamp,something ]
+	echo time,something >"$work/other.csv"
+	prints 1 'has other columns' log --csv -o "$work/other.csv" -p "$vmm" -i 0.1 -c 1 &&
+	[ "$(cat "$work/other.csv")" = time,something ]
 }
 
 omits_zeros()
 {
-	run 0 -l -z -p "$vmm" -s 0.1 -n 5 -f "$statistic" && [ ! -s "$work/stdout" ]
-}
-
-# Each line has two values after the name, as in kvm_stat: the total and the growth. Without -i they are equal.
-prints_once()
-{
-	run 0 -1 -p "$vmm" && ! grep -vE '^[a-z0-9_]+ +[0-9]+ +-?[0-9]+$' "$work/stdout" &&
-	awk -v name="$statistic" '$1 == name { found = $2 == $3 && $2 > 0 } END { exit !found }' "$work/stdout" &&
-	run 0 -1 -i -p "$vmm" -f "$statistic" && awk '!($2 > $3) { exit 1 }' "$work/stdout"
-}
-
-matches_beginning()
-{
-	prints 0 "^$statistic " -1 -p "$vmm" -f "${statistic%?}" &&
-	prints 1 "no statistic matches" -1 -p "$vmm" -f "${statistic#?}\$"
+	run 0 log -z -p "$vmm" -i 0.1 -c 5 -f "^$statistic\$" && [ ! -s "$work/stdout" ]
 }
 
 log_tests()
 {
-	check "-l logs like vmstat" logs_like_vmstat
+	check "log prints the columns that matter of each guest" logs_what_matters
 	check "log repeats its heading" repeats_its_heading
-	check "-l -c logs comma-separated values" logs_csv
-	check "log --csv writes local times with fraction and zone" logs_with_zone
+	check "log --csv writes local times with fraction and zone" logs_csv
 	[ ! -f "$exit_stats" ] || check "log reports that exit statistics are off, or on again" reports_exit_statistics
-	check "-L appends to a file, and starts a new file on SIGHUP" rotates
-	check "-L does not change a file with other columns" refuses_other_columns
+	check "log -o appends to a file, and starts a new file on SIGHUP" rotates
+	check "log -o does not change a file with other columns" refuses_other_columns
 	check "a log file that cannot be opened is an error" \
-		prints 1 'cannot open /nonexistent/log' -L /nonexistent/log -p "$vmm"
-	check "-1 prints the total and the growth of each statistic" prints_once
-	check "-g selects a guest" prints 0 "^$statistic " -1 -g 'one,,two' -f "$statistic"
-	check "-f matches from the beginning of a name" matches_beginning
-	check "-f help lists names" prints 0 "^  $statistic\$" -p "$vmm" -f help
-	check "-z omits records with only zeros" while_stopped omits_zeros
+		prints 1 'cannot open /nonexistent/log' log -o /nonexistent/log -p "$vmm"
+	check "log -z omits records with only zeros" while_stopped omits_zeros
 }
 
-# ---- other sources ----
+# ---- users, and PID namespaces ----
 
-prints_sum()
+# is_denied ADVICE: one line says why there are no values, and what to do.
+is_denied()
 {
-	run 0 -1 -i -p "$vmm" "$@" && shows_sum
+	why="permission denied[.] Run .*$1"
+	shows_guests_only
 }
 
-# agrees_with_debugfs [OPTION]: each sum is also in the kernel's file.
-agrees_with_debugfs()
+# Another user with access to /dev/kvm and CAP_PERFMON may not ptrace the VMM. Changes /dev/kvm.
+perfmon_tests()
 {
-	local dir name value rest compared=0
+	local mode
 
-	dir=$(echo "$debugfs/$vmm"-*)
-	prints_sum "$@" || return
-	while read -r name value rest; do
-		# Since 5.14, debugfs has all statistics, and adds even the maxima of the vCPUs.
-		case $name in *_max_ns) continue ;; esac
-		[ -f "$dir/$name" ] || continue
-		compared=$((compared + 1))
-		[ "$(cat "$dir/$name")" = "$value" ] || { echo "$name: $(cat "$dir/$name") in debugfs"; return 1; }
-	done <"$work/stdout"
-	[ "$compared" -gt 5 ]
+	mode=$(stat -c %a:%u:%g /dev/kvm)
+	chown 0:$nobody /dev/kvm
+	chmod 660 /dev/kvm
+	apart="$as $nobody $perfmon"
+	check "CAP_PERFMON suffices to read VMMs of other users" while_stopped reads_counted
+	apart="$as $nobody 0"
+	check "without it, that is the advice" is_denied 'CAP_PERFMON'
+	apart=
+	chown "${mode#*:}" /dev/kvm
+	chmod "${mode%%:*}" /dev/kvm
 }
 
-reads_debugfs()
+# VMs have the PIDs of the initial namespace. Other processes have them here, and their names are not shown.
+namespace_tests()
 {
-	prints 0 "source: $text" read -p "$vmm" && shows_sum
+	apart="$as pidns"
+	check "in another PID namespace, list shows a VM without a name" prints 0 "^ +$vmm +[?] +1 +2 +next +-\$" list
+	check "there, read shows the exits that the VMM has counted" while_stopped reads_counted
+	apart=
 }
 
-vm_from_debugfs()
+# ---- the host file ----
+
+# The kernel releases BPF programs, maps and links shortly after their last user has ended.
+has_objects()
 {
-	prints 0 '^# .*keeps open and debugfs' read -p "$vmm" && has '^vm +remote_tlb_flush ' && has '^vcpu1 ' &&
-	prints 0 '^vm +remote_tlb_flush ' schema -p "$vmm" && has "^vcpu +$statistic "
+	"$as" bpf >"$work/objects"
+	[ "$(cat "$work/objects")" = "$1" ]
 }
 
-debugfs_tests()
+leaves_nothing()
 {
-	check "-1 -d shows the same sums from debugfs" while_stopped agrees_with_debugfs -d
-	check "it reports its source" has 'source: debugfs \(sums'
-	check "with debugfs, a request for a single vCPU is an error" \
-		prints 1 'no statistics of single vCPUs' -d -1 -p "$vmm" --vcpu 0
+	local before
+
+	before=$("$as" bpf) && run 0 read -p "$vmm" && until_true 20 has_objects "$before" &&
+	prints 1 'is not published' publish --status
 }
 
-reports_lockdown()
+# A copy that is taken now shows the same on any machine.
+reads_copy()
 {
-	"$stats" -1 -d -p "$vmm" >"$work/both" 2>&1
-	cat "$work/both"
-	has 'statistics in debugfs' && has 'the kernel is locked down' && has_no '^exits '
+	cat /run/kvm-stats/host.pin >"$work/copy" && run 0 read -p "$vmm" --from "$work/copy" && shows_counted &&
+	"$stats" read -p "$vmm" --from - <"$work/copy" >"$work/piped" && diff "$work/stdout" "$work/piped" &&
+	prints 0 "^ +$vmm +vmm +1 +2 +file " list --from "$work/copy"
 }
 
-prints_json()
+refuses_wrong_copies()
 {
-	run 0 query -p "$vmm" --vcpu 1 && grep -q '^{"return": \[{' "$work/stdout" &&
-	grep -q "kvm-stats/vcpu\[1\]\".*{\"name\": \"$statistic\", \"value\": [1-9]" "$work/stdout"
+	head -c 1000 "$work/copy" >"$work/part"
+	prints 1 "$work/part: .* ends in the middle .*[.] Copy it again" list --from "$work/part" &&
+	prints 1 "$work/stdout: it is not a host file[.] Copy one with " list --from "$work/stdout" &&
+	prints 1 '/nonexistent: .*No such file' read --from /nonexistent
 }
 
-# All exits of this VMM are for I/O. The two counts differ a little, because the kernel neither
-# enables nor reads the counters of two perf events at the same moment.
-counts_tracepoints()
+file_tests()
 {
-	run 0 -t -1 -p "$vmm" -f kvm_ && has 'source: KVM tracepoints' &&
-	awk -v name="${BOOT_ARCH:+$statistic}" '
-		$1 == "kvm_userspace_exit" { all = $2 }
-		$1 ~ /^kvm_userspace_exit[(](IO|MMIO|S390_SIEIC)[)]$/ { reason += $2 }
-		$1 == "kvm_exit" { exits = $2 }
-		$1 ~ /^kvm_exit[(](IOIO|IO_INSTRUCTION)[)]$/ { io += $2 }
-		END {
-			print all, reason, exits, io
-			more = reason > all ? reason - all : all - reason
-			exit !(all > 0 && exits >= io && (io > 0 || name != "io_exits") && more <= all / 1000 + 8)
-		}' "$work/stdout"
+	check "what root loads for itself leaves nothing in the kernel" leaves_nothing
+	apart="$as $group 0"
+	check "without a published file, other users get the advice to publish" \
+		prints 1 "kvm-stats publish" read -p "$vmm"
+	apart=
+	check "the host file is published" prints 0 published publish
+	apart="$as $group 0"
+	check "a member of the group without any right reads it" while_stopped reads_counted
+	apart="$as $nobody 0"
+	check "another user gets the advice to become one" is_denied 'member of the group kvm-stats'
+	apart=
+	check "--from reads a copy" while_stopped reads_copy
+	check "what is not a whole copy is an error" refuses_wrong_copies
+	check "the file is removed" run 0 publish --remove
 }
 
-counts_all_vms()
+# The kernel stays locked down.
+lockdown_tests()
 {
-	run 0 -t -1 -f kvm_exit && awk '$1 == "kvm_exit" { found = $2 > 0 } END { exit !found }' "$work/stdout"
+	check "a VMM starts on a kernel that is locked down" start_vmm -name 'one,,two'
+	echo confidentiality >"$lockdown"
+	why="locked down in the mode 'confidentiality'"
+	check "there, guests are shown, with the reason why there are no values" \
+		shows_guests_only
 }
 
-explains_no_tracepoint()
-{
-	local why="no tracepoint matches 'nosuch'[.] Run 'kvm-stats -t -f help' for the names"
+# ---- kernels without statistics ----
 
-	prints 0 '^ +kvm_userspace_exit$' -t -f help && prints 1 "$why" -t -1 -p "$vmm" -f nosuch &&
-	prints 1 "$why" -t -1 -f nosuch && prints 1 "$why" log --tracepoints -p "$vmm" -f nosuch -c 1 &&
-	prints 1 "$why|top is not available" top --classic -t -p "$vmm" -f nosuch
+# Each command says once why there are no values, and shows what /proc has.
+shows_guests_only()
+{
+	prints 0 "^ +$vmm +vmm +1 +2 +proc +one,two\$" list && says_why &&
+	prints 0 '^guest +cpu_ns +[1-9][0-9]* +ns' read -p "$vmm" && says_why && has_no '^vcpu' &&
+	prints 0 '"source": "proc"' read --json -p "$vmm" && says_why &&
+	prints 0 "^20[^ ]+ +$vmm +[0-9].* one,two\$" log -i 0.5 -c 1 -p "$vmm" && says_why
 }
 
-tracepoint_tests()
+says_why()
 {
-	if run 1 -t -1 -p "$vmm" >"$case_log" && has 'no KVM tracepoints'; then
-		skip "-t counts tracepoints" "this kernel does not have them"
-		return
-	fi
-	check "-t counts the events of all threads of a VMM" counts_tracepoints
-	check "-t counts the exits of all VMs" counts_all_vms
-	check "a child event selects its parent event, too" \
-		prints 0 '^kvm_userspace_exit +' -t -1 -p "$vmm" -f 'kvm_userspace_exit.[A-Z]'
-	check "a regular expression without a matching tracepoint is an error" explains_no_tracepoint
+	[ "$(grep -Ec "$why" "$work/stderr")" = 1 ] && return
+	echo "expected once: $why"
+	return 1
 }
 
-# ---- unusual VMMs ----
+# ---- this machine ----
 
-fd_tests()
+# Set origin, where kvm-stats gets statistics here; text, which describes it; why, the reason for proc.
+find_origin()
 {
-	check "a VMM with duplicated fds starts" start_vmm -s -d
-	check "each VM and vCPU is counted once" prints 0 "^ +$vmm +vmm +1 +2 +" list
-	end_vmm
-	check "a VMM with two VMs starts" start_vmm -s -m 2 -c 1
-	check "both VMs are found" prints 0 "^ +$vmm +vmm +2 +2 +" list
-	[ "$source" = next ] || check "a vCPU of an unknown VM is not attributed to either" \
-		prints 0 "^vm\?/vcpu0#[0-9]+ +$statistic " read -p "$vmm"
-	check "statistics of VMs have the number of their VM" \
-		prints 0 '^vm1 +remote_tlb_flush ' read -p "$vmm" --vm
-	end_vmm
-}
+	local release
 
-# ---- kernels without the series ----
-
-# The VMM keeps no statistics fd open, but debugfs can be read.
-unpatched_tests()
-{
-	local text=debugfs
-
-	check "list shows the source debugfs" prints 0 "^ +$vmm +vmm +1 +2 +debugfs +one,two\$" list
-	check "read shows the sums of the exits that the VMM has counted" while_stopped reads_debugfs
-	check "a request for a single vCPU is an error, with the reason" prints 1 "$why" read -p "$vmm" --vcpu all
-	check "-1 shows the same sums" while_stopped prints_sum
-	check "log shows the source debugfs" prints 0 'source: debugfs' log -c 1 -i 0.2 -p "$vmm" -f "$statistic"
-	debugfs_tests
-	if [ "$source" = debugfs ]; then
-		check "and that debugfs does not have them" has 'debugfs has no statistics of single vCPUs'
-		return
-	fi
-	check "read reports the reason, too" prints 0 "$why" read -p "$vmm"
-	check "schema shows statistics of the VM only" prints 0 "^vm +$statistic " schema -p "$vmm"
-	check "and none of vCPUs" has_no '^vcpu'
-	check "query prints statistics of the VM only" prints 0 '^[{]"return": \[' query -p "$vmm"
-	check "and none of vCPUs" has_no 'vcpu\['
-}
-
-no_fds_tests()
-{
-	check "a VMM that keeps no statistics fds open is reported" \
-		prints 1 'opens statistics for the VMM only' read -p "$vmm"
-	check "list shows it" prints 0 "^ +$vmm +vmm +1 +2 +none " list
-}
-
-can_read_debugfs()
-{
-	cat "$debugfs/exits" >/dev/null 2>&1
-}
-
-# The VMM that was started last has the guest "one,two".
-all_tests()
-{
-	read_tests
-	[ "$keep" != -v ] || check "the values of the VM are from debugfs" vm_from_debugfs
-	process_tests
-	[ "$source" != next ] || [ -z "${BOOT_VARIANT:-}" ] || perfmon_tests
-	[ "$source" != next ] || [ ! -e /proc/self/ns/pid ] || namespace_tests
-	check "without a free fd, log continues, and reports that once" survives_few_files
-	check "VMMs that start and end are reported" follows_vmms
-	log_tests
-	if can_read_debugfs; then
-		check "-1 -i shows the sums of all vCPUs, which debugfs has" while_stopped agrees_with_debugfs
-	else
-		check "-1 -i shows the sums of all vCPUs" while_stopped prints_sum
-	fi
-	check "query prints values in the format of QMP" prints_json
-	if can_read_debugfs; then
-		debugfs_tests
-	elif [ -d "$debugfs" ] && grep -qs '\[integrity\]' /sys/kernel/security/lockdown; then
-		check "-1 -d reports that the kernel is locked down" reports_lockdown
-	fi
-	tracepoint_tests
-	# From here on, the values are not those that the VMM has counted.
-	! can_read_debugfs || check "a value that was cleared has no rate" reports_cleared
+	release=$(uname -r)
+	origin=proc
+	why='this kernel has no BTF'
+	case $mask-$release in
+	0-5.[0-9].* | 0-5.1[0-3].* | 1-5.10.*) why='this kernel is older than Linux 5.14' ;;
+	7-*) origin=next text='KVM_STATS_NEXT' ;;
+	*) [ ! -e /sys/kernel/btf/vmlinux ] || origin=file text='host file' ;;
+	esac
 }
 
 mkdir "$work" && chmod 755 "$work" && cp "${KVM_STATS:-/bin/kvm-stats}" "$stats" || exit
@@ -783,44 +571,24 @@ trap clean_up EXIT
 trap 'exit 1' INT TERM
 check "a VMM starts" start_vmm -name 'one,,two'
 read -r _ mask statistic <"$out"
-variant=${BOOT_VARIANT:-}
-if [ -z "${BOOT_ARCH:-}" ]; then
-	statistic=exits
-	# Linux 5.10 of mainline does not have the interface.
-	case $mask-$(uname -r) in 7-* | 1-5.10.*) ;; *) variant=unpatched ;; esac
-fi
-case $mask-$variant in
-7-*)
-	source=next
-	text='statistics fds of whole VMs \(KVM_STATS_NEXT\)'
-	;;
-[1-9]*-unpatched)
-	source='taken(\+debugfs)?'
-	text='statistics fds that the VMM keeps open'
-	why='the VMM holds no statistics fd'
-	keep=-s
-	! can_read_debugfs || keep=-v
-	;;
-*-unpatched)
-	source=debugfs
-	why='this kernel has no binary KVM statistics'
-	;;
-*)
-	source=opened
-	text='statistics fds opened by kvm-stats'
-	;;
+[ -n "${BOOT_ARCH:-}" ] || statistic=exits
+find_origin
+echo "# origin: $origin"
+guest_tests
+case $origin-${BOOT_ARCH:+machine} in
+proc-*) check "guests are shown, with the reason why there are no values" shows_guests_only ;;
+next-machine) value_tests; log_tests; perfmon_tests ;;
+file-machine) value_tests; log_tests; file_tests ;;
+*) value_tests; log_tests ;;
 esac
-if [ "$variant" = unpatched ]; then
-	if can_read_debugfs; then unpatched_tests; else no_fds_tests; fi
-	[ "$source" != debugfs ] || process_tests
-	end_vmm
-	[ -z "$keep" ] || check "a VMM that keeps statistics fds open starts" start_vmm $keep -name 'one,,two'
-fi
-if [ "$source" != debugfs ]; then
-	all_tests
-	end_vmm
-	[ -n "$keep" ] || change_tests
-	fd_tests
-fi
+[ $origin != next ] || [ ! -e /proc/self/ns/pid ] || namespace_tests
+check "VMMs that start and end are reported" follows_vmms
+# From here on, the values are not those that the VMM has counted.
+[ $origin = proc ] || ! cat "$debugfs/exits" >/dev/null 2>&1 ||
+	check "a value that was cleared has no rate" reports_cleared
+end_vmm
+change_tests
+unusual_guest_tests
 end_tests
+[ $origin-${BOOT_ARCH:+machine} != file-machine ] || [ ! -w "$lockdown" ] || lockdown_tests
 finish

@@ -4,9 +4,10 @@
  *
  * usage: as UID CAPS COMMAND...		a user with the capabilities (a mask) runs it
  *	  as pidns COMMAND...		run it in a PID namespace, which ends with this process
- *	  as files NUMBER PID		set the limit of open files of a process
+ *	  as bpf			print how many BPF programs, maps and links the kernel has
  */
 #include <grp.h>
+#include <linux/bpf.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,28 +63,35 @@ static int run_apart(char **command)
 	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 126);
 }
 
-/* The hard limit stays, so that the limit can be raised again. */
-static int limit_files(rlim_t files, pid_t pid)
+static unsigned int count_bpf(int next_id)
 {
-	struct rlimit limit;
+	union bpf_attr attr = { 0 };
+	unsigned int count = 0;
 
-	if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit))
-		return -1;
-	limit.rlim_cur = files;
-	return prlimit(pid, RLIMIT_NOFILE, &limit, NULL);
+	while (!syscall(SYS_bpf, next_id, &attr, sizeof(attr))) {
+		attr.start_id = attr.next_id;
+		count++;
+	}
+	return count;
+}
+
+static int print_bpf(void)
+{
+	return printf("%u %u %u\n", count_bpf(BPF_PROG_GET_NEXT_ID), count_bpf(BPF_MAP_GET_NEXT_ID),
+		      count_bpf(BPF_LINK_GET_NEXT_ID)) < 0;
 }
 
 int main(int argc, char **argv)
 {
 	int ret;
 
+	if (argc == 2 && !strcmp(argv[1], "bpf"))
+		return print_bpf();
 	if (argc < 4) {
-		fprintf(stderr, "usage: as UID CAPS|pidns COMMAND... or as files NUMBER PID\n");
+		fprintf(stderr, "usage: as UID CAPS|pidns COMMAND ARGUMENT... or as bpf\n");
 		return 125;
 	}
-	if (!strcmp(argv[1], "files"))
-		ret = limit_files(atoi(argv[2]), atoi(argv[3]));
-	else if (!strcmp(argv[1], "pidns"))
+	if (!strcmp(argv[1], "pidns"))
 		ret = run_apart(argv + 2);
 	else
 		ret = run(atoi(argv[1]), strtoull(argv[2], NULL, 0), argv + 3);

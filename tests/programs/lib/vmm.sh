@@ -16,8 +16,9 @@ start_vmm()
 	started=$((started + 1))
 	in=$work/$started.in
 	out=$work/$started.out
+	rm -f "$in" "$out"
 	mkfifo "$in"
-	"${0%/*}/vmm" "$@" <>"$in" >"$out" 2>"$work/vmm.err" &
+	"${0%/*}/vmm" "$@" <>"$in" >>"$out" 2>"$work/vmm.err" &
 	vmm=$!
 	vmms="$vmms $vmm"
 	wait_for_line '^ready' "$out" "$vmm" && grep '^ready' "$out" && return

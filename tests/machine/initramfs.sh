@@ -35,10 +35,12 @@ add_kvm_stats()
 	cp "$built/$target" "$file"
 }
 
-# What the program host_file needs: the test of the BPF program, and the groups of the system.
+# What the program host_file needs: the test of the BPF program, which starts the relay, and the groups
+# of the system.
 host_file_files()
 {
-	add_kvm_stats tests/host_file_test "$root/tests/host_file_test" TEST_LDFLAGS=-static
+	add_kvm_stats tests/host_file_test "$root/tests/host_file_test" TEST_LDFLAGS=-static LDFLAGS=-static
+	add_kvm_stats kvm-stats-relay "$root/tests/kvm-stats-relay" LDFLAGS=-static
 	mkdir "$root/etc"
 	printf 'root:x:0:\nkvm-stats:x:995:\n' >"$root/etc/group"
 }

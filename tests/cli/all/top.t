@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Test kvm-stats top in a terminal of tmux: what an operator sees and types. The VMs are real: their tiny guests leave the vCPU all the time, or halt.
+# Test kvm-stats top in a terminal of tmux: what an operator sees and types. The VMs are real: their
+# tiny guests leave the vCPU all the time, or halt.
 #
 # usage: top.t
 
@@ -36,7 +37,7 @@ start_top()
 # published. The program that follows $as in it has no right but those of the group.
 run_as()
 {
-	local options= as="setpriv --reuid 65534 --clear-groups --inh-caps=-all --bounding-set=-all"
+	local options='' as="setpriv --reuid 65534 --clear-groups --inh-caps=-all --bounding-set=-all"
 
 	as="$as --regid $1"
 	while shift && [[ $1 == -* ]]; do
@@ -266,7 +267,7 @@ state_tests()
 
 has_no_rights()
 {
-	! grep -E '^Cap(Eff|Prm|Inh|Amb|Bnd):.*[1-9a-f]' "/proc/$(top_pid)/status"
+	! grep -E '^Cap[A-Z][a-z]*:.*[1-9a-f]' "/proc/$(top_pid)/status"
 }
 
 # The group is one that each system has. What is published here is in a file system of its own.

@@ -508,9 +508,10 @@ static void test_utf8(void)
 	       "the width of UTF-8 text is counted in cells, not bytes");
 	tap_is(screen_fit(buf, sizeof(buf), "größe", 4), 4,
 	       "UTF-8 text is truncated to a number of cells");
-	text_is(buf, "grö…", "UTF-8 text is truncated between characters, and ends with an ellipsis");
+	text_is(buf, "grö…", "UTF-8 text is truncated between characters, before an ellipsis");
 	tap_is(screen_fit(buf, sizeof(buf), "größe", 5), 5, "text that fits has no ellipsis");
-	tap_is(screen_fit(buf, sizeof(buf), "語語", 3), 3, "the ellipsis replaces a wide character");
+	tap_is(screen_fit(buf, sizeof(buf), "語語", 3), 3,
+	       "the ellipsis replaces a wide character");
 	tap_is(screen_fit(buf, sizeof(buf), "a\xff\x1b[0m", 10), 6,
 	       "an unprintable byte takes one cell");
 	text_is(buf, "a??[0m", "unprintable bytes are replaced");
@@ -708,8 +709,8 @@ static void test_times(struct view *view)
 	enter_line(view, 0);
 	shows_line(view, "^Time \\[G{2,}E+V+H{2,}W+ *\\]",
 		   "the page of a guest shows where the time of its vCPUs goes");
-	shows_line(view, "^     Guest 40\\.0%  Exits 5\\.0%  VMM 5\\.0%  Halted 40\\.0%  Waiting 10\\.0%"
-		   "  Throttled 0\\.0%", "the legend has all parts");
+	shows_line(view, "^     Guest 40\\.0%  Exits 5\\.0%  VMM 5\\.0%  Halted 40\\.0%  "
+		   "Waiting 10\\.0%  Throttled 0\\.0%", "the legend has all parts");
 	shows_line(view, "^io +2000 +4\\.0 +40µs  cpuid +200 +1\\.0 +100µs",
 		   "the classes of exits have count, time and mean, most time first");
 	shows_line(view, "^vcpu0 +waiting ", "a vCPU that waits for a CPU has this state");

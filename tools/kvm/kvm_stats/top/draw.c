@@ -190,7 +190,7 @@ static void draw_classes(const struct page *page, int y, int rows)
 	}
 }
 
-/* Draws in at most @rows rows. Returns the next one. */
+/* Draws in at most as many rows as @rows. Returns the next one. */
 static int draw_times(const struct page *page, enum exits_state state, int y, int rows)
 {
 	int blocks = blocks_of_classes();

@@ -198,7 +198,7 @@ static struct line *guest_line(struct page *page, struct sampler *sampler, const
 }
 
 static void update_target_line(struct page *page, struct sampler *sampler, struct target *target,
-			  const struct line *guest)
+			       const struct line *guest)
 {
 	const struct top_scope scope = scope_of_target(target);
 	struct line *line = page_line(page, &scope, "");

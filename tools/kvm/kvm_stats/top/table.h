@@ -83,7 +83,7 @@ const char *column_heading(enum column_id id, enum page_kind kind);
 bool order_parse(struct order *order, const char *name, struct message *why);
 /* Sorting by the current column again reverses the order. */
 void order_by(struct order *order, enum column_id id);
-/* Sorts by the column that has this key. Returns false if there is none. */
+/* Sorts by the column that has this key. Returns false if no column has it. */
 bool order_by_key(struct order *order, const struct table *table, const struct page *page, int key);
 /* @by is 1 or -1: the next or the previous column. */
 void order_by_next(struct order *order, const struct table *table, const struct page *page, int by);

@@ -67,7 +67,8 @@ static void set_rows(struct guest *guest, uint64_t interval)
 	set_row(guest, GUEST_CPU_NS, known, now->user + now->kernel, interval);
 	set_row(guest, GUEST_CPU_GUEST_NS, known, now->guest, interval);
 	set_row(guest, GUEST_WAITING_NS, process->time, vcpus->waiting, interval);
-	set_row(guest, GUEST_THROTTLED_NS, known && process->limit.cpus > 0,
+	/* It is counted from the first sample on. */
+	set_row(guest, GUEST_THROTTLED_NS, process->has_before && process->limit.cpus > 0,
 		process->limit.throttled, interval);
 	set_row(guest, GUEST_MEMORY_BYTES, known, now->memory + process->huge_memory, interval);
 	set_row(guest, GUEST_FAULTS, known, now->major_faults, interval);
@@ -164,27 +165,6 @@ static void set_use(struct guest *guest)
 		guest->value[GUEST_MAJOR_FAULTS] = row[GUEST_FAULTS].rate;
 }
 
-/* vCPU IDs are only unique within a VM, so a process with several VMs needs the TIDs. */
-static bool update_process(struct guest *guest, const struct processes *processes,
-			   const struct vmm *vmm)
-{
-	struct process_vcpu *vcpu = calloc(vmm->targets + 1, sizeof(*vcpu));
-	size_t vcpus = 0, i;
-	bool good;
-
-	for (i = 0; vcpu && i < vmm->targets; i++) {
-		const struct target *target = vmm->target[i];
-
-		if (target->scope == SCOPE_VCPU)
-			vcpu[vcpus++] = (struct process_vcpu){
-				target->vcpu, target->tid, target->now, target->waiting,
-			};
-	}
-	good = vcpu && process_update(&guest->process, processes, vcpu, vcpus);
-	free(vcpu);
-	return good;
-}
-
 static bool update_guest(struct guests *guests, struct guest *guest, const struct monitor *monitor,
 			 const struct vmm *vmm)
 {
@@ -193,7 +173,7 @@ static bool update_guest(struct guests *guests, struct guest *guest, const struc
 	guest->process.pid = monitor->is_copy || vmm->orphan ? 0 : vmm->pid;
 	for (i = 0; i < GUEST_VALUES; i++)
 		guest->value[i] = NAN;
-	if (!update_process(guest, &guests->processes, vmm))
+	if (!process_update_vmm(&guest->process, &guests->processes, monitor->host, vmm->kvm))
 		return false;
 	set_rows(guest, monitor->time_before ? monitor->time - monitor->time_before : 0);
 	set_use(guest);

@@ -25,7 +25,7 @@ enum guest_value {
 	GUEST_VALUES,
 };
 
-/* ---- statistics that `read` prints of a guest: totals since its process started ---- */
+/* ---- statistics of the process, which `read` prints ---- */
 
 enum guest_stat {
 	GUEST_CPU_NS,

@@ -27,29 +27,29 @@ root_reads_values()
 # A copy is read on another machine, where neither the VMs nor their names are known.
 reads_copy()
 {
-	local words
+	local words=none
 
-	"$checked/tests/host_copy" 3 >"$out/copy" && [ -s "$out/copy" ] &&
+	"$checked/tests/host_copy" 3 >"$out/host.copy" && [ -s "$out/host.copy" ] &&
 	for words in list "read -f ^$statistic$" "schema -f ^$statistic$" "query -p $vmm" "log -f ^$statistic$"; do
 		# shellcheck disable=SC2086 # a command and its options
-		alone 'exec "$@"' "$stats" $words --from "$out/copy" >"$out/from" 2>&1 || break
+		alone 'exec "$@"' "$stats" $words --from "$out/host.copy" >"$out/from" 2>&1 || break
 		head -n 20 "$out/from"
 		case $words in query*) ;; *) grep -q "$vmm\|^vcpu" "$out/from" || break ;; esac
 		# shellcheck disable=SC2086
-		alone 'exec "$@"' "$stats" $words --from - <"$out/copy" 2>&1 | diff "$out/from" - || break
+		alone 'exec "$@"' "$stats" $words --from - <"$out/host.copy" 2>&1 | diff "$out/from" - || break
 		words=
 	done
-	[ -z "$words" ] && prints 0 "^vcpu0 +$statistic " read --from "$out/copy" -p "$vmm" -i 1 -c 2 &&
+	[ -z "$words" ] && prints 0 "^vcpu0 +$statistic " read --from "$out/host.copy" -p "$vmm" -i 1 -c 2 &&
 	has '^# sample 3' &&
-	prints 1 'the file has no more samples' read --from "$out/copy" -p "$vmm" -i 1 -c 5 &&
-	run 0 log --from "$out/copy" -p "$vmm" --csv -f "^$statistic\$" && [ "$(wc -l <"$work/stdout")" = 3 ] &&
-	prints 0 '"time": null' read --from "$out/copy" --json
+	prints 1 'the file has no more samples' read --from "$out/host.copy" -p "$vmm" -i 1 -c 5 &&
+	run 0 log --from "$out/host.copy" -p "$vmm" --csv -f "^$statistic\$" && [ "$(wc -l <"$work/stdout")" = 3 ] &&
+	prints 0 '"time": null' read --from "$out/host.copy" --json
 }
 
 # A part of a pass has no values.
 refuses_part()
 {
-	head -c $(($(stat -c %s "$out/copy") / 6)) "$out/copy" >"$out/part" &&
+	head -c $(($(stat -c %s "$out/host.copy") / 6)) "$out/host.copy" >"$out/part" &&
 	prints 1 'part: the file ends in the middle of a sample[.] Copy it again' list --from "$out/part"
 }
 

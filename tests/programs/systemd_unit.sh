@@ -1,18 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Test the systemd unit with perfmon.conf: the build host's systemd runs it in the root directory of
-# the build host, in a PID namespace. Outside of it, root has a VM. In the namespace its process is
-# not known, so the guest is called "vm N".
+# Test the systemd unit with perfmon.conf, which Linux 5.10 needs: the build host's systemd runs it in
+# the root directory of the build host, in a PID namespace. Outside of it, root has a VM. In the
+# namespace its process is not known, so the guest has no name.
 #
 # shellcheck shell=dash
 
 # shellcheck source=../lib/check.sh
 . "${0%/*}/check.sh"
+# shellcheck source=lib/vmm.sh
+. "${0%/*}/vmm.sh"
+work=/tmp
 dir=$BOOT_HOST/tmp/unit		# /tmp/unit in the chroot
 port=10203
-vmm=
-logs='/tmp/systemd.log /tmp/vmm.log'
+logs=/tmp/systemd.log
 
 # The script that runs in the namespaces, with the root directory of the build host.
 write_init()
@@ -32,9 +34,9 @@ write_init()
 	done
 	printf '[Unit]\nRequires=kvm-stats.service\n' >test.target
 	cp /tmp/boot/kvm-stats /tmp/boot/kvm-stats-http /run
-	sed 's|^ExecStart=[^ ]*|ExecStart=/run/kvm-stats|' /tmp/unit/kvm-stats.service \
+	# The build host may have neither of the groups.
+	sed 's|^ExecStart=[^ ]*|ExecStart=/run/kvm-stats|; /^SupplementaryGroups=/d' /tmp/unit/kvm-stats.service \
 		>kvm-stats.service
-	# The build host may have no group kvm.
 	sed '/^SupplementaryGroups=/d' /tmp/unit/perfmon.conf >kvm-stats.service.d/perfmon.conf
 	printf '[Service]\nEnvironmentFile=\nEnvironment=KVM_STATS_OPTIONS=--listen=127.0.0.1:$port\n' \
 		>kvm-stats.service.d/test.conf
@@ -42,14 +44,6 @@ write_init()
 	exec /lib/systemd/systemd --system --unit=test.target --log-target=console \
 		--log-level=info --show-status=no
 	INIT
-}
-
-# It holds its standard input open, so that it does not end by itself.
-start_vmm()
-{
-	mkfifo /tmp/vmm.in
-	"${0%/*}/vmm" -c 1 <>/tmp/vmm.in >/tmp/vmm.log 2>&1 &
-	vmm=$!
 }
 
 start_systemd()
@@ -65,22 +59,19 @@ scrape()
 	chroot "$BOOT_HOST" curl -s "http://127.0.0.1:$port/metrics" >/tmp/metrics
 }
 
-# Print the status of the process of the unit.
-unit_status()
+# has_only MASK PROGRAM: the process of the unit that executes the program has only these capabilities. It
+# cannot get others, because no process gets any by NoNewPrivs=.
+has_only()
 {
 	local process
 
 	for process in /proc/[0-9]*; do
-		[ "$(cat "$process/comm" 2>/dev/null)" = kvm-stats ] && cat "$process/status"
-	done
-}
-
-has_only_perfmon()
-{
-	unit_status >/tmp/status
+		[ "$(cat "$process/comm" 2>/dev/null)" = "$2" ] && cat "$process/status"
+	done >/tmp/status
 	grep -E '^(Uid|Cap|NoNewPrivs)' /tmp/status
-	awk '$1 == "Uid:" { uid = $2 >= 61184 && $2 <= 65519 && $2 == $3 }
-		/^Cap(Prm|Eff|Bnd|Amb):/ { caps += $2 == "0000004000000000" }
+	awk -v mask="$1" '$1 == "Uid:" { uid = $2 >= 61184 && $2 <= 65519 && $2 == $3 }
+		/^Cap(Prm|Eff|Amb):/ { caps += $2 == mask }
+		/^CapBnd:/ { caps += $2 == "0000004000000000" }
 		$1 == "NoNewPrivs:" { privs = $2 == 1 }
 		END { exit !(uid && caps == 4 && privs) }' /tmp/status
 }
@@ -88,10 +79,10 @@ has_only_perfmon()
 reads_vm()
 {
 	scrape
-	grep '^kvm_guest_' /tmp/metrics | head -n 5
-	grep -q '^kvm_guest_up{guest="vm [0-9]*",uuid=""} 1$' /tmp/metrics &&
-	grep -q '^kvm_guest_info{.*source="next"' /tmp/metrics &&
-	grep -q '^kvm_guest_vcpus{guest="vm [0-9]*",uuid=""} 1$' /tmp/metrics
+	grep -E '^kvm_(guest_|host_stat)' /tmp/metrics | head -n 20
+	grep -qx "kvm_guest_vcpus{guest=\"pid $vmm\",uuid=\"\"} 1" /tmp/metrics &&
+	grep -qx "kvm_guest_exits_total{guest=\"pid $vmm\",uuid=\"\"} [1-9].*" /tmp/metrics &&
+	grep -qx 'kvm_host_statistics_readable{source="next",error=""} 1' /tmp/metrics
 }
 
 for program in /lib/systemd/systemd /usr/bin/curl; do
@@ -101,10 +92,11 @@ for program in /lib/systemd/systemd /usr/bin/curl; do
 	fi
 done
 write_init
-start_vmm
+check "a VMM of root starts" start_vmm -c 1
 start_systemd
 check "the unit with perfmon.conf runs under systemd, and serves" wait_until scrape
-check "its only capability is CAP_PERFMON" has_only_perfmon
+check "its only capability is CAP_PERFMON" has_only 0000004000000000 kvm-stats
+check "the process that listens has none" has_only 0000000000000000 kvm-stats-http
 check "it reads the VM of root" reads_vm
 kill -KILL "$systemd" "$vmm"
 finish

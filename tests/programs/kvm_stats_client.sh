@@ -80,18 +80,21 @@ served_vcpus()
 
 agree()
 {
-	local exits
-
 	sleep 1		# the answers of serve are cached for some time
 	scrape || return 1
-	exits=$(qemu_values exits)
-	# shellcheck disable=SC2046,SC2086 # words
-	echo "exits:" $exits "served:" $(served_vcpus kvm_vcpu_exits_total)
-	[ "$(echo "$exits" | grep -c '^[1-9]')" -ge 1 ] && [ "$(served_vcpus kvm_vcpu_exits_total)" = "$exits" ] &&
-	[ "$(value kvm_guest_exits_total '')" = "$(echo "$exits" | awk '{ n += $1 } END { print n }')" ] &&
-	[ "$(value kvm_guest_vcpus '')" = 2 ] &&
-	[ "$(served_vcpus kvm_vcpu_halt_wait_seconds_total | awk '{ printf "%.0f\n", $1 * 1000000000 }')" = \
-		"$(qemu_values halt_wait_ns)" ]
+	{
+		qemu_values exits
+		qemu_values exits | awk '{ n += $1 } END { print n }'
+		qemu_values halt_wait_ns
+		echo 2
+	} >"$work/asked"
+	{
+		served_vcpus kvm_vcpu_exits_total
+		value kvm_guest_exits_total ''
+		served_vcpus kvm_vcpu_halt_wait_seconds_total | awk '{ printf "%.0f\n", $1 * 1000000000 }'
+		value kvm_guest_vcpus ''
+	} >"$work/served"
+	diff "$work/asked" "$work/served" && grep -q '^[1-9][0-9]' "$work/asked"
 }
 
 # The guest is stopped, but the memory management of the kernel can still cause exits.

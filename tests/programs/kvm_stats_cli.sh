@@ -180,12 +180,6 @@ schema_selects()
 	prints 0 "^vcpu +$statistic " schema -p "$vmm" -f "^$statistic\$" && has_no '^vcpu +halt'
 }
 
-prints_json()
-{
-	run 0 query -p "$vmm" --vcpu 1 && grep -q '^{"return": \[{' "$work/stdout" &&
-	grep -q "kvm-stats/vcpu\[1\]\".*{\"name\": \"$statistic\", \"value\": [1-9]" "$work/stdout"
-}
-
 value_tests()
 {
 	check "-g selects by a list of names and patterns" \
@@ -209,7 +203,6 @@ value_tests()
 	check "a full disk is an error" refuses_full_disk
 	check "commands end with status 1 and no message if the reader of a pipe ends" \
 		ends_silently_with_its_reader
-	check "query prints values in the format of QMP" prints_json
 }
 
 # ---- which processes are guests ----
@@ -362,12 +355,15 @@ repeats_its_heading()
 	[ "$(grep -nE "^TIME +PID +$statistic +GUEST\$" "$work/stdout" | cut -d : -f 1 | tr '\n' ' ')" = "1 22 " ]
 }
 
-# CPU time and memory are of /proc, exits of KVM.
+# CPU time and memory are of /proc, exits of KVM, which does not count all together on s390.
 logs_what_matters()
 {
-	run 0 log -p "$vmm" -i 1 -c 1 && awk '
+	local exits=EXITS/S
+
+	[ "${BOOT_ARCH:-}" != s390x ] || exits=CPU%
+	run 0 log -p "$vmm" -i 1 -c 1 && awk -v exits=$exits '
 		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-		{ good = $column["CPU%"] > 0 && $column["MEM-MIB"] ~ /^[0-9]+$/ && $column["EXITS/S"] > 0 && / one,two$/ }
+		{ good = $column["CPU%"] > 0 && $column["MEM-MIB"] ~ /^[0-9]+$/ && $column[exits] > 0 && / one,two$/ }
 		END { exit !good || NR != 2 }' "$work/stdout"
 }
 
@@ -440,7 +436,7 @@ log_tests()
 # is_denied ADVICE: one line says why there are no values, and what to do.
 is_denied()
 {
-	why="permission denied[.] Run .*$1"
+	why="[.] Run .*$1"
 	shows_guests_only
 }
 
@@ -495,39 +491,34 @@ reads_copy()
 	prints 0 "^ +$vmm +vmm +1 +2 +file " list --from "$work/copy"
 }
 
-refuses_wrong_copies()
+# Loading the file takes seconds in an emulated machine, so the other test cases there use a published one.
+publish_tests()
 {
-	head -c 1000 "$work/copy" >"$work/part"
-	prints 1 "$work/part: .* ends in the middle .*[.] Copy it again" list --from "$work/part" &&
-	prints 1 "$work/stdout: it is not a host file[.] Copy one with " list --from "$work/stdout" &&
-	prints 1 '/nonexistent: .*No such file' read --from /nonexistent
+	check "what root loads for itself leaves nothing in the kernel" leaves_nothing
+	apart="$as $nobody 0"
+	check "without a published file, other users get the advice to publish" is_denied "'kvm-stats publish' as root"
+	apart=
+	check "the host file is published" prints 0 published publish
 }
 
 file_tests()
 {
-	check "what root loads for itself leaves nothing in the kernel" leaves_nothing
-	apart="$as $group 0"
-	check "without a published file, other users get the advice to publish" \
-		prints 1 "kvm-stats publish" read -p "$vmm"
-	apart=
-	check "the host file is published" prints 0 published publish
 	apart="$as $group 0"
 	check "a member of the group without any right reads it" while_stopped reads_counted
 	apart="$as $nobody 0"
 	check "another user gets the advice to become one" is_denied 'member of the group kvm-stats'
 	apart=
 	check "--from reads a copy" while_stopped reads_copy
-	check "what is not a whole copy is an error" refuses_wrong_copies
-	check "the file is removed" run 0 publish --remove
 }
 
 # The kernel stays locked down.
 lockdown_tests()
 {
-	check "a VMM starts on a kernel that is locked down" start_vmm -name 'one,,two'
+	check "the host file is removed" run 0 publish --remove
+	check "a VMM starts" start_vmm -name 'one,,two'
 	echo confidentiality >"$lockdown"
 	why="locked down in the mode 'confidentiality'"
-	check "there, guests are shown, with the reason why there are no values" \
+	check "on a kernel that is locked down, guests are shown, with the reason why there are no values" \
 		shows_guests_only
 }
 
@@ -574,9 +565,11 @@ read -r _ mask statistic <"$out"
 [ -n "${BOOT_ARCH:-}" ] || statistic=exits
 find_origin
 echo "# origin: $origin"
+kind=$origin${BOOT_ARCH:+-machine}
+[ "$kind" != file-machine ] || publish_tests
 guest_tests
-case $origin-${BOOT_ARCH:+machine} in
-proc-*) check "guests are shown, with the reason why there are no values" shows_guests_only ;;
+case $kind in
+proc*) check "guests are shown, with the reason why there are no values" shows_guests_only ;;
 next-machine) value_tests; log_tests; perfmon_tests ;;
 file-machine) value_tests; log_tests; file_tests ;;
 *) value_tests; log_tests ;;
@@ -590,5 +583,5 @@ end_vmm
 change_tests
 unusual_guest_tests
 end_tests
-[ $origin-${BOOT_ARCH:+machine} != file-machine ] || [ ! -w "$lockdown" ] || lockdown_tests
+[ "$kind" != file-machine ] || [ ! -w "$lockdown" ] || lockdown_tests
 finish

@@ -62,7 +62,8 @@ nobody_reads_proc()
 	run 0 list -p "$vmm" && has "^ *$vmm +vmm +[0-9]+ +[0-9]+ +proc +open[.]$$\$" &&
 	[ "$(wc -l <"$work/stderr")" = 1 ] &&
 	grep -Eq 'no host file is published[.] Run|permission denied[.] Run' "$work/stderr" &&
-	echo start >&9 && until_true 20 prints 0 '^guest +cpu_ns +[1-9]' read -p "$vmm" && has '^guest +memory_bytes +[1-9]' &&
+	echo start >&9 && until_true 20 prints 0 '^guest +cpu_ns +[1-9]' read -p "$vmm" &&
+	has '^guest +memory_bytes +[1-9]' &&
 	has '; source: /proc$' && [ "$(wc -l <"$work/stderr")" = 1 ] &&
 	prints 0 '"cpu_ns": [{]"value": [1-9]' read --json -p "$vmm" &&
 	run 0 log -p "$vmm" -i 0.5 -c 2 --csv &&

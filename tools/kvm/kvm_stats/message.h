@@ -12,9 +12,9 @@
 #define MESSAGE_SIZE	720	/* of the text of any message */
 
 struct message {
-	char what[256];		/* "the host file cannot be read: permission denied"; "": no message */
+	char what[256];		/* "it cannot be read: permission denied"; "": no message */
 	char object[128];	/* "/run/kvm-stats/host.pin", "PID 4711", or "" */
-	char advice[320];	/* "Run as a member of the group", or ""; no full stop */
+	char advice[320];	/* "Run as root", or ""; without a full stop */
 };
 
 /* Sets @what, and clears the rest. Returns false, for functions that fail with the message. */

@@ -261,7 +261,7 @@ static int refuse(const struct command_options *options)
 }
 
 static bool apply_option(const struct command_options *options, int letter, void *arg,
-		       struct filter *filter, struct message *why)
+			 struct filter *filter, struct message *why)
 {
 	const struct command_option *option = find_option(options->table, letter);
 	const char name[] = { '-', (char)letter, '\0' };

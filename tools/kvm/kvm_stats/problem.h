@@ -7,8 +7,8 @@
 #include "message.h"
 
 /*
- * Sets why the last pass has no statistics, or clears @problem. @private says why no host file could
- * be loaded for this process, or is empty. Returns 0, or -errno if the pass could have no VMs.
+ * Sets why the last pass has no statistics, or clears @problem. @private says why no host file
+ * could be loaded for this process, or is empty. Returns 0, or -errno if no VM can be found.
  */
 int problem_of_host(struct message *problem, const struct kvmstats_host *host,
 		    const struct message *private);

@@ -126,7 +126,8 @@ scrapes_both()
 {
 	in_time curl -sS -m 5 "$url" && finds '^kvm_stats_provisional_names 1$' &&
 	finds "^kvm_guest_exits_total{guest=\"fine[.]$$\",uuid=\"\"} [0-9]" &&
-	finds "^kvm_guest_info{.*,pid=\"$stuck\"" && finds "^kvm_guest_cpu_seconds_total{guest=\"(pid $stuck|[^\"]+)\"" &&
+	finds "^kvm_guest_info{.*,pid=\"$stuck\"" &&
+	finds "^kvm_guest_cpu_seconds_total{guest=\"(pid $stuck|[^\"]+)\"" &&
 	[ "$(grep -c '^kvm_guest_exits_total{' "$out/found")" = 2 ] &&
 	[ "$(grep -c '^kvm_guest_state{.*state="[rb]' "$out/found")" = 2 ]
 }

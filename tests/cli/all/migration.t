@@ -155,7 +155,8 @@ blocked_is_served()
 	blocked=$!
 	until_true 10 grep -q '^State:.D' "/proc/$blocked/status" &&
 	timeout 5 "$plain/kvm-stats" serve --once -p "$blocked" >"$out/scraped" &&
-	grep '^kvm_host_guests{state="blocked"} 1' "$out/scraped" && grep '^kvm_guest_state{.*,state="blocked"} 1' "$out/scraped"
+	grep '^kvm_host_guests{state="blocked"} 1' "$out/scraped" &&
+	grep '^kvm_guest_state{.*,state="blocked"} 1' "$out/scraped"
 }
 
 migration_tests()

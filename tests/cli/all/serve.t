@@ -1103,11 +1103,11 @@ systemd_tests()
 
 # ---- a real VM ----
 
-# start_guest [ARGUMENT]...: start a VMM with the guest name of these tests, which keeps its
+# start_guest: start a VMM with the guest name of these tests, which keeps its
 # statistics fds open
 start_guest()
 {
-	start_vmm "$@" -s -name "guest=$guest" -uuid "$uuid"
+	start_vmm -s -name "guest=$guest" -uuid "$uuid"
 }
 
 # series NAME: print the values of this metric for the guest, from $out/scraped

@@ -35,7 +35,7 @@ static void put_value(const struct text *text, const char *unit, uint64_t value)
 		fprintf(text->to, "%" PRIu64 "\n", value);
 }
 
-/* ---- values of /proc and of the cgroups: these functions return false if there is no value ---- */
+/* ---- values of /proc and of the cgroups: functions return false if a guest lacks the value ---- */
 
 static bool get_vcpus(const struct guest *guest, uint64_t *value)
 {

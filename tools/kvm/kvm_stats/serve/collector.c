@@ -376,7 +376,7 @@ int serve_run(const struct serve_options *options)
 	};
 	int status = STATUS_FAILED;
 
-	/* The process that serves HTTP must not inherit what opens the statistics, so it starts first. */
+	/* The process that serves HTTP starts first, because it must not inherit any statistics. */
 	if ((!options->listen || http_start(&collector.http, options->listen)) &&
 	    open_monitor(&collector)) {
 		if (!options->once)

@@ -96,7 +96,8 @@ static bool set_option(int option, const char *value, void *arg, struct message 
 	case EXCLUDE:
 		return parse_excluded(&options->exposed, value, why);
 	}
-	message_set(why, "--web.config.file no longer exists: kvm-stats has neither TLS nor passwords");
+	message_set(why, "--web.config.file no longer exists: kvm-stats has neither TLS nor "
+		    "passwords");
 	return message_advice(why, "Put nginx in front of it, see nginx.conf in "
 			      "/usr/share/kvm-stats, or use --textfile and node_exporter");
 }

@@ -72,8 +72,8 @@ static void free_listed(struct guest *guest, size_t count)
 }
 
 /*
- * Moves the process of @vmm from the guests @old. Both lists have the order of PIDs. A new guest has
- * a process without values.
+ * Moves the process of @vmm from the guests @old. Both lists have the order of PIDs. A new guest
+ * has a process without values.
  */
 static struct process keep_process(struct guest *old, size_t olds, size_t *cursor,
 				   const struct vmm *vmm)

@@ -25,20 +25,21 @@ static const char * const minimal[] = {
 /* The dashboard of a guest also uses these, and the exit statistics. */
 static const char * const usual[] = {
 	"directed_yield_attempted", "halt_attempted_poll", "halt_exits", "halt_poll_success_ns",
-	"halt_successful_poll", "halt_wait_ns", "hypercalls", "insn_emulation", "io_exits", "irq_exits",
-	"irq_window_exits", "mmio_exits", "mmu_cache_miss", "mmu_shadow_zapped", "pages_1g",
+	"halt_successful_poll", "halt_wait_ns", "hypercalls", "insn_emulation", "io_exits",
+	"irq_exits", "irq_window_exits", "mmio_exits", "mmu_cache_miss", "mmu_shadow_zapped", "pages_1g",
 	"pages_2m", "pages_4k", "pf_emulate", "pf_fast", "pf_fixed", "pf_spurious", "pf_taken",
 	"preemption_other", "preemption_reported", "preemptions", "remote_tlb_flush",
 	"remote_tlb_flush_requests", "signal_exits", "tlb_flush", NULL
 };
 
 /*
- * Statistics of the host file about the threads of vCPUs. The others are times on clocks, and states.
- * Guests have metrics of their own for the times, see about.c.
+ * Statistics of the host file about the threads of vCPUs. The others are times on clocks, and
+ * states. Guests have metrics of their own for the times, see about.c.
  */
 static const char * const thread_events[] = {
 	"thread_involuntary_switches", "thread_minor_faults", "thread_voluntary_switches", NULL
 };
+
 static const char * const thread_times[] = {
 	"thread_guest_ns", "thread_major_faults", "thread_run_delay_ns", "thread_runtime_ns",
 	"thread_system_ns", "thread_user_ns", NULL

@@ -91,8 +91,8 @@ const char *stat_scaled(const struct kvmstats_stat *stat, uint64_t value, char *
 #define LABEL_TEXT_SIZE	256
 
 /*
- * Copies @text to @buf. Characters that are not harmless on a terminal, and bytes that are not valid
- * UTF-8, become U+FFFD.
+ * Copies @text to @buf. Characters that are not harmless on a terminal, and bytes that are not
+ * valid UTF-8, become U+FFFD.
  */
 void label_text(const char *text, char *buf);
 
@@ -114,12 +114,12 @@ struct guest_list {
 	struct guest *guest;	/* one for each of monitor->vmm */
 	size_t count;
 	struct processes processes;
-	uint64_t waited;	/* ns that the vCPUs of all guests waited for a CPU while examined */
+	uint64_t waited;	/* growth of the times that all vCPUs waited for a CPU, in ns */
 };
 
 /*
- * Examines all guests, with all threads if @all_threads is set. Returns false if there is not enough
- * memory.
+ * Examines all guests, with all threads if @all_threads is set. Returns false if there is not
+ * enough memory.
  */
 bool guest_list_examine(struct guest_list *guests, const struct monitor *monitor, bool all_threads);
 void guest_list_free(struct guest_list *guests);

@@ -249,8 +249,8 @@ static void write_processes(void)
 	write_state(250, "qemu", 'T');
 	write_state(400, "qemu", 't');
 	write_state(500, "qemu", 'D');
-	write_proc(500, "task/500/stat", "500 (qemu) D 1 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 "
-		   "22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 0 44\n");
+	write_proc(500, "task/500/stat", "500 (qemu) D 1 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 "
+		   "20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 0 44\n");
 }
 
 /* @value is that of the module parameter. */
@@ -578,7 +578,7 @@ static void has_sample(const char *text, const char *sample, const char *what)
 
 	while (at && strncmp(at, sample, strlen(sample))) {
 		at = strchr(at, '\n');
-		at += at != NULL;
+		at += !!at;
 	}
 	tap_ok(at && at[strlen(sample)] == '\n', "%s", what);
 }
@@ -689,8 +689,8 @@ static void test_proc_only(void)
 	message_advice(&monitor.problem, "Use another kernel");
 	add_vmm(910, "bare", 1, 0);
 	write_state(910, "qemu", 'S');
-	write_proc(910, "task/911/stat", "911 (CPU 0/KVM) S 1 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 "
-		   "20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 10 44\n");
+	write_proc(910, "task/911/stat", "911 (CPU 0/KVM) S 1 5 6 7 8 9 10 11 12 13 14 15 16 17 "
+		   "18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 10 44\n");
 	write_proc(910, "task/911/schedstat", "7000000 8000000 9\n");
 	text = expose_with(&options);
 	has_sample(text, "kvm_host_statistics_readable{source=\"proc\",error=\"kvm: no BTF\"} 0",

@@ -234,7 +234,7 @@ static const char *unified_hierarchy(void)
  * Returns the path in the line of /proc/PID/cgroup that has the controller. The line of version 2
  * has the controller "". NULL: no line has it, or the path is outside of the cgroup namespace.
  */
-static const char *find_path(const char *text, const char *controller, size_t *len)
+static const char *path_of_controller(const char *text, const char *controller, size_t *len)
 {
 	size_t wanted = strlen(controller);
 
@@ -257,7 +257,7 @@ static const char *find_path(const char *text, const char *controller, size_t *l
 static char *copy_path(const char *text, const char *controller)
 {
 	size_t len;
-	const char *path = find_path(text, controller, &len);
+	const char *path = path_of_controller(text, controller, &len);
 
 	return path && len > 1 ? strndup(path, len) : NULL;
 }
@@ -292,10 +292,10 @@ static struct membership *new_membership(const char *text)
 
 	if (!membership)
 		return NULL;
-	path = find_path(text, hierarchy, &len);
+	path = path_of_controller(text, hierarchy, &len);
 	if (!path) {
 		hierarchy = unified_hierarchy();
-		path = find_path(text, "", &len);
+		path = path_of_controller(text, "", &len);
 	}
 	if (path)
 		membership->cpu = cgroup_get(hierarchy, path, len);

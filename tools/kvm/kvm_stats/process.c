@@ -223,7 +223,7 @@ void process_free(struct process *process)
 
 /* ---- the use of CPUs ---- */
 
-static double percent(uint64_t part, uint64_t interval)
+static double share_of(uint64_t part, uint64_t interval)
 {
 	return 100.0 * (double)part / (double)interval;
 }
@@ -234,17 +234,17 @@ static struct cpu_use use_of(const struct group_times *grown_times, uint64_t int
 {
 	struct cpu_use use = no_use;
 
-	use.guest = percent(grown_times->guest, interval);
-	use.user = percent(grown_times->user, interval);
-	use.kernel = percent(grown_times->kernel, interval);
-	use.waiting = percent(grown_times->waiting, interval);
+	use.guest = share_of(grown_times->guest, interval);
+	use.user = share_of(grown_times->user, interval);
+	use.kernel = share_of(grown_times->kernel, interval);
+	use.waiting = share_of(grown_times->waiting, interval);
 	return use;
 }
 
 /* Threads that are throttled wait, so throttled time is a part of the time that they waited. */
 static void set_throttled(struct cpu_use *use, uint64_t throttled, uint64_t interval)
 {
-	use->throttled = percent(throttled, interval);
+	use->throttled = share_of(throttled, interval);
 	if (use->waiting >= 0 && use->throttled > use->waiting)
 		use->throttled = use->waiting;
 	if (use->waiting >= 0)

@@ -37,7 +37,7 @@ int process_vcpu_of_name(const char *name)
 }
 
 /* QEMU has I/O threads "IO NAME", and workers for disks. The kernel has those of io_uring. */
-static enum thread_group group_of(const struct task *task)
+static enum thread_group group_of_task(const struct task *task)
 {
 	static const char * const io[] = { "IO ", "worker", "iou-wrk-", "iou-sqp-" };
 	size_t i;
@@ -218,8 +218,8 @@ static bool read_schedstat(struct task *task, const char *directory, pid_t tid)
  * Without @full, only times are updated that are in schedstat, which is cheaper. A new thread can
  * still have the name of the thread that created it, so that is read twice.
  */
-static bool read_thread(struct task *task, const struct process *process,
-			const struct thread *thread, bool full)
+static bool read_thread_task(struct task *task, const struct process *process,
+			     const struct thread *thread, bool full)
 {
 	pid_t pid = thread->is_kernel ? thread->tid : process->pid;
 	char directory[32];
@@ -325,7 +325,7 @@ static bool update_vcpus(struct process *process, const struct processes *proces
 		thread->vcpu = vcpu[i].id;
 		thread->group = THREAD_VCPU;
 		if (!task_of_sample(&task, processes, &vcpu[i]) &&
-		    !read_thread(&task, process, thread, true))
+		    !read_thread_task(&task, process, thread, true))
 			continue;
 		task.outside = is_outside(processes, &vcpu[i]);
 		/* A thread can run vCPUs of several VMs, one after the other. */
@@ -345,10 +345,10 @@ static bool update_other(struct process *process, size_t sorted, pid_t tid, bool
 	if (!thread)
 		return false;
 	thread->is_kernel = is_kernel;
-	if (thread->seen || !read_thread(&task, process, thread, full))
+	if (thread->seen || !read_thread_task(&task, process, thread, full))
 		return true;
 	if (thread->group != THREAD_VCPU)
-		thread->group = group_of(&task);
+		thread->group = group_of_task(&task);
 	thread->number = process_vcpu_of_name(task.name);
 	set_thread(process, thread, &task);
 	return true;

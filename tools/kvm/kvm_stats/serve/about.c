@@ -35,7 +35,7 @@ static void put_value(const struct text *text, const char *unit, uint64_t value)
 		fprintf(text->to, "%" PRIu64 "\n", value);
 }
 
-/* ---- values of /proc and of the cgroups: functions return false if a guest lacks the value ---- */
+/* ---- values of /proc and of the cgroups: false means that the guest lacks the value ---- */
 
 static bool get_vcpus(const struct guest *guest, uint64_t *value)
 {
@@ -88,12 +88,13 @@ static const struct {
 	{ "kvm_guest_major_faults", METRIC_COUNTER, NULL,
 	  "Page faults of the VMM and of the guest that needed I/O.", get_major_faults },
 	{ "kvm_guest_throttled_seconds", METRIC_COUNTER, "seconds",
-	  "Time that limits of cgroups throttled the vCPUs, added up over all CPUs, since kvm-stats "
-	  "found the guest. Guests without a limit do not have the metric.", get_throttled },
+	  "Time that limits of cgroups throttled the vCPUs, added up over all CPUs, since "
+	  "kvm-stats found the guest. Guests without a limit do not have the metric.",
+	  get_throttled },
 	{ "kvm_guest_cpu_limit_binds", METRIC_GAUGE, NULL,
 	  "1 if a limit of a cgroup kept vCPUs from running since the last sample: it throttled at "
-	  "least 10 % of the periods, and at least 95 % of it was used. Guests without a limit do not "
-	  "have the metric.", get_limit_binds },
+	  "least 10 % of the periods, and at least 95 % of it was used. Guests without a limit "
+	  "do not have the metric.", get_limit_binds },
 };
 
 static void put_guest_value(const struct text *text, const struct guest_list *guests, size_t i)
@@ -151,8 +152,8 @@ static void put_waiting(const struct text *text, const struct guest_list *guests
 	size_t i;
 
 	put_metadata(text, name, METRIC_COUNTER, "seconds",
-		     "Time that the threads of vCPUs waited for a CPU, also while a cgroup throttled "
-		     "them.", "");
+		     "Time that the threads of vCPUs waited for a CPU, also while a cgroup "
+		     "throttled them.", "");
 	for (i = 0; i < guests->count; i++) {
 		const struct guest *guest = &guests->guest[i];
 
@@ -168,8 +169,8 @@ static void put_modes(const struct text *text, const struct guest_list *guests)
 	size_t i;
 
 	put_metadata(text, name, METRIC_COUNTER, "seconds",
-		     "CPU time of the threads of vCPUs in the guest, in the kernel, and in user mode.",
-		     "");
+		     "CPU time of the threads of vCPUs in the guest, in the kernel, and in user "
+		     "mode.", "");
 	for (i = 0; i < guests->count; i++) {
 		const struct guest *guest = &guests->guest[i];
 		const struct group_times *times = &guest->process.group[THREAD_VCPU];
@@ -192,8 +193,8 @@ static void put_helpers(const struct text *text, const struct guest_list *guests
 
 	put_metadata(text, name, METRIC_COUNTER, "seconds", waiting ?
 		     "Time that the other threads of the VMM waited for a CPU." :
-		     "CPU time of the other threads of the VMM: vhost workers, I/O threads, and the "
-		     "emulator.", "");
+		     "CPU time of the other threads of the VMM: vhost workers, I/O threads, and "
+		     "the emulator.", "");
 	for (i = 0; i < guests->count; i++) {
 		const struct guest *guest = &guests->guest[i];
 
@@ -232,8 +233,8 @@ void put_guests(const struct text *text, const struct guest_list *guests, enum m
 	for (i = 0; i < guests->count; i++)
 		put_info(text, &guests->guest[i]);
 	put_gauge(text, "kvm_guest_state",
-		  "Always 1. The label state is running, paused by the VMM, stopped by a signal or a "
-		  "debugger, frozen by a cgroup, blocked in uninterruptible sleep, or unknown.");
+		  "Always 1. The label state is running, paused by the VMM, stopped by a signal or "
+		  "a debugger, frozen by a cgroup, blocked in uninterruptible sleep, or unknown.");
 	for (i = 0; i < guests->count; i++) {
 		fputs("kvm_guest_state", text->to);
 		put_guest_labels(text->to, &guests->guest[i]);
@@ -261,8 +262,9 @@ static void put_readable(const struct text *text, const struct monitor *monitor)
 
 	*problem.advice = '\0';
 	put_gauge(text, "kvm_host_statistics_readable",
-		  "1 if KVM's statistics of guests can be read, otherwise 0. The label source is file, "
-		  "next or proc; the label error is the reason why statistics are missing, or empty.");
+		  "1 if KVM's statistics of guests can be read, otherwise 0. The label source is "
+		  "file, next or proc; the label error is the reason why statistics are missing, or "
+		  "empty.");
 	fputs("kvm_host_statistics_readable", text->to);
 	put_label(text->to, '{', "source", origin_name(kvmstats_host_origin(monitor->host)));
 	put_label(text->to, ',', "error",

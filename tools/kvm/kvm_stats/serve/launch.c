@@ -27,7 +27,7 @@
 /* ---- the address ---- */
 
 /* Returns the addresses that @text means, or NULL. Without a host it is that of all addresses. */
-static struct addrinfo *resolve(const char *text, int family)
+static struct addrinfo *resolve_address(const char *text, int family)
 {
 	struct addrinfo hints = {
 		.ai_family = family, .ai_socktype = SOCK_STREAM,
@@ -52,7 +52,7 @@ static struct addrinfo *resolve(const char *text, int family)
 
 bool address_is_valid(const char *text)
 {
-	struct addrinfo *found = resolve(text, *text == ':' ? AF_INET6 : AF_UNSPEC);
+	struct addrinfo *found = resolve_address(text, *text == ':' ? AF_INET6 : AF_UNSPEC);
 
 	if (found)
 		freeaddrinfo(found);
@@ -62,7 +62,7 @@ bool address_is_valid(const char *text)
 /* Returns a socket, or -1 with errno. */
 static int listen_on(const char *text, int family)
 {
-	struct addrinfo *to = resolve(text, family);
+	struct addrinfo *to = resolve_address(text, family);
 	int one = 1, only_ipv6 = 0, fd = -1, err;
 
 	if (to)

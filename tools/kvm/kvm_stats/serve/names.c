@@ -26,10 +26,10 @@ static const char * const minimal[] = {
 static const char * const usual[] = {
 	"directed_yield_attempted", "halt_attempted_poll", "halt_exits", "halt_poll_success_ns",
 	"halt_successful_poll", "halt_wait_ns", "hypercalls", "insn_emulation", "io_exits",
-	"irq_exits", "irq_window_exits", "mmio_exits", "mmu_cache_miss", "mmu_shadow_zapped", "pages_1g",
-	"pages_2m", "pages_4k", "pf_emulate", "pf_fast", "pf_fixed", "pf_spurious", "pf_taken",
-	"preemption_other", "preemption_reported", "preemptions", "remote_tlb_flush",
-	"remote_tlb_flush_requests", "signal_exits", "tlb_flush", NULL
+	"irq_exits", "irq_window_exits", "mmio_exits", "mmu_cache_miss", "mmu_shadow_zapped",
+	"pages_1g", "pages_2m", "pages_4k", "pf_emulate", "pf_fast", "pf_fixed", "pf_spurious",
+	"pf_taken", "preemption_other", "preemption_reported", "preemptions",
+	"remote_tlb_flush", "remote_tlb_flush_requests", "signal_exits", "tlb_flush", NULL
 };
 
 /*
@@ -130,7 +130,7 @@ static bool is_time(const struct kvmstats_stat *stat)
 }
 
 /* Returns "seconds", "bytes", "cycles" or NULL. */
-static const char *unit_of(const struct kvmstats_stat *stat)
+static const char *metric_unit_of(const struct kvmstats_stat *stat)
 {
 	unsigned int unit = kvmstats_stat_unit(stat);
 
@@ -315,7 +315,7 @@ bool metric_init(struct metric *metric, enum kind kind, const struct stat_set *s
 {
 	*metric = (struct metric){
 		.kind = kind, .set = set, .stat = stat, .type = type_of(stat),
-		.unit = unit_of(stat), .exits = is_exit_stat(set->schema, stat),
+		.unit = metric_unit_of(stat), .exits = is_exit_stat(set->schema, stat),
 	};
 	if (metric->type == METRIC_HISTOGRAM) {
 		metric->sum = find_sum(set, stat);

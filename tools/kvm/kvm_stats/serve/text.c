@@ -111,7 +111,7 @@ static int compare_metrics(const void *a, const void *b)
 
 /* ---- series ---- */
 
-static enum kind kind_of(const struct target *target)
+static enum kind kind_of_target(const struct target *target)
 {
 	return target->scope == SCOPE_VCPU ? KIND_VCPU : KIND_VM;
 }
@@ -148,7 +148,7 @@ static void add_series(struct exposition *exposition, const struct guest *guest,
 }
 
 /* Adds the series of the VMs, and of the vCPUs, which follow the VMs. */
-static void add_guest(struct exposition *exposition, const struct guest *guest)
+static void add_guest_series(struct exposition *exposition, const struct guest *guest)
 {
 	const struct vmm *vmm = guest->vmm;
 	size_t vms = 0, i;
@@ -174,7 +174,7 @@ static void update_series(struct exposition *exposition)
 			     !guest_list_examine(&exposition->guests, exposition->monitor,
 						 exposition->options->metrics != METRICS_MINIMAL);
 	for (i = 0; !exposition->failed && i < exposition->guests.count; i++)
-		add_guest(exposition, &exposition->guests.guest[i]);
+		add_guest_series(exposition, &exposition->guests.guest[i]);
 	if (exposition->text.to)
 		exposition->failed |= fclose(exposition->text.to);
 	if (exposition->metrics > metrics)
@@ -237,7 +237,7 @@ static void grow_total(struct exposition *exposition, struct metric *metric)
 	for_each_target(target, exposition->monitor) {
 		const uint64_t *now, *before;
 
-		if (kind_of(target) == KIND_VM)
+		if (kind_of_target(target) == KIND_VM)
 			continue;
 		now = values_in(target->now, target, metric->set, metric->stat);
 		before = values_in(target->before, target, metric->set, metric->stat);
@@ -256,8 +256,8 @@ struct sample {
 };
 
 /* Writes NAME_SUFFIX{LABELS,class="CLASS",EXTRA="VALUE"} and a space. @extra can be NULL. */
-static void put_name(const struct sample *sample, const char *suffix, const char *extra,
-		     const char *value)
+static void put_sample_name(const struct sample *sample, const char *suffix, const char *extra,
+			    const char *value)
 {
 	const struct metric *metric = sample->metric;
 	FILE *to = sample->exposition->text.to;
@@ -279,8 +279,8 @@ static void put_name(const struct sample *sample, const char *suffix, const char
 	fputs(before == ',' ? "} " : " ", to);
 }
 
-static void put_scaled(const struct sample *sample, const struct kvmstats_stat *stat,
-		       uint64_t value)
+static void put_scaled_value(const struct sample *sample, const struct kvmstats_stat *stat,
+			     uint64_t value)
 {
 	FILE *to = sample->exposition->text.to;
 	char buf[SCALED_SIZE];
@@ -291,10 +291,10 @@ static void put_scaled(const struct sample *sample, const struct kvmstats_stat *
 		fprintf(to, "%s\n", stat_scaled(stat, value, buf));
 }
 
-static void put_count(const struct sample *sample, const char *suffix, const char *le,
-		      uint64_t count)
+static void put_hist_count(const struct sample *sample, const char *suffix, const char *le,
+			   uint64_t count)
 {
-	put_name(sample, suffix, le ? "le" : NULL, le);
+	put_sample_name(sample, suffix, le ? "le" : NULL, le);
 	fprintf(sample->exposition->text.to, "%" PRIu64 "\n", count);
 }
 
@@ -311,18 +311,18 @@ static void put_histogram(const struct sample *sample, const uint64_t *values)
 		if (__builtin_add_overflow(count, values[n], &count))
 			count = UINT64_MAX;
 		if (next < metric->bounds && metric->bound[next].bucket == n)
-			put_count(sample, "_bucket", metric->bound[next++].le, count);
+			put_hist_count(sample, "_bucket", metric->bound[next++].le, count);
 	}
-	put_count(sample, "_bucket", "+Inf", count);
+	put_hist_count(sample, "_bucket", "+Inf", count);
 	if (metric->sum && metric->kind != KIND_HOST)
 		sum = add_up(sample->series, metric->set, metric->sum, &memory);
 	if (sum) {
-		put_name(sample, "_sum", NULL, NULL);
-		put_scaled(sample, metric->sum, *sum);
+		put_sample_name(sample, "_sum", NULL, NULL);
+		put_scaled_value(sample, metric->sum, *sum);
 	}
 	/* OpenMetrics allows _count only together with _sum. The text format always has it. */
 	if (sum || sample->exposition->text.format == PROMETHEUS_TEXT_0_0_4)
-		put_count(sample, "_count", NULL, count);
+		put_hist_count(sample, "_count", NULL, count);
 }
 
 /* No current kernel has statistics with several values that are not histograms. */
@@ -336,8 +336,8 @@ static void put_values(const struct sample *sample, const uint64_t *values)
 
 	for (n = 0; n < size; n++) {
 		snprintf(index, sizeof(index), "%u", n);
-		put_name(sample, suffix, size > 1 ? "index" : NULL, index);
-		put_scaled(sample, stat, values[n]);
+		put_sample_name(sample, suffix, size > 1 ? "index" : NULL, index);
+		put_scaled_value(sample, stat, values[n]);
 	}
 }
 

@@ -710,7 +710,14 @@ static void test_times(struct view *view)
 	shows_line(view, "^Time \\[G{2,}E+V+H{2,}W+ *\\]",
 		   "the page of a guest shows where the time of its vCPUs goes");
 	shows_line(view, "^     Guest 40\\.0%  Exits 5\\.0%  VMM 5\\.0%  Halted 40\\.0%  "
-		   "Waiting 10\\.0%  Throttled 0\\.0%", "the legend has all parts");
+		   "Waiting 10\\.0% *$", "the legend has the parts");
+	view_page(view)->times.sum[TALLY_TIMES + TIME_WAITING] -= 10;
+	view_page(view)->times.sum[TALLY_TIMES + TIME_THROTTLED] += 10;
+	resizeterm(24, 80);
+	shows_line(view, "^     Guest .* Waiting 5\\.0% Throttled 5\\.0% *$",
+		   "the time of a limit is apart, and the legend fits into 80 columns");
+	tap_ok(screen_has("^Time .*WT+ *\\]$"), "the bar has a part of its own for it");
+	resizeterm(24, 140);
 	shows_line(view, "^io +2000 +4\\.0 +40µs  cpuid +200 +1\\.0 +100µs",
 		   "the classes of exits have count, time and mean, most time first");
 	shows_line(view, "^vcpu0 +waiting ", "a vCPU that waits for a CPU has this state");

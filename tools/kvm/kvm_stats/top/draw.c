@@ -130,18 +130,21 @@ static void draw_time_bar(const struct tally *times, int y)
 		[TIME_THROTTLED] = { 0, COLOR_MAGENTA, "Throttled" },
 	};
 	int x = (int)strlen("Time ");
-	size_t i;
+	size_t parts, i;
 
 	for (i = 0; i < TIME_PARTS; i++)
 		part[i].percent = times->sum[TALLY_TIMES + i] / (double)times->known[TALLY_TIMES];
 	screen_meter(y++, 0, COLS, "Time ", part, TIME_PARTS, "");
-	for (i = 0; i < TIME_PARTS; i++) {
+	/* Only guests with a limit are throttled. All parts need most of 80 columns. */
+	parts = part[TIME_THROTTLED].percent > 0 ? TIME_PARTS : TIME_THROTTLED;
+	for (i = 0; i < parts; i++) {
 		char percent[NUMBER_SIZE];
 
 		number_put(percent, UNIT_PERCENT, part[i].percent, 0);
 		x += screen_print(y, x, screen_color(part[i].color) | A_BOLD, "%.1s",
 				  part[i].name);
-		x += screen_print(y, x, 0, "%s %s%%", part[i].name + 1, percent) + 2;
+		x += screen_print(y, x, 0, "%s %s%%", part[i].name + 1, percent) +
+		     (parts == TIME_PARTS ? 1 : 2);
 	}
 }
 

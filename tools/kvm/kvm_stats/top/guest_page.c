@@ -253,7 +253,7 @@ static void update_all_guests(struct page *page, struct sampler *sampler)
 	sum->tally.known[TALLY_TIMES] = 0;
 	set_tally(sum, monitor);
 	sum->sum = true;
-	snprintf(sum->name, sizeof(sum->name), "all %zu guests", monitor->vmms);
+	snprintf(sum->name, sizeof(sum->name), "all guests");
 }
 
 void guest_page_update(struct page *page, struct page *guests, struct sampler *sampler)

@@ -199,7 +199,7 @@ static int draw_times(const struct page *page, enum exits_state state, int y, in
 	int blocks = blocks_of_classes();
 	int classes = ((int)page->classes.kinds + blocks - 1) / blocks;
 
-	if (!page->times.known[TALLY_TIMES] && state == EXITS_OFF)
+	if (rows > 0 && !page->times.known[TALLY_TIMES] && state == EXITS_OFF)
 		return y + !!screen_print(y, 0, A_DIM, "Exit statistics are off. Run 'echo 1 >"
 					  EXIT_STATS_PARAMETER "'.");
 	if (!page->times.known[TALLY_TIMES] || rows < TIME_ROWS)
@@ -239,24 +239,19 @@ static int draw_details(const struct view *view, int y, int end)
 {
 	const struct message *problem = &view->sampler.monitor->problem;
 	const struct page *page = view_page(view);
-	int rows = (end - y - 1) / 2;
+	int last = y + (end - y - 1) / 2;
 	char text[MESSAGE_SIZE];
 
-	if (rows < 1)
-		return y;
-	if (*problem->what) {
-		int last = y + (rows < PROBLEM_ROWS ? rows : PROBLEM_ROWS);
-
-		return screen_paragraph(y, last, screen_color(COLOR_YELLOW), "%s",
-					message_text(problem, text, sizeof(text)));
-	}
-	if (page->kind == PAGE_HISTOGRAM)
+	y = screen_paragraph(y, last < y + PROBLEM_ROWS ? last : y + PROBLEM_ROWS,
+			     screen_color(COLOR_YELLOW), "%s",
+			     message_text(problem, text, sizeof(text)));
+	if (page->kind == PAGE_HISTOGRAM && y < last)
 		return y + !!screen_print(y, 0, 0, "%s", page->summary);
-	if (page->kind == PAGE_GUESTS)
-		return y;
-	if (rows > 1 && page->kind == PAGE_TARGETS)
+	if (page->kind == PAGE_TARGETS && y + 1 < last)
 		y = draw_limit(view, y);
-	return draw_times(page, view->sampler.exits.state, y, (end - y - 1) / 2);
+	if (page->kind == PAGE_TARGETS || page->kind == PAGE_STATISTICS)
+		y = draw_times(page, view->sampler.exits.state, y, last - y);
+	return y;
 }
 
 /* ---- the table ---- */

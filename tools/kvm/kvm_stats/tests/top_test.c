@@ -668,7 +668,7 @@ static void shows_line(const struct view *view, const char *expression, const ch
 	char text[2048];
 	int y;
 
-	draw_screen(view);
+	draw_view(view);
 	if (tap_ok(screen_has(expression), "%s", what))
 		return;
 	for (y = 0; y < LINES; y++) {
@@ -731,7 +731,7 @@ static void test_times(struct view *view)
 	shows_line(view, "^exit_io_ns +[0-9.]+ms +40ms ", "it has the statistics of the vCPU");
 	view_leave(view);
 	enter_line(view, 2);
-	draw_screen(view);
+	draw_view(view);
 	tap_ok(!screen_has("waits for"), "a vCPU that does not wait does not say so");
 	view->depth = 0;
 }

@@ -89,7 +89,7 @@ static int draw_waiting(const struct target *target, int y, int x)
 			    "%swaits for a CPU for %s", separator(), text);
 }
 
-static void draw_title(const struct view *view, int y)
+static void draw_page_title(const struct view *view, int y)
 {
 	const struct monitor *monitor = view->sampler.monitor;
 	const struct filter *filter = monitor->options.filter;
@@ -342,8 +342,8 @@ static int line_attributes(const struct line *line, bool cursor)
 	return attributes | (line->sum ? A_BOLD : 0);
 }
 
-static void draw_line(const struct column_layout *layout, int y, const struct line *line,
-		      bool cursor, double largest)
+static void draw_row(const struct column_layout *layout, int y, const struct line *line,
+		     bool cursor, double largest)
 {
 	int attributes = line_attributes(line, cursor);
 	char text[CELL_SIZE];
@@ -397,7 +397,7 @@ static size_t draw_lines(const struct page *page, const struct column_layout *la
 			largest = page->line[i]->number[COLUMN_VALUE];
 	}
 	for (i = first; i < last; i++)
-		draw_line(layout, y++, page->line[i], i == at, largest);
+		draw_row(layout, y++, page->line[i], i == at, largest);
 	if (last - first < page->lines)
 		screen_print(y, 0, A_DIM, "%zu more above, %zu more below", first,
 			     page->lines - last);
@@ -478,7 +478,7 @@ static void draw_columns(const struct view *view, int y, int end)
 
 /* ---- prompts and the bottom line ---- */
 
-static void draw_prompt(const struct prompt *prompt, int y)
+static void draw_question(const struct prompt *prompt, int y)
 {
 	static const char * const question[] = {
 		[PROMPT_FILTER] = "Show only names that match (empty: all): ",
@@ -524,7 +524,7 @@ static void draw_bottom(const struct view *view, int y)
 	else if (view->prompt.kind == PROMPT_COLUMNS)
 		screen_print(y, 0, A_DIM, "Space show or hide  Enter close");
 	else if (view->prompt.kind)
-		draw_prompt(&view->prompt, y);
+		draw_question(&view->prompt, y);
 	else if (clock_now() < view->notice.until)
 		screen_print(y, 0, A_BOLD, "%s", sanitize(view->notice.text, text, sizeof(text)));
 	else if (selected && *selected->meaning)
@@ -560,7 +560,7 @@ static struct drawn draw_body(const struct view *view, int y, int end)
 	return drawn;
 }
 
-struct drawn draw_screen(const struct view *view)
+struct drawn draw_view(const struct view *view)
 {
 	bool asks = view->prompt.kind > PROMPT_COLUMNS;
 	int end = LINES >= 3 ? LINES - 1 : LINES, y = 0;
@@ -571,7 +571,7 @@ struct drawn draw_screen(const struct view *view)
 		draw_meters(&view->sampler.host, y++);
 	if (LINES >= 8)
 		draw_summary(view, y++);
-	draw_title(view, y++);
+	draw_page_title(view, y++);
 	drawn = draw_body(view, y, end);
 	if (asks)
 		draw_error(&view->prompt.error, end < LINES ? end - 1 : 0);

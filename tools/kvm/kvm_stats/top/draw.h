@@ -17,6 +17,6 @@ struct drawn {
  * Draws meters, summary, title, times of vCPUs or the summary of a histogram, headings, lines, how
  * many follow, and the bottom line.
  */
-struct drawn draw_screen(const struct view *view);
+struct drawn draw_view(const struct view *view);
 
 #endif /* TOP_DRAW_H */

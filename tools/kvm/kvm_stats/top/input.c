@@ -42,7 +42,7 @@ void prompt_key(struct prompt *prompt, int key)
 
 /* ---- prompts ---- */
 
-static void ask(struct view *view, enum prompt_kind kind)
+static void open_prompt(struct view *view, enum prompt_kind kind)
 {
 	const struct page *page = view_page(view);
 	char text[PROMPT_SIZE] = "";
@@ -172,7 +172,7 @@ static void table_key(struct view *view, int key)
 {
 	switch (key) {
 	case '/':
-		ask(view, PROMPT_SEARCH);
+		open_prompt(view, PROMPT_SEARCH);
 		break;
 	case 'c':
 		if (view_page(view)->kind < PAGE_STATISTICS)
@@ -181,7 +181,7 @@ static void table_key(struct view *view, int key)
 			view_notice(view, "The columns of this page cannot be changed.");
 		break;
 	case 'f':
-		ask(view, PROMPT_FILTER);
+		open_prompt(view, PROMPT_FILTER);
 		break;
 	case 'n':
 		search_again(view);
@@ -257,7 +257,7 @@ static void page_key(struct view *view, int key)
 		view_reset(view);
 		break;
 	case 's':
-		ask(view, PROMPT_INTERVAL);
+		open_prompt(view, PROMPT_INTERVAL);
 		break;
 	case 'q':
 		view->quit = true;
@@ -267,7 +267,7 @@ static void page_key(struct view *view, int key)
 	}
 }
 
-static void handle_key(struct view *view, int key, int rows)
+static void pressed_key(struct view *view, int key, int rows)
 {
 	if (key == KEY_RESIZE) {
 		/* curses already uses the new size. What was drawn before is anywhere. */
@@ -289,5 +289,5 @@ void input_read(struct view *view, int rows)
 	int key;
 
 	while (!view->quit && (key = getch()) != ERR)
-		handle_key(view, key, rows);
+		pressed_key(view, key, rows);
 }

@@ -19,7 +19,7 @@ static SCREEN *screen;
 
 /* ---- the terminal ---- */
 
-static void on_end(int signal)
+static void on_ending_signal(int signal)
 {
 	ended_by = signal;
 }
@@ -28,7 +28,7 @@ static void on_end(int signal)
 static void block_signals(void)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct sigaction action = { .sa_handler = on_end, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction action = { .sa_handler = on_ending_signal, .sa_flags = (int)SA_RESETHAND };
 	sigset_t blocked;
 	size_t i;
 
@@ -54,7 +54,7 @@ static void use_colors(void)
 		init_pair(color, color, -1);
 }
 
-bool screen_begin(struct message *why)
+bool screen_open(struct message *why)
 {
 	const char *name = getenv("TERM");
 
@@ -72,7 +72,7 @@ bool screen_begin(struct message *why)
 	}
 	/* Without these capabilities, curses would print lines over each other. */
 	if (!tigetstr("cup") || !tigetstr("clear")) {
-		screen_end();
+		screen_close();
 		message_set(why, "the terminal '%s' cannot move its cursor", name ? name : "");
 		return message_advice(why, "Set TERM to the type of your terminal, such as xterm, "
 				      "vt100 or linux, or use 'kvm-stats log'");
@@ -87,7 +87,7 @@ bool screen_begin(struct message *why)
 	return true;
 }
 
-void screen_end(void)
+void screen_close(void)
 {
 	if (!screen)
 		return;

@@ -13,10 +13,10 @@
 /* ---- the terminal ---- */
 
 /* Sets the terminal up. Returns false, with the reason in @why. */
-bool screen_begin(struct message *why);
+bool screen_open(struct message *why);
 
 /* Restores the terminal. Does nothing if that is done already. */
-void screen_end(void);
+void screen_close(void);
 
 /* Waits for a key, a signal, or @deadline. Returns false if top must end. */
 bool screen_wait(uint64_t deadline);

@@ -20,7 +20,7 @@ static uint64_t next_time(const struct view *view)
 static void run_until_quit(struct view *view)
 {
 	while (!view->quit) {
-		struct drawn drawn = draw_screen(view);
+		struct drawn drawn = draw_view(view);
 
 		view_page(view)->first = drawn.first;
 		if (!screen_wait(next_time(view)))
@@ -45,7 +45,7 @@ static bool choose(struct view *view, const char *columns, const char *sort, str
 static bool start(struct view *view, const struct filter *filter, struct message *why)
 {
 	return view_open(view, filter, why) &&
-	       check_selected(view->sampler.monitor, why) && screen_begin(why);
+	       check_selected(view->sampler.monitor, why) && screen_open(why);
 }
 
 int top_run(const struct top_options *options)
@@ -61,7 +61,7 @@ int top_run(const struct top_options *options)
 	view.interval = options->interval;
 	if (start(&view, options->filter, &view.failure))
 		run_until_quit(&view);
-	screen_end();
+	screen_close();
 	message_print(&view.failure);
 	view_close(&view);
 	screen_raise();

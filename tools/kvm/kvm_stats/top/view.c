@@ -20,7 +20,7 @@ void view_notice(struct view *view, const char *format, ...)
 }
 
 /* Ends top if @good is false, because memory is exhausted. */
-static void require_memory(struct view *view, bool good)
+static void check_memory(struct view *view, bool good)
 {
 	if (good)
 		return;
@@ -36,7 +36,7 @@ static void update_lines(struct view *view, struct page *page)
 
 	page_begin(page);
 	if (page->kind >= PAGE_STATISTICS)
-		require_memory(view, sampler_sum_up(sampler, &page->scope));
+		check_memory(view, sampler_sum_up(sampler, &page->scope));
 	if (page->kind == PAGE_HISTOGRAM)
 		stat_page_update_histogram(page, sampler);
 	else if (page->kind == PAGE_STATISTICS)
@@ -45,7 +45,7 @@ static void update_lines(struct view *view, struct page *page)
 		guest_page_update(page, &view->page[0], sampler);
 	if (page->kind == PAGE_TARGETS || page->kind == PAGE_STATISTICS)
 		guest_page_update_times(page, sampler);
-	require_memory(view, !page->no_memory);
+	check_memory(view, !page->no_memory);
 }
 
 void view_update(struct view *view)
@@ -118,7 +118,7 @@ void view_sample(struct view *view)
 
 void view_reset(struct view *view)
 {
-	require_memory(view, sampler_reset(&view->sampler));
+	check_memory(view, sampler_reset(&view->sampler));
 	view_update(view);
 }
 

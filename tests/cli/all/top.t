@@ -287,6 +287,11 @@ user_tests()
 		"^one$$ +$one +1 running .* [0-9]{3,} .*█"
 	screen_check "top has no right then" has_no_rights
 	quit_top
+	run_as "$group" "mount -t proc -o hidepid=2 proc /proc; $copy/kvm-stats publish --group=users &&" \
+		"exec \$as $copy/kvm-stats top -i 0.5 -p $one"
+	shows "if /proc hides a VMM, the host file has its statistics and the times of its vCPUs" \
+		"^\\? +$one +1 unknown +[0-9.]+ +[0-9.]+ .* [0-9]{3,} .*█" '^ unknown: /proc does not show'
+	quit_top
 }
 
 # ---- histograms ----

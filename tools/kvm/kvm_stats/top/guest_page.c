@@ -171,15 +171,16 @@ void guest_page_update_times(struct page *page, struct sampler *sampler)
 
 static void set_process(struct line *line, const struct vmm *vmm, const struct process *process)
 {
-	struct cpu_use all = process_use(process);
+	struct cpu_use vcpus = process_group_use(process, THREAD_VCPU);
+	/* If /proc hides the process, the host file still has the threads of its vCPUs. */
+	struct cpu_use all = process->has_now ? process_use(process) : vcpus;
 
 	set_guest_state(line, vmm, process);
 	if (process->has_now)
 		line->number[COLUMN_MEMORY] = (double)(process->now.memory + process->huge_memory);
-	if (all.guest < 0)
-		return;
-	line->number[COLUMN_CPU] = all.guest + all.user + all.kernel;
-	set_times(line->number, process_group_use(process, THREAD_VCPU), vmm->vcpus);
+	if (all.guest >= 0)
+		line->number[COLUMN_CPU] = all.guest + all.user + all.kernel;
+	set_times(line->number, vcpus, vmm->vcpus);
 }
 
 static struct line *guest_line(struct page *page, struct sampler *sampler, const struct vmm *vmm)

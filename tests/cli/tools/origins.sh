@@ -66,6 +66,7 @@ nobody_reads_proc()
 	has '^guest +memory_bytes +[1-9]' &&
 	has '; source: /proc$' && [ "$(wc -l <"$work/stderr")" = 1 ] &&
 	prints 0 '"cpu_ns": [{]"value": [1-9]' read --json -p "$vmm" &&
+	run 1 read -p "$vmm" -f '^exits$' && run 1 read -p "$vmm" --vcpu all && run 1 query -p "$vmm" &&
 	run 0 log -p "$vmm" -i 0.5 -c 2 --csv &&
 	awk -F , 'NR > 1 && $4 > 0 && $7 > 0 { found++ } END { exit found != 2 }' "$work/stdout" &&
 	prints 1 'Run .kvm-stats publish. as root|group' schema -p "$vmm" &&

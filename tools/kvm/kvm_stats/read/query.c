@@ -241,7 +241,7 @@ static bool start_query(const struct monitor *monitor, void *arg)
 {
 	struct query *query = arg;
 
-	if (!monitor->has_values || !query_stats_require_one(monitor))
+	if (!query_stats_require_one(monitor))
 		return false;
 	query_stats_warn_unknown(monitor);
 	query->complete = has_names(monitor, &query->filter);

@@ -107,6 +107,9 @@ static int print_samples(const struct samples *samples)
 		message_print(&why);
 		return STATUS_FAILED;
 	}
+	/* Only statistics of KVM are selected. Why they are missing has been printed. */
+	if (!others && !monitor->has_values)
+		return STATUS_FAILED;
 	if (!printer->start(monitor, samples->arg))
 		return STATUS_FAILED;
 	if (samples->options->interval)

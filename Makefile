@@ -14,8 +14,9 @@ include scripts/series.mk
 include tools/kvm/kvm_stats/packaging/packaging.mk
 
 .PHONY: tools
-tools: ## build the library and the kvm-stats command in build/tools
+tools: ## build the library, kvm-stats (build/tools) and kvm_stat (build/kvm_stat)
 	@$(MAKE) -C tools/kvm/kvm_stats O=$(CURDIR)/build/tools
+	@$(MAKE) -C tools/kvm/kvm_stat O=$(CURDIR)/build/kvm_stat
 
 .PHONY: clean
 clean: ## remove build/ except the checkout build/tree; keep the cache

@@ -498,7 +498,7 @@ make_check_repo()
 
 	rm -rf "$check_repo"
 	mkdir -p "$check_repo"/{scripts/lib,tests/{boots/all,cli,static/all}}
-	mkdir -p "$check_repo"/tools/{lib/kvmstats,kvm/kvm_stats}
+	mkdir -p "$check_repo"/tools/{lib/kvmstats,kvm/kvm_stats,kvm/kvm_stat}
 	cp "$ROOT/scripts/lib/common.sh" "$check_repo/scripts/lib/"
 	cp -r "$testing"/{check,results,lib,arch} "$check_repo/tests/"
 	script scripts/packages :
@@ -518,7 +518,7 @@ make_check_repo()
 	script tools/lib/kvmstats/tests/one_test.c :
 	script build/unit/lib/checked/unit/one_test 'printf "1..1\nok 1 - unit\n"'
 	printf 'check-programs:\n\t@echo %s\n' "build/unit/lib/checked/unit/one_test" >"$check_repo/tools/lib/kvmstats/Makefile"
-	printf 'check-programs:\n' >"$check_repo/tools/kvm/kvm_stats/Makefile"
+	printf 'check-programs:\n' | tee "$check_repo"/tools/kvm/{kvm_stats,kvm_stat}/Makefile >/dev/null
 }
 
 # run_check STATUS ARGUMENT...

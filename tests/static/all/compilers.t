@@ -31,6 +31,7 @@ build_all()
 	rm -rf "$out"
 	"${make[@]}" -C tools/lib/kvmstats O="$out/tools/lib" all checked-programs
 	"${make[@]}" -C tools/kvm/kvm_stats O="$out/tools" all kvm-stats.static checked-programs vmms
+	"${make[@]}" -C tools/kvm/kvm_stat O="$out/kvm_stat" all kvm_stat.static checked-programs
 	"${make[@]}" -C tests/programs OUT="$out/programs"
 	"${make[@]}" -C tests/bench OUT="$out/bench"
 	for example in tools/lib/kvmstats/examples/*.c tests/machine/tsc_khz.c; do

@@ -242,6 +242,8 @@ static bool debugfs_read(struct source *source)
 	}
 	closedir(dir);
 	drop_ended_vms(debugfs);
+	/* As in Python's kvm_stat, a VM that starts later counts from its first reading. */
+	debugfs->include_past = false;
 	return true;
 }
 
@@ -256,7 +258,6 @@ static void debugfs_reset(struct source *source)
 	struct debugfs *debugfs = (struct debugfs *)source;
 	size_t i;
 
-	debugfs->include_past = false;
 	for (i = 0; i < debugfs->vms; i++)
 		memset(debugfs->vm[i].has_base, 0, source->count * sizeof(bool));
 }

@@ -220,9 +220,8 @@ int main(int argc, char **argv)
 
 	setlocale(LC_CTYPE, "");
 	parse_options(&options, argc, argv);
-	if (!stats_open(&stats, options.uses, options.include_past))
-		return STATUS_FAILED;
-	status = run(&stats, &options);
+	status = stats_open(&stats, options.uses, options.include_past) ?
+		 run(&stats, &options) : STATUS_FAILED;
 	stats_close(&stats);
 	return status;
 }

@@ -254,19 +254,17 @@ static void catch_signals(bool with_hangup, sigset_t *original)
 	sigprocmask(SIG_BLOCK, &blocked, original);
 }
 
-/* Returns false if the log has to end. */
+/* Returns false if the log has to end. Signals arrive even if the deadline has passed. */
 static bool wait_until(uint64_t deadline, const sigset_t *mask)
 {
-	uint64_t now;
-
-	while (!stop_requested && (now = clock_now()) < deadline) {
+	do {
+		uint64_t now = clock_now(), left = deadline > now ? deadline - now : 0;
 		struct timespec timeout = {
-			.tv_sec = (time_t)((deadline - now) / SECOND),
-			.tv_nsec = (long)((deadline - now) % SECOND),
+			.tv_sec = (time_t)(left / SECOND), .tv_nsec = (long)(left % SECOND),
 		};
 
 		pselect(0, NULL, NULL, NULL, &timeout, mask);
-	}
+	} while (!stop_requested && clock_now() < deadline);
 	return !stop_requested;
 }
 
@@ -282,12 +280,14 @@ static bool run_log(struct log *log, const sigset_t *mask)
 {
 	bool repeats = !log->options->csv || !log->options->file;
 	unsigned int lines = 0;
+	uint64_t delay = (uint64_t)(log->options->delay * (double)SECOND);
 	uint64_t deadline = clock_now();
 
 	for (;;) {
-		deadline += (uint64_t)(log->options->delay * (double)SECOND);
+		deadline += delay;
+		/* A reading can take longer than the delay. */
 		if (deadline < clock_now())
-			deadline = clock_now();
+			deadline = clock_now() + delay;
 		if (!wait_until(deadline, mask))
 			return true;
 		if (!read_or_complain(log->stats))

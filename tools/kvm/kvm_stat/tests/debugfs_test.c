@@ -112,8 +112,12 @@ static void test_process(void)
 	values_are(source, "exit_instruction=10 exits=100 instruction_lpsw=7",
 		   "only the VM of the selected process is read");
 	source->select(source, 101);
-	values_are(source, "exit_instruction=100 exits=200 instruction_lpsw=0",
-		   "another one can be selected");
+	values_are(source, "exit_instruction=0 exits=0 instruction_lpsw=0",
+		   "the past is included only in the first reading");
+	write_vm(101, 8, "exits", "203\n");
+	values_are(source, "exit_instruction=0 exits=3 instruction_lpsw=0",
+		   "another process can be selected");
+	write_vm(101, 8, "exits", "200\n");
 	source->select(source, 10);
 	values_are(source, "exit_instruction=0 exits=0 instruction_lpsw=0",
 		   "a process without a VM has no values");

@@ -39,6 +39,7 @@ builds_debs()
 {
 	"$packaging/deb" "$out/deb" &&
 	[ -f "$(echo "$out/deb/kvm-stats_${version}_"*.deb)" ] &&
+	[ -f "$(echo "$out/deb/kvm-stat_${version}_"*.deb)" ] &&
 	[ -f "$(echo "$out/deb/${library}_${version}_"*.deb)" ] &&
 	[ -f "$(echo "$out/deb/libkvmstats-dev_${version}_"*.deb)" ]
 }
@@ -63,14 +64,16 @@ has_symbols()
 # shellcheck disable=SC2016 # another shell expands this
 used='
 	export LC_ALL=C
-	dpkg -i /mnt/kvm-stats_*.deb /mnt/libkvmstats-dev_*.deb "/mnt/$2"_*.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
+	dpkg -i /mnt/kvm-stat{,s}_*.deb /mnt/libkvmstats-dev_*.deb "/mnt/$2"_*.deb >/tmp/dpkg 2>&1 ||
+		{ cat /tmp/dpkg; exit 1; }
 	[ "$(command -v kvm-stats)" = /usr/bin/kvm-stats ]
 	[ "$(kvm-stats --version)" = "kvm-stats $1" ]
+	[ "$(kvm_stat --version)" = "kvm_stat $1" ]
 	kvm-stats list --json | grep -q "^{\"vmms\": "
 	kvm-stats top 2>&1 </dev/null | grep -q "needs a terminal"
 	/usr/lib/kvm-stats/check-host --no 2>&1 | grep -q "^check-host: usage"
 	/usr/lib/kvm-stats/stats_abi | grep "^ok\|SKIP"
-	man -w kvm-stats kvm-stats-top kvm-stats-serve kvmstats_rate
+	man -w kvm_stat kvm-stats kvm-stats-top kvm-stats-serve kvmstats_rate
 	man -w kvm-stats-publish kvm-stats-host-file
 	[ -f /usr/share/bash-completion/completions/kvm-stats ]
 	[ -x /usr/libexec/kvm-stats-http ]
@@ -88,10 +91,10 @@ used='
 
 # shellcheck disable=SC2016 # another shell expands this
 removed='
-	dpkg -i /mnt/kvm-stats_*.deb /mnt/libkvmstats-dev_*.deb "/mnt/$2"_*.deb >/dev/null 2>&1
-	dpkg -P kvm-stats libkvmstats-dev "$2" >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
-	[ -z "$(find /usr /lib/ /etc -xdev -name "*kvm*stats*" -newer /tmp/dpkg)" ]
-	! command -v kvm-stats'
+	dpkg -i /mnt/kvm-stat{,s}_*.deb /mnt/libkvmstats-dev_*.deb "/mnt/$2"_*.deb >/dev/null 2>&1
+	dpkg -P kvm-stat kvm-stats libkvmstats-dev "$2" >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
+	[ -z "$(find /usr /lib/ /etc -xdev -name "*kvm*stat*" -newer /tmp/dpkg)" ]
+	! command -v kvm-stats kvm_stat'
 
 debs_work()
 {
@@ -113,7 +116,7 @@ deb_tests()
 			return
 		fi
 	done
-	check "make deb builds kvm-stats, $library and libkvmstats-dev" builds_debs
+	check "make deb builds kvm-stats, kvm-stat, $library and libkvmstats-dev" builds_debs
 	check "the package of the library has a file of symbols" has_symbols
 	check "lintian reports neither errors nor warnings" lintian_is_silent
 	if [ "$(id -u)" = 0 ] && in_overlay true 2>/dev/null; then
@@ -154,6 +157,7 @@ rpms_are_complete()
 	grep -q 'try-restart kvm-stats.service' "$out/scripts" &&
 	grep -q 'disable --now kvm-stats.service' "$out/scripts" &&
 	grep -q 'groupadd --system kvm-stats' "$out/scripts" &&
+	has_files kvm-stat '/bin/kvm_stat$' 'man1/kvm_stat.1' &&
 	has_files libkvmstats "/libkvmstats.so.${version%%.*}$" &&
 	has_files libkvmstats-devel '/kvmstats.h$' '/libkvmstats.so$' '/libkvmstats.pc$' \
 		'man3/kvmstats_rate.3'

@@ -30,12 +30,12 @@ need_commands()
 	done
 }
 
-# copy_sources DIRECTORY: copy what the library and the command are built from
+# copy_sources DIRECTORY: copy what the library, kvm-stats and kvm_stat are built from
 copy_sources()
 {
 	rm -rf "$1"
 	mkdir -p "$1"
 	tar -c -C "$ROOT" --exclude=build --exclude=packaging \
 		VERSION CHANGELOG.md COPYING LICENSES include/uapi/linux/kvm_stats.h \
-		Documentation/virt/kvm/stats-reference.rst tools/lib/kvmstats tools/kvm/kvm_stats | tar -x -C "$1"
+		Documentation/virt/kvm/stats-reference.rst tools/lib/kvmstats tools/kvm/kvm_stat{,s} | tar -x -C "$1"
 }

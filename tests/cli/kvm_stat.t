@@ -198,7 +198,8 @@ option_tests()
 	check "an argument is a usage error" prints 2 "unexpected argument 'word'" "$program" word
 	# shellcheck disable=SC2016 # the PID of another shell
 	check "a process that has ended is an error" prints 1 'no process has the ID' "$program" -p "$(sh -c 'echo $$')"
-	check "a guest that does not exist is an error" prints 1 "no guest is named 'nobody.$$'" "$program" -g "nobody.$$"
+	check "a guest that does not exist is an error" \
+		prints 1 "no guest is named 'nobody.$$'" "$program" -g "nobody.$$"
 }
 
 # ---- missing sources ----

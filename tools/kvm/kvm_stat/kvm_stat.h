@@ -121,8 +121,8 @@ struct stats {
 };
 
 /*
- * Opens the sources @uses. 0 is the tracepoints or, if the kernel has none, debugfs. Prints a
- * message and returns false if it fails.
+ * Opens the sources @uses. 0 is the tracepoints or, if the kernel lacks them, debugfs. Prints
+ * a message and returns false if it fails.
  */
 bool stats_open(struct stats *stats, unsigned int uses, bool include_past);
 

@@ -223,6 +223,7 @@ static __always_inline __u64 identity_of(__u64 kvm, __u64 mm, __u64 inode)
 struct walk {
 	struct seq_file *seq;
 	struct cursor at;
+	__u64 leaf;		/* the XArray's node that has the last vCPU, or 0 */
 	bool wrote;
 	bool full;		/* the next record does not fit */
 	bool failed;		/* the VM ended: what was written must be dropped */
@@ -241,7 +242,8 @@ static __always_inline bool has_space(struct walk *walk, __u64 size)
 
 /* One buffer, because the kernel limits the stack to 512 bytes */
 union buffer {
-	__u8 stats[160];
+	__u8 stats[224];
+	__u8 head[MAX_HEAD];
 	__u64 thread[MAX_THREAD];
 };
 
@@ -298,21 +300,31 @@ static __always_inline bool is_node(__u64 entry)
 	return (entry & 3) == 2 && entry > 4096;
 }
 
-/* Returns the address of the vCPU with this index, or 0. */
-static __always_inline __u64 vcpu_of(__u64 kvm, __u32 index)
+static __always_inline __u64 read_slot(__u64 node, __u64 slot)
 {
+	return read_pointer(node + layout.slots_offset +
+			    (slot & layout.slots_mask) * sizeof(__u64));
+}
+
+/* Returns the address of the vCPU at the walk's position, or 0. */
+static __always_inline __u64 vcpu_of(struct walk *walk, __u64 kvm)
+{
+	__u32 index = walk->at.vcpu;
 	__u64 entry;
 	int level;
 
 	if (layout.vcpus_offset)
 		return read_pointer(kvm + layout.vcpus_offset + index * sizeof(__u64));
+	if (walk->leaf && index & layout.slots_mask) {
+		entry = read_slot(walk->leaf, index);
+		return entry & 3 ? 0 : entry;
+	}
 	entry = read_field(kvm, &layout.xa_head);
+	walk->leaf = 0;
 	for (level = 0; level < 3 && is_node(entry); level++) {
-		__u64 node = entry - 2;
-		__u64 slot = index >> (read_field(node, &layout.node_shift) & 31);
-
-		entry = read_pointer(node + layout.slots_offset +
-				     (slot & layout.slots_mask) * sizeof(__u64));
+		walk->leaf = entry - 2;
+		entry = read_slot(walk->leaf,
+				  index >> (read_field(walk->leaf, &layout.node_shift) & 31));
 	}
 	return entry & 3 ? 0 : entry;
 }
@@ -332,13 +344,25 @@ static __always_inline bool has_pid(__u64 vcpu, __u64 pid)
 	return pid && read_field(vcpu, &layout.vcpu_pid) == pid;
 }
 
+/* Reads values of a thread whose members are next to each other: *@value and those behind it. */
+static __always_inline void read_values(__u64 *value, __u32 left, __u64 task,
+					const volatile struct host_field *field)
+{
+	__u32 size = field->size;
+
+	if (size > sizeof(*value) && size <= left * sizeof(*value))
+		bpf_probe_read_kernel(value, size, (void *)(task + field->offset));
+	else if (size)
+		*value = read_field(task, field);
+}
+
 /*
  * Reads the statistics thread_*. The first one is 1 if the others are those of the vCPU's thread.
  * The loader puts thread_cpu behind it, and the clocks at the end.
  */
-static __always_inline void read_thread(__u64 *value, __u64 vcpu, bool with_clocks)
+static __always_inline void read_thread(__u64 *value, __u64 vcpu, __u64 pid, bool with_clocks)
 {
-	__u64 pid = read_field(vcpu, &layout.vcpu_pid), task = pid ? task_of(pid) : 0;
+	__u64 task = pid ? task_of(pid) : 0;
 	__u32 i;
 
 	__builtin_memset(value, 0, sizeof(((union buffer *)NULL)->thread));
@@ -346,7 +370,7 @@ static __always_inline void read_thread(__u64 *value, __u64 vcpu, bool with_cloc
 		return;
 	value[0] = 1;
 	for (i = 1; i < MAX_THREAD - 2 && i < layout.threads; i++)
-		value[i] = read_field(task, &layout.thread[i]);
+		read_values(&value[i], MAX_THREAD - i, task, &layout.thread[i]);
 	if (with_clocks && layout.clocks) {
 		const struct rq *rq = bpf_per_cpu_ptr(&runqueues, (__u32)value[1]);
 
@@ -359,40 +383,65 @@ static __always_inline void read_thread(__u64 *value, __u64 vcpu, bool with_cloc
 		__builtin_memset(value, 0, sizeof(((union buffer *)NULL)->thread));
 }
 
-static __always_inline bool write_vcpu(struct walk *walk, __u64 vcpu, bool with_clocks)
+/* Returns a member that read_head() has read. The verifier knows its offset. */
+static __always_inline __u64 member_of(const union buffer *buffer,
+				       const volatile struct host_field *field)
+{
+	__u32 at = field->offset - layout.vcpu_head;
+
+	if (at > sizeof(buffer->head) - sizeof(__u64))
+		return 0;
+	return field->size == sizeof(__u64) ? *(const __u64 *)&buffer->head[at] :
+					      *(const __u32 *)&buffer->head[at];
+}
+
+/* Reads the members of the vCPU that are always next to each other. */
+static __always_inline void read_head(union buffer *buffer, __u64 vcpu)
+{
+	__u32 size = layout.vcpu_head_size;
+
+	if (size <= sizeof(buffer->head))
+		bpf_probe_read_kernel(buffer->head, size, (void *)(vcpu + layout.vcpu_head));
+}
+
+/* @buffer has what read_head() has read. */
+static __always_inline bool write_vcpu(struct walk *walk, union buffer *buffer, __u64 vcpu,
+				       bool with_clocks)
 {
 	__u32 thread_size = (layout.threads + layout.clocks) * sizeof(__u64);
 	__u32 size = sizeof(struct kvm_host_vcpu) + layout.vcpu_stat_size + thread_size;
 	__u64 pid = read_field(vcpu, &layout.vcpu_pid);
-	union buffer buffer;
 	struct kvm_host_vcpu head = {
 		.record = record(&walk->at, KVM_HOST_VCPU, size),
 		.time = bpf_ktime_get_ns(),
-		.vcpu_id = read_field(vcpu, &layout.vcpu_id),
+		.vcpu_id = member_of(buffer, &layout.vcpu_id),
 		.tid = follow(pid, &layout.pid_number),
-		.mode = read_field(vcpu, &layout.vcpu_mode),
+		.mode = member_of(buffer, &layout.vcpu_mode),
 	};
 
 	if (!has_pid(vcpu, pid))
 		head.tid = 0;
 	if (bpf_seq_write(walk->seq, &head, sizeof(head)) ||
-	    !write_stats(walk->seq, &buffer, vcpu + layout.vcpu_stat, layout.vcpu_stat_size))
+	    !write_stats(walk->seq, buffer, vcpu + layout.vcpu_stat, layout.vcpu_stat_size))
 		return false;
-	read_thread(buffer.thread, vcpu, with_clocks);
-	return thread_size <= sizeof(buffer.thread) &&
-	       !bpf_seq_write(walk->seq, buffer.thread, thread_size);
+	read_thread(buffer->thread, vcpu, pid, with_clocks);
+	return thread_size <= sizeof(buffer->thread) &&
+	       !bpf_seq_write(walk->seq, buffer->thread, thread_size);
 }
 
 static __always_inline void next_vcpu(struct walk *walk, bool with_clocks)
 {
-	__u64 kvm = vm_of(walk->at.node), vcpu = vcpu_of(kvm, walk->at.vcpu);
+	__u64 kvm = vm_of(walk->at.node), vcpu = vcpu_of(walk, kvm);
+	union buffer buffer = { .head = { 0 } };
 
+	if (vcpu)
+		read_head(&buffer, vcpu);
 	/* A vCPU whose creation failed, or is not complete, is left out. */
-	if (vcpu && read_field(vcpu, &layout.vcpu_kvm) == kvm) {
+	if (vcpu && member_of(&buffer, &layout.vcpu_kvm) == kvm) {
 		if (!has_space(walk, sizeof(struct kvm_host_vcpu) + layout.vcpu_stat_size +
 			       sizeof(((union buffer *)NULL)->thread)))
 			return;
-		if (!write_vcpu(walk, vcpu, with_clocks)) {
+		if (!write_vcpu(walk, &buffer, vcpu, with_clocks)) {
 			walk->failed = true;
 			return;
 		}
@@ -436,6 +485,7 @@ static __always_inline void next_vm(struct walk *walk)
 		return;
 	at->prev = at->node;
 	at->node = node;
+	walk->leaf = 0;
 	at->mm = read_field(kvm, &layout.kvm_mm);
 	at->inode = inode_of(kvm);
 	at->vcpu = 0;
@@ -487,7 +537,8 @@ static __always_inline __u16 pass_flags(void)
 	return flags;
 }
 
-static __always_inline bool write_header(struct seq_file *seq)
+/* A function of its own, so that its stack is not needed in the walk. */
+static __noinline bool write_header(struct seq_file *seq)
 {
 	struct kvm_host_header header;
 	__u64 *to = (__u64 *)&header;

@@ -12,6 +12,9 @@
 #define MAX_DESCS	24576
 #define MAX_STATS	8192
 
+/* The part of a vCPU that has the fields vcpu_kvm, vcpu_id and vcpu_mode */
+#define MAX_HEAD	128
+
 /* The number of statistics thread_* that the loader may configure */
 #define MAX_THREAD	20
 
@@ -32,9 +35,15 @@ struct host_layout {
 	struct host_field mm_owner, mm_users, task_tgid, task_start, task_arrival;
 	struct host_field xa_head;	/* of kvm->vcpu_array */
 	struct host_field node_shift;
-	struct host_field vcpu_kvm, vcpu_id, vcpu_mode, vcpu_pid;
+	struct host_field vcpu_kvm, vcpu_id, vcpu_mode;	/* read at once: vcpu_head */
+	struct host_field vcpu_pid;
 	struct host_field pid_first, pid_number, pid_level, task_pid;
-	struct host_field thread[MAX_THREAD];	/* [0]: not used */
+	/*
+	 * [0]: not used. Values whose members are next to each other are read at once: the first
+	 * has the size of all, the others have the size 0.
+	 */
+	struct host_field thread[MAX_THREAD];
+	__u32 vcpu_head, vcpu_head_size;
 	__u32 list_offset;		/* of kvm->vm_list */
 	__u32 pid_links;		/* of task->pid_links[PIDTYPE_PID] */
 	__u32 vcpus_offset;		/* of kvm->vcpus, the array before Linux 5.16; 0: xarray */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -181,7 +182,7 @@ static const struct {
 	{ "xa_node", "shift", MEMBER(node_shift), REQUIRED },
 	{ "kvm_vcpu", "kvm", MEMBER(vcpu_kvm), REQUIRED },
 	{ "kvm_vcpu", "vcpu_id", MEMBER(vcpu_id), REQUIRED },
-	{ "kvm_vcpu", "mode", MEMBER(vcpu_mode), OPTIONAL },
+	{ "kvm_vcpu", "mode", MEMBER(vcpu_mode), REQUIRED },
 	{ "kvm_vcpu", "pid", MEMBER(vcpu_pid), REQUIRED },
 	{ "pid", "tasks[0].first", MEMBER(pid_first), REQUIRED },
 	{ "pid", "numbers[0].nr", MEMBER(pid_number), REQUIRED },
@@ -208,12 +209,37 @@ static int find_members(struct loader *loader)
 	return 0;
 }
 
+/* The part of struct kvm_vcpu that is read at once */
+static int find_vcpu_head(struct loader *loader)
+{
+	struct host_layout *layout = &loader->layout;
+	const struct host_field *fields[] = {
+		&layout->vcpu_kvm, &layout->vcpu_id, &layout->vcpu_mode,
+	};
+	__u32 first = layout->vcpu_kvm.offset, end = first;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		first = MIN(first, fields[i]->offset);
+		end = MAX(end, fields[i]->offset + fields[i]->size);
+	}
+	if (end - first > MAX_HEAD || layout->vcpu_kvm.size != sizeof(__u64) ||
+	    layout->vcpu_id.size != sizeof(__u32))
+		return loader_fail(loader, "the members kvm, vcpu_id and mode of struct kvm_vcpu are "
+				   "not where they are expected");
+	layout->vcpu_head = first;
+	layout->vcpu_head_size = end - first;
+	return 0;
+}
+
 /* The places that are not read as one value */
 static int find_places(struct loader *loader)
 {
 	struct host_layout *layout = &loader->layout;
 	struct found found;
 
+	if (find_vcpu_head(loader))
+		return -1;
 	if (!find(loader->btf, "kvm", "vm_list", &found))
 		return loader_fail(loader, "the kernel's BTF has no member vm_list of struct kvm");
 	layout->list_offset = found.offset;
@@ -243,7 +269,10 @@ static int find_places(struct loader *loader)
 #define COUNTER			FLAGS(CUMULATIVE, NONE)
 #define COUNTER_NS		FLAGS(CUMULATIVE, SECONDS)
 
-/* kvm-stats-host-file(5) describes them. thread_cpu must be the first behind thread_known. */
+/*
+ * kvm-stats-host-file(5) describes them. thread_cpu must be the first behind thread_known. The
+ * others are in the order of the kernel's structures, so that many can be read at once.
+ */
 static const struct {
 	const char *name;
 	__u32 flags;
@@ -252,10 +281,10 @@ static const struct {
 	{ "thread_cpu", GAUGE, "thread_info.cpu", "cpu" },
 	{ "thread_on_cpu", FLAGS(INSTANT, BOOLEAN), "on_cpu", NULL },
 	{ "thread_state", GAUGE, "__state", "state" },
-	{ "thread_last_queued_ns", STATE_NS, "sched_info.last_queued", NULL },
-	{ "thread_last_arrival_ns", STATE_NS, "sched_info.last_arrival", NULL },
-	{ "thread_exec_start_ns", STATE_NS, "se.exec_start", NULL },
 	{ "thread_run_delay_ns", COUNTER_NS, "sched_info.run_delay", NULL },
+	{ "thread_last_arrival_ns", STATE_NS, "sched_info.last_arrival", NULL },
+	{ "thread_last_queued_ns", STATE_NS, "sched_info.last_queued", NULL },
+	{ "thread_exec_start_ns", STATE_NS, "se.exec_start", NULL },
 	{ "thread_runtime_ns", COUNTER_NS, "se.sum_exec_runtime", NULL },
 	{ "thread_user_ns", COUNTER_NS, "utime", NULL },
 	{ "thread_system_ns", COUNTER_NS, "stime", NULL },
@@ -293,6 +322,25 @@ static int add_thread_desc(struct loader *loader, const char *name, __u32 flags,
 	return add_descs(loader, buffer, sizeof(buffer));
 }
 
+/* Makes one field of those that follow each other. */
+static void merge_thread_fields(struct host_layout *layout)
+{
+	struct host_field *first = &layout->thread[1];
+	__u32 i;
+
+	for (i = 2; i < layout->threads; i++) {
+		struct host_field *field = &layout->thread[i];
+
+		if (first->size % sizeof(__u64) || field->size != sizeof(__u64) ||
+		    field->offset != first->offset + first->size) {
+			first = field;
+			continue;
+		}
+		first->size += field->size;
+		field->size = 0;
+	}
+}
+
 static int add_thread_stats(struct loader *loader)
 {
 	struct host_layout *layout = &loader->layout;
@@ -314,6 +362,7 @@ static int add_thread_stats(struct loader *loader)
 		err = add_thread_desc(loader, thread_stats[i].name, thread_stats[i].flags,
 				      layout->threads++);
 	}
+	merge_thread_fields(layout);
 	/* The program indexes the run queues with the first value. */
 	if (err || !loader->with_clocks)
 		return err;

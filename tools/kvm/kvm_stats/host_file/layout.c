@@ -225,8 +225,8 @@ static int find_vcpu_head(struct loader *loader)
 	}
 	if (end - first > MAX_HEAD || layout->vcpu_kvm.size != sizeof(__u64) ||
 	    layout->vcpu_id.size != sizeof(__u32))
-		return loader_fail(loader, "the members kvm, vcpu_id and mode of struct kvm_vcpu are "
-				   "not where they are expected");
+		return loader_fail(loader, "the members kvm, vcpu_id and mode of struct kvm_vcpu "
+				   "are not close to each other in the kernel's BTF");
 	layout->vcpu_head = first;
 	layout->vcpu_head_size = end - first;
 	return 0;

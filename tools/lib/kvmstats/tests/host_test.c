@@ -327,6 +327,7 @@ static void test_repeated(void)
 static void test_session(void)
 {
 	struct host_image image = new_image;
+	const struct kvmstats_schema *first;
 	struct kvmstats_host *host;
 
 	host_image_pass(&image, 1);
@@ -337,8 +338,10 @@ static void test_session(void)
 	host_image_pass(&image, 3);
 	memcpy(image.data + 3 * PASS_SIZE + sizeof(struct kvm_host_header) + 2 * IMAGE_STRIDE +
 	       sizeof(struct kvm_stats_desc), "exist", 5);
+	host_image_pass(&image, 4);
 	host = open_image(&image);
 	kvmstats_host_read(host);
+	first = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
 	kvmstats_host_read(host);
 	tap_ok(has_pass(host, 1, NONE) && !kvmstats_host_vm_before(kvmstats_host_vm(host, 0)),
 	       "the VMs of another session are new");
@@ -348,6 +351,10 @@ static void test_session(void)
 	tap_ok(!kvmstats_schema_find(kvmstats_host_schema(host, KVMSTATS_KIND_VCPU), "exits"),
 	       "the schema is the new one");
 	tap_is(vm_value(host, 10, true), NONE, "the VMs are new then");
+	tap_ok(kvmstats_schema_find(first, "exits"), "the earlier schema still exists");
+	kvmstats_host_read(host);
+	tap_ok(kvmstats_host_schema(host, KVMSTATS_KIND_VCPU) == first,
+	       "it is used again for a pass that has its descriptors");
 	kvmstats_host_close(host);
 }
 

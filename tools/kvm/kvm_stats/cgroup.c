@@ -29,8 +29,9 @@ void cgroup_set_root(const char *new_root)
 
 /* ---- files ---- */
 
-static bool read_file(char *buf, size_t size, const char *hierarchy, const char *path,
-		      const char *name)
+/* Reads the beginning of a file below the root as a string. */
+static bool read_below(char *buf, size_t size, const char *hierarchy, const char *path,
+		       const char *name)
 {
 	char full[PATH_MAX];
 	ssize_t n;
@@ -75,13 +76,13 @@ static void read_limit(const struct cgroup *cgroup, struct cgroup_cpu *cpu)
 	uint64_t us_quota, us_period;
 
 	if (!is_version1(cgroup)) {
-		if (!read_file(quota, sizeof(quota), cgroup->hierarchy, cgroup->path, "cpu.max") ||
+		if (!read_below(quota, sizeof(quota), cgroup->hierarchy, cgroup->path, "cpu.max") ||
 		    sscanf(quota, "%" SCNu64 " %" SCNu64, &us_quota, &us_period) != 2)
 			return;
 	} else {
-		if (!read_file(quota, sizeof(quota), "cpu", cgroup->path, "cpu.cfs_quota_us") ||
+		if (!read_below(quota, sizeof(quota), "cpu", cgroup->path, "cpu.cfs_quota_us") ||
 		    *quota == '-' ||
-		    !read_file(period, sizeof(period), "cpu", cgroup->path, "cpu.cfs_period_us"))
+		    !read_below(period, sizeof(period), "cpu", cgroup->path, "cpu.cfs_period_us"))
 			return;
 		us_quota = strtoull(quota, NULL, 10);
 		us_period = strtoull(period, NULL, 10);
@@ -96,7 +97,7 @@ static void read_cpu(const struct cgroup *cgroup, struct cgroup_cpu *cpu)
 
 	read_limit(cgroup, cpu);
 	if (!cpu->quota ||
-	    !read_file(text, sizeof(text), cgroup->hierarchy, cgroup->path, "cpu.stat"))
+	    !read_below(text, sizeof(text), cgroup->hierarchy, cgroup->path, "cpu.stat"))
 		return;
 	cpu->periods = number_of(text, "nr_periods");
 	cpu->throttled_periods = number_of(text, "nr_throttled");
@@ -104,7 +105,7 @@ static void read_cpu(const struct cgroup *cgroup, struct cgroup_cpu *cpu)
 		cpu->throttled = number_of(text, "throttled_time");
 		cpu->usage = UINT64_MAX;
 		/* cpuacct can be another hierarchy, with other cgroups. */
-		if (read_file(text, sizeof(text), "cpuacct", cgroup->path, "cpuacct.usage"))
+		if (read_below(text, sizeof(text), "cpuacct", cgroup->path, "cpuacct.usage"))
 			cpu->usage = strtoull(text, NULL, 10);
 	} else {
 		cpu->throttled = number_of(text, "throttled_usec") * MICROSECOND;
@@ -334,10 +335,10 @@ bool membership_is_frozen(const struct membership *membership)
 	char text[256];
 
 	if (unified &&
-	    read_file(text, sizeof(text), unified_hierarchy(), unified, "cgroup.events") &&
+	    read_below(text, sizeof(text), unified_hierarchy(), unified, "cgroup.events") &&
 	    number_of(text, "frozen"))
 		return true;
 	return freezer &&
-	       read_file(text, sizeof(text), "freezer", freezer, "freezer.state") &&
+	       read_below(text, sizeof(text), "freezer", freezer, "freezer.state") &&
 	       !strcmp(text, "FROZEN\n");
 }

@@ -34,7 +34,7 @@ static const char *parse_name(const char *text, char *name)
 }
 
 /* proc(5) numbers the fields: 12 is majflt, 14 utime, 15 stime, 24 rss, and 43 guest_time. */
-static bool parse_stat(struct task *task, const char *text)
+static bool parse_task(struct task *task, const char *text)
 {
 	uint64_t faults, utime, stime, guest;
 	int64_t pages;
@@ -63,7 +63,7 @@ bool task_read(struct task *task, pid_t pid, pid_t tid)
 	bool read = tid ? proc_read(text, sizeof(text), "%d/task/%d/stat", (int)pid, (int)tid) :
 			  proc_read(text, sizeof(text), "%d/stat", (int)pid);
 
-	return read && parse_stat(task, text);
+	return read && parse_task(task, text);
 }
 
 /* ---- the host ---- */

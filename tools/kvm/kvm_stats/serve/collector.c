@@ -235,7 +235,7 @@ static void remove_textfile(const struct collector *collector)
 
 /* ---- the process that serves HTTP ---- */
 
-static bool send_all(const struct collector *collector, const void *data, size_t size)
+static bool send_to_http(const struct collector *collector, const void *data, size_t size)
 {
 	return send(collector->http.fd, data, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
@@ -253,8 +253,8 @@ static bool handle_http(struct collector *collector)
 		return false;
 	text = expose(collector, format, true, &size);
 	announced = text ? size : 0;
-	success = send_all(collector, &announced, sizeof(announced)) &&
-		  send_all(collector, text, announced);
+	success = send_to_http(collector, &announced, sizeof(announced)) &&
+		  send_to_http(collector, text, announced);
 	free(text);
 	return success;
 }

@@ -74,7 +74,7 @@ static size_t suspensions;
 
 /* ---- expositions ---- */
 
-static bool receive(void *to, size_t size)
+static bool receive_all(void *to, size_t size)
 {
 	return recv(HTTP_COLLECTOR, to, size, MSG_WAITALL) == (ssize_t)size;
 }
@@ -88,10 +88,10 @@ static char *receive_exposition(size_t *size, bool *failed)
 	uint64_t announced = 0;
 	char *text = NULL;
 
-	*failed = !receive(&announced, sizeof(announced));
+	*failed = !receive_all(&announced, sizeof(announced));
 	if (!*failed && announced) {
 		text = malloc(announced);
-		*failed = !text || !receive(text, announced);
+		*failed = !text || !receive_all(text, announced);
 	}
 	*size = announced;
 	if (!*failed)

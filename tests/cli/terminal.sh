@@ -157,6 +157,18 @@ screen_result()
 	tap_log=$out/log result "$@"
 }
 
+# All settings of the terminal but its size, which changes a moment after resize.
+settings()
+{
+	run 'stty -g | md5sum'
+	sees '^[0-9a-f]{32}' && grep -E '^[0-9a-f]{32}' "$out/screen"
+}
+
+has_settings()
+{
+	[ "$(settings)" = "$1" ]
+}
+
 # shellcheck disable=SC2317 # check calls it
 no_reports()
 {

@@ -351,18 +351,6 @@ size_tests()
 	resize 80 24
 }
 
-# All settings of the terminal but its size, which changes a moment after resize.
-settings()
-{
-	run 'stty -g | md5sum'
-	sees '^[0-9a-f]{32}' && grep -E '^[0-9a-f]{32}' "$out/screen"
-}
-
-has_settings()
-{
-	[ "$(settings)" = "$1" ]
-}
-
 # ends_with SIGNAL STATUS
 ends_with()
 {

@@ -461,9 +461,10 @@ static void select_anew(struct screen *screen, const char *regex, pid_t pid)
 	*screen->guest = '\0';
 	if (pid)
 		guest_name(pid, screen->guest, sizeof(screen->guest));
-	/* The last line of the screen shows the problem. */
 	if (stats_select(screen->stats, copy, pid))
 		stats_read(screen->stats);
+	else
+		snprintf(screen->message, sizeof(screen->message), "%s", screen->stats->problem);
 	free(copy);
 }
 

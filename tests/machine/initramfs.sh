@@ -68,13 +68,16 @@ client_programs()
 	} | { in_client_root xargs realpath -qe || true; } | sort -u
 }
 
-# Print the kernel's kvm_stat.
-kvm_stat_of_kernel()
+# What the program kvm_stat needs: the kernel's kvm_stat, and that of this repository.
+kvm_stat_files()
 {
-	local tree
+	local tree built=$ROOT/build/testing/kvm_stat-$arch
 
 	read -r _ tree <"$kernel/built-from"
-	plain_git -C "$("$ROOT/scripts/base")" show "$tree:tools/kvm/kvm_stat/kvm_stat"
+	plain_git -C "$("$ROOT/scripts/base")" show "$tree:tools/kvm/kvm_stat/kvm_stat" >"$root/boot/kvm_stat.py"
+	run_logged "$out/kvm_stat.log" flock "$built.lock" make -C "$ROOT/tools/kvm/kvm_stat" \
+		O="$built" CC="$cc" kvm_stat.static
+	cp "$built/kvm_stat.static" "$root/boot/"
 }
 
 # What the programs that test QEMU and kvm-stats need. Set client_root, the directory that the
@@ -89,7 +92,7 @@ client_files()
 	cp "$ROOT"/tools/kvm/kvm_stats/share/{kvm-stats.service,perfmon.conf} "$root/boot/"
 	cp "$kernel/image" "$root/boot/kernel"
 	run_logged "$out/guest.log" "$TESTING/programs/linux/mk-initrd" "$root/bin/busybox" "$root/boot/guest.cpio"
-	[[ " $test_programs " != *" kvm_stat "* ]] || kvm_stat_of_kernel >"$root/boot/kvm_stat"
+	[[ " $test_programs " != *" kvm_stat "* ]] || kvm_stat_files
 	mkdir "$root/files"
 	client_programs | sed 's,^/,,' | (cd "$client_root" && xargs cp --parents -t "$root/files")
 }

@@ -31,6 +31,7 @@
 #include <linux/kvm.h>
 
 #include "host_file/loader.h"
+#include "kvmstats.h"
 
 #define ROUNDS		40
 #define BUDGET		3.0	/* seconds of CPU time for one way in one row */
@@ -114,6 +115,7 @@ static void *run_vcpu(void *arg)
 	return NULL;
 }
 
+/* It keeps a statistics fd for each vCPU, as QEMU 8.1 does: `kvm-stats read` finds them. */
 static void hold_vm(int vcpus)
 {
 	int kvm = open("/dev/kvm", O_RDWR), vm = ioctl(kvm, KVM_CREATE_VM, 0), i;
@@ -129,7 +131,7 @@ static void hold_vm(int vcpus)
 		vcpu[i].begun = &begun;
 		vcpu[i].size = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
 		vcpu[i].fd = ioctl(vm, KVM_CREATE_VCPU, i);
-		if (vcpu[i].fd < 0 || pthread_create(&thread, &small, run_vcpu, &vcpu[i]))
+		if (kvmstats_fd_open(vcpu[i].fd) < 0 || pthread_create(&thread, &small, run_vcpu, &vcpu[i]))
 			_exit(1);
 	}
 	pthread_barrier_wait(&begun);

@@ -131,7 +131,8 @@ static void hold_vm(int vcpus)
 		vcpu[i].begun = &begun;
 		vcpu[i].size = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
 		vcpu[i].fd = ioctl(vm, KVM_CREATE_VCPU, i);
-		if (kvmstats_fd_open(vcpu[i].fd) < 0 || pthread_create(&thread, &small, run_vcpu, &vcpu[i]))
+		if (kvmstats_fd_open(vcpu[i].fd) < 0 ||
+		    pthread_create(&thread, &small, run_vcpu, &vcpu[i]))
 			_exit(1);
 	}
 	pthread_barrier_wait(&begun);

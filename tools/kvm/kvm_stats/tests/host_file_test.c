@@ -941,8 +941,8 @@ static void test_crowd(enum kind kind, int (*open)(void))
 
 	while (ready && seconds >= limit && tries--)
 		seconds = time_end_of_vms(&crowd);
-	tap_ok(seconds < limit, "the end of VMs is not delayed while %d readers of the %s %s", READERS,
-	       open == open_relay ? "relay" : "pin", kinds[kind]);
+	tap_ok(seconds < limit, "the end of VMs is not delayed while %d readers of the %s %s",
+	       READERS, open == open_relay ? "relay" : "pin", kinds[kind]);
 	end_crowd(&crowd);
 }
 

@@ -361,7 +361,7 @@ logs_what_matters()
 	local exits=EXITS/S
 
 	[ "${BOOT_ARCH:-}" != s390x ] || exits=CPU%
-	run 0 log -p "$vmm" -i 1 -c 1 && awk -v exits=$exits '
+	run 0 log -p "$vmm" -i 1 -c 1 && awk -v exits="$exits" '
 		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 		{ good = $column["CPU%"] > 0 && $column["MEM-MIB"] ~ /^[0-9]+$/ && $column[exits] > 0 && / one,two$/ }
 		END { exit !good || NR != 2 }' "$work/stdout"
@@ -402,7 +402,8 @@ rotates()
 	run 0 "$@" -c 2 && follow rotation "$@" && appears . log.csv 5 && mv "$work/log.csv" "$work/old.csv" &&
 	kill -HUP "$follower" && appears . log.csv 3 && ends 0 TERM &&
 	[ "$(grep -c timestamp "$work/old.csv")" = 1 ] &&
-	[ "$(head -n 1 "$work/log.csv")" = "timestamp,pid,guest,$statistic" ] && [ -z "$(tail -c 1 "$work/old.csv")" ] &&
+	[ "$(head -n 1 "$work/log.csv")" = "timestamp,pid,guest,$statistic" ] &&
+	[ -z "$(tail -c 1 "$work/old.csv")" ] &&
 	! grep -hvE "^timestamp|^20[0-9T:.+-]+,$vmm,\"one,two\",[0-9.]+\$" "$work/log.csv" "$work/old.csv"
 }
 

@@ -96,7 +96,7 @@ check "a VMM of root starts" start_vmm -c 1
 start_systemd
 check "the unit with perfmon.conf runs under systemd, and serves" wait_until scrape
 check "its only capability is CAP_PERFMON" has_only 0000004000000000 kvm-stats
-check "the process that listens has none" has_only 0000000000000000 kvm-stats-http
+check "the process that listens has no capability" has_only 0000000000000000 kvm-stats-http
 check "it reads the VM of root" reads_vm
 kill -KILL "$systemd" "$vmm"
 finish

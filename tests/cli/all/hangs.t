@@ -112,11 +112,18 @@ reads_by_name()
 	in_time "$stats" read -f '^exits$' -g "fine.$$" && finds "guest \"fine[.]$$\"" && finds 'exits +[0-9]'
 }
 
+# top draws its first screen before the address space is free again.
 shows_both()
 {
-	in_time script -qec "stty cols 120 rows 24
-		TERM=xterm timeout --foreground 1.5 $stats top -p $stuck,$fine; true" /dev/null &&
-	finds "fine[.]$$" && finds 'vmm .provisional.'
+	local status=0 terminal
+
+	: >"$out/found"
+	script -qfec "stty cols 120 rows 24
+		TERM=xterm timeout --foreground 10 $stats top -p $stuck,$fine" "$out/found" >"$out/top" 2>&1 9>&- &
+	terminal=$!
+	until_true 5 has_line "fine[.]$$" "$out/found" && finds 'vmm .provis' || status=1
+	stop "$terminal"
+	return "$status"
 }
 
 scrapes_both()

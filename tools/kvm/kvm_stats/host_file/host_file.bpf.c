@@ -24,12 +24,10 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-#include "host_file.h"
 #include "kernel.h"
+#include "exit_table.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-const volatile struct host_layout layout;
 
 #define CONTINUE	0
 #define RETRY		1
@@ -65,30 +63,6 @@ struct {
 
 /* ---- reading kernel memory ---- */
 
-/*
- * Returns 0 if the memory cannot be read (then the helper function clears the value), or if the
- * kernel does not have the member. A branch on the result would double the verifier's work.
- */
-static __always_inline __u64 read_field(__u64 base, const volatile struct host_field *field)
-{
-	__u32 size = field->size;
-	__u64 value = 0;
-
-	if (!size || size > sizeof(value))
-		return 0;
-	bpf_probe_read_kernel(&value, size, (void *)(base + field->offset));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	value >>= 64 - 8 * size;
-#endif
-	return value;
-}
-
-/* The same for a pointer that may be NULL. On s390, memory at low addresses can be read. */
-static __always_inline __u64 follow(__u64 pointer, const volatile struct host_field *field)
-{
-	return pointer ? read_field(pointer, field) : 0;
-}
-
 static __always_inline __u64 read_pointer(__u64 at)
 {
 	__u64 value = 0;
@@ -106,11 +80,6 @@ static __always_inline __u64 list_next(__u64 node)
 static __always_inline __u64 list_prev(__u64 node)
 {
 	return read_pointer(node + sizeof(__u64));
-}
-
-static __always_inline bool is_error(__u64 pointer)
-{
-	return pointer >= (__u64)-4095;
 }
 
 /* ---- VMs ---- */
@@ -135,19 +104,6 @@ static __always_inline __u64 vm_of(__u64 node)
 }
 
 /*
- * Returns the number of the VM's folder in debugfs, which no other VM ever has, or 0 if there is
- * no debugfs.
- */
-static __always_inline __u64 inode_of(__u64 kvm)
-{
-	__u64 dentry = read_field(kvm, &layout.kvm_dentry);
-
-	if (!dentry || is_error(dentry))
-		return 0;
-	return follow(read_field(dentry, &layout.dentry_inode), &layout.inode_number);
-}
-
-/*
  * Whether the cursor's VM is still where it was in the list, and is that VM. KVM's shrinker can
  * move a VM to the end of the list. The end of a VM can take long before it leaves the list.
  */
@@ -160,7 +116,7 @@ static __always_inline bool is_alive(const struct cursor *cursor)
 		return false;
 	return cursor->dying || (read_field(kvm, &layout.kvm_users) &&
 				 read_field(kvm, &layout.kvm_mm) == cursor->mm &&
-				 inode_of(kvm) == cursor->inode);
+				 inode_of(kvm, &layout) == cursor->inode);
 }
 
 /* ---- the identity of a VM: SipHash-2-4 of addresses and numbers, so that it shows none ---- */
@@ -404,12 +360,30 @@ static __always_inline void read_head(union buffer *buffer, __u64 vcpu)
 		bpf_probe_read_kernel(buffer->head, size, (void *)(vcpu + layout.vcpu_head));
 }
 
+/* A vCPU that has not entered the guest, or does not count, has no entry. */
+static __always_inline bool write_exits(struct walk *walk, __u64 vcpu)
+{
+	static const __u64 zero[EXIT_VALUES];
+	const struct exit_vcpu *entry;
+	__u32 size = layout.exits_size;
+
+	if (!size)
+		return true;
+	if (size > sizeof(zero))
+		return false;
+	entry = find_vcpu(vcpu);
+	if (entry && entry->kvm == vm_of(walk->at.node) && entry->inode == walk->at.inode)
+		return !bpf_seq_write(walk->seq, entry->value, size);
+	return !bpf_seq_write(walk->seq, zero, size);
+}
+
 /* @buffer has what read_head() has read. */
 static __always_inline bool write_vcpu(struct walk *walk, union buffer *buffer, __u64 vcpu,
 				       bool with_clocks)
 {
 	__u32 thread_size = (layout.threads + layout.clocks) * sizeof(__u64);
-	__u32 size = sizeof(struct kvm_host_vcpu) + layout.vcpu_stat_size + thread_size;
+	__u32 size = sizeof(struct kvm_host_vcpu) + layout.vcpu_stat_size + thread_size +
+		     layout.exits_size;
 	__u64 pid = read_field(vcpu, &layout.vcpu_pid);
 	struct kvm_host_vcpu head = {
 		.record = record(&walk->at, KVM_HOST_VCPU, size),
@@ -426,7 +400,7 @@ static __always_inline bool write_vcpu(struct walk *walk, union buffer *buffer, 
 		return false;
 	read_thread(buffer->thread, vcpu, pid, with_clocks);
 	return thread_size <= sizeof(buffer->thread) &&
-	       !bpf_seq_write(walk->seq, buffer->thread, thread_size);
+	       !bpf_seq_write(walk->seq, buffer->thread, thread_size) && write_exits(walk, vcpu);
 }
 
 static __always_inline void next_vcpu(struct walk *walk, bool with_clocks)
@@ -439,7 +413,7 @@ static __always_inline void next_vcpu(struct walk *walk, bool with_clocks)
 	/* A vCPU whose creation failed, or is not complete, is left out. */
 	if (vcpu && member_of(&buffer, &layout.vcpu_kvm) == kvm) {
 		if (!has_space(walk, sizeof(struct kvm_host_vcpu) + layout.vcpu_stat_size +
-			       sizeof(((union buffer *)NULL)->thread)))
+			       sizeof(((union buffer *)NULL)->thread) + layout.exits_size))
 			return;
 		if (!write_vcpu(walk, &buffer, vcpu, with_clocks)) {
 			walk->failed = true;
@@ -487,7 +461,7 @@ static __always_inline void next_vm(struct walk *walk)
 	at->node = node;
 	walk->leaf = 0;
 	at->mm = read_field(kvm, &layout.kvm_mm);
-	at->inode = inode_of(kvm);
+	at->inode = inode_of(kvm, &layout);
 	at->vcpu = 0;
 	at->vcpus = 0;
 	at->dying = !read_field(kvm, &layout.kvm_users);

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The members that the BPF program uses of the kernel's structures. libbpf finds their offsets in
- * the running kernel's BTF, except in the contexts of iterators, which are the same in all kernels.
+ * The members that the BPF programs use of the kernel's structures, and how they read others.
+ * libbpf finds the offsets of the former in the running kernel's BTF, except in the contexts of
+ * iterators, which are the same in all kernels.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
 
+#include <stdbool.h>
+
 #include <bpf/bpf_helpers.h>
 #include <linux/types.h>
+
+#include "host_file.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -26,8 +31,14 @@ struct file {
 	void *private_data;
 };
 
+struct sched_info {
+	unsigned long long run_delay;	/* in ns */
+};
+
 struct task_struct {
+	int pid;
 	int tgid;
+	struct sched_info sched_info;
 };
 
 /* A run queue */
@@ -54,5 +65,49 @@ struct bpf_iter__task_file {
 
 /* One for each CPU */
 extern const struct rq runqueues __ksym __weak;
+
+/* ---- reading kernel memory ---- */
+
+/*
+ * Returns 0 if the memory cannot be read (then the helper function clears the value), or if the
+ * kernel does not have the member. A branch on the result would double the verifier's work.
+ */
+static __always_inline __u64 read_field(__u64 base, const volatile struct host_field *field)
+{
+	__u32 size = field->size;
+	__u64 value = 0;
+
+	if (!size || size > sizeof(value))
+		return 0;
+	bpf_probe_read_kernel(&value, size, (void *)(base + field->offset));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	value >>= 64 - 8 * size;
+#endif
+	return value;
+}
+
+/* The same for a pointer that may be NULL. On s390, memory at low addresses can be read. */
+static __always_inline __u64 follow(__u64 pointer, const volatile struct host_field *field)
+{
+	return pointer ? read_field(pointer, field) : 0;
+}
+
+static __always_inline bool is_error(__u64 pointer)
+{
+	return pointer >= (__u64)-4095;
+}
+
+/*
+ * Returns the number of the VM's folder in debugfs, which no other VM ever has, or 0 if there is
+ * no debugfs.
+ */
+static __always_inline __u64 inode_of(__u64 kvm, const volatile struct host_layout *layout)
+{
+	__u64 dentry = read_field(kvm, &layout->kvm_dentry);
+
+	if (!dentry || is_error(dentry))
+		return 0;
+	return follow(read_field(dentry, &layout->dentry_inode), &layout->inode_number);
+}
 
 #endif /* KERNEL_H */

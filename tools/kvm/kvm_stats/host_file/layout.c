@@ -138,7 +138,7 @@ static bool find(const struct btf *btf, const char *structure, const char *path,
 	return id && find_path(btf, id, path, found);
 }
 
-static bool find_field(const struct btf *btf, const char *structure, const char *path,
+bool layout_find_field(const struct btf *btf, const char *structure, const char *path,
 		       struct host_field *field)
 {
 	struct found found;
@@ -199,7 +199,7 @@ static int find_members(struct loader *loader)
 	for (i = 0; i < ARRAY_SIZE(members); i++) {
 		struct host_field *field = (void *)((char *)layout + members[i].member);
 
-		if (find_field(loader->btf, members[i].structure, members[i].path, field))
+		if (layout_find_field(loader->btf, members[i].structure, members[i].path, field))
 			continue;
 		if (members[i].need == REQUIRED)
 			return loader_fail(loader, "the kernel's BTF has no usable member %s of "
@@ -307,19 +307,26 @@ static int add_descs(struct loader *loader, const void *descs, size_t size)
 	return 0;
 }
 
-/* Its value follows the other values of the vCPU. */
-static int add_thread_desc(struct loader *loader, const char *name, __u32 flags, size_t index)
+int layout_add_vcpu_desc(struct loader *loader, const char *name, __u32 flags, __u32 size,
+			 __u32 offset)
 {
 	__u8 buffer[DESC_SIZE] = { 0 };
 	struct kvm_stats_desc *desc = (void *)buffer;
 
 	desc->flags = flags;
 	desc->exponent = (flags & KVM_STATS_UNIT_MASK) == KVM_STATS_UNIT_SECONDS ? -9 : 0;
-	desc->size = 1;
-	desc->offset = loader->layout.vcpu_stat_size + index * sizeof(__u64);
+	desc->size = size;
+	desc->offset = offset;
 	strcpy(desc->name, name);
 	loader->layout.header.vcpu_descs++;
 	return add_descs(loader, buffer, sizeof(buffer));
+}
+
+/* Its value follows the other values of the vCPU. */
+static int add_thread_desc(struct loader *loader, const char *name, __u32 flags, size_t index)
+{
+	return layout_add_vcpu_desc(loader, name, flags, 1,
+				    loader->layout.vcpu_stat_size + index * sizeof(__u64));
 }
 
 /* Makes one field of those that follow each other. */
@@ -352,8 +359,8 @@ static int add_thread_stats(struct loader *loader)
 		const char *other = thread_stats[i].other_path;
 		struct host_field *field = &layout->thread[layout->threads];
 
-		if (!find_field(loader->btf, "task_struct", thread_stats[i].path, field) &&
-		    !(other && find_field(loader->btf, "task_struct", other, field))) {
+		if (!layout_find_field(loader->btf, "task_struct", thread_stats[i].path, field) &&
+		    !(other && layout_find_field(loader->btf, "task_struct", other, field))) {
 			if (!i)
 				return loader_fail(loader, "the kernel's BTF does not show the "
 						   "CPU of a thread");
@@ -508,5 +515,7 @@ int layout_find(struct loader *loader)
 		err = find_kvm_stats(loader);
 	if (!err)
 		err = add_thread_stats(loader);
+	if (!err && loader->exits)
+		err = exits_describe(loader);
 	return err ? err : fill_header(loader);
 }

@@ -22,7 +22,7 @@
 
 __asm__(".pushsection .rodata\n"
 	".balign 8\n"
-	"host_file_object: .incbin \"" HOST_FILE_OBJECT "\"\n"
+	"host_file_object: .incbin \"" BPF_OBJECTS "host_file.bpf.o\"\n"
 	"host_file_object_end: .byte 0\n"
 	".popsection\n");
 
@@ -104,10 +104,10 @@ static int create_vm(struct loader *loader)
 
 /* ---- loading ---- */
 
-static int set_layout(struct loader *loader)
+static int set_layout(struct loader *loader, struct bpf_object *object)
 {
-	const struct btf *btf = bpf_object__btf(loader->object);
-	struct bpf_map *map = bpf_object__find_map_by_name(loader->object, ".rodata");
+	const struct btf *btf = bpf_object__btf(object);
+	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata");
 	int id = btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC), i;
 	const struct btf_type *section = btf__type_by_id(btf, id < 0 ? 0 : id);
 	const struct btf_var_secinfo *variable = btf_var_secinfos(section);
@@ -138,25 +138,34 @@ static int load_error(struct loader *loader, int err)
 			   strerror(-err), hint);
 }
 
-/* Returns 0 or -errno. */
-static int try_load(struct loader *loader, const char *name)
+int loader_open_object(struct loader *loader, const char *data, size_t size,
+		       struct bpf_object **object)
 {
 	const struct bpf_object_open_opts options = {
 		.sz = sizeof(options),
 		.object_name = "kvm_stats",
 	};
-	size_t size = host_file_object_end - host_file_object;
-	struct bpf_program *program;
-	int err;
 
-	bpf_object__close(loader->object);
-	loader->object = bpf_object__open_mem(host_file_object, size, &options);
-	if (!loader->object)
-		return -errno;
+	bpf_object__close(*object);
+	*object = bpf_object__open_mem(data, size, &options);
+	if (!*object)
+		return loader_fail(loader, "the BPF object cannot be opened: %s", strerror(errno));
+	return set_layout(loader, *object);
+}
+
+/* Returns 0 or -errno. */
+static int try_load(struct loader *loader, const char *name)
+{
+	struct bpf_program *program;
+
+	if (loader_open_object(loader, host_file_object, host_file_object_end - host_file_object,
+			       &loader->object))
+		return -EINVAL;
 	bpf_object__for_each_program(program, loader->object)
 		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
-	err = set_layout(loader);
-	return err ? -EINVAL : bpf_object__load(loader->object);
+	if (loader->exits_object && exits_share_table(loader, loader->object))
+		return -EINVAL;
+	return bpf_object__load(loader->object);
 }
 
 static int attach(struct loader *loader, const char *name)
@@ -280,12 +289,12 @@ static int ignore_messages(enum libbpf_print_level level, const char *format, va
 	return vfprintf(stderr, format, args);
 }
 
-static int prepare(struct loader *loader)
+static int prepare(struct loader *loader, enum loader_exits exits)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 
 	*loader = (struct loader){
-		.kvm = -1, .vm = -1, .vcpu = -1, .vm_stats = -1, .vcpu_stats = -1,
+		.exits = exits, .kvm = -1, .vm = -1, .vcpu = -1, .vm_stats = -1, .vcpu_stats = -1,
 	};
 	libbpf_set_print(ignore_messages);
 	/* Before Linux 5.11, and in kernels without memory cgroups, maps count as locked memory. */
@@ -432,6 +441,8 @@ static int check_pass(struct loader *loader, const struct kvmstats_host *host)
 	if (!err)
 		err = compare_file(loader, loader->vcpu_stats, kvmstats_host_vcpu_now(vcpu),
 				   vcpu_schema, "vCPU");
+	if (!err && loader->exits)
+		err = exits_check(loader, kvmstats_host_vcpu_now(vcpu), vcpu_schema);
 	return err ? err : check_thread(loader, vcpu, vcpu_schema);
 }
 
@@ -453,25 +464,42 @@ static int prove(struct loader *loader)
 	return err;
 }
 
-int loader_open(struct loader *loader)
-{
-	int err = loader_open_program(loader, "host_file");
-
-	return err ? err : prove(loader);
-}
-
-int loader_open_program(struct loader *loader, const char *program)
+static int open_program(struct loader *loader, const char *program, enum loader_exits exits)
 {
 	int err;
 
-	err = prepare(loader);
+	err = prepare(loader, exits);
 	if (!err)
 		err = layout_find(loader);
 	if (!err)
 		err = learn(loader);
+	if (!err && exits)
+		err = exits_load(loader);
 	if (err || !load(loader, program))
 		return err;
 	return strcmp(program, "host_file") ? -1 : load_without_clocks(loader);
+}
+
+int loader_open_program(struct loader *loader, const char *program)
+{
+	return open_program(loader, program, LOADER_NO_EXITS);
+}
+
+int loader_open_with_exits(struct loader *loader, enum loader_exits exits)
+{
+	int err;
+
+	err = open_program(loader, "host_file", exits);
+	if (!err && exits)
+		err = exits_attach(loader);
+	if (!err && exits)
+		err = exits_run_guest(loader);
+	return err ? err : prove(loader);
+}
+
+int loader_open(struct loader *loader)
+{
+	return loader_open_with_exits(loader, LOADER_NO_EXITS);
 }
 
 void loader_close(struct loader *loader)
@@ -481,6 +509,7 @@ void loader_close(struct loader *loader)
 	};
 	size_t i;
 
+	exits_close(loader);
 	bpf_link__destroy(loader->link);
 	bpf_object__close(loader->object);
 	if (loader->btf != loader->base_btf)

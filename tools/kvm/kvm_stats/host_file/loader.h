@@ -11,6 +11,13 @@
 struct bpf_link;
 struct bpf_object;
 struct btf;
+struct kvmstats_sample;
+struct kvmstats_schema;
+
+/* Which vCPUs have statistics of exits */
+enum loader_exits { LOADER_NO_EXITS, LOADER_EXITS_OF_CHOSEN, LOADER_EXITS_OF_ALL };
+
+#define LOADER_EXIT_LINKS	4
 
 struct loader {
 	char error[256];		/* why the last function failed; no full stop */
@@ -22,11 +29,15 @@ struct loader {
 	struct btf *base_btf, *btf;	/* of vmlinux, and that of the module kvm */
 	struct bpf_object *object;
 	struct bpf_link *link;
+	enum loader_exits exits;
+	struct bpf_object *exits_object;
+	struct bpf_link *exit_links[LOADER_EXIT_LINKS];
 	struct host_layout layout;
 };
 
-/* The file host_file.bpf.o, which loader.c contains */
+/* The files host_file.bpf.o and exits.bpf.o, which loader.c and exits.c contain */
 extern const char host_file_object[], host_file_object_end[];
+extern const char exits_object[], exits_object_end[];
 
 /* Stores the message, and returns -1. */
 __attribute__((format(printf, 2, 3)))
@@ -41,11 +52,53 @@ int layout_find(struct loader *loader);
  */
 int loader_open(struct loader *loader);
 
+/* The same with the statistics of exits, which count until loader_close(). */
+int loader_open_with_exits(struct loader *loader, enum loader_exits exits);
+
 /* The same without the comparison, for measurements: @program is "host_file" or "nothing". */
 int loader_open_program(struct loader *loader, const char *program);
 void loader_close(struct loader *loader);
 
 /* Returns an fd from which one pass can be read, or -1 and a message. */
 int loader_pass(struct loader *loader);
+
+/* Opens a BPF object that has the layout. Returns 0, or -1 and a message. */
+int loader_open_object(struct loader *loader, const char *data, size_t size,
+		       struct bpf_object **object);
+
+/* ---- what exits.c uses of layout.c ---- */
+
+/* Finds a member of a structure in BTF. Returns false if it is not usable as a number. */
+bool layout_find_field(const struct btf *btf, const char *structure, const char *path,
+		       struct host_field *field);
+
+/* Describes a statistic of vCPUs, whose values begin at @offset in the values of the vCPU. */
+int layout_add_vcpu_desc(struct loader *loader, const char *name, __u32 flags, __u32 size,
+			 __u32 offset);
+
+/*
+ * ---- statistics of exits: exits.c. The functions return 0, or -1 and a message. ----
+ *
+ * On architectures without classes of exits, exits_describe() fails.
+ */
+
+int exits_describe(struct loader *loader);
+
+/* Whether the exit reasons of this kernel's vendor module are known. */
+bool exits_have_reasons(const struct loader *loader);
+
+/* Loads the programs. exits_share_table() gives their table to the iterator before it is loaded. */
+int exits_load(struct loader *loader);
+int exits_share_table(struct loader *loader, struct bpf_object *object);
+int exits_attach(struct loader *loader);
+
+/* Runs a guest with a few exits, and checks what a pass has about them. */
+int exits_run_guest(struct loader *loader);
+int exits_check(struct loader *loader, const struct kvmstats_sample *sample,
+		const struct kvmstats_schema *schema);
+
+/* Adds a VMM to those whose vCPUs count, or removes it. Its present statistics stay. */
+int exits_choose(struct loader *loader, pid_t pid, bool chosen);
+void exits_close(struct loader *loader);
 
 #endif /* LOADER_H */

@@ -41,6 +41,7 @@ struct tiny_vcpu {
 
 struct tiny_vm {
 	int fd;
+	void *mapping;		/* of its memory */
 	uint8_t *memory;
 	bool has_irqchip;
 	int vcpus;
@@ -55,6 +56,7 @@ static inline int tiny_add_memory(struct tiny_vm *vm)
 
 	if (memory == MAP_FAILED)
 		return -errno;
+	vm->mapping = memory;
 	memory += -(uintptr_t)memory % TINY_MEMORY;
 	memcpy(memory + TINY_ENTRY, tiny_code, sizeof(tiny_code));
 	__builtin___clear_cache((char *)memory + TINY_ENTRY,
@@ -208,6 +210,7 @@ static inline void tiny_close(struct tiny_vm *vm)
 		munmap(vm->vcpu[i].run, vm->vcpu[i].run_size);
 		close(vm->vcpu[i].fd);
 	}
+	munmap(vm->mapping, 2 * TINY_MEMORY);
 	close(vm->fd);
 }
 

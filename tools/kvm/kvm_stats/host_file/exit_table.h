@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table of vCPUs in both BPF objects: the programs in exits.bpf.c fill it, and the iterator in
+ * host_file.bpf.c reads it.
+ */
+#ifndef EXIT_TABLE_H
+#define EXIT_TABLE_H
+
+#include <bpf/bpf_helpers.h>
+
+#include "exits.h"
+#include "host_file.h"
+
+const volatile struct host_layout layout;
+
+/* The loader sets the number of entries. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct exit_vcpu);
+} exit_vcpus SEC(".maps");
+
+static __always_inline struct exit_vcpu *entry_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&exit_vcpus, &index);
+}
+
+static __always_inline __u32 place_of(__u64 address, __u32 i)
+{
+	return (exit_place(address, layout.exit_shift) + i) & layout.exit_mask;
+}
+
+static __always_inline struct exit_vcpu *find_vcpu(__u64 vcpu)
+{
+	__u32 i;
+
+	for (i = 0; i < EXIT_WINDOW; i++) {
+		struct exit_vcpu *entry = entry_at(place_of(vcpu, i));
+
+		if (!entry || !entry->vcpu)
+			return NULL;
+		if (entry->vcpu == vcpu)
+			return entry;
+	}
+	return NULL;
+}
+
+#endif /* EXIT_TABLE_H */

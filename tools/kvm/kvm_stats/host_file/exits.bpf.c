@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counts the exits of vCPUs by class, and adds up where their time goes. The names and the meaning
+ * of the statistics are those of virt/kvm/kvm_exit_stats.c, and the classes are its own: the table
+ * in arch/x86/kvm/exit_classes.c is compiled into this program.
+ *
+ * The programs are attached to KVM's tracepoints. At each of them, the time since the last one is
+ * added to one value, so the time of a vCPU is complete. The time for which its thread waited for a
+ * CPU is left out, because thread_run_delay_ns has it. The beginning of KVM_RUN has no tracepoint,
+ * so the time in user space ends when the guest is entered. That of kvm_vcpu_wakeup reports how
+ * long a halt was, so a halt counts when it ends.
+ *
+ * A vCPU counts from its first entry into the guest. Two of the tracepoints do not show the vCPU:
+ * the table of threads does. exits.h describes the tables.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <asm/kvm.h>
+#include <asm/svm.h>
+#include <asm/vmx.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "kernel.h"
+#include "exit_table.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* The number of the present choice of VMMs. The loader increments it when it changes `chosen`. */
+__u32 choice = 1;
+
+/* The loader sets the number of entries. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct exit_thread);
+} exit_threads SEC(".maps");
+
+/* The PIDs of the VMMs whose vCPUs count, unless all do */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u8);
+} chosen SEC(".maps");
+
+/* In this time, a VM cannot end and another one be created and entered. */
+#define REUSE_NS	10000
+
+/* ---- classes ---- */
+
+/* What the table uses of the kernel's headers, and no header for programs has */
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+
+#define ARRAY_SIZE(array)		(sizeof(array) / sizeof((array)[0]))
+#define fallthrough			__attribute__((__fallthrough__))
+#define PFERR_RSVD_MASK			(1 << 3)
+#define INTR_INFO_VECTOR_MASK		0xff
+#define INTR_INFO_INTR_TYPE_MASK	0x700
+#define INTR_TYPE_NMI_INTR		(2 << 8)
+#define INTR_TYPE_HARD_EXCEPTION	(3 << 8)
+
+/* arch/x86/kvm/exit_classes.c without what only the kernel can compile */
+#include "exit_classes.h"
+
+#define ISA_VMX		1
+#define ISA_SVM		2
+
+/* Reasons that Linux 5.10 does not have, so that the table does not have them either */
+#define EFER_WRITE_TRAP	0x8f
+#define CR0_WRITE_TRAP	0x90
+#define CR15_WRITE_TRAP	0x9f
+#define VMGEXIT		0x403
+
+static __always_inline enum kvm_exit_class svm_class(__u64 vcpu)
+{
+	__u64 vmcb = read_field(vcpu, &layout.svm_vmcb);
+	struct {
+		__u32 code, code_high;
+		__u64 info_1;
+	} exit;
+
+	bpf_probe_read_kernel(&exit, sizeof(exit), (void *)(vmcb + layout.svm_exit));
+	if (exit.code == EFER_WRITE_TRAP)
+		return EXIT_CLASS_msr_write;
+	if (exit.code >= CR0_WRITE_TRAP && exit.code <= CR15_WRITE_TRAP)
+		return EXIT_CLASS_cr_access;
+	if (exit.code == VMGEXIT)
+		return EXIT_CLASS_hypercall;
+	return kvm_svm_exit_class(exit.code, exit.info_1);
+}
+
+#define FAILED_VMENTRY	(1u << 31)
+
+/*
+ * KVM reads the information on an exception only when it needs it. If it has not done so yet, an
+ * NMI of the host counts as an exception. The error code of a page fault is not in memory, so an
+ * access to a device is a page fault for a VM without EPT.
+ */
+static __always_inline enum kvm_exit_class vmx_class(__u64 vcpu)
+{
+	__u32 reason = read_field(vcpu, &layout.vmx_reason), info = INTR_TYPE_HARD_EXCEPTION;
+
+	if (reason & FAILED_VMENTRY)
+		return EXIT_CLASS_entry_failed;
+	if ((__u16)reason == EXIT_REASON_EXCEPTION_NMI &&
+	    read_field(vcpu, &layout.vmx_available) >> layout.vmx_info_bit & 1)
+		info = read_field(vcpu, &layout.vmx_info);
+	return kvm_vmx_exit_class(reason, info, 0);
+}
+
+static __always_inline enum kvm_exit_class exit_class(__u64 vcpu, __u64 isa)
+{
+	if (isa == ISA_SVM && layout.svm_vmcb.size)
+		return svm_class(vcpu);
+	if (isa == ISA_VMX && layout.vmx_reason.size)
+		return vmx_class(vcpu);
+	return EXIT_CLASS_other;
+}
+
+/* ---- tables ---- */
+
+static __always_inline struct exit_thread *thread_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&exit_threads, &index);
+}
+
+/* The vCPU that the thread entered last */
+static __always_inline struct exit_vcpu *find_by_thread(__u32 tid)
+{
+	__u32 i;
+
+	for (i = 0; i < EXIT_WINDOW; i++) {
+		struct exit_thread *thread = thread_at(place_of(tid, i));
+		struct exit_vcpu *entry;
+
+		if (!thread || !thread->tid)
+			return NULL;
+		if (thread->tid != tid)
+			continue;
+		entry = entry_at(thread->index);
+		return entry && entry->tid == tid ? entry : NULL;
+	}
+	return NULL;
+}
+
+/* Whether the thread runs another vCPU now, or has ended and its vCPU has another thread */
+static __always_inline bool is_unused(const struct exit_thread *thread)
+{
+	const struct exit_vcpu *entry;
+
+	if (!thread->tid)
+		return true;
+	entry = entry_at(thread->index);
+	return !entry || entry->tid != thread->tid;
+}
+
+/* Without an entry, times in user space and in halts count as time of the exit. */
+static __always_inline void set_thread(struct exit_vcpu *entry, __u32 tid)
+{
+	__u32 i;
+
+	entry->tid = tid;
+	for (i = 0; i < EXIT_WINDOW; i++) {
+		struct exit_thread *thread = thread_at(place_of(tid, i));
+		__u32 old;
+
+		if (!thread)
+			return;
+		old = thread->tid;
+		if (old != tid && (!is_unused(thread) ||
+				   __sync_val_compare_and_swap(&thread->tid, old, tid) != old))
+			continue;
+		thread->index = entry->index;
+		return;
+	}
+}
+
+/* Whether the entry is that of a VM which still exists. Memory that was freed can be read. */
+static __always_inline bool is_in_use(const struct exit_vcpu *entry)
+{
+	return read_field(entry->vcpu, &layout.vcpu_kvm) == entry->kvm &&
+	       read_field(entry->kvm, &layout.kvm_users) &&
+	       inode_of(entry->kvm, &layout) == entry->inode;
+}
+
+static __always_inline void give_entry(struct exit_vcpu *entry, __u64 vcpu, __u32 index)
+{
+	__builtin_memset(entry->value, 0, sizeof(entry->value));
+	entry->kvm = read_field(vcpu, &layout.vcpu_kvm);
+	entry->inode = inode_of(entry->kvm, &layout);
+	entry->tid = 0;
+	entry->doing = EXIT_NOT_JOINED;
+	entry->in_exit = 0;
+	entry->index = index;
+	entry->choice = 0;
+	entry->vcpu = vcpu;
+}
+
+/*
+ * Gives the vCPU an entry that is empty, or that of a vCPU which has ended. If all are in use, the
+ * vCPU does not count.
+ */
+static __noinline struct exit_vcpu *add_vcpu(__u64 vcpu)
+{
+	__u32 i;
+
+	for (i = 0; i < EXIT_WINDOW; i++) {
+		__u32 index = place_of(vcpu, i);
+		struct exit_vcpu *entry = entry_at(index);
+		__u64 old;
+
+		if (!entry)
+			return NULL;
+		old = entry->vcpu;
+		if (old == EXIT_CLAIMED || (old && is_in_use(entry)))
+			continue;
+		/* vCPUs of other CPUs search for an entry at the same time. */
+		if (__sync_val_compare_and_swap(&entry->vcpu, old, EXIT_CLAIMED) != old)
+			continue;
+		give_entry(entry, vcpu, index);
+		return entry;
+	}
+	return NULL;
+}
+
+/*
+ * Returns whether the entry is that of the vCPU's VM. If another VM has got the memory of one that
+ * has ended, the entry becomes that of the other VM. No other vCPU has taken it meanwhile, unless
+ * it did so just before: then this vCPU gets another entry when it enters the guest again.
+ */
+static __noinline bool check_entry(struct exit_vcpu *entry, __u64 vcpu)
+{
+	if (!entry)
+		return false;
+	if (is_in_use(entry))
+		return true;
+	if (__sync_val_compare_and_swap(&entry->vcpu, vcpu, EXIT_CLAIMED) != vcpu)
+		return false;
+	give_entry(entry, vcpu, entry->index);
+	return true;
+}
+
+/* ---- which vCPUs count ---- */
+
+/*
+ * Applies the choice to a vCPU at its first entry, after each change of the choice, and if another
+ * process has a vCPU at this address. Returns whether the vCPU counts.
+ */
+static __always_inline bool counts(struct exit_vcpu *entry, __u64 vcpu, __u32 tgid)
+{
+	if (layout.exits_of_all)
+		return true;
+	if (entry->choice == choice && entry->tgid == tgid)
+		return entry->doing != EXIT_IGNORED;
+	if (!check_entry(entry, vcpu))
+		return false;
+	entry->choice = choice;
+	entry->tgid = tgid;
+	if (!bpf_map_lookup_elem(&chosen, &tgid)) {
+		entry->doing = EXIT_IGNORED;
+		return false;
+	}
+	if (entry->doing == EXIT_IGNORED)
+		entry->doing = EXIT_NOT_JOINED;
+	return true;
+}
+
+/* ---- time ---- */
+
+static __always_inline struct task_struct *current_task(void)
+{
+	return (struct task_struct *)bpf_get_current_task_btf();
+}
+
+/* How long the thread has waited for a CPU */
+static __always_inline __u64 delay_of(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : 0;
+}
+
+/* Returns the time since the last event without waits for a CPU, and begins the next interval. */
+static __always_inline __u64 time_since(struct exit_vcpu *entry, struct task_struct *task,
+					__u64 now, __u64 *waited)
+{
+	__u64 delay = delay_of(task), ns = now - entry->since;
+
+	*waited = delay - entry->delay;
+	entry->since = now;
+	entry->delay = delay;
+	/* The clocks of two CPUs, and that of the scheduler, can differ a little. */
+	return (__s64)ns > 0 && ns > *waited ? ns - *waited : 0;
+}
+
+static __always_inline void add_time(struct exit_vcpu *entry, __u64 ns)
+{
+	__u32 doing = entry->doing;
+
+	if (doing >= EXIT_VALUES)
+		return;
+	entry->value[doing] += ns;
+	if (doing >= EXIT_FIRST)
+		entry->exit_ns += ns;
+}
+
+static __always_inline void pass_time(struct exit_vcpu *entry, struct task_struct *task)
+{
+	__u64 waited, ns = time_since(entry, task, bpf_ktime_get_ns(), &waited);
+
+	add_time(entry, ns);
+}
+
+/* min(fls64(ns), EXIT_HIST_SIZE - 1) */
+static __always_inline __u32 bucket_of(__u64 ns)
+{
+	__u32 value = ns, bucket = 0, shift;
+
+	if (ns >> (EXIT_HIST_SIZE - 2))
+		return EXIT_HIST_SIZE - 1;
+	for (shift = 16; shift; shift /= 2) {
+		if (value >> shift) {
+			value >>= shift;
+			bucket += shift;
+		}
+	}
+	return bucket + value;
+}
+
+static __always_inline void add_to_histogram(struct exit_vcpu *entry)
+{
+	__u32 bucket = bucket_of(entry->exit_ns);
+
+	if (bucket < EXIT_HIST_SIZE)
+		entry->value[EXIT_HIST + bucket]++;
+	entry->in_exit = 0;
+}
+
+/* ---- tracepoints ---- */
+
+static __always_inline void join(struct exit_vcpu *entry, struct task_struct *task)
+{
+	entry->since = bpf_ktime_get_ns();
+	entry->delay = delay_of(task);
+	entry->doing = EXIT_GUEST;
+	set_thread(entry, task->pid);
+}
+
+/* KVM_RUN has begun. The thread can be another one than before. */
+static __always_inline void leave_userspace(struct exit_vcpu *entry, struct task_struct *task)
+{
+	if (entry->tid != task->pid || find_by_thread(task->pid) != entry)
+		set_thread(entry, task->pid);
+}
+
+/* A thread that has just begun to run this vCPU has waited for a CPU before. */
+static __always_inline void enter(struct exit_vcpu *entry, struct task_struct *task)
+{
+	if (entry->doing == EXIT_NOT_JOINED) {
+		join(entry, task);
+		return;
+	}
+	if (entry->tid != task->pid)
+		entry->delay = delay_of(task);
+	pass_time(entry, task);
+	if (entry->in_exit)
+		add_to_histogram(entry);
+	if (entry->doing == EXIT_USERSPACE)
+		leave_userspace(entry, task);
+	entry->doing = EXIT_GUEST;
+}
+
+/* Whether the vCPU was in user space for so long that it can be that of another VM */
+static __always_inline bool can_be_another(const struct exit_vcpu *entry)
+{
+	return entry->doing == EXIT_USERSPACE && bpf_ktime_get_ns() - entry->since > REUSE_NS;
+}
+
+SEC("raw_tp/kvm_entry")
+int exits_kvm_entry(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = current_task();
+	__u64 vcpu = ctx->args[0];
+	struct exit_vcpu *entry = find_vcpu(vcpu);
+
+	if (!entry)
+		entry = add_vcpu(vcpu);
+	if (!entry || !counts(entry, vcpu, task->tgid))
+		return 0;
+	if (can_be_another(entry) && !check_entry(entry, vcpu))
+		return 0;
+	enter(entry, task);
+	return 0;
+}
+
+static __always_inline int count_exit(__u64 vcpu, __u64 isa)
+{
+	struct exit_vcpu *entry = find_vcpu(vcpu);
+	__u32 class;
+
+	if (!entry || entry->doing != EXIT_GUEST)
+		return 0;
+	pass_time(entry, current_task());
+	class = exit_class(vcpu, isa);
+	if (class >= KVM_EXIT_CLASSES)
+		return 0;
+	entry->value[EXIT_COUNT(class)]++;
+	entry->doing = EXIT_NS(class);
+	entry->exit_ns = 0;
+	entry->in_exit = 1;
+	return 0;
+}
+
+SEC("raw_tp/kvm_exit")
+int exits_kvm_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	return count_exit(ctx->args[0], ctx->args[1]);
+}
+
+/* Before Linux 5.16, the first argument is the reason. */
+SEC("raw_tp/kvm_exit")
+int exits_kvm_exit_reason(struct bpf_raw_tracepoint_args *ctx)
+{
+	return count_exit(ctx->args[1], ctx->args[2]);
+}
+
+/* The end of KVM_RUN, also of one that did not enter the guest */
+SEC("raw_tp/kvm_userspace_exit")
+int exits_kvm_userspace_exit(void *ctx)
+{
+	struct task_struct *task = current_task();
+	struct exit_vcpu *entry = find_by_thread(task->pid);
+
+	if (!entry || entry->doing >= EXIT_VALUES)
+		return 0;
+	pass_time(entry, task);
+	entry->doing = EXIT_USERSPACE;
+	return 0;
+}
+
+/* The wait for a CPU after a wakeup is a part of the time that the tracepoint reports. */
+SEC("raw_tp/kvm_vcpu_wakeup")
+int exits_kvm_vcpu_wakeup(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = current_task();
+	struct exit_vcpu *entry = find_by_thread(task->pid);
+	__u64 halted = ctx->args[0], waited, ns;
+
+	if (!entry || entry->doing >= EXIT_VALUES)
+		return 0;
+	ns = time_since(entry, task, bpf_ktime_get_ns(), &waited);
+	halted = halted > waited ? halted - waited : 0;
+	if (halted > ns)
+		halted = ns;
+	entry->value[EXIT_HALTED] += halted;
+	add_time(entry, ns - halted);
+	return 0;
+}

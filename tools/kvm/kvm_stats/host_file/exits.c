@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Loads and attaches the BPF programs that count exits, and proves that they are right. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/kvm.h>
+#include <linux/kvm_stats.h>
+
+#include "host_file/exits.h"
+#include "host_file/loader.h"
+#include "kvmstats.h"
+
+#if HAVE_EXITS
+
+__asm__(".pushsection .rodata\n"
+	".balign 8\n"
+	"exits_object: .incbin \"" BPF_OBJECTS "exits.bpf.o\"\n"
+	"exits_object_end: .byte 0\n"
+	".popsection\n");
+
+/* ---- what the kernel has ---- */
+
+/* Whether argument @index of a tracepoint, from 0, is a pointer to a vCPU. */
+static bool is_vcpu(const struct btf *btf, const char *tracepoint, int index)
+{
+	int id = btf__find_by_name_kind(btf, tracepoint, BTF_KIND_TYPEDEF);
+	const struct btf_type *type = btf__type_by_id(btf, id < 0 ? 0 : id);
+
+	if (id < 0)
+		return false;
+	type = btf__type_by_id(btf, type->type);		/* the pointer */
+	type = btf__type_by_id(btf, type->type);
+	/* The first parameter is not an argument of the tracepoint. */
+	if (!btf_is_func_proto(type) || btf_vlen(type) <= index + 1)
+		return false;
+	type = btf__type_by_id(btf, btf_params(type)[index + 1].type);
+	if (!btf_is_ptr(type))
+		return false;
+	type = btf__type_by_id(btf, type->type);
+	return btf_is_struct(type) && !strcmp(btf__name_by_offset(btf, type->name_off), "kvm_vcpu");
+}
+
+static bool exit_has_reason(const struct loader *loader)
+{
+	return !is_vcpu(loader->btf, "btf_trace_kvm_exit", 0);
+}
+
+static int find_arguments(struct loader *loader)
+{
+	if (is_vcpu(loader->btf, "btf_trace_kvm_entry", 0) &&
+	    is_vcpu(loader->btf, "btf_trace_kvm_exit", exit_has_reason(loader)))
+		return 0;
+	return loader_fail(loader, "exits cannot be counted: the tracepoints kvm_entry and "
+			   "kvm_exit of this kernel have other arguments");
+}
+
+/* Returns the number of the bit, or 64, which no value has. */
+static __u32 find_enumerator(const struct btf *btf, const char *enumeration, const char *name)
+{
+	int id = btf__find_by_name_kind(btf, enumeration, BTF_KIND_ENUM), i;
+	const struct btf_type *type = btf__type_by_id(btf, id < 0 ? 0 : id);
+
+	for (i = 0; id > 0 && i < btf_vlen(type); i++) {
+		if (!strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), name))
+			return btf_enum(type)[i].val;
+	}
+	return 64;
+}
+
+/* A pointer to the vCPU must be one to the vendor's structure. */
+static bool begins_with_vcpu(const struct btf *btf, const char *structure,
+			     const struct host_layout *layout)
+{
+	struct host_field kvm;
+
+	return layout_find_field(btf, structure, "vcpu.kvm", &kvm) &&
+	       kvm.offset == layout->vcpu_kvm.offset;
+}
+
+/* The program reads the exit code and exit_info_1 at once. */
+static void find_svm(const struct btf *btf, struct host_layout *layout)
+{
+	struct host_field vmcb, code, info;
+
+	if (!begins_with_vcpu(btf, "vcpu_svm", layout) ||
+	    !layout_find_field(btf, "vcpu_svm", "vmcb", &vmcb) ||
+	    !layout_find_field(btf, "vmcb", "control.exit_code", &code) ||
+	    !layout_find_field(btf, "vmcb", "control.exit_info_1", &info) ||
+	    info.offset != code.offset + 8)
+		return;
+	layout->svm_vmcb = vmcb;
+	layout->svm_exit = code.offset;
+}
+
+/* From Linux 6.16 on, the members are in struct vcpu_vt. */
+static bool find_vmx_field(const struct btf *btf, const char *path, const char *path_in_vt,
+			   struct host_field *field)
+{
+	return layout_find_field(btf, "vcpu_vmx", path, field) ||
+	       layout_find_field(btf, "vcpu_vmx", path_in_vt, field);
+}
+
+static void find_vmx(const struct btf *btf, struct host_layout *layout)
+{
+	if (!begins_with_vcpu(btf, "vcpu_vmx", layout) ||
+	    !find_vmx_field(btf, "exit_reason.full", "vt.exit_reason.full", &layout->vmx_reason))
+		return;
+	layout->vmx_info_bit = find_enumerator(btf, "kvm_reg", "VCPU_EXREG_EXIT_INFO_2");
+	if (layout->vmx_info_bit > 63 ||
+	    !find_vmx_field(btf, "exit_intr_info", "vt.exit_intr_info", &layout->vmx_info) ||
+	    !layout_find_field(btf, "kvm_vcpu", "arch.regs_avail", &layout->vmx_available))
+		layout->vmx_available.size = 0;
+}
+
+/* A vendor module without BTF, or one that is not known, leaves only the class "other". */
+static void find_reasons(struct loader *loader)
+{
+	static const char * const modules[] = { "kvm_amd", "kvm_intel" };
+	size_t i;
+
+	find_svm(loader->btf, &loader->layout);
+	find_vmx(loader->btf, &loader->layout);
+	for (i = 0; i < ARRAY_SIZE(modules); i++) {
+		struct btf *btf = btf__load_module_btf(modules[i], loader->base_btf);
+
+		if (!btf)
+			continue;
+		find_svm(btf, &loader->layout);
+		find_vmx(btf, &loader->layout);
+		btf__free(btf);
+	}
+}
+
+bool exits_have_reasons(const struct loader *loader)
+{
+	return loader->layout.svm_vmcb.size || loader->layout.vmx_reason.size;
+}
+
+/* ---- descriptors ---- */
+
+#define COUNTER		(KVM_STATS_TYPE_CUMULATIVE | KVM_STATS_UNIT_NONE | KVM_STATS_BASE_POW10)
+#define COUNTER_NS	(KVM_STATS_TYPE_CUMULATIVE | KVM_STATS_UNIT_SECONDS | KVM_STATS_BASE_POW10)
+#define HISTOGRAM_NS	(KVM_STATS_TYPE_LOG_HIST | KVM_STATS_UNIT_SECONDS | KVM_STATS_BASE_POW10)
+
+/* The names of all classes, each with a NUL byte */
+static const char names[] =
+#define KVM_EXIT_CLASS(class)	#class "\0"
+#include <asm/kvm_exit_classes.h>
+#undef KVM_EXIT_CLASS
+	;
+
+/* @value is one of the indexes in exits.h. */
+static int describe(struct loader *loader, const char *name, __u32 flags, __u32 size, __u32 value)
+{
+	const struct host_layout *layout = &loader->layout;
+	__u32 begin = layout->vcpu_stat_size + (layout->threads + layout->clocks) * sizeof(__u64);
+
+	return layout_add_vcpu_desc(loader, name, flags, size, begin + value * sizeof(__u64));
+}
+
+static int describe_class(struct loader *loader, __u32 class, const char *class_name)
+{
+	char name[KVM_HOST_NAME_SIZE];
+	int err;
+
+	snprintf(name, sizeof(name), "exit_%s", class_name);
+	err = describe(loader, name, COUNTER, 1, EXIT_COUNT(class));
+	if (err)
+		return err;
+	snprintf(name, sizeof(name), "exit_%s_ns", class_name);
+	return describe(loader, name, COUNTER_NS, 1, EXIT_NS(class));
+}
+
+int exits_describe(struct loader *loader)
+{
+	const char *name = names;
+	__u32 class, count;
+	int err;
+
+	err = find_arguments(loader);
+	if (err)
+		return err;
+	find_reasons(loader);
+	count = exits_have_reasons(loader) ? KVM_EXIT_CLASSES : EXIT_CLASS_other + 1;
+	for (class = 0; !err && class < count; class++, name += strlen(name) + 1)
+		err = describe_class(loader, class, name);
+	if (!err)
+		err = describe(loader, "exit_hist", HISTOGRAM_NS, EXIT_HIST_SIZE, EXIT_HIST);
+	if (!err)
+		err = describe(loader, "guest_ns", COUNTER_NS, 1, EXIT_GUEST);
+	if (!err)
+		err = describe(loader, "userspace_ns", COUNTER_NS, 1, EXIT_USERSPACE);
+	if (!err)
+		err = describe(loader, "halted_ns", COUNTER_NS, 1, EXIT_HALTED);
+	loader->layout.exits_size = EXIT_COUNT(count) * sizeof(__u64);
+	return err;
+}
+
+/* ---- loading ---- */
+
+/* Entries of the tables. Half of them should stay empty. */
+#define MIN_ENTRIES	4096
+#define ENTRIES_PER_CPU	64
+
+/* The tables have the same size, because a vCPU has one thread. */
+static void set_size_of_tables(struct loader *loader)
+{
+	__u64 wanted = (__u64)ENTRIES_PER_CPU * libbpf_num_possible_cpus(), entries = MIN_ENTRIES;
+
+	loader->layout.exit_shift = 64 - 12;
+	for (; entries < wanted; entries *= 2)
+		loader->layout.exit_shift--;
+	loader->layout.exit_mask = entries - 1;
+}
+
+static const char * const tables[] = { "exit_vcpus", "exit_threads" };
+
+static const char * const programs[] = {
+	"exits_kvm_entry", "exits_kvm_exit", "exits_kvm_userspace_exit", "exits_kvm_vcpu_wakeup",
+};
+
+/* Returns a name in @programs, or that of the program for the other form of its tracepoint. */
+static const char *program_name(const struct loader *loader, size_t i)
+{
+	if (!strcmp(programs[i], "exits_kvm_exit") && exit_has_reason(loader))
+		return "exits_kvm_exit_reason";
+	return programs[i];
+}
+
+static struct bpf_program *program_at(const struct loader *loader, size_t i)
+{
+	return bpf_object__find_program_by_name(loader->exits_object, program_name(loader, i));
+}
+
+int exits_load(struct loader *loader)
+{
+	size_t size = exits_object_end - exits_object, i;
+	struct bpf_program *program;
+	int err;
+
+	set_size_of_tables(loader);
+	loader->layout.exits_of_all = loader->exits == LOADER_EXITS_OF_ALL;
+	err = loader_open_object(loader, exits_object, size, &loader->exits_object);
+	if (err)
+		return err;
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(loader->exits_object, tables[i]);
+
+		bpf_map__set_max_entries(map, loader->layout.exit_mask + 1);
+	}
+	bpf_object__for_each_program(program, loader->exits_object)
+		bpf_program__set_autoload(program, false);
+	for (i = 0; i < ARRAY_SIZE(programs); i++)
+		bpf_program__set_autoload(program_at(loader, i), true);
+	err = bpf_object__load(loader->exits_object);
+	return err ? loader_fail(loader, "the kernel does not load the BPF programs that count "
+				 "exits: %s", strerror(-err)) : 0;
+}
+
+int exits_share_table(struct loader *loader, struct bpf_object *object)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, tables[0]);
+	int fd = bpf_object__find_map_fd_by_name(loader->exits_object, tables[0]);
+
+	return bpf_map__reuse_fd(map, fd);
+}
+
+int exits_attach(struct loader *loader)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(programs); i++) {
+		loader->exit_links[i] = bpf_program__attach(program_at(loader, i));
+		if (!loader->exit_links[i])
+			return loader_fail(loader, "the BPF program %s cannot be attached: %s",
+					   programs[i], strerror(errno));
+	}
+	return 0;
+}
+
+/* ---- the choice ---- */
+
+/* The section .data has only the variable `choice`. */
+static int begin_choice(const struct loader *loader)
+{
+	int fd = bpf_object__find_map_fd_by_name(loader->exits_object, ".data");
+	__u32 key = 0, choice;
+	int err;
+
+	err = bpf_map_lookup_elem(fd, &key, &choice);
+	if (err)
+		return err;
+	choice++;
+	return bpf_map_update_elem(fd, &key, &choice, BPF_ANY);
+}
+
+int exits_choose(struct loader *loader, pid_t pid, bool chosen)
+{
+	int fd = bpf_object__find_map_fd_by_name(loader->exits_object, "chosen"), err;
+	__u32 tgid = (__u32)pid;
+	__u8 value = 1;
+
+	err = chosen ? bpf_map_update_elem(fd, &tgid, &value, BPF_ANY) :
+		       bpf_map_delete_elem(fd, &tgid);
+	if (!err || err == -ENOENT)
+		err = begin_choice(loader);
+	return err ? loader_fail(loader, "PID %d cannot be chosen for statistics of exits: %s", pid,
+				 strerror(-err)) : 0;
+}
+
+/* ---- the proof ---- */
+
+#define CPUIDS		3
+#define CODE		0x1000	/* guest physical address */
+
+/* cpuid, CPUIDS times; out %al, $0x10 */
+static const unsigned char code[] = { 0x0f, 0xa2, 0x0f, 0xa2, 0x0f, 0xa2, 0xe6, 0x10 };
+
+/* The loader's vCPU is a secondary one, which would wait for its start otherwise. */
+static int set_state(int vcpu)
+{
+	struct kvm_mp_state runnable = { .mp_state = KVM_MP_STATE_RUNNABLE };
+	struct kvm_regs regs = { .rip = CODE, .rflags = 2 };
+	struct kvm_sregs sregs;
+
+	if (ioctl(vcpu, KVM_SET_MP_STATE, &runnable) || ioctl(vcpu, KVM_GET_SREGS, &sregs))
+		return -1;
+	sregs.cs.base = 0;
+	sregs.cs.selector = 0;
+	return ioctl(vcpu, KVM_SET_SREGS, &sregs) || ioctl(vcpu, KVM_SET_REGS, &regs) ? -1 : 0;
+}
+
+/* Runs the code. A signal can end KVM_RUN before. */
+static int run_code(int vcpu, const struct kvm_run *run)
+{
+	while (ioctl(vcpu, KVM_RUN, 0)) {
+		if (errno != EINTR)
+			return -1;
+	}
+	return run->exit_reason == KVM_EXIT_IO ? 0 : -1;
+}
+
+static int run_guest(struct loader *loader)
+{
+	size_t page = sysconf(_SC_PAGESIZE), size = ioctl(loader->kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
+	struct kvm_userspace_memory_region region = {
+		.guest_phys_addr = CODE, .memory_size = page,
+	};
+	void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *run = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, loader->vcpu, 0);
+	int err = -1;
+
+	if (memory != MAP_FAILED && run != MAP_FAILED) {
+		memcpy(memory, code, sizeof(code));
+		region.userspace_addr = (unsigned long)memory;
+		err = ioctl(loader->vm, KVM_SET_USER_MEMORY_REGION, &region);
+		if (!err)
+			err = set_state(loader->vcpu);
+		if (!err)
+			err = run_code(loader->vcpu, run);
+		region.memory_size = 0;
+		ioctl(loader->vm, KVM_SET_USER_MEMORY_REGION, &region);
+	}
+	if (err)
+		loader_fail(loader, "exits cannot be counted: a guest of this process does not "
+			    "run: %s", strerror(errno));
+	munmap(memory, page);
+	munmap(run, size);
+	return err;
+}
+
+/* The choice of this process has no effect if all vCPUs count. */
+int exits_run_guest(struct loader *loader)
+{
+	int err = exits_choose(loader, getpid(), true);
+
+	if (!err)
+		err = run_guest(loader);
+	return err ? err : exits_choose(loader, getpid(), false);
+}
+
+static uint64_t value_of(const struct kvmstats_sample *sample, const struct kvmstats_schema *schema,
+			 const char *name)
+{
+	const struct kvmstats_stat *stat = kvmstats_schema_find(schema, name);
+	uint64_t value = 0;
+
+	if (stat)
+		kvmstats_sample_value(sample, stat, 0, &value);
+	return value;
+}
+
+/* Without known reasons, all exits are in the class "other". KVM may emulate such a guest. */
+int exits_check(struct loader *loader, const struct kvmstats_sample *sample,
+		const struct kvmstats_schema *schema)
+{
+	uint64_t exits = value_of(sample, schema, "exits");
+	uint64_t other = value_of(sample, schema, "exit_other");
+	uint64_t cpuid = value_of(sample, schema, "exit_cpuid");
+	uint64_t io = value_of(sample, schema, "exit_io");
+
+	if (exits_have_reasons(loader) ? cpuid == CPUIDS && io == 1 : other <= exits)
+		return 0;
+	return loader_fail(loader, "the BPF programs that count exits are wrong on this kernel: "
+			   "a guest with %d CPUID and one OUT has %llu and %llu, and of %llu exits "
+			   "%llu are not known. Please report this", CPUIDS,
+			   (unsigned long long)cpuid, (unsigned long long)io,
+			   (unsigned long long)exits, (unsigned long long)other);
+}
+
+void exits_close(struct loader *loader)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(programs); i++)
+		bpf_link__destroy(loader->exit_links[i]);
+	bpf_object__close(loader->exits_object);
+}
+
+#else
+
+int exits_describe(struct loader *loader)
+{
+	return loader_fail(loader, "exits cannot be counted on this architecture");
+}
+
+bool exits_have_reasons(const struct loader *loader)
+{
+	(void)loader;
+	return false;
+}
+
+int exits_load(struct loader *loader)
+{
+	return exits_describe(loader);
+}
+
+int exits_share_table(struct loader *loader, struct bpf_object *object)
+{
+	(void)object;
+	return exits_describe(loader);
+}
+
+int exits_attach(struct loader *loader)
+{
+	return exits_describe(loader);
+}
+
+int exits_run_guest(struct loader *loader)
+{
+	return exits_describe(loader);
+}
+
+int exits_check(struct loader *loader, const struct kvmstats_sample *sample,
+		const struct kvmstats_schema *schema)
+{
+	(void)sample;
+	(void)schema;
+	return exits_describe(loader);
+}
+
+int exits_choose(struct loader *loader, pid_t pid, bool chosen)
+{
+	(void)pid;
+	(void)chosen;
+	return exits_describe(loader);
+}
+
+void exits_close(struct loader *loader)
+{
+	(void)loader;
+}
+
+#endif

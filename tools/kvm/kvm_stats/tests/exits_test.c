@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests the statistics of exits in the host file: which VMMs count, vCPUs that end, threads that
+ * run several vCPUs, and processes that are killed. exit_stats tests the classes and the times.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kvmstats.h"
+#include "tap.h"
+#include "util.h"
+
+#if HAVE_BPF && HAVE_EXITS
+
+#include "host_file/loader.h"
+#include "tiny_vmm.h"
+
+#define VCPUS		2
+#define EXITS		40	/* of each vCPU of a VMM */
+#define MANY_VCPUS	1000
+
+static struct loader loader;
+
+/* ---- passes ---- */
+
+static struct kvmstats_host *read_host(void)
+{
+	struct kvmstats_host *host = NULL;
+	int fd = loader_pass(&loader), err = -1;
+
+	if (fd >= 0 && !kvmstats_host_open_fd(&host, fd))
+		err = kvmstats_host_read(host);
+	if (fd >= 0)
+		close(fd);
+	if (!err)
+		return host;
+	kvmstats_host_close(host);
+	return NULL;
+}
+
+/* Returns vCPU @id of the process's newest VM, which is not that of the loader, or NULL. */
+static const struct kvmstats_host_vcpu *find_vcpu(const struct kvmstats_host *host, pid_t pid,
+						  size_t id)
+{
+	size_t i;
+
+	for (i = 0; host && i < kvmstats_host_vms(host); i++) {
+		const struct kvmstats_host_vm *vm = kvmstats_host_vm(host, i);
+		const struct kvmstats_host_vcpu *first = kvmstats_host_vm_vcpu(vm, 0);
+
+		if (kvmstats_host_vm_pid(vm) == pid && first && !kvmstats_host_vcpu_id(first))
+			return kvmstats_host_vm_vcpu(vm, id);
+	}
+	return NULL;
+}
+
+static uint64_t value_of(const struct kvmstats_host *host, const struct kvmstats_host_vcpu *vcpu,
+			 const char *name)
+{
+	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
+	const struct kvmstats_stat *stat = kvmstats_schema_find(schema, name);
+	uint64_t value = UINT64_MAX;
+
+	if (stat)
+		kvmstats_sample_value(kvmstats_host_vcpu_now(vcpu), stat, 0, &value);
+	return value;
+}
+
+/* All exits of a vCPU by class */
+static uint64_t exits_by_class(const struct kvmstats_host *host,
+			       const struct kvmstats_host_vcpu *vcpu)
+{
+	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < kvmstats_schema_count(schema); i++) {
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
+		const char *name = kvmstats_stat_name(stat);
+
+		if (!strncmp(name, "exit_", 5) && strcmp(name, "exit_hist") &&
+		    strcmp(name + strlen(name) - 3, "_ns"))
+			sum += kvmstats_sample_values(kvmstats_host_vcpu_now(vcpu), stat)[0];
+	}
+	return sum;
+}
+
+/* ---- VMMs ---- */
+
+/* A VMM whose vCPUs have exited EXITS times, and wait. */
+struct vmm {
+	pid_t pid;
+	int ready, run;		/* pipes: it has exited, and it shall run */
+};
+
+static void run_vmm(int ready, int run)
+{
+	struct tiny_vm vm;
+	int i, exits;
+	char c;
+
+	if (tiny_create(&vm, VCPUS))
+		_exit(1);
+	while (read(run, &c, 1) == 1) {
+		for (i = 0; i < VCPUS; i++)
+			for (exits = 0; exits < EXITS; exits++)
+				if (!tiny_exits(&vm.vcpu[i]))
+					_exit(1);
+		write(ready, "", 1);
+	}
+	_exit(0);
+}
+
+static struct vmm start_vmm(void)
+{
+	struct vmm vmm = { 0 };
+	int ready[2], run[2];
+
+	if (pipe(ready) || pipe(run))
+		return vmm;
+	vmm.pid = fork();
+	if (!vmm.pid) {
+		close(ready[0]);
+		close(run[1]);
+		run_vmm(ready[1], run[0]);
+	}
+	close(ready[1]);
+	close(run[0]);
+	vmm.ready = ready[0];
+	vmm.run = run[1];
+	return vmm;
+}
+
+/* Returns whether each vCPU has exited EXITS times more. */
+static bool run_more(const struct vmm *vmm)
+{
+	char c;
+
+	return write(vmm->run, "", 1) == 1 && read(vmm->ready, &c, 1) == 1;
+}
+
+static void end_vmm(const struct vmm *vmm)
+{
+	close(vmm->run);
+	close(vmm->ready);
+	kill(vmm->pid, SIGKILL);
+	waitpid(vmm->pid, NULL, 0);
+}
+
+/* Whether all vCPUs have this value of exit_io. */
+static bool have_exits(pid_t pid, uint64_t expected)
+{
+	struct kvmstats_host *host = read_host();
+	bool right = host;
+	size_t i;
+
+	for (i = 0; right && i < VCPUS; i++) {
+		const struct kvmstats_host_vcpu *vcpu = find_vcpu(host, pid, i);
+		uint64_t exits = vcpu ? value_of(host, vcpu, "exit_io") : UINT64_MAX;
+
+		right = exits == expected;
+		if (!right)
+			printf("# PID %d: vCPU %zu has %llu exits, not %llu\n", pid, i,
+			       (unsigned long long)exits, (unsigned long long)expected);
+	}
+	kvmstats_host_close(host);
+	return right;
+}
+
+/* ---- which VMMs count ---- */
+
+static void test_choice(void)
+{
+	struct vmm one = start_vmm(), other = start_vmm();
+
+	exits_choose(&loader, one.pid, true);
+	tap_ok(run_more(&one) && run_more(&other), "two VMMs run");
+	tap_ok(have_exits(one.pid, EXITS), "the one that is chosen counts");
+	tap_ok(have_exits(other.pid, 0), "the other one does not");
+	exits_choose(&loader, other.pid, true);
+	run_more(&one);
+	run_more(&other);
+	tap_ok(have_exits(one.pid, 2 * EXITS) && have_exits(other.pid, EXITS),
+	       "one that is chosen later counts from then on");
+	exits_choose(&loader, one.pid, false);
+	run_more(&one);
+	run_more(&other);
+	tap_ok(have_exits(one.pid, 2 * EXITS) && have_exits(other.pid, 2 * EXITS),
+	       "one that is no longer chosen does not count");
+	end_vmm(&one);
+	end_vmm(&other);
+}
+
+/* ---- threads ---- */
+
+static void test_two_vcpus_of_a_thread(void)
+{
+	struct kvmstats_host *host;
+	bool right = true;
+	struct tiny_vm vm;
+	size_t i;
+
+	if (tiny_create(&vm, VCPUS))
+		return;
+	/* vCPU 1 exits twice as often. */
+	for (i = 0; i < 3 * EXITS; i++)
+		right &= tiny_exits(&vm.vcpu[i % 3 ? 1 : 0]);
+	host = read_host();
+	for (i = 0; i < VCPUS; i++) {
+		const struct kvmstats_host_vcpu *vcpu = find_vcpu(host, getpid(), i);
+
+		right &= vcpu && value_of(host, vcpu, "exit_io") == (i + 1) * EXITS &&
+			 exits_by_class(host, vcpu) == value_of(host, vcpu, "exits") &&
+			 value_of(host, vcpu, "userspace_ns") > 0;
+	}
+	tap_ok(right, "two vCPUs that a thread runs in turn have their own exits");
+	kvmstats_host_close(host);
+	tiny_close(&vm);
+}
+
+static void *run_in_thread(void *vcpu)
+{
+	return tiny_exits(vcpu) ? vcpu : NULL;
+}
+
+static void test_threads_of_a_vcpu(void)
+{
+	struct kvmstats_host *host;
+	const struct kvmstats_host_vcpu *vcpu;
+	struct tiny_vm vm;
+	size_t i;
+
+	if (tiny_create(&vm, 1))
+		return;
+	for (i = 0; i < EXITS; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, run_in_thread, &vm.vcpu[0]);
+		pthread_join(thread, NULL);
+	}
+	host = read_host();
+	vcpu = find_vcpu(host, getpid(), 0);
+	tap_ok(vcpu && value_of(host, vcpu, "exit_io") == EXITS &&
+	       exits_by_class(host, vcpu) == value_of(host, vcpu, "exits"),
+	       "a vCPU that many threads run has all its exits");
+	kvmstats_host_close(host);
+	tiny_close(&vm);
+}
+
+/* ---- vCPUs that end ---- */
+
+/* The kernel gives the memory of a vCPU that has ended to the next one. */
+static bool counts_from_zero(unsigned int exits)
+{
+	const struct kvmstats_host_vcpu *vcpu;
+	struct kvmstats_host *host;
+	struct tiny_vm vm;
+	bool right;
+	unsigned int i;
+
+	if (tiny_create(&vm, 1))
+		return false;
+	host = read_host();
+	vcpu = find_vcpu(host, getpid(), 0);
+	right = vcpu && !exits_by_class(host, vcpu) && !value_of(host, vcpu, "guest_ns");
+	kvmstats_host_close(host);
+	for (i = 0; i < exits; i++)
+		right &= tiny_exits(&vm.vcpu[0]);
+	host = read_host();
+	vcpu = find_vcpu(host, getpid(), 0);
+	right &= vcpu && value_of(host, vcpu, "exit_io") == exits &&
+		 exits_by_class(host, vcpu) == value_of(host, vcpu, "exits");
+	kvmstats_host_close(host);
+	tiny_close(&vm);
+	return right;
+}
+
+static void test_many_vcpus(void)
+{
+	unsigned int i, wrong = 0;
+
+	for (i = 0; i < MANY_VCPUS; i++)
+		wrong += !counts_from_zero(1 + i % 7);
+	tap_is(wrong, 0, "each of 1000 vCPUs, one after the other, counts from 0");
+}
+
+/* ---- processes that are killed ---- */
+
+static void test_killed_vmms(void)
+{
+	int i, wrong = 0;
+
+	for (i = 0; i < 20; i++) {
+		struct vmm vmm = start_vmm();
+
+		exits_choose(&loader, vmm.pid, true);
+		if (!run_more(&vmm) || !have_exits(vmm.pid, EXITS))
+			wrong++;
+		end_vmm(&vmm);
+		exits_choose(&loader, vmm.pid, false);
+	}
+	tap_is(wrong, 0, "VMMs that are killed leave nothing to those after them");
+}
+
+static int users_of_kvm(void)
+{
+	FILE *file = fopen("/sys/module/kvm/refcnt", "re");
+	int count = -1;
+
+	if (file) {
+		fscanf(file, "%d", &count);
+		fclose(file);
+	}
+	return count;
+}
+
+/* Links to the tracepoints hold KVM's module. */
+static void test_killed_reader(void)
+{
+	int before = users_of_kvm(), during = -1, ready[2], tries;
+	pid_t pid;
+	char c;
+
+	if (before < 0 || pipe(ready))
+		return;
+	pid = fork();
+	if (!pid) {
+		static struct loader own;
+
+		write(ready[1], loader_open_with_exits(&own, LOADER_EXITS_OF_ALL) ? "f" : "r", 1);
+		pause();
+		_exit(0);
+	}
+	if (read(ready[0], &c, 1) == 1 && c == 'r')
+		during = users_of_kvm();
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	for (tries = 0; users_of_kvm() != before && tries < 1000; tries++)
+		usleep(10000);
+	tap_ok(during > before, "another process can count exits at the same time");
+	tap_is(users_of_kvm(), before, "if it is killed, its programs are detached");
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* For measurements: counts the exits of all vCPUs, or of none, until standard input ends. */
+static int count_until_end(enum loader_exits exits)
+{
+	char c;
+
+	if (loader_open_with_exits(&loader, exits)) {
+		fprintf(stderr, "%s\n", loader.error);
+		return 1;
+	}
+	puts("ready");
+	fflush(stdout);
+	while (read(STDIN_FILENO, &c, 1) > 0)
+		;
+	loader_close(&loader);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return count_until_end(strcmp(argv[1], "all") ? LOADER_EXITS_OF_CHOSEN :
+							       LOADER_EXITS_OF_ALL);
+	if (access("/dev/kvm", R_OK | W_OK))
+		return tap_skip_all("there is no /dev/kvm, or it cannot be opened");
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return tap_skip_all("the kernel has no BTF");
+	if (geteuid())
+		return tap_skip_all("BPF programs need root");
+	if (loader_open_with_exits(&loader, LOADER_EXITS_OF_CHOSEN)) {
+		if (strstr(loader.error, "CAP_BPF") || strstr(loader.error, "5.14"))
+			return tap_skip_all(loader.error);
+		tap_ok(false, "the programs load, and are right: %s", loader.error);
+		return tap_end();
+	}
+	tap_ok(true, "the programs load, and are right");
+	if (!exits_have_reasons(&loader)) {
+		loader_close(&loader);
+		return tap_end();
+	}
+	test_choice();
+	test_killed_vmms();
+	exits_choose(&loader, getpid(), true);
+	test_two_vcpus_of_a_thread();
+	test_threads_of_a_vcpu();
+	test_many_vcpus();
+	test_killed_reader();
+	loader_close(&loader);
+	return tap_end();
+}
+
+#else
+
+int main(void)
+{
+	return tap_skip_all("built without libbpf, or the architecture has no classes of exits");
+}
+
+#endif

@@ -30,11 +30,12 @@
 #define GROUP		"kvm-stats"
 
 /* Also what getopt_long() returns for their options */
-enum action { PUBLISH, CHECK, STATUS, REMOVE, GROUP_OPTION };
+enum action { PUBLISH, CHECK, STATUS, REMOVE, GROUP_OPTION, EXITS_OPTION };
 
 struct arguments {
 	enum action action;
 	const char *group;
+	enum loader_exits exits;
 };
 
 /* ---- the file system of BPF ---- */
@@ -102,12 +103,36 @@ static bool find_group(const char *name, gid_t *gid)
 	return false;
 }
 
+/* The links to tracepoints, which take effect as long as they are pinned. */
+static bool pin_exits(const struct loader *loader)
+{
+	char path[64];
+	size_t i;
+	int err;
+
+	for (i = 0; i < LOADER_EXIT_LINKS; i++) {
+		snprintf(path, sizeof(path), BPFFS "/exits-%zu", i);
+		if (unlink(path) && errno != ENOENT) {
+			complain("%s cannot be removed: %s", path, strerror(errno));
+			return false;
+		}
+		err = loader->exits ? bpf_obj_pin(bpf_link__fd(loader->exit_links[i]), path) : 0;
+		if (err) {
+			complain("a tracepoint cannot be pinned as %s: %s", path, strerror(-err));
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Readers see the file only when its owner and mode are set. */
 static bool pin(const struct loader *loader, gid_t gid)
 {
 	char path[64];
 	int err;
 
+	if (!pin_exits(loader))
+		return false;
 	snprintf(path, sizeof(path), BPFFS "/new-%d", getpid());
 	err = bpf_obj_pin(bpf_link__fd(loader->link), path);
 	if (err) {
@@ -133,6 +158,14 @@ static int publish(const struct arguments *arguments, struct loader *loader)
 
 /* ---- reports ---- */
 
+/* @known: the exit reasons of the vendor module are known */
+static void print_exits(bool known)
+{
+	puts(known ? "exits: counted by class" :
+	     "exits: all counted in the class 'other', because the exit reasons of KVM's vendor "
+	     "module are not known");
+}
+
 static void print_limits(const struct loader *loader)
 {
 	const struct host_layout *layout = &loader->layout;
@@ -157,6 +190,8 @@ static int check(const struct loader *loader)
 	printf("kernel: %s %s\n", name.release, name.machine);
 	printf("KVM: %s\n", loader->layout.module ? "a module" : "built in");
 	printf("statistics: %u of a VM, %u of a vCPU\n", header->vm_descs, header->vcpu_descs);
+	if (loader->exits)
+		print_exits(exits_have_reasons(loader));
 	print_limits(loader);
 	puts("proof: the statistics of a VM of this process are equal to those of KVM's own files");
 	return STATUS_OK;
@@ -177,6 +212,7 @@ static int status_error(int err)
 
 static void print_status(const struct kvmstats_host *host)
 {
+	const struct kvmstats_schema *vcpu = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
 	char since[40] = "";
 	size_t vcpus = 0, i;
 	struct stat st;
@@ -193,7 +229,9 @@ static void print_status(const struct kvmstats_host *host)
 		puts("KVM: built in");
 	printf("statistics: %zu of a VM, %zu of a vCPU\n",
 	       kvmstats_schema_count(kvmstats_host_schema(host, KVMSTATS_KIND_VM)),
-	       kvmstats_schema_count(kvmstats_host_schema(host, KVMSTATS_KIND_VCPU)));
+	       kvmstats_schema_count(vcpu));
+	if (kvmstats_schema_find(vcpu, "exit_other"))
+		print_exits(kvmstats_schema_find(vcpu, "exit_io"));
 	printf("now: %zu VM%s, %zu vCPU%s\n", kvmstats_host_vms(host),
 	       plural(kvmstats_host_vms(host)), vcpus, plural(vcpus));
 }
@@ -239,6 +277,7 @@ static const char usage[] =
 	"root, Linux 5.14 or later, and BTF. See kvm-stats-publish(8).\n"
 	"\n"
 	"      --group=GROUP   members of this group can read it (default: kvm-stats)\n"
+	"      --exits         count the exits of all vCPUs by class, and their times\n"
 	"      --check         load the program, compare its output, and publish nothing\n"
 	"      --status        print what is published\n"
 	"      --remove        remove the file\n"
@@ -254,6 +293,7 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 {
 	static const struct option options[] = {
 		{ "group", required_argument, NULL, GROUP_OPTION },
+		{ "exits", no_argument, NULL, EXITS_OPTION },
 		{ "check", no_argument, NULL, CHECK },
 		{ "status", no_argument, NULL, STATUS },
 		{ "remove", no_argument, NULL, REMOVE },
@@ -269,9 +309,11 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 		}
 		if (option == '?')
 			return usage_error();
-		actions += option != GROUP_OPTION;
+		actions += option < GROUP_OPTION;
 		if (option == GROUP_OPTION)
 			arguments->group = optarg;
+		else if (option == EXITS_OPTION)
+			arguments->exits = LOADER_EXITS_OF_ALL;
 		else
 			arguments->action = option;
 	}
@@ -300,7 +342,7 @@ int command_publish(int argc, char **argv)
 	loader = malloc(sizeof(*loader));
 	if (!loader)
 		return out_of_memory(), STATUS_FAILED;
-	if (loader_open(loader)) {
+	if (loader_open_with_exits(loader, arguments.exits)) {
 		complain("%s", loader->error);
 		result = STATUS_FAILED;
 	} else {

@@ -35,11 +35,15 @@ add_kvm_stats()
 	cp "$built/$target" "$file"
 }
 
-# What the program host_file needs: the test of the BPF program, which starts the relay, and the groups
-# of the system.
+# What the programs host_file and host_file_exits need: the tests of the BPF programs, the relay, which one
+# of them starts, and the groups of the system.
 host_file_files()
 {
-	add_kvm_stats tests/host_file_test "$root/tests/host_file_test" TEST_LDFLAGS=-static LDFLAGS=-static
+	local name
+
+	for name in host_file_test exits_test; do
+		add_kvm_stats tests/$name "$root/tests/$name" TEST_LDFLAGS=-static LDFLAGS=-static
+	done
 	add_kvm_stats kvm-stats-relay "$root/tests/kvm-stats-relay" LDFLAGS=-static
 	mkdir "$root/etc"
 	printf 'root:x:0:\nkvm-stats:x:995:\n' >"$root/etc/group"

@@ -7,8 +7,8 @@ programs_make()
 	make -s -C "$TESTING/programs" OUT="$programs" CC="$cc" CC32="$cc32" "$@"
 }
 
-# Print the names of the programs in programs/ that the boot needs. `mutants` runs other programs;
-# those of run delay and exit statistics do not compile for s390.
+# Print the names of the programs in programs/ that the boot needs. `mutants` and `host_file_exits` run
+# other programs; those of run delay and exit statistics do not compile for s390.
 needed_programs()
 {
 	local needed=$tests
@@ -17,6 +17,7 @@ needed_programs()
 		needed+=' vcpu_halt vcpu_run'
 		[ "$arch" = s390x ] || needed+=' exit_stats l1d_flush run_delay'
 	fi
+	[[ " $tests " != *" host_file_exits "* ]] || needed+=' exit_stats'
 	programs_make list |
 		if [[ " $tests " == *" all "* ]]; then cat; else grep -xFf <(xargs -n 1 <<<"$needed"); fi || true
 }

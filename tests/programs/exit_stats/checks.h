@@ -8,6 +8,12 @@
 extern const struct check class_checks[];
 extern const struct check class_time_checks[];
 
+/* Are the statistics those of the host file? Then user space ends when the guest is entered. */
+static inline bool is_host_file(void)
+{
+	return read_stats_instead;
+}
+
 /* By how much all classes together have grown: their counters, or their times. */
 uint64_t classes_count(const struct outcome *outcome);
 uint64_t classes_ns(const struct outcome *outcome);

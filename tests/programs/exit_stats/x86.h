@@ -336,15 +336,22 @@ static const struct exit pause_loop = {
 };
 
 /* Long mode with a code segment of both 64 and 32 bits. */
-static void fail_entry(void)
+static struct kvm_sregs invalid_sregs(void)
 {
-	struct kvm_sregs sregs = get_sregs(), invalid = sregs;
+	struct kvm_sregs invalid = get_sregs();
 
 	invalid.cr0 |= CR0_PE | CR0_PG;
 	invalid.cr4 |= CR4_PAE;
 	invalid.efer |= EFER_LME | EFER_LMA;
 	invalid.cs.l = 1;
 	invalid.cs.db = 1;
+	return invalid;
+}
+
+static void fail_entry(void)
+{
+	struct kvm_sregs sregs = get_sregs(), invalid = invalid_sregs();
+
 	VCPU_IOCTL(KVM_SET_SREGS, &invalid);
 	run_to(KVM_EXIT_FAIL_ENTRY);
 	VCPU_IOCTL(KVM_SET_SREGS, &sregs);
@@ -427,9 +434,29 @@ static const char *needs_pause_loops(void)
 	return is_on("kvm_intel", "ple_gap") ? NULL : "the CPU does not detect loops of PAUSE";
 }
 
-static const char *needs_64_bit_svm(void)
+/* Later kernels check the state of the guest. */
+static const char *needs_failing_entry(void)
 {
-	return sizeof(long) < 8 ? "the host is not a 64-bit host" : needs_svm();
+	struct kvm_sregs invalid;
+
+	if (needs_svm())
+		return needs_svm();
+	if (sizeof(long) < 8)
+		return "the host is not a 64-bit host";
+	create();
+	invalid = invalid_sregs();
+	return ioctl(guest.vcpu, KVM_SET_SREGS, &invalid) ? "KVM refuses the invalid state" : NULL;
+}
+
+/* In later kernels, INVLPGA needs a guest that can use SVM. */
+static const char *needs_invlpga(void)
+{
+	if (needs_svm())
+		return needs_svm();
+	create_for(&nested);
+	append_exit(&nested, 1);
+	ioctl(guest.vcpu, KVM_RUN, 0);
+	return has_ended() ? NULL : "INVLPGA is an exception for this guest";
 }
 
 const struct check class_checks[] = {
@@ -457,8 +484,8 @@ const struct check class_checks[] = {
 	{ "shutdown", check_shutdown },
 	{ "tlb", check_count, has_nested_paging, &tlb },
 	{ "other", check_count, needs_exit_of_rsm, &other },
-	{ "nested", check_count, needs_svm, &nested },
-	{ "entry_failed", check_entry_failed, needs_64_bit_svm },
+	{ "nested", check_count, needs_invlpga, &nested },
+	{ "entry_failed", check_entry_failed, needs_failing_entry },
 	{}
 };
 
@@ -568,6 +595,6 @@ const struct check class_time_checks[] = {
 	{ "exit_interrupt_ns", check_caught, .arg = &interrupt_loop },
 	{ "exit_interrupt_window_ns", check_interrupt_window_time },
 	{ "exit_shutdown_ns", check_shutdown_time, needs_svm },
-	{ "exit_entry_failed_ns", check_entry_failed_time, needs_64_bit_svm },
+	{ "exit_entry_failed_ns", check_entry_failed_time, needs_failing_entry },
 	{}
 };

@@ -63,25 +63,40 @@ static void flush(const struct runner *runner)
 	runner->guest.run->immediate_exit = 0;
 }
 
+/*
+ * Stores when the thread flushed. It flushes again if it loses its CPU before its waits are read,
+ * so that the statistics and the waits are those at the same time.
+ */
+static struct schedstat flush_and_read_waits(const struct runner *runner, long long *at)
+{
+	struct schedstat before, after;
+	int tries = 0;
+
+	do {
+		before = read_schedstat();
+		flush(runner);
+		*at = ns_now();
+		after = read_schedstat();
+	} while (after.arrivals != before.arrivals && ++tries < 100);
+	return after;
+}
+
 static void *run_thread(void *arg)
 {
 	struct runner *runner = arg;
-	long long start, end;
+	long long start, end, flushed;
 
 	pin(pthread_self(), runner->cpu);
 	/* Exit statistics count from the first entry, in this thread. */
 	must(guest_run(&runner->guest, &first_exit, 1));
-	flush(runner);
-	start = ns_now();
+	runner->before = flush_and_read_waits(runner, &start);
 	read_stats(runner->guest.vcpu, &runner->stats.before);
-	runner->before = read_schedstat();
 	runner->measures = true;
 	while (!runner->stop)
 		runner->run(&runner->guest);
 	end = ns_now();
-	flush(runner);
-	runner->ns = ns_now() - start;
-	runner->after = read_schedstat();
+	runner->after = flush_and_read_waits(runner, &flushed);
+	runner->ns = flushed - start;
 	runner->tail_ns = ns_now() - end;
 	read_stats(runner->guest.vcpu, &runner->stats.after);
 	runner->ended = true;

@@ -222,10 +222,17 @@ const char *guest_run(struct guest *guest, const struct guest_action *action,
 	return message;
 }
 
+void (*read_stats_instead)(struct stats_file *stats);
+
 void read_stats(int owner, struct stats_file *stats)
 {
-	int fd = ioctl(owner, KVM_GET_STATS_FD, NULL);
+	int fd;
 
+	if (read_stats_instead) {
+		read_stats_instead(stats);
+		return;
+	}
+	fd = ioctl(owner, KVM_GET_STATS_FD, NULL);
 	if (fd < 0)
 		fail("KVM_GET_STATS_FD: %s", strerror(errno));
 	stats_file_free(stats);

@@ -105,6 +105,9 @@ struct outcome {
 /* Frees what @stats had before, which must be all zeros at first. */
 void read_stats(int owner, struct stats_file *stats);
 
+/* If set, read_stats() calls this. */
+extern void (*read_stats_instead)(struct stats_file *stats);
+
 const struct kvm_stats_desc *find_desc(const struct stats_file *stats, const char *name);
 
 /* Returns value @n of a statistic. */

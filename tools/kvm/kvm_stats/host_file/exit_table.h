@@ -13,10 +13,10 @@
 
 const volatile struct host_layout layout;
 
-/* The loader sets the number of entries. */
+/* If exits are not counted, the loader makes it small. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, EXIT_ENTRIES);
 	__type(key, __u32);
 	__type(value, struct exit_vcpu);
 } exit_vcpus SEC(".maps");
@@ -26,9 +26,11 @@ static __always_inline struct exit_vcpu *entry_at(__u32 index)
 	return bpf_map_lookup_elem(&exit_vcpus, &index);
 }
 
+/* Where the search for an address begins */
 static __always_inline __u32 place_of(__u64 address, __u32 i)
 {
-	return (exit_place(address, layout.exit_shift) + i) & layout.exit_mask;
+	return ((address * 0x9e3779b97f4a7c15ull >> (64 - EXIT_ENTRIES_LOG2)) + i) &
+	       (EXIT_ENTRIES - 1);
 }
 
 static __always_inline struct exit_vcpu *find_vcpu(__u64 vcpu)

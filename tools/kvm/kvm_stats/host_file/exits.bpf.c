@@ -31,10 +31,9 @@ char LICENSE[] SEC("license") = "GPL";
 /* The number of the present choice of VMMs. The loader increments it when it changes `chosen`. */
 __u32 choice = 1;
 
-/* The loader sets the number of entries. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, EXIT_ENTRIES);
 	__type(key, __u32);
 	__type(value, struct exit_thread);
 } exit_threads SEC(".maps");
@@ -73,6 +72,30 @@ typedef __u64 u64;
 #define ISA_VMX		1
 #define ISA_SVM		2
 
+struct two {
+	__u64 first, second;
+};
+
+/*
+ * Reads 16 bytes. From Linux 6.2 on, memory that is said to be a structure of the kernel can be read
+ * without a helper function.
+ */
+static __always_inline struct two read_two(__u64 address)
+{
+	struct two two;
+
+	if (bpf_rdonly_cast) {
+		const struct timespec64 *at = bpf_rdonly_cast((void *)address,
+				bpf_core_type_id_kernel(struct timespec64));
+
+		two.first = at->tv_sec;
+		two.second = at->tv_nsec;
+	} else {
+		bpf_probe_read_kernel(&two, sizeof(two), (void *)address);
+	}
+	return two;
+}
+
 /* Reasons that Linux 5.10 does not have, so that the table does not have them either */
 #define EFER_WRITE_TRAP	0x8f
 #define CR0_WRITE_TRAP	0x90
@@ -81,20 +104,21 @@ typedef __u64 u64;
 
 static __always_inline enum kvm_exit_class svm_class(__u64 vcpu)
 {
-	__u64 vmcb = read_field(vcpu, &layout.svm_vmcb);
-	struct {
-		__u32 code, code_high;
-		__u64 info_1;
-	} exit;
+	__u64 vmcb = read_two(vcpu + layout.svm_vmcb).first;
+	struct two exit = read_two(vmcb + layout.svm_exit);
+	__u32 code = exit.first;
 
-	bpf_probe_read_kernel(&exit, sizeof(exit), (void *)(vmcb + layout.svm_exit));
-	if (exit.code == EFER_WRITE_TRAP)
+	/* Most exits are in the table. The verifier does not accept one check for both uses of it. */
+	if (code < ARRAY_SIZE(svm_classes) && svm_classes[code])
+		return svm_classes[code];
+	barrier_var(code);
+	if (code == EFER_WRITE_TRAP)
 		return EXIT_CLASS_msr_write;
-	if (exit.code >= CR0_WRITE_TRAP && exit.code <= CR15_WRITE_TRAP)
+	if (code >= CR0_WRITE_TRAP && code <= CR15_WRITE_TRAP)
 		return EXIT_CLASS_cr_access;
-	if (exit.code == VMGEXIT)
+	if (code == VMGEXIT)
 		return EXIT_CLASS_hypercall;
-	return kvm_svm_exit_class(exit.code, exit.info_1);
+	return kvm_svm_exit_class(code, exit.second);
 }
 
 #define FAILED_VMENTRY	(1u << 31)
@@ -106,21 +130,26 @@ static __always_inline enum kvm_exit_class svm_class(__u64 vcpu)
  */
 static __always_inline enum kvm_exit_class vmx_class(__u64 vcpu)
 {
-	__u32 reason = read_field(vcpu, &layout.vmx_reason), info = INTR_TYPE_HARD_EXCEPTION;
+	__u32 reason = read_two(vcpu + layout.vmx_reason).first, info = INTR_TYPE_HARD_EXCEPTION;
+	__u64 basic = reason & 0xffff;
 
 	if (reason & FAILED_VMENTRY)
 		return EXIT_CLASS_entry_failed;
-	if ((__u16)reason == EXIT_REASON_EXCEPTION_NMI &&
-	    read_field(vcpu, &layout.vmx_available) >> layout.vmx_info_bit & 1)
-		info = read_field(vcpu, &layout.vmx_info);
-	return kvm_vmx_exit_class(reason, info, 0);
+	if (basic == EXIT_REASON_EXCEPTION_NMI) {
+		if (read_field(vcpu, &layout.vmx_available) >> layout.vmx_info_bit & 1)
+			info = read_field(vcpu, &layout.vmx_info);
+		return vmx_event_class(info, 0);
+	}
+	/* As kvm_vmx_exit_class(), in a form that the verifier accepts */
+	barrier_var(basic);
+	return basic < ARRAY_SIZE(vmx_classes) ? vmx_classes[basic] : EXIT_CLASS_other;
 }
 
 static __always_inline enum kvm_exit_class exit_class(__u64 vcpu, __u64 isa)
 {
-	if (isa == ISA_SVM && layout.svm_vmcb.size)
+	if (isa == ISA_SVM && layout.svm_vmcb)
 		return svm_class(vcpu);
-	if (isa == ISA_VMX && layout.vmx_reason.size)
+	if (isa == ISA_VMX && layout.vmx_reason)
 		return vmx_class(vcpu);
 	return EXIT_CLASS_other;
 }
@@ -169,8 +198,8 @@ static __always_inline void set_thread(struct exit_vcpu *entry, __u32 tid)
 
 	entry->tid = tid;
 	for (i = 0; i < EXIT_WINDOW; i++) {
-		struct exit_thread *thread = thread_at(place_of(tid, i));
-		__u32 old;
+		__u32 at = place_of(tid, i), old;
+		struct exit_thread *thread = thread_at(at);
 
 		if (!thread)
 			return;
@@ -179,8 +208,17 @@ static __always_inline void set_thread(struct exit_vcpu *entry, __u32 tid)
 				   __sync_val_compare_and_swap(&thread->tid, old, tid) != old))
 			continue;
 		thread->index = entry->index;
+		entry->thread = at;
 		return;
 	}
+}
+
+/* Whether the vCPU is the one that this thread entered last */
+static __always_inline bool has_thread(const struct exit_vcpu *entry, __u32 tid)
+{
+	const struct exit_thread *thread = thread_at(entry->thread);
+
+	return thread && entry->tid == tid && thread->tid == tid && thread->index == entry->index;
 }
 
 /* Whether the entry is that of a VM which still exists. Memory that was freed can be read. */
@@ -201,6 +239,7 @@ static __always_inline void give_entry(struct exit_vcpu *entry, __u64 vcpu, __u3
 	entry->in_exit = 0;
 	entry->index = index;
 	entry->choice = 0;
+	entry->thread = 0;
 	entry->vcpu = vcpu;
 }
 
@@ -310,13 +349,6 @@ static __always_inline void add_time(struct exit_vcpu *entry, __u64 ns)
 		entry->exit_ns += ns;
 }
 
-static __always_inline void pass_time(struct exit_vcpu *entry, struct task_struct *task)
-{
-	__u64 waited, ns = time_since(entry, task, bpf_ktime_get_ns(), &waited);
-
-	add_time(entry, ns);
-}
-
 /* min(fls64(ns), EXIT_HIST_SIZE - 1) */
 static __always_inline __u32 bucket_of(__u64 ns)
 {
@@ -339,81 +371,88 @@ static __always_inline void add_to_histogram(struct exit_vcpu *entry)
 
 	if (bucket < EXIT_HIST_SIZE)
 		entry->value[EXIT_HIST + bucket]++;
-	entry->in_exit = 0;
 }
 
 /* ---- tracepoints ---- */
 
-static __always_inline void join(struct exit_vcpu *entry, struct task_struct *task)
+static __always_inline void join(struct exit_vcpu *entry, struct task_struct *task, __u64 now)
 {
-	entry->since = bpf_ktime_get_ns();
+	entry->since = now;
 	entry->delay = delay_of(task);
 	entry->doing = EXIT_GUEST;
 	set_thread(entry, task->pid);
 }
 
-/* KVM_RUN has begun. The thread can be another one than before. */
-static __always_inline void leave_userspace(struct exit_vcpu *entry, struct task_struct *task)
+/*
+ * KVM_RUN has begun. Another thread than before has waited for a CPU for another time. The table of
+ * threads has another vCPU if this thread runs several ones.
+ */
+static __always_inline void enter_from_userspace(struct exit_vcpu *entry, struct task_struct *task,
+						 __u64 now)
 {
-	if (entry->tid != task->pid || find_by_thread(task->pid) != entry)
-		set_thread(entry, task->pid);
-}
+	__u64 waited;
 
-/* A thread that has just begun to run this vCPU has waited for a CPU before. */
-static __always_inline void enter(struct exit_vcpu *entry, struct task_struct *task)
-{
-	if (entry->doing == EXIT_NOT_JOINED) {
-		join(entry, task);
-		return;
-	}
 	if (entry->tid != task->pid)
 		entry->delay = delay_of(task);
-	pass_time(entry, task);
+	if (!has_thread(entry, task->pid))
+		set_thread(entry, task->pid);
+	entry->value[EXIT_USERSPACE] += time_since(entry, task, now, &waited);
 	if (entry->in_exit)
 		add_to_histogram(entry);
-	if (entry->doing == EXIT_USERSPACE)
-		leave_userspace(entry, task);
 	entry->doing = EXIT_GUEST;
 }
 
-/* Whether the vCPU was in user space for so long that it can be that of another VM */
-static __always_inline bool can_be_another(const struct exit_vcpu *entry)
+static __always_inline void enter_from_exit(struct exit_vcpu *entry, struct task_struct *task,
+					    __u64 now)
 {
-	return entry->doing == EXIT_USERSPACE && bpf_ktime_get_ns() - entry->since > REUSE_NS;
+	__u64 waited;
+
+	add_time(entry, time_since(entry, task, now, &waited));
+	if (entry->doing != EXIT_GUEST)
+		add_to_histogram(entry);
+	entry->doing = EXIT_GUEST;
 }
 
 SEC("raw_tp/kvm_entry")
 int exits_kvm_entry(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = current_task();
-	__u64 vcpu = ctx->args[0];
+	__u64 vcpu = ctx->args[0], now;
 	struct exit_vcpu *entry = find_vcpu(vcpu);
 
 	if (!entry)
 		entry = add_vcpu(vcpu);
 	if (!entry || !counts(entry, vcpu, task->tgid))
 		return 0;
-	if (can_be_another(entry) && !check_entry(entry, vcpu))
+	now = bpf_ktime_get_ns();
+	/* The vCPU was in user space for so long that it can be that of another VM. */
+	if (entry->doing == EXIT_USERSPACE && now - entry->since > REUSE_NS &&
+	    !check_entry(entry, vcpu))
 		return 0;
-	enter(entry, task);
+	if (entry->doing == EXIT_NOT_JOINED)
+		join(entry, task, now);
+	else if (entry->doing == EXIT_USERSPACE)
+		enter_from_userspace(entry, task, now);
+	else
+		enter_from_exit(entry, task, now);
 	return 0;
 }
 
 static __always_inline int count_exit(__u64 vcpu, __u64 isa)
 {
 	struct exit_vcpu *entry = find_vcpu(vcpu);
+	__u64 waited;
 	__u32 class;
 
 	if (!entry || entry->doing != EXIT_GUEST)
 		return 0;
-	pass_time(entry, current_task());
+	entry->value[EXIT_GUEST] += time_since(entry, current_task(), bpf_ktime_get_ns(), &waited);
 	class = exit_class(vcpu, isa);
 	if (class >= KVM_EXIT_CLASSES)
 		return 0;
 	entry->value[EXIT_COUNT(class)]++;
 	entry->doing = EXIT_NS(class);
 	entry->exit_ns = 0;
-	entry->in_exit = 1;
 	return 0;
 }
 
@@ -436,10 +475,13 @@ int exits_kvm_userspace_exit(void *ctx)
 {
 	struct task_struct *task = current_task();
 	struct exit_vcpu *entry = find_by_thread(task->pid);
+	__u64 waited;
 
 	if (!entry || entry->doing >= EXIT_VALUES)
 		return 0;
-	pass_time(entry, task);
+	add_time(entry, time_since(entry, task, bpf_ktime_get_ns(), &waited));
+	if (entry->doing != EXIT_USERSPACE)
+		entry->in_exit = entry->doing != EXIT_GUEST;
 	entry->doing = EXIT_USERSPACE;
 	return 0;
 }

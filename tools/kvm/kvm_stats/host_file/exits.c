@@ -95,7 +95,7 @@ static void find_svm(const struct btf *btf, struct host_layout *layout)
 	    !layout_find_field(btf, "vmcb", "control.exit_info_1", &info) ||
 	    info.offset != code.offset + 8)
 		return;
-	layout->svm_vmcb = vmcb;
+	layout->svm_vmcb = vmcb.offset;
 	layout->svm_exit = code.offset;
 }
 
@@ -109,9 +109,12 @@ static bool find_vmx_field(const struct btf *btf, const char *path, const char *
 
 static void find_vmx(const struct btf *btf, struct host_layout *layout)
 {
+	struct host_field reason;
+
 	if (!begins_with_vcpu(btf, "vcpu_vmx", layout) ||
-	    !find_vmx_field(btf, "exit_reason.full", "vt.exit_reason.full", &layout->vmx_reason))
+	    !find_vmx_field(btf, "exit_reason.full", "vt.exit_reason.full", &reason))
 		return;
+	layout->vmx_reason = reason.offset;
 	layout->vmx_info_bit = find_enumerator(btf, "kvm_reg", "VCPU_EXREG_EXIT_INFO_2");
 	if (layout->vmx_info_bit > 63 ||
 	    !find_vmx_field(btf, "exit_intr_info", "vt.exit_intr_info", &layout->vmx_info) ||
@@ -140,7 +143,7 @@ static void find_reasons(struct loader *loader)
 
 bool exits_have_reasons(const struct loader *loader)
 {
-	return loader->layout.svm_vmcb.size || loader->layout.vmx_reason.size;
+	return loader->layout.svm_vmcb || loader->layout.vmx_reason;
 }
 
 /* ---- descriptors ---- */
@@ -205,23 +208,6 @@ int exits_describe(struct loader *loader)
 
 /* ---- loading ---- */
 
-/* Entries of the tables. Half of them should stay empty. */
-#define MIN_ENTRIES	4096
-#define ENTRIES_PER_CPU	64
-
-/* The tables have the same size, because a vCPU has one thread. */
-static void set_size_of_tables(struct loader *loader)
-{
-	__u64 wanted = (__u64)ENTRIES_PER_CPU * libbpf_num_possible_cpus(), entries = MIN_ENTRIES;
-
-	loader->layout.exit_shift = 64 - 12;
-	for (; entries < wanted; entries *= 2)
-		loader->layout.exit_shift--;
-	loader->layout.exit_mask = entries - 1;
-}
-
-static const char * const tables[] = { "exit_vcpus", "exit_threads" };
-
 static const char * const programs[] = {
 	"exits_kvm_entry", "exits_kvm_exit", "exits_kvm_userspace_exit", "exits_kvm_vcpu_wakeup",
 };
@@ -245,16 +231,10 @@ int exits_load(struct loader *loader)
 	struct bpf_program *program;
 	int err;
 
-	set_size_of_tables(loader);
 	loader->layout.exits_of_all = loader->exits == LOADER_EXITS_OF_ALL;
 	err = loader_open_object(loader, exits_object, size, &loader->exits_object);
 	if (err)
 		return err;
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(loader->exits_object, tables[i]);
-
-		bpf_map__set_max_entries(map, loader->layout.exit_mask + 1);
-	}
 	bpf_object__for_each_program(program, loader->exits_object)
 		bpf_program__set_autoload(program, false);
 	for (i = 0; i < ARRAY_SIZE(programs); i++)
@@ -262,14 +242,6 @@ int exits_load(struct loader *loader)
 	err = bpf_object__load(loader->exits_object);
 	return err ? loader_fail(loader, "the kernel does not load the BPF programs that count "
 				 "exits: %s", strerror(-err)) : 0;
-}
-
-int exits_share_table(struct loader *loader, struct bpf_object *object)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(object, tables[0]);
-	int fd = bpf_object__find_map_fd_by_name(loader->exits_object, tables[0]);
-
-	return bpf_map__reuse_fd(map, fd);
 }
 
 int exits_attach(struct loader *loader)
@@ -442,12 +414,6 @@ int exits_load(struct loader *loader)
 	return exits_describe(loader);
 }
 
-int exits_share_table(struct loader *loader, struct bpf_object *object)
-{
-	(void)object;
-	return exits_describe(loader);
-}
-
 int exits_attach(struct loader *loader)
 {
 	return exits_describe(loader);
@@ -479,3 +445,13 @@ void exits_close(struct loader *loader)
 }
 
 #endif
+
+int exits_share_table(struct loader *loader, struct bpf_object *object)
+{
+	struct bpf_map *table = bpf_object__find_map_by_name(object, "exit_vcpus");
+
+	if (!loader->exits_object)
+		return bpf_map__set_max_entries(table, 1);
+	return bpf_map__reuse_fd(table, bpf_object__find_map_fd_by_name(loader->exits_object,
+									"exit_vcpus"));
+}

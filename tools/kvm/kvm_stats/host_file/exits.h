@@ -49,11 +49,13 @@ struct exit_vcpu {
 	__u64 delay;		/* how long its thread had waited for a CPU until then */
 	__u64 exit_ns;		/* time of the last exit so far */
 	__u32 doing;		/* the value to which the time since then will be added */
-	__u32 in_exit;		/* the last exit is not in the histogram yet */
+	__u32 in_exit;		/* in user space: the last exit is not in the histogram yet */
 	__u32 index;		/* of this entry */
 	__u32 choice;		/* number of the choice that was applied to it */
 	__u32 tgid;		/* of its VMM */
 	__u32 tid;		/* of its thread */
+	__u32 thread;		/* index of its thread in the table of threads */
+	__u32 reserved;
 	__u64 value[EXIT_VALUES];
 };
 
@@ -66,10 +68,8 @@ struct exit_thread {
 #define EXIT_CLAIMED	1
 #define EXIT_WINDOW	16
 
-/* The first entry that the table can have for an address. It has 2 to the power of 64 - @shift. */
-static inline __u32 exit_place(__u64 address, __u32 shift)
-{
-	return (address * 0x9e3779b97f4a7c15ull) >> shift;
-}
+/* Of both tables, because a vCPU has one thread. The size is constant, so that it is in the code. */
+#define EXIT_ENTRIES_LOG2	13
+#define EXIT_ENTRIES		(1 << EXIT_ENTRIES_LOG2)
 
 #endif /* EXITS_H */

@@ -53,12 +53,12 @@ struct host_layout {
 	__u32 vm_stat, vm_stat_size;	/* of struct kvm, in bytes */
 	__u32 vcpu_stat, vcpu_stat_size;
 	/* Statistics of exits, see exits.h */
-	struct host_field svm_vmcb;	/* of struct vcpu_svm; 0: not known */
+	__u32 svm_vmcb;			/* offset in struct vcpu_svm; 0: not known */
 	__u32 svm_exit;			/* of the exit code in the VMCB; exit_info_1 follows */
+	__u32 vmx_reason;		/* offset in struct vcpu_vmx; 0: not known */
 	__u32 vmx_info_bit;		/* of @vmx_available: @vmx_info is valid */
-	struct host_field vmx_reason, vmx_info, vmx_available;	/* of struct vcpu_vmx */
+	struct host_field vmx_info, vmx_available;
 	__u32 exits_of_all;		/* all vCPUs count; otherwise those of chosen VMMs */
-	__u32 exit_shift, exit_mask;	/* 64 - log2, and - 1, of the numbers of entries */
 	__u32 exits_size;		/* of the values in the record of a vCPU; 0: none */
 	__u32 desc_size;		/* of all descriptors */
 	__u8 desc[MAX_DESCS];

@@ -47,6 +47,11 @@ struct rq {
 	__u64 clock_task;
 };
 
+struct timespec64 {
+	long long tv_sec;
+	long tv_nsec;
+};
+
 #pragma clang attribute pop
 
 struct bpf_iter__bpf_map_elem {
@@ -65,6 +70,9 @@ struct bpf_iter__task_file {
 
 /* One for each CPU */
 extern const struct rq runqueues __ksym __weak;
+
+/* From Linux 6.2 on */
+extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
 /* ---- reading kernel memory ---- */
 

@@ -163,7 +163,7 @@ static int try_load(struct loader *loader, const char *name)
 		return -EINVAL;
 	bpf_object__for_each_program(program, loader->object)
 		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
-	if (loader->exits_object && exits_share_table(loader, loader->object))
+	if (exits_share_table(loader, loader->object))
 		return -EINVAL;
 	return bpf_object__load(loader->object);
 }

@@ -87,7 +87,7 @@ int exits_describe(struct loader *loader);
 /* Whether the exit reasons of this kernel's vendor module are known. */
 bool exits_have_reasons(const struct loader *loader);
 
-/* Loads the programs. exits_share_table() gives their table to the iterator before it is loaded. */
+/* Loads the programs. exits_share_table() gives their table to the iterator, if there are some. */
 int exits_load(struct loader *loader);
 int exits_share_table(struct loader *loader, struct bpf_object *object);
 int exits_attach(struct loader *loader);

@@ -364,6 +364,7 @@ static int count_until_end(enum loader_exits exits)
 
 int main(int argc, char **argv)
 {
+	setvbuf(stdout, NULL, _IOLBF, 0);	/* so that a check that hangs is the last one */
 	if (argc > 1)
 		return count_until_end(strcmp(argv[1], "all") ? LOADER_EXITS_OF_CHOSEN :
 							       LOADER_EXITS_OF_ALL);

@@ -19,7 +19,6 @@
 
 #define VCPUS		2
 #define EXITS		40	/* of each vCPU of a VMM */
-#define MANY_VCPUS	1000
 
 static struct loader loader;
 
@@ -279,11 +278,13 @@ static bool counts_from_zero(unsigned int exits)
 
 static void test_many_vcpus(void)
 {
-	unsigned int i, wrong = 0;
+	const char *number = getenv("EXITS_VCPUS");
+	unsigned int i, many = number ? atoi(number) : 1000, wrong = 0;
 
-	for (i = 0; i < MANY_VCPUS; i++)
+	for (i = 0; i < many; i++)
 		wrong += !counts_from_zero(1 + i % 7);
-	tap_is(wrong, 0, "each of 1000 vCPUs, one after the other, counts from 0");
+	tap_tried(many, "vCPUs, one after the other");
+	tap_is(wrong, 0, "each vCPU counts from 0");
 }
 
 /* ---- processes that are killed ---- */

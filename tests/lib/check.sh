@@ -57,6 +57,32 @@ check()
 	[ "$(uptime_seconds)" -lt $((tap_start + 10)) ] || echo "# It took $(($(uptime_seconds) - tap_start)) s."
 }
 
+# include_results PROGRAM: print the results of the program, "ok 1 - DESCRIPTION" and "1..COUNT", with the
+# numbers of this one, while it runs
+include_results()
+{
+	tap_included=0
+	tap_plan=0
+	mkfifo "$work/results"
+	"$1" >"$work/results" 2>&1 </dev/null &
+	while read -r tap_line; do
+		case $tap_line in
+		'ok '* | 'not ok '*)
+			tap_included=$((tap_included + 1))
+			[ "${tap_line#not }" = "$tap_line" ]
+			result $? "${tap_line#* - }"
+			;;
+		1..*) tap_plan=${tap_line#1..} ;;
+		TAP*) ;;
+		*) echo "# ${tap_line#\# }" ;;
+		esac
+	done <"$work/results"
+	wait $!
+	rm "$work/results"
+	[ "$tap_plan" = $tap_included ] && [ $tap_included -gt 0 ]
+	result $? "${1##*/} ends with a plan"
+}
+
 uptime_seconds()
 {
 	local up idle

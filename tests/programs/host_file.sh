@@ -17,32 +17,6 @@ stats=kvm-stats
 host=/run/kvm-stats/host.pin
 group=995		# kvm-stats in /etc/group
 
-# ---- host_file_test ----
-
-# Print its results with the numbers of this program while it runs. It prints "ok 1 - DESCRIPTION" and
-# "1..COUNT".
-run_host_file_test()
-{
-	local line count=0 plan=0
-
-	mkfifo "$work/results"
-	HOST_FILE_RELAY=$dir/kvm-stats-relay "$dir/host_file_test" >"$work/results" 2>&1 &
-	while read -r line; do
-		case $line in
-		'ok '* | 'not ok '*)
-			count=$((count + 1))
-			[ "${line#not }" = "$line" ]
-			result $? "${line#* - }"
-			;;
-		1..*) plan=${line#1..} ;;
-		TAP*) ;;
-		*) echo "# ${line#\# }" ;;
-		esac
-	done <"$work/results"
-	wait $!
-	[ "$plan" = $count ]
-}
-
 # ---- kvm-stats publish ----
 
 proves()
@@ -135,8 +109,9 @@ is_removed()
 vendor=kvm_amd
 [ -e "/sys/module/$vendor" ] || vendor=kvm_intel
 mkdir "$work" || exit
-run_host_file_test
-check "host_file_test ends with a plan" [ $? = 0 ]
+HOST_FILE_RELAY=$dir/kvm-stats-relay
+export HOST_FILE_RELAY
+include_results "$dir/host_file_test"
 check "publish --check proves the program, and publishes nothing" proves
 check "publish --status reports that nothing is published" prints 1 'is not published' publish --status
 check "publish publishes the file" prints 0 "^$host: published for group kvm-stats$" publish

@@ -5,23 +5,15 @@
 #
 # shellcheck shell=dash
 
-# shellcheck source=lib/suite.sh
-. "${0%/*}/suite.sh"
+# shellcheck source=../lib/check.sh
+. "${0%/*}/check.sh"
+# shellcheck source=../lib/stats.sh
+. "${0%/*}/stats.sh"
 dir=${0%/*}
 work=/tmp/host_file_exits.$$
+stats=kvm-stats
 host=/run/kvm-stats/host.pin
 pins=/run/kvm-stats/bpf
-
-# prints PATTERN ARGUMENT...: the command publish succeeds, and prints this
-prints()
-{
-	local pattern=$1
-
-	shift
-	kvm-stats publish "$@" >"$work/output" 2>&1 || { cat "$work/output"; return 1; }
-	cat "$work/output"
-	grep -qE "$pattern" "$work/output"
-}
 
 tracepoints_are_pinned()
 {
@@ -42,18 +34,16 @@ is_detached()
 mkdir "$work" || exit
 refcnt=$(cat /sys/module/kvm/refcnt)
 include_results "$dir/exits_test"
-check "exits_test ends with a plan" [ $? = 0 ]
-check "publish --check --exits proves the programs" prints '^exits: counted by class$' --check --exits
-check "publish --exits publishes the file" prints "^$host: published" --exits
+check "publish --check --exits proves the programs" prints 0 '^exits: counted by class$' publish --check --exits
+check "publish --exits publishes the file" prints 0 "^$host: published" publish --exits
 check "the tracepoints are pinned" tracepoints_are_pinned
-check "publish --status reports that exits are counted" prints '^exits: counted by class$' --status
+check "publish --status reports that exits are counted" prints 0 '^exits: counted by class$' publish --status
 include_results "$dir/exit_stats"
-check "exit_stats ends with a plan" [ $? = 0 ]
-check "publish --exits again is possible" prints "^$host: published" --exits
+check "publish --exits again is possible" prints 0 "^$host: published" publish --exits
 check "the tracepoints are pinned again" tracepoints_are_pinned
-check "publish without --exits publishes the file" prints "^$host: published"
+check "publish without --exits publishes the file" prints 0 "^$host: published" publish
 check "it no longer counts exits" no_tracepoint_is_pinned
-check "publish --exits counts them again" prints "^$host: published" --exits
+check "publish --exits counts them again" prints 0 "^$host: published" publish --exits
 check "publish --remove removes it" kvm-stats publish --remove
 check "no program is attached then" wait_until is_detached
 rm -r "$work"

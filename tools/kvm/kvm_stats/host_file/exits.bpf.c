@@ -77,8 +77,8 @@ struct two {
 };
 
 /*
- * Reads 16 bytes. From Linux 6.2 on, memory that is said to be a structure of the kernel can be read
- * without a helper function.
+ * Reads 16 bytes. From Linux 6.2 on, memory that is said to be a structure of the kernel can be
+ * read without a helper function.
  */
 static __always_inline struct two read_two(__u64 address)
 {
@@ -108,7 +108,7 @@ static __always_inline enum kvm_exit_class svm_class(__u64 vcpu)
 	struct two exit = read_two(vmcb + layout.svm_exit);
 	__u32 code = exit.first;
 
-	/* Most exits are in the table. The verifier does not accept one check for both uses of it. */
+	/* Most exits are in the table. The verifier accepts no check that is for two uses of it. */
 	if (code < ARRAY_SIZE(svm_classes) && svm_classes[code])
 		return svm_classes[code];
 	barrier_var(code);

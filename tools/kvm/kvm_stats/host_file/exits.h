@@ -68,7 +68,7 @@ struct exit_thread {
 #define EXIT_CLAIMED	1
 #define EXIT_WINDOW	16
 
-/* Of both tables, because a vCPU has one thread. The size is constant, so that it is in the code. */
+/* Of both tables, because a vCPU has one thread. The code contains the constant size. */
 #define EXIT_ENTRIES_LOG2	13
 #define EXIT_ENTRIES		(1 << EXIT_ENTRIES_LOG2)
 

@@ -72,7 +72,7 @@ struct bpf_iter__task_file {
 extern const struct rq runqueues __ksym __weak;
 
 /* From Linux 6.2 on */
-extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
+void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
 /* ---- reading kernel memory ---- */
 

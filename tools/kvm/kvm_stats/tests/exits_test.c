@@ -100,7 +100,7 @@ static void run_vmm(int ready, int run)
 	int i, exits;
 	char c;
 
-	if (tiny_create(&vm, VCPUS))
+	if (tiny_create(&vm, VCPUS, false))
 		_exit(1);
 	while (read(run, &c, 1) == 1) {
 		for (i = 0; i < VCPUS; i++)
@@ -201,7 +201,7 @@ static void test_two_vcpus_of_a_thread(void)
 	struct tiny_vm vm;
 	size_t i;
 
-	if (tiny_create(&vm, VCPUS))
+	if (tiny_create(&vm, VCPUS, false))
 		return;
 	/* vCPU 1 exits twice as often. */
 	for (i = 0; i < 3 * EXITS; i++)
@@ -231,7 +231,7 @@ static void test_threads_of_a_vcpu(void)
 	struct tiny_vm vm;
 	size_t i;
 
-	if (tiny_create(&vm, 1))
+	if (tiny_create(&vm, 1, false))
 		return;
 	for (i = 0; i < EXITS; i++) {
 		pthread_t thread;
@@ -259,7 +259,7 @@ static bool counts_from_zero(unsigned int exits)
 	bool right;
 	unsigned int i;
 
-	if (tiny_create(&vm, 1))
+	if (tiny_create(&vm, 1, false))
 		return false;
 	host = read_host();
 	vcpu = find_vcpu(host, getpid(), 0);

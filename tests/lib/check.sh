@@ -63,8 +63,9 @@ include_results()
 {
 	tap_included=0
 	tap_plan=0
-	mkfifo "$work/results"
-	"$1" >"$work/results" 2>&1 </dev/null &
+	tap_results=/tmp/results.$$
+	mkfifo "$tap_results"
+	"$1" >"$tap_results" 2>&1 </dev/null &
 	while read -r tap_line; do
 		case $tap_line in
 		'ok '* | 'not ok '*)
@@ -76,10 +77,10 @@ include_results()
 		TAP*) ;;
 		*) echo "# ${tap_line#\# }" ;;
 		esac
-	done <"$work/results"
+	done <"$tap_results"
 	wait $!
-	rm "$work/results"
-	[ "$tap_plan" = $tap_included ] && [ $tap_included -gt 0 ]
+	rm "$tap_results"
+	[ "$tap_plan" = "$tap_included" ] && [ "$tap_included" -gt 0 ]
 	result $? "${1##*/} ends with a plan"
 }
 

@@ -417,14 +417,25 @@ static const char *has_nested_paging(void)
 	return is_on("kvm_amd", "npt") ? "the host has nested paging" : NULL;
 }
 
+/* With Linux 6.12 under Bochs, the guests of these two test cases had none of the exits. */
+static const char *not_in_host_file(void)
+{
+	return is_host_file() ? "it is not known whether the guest causes the exit on this kernel" :
+				NULL;
+}
+
 static const char *needs_apic_access(void)
 {
+	if (not_in_host_file())
+		return not_in_host_file();
 	return is_on("kvm_intel", "flexpriority") && !is_on("kvm_intel", "enable_apicv") ? NULL :
 	       "the CPU has no exits for accesses to the APIC, or virtualizes them";
 }
 
 static const char *needs_preemption_timer(void)
 {
+	if (not_in_host_file())
+		return not_in_host_file();
 	return is_on("kvm_intel", "preemption_timer") ? NULL :
 	       "the CPU has no preemption timer of VMX";
 }

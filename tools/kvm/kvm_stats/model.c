@@ -341,6 +341,12 @@ static void report_event(const struct monitor *monitor, const struct vmm *vmm, b
 		monitor->options.event(vmm, started, monitor->options.arg);
 }
 
+static void choose_exits(const struct monitor *monitor, const struct vmm *vmm, bool chosen)
+{
+	if (monitor->private)
+		private_host_choose(monitor->private, vmm->pid, chosen);
+}
+
 /* Removes the VMMs that are left in the list: they have ended. */
 static void end_vmms(struct monitor *monitor, struct vmm **old, size_t olds)
 {
@@ -350,6 +356,7 @@ static void end_vmms(struct monitor *monitor, struct vmm **old, size_t olds)
 		if (!old[i])
 			continue;
 		monitor->generation++;
+		choose_exits(monitor, old[i], false);
 		report_event(monitor, old[i], false);
 	}
 	free_vmms(old, olds);
@@ -383,6 +390,7 @@ static int update_vmms(struct monitor *monitor)
 		if (kept || err)
 			continue;
 		monitor->generation++;
+		choose_exits(monitor, vmm, true);
 		report_event(monitor, vmm, true);
 	}
 	end_vmms(monitor, old, olds);
@@ -390,6 +398,23 @@ static int update_vmms(struct monitor *monitor)
 }
 
 /* ---- samples ---- */
+
+static enum private_exits exits_of_private_host(const struct monitor_options *options)
+{
+	if (!options->exits)
+		return PRIVATE_NO_EXITS;
+	return filter_names_vmms(options->filter) ? PRIVATE_EXITS_OF_CHOSEN : PRIVATE_EXITS_OF_ALL;
+}
+
+/* What the user wants explicitly must not be left out without a message. */
+static int refuse_exits(struct message *why)
+{
+	if (!*why->what) {
+		message_set(why, "exits cannot be counted: permission denied");
+		message_advice(why, "Run as root, or grant CAP_BPF and CAP_PERFMON");
+	}
+	return -EPERM;
+}
 
 /*
  * Root without a published file loads one for itself, before anything refers to the first pass.
@@ -400,9 +425,10 @@ static int use_private_host(struct monitor *monitor)
 	struct kvmstats_host *host;
 	int err;
 
-	monitor->private = private_host_open(&monitor->private_problem);
+	monitor->private = private_host_open(exits_of_private_host(&monitor->options),
+					     &monitor->private_problem);
 	if (!monitor->private)
-		return 0;
+		return monitor->options.exits ? refuse_exits(&monitor->private_problem) : 0;
 	err = kvmstats_host_open_passes(&host, private_host_pass, monitor->private);
 	if (err)
 		return err;
@@ -411,12 +437,20 @@ static int use_private_host(struct monitor *monitor)
 	return kvmstats_host_read(host);
 }
 
+static bool has_exits(const struct kvmstats_host *host)
+{
+	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
+
+	return schema && kvmstats_schema_find(schema, "exit_hist");
+}
+
 static int read_host(struct monitor *monitor)
 {
 	int err = kvmstats_host_read(monitor->host);
 
 	if (!err && !monitor->samples && !monitor->options.from &&
-	    kvmstats_host_origin(monitor->host) == KVMSTATS_ORIGIN_PROC)
+	    (kvmstats_host_origin(monitor->host) == KVMSTATS_ORIGIN_PROC ||
+	     (monitor->options.exits && !has_exits(monitor->host))))
 		err = use_private_host(monitor);
 	return err;
 }
@@ -433,7 +467,9 @@ int monitor_sample(struct monitor *monitor)
 {
 	int err = read_host(monitor);
 
-	if (err)
+	if (err && monitor->options.exits && *monitor->private_problem.what)
+		monitor->problem = monitor->private_problem;
+	else if (err)
 		problem_of_read(&monitor->problem, monitor->options.from, err);
 	else
 		err = problem_of_host(&monitor->problem, monitor->host, &monitor->private_problem);

@@ -90,6 +90,11 @@ struct monitor_options {
 	 */
 	const char *from;
 	/*
+	 * Count the exits of the selected VMMs while the monitor is open, if the host file of this
+	 * host does not have them. It needs the capabilities to load BPF programs.
+	 */
+	bool exits;
+	/*
 	 * Reports VMMs that appear after the first sample (@started), and those that have ended,
 	 * which are freed afterwards. May be NULL.
 	 */

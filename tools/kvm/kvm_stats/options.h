@@ -43,6 +43,7 @@ enum option_kind {
 /* The options of a command that have no letter are numbered from here. */
 #define FIRST_LONG_OPTION	512
 #define LONG_OPTION_FROM	511
+#define LONG_OPTION_EXITS	510
 
 struct command_option {
 	int letter;			/* or such a number */
@@ -59,6 +60,12 @@ struct command_option {
 	{ LONG_OPTION_FROM, "from", "FILE", \
 	  "read FILE, a copy of a host file, a socket, or - for\nstandard input", \
 	  .kind = OPTION_TEXT, .member = (from_member) }
+
+/* For those that run long enough for something to be counted */
+#define EXITS_OPTION(exits_member) \
+	{ LONG_OPTION_EXITS, "exits", NULL, \
+	  "count exits by class, and their times, of what is selected\nwhile the command runs", \
+	  .kind = OPTION_FLAG, .member = (exits_member) }
 
 /* For those that read what can be missing */
 #define VERBOSE_OPTION(verbose_member) \

@@ -6,25 +6,42 @@
 #ifndef PRIVATE_HOST_H
 #define PRIVATE_HOST_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "message.h"
 
 struct private_host;
+
+/* Which vCPUs have statistics of exits */
+enum private_exits { PRIVATE_NO_EXITS, PRIVATE_EXITS_OF_CHOSEN, PRIVATE_EXITS_OF_ALL };
 
 #if HAVE_BPF
 /*
  * Loads the file, if this process has the capabilities for it. Returns NULL if not, or if it fails;
  * only then sets @why.
  */
-struct private_host *private_host_open(struct message *why);
+struct private_host *private_host_open(enum private_exits exits, struct message *why);
+
+/* Adds a VMM to those that are chosen, or removes it. */
+void private_host_choose(struct private_host *host, pid_t pid, bool chosen);
 
 /* For kvmstats_host_open_passes(): @arg is the private host. */
 int private_host_pass(void *arg);
 void private_host_close(struct private_host *host);
 #else
-static inline struct private_host *private_host_open(struct message *why)
+static inline struct private_host *private_host_open(enum private_exits exits, struct message *why)
 {
+	(void)exits;
 	(void)why;
 	return NULL;
+}
+
+static inline void private_host_choose(struct private_host *host, pid_t pid, bool chosen)
+{
+	(void)host;
+	(void)pid;
+	(void)chosen;
 }
 
 static inline int private_host_pass(void *arg)

@@ -50,7 +50,13 @@ static void close_own_vm(struct loader *loader)
 	}
 }
 
-struct private_host *private_host_open(struct message *why)
+static const enum loader_exits loader_modes[] = {
+	[PRIVATE_NO_EXITS] = LOADER_NO_EXITS,
+	[PRIVATE_EXITS_OF_CHOSEN] = LOADER_EXITS_OF_CHOSEN,
+	[PRIVATE_EXITS_OF_ALL] = LOADER_EXITS_OF_ALL,
+};
+
+struct private_host *private_host_open(enum private_exits exits, struct message *why)
 {
 	struct private_host *host;
 
@@ -61,13 +67,20 @@ struct private_host *private_host_open(struct message *why)
 		message_no_memory(why);
 		return NULL;
 	}
-	if (!loader_open(&host->loader)) {
+	if (!loader_open_with_exits(&host->loader, loader_modes[exits])) {
 		close_own_vm(&host->loader);
 		return host;
 	}
 	message_set(why, "%s", host->loader.error);
 	private_host_close(host);
 	return NULL;
+}
+
+/* If it fails, the statistics of the VMM do not change. */
+void private_host_choose(struct private_host *host, pid_t pid, bool chosen)
+{
+	if (host->loader.exits == LOADER_EXITS_OF_CHOSEN)
+		exits_choose(&host->loader, pid, chosen);
 }
 
 int private_host_pass(void *arg)

@@ -394,6 +394,7 @@ int command_log(int argc, char **argv)
 		  .kind = OPTION_FLAG, .member = MEMBER(csv) },
 		{ 'z', "skip-zeros", NULL, "omit lines in which all rates are 0",
 		  .kind = OPTION_FLAG, .member = MEMBER(skip_zero) },
+		EXITS_OPTION(MEMBER(samples.exits)),
 		FROM_OPTION(MEMBER(samples.from)),
 		VERBOSE_OPTION(MEMBER(samples.verbose)),
 		{ 0 },

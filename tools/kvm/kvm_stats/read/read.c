@@ -325,6 +325,7 @@ int command_read(int argc, char **argv)
 		  .kind = OPTION_FLAG, .member = MEMBER(json) },
 		{ 'b', "base-units", NULL, "print seconds and bytes, not ns and KiB",
 		  .kind = OPTION_FLAG, .member = MEMBER(report.base_units) },
+		EXITS_OPTION(MEMBER(samples.exits)),
 		FROM_OPTION(MEMBER(samples.from)),
 		VERBOSE_OPTION(MEMBER(samples.verbose)),
 		{ 0 },

@@ -42,9 +42,9 @@ static bool choose(struct view *view, const char *columns, const char *sort, str
 }
 
 /* Without a VM, top waits for one. A PID or guest that the user named must exist. */
-static bool start(struct view *view, const struct filter *filter, struct message *why)
+static bool start(struct view *view, const struct top_options *options, struct message *why)
 {
-	return view_open(view, filter, why) &&
+	return view_open(view, options->filter, options->exits, why) &&
 	       check_selected(view->sampler.monitor, why) && screen_open(why);
 }
 
@@ -59,7 +59,7 @@ int top_run(const struct top_options *options)
 	}
 	setlocale(LC_CTYPE, "");
 	view.interval = options->interval;
-	if (start(&view, options->filter, &view.failure))
+	if (start(&view, options, &view.failure))
 		run_until_quit(&view);
 	screen_close();
 	message_print(&view.failure);

@@ -15,6 +15,7 @@ struct top_options {
 	uint64_t interval;	/* in ns */
 	const char *columns;	/* names of columns, separated by commas; NULL: the usual ones */
 	const char *sort;	/* name of a column, NULL: CPU */
+	bool exits;		/* see monitor_options */
 };
 
 /* The command top. Returns the exit status. */

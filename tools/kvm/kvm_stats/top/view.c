@@ -131,10 +131,10 @@ static void handle_event(const struct vmm *vmm, bool started, void *arg)
 		    plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
 }
 
-bool view_open(struct view *view, const struct filter *filter, struct message *why)
+bool view_open(struct view *view, const struct filter *filter, bool exits, struct message *why)
 {
 	const struct monitor_options options = {
-		.filter = filter, .event = handle_event, .arg = view,
+		.filter = filter, .exits = exits, .event = handle_event, .arg = view,
 	};
 
 	if (!sampler_open(&view->sampler, &options, why))

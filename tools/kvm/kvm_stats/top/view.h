@@ -60,7 +60,7 @@ struct view {
 };
 
 /* Returns false, with the reason in @why. */
-bool view_open(struct view *view, const struct filter *filter, struct message *why);
+bool view_open(struct view *view, const struct filter *filter, bool exits, struct message *why);
 void view_close(struct view *view);
 
 /* The page on the screen. If @view is const, so is the page. */

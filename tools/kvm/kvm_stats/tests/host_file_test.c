@@ -606,10 +606,8 @@ static void wait_for_passes(void)
 		usleep(10000);
 		if (passes < shown + 5000)
 			continue;
-		/* A test machine stops a program that prints nothing. */
 		shown = passes;
 		printf("# %lu passes\n", shown);
-		fflush(stdout);
 	}
 }
 
@@ -926,8 +924,9 @@ static double time_end_of_vms(struct crowd *crowd)
 }
 
 /*
- * Another try, unless the readers wait: if they wake the relay all the time, the scheduler can be
- * late to run the kernel's threads that the end of a process waits for.
+ * Readers that wake the relay all the time can make the scheduler late to run the kernel's threads
+ * that the end of a process waits for. So there are more tries, except where what a reader of the
+ * pin holds would be held only in the first one.
  */
 static void test_crowd(enum kind kind, int (*open)(void))
 {
@@ -935,7 +934,7 @@ static void test_crowd(enum kind kind, int (*open)(void))
 		.kind = kind, .open = open,
 		.active = open == open_relay ? RELAY_READERS : READERS,
 	};
-	int tries = kind == NO_MEMORY ? 1 : 3;
+	int tries = kind == NO_MEMORY && open == open_pin ? 1 : 3;
 	bool ready = start_crowd(&crowd);
 	double seconds = INFINITY;
 
@@ -985,6 +984,8 @@ static void test_stalled_readers(void)
 
 int main(void)
 {
+	/* A test machine stops a program that prints nothing. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("there is no /dev/kvm, or it cannot be opened");
 	if (access("/sys/kernel/btf/vmlinux", R_OK))

@@ -82,7 +82,7 @@ completion_tests()
 		completes "^help list log publish read serve top\$" ""
 	check "completion offers the commands after help" completes '^serve$' help se
 	check "completion offers the options of a command" \
-		completes '(^| )--base-units --from --verbose --pid' read --
+		completes '(^| )--base-units --exits --from --verbose --pid' read --
 	check "completion offers files for serve -t and log -o" completes_files
 	check "completion offers the columns of top" \
 		completes '^cpu,pid cpu,vcpus .*cpu,memory$' top --columns cpu,

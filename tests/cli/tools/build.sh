@@ -12,10 +12,10 @@ build_from_a_copy()
 {
 	local copy=$out/copy
 
-	rm -rf "$copy" && mkdir -p "$copy/include/uapi/linux" &&
+	rm -rf "$copy" && mkdir -p "$copy" &&
 	tar -c --exclude=build -C "$ROOT" VERSION Documentation/virt/kvm/stats-reference.rst \
+		include/uapi/linux/kvm_stats.h arch/x86/kvm/exit_classes.c \
 		tools/lib/kvmstats tools/kvm/kvm_stats | tar -x -C "$copy" &&
-	cp "$ROOT/include/uapi/linux/kvm_stats.h" "$copy/include/uapi/linux/" &&
 	make -s -C "$copy/tools/kvm/kvm_stats" O="$out/from-copy" &&
 	[ -z "$(find "$copy" -name '*.o')" ] &&
 	[ "$("$out/from-copy/kvm-stats" --version)" = "kvm-stats $(cat "$ROOT/VERSION")" ]

@@ -37,5 +37,6 @@ copy_sources()
 	mkdir -p "$1"
 	tar -c -C "$ROOT" --exclude=build --exclude=packaging \
 		VERSION CHANGELOG.md COPYING LICENSES include/uapi/linux/kvm_stats.h \
-		Documentation/virt/kvm/stats-reference.rst tools/lib/kvmstats tools/kvm/kvm_stat{,s} | tar -x -C "$1"
+		arch/x86/kvm/exit_classes.c Documentation/virt/kvm/stats-reference.rst \
+		tools/lib/kvmstats tools/kvm/kvm_stat{,s} | tar -x -C "$1"
 }

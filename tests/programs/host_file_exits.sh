@@ -31,6 +31,19 @@ is_detached()
 	[ "$(cat /sys/module/kvm/refcnt)" = "$refcnt" ]
 }
 
+# As in a container. While the file is mounted somewhere, its file system exists.
+mount_elsewhere()
+{
+	: >"$work/host" && mount -o bind "$host" "$work/host"
+}
+
+# Several units and users can publish at the same time.
+publish_at_once()
+{
+	kvm-stats publish --exits & kvm-stats publish --exits & kvm-stats publish --exits &
+	wait
+}
+
 mkdir "$work" || exit
 refcnt=$(cat /sys/module/kvm/refcnt)
 include_results "$dir/exits_test"
@@ -44,7 +57,11 @@ check "the tracepoints are pinned again" tracepoints_are_pinned
 check "publish without --exits publishes the file" prints 0 "^$host: published" publish
 check "it no longer counts exits" no_tracepoint_is_pinned
 check "publish --exits counts them again" prints 0 "^$host: published" publish --exits
+publish_at_once >/dev/null
+check "several processes that publish at once leave one set of pins" tracepoints_are_pinned
+check "the file is mounted elsewhere" mount_elsewhere
 check "publish --remove removes it" kvm-stats publish --remove
 check "no program is attached then" wait_until is_detached
+umount "$work/host" 2>/dev/null
 rm -r "$work"
 finish

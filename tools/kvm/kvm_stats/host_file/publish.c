@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `kvm-stats publish`: pins the host file, reports what is published, or removes it. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -25,8 +27,10 @@
 #include "util.h"
 
 #define DIRECTORY	"/run/kvm-stats"
-#define BPFFS		DIRECTORY "/bpf"	/* a file system of its own, with one file */
-#define PIN		BPFFS "/host"	/* names in this file system have no dots */
+#define BPFFS		DIRECTORY "/bpf"	/* a file system of its own */
+#define PIN		BPFFS "/host"	/* names of pins have no dots */
+#define NEW		BPFFS "/new"	/* the next PIN, and the first part of other names */
+#define LOCK		"/run/kvm-stats.lock"
 #define GROUP		"kvm-stats"
 
 /* Also what getopt_long() returns for their options */
@@ -103,54 +107,115 @@ static bool find_group(const char *name, gid_t *gid)
 	return false;
 }
 
-/* The links to tracepoints, which take effect as long as they are pinned. */
-static bool pin_exits(const struct loader *loader)
+/*
+ * One process at a time changes what is published. The links of two would count into two tables.
+ * The end of the process releases the lock.
+ */
+static bool lock(void)
+{
+	static int fd;
+
+	fd = open(LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0 && !flock(fd, LOCK_EX))
+		return true;
+	complain("%s cannot be locked: %s", LOCK, strerror(errno));
+	return false;
+}
+
+/*
+ * Removes the pins whose names begin with @prefix. To unmount the file system is not enough: a
+ * container that has a mount of its own would keep its programs attached.
+ */
+static bool remove_pins(const char *prefix)
+{
+	DIR *dir = opendir(BPFFS);
+	const struct dirent *entry;
+	bool removed = dir;
+
+	while (removed && (entry = readdir(dir))) {
+		/* The kernel's own files have names with dots, and cannot be removed. */
+		if (strchr(entry->d_name, '.') || strncmp(entry->d_name, prefix, strlen(prefix)))
+			continue;
+		removed = !unlinkat(dirfd(dir), entry->d_name, 0);
+	}
+	if (!removed)
+		complain("the pins in %s cannot be removed: %s", BPFFS, strerror(errno));
+	if (dir)
+		closedir(dir);
+	return removed;
+}
+
+static bool pin_link(const struct bpf_link *link, const char *path)
+{
+	int err = bpf_obj_pin(bpf_link__fd(link), path);
+
+	if (!err)
+		return true;
+	complain("a BPF program cannot be pinned as %s: %s", path, strerror(-err));
+	return false;
+}
+
+/* Pins everything under names that nothing uses. */
+static bool pin_new(const struct loader *loader, gid_t gid)
 {
 	char path[64];
 	size_t i;
-	int err;
 
-	for (i = 0; i < LOADER_EXIT_LINKS; i++) {
-		snprintf(path, sizeof(path), BPFFS "/exits-%zu", i);
-		if (unlink(path) && errno != ENOENT) {
-			complain("%s cannot be removed: %s", path, strerror(errno));
+	if (!pin_link(loader->link, NEW))
+		return false;
+	if (chown(NEW, 0, gid) || chmod(NEW, 0440)) {
+		complain("%s cannot be given to the group: %s", NEW, strerror(errno));
+		return false;
+	}
+	for (i = 0; loader->exits && i < LOADER_EXIT_LINKS; i++) {
+		snprintf(path, sizeof(path), NEW "-exits-%zu", i);
+		if (!pin_link(loader->exit_links[i], path))
 			return false;
-		}
-		err = loader->exits ? bpf_obj_pin(bpf_link__fd(loader->exit_links[i]), path) : 0;
-		if (err) {
-			complain("a tracepoint cannot be pinned as %s: %s", path, strerror(-err));
-			return false;
-		}
 	}
 	return true;
 }
 
-/* Readers see the file only when its owner and mode are set. */
-static bool pin(const struct loader *loader, gid_t gid)
+/*
+ * Replaces the links to tracepoints, which take effect as long as they are pinned, and then the
+ * file that has their values.
+ */
+static bool replace_pins(const struct loader *loader)
 {
-	char path[64];
-	int err;
+	char from[64], path[64];
+	size_t i;
 
-	if (!pin_exits(loader))
-		return false;
-	snprintf(path, sizeof(path), BPFFS "/new-%d", getpid());
-	err = bpf_obj_pin(bpf_link__fd(loader->link), path);
-	if (err) {
-		complain("the host file cannot be pinned as %s: %s", path, strerror(-err));
-		return false;
+	for (i = 0; i < LOADER_EXIT_LINKS; i++) {
+		snprintf(from, sizeof(from), NEW "-exits-%zu", i);
+		snprintf(path, sizeof(path), BPFFS "/exits-%zu", i);
+		if (loader->exits ? rename(from, path) : unlink(path) && errno != ENOENT) {
+			complain("%s cannot be replaced: %s", path, strerror(errno));
+			return false;
+		}
 	}
-	if (!chown(path, 0, gid) && !chmod(path, 0440) && !rename(path, PIN))
-		return link_pin();
-	complain("%s cannot become %s: %s", path, PIN, strerror(errno));
-	unlink(path);
+	if (!rename(NEW, PIN))
+		return true;
+	complain("%s cannot become %s: %s", NEW, PIN, strerror(errno));
 	return false;
 }
 
+/* Readers see the file only when its owner and mode are set. A killed process can leave pins. */
+static bool pin(const struct loader *loader, gid_t gid)
+{
+	if (!remove_pins("new"))
+		return false;
+	if (pin_new(loader, gid) && replace_pins(loader))
+		return link_pin();
+	remove_pins("new");
+	return false;
+}
+
+/* Whatever the umask is, members of the group can enter the directories. */
 static int publish(const struct arguments *arguments, struct loader *loader)
 {
 	gid_t gid;
 
-	if (!find_group(arguments->group, &gid) || !mount_bpffs() || !pin(loader, gid))
+	umask(022);
+	if (!find_group(arguments->group, &gid) || !lock() || !mount_bpffs() || !pin(loader, gid))
 		return STATUS_FAILED;
 	printf("%s: published for group %s\n", KVMSTATS_HOST_FILE, arguments->group);
 	return STATUS_OK;
@@ -254,6 +319,8 @@ static int status(void)
 /* The directory stays if something else is in it, such as the relay's socket. */
 static int unpublish(void)
 {
+	if (!lock() || (is_bpffs(BPFFS) && !remove_pins("")))
+		return STATUS_FAILED;
 	if (is_bpffs(BPFFS) && umount2(BPFFS, MNT_DETACH)) {
 		complain("%s cannot be unmounted: %s", BPFFS, strerror(errno));
 		return STATUS_FAILED;

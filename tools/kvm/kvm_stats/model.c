@@ -347,7 +347,18 @@ static void choose_exits(const struct monitor *monitor, const struct vmm *vmm, b
 		private_host_choose(monitor->private, vmm->pid, chosen);
 }
 
-/* Removes the VMMs that are left in the list: they have ended. */
+static bool has_vmm(const struct monitor *monitor, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < monitor->vmms; i++) {
+		if (monitor->vmm[i]->pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Removes the VMMs that are left in the list: they have ended. Another one can have their PID. */
 static void end_vmms(struct monitor *monitor, struct vmm **old, size_t olds)
 {
 	size_t i;
@@ -356,7 +367,8 @@ static void end_vmms(struct monitor *monitor, struct vmm **old, size_t olds)
 		if (!old[i])
 			continue;
 		monitor->generation++;
-		choose_exits(monitor, old[i], false);
+		if (!has_vmm(monitor, old[i]->pid))
+			choose_exits(monitor, old[i], false);
 		report_event(monitor, old[i], false);
 	}
 	free_vmms(old, olds);

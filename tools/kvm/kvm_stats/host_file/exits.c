@@ -378,6 +378,7 @@ int exits_check(struct loader *loader, const struct kvmstats_sample *sample,
 	uint64_t cpuid = value_of(sample, schema, "exit_cpuid");
 	uint64_t io = value_of(sample, schema, "exit_io");
 
+	loader->exits_unseen = exits && !other && !cpuid;
 	if (exits_have_reasons(loader) ? cpuid == CPUIDS && io == 1 : other <= exits)
 		return 0;
 	return loader_fail(loader, "the BPF programs that count exits are wrong on this kernel: "

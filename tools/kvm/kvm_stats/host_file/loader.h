@@ -30,6 +30,7 @@ struct loader {
 	struct bpf_object *object;
 	struct bpf_link *link;
 	enum loader_exits exits;
+	bool exits_unseen;		/* the guest of the proof exits, but no program sees it */
 	struct bpf_object *exits_object;
 	struct bpf_link *exit_links[LOADER_EXIT_LINKS];
 	struct host_layout layout;

@@ -209,6 +209,23 @@ static bool pin(const struct loader *loader, gid_t gid)
 	return false;
 }
 
+/* @known: the exit reasons of the vendor module are known */
+static void print_exits(bool known)
+{
+	puts(known ? "exits: counted by class" :
+	     "exits: all counted in the class 'other', because the exit reasons of KVM's vendor "
+	     "module are not known");
+}
+
+static void print_exits_of_loader(const struct loader *loader)
+{
+	if (loader->exits_unseen)
+		puts("exits: none counted, because KVM's vendor module does not use the "
+		     "tracepoints kvm_entry and kvm_exit");
+	else
+		print_exits(exits_have_reasons(loader));
+}
+
 /* Whatever the umask is, members of the group can enter the directories. */
 static int publish(const struct arguments *arguments, struct loader *loader)
 {
@@ -218,18 +235,12 @@ static int publish(const struct arguments *arguments, struct loader *loader)
 	if (!find_group(arguments->group, &gid) || !lock() || !mount_bpffs() || !pin(loader, gid))
 		return STATUS_FAILED;
 	printf("%s: published for group %s\n", KVMSTATS_HOST_FILE, arguments->group);
+	if (loader->exits_unseen)
+		print_exits_of_loader(loader);
 	return STATUS_OK;
 }
 
 /* ---- reports ---- */
-
-/* @known: the exit reasons of the vendor module are known */
-static void print_exits(bool known)
-{
-	puts(known ? "exits: counted by class" :
-	     "exits: all counted in the class 'other', because the exit reasons of KVM's vendor "
-	     "module are not known");
-}
 
 static void print_limits(const struct loader *loader)
 {
@@ -256,7 +267,7 @@ static int check(const struct loader *loader)
 	printf("KVM: %s\n", loader->layout.module ? "a module" : "built in");
 	printf("statistics: %u of a VM, %u of a vCPU\n", header->vm_descs, header->vcpu_descs);
 	if (loader->exits)
-		print_exits(exits_have_reasons(loader));
+		print_exits_of_loader(loader);
 	print_limits(loader);
 	puts("proof: the statistics of a VM of this process are equal to those of KVM's own files");
 	return STATUS_OK;
@@ -273,6 +284,38 @@ static int status_error(int err)
 	else
 		complain("%s cannot be read: %s", KVMSTATS_HOST_FILE, strerror(-err));
 	return STATUS_FAILED;
+}
+
+static uint64_t sum_of(const struct kvmstats_host *host, const char *name)
+{
+	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
+	const struct kvmstats_stat *stat = kvmstats_schema_find(schema, name);
+	uint64_t sum = 0, value;
+	size_t i, j;
+
+	for (i = 0; stat && i < kvmstats_host_vms(host); i++) {
+		const struct kvmstats_host_vm *vm = kvmstats_host_vm(host, i);
+
+		for (j = 0; j < kvmstats_host_vm_vcpus(vm); j++) {
+			const struct kvmstats_host_vcpu *vcpu = kvmstats_host_vm_vcpu(vm, j);
+
+			if (!kvmstats_sample_value(kvmstats_host_vcpu_now(vcpu), stat, 0, &value))
+				sum += value;
+		}
+	}
+	return sum;
+}
+
+/* A vCPU with an exit has been in the guest before. Just after publishing, none may have one. */
+static void print_exits_of_host(const struct kvmstats_host *host)
+{
+	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
+
+	if (sum_of(host, "exits") && !sum_of(host, "guest_ns"))
+		puts("exits: none counted yet. If that remains so while guests run, find out why: "
+		     "kvm-stats publish --check --exits");
+	else
+		print_exits(kvmstats_schema_find(schema, "exit_io"));
 }
 
 static void print_status(const struct kvmstats_host *host)
@@ -296,7 +339,7 @@ static void print_status(const struct kvmstats_host *host)
 	       kvmstats_schema_count(kvmstats_host_schema(host, KVMSTATS_KIND_VM)),
 	       kvmstats_schema_count(vcpu));
 	if (kvmstats_schema_find(vcpu, "exit_other"))
-		print_exits(kvmstats_schema_find(vcpu, "exit_io"));
+		print_exits_of_host(host);
 	printf("now: %zu VM%s, %zu vCPU%s\n", kvmstats_host_vms(host),
 	       plural(kvmstats_host_vms(host)), vcpus, plural(vcpus));
 }

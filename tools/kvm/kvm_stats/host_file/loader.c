@@ -48,12 +48,15 @@ static void interrupt(int signal)
 
 /*
  * Runs the vCPU, so that it has a thread, and on x86 some values that are not 0: a secondary vCPU
- * waits for its start until the signal comes. It never executes an instruction.
+ * waits for its start until the signal comes. It never executes an instruction. The signal repeats,
+ * because the first one can come before the vCPU waits.
  */
 static void run_vcpu(struct loader *loader)
 {
 	const struct sigaction handler = { .sa_handler = interrupt };
-	const struct itimerval soon = { .it_value.tv_usec = 2000 };
+	const struct itimerval never = { 0 }, often = {
+		.it_value.tv_usec = 2000, .it_interval.tv_usec = 2000,
+	};
 	int size = ioctl(loader->kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
 	struct sigaction before;
 	struct kvm_run *run;
@@ -66,11 +69,12 @@ static void run_vcpu(struct loader *loader)
 #ifdef __x86_64__
 	run->immediate_exit = 0;
 	sigaction(SIGALRM, &handler, &before);
-	setitimer(ITIMER_REAL, &soon, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
 	ioctl(loader->vcpu, KVM_RUN, 0);
+	setitimer(ITIMER_REAL, &never, NULL);
 	sigaction(SIGALRM, &before, NULL);
 #else
-	(void)handler, (void)soon, (void)before;
+	(void)handler, (void)often, (void)never, (void)before;
 #endif
 	munmap(run, size);
 }

@@ -208,8 +208,12 @@ int exits_describe(struct loader *loader)
 
 /* ---- loading ---- */
 
+/*
+ * In the order in which they are attached. A vCPU counts from its first entry, so the program for
+ * entries is the last one: no vCPU that counts can leave the guest, or KVM_RUN, unseen.
+ */
 static const char * const programs[] = {
-	"exits_kvm_entry", "exits_kvm_exit", "exits_kvm_userspace_exit", "exits_kvm_vcpu_wakeup",
+	"exits_kvm_vcpu_wakeup", "exits_kvm_userspace_exit", "exits_kvm_exit", "exits_kvm_entry",
 };
 
 /* Returns a name in @programs, or that of the program for the other form of its tracepoint. */

@@ -425,14 +425,17 @@ int exits_kvm_entry(struct bpf_raw_tracepoint_args *ctx)
 	if (!entry || !counts(entry, vcpu, task->tgid))
 		return 0;
 	now = bpf_ktime_get_ns();
-	/* The vCPU was in user space for so long that it can be that of another VM. */
-	if (entry->doing == EXIT_USERSPACE && now - entry->since > REUSE_NS &&
-	    !check_entry(entry, vcpu))
+	/*
+	 * The vCPU was in user space for so long that it can be that of another VM. Without an
+	 * entry for its thread, the end of KVM_RUN was not seen, but then the thread differs.
+	 */
+	if ((entry->doing == EXIT_USERSPACE ? now - entry->since > REUSE_NS :
+	     entry->tid != (__u32)task->pid) && !check_entry(entry, vcpu))
 		return 0;
-	if (entry->doing == EXIT_NOT_JOINED)
-		join(entry, task, now);
-	else if (entry->doing == EXIT_USERSPACE)
+	if (entry->doing == EXIT_USERSPACE)
 		enter_from_userspace(entry, task, now);
+	else if (entry->doing == EXIT_NOT_JOINED || entry->tid != (__u32)task->pid)
+		join(entry, task, now);
 	else
 		enter_from_exit(entry, task, now);
 	return 0;

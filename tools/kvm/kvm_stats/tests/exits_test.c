@@ -14,6 +14,10 @@
 
 #if HAVE_BPF && HAVE_EXITS
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "host_file/exits.h"
 #include "host_file/loader.h"
 #include "tiny_vmm.h"
 
@@ -287,6 +291,88 @@ static void test_many_vcpus(void)
 	tap_is(wrong, 0, "each vCPU counts from 0");
 }
 
+/* ---- vCPUs that end unseen, on all modules of KVM: the program for entries is called ---- */
+
+/* The kernel's address of the loader's vCPU, or 0 */
+static uint64_t vcpu_address(void)
+{
+	static struct loader learner;
+	struct host_learned learned;
+	uint64_t address = 0;
+	FILE *file = NULL;
+
+	if (!loader_open_program(&learner, "learn"))
+		file = fdopen(loader_pass(&learner), "r");
+	while (file && fread(&learned, sizeof(learned), 1, file) == 1) {
+		if (learned.fd == (unsigned int)loader.vcpu)
+			address = learned.private_data;
+	}
+	if (file)
+		fclose(file);
+	loader_close(&learner);
+	return address;
+}
+
+static void *enter(void *vcpu)
+{
+	uint64_t args[12] = { *(uint64_t *)vcpu };
+	struct bpf_test_run_opts options = {
+		.sz = sizeof(options), .ctx_in = args, .ctx_size_in = sizeof(args),
+	};
+	const struct bpf_program *program =
+		bpf_object__find_program_by_name(loader.exits_object, "exits_kvm_entry");
+
+	return bpf_prog_test_run_opts(bpf_program__fd(program), &options) ? NULL : vcpu;
+}
+
+/* Returns the fd of the table, and stores the vCPU's entry and its index; or -1. */
+static int find_entry(uint64_t vcpu, uint32_t *index, struct exit_vcpu *entry)
+{
+	int fd = bpf_object__find_map_fd_by_name(loader.exits_object, "exit_vcpus");
+
+	for (*index = 0; *index < EXIT_ENTRIES; ++*index) {
+		if (!bpf_map_lookup_elem(fd, index, entry) && entry->vcpu == vcpu)
+			return fd;
+	}
+	return -1;
+}
+
+/*
+ * Enters with another thread while the entry says that the vCPU handles an exit, and returns the
+ * time in the guest. @other_vm: it is the entry of another VM, whose vCPU had the same memory.
+ */
+static uint64_t enter_after_unseen_end(uint64_t vcpu, bool other_vm)
+{
+	struct exit_vcpu entry;
+	pthread_t thread;
+	uint32_t index;
+	int fd;
+
+	if (!enter(&vcpu))
+		return UINT64_MAX;
+	fd = find_entry(vcpu, &index, &entry);
+	entry.value[EXIT_GUEST] = 1234;
+	entry.doing = EXIT_NS(EXIT_CLASS_other);
+	entry.inode += other_vm;
+	if (fd < 0 || bpf_map_update_elem(fd, &index, &entry, BPF_ANY))
+		return UINT64_MAX;
+	pthread_create(&thread, NULL, enter, &vcpu);
+	pthread_join(thread, NULL);
+	find_entry(vcpu, &index, &entry);
+	return entry.value[EXIT_GUEST] + entry.value[EXIT_NS(EXIT_CLASS_other)];
+}
+
+static void test_unseen_end(void)
+{
+	uint64_t vcpu = vcpu_address();
+
+	exits_choose(&loader, getpid(), true);
+	tap_ok(vcpu, "the kernel's address of a vCPU is known");
+	tap_is(enter_after_unseen_end(vcpu, false), 1234, "a vCPU with a new thread keeps values");
+	tap_is(enter_after_unseen_end(vcpu, true), 0, "that of another VM counts from 0");
+	exits_choose(&loader, getpid(), false);
+}
+
 /* ---- processes that are killed ---- */
 
 static void test_killed_vmms(void)
@@ -382,6 +468,7 @@ int main(int argc, char **argv)
 		return tap_end();
 	}
 	tap_ok(true, "the programs load, and are right");
+	test_unseen_end();
 	if (!exits_have_reasons(&loader)) {
 		loader_close(&loader);
 		return tap_end();

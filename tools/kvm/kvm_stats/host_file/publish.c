@@ -111,7 +111,7 @@ static bool find_group(const char *name, gid_t *gid)
  * One process at a time changes what is published. The links of two would count into two tables.
  * The end of the process releases the lock.
  */
-static bool lock(void)
+static bool lock_pins(void)
 {
 	static int fd;
 
@@ -232,7 +232,8 @@ static int publish(const struct arguments *arguments, struct loader *loader)
 	gid_t gid;
 
 	umask(022);
-	if (!find_group(arguments->group, &gid) || !lock() || !mount_bpffs() || !pin(loader, gid))
+	if (!find_group(arguments->group, &gid) || !lock_pins() || !mount_bpffs() ||
+	    !pin(loader, gid))
 		return STATUS_FAILED;
 	printf("%s: published for group %s\n", KVMSTATS_HOST_FILE, arguments->group);
 	if (loader->exits_unseen)
@@ -362,7 +363,7 @@ static int status(void)
 /* The directory stays if something else is in it, such as the relay's socket. */
 static int unpublish(void)
 {
-	if (!lock() || (is_bpffs(BPFFS) && !remove_pins("")))
+	if (!lock_pins() || (is_bpffs(BPFFS) && !remove_pins("")))
 		return STATUS_FAILED;
 	if (is_bpffs(BPFFS) && umount2(BPFFS, MNT_DETACH)) {
 		complain("%s cannot be unmounted: %s", BPFFS, strerror(errno));

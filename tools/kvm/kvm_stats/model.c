@@ -460,11 +460,16 @@ static int read_host(struct monitor *monitor)
 {
 	int err = kvmstats_host_read(monitor->host);
 
-	if (!err && !monitor->samples && !monitor->options.from &&
-	    (kvmstats_host_origin(monitor->host) == KVMSTATS_ORIGIN_PROC ||
-	     (monitor->options.exits && !has_exits(monitor->host))))
-		err = use_private_host(monitor);
-	return err;
+	bool lacks_exits;
+
+	if (err || monitor->samples)
+		return err;
+	lacks_exits = monitor->options.exits && !has_exits(monitor->host);
+	if (monitor->options.from)
+		return lacks_exits ? -EOPNOTSUPP : 0;
+	if (lacks_exits || kvmstats_host_origin(monitor->host) == KVMSTATS_ORIGIN_PROC)
+		return use_private_host(monitor);
+	return 0;
 }
 
 static void drop_vmms(struct monitor *monitor)

@@ -75,6 +75,11 @@ static void explain_file(struct message *problem, int err)
 		message_set(problem, "the host file cannot be read: permission denied");
 		message_advice(problem, "Run as a member of the group kvm-stats, or as root");
 		break;
+	case EOPNOTSUPP:
+		message_set(problem, "the host file has no statistics of exits");
+		message_advice(problem, "Leave out --exits, or publish the file with "
+			       "'kvm-stats publish --exits'");
+		break;
 	case ESTALE:
 		message_set(problem, "the host file is stale: KVM was loaded again after it was "
 			    "published");
@@ -168,6 +173,11 @@ void problem_of_read(struct message *problem, const char *from, int err)
 	case EPROTONOSUPPORT:
 		message_set(problem, "the file has a format of a later version");
 		message_advice(problem, "Use a later version of kvm-stats");
+		break;
+	case EOPNOTSUPP:
+		message_set(problem, "the host file has no statistics of exits");
+		message_advice(problem, "Leave out --exits, or publish the file with "
+			       "'kvm-stats publish --exits'");
 		break;
 	case ESTALE:
 		message_set(problem, "the host file is stale: KVM was loaded again after it was "

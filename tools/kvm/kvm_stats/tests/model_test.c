@@ -213,6 +213,21 @@ static void test_selection(void)
 	fake_host_close(&host);
 }
 
+static void test_missing_exits(void)
+{
+	struct events events;
+	struct fake_host host;
+
+	open_host(&host, &events);
+	host.options.exits = true;
+	put_vm(&host, 101, 1);
+	tap_is(fake_host_sample(&host), -EOPNOTSUPP, "a copy without the exits that are wanted");
+	is_text(text_of(&host.monitor->problem), "fake: the host file has no statistics of exits. "
+		"Leave out --exits, or publish the file with 'kvm-stats publish --exits'.",
+		"is reported");
+	fake_host_close(&host);
+}
+
 static void test_files(void)
 {
 	static struct filter filter;
@@ -240,5 +255,6 @@ int main(void)
 	test_message();
 	test_selection();
 	test_files();
+	test_missing_exits();
 	return tap_end();
 }

@@ -622,6 +622,7 @@ int learn(struct bpf_iter__task_file *ctx)
 	learned.fd = ctx->fd;
 	learned.pid = task->tgid;
 	learned.private_data = (__u64)BPF_CORE_READ(file, private_data);
+	learned.operations = operations;
 	learned.owner = read_pointer(operations);	/* the first member */
 	node = follow(learned.owner, &layout.module_node);
 	learned.instance = follow(node, &layout.node_id);

@@ -230,9 +230,22 @@ static int learn_file(struct loader *loader, int fd, struct host_learned *learne
 				       "process. Run this in the initial PID namespace");
 }
 
+/* How far apart two variables of the kernel's image or of one module can be, in bytes */
+#define MAX_DISTANCE	(UINT64_C(1) << 32)
+
+/*
+ * Whether the node before the VM can be the head of the list, which is a variable of KVM, as the
+ * operations are. The nodes of VMs are in memory that the kernel allocates elsewhere.
+ */
+static bool follows_variable(const struct host_learned *learned)
+{
+	return learned->prev - learned->operations + MAX_DISTANCE < 2 * MAX_DISTANCE;
+}
+
 /*
  * KVM adds a new VM at the start of its list, so the node before a new VM is the head of the list,
- * unless another VM was created meanwhile. If two new VMs agree, it is the head.
+ * unless another VM was created meanwhile. If two new VMs agree, it is the head. That is not enough
+ * where VMs are created all the time, because new VMs get the memory of those that have ended.
  */
 static int learn_list(struct loader *loader)
 {
@@ -249,7 +262,9 @@ static int learn_list(struct loader *loader)
 		close(vm);
 		if (err)
 			return err;
-		if (learned.prev && learned.prev == last) {
+		if (!follows_variable(&learned))
+			continue;
+		if (learned.prev == last) {
 			loader->layout.vm_list = last;
 			return 0;
 		}

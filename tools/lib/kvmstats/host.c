@@ -582,6 +582,18 @@ int kvmstats_host_open_passes(struct kvmstats_host **hostp, int (*open_pass)(voi
 	return host ? start_local(hostp, host, open_pass, arg) : -ENOMEM;
 }
 
+void kvmstats_host_use_passes(struct kvmstats_host *host, int (*open_pass)(void *arg), void *arg)
+{
+	host->takes_best = !open_pass;
+	host->open_pass = open_pass ? open_pass : open_published;
+	host->arg = arg;
+	memset(host->error, 0, sizeof(host->error));
+	if (open_pass) {
+		kvmstats_next_close(&host->next_vms);
+		kvmstats_processes_free(&host->processes);
+	}
+}
+
 int kvmstats_host_open(struct kvmstats_host **hostp, const char *path)
 {
 	struct kvmstats_host *host = new_host(path ? path : "");

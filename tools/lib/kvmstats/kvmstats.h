@@ -201,6 +201,12 @@ int kvmstats_host_open_fd(struct kvmstats_host **host, int fd);
  * iterator that is not pinned. @arg is passed to it.
  */
 int kvmstats_host_open_passes(struct kvmstats_host **host, int (*open_pass)(void *arg), void *arg);
+
+/*
+ * Later passes come from @open_pass, or from the best origin if it is NULL. VMMs that both have
+ * remain. @host was opened with @path NULL.
+ */
+void kvmstats_host_use_passes(struct kvmstats_host *host, int (*open_pass)(void *arg), void *arg);
 void kvmstats_host_close(struct kvmstats_host *host);
 
 /*

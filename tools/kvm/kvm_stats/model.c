@@ -411,6 +411,9 @@ static int update_vmms(struct monitor *monitor)
 
 /* ---- samples ---- */
 
+/* How often to try to load a private host file, unless that takes more than 1 % of this time */
+#define LOAD_INTERVAL	(10 * SECOND)
+
 static enum private_exits exits_of_private_host(const struct monitor_options *options)
 {
 	if (!options->exits)
@@ -428,25 +431,33 @@ static int refuse_exits(struct message *why)
 	return -EPERM;
 }
 
-/*
- * Root without a published file loads one for itself, before anything refers to the first pass.
- * The library then reads that instead.
- */
+/* Root without a published file loads one for itself. The library then reads that instead. */
 static int use_private_host(struct monitor *monitor)
 {
-	struct kvmstats_host *host;
-	int err;
+	uint64_t start = clock_now(), took;
+	size_t i;
 
+	monitor->private_problem = (struct message){ 0 };
 	monitor->private = private_host_open(exits_of_private_host(&monitor->options),
 					     &monitor->private_problem);
+	took = clock_now() - start;
+	if (!monitor->private && monitor->options.exits && !monitor->samples)
+		return refuse_exits(&monitor->private_problem);
+	monitor->next_try = start + (took > LOAD_INTERVAL / 100 ? 100 * took : LOAD_INTERVAL);
 	if (!monitor->private)
-		return monitor->options.exits ? refuse_exits(&monitor->private_problem) : 0;
-	err = kvmstats_host_open_passes(&host, private_host_pass, monitor->private);
-	if (err)
-		return err;
-	kvmstats_host_close(monitor->host);
-	monitor->host = host;
-	return kvmstats_host_read(host);
+		return 0;
+	for (i = 0; i < monitor->vmms; i++)
+		choose_exits(monitor, monitor->vmm[i], true);
+	kvmstats_host_use_passes(monitor->host, private_host_pass, monitor->private);
+	return kvmstats_host_read(monitor->host);
+}
+
+static void leave_private_host(struct monitor *monitor)
+{
+	kvmstats_host_use_passes(monitor->host, NULL, NULL);
+	private_host_close(monitor->private);
+	monitor->private = NULL;
+	monitor->next_try = 0;
 }
 
 static bool has_exits(const struct kvmstats_host *host)
@@ -456,20 +467,12 @@ static bool has_exits(const struct kvmstats_host *host)
 	return schema && kvmstats_schema_find(schema, "exit_hist");
 }
 
-static int read_host(struct monitor *monitor)
+/* KVM can be loaded after kvm-stats was started, and loading the file can fail for a while. */
+static bool needs_private_host(const struct monitor *monitor)
 {
-	int err = kvmstats_host_read(monitor->host);
-
-	bool lacks_exits;
-
-	if (err || monitor->samples)
-		return err;
-	lacks_exits = monitor->options.exits && !has_exits(monitor->host);
-	if (monitor->options.from)
-		return lacks_exits ? -EOPNOTSUPP : 0;
-	if (lacks_exits || kvmstats_host_origin(monitor->host) == KVMSTATS_ORIGIN_PROC)
-		return use_private_host(monitor);
-	return 0;
+	return !monitor->private && !monitor->options.from && clock_now() >= monitor->next_try &&
+	       (kvmstats_host_origin(monitor->host) == KVMSTATS_ORIGIN_PROC ||
+		(monitor->options.exits && !has_exits(monitor->host)));
 }
 
 static void drop_vmms(struct monitor *monitor)
@@ -480,16 +483,49 @@ static void drop_vmms(struct monitor *monitor)
 	monitor->generation++;
 }
 
+/*
+ * VMMs refer to the last two passes. If a second one cannot be read after the first, there are no
+ * VMMs.
+ */
+static int read_host(struct monitor *monitor)
+{
+	int err = kvmstats_host_read(monitor->host);
+
+	if (err == -ESTALE && monitor->private) {
+		leave_private_host(monitor);
+		err = kvmstats_host_read(monitor->host);
+	}
+	if (!err && !monitor->samples && monitor->options.from && monitor->options.exits &&
+	    !has_exits(monitor->host))
+		return -EOPNOTSUPP;
+	if (err || !needs_private_host(monitor))
+		return err;
+	err = use_private_host(monitor);
+	if (err)
+		drop_vmms(monitor);
+	return err;
+}
+
+/* If the pass is not used, nothing may refer to those before it. */
+static int take_problem(struct monitor *monitor)
+{
+	int err = problem_of_host(&monitor->problem, monitor->host, &monitor->private_problem);
+
+	if (err)
+		drop_vmms(monitor);
+	return err;
+}
+
 int monitor_sample(struct monitor *monitor)
 {
 	int err = read_host(monitor);
 
-	if (err && monitor->options.exits && *monitor->private_problem.what)
+	if (err && !monitor->samples && *monitor->private_problem.what)
 		monitor->problem = monitor->private_problem;
 	else if (err)
 		problem_of_read(&monitor->problem, monitor->options.from, err);
 	else
-		err = problem_of_host(&monitor->problem, monitor->host, &monitor->private_problem);
+		err = take_problem(monitor);
 	if (err)
 		return err;
 	monitor->time_before = monitor->time;

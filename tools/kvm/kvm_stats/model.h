@@ -120,6 +120,7 @@ struct monitor {
 	size_t samples;
 	struct private_host *private;	/* the host file that only this process can read, or NULL */
 	struct message private_problem;	/* why it is NULL */
+	uint64_t next_try;		/* when to load it again, if it is needed */
 	struct entry *entry;
 	size_t entries;
 	size_t capacity;		/* of @entry */
@@ -136,7 +137,7 @@ void monitor_close(struct monitor *monitor);
 /*
  * Reads the next sample of everything that is selected. Returns 0 or -errno, with the reason in
  * monitor->problem. -ENODATA: a copy has no more samples. After an error, everything is that of the
- * last sample, except for -ENOMEM: then there are no VMMs. The next call tries again.
+ * last sample, or there are no VMMs, as after -ENOMEM. The next call tries again.
  */
 int monitor_sample(struct monitor *monitor);
 

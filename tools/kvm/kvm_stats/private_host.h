@@ -26,7 +26,7 @@ struct private_host *private_host_open(enum private_exits exits, struct message 
 /* Adds a VMM to those that are chosen, or removes it. */
 void private_host_choose(struct private_host *host, pid_t pid, bool chosen);
 
-/* For kvmstats_host_open_passes(): @arg is the private host. */
+/* For kvmstats_host_use_passes(): @arg is the private host. */
 int private_host_pass(void *arg);
 void private_host_close(struct private_host *host);
 #else

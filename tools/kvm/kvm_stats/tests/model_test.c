@@ -3,8 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include <sys/stat.h>
+
 #include "fake_host.h"
+#include "internal.h"
 #include "notice.h"
+#include "private_host.h"
 #include "problem.h"
 #include "tap.h"
 
@@ -247,6 +251,173 @@ static void test_files(void)
 	monitor_close(monitor);
 }
 
+#if HAVE_BPF
+/* ---- a fake private host file, instead of private_host.c ---- */
+
+static struct fake_host private;
+static int tries, loaded, load_error, pass_error;
+static enum private_exits private_exits;
+static pid_t chosen;			/* the last VMM, negative: it was removed */
+
+struct private_host *private_host_open(enum private_exits exits, struct message *why)
+{
+	tries++;
+	private_exits = exits;
+	if (load_error) {
+		message_set(why, "it does not load");
+		return NULL;
+	}
+	loaded++;
+	return (struct private_host *)&private;
+}
+
+void private_host_choose(struct private_host *host, pid_t pid, bool choose)
+{
+	(void)host;
+	chosen = choose ? pid : -pid;
+}
+
+int private_host_pass(void *arg)
+{
+	struct fake_host *host = arg;
+	int fd = memfd_create("pass", MFD_CLOEXEC);
+
+	if (pass_error) {
+		close(fd);
+		return pass_error;
+	}
+	put_vm(host, 4711, 1);
+	host_image_end(&host->image, 0);
+	if (write(fd, host->image.data, host->image.size) != (ssize_t)host->image.size ||
+	    lseek(fd, 0, SEEK_SET))
+		fake_host_fail("the pass cannot be written");
+	fake_host_begin_pass(host);
+	return fd;
+}
+
+void private_host_close(struct private_host *host)
+{
+	loaded -= !!host;
+}
+
+/* Makes a directory like /proc in which process 4711 has run a guest. */
+static void make_proc(char *path)
+{
+	char name[64];
+	FILE *file;
+	int i;
+
+	if (!mkdtemp(path))
+		fake_host_fail("mkdtemp() failed");
+	snprintf(name, sizeof(name), "%s/4711", path);
+	mkdir(name, 0755);
+	strcat(name, "/stat");
+	file = fopen(name, "w");
+	if (!file)
+		fake_host_fail("the file stat cannot be written");
+	fprintf(file, "4711 (qemu) S");
+	for (i = 4; i <= 52; i++)
+		fprintf(file, " %d", i == 20 || i == 43);
+	fclose(file);
+	kvmstats_places.proc = path;
+	kvmstats_places.file = "/nonexistent/host.pin";
+	kvmstats_places.socket = "/nonexistent/host.sock";
+}
+
+static void remove_proc(const char *path)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s/4711/stat", path);
+	unlink(name);
+	*strrchr(name, '/') = '\0';
+	rmdir(name);
+	rmdir(path);
+}
+
+static void test_private(void)
+{
+	char proc[] = "/tmp/model_test.XXXXXX";
+	struct filter filter = { 0 };
+	struct events events = { 0 };
+	struct monitor_options options = {
+		.filter = &filter, .event = count_event, .arg = &events,
+	};
+	struct monitor *monitor;
+	const struct vmm *vmm;
+	struct message why;
+
+	make_proc(proc);
+	fake_host_open(&private, vm_stats, 1, vcpu_stats, 1);
+	load_error = 1;
+	if (monitor_open(&monitor, &options, &why))
+		fake_host_fail(why.what);
+	tap_ok(!monitor_sample(monitor) && !monitor->has_values && monitor->vmms == 1,
+	       "without a host file, VMMs come from /proc");
+	vmm = monitor->vmm[0];
+	load_error = 0;
+	monitor_sample(monitor);
+	tap_is(tries, 1, "loading a file is not tried again at once");
+	monitor->next_try = 0;
+	tap_ok(!monitor_sample(monitor) && tries == 2 && monitor->has_values,
+	       "it is tried again later");
+	tap_ok(monitor->vmm[0] == vmm && !events.ended && vmm->targets == 2 &&
+	       vmm->target[1]->now && !vmm->target[1]->before,
+	       "a VMM keeps its address, and has values now");
+	monitor_sample(monitor);
+	tap_ok(vmm->target[1]->before && tries == 2, "then this file is read");
+
+	pass_error = -ESTALE;
+	load_error = 1;
+	tap_ok(!monitor_sample(monitor) && !monitor->has_values && !loaded,
+	       "a stale file is closed");
+	tap_ok(monitor->vmms == 1 && monitor->vmm[0] == vmm && !vmm->target[0]->now,
+	       "the VMM remains, without values");
+	load_error = 0;
+	monitor->next_try = 0;
+	tap_is(monitor_sample(monitor), -ESTALE, "a new file can be stale at once");
+	tap_is(monitor->vmms, 0, "then no VMM refers to an earlier pass");
+	pass_error = 0;
+	tap_ok(!monitor_sample(monitor) && monitor->has_values && monitor->vmms == 1,
+	       "it is read when it has values");
+	monitor_close(monitor);
+	tap_is(loaded, 0, "it is closed");
+	fake_host_close(&private);
+	remove_proc(proc);
+}
+
+static void test_chosen(void)
+{
+	char proc[] = "/tmp/model_test.XXXXXX";
+	struct filter filter = { 0 };
+	struct monitor_options options = { .filter = &filter, .exits = true };
+	struct monitor *monitor;
+	struct message why;
+
+	make_proc(proc);
+	filter_add_pid(&filter, 4711);
+	fake_host_open(&private, vm_stats, 1, vcpu_stats, 1);
+	load_error = 1;
+	if (monitor_open(&monitor, &options, &why))
+		fake_host_fail(why.what);
+	tap_ok(monitor_sample(monitor) && monitor_sample(monitor) == -EPERM,
+	       "exits that cannot be counted are an error each time");
+	is_text(text_of(&monitor->problem), "it does not load", "with the reason");
+	load_error = 0;
+	tap_ok(!monitor_sample(monitor) && chosen == 4711 &&
+	       private_exits == PRIVATE_EXITS_OF_CHOSEN, "a VMM that is named is chosen");
+	chosen = 0;
+	pass_error = -ESTALE;
+	monitor_sample(monitor);
+	tap_is(chosen, 4711, "it is chosen again when the file was loaded again");
+	pass_error = 0;
+	monitor_close(monitor);
+	fake_host_close(&private);
+	filter_free(&filter);
+	remove_proc(proc);
+}
+#endif
+
 int main(void)
 {
 	test_samples();
@@ -256,5 +427,9 @@ int main(void)
 	test_selection();
 	test_files();
 	test_missing_exits();
+#if HAVE_BPF
+	test_private();
+	test_chosen();
+#endif
 	return tap_end();
 }

@@ -75,9 +75,10 @@ static int vcpu_of(const struct entry *entry)
 static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	int order = vcpu_of(x) - vcpu_of(y);
+	int vcpu = vcpu_of(x), other = vcpu_of(y);
 
-	return order ? order : x->index - y->index;
+	/* IDs go from -1 to INT_MAX, so their difference can overflow. */
+	return vcpu == other ? x->index - y->index : vcpu < other ? -1 : 1;
 }
 
 static int add_entry(struct monitor *monitor, const struct kvmstats_host_vm *vm,

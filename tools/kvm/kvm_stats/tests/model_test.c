@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Test the model of a host: what remains from sample to sample, the filter, and messages. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include <sys/stat.h>
@@ -123,6 +124,7 @@ static void test_several_vms(void)
 	const struct target *vcpu;
 	struct events events;
 	struct fake_host host;
+	size_t at;
 
 	open_host(&host, &events);
 	put_vm(&host, 101, 2);
@@ -131,8 +133,12 @@ static void test_several_vms(void)
 	put_vm(&host, 101, 2);
 	fake_host_vm(&host, 7, 101, NULL);
 	fake_host_vcpu(&host, 7, 1, NULL);
+	at = host.image.size + offsetof(struct kvm_host_vcpu, tid);
+	fake_host_vcpu(&host, 7, INT_MAX, NULL);
+	host_image_patch(&host.image, at, 0, 4);
 	fake_host_sample(&host);
-	is_text(labels_of(host.monitor->vmm[0]), "vm0 vm1 vm1/vcpu0 vm0/vcpu1 vm1/vcpu1",
+	is_text(labels_of(host.monitor->vmm[0]),
+		"vm0 vm1 vm1/vcpu0 vm0/vcpu1 vm1/vcpu1 vm0/vcpu2147483647",
 		"vCPUs of two VMs are in the order of their IDs");
 	tap_ok(host.monitor->vmm[0]->target[4] == vcpu && vcpu->id == 101,
 	       "a vCPU keeps its address and its VM");
@@ -258,6 +264,7 @@ static struct fake_host private;
 static int tries, loaded, load_error, pass_error;
 static enum private_exits private_exits;
 static pid_t chosen;			/* the last VMM, negative: it was removed */
+static uint64_t private_start;		/* when the VMM started */
 
 struct private_host *private_host_open(enum private_exits exits, struct message *why)
 {
@@ -281,12 +288,16 @@ int private_host_pass(void *arg)
 {
 	struct fake_host *host = arg;
 	int fd = memfd_create("pass", MFD_CLOEXEC);
+	size_t vm;
 
 	if (pass_error) {
 		close(fd);
 		return pass_error;
 	}
+	vm = host->image.size;
 	put_vm(host, 4711, 1);
+	host_image_patch(&host->image, vm + offsetof(struct kvm_host_vm, start_time), private_start,
+			 8);
 	host_image_end(&host->image, 0);
 	if (write(fd, host->image.data, host->image.size) != (ssize_t)host->image.size ||
 	    lseek(fd, 0, SEEK_SET))
@@ -406,6 +417,10 @@ static void test_chosen(void)
 	load_error = 0;
 	tap_ok(!monitor_sample(monitor) && chosen == 4711 &&
 	       private_exits == PRIVATE_EXITS_OF_CHOSEN, "a VMM that is named is chosen");
+	chosen = 0;
+	private_start += SECOND;
+	tap_ok(!monitor_sample(monitor) && chosen == 4711,
+	       "so is a later one with the same PID");
 	chosen = 0;
 	pass_error = -ESTALE;
 	monitor_sample(monitor);

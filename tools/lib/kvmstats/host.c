@@ -172,12 +172,33 @@ static int add_entry(struct kvmstats_host *host, const struct pass *pass, size_t
 	return 0;
 }
 
-static int check_end(const struct kvm_host_end *end, const struct pass *pass)
+static bool is_same_entry(const struct entry *a, const struct entry *b)
+{
+	return a->vm == b->vm && a->key == b->key;
+}
+
+static bool has_repeated(const struct kvmstats_host *host)
+{
+	size_t i;
+
+	for (i = 1; i < host->entries; i++) {
+		if (is_same_entry(&host->entry[i - 1], &host->entry[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A pass is truncated if the host has too many VMs, or if so many ended meanwhile that it often
+ * began again: then it has VMs repeatedly, and the next one can be complete.
+ */
+static int check_end(const struct kvmstats_host *host, const struct kvm_host_end *end,
+		     const struct pass *pass)
 {
 	if (end->record.flags & KVM_HOST_STALE)
 		return -ESTALE;
 	if (end->record.flags & KVM_HOST_TRUNCATED)
-		return -EOVERFLOW;
+		return has_repeated(host) ? -EAGAIN : -EOVERFLOW;
 	return end->vms == pass->vms && end->vcpus == pass->vcpus ? 0 : -EPROTO;
 }
 
@@ -215,11 +236,9 @@ static int list_entries(struct kvmstats_host *host, struct pass *pass,
 					schemas->of[KVMSTATS_KIND_VCPU]);
 		}
 	}
-	if (!err)
-		err = check_end((const void *)record, pass);
 	if (!err && host->entries)
 		qsort(host->entry, host->entries, sizeof(*host->entry), compare_entries);
-	return err;
+	return err ? err : check_end(host, (const void *)record, pass);
 }
 
 /* ---- the VMs and vCPUs of a pass ---- */
@@ -327,7 +346,7 @@ static void take_entries(const struct kvmstats_host *host, struct pass *pass,
 		const char *at = pass->bytes.data + entry->at;
 		const struct kvm_host_vcpu *record = (const void *)at;
 
-		if (i + 1 < host->entries && entry[1].vm == entry->vm && entry[1].key == entry->key)
+		if (i + 1 < host->entries && is_same_entry(&entry[0], &entry[1]))
 			continue;
 		if (!entry->key) {
 			vm = &pass->vm[pass->vms++];

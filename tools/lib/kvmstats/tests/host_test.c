@@ -595,6 +595,13 @@ static void test_header(void)
 	tap_is(read_once(&image), -EOVERFLOW, "more than 65536 statistics are refused");
 
 	image = new_image;
+	host_image_header(&image, 0);
+	host_image_vm(&image, 10, 0, 1);
+	host_image_vm(&image, 10, 0, 1);
+	host_image_end(&image, KVM_HOST_TRUNCATED);
+	tap_is(read_once(&image), -EAGAIN, "a pass that lacks VMs because it often began again");
+
+	image = new_image;
 	image.more_record = 8;
 	host_image_pass(&image, 1);
 	host_image_patch(&image, HEADER(vm_values), sizeof(struct kvm_host_vm) + 4, 4);

@@ -165,7 +165,7 @@ void problem_of_read(struct message *problem, const char *from, int err)
 		break;
 	case EAGAIN:
 		message_set(problem, "the file ends in the middle of a sample");
-		message_advice(problem, "Copy it again");
+		message_advice(problem, "Copy it again, or read it again if it is not a copy");
 		break;
 	case ENODATA:
 		message_set(problem, "the file has no more samples");

@@ -97,6 +97,9 @@ int kvmstats_next_open(int kvm, uint64_t *vm);
 /* How long to wait for what sends the host file over a socket. systemd may have to start it. */
 #define KVMSTATS_SOCKET_TIME	(3 * SECOND)
 
+/* How long a pass may take that comes from a socket or from the kernel */
+#define KVMSTATS_PASS_TIME	(60 * SECOND)
+
 struct kvmstats_pass {
 	char *data;			/* in this machine's byte order up to @end */
 	size_t size;			/* of the memory */

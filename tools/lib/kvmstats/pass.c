@@ -229,12 +229,15 @@ static int continue_stream(struct kvmstats_pass *pass, struct kvmstats_stream *s
 int kvmstats_pass_read(struct kvmstats_pass *pass, struct kvmstats_stream *stream)
 {
 	int found, err = pass->used ? 0 : continue_stream(pass, stream);
+	uint64_t deadline = clock_now() + KVMSTATS_PASS_TIME;
 
 	while (!err && !(found = find_end(pass))) {
 		ssize_t n = read_some(stream->fd, pass);
 
 		if (n < 0)
 			return (int)n;
+		if (stream->has_one_pass && clock_now() >= deadline)
+			return -ETIMEDOUT;
 		if (!n) {
 			err = pass->used || stream->has_one_pass ? -EAGAIN : -ENODATA;
 			pass->used = 0;

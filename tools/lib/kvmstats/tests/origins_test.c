@@ -598,6 +598,53 @@ static void test_cut_once(void)
 	free(image.data);
 }
 
+static int take_fd(void *arg)
+{
+	return *(int *)arg;
+}
+
+static void skip_time(int signal)
+{
+	(void)signal;
+	advance(61 * SECOND);
+}
+
+/* The time advances while the library waits for the second part of three. */
+static void test_slow_pass(void)
+{
+	const struct sigaction handler = { .sa_handler = skip_time, .sa_flags = SA_RESTART };
+	struct host_image image = { .session = 1, .time = 1000 };
+	struct kvmstats_host *host = open_best();
+	int pair[2], i;
+	pid_t parent = getpid(), server;
+
+	host_image_pass(&image, 1);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		exit(1);
+	sigaction(SIGUSR1, &handler, NULL);
+	server = fork();
+	for (i = 0; !server && i < 3; i++) {
+		if (write(pair[1], image.data + 64 * i, i < 2 ? 64 : image.size - 128) < 0)
+			_exit(1);
+		usleep(100000);
+		if (!i)
+			kill(parent, SIGUSR1);
+		usleep(100000);
+	}
+	if (!server)
+		_exit(0);
+	close(pair[1]);
+	kvmstats_host_use_passes(host, take_fd, &pair[0]);
+	tap_is(kvmstats_host_read(host), -ETIMEDOUT, "a pass ends after a minute");
+	waitpid(server, NULL, 0);
+	signal(SIGUSR1, SIG_DFL);
+	kvmstats_host_use_passes(host, NULL, NULL);
+	kvmstats_host_read(host);
+	tap_is(kvmstats_host_origin(host), KVMSTATS_ORIGIN_PROC, "then other origins can be used");
+	kvmstats_host_close(host);
+	free(image.data);
+}
+
 /* ---- processes and their names ---- */
 
 static struct host_image passes;	/* what open_passes() returns */
@@ -909,6 +956,7 @@ int main(void)
 	test_proc_changes();
 	test_best();
 	test_cut_once();
+	test_slow_pass();
 	test_vmms(child, other);
 	test_names(child, ended);
 	test_reused_pid(child);

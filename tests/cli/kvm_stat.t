@@ -479,7 +479,7 @@ refuses_other_columns()
 
 repeats_names()
 {
-	timeout -s INT 20 "$out/with-vms" "$program" -d -l -s 0.1 -f exits >"$out/found" 2>&1 9>&- &
+	timeout --foreground -s INT 20 "$out/with-vms" "$program" -d -l -s 0.1 -f exits >"$out/found" 2>&1 9>&- &
 	until_true 60 eval "[ \$(wc -l <$out/found) -ge 24 ]"
 	stop $!
 	[ "$(grep -n exits "$out/found" | tr -d ' \n')" = "1:exits22:exits" ]
@@ -527,7 +527,7 @@ output_tests()
 	check "-L does not change a file with other columns" refuses_other_columns
 	check "-l repeats the names every 20 lines" repeats_names
 	# shellcheck disable=SC2016 # check expands it
-	check "-z omits lines with only zeros" eval 'timeout -s INT 1 "$out/with-vms" "$program" -d -l -z -s 0.1 \
+	check "-z omits lines with only zeros" eval 'timeout --foreground -s INT 1 "$out/with-vms" "$program" -d -l -z -s 0.1 \
 		>"$out/found" 2>&1 9>&-; [ "$(wc -l <"$out/found")" = 1 ]'
 	check "SIGINT ends -l without an error" ends_by INT
 	check "SIGTERM does, too" ends_by TERM

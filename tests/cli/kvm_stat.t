@@ -527,8 +527,8 @@ output_tests()
 	check "-L does not change a file with other columns" refuses_other_columns
 	check "-l repeats the names every 20 lines" repeats_names
 	# shellcheck disable=SC2016 # check expands it
-	check "-z omits lines with only zeros" eval 'timeout --foreground -s INT 1 "$out/with-vms" "$program" -d -l -z -s 0.1 \
-		>"$out/found" 2>&1 9>&-; [ "$(wc -l <"$out/found")" = 1 ]'
+	check "-z omits lines with only zeros" eval 'timeout --foreground -s INT 1 "$out/with-vms" "$program" \
+		-d -l -z -s 0.1 >"$out/found" 2>&1 9>&-; [ "$(wc -l <"$out/found")" = 1 ]'
 	check "SIGINT ends -l without an error" ends_by INT
 	check "SIGTERM does, too" ends_by TERM
 	check "-1 to a full disk is an error" output_fails "$out/with-vms" "$program" -d -1

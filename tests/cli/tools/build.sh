@@ -15,6 +15,7 @@ build_from_a_copy()
 	rm -rf "$copy" && mkdir -p "$copy" &&
 	tar -c --exclude=build -C "$ROOT" VERSION Documentation/virt/kvm/stats-reference.rst \
 		include/uapi/linux/kvm_stats.h arch/x86/kvm/exit_classes.c \
+		arch/x86/include/asm/kvm_exit_classes.h \
 		tools/lib/kvmstats tools/kvm/kvm_stats | tar -x -C "$copy" &&
 	make -s -C "$copy/tools/kvm/kvm_stats" O="$out/from-copy" &&
 	[ -z "$(find "$copy" -name '*.o')" ] &&

@@ -326,7 +326,7 @@ ends_with_its_vmm()
 # In a subshell, so that the VMM before it remains the one of start_vmm
 appears_and_ends()
 (
-	start_vmm -c 1 -name late && appears "PID $vmm .*late.* has appeared: 1 VM, 1 vCPU" log
+	start_vmm -c 1 -name late && appears "PID $vmm .*late.* has appeared: 1 VM, [01] vCPU" log
 	status=$?
 	end_vmm
 	[ "$status" = 0 ] && appears "PID $vmm .* has ended" log

@@ -362,25 +362,14 @@ int exits_run_guest(struct loader *loader)
 	return err ? err : exits_choose(loader, getpid(), false);
 }
 
-static uint64_t value_of(const struct kvmstats_sample *sample, const struct kvmstats_schema *schema,
-			 const char *name)
-{
-	const struct kvmstats_stat *stat = kvmstats_schema_find(schema, name);
-	uint64_t value = 0;
-
-	if (stat)
-		kvmstats_sample_value(sample, stat, 0, &value);
-	return value;
-}
-
 /* Without known reasons, all exits are in the class "other". KVM may emulate such a guest. */
 int exits_check(struct loader *loader, const struct kvmstats_sample *sample,
 		const struct kvmstats_schema *schema)
 {
-	uint64_t exits = value_of(sample, schema, "exits");
-	uint64_t other = value_of(sample, schema, "exit_other");
-	uint64_t cpuid = value_of(sample, schema, "exit_cpuid");
-	uint64_t io = value_of(sample, schema, "exit_io");
+	uint64_t exits = loader_value(sample, schema, "exits", 0);
+	uint64_t other = loader_value(sample, schema, "exit_other", 0);
+	uint64_t cpuid = loader_value(sample, schema, "exit_cpuid", 0);
+	uint64_t io = loader_value(sample, schema, "exit_io", 0);
 
 	loader->exits_unseen = exits && !other && !cpuid;
 	if (exits_have_reasons(loader) ? cpuid == CPUIDS && io == 1 : other <= exits)

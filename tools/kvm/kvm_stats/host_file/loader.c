@@ -397,8 +397,8 @@ static int compare_file(struct loader *loader, int fd, const struct kvmstats_sam
 	return err;
 }
 
-static uint64_t value_of(const struct kvmstats_sample *sample, const struct kvmstats_schema *schema,
-			 const char *name, uint64_t missing)
+uint64_t loader_value(const struct kvmstats_sample *sample, const struct kvmstats_schema *schema,
+		      const char *name, uint64_t missing)
 {
 	const struct kvmstats_stat *stat = kvmstats_schema_find(schema, name);
 	uint64_t value;
@@ -415,11 +415,11 @@ static int check_thread(struct loader *loader, const struct kvmstats_host_vcpu *
 	if (kvmstats_host_vcpu_tid(vcpu) != gettid())
 		return loader_fail(loader, "the BPF program is wrong on this kernel: it does not "
 				   "find the thread of a vCPU. Please report this");
-	if (value_of(sample, schema, "thread_known", 0) != 1)
+	if (loader_value(sample, schema, "thread_known", 0) != 1)
 		return wrong_value(loader, "thread", "thread_known");
-	if (value_of(sample, schema, "thread_on_cpu", 1) != 1)
+	if (loader_value(sample, schema, "thread_on_cpu", 1) != 1)
 		return wrong_value(loader, "thread", "thread_on_cpu");
-	if (value_of(sample, schema, "thread_state", 0))
+	if (loader_value(sample, schema, "thread_state", 0))
 		return wrong_value(loader, "thread", "thread_state");
 	return 0;
 }
@@ -465,21 +465,30 @@ static int check_pass(struct loader *loader, const struct kvmstats_host *host)
 	return err ? err : check_thread(loader, vcpu, vcpu_schema);
 }
 
-static int prove(struct loader *loader)
+struct kvmstats_host *loader_read(struct loader *loader)
 {
-	int pass = loader_pass(loader), err;
 	struct kvmstats_host *host;
+	int pass = loader_pass(loader), err;
 
 	if (pass < 0)
-		return -1;
+		return NULL;
 	err = kvmstats_host_open_fd(&host, pass);
 	if (!err)
 		err = kvmstats_host_read(host);
-	err = err ? loader_fail(loader, "the BPF program's output cannot be read: %s",
-				strerror(-err)) :
-		    check_pass(loader, host);
-	kvmstats_host_close(host);
 	close(pass);
+	if (!err)
+		return host;
+	loader_fail(loader, "the BPF program's output cannot be read: %s", strerror(-err));
+	kvmstats_host_close(host);
+	return NULL;
+}
+
+static int prove(struct loader *loader)
+{
+	struct kvmstats_host *host = loader_read(loader);
+	int err = host ? check_pass(loader, host) : -1;
+
+	kvmstats_host_close(host);
 	return err;
 }
 

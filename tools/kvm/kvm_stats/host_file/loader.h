@@ -63,6 +63,13 @@ void loader_close(struct loader *loader);
 /* Returns an fd from which one pass can be read, or -1 and a message. */
 int loader_pass(struct loader *loader);
 
+/* Reads one pass. Returns NULL and stores a message if that fails. */
+struct kvmstats_host *loader_read(struct loader *loader);
+
+/* Returns the first value of a statistic, or @missing if there is no such statistic. */
+uint64_t loader_value(const struct kvmstats_sample *sample, const struct kvmstats_schema *schema,
+		      const char *name, uint64_t missing);
+
 /* Opens a BPF object that has the layout. Returns 0, or -1 and a message. */
 int loader_open_object(struct loader *loader, const char *data, size_t size,
 		       struct bpf_object **object);

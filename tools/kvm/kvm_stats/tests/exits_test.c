@@ -28,21 +28,6 @@ static struct loader loader;
 
 /* ---- passes ---- */
 
-static struct kvmstats_host *read_host(void)
-{
-	struct kvmstats_host *host = NULL;
-	int fd = loader_pass(&loader), err = -1;
-
-	if (fd >= 0 && !kvmstats_host_open_fd(&host, fd))
-		err = kvmstats_host_read(host);
-	if (fd >= 0)
-		close(fd);
-	if (!err)
-		return host;
-	kvmstats_host_close(host);
-	return NULL;
-}
-
 /* Returns vCPU @id of the process's newest VM, which is not that of the loader, or NULL. */
 static const struct kvmstats_host_vcpu *find_vcpu(const struct kvmstats_host *host, pid_t pid,
 						  size_t id)
@@ -63,12 +48,8 @@ static uint64_t value_of(const struct kvmstats_host *host, const struct kvmstats
 			 const char *name)
 {
 	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
-	const struct kvmstats_stat *stat = kvmstats_schema_find(schema, name);
-	uint64_t value = UINT64_MAX;
 
-	if (stat)
-		kvmstats_sample_value(kvmstats_host_vcpu_now(vcpu), stat, 0, &value);
-	return value;
+	return loader_value(kvmstats_host_vcpu_now(vcpu), schema, name, UINT64_MAX);
 }
 
 /* All exits of a vCPU by class */
@@ -155,7 +136,7 @@ static void end_vmm(const struct vmm *vmm)
 /* Whether all vCPUs have this value of exit_io. */
 static bool have_exits(pid_t pid, uint64_t expected)
 {
-	struct kvmstats_host *host = read_host();
+	struct kvmstats_host *host = loader_read(&loader);
 	bool right = host;
 	size_t i;
 
@@ -210,7 +191,7 @@ static void test_two_vcpus_of_a_thread(void)
 	/* vCPU 1 exits twice as often. */
 	for (i = 0; i < 3 * EXITS; i++)
 		right &= tiny_exits(&vm.vcpu[i % 3 ? 1 : 0]);
-	host = read_host();
+	host = loader_read(&loader);
 	for (i = 0; i < VCPUS; i++) {
 		const struct kvmstats_host_vcpu *vcpu = find_vcpu(host, getpid(), i);
 
@@ -243,7 +224,7 @@ static void test_threads_of_a_vcpu(void)
 		pthread_create(&thread, NULL, run_in_thread, &vm.vcpu[0]);
 		pthread_join(thread, NULL);
 	}
-	host = read_host();
+	host = loader_read(&loader);
 	vcpu = find_vcpu(host, getpid(), 0);
 	tap_ok(vcpu && value_of(host, vcpu, "exit_io") == EXITS &&
 	       exits_by_class(host, vcpu) == value_of(host, vcpu, "exits"),
@@ -265,13 +246,13 @@ static bool counts_from_zero(unsigned int exits)
 
 	if (tiny_create(&vm, 1, false))
 		return false;
-	host = read_host();
+	host = loader_read(&loader);
 	vcpu = find_vcpu(host, getpid(), 0);
 	right = vcpu && !exits_by_class(host, vcpu) && !value_of(host, vcpu, "guest_ns");
 	kvmstats_host_close(host);
 	for (i = 0; i < exits; i++)
 		right &= tiny_exits(&vm.vcpu[0]);
-	host = read_host();
+	host = loader_read(&loader);
 	vcpu = find_vcpu(host, getpid(), 0);
 	right &= vcpu && value_of(host, vcpu, "exit_io") == exits &&
 		 exits_by_class(host, vcpu) == value_of(host, vcpu, "exits");

@@ -41,22 +41,6 @@ static struct loader loader;
 
 /* ---- passes ---- */
 
-/* Reads one pass. Returns NULL if that fails. */
-static struct kvmstats_host *read_host(void)
-{
-	struct kvmstats_host *host = NULL;
-	int fd = loader_pass(&loader), err = -1;
-
-	if (fd >= 0 && !kvmstats_host_open_fd(&host, fd))
-		err = kvmstats_host_read(host);
-	if (fd >= 0)
-		close(fd);
-	if (!err)
-		return host;
-	kvmstats_host_close(host);
-	return NULL;
-}
-
 /* Returns the VM of the process, and stores how many it has. */
 static const struct kvmstats_host_vm *vm_of(const struct kvmstats_host *host, pid_t pid,
 					    size_t *count)
@@ -237,7 +221,7 @@ static void test_holders(void)
 		return;
 	for (i = 0; i < ARRAY_SIZE(holders); i++)
 		pid[i] = start_holder(holders[i].hold, alive);
-	host = read_host();
+	host = loader_read(&loader);
 	tap_ok(host, "a pass is read");
 	for (i = 0; i < ARRAY_SIZE(holders); i++) {
 		size_t count;
@@ -278,7 +262,7 @@ static void test_orphan(void)
 	}
 	read(answer[0], &child, sizeof(child));
 	waitpid(creator, NULL, 0);
-	host = read_host();
+	host = loader_read(&loader);
 	const struct kvmstats_host_vm *vm = vm_of(host, creator, &count);
 
 	tap_ok(count == 1 && kvmstats_host_vm_is_orphan(vm) && has_vcpus(vm),
@@ -386,7 +370,7 @@ static int check_values(void)
 	create_many(&own, MANY);
 	for (i = 0; i < own.vcpus; i += 2)
 		run_once(own.kvm, own.vcpu[i]);
-	host = read_host();
+	host = loader_read(&loader);
 	vm = vm_of(host, getpid(), &count);
 	if (count != 1 || kvmstats_host_vm_vcpus(vm) != (size_t)own.vcpus || own.vcpus != MANY)
 		return 1;
@@ -582,7 +566,7 @@ static void *read_passes(void *arg)
 	struct reader *reader = arg;
 
 	while (!stop) {
-		struct kvmstats_host *host = read_host();
+		struct kvmstats_host *host = loader_read(&loader);
 		const struct kvmstats_host_vm *vm;
 		size_t count;
 
@@ -662,7 +646,7 @@ static void test_reader_holds_nothing(void)
 	tap_ok(read(fd, &c, 1) == 1, "a reader reads one byte");
 	end_holder(pid);
 	for (tries = 0; count && tries < 100; tries++) {
-		struct kvmstats_host *host = read_host();
+		struct kvmstats_host *host = loader_read(&loader);
 
 		vm_of(host, pid, &count);
 		kvmstats_host_close(host);
@@ -867,7 +851,7 @@ static void end_crowd(struct crowd *crowd)
 
 static bool has_vms(const pid_t *vmm)
 {
-	struct kvmstats_host *host = read_host();
+	struct kvmstats_host *host = loader_read(&loader);
 	size_t found = !host, count;
 	int i;
 

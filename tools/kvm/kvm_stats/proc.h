@@ -182,9 +182,6 @@ void group_times_add(struct group_times *to, const struct task *before, const st
 /* Returns the thread of a vCPU, or NULL. @tid 0: not known */
 const struct thread *process_vcpu(const struct process *process, pid_t tid, int vcpu);
 
-/* Returns the number of the vCPU in the name of a thread, or -1. */
-int process_vcpu_of_name(const char *name);
-
 /* Parts of one CPU between the last two updates, in percent. All are negative if not known. */
 struct cpu_use {
 	double guest;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cgroup.h"
+#include "guest.h"
 #include "proc.h"
 #include "util.h"
 
@@ -22,27 +23,13 @@ const char *thread_group_name(enum thread_group group)
 	return names[group];
 }
 
-int process_vcpu_of_name(const char *name)
-{
-	const char *vcpu = strstr(name, "vcpu");
-	int number, end = 0;
-
-	if (sscanf(name, "CPU %6d/KVM%n", &number, &end) == 1 && end)
-		return number;
-	if (!vcpu)
-		return -1;
-	vcpu += strlen("vcpu");
-	vcpu += strspn(vcpu, " -_/");
-	return sscanf(vcpu, "%6d%n", &number, &end) == 1 && !vcpu[end] ? number : -1;
-}
-
 /* QEMU has I/O threads "IO NAME", and workers for disks. The kernel has those of io_uring. */
 static enum thread_group group_of_task(const struct task *task)
 {
 	static const char * const io[] = { "IO ", "worker", "iou-wrk-", "iou-sqp-" };
 	size_t i;
 
-	if (process_vcpu_of_name(task->name) >= 0 || task->guest)
+	if (kvmstats_vcpu_of_name(task->name) >= 0 || task->guest)
 		return THREAD_VCPU;
 	if (!strncmp(task->name, "vhost-", strlen("vhost-")))
 		return THREAD_VHOST;
@@ -349,7 +336,7 @@ static bool update_other(struct process *process, size_t sorted, pid_t tid, bool
 		return true;
 	if (thread->group != THREAD_VCPU)
 		thread->group = group_of_task(&task);
-	thread->number = process_vcpu_of_name(task.name);
+	thread->number = kvmstats_vcpu_of_name(task.name);
 	set_thread(process, thread, &task);
 	return true;
 }

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "fake_vmms.h"
+#include "guest.h"
 #include "util.h"
 
 #define REPLACE_INTERVAL	(30 * SECOND)
@@ -188,7 +189,7 @@ static void find_threads(void)
 	while (dir && (dirent = readdir(dir))) {
 		pid_t tid = atoi(dirent->d_name);
 		int vcpu = tid && task_read(&task, getpid(), tid) ?
-			   process_vcpu_of_name(task.name) : -1;
+			   kvmstats_vcpu_of_name(task.name) : -1;
 
 		if (vcpu >= 0 && vcpu < MAX_VCPUS)
 			vcpu_tid[vcpu] = tid;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cgroup.h"
+#include "guest.h"
 #include "guest_files.h"
 #include "proc.h"
 #include "tap.h"
@@ -62,7 +63,7 @@ static void test_names(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		tap_ok(process_vcpu_of_name(cases[i].name) == cases[i].vcpu,
+		tap_ok(kvmstats_vcpu_of_name(cases[i].name) == cases[i].vcpu,
 		       "the vCPU is found in the name of a thread: '%s'", cases[i].name);
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <search.h>
@@ -34,19 +33,9 @@ static bool read_below(char *buf, size_t size, const char *hierarchy, const char
 		       const char *name)
 {
 	char full[PATH_MAX];
-	ssize_t n;
-	int fd;
 
-	if (snprintf(full, sizeof(full), "%s/%s%s/%s", root, hierarchy, path, name) >=
-	    (int)sizeof(full))
-		return false;
-	fd = open(full, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, buf, size - 1);
-	close(fd);
-	buf[n > 0 ? n : 0] = '\0';
-	return n > 0;
+	return snprintf(full, sizeof(full), "%s/%s%s/%s", root, hierarchy, path, name) <
+	       (int)sizeof(full) && read_text(buf, size, full);
 }
 
 /* Returns the number after the word @key at the start of a line, or 0. */

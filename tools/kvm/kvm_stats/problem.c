@@ -62,6 +62,13 @@ static bool lacks_host_file(struct message *problem)
 
 /* ---- why the origins were not used ---- */
 
+static void explain_stale(struct message *problem)
+{
+	message_set(problem, "the host file is stale: KVM was loaded again after it was "
+		    "published");
+	message_advice(problem, "Run 'kvm-stats publish' as root");
+}
+
 static void explain_file(struct message *problem, int err)
 {
 	switch (-err) {
@@ -75,15 +82,8 @@ static void explain_file(struct message *problem, int err)
 		message_set(problem, "the host file cannot be read: permission denied");
 		message_advice(problem, "Run as a member of the group kvm-stats, or as root");
 		break;
-	case EOPNOTSUPP:
-		message_set(problem, "the host file has no statistics of exits");
-		message_advice(problem, "Leave out --exits, or publish the file with "
-			       "'kvm-stats publish --exits'");
-		break;
 	case ESTALE:
-		message_set(problem, "the host file is stale: KVM was loaded again after it was "
-			    "published");
-		message_advice(problem, "Run 'kvm-stats publish' as root");
+		explain_stale(problem);
 		break;
 	default:
 		message_set(problem, "the host file cannot be read: %s", strerror(-err));
@@ -180,9 +180,7 @@ void problem_of_read(struct message *problem, const char *from, int err)
 			       "'kvm-stats publish --exits'");
 		break;
 	case ESTALE:
-		message_set(problem, "the host file is stale: KVM was loaded again after it was "
-			    "published");
-		message_advice(problem, "Run 'kvm-stats publish' as root");
+		explain_stale(problem);
 		break;
 	default:
 		message_set(problem, "the host file cannot be read: %s", strerror(-err));

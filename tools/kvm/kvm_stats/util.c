@@ -206,7 +206,20 @@ const char *stamp_of(uint64_t time, char *buf)
 	return buf;
 }
 
-/* ---- /proc ---- */
+/* ---- files of the kernel ---- */
+
+bool read_text(char *buf, size_t size, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, buf, size - 1);
+	close(fd);
+	buf[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
 
 static const char *proc_root = "/proc";
 
@@ -236,17 +249,9 @@ bool proc_read(char *buf, size_t size, const char *format, ...)
 {
 	char path[PROC_PATH_SIZE];
 	va_list args;
-	ssize_t n;
-	int fd;
 
 	va_start(args, format);
 	put_path(path, format, args);
 	va_end(args);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, buf, size - 1);
-	close(fd);
-	buf[n > 0 ? n : 0] = '\0';
-	return n > 0;
+	return read_text(buf, size, path);
 }

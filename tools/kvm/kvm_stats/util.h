@@ -73,7 +73,10 @@ bool utf8_is_harmless(uint32_t character);
  */
 const char *stamp_of(uint64_t time, char *buf);
 
-/* ---- /proc ---- */
+/* ---- files of the kernel: /proc, and cgroups ---- */
+
+/* Reads the beginning of a file as a string. Returns false if it is empty or cannot be read. */
+bool read_text(char *buf, size_t size, const char *path);
 
 #define PROC_PATH_SIZE	256
 

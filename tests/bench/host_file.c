@@ -115,7 +115,6 @@ static void *run_vcpu(void *arg)
 	return NULL;
 }
 
-/* It keeps a statistics fd for each vCPU, as QEMU 8.1 does: `kvm-stats read` finds them. */
 static void hold_vm(int vcpus)
 {
 	int kvm = open("/dev/kvm", O_RDWR), vm = ioctl(kvm, KVM_CREATE_VM, 0), i;
@@ -131,8 +130,7 @@ static void hold_vm(int vcpus)
 		vcpu[i].begun = &begun;
 		vcpu[i].size = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
 		vcpu[i].fd = ioctl(vm, KVM_CREATE_VCPU, i);
-		if (kvmstats_fd_open(vcpu[i].fd) < 0 ||
-		    pthread_create(&thread, &small, run_vcpu, &vcpu[i]))
+		if (vcpu[i].fd < 0 || pthread_create(&thread, &small, run_vcpu, &vcpu[i]))
 			_exit(1);
 	}
 	pthread_barrier_wait(&begun);
@@ -293,7 +291,7 @@ static double run_command(const char *path)
 
 		dup2(null, 1);
 		dup2(null, 2);
-		execl(path, path, "read", "--json", NULL);
+		execl(path, path, "read", "--json", "--from", pinned, NULL);
 		_exit(127);
 	}
 	if (wait4(pid, NULL, 0, &usage) != pid)

@@ -196,13 +196,13 @@ extern const char screen_keys[];
 
 int screen_run(struct stats *stats, double delay);
 
-/* Gives the terminal back, if the screen uses it. */
-void screen_end(void);
-
 /* ---- util.c ---- */
 
 /* Prints "kvm_stat: MESSAGE" on standard error. */
 void complain(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+
+/* Gives the terminal back before kvm_stat ends with a message. NULL: no screen has used it. */
+extern void (*restore_terminal)(void);
 
 /* The same as realloc() of an array, but ends kvm_stat if memory is exhausted. */
 void *resize_array(void *array, size_t count, size_t size);

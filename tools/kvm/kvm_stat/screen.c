@@ -668,7 +668,7 @@ static void catch_signals(void)
 	sigprocmask(SIG_BLOCK, &blocked, &original_mask);
 }
 
-void screen_end(void)
+static void screen_end(void)
 {
 	if (!terminal)
 		return;
@@ -687,6 +687,7 @@ static bool begin(void)
 	}
 	set_escdelay(50);
 	terminal = newterm(NULL, stdout, stdin);
+	restore_terminal = screen_end;
 	/* Without these capabilities, curses would print lines over each other. */
 	if (!terminal || !tigetstr("cup") || !tigetstr("clear")) {
 		screen_end();

@@ -24,11 +24,14 @@ void complain(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+void (*restore_terminal)(void);
+
 static void *require_memory(void *memory)
 {
 	if (memory)
 		return memory;
-	screen_end();
+	if (restore_terminal)
+		restore_terminal();
 	complain("out of memory");
 	exit(1);
 }

@@ -546,12 +546,6 @@ bool monitor_has_ended(const struct monitor *monitor)
 	return monitor->options.filter->pids && !monitor->vmms;
 }
 
-void monitor_select(struct monitor *monitor)
-{
-	stat_sets_select(&monitor->sets);
-	monitor->generation++;
-}
-
 bool monitor_matches_nothing(const struct monitor *monitor)
 {
 	size_t i;
@@ -561,13 +555,6 @@ bool monitor_matches_nothing(const struct monitor *monitor)
 			return false;
 	}
 	return monitor->sets.sets && monitor->has_values && monitor->options.filter->has_regex;
-}
-
-bool monitor_has_targets(const struct monitor *monitor)
-{
-	struct target_iterator first = { 0 };
-
-	return monitor_next(monitor, &first);
 }
 
 enum exits_state monitor_exits(const struct monitor *monitor)

@@ -144,9 +144,6 @@ int monitor_sample(struct monitor *monitor);
 /* Whether the user selected processes by PID, and none of them exists. */
 bool monitor_has_ended(const struct monitor *monitor);
 
-/* Call it after the regular expression of the filter changed. */
-void monitor_select(struct monitor *monitor);
-
 /* Whether statistics are known, and the regular expression matches none of them. */
 bool monitor_matches_nothing(const struct monitor *monitor);
 
@@ -171,8 +168,6 @@ static inline struct target *monitor_next(const struct monitor *monitor,
 
 #define for_each_target(target, monitor) \
 	for (struct target_iterator at_ = { 0 }; ((target) = monitor_next(monitor, &at_)); )
-
-bool monitor_has_targets(const struct monitor *monitor);
 
 /* Exit statistics count for all VMs of the host, or for none. */
 enum exits_state {

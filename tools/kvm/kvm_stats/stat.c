@@ -107,14 +107,6 @@ static void select_stats(struct stat_set *set, const struct filter *filter)
 	}
 }
 
-void stat_sets_select(struct stat_sets *sets)
-{
-	size_t i;
-
-	for (i = 0; i < sets->sets; i++)
-		select_stats(sets->set[i], sets->filter);
-}
-
 static void free_set(struct stat_set *set)
 {
 	free(set->stat);

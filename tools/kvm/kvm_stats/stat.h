@@ -69,8 +69,6 @@ struct stat_sets {
 /* Finds or adds the set of @schema. Returns NULL if memory is exhausted. */
 const struct stat_set *stat_set_get(struct stat_sets *sets, const struct kvmstats_schema *schema);
 
-/* Selects statistics again. Call it after the regular expression of the filter changed. */
-void stat_sets_select(struct stat_sets *sets);
 void stat_sets_free(struct stat_sets *sets);
 
 #endif /* STAT_H */

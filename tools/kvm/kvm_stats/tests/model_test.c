@@ -208,8 +208,11 @@ static void test_selection(void)
 	filter_add_vcpus(&host.filter, (struct filter_range){ 4, 4 });
 	tap_ok(!check_vmms(host.monitor, &why), "a vCPU that is missing is reported");
 	is_text(text_of(&why), "PID 101 (?): it has no vCPU 4, but 2 vCPUs", "by its ID");
+	fake_host_close(&host);
+	open_host(&host, &events);
 	filter_set_regex(&host.filter, "nosuch", &why);
-	monitor_select(host.monitor);
+	put_vm(&host, 101, 2);
+	fake_host_sample(&host);
 	tap_ok(!check_matches(host.monitor, &why), "a statistic that does not exist is reported");
 	is_text(text_of(&why), "no statistic matches 'nosuch'. Run 'kvm-stats schema' for the "
 		"names.", "with the expression");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -582,6 +583,17 @@ static bool is_copy(const char *from)
 	       (statfs(from, &fs) || (uint32_t)fs.f_type != BPF_FS_MAGIC);
 }
 
+/* KVM_STATS_NEXT needs an fd for each VM: the usual limit of 1024 is too low for thousands. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int monitor_open(struct monitor **monitorp, const struct monitor_options *options,
 		 struct message *why)
 {
@@ -597,6 +609,8 @@ int monitor_open(struct monitor **monitorp, const struct monitor_options *option
 	monitor->options = *options;
 	monitor->sets.filter = options->filter;
 	monitor->is_copy = is_copy(from);
+	if (!from)
+		allow_many_files();
 	if (from && !strcmp(from, "-"))
 		err = kvmstats_host_open_fd(&monitor->host, STDIN_FILENO);
 	else

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "fake_host.h"
@@ -359,13 +360,19 @@ static void test_private(void)
 	};
 	struct monitor *monitor;
 	const struct vmm *vmm;
+	struct rlimit limit;
 	struct message why;
 
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = 100;
+	setrlimit(RLIMIT_NOFILE, &limit);
 	make_proc(proc);
 	fake_host_open(&private, vm_stats, 1, vcpu_stats, 1);
 	load_error = 1;
 	if (monitor_open(&monitor, &options, &why))
 		fake_host_fail(why.what);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	tap_ok(limit.rlim_cur == limit.rlim_max, "all fds that are allowed can be used");
 	tap_ok(!monitor_sample(monitor) && !monitor->has_values && monitor->vmms == 1,
 	       "without a host file, VMMs come from /proc");
 	vmm = monitor->vmm[0];

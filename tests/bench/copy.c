@@ -16,11 +16,6 @@
 static char page[12288] __aligned(4096);
 static struct kvm_vcpu vcpu __aligned(4096);
 
-/* No file is closed. */
-void kvm_stats_free(struct kvm_stats_file *stats)
-{
-}
-
 /* ---- ways to copy; each returns the number of bytes ---- */
 
 static ssize_t copy_nothing(void *to)

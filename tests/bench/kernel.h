@@ -34,6 +34,7 @@ typedef struct {
 #define __aligned(n)		__attribute__((__aligned__(n)))
 #define IS_ENABLED(option)	0
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+#define container_of(p, type, field)	((type *)((char *)(p) - offsetof(type, field)))
 #define offsetofend(type, field)	(offsetof(type, field) + sizeof(((type *)0)->field))
 #define min(a, b)	\
 	({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
@@ -45,6 +46,7 @@ typedef struct {
 #define rcu_read_unlock_sched()	((void)0)
 #define rcu_dereference_sched(p)	READ_ONCE(p)
 #define rcu_access_pointer(p)	READ_ONCE(p)
+#define rcu_dereference_protected(p, locked)	(p)
 #define cond_resched()		((void)0)
 #define poll_wait(file, head, table)	((void)(head))
 
@@ -108,6 +110,11 @@ struct kvm_vcpu {
 	struct kvm_stats_record stats_record;
 	u64 stat[VCPU_VALUES];
 };
+
+/* No file is closed. */
+#define kfree(p)		((void)(p))
+#define kref_put(kref, release)	((void)(kref), (void)(release))
+#define kvm_put_kvm(kvm)	((void)(kvm))
 
 #define kvm_get_vcpu(kvm, i)	((struct kvm_vcpu *)((void)(kvm), (void)(i), NULL))
 

@@ -22,6 +22,7 @@
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "kvm_stats.h"
@@ -208,6 +209,33 @@ static __poll_t kvm_stats_poll(struct file *file, poll_table *wait)
 	poll_wait(file, &stats->vm->wait, wait);
 	return rcu_access_pointer(stats->vm->kvm) ? EPOLLIN | EPOLLRDNORM :
 						    EPOLLHUP;
+}
+
+static void kvm_stats_free_vm(struct kref *refs)
+{
+	kfree(container_of(refs, struct kvm_stats_vm, refs));
+}
+
+/**
+ * kvm_stats_put_vm - drop a reference to what the files of a VM share
+ * @vm: what they share, which is freed with the last reference
+ */
+void kvm_stats_put_vm(struct kvm_stats_vm *vm)
+{
+	kref_put(&vm->refs, kvm_stats_free_vm);
+}
+
+/**
+ * kvm_stats_free - free a file that is closed or was never opened
+ * @stats: the file
+ */
+void kvm_stats_free(struct kvm_stats_file *stats)
+{
+	if (kvm_stats_is_observer(stats))
+		kvm_stats_put_vm(stats->vm);
+	else
+		kvm_put_kvm(rcu_dereference_protected(stats->vm->kvm, true));
+	kfree(stats);
 }
 
 static int kvm_stats_release(struct inode *inode, struct file *file)

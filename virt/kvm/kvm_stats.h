@@ -96,6 +96,7 @@ static inline bool kvm_stats_is_observer(const struct kvm_stats_file *stats)
 }
 
 void kvm_stats_compose(struct kvm_stats_file *stats);
+void kvm_stats_put_vm(struct kvm_stats_vm *vm);
 void kvm_stats_free(struct kvm_stats_file *stats);
 
 /* The KUnit suite is a module of its own and needs these symbols. */

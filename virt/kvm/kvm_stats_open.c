@@ -23,16 +23,6 @@
 static struct rb_root kvm_stats_vms = RB_ROOT;
 static DEFINE_SPINLOCK(kvm_stats_vms_lock);
 
-static void kvm_stats_free_vm(struct kref *refs)
-{
-	kfree(container_of(refs, struct kvm_stats_vm, refs));
-}
-
-static void kvm_stats_put_vm(struct kvm_stats_vm *vm)
-{
-	kref_put(&vm->refs, kvm_stats_free_vm);
-}
-
 /**
  * kvm_stats_init_vm - make the statistics of a new VM readable
  * @kvm: the VM, which the current process is creating
@@ -144,19 +134,6 @@ void kvm_stats_compose(struct kvm_stats_file *stats)
 }
 
 KVM_STATS_EXPORT_IF_KUNIT(kvm_stats_compose);
-
-/**
- * kvm_stats_free - free a file that is closed or was never opened
- * @stats: the file
- */
-void kvm_stats_free(struct kvm_stats_file *stats)
-{
-	if (kvm_stats_is_observer(stats))
-		kvm_stats_put_vm(stats->vm);
-	else
-		kvm_put_kvm(rcu_dereference_protected(stats->vm->kvm, true));
-	kfree(stats);
-}
 
 /* For the file of a VM or, if it is not NULL, of @vcpu. */
 static struct kvm_stats_file *kvm_stats_alloc(struct kvm_stats_vm *vm,

@@ -108,7 +108,7 @@ get_reference()
 {
 	local version base
 
-	for version in 6.1 6.12 7.2; do
+	for version in 6.1 7.2; do
 		base=$(NO_INSTALL=1 "$ROOT/scripts/base" --cached "$version" 2>/dev/null) || continue
 		git -C "$base" show HEAD:tools/kvm/kvm_stat/kvm_stat >"$reference" && return
 	done

@@ -224,8 +224,8 @@ static const char *observer_keeps_kvm(struct stats_target *target)
 }
 
 /*
- * Opens remote_tlb_flush, or any file where the architecture does not have it. In Linux 6.12 and
- * 7.2, some files that are no statistics hold their VM, but not the vendor module.
+ * Opens remote_tlb_flush, or any file where the architecture does not have it. In Linux 7.2, some
+ * files that are no statistics hold their VM, but not the vendor module.
  */
 static int open_any_file(const char *path)
 {

@@ -37,7 +37,7 @@ static const char *check_capability(int expected)
 			  on_kvm, on_vm, expected);
 }
 
-/* Only the series 5.10-extensions and 7.2-extensions add KVM_STATS_OPEN and KVM_STATS_NEXT. */
+/* Only the series 5.10-extensions adds KVM_STATS_OPEN and KVM_STATS_NEXT. */
 static const char *capability_is_present(struct stats_target *target)
 {
 	const char *series = getenv("BOOT_SERIES") ?: "";

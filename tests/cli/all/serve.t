@@ -723,7 +723,8 @@ metrics_exist()
 	hosts = {kind: names(f'{out}/host.{kind}') for kind in ('series', 'file', 'proc')}
 	# Guests of the sample hosts have no limit and no exits by class.
 	everywhere = {'kvm_guest_throttled_seconds_total', 'kvm_guest_cpu_limit_binds'}
-	lacks = {'series': None, 'file': 'series or modules', 'proc': "KVM's statistics|series or modules"}
+	more = 'series or modules|exit statistics'
+	lacks = {'series': None, 'file': more, 'proc': more + "|KVM's statistics"}
 	known = set.union(names(samples), everywhere, *hosts.values())
 	used, wrong = set(), []
 	def check(where, text, needs):

@@ -50,7 +50,7 @@ extern const struct check *current_check;
 #define NO_STATS_OPEN	"this kernel does not have KVM_STATS_OPEN and KVM_STATS_NEXT"
 #define NO_EXIT_STATS	"this kernel does not have exit statistics"
 
-/* Only the series 5.10-extensions and 7.2-extensions add KVM_STATS_OPEN and KVM_STATS_NEXT. */
+/* Only the series 5.10-extensions adds KVM_STATS_OPEN and KVM_STATS_NEXT. */
 bool kernel_has_stats_open(void);
 
 /* The parameter kvm.exit_stats switches the exit statistics of all vCPUs on and off. */

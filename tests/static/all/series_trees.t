@@ -62,7 +62,6 @@ add_tests()
 	done < <("$ROOT/scripts/series-verify" --list)
 	test_case 'the commands of README.md apply series/5.10*' readme 5.10-extensions newest series/5.10
 	test_case 'the command of README.md applies series/5.10-gki' readme 5.10-gki android 5.10-gki
-	test_case 'the command of README.md applies series/6.12' readme 6.12 newest series/6.12
 	test_case 'the command of README.md applies series/7.2-*' readme 7.2-fixes newest series/7.2-
 	for series in "$ROOT"/series/*/cover-letter; do
 		series=$(basename "${series%/cover-letter}")

@@ -73,7 +73,7 @@ used='
 	kvm-stats top 2>&1 </dev/null | grep -q "needs a terminal"
 	/usr/lib/kvm-stats/check-host --no 2>&1 | grep -q "^check-host: usage"
 	/usr/lib/kvm-stats/stats_abi | grep "^ok\|SKIP"
-	man -w kvm_stat kvm-stats kvm-stats-top kvm-stats-serve kvmstats_rate
+	man -w kvm_stat kvm-stats kvm-stats-top kvm-stats-why kvm-stats-serve kvmstats_rate
 	man -w kvm-stats-publish kvm-stats-host-file
 	[ -f /usr/share/bash-completion/completions/kvm-stats ]
 	[ -x /usr/libexec/kvm-stats-http ]

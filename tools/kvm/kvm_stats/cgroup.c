@@ -116,6 +116,15 @@ void cgroup_update(struct cgroup *cgroup, uint64_t time)
 	}
 }
 
+uint64_t cgroup_weight(const struct cgroup *cgroup)
+{
+	char text[64];
+
+	return read_below(text, sizeof(text), cgroup->hierarchy, cgroup->path,
+			  is_version1(cgroup) ? "cpu.shares" : "cpu.weight") ?
+	       strtoull(text, NULL, 10) : 0;
+}
+
 bool cgroup_is_limited(const struct cgroup *cgroup)
 {
 	return cgroup->now.quota;
@@ -315,6 +324,21 @@ void membership_put(struct membership *membership)
 		return;
 	tdelete(membership, &memberships, compare_memberships);
 	free_membership(membership);
+}
+
+bool membership_pressure(struct pressure *pressure, const struct membership *membership,
+			 const char *file)
+{
+	char text[256];
+
+	if (!membership->unified ||
+	    !read_below(text, sizeof(text), unified_hierarchy(), membership->unified, file) ||
+	    sscanf(text, "some avg10=%lf avg60=%lf avg300=%lf total=%" SCNu64,
+		   &pressure->average[0], &pressure->average[1], &pressure->average[2],
+		   &pressure->total) != 4)
+		return false;
+	pressure->total *= MICROSECOND;
+	return true;
 }
 
 /* Both files also report that a cgroup above is frozen. */

@@ -53,6 +53,22 @@ void membership_put(struct membership *membership);
 bool membership_is_frozen(const struct membership *membership);
 
 /*
+ * Reads for how long tasks of the cgroup have waited for memory, or for a CPU, according to
+ * memory.pressure or cpu.pressure of version 2: the sum, in ns, and the averages of the last 10, 60
+ * and 300 seconds, in percent. Returns false if the kernel does not count it.
+ */
+struct pressure {
+	uint64_t total;
+	double average[3];
+};
+
+bool membership_pressure(struct pressure *pressure, const struct membership *membership,
+			 const char *file);
+
+/* Reads cpu.weight or cpu.shares of the cgroup. Returns 0 if that is not known. */
+uint64_t cgroup_weight(const struct cgroup *cgroup);
+
+/*
  * Reads the limits of the cgroup and of those above it, once for each @time, which is that of a
  * pass. New limits are noticed after ten seconds.
  */

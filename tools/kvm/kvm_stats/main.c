@@ -9,6 +9,7 @@
 #include "serve/serve.h"
 #include "top/top.h"
 #include "util.h"
+#include "why/why.h"
 
 static int command_help(int argc, char **argv);
 
@@ -26,6 +27,7 @@ static const struct {
 	{ "schema", command_schema, NULL },
 	{ "serve", command_serve, "export the statistics to Prometheus, over HTTP or in a file" },
 	{ "top", command_top, "show what the guests do, on the terminal" },
+	{ "why", command_why, "say why guests are slow, with evidence and what to do" },
 };
 
 static void usage(FILE *to)

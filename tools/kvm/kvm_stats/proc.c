@@ -33,7 +33,10 @@ static const char *parse_name(const char *text, char *name)
 	return end + 1;
 }
 
-/* proc(5) numbers the fields: 12 is majflt, 14 utime, 15 stime, 24 rss, and 43 guest_time. */
+/*
+ * proc(5) numbers the fields: 12 is majflt, 14 utime, 15 stime, 24 rss, 39 processor, 41 policy,
+ * and 43 guest_time.
+ */
 static bool parse_task(struct task *task, const char *text)
 {
 	uint64_t faults, utime, stime, guest;
@@ -44,9 +47,9 @@ static bool parse_task(struct task *task, const char *text)
 	if (!text ||
 	    sscanf(text, " %c %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %*s %" SCNu64 " %" SCNu64
 		   " %*s %*s %*s %*s %*s %*s %*s %*s %" SCNd64
-		   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-		   " %" SCNu64, &task->state, &faults, &utime, &stime, &pages,
-		   &guest) != 6)
+		   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d %*s %u %*s"
+		   " %" SCNu64, &task->state, &faults, &utime, &stime, &pages, &task->cpu,
+		   &task->policy, &guest) != 8)
 		return false;
 	task->user = ns_of_ticks(utime);
 	task->kernel = ns_of_ticks(stime);
@@ -86,6 +89,7 @@ static void parse_times(struct host_times *times, const char *text)
 		.guest = t[GUEST] + t[GUEST_NICE],
 		.user = t[USER] + t[NICE] - t[GUEST] - t[GUEST_NICE],
 		.kernel = t[SYSTEM] + t[IRQ] + t[SOFTIRQ],
+		.steal = t[STEAL],
 	};
 	for (i = USER; i <= STEAL; i++)
 		times->all += t[i];
@@ -139,11 +143,12 @@ struct host_use host_use(const struct host *host)
 	uint64_t all = host->now.all - host->before.all;
 
 	if (!host->before.all || host->now.all <= host->before.all)
-		return (struct host_use){ -1, -1, -1 };
+		return (struct host_use){ -1, -1, -1, -1 };
 	return (struct host_use){
 		.guest = percent(host->before.guest, host->now.guest, all),
 		.user = percent(host->before.user, host->now.user, all),
 		.kernel = percent(host->before.kernel, host->now.kernel, all),
+		.steal = percent(host->before.steal, host->now.steal, all),
 	};
 }
 

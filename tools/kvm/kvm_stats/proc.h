@@ -31,7 +31,15 @@ struct task {
 	uint64_t waiting;	/* runnable, but not on a CPU, also while a cgroup throttles it */
 	uint64_t major_faults;
 	uint64_t memory;	/* resident memory of the process in bytes, without huge pages */
+	int cpu;		/* that it is on, or was on last; not of a sample */
+	unsigned int policy;	/* of sched(7); not of a sample */
 };
+
+/* Whether the policy is SCHED_FIFO, SCHED_RR or SCHED_DEADLINE. */
+static inline bool task_is_real_time(const struct task *task)
+{
+	return task->policy == 1 || task->policy == 2 || task->policy == 6;
+}
 
 /*
  * Reads the thread @tid of a process, or the sums over all its threads if @tid is 0, without
@@ -140,6 +148,8 @@ struct process_vcpu {
 struct processes {
 	uint64_t time;
 	bool all_threads;	/* also those that run no vCPU */
+	bool states;		/* the same, with their states, which costs one more file each */
+	bool keep_threads;	/* those that a pass without @all_threads does not read */
 	/* For threads.c: the statistics thread_* in samples, and the kernel's threads vhost-PID */
 	const struct kvmstats_stat *stat[16];
 	struct worker *worker;
@@ -182,6 +192,9 @@ void group_times_add(struct group_times *to, const struct task *before, const st
 /* Returns the thread of a vCPU, or NULL. @tid 0: not known */
 const struct thread *process_vcpu(const struct process *process, pid_t tid, int vcpu);
 
+/* Reads the cgroups of a thread, unless @membership is already that. The caller puts it. */
+void thread_read_membership(struct membership **membership, pid_t pid, pid_t tid);
+
 /* Parts of one CPU between the last two updates, in percent. All are negative if not known. */
 struct cpu_use {
 	double guest;
@@ -210,6 +223,7 @@ struct host_times {
 	uint64_t guest;
 	uint64_t user;		/* without guest */
 	uint64_t kernel;	/* with interrupts */
+	uint64_t steal;		/* in which a hypervisor below ran other guests */
 	uint64_t all;
 };
 
@@ -229,6 +243,7 @@ struct host_use {
 	double guest;
 	double user;
 	double kernel;
+	double steal;
 };
 
 struct host_use host_use(const struct host *host);

@@ -24,17 +24,16 @@ const char *process_state_name(enum process_state state)
 
 /* ---- cgroups ---- */
 
-static void read_membership(const struct process *process, struct thread *thread)
+void thread_read_membership(struct membership **membership, pid_t pid, pid_t tid)
 {
-	struct membership *old = thread->membership;
+	struct membership *old = *membership;
 	char text[8192];
 
-	if (!proc_read(text, sizeof(text), "%d/task/%d/cgroup", (int)process->pid,
-		       (int)thread->tid))
+	if (!proc_read(text, sizeof(text), "%d/task/%d/cgroup", (int)pid, (int)tid))
 		return;
 	if (old && !strcmp(old->text, text))
 		return;
-	thread->membership = membership_get(text);
+	*membership = membership_get(text);
 	membership_put(old);
 }
 
@@ -78,7 +77,8 @@ static void update_limits(struct process *process, const struct processes *proce
 		if (thread->group != THREAD_VCPU || !process->pid)
 			continue;
 		if (!thread->membership || process->checked == processes->time)
-			read_membership(process, thread);
+			thread_read_membership(&thread->membership, process->pid,
+					       thread->tid);
 		if (thread->membership)
 			cgroup_update(thread->membership->cpu, processes->time);
 		for (cgroup = limit_of(thread); cgroup && cgroup->marked != mark;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The threads of VMMs, and what they do: see proc.h. */
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -341,23 +340,24 @@ static bool update_other(struct process *process, size_t sorted, pid_t tid, bool
 	return true;
 }
 
+struct others {
+	struct process *process;
+	size_t sorted;
+	bool full;
+};
+
+static bool update_listed(pid_t tid, void *arg)
+{
+	const struct others *others = arg;
+
+	return update_other(others->process, others->sorted, tid, false, others->full);
+}
+
 static bool update_others(struct process *process, size_t sorted, bool full)
 {
-	char path[PROC_PATH_SIZE];
-	struct dirent *dirent;
-	bool good = true;
-	DIR *dir;
+	struct others others = { process, sorted, full };
 
-	proc_path(path, "%d/task", (int)process->pid);
-	dir = opendir(path);
-	while (dir && good && (dirent = readdir(dir))) {
-		pid_t tid = (pid_t)atoi(dirent->d_name);
-
-		good = tid <= 0 || update_other(process, sorted, tid, false, full);
-	}
-	if (dir)
-		closedir(dir);
-	return good;
+	return proc_list(update_listed, &others, "%d/task", (int)process->pid);
 }
 
 static bool update_workers(struct process *process, const struct processes *processes,
@@ -369,18 +369,19 @@ static bool update_workers(struct process *process, const struct processes *proc
 		const struct worker *worker = &processes->worker[i];
 
 		if (worker->owner && find_thread(process, sorted, worker->owner) &&
-		    !update_other(process, sorted, worker->tid, true, false))
+		    !update_other(process, sorted, worker->tid, true, processes->states))
 			return false;
 	}
 	return true;
 }
 
-static void drop_ended_threads(struct process *process)
+static void drop_ended_threads(struct process *process, bool keep_others)
 {
 	size_t kept = 0, i;
 
 	for (i = 0; i < process->threads; i++) {
-		if (process->thread[i].seen)
+		if (process->thread[i].seen ||
+		    (keep_others && process->thread[i].group != THREAD_VCPU))
 			process->thread[kept++] = process->thread[i];
 		else
 			membership_put(process->thread[i].membership);
@@ -455,10 +456,10 @@ bool process_update_threads(struct process *process, const struct processes *pro
 	    !update_main_thread(process, sorted))
 		return false;
 	if ((guess || processes->all_threads) && process->pid &&
-	    (!update_others(process, sorted, guess) ||
+	    (!update_others(process, sorted, guess || processes->states) ||
 	     !update_workers(process, processes, sorted)))
 		return false;
-	drop_ended_threads(process);
+	drop_ended_threads(process, processes->keep_threads && !processes->all_threads && !guess);
 	return !guess || guess_vcpus(process, processes, vcpu, vcpus);
 }
 

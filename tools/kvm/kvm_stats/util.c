@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -254,4 +255,26 @@ bool proc_read(char *buf, size_t size, const char *format, ...)
 	put_path(path, format, args);
 	va_end(args);
 	return read_text(buf, size, path);
+}
+
+bool proc_list(bool (*found)(pid_t id, void *arg), void *arg, const char *format, ...)
+{
+	char path[PROC_PATH_SIZE];
+	struct dirent *dirent;
+	bool good = true;
+	va_list args;
+	DIR *dir;
+
+	va_start(args, format);
+	put_path(path, format, args);
+	va_end(args);
+	dir = opendir(path);
+	while (dir && good && (dirent = readdir(dir))) {
+		pid_t id = (pid_t)atoi(dirent->d_name);
+
+		good = id <= 0 || found(id, arg);
+	}
+	if (dir)
+		closedir(dir);
+	return good;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "basics.h"
 
@@ -92,6 +93,13 @@ void proc_path(char *path, const char *format, ...)
  * cannot be read.
  */
 bool proc_read(char *buf, size_t size, const char *format, ...)
+	__attribute__((__format__(__printf__, 3, 4)));
+
+/*
+ * Calls @found with each number above 0 that is the name of an entry in a directory of /proc, until
+ * it returns false. Returns whether all calls returned true.
+ */
+bool proc_list(bool (*found)(pid_t id, void *arg), void *arg, const char *format, ...)
 	__attribute__((__format__(__printf__, 3, 4)));
 
 #endif /* UTIL_H */

@@ -220,7 +220,10 @@ bool guests_update(struct guests *guests, const struct monitor *monitor)
 
 	guests->guest = calloc(monitor->vmms + 1, sizeof(*guests->guest));
 	guests->guests = guests->guest ? monitor->vmms : 0;
-	processes_begin(&guests->processes, monitor->time, vcpu_schema(monitor), false);
+	processes_begin(&guests->processes, monitor->time, vcpu_schema(monitor),
+			guests->all_threads);
+	guests->processes.states = guests->all_threads;
+	guests->processes.keep_threads = true;
 	good = guests->guest;
 	for (i = 0; i < guests->guests; i++) {
 		guests->guest[i] = take_guest(old, olds, &cursor, monitor->vmm[i]);

@@ -66,6 +66,7 @@ struct guest {
 struct guests {
 	struct guest *guest;		/* one for each of monitor->vmm, in the same order */
 	size_t guests;
+	bool all_threads;		/* the next update reads all threads, and their states */
 	struct processes processes;
 	struct tallies *tallies;	/* for guests.c only */
 	size_t tallied;

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+#include "why/evidence.h"
+
+/* How often threads that run no vCPU, and pressures, are read */
+#define SLOW_INTERVAL	(SECOND * 9 / 10)
+
+/* ---- statistics ---- */
+
+enum { BLOCKING, HALT_TIME, EXITS, EMULATED, CPU, EXEC_START, CLOCK, CLOCK_TASK, STATS };
+
+static const char * const stat_names[STATS] = {
+	[BLOCKING] = "blocking", [HALT_TIME] = "halt_wait_ns", [EXITS] = "exits",
+	[EMULATED] = "insn_emulation", [CPU] = "thread_cpu", [EXEC_START] = "thread_exec_start_ns",
+	[CLOCK] = "thread_rq_clock_ns", [CLOCK_TASK] = "thread_rq_clock_task_ns",
+};
+
+/* KVM's names, and what an operator calls these exits */
+static const struct {
+	const char *stat;
+	const char *text;
+} exit_names[EXIT_NAMES] = {
+	{ "io_exits", "I/O ports" }, { "mmio_exits", "MMIO" }, { "mmio_exit_user", "MMIO" },
+	{ "pf_taken", "page faults" }, { "halt_exits", "halts" }, { "wfi_exit_stat", "halts" },
+	{ "irq_exits", "interrupts of the host" }, { "irq_window_exits", "interrupt windows" },
+	{ "hypercalls", "hypercalls" }, { "signal_exits", "signals" },
+	{ "nmi_window_exits", "NMI windows" },
+	{ "request_irq_exits", "interrupt requests" },
+};
+
+static void find_stats(struct evidence *evidence, const struct kvmstats_schema *schema)
+{
+	size_t i;
+
+	_Static_assert(ARRAY_SIZE(evidence->stat) >= STATS, "each statistic has a place");
+	evidence->schema = schema;
+	for (i = 0; i < STATS; i++)
+		evidence->stat[i] = schema ? kvmstats_schema_find(schema, stat_names[i]) : NULL;
+	for (i = 0; i < EXIT_NAMES; i++)
+		evidence->exit_stat[i] = schema ? kvmstats_schema_find(schema, exit_names[i].stat) :
+						  NULL;
+}
+
+static uint64_t stat_value(const struct kvmstats_sample *sample, const struct kvmstats_stat *stat)
+{
+	const uint64_t *value = sample && stat ? kvmstats_sample_values(sample, stat) : NULL;
+
+	return value ? *value : 0;
+}
+
+/* ---- sums ---- */
+
+uint64_t thread_sum(const struct thread_evidence *thread, enum sum sum)
+{
+	return thread->sum[0][sum] + thread->sum[1][sum];
+}
+
+const char *thread_exits(const struct thread_evidence *thread)
+{
+	uint64_t most = 0;
+	const char *name = NULL;
+	size_t i;
+
+	for (i = 0; i < EXIT_NAMES; i++) {
+		uint64_t count = thread->exit_sum[0][i] + thread->exit_sum[1][i];
+
+		if (count <= most)
+			continue;
+		most = count;
+		name = exit_names[i].text;
+	}
+	return name;
+}
+
+static uint64_t growth_of(uint64_t before, uint64_t now)
+{
+	return now > before ? now - before : 0;
+}
+
+/* A new window replaces the older one. */
+static void roll(struct evidence *evidence)
+{
+	size_t i, n;
+
+	evidence->current = (evidence->current + 1) % WINDOWS;
+	evidence->began = evidence->time;
+	evidence->steal[evidence->current] = 0;
+	evidence->intervals[evidence->current] = 0;
+	for (i = 0; i < evidence->guests; i++) {
+		struct guest_evidence *guest = &evidence->guest[i];
+
+		guest->samples[evidence->current] = 0;
+		guest->pressure_sum[evidence->current] = 0;
+		guest->pressure_span[evidence->current] = 0;
+		for (n = 0; n < guest->neighbours; n++)
+			guest->neighbour[n].count[evidence->current] = 0;
+		for (n = 0; n < guest->threads; n++) {
+			struct thread_evidence *thread = &guest->thread[n];
+
+			memset(thread->sum[evidence->current], 0, sizeof(thread->sum[0]));
+			memset(thread->exit_sum[evidence->current], 0, sizeof(thread->exit_sum[0]));
+		}
+	}
+}
+
+/* ---- parts of the time ---- */
+
+const char *part_name(enum part part)
+{
+	static const char * const names[PARTS] = {
+		"guest", "kvm", "vmm", "halted", "waiting", "throttled", "blocked", "stopped",
+	};
+
+	return names[part];
+}
+
+/* The kernel counts the parts of the run time at timer ticks. */
+static void split_runtime(const struct thread_evidence *thread, double *part, double running)
+{
+	double guest = (double)thread_sum(thread, SUM_GUEST);
+	double user = (double)thread_sum(thread, SUM_USER);
+	double kernel = (double)thread_sum(thread, SUM_KERNEL);
+	double ticks = guest + user + kernel;
+
+	part[PART_GUEST] = ticks > 0 ? running * guest / ticks : running;
+	part[PART_KVM] = ticks > 0 ? running * kernel / ticks : 0;
+	part[PART_VMM] = ticks > 0 ? running * user / ticks : 0;
+}
+
+/* Time without a CPU is divided as the samples show. Halts that have ended are known exactly. */
+static void split_sleep(const struct thread_evidence *thread, double *part, double sleep,
+			double ended_halts)
+{
+	double halted = (double)thread_sum(thread, SUM_HALTED);
+	double stopped = (double)thread_sum(thread, SUM_STOPPED);
+	double asleep = (double)(thread_sum(thread, SUM_OUTSIDE) + thread_sum(thread, SUM_BLOCKED));
+	double all = halted + stopped + asleep;
+
+	part[PART_STOPPED] = all > 0 ? sleep * stopped / all : 0;
+	sleep -= part[PART_STOPPED];
+	part[PART_BLOCKED] = all > 0 ? fmin(sleep * asleep / fmax(1, halted + asleep),
+					    fmax(0, sleep - ended_halts)) : 0;
+	part[PART_HALTED] = sleep - part[PART_BLOCKED];
+}
+
+bool thread_parts(const struct thread_evidence *thread, double *part)
+{
+	double time = (double)thread_sum(thread, SUM_TIME);
+	double running, waiting;
+
+	if (time <= 0)
+		return false;
+	running = 100 * (double)thread_sum(thread, SUM_RUNTIME) / time;
+	waiting = 100 * (double)thread_sum(thread, SUM_WAITING) / time;
+	split_runtime(thread, part, running);
+	split_sleep(thread, part, 100 - running - waiting,
+		    100 * (double)thread_sum(thread, SUM_HALT_TIME) / time);
+	part[PART_THROTTLED] = fmin(waiting,
+				    100 * (double)thread_sum(thread, SUM_THROTTLED) / time);
+	part[PART_WAITING] = waiting - part[PART_THROTTLED];
+	return true;
+}
+
+/* ---- samples of threads ---- */
+
+static struct thread_evidence *thread_of(struct guest_evidence *guest, const struct thread *thread)
+{
+	struct thread_evidence *more;
+	size_t i;
+
+	for (i = 0; i < guest->threads; i++) {
+		if (guest->thread[i].tid == thread->tid)
+			return &guest->thread[i];
+	}
+	more = array_grow(guest->thread, guest->threads, &guest->capacity, sizeof(*more));
+	if (!more)
+		return NULL;
+	guest->thread = more;
+	more += guest->threads++;
+	*more = (struct thread_evidence){ .tid = thread->tid };
+	return more;
+}
+
+static enum sum state_sum(const struct thread_evidence *thread, const struct guest_evidence *guest)
+{
+	char state = thread->task.state;
+
+	if (task_is_stopped(&thread->task) || guest->state == PROCESS_FROZEN)
+		return SUM_STOPPED;
+	if (state == 'D')
+		return SUM_BLOCKED;
+	if (state != 'S')
+		return SUMS;
+	return thread->task.outside ? SUM_OUTSIDE : SUM_HALTED;
+}
+
+/*
+ * Adds what is new in @now. The scheduler's clock and the times of passes differ, so that the sum
+ * can be a bit longer than the interval.
+ */
+static void add_times(struct thread_evidence *thread, uint64_t *sum, const struct task *now,
+		      uint64_t interval)
+{
+	struct group_times times = { 0 };
+
+	group_times_add(&times, &thread->task, now);
+	/* Without the host file, a wait only counts when it ends. */
+	if (!thread->has_values && now->state == 'R' && thread->task.state == 'R' &&
+	    !times.runtime && !times.waiting)
+		times.waiting = interval;
+	if (times.waiting > interval)
+		times.waiting = interval;
+	if (times.runtime > interval - times.waiting)
+		times.runtime = interval - times.waiting;
+	sum[SUM_TIME] += interval;
+	sum[SUM_GUEST] += times.guest;
+	sum[SUM_USER] += times.user;
+	sum[SUM_KERNEL] += times.kernel;
+	sum[SUM_RUNTIME] += times.runtime;
+	sum[SUM_WAITING] += times.waiting;
+	sum[SUM_WAITED] += times.waiting * 20 >= interval;
+	sum[SUM_INTERVALS]++;
+	sum[SUM_FAULTS] += growth_of(thread->task.major_faults, now->major_faults);
+	if (times.runtime || now->state != thread->task.state)
+		thread->asleep = 0;
+	else if (now->state != 'R')
+		thread->asleep += interval;
+}
+
+/* Adds the limit that throttled most. Limits of several cgroups can throttle at the same time. */
+static void add_limit_of(struct thread_evidence *thread, uint64_t *sum)
+{
+	const struct cgroup *cgroup, *worst = NULL;
+	uint64_t most = 0;
+
+	for (cgroup = thread->membership ? thread->membership->cpu : NULL; cgroup;
+	     cgroup = cgroup->parent) {
+		uint64_t throttled = growth_of(cgroup->before.throttled_periods,
+					       cgroup->now.throttled_periods);
+
+		if (!cgroup_is_limited(cgroup) || !cgroup->before.quota || throttled < most)
+			continue;
+		most = throttled;
+		worst = cgroup;
+	}
+	if (!worst)
+		return;
+	sum[SUM_PERIODS] += growth_of(worst->before.periods, worst->now.periods);
+	sum[SUM_THROTTLED_PERIODS] += most;
+	sum[SUM_THROTTLED] += cgroup_throttled(worst);
+	if (!most && *thread->limit)
+		return;
+	snprintf(thread->limit, sizeof(thread->limit), "%s", worst->path);
+	thread->quota = worst->now.quota;
+	thread->period = worst->now.period;
+}
+
+static void add_thread(struct evidence *evidence, struct guest_evidence *guest,
+		       struct thread_evidence *thread, const struct thread *from)
+{
+	uint64_t *sum = thread->sum[evidence->current];
+	enum sum state;
+
+	thread->group = from->group;
+	thread->vcpu = from->vcpu;
+	thread->seen = true;
+	thread->wait_now = 0;
+	if (*from->now.name)
+		snprintf(thread->name, sizeof(thread->name), "%.15s", from->now.name);
+	thread->membership = from->membership;
+	if (thread->time && evidence->time > thread->time) {
+		add_times(thread, sum, &from->now, evidence->time - thread->time);
+		add_limit_of(thread, sum);
+	}
+	thread->time = evidence->time;
+	thread->task = from->now;
+	state = state_sum(thread, guest);
+	if (state < SUMS)
+		sum[state]++;
+}
+
+/* ---- what KVM knows of a vCPU ---- */
+
+/* The scheduler's clock without interrupts is that of exec_start. */
+static uint64_t asleep_for(const struct evidence *evidence, const struct kvmstats_sample *sample)
+{
+	const struct kvmstats_stat * const *stat = evidence->stat;
+	uint64_t slept_at = stat_value(sample, stat[EXEC_START]) +
+			    stat_value(sample, stat[CLOCK]) - stat_value(sample, stat[CLOCK_TASK]);
+	int64_t since = (int64_t)(kvmstats_sample_time(sample) - slept_at) + evidence->clock;
+
+	return stat_value(sample, stat[EXEC_START]) && stat[CLOCK] && since > 0 ?
+	       (uint64_t)since : 0;
+}
+
+static void add_count(uint64_t *sum, uint64_t *last, uint64_t now, bool has_before)
+{
+	if (has_before)
+		*sum += growth_of(*last, now);
+	*last = now;
+}
+
+static void add_kvm(struct evidence *evidence, struct thread_evidence *thread,
+		    const struct kvmstats_sample *sample)
+{
+	const struct kvmstats_stat * const *stat = evidence->stat;
+	uint64_t *sum = thread->sum[evidence->current], asleep = asleep_for(evidence, sample);
+	bool has_before = thread->has_values;
+	size_t i;
+
+	thread->has_values = true;
+	thread->has_halts = stat[HALT_TIME];
+	thread->has_blocking = stat[BLOCKING];
+	thread->cpu = (int)stat_value(sample, stat[CPU]);
+	if (thread->task.state != 'R' && asleep > thread->asleep)
+		thread->asleep = asleep;
+	add_count(&sum[SUM_HALT_TIME], &thread->halt_time, stat_value(sample, stat[HALT_TIME]),
+		  has_before);
+	add_count(&sum[SUM_EXITS], &thread->exits, stat_value(sample, stat[EXITS]), has_before);
+	add_count(&sum[SUM_EMULATED], &thread->emulated, stat_value(sample, stat[EMULATED]),
+		  has_before);
+	for (i = 0; i < EXIT_NAMES; i++)
+		add_count(&thread->exit_sum[evidence->current][i], &thread->exit[i],
+			  stat_value(sample, evidence->exit_stat[i]), has_before);
+}
+
+/* ---- neighbours ---- */
+
+struct search {
+	struct evidence *evidence;
+	struct guest_evidence *guest;
+	const struct thread_evidence *waiting;
+	const struct kvmstats_vmm *vmm;		/* of the guest */
+	bool found;
+};
+
+static struct neighbour *neighbour_of(struct guest_evidence *guest, const struct occupant *occupant)
+{
+	struct neighbour *neighbour;
+	char name[64];
+	size_t i;
+
+	for (i = 0; i < guest->neighbours; i++) {
+		if (guest->neighbour[i].tid == occupant->tid)
+			return &guest->neighbour[i];
+	}
+	if (guest->neighbours == MAX_NEIGHBOURS)
+		return NULL;
+	neighbour = &guest->neighbour[guest->neighbours++];
+	*neighbour = (struct neighbour){ .pid = occupant->pid, .tid = occupant->tid };
+	if (occupant->vcpu >= 0) {
+		const char *of = kvmstats_vmm_guest(occupant->vmm);
+
+		snprintf(neighbour->name, sizeof(neighbour->name), "%s/vcpu%d",
+			 sanitize(of ? of : kvmstats_vmm_comm(occupant->vmm), name, sizeof(name)),
+			 occupant->vcpu);
+	} else {
+		snprintf(neighbour->name, sizeof(neighbour->name), "%s (TID %d)",
+			 sanitize(occupant->name, name, sizeof(name)), (int)occupant->tid);
+	}
+	return neighbour;
+}
+
+static void note_occupant(const struct occupant *occupant, void *arg)
+{
+	struct search *search = arg;
+	struct neighbour *neighbour = neighbour_of(search->guest, occupant);
+
+	search->found = true;
+	if (!neighbour)
+		return;
+	neighbour->own = occupant->vcpu >= 0 && occupant->vmm == search->vmm;
+	neighbour->cpu = search->waiting->cpu;
+	neighbour->count[search->evidence->current]++;
+}
+
+static void find_neighbours(struct evidence *evidence, struct guest_evidence *guest,
+			    const struct thread_evidence *waiting, const struct kvmstats_vmm *vmm)
+{
+	struct search search = { evidence, guest, waiting, vmm, false };
+
+	occupants_on(&evidence->occupants, waiting->cpu, waiting->tid, note_occupant, &search);
+	guest->samples[evidence->current] += search.found;
+}
+
+/* ---- guests ---- */
+
+static struct guest_evidence *guest_of(struct evidence *evidence, const struct vmm *vmm)
+{
+	struct guest_evidence *more;
+	size_t i;
+
+	for (i = 0; i < evidence->guests; i++) {
+		if (evidence->guest[i].vmm == vmm->id)
+			return &evidence->guest[i];
+	}
+	more = array_grow(evidence->guest, evidence->guests, &evidence->capacity, sizeof(*more));
+	if (!more)
+		return NULL;
+	evidence->guest = more;
+	more += evidence->guests++;
+	*more = (struct guest_evidence){ .vmm = vmm->id };
+	return more;
+}
+
+static uint64_t age_of(const struct monitor *monitor, const struct vmm *vmm)
+{
+	uint64_t start = kvmstats_vmm_start_time(vmm->kvm);
+	uint64_t now = kvmstats_host_boottime(monitor->host);
+
+	return start && now > start ? now - start : UINT64_MAX;
+}
+
+static void read_pressure(const struct evidence *evidence, struct guest_evidence *guest)
+{
+	const struct membership *membership = NULL;
+	struct pressure now;
+	size_t i;
+
+	if (guest->pressure_time && evidence->time - guest->pressure_time < SLOW_INTERVAL)
+		return;
+	for (i = 0; i < guest->threads && !membership; i++)
+		membership = guest->thread[i].membership;
+	if (!membership || !membership_pressure(&now, membership, "memory.pressure"))
+		return;
+	if (guest->pressure_time) {
+		guest->pressure_sum[evidence->current] += growth_of(guest->pressure.total,
+								    now.total);
+		guest->pressure_span[evidence->current] += evidence->time - guest->pressure_time;
+	}
+	guest->has_pressure = true;
+	guest->pressure_time = evidence->time;
+	guest->pressure = now;
+	membership_pressure(&guest->cpu_pressure, membership, "cpu.pressure");
+}
+
+static void add_vcpus_of(struct evidence *evidence, const struct monitor *monitor,
+			 struct guest_evidence *guest, const struct vmm *vmm, size_t index)
+{
+	const struct kvmstats_host_vm *vm = kvmstats_vmm_vm(vmm->kvm, index);
+	size_t i, n;
+
+	for (i = 0; i < kvmstats_host_vm_vcpus(vm); i++) {
+		const struct kvmstats_host_vcpu *vcpu = kvmstats_host_vm_vcpu(vm, i);
+		pid_t tid = kvmstats_host_vcpu_tid(vcpu);
+
+		for (n = 0; tid && n < guest->threads; n++) {
+			struct thread_evidence *thread = &guest->thread[n];
+
+			if (thread->tid != tid)
+				continue;
+			thread->vm = kvmstats_host_vm_id(vm);
+			thread->wait_now = kvmstats_host_vcpu_waiting(monitor->host, vcpu);
+			if (evidence->schema)
+				add_kvm(evidence, thread, kvmstats_host_vcpu_now(vcpu));
+			if (thread->wait_now)
+				find_neighbours(evidence, guest, thread, vmm->kvm);
+		}
+	}
+}
+
+static void drop_unseen_threads(struct guest_evidence *guest, const struct process *process)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < guest->threads; i++) {
+		if (process_vcpu(process, guest->thread[i].tid, -1))
+			guest->thread[kept++] = guest->thread[i];
+	}
+	guest->threads = kept;
+}
+
+bool evidence_add(struct evidence *evidence, const struct monitor *monitor, const struct vmm *vmm,
+		  const struct process *process)
+{
+	struct guest_evidence *guest = guest_of(evidence, vmm);
+	size_t i;
+
+	if (!guest)
+		return false;
+	guest->seen = true;
+	guest->samples_taken++;
+	guest->pid = process->has_now ? process->pid : 0;
+	guest->age = age_of(monitor, vmm);
+	guest->state = process->state;
+	drop_unseen_threads(guest, process);
+	for (i = 0; i < process->threads; i++) {
+		const struct thread *from = &process->thread[i];
+		struct thread_evidence *thread = from->seen ? thread_of(guest, from) : NULL;
+
+		if (from->seen && !thread)
+			return false;
+		if (thread)
+			add_thread(evidence, guest, thread, from);
+	}
+	for (i = 0; i < kvmstats_vmm_vms(vmm->kvm); i++)
+		add_vcpus_of(evidence, monitor, guest, vmm, i);
+	read_pressure(evidence, guest);
+	return true;
+}
+
+/* ---- passes ---- */
+
+bool evidence_needs_threads(struct evidence *evidence, uint64_t time)
+{
+	if (evidence->threads_time && time - evidence->threads_time < SLOW_INTERVAL)
+		return false;
+	evidence->threads_time = time;
+	return true;
+}
+
+/* The difference of the clocks is the largest one that the pass shows, or a bit more. */
+static void set_clock(struct evidence *evidence, const struct monitor *monitor)
+{
+	const struct kvmstats_stat *clock = evidence->stat[CLOCK];
+	size_t i, n;
+
+	evidence->clock = INT64_MIN;
+	for (i = 0; clock && i < kvmstats_host_vms(monitor->host); i++) {
+		const struct kvmstats_host_vm *vm = kvmstats_host_vm(monitor->host, i);
+
+		for (n = 0; n < kvmstats_host_vm_vcpus(vm); n++) {
+			const struct kvmstats_sample *sample =
+				kvmstats_host_vcpu_now(kvmstats_host_vm_vcpu(vm, n));
+			int64_t difference = (int64_t)(stat_value(sample, clock) -
+						       kvmstats_sample_time(sample));
+
+			if (stat_value(sample, clock) && difference > evidence->clock)
+				evidence->clock = difference;
+		}
+	}
+	if (evidence->clock == INT64_MIN)
+		evidence->clock = 0;
+}
+
+void evidence_begin(struct evidence *evidence, const struct monitor *monitor,
+		    const struct host *host)
+{
+	const struct kvmstats_schema *schema =
+		kvmstats_host_schema(monitor->host, KVMSTATS_KIND_VCPU);
+	struct host_use use = host_use(host);
+	size_t i;
+
+	evidence->time = monitor->time;
+	if (schema != evidence->schema || !evidence->began)
+		find_stats(evidence, schema);
+	if (!evidence->began)
+		evidence->began = evidence->time;
+	else if (evidence->time - evidence->began >= evidence->window)
+		roll(evidence);
+	if (use.steal >= 0 && !monitor->is_copy) {
+		evidence->steal[evidence->current] += use.steal;
+		evidence->intervals[evidence->current]++;
+	}
+	set_clock(evidence, monitor);
+	occupants_begin(&evidence->occupants, monitor->host, monitor->is_copy);
+	for (i = 0; i < evidence->guests; i++)
+		evidence->guest[i].seen = false;
+}
+
+void evidence_end(struct evidence *evidence)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < evidence->guests; i++) {
+		if (evidence->guest[i].seen)
+			evidence->guest[kept++] = evidence->guest[i];
+		else
+			free(evidence->guest[i].thread);
+	}
+	evidence->guests = kept;
+}
+
+const struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm)
+{
+	size_t i;
+
+	for (i = 0; i < evidence->guests; i++) {
+		if (evidence->guest[i].vmm == vmm)
+			return &evidence->guest[i];
+	}
+	return NULL;
+}
+
+void evidence_free(struct evidence *evidence)
+{
+	while (evidence->guests)
+		free(evidence->guest[--evidence->guests].thread);
+	free(evidence->guest);
+	occupants_free(&evidence->occupants);
+	*evidence = (struct evidence){ .window = evidence->window };
+}

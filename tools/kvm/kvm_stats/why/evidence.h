@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What has been measured of each guest: the sums of the last two windows. All of it comes from
+ * passes of the host model and from struct process, with the times of the passes, so that a
+ * recording gives the same evidence as the host.
+ */
+#ifndef WHY_EVIDENCE_H
+#define WHY_EVIDENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cgroup.h"
+#include "model.h"
+#include "proc.h"
+#include "why/occupants.h"
+
+/* ---- threads ---- */
+
+/* What is added up. Times are in ns. */
+enum sum {
+	SUM_TIME,		/* between the samples */
+	SUM_GUEST,
+	SUM_USER,		/* in user mode, outside of the guest */
+	SUM_KERNEL,
+	SUM_RUNTIME,		/* the sum of these three, by another clock */
+	SUM_WAITING,		/* for a CPU, also while throttled */
+	SUM_WAITED,		/* intervals with such a wait */
+	SUM_INTERVALS,
+	SUM_HALTED,		/* samples with each of these states */
+	SUM_OUTSIDE,		/* sleep, and KVM counts no halt */
+	SUM_BLOCKED,		/* uninterruptible sleep */
+	SUM_STOPPED,
+	SUM_FAULTS,		/* major ones */
+	SUM_HALT_TIME,		/* in halts that have ended */
+	SUM_EXITS,
+	SUM_EMULATED,		/* instructions */
+	SUM_PERIODS,		/* of the limit of a cgroup */
+	SUM_THROTTLED_PERIODS,
+	SUM_THROTTLED,
+	SUMS,
+};
+
+#define WINDOWS		2
+#define EXIT_NAMES	12	/* kinds of exits that KVM counts by itself */
+
+struct thread_evidence {
+	pid_t tid;
+	enum thread_group group;
+	uint64_t vm;			/* identity of the VM of a vCPU, 0: not known */
+	int vcpu;
+	char name[16];
+	bool seen;
+	bool has_values;		/* the host file has the thread */
+	bool has_halts;			/* and KVM counts the times of halts */
+	bool has_blocking;		/* and whether the vCPU is halted */
+	uint64_t time;			/* of the last sample; 0: none yet */
+	struct task task;		/* the last sample */
+	uint64_t halt_time, exits, emulated, exit[EXIT_NAMES];	/* the same */
+	uint64_t sum[WINDOWS][SUMS];
+	uint64_t exit_sum[WINDOWS][EXIT_NAMES];
+	uint64_t wait_now;		/* how long the current wait has lasted */
+	uint64_t asleep;		/* how long it has been asleep; 0: it is not */
+	int cpu;			/* that it waits for */
+	struct membership *membership;	/* of a vCPU */
+	char limit[128];		/* path of the cgroup that throttles most; "": none */
+	uint64_t quota, period;		/* of that */
+};
+
+/* Returns the sum over both windows. */
+uint64_t thread_sum(const struct thread_evidence *thread, enum sum sum);
+
+/* Returns the name of the most frequent exits, or NULL. */
+const char *thread_exits(const struct thread_evidence *thread);
+
+/* Parts of the time of a vCPU, which exclude each other */
+enum part {
+	PART_GUEST,
+	PART_KVM,
+	PART_VMM,
+	PART_HALTED,
+	PART_WAITING,		/* for a CPU, without the next one */
+	PART_THROTTLED,		/* at most: see struct cpu_use */
+	PART_BLOCKED,		/* asleep, not halted */
+	PART_STOPPED,		/* also frozen */
+	PARTS,
+};
+
+/* "guest", "kvm", "vmm", "halted", "waiting", "throttled", "blocked", "stopped" */
+const char *part_name(enum part part);
+
+/* Sets percentages, whose sum is 100. Returns false if nothing has been measured. */
+bool thread_parts(const struct thread_evidence *thread, double *part);
+
+/* ---- guests ---- */
+
+/* A thread that had a CPU while vCPUs of the guest waited for it */
+struct neighbour {
+	pid_t pid;
+	pid_t tid;
+	int cpu;			/* for which the last one waited */
+	bool own;			/* a vCPU of the guest */
+	uint64_t count[WINDOWS];	/* samples */
+	char name[80];			/* "batch/vcpu2", "stress (PID 4711)" */
+};
+
+#define MAX_NEIGHBOURS	16
+
+struct guest_evidence {
+	uint64_t vmm;			/* its ID */
+	pid_t pid;			/* 0: it is not in this machine's /proc */
+	uint64_t age;			/* of the process, UINT64_MAX: not known */
+	enum process_state state;
+	unsigned int samples_taken;
+	bool seen;
+	struct thread_evidence *thread;
+	size_t threads;
+	size_t capacity;
+	struct neighbour neighbour[MAX_NEIGHBOURS];
+	size_t neighbours;
+	uint64_t samples[WINDOWS];	/* that show a thread on a CPU for which a vCPU waits */
+	bool has_pressure;
+	uint64_t pressure_time;		/* when it was read last */
+	struct pressure pressure, cpu_pressure;
+	uint64_t pressure_sum[WINDOWS], pressure_span[WINDOWS];
+};
+
+/* Initialize it with zeros and the window. */
+struct evidence {
+	uint64_t window;		/* in ns: facts are about one to two of them */
+	uint64_t time;
+	uint64_t began;			/* the window */
+	size_t current;			/* its index in the sums */
+	uint64_t threads_time;		/* when threads that run no vCPU were read last */
+	double steal[WINDOWS];		/* sum of the percentages of the intervals */
+	uint64_t intervals[WINDOWS];
+	int64_t clock;			/* scheduler's clock - CLOCK_MONOTONIC */
+	struct guest_evidence *guest;
+	size_t guests;
+	size_t capacity;
+	struct occupants occupants;
+	const struct kvmstats_schema *schema;	/* of vCPUs */
+	const struct kvmstats_stat *stat[8], *exit_stat[EXIT_NAMES];
+};
+
+/*
+ * Whether the pass at @time needs the threads that run no vCPU, and their states. That is once per
+ * second, because reading them costs most.
+ */
+bool evidence_needs_threads(struct evidence *evidence, uint64_t time);
+
+/* Adds a pass: these functions in this order, the second one for each VMM. */
+void evidence_begin(struct evidence *evidence, const struct monitor *monitor,
+		    const struct host *host);
+/* @process was updated with this pass. Returns false if memory is exhausted. */
+bool evidence_add(struct evidence *evidence, const struct monitor *monitor, const struct vmm *vmm,
+		  const struct process *process);
+void evidence_end(struct evidence *evidence);
+
+/* Returns NULL if there is no such guest. */
+const struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm);
+void evidence_free(struct evidence *evidence);
+
+#endif /* WHY_EVIDENCE_H */

@@ -4,6 +4,7 @@
  *
  * usage: as UID CAPS COMMAND...		a user with the capabilities (a mask) runs it
  *	  as pidns COMMAND...		run it in a PID namespace, which ends with this process
+ *	  as fifo COMMAND...		run it with the real-time policy SCHED_FIFO
  *	  as bpf			print how many BPF programs, maps and links the kernel has
  */
 #include <grp.h>
@@ -87,8 +88,12 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "bpf"))
 		return print_bpf();
+	if (argc > 2 && !strcmp(argv[1], "fifo")) {
+		sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 10 });
+		execv(argv[2], argv + 2);
+	}
 	if (argc < 4) {
-		fprintf(stderr, "usage: as UID CAPS|pidns COMMAND ARGUMENT... or as bpf\n");
+		fprintf(stderr, "usage: as UID CAPS|pidns|fifo COMMAND ARGUMENT... or as bpf\n");
 		return 125;
 	}
 	if (!strcmp(argv[1], "pidns"))

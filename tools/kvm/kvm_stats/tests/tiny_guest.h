@@ -9,12 +9,14 @@
  *	TINY_STATISTIC		counts these exits, and no others
  *	tiny_set_up_vcpu()	returns 0 or -errno
  *
- * On x86, a vCPU can execute HLT before each exit: tiny_set_up_halts() and tiny_wake().
+ * On x86, a vCPU can execute HLT before each exit: tiny_set_up_halts() and tiny_wake(). Or it never
+ * exits, because it halts or loops for ever: tiny_set_up_loop().
  */
 #ifndef TINY_GUEST_H
 #define TINY_GUEST_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -64,6 +66,18 @@ static inline int tiny_set_up_halts(int vcpu, uint8_t *memory)
 	    ioctl(vcpu, KVM_SET_REGS, &regs))
 		return -errno;
 	return 0;
+}
+
+#define TINY_LOOPS	0x1200
+
+/* hlt; jmp . - 1, and without the first byte, an endless loop: jmp . */
+static inline int tiny_set_up_loop(int vcpu, uint8_t *memory, bool halts)
+{
+	const uint8_t code[] = { 0xf4, 0xeb, halts ? 0xfd : 0xfe };
+	struct kvm_regs regs = { .rip = TINY_LOOPS + !halts, .rflags = 2 };
+
+	memcpy(memory + TINY_LOOPS, code, sizeof(code));
+	return ioctl(vcpu, KVM_SET_REGS, &regs) ? -errno : 0;
 }
 
 /* Sends an NMI, as an MSI to the local APIC of vCPU 0. */
@@ -128,6 +142,12 @@ static inline int tiny_set_up_halts(int vcpu, uint8_t *memory)
 	(void)vcpu;
 	(void)memory;
 	return -EOPNOTSUPP;
+}
+
+static inline int tiny_set_up_loop(int vcpu, uint8_t *memory, bool halts)
+{
+	(void)halts;
+	return tiny_set_up_halts(vcpu, memory);
 }
 
 static inline void tiny_wake(int vm)

@@ -30,6 +30,14 @@
 #define TINY_BURST		8	/* exits between two sleeps */
 #define TINY_SLEEP_US		1000
 
+static inline void tiny_sleep(void)
+{
+	usleep(TINY_SLEEP_US);
+}
+
+/* What a vCPU thread does after a burst of exits */
+static void (*_Atomic tiny_pause)(void) = tiny_sleep;
+
 struct tiny_vcpu {
 	int fd;
 	struct kvm_run *run;
@@ -144,7 +152,7 @@ static inline void *tiny_run(void *arg)
 
 	while (!atomic_load(&vcpu->stop) && tiny_exits(vcpu)) {
 		if (atomic_fetch_add(&vcpu->exits, 1) % TINY_BURST == TINY_BURST - 1)
-			usleep(TINY_SLEEP_US);
+			atomic_load(&tiny_pause)();
 	}
 	return NULL;
 }

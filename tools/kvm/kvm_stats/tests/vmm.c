@@ -2,12 +2,13 @@
 /*
  * A VMM for the tests of kvm-stats.
  *
- * usage: vmm [-s|-v] [-d] [-l] [-m VMS] [-c VCPUS] [-r RATE] [-name GUEST] [-uuid UUID]
+ * usage: vmm [-s|-v] [-d] [-l] [-m VMS] [-c VCPUS] [-r RATE] [-k KIND] [-name GUEST] [-uuid UUID]
  *
  * -s keeps statistics fds of all VMs and vCPUs open, -v those of all vCPUs, as QEMU 8.1 and later
  * do. -d duplicates all KVM fds. -l creates no VM at the start. -r, for x86 only, lets vCPU 0 of
  * one VM halt before each exit; RATE times per second an NMI wakes it, at intervals that vary from
- * an 18th of the mean to 3.5 times as much. -name and -uuid are ignored.
+ * an 18th of the mean to 3.5 times as much. -k, for x86 only: vCPUs `loop` or `halt` for ever. -name
+ * and -uuid are ignored.
  *
  * When the vCPUs run, it prints "ready", the value of KVM_CAP_STATS_BINARY_FD, and the name of a
  * statistic that counts exactly what the vCPUs do. It executes the commands that it reads from
@@ -23,10 +24,17 @@
  *	file F	map the file F, and print "mapped" with the number of the page in the address space
  *	fork	start a process that inherits all fds, and ends with the VMM; print "forked"
  *	map	map another page, which changes the address space
+ *	pause P	what vCPU threads do after every 8 exits: `none`; `short`, the default: sleep for 1 ms;
+ *		`sleep` for 100 ms; `hold`: sleep until the next such command; `fork`, in uninterruptible
+ *		sleep for 100 ms; `touch` 8 MiB of new memory; or wait for an I/O thread that needs 30 ms
+ *		of CPU time (`work`), or is in uninterruptible sleep for 100 ms (`disk`)
  */
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "tiny_vmm.h"
 
@@ -44,6 +52,7 @@ struct options {
 	int vms;
 	int vcpus;
 	int wakes;	/* per second; 0: vCPUs do not halt */
+	const char *kind;
 };
 
 static int small_number(const char *text, int max)
@@ -60,7 +69,7 @@ static void parse(int argc, char **argv, struct options *options)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "svdlm:c:r:n:u:")) != -1) {
+	while ((option = getopt(argc, argv, "svdlm:c:r:k:n:u:")) != -1) {
 		switch (option) {
 		case 's':
 			options->vm_stats = true;
@@ -83,6 +92,9 @@ static void parse(int argc, char **argv, struct options *options)
 			break;
 		case 'r':
 			options->wakes = small_number(optarg, 100000);
+			break;
+		case 'k':
+			options->kind = optarg;
 			break;
 		case 'n':	/* -name GUEST: kvm-stats reads it from the command line */
 		case 'u':	/* -uuid UUID: the same */
@@ -113,18 +125,126 @@ static void fail(const char *what, int err)
 
 static void add_vm(const struct options *options, struct vms *vms, int vcpus)
 {
+	bool halts = options->kind && !strcmp(options->kind, "halt");
 	struct tiny_vm *vm = &vms->vm[vms->count];
 	int err, i;
 
 	if (vms->count == MAX_VMS)
 		fail("cannot create a VM", ENOSPC);
-	err = tiny_create(vm, vcpus, options->wakes);
+	err = tiny_create(vm, vcpus, options->wakes || halts);
+	for (i = 0; !err && options->kind && i < vcpus; i++)
+		err = tiny_set_up_loop(vm->vcpu[i].fd, vm->memory, halts);
 	if (err)
 		fail("cannot create a VM", -err);
 	vms->count++;
 	prepare_fd(options, vm->fd, options->vm_stats);
 	for (i = 0; i < vm->vcpus; i++)
 		prepare_fd(options, vm->vcpu[i].fd, options->vcpu_stats);
+}
+
+/* ---- what vCPU threads do between bursts of exits ---- */
+
+static void no_pause(void)
+{
+}
+
+static void sleep_long(void)
+{
+	usleep(100000);
+}
+
+static void hold(void)
+{
+	pause();
+}
+
+/* The parent of vfork() waits until the child ends. */
+static void wait_for_child(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		struct timespec pause = { 0, 100000000 };
+
+		nanosleep(&pause, NULL);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void touch_memory(void)
+{
+	const size_t size = 8 << 20;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (memory != MAP_FAILED)
+		munmap(memory, size);
+}
+
+static void work(void)
+{
+	struct timespec used;
+	long start;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	start = used.tv_nsec / 1000000 + used.tv_sec * 1000;
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	while (used.tv_nsec / 1000000 + used.tv_sec * 1000 < start + 30);
+}
+
+static struct {
+	sem_t request, answer;
+	void (*_Atomic serve)(void);
+} io;
+
+static void *serve_io(void *arg)
+{
+	for (;;) {
+		sem_wait(&io.request);
+		atomic_load(&io.serve)();
+		sem_post(&io.answer);
+	}
+	return arg;
+}
+
+static void wait_for_io(void)
+{
+	sem_post(&io.request);
+	sem_wait(&io.answer);
+}
+
+static void set_pause(struct vms *vms, const char *name)
+{
+	static const struct {
+		const char *name;
+		void (*pause)(void), (*serve)(void);
+	} kinds[] = {
+		{ "none", no_pause }, { "short", tiny_sleep }, { "sleep", sleep_long },
+		{ "hold", hold }, { "fork", wait_for_child }, { "touch", touch_memory },
+		{ "work", wait_for_io, work }, { "disk", wait_for_io, wait_for_child },
+	};
+	bool held = atomic_load(&tiny_pause) == hold;
+	pthread_t thread;
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kinds[i].name, name))
+			continue;
+		if (kinds[i].serve && !atomic_load(&io.serve)) {
+			atomic_store(&io.serve, kinds[i].serve);
+			pthread_create(&thread, NULL, serve_io, NULL);
+			pthread_setname_np(thread, "IO disk");
+		}
+		if (kinds[i].serve)
+			atomic_store(&io.serve, kinds[i].serve);
+		atomic_store(&tiny_pause, kinds[i].pause);
+		if (held)
+			pthread_kill(vms->vm[0].vcpu[0].thread, SIGUSR1);
+		return;
+	}
+	fail(name, EINVAL);
 }
 
 static const struct options *waker;
@@ -280,6 +400,8 @@ static void execute(const struct options *options, struct vms *vms, char *comman
 		start_device();
 	else if (!strcmp(command, "map\n"))
 		map_page(NULL);
+	else if (!strncmp(command, "pause ", 6))
+		set_pause(vms, strtok(command + 6, "\n"));
 	else
 		fail("unknown command", EINVAL);
 }

@@ -95,6 +95,7 @@ static void roll(struct evidence *evidence)
 		struct guest_evidence *guest = &evidence->guest[i];
 
 		guest->samples[evidence->current] = 0;
+		guest->outside[evidence->current] = 0;
 		guest->pressure_sum[evidence->current] = 0;
 		guest->pressure_span[evidence->current] = 0;
 		for (n = 0; n < guest->neighbours; n++)
@@ -280,8 +281,40 @@ static void add_thread(struct evidence *evidence, struct guest_evidence *guest,
 	thread->time = evidence->time;
 	thread->task = from->now;
 	state = state_sum(thread, guest);
-	if (state < SUMS)
+	if (state < SUMS && (state != SUM_BLOCKED || thread->group == THREAD_VCPU))
 		sum[state]++;
+}
+
+static bool has_vcpu_outside(const struct guest_evidence *guest)
+{
+	size_t i;
+
+	for (i = 0; i < guest->threads; i++) {
+		const struct thread_evidence *thread = &guest->thread[i];
+
+		if (thread->group == THREAD_VCPU && thread->task.state == 'S' &&
+		    thread->task.outside)
+			return true;
+	}
+	return false;
+}
+
+/* What the other threads do while a vCPU waits for the VMM */
+static void add_helpers(struct evidence *evidence, struct guest_evidence *guest)
+{
+	struct task task;
+	size_t i;
+
+	if (!guest->pid || !has_vcpu_outside(guest))
+		return;
+	guest->outside[evidence->current]++;
+	for (i = 0; i < guest->threads; i++) {
+		struct thread_evidence *thread = &guest->thread[i];
+
+		if (thread->group != THREAD_VCPU && thread->group != THREAD_VHOST &&
+		    task_read(&task, guest->pid, thread->tid) && task.state == 'D')
+			thread->sum[evidence->current][SUM_BLOCKED]++;
+	}
 }
 
 /* ---- what KVM knows of a vCPU ---- */
@@ -500,6 +533,7 @@ bool evidence_add(struct evidence *evidence, const struct monitor *monitor, cons
 	}
 	for (i = 0; i < kvmstats_vmm_vms(vmm->kvm); i++)
 		add_vcpus_of(evidence, monitor, guest, vmm, i);
+	add_helpers(evidence, guest);
 	read_pressure(evidence, guest);
 	return true;
 }

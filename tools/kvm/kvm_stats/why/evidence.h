@@ -31,7 +31,7 @@ enum sum {
 	SUM_INTERVALS,
 	SUM_HALTED,		/* samples with each of these states */
 	SUM_OUTSIDE,		/* sleep, and KVM counts no halt */
-	SUM_BLOCKED,		/* uninterruptible sleep */
+	SUM_BLOCKED,		/* uninterruptible sleep; of a helper, while a vCPU is outside */
 	SUM_STOPPED,
 	SUM_FAULTS,		/* major ones */
 	SUM_HALT_TIME,		/* in halts that have ended */
@@ -121,6 +121,7 @@ struct guest_evidence {
 	struct neighbour neighbour[MAX_NEIGHBOURS];
 	size_t neighbours;
 	uint64_t samples[WINDOWS];	/* that show a thread on a CPU for which a vCPU waits */
+	uint64_t outside[WINDOWS];	/* samples in which a vCPU sleeps outside of KVM_RUN */
 	bool has_pressure;
 	uint64_t pressure_time;		/* when it was read last */
 	struct pressure pressure, cpu_pressure;

@@ -33,7 +33,7 @@ enum fact {
 	FACT_ALL_OUTSIDE,	/* 1: all vCPUs of the guest have been outside all the time */
 	FACT_HELPER_WAITING,	/* percent of the time: the helper that waits most for a CPU */
 	FACT_HELPER_LOSS,	/* the same, or FACT_OUTSIDE if that is more */
-	FACT_HELPER_BLOCKED,	/* percent of the samples: a helper in uninterruptible sleep */
+	FACT_HELPER_BLOCKED,	/* a helper in uninterruptible sleep: percent of these samples */
 	FACT_RUNNING,		/* in the guest, in KVM and in the VMM: percent of the time */
 	FACT_OVERHEAD,		/* time in KVM and in the VMM for each second in the guest */
 	FACT_EXITS,		/* per second */

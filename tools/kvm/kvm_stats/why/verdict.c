@@ -289,6 +289,7 @@ static void set_neighbour(struct scratch *scratch, const struct guest_evidence *
 static void set_helpers(struct scratch *scratch, const struct guest_evidence *guest)
 {
 	double *value = scratch->facts.value, worst = 0, waiting, blocked;
+	uint64_t outside = guest->outside[0] + guest->outside[1];
 	size_t i;
 
 	for (i = 0; i < guest->threads; i++) {
@@ -297,9 +298,8 @@ static void set_helpers(struct scratch *scratch, const struct guest_evidence *gu
 		if (thread->group == THREAD_VCPU || !thread_sum(thread, SUM_TIME))
 			continue;
 		waiting = share_in(thread, SUM_WAITING, SUM_TIME);
-		/* The first sample has no interval before it. */
-		blocked = 100 * (double)thread_sum(thread, SUM_BLOCKED) /
-			  (double)(thread_sum(thread, SUM_INTERVALS) + 1);
+		blocked = outside ? 100 * (double)thread_sum(thread, SUM_BLOCKED) /
+				    (double)outside : 0;
 		value[FACT_HELPER_WAITING] = fmax(value[FACT_HELPER_WAITING], waiting);
 		value[FACT_HELPER_BLOCKED] = fmax(value[FACT_HELPER_BLOCKED], blocked);
 		if (scratch->facts.text[TEXT_HELPER] && fmax(waiting, blocked) <= worst)

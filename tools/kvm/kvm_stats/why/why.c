@@ -61,15 +61,22 @@ static bool take(struct why *why)
 	return true;
 }
 
-/* Returns whether the window is complete, or the samples of a copy have ended. */
+/*
+ * Returns whether the window is complete, or the samples of a copy have ended. On a busy host, passes
+ * are late: then the window becomes longer, so that it has enough samples.
+ */
 static bool collect_evidence(struct why *why)
 {
 	struct monitor *monitor = why->monitor;
-	uint64_t start = monitor->time, deadline = start;
+	uint64_t start = monitor->time, deadline = start, time = why->options->time;
+	uint64_t samples = 0;
 	int err;
 
-	while (take(why)) {
-		if (monitor->time - start >= why->options->time)
+	for (; take(why); samples++) {
+		uint64_t elapsed = monitor->time - start;
+
+		if (elapsed >= 3 * time || (elapsed >= time && samples >=
+					    time / why->options->samples.interval))
 			return true;
 		deadline += why->options->samples.interval;
 		while (!samples_wait(monitor, deadline))

@@ -270,6 +270,7 @@ static void free_vmm(struct vmm *vmm)
 	free(vmm->target);
 	for (i = 0; i < ARRAY_SIZE(vmm->copy); i++)
 		free(vmm->copy[i]);
+	process_free(&vmm->process);
 	free(vmm);
 }
 
@@ -518,6 +519,45 @@ static int take_problem(struct monitor *monitor)
 	return err;
 }
 
+/* The scheduler's jitter must not skip a second. */
+#define STATES_INTERVAL	(SECOND * 9 / 10)
+
+/* Whether this sample reads the threads that run no vCPU. */
+static bool reads_other_threads(struct monitor *monitor)
+{
+	enum monitor_processes processes = monitor->options.processes;
+
+	if (processes != PROCESSES_STATES)
+		return processes == PROCESSES_ALL;
+	if (monitor->states_time && monitor->time - monitor->states_time < STATES_INTERVAL)
+		return false;
+	monitor->states_time = monitor->time;
+	return true;
+}
+
+int monitor_read_processes(struct monitor *monitor)
+{
+	const struct monitor_options *options = &monitor->options;
+	size_t i;
+
+	if (options->processes == PROCESSES_UNREAD)
+		return 0;
+	monitor->processes.states = options->processes == PROCESSES_STATES;
+	monitor->processes.keep_threads = monitor->processes.states;
+	processes_begin(&monitor->processes, monitor->time,
+			kvmstats_host_schema(monitor->host, KVMSTATS_KIND_VCPU),
+			reads_other_threads(monitor));
+	for (i = 0; i < monitor->vmms; i++) {
+		struct vmm *vmm = monitor->vmm[i];
+
+		vmm->process.pid = monitor->is_copy || vmm->orphan ? 0 : vmm->pid;
+		if (!process_update_vmm(&vmm->process, &monitor->processes, monitor->host,
+					vmm->kvm))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int monitor_sample(struct monitor *monitor)
 {
 	int err = read_host(monitor);
@@ -534,6 +574,8 @@ int monitor_sample(struct monitor *monitor)
 	monitor->time = kvmstats_host_time(monitor->host);
 	monitor->has_values = kvmstats_host_origin(monitor->host) != KVMSTATS_ORIGIN_PROC;
 	err = update_vmms(monitor);
+	if (!err)
+		err = monitor_read_processes(monitor);
 	if (err) {
 		drop_vmms(monitor);
 		message_no_memory(&monitor->problem);
@@ -629,6 +671,7 @@ void monitor_close(struct monitor *monitor)
 		return;
 	free_vmms(monitor->vmm, monitor->vmms);
 	free(monitor->entry);
+	processes_free(&monitor->processes);
 	stat_sets_free(&monitor->sets);
 	kvmstats_host_close(monitor->host);
 	private_host_close(monitor->private);

@@ -14,6 +14,7 @@
 #include "filter.h"
 #include "kvmstats.h"
 #include "message.h"
+#include "proc.h"
 #include "stat.h"
 
 #define LABEL_SIZE	48
@@ -68,6 +69,7 @@ struct vmm {
 	size_t vcpus;
 	struct target **target;		/* VMs, then vCPUs by ID: those that the filter selects */
 	size_t targets;
+	struct process process;		/* what /proc has, if the monitor reads it */
 	const struct kvmstats_vmm *kvm;	/* the same in the library */
 	char *copy[4];			/* of these texts, which the library forgets earlier */
 };
@@ -82,6 +84,14 @@ const struct stat_set *vmm_set(const struct vmm *vmm, enum scope scope);
 
 /* ---- monitors ---- */
 
+/* The processes of which a monitor reads /proc */
+enum monitor_processes {
+	PROCESSES_UNREAD,
+	PROCESSES_OF_VCPUS,	/* the VMMs, and their threads that run vCPUs */
+	PROCESSES_ALL,		/* also their other threads */
+	PROCESSES_STATES,	/* also the states of those, once per second, which costs most */
+};
+
 struct monitor_options {
 	const struct filter *filter;	/* must outlive the monitor */
 	/*
@@ -94,6 +104,7 @@ struct monitor_options {
 	 * host does not have them. It needs the capabilities to load BPF programs.
 	 */
 	bool exits;
+	enum monitor_processes processes;
 	/*
 	 * Reports VMMs that appear after the first sample (@started), and those that have ended,
 	 * which are freed afterwards. May be NULL.
@@ -121,6 +132,8 @@ struct monitor {
 	struct private_host *private;	/* the host file that only this process can read, or NULL */
 	struct message private_problem;	/* why it is NULL */
 	uint64_t next_try;		/* when to load it again, if it is needed */
+	struct processes processes;
+	uint64_t states_time;		/* when PROCESSES_STATES were read last */
 	struct entry *entry;
 	size_t entries;
 	size_t capacity;		/* of @entry */
@@ -140,6 +153,9 @@ void monitor_close(struct monitor *monitor);
  * last sample, or there are no VMMs, as after -ENOMEM. The next call tries again.
  */
 int monitor_sample(struct monitor *monitor);
+
+/* Reads /proc for all VMMs: a part of monitor_sample(). Returns 0 or -ENOMEM. */
+int monitor_read_processes(struct monitor *monitor);
 
 /* Whether the user selected processes by PID, and none of them exists. */
 bool monitor_has_ended(const struct monitor *monitor);

@@ -129,6 +129,7 @@ struct process {
 	uint64_t checked;	/* when what rarely changes was read */
 	struct group_times group[THREAD_GROUPS];
 	struct process_limit limit;
+	uint64_t waiting_before;	/* of the threads of vCPUs */
 	uint64_t throttled_before;
 	struct thread *thread;	/* sorted by TID */
 	size_t threads;

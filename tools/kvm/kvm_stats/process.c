@@ -177,6 +177,7 @@ bool process_update(struct process *process, const struct processes *processes,
 		if (process->has_now)
 			update_huge_memory(process);
 	}
+	process->waiting_before = process->group[THREAD_VCPU].waiting;
 	process->throttled_before = process->limit.throttled;
 	if (!process_update_threads(process, processes, vcpu, vcpus))
 		return false;

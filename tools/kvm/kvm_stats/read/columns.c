@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "read/columns.h"
+#include "read/guests.h"
 #include "sums.h"
 #include "util.h"
 
@@ -165,20 +166,22 @@ static void set_guest_stat(struct column *column, const struct guest *guest)
 
 	if (column->is_rate && row->known)
 		column->value = row->rate;
-	else if (!column->is_rate && guest->has_row[column->guest_stat])
+	else if (!column->is_rate && row->has_value)
 		column->value = (double)row->value;
 }
 
-void columns_set(struct columns *columns, const struct guest *guest, const struct vmm *vmm)
+void columns_set(struct columns *columns, const struct vmm *vmm)
 {
+	struct guest guest;
 	size_t i;
 
+	guest_get(&guest, vmm);
 	for (i = 0; i < columns->columns; i++) {
 		struct column *column = &columns->column[i];
 
-		column->value = columns->selected ? NAN : guest->value[i];
+		column->value = columns->selected ? NAN : guest.value[i];
 		if (columns->selected && column->guest_stat >= 0)
-			set_guest_stat(column, guest);
+			set_guest_stat(column, &guest);
 	}
 	for (i = 0; columns->selected && i < vmm->targets; i++)
 		add_target(columns, vmm->target[i]);

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "model.h"
-#include "read/guests.h"
 
 struct column {
 	char name[96];		/* of the statistic, in CSV */
@@ -37,7 +36,7 @@ bool columns_make(struct columns *columns, const struct monitor *monitor);
 bool columns_are_old(const struct columns *columns, const struct monitor *monitor);
 
 /* Sets the values to those of a guest. */
-void columns_set(struct columns *columns, const struct guest *guest, const struct vmm *vmm);
+void columns_set(struct columns *columns, const struct vmm *vmm);
 
 /* Whether all rates are 0 or not known. */
 bool columns_are_zero(const struct columns *columns);

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "model.h"
-#include "proc.h"
 
 /* ---- what a guest did in the last interval ---- */
 
@@ -49,31 +48,18 @@ bool guest_stat_counts_up(enum guest_stat stat);
 bool guest_stat_is_selected(const struct filter *filter, enum guest_stat stat);
 
 struct guest_row {
+	bool has_value;
 	uint64_t value;
 	bool known;		/* the statistic counts up, and there are two samples */
 	double rate;		/* growth per second */
 };
 
 struct guest {
-	uint64_t vmm;			/* its ID */
-	struct process process;
 	double value[GUEST_VALUES];	/* NAN: not known */
-	bool has_row[GUEST_STATS];
 	struct guest_row row[GUEST_STATS];
 };
 
-/* Initialize it with zeros. */
-struct guests {
-	struct guest *guest;		/* one for each of monitor->vmm, in the same order */
-	size_t guests;
-	bool all_threads;		/* the next update reads all threads, and their states */
-	struct processes processes;
-	struct tallies *tallies;	/* for guests.c only */
-	size_t tallied;
-};
-
-/* Call it after each sample. Returns false if memory is exhausted. */
-bool guests_update(struct guests *guests, const struct monitor *monitor);
-void guests_free(struct guests *guests);
+/* Sets what the last sample has of a VMM, see PROCESSES_OF_VCPUS. */
+void guest_get(struct guest *guest, const struct vmm *vmm);
 
 #endif /* READ_GUESTS_H */

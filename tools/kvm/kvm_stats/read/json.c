@@ -147,16 +147,18 @@ static void print_target(const struct target *target, bool rates)
 }
 
 /* What /proc and the cgroups have */
-static void print_guest_stats(const struct filter *filter, const struct guest *guest, bool rates)
+static void print_guest_stats(const struct filter *filter, const struct vmm *vmm, bool rates)
 {
 	const char *separator = "";
+	struct guest guest;
 	int i;
 
+	guest_get(&guest, vmm);
 	fputs(", \"statistics\": {", stdout);
 	for (i = 0; i < GUEST_STATS; i++) {
-		const struct guest_row *row = &guest->row[i];
+		const struct guest_row *row = &guest.row[i];
 
-		if (!guest->has_row[i] || !guest_stat_is_selected(filter, i))
+		if (!row->has_value || !guest_stat_is_selected(filter, i))
 			continue;
 		printf("%s\"%s\": {\"value\": %" PRIu64, separator, guest_stat_name(i),
 		       row->value);
@@ -170,17 +172,16 @@ static void print_guest_stats(const struct filter *filter, const struct guest *g
 	putchar('}');
 }
 
-static void print_values(const struct monitor *monitor, const struct vmm *vmm,
-			 const struct guest *guest, bool rates)
+static void print_values(const struct monitor *monitor, const struct vmm *vmm, bool rates)
 {
 	size_t i;
 
 	print_vmm_start(monitor, vmm);
-	if (guest->process.has_now) {
+	if (vmm->process.has_now) {
 		fputs(", ", stdout);
-		print_member("state", process_state_name(guest->process.state));
+		print_member("state", process_state_name(vmm->process.state));
 	}
-	print_guest_stats(monitor->options.filter, guest, rates);
+	print_guest_stats(monitor->options.filter, vmm, rates);
 	fputs(", \"targets\": [", stdout);
 	for (i = 0; i < vmm->targets && flush_output(); i++) {
 		fputs(i ? ", " : "", stdout);
@@ -190,7 +191,7 @@ static void print_values(const struct monitor *monitor, const struct vmm *vmm,
 }
 
 /* The time of a copy is not known: the host file has only times since the host has been booted. */
-void json_print_values(const struct monitor *monitor, const struct guests *guests, bool rates)
+void json_print_values(const struct monitor *monitor, bool rates)
 {
 	char time[STAMP_SIZE];
 	size_t i;
@@ -200,7 +201,7 @@ void json_print_values(const struct monitor *monitor, const struct guests *guest
 	fputs(", \"vmms\": [", stdout);
 	for (i = 0; i < monitor->vmms; i++) {
 		fputs(i ? ", " : "", stdout);
-		print_values(monitor, monitor->vmm[i], &guests->guest[i], rates);
+		print_values(monitor, monitor->vmm[i], rates);
 	}
 	puts("]}");
 }

@@ -11,7 +11,6 @@
 #include "notice.h"
 #include "options.h"
 #include "read/columns.h"
-#include "read/guests.h"
 #include "read/log_file.h"
 #include "read/read.h"
 #include "util.h"
@@ -35,7 +34,6 @@ struct log_options {
 struct log {
 	const struct log_options *options;
 	struct monitor *monitor;
-	struct guests guests;
 	struct columns columns;
 	struct log_file file;
 	struct notices notices;
@@ -242,12 +240,11 @@ static bool reopen_file(struct log *log)
 
 /* ---- records: a line for each guest ---- */
 
-static bool write_guest(struct log *log, size_t i)
+static bool write_guest(struct log *log, const struct vmm *vmm)
 {
-	const struct vmm *vmm = log->monitor->vmm[i];
 	bool csv = log->options->csv;
 
-	columns_set(&log->columns, &log->guests.guest[i], vmm);
+	columns_set(&log->columns, vmm);
 	if (log->options->skip_zero && columns_are_zero(&log->columns))
 		return true;
 	if (!csv && log->lines++ % HEADER_EVERY == 0 && !write_line(log, NULL, put_header))
@@ -272,7 +269,7 @@ static bool write_record(struct log *log)
 	if (log->options->csv && !log->has_header && !start_csv(log))
 		return false;
 	for (i = 0; i < log->monitor->vmms; i++) {
-		if (!write_guest(log, i))
+		if (!write_guest(log, log->monitor->vmm[i]))
 			return false;
 	}
 	report_resets(log);
@@ -289,8 +286,6 @@ static int sample_guests(struct log *log)
 	notices_print(&log->notices, log->monitor);
 	if (err == -ENOMEM)
 		return -1;
-	if (!guests_update(&log->guests, log->monitor))
-		return out_of_memory() - 1;
 	return monitor_has_ended(log->monitor) ? 0 : 1;
 }
 
@@ -346,8 +341,6 @@ static bool start_log(struct log *log)
 	log->notices.problem = log->monitor->problem;
 	notices_print(&log->notices, log->monitor);
 	log->monitor->options.event = notice_event;
-	if (!guests_update(&log->guests, log->monitor))
-		return out_of_memory();
 	return log_file_open(&log->file, log->options->file);
 }
 
@@ -364,7 +357,6 @@ static int run_log(const struct log_options *options)
 			status = STATUS_FAILED;
 	}
 	columns_free(&log.columns);
-	guests_free(&log.guests);
 	monitor_close(log.monitor);
 	return status;
 }
@@ -402,7 +394,9 @@ int command_log(int argc, char **argv)
 	static const struct command_options accepted = {
 		.command = "log", .usage = log_usage, .table = table,
 	};
-	struct log_options options = { .samples.interval = DEFAULT_INTERVAL };
+	struct log_options options = {
+		.samples = { .interval = DEFAULT_INTERVAL, .processes = PROCESSES_OF_VCPUS },
+	};
 	int status = options_parse(argc, argv, &accepted, &options, &options.samples.filter);
 
 	if (status < 0)

@@ -182,16 +182,18 @@ static void print_targets(const struct report *report, const struct vmm *vmm)
 
 /* What /proc and the cgroups have */
 static void print_guest(const struct report *report, const struct filter *filter,
-			const struct guest *guest)
+			const struct vmm *vmm)
 {
+	struct guest guest;
 	int i;
 
+	guest_get(&guest, vmm);
 	for (i = 0; i < GUEST_STATS; i++) {
-		const struct guest_row *row = &guest->row[i];
+		const struct guest_row *row = &guest.row[i];
 		const char *unit = *guest_stat_unit(i) ? guest_stat_unit(i) : "-";
 		bool seconds = report->base_units && !strcmp(unit, "ns");
 
-		if (!guest->has_row[i] || !guest_stat_is_selected(filter, i))
+		if (!row->has_value || !guest_stat_is_selected(filter, i))
 			continue;
 		printf("%-*s  %-*s", report->label_width, "guest", report->name_width,
 		       guest_stat_name(i));
@@ -209,14 +211,14 @@ static void print_guest(const struct report *report, const struct filter *filter
 }
 
 static void print_table(const struct report *report, const struct monitor *monitor,
-			const struct vmm *vmm, const struct guest *guest)
+			const struct vmm *vmm)
 {
 	printf("%-*s  %-*s  %20s  UNIT", report->label_width, "TARGET", report->name_width,
 	       "STATISTIC", "VALUE");
 	if (report->rates)
 		printf("     %14s", "PER-SECOND");
 	putchar('\n');
-	print_guest(report, monitor->options.filter, guest);
+	print_guest(report, monitor->options.filter, vmm);
 	print_targets(report, vmm);
 }
 
@@ -226,7 +228,6 @@ struct read_options {
 	struct samples_options samples;
 	struct report report;
 	bool json;
-	struct guests guests;
 };
 
 static const char usage[] =
@@ -255,7 +256,7 @@ static bool start_read(const struct monitor *monitor, void *arg)
 	options->report.rates = options->samples.interval;
 	if (options->samples.interval && monitor->options.filter->pids == 1 && !options->json)
 		print_heading(monitor, monitor->vmm[0]);
-	return guests_update(&options->guests, monitor) || out_of_memory();
+	return true;
 }
 
 static void print_time(const struct read_options *options, const struct monitor *monitor,
@@ -284,8 +285,7 @@ static void print_tables(struct read_options *options, const struct monitor *mon
 	for (i = 0; i < monitor->vmms; i++) {
 		if (headings)
 			print_heading(monitor, monitor->vmm[i]);
-		print_table(&options->report, monitor, monitor->vmm[i],
-			    &options->guests.guest[i]);
+		print_table(&options->report, monitor, monitor->vmm[i]);
 	}
 }
 
@@ -293,10 +293,8 @@ static void print_read(const struct monitor *monitor, unsigned long interval, vo
 {
 	struct read_options *options = arg;
 
-	if (interval && !guests_update(&options->guests, monitor))
-		out_of_memory();
-	else if (options->json)
-		json_print_values(monitor, &options->guests, interval);
+	if (options->json)
+		json_print_values(monitor, interval);
 	else
 		print_tables(options, monitor, interval);
 }
@@ -333,14 +331,13 @@ int command_read(int argc, char **argv)
 	static const struct command_options accepted = {
 		.command = "read", .usage = usage, .table = table,
 	};
-	struct read_options options = { 0 };
+	struct read_options options = { .samples.processes = PROCESSES_OF_VCPUS };
 	int status = options_parse(argc, argv, &accepted, &options, &options.samples.filter);
 
 	if (status < 0 && !check_format(&options))
 		status = STATUS_USAGE;
 	if (status < 0)
 		status = samples_run(&options.samples, &printer, &options);
-	guests_free(&options.guests);
 	filter_free(&options.samples.filter);
 	return status;
 }

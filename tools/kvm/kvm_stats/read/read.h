@@ -27,6 +27,7 @@ struct samples_options {
 	bool exits;		/* the same */
 	bool verbose;		/* print details of what cannot be read */
 	uint64_t interval;	/* in ns; 0: one sample, no rates */
+	enum monitor_processes processes;
 	unsigned long count;	/* of intervals; 0: until all VMMs of -p end */
 };
 
@@ -57,8 +58,6 @@ void print_heading(const struct monitor *monitor, const struct vmm *vmm);
 
 /* ---- JSON on standard output, one line for all VMMs ---- */
 
-struct guests;
-
 /* Prints a string in quotes. Characters that utf8_is_harmless() rejects are escaped. */
 void json_print_string(const char *text);
 
@@ -69,7 +68,7 @@ void json_print_value(const struct row *row);
 void json_print_vmms(const struct monitor *monitor);
 
 /* Prints the time, and the statistics of all VMMs; with @rates, also their growth per second. */
-void json_print_values(const struct monitor *monitor, const struct guests *guests, bool rates);
+void json_print_values(const struct monitor *monitor, bool rates);
 
 /* ---- the format of QMP: kvm-stats(1) describes it ---- */
 

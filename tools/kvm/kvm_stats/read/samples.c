@@ -21,7 +21,7 @@ struct monitor *samples_open(const struct samples_options *options)
 {
 	const struct monitor_options monitor_options = {
 		.filter = &options->filter, .from = options->from,
-		.exits = options->exits,
+		.exits = options->exits, .processes = options->processes,
 	};
 	struct monitor *monitor;
 	struct message why;

@@ -45,32 +45,32 @@ static bool get_vcpus(const struct guest *guest, uint64_t *value)
 
 static bool get_cpu(const struct guest *guest, uint64_t *value)
 {
-	*value = guest->process.now.runtime;
-	return guest->process.has_now;
+	*value = guest->vmm->process.now.runtime;
+	return guest->vmm->process.has_now;
 }
 
 static bool get_memory(const struct guest *guest, uint64_t *value)
 {
-	*value = guest->process.now.memory + guest->process.huge_memory;
-	return guest->process.has_now;
+	*value = guest->vmm->process.now.memory + guest->vmm->process.huge_memory;
+	return guest->vmm->process.has_now;
 }
 
 static bool get_major_faults(const struct guest *guest, uint64_t *value)
 {
-	*value = guest->process.now.major_faults;
-	return guest->process.has_now;
+	*value = guest->vmm->process.now.major_faults;
+	return guest->vmm->process.has_now;
 }
 
 static bool get_throttled(const struct guest *guest, uint64_t *value)
 {
-	*value = guest->process.limit.throttled;
-	return guest->process.limit.cpus > 0;
+	*value = guest->vmm->process.limit.throttled;
+	return guest->vmm->process.limit.cpus > 0;
 }
 
 static bool get_limit_binds(const struct guest *guest, uint64_t *value)
 {
-	*value = guest->process.limit.binds;
-	return guest->process.limit.cpus > 0;
+	*value = guest->vmm->process.limit.binds;
+	return guest->vmm->process.limit.cpus > 0;
 }
 
 static const struct {
@@ -157,9 +157,9 @@ static void put_waiting(const struct text *text, const struct guest_list *guests
 	for (i = 0; i < guests->count; i++) {
 		const struct guest *guest = &guests->guest[i];
 
-		if (has_waiting(&guest->process))
+		if (has_waiting(&guest->vmm->process))
 			put_time(text, name, guest, NULL, NULL,
-				 guest->process.group[THREAD_VCPU].waiting);
+				 guest->vmm->process.group[THREAD_VCPU].waiting);
 	}
 }
 
@@ -173,7 +173,7 @@ static void put_modes(const struct text *text, const struct guest_list *guests)
 		     "mode.", "");
 	for (i = 0; i < guests->count; i++) {
 		const struct guest *guest = &guests->guest[i];
-		const struct group_times *times = &guest->process.group[THREAD_VCPU];
+		const struct group_times *times = &guest->vmm->process.group[THREAD_VCPU];
 
 		if (!times->runtime)
 			continue;
@@ -199,7 +199,7 @@ static void put_helpers(const struct text *text, const struct guest_list *guests
 		const struct guest *guest = &guests->guest[i];
 
 		for (group = THREAD_VHOST; group < THREAD_GROUPS; group++) {
-			const struct group_times *times = &guest->process.group[group];
+			const struct group_times *times = &guest->vmm->process.group[group];
 
 			if (times->runtime)
 				put_time(text, name, guest, "threads", thread_group_name(group),
@@ -239,7 +239,7 @@ void put_guests(const struct text *text, const struct guest_list *guests, enum m
 		fputs("kvm_guest_state", text->to);
 		put_guest_labels(text->to, &guests->guest[i]);
 		put_label(text->to, ',', "state",
-			  process_state_name(guests->guest[i].process.state));
+			  process_state_name(guests->guest[i].vmm->process.state));
 		fputs("} 1\n", text->to);
 	}
 	for (i = 0; i < ARRAY_SIZE(guest_values); i++)
@@ -280,9 +280,9 @@ void put_host(const struct text *text, const struct guest_list *guests,
 	for (i = 0; i < guests->count; i++) {
 		const struct guest *guest = &guests->guest[i];
 
-		in_state[guest->process.state]++;
+		in_state[guest->vmm->process.state]++;
 		vcpus += guest->vmm->vcpus;
-		limited += guest->process.limit.binds;
+		limited += guest->vmm->process.limit.binds;
 	}
 	put_gauge(text, "kvm_host_guests", "Guests by their state, see kvm_guest_state.");
 	for (i = 0; i < PROCESS_STATES; i++)

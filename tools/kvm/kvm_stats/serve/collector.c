@@ -73,7 +73,11 @@ static void read_process(struct process_use *use)
 static bool open_monitor(struct collector *collector)
 {
 	const struct serve_options *options = collector->options;
-	struct monitor_options monitor_options = { .filter = &options->filter };
+	struct monitor_options monitor_options = {
+		.filter = &options->filter,
+		.processes = options->exposed.metrics == METRICS_MINIMAL ? PROCESSES_OF_VCPUS :
+									   PROCESSES_ALL,
+	};
 	struct message why;
 
 	if (monitor_open(&collector->monitor, &monitor_options, &why)) {

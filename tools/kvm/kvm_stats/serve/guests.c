@@ -64,86 +64,29 @@ void put_guest_labels(FILE *to, const struct guest *guest)
 
 /* ---- the list ---- */
 
-static void free_listed(struct guest *guest, size_t count)
+bool guest_list_examine(struct guest_list *guests, const struct monitor *monitor)
 {
-	while (count)
-		process_free(&guest[--count].process);
-	free(guest);
-}
-
-/*
- * Moves the process of @vmm from the guests @old. Both lists have the order of PIDs. A new guest
- * has a process without values.
- */
-static struct process keep_process(struct guest *old, size_t olds, size_t *cursor,
-				   const struct vmm *vmm)
-{
-	struct process kept = { .pid = vmm->orphan ? 0 : vmm->pid };
 	size_t i;
 
-	for (i = *cursor; i < olds && old[i].vmm_id != vmm->id; i++)
-		;
-	if (i == olds)
-		return kept;
-	kept = old[i].process;
-	old[i].process = (struct process){ 0 };
-	*cursor = i + 1;
-	return kept;
-}
-
-static const struct kvmstats_schema *schema_of_vcpus(const struct monitor *monitor)
-{
-	const struct stat_set *set = NULL;
-	size_t i;
-
-	for (i = 0; !set && i < monitor->vmms; i++)
-		set = vmm_set(monitor->vmm[i], SCOPE_VCPU);
-	return set ? set->schema : NULL;
-}
-
-static bool examine_guest(struct guest_list *guests, struct guest *guest,
-			  const struct monitor *monitor)
-{
-	struct process *process = &guest->process;
-	const uint64_t *waiting = &process->group[THREAD_VCPU].waiting;
-	uint64_t before = *waiting;
-	bool is_new = !process->time;
-
-	set_name(guest);
-	if (!process_update_vmm(process, &guests->processes, monitor->host, guest->vmm->kvm))
-		return false;
-	if (!is_new)
-		guests->waited += *waiting - before;
-	return true;
-}
-
-bool guest_list_examine(struct guest_list *guests, const struct monitor *monitor, bool all_threads)
-{
-	struct guest *old = guests->guest;
-	size_t olds = guests->count, cursor = 0, i;
-	bool good;
-
+	free(guests->guest);
 	guests->guest = calloc(monitor->vmms + 1, sizeof(*guests->guest));
 	guests->count = guests->guest ? monitor->vmms : 0;
-	good = guests->guest;
-	processes_begin(&guests->processes, monitor->time, schema_of_vcpus(monitor), all_threads);
 	for (i = 0; i < guests->count; i++) {
-		struct guest *guest = &guests->guest[i];
+		const struct vmm *vmm = monitor->vmm[i];
+		const struct process *process = &vmm->process;
 
-		guest->vmm = monitor->vmm[i];
-		guest->vmm_id = guest->vmm->id;
-		guest->process = keep_process(old, olds, &cursor, guest->vmm);
-		good = good && examine_guest(guests, guest, monitor);
+		guests->guest[i].vmm = vmm;
+		set_name(&guests->guest[i]);
+		if (process->time_before)
+			guests->waited += process->group[THREAD_VCPU].waiting -
+					  process->waiting_before;
 	}
-	free_listed(old, olds);
-	if (good)
-		mark_ambiguous(guests);
-	return good;
+	mark_ambiguous(guests);
+	return guests->guest;
 }
 
 void guest_list_free(struct guest_list *guests)
 {
-	free_listed(guests->guest, guests->count);
-	processes_free(&guests->processes);
+	free(guests->guest);
 	*guests = (struct guest_list){ 0 };
 }

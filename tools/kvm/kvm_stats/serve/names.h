@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "proc.h"
 #include "serve/serve.h"
 
 /* ---- metrics: names.c ---- */
@@ -103,25 +102,19 @@ void put_label(FILE *to, char before, const char *name, const char *value);
 
 struct guest {
 	const struct vmm *vmm;
-	uint64_t vmm_id;
 	char name[LABEL_TEXT_SIZE];	/* or that of the systemd unit or cgroup; "" if unknown */
 	bool ambiguous;		/* only the PID distinguishes it from all other guests */
-	struct process process;
 };
 
 /* Initialize it with zeros. */
 struct guest_list {
 	struct guest *guest;	/* one for each of monitor->vmm */
 	size_t count;
-	struct processes processes;
 	uint64_t waited;	/* growth of the times that all vCPUs waited for a CPU, in ns */
 };
 
-/*
- * Examines all guests, with all threads if @all_threads is set. Returns false if there is not
- * enough memory.
- */
-bool guest_list_examine(struct guest_list *guests, const struct monitor *monitor, bool all_threads);
+/* Lists all guests of the last sample. Returns false if there is not enough memory. */
+bool guest_list_examine(struct guest_list *guests, const struct monitor *monitor);
 void guest_list_free(struct guest_list *guests);
 
 /* Writes '{' and the labels guest and uuid. An ambiguous guest without a name is "pid 4711". */

@@ -58,7 +58,7 @@ struct exposition *exposition_new(const struct monitor *monitor,
 void exposition_free(struct exposition *exposition);
 
 /*
- * Examines the guests. Call it once after each monitor_sample(), because it adds to the sums of the
+ * Lists the guests. Call it once after each monitor_sample(), because it adds to the sums of the
  * host what the values of each vCPU have grown. Returns 0 or -ENOMEM.
  */
 int exposition_update(struct exposition *exposition);

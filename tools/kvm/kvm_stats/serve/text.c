@@ -171,8 +171,7 @@ static void update_series(struct exposition *exposition)
 	exposition->labels = NULL;
 	exposition->text.to = open_memstream(&exposition->labels, &size);
 	exposition->failed = !exposition->text.to ||
-			     !guest_list_examine(&exposition->guests, exposition->monitor,
-						 exposition->options->metrics != METRICS_MINIMAL);
+			     !guest_list_examine(&exposition->guests, exposition->monitor);
 	for (i = 0; !exposition->failed && i < exposition->guests.count; i++)
 		add_guest_series(exposition, &exposition->guests.guest[i]);
 	if (exposition->text.to)

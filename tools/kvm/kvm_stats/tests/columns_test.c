@@ -5,6 +5,7 @@
 
 #include "fake_host.h"
 #include "read/columns.h"
+#include "read/guests.h"
 #include "tap.h"
 
 static const struct fake_stat vm_stats[] = {
@@ -21,7 +22,6 @@ static const struct fake_stat vcpu_stats[] = {
 
 struct log_host {
 	struct fake_host host;
-	struct guests guests;
 	struct columns columns;
 };
 
@@ -32,6 +32,7 @@ static void open_log(struct log_host *log, const char *regex)
 	*log = (struct log_host){ 0 };
 	fake_host_open(&log->host, vm_stats, ARRAY_SIZE(vm_stats), vcpu_stats,
 		       ARRAY_SIZE(vcpu_stats));
+	log->host.options.processes = PROCESSES_OF_VCPUS;
 	filter_set_regex(&log->host.filter, regex, &why);
 }
 
@@ -45,17 +46,16 @@ static void sample_log(struct log_host *log, const uint64_t *vcpu)
 	fake_host_vcpu(&log->host, 1, 1, vcpu);
 	fake_host_vm(&log->host, 2, 101, vm[1]);
 	fake_host_vcpu(&log->host, 2, 0, vcpu);
-	if (fake_host_sample(&log->host) || !guests_update(&log->guests, log->host.monitor))
+	if (fake_host_sample(&log->host))
 		fake_host_fail("the sample cannot be read");
 	if (!log->columns.columns)
 		columns_make(&log->columns, log->host.monitor);
-	columns_set(&log->columns, log->guests.guest, log->host.monitor->vmm[0]);
+	columns_set(&log->columns, log->host.monitor->vmm[0]);
 }
 
 static void close_log(struct log_host *log)
 {
 	columns_free(&log->columns);
-	guests_free(&log->guests);
 	fake_host_close(&log->host);
 }
 

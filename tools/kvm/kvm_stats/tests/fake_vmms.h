@@ -14,7 +14,8 @@
 
 static struct filter filter;
 static struct monitor monitor = {
-	.options.filter = &filter, .sets.filter = &filter, .generation = 1, .has_values = true,
+	.options.filter = &filter, .options.processes = PROCESSES_ALL,
+	.sets.filter = &filter, .generation = 1, .has_values = true,
 	.time = SECOND,
 };
 
@@ -93,6 +94,7 @@ static void free_fake_vmm(struct vmm *vmm)
 		free(fake);
 	}
 	free(vmm->target);
+	process_free(&vmm->process);
 	free(vmm);
 }
 
@@ -115,6 +117,21 @@ bool __wrap_process_update_vmm(struct process *process, const struct processes *
 			};
 	}
 	return process_update(process, processes, vcpu, vcpus);
+}
+
+const struct kvmstats_schema *__wrap_kvmstats_host_schema(const struct kvmstats_host *host,
+							  enum kvmstats_kind kind);
+const struct kvmstats_schema *__wrap_kvmstats_host_schema(const struct kvmstats_host *host,
+							  enum kvmstats_kind kind)
+{
+	const struct stat_set *set = NULL;
+	size_t i;
+
+	(void)host;
+	for (i = 0; !set && i < monitor.vmms; i++)
+		set = vmm_set(monitor.vmm[i],
+			      kind == KVMSTATS_KIND_VM ? SCOPE_VM : SCOPE_VCPU);
+	return set ? set->schema : NULL;
 }
 
 enum kvmstats_origin __wrap_kvmstats_host_origin(const struct kvmstats_host *host);

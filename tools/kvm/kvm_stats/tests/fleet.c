@@ -261,6 +261,7 @@ static void answer(int fd, struct exposition *exposition, const struct sampling 
 
 	if (!to)
 		fail("out of memory");
+	monitor_read_processes(&monitor);
 	exposition_update(exposition);
 	if (recv(fd, request, sizeof(request), 0) > 0) {
 		fputs("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
@@ -312,7 +313,7 @@ static void print_host(size_t guests, size_t vcpus, enum metrics metrics)
 		start_guest(0, i, vcpus);
 	for (i = 1; i <= 2; i++) {
 		advance_all(SECOND, i * SECOND);
-		if (exposition_update(exposition))
+		if (monitor_read_processes(&monitor) || exposition_update(exposition))
 			fail("out of memory");
 	}
 	exposition_write(exposition, PROMETHEUS_TEXT_0_0_4, &sampling, stdout);

@@ -640,7 +640,6 @@ static void sample_fake_host(struct view *view, struct fake_host *host, uint64_t
 	sampler->exits.state = EXITS_ON;
 	if (!sampler->totals)
 		sampler->totals = totals_open(host->monitor, scope_selects, &sampler->scope);
-	guests_update(&sampler->guests, host->monitor);
 	view->table.has_values = true;
 	view_update(view);
 }
@@ -739,7 +738,7 @@ static void test_times(struct view *view)
 static void test_states(struct view *view)
 {
 	resizeterm(24, 80);
-	view->sampler.guests.guest[0].process.state = PROCESS_PAUSED;
+	view->sampler.monitor->vmm[0]->process.state = PROCESS_PAUSED;
 	view_update(view);
 	shows_line(view, "^\\? +4711 +2 paused ", "a paused guest has this state");
 	tap_ok(screen_has("^ paused: the VMM lets none of its vCPUs run"),
@@ -782,6 +781,7 @@ static void test_screen(void)
 	for (i = 0; i < ARRAY_SIZE(fake_vcpu); i++)
 		vcpu_stats[i] = fake_vcpu[i].stat;
 	fake_host_open(&host, fake_vm_stats, 1, vcpu_stats, ARRAY_SIZE(vcpu_stats));
+	host.options.processes = PROCESSES_OF_VCPUS;
 	table_choose(&view.table, NULL, NULL);
 	for (i = 1; i <= 2; i++)
 		sample_fake_host(&view, &host, i);

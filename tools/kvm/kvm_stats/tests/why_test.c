@@ -9,7 +9,6 @@
 #include "cgroup.h"
 #include "fake_host.h"
 #include "guest_files.h"
-#include "read/guests.h"
 #include "tap.h"
 #include "util.h"
 #include "why/verdict.h"
@@ -301,7 +300,6 @@ struct behaviour {
 
 struct host_test {
 	struct fake_host host;
-	struct guests guests;
 	struct host proc;
 	struct evidence evidence;
 	uint64_t value[8][VALUES];
@@ -361,13 +359,13 @@ static void pass(struct host_test *test, const struct behaviour *first,
 		fake_host_fail("no sample");
 	monitor = test->host.monitor;
 	monitor->is_copy = false;	/* so that the sample files count */
-	test->guests.all_threads = evidence_needs_threads(&test->evidence, monitor->time);
+	monitor->options.processes = PROCESSES_STATES;
+	monitor_read_processes(monitor);
+	monitor->options.processes = PROCESSES_UNREAD;
 	host_update(&test->proc);
-	guests_update(&test->guests, monitor);
 	evidence_begin(&test->evidence, monitor, &test->proc);
 	for (i = 0; i < monitor->vmms; i++)
-		evidence_add(&test->evidence, monitor, monitor->vmm[i],
-			     &test->guests.guest[i].process);
+		evidence_add(&test->evidence, monitor, monitor->vmm[i]);
 	evidence_end(&test->evidence);
 	test->seconds++;
 }
@@ -383,7 +381,6 @@ static void open_test(struct host_test *test)
 static void close_test(struct host_test *test)
 {
 	evidence_free(&test->evidence);
-	guests_free(&test->guests);
 	fake_host_close(&test->host);
 }
 

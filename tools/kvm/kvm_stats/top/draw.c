@@ -218,7 +218,7 @@ static int draw_times(const struct page *page, enum exits_state state, int y, in
 static int draw_limit(const struct view *view, int y)
 {
 	const struct vmm *vmm = scope_vmm(&view_page(view)->scope, view->sampler.monitor);
-	const struct process *process = vmm ? sampler_process(&view->sampler, vmm) : NULL;
+	const struct process *process = vmm ? &vmm->process : NULL;
 	char cgroup[NAME_SIZE];
 
 	if (!process || process->limit.cpus <= 0)

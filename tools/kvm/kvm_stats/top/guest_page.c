@@ -24,8 +24,7 @@ const char *guest_title(char *buf, size_t size, const struct vmm *vmm)
 	return buf;
 }
 
-static void set_guest_state(struct line *line, const struct vmm *vmm,
-			    const struct process *process)
+static void set_guest_state(struct line *line, const struct vmm *vmm)
 {
 	static const char * const meanings[PROCESS_STATES] = {
 		[PROCESS_RUNS] = "",
@@ -42,17 +41,18 @@ static void set_guest_state(struct line *line, const struct vmm *vmm,
 				"keep the VM";
 		return;
 	}
-	line->state = process_state_name(process->state);
-	line->meaning = meanings[process->state];
+	line->state = process_state_name(vmm->process.state);
+	line->meaning = meanings[vmm->process.state];
 }
 
 /* A vCPU does not run if its guest does not. */
 static void set_vcpu_state(struct line *line, const struct target *target,
-			   const struct line *guest, const struct process *process,
-			   const struct thread *thread)
+			   const struct line *guest, const struct thread *thread)
 {
+	enum process_state state = target->vmm->process.state;
+
 	line->state = guest->state;
-	if (process->state != PROCESS_RUNS && process->state != PROCESS_UNKNOWN)
+	if (state != PROCESS_RUNS && state != PROCESS_UNKNOWN)
 		return;
 	if (target->waiting)
 		line->state = "waiting";
@@ -87,20 +87,18 @@ static void set_times(double *number, struct cpu_use use, size_t vcpus)
 					       fmax(0, use.throttled)) / count);
 }
 
-static const struct thread *thread_of(const struct process *process, const struct target *target)
+static const struct thread *thread_of(const struct target *target)
 {
-	if (!process || target->scope != SCOPE_VCPU || (!target->tid && target->vmm->vms > 1))
+	if (target->scope != SCOPE_VCPU || (!target->tid && target->vmm->vms > 1))
 		return NULL;
-	return process_vcpu(process, target->tid, target->vcpu);
+	return process_vcpu(&target->vmm->process, target->tid, target->vcpu);
 }
 
 /* KVM counts the time in which a cgroup throttles a vCPU as waiting. */
-static void split_waiting(struct tally *tally, const struct sampler *sampler,
-			  const struct target *target)
+static void split_waiting(struct tally *tally, const struct target *target)
 {
-	const struct process *process = sampler_process(sampler, target->vmm);
-	const struct thread *thread = thread_of(process, target);
-	double throttled = thread ? thread_use(process, thread).throttled : 0;
+	const struct thread *thread = thread_of(target);
+	double throttled = thread ? thread_use(&target->vmm->process, thread).throttled : 0;
 
 	throttled = fmax(0, fmin(throttled, tally->sum[TALLY_TIMES + TIME_WAITING]));
 	tally->sum[TALLY_TIMES + TIME_WAITING] -= throttled;
@@ -141,7 +139,7 @@ static void add_targets(struct line *line, struct sampler *sampler, struct targe
 	line->tally = (struct tally){ 0 };
 	for (i = 0; i < targets; i++) {
 		tally_add(&line->tally, &sampler->exits, target[i]);
-		split_waiting(&line->tally, sampler, target[i]);
+		split_waiting(&line->tally, target[i]);
 		exit_kinds_add(&kinds, &sampler->exits, target[i]);
 	}
 	exit_kinds_sort(&kinds, false);
@@ -161,7 +159,7 @@ void guest_page_update_times(struct page *page, struct sampler *sampler)
 		if (!scope_selects(target, &page->scope) ||
 		    !tally_add_times(&page->times, &sampler->exits, target))
 			continue;
-		split_waiting(&page->times, sampler, target);
+		split_waiting(&page->times, target);
 		exit_kinds_add(&page->classes, &sampler->exits, target);
 	}
 	exit_kinds_sort(&page->classes, true);
@@ -169,13 +167,14 @@ void guest_page_update_times(struct page *page, struct sampler *sampler)
 
 /* ---- lines ---- */
 
-static void set_process(struct line *line, const struct vmm *vmm, const struct process *process)
+static void set_process(struct line *line, const struct vmm *vmm)
 {
+	const struct process *process = &vmm->process;
 	struct cpu_use vcpus = process_group_use(process, THREAD_VCPU);
 	/* If /proc hides the process, the host file still has the threads of its vCPUs. */
 	struct cpu_use all = process->has_now ? process_use(process) : vcpus;
 
-	set_guest_state(line, vmm, process);
+	set_guest_state(line, vmm);
 	if (process->has_now)
 		line->number[COLUMN_MEMORY] = (double)(process->now.memory + process->huge_memory);
 	if (all.guest >= 0)
@@ -186,14 +185,12 @@ static void set_process(struct line *line, const struct vmm *vmm, const struct p
 static struct line *guest_line(struct page *page, struct sampler *sampler, const struct vmm *vmm)
 {
 	struct line *line = page_line(page, &(struct top_scope){ .vmm = vmm->id }, "");
-	const struct process *process = sampler_process(sampler, vmm);
 
 	line_clear_numbers(line);
 	put_guest_name(line->name, sizeof(line->name), vmm);
 	line->number[COLUMN_PID] = vmm->pid;
 	line->number[COLUMN_VCPUS] = (double)vmm->vcpus;
-	if (process)
-		set_process(line, vmm, process);
+	set_process(line, vmm);
 	add_targets(line, sampler, vmm->target, vmm->targets);
 	return line;
 }
@@ -203,20 +200,19 @@ static void update_target_line(struct page *page, struct sampler *sampler, struc
 {
 	const struct top_scope scope = scope_of_target(target);
 	struct line *line = page_line(page, &scope, "");
-	const struct process *process = sampler_process(sampler, target->vmm);
-	const struct thread *thread = thread_of(process, target);
+	const struct thread *thread = thread_of(target);
 	struct cpu_use use;
 
 	line_clear_numbers(line);
 	snprintf(line->name, sizeof(line->name), "%s", target->label);
 	line->number[COLUMN_VCPUS] = target->scope == SCOPE_VCPU;
 	if (thread) {
-		use = thread_use(process, thread);
+		use = thread_use(&target->vmm->process, thread);
 		line->number[COLUMN_CPU] = use.guest < 0 ? -1 : use.guest + use.user + use.kernel;
 		set_times(line->number, use, 1);
 	}
-	if (process && target->scope == SCOPE_VCPU)
-		set_vcpu_state(line, target, guest, process, thread);
+	if (target->scope == SCOPE_VCPU)
+		set_vcpu_state(line, target, guest, thread);
 	add_targets(line, sampler, &target, 1);
 }
 

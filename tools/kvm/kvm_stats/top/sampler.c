@@ -16,18 +16,7 @@ bool sampler_read(struct sampler *sampler, struct message *why)
 	host_update(&sampler->host);
 	sampler->exits.state = monitor_exits(monitor);
 	baselines_update(monitor);
-	return guests_update(&sampler->guests, monitor) || message_no_memory(why);
-}
-
-const struct process *sampler_process(const struct sampler *sampler, const struct vmm *vmm)
-{
-	size_t i;
-
-	for (i = 0; i < sampler->guests.guests; i++) {
-		if (sampler->guests.guest[i].vmm == vmm->id)
-			return &sampler->guests.guest[i].process;
-	}
-	return NULL;
+	return true;
 }
 
 bool sampler_sum_up(struct sampler *sampler, const struct top_scope *scope)
@@ -61,7 +50,6 @@ bool sampler_open(struct sampler *sampler, const struct monitor_options *options
 
 void sampler_close(struct sampler *sampler)
 {
-	guests_free(&sampler->guests);
 	totals_close(sampler->totals);
 	monitor_close(sampler->monitor);
 }

@@ -7,7 +7,6 @@
 
 #include "model.h"
 #include "proc.h"
-#include "read/guests.h"
 #include "sums.h"
 #include "top/exits.h"
 #include "top/page.h"
@@ -16,7 +15,6 @@
 struct sampler {
 	struct monitor *monitor;
 	struct host host;
-	struct guests guests;
 	struct totals *totals;
 	struct top_scope scope;		/* the scope that the totals were selected by */
 	struct exits exits;
@@ -33,9 +31,6 @@ void sampler_close(struct sampler *sampler);
  * errors are in monitor->problem.
  */
 bool sampler_read(struct sampler *sampler, struct message *why);
-
-/* Returns what /proc has of @vmm, or NULL. */
-const struct process *sampler_process(const struct sampler *sampler, const struct vmm *vmm);
 
 /* Makes the totals the sums over the scope. Returns false if memory is exhausted. */
 bool sampler_sum_up(struct sampler *sampler, const struct top_scope *scope);

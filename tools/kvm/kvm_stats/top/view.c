@@ -134,7 +134,8 @@ static void handle_event(const struct vmm *vmm, bool started, void *arg)
 bool view_open(struct view *view, const struct filter *filter, bool exits, struct message *why)
 {
 	const struct monitor_options options = {
-		.filter = filter, .exits = exits, .event = handle_event, .arg = view,
+		.filter = filter, .exits = exits, .processes = PROCESSES_OF_VCPUS,
+		.event = handle_event, .arg = view,
 	};
 
 	if (!sampler_open(&view->sampler, &options, why))

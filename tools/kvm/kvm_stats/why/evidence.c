@@ -508,9 +508,10 @@ static void drop_unseen_threads(struct guest_evidence *guest, const struct proce
 	guest->threads = kept;
 }
 
-bool evidence_add(struct evidence *evidence, const struct monitor *monitor, const struct vmm *vmm,
-		  const struct process *process)
+bool evidence_add(struct evidence *evidence, const struct monitor *monitor,
+		  const struct vmm *vmm)
 {
+	const struct process *process = &vmm->process;
 	struct guest_evidence *guest = guest_of(evidence, vmm);
 	size_t i;
 
@@ -539,14 +540,6 @@ bool evidence_add(struct evidence *evidence, const struct monitor *monitor, cons
 }
 
 /* ---- passes ---- */
-
-bool evidence_needs_threads(struct evidence *evidence, uint64_t time)
-{
-	if (evidence->threads_time && time - evidence->threads_time < SLOW_INTERVAL)
-		return false;
-	evidence->threads_time = time;
-	return true;
-}
 
 /* The difference of the clocks is the largest one that the pass shows, or a bit more. */
 static void set_clock(struct evidence *evidence, const struct monitor *monitor)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What has been measured of each guest: the sums of the last two windows. All of it comes from
- * passes of the host model and from struct process, with the times of the passes, so that a
+ * passes of the host model with PROCESSES_STATES, with the times of the passes, so that a
  * recording gives the same evidence as the host.
  */
 #ifndef WHY_EVIDENCE_H
@@ -134,7 +134,6 @@ struct evidence {
 	uint64_t time;
 	uint64_t began;			/* the window */
 	size_t current;			/* its index in the sums */
-	uint64_t threads_time;		/* when threads that run no vCPU were read last */
 	double steal[WINDOWS];		/* sum of the percentages of the intervals */
 	uint64_t intervals[WINDOWS];
 	int64_t clock;			/* scheduler's clock - CLOCK_MONOTONIC */
@@ -146,18 +145,12 @@ struct evidence {
 	const struct kvmstats_stat *stat[8], *exit_stat[EXIT_NAMES];
 };
 
-/*
- * Whether the pass at @time needs the threads that run no vCPU, and their states. That is once per
- * second, because reading them costs most.
- */
-bool evidence_needs_threads(struct evidence *evidence, uint64_t time);
-
 /* Adds a pass: these functions in this order, the second one for each VMM. */
 void evidence_begin(struct evidence *evidence, const struct monitor *monitor,
 		    const struct host *host);
-/* @process was updated with this pass. Returns false if memory is exhausted. */
-bool evidence_add(struct evidence *evidence, const struct monitor *monitor, const struct vmm *vmm,
-		  const struct process *process);
+/* Returns false if memory is exhausted. */
+bool evidence_add(struct evidence *evidence, const struct monitor *monitor,
+		  const struct vmm *vmm);
 void evidence_end(struct evidence *evidence);
 
 /* Returns NULL if there is no such guest. */

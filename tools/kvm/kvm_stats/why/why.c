@@ -8,7 +8,6 @@
 
 #include "notice.h"
 #include "options.h"
-#include "read/guests.h"
 #include "read/read.h"
 #include "util.h"
 #include "why/verdict.h"
@@ -33,7 +32,6 @@ struct why_options {
 struct why {
 	const struct why_options *options;
 	struct monitor *monitor;
-	struct guests guests;
 	struct host host;
 	struct evidence evidence;
 	size_t findings, notes, not_examined;
@@ -47,14 +45,10 @@ static bool take(struct why *why)
 	struct monitor *monitor = why->monitor;
 	size_t i;
 
-	why->guests.all_threads = evidence_needs_threads(evidence, monitor->time);
 	host_update(&why->host);
-	if (!guests_update(&why->guests, monitor))
-		return out_of_memory();
 	evidence_begin(evidence, monitor, &why->host);
 	for (i = 0; i < monitor->vmms; i++) {
-		if (!evidence_add(evidence, monitor, monitor->vmm[i],
-				  &why->guests.guest[i].process))
+		if (!evidence_add(evidence, monitor, monitor->vmm[i]))
 			return out_of_memory();
 	}
 	evidence_end(evidence);
@@ -430,7 +424,6 @@ static int run_why(struct why_options *options)
 	why.monitor = samples_open(&options->samples);
 	status = why.monitor ? print_verdicts(&why) : STATUS_FAILED;
 	evidence_free(&why.evidence);
-	guests_free(&why.guests);
 	monitor_close(why.monitor);
 	return status;
 }
@@ -441,7 +434,8 @@ int command_why(int argc, char **argv)
 		.command = "why", .usage = usage, .table = table,
 	};
 	struct why_options options = {
-		.samples.interval = DEFAULT_INTERVAL, .time = DEFAULT_TIME,
+		.samples = { .interval = DEFAULT_INTERVAL, .processes = PROCESSES_STATES },
+		.time = DEFAULT_TIME,
 	};
 	int status = options_parse(argc, argv, &accepted, &options, &options.samples.filter);
 

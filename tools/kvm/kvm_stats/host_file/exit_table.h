@@ -9,7 +9,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "exits.h"
-#include "host_file.h"
+#include "kernel.h"
 
 const volatile struct host_layout layout;
 
@@ -20,6 +20,15 @@ struct {
 	__type(key, __u32);
 	__type(value, struct exit_vcpu);
 } exit_vcpus SEC(".maps");
+
+/*
+ * Without debugfs, VMs that have the same memory one after the other differ in nothing. But a new
+ * vCPU has not exited yet, so no values belong to it.
+ */
+static __always_inline bool has_exited(const struct exit_vcpu *entry, __u64 vcpu)
+{
+	return entry->inode || read_field(vcpu, &layout.vcpu_exits);
+}
 
 static __always_inline struct exit_vcpu *entry_at(__u32 index)
 {

@@ -197,6 +197,7 @@ static __always_inline void set_thread(struct exit_vcpu *entry, __u32 tid)
 	__u32 i;
 
 	entry->tid = tid;
+	entry->thread = EXIT_NO_THREAD;
 	for (i = 0; i < EXIT_WINDOW; i++) {
 		__u32 at = place_of(tid, i), old;
 		struct exit_thread *thread = thread_at(at);
@@ -226,7 +227,8 @@ static __always_inline bool is_in_use(const struct exit_vcpu *entry)
 {
 	return read_field(entry->vcpu, &layout.vcpu_kvm) == entry->kvm &&
 	       read_field(entry->kvm, &layout.kvm_users) &&
-	       inode_of(entry->kvm, &layout) == entry->inode;
+	       inode_of(entry->kvm, &layout) == entry->inode &&
+	       has_exited(entry, entry->vcpu);
 }
 
 static __always_inline void give_entry(struct exit_vcpu *entry, __u64 vcpu, __u32 index)
@@ -239,7 +241,7 @@ static __always_inline void give_entry(struct exit_vcpu *entry, __u64 vcpu, __u3
 	entry->in_exit = 0;
 	entry->index = index;
 	entry->choice = 0;
-	entry->thread = 0;
+	entry->thread = EXIT_NO_THREAD;
 	entry->vcpu = vcpu;
 }
 
@@ -426,11 +428,12 @@ int exits_kvm_entry(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	now = bpf_ktime_get_ns();
 	/*
-	 * The vCPU was in user space for so long that it can be that of another VM. Without an
-	 * entry for its thread, the end of KVM_RUN was not seen, but then the thread differs.
+	 * The vCPU was in user space for so long that it can be that of another VM. If its thread
+	 * has no entry, or is another one, the end of KVM_RUN was perhaps not seen.
 	 */
 	if ((entry->doing == EXIT_USERSPACE ? now - entry->since > REUSE_NS :
-	     entry->tid != (__u32)task->pid) && !check_entry(entry, vcpu))
+	     entry->tid != (__u32)task->pid || entry->thread == EXIT_NO_THREAD) &&
+	    !check_entry(entry, vcpu))
 		return 0;
 	if (entry->doing == EXIT_USERSPACE)
 		enter_from_userspace(entry, task, now);

@@ -191,6 +191,9 @@ int exits_describe(struct loader *loader)
 	if (err)
 		return err;
 	find_reasons(loader);
+	if (!layout_find_field(loader->btf, "kvm_vcpu", "stat.exits", &loader->layout.vcpu_exits))
+		return loader_fail(loader, "exits cannot be counted: struct kvm_vcpu has no "
+				   "member stat.exits");
 	count = exits_have_reasons(loader) ? KVM_EXIT_CLASSES : EXIT_CLASS_other + 1;
 	for (class = 0; !err && class < count; class++, name += strlen(name) + 1)
 		err = describe_class(loader, class, name);

@@ -372,7 +372,8 @@ static __always_inline bool write_exits(struct walk *walk, __u64 vcpu)
 	if (size > sizeof(zero))
 		return false;
 	entry = find_vcpu(vcpu);
-	if (entry && entry->kvm == vm_of(walk->at.node) && entry->inode == walk->at.inode)
+	if (entry && entry->kvm == vm_of(walk->at.node) && entry->inode == walk->at.inode &&
+	    has_exited(entry, vcpu))
 		return !bpf_seq_write(walk->seq, entry->value, size);
 	return !bpf_seq_write(walk->seq, zero, size);
 }

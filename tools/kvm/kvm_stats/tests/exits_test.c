@@ -319,10 +319,11 @@ static int find_entry(uint64_t vcpu, uint32_t *index, struct exit_vcpu *entry)
 }
 
 /*
- * Enters with another thread while the entry says that the vCPU handles an exit, and returns the
- * time in the guest. @other_vm: it is the entry of another VM, whose vCPU had the same memory.
+ * Enters while the entry says that the vCPU handles an exit, and returns the time in the guest.
+ * @other_vm: it is the entry of another VM, whose vCPU had the same memory. @other_thread: it had
+ * another thread; otherwise its thread had no entry.
  */
-static uint64_t enter_after_unseen_end(uint64_t vcpu, bool other_vm)
+static uint64_t enter_after_unseen_end(uint64_t vcpu, bool other_vm, bool other_thread)
 {
 	struct exit_vcpu entry;
 	pthread_t thread;
@@ -335,10 +336,15 @@ static uint64_t enter_after_unseen_end(uint64_t vcpu, bool other_vm)
 	entry.value[EXIT_GUEST] = 1234;
 	entry.doing = EXIT_NS(EXIT_CLASS_other);
 	entry.inode += other_vm;
+	entry.thread = EXIT_NO_THREAD;
 	if (fd < 0 || bpf_map_update_elem(fd, &index, &entry, BPF_ANY))
 		return UINT64_MAX;
-	pthread_create(&thread, NULL, enter, &vcpu);
-	pthread_join(thread, NULL);
+	if (!other_thread) {
+		enter(&vcpu);
+	} else {
+		pthread_create(&thread, NULL, enter, &vcpu);
+		pthread_join(thread, NULL);
+	}
 	find_entry(vcpu, &index, &entry);
 	return entry.value[EXIT_GUEST] + entry.value[EXIT_NS(EXIT_CLASS_other)];
 }
@@ -349,8 +355,11 @@ static void test_unseen_end(void)
 
 	exits_choose(&loader, getpid(), true);
 	tap_ok(vcpu, "the kernel's address of a vCPU is known");
-	tap_is(enter_after_unseen_end(vcpu, false), 1234, "a vCPU with a new thread keeps values");
-	tap_is(enter_after_unseen_end(vcpu, true), 0, "that of another VM counts from 0");
+	tap_is(enter_after_unseen_end(vcpu, false, true), 1234,
+	       "a vCPU with a new thread keeps values");
+	tap_is(enter_after_unseen_end(vcpu, true, true), 0, "that of another VM counts from 0");
+	tap_is(enter_after_unseen_end(vcpu, true, false), 0,
+	       "that of another VM with the same thread, too");
 	exits_choose(&loader, getpid(), false);
 }
 

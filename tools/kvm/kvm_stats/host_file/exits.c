@@ -187,6 +187,10 @@ int exits_describe(struct loader *loader)
 	__u32 class, count;
 	int err;
 
+	if (layout_has_desc(loader, "exit_hist")) {
+		loader->exits = LOADER_NO_EXITS;
+		return 0;
+	}
 	err = find_arguments(loader);
 	if (err)
 		return err;

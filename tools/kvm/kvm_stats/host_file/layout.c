@@ -322,6 +322,18 @@ int layout_add_vcpu_desc(struct loader *loader, const char *name, __u32 flags, _
 	return add_descs(loader, buffer, sizeof(buffer));
 }
 
+bool layout_has_desc(const struct loader *loader, const char *name)
+{
+	const char *desc = (const char *)loader->layout.desc + offsetof(struct kvm_stats_desc, name);
+	__u32 at;
+
+	for (at = 0; at < loader->layout.desc_size; at += DESC_SIZE) {
+		if (!strcmp(desc + at, name))
+			return true;
+	}
+	return false;
+}
+
 /* Its value follows the other values of the vCPU. */
 static int add_thread_desc(struct loader *loader, const char *name, __u32 flags, size_t index)
 {

@@ -501,7 +501,7 @@ static int open_program(struct loader *loader, const char *program, enum loader_
 		err = layout_find(loader);
 	if (!err)
 		err = learn(loader);
-	if (!err && exits)
+	if (!err && loader->exits)
 		err = exits_load(loader);
 	if (err || !load(loader, program))
 		return err;
@@ -518,9 +518,9 @@ int loader_open_with_exits(struct loader *loader, enum loader_exits exits)
 	int err;
 
 	err = open_program(loader, "host_file", exits);
-	if (!err && exits)
+	if (!err && loader->exits)
 		err = exits_attach(loader);
-	if (!err && exits)
+	if (!err && loader->exits)
 		err = exits_run_guest(loader);
 	return err ? err : prove(loader);
 }

@@ -84,12 +84,16 @@ bool layout_find_field(const struct btf *btf, const char *structure, const char 
 int layout_add_vcpu_desc(struct loader *loader, const char *name, __u32 flags, __u32 size,
 			 __u32 offset);
 
+/* Whether the host file has a statistic of a VM or vCPU with this name so far. */
+bool layout_has_desc(const struct loader *loader, const char *name);
+
 /*
  * ---- statistics of exits: exits.c. The functions return 0, or -1 and a message. ----
  *
  * On architectures without classes of exits, exits_describe() fails.
  */
 
+/* If KVM itself counts exits by class (CONFIG_KVM_EXIT_STATS), sets loader->exits to none. */
 int exits_describe(struct loader *loader);
 
 /* Whether the exit reasons of this kernel's vendor module are known. */

@@ -363,6 +363,19 @@ static void test_unseen_end(void)
 	exits_choose(&loader, getpid(), false);
 }
 
+/* ---- KVM's own statistics of exits ---- */
+
+/* After the loader has described them, the file has such statistics, as that of such a KVM has. */
+static void test_own_exits(void)
+{
+	static struct loader again;
+
+	again = loader;
+	tap_ok(!exits_describe(&again) && again.exits == LOADER_NO_EXITS &&
+	       again.layout.header.vcpu_descs == loader.layout.header.vcpu_descs,
+	       "if KVM has statistics of exits, the file does not have them twice");
+}
+
 /* ---- processes that are killed ---- */
 
 static void test_killed_vmms(void)
@@ -459,6 +472,7 @@ int main(int argc, char **argv)
 	}
 	tap_ok(true, "the programs load, and are right");
 	test_unseen_end();
+	test_own_exits();
 	if (!exits_have_reasons(&loader)) {
 		loader_close(&loader);
 		return tap_end();

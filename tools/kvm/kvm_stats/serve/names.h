@@ -84,7 +84,7 @@ const char *metric_help(const struct metric *metric, const char **more);
 #define SCALED_SIZE	160
 const char *stat_scaled(const struct kvmstats_stat *stat, uint64_t value, char *buf);
 
-/* ---- labels: labels.c ---- */
+/* ---- labels: guests.c ---- */
 
 /* Longer values are cut. */
 #define LABEL_TEXT_SIZE	256

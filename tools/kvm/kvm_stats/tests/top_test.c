@@ -14,9 +14,8 @@
 #include "fake_host.h"
 #include "sums.h"
 #include "tap.h"
-#include "top/draw.h"
-#include "top/input.h"
 #include "top/screen.h"
+#include "top/view.h"
 #include "util.h"
 
 /* Pages that are freed become empty pages of this. */

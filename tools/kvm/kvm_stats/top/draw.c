@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "notice.h"
-#include "top/draw.h"
 #include "top/screen.h"
+#include "top/view.h"
 #include "util.h"
 
 static const char *separator(void)

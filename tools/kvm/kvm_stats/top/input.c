@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "options.h"
-#include "top/input.h"
+#include "top/view.h"
 #include "util.h"
 
 #define ESCAPE		27

@@ -38,7 +38,7 @@ bool sampler_sum_up(struct sampler *sampler, const struct top_scope *scope);
 /* Counts the values of statistics from the last sample on. Returns false if memory is exhausted. */
 bool sampler_reset(struct sampler *sampler);
 
-/* ---- guest_page.c: pages of guests, and of the VMs and vCPUs of a guest ---- */
+/* ---- pages of guests, and of the VMs and vCPUs of a guest ---- */
 
 /* @guests is the page of all guests, which has the history of the guest of @page. */
 void guest_page_update(struct page *page, struct page *guests, struct sampler *sampler);
@@ -49,7 +49,7 @@ void guest_page_update_times(struct page *page, struct sampler *sampler);
 /* Writes the name and the PID, or only the PID. Returns @buf. */
 const char *guest_title(char *buf, size_t size, const struct vmm *vmm);
 
-/* ---- stat_page.c: pages of statistics, and of the bars of a histogram ---- */
+/* ---- pages of statistics, and of the bars of a histogram ---- */
 
 /* The totals must be those of the page's scope. */
 void stat_page_update(struct page *page, const struct sampler *sampler);

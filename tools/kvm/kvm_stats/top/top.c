@@ -3,8 +3,6 @@
 #include <locale.h>
 
 #include "notice.h"
-#include "top/draw.h"
-#include "top/input.h"
 #include "top/screen.h"
 #include "top/top.h"
 #include "top/view.h"

@@ -80,4 +80,28 @@ void view_leave(struct view *view);
 void view_notice(struct view *view, const char *format, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 
+/* ---- draw.c, which changes nothing of the view ---- */
+
+/* What of the page is on the screen. */
+struct drawn {
+	size_t first;		/* the first line */
+	int rows;		/* for lines */
+};
+
+/*
+ * Draws meters, summary, title, times of vCPUs or the summary of a histogram, headings, lines, how
+ * many follow, and the bottom line.
+ */
+struct drawn draw_view(const struct view *view);
+
+/* ---- input.c: keys, and the answers to prompts, which change the view ---- */
+
+/* Handles all keys that have been typed. @rows are those for lines on the screen. */
+void input_read(struct view *view, int rows);
+
+/* Opens a prompt with an answer that the user can keep, edit, or replace by typing. */
+void prompt_begin(struct prompt *prompt, enum prompt_kind kind, const char *text);
+/* @key is a byte or a KEY_ constant of curses. */
+void prompt_key(struct prompt *prompt, int key);
+
 #endif /* TOP_VIEW_H */

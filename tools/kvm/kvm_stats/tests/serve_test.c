@@ -291,7 +291,8 @@ static char *expose(struct exposition *exposition, enum exposition_format format
 	FILE *to = open_memstream(&text, &size);
 
 	if (!exposition || !to || monitor_read_processes(&monitor) ||
-	    exposition_update(exposition) || exposition_write(exposition, format, &sampling, to) || fclose(to))
+	    exposition_update(exposition) ||
+	    exposition_write(exposition, format, &sampling, to) || fclose(to))
 		fail("the exposition cannot be written");
 	at = strstr(text, label);
 	if (!at)

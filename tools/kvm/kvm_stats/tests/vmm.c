@@ -7,8 +7,8 @@
  * -s keeps statistics fds of all VMs and vCPUs open, -v those of all vCPUs, as QEMU 8.1 and later
  * do. -d duplicates all KVM fds. -l creates no VM at the start. -r, for x86 only, lets vCPU 0 of
  * one VM halt before each exit; RATE times per second an NMI wakes it, at intervals that vary from
- * an 18th of the mean to 3.5 times as much. -k, for x86 only: vCPUs `loop` or `halt` for ever. -name
- * and -uuid are ignored.
+ * an 18th of the mean to 3.5 times as much. -k, for x86 only: vCPUs `loop` or `halt` for ever.
+ * -name and -uuid are ignored.
  *
  * When the vCPUs run, it prints "ready", the value of KVM_CAP_STATS_BINARY_FD, and the name of a
  * statistic that counts exactly what the vCPUs do. It executes the commands that it reads from
@@ -24,10 +24,11 @@
  *	file F	map the file F, and print "mapped" with the number of the page in the address space
  *	fork	start a process that inherits all fds, and ends with the VMM; print "forked"
  *	map	map another page, which changes the address space
- *	pause P	what vCPU threads do after every 8 exits: `none`; `short`, the default: sleep for 1 ms;
- *		`sleep` for 100 ms; `hold`: sleep until the next such command; `fork`, in uninterruptible
- *		sleep for 100 ms; `touch` 8 MiB of new memory; or wait for an I/O thread that needs 30 ms
- *		of CPU time (`work`), or is in uninterruptible sleep for 100 ms (`disk`)
+ *	pause P	what vCPU threads do after every 8 exits: `none`; `short`, the default: sleep for
+ *		1 ms; `sleep` for 100 ms; `hold`: sleep until the next such command; `fork`, in
+ *		uninterruptible sleep for 100 ms; `touch` 8 MiB of new memory; or wait for an I/O
+ *		thread that needs 30 ms of CPU time (`work`), or is in uninterruptible sleep for
+ *		100 ms (`disk`)
  */
 #include <semaphore.h>
 #include <signal.h>
@@ -196,6 +197,7 @@ static void work(void)
 
 static struct {
 	sem_t request, answer;
+
 	void (*_Atomic serve)(void);
 } io;
 
@@ -219,7 +221,8 @@ static void set_pause(struct vms *vms, const char *name)
 {
 	static const struct {
 		const char *name;
-		void (*pause)(void), (*serve)(void);
+		void (*pause)(void);
+		void (*serve)(void);
 	} kinds[] = {
 		{ "none", no_pause }, { "short", tiny_sleep }, { "sleep", sleep_long },
 		{ "hold", hold }, { "fork", wait_for_child }, { "touch", touch_memory },

@@ -158,7 +158,7 @@ static size_t report(const struct occupants *occupants, int cpu, pid_t waiting, 
 		const struct occupant *occupant = &occupants->occupant[i];
 
 		if (occupant->cpu != cpu || occupant->tid == waiting ||
-		    vcpus != (occupant->vcpu >= 0))
+		    vcpus == (occupant->vcpu < 0))
 			continue;
 		found(occupant, arg);
 		count++;

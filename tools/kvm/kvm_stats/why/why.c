@@ -56,8 +56,8 @@ static bool take(struct why *why)
 }
 
 /*
- * Returns whether the window is complete, or the samples of a copy have ended. On a busy host, passes
- * are late: then the window becomes longer, so that it has enough samples.
+ * Returns whether the window is complete, or the samples of a copy have ended. On a busy host,
+ * passes are late: then the window becomes longer, so that it has enough samples.
  */
 static bool collect_evidence(struct why *why)
 {

@@ -8,8 +8,11 @@ DEBIAN_KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 # A line of advice, printed if a source cannot be downloaded. The callers set it.
 DEBIAN_HINT=
 
-# debian_suite NAME [deb]: use the sources of this release, or its packages
-debian_suite() { DEBIAN_SUITE=$1 DEBIAN_TYPE=${2:-deb-src} DEBIAN_DIR=$CACHE/apt-$1${2:+-$2}; }
+# debian_suite NAME [deb [ARCH]]: use the sources of this release, or its packages for ARCH
+debian_suite() {
+	DEBIAN_SUITE=$1 DEBIAN_TYPE=${2:-deb-src} DEBIAN_ARCH=${3:-}
+	DEBIAN_DIR=$CACHE/apt-$1${2:+-$2}${3:+-$3}
+}
 debian_suite bullseye
 
 # debian_mirrors: print a line "archive URI" or "security URI" for each Debian mirror that the
@@ -45,6 +48,7 @@ debian_apt() {
 		-o Dir::Etc::SourceParts=/dev/null \
 		-o Dir::State="$DEBIAN_DIR/state" -o Dir::Cache="$DEBIAN_DIR/cache" \
 		-o Dir::State::status=/var/lib/dpkg/status \
+		${DEBIAN_ARCH:+-o "APT::Architecture=$DEBIAN_ARCH" -o "APT::Architectures=$DEBIAN_ARCH"} \
 		-o Acquire::Languages=none -o Acquire::Retries=3 \
 		-o APT::Sandbox::User="$(id -un)" "${@:2}"
 }

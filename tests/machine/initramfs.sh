@@ -23,15 +23,27 @@ boot_env()
 	[ -z "$env" ] || printf 'export %q\n' $env
 }
 
+# compiler_of_kvm_stats: print the compiler, which finds the libraries that $bpf needs
+compiler_of_kvm_stats()
+{
+	local package
+
+	echo "$cc"
+	[ -z "$bpf" ] || [ -z "$cross" ] || for package in libbpf-dev libelf-dev zlib1g-dev libzstd-dev; do
+		echo "-B$("$TESTING/lib/unpack" "$package" "$debian_arch")/usr/lib/$("$cc" -print-multiarch)"
+	done
+}
+
 # add_kvm_stats TARGET FILE [VARIABLE=VALUE]...: build kvm-stats for the architecture and copy it.
 # What was built before libbpf was installed is not built again, so $bpf has a folder of its own.
 add_kvm_stats()
 {
-	local built=$ROOT/build/testing/kvm-stats-$arch${bpf:+-bpf} target=$1 file=$2
+	local built=$ROOT/build/testing/kvm-stats-$arch${bpf:+-bpf} target=$1 file=$2 compiler
 
 	shift 2
+	compiler=$(compiler_of_kvm_stats | xargs)
 	run_logged "$out/kvm-stats.log" flock "$built.lock" make -C "$ROOT/tools/kvm/kvm_stats" \
-		O="$built" CC="$cc" HTTP=yes ${bpf:+BPF=yes} "$@" "$built/$target"
+		O="$built" CC="$compiler" HTTP=yes ${bpf:+BPF=yes} "$@" "$built/$target"
 	cp "$built/$target" "$file"
 }
 

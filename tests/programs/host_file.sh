@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The host file on this kernel: the test cases of host_file_test, `kvm-stats publish`, who can read
-# the file, and what it has after KVM's modules are removed and loaded again.
+# the file, and, unless KVM is built in, what it has after KVM's modules are removed and loaded again.
 #
 # shellcheck shell=dash
 
@@ -75,6 +75,11 @@ is_refused_to_others()
 
 # ---- KVM's modules ----
 
+is_module()
+{
+	[ -e /sys/module/kvm/initstate ]
+}
+
 kvm_is_unused()
 {
 	[ "$(cat "/sys/module/$vendor/refcnt")" = 0 ]
@@ -98,6 +103,19 @@ load()
 	# shellcheck disable=SC2046 # words
 	insmod /modules/kvm.ko && insmod "/modules/$(echo "$vendor" | tr _ -).ko" \
 		$(tr ' ' '\n' </proc/cmdline | sed -n "s/^${vendor}[.]//p")
+}
+
+module_tests()
+{
+	check "KVM's modules can be removed while a reader pauses" unloads_while_a_reader_pauses
+	check "without the modules, the file is stale" is_stale
+	check "the modules can be loaded again" load
+	check "a VMM starts on them" start_vmm -m 3 -c 2
+	check "the file is still stale" is_stale
+	check "a stale file has no VM" has_records 0
+	check "publishing again makes it valid" prints 0 "^$host: published" publish
+	check "it has these VMs" shows_vms
+	end_vmm
 }
 
 is_removed()
@@ -126,15 +144,11 @@ check "publishing again is possible" prints 0 "^$host: published" publish
 check "the file still has the VMs" shows_vms
 end_vmm
 check "after the end of the VMM, it is empty" wait_until shows_no_vms
-check "KVM's modules can be removed while a reader pauses" unloads_while_a_reader_pauses
-check "without the modules, the file is stale" is_stale
-check "the modules can be loaded again" load
-check "a VMM starts on them" start_vmm -m 3 -c 2
-check "the file is still stale" is_stale
-check "a stale file has no VM" has_records 0
-check "publishing again makes it valid" prints 0 "^$host: published" publish
-check "it has these VMs" shows_vms
-end_vmm
+if is_module; then
+	module_tests
+else
+	check "publish --status reports that KVM is built in" prints 0 '^KVM: built in$' publish --status
+fi
 check "publish --remove removes it" is_removed
 rm -r "$work"
 finish

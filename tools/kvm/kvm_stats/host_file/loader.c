@@ -22,6 +22,7 @@
 
 __asm__(".pushsection .rodata\n"
 	".balign 8\n"
+	".global host_file_object, host_file_object_end\n"
 	"host_file_object: .incbin \"" BPF_OBJECTS "host_file.bpf.o\"\n"
 	"host_file_object_end: .byte 0\n"
 	".popsection\n");
@@ -47,9 +48,9 @@ static void interrupt(int signal)
 }
 
 /*
- * Runs the vCPU, so that it has a thread, and on x86 some values that are not 0: a secondary vCPU
- * waits for its start until the signal comes. It never executes an instruction. The signal repeats,
- * because the first one can come before the vCPU waits.
+ * Runs the vCPU, so that it has a thread, and on x86 and arm64 some values that are not 0. It never
+ * executes an instruction, and runs until the signal comes: on x86, a secondary vCPU waits for its
+ * start; on arm64, the VM has no memory. The signal repeats, because the first one can come before.
  */
 static void run_vcpu(struct loader *loader)
 {
@@ -66,7 +67,7 @@ static void run_vcpu(struct loader *loader)
 		return;
 	run->immediate_exit = 1;
 	ioctl(loader->vcpu, KVM_RUN, 0);
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__aarch64__)
 	run->immediate_exit = 0;
 	sigaction(SIGALRM, &handler, &before);
 	setitimer(ITIMER_REAL, &often, NULL);
@@ -79,6 +80,37 @@ static void run_vcpu(struct loader *loader)
 	munmap(run, size);
 }
 
+/* Returns an fd, or -1 and a message. Some CPUs of arm64 have less than 40 bits, KVM's default. */
+static int new_vm(struct loader *loader)
+{
+	unsigned long type = 0;
+	int vm;
+
+#ifdef __aarch64__
+	int bits = ioctl(loader->kvm, KVM_CHECK_EXTENSION, KVM_CAP_ARM_VM_IPA_SIZE);
+
+	if (bits > 0 && bits < 40)
+		type = KVM_VM_TYPE_ARM_IPA_SIZE(bits);
+#endif
+	vm = ioctl(loader->kvm, KVM_CREATE_VM, type);
+	return vm >= 0 ? vm : loader_fail(loader, "a VM cannot be created: %s", strerror(errno));
+}
+
+static int new_vcpu(struct loader *loader)
+{
+	loader->vcpu = ioctl(loader->vm, KVM_CREATE_VCPU, VCPU_ID);
+	if (loader->vcpu < 0)
+		return loader_fail(loader, "a vCPU cannot be created: %s", strerror(errno));
+#ifdef __aarch64__
+	struct kvm_vcpu_init init;
+
+	if (ioctl(loader->vm, KVM_ARM_PREFERRED_TARGET, &init) ||
+	    ioctl(loader->vcpu, KVM_ARM_VCPU_INIT, &init))
+		return loader_fail(loader, "a vCPU cannot be initialized: %s", strerror(errno));
+#endif
+	return 0;
+}
+
 static int create_vm(struct loader *loader)
 {
 	loader->kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
@@ -86,17 +118,16 @@ static int create_vm(struct loader *loader)
 		return loader_fail(loader, "there is no /dev/kvm. Load KVM's module");
 	if (loader->kvm < 0)
 		return loader_fail(loader, "/dev/kvm cannot be opened: %s", strerror(errno));
-	loader->vm = ioctl(loader->kvm, KVM_CREATE_VM, 0);
+	loader->vm = new_vm(loader);
 	if (loader->vm < 0)
-		return loader_fail(loader, "a VM cannot be created: %s", strerror(errno));
+		return -1;
 #ifdef __x86_64__
 	if (ioctl(loader->vm, KVM_CREATE_IRQCHIP, 0))
 		return loader_fail(loader, "an interrupt controller cannot be created: %s",
 				   strerror(errno));
 #endif
-	loader->vcpu = ioctl(loader->vm, KVM_CREATE_VCPU, VCPU_ID);
-	if (loader->vcpu < 0)
-		return loader_fail(loader, "a vCPU cannot be created: %s", strerror(errno));
+	if (new_vcpu(loader))
+		return -1;
 	loader->vm_stats = kvmstats_fd_open(loader->vm);
 	loader->vcpu_stats = kvmstats_fd_open(loader->vcpu);
 	if (loader->vm_stats < 0 || loader->vcpu_stats < 0)
@@ -253,11 +284,11 @@ static int learn_list(struct loader *loader)
 	int tries;
 
 	for (tries = 0; tries < 20; tries++) {
-		int vm = ioctl(loader->kvm, KVM_CREATE_VM, 0), err;
+		int vm = new_vm(loader), err;
 		struct host_learned learned;
 
 		if (vm < 0)
-			return loader_fail(loader, "a VM cannot be created: %s", strerror(errno));
+			return -1;
 		err = learn_file(loader, vm, &learned);
 		close(vm);
 		if (err)

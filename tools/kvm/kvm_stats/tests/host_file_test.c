@@ -34,6 +34,7 @@
 #include <bpf/libbpf.h>
 
 #include "host_file/loader.h"
+#include "tiny_guest.h"
 
 #define VCPUS	2
 
@@ -331,11 +332,12 @@ static bool equals_file(const struct kvmstats_sample *sample, const struct kvmst
 }
 
 /* A vCPU of this process that has run in this thread, without a guest. */
-static void run_once(int kvm, int vcpu)
+static void run_once(const struct own_vm *own, int i)
 {
-	int size = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
+	int size = ioctl(own->kvm, KVM_GET_VCPU_MMAP_SIZE, 0), vcpu = own->vcpu[i];
 	struct kvm_run *run = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, vcpu, 0);
 
+	tiny_set_up_vcpu(own->vm, vcpu, run);
 	run->immediate_exit = 1;
 	ioctl(vcpu, KVM_RUN, 0);
 	munmap(run, size);
@@ -369,7 +371,7 @@ static int check_values(void)
 
 	create_many(&own, MANY);
 	for (i = 0; i < own.vcpus; i += 2)
-		run_once(own.kvm, own.vcpu[i]);
+		run_once(&own, i);
 	host = loader_read(&loader);
 	vm = vm_of(host, getpid(), &count);
 	if (count != 1 || kvmstats_host_vm_vcpus(vm) != (size_t)own.vcpus || own.vcpus != MANY)
@@ -404,7 +406,7 @@ static void test_values(void)
 /* Words of the kernel's half of the address space. Random words, such as IDs, are not checked. */
 static bool is_address(uint64_t word)
 {
-	return word >= 0xffff800000000000ull && word < 0xffffffffffff0000ull;
+	return word >= 0xff00000000000000ull && word < 0xffffffffffff0000ull;
 }
 
 static bool has_address(const uint64_t *words, size_t count, size_t skip)
@@ -507,7 +509,7 @@ static void *create_and_end(void *unused)
 		struct own_vm own;
 
 		create_many(&own, 4);
-		run_once(own.kvm, own.vcpu[1]);
+		run_once(&own, 1);
 		close_many(&own);
 	}
 	return unused;

@@ -57,7 +57,7 @@ bool host_file_has_exits(void)
 		const struct kvm_stats_desc *desc =
 			(const void *)(descriptors(&pass) + i * pass.header->desc_size);
 
-		found |= !strcmp(desc->name, "exit_io");
+		found |= !strcmp(desc->name, "exit_mmio");
 	}
 	free(pass.data);
 	return found;

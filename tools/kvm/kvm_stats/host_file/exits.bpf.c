@@ -2,7 +2,7 @@
 /*
  * Counts the exits of vCPUs by class, and adds up where their time goes. The names and the meaning
  * of the statistics are those of virt/kvm/kvm_exit_stats.c, and the classes are its own: the table
- * in arch/x86/kvm/exit_classes.c is compiled into this program.
+ * in arch/ARCH/kvm/exit_classes.c is compiled into this program.
  *
  * The programs are attached to KVM's tracepoints. At each of them, the time since the last one is
  * added to one value, so the time of a vCPU is complete. The time for which its thread waited for a
@@ -16,9 +16,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <asm/kvm.h>
-#include <asm/svm.h>
-#include <asm/vmx.h>
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
@@ -60,99 +57,12 @@ typedef __u64 u64;
 
 #define ARRAY_SIZE(array)		(sizeof(array) / sizeof((array)[0]))
 #define fallthrough			__attribute__((__fallthrough__))
-#define PFERR_RSVD_MASK			(1 << 3)
-#define INTR_INFO_VECTOR_MASK		0xff
-#define INTR_INFO_INTR_TYPE_MASK	0x700
-#define INTR_TYPE_NMI_INTR		(2 << 8)
-#define INTR_TYPE_HARD_EXCEPTION	(3 << 8)
 
-/* arch/x86/kvm/exit_classes.c without what only the kernel can compile */
-#include "exit_classes.h"
-
-#define ISA_VMX		1
-#define ISA_SVM		2
-
-struct two {
-	__u64 first, second;
-};
-
-/*
- * Reads 16 bytes. From Linux 6.2 on, memory that is said to be a structure of the kernel can be
- * read without a helper function.
- */
-static __always_inline struct two read_two(__u64 address)
-{
-	struct two two;
-
-	if (bpf_rdonly_cast) {
-		const struct timespec64 *at = bpf_rdonly_cast((void *)address,
-				bpf_core_type_id_kernel(struct timespec64));
-
-		two.first = at->tv_sec;
-		two.second = at->tv_nsec;
-	} else {
-		bpf_probe_read_kernel(&two, sizeof(two), (void *)address);
-	}
-	return two;
-}
-
-/* Reasons that Linux 5.10 does not have, so that the table does not have them either */
-#define EFER_WRITE_TRAP	0x8f
-#define CR0_WRITE_TRAP	0x90
-#define CR15_WRITE_TRAP	0x9f
-#define VMGEXIT		0x403
-
-static __always_inline enum kvm_exit_class svm_class(__u64 vcpu)
-{
-	__u64 vmcb = read_two(vcpu + layout.svm_vmcb).first;
-	struct two exit = read_two(vmcb + layout.svm_exit);
-	__u32 code = exit.first;
-
-	/* Most exits are in the table. The verifier accepts no check that is for two uses of it. */
-	if (code < ARRAY_SIZE(svm_classes) && svm_classes[code])
-		return svm_classes[code];
-	barrier_var(code);
-	if (code == EFER_WRITE_TRAP)
-		return EXIT_CLASS_msr_write;
-	if (code >= CR0_WRITE_TRAP && code <= CR15_WRITE_TRAP)
-		return EXIT_CLASS_cr_access;
-	if (code == VMGEXIT)
-		return EXIT_CLASS_hypercall;
-	return kvm_svm_exit_class(code, exit.second);
-}
-
-#define FAILED_VMENTRY	(1u << 31)
-
-/*
- * KVM reads the information on an exception only when it needs it. If it has not done so yet, an
- * NMI of the host counts as an exception. The error code of a page fault is not in memory, so an
- * access to a device is a page fault for a VM without EPT.
- */
-static __always_inline enum kvm_exit_class vmx_class(__u64 vcpu)
-{
-	__u32 reason = read_two(vcpu + layout.vmx_reason).first, info = INTR_TYPE_HARD_EXCEPTION;
-	__u64 basic = reason & 0xffff;
-
-	if (reason & FAILED_VMENTRY)
-		return EXIT_CLASS_entry_failed;
-	if (basic == EXIT_REASON_EXCEPTION_NMI) {
-		if (read_field(vcpu, &layout.vmx_available) >> layout.vmx_info_bit & 1)
-			info = read_field(vcpu, &layout.vmx_info);
-		return vmx_event_class(info, 0);
-	}
-	/* As kvm_vmx_exit_class(), in a form that the verifier accepts */
-	barrier_var(basic);
-	return basic < ARRAY_SIZE(vmx_classes) ? vmx_classes[basic] : EXIT_CLASS_other;
-}
-
-static __always_inline enum kvm_exit_class exit_class(__u64 vcpu, __u64 isa)
-{
-	if (isa == ISA_SVM && layout.svm_vmcb)
-		return svm_class(vcpu);
-	if (isa == ISA_VMX && layout.vmx_reason)
-		return vmx_class(vcpu);
-	return EXIT_CLASS_other;
-}
+#ifdef __TARGET_ARCH_arm64
+#include "exits_arm64.h"
+#else
+#include "exits_x86.h"
+#endif
 
 /* ---- tables ---- */
 
@@ -377,6 +287,22 @@ static __always_inline void add_to_histogram(struct exit_vcpu *entry)
 
 /* ---- tracepoints ---- */
 
+/*
+ * Counts the exit, if KVM had to handle it before its class was known: the exits to devices are
+ * those that KVM has counted as such meanwhile.
+ */
+static __always_inline void decide(struct exit_vcpu *entry)
+{
+	__u32 class = (entry->doing - EXIT_FIRST) / 2;
+
+	if (!is_undecided(class))
+		return;
+	if (device_exits(entry->vcpu) != entry->device_exits)
+		class = EXIT_CLASS_mmio;
+	entry->value[EXIT_COUNT(class)]++;
+	entry->doing = EXIT_NS(class);
+}
+
 static __always_inline void join(struct exit_vcpu *entry, struct task_struct *task, __u64 now)
 {
 	entry->since = now;
@@ -419,7 +345,7 @@ SEC("raw_tp/kvm_entry")
 int exits_kvm_entry(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = current_task();
-	__u64 vcpu = ctx->args[0], now;
+	__u64 vcpu = vcpu_of_event(ctx->args[0]), now;
 	struct exit_vcpu *entry = find_vcpu(vcpu);
 
 	if (!entry)
@@ -435,6 +361,7 @@ int exits_kvm_entry(struct bpf_raw_tracepoint_args *ctx)
 	     entry->tid != (__u32)task->pid || entry->thread == EXIT_NO_THREAD) &&
 	    !check_entry(entry, vcpu))
 		return 0;
+	decide(entry);
 	if (entry->doing == EXIT_USERSPACE)
 		enter_from_userspace(entry, task, now);
 	else if (entry->doing == EXIT_NOT_JOINED || entry->tid != (__u32)task->pid)
@@ -444,7 +371,8 @@ int exits_kvm_entry(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-static __always_inline int count_exit(__u64 vcpu, __u64 isa)
+/* @how: the argument of the tracepoint that is needed for the class */
+static __always_inline int count_exit(__u64 vcpu, __u64 how)
 {
 	struct exit_vcpu *entry = find_vcpu(vcpu);
 	__u64 waited;
@@ -453,10 +381,13 @@ static __always_inline int count_exit(__u64 vcpu, __u64 isa)
 	if (!entry || entry->doing != EXIT_GUEST)
 		return 0;
 	entry->value[EXIT_GUEST] += time_since(entry, current_task(), bpf_ktime_get_ns(), &waited);
-	class = exit_class(vcpu, isa);
+	class = exit_class(vcpu, how);
 	if (class >= KVM_EXIT_CLASSES)
 		return 0;
-	entry->value[EXIT_COUNT(class)]++;
+	if (is_undecided(class))
+		entry->device_exits = device_exits(vcpu);
+	else
+		entry->value[EXIT_COUNT(class)]++;
 	entry->doing = EXIT_NS(class);
 	entry->exit_ns = 0;
 	return 0;
@@ -465,14 +396,14 @@ static __always_inline int count_exit(__u64 vcpu, __u64 isa)
 SEC("raw_tp/kvm_exit")
 int exits_kvm_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	return count_exit(ctx->args[0], ctx->args[1]);
+	return count_exit(vcpu_of_event(ctx->args[0]), ctx->args[EXIT_ARGUMENT]);
 }
 
-/* Before Linux 5.16, the first argument is the reason. */
+/* On x86 before Linux 5.16, the first argument is the reason. */
 SEC("raw_tp/kvm_exit")
 int exits_kvm_exit_reason(struct bpf_raw_tracepoint_args *ctx)
 {
-	return count_exit(ctx->args[1], ctx->args[2]);
+	return count_exit(vcpu_of_event(ctx->args[1]), ctx->args[2]);
 }
 
 /* The end of KVM_RUN, also of one that did not enter the guest */
@@ -485,6 +416,7 @@ int exits_kvm_userspace_exit(void *ctx)
 
 	if (!entry || entry->doing >= EXIT_VALUES)
 		return 0;
+	decide(entry);
 	add_time(entry, time_since(entry, task, bpf_ktime_get_ns(), &waited));
 	if (entry->doing != EXIT_USERSPACE)
 		entry->in_exit = entry->doing != EXIT_GUEST;

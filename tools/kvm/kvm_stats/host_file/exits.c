@@ -14,6 +14,7 @@
 #include <linux/kvm_stats.h>
 
 #include "host_file/exits.h"
+#include "host_file/exits_arch.h"
 #include "host_file/loader.h"
 #include "kvmstats.h"
 
@@ -21,14 +22,12 @@
 
 __asm__(".pushsection .rodata\n"
 	".balign 8\n"
+	".global exits_object, exits_object_end\n"
 	"exits_object: .incbin \"" BPF_OBJECTS "exits.bpf.o\"\n"
 	"exits_object_end: .byte 0\n"
 	".popsection\n");
 
-/* ---- what the kernel has ---- */
-
-/* Whether argument @index of a tracepoint, from 0, is a pointer to a vCPU. */
-static bool is_vcpu(const struct btf *btf, const char *tracepoint, int index)
+bool exits_has_vcpu(const struct btf *btf, const char *tracepoint, int index)
 {
 	int id = btf__find_by_name_kind(btf, tracepoint, BTF_KIND_TYPEDEF);
 	const struct btf_type *type = btf__type_by_id(btf, id < 0 ? 0 : id);
@@ -45,105 +44,6 @@ static bool is_vcpu(const struct btf *btf, const char *tracepoint, int index)
 		return false;
 	type = btf__type_by_id(btf, type->type);
 	return btf_is_struct(type) && !strcmp(btf__name_by_offset(btf, type->name_off), "kvm_vcpu");
-}
-
-static bool exit_has_reason(const struct loader *loader)
-{
-	return !is_vcpu(loader->btf, "btf_trace_kvm_exit", 0);
-}
-
-static int find_arguments(struct loader *loader)
-{
-	if (is_vcpu(loader->btf, "btf_trace_kvm_entry", 0) &&
-	    is_vcpu(loader->btf, "btf_trace_kvm_exit", exit_has_reason(loader)))
-		return 0;
-	return loader_fail(loader, "exits cannot be counted: the tracepoints kvm_entry and "
-			   "kvm_exit of this kernel have other arguments");
-}
-
-/* Returns the number of the bit, or 64, which no value has. */
-static __u32 find_enumerator(const struct btf *btf, const char *enumeration, const char *name)
-{
-	int id = btf__find_by_name_kind(btf, enumeration, BTF_KIND_ENUM), i;
-	const struct btf_type *type = btf__type_by_id(btf, id < 0 ? 0 : id);
-
-	for (i = 0; id > 0 && i < btf_vlen(type); i++) {
-		if (!strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), name))
-			return btf_enum(type)[i].val;
-	}
-	return 64;
-}
-
-/* A pointer to the vCPU must be one to the vendor's structure. */
-static bool begins_with_vcpu(const struct btf *btf, const char *structure,
-			     const struct host_layout *layout)
-{
-	struct host_field kvm;
-
-	return layout_find_field(btf, structure, "vcpu.kvm", &kvm) &&
-	       kvm.offset == layout->vcpu_kvm.offset;
-}
-
-/* The program reads the exit code and exit_info_1 at once. */
-static void find_svm(const struct btf *btf, struct host_layout *layout)
-{
-	struct host_field vmcb, code, info;
-
-	if (!begins_with_vcpu(btf, "vcpu_svm", layout) ||
-	    !layout_find_field(btf, "vcpu_svm", "vmcb", &vmcb) ||
-	    !layout_find_field(btf, "vmcb", "control.exit_code", &code) ||
-	    !layout_find_field(btf, "vmcb", "control.exit_info_1", &info) ||
-	    info.offset != code.offset + 8)
-		return;
-	layout->svm_vmcb = vmcb.offset;
-	layout->svm_exit = code.offset;
-}
-
-/* From Linux 6.16 on, the members are in struct vcpu_vt. */
-static bool find_vmx_field(const struct btf *btf, const char *path, const char *path_in_vt,
-			   struct host_field *field)
-{
-	return layout_find_field(btf, "vcpu_vmx", path, field) ||
-	       layout_find_field(btf, "vcpu_vmx", path_in_vt, field);
-}
-
-static void find_vmx(const struct btf *btf, struct host_layout *layout)
-{
-	struct host_field reason;
-
-	if (!begins_with_vcpu(btf, "vcpu_vmx", layout) ||
-	    !find_vmx_field(btf, "exit_reason.full", "vt.exit_reason.full", &reason))
-		return;
-	layout->vmx_reason = reason.offset;
-	layout->vmx_info_bit = find_enumerator(btf, "kvm_reg", "VCPU_EXREG_EXIT_INFO_2");
-	if (layout->vmx_info_bit > 63 ||
-	    !find_vmx_field(btf, "exit_intr_info", "vt.exit_intr_info", &layout->vmx_info) ||
-	    !layout_find_field(btf, "kvm_vcpu", "arch.regs_avail", &layout->vmx_available))
-		layout->vmx_available.size = 0;
-}
-
-/* A vendor module without BTF, or one that is not known, leaves only the class "other". */
-static void find_reasons(struct loader *loader)
-{
-	static const char * const modules[] = { "kvm_amd", "kvm_intel" };
-	size_t i;
-
-	find_svm(loader->btf, &loader->layout);
-	find_vmx(loader->btf, &loader->layout);
-	for (i = 0; i < ARRAY_SIZE(modules); i++) {
-		struct btf *btf = btf__load_module_btf(modules[i], loader->base_btf);
-
-		if (!btf)
-			continue;
-		find_svm(btf, &loader->layout);
-		find_vmx(btf, &loader->layout);
-		btf__free(btf);
-	}
-}
-
-bool exits_have_reasons(const struct loader *loader)
-{
-	return loader->layout.svm_vmcb || loader->layout.vmx_reason;
 }
 
 /* ---- descriptors ---- */
@@ -191,10 +91,10 @@ int exits_describe(struct loader *loader)
 		loader->exits = LOADER_NO_EXITS;
 		return 0;
 	}
-	err = find_arguments(loader);
+	err = exits_find_arguments(loader);
 	if (err)
 		return err;
-	find_reasons(loader);
+	exits_find_reasons(loader);
 	if (!layout_find_field(loader->btf, "kvm_vcpu", "stat.exits", &loader->layout.vcpu_exits))
 		return loader_fail(loader, "exits cannot be counted: struct kvm_vcpu has no "
 				   "member stat.exits");
@@ -226,9 +126,7 @@ static const char * const programs[] = {
 /* Returns a name in @programs, or that of the program for the other form of its tracepoint. */
 static const char *program_name(const struct loader *loader, size_t i)
 {
-	if (!strcmp(programs[i], "exits_kvm_exit") && exit_has_reason(loader))
-		return "exits_kvm_exit_reason";
-	return programs[i];
+	return strcmp(programs[i], "exits_kvm_exit") ? programs[i] : exits_program(loader);
 }
 
 static struct bpf_program *program_at(const struct loader *loader, size_t i)
@@ -300,26 +198,6 @@ int exits_choose(struct loader *loader, pid_t pid, bool chosen)
 
 /* ---- the proof ---- */
 
-#define CPUIDS		3
-#define CODE		0x1000	/* guest physical address */
-
-/* cpuid, CPUIDS times; out %al, $0x10 */
-static const unsigned char code[] = { 0x0f, 0xa2, 0x0f, 0xa2, 0x0f, 0xa2, 0xe6, 0x10 };
-
-/* The loader's vCPU is a secondary one, which would wait for its start otherwise. */
-static int set_state(int vcpu)
-{
-	struct kvm_mp_state runnable = { .mp_state = KVM_MP_STATE_RUNNABLE };
-	struct kvm_regs regs = { .rip = CODE, .rflags = 2 };
-	struct kvm_sregs sregs;
-
-	if (ioctl(vcpu, KVM_SET_MP_STATE, &runnable) || ioctl(vcpu, KVM_GET_SREGS, &sregs))
-		return -1;
-	sregs.cs.base = 0;
-	sregs.cs.selector = 0;
-	return ioctl(vcpu, KVM_SET_SREGS, &sregs) || ioctl(vcpu, KVM_SET_REGS, &regs) ? -1 : 0;
-}
-
 /* Runs the code. A signal can end KVM_RUN before. */
 static int run_code(int vcpu, const struct kvm_run *run)
 {
@@ -327,25 +205,26 @@ static int run_code(int vcpu, const struct kvm_run *run)
 		if (errno != EINTR)
 			return -1;
 	}
-	return run->exit_reason == KVM_EXIT_IO ? 0 : -1;
+	return run->exit_reason == exits_guest.end ? 0 : -1;
 }
 
 static int run_guest(struct loader *loader)
 {
 	size_t page = sysconf(_SC_PAGESIZE), size = ioctl(loader->kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
 	struct kvm_userspace_memory_region region = {
-		.guest_phys_addr = CODE, .memory_size = page,
+		.guest_phys_addr = exits_guest.address, .memory_size = page,
 	};
 	void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *run = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, loader->vcpu, 0);
 	int err = -1;
 
 	if (memory != MAP_FAILED && run != MAP_FAILED) {
-		memcpy(memory, code, sizeof(code));
+		memcpy(memory, exits_guest.code, exits_guest.size);
+		__builtin___clear_cache((char *)memory, (char *)memory + exits_guest.size);
 		region.userspace_addr = (unsigned long)memory;
 		err = ioctl(loader->vm, KVM_SET_USER_MEMORY_REGION, &region);
 		if (!err)
-			err = set_state(loader->vcpu);
+			err = exits_set_state(loader->vm, loader->vcpu);
 		if (!err)
 			err = run_code(loader->vcpu, run);
 		region.memory_size = 0;
@@ -375,17 +254,18 @@ int exits_check(struct loader *loader, const struct kvmstats_sample *sample,
 {
 	uint64_t exits = loader_value(sample, schema, "exits", 0);
 	uint64_t other = loader_value(sample, schema, "exit_other", 0);
-	uint64_t cpuid = loader_value(sample, schema, "exit_cpuid", 0);
-	uint64_t io = loader_value(sample, schema, "exit_io", 0);
+	uint64_t calls = loader_value(sample, schema, exits_guest.calls, 0);
+	uint64_t accesses = loader_value(sample, schema, exits_guest.access, 0);
 
-	loader->exits_unseen = exits && !other && !cpuid;
-	if (exits_have_reasons(loader) ? cpuid == CPUIDS && io == 1 : other <= exits)
+	loader->exits_unseen = exits && !other && !calls;
+	if (exits_have_reasons(loader) ? calls == EXITS_CALLS && accesses == 1 : other <= exits)
 		return 0;
 	return loader_fail(loader, "the BPF programs that count exits are wrong on this kernel: "
-			   "a guest with %d CPUID and one OUT has %llu and %llu, and of %llu exits "
-			   "%llu are not known. Please report this", CPUIDS,
-			   (unsigned long long)cpuid, (unsigned long long)io,
-			   (unsigned long long)exits, (unsigned long long)other);
+			   "a guest with %s %d and %s 1 has %llu and %llu, and of %llu exits %llu "
+			   "are not known. Please report this", exits_guest.calls, EXITS_CALLS,
+			   exits_guest.access, (unsigned long long)calls,
+			   (unsigned long long)accesses, (unsigned long long)exits,
+			   (unsigned long long)other);
 }
 
 void exits_close(struct loader *loader)

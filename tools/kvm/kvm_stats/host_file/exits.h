@@ -55,7 +55,7 @@ struct exit_vcpu {
 	__u32 tgid;		/* of its VMM */
 	__u32 tid;		/* of its thread */
 	__u32 thread;		/* index of its thread in the table of threads; EXIT_NO_THREAD */
-	__u32 reserved;
+	__u32 device_exits;	/* of the vCPU, if the class of its exit is not decided yet */
 	__u64 value[EXIT_VALUES];
 };
 

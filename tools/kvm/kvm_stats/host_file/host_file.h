@@ -58,6 +58,7 @@ struct host_layout {
 	__u32 vmx_reason;		/* offset in struct vcpu_vmx; 0: not known */
 	__u32 vmx_info_bit;		/* of @vmx_available: @vmx_info is valid */
 	struct host_field vmx_info, vmx_available;
+	struct host_field arm_esr, arm_mmio_user, arm_mmio_kernel;
 	struct host_field vcpu_exits;	/* KVM's own count of all exits */
 	__u32 exits_of_all;		/* all vCPUs count; otherwise those of chosen VMMs */
 	__u32 exits_size;		/* of the values in the record of a vCPU; 0: none */

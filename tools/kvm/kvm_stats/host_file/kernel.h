@@ -41,6 +41,10 @@ struct task_struct {
 	struct sched_info sched_info;
 };
 
+struct kvm_vcpu {
+	int vcpu_id;
+};
+
 /* A run queue */
 struct rq {
 	__u64 clock;

@@ -316,7 +316,7 @@ static void print_exits_of_host(const struct kvmstats_host *host)
 		puts("exits: none counted yet. If that remains so while guests run, find out why: "
 		     "kvm-stats publish --check --exits");
 	else
-		print_exits(kvmstats_schema_find(schema, "exit_io"));
+		print_exits(kvmstats_schema_find(schema, "exit_mmio"));
 }
 
 static void print_status(const struct kvmstats_host *host)

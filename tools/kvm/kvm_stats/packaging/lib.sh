@@ -37,7 +37,7 @@ copy_sources()
 	mkdir -p "$1"
 	tar -c -C "$ROOT" --exclude=build --exclude=packaging \
 		VERSION CHANGELOG.md COPYING LICENSES include/uapi/linux/kvm_stats.h \
-		arch/x86/{kvm/exit_classes.c,include/asm/kvm_exit_classes.h} \
+		arch/{x86,arm64}/{kvm/exit_classes.c,include/asm/kvm_exit_classes.h} \
 		Documentation/virt/kvm/stats-reference.rst \
 		tools/lib/kvmstats tools/kvm/kvm_stat{,s} | tar -x -C "$1"
 }

@@ -133,7 +133,7 @@ static void end_vmm(const struct vmm *vmm)
 	waitpid(vmm->pid, NULL, 0);
 }
 
-/* Whether all vCPUs have this value of exit_io. */
+/* Whether all vCPUs have this value of TINY_CLASS. */
 static bool have_exits(pid_t pid, uint64_t expected)
 {
 	struct kvmstats_host *host = loader_read(&loader);
@@ -142,7 +142,7 @@ static bool have_exits(pid_t pid, uint64_t expected)
 
 	for (i = 0; right && i < VCPUS; i++) {
 		const struct kvmstats_host_vcpu *vcpu = find_vcpu(host, pid, i);
-		uint64_t exits = vcpu ? value_of(host, vcpu, "exit_io") : UINT64_MAX;
+		uint64_t exits = vcpu ? value_of(host, vcpu, TINY_CLASS) : UINT64_MAX;
 
 		right = exits == expected;
 		if (!right)
@@ -195,7 +195,7 @@ static void test_two_vcpus_of_a_thread(void)
 	for (i = 0; i < VCPUS; i++) {
 		const struct kvmstats_host_vcpu *vcpu = find_vcpu(host, getpid(), i);
 
-		right &= vcpu && value_of(host, vcpu, "exit_io") == (i + 1) * EXITS &&
+		right &= vcpu && value_of(host, vcpu, TINY_CLASS) == (i + 1) * EXITS &&
 			 exits_by_class(host, vcpu) == value_of(host, vcpu, "exits") &&
 			 value_of(host, vcpu, "userspace_ns") > 0;
 	}
@@ -226,7 +226,7 @@ static void test_threads_of_a_vcpu(void)
 	}
 	host = loader_read(&loader);
 	vcpu = find_vcpu(host, getpid(), 0);
-	tap_ok(vcpu && value_of(host, vcpu, "exit_io") == EXITS &&
+	tap_ok(vcpu && value_of(host, vcpu, TINY_CLASS) == EXITS &&
 	       exits_by_class(host, vcpu) == value_of(host, vcpu, "exits"),
 	       "a vCPU that many threads run has all its exits");
 	kvmstats_host_close(host);
@@ -254,7 +254,7 @@ static bool counts_from_zero(unsigned int exits)
 		right &= tiny_exits(&vm.vcpu[0]);
 	host = loader_read(&loader);
 	vcpu = find_vcpu(host, getpid(), 0);
-	right &= vcpu && value_of(host, vcpu, "exit_io") == exits &&
+	right &= vcpu && value_of(host, vcpu, TINY_CLASS) == exits &&
 		 exits_by_class(host, vcpu) == value_of(host, vcpu, "exits");
 	kvmstats_host_close(host);
 	tiny_close(&vm);
@@ -273,6 +273,13 @@ static void test_many_vcpus(void)
 }
 
 /* ---- vCPUs that end unseen, on all modules of KVM: the program for entries is called ---- */
+
+/* On arm64, the program does not get the vCPU from its caller, but from a variable of the kernel. */
+#ifdef __aarch64__
+#define CALLER_HAS_VCPU	false
+#else
+#define CALLER_HAS_VCPU	true
+#endif
 
 /* The kernel's address of the loader's vCPU, or 0 */
 static uint64_t vcpu_address(void)
@@ -471,7 +478,8 @@ int main(int argc, char **argv)
 		return tap_end();
 	}
 	tap_ok(true, "the programs load, and are right");
-	test_unseen_end();
+	if (CALLER_HAS_VCPU)
+		test_unseen_end();
 	test_own_exits();
 	if (!exits_have_reasons(&loader)) {
 		loader_close(&loader);

@@ -7,6 +7,7 @@
  *	TINY_ENTRY		their address
  *	TINY_EXIT		the exit reason
  *	TINY_STATISTIC		counts these exits, and no others
+ *	TINY_CLASS		the same of the statistics of exits, where there are some
  *	tiny_set_up_vcpu()	returns 0 or -errno
  *
  * On x86, a vCPU can execute HLT before each exit: tiny_set_up_halts() and tiny_wake(). Or it never
@@ -27,6 +28,7 @@
 #define TINY_ENTRY	0x1000
 #define TINY_EXIT	KVM_EXIT_IO
 #define TINY_STATISTIC	"io_exits"
+#define TINY_CLASS	"exit_io"
 
 /* Real mode: out %al, $0x10; jmp . - 2 */
 static const uint8_t tiny_code[] = { 0xe6, 0x10, 0xeb, 0xfc };
@@ -91,6 +93,7 @@ static inline void tiny_wake(int vm)
 #define TINY_ENTRY	0	/* the vCPU's PC after reset */
 #define TINY_EXIT	KVM_EXIT_MMIO
 #define TINY_STATISTIC	"mmio_exit_user"
+#define TINY_CLASS	"exit_mmio"
 
 /* No memory is at the address: mov x1, #0x70000000; str w0, [x1]; b . - 4 */
 static const uint32_t tiny_code[] = { 0xd2ae0001, 0xb9000020, 0x17ffffff };

@@ -531,6 +531,22 @@ static int read_best(struct kvmstats_host *host)
 	return err;
 }
 
+/* The pass of a recording has the names that its host found. */
+static int take_names(const struct kvmstats_host *host)
+{
+	const struct kvmstats_pass *pass = &host->now->bytes;
+	const struct kvm_host_record *record;
+	size_t at;
+	int err = 0;
+
+	for (at = 0; !err && at < pass->end; at += record->size) {
+		record = (const void *)(pass->data + at);
+		if (record->type == KVM_HOST_NAMES && record->size >= sizeof(struct kvm_host_names))
+			err = kvmstats_vmms_take_names(&host->vmms, (const void *)record);
+	}
+	return err;
+}
+
 int kvmstats_host_read(struct kvmstats_host *host)
 {
 	bool local;
@@ -546,7 +562,7 @@ int kvmstats_host_read(struct kvmstats_host *host)
 		return err;
 	local = host->is_local && !kvmstats_host_is_nested(host);
 	kvmstats_vmms_name(&host->vmms, local ? &host->reader : NULL);
-	return 0;
+	return local ? 0 : take_names(host);
 }
 
 /* ---- opening and closing ---- */
@@ -666,6 +682,12 @@ void kvmstats_host_close(struct kvmstats_host *host)
 }
 
 /* ---- what the last pass had ---- */
+
+const void *kvmstats_host_pass(const struct kvmstats_host *host, size_t *size)
+{
+	*size = host->schemas.of[KVMSTATS_KIND_VM] ? host->now->bytes.end : 0;
+	return *size ? host->now->bytes.data : NULL;
+}
 
 enum kvmstats_origin kvmstats_host_origin(const struct kvmstats_host *host)
 {

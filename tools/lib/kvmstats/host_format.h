@@ -25,6 +25,7 @@ enum kvm_host_type {
 	KVM_HOST_VCPU = 3,
 	KVM_HOST_ALIVE = 4,	/* has no content; see the manual page */
 	KVM_HOST_END = 5,
+	KVM_HOST_NAMES = 6,	/* the kernel does not write it: only recordings have it */
 };
 
 /* Flags of the header and of the end */
@@ -76,6 +77,15 @@ struct kvm_host_vcpu {
 	__u32 tid;		/* the thread that runs the vCPU; 0: none has run it yet */
 	__u32 mode;		/* KVM's vcpu->mode */
 	__u32 reserved;
+};
+
+/* The names of a process that has VMs. They come from /proc, where the pass was read. */
+struct kvm_host_names {
+	struct kvm_host_record record;
+	__u64 start_time;	/* that of its VMs */
+	__u32 pid;
+	__u32 error;		/* errno: why the names are not final; 0: they are */
+	/* Strings: its command name, the name and UUID of the guest, the cgroup; "": not known */
 };
 
 struct kvm_host_end {

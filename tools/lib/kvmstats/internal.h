@@ -247,6 +247,9 @@ int kvmstats_vmms_update(struct kvmstats_vmms *vmms, const struct kvmstats_host_
 
 /* Reads the names that are not known yet. @reader is NULL if the PIDs are not those of /proc. */
 void kvmstats_vmms_name(const struct kvmstats_vmms *vmms, struct kvmstats_reader *reader);
+
+/* Sets the names of a VMM to those in a record of a pass, of which there are record.size bytes. */
+int kvmstats_vmms_take_names(const struct kvmstats_vmms *vmms, const struct kvm_host_names *names);
 void kvmstats_vmms_free(struct kvmstats_vmms *vmms);
 
 #endif /* KVMSTATS_INTERNAL_H */

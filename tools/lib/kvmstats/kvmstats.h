@@ -215,6 +215,12 @@ void kvmstats_host_close(struct kvmstats_host *host);
  */
 int kvmstats_host_read(struct kvmstats_host *host);
 
+/*
+ * Returns the last pass as a host file, in this machine's byte order, wherever it came from. NULL
+ * before the first one. Valid until the next pass.
+ */
+const void *kvmstats_host_pass(const struct kvmstats_host *host, size_t *size);
+
 /* Returns where the last pass came from. Before the first pass: where it is expected from. */
 enum kvmstats_origin kvmstats_host_origin(const struct kvmstats_host *host);
 

@@ -80,6 +80,10 @@ static void swap_content(char *at)
 		swap(at + offsetof(struct kvm_host_vcpu, vcpu_id), 4, 4);
 		swap(at + sizeof(struct kvm_host_vcpu),
 		     (record->size - sizeof(struct kvm_host_vcpu)) / 8, 8);
+	} else if (record->type == KVM_HOST_NAMES &&
+		   record->size >= sizeof(struct kvm_host_names)) {
+		swap(at + offsetof(struct kvm_host_names, start_time), 1, 8);
+		swap(at + offsetof(struct kvm_host_names, pid), 2, 4);
 	} else if (record->type == KVM_HOST_END) {
 		swap(at + offsetof(struct kvm_host_end, monotonic), 2, 8);
 		swap(at + offsetof(struct kvm_host_end, vms), 2, 4);

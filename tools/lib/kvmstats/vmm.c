@@ -6,6 +6,7 @@
  * A process is identified by its PID and by when it started, so that a later process with the same
  * PID is another one. The host file has that time in ns, /proc/PID/stat in ticks.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,6 +279,54 @@ void kvmstats_vmms_name(const struct kvmstats_vmms *vmms, struct kvmstats_reader
 		else if (vmm->name_error)
 			vmm->name_error = -EREMOTE;
 	}
+}
+
+/* Stores a copy of the string at *@at, or NULL if it is empty or not one. Advances *@at. */
+static int take_name(const char **at, const char *end, char **name)
+{
+	size_t len = strnlen(*at, (size_t)(end - *at));
+	bool is_name = len && *at + len < end;
+
+	free(*name);
+	*name = is_name ? strdup(*at) : NULL;
+	*at += *at + len < end ? len + 1 : len;
+	return is_name && !*name ? -ENOMEM : 0;
+}
+
+static struct kvmstats_vmm *vmm_of_names(const struct kvmstats_vmms *vmms,
+					 const struct kvm_host_names *names)
+{
+	uint64_t start_time = kvmstats_round_to_ticks(names->start_time);
+	size_t i;
+
+	for (i = 0; i < vmms->count; i++) {
+		if (vmms->vmm[i]->pid == (pid_t)names->pid &&
+		    vmms->vmm[i]->start_time == start_time)
+			return vmms->vmm[i];
+	}
+	return NULL;
+}
+
+int kvmstats_vmms_take_names(const struct kvmstats_vmms *vmms, const struct kvm_host_names *names)
+{
+	const char *at = (const char *)(names + 1), *end = (const char *)names + names->record.size;
+	struct kvmstats_vmm *vmm = vmm_of_names(vmms, names);
+	char *comm = NULL;
+	int err;
+
+	if (!vmm)
+		return 0;
+	err = take_name(&at, end, &comm);
+	if (!err)
+		err = take_name(&at, end, &vmm->guest);
+	if (!err)
+		err = take_name(&at, end, &vmm->uuid);
+	if (!err)
+		err = take_name(&at, end, &vmm->cgroup);
+	snprintf(vmm->comm, sizeof(vmm->comm), "%s", comm ? comm : "?");
+	free(comm);
+	vmm->name_error = names->error < 4096 ? -(int)names->error : -EPROTO;
+	return err;
 }
 
 /* ---- for users of the library ---- */

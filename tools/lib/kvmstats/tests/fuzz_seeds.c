@@ -42,6 +42,7 @@ static void write_host(const char *dir, const char *name, struct host_image imag
 	host_image_header(&image, 0);
 	host_image_record(&image, KVM_HOST_ALIVE, 0, 16, 0);
 	host_image_vm(&image, 10, KVM_HOST_ORPHAN, 100);
+	host_image_names(&image, 10, 110, "vmm\0web\0\0scope", sizeof("vmm\0web\0\0scope"));
 	host_image_vcpu(&image, 10, 1, 101);
 	host_image_vm(&image, 10, 0, 102);
 	host_image_end(&image, 0);

@@ -58,7 +58,8 @@ static void check_vmms(const struct kvmstats_host *host)
 		CHECK(kvmstats_host_vm_pid(kvmstats_vmm_vm(vmm, 0)) == last);
 		CHECK(kvmstats_vmm_start_time(vmm) ==
 		      kvmstats_host_vm_start_time(kvmstats_vmm_vm(vmm, 0)));
-		CHECK(kvmstats_vmm_name_error(vmm) == -EREMOTE && kvmstats_vmm_comm(vmm));
+		CHECK(kvmstats_vmm_name_error(vmm) <= 0 && kvmstats_vmm_comm(vmm));
+		CHECK(!kvmstats_vmm_guest(vmm) || *kvmstats_vmm_guest(vmm));
 		vms += kvmstats_vmm_vms(vmm);
 	}
 	CHECK(i == kvmstats_host_vmms(host) && vms == kvmstats_host_vms(host));
@@ -68,10 +69,11 @@ static void check_pass(const struct kvmstats_host *host)
 {
 	const struct kvmstats_host_vm *vm;
 	uint64_t last = 0;
-	size_t i;
+	size_t size, i;
 
 	kvmstats_host_is_nested(host);
 	kvmstats_host_instance(host);
+	CHECK(!kvmstats_host_pass(host, &size) || size >= sizeof(struct kvm_host_header));
 	for (i = 0; (vm = kvmstats_host_vm(host, i)); i++) {
 		CHECK(!i || kvmstats_host_vm_id(vm) > last);
 		last = kvmstats_host_vm_id(vm);

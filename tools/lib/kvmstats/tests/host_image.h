@@ -186,6 +186,20 @@ static inline void host_image_pass(struct host_image *image, uint64_t value)
 	host_image_end(image, 0);
 }
 
+/* Adds the names of the process of VM @id: @text has them, with a NUL after each. */
+static inline void host_image_names(struct host_image *image, uint64_t id, uint32_t error,
+				    const char *text, size_t size)
+{
+	size_t i, padded = (size + 7) / 8 * 8;
+
+	host_image_record(image, KVM_HOST_NAMES, 0, sizeof(struct kvm_host_names) + padded, 0);
+	host_image_put(image, 1000000 + id, 8);
+	host_image_put(image, 1000 + id, 4);
+	host_image_put(image, error, 4);
+	for (i = 0; i < padded; i++)
+		host_image_put(image, i < size ? (unsigned char)text[i] : 0, 1);
+}
+
 /* Overwrites a number. */
 static inline void host_image_patch(struct host_image *image, size_t at, uint64_t value,
 				    size_t size)

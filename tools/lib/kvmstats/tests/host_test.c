@@ -396,7 +396,7 @@ static void test_later_version(void)
 	host_image_header(&image, 0);
 	host_image_record(&image, 4711, 0, 16, 10);
 	host_image_vm(&image, 10, 0, 100);
-	host_image_record(&image, 6, 0xffff, 40, 10);
+	host_image_record(&image, 7, 0xffff, 40, 10);
 	host_image_pad(&image, 24);
 	host_image_vcpu(&image, 10, 0, 101);
 	host_image_record(&image, KVM_HOST_ALIVE, 0, 16, 0);
@@ -1055,6 +1055,43 @@ static void test_waiting(void)
 	kvmstats_host_close(host);
 }
 
+/* A recording has the names of the processes, which are no longer there. */
+static void test_names(void)
+{
+	static const char all[] = "qemu\0web\0\0scope";
+	static const char cut[] = { 'v', 'm', 'm', 0, 'd', 'b', 'x', 'y' };
+	const struct kvmstats_vmm *vmm;
+	struct kvmstats_host *host;
+	int swapped;
+
+	for (swapped = 0; swapped < 2; swapped++) {
+		struct host_image image = new_image;
+
+		image.swapped = swapped;
+		host_image_header(&image, 0);
+		host_image_vm(&image, 10, 0, 100);
+		host_image_vm(&image, 20, 0, 100);
+		host_image_vm(&image, 30, 0, 100);
+		host_image_names(&image, 10, ETIMEDOUT, all, sizeof(all));
+		host_image_names(&image, 20, 0, cut, sizeof(cut));
+		host_image_names(&image, 40, 0, all, sizeof(all));
+		host_image_end(&image, 0);
+		host = open_image(&image);
+		tap_is(kvmstats_host_read(host), 0, "a pass with names is read");
+		vmm = kvmstats_host_vmm(host, 0);
+		tap_ok(!strcmp(kvmstats_vmm_comm(vmm), "qemu") &&
+		       !strcmp(kvmstats_vmm_guest(vmm), "web") && !kvmstats_vmm_uuid(vmm) &&
+		       !strcmp(kvmstats_vmm_cgroup(vmm), "scope"), "a VMM has its names");
+		tap_is(kvmstats_vmm_name_error(vmm), -ETIMEDOUT, "they can be provisional");
+		vmm = kvmstats_host_vmm(host, 1);
+		tap_ok(!strcmp(kvmstats_vmm_comm(vmm), "vmm") && !kvmstats_vmm_guest(vmm),
+		       "a name without an end is not used");
+		tap_is(kvmstats_vmm_name_error(kvmstats_host_vmm(host, 2)), -EREMOTE,
+		       "a VMM without a record has no names");
+		kvmstats_host_close(host);
+	}
+}
+
 int main(void)
 {
 	test_pass();
@@ -1077,5 +1114,6 @@ int main(void)
 	test_socket();
 	test_python();
 	test_waiting();
+	test_names();
 	return tap_end();
 }

@@ -107,7 +107,6 @@ static __always_inline void set_thread(struct exit_vcpu *entry, __u32 tid)
 	__u32 i;
 
 	entry->tid = tid;
-	entry->thread = EXIT_NO_THREAD;
 	for (i = 0; i < EXIT_WINDOW; i++) {
 		__u32 at = place_of(tid, i), old;
 		struct exit_thread *thread = thread_at(at);
@@ -122,6 +121,7 @@ static __always_inline void set_thread(struct exit_vcpu *entry, __u32 tid)
 		entry->thread = at;
 		return;
 	}
+	entry->tid = tid | EXIT_NO_THREAD;
 }
 
 /* Whether the vCPU is the one that this thread entered last */
@@ -151,7 +151,7 @@ static __always_inline void give_entry(struct exit_vcpu *entry, __u64 vcpu, __u3
 	entry->in_exit = 0;
 	entry->index = index;
 	entry->choice = 0;
-	entry->thread = EXIT_NO_THREAD;
+	entry->thread = 0;
 	entry->vcpu = vcpu;
 }
 
@@ -355,16 +355,16 @@ int exits_kvm_entry(struct bpf_raw_tracepoint_args *ctx)
 	now = bpf_ktime_get_ns();
 	/*
 	 * The vCPU was in user space for so long that it can be that of another VM. If its thread
-	 * has no entry, or is another one, the end of KVM_RUN was perhaps not seen.
+	 * is another one, or has no entry, the end of KVM_RUN was perhaps not seen.
 	 */
 	if ((entry->doing == EXIT_USERSPACE ? now - entry->since > REUSE_NS :
-	     entry->tid != (__u32)task->pid || entry->thread == EXIT_NO_THREAD) &&
-	    !check_entry(entry, vcpu))
+	     entry->tid != (__u32)task->pid) && !check_entry(entry, vcpu))
 		return 0;
 	decide(entry);
 	if (entry->doing == EXIT_USERSPACE)
 		enter_from_userspace(entry, task, now);
-	else if (entry->doing == EXIT_NOT_JOINED || entry->tid != (__u32)task->pid)
+	else if (entry->doing == EXIT_NOT_JOINED ||
+		 (entry->tid & ~EXIT_NO_THREAD) != (__u32)task->pid)
 		join(entry, task, now);
 	else
 		enter_from_exit(entry, task, now);

@@ -53,8 +53,8 @@ struct exit_vcpu {
 	__u32 index;		/* of this entry */
 	__u32 choice;		/* number of the choice that was applied to it */
 	__u32 tgid;		/* of its VMM */
-	__u32 tid;		/* of its thread */
-	__u32 thread;		/* index of its thread in the table of threads; EXIT_NO_THREAD */
+	__u32 tid;		/* of its thread; with EXIT_NO_THREAD if that is in no table */
+	__u32 thread;		/* index of its thread in the table of threads */
 	__u32 device_exits;	/* of the vCPU, if the class of its exit is not decided yet */
 	__u64 value[EXIT_VALUES];
 };
@@ -66,7 +66,7 @@ struct exit_thread {
 };
 
 #define EXIT_CLAIMED	1
-#define EXIT_NO_THREAD	EXIT_ENTRIES
+#define EXIT_NO_THREAD	(1u << 31)
 #define EXIT_WINDOW	16
 
 /* Of both tables, because a vCPU has one thread. The code contains the constant size. */

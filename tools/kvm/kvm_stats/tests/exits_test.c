@@ -343,7 +343,7 @@ static uint64_t enter_after_unseen_end(uint64_t vcpu, bool other_vm, bool other_
 	entry.value[EXIT_GUEST] = 1234;
 	entry.doing = EXIT_NS(EXIT_CLASS_other);
 	entry.inode += other_vm;
-	entry.thread = EXIT_NO_THREAD;
+	entry.tid |= EXIT_NO_THREAD;
 	if (fd < 0 || bpf_map_update_elem(fd, &index, &entry, BPF_ANY))
 		return UINT64_MAX;
 	if (!other_thread) {

@@ -274,7 +274,7 @@ static void test_many_vcpus(void)
 
 /* ---- vCPUs that end unseen, on all modules of KVM: the program for entries is called ---- */
 
-/* On arm64, the program does not get the vCPU from its caller, but from a variable of the kernel. */
+/* On arm64, the program gets the vCPU from a variable of the kernel, and not from its caller. */
 #ifdef __aarch64__
 #define CALLER_HAS_VCPU	false
 #else

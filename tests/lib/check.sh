@@ -117,9 +117,10 @@ has_line()
 	grep -q -e "$1" "$2" 2>/dev/null
 }
 
+# A process that has ended can stay a zombie for seconds, until its parent or process 1 waits for it.
 is_running()
 {
-	kill -0 "$1" 2>/dev/null
+	kill -0 "$1" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
 }
 
 has_line_or_ended()

@@ -51,7 +51,7 @@ static bool lacks_host_file(struct message *problem)
 			    "fds");
 	else if (!exists("/sys/kernel/btf/vmlinux"))
 		message_set(problem, "this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
-	else if (proc_read(text, sizeof(text), "../sys/kernel/security/lockdown") &&
+	else if (read_text(text, sizeof(text), "/sys/kernel/security/lockdown") &&
 		 strstr(text, "[confidentiality]"))
 		message_set(problem, "this kernel is locked down in the mode 'confidentiality'");
 	else

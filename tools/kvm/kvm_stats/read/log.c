@@ -254,10 +254,14 @@ static bool write_guest(struct log *log, const struct vmm *vmm)
 
 static void report_resets(struct log *log)
 {
-	if (log->columns.resets)
-		complain("%zu value%s of %s and others decreased: they were reset. Growth in this "
-			 "interval is not included.", log->columns.resets,
-			 plural(log->columns.resets), log->columns.reset);
+	const struct columns *columns = &log->columns;
+
+	if (columns->resets == 1)
+		complain("%s of one VM or vCPU decreased: it was reset. Its growth in this interval "
+			 "is not included.", columns->reset);
+	else if (columns->resets)
+		complain("%zu values, the first one of %s, decreased: they were reset. Their growth "
+			 "in this interval is not included.", columns->resets, columns->reset);
 	log->columns.resets = 0;
 }
 

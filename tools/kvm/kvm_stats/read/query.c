@@ -40,10 +40,16 @@ bool query_stats_require_one(const struct monitor *monitor)
 	return false;
 }
 
+/* The host file has statistics of the threads of vCPUs, too. QEMU's provider kvm has only KVM's. */
+static bool is_of_kvm(const struct kvmstats_stat *stat)
+{
+	return strncmp(kvmstats_stat_name(stat), "thread_", strlen("thread_"));
+}
+
 /* Types, units and bases of later kernels may have no name in QMP. */
 static bool is_known(const struct kvmstats_stat *stat)
 {
-	return kvmstats_type_name(kvmstats_stat_type(stat)) &&
+	return is_of_kvm(stat) && kvmstats_type_name(kvmstats_stat_type(stat)) &&
 	       kvmstats_unit_name(kvmstats_stat_unit(stat)) &&
 	       kvmstats_base_name(kvmstats_stat_base(stat));
 }
@@ -56,7 +62,7 @@ void query_stats_warn_unknown(const struct monitor *monitor)
 		const struct stat_set *set = monitor->sets.set[i];
 
 		for (j = 0; j < set->stats; j++) {
-			if (!is_known(set->stat[j]))
+			if (is_of_kvm(set->stat[j]) && !is_known(set->stat[j]))
 				complain("%s is omitted: QMP cannot describe its type or unit",
 					 kvmstats_stat_name(set->stat[j]));
 		}
@@ -71,7 +77,7 @@ static bool has_name(const struct monitor *monitor, const char *name)
 		const struct kvmstats_stat *stat =
 			kvmstats_schema_find(monitor->sets.set[i]->schema, name);
 
-		if (stat && filter_selects_name(monitor->options.filter, name))
+		if (stat && is_of_kvm(stat) && filter_selects_name(monitor->options.filter, name))
 			return true;
 	}
 	return false;

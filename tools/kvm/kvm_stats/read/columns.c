@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "read/columns.h"
-#include "read/guests.h"
 #include "sums.h"
 #include "util.h"
 
@@ -175,7 +174,7 @@ void columns_set(struct columns *columns, const struct vmm *vmm)
 	struct guest guest;
 	size_t i;
 
-	guest_get(&guest, vmm);
+	guest_get(&guest, vmm, columns->selected ? NULL : columns->tallies);
 	for (i = 0; i < columns->columns; i++) {
 		struct column *column = &columns->column[i];
 

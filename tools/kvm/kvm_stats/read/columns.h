@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "model.h"
+#include "read/guests.h"
 
 struct column {
 	char name[96];		/* of the statistic, in CSV */
@@ -24,6 +25,7 @@ struct columns {
 	size_t sets;		/* those of the monitor that were examined */
 	size_t resets;		/* values that decreased; the user clears it */
 	const char *reset;	/* the name of the first one */
+	struct tallies tallies[2];	/* see guest_get() */
 };
 
 /*

@@ -83,7 +83,6 @@ static void set_rows(struct guest_row *row, const struct process *process)
 
 /* ---- KVM's statistics ---- */
 
-/* Each architecture has other names. The values of all that a schema has are added up. */
 static const char * const tally_names[GUEST_VALUES][4] = {
 	[GUEST_EXITS] = { "exits", "sum_exits" },
 	[GUEST_IO_EXITS] = { "io_exits", "mmio_exits", "mmio_exit_user", "mmio_exit_kernel" },
@@ -102,24 +101,31 @@ static void add_rate(double *sum, const struct target *target, const struct kvms
 		*sum = (isnan(*sum) ? 0 : *sum) + row.rate;
 }
 
-static void add_tallies(struct guest *guest, const struct vmm *vmm)
+static void find_tallies(struct tallies *tallies, const struct stat_set *set)
 {
-	const struct kvmstats_stat *stat[GUEST_VALUES][ARRAY_SIZE(*tally_names)] = { 0 };
-	const struct stat_set *set = NULL;
+	size_t i, j;
+
+	*tallies = (struct tallies){ .set = set };
+	for (i = 0; i < GUEST_VALUES; i++) {
+		for (j = 0; j < ARRAY_SIZE(tally_names[i]) && tally_names[i][j]; j++)
+			tallies->stat[i][j] = kvmstats_schema_find(set->schema, tally_names[i][j]);
+	}
+}
+
+static void add_tallies(struct guest *guest, const struct vmm *vmm, struct tallies *tallies)
+{
 	size_t i, j, k;
 
 	for (i = 0; i < vmm->targets; i++) {
 		const struct target *target = vmm->target[i];
+		struct tallies *own = &tallies[target->scope];
 
+		if (own->set != target->set)
+			find_tallies(own, target->set);
 		for (j = GUEST_EXITS; j < GUEST_VALUES; j++) {
-			for (k = 0; k < ARRAY_SIZE(*stat) && tally_names[j][k]; k++) {
-				if (set != target->set)
-					stat[j][k] = kvmstats_schema_find(target->set->schema,
-									  tally_names[j][k]);
-				add_rate(&guest->value[j], target, stat[j][k]);
-			}
+			for (k = 0; k < ARRAY_SIZE(own->stat[j]); k++)
+				add_rate(&guest->value[j], target, own->stat[j][k]);
 		}
-		set = target->set;
 	}
 }
 
@@ -146,7 +152,7 @@ static void set_use(struct guest *guest, const struct process *process)
 		guest->value[GUEST_MAJOR_FAULTS] = row[GUEST_FAULTS].rate;
 }
 
-void guest_get(struct guest *guest, const struct vmm *vmm)
+void guest_get(struct guest *guest, const struct vmm *vmm, struct tallies *tallies)
 {
 	size_t i;
 
@@ -154,5 +160,6 @@ void guest_get(struct guest *guest, const struct vmm *vmm)
 		guest->value[i] = NAN;
 	set_rows(guest->row, &vmm->process);
 	set_use(guest, &vmm->process);
-	add_tallies(guest, vmm);
+	if (tallies)
+		add_tallies(guest, vmm, tallies);
 }

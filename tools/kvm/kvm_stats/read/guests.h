@@ -59,7 +59,16 @@ struct guest {
 	struct guest_row row[GUEST_STATS];
 };
 
-/* Sets what the last sample has of a VMM, see PROCESSES_OF_VCPUS. */
-void guest_get(struct guest *guest, const struct vmm *vmm);
+/* The statistics of a set that are added up: each architecture has other names for them. */
+struct tallies {
+	const struct stat_set *set;
+	const struct kvmstats_stat *stat[GUEST_VALUES][4];
+};
+
+/*
+ * Sets what the last sample has of a VMM, see PROCESSES_OF_VCPUS. @tallies has an element for each
+ * enum scope, at first with zeros, and keeps what was found by name. NULL: without KVM's values.
+ */
+void guest_get(struct guest *guest, const struct vmm *vmm, struct tallies *tallies);
 
 #endif /* READ_GUESTS_H */

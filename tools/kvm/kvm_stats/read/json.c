@@ -153,7 +153,7 @@ static void print_guest_stats(const struct filter *filter, const struct vmm *vmm
 	struct guest guest;
 	int i;
 
-	guest_get(&guest, vmm);
+	guest_get(&guest, vmm, NULL);
 	fputs(", \"statistics\": {", stdout);
 	for (i = 0; i < GUEST_STATS; i++) {
 		const struct guest_row *row = &guest.row[i];

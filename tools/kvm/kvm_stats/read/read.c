@@ -187,7 +187,7 @@ static void print_guest(const struct report *report, const struct filter *filter
 	struct guest guest;
 	int i;
 
-	guest_get(&guest, vmm);
+	guest_get(&guest, vmm, NULL);
 	for (i = 0; i < GUEST_STATS; i++) {
 		const struct guest_row *row = &guest.row[i];
 		const char *unit = *guest_stat_unit(i) ? guest_stat_unit(i) : "-";

@@ -5,7 +5,6 @@
 
 #include "fake_host.h"
 #include "read/columns.h"
-#include "read/guests.h"
 #include "tap.h"
 
 static const struct fake_stat vm_stats[] = {

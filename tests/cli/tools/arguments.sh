@@ -20,7 +20,7 @@ hints_at_help()
 {
 	local name
 
-	for name in list log publish query read schema serve top; do
+	for name in list log publish query read schema serve top why; do
 		hints "$name" --frob && hints "$name" -p && hints "$name" -x && hints "$name" word ||
 			return
 	done
@@ -30,7 +30,7 @@ letters_have_one_meaning()
 {
 	local name
 
-	for name in list log publish query read schema serve top; do
+	for name in list log publish query read schema serve top why; do
 		"$stats" "$name" --help | grep -oE '^ +-[[:alnum:]], --[a-z-]+' |
 			sed "s/\$/ ($name)/"
 	done >"$out/letters"
@@ -45,7 +45,7 @@ help_is_help()
 	local name
 
 	diff <("$stats" --help) <("$stats" help) && diff <("$stats" --help) <("$stats" help help) &&
-	for name in list log publish query read schema serve top; do
+	for name in list log publish query read schema serve top why; do
 		diff <("$stats" "$name" --help) <("$stats" help "$name") || return
 	done
 }
@@ -60,7 +60,7 @@ help_fits_80_columns()
 {
 	local name
 
-	for name in '' list log publish query read schema serve top; do
+	for name in '' list log publish query read schema serve top why; do
 		# shellcheck disable=SC2086 # words, or none
 		"$stats" $name --help
 	done >"$out/help"
@@ -79,7 +79,7 @@ completes_files()
 completion_tests()
 {
 	check "completion offers the commands" \
-		completes "^help list log publish read serve top\$" ""
+		completes "^help list log publish read serve top why\$" ""
 	check "completion offers the commands after help" completes '^serve$' help se
 	check "completion offers the options of a command" \
 		completes '(^| )--base-units --exits --from --verbose --pid' read --

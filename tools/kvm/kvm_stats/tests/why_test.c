@@ -340,9 +340,6 @@ static void add_second(struct host_test *test, int vcpu, const struct behaviour 
 static void pass(struct host_test *test, const struct behaviour *first,
 		 const struct behaviour *second, const struct behaviour *other)
 {
-	struct monitor *monitor;
-	size_t i;
-
 	fake_host_vm(&test->host, PID, PID, NULL);
 	add_second(test, 0, first);
 	fake_host_vcpu(&test->host, PID, 0, test->value[0]);
@@ -357,16 +354,13 @@ static void pass(struct host_test *test, const struct behaviour *first,
 	}
 	if (fake_host_sample(&test->host))
 		fake_host_fail("no sample");
-	monitor = test->host.monitor;
-	monitor->is_copy = false;	/* so that the sample files count */
-	monitor->options.processes = PROCESSES_STATES;
-	monitor_read_processes(monitor);
-	monitor->options.processes = PROCESSES_UNREAD;
+	/* Read the processes now: sample files only count if the host file is not a copy. */
+	test->host.monitor->is_copy = false;
+	test->host.monitor->options.processes = PROCESSES_STATES;
+	monitor_read_processes(test->host.monitor);
+	test->host.monitor->options.processes = PROCESSES_UNREAD;
 	host_update(&test->proc);
-	evidence_begin(&test->evidence, monitor, &test->proc);
-	for (i = 0; i < monitor->vmms; i++)
-		evidence_add(&test->evidence, monitor, monitor->vmm[i]);
-	evidence_end(&test->evidence);
+	evidence_update(&test->evidence, test->host.monitor, &test->proc);
 	test->seconds++;
 }
 
@@ -651,7 +645,7 @@ static void test_files(void)
 			       "memory.pressure of /vms/a/vcpu 30 %", RULE_IDLE);
 	tap_ok(fabs(verdict.since - 20) < 0.1, "the averages of a pressure show since when");
 	expect_files("a real-time thread", write_real_time_files, &half, RULE_REAL_TIME,
-		     "spin (TID 20) was on CPU 3", RULE_WAITS);
+		     "spin (TID 20) competes for CPU 3", RULE_WAITS);
 	expect_files("a lower weight", write_weight_files, &half, RULE_WEIGHT,
 		     "/vms has cpu.weight 10, and /jobs 100", RULE_WAITS);
 	expect_files("a weight that hardly differs", write_sibling_files, &half, RULE_WAITS,

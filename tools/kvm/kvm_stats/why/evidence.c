@@ -7,7 +7,7 @@
 #include "util.h"
 #include "why/evidence.h"
 
-/* How often threads that run no vCPU, and pressures, are read */
+/* How often pressures are read */
 #define SLOW_INTERVAL	(SECOND * 9 / 10)
 
 /* ---- statistics ---- */
@@ -224,7 +224,8 @@ static void add_times(struct thread_evidence *thread, uint64_t *sum, const struc
 	sum[SUM_KERNEL] += times.kernel;
 	sum[SUM_RUNTIME] += times.runtime;
 	sum[SUM_WAITING] += times.waiting;
-	sum[SUM_WAITED] += times.waiting * 20 >= interval;
+	thread->waited = times.waiting * 20 >= interval;
+	sum[SUM_WAITED] += thread->waited;
 	sum[SUM_INTERVALS]++;
 	sum[SUM_FAULTS] += growth_of(thread->task.major_faults, now->major_faults);
 	if (times.runtime || now->state != thread->task.state)
@@ -417,7 +418,8 @@ static void find_neighbours(struct evidence *evidence, struct guest_evidence *gu
 {
 	struct search search = { evidence, guest, waiting, vmm, false };
 
-	occupants_on(&evidence->occupants, waiting->cpu, waiting->tid, note_occupant, &search);
+	occupants_on(&evidence->occupants, waiting->cpu, waiting->tid, waiting->wait_now,
+		     note_occupant, &search);
 	guest->samples[evidence->current] += search.found;
 }
 
@@ -491,7 +493,8 @@ static void add_vcpus_of(struct evidence *evidence, const struct monitor *monito
 			thread->wait_now = kvmstats_host_vcpu_waiting(monitor->host, vcpu);
 			if (evidence->schema)
 				add_kvm(evidence, thread, kvmstats_host_vcpu_now(vcpu));
-			if (thread->wait_now)
+			/* A vCPU that waited and runs now has competitors that wait. */
+			if (thread->wait_now || (thread->waited && thread->task.state == 'R'))
 				find_neighbours(evidence, guest, thread, vmm->kvm);
 		}
 	}
@@ -508,11 +511,11 @@ static void drop_unseen_threads(struct guest_evidence *guest, const struct proce
 	guest->threads = kept;
 }
 
-bool evidence_add(struct evidence *evidence, const struct monitor *monitor,
-		  const struct vmm *vmm)
+static bool add_guest(struct evidence *evidence, const struct monitor *monitor,
+		      const struct vmm *vmm)
 {
-	const struct process *process = &vmm->process;
 	struct guest_evidence *guest = guest_of(evidence, vmm);
+	const struct process *process = &vmm->process;
 	size_t i;
 
 	if (!guest)
@@ -565,8 +568,8 @@ static void set_clock(struct evidence *evidence, const struct monitor *monitor)
 		evidence->clock = 0;
 }
 
-void evidence_begin(struct evidence *evidence, const struct monitor *monitor,
-		    const struct host *host)
+static void begin_pass(struct evidence *evidence, const struct monitor *monitor,
+		       const struct host *host)
 {
 	const struct kvmstats_schema *schema =
 		kvmstats_host_schema(monitor->host, KVMSTATS_KIND_VCPU);
@@ -590,7 +593,7 @@ void evidence_begin(struct evidence *evidence, const struct monitor *monitor,
 		evidence->guest[i].seen = false;
 }
 
-void evidence_end(struct evidence *evidence)
+static void drop_ended_guests(struct evidence *evidence)
 {
 	size_t kept = 0, i;
 
@@ -601,6 +604,19 @@ void evidence_end(struct evidence *evidence)
 			free(evidence->guest[i].thread);
 	}
 	evidence->guests = kept;
+}
+
+bool evidence_update(struct evidence *evidence, const struct monitor *monitor,
+		     const struct host *host)
+{
+	bool good = true;
+	size_t i;
+
+	begin_pass(evidence, monitor, host);
+	for (i = 0; good && i < monitor->vmms; i++)
+		good = add_guest(evidence, monitor, monitor->vmm[i]);
+	drop_ended_guests(evidence);
+	return good;
 }
 
 const struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What has been measured of each guest: the sums of the last two windows. All of it comes from
- * passes of the host model with PROCESSES_STATES, with the times of the passes, so that a
+ * passes of the host model and from struct process, with the times of the passes, so that a
  * recording gives the same evidence as the host.
  */
 #ifndef WHY_EVIDENCE_H
@@ -62,6 +62,7 @@ struct thread_evidence {
 	uint64_t sum[WINDOWS][SUMS];
 	uint64_t exit_sum[WINDOWS][EXIT_NAMES];
 	uint64_t wait_now;		/* how long the current wait has lasted */
+	bool waited;			/* in the last interval */
 	uint64_t asleep;		/* how long it has been asleep; 0: it is not */
 	int cpu;			/* that it waits for */
 	struct membership *membership;	/* of a vCPU */
@@ -145,13 +146,12 @@ struct evidence {
 	const struct kvmstats_stat *stat[8], *exit_stat[EXIT_NAMES];
 };
 
-/* Adds a pass: these functions in this order, the second one for each VMM. */
-void evidence_begin(struct evidence *evidence, const struct monitor *monitor,
-		    const struct host *host);
-/* Returns false if memory is exhausted. */
-bool evidence_add(struct evidence *evidence, const struct monitor *monitor,
-		  const struct vmm *vmm);
-void evidence_end(struct evidence *evidence);
+/*
+ * Adds a pass. The monitor reads processes with PROCESSES_STATES. Returns false if memory is
+ * exhausted.
+ */
+bool evidence_update(struct evidence *evidence, const struct monitor *monitor,
+		     const struct host *host);
 
 /* Returns NULL if there is no such guest. */
 const struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm);

@@ -35,19 +35,20 @@ static uint64_t value_of(const struct kvmstats_host_vcpu *vcpu, const struct kvm
 	return value;
 }
 
-static void add_vcpus(struct occupants *occupants, const struct kvmstats_vmm *vmm,
-		      const struct kvmstats_host_vm *vm, const struct kvmstats_stat *on_cpu,
-		      const struct kvmstats_stat *cpu)
+static void add_vcpus(struct occupants *occupants, const struct kvmstats_host *host,
+		      const struct kvmstats_vmm *vmm, const struct kvmstats_host_vm *vm,
+		      const struct kvmstats_stat * const *stat)
 {
 	size_t i;
 
 	for (i = 0; i < kvmstats_host_vm_vcpus(vm); i++) {
 		const struct kvmstats_host_vcpu *vcpu = kvmstats_host_vm_vcpu(vm, i);
 
-		if (value_of(vcpu, on_cpu))
+		if (value_of(vcpu, stat[0]) || kvmstats_host_vcpu_waiting(host, vcpu))
 			add(occupants, &(struct occupant){
 				.pid = kvmstats_vmm_pid(vmm), .tid = kvmstats_host_vcpu_tid(vcpu),
-				.cpu = (int)value_of(vcpu, cpu),
+				.cpu = (int)value_of(vcpu, stat[1]),
+				.on_cpu = value_of(vcpu, stat[0]),
 				.vcpu = kvmstats_host_vcpu_id(vcpu), .vmm = vmm,
 			});
 	}
@@ -56,20 +57,22 @@ static void add_vcpus(struct occupants *occupants, const struct kvmstats_vmm *vm
 void occupants_begin(struct occupants *occupants, const struct kvmstats_host *host, bool is_copy)
 {
 	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
-	const struct kvmstats_stat *on_cpu, *cpu;
+	const struct kvmstats_stat *stat[2] = { NULL };
 	size_t i, n;
 
 	occupants->occupants = 0;
 	occupants->scanned = false;
 	occupants->is_copy = is_copy;
-	on_cpu = schema ? kvmstats_schema_find(schema, "thread_on_cpu") : NULL;
-	cpu = schema ? kvmstats_schema_find(schema, "thread_cpu") : NULL;
-	occupants->has_vcpus = on_cpu && cpu;
+	if (schema) {
+		stat[0] = kvmstats_schema_find(schema, "thread_on_cpu");
+		stat[1] = kvmstats_schema_find(schema, "thread_cpu");
+	}
+	occupants->has_vcpus = stat[0] && stat[1];
 	for (i = 0; occupants->has_vcpus && i < kvmstats_host_vmms(host); i++) {
 		const struct kvmstats_vmm *vmm = kvmstats_host_vmm(host, i);
 
 		for (n = 0; n < kvmstats_vmm_vms(vmm); n++)
-			add_vcpus(occupants, vmm, kvmstats_vmm_vm(vmm, n), on_cpu, cpu);
+			add_vcpus(occupants, host, vmm, kvmstats_vmm_vm(vmm, n), stat);
 	}
 }
 
@@ -148,17 +151,25 @@ static void scan_processes(struct occupants *occupants)
 
 /* ---- CPUs ---- */
 
-/* Returns how many there are. With @vcpus, only vCPUs count, otherwise only other threads. */
-static size_t report(const struct occupants *occupants, int cpu, pid_t waiting, bool vcpus,
+struct query {
+	int cpu;
+	pid_t tid;
+	bool vcpus;		/* only vCPUs, otherwise only other threads */
+	bool on_cpu;		/* of vCPUs, only those that run */
+};
+
+/* Returns how many there are. */
+static size_t report(const struct occupants *occupants, const struct query *query,
 		     void (*found)(const struct occupant *occupant, void *arg), void *arg)
 {
 	size_t count = 0, i;
 
 	for (i = 0; i < occupants->occupants; i++) {
 		const struct occupant *occupant = &occupants->occupant[i];
+		bool is_vcpu = occupant->vcpu >= 0;
 
-		if (occupant->cpu != cpu || occupant->tid == waiting ||
-		    vcpus == (occupant->vcpu < 0))
+		if (occupant->cpu != query->cpu || occupant->tid == query->tid ||
+		    is_vcpu != query->vcpus || (is_vcpu && occupant->on_cpu != query->on_cpu))
 			continue;
 		found(occupant, arg);
 		count++;
@@ -166,14 +177,17 @@ static size_t report(const struct occupants *occupants, int cpu, pid_t waiting, 
 	return count;
 }
 
-void occupants_on(struct occupants *occupants, int cpu, pid_t waiting,
+void occupants_on(struct occupants *occupants, int cpu, pid_t tid, bool waits,
 		  void (*found)(const struct occupant *occupant, void *arg), void *arg)
 {
-	if (report(occupants, cpu, waiting, true, found, arg))
+	struct query query = { .cpu = cpu, .tid = tid, .vcpus = true, .on_cpu = waits };
+
+	if (report(occupants, &query, found, arg))
 		return;
 	if (!occupants->scanned)
 		scan_processes(occupants);
-	report(occupants, cpu, waiting, false, found, arg);
+	query.vcpus = false;
+	report(occupants, &query, found, arg);
 }
 
 void occupants_free(struct occupants *occupants)

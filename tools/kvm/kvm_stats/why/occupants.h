@@ -18,6 +18,7 @@ struct occupant {
 	pid_t tid;
 	int cpu;
 	int vcpu;			/* -1: not a vCPU */
+	bool on_cpu;			/* a vCPU: it runs, otherwise it waits for the CPU */
 	const struct kvmstats_vmm *vmm;	/* its VMM, or NULL; valid until the next pass */
 	char name[16];			/* of another thread */
 };
@@ -39,10 +40,12 @@ struct occupants {
 void occupants_begin(struct occupants *occupants, const struct kvmstats_host *host, bool is_copy);
 
 /*
- * Calls @found with each thread that runs on @cpu, or could: /proc does not show which of several
- * runs. Not with @waiting, and not with this program.
+ * Calls @found with those that compete for @cpu with the vCPU thread @tid: if it waits, the vCPU
+ * that is on the CPU; otherwise those that wait for it. Without such vCPUs, calls it with other
+ * threads that run there, or could: /proc does not show which of several runs. Not with this
+ * program.
  */
-void occupants_on(struct occupants *occupants, int cpu, pid_t waiting,
+void occupants_on(struct occupants *occupants, int cpu, pid_t tid, bool waits,
 		  void (*found)(const struct occupant *occupant, void *arg), void *arg);
 void occupants_free(struct occupants *occupants);
 

@@ -50,7 +50,8 @@ const struct rule why_rules[RULES] = {
 	},
 	[RULE_REAL_TIME] = {
 		.name = "real_time", .text = "waits for a CPU that a real-time thread uses",
-		.evidence = "{neighbour} was on CPU {cpu} in {real_time} % of {samples} samples",
+		.evidence = "{neighbour} competes for CPU {cpu} in {real_time} % of {samples} "
+			    "samples",
 		.remedy = "give one of them other CPUs (taskset -p), or end the real-time policy "
 			  "(chrt -o -p 0 TID)",
 		.source = ESXTOP_READY "; the thread on the CPU: " OWN_SCENARIOS,
@@ -79,7 +80,7 @@ const struct rule why_rules[RULES] = {
 	},
 	[RULE_WEIGHT] = {
 		.name = "weight", .text = "waits for a CPU, with a lower weight",
-		.evidence = "{weights}; {neighbour} was on CPU {cpu} in {share} % of "
+		.evidence = "{weights}; {neighbour} competes for CPU {cpu} in {share} % of "
 			    "{samples} samples",
 		.remedy = "raise cpu.weight (cpu.shares) of {cgroup}, or virsh schedinfo",
 		.source = ESXTOP_READY "; a weight of half gives at most a third of the CPU",
@@ -94,7 +95,8 @@ const struct rule why_rules[RULES] = {
 	[RULE_WAITS] = {
 		.name = "waits", .text = "waits for a CPU",
 		.evidence = "CPU {cpu} is shared with {neighbour} (candidate, {share} %)",
-		.evidence_without = "too few samples show the thread on the CPU",
+		.evidence_without = "too few samples show the thread on the CPU (--for 10 has "
+				    "more)",
 		.remedy = "give the guest other CPUs (virsh vcpupin, cpuset.cpus), or migrate a "
 			  "guest",
 		.source = ESXTOP_READY "; a wait of 250 ms or 1 s that goes on: " OWN_SCENARIOS,
@@ -116,16 +118,6 @@ const struct rule why_rules[RULES] = {
 		.when = { { { FACT_PRESSURE, 10 } }, { { FACT_FAULTS, 500 } } },
 		.certain = { { FACT_PRESSURE, 20 }, { FACT_FAULTS, 1000 } },
 		.strength = STRENGTH_LIKELY, .loss = FACT_MEMORY_LOSS, .competes = true,
-	},
-	[RULE_STARVED] = {
-		.name = "starved", .text = "a thread of its VMM waits for a CPU",
-		.evidence = "{helper} waits for a CPU in {helper_waiting} % of the time",
-		.remedy = "give this thread other CPUs (virsh iothreadpin, emulatorpin, or "
-			  "taskset -p)",
-		.source = ESXTOP_READY ", applied to the threads that work for the guest",
-		.when = { { { FACT_HELPER_WAITING, 5 } } },
-		.certain = { { FACT_HELPER_WAITING, 10 } }, .strength = STRENGTH_LIKELY,
-		.loss = FACT_HELPER_LOSS, .competes = true,
 	},
 	[RULE_BLOCKED] = {
 		.name = "blocked", .text = "blocked in the kernel",
@@ -152,6 +144,16 @@ const struct rule why_rules[RULES] = {
 			  { FACT_HELPER_BLOCKED, 50 } },
 		},
 		.strength = STRENGTH_LIKELY, .loss = FACT_OUTSIDE, .competes = true,
+	},
+	[RULE_STARVED] = {
+		.name = "starved", .text = "a thread of its VMM waits for a CPU",
+		.evidence = "{helper} waits for a CPU in {helper_waiting} % of the time",
+		.remedy = "give this thread other CPUs (virsh iothreadpin, emulatorpin, or "
+			  "taskset -p)",
+		.source = ESXTOP_READY ", applied to the threads that work for the guest",
+		.when = { { { FACT_HELPER_WAITING, 5 } } },
+		.certain = { { FACT_HELPER_WAITING, 10 } }, .strength = STRENGTH_LIKELY,
+		.loss = FACT_HELPER_LOSS, .competes = true,
 	},
 	[RULE_PAUSED] = {
 		.name = "outside", .text = "no vCPU is in KVM_RUN",

@@ -579,3 +579,19 @@ const char *verdict_text(char *buf, size_t size, const struct verdict *verdict)
 			 verdict->vcpus);
 	return buf;
 }
+
+const char *verdict_since(char *buf, size_t size, const struct verdict *verdict)
+{
+	const char *least = verdict->since_is_least ? "> " : "";
+	double since = verdict->since;
+
+	if (since < 0 || !verdict_is_finding(verdict))
+		snprintf(buf, size, "-");
+	else if (since < 60)
+		snprintf(buf, size, "%s%.*f s", least, since < 9.95, since);
+	else if (since < 3600)
+		snprintf(buf, size, "%s%.0f m", least, since / 60);
+	else
+		snprintf(buf, size, "%s%.0f h", least, since / 3600);
+	return buf;
+}

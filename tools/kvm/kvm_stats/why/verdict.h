@@ -41,6 +41,9 @@ static inline bool verdict_is_finding(const struct verdict *verdict)
 /* Writes "waits for a CPU: 47 % (2 of 2 vCPUs)" to @buf. Returns @buf. */
 const char *verdict_text(char *buf, size_t size, const struct verdict *verdict);
 
+/* Writes since when: "14 s", "> 2 s", "3 m", or "-" to @buf. Returns @buf. */
+const char *verdict_since(char *buf, size_t size, const struct verdict *verdict);
+
 /* The verdict on one vCPU, which must be a thread of the guest. */
 void vcpu_verdict(struct verdict *verdict, const struct evidence *evidence,
 		  const struct guest_evidence *guest, const struct thread_evidence *vcpu);

@@ -34,25 +34,17 @@ struct why {
 	struct monitor *monitor;
 	struct host host;
 	struct evidence evidence;
-	size_t findings, notes, not_examined;
+	size_t findings, not_examined;
+	const char *reason;		/* why the first guest could not be examined, or NULL */
+	bool has_heading;
 };
 
 /* ---- samples ---- */
 
 static bool take(struct why *why)
 {
-	struct evidence *evidence = &why->evidence;
-	struct monitor *monitor = why->monitor;
-	size_t i;
-
 	host_update(&why->host);
-	evidence_begin(evidence, monitor, &why->host);
-	for (i = 0; i < monitor->vmms; i++) {
-		if (!evidence_add(evidence, monitor, monitor->vmm[i]))
-			return out_of_memory();
-	}
-	evidence_end(evidence);
-	return true;
+	return evidence_update(&why->evidence, why->monitor, &why->host) || out_of_memory();
 }
 
 /*
@@ -88,62 +80,51 @@ static bool collect_evidence(struct why *why)
 	return false;
 }
 
-/* ---- what is known of a guest ---- */
+/* ---- results ---- */
 
-static bool is_examined(const struct vmm *vmm, const struct guest_evidence *guest,
-			const struct verdict *verdict)
+/* What is known of a guest */
+struct result {
+	const struct vmm *vmm;
+	const struct guest_evidence *guest;
+	struct verdict verdict;
+	const char *reason;		/* why it could not be examined, or NULL */
+};
+
+static struct result result_of(const struct why *why, const struct vmm *vmm)
 {
-	return !vmm->orphan && guest && guest->samples_taken > 1 && verdict->vcpus &&
-	       verdict->rule != RULE_TOO_NEW;
+	struct result result = { .vmm = vmm, .guest = evidence_of(&why->evidence, vmm->id) };
+
+	if (result.guest)
+		guest_verdict(&result.verdict, &why->evidence, result.guest);
+	if (vmm->orphan)
+		result.reason = "its process has ended, and others keep the VM";
+	else if (!result.guest || result.guest->samples_taken < 2)
+		result.reason = "it has just appeared";
+	else if (!result.verdict.vcpus)
+		result.reason = "no vCPU thread is known";
+	else if (result.verdict.rule == RULE_TOO_NEW)
+		result.reason = "it has just started";
+	return result;
 }
 
-static const char *reason(const struct vmm *vmm, const struct guest_evidence *guest,
-			  const struct verdict *verdict)
+static void count(struct why *why, const struct result *result)
 {
-	if (vmm->orphan)
-		return "its process has ended, and others keep the VM";
-	if (verdict->rule == RULE_TOO_NEW && verdict->vcpus)
-		return "it has just started";
-	if (!guest || guest->samples_taken < 2)
-		return "it has just appeared";
-	return "no vCPU thread is known";
+	if (result->reason && !why->reason)
+		why->reason = result->reason;
+	why->not_examined += result->reason != NULL;
+	why->findings += !result->reason && verdict_is_finding(&result->verdict);
 }
 
 /* ---- text ---- */
 
-static const char *since_text(char *buf, size_t size, const struct verdict *verdict)
+static void print_heading_once(struct why *why)
 {
-	const char *least = verdict->since_is_least ? "> " : "";
-	double since = verdict->since;
-
-	if (since < 0 || !verdict_is_finding(verdict))
-		return "-";
-	if (since < 60)
-		snprintf(buf, size, "%s%.*f s", least, since < 9.95, since);
-	else if (since < 3600)
-		snprintf(buf, size, "%s%.0f m", least, since / 60);
-	else
-		snprintf(buf, size, "%s%.0f h", least, since / 3600);
-	return buf;
+	if (!why->has_heading)
+		printf("%-16s  %-42s  %8s  %s\n", "GUEST", "VERDICT", "SINCE", "EVIDENCE");
+	why->has_heading = true;
 }
 
-static const char *name_of(const struct vmm *vmm, char *buf, size_t size)
-{
-	return sanitize(vmm->guest ? vmm->guest : vmm->comm, buf, size);
-}
-
-static void print_row(const char *name, const struct verdict *verdict)
-{
-	char text[224], since[32];
-
-	printf("%-16s  %-42s  %8s  %s%s%s\n", name, verdict_text(text, sizeof(text), verdict),
-	       since_text(since, sizeof(since), verdict), verdict->evidence,
-	       verdict_is_finding(verdict) && verdict->strength < STRENGTH_CERTAIN ? "; " : "",
-	       verdict_is_finding(verdict) && verdict->strength < STRENGTH_CERTAIN ?
-	       strength_name(verdict->strength) : "");
-}
-
-static void print_vcpu(const struct why *why, const struct guest_evidence *guest,
+static void print_vcpu(const struct why *why, const struct result *result,
 		       const struct thread_evidence *vcpu)
 {
 	struct verdict verdict;
@@ -151,9 +132,9 @@ static void print_vcpu(const struct why *why, const struct guest_evidence *guest
 	char text[224];
 	enum part i;
 
-	vcpu_verdict(&verdict, &why->evidence, guest, vcpu);
+	vcpu_verdict(&verdict, &why->evidence, result->guest, vcpu);
 	verdict.vcpus = 1;
-	printf("  vcpu%-4d", vcpu->vcpu);
+	printf("  vcpu%-5d", vcpu->vcpu);
 	if (thread_parts(vcpu, part)) {
 		for (i = 0; i < PARTS; i++)
 			printf(" %9.1f", part[i]);
@@ -161,89 +142,66 @@ static void print_vcpu(const struct why *why, const struct guest_evidence *guest
 	printf("  %s\n", verdict_text(text, sizeof(text), &verdict));
 }
 
-static void print_detail(const struct why *why, const struct guest_evidence *guest,
-			 const struct verdict *verdict)
+static void print_detail(const struct why *why, const struct result *result)
 {
 	const struct thread_evidence *vcpu;
 	unsigned int bit;
 	size_t at = 0;
 	enum part i;
 
-	if (*verdict->remedy)
-		printf("  %s; to do: %s\n", strength_name(verdict->strength), verdict->remedy);
-	printf("  %-8s", "% of time");
+	if (*result->verdict.remedy)
+		printf("  to do: %s\n", result->verdict.remedy);
+	fputs("  % of time", stdout);
 	for (i = 0; i < PARTS; i++)
 		printf(" %9s", part_name(i));
 	puts("  verdict");
-	while ((vcpu = guest_next_vcpu(guest, &at)))
-		print_vcpu(why, guest, vcpu);
+	while ((vcpu = guest_next_vcpu(result->guest, &at)))
+		print_vcpu(why, result, vcpu);
 	for (bit = 1; bit <= GAP_NEIGHBOURS; bit <<= 1) {
-		if (verdict->gaps & bit)
+		if (result->verdict.gaps & bit)
 			printf("  not examined: %s\n", gap_text(bit));
 	}
 }
 
-/* Guests without a finding only have a line if the user selected them. */
-static void print_guest(const struct why *why, const struct vmm *vmm)
+/* Guests without a finding only have a line if the user selected them, or with -v. */
+static void print_result(struct why *why, const struct result *result)
 {
-	const struct guest_evidence *guest = evidence_of(&why->evidence, vmm->id);
-	bool selected = filter_names_vmms(why->monitor->options.filter);
-	struct verdict verdict = { 0 };
-	char name[64];
+	bool detail = filter_names_vmms(why->monitor->options.filter) ||
+		      why->options->samples.verbose;
+	const struct verdict *verdict = &result->verdict;
+	bool finding = !result->reason && verdict_is_finding(verdict);
+	const struct vmm *vmm = result->vmm;
+	char name[64], text[224], since[32];
 
-	if (guest)
-		guest_verdict(&verdict, &why->evidence, guest);
-	if (!is_examined(vmm, guest, &verdict)) {
-		if (selected)
-			printf("%-16s  could not be examined: %s\n",
-			       name_of(vmm, name, sizeof(name)), reason(vmm, guest, &verdict));
+	if (!finding && !detail)
+		return;
+	print_heading_once(why);
+	sanitize(vmm->guest ? vmm->guest : vmm->comm, name, sizeof(name));
+	if (result->reason) {
+		printf("%-16s  could not be examined: %s\n", name, result->reason);
 		return;
 	}
-	if (!selected && !verdict_is_finding(&verdict) && !why->options->samples.verbose)
-		return;
-	print_row(name_of(vmm, name, sizeof(name)), &verdict);
-	if (selected || why->options->samples.verbose)
-		print_detail(why, guest, &verdict);
-}
-
-/* Counts, and finds the reason why the first guest could not be examined. */
-static const char *count(struct why *why)
-{
-	const char *first = NULL;
-	size_t i;
-
-	for (i = 0; i < why->monitor->vmms; i++) {
-		const struct vmm *vmm = why->monitor->vmm[i];
-		const struct guest_evidence *guest = evidence_of(&why->evidence, vmm->id);
-		struct verdict verdict = { 0 };
-
-		if (guest)
-			guest_verdict(&verdict, &why->evidence, guest);
-		if (!is_examined(vmm, guest, &verdict)) {
-			why->not_examined++;
-			first = first ? first : reason(vmm, guest, &verdict);
-		} else if (verdict_is_finding(&verdict)) {
-			why->findings++;
-		} else {
-			why->notes++;
-		}
-	}
-	return first;
+	printf("%-16s  %-42s  %8s  %s%s%s\n", name, verdict_text(text, sizeof(text), verdict),
+	       verdict_since(since, sizeof(since), verdict), verdict->evidence,
+	       finding ? "; " : "", finding ? strength_name(verdict->strength) : "");
+	if (detail)
+		print_detail(why, result);
 }
 
 static void print_text(struct why *why)
 {
 	size_t vmms = why->monitor->vmms, i;
-	const char *first = count(why);
 
-	if (why->findings || filter_names_vmms(why->monitor->options.filter) ||
-	    (vmms && why->options->samples.verbose))
-		printf("%-16s  %-42s  %8s  %s\n", "GUEST", "VERDICT", "SINCE", "EVIDENCE");
-	for (i = 0; i < vmms; i++)
-		print_guest(why, why->monitor->vmm[i]);
+	for (i = 0; i < vmms; i++) {
+		struct result result = result_of(why, why->monitor->vmm[i]);
+
+		count(why, &result);
+		print_result(why, &result);
+	}
 	printf("%zu guest%s: %zu with a verdict, %zu without a finding, %zu could not be examined",
-	       vmms, plural(vmms), why->findings, why->notes, why->not_examined);
-	printf(first ? " (%s)\n" : "\n", first);
+	       vmms, plural(vmms), why->findings, vmms - why->findings - why->not_examined,
+	       why->not_examined);
+	printf(why->reason ? " (%s)\n" : "\n", why->reason);
 }
 
 /* ---- JSON ---- */
@@ -256,10 +214,9 @@ static void print_json_text(const char *name, const char *text)
 
 static void print_json_verdict(const struct verdict *verdict)
 {
-	const struct rule *rule = &why_rules[verdict->rule];
-
-	printf("\"verdict\": \"%s\", \"finding\": %s, \"strength\": \"%s\"", rule->name,
-	       verdict_is_finding(verdict) ? "true" : "false", strength_name(verdict->strength));
+	printf("\"verdict\": \"%s\", \"finding\": %s, \"strength\": \"%s\"",
+	       why_rules[verdict->rule].name, verdict_is_finding(verdict) ? "true" : "false",
+	       strength_name(verdict->strength));
 	if (verdict->loss >= 0)
 		printf(", \"share\": %.1f", verdict->loss);
 	if (verdict->since >= 0)
@@ -270,57 +227,49 @@ static void print_json_verdict(const struct verdict *verdict)
 	print_json_text("remedy", verdict->remedy);
 }
 
-static void print_json_vcpu(const struct why *why, const struct guest_evidence *guest,
+static void print_json_vcpu(const struct why *why, const struct result *result,
 			    const struct thread_evidence *vcpu)
 {
 	struct verdict verdict;
 	double part[PARTS];
 	enum part i;
 
-	vcpu_verdict(&verdict, &why->evidence, guest, vcpu);
+	vcpu_verdict(&verdict, &why->evidence, result->guest, vcpu);
 	printf("{\"vcpu\": %d, \"tid\": %d, ", vcpu->vcpu, (int)vcpu->tid);
 	print_json_verdict(&verdict);
 	if (thread_parts(vcpu, part)) {
-		fputs(", \"time\": {", stdout);
 		for (i = 0; i < PARTS; i++)
-			printf("%s\"%s\": %.1f", i ? ", " : "", part_name(i), part[i]);
+			printf("%s\"%s\": %.1f", i ? ", " : ", \"time\": {", part_name(i), part[i]);
 		putchar('}');
 	}
 	putchar('}');
 }
 
-static void print_json_guest(const struct why *why, const struct vmm *vmm)
+static void print_json_examined(const struct why *why, const struct result *result)
 {
-	const struct guest_evidence *guest = evidence_of(&why->evidence, vmm->id);
 	const struct thread_evidence *vcpu;
-	struct verdict verdict = { 0 };
+	const char *separator = "";
 	unsigned int bit;
-	size_t at = 0, n = 0;
+	size_t at = 0;
 
-	if (guest)
-		guest_verdict(&verdict, &why->evidence, guest);
-	printf("{\"pid\": %d", (int)vmm->pid);
-	print_json_text("guest", vmm->guest ? vmm->guest : vmm->comm);
-	if (!is_examined(vmm, guest, &verdict)) {
-		print_json_text("not_examined", reason(vmm, guest, &verdict));
-		putchar('}');
-		return;
-	}
 	fputs(", ", stdout);
-	print_json_verdict(&verdict);
+	print_json_verdict(&result->verdict);
 	fputs(", \"vcpus\": [", stdout);
-	while ((vcpu = guest_next_vcpu(guest, &at))) {
-		fputs(n++ ? ", " : "", stdout);
-		print_json_vcpu(why, guest, vcpu);
+	while ((vcpu = guest_next_vcpu(result->guest, &at))) {
+		fputs(separator, stdout);
+		print_json_vcpu(why, result, vcpu);
+		separator = ", ";
 	}
 	fputs("], \"gaps\": [", stdout);
-	for (bit = 1, n = 0; bit <= GAP_NEIGHBOURS; bit <<= 1) {
-		if (!(verdict.gaps & bit))
+	separator = "";
+	for (bit = 1; bit <= GAP_NEIGHBOURS; bit <<= 1) {
+		if (!(result->verdict.gaps & bit))
 			continue;
-		fputs(n++ ? ", " : "", stdout);
+		fputs(separator, stdout);
 		json_print_string(gap_text(bit));
+		separator = ", ";
 	}
-	fputs("]}", stdout);
+	putchar(']');
 }
 
 static void print_json(struct why *why)
@@ -328,18 +277,25 @@ static void print_json(struct why *why)
 	char time[STAMP_SIZE];
 	size_t i;
 
-	count(why);
 	if (why->monitor->is_copy)
-		fputs("{\"time\": null", stdout);
+		fputs("{\"time\": null, \"guests\": [", stdout);
 	else
-		printf("{\"time\": \"%s\"", stamp_of(why->monitor->time, time));
-	printf(", \"findings\": %zu, \"without_finding\": %zu, \"not_examined\": %zu, "
-	       "\"guests\": [", why->findings, why->notes, why->not_examined);
+		printf("{\"time\": \"%s\", \"guests\": [", stamp_of(why->monitor->time, time));
 	for (i = 0; i < why->monitor->vmms; i++) {
-		fputs(i ? ", " : "", stdout);
-		print_json_guest(why, why->monitor->vmm[i]);
+		const struct vmm *vmm = why->monitor->vmm[i];
+		struct result result = result_of(why, vmm);
+
+		count(why, &result);
+		printf("%s{\"pid\": %d", i ? ", " : "", (int)vmm->pid);
+		print_json_text("guest", vmm->guest ? vmm->guest : vmm->comm);
+		if (result.reason)
+			print_json_text("not_examined", result.reason);
+		else
+			print_json_examined(why, &result);
+		putchar('}');
 	}
-	puts("]}");
+	printf("], \"findings\": %zu, \"not_examined\": %zu}\n", why->findings,
+	       why->not_examined);
 }
 
 /* ---- the rules ---- */
@@ -370,9 +326,9 @@ static int print_rules(void)
 static const char usage[] =
 	"Usage: kvm-stats why [OPTION]...\n"
 	"\n"
-	"Says what costs guests their time, for example a neighbour, a limit or a disk: a\n"
-	"verdict on each guest with its evidence. With -g or -p, also how the time of each\n"
-	"vCPU is divided, and what to do.\n"
+	"Says what costs guests their time, for example a neighbour, a limit or a disk.\n"
+	"It prints a verdict on each guest, with its evidence. With -g or -p, it also\n"
+	"prints how the time of each vCPU is divided, and what to do.\n"
 	"\n";
 
 #define MEMBER(member)	offsetof(struct why_options, member)

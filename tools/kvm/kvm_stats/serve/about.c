@@ -7,6 +7,7 @@
 #include "proc.h"
 #include "serve/names.h"
 #include "util.h"
+#include "why/verdict.h"
 
 void put_metadata(const struct text *text, const char *name, enum metric_type type,
 		  const char *unit, const char *help, const char *more)
@@ -222,6 +223,32 @@ static void put_info(const struct text *text, const struct guest *guest)
 	put_label(text->to, ',', "pid", pid);
 	put_label(text->to, ',', "vmm", vmm->comm ? vmm->comm : "");
 	fputs("} 1\n", text->to);
+}
+
+/* A guest has none in its first sample. */
+void put_verdicts(const struct text *text, const struct guest_list *guests,
+		  const struct evidence *evidence)
+{
+	size_t i;
+
+	put_gauge(text, "kvm_guest_verdict",
+		  "Always 1. The label verdict is what costs the guest its time, see "
+		  "kvm-stats-why(1), or idle, busy, burst, new or none.");
+	for (i = 0; i < guests->count; i++) {
+		const struct guest_evidence *guest =
+			evidence_of(evidence, guests->guest[i].vmm->id);
+		struct verdict verdict;
+
+		if (!guest || guest->samples_taken < 2)
+			continue;
+		guest_verdict(&verdict, evidence, guest);
+		if (!verdict.vcpus)
+			continue;
+		fputs("kvm_guest_verdict", text->to);
+		put_guest_labels(text->to, &guests->guest[i]);
+		put_label(text->to, ',', "verdict", why_rules[verdict.rule].name);
+		fputs("} 1\n", text->to);
+	}
 }
 
 void put_guests(const struct text *text, const struct guest_list *guests, enum metrics metrics,

@@ -22,11 +22,16 @@
 #include "serve/serve.h"
 #include "util.h"
 
+/* Verdicts are about one to two minutes: some samples, whatever the interval of scrapes is. */
+#define VERDICT_WINDOW	(60 * SECOND)
+
 struct collector {
 	const struct serve_options *options;
 	struct monitor *monitor;
 	struct notices notices;
 	struct exposition *exposition;
+	struct host host;
+	struct evidence evidence;
 	struct sampling sampling;
 	struct process_use process;
 	struct http_process http;
@@ -76,7 +81,7 @@ static bool open_monitor(struct collector *collector)
 	struct monitor_options monitor_options = {
 		.filter = &options->filter,
 		.processes = options->exposed.metrics == METRICS_MINIMAL ? PROCESSES_OF_VCPUS :
-									   PROCESSES_ALL,
+									   PROCESSES_STATES,
 	};
 	struct message why;
 
@@ -101,7 +106,9 @@ static bool take_sample(struct collector *collector)
 		message_print(&collector->monitor->problem);
 	else
 		notices_print(&collector->notices, collector->monitor);
-	good = read && !exposition_update(collector->exposition);
+	host_update(&collector->host);
+	good = read && !exposition_update(collector->exposition) &&
+	       evidence_update(&collector->evidence, collector->monitor, &collector->host);
 	if (read && !good)
 		out_of_memory();
 	sampling->time = clock_read(CLOCK_REALTIME);
@@ -127,6 +134,7 @@ static char *expose(struct collector *collector, enum exposition_format format, 
 		return NULL;
 	read_process(&collector->process);
 	sampling->process = process ? &collector->process : NULL;
+	sampling->evidence = &collector->evidence;
 	to = open_memstream(&text, size);
 	good = to && !exposition_write(collector->exposition, format, sampling, to);
 	if (to && fclose(to))
@@ -377,6 +385,7 @@ int serve_run(const struct serve_options *options)
 {
 	struct collector collector = {
 		.options = options, .http.fd = -1, .process.start = clock_read(CLOCK_REALTIME),
+		.evidence.window = VERDICT_WINDOW,
 	};
 	int status = STATUS_FAILED;
 
@@ -391,6 +400,7 @@ int serve_run(const struct serve_options *options)
 	if (!http_end(&collector.http))
 		status = STATUS_FAILED;
 	exposition_free(collector.exposition);
+	evidence_free(&collector.evidence);
 	monitor_close(collector.monitor);
 	return status;
 }

@@ -134,6 +134,10 @@ struct text {
 void put_metadata(const struct text *text, const char *name, enum metric_type type,
 		  const char *unit, const char *help, const char *more);
 
+/* Writes the verdicts on guests. */
+void put_verdicts(const struct text *text, const struct guest_list *guests,
+		  const struct evidence *evidence);
+
 /*
  * Writes the metrics of /proc and of the cgroups about guests. With @waiting, also how long vCPUs
  * wait for a CPU, which KVM counts on some kernels.

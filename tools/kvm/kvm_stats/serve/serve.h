@@ -13,6 +13,7 @@
 #include "model.h"
 #include "serve/http.h"
 #include "util.h"
+#include "why/evidence.h"
 
 /* ---- expositions: text.c ---- */
 
@@ -48,6 +49,7 @@ struct sampling {
 	uint64_t time;		/* of the last sample, in ns since the epoch */
 	uint64_t duration;	/* of the last sample, in ns */
 	const struct process_use *process;	/* NULL: not exposed */
+	const struct evidence *evidence;	/* the same, for verdicts */
 };
 
 struct exposition;

@@ -452,6 +452,8 @@ int exposition_write(struct exposition *exposition, enum exposition_format forma
 	put_own(&exposition->text, sampling, monitor, exposition->left_out);
 	put_host(&exposition->text, guests, monitor, waiting);
 	put_guests(&exposition->text, guests, exposition->options->metrics, waiting);
+	if (sampling->evidence)
+		put_verdicts(&exposition->text, guests, sampling->evidence);
 	put_metrics(exposition, monitor_exits(monitor) == EXITS_OFF);
 	if (format == OPENMETRICS_1_0)
 		fputs("# EOF\n", to);

@@ -31,7 +31,8 @@ static const struct command_option table[] = {
 	{ OPTION_COLUMNS, "columns", "LIST",
 	  "show only these columns, for example cpu,exits: pid,\n"
 	  "vcpus, state, cpu, guest, kernel, vmm, halted, waiting,\n"
-	  "throttled, exits, history, kinds, polls, faults, memory",
+	  "throttled, exits, verdict, history, kinds, polls, faults,\n"
+	  "memory",
 	  .kind = OPTION_TEXT, .member = MEMBER(columns) },
 	{ 0 },
 };

@@ -229,6 +229,24 @@ static int draw_limit(const struct view *view, int y)
 				  sanitize(process->limit.cgroup, cgroup, sizeof(cgroup)));
 }
 
+/* The verdict on the guest of the page, its evidence, and what to do. Returns the next row. */
+static int draw_verdict(const struct verdict *verdict, int y, int last)
+{
+	bool finding = verdict_is_finding(verdict);
+	char text[224], since[32];
+
+	if (!*verdict->text)
+		return y;
+	y = screen_paragraph(y, last, finding ? screen_color(COLOR_YELLOW) : 0,
+			     finding ? "Why: %s; %s; %s, since %s" : "Why: %s; %s",
+			     verdict_text(text, sizeof(text), verdict), verdict->evidence,
+			     strength_name(verdict->strength),
+			     verdict_since(since, sizeof(since), verdict));
+	if (finding)
+		y = screen_paragraph(y, last, 0, "To do: %s", verdict->remedy);
+	return y;
+}
+
 #define PROBLEM_ROWS	3
 
 /*
@@ -247,6 +265,8 @@ static int draw_details(const struct view *view, int y, int end)
 			     message_text(problem, text, sizeof(text)));
 	if (page->kind == PAGE_HISTOGRAM && y < last)
 		return y + !!screen_print(y, 0, 0, "%s", page->summary);
+	if (page->kind == PAGE_TARGETS)
+		y = draw_verdict(&page->verdict, y, last);
 	if (page->kind == PAGE_TARGETS && y + 1 < last)
 		y = draw_limit(view, y);
 	if (page->kind == PAGE_TARGETS || page->kind == PAGE_STATISTICS)

@@ -113,6 +113,7 @@ struct line *page_line(struct page *page, const struct top_scope *scope, const c
 		snprintf(line->stat, sizeof(line->stat), "%s", stat);
 		line->meaning = "";
 		line->state = "";
+		line->verdict = "";
 		line_clear_numbers(line);
 	}
 	line->seen = true;

@@ -15,6 +15,7 @@
 #include "proc.h"
 #include "top/exits.h"
 #include "top/number.h"
+#include "why/verdict.h"
 
 #define NAME_SIZE	128
 
@@ -63,6 +64,7 @@ enum column_id {
 	COLUMN_WAITING,
 	COLUMN_THROTTLED,
 	COLUMN_EXITS,
+	COLUMN_VERDICT,	/* its number is the order: the largest loss first */
 	COLUMN_HISTORY,	/* of the exits, or of the rate of a statistic */
 	COLUMN_KINDS,
 	COLUMN_POLLS,
@@ -96,6 +98,7 @@ struct line {
 	char name[NAME_SIZE];
 	double number[COLUMNS];		/* negative: unknown */
 	const char *state;		/* of a guest, VM or vCPU: one word, or "" */
+	const char *verdict;		/* of a guest or vCPU: its name, or "" */
 	struct tally tally;		/* of a guest, VM or vCPU */
 	struct history history;		/* of exits, or of the statistic */
 	struct exit_kind kind[TOP_KINDS];	/* the most frequent ones; the rest has rate 0 */
@@ -139,6 +142,7 @@ struct page {
 	size_t at;			/* line of the cursor */
 	const struct line *selected;	/* the cursor stays on it if the order changes; or NULL */
 	size_t first;			/* first line on the screen */
+	struct verdict verdict;		/* on the guest or vCPU; without a text: none */
 	struct tally times;		/* where the time of the vCPUs goes */
 	struct exit_kinds classes;	/* of these vCPUs, those with the most time first */
 	char summary[160];		/* of the histogram */

@@ -22,7 +22,8 @@ bool sampler_read(struct sampler *sampler, struct message *why)
 	host_update(&sampler->host);
 	sampler->exits.state = monitor_exits(monitor);
 	baselines_update(monitor);
-	return true;
+	return evidence_update(&sampler->evidence, monitor, &sampler->host) ||
+	       message_no_memory(why);
 }
 
 bool sampler_sum_up(struct sampler *sampler, const struct top_scope *scope)
@@ -56,6 +57,7 @@ bool sampler_open(struct sampler *sampler, const struct monitor_options *options
 
 void sampler_close(struct sampler *sampler)
 {
+	evidence_free(&sampler->evidence);
 	totals_close(sampler->totals);
 	monitor_close(sampler->monitor);
 }
@@ -118,6 +120,35 @@ static void set_vcpu_state(struct line *line, const struct target *target,
 		line->state = "blocked";
 	else if (task_is_stopped(&thread->now))
 		line->state = "stopped";
+}
+
+/* ---- verdicts ---- */
+
+static void set_verdict(struct line *line, const struct verdict *verdict)
+{
+	if (!*verdict->text)
+		return;
+	line->verdict = verdict_is_finding(verdict) ? why_rules[verdict->rule].name : "";
+	line->number[COLUMN_VERDICT] = verdict_is_finding(verdict) ? fmax(0, verdict->loss) : -1;
+}
+
+/* The verdict on a guest or, with a thread, on a vCPU. It has no text if there is none. */
+static struct verdict verdict_on(const struct sampler *sampler, const struct vmm *vmm, pid_t tid)
+{
+	const struct guest_evidence *guest = evidence_of(&sampler->evidence, vmm->id);
+	struct verdict verdict = { .rule = RULE_NONE };
+	const struct thread_evidence *vcpu;
+	size_t at = 0;
+
+	if (!guest || guest->samples_taken < 2)
+		return verdict;
+	if (!tid)
+		guest_verdict(&verdict, &sampler->evidence, guest);
+	while (tid && (vcpu = guest_next_vcpu(guest, &at))) {
+		if (vcpu->tid == tid)
+			vcpu_verdict(&verdict, &sampler->evidence, guest, vcpu);
+	}
+	return verdict;
 }
 
 /* ---- the numbers of a line ---- */
@@ -245,6 +276,8 @@ static struct line *guest_line(struct page *page, struct sampler *sampler, const
 	line->number[COLUMN_PID] = vmm->pid;
 	line->number[COLUMN_VCPUS] = (double)vmm->vcpus;
 	set_process(line, vmm);
+	page->verdict = verdict_on(sampler, vmm, 0);
+	set_verdict(line, &page->verdict);
 	add_targets(line, sampler, vmm->target, vmm->targets);
 	return line;
 }
@@ -255,6 +288,7 @@ static void update_target_line(struct page *page, struct sampler *sampler, struc
 	const struct top_scope scope = scope_of_target(target);
 	struct line *line = page_line(page, &scope, "");
 	const struct thread *thread = thread_of(target);
+	struct verdict verdict;
 	struct cpu_use use;
 
 	line_clear_numbers(line);
@@ -264,6 +298,8 @@ static void update_target_line(struct page *page, struct sampler *sampler, struc
 		use = thread_use(&target->vmm->process, thread);
 		line->number[COLUMN_CPU] = use.guest < 0 ? -1 : use.guest + use.user + use.kernel;
 		set_times(line->number, use, 1);
+		verdict = verdict_on(sampler, target->vmm, thread->tid);
+		set_verdict(line, &verdict);
 	}
 	if (target->scope == SCOPE_VCPU)
 		set_vcpu_state(line, target, guest, thread);
@@ -319,6 +355,7 @@ void guest_page_update(struct page *page, struct page *guests, struct sampler *s
 		return;
 	}
 	guest = guest_line(guests, sampler, vmm);
+	page->verdict = guests->verdict;
 	sum = page_line(page, &page->scope, "");
 	*sum = *guest;
 	sum->sum = true;

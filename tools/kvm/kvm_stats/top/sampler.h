@@ -10,6 +10,7 @@
 #include "sums.h"
 #include "top/exits.h"
 #include "top/page.h"
+#include "why/evidence.h"
 
 /* Initialize it with zeros. */
 struct sampler {
@@ -18,6 +19,7 @@ struct sampler {
 	struct totals *totals;
 	struct top_scope scope;		/* the scope that the totals were selected by */
 	struct exits exits;
+	struct evidence evidence;	/* its user sets the window */
 	bool counts_growth;		/* values count from the last reset */
 };
 

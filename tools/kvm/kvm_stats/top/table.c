@@ -29,6 +29,8 @@ const struct column_type column_types[COLUMNS] = {
 	[COLUMN_THROTTLED] = { "throttled", 'T', "Throt%", 6, 0, UNIT_PERCENT,
 			       "time that the limit of a cgroup keeps vCPUs from running" },
 	[COLUMN_EXITS] = { "exits", 'E', "Exits/s", 7, 0, UNIT_RATE, "VM exits per second" },
+	[COLUMN_VERDICT] = { "verdict", 'Y', "Verdict", 9, 14, UNIT_COUNT,
+			     "what costs the guest its time, see kvm-stats-why(1)" },
 	[COLUMN_HISTORY] = { "history", 0, "History", 10, HISTORY_SAMPLES, UNIT_RATE,
 			     "VM exits per second in the last samples" },
 	[COLUMN_KINDS] = { "kinds", 0, "Top exits", 22, 56, UNIT_RATE,
@@ -47,10 +49,10 @@ const struct column_type column_types[COLUMNS] = {
 	[COLUMN_BAR] = { NULL, 0, "", 12, 500, UNIT_COUNT, "" },
 };
 
-/* Without the host's statistics, these have no values. */
-#define VALUE_COLUMNS	(COLUMN_BIT(COLUMN_EXITS) | COLUMN_BIT(COLUMN_HISTORY) | \
-			 COLUMN_BIT(COLUMN_KINDS) | COLUMN_BIT(COLUMN_POLLS) | \
-			 COLUMN_BIT(COLUMN_FAULTS))
+/* Without the host's statistics, these have no values, and verdicts hardly any evidence. */
+#define VALUE_COLUMNS	(COLUMN_BIT(COLUMN_EXITS) | COLUMN_BIT(COLUMN_VERDICT) | \
+			 COLUMN_BIT(COLUMN_HISTORY) | COLUMN_BIT(COLUMN_KINDS) | \
+			 COLUMN_BIT(COLUMN_POLLS) | COLUMN_BIT(COLUMN_FAULTS))
 
 int column_of_option(const char *name)
 {
@@ -340,6 +342,9 @@ void column_text(char *buf, enum column_id id, const struct line *line, int widt
 		break;
 	case COLUMN_STATE:
 		snprintf(buf, CELL_SIZE, "%s", line->state);
+		break;
+	case COLUMN_VERDICT:
+		snprintf(buf, CELL_SIZE, "%s", line->verdict);
 		break;
 	case COLUMN_HISTORY:
 		history_draw(buf, &line->history, width);

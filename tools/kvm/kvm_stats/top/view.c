@@ -104,10 +104,14 @@ void view_leave(struct view *view)
 
 /* ---- samples ---- */
 
+/* Verdicts are about so many intervals to twice as many. */
+#define VERDICT_INTERVALS	5
+
 void view_sample(struct view *view)
 {
 	const struct monitor *monitor = view->sampler.monitor;
 
+	view->sampler.evidence.window = VERDICT_INTERVALS * view->interval;
 	if (!sampler_read(&view->sampler, &view->failure))
 		view->quit = true;
 	view->table.has_values = monitor->has_values;
@@ -134,10 +138,11 @@ static void handle_event(const struct vmm *vmm, bool started, void *arg)
 bool view_open(struct view *view, const struct filter *filter, bool exits, struct message *why)
 {
 	const struct monitor_options options = {
-		.filter = filter, .exits = exits, .processes = PROCESSES_OF_VCPUS,
+		.filter = filter, .exits = exits, .processes = PROCESSES_STATES,
 		.event = handle_event, .arg = view,
 	};
 
+	view->sampler.evidence.window = VERDICT_INTERVALS * view->interval;
 	if (!sampler_open(&view->sampler, &options, why))
 		return false;
 	view->table.has_values = view->sampler.monitor->has_values;

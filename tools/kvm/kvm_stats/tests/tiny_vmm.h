@@ -135,8 +135,11 @@ static inline int tiny_create(struct tiny_vm *vm, int vcpus, bool halts)
 /* Returns whether the guest exited as expected. Reports what else ends KVM_RUN, except a stop. */
 static inline bool tiny_exits(struct tiny_vcpu *vcpu)
 {
-	if (ioctl(vcpu->fd, KVM_RUN, NULL)) {
-		if (errno != EINTR || !atomic_load(&vcpu->stop))
+	/* SIGSTOP and the freezer interrupt it, too. */
+	while (ioctl(vcpu->fd, KVM_RUN, NULL)) {
+		if (errno == EINTR && !atomic_load(&vcpu->stop))
+			continue;
+		if (errno != EINTR)
 			perror("# tiny_vmm: KVM_RUN");
 		return false;
 	}

@@ -24,11 +24,11 @@
  *	file F	map the file F, and print "mapped" with the number of the page in the address space
  *	fork	start a process that inherits all fds, and ends with the VMM; print "forked"
  *	map	map another page, which changes the address space
- *	pause P	what vCPU threads do after every 8 exits: `none`; `short`, the default: sleep for
- *		1 ms; `sleep` for 100 ms; `hold`: sleep until the next such command; `fork`, in
- *		uninterruptible sleep for 100 ms; `touch` 8 MiB of new memory; or wait for an I/O
- *		thread that needs 30 ms of CPU time (`work`), or is in uninterruptible sleep for
- *		100 ms (`disk`)
+ *	pause P	what vCPU threads do after every 8 exits: `none`; `short`, the default: sleep
+ *		for 1 ms; `sleep` for 300 ms; `hold`: sleep until the next such command; `fork`:
+ *		uninterruptible sleep for 300 ms; `touch` 8 MiB of new memory; `emulate`: use
+ *		30 ms of CPU time, as for an expensive device; or wait for an I/O
+ *		thread that needs 30 ms of CPU time (`work`), or sleeps as with `fork` (`disk`)
  */
 #include <semaphore.h>
 #include <signal.h>
@@ -151,7 +151,7 @@ static void no_pause(void)
 
 static void sleep_long(void)
 {
-	usleep(100000);
+	usleep(300000);
 }
 
 static void hold(void)
@@ -165,7 +165,7 @@ static void wait_for_child(void)
 	pid_t pid = vfork();
 
 	if (!pid) {
-		struct timespec pause = { 0, 100000000 };
+		struct timespec pause = { 0, 300000000 };
 
 		nanosleep(&pause, NULL);
 		_exit(0);
@@ -197,7 +197,6 @@ static void work(void)
 
 static struct {
 	sem_t request, answer;
-
 	void (*_Atomic serve)(void);
 } io;
 
@@ -221,11 +220,10 @@ static void set_pause(struct vms *vms, const char *name)
 {
 	static const struct {
 		const char *name;
-		void (*pause)(void);
-		void (*serve)(void);
+		void (*pause)(void), (*serve)(void);
 	} kinds[] = {
 		{ "none", no_pause }, { "short", tiny_sleep }, { "sleep", sleep_long },
-		{ "hold", hold }, { "fork", wait_for_child }, { "touch", touch_memory },
+		{ "hold", hold }, { "emulate", work }, { "fork", wait_for_child }, { "touch", touch_memory },
 		{ "work", wait_for_io, work }, { "disk", wait_for_io, wait_for_child },
 	};
 	bool held = atomic_load(&tiny_pause) == hold;

@@ -324,7 +324,8 @@ int layout_add_vcpu_desc(struct loader *loader, const char *name, __u32 flags, _
 
 bool layout_has_desc(const struct loader *loader, const char *name)
 {
-	const char *desc = (const char *)loader->layout.desc + offsetof(struct kvm_stats_desc, name);
+	const char *desc = (const char *)loader->layout.desc +
+			   offsetof(struct kvm_stats_desc, name);
 	__u32 at;
 
 	for (at = 0; at < loader->layout.desc_size; at += DESC_SIZE) {

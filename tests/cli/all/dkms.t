@@ -41,7 +41,7 @@ make_root()
 	cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 	cp "$out/apt.conf" "$root/etc/apt/apt.conf.d/99mirror"
 	mkdir -p "$root/root/kvm-stats" "$root/etc/initramfs-tools"
-	cp "$DEB_DIR/kvm-stats"{,-dkms}"_${version}_amd64.deb" "$root/root/"
+	cp "$DEB_DIR/kvm-stats"{,-check,-dkms}"_${version}_amd64.deb" "$root/root/"
 	printf '%s\n' virtio_pci 9pnet_virtio 9p >"$root/etc/initramfs-tools/modules"	# for boots
 	in_root apt-get -q update && install curl qemu-system-x86 seabios systemd-sysv "${@:2}"
 }
@@ -59,7 +59,7 @@ built()
 
 installs()
 {
-	install "/root/kvm-stats-dkms_${version}_amd64.deb" "/root/kvm-stats_${version}_amd64.deb" && built "$old"
+	install "/root/kvm-stats"{,-check,-dkms}"_${version}_amd64.deb" && built "$old"
 }
 
 newest()
@@ -103,7 +103,7 @@ boots()
 	}
 	life() {
 		local first package=$(echo /root/kvm-stats_*.deb)
-		dpkg -P kvm-stats && dpkg -i "$package" || return
+		dpkg -P kvm-stats-check kvm-stats && dpkg -i "$package" || return
 		! systemctl -q is-active kvm-stats && ! systemctl -q is-enabled kvm-stats || return
 		dpkg -i "$package" && ! systemctl -q is-active kvm-stats || return
 		systemctl start kvm-stats && runs 0 || return
@@ -258,7 +258,8 @@ bullseye()
 
 bookworm()
 {
-	check "Debian 12 is installed" make_root bookworm linux-image-amd64 "/root/kvm-stats_${version}_amd64.deb"
+	check "Debian 12 is installed" make_root bookworm linux-image-amd64 \
+		"/root/kvm-stats"{,-check}"_${version}_amd64.deb"
 	check "it boots with its own modules, and kvm-stats top shows a guest" boots
 	sed 's/^/# /' "$root/root/boot.log"
 	check "check-host checks mainline's interface" checks_host mainline

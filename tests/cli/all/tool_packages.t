@@ -39,6 +39,7 @@ builds_debs()
 {
 	"$packaging/deb" "$out/deb" &&
 	[ -f "$(echo "$out/deb/kvm-stats_${version}_"*.deb)" ] &&
+	[ -f "$(echo "$out/deb/kvm-stats-check_${version}_"*.deb)" ] &&
 	[ -f "$(echo "$out/deb/kvm-stat_${version}_"*.deb)" ] &&
 	[ -f "$(echo "$out/deb/${library}_${version}_"*.deb)" ] &&
 	[ -f "$(echo "$out/deb/libkvmstats-dev_${version}_"*.deb)" ]
@@ -64,7 +65,7 @@ has_symbols()
 # shellcheck disable=SC2016 # another shell expands this
 used='
 	export LC_ALL=C
-	dpkg -i /mnt/kvm-stat{,s}_*.deb /mnt/libkvmstats-dev_*.deb "/mnt/$2"_*.deb >/tmp/dpkg 2>&1 ||
+	dpkg -i /mnt/kvm-stat{,s,s-check}_*.deb /mnt/libkvmstats-dev_*.deb "/mnt/$2"_*.deb >/tmp/dpkg 2>&1 ||
 		{ cat /tmp/dpkg; exit 1; }
 	[ "$(command -v kvm-stats)" = /usr/bin/kvm-stats ]
 	[ "$(kvm-stats --version)" = "kvm-stats $1" ]
@@ -91,10 +92,37 @@ used='
 
 # shellcheck disable=SC2016 # another shell expands this
 removed='
-	dpkg -i /mnt/kvm-stat{,s}_*.deb /mnt/libkvmstats-dev_*.deb "/mnt/$2"_*.deb >/dev/null 2>&1
-	dpkg -P kvm-stat kvm-stats libkvmstats-dev "$2" >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
+	dpkg -i /mnt/kvm-stat{,s,s-check}_*.deb /mnt/libkvmstats-dev_*.deb "/mnt/$2"_*.deb >/dev/null 2>&1
+	dpkg -P kvm-stat kvm-stats kvm-stats-check libkvmstats-dev "$2" >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
 	[ -z "$(find /usr /lib/ /etc -xdev -name "*kvm*stat*" -newer /tmp/dpkg)" ]
 	! command -v kvm-stats kvm_stat'
+
+# Version 1.0 of kvm-stats contained the test programs.
+# shellcheck disable=SC2016 # another shell expands this
+upgraded='
+	export LC_ALL=C
+	mkdir /tmp/old
+	dpkg-deb -R /mnt/kvm-stats_*.deb /tmp/old
+	dpkg-deb -x /mnt/kvm-stats-check_*.deb /tmp/old
+	sed -i "s/^Version: .*/Version: 1.0/" /tmp/old/DEBIAN/control
+	dpkg-deb --root-owner-group -b /tmp/old /tmp/old.deb
+	dpkg -i /tmp/old.deb
+	[ -x /usr/lib/kvm-stats/check-host ]
+	dpkg -i /mnt/kvm-stats-check_*.deb && exit 1
+	dpkg -i /mnt/kvm-stats_*.deb
+	[ ! -e /usr/lib/kvm-stats/check-host ]
+	dpkg -i /mnt/kvm-stats-check_*.deb
+	[ -x /usr/lib/kvm-stats/check-host ]
+	dpkg -r kvm-stats-check
+	dpkg -i /tmp/old.deb
+	dpkg -i /mnt/kvm-stats{,-check}_*.deb
+	[ -x /usr/lib/kvm-stats/check-host ]
+	kvm-stats serve --once --qmp=/run/socket | grep "^kvm_stats_build_info"'
+
+debs_upgrade()
+{
+	in_overlay bash -euxc "$upgraded"
+}
 
 debs_work()
 {
@@ -116,11 +144,12 @@ deb_tests()
 			return
 		fi
 	done
-	check "make deb builds kvm-stats, kvm-stat, $library and libkvmstats-dev" builds_debs
+	check "make deb builds the tools, the test programs, $library and libkvmstats-dev" builds_debs
 	check "the package of the library has a file of symbols" has_symbols
 	check "lintian reports neither errors nor warnings" lintian_is_silent
 	if [ "$(id -u)" = 0 ] && in_overlay true 2>/dev/null; then
 		check "the installed packages work: command, pages, completion, library" debs_work
+		check "they replace version 1.0, which was one package with the test programs" debs_upgrade
 		check "the packages can be removed" debs_can_be_removed
 	else
 		skip "the installed packages work" "needs root, and a file system for an overlay"

@@ -15,6 +15,7 @@ enum {
 	EXCLUDE,
 	HISTOGRAMS,
 	WEB_CONFIG,
+	QMP,
 };
 
 static const char usage[] =
@@ -95,6 +96,10 @@ static bool set_option(int option, const char *value, void *arg, struct message 
 		return parse_metrics(&options->exposed.metrics, value, why);
 	case EXCLUDE:
 		return parse_excluded(&options->exposed, value, why);
+	case QMP:
+		/* A service with this option must survive the upgrade from version 1.0. */
+		complain("--qmp has no effect: kvm-stats no longer asks QEMU");
+		return true;
 	}
 	message_set(why, "--web.config.file no longer exists: kvm-stats has neither TLS nor "
 		    "passwords");
@@ -121,6 +126,7 @@ static const struct command_option table[] = {
 	{ PER_VCPU, "per-vcpu", NULL, "also export the statistics of each vCPU",
 	  .kind = OPTION_FLAG, .member = MEMBER(exposed.per_vcpu) },
 	{ WEB_CONFIG, "web.config.file", "FILE", NULL, .kind = OPTION_OTHER },
+	{ QMP, "qmp", "[=SOCKET]", NULL, .kind = OPTION_OTHER },
 	{ '1', "once", NULL, "write once, to FILE or standard output, and exit",
 	  .kind = OPTION_FLAG, .member = MEMBER(once) },
 	{ 0 },

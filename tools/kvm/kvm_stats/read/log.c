@@ -257,11 +257,12 @@ static void report_resets(struct log *log)
 	const struct columns *columns = &log->columns;
 
 	if (columns->resets == 1)
-		complain("%s of one VM or vCPU decreased: it was reset. Its growth in this interval "
-			 "is not included.", columns->reset);
+		complain("%s of one VM or vCPU decreased: it was reset. Its growth in this "
+			 "interval is not included.", columns->reset);
 	else if (columns->resets)
-		complain("%zu values, the first one of %s, decreased: they were reset. Their growth "
-			 "in this interval is not included.", columns->resets, columns->reset);
+		complain("%zu values, the first one of %s, decreased: they were reset. Their "
+			 "growth in this interval is not included.", columns->resets,
+			 columns->reset);
 	log->columns.resets = 0;
 }
 

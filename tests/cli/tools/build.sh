@@ -234,8 +234,27 @@ fuzz()
 	[ "$(find "$corpus" -type f | wc -l)" -gt 20 ]
 }
 
+# The recordings of the command: the fuzzer writes the valid samples from which it starts.
+fuzz_recordings()
+{
+	local corpus=$out/corpus/record seeds=$out/seeds/record
+
+	rm -rf "$corpus" "$seeds" && mkdir -p "$corpus" "$seeds" && build_plain library &&
+	clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -Wno-unused-function -D_GNU_SOURCE \
+		-D_FILE_OFFSET_BITS=64 -DHAVE_ZSTD=1 \
+		-I"$command" -I"$lib" -I"$lib/tests" -I"$plain/lib" -idirafter "$ROOT/include/uapi" \
+		-o "$out/record_fuzz" "$command"/tests/record_fuzz.c \
+		"$command"/record/{sample,pass,codec,frame,recording}.c "$command"/{util,message}.c \
+		"$lib"/*.c -lzstd -lz &&
+	SEEDS=$seeds "$out/record_fuzz" -runs=50000 -seed=1 -max_len=8192 -max_total_time=50 \
+		-verbosity=0 -print_final_stats=1 -artifact_prefix="$out/" "$corpus" "$seeds" &&
+	[ "$(find "$corpus" -type f | wc -l)" -gt 20 ]
+}
+
 fuzz_tests()
 {
+	local recordings="kvm-stats rejects or reads fuzzed recordings without errors (libFuzzer)"
 	local schemas="the library rejects or reads fuzzed schemas without errors (libFuzzer)"
 	local hosts="the library rejects or reads fuzzed host files without errors (libFuzzer)"
 
@@ -243,9 +262,11 @@ fuzz_tests()
 		clang -fsanitize=fuzzer,address -w -x c - -o "$out/fuzzer" 2>"$out/log"; then
 		check "$schemas" fuzz schema
 		check "$hosts" fuzz host
+		check "$recordings" fuzz_recordings
 	else
 		skip "$schemas" "clang has no libFuzzer: $(head -n 1 "$out/log")"
 		skip "$hosts" "clang has no libFuzzer"
+		skip "$recordings" "clang has no libFuzzer"
 	fi
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cgroup.h"
 #include "util.h"
@@ -226,7 +225,7 @@ static const char *unified_hierarchy(void)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/cgroup.controllers", root);
-	return access(path, F_OK) ? "unified" : "";
+	return has_kernel_file(path) ? "" : "unified";
 }
 
 /*

@@ -492,7 +492,11 @@ static void drop_vmms(struct monitor *monitor)
  */
 static int read_host(struct monitor *monitor)
 {
-	int err = kvmstats_host_read(monitor->host);
+	int err = monitor->replay ? replay_next(monitor->replay) : 0;
+
+	if (err)
+		return err;
+	err = kvmstats_host_read(monitor->host);
 
 	if (err == -ESTALE && monitor->private) {
 		leave_private_host(monitor);
@@ -550,12 +554,32 @@ int monitor_read_processes(struct monitor *monitor)
 	for (i = 0; i < monitor->vmms; i++) {
 		struct vmm *vmm = monitor->vmm[i];
 
-		vmm->process.pid = monitor->is_copy || vmm->orphan ? 0 : vmm->pid;
+		/* Another host's processes are only known if they were recorded. */
+		vmm->process.pid = (monitor->is_copy && !monitor->replay) || vmm->orphan ? 0 :
+				   vmm->pid;
 		if (!process_update_vmm(&vmm->process, &monitor->processes, monitor->host,
 					vmm->kvm))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/* The clock of another boot has nothing to do with that before. */
+static void set_times(struct monitor *monitor)
+{
+	bool gap = monitor->replay && replay_has_gap(monitor->replay);
+
+	monitor->time_before = gap ? 0 : monitor->time;
+	monitor->time = kvmstats_host_time(monitor->host);
+	if (monitor->replay)
+		monitor->wall = replay_time(monitor->replay);
+}
+
+/* A recording of a host with only /proc is a host file without statistics. */
+static bool has_values(const struct kvmstats_host *host)
+{
+	return kvmstats_schema_count(kvmstats_host_schema(host, KVMSTATS_KIND_VM)) ||
+	       kvmstats_schema_count(kvmstats_host_schema(host, KVMSTATS_KIND_VCPU));
 }
 
 int monitor_sample(struct monitor *monitor)
@@ -570,9 +594,8 @@ int monitor_sample(struct monitor *monitor)
 		err = take_problem(monitor);
 	if (err)
 		return err;
-	monitor->time_before = monitor->time;
-	monitor->time = kvmstats_host_time(monitor->host);
-	monitor->has_values = kvmstats_host_origin(monitor->host) != KVMSTATS_ORIGIN_PROC;
+	set_times(monitor);
+	monitor->has_values = has_values(monitor->host);
 	err = update_vmms(monitor);
 	if (!err)
 		err = monitor_read_processes(monitor);
@@ -582,6 +605,16 @@ int monitor_sample(struct monitor *monitor)
 	}
 	monitor->samples++;
 	return err;
+}
+
+const char *monitor_stamp(const struct monitor *monitor, char *buf)
+{
+	if (monitor->wall)
+		return stamp_of_wall(monitor->wall, buf);
+	if (!monitor->is_copy)
+		return stamp_of(monitor->time, buf);
+	snprintf(buf, STAMP_SIZE, "%.3f", (double)monitor->time / 1e9);
+	return buf;
 }
 
 bool monitor_has_ended(const struct monitor *monitor)
@@ -636,6 +669,55 @@ static void allow_many_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static bool wants_replay(const struct monitor_options *options)
+{
+	const struct replay_options *replay = &options->replay;
+
+	return replay->dir || replay->at || replay->since || replay->until ||
+	       (options->from && replay_is_recording(options->from));
+}
+
+static void print_notice(const struct message *notice, void *arg)
+{
+	(void)arg;
+	message_print(notice);
+}
+
+static int open_replay(struct monitor *monitor, struct message *why)
+{
+	struct replay_options *replay = &monitor->options.replay;
+	const char *from = monitor->options.from;
+
+	if (from && replay->dir) {
+		message_set(why, "--from and --dir exclude each other");
+		return -EINVAL;
+	}
+	if (from && !replay_is_recording(from)) {
+		message_set(why, "it is not a recording, so it has no times");
+		message_object(why, "%s", from);
+		return -EINVAL;
+	}
+	if (from)
+		replay->dir = from;
+	monitor->options.from = replay->dir ? replay->dir : RECORDING_DIR;
+	monitor->is_copy = true;
+	monitor->replay = replay_open(replay, print_notice, NULL, why);
+	if (!monitor->replay)
+		return -EINVAL;
+	return kvmstats_host_open_fd(&monitor->host, replay_fd(monitor->replay));
+}
+
+/* Opens this host, or the host file @from. */
+static int open_host(struct kvmstats_host **host, const char *from, struct message *why)
+{
+	int err = from && !strcmp(from, "-") ? kvmstats_host_open_fd(host, STDIN_FILENO) :
+					       kvmstats_host_open(host, from);
+
+	if (err)
+		problem_of_read(why, from, err);
+	return err;
+}
+
 int monitor_open(struct monitor **monitorp, const struct monitor_options *options,
 		 struct message *why)
 {
@@ -653,13 +735,12 @@ int monitor_open(struct monitor **monitorp, const struct monitor_options *option
 	monitor->is_copy = is_copy(from);
 	if (!from)
 		allow_many_files();
-	if (from && !strcmp(from, "-"))
-		err = kvmstats_host_open_fd(&monitor->host, STDIN_FILENO);
+	if (wants_replay(options))
+		err = open_replay(monitor, why);
 	else
-		err = kvmstats_host_open(&monitor->host, from);
+		err = open_host(&monitor->host, from, why);
 	if (!err)
 		return 0;
-	problem_of_read(why, from, err);
 	monitor_close(monitor);
 	*monitorp = NULL;
 	return err;
@@ -675,5 +756,6 @@ void monitor_close(struct monitor *monitor)
 	stat_sets_free(&monitor->sets);
 	kvmstats_host_close(monitor->host);
 	private_host_close(monitor->private);
+	replay_close(monitor->replay);
 	free(monitor);
 }

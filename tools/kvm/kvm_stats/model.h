@@ -15,6 +15,7 @@
 #include "kvmstats.h"
 #include "message.h"
 #include "proc.h"
+#include "replay.h"
 #include "stat.h"
 
 #define LABEL_SIZE	48
@@ -99,6 +100,8 @@ struct monitor_options {
 	 * copy, or "-" for standard input.
 	 */
 	const char *from;
+	/* If a member is set, or @from is a recording: its samples instead of those of a host. */
+	struct replay_options replay;
 	/*
 	 * Count the exits of the selected VMMs while the monitor is open, if the host file of this
 	 * host does not have them. It needs the capabilities to load BPF programs.
@@ -125,8 +128,10 @@ struct monitor {
 	uint64_t time_before;		/* of the previous sample; 0: none */
 	bool has_values;		/* false: the host has only what /proc shows */
 	bool is_copy;			/* @time is that of another time or machine */
+	uint64_t wall;			/* when a recorded sample was made, CLOCK_REALTIME; or 0 */
 	/* Why the host has no values, or why the last sample failed, or "" */
 	struct message problem;
+	struct replay *replay;		/* or NULL */
 	/* For model.c only: */
 	size_t samples;
 	struct private_host *private;	/* the host file that only this process can read, or NULL */
@@ -156,6 +161,12 @@ int monitor_sample(struct monitor *monitor);
 
 /* Reads /proc for all VMMs: a part of monitor_sample(). Returns 0 or -ENOMEM. */
 int monitor_read_processes(struct monitor *monitor);
+
+/*
+ * Writes the local time of the last sample to @buf, which has STAMP_SIZE bytes; of a copy of a host
+ * file, the seconds since its host was booted. Returns @buf.
+ */
+const char *monitor_stamp(const struct monitor *monitor, char *buf);
 
 /* Whether the user selected processes by PID, and none of them exists. */
 bool monitor_has_ended(const struct monitor *monitor);

@@ -206,7 +206,7 @@ void notices_print(struct notices *notices, const struct monitor *monitor)
 	enum kvmstats_origin origin = kvmstats_host_origin(monitor->host);
 
 	print_problem(notices, &monitor->problem);
-	if (!notices->started && monitor->time)
+	if (!notices->started && monitor->time && !monitor->replay)
 		complain("watching %zu VMM%s; source: %s", monitor->vmms, plural(monitor->vmms),
 			 origin_text(origin));
 	else if (notices->started && origin != notices->origin)

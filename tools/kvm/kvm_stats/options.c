@@ -25,6 +25,102 @@ bool parse_seconds(const char *option, const char *text, double min, uint64_t *n
 			   min, MAX_SECONDS, text);
 }
 
+uint64_t parse_duration(const char *text)
+{
+	static const struct {
+		char unit;
+		double seconds;
+	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+	char *end;
+	double count = strtod(text, &end);
+	size_t i;
+
+	for (i = 0; end != text && i < ARRAY_SIZE(units); i++) {
+		if (*end == units[i].unit && !end[1] && count > 0 && count < 1e6)
+			return (uint64_t)(count * units[i].seconds * 1e9);
+	}
+	return 0;
+}
+
+/* Parses a time of the last 24 hours. Returns (time_t)-1 if @text is not one. */
+static time_t parse_clock(const char *text, time_t now)
+{
+	struct tm tm, today;
+	const char *end;
+	time_t time;
+
+	localtime_r(&now, &today);
+	tm = today;
+	tm.tm_sec = 0;
+	end = strptime(text, "%H:%M:%S", &tm);
+	if (!end)
+		end = strptime(text, "%H:%M", &tm);
+	if (!end || *end)
+		return -1;
+	tm.tm_isdst = -1;
+	time = mktime(&tm);
+	if (time <= now)
+		return time;
+	tm.tm_mday--;
+	tm.tm_isdst = -1;
+	return mktime(&tm);
+}
+
+/* Parses "2026-11-28T02:10:30.5+01:00". The date can be alone, and most of the rest is optional. */
+static bool parse_iso(const char *text, uint64_t *time)
+{
+	static const char * const formats[] = {
+		"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M",
+		"%Y-%m-%d",
+	};
+	const char *end = NULL;
+	double fraction = 0;
+	struct tm tm;
+	time_t seconds;
+	size_t i;
+
+	for (i = 0; !end && i < ARRAY_SIZE(formats); i++) {
+		tm = (struct tm){ .tm_isdst = -1 };
+		end = strptime(text, formats[i], &tm);
+	}
+	if (!end)
+		return false;
+	if (*end == '.') {
+		char *after;
+
+		fraction = strtod(end, &after);
+		end = after;
+	}
+	if (*end && strcmp(end, "Z")) {
+		struct tm zone = { 0 };
+
+		end = strptime(end, "%z", &zone);
+		if (!end || *end)
+			return false;
+		seconds = timegm(&tm) - zone.tm_gmtoff;
+	} else {
+		seconds = *end ? timegm(&tm) : mktime(&tm);
+	}
+	*time = (uint64_t)seconds * SECOND + (uint64_t)(fraction * 1e9);
+	return seconds > 0;
+}
+
+bool parse_time(const char *option, const char *text, uint64_t *time, struct message *why)
+{
+	uint64_t now = clock_read(CLOCK_REALTIME);
+	uint64_t ago = *text == '-' ? parse_duration(text + 1) : 0;
+	time_t seconds = parse_clock(text, (time_t)(now / SECOND));
+
+	if (ago)
+		*time = now - ago;
+	else if (seconds >= 0)
+		*time = (uint64_t)seconds * SECOND;
+	if (ago || seconds >= 0 || parse_iso(text, time))
+		return true;
+	message_set(why, "--%s must be a time, not '%s'", option, text);
+	return message_advice(why, "Examples are 02:10, -6h and 2026-11-28T02:10");
+}
+
 /* The same as parse_seconds() for a number of intervals above 0. */
 static bool parse_count(const char *option, const char *text, unsigned long *count,
 			struct message *why)
@@ -280,6 +376,8 @@ static bool apply_option(const struct command_options *options, int letter, void
 		return parse_count(name, optarg, member, why);
 	case OPTION_SECONDS:
 		return parse_seconds(name, optarg, option->min, member, why);
+	case OPTION_TIME:
+		return parse_time(option->name, optarg, member, why);
 	case OPTION_OTHER:
 		break;
 	}

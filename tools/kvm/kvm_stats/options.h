@@ -10,6 +10,7 @@
 
 #include "filter.h"
 #include "message.h"
+#include "replay.h"
 
 /* The exit status of kvm-stats. */
 enum exit_status {
@@ -30,6 +31,16 @@ enum exit_status {
 bool parse_seconds(const char *option, const char *text, double min, uint64_t *ns,
 		   struct message *why);
 
+/* Parses "90s", "30m", "6h" or "2d". Returns the ns, or 0 if @text is not such a time. */
+uint64_t parse_duration(const char *text);
+
+/*
+ * Parses a time, and stores it in ns of CLOCK_REALTIME: "02:10" or "02:10:30", which is the last
+ * time that it was so late, "-90s", "-30m", "-6h" or "-2d" before now, or a time in ISO 8601, in UTC
+ * if it ends with Z. Returns false with a message.
+ */
+bool parse_time(const char *option, const char *text, uint64_t *time, struct message *why);
+
 /* ---- the options of a command, from which getopt_long() and --help know them ---- */
 
 enum option_kind {
@@ -38,12 +49,17 @@ enum option_kind {
 	OPTION_TEXT,		/* stores the argument in a const char * */
 	OPTION_COUNT,		/* stores a number of intervals in an unsigned long */
 	OPTION_SECONDS,		/* parse_seconds() stores it in a uint64_t */
+	OPTION_TIME,		/* parse_time() does */
 };
 
 /* The options of a command that have no letter are numbered from here. */
 #define FIRST_LONG_OPTION	512
 #define LONG_OPTION_FROM	511
 #define LONG_OPTION_EXITS	510
+#define LONG_OPTION_DIR		509
+#define LONG_OPTION_AT		508
+#define LONG_OPTION_SINCE	507
+#define LONG_OPTION_UNTIL	506
 
 struct command_option {
 	int letter;			/* or such a number */
@@ -58,8 +74,24 @@ struct command_option {
 /* For the commands that can read a host file of another time or host */
 #define FROM_OPTION(from_member) \
 	{ LONG_OPTION_FROM, "from", "FILE", \
-	  "read FILE, a copy of a host file, a socket, or - for\nstandard input", \
+	  "read FILE, a recording, a copy of a host file, a socket,\nor - for standard input", \
 	  .kind = OPTION_TEXT, .member = (from_member) }
+
+/* For those that can look back: @replay is a struct replay_options. */
+#define REPLAY_OPTIONS(replay_member) \
+	{ LONG_OPTION_AT, "at", "TIME", \
+	  "show what was recorded at this time: 02:10, -6h, or\n2026-11-28T02:10", \
+	  .kind = OPTION_TIME, \
+	  .member = (replay_member) + offsetof(struct replay_options, at) }, \
+	{ LONG_OPTION_SINCE, "since", "TIME", "show what was recorded from this time on", \
+	  .kind = OPTION_TIME, \
+	  .member = (replay_member) + offsetof(struct replay_options, since) }, \
+	{ LONG_OPTION_UNTIL, "until", "TIME", "and up to this time", \
+	  .kind = OPTION_TIME, \
+	  .member = (replay_member) + offsetof(struct replay_options, until) }, \
+	{ LONG_OPTION_DIR, "dir", "DIR", "the recording (default: " RECORDING_DIR ")", \
+	  .kind = OPTION_TEXT, \
+	  .member = (replay_member) + offsetof(struct replay_options, dir) }
 
 /* For those that run long enough for something to be counted */
 #define EXITS_OPTION(exits_member) \

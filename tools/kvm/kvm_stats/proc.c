@@ -98,21 +98,16 @@ static void parse_times(struct host_times *times, const char *text)
 /* The file starts with a line for the sum and one for each CPU, of which there can be thousands. */
 static void read_stat(struct host *host)
 {
-	char path[PROC_PATH_SIZE], line[256];
-	FILE *file;
+	char *text = proc_read_all("stat"), *line;
 
-	proc_path(path, "stat");
-	file = fopen(path, "re");
-	if (!file)
+	if (!text)
 		return;
 	host->before = host->now;
-	for (host->cpus = 0; fgets(line, sizeof(line), file) && !strncmp(line, "cpu", 3);) {
-		if (line[3] == ' ')
-			parse_times(&host->now, line);
-		else
-			host->cpus++;
-	}
-	fclose(file);
+	parse_times(&host->now, text);
+	line = strchr(text, '\n');
+	for (host->cpus = 0; line && !strncmp(line, "\ncpu", 4); line = strchr(line + 1, '\n'))
+		host->cpus++;
+	free(text);
 }
 
 static uint64_t memory_of(const char *text, const char *name)

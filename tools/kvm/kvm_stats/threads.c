@@ -61,40 +61,48 @@ static struct worker new_worker(const struct processes *processes, pid_t tid)
 
 	known = processes->workers ? bsearch(&worker, processes->worker, processes->workers,
 					     sizeof(worker), by_tid) : NULL;
-	if (known)
+	/* A recording has the names of workers in each sample. */
+	if (known && !known->owner)
 		return *known;
 	if (proc_read(name, sizeof(name), "%d/comm", (int)tid))
 		sscanf(name, "vhost-%d", &worker.owner);
 	return worker;
 }
 
+struct workers {
+	const struct processes *known;
+	struct worker *worker;
+	size_t workers;
+	size_t capacity;
+};
+
+static bool add_worker(pid_t tid, void *arg)
+{
+	struct workers *list = arg;
+	struct worker *more = array_grow(list->worker, list->workers, &list->capacity,
+					 sizeof(*more));
+
+	if (!more)
+		return false;
+	list->worker = more;
+	more[list->workers++] = new_worker(list->known, tid);
+	return true;
+}
+
 /* Thread 2 creates all threads of the kernel. Another PID namespace does not have it. */
 static void find_workers(struct processes *processes)
 {
-	struct worker *worker = NULL, *more;
-	size_t workers = 0, capacity = 0;
-	char path[PROC_PATH_SIZE];
-	FILE *file;
-	int tid;
+	struct workers list = { .known = processes };
+	char name[TASK_NAME_SIZE];
 
-	if (!proc_read(path, sizeof(path), "2/comm") || strcmp(path, "kthreadd\n"))
+	if (!proc_read(name, sizeof(name), "2/comm") || strcmp(name, "kthreadd\n"))
 		return;
-	proc_path(path, "2/task/2/children");
-	file = fopen(path, "re");
-	while (file && fscanf(file, "%d", &tid) == 1) {
-		more = array_grow(worker, workers, &capacity, sizeof(*worker));
-		if (!more)
-			break;
-		worker = more;
-		worker[workers++] = new_worker(processes, tid);
-	}
-	if (file)
-		fclose(file);
-	if (workers)
-		qsort(worker, workers, sizeof(*worker), by_tid);
+	proc_list(add_worker, &list, "2/task/2/children");
+	if (list.workers)
+		qsort(list.worker, list.workers, sizeof(*list.worker), by_tid);
 	free(processes->worker);
-	processes->worker = worker;
-	processes->workers = workers;
+	processes->worker = list.worker;
+	processes->workers = list.workers;
 }
 
 /* ---- passes ---- */

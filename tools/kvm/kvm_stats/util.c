@@ -184,42 +184,103 @@ const char *sanitize(const char *text, char *buf, size_t size)
 
 /* ---- time ---- */
 
-/* Returns the ns of the second, and stores the local time in @tm. */
-static uint64_t local_time(uint64_t time, struct tm *tm)
+const char *stamp_of_wall(uint64_t wall, char *buf)
 {
-	uint64_t wall = clock_read(CLOCK_REALTIME) - (clock_now() - time);
 	time_t seconds = (time_t)(wall / SECOND);
+	struct tm tm = { 0 };
+	char zone[8];
+	size_t len;
 
-	localtime_r(&seconds, tm);
-	return wall % SECOND;
+	localtime_r(&seconds, &tm);
+	len = strftime(buf, STAMP_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
+	strftime(zone, sizeof(zone), "%z", &tm);	/* "+0100" */
+	snprintf(buf + len, STAMP_SIZE - len, ".%03" PRIu64 "%.3s:%.2s",
+		 wall % SECOND / MILLISECOND, zone, zone + 3);
+	return buf;
 }
 
 const char *stamp_of(uint64_t time, char *buf)
 {
-	struct tm tm;
-	uint64_t ns = local_time(time, &tm);
-	char zone[8];
-	size_t len = strftime(buf, STAMP_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
-
-	strftime(zone, sizeof(zone), "%z", &tm);	/* "+0100" */
-	snprintf(buf + len, STAMP_SIZE - len, ".%03" PRIu64 "%.3s:%.2s", ns / MILLISECOND, zone,
-		 zone + 3);
-	return buf;
+	return stamp_of_wall(clock_read(CLOCK_REALTIME) - (clock_now() - time), buf);
 }
 
 /* ---- files of the kernel ---- */
 
-bool read_text(char *buf, size_t size, const char *path)
+/* The longest text of a file. /proc/stat of 1024 CPUs is less than a tenth of it. */
+#define MAX_TEXT	1048576
+
+/* Writes the numbers that are the names of files in a directory, such as those of threads. */
+static ssize_t list_numbers(int fd, char *buf, size_t size)
+{
+	struct dirent *dirent;
+	DIR *dir = fdopendir(fd);
+	size_t used = 0;
+
+	if (!dir) {
+		close(fd);
+		return -1;
+	}
+	while ((dirent = readdir(dir))) {
+		size_t len = strlen(dirent->d_name);
+
+		if (*dirent->d_name < '0' || *dirent->d_name > '9' || used + len + 1 > size)
+			continue;
+		memcpy(buf + used, dirent->d_name, len);
+		buf[used + len] = '\n';
+		used += len + 1;
+	}
+	closedir(dir);
+	return (ssize_t)used;
+}
+
+ssize_t read_kernel_file(char *buf, size_t size, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
 	ssize_t n;
 
 	if (fd < 0)
-		return false;
-	n = read(fd, buf, size - 1);
-	close(fd);
-	buf[n > 0 ? n : 0] = '\0';
-	return n > 0;
+		return -1;
+	/* Long files have several parts, of almost a page each. */
+	do {
+		n = read(fd, buf + used, size - 1 - used);
+		used += n > 0 ? (size_t)n : 0;
+	} while (n > 2048 && used < size - 1);
+	if (n < 0 && errno == EISDIR) {
+		n = list_numbers(fd, buf, size - 1);
+		used = n > 0 ? (size_t)n : 0;
+	} else {
+		close(fd);
+	}
+	buf[used] = '\0';
+	return used ? (ssize_t)used : n;
+}
+
+/* What answers instead of the kernel's files, or NULL */
+static kernel_reader *reader;
+static void *reader_arg;
+
+void kernel_set_reader(kernel_reader *read, void *arg)
+{
+	reader = read;
+	reader_arg = arg;
+}
+
+static ssize_t read_any(char *buf, size_t size, const char *path)
+{
+	return reader ? reader(buf, size, path, reader_arg) : read_kernel_file(buf, size, path);
+}
+
+bool read_text(char *buf, size_t size, const char *path)
+{
+	return read_any(buf, size, path) > 0;
+}
+
+bool has_kernel_file(const char *path)
+{
+	char buf[16];
+
+	return read_any(buf, sizeof(buf), path) >= 0;
 }
 
 static const char *proc_root = "/proc";
@@ -237,15 +298,6 @@ static void put_path(char *path, const char *format, va_list args)
 		vsnprintf(path + len, PROC_PATH_SIZE - len, format, args);
 }
 
-void proc_path(char *path, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	put_path(path, format, args);
-	va_end(args);
-}
-
 bool proc_read(char *buf, size_t size, const char *format, ...)
 {
 	char path[PROC_PATH_SIZE];
@@ -257,24 +309,44 @@ bool proc_read(char *buf, size_t size, const char *format, ...)
 	return read_text(buf, size, path);
 }
 
-bool proc_list(bool (*found)(pid_t id, void *arg), void *arg, const char *format, ...)
+static char *read_all(const char *format, va_list args)
 {
-	char path[PROC_PATH_SIZE];
-	struct dirent *dirent;
-	bool good = true;
+	char path[PROC_PATH_SIZE], *buf = malloc(MAX_TEXT);
+
+	put_path(path, format, args);
+	if (buf && read_text(buf, MAX_TEXT, path))
+		return buf;
+	free(buf);
+	return NULL;
+}
+
+char *proc_read_all(const char *format, ...)
+{
 	va_list args;
-	DIR *dir;
+	char *text;
 
 	va_start(args, format);
-	put_path(path, format, args);
+	text = read_all(format, args);
 	va_end(args);
-	dir = opendir(path);
-	while (dir && good && (dirent = readdir(dir))) {
-		pid_t id = (pid_t)atoi(dirent->d_name);
+	return text;
+}
 
+bool proc_list(bool (*found)(pid_t id, void *arg), void *arg, const char *format, ...)
+{
+	char *text, *at, *end;
+	bool good = true;
+	va_list args;
+
+	va_start(args, format);
+	text = read_all(format, args);
+	va_end(args);
+	for (at = text; good && at && *at; at = end) {
+		pid_t id = (pid_t)strtol(at, &end, 10);
+
+		if (end == at)
+			break;
 		good = id <= 0 || found(id, arg);
 	}
-	if (dir)
-		closedir(dir);
+	free(text);
 	return good;
 }

@@ -74,19 +74,35 @@ bool utf8_is_harmless(uint32_t character);
  */
 const char *stamp_of(uint64_t time, char *buf);
 
+/* The same for a time of CLOCK_REALTIME. */
+const char *stamp_of_wall(uint64_t wall, char *buf);
+
 /* ---- files of the kernel: /proc, and cgroups ---- */
+
+/*
+ * All reads of such files pass through these functions, so that a recording can have what they
+ * return, and can answer them later. In a directory, they read the names that begin with a digit,
+ * such as those of threads: one in each line.
+ */
 
 /* Reads the beginning of a file as a string. Returns false if it is empty or cannot be read. */
 bool read_text(char *buf, size_t size, const char *path);
+bool has_kernel_file(const char *path);
+
+/*
+ * Reads a file of the kernel itself, as a kernel_reader does: returns the length of the string, or
+ * -1 if it cannot be read.
+ */
+ssize_t read_kernel_file(char *buf, size_t size, const char *path);
+
+/* From now on, @read answers instead of the kernel. NULL: the kernel does. */
+typedef ssize_t kernel_reader(char *buf, size_t size, const char *path, void *arg);
+void kernel_set_reader(kernel_reader *read, void *arg);
 
 #define PROC_PATH_SIZE	256
 
 /* Reads files from this directory instead of /proc, for tests. @root must stay valid. */
 void proc_set_root(const char *root);
-
-/* Writes the path of a file in /proc to @path, which has PROC_PATH_SIZE bytes. */
-void proc_path(char *path, const char *format, ...)
-	__attribute__((__format__(__printf__, 2, 3)));
 
 /*
  * Reads the beginning of a file in /proc as a string. Returns false if the file does not exist or
@@ -96,10 +112,14 @@ bool proc_read(char *buf, size_t size, const char *format, ...)
 	__attribute__((__format__(__printf__, 3, 4)));
 
 /*
- * Calls @found with each number above 0 that is the name of an entry in a directory of /proc, until
- * it returns false. Returns whether all calls returned true.
+ * Calls @found with each number above 0 in a file of /proc, or that is the name of an entry in a
+ * directory, until it returns false. Returns whether all calls returned true.
  */
 bool proc_list(bool (*found)(pid_t id, void *arg), void *arg, const char *format, ...)
 	__attribute__((__format__(__printf__, 3, 4)));
+
+/* Returns all of a file or directory in /proc, which the caller frees, or NULL. */
+char *proc_read_all(const char *format, ...)
+	__attribute__((__format__(__printf__, 1, 2)));
 
 #endif /* UTIL_H */

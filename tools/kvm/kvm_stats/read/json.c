@@ -197,7 +197,8 @@ void json_print_values(const struct monitor *monitor, bool rates)
 	size_t i;
 
 	putchar('{');
-	print_member("time", monitor->is_copy ? NULL : stamp_of(monitor->time, time));
+	print_member("time", monitor->is_copy && !monitor->wall ? NULL :
+		     monitor_stamp(monitor, time));
 	fputs(", \"vmms\": [", stdout);
 	for (i = 0; i < monitor->vmms; i++) {
 		fputs(i ? ", " : "", stdout);

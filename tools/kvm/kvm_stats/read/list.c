@@ -86,6 +86,7 @@ int command_list(int argc, char **argv)
 {
 	static const struct command_option table[] = {
 		{ 'j', "json", NULL, "print JSON", .kind = OPTION_FLAG, .member = MEMBER(json) },
+		REPLAY_OPTIONS(offsetof(struct list_options, samples.replay)),
 		FROM_OPTION(MEMBER(samples.from)),
 		VERBOSE_OPTION(MEMBER(samples.verbose)),
 		{ 0 },

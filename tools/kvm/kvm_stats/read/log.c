@@ -99,24 +99,13 @@ static void put_csv_name(const char *name, FILE *to)
 	fputc('"', to);
 }
 
-/* The clock of a copy is that of its host: seconds since it was booted. */
-static const char *stamp_in(const struct log *log, char *buf)
-{
-	uint64_t time = log->monitor->time;
-
-	if (!log->monitor->is_copy)
-		return stamp_of(time, buf);
-	snprintf(buf, STAMP_SIZE, "%.3f", (double)time / 1e9);
-	return buf;
-}
-
 static void put_csv(const struct log *log, const struct vmm *vmm, FILE *to)
 {
 	const char *name = vmm->guest ? vmm->guest : vmm->comm;
 	char stamp[STAMP_SIZE], text[4096];
 	size_t i;
 
-	fprintf(to, "%s,%d,", stamp_in(log, stamp), (int)vmm->pid);
+	fprintf(to, "%s,%d,", monitor_stamp(log->monitor, stamp), (int)vmm->pid);
 	put_csv_name(sanitize(name, text, sizeof(text)), to);
 	for (i = 0; i < log->columns.columns; i++) {
 		const struct column *column = &log->columns.column[i];
@@ -135,7 +124,7 @@ static void put_row(const struct log *log, const struct vmm *vmm, FILE *to)
 	char stamp[STAMP_SIZE], text[GUEST_SIZE];
 	size_t i;
 
-	fprintf(to, "%-*s %10d", STAMP_WIDTH, stamp_in(log, stamp), (int)vmm->pid);
+	fprintf(to, "%-*s %10d", STAMP_WIDTH, monitor_stamp(log->monitor, stamp), (int)vmm->pid);
 	for (i = 0; i < log->columns.columns; i++) {
 		const struct column *column = &log->columns.column[i];
 
@@ -393,6 +382,7 @@ int command_log(int argc, char **argv)
 		  .kind = OPTION_FLAG, .member = MEMBER(skip_zero) },
 		EXITS_OPTION(MEMBER(samples.exits)),
 		FROM_OPTION(MEMBER(samples.from)),
+		REPLAY_OPTIONS(MEMBER(samples.replay)),
 		VERBOSE_OPTION(MEMBER(samples.verbose)),
 		{ 0 },
 	};

@@ -298,6 +298,7 @@ int command_query(int argc, char **argv)
 		{ FIRST_LONG_OPTION, "names", "LIST", "only statistics with exactly these names",
 		  .kind = OPTION_OTHER },
 		FROM_OPTION(MEMBER(options.from)),
+		REPLAY_OPTIONS(MEMBER(options.replay)),
 		VERBOSE_OPTION(MEMBER(options.verbose)),
 		{ 0 },
 	};

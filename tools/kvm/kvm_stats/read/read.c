@@ -267,10 +267,12 @@ static void print_time(const struct read_options *options, const struct monitor 
 
 	if (interval > 1)
 		putchar('\n');
-	if (monitor->is_copy)
+	if (monitor->wall)
+		printf("# %s\n", monitor_stamp(monitor, stamp));
+	else if (monitor->is_copy)
 		printf("# sample %lu\n", interval + 1);
 	else
-		printf("# after %.1f s, %s\n", seconds, stamp_of(monitor->time, stamp));
+		printf("# after %.1f s, %s\n", seconds, monitor_stamp(monitor, stamp));
 }
 
 static void print_tables(struct read_options *options, const struct monitor *monitor,
@@ -325,6 +327,7 @@ int command_read(int argc, char **argv)
 		  .kind = OPTION_FLAG, .member = MEMBER(report.base_units) },
 		EXITS_OPTION(MEMBER(samples.exits)),
 		FROM_OPTION(MEMBER(samples.from)),
+		REPLAY_OPTIONS(MEMBER(samples.replay)),
 		VERBOSE_OPTION(MEMBER(samples.verbose)),
 		{ 0 },
 	};

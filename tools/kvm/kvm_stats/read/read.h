@@ -24,6 +24,7 @@ int command_log(int argc, char **argv);
 struct samples_options {
 	struct filter filter;
 	const char *from;	/* see monitor_options */
+	struct replay_options replay;	/* the same; without the interval */
 	bool exits;		/* the same */
 	bool verbose;		/* print details of what cannot be read */
 	uint64_t interval;	/* in ns; 0: one sample, no rates */

@@ -19,12 +19,14 @@ bool samples_wait(const struct monitor *monitor, uint64_t deadline)
 
 struct monitor *samples_open(const struct samples_options *options)
 {
-	const struct monitor_options monitor_options = {
-		.filter = &options->filter, .from = options->from,
+	struct monitor_options monitor_options = {
+		.filter = &options->filter, .from = options->from, .replay = options->replay,
 		.exits = options->exits, .processes = options->processes,
 	};
 	struct monitor *monitor;
 	struct message why;
+
+	monitor_options.replay.interval = options->interval;
 
 	if (monitor_open(&monitor, &monitor_options, &why)) {
 		message_print(&why);
@@ -60,6 +62,8 @@ static int end_early(const struct samples *samples)
 {
 	const struct samples_options *options = samples->options;
 
+	if (samples->monitor->replay)
+		return options->count ? STATUS_FAILED : STATUS_OK;
 	if (samples->monitor->is_copy)
 		complain("the file has no more samples");
 	else if (options->filter.pids == 1)
@@ -125,6 +129,9 @@ int samples_run(struct samples_options *options, const struct samples_printer *p
 
 	if (options->count && !options->interval)
 		options->interval = SECOND;
+	/* All samples of a time */
+	if ((options->replay.since || options->replay.until) && !options->interval)
+		options->interval = 1;
 	samples.monitor = samples_open(options);
 	status = samples.monitor ? print_samples(&samples) : STATUS_FAILED;
 	monitor_close(samples.monitor);
@@ -133,9 +140,11 @@ int samples_run(struct samples_options *options, const struct samples_printer *p
 
 void print_heading(const struct monitor *monitor, const struct vmm *vmm)
 {
-	char name[VMM_NAME_SIZE];
+	char name[VMM_NAME_SIZE], stamp[STAMP_SIZE];
 
-	printf("# %s: %zu VM%s, %zu vCPU%s; source: %s\n", vmm_name(vmm, name, sizeof(name)),
+	printf("# %s: %zu VM%s, %zu vCPU%s; source: %s%s\n", vmm_name(vmm, name, sizeof(name)),
 	       vmm->vms, plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus),
-	       origin_text(kvmstats_host_origin(monitor->host)));
+	       monitor->wall ? "recording of " :
+	       origin_text(kvmstats_host_origin(monitor->host)),
+	       monitor->wall ? monitor_stamp(monitor, stamp) : "");
 }

@@ -26,6 +26,8 @@ static const struct command_option table[] = {
 	{ 'i', "interval", "SEC", "interval in seconds (default: 3)",
 	  .kind = OPTION_SECONDS, .member = MEMBER(interval), .min = MIN_INTERVAL },
 	EXITS_OPTION(MEMBER(exits)),
+	FROM_OPTION(MEMBER(from)),
+	REPLAY_OPTIONS(MEMBER(replay)),
 	{ OPTION_SORT, "sort", "COLUMN", "sort the guests by this column (default: cpu)",
 	  .kind = OPTION_TEXT, .member = MEMBER(sort) },
 	{ OPTION_COLUMNS, "columns", "LIST",

@@ -60,6 +60,7 @@ static void draw_summary(const struct view *view, int y)
 		x += screen_print(y, x, 0, " (%.*f per CPU)", vcpus < 10 * (size_t)cpus,
 				  (double)vcpus / cpus);
 	screen_print(y, x, 0, "%s%s%severy %g s", separator(),
+		     monitor->replay ? "recording" :
 		     origin_text(kvmstats_host_origin(monitor->host)), separator(),
 		     (double)view->interval / SECOND);
 }
@@ -89,6 +90,20 @@ static int draw_waiting(const struct target *target, int y, int x)
 			    "%swaits for a CPU for %s", separator(), text);
 }
 
+/* At the right: that the screen does not change, or the time of the recording */
+static void draw_mark(const struct view *view, int y)
+{
+	const struct monitor *monitor = view->sampler.monitor;
+	char stamp[STAMP_SIZE], text[STAMP_SIZE + 48] = " paused ";
+
+	if (monitor->replay)
+		snprintf(text, sizeof(text), " %s, %zu sample%s/step%s ",
+			 monitor_stamp(monitor, stamp), view->step, plural(view->step),
+			 view->paused ? "" : ", playing");
+	if (view->paused || monitor->replay)
+		screen_text(y, 0, COLS, true, A_STANDOUT | screen_color(COLOR_YELLOW), text);
+}
+
 static void draw_page_title(const struct view *view, int y)
 {
 	const struct monitor *monitor = view->sampler.monitor;
@@ -110,9 +125,7 @@ static void draw_page_title(const struct view *view, int y)
 	if (scope_has_ended(&page->scope, monitor))
 		screen_text(y, 0, COLS - 9, true, A_STANDOUT | screen_color(COLOR_RED),
 			    " has ended ");
-	if (view->paused)
-		screen_text(y, 0, COLS, true, A_STANDOUT | screen_color(COLOR_YELLOW),
-			    " paused ");
+	draw_mark(view, y);
 }
 
 /* ---- where the time of vCPUs goes: a stacked bar, and the classes of exits ---- */
@@ -464,6 +477,8 @@ static const char * const help[] = {
 	"/  n          search for a name; next match",
 	"f             show only names that match a regular expression",
 	"Space         pause and continue",
+	".  ,  ]  [    of a recording: the next or previous sample; twice or half",
+	"              as many samples in a step",
 	"s             set the seconds between two readings",
 	"r  i          count values of statistics from now on; since VM creation",
 	"h  q          show this help; quit",

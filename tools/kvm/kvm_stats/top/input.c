@@ -168,6 +168,29 @@ static void order_key(struct view *view, int key)
 	view_update(view);
 }
 
+#define MAX_STEP	4096
+
+/* The keys are those of mpv. Returns whether the key has a meaning for recordings. */
+static bool replay_key(struct view *view, int key)
+{
+	switch (key) {
+	case '.':
+		view_sample(view);
+		return true;
+	case ',':
+		view_back(view);
+		return true;
+	case ']':
+		view->step = view->step < MAX_STEP ? 2 * view->step : MAX_STEP;
+		return true;
+	case '[':
+		view->step = view->step > 1 ? view->step / 2 : 1;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void table_key(struct view *view, int key)
 {
 	switch (key) {
@@ -194,7 +217,8 @@ static void table_key(struct view *view, int key)
 		view->deadline = 0;
 		break;
 	default:
-		order_key(view, key);
+		if (!view->sampler.monitor->replay || !replay_key(view, key))
+			order_key(view, key);
 	}
 }
 

@@ -42,7 +42,12 @@ static bool choose(struct view *view, const char *columns, const char *sort, str
 /* Without a VM, top waits for one. A PID or guest that the user named must exist. */
 static bool start(struct view *view, const struct top_options *options, struct message *why)
 {
-	return view_open(view, options->filter, options->exits, why) &&
+	const struct monitor_options monitor = {
+		.filter = options->filter, .exits = options->exits, .from = options->from,
+		.replay = options->replay,
+	};
+
+	return view_open(view, &monitor, why) &&
 	       check_selected(view->sampler.monitor, why) && screen_open(why);
 }
 

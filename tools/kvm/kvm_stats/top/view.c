@@ -112,12 +112,37 @@ void view_sample(struct view *view)
 	const struct monitor *monitor = view->sampler.monitor;
 
 	view->sampler.evidence.window = VERDICT_INTERVALS * view->interval;
+	if (monitor->replay) {
+		replay_skip(monitor->replay, view->step - 1);
+		/* Recorded samples have another interval. */
+		if (monitor->time_before)
+			view->sampler.evidence.window = VERDICT_INTERVALS *
+				(monitor->time - monitor->time_before);
+	}
 	if (!sampler_read(&view->sampler, &view->failure))
 		view->quit = true;
 	view->table.has_values = monitor->has_values;
 	/* Rates need two samples. The second one comes soon. */
 	view->deadline = clock_now() + (monitor->time_before ? view->interval : SHORT_INTERVAL);
 	view_update(view);
+}
+
+/* What is known of the sample after that must not count as the one before it. */
+void view_back(struct view *view)
+{
+	struct monitor *monitor = view->sampler.monitor;
+	size_t step = view->step, i;
+
+	replay_back(monitor->replay, step + 1);
+	for (i = 0; i < monitor->vmms; i++)
+		process_free(&monitor->vmm[i]->process);
+	evidence_free(&view->sampler.evidence);
+	view->step = 1;
+	if (!sampler_read(&view->sampler, &view->failure))
+		view->quit = true;
+	else
+		view_sample(view);
+	view->step = step;
 }
 
 void view_reset(struct view *view)
@@ -135,18 +160,25 @@ static void handle_event(const struct vmm *vmm, bool started, void *arg)
 		    plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
 }
 
-bool view_open(struct view *view, const struct filter *filter, bool exits, struct message *why)
+bool view_open(struct view *view, const struct monitor_options *wanted, struct message *why)
 {
-	const struct monitor_options options = {
-		.filter = filter, .exits = exits, .processes = PROCESSES_STATES,
-		.event = handle_event, .arg = view,
-	};
+	struct monitor_options options = *wanted;
 
+	options.processes = PROCESSES_STATES;
+	options.event = handle_event;
+	options.arg = view;
+	/* Every sample, also after the time with which the screen begins */
+	options.replay.interval = 1;
+	options.replay.goes_on = true;
+	view->step = 1;
 	view->sampler.evidence.window = VERDICT_INTERVALS * view->interval;
 	if (!sampler_open(&view->sampler, &options, why))
 		return false;
 	view->table.has_values = view->sampler.monitor->has_values;
 	view->deadline = clock_now() + SHORT_INTERVAL;
+	if (view->sampler.monitor->replay)
+		view_sample(view);
+	view->paused = view->sampler.monitor->replay;
 	view_update(view);
 	return true;
 }

@@ -55,12 +55,13 @@ struct view {
 	uint64_t interval;		/* between samples, in ns */
 	uint64_t deadline;		/* of the next sample, in ns of CLOCK_MONOTONIC; 0: now */
 	bool paused;
+	size_t step;			/* of a recording: samples from one screen to the next */
 	bool quit;
 	struct message failure;		/* why top ends, or "" */
 };
 
-/* Returns false, with the reason in @why. */
-bool view_open(struct view *view, const struct filter *filter, bool exits, struct message *why);
+/* Sets the members of @options that top needs. Returns false, with the reason in @why. */
+bool view_open(struct view *view, const struct monitor_options *options, struct message *why);
 void view_close(struct view *view);
 
 /* The page on the screen. If @view is const, so is the page. */
@@ -68,6 +69,8 @@ void view_close(struct view *view);
 
 /* Reads a new sample and updates the page. */
 void view_sample(struct view *view);
+/* Shows the sample of a recording that is view->step before the last one. */
+void view_back(struct view *view);
 /* Updates the page from the last sample, after the page, the order or a filter has changed. */
 void view_update(struct view *view);
 /* Counts the values of statistics from the last sample on. */

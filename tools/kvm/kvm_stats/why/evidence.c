@@ -583,7 +583,7 @@ static void begin_pass(struct evidence *evidence, const struct monitor *monitor,
 		evidence->began = evidence->time;
 	else if (evidence->time - evidence->began >= evidence->window)
 		roll(evidence);
-	if (use.steal >= 0 && !monitor->is_copy) {
+	if (use.steal >= 0 && (!monitor->is_copy || monitor->replay)) {
 		evidence->steal[evidence->current] += use.steal;
 		evidence->intervals[evidence->current]++;
 	}

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "notice.h"
@@ -163,28 +164,34 @@ static void print_detail(const struct why *why, const struct result *result)
 	}
 }
 
-/* Guests without a finding only have a line if the user selected them, or with -v. */
-static void print_result(struct why *why, const struct result *result)
+static void print_row(const struct result *result)
 {
-	bool detail = filter_names_vmms(why->monitor->options.filter) ||
-		      why->options->samples.verbose;
 	const struct verdict *verdict = &result->verdict;
 	bool finding = !result->reason && verdict_is_finding(verdict);
 	const struct vmm *vmm = result->vmm;
 	char name[64], text[224], since[32];
 
-	if (!finding && !detail)
+	sanitize(vmm->guest ? vmm->guest : vmm->comm, name, sizeof(name));
+	if (result->reason)
+		printf("%-16s  could not be examined: %s\n", name, result->reason);
+	else
+		printf("%-16s  %-42s  %8s  %s%s%s\n", name,
+		       verdict_text(text, sizeof(text), verdict),
+		       verdict_since(since, sizeof(since), verdict), verdict->evidence,
+		       finding ? "; " : "", finding ? strength_name(verdict->strength) : "");
+}
+
+/* Guests without a finding only have a line if the user selected them, or with -v. */
+static void print_result(struct why *why, const struct result *result)
+{
+	bool detail = filter_names_vmms(why->monitor->options.filter) ||
+		      why->options->samples.verbose;
+
+	if (!detail && (result->reason || !verdict_is_finding(&result->verdict)))
 		return;
 	print_heading_once(why);
-	sanitize(vmm->guest ? vmm->guest : vmm->comm, name, sizeof(name));
-	if (result->reason) {
-		printf("%-16s  could not be examined: %s\n", name, result->reason);
-		return;
-	}
-	printf("%-16s  %-42s  %8s  %s%s%s\n", name, verdict_text(text, sizeof(text), verdict),
-	       verdict_since(since, sizeof(since), verdict), verdict->evidence,
-	       finding ? "; " : "", finding ? strength_name(verdict->strength) : "");
-	if (detail)
+	print_row(result);
+	if (detail && !result->reason)
 		print_detail(why, result);
 }
 
@@ -277,10 +284,10 @@ static void print_json(struct why *why)
 	char time[STAMP_SIZE];
 	size_t i;
 
-	if (why->monitor->is_copy)
+	if (why->monitor->is_copy && !why->monitor->wall)
 		fputs("{\"time\": null, \"guests\": [", stdout);
 	else
-		printf("{\"time\": \"%s\", \"guests\": [", stamp_of(why->monitor->time, time));
+		printf("{\"time\": \"%s\", \"guests\": [", monitor_stamp(why->monitor, time));
 	for (i = 0; i < why->monitor->vmms; i++) {
 		const struct vmm *vmm = why->monitor->vmm[i];
 		struct result result = result_of(why, vmm);
@@ -347,15 +354,85 @@ static const struct command_option table[] = {
 	{ OPTION_RULES, "rules", NULL, "print the rules with their thresholds, and end",
 	  .kind = OPTION_FLAG, .member = MEMBER(rules) },
 	FROM_OPTION(MEMBER(samples.from)),
+	REPLAY_OPTIONS(MEMBER(samples.replay)),
 	VERBOSE_OPTION(MEMBER(samples.verbose)),
 	{ 0 },
 };
+
+/* ---- the verdicts of a time that was recorded ---- */
+
+/* The last verdict on a guest that was printed */
+struct last_verdict {
+	uint64_t vmm;
+	enum rule_id rule;
+};
+
+struct history {
+	struct last_verdict *last;
+	size_t count;
+	size_t capacity;
+};
+
+/* Returns whether the verdict is another one than the last. */
+static bool is_news(struct history *history, uint64_t vmm, enum rule_id rule)
+{
+	struct last_verdict *more;
+	size_t i;
+
+	for (i = 0; i < history->count && history->last[i].vmm != vmm; i++)
+		;
+	if (i < history->count && history->last[i].rule == rule)
+		return false;
+	more = array_grow(history->last, history->count, &history->capacity, sizeof(*more));
+	if (!more)
+		return false;
+	history->last = more;
+	more[i] = (struct last_verdict){ vmm, rule };
+	history->count += i == history->count;
+	return true;
+}
+
+/* Prints the verdicts that have changed. The end of a finding is one, too. */
+static void print_news(const struct why *why, struct history *history)
+{
+	char time[STAMP_SIZE];
+	size_t i;
+
+	for (i = 0; i < why->monitor->vmms; i++) {
+		struct result result = result_of(why, why->monitor->vmm[i]);
+
+		if (result.reason || !is_news(history, result.vmm->id, result.verdict.rule))
+			continue;
+		printf("%s  ", monitor_stamp(why->monitor, time));
+		print_row(&result);
+	}
+}
+
+static int print_history(struct why *why)
+{
+	struct history history = { 0 };
+	int err = 0;
+
+	printf("%-29s  %-16s  %-42s  %8s  %s\n", "TIME", "GUEST", "VERDICT", "SINCE", "EVIDENCE");
+	while (!err && take(why)) {
+		print_news(why, &history);
+		if (!flush_output())
+			break;
+		err = monitor_sample(why->monitor);
+	}
+	free(history.last);
+	if (err && err != -ENODATA)
+		message_print(&why->monitor->problem);
+	return err == -ENODATA ? STATUS_OK : STATUS_FAILED;
+}
 
 static int print_verdicts(struct why *why)
 {
 	const struct why_options *options = why->options;
 	struct message message;
 
+	if (options->samples.replay.since || options->samples.replay.until)
+		return print_history(why);
 	if (!check_selected(why->monitor, &message)) {
 		message_print(&message);
 		return STATUS_FAILED;

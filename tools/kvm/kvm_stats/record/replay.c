@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "record/recording.h"
+#include "replay.h"
+#include "util.h"
+
+struct replay {
+	struct replay_options options;
+	struct recording *recording;
+	const struct sample *sample;	/* the last one, or NULL */
+	uint64_t time;			/* of it */
+	bool gap;
+	struct bytes pass;
+	int fd;				/* in memory: the pass */
+};
+
+static ssize_t read_recorded(char *buf, size_t size, const char *path, void *arg)
+{
+	const struct replay *replay = arg;
+	ssize_t n = replay->sample ? sample_text(replay->sample, path, buf, size - 1) : -1;
+
+	buf[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+bool replay_is_recording(const char *path)
+{
+	return recording_is_one(path);
+}
+
+/* ---- samples ---- */
+
+/* Returns the next sample that is not skipped, or NULL. */
+static const struct sample *next_sample(struct replay *replay)
+{
+	uint64_t interval = replay->options.interval;
+	uint64_t from = replay->time ? replay->time + interval - interval / 20 : 0;
+	uint64_t until = replay->options.at && !replay->options.goes_on ? replay->options.at :
+			 replay->options.until;
+	const struct sample *sample;
+
+	replay->gap = false;
+	do {
+		sample = recording_next(replay->recording);
+		if (!sample || (until && sample->time > until))
+			return NULL;
+		replay->gap |= recording_has_gap(replay->recording);
+		/* If the clock was set back, the sample is earlier than the last one. */
+	} while (sample->time < from && sample->time >= replay->time && !replay->gap);
+	return sample;
+}
+
+/* The library reads each pass from the start of the file. */
+static int write_pass(struct replay *replay)
+{
+	int err;
+
+	replay->pass.size = 0;
+	err = sample_write_pass(replay->sample, &replay->pass);
+	if (err)
+		return err;
+	if (ftruncate(replay->fd, 0) || lseek(replay->fd, 0, SEEK_SET) ||
+	    pwrite(replay->fd, replay->pass.data, replay->pass.size, 0) !=
+	    (ssize_t)replay->pass.size)
+		return -errno;
+	return 0;
+}
+
+int replay_next(struct replay *replay)
+{
+	const struct sample *sample = next_sample(replay);
+
+	replay->sample = sample;
+	if (!sample)
+		return -ENODATA;
+	replay->time = sample->time;
+	return write_pass(replay);
+}
+
+int replay_back(struct replay *replay, size_t steps)
+{
+	replay->sample = NULL;
+	replay->time = 0;
+	return recording_back(replay->recording, steps);
+}
+
+void replay_skip(struct replay *replay, size_t samples)
+{
+	replay->sample = NULL;
+	while (samples-- && recording_next(replay->recording))
+		;
+}
+
+int replay_fd(const struct replay *replay)
+{
+	return replay->fd;
+}
+
+uint64_t replay_time(const struct replay *replay)
+{
+	return replay->time;
+}
+
+bool replay_has_gap(const struct replay *replay)
+{
+	return replay->gap;
+}
+
+/* ---- opening and closing ---- */
+
+/* For growth at a time, the sample before that one is the first. */
+static int seek_start(const struct replay *replay)
+{
+	const struct replay_options *options = &replay->options;
+	const struct sample *sample;
+	int err = recording_seek(replay->recording, options->at ? options->at : options->since);
+
+	if (err || !options->at || !options->interval)
+		return err;
+	sample = recording_next(replay->recording);
+	if (!sample)
+		return -ENODATA;
+	return recording_seek(replay->recording, sample->time - options->interval);
+}
+
+/* Sets why there is nothing to show, if the recording begins later. */
+static int check_start(struct replay *replay, struct message *why)
+{
+	uint64_t wanted = replay->options.at ? replay->options.at : replay->options.until;
+	const struct sample *sample = recording_next(replay->recording);
+	char begin[STAMP_SIZE];
+
+	if (!sample) {
+		message_set(why, "the recording has no samples");
+	} else if (wanted && sample->time > wanted) {
+		message_set(why, "the recording has nothing at this time. It begins at %s",
+			    stamp_of_wall(sample->time, begin));
+	} else {
+		return seek_start(replay);
+	}
+	message_object(why, "%s", replay->options.dir);
+	return -ENODATA;
+}
+
+struct replay *replay_open(const struct replay_options *options,
+			   void (*notice)(const struct message *notice, void *arg), void *arg,
+			   struct message *why)
+{
+	struct replay *replay = calloc(1, sizeof(*replay));
+	int err = -ENOMEM;
+
+	if (!replay) {
+		message_no_memory(why);
+		return NULL;
+	}
+	replay->options = *options;
+	if (!options->dir)
+		replay->options.dir = RECORDING_DIR;
+	replay->fd = memfd_create("pass", MFD_CLOEXEC);
+	replay->recording = recording_open(replay->options.dir, notice, arg, why);
+	if (replay->fd < 0)
+		message_no_memory(why);
+	else if (replay->recording)
+		err = seek_start(replay);
+	if (replay->recording && (!err || err == -ENODATA))
+		err = check_start(replay, why);
+	if (err) {
+		replay_close(replay);
+		return NULL;
+	}
+	kernel_set_reader(read_recorded, replay);
+	return replay;
+}
+
+void replay_close(struct replay *replay)
+{
+	if (!replay)
+		return;
+	kernel_set_reader(NULL, NULL);
+	recording_close(replay->recording);
+	bytes_free(&replay->pass);
+	if (replay->fd >= 0)
+		close(replay->fd);
+	free(replay);
+}

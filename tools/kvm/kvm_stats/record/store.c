@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "basics.h"
+#include "record/frame.h"
+#include "record/recording.h"
+#include "record/store.h"
+
+/* How much a segment has at most, and how many there are at least for each limit. */
+#define SEGMENT_TIME	(3600 * SECOND)
+#define SEGMENT_SIZE	67108864u
+#define MIN_SEGMENTS	8
+
+/* A clock that is set begins a segment, so that the times in one are ascending. */
+#define CLOCK_JUMP	SECOND
+
+struct store {
+	int dir;			/* locked */
+	int fd;				/* of the current segment, or -1 */
+	struct store_limits limits;
+	struct frame_writer *writer;
+	struct segment *segment;	/* the last one is the current one */
+	size_t segments;
+	uint64_t last_number;
+	uint64_t offset;		/* CLOCK_REALTIME minus CLOCK_BOOTTIME of the last sample */
+	uint64_t last_time;
+	size_t dropped;			/* samples since the last one that was written */
+	int error;			/* why: -errno, or 0 */
+};
+
+/* ---- limits ---- */
+
+static uint64_t size_of_all(const struct store *store)
+{
+	uint64_t size = 0;
+	size_t i;
+
+	for (i = 0; i < store->segments; i++)
+		size += (uint64_t)store->segment[i].size;
+	return size;
+}
+
+static void close_segment(struct store *store)
+{
+	if (store->fd >= 0)
+		close(store->fd);
+	store->fd = -1;
+	frame_writer_reset(store->writer);
+}
+
+/* Removes the oldest segment, also the current one. Returns false if there is none. */
+static bool remove_oldest(struct store *store)
+{
+	char name[SEGMENT_NAME_SIZE];
+
+	if (!store->segments)
+		return false;
+	if (store->segments == 1)
+		close_segment(store);
+	unlinkat(store->dir, segment_name(&store->segment[0], name), 0);
+	memmove(store->segment, store->segment + 1, --store->segments * sizeof(*store->segment));
+	return true;
+}
+
+/* All samples are younger than the limit, because the first one of each segment is. */
+static void apply_limits(struct store *store, uint64_t now, uint64_t more)
+{
+	while (store->segments && store->segment[0].time + store->limits.age < now)
+		remove_oldest(store);
+	while (size_of_all(store) + more > store->limits.size && remove_oldest(store))
+		;
+}
+
+static bool is_almost_full(const struct store *store)
+{
+	struct statvfs fs;
+
+	return !fstatvfs(store->dir, &fs) &&
+	       fs.f_bavail < fs.f_blocks * STORE_FREE_PERCENT / 100;
+}
+
+/* ---- writing ---- */
+
+static int begin_segment(struct store *store, uint64_t time)
+{
+	struct segment *more = reallocarray(store->segment, store->segments + 1, sizeof(*more));
+	const struct segment segment = { .number = store->last_number + 1, .time = time };
+	char name[SEGMENT_NAME_SIZE];
+
+	if (!more)
+		return -ENOMEM;
+	store->segment = more;
+	store->fd = openat(store->dir, segment_name(&segment, name),
+			   O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0640);
+	if (store->fd < 0)
+		return -errno;
+	store->last_number++;
+	more[store->segments++] = segment;
+	return 0;
+}
+
+/* Appends all of it, or nothing. */
+static int append(struct store *store, const void *data, size_t size)
+{
+	struct segment *current = &store->segment[store->segments - 1];
+	ssize_t n = write(store->fd, data, size);
+	int err = n < 0 ? -errno : -ENOSPC;
+
+	if (n == (ssize_t)size) {
+		current->size += n;
+		return 0;
+	}
+	if (n > 0 && ftruncate(store->fd, current->size))
+		err = -errno;
+	return err;
+}
+
+/* A frame that lacks its end can be read all the same. */
+static void end_frame(struct store *store)
+{
+	size_t size;
+	const void *data = frame_writer_end(store->writer, &size);
+
+	if (data && size)
+		append(store, data, size);
+}
+
+static void end_segment(struct store *store)
+{
+	if (store->fd < 0)
+		return;
+	end_frame(store);
+	fdatasync(store->fd);
+	close_segment(store);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool needs_new_segment(const struct store *store, uint64_t time, bool jumped)
+{
+	const struct segment *current;
+
+	if (store->fd < 0)
+		return false;
+	current = &store->segment[store->segments - 1];
+	return jumped || time < store->last_time ||
+	       time - current->time >= least(SEGMENT_TIME, store->limits.age / MIN_SEGMENTS) ||
+	       (uint64_t)current->size >= least(SEGMENT_SIZE, store->limits.size / MIN_SEGMENTS);
+}
+
+/* What was compressed cannot be compressed again in the same frame, so @data must be written. */
+static int append_sample(struct store *store, const struct sample *sample)
+{
+	size_t size;
+	const void *data;
+	int err = 0;
+
+	if (store->fd < 0)
+		err = begin_segment(store, sample->time);
+	if (!err && frame_writer_samples(store->writer) >= FRAME_SAMPLES)
+		end_frame(store);
+	data = err ? NULL : frame_writer_add(store->writer, sample, &size);
+	if (!err && !data)
+		err = -ENOMEM;
+	if (!err) {
+		apply_limits(store, sample->time, size);
+		/* The limit may be less than this segment. */
+		err = store->fd < 0 ? -EFBIG : append(store, data, size);
+	}
+	if (err)
+		close_segment(store);
+	return err;
+}
+
+/* Removes segments until there is space. */
+static int append_somehow(struct store *store, const struct sample *sample)
+{
+	int err;
+
+	while (is_almost_full(store)) {
+		if (store->segments <= 1 || !remove_oldest(store))
+			return -ENOSPC;
+	}
+	err = append_sample(store, sample);
+	while (err == -ENOSPC && remove_oldest(store))
+		err = append_sample(store, sample);
+	return err;
+}
+
+void store_append(struct store *store, const struct sample *sample, struct message *notice)
+{
+	struct sample_origin origin = { .boottime = 0 };
+	size_t segments = store->segments;
+	uint64_t offset;
+	int64_t jump;
+	int err;
+
+	*notice = (struct message){ 0 };
+	sample_get_origin(sample, &origin);
+	offset = sample->time - origin.boottime;
+	jump = (int64_t)(offset - store->offset);
+	if (needs_new_segment(store, sample->time, jump > (int64_t)CLOCK_JUMP ||
+			      jump < -(int64_t)CLOCK_JUMP))
+		end_segment(store);
+	apply_limits(store, sample->time, 0);
+	segments = store->segments;
+	err = append_somehow(store, sample);
+	store->offset = offset;
+	store->last_time = sample->time;
+	if (err && err != store->error) {
+		message_set(notice, "samples are dropped: %s", strerror(-err));
+		if (err == -ENOSPC)
+			message_advice(notice, "At least %d %% of the file system must be free",
+				       STORE_FREE_PERCENT);
+	} else if (!err && store->error) {
+		message_set(notice, "samples are written again; %zu %s dropped", store->dropped,
+			    store->dropped == 1 ? "was" : "were");
+	} else if (!err && store->segments < segments) {
+		message_set(notice, "the file system is almost full: the oldest samples were "
+			    "removed");
+	}
+	store->dropped = err ? store->dropped + 1 : 0;
+	store->error = err;
+}
+
+/* ---- opening and closing ---- */
+
+static struct store *refuse(struct store *store, const char *path, int err, struct message *why)
+{
+	store_close(store);
+	if (err == -EWOULDBLOCK)
+		message_set(why, "another process records to this directory");
+	else if (err == -ENOSPC)
+		message_set(why, "less than %d %% of the file system are free", STORE_FREE_PERCENT);
+	else
+		message_set(why, "cannot record to the directory: %s", strerror(-err));
+	message_object(why, "%s", path);
+	message_advice(why, "Use another one with --dir");
+	return NULL;
+}
+
+static int open_dir(struct store *store, const char *path)
+{
+	ssize_t count;
+
+	if (mkdir(path, 0750) && errno != EEXIST)
+		return -errno;
+	store->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (store->dir < 0 || flock(store->dir, LOCK_EX | LOCK_NB) ||
+	    faccessat(store->dir, ".", W_OK | X_OK, AT_EACCESS))
+		return -errno;
+	count = segments_list(path, &store->segment);
+	if (count < 0)
+		return (int)count;
+	store->segments = (size_t)count;
+	if (count)
+		store->last_number = store->segment[count - 1].number;
+	return is_almost_full(store) ? -ENOSPC : 0;
+}
+
+struct store *store_open(const char *path, const struct store_limits *limits, struct message *why)
+{
+	struct store *store = calloc(1, sizeof(*store));
+	int err;
+
+	if (!store) {
+		message_no_memory(why);
+		return NULL;
+	}
+	store->fd = -1;
+	store->dir = -1;
+	store->limits = *limits;
+	store->writer = frame_writer_new();
+	err = store->writer ? open_dir(store, path) : -ENOMEM;
+	return err ? refuse(store, path, err, why) : store;
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	end_segment(store);
+	if (store->dir >= 0)
+		close(store->dir);
+	frame_writer_free(store->writer);
+	free(store->segment);
+	free(store);
+}

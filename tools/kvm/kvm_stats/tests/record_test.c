@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Test recordings: what is read is what was written, whatever happens to the files meanwhile, and
+ * what is lost is reported.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest_files.h"
+#include "host_image.h"
+#include "record/frame.h"
+#include "record/recording.h"
+#include "record/store.h"
+#include "recorded.h"
+#include "tap.h"
+#include "util.h"
+
+/* Of a segment that is damaged, and of a frame */
+#define SAMPLES		130
+#define FRAME		60
+
+static struct guest_files files;
+static const struct store_limits no_limits = { .age = UINT64_MAX / 2, .size = UINT64_MAX / 2 };
+
+/* ---- texts and passes ---- */
+
+static void test_texts(void)
+{
+	static const char * const texts[] = {
+		"", "\n", "1", "007 0 00 10 18446744073709551615 99999999999999999999999\n",
+		"1.50 0.05 -3 (a\1b 12)\n", "cpu  1 2\n",
+	};
+	struct sample sample = { .time = 0 };
+	char buf[256], path[8];
+	size_t i, same = 0;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		sprintf(path, "/%zu", i);
+		sample_add_text(&sample, path, texts[i], strlen(texts[i]));
+	}
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		sprintf(path, "/%zu", i);
+		same += sample_text(&sample, path, buf, sizeof(buf) - 1) ==
+			(ssize_t)strlen(texts[i]) && !strcmp(buf, texts[i]);
+	}
+	tap_is((long long)same, ARRAY_SIZE(texts), "texts are the same when they are read again");
+	tap_ok(sample_text(&sample, "/3", buf, 9) == 9 && !strcmp(buf, "007 0 00 "),
+	       "the beginning of a text can be read");
+	tap_ok(sample_text(&sample, "/none", buf, 9) == -1, "a file can be missing");
+	tap_ok(!sample_add(&sample, "/1", "", 0, NULL, 0), "a name exists once");
+	sample_free(&sample);
+}
+
+/* Returns the host after it has read @data. */
+static struct kvmstats_host *read_host(const void *data, size_t size)
+{
+	struct kvmstats_host *host = NULL;
+	int fd = memfd_create("host", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) ||
+	    kvmstats_host_open_fd(&host, fd) || kvmstats_host_read(host))
+		printf("# the host file cannot be read\n");
+	close(fd);
+	return host;
+}
+
+static bool same_passes(const struct kvmstats_host *a, const struct kvmstats_host *b)
+{
+	struct sample x = { .time = 0 }, y = { .time = 0 };
+	bool same = !sample_add_host(&x, a) && !sample_add_host(&y, b) && recorded_same(&x, &y);
+
+	sample_free(&x);
+	sample_free(&y);
+	return same && kvmstats_host_vms(a) == 2 && kvmstats_host_vms(b) == 2;
+}
+
+static void test_passes(void)
+{
+	struct host_image image = { .time = 1000, .arrival = 900, .rq_clock = 950,
+				    .last_arrival = 800, .last_queued = 700 };
+	int swapped;
+
+	for (swapped = 0; swapped < 2; swapped++) {
+		struct sample sample = { .time = 0 };
+		struct kvmstats_host *host, *again;
+		struct bytes pass = { 0 };
+		size_t size;
+
+		image.swapped = swapped;
+		image.size = 0;
+		host_image_pass(&image, 5);
+		host = read_host(image.data, image.size);
+		sample_add_host(&sample, host);
+		tap_ok(!sample_write_pass(&sample, &pass), "a pass can be written again");
+		again = read_host(pass.data, pass.size);
+		tap_ok(same_passes(host, again), "it has everything that it had%s",
+		       swapped ? ", in the other byte order" : "");
+		tap_ok(kvmstats_host_pass(again, &size) && size == pass.size,
+		       "the library returns the bytes of a pass");
+		kvmstats_host_close(host);
+		kvmstats_host_close(again);
+		bytes_free(&pass);
+		sample_free(&sample);
+	}
+	free(image.data);
+}
+
+/* A VMM that ended keeps its names in the recording. */
+static void test_names(void)
+{
+	struct sample sample = { .time = 0 };
+	struct bytes pass = { 0 };
+	const struct kvmstats_vmm *vmm;
+	struct kvmstats_host *host;
+
+	recorded_sample(&sample, 0, NULL);
+	tap_ok(!sample_write_pass(&sample, &pass), "a pass with names is written");
+	host = read_host(pass.data, pass.size);
+	vmm = kvmstats_host_vmm(host, 0);
+	tap_ok(vmm && !strcmp(kvmstats_vmm_comm(vmm), "qemu") &&
+	       !strcmp(kvmstats_vmm_guest(vmm), "guest0") && !kvmstats_vmm_uuid(vmm) &&
+	       !kvmstats_vmm_name_error(vmm), "a pass has the names of its VMMs");
+	kvmstats_host_close(host);
+	bytes_free(&pass);
+	sample_free(&sample);
+}
+
+/* ---- reading a directory ---- */
+
+struct found {
+	unsigned int samples;
+	unsigned int wrong;		/* neither as written, nor in the order */
+	int last;
+	unsigned int notices;
+	char notice[1024];		/* the last ones */
+};
+
+static void note(const struct message *notice, void *arg)
+{
+	struct found *found = arg;
+	size_t used = strlen(found->notice);
+	char text[MESSAGE_SIZE];
+
+	found->notices++;
+	snprintf(found->notice + used, sizeof(found->notice) - used, "%s\n",
+		 message_text(notice, text, sizeof(text)));
+}
+
+/* Returns the number of a usual sample, or -1. The first ones are made once. */
+static int number_of(const struct sample *sample)
+{
+	static struct sample usual[SAMPLES];
+	size_t n = (sample->time - RECORDED_START) / RECORDED_INTERVAL;
+
+	if (n >= SAMPLES)
+		return recorded_number(sample, NULL);
+	if (!usual[n].time)
+		recorded_sample(&usual[n], (unsigned int)n, NULL);
+	return recorded_same(sample, &usual[n]) ? (int)n : -1;
+}
+
+/* Adds what is found from @time on. */
+static void read_on(const char *path, uint64_t time, struct found *found)
+{
+	struct message why;
+	struct recording *recording = recording_open(path, note, found, &why);
+	const struct sample *sample;
+
+	if (recording && time)
+		recording_seek(recording, time);
+	while (recording && (sample = recording_next(recording))) {
+		int n = number_of(sample);
+
+		if (sample->time < time)
+			continue;
+		found->samples++;
+		found->wrong += n <= found->last;
+		found->last = n;
+	}
+	recording_close(recording);
+}
+
+static struct found read_all(const char *path)
+{
+	struct found found = { .last = -1 };
+
+	read_on(path, 0, &found);
+	return found;
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", files.dir, name);
+	return path;
+}
+
+/* Appends samples. Returns the number of notices. */
+static unsigned int append(struct store *store, unsigned int from, unsigned int to,
+			   const struct recorded *state)
+{
+	struct sample sample = { .time = 0 };
+	unsigned int notices = 0;
+
+	for (; from < to; from++) {
+		struct message notice;
+
+		recorded_sample(&sample, from, state);
+		store_append(store, &sample, &notice);
+		notices += *notice.what != 0;
+	}
+	sample_free(&sample);
+	return notices;
+}
+
+static void record(const char *name, const struct store_limits *limits, unsigned int from,
+		   unsigned int to, const struct recorded *state)
+{
+	struct message why;
+	struct store *store = store_open(path_of(name), limits, &why);
+
+	if (!store || append(store, from, to, state))
+		printf("# samples cannot be recorded\n");
+	store_close(store);
+}
+
+/* Returns the path of the only segment. */
+static const char *segment_of(const char *name)
+{
+	static char path[256];
+	char segment[SEGMENT_NAME_SIZE];
+	struct segment *list;
+
+	if (segments_list(path_of(name), &list) != 1)
+		printf("# there is not one segment\n");
+	else
+		snprintf(path, sizeof(path), "%s/%s", path_of(name), segment_name(list, segment));
+	free(list);
+	return path;
+}
+
+static void test_round_trip(void)
+{
+	struct found found;
+
+	record("trip", &no_limits, 0, 1000, NULL);
+	found = read_all(path_of("trip"));
+	tap_is(found.samples, 1000, "all samples of several segments are read");
+	tap_is(found.wrong, 0, "they are as they were written");
+	tap_is(found.notices, 0, "there is nothing to report");
+	record("trip", &no_limits, 1000, 1010, NULL);
+	found = read_all(path_of("trip"));
+	tap_ok(found.samples == 1010 && !found.wrong && !found.notices,
+	       "a later recorder continues");
+}
+
+static void test_locks(void)
+{
+	struct message why;
+	struct store *store = store_open(path_of("trip"), &no_limits, &why);
+
+	tap_ok(!store_open(path_of("trip"), &no_limits, &why) && strstr(why.what, "another"),
+	       "only one process records to a directory");
+	store_close(store);
+}
+
+/* ---- seeking ---- */
+
+static int next_number(struct recording *recording)
+{
+	const struct sample *sample = recording_next(recording);
+
+	return sample ? recorded_number(sample, NULL) : -1;
+}
+
+static int number_at(struct recording *recording, uint64_t time)
+{
+	return recording_seek(recording, time) ? -2 : next_number(recording);
+}
+
+static void test_seek(void)
+{
+	struct message why;
+	struct recording *recording = recording_open(path_of("trip"), NULL, NULL, &why);
+	unsigned int n, right = 0;
+
+	for (n = 0; n < 1010; n += 13)
+		right += number_at(recording, RECORDED_START + n * RECORDED_INTERVAL + SECOND) ==
+			 (int)n;
+	tap_is(right, (1010 + 12) / 13, "the last sample before a time is found");
+	tap_is(number_at(recording, RECORDED_START + 59 * RECORDED_INTERVAL), 59,
+	       "a sample is found by exactly its time");
+	tap_is(next_number(recording), 60, "it is followed by the next one, in the next frame");
+	recording_back(recording, 1);
+	tap_is(next_number(recording), 59, "the one before is in the frame before");
+	recording_back(recording, 30);
+	tap_is(next_number(recording), 29, "several samples can be skipped");
+	number_at(recording, RECORDED_START + 365 * RECORDED_INTERVAL);
+	recording_back(recording, 10);
+	tap_is(next_number(recording), 355, "the one before can be in another segment");
+	recording_back(recording, 5000);
+	tap_is(next_number(recording), 0, "before the first one there is none");
+	tap_is(number_at(recording, 1), 0, "before the recording, the first sample is next");
+	tap_is(number_at(recording, UINT64_MAX), 1009, "after it, the last one is");
+	tap_is(next_number(recording), -1, "the recording has an end");
+	recording_back(recording, 0);
+	tap_is(next_number(recording), 1009, "from where one can go back");
+	recording_close(recording);
+}
+
+/* ---- clocks and boots ---- */
+
+static void test_clocks(void)
+{
+	const struct recorded late = { .clock = -3600 * (int64_t)SECOND }, booted = { .boot = 1 };
+	struct message why;
+	struct store *store = store_open(path_of("clock"), &no_limits, &why);
+	struct found found = { .samples = 0 };
+	struct recording *recording;
+	const struct sample *sample;
+	unsigned int usual = 0, back = 0, rebooted = 0;
+
+	append(store, 1000, 1100, NULL);
+	append(store, 1100, 1200, &late);
+	append(store, 1200, 1300, &booted);
+	store_close(store);
+	recording = recording_open(path_of("clock"), note, &found, &why);
+	while ((sample = recording_next(recording))) {
+		usual += recorded_number(sample, NULL) >= 0;
+		back += recorded_number(sample, &late) >= 0;
+		rebooted += recorded_number(sample, &booted) >= 0;
+	}
+	tap_ok(usual == 100 && back == 100 && rebooted == 100,
+	       "samples are kept after the clock was set back, and after a boot");
+	tap_ok(strstr(found.notice, "the clock was set back by 3600.000 s after "),
+	       "that the clock was set back is reported");
+	tap_ok(strstr(found.notice, "the host was booted between "), "a boot is reported");
+	tap_is(found.notices, 2, "nothing else is reported");
+	recording_seek(recording, RECORDED_START + 1150 * RECORDED_INTERVAL + late.clock);
+	sample = recording_next(recording);
+	tap_is(sample ? recorded_number(sample, &late) : -1, 1150,
+	       "of a time that was twice, the later sample is found");
+	recording_close(recording);
+}
+
+/* ---- damage ---- */
+
+struct copy {
+	char *data;
+	size_t size;
+};
+
+static struct copy load(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	struct stat st;
+	struct copy copy;
+
+	fstat(fd, &st);
+	copy.size = (size_t)st.st_size;
+	copy.data = malloc(copy.size);
+	if (read(fd, copy.data, copy.size) != st.st_size)
+		printf("# the segment cannot be read\n");
+	close(fd);
+	return copy;
+}
+
+static void store_bytes(const char *path, const void *data, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		printf("# the copy cannot be written\n");
+	close(fd);
+}
+
+/* A power cut: the file has any length. */
+static void test_truncation(const struct copy *copy)
+{
+	unsigned int wrong = 0, lost = 0, silent = 0, before = 0, tries = 0;
+	size_t size;
+
+	for (size = 0; size <= copy->size; size += 1 + (size > 500) * 16, tries++) {
+		struct found found;
+
+		store_bytes(path_of("cut.zst"), copy->data, size);
+		found = read_all(path_of("cut.zst"));
+		wrong += found.wrong;
+		lost += found.samples < before;
+		silent += found.samples > before + 1;
+		before = found.samples;
+	}
+	tap_tried(tries, "lengths of a segment that was cut");
+	tap_is(wrong, 0, "no sample of a file that was cut is wrong");
+	tap_is(lost + silent, 0, "each sample is read as soon as it is written");
+	store_bytes(path_of("cut.zst"), copy->data, copy->size);
+	tap_is(read_all(path_of("cut.zst")).samples, SAMPLES, "all of them at the end");
+}
+
+static void test_bit_flips(const struct copy *copy)
+{
+	unsigned int wrong = 0, unreported = 0, too_many = 0, harmless = 0, i;
+
+	srandom(1);
+	for (i = 0; i < 1000; i++) {
+		size_t at = (size_t)random() % copy->size;
+		char bit = (char)(1 << random() % 8);
+		struct found found;
+
+		copy->data[at] ^= bit;
+		store_bytes(path_of("flip.zst"), copy->data, copy->size);
+		found = read_all(path_of("flip.zst"));
+		wrong += found.wrong;
+		unreported += found.samples < SAMPLES && !found.notices;
+		too_many += found.samples + FRAME < SAMPLES;
+		harmless += found.samples == SAMPLES;
+		copy->data[at] ^= bit;
+	}
+	tap_tried(i, "bit flips in a segment");
+	tap_is(wrong, 0, "no sample of a file with a flipped bit is wrong");
+	tap_is(unreported, 0, "lost samples are reported");
+	tap_is(too_many, 0, "a flipped bit costs one frame at most");
+	printf("# %u flips cost no sample\n", harmless);
+}
+
+static void test_holes(const struct copy *copy)
+{
+	unsigned int wrong = 0, unreported = 0, i;
+
+	for (i = 0; i < 200; i++) {
+		size_t at = (size_t)random() % copy->size, size = 1 + (size_t)random() % 4096;
+		char *data = malloc(copy->size);
+		struct found found;
+
+		memcpy(data, copy->data, copy->size);
+		memset(data + at, 0, at + size > copy->size ? copy->size - at : size);
+		store_bytes(path_of("hole.zst"), data, copy->size);
+		found = read_all(path_of("hole.zst"));
+		wrong += found.wrong;
+		unreported += found.samples < SAMPLES && !found.notices;
+		if (found.wrong || (found.samples < SAMPLES && !found.notices))
+			printf("# hole at %zu of %zu, size %zu: %u samples, %u wrong\n", at,
+			       copy->size, size, found.samples, found.wrong);
+		free(data);
+	}
+	tap_tried(i, "holes in a segment");
+	tap_ok(!wrong && !unreported, "no sample of a file with a hole is wrong or lost silently");
+}
+
+static void test_damage(void)
+{
+	struct copy copy;
+
+	record("damage", &no_limits, 0, SAMPLES, NULL);
+	copy = load(segment_of("damage"));
+	test_truncation(&copy);
+	test_bit_flips(&copy);
+	test_holes(&copy);
+	free(copy.data);
+}
+
+/* ---- the end of the recorder ---- */
+
+/* Appends samples, and writes the number of each to @fd, until it is killed. */
+static void record_until_killed(unsigned int from, int fd)
+{
+	struct message why;
+	struct store *store = store_open(path_of("killed"), &no_limits, &why);
+
+	for (; store; from++) {
+		append(store, from, from + 1, NULL);
+		if (write(fd, &from, sizeof(from)) != sizeof(from))
+			break;
+	}
+	_exit(1);
+}
+
+static void test_kills(void)
+{
+	unsigned int next = 0, kills, lost = 0;
+	struct found found;
+
+	srandom(2);
+	for (kills = 0; kills < 200; kills++) {
+		unsigned int n = next - 1;
+		int fd[2], wanted = (int)(random() % 20);
+		pid_t pid;
+
+		if (pipe(fd))
+			return;
+		pid = fork();
+		if (!pid)
+			record_until_killed(next, fd[1]);
+		close(fd[1]);
+		while (wanted-- && read(fd[0], &n, sizeof(n)) == sizeof(n))
+			;
+		usleep((useconds_t)(random() % 300));
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		while (read(fd[0], &n, sizeof(n)) == sizeof(n))
+			;
+		close(fd[0]);
+		/* One more can have been written. */
+		found = (struct found){ .last = (int)next - 1 };
+		read_on(path_of("killed"), RECORDED_START + next * RECORDED_INTERVAL, &found);
+		lost += found.last < (int)n || found.wrong || found.notices;
+		next = (unsigned int)found.last + 1;
+	}
+	found = read_all(path_of("killed"));
+	lost += found.samples < next || found.wrong;
+	tap_tried(kills, "times the recorder was killed");
+	tap_is(lost, 0, "after each kill, every sample that was written is read");
+	printf("# %u samples\n", next);
+}
+
+/* ---- limits ---- */
+
+static uint64_t size_of(const char *name, struct segment **list, ssize_t *count)
+{
+	uint64_t size = 0;
+	ssize_t i;
+
+	*count = segments_list(path_of(name), list);
+	for (i = 0; i < *count; i++)
+		size += (uint64_t)(*list)[i].size;
+	return size;
+}
+
+static void test_limits(void)
+{
+	const struct store_limits size = { .age = no_limits.age, .size = 20000 };
+	const struct store_limits age = { .age = 800 * SECOND, .size = no_limits.size };
+	struct segment *list;
+	struct message why;
+	struct store *store = store_open(path_of("size"), &size, &why);
+	unsigned int n, above = 0, old = 0;
+	ssize_t count;
+
+	for (n = 0; n < 1000; n++) {
+		append(store, n, n + 1, NULL);
+		above += size_of("size", &list, &count) > size.size;
+		free(list);
+	}
+	store_close(store);
+	tap_is(above, 0, "the segments are never larger than the limit");
+	tap_ok(read_all(path_of("size")).samples > 30 && !read_all(path_of("size")).wrong,
+	       "what is left can be read");
+	store = store_open(path_of("age"), &age, &why);
+	for (n = 0; n < 1000; n++) {
+		append(store, n, n + 1, NULL);
+		size_of("age", &list, &count);
+		old += list[0].time + age.age < RECORDED_START + n * RECORDED_INTERVAL;
+		free(list);
+	}
+	store_close(store);
+	tap_is(old, 0, "samples are never older than the limit");
+	n = read_all(path_of("age")).samples;
+	tap_ok(n >= 70 && n <= 81, "those that are younger are kept, except for a segment");
+}
+
+/* Returns false if that is not possible here. */
+static bool mount_small(const char *path)
+{
+	mkdir(path, 0700);
+	return !mount("none", path, "tmpfs", 0, "size=256k");
+}
+
+/* Another program needs all space. */
+static void fill(const char *name)
+{
+	int fd = open(path_of(name), O_WRONLY | O_CREAT | O_APPEND, 0600);
+	char block[4096] = "";
+
+	while (write(fd, block, sizeof(block)) > 0)
+		;
+	close(fd);
+}
+
+static void test_full_disk(void)
+{
+	const char *path = path_of("full");
+	struct message why, notice = { .what = "" };
+	struct sample sample = { .time = 0 };
+	unsigned int n = 0, dropped;
+	struct store *store;
+	struct found found;
+	bool said = false;
+
+	if (!mount_small(path)) {
+		tap_report(TAP_SKIP, "", "a full disk", "a tmpfs cannot be mounted");
+		return;
+	}
+	path = strdup(path);
+	store = store_open(path, &no_limits, &why);
+	for (; n < 20000 && !said; n++) {
+		recorded_sample(&sample, n, NULL);
+		store_append(store, &sample, &notice);
+		said = *notice.what;
+	}
+	tap_ok(said && strstr(notice.what, "the oldest samples were removed"),
+	       "on a full disk, the oldest samples are removed, and that is reported");
+	found = read_all(path);
+	tap_ok(!found.wrong && found.last == (int)n - 1, "the last sample is there");
+	for (said = false, dropped = 0; dropped < 5000 && !said; dropped++, n++) {
+		fill("full/other");
+		recorded_sample(&sample, n, NULL);
+		store_append(store, &sample, &notice);
+		said = strstr(notice.what, "are dropped");
+	}
+	tap_ok(said, "if no sample is left to remove, samples are dropped, and that is reported");
+	found = read_all(path);
+	tap_ok(!found.wrong, "what is there is not wrong");
+	store_close(store);
+	tap_ok(!store_open(path, &no_limits, &why) && strstr(why.what, "less than 5 %"),
+	       "a file system that is almost full is refused");
+	sample_free(&sample);
+	umount2(path, MNT_DETACH);
+	free((char *)path);
+}
+
+int main(void)
+{
+	if (guest_files_make(&files))
+		return 1;
+	test_texts();
+	test_passes();
+	test_names();
+	test_round_trip();
+	test_locks();
+	test_seek();
+	test_clocks();
+	test_damage();
+	test_kills();
+	test_limits();
+	test_full_disk();
+	guest_files_remove(&files);
+	return tap_end();
+}

@@ -225,7 +225,7 @@ static void put_info(const struct text *text, const struct guest *guest)
 	fputs("} 1\n", text->to);
 }
 
-/* A guest has none in its first sample. */
+/* A guest has no verdict in its first sample. */
 void put_verdicts(const struct text *text, const struct guest_list *guests,
 		  const struct evidence *evidence)
 {

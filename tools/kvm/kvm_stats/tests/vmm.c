@@ -197,6 +197,7 @@ static void work(void)
 
 static struct {
 	sem_t request, answer;
+
 	void (*_Atomic serve)(void);
 } io;
 
@@ -220,10 +221,12 @@ static void set_pause(struct vms *vms, const char *name)
 {
 	static const struct {
 		const char *name;
-		void (*pause)(void), (*serve)(void);
+		void (*pause)(void);
+		void (*serve)(void);
 	} kinds[] = {
 		{ "none", no_pause }, { "short", tiny_sleep }, { "sleep", sleep_long },
-		{ "hold", hold }, { "emulate", work }, { "fork", wait_for_child }, { "touch", touch_memory },
+		{ "hold", hold }, { "emulate", work }, { "fork", wait_for_child },
+		{ "touch", touch_memory },
 		{ "work", wait_for_io, work }, { "disk", wait_for_io, wait_for_child },
 	};
 	bool held = atomic_load(&tiny_pause) == hold;

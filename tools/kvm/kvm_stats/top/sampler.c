@@ -132,7 +132,7 @@ static void set_verdict(struct line *line, const struct verdict *verdict)
 	line->number[COLUMN_VERDICT] = verdict_is_finding(verdict) ? fmax(0, verdict->loss) : -1;
 }
 
-/* The verdict on a guest or, with a thread, on a vCPU. It has no text if there is none. */
+/* The verdict on a guest or, with a thread, on a vCPU. Without a verdict, it has no text. */
 static struct verdict verdict_on(const struct sampler *sampler, const struct vmm *vmm, pid_t tid)
 {
 	const struct guest_evidence *guest = evidence_of(&sampler->evidence, vmm->id);

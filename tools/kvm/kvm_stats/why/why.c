@@ -112,7 +112,7 @@ static void count(struct why *why, const struct result *result)
 {
 	if (result->reason && !why->reason)
 		why->reason = result->reason;
-	why->not_examined += result->reason != NULL;
+	why->not_examined += !!result->reason;
 	why->findings += !result->reason && verdict_is_finding(&result->verdict);
 }
 

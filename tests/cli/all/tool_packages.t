@@ -75,7 +75,7 @@ used='
 	/usr/lib/kvm-stats/check-host --no 2>&1 | grep -q "^check-host: usage"
 	/usr/lib/kvm-stats/stats_abi | grep "^ok\|SKIP"
 	man -w kvm_stat kvm-stats kvm-stats-top kvm-stats-why kvm-stats-serve kvmstats_rate
-	man -w kvm-stats-publish kvm-stats-host-file
+	man -w kvm-stats-publish kvm-stats-host-file kvm-stats-record
 	[ -f /usr/share/bash-completion/completions/kvm-stats ]
 	[ -x /usr/libexec/kvm-stats-http ]
 	/usr/libexec/kvm-stats-relay --help | grep "^Usage"
@@ -83,7 +83,7 @@ used='
 	kvm-stats publish --help | grep "^Usage"
 	[ -f /usr/lib/udev/rules.d/90-kvm-stats.rules ]
 	find /lib/systemd/system -name "kvm-stats-*" | sort | xargs -n 1 basename | xargs |
-		grep "^kvm-stats-publish.service kvm-stats-relay.service kvm-stats-relay.socket$"
+		grep "^kvm-stats-publish.service kvm-stats-record.service kvm-stats-relay.service kvm-stats-relay.socket$"
 	systemctl --root=/ cat kvm-stats.service 2>/dev/null | grep "^ExecStart=/usr/bin/kvm-stats" ||
 		grep "^ExecStart=/usr/bin/kvm-stats" /lib/systemd/system/kvm-stats.service
 	cp /usr/share/doc/libkvmstats-dev/examples/own.c /tmp/

@@ -334,7 +334,7 @@ static void print_option(const struct command_option *option, FILE *to)
 	fputc('\n', to);
 }
 
-static void print_options(const struct command_options *options, FILE *to)
+static void print_options(const struct command_options *options, bool has_filter, FILE *to)
 {
 	static const struct command_option help = { 'h', "help", .help = "print this help" };
 	const struct command_option *option;
@@ -343,7 +343,7 @@ static void print_options(const struct command_options *options, FILE *to)
 		if (option->help)
 			print_option(option, to);
 	}
-	for (option = filter_options; option->name; option++) {
+	for (option = filter_options; has_filter && option->name; option++) {
 		if (!find_option(options->table, option->letter))
 			print_option(option, to);
 	}
@@ -392,7 +392,7 @@ int options_parse(int argc, char **argv, const struct command_options *options, 
 	struct message why;
 	int letter;
 
-	for (option = filter_options; option->name; option++)
+	for (option = filter_options; filter && option->name; option++)
 		add_option(&tables, option);
 	for (option = options->table; option->name; option++)
 		add_option(&tables, option);
@@ -401,7 +401,7 @@ int options_parse(int argc, char **argv, const struct command_options *options, 
 	while ((letter = getopt_long(argc, argv, tables.letters, tables.option, NULL)) != -1) {
 		if (letter == 'h') {
 			fputs(options->usage, stdout);
-			print_options(options, stdout);
+			print_options(options, filter, stdout);
 			return STATUS_OK;
 		}
 		if (letter == '?')

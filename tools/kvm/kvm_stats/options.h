@@ -120,8 +120,9 @@ struct command_options {
 };
 
 /*
- * Sets members of @arg and @filter. Returns -1 to continue, or the exit status: after --help, or
- * after printing a message about a wrong option or argument, as commands do.
+ * Sets members of @arg, and of @filter, which is NULL if the command selects nothing. Returns -1 to
+ * continue, or the exit status: after --help, or after printing a message about a wrong option or
+ * argument, as commands do.
  */
 int options_parse(int argc, char **argv, const struct command_options *options, void *arg,
 		  struct filter *filter);

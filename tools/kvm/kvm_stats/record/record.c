@@ -30,7 +30,6 @@ struct record_options {
 	struct store_limits limits;
 	const char *extract;		/* a file to make, NULL: record */
 	struct replay_options replay;	/* what of it */
-	struct filter filter;		/* nothing: a recording has everything */
 };
 
 struct recorder {
@@ -96,8 +95,9 @@ static void record_samples(struct recorder *recorder)
 
 static int run_recorder(const struct record_options *options)
 {
+	static const struct filter everything;
 	const struct monitor_options monitor = {
-		.filter = &options->filter, .from = options->from, .processes = PROCESSES_ALL,
+		.filter = &everything, .from = options->from, .processes = PROCESSES_ALL,
 	};
 	const struct sigaction action = { .sa_handler = request_stop };
 	struct recorder recorder = { .options = options };
@@ -204,8 +204,8 @@ static int extract(const struct record_options *options)
 static const char record_usage[] =
 	"Usage: kvm-stats record [OPTION]...\n"
 	"\n"
-	"Records what all guests do, in files of a directory. The commands read, query,\n"
-	"log and top show it later, with --at or --since.\n"
+	"Records what all guests do, in files of a directory. The commands list, read,\n"
+	"query, log, why and top show it later, with --at or --since.\n"
 	"\n";
 
 /* Parses "2G", and stores it in bytes. */
@@ -274,15 +274,9 @@ int command_record(int argc, char **argv)
 		.dir = RECORDING_DIR, .interval = DEFAULT_INTERVAL,
 		.limits = { .age = DEFAULT_AGE, .size = DEFAULT_SIZE },
 	};
-	int status = options_parse(argc, argv, &accepted, &options, &options.filter);
+	int status = options_parse(argc, argv, &accepted, &options, NULL);
 
-	if (status < 0 && (filter_names_vmms(&options.filter) || options.filter.vm ||
-			   options.filter.vcpus || options.filter.has_regex)) {
-		complain("a recording has all guests and statistics. Select some when it is read.");
-		status = STATUS_USAGE;
-	}
 	if (status < 0)
 		status = options.extract ? extract(&options) : run_recorder(&options);
-	filter_free(&options.filter);
 	return status;
 }

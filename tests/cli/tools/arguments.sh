@@ -216,6 +216,21 @@ page_commands_are_valid()
 	[ "$count" -ge 8 ]
 }
 
+# A host without a VMM has samples, too.
+extracts_recordings()
+{
+	local recording=$out/recording extract=$out/extract.zst
+
+	rm -rf "$recording" "$extract"
+	"$stats" record -c 3 -i 0.1 --dir "$recording" 9>&- &&
+	prints 0 "extract.zst: from 20.* to 20" record --dir "$recording" --extract "$extract" --since -1h &&
+	prints 0 "" list --from "$extract" &&
+	prints 0 "" list --from "$extract" --at -0.01s &&
+	prints 1 "begins at 20" list --from "$extract" --at -1d &&
+	prints 1 "File exists" record --dir "$recording" --extract "$extract" &&
+	prints 1 "is a recording: copy it with --extract" record --dir "$recording" --from "$extract"
+}
+
 argument_tests()
 {
 	check "no command is a usage error" prints 2 '^Usage'
@@ -245,6 +260,9 @@ argument_tests()
 		prints 2 "not '3-1'" read -p 1 --vcpu 3-1
 	check "an argument that is not an option is a usage error" \
 		prints 2 "unexpected argument 'word'" read -p 1 word
+	check "a recording is extracted, and the extract is read" extracts_recordings
+	check "to record a file that is not a host file is an error" \
+		prints 1 "not a host file" record --dir "$out/recording" --from "$stats"
 	check "--help is not an error" prints 0 '^Usage' read --help
 	check "help prints what --help prints" help_is_help
 	check "the commands in the manual pages are valid" page_commands_are_valid

@@ -25,6 +25,9 @@ bool parse_seconds(const char *option, const char *text, double min, uint64_t *n
 			   min, MAX_SECONDS, text);
 }
 
+/* 31 years. The sum of such a time and that of now has 64 bits, in ns. */
+#define MAX_DURATION	1e9
+
 uint64_t parse_duration(const char *text)
 {
 	static const struct {
@@ -36,7 +39,8 @@ uint64_t parse_duration(const char *text)
 	size_t i;
 
 	for (i = 0; end != text && i < ARRAY_SIZE(units); i++) {
-		if (*end == units[i].unit && !end[1] && count > 0 && count < 1e6)
+		if (*end == units[i].unit && !end[1] && count > 0 &&
+		    count * units[i].seconds <= MAX_DURATION)
 			return (uint64_t)(count * units[i].seconds * 1e9);
 	}
 	return 0;
@@ -101,8 +105,10 @@ static bool parse_iso(const char *text, uint64_t *time)
 	} else {
 		seconds = *end ? timegm(&tm) : mktime(&tm);
 	}
+	if (seconds <= 0 || (uint64_t)seconds >= UINT64_MAX / SECOND || fraction >= 1)
+		return false;
 	*time = (uint64_t)seconds * SECOND + (uint64_t)(fraction * 1e9);
-	return seconds > 0;
+	return true;
 }
 
 bool parse_time(const char *option, const char *text, uint64_t *time, struct message *why)

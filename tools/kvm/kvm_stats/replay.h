@@ -24,6 +24,7 @@ struct replay_options {
 	uint64_t until;
 	/* Skips samples that follow the last one earlier. 0: a single sample is wanted. */
 	uint64_t interval;
+	uint64_t span;		/* if it is longer: how long before @at to begin */
 	bool goes_on;		/* after @at */
 };
 

@@ -229,13 +229,19 @@ static bool parse_boot(const char *text, unsigned char boot[16])
 static char *host_text(const struct sample *sample, const struct object **host)
 {
 	static const char start[] = "boot ";
+	char *text;
 
 	*host = sample_find(sample, HOST);
 	if (!*host || (*host)->values < HOST_VALUES || (*host)->layout_size < strlen(start) + 33 ||
 	    strncmp(object_layout(sample, *host), start, strlen(start)))
 		return NULL;
-	return strndup(object_layout(sample, *host) + strlen(start),
+	text = strndup(object_layout(sample, *host) + strlen(start),
 		       (*host)->layout_size - strlen(start));
+	if (text && (strlen(text) <= 32 || text[32] != '\n')) {
+		free(text);
+		text = NULL;
+	}
+	return text;
 }
 
 static bool write_header(const struct sample *sample, struct bytes *to)
@@ -252,7 +258,7 @@ static bool write_header(const struct sample *sample, struct bytes *to)
 		return false;
 	value = object_values(sample, object);
 	begin_record(to, KVM_HOST_HEADER, value[HOST_FLAGS], sizeof(*header), KVM_HOST_MAGIC);
-	good = strlen(text) > 32 && text[32] == '\n' && write_descs(text + 33, to, counts);
+	good = write_descs(text + 33, to, counts);
 	header = (void *)to->data;
 	if (good) {
 		header->record.size = (__u32)to->size;

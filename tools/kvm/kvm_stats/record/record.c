@@ -38,6 +38,7 @@ struct recorder {
 	struct store *store;
 	struct sample sample;
 	struct notices notices;
+	bool has_samples;
 };
 
 static void request_stop(int signal)
@@ -58,6 +59,7 @@ static int record_sample(struct recorder *recorder)
 	if (err)
 		return err;
 	store_append(recorder->store, &recorder->sample, &notice);
+	recorder->has_samples = true;
 	message_print(&notice);
 	return 0;
 }
@@ -104,12 +106,17 @@ static int run_recorder(const struct record_options *options)
 	struct message why;
 	bool good;
 
+	if (options->from && replay_is_recording(options->from)) {
+		complain("%s is a recording: copy it with --extract", options->from);
+		return STATUS_FAILED;
+	}
 	recorder.store = store_open(options->dir, &options->limits, &why);
 	good = recorder.store && !monitor_open(&recorder.monitor, &monitor, &why);
 	if (good) {
 		sigaction(SIGINT, &action, NULL);
 		sigaction(SIGTERM, &action, NULL);
 		record_samples(&recorder);
+		good = recorder.has_samples || stop_requested;
 	} else {
 		message_print(&why);
 	}
@@ -180,7 +187,8 @@ static int extract(const struct record_options *options)
 	} else if (recording_seek(recording, options->replay.since)) {
 		complain("%s: the recording has no samples", from);
 	} else {
-		fd = open(options->extract, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+		/* A file that exists may be what is read. */
+		fd = open(options->extract, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 		good = fd >= 0 && write_samples(fd, writer, recording, &options->replay, times);
 		if (!good)
 			complain("cannot write to %s: %s", options->extract, strerror(errno));
@@ -194,6 +202,8 @@ static int extract(const struct record_options *options)
 	}
 	if (fd >= 0 && close(fd))
 		good = false;
+	if (fd >= 0 && !good)
+		unlink(options->extract);
 	frame_writer_free(writer);
 	recording_close(recording);
 	return good ? STATUS_OK : STATUS_FAILED;

@@ -32,6 +32,7 @@ const char *segment_name(const struct segment *segment, char *name)
 
 static bool parse_segment(const char *name, struct segment *segment)
 {
+	char copy[SEGMENT_NAME_SIZE];
 	struct tm tm = { 0 };
 	const char *rest;
 	int len = 0;
@@ -41,7 +42,8 @@ static bool parse_segment(const char *name, struct segment *segment)
 		return false;
 	rest = strptime(name + len, NAME_TIME, &tm);
 	segment->time = (uint64_t)timegm(&tm) * SECOND;
-	return rest && !*rest;
+	/* Only what segment_name() writes can be opened and removed again. */
+	return rest && !*rest && !strcmp(segment_name(segment, copy), name);
 }
 
 static int by_number(const void *a, const void *b)
@@ -208,11 +210,17 @@ static bool refuse(struct recording *recording, const char *path, int err, struc
 
 bool recording_is_one(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	bool is_one = fd >= 0 && !fstat(fd, &st) &&
-		      (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && !frame_find(fd, 0)));
+	bool is_one;
+	int fd;
 
+	/* Whoever writes to a pipe must not find that its reader is gone. */
+	if (stat(path, &st))
+		return false;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	is_one = fd >= 0 && !frame_find(fd, 0);
 	if (fd >= 0)
 		close(fd);
 	return is_one;
@@ -296,7 +304,8 @@ static bool next_frame(struct recording *recording)
 	while (recording->next_frame >= recording->frames) {
 		int err;
 
-		recording->lost |= recording->end >= 0 && recording->end != recording->size;
+		/* A recorder can have appended to the file meanwhile. */
+		recording->lost |= recording->end >= 0 && recording->end < recording->size;
 		if (recording->next_segment >= recording->segments)
 			return false;
 		err = enter_segment(recording, recording->next_segment);
@@ -434,34 +443,47 @@ static int seek_segment(struct recording *recording, uint64_t time)
 	return enter_segment(recording, 0);
 }
 
+/*
+ * Enters the last frame before the current one that has a sample which is not damaged. Returns how
+ * many it has, or 0 if there is no such frame.
+ */
+static unsigned int previous_frame(struct recording *recording)
+{
+	size_t frame = recording->next_frame - 1, segment = recording->next_segment - 1;
+	unsigned int samples = 0;
+
+	while (!samples) {
+		while (!frame) {
+			if (!segment || enter_segment(recording, --segment))
+				return 0;
+			frame = recording->frames;
+		}
+		enter_frame(recording, --frame);
+		samples = skip_samples(recording, UINT_MAX, UINT64_MAX);
+	}
+	return samples;
+}
+
 int recording_seek(struct recording *recording, uint64_t time)
 {
-	unsigned int count;
+	unsigned int count = 0;
 	int err = recording->segments ? seek_segment(recording, time) : -ENODATA;
 
 	if (err)
 		return err;
 	recording->has_last = false;
 	recording->lost = false;
-	if (!recording->in_frame)
-		return next_frame(recording) ? 0 : -ENODATA;
-	count = skip_samples(recording, UINT_MAX, time);
-	enter_sample(recording, recording->next_frame - 1, count ? count - 1 : 0);
-	return 0;
-}
-
-/* Enters the frame before the current one. Returns how many samples it has, or 0 if none. */
-static unsigned int previous_frame(struct recording *recording)
-{
-	size_t frame = recording->next_frame - 1, segment = recording->next_segment - 1;
-
-	while (!frame) {
-		if (!segment || enter_segment(recording, --segment))
-			return 0;
-		frame = recording->frames;
+	if (recording->in_frame)
+		count = skip_samples(recording, UINT_MAX, time);
+	if (recording->in_frame && !count) {
+		count = previous_frame(recording);
+		err = count ? 0 : enter_segment(recording, 0);
 	}
-	enter_frame(recording, frame - 1);
-	return skip_samples(recording, UINT_MAX, UINT64_MAX);
+	if (count)
+		enter_sample(recording, recording->next_frame - 1, count - 1);
+	else if (!err && !next_frame(recording))
+		err = -ENODATA;
+	return err;
 }
 
 int recording_back(struct recording *recording, size_t count)

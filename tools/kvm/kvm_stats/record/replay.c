@@ -15,6 +15,7 @@ struct replay {
 	const struct sample *sample;	/* the last one, or NULL */
 	uint64_t time;			/* of it */
 	bool gap;
+	bool skipped;			/* before the next sample: a gap, or it is an earlier one */
 	struct bytes pass;
 	int fd;				/* in memory: the pass */
 };
@@ -44,7 +45,8 @@ static const struct sample *next_sample(struct replay *replay)
 			 replay->options.until;
 	const struct sample *sample;
 
-	replay->gap = false;
+	replay->gap = replay->skipped;
+	replay->skipped = false;
 	do {
 		sample = recording_next(replay->recording);
 		if (!sample || (until && sample->time > until))
@@ -86,6 +88,7 @@ int replay_back(struct replay *replay, size_t steps)
 {
 	replay->sample = NULL;
 	replay->time = 0;
+	replay->skipped = true;
 	return recording_back(replay->recording, steps);
 }
 
@@ -93,7 +96,7 @@ void replay_skip(struct replay *replay, size_t samples)
 {
 	replay->sample = NULL;
 	while (samples-- && recording_next(replay->recording))
-		;
+		replay->skipped |= recording_has_gap(replay->recording);
 }
 
 int replay_fd(const struct replay *replay)
@@ -117,15 +120,16 @@ bool replay_has_gap(const struct replay *replay)
 static int seek_start(const struct replay *replay)
 {
 	const struct replay_options *options = &replay->options;
+	uint64_t span = options->span > options->interval ? options->span : options->interval;
 	const struct sample *sample;
 	int err = recording_seek(replay->recording, options->at ? options->at : options->since);
 
-	if (err || !options->at || !options->interval)
+	if (err || !options->at || !span)
 		return err;
 	sample = recording_next(replay->recording);
 	if (!sample)
 		return -ENODATA;
-	return recording_seek(replay->recording, sample->time - options->interval);
+	return recording_seek(replay->recording, sample->time > span ? sample->time - span : 0);
 }
 
 /* Sets why there is nothing to show, if the recording begins later. */

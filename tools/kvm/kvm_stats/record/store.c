@@ -57,25 +57,39 @@ static void close_segment(struct store *store)
 	frame_writer_reset(store->writer);
 }
 
-/* Removes the oldest segment, also the current one. Returns false if there is none. */
-static bool remove_oldest(struct store *store)
+/* Removes a segment, also the current one, which is the last one. */
+static void remove_segment(struct store *store, size_t i)
 {
+	struct segment *segment = &store->segment[i];
 	char name[SEGMENT_NAME_SIZE];
 
+	if (i == --store->segments)
+		close_segment(store);
+	unlinkat(store->dir, segment_name(segment, name), 0);
+	memmove(segment, segment + 1, (store->segments - i) * sizeof(*segment));
+}
+
+/* Returns false if there is none. */
+static bool remove_oldest(struct store *store)
+{
 	if (!store->segments)
 		return false;
-	if (store->segments == 1)
-		close_segment(store);
-	unlinkat(store->dir, segment_name(&store->segment[0], name), 0);
-	memmove(store->segment, store->segment + 1, --store->segments * sizeof(*store->segment));
+	remove_segment(store, 0);
 	return true;
 }
 
-/* All samples are younger than the limit, because the first one of each segment is. */
+/*
+ * All samples are younger than the limit, because the first one of each segment is. After the clock
+ * was set back, the first segments can be the youngest ones.
+ */
 static void apply_limits(struct store *store, uint64_t now, uint64_t more)
 {
-	while (store->segments && store->segment[0].time + store->limits.age < now)
-		remove_oldest(store);
+	size_t i;
+
+	for (i = store->segments; i--;) {
+		if (store->segment[i].time + store->limits.age < now)
+			remove_segment(store, i);
+	}
 	while (size_of_all(store) + more > store->limits.size && remove_oldest(store))
 		;
 }
@@ -105,7 +119,8 @@ static int begin_segment(struct store *store, uint64_t time)
 		return -errno;
 	store->last_number++;
 	more[store->segments++] = segment;
-	return 0;
+	/* The group reads it, whatever the umask is. */
+	return fchmod(store->fd, 0640) ? -errno : 0;
 }
 
 /* Appends all of it, or nothing. */
@@ -113,7 +128,7 @@ static int append(struct store *store, const void *data, size_t size)
 {
 	struct segment *current = &store->segment[store->segments - 1];
 	ssize_t n = write(store->fd, data, size);
-	int err = n < 0 ? -errno : -ENOSPC;
+	int err = n < 0 && errno != EDQUOT ? -errno : -ENOSPC;
 
 	if (n == (ssize_t)size) {
 		current->size += n;
@@ -179,7 +194,9 @@ static int append_sample(struct store *store, const struct sample *sample)
 		/* The limit may be less than this segment. */
 		err = store->fd < 0 ? -EFBIG : append(store, data, size);
 	}
-	if (err)
+	if (err && store->fd >= 0 && !store->segment[store->segments - 1].size)
+		remove_segment(store, store->segments - 1);
+	else if (err)
 		close_segment(store);
 	return err;
 }
@@ -253,12 +270,14 @@ static struct store *refuse(struct store *store, const char *path, int err, stru
 
 static int open_dir(struct store *store, const char *path)
 {
+	bool made = !mkdir(path, 0750);
 	ssize_t count;
 
-	if (mkdir(path, 0750) && errno != EEXIST)
+	if (!made && errno != EEXIST)
 		return -errno;
 	store->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (store->dir < 0 || flock(store->dir, LOCK_EX | LOCK_NB) ||
+	if (store->dir < 0 || (made && fchmod(store->dir, 0750)) ||
+	    flock(store->dir, LOCK_EX | LOCK_NB) ||
 	    faccessat(store->dir, ".", W_OK | X_OK, AT_EACCESS))
 		return -errno;
 	count = segments_list(path, &store->segment);

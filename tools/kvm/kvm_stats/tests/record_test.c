@@ -6,17 +6,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "guest_files.h"
 #include "host_image.h"
+#include "options.h"
 #include "record/frame.h"
+#include "record/record.h"
 #include "record/recording.h"
 #include "record/store.h"
 #include "recorded.h"
+#include "replay.h"
 #include "tap.h"
 #include "util.h"
 
@@ -127,6 +132,19 @@ static void test_names(void)
 	       !kvmstats_vmm_name_error(vmm), "a pass has the names of its VMMs");
 	kvmstats_host_close(host);
 	bytes_free(&pass);
+	sample_free(&sample);
+}
+
+/* A boot ID that a recording can claim to have, but no host has. */
+static void test_short_boot(void)
+{
+	static const char layout[40] = "boot 0 1 2 3 4 5 6 7 8 9 a b c d e f";
+	const uint64_t value[8] = { 0 };
+	struct sample sample = { .time = 0 };
+	struct sample_origin origin;
+
+	sample_add(&sample, "host", layout, sizeof(layout), value, ARRAY_SIZE(value));
+	tap_ok(!sample_get_origin(&sample, &origin), "a boot ID that is too short is refused");
 	sample_free(&sample);
 }
 
@@ -314,6 +332,119 @@ static void test_seek(void)
 	recording_close(recording);
 }
 
+/* A recorder ends the frame that is being read, and begins others. */
+static void test_live(void)
+{
+	struct found found = { .samples = 0 };
+	struct recording *recording;
+	struct message why;
+	struct store *store = store_open(path_of("live"), &no_limits, &why);
+	unsigned int n = 0;
+
+	append(store, 0, FRAME - 1, NULL);
+	recording = recording_open(path_of("live"), note, &found, &why);
+	recording_next(recording);
+	append(store, FRAME - 1, FRAME + 10, NULL);
+	for (n = 1; recording_next(recording); n++)
+		;
+	tap_ok(n >= FRAME - 1 && !found.notices,
+	       "what is appended while a recording is read is not damage");
+	recording_close(recording);
+	store_close(store);
+}
+
+/* ---- what the commands see of it ---- */
+
+static struct replay *replay_of(const char *name, struct replay_options options)
+{
+	struct message why;
+
+	options.dir = path_of(name);
+	return replay_open(&options, NULL, NULL, &why);
+}
+
+static bool replay_is_at(struct replay *replay, unsigned int n)
+{
+	return replay && !replay_next(replay) &&
+	       replay_time(replay) == RECORDED_START + n * RECORDED_INTERVAL;
+}
+
+static void test_replay(void)
+{
+	const uint64_t at = RECORDED_START + 500 * RECORDED_INTERVAL;
+	const struct recorded booted = { .boot = 1 };
+	struct replay *replay = replay_of("trip", (struct replay_options){ .at = at });
+
+	tap_ok(replay_is_at(replay, 500) && replay_next(replay) == -ENODATA,
+	       "one sample is at a time");
+	replay_close(replay);
+	replay = replay_of("trip", (struct replay_options){ .at = at, .interval = 1 });
+	tap_ok(replay_is_at(replay, 499) && replay_is_at(replay, 500), "growth has two samples");
+	replay_close(replay);
+	replay = replay_of("trip", (struct replay_options){
+		.at = at, .interval = 1, .span = 60 * SECOND });
+	tap_ok(replay_is_at(replay, 494), "evidence begins before the time, with all samples");
+	replay_skip(replay, 3);
+	tap_ok(replay_is_at(replay, 498) && !replay_has_gap(replay), "samples can be skipped");
+	replay_back(replay, 2);
+	tap_ok(replay_is_at(replay, 496) && replay_has_gap(replay),
+	       "an earlier sample is no later one than the last");
+	tap_ok(replay_is_at(replay, 497) && !replay_has_gap(replay), "the next one is");
+	replay_close(replay);
+	record("boots", &no_limits, 0, 5, NULL);
+	record("boots", &no_limits, 5, 10, &booted);
+	replay = replay_of("boots", (struct replay_options){ .interval = 1,
+							     .since = RECORDED_START });
+	replay_is_at(replay, 0);
+	replay_skip(replay, 6);
+	tap_ok(replay_is_at(replay, 7) && replay_has_gap(replay),
+	       "a boot in skipped samples is not forgotten");
+	replay_close(replay);
+}
+
+/* ---- extracts ---- */
+
+/* Returns the exit status of kvm-stats record, which prints nothing. */
+static int run_record(const char *from, const char *extract, const char *until)
+{
+	const char *args[] = { "record", "--extract", extract, "--from", from,
+			       "--since", "2025-11-28T23:16:40Z", "--until", until, NULL };
+	int status = -1;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+			_exit(9);
+		_exit(command_record((int)ARRAY_SIZE(args) - 1, (char **)(uintptr_t)args));
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_extracts(void)
+{
+	char trip[128], first[128], second[128];
+	struct found found;
+
+	strcpy(trip, path_of("trip"));
+	strcpy(first, path_of("first.zst"));
+	strcpy(second, path_of("second.zst"));
+	tap_is(run_record(trip, first, "2025-11-28T23:33:20Z"), 0, "a time can be extracted");
+	found = read_all(first);
+	tap_ok(found.samples == 101 && found.last == 200 && !found.wrong && !found.notices,
+	       "the extract has its samples, as they were written");
+	tap_is(run_record(first, second, "2025-11-28T23:25:00Z"), 0, "an extract has extracts");
+	found = read_all(second);
+	tap_ok(found.samples == 51 && found.last == 150 && !found.wrong, "they have their samples");
+	tap_ok(run_record(first, first, "2025-11-28T23:33:20Z") == 1 &&
+	       read_all(first).samples == 101, "a file that exists is not overwritten");
+	unlink(second);
+	tap_ok(run_record(first, second, "2025-11-28T22:00:00Z") == 1 && access(second, F_OK),
+	       "of a time without samples, there is no extract");
+}
+
 /* ---- clocks and boots ---- */
 
 static void test_clocks(void)
@@ -453,6 +584,25 @@ static void test_holes(const struct copy *copy)
 	tap_ok(!wrong && !unreported, "no sample of a file with a hole is wrong or lost silently");
 }
 
+/* The first sample of the second frame is damaged, which costs the frame. */
+static void test_lost_frame(const struct copy *copy)
+{
+	off_t at = frame_find(open(segment_of("damage"), O_RDONLY), 1);
+	struct recording *recording;
+	struct message why;
+
+	copy->data[at + 200] ^= 1;
+	store_bytes(path_of("frame.zst"), copy->data, copy->size);
+	copy->data[at + 200] ^= 1;
+	recording = recording_open(path_of("frame.zst"), NULL, NULL, &why);
+	tap_is(number_at(recording, RECORDED_START + 70 * RECORDED_INTERVAL), FRAME - 1,
+	       "instead of a lost sample, the last one before is found");
+	tap_is(next_number(recording), 2 * FRAME, "it is followed by the next frame");
+	recording_back(recording, 1);
+	tap_is(next_number(recording), FRAME - 1, "one can go back over a lost frame");
+	recording_close(recording);
+}
+
 static void test_damage(void)
 {
 	struct copy copy;
@@ -462,6 +612,7 @@ static void test_damage(void)
 	test_truncation(&copy);
 	test_bit_flips(&copy);
 	test_holes(&copy);
+	test_lost_frame(&copy);
 	free(copy.data);
 }
 
@@ -509,7 +660,8 @@ static void test_kills(void)
 		/* One more can have been written. */
 		found = (struct found){ .last = (int)next - 1 };
 		read_on(path_of("killed"), RECORDED_START + next * RECORDED_INTERVAL, &found);
-		lost += found.last < (int)n || found.wrong || found.notices;
+		/* A sample that a kill has cut was not written, and can be reported. */
+		lost += found.last < (int)n || found.wrong;
 		next = (unsigned int)found.last + 1;
 	}
 	found = read_all(path_of("killed"));
@@ -562,6 +714,93 @@ static void test_limits(void)
 	tap_is(old, 0, "samples are never older than the limit");
 	n = read_all(path_of("age")).samples;
 	tap_ok(n >= 70 && n <= 81, "those that are younger are kept, except for a segment");
+}
+
+/* The clock was a year ahead when the recording began. */
+static void test_age_after_clock(void)
+{
+	const struct store_limits age = { .age = 800 * SECOND, .size = no_limits.size };
+	const struct recorded ahead = { .clock = (int64_t)(31536000 * SECOND) };
+	struct segment *list;
+	unsigned int old = 0;
+	ssize_t count, i;
+
+	record("ahead", &no_limits, 0, 3, &ahead);
+	record("ahead", &age, 3, 1000, NULL);
+	count = segments_list(path_of("ahead"), &list);
+	for (i = 0; i < count; i++)
+		old += list[i].time + age.age < RECORDED_START + 999 * RECORDED_INTERVAL;
+	free(list);
+	tap_ok(count > 1 && !old, "after a clock was ahead, old samples are removed, too");
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_mode & 07777;
+}
+
+static void test_modes(void)
+{
+	mode_t mask = umask(077);
+
+	record("modes", &no_limits, 0, 3, NULL);
+	umask(mask);
+	tap_ok(mode_of(path_of("modes")) == 0750 && mode_of(segment_of("modes")) == 0640,
+	       "the group can read a recording, whatever the umask is");
+}
+
+/* Files with other names are not those of a recorder. */
+static void test_names_of_segments(void)
+{
+	struct segment *list = NULL;
+
+	mkdir(path_of("names"), 0700);
+	store_bytes(path_of("names/kvm-stats-7-20260101T000000Z.zst"), "", 0);
+	store_bytes(path_of("names/kvm-stats-00000008-20260101T000000Z.zst"), "", 0);
+	tap_ok(segments_list(path_of("names"), &list) == 1 && list[0].number == 8,
+	       "only names that a recorder writes are segments");
+	free(list);
+}
+
+/* Looking whether it is a recording must not end its writer with SIGPIPE. */
+static void test_pipe(void)
+{
+	int watch = inotify_init1(IN_NONBLOCK);
+	char event[512];
+
+	mkfifo(path_of("pipe"), 0600);
+	inotify_add_watch(watch, path_of("pipe"), IN_OPEN);
+	tap_ok(!recording_is_one(path_of("pipe")) && read(watch, event, sizeof(event)) < 0,
+	       "a pipe is not opened to see whether it is a recording");
+	close(watch);
+}
+
+/* Every write fails, and not because the disk is full. */
+static void test_failing_writes(void)
+{
+	struct message why;
+	struct store *store = store_open(path_of("fails"), &no_limits, &why);
+	struct rlimit limit, none;
+	struct segment *list;
+	unsigned int notices;
+	ssize_t count;
+
+	append(store, 0, 3, NULL);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = limit.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &none);
+	notices = append(store, 3, 20, NULL);
+	count = segments_list(path_of("fails"), &list);
+	free(list);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	signal(SIGXFSZ, SIG_DFL);
+	tap_ok(count == 1 && notices == 1, "writes that fail leave no empty files, and one notice");
+	append(store, 20, 21, NULL);
+	store_close(store);
+	tap_is(read_all(path_of("fails")).last, 20, "samples are written again after that");
 }
 
 /* Returns false if that is not possible here. */
@@ -624,6 +863,42 @@ static void test_full_disk(void)
 	free((char *)path);
 }
 
+/* ---- times of the user ---- */
+
+/* Returns the time, or 0 if it is refused. */
+static uint64_t parsed_time(const char *text)
+{
+	struct message why;
+	uint64_t time;
+
+	return parse_time("at", text, &time, &why) ? time : 0;
+}
+
+static void test_user_times(void)
+{
+	static const char * const wrong[] = {
+		"", "25:00", "02:10:", "2:10 pm", "-6", "-0h", "-999999d", "--6h", "2026-13-01",
+		"2026-11-28T02:10x", "2026-11-28T02:10:00.5e30", "9999-01-01", "1969-01-01T00:00Z",
+	};
+	const uint64_t second = UINT64_C(1795831800) * SECOND;	/* 2026-11-28T02:10:00Z */
+	uint64_t now = clock_read(CLOCK_REALTIME), ago = parsed_time("-6h");
+	uint64_t clock = parsed_time("02:10");
+	size_t refused = 0, i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		refused += !parsed_time(wrong[i]);
+	tap_is((long long)refused, ARRAY_SIZE(wrong), "wrong times are refused");
+	tap_ok(parsed_time("2026-11-28T02:10Z") == second &&
+	       parsed_time("2026-11-28T02:10:00Z") == second &&
+	       parsed_time("2026-11-28T03:10:00.5+01:00") == second + SECOND / 2,
+	       "times have zones and fractions");
+	tap_ok(ago >= now - 6 * 3600 * SECOND && ago < now - 6 * 3600 * SECOND + 60 * SECOND,
+	       "a time can be before now");
+	tap_ok(clock <= now && now - clock < 25 * 3600 * SECOND, "a clock time is the last one");
+	tap_ok(!parse_duration("200000d") && parse_duration("7d") == 7 * 86400 * SECOND,
+	       "an age that has too many nanoseconds is refused");
+}
+
 int main(void)
 {
 	if (guest_files_make(&files))
@@ -631,13 +906,23 @@ int main(void)
 	test_texts();
 	test_passes();
 	test_names();
+	test_short_boot();
+	test_user_times();
 	test_round_trip();
 	test_locks();
 	test_seek();
+	test_live();
+	test_replay();
+	test_extracts();
 	test_clocks();
 	test_damage();
 	test_kills();
 	test_limits();
+	test_age_after_clock();
+	test_modes();
+	test_names_of_segments();
+	test_pipe();
+	test_failing_writes();
 	test_full_disk();
 	guest_files_remove(&files);
 	return tap_end();

@@ -454,6 +454,7 @@ static int run_why(struct why_options *options)
 	struct why why = { .options = options, .evidence.window = options->time };
 	int status;
 
+	options->samples.replay.span = options->time;
 	why.monitor = samples_open(&options->samples);
 	status = why.monitor ? print_verdicts(&why) : STATUS_FAILED;
 	evidence_free(&why.evidence);

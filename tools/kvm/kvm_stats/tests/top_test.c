@@ -747,6 +747,36 @@ static void test_states(struct view *view)
 	view_leave(view);
 }
 
+/* A vCPU has waited for a CPU for one of two seconds. */
+static void test_verdict(struct view *view)
+{
+	struct evidence *evidence = &view->sampler.evidence;
+
+	evidence->guest = calloc(1, sizeof(*evidence->guest));
+	evidence->guest->thread = calloc(1, sizeof(*evidence->guest->thread));
+	evidence->guests = 1;
+	evidence->guest->vmm = view->sampler.monitor->vmm[0]->id;
+	evidence->guest->samples_taken = 2;
+	evidence->guest->age = UINT64_MAX;
+	evidence->guest->threads = 1;
+	evidence->guest->thread[0] = (struct thread_evidence){
+		.tid = 10000, .group = THREAD_VCPU, .sum[0] = {
+			[SUM_TIME] = 2 * SECOND, [SUM_RUNTIME] = SECOND, [SUM_WAITING] = SECOND,
+			[SUM_WAITED] = 10, [SUM_INTERVALS] = 10,
+		},
+	};
+	resizeterm(24, 200);
+	view_update(view);
+	shows_line(view, "^Guest .* Verdict ", "a wide screen has the column of verdicts");
+	shows_line(view, "^\\? +4711 +2 .* waits ", "it has the name of the verdict on a guest");
+	enter_line(view, 0);
+	shows_line(view, "^ Why: waits for a CPU: 50 %; too few samples .*; certain, since > 2\\.0",
+		   "Enter shows the evidence");
+	tap_ok(screen_has("^ To do: give the guest other CPUs"), "and what to do");
+	view_leave(view);
+	evidence_free(evidence);
+}
+
 static void test_problem(struct view *view)
 {
 	struct monitor *monitor = view->sampler.monitor;
@@ -787,6 +817,7 @@ static void test_screen(void)
 	test_table(&view);
 	test_times(&view);
 	test_states(&view);
+	test_verdict(&view);
 	test_problem(&view);
 	view.sampler.monitor = NULL;
 	view_close(&view);

@@ -286,7 +286,6 @@ static const struct fake_stat vcpu_stats[VALUES] = {
 };
 
 #define PID		7
-#define OTHER_PID	8
 #define TID		10000	/* of vCPU 0; the one of the other guest is vCPU 5 */
 #define OTHER_VCPU	5
 
@@ -297,6 +296,8 @@ struct behaviour {
 	int faults, exits;
 	int cpu;
 };
+
+static pid_t other_pid = 8;
 
 struct host_test {
 	struct fake_host host;
@@ -348,9 +349,10 @@ static void pass(struct host_test *test, const struct behaviour *first,
 		fake_host_vcpu(&test->host, PID, 1, test->value[1]);
 	}
 	if (other) {
-		fake_host_vm(&test->host, OTHER_PID, OTHER_PID, NULL);
+		fake_host_vm(&test->host, (uint64_t)other_pid, other_pid, NULL);
 		add_second(test, OTHER_VCPU, other);
-		fake_host_vcpu(&test->host, OTHER_PID, OTHER_VCPU, test->value[OTHER_VCPU]);
+		fake_host_vcpu(&test->host, (uint64_t)other_pid, OTHER_VCPU,
+			       test->value[OTHER_VCPU]);
 	}
 	if (fake_host_sample(&test->host))
 		fake_host_fail("no sample");
@@ -381,7 +383,9 @@ static void close_test(struct host_test *test)
 /* Writes files before each pass, or NULL */
 static void (*prepare)(int second);
 
-/* The verdict after 11 passes */
+static int passes = 11;
+
+/* The verdict after these passes */
 static struct verdict verdict_of(const struct behaviour *first, const struct behaviour *second,
 				 const struct behaviour *other, double *part)
 {
@@ -391,7 +395,7 @@ static struct verdict verdict_of(const struct behaviour *first, const struct beh
 	size_t at = 0;
 
 	open_test(&test);
-	while (test.seconds < 11) {
+	while (test.seconds < passes) {
 		if (prepare)
 			prepare(test.seconds);
 		pass(&test, first, second, other);
@@ -430,6 +434,52 @@ static void test_parts(void)
 	tap_ok(fabs(part[PART_GUEST] - 20) < 0.1 && fabs(part[PART_KVM] - 10) < 0.1 &&
 	       fabs(part[PART_VMM] - 5) < 0.1 && fabs(part[PART_WAITING] - 15) < 0.1 &&
 	       fabs(part[PART_HALTED] - 50) < 0.1, "each part has its time");
+	thread_parts(&(struct thread_evidence){
+		.sum[0] = { [SUM_TIME] = 3, [SUM_RUNTIME] = 1, [SUM_WAITING] = 2 },
+	}, part);
+	tap_ok(!signbit(part[PART_HALTED]), "rounding makes no part negative");
+}
+
+/* The list of a monitor has the order of PIDs, which is not that in which guests appeared. */
+static void test_order_of_guests(void)
+{
+	static const struct behaviour busy = { .guest = 1000, .state = 'R' };
+	const struct guest_evidence *first, *second;
+	struct host_test test;
+	int i;
+
+	other_pid = 6;
+	open_test(&test);
+	pass(&test, &busy, NULL, NULL);
+	pass(&test, &busy, NULL, &busy);
+	evidence_free(&test.evidence);
+	for (i = 0; i < 3; i++)
+		pass(&test, &busy, NULL, &busy);
+	first = evidence_of(&test.evidence, test.host.monitor->vmm[0]->id);
+	second = evidence_of(&test.evidence, test.host.monitor->vmm[1]->id);
+	tap_ok(test.evidence.guests == 2 && first && first->samples_taken == 3 && second &&
+	       second->samples_taken == 3, "each guest is found again");
+	close_test(&test);
+	other_pid = 8;
+}
+
+/* The kernel divides run time at timer ticks. */
+static void test_short_time(const struct behaviour *storm)
+{
+	struct guest_evidence *guest;
+	struct host_test test;
+	struct verdict verdict;
+	size_t at = 0;
+
+	open_test(&test);
+	pass(&test, storm, NULL, NULL);
+	pass(&test, storm, NULL, NULL);
+	guest = &test.evidence.guest[0];
+	guest_next_vcpu(guest, &at);
+	guest->thread[at - 1].sum[test.evidence.current][SUM_TIME]--;
+	guest_verdict(&verdict, &test.evidence, guest);
+	expect("exits for less than a second", verdict, RULE_BUSY, "");
+	close_test(&test);
 }
 
 static void test_vcpus(void)
@@ -470,6 +520,7 @@ static void test_vcpus(void)
 	expect("halted for a short time", verdict_of(&halted, &halted, NULL, NULL), RULE_IDLE, "");
 	expect("exits", verdict_of(&storm, NULL, NULL, NULL), RULE_EXITS, "5000 exits per second, "
 	       "most of them I/O ports; 4.0 times");
+	test_short_time(&storm);
 	expect("compressed swap", verdict_of(&swap, NULL, NULL, NULL), RULE_MEMORY, "900 major");
 }
 
@@ -517,6 +568,19 @@ static void write_starved_files(int second)
 	write_vmm(second, 'R', 400);
 }
 
+static void write_hardly_starved_files(int second)
+{
+	write_vmm(second, 'R', 60);
+}
+
+/* One thread waits for a CPU, and another one is blocked, but for less time. */
+static void write_helper_files(int second)
+{
+	write_vmm(second, 'R', 600);
+	write_task_of("7/task/11", "IO \033slow", second % 2 ? 'S' : 'D', 0, 0);
+	write_file("1000 1000 1\n", "proc/7/task/11/schedstat");
+}
+
 static void write_blocked_files(int second)
 {
 	write_vmm(second, 'D', 0);
@@ -545,6 +609,17 @@ static void write_pressure_files(int second)
 	write_file(text, "cgroup/vms/a/vcpu/memory.pressure");
 }
 
+/* A vCPU waits for a CPU for half of the time, since 20 s. */
+static void write_cpu_pressure_files(int second)
+{
+	char text[160];
+
+	write_pressure_files(0);
+	snprintf(text, sizeof(text), "some avg10=43.23 avg60=14.17 avg300=3.22 total=%d\n",
+		 second * 500000);
+	write_file(text, "cgroup/vms/a/vcpu/cpu.pressure");
+}
+
 /* Another process is on CPU 3. */
 static void write_neighbour(int second, int policy, const char *cgroup)
 {
@@ -565,6 +640,21 @@ static void write_neighbour(int second, int policy, const char *cgroup)
 static void write_real_time_files(int second)
 {
 	write_neighbour(second, 1, "/jobs");
+}
+
+/* At first, the process has another thread in each second. */
+static void write_many_files(int second)
+{
+	char path[32];
+
+	write_neighbour(second, 1, "/jobs");
+	if (second > 30)
+		return;
+	write_task_of("20/task/20", "spin", 'S', 0, 1);
+	snprintf(path, sizeof(path), "20/task/%d", 99 + second);
+	write_task_of(path, "short", 'S', 0, 0);
+	snprintf(path, sizeof(path), "20/task/%d", 100 + second);
+	write_task_of(path, "short", second < 30 ? 'R' : 'S', 0, 0);
 }
 
 static void write_weight_files(int second)
@@ -597,6 +687,9 @@ static void write_steal_files(int second)
 	write_file(text, "proc/stat");
 }
 
+/* Another vCPU of the guest, or NULL */
+static const struct behaviour *second_vcpu;
+
 /* Each scenario with files, and with the same behaviour of the vCPU without them */
 static struct verdict expect_files(const char *what, void (*write)(int second),
 				   const struct behaviour *does, enum rule_id rule,
@@ -615,9 +708,9 @@ static struct verdict expect_files(const char *what, void (*write)(int second),
 	write_file("4242 (why) R\n", "proc/self/stat");
 	snprintf(name, sizeof(name), "without %s", what);
 	prepare = write_idle_files;
-	expect(name, verdict_of(does, NULL, NULL, NULL), without, "");
+	expect(name, verdict_of(does, second_vcpu, NULL, NULL), without, "");
 	prepare = write;
-	verdict = verdict_of(does, NULL, NULL, NULL);
+	verdict = verdict_of(does, second_vcpu, NULL, NULL);
 	expect(what, verdict, rule, evidence);
 	prepare = NULL;
 	guest_files_remove(&files);
@@ -631,6 +724,8 @@ static void test_files(void)
 	static const struct behaviour outside = { .guest = 300, .state = 'O' };
 	static const struct behaviour some = { .guest = 100, .halt = 900, .state = 'H' };
 	static const struct behaviour frozen = { .state = 'H' };
+	static const struct behaviour paused = { .state = 'O' };
+	static const struct behaviour stopped = { .state = 'T' };
 	struct verdict verdict;
 
 	expect_files("a starved I/O thread", write_starved_files, &idle, RULE_STARVED,
@@ -653,6 +748,22 @@ static void test_files(void)
 	expect_files("a frozen cgroup", write_frozen_files, &frozen, RULE_FROZEN, "/vms/a/vcpu",
 		     RULE_IDLE);
 	expect_files("steal time", write_steal_files, &some, RULE_STEAL, "15 %", RULE_IDLE);
+	expect_files("a paused guest with a thread that hardly waits", write_hardly_starved_files,
+		     &paused, RULE_PAUSED, "", RULE_PAUSED);
+	expect_files("a starved and a blocked I/O thread", write_helper_files, &outside,
+		     RULE_HELPER, "while IO ?slow (iothread, TID 11)", RULE_VMM);
+	second_vcpu = &stopped;
+	expect_files("another vCPU is stopped", write_idle_files, &idle, RULE_STOPPED,
+		     "thread 10001", RULE_STOPPED);
+	second_vcpu = &idle;
+	verdict = expect_files("waits for a CPU", write_cpu_pressure_files, &half, RULE_WAITS, "",
+			       RULE_WAITS);
+	tap_ok(fabs(verdict.since - 20) < 0.1, "the averages show since when one vCPU waits");
+	second_vcpu = NULL;
+	passes = 80;
+	expect_files("a thread after many others", write_many_files, &half, RULE_REAL_TIME,
+		     "spin (TID 20)", RULE_WAITS);
+	passes = 11;
 }
 
 int main(void)
@@ -661,6 +772,7 @@ int main(void)
 	test_mutations();
 	test_table();
 	test_parts();
+	test_order_of_guests();
 	test_vcpus();
 	test_files();
 	return tap_end();

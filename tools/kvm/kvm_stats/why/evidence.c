@@ -82,6 +82,21 @@ static uint64_t growth_of(uint64_t before, uint64_t now)
 	return now > before ? now - before : 0;
 }
 
+/* Threads that no window has make room for others. */
+static void roll_neighbours(struct guest_evidence *guest, size_t window)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < guest->neighbours; i++) {
+		struct neighbour *neighbour = &guest->neighbour[i];
+
+		neighbour->count[window] = 0;
+		if (neighbour->count[!window])
+			guest->neighbour[kept++] = *neighbour;
+	}
+	guest->neighbours = kept;
+}
+
 /* A new window replaces the older one. */
 static void roll(struct evidence *evidence)
 {
@@ -97,9 +112,9 @@ static void roll(struct evidence *evidence)
 		guest->samples[evidence->current] = 0;
 		guest->outside[evidence->current] = 0;
 		guest->pressure_sum[evidence->current] = 0;
+		guest->cpu_pressure_sum[evidence->current] = 0;
 		guest->pressure_span[evidence->current] = 0;
-		for (n = 0; n < guest->neighbours; n++)
-			guest->neighbour[n].count[evidence->current] = 0;
+		roll_neighbours(guest, evidence->current);
 		for (n = 0; n < guest->threads; n++) {
 			struct thread_evidence *thread = &guest->thread[n];
 
@@ -146,7 +161,7 @@ static void split_sleep(const struct thread_evidence *thread, double *part, doub
 	sleep -= part[PART_STOPPED];
 	part[PART_BLOCKED] = all > 0 ? fmin(sleep * asleep / fmax(1, halted + asleep),
 					    fmax(0, sleep - ended_halts)) : 0;
-	part[PART_HALTED] = sleep - part[PART_BLOCKED];
+	part[PART_HALTED] = fmax(0, sleep - part[PART_BLOCKED]);
 }
 
 bool thread_parts(const struct thread_evidence *thread, double *part)
@@ -159,7 +174,7 @@ bool thread_parts(const struct thread_evidence *thread, double *part)
 	running = 100 * (double)thread_sum(thread, SUM_RUNTIME) / time;
 	waiting = 100 * (double)thread_sum(thread, SUM_WAITING) / time;
 	split_runtime(thread, part, running);
-	split_sleep(thread, part, 100 - running - waiting,
+	split_sleep(thread, part, fmax(0, 100 - running - waiting),
 		    100 * (double)thread_sum(thread, SUM_HALT_TIME) / time);
 	part[PART_THROTTLED] = fmin(waiting,
 				    100 * (double)thread_sum(thread, SUM_THROTTLED) / time);
@@ -425,15 +440,30 @@ static void find_neighbours(struct evidence *evidence, struct guest_evidence *gu
 
 /* ---- guests ---- */
 
-static struct guest_evidence *guest_of(struct evidence *evidence, const struct vmm *vmm)
+static int compare_guests(const void *a, const void *b)
 {
-	struct guest_evidence *more;
-	size_t i;
+	const struct guest_evidence *x = a, *y = b;
 
-	for (i = 0; i < evidence->guests; i++) {
-		if (evidence->guest[i].vmm == vmm->id)
-			return &evidence->guest[i];
-	}
+	return (x->vmm > y->vmm) - (x->vmm < y->vmm);
+}
+
+/* Returns the guest among the first @sorted ones, or NULL. */
+static struct guest_evidence *find_guest(const struct evidence *evidence, size_t sorted,
+					 uint64_t vmm)
+{
+	const struct guest_evidence key = { .vmm = vmm };
+
+	return sorted ? bsearch(&key, evidence->guest, sorted, sizeof(key), compare_guests) : NULL;
+}
+
+/* New guests follow those that are sorted. */
+static struct guest_evidence *guest_of(struct evidence *evidence, size_t sorted,
+				       const struct vmm *vmm)
+{
+	struct guest_evidence *more = find_guest(evidence, sorted, vmm->id);
+
+	if (more)
+		return more;
 	more = array_grow(evidence->guest, evidence->guests, &evidence->capacity, sizeof(*more));
 	if (!more)
 		return NULL;
@@ -454,7 +484,7 @@ static uint64_t age_of(const struct monitor *monitor, const struct vmm *vmm)
 static void read_pressure(const struct evidence *evidence, struct guest_evidence *guest)
 {
 	const struct membership *membership = NULL;
-	struct pressure now;
+	struct pressure now, cpu = { 0 };
 	size_t i;
 
 	if (guest->pressure_time && evidence->time - guest->pressure_time < SLOW_INTERVAL)
@@ -463,15 +493,18 @@ static void read_pressure(const struct evidence *evidence, struct guest_evidence
 		membership = guest->thread[i].membership;
 	if (!membership || !membership_pressure(&now, membership, "memory.pressure"))
 		return;
+	membership_pressure(&cpu, membership, "cpu.pressure");
 	if (guest->pressure_time) {
 		guest->pressure_sum[evidence->current] += growth_of(guest->pressure.total,
 								    now.total);
+		guest->cpu_pressure_sum[evidence->current] += growth_of(guest->cpu_pressure.total,
+									cpu.total);
 		guest->pressure_span[evidence->current] += evidence->time - guest->pressure_time;
 	}
 	guest->has_pressure = true;
 	guest->pressure_time = evidence->time;
 	guest->pressure = now;
-	membership_pressure(&guest->cpu_pressure, membership, "cpu.pressure");
+	guest->cpu_pressure = cpu;
 }
 
 static void add_vcpus_of(struct evidence *evidence, const struct monitor *monitor,
@@ -511,10 +544,10 @@ static void drop_unseen_threads(struct guest_evidence *guest, const struct proce
 	guest->threads = kept;
 }
 
-static bool add_guest(struct evidence *evidence, const struct monitor *monitor,
+static bool add_guest(struct evidence *evidence, const struct monitor *monitor, size_t sorted,
 		      const struct vmm *vmm)
 {
-	struct guest_evidence *guest = guest_of(evidence, vmm);
+	struct guest_evidence *guest = guest_of(evidence, sorted, vmm);
 	const struct process *process = &vmm->process;
 	size_t i;
 
@@ -609,25 +642,21 @@ static void drop_ended_guests(struct evidence *evidence)
 bool evidence_update(struct evidence *evidence, const struct monitor *monitor,
 		     const struct host *host)
 {
+	size_t sorted = evidence->guests, i;
 	bool good = true;
-	size_t i;
 
 	begin_pass(evidence, monitor, host);
 	for (i = 0; good && i < monitor->vmms; i++)
-		good = add_guest(evidence, monitor, monitor->vmm[i]);
+		good = add_guest(evidence, monitor, sorted, monitor->vmm[i]);
+	if (evidence->guests > sorted)
+		qsort(evidence->guest, evidence->guests, sizeof(*evidence->guest), compare_guests);
 	drop_ended_guests(evidence);
 	return good;
 }
 
 const struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm)
 {
-	size_t i;
-
-	for (i = 0; i < evidence->guests; i++) {
-		if (evidence->guest[i].vmm == vmm)
-			return &evidence->guest[i];
-	}
-	return NULL;
+	return find_guest(evidence, evidence->guests, vmm);
 }
 
 void evidence_free(struct evidence *evidence)

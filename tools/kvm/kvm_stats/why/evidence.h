@@ -126,7 +126,7 @@ struct guest_evidence {
 	bool has_pressure;
 	uint64_t pressure_time;		/* when it was read last */
 	struct pressure pressure, cpu_pressure;
-	uint64_t pressure_sum[WINDOWS], pressure_span[WINDOWS];
+	uint64_t pressure_sum[WINDOWS], cpu_pressure_sum[WINDOWS], pressure_span[WINDOWS];
 };
 
 /* Initialize it with zeros and the window. */
@@ -138,7 +138,7 @@ struct evidence {
 	double steal[WINDOWS];		/* sum of the percentages of the intervals */
 	uint64_t intervals[WINDOWS];
 	int64_t clock;			/* scheduler's clock - CLOCK_MONOTONIC */
-	struct guest_evidence *guest;
+	struct guest_evidence *guest;	/* sorted by ID */
 	size_t guests;
 	size_t capacity;
 	struct occupants occupants;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "basics.h"
+#include "util.h"
 #include "why/rules.h"
 
 #define ESXTOP_READY	"esxtop: %RDY of 5 % is good, 10 % is serious"
@@ -134,7 +135,7 @@ const struct rule why_rules[RULES] = {
 	},
 	[RULE_HELPER] = {
 		.name = "helper_blocked", .text = "waits for a thread of its VMM that is blocked",
-		.evidence = "{outside} % of the time outside of the guest, while {helper} is in "
+		.evidence = "{outside} % of the time outside of the guest, while {sleeper} is in "
 			    "uninterruptible sleep",
 		.remedy = "examine the storage; /proc/{pid}/task/TID/stack of that thread shows "
 			  "what it waits for",
@@ -261,7 +262,7 @@ static const char * const text_names[TEXTS] = {
 	[TEXT_PID] = "pid", [TEXT_TID] = "tid", [TEXT_LIMIT] = "limit", [TEXT_MAX] = "max",
 	[TEXT_CPU] = "cpu", [TEXT_CPUS] = "cpus", [TEXT_VCPUS] = "vcpus",
 	[TEXT_NEIGHBOUR] = "neighbour", [TEXT_CGROUP] = "cgroup", [TEXT_WEIGHTS] = "weights",
-	[TEXT_HELPER] = "helper", [TEXT_CLASS] = "class",
+	[TEXT_HELPER] = "helper", [TEXT_SLEEPER] = "sleeper", [TEXT_CLASS] = "class",
 };
 
 const char *strength_name(enum strength strength)
@@ -335,7 +336,7 @@ static bool put_value(char *buf, size_t size, const char *name, size_t len,
 
 	for (i = 0; i < TEXTS; i++) {
 		if (strlen(text_names[i]) == len && !strncmp(text_names[i], name, len)) {
-			snprintf(buf, size, "%s", facts->text[i] ? facts->text[i] : "?");
+			sanitize(facts->text[i] ? facts->text[i] : "?", buf, size);
 			return facts->text[i];
 		}
 	}

@@ -50,7 +50,7 @@ const char *fact_name(enum fact fact);
 /* Names that the texts use. NULL: not known */
 enum fact_text {
 	TEXT_PID,
-	TEXT_TID,
+	TEXT_TID,		/* of the vCPU, or of a thread that is stopped */
 	TEXT_LIMIT,		/* the cgroup whose limit binds */
 	TEXT_MAX,		/* that limit: "50000 100000" */
 	TEXT_CPU,		/* the CPU that the vCPU waits for */
@@ -59,7 +59,8 @@ enum fact_text {
 	TEXT_NEIGHBOUR,		/* the thread that has the CPU */
 	TEXT_CGROUP,		/* the cgroup of the vCPU, or the part of it that matters */
 	TEXT_WEIGHTS,		/* "/a has cpu.weight 10, /b 1000" */
-	TEXT_HELPER,
+	TEXT_HELPER,		/* the thread of the VMM that waits most for a CPU */
+	TEXT_SLEEPER,		/* that which is in uninterruptible sleep most often */
 	TEXT_CLASS,		/* the most frequent exits */
 	TEXTS,
 };

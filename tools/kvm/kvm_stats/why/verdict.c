@@ -43,7 +43,7 @@ static size_t count_vcpus(const struct guest_evidence *guest)
 struct scratch {
 	struct facts facts;
 	char pid[16], tid[16], cpu[16], vcpus[16], max[48], cpus[128], cgroup[128], helper[64];
-	char weights[320];
+	char sleeper[64], weights[320];
 };
 
 static double share_in(const struct thread_evidence *thread, enum sum sum, enum sum of)
@@ -95,7 +95,10 @@ static void set_running(struct scratch *scratch, const struct thread_evidence *v
 	double exits = (double)thread_sum(vcpu, SUM_EXITS);
 
 	value[FACT_RUNNING] = part[PART_GUEST] + part[PART_KVM] + part[PART_VMM];
-	value[FACT_OVERHEAD] = (part[PART_KVM] + part[PART_VMM]) / fmax(part[PART_GUEST], 0.1);
+	/* A shorter time has too few timer ticks. */
+	if (thread_sum(vcpu, SUM_TIME) >= SECOND)
+		value[FACT_OVERHEAD] = (part[PART_KVM] + part[PART_VMM]) /
+				       fmax(part[PART_GUEST], 0.1);
 	if (exits > 0) {
 		value[FACT_EXITS] = per_second(vcpu, SUM_EXITS);
 		value[FACT_EMULATED] = (double)thread_sum(vcpu, SUM_EMULATED) / exits;
@@ -122,17 +125,21 @@ static void set_waits(struct scratch *scratch, const struct thread_evidence *vcp
 	facts->text[TEXT_MAX] = scratch->max;
 }
 
+/* Returns how much of the time tasks waited, in percent, or NAN. */
+static double pressure_share(const struct guest_evidence *guest, const uint64_t *sum)
+{
+	uint64_t span = guest->pressure_span[0] + guest->pressure_span[1];
+
+	return span ? fmin(100, 100 / (double)span * (double)(sum[0] + sum[1])) : NAN;
+}
+
 static void set_memory(struct scratch *scratch, const struct guest_evidence *guest,
 		       const struct thread_evidence *vcpu)
 {
 	double *value = scratch->facts.value;
-	uint64_t span = guest->pressure_span[0] + guest->pressure_span[1];
 
 	value[FACT_FAULTS] = per_second(vcpu, SUM_FAULTS);
-	if (span)
-		value[FACT_PRESSURE] = fmin(100, 100 / (double)span *
-					    (double)(guest->pressure_sum[0] +
-						     guest->pressure_sum[1]));
+	value[FACT_PRESSURE] = pressure_share(guest, guest->pressure_sum);
 	/* A fault that is served from compressed memory keeps the thread running. */
 	value[FACT_MEMORY_LOSS] = fmax(fmax(isnan(value[FACT_PRESSURE]) ? 0 : value[FACT_PRESSURE],
 					    value[FACT_BLOCKED]),
@@ -244,7 +251,7 @@ static void compare_weights(struct scratch *scratch, const struct cgroup *own,
 	snprintf(scratch->cgroup, sizeof(scratch->cgroup), "%s", own->path);
 }
 
-/* Reads what is only needed if a vCPU waits. */
+/* Reads what is only needed for the rules that say more than RULE_WAITS. */
 static void examine_neighbour(struct scratch *scratch, const struct thread_evidence *vcpu,
 			      const struct neighbour *neighbour)
 {
@@ -268,7 +275,7 @@ static void set_neighbour(struct scratch *scratch, const struct guest_evidence *
 	const struct neighbour *worst = worst_neighbour(guest, &own);
 	struct facts *facts = &scratch->facts;
 
-	if (!(facts->value[FACT_WAITING] >= 1 || facts->value[FACT_WAIT_NOW] > 0))
+	if (rules_decide(why_rules, facts) != RULE_WAITS)
 		return;
 	set_cpus(scratch, guest, vcpu);
 	facts->value[FACT_SAMPLES] = (double)samples;
@@ -286,9 +293,21 @@ static void set_neighbour(struct scratch *scratch, const struct guest_evidence *
 
 /* ---- facts about the whole guest ---- */
 
+/* Names the thread if it has more of the fact than those before. */
+static void set_helper(struct scratch *scratch, enum fact fact, double share,
+		       enum fact_text text, char *buf, const struct thread_evidence *thread)
+{
+	if (scratch->facts.value[fact] >= share)
+		return;
+	scratch->facts.value[fact] = share;
+	snprintf(buf, sizeof(scratch->helper), "%s (%s, TID %d)", thread->name,
+		 thread_group_name(thread->group), (int)thread->tid);
+	scratch->facts.text[text] = buf;
+}
+
 static void set_helpers(struct scratch *scratch, const struct guest_evidence *guest)
 {
-	double *value = scratch->facts.value, worst = 0, waiting, blocked;
+	double *value = scratch->facts.value, waiting;
 	uint64_t outside = guest->outside[0] + guest->outside[1];
 	size_t i;
 
@@ -297,20 +316,19 @@ static void set_helpers(struct scratch *scratch, const struct guest_evidence *gu
 
 		if (thread->group == THREAD_VCPU || !thread_sum(thread, SUM_TIME))
 			continue;
-		waiting = share_in(thread, SUM_WAITING, SUM_TIME);
-		blocked = outside ? 100 * (double)thread_sum(thread, SUM_BLOCKED) /
-				    (double)outside : 0;
-		value[FACT_HELPER_WAITING] = fmax(value[FACT_HELPER_WAITING], waiting);
-		value[FACT_HELPER_BLOCKED] = fmax(value[FACT_HELPER_BLOCKED], blocked);
-		if (scratch->facts.text[TEXT_HELPER] && fmax(waiting, blocked) <= worst)
-			continue;
-		worst = fmax(waiting, blocked);
-		snprintf(scratch->helper, sizeof(scratch->helper), "%s (%s, TID %d)", thread->name,
-			 thread_group_name(thread->group), (int)thread->tid);
-		scratch->facts.text[TEXT_HELPER] = scratch->helper;
+		set_helper(scratch, FACT_HELPER_WAITING,
+			   share_in(thread, SUM_WAITING, SUM_TIME), TEXT_HELPER, scratch->helper,
+			   thread);
+		if (outside)
+			set_helper(scratch, FACT_HELPER_BLOCKED,
+				   100 * (double)thread_sum(thread, SUM_BLOCKED) / (double)outside,
+				   TEXT_SLEEPER, scratch->sleeper, thread);
 	}
-	value[FACT_HELPER_LOSS] = value[FACT_OUTSIDE] > value[FACT_HELPER_WAITING] ?
-				  value[FACT_OUTSIDE] : value[FACT_HELPER_WAITING];
+	waiting = value[FACT_HELPER_WAITING];
+	/* A thread that hardly waits does not explain why all vCPUs are outside all the time. */
+	value[FACT_HELPER_LOSS] = value[FACT_OUTSIDE] > waiting &&
+				  !(value[FACT_ALL_OUTSIDE] && waiting < 50) ?
+				  value[FACT_OUTSIDE] : waiting;
 }
 
 /* Sets facts that need all vCPUs: whether all are outside, or halted, and since when. */
@@ -333,6 +351,20 @@ static void set_all(struct scratch *scratch, const struct guest_evidence *guest)
 	value[FACT_ALL_HALTED] = halted;
 }
 
+/* A thread that is stopped: this vCPU, or another one, or the main thread */
+static pid_t stopped_thread(const struct guest_evidence *guest, const struct thread_evidence *vcpu)
+{
+	const struct thread_evidence *other;
+
+	if (task_is_stopped(&vcpu->task))
+		return vcpu->tid;
+	for_each_vcpu(other, guest) {
+		if (task_is_stopped(&other->task))
+			return other->tid;
+	}
+	return guest->pid;
+}
+
 static void set_guest(struct scratch *scratch, const struct evidence *evidence,
 		      const struct guest_evidence *guest, const struct thread_evidence *vcpu)
 {
@@ -347,7 +379,8 @@ static void set_guest(struct scratch *scratch, const struct evidence *evidence,
 		facts->value[FACT_STEAL] = (evidence->steal[0] + evidence->steal[1]) /
 					   (double)intervals;
 	set_number(scratch->pid, sizeof(scratch->pid), guest->pid);
-	set_number(scratch->tid, sizeof(scratch->tid), vcpu->tid);
+	set_number(scratch->tid, sizeof(scratch->tid), facts->value[FACT_STOPPED] > 0 ?
+		   stopped_thread(guest, vcpu) : vcpu->tid);
 	set_number(scratch->vcpus, sizeof(scratch->vcpus), (long)count_vcpus(guest));
 	facts->text[TEXT_PID] = scratch->pid;
 	facts->text[TEXT_TID] = scratch->tid;
@@ -398,7 +431,7 @@ static double onset(const struct pressure *pressure, double share)
 		double part = pressure->average[i] / share, since;
 
 		/* An average that has reached the share says nothing. */
-		if (part >= 0.95 || part <= 0.005)
+		if (!(part < 0.95 && part > 0.005))
 			continue;
 		since = -seconds[i] * log(1 - part);
 		if (before > 0 && since > before / 1.3 && since < before * 1.3)
@@ -431,7 +464,8 @@ static void set_since(struct verdict *verdict, const struct guest_evidence *gues
 		break;
 	case RULE_MEMORY:
 		if (guest->has_pressure)
-			verdict->since = onset(&guest->pressure, verdict->loss);
+			verdict->since = onset(&guest->pressure,
+					       pressure_share(guest, guest->pressure_sum));
 		break;
 	case RULE_REAL_TIME:
 	case RULE_FEW_CPUS:
@@ -440,7 +474,7 @@ static void set_since(struct verdict *verdict, const struct guest_evidence *gues
 		verdict->since = (double)vcpu->wait_now / 1e9;
 		if (verdict->since < window && guest->has_pressure)
 			verdict->since = onset(&guest->cpu_pressure,
-					       fmin(100, verdict->loss * (double)verdict->vcpus));
+					       pressure_share(guest, guest->cpu_pressure_sum));
 		break;
 	default:
 		break;

@@ -516,6 +516,10 @@ static void test_vcpus(void)
 	verdict = verdict_of(&paused, &paused, NULL, NULL);
 	expect("paused", verdict, RULE_PAUSED, "");
 	tap_ok(verdict.since >= 9.9 && !verdict.since_is_least, "since when is known");
+	passes = 3;
+	expect("paused, with few samples", verdict_of(&paused, &paused, NULL, NULL), RULE_PAUSED,
+	       "");
+	passes = 11;
 	expect("one vCPU is outside", verdict_of(&paused, &idle, NULL, NULL), RULE_VMM, "");
 	expect("halted for a short time", verdict_of(&halted, &halted, NULL, NULL), RULE_IDLE, "");
 	expect("exits", verdict_of(&storm, NULL, NULL, NULL), RULE_EXITS, "5000 exits per second, "

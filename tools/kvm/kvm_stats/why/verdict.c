@@ -341,7 +341,7 @@ static void set_all(struct scratch *scratch, const struct guest_evidence *guest)
 	for_each_vcpu(vcpu, guest) {
 		uint64_t samples = thread_sum(vcpu, SUM_INTERVALS);
 
-		outside &= samples >= 5 && !thread_sum(vcpu, SUM_RUNTIME) &&
+		outside &= thread_sum(vcpu, SUM_TIME) >= SECOND && !thread_sum(vcpu, SUM_RUNTIME) &&
 			   !thread_sum(vcpu, SUM_WAITING) &&
 			   thread_sum(vcpu, SUM_OUTSIDE) >= samples;
 		halted = fmin(halted, vcpu->has_blocking && vcpu->task.state == 'S' &&

@@ -25,7 +25,7 @@ static const struct {
 	{ "publish", command_publish, "publish the statistics of this host's VMs as a file" },
 	{ "query", command_query, NULL },
 	{ "read", command_read, "print the statistics of VMs and vCPUs, once or repeatedly" },
-	{ "record", command_record, "record what the guests do, to look at it later" },
+	{ "record", command_record, "record what the guests do, to examine it later" },
 	{ "schema", command_schema, NULL },
 	{ "serve", command_serve, "export the statistics to Prometheus, over HTTP or in a file" },
 	{ "top", command_top, "show what the guests do, on the terminal" },

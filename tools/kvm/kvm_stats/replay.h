@@ -43,7 +43,7 @@ struct replay *replay_open(const struct replay_options *options,
 			   void (*notice)(const struct message *notice, void *arg), void *arg,
 			   struct message *why);
 
-/* Takes the next sample. -ENODATA: there is none in the selected time. */
+/* Takes the next sample. -ENODATA: the selected time has no other one. */
 int replay_next(struct replay *replay);
 
 /* The next sample is @steps before the last one, or the first one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Samples in frames of zstd. The first sample of a frame is whole, each other one the difference to
- * the one before. Each sample can be read as soon as it is written: the frame has no end until the
+ * the one before. Each sample can be read once it is written: the frame has no end until the
  * next one begins. kvm-stats-record(1) describes the format.
  */
 #ifndef RECORD_FRAME_H

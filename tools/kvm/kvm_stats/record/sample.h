@@ -14,7 +14,7 @@
 
 #include "kvmstats.h"
 
-/* Memory that grows. After a failure it stays as it is, and nothing more is added. */
+/* Memory that grows. After a failure it does not change any more. */
 struct bytes {
 	char *data;
 	size_t size;
@@ -84,7 +84,7 @@ void sample_free(struct sample *sample);
 const struct object *sample_add(struct sample *sample, const char *name, const void *layout,
 				size_t layout_size, const uint64_t *value, size_t values);
 
-/* Returns NULL if there is none. */
+/* Returns NULL if the sample does not have it. */
 const struct object *sample_find(const struct sample *sample, const char *name);
 
 /* Adds the text of a file, unless the sample has it already. */

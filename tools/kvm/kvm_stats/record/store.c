@@ -69,7 +69,7 @@ static void remove_segment(struct store *store, size_t i)
 	memmove(segment, segment + 1, (store->segments - i) * sizeof(*segment));
 }
 
-/* Returns false if there is none. */
+/* Returns false if the store has no segment. */
 static bool remove_oldest(struct store *store)
 {
 	if (!store->segments)

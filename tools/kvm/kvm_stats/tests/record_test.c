@@ -323,7 +323,7 @@ static void test_seek(void)
 	recording_back(recording, 10);
 	tap_is(next_number(recording), 355, "the one before can be in another segment");
 	recording_back(recording, 5000);
-	tap_is(next_number(recording), 0, "before the first one there is none");
+	tap_is(next_number(recording), 0, "no sample precedes the first one");
 	tap_is(number_at(recording, 1), 0, "before the recording, the first sample is next");
 	tap_is(number_at(recording, UINT64_MAX), 1009, "after it, the last one is");
 	tap_is(next_number(recording), -1, "the recording has an end");
@@ -393,8 +393,8 @@ static void test_replay(void)
 	replay_close(replay);
 	record("boots", &no_limits, 0, 5, NULL);
 	record("boots", &no_limits, 5, 10, &booted);
-	replay = replay_of("boots", (struct replay_options){ .interval = 1,
-							     .since = RECORDED_START });
+	replay = replay_of("boots", (struct replay_options){
+		.since = RECORDED_START, .interval = 1 });
 	replay_is_at(replay, 0);
 	replay_skip(replay, 6);
 	tap_ok(replay_is_at(replay, 7) && replay_has_gap(replay),
@@ -529,7 +529,7 @@ static void test_truncation(const struct copy *copy)
 	}
 	tap_tried(tries, "lengths of a segment that was cut");
 	tap_is(wrong, 0, "no sample of a file that was cut is wrong");
-	tap_is(lost + silent, 0, "each sample is read as soon as it is written");
+	tap_is(lost + silent, 0, "each sample is read immediately after it is written");
 	store_bytes(path_of("cut.zst"), copy->data, copy->size);
 	tap_is(read_all(path_of("cut.zst")).samples, SAMPLES, "all of them at the end");
 }
@@ -587,10 +587,12 @@ static void test_holes(const struct copy *copy)
 /* The first sample of the second frame is damaged, which costs the frame. */
 static void test_lost_frame(const struct copy *copy)
 {
-	off_t at = frame_find(open(segment_of("damage"), O_RDONLY), 1);
+	int fd = open(segment_of("damage"), O_RDONLY | O_CLOEXEC);
+	off_t at = frame_find(fd, 1);
 	struct recording *recording;
 	struct message why;
 
+	close(fd);
 	copy->data[at + 200] ^= 1;
 	store_bytes(path_of("frame.zst"), copy->data, copy->size);
 	copy->data[at + 200] ^= 1;

@@ -431,8 +431,12 @@ static int print_verdicts(struct why *why)
 	const struct why_options *options = why->options;
 	struct message message;
 
-	if (options->samples.replay.since || options->samples.replay.until)
-		return print_history(why);
+	if (options->samples.replay.since || options->samples.replay.until) {
+		if (!options->json && !options->check)
+			return print_history(why);
+		complain("--json and --check are about one time: use --at instead of --since");
+		return STATUS_USAGE;
+	}
 	if (!check_selected(why->monitor, &message)) {
 		message_print(&message);
 		return STATUS_FAILED;

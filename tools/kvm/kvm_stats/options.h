@@ -36,8 +36,8 @@ uint64_t parse_duration(const char *text);
 
 /*
  * Parses a time, and stores it in ns of CLOCK_REALTIME: "02:10" or "02:10:30", which is the last
- * time that it was so late, "-90s", "-30m", "-6h" or "-2d" before now, or a time in ISO 8601, in UTC
- * if it ends with Z. Returns false with a message.
+ * time that it was so late, "-90s", "-30m", "-6h" or "-2d" before now, or a time in ISO 8601, in
+ * UTC if it ends with Z. Returns false with a message.
  */
 bool parse_time(const char *option, const char *text, uint64_t *time, struct message *why);
 
@@ -77,21 +77,23 @@ struct command_option {
 	  "read FILE, a recording, a copy of a host file, a socket,\nor - for standard input", \
 	  .kind = OPTION_TEXT, .member = (from_member) }
 
-/* For those that can look back: @replay is a struct replay_options. */
-#define REPLAY_OPTIONS(replay_member) \
-	{ LONG_OPTION_AT, "at", "TIME", \
-	  "show what was recorded at this time: 02:10, -6h, or\n2026-11-28T02:10", \
-	  .kind = OPTION_TIME, \
-	  .member = (replay_member) + offsetof(struct replay_options, at) }, \
-	{ LONG_OPTION_SINCE, "since", "TIME", "show what was recorded from this time on", \
-	  .kind = OPTION_TIME, \
-	  .member = (replay_member) + offsetof(struct replay_options, since) }, \
-	{ LONG_OPTION_UNTIL, "until", "TIME", "and up to this time", \
-	  .kind = OPTION_TIME, \
-	  .member = (replay_member) + offsetof(struct replay_options, until) }, \
-	{ LONG_OPTION_DIR, "dir", "DIR", "the recording (default: " RECORDING_DIR ")", \
-	  .kind = OPTION_TEXT, \
-	  .member = (replay_member) + offsetof(struct replay_options, dir) }
+/* For those that can look back: @replay_member is a struct replay_options. */
+#define REPLAY_OPTION(letter, name, argument, help, replay_kind, replay_member, its_member) \
+	{ letter, name, argument, help, .kind = replay_kind, \
+	  .member = (replay_member) + offsetof(struct replay_options, its_member) }
+#define AT_OPTION(replay_member) \
+	REPLAY_OPTION(LONG_OPTION_AT, "at", "TIME", \
+		      "show what was recorded at this time: 02:10, -6h, or\n2026-11-28T02:10", \
+		      OPTION_TIME, replay_member, at)
+#define SINCE_OPTION(replay_member) \
+	REPLAY_OPTION(LONG_OPTION_SINCE, "since", "TIME", \
+		      "show what was recorded from this time on", OPTION_TIME, replay_member, since)
+#define UNTIL_OPTION(replay_member) \
+	REPLAY_OPTION(LONG_OPTION_UNTIL, "until", "TIME", "and up to this time", OPTION_TIME, \
+		      replay_member, until)
+#define DIR_OPTION(replay_member) \
+	REPLAY_OPTION(LONG_OPTION_DIR, "dir", "DIR", "the recording (default: " RECORDING_DIR ")", \
+		      OPTION_TEXT, replay_member, dir)
 
 /* For those that run long enough for something to be counted */
 #define EXITS_OPTION(exits_member) \

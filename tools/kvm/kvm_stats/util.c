@@ -257,10 +257,10 @@ ssize_t read_kernel_file(char *buf, size_t size, const char *path)
 }
 
 /* What answers instead of the kernel's files, or NULL */
-static kernel_reader *reader;
+static kernel_reader_t *reader;
 static void *reader_arg;
 
-void kernel_set_reader(kernel_reader *read, void *arg)
+void kernel_set_reader(kernel_reader_t *read, void *arg)
 {
 	reader = read;
 	reader_arg = arg;

@@ -90,14 +90,14 @@ bool read_text(char *buf, size_t size, const char *path);
 bool has_kernel_file(const char *path);
 
 /*
- * Reads a file of the kernel itself, as a kernel_reader does: returns the length of the string, or
- * -1 if it cannot be read.
+ * Reads a file of the kernel itself, as a kernel_reader_t does: returns the length of the string,
+ * or -1 if it cannot be read.
  */
 ssize_t read_kernel_file(char *buf, size_t size, const char *path);
 
 /* From now on, @read answers instead of the kernel. NULL: the kernel does. */
-typedef ssize_t kernel_reader(char *buf, size_t size, const char *path, void *arg);
-void kernel_set_reader(kernel_reader *read, void *arg);
+typedef ssize_t kernel_reader_t(char *buf, size_t size, const char *path, void *arg);
+void kernel_set_reader(kernel_reader_t *read, void *arg);
 
 #define PROC_PATH_SIZE	256
 

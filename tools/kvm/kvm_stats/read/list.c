@@ -86,7 +86,10 @@ int command_list(int argc, char **argv)
 {
 	static const struct command_option table[] = {
 		{ 'j', "json", NULL, "print JSON", .kind = OPTION_FLAG, .member = MEMBER(json) },
-		REPLAY_OPTIONS(offsetof(struct list_options, samples.replay)),
+		AT_OPTION(offsetof(struct list_options, samples.replay)),
+		SINCE_OPTION(offsetof(struct list_options, samples.replay)),
+		UNTIL_OPTION(offsetof(struct list_options, samples.replay)),
+		DIR_OPTION(offsetof(struct list_options, samples.replay)),
 		FROM_OPTION(MEMBER(samples.from)),
 		VERBOSE_OPTION(MEMBER(samples.verbose)),
 		{ 0 },

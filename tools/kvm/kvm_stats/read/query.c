@@ -298,7 +298,8 @@ int command_query(int argc, char **argv)
 		{ FIRST_LONG_OPTION, "names", "LIST", "only statistics with exactly these names",
 		  .kind = OPTION_OTHER },
 		FROM_OPTION(MEMBER(options.from)),
-		REPLAY_OPTIONS(MEMBER(options.replay)),
+		AT_OPTION(MEMBER(options.replay)), SINCE_OPTION(MEMBER(options.replay)),
+		UNTIL_OPTION(MEMBER(options.replay)), DIR_OPTION(MEMBER(options.replay)),
 		VERBOSE_OPTION(MEMBER(options.verbose)),
 		{ 0 },
 	};

@@ -327,7 +327,8 @@ int command_read(int argc, char **argv)
 		  .kind = OPTION_FLAG, .member = MEMBER(report.base_units) },
 		EXITS_OPTION(MEMBER(samples.exits)),
 		FROM_OPTION(MEMBER(samples.from)),
-		REPLAY_OPTIONS(MEMBER(samples.replay)),
+		AT_OPTION(MEMBER(samples.replay)), SINCE_OPTION(MEMBER(samples.replay)),
+		UNTIL_OPTION(MEMBER(samples.replay)), DIR_OPTION(MEMBER(samples.replay)),
 		VERBOSE_OPTION(MEMBER(samples.verbose)),
 		{ 0 },
 	};

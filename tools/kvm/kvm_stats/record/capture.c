@@ -25,11 +25,12 @@ static void add_cpus(struct sample *sample, const char *text)
 	struct bytes kept = { 0 };
 	const char *line = text;
 
-	for (; !strncmp(line, "cpu", 3); line += strcspn(line, "\n"), line += *line == '\n') {
-		size_t len = line == text ? strcspn(line, "\n") : strcspn(line, " \n");
+	while (!strncmp(line, "cpu", 3)) {
+		size_t whole = strcspn(line, "\n");
 
-		bytes_add(&kept, line, len);
+		bytes_add(&kept, line, line == text ? whole : strcspn(line, "\n "));
 		bytes_add(&kept, "\n", 1);
+		line += whole + (line[whole] == '\n');
 	}
 	if (!kept.failed && kept.size)
 		sample_add_text(sample, STAT, kept.data, kept.size);

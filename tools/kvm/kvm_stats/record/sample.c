@@ -59,8 +59,10 @@ void sample_clear(struct sample *sample)
 	sample->text.size = 0;
 	sample->value.size = 0;
 	sample->index.size = 0;
-	sample->objects.failed = sample->text.failed = false;
-	sample->value.failed = sample->index.failed = false;
+	sample->objects.failed = false;
+	sample->text.failed = false;
+	sample->value.failed = false;
+	sample->index.failed = false;
 }
 
 void sample_free(struct sample *sample)

@@ -354,7 +354,8 @@ static const struct command_option table[] = {
 	{ OPTION_RULES, "rules", NULL, "print the rules with their thresholds, and end",
 	  .kind = OPTION_FLAG, .member = MEMBER(rules) },
 	FROM_OPTION(MEMBER(samples.from)),
-	REPLAY_OPTIONS(MEMBER(samples.replay)),
+	AT_OPTION(MEMBER(samples.replay)), SINCE_OPTION(MEMBER(samples.replay)),
+	UNTIL_OPTION(MEMBER(samples.replay)), DIR_OPTION(MEMBER(samples.replay)),
 	VERBOSE_OPTION(MEMBER(samples.verbose)),
 	{ 0 },
 };

@@ -83,7 +83,7 @@ used='
 	kvm-stats publish --help | grep "^Usage"
 	[ -f /usr/lib/udev/rules.d/90-kvm-stats.rules ]
 	find /lib/systemd/system -name "kvm-stats-*" | sort | xargs -n 1 basename | xargs |
-		grep "^kvm-stats-publish.service kvm-stats-record.service kvm-stats-relay.service kvm-stats-relay.socket$"
+		sed "s|kvm-stats-||g" | grep "^publish.service record.service relay.service relay.socket$"
 	systemctl --root=/ cat kvm-stats.service 2>/dev/null | grep "^ExecStart=/usr/bin/kvm-stats" ||
 		grep "^ExecStart=/usr/bin/kvm-stats" /lib/systemd/system/kvm-stats.service
 	cp /usr/share/doc/libkvmstats-dev/examples/own.c /tmp/

@@ -79,10 +79,10 @@ completes_files()
 completion_tests()
 {
 	check "completion offers the commands" \
-		completes "^help list log publish read serve top why\$" ""
+		completes "^help list log publish read record serve top why\$" ""
 	check "completion offers the commands after help" completes '^serve$' help se
 	check "completion offers the options of a command" \
-		completes '(^| )--base-units --exits --from --verbose --pid' read --
+		completes '(^| )--base-units --exits --from --at --since --until --dir --verbose --pid' read --
 	check "completion offers files for serve -t and log -o" completes_files
 	check "completion offers the columns of top" \
 		completes '^cpu,pid cpu,vcpus .*cpu,memory$' top --columns cpu,

@@ -63,7 +63,7 @@ write_readers()
 
 	def connect():
 	    reader = socket.socket(socket.AF_UNIX)
-	    reader.settimeout(10)
+	    reader.settimeout(60)
 	    reader.connect(path)
 	    return reader
 

@@ -41,7 +41,8 @@ python()
 write_readers()
 {
 	cat >"$out/readers.py" <<-'END'
-	import os, socket, struct, sys, time
+	import os, socket, struct, subprocess, sys, time
+	from threading import Thread
 
 	file = os.environ['RELAY_DIR'] + '/file'
 	path = os.environ['RELAY_DIR'] + '/socket'
@@ -74,13 +75,40 @@ write_readers()
 	    reader.close()
 	    return b''.join(parts)
 
+	def next_pass(before):
+	    """The first pass that is not `before`, which is shared for longer if it took long"""
+	    got = before
+	    while got == before:
+	        time.sleep(0.12)
+	        got = read_all(connect())
+	    return got
+
 	def gets_nothing(reader, seconds):
 	    reader.settimeout(seconds)
 	    try:
 	        return reader.recv(1, socket.MSG_PEEK) == None
 	    except TimeoutError:
-	        reader.settimeout(10)
+	        reader.settimeout(60)
 	        return True
+
+	def take(reader, size):
+	    """Takes so many bytes: fewer mean that the relay has ended the connection."""
+	    got = b''
+	    while len(got) < size:
+	        part = reader.recv(size - len(got))
+	        assert part, 'disconnected after %d of %d bytes' % (len(got), size)
+	        got += part
+	    return got
+
+	def take_slowly(reader):
+	    """Keeps the connection until it is shut down."""
+	    def work():
+	        try:
+	            while take(reader, 1 << 18):
+	                time.sleep(1)
+	        except AssertionError:
+	            reader.close()
+	    Thread(target=work, daemon=True).start()
 	END
 }
 
@@ -118,14 +146,15 @@ sends_whole_passes()
 {
 	python <<-'END'
 	from readers import *
+	before = None
 	for data in [make_pass(5), make_pass(0)]:
 	    publish(data)
-	    time.sleep(0.12)
-	    assert read_all(connect()) == data
+	    assert next_pass(before) == data
+	    before = data
 	# A copy can have several passes.
+	data = make_pass(2)
 	publish(data + make_pass(1))
-	time.sleep(0.12)
-	assert read_all(connect()) == data
+	assert next_pass(before) == data
 	END
 }
 
@@ -155,10 +184,11 @@ passes_flags_on()
 {
 	python <<-'END'
 	from readers import *
+	before = read_all(connect())
 	for flags in 1, 2:
 	    publish(make_pass(flags=flags))
-	    time.sleep(0.12)
-	    assert read_all(connect()) == make_pass(flags=flags)
+	    before = next_pass(before)
+	    assert before == make_pass(flags=flags)
 	END
 }
 
@@ -243,7 +273,8 @@ limits_memory()
 	    readers.append(connect())
 	    if i == 2:
 	        break
-	    assert not gets_nothing(readers[i], 4), i
+	    assert not gets_nothing(readers[i], 30), i
+	    take_slowly(readers[i])
 	    # A pass that took long is shared for twice its time.
 	    time.sleep(0.12 + 2 * (time.monotonic() - start))
 	assert gets_nothing(readers[2], 1.5)
@@ -251,7 +282,7 @@ limits_memory()
 	    rss = [int(line.split()[1]) for line in status if line.startswith('VmRSS')][0]
 	print(rss, 'kB')
 	assert rss < 400000
-	readers[0].close()
+	readers[0].shutdown(socket.SHUT_RDWR)
 	assert len(read_all(readers[2])) == 104 + size + 40
 	END
 }
@@ -271,32 +302,39 @@ pass_tests()
 # ---- readers ----
 
 # Readers that take nothing end after 5 s, one that takes a little each second gets the whole pass,
-# and 100 others are not delayed meanwhile.
+# and others do not wait for the 5 s, also on a busy machine.
 stalled_readers_end()
 {
 	python <<-'END'
 	from readers import *
 	data = make_pass(5)
 	publish(data)
+	got = []
+
+	def take_in_parts(reader):
+	    for _ in range(6):
+	        got.append(take(reader, 1 << 19))
+	        time.sleep(1)
+	    got.append(read_all(reader))
+
 	start = time.monotonic()
 	stalled = [connect() for _ in range(40)]
-	slow, got = connect(), b''
+	slow = Thread(target=take_in_parts, args=[connect()])
+	slow.start()
 	durations = []
 	while time.monotonic() - start < 6:
 	    for _ in range(15):
 	        before = time.monotonic()
 	        assert read_all(connect()) == data
 	        durations.append(time.monotonic() - before)
-	    wanted = len(got) + (1 << 19)
-	    while len(got) < wanted:
-	        got += slow.recv(wanted - len(got))
 	    if time.monotonic() - start < 4:
 	        stalled[0].send(b'x')		# raises BrokenPipeError, if it was disconnected
 	    time.sleep(1)
 	durations.sort()
 	print('median %.3f s, longest %.3f s' % (durations[len(durations) // 2], durations[-1]))
-	assert durations[len(durations) // 2] < 0.5
-	assert data.startswith(got) and got + read_all(slow) == data
+	assert durations[len(durations) // 2] < 2.5
+	slow.join()
+	assert b''.join(got) == data
 	for reader in stalled[1:]:
 	    assert 0 < len(read_all(reader)) < len(data)
 	END
@@ -333,24 +371,31 @@ survives_lost_readers()
 	END
 }
 
+# A busy machine may need more than the 5 s after which the relay ends readers that take nothing, so
+# this is repeated.
 limits_connections()
 {
 	python <<-'END'
 	from readers import *
-	data = make_pass(5)
+	data = make_pass(1)
 	publish(data)
-	time.sleep(0.12)
-	readers = [connect() for _ in range(66)]
-	assert not any(gets_nothing(reader, 2) for reader in readers[:64])
-	assert gets_nothing(readers[64], 0.5)
-	readers[0].close()
-	assert not gets_nothing(readers[64], 2) and gets_nothing(readers[65], 0.1)
-	for reader in readers[1:]:
-	    assert read_all(reader) == data
+	for _ in range(20):
+	    time.sleep(0.12)
+	    start = time.monotonic()
+	    readers = [connect() for _ in range(66)]
+	    served = [not gets_nothing(reader, 2) for reader in readers[:64]]
+	    waits = gets_nothing(readers[64], 0.5)
+	    readers[0].close()
+	    follows = not gets_nothing(readers[64], 2), gets_nothing(readers[65], 0.1)
+	    passes = [read_all(reader) for reader in readers[1:]]
+	    if time.monotonic() - start < 5:
+	        break
+	assert all(served) and waits and all(follows), (served, waits, follows)
+	assert passes == [data] * 65
 	END
 }
 
-# If the relay can open no more files, it waits, and does not spin.
+# If the relay can open no more files, it waits, and does not spin. This is repeated, as above.
 survives_few_fds()
 {
 	stop_relay
@@ -365,13 +410,18 @@ survives_few_fds()
 	        return int(stat.read().split()[0]) / 1e9
 	data = make_pass(5)
 	publish(data)
-	readers = [connect() for _ in range(12)]
-	before = cpu()
-	time.sleep(1)
-	print('CPU time of a second: %.2f s' % (cpu() - before))
-	assert cpu() - before < 0.1
-	for reader in readers:
-	    assert read_all(reader) == data
+	for _ in range(20):
+	    start = time.monotonic()
+	    readers = [connect() for _ in range(12)]
+	    before = cpu()
+	    time.sleep(1)
+	    used = cpu() - before
+	    passes = [read_all(reader) for reader in readers]
+	    if used < 0.05 and time.monotonic() - start < 5:
+	        break
+	print('CPU time of a second: %.2f s' % used)
+	assert used < 0.05
+	assert passes == [data] * 12
 	END
 	grep 'Too many open files$' "$RELAY_DIR/relay.err"
 }
@@ -382,6 +432,7 @@ in_background()
 {
 	(
 		RELAY_DIR=$out/$1 relay=$2
+		trap '[ -z "$pid" ] || stop_relay' EXIT
 		mkdir -p "$RELAY_DIR"
 		start_relay && "$1" && end_relay
 	) >"$out/$1.log" 2>&1 &
@@ -412,25 +463,22 @@ reader_tests()
 
 # ---- start and end ----
 
-# It ends a second after the last reader, not before.
+# It ends two seconds after the last reader, not before.
 ends_when_idle()
 {
-	start_relay --idle 1 || return 1
-	python "$pid" <<-'END' || return 1
+	python "$relay" <<-'END'
 	from readers import *
 	publish(make_pass(5))
+	relay = subprocess.Popen([sys.argv[1], '--listen', path, '--idle', '2', file])
+	while not os.path.exists(path):
+	    time.sleep(0.01)
 	reader = connect()
-	time.sleep(1.5)
-	assert len(read_all(reader)) == len(make_pass(5))
+	time.sleep(3)
+	last = time.monotonic()
+	assert read_all(reader) == make_pass(5)
+	assert relay.wait(30) == 0 and not os.path.exists(path)
+	assert time.monotonic() - last > 2
 	END
-	sleep 0.5
-	is_running "$pid" || return 1
-	until_true 5 has_ended
-}
-
-has_ended()
-{
-	! is_running "$pid" && wait "$pid" && [ ! -e "$RELAY_DIR/socket" ]
 }
 
 # As systemd starts it: the socket exists before the relay and after it, so no reader is lost.

@@ -552,6 +552,10 @@ check "a test that exits with an error although all its test cases passed makes 
 check "such a test counts as one failure" eval 'tail -n 1 said | grep -q ", 1 failed,"'
 script tests/static/one.t 'printf "1..2\nok 1 - it runs\n"'
 check "a test that runs fewer test cases than planned makes the run fail" run_check 1
+script tests/static/one.t 'echo 1..1; sleep 1000 & echo $! >"$trace.pid"; echo "ok 1 - it runs"; wait'
+check "a test that never ends makes the run fail, which names it" eval \
+	'TIME_LIMIT=2 run_check 1 && grep "one.t was ended: it took more than 2 s" said'
+check "what it has started ends, too" timeout 10 tail --pid="$(<"$trace.pid")" -f /dev/null
 
 # ends TEST: check runs it, is killed, and ends the process whose PID is in $trace.pid
 ends()

@@ -187,6 +187,12 @@ void process_free(struct process *process);
 bool process_update_threads(struct process *process, const struct processes *processes,
 			    const struct process_vcpu *vcpu, size_t vcpus);
 
+/* Returns by how much a counter has grown. */
+static inline uint64_t grown(uint64_t before, uint64_t now)
+{
+	return now > before ? now - before : 0;
+}
+
 /* Adds what @now is more than @before. */
 void group_times_add(struct group_times *to, const struct task *before, const struct task *now);
 

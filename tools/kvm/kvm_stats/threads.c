@@ -230,11 +230,6 @@ static bool read_thread_task(struct task *task, const struct process *process,
 	return true;
 }
 
-static uint64_t grown(uint64_t before, uint64_t now)
-{
-	return now > before ? now - before : 0;
-}
-
 void group_times_add(struct group_times *to, const struct task *before, const struct task *now)
 {
 	uint64_t guest = grown(before->guest, now->guest);

@@ -760,7 +760,7 @@ static void test_verdict(struct view *view)
 	evidence->guest->age = UINT64_MAX;
 	evidence->guest->threads = 1;
 	evidence->guest->thread[0] = (struct thread_evidence){
-		.tid = 10000, .group = THREAD_VCPU, .sum[0] = {
+		.thread = { .tid = 10000, .group = THREAD_VCPU }, .sum[0] = {
 			[SUM_TIME] = 2 * SECOND, [SUM_RUNTIME] = SECOND, [SUM_WAITING] = SECOND,
 			[SUM_WAITED] = 10, [SUM_INTERVALS] = 10,
 		},

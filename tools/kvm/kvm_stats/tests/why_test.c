@@ -31,19 +31,13 @@ static const struct rule_case {
 	/* A limit, and waits that look the same */
 	{ RULE_LIMITED, { { FACT_PERIODS, 3 }, { FACT_PERIODS_SHARE, 11 },
 			  { FACT_WAITING, 1.1 } } },
-	{ RULE_LIMITED, { { FACT_PERIODS, 9 }, { FACT_PERIODS_SHARE, 90 }, { FACT_WAITING, 50 },
-			  { FACT_WAIT_SEEN, 90 }, { FACT_REAL_TIME, 90 }, { FACT_SAMPLES, 9 } } },
 	{ RULE_LIMITED, { { FACT_THROTTLED, 110 }, { FACT_PERIODS_SHARE, 11 },
 			  { FACT_WAITING, 1.1 } } },
 	{ RULE_NONE, { { FACT_PERIODS, 2.5 }, { FACT_PERIODS_SHARE, 90 }, { FACT_WAITING, 4 } } },
 	{ RULE_NONE, { { FACT_PERIODS, 9 }, { FACT_PERIODS_SHARE, 9 }, { FACT_WAITING, 4 } } },
 	{ RULE_NONE, { { FACT_PERIODS, 9 }, { FACT_PERIODS_SHARE, 90 }, { FACT_WAITING, 0.9 } } },
 	{ RULE_NONE, { { FACT_THROTTLED, 90 }, { FACT_PERIODS_SHARE, 50 }, { FACT_WAITING, 4 } } },
-	{ RULE_NONE, { { FACT_THROTTLED, 900 }, { FACT_PERIODS_SHARE, 9 }, { FACT_WAITING, 4 } } },
-	{ RULE_NONE, { { FACT_THROTTLED, 900 }, { FACT_PERIODS_SHARE, 90 },
-		       { FACT_WAITING, 0.9 } } },
 	/* Waits for a CPU, and for whose sake */
-	{ RULE_WAITS, { { FACT_WAITING, 5.5 }, { FACT_WAIT_SEEN, 44 } } },
 	{ RULE_WAITS, { { FACT_WAITING, 0 }, { FACT_WAIT_NOW, 275 } } },
 	{ RULE_NONE, { { FACT_WAITING, 4.5 }, { FACT_WAIT_SEEN, 90 }, { FACT_WAIT_NOW, 225 } } },
 	{ RULE_BURST, { { FACT_WAITING, 30 }, { FACT_WAIT_SEEN, 36 }, { FACT_MISSING_CPUS, 2 },
@@ -56,38 +50,16 @@ static const struct rule_case {
 			{ FACT_SAMPLES, 9 } } },
 	{ RULE_WAITS, { { FACT_WAITING, 50 }, { FACT_WAIT_SEEN, 90 }, { FACT_REAL_TIME, 90 },
 			{ FACT_SAMPLES, 4.5 } } },
-	{ RULE_WAITS, { { FACT_WAIT_NOW, 900 }, { FACT_REAL_TIME, 45 }, { FACT_SAMPLES, 9 } } },
-	{ RULE_WAITS, { { FACT_WAIT_NOW, 900 }, { FACT_REAL_TIME, 90 }, { FACT_SAMPLES, 4.5 } } },
-	{ RULE_BURST, { { FACT_WAITING, 50 }, { FACT_WAIT_SEEN, 36 }, { FACT_REAL_TIME, 90 },
-			{ FACT_SAMPLES, 9 } } },
-	{ RULE_NONE, { { FACT_WAITING, 4.5 }, { FACT_WAIT_SEEN, 90 }, { FACT_REAL_TIME, 90 },
-		       { FACT_SAMPLES, 9 } } },
-	{ RULE_NONE, { { FACT_WAIT_NOW, 225 }, { FACT_REAL_TIME, 90 }, { FACT_SAMPLES, 9 } } },
 	{ RULE_FEW_CPUS, { { FACT_WAITING, 5.5 }, { FACT_WAIT_SEEN, 44 }, { FACT_MISSING_CPUS, 1 },
 			   { FACT_OWN, 55 }, { FACT_WEIGHT_RATIO, 9 }, { FACT_SAMPLES, 4.5 } } },
-	{ RULE_FEW_CPUS, { { FACT_WAIT_NOW, 275 }, { FACT_MISSING_CPUS, 1 }, { FACT_OWN, 55 } } },
 	{ RULE_WAITS, { { FACT_WAITING, 50 }, { FACT_WAIT_SEEN, 90 }, { FACT_MISSING_CPUS, 1 },
 			{ FACT_OWN, 45 } } },
-	{ RULE_WAITS, { { FACT_WAITING, 50 }, { FACT_WAIT_SEEN, 90 }, { FACT_MISSING_CPUS, 0 },
-			{ FACT_OWN, 90 } } },
-	{ RULE_WAITS, { { FACT_WAIT_NOW, 900 }, { FACT_MISSING_CPUS, 1 }, { FACT_OWN, 45 } } },
-	{ RULE_WAITS, { { FACT_WAIT_NOW, 900 }, { FACT_MISSING_CPUS, 0 }, { FACT_OWN, 90 } } },
-	{ RULE_NONE, { { FACT_WAITING, 4.5 }, { FACT_WAIT_SEEN, 90 }, { FACT_MISSING_CPUS, 1 },
-		       { FACT_OWN, 90 }, { FACT_WAIT_NOW, 225 } } },
 	{ RULE_WEIGHT, { { FACT_WAITING, 5.5 }, { FACT_WAIT_SEEN, 44 }, { FACT_WEIGHT_RATIO, 2.2 },
-			 { FACT_SAMPLES, 5 } } },
-	{ RULE_WEIGHT, { { FACT_WAIT_NOW, 275 }, { FACT_WEIGHT_RATIO, 2.2 },
 			 { FACT_SAMPLES, 5 } } },
 	{ RULE_WAITS, { { FACT_WAITING, 50 }, { FACT_WAIT_SEEN, 90 }, { FACT_WEIGHT_RATIO, 1.8 },
 			{ FACT_SAMPLES, 9 } } },
 	{ RULE_WAITS, { { FACT_WAITING, 50 }, { FACT_WAIT_SEEN, 90 }, { FACT_WEIGHT_RATIO, 9 },
 			{ FACT_SAMPLES, 4.5 } } },
-	{ RULE_WAITS, { { FACT_WAIT_NOW, 900 }, { FACT_WEIGHT_RATIO, 1.8 }, { FACT_SAMPLES, 9 } } },
-	{ RULE_WAITS, { { FACT_WAIT_NOW, 900 }, { FACT_WEIGHT_RATIO, 9 }, { FACT_SAMPLES, 4.5 } } },
-	{ RULE_BURST, { { FACT_WAITING, 50 }, { FACT_WAIT_SEEN, 36 }, { FACT_WEIGHT_RATIO, 9 },
-			{ FACT_SAMPLES, 9 } } },
-	{ RULE_NONE, { { FACT_WAITING, 4.5 }, { FACT_WAIT_SEEN, 90 }, { FACT_WEIGHT_RATIO, 9 },
-		       { FACT_SAMPLES, 9 }, { FACT_WAIT_NOW, 225 } } },
 	/* The largest loss decides. A starved I/O thread is not a wait of the vCPU. */
 	{ RULE_STARVED, { { FACT_WAITING, 6 }, { FACT_WAIT_SEEN, 90 }, { FACT_HELPER_WAITING, 60 },
 			  { FACT_HELPER_LOSS, 60 } } },
@@ -98,19 +70,16 @@ static const struct rule_case {
 	{ RULE_VMM, { { FACT_HELPER_WAITING, 4.5 }, { FACT_HELPER_LOSS, 50 }, { FACT_OUTSIDE, 50 },
 		      { FACT_ASLEEP_SEEN, 5 } } },
 	/* Swapping looks like exits, because the thread runs. */
-	{ RULE_MEMORY, { { FACT_FAULTS, 550 }, { FACT_RUNNING, 90 }, { FACT_OVERHEAD, 9 },
+	{ RULE_MEMORY, { { FACT_MEMORY, 11 }, { FACT_RUNNING, 90 }, { FACT_OVERHEAD, 9 },
 			 { FACT_MEMORY_LOSS, 11 } } },
-	{ RULE_MEMORY, { { FACT_PRESSURE, 11 }, { FACT_MEMORY_LOSS, 40 }, { FACT_BLOCKED, 40 },
+	{ RULE_MEMORY, { { FACT_MEMORY, 11 }, { FACT_MEMORY_LOSS, 40 }, { FACT_BLOCKED, 40 },
 			 { FACT_ASLEEP_SEEN, 5 } } },
-	{ RULE_EXITS, { { FACT_FAULTS, 450 }, { FACT_PRESSURE, 9 }, { FACT_RUNNING, 50 },
-			{ FACT_OVERHEAD, 9 } } },
+	{ RULE_EXITS, { { FACT_MEMORY, 9 }, { FACT_RUNNING, 50 }, { FACT_OVERHEAD, 9 } } },
 	{ RULE_BLOCKED, { { FACT_BLOCKED, 5.5 }, { FACT_ASLEEP_SEEN, 2 } } },
 	{ RULE_BLOCKED, { { FACT_BLOCKED, 0.11 }, { FACT_ASLEEP_NOW, 1100 } } },
 	{ RULE_NONE, { { FACT_BLOCKED, 4.5 }, { FACT_ASLEEP_SEEN, 9 }, { FACT_ASLEEP_NOW, 900 } } },
 	{ RULE_NONE, { { FACT_BLOCKED, 9 }, { FACT_ASLEEP_SEEN, 1.8 }, { FACT_ASLEEP_NOW, 900 } } },
 	{ RULE_NONE, { { FACT_BLOCKED, 0.09 }, { FACT_ASLEEP_NOW, 9000 } } },
-	{ RULE_BLOCKED, { { FACT_BLOCKED, 30 }, { FACT_OUTSIDE, 20 }, { FACT_ASLEEP_SEEN, 5 } } },
-	{ RULE_VMM, { { FACT_BLOCKED, 20 }, { FACT_OUTSIDE, 30 }, { FACT_ASLEEP_SEEN, 5 } } },
 	{ RULE_HELPER, { { FACT_OUTSIDE, 5.5 }, { FACT_ASLEEP_SEEN, 2 },
 			 { FACT_HELPER_BLOCKED, 55 } } },
 	{ RULE_VMM, { { FACT_OUTSIDE, 50 }, { FACT_ASLEEP_SEEN, 9 },
@@ -136,7 +105,6 @@ static const struct rule_case {
 	{ RULE_HALTED, { { FACT_ALL_HALTED, 66 }, { FACT_HALTED, 100 } } },
 	{ RULE_IDLE, { { FACT_ALL_HALTED, 54 }, { FACT_HALTED, 99 } } },
 	{ RULE_NONE, { { FACT_HALTED, 81 }, { FACT_RUNNING, 19 } } },
-	{ RULE_BUSY, { { FACT_RUNNING, 99 } } },
 	{ RULE_NONE, { { FACT_RUNNING, 81 } } },
 };
 
@@ -174,51 +142,76 @@ static const struct rule_case *wrong_case(const struct rule *table)
 static void test_rules(void)
 {
 	const struct rule_case *wrong = wrong_case(why_rules);
-	struct facts facts;
 
-	if (wrong) {
-		facts = facts_of(wrong);
-		tap_ok(false, "case %zu: expected '%s', found '%s'", (size_t)(wrong - rule_cases),
-		       why_rules[wrong->expected].name,
-		       why_rules[rules_decide(why_rules, &facts)].name);
-	} else {
-		tap_ok(true, "the rules decide %zu cases as expected", ARRAY_SIZE(rule_cases));
-	}
+	tap_ok(!wrong, "the rules decide %zu cases as expected", ARRAY_SIZE(rule_cases));
+	if (wrong)
+		printf("# not case %zu: '%s'\n", (size_t)(wrong - rule_cases),
+		       why_rules[wrong->expected].name);
 }
 
 /* ---- mutations: the cases above must find each of them ---- */
 
-/* Turns one threshold up or down. Thresholds of 1 are those of facts that are only 0 or 1. */
-static void mutate_thresholds(struct rule *table)
+/* All conditions of a rule, as a list */
+static struct condition *condition_of(struct rule *rule, size_t i)
 {
-	static const double factors[] = { 1.2, 0.82 };
+	return i < 4 ? &rule->when[i / 2][i % 2] : &rule->also[i - 4];
+}
+
+/* The conditions of a wait for a CPU are written once, so that all rules with them change. */
+static bool has_same_conditions(const struct rule *a, const struct rule *b)
+{
+	return !memcmp(a->when, b->when, sizeof(a->when));
+}
+
+static bool mutation_is_found(size_t rule, size_t condition, double factor)
+{
+	struct rule table[RULES];
+	size_t i;
+
+	memcpy(table, why_rules, sizeof(table));
+	for (i = 0; i < RULES; i++) {
+		if (i == rule || (condition < 4 &&
+				  has_same_conditions(&why_rules[i], &why_rules[rule])))
+			condition_of(&table[i], condition)->least *= factor;
+	}
+	if (wrong_case(table))
+		return true;
+	printf("# survives: %s: %s * %g\n", table[rule].name,
+	       fact_name(condition_of(&table[rule], condition)->fact), factor);
+	return false;
+}
+
+/* Turns each threshold up and down. Thresholds of 1 are those of facts that are only 0 or 1. */
+static void mutate_thresholds(void)
+{
 	size_t found = 0, all = 0, i, n;
+	struct rule rule;
 
 	for (i = 0; i < RULES; i++) {
-		for (n = 0; n < 2 * ARRAY_SIZE(table->when[0]) * ARRAY_SIZE(factors); n++) {
-			struct condition *condition = &table[i].when[n / 8][n / 2 % 4];
-			double least = condition->least, factor = factors[n % 2];
+		rule = why_rules[i];
+		for (n = 0; n < 6; n++) {
+			const struct condition *condition = condition_of(&rule, n);
 
-			if (!least || (least == 1 && factor < 1 && condition->fact != FACT_WAITING))
+			if (!condition->least)
 				continue;
-			condition->least *= factor;
 			all++;
-			if (wrong_case(table))
-				found++;
-			else
-				printf("# survives: %s: %s >= %g\n", table[i].name,
-				       fact_name(condition->fact), condition->least);
-			condition->least = least;
+			found += mutation_is_found(i, n, 1.2);
+			if (condition->least == 1 && condition->fact != FACT_WAITING)
+				continue;
+			all++;
+			found += mutation_is_found(i, n, 0.82);
 		}
 	}
 	tap_is(found, all, "each change of a threshold is found");
 }
 
-/* Exchanges the conditions of two rules. */
-static void mutate_causes(struct rule *table)
+/* Exchanges two rules. */
+static void mutate_causes(void)
 {
 	size_t found = 0, all = 0, i, n;
+	struct rule table[RULES];
 
+	memcpy(table, why_rules, sizeof(table));
 	for (i = 0; i < RULE_NONE; i++) {
 		for (n = i + 1; n < RULE_NONE; n++, all++) {
 			struct rule first = table[i];
@@ -233,15 +226,6 @@ static void mutate_causes(struct rule *table)
 	tap_is(found, all, "each exchange of two causes is found");
 }
 
-static void test_mutations(void)
-{
-	struct rule table[RULES];
-
-	memcpy(table, why_rules, sizeof(table));
-	mutate_thresholds(table);
-	mutate_causes(table);
-}
-
 static void test_table(void)
 {
 	bool complete = true;
@@ -250,10 +234,9 @@ static void test_table(void)
 	for (i = 0; i < RULES; i++) {
 		const struct rule *rule = &why_rules[i];
 
-		complete &= rule->name && rule->text && rule->evidence && rule->source &&
-			    !rule->remedy == rule->is_note;
+		complete &= rule->name && rule->text && rule->evidence;
 	}
-	tap_ok(complete, "each rule has its texts, and each finding a remedy");
+	tap_ok(complete, "each rule has its texts");
 }
 
 /* ---- a fake host ---- */
@@ -263,26 +246,15 @@ enum {
 	GUEST, FAULTS, CLOCK, CLOCK_TASK, BLOCKING, HALT_TIME, EXITS, IO_EXITS, VALUES,
 };
 
-static const struct fake_stat vcpu_stats[VALUES] = {
-	[KNOWN] = { .name = "thread_known", .size = 1 },
-	[STATE] = { .name = "thread_state", .size = 1 },
-	[CPU] = { .name = "thread_cpu", .size = 1 },
-	[ON_CPU] = { .name = "thread_on_cpu", .size = 1 },
-	[QUEUED] = { .name = "thread_last_queued_ns", .size = 1 },
-	[ARRIVAL] = { .name = "thread_last_arrival_ns", .size = 1 },
-	[EXEC_START] = { .name = "thread_exec_start_ns", .size = 1 },
-	[RUN_DELAY] = { .name = "thread_run_delay_ns", .size = 1 },
-	[RUNTIME] = { .name = "thread_runtime_ns", .size = 1 },
-	[USER] = { .name = "thread_user_ns", .size = 1 },
-	[SYSTEM] = { .name = "thread_system_ns", .size = 1 },
-	[GUEST] = { .name = "thread_guest_ns", .size = 1 },
-	[FAULTS] = { .name = "thread_major_faults", .size = 1 },
-	[CLOCK] = { .name = "thread_rq_clock_ns", .size = 1 },
-	[CLOCK_TASK] = { .name = "thread_rq_clock_task_ns", .size = 1 },
-	[BLOCKING] = { .name = "blocking", .size = 1 },
-	[HALT_TIME] = { .name = "halt_wait_ns", .size = 1 },
-	[EXITS] = { .name = "exits", .size = 1 },
-	[IO_EXITS] = { .name = "io_exits", .size = 1 },
+static const char * const names[VALUES] = {
+	[KNOWN] = "thread_known", [STATE] = "thread_state", [CPU] = "thread_cpu",
+	[ON_CPU] = "thread_on_cpu", [QUEUED] = "thread_last_queued_ns",
+	[ARRIVAL] = "thread_last_arrival_ns", [EXEC_START] = "thread_exec_start_ns",
+	[RUN_DELAY] = "thread_run_delay_ns", [RUNTIME] = "thread_runtime_ns",
+	[USER] = "thread_user_ns", [SYSTEM] = "thread_system_ns", [GUEST] = "thread_guest_ns",
+	[FAULTS] = "thread_major_faults", [CLOCK] = "thread_rq_clock_ns",
+	[CLOCK_TASK] = "thread_rq_clock_task_ns", [BLOCKING] = "blocking",
+	[HALT_TIME] = "halt_wait_ns", [EXITS] = "exits", [IO_EXITS] = "io_exits",
 };
 
 #define PID		7
@@ -296,6 +268,14 @@ struct behaviour {
 	int faults, exits;
 	int cpu;
 };
+
+static const struct behaviour idle = { .guest = 10, .halt = 990, .state = 'H' };
+static const struct behaviour half = { .guest = 500, .wait = 500, .state = 'W', .cpu = 3 };
+static const struct behaviour outside = { .guest = 300, .state = 'O' };
+static const struct behaviour some = { .guest = 100, .halt = 900, .state = 'H' };
+static const struct behaviour halted = { .state = 'H' };
+static const struct behaviour paused = { .state = 'O' };
+static const struct behaviour stopped = { .state = 'T' };
 
 static pid_t other_pid = 8;
 
@@ -368,6 +348,11 @@ static void pass(struct host_test *test, const struct behaviour *first,
 
 static void open_test(struct host_test *test)
 {
+	static struct fake_stat vcpu_stats[VALUES];
+	size_t i;
+
+	for (i = 0; i < VALUES; i++)
+		vcpu_stats[i] = (struct fake_stat){ .name = names[i], .size = 1 };
 	*test = (struct host_test){ .evidence.window = 20 * SECOND };
 	fake_host_open(&test->host, NULL, 0, vcpu_stats, VALUES);
 	test->host.image.time += 100 * SECOND;
@@ -484,20 +469,17 @@ static void test_short_time(const struct behaviour *storm)
 
 static void test_vcpus(void)
 {
-	static const struct behaviour idle = { .guest = 10, .halt = 990, .state = 'H' };
 	static const struct behaviour busy = { .guest = 1000, .state = 'R', .cpu = 3 };
-	static const struct behaviour half = { .guest = 500, .wait = 500, .state = 'W', .cpu = 3 };
 	static const struct behaviour never = { .state = 'W', .cpu = 3 };
-	static const struct behaviour stopped = { .state = 'T' };
 	static const struct behaviour disk = { .guest = 300, .state = 'D' };
-	static const struct behaviour outside = { .guest = 300, .state = 'O' };
-	static const struct behaviour paused = { .state = 'O' };
-	static const struct behaviour halted = { .state = 'H' };
 	static const struct behaviour storm = {
 		.guest = 200, .kvm = 500, .vmm = 300, .state = 'R', .exits = 5000,
 	};
 	static const struct behaviour swap = {
-		.guest = 100, .kvm = 800, .vmm = 50, .state = 'R', .faults = 900,
+		.guest = 100, .kvm = 800, .vmm = 50, .state = 'R', .faults = 550,
+	};
+	static const struct behaviour few_faults = {
+		.guest = 100, .kvm = 800, .vmm = 50, .state = 'R', .faults = 450,
 	};
 	struct verdict verdict;
 
@@ -525,7 +507,8 @@ static void test_vcpus(void)
 	expect("exits", verdict_of(&storm, NULL, NULL, NULL), RULE_EXITS, "5000 exits per second, "
 	       "most of them I/O ports; 4.0 times");
 	test_short_time(&storm);
-	expect("compressed swap", verdict_of(&swap, NULL, NULL, NULL), RULE_MEMORY, "900 major");
+	expect("compressed swap", verdict_of(&swap, NULL, NULL, NULL), RULE_MEMORY, "550 major");
+	expect("fewer major faults", verdict_of(&few_faults, NULL, NULL, NULL), RULE_EXITS, "");
 }
 
 /* ---- sample files ---- */
@@ -546,7 +529,19 @@ static void write_task_of(const char *path, const char *name, char state, int ti
 	write_file(text, "proc/%s/stat", path);
 }
 
-/* The VMM, with an I/O thread that waits for a CPU for so many ms per second */
+/* What happens outside of the vCPUs */
+static const struct scenario {
+	const char *name;
+	char state;			/* of the I/O thread */
+	int wait;			/* for a CPU, of the I/O thread: ms per second */
+	void (*write)(int second);	/* more files; or NULL */
+	const struct behaviour *does, *second;	/* the vCPUs; the latter may be NULL */
+	enum rule_id rule;
+	const char *evidence;
+	enum rule_id without;		/* the verdict if there are only vCPUs and an idle VMM */
+	double since;			/* 0: not examined */
+} *scenario;
+
 static void write_vmm(int second, char state, int wait)
 {
 	char text[128];
@@ -567,27 +562,18 @@ static void write_idle_files(int second)
 	write_vmm(second, 'S', 0);
 }
 
-static void write_starved_files(int second)
+static void write_scenario(int second)
 {
-	write_vmm(second, 'R', 400);
-}
-
-static void write_hardly_starved_files(int second)
-{
-	write_vmm(second, 'R', 60);
+	write_vmm(second, scenario->state, scenario->wait);
+	if (scenario->write)
+		scenario->write(second);
 }
 
 /* One thread waits for a CPU, and another one is blocked, but for less time. */
 static void write_helper_files(int second)
 {
-	write_vmm(second, 'R', 600);
 	write_task_of("7/task/11", "IO \033slow", second % 2 ? 'S' : 'D', 0, 0);
 	write_file("1000 1000 1\n", "proc/7/task/11/schedstat");
-}
-
-static void write_blocked_files(int second)
-{
-	write_vmm(second, 'D', 0);
 }
 
 /* Half of the periods of a cgroup above that of the vCPUs are throttled. */
@@ -595,7 +581,6 @@ static void write_limit_files(int second)
 {
 	char text[128];
 
-	write_vmm(second, 'S', 0);
 	write_file("50000 100000\n", "cgroup/vms/a/cpu.max");
 	snprintf(text, sizeof(text), "usage_usec %d\nnr_periods %d\nnr_throttled %d\n"
 		 "throttled_usec %d\n", second * 500000, second * 10, second * 5, second * 490000);
@@ -607,7 +592,6 @@ static void write_pressure_files(int second)
 {
 	char text[160];
 
-	write_vmm(second, 'S', 0);
 	snprintf(text, sizeof(text), "some avg10=25.94 avg60=8.50 avg300=1.93 total=%d\n"
 		 "full avg10=0 avg60=0 avg300=0 total=0\n", second * 300000);
 	write_file(text, "cgroup/vms/a/vcpu/memory.pressure");
@@ -629,7 +613,6 @@ static void write_neighbour(int second, int policy, const char *cgroup)
 {
 	char text[64];
 
-	write_vmm(second, 'S', 0);
 	write_task_of("20", "spin", 'R', 100 * second, policy);
 	write_task_of("20/task/20", "spin", 'R', 100 * second, policy);
 	snprintf(text, sizeof(text), "0::%s\n", cgroup);
@@ -677,7 +660,7 @@ static void write_sibling_files(int second)
 static void write_frozen_files(int second)
 {
 	(void)second;
-	write_vmm(0, 'S', 0);
+	write_vmm(0, 'S', 0);		/* which uses no CPU time */
 	write_file("populated 1\nfrozen 1\n", "cgroup/vms/a/vcpu/cgroup.events");
 }
 
@@ -685,19 +668,46 @@ static void write_steal_files(int second)
 {
 	char text[128];
 
-	write_vmm(second, 'S', 0);
 	snprintf(text, sizeof(text), "cpu %d 0 0 0 0 0 0 %d 0 0\ncpu0 0\n", 85 * second,
 		 15 * second);
 	write_file(text, "proc/stat");
 }
 
-/* Another vCPU of the guest, or NULL */
-static const struct behaviour *second_vcpu;
+static const struct scenario scenarios[] = {
+	{ "a starved I/O thread", 'R', 400, NULL, &idle, NULL,
+	  RULE_STARVED, "IO disk (iothread, TID 9) waits for a CPU in 40 %", RULE_IDLE, 0 },
+	{ "a starved I/O thread for which the vCPU waits", 'R', 400, NULL, &outside, NULL,
+	  RULE_STARVED, "IO disk", RULE_VMM, 0 },
+	{ "a blocked I/O thread", 'D', 0, NULL, &outside, NULL,
+	  RULE_HELPER, "IO disk", RULE_VMM, 0 },
+	{ "a limit of a cgroup above", 'S', 0, write_limit_files, &half, NULL,
+	  RULE_LIMITED, "cpu.max 50000 100000, throttled in 50 % of the periods", RULE_WAITS, 0 },
+	{ "waits for memory", 'S', 0, write_pressure_files, &idle, NULL,
+	  RULE_MEMORY, "memory.pressure of /vms/a/vcpu 30 %", RULE_IDLE, 20 },
+	{ "a real-time thread", 'S', 0, write_real_time_files, &half, NULL,
+	  RULE_REAL_TIME, "spin (TID 20) competes for CPU 3", RULE_WAITS, 0 },
+	{ "a lower weight", 'S', 0, write_weight_files, &half, NULL,
+	  RULE_WEIGHT, "/vms has cpu.weight 10, and /jobs 100", RULE_WAITS, 0 },
+	{ "a weight that hardly differs", 'S', 0, write_sibling_files, &half, NULL,
+	  RULE_WAITS, "spin (TID 20)", RULE_WAITS, 0 },
+	{ "a frozen cgroup", 'S', 0, write_frozen_files, &halted, NULL,
+	  RULE_FROZEN, "/vms/a/vcpu", RULE_IDLE, 0 },
+	{ "steal time", 'S', 0, write_steal_files, &some, NULL,
+	  RULE_STEAL, "15 %", RULE_IDLE, 0 },
+	{ "a paused guest with a thread that hardly waits", 'R', 60, NULL, &paused, NULL,
+	  RULE_PAUSED, "", RULE_PAUSED, 0 },
+	{ "a starved and a blocked I/O thread", 'R', 600, write_helper_files, &outside, NULL,
+	  RULE_HELPER, "while IO ?slow (iothread, TID 11)", RULE_VMM, 0 },
+	{ "another vCPU is stopped", 'S', 0, NULL, &idle, &stopped,
+	  RULE_STOPPED, "thread 10001", RULE_STOPPED, 0 },
+	{ "one vCPU waits for a CPU", 'S', 0, write_cpu_pressure_files, &half, &idle,
+	  RULE_WAITS, "", RULE_WAITS, 20 },
+	{ "a thread after many others", 'S', 0, write_many_files, &half, NULL,
+	  RULE_REAL_TIME, "spin (TID 20)", RULE_WAITS, 0 },
+};
 
-/* Each scenario with files, and with the same behaviour of the vCPU without them */
-static struct verdict expect_files(const char *what, void (*write)(int second),
-				   const struct behaviour *does, enum rule_id rule,
-				   const char *evidence, enum rule_id without)
+/* Each scenario, and the same behaviour of the vCPUs without its cause */
+static void test_scenario(void)
 {
 	char proc[80], cgroup[80], name[64];
 	struct verdict verdict;
@@ -710,74 +720,31 @@ static struct verdict expect_files(const char *what, void (*write)(int second),
 	cgroup_set_root(cgroup);
 	write_file("cpu memory\n", "cgroup/cgroup.controllers");
 	write_file("4242 (why) R\n", "proc/self/stat");
-	snprintf(name, sizeof(name), "without %s", what);
+	passes = scenario->write == write_many_files ? 80 : 11;
 	prepare = write_idle_files;
-	expect(name, verdict_of(does, second_vcpu, NULL, NULL), without, "");
-	prepare = write;
-	verdict = verdict_of(does, second_vcpu, NULL, NULL);
-	expect(what, verdict, rule, evidence);
+	snprintf(name, sizeof(name), "without %s", scenario->name);
+	verdict = verdict_of(scenario->does, scenario->second, NULL, NULL);
+	expect(name, verdict, scenario->without, "");
+	prepare = write_scenario;
+	verdict = verdict_of(scenario->does, scenario->second, NULL, NULL);
+	expect(scenario->name, verdict, scenario->rule, scenario->evidence);
+	if (scenario->since > 0)
+		tap_ok(fabs(verdict.since - scenario->since) < 0.1,
+		       "the averages of a pressure show since when");
 	prepare = NULL;
 	guest_files_remove(&files);
-	return verdict;
-}
-
-static void test_files(void)
-{
-	static const struct behaviour idle = { .guest = 10, .halt = 990, .state = 'H' };
-	static const struct behaviour half = { .guest = 500, .wait = 500, .state = 'W', .cpu = 3 };
-	static const struct behaviour outside = { .guest = 300, .state = 'O' };
-	static const struct behaviour some = { .guest = 100, .halt = 900, .state = 'H' };
-	static const struct behaviour frozen = { .state = 'H' };
-	static const struct behaviour paused = { .state = 'O' };
-	static const struct behaviour stopped = { .state = 'T' };
-	struct verdict verdict;
-
-	expect_files("a starved I/O thread", write_starved_files, &idle, RULE_STARVED,
-		     "IO disk (iothread, TID 9) waits for a CPU in 40 %", RULE_IDLE);
-	expect_files("a starved I/O thread for which the vCPU waits", write_starved_files, &outside,
-		     RULE_STARVED, "IO disk", RULE_VMM);
-	expect_files("a blocked I/O thread", write_blocked_files, &outside, RULE_HELPER, "IO disk",
-		     RULE_VMM);
-	expect_files("a limit of a cgroup above", write_limit_files, &half, RULE_LIMITED,
-		     "cpu.max 50000 100000, throttled in 50 % of the periods", RULE_WAITS);
-	verdict = expect_files("waits for memory", write_pressure_files, &idle, RULE_MEMORY,
-			       "memory.pressure of /vms/a/vcpu 30 %", RULE_IDLE);
-	tap_ok(fabs(verdict.since - 20) < 0.1, "the averages of a pressure show since when");
-	expect_files("a real-time thread", write_real_time_files, &half, RULE_REAL_TIME,
-		     "spin (TID 20) competes for CPU 3", RULE_WAITS);
-	expect_files("a lower weight", write_weight_files, &half, RULE_WEIGHT,
-		     "/vms has cpu.weight 10, and /jobs 100", RULE_WAITS);
-	expect_files("a weight that hardly differs", write_sibling_files, &half, RULE_WAITS,
-		     "spin (TID 20)", RULE_WAITS);
-	expect_files("a frozen cgroup", write_frozen_files, &frozen, RULE_FROZEN, "/vms/a/vcpu",
-		     RULE_IDLE);
-	expect_files("steal time", write_steal_files, &some, RULE_STEAL, "15 %", RULE_IDLE);
-	expect_files("a paused guest with a thread that hardly waits", write_hardly_starved_files,
-		     &paused, RULE_PAUSED, "", RULE_PAUSED);
-	expect_files("a starved and a blocked I/O thread", write_helper_files, &outside,
-		     RULE_HELPER, "while IO ?slow (iothread, TID 11)", RULE_VMM);
-	second_vcpu = &stopped;
-	expect_files("another vCPU is stopped", write_idle_files, &idle, RULE_STOPPED,
-		     "thread 10001", RULE_STOPPED);
-	second_vcpu = &idle;
-	verdict = expect_files("waits for a CPU", write_cpu_pressure_files, &half, RULE_WAITS, "",
-			       RULE_WAITS);
-	tap_ok(fabs(verdict.since - 20) < 0.1, "the averages show since when one vCPU waits");
-	second_vcpu = NULL;
-	passes = 80;
-	expect_files("a thread after many others", write_many_files, &half, RULE_REAL_TIME,
-		     "spin (TID 20)", RULE_WAITS);
-	passes = 11;
 }
 
 int main(void)
 {
 	test_rules();
-	test_mutations();
+	mutate_thresholds();
+	mutate_causes();
 	test_table();
 	test_parts();
 	test_order_of_guests();
 	test_vcpus();
-	test_files();
+	for (scenario = scenarios; scenario < scenarios + ARRAY_SIZE(scenarios); scenario++)
+		test_scenario();
 	return tap_end();
 }

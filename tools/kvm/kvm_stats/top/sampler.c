@@ -145,7 +145,7 @@ static struct verdict verdict_on(const struct sampler *sampler, const struct vmm
 	if (!tid)
 		guest_verdict(&verdict, &sampler->evidence, guest);
 	while (tid && (vcpu = guest_next_vcpu(guest, &at))) {
-		if (vcpu->tid == tid)
+		if (vcpu->thread.tid == tid)
 			vcpu_verdict(&verdict, &sampler->evidence, guest, vcpu);
 	}
 	return verdict;

@@ -12,38 +12,38 @@
 
 /* ---- statistics ---- */
 
-enum { BLOCKING, HALT_TIME, EXITS, EMULATED, CPU, EXEC_START, CLOCK, CLOCK_TASK, STATS };
+enum { CPU, EXEC_START, CLOCK, CLOCK_TASK, STATS };
 
 static const char * const stat_names[STATS] = {
-	[BLOCKING] = "blocking", [HALT_TIME] = "halt_wait_ns", [EXITS] = "exits",
-	[EMULATED] = "insn_emulation", [CPU] = "thread_cpu", [EXEC_START] = "thread_exec_start_ns",
+	[CPU] = "thread_cpu", [EXEC_START] = "thread_exec_start_ns",
 	[CLOCK] = "thread_rq_clock_ns", [CLOCK_TASK] = "thread_rq_clock_task_ns",
 };
 
-/* KVM's names, and what an operator calls these exits */
+/* KVM's names from SUM_HALT_TIME on, and what an operator calls these exits */
 static const struct {
 	const char *stat;
-	const char *text;
-} exit_names[EXIT_NAMES] = {
+	const char *exits;
+} counters[COUNTERS] = {
+	{ "halt_wait_ns", NULL }, { "exits", NULL }, { "insn_emulation", NULL },
 	{ "io_exits", "I/O ports" }, { "mmio_exits", "MMIO" }, { "mmio_exit_user", "MMIO" },
 	{ "pf_taken", "page faults" }, { "halt_exits", "halts" }, { "wfi_exit_stat", "halts" },
 	{ "irq_exits", "interrupts of the host" }, { "irq_window_exits", "interrupt windows" },
 	{ "hypercalls", "hypercalls" }, { "signal_exits", "signals" },
-	{ "nmi_window_exits", "NMI windows" },
-	{ "request_irq_exits", "interrupt requests" },
+	{ "nmi_window_exits", "NMI windows" }, { "request_irq_exits", "interrupt requests" },
 };
 
 static void find_stats(struct evidence *evidence, const struct kvmstats_schema *schema)
 {
 	size_t i;
 
-	_Static_assert(ARRAY_SIZE(evidence->stat) >= STATS, "each statistic has a place");
+	_Static_assert(ARRAY_SIZE(evidence->stat) == STATS, "each statistic has a place");
 	evidence->schema = schema;
+	evidence->has_blocking = schema && kvmstats_schema_find(schema, "blocking");
 	for (i = 0; i < STATS; i++)
 		evidence->stat[i] = schema ? kvmstats_schema_find(schema, stat_names[i]) : NULL;
-	for (i = 0; i < EXIT_NAMES; i++)
-		evidence->exit_stat[i] = schema ? kvmstats_schema_find(schema, exit_names[i].stat) :
-						  NULL;
+	for (i = 0; i < COUNTERS; i++)
+		evidence->counter[i] = schema ? kvmstats_schema_find(schema, counters[i].stat) :
+						NULL;
 }
 
 static uint64_t stat_value(const struct kvmstats_sample *sample, const struct kvmstats_stat *stat)
@@ -64,22 +64,15 @@ const char *thread_exits(const struct thread_evidence *thread)
 {
 	uint64_t most = 0;
 	const char *name = NULL;
-	size_t i;
+	enum sum sum;
 
-	for (i = 0; i < EXIT_NAMES; i++) {
-		uint64_t count = thread->exit_sum[0][i] + thread->exit_sum[1][i];
-
-		if (count <= most)
+	for (sum = SUM_KINDS; sum < SUMS; sum++) {
+		if (thread_sum(thread, sum) <= most)
 			continue;
-		most = count;
-		name = exit_names[i].text;
+		most = thread_sum(thread, sum);
+		name = counters[sum - SUM_HALT_TIME].exits;
 	}
 	return name;
-}
-
-static uint64_t growth_of(uint64_t before, uint64_t now)
-{
-	return now > before ? now - before : 0;
 }
 
 /* Threads that no window has make room for others. */
@@ -109,18 +102,11 @@ static void roll(struct evidence *evidence)
 	for (i = 0; i < evidence->guests; i++) {
 		struct guest_evidence *guest = &evidence->guest[i];
 
-		guest->samples[evidence->current] = 0;
-		guest->outside[evidence->current] = 0;
-		guest->pressure_sum[evidence->current] = 0;
-		guest->cpu_pressure_sum[evidence->current] = 0;
-		guest->pressure_span[evidence->current] = 0;
+		guest->window[evidence->current] = (struct guest_window){ 0 };
 		roll_neighbours(guest, evidence->current);
-		for (n = 0; n < guest->threads; n++) {
-			struct thread_evidence *thread = &guest->thread[n];
-
-			memset(thread->sum[evidence->current], 0, sizeof(thread->sum[0]));
-			memset(thread->exit_sum[evidence->current], 0, sizeof(thread->exit_sum[0]));
-		}
+		for (n = 0; n < guest->threads; n++)
+			memset(guest->thread[n].sum[evidence->current], 0,
+			       sizeof(guest->thread[n].sum[0]));
 	}
 }
 
@@ -184,50 +170,55 @@ bool thread_parts(const struct thread_evidence *thread, double *part)
 
 /* ---- samples of threads ---- */
 
-static struct thread_evidence *thread_of(struct guest_evidence *guest, const struct thread *thread)
+/* Takes the threads of the last pass, which are sorted, with the evidence so far. */
+static bool take_threads(struct guest_evidence *guest, const struct process *process)
 {
-	struct thread_evidence *more;
-	size_t i;
+	struct thread_evidence *thread = calloc(process->threads + 1, sizeof(*thread));
+	size_t old = 0, i;
 
-	for (i = 0; i < guest->threads; i++) {
-		if (guest->thread[i].tid == thread->tid)
-			return &guest->thread[i];
+	if (!thread)
+		return false;
+	for (i = 0; i < process->threads; i++) {
+		pid_t tid = process->thread[i].tid;
+
+		while (old < guest->threads && guest->thread[old].thread.tid < tid)
+			old++;
+		if (old < guest->threads && guest->thread[old].thread.tid == tid)
+			thread[i] = guest->thread[old];
+		thread[i].thread = process->thread[i];
 	}
-	more = array_grow(guest->thread, guest->threads, &guest->capacity, sizeof(*more));
-	if (!more)
-		return NULL;
-	guest->thread = more;
-	more += guest->threads++;
-	*more = (struct thread_evidence){ .tid = thread->tid };
-	return more;
+	free(guest->thread);
+	guest->thread = thread;
+	guest->threads = process->threads;
+	return true;
 }
 
 static enum sum state_sum(const struct thread_evidence *thread, const struct guest_evidence *guest)
 {
-	char state = thread->task.state;
+	char state = thread->thread.now.state;
 
-	if (task_is_stopped(&thread->task) || guest->state == PROCESS_FROZEN)
+	if (task_is_stopped(&thread->thread.now) || guest->state == PROCESS_FROZEN)
 		return SUM_STOPPED;
 	if (state == 'D')
 		return SUM_BLOCKED;
 	if (state != 'S')
 		return SUMS;
-	return thread->task.outside ? SUM_OUTSIDE : SUM_HALTED;
+	return thread->thread.now.outside ? SUM_OUTSIDE : SUM_HALTED;
 }
 
 /*
- * Adds what is new in @now. The scheduler's clock and the times of passes differ, so that the sum
- * can be a bit longer than the interval.
+ * The scheduler's clock and the times of passes differ, so that the sum can be a bit longer than
+ * the interval.
  */
-static void add_times(struct thread_evidence *thread, uint64_t *sum, const struct task *now,
-		      uint64_t interval)
+static void add_times(struct thread_evidence *thread, uint64_t *sum, uint64_t interval)
 {
+	const struct task *now = &thread->thread.now, *before = &thread->thread.before;
 	struct group_times times = { 0 };
 
-	group_times_add(&times, &thread->task, now);
+	group_times_add(&times, before, now);
 	/* Without the host file, a wait only counts when it ends. */
-	if (!thread->has_values && now->state == 'R' && thread->task.state == 'R' &&
-	    !times.runtime && !times.waiting)
+	if (!thread->has_values && now->state == 'R' && before->state == 'R' && !times.runtime &&
+	    !times.waiting)
 		times.waiting = interval;
 	if (times.waiting > interval)
 		times.waiting = interval;
@@ -242,8 +233,8 @@ static void add_times(struct thread_evidence *thread, uint64_t *sum, const struc
 	thread->waited = times.waiting * 20 >= interval;
 	sum[SUM_WAITED] += thread->waited;
 	sum[SUM_INTERVALS]++;
-	sum[SUM_FAULTS] += growth_of(thread->task.major_faults, now->major_faults);
-	if (times.runtime || now->state != thread->task.state)
+	sum[SUM_FAULTS] += grown(before->major_faults, now->major_faults);
+	if (times.runtime || now->state != before->state)
 		thread->asleep = 0;
 	else if (now->state != 'R')
 		thread->asleep += interval;
@@ -255,10 +246,10 @@ static void add_limit_of(struct thread_evidence *thread, uint64_t *sum)
 	const struct cgroup *cgroup, *worst = NULL;
 	uint64_t most = 0;
 
-	for (cgroup = thread->membership ? thread->membership->cpu : NULL; cgroup;
+	for (cgroup = thread->thread.membership ? thread->thread.membership->cpu : NULL; cgroup;
 	     cgroup = cgroup->parent) {
-		uint64_t throttled = growth_of(cgroup->before.throttled_periods,
-					       cgroup->now.throttled_periods);
+		uint64_t throttled = grown(cgroup->before.throttled_periods,
+					   cgroup->now.throttled_periods);
 
 		if (!cgroup_is_limited(cgroup) || !cgroup->before.quota || throttled < most)
 			continue;
@@ -267,7 +258,7 @@ static void add_limit_of(struct thread_evidence *thread, uint64_t *sum)
 	}
 	if (!worst)
 		return;
-	sum[SUM_PERIODS] += growth_of(worst->before.periods, worst->now.periods);
+	sum[SUM_PERIODS] += grown(worst->before.periods, worst->now.periods);
 	sum[SUM_THROTTLED_PERIODS] += most;
 	sum[SUM_THROTTLED] += cgroup_throttled(worst);
 	if (!most && *thread->limit)
@@ -278,26 +269,19 @@ static void add_limit_of(struct thread_evidence *thread, uint64_t *sum)
 }
 
 static void add_thread(struct evidence *evidence, struct guest_evidence *guest,
-		       struct thread_evidence *thread, const struct thread *from)
+		       struct thread_evidence *thread)
 {
 	uint64_t *sum = thread->sum[evidence->current];
 	enum sum state;
 
-	thread->group = from->group;
-	thread->vcpu = from->vcpu;
-	thread->seen = true;
 	thread->wait_now = 0;
-	if (*from->now.name)
-		snprintf(thread->name, sizeof(thread->name), "%.15s", from->now.name);
-	thread->membership = from->membership;
-	if (thread->time && evidence->time > thread->time) {
-		add_times(thread, sum, &from->now, evidence->time - thread->time);
+	if (thread->time && thread->thread.has_before && evidence->time > thread->time) {
+		add_times(thread, sum, evidence->time - thread->time);
 		add_limit_of(thread, sum);
 	}
 	thread->time = evidence->time;
-	thread->task = from->now;
 	state = state_sum(thread, guest);
-	if (state < SUMS && (state != SUM_BLOCKED || thread->group == THREAD_VCPU))
+	if (state < SUMS && (state != SUM_BLOCKED || thread->thread.group == THREAD_VCPU))
 		sum[state]++;
 }
 
@@ -306,10 +290,9 @@ static bool has_vcpu_outside(const struct guest_evidence *guest)
 	size_t i;
 
 	for (i = 0; i < guest->threads; i++) {
-		const struct thread_evidence *thread = &guest->thread[i];
+		const struct thread *thread = &guest->thread[i].thread;
 
-		if (thread->group == THREAD_VCPU && thread->task.state == 'S' &&
-		    thread->task.outside)
+		if (thread->group == THREAD_VCPU && thread->now.state == 'S' && thread->now.outside)
 			return true;
 	}
 	return false;
@@ -323,13 +306,13 @@ static void add_helpers(struct evidence *evidence, struct guest_evidence *guest)
 
 	if (!guest->pid || !has_vcpu_outside(guest))
 		return;
-	guest->outside[evidence->current]++;
+	guest->window[evidence->current].outside++;
 	for (i = 0; i < guest->threads; i++) {
-		struct thread_evidence *thread = &guest->thread[i];
+		const struct thread *thread = &guest->thread[i].thread;
 
 		if (thread->group != THREAD_VCPU && thread->group != THREAD_VHOST &&
 		    task_read(&task, guest->pid, thread->tid) && task.state == 'D')
-			thread->sum[evidence->current][SUM_BLOCKED]++;
+			guest->thread[i].sum[evidence->current][SUM_BLOCKED]++;
 	}
 }
 
@@ -347,46 +330,26 @@ static uint64_t asleep_for(const struct evidence *evidence, const struct kvmstat
 	       (uint64_t)since : 0;
 }
 
-static void add_count(uint64_t *sum, uint64_t *last, uint64_t now, bool has_before)
-{
-	if (has_before)
-		*sum += growth_of(*last, now);
-	*last = now;
-}
-
 static void add_kvm(struct evidence *evidence, struct thread_evidence *thread,
 		    const struct kvmstats_sample *sample)
 {
-	const struct kvmstats_stat * const *stat = evidence->stat;
 	uint64_t *sum = thread->sum[evidence->current], asleep = asleep_for(evidence, sample);
-	bool has_before = thread->has_values;
 	size_t i;
 
-	thread->has_values = true;
-	thread->has_halts = stat[HALT_TIME];
-	thread->has_blocking = stat[BLOCKING];
-	thread->cpu = (int)stat_value(sample, stat[CPU]);
-	if (thread->task.state != 'R' && asleep > thread->asleep)
+	thread->cpu = (int)stat_value(sample, evidence->stat[CPU]);
+	if (thread->thread.now.state != 'R' && asleep > thread->asleep)
 		thread->asleep = asleep;
-	add_count(&sum[SUM_HALT_TIME], &thread->halt_time, stat_value(sample, stat[HALT_TIME]),
-		  has_before);
-	add_count(&sum[SUM_EXITS], &thread->exits, stat_value(sample, stat[EXITS]), has_before);
-	add_count(&sum[SUM_EMULATED], &thread->emulated, stat_value(sample, stat[EMULATED]),
-		  has_before);
-	for (i = 0; i < EXIT_NAMES; i++)
-		add_count(&thread->exit_sum[evidence->current][i], &thread->exit[i],
-			  stat_value(sample, evidence->exit_stat[i]), has_before);
+	for (i = 0; i < COUNTERS; i++) {
+		uint64_t value = stat_value(sample, evidence->counter[i]);
+
+		if (thread->has_values)
+			sum[SUM_HALT_TIME + i] += grown(thread->counter[i], value);
+		thread->counter[i] = value;
+	}
+	thread->has_values = true;
 }
 
 /* ---- neighbours ---- */
-
-struct search {
-	struct evidence *evidence;
-	struct guest_evidence *guest;
-	const struct thread_evidence *waiting;
-	const struct kvmstats_vmm *vmm;		/* of the guest */
-	bool found;
-};
 
 static struct neighbour *neighbour_of(struct guest_evidence *guest, const struct occupant *occupant)
 {
@@ -415,27 +378,28 @@ static struct neighbour *neighbour_of(struct guest_evidence *guest, const struct
 	return neighbour;
 }
 
-static void note_occupant(const struct occupant *occupant, void *arg)
-{
-	struct search *search = arg;
-	struct neighbour *neighbour = neighbour_of(search->guest, occupant);
-
-	search->found = true;
-	if (!neighbour)
-		return;
-	neighbour->own = occupant->vcpu >= 0 && occupant->vmm == search->vmm;
-	neighbour->cpu = search->waiting->cpu;
-	neighbour->count[search->evidence->current]++;
-}
-
 static void find_neighbours(struct evidence *evidence, struct guest_evidence *guest,
-			    const struct thread_evidence *waiting, const struct kvmstats_vmm *vmm)
+			    const struct thread_evidence *vcpu, const struct kvmstats_vmm *vmm)
 {
-	struct search search = { evidence, guest, waiting, vmm, false };
+	const struct occupant *occupant;
+	bool found = false;
+	size_t count;
 
-	occupants_on(&evidence->occupants, waiting->cpu, waiting->tid, waiting->wait_now,
-		     note_occupant, &search);
-	guest->samples[evidence->current] += search.found;
+	occupant = occupants_on(&evidence->occupants, vcpu->cpu, vcpu->wait_now, &count);
+	for (; count; count--, occupant++) {
+		struct neighbour *neighbour;
+
+		if (occupant->tid == vcpu->thread.tid)
+			continue;
+		found = true;
+		neighbour = neighbour_of(guest, occupant);
+		if (!neighbour)
+			continue;
+		neighbour->own = occupant->vcpu >= 0 && occupant->vmm == vmm;
+		neighbour->cpu = vcpu->cpu;
+		neighbour->count[evidence->current]++;
+	}
+	guest->window[evidence->current].samples += found;
 }
 
 /* ---- guests ---- */
@@ -469,7 +433,7 @@ static struct guest_evidence *guest_of(struct evidence *evidence, size_t sorted,
 		return NULL;
 	evidence->guest = more;
 	more += evidence->guests++;
-	*more = (struct guest_evidence){ .vmm = vmm->id };
+	*more = (struct guest_evidence){ .vmm = vmm->id, .printed = -1 };
 	return more;
 }
 
@@ -483,65 +447,50 @@ static uint64_t age_of(const struct monitor *monitor, const struct vmm *vmm)
 
 static void read_pressure(const struct evidence *evidence, struct guest_evidence *guest)
 {
+	struct guest_window *window = &guest->window[evidence->current];
 	const struct membership *membership = NULL;
-	struct pressure now, cpu = { 0 };
+	struct pressure now[PRESSURES] = { 0 };
 	size_t i;
 
 	if (guest->pressure_time && evidence->time - guest->pressure_time < SLOW_INTERVAL)
 		return;
 	for (i = 0; i < guest->threads && !membership; i++)
-		membership = guest->thread[i].membership;
-	if (!membership || !membership_pressure(&now, membership, "memory.pressure"))
+		membership = guest->thread[i].thread.membership;
+	if (!membership || !membership_pressure(&now[PRESSURE_MEMORY], membership,
+						"memory.pressure"))
 		return;
-	membership_pressure(&cpu, membership, "cpu.pressure");
-	if (guest->pressure_time) {
-		guest->pressure_sum[evidence->current] += growth_of(guest->pressure.total,
-								    now.total);
-		guest->cpu_pressure_sum[evidence->current] += growth_of(guest->cpu_pressure.total,
-									cpu.total);
-		guest->pressure_span[evidence->current] += evidence->time - guest->pressure_time;
-	}
+	membership_pressure(&now[PRESSURE_CPU], membership, "cpu.pressure");
+	for (i = 0; guest->pressure_time && i < PRESSURES; i++)
+		window->pressure[i] += grown(guest->pressure[i].total, now[i].total);
+	if (guest->pressure_time)
+		window->pressure_time += evidence->time - guest->pressure_time;
 	guest->has_pressure = true;
 	guest->pressure_time = evidence->time;
-	guest->pressure = now;
-	guest->cpu_pressure = cpu;
+	memcpy(guest->pressure, now, sizeof(now));
 }
 
 static void add_vcpus_of(struct evidence *evidence, const struct monitor *monitor,
 			 struct guest_evidence *guest, const struct vmm *vmm, size_t index)
 {
 	const struct kvmstats_host_vm *vm = kvmstats_vmm_vm(vmm->kvm, index);
-	size_t i, n;
+	size_t i;
 
 	for (i = 0; i < kvmstats_host_vm_vcpus(vm); i++) {
 		const struct kvmstats_host_vcpu *vcpu = kvmstats_host_vm_vcpu(vm, i);
 		pid_t tid = kvmstats_host_vcpu_tid(vcpu);
+		const struct thread *from = tid ? process_vcpu(&vmm->process, tid, -1) : NULL;
+		struct thread_evidence *thread;
 
-		for (n = 0; tid && n < guest->threads; n++) {
-			struct thread_evidence *thread = &guest->thread[n];
-
-			if (thread->tid != tid)
-				continue;
-			thread->vm = kvmstats_host_vm_id(vm);
-			thread->wait_now = kvmstats_host_vcpu_waiting(monitor->host, vcpu);
-			if (evidence->schema)
-				add_kvm(evidence, thread, kvmstats_host_vcpu_now(vcpu));
-			/* A vCPU that waited and runs now has competitors that wait. */
-			if (thread->wait_now || (thread->waited && thread->task.state == 'R'))
-				find_neighbours(evidence, guest, thread, vmm->kvm);
-		}
+		if (!from)
+			continue;
+		thread = &guest->thread[from - vmm->process.thread];
+		thread->wait_now = kvmstats_host_vcpu_waiting(monitor->host, vcpu);
+		if (evidence->schema)
+			add_kvm(evidence, thread, kvmstats_host_vcpu_now(vcpu));
+		/* A vCPU that waited and runs now has competitors that wait. */
+		if (thread->wait_now || (thread->waited && from->now.state == 'R'))
+			find_neighbours(evidence, guest, thread, vmm->kvm);
 	}
-}
-
-static void drop_unseen_threads(struct guest_evidence *guest, const struct process *process)
-{
-	size_t kept = 0, i;
-
-	for (i = 0; i < guest->threads; i++) {
-		if (process_vcpu(process, guest->thread[i].tid, -1))
-			guest->thread[kept++] = guest->thread[i];
-	}
-	guest->threads = kept;
 }
 
 static bool add_guest(struct evidence *evidence, const struct monitor *monitor, size_t sorted,
@@ -558,15 +507,11 @@ static bool add_guest(struct evidence *evidence, const struct monitor *monitor, 
 	guest->pid = process->has_now ? process->pid : 0;
 	guest->age = age_of(monitor, vmm);
 	guest->state = process->state;
-	drop_unseen_threads(guest, process);
-	for (i = 0; i < process->threads; i++) {
-		const struct thread *from = &process->thread[i];
-		struct thread_evidence *thread = from->seen ? thread_of(guest, from) : NULL;
-
-		if (from->seen && !thread)
-			return false;
-		if (thread)
-			add_thread(evidence, guest, thread, from);
+	if (!take_threads(guest, process))
+		return false;
+	for (i = 0; i < guest->threads; i++) {
+		if (guest->thread[i].thread.seen)
+			add_thread(evidence, guest, &guest->thread[i]);
 	}
 	for (i = 0; i < kvmstats_vmm_vms(vmm->kvm); i++)
 		add_vcpus_of(evidence, monitor, guest, vmm, i);
@@ -604,14 +549,11 @@ static void set_clock(struct evidence *evidence, const struct monitor *monitor)
 static void begin_pass(struct evidence *evidence, const struct monitor *monitor,
 		       const struct host *host)
 {
-	const struct kvmstats_schema *schema =
-		kvmstats_host_schema(monitor->host, KVMSTATS_KIND_VCPU);
 	struct host_use use = host_use(host);
 	size_t i;
 
 	evidence->time = monitor->time;
-	if (schema != evidence->schema || !evidence->began)
-		find_stats(evidence, schema);
+	find_stats(evidence, kvmstats_host_schema(monitor->host, KVMSTATS_KIND_VCPU));
 	if (!evidence->began)
 		evidence->began = evidence->time;
 	else if (evidence->time - evidence->began >= evidence->window)
@@ -654,7 +596,7 @@ bool evidence_update(struct evidence *evidence, const struct monitor *monitor,
 	return good;
 }
 
-const struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm)
+struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm)
 {
 	return find_guest(evidence, evidence->guests, vmm);
 }

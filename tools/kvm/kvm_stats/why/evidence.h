@@ -34,38 +34,29 @@ enum sum {
 	SUM_BLOCKED,		/* uninterruptible sleep; of a helper, while a vCPU is outside */
 	SUM_STOPPED,
 	SUM_FAULTS,		/* major ones */
-	SUM_HALT_TIME,		/* in halts that have ended */
-	SUM_EXITS,
-	SUM_EMULATED,		/* instructions */
 	SUM_PERIODS,		/* of the limit of a cgroup */
 	SUM_THROTTLED_PERIODS,
 	SUM_THROTTLED,
-	SUMS,
+	SUM_HALT_TIME,		/* in halts that have ended. KVM counts this and what follows. */
+	SUM_EXITS,
+	SUM_EMULATED,		/* instructions */
+	SUM_KINDS,		/* of exits, see thread_exits() */
+	SUMS = SUM_KINDS + 12,
 };
 
 #define WINDOWS		2
-#define EXIT_NAMES	12	/* kinds of exits that KVM counts by itself */
+#define COUNTERS	(SUMS - SUM_HALT_TIME)
 
 struct thread_evidence {
-	pid_t tid;
-	enum thread_group group;
-	uint64_t vm;			/* identity of the VM of a vCPU, 0: not known */
-	int vcpu;
-	char name[16];
-	bool seen;
+	struct thread thread;		/* as of the last pass */
 	bool has_values;		/* the host file has the thread */
-	bool has_halts;			/* and KVM counts the times of halts */
-	bool has_blocking;		/* and whether the vCPU is halted */
-	uint64_t time;			/* of the last sample; 0: none yet */
-	struct task task;		/* the last sample */
-	uint64_t halt_time, exits, emulated, exit[EXIT_NAMES];	/* the same */
+	uint64_t time;			/* when it was read last; 0: never */
+	uint64_t counter[COUNTERS];	/* of KVM: the last values */
 	uint64_t sum[WINDOWS][SUMS];
-	uint64_t exit_sum[WINDOWS][EXIT_NAMES];
 	uint64_t wait_now;		/* how long the current wait has lasted */
 	bool waited;			/* in the last interval */
 	uint64_t asleep;		/* how long it has been asleep; 0: it is not */
 	int cpu;			/* that it waits for */
-	struct membership *membership;	/* of a vCPU */
 	char limit[128];		/* path of the cgroup that throttles most; "": none */
 	uint64_t quota, period;		/* of that */
 };
@@ -109,6 +100,15 @@ struct neighbour {
 
 #define MAX_NEIGHBOURS	16
 
+enum { PRESSURE_MEMORY, PRESSURE_CPU, PRESSURES };
+
+struct guest_window {
+	uint64_t samples;		/* that show a thread on a CPU for which a vCPU waits */
+	uint64_t outside;		/* samples in which a vCPU sleeps outside of KVM_RUN */
+	uint64_t pressure[PRESSURES];	/* for how long tasks waited */
+	uint64_t pressure_time;		/* of how much time */
+};
+
 struct guest_evidence {
 	uint64_t vmm;			/* its ID */
 	pid_t pid;			/* 0: it is not in this machine's /proc */
@@ -116,17 +116,15 @@ struct guest_evidence {
 	enum process_state state;
 	unsigned int samples_taken;
 	bool seen;
-	struct thread_evidence *thread;
+	int printed;			/* for users: the verdict that they printed last */
+	struct thread_evidence *thread;	/* sorted by TID */
 	size_t threads;
-	size_t capacity;
 	struct neighbour neighbour[MAX_NEIGHBOURS];
 	size_t neighbours;
-	uint64_t samples[WINDOWS];	/* that show a thread on a CPU for which a vCPU waits */
-	uint64_t outside[WINDOWS];	/* samples in which a vCPU sleeps outside of KVM_RUN */
+	struct guest_window window[WINDOWS];
 	bool has_pressure;
 	uint64_t pressure_time;		/* when it was read last */
-	struct pressure pressure, cpu_pressure;
-	uint64_t pressure_sum[WINDOWS], cpu_pressure_sum[WINDOWS], pressure_span[WINDOWS];
+	struct pressure pressure[PRESSURES];
 };
 
 /* Initialize it with zeros and the window. */
@@ -143,7 +141,8 @@ struct evidence {
 	size_t capacity;
 	struct occupants occupants;
 	const struct kvmstats_schema *schema;	/* of vCPUs */
-	const struct kvmstats_stat *stat[8], *exit_stat[EXIT_NAMES];
+	bool has_blocking;		/* KVM counts whether a vCPU is halted */
+	const struct kvmstats_stat *stat[4], *counter[COUNTERS];
 };
 
 /*
@@ -154,7 +153,7 @@ bool evidence_update(struct evidence *evidence, const struct monitor *monitor,
 		     const struct host *host);
 
 /* Returns NULL if there is no such guest. */
-const struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm);
+struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm);
 void evidence_free(struct evidence *evidence);
 
 #endif /* WHY_EVIDENCE_H */

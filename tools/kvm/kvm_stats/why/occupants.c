@@ -48,7 +48,7 @@ static void add_vcpus(struct occupants *occupants, const struct kvmstats_host *h
 			add(occupants, &(struct occupant){
 				.pid = kvmstats_vmm_pid(vmm), .tid = kvmstats_host_vcpu_tid(vcpu),
 				.cpu = (int)value_of(vcpu, stat[1]),
-				.on_cpu = value_of(vcpu, stat[0]),
+				.kind = value_of(vcpu, stat[0]) ? OCCUPANT_RUNS : OCCUPANT_WAITS,
 				.vcpu = kvmstats_host_vcpu_id(vcpu), .vmm = vmm,
 			});
 	}
@@ -61,6 +61,7 @@ void occupants_begin(struct occupants *occupants, const struct kvmstats_host *ho
 	size_t i, n;
 
 	occupants->occupants = 0;
+	occupants->sorted = false;
 	occupants->scanned = false;
 	occupants->is_copy = is_copy;
 	if (schema) {
@@ -89,7 +90,9 @@ struct scan {
 static bool scan_thread(pid_t tid, void *arg)
 {
 	const struct scan *scan = arg;
-	struct occupant occupant = { .pid = scan->pid, .tid = tid, .vcpu = -1 };
+	struct occupant occupant = {
+		.kind = OCCUPANT_OTHER, .pid = scan->pid, .tid = tid, .vcpu = -1,
+	};
 	struct task task;
 
 	if (!task_read(&task, scan->pid, tid) || task.state != 'R')
@@ -137,6 +140,7 @@ static void scan_processes(struct occupants *occupants)
 	char text[64];
 
 	occupants->scanned = true;
+	occupants->sorted = false;
 	if (occupants->is_copy)
 		return;
 	if (!occupants->self && proc_read(text, sizeof(text), "self/stat"))
@@ -151,43 +155,46 @@ static void scan_processes(struct occupants *occupants)
 
 /* ---- CPUs ---- */
 
-struct query {
-	int cpu;
-	pid_t tid;
-	bool vcpus;		/* only vCPUs, otherwise only other threads */
-	bool on_cpu;		/* of vCPUs, only those that run */
-};
-
-/* Returns how many there are. */
-static size_t report(const struct occupants *occupants, const struct query *query,
-		     void (*found)(const struct occupant *occupant, void *arg), void *arg)
+static int compare_places(const void *a, const void *b)
 {
-	size_t count = 0, i;
+	const struct occupant *x = a, *y = b;
+	int order = (x->cpu > y->cpu) - (x->cpu < y->cpu);
 
-	for (i = 0; i < occupants->occupants; i++) {
-		const struct occupant *occupant = &occupants->occupant[i];
-		bool is_vcpu = occupant->vcpu >= 0;
-
-		if (occupant->cpu != query->cpu || occupant->tid == query->tid ||
-		    is_vcpu != query->vcpus || (is_vcpu && occupant->on_cpu != query->on_cpu))
-			continue;
-		found(occupant, arg);
-		count++;
-	}
-	return count;
+	return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-void occupants_on(struct occupants *occupants, int cpu, pid_t tid, bool waits,
-		  void (*found)(const struct occupant *occupant, void *arg), void *arg)
+/* Returns the first of those that are equal to @key. */
+static const struct occupant *find(struct occupants *occupants, const struct occupant *key,
+				   size_t *count)
 {
-	struct query query = { .cpu = cpu, .tid = tid, .vcpus = true, .on_cpu = waits };
+	const struct occupant *list = occupants->occupant, *first;
 
-	if (report(occupants, &query, found, arg))
-		return;
+	*count = 0;
+	if (!occupants->sorted && list)
+		qsort(occupants->occupant, occupants->occupants, sizeof(*key), compare_places);
+	occupants->sorted = true;
+	first = list ? bsearch(key, list, occupants->occupants, sizeof(*key), compare_places) :
+		       NULL;
+	while (first && first > list && !compare_places(first - 1, key))
+		first--;
+	while (first && first + *count < list + occupants->occupants &&
+	       !compare_places(first + *count, key))
+		++*count;
+	return first;
+}
+
+const struct occupant *occupants_on(struct occupants *occupants, int cpu, bool waits,
+				    size_t *count)
+{
+	struct occupant key = { .cpu = cpu, .kind = waits ? OCCUPANT_RUNS : OCCUPANT_WAITS };
+	const struct occupant *found = find(occupants, &key, count);
+
+	if (*count)
+		return found;
 	if (!occupants->scanned)
 		scan_processes(occupants);
-	query.vcpus = false;
-	report(occupants, &query, found, arg);
+	key.kind = OCCUPANT_OTHER;
+	return find(occupants, &key, count);
 }
 
 void occupants_free(struct occupants *occupants)

@@ -14,11 +14,11 @@
 #include "kvmstats.h"
 
 struct occupant {
+	int cpu;
+	enum { OCCUPANT_RUNS, OCCUPANT_WAITS, OCCUPANT_OTHER } kind;	/* vCPUs, other threads */
 	pid_t pid;
 	pid_t tid;
-	int cpu;
 	int vcpu;			/* -1: not a vCPU */
-	bool on_cpu;			/* a vCPU: it runs, otherwise it waits for the CPU */
 	const struct kvmstats_vmm *vmm;	/* its VMM, or NULL; valid until the next pass */
 	char name[16];			/* of another thread */
 };
@@ -28,6 +28,7 @@ struct occupants {
 	struct occupant *occupant;
 	size_t occupants;
 	size_t capacity;
+	bool sorted;			/* by CPU and kind */
 	bool is_copy;			/* /proc is that of another host */
 	bool has_vcpus;			/* the host file shows them */
 	bool scanned;			/* in this pass */
@@ -40,13 +41,13 @@ struct occupants {
 void occupants_begin(struct occupants *occupants, const struct kvmstats_host *host, bool is_copy);
 
 /*
- * Calls @found with those that compete for @cpu with the vCPU thread @tid: if it waits, the vCPU
- * that is on the CPU; otherwise those that wait for it. Without such vCPUs, calls it with other
- * threads that run there, or could: /proc does not show which of several runs. Not with this
- * program.
+ * Returns those that compete for @cpu with a vCPU, and sets @count: if it waits, the vCPU that is
+ * on the CPU; otherwise those that wait for it. If there are no such vCPUs, returns other threads
+ * that run there, or could: /proc does not show which of several runs. The vCPU can be one of
+ * these; this program is not. They are valid until the next call.
  */
-void occupants_on(struct occupants *occupants, int cpu, pid_t tid, bool waits,
-		  void (*found)(const struct occupant *occupant, void *arg), void *arg);
+const struct occupant *occupants_on(struct occupants *occupants, int cpu, bool waits,
+				    size_t *count);
 void occupants_free(struct occupants *occupants);
 
 #endif /* WHY_OCCUPANTS_H */

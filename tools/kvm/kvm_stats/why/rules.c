@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of rules, which `kvm-stats why --rules` prints, and how it is applied. */
+/*
+ * The table of rules, in the order in which they are tried, and how it is applied. The comments
+ * have the sources of the thresholds; kvm-stats-why(1) has both for users. Those without a source
+ * are from scenarios with a known cause (tests/programs/why.sh).
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,24 +12,23 @@
 #include "util.h"
 #include "why/rules.h"
 
-#define ESXTOP_READY	"esxtop: %RDY of 5 % is good, 10 % is serious"
-#define OWN_SCENARIOS	"scenarios with a known cause (tests/programs/why.sh)"
-#define PROC_STATES	"a state of proc(5)"
-
-#define WAITS_CERTAINLY	{ { FACT_WAITING, 10 }, { FACT_WAIT_NOW, 1000 } }
+/* esxtop: %RDY of 5 % is good, 10 % is serious. */
+#define WAITS_FOR_CPU \
+	.when = { { { FACT_WAITING, 5 }, { FACT_WAIT_SEEN, 40 } }, { { FACT_WAIT_NOW, 250 } } }, \
+	.certain = { { FACT_WAITING, 10 }, { FACT_WAIT_NOW, 1000 } }, \
+	.strength = STRENGTH_LIKELY, .loss = FACT_WAITING, .competes = true
 
 const struct rule why_rules[RULES] = {
+	/* The start of a guest looks like several causes. */
 	[RULE_TOO_NEW] = {
 		.name = "new", .text = "not examined: too new",
 		.evidence = "it has started within the last seconds",
-		.source = "the start of a guest looks like several causes",
-		.when = { { { FACT_TOO_NEW, 1 } } }, .is_note = true,
+		.when = { { { FACT_TOO_NEW, 1 } } },
 	},
 	[RULE_STOPPED] = {
 		.name = "stopped", .text = "stopped by a signal or a debugger",
 		.evidence = "thread {tid} is in the state T",
 		.remedy = "kill -CONT {pid}",
-		.source = PROC_STATES,
 		.when = { { { FACT_STOPPED, 1 } } }, .strength = STRENGTH_CERTAIN,
 	},
 	[RULE_FROZEN] = {
@@ -33,20 +36,15 @@ const struct rule why_rules[RULES] = {
 		.evidence = "{cgroup}, or a cgroup above it, is frozen",
 		.evidence_without = "its cgroup is frozen",
 		.remedy = "echo 0 >/sys/fs/cgroup{cgroup}/cgroup.freeze, or virsh resume",
-		.source = "cgroup.events, freezer.state",
 		.when = { { { FACT_FROZEN, 1 } } }, .strength = STRENGTH_CERTAIN,
 	},
+	/* esxtop: %MLMTD above 0 is a limit that binds. Single periods do not matter. */
 	[RULE_LIMITED] = {
 		.name = "limited", .text = "limited by {limit}",
 		.evidence = "cpu.max {max}, throttled in {periods_share} % of the periods",
 		.remedy = "raise cpu.max (cpu.cfs_quota_us) of {limit}",
-		.source = "esxtop: %MLMTD above 0 is a limit that binds; 10 % of the periods, "
-			  "because single ones do not matter",
-		.when = {
-			{ { FACT_PERIODS, 3 }, { FACT_PERIODS_SHARE, 10 }, { FACT_WAITING, 1 } },
-			{ { FACT_THROTTLED, 100 }, { FACT_PERIODS_SHARE, 10 },
-			  { FACT_WAITING, 1 } },
-		},
+		.when = { { { FACT_PERIODS, 3 } }, { { FACT_THROTTLED, 100 } } },
+		.also = { { FACT_PERIODS_SHARE, 10 }, { FACT_WAITING, 1 } },
 		.strength = STRENGTH_CERTAIN, .loss = FACT_WAITING,
 	},
 	[RULE_REAL_TIME] = {
@@ -55,14 +53,7 @@ const struct rule why_rules[RULES] = {
 			    "samples",
 		.remedy = "give one of them other CPUs (taskset -p), or end the real-time policy "
 			  "(chrt -o -p 0 TID)",
-		.source = ESXTOP_READY "; the thread on the CPU: " OWN_SCENARIOS,
-		.when = {
-			{ { FACT_WAITING, 5 }, { FACT_WAIT_SEEN, 40 }, { FACT_REAL_TIME, 50 },
-			  { FACT_SAMPLES, 5 } },
-			{ { FACT_WAIT_NOW, 250 }, { FACT_REAL_TIME, 50 }, { FACT_SAMPLES, 5 } },
-		},
-		.certain = WAITS_CERTAINLY, .strength = STRENGTH_LIKELY, .loss = FACT_WAITING,
-		.competes = true,
+		WAITS_FOR_CPU, .also = { { FACT_REAL_TIME, 50 }, { FACT_SAMPLES, 5 } },
 	},
 	[RULE_FEW_CPUS] = {
 		.name = "few_cpus", .text = "has fewer CPUs than vCPUs",
@@ -70,28 +61,15 @@ const struct rule why_rules[RULES] = {
 			    "{own} % of the samples",
 		.remedy = "allow more CPUs (cpuset.cpus of {cgroup}, virsh vcpupin), or use fewer "
 			  "vCPUs",
-		.source = ESXTOP_READY "; the thread on the CPU: " OWN_SCENARIOS,
-		.when = {
-			{ { FACT_WAITING, 5 }, { FACT_WAIT_SEEN, 40 }, { FACT_MISSING_CPUS, 1 },
-			  { FACT_OWN, 50 } },
-			{ { FACT_WAIT_NOW, 250 }, { FACT_MISSING_CPUS, 1 }, { FACT_OWN, 50 } },
-		},
-		.certain = WAITS_CERTAINLY, .strength = STRENGTH_LIKELY, .loss = FACT_WAITING,
-		.competes = true,
+		WAITS_FOR_CPU, .also = { { FACT_MISSING_CPUS, 1 }, { FACT_OWN, 50 } },
 	},
+	/* A weight of half gives at most a third of the CPU. */
 	[RULE_WEIGHT] = {
 		.name = "weight", .text = "waits for a CPU, with a lower weight",
 		.evidence = "{weights}; {neighbour} competes for CPU {cpu} in {share} % of "
 			    "{samples} samples",
 		.remedy = "raise cpu.weight (cpu.shares) of {cgroup}, or virsh schedinfo",
-		.source = ESXTOP_READY "; a weight of half gives at most a third of the CPU",
-		.when = {
-			{ { FACT_WAITING, 5 }, { FACT_WAIT_SEEN, 40 }, { FACT_WEIGHT_RATIO, 2 },
-			  { FACT_SAMPLES, 5 } },
-			{ { FACT_WAIT_NOW, 250 }, { FACT_WEIGHT_RATIO, 2 }, { FACT_SAMPLES, 5 } },
-		},
-		.certain = WAITS_CERTAINLY, .strength = STRENGTH_LIKELY, .loss = FACT_WAITING,
-		.competes = true,
+		WAITS_FOR_CPU, .also = { { FACT_WEIGHT_RATIO, 2 }, { FACT_SAMPLES, 5 } },
 	},
 	[RULE_WAITS] = {
 		.name = "waits", .text = "waits for a CPU",
@@ -100,14 +78,9 @@ const struct rule why_rules[RULES] = {
 				    "more)",
 		.remedy = "give the guest other CPUs (virsh vcpupin, cpuset.cpus), or migrate a "
 			  "guest",
-		.source = ESXTOP_READY "; a wait of 250 ms or 1 s that goes on: " OWN_SCENARIOS,
-		.when = {
-			{ { FACT_WAITING, 5 }, { FACT_WAIT_SEEN, 40 } },
-			{ { FACT_WAIT_NOW, 250 } },
-		},
-		.certain = WAITS_CERTAINLY, .strength = STRENGTH_LIKELY, .loss = FACT_WAITING,
-		.competes = true,
+		WAITS_FOR_CPU,
 	},
+	/* PSI: some of 10 %; 500 faults of 0.2 ms per second are 10 %, too. */
 	[RULE_MEMORY] = {
 		.name = "memory", .text = "waits for memory",
 		.evidence = "{faults} major faults per second, memory.pressure of {cgroup} "
@@ -115,9 +88,7 @@ const struct rule why_rules[RULES] = {
 		.evidence_without = "{faults} major faults per second",
 		.remedy = "raise memory.high and memory.max of {cgroup}, or give the host more "
 			  "memory",
-		.source = "PSI: some of 10 %; 500 faults per second of 0.2 ms are 10 %, too",
-		.when = { { { FACT_PRESSURE, 10 } }, { { FACT_FAULTS, 500 } } },
-		.certain = { { FACT_PRESSURE, 20 }, { FACT_FAULTS, 1000 } },
+		.when = { { { FACT_MEMORY, 10 } } }, .certain = { { FACT_MEMORY, 20 } },
 		.strength = STRENGTH_LIKELY, .loss = FACT_MEMORY_LOSS, .competes = true,
 	},
 	[RULE_BLOCKED] = {
@@ -125,7 +96,6 @@ const struct rule why_rules[RULES] = {
 		.evidence = "{blocked} % of the time in uninterruptible sleep",
 		.remedy = "examine the storage; cat /proc/{pid}/task/{tid}/stack shows what it "
 			  "waits for",
-		.source = PROC_STATES "; 5 % and 1 s: " OWN_SCENARIOS,
 		.when = {
 			{ { FACT_BLOCKED, 5 }, { FACT_ASLEEP_SEEN, 2 } },
 			{ { FACT_BLOCKED, 0.1 }, { FACT_ASLEEP_NOW, 1000 } },
@@ -139,19 +109,16 @@ const struct rule why_rules[RULES] = {
 			    "uninterruptible sleep",
 		.remedy = "examine the storage; /proc/{pid}/task/TID/stack of that thread shows "
 			  "what it waits for",
-		.source = PROC_STATES "; " OWN_SCENARIOS,
-		.when = {
-			{ { FACT_OUTSIDE, 5 }, { FACT_ASLEEP_SEEN, 2 },
-			  { FACT_HELPER_BLOCKED, 50 } },
-		},
+		.when = { { { FACT_OUTSIDE, 5 }, { FACT_ASLEEP_SEEN, 2 } } },
+		.also = { { FACT_HELPER_BLOCKED, 50 } },
 		.strength = STRENGTH_LIKELY, .loss = FACT_OUTSIDE, .competes = true,
 	},
+	/* %RDY of esxtop, applied to the threads that work for the guest */
 	[RULE_STARVED] = {
 		.name = "starved", .text = "a thread of its VMM waits for a CPU",
 		.evidence = "{helper} waits for a CPU in {helper_waiting} % of the time",
 		.remedy = "give this thread other CPUs (virsh iothreadpin, emulatorpin, or "
 			  "taskset -p)",
-		.source = ESXTOP_READY ", applied to the threads that work for the guest",
 		.when = { { { FACT_HELPER_WAITING, 5 } } },
 		.certain = { { FACT_HELPER_WAITING, 10 } }, .strength = STRENGTH_LIKELY,
 		.loss = FACT_HELPER_LOSS, .competes = true,
@@ -161,7 +128,6 @@ const struct rule why_rules[RULES] = {
 		.evidence = "all of its vCPUs sleep in the VMM, which has paused them or hangs",
 		.remedy = "virsh domstate --reason, or query-status of QMP, shows whether it is "
 			  "paused",
-		.source = "KVM's statistic blocking and the state of the thread",
 		.when = { { { FACT_ALL_OUTSIDE, 1 } } },
 		.strength = STRENGTH_CERTAIN, .loss = FACT_OUTSIDE, .competes = true,
 	},
@@ -169,7 +135,6 @@ const struct rule why_rules[RULES] = {
 		.name = "vmm", .text = "waits for its VMM",
 		.evidence = "{outside} % of the time asleep outside of the guest",
 		.remedy = "examine what the VMM does for this vCPU: perf trace -p {pid}",
-		.source = OWN_SCENARIOS,
 		.when = {
 			{ { FACT_OUTSIDE, 5 }, { FACT_ASLEEP_SEEN, 2 } },
 			{ { FACT_OUTSIDE, 0.1 }, { FACT_ASLEEP_NOW, 1000 } },
@@ -182,10 +147,8 @@ const struct rule why_rules[RULES] = {
 			    "{overhead} times as long in KVM and the VMM as in the guest",
 		.remedy = "give the guest the CPU features that it lacks; perf kvm stat shows the "
 			  "instructions",
-		.source = OWN_SCENARIOS,
-		.when = {
-			{ { FACT_RUNNING, 25 }, { FACT_OVERHEAD, 2 }, { FACT_EMULATED, 10 } },
-		},
+		.when = { { { FACT_RUNNING, 25 }, { FACT_OVERHEAD, 2 } } },
+		.also = { { FACT_EMULATED, 10 } },
 		.strength = STRENGTH_LIKELY, .loss = FACT_RUNNING,
 	},
 	[RULE_EXITS] = {
@@ -195,50 +158,46 @@ const struct rule why_rules[RULES] = {
 		.evidence_without = "{overhead} times as long in KVM and the VMM as in the guest",
 		.remedy = "kvm-stats top --exits shows the classes and their times; use virtio "
 			  "devices, huge pages",
-		.source = OWN_SCENARIOS,
 		.when = { { { FACT_RUNNING, 25 }, { FACT_OVERHEAD, 2 } } },
 		.strength = STRENGTH_LIKELY, .loss = FACT_RUNNING,
 	},
+	/* %RDY of esxtop, on the host below */
 	[RULE_STEAL] = {
 		.name = "steal", .text = "the host itself waits for CPUs",
 		.evidence = "{steal} % of the time of this host's CPUs is steal time",
 		.remedy = "this host is a guest: examine the host below it",
-		.source = ESXTOP_READY ", of the host below",
 		.when = { { { FACT_STEAL, 10 }, { FACT_RUNNING, 10 } } },
 		.strength = STRENGTH_CERTAIN, .loss = FACT_STEAL,
 	},
+	/* Kernels that are idle wake up every few seconds. */
 	[RULE_HALTED] = {
 		.name = "halted", .text = "halted, and nothing wakes it",
 		.evidence = "no vCPU has run for {all_halted} s",
 		.remedy = "examine its console; a guest that is parked or waits in its firmware "
 			  "looks the same",
-		.source = "kernels that are idle wake up every few seconds; 60 s: "
-			  OWN_SCENARIOS,
 		.when = { { { FACT_ALL_HALTED, 60 } } },
 		.strength = STRENGTH_CANDIDATE, .loss = FACT_HALTED,
 	},
 	[RULE_BURST] = {
 		.name = "burst", .text = "waited for a CPU, in a burst",
 		.evidence = "{waiting} % of the time, in {wait_seen} % of the intervals",
-		.source = OWN_SCENARIOS,
-		.when = { { { FACT_WAITING, 5 } } }, .is_note = true,
+		.when = { { { FACT_WAITING, 5 } } },
 	},
 	[RULE_IDLE] = {
 		.name = "idle", .text = "idle", .evidence = "halted {halted} % of the time",
-		.source = "more than 90 % of the time",
-		.when = { { { FACT_HALTED, 90 } } }, .is_note = true,
+		.when = { { { FACT_HALTED, 90 } } },
 	},
 	[RULE_BUSY] = {
 		.name = "busy", .text = "busy in the guest",
 		.evidence = "runs {running} % of the time; a guest that hangs in a loop looks the "
 			    "same",
-		.source = "more than 90 % of the time",
-		.when = { { { FACT_RUNNING, 90 } } }, .is_note = true,
+		.when = { { { FACT_RUNNING, 90 } } },
 	},
+	/* If no other rule applies */
 	[RULE_NONE] = {
 		.name = "none", .text = "no cause found",
 		.evidence = "runs {running} % and halts {halted} % of the time",
-		.evidence_without = "", .source = "none of the other rules", .is_note = true,
+		.evidence_without = "",
 	},
 };
 
@@ -249,8 +208,8 @@ const char *fact_name(enum fact fact)
 	static const char * const names[FACTS] = {
 		"too_new", "stopped", "frozen", "waiting", "wait_now", "wait_seen", "periods",
 		"periods_share", "throttled", "samples", "share", "real_time", "own",
-		"missing_cpus", "weight_ratio", "pressure", "faults", "memory_loss", "blocked",
-		"outside", "asleep_seen", "asleep_now", "all_outside", "helper_waiting",
+		"missing_cpus", "weight_ratio", "pressure", "faults", "memory", "memory_loss",
+		"blocked", "outside", "asleep_seen", "asleep_now", "all_outside", "helper_waiting",
 		"helper_loss", "helper_blocked", "running", "overhead", "exits", "emulated",
 		"steal", "halted", "all_halted",
 	};
@@ -275,20 +234,26 @@ const char *strength_name(enum strength strength)
 /* ---- decisions ---- */
 
 /* A list ends with a condition that has no threshold. */
-static bool are_fulfilled(const struct condition *list, const struct facts *facts)
+static bool are_fulfilled(const struct condition *list, size_t size, const struct facts *facts)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(why_rules->when[0]) && list[i].least > 0; i++) {
+	for (i = 0; i < size && list[i].least > 0; i++) {
 		if (!(facts->value[list[i].fact] >= list[i].least))
 			return false;
 	}
-	return i;
+	return true;
 }
 
 static bool applies(const struct rule *rule, const struct facts *facts)
 {
-	return are_fulfilled(rule->when[0], facts) || are_fulfilled(rule->when[1], facts);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rule->when) && rule->when[i]->least > 0; i++) {
+		if (are_fulfilled(rule->when[i], ARRAY_SIZE(rule->when[i]), facts))
+			return are_fulfilled(rule->also, ARRAY_SIZE(rule->also), facts);
+	}
+	return false;
 }
 
 double rule_loss(const struct rule *rule, const struct facts *facts)
@@ -335,10 +300,12 @@ static bool put_value(char *buf, size_t size, const char *name, size_t len,
 	size_t i;
 
 	for (i = 0; i < TEXTS; i++) {
-		if (strlen(text_names[i]) == len && !strncmp(text_names[i], name, len)) {
-			sanitize(facts->text[i] ? facts->text[i] : "?", buf, size);
-			return facts->text[i];
-		}
+		const char *text = facts->text[i];
+
+		if (strlen(text_names[i]) != len || strncmp(text_names[i], name, len))
+			continue;
+		sanitize(*text ? text : "?", buf, size);
+		return *text;
 	}
 	for (i = 0; i < FACTS; i++) {
 		double value = facts->value[i];
@@ -348,6 +315,7 @@ static bool put_value(char *buf, size_t size, const char *name, size_t len,
 		snprintf(buf, size, "%.*f", value < 10 && i == FACT_OVERHEAD, value);
 		return !isnan(value);
 	}
+	*buf = '\0';
 	return false;
 }
 
@@ -357,44 +325,17 @@ bool rule_text(char *buf, size_t size, const char *text, const struct facts *fac
 	size_t used = 0;
 
 	while (*text && used + 1 < size) {
-		size_t len = strcspn(text, "{");
+		size_t len;
 
-		used += (size_t)snprintf(buf + used, size - used, "%.*s", (int)len, text);
-		text += len;
-		if (!*text || used + 1 >= size)
-			break;
+		if (*text != '{') {
+			buf[used++] = *text++;
+			continue;
+		}
 		len = strcspn(++text, "}");
 		known &= put_value(buf + used, size - used, text, len, facts);
 		used += strlen(buf + used);
 		text += len + 1;
 	}
-	if (!used)
-		*buf = '\0';
+	buf[used] = '\0';
 	return known;
-}
-
-const char *rule_evidence(char *buf, size_t size, const struct rule *rule,
-			  const struct facts *facts)
-{
-	if (!rule_text(buf, size, rule->evidence, facts) && rule->evidence_without)
-		rule_text(buf, size, rule->evidence_without, facts);
-	return buf;
-}
-
-const char *rule_conditions(char *buf, size_t size, const struct rule *rule)
-{
-	size_t used = 0, list, i;
-
-	*buf = '\0';
-	for (list = 0; list < ARRAY_SIZE(rule->when); list++) {
-		const struct condition *when = rule->when[list];
-
-		for (i = 0; i < ARRAY_SIZE(rule->when[0]) && when[i].least > 0; i++) {
-			used += (size_t)snprintf(buf + used, size - used, "%s%s >= %g",
-						 i ? " and " : list ? ", or " : "",
-						 fact_name(when[i].fact), when[i].least);
-			used = used < size ? used : size - 1;
-		}
-	}
-	return buf;
 }

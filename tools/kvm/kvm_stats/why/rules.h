@@ -25,7 +25,8 @@ enum fact {
 	FACT_WEIGHT_RATIO,	/* weight of the neighbour's cgroup for each of the guest's */
 	FACT_PRESSURE,		/* of memory.pressure, percent of the time */
 	FACT_FAULTS,		/* major faults per second */
-	FACT_MEMORY_LOSS,	/* percent of the time that waits for memory can explain */
+	FACT_MEMORY,		/* what the two explain: percent of the time */
+	FACT_MEMORY_LOSS,	/* the same, or FACT_BLOCKED if that is more */
 	FACT_BLOCKED,		/* uninterruptible sleep, percent of the time */
 	FACT_OUTSIDE,		/* sleep outside of KVM_RUN, percent of the time */
 	FACT_ASLEEP_SEEN,	/* samples that show one of the two */
@@ -47,7 +48,7 @@ enum fact {
 /* "waiting", "wait_now" */
 const char *fact_name(enum fact fact);
 
-/* Names that the texts use. NULL: not known */
+/* Names that the texts use */
 enum fact_text {
 	TEXT_PID,
 	TEXT_TID,		/* of the vCPU, or of a thread that is stopped */
@@ -67,7 +68,7 @@ enum fact_text {
 
 struct facts {
 	double value[FACTS];
-	const char *text[TEXTS];
+	char text[TEXTS][256];		/* "": not known */
 };
 
 enum strength { STRENGTH_CANDIDATE, STRENGTH_LIKELY, STRENGTH_CERTAIN };
@@ -113,16 +114,15 @@ struct rule {
 	const char *text;		/* the verdict; {x} is a fact or a text */
 	const char *evidence;
 	const char *evidence_without;	/* if a text of the evidence is not known */
-	const char *remedy;
-	const char *source;		/* of the thresholds */
+	const char *remedy;		/* NULL: it is a note, not a finding */
 	/* All conditions of the first list, or all of the second, which may be empty */
-	struct condition when[2][4];
+	struct condition when[2][2];
+	struct condition also[2];	/* and all of these */
 	struct condition certain[2];	/* one of them makes the verdict certain */
 	enum strength strength;		/* otherwise */
 	enum fact loss;			/* share of the time; FACT_TOO_NEW: none */
 	/* Of the rules with this flag, the one with the largest loss decides, then the first. */
 	bool competes;
-	bool is_note;			/* no cause on the host */
 };
 
 extern const struct rule why_rules[RULES];
@@ -137,12 +137,5 @@ double rule_loss(const struct rule *rule, const struct facts *facts);
 
 /* Replaces {x} in @text. Returns false if one of them is not known. */
 bool rule_text(char *buf, size_t size, const char *text, const struct facts *facts);
-
-/* The same with the evidence of the rule. Returns @buf. */
-const char *rule_evidence(char *buf, size_t size, const struct rule *rule,
-			  const struct facts *facts);
-
-/* Writes the conditions as text to @buf: "waiting >= 5 and wait_seen >= 40, or ..." */
-const char *rule_conditions(char *buf, size_t size, const struct rule *rule);
 
 #endif /* WHY_RULES_H */

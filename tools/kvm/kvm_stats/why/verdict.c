@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ const struct thread_evidence *guest_next_vcpu(const struct guest_evidence *guest
 	while (*at < guest->threads) {
 		const struct thread_evidence *thread = &guest->thread[(*at)++];
 
-		if (thread->group == THREAD_VCPU)
+		if (thread->thread.group == THREAD_VCPU)
 			return thread;
 	}
 	return NULL;
@@ -39,12 +40,15 @@ static size_t count_vcpus(const struct guest_evidence *guest)
 
 /* ---- facts ---- */
 
-/* Texts of facts that the evidence does not have */
-struct scratch {
-	struct facts facts;
-	char pid[16], tid[16], cpu[16], vcpus[16], max[48], cpus[128], cgroup[128], helper[64];
-	char sleeper[64], weights[320];
-};
+__attribute__((__format__(__printf__, 3, 4)))
+static void set_text(struct facts *facts, enum fact_text text, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(facts->text[text], sizeof(facts->text[text]), format, args);
+	va_end(args);
+}
 
 static double share_in(const struct thread_evidence *thread, enum sum sum, enum sum of)
 {
@@ -65,21 +69,16 @@ static double milliseconds(uint64_t ns)
 	return (double)ns / 1e6;
 }
 
-static void set_number(char *buf, size_t size, long number)
-{
-	snprintf(buf, size, "%ld", number);
-}
-
 /* ---- facts about the time of a vCPU ---- */
 
-static void set_sleep(struct scratch *scratch, const struct thread_evidence *vcpu,
-		      const double *part)
+static void set_sleep(struct facts *facts, const struct thread_evidence *vcpu, const double *part)
 {
-	double *value = scratch->facts.value;
+	const struct task *now = &vcpu->thread.now;
+	double *value = facts->value;
 	double blocked = (double)thread_sum(vcpu, SUM_BLOCKED);
 	double outside = (double)thread_sum(vcpu, SUM_OUTSIDE);
 	double asleep = blocked + outside;
-	bool is_asleep = vcpu->task.state == 'D' || (vcpu->task.state == 'S' && vcpu->task.outside);
+	bool is_asleep = now->state == 'D' || (now->state == 'S' && now->outside);
 
 	value[FACT_BLOCKED] = asleep > 0 ? part[PART_BLOCKED] * blocked / asleep : 0;
 	value[FACT_OUTSIDE] = asleep > 0 ? part[PART_BLOCKED] * outside / asleep : 0;
@@ -88,11 +87,11 @@ static void set_sleep(struct scratch *scratch, const struct thread_evidence *vcp
 	value[FACT_HALTED] = part[PART_HALTED];
 }
 
-static void set_running(struct scratch *scratch, const struct thread_evidence *vcpu,
+static void set_running(struct facts *facts, const struct thread_evidence *vcpu,
 			const double *part)
 {
-	double *value = scratch->facts.value;
-	double exits = (double)thread_sum(vcpu, SUM_EXITS);
+	double *value = facts->value, exits = (double)thread_sum(vcpu, SUM_EXITS);
+	const char *kind = thread_exits(vcpu);
 
 	value[FACT_RUNNING] = part[PART_GUEST] + part[PART_KVM] + part[PART_VMM];
 	/* A shorter time has too few timer ticks. */
@@ -102,48 +101,45 @@ static void set_running(struct scratch *scratch, const struct thread_evidence *v
 	if (exits > 0) {
 		value[FACT_EXITS] = per_second(vcpu, SUM_EXITS);
 		value[FACT_EMULATED] = (double)thread_sum(vcpu, SUM_EMULATED) / exits;
-		scratch->facts.text[TEXT_CLASS] = thread_exits(vcpu);
 	}
+	if (exits > 0 && kind)
+		set_text(facts, TEXT_CLASS, "%s", kind);
 }
 
-static void set_waits(struct scratch *scratch, const struct thread_evidence *vcpu,
-		      const double *part)
+static void set_waits(struct facts *facts, const struct thread_evidence *vcpu, const double *part)
 {
-	struct facts *facts = &scratch->facts;
+	double *value = facts->value;
 
-	facts->value[FACT_WAITING] = part[PART_WAITING] + part[PART_THROTTLED];
-	facts->value[FACT_WAIT_NOW] = milliseconds(vcpu->wait_now);
-	facts->value[FACT_WAIT_SEEN] = share_in(vcpu, SUM_WAITED, SUM_INTERVALS);
-	facts->value[FACT_PERIODS] = (double)thread_sum(vcpu, SUM_THROTTLED_PERIODS);
-	facts->value[FACT_PERIODS_SHARE] = share_in(vcpu, SUM_THROTTLED_PERIODS, SUM_PERIODS);
-	facts->value[FACT_THROTTLED] = milliseconds(thread_sum(vcpu, SUM_THROTTLED));
-	if (!*vcpu->limit)
-		return;
-	facts->text[TEXT_LIMIT] = vcpu->limit;
-	snprintf(scratch->max, sizeof(scratch->max), "%" PRIu64 " %" PRIu64, vcpu->quota / 1000,
-		 vcpu->period / 1000);
-	facts->text[TEXT_MAX] = scratch->max;
+	value[FACT_WAITING] = part[PART_WAITING] + part[PART_THROTTLED];
+	value[FACT_WAIT_NOW] = milliseconds(vcpu->wait_now);
+	value[FACT_WAIT_SEEN] = share_in(vcpu, SUM_WAITED, SUM_INTERVALS);
+	value[FACT_PERIODS] = (double)thread_sum(vcpu, SUM_THROTTLED_PERIODS);
+	value[FACT_PERIODS_SHARE] = share_in(vcpu, SUM_THROTTLED_PERIODS, SUM_PERIODS);
+	value[FACT_THROTTLED] = milliseconds(thread_sum(vcpu, SUM_THROTTLED));
+	set_text(facts, TEXT_LIMIT, "%s", vcpu->limit);
+	set_text(facts, TEXT_MAX, "%" PRIu64 " %" PRIu64, vcpu->quota / 1000, vcpu->period / 1000);
 }
 
 /* Returns how much of the time tasks waited, in percent, or NAN. */
-static double pressure_share(const struct guest_evidence *guest, const uint64_t *sum)
+static double pressure_share(const struct guest_evidence *guest, size_t kind)
 {
-	uint64_t span = guest->pressure_span[0] + guest->pressure_span[1];
+	const struct guest_window *window = guest->window;
+	uint64_t time = window[0].pressure_time + window[1].pressure_time;
+	uint64_t waited = window[0].pressure[kind] + window[1].pressure[kind];
 
-	return span ? fmin(100, 100 / (double)span * (double)(sum[0] + sum[1])) : NAN;
+	return time ? fmin(100, 100 / (double)time * (double)waited) : NAN;
 }
 
-static void set_memory(struct scratch *scratch, const struct guest_evidence *guest,
+static void set_memory(struct facts *facts, const struct guest_evidence *guest,
 		       const struct thread_evidence *vcpu)
 {
-	double *value = scratch->facts.value;
+	double *value = facts->value;
 
 	value[FACT_FAULTS] = per_second(vcpu, SUM_FAULTS);
-	value[FACT_PRESSURE] = pressure_share(guest, guest->pressure_sum);
+	value[FACT_PRESSURE] = pressure_share(guest, PRESSURE_MEMORY);
 	/* A fault that is served from compressed memory keeps the thread running. */
-	value[FACT_MEMORY_LOSS] = fmax(fmax(isnan(value[FACT_PRESSURE]) ? 0 : value[FACT_PRESSURE],
-					    value[FACT_BLOCKED]),
-				       fmin(100, value[FACT_FAULTS] / 50));
+	value[FACT_MEMORY] = fmax(value[FACT_PRESSURE], fmin(100, value[FACT_FAULTS] / 50));
+	value[FACT_MEMORY_LOSS] = fmax(value[FACT_MEMORY], value[FACT_BLOCKED]);
 }
 
 /* ---- facts about the CPU that a vCPU waits for ---- */
@@ -188,24 +184,22 @@ static unsigned int count_cpus(const char *list)
 	return cpus;
 }
 
-static void set_cpus(struct scratch *scratch, const struct guest_evidence *guest,
+static void set_cpus(struct facts *facts, const struct guest_evidence *guest,
 		     const struct thread_evidence *vcpu)
 {
 	static const char name[] = "Cpus_allowed_list:\t";
-	size_t vcpus = count_vcpus(guest);
 	char text[8192];
 	const char *at;
 
 	if (!guest->pid || !proc_read(text, sizeof(text), "%d/task/%d/status", (int)guest->pid,
-				      (int)vcpu->tid))
+				      (int)vcpu->thread.tid))
 		return;
 	at = strstr(text, name);
 	if (!at)
 		return;
 	at += strlen(name);
-	snprintf(scratch->cpus, sizeof(scratch->cpus), "%.*s", (int)strcspn(at, "\n"), at);
-	scratch->facts.text[TEXT_CPUS] = scratch->cpus;
-	scratch->facts.value[FACT_MISSING_CPUS] = (double)vcpus - count_cpus(scratch->cpus);
+	set_text(facts, TEXT_CPUS, "%.*s", (int)strcspn(at, "\n"), at);
+	facts->value[FACT_MISSING_CPUS] = (double)count_vcpus(guest) - count_cpus(at);
 }
 
 /* Returns the ancestor of @cgroup, or itself, whose parent is @parent. */
@@ -227,7 +221,7 @@ static bool is_above(const struct cgroup *above, const struct cgroup *cgroup)
  * Compares the weights where the paths of two threads part. Weights further below decide only
  * within each of the two.
  */
-static void compare_weights(struct scratch *scratch, const struct cgroup *own,
+static void compare_weights(struct facts *facts, const struct cgroup *own,
 			    const struct cgroup *other)
 {
 	const struct cgroup *common = own;
@@ -243,16 +237,14 @@ static void compare_weights(struct scratch *scratch, const struct cgroup *own,
 	other_weight = cgroup_weight(other);
 	if (!own_weight || !other_weight)
 		return;
-	scratch->facts.value[FACT_WEIGHT_RATIO] = (double)other_weight / (double)own_weight;
-	snprintf(scratch->weights, sizeof(scratch->weights),
-		 "%s has cpu.weight %" PRIu64 ", and %s %" PRIu64, own->path, own_weight,
-		 other->path, other_weight);
-	scratch->facts.text[TEXT_WEIGHTS] = scratch->weights;
-	snprintf(scratch->cgroup, sizeof(scratch->cgroup), "%s", own->path);
+	facts->value[FACT_WEIGHT_RATIO] = (double)other_weight / (double)own_weight;
+	set_text(facts, TEXT_WEIGHTS, "%s has cpu.weight %" PRIu64 ", and %s %" PRIu64, own->path,
+		 own_weight, other->path, other_weight);
+	set_text(facts, TEXT_CGROUP, "%s", own->path);
 }
 
 /* Reads what is only needed for the rules that say more than RULE_WAITS. */
-static void examine_neighbour(struct scratch *scratch, const struct thread_evidence *vcpu,
+static void examine_neighbour(struct facts *facts, const struct thread_evidence *vcpu,
 			      const struct neighbour *neighbour)
 {
 	struct membership *membership = NULL;
@@ -261,68 +253,64 @@ static void examine_neighbour(struct scratch *scratch, const struct thread_evide
 	if (!task_read(&task, neighbour->pid, neighbour->tid))
 		return;
 	if (task_is_real_time(&task))
-		scratch->facts.value[FACT_REAL_TIME] = scratch->facts.value[FACT_NEIGHBOUR];
+		facts->value[FACT_REAL_TIME] = facts->value[FACT_NEIGHBOUR];
 	thread_read_membership(&membership, neighbour->pid, neighbour->tid);
-	if (membership && vcpu->membership)
-		compare_weights(scratch, vcpu->membership->cpu, membership->cpu);
+	if (membership && vcpu->thread.membership)
+		compare_weights(facts, vcpu->thread.membership->cpu, membership->cpu);
 	membership_put(membership);
 }
 
-static void set_neighbour(struct scratch *scratch, const struct guest_evidence *guest,
+static void set_neighbour(struct facts *facts, const struct guest_evidence *guest,
 			  const struct thread_evidence *vcpu)
 {
-	uint64_t samples = guest->samples[0] + guest->samples[1], own;
+	uint64_t samples = guest->window[0].samples + guest->window[1].samples, own;
 	const struct neighbour *worst = worst_neighbour(guest, &own);
-	struct facts *facts = &scratch->facts;
 
 	if (rules_decide(why_rules, facts) != RULE_WAITS)
 		return;
-	set_cpus(scratch, guest, vcpu);
+	set_cpus(facts, guest, vcpu);
 	facts->value[FACT_SAMPLES] = (double)samples;
 	if (!worst || !samples)
 		return;
 	facts->value[FACT_NEIGHBOUR] = 100 * (double)neighbour_count(worst) / (double)samples;
 	facts->value[FACT_OWN] = fmin(100, 100 * (double)own / (double)samples);
-	set_number(scratch->cpu, sizeof(scratch->cpu), worst->cpu);
-	facts->text[TEXT_CPU] = scratch->cpu;
+	set_text(facts, TEXT_CPU, "%d", worst->cpu);
 	if (samples >= 5)
-		facts->text[TEXT_NEIGHBOUR] = worst->name;
+		set_text(facts, TEXT_NEIGHBOUR, "%s", worst->name);
 	if (guest->pid)
-		examine_neighbour(scratch, vcpu, worst);
+		examine_neighbour(facts, vcpu, worst);
 }
 
 /* ---- facts about the whole guest ---- */
 
 /* Names the thread if it has more of the fact than those before. */
-static void set_helper(struct scratch *scratch, enum fact fact, double share,
-		       enum fact_text text, char *buf, const struct thread_evidence *thread)
+static void set_helper(struct facts *facts, enum fact fact, double share, enum fact_text text,
+		       const struct thread *thread)
 {
-	if (scratch->facts.value[fact] >= share)
+	if (facts->value[fact] >= share)
 		return;
-	scratch->facts.value[fact] = share;
-	snprintf(buf, sizeof(scratch->helper), "%s (%s, TID %d)", thread->name,
+	facts->value[fact] = share;
+	set_text(facts, text, "%s (%s, TID %d)", thread->now.name,
 		 thread_group_name(thread->group), (int)thread->tid);
-	scratch->facts.text[text] = buf;
 }
 
-static void set_helpers(struct scratch *scratch, const struct guest_evidence *guest)
+static void set_helpers(struct facts *facts, const struct guest_evidence *guest)
 {
-	double *value = scratch->facts.value, waiting;
-	uint64_t outside = guest->outside[0] + guest->outside[1];
+	uint64_t outside = guest->window[0].outside + guest->window[1].outside;
+	double *value = facts->value, waiting;
 	size_t i;
 
 	for (i = 0; i < guest->threads; i++) {
 		const struct thread_evidence *thread = &guest->thread[i];
 
-		if (thread->group == THREAD_VCPU || !thread_sum(thread, SUM_TIME))
+		if (thread->thread.group == THREAD_VCPU || !thread_sum(thread, SUM_TIME))
 			continue;
-		set_helper(scratch, FACT_HELPER_WAITING,
-			   share_in(thread, SUM_WAITING, SUM_TIME), TEXT_HELPER, scratch->helper,
-			   thread);
+		set_helper(facts, FACT_HELPER_WAITING, share_in(thread, SUM_WAITING, SUM_TIME),
+			   TEXT_HELPER, &thread->thread);
 		if (outside)
-			set_helper(scratch, FACT_HELPER_BLOCKED,
+			set_helper(facts, FACT_HELPER_BLOCKED,
 				   100 * (double)thread_sum(thread, SUM_BLOCKED) / (double)outside,
-				   TEXT_SLEEPER, scratch->sleeper, thread);
+				   TEXT_SLEEPER, &thread->thread);
 	}
 	waiting = value[FACT_HELPER_WAITING];
 	/* A thread that hardly waits does not explain why all vCPUs are outside all the time. */
@@ -332,23 +320,25 @@ static void set_helpers(struct scratch *scratch, const struct guest_evidence *gu
 }
 
 /* Sets facts that need all vCPUs: whether all are outside, or halted, and since when. */
-static void set_all(struct scratch *scratch, const struct guest_evidence *guest)
+static void set_all(struct facts *facts, const struct evidence *evidence,
+		    const struct guest_evidence *guest)
 {
 	const struct thread_evidence *vcpu;
-	double *value = scratch->facts.value, halted = INFINITY;
+	double halted = INFINITY;
 	bool outside = true;
 
 	for_each_vcpu(vcpu, guest) {
-		uint64_t samples = thread_sum(vcpu, SUM_INTERVALS);
+		const struct task *now = &vcpu->thread.now;
+		bool is_halted = vcpu->has_values && evidence->has_blocking && now->state == 'S' &&
+				 !now->outside;
 
 		outside &= thread_sum(vcpu, SUM_TIME) >= SECOND && !thread_sum(vcpu, SUM_RUNTIME) &&
 			   !thread_sum(vcpu, SUM_WAITING) &&
-			   thread_sum(vcpu, SUM_OUTSIDE) >= samples;
-		halted = fmin(halted, vcpu->has_blocking && vcpu->task.state == 'S' &&
-			      !vcpu->task.outside ? (double)vcpu->asleep / 1e9 : 0);
+			   thread_sum(vcpu, SUM_OUTSIDE) >= thread_sum(vcpu, SUM_INTERVALS);
+		halted = fmin(halted, is_halted ? (double)vcpu->asleep / 1e9 : 0);
 	}
-	value[FACT_ALL_OUTSIDE] = outside;
-	value[FACT_ALL_HALTED] = halted;
+	facts->value[FACT_ALL_OUTSIDE] = outside;
+	facts->value[FACT_ALL_HALTED] = halted;
 }
 
 /* A thread that is stopped: this vCPU, or another one, or the main thread */
@@ -356,62 +346,56 @@ static pid_t stopped_thread(const struct guest_evidence *guest, const struct thr
 {
 	const struct thread_evidence *other;
 
-	if (task_is_stopped(&vcpu->task))
-		return vcpu->tid;
+	if (task_is_stopped(&vcpu->thread.now))
+		return vcpu->thread.tid;
 	for_each_vcpu(other, guest) {
-		if (task_is_stopped(&other->task))
-			return other->tid;
+		if (task_is_stopped(&other->thread.now))
+			return other->thread.tid;
 	}
 	return guest->pid;
 }
 
-static void set_guest(struct scratch *scratch, const struct evidence *evidence,
+static void set_guest(struct facts *facts, const struct evidence *evidence,
 		      const struct guest_evidence *guest, const struct thread_evidence *vcpu)
 {
 	uint64_t intervals = evidence->intervals[0] + evidence->intervals[1];
-	struct facts *facts = &scratch->facts;
+	const struct membership *membership = vcpu->thread.membership;
+	bool stopped = guest->state == PROCESS_STOPPED || task_is_stopped(&vcpu->thread.now);
 
 	facts->value[FACT_TOO_NEW] = guest->age < START_TIME + evidence->window;
-	facts->value[FACT_STOPPED] = guest->state == PROCESS_STOPPED ||
-				     task_is_stopped(&vcpu->task);
+	facts->value[FACT_STOPPED] = stopped;
 	facts->value[FACT_FROZEN] = guest->state == PROCESS_FROZEN;
 	if (intervals)
 		facts->value[FACT_STEAL] = (evidence->steal[0] + evidence->steal[1]) /
 					   (double)intervals;
-	set_number(scratch->pid, sizeof(scratch->pid), guest->pid);
-	set_number(scratch->tid, sizeof(scratch->tid), facts->value[FACT_STOPPED] > 0 ?
-		   stopped_thread(guest, vcpu) : vcpu->tid);
-	set_number(scratch->vcpus, sizeof(scratch->vcpus), (long)count_vcpus(guest));
-	facts->text[TEXT_PID] = scratch->pid;
-	facts->text[TEXT_TID] = scratch->tid;
-	facts->text[TEXT_VCPUS] = scratch->vcpus;
-	if (vcpu->membership && (vcpu->membership->unified || vcpu->membership->cpu)) {
-		snprintf(scratch->cgroup, sizeof(scratch->cgroup), "%s",
-			 vcpu->membership->unified ? vcpu->membership->unified :
-						     vcpu->membership->cpu->path);
-		facts->text[TEXT_CGROUP] = scratch->cgroup;
-	}
-	set_all(scratch, guest);
+	set_text(facts, TEXT_PID, "%d", (int)guest->pid);
+	set_text(facts, TEXT_TID, "%d",
+		 (int)(stopped ? stopped_thread(guest, vcpu) : vcpu->thread.tid));
+	set_text(facts, TEXT_VCPUS, "%zu", count_vcpus(guest));
+	if (membership && (membership->unified || membership->cpu))
+		set_text(facts, TEXT_CGROUP, "%s", membership->unified ? membership->unified :
+									 membership->cpu->path);
+	set_all(facts, evidence, guest);
 }
 
-static void collect(struct scratch *scratch, const struct evidence *evidence,
+static void collect(struct facts *facts, const struct evidence *evidence,
 		    const struct guest_evidence *guest, const struct thread_evidence *vcpu)
 {
 	double part[PARTS];
 	size_t i;
 
-	*scratch = (struct scratch){ 0 };
+	*facts = (struct facts){ 0 };
 	for (i = 0; i < FACTS; i++)
-		scratch->facts.value[i] = NAN;
-	set_guest(scratch, evidence, guest, vcpu);
+		facts->value[i] = NAN;
+	set_guest(facts, evidence, guest, vcpu);
 	if (!thread_parts(vcpu, part))
 		return;
-	set_sleep(scratch, vcpu, part);
-	set_running(scratch, vcpu, part);
-	set_waits(scratch, vcpu, part);
-	set_memory(scratch, guest, vcpu);
-	set_helpers(scratch, guest);
-	set_neighbour(scratch, guest, vcpu);
+	set_sleep(facts, vcpu, part);
+	set_running(facts, vcpu, part);
+	set_waits(facts, vcpu, part);
+	set_memory(facts, guest, vcpu);
+	set_helpers(facts, guest);
+	set_neighbour(facts, guest, vcpu);
 }
 
 /* ---- since when ---- */
@@ -421,14 +405,14 @@ static void collect(struct scratch *scratch, const struct evidence *evidence,
  * file, in seconds, or -1. An average over n seconds approaches it by 1 - exp(-t / n). If it has
  * varied, two averages give different times.
  */
-static double onset(const struct pressure *pressure, double share)
+static double onset(const struct guest_evidence *guest, size_t kind)
 {
 	static const double seconds[] = { 10, 60, 300 };
 	double before = -1;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(seconds); i++) {
-		double part = pressure->average[i] / share, since;
+		double part = guest->pressure[kind].average[i] / pressure_share(guest, kind), since;
 
 		/* An average that has reached the share says nothing. */
 		if (!(part < 0.95 && part > 0.005))
@@ -445,36 +429,30 @@ static void set_since(struct verdict *verdict, const struct guest_evidence *gues
 		      const struct thread_evidence *vcpu)
 {
 	double window = (double)thread_sum(vcpu, SUM_TIME) / 1e9;
-	double asleep = (double)vcpu->asleep / 1e9;
 
 	verdict->since = -1;
-	verdict->since_is_least = false;
 	switch (verdict->rule) {
 	case RULE_STOPPED:
 	case RULE_FROZEN:
 	case RULE_PAUSED:
 	case RULE_HALTED:
-		verdict->since = asleep;
+		verdict->since = (double)vcpu->asleep / 1e9;
 		return;
 	case RULE_BLOCKED:
 	case RULE_HELPER:
 	case RULE_VMM:
-		if (vcpu->asleep)
-			verdict->since = asleep;
+		verdict->since = (double)vcpu->asleep / 1e9;
 		break;
 	case RULE_MEMORY:
-		if (guest->has_pressure)
-			verdict->since = onset(&guest->pressure,
-					       pressure_share(guest, guest->pressure_sum));
+		verdict->since = onset(guest, PRESSURE_MEMORY);
 		break;
 	case RULE_REAL_TIME:
 	case RULE_FEW_CPUS:
 	case RULE_WEIGHT:
 	case RULE_WAITS:
 		verdict->since = (double)vcpu->wait_now / 1e9;
-		if (verdict->since < window && guest->has_pressure)
-			verdict->since = onset(&guest->cpu_pressure,
-					       pressure_share(guest, guest->cpu_pressure_sum));
+		if (verdict->since < window)
+			verdict->since = onset(guest, PRESSURE_CPU);
 		break;
 	default:
 		break;
@@ -487,40 +465,34 @@ static void set_since(struct verdict *verdict, const struct guest_evidence *gues
 
 /* ---- verdicts ---- */
 
-const char *gap_text(enum gap gap)
-{
-	switch (gap) {
-	case GAP_PROC:
-		return "cgroups, limits, states and other threads: the process is not in /proc";
-	case GAP_STATISTICS:
-		return "exits, halts and open waits: there is no host file";
-	case GAP_BLOCKING:
-		return "sleep outside of the guest: this KVM does not count whether a vCPU is "
-		       "halted";
-	case GAP_PRESSURE:
-		return "waits for memory: the cgroup has no memory.pressure";
-	case GAP_NEIGHBOURS:
-		return "neighbours: the kernel does not show which thread is on which CPU";
-	}
-	return "";
-}
+const char * const gap_texts[GAPS] = {
+	[GAP_PROC] = "cgroups, limits, states and other threads: the process is not in /proc",
+	[GAP_STATISTICS] = "exits, halts and open waits: there is no host file",
+	[GAP_BLOCKING] = "sleep outside of the guest: this KVM does not count whether a vCPU is "
+			 "halted",
+	[GAP_PRESSURE] = "waits for memory: the cgroup has no memory.pressure",
+	[GAP_NEIGHBOURS] = "neighbours: the kernel does not show which thread is on which CPU",
+};
 
-static unsigned int gaps_of(const struct evidence *evidence, const struct guest_evidence *guest,
-			    const struct thread_evidence *vcpu)
+static struct verdict decide(const struct facts *facts, const struct evidence *evidence,
+			     const struct guest_evidence *guest,
+			     const struct thread_evidence *vcpu)
 {
-	unsigned int gaps = 0;
+	enum rule_id rule = rules_decide(why_rules, facts);
+	struct verdict verdict = {
+		.rule = rule, .strength = rule_strength(&why_rules[rule], facts),
+		.loss = rule_loss(&why_rules[rule], facts),
+		.affected = 1, .vcpus = count_vcpus(guest), .gap = {
+			[GAP_PROC] = !guest->pid,
+			[GAP_STATISTICS] = !vcpu->has_values,
+			[GAP_BLOCKING] = vcpu->has_values && !evidence->has_blocking,
+			[GAP_PRESSURE] = guest->pid && !guest->has_pressure,
+			[GAP_NEIGHBOURS] = vcpu->has_values && !evidence->occupants.has_vcpus,
+		},
+	};
 
-	if (!guest->pid)
-		gaps |= GAP_PROC;
-	else if (!guest->has_pressure)
-		gaps |= GAP_PRESSURE;
-	if (!vcpu->has_values)
-		return gaps | GAP_STATISTICS;
-	if (!vcpu->has_blocking)
-		gaps |= GAP_BLOCKING;
-	if (!evidence->occupants.has_vcpus)
-		gaps |= GAP_NEIGHBOURS;
-	return gaps;
+	set_since(&verdict, guest, vcpu);
+	return verdict;
 }
 
 static void set_texts(struct verdict *verdict, const struct facts *facts)
@@ -528,7 +500,10 @@ static void set_texts(struct verdict *verdict, const struct facts *facts)
 	const struct rule *rule = &why_rules[verdict->rule];
 
 	rule_text(verdict->text, sizeof(verdict->text), rule->text, facts);
-	rule_evidence(verdict->evidence, sizeof(verdict->evidence), rule, facts);
+	if (!rule_text(verdict->evidence, sizeof(verdict->evidence), rule->evidence, facts) &&
+	    rule->evidence_without)
+		rule_text(verdict->evidence, sizeof(verdict->evidence), rule->evidence_without,
+			  facts);
 	if (rule->remedy)
 		rule_text(verdict->remedy, sizeof(verdict->remedy), rule->remedy, facts);
 }
@@ -536,41 +511,26 @@ static void set_texts(struct verdict *verdict, const struct facts *facts)
 void vcpu_verdict(struct verdict *verdict, const struct evidence *evidence,
 		  const struct guest_evidence *guest, const struct thread_evidence *vcpu)
 {
-	struct scratch scratch;
+	struct facts facts;
 
-	collect(&scratch, evidence, guest, vcpu);
-	*verdict = (struct verdict){
-		.rule = rules_decide(why_rules, &scratch.facts),
-		.affected = 1, .vcpus = count_vcpus(guest),
-		.gaps = gaps_of(evidence, guest, vcpu),
-	};
-	verdict->strength = rule_strength(&why_rules[verdict->rule], &scratch.facts);
-	verdict->loss = rule_loss(&why_rules[verdict->rule], &scratch.facts);
-	set_since(verdict, guest, vcpu);
-	set_texts(verdict, &scratch.facts);
+	collect(&facts, evidence, guest, vcpu);
+	*verdict = decide(&facts, evidence, guest, vcpu);
+	set_texts(verdict, &facts);
 }
 
-/* What the rules say about one vCPU */
-struct decision {
-	const struct thread_evidence *vcpu;
-	enum rule_id rule;
-	double loss;
-};
-
 /* Whether @a says more about the guest than @b. A guest is only idle if all of its vCPUs are. */
-static bool is_worse(const struct decision *a, const struct decision *b)
+static bool is_worse(const struct verdict *a, const struct verdict *b)
 {
 	static const int order[RULES] = {
 		[RULE_IDLE] = 1, [RULE_NONE] = 2, [RULE_BUSY] = 3, [RULE_BURST] = 4,
 		[RULE_TOO_NEW] = 5,
 	};
-	const struct rule *x = &why_rules[a->rule], *y = &why_rules[b->rule];
 
-	if (x->is_note != y->is_note)
-		return y->is_note;
-	if (x->is_note)
+	if (verdict_is_finding(a) != verdict_is_finding(b))
+		return verdict_is_finding(a);
+	if (!verdict_is_finding(a))
 		return order[a->rule] > order[b->rule];
-	if (x->competes && y->competes)
+	if (why_rules[a->rule].competes && why_rules[b->rule].competes)
 		return a->loss > b->loss;
 	return a->rule < b->rule;
 }
@@ -578,28 +538,30 @@ static bool is_worse(const struct decision *a, const struct decision *b)
 void guest_verdict(struct verdict *verdict, const struct evidence *evidence,
 		   const struct guest_evidence *guest)
 {
-	struct decision worst = { 0 }, now;
+	const struct thread_evidence *vcpu;
 	size_t vcpus[RULES] = { 0 };
 	double loss[RULES] = { 0 };
+	struct facts facts, worst;
 
 	*verdict = (struct verdict){ .rule = RULE_NONE, .loss = -1, .since = -1 };
-	for_each_vcpu(now.vcpu, guest) {
-		struct scratch scratch;
+	for_each_vcpu(vcpu, guest) {
+		struct verdict now;
 
-		collect(&scratch, evidence, guest, now.vcpu);
-		now.rule = rules_decide(why_rules, &scratch.facts);
-		now.loss = rule_loss(&why_rules[now.rule], &scratch.facts);
+		collect(&facts, evidence, guest, vcpu);
+		now = decide(&facts, evidence, guest, vcpu);
 		vcpus[now.rule]++;
 		loss[now.rule] += now.loss;
-		if (!worst.vcpu || is_worse(&now, &worst))
-			worst = now;
+		if (verdict->affected && !is_worse(&now, verdict))
+			continue;
+		*verdict = now;
+		worst = facts;
 	}
-	if (!worst.vcpu)
+	if (!verdict->affected)
 		return;
-	vcpu_verdict(verdict, evidence, guest, worst.vcpu);
-	verdict->affected = vcpus[worst.rule];
+	verdict->affected = vcpus[verdict->rule];
 	if (verdict->loss >= 0)
-		verdict->loss = loss[worst.rule] / (double)vcpus[worst.rule];
+		verdict->loss = loss[verdict->rule] / (double)vcpus[verdict->rule];
+	set_texts(verdict, &worst);
 }
 
 const char *verdict_text(char *buf, size_t size, const struct verdict *verdict)

@@ -6,17 +6,17 @@
 #include "why/evidence.h"
 #include "why/rules.h"
 
-/* What was not examined, as bits */
+/* What was not examined */
 enum gap {
-	GAP_PROC = 1,		/* the process is not in /proc */
-	GAP_STATISTICS = 2,	/* there is no host file */
-	GAP_BLOCKING = 4,	/* KVM does not count halts, so that sleep counts as halted */
-	GAP_PRESSURE = 8,	/* memory.pressure is missing */
-	GAP_NEIGHBOURS = 16,	/* the host file does not show which thread is on which CPU */
+	GAP_PROC,
+	GAP_STATISTICS,
+	GAP_BLOCKING,
+	GAP_PRESSURE,
+	GAP_NEIGHBOURS,
+	GAPS,
 };
 
-/* Returns the text for one bit. */
-const char *gap_text(enum gap gap);
+extern const char * const gap_texts[GAPS];
 
 struct verdict {
 	enum rule_id rule;
@@ -29,13 +29,13 @@ struct verdict {
 	char text[160];
 	char evidence[256];
 	char remedy[256];
-	unsigned int gaps;		/* bits of enum gap */
+	bool gap[GAPS];
 };
 
 /* Whether the verdict says that something on the host costs the guest time. */
 static inline bool verdict_is_finding(const struct verdict *verdict)
 {
-	return !why_rules[verdict->rule].is_note;
+	return why_rules[verdict->rule].remedy;
 }
 
 /* Writes "waits for a CPU: 47 % (2 of 2 vCPUs)" to @buf. Returns @buf. */

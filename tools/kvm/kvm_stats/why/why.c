@@ -27,7 +27,6 @@ struct why_options {
 	uint64_t time;
 	bool json;
 	bool check;
-	bool rules;
 };
 
 struct why {
@@ -86,7 +85,7 @@ static bool collect_evidence(struct why *why)
 /* What is known of a guest */
 struct result {
 	const struct vmm *vmm;
-	const struct guest_evidence *guest;
+	struct guest_evidence *guest;
 	struct verdict verdict;
 	const char *reason;		/* why it could not be examined, or NULL */
 };
@@ -135,7 +134,7 @@ static void print_vcpu(const struct why *why, const struct result *result,
 
 	vcpu_verdict(&verdict, &why->evidence, result->guest, vcpu);
 	verdict.vcpus = 1;
-	printf("  vcpu%-5d", vcpu->vcpu);
+	printf("  vcpu%-5d", vcpu->thread.vcpu);
 	if (thread_parts(vcpu, part)) {
 		for (i = 0; i < PARTS; i++)
 			printf(" %9.1f", part[i]);
@@ -146,9 +145,9 @@ static void print_vcpu(const struct why *why, const struct result *result,
 static void print_detail(const struct why *why, const struct result *result)
 {
 	const struct thread_evidence *vcpu;
-	unsigned int bit;
 	size_t at = 0;
 	enum part i;
+	enum gap gap;
 
 	if (*result->verdict.remedy)
 		printf("  to do: %s\n", result->verdict.remedy);
@@ -158,9 +157,9 @@ static void print_detail(const struct why *why, const struct result *result)
 	puts("  verdict");
 	while ((vcpu = guest_next_vcpu(result->guest, &at)))
 		print_vcpu(why, result, vcpu);
-	for (bit = 1; bit <= GAP_NEIGHBOURS; bit <<= 1) {
-		if (result->verdict.gaps & bit)
-			printf("  not examined: %s\n", gap_text(bit));
+	for (gap = 0; gap < GAPS; gap++) {
+		if (result->verdict.gap[gap])
+			printf("  not examined: %s\n", gap_texts[gap]);
 	}
 }
 
@@ -242,7 +241,7 @@ static void print_json_vcpu(const struct why *why, const struct result *result,
 	enum part i;
 
 	vcpu_verdict(&verdict, &why->evidence, result->guest, vcpu);
-	printf("{\"vcpu\": %d, \"tid\": %d, ", vcpu->vcpu, (int)vcpu->tid);
+	printf("{\"vcpu\": %d, \"tid\": %d, ", vcpu->thread.vcpu, (int)vcpu->thread.tid);
 	print_json_verdict(&verdict);
 	if (thread_parts(vcpu, part)) {
 		for (i = 0; i < PARTS; i++)
@@ -256,8 +255,8 @@ static void print_json_examined(const struct why *why, const struct result *resu
 {
 	const struct thread_evidence *vcpu;
 	const char *separator = "";
-	unsigned int bit;
 	size_t at = 0;
+	enum gap gap;
 
 	fputs(", ", stdout);
 	print_json_verdict(&result->verdict);
@@ -269,11 +268,11 @@ static void print_json_examined(const struct why *why, const struct result *resu
 	}
 	fputs("], \"gaps\": [", stdout);
 	separator = "";
-	for (bit = 1; bit <= GAP_NEIGHBOURS; bit <<= 1) {
-		if (!(result->verdict.gaps & bit))
+	for (gap = 0; gap < GAPS; gap++) {
+		if (!result->verdict.gap[gap])
 			continue;
 		fputs(separator, stdout);
-		json_print_string(gap_text(bit));
+		json_print_string(gap_texts[gap]);
 		separator = ", ";
 	}
 	putchar(']');
@@ -305,29 +304,6 @@ static void print_json(struct why *why)
 	       why->not_examined);
 }
 
-/* ---- the rules ---- */
-
-static int print_rules(void)
-{
-	char conditions[256];
-	size_t i;
-
-	puts("The rules, in the order in which they are tried. Of those marked with *, the one\n"
-	     "with the largest loss decides. Shares are percent of the time.");
-	for (i = 0; i < RULES; i++) {
-		const struct rule *rule = &why_rules[i];
-
-		printf("\n%s%s: %s%s\n", rule->name, rule->competes ? " *" : "", rule->text,
-		       rule->is_note ? " (not a finding)" : "");
-		printf("  if %s\n", *rule_conditions(conditions, sizeof(conditions), rule) ?
-		       conditions : "no other rule applies");
-		printf("  source: %s\n", rule->source);
-		if (rule->remedy)
-			printf("  to do: %s\n", rule->remedy);
-	}
-	return STATUS_OK;
-}
-
 /* ---- the command ---- */
 
 static const char usage[] =
@@ -340,7 +316,7 @@ static const char usage[] =
 
 #define MEMBER(member)	offsetof(struct why_options, member)
 
-enum { OPTION_FOR = FIRST_LONG_OPTION, OPTION_CHECK, OPTION_RULES };
+enum { OPTION_FOR = FIRST_LONG_OPTION, OPTION_CHECK };
 
 static const struct command_option table[] = {
 	{ 'i', "interval", "SEC", "seconds between samples (default 0.2)", OPTION_SECONDS,
@@ -351,8 +327,6 @@ static const struct command_option table[] = {
 	  .member = MEMBER(json) },
 	{ OPTION_CHECK, "check", NULL, "exit with 3 if there is a finding, or else with 4 if a\n"
 	  "guest could not be examined", .kind = OPTION_FLAG, .member = MEMBER(check) },
-	{ OPTION_RULES, "rules", NULL, "print the rules with their thresholds, and end",
-	  .kind = OPTION_FLAG, .member = MEMBER(rules) },
 	FROM_OPTION(MEMBER(samples.from)),
 	AT_OPTION(MEMBER(samples.replay)), SINCE_OPTION(MEMBER(samples.replay)),
 	UNTIL_OPTION(MEMBER(samples.replay)), DIR_OPTION(MEMBER(samples.replay)),
@@ -362,39 +336,8 @@ static const struct command_option table[] = {
 
 /* ---- the verdicts of a time that was recorded ---- */
 
-/* The last verdict on a guest that was printed */
-struct last_verdict {
-	uint64_t vmm;
-	enum rule_id rule;
-};
-
-struct history {
-	struct last_verdict *last;
-	size_t count;
-	size_t capacity;
-};
-
-/* Returns whether the verdict is another one than the last. */
-static bool is_news(struct history *history, uint64_t vmm, enum rule_id rule)
-{
-	struct last_verdict *more;
-	size_t i;
-
-	for (i = 0; i < history->count && history->last[i].vmm != vmm; i++)
-		;
-	if (i < history->count && history->last[i].rule == rule)
-		return false;
-	more = array_grow(history->last, history->count, &history->capacity, sizeof(*more));
-	if (!more)
-		return false;
-	history->last = more;
-	more[i] = (struct last_verdict){ vmm, rule };
-	history->count += i == history->count;
-	return true;
-}
-
-/* Prints the verdicts that have changed. The end of a finding is one, too. */
-static void print_news(const struct why *why, struct history *history)
+/* Prints the verdicts that are others than the last. The end of a finding is one, too. */
+static void print_news(const struct why *why)
 {
 	char time[STAMP_SIZE];
 	size_t i;
@@ -402,8 +345,9 @@ static void print_news(const struct why *why, struct history *history)
 	for (i = 0; i < why->monitor->vmms; i++) {
 		struct result result = result_of(why, why->monitor->vmm[i]);
 
-		if (result.reason || !is_news(history, result.vmm->id, result.verdict.rule))
+		if (result.reason || result.guest->printed == (int)result.verdict.rule)
 			continue;
+		result.guest->printed = (int)result.verdict.rule;
 		printf("%s  ", monitor_stamp(why->monitor, time));
 		print_row(&result);
 	}
@@ -411,17 +355,15 @@ static void print_news(const struct why *why, struct history *history)
 
 static int print_history(struct why *why)
 {
-	struct history history = { 0 };
 	int err = 0;
 
 	printf("%-29s  %-16s  %-42s  %8s  %s\n", "TIME", "GUEST", "VERDICT", "SINCE", "EVIDENCE");
 	while (!err && take(why)) {
-		print_news(why, &history);
+		print_news(why);
 		if (!flush_output())
 			break;
 		err = monitor_sample(why->monitor);
 	}
-	free(history.last);
 	if (err && err != -ENODATA)
 		message_print(&why->monitor->problem);
 	return err == -ENODATA ? STATUS_OK : STATUS_FAILED;
@@ -479,7 +421,7 @@ int command_why(int argc, char **argv)
 	int status = options_parse(argc, argv, &accepted, &options, &options.samples.filter);
 
 	if (status < 0)
-		status = options.rules ? print_rules() : run_why(&options);
+		status = run_why(&options);
 	filter_free(&options.samples.filter);
 	return status;
 }

@@ -115,13 +115,17 @@ void cgroup_update(struct cgroup *cgroup, uint64_t time)
 	}
 }
 
+const char *cgroup_weight_name(const struct cgroup *cgroup)
+{
+	return is_version1(cgroup) ? "cpu.shares" : "cpu.weight";
+}
+
 uint64_t cgroup_weight(const struct cgroup *cgroup)
 {
 	char text[64];
 
 	return read_below(text, sizeof(text), cgroup->hierarchy, cgroup->path,
-			  is_version1(cgroup) ? "cpu.shares" : "cpu.weight") ?
-	       strtoull(text, NULL, 10) : 0;
+			  cgroup_weight_name(cgroup)) ? strtoull(text, NULL, 10) : 0;
 }
 
 bool cgroup_is_limited(const struct cgroup *cgroup)
@@ -325,13 +329,11 @@ void membership_put(struct membership *membership)
 	free_membership(membership);
 }
 
-bool membership_pressure(struct pressure *pressure, const struct membership *membership,
-			 const char *file)
+bool cgroup_pressure(struct pressure *pressure, const char *path, const char *file)
 {
 	char text[256];
 
-	if (!membership->unified ||
-	    !read_below(text, sizeof(text), unified_hierarchy(), membership->unified, file) ||
+	if (!*path || !read_below(text, sizeof(text), unified_hierarchy(), path, file) ||
 	    sscanf(text, "some avg10=%lf avg60=%lf avg300=%lf total=%" SCNu64,
 		   &pressure->average[0], &pressure->average[1], &pressure->average[2],
 		   &pressure->total) != 4)
@@ -341,7 +343,7 @@ bool membership_pressure(struct pressure *pressure, const struct membership *mem
 }
 
 /* Both files also report that a cgroup above is frozen. */
-bool membership_is_frozen(const struct membership *membership)
+const char *membership_frozen_in(const struct membership *membership)
 {
 	const char *unified = membership->unified, *freezer = membership->freezer;
 	char text[256];
@@ -349,8 +351,8 @@ bool membership_is_frozen(const struct membership *membership)
 	if (unified &&
 	    read_below(text, sizeof(text), unified_hierarchy(), unified, "cgroup.events") &&
 	    number_of(text, "frozen"))
-		return true;
+		return unified_hierarchy();
 	return freezer &&
 	       read_below(text, sizeof(text), "freezer", freezer, "freezer.state") &&
-	       !strcmp(text, "FROZEN\n");
+	       !strcmp(text, "FROZEN\n") ? "freezer" : NULL;
 }

@@ -49,23 +49,29 @@ struct membership {
 struct membership *membership_get(const char *text);
 void membership_put(struct membership *membership);
 
-/* Reads whether the cgroups of the threads, or some above them, are frozen. */
-bool membership_is_frozen(const struct membership *membership);
+/*
+ * Reads whether the cgroups of the threads, or some above them, are frozen. Returns the folder of
+ * the hierarchy that says so, "freezer" for version 1, or NULL.
+ */
+const char *membership_frozen_in(const struct membership *membership);
 
 /*
- * Reads for how long tasks of the cgroup have waited for memory, or for a CPU, according to
- * memory.pressure or cpu.pressure of version 2: the sum, in ns, and the averages of the last 10, 60
- * and 300 seconds, in percent. Returns false if the kernel does not count it.
+ * Reads for how long tasks of a cgroup of version 2 have waited for memory, or for a CPU, according
+ * to memory.pressure or cpu.pressure: the sum, in ns, and the averages of the last 10, 60 and 300
+ * seconds, in percent. Returns false if the kernel does not count it, and for the root, which is
+ * the whole host.
  */
 struct pressure {
 	uint64_t total;
 	double average[3];
 };
 
-bool membership_pressure(struct pressure *pressure, const struct membership *membership,
-			 const char *file);
+bool cgroup_pressure(struct pressure *pressure, const char *path, const char *file);
 
-/* Reads cpu.weight or cpu.shares of the cgroup. Returns 0 if that is not known. */
+/* "cpu.shares" for version 1, or "cpu.weight" */
+const char *cgroup_weight_name(const struct cgroup *cgroup);
+
+/* Reads this file. Returns 0 if the weight is not known. */
 uint64_t cgroup_weight(const struct cgroup *cgroup);
 
 /*

@@ -196,6 +196,9 @@ static inline uint64_t grown(uint64_t before, uint64_t now)
 /* Adds what @now is more than @before. */
 void group_times_add(struct group_times *to, const struct task *before, const struct task *now);
 
+/* Writes the path of the innermost cgroup of version 2 that has all vCPUs, or "". Returns @buf. */
+const char *process_cgroup(char *buf, size_t size, const struct process *process);
+
 /* Returns the thread of a vCPU, or NULL. @tid 0: not known */
 const struct thread *process_vcpu(const struct process *process, pid_t tid, int vcpu);
 

@@ -123,7 +123,7 @@ static bool is_frozen(const struct process *process)
 		return false;
 	for (i = 0; i < process->threads; i++) {
 		if (process->thread[i].membership)
-			return membership_is_frozen(process->thread[i].membership);
+			return membership_frozen_in(process->thread[i].membership);
 	}
 	return false;
 }

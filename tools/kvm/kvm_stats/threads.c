@@ -434,6 +434,44 @@ static bool guess_vcpus(struct process *process, const struct processes *process
 	return true;
 }
 
+/* ---- the cgroup of all vCPUs ---- */
+
+/* Cuts @path to what it has in common with @other: that of "/vm/vcpu0" and "/vm/vcpu1" is "/vm". */
+static void cut_to_common(char *path, const char *other)
+{
+	size_t common = 0, i;
+
+	for (i = 0; ; i++) {
+		if ((!path[i] || path[i] == '/') && (!other[i] || other[i] == '/'))
+			common = i;
+		if (!path[i] || path[i] != other[i])
+			break;
+	}
+	path[common] = '\0';
+}
+
+/* libvirt has one for each vCPU, and the emulator and its memory are in others. */
+const char *process_cgroup(char *buf, size_t size, const struct process *process)
+{
+	bool found = false;
+	size_t i;
+
+	*buf = '\0';
+	for (i = 0; i < process->threads; i++) {
+		const struct membership *membership = process->thread[i].membership;
+		const char *path = membership && membership->unified ? membership->unified : "";
+
+		if (!membership)
+			continue;
+		if (found)
+			cut_to_common(buf, path);
+		else
+			snprintf(buf, size, "%s", path);
+		found = true;
+	}
+	return buf;
+}
+
 /* ---- all threads ---- */
 
 /* Adds the main thread if its state has to be examined. Returns false without memory. */

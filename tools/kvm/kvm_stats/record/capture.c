@@ -95,23 +95,23 @@ static void forget_processes(const struct monitor *monitor)
 		process_free(&monitor->vmm[i]->process);
 }
 
-/* What only `kvm-stats why` needs, of each cgroup of vCPUs */
+/* What only `kvm-stats why` needs, of the cgroups of vCPUs */
 static void read_cgroups(const struct monitor *monitor)
 {
 	struct pressure pressure;
+	char cgroup[256];
 	size_t i, n;
 
 	for (i = 0; i < monitor->vmms; i++) {
 		const struct process *process = &monitor->vmm[i]->process;
 
+		process_cgroup(cgroup, sizeof(cgroup), process);
+		cgroup_pressure(&pressure, cgroup, "memory.pressure");
+		cgroup_pressure(&pressure, cgroup, "cpu.pressure");
 		for (n = 0; n < process->threads; n++) {
 			const struct membership *membership = process->thread[n].membership;
 
-			if (!membership)
-				continue;
-			membership_pressure(&pressure, membership, "memory.pressure");
-			membership_pressure(&pressure, membership, "cpu.pressure");
-			if (membership->cpu)
+			if (membership && membership->cpu)
 				cgroup_weight(membership->cpu);
 		}
 	}

@@ -139,23 +139,24 @@ static void test_frozen(void)
 {
 	struct membership *vm = membership_get(version1);
 
-	tap_ok(!membership_is_frozen(vm), "without files, a cgroup is not frozen");
+	tap_ok(!membership_frozen_in(vm), "without files, a cgroup is not frozen");
 	write_file("THAWED\n", "freezer/vms/b/freezer.state");
-	tap_ok(!membership_is_frozen(vm), "a cgroup that is thawed is not frozen");
+	tap_ok(!membership_frozen_in(vm), "a cgroup that is thawed is not frozen");
 	write_file("FREEZING\n", "freezer/vms/b/freezer.state");
-	tap_ok(!membership_is_frozen(vm), "a cgroup that cannot be frozen yet is not frozen");
+	tap_ok(!membership_frozen_in(vm), "a cgroup that cannot be frozen yet is not frozen");
 	write_file("FROZEN\n", "freezer/vms/b/freezer.state");
-	tap_ok(membership_is_frozen(vm), "version 1 freezes");
+	tap_ok(membership_frozen_in(vm) && !strcmp(membership_frozen_in(vm), "freezer"),
+	       "version 1 freezes");
 	write_file("THAWED\n", "freezer/vms/b/freezer.state");
 	write_file("populated 1\nfrozen 1\n", "unified/vms/b/cgroup.events");
-	tap_ok(membership_is_frozen(vm), "version 2 freezes alongside version 1");
+	tap_ok(membership_frozen_in(vm), "version 2 freezes alongside version 1");
 	membership_put(vm);
 	write_file("cpu\n", "cgroup.controllers");
 	write_file("populated 1\nfrozen 1\n", "vms/c/cgroup.events");
 	vm = membership_get("0::/vms/c\n");
-	tap_ok(membership_is_frozen(vm), "version 2 freezes");
+	tap_ok(membership_frozen_in(vm), "version 2 freezes");
 	write_file("populated 1\nfrozen 0\n", "vms/c/cgroup.events");
-	tap_ok(!membership_is_frozen(vm), "a cgroup that runs again is not frozen");
+	tap_ok(!membership_frozen_in(vm), "a cgroup that runs again is not frozen");
 	membership_put(vm);
 }
 
@@ -171,7 +172,7 @@ static void test_odd_text(void)
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		vm = membership_get(texts[i]);
-		tap_ok(vm && !vm->cpu && !membership_is_frozen(vm), "no cgroup is in '%s'",
+		tap_ok(vm && !vm->cpu && !membership_frozen_in(vm), "no cgroup is in '%s'",
 		       strcspn(texts[i], "\n") == strlen(texts[i]) ? texts[i] : "several lines");
 		membership_put(vm);
 	}
@@ -180,7 +181,7 @@ static void test_odd_text(void)
 		strcat(deep, "/deep");
 	vm = membership_get(deep);
 	cgroup_update(vm->cpu, 50 * SECOND);
-	tap_ok(!membership_is_frozen(vm) && !cgroup_is_limited(vm->cpu),
+	tap_ok(!membership_frozen_in(vm) && !cgroup_is_limited(vm->cpu),
 	       "a path that is too long has no limit");
 	membership_put(vm);
 }

@@ -276,6 +276,7 @@ static const struct behaviour some = { .guest = 100, .halt = 900, .state = 'H' }
 static const struct behaviour halted = { .state = 'H' };
 static const struct behaviour paused = { .state = 'O' };
 static const struct behaviour stopped = { .state = 'T' };
+static const struct behaviour disk = { .guest = 300, .state = 'D' };
 
 static pid_t other_pid = 8;
 
@@ -369,6 +370,7 @@ static void close_test(struct host_test *test)
 static void (*prepare)(int second);
 
 static int passes = 11;
+static bool select_first;	/* and no other guest */
 
 /* The verdict after these passes */
 static struct verdict verdict_of(const struct behaviour *first, const struct behaviour *second,
@@ -380,6 +382,8 @@ static struct verdict verdict_of(const struct behaviour *first, const struct beh
 	size_t at = 0;
 
 	open_test(&test);
+	if (select_first)
+		filter_add_pid(&test.host.filter, PID);
 	while (test.seconds < passes) {
 		if (prepare)
 			prepare(test.seconds);
@@ -471,7 +475,6 @@ static void test_vcpus(void)
 {
 	static const struct behaviour busy = { .guest = 1000, .state = 'R', .cpu = 3 };
 	static const struct behaviour never = { .state = 'W', .cpu = 3 };
-	static const struct behaviour disk = { .guest = 300, .state = 'D' };
 	static const struct behaviour storm = {
 		.guest = 200, .kvm = 500, .vmm = 300, .state = 'R', .exits = 5000,
 	};
@@ -536,6 +539,7 @@ static const struct scenario {
 	int wait;			/* for a CPU, of the I/O thread: ms per second */
 	void (*write)(int second);	/* more files; or NULL */
 	const struct behaviour *does, *second;	/* the vCPUs; the latter may be NULL */
+	const struct behaviour *other;	/* of another guest; or NULL */
 	enum rule_id rule;
 	const char *evidence;
 	enum rule_id without;		/* the verdict if there are only vCPUs and an idle VMM */
@@ -588,13 +592,48 @@ static void write_limit_files(int second)
 }
 
 /* Tasks of the cgroup wait for memory for 300 ms per second, since 20 s. */
-static void write_pressure_files(int second)
+static void write_pressure(int second, const char *cgroup)
 {
 	char text[160];
 
 	snprintf(text, sizeof(text), "some avg10=25.94 avg60=8.50 avg300=1.93 total=%d\n"
 		 "full avg10=0 avg60=0 avg300=0 total=0\n", second * 300000);
-	write_file(text, "cgroup/vms/a/vcpu/memory.pressure");
+	write_file(text, "cgroup%s/memory.pressure", cgroup);
+}
+
+static void write_pressure_files(int second)
+{
+	write_pressure(second, "/vms/a/vcpu");
+}
+
+/* Each vCPU has a cgroup, as libvirt makes them, and the one that waits is not the first. */
+static void write_threaded_files(int second)
+{
+	write_file("0::/vms/a/vcpu0\n", "proc/7/task/10000/cgroup");
+	write_file("0::/vms/a/vcpu1\n", "proc/7/task/10001/cgroup");
+	write_pressure(0, "/vms/a/vcpu0");
+	write_pressure(second, "/vms/a/vcpu1");
+	write_pressure(second, "/vms/a");
+}
+
+/* Two guests, and one waits. */
+static void write_shared_files(int second)
+{
+	write_file("0::/vms/a/vcpu\n", "proc/8/task/10005/cgroup");
+	write_pressure(second, "/vms/a/vcpu");
+}
+
+static void write_unselected_files(int second)
+{
+	write_file("0::/vms/a/vcpu/emulator\n", "proc/8/task/8/cgroup");
+	write_pressure(second, "/vms/a/vcpu");
+}
+
+static void write_alone_files(int second)
+{
+	write_file("0::/vms/a/vcpu\n", "proc/7/task/7/cgroup");
+	write_file("0::/vms/a/vcpu2\n", "proc/8/task/8/cgroup");
+	write_pressure(second, "/vms/a/vcpu");
 }
 
 /* A vCPU waits for a CPU for half of the time, since 20 s. */
@@ -602,7 +641,7 @@ static void write_cpu_pressure_files(int second)
 {
 	char text[160];
 
-	write_pressure_files(0);
+	write_pressure(0, "/vms/a/vcpu");
 	snprintf(text, sizeof(text), "some avg10=43.23 avg60=14.17 avg300=3.22 total=%d\n",
 		 second * 500000);
 	write_file(text, "cgroup/vms/a/vcpu/cpu.pressure");
@@ -649,6 +688,15 @@ static void write_weight_files(int second)
 	write_neighbour(second, 0, "/jobs/b");
 }
 
+static void write_shares_files(int second)
+{
+	write_neighbour(second, 0, "/jobs/b");
+	write_file("4:cpu:/vms/a\n", "proc/7/task/10000/cgroup");
+	write_file("4:cpu:/jobs/b\n", "proc/20/task/20/cgroup");
+	write_file("10\n", "cgroup/cpu/vms/cpu.shares");
+	write_file("100\n", "cgroup/cpu/jobs/cpu.shares");
+}
+
 /* The weight of the innermost cgroup does not count here. */
 static void write_sibling_files(int second)
 {
@@ -664,6 +712,15 @@ static void write_frozen_files(int second)
 	write_file("populated 1\nfrozen 1\n", "cgroup/vms/a/vcpu/cgroup.events");
 }
 
+/* The freezer has other cgroups than the controller of CPUs. */
+static void write_freezer_files(int second)
+{
+	(void)second;
+	write_vmm(0, 'S', 0);
+	write_file("5:freezer:/f/a\n4:cpu:/vms/a\n", "proc/7/task/10000/cgroup");
+	write_file("FROZEN\n", "cgroup/freezer/f/a/freezer.state");
+}
+
 static void write_steal_files(int second)
 {
 	char text[128];
@@ -674,36 +731,51 @@ static void write_steal_files(int second)
 }
 
 static const struct scenario scenarios[] = {
-	{ "a starved I/O thread", 'R', 400, NULL, &idle, NULL,
+	{ "a starved I/O thread", 'R', 400, NULL, &idle, NULL, NULL,
 	  RULE_STARVED, "IO disk (iothread, TID 9) waits for a CPU in 40 %", RULE_IDLE, 0 },
-	{ "a starved I/O thread for which the vCPU waits", 'R', 400, NULL, &outside, NULL,
+	{ "a starved I/O thread for which the vCPU waits", 'R', 400, NULL, &outside, NULL, NULL,
 	  RULE_STARVED, "IO disk", RULE_VMM, 0 },
-	{ "a blocked I/O thread", 'D', 0, NULL, &outside, NULL,
+	{ "a blocked I/O thread", 'D', 0, NULL, &outside, NULL, NULL,
 	  RULE_HELPER, "IO disk", RULE_VMM, 0 },
-	{ "a limit of a cgroup above", 'S', 0, write_limit_files, &half, NULL,
+	{ "a limit of a cgroup above", 'S', 0, write_limit_files, &half, NULL, NULL,
 	  RULE_LIMITED, "cpu.max 50000 100000, throttled in 50 % of the periods", RULE_WAITS, 0 },
-	{ "waits for memory", 'S', 0, write_pressure_files, &idle, NULL,
+	{ "waits for memory", 'S', 0, write_pressure_files, &idle, NULL, NULL,
 	  RULE_MEMORY, "memory.pressure of /vms/a/vcpu 30 %", RULE_IDLE, 20 },
-	{ "a real-time thread", 'S', 0, write_real_time_files, &half, NULL,
+	{ "a real-time thread", 'S', 0, write_real_time_files, &half, NULL, NULL,
 	  RULE_REAL_TIME, "spin (TID 20) competes for CPU 3", RULE_WAITS, 0 },
-	{ "a lower weight", 'S', 0, write_weight_files, &half, NULL,
+	{ "a lower weight", 'S', 0, write_weight_files, &half, NULL, NULL,
 	  RULE_WEIGHT, "/vms has cpu.weight 10, and /jobs 100", RULE_WAITS, 0 },
-	{ "a weight that hardly differs", 'S', 0, write_sibling_files, &half, NULL,
+	{ "a weight that hardly differs", 'S', 0, write_sibling_files, &half, NULL, NULL,
 	  RULE_WAITS, "spin (TID 20)", RULE_WAITS, 0 },
-	{ "a frozen cgroup", 'S', 0, write_frozen_files, &halted, NULL,
+	{ "a frozen cgroup", 'S', 0, write_frozen_files, &halted, NULL, NULL,
 	  RULE_FROZEN, "/vms/a/vcpu", RULE_IDLE, 0 },
-	{ "steal time", 'S', 0, write_steal_files, &some, NULL,
+	{ "steal time", 'S', 0, write_steal_files, &some, NULL, NULL,
 	  RULE_STEAL, "15 %", RULE_IDLE, 0 },
-	{ "a paused guest with a thread that hardly waits", 'R', 60, NULL, &paused, NULL,
+	{ "a paused guest with a thread that hardly waits", 'R', 60, NULL, &paused, NULL, NULL,
 	  RULE_PAUSED, "", RULE_PAUSED, 0 },
-	{ "a starved and a blocked I/O thread", 'R', 600, write_helper_files, &outside, NULL,
+	{ "a starved and a blocked I/O thread", 'R', 600, write_helper_files, &outside, NULL, NULL,
 	  RULE_HELPER, "while IO ?slow (iothread, TID 11)", RULE_VMM, 0 },
-	{ "another vCPU is stopped", 'S', 0, NULL, &idle, &stopped,
+	{ "another vCPU is stopped", 'S', 0, NULL, &idle, &stopped, NULL,
 	  RULE_STOPPED, "thread 10001", RULE_STOPPED, 0 },
-	{ "one vCPU waits for a CPU", 'S', 0, write_cpu_pressure_files, &half, &idle,
+	{ "one vCPU waits for a CPU", 'S', 0, write_cpu_pressure_files, &half, &idle, NULL,
 	  RULE_WAITS, "", RULE_WAITS, 20 },
-	{ "a thread after many others", 'S', 0, write_many_files, &half, NULL,
+	{ "a thread after many others", 'S', 0, write_many_files, &half, NULL, NULL,
 	  RULE_REAL_TIME, "spin (TID 20)", RULE_WAITS, 0 },
+	{ "waits for memory, with a cgroup for each vCPU", 'S', 0, write_threaded_files,
+	  &idle, &idle, NULL, RULE_MEMORY, "memory.pressure of /vms/a 30 %", RULE_IDLE, 20 },
+	{ "another guest that waits for memory", 'S', 0, write_shared_files, &idle, NULL, &idle,
+	  RULE_IDLE, "", RULE_IDLE, 0 },
+	{ "a guest that waits for memory with another one", 'S', 0, write_shared_files,
+	  &disk, NULL, &idle,
+	  RULE_MEMORY, "/vms/a/vcpu (shared by 2 guests) 30 %", RULE_BLOCKED, 0 },
+	{ "another guest, not selected, that waits for memory", 'S', 0, write_unselected_files,
+	  &idle, NULL, &idle, RULE_IDLE, "", RULE_IDLE, 0 },
+	{ "a guest that waits for memory alone", 'S', 0, write_alone_files, &idle, NULL, &idle,
+	  RULE_MEMORY, "memory.pressure of /vms/a/vcpu 30 %", RULE_IDLE, 0 },
+	{ "a lower weight in version 1", 'S', 0, write_shares_files, &half, NULL, NULL,
+	  RULE_WEIGHT, "/vms has cpu.shares 10, and /jobs 100", RULE_WAITS, 0 },
+	{ "frozen by version 1", 'S', 0, write_freezer_files, &halted, NULL, NULL,
+	  RULE_FROZEN, "/f/a, or a cgroup above", RULE_IDLE, 0 },
 };
 
 /* Each scenario, and the same behaviour of the vCPUs without its cause */
@@ -721,12 +793,14 @@ static void test_scenario(void)
 	write_file("cpu memory\n", "cgroup/cgroup.controllers");
 	write_file("4242 (why) R\n", "proc/self/stat");
 	passes = scenario->write == write_many_files ? 80 : 11;
+	select_first = scenario->write == write_unselected_files ||
+		       scenario->write == write_alone_files;
 	prepare = write_idle_files;
 	snprintf(name, sizeof(name), "without %s", scenario->name);
-	verdict = verdict_of(scenario->does, scenario->second, NULL, NULL);
+	verdict = verdict_of(scenario->does, scenario->second, scenario->other, NULL);
 	expect(name, verdict, scenario->without, "");
 	prepare = write_scenario;
-	verdict = verdict_of(scenario->does, scenario->second, NULL, NULL);
+	verdict = verdict_of(scenario->does, scenario->second, scenario->other, NULL);
 	expect(scenario->name, verdict, scenario->rule, scenario->evidence);
 	if (scenario->since > 0)
 		tap_ok(fabs(verdict.since - scenario->since) < 0.1,

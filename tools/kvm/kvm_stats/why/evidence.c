@@ -9,6 +9,8 @@
 
 /* How often pressures are read */
 #define SLOW_INTERVAL	(SECOND * 9 / 10)
+/* In percent, from which on it matters whose it is. RULE_MEMORY does not want less. */
+#define HIGH_PRESSURE	5
 
 /* ---- statistics ---- */
 
@@ -445,21 +447,28 @@ static uint64_t age_of(const struct monitor *monitor, const struct vmm *vmm)
 	return start && now > start ? now - start : UINT64_MAX;
 }
 
-static void read_pressure(const struct evidence *evidence, struct guest_evidence *guest)
+double pressure_share(const struct guest_evidence *guest, size_t kind)
+{
+	const struct guest_window *window = guest->window;
+	uint64_t time = window[0].pressure_time + window[1].pressure_time;
+	uint64_t waited = window[0].pressure[kind] + window[1].pressure[kind];
+
+	return time ? fmin(100, 100 / (double)time * (double)waited) : NAN;
+}
+
+static void read_pressure(const struct evidence *evidence, struct guest_evidence *guest,
+			  const struct process *process)
 {
 	struct guest_window *window = &guest->window[evidence->current];
-	const struct membership *membership = NULL;
 	struct pressure now[PRESSURES] = { 0 };
 	size_t i;
 
 	if (guest->pressure_time && evidence->time - guest->pressure_time < SLOW_INTERVAL)
 		return;
-	for (i = 0; i < guest->threads && !membership; i++)
-		membership = guest->thread[i].thread.membership;
-	if (!membership || !membership_pressure(&now[PRESSURE_MEMORY], membership,
-						"memory.pressure"))
+	process_cgroup(guest->cgroup, sizeof(guest->cgroup), process);
+	if (!cgroup_pressure(&now[PRESSURE_MEMORY], guest->cgroup, "memory.pressure"))
 		return;
-	membership_pressure(&now[PRESSURE_CPU], membership, "cpu.pressure");
+	cgroup_pressure(&now[PRESSURE_CPU], guest->cgroup, "cpu.pressure");
 	for (i = 0; guest->pressure_time && i < PRESSURES; i++)
 		window->pressure[i] += grown(guest->pressure[i].total, now[i].total);
 	if (guest->pressure_time)
@@ -516,7 +525,7 @@ static bool add_guest(struct evidence *evidence, const struct monitor *monitor, 
 	for (i = 0; i < kvmstats_vmm_vms(vmm->kvm); i++)
 		add_vcpus_of(evidence, monitor, guest, vmm, i);
 	add_helpers(evidence, guest);
-	read_pressure(evidence, guest);
+	read_pressure(evidence, guest, process);
 	return true;
 }
 
@@ -581,6 +590,43 @@ static void drop_ended_guests(struct evidence *evidence)
 	evidence->guests = kept;
 }
 
+static bool is_in_cgroup(const char *path, const char *cgroup)
+{
+	size_t len = strlen(cgroup);
+
+	return path && !strncmp(path, cgroup, len) && (!path[len] || path[len] == '/');
+}
+
+static bool is_selected(const struct monitor *monitor, const struct kvmstats_vmm *vmm)
+{
+	size_t i;
+
+	for (i = 0; i < monitor->vmms && monitor->vmm[i]->kvm != vmm; i++)
+		;
+	return i < monitor->vmms;
+}
+
+/* Returns how many guests of the host are in the cgroup, also those that are not selected. */
+static size_t count_sharers(const struct evidence *evidence, const struct monitor *monitor,
+			    const char *cgroup)
+{
+	size_t vmms = kvmstats_host_vmms(monitor->host), sharers = 0, i;
+
+	for (i = 0; i < evidence->guests; i++)
+		sharers += is_in_cgroup(evidence->guest[i].cgroup, cgroup);
+	for (i = 0; monitor->vmms < vmms && i < vmms; i++) {
+		const struct kvmstats_vmm *vmm = kvmstats_host_vmm(monitor->host, i);
+		struct membership *membership = NULL;
+		pid_t pid = kvmstats_vmm_pid(vmm);
+
+		if (!is_selected(monitor, vmm))
+			thread_read_membership(&membership, pid, pid);
+		sharers += membership && is_in_cgroup(membership->unified, cgroup);
+		membership_put(membership);
+	}
+	return sharers;
+}
+
 bool evidence_update(struct evidence *evidence, const struct monitor *monitor,
 		     const struct host *host)
 {
@@ -593,6 +639,12 @@ bool evidence_update(struct evidence *evidence, const struct monitor *monitor,
 	if (evidence->guests > sorted)
 		qsort(evidence->guest, evidence->guests, sizeof(*evidence->guest), compare_guests);
 	drop_ended_guests(evidence);
+	for (i = 0; i < evidence->guests; i++) {
+		struct guest_evidence *guest = &evidence->guest[i];
+
+		if (pressure_share(guest, PRESSURE_MEMORY) >= HIGH_PRESSURE)
+			guest->sharers = count_sharers(evidence, monitor, guest->cgroup);
+	}
 	return good;
 }
 

@@ -122,6 +122,8 @@ struct guest_evidence {
 	struct neighbour neighbour[MAX_NEIGHBOURS];
 	size_t neighbours;
 	struct guest_window window[WINDOWS];
+	char cgroup[256];		/* see process_cgroup() */
+	size_t sharers;			/* guests in it, if it has a high pressure */
 	bool has_pressure;
 	uint64_t pressure_time;		/* when it was read last */
 	struct pressure pressure[PRESSURES];
@@ -151,6 +153,9 @@ struct evidence {
  */
 bool evidence_update(struct evidence *evidence, const struct monitor *monitor,
 		     const struct host *host);
+
+/* Returns how much of the time tasks of the guest's cgroup waited, in percent, or NAN. */
+double pressure_share(const struct guest_evidence *guest, size_t kind);
 
 /* Returns NULL if there is no such guest. */
 struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm);

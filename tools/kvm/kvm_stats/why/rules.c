@@ -35,7 +35,7 @@ const struct rule why_rules[RULES] = {
 		.name = "frozen", .text = "frozen by a cgroup",
 		.evidence = "{cgroup}, or a cgroup above it, is frozen",
 		.evidence_without = "its cgroup is frozen",
-		.remedy = "echo 0 >/sys/fs/cgroup{cgroup}/cgroup.freeze, or virsh resume",
+		.remedy = "echo {freezer}, or virsh resume",
 		.when = { { { FACT_FROZEN, 1 } } }, .strength = STRENGTH_CERTAIN,
 	},
 	/* esxtop: %MLMTD above 0 is a limit that binds. Single periods do not matter. */
@@ -83,11 +83,11 @@ const struct rule why_rules[RULES] = {
 	/* PSI: some of 10 %; 500 faults of 0.2 ms per second are 10 %, too. */
 	[RULE_MEMORY] = {
 		.name = "memory", .text = "waits for memory",
-		.evidence = "{faults} major faults per second, memory.pressure of {cgroup} "
+		.evidence = "{faults} major faults per second, memory.pressure of {memory_cgroup} "
 			    "{pressure} %",
 		.evidence_without = "{faults} major faults per second",
-		.remedy = "raise memory.high and memory.max of {cgroup}, or give the host more "
-			  "memory",
+		.remedy = "raise memory.high and memory.max of {memory_cgroup}, or give the host "
+			  "more memory",
 		.when = { { { FACT_MEMORY, 10 } } }, .certain = { { FACT_MEMORY, 20 } },
 		.strength = STRENGTH_LIKELY, .loss = FACT_MEMORY_LOSS, .competes = true,
 	},
@@ -221,7 +221,8 @@ static const char * const text_names[TEXTS] = {
 	[TEXT_PID] = "pid", [TEXT_TID] = "tid", [TEXT_LIMIT] = "limit", [TEXT_MAX] = "max",
 	[TEXT_CPU] = "cpu", [TEXT_CPUS] = "cpus", [TEXT_VCPUS] = "vcpus",
 	[TEXT_NEIGHBOUR] = "neighbour", [TEXT_CGROUP] = "cgroup", [TEXT_WEIGHTS] = "weights",
-	[TEXT_HELPER] = "helper", [TEXT_SLEEPER] = "sleeper", [TEXT_CLASS] = "class",
+	[TEXT_MEMORY] = "memory_cgroup", [TEXT_FREEZER] = "freezer", [TEXT_HELPER] = "helper",
+	[TEXT_SLEEPER] = "sleeper", [TEXT_CLASS] = "class",
 };
 
 const char *strength_name(enum strength strength)

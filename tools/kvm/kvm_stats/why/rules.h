@@ -59,6 +59,8 @@ enum fact_text {
 	TEXT_VCPUS,		/* number of vCPUs of the guest */
 	TEXT_NEIGHBOUR,		/* the thread that has the CPU */
 	TEXT_CGROUP,		/* the cgroup of the vCPU, or the part of it that matters */
+	TEXT_MEMORY,		/* the cgroup of all vCPUs, whose memory.pressure is known */
+	TEXT_FREEZER,		/* what to write to thaw it: "0 >/sys/fs/cgroup/a/cgroup.freeze" */
 	TEXT_WEIGHTS,		/* "/a has cpu.weight 10, /b 1000" */
 	TEXT_HELPER,		/* the thread of the VMM that waits most for a CPU */
 	TEXT_SLEEPER,		/* that which is in uninterruptible sleep most often */

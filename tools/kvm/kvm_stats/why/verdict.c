@@ -120,26 +120,24 @@ static void set_waits(struct facts *facts, const struct thread_evidence *vcpu, c
 	set_text(facts, TEXT_MAX, "%" PRIu64 " %" PRIu64, vcpu->quota / 1000, vcpu->period / 1000);
 }
 
-/* Returns how much of the time tasks waited, in percent, or NAN. */
-static double pressure_share(const struct guest_evidence *guest, size_t kind)
-{
-	const struct guest_window *window = guest->window;
-	uint64_t time = window[0].pressure_time + window[1].pressure_time;
-	uint64_t waited = window[0].pressure[kind] + window[1].pressure[kind];
-
-	return time ? fmin(100, 100 / (double)time * (double)waited) : NAN;
-}
-
 static void set_memory(struct facts *facts, const struct guest_evidence *guest,
 		       const struct thread_evidence *vcpu)
 {
-	double *value = facts->value;
+	double *value = facts->value, pressure = pressure_share(guest, PRESSURE_MEMORY);
 
 	value[FACT_FAULTS] = per_second(vcpu, SUM_FAULTS);
-	value[FACT_PRESSURE] = pressure_share(guest, PRESSURE_MEMORY);
+	value[FACT_PRESSURE] = pressure;
+	/* Of a pressure that several guests cause, this one has what its vCPU shows. */
+	if (guest->sharers > 1)
+		pressure = fmin(pressure, value[FACT_BLOCKED]);
 	/* A fault that is served from compressed memory keeps the thread running. */
-	value[FACT_MEMORY] = fmax(value[FACT_PRESSURE], fmin(100, value[FACT_FAULTS] / 50));
+	value[FACT_MEMORY] = fmax(pressure, fmin(100, value[FACT_FAULTS] / 50));
 	value[FACT_MEMORY_LOSS] = fmax(value[FACT_MEMORY], value[FACT_BLOCKED]);
+	if (guest->sharers > 1)
+		set_text(facts, TEXT_MEMORY, "%s (shared by %zu guests)", guest->cgroup,
+			 guest->sharers);
+	else if (guest->has_pressure)
+		set_text(facts, TEXT_MEMORY, "%s", guest->cgroup);
 }
 
 /* ---- facts about the CPU that a vCPU waits for ---- */
@@ -238,8 +236,8 @@ static void compare_weights(struct facts *facts, const struct cgroup *own,
 	if (!own_weight || !other_weight)
 		return;
 	facts->value[FACT_WEIGHT_RATIO] = (double)other_weight / (double)own_weight;
-	set_text(facts, TEXT_WEIGHTS, "%s has cpu.weight %" PRIu64 ", and %s %" PRIu64, own->path,
-		 own_weight, other->path, other_weight);
+	set_text(facts, TEXT_WEIGHTS, "%s has %s %" PRIu64 ", and %s %" PRIu64, own->path,
+		 cgroup_weight_name(own), own_weight, other->path, other_weight);
 	set_text(facts, TEXT_CGROUP, "%s", own->path);
 }
 
@@ -355,6 +353,26 @@ static pid_t stopped_thread(const struct guest_evidence *guest, const struct thr
 	return guest->pid;
 }
 
+/* The hierarchy that froze the guest can have other cgroups than those of the limits. */
+static void set_freezer(struct facts *facts, const struct guest_evidence *guest)
+{
+	const struct membership *membership = NULL;
+	const char *folder, *path;
+	bool version1;
+	size_t i;
+
+	for (i = 0; i < guest->threads && !membership; i++)
+		membership = guest->thread[i].thread.membership;
+	folder = membership ? membership_frozen_in(membership) : NULL;
+	if (!folder)
+		return;
+	version1 = !strcmp(folder, "freezer");
+	path = version1 ? membership->freezer : membership->unified;
+	set_text(facts, TEXT_CGROUP, "%s", path);
+	set_text(facts, TEXT_FREEZER, "%s >/sys/fs/cgroup%s%s%s/%s", version1 ? "THAWED" : "0",
+		 *folder ? "/" : "", folder, path, version1 ? "freezer.state" : "cgroup.freeze");
+}
+
 static void set_guest(struct facts *facts, const struct evidence *evidence,
 		      const struct guest_evidence *guest, const struct thread_evidence *vcpu)
 {
@@ -375,6 +393,8 @@ static void set_guest(struct facts *facts, const struct evidence *evidence,
 	if (membership && (membership->unified || membership->cpu))
 		set_text(facts, TEXT_CGROUP, "%s", membership->unified ? membership->unified :
 									 membership->cpu->path);
+	if (guest->state == PROCESS_FROZEN)
+		set_freezer(facts, guest);
 	set_all(facts, evidence, guest);
 }
 
@@ -401,9 +421,9 @@ static void collect(struct facts *facts, const struct evidence *evidence,
 /* ---- since when ---- */
 
 /*
- * Returns since when a share of @share percent has lasted according to the averages of a pressure
- * file, in seconds, or -1. An average over n seconds approaches it by 1 - exp(-t / n). If it has
- * varied, two averages give different times.
+ * Returns since when the share of a pressure has lasted according to its averages, in seconds, or
+ * -1. An average over n seconds approaches it by 1 - exp(-t / n). If it has varied, two averages
+ * give different times.
  */
 static double onset(const struct guest_evidence *guest, size_t kind)
 {

@@ -19,6 +19,7 @@ guest="\"tiny\" of serve.t $$"
 uuid=0a1b2c3d-0000-4000-8000-000000000001
 share=$command/share
 samples=$command/tests/exposition.openmetrics
+dashboards=$plain/share
 
 # The PIDs of the server and of nginx, the URL of the metrics, and a cgroup.
 server=
@@ -653,7 +654,7 @@ promtool_accepts_samples()
 queries_are_valid()
 {
 	# shellcheck disable=SC2016 # the variables are those of the dashboards
-	jq -r '.panels[].targets[]?.expr' "$share"/*.json |
+	jq -r '.panels[].targets[]?.expr' "$dashboards"/*.json |
 		sed 's/\$__rate_interval/10s/g; s/\$\(job\|cluster\|instance\|guest\)/.*/g' >"$out/queries"
 	{
 		printf 'groups:\n- name: dashboards\n  rules:\n'
@@ -677,7 +678,7 @@ rules_work()
 # rows.
 dashboard_is_valid()
 {
-	/usr/bin/python3 - "$share/$1" <<-'END'
+	/usr/bin/python3 - "$dashboards/$1" <<-'END'
 	import json, sys
 	panels = json.load(open(sys.argv[1]))['panels']
 	taken, ids = {}, set()
@@ -714,9 +715,9 @@ write_hosts()
 # what they need. A misspelled name has no values, which is no error for Prometheus.
 metrics_exist()
 {
-	write_hosts && /usr/bin/python3 - "$share" "$out" "$samples" <<-'END'
+	write_hosts && /usr/bin/python3 - "$share" "$out" "$samples" "$dashboards" <<-'END'
 	import json, re, sys
-	share, out, samples = sys.argv[1:]
+	share, out, samples, dashboards = sys.argv[1:]
 	WORD = re.compile(r'\b(?:kvm|process)_[a-z0-9_]+')
 	def names(path):
 	    return {re.match('[a-z0-9_]+', line)[0] for line in open(path) if line[0] not in '#\n'}
@@ -735,7 +736,7 @@ metrics_exist()
 	               not re.search(lacks[kind] or '$^', needs):
 	                wrong.append(f'{where}: a host of kind {kind} has no {name}')
 	for dashboard in 'kvm-fleet.json', 'kvm-guest.json':
-	    for panel in json.load(open(f'{share}/{dashboard}'))['panels']:
+	    for panel in json.load(open(f'{dashboards}/{dashboard}'))['panels']:
 	        for target in panel.get('targets', []):
 	            check(panel['title'], target['expr'], panel.get('description', ''))
 	# A comment "Needs" is in front of an alert, or of a group.
@@ -767,6 +768,7 @@ parser_tests()
 	local what="promtool accepts sample statistics"
 
 	check "a strict parser accepts sample statistics" parses "$samples"
+	check "the dashboards are made" build_plain dashboards
 	check "the dashboard of the fleet is valid" dashboard_is_valid kvm-fleet.json
 	check "the dashboard of a guest is valid" dashboard_is_valid kvm-guest.json
 	# Debian 12 has promtool in the package prometheus, later releases in a package of its own.

@@ -18,7 +18,7 @@
 set +e
 
 out=$ROOT/build/compilers-test
-packages=gcc,gcc-multilib,libc6-dev,libc6-dev-i386,make
+packages=gcc,gcc-multilib,jq,libc6-dev,libc6-dev-i386,make
 packages+=,libmicrohttpd-dev,libncurses-dev,libseccomp-dev,libzstd-dev,zlib1g-dev
 unreachable='Could not (connect|resolve)|Temporary failure resolving|Connection (failed|refused|timed out)'
 

@@ -188,10 +188,8 @@ static struct target *take_entry(struct monitor *monitor, struct vmm *vmm,
 	if (!set)
 		return NULL;
 	target = keep_target(old, olds, cursor, entry, set);
-	if (!target) {
+	if (!target)
 		target = new_target(vmm, entry, set);
-		monitor->generation++;
-	}
 	if (target)
 		set_samples(monitor, target, entry);
 	return target;
@@ -222,10 +220,8 @@ static int update_targets(struct monitor *monitor, struct vmm *vmm, bool relabel
 			set_label(target);
 		}
 	}
-	for (i = 0; i < olds; i++) {
-		monitor->generation += !!old[i];
+	for (i = 0; i < olds; i++)
 		free_target(old[i]);
-	}
 	free(old);
 	return err;
 }
@@ -321,17 +317,15 @@ static bool copy_text(const char **to, char **copy, const char *text)
 static int update_vmm(struct monitor *monitor, struct vmm *vmm)
 {
 	const struct kvmstats_vmm *kvm = vmm->kvm;
-	int name_error = kvmstats_vmm_name_error(kvm);
 	size_t vms = kvmstats_vmm_vms(kvm);
 	bool relabel = (vms > 1) != (vmm->vms > 1);
 
-	monitor->generation += name_error != vmm->name_error;
 	if (!copy_text(&vmm->comm, &vmm->copy[0], kvmstats_vmm_comm(kvm)) ||
 	    !copy_text(&vmm->guest, &vmm->copy[1], kvmstats_vmm_guest(kvm)) ||
 	    !copy_text(&vmm->uuid, &vmm->copy[2], kvmstats_vmm_uuid(kvm)) ||
 	    !copy_text(&vmm->cgroup, &vmm->copy[3], kvmstats_vmm_cgroup(kvm)))
 		return -ENOMEM;
-	vmm->name_error = name_error;
+	vmm->name_error = kvmstats_vmm_name_error(kvm);
 	vmm->orphan = kvmstats_vmm_is_orphan(kvm);
 	vmm->vms = vms;
 	vmm->vcpus = kvmstats_vmm_vcpus(kvm);
@@ -369,7 +363,6 @@ static void end_vmms(struct monitor *monitor, struct vmm **old, size_t olds)
 	for (i = 0; i < olds; i++) {
 		if (!old[i])
 			continue;
-		monitor->generation++;
 		if (!has_vmm(monitor, old[i]->pid))
 			choose_exits(monitor, old[i], false);
 		report_event(monitor, old[i], false);
@@ -404,7 +397,6 @@ static int update_vmms(struct monitor *monitor)
 		err = update_vmm(monitor, vmm);
 		if (kept || err)
 			continue;
-		monitor->generation++;
 		choose_exits(monitor, vmm, true);
 		report_event(monitor, vmm, true);
 	}
@@ -483,7 +475,6 @@ static void drop_vmms(struct monitor *monitor)
 	free_vmms(monitor->vmm, monitor->vmms);
 	monitor->vmm = NULL;
 	monitor->vmms = 0;
-	monitor->generation++;
 }
 
 /*

@@ -123,7 +123,6 @@ struct monitor {
 	struct vmm **vmm;		/* sorted by PID */
 	size_t vmms;
 	struct stat_sets sets;
-	uint64_t generation;		/* changes whenever VMMs, targets or their names change */
 	uint64_t time;			/* of the last sample, ns of CLOCK_MONOTONIC; 0: none */
 	uint64_t time_before;		/* of the previous sample; 0: none */
 	bool has_values;		/* false: the host has only what /proc shows */

@@ -59,37 +59,23 @@ struct total {
 	uint64_t *growth;			/* growth since the baselines */
 	uint64_t value;				/* sum of values */
 	uint64_t delta;				/* sum of deltas */
-	int64_t change;				/* delta, or how value has changed; 0 at first */
 	double rate;				/* delta per second */
-	bool has_value;				/* it was updated before; for sums.c only */
 };
 
-/* They keep their order, and new ones are appended. */
+/* Initialize it with zeros. Totals keep their order, and new ones are appended. */
 struct totals {
 	struct total **total;
 	size_t totals;
-	/* For sums.c only: */
-	const struct monitor *monitor;
-	bool (*selects)(const struct target *target, void *arg);
-	void *arg;
-	uint64_t generation;		/* monitor->generation of the blocks, 0: not built yet */
-	struct block *block;
-	size_t blocks;
+	struct set_totals *set;		/* for sums.c only */
+	size_t sets;
 };
 
 /*
- * @selects says which targets to include; NULL: all. @arg is passed to it. Call
- * totals_reselect() when its answers change. Returns NULL if memory is exhausted.
+ * Adds up the last sample of the targets for which @selects returns true; NULL: of all. @arg is
+ * passed to it. Returns 0 or -ENOMEM.
  */
-struct totals *totals_open(const struct monitor *monitor,
-			   bool (*selects)(const struct target *target, void *arg), void *arg);
-void totals_close(struct totals *totals);
-void totals_reselect(struct totals *totals);
-
-/*
- * Call it after each monitor_sample(). Only allocates memory when monitor->generation has changed.
- * Returns 0 or -ENOMEM.
- */
-int totals_update(struct totals *totals);
+int totals_update(struct totals *totals, const struct monitor *monitor,
+		  bool (*selects)(const struct target *target, void *arg), void *arg);
+void totals_free(struct totals *totals);
 
 #endif /* SUMS_H */

@@ -15,7 +15,7 @@
 static struct filter filter;
 static struct monitor monitor = {
 	.options.filter = &filter, .options.processes = PROCESSES_ALL,
-	.sets.filter = &filter, .generation = 1, .has_values = true,
+	.sets.filter = &filter, .has_values = true,
 	.time = SECOND,
 };
 

@@ -23,21 +23,21 @@ static const struct fake_stat vcpu_stats[] = {
 /* Two fake VMs, whose values the test sets. */
 struct world {
 	struct fake_host host;
-	struct totals *totals;
+	struct totals totals;
 };
 
 static void begin(struct world *w, const char *regex)
 {
 	struct message why;
 
-	w->totals = NULL;
+	w->totals = (struct totals){ 0 };
 	fake_host_open(&w->host, stats, ARRAY_SIZE(stats), vcpu_stats, ARRAY_SIZE(vcpu_stats));
 	filter_set_regex(&w->host.filter, regex, &why);
 }
 
 static void end(struct world *w)
 {
-	totals_close(w->totals);
+	totals_free(&w->totals);
 	fake_host_close(&w->host);
 }
 
@@ -50,23 +50,21 @@ static void read_sample(struct world *w, const uint64_t *first, const uint64_t *
 		fake_host_vm(&w->host, 2, 102, second);
 	if (fake_host_sample(&w->host))
 		fake_host_fail("the sample cannot be read");
-	if (!w->totals)
-		w->totals = totals_open(w->host.monitor, NULL, NULL);
 }
 
 static void sample(struct world *w, const uint64_t *first, const uint64_t *second)
 {
 	read_sample(w, first, second);
-	totals_update(w->totals);
+	totals_update(&w->totals, w->host.monitor, NULL, NULL);
 }
 
 static const struct total *total_of(const struct world *w, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < w->totals->totals; i++) {
-		if (!strcmp(w->totals->total[i]->name, name))
-			return w->totals->total[i];
+	for (i = 0; i < w->totals.totals; i++) {
+		if (!strcmp(w->totals.total[i]->name, name))
+			return w->totals.total[i];
 	}
 	return NULL;
 }
@@ -133,7 +131,7 @@ static uint64_t growth(struct world *w, uint64_t first, uint64_t second)
 
 	read_sample(w, one, two);
 	baselines_update(w->host.monitor);
-	totals_update(w->totals);
+	totals_update(&w->totals, w->host.monitor, NULL, NULL);
 	return total_of(w, "exits")->growth[0];
 }
 
@@ -144,7 +142,7 @@ static void test_baselines(void)
 	begin(&w, NULL);
 	read_sample(&w, start, NULL);
 	tap_ok(baselines_start(w.host.monitor), "the first sample sets the baselines");
-	totals_update(w.totals);
+	totals_update(&w.totals, w.host.monitor, NULL, NULL);
 	tap_is(total_of(&w, "exits")->growth[0], 0, "totals start at 0");
 	tap_is(total_of(&w, "exits")->value, 100,
 	       "totals including the past start at the value of the statistic");
@@ -166,7 +164,7 @@ static void test_filter(void)
 	begin(&w, "pages");
 	sample(&w, start, start);
 	sample(&w, later, cleared);
-	tap_is(w.totals->totals, 1, "the filter selects statistics");
+	tap_is(w.totals.totals, 1, "the filter selects statistics");
 	tap_is(total_of(&w, "pages")->value, 16,
 	       "the filter does not change the total of a later statistic");
 	end(&w);

@@ -115,7 +115,7 @@ static void make_bars(struct page *page, const struct kvmstats_stat *stat, uint6
 			       .deltas = deltas };
 	struct total *all[] = { &total };
 	struct totals totals = { .total = all, .totals = 1 };
-	const struct sampler sampler = { .totals = &totals };
+	const struct sampler sampler = { .totals = totals };
 
 	snprintf(page->stat, sizeof(page->stat), "%s", total.name);
 	page_begin(page);
@@ -169,7 +169,7 @@ static void make_events(struct page *page, const struct kvmstats_stat *stat,
 	struct total total[MAX_EVENTS], *all[MAX_EVENTS];
 	struct totals totals = { .total = all, .totals = events };
 	struct monitor monitor = { .time_before = SECOND, .time = 2 * SECOND };
-	const struct sampler sampler = { .totals = &totals, .monitor = &monitor };
+	const struct sampler sampler = { .totals = totals, .monitor = &monitor };
 	struct order order = { column, false };
 	size_t i;
 
@@ -637,8 +637,6 @@ static void sample_fake_host(struct view *view, struct fake_host *host, uint64_t
 	fake_host_sample(host);
 	sampler->monitor = host->monitor;
 	sampler->exits.state = EXITS_ON;
-	if (!sampler->totals)
-		sampler->totals = totals_open(host->monitor, scope_selects, &sampler->scope);
 	view->table.has_values = true;
 	view_update(view);
 }

@@ -25,7 +25,7 @@ bool scope_selects(const struct target *target, void *arg)
 	return !*scope->label || !strcmp(target->label, scope->label);
 }
 
-bool scope_is_same(const struct top_scope *a, const struct top_scope *b)
+static bool scope_is_same(const struct top_scope *a, const struct top_scope *b)
 {
 	return a->vmm == b->vmm && !strcmp(a->label, b->label);
 }

@@ -31,7 +31,6 @@ struct top_scope {
 };
 
 struct top_scope scope_of_target(const struct target *target);
-bool scope_is_same(const struct top_scope *a, const struct top_scope *b);
 /* @arg is the scope. */
 bool scope_selects(const struct target *target, void *arg);
 /* Returns the only VM or vCPU of the scope. NULL: it has ended, or the scope has more. */

@@ -26,12 +26,9 @@ bool sampler_read(struct sampler *sampler, struct message *why)
 	       message_no_memory(why);
 }
 
-bool sampler_sum_up(struct sampler *sampler, const struct top_scope *scope)
+bool sampler_sum_up(struct sampler *sampler, struct top_scope *scope)
 {
-	if (!scope_is_same(&sampler->scope, scope))
-		totals_reselect(sampler->totals);
-	sampler->scope = *scope;
-	return !totals_update(sampler->totals);
+	return !totals_update(&sampler->totals, sampler->monitor, scope_selects, scope);
 }
 
 bool sampler_reset(struct sampler *sampler)
@@ -45,9 +42,6 @@ bool sampler_open(struct sampler *sampler, const struct monitor_options *options
 {
 	if (monitor_open(&sampler->monitor, options, why))
 		return false;
-	sampler->totals = totals_open(sampler->monitor, scope_selects, &sampler->scope);
-	if (!sampler->totals)
-		return message_no_memory(why);
 	if (!sampler_read(sampler, why))
 		return false;
 	if (!sampler->monitor->time)
@@ -58,7 +52,7 @@ bool sampler_open(struct sampler *sampler, const struct monitor_options *options
 void sampler_close(struct sampler *sampler)
 {
 	evidence_free(&sampler->evidence);
-	totals_close(sampler->totals);
+	totals_free(&sampler->totals);
 	monitor_close(sampler->monitor);
 }
 
@@ -429,7 +423,7 @@ static void update_statistic(struct page *page, const struct sampler *sampler,
 
 void stat_page_update(struct page *page, const struct sampler *sampler)
 {
-	const struct totals *totals = sampler->totals;
+	const struct totals *totals = &sampler->totals;
 	size_t i;
 
 	for (i = 0; i < totals->totals; i++) {
@@ -494,7 +488,7 @@ static void put_quantile(char *buf, size_t size, const struct line *bar, bool en
 /* There are bars from the first bucket that is not empty to the last. */
 void stat_page_update_histogram(struct page *page, const struct sampler *sampler)
 {
-	const struct total *total = total_named(sampler->totals, page->stat);
+	const struct total *total = total_named(&sampler->totals, page->stat);
 	unsigned int n = 0, end = total ? total->size : 0, i;
 	char median[NUMBER_SIZE + 8] = "", p99[NUMBER_SIZE + 8] = "";
 	double all = 0, sum = 0, added = 0;

@@ -16,8 +16,7 @@
 struct sampler {
 	struct monitor *monitor;
 	struct host host;
-	struct totals *totals;
-	struct top_scope scope;		/* the scope that the totals were selected by */
+	struct totals totals;
 	struct exits exits;
 	struct evidence evidence;	/* its user sets the window */
 	bool counts_growth;		/* values count from the last reset */
@@ -35,7 +34,7 @@ void sampler_close(struct sampler *sampler);
 bool sampler_read(struct sampler *sampler, struct message *why);
 
 /* Makes the totals the sums over the scope. Returns false if memory is exhausted. */
-bool sampler_sum_up(struct sampler *sampler, const struct top_scope *scope);
+bool sampler_sum_up(struct sampler *sampler, struct top_scope *scope);
 
 /* Counts the values of statistics from the last sample on. Returns false if memory is exhausted. */
 bool sampler_reset(struct sampler *sampler);

@@ -19,7 +19,7 @@ set +e
 
 out=$ROOT/build/compilers-test
 packages=gcc,gcc-multilib,jq,libc6-dev,libc6-dev-i386,make
-packages+=,libmicrohttpd-dev,libncurses-dev,libseccomp-dev,libzstd-dev,zlib1g-dev
+packages+=,clang,libbpf-dev,libmicrohttpd-dev,libncurses-dev,libseccomp-dev,libzstd-dev,zlib1g-dev
 unreachable='Could not (connect|resolve)|Temporary failure resolving|Connection (failed|refused|timed out)'
 
 # build_all OUT LEVEL: compile all programs and libraries, from the current directory.

@@ -92,9 +92,12 @@ used='
 
 # shellcheck disable=SC2016 # another shell expands this
 removed='
+	files() { find /usr /lib/ /etc -xdev -name "*kvm*stat*" | sort; }
+	files >/tmp/before
 	dpkg -i /mnt/kvm-stat{,s,s-check}_*.deb /mnt/libkvmstats-dev_*.deb "/mnt/$2"_*.deb >/dev/null 2>&1
+	[ "$(files | wc -l)" -gt "$(wc -l </tmp/before)" ]
 	dpkg -P kvm-stat kvm-stats kvm-stats-check libkvmstats-dev "$2" >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
-	[ -z "$(find /usr /lib/ /etc -xdev -name "*kvm*stat*" -newer /tmp/dpkg)" ]
+	files | diff /tmp/before -
 	! command -v kvm-stats kvm_stat'
 
 # Version 1.0 of kvm-stats contained the test programs.

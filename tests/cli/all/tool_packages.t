@@ -32,6 +32,7 @@ in_overlay()
 			mount --rbind "/$dir" "$root/$dir"
 		done
 		mount --bind "$debs" "$root/mnt"
+		mount -t tmpfs none "$root/tmp"
 		exec chroot "$root" "$@"' - "$out/deb" "$out/overlay" "$@"
 }
 

@@ -19,22 +19,32 @@ def read_all(path=None):
             parts.append(os.read(fd, 1 << 16))
         except BlockingIOError:   # EAGAIN: a VM ended, and the kernel has to read others again
             pass
+    if path:
+        os.close(fd)
     return b''.join(parts)
 
 def descriptors(data, order, at, size, count):
     for at in range(at, at + count * size, size):
-        flags, exponent, values, offset = unpack_from(order + 'IhHI', data, at)
-        yield data[at + 16:at + size].split(b'\0')[0].decode(), offset, values
+        flags, exponent, values, offset, bucket = unpack_from(order + 'IhHII', data, at)
+        yield {'name': data[at + 16:at + size].split(b'\0')[0].decode(), 'offset': offset,
+               'values': values, 'type': flags & 15, 'unit': flags >> 4 & 15, 'bucket': bucket,
+               'scale': (2 if flags >> 8 & 15 else 10, exponent)}
 
 def statistics(data, order, at, descs):
-    for name, offset, count in descs:
-        values = unpack_from('%s%dQ' % (order, count), data, at + offset)
-        yield name, values[0] if count == 1 else values
+    for desc in descs:
+        values = unpack_from('%s%dQ' % (order, desc['values']), data, at + desc['offset'])
+        yield desc['name'], values[0] if desc['values'] == 1 else values
+
+def check(good, text):
+    if not good:
+        raise ValueError(text)
 
 def parse(data):
-    order = ORDERS.get(data[8:16]) or sys.exit('this is not a host file')
+    """Return an object for each VM and vCPU, and the descriptors of VMs and of vCPUs"""
+    check(data[8:16] in ORDERS, 'this is not a host file')
+    order = ORDERS[data[8:16]]
     version, at, size, vms, vcpus, vm_values, vcpu_values = unpack_from(order + '7I', data, 16)
-    version == 1 or sys.exit('this is version %d of the host file' % version)
+    check(version == 1, 'this is version %d of the host file' % version)
     vm_descs = list(descriptors(data, order, at, size, vms))
     vcpu_descs = list(descriptors(data, order, at + vms * size, size, vcpus))
     at, kinds, lines = 0, [], {}
@@ -48,13 +58,18 @@ def parse(data):
             vcpu, tid = unpack_from(order + 'II', data, at + 24)
             lines[vm, vcpu] = {'vm': vm, 'vcpu': vcpu, 'tid': tid,
                                **dict(statistics(data, order, at + vcpu_values, vcpu_descs))}
-        at += size or sys.exit('a record has no size')
+        check(size, 'a record has no size')
+        at += size
     counts = unpack_from(order + 'II', data, at - size + 32)
-    if flags & UNUSABLE or counts != (kinds.count(VM), kinds.count(VCPU)):
-        sys.exit('the pass cannot be used: its end has the flags %d' % flags)
-    return [{**lines[i], 'pid': lines[i[0], -1]['pid']} for i in sorted(lines) if (i[0], -1) in lines]
+    check(not flags & UNUSABLE and counts == (kinds.count(VM), kinds.count(VCPU)),
+          'the pass cannot be used: its end has the flags %d' % flags)
+    return [{**lines[i], 'pid': lines[i[0], -1]['pid']} for i in sorted(lines)
+            if (i[0], -1) in lines], vm_descs, vcpu_descs
 
-try:
-    sys.stdout.writelines(json.dumps(line) + '\n' for line in parse(read_all(*sys.argv[1:])))
-except error:
-    sys.exit('the pass has no end: read it again')
+if __name__ == '__main__':
+    try:
+        sys.stdout.writelines(json.dumps(line) + '\n' for line in parse(read_all(*sys.argv[1:]))[0])
+    except ValueError as why:
+        sys.exit(str(why))
+    except error:
+        sys.exit('the pass has no end: read it again')

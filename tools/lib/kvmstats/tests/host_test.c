@@ -941,30 +941,69 @@ static void print_lines(const struct kvmstats_host *host, char *to, size_t size)
 	}
 }
 
-static void run_python(const char *what, struct host_image image)
+/* Closes the file. */
+static void expect_python(const char *program, int fd, const char *expected, const char *what,
+			  const char *which)
 {
-	char expected[4096], found[4096], command[300];
-	struct kvmstats_host *host;
-	int fd = bytes_fd(image.data, image.size);
+	char found[4096], command[300];
 	size_t size;
 	FILE *pipe;
 
-	kvmstats_host_open_fd(&host, fd);
-	kvmstats_host_read(host);
-	print_lines(host, expected, sizeof(expected));
-	kvmstats_host_close(host);
-	free(image.data);
 	fcntl(fd, F_SETFD, 0);
-	snprintf(command, sizeof(command), "python3 " HOST_READER " /proc/self/fd/%d 2>/dev/null",
-		 fd);
+	snprintf(command, sizeof(command), "python3 %s /proc/self/fd/%d 2>/dev/null", program, fd);
 	pipe = popen(command, "r");
 	size = pipe ? fread(found, 1, sizeof(found) - 1, pipe) : 0;
 	found[size] = '\0';
 	if (pipe)
 		pclose(pipe);
 	close(fd);
-	if (!tap_ok(!strcmp(found, expected), "the reader in Python prints the same: %s", what))
+	if (!tap_ok(!strcmp(found, expected), "%s%s", what, which))
 		printf("# expected %s# found %s\n", expected, found);
+}
+
+static void run_python(const char *what, struct host_image image)
+{
+	char expected[4096];
+	struct kvmstats_host *host;
+	int fd = bytes_fd(image.data, image.size);
+
+	kvmstats_host_open_fd(&host, fd);
+	kvmstats_host_read(host);
+	print_lines(host, expected, sizeof(expected));
+	kvmstats_host_close(host);
+	free(image.data);
+	expect_python(HOST_READER, fd, expected, "the reader in Python prints the same: ", what);
+}
+
+#define VCPU_3		"{pid=\"1010\",vm=\"10\",vcpu=\"3\""
+#define GAUGE_3(name)	"# TYPE kvm_vcpu_thread_" name "_seconds gauge\n" \
+			"kvm_vcpu_thread_" name "_seconds" VCPU_3 "} 0.0\n"
+
+static void test_exporter(void)
+{
+	struct host_image image = new_image;
+
+	host_image_header(&image, 0);
+	host_image_vm(&image, 10, 0, 100);
+	host_image_vcpu(&image, 10, 3, 5000000000);
+	host_image_end(&image, 0);
+	expect_python(HOST_EXPORTER, bytes_fd(image.data, image.size),
+		      "# TYPE kvm_vms gauge\nkvm_vms 1\n"
+		      "# TYPE kvm_vm_remote_tlb_flush_total counter\n"
+		      "kvm_vm_remote_tlb_flush_total{pid=\"1010\",vm=\"10\"} 100\n"
+		      "# TYPE kvm_vm_pages_4k gauge\n"
+		      "kvm_vm_pages_4k{pid=\"1010\",vm=\"10\"} 101\n"
+		      "# TYPE kvm_vcpu_exits_total counter\n"
+		      "kvm_vcpu_exits_total" VCPU_3 "} 5000000000\n"
+		      "# TYPE kvm_vcpu_halt_wait_hist_seconds histogram\n"
+		      "kvm_vcpu_halt_wait_hist_seconds_bucket" VCPU_3 ",le=\"0.0\"} 5000000001\n"
+		      "kvm_vcpu_halt_wait_hist_seconds_bucket" VCPU_3 ",le=\"1e-09\"} 10000000003\n"
+		      "kvm_vcpu_halt_wait_hist_seconds_bucket" VCPU_3 ",le=\"3e-09\"} 15000000006\n"
+		      "kvm_vcpu_halt_wait_hist_seconds_bucket" VCPU_3 ",le=\"+Inf\"} 20000000010\n"
+		      "kvm_vcpu_halt_wait_hist_seconds_count" VCPU_3 "} 20000000010\n"
+		      GAUGE_3("rq_clock") GAUGE_3("last_arrival") GAUGE_3("last_queued"),
+		      "the exporter in Python prints metrics", "");
+	free(image.data);
 }
 
 static void test_python(void)
@@ -1000,6 +1039,7 @@ static void test_python(void)
 	host_image_vm(&bad, 10, 0, 101);
 	host_image_end(&bad, KVM_HOST_TRUNCATED);
 	run_python("a pass that lacks VMs", bad);
+	test_exporter();
 }
 
 /* ---- waiting for a CPU ---- */

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Compare the statistics of this series with mainline's:
 #
-#	awk -v arch=NAME -f compare.awk DIFFERENCES OURS MAINLINE
+#	awk -v arch=NAME -v extensions="NAME..." -f compare.awk DIFFERENCES OURS MAINLINE
 #
-# DIFFERENCES has the format of mainline-differences. OURS and MAINLINE are output of
-# `descriptors`. Print a line for each statistic, and a summary. Print errors to stderr,
+# DIFFERENCES has the format of mainline-differences. The extensions are output of `extra`. OURS and
+# MAINLINE are output of `descriptors`. Print a line for each statistic, and a summary. Print errors to stderr,
 # and exit with status 1 if there is an error.
 
 function report(what)
@@ -54,6 +54,16 @@ function line_of(id,    line)
 	return id
 }
 
+# Whether one of the extensions is the name, or begins like it and ends in "*".
+function is_extension(name,    list, n)
+{
+	for (n = split(extensions, list, " "); n; n--) {
+		if (name == list[n] || (sub(/[*]$/, "", list[n]) && index(name, list[n]) == 1))
+			return 1
+	}
+	return 0
+}
+
 # Print a row. @what is "equal", or a difference that DIFFERENCES must explain.
 function print_row(id, what,    line, words, left, right)
 {
@@ -62,13 +72,15 @@ function print_row(id, what,    line, words, left, right)
 	count[what]++
 	left = id in ours ? ours[id] : "-"
 	right = id in mainline ? mainline[id] : "-"
+	split(id, words, " ")
 	if (line in kind && kind[line] == what)
 		what = what ": " reason[line]
 	else if (line in kind)
 		report(place[line] ": " id " is not '" kind[line] "' on " arch)
+	else if (what == "extra" && is_extension(words[2]))
+		what = "extra: an extension"
 	else if (what != "equal")
 		report(arch " " id ": '" what "' (ours: " left ", mainline's: " right ") has no reason")
-	split(id, words, " ")
 	printf "%-7s %-5s %-34s %-18s %-18s %s\n", arch, words[1], words[2], left, right, what
 }
 

@@ -40,18 +40,12 @@ end_all()
 trap 'end_all; exit 1' INT TERM
 trap 'explain_exit "$out/log"; end_all' EXIT
 
-# Print the statistics that unpatched kernels do not have.
-extra_stats()
-{
-	sed -n 's/^x86 [a-z]* \([a-z0-9_*]*\) extra .*/\1/p' "$ROOT/tests/compare/mainline-differences"
-}
-
 start_fleet()
 {
 	build_plain "$plain/tests/fleet" || return 1
 	: >"$out/fleet"
 	# shellcheck disable=SC2046 # names
-	"$plain/tests/fleet" "$port" "$hosts" "$guests" "$vcpus" "$metrics" "$kind" $(extra_stats) \
+	"$plain/tests/fleet" "$port" "$hosts" "$guests" "$vcpus" "$metrics" "$kind" $("$ROOT/tests/compare/extra" x86) \
 		>"$out/fleet" 2>&1 &
 	fleet=$!
 	wait_for_line '^ready' "$out/fleet" "$fleet"

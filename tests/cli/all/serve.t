@@ -705,7 +705,7 @@ write_hosts()
 {
 	local kind extra
 
-	extra=$(sed -n 's/^x86 [a-z]* \([a-z0-9_*]*\) extra .*/\1/p' "$ROOT/tests/compare/mainline-differences")
+	extra=$("$ROOT/tests/compare/extra" x86)
 	build_plain "$plain/tests/fleet" || return 1
 	for kind in series file proc; do
 		# shellcheck disable=SC2086 # several names

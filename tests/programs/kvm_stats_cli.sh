@@ -459,7 +459,8 @@ perfmon_tests()
 	chmod "${mode%%:*}" /dev/kvm
 }
 
-# VMs have the PIDs of the initial namespace. Other processes have them here, and their names are not shown.
+# kvm-stats knows the PIDs of VMMs in the initial namespace. In this one, other processes have these PIDs,
+# and a VM must not get the name of one of them.
 namespace_tests()
 {
 	apart="$as pidns"

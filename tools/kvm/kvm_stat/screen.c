@@ -45,7 +45,7 @@ static sigset_t original_mask;		/* of signals */
 
 /* ---- text ---- */
 
-/* Copies what a terminal only shows: '?' replaces control characters and those without a width. */
+/* Copies text. '?' replaces characters that a terminal does not print in a cell of their own. */
 static int copy_cells(wchar_t *to, size_t size, const char *from, int width)
 {
 	int cells = 0;

@@ -15,7 +15,10 @@
 
 /* ---- standard output and standard error ---- */
 
-/* All that is printed between two calls of flush_output() fits, so errno is that of fflush(). */
+/*
+ * The buffer has space for all output between two calls of flush_output(). So only fflush() writes,
+ * and errno says why that failed.
+ */
 #define OUTPUT_BUFFER	262144
 
 void complain(const char *format, ...)

@@ -307,7 +307,10 @@ static uint64_t sum_of(const struct kvmstats_host *host, const char *name)
 	return sum;
 }
 
-/* A vCPU with an exit has been in the guest before. Just after publishing, none may have one. */
+/*
+ * KVM has counted exits, but the programs have seen no vCPU in the guest. Just after the file is
+ * published, this can be normal.
+ */
 static void print_exits_of_host(const struct kvmstats_host *host)
 {
 	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);

@@ -137,17 +137,6 @@ undefined()
 	done
 }
 
-# file_size TARGET [SCOPE]: compute the size of the file on x86 from the reference, with the statistics
-# that x86 has in this scope, too
-file_size()
-{
-	awk -F '\t' -v target="$1" -v scope="x86-${2:-sched}" '
-	($1 == "x86" || $1 == "x86-sched" || $1 == scope) && $2 == target {
-		size += 64 + 8 * (match($4, /\[[0-9]+/) ? substr($4, RSTART + 1, RLENGTH - 1) : 1)
-	}
-	END { print 24 + 48 + size }' reference.list
-}
-
 # definitions FILE: print each structure of the statistics and each #define KVM_STATS_* of FILE, a
 # header or a page, on one line without comments
 definitions()
@@ -279,14 +268,6 @@ test_facts()
 		<names >log
 	names_are_known
 	result $? "the kernel defines each kind on the developer's page"
-
-	grep -qE "^${TAB}kvm-stats-size:${TAB}$(file_size vcpu)$" "$PAGES/stats.rst"
-	result $? "the page's example of fdinfo has the size of a vCPU's file on x86-64"
-	tr -s ' \n' ' ' <"$PAGES/stats.rst" |
-		grep -qF " The file of a VM has $(file_size vm) bytes on x86-64."
-	result $? "the page has the size of a VM's file on x86-64"
-	grep -qF " On x86-64 the file of a vCPU has $(file_size vcpu exits) bytes." "$PAGES/stats.rst"
-	result $? "the page has the size of a vCPU's file with exit statistics on x86-64"
 
 	for headers in patched unpatched installed; do
 		test_examples "$headers"

@@ -2,16 +2,6 @@
 # Sourced by the scripts that compile the example programs of the documentation.
 # shellcheck shell=bash
 
-# print_indented_program N FILE: print the Nth block of FILE that is indented by 7 spaces and
-# starts with a license line of C
-print_indented_program()
-{
-	awk -v n="$1" '
-	/^       \/\/ SPDX/ { on = ++count == n }
-	on && NF && !/^       / { exit }
-	on { print substr($0, 8) }' "$2"
-}
-
 # print_example N FILE: print the Nth indented block of FILE that follows "code-block:: c"
 print_example()
 {

@@ -295,6 +295,9 @@ static const struct {
 	{ "thread_major_faults", COUNTER, "maj_flt", NULL },
 };
 
+/* With thread_known and two clocks */
+_Static_assert(ARRAY_SIZE(thread_stats) + 3 <= MAX_THREAD, "increase MAX_THREAD");
+
 static int add_descs(struct loader *loader, const void *descs, size_t size)
 {
 	struct host_layout *layout = &loader->layout;

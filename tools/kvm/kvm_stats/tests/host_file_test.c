@@ -401,6 +401,81 @@ static void test_values(void)
 	       "80 vCPUs have their threads, and the values of KVM's own files");
 }
 
+/* ---- the statistics thread_* ---- */
+
+/* Where /proc has them: in a file of the process, so many words behind the first text @before */
+static const struct {
+	const char *name;
+	const char *file;
+	const char *before;
+	int words;
+} thread_files[] = {
+	{ "thread_cpu", "stat", ") ", 36 },
+	{ "thread_run_delay_ns", "schedstat", "", 1 },
+	{ "thread_runtime_ns", "schedstat", "", 0 },
+	{ "thread_voluntary_switches", "status", "\nvoluntary_ctxt_switches:\t", 0 },
+	{ "thread_involuntary_switches", "status", "nonvoluntary_ctxt_switches:\t", 0 },
+	{ "thread_minor_faults", "stat", ") ", 7 },
+	{ "thread_major_faults", "stat", ") ", 9 },
+};
+
+static uint64_t value_in_proc(pid_t pid, size_t i)
+{
+	const char *before = thread_files[i].before, *at;
+	char text[4096];
+	int n;
+
+	if (!proc_read(text, sizeof(text), "%d/%s", (int)pid, thread_files[i].file))
+		return 0;
+	at = strstr(text, before);
+	for (n = 0; at && n < thread_files[i].words; n++)
+		at += strcspn(at + strlen(before), " ") + 1;
+	return at ? strtoull(at + strlen(before), NULL, 10) : 0;
+}
+
+/* Returns the first of them that is not that of the thread, which has stopped, or NULL. */
+static const char *wrong_thread_value(pid_t pid)
+{
+	struct kvmstats_host *host = loader_read(&loader);
+	const struct kvmstats_host_vm *vm;
+	const char *wrong = NULL;
+	size_t count, i;
+
+	vm = vm_of(host, pid, &count);
+	if (count != 1)
+		wrong = "the VM";
+	for (i = 0; !wrong && i < ARRAY_SIZE(thread_files); i++) {
+		if (loader_value(kvmstats_host_vcpu_now(kvmstats_host_vm_vcpu(vm, 0)),
+				 kvmstats_host_schema(host, KVMSTATS_KIND_VCPU),
+				 thread_files[i].name, UINT64_MAX) != value_in_proc(pid, i))
+			wrong = thread_files[i].name;
+	}
+	kvmstats_host_close(host);
+	return wrong;
+}
+
+static void test_thread(void)
+{
+	const char *wrong;
+	struct own_vm own;
+	pid_t pid = fork();
+	int tries = 0;
+
+	if (!pid) {
+		create_many(&own, 1);
+		run_once(&own, 0);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	waitpid(pid, NULL, WUNTRACED);
+	/* It leaves its CPU after it is reported as stopped. */
+	while ((wrong = wrong_thread_value(pid)) && tries++ < 500)
+		usleep(10000);
+	tap_ok(!wrong, "the statistics of a thread are those of /proc: %s", wrong ? wrong : "");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* ---- no address of the kernel ---- */
 
 /* Words of the kernel's half of the address space. Random words, such as IDs, are not checked. */
@@ -988,6 +1063,7 @@ int main(void)
 	test_holders();
 	test_orphan();
 	test_values();
+	test_thread();
 	test_addresses();
 	test_end_between_reads();
 	test_reader_holds_nothing();

@@ -35,6 +35,19 @@ build_plain()
 	make -s -j2 -C "$command" O="$plain" "$@"
 }
 
+# Options with which commands print what README.md shows. The recording is of the boot all/why, made with
+# `record -i 0.25`. The guests loop, except mail, which halts; database and batch have CPU 1, and web a limit.
+readme_options="--from $ROOT/tests/cli/guests.zst --at 2026-11-29T03:58:05.589Z"
+
+# readme_block COMMAND: print the lines of README.md below "$ COMMAND"
+readme_block()
+{
+	awk -v line="    \$ $1" '
+	on && !/^    [^$]/ { exit }
+	on { print substr($0, 5) }
+	$0 == line { on = 1 }' "$ROOT/README.md"
+}
+
 # VMMs with a tiny guest
 
 # The PID of the VMM that was started last, and the PIDs of all VMMs that run.

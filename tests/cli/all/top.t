@@ -58,6 +58,22 @@ start_guest()
 	start_vmm -c "$2" -name "$1$$" >/dev/null
 }
 
+# ---- README.md ----
+
+has_readme_table()
+{
+	capture && sed -n '/^Guest /,/^test /p' "$out/screen" | diff <(readme_block 'kvm-stats top') -
+}
+
+readme_tests()
+{
+	resize 100 24
+	run "TZ=UTC kvm-stats top $readme_options"
+	screen_check "README.md shows the table of top" soon has_readme_table
+	quit_top
+	resize 140 24
+}
+
 # ---- the table of guests ----
 
 table_tests()
@@ -446,6 +462,7 @@ check "top builds with sanitizers" build_checked
 [ -x "$stats" ] || bail_out "kvm-stats does not build"
 terminal 140 24 C.UTF-8
 run_tests refusal_tests
+run_tests readme_tests
 why=$(why_no_vm)
 [ -n "$why" ] || "$stats" publish --check >"$out/log" 2>&1 || why=$(head -n 1 "$out/log")
 copy=$(mktemp -d /tmp/kvm-stats.XXXXXX)

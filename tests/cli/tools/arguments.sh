@@ -231,8 +231,15 @@ extracts_recordings()
 	prints 1 "is a recording: copy it with --extract" record --dir "$recording" --from "$extract"
 }
 
+shows_readme_why()
+{
+	# shellcheck disable=SC2086 # options
+	TZ=UTC "$stats" why $readme_options | diff <(readme_block 'kvm-stats why') -
+}
+
 argument_tests()
 {
+	check "README.md shows what why prints" shows_readme_why
 	check "no command is a usage error" prints 2 '^Usage'
 	check "an unknown command is a usage error" prints 2 "unknown command 'frob'" frob
 	check "usage errors print the command that lists the options" hints_at_help

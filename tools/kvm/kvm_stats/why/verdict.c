@@ -200,19 +200,17 @@ static void set_cpus(struct facts *facts, const struct guest_evidence *guest,
 	facts->value[FACT_MISSING_CPUS] = (double)count_vcpus(guest) - count_cpus(at);
 }
 
-/* Returns the ancestor of @cgroup, or itself, whose parent is @parent. */
-static const struct cgroup *below(const struct cgroup *cgroup, const struct cgroup *parent)
+static void compare_siblings(struct facts *facts, const struct cgroup *own,
+			     const struct cgroup *other)
 {
-	while (cgroup && cgroup->parent != parent)
-		cgroup = cgroup->parent;
-	return cgroup;
-}
+	uint64_t own_weight = cgroup_weight(own), other_weight = cgroup_weight(other);
 
-static bool is_above(const struct cgroup *above, const struct cgroup *cgroup)
-{
-	while (cgroup && cgroup != above)
-		cgroup = cgroup->parent;
-	return cgroup || !above;
+	if (!own_weight || !other_weight)
+		return;
+	facts->value[FACT_WEIGHT_RATIO] = (double)other_weight / (double)own_weight;
+	set_text(facts, TEXT_WEIGHTS, "%s has %s %" PRIu64 ", and %s %" PRIu64, own->path,
+		 cgroup_weight_name(own), own_weight, other->path, other_weight);
+	set_text(facts, TEXT_CGROUP, "%s", own->path);
 }
 
 /*
@@ -222,23 +220,14 @@ static bool is_above(const struct cgroup *above, const struct cgroup *cgroup)
 static void compare_weights(struct facts *facts, const struct cgroup *own,
 			    const struct cgroup *other)
 {
-	const struct cgroup *common = own;
-	uint64_t own_weight, other_weight;
+	const struct cgroup *at;
 
-	while (common && !is_above(common, other))
-		common = common->parent;
-	own = below(own, common);
-	other = below(other, common);
-	if (!own || !other)
-		return;
-	own_weight = cgroup_weight(own);
-	other_weight = cgroup_weight(other);
-	if (!own_weight || !other_weight)
-		return;
-	facts->value[FACT_WEIGHT_RATIO] = (double)other_weight / (double)own_weight;
-	set_text(facts, TEXT_WEIGHTS, "%s has %s %" PRIu64 ", and %s %" PRIu64, own->path,
-		 cgroup_weight_name(own), own_weight, other->path, other_weight);
-	set_text(facts, TEXT_CGROUP, "%s", own->path);
+	for (; own; own = own->parent) {
+		for (at = other; at; at = at->parent) {
+			if (at != own && at->parent == own->parent)
+				compare_siblings(facts, own, at);
+		}
+	}
 }
 
 /* Reads what is only needed for the rules that say more than RULE_WAITS. */

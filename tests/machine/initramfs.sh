@@ -146,7 +146,7 @@ make_initramfs()
 		\( -perm -100 -o -name '*.list' -o -name '*.sh' \) -exec cp {} "$root/tests/" \;
 	if [ -f "$kernel/mutants.list" ]; then
 		cp "$kernel/mutants.list" "$root/tests/"
-		cp "$TESTING/mutants/$arch.list" "$root/tests/mutants-known.list"
+		awk -f "$TESTING/mutants/expand.awk" "$TESTING/mutants/$arch.list" >"$root/tests/mutants-known.list"
 	fi
 	[[ -z $client$bpf && " $test_programs " != *" kvm_stats_cli "* ]] ||
 		add_kvm_stats kvm-stats.static "$root/bin/kvm-stats"

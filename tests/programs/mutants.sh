@@ -11,7 +11,8 @@
 #
 # First, each mutant runs with the case that killed it. All others are selected together, and each case
 # that fails then runs with one of them after the other. A mutant passes if a case kills it, or if it is
-# listed as one that survives or that no case reaches.
+# listed as one that survives or that no case reaches. A mutant of the list that the kernel does not have
+# fails.
 #
 # $MUTANTS_SAMPLE, a number, selects up to 24 of the mutants that a case kills, and only these cases
 # run. $MUTANTS_ONLY, a regular expression, selects the mutants whose name matches it.
@@ -172,6 +173,17 @@ round()
 	done
 }
 
+# A mutant that mutants/mutate no longer makes is not tested.
+report_missing()
+{
+	local mutant
+
+	awk 'FILENAME == ARGV[1] { exists[$2]; next } !($1 in exists) { print $1 }' "$list" "$known" >/tmp/missing
+	while read -r mutant; do
+		result "not ok" "$mutant exists"
+	done </tmp/missing
+}
+
 # Report the mutants that no case kills. They pass if the list says so.
 report_others()
 {
@@ -262,4 +274,5 @@ if [ -d /sys/module/kvm_amd ]; then
 	round killed-npt
 fi
 report_others
+report_missing
 echo "1..$count"

@@ -88,11 +88,6 @@ is_empty()
 	query "$@" | grep '"return": \[\]'
 }
 
-is_refused()
-{
-	! query "$@" >"$work/error" && cat "$work/error" && grep -q provider "$work/error"
-}
-
 # ---- the guest ----
 
 starts()
@@ -187,27 +182,6 @@ has_vcpus()
 	done
 }
 
-# has_only CPU NAME NAME: in alphabetical order. The filter also has a name that does not exist.
-has_only()
-{
-	[ "$(names_of "$1" "\"providers\": [{\"provider\": \"kvm\", \"names\": [\"$3\", \"nonexistent\", \"$2\"]}]")" = \
-		"$(printf '%s\n' "$2" "$3")" ]
-}
-
-same_by_provider()
-{
-	[ -n "$(names_of "$1")" ] && [ "$(names_of "$1" '"providers": [{"provider": "kvm"}]')" = "$(names_of "$1")" ]
-}
-
-# Two names of two CPUs
-selects_both()
-{
-	query query-stats "\"target\": \"vcpu\", \"vcpus\": [\"$(path_of 0)\", \"$(path_of 1)\"],
-		\"providers\": [{\"provider\": \"kvm\", \"names\": [\"l1d_flush\", \"exits\"]}]" >"$work/both" &&
-	[ "$(grep -o '"qom-path"' "$work/both" | wc -l)" = 2 ] &&
-	[ "$(values <"$work/both" | cut -d ' ' -f 1 | tr '\n' ' ')" = 'exits exits l1d_flush l1d_flush ' ]
-}
-
 # ---- query-stats-schemas ----
 
 has_schemas()
@@ -215,11 +189,6 @@ has_schemas()
 	query query-stats-schemas | schemas >"$work/schemas"
 	[ "$(sed -n 's/^vm \([^ ]*\).*/\1/p' "$work/schemas")" = "$(names_of vm)" ] &&
 	[ "$(sed -n 's/^vcpu \([^ ]*\).*/\1/p' "$work/schemas")" = "$(names_of 0)" ]
-}
-
-same_schemas_by_provider()
-{
-	query query-stats-schemas '"provider": "kvm"' | schemas | diff - "$work/schemas"
 }
 
 # The properties that a name requires
@@ -374,9 +343,6 @@ comparisons()
 schema_tests()
 {
 	check "query-stats-schemas returns a schema for each statistic" has_schemas
-	check "query-stats-schemas with provider kvm returns the same schemas" same_schemas_by_provider
-	check "query-stats-schemas with an unknown provider returns an error" \
-		is_refused query-stats-schemas '"provider": "nonexistent"'
 	check "schemas have the right types, units and exponents" has_right_schemas
 	check "values have the types that their schemas define" has_right_values
 }
@@ -385,20 +351,6 @@ query_tests()
 {
 	check "query-stats vm returns one result, with the statistics of the VM" has_vm_names
 	check "query-stats vcpu returns one result for each CPU" has_vcpus
-	check "query-stats vm with provider kvm returns the same statistics" same_by_provider vm
-	check "query-stats vcpu with provider kvm returns the same statistics" same_by_provider 1
-	check "query-stats vm with names returns only these statistics" has_only vm nx_lpage_splits remote_tlb_flush
-	check "query-stats vcpu with names returns only these statistics" has_only 1 exits halt_poll_fail_ns
-	check "query-stats vcpu with two names of two CPUs returns only these" selects_both
-	for target in vm vcpu; do
-		check "query-stats $target with an unknown name returns an empty list" is_empty query-stats \
-			"\"target\": \"$target\", \"providers\": [{\"provider\": \"kvm\", \"names\": [\"nonexistent\"]}]"
-	done
-	check "query-stats vcpu with an unknown CPU returns an empty list" \
-		is_empty query-stats '"target": "vcpu", "vcpus": ["/machine/none"]'
-	check "query-stats with no provider returns an empty list" is_empty query-stats '"target": "vm", "providers": []'
-	check "query-stats with an unknown provider returns an error" \
-		is_refused query-stats '"target": "vm", "providers": [{"provider": "nonexistent"}]'
 }
 
 with_statistics()

@@ -284,8 +284,4 @@ argument_tests()
 		prints 1 '/nonexistent: the host file cannot be read: No such file' list --from /nonexistent
 	check "a file of another kind is an error" \
 		prints 1 'arguments.sh: it is not a host file[.] Copy one' list --from "${BASH_SOURCE[0]}"
-	check "a process without VMs is an error" prints 1 "PID $$: this process has no KVM VM" read -p $$
-	# shellcheck disable=SC2016 # the PID of another shell
-	check "a process that has ended is an error" \
-		prints 1 'no such process' read -p "$(sh -c 'echo $$')"
 }

@@ -2,27 +2,6 @@
 # Sourced by tools.t: JSON, in the format of QEMU's QMP and in that of kvm-stats.
 # shellcheck shell=bash
 
-# json_is schema|stats: return 0 if standard input has the form of QEMU's answer
-json_is()
-{
-	jq -e --arg what "$1" '
-		def u64: type == "number" and . >= 0;
-		def value: type == "boolean" or u64 or (type == "array" and all(.[]; u64));
-		def result: .provider == "kvm" and (.stats | length > 0) and
-			(keys - ["provider", "qom-path", "stats"] == []) and
-			all(.stats[]; keys == ["name", "value"] and (.value | value));
-		def entry:
-			(keys - ["base", "bucket-size", "exponent", "name", "type", "unit"] == [])
-			and (.exponent | type == "number") and (has("base") == (.exponent != 0)) and
-			(.type | IN("cumulative", "instant", "peak", "linear-histogram",
-				"log2-histogram")) and
-			((has("unit") | not) or
-				(.unit | IN("bytes", "seconds", "cycles", "boolean")));
-		def schema: keys == ["provider", "stats", "target"] and all(.stats[]; entry);
-		keys == ["return"] and (.return | length == 3 or $what == "schema") and
-		all(.return[]; if $what == "schema" then schema else result end)'
-}
-
 # The table and the JSON of a VMM whose statistics no longer change have the same values.
 json_matches_table()
 {
@@ -32,15 +11,6 @@ json_matches_table()
 	"$stats" read -p "$vmm" --vcpu 0 9>&- | awk '$1 == "vcpu0" && $5 == "" && $4 != "samples" &&
 		$2 !~ /^thread_/ && $3 ~ /^[0-9]+$/ { print $2, $3 }' | sort >"$out/table"
 	diff "$out/table" "$out/json" && [ -s "$out/json" ]
-}
-
-# prints_json schema|stats ARGUMENT...
-prints_json()
-{
-	local what=$1
-
-	shift
-	"$stats" "$@" 9>&- | tee "$out/answer" | json_is "$what"
 }
 
 # The VMMs $first and $vmm run. The first one has the guest web,"1".
@@ -123,9 +93,6 @@ json_tests()
 		return
 	fi
 	check "a VMM for --json starts" start_vmm -s
-	check "query has the shape of query-stats" prints_json stats query -p "$vmm"
-	check "schema --json has the shape of query-stats-schemas" \
-		prints_json schema schema -p "$vmm" --json
 	check "query and the table have the same values" json_matches_table
 	check "query --names selects whole names" selects_names
 	check "query --names reports names that do not exist" reports_unknown_names

@@ -12,18 +12,6 @@ why_no_host_file()
 	fi
 }
 
-# Root needs no published file, and nothing remains: the VM of the proof is not shown either. The VMM
-# reads its own statistics.
-root_reads_values()
-{
-	freeze_vmm && echo values >&9 && wait_for_line '^values$' "$out/vmm.out" "$vmm" &&
-	run 0 list -p "$vmm" && has "^ *$vmm +vmm +1 +2 +file +open[.]$$\$" &&
-	run 0 read -p "$vmm" -f '^exits$' && has '; source: the host file$' &&
-	sed -n 's/^vcpu\([01]\) *exits  *\([0-9]*\) .*/\1 \2/p' "$work/stdout" >"$out/shown" &&
-	sed -n 's/^0 \([01]\) exits \([1-9]\)/\1 \2/p' "$out/vmm.out" | diff - "$out/shown" &&
-	[ "$(wc -l <"$out/shown")" = 2 ] && run 0 list && has_no ' kvm-stats ' && [ ! -s "$work/stderr" ]
-}
-
 # A copy is read on another machine, where neither the VMs nor their names are known.
 reads_copy()
 {
@@ -82,7 +70,6 @@ origin_tests()
 	if [ -n "$why" ]; then
 		skip "root reads the statistics of an unmodified kernel" "$why"
 	else
-		check "root reads the exits that the VMM has counted, without a published file" root_reads_values
 		check "a copy can be read on another machine" reads_copy
 		check "a part of a copy is an error" refuses_part
 	fi

@@ -60,30 +60,10 @@ static inline void fake_host_put_descs(struct host_image *image, const struct fa
 static inline void fake_host_begin_pass(struct fake_host *host)
 {
 	struct host_image *image = &host->image;
-	size_t size = sizeof(struct kvm_host_header) +
-		      (host->vm_stats + host->vcpu_stats) * IMAGE_STRIDE;
-	int i;
 
 	image->size = 0;
-	image->vms = 0;
-	image->vcpus = 0;
 	image->time += SECOND - image->time % SECOND;
-	host_image_record(image, KVM_HOST_HEADER, 0, size, KVM_HOST_MAGIC);
-	host_image_put(image, KVM_HOST_VERSION, 4);
-	host_image_put(image, sizeof(struct kvm_host_header), 4);
-	host_image_put(image, IMAGE_STRIDE, 4);
-	host_image_put(image, host->vm_stats, 4);
-	host_image_put(image, host->vcpu_stats, 4);
-	host_image_put(image, sizeof(struct kvm_host_vm), 4);
-	host_image_put(image, sizeof(struct kvm_host_vcpu), 4);
-	host_image_put(image, 0, 4);
-	for (i = 0; i < 16; i++)
-		host_image_put(image, (uint64_t)i, 1);	/* the boot of another machine */
-	host_image_put(image, image->session, 8);
-	host_image_put(image, 4711, 8);
-	host_image_put(image, image->time, 8);
-	host_image_put(image, image->time, 8);
-	host_image_put(image, 0, 8);
+	host_image_begin(image, 0, host->vm_stats, host->vcpu_stats);
 	fake_host_put_descs(image, host->vm_stat, host->vm_stats);
 	fake_host_put_descs(image, host->vcpu_stat, host->vcpu_stats);
 }
@@ -126,33 +106,18 @@ static inline size_t fake_host_values_size(const struct fake_stat *stat, size_t 
 static inline void fake_host_vm(struct fake_host *host, uint64_t id, pid_t pid,
 				const uint64_t *value)
 {
-	struct host_image *image = &host->image;
-
-	image->vms++;
-	host_image_record(image, KVM_HOST_VM, 0, sizeof(struct kvm_host_vm) +
-			  fake_host_values_size(host->vm_stat, host->vm_stats), id);
-	host_image_put(image, image->time, 8);
-	host_image_put(image, 1000000 + (uint64_t)pid, 8);
-	host_image_put(image, (uint64_t)pid, 4);
-	host_image_put(image, 0, 4);
-	fake_host_put_values(image, host->vm_stat, host->vm_stats, value);
+	host_image_vm_members(&host->image, id, 0, (uint64_t)pid,
+			      fake_host_values_size(host->vm_stat, host->vm_stats));
+	fake_host_put_values(&host->image, host->vm_stat, host->vm_stats, value);
 }
 
 /* Adds a vCPU of VM @id. Its thread has the ID 10000 + @vcpu. */
 static inline void fake_host_vcpu(struct fake_host *host, uint64_t id, uint32_t vcpu,
 				  const uint64_t *value)
 {
-	struct host_image *image = &host->image;
-
-	image->vcpus++;
-	host_image_record(image, KVM_HOST_VCPU, 0, sizeof(struct kvm_host_vcpu) +
-			  fake_host_values_size(host->vcpu_stat, host->vcpu_stats), id);
-	host_image_put(image, image->time, 8);
-	host_image_put(image, vcpu, 4);
-	host_image_put(image, 10000 + vcpu, 4);
-	host_image_put(image, 1, 4);
-	host_image_put(image, 0, 4);
-	fake_host_put_values(image, host->vcpu_stat, host->vcpu_stats, value);
+	host_image_vcpu_members(&host->image, id, vcpu, 10000 + vcpu,
+				fake_host_values_size(host->vcpu_stat, host->vcpu_stats));
+	fake_host_put_values(&host->image, host->vcpu_stat, host->vcpu_stats, value);
 }
 
 /* Ends the pass, reads it, and begins the next one. Returns what monitor_sample() returns. */
@@ -186,7 +151,9 @@ static inline void fake_host_open(struct fake_host *host, const struct fake_stat
 				  size_t vm_stats, const struct fake_stat *vcpu_stat,
 				  size_t vcpu_stats)
 {
-	*host = (struct fake_host){ .fd = memfd_create("host", MFD_CLOEXEC) };
+	*host = (struct fake_host){
+		.fd = memfd_create("host", MFD_CLOEXEC), .image.stands_still = true,
+	};
 	if (host->fd < 0)
 		fake_host_fail("memfd_create() failed");
 	fake_host_set_stats(host, vm_stat, vm_stats, vcpu_stat, vcpu_stats);

@@ -21,6 +21,7 @@ struct host_image {
 	size_t more_header, more_desc, more_record;
 	uint64_t session;
 	uint64_t time;		/* CLOCK_MONOTONIC, which each record advances by 1 */
+	bool stands_still;	/* it does not */
 	uint64_t arrival;	/* in the header */
 	uint64_t rq_clock, last_arrival, last_queued;	/* in records of vCPUs */
 	uint32_t vms, vcpus;	/* in the last pass */
@@ -87,8 +88,15 @@ static inline void host_image_descs(struct host_image *image)
 	host_image_desc(image, "thread_last_queued_ns", ns, -9, 1, 56);
 }
 
-/* Begins a pass. */
-static inline void host_image_header(struct host_image *image, unsigned int flags)
+static inline void host_image_time(struct host_image *image)
+{
+	image->time += !image->stands_still;
+	host_image_put(image, image->time, 8);
+}
+
+/* Begins a pass. The descriptors follow. */
+static inline void host_image_begin(struct host_image *image, unsigned int flags, size_t vm_descs,
+				    size_t vcpu_descs)
 {
 	size_t offset = sizeof(struct kvm_host_header) + image->more_header;
 	size_t desc_size = IMAGE_STRIDE + image->more_desc;
@@ -96,14 +104,13 @@ static inline void host_image_header(struct host_image *image, unsigned int flag
 
 	image->vms = 0;
 	image->vcpus = 0;
-	host_image_record(image, KVM_HOST_HEADER, flags, offset +
-			  (HOST_IMAGE_VM_STATS + HOST_IMAGE_VCPU_STATS) * desc_size,
-			  KVM_HOST_MAGIC);
+	host_image_record(image, KVM_HOST_HEADER, flags,
+			  offset + (vm_descs + vcpu_descs) * desc_size, KVM_HOST_MAGIC);
 	host_image_put(image, KVM_HOST_VERSION, 4);
 	host_image_put(image, offset, 4);
 	host_image_put(image, desc_size, 4);
-	host_image_put(image, HOST_IMAGE_VM_STATS, 4);
-	host_image_put(image, HOST_IMAGE_VCPU_STATS, 4);
+	host_image_put(image, vm_descs, 4);
+	host_image_put(image, vcpu_descs, 4);
 	host_image_put(image, sizeof(struct kvm_host_vm) + image->more_record, 4);
 	host_image_put(image, sizeof(struct kvm_host_vcpu) + image->more_record, 4);
 	host_image_put(image, 0, 4);
@@ -111,61 +118,79 @@ static inline void host_image_header(struct host_image *image, unsigned int flag
 		host_image_put(image, (uint64_t)i, 1);
 	host_image_put(image, image->session, 8);
 	host_image_put(image, 4711, 8);			/* the instance of KVM's module */
-	host_image_put(image, ++image->time, 8);
+	host_image_time(image);
 	host_image_put(image, image->time + 500, 8);	/* CLOCK_BOOTTIME */
 	host_image_put(image, image->arrival, 8);
 	host_image_pad(image, image->more_header);
+}
+
+static inline void host_image_header(struct host_image *image, unsigned int flags)
+{
+	host_image_begin(image, flags, HOST_IMAGE_VM_STATS, HOST_IMAGE_VCPU_STATS);
 	host_image_descs(image);
+}
+
+/* A VM without its values, which have @size bytes with what is behind them */
+static inline void host_image_vm_members(struct host_image *image, uint64_t id, unsigned int flags,
+					 uint64_t pid, size_t size)
+{
+	image->vms++;
+	host_image_record(image, KVM_HOST_VM, flags, sizeof(struct kvm_host_vm) +
+			  image->more_record + size, id);
+	host_image_time(image);
+	host_image_put(image, 999000 + pid, 8);		/* when the process started */
+	host_image_put(image, pid, 4);
+	host_image_put(image, 2, 4);
+	host_image_pad(image, image->more_record);
+}
+
+/* The same of a vCPU */
+static inline void host_image_vcpu_members(struct host_image *image, uint64_t vm, uint32_t id,
+					   uint32_t tid, size_t size)
+{
+	image->vcpus++;
+	host_image_record(image, KVM_HOST_VCPU, 0, sizeof(struct kvm_host_vcpu) +
+			  image->more_record + size, vm);
+	host_image_time(image);
+	host_image_put(image, id, 4);
+	host_image_put(image, tid, 4);
+	host_image_put(image, 1, 4);
+	host_image_put(image, 0, 4);
+	host_image_pad(image, image->more_record);
 }
 
 /* The values are @value and @value + 1. */
 static inline void host_image_vm(struct host_image *image, uint64_t id, unsigned int flags,
 				 uint64_t value)
 {
-	size_t more = image->more_record;
-
-	image->vms++;
-	host_image_record(image, KVM_HOST_VM, flags, sizeof(struct kvm_host_vm) +
-			  8 * HOST_IMAGE_VM_STATS + 2 * more, id);
-	host_image_put(image, ++image->time, 8);
-	host_image_put(image, 1000000 + id, 8);		/* when the process started */
-	host_image_put(image, 1000 + id, 4);		/* its PID */
-	host_image_put(image, 2, 4);
-	host_image_pad(image, more);
+	host_image_vm_members(image, id, flags, 1000 + id,
+			      8 * HOST_IMAGE_VM_STATS + image->more_record);
 	host_image_put(image, value, 8);
 	host_image_put(image, value + 1, 8);
-	host_image_pad(image, more);
+	host_image_pad(image, image->more_record);
 }
 
 /* The values are @value, those of the histogram @value + 1 and so on, and the clocks. */
 static inline void host_image_vcpu(struct host_image *image, uint64_t vm, uint32_t id,
 				   uint64_t value)
 {
-	size_t more = image->more_record;
 	uint64_t i;
 
-	image->vcpus++;
-	host_image_record(image, KVM_HOST_VCPU, 0, sizeof(struct kvm_host_vcpu) +
-			  8 * (HOST_IMAGE_VCPU_STATS - 1 + HOST_IMAGE_BUCKETS) + 2 * more, vm);
-	host_image_put(image, ++image->time, 8);
-	host_image_put(image, id, 4);
-	host_image_put(image, 2000 + id, 4);		/* the thread */
-	host_image_put(image, 1, 4);
-	host_image_put(image, 0, 4);
-	host_image_pad(image, more);
+	host_image_vcpu_members(image, vm, id, 2000 + id, image->more_record +
+				8 * (HOST_IMAGE_VCPU_STATS - 1 + HOST_IMAGE_BUCKETS));
 	for (i = 0; i <= HOST_IMAGE_BUCKETS; i++)
 		host_image_put(image, value + i, 8);
 	host_image_put(image, image->rq_clock, 8);
 	host_image_put(image, image->last_arrival, 8);
 	host_image_put(image, image->last_queued, 8);
-	host_image_pad(image, more);
+	host_image_pad(image, image->more_record);
 }
 
 static inline void host_image_end(struct host_image *image, unsigned int flags)
 {
 	host_image_record(image, KVM_HOST_END, flags, sizeof(struct kvm_host_end) +
 			  image->more_record, 0);
-	host_image_put(image, ++image->time, 8);
+	host_image_time(image);
 	host_image_put(image, image->time + 500, 8);
 	host_image_put(image, image->vms, 4);
 	host_image_put(image, image->vcpus, 4);

@@ -409,11 +409,11 @@ static int update_vmms(struct monitor *monitor)
 /* How often to try to load a private host file, unless that takes more than 1 % of this time */
 #define LOAD_INTERVAL	(10 * SECOND)
 
-static enum private_exits exits_of_private_host(const struct monitor_options *options)
+static enum counted_exits exits_of_private_host(const struct monitor_options *options)
 {
 	if (!options->exits)
-		return PRIVATE_NO_EXITS;
-	return filter_names_vmms(options->filter) ? PRIVATE_EXITS_OF_CHOSEN : PRIVATE_EXITS_OF_ALL;
+		return EXITS_OF_NONE;
+	return filter_names_vmms(options->filter) ? EXITS_OF_CHOSEN : EXITS_OF_ALL;
 }
 
 /* What the user wants explicitly must not be left out without a message. */

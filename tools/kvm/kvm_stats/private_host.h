@@ -14,14 +14,14 @@
 struct private_host;
 
 /* Which vCPUs have statistics of exits */
-enum private_exits { PRIVATE_NO_EXITS, PRIVATE_EXITS_OF_CHOSEN, PRIVATE_EXITS_OF_ALL };
+enum counted_exits { EXITS_OF_NONE, EXITS_OF_CHOSEN, EXITS_OF_ALL };
 
 #if HAVE_BPF
 /*
  * Loads the file, if this process has the capabilities for it. Returns NULL if not, or if it fails;
  * only then sets @why.
  */
-struct private_host *private_host_open(enum private_exits exits, struct message *why);
+struct private_host *private_host_open(enum counted_exits exits, struct message *why);
 
 /* Adds a VMM to those that are chosen, or removes it. */
 void private_host_choose(struct private_host *host, pid_t pid, bool chosen);
@@ -30,7 +30,7 @@ void private_host_choose(struct private_host *host, pid_t pid, bool chosen);
 int private_host_pass(void *arg);
 void private_host_close(struct private_host *host);
 #else
-static inline struct private_host *private_host_open(enum private_exits exits, struct message *why)
+static inline struct private_host *private_host_open(enum counted_exits exits, struct message *why)
 {
 	(void)exits;
 	(void)why;

@@ -18,8 +18,6 @@
 #include "host_file/loader.h"
 #include "kvmstats.h"
 
-#if HAVE_EXITS
-
 __asm__(".pushsection .rodata\n"
 	".balign 8\n"
 	".global exits_object, exits_object_end\n"
@@ -88,7 +86,7 @@ int exits_describe(struct loader *loader)
 	int err;
 
 	if (layout_has_desc(loader, "exit_hist")) {
-		loader->exits = LOADER_NO_EXITS;
+		loader->exits = EXITS_OF_NONE;
 		return 0;
 	}
 	err = exits_find_arguments(loader);
@@ -140,7 +138,7 @@ int exits_load(struct loader *loader)
 	struct bpf_program *program;
 	int err;
 
-	loader->layout.exits_of_all = loader->exits == LOADER_EXITS_OF_ALL;
+	loader->layout.exits_of_all = loader->exits == EXITS_OF_ALL;
 	err = loader_open_object(loader, exits_object, size, &loader->exits_object);
 	if (err)
 		return err;
@@ -275,64 +273,4 @@ void exits_close(struct loader *loader)
 	for (i = 0; i < ARRAY_SIZE(programs); i++)
 		bpf_link__destroy(loader->exit_links[i]);
 	bpf_object__close(loader->exits_object);
-}
-
-#else
-
-int exits_describe(struct loader *loader)
-{
-	return loader_fail(loader, "exits cannot be counted on this architecture");
-}
-
-bool exits_have_reasons(const struct loader *loader)
-{
-	(void)loader;
-	return false;
-}
-
-int exits_load(struct loader *loader)
-{
-	return exits_describe(loader);
-}
-
-int exits_attach(struct loader *loader)
-{
-	return exits_describe(loader);
-}
-
-int exits_run_guest(struct loader *loader)
-{
-	return exits_describe(loader);
-}
-
-int exits_check(struct loader *loader, const struct kvmstats_sample *sample,
-		const struct kvmstats_schema *schema)
-{
-	(void)sample;
-	(void)schema;
-	return exits_describe(loader);
-}
-
-int exits_choose(struct loader *loader, pid_t pid, bool chosen)
-{
-	(void)pid;
-	(void)chosen;
-	return exits_describe(loader);
-}
-
-void exits_close(struct loader *loader)
-{
-	(void)loader;
-}
-
-#endif
-
-int exits_share_table(struct loader *loader, struct bpf_object *object)
-{
-	struct bpf_map *table = bpf_object__find_map_by_name(object, "exit_vcpus");
-
-	if (!loader->exits_object)
-		return bpf_map__set_max_entries(table, 1);
-	return bpf_map__reuse_fd(table, bpf_object__find_map_fd_by_name(loader->exits_object,
-									"exit_vcpus"));
 }

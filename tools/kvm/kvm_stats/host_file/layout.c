@@ -531,7 +531,7 @@ int layout_find(struct loader *loader)
 		err = find_kvm_stats(loader);
 	if (!err)
 		err = add_thread_stats(loader);
-	if (!err && loader->exits)
+	if (!err && WITH_EXITS(loader))
 		err = exits_describe(loader);
 	return err ? err : fill_header(loader);
 }

@@ -188,6 +188,17 @@ int loader_open_object(struct loader *loader, const char *data, size_t size,
 	return set_layout(loader, *object);
 }
 
+/* The table of exits is that of the programs that count them, if there are some. */
+static int share_exit_table(struct loader *loader, struct bpf_object *object)
+{
+	struct bpf_map *table = bpf_object__find_map_by_name(object, "exit_vcpus");
+
+	if (!loader->exits_object)
+		return bpf_map__set_max_entries(table, 1);
+	return bpf_map__reuse_fd(table, bpf_object__find_map_fd_by_name(loader->exits_object,
+									"exit_vcpus"));
+}
+
 /* Returns 0 or -errno. */
 static int try_load(struct loader *loader, const char *name)
 {
@@ -198,7 +209,7 @@ static int try_load(struct loader *loader, const char *name)
 		return -EINVAL;
 	bpf_object__for_each_program(program, loader->object)
 		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
-	if (exits_share_table(loader, loader->object))
+	if (share_exit_table(loader, loader->object))
 		return -EINVAL;
 	return bpf_object__load(loader->object);
 }
@@ -339,13 +350,15 @@ static int ignore_messages(enum libbpf_print_level level, const char *format, va
 	return vfprintf(stderr, format, args);
 }
 
-static int prepare(struct loader *loader, enum loader_exits exits)
+static int prepare(struct loader *loader, enum counted_exits exits)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 
 	*loader = (struct loader){
 		.exits = exits, .kvm = -1, .vm = -1, .vcpu = -1, .vm_stats = -1, .vcpu_stats = -1,
 	};
+	if (exits && !HAVE_EXITS)
+		return loader_fail(loader, "exits cannot be counted on this architecture");
 	libbpf_set_print(ignore_messages);
 	/* Before Linux 5.11, and in kernels without memory cgroups, maps count as locked memory. */
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
@@ -491,7 +504,7 @@ static int check_pass(struct loader *loader, const struct kvmstats_host *host)
 	if (!err)
 		err = compare_file(loader, loader->vcpu_stats, kvmstats_host_vcpu_now(vcpu),
 				   vcpu_schema, "vCPU");
-	if (!err && loader->exits)
+	if (!err && WITH_EXITS(loader))
 		err = exits_check(loader, kvmstats_host_vcpu_now(vcpu), vcpu_schema);
 	return err ? err : check_thread(loader, vcpu, vcpu_schema);
 }
@@ -523,7 +536,7 @@ static int prove(struct loader *loader)
 	return err;
 }
 
-static int open_program(struct loader *loader, const char *program, enum loader_exits exits)
+static int open_program(struct loader *loader, const char *program, enum counted_exits exits)
 {
 	int err;
 
@@ -532,7 +545,7 @@ static int open_program(struct loader *loader, const char *program, enum loader_
 		err = layout_find(loader);
 	if (!err)
 		err = learn(loader);
-	if (!err && loader->exits)
+	if (!err && WITH_EXITS(loader))
 		err = exits_load(loader);
 	if (err || !load(loader, program))
 		return err;
@@ -541,24 +554,24 @@ static int open_program(struct loader *loader, const char *program, enum loader_
 
 int loader_open_program(struct loader *loader, const char *program)
 {
-	return open_program(loader, program, LOADER_NO_EXITS);
+	return open_program(loader, program, EXITS_OF_NONE);
 }
 
-int loader_open_with_exits(struct loader *loader, enum loader_exits exits)
+int loader_open_with_exits(struct loader *loader, enum counted_exits exits)
 {
 	int err;
 
 	err = open_program(loader, "host_file", exits);
-	if (!err && loader->exits)
+	if (!err && WITH_EXITS(loader))
 		err = exits_attach(loader);
-	if (!err && loader->exits)
+	if (!err && WITH_EXITS(loader))
 		err = exits_run_guest(loader);
 	return err ? err : prove(loader);
 }
 
 int loader_open(struct loader *loader)
 {
-	return loader_open_with_exits(loader, LOADER_NO_EXITS);
+	return loader_open_with_exits(loader, EXITS_OF_NONE);
 }
 
 void loader_close(struct loader *loader)
@@ -568,7 +581,8 @@ void loader_close(struct loader *loader)
 	};
 	size_t i;
 
-	exits_close(loader);
+	if (HAVE_EXITS)
+		exits_close(loader);
 	bpf_link__destroy(loader->link);
 	bpf_object__close(loader->object);
 	if (loader->btf != loader->base_btf)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "host_file/host_file.h"
+#include "private_host.h"
 #include "util.h"
 
 struct bpf_link;
@@ -13,9 +14,6 @@ struct bpf_object;
 struct btf;
 struct kvmstats_sample;
 struct kvmstats_schema;
-
-/* Which vCPUs have statistics of exits */
-enum loader_exits { LOADER_NO_EXITS, LOADER_EXITS_OF_CHOSEN, LOADER_EXITS_OF_ALL };
 
 #define LOADER_EXIT_LINKS	4
 
@@ -29,7 +27,7 @@ struct loader {
 	struct btf *base_btf, *btf;	/* of vmlinux, and that of the module kvm */
 	struct bpf_object *object;
 	struct bpf_link *link;
-	enum loader_exits exits;
+	enum counted_exits exits;
 	bool exits_unseen;		/* the guest of the proof exits, but no program sees it */
 	struct bpf_object *exits_object;
 	struct bpf_link *exit_links[LOADER_EXIT_LINKS];
@@ -54,7 +52,7 @@ int layout_find(struct loader *loader);
 int loader_open(struct loader *loader);
 
 /* The same with the statistics of exits, which count until loader_close(). */
-int loader_open_with_exits(struct loader *loader, enum loader_exits exits);
+int loader_open_with_exits(struct loader *loader, enum counted_exits exits);
 
 /* The same without the comparison, for measurements: @program is "host_file" or "nothing". */
 int loader_open_program(struct loader *loader, const char *program);
@@ -87,11 +85,10 @@ int layout_add_vcpu_desc(struct loader *loader, const char *name, __u32 flags, _
 /* Whether the host file has a statistic of a VM or vCPU with this name so far. */
 bool layout_has_desc(const struct loader *loader, const char *name);
 
-/*
- * ---- statistics of exits: exits.c. The functions return 0, or -1 and a message. ----
- *
- * On architectures without classes of exits, exits_describe() fails.
- */
+/* ---- statistics of exits: exits.c. The functions return 0, or -1 and a message. ---- */
+
+/* Architectures without classes of exits do not have exits.c. */
+#define WITH_EXITS(loader)	(HAVE_EXITS && (loader)->exits)
 
 /* If KVM itself counts exits by class (CONFIG_KVM_EXIT_STATS), sets loader->exits to none. */
 int exits_describe(struct loader *loader);
@@ -99,9 +96,7 @@ int exits_describe(struct loader *loader);
 /* Whether the exit reasons of this kernel's vendor module are known. */
 bool exits_have_reasons(const struct loader *loader);
 
-/* Loads the programs. exits_share_table() gives their table to the iterator, if there are some. */
 int exits_load(struct loader *loader);
-int exits_share_table(struct loader *loader, struct bpf_object *object);
 int exits_attach(struct loader *loader);
 
 /* Runs a guest with a few exits, and checks what a pass has about them. */

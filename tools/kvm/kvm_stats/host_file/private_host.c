@@ -50,13 +50,7 @@ static void close_own_vm(struct loader *loader)
 	}
 }
 
-static const enum loader_exits loader_modes[] = {
-	[PRIVATE_NO_EXITS] = LOADER_NO_EXITS,
-	[PRIVATE_EXITS_OF_CHOSEN] = LOADER_EXITS_OF_CHOSEN,
-	[PRIVATE_EXITS_OF_ALL] = LOADER_EXITS_OF_ALL,
-};
-
-struct private_host *private_host_open(enum private_exits exits, struct message *why)
+struct private_host *private_host_open(enum counted_exits exits, struct message *why)
 {
 	struct private_host *host;
 
@@ -67,7 +61,7 @@ struct private_host *private_host_open(enum private_exits exits, struct message 
 		message_no_memory(why);
 		return NULL;
 	}
-	if (!loader_open_with_exits(&host->loader, loader_modes[exits])) {
+	if (!loader_open_with_exits(&host->loader, exits)) {
 		close_own_vm(&host->loader);
 		return host;
 	}
@@ -79,7 +73,7 @@ struct private_host *private_host_open(enum private_exits exits, struct message 
 /* If it fails, the statistics of the VMM do not change. */
 void private_host_choose(struct private_host *host, pid_t pid, bool chosen)
 {
-	if (host->loader.exits == LOADER_EXITS_OF_CHOSEN)
+	if (HAVE_EXITS && host->loader.exits == EXITS_OF_CHOSEN)
 		exits_choose(&host->loader, pid, chosen);
 }
 

@@ -39,7 +39,7 @@ enum action { PUBLISH, CHECK, STATUS, REMOVE, GROUP_OPTION, EXITS_OPTION };
 struct arguments {
 	enum action action;
 	const char *group;
-	enum loader_exits exits;
+	enum counted_exits exits;
 };
 
 /* ---- the file system of BPF ---- */
@@ -223,7 +223,7 @@ static void print_exits_of_loader(const struct loader *loader)
 		puts("exits: none counted, because KVM's vendor module does not use the "
 		     "tracepoints kvm_entry and kvm_exit");
 	else
-		print_exits(exits_have_reasons(loader));
+		print_exits(HAVE_EXITS && exits_have_reasons(loader));
 }
 
 /* Whatever the umask is, members of the group can enter the directories. */
@@ -427,7 +427,7 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 		if (option == GROUP_OPTION)
 			arguments->group = optarg;
 		else if (option == EXITS_OPTION)
-			arguments->exits = LOADER_EXITS_OF_ALL;
+			arguments->exits = EXITS_OF_ALL;
 		else
 			arguments->action = option;
 	}

@@ -378,7 +378,7 @@ static void test_own_exits(void)
 	static struct loader again;
 
 	again = loader;
-	tap_ok(!exits_describe(&again) && again.exits == LOADER_NO_EXITS &&
+	tap_ok(!exits_describe(&again) && again.exits == EXITS_OF_NONE &&
 	       again.layout.header.vcpu_descs == loader.layout.header.vcpu_descs,
 	       "if KVM has statistics of exits, the file does not have them twice");
 }
@@ -426,7 +426,7 @@ static void test_killed_reader(void)
 	if (!pid) {
 		static struct loader own;
 
-		write(ready[1], loader_open_with_exits(&own, LOADER_EXITS_OF_ALL) ? "f" : "r", 1);
+		write(ready[1], loader_open_with_exits(&own, EXITS_OF_ALL) ? "f" : "r", 1);
 		pause();
 		_exit(0);
 	}
@@ -443,7 +443,7 @@ static void test_killed_reader(void)
 }
 
 /* For measurements: counts the exits of all vCPUs, or of none, until standard input ends. */
-static int count_until_end(enum loader_exits exits)
+static int count_until_end(enum counted_exits exits)
 {
 	char c;
 
@@ -463,15 +463,15 @@ int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);	/* so that a check that hangs is the last one */
 	if (argc > 1)
-		return count_until_end(strcmp(argv[1], "all") ? LOADER_EXITS_OF_CHOSEN :
-							       LOADER_EXITS_OF_ALL);
+		return count_until_end(strcmp(argv[1], "all") ? EXITS_OF_CHOSEN :
+							       EXITS_OF_ALL);
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("there is no /dev/kvm, or it cannot be opened");
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return tap_skip_all("the kernel has no BTF");
 	if (geteuid())
 		return tap_skip_all("BPF programs need root");
-	if (loader_open_with_exits(&loader, LOADER_EXITS_OF_CHOSEN)) {
+	if (loader_open_with_exits(&loader, EXITS_OF_CHOSEN)) {
 		if (strstr(loader.error, "CAP_BPF") || strstr(loader.error, "5.14"))
 			return tap_skip_all(loader.error);
 		tap_ok(false, "the programs load, and are right: %s", loader.error);

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 {
 	int passes = argc > 1 ? atoi(argv[1]) : 1, err = 0;
 	struct message why = { .what = "permission denied" };
-	struct private_host *host = private_host_open(PRIVATE_NO_EXITS, &why);
+	struct private_host *host = private_host_open(EXITS_OF_NONE, &why);
 
 	if (!host) {
 		fprintf(stderr, "host_copy: %s\n", why.what);

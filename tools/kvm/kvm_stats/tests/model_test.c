@@ -262,11 +262,11 @@ static void test_files(void)
 
 static struct fake_host private;
 static int tries, loaded, load_error, pass_error;
-static enum private_exits private_exits;
+static enum counted_exits private_exits;
 static pid_t chosen;			/* the last VMM, negative: it was removed */
 static uint64_t private_start;		/* when the VMM started */
 
-struct private_host *private_host_open(enum private_exits exits, struct message *why)
+struct private_host *private_host_open(enum counted_exits exits, struct message *why)
 {
 	tries++;
 	private_exits = exits;
@@ -422,7 +422,7 @@ static void test_chosen(void)
 	is_text(text_of(&monitor->problem), "it does not load", "with the reason");
 	load_error = 0;
 	tap_ok(!monitor_sample(monitor) && chosen == 4711 &&
-	       private_exits == PRIVATE_EXITS_OF_CHOSEN, "a VMM that is named is chosen");
+	       private_exits == EXITS_OF_CHOSEN, "a VMM that is named is chosen");
 	chosen = 0;
 	private_start += SECOND;
 	tap_ok(!monitor_sample(monitor) && chosen == 4711,

@@ -169,7 +169,7 @@ static inline int tiny_vcpus(const struct tiny_vm *vm)
 /* The threads have the names that QEMU gives them. */
 static inline void tiny_start(struct tiny_vm *vm)
 {
-	char name[16];
+	char name[24];
 	int i;
 
 	for (i = 0; i < tiny_vcpus(vm); i++) {

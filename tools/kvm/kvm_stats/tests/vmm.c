@@ -224,9 +224,9 @@ static void set_pause(struct vms *vms, const char *name)
 		void (*pause)(void);
 		void (*serve)(void);
 	} kinds[] = {
-		{ "none", no_pause }, { "short", tiny_sleep }, { "sleep", sleep_long },
-		{ "hold", hold }, { "emulate", work }, { "fork", wait_for_child },
-		{ "touch", touch_memory },
+		{ "none", no_pause, NULL }, { "short", tiny_sleep, NULL },
+		{ "sleep", sleep_long, NULL }, { "hold", hold, NULL }, { "emulate", work, NULL },
+		{ "fork", wait_for_child, NULL }, { "touch", touch_memory, NULL },
 		{ "work", wait_for_io, work }, { "disk", wait_for_io, wait_for_child },
 	};
 	bool held = atomic_load(&tiny_pause) == hold;

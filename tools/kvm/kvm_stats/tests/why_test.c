@@ -271,6 +271,7 @@ struct behaviour {
 
 static const struct behaviour idle = { .guest = 10, .halt = 990, .state = 'H' };
 static const struct behaviour half = { .guest = 500, .wait = 500, .state = 'W', .cpu = 3 };
+static const struct behaviour shares = { .guest = 500, .wait = 500, .state = 'R', .cpu = 3 };
 static const struct behaviour outside = { .guest = 300, .state = 'O' };
 static const struct behaviour some = { .guest = 100, .halt = 900, .state = 'H' };
 static const struct behaviour halted = { .state = 'H' };
@@ -697,12 +698,18 @@ static void write_shares_files(int second)
 	write_file("100\n", "cgroup/cpu/jobs/cpu.shares");
 }
 
-/* The weight of the innermost cgroup does not count here. */
+/* Only the weights of the innermost cgroups count here. */
 static void write_sibling_files(int second)
 {
 	write_neighbour(second, 0, "/vms/a/helper");
-	write_file("100\n", "cgroup/vms/a/helper/cpu.weight");
+	write_file("600\n", "cgroup/vms/a/helper/cpu.weight");
 	write_file("60\n", "cgroup/vms/a/vcpu/cpu.weight");
+}
+
+static void write_cpuset_files(int second)
+{
+	(void)second;
+	write_file("Name:\tqemu\nCpus_allowed_list:\t3\n", "proc/7/task/10000/status");
 }
 
 static void write_frozen_files(int second)
@@ -745,8 +752,11 @@ static const struct scenario scenarios[] = {
 	  RULE_REAL_TIME, "spin (TID 20) competes for CPU 3", RULE_WAITS, 0 },
 	{ "a lower weight", 'S', 0, write_weight_files, &half, NULL, NULL,
 	  RULE_WEIGHT, "/vms has cpu.weight 10, and /jobs 100", RULE_WAITS, 0 },
-	{ "a weight that hardly differs", 'S', 0, write_sibling_files, &half, NULL, NULL,
-	  RULE_WAITS, "spin (TID 20)", RULE_WAITS, 0 },
+	{ "a lower weight of a sibling", 'S', 0, write_sibling_files, &half, NULL, NULL,
+	  RULE_WEIGHT, "/vms/a/vcpu has cpu.weight 60, and /vms/a/helper 600", RULE_WAITS, 0 },
+	{ "a CPU for two vCPUs", 'S', 0, write_cpuset_files, &half, &shares, NULL,
+	  RULE_FEW_CPUS, "its 2 vCPUs may use the CPUs 3, and wait for each other in 100 %",
+	  RULE_WAITS, 0 },
 	{ "a frozen cgroup", 'S', 0, write_frozen_files, &halted, NULL, NULL,
 	  RULE_FROZEN, "/vms/a/vcpu", RULE_IDLE, 0 },
 	{ "steal time", 'S', 0, write_steal_files, &some, NULL, NULL,

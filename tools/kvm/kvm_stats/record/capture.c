@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cgroup.h"
+#include "host_format.h"
 #include "record/capture.h"
 #include "util.h"
 
@@ -18,67 +19,56 @@
 #define STAT		"/proc/stat"
 #define KERNEL_THREADS	"/proc/2/task/2/children"
 #define COMM		"/proc/%d/comm%n"
+#define WORKER		"vhost-"
 
-/* Adds the times of all CPUs together, and the names of each one. */
-static void add_cpus(struct sample *sample, const char *text)
+struct capture {
+	struct sample *sample;
+	struct bytes workers;		/* a list instead of that of all threads of the kernel */
+};
+
+/* Keeps the times of all CPUs together, and the names of each one. */
+static void cut_cpus(char *text)
 {
-	struct bytes kept = { 0 };
-	const char *line = text;
+	const char *line, *end;
+	char *to = text;
 
-	while (!strncmp(line, "cpu", 3)) {
-		size_t whole = strcspn(line, "\n");
+	for (line = text; !strncmp(line, "cpu", 3) && (end = strchr(line, '\n')); line = end + 1) {
+		size_t kept = line == text ? (size_t)(end - line) : strcspn(line, " \n");
 
-		bytes_add(&kept, line, line == text ? whole : strcspn(line, "\n "));
-		bytes_add(&kept, "\n", 1);
-		line += whole + (line[whole] == '\n');
+		memmove(to, line, kept);
+		to += kept;
+		*to++ = '\n';
 	}
-	if (!kept.failed && kept.size)
-		sample_add_text(sample, STAT, kept.data, kept.size);
-	sample->text.failed |= kept.failed;
-	bytes_free(&kept);
+	*to = '\0';
 }
 
-static bool is_comm(const char *path, int *tid)
+/* Whether this is the name of a thread of the kernel that is not kept. */
+static bool is_dropped(const char *path, const char *text, struct bytes *workers)
 {
-	int end = 0;
+	char id[16];
+	int tid, end = 0;
 
-	return sscanf(path, COMM, tid, &end) == 1 && end && !path[end];
+	if (sscanf(path, COMM, &tid, &end) != 1 || !end || path[end] || tid == 2)
+		return false;
+	if (strncmp(text, WORKER, strlen(WORKER)))
+		return true;
+	bytes_add(workers, id, (size_t)sprintf(id, "%d ", tid));
+	return false;
 }
 
 static ssize_t capture_file(char *buf, size_t size, const char *path, void *arg)
 {
-	struct sample *sample = arg;
+	struct capture *capture = arg;
 	ssize_t n = read_kernel_file(buf, size, path);
-	int tid;
 
-	if (n < 0 || !strcmp(path, KERNEL_THREADS))
+	if (n < 0 || !strcmp(path, KERNEL_THREADS) || is_dropped(path, buf, &capture->workers))
 		return n;
-	if (is_comm(path, &tid) && tid != 2 && strncmp(buf, "vhost-", strlen("vhost-")))
-		return n;
-	if (!strcmp(path, STAT))
-		add_cpus(sample, buf);
-	else if (!sample_find(sample, path))
-		sample_add_text(sample, path, buf, (size_t)n);
-	return n;
-}
-
-/* Adds a list of the workers instead of that of all threads of the kernel. */
-static void add_workers(struct sample *sample)
-{
-	struct bytes list = { 0 };
-	size_t i;
-
-	for (i = 0; i < sample_objects(sample); i++) {
-		char text[16];
-		int tid;
-
-		if (!is_comm(object_name(sample, sample_object(sample, i)), &tid) || tid == 2)
-			continue;
-		bytes_add(&list, text, (size_t)sprintf(text, "%d ", tid));
+	if (!strcmp(path, STAT)) {
+		cut_cpus(buf);
+		n = (ssize_t)strlen(buf);
 	}
-	if (list.size && !list.failed)
-		sample_add_text(sample, KERNEL_THREADS, list.data, list.size);
-	bytes_free(&list);
+	sample_add_file(capture->sample, path, buf);
+	return n;
 }
 
 /* ---- samples ---- */
@@ -117,29 +107,74 @@ static void read_cgroups(const struct monitor *monitor)
 	}
 }
 
+static void add_names(struct bytes *pass, const struct kvmstats_vmm *vmm)
+{
+	const char *names[] = { kvmstats_vmm_comm(vmm), kvmstats_vmm_guest(vmm),
+				kvmstats_vmm_uuid(vmm), kvmstats_vmm_cgroup(vmm) };
+	size_t start = pass->size, i;
+
+	bytes_extend(pass, sizeof(struct kvm_host_names));
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		bytes_add(pass, names[i] ? names[i] : "", names[i] ? strlen(names[i]) + 1 : 1);
+	while (!pass->failed && (pass->size - start) % 8)
+		bytes_add(pass, "", 1);
+	if (!pass->failed)
+		*(struct kvm_host_names *)(void *)(pass->data + start) = (struct kvm_host_names){
+			.record = { .type = KVM_HOST_NAMES, .size = (__u32)(pass->size - start) },
+			.start_time = kvmstats_vmm_start_time(vmm),
+			.pid = (__u32)kvmstats_vmm_pid(vmm),
+			.error = (__u32)-kvmstats_vmm_name_error(vmm),
+		};
+}
+
+/* Adds the names before the end of the pass. */
+static int add_pass(struct bytes *to, const struct kvmstats_host *host)
+{
+	size_t size, at = 0, i;
+	const char *pass = kvmstats_host_pass(host, &size);
+	const struct kvm_host_record *record = (const void *)pass;
+
+	if (!pass)
+		return -ENODATA;
+	while (record->type != KVM_HOST_END) {
+		at += record->size;
+		record = (const void *)(pass + at);
+	}
+	bytes_add(to, pass, at);
+	for (i = 0; i < kvmstats_host_vmms(host); i++)
+		add_names(to, kvmstats_host_vmm(host, i));
+	bytes_add(to, record, size - at);
+	return 0;
+}
+
 int capture_sample(struct monitor *monitor, struct sample *sample)
 {
-	struct host host = { .cpus = 0 };
+	struct capture capture = { .sample = sample };
 	uint64_t time = clock_read(CLOCK_REALTIME);
+	struct host host = { .cpus = 0 };
 	int err;
 
 	sample_clear(sample);
+	sample->time = time;
 	forget_processes(monitor);
-	kernel_set_reader(capture_file, sample);
+	kernel_set_reader(capture_file, &capture);
 	err = monitor_sample(monitor);
-	if (!err)
-		read_cgroups(monitor);
-	if (!err)
-		host_update(&host);
-	if (!err)
-		monitor_exits(monitor);
-	kernel_set_reader(NULL, NULL);
 	if (!err) {
-		add_workers(sample);
-		err = sample_add_host(sample, monitor->host);
+		read_cgroups(monitor);
+		host_update(&host);
+		monitor_exits(monitor);
+		err = add_pass(&sample->pass, monitor->host);
 	}
+	kernel_set_reader(NULL, NULL);
+	bytes_add(&capture.workers, "", 1);
+	if (capture.workers.failed)
+		sample->files.failed = true;
+	else if (capture.workers.size > 1)
+		sample_add_file(sample, KERNEL_THREADS, capture.workers.data);
+	bytes_free(&capture.workers);
+	if (!err && sample_failed(sample))
+		err = -ENOMEM;
 	if (err == -ENOMEM)
 		message_no_memory(&monitor->problem);
-	sample->time = time;
 	return err;
 }

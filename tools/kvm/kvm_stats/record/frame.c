@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <zlib.h>
 #include <zstd.h>
@@ -11,28 +10,30 @@
 #include "basics.h"
 #include "record/frame.h"
 
-/* Above this level, the frames of a host with 200 vCPUs hardly get smaller. */
-#define LEVEL		3
+/* Above this level, a sample of a host with 200 vCPUs costs more than 2 ms of CPU time. */
+#define LEVEL		6
 
 /* Of the window, in bits: a reader needs this much memory. */
 #define WINDOW		21
 #define MAX_WINDOW	23
 
-/* The largest sample that is read, in bytes. It is far larger than that of any host. */
-#define MAX_SAMPLE	268435456u
-
-/* A line before each sample: its time, its size in bytes, and the CRC-32 of all this. */
-#define HEAD		"sample %" PRIu64 ".%09u %zu"
-#define HEAD_SIZE	80
+/*
+ * A line before each sample: its time, its size in bytes, and the CRC-32 of all this and of the
+ * samples before it in the frame, because damage can make zstd repeat one of these. zstd has a
+ * checksum, too, but at the end of the frame, after the samples were used.
+ */
+#define HEAD		"sample %11" PRIu64 ".%09u %9zu"
 #define SUM		" %08lx\n"
 #define SUM_SIZE	10
+#define HEAD_SIZE	(7 + 11 + 10 + 10 + SUM_SIZE)
 
 /* ---- writing ---- */
 
 struct frame_writer {
 	ZSTD_CCtx *context;
 	unsigned int samples;
-	struct sample before;
+	uLong sum;			/* of the last sample */
+	struct bytes before;		/* its pass */
 	struct bytes content;
 	struct bytes out;
 };
@@ -41,10 +42,9 @@ struct frame_writer *frame_writer_new(void)
 {
 	struct frame_writer *writer = calloc(1, sizeof(*writer));
 
-	if (!writer)
-		return NULL;
-	writer->context = ZSTD_createCCtx();
-	if (!writer->context) {
+	if (writer)
+		writer->context = ZSTD_createCCtx();
+	if (!writer || !writer->context) {
 		free(writer);
 		return NULL;
 	}
@@ -59,7 +59,7 @@ void frame_writer_free(struct frame_writer *writer)
 	if (!writer)
 		return;
 	ZSTD_freeCCtx(writer->context);
-	sample_free(&writer->before);
+	bytes_free(&writer->before);
 	bytes_free(&writer->content);
 	bytes_free(&writer->out);
 	free(writer);
@@ -68,123 +68,113 @@ void frame_writer_free(struct frame_writer *writer)
 void frame_writer_reset(struct frame_writer *writer)
 {
 	ZSTD_CCtx_reset(writer->context, ZSTD_reset_session_only);
+	bytes_clear(&writer->before);
 	writer->samples = 0;
+	writer->sum = 0;
 }
 
-unsigned int frame_writer_samples(const struct frame_writer *writer)
-{
-	return writer->samples;
-}
-
-/* Compresses what is in @content. */
-static const void *pack(struct frame_writer *writer, ZSTD_EndDirective directive, size_t *size)
+/* Adds to @out what zstd makes of @content. */
+static bool pack(struct frame_writer *writer, ZSTD_EndDirective directive)
 {
 	ZSTD_inBuffer in = { .src = writer->content.data, .size = writer->content.size };
-	size_t left;
+	size_t left = 0, space = ZSTD_CStreamOutSize();
 
-	writer->out.size = 0;
-	writer->out.failed = false;
 	do {
-		size_t space = ZSTD_CStreamOutSize();
 		ZSTD_outBuffer out = {
 			.dst = bytes_extend(&writer->out, space), .size = space,
 		};
 
-		left = out.dst ? ZSTD_compressStream2(writer->context, &out, &in, directive) : 0;
+		if (out.dst)
+			left = ZSTD_compressStream2(writer->context, &out, &in, directive);
 		if (!out.dst || ZSTD_isError(left)) {
 			frame_writer_reset(writer);
-			return NULL;
+			return false;
 		}
 		writer->out.size -= space - out.pos;
 	} while (left);
-	*size = writer->out.size;
-	return writer->out.data;
+	return true;
 }
 
-/* Writes the line of a sample to @head. Returns its length. */
-static int put_head(char *head, uint64_t time, const struct bytes *body)
+static bool end_frame(struct frame_writer *writer)
 {
-	int len = sprintf(head, HEAD, time / SECOND, (unsigned int)(time % SECOND), body->size);
-	uLong sum = crc32_z(0, (const Bytef *)head, (z_size_t)len);
+	bool good;
 
-	sum = crc32_z(sum, (const Bytef *)body->data, body->size);
-	return len + sprintf(head + len, SUM, sum);
+	bytes_clear(&writer->content);
+	good = !writer->samples || pack(writer, ZSTD_e_end);
+	frame_writer_reset(writer);
+	return good;
 }
 
-static void copy_bytes(struct bytes *to, const struct bytes *from)
+/* Sets the content to the line of the sample, and its bytes. */
+static bool set_content(struct frame_writer *writer, const struct sample *sample)
 {
-	to->size = 0;
-	to->failed = false;
-	bytes_add(to, from->data, from->size);
-}
+	struct bytes *content = &writer->content;
+	char head[HEAD_SIZE + 1];
+	size_t size;
 
-static bool copy_sample(struct sample *to, const struct sample *from)
-{
-	to->time = from->time;
-	copy_bytes(&to->objects, &from->objects);
-	copy_bytes(&to->text, &from->text);
-	copy_bytes(&to->value, &from->value);
-	copy_bytes(&to->index, &from->index);
-	return !sample_failed(to);
+	bytes_clear(content);
+	bytes_extend(content, HEAD_SIZE);
+	sample_encode(content, sample, &writer->before);
+	if (content->failed)
+		return false;
+	size = content->size - HEAD_SIZE;
+	sprintf(head, HEAD, sample->time / SECOND, (unsigned int)(sample->time % SECOND), size);
+	writer->sum = crc32_z(writer->sum, (const Bytef *)head, HEAD_SIZE - SUM_SIZE);
+	writer->sum = crc32_z(writer->sum, (const Bytef *)content->data + HEAD_SIZE, size);
+	sprintf(head + HEAD_SIZE - SUM_SIZE, SUM, writer->sum);
+	memcpy(content->data, head, HEAD_SIZE);
+	bytes_clear(&writer->before);
+	bytes_add(&writer->before, sample->pass.data, sample->pass.size);
+	return !writer->before.failed && size <= MAX_SAMPLE;
 }
 
 const void *frame_writer_add(struct frame_writer *writer, const struct sample *sample,
 			     size_t *size)
 {
-	struct bytes *content = &writer->content, body = { 0 };
-	char head[HEAD_SIZE];
-	const void *out;
-
-	sample_encode(&body, sample, writer->samples ? &writer->before : NULL);
-	content->size = 0;
-	content->failed = false;
-	bytes_add(content, head, (size_t)put_head(head, sample->time, &body));
-	bytes_add(content, body.data, body.size);
-	if (body.failed || content->failed || !copy_sample(&writer->before, sample))
+	bytes_clear(&writer->out);
+	if (writer->samples >= FRAME_SAMPLES && !end_frame(writer))
+		return NULL;
+	if (!set_content(writer, sample) || !pack(writer, ZSTD_e_flush)) {
 		frame_writer_reset(writer);
-	else
-		writer->samples++;
-	bytes_free(&body);
-	out = writer->samples ? pack(writer, ZSTD_e_flush, size) : NULL;
-	return out;
+		return NULL;
+	}
+	writer->samples++;
+	*size = writer->out.size;
+	return writer->out.data;
 }
 
 const void *frame_writer_end(struct frame_writer *writer, size_t *size)
 {
-	const void *out;
+	bool good;
 
-	*size = 0;
-	writer->content.size = 0;
-	out = writer->samples ? pack(writer, ZSTD_e_end, size) : "";
-	frame_writer_reset(writer);
-	return out;
+	bytes_clear(&writer->out);
+	good = end_frame(writer);
+	*size = writer->out.size;
+	return good ? writer->out.data : NULL;
 }
 
 /* ---- reading ---- */
 
 struct frame_reader {
 	ZSTD_DCtx *context;
-	int fd;
-	off_t at;			/* of what is read next */
-	size_t available;		/* in the buffer */
-	ZSTD_inBuffer in;		/* of this, what zstd needs for the next step */
+	ZSTD_inBuffer in;		/* its size: up to what zstd needs for the next step */
+	size_t size;			/* of all data */
 	struct bytes content;		/* decompressed */
 	size_t used;			/* of it */
 	size_t wanted;			/* what ZSTD_decompressStream() has returned */
-	off_t sample_end;		/* what was read when the last sample was complete */
+	size_t sample_end;		/* what was read when the last sample was complete */
 	struct sample sample[2];
 	unsigned int samples;
-	char buffer[65536];
+	uLong sum;			/* of the last one */
 };
 
 struct frame_reader *frame_reader_new(void)
 {
 	struct frame_reader *reader = calloc(1, sizeof(*reader));
 
-	if (!reader)
-		return NULL;
-	reader->context = ZSTD_createDCtx();
-	if (!reader->context) {
+	if (reader)
+		reader->context = ZSTD_createDCtx();
+	if (!reader || !reader->context) {
 		free(reader);
 		return NULL;
 	}
@@ -203,19 +193,17 @@ void frame_reader_free(struct frame_reader *reader)
 	free(reader);
 }
 
-void frame_reader_start(struct frame_reader *reader, int fd, off_t offset)
+void frame_reader_start(struct frame_reader *reader, const void *data, size_t size)
 {
 	ZSTD_DCtx_reset(reader->context, ZSTD_reset_session_only);
-	reader->fd = fd;
-	reader->at = offset;
-	reader->in = (ZSTD_inBuffer){ .src = reader->buffer };
-	reader->available = 0;
-	reader->content.size = 0;
-	reader->content.failed = false;
+	reader->in = (ZSTD_inBuffer){ .src = data };
+	reader->size = size;
+	bytes_clear(&reader->content);
 	reader->used = 0;
 	reader->wanted = 1;
-	reader->sample_end = -1;
+	reader->sample_end = SIZE_MAX;
 	reader->samples = 0;
+	reader->sum = 0;
 }
 
 const struct sample *frame_reader_sample(const struct frame_reader *reader)
@@ -223,33 +211,25 @@ const struct sample *frame_reader_sample(const struct frame_reader *reader)
 	return &reader->sample[reader->samples % 2];
 }
 
-off_t frame_reader_end(const struct frame_reader *reader)
+size_t frame_reader_used(const struct frame_reader *reader)
 {
-	return reader->at - (off_t)(reader->available - reader->in.pos);
+	return reader->in.pos;
 }
 
 /*
  * The file can end after a block that ended a sample. There may be nothing between them: after a
  * power cut, a file can end with zeros, which are empty blocks for zstd.
  */
-static enum frame_state read_input(struct frame_reader *reader)
+static bool is_cut_well(const struct frame_reader *reader)
 {
-	ssize_t n = pread(reader->fd, reader->buffer, sizeof(reader->buffer), reader->at);
-
-	if (n > 0) {
-		reader->at += n;
-		reader->available = (size_t)n;
-		reader->in.pos = 0;
-		return FRAME_SAMPLE;
-	}
-	return !n && reader->wanted == 3 && frame_reader_end(reader) == reader->sample_end ?
-	       FRAME_UNFINISHED : FRAME_DAMAGED;
+	return reader->wanted == 3 && reader->in.pos == reader->sample_end;
 }
 
 /* Makes the first @size bytes of what follows available at content.data + used. */
 static enum frame_state unpack(struct frame_reader *reader, size_t size)
 {
 	struct bytes *content = &reader->content;
+	size_t space = ZSTD_DStreamOutSize();
 
 	if (reader->used) {
 		content->size -= reader->used;
@@ -257,16 +237,13 @@ static enum frame_state unpack(struct frame_reader *reader, size_t size)
 		reader->used = 0;
 	}
 	while (content->size < size) {
-		size_t space = ZSTD_DStreamOutSize();
 		ZSTD_outBuffer out = { .size = space };
-		enum frame_state state = FRAME_SAMPLE;
+		size_t left = reader->size - reader->in.pos;
 
 		if (!reader->wanted)
 			return content->size ? FRAME_DAMAGED : FRAME_END;
 		/* Not more, so that it stops after each block. */
-		reader->in.size = reader->in.pos + reader->wanted;
-		if (reader->in.size > reader->available)
-			reader->in.size = reader->available;
+		reader->in.size = reader->in.pos + (reader->wanted < left ? reader->wanted : left);
 		out.dst = bytes_extend(content, space);
 		if (!out.dst)
 			return FRAME_DAMAGED;
@@ -274,146 +251,78 @@ static enum frame_state unpack(struct frame_reader *reader, size_t size)
 		content->size -= space - out.pos;
 		if (ZSTD_isError(reader->wanted))
 			return FRAME_DAMAGED;
-		if (!out.pos && reader->wanted && reader->in.pos == reader->available)
-			state = read_input(reader);
-		if (state != FRAME_SAMPLE)
-			return state;
+		if (!out.pos && reader->wanted && reader->in.pos == reader->size)
+			return is_cut_well(reader) ? FRAME_END : FRAME_DAMAGED;
 	}
 	return FRAME_SAMPLE;
 }
 
-/* Parses the line of a sample. Returns its length, or 0. */
-static size_t parse_head(const char *text, uint64_t *time, size_t *size, uLong *sum)
-{
-	uint64_t seconds;
-	char copy[HEAD_SIZE];
-	unsigned int ns;
-	size_t len = strcspn(text, "\n") + 1;
-
-	if (sscanf(text, HEAD " %8lx", &seconds, &ns, size, sum) != 4 ||
-	    seconds > UINT64_MAX / SECOND - 1 || ns >= SECOND || *size > MAX_SAMPLE)
-		return 0;
-	*time = seconds * SECOND + ns;
-	/* There is one way to write it. */
-	snprintf(copy, sizeof(copy), HEAD SUM, seconds, ns, *size, *sum);
-	return strncmp(text, copy, len) ? 0 : len;
-}
-
 /* Reads the line of the next sample. */
 static enum frame_state next_head(struct frame_reader *reader, uint64_t *time, size_t *size,
-				  uLong *sum, size_t *len)
+				  uLong *sum)
 {
-	static const char sample[] = "sample ";
-	enum frame_state state = FRAME_SAMPLE;
-	char head[HEAD_SIZE] = "";
-	size_t n;
+	enum frame_state state = unpack(reader, HEAD_SIZE);
+	char head[HEAD_SIZE + 1] = "";
+	unsigned int ns;
+	uint64_t seconds;
 
-	for (n = 1; n < HEAD_SIZE && state == FRAME_SAMPLE; n++) {
-		state = unpack(reader, n);
-		if (state != FRAME_SAMPLE)
-			return n > 1 ? FRAME_DAMAGED : state;
-		head[n - 1] = reader->content.data[n - 1];
-		if (n < sizeof(sample) && head[n - 1] != sample[n - 1])
-			return FRAME_DAMAGED;
-		if (head[n - 1] == '\n')
-			break;
-	}
-	*len = parse_head(head, time, size, sum);
-	return *len ? FRAME_SAMPLE : FRAME_DAMAGED;
-}
-
-static bool has_sum(const char *head, size_t len, size_t size, uLong sum)
-{
-	uLong found = crc32_z(0, (const Bytef *)head, len - SUM_SIZE);
-
-	return crc32_z(found, (const Bytef *)head + len, size) == sum;
+	if (state != FRAME_SAMPLE)
+		return state;
+	memcpy(head, reader->content.data, HEAD_SIZE);
+	if (sscanf(head, HEAD " %8lx", &seconds, &ns, size, sum) != 4 ||
+	    seconds > UINT64_MAX / SECOND - 1 || ns >= SECOND || *size > MAX_SAMPLE)
+		return FRAME_DAMAGED;
+	*time = seconds * SECOND + ns;
+	return FRAME_SAMPLE;
 }
 
 enum frame_state frame_reader_next(struct frame_reader *reader)
 {
-	const struct sample *before = reader->samples ? frame_reader_sample(reader) : NULL;
+	static const struct bytes none;
+	const struct bytes *before = reader->samples ? &frame_reader_sample(reader)->pass : &none;
 	struct sample *sample = &reader->sample[(reader->samples + 1) % 2];
-	size_t size, len;
+	const Bytef *content;
+	uLong sum, found;
 	uint64_t time;
-	uLong sum;
-	enum frame_state state = next_head(reader, &time, &size, &sum, &len);
+	size_t size;
+	enum frame_state state = next_head(reader, &time, &size, &sum);
 
-	if (state == FRAME_SAMPLE && unpack(reader, len + size) != FRAME_SAMPLE)
-		return FRAME_DAMAGED;
 	if (state != FRAME_SAMPLE)
 		return state;
-	if (!has_sum(reader->content.data, len, size, sum) ||
-	    !sample_decode(sample, before, reader->content.data + len, size))
+	if (unpack(reader, HEAD_SIZE + size) != FRAME_SAMPLE)
 		return FRAME_DAMAGED;
-	reader->used = len + size;
-	reader->sample_end = frame_reader_end(reader);
+	content = (const Bytef *)reader->content.data;
+	found = crc32_z(reader->sum, content, HEAD_SIZE - SUM_SIZE);
+	if (crc32_z(found, content + HEAD_SIZE, size) != sum ||
+	    !sample_decode(sample, before, content + HEAD_SIZE, size))
+		return FRAME_DAMAGED;
+	reader->used = HEAD_SIZE + size;
+	reader->sample_end = reader->in.pos;
+	reader->sum = sum;
 	sample->time = time;
 	reader->samples++;
 	return FRAME_SAMPLE;
 }
 
-bool frame_reader_peek(struct frame_reader *reader, int fd, off_t offset, uint64_t *time)
+bool frame_reader_peek(struct frame_reader *reader, const void *data, size_t size, uint64_t *time)
 {
-	size_t size, len;
+	size_t sample_size;
 	uLong sum;
 
-	frame_reader_start(reader, fd, offset);
-	return next_head(reader, time, &size, &sum, &len) == FRAME_SAMPLE;
+	frame_reader_start(reader, data, size);
+	return next_head(reader, time, &sample_size, &sum) == FRAME_SAMPLE;
 }
 
 /* ---- the frames of a file ---- */
 
-#define MAGIC	"\x28\xb5\x2f\xfd"
-
-/* Returns the size of the header of the frame, or 0 if none begins here. */
-static size_t header_size(int fd, off_t offset, bool *has_checksum)
+const char *frame_find(const char *data, size_t size)
 {
-	static const unsigned char dictionary[] = { 0, 1, 2, 4 }, content[] = { 0, 2, 4, 8 };
-	unsigned char byte[5], flags;
-
-	if (pread(fd, byte, sizeof(byte), offset) != sizeof(byte) || memcmp(byte, MAGIC, 4))
-		return 0;
-	flags = byte[4];
-	*has_checksum = flags & 4;
-	/* A frame of a single segment has no descriptor of its window, but the size. */
-	return sizeof(byte) + !(flags & 32) + dictionary[flags & 3] + content[flags >> 6] +
-	       (flags >> 5 == 1);
+	return memmem(data, size, "\x28\xb5\x2f\xfd", 4);
 }
 
-/* Each block begins with three bytes: whether it is the last one, its type, and its size. */
-off_t frame_end(int fd, off_t offset)
+size_t frame_size(const char *data, size_t size)
 {
-	bool has_checksum = false, last = false;
-	off_t size = lseek(fd, 0, SEEK_END);
-	size_t header = header_size(fd, offset, &has_checksum);
+	size_t found = ZSTD_findFrameCompressedSize(data, size);
 
-	if (!header)
-		return -1;
-	for (offset += (off_t)header; !last; ) {
-		unsigned char byte[3];
-		unsigned int block;
-
-		if (pread(fd, byte, sizeof(byte), offset) != sizeof(byte))
-			return -1;
-		block = byte[0] | byte[1] << 8 | byte[2] << 16;
-		last = block & 1;
-		/* A block of type 1 is one byte that is repeated. */
-		offset += 3 + ((block >> 1 & 3) == 1 ? 1 : block >> 3);
-	}
-	offset += has_checksum ? 4 : 0;
-	return offset <= size ? offset : -1;
-}
-
-off_t frame_find(int fd, off_t offset)
-{
-	char buffer[65536];
-	ssize_t n;
-
-	for (; (n = pread(fd, buffer, sizeof(buffer), offset)) >= 4; offset += n - 3) {
-		const char *found = memmem(buffer, (size_t)n, MAGIC, 4);
-
-		if (found)
-			return offset + (found - buffer);
-	}
-	return -1;
+	return ZSTD_isError(found) ? 0 : found;
 }

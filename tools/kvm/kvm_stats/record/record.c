@@ -159,10 +159,6 @@ static bool write_samples(int fd, struct frame_writer *writer, struct recording 
 		times[times[0] != 0] = sample->time;
 		data = frame_writer_add(writer, sample, &size);
 		good = write_bytes(fd, data, size);
-		if (!good || frame_writer_samples(writer) < FRAME_SAMPLES)
-			continue;
-		data = frame_writer_end(writer, &size);
-		good = write_bytes(fd, data, size);
 	}
 	data = frame_writer_end(writer, &size);
 	return good && write_bytes(fd, data, size);

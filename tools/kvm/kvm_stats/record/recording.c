@@ -86,6 +86,14 @@ ssize_t segments_list(const char *path, struct segment **segments)
 
 /* ---- the files of a recording ---- */
 
+/* The largest file that is read, in bytes: all that is recorded by default */
+#define MAX_FILE	2147483648
+
+struct frame {
+	size_t offset;
+	uint64_t time;			/* of its first sample */
+};
+
 struct recording {
 	char *path;
 	bool is_dir;
@@ -94,20 +102,19 @@ struct recording {
 	void (*notice)(const struct message *notice, void *arg);
 	void *arg;
 	struct frame_reader *reader;
-	int fd;				/* of the current segment, or -1 */
-	size_t next_segment;		/* the one after that */
-	off_t size;
-	off_t *frame;			/* where its frames begin */
+	size_t next_segment;		/* the one after the current one */
+	char *data;			/* of the current one */
+	size_t size;
+	struct frame *frame;
 	size_t frames;
 	size_t frame_capacity;
 	size_t next_frame;		/* the one after that which is being read */
 	unsigned int samples;		/* that were read of the frame */
 	bool in_frame;
-	off_t end;			/* where the next frame has to begin, -1: not known */
+	size_t end;			/* where the next frame has to begin, SIZE_MAX: not known */
 	bool lost;			/* since the last sample */
 	bool gap;			/* between the last two samples */
-	bool has_last;
-	uint64_t last_time;		/* of the last sample that was read */
+	uint64_t last_time;		/* of the last sample that was read; 0: none since a seek */
 	struct sample_origin last;
 };
 
@@ -124,79 +131,104 @@ static void report(const struct recording *recording, const char *what)
 		recording->notice(&notice, recording->arg);
 }
 
-static bool add_frame(struct recording *recording, off_t offset)
+/* Adds the next frame from @offset on from which a sample can be read. Returns 0 if there is none. */
+static int add_frame(struct recording *recording, size_t offset)
 {
-	off_t *more = array_grow(recording->frame, recording->frames, &recording->frame_capacity,
-				 sizeof(*more));
+	const char *end = recording->data + recording->size, *found = recording->data + offset;
+	struct frame *more, frame;
 
+	for (;; found++) {
+		found = frame_find(found, (size_t)(end - found));
+		if (!found)
+			return 0;
+		if (frame_reader_peek(recording->reader, found, (size_t)(end - found), &frame.time))
+			break;
+	}
+	frame.offset = (size_t)(found - recording->data);
+	more = array_grow(recording->frame, recording->frames, &recording->frame_capacity,
+			  sizeof(*more));
 	if (!more)
-		return false;
+		return -ENOMEM;
 	recording->frame = more;
-	more[recording->frames++] = offset;
-	return true;
-}
-
-/* Returns where the next frame begins from which a sample can be read, or -1. */
-static off_t find_frame(struct recording *recording, off_t offset)
-{
-	uint64_t time;
-
-	do {
-		offset = frame_find(recording->fd, offset);
-		if (offset < 0 ||
-		    frame_reader_peek(recording->reader, recording->fd, offset, &time))
-			return offset;
-	} while (++offset);
-	return -1;
+	more[recording->frames++] = frame;
+	return 1;
 }
 
 /*
  * A frame is unfinished or damaged if none begins where it seems to end. Then another one may begin
  * anywhere. Reading the frames reveals what is between them.
  */
-static bool list_frames(struct recording *recording)
+static int list_frames(struct recording *recording)
 {
-	off_t offset = find_frame(recording, 0), end;
+	size_t offset = 0;
+	int found;
 
-	recording->size = lseek(recording->fd, 0, SEEK_END);
-	while (offset >= 0) {
-		if (!add_frame(recording, offset))
-			return false;
-		end = frame_end(recording->fd, offset);
-		if (end == recording->size)
-			break;
-		if (end < 0 || frame_find(recording->fd, end) != end)
-			end = find_frame(recording, offset + 1);
-		offset = end;
+	while ((found = add_frame(recording, offset)) > 0) {
+		size_t begin = recording->frame[recording->frames - 1].offset;
+		const char *at = recording->data + begin;
+		size_t left = recording->size - begin, size = frame_size(at, left);
+
+		if (size < left && frame_find(at + size, left - size) != at + size)
+			size = 0;
+		offset = begin + (size ? size : 1);
 	}
-	return true;
+	return found;
+}
+
+/* Reads all of a file. Returns 0 or -errno. */
+static int load(struct recording *recording, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return -errno;
+	err = fstat(fd, &st) ? -errno : st.st_size > MAX_FILE ? -EFBIG : 0;
+	if (!err)
+		recording->data = malloc((size_t)st.st_size + 1);
+	if (!err && !recording->data)
+		err = -ENOMEM;
+	while (!err && (n = read(fd, recording->data + recording->size,
+				 (size_t)st.st_size - recording->size)) > 0)
+		recording->size += (size_t)n;
+	err = n < 0 ? -errno : err;
+	close(fd);
+	return err;
+}
+
+static void free_segment(struct recording *recording)
+{
+	free(recording->data);
+	recording->data = NULL;
+	recording->size = 0;
+	recording->frames = 0;
 }
 
 /* Returns 0 or -errno. A segment that retention has removed meanwhile has no frames. */
 static int enter_segment(struct recording *recording, size_t number)
 {
 	char path[PATH_MAX], name[SEGMENT_NAME_SIZE];
+	int err;
 
-	if (recording->fd >= 0)
-		close(recording->fd);
+	free_segment(recording);
 	recording->next_segment = number + 1;
 	recording->in_frame = false;
 	recording->next_frame = 0;
-	recording->frames = 0;
 	recording->end = 0;
-	recording->size = 0;
 	if (recording->is_dir)
 		snprintf(path, sizeof(path), "%s/%s", recording->path,
 			 segment_name(&recording->segment[number], name));
 	else
 		snprintf(path, sizeof(path), "%s", recording->path);
-	recording->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (recording->fd < 0)
-		return errno == ENOENT && recording->is_dir ? 0 : -errno;
-	return list_frames(recording) ? 0 : -ENOMEM;
+	err = load(recording, path);
+	if (err == -ENOENT && recording->is_dir)
+		return 0;
+	return err ? err : list_frames(recording);
 }
 
-static bool refuse(struct recording *recording, const char *path, int err, struct message *why)
+static struct recording *refuse(struct recording *recording, const char *path, int err,
+				struct message *why)
 {
 	recording_close(recording);
 	message_set(why, "cannot read the recording: %s", strerror(-err));
@@ -205,12 +237,13 @@ static bool refuse(struct recording *recording, const char *path, int err, struc
 		message_advice(why, "'kvm-stats record' makes recordings");
 	else if (err == -EACCES)
 		message_advice(why, "Run as root, or become a member of the group kvm-stats");
-	return false;
+	return NULL;
 }
 
 bool recording_is_one(const char *path)
 {
 	struct stat st;
+	char begin[4];
 	bool is_one;
 	int fd;
 
@@ -220,9 +253,11 @@ bool recording_is_one(const char *path)
 	if (!S_ISREG(st.st_mode))
 		return S_ISDIR(st.st_mode);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	is_one = fd >= 0 && !frame_find(fd, 0);
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return false;
+	is_one = read(fd, begin, sizeof(begin)) == sizeof(begin) &&
+		 frame_find(begin, sizeof(begin));
+	close(fd);
 	return is_one;
 }
 
@@ -238,7 +273,6 @@ struct recording *recording_open(const char *path,
 		message_no_memory(why);
 		return NULL;
 	}
-	recording->fd = -1;
 	recording->notice = notice;
 	recording->arg = arg;
 	recording->path = strdup(path);
@@ -249,10 +283,10 @@ struct recording *recording_open(const char *path,
 		count = -errno;
 	else if (S_ISDIR(st.st_mode))
 		count = segments_list(path, &recording->segment);
-	recording->is_dir = count >= 0 && S_ISDIR(st.st_mode);
-	recording->segments = count > 0 ? (size_t)count : 0;
 	if (count < 0)
-		return refuse(recording, path, (int)count, why) ? recording : NULL;
+		return refuse(recording, path, (int)count, why);
+	recording->is_dir = S_ISDIR(st.st_mode);
+	recording->segments = (size_t)count;
 	return recording;
 }
 
@@ -260,8 +294,7 @@ void recording_close(struct recording *recording)
 {
 	if (!recording)
 		return;
-	if (recording->fd >= 0)
-		close(recording->fd);
+	free_segment(recording);
 	frame_reader_free(recording->reader);
 	free(recording->frame);
 	free(recording->segment);
@@ -273,11 +306,13 @@ void recording_close(struct recording *recording)
 
 static void enter_frame(struct recording *recording, size_t number)
 {
-	frame_reader_start(recording->reader, recording->fd, recording->frame[number]);
+	size_t offset = recording->frame[number].offset;
+
+	frame_reader_start(recording->reader, recording->data + offset, recording->size - offset);
 	recording->next_frame = number + 1;
 	recording->samples = 0;
 	recording->in_frame = true;
-	recording->end = -1;
+	recording->end = SIZE_MAX;
 }
 
 /* Whether a recorder can still be writing the frame. */
@@ -290,8 +325,9 @@ static bool is_last_frame(const struct recording *recording)
 static void leave_frame(struct recording *recording, enum frame_state state)
 {
 	recording->in_frame = false;
-	recording->end = state == FRAME_END ? frame_reader_end(recording->reader) :
-			 state == FRAME_UNFINISHED ? recording->size : -1;
+	if (state == FRAME_END)
+		recording->end = recording->frame[recording->next_frame - 1].offset +
+				 frame_reader_used(recording->reader);
 	if (state == FRAME_DAMAGED && recording->samples && is_last_frame(recording))
 		report(recording, "the last sample is not complete");
 	else if (state == FRAME_DAMAGED)
@@ -304,8 +340,7 @@ static bool next_frame(struct recording *recording)
 	while (recording->next_frame >= recording->frames) {
 		int err;
 
-		/* A recorder can have appended to the file meanwhile. */
-		recording->lost |= recording->end >= 0 && recording->end < recording->size;
+		recording->lost |= recording->end < recording->size;
 		if (recording->next_segment >= recording->segments)
 			return false;
 		err = enter_segment(recording, recording->next_segment);
@@ -313,8 +348,8 @@ static bool next_frame(struct recording *recording)
 			report(recording, strerror(-err));
 		recording->lost |= err != 0;
 	}
-	recording->lost |= recording->end >= 0 &&
-			   recording->frame[recording->next_frame] != recording->end;
+	recording->lost |= recording->end != SIZE_MAX &&
+			   recording->frame[recording->next_frame].offset != recording->end;
 	enter_frame(recording, recording->next_frame);
 	return true;
 }
@@ -335,10 +370,10 @@ static void examine_gap(struct recording *recording, const struct sample *sample
 	stamp_of_wall(sample->time, to);
 	recording->gap = recording->lost;
 	*what = '\0';
-	if (recording->has_last && known && memcmp(now.boot, last->boot, sizeof(now.boot))) {
+	if (recording->last_time && known && memcmp(now.boot, last->boot, sizeof(now.boot))) {
 		snprintf(what, sizeof(what), "the host was booted between %s and %s", from, to);
 		recording->gap = true;
-	} else if (recording->has_last && known &&
+	} else if (recording->last_time && known &&
 		   (jump > (int64_t)CLOCK_JUMP || jump < -(int64_t)CLOCK_JUMP)) {
 		snprintf(what, sizeof(what), "the clock was set %s by %.3f s after %s, to %s",
 			 jump > 0 ? "forward" : "back", (double)(jump > 0 ? jump : -jump) / 1e9,
@@ -347,16 +382,15 @@ static void examine_gap(struct recording *recording, const struct sample *sample
 	if (*what)
 		report(recording, what);
 	if (recording->lost) {
-		snprintf(what, sizeof(what), recording->has_last ?
+		snprintf(what, sizeof(what), recording->last_time ?
 			 "damaged: samples between %s and %s are lost" :
 			 "damaged: samples before %s%s are lost",
-			 recording->has_last ? from : "", to);
+			 recording->last_time ? from : "", to);
 		report(recording, what);
 	}
 	recording->lost = false;
 	recording->last = now;
 	recording->last_time = sample->time;
-	recording->has_last = true;
 }
 
 const struct sample *recording_next(struct recording *recording)
@@ -393,11 +427,9 @@ bool recording_has_gap(const struct recording *recording)
 static bool seek_frame(struct recording *recording, uint64_t time)
 {
 	size_t i = recording->frames;
-	uint64_t begin;
 
 	while (i--) {
-		if (frame_reader_peek(recording->reader, recording->fd, recording->frame[i],
-				      &begin) && begin <= time) {
+		if (recording->frame[i].time <= time) {
 			enter_frame(recording, i);
 			return true;
 		}
@@ -421,7 +453,7 @@ static void enter_sample(struct recording *recording, size_t frame, unsigned int
 {
 	enter_frame(recording, frame);
 	recording->samples = skip_samples(recording, number, UINT64_MAX);
-	recording->has_last = false;
+	recording->last_time = 0;
 	recording->lost = false;
 }
 
@@ -471,7 +503,7 @@ int recording_seek(struct recording *recording, uint64_t time)
 
 	if (err)
 		return err;
-	recording->has_last = false;
+	recording->last_time = 0;
 	recording->lost = false;
 	if (recording->in_frame)
 		count = skip_samples(recording, UINT_MAX, time);

@@ -16,17 +16,16 @@ struct replay {
 	uint64_t time;			/* of it */
 	bool gap;
 	bool skipped;			/* before the next sample: a gap, or it is an earlier one */
-	struct bytes pass;
 	int fd;				/* in memory: the pass */
 };
 
 static ssize_t read_recorded(char *buf, size_t size, const char *path, void *arg)
 {
 	const struct replay *replay = arg;
-	ssize_t n = replay->sample ? sample_text(replay->sample, path, buf, size - 1) : -1;
+	const char *text = replay->sample ? sample_file(replay->sample, path) : NULL;
 
-	buf[n > 0 ? n : 0] = '\0';
-	return n;
+	snprintf(buf, size, "%s", text ? text : "");
+	return text ? (ssize_t)strlen(buf) : -1;
 }
 
 bool replay_is_recording(const char *path)
@@ -58,17 +57,12 @@ static const struct sample *next_sample(struct replay *replay)
 }
 
 /* The library reads each pass from the start of the file. */
-static int write_pass(struct replay *replay)
+static int write_pass(const struct replay *replay)
 {
-	int err;
+	const struct bytes *pass = &replay->sample->pass;
 
-	replay->pass.size = 0;
-	err = sample_write_pass(replay->sample, &replay->pass);
-	if (err)
-		return err;
 	if (ftruncate(replay->fd, 0) || lseek(replay->fd, 0, SEEK_SET) ||
-	    pwrite(replay->fd, replay->pass.data, replay->pass.size, 0) !=
-	    (ssize_t)replay->pass.size)
+	    pwrite(replay->fd, pass->data, pass->size, 0) != (ssize_t)pass->size)
 		return -errno;
 	return 0;
 }
@@ -116,39 +110,36 @@ bool replay_has_gap(const struct replay *replay)
 
 /* ---- opening and closing ---- */
 
-/* For growth at a time, the sample before that one is the first. */
-static int seek_start(const struct replay *replay)
+/*
+ * For growth at a time, the sample before that one is the first. Returns false, and sets why there
+ * is nothing to show, such as that the recording begins later.
+ */
+static bool find_start(struct replay *replay, struct message *why)
 {
 	const struct replay_options *options = &replay->options;
 	uint64_t span = options->span > options->interval ? options->span : options->interval;
-	const struct sample *sample;
-	int err = recording_seek(replay->recording, options->at ? options->at : options->since);
-
-	if (err || !options->at || !span)
-		return err;
-	sample = recording_next(replay->recording);
-	if (!sample)
-		return -ENODATA;
-	return recording_seek(replay->recording, sample->time > span ? sample->time - span : 0);
-}
-
-/* Sets why there is nothing to show, if the recording begins later. */
-static int check_start(struct replay *replay, struct message *why)
-{
-	uint64_t wanted = replay->options.at ? replay->options.at : replay->options.until;
-	const struct sample *sample = recording_next(replay->recording);
+	uint64_t wanted = options->at ? options->at : options->until;
+	uint64_t start = options->at ? options->at : options->since;
+	int err = recording_seek(replay->recording, start);
+	const struct sample *sample = err ? NULL : recording_next(replay->recording);
 	char begin[STAMP_SIZE];
 
-	if (!sample) {
-		message_set(why, "the recording has no samples");
-	} else if (wanted && sample->time > wanted) {
+	if (sample && (!wanted || sample->time <= wanted)) {
+		if (options->at && span)
+			start = sample->time > span ? sample->time - span : 0;
+		err = recording_seek(replay->recording, start);
+		if (!err)
+			return true;
+	}
+	if (err && err != -ENODATA)
+		message_set(why, "cannot read the recording: %s", strerror(-err));
+	else if (sample)
 		message_set(why, "the recording has nothing at this time. It begins at %s",
 			    stamp_of_wall(sample->time, begin));
-	} else {
-		return seek_start(replay);
-	}
-	message_object(why, "%s", replay->options.dir);
-	return -ENODATA;
+	else
+		message_set(why, "the recording has no samples");
+	message_object(why, "%s", options->dir);
+	return false;
 }
 
 struct replay *replay_open(const struct replay_options *options,
@@ -156,7 +147,6 @@ struct replay *replay_open(const struct replay_options *options,
 			   struct message *why)
 {
 	struct replay *replay = calloc(1, sizeof(*replay));
-	int err = -ENOMEM;
 
 	if (!replay) {
 		message_no_memory(why);
@@ -166,14 +156,11 @@ struct replay *replay_open(const struct replay_options *options,
 	if (!options->dir)
 		replay->options.dir = RECORDING_DIR;
 	replay->fd = memfd_create("pass", MFD_CLOEXEC);
-	replay->recording = recording_open(replay->options.dir, notice, arg, why);
 	if (replay->fd < 0)
 		message_no_memory(why);
-	else if (replay->recording)
-		err = seek_start(replay);
-	if (replay->recording && (!err || err == -ENODATA))
-		err = check_start(replay, why);
-	if (err) {
+	else
+		replay->recording = recording_open(replay->options.dir, notice, arg, why);
+	if (!replay->recording || !find_start(replay, why)) {
 		replay_close(replay);
 		return NULL;
 	}
@@ -187,7 +174,6 @@ void replay_close(struct replay *replay)
 		return;
 	kernel_set_reader(NULL, NULL);
 	recording_close(replay->recording);
-	bytes_free(&replay->pass);
 	if (replay->fd >= 0)
 		close(replay->fd);
 	free(replay);

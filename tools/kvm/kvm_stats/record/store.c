@@ -20,9 +20,6 @@
 #define SEGMENT_SIZE	67108864u
 #define MIN_SEGMENTS	8
 
-/* A clock that is set begins a segment, so that the times in one are ascending. */
-#define CLOCK_JUMP	SECOND
-
 struct store {
 	int dir;			/* locked */
 	int fd;				/* of the current segment, or -1 */
@@ -31,8 +28,7 @@ struct store {
 	struct segment *segment;	/* the last one is the current one */
 	size_t segments;
 	uint64_t last_number;
-	uint64_t offset;		/* CLOCK_REALTIME minus CLOCK_BOOTTIME of the last sample */
-	uint64_t last_time;
+	uint64_t last_time;		/* of a sample */
 	size_t dropped;			/* samples since the last one that was written */
 	int error;			/* why: -errno, or 0 */
 };
@@ -140,20 +136,16 @@ static int append(struct store *store, const void *data, size_t size)
 }
 
 /* A frame that lacks its end can be read all the same. */
-static void end_frame(struct store *store)
-{
-	size_t size;
-	const void *data = frame_writer_end(store->writer, &size);
-
-	if (data && size)
-		append(store, data, size);
-}
-
 static void end_segment(struct store *store)
 {
+	const void *data;
+	size_t size;
+
 	if (store->fd < 0)
 		return;
-	end_frame(store);
+	data = frame_writer_end(store->writer, &size);
+	if (data && size)
+		append(store, data, size);
 	fdatasync(store->fd);
 	close_segment(store);
 }
@@ -163,14 +155,15 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static bool needs_new_segment(const struct store *store, uint64_t time, bool jumped)
+/* The times in a segment are ascending. */
+static bool needs_new_segment(const struct store *store, uint64_t time)
 {
 	const struct segment *current;
 
 	if (store->fd < 0)
 		return false;
 	current = &store->segment[store->segments - 1];
-	return jumped || time < store->last_time ||
+	return time < store->last_time ||
 	       time - current->time >= least(SEGMENT_TIME, store->limits.age / MIN_SEGMENTS) ||
 	       (uint64_t)current->size >= least(SEGMENT_SIZE, store->limits.size / MIN_SEGMENTS);
 }
@@ -184,8 +177,6 @@ static int append_sample(struct store *store, const struct sample *sample)
 
 	if (store->fd < 0)
 		err = begin_segment(store, sample->time);
-	if (!err && frame_writer_samples(store->writer) >= FRAME_SAMPLES)
-		end_frame(store);
 	data = err ? NULL : frame_writer_add(store->writer, sample, &size);
 	if (!err && !data)
 		err = -ENOMEM;
@@ -218,23 +209,15 @@ static int append_somehow(struct store *store, const struct sample *sample)
 
 void store_append(struct store *store, const struct sample *sample, struct message *notice)
 {
-	struct sample_origin origin = { .boottime = 0 };
-	size_t segments = store->segments;
-	uint64_t offset;
-	int64_t jump;
+	size_t segments;
 	int err;
 
 	*notice = (struct message){ 0 };
-	sample_get_origin(sample, &origin);
-	offset = sample->time - origin.boottime;
-	jump = (int64_t)(offset - store->offset);
-	if (needs_new_segment(store, sample->time, jump > (int64_t)CLOCK_JUMP ||
-			      jump < -(int64_t)CLOCK_JUMP))
+	if (needs_new_segment(store, sample->time))
 		end_segment(store);
 	apply_limits(store, sample->time, 0);
 	segments = store->segments;
 	err = append_somehow(store, sample);
-	store->offset = offset;
 	store->last_time = sample->time;
 	if (err && err != store->error) {
 		message_set(notice, "samples are dropped: %s", strerror(-err));

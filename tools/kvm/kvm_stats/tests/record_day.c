@@ -15,27 +15,38 @@
 #include <unistd.h>
 
 #include "basics.h"
+#include "host_format.h"
 #include "record/recording.h"
 #include "record/store.h"
 
 #define INTERVAL	(10 * SECOND)
-#define BOOTTIME	4	/* see record/pass.c */
 #define MAX_SOURCES	4096
-#define MAX_NAMES	1024
+#define MAX_RECORDS	1024
 
 static struct sample source[MAX_SOURCES];
 static size_t sources, step;
 
-struct names {
-	const char *name[MAX_NAMES];
+struct records {
+	const struct kvm_host_vcpu *record[MAX_RECORDS];	/* or of another type */
 	size_t count;
 };
 
-static void copy_object(struct sample *to, const struct sample *from, const struct object *object,
-			const char *name)
+/* Copies the files whose paths begin with @from, which is replaced by @start. */
+static void copy_files(struct sample *to, const struct sample *sample, const char *from,
+		       const char *start)
 {
-	sample_add(to, name, object_layout(from, object), object->layout_size,
-		   object_values(from, object), object->values);
+	const char *at = sample->files.data;
+	char path[300];
+
+	while (at < sample->files.data + sample->files.size) {
+		const char *text = at + strlen(at) + 1;
+
+		if (!strncmp(at, from, strlen(from))) {
+			snprintf(path, sizeof(path), "%s%s", start, at + strlen(from));
+			sample_add_file(to, path, text);
+		}
+		at = text + strlen(text) + 1;
+	}
 }
 
 static void load(const char *path)
@@ -43,32 +54,43 @@ static void load(const char *path)
 	struct message why;
 	struct recording *recording = recording_open(path, NULL, NULL, &why);
 	const struct sample *sample;
-	size_t i;
 
 	while (recording && sources < MAX_SOURCES && (sample = recording_next(recording))) {
 		struct sample *to = &source[sources++];
 
-		to->time = sample->time;
-		for (i = 0; i < sample_objects(sample); i++)
-			copy_object(to, sample, sample_object(sample, i),
-				    object_name(sample, sample_object(sample, i)));
+		bytes_add(&to->pass, sample->pass.data, sample->pass.size);
+		copy_files(to, sample, "", "");
 	}
 	recording_close(recording);
 }
 
-/* Lists the objects of the first sample whose names begin with @start. */
-static struct names names_of(const char *start)
+/* Lists the records of a type. */
+static struct records records_of(const struct sample *sample, enum kvm_host_type type)
 {
-	struct names names = { .count = 0 };
+	struct records records = { .count = 0 };
+	const struct kvm_host_vcpu *record;
+	size_t at;
+
+	for (at = 0; at < sample->pass.size; at += record->record.size) {
+		record = (const void *)(sample->pass.data + at);
+		if (record->record.type == type && records.count < MAX_RECORDS)
+			records.record[records.count++] = record;
+	}
+	return records;
+}
+
+/* Returns the record of the same VM or vCPU, or NULL. */
+static const uint64_t *find(const struct sample *sample, const struct kvm_host_vcpu *like)
+{
+	struct records records = records_of(sample, like->record.type);
 	size_t i;
 
-	for (i = 0; i < sample_objects(&source[0]); i++) {
-		const char *name = object_name(&source[0], sample_object(&source[0], i));
-
-		if (!strncmp(name, start, strlen(start)) && names.count < MAX_NAMES)
-			names.name[names.count++] = name;
+	for (i = 0; i < records.count; i++) {
+		if (records.record[i]->record.vm == like->record.vm &&
+		    records.record[i]->vcpu_id == like->vcpu_id)
+			return (const void *)records.record[i];
 	}
-	return names;
+	return NULL;
 }
 
 /* No two vCPUs grow alike: clocks differ by a millisecond, other growth by a quarter. */
@@ -82,78 +104,82 @@ static uint64_t vary(uint64_t growth)
 				     growth - growth / 8 + noise % (growth / 4);
 }
 
-/*
- * Adds object @from of the recording as @name: what it grew by in interval @n, which begins at
- * another sample for each @seed, is added to what it was in @before.
- */
-static void add_grown(struct sample *to, const struct sample *before, const char *from,
-		      const char *name, size_t n, size_t seed)
+/* Which sample of the recording the one before sample @n is: another one for each @seed */
+static size_t source_of(size_t n, size_t seed)
 {
-	size_t at = (n * step + seed * 37) % (sources - step), i;
-	const struct sample *old = &source[at], *now = &source[at + step];
-	const struct object *was = sample_find(old, from), *is = sample_find(now, from);
-	const struct object *last, *added;
-
-	if (!was || !is)
-		return;
-	last = sample_find(before, name);
-	copy_object(to, now, is, name);
-	added = sample_find(to, name);
-	if (!added || !last || last->values != is->values || was->values != is->values)
-		return;
-	for (i = 0; i < is->values; i++)
-		object_values(to, added)[i] = object_values(before, last)[i] +
-			vary(object_values(now, is)[i] - object_values(old, was)[i]);
+	return (n * step + seed * 37) % (sources - step);
 }
 
-static void add_guest(struct sample *to, const struct sample *before, size_t n, size_t guest,
+/*
+ * Adds what record @from of the recording grew by, to the record that is at this place of the pass
+ * before, which has the same records.
+ */
+static void *add_grown(struct bytes *to, const struct bytes *before,
+		       const struct kvm_host_vcpu *from, size_t n, size_t seed)
+{
+	size_t at = to->size, size = from->record.size, i;
+	const uint64_t *old = find(&source[source_of(n, seed)], from);
+	const uint64_t *now = find(&source[source_of(n, seed) + step], from);
+	uint64_t *word = bytes_extend(to, size);
+
+	memcpy(word, before->size ? before->data + at : (const char *)from, size);
+	for (i = 2; before->size && old && now && i < size / sizeof(*word); i++)
+		word[i] += vary(now[i] - old[i]);
+	return word;
+}
+
+static void add_guest(struct sample *to, const struct bytes *before, size_t n, size_t guest,
 		      size_t vcpus)
 {
-	static struct names vm, vcpu, names;
-	char name[300], start[64];
-	struct names files;
+	static struct records vm, vcpu;
+	struct kvm_host_vcpu *new_vcpu;
+	struct kvm_host_vm *new_vm;
+	char from[32], start[32];
 	size_t i;
-	int pid;
 
 	if (!vm.count) {
-		vm = names_of("vm ");
-		vcpu = names_of("vcpu ");
-		names = names_of("names ");
+		vm = records_of(&source[0], KVM_HOST_VM);
+		vcpu = records_of(&source[0], KVM_HOST_VCPU);
 	}
-	sprintf(name, "vm %zx", 0x1000 + guest);
-	add_grown(to, before, vm.name[guest % vm.count], name, n, guest);
+	new_vm = add_grown(&to->pass, before, vm.record[guest % vm.count], n, guest);
+	sprintf(from, "/proc/%u/",
+		((const struct kvm_host_vm *)(const void *)vm.record[guest % vm.count])->pid);
+	sprintf(start, "/proc/%zu/", 1000 + guest);
+	new_vm->record.vm = 0x1000 + guest;
+	new_vm->pid = 1000 + (uint32_t)guest;
 	for (i = 0; i < vcpus; i++) {
-		sprintf(name, "vcpu %zx %zu", 0x1000 + guest, i);
-		add_grown(to, before, vcpu.name[(guest * vcpus + i) % vcpu.count], name, n,
-			  guest * vcpus + i);
+		new_vcpu = add_grown(&to->pass, before,
+				     vcpu.record[(guest * vcpus + i) % vcpu.count], n,
+				     guest * vcpus + i);
+		new_vcpu->record.vm = 0x1000 + guest;
+		new_vcpu->vcpu_id = (uint32_t)i;
 	}
-	sscanf(names.name[guest % names.count], "names %d", &pid);
-	sprintf(name, "names %zu 5", 1000 + guest);
-	add_grown(to, before, names.name[guest % names.count], name, n, guest);
-	sprintf(start, "/proc/%d/", pid);
-	files = names_of(start);
-	for (i = 0; i < files.count; i++) {
-		snprintf(name, sizeof(name), "/proc/%zu/%s", 1000 + guest,
-			 files.name[i] + strlen(start));
-		add_grown(to, before, files.name[i], name, n, guest);
-	}
+	copy_files(to, &source[source_of(n, guest) + step], from, start);
 }
 
-static void make_sample(struct sample *to, const struct sample *before, size_t n, size_t guests,
+static void make_sample(struct sample *to, const struct bytes *before, size_t n, size_t guests,
 			size_t vcpus)
 {
-	static const char * const hosts[] = { "host", "/proc/stat", "/proc/meminfo",
-					      "/proc/loadavg" };
+	static const char * const hosts[] = { "/proc/stat", "/proc/meminfo", "/proc/loadavg" };
+	const struct kvm_host_header *first = (const void *)source[0].pass.data;
+	const struct kvm_host_vcpu *end = records_of(&source[0], KVM_HOST_END).record[0];
+	struct kvm_host_header *header;
+	struct kvm_host_end *new_end;
 	size_t i;
 
 	sample_clear(to);
 	to->time = UINT64_C(1764370800) * SECOND + n * INTERVAL;
-	for (i = 0; i < ARRAY_SIZE(hosts); i++)
-		add_grown(to, before, hosts[i], hosts[i], n, 0);
+	bytes_add(&to->pass, first, first->record.size);
 	/* No clock is set. */
-	object_values(to, sample_find(to, "host"))[BOOTTIME] = 1000 * SECOND + n * INTERVAL;
+	header = (void *)to->pass.data;
+	header->boottime = 1000 * SECOND + n * INTERVAL;
 	for (i = 0; i < guests; i++)
 		add_guest(to, before, n, i, vcpus / guests);
+	new_end = add_grown(&to->pass, before, end, n, 0);
+	new_end->vms = (uint32_t)guests;
+	new_end->vcpus = (uint32_t)(vcpus / guests * guests);
+	for (i = 0; i < ARRAY_SIZE(hosts); i++)
+		copy_files(to, &source[source_of(n, 0) + step], hosts[i], hosts[i]);
 }
 
 static double cpu_seconds(void)
@@ -184,8 +210,8 @@ int main(int argc, char **argv)
 	for (n = 0; n < samples; n++) {
 		double start;
 
-		make_sample(&sample[n % 2], &sample[(n + 1) % 2], n, strtoul(argv[3], NULL, 10),
-			    strtoul(argv[4], NULL, 10));
+		make_sample(&sample[n % 2], &sample[(n + 1) % 2].pass, n,
+			    strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10));
 		start = cpu_seconds();
 		store_append(store, &sample[n % 2], &why);
 		used += cpu_seconds() - start;
@@ -195,9 +221,9 @@ int main(int argc, char **argv)
 	while (count-- > 0)
 		size += (uint64_t)list[count].size;
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%zu samples of %zu objects: %.1f MiB, %.0f bytes and %.2f ms of CPU time each; "
-	       "memory %.1f MiB, of which the source has a part\n", samples,
-	       sample_objects(&sample[0]), (double)size / 1048576, (double)size / (double)samples,
+	printf("%zu samples of %zu files: %.1f MiB, %.0f bytes and %.2f ms of CPU time each; "
+	       "memory %.1f MiB, of which the source has a part\n", samples, sample[0].count,
+	       (double)size / 1048576, (double)size / (double)samples,
 	       1000 * used / (double)samples, (double)usage.ru_maxrss / 1024);
 	return 0;
 }

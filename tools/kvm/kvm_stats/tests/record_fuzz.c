@@ -15,6 +15,7 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 static struct sample before;
+static const struct bytes none;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -32,7 +33,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 		recorded_sample(&sample, n, NULL);
 		bytes_add(&bytes, n % 2 ? "D" : "W", 1);
-		sample_encode(&bytes, &sample, n % 2 ? &before : NULL);
+		sample_encode(&bytes, &sample, n % 2 ? &before.pass : &none);
 		snprintf(path, sizeof(path), "%s/%u", dir, n);
 		file = fopen(path, "w");
 		CHECK(file && fwrite(bytes.data, bytes.size, 1, file) == 1 && !fclose(file));
@@ -44,33 +45,30 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 static void check_files(const struct sample *sample)
 {
-	char text[64];
+	const char *at = sample->files.data;
 	size_t i;
 
-	for (i = 0; i < sample_objects(sample); i++) {
-		const char *name = object_name(sample, sample_object(sample, i));
-		ssize_t n = sample_text(sample, name, text, sizeof(text) - 1);
+	for (i = 0; i < sample->count; i++) {
+		const char *text = at + strlen(at) + 1;
 
-		CHECK(n < (ssize_t)sizeof(text) && (n < 0 || !text[n]));
-		CHECK(sample_find(sample, name) == sample_object(sample, i));
+		CHECK(sample_file(sample, at) == text);
+		at = text + strlen(text) + 1;
 	}
+	CHECK(!sample->count || at == sample->files.data + sample->files.size);
 }
 
 static void check_pass(const struct sample *sample)
 {
 	struct kvmstats_host *host;
-	struct bytes pass = { 0 };
 
-	if (!sample_write_pass(sample, &pass)) {
-		CHECK(!kvmstats_host_open_fd(&host, write_file((void *)pass.data, pass.size)));
-		kvmstats_host_read(host);
-		kvmstats_host_close(host);
-	}
-	bytes_free(&pass);
+	CHECK(!kvmstats_host_open_fd(&host, write_file((void *)sample->pass.data,
+						       sample->pass.size)));
+	kvmstats_host_read(host);
+	kvmstats_host_close(host);
 }
 
 /* Encoded again and decoded, it is the same. */
-static void check_again(const struct sample *sample, const struct sample *old)
+static void check_again(const struct sample *sample, const struct bytes *old)
 {
 	struct sample again = { .time = sample->time };
 	struct bytes bytes = { 0 };
@@ -100,7 +98,7 @@ static void check_recording(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sample sample = { .time = 0 };
-	const struct sample *old = size && *data == 'D' ? &before : NULL;
+	const struct bytes *old = size && *data == 'D' ? &before.pass : &none;
 	struct sample_origin origin;
 
 	if (size % 16 == 0)

@@ -32,120 +32,92 @@
 static struct guest_files files;
 static const struct store_limits no_limits = { .age = UINT64_MAX / 2, .size = UINT64_MAX / 2 };
 
-/* ---- texts and passes ---- */
+/* ---- files and passes ---- */
 
-static void test_texts(void)
+#define FILES	3000
+
+static void test_files(void)
 {
-	static const char * const texts[] = {
-		"", "\n", "1", "007 0 00 10 18446744073709551615 99999999999999999999999\n",
-		"1.50 0.05 -3 (a\1b 12)\n", "cpu  1 2\n",
-	};
 	struct sample sample = { .time = 0 };
-	char buf[256], path[8];
-	size_t i, same = 0;
+	unsigned int i, right = 0;
+	char path[16], text[16];
 
-	for (i = 0; i < ARRAY_SIZE(texts); i++) {
-		sprintf(path, "/%zu", i);
-		sample_add_text(&sample, path, texts[i], strlen(texts[i]));
+	tap_ok(!sample_file(&sample, "/1"), "a sample can have no file");
+	for (i = 0; i < FILES; i++) {
+		sprintf(path, "/%u", i);
+		sprintf(text, "%u", i * i);
+		sample_add_file(&sample, path, text);
 	}
-	for (i = 0; i < ARRAY_SIZE(texts); i++) {
-		sprintf(path, "/%zu", i);
-		same += sample_text(&sample, path, buf, sizeof(buf) - 1) ==
-			(ssize_t)strlen(texts[i]) && !strcmp(buf, texts[i]);
+	sample_add_file(&sample, "/1", "again");
+	sample_add_file(&sample, "/empty", "");
+	for (i = 0; i < FILES; i++) {
+		sprintf(path, "/%u", i);
+		sprintf(text, "%u", i * i);
+		right += sample_file(&sample, path) && !strcmp(sample_file(&sample, path), text);
 	}
-	tap_is((long long)same, ARRAY_SIZE(texts), "texts are the same when they are read again");
-	tap_ok(sample_text(&sample, "/3", buf, 9) == 9 && !strcmp(buf, "007 0 00 "),
-	       "the beginning of a text can be read");
-	tap_ok(sample_text(&sample, "/none", buf, 9) == -1, "a file can be missing");
-	tap_ok(!sample_add(&sample, "/1", "", 0, NULL, 0), "a name exists once");
+	tap_is(right, FILES, "the first text that a file had is found");
+	tap_ok(!*sample_file(&sample, "/empty") && !sample_file(&sample, "/none"),
+	       "a file can be empty or missing");
 	sample_free(&sample);
 }
 
-/* Returns the host after it has read @data. */
-static struct kvmstats_host *read_host(const void *data, size_t size)
+/* Returns the host after it has read the pass. */
+static struct kvmstats_host *read_host(const struct bytes *pass)
 {
 	struct kvmstats_host *host = NULL;
 	int fd = memfd_create("host", MFD_CLOEXEC);
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) ||
-	    kvmstats_host_open_fd(&host, fd) || kvmstats_host_read(host))
+	if (fd < 0 || write(fd, pass->data, pass->size) != (ssize_t)pass->size ||
+	    lseek(fd, 0, SEEK_SET) || kvmstats_host_open_fd(&host, fd) || kvmstats_host_read(host))
 		printf("# the host file cannot be read\n");
 	close(fd);
 	return host;
 }
 
-static bool same_passes(const struct kvmstats_host *a, const struct kvmstats_host *b)
-{
-	struct sample x = { .time = 0 }, y = { .time = 0 };
-	bool same = !sample_add_host(&x, a) && !sample_add_host(&y, b) && recorded_same(&x, &y);
-
-	sample_free(&x);
-	sample_free(&y);
-	return same && kvmstats_host_vms(a) == 2 && kvmstats_host_vms(b) == 2;
-}
-
-static void test_passes(void)
-{
-	struct host_image image = { .time = 1000, .arrival = 900, .rq_clock = 950,
-				    .last_arrival = 800, .last_queued = 700 };
-	int swapped;
-
-	for (swapped = 0; swapped < 2; swapped++) {
-		struct sample sample = { .time = 0 };
-		struct kvmstats_host *host, *again;
-		struct bytes pass = { 0 };
-		size_t size;
-
-		image.swapped = swapped;
-		image.size = 0;
-		host_image_pass(&image, 5);
-		host = read_host(image.data, image.size);
-		sample_add_host(&sample, host);
-		tap_ok(!sample_write_pass(&sample, &pass), "a pass can be written again");
-		again = read_host(pass.data, pass.size);
-		tap_ok(same_passes(host, again), "it has everything that it had%s",
-		       swapped ? ", in the other byte order" : "");
-		tap_ok(kvmstats_host_pass(again, &size) && size == pass.size,
-		       "the library returns the bytes of a pass");
-		kvmstats_host_close(host);
-		kvmstats_host_close(again);
-		bytes_free(&pass);
-		sample_free(&sample);
-	}
-	free(image.data);
-}
-
 /* A VMM that ended keeps its names in the recording. */
-static void test_names(void)
+static void test_names(const struct sample *sample)
 {
-	struct sample sample = { .time = 0 };
-	struct bytes pass = { 0 };
-	const struct kvmstats_vmm *vmm;
-	struct kvmstats_host *host;
+	struct kvmstats_host *host = read_host(&sample->pass);
+	const struct kvmstats_vmm *vmm = kvmstats_host_vmm(host, 0);
 
-	recorded_sample(&sample, 0, NULL);
-	tap_ok(!sample_write_pass(&sample, &pass), "a pass with names is written");
-	host = read_host(pass.data, pass.size);
-	vmm = kvmstats_host_vmm(host, 0);
 	tap_ok(vmm && !strcmp(kvmstats_vmm_comm(vmm), "qemu") &&
 	       !strcmp(kvmstats_vmm_guest(vmm), "guest0") && !kvmstats_vmm_uuid(vmm) &&
 	       !kvmstats_vmm_name_error(vmm), "a pass has the names of its VMMs");
 	kvmstats_host_close(host);
-	bytes_free(&pass);
-	sample_free(&sample);
 }
 
-/* A boot ID that a recording can claim to have, but no host has. */
-static void test_short_boot(void)
+/* A host of either byte order: guests come and go from sample 9 to 10. */
+static void test_codec(void)
 {
-	static const char layout[40] = "boot 0 1 2 3 4 5 6 7 8 9 a b c d e f";
-	const uint64_t value[8] = { 0 };
-	struct sample sample = { .time = 0 };
-	struct sample_origin origin;
+	const struct bytes none = { .data = NULL };
+	struct recorded state = { .swapped = false };
+	int swapped;
 
-	sample_add(&sample, "host", layout, sizeof(layout), value, ARRAY_SIZE(value));
-	tap_ok(!sample_get_origin(&sample, &origin), "a boot ID that is too short is refused");
-	sample_free(&sample);
+	for (swapped = 0; swapped < 2; swapped++) {
+		struct sample before = { .time = 0 }, sample = { .time = 0 }, again = { .time = 0 };
+		struct bytes whole = { .data = NULL }, difference = { .data = NULL };
+		struct sample_origin origin;
+
+		state.swapped = swapped;
+		recorded_sample(&before, 9, &state);
+		recorded_sample(&sample, 10, &state);
+		sample_encode(&whole, &sample, &none);
+		sample_encode(&difference, &sample, &before.pass);
+		tap_ok(sample_decode(&again, &before.pass, difference.data, difference.size) &&
+		       (again.time = sample.time) && recorded_same(&again, &sample),
+		       "the difference to a sample gives the next one%s",
+		       swapped ? ", in the other byte order" : "");
+		tap_ok(2 * difference.size < whole.size, "it is much smaller: %zu of %zu bytes",
+		       difference.size, whole.size);
+		tap_ok(sample_get_origin(&again, &origin) &&
+		       origin.boottime == 1100 * SECOND + 501, "the time since the boot is known");
+		test_names(&again);
+		bytes_free(&whole);
+		bytes_free(&difference);
+		sample_free(&before);
+		sample_free(&sample);
+		sample_free(&again);
+	}
 }
 
 /* ---- reading a directory ---- */
@@ -209,6 +181,15 @@ static struct found read_all(const char *path)
 
 	read_on(path, 0, &found);
 	return found;
+}
+
+static void store_bytes(const char *path, const void *data, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		printf("# the copy cannot be written\n");
+	close(fd);
 }
 
 static const char *path_of(const char *name)
@@ -405,10 +386,8 @@ static void test_replay(void)
 /* ---- extracts ---- */
 
 /* Returns the exit status of kvm-stats record, which prints nothing. */
-static int run_record(const char *from, const char *extract, const char *until)
+static int run_record(const char **args, int count)
 {
-	const char *args[] = { "record", "--extract", extract, "--from", from,
-			       "--since", "2025-11-28T23:16:40Z", "--until", until, NULL };
 	int status = -1;
 	pid_t pid;
 
@@ -417,10 +396,18 @@ static int run_record(const char *from, const char *extract, const char *until)
 	if (!pid) {
 		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
 			_exit(9);
-		_exit(command_record((int)ARRAY_SIZE(args) - 1, (char **)(uintptr_t)args));
+		_exit(command_record(count, (char **)(uintptr_t)args));
 	}
 	waitpid(pid, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int run_extract(const char *from, const char *extract, const char *until)
+{
+	const char *args[] = { "record", "--extract", extract, "--from", from,
+			       "--since", "2025-11-28T23:16:40Z", "--until", until, NULL };
+
+	return run_record(args, (int)ARRAY_SIZE(args) - 1);
 }
 
 static void test_extracts(void)
@@ -431,18 +418,52 @@ static void test_extracts(void)
 	strcpy(trip, path_of("trip"));
 	strcpy(first, path_of("first.zst"));
 	strcpy(second, path_of("second.zst"));
-	tap_is(run_record(trip, first, "2025-11-28T23:33:20Z"), 0, "a time can be extracted");
+	tap_is(run_extract(trip, first, "2025-11-28T23:33:20Z"), 0, "a time can be extracted");
 	found = read_all(first);
 	tap_ok(found.samples == 101 && found.last == 200 && !found.wrong && !found.notices,
 	       "the extract has its samples, as they were written");
-	tap_is(run_record(first, second, "2025-11-28T23:25:00Z"), 0, "an extract has extracts");
+	tap_is(run_extract(first, second, "2025-11-28T23:25:00Z"), 0, "an extract has extracts");
 	found = read_all(second);
 	tap_ok(found.samples == 51 && found.last == 150 && !found.wrong, "they have their samples");
-	tap_ok(run_record(first, first, "2025-11-28T23:33:20Z") == 1 &&
+	tap_ok(run_extract(first, first, "2025-11-28T23:33:20Z") == 1 &&
 	       read_all(first).samples == 101, "a file that exists is not overwritten");
 	unlink(second);
-	tap_ok(run_record(first, second, "2025-11-28T22:00:00Z") == 1 && access(second, F_OK),
+	tap_ok(run_extract(first, second, "2025-11-28T22:00:00Z") == 1 && access(second, F_OK),
 	       "of a time without samples, there is no extract");
+}
+
+/* ---- the recorder ---- */
+
+/* A copy of a host file with two passes is recorded. */
+static void test_recorder(void)
+{
+	struct host_image image = { .time = 1000, .arrival = 900 };
+	char dir[128], from[128];
+	const char *args[] = { "record", "--from", from, "--dir", dir, "-c", "2", "-i", "0.1",
+			       NULL };
+	const int count = (int)ARRAY_SIZE(args) - 1;
+	struct recording *recording;
+	struct kvmstats_host *host;
+	const struct sample *sample;
+	struct message why;
+
+	strcpy(from, path_of("host"));
+	strcpy(dir, path_of("recorder"));
+	host_image_pass(&image, 5);
+	host_image_pass(&image, 6);
+	store_bytes(from, image.data, image.size);
+	free(image.data);
+	tap_is(run_record(args, count), 0, "a host file is recorded");
+	recording = recording_open(dir, NULL, NULL, &why);
+	tap_ok(recording_next(recording) && (sample = recording_next(recording)) &&
+	       !recording_next(recording), "each pass is a sample");
+	recording_seek(recording, UINT64_MAX);
+	host = read_host(&recording_next(recording)->pass);
+	tap_ok(kvmstats_host_vms(host) == 2 && kvmstats_host_vmms(host) == 2 &&
+	       kvmstats_vmm_name_error(kvmstats_host_vmm(host, 0)) == -EREMOTE,
+	       "it has the VMs, and why it has no names");
+	kvmstats_host_close(host);
+	recording_close(recording);
 }
 
 /* ---- clocks and boots ---- */
@@ -500,15 +521,6 @@ static struct copy load(const char *path)
 		printf("# the segment cannot be read\n");
 	close(fd);
 	return copy;
-}
-
-static void store_bytes(const char *path, const void *data, size_t size)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		printf("# the copy cannot be written\n");
-	close(fd);
 }
 
 /* A power cut: the file has any length. */
@@ -587,12 +599,10 @@ static void test_holes(const struct copy *copy)
 /* The first sample of the second frame is damaged, which costs the frame. */
 static void test_lost_frame(const struct copy *copy)
 {
-	int fd = open(segment_of("damage"), O_RDONLY | O_CLOEXEC);
-	off_t at = frame_find(fd, 1);
+	size_t at = (size_t)(frame_find(copy->data + 1, copy->size - 1) - copy->data);
 	struct recording *recording;
 	struct message why;
 
-	close(fd);
 	copy->data[at + 200] ^= 1;
 	store_bytes(path_of("frame.zst"), copy->data, copy->size);
 	copy->data[at + 200] ^= 1;
@@ -905,10 +915,8 @@ int main(void)
 {
 	if (guest_files_make(&files))
 		return 1;
-	test_texts();
-	test_passes();
-	test_names();
-	test_short_boot();
+	test_files();
+	test_codec();
 	test_user_times();
 	test_round_trip();
 	test_locks();
@@ -916,6 +924,7 @@ int main(void)
 	test_live();
 	test_replay();
 	test_extracts();
+	test_recorder();
 	test_clocks();
 	test_damage();
 	test_kills();

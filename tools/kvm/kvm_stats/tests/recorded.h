@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "basics.h"
+#include "host_image.h"
 #include "record/sample.h"
 
 #define RECORDED_START		(UINT64_C(1764370800) * SECOND)
@@ -14,80 +15,60 @@
 
 /* What differs from a host that runs, and whose clock is right */
 struct recorded {
-	unsigned int boot;
+	unsigned char boot;
 	int64_t clock;		/* how much the clock is ahead, in ns */
+	bool swapped;		/* the other byte order */
 };
 
-static inline void recorded_host(struct sample *sample, unsigned int n,
-				 const struct recorded *state)
-{
-	uint64_t time = 1000 * SECOND + n * RECORDED_INTERVAL;
-	const uint64_t value[] = { 0, 4711, 42, time, time, time + 5, time + 300, time + 300 };
-	char layout[256];
-
-	snprintf(layout, sizeof(layout), "boot %032x\nvm pages 1 0 1 0 0\n"
-		 "vcpu exits 0 0 1 0 0\nvcpu hist 4 0 4 8 0\n", state->boot);
-	sample_add(sample, "host", layout, strlen(layout), value, ARRAY_SIZE(value));
-}
-
 /* Guest I exists in two thirds of the samples. Its vCPU 1 is idle. */
-static inline void recorded_guest(struct sample *sample, unsigned int n, unsigned int i)
+static inline void recorded_guest(struct sample *sample, struct host_image *image, unsigned int n,
+				  unsigned int i)
 {
-	uint64_t time = 1000 * SECOND + n * RECORDED_INTERVAL;
-	const uint64_t vm[] = { 0, time + i, 77000 + i, 100 + i, 2, 1000 - n };
-	const uint64_t busy[] = { 0, time + i, 200 + i, 1, n * UINT64_C(123456789) * (i + 1), n,
-				  n / 2, n * n, i };
-	const uint64_t idle[] = { 0, time + i, 300 + i, 0, 5, 1, 2, 3, 4 };
-	const uint64_t error = 0;
-	char name[64], text[128];
+	char path[64], text[128];
 
 	if ((n / 10 + i) % 3 == 2)
 		return;
-	sprintf(name, "vm %x", 0xabc0 + i);
-	sample_add(sample, name, "", 0, vm, ARRAY_SIZE(vm));
-	sprintf(name, "vcpu %x 0", 0xabc0 + i);
-	sample_add(sample, name, "", 0, busy, ARRAY_SIZE(busy));
-	sprintf(name, "vcpu %x 1", 0xabc0 + i);
-	sample_add(sample, name, "", 0, idle, ARRAY_SIZE(idle));
-	sprintf(name, "names %u %u", 100 + i, 77000 + i);
+	host_image_vm(image, i, 0, 1000 - n);
+	host_image_vcpu(image, i, 0, n * UINT64_C(123456789) * (i + 1));
+	host_image_vcpu(image, i, 1, 5);
 	sprintf(text, "qemu%cguest%u%c%c", 0, i, 0, 0);
-	sample_add(sample, name, text, strlen("qemu") + 1 + strlen(text + 5) + 3, &error, 1);
-	sprintf(name, "/proc/%u/stat", 100 + i);
-	sprintf(text, "%u (qe%s) S 1 %u 007 %u\n", 100 + i, n % 7 == 3 ? "m u" : "mu", n * 31,
+	host_image_names(image, i, 0, text, strlen("qemu") + 1 + strlen(text + 5) + 3);
+	sprintf(path, "/proc/%u/stat", 1000 + i);
+	sprintf(text, "%u (qe%s) S 1 %u 007 %u\n", 1000 + i, n % 7 == 3 ? "m u" : "mu", n * 31,
 		n + i);
-	sample_add_text(sample, name, text, strlen(text));
+	sample_add_file(sample, path, text);
 }
 
 static inline void recorded_sample(struct sample *sample, unsigned int n,
 				   const struct recorded *state)
 {
 	static const struct recorded usual;
+	static struct host_image image;
 	unsigned int i;
 
 	state = state ? state : &usual;
+	image.size = 0;
+	image.swapped = state->swapped;
+	image.time = 1000 * SECOND + n * RECORDED_INTERVAL;
 	sample_clear(sample);
-	recorded_host(sample, n, state);
+	host_image_header(&image, 0);
+	image.data[offsetof(struct kvm_host_header, boot_id)] = state->boot;
 	for (i = 0; i < 4; i++)
-		recorded_guest(sample, n, i);
+		recorded_guest(sample, &image, n, i);
+	host_image_end(&image, 0);
+	bytes_add(&sample->pass, image.data, image.size);
 	sample->time = RECORDED_START + n * RECORDED_INTERVAL + (uint64_t)state->clock;
+}
+
+static inline bool same_bytes(const struct bytes *a, const struct bytes *b)
+{
+	return a->size == b->size && (!a->size || !memcmp(a->data, b->data, a->size));
 }
 
 static inline bool recorded_same(const struct sample *a, const struct sample *b)
 {
-	size_t i;
-
-	if (a->time != b->time || sample_objects(a) != sample_objects(b))
-		return false;
-	for (i = 0; i < sample_objects(a); i++) {
-		const struct object *x = sample_object(a, i), *y = sample_object(b, i);
-
-		if (strcmp(object_name(a, x), object_name(b, y)) ||
-		    x->layout_size != y->layout_size || x->values != y->values ||
-		    memcmp(object_layout(a, x), object_layout(b, y), x->layout_size) ||
-		    memcmp(object_values(a, x), object_values(b, y), x->values * sizeof(uint64_t)))
-			return false;
-	}
-	return true;
+	return a->time == b->time && same_bytes(&a->pass, &b->pass) &&
+	       same_bytes(&a->files, &b->files);
 }
 
 /* Returns the number of the sample, or -1 if it is not exactly that. */

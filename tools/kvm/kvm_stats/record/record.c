@@ -39,6 +39,7 @@ struct recorder {
 	struct sample sample;
 	struct notices notices;
 	bool has_samples;
+	bool has_lost;			/* a sample */
 };
 
 static void request_stop(int signal)
@@ -56,10 +57,13 @@ static int record_sample(struct recorder *recorder)
 	struct message notice;
 
 	notices_print(&recorder->notices, recorder->monitor);
+	recorder->has_lost |= err && err != -ENODATA;
 	if (err)
 		return err;
-	store_append(recorder->store, &recorder->sample, &notice);
-	recorder->has_samples = true;
+	if (store_append(recorder->store, &recorder->sample, &notice))
+		recorder->has_samples = true;
+	else
+		recorder->has_lost = true;
 	message_print(&notice);
 	return 0;
 }
@@ -116,7 +120,8 @@ static int run_recorder(const struct record_options *options)
 		sigaction(SIGINT, &action, NULL);
 		sigaction(SIGTERM, &action, NULL);
 		record_samples(&recorder);
-		good = recorder.has_samples || stop_requested;
+		good = (recorder.has_samples && !(options->count && recorder.has_lost)) ||
+		       stop_requested;
 	} else {
 		message_print(&why);
 	}

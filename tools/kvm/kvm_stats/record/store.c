@@ -31,6 +31,7 @@ struct store {
 	uint64_t last_time;		/* of a sample */
 	size_t dropped;			/* samples since the last one that was written */
 	int error;			/* why: -errno, or 0 */
+	int remove_error;		/* why a segment could not be removed: errno, or 0 */
 };
 
 /* ---- limits ---- */
@@ -61,7 +62,8 @@ static void remove_segment(struct store *store, size_t i)
 
 	if (i == --store->segments)
 		close_segment(store);
-	unlinkat(store->dir, segment_name(segment, name), 0);
+	if (unlinkat(store->dir, segment_name(segment, name), 0) && errno != ENOENT)
+		store->remove_error = errno;
 	memmove(segment, segment + 1, (store->segments - i) * sizeof(*segment));
 }
 
@@ -207,7 +209,7 @@ static int append_somehow(struct store *store, const struct sample *sample)
 	return err;
 }
 
-void store_append(struct store *store, const struct sample *sample, struct message *notice)
+bool store_append(struct store *store, const struct sample *sample, struct message *notice)
 {
 	size_t segments;
 	int err;
@@ -227,12 +229,18 @@ void store_append(struct store *store, const struct sample *sample, struct messa
 	} else if (!err && store->error) {
 		message_set(notice, "samples are written again; %zu %s dropped", store->dropped,
 			    store->dropped == 1 ? "was" : "were");
+	} else if (store->remove_error) {
+		message_set(notice, "an old segment cannot be removed: %s",
+			    strerror(store->remove_error));
+		message_advice(notice, "Until it is removed, the recording is above its limits");
+		store->remove_error = 0;
 	} else if (!err && store->segments < segments) {
 		message_set(notice, "the file system is almost full: the oldest samples were "
 			    "removed");
 	}
 	store->dropped = err ? store->dropped + 1 : 0;
 	store->error = err;
+	return !err;
 }
 
 /* ---- opening and closing ---- */

@@ -26,10 +26,10 @@ struct store_limits {
 struct store *store_open(const char *path, const struct store_limits *limits, struct message *why);
 
 /*
- * Appends the sample. Sets @notice if the user has to know what happened, such as that a sample was
- * dropped because the disk is full, and clears it if not.
+ * Appends the sample. Returns false if it was dropped, for example because the disk is full. Sets
+ * @notice if the user has to know what happened, and clears it if not.
  */
-void store_append(struct store *store, const struct sample *sample, struct message *notice);
+bool store_append(struct store *store, const struct sample *sample, struct message *notice);
 
 /* Ends the segment. */
 void store_close(struct store *store);

@@ -385,9 +385,10 @@ static void test_replay(void)
 
 /* ---- extracts ---- */
 
-/* Returns the exit status of kvm-stats record, which prints nothing. */
-static int run_record(const char **args, int count)
+/* Returns the exit status of kvm-stats record, which prints nothing, and writes if it @can_write. */
+static int run_record(const char **args, int count, bool can_write)
 {
+	const struct rlimit none = { 0, 0 };
 	int status = -1;
 	pid_t pid;
 
@@ -396,6 +397,9 @@ static int run_record(const char **args, int count)
 	if (!pid) {
 		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
 			_exit(9);
+		signal(SIGXFSZ, SIG_IGN);
+		if (!can_write)
+			setrlimit(RLIMIT_FSIZE, &none);
 		_exit(command_record(count, (char **)(uintptr_t)args));
 	}
 	waitpid(pid, &status, 0);
@@ -407,7 +411,7 @@ static int run_extract(const char *from, const char *extract, const char *until)
 	const char *args[] = { "record", "--extract", extract, "--from", from,
 			       "--since", "2025-11-28T23:16:40Z", "--until", until, NULL };
 
-	return run_record(args, (int)ARRAY_SIZE(args) - 1);
+	return run_record(args, (int)ARRAY_SIZE(args) - 1, true);
 }
 
 static void test_extracts(void)
@@ -453,7 +457,7 @@ static void test_recorder(void)
 	host_image_pass(&image, 6);
 	store_bytes(from, image.data, image.size);
 	free(image.data);
-	tap_is(run_record(args, count), 0, "a host file is recorded");
+	tap_is(run_record(args, count, true), 0, "a host file is recorded");
 	recording = recording_open(dir, NULL, NULL, &why);
 	tap_ok(recording_next(recording) && (sample = recording_next(recording)) &&
 	       !recording_next(recording), "each pass is a sample");
@@ -464,6 +468,7 @@ static void test_recorder(void)
 	       "it has the VMs, and why it has no names");
 	kvmstats_host_close(host);
 	recording_close(recording);
+	tap_is(run_record(args, count, false), 1, "if samples are dropped, -c fails");
 }
 
 /* ---- clocks and boots ---- */
@@ -746,6 +751,25 @@ static void test_age_after_clock(void)
 	tap_ok(count > 1 && !old, "after a clock was ahead, old samples are removed, too");
 }
 
+/* What is in the way of retention stays there, and is reported once. */
+static void test_stuck_segment(void)
+{
+	const struct store_limits age = { .age = 800 * SECOND, .size = no_limits.size };
+	struct sample sample = { .time = 0 };
+	struct message why, first, second;
+	struct store *store;
+
+	mkdir(path_of("stuck"), 0700);
+	mkdir(path_of("stuck/kvm-stats-00000001-20251127T000000Z.zst"), 0700);
+	store = store_open(path_of("stuck"), &age, &why);
+	recorded_sample(&sample, 0, NULL);
+	tap_ok(store_append(store, &sample, &first) && store_append(store, &sample, &second) &&
+	       strstr(first.what, "cannot be removed: ") && !*second.what,
+	       "a segment that cannot be removed is reported once");
+	store_close(store);
+	sample_free(&sample);
+}
+
 static mode_t mode_of(const char *path)
 {
 	struct stat st;
@@ -930,6 +954,7 @@ int main(void)
 	test_kills();
 	test_limits();
 	test_age_after_clock();
+	test_stuck_segment();
 	test_modes();
 	test_names_of_segments();
 	test_pipe();

@@ -423,6 +423,38 @@ refusal_tests()
 		"the terminal 'dumb' cannot move its cursor" '^status 1'
 }
 
+# The only thread that looks like a vCPU is stopped between two recordings. This needs no KVM.
+records_stop()
+{
+	local fake record="$stats record -c 4 -i 0.2 --dir $out/stop" good
+
+	rm -rf "$out/stop"
+	python3 -c 'import ctypes, threading, time
+def vcpu():
+    ctypes.CDLL(None).prctl(15, b"CPU 0/KVM", 0, 0, 0)
+    time.sleep(600)
+threading.Thread(target=vcpu).start()' 9>&- &
+	fake=$!
+	until_true 20 grep -qs "CPU 0/KVM" -r "/proc/$fake/task" --include=comm && $record 9>&- &&
+	at=$(date -Ins) && kill -STOP "$fake" && $record 9>&-
+	good=$?
+	kill -KILL "$fake"
+	return "$good"
+}
+
+replay_tests()
+{
+	check "a guest is recorded before and after it is stopped" records_stop
+	run "kvm-stats top --dir $out/stop --at $at --columns pid,state,verdict"
+	shows "top shows a recording" '^Guests .* 1 sample/step'
+	screen_check "the guest is not stopped yet" lacks ' stopped$'
+	keys v
+	shows "v shows the next sample with another verdict" ' stopped$'
+	keys v
+	shows "or says that there is none" 'No later sample has another verdict'
+	quit_top
+}
+
 only_ascii()
 {
 	LC_ALL=C lacks '[^ -~]'
@@ -463,6 +495,7 @@ check "top builds with sanitizers" build_checked
 terminal 140 24 C.UTF-8
 run_tests refusal_tests
 run_tests readme_tests
+run_tests replay_tests
 why=$(why_no_vm)
 [ -n "$why" ] || "$stats" publish --check >"$out/log" 2>&1 || why=$(head -n 1 "$out/log")
 copy=$(mktemp -d /tmp/kvm-stats.XXXXXX)

@@ -479,6 +479,7 @@ static const char * const help[] = {
 	"Space         pause and continue",
 	".  ,  ]  [    of a recording: the next or previous sample; twice or half",
 	"              as many samples in a step",
+	"v             of a recording: the next sample with another verdict",
 	"s             set the seconds between two readings",
 	"r  i          count values of statistics from now on; since VM creation",
 	"h  q          show this help; quit",

@@ -168,9 +168,42 @@ static void order_key(struct view *view, int key)
 	view_update(view);
 }
 
+/* Returns a number that differs if the verdicts on the page do. */
+static uint64_t sum_of_verdicts(const struct page *page)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	if (page->kind != PAGE_GUESTS)
+		return *page->verdict.text ? page->verdict.rule : RULE_NONE;
+	for (i = 0; i < page->lines; i++) {
+		if (*page->line[i]->verdict)
+			sum += page->line[i]->scope.vmm * (uintptr_t)page->line[i]->verdict;
+	}
+	return sum;
+}
+
+/* Shows the next sample that has another verdict. Each key ends the search. */
+static void next_verdict(struct view *view)
+{
+	const struct monitor *monitor = view->sampler.monitor;
+	uint64_t sum = sum_of_verdicts(view_page(view)), wall;
+	size_t step = view->step;
+
+	view->step = 1;
+	do {
+		wall = monitor->wall;
+		view_sample(view);
+	} while (!view->quit && monitor->wall != wall && getch() == ERR &&
+		 sum_of_verdicts(view_page(view)) == sum);
+	view->step = step;
+	if (monitor->wall == wall)
+		view_notice(view, "No later sample has another verdict.");
+}
+
 #define MAX_STEP	4096
 
-/* The keys are those of mpv. Returns whether the key has a meaning for recordings. */
+/* Most keys are those of mpv. Returns whether the key has a meaning for recordings. */
 static bool replay_key(struct view *view, int key)
 {
 	switch (key) {
@@ -179,6 +212,9 @@ static bool replay_key(struct view *view, int key)
 		return true;
 	case ',':
 		view_back(view);
+		return true;
+	case 'v':
+		next_verdict(view);
 		return true;
 	case ']':
 		view->step = view->step < MAX_STEP ? 2 * view->step : MAX_STEP;

@@ -149,7 +149,7 @@ documents()
 
 spelling()
 {
-	files | grep -vE '^(LICENSES|series)/|\.svg$|/seeds/' | xargs -d '\n' codespell
+	files | grep -vE '^(LICENSES|series)/|\.zst$|/seeds/' | xargs -d '\n' codespell
 }
 
 # "prefix: Imperative verb ...", at most 72 columns
@@ -170,7 +170,7 @@ commit_bodies()
 terms()
 {
 	files | grep -vE '^(LICENSES|series|virt|include|arch|Documentation|tools/testing/selftests)/' |
-		grep -vE '\.(svg|json)$|/seeds/|/terms\.list$' |
+		grep -vE '\.(zst|json)$|/seeds/|/terms\.list$' |
 		xargs -d '\n' awk -f "$lint/terms.awk" "$lint/terms.list"
 }
 

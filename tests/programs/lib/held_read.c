@@ -60,7 +60,7 @@ static void *read_main(void *arg)
 	struct held_read *read = arg;
 	sigset_t all;
 
-	/* Signals are for the threads of the program. */
+	/* This thread stays in its read: the other threads of the program handle signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	read->got = pread(read->fd, read->buf, read->len, read->offset);

@@ -74,8 +74,8 @@ static ssize_t capture_file(char *buf, size_t size, const char *path, void *arg)
 /* ---- samples ---- */
 
 /*
- * All files of a process that is new to the functions of proc.h are read, and of others, some only
- * when they are needed. So the commands find what they need in each sample with which they begin.
+ * The functions of proc.h read all files of a process that they do not know, and later only some.
+ * A replay can begin at any sample, so each sample needs all files.
  */
 static void forget_processes(const struct monitor *monitor)
 {

@@ -306,9 +306,6 @@ test_facts()
 	grep -qF "$(grep -oiE -m 1 'commit [0-9a-f]{12}' "$ROOT/tests/bench/RESULTS.md" |
 		cut -d ' ' -f 2)" "$ROOT/docs/cost.md"
 	result $? "docs/cost.md has the results of the commit that the benchmark's page names"
-
-	"$ROOT/tests/mutants/record" --check >"$tap_log" 2>&1
-	result $? "docs/testing.md has the numbers of mutants of mutants/*.list"
 }
 
 # The reference has the statistics of the kernel's definition lists, in the same order, and the

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "cgroup.h"
-#include "guest.h"
 #include "guest_files.h"
 #include "proc.h"
 #include "tap.h"
@@ -47,24 +46,6 @@ static bool update(struct process *process, uint64_t time, const struct process_
 static bool near(double a, double b)
 {
 	return fabs(a - b) < 0.01;
-}
-
-static void test_names(void)
-{
-	static const struct {
-		const char *name;
-		int vcpu;
-	} cases[] = {
-		{ "CPU 0/KVM", 0 }, { "CPU 12/KVM", 12 }, { "CPU 3/TCG", -1 }, { "CPU /KVM", -1 },
-		{ "fc_vcpu 3", 3 }, { "vcpu7", 7 }, { "crosvm_vcpu11", 11 }, { "kvm-vcpu-0", 0 },
-		{ "vcpu", -1 }, { "vcpu_manager", -1 }, { "vcpu1x", -1 }, { "IO mon_iothread", -1 },
-		{ "qemu-system-x86", -1 }, { "", -1 },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		tap_ok(kvmstats_vcpu_of_name(cases[i].name) == cases[i].vcpu,
-		       "the vCPU is found in the name of a thread: '%s'", cases[i].name);
 }
 
 static void test_task(void)
@@ -514,7 +495,6 @@ int main(void)
 	proc_set_root(files.dir);
 	cgroup_set_root(files.dir);
 	write_file("cpu\n", "cgroup.controllers");
-	test_names();
 	test_task();
 	test_named_threads();
 	test_gaps();

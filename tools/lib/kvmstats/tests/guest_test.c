@@ -124,16 +124,23 @@ static void test_other_uuids(void)
 	       "the UUID of Cloud Hypervisor");
 }
 
+/* The names are those of QEMU, Firecracker, Cloud Hypervisor, crosvm and kvmtool. */
 static void test_threads(void)
 {
-	tap_is(kvmstats_vcpu_of_name("CPU 12/KVM"), 12, "the name of QEMU's threads has the vCPU");
-	tap_is(kvmstats_vcpu_of_name("fc_vcpu 0"), 0, "so has that of Firecracker's");
-	tap_is(kvmstats_vcpu_of_name("vcpu1"), 1, "of Cloud Hypervisor's");
-	tap_is(kvmstats_vcpu_of_name("kvm-vcpu-3"), 3, "of kvmtool's");
-	tap_is(kvmstats_vcpu_of_name("CPU 0/TCG"), -1, "a thread of an emulator runs no vCPU");
-	tap_is(kvmstats_vcpu_of_name("vcpus"), -1, "nor does one without a number");
-	tap_is(kvmstats_vcpu_of_name("vcpu1-io"), -1, "nor one whose name goes on");
-	tap_is(kvmstats_vcpu_of_name("worker"), -1, "nor do others");
+	static const struct {
+		const char *name;
+		int vcpu;
+	} cases[] = {
+		{ "CPU 0/KVM", 0 }, { "CPU 12/KVM", 12 }, { "CPU 3/TCG", -1 }, { "CPU /KVM", -1 },
+		{ "fc_vcpu 3", 3 }, { "vcpu7", 7 }, { "crosvm_vcpu11", 11 }, { "kvm-vcpu-3", 3 },
+		{ "vcpu", -1 }, { "vcpus", -1 }, { "vcpu1x", -1 }, { "vcpu1-io", -1 },
+		{ "IO mon_iothread", -1 }, { "", -1 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		tap_ok(kvmstats_vcpu_of_name(cases[i].name) == cases[i].vcpu,
+		       "the vCPU is found in the name of a thread: '%s'", cases[i].name);
 }
 
 int main(void)

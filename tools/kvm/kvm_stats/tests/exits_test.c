@@ -266,9 +266,12 @@ static void test_many_vcpus(void)
 	const char *number = getenv("EXITS_VCPUS");
 	unsigned int i, many = number ? atoi(number) : 1000, wrong = 0;
 
-	for (i = 0; i < many; i++)
+	for (i = 1; i <= many; i++) {
 		wrong += !counts_from_zero(1 + i % 7);
-	tap_tried(many, "vCPUs, one after the other");
+		/* A boot ends a program that prints nothing for long. */
+		if (i % 50 == 0)
+			tap_tried(50, "vCPUs, one after the other");
+	}
 	tap_is(wrong, 0, "each vCPU counts from 0");
 }
 

@@ -488,7 +488,8 @@ static void switched_while_it_works(void)
 static const struct check switch_checks[] = {
 	{ "twice while a vCPU spins", switched_while_it_works, .arg = &spinning, .attempts = 5 },
 	{ "twice while a vCPU halts", switched_while_it_works, .arg = &halting, .attempts = 5 },
-	{ "twice while a vCPU is in user space", switched_while_it_works, .arg = &pausing, .attempts = 5 },
+	{ "twice while a vCPU is in user space", switched_while_it_works, .arg = &pausing,
+	  .attempts = 5 },
 	{ "1000 times while a vCPU exits", switched_while_it_exits, needs_two_cpus,
 	  .attempts = 5 },
 	{}

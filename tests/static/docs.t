@@ -263,9 +263,9 @@ test_manual_pages()
 	sed -n 's/^\t{ "\(thread_[a-z_]*\)", .*/\1/p' "$command/host_file/layout.c" |
 		described kvm-stats-host-file.5 '^\.BR? .*\<@\>'
 	result $? "kvm-stats-host-file(5) has each statistic of a thread"
-	awk -F '"' '/^\t\t\.name = / { name = $2 }
-		/is_note = true/ { name = "" }
-		/^\t},/ && name { print name; name = "" }' "$command/why/rules.c" |
+	awk -F '"' '/^\t\t\.name = / { name = $2; remedy = 0 }
+		/^\t\t\.remedy = / { remedy = 1 }
+		/^\t},/ && remedy { print name; remedy = 0 }' "$command/why/rules.c" |
 		described kvm-stats-why.1 "^@( [*])?$TAB"
 	result $? "kvm-stats-why(1) has each verdict"
 }

@@ -426,7 +426,7 @@ refusal_tests()
 # The only thread that looks like a vCPU is stopped between two recordings. This needs no KVM.
 records_stop()
 {
-	local fake record="$stats record -c 4 -i 0.2 --dir $out/stop" good
+	local fake record="$stats record -i 0.2 --dir $out/stop -c" good
 
 	rm -rf "$out/stop"
 	python3 -c 'import ctypes, threading, time
@@ -435,8 +435,8 @@ def vcpu():
     time.sleep(600)
 threading.Thread(target=vcpu).start()' 9>&- &
 	fake=$!
-	until_true 20 grep -qs "CPU 0/KVM" -r "/proc/$fake/task" --include=comm && $record 9>&- &&
-	at=$(date -Ins) && kill -STOP "$fake" && $record 9>&-
+	until_true 60 grep -qs "CPU 0/KVM" -r "/proc/$fake/task" --include=comm && $record 2 9>&- &&
+	at=$(date -u +%FT%T.%NZ) && $record 4 9>&- && kill -STOP "$fake" && $record 4 9>&-
 	good=$?
 	kill -KILL "$fake"
 	return "$good"
@@ -445,13 +445,13 @@ threading.Thread(target=vcpu).start()' 9>&- &
 replay_tests()
 {
 	check "a guest is recorded before and after it is stopped" records_stop
-	run "kvm-stats top --dir $out/stop --at $at --columns pid,state,verdict"
+	run "kvm-stats top --dir $out/stop --at $at --columns pid,state"
 	shows "top shows a recording" '^Guests .* 1 sample/step'
 	screen_check "the guest is not stopped yet" lacks ' stopped$'
 	keys v
 	shows "v shows the next sample with another verdict" ' stopped$'
 	keys v
-	shows "or says that there is none" 'No later sample has another verdict'
+	shows "or reports that no sample has one" 'No later sample has another verdict'
 	quit_top
 }
 

@@ -33,7 +33,7 @@ static void cut_cpus(char *text)
 	char *to = text;
 
 	for (line = text; !strncmp(line, "cpu", 3) && (end = strchr(line, '\n')); line = end + 1) {
-		size_t kept = line == text ? (size_t)(end - line) : strcspn(line, " \n");
+		size_t kept = line == text ? (size_t)(end - line) : strcspn(line, "\n ");
 
 		memmove(to, line, kept);
 		to += kept;

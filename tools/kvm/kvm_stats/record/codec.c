@@ -64,7 +64,7 @@ static uint64_t get_word(const char *at, bool swapped)
 
 /* ---- passes ---- */
 
-/* Returns the size of the record at @at, or of all that follows if there is none. */
+/* Returns the size of the record at @at, or of all that follows if that is not one. */
 static size_t record_size(const struct bytes *pass, size_t at)
 {
 	const struct kvm_host_record *record = (const void *)(pass->data + at);

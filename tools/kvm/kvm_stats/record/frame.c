@@ -281,17 +281,18 @@ enum frame_state frame_reader_next(struct frame_reader *reader)
 	static const struct bytes none;
 	const struct bytes *before = reader->samples ? &frame_reader_sample(reader)->pass : &none;
 	struct sample *sample = &reader->sample[(reader->samples + 1) % 2];
-	const Bytef *content;
+	const unsigned char *content;
+	enum frame_state state;
 	uLong sum, found;
 	uint64_t time;
 	size_t size;
-	enum frame_state state = next_head(reader, &time, &size, &sum);
 
+	state = next_head(reader, &time, &size, &sum);
 	if (state != FRAME_SAMPLE)
 		return state;
 	if (unpack(reader, HEAD_SIZE + size) != FRAME_SAMPLE)
 		return FRAME_DAMAGED;
-	content = (const Bytef *)reader->content.data;
+	content = (const unsigned char *)reader->content.data;
 	found = crc32_z(reader->sum, content, HEAD_SIZE - SUM_SIZE);
 	if (crc32_z(found, content + HEAD_SIZE, size) != sum ||
 	    !sample_decode(sample, before, content + HEAD_SIZE, size))

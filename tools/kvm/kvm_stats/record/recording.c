@@ -131,7 +131,10 @@ static void report(const struct recording *recording, const char *what)
 		recording->notice(&notice, recording->arg);
 }
 
-/* Adds the next frame from @offset on from which a sample can be read. Returns 0 if there is none. */
+/*
+ * Adds the next frame from @offset on from which a sample can be read. Returns 1, 0 if no frame
+ * follows, or -ENOMEM.
+ */
 static int add_frame(struct recording *recording, size_t offset)
 {
 	const char *end = recording->data + recording->size, *found = recording->data + offset;

@@ -61,12 +61,12 @@ struct sample_origin {
 	uint64_t boottime;		/* in ns */
 };
 
-/* Returns false if the pass has none. */
+/* Returns false if the pass does not have it. */
 bool sample_get_origin(const struct sample *sample, struct sample_origin *origin);
 
 /* ---- codec.c: the bytes of a sample ---- */
 
-/* Adds the bytes that sample_decode() reads. @before: the pass before, empty if there is none */
+/* Adds the bytes that sample_decode() reads. @before is the pass before, or empty. */
 void sample_encode(struct bytes *to, const struct sample *sample, const struct bytes *before);
 
 /*

@@ -385,7 +385,7 @@ static void test_replay(void)
 
 /* ---- extracts ---- */
 
-/* Returns the exit status of kvm-stats record, which prints nothing, and writes if it @can_write. */
+/* Returns the exit status of kvm-stats record. Without @can_write, all its writes fail. */
 static int run_record(const char **args, int count, bool can_write)
 {
 	const struct rlimit none = { 0, 0 };

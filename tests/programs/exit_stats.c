@@ -2,10 +2,10 @@
 /*
  * Exit statistics of the series, or, on another kernel, of the host file, if it is published with
  * them: each exit counts in its class, the times of a vCPU add up to the time on the clock, and
- * they are switched while a vCPU runs, waits or is in user space.
+ * they are switched often while a vCPU exits. kvm_stats_exit_times_test switches them while a vCPU
+ * does other things.
  */
 #define _GNU_SOURCE
-#include <signal.h>
 #include <sys/resource.h>
 
 #include "exit_stats/checks.h"
@@ -14,7 +14,7 @@
 
 #define MS		1500
 #define SWITCHES	1000
-#define SWITCHED_MS	300	/* in which a vCPU counts after they were switched */
+#define SWITCHED_MS	300	/* in which a vCPU counts after it was switched often */
 
 /* How an access of the guest to a device ends KVM_RUN. */
 #ifdef __aarch64__
@@ -386,110 +386,7 @@ static void switched_while_it_exits(void)
 	runners_run(&runner, 1, 10, switch_often);
 }
 
-/* What a vCPU does while they are switched, and the time that must grow. */
-struct work {
-	const struct loop *loop;
-	void (*run)(struct guest *guest);
-	const char *time;
-};
-
-/* A vCPU counts from its next entry on, so each signal also ends the halt. */
-static void halt_again(struct guest *guest)
-{
-	struct kvm_mp_state state = { .mp_state = KVM_MP_STATE_RUNNABLE };
-
-	run_guest(guest);
-	if (ioctl(guest->vcpu, KVM_SET_MP_STATE, &state))
-		fail("KVM_SET_MP_STATE: %s", strerror(errno));
-}
-
-static void pause_often(struct guest *guest)
-{
-	run_guest(guest);
-	ms_sleep(10);
-}
-
-static const struct work spinning = { &spin_loop, run_guest, "guest_ns" };
-static const struct work halting = { &halt_loop, halt_again, "halted_ns" };
-static const struct work pausing = { &device_loop, pause_often, "userspace_ns" };
-
-/* Signals let the guest enter several times. */
-static void pass_time(const struct runner *runner)
-{
-	unsigned int i;
-
-	for (i = 0; i < SWITCHED_MS; i += 10) {
-		pthread_kill(runner->thread, SIGUSR1);
-		ms_sleep(10);
-	}
-}
-
-/*
- * The sum of all times is at most the time in which they counted. On a busy machine, a guest that
- * waits is late for the CPU after each signal, which can take most of the time.
- */
-static void count_for_a_while(const struct runner *runner, struct outcome *outcome)
-{
-	const struct work *work = current_check->arg;
-	long long ns = ns_now();
-	uint64_t sum, by;
-
-	read_stats(runner->guest.vcpu, &outcome->before);
-	exit_stats_enable(true);
-	pass_time(runner);
-	exit_stats_enable(false);
-	ms_sleep(20);
-	read_stats(runner->guest.vcpu, &outcome->after);
-	ns = ns_now() - ns;
-	sum = times_ns(outcome) + change_of(outcome, "run_delay_ns");
-	by = change_of(outcome, work->time);
-	if (sum > (uint64_t)ns + ns / 100 || by < SWITCHED_MS * 1000000ULL / 16)
-		fail("%s grew by %llu, all times by %llu in %lld ns", work->time,
-		     (unsigned long long)by, (unsigned long long)sum, ns);
-}
-
-/* The exit statistics, which are the last ones, must have the values of @before, or 0. */
-static void expect_same(const struct stats_file *before, const struct stats_file *after)
-{
-	const struct kvm_stats_desc *desc;
-	bool found = false;
-	uint32_t i, n;
-
-	for (i = 0; (desc = stats_file_desc(after, i)); i++) {
-		found |= !strncmp(desc->name, "exit_", 5);
-		for (n = 0; found && n < desc->size; n++)
-			if (value_at(after, desc, n) != (before ? value_at(before, desc, n) : 0))
-				fail("%s grew while the statistics were off", desc->name);
-	}
-}
-
-/* The pause between is part of no value. */
-static void switch_twice(struct runner *runner)
-{
-	static struct outcome first, second;
-
-	count_for_a_while(runner, &first);
-	expect_same(NULL, &first.before);
-	pass_time(runner);
-	count_for_a_while(runner, &second);
-	expect_same(&first.after, &second.before);
-}
-
-static void switched_while_it_works(void)
-{
-	const struct work *work = current_check->arg;
-	struct runner runner;
-
-	exit_stats_enable(false);
-	create_runner(&runner, work->loop, work->run);
-	runners_run(&runner, 1, 10, switch_twice);
-}
-
 static const struct check switch_checks[] = {
-	{ "twice while a vCPU spins", switched_while_it_works, .arg = &spinning, .attempts = 5 },
-	{ "twice while a vCPU halts", switched_while_it_works, .arg = &halting, .attempts = 5 },
-	{ "twice while a vCPU is in user space", switched_while_it_works, .arg = &pausing,
-	  .attempts = 5 },
 	{ "1000 times while a vCPU exits", switched_while_it_exits, needs_two_cpus,
 	  .attempts = 5 },
 	{}

@@ -65,31 +65,10 @@ static const struct guest_action guest_actions[] = {
 
 static const uint8_t guest_hlt[] = { 0xf4 };
 
-static const uint8_t guest_hlt_exit[] = { 0xf4, 0xe6, 0x10 };	/* hlt; out %al, $0x10 */
-
-/* An NMI, because the guest runs with interrupts disabled. It ends when its handler returns. */
-static inline const char *guest_nmi(const struct guest *guest, bool raise)
-{
-	struct kvm_msi nmi = { .address_lo = 0xfeeff000 /* all vCPUs */, .data = 4 << 8 };
-
-	return raise && ioctl(guest->vm, KVM_SIGNAL_MSI, &nmi) != 1 ?
-	       guest_error("KVM_SIGNAL_MSI") : NULL;
-}
-
 static const struct guest_action guest_halts[] = {
 	{ .name = "hlt", .code = guest_hlt, .size = sizeof(guest_hlt) },
-	{
-		.name = "hlt_exit",
-		.code = guest_hlt_exit,
-		.size = sizeof(guest_hlt_exit),
-		.exit_reason = KVM_EXIT_IO,
-		.interrupt = guest_nmi,
-	},
 	{}
 };
-
-#define GUEST_VECTORS		0x8000
-#define GUEST_NMI_HANDLER	0x8400
 
 static inline const char *guest_before_vcpu(struct guest *guest)
 {
@@ -101,7 +80,6 @@ static inline const char *guest_before_vcpu(struct guest *guest)
 
 static inline const char *guest_set_up(struct guest *guest)
 {
-	static const uint16_t nmi_vector[] = { GUEST_NMI_HANDLER, 0 };	/* and its segment */
 	struct kvm_regs regs = { .rflags = 2, .rip = GUEST_ENTRY };
 	struct kvm_sregs sregs;
 
@@ -109,10 +87,6 @@ static inline const char *guest_set_up(struct guest *guest)
 		return guest_error("KVM_GET_SREGS");
 	sregs.cs.base = 0;
 	sregs.cs.selector = 0;
-	sregs.idt.base = GUEST_VECTORS;
-	memcpy(guest->memory + GUEST_VECTORS + 2 * sizeof(nmi_vector), nmi_vector,
-	       sizeof(nmi_vector));
-	guest->memory[GUEST_NMI_HANDLER] = 0xcf;	/* iret */
 	if (ioctl(guest->vcpu, KVM_SET_SREGS, &sregs))
 		return guest_error("KVM_SET_SREGS");
 	if (ioctl(guest->vcpu, KVM_SET_REGS, &regs))

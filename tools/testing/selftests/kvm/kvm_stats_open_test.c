@@ -16,7 +16,7 @@ static const char *set_up(struct stats_target *target)
 {
 	struct kvm_vm *vm = stats_create_vm();
 
-	stats_run_once(vm);
+	stats_run_event(vm, 0);
 	target->machine = vm;
 	target->getfd_fd = vm_get_fd(vm);
 	return stats_open(target->getfd_fd, &target->fd);

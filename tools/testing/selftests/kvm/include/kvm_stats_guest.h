@@ -60,10 +60,11 @@ struct stats_change {
 struct stats_snapshot stats_now(const struct stats_guest *guest);
 void stats_snapshot_free(struct stats_snapshot *snapshot);
 
-/*
- * Returns the sum of the values of the statistic, which is often just one.  It is
- * in the file of the VM or of the vCPU, as in the functions below.
- */
+/* The functions below find @name in the file of the VM or of the vCPU. */
+const uint64_t *stats_values(const struct stats_snapshot *snapshot,
+			     const char *name, unsigned int *num);
+
+/* Returns the sum of the values of the statistic, which is often just one. */
 uint64_t stats_sum(const struct stats_snapshot *snapshot, const char *name);
 
 int64_t stats_changed(const struct stats_snapshot *before,
@@ -92,6 +93,7 @@ struct stats_vcpu_thread {
 	int cpu;		/* the only CPU that the thread may run on */
 	pthread_t thread;
 	pid_t tid;
+	uint64_t sleeps;	/* number of times it slept before KVM_RUN */
 };
 
 /*
@@ -109,6 +111,9 @@ int stats_nth_cpu(unsigned int nth);
 void stats_pin(int cpu);
 
 bool stats_thread_sleeps(pid_t tid);
+
+/* Returns the number of times that the thread went to sleep. */
+uint64_t stats_thread_sleep_count(pid_t tid);
 
 /* Returns the number of times that another thread ran in its place. */
 uint64_t stats_thread_preemption_count(pid_t tid);

@@ -294,3 +294,34 @@ const char *stats_check_desc_offsets(const struct stats_file *file)
 				  file->header.data_offset + end, file->size);
 	return NULL;
 }
+
+static const char *check_expectation(const struct stats_file *file,
+				     const struct stats_expectation *expect)
+{
+	const struct kvm_stats_desc *desc = stats_file_find(file, expect->name);
+
+	if (!desc)
+		return stats_fail("the file has no statistic '%s'", expect->name);
+	if (desc->flags != expect->flags)
+		return stats_fail("'%s' has the flags %#x, expected %#x",
+				  desc->name, desc->flags, expect->flags);
+	if (desc->exponent != expect->exponent)
+		return stats_fail("'%s' has the exponent %d, expected %d",
+				  desc->name, desc->exponent, expect->exponent);
+	if (desc->size != expect->size)
+		return stats_fail("'%s' has %u values, expected %u", desc->name,
+				  desc->size, expect->size);
+	return NULL;
+}
+
+const char *stats_check_expectations(const struct stats_file *file,
+				     const struct stats_expectation *expect,
+				     size_t num)
+{
+	const char *message = NULL;
+	size_t i;
+
+	for (i = 0; !message && i < num; i++)
+		message = check_expectation(file, &expect[i]);
+	return message;
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <linux/compiler.h>
 
@@ -79,8 +80,8 @@ void stats_snapshot_free(struct stats_snapshot *snapshot)
 }
 
 /* No statistic of a VM has the name of a statistic of a vCPU. */
-static const uint64_t *stats_values(const struct stats_snapshot *snapshot,
-				    const char *name, unsigned int *num)
+const uint64_t *stats_values(const struct stats_snapshot *snapshot,
+			     const char *name, unsigned int *num)
 {
 	const struct stats_file *file = &snapshot->vm;
 	const struct kvm_stats_desc *desc = stats_file_find(file, name);
@@ -165,8 +166,11 @@ void stats_pin(int cpu)
 static void *run_vcpu(void *arg)
 {
 	struct stats_vcpu_thread *vcpu = arg;
+	struct rusage usage;
 
 	stats_pin(vcpu->cpu);
+	getrusage(RUSAGE_THREAD, &usage);
+	vcpu->sleeps = usage.ru_nvcsw;
 	WRITE_ONCE(vcpu->tid, syscall(SYS_gettid));
 	stats_run_guest(vcpu->guest);
 	return NULL;
@@ -204,9 +208,9 @@ bool stats_thread_sleeps(pid_t tid)
 	return state == 'S';
 }
 
-uint64_t stats_thread_preemption_count(pid_t tid)
+/* Returns the number after @field in the status of the thread, or 0. */
+static uint64_t thread_status(pid_t tid, const char *field)
 {
-	static const char field[] = "nonvoluntary_ctxt_switches:";
 	uint64_t count = 0;
 	char path[64], line[128];
 	FILE *file;
@@ -222,4 +226,14 @@ uint64_t stats_thread_preemption_count(pid_t tid)
 		}
 	fclose(file);
 	return count;
+}
+
+uint64_t stats_thread_sleep_count(pid_t tid)
+{
+	return thread_status(tid, "voluntary_ctxt_switches:");
+}
+
+uint64_t stats_thread_preemption_count(pid_t tid)
+{
+	return thread_status(tid, "nonvoluntary_ctxt_switches:");
 }

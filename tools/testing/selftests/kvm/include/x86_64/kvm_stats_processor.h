@@ -25,9 +25,13 @@ uint64_t guest_hypercall(uint64_t nr, uint64_t argument);
 
 #define APIC_EOI	0xb0
 #define APIC_SPIV	0xf0
+#define APIC_LVTT	0x320
+#define APIC_TMICT	0x380
+#define APIC_TDCR	0x3e0
 #define APIC_SELF_IPI	0x3f0
 
 #define APIC_SPIV_ENABLED	0x1ff	/* the spurious vector is 0xff */
+#define APIC_TDCR_DIV_1		0xb
 
 /* For the VMM, before the guest runs. */
 void stats_apic_prepare(struct kvm_vm *vm, uint32_t vcpu_id);

@@ -477,8 +477,8 @@ static void set_since(struct verdict *verdict, const struct guest_evidence *gues
 const char * const gap_texts[GAPS] = {
 	[GAP_PROC] = "cgroups, limits, states and other threads: the process is not in /proc",
 	[GAP_STATISTICS] = "exits, halts and open waits: there is no host file",
-	[GAP_BLOCKING] = "sleep outside of the guest: this KVM does not count whether a vCPU is "
-			 "halted",
+	[GAP_BLOCKING] = ("sleep outside of the guest: this KVM does not count whether a vCPU is "
+			  "halted"),
 	[GAP_PRESSURE] = "waits for memory: the cgroup has no memory.pressure",
 	[GAP_NEIGHBOURS] = "neighbours: the kernel does not show which thread is on which CPU",
 };

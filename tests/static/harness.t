@@ -377,6 +377,29 @@ check "the key changes with a patch" changes_key sed -i 's/^+x/+y/' series/5.10/
 check "the key changes with an injected bug" changes_key sh -c 'echo x >tests/kernel/bugs/one.patch'
 check "the key changes with the base" changes_key commit_base
 
+# mutants/mutate, which must not overlook a place that changes a statistic. The boot `mutants` shows what it
+# makes of those that it knows.
+
+mutate_dir=$work/mutate
+
+# mutate STATEMENT: run mutate on a tree with one function that has the statement
+mutate()
+{
+	rm -rf "$mutate_dir"
+	mkdir -p "$mutate_dir"/{arch/x/{kvm,include/asm},virt/kvm,include/linux,lib}
+	touch "$mutate_dir"/{arch/x/include/asm/kvm_{exit_classes,vcpu_stat_defs},include/linux/kvm_host}.h \
+		"$mutate_dir/lib/Makefile"
+	printf '#include <linux/kvm_host.h>\n\nstatic void one(struct kvm_vcpu *vcpu)\n{\n%s\n}\n' "$1" \
+		>"$mutate_dir/arch/x/kvm/one.c"
+	"$testing/mutants/mutate" "$mutate_dir" arch/x/kvm
+}
+
+check "mutate takes a statement that counts" mutate '	++vcpu->stat.exits;'
+expect 1 "it refuses one that is not known" 'one\(\): not known: .vcpu->stat.exits .= 1;' \
+	mutate '	vcpu->stat.exits |= 1;'
+expect 1 "and the address of a statistic" 'not known: .count\(&vcpu->stat.exits\);' \
+	mutate '	count(&vcpu->stat.exits);'
+
 # mutants/record, which writes the results of a run to the lists.
 
 # A copy of record in $work/record-repo, with results of the boot and a list

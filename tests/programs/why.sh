@@ -218,10 +218,10 @@ many_guests()
 	wait_until finds_only_two
 }
 
-# The file of serve has a sample with a verdict after the second one.
+# For serve, a guest is new until it is 63 seconds old.
 serve_exports_verdicts()
 {
-	local status
+	local status SECONDS_MAX=90
 
 	kvm-stats serve --textfile="$work/kvm.prom" -i 1 2>"$work/serve" &
 	wait_until has_line '^kvm_guest_verdict{guest="limited".*verdict="limited"} 1' "$work/kvm.prom"

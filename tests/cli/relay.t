@@ -112,11 +112,10 @@ write_readers()
 	END
 }
 
-# start_relay [ARGUMENT]...
 start_relay()
 {
 	rm -f "$RELAY_DIR/socket"
-	"${relay_as[@]}" "$relay" --listen "$RELAY_DIR/socket" "$@" "$RELAY_DIR/file" \
+	"${relay_as[@]}" "$relay" --listen "$RELAY_DIR/socket" "$RELAY_DIR/file" \
 		2>"$RELAY_DIR/relay.err" &
 	pid=$!
 	until_true 10 test -S "$RELAY_DIR/socket"

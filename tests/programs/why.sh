@@ -15,6 +15,7 @@ dir=${0%/*}
 work=/tmp/why.$$
 cgroups=/sys/fs/cgroup
 others=			# PIDs of processes that are no VMMs
+options=		# of kvm-stats why
 SECONDS_MAX=40		# of wait_until(): when a verdict must have appeared, or be gone
 
 # ---- verdicts ----
@@ -22,7 +23,8 @@ SECONDS_MAX=40		# of wait_until(): when a verdict must have appeared, or be gone
 # why [ARGUMENT]...: the output is in $work/why
 why()
 {
-	taskset 1 kvm-stats why "$@" >"$work/why" 2>&1
+	# shellcheck disable=SC2086 # words
+	taskset 1 kvm-stats why $options "$@" >"$work/why" 2>&1
 }
 
 # verdict VMM: print the name of the verdict on the VMM
@@ -125,6 +127,10 @@ looping_guests()
 	check "it is busy" wait_until is "$loop" busy
 	scenario "a neighbour on its CPU" "$loop" waits 'shared with batch/vcpu0' \
 		'start_vmm -k loop -c 1 -name batch; pin $vmm 2' end_vmm
+	options=--switches
+	scenario "a process on its CPU, with --switches" "$loop" waits \
+		'shared with sh (TID [0-9]*) (measured, 9[0-9] %)' 'hog 2' 'stop $hog KILL'
+	options=
 	scenario "a real-time thread" "$loop" real_time 'for CPU 1' \
 		'hog 2 "$dir/as" fifo' 'stop $hog KILL'
 	scenario "a low weight" "$loop" weight '/low has cpu.weight 10, and /high 1000' \

@@ -11,6 +11,7 @@
 
 #include "model.h"
 #include "private_host.h"
+#include "switches.h"
 #include "problem.h"
 #include "proc.h"
 #include "util.h"
@@ -709,6 +710,16 @@ static int open_host(struct kvmstats_host **host, const char *from, struct messa
 	return err;
 }
 
+static int open_switches(struct monitor *monitor, struct message *why)
+{
+	if (monitor->is_copy || wants_replay(&monitor->options)) {
+		message_set(why, "--switches is about this host, now");
+		return -EINVAL;
+	}
+	monitor->switches = switches_open(why);
+	return monitor->switches ? 0 : -EPERM;
+}
+
 int monitor_open(struct monitor **monitorp, const struct monitor_options *options,
 		 struct message *why)
 {
@@ -730,6 +741,8 @@ int monitor_open(struct monitor **monitorp, const struct monitor_options *option
 		err = open_replay(monitor, why);
 	else
 		err = open_host(&monitor->host, from, why);
+	if (!err && options->switches)
+		err = open_switches(monitor, why);
 	if (!err)
 		return 0;
 	monitor_close(monitor);
@@ -747,6 +760,7 @@ void monitor_close(struct monitor *monitor)
 	stat_sets_free(&monitor->sets);
 	kvmstats_host_close(monitor->host);
 	private_host_close(monitor->private);
+	switches_close(monitor->switches);
 	replay_close(monitor->replay);
 	free(monitor);
 }

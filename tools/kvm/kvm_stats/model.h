@@ -107,6 +107,8 @@ struct monitor_options {
 	 * host does not have them. It needs the capabilities to load BPF programs.
 	 */
 	bool exits;
+	/* Watch the host's context switches while the monitor is open; not for copies. */
+	bool switches;
 	enum monitor_processes processes;
 	/*
 	 * Reports VMMs that appear after the first sample (@started), and those that have ended,
@@ -131,6 +133,7 @@ struct monitor {
 	/* Why the host has no values, or why the last sample failed, or "" */
 	struct message problem;
 	struct replay *replay;		/* or NULL */
+	struct switches *switches;	/* or NULL */
 	/* For model.c only: */
 	size_t samples;
 	struct private_host *private;	/* the host file that only this process can read, or NULL */

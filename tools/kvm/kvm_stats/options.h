@@ -60,6 +60,7 @@ enum option_kind {
 #define LONG_OPTION_AT		508
 #define LONG_OPTION_SINCE	507
 #define LONG_OPTION_UNTIL	506
+#define LONG_OPTION_SWITCHES	505
 
 struct command_option {
 	int letter;			/* or such a number */
@@ -100,6 +101,13 @@ struct command_option {
 	{ LONG_OPTION_EXITS, "exits", NULL, \
 	  "count exits by class, and their times, of what is selected\nwhile the command runs", \
 	  .kind = OPTION_FLAG, .member = (exits_member) }
+
+/* For those that give verdicts */
+#define SWITCHES_OPTION(switches_member) \
+	{ LONG_OPTION_SWITCHES, "switches", NULL, \
+	  "watch all context switches of the host, to say exactly\n" \
+	  "which threads take CPUs from vCPUs", \
+	  .kind = OPTION_FLAG, .member = (switches_member) }
 
 /* For those that read what can be missing */
 #define VERBOSE_OPTION(verbose_member) \

@@ -33,11 +33,14 @@ struct file {
 
 struct sched_info {
 	unsigned long long run_delay;	/* in ns */
+	unsigned long long last_arrival;	/* by the scheduler's clock, in ns */
+	unsigned long long last_queued;
 };
 
 struct task_struct {
 	int pid;
 	int tgid;
+	char comm[16];
 	struct sched_info sched_info;
 };
 

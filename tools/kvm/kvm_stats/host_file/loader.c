@@ -343,7 +343,7 @@ static int learn(struct loader *loader)
 
 /* ---- opening and closing ---- */
 
-static int ignore_messages(enum libbpf_print_level level, const char *format, va_list args)
+int loader_print(enum libbpf_print_level level, const char *format, va_list args)
 {
 	if (!getenv("KVM_STATS_LIBBPF") || level == LIBBPF_DEBUG)
 		return 0;
@@ -359,7 +359,7 @@ static int prepare(struct loader *loader, enum counted_exits exits)
 	};
 	if (exits && !HAVE_EXITS)
 		return loader_fail(loader, "exits cannot be counted on this architecture");
-	libbpf_set_print(ignore_messages);
+	libbpf_set_print(loader_print);
 	/* Before Linux 5.11, and in kernels without memory cgroups, maps count as locked memory. */
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	loader->is_module = !access("/sys/module/kvm/initstate", F_OK);

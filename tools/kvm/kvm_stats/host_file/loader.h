@@ -3,7 +3,10 @@
 #ifndef LOADER_H
 #define LOADER_H
 
+#include <stdarg.h>
 #include <stdbool.h>
+
+#include <bpf/libbpf.h>
 
 #include "host_file/host_file.h"
 #include "private_host.h"
@@ -71,6 +74,9 @@ uint64_t loader_value(const struct kvmstats_sample *sample, const struct kvmstat
 /* Opens a BPF object that has the layout. Returns 0, or -1 and a message. */
 int loader_open_object(struct loader *loader, const char *data, size_t size,
 		       struct bpf_object **object);
+
+/* Prints libbpf's messages, if the environment has KVM_STATS_LIBBPF. */
+int loader_print(enum libbpf_print_level level, const char *format, va_list args);
 
 /* ---- what exits.c uses of layout.c ---- */
 

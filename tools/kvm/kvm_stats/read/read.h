@@ -26,6 +26,7 @@ struct samples_options {
 	const char *from;	/* see monitor_options */
 	struct replay_options replay;	/* the same; without the interval */
 	bool exits;		/* the same */
+	bool switches;		/* the same */
 	bool verbose;		/* print details of what cannot be read */
 	uint64_t interval;	/* in ns; 0: one sample, no rates */
 	enum monitor_processes processes;

@@ -21,7 +21,8 @@ struct monitor *samples_open(const struct samples_options *options)
 {
 	struct monitor_options monitor_options = {
 		.filter = &options->filter, .from = options->from, .replay = options->replay,
-		.exits = options->exits, .processes = options->processes,
+		.exits = options->exits, .switches = options->switches,
+		.processes = options->processes,
 	};
 	struct monitor *monitor;
 	struct message why;

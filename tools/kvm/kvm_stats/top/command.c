@@ -25,7 +25,7 @@ static const char usage[] =
 static const struct command_option table[] = {
 	{ 'i', "interval", "SEC", "interval in seconds (default: 3)",
 	  .kind = OPTION_SECONDS, .member = MEMBER(interval), .min = MIN_INTERVAL },
-	EXITS_OPTION(MEMBER(exits)),
+	EXITS_OPTION(MEMBER(exits)), SWITCHES_OPTION(MEMBER(switches)),
 	FROM_OPTION(MEMBER(from)),
 	AT_OPTION(MEMBER(replay)), SINCE_OPTION(MEMBER(replay)),
 	UNTIL_OPTION(MEMBER(replay)), DIR_OPTION(MEMBER(replay)),

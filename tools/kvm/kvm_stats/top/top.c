@@ -43,8 +43,8 @@ static bool choose(struct view *view, const char *columns, const char *sort, str
 static bool start(struct view *view, const struct top_options *options, struct message *why)
 {
 	const struct monitor_options monitor = {
-		.filter = options->filter, .exits = options->exits, .from = options->from,
-		.replay = options->replay,
+		.filter = options->filter, .exits = options->exits,
+		.switches = options->switches, .from = options->from, .replay = options->replay,
 	};
 
 	return view_open(view, &monitor, why) &&

@@ -16,6 +16,7 @@ struct top_options {
 	const char *columns;	/* names of columns, separated by commas; NULL: the usual ones */
 	const char *sort;	/* name of a column, NULL: CPU */
 	bool exits;		/* see monitor_options */
+	bool switches;		/* the same */
 	const char *from;	/* the same */
 	struct replay_options replay;	/* the same; without the interval */
 };

@@ -85,8 +85,8 @@ static void roll_neighbours(struct guest_evidence *guest, size_t window)
 	for (i = 0; i < guest->neighbours; i++) {
 		struct neighbour *neighbour = &guest->neighbour[i];
 
-		neighbour->count[window] = 0;
-		if (neighbour->count[!window])
+		neighbour->weight[window] = 0;
+		if (neighbour->weight[!window])
 			guest->neighbour[kept++] = *neighbour;
 	}
 	guest->neighbours = kept;
@@ -380,28 +380,60 @@ static struct neighbour *neighbour_of(struct guest_evidence *guest, const struct
 	return neighbour;
 }
 
+static void add_neighbour(struct evidence *evidence, struct guest_evidence *guest,
+			  const struct thread_evidence *vcpu, const struct kvmstats_vmm *vmm,
+			  const struct occupant *occupant, uint64_t weight)
+{
+	struct neighbour *neighbour = neighbour_of(guest, occupant);
+
+	if (!neighbour)
+		return;
+	neighbour->own = occupant->vcpu >= 0 && occupant->vmm == vmm;
+	neighbour->cpu = vcpu->cpu;
+	neighbour->weight[evidence->current] += weight;
+}
+
 static void find_neighbours(struct evidence *evidence, struct guest_evidence *guest,
 			    const struct thread_evidence *vcpu, const struct kvmstats_vmm *vmm)
 {
+	struct guest_window *window = &guest->window[evidence->current];
 	const struct occupant *occupant;
 	bool found = false;
 	size_t count;
 
 	occupant = occupants_on(&evidence->occupants, vcpu->cpu, vcpu->wait_now, &count);
 	for (; count; count--, occupant++) {
-		struct neighbour *neighbour;
-
 		if (occupant->tid == vcpu->thread.tid)
 			continue;
 		found = true;
-		neighbour = neighbour_of(guest, occupant);
-		if (!neighbour)
-			continue;
-		neighbour->own = occupant->vcpu >= 0 && occupant->vmm == vmm;
-		neighbour->cpu = vcpu->cpu;
-		neighbour->count[evidence->current]++;
+		add_neighbour(evidence, guest, vcpu, vmm, occupant, 1);
 	}
-	guest->window[evidence->current].samples += found;
+	window->samples += found;
+	window->weight += found;
+}
+
+/* Adds the threads that had the CPU while the vCPU waited. Returns false if it did not wait. */
+static bool add_takers(struct evidence *evidence, struct guest_evidence *guest,
+		       const struct thread_evidence *vcpu, const struct kvmstats_vmm *vmm)
+{
+	struct guest_window *window = &guest->window[evidence->current];
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < evidence->takings; i++) {
+		const struct taken_cpu *taken = &evidence->taken[i];
+		struct occupant occupant;
+
+		if (taken->tid != vcpu->thread.tid)
+			continue;
+		found = true;
+		occupant = occupants_thread(&evidence->occupants, taken->taker_pid, taken->taker,
+					    taken->name);
+		add_neighbour(evidence, guest, vcpu, vmm, &occupant, taken->ns);
+		window->waits += taken->waits;
+		window->weight += taken->ns;
+	}
+	return found;
 }
 
 /* ---- guests ---- */
@@ -496,6 +528,10 @@ static void add_vcpus_of(struct evidence *evidence, const struct monitor *monito
 		thread->wait_now = kvmstats_host_vcpu_waiting(monitor->host, vcpu);
 		if (evidence->schema)
 			add_kvm(evidence, thread, kvmstats_host_vcpu_now(vcpu));
+		if (monitor->switches)
+			switches_watch(monitor->switches, tid);
+		if (add_takers(evidence, guest, thread, vmm->kvm))
+			continue;
 		/* A vCPU that waited and runs now has competitors that wait. */
 		if (thread->wait_now || (thread->waited && from->now.state == 'R'))
 			find_neighbours(evidence, guest, thread, vmm->kvm);
@@ -573,6 +609,9 @@ static void begin_pass(struct evidence *evidence, const struct monitor *monitor,
 	}
 	set_clock(evidence, monitor);
 	occupants_begin(&evidence->occupants, monitor->host, monitor->is_copy);
+	evidence->takings = 0;
+	if (monitor->switches)
+		evidence->taken = switches_read(monitor->switches, &evidence->takings);
 	for (i = 0; i < evidence->guests; i++)
 		evidence->guest[i].seen = false;
 }

@@ -15,6 +15,7 @@
 #include "cgroup.h"
 #include "model.h"
 #include "proc.h"
+#include "switches.h"
 #include "why/occupants.h"
 
 /* ---- threads ---- */
@@ -94,7 +95,7 @@ struct neighbour {
 	pid_t tid;
 	int cpu;			/* for which the last one waited */
 	bool own;			/* a vCPU of the guest */
-	uint64_t count[WINDOWS];	/* samples */
+	uint64_t weight[WINDOWS];	/* samples, or the time in ns that vCPUs waited for it */
 	char name[80];			/* "batch/vcpu2", "stress (PID 4711)" */
 };
 
@@ -104,6 +105,8 @@ enum { PRESSURE_MEMORY, PRESSURE_CPU, PRESSURES };
 
 struct guest_window {
 	uint64_t samples;		/* that show a thread on a CPU for which a vCPU waits */
+	uint64_t waits;			/* that have ended, if context switches are watched */
+	uint64_t weight;		/* of all: 1 for each sample, or the time of the waits */
 	uint64_t outside;		/* samples in which a vCPU sleeps outside of KVM_RUN */
 	uint64_t pressure[PRESSURES];	/* for how long tasks waited */
 	uint64_t pressure_time;		/* of how much time */
@@ -142,6 +145,9 @@ struct evidence {
 	size_t guests;
 	size_t capacity;
 	struct occupants occupants;
+	/* The waits since the last pass, by TID of the vCPU, if context switches are watched */
+	const struct taken_cpu *taken;
+	size_t takings;
 	const struct kvmstats_schema *schema;	/* of vCPUs */
 	bool has_blocking;		/* KVM counts whether a vCPU is halted */
 	const struct kvmstats_stat *stat[4], *counter[COUNTERS];

@@ -197,6 +197,20 @@ const struct occupant *occupants_on(struct occupants *occupants, int cpu, bool w
 	return find(occupants, &key, count);
 }
 
+struct occupant occupants_thread(const struct occupants *occupants, pid_t pid, pid_t tid,
+				 const char *name)
+{
+	struct occupant occupant = { .kind = OCCUPANT_OTHER, .pid = pid, .tid = tid, .vcpu = -1 };
+	size_t i;
+
+	for (i = 0; i < occupants->occupants; i++) {
+		if (occupants->occupant[i].tid == tid)
+			return occupants->occupant[i];
+	}
+	snprintf(occupant.name, sizeof(occupant.name), "%.15s", name);
+	return occupant;
+}
+
 void occupants_free(struct occupants *occupants)
 {
 	free(occupants->occupant);

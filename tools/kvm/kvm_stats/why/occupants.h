@@ -48,6 +48,10 @@ void occupants_begin(struct occupants *occupants, const struct kvmstats_host *ho
  */
 const struct occupant *occupants_on(struct occupants *occupants, int cpu, bool waits,
 				    size_t *count);
+
+/* Returns this thread, whose name is @name if it is not a vCPU that the pass shows on a CPU. */
+struct occupant occupants_thread(const struct occupants *occupants, pid_t pid, pid_t tid,
+				 const char *name);
 void occupants_free(struct occupants *occupants);
 
 #endif /* WHY_OCCUPANTS_H */

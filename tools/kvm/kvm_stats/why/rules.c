@@ -49,8 +49,7 @@ const struct rule why_rules[RULES] = {
 	},
 	[RULE_REAL_TIME] = {
 		.name = "real_time", .text = "waits for a CPU that a real-time thread uses",
-		.evidence = "{neighbour} competes for CPU {cpu} in {real_time} % of {samples} "
-			    "samples",
+		.evidence = "{neighbour} competes for CPU {cpu} in {real_time} % of {samples}",
 		.remedy = "give one of them other CPUs (taskset -p), or end the real-time policy "
 			  "(chrt -o -p 0 TID)",
 		WAITS_FOR_CPU, .also = { { FACT_REAL_TIME, 50 }, { FACT_SAMPLES, 5 } },
@@ -58,7 +57,7 @@ const struct rule why_rules[RULES] = {
 	[RULE_FEW_CPUS] = {
 		.name = "few_cpus", .text = "has fewer CPUs than vCPUs",
 		.evidence = "its {vcpus} vCPUs may use the CPUs {cpus}, and wait for each other in "
-			    "{own} % of the samples",
+			    "{own} % of {samples}",
 		.remedy = "allow more CPUs (cpuset.cpus of {cgroup}, virsh vcpupin), or use fewer "
 			  "vCPUs",
 		WAITS_FOR_CPU, .also = { { FACT_MISSING_CPUS, 1 }, { FACT_OWN, 50 } },
@@ -67,13 +66,13 @@ const struct rule why_rules[RULES] = {
 	[RULE_WEIGHT] = {
 		.name = "weight", .text = "waits for a CPU, with a lower weight",
 		.evidence = "{weights}; {neighbour} competes for CPU {cpu} in {share} % of "
-			    "{samples} samples",
+			    "{samples}",
 		.remedy = "raise cpu.weight (cpu.shares) of {cgroup}, or virsh schedinfo",
 		WAITS_FOR_CPU, .also = { { FACT_WEIGHT_RATIO, 2 }, { FACT_SAMPLES, 5 } },
 	},
 	[RULE_WAITS] = {
 		.name = "waits", .text = "waits for a CPU",
-		.evidence = "CPU {cpu} is shared with {neighbour} (candidate, {share} %)",
+		.evidence = "CPU {cpu} is shared with {neighbour} ({how}, {share} %)",
 		.evidence_without = "too few samples show the thread on the CPU (--for 10 has "
 				    "more)",
 		.remedy = "give the guest other CPUs (virsh vcpupin, cpuset.cpus), or migrate a "
@@ -220,7 +219,8 @@ const char *fact_name(enum fact fact)
 static const char * const text_names[TEXTS] = {
 	[TEXT_PID] = "pid", [TEXT_TID] = "tid", [TEXT_LIMIT] = "limit", [TEXT_MAX] = "max",
 	[TEXT_CPU] = "cpu", [TEXT_CPUS] = "cpus", [TEXT_VCPUS] = "vcpus",
-	[TEXT_NEIGHBOUR] = "neighbour", [TEXT_CGROUP] = "cgroup", [TEXT_WEIGHTS] = "weights",
+	[TEXT_NEIGHBOUR] = "neighbour", [TEXT_HOW] = "how", [TEXT_SAMPLES] = "samples",
+	[TEXT_CGROUP] = "cgroup", [TEXT_WEIGHTS] = "weights",
 	[TEXT_MEMORY] = "memory_cgroup", [TEXT_FREEZER] = "freezer", [TEXT_HELPER] = "helper",
 	[TEXT_SLEEPER] = "sleeper", [TEXT_CLASS] = "class",
 };

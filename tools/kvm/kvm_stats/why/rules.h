@@ -17,8 +17,8 @@ enum fact {
 	FACT_PERIODS,		/* periods of the limit that were throttled */
 	FACT_PERIODS_SHARE,	/* percent of the periods */
 	FACT_THROTTLED,		/* time for which the limit throttled, in ms */
-	FACT_SAMPLES,		/* samples that show a thread on the CPU for which it waits */
-	FACT_NEIGHBOUR,		/* percent of them: the thread that was there most often */
+	FACT_SAMPLES,		/* samples or waits that show a thread on its CPU */
+	FACT_NEIGHBOUR,		/* percent of them: the thread that had it most of the time */
 	FACT_REAL_TIME,		/* the same, if it has a real-time policy */
 	FACT_OWN,		/* percent of them: other vCPUs of the guest */
 	FACT_MISSING_CPUS,	/* vCPUs that are more than the CPUs that they may use */
@@ -58,6 +58,8 @@ enum fact_text {
 	TEXT_CPUS,		/* the CPUs that it may use: "0-3" */
 	TEXT_VCPUS,		/* number of vCPUs of the guest */
 	TEXT_NEIGHBOUR,		/* the thread that has the CPU */
+	TEXT_HOW,		/* how it is known: "candidate", or "measured" (--switches) */
+	TEXT_SAMPLES,		/* "9 samples", "the time of 350 waits" */
 	TEXT_CGROUP,		/* the cgroup of the vCPU, or the part of it that matters */
 	TEXT_MEMORY,		/* the cgroup of all vCPUs, whose memory.pressure is known */
 	TEXT_FREEZER,		/* what to write to thaw it: "0 >/sys/fs/cgroup/a/cgroup.freeze" */

@@ -142,9 +142,9 @@ static void set_memory(struct facts *facts, const struct guest_evidence *guest,
 
 /* ---- facts about the CPU that a vCPU waits for ---- */
 
-static uint64_t neighbour_count(const struct neighbour *neighbour)
+static uint64_t neighbour_weight(const struct neighbour *neighbour)
 {
-	return neighbour->count[0] + neighbour->count[1];
+	return neighbour->weight[0] + neighbour->weight[1];
 }
 
 static const struct neighbour *worst_neighbour(const struct guest_evidence *guest, uint64_t *own)
@@ -157,9 +157,9 @@ static const struct neighbour *worst_neighbour(const struct guest_evidence *gues
 		const struct neighbour *neighbour = &guest->neighbour[i];
 
 		if (neighbour->own)
-			*own += neighbour_count(neighbour);
-		if (neighbour_count(neighbour) &&
-		    (!worst || neighbour_count(neighbour) > neighbour_count(worst)))
+			*own += neighbour_weight(neighbour);
+		if (neighbour_weight(neighbour) &&
+		    (!worst || neighbour_weight(neighbour) > neighbour_weight(worst)))
 			worst = neighbour;
 	}
 	return worst;
@@ -251,18 +251,25 @@ static void set_neighbour(struct facts *facts, const struct guest_evidence *gues
 			  const struct thread_evidence *vcpu)
 {
 	uint64_t samples = guest->window[0].samples + guest->window[1].samples, own;
+	uint64_t waits = guest->window[0].waits + guest->window[1].waits;
+	uint64_t all = guest->window[0].weight + guest->window[1].weight;
 	const struct neighbour *worst = worst_neighbour(guest, &own);
 
 	if (rules_decide(why_rules, facts) != RULE_WAITS)
 		return;
 	set_cpus(facts, guest, vcpu);
-	facts->value[FACT_SAMPLES] = (double)samples;
-	if (!worst || !samples)
+	facts->value[FACT_SAMPLES] = (double)(samples + waits);
+	if (!worst || !all)
 		return;
-	facts->value[FACT_NEIGHBOUR] = 100 * (double)neighbour_count(worst) / (double)samples;
-	facts->value[FACT_OWN] = fmin(100, 100 * (double)own / (double)samples);
+	facts->value[FACT_NEIGHBOUR] = 100 * (double)neighbour_weight(worst) / (double)all;
+	facts->value[FACT_OWN] = fmin(100, 100 * (double)own / (double)all);
+	set_text(facts, TEXT_HOW, "%s", waits ? "measured" : "candidate");
+	if (waits)
+		set_text(facts, TEXT_SAMPLES, "the time of %" PRIu64 " waits", waits);
+	else
+		set_text(facts, TEXT_SAMPLES, "%" PRIu64 " samples", samples);
 	set_text(facts, TEXT_CPU, "%d", worst->cpu);
-	if (samples >= 5)
+	if (samples + waits >= 5)
 		set_text(facts, TEXT_NEIGHBOUR, "%s", worst->name);
 	if (guest->pid)
 		examine_neighbour(facts, vcpu, worst);

@@ -327,6 +327,7 @@ static const struct command_option table[] = {
 	  .member = MEMBER(json) },
 	{ OPTION_CHECK, "check", NULL, "exit with 3 if there is a finding, or else with 4 if a\n"
 	  "guest could not be examined", .kind = OPTION_FLAG, .member = MEMBER(check) },
+	SWITCHES_OPTION(MEMBER(samples.switches)),
 	FROM_OPTION(MEMBER(samples.from)),
 	AT_OPTION(MEMBER(samples.replay)), SINCE_OPTION(MEMBER(samples.replay)),
 	UNTIL_OPTION(MEMBER(samples.replay)), DIR_OPTION(MEMBER(samples.replay)),

@@ -133,6 +133,14 @@ bool cgroup_is_limited(const struct cgroup *cgroup)
 	return cgroup->now.quota;
 }
 
+void cgroup_limit_text(char *buf, size_t size, const struct cgroup *cgroup)
+{
+	snprintf(buf, size, is_version1(cgroup) ?
+		 "cpu.cfs_quota_us %" PRIu64 ", cpu.cfs_period_us %" PRIu64 :
+		 "cpu.max %" PRIu64 " %" PRIu64, cgroup->now.quota / 1000,
+		 cgroup->now.period / 1000);
+}
+
 /* A cgroup without a limit, or with a new one, has no values before. */
 static uint64_t growth(const struct cgroup *cgroup, uint64_t before, uint64_t now)
 {

@@ -8,6 +8,7 @@
 #define CGROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Reads files from this directory instead of /sys/fs/cgroup, for tests. @root must stay valid. */
@@ -82,6 +83,9 @@ void cgroup_update(struct cgroup *cgroup, uint64_t time);
 
 /* Whether the cgroup itself has a limit. */
 bool cgroup_is_limited(const struct cgroup *cgroup);
+
+/* Writes it to @buf: "cpu.max 50000 100000", with times in us as in the files. */
+void cgroup_limit_text(char *buf, size_t size, const struct cgroup *cgroup);
 
 /* Returns for how long it was throttled between the last two updates. */
 uint64_t cgroup_throttled(const struct cgroup *cgroup);

@@ -481,6 +481,15 @@ static const struct file limit_files[] = {
 	{ 0 }
 };
 
+static const struct file quota_files[] = {
+	{ "/proc/7/task/10000/cgroup", "4:cpu:/vms/a/vcpu\n" },
+	{ "/sys/fs/cgroup/cpu/vms/a/cpu.cfs_quota_us", "50000\n" },
+	{ "/sys/fs/cgroup/cpu/vms/a/cpu.cfs_period_us", "100000\n" },
+	{ "/sys/fs/cgroup/cpu/vms/a/cpu.stat",
+	  "nr_periods @10\nnr_throttled @5\nthrottled_time @490000000\n" },
+	{ 0 }
+};
+
 /* Tasks of the cgroup wait for memory for 300 ms per second, since 20 s. */
 #define PRESSURE \
 	"some avg10=25.94 avg60=8.50 avg300=1.93 total=@300000\n" \
@@ -629,6 +638,8 @@ static const struct scenario {
 	{ "a blocked I/O thread", { &outside }, blocked_files, RULE_HELPER, "IO disk", RULE_VMM },
 	{ "a limit of a cgroup above", { &half }, limit_files, RULE_LIMITED,
 	  "cpu.max 50000 100000, throttled in 50 % of the periods", RULE_WAITS },
+	{ "a limit in version 1", { &half }, quota_files, RULE_LIMITED,
+	  "cpu.cfs_quota_us 50000, cpu.cfs_period_us 100000, throttled in 50 %", RULE_WAITS },
 	{ "waits for memory", { &idle }, pressure_files, RULE_MEMORY,
 	  "memory.pressure of /vms/a/vcpu 30 %", RULE_IDLE, .since = 20 },
 	{ "a real-time thread", { &half }, real_time_files, RULE_REAL_TIME,

@@ -266,8 +266,7 @@ static void add_limit_of(struct thread_evidence *thread, uint64_t *sum)
 	if (!most && *thread->limit)
 		return;
 	snprintf(thread->limit, sizeof(thread->limit), "%s", worst->path);
-	thread->quota = worst->now.quota;
-	thread->period = worst->now.period;
+	cgroup_limit_text(thread->max, sizeof(thread->max), worst);
 }
 
 static void add_thread(struct evidence *evidence, struct guest_evidence *guest,

@@ -59,7 +59,7 @@ struct thread_evidence {
 	uint64_t asleep;		/* how long it has been asleep; 0: it is not */
 	int cpu;			/* that it waits for */
 	char limit[128];		/* path of the cgroup that throttles most; "": none */
-	uint64_t quota, period;		/* of that */
+	char max[64];			/* of that, see cgroup_limit_text() */
 };
 
 /* Returns the sum over both windows. */

@@ -41,7 +41,7 @@ const struct rule why_rules[RULES] = {
 	/* esxtop: %MLMTD above 0 is a limit that binds. Single periods do not matter. */
 	[RULE_LIMITED] = {
 		.name = "limited", .text = "limited by {limit}",
-		.evidence = "cpu.max {max}, throttled in {periods_share} % of the periods",
+		.evidence = "{max}, throttled in {periods_share} % of the periods",
 		.remedy = "raise cpu.max (cpu.cfs_quota_us) of {limit}",
 		.when = { { { FACT_PERIODS, 3 } }, { { FACT_THROTTLED, 100 } } },
 		.also = { { FACT_PERIODS_SHARE, 10 }, { FACT_WAITING, 1 } },

@@ -53,7 +53,7 @@ enum fact_text {
 	TEXT_PID,
 	TEXT_TID,		/* of the vCPU, or of a thread that is stopped */
 	TEXT_LIMIT,		/* the cgroup whose limit binds */
-	TEXT_MAX,		/* that limit: "50000 100000" */
+	TEXT_MAX,		/* that limit: "cpu.max 50000 100000" */
 	TEXT_CPU,		/* the CPU that the vCPU waits for */
 	TEXT_CPUS,		/* the CPUs that it may use: "0-3" */
 	TEXT_VCPUS,		/* number of vCPUs of the guest */

@@ -117,7 +117,7 @@ static void set_waits(struct facts *facts, const struct thread_evidence *vcpu, c
 	value[FACT_PERIODS_SHARE] = share_in(vcpu, SUM_THROTTLED_PERIODS, SUM_PERIODS);
 	value[FACT_THROTTLED] = milliseconds(thread_sum(vcpu, SUM_THROTTLED));
 	set_text(facts, TEXT_LIMIT, "%s", vcpu->limit);
-	set_text(facts, TEXT_MAX, "%" PRIu64 " %" PRIu64, vcpu->quota / 1000, vcpu->period / 1000);
+	set_text(facts, TEXT_MAX, "%s", vcpu->max);
 }
 
 static void set_memory(struct facts *facts, const struct guest_evidence *guest,

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <grp.h>
 #include <inttypes.h>
 #include <linux/magic.h>
@@ -33,13 +32,9 @@
 #define LOCK		"/run/kvm-stats.lock"
 #define GROUP		"kvm-stats"
 
-/* Also what getopt_long() returns for their options */
-enum action { PUBLISH, CHECK, STATUS, REMOVE, GROUP_OPTION, EXITS_OPTION };
-
 struct arguments {
-	enum action action;
+	bool check, status, remove, exits;
 	const char *group;
-	enum counted_exits exits;
 };
 
 /* ---- the file system of BPF ---- */
@@ -389,80 +384,58 @@ static const char usage[] =
 	"Publish the host file: the statistics of all VMs and vCPUs of this host, as\n"
 	"/run/kvm-stats/host.pin, for members of a group. Nothing keeps running. It needs\n"
 	"root, Linux 5.14 or later, and BTF. See kvm-stats-publish(8).\n"
-	"\n"
-	"      --group=GROUP   members of this group can read it (default: kvm-stats)\n"
-	"      --exits         count the exits of all vCPUs by class, and their times\n"
-	"      --check         load the program, compare its output, and publish nothing\n"
-	"      --status        print what is published\n"
-	"      --remove        remove the file\n"
-	"  -h, --help          print this help\n";
+	"\n";
 
-static int usage_error(void)
+#define MEMBER(member)	offsetof(struct arguments, member)
+
+enum { OPTION_GROUP = FIRST_LONG_OPTION, OPTION_CHECK, OPTION_STATUS, OPTION_REMOVE };
+
+static const struct command_option table[] = {
+	{ OPTION_GROUP, "group", "GROUP", "members of this group can read it (default: " GROUP ")",
+	  .kind = OPTION_TEXT, .member = MEMBER(group) },
+	{ LONG_OPTION_EXITS, "exits", NULL,
+	  "count the exits of all vCPUs by class, and their times",
+	  .kind = OPTION_FLAG, .member = MEMBER(exits) },
+	{ OPTION_CHECK, "check", NULL, "load the program, compare its output, and publish nothing",
+	  .kind = OPTION_FLAG, .member = MEMBER(check) },
+	{ OPTION_STATUS, "status", NULL, "print what is published",
+	  .kind = OPTION_FLAG, .member = MEMBER(status) },
+	{ OPTION_REMOVE, "remove", NULL, "remove the file",
+	  .kind = OPTION_FLAG, .member = MEMBER(remove) },
+	{ 0 }
+};
+
+static int use_loader(const struct arguments *arguments)
 {
-	fputs("Run 'kvm-stats publish --help' for the options.\n", stderr);
-	return STATUS_USAGE;
-}
+	struct loader *loader = malloc(sizeof(*loader));
+	int result = STATUS_FAILED;
 
-static int parse(int argc, char **argv, struct arguments *arguments)
-{
-	static const struct option options[] = {
-		{ "group", required_argument, NULL, GROUP_OPTION },
-		{ "exits", no_argument, NULL, EXITS_OPTION },
-		{ "check", no_argument, NULL, CHECK },
-		{ "status", no_argument, NULL, STATUS },
-		{ "remove", no_argument, NULL, REMOVE },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int option, actions = 0;
-
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(usage, stdout);
-			return STATUS_OK;
-		}
-		if (option == '?')
-			return usage_error();
-		actions += option < GROUP_OPTION;
-		if (option == GROUP_OPTION)
-			arguments->group = optarg;
-		else if (option == EXITS_OPTION)
-			arguments->exits = EXITS_OF_ALL;
-		else
-			arguments->action = option;
-	}
-	if (actions > 1) {
-		complain("--check, --status and --remove cannot be combined");
-		return usage_error();
-	}
-	if (optind == argc)
-		return -1;
-	complain("unexpected argument '%s'", argv[optind]);
-	return usage_error();
+	if (!loader)
+		return out_of_memory(), STATUS_FAILED;
+	if (loader_open_with_exits(loader, arguments->exits ? EXITS_OF_ALL : EXITS_OF_NONE))
+		complain("%s", loader->error);
+	else
+		result = arguments->check ? check(loader) : publish(arguments, loader);
+	loader_close(loader);
+	free(loader);
+	return result;
 }
 
 int command_publish(int argc, char **argv)
 {
-	struct arguments arguments = { .action = PUBLISH, .group = GROUP };
-	struct loader *loader;
-	int result = parse(argc, argv, &arguments);
+	static const struct command_options accepted = {
+		.command = "publish", .usage = usage, .table = table,
+	};
+	struct arguments arguments = { .group = GROUP };
+	int result = options_parse(argc, argv, &accepted, &arguments, NULL);
 
 	if (result >= 0)
 		return result;
-	if (arguments.action == STATUS)
-		return status();
-	if (arguments.action == REMOVE)
-		return unpublish();
-	loader = malloc(sizeof(*loader));
-	if (!loader)
-		return out_of_memory(), STATUS_FAILED;
-	if (loader_open_with_exits(loader, arguments.exits)) {
-		complain("%s", loader->error);
-		result = STATUS_FAILED;
-	} else {
-		result = arguments.action == CHECK ? check(loader) : publish(&arguments, loader);
+	if (arguments.check + arguments.status + arguments.remove > 1) {
+		complain("--check, --status and --remove cannot be combined");
+		return STATUS_USAGE;
 	}
-	loader_close(loader);
-	free(loader);
-	return result;
+	if (arguments.status)
+		return status();
+	return arguments.remove ? unpublish() : use_loader(&arguments);
 }

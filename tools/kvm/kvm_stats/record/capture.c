@@ -85,9 +85,28 @@ static void forget_processes(const struct monitor *monitor)
 		process_free(&monitor->vmm[i]->process);
 }
 
+static bool is_above(const struct cgroup *above, const struct cgroup *cgroup)
+{
+	while (cgroup && cgroup != above)
+		cgroup = cgroup->parent;
+	return cgroup;
+}
+
+/* The weights of two threads are compared where their paths part. */
+static void read_weights(const struct thread *thread, const struct cgroup **last)
+{
+	const struct cgroup *cgroup = thread->membership ? thread->membership->cpu : NULL;
+
+	for (; cgroup && !is_above(cgroup, *last); cgroup = cgroup->parent)
+		cgroup_weight(cgroup);
+	if (thread->membership)
+		*last = thread->membership->cpu;
+}
+
 /* What only `kvm-stats why` needs, of the cgroups of vCPUs */
 static void read_cgroups(const struct monitor *monitor)
 {
+	const struct cgroup *last = NULL;
 	struct pressure pressure;
 	char cgroup[256];
 	size_t i, n;
@@ -98,12 +117,8 @@ static void read_cgroups(const struct monitor *monitor)
 		process_cgroup(cgroup, sizeof(cgroup), process);
 		cgroup_pressure(&pressure, cgroup, "memory.pressure");
 		cgroup_pressure(&pressure, cgroup, "cpu.pressure");
-		for (n = 0; n < process->threads; n++) {
-			const struct membership *membership = process->thread[n].membership;
-
-			if (membership && membership->cpu)
-				cgroup_weight(membership->cpu);
-		}
+		for (n = 0; n < process->threads; n++)
+			read_weights(&process->thread[n], &last);
 	}
 }
 

@@ -13,9 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cgroup.h"
+#include "fake_host.h"
 #include "guest_files.h"
-#include "host_image.h"
 #include "options.h"
+#include "record/capture.h"
 #include "record/frame.h"
 #include "record/record.h"
 #include "record/recording.h"
@@ -469,6 +471,65 @@ static void test_recorder(void)
 	kvmstats_host_close(host);
 	recording_close(recording);
 	tap_is(run_record(args, count, false), 1, "if samples are dropped, -c fails");
+}
+
+/* ---- what is read of a host ---- */
+
+static struct sample capture_guest(const char *proc, const char *cgroup)
+{
+	static const struct fake_stat stats[] = { { .name = "exits", .size = 1 } };
+	struct sample sample = { .time = 0 };
+	struct fake_host host;
+	int err = 0, i;
+
+	proc_set_root(proc);
+	cgroup_set_root(cgroup);
+	fake_host_open(&host, NULL, 0, stats, ARRAY_SIZE(stats));
+	for (i = 0; i < 2 && !err; i++) {
+		fake_host_vm(&host, 7, 7, NULL);
+		fake_host_vcpu(&host, 7, 0, NULL);
+		if (!i)
+			err = fake_host_sample(&host);
+	}
+	/* Processes are only read if the host file is not a copy. */
+	host.monitor->is_copy = false;
+	host.monitor->options.processes = PROCESSES_ALL;
+	host_image_end(&host.image, 0);
+	if (err || write(host.fd, host.image.data, host.image.size) < 0 ||
+	    capture_sample(host.monitor, &sample))
+		printf("# the host cannot be read\n");
+	fake_host_close(&host);
+	proc_set_root("/proc");
+	cgroup_set_root("/sys/fs/cgroup");
+	return sample;
+}
+
+/* The weights of two threads are compared where their paths part. */
+static void test_weights(void)
+{
+	static const char task[] =
+		"7 (CPU 0/KVM) S 1 7 7 0 -1 0 10 11 12 13 14 15 16 17 20 0 3 0 100 99 50 25 26 27 28 "
+		"29 30 31 32 33 34 35 36 37 38 3 40 0 42 9 44 45 46\n";
+	char proc[128], cgroup[128], path[192];
+	const char *weight;
+	struct sample sample;
+
+	strcpy(proc, path_of("proc"));
+	strcpy(cgroup, path_of("cgroup"));
+	guest_files_write(&files, 0600, task, "proc/7/stat");
+	guest_files_write(&files, 0600, task, "proc/7/task/10000/stat");
+	guest_files_write(&files, 0600, "0::/vms/a/vcpu0\n", "proc/7/task/10000/cgroup");
+	guest_files_write(&files, 0600, "cpu\n", "cgroup/cgroup.controllers");
+	guest_files_write(&files, 0600, "30\n", "cgroup/vms/cpu.weight");
+	guest_files_write(&files, 0600, "40\n", "cgroup/vms/a/vcpu0/cpu.weight");
+	sample = capture_guest(proc, cgroup);
+	snprintf(path, sizeof(path), "%s//vms/cpu.weight", cgroup);
+	weight = sample_file(&sample, path);
+	tap_ok(weight && !strcmp(weight, "30\n"), "a sample has the weights of cgroups above");
+	snprintf(path, sizeof(path), "%s//vms/a/vcpu0/cpu.weight", cgroup);
+	weight = sample_file(&sample, path);
+	tap_ok(weight && !strcmp(weight, "40\n"), "and of that of a vCPU");
+	sample_free(&sample);
 }
 
 /* ---- clocks and boots ---- */
@@ -949,6 +1010,7 @@ int main(void)
 	test_replay();
 	test_extracts();
 	test_recorder();
+	test_weights();
 	test_clocks();
 	test_damage();
 	test_kills();

@@ -25,7 +25,7 @@ version=$(cat "$ROOT/VERSION")
 
 in_root()
 {
-	"$ROOT/tests/release/enter" "$root" '' "$@"
+	"$ROOT/tests/release/enter" "$root" "$@"
 }
 
 install()

@@ -96,7 +96,7 @@ release_tests()
 	fi
 	copy_sources "$root/root/kvm-stats"
 	result $? "the chroot of $1 has a copy of the sources"
-	OUT=/root/kvm-stats/build level_tests "$1" "$ROOT/tests/release/enter" "$root" '' bash -c
+	OUT=/root/kvm-stats/build level_tests "$1" "$ROOT/tests/release/enter" "$root" bash -c
 	rm -rf "$root/root/kvm-stats"
 }
 

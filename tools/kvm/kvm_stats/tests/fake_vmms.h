@@ -84,7 +84,7 @@ static void set_values(struct fake_target *fake, const uint64_t *values, uint64_
 		fail("values cannot be set");
 }
 
-static void free_fake_vmm(struct vmm *vmm)
+static inline void free_fake_vmm(struct vmm *vmm)
 {
 	while (vmm->targets) {
 		struct fake_target *fake = (struct fake_target *)vmm->target[--vmm->targets];

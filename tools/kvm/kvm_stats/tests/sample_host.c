@@ -1,36 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A fleet for Prometheus: fake hosts, whose expositions the code of kvm-stats serve writes. Host N
- * listens on the address 127.0.0.1 and port PORT + N. Its guests have the statistics of x86, whose
- * values grow with the time. Every 30 seconds, each host replaces one guest by another one.
+ * Print the metrics of a sample host, which the code of kvm-stats serve writes. It has one guest
+ * with two vCPUs and the statistics of x86.
  *
  * A host has one of three kinds: its kernel has this series (series), the host file of an unpatched
  * kernel is published (file), or it has only /proc (proc). EXTRA are the names of statistics that
  * unpatched kernels do not have; "exit_*" are all that begin like this.
  *
- * With PORT 0, the exposition of one host is printed.
- *
- * usage: fleet PORT HOSTS GUESTS VCPUS minimal|default|all series|file|proc [EXTRA]...
+ * usage: sample_host minimal|default|all series|file|proc [EXTRA]...
  */
-#include <arpa/inet.h>
 #include <dirent.h>
-#include <errno.h>
-#include <netinet/in.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake_vmms.h"
 #include "guest.h"
 #include "util.h"
 
-#define REPLACE_INTERVAL	(30 * SECOND)
 #define MAX_VALUES		1024
-#define MAX_VCPUS		8
+#define VCPUS			2
 
 enum { COUNTER, COUNTER_NS, LOG2_NS, INSTANT, PEAK, PEAK_NS, BOOLEAN };
 enum host_kind { SERIES, HOST_FILE, PROC, HOST_KINDS };
@@ -158,11 +148,8 @@ static void advance_all(uint64_t interval, uint64_t now)
 	}
 }
 
-/*
- * All guests have the same process, which is this one. It has a thread for each vCPU, and one of
- * each other group.
- */
-static pid_t vcpu_tid[MAX_VCPUS];
+/* The guest's process is this one. It has a thread for each vCPU, and one of each other group. */
+static pid_t vcpu_tid[VCPUS];
 
 static void *run_thread(void *name)
 {
@@ -191,21 +178,16 @@ static void find_threads(void)
 		int vcpu = tid && task_read(&task, getpid(), tid) ?
 			   kvmstats_vcpu_of_name(task.name) : -1;
 
-		if (vcpu >= 0 && vcpu < MAX_VCPUS)
+		if (vcpu >= 0 && vcpu < VCPUS)
 			vcpu_tid[vcpu] = tid;
 	}
 	closedir(dir);
 }
 
-static void start_threads(size_t vcpus)
+static void start_threads(void)
 {
-	char name[16];
-	size_t i;
-
-	for (i = 0; i < vcpus; i++) {
-		snprintf(name, sizeof(name), "CPU %u/KVM", (unsigned int)i);
-		start_thread(name);
-	}
+	start_thread("CPU 0/KVM");
+	start_thread("CPU 1/KVM");
 	start_thread("IO iothread1");
 	start_thread("vhost-1");
 	/* They set their names. */
@@ -213,25 +195,14 @@ static void start_threads(size_t vcpus)
 	find_threads();
 }
 
-/* Adds a guest in place of the one at @at. Its name has a number that no other guest has had. */
-static void start_guest(int host, size_t at, size_t vcpus)
+static void start_guest(void)
 {
-	static int number;
-	struct vmm *old = at < monitor.vmms ? monitor.vmm[at] : NULL, *vmm;
-	char *name, *uuid;
+	struct vmm *vmm = add_vmm(getpid(), "guest", 1, VCPUS);
 	int i;
 
-	if (asprintf(&name, "guest-%d-%d", host, ++number) < 0 ||
-	    asprintf(&uuid, "%08x-0000-4000-8000-%012x", host, number) < 0)
-		fail("out of memory");
-	vmm = add_vmm(getpid(), name, 1, vcpus);
-	vmm->uuid = uuid;
-	if (old) {
-		monitor.vmm[at] = monitor.vmm[--monitor.vmms];
-		free_fake_vmm(old);
-	}
+	vmm->uuid = "00000000-0000-4000-8000-000000000001";
 	add_target(vmm, vm_set, 0, -1);
-	for (i = 0; i < (int)vcpus; i++) {
+	for (i = 0; i < VCPUS; i++) {
 		struct fake_target *vcpu = add_target(vmm, vcpu_set, 0, i);
 
 		if (kind == HOST_FILE)
@@ -239,68 +210,8 @@ static void start_guest(int host, size_t at, size_t vcpus)
 	}
 }
 
-static int listen_on(int port)
-{
-	struct sockaddr_in name = {
-		.sin_family = AF_INET, .sin_port = htons(port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
-
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
-	    bind(fd, (struct sockaddr *)&name, sizeof(name)) || listen(fd, 16))
-		fail("a host cannot listen");
-	return fd;
-}
-
-/* Answers any request. The end of the connection ends the response. */
-static void answer(int fd, struct exposition *exposition, const struct sampling *sampling)
-{
-	char request[4096];
-	FILE *to = fdopen(fd, "w");
-
-	if (!to)
-		fail("out of memory");
-	monitor_read_processes(&monitor);
-	exposition_update(exposition);
-	if (recv(fd, request, sizeof(request), 0) > 0) {
-		fputs("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
-		      "Connection: close\r\n\r\n", to);
-		exposition_write(exposition, PROMETHEUS_TEXT_0_0_4, sampling, to);
-	}
-	fclose(to);
-}
-
-static void run_host(int host, int listener, size_t guests, size_t vcpus, enum metrics metrics)
-{
-	struct exposition_options options = { .metrics = metrics };
-	struct exposition *exposition = exposition_new(&monitor, &options);
-	struct process_use use = { .open_fds = 20, .max_fds = 1024, .resident = 1 << 23 };
-	struct sampling sampling = { .duration = MILLISECOND, .process = &use };
-	uint64_t last = clock_now() - SECOND, replaced = last, now;
-	size_t i;
-
-	start_threads(vcpus);
-	for (i = 0; i < guests; i++)
-		start_guest(host, i, vcpus);
-	for (;;) {
-		int client = accept(listener, NULL, NULL);
-
-		now = clock_now();
-		if (now - replaced >= REPLACE_INTERVAL) {
-			replaced = now;
-			start_guest(host, (size_t)(now / SECOND) % guests, vcpus);
-		}
-		advance_all(now - last, now);
-		sampling.number++;
-		sampling.time = (uint64_t)time(NULL) * SECOND;
-		last = now;
-		answer(client, exposition, &sampling);
-	}
-}
-
 /* Prints the second exposition: some metrics need two samples. */
-static void print_host(size_t guests, size_t vcpus, enum metrics metrics)
+static void print_host(enum metrics metrics)
 {
 	struct exposition_options options = { .metrics = metrics };
 	struct exposition *exposition = exposition_new(&monitor, &options);
@@ -308,9 +219,8 @@ static void print_host(size_t guests, size_t vcpus, enum metrics metrics)
 	struct sampling sampling = { .duration = MILLISECOND, .process = &use };
 	size_t i;
 
-	start_threads(vcpus);
-	for (i = 0; i < guests; i++)
-		start_guest(0, i, vcpus);
+	start_threads();
+	start_guest();
 	for (i = 1; i <= 2; i++) {
 		advance_all(SECOND, i * SECOND);
 		if (monitor_read_processes(&monitor) || exposition_update(exposition))
@@ -334,19 +244,16 @@ int main(int argc, char **argv)
 {
 	static const char * const sets[] = { "default", "minimal", "all" };
 	static const char * const host_kinds[] = { "series", "file", "proc" };
-	enum metrics metrics = argc > 6 ? index_of(argv[5], sets, 3) : 3;
+	enum metrics metrics = argc > 2 ? index_of(argv[1], sets, 3) : 3;
 	size_t next = 0;
-	int hosts, host;
 
-	kind = argc > 6 ? index_of(argv[6], host_kinds, HOST_KINDS) : HOST_KINDS;
-	if (metrics > METRICS_ALL || kind == HOST_KINDS || atoi(argv[4]) > MAX_VCPUS) {
-		fprintf(stderr, "usage: fleet PORT HOSTS GUESTS VCPUS minimal|default|all "
-			"series|file|proc [EXTRA]...\n");
+	kind = argc > 2 ? index_of(argv[2], host_kinds, HOST_KINDS) : HOST_KINDS;
+	if (metrics > METRICS_ALL || kind == HOST_KINDS) {
+		fputs("usage: sample_host minimal|default|all series|file|proc [EXTRA]...\n",
+		      stderr);
 		return 2;
 	}
-	signal(SIGPIPE, SIG_IGN);
-	hosts = atoi(argv[2]);
-	extra = argv + 7;
+	extra = argv + 3;
 	monitor.has_values = kind != PROC;
 	if (kind == PROC)
 		message_set(&monitor.problem, "the kernel has no statistics");
@@ -354,21 +261,6 @@ int main(int argc, char **argv)
 		      kind == PROC ? KVMSTATS_ORIGIN_PROC : KVMSTATS_ORIGIN_FILE;
 	vm_set = make_set(&next, false);
 	vcpu_set = make_set(&next, true);
-	if (!atoi(argv[1])) {
-		print_host(atoi(argv[3]), atoi(argv[4]), metrics);
-		return 0;
-	}
-	for (host = 0; host < hosts; host++) {
-		int listener = listen_on(atoi(argv[1]) + host);
-
-		if (!fork()) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			run_host(host, listener, atoi(argv[3]), atoi(argv[4]), metrics);
-		}
-		close(listener);
-	}
-	puts("ready");
-	fflush(stdout);
-	pause();
+	print_host(metrics);
 	return 0;
 }

@@ -155,22 +155,6 @@ definitions()
 	on && /};/ { show(text); on = 0 }'
 }
 
-# repeated_sentences FILE...: print the sentences that occur twice
-repeated_sentences()
-{
-	# shellcheck disable=SC2016 # an address of sed
-	sed -s '/^::$/d; $G' "$@" | awk -v RS= '{
-		gsub(/[ \n\t]+/, " ")
-		count = split($0, sentence, /[.:] +/)
-		for (i = 1; i <= count; i++) {
-			text = sentence[i]
-			sub(/[.:]* *$/, "", text)
-			if (text ~ /^[A-Z].* .* .* / && text !~ /===/ && seen[text]++)
-				print text
-		}
-	}'
-}
-
 # compile_example HEADERS SOURCE: compile it with the linux/kvm.h of HEADERS and the uapi header
 compile_example()
 {
@@ -283,10 +267,6 @@ test_facts()
 	definitions "$UAPI" | grep -vE 'SCALE_|_IO[WR]*\(' | sort >uapi.list
 	[ -s uapi.list ] && definitions api.rst | sort | diff uapi.list - >log
 	result $? "api.rst has the structures and constants of the uapi header"
-
-	repeated_sentences api.rst "$PAGES/stats.rst" "$PAGES/stats-internals.rst" >log
-	[ ! -s log ]
-	result $? "no sentence occurs twice in api.rst and the pages for users and developers"
 
 	# shellcheck disable=SC2016 # backquotes of reStructuredText
 	sed -n 's/^``\([A-Z0-9_]*\)`` *``KVM_STATS_TYPE_.*/\1/p' "$PAGES/stats-internals.rst" >names

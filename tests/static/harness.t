@@ -400,43 +400,6 @@ expect 1 "it refuses one that is not known" 'one\(\): not known: .vcpu->stat.exi
 expect 1 "and the address of a statistic" 'not known: .count\(&vcpu->stat.exits\);' \
 	mutate '	count(&vcpu->stat.exits);'
 
-# mutants/record, which writes the results of a run to the lists.
-
-# A copy of record in $work/record-repo, with results of the boot and a list
-record_repo=$work/record-repo
-mkdir -p "$record_repo"/{scripts/lib,tests/mutants,build/testing/boots/mutants}
-cp "$ROOT/scripts/lib/common.sh" "$record_repo/scripts/lib/"
-cp "$testing/mutants"/{record,expand.awk} "$record_repo/tests/mutants/"
-known='one:exits:not survives it is a sum'
-echo "$known" >"$record_repo/tests/mutants/x86_64.list"
-
-# record LINE...: run record on these results
-record()
-{
-	printf '%s\n' "$@" >"$record_repo/build/testing/boots/mutants/results"
-	"$record_repo/tests/mutants/record" x86_64
-}
-
-# list_is LINE...
-list_is()
-{
-	printf '%s\n' "$@" | diff - "$record_repo/tests/mutants/x86_64.list"
-}
-
-killed='|ok 1 - one:exits:twice killed p case'
-expect 1 "results of a run that did not end are refused" 'did not end' record "$killed"
-expect 1 "results of a sample are refused" 'was a sample' \
-	record '|# to repeat this sample: x' "$killed" '@exit mutants 0'
-check "the list is then unchanged" list_is "$known"
-check "record counts the mutants" eval 'record "$killed" "|ok 2 - $known" "@exit mutants 0" |
-	grep -qx "x86_64: 2 mutants, 1 killed, 1 survive, 0 unreached"'
-check "record takes the mutants that need Intel" eval \
-	'record "|ok 1 - one:exits:twice killed-vmx p case # SKIP needs VMX" "|ok 2 - $known" "@exit mutants 0" |
-	grep -qx "x86_64: 2 mutants, 1 killed, 1 survive, 0 unreached" && list_is "$known" "one:exits:twice killed-vmx p case"'
-record "$killed" "${killed/twice/next}" "|ok 2 - $known" "@exit mutants 0" >/dev/null
-check "kinds with the same result share a line, and a survivor keeps its reason" \
-	list_is 'one:exits:next,twice killed p case' "$known"
-
 # `check` in a repository whose boots and tests do nothing.
 
 check_repo=$work/check

@@ -35,6 +35,20 @@ build_plain()
 	make -s -j2 -C "$command" O="$plain" "$@"
 }
 
+# exits_with STATUS REGEX COMMAND...: the command exits with STATUS, and a line of its output, which is in the
+# file found, matches
+exits_with()
+{
+	local expected=$1 regex=$2 status=0
+
+	shift 2
+	"$@" >"$out/found" 2>&1 9>&- || status=$?
+	cat "$out/found"
+	[ "$status" = "$expected" ] && grep -Eq -e "$regex" "$out/found" && return
+	echo "exit status $status, expected $expected and: $regex"
+	return 1
+}
+
 # Options with which commands print what README.md shows. The recording is of the boot all/why, made with
 # `record -i 0.25`. The guests loop, except mail, which halts; database and batch have CPU 1, and web a limit.
 readme_options="--from $ROOT/tests/cli/guests.zst --at 2026-11-29T03:58:05.589Z"

@@ -507,27 +507,16 @@ is_activated()
 	END
 }
 
-# fails STATUS REGEX ARGUMENT...
-fails()
-{
-	local expected=$1 regex=$2 status=0
-
-	shift 2
-	"$relay" "$@" >"$out/printed" 2>&1 || status=$?
-	cat "$out/printed"
-	[ "$status" = "$expected" ] && grep -q -e "$regex" "$out/printed"
-}
-
 start_tests()
 {
-	check "--help prints the usage" fails 0 '^Usage' --help
-	check "an idle time that is not a number is a usage error" fails 2 '^Usage' --idle 5x
+	check "--help prints the usage" exits_with 0 '^Usage' "$relay" --help
+	check "an idle time that is not a number is a usage error" exits_with 2 '^Usage' "$relay" --idle 5x
 	check "without a socket, the relay says how to start it" \
-		fails 1 'Start kvm-stats-relay.socket, or use --listen PATH$'
+		exits_with 1 'Start kvm-stats-relay.socket, or use --listen PATH$' "$relay"
 	check "a socket of another relay is not replaced" \
-		fails 1 'Address already in use. Remove it' --listen "$out/used"
+		exits_with 1 'Address already in use. Remove it' "$relay" --listen "$out/used"
 	check "a path that is too long is reported" \
-		fails 1 'File name too long$' --listen "$(printf '%0108d' 0)"
+		exits_with 1 'File name too long$' "$relay" --listen "$(printf '%0108d' 0)"
 	check "with --idle, the relay ends when it has no reader" ends_when_idle
 	check "started by systemd, it serves those that wait, and loses none" is_activated
 }

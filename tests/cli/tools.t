@@ -48,22 +48,10 @@ completes()
 
 # The test program kvm_stats_cli, which also runs in the test machines, and completion in bash
 
-# Each test case of kvm_stats_cli is one of tools.t.
 cli_tests()
 {
-	local line
-
 	check "kvm_stats_cli builds" make -s -C "$ROOT/tests/programs" OUT="$out/programs" TESTS= all
-	KVM_STATS=$stats "$out/programs/kvm_stats_cli" >"$out/cli.out" 2>&1
-	while read -r line; do
-		case $line in
-		"ok "*" # SKIP "*) skip "${line#ok * - }" "${line#* # SKIP }" ;;
-		"ok "*) result 0 "${line#ok * - }" ;;
-		"not ok "*) tap_log='' result 1 "${line#not ok * - }" ;;
-		*) echo "# ${line#\# }" ;;
-		esac
-	done <"$out/cli.out"
-	check "kvm_stats_cli runs to its end" grep -q '^1\.\.[0-9]' "$out/cli.out"
+	KVM_STATS=$stats include_results "$out/programs/kvm_stats_cli"
 }
 
 vmm_completion_tests()

@@ -111,16 +111,10 @@ s.bind(("127.0.0.1", 0))
 print(s.getsockname()[1])'
 }
 
-# serve_prints STATUS REGEX ARGUMENT...: `kvm-stats serve` exits with STATUS, and a line of its
-# output matches REGEX
+# serve_prints STATUS REGEX ARGUMENT...
 serve_prints()
 {
-	local expected=$1 regex=$2 status=0
-
-	shift 2
-	"$stats" serve "$@" >"$out/printed" 2>&1 || status=$?
-	cat "$out/printed"
-	[ "$status" -eq "$expected" ] && grep -Eq -e "$regex" "$out/printed"
+	exits_with "$1" "$2" "$stats" serve "${@:3}"
 }
 
 # ---- the build and the command line ----
@@ -171,7 +165,7 @@ addresses_are_checked()
 
 refuses_address()
 {
-	serve_prints 1 "'ip address' lists" --listen 192.0.2.77:10203 && [ "$(wc -l <"$out/printed")" = 1 ]
+	serve_prints 1 "'ip address' lists" --listen 192.0.2.77:10203 && [ "$(wc -l <"$out/found")" = 1 ]
 }
 
 option_tests()

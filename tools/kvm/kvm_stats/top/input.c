@@ -168,34 +168,30 @@ static void order_key(struct view *view, int key)
 	view_update(view);
 }
 
-/* Returns a number that differs if the verdicts on the page do. */
-static uint64_t sum_of_verdicts(const struct page *page)
+static bool has_new_verdict(const struct page *page)
 {
-	uint64_t sum = 0;
 	size_t i;
 
-	if (page->kind != PAGE_GUESTS)
-		return *page->verdict.text ? page->verdict.rule : RULE_NONE;
 	for (i = 0; i < page->lines; i++) {
-		if (*page->line[i]->verdict)
-			sum += page->line[i]->scope.vmm * (uintptr_t)page->line[i]->verdict;
+		if (page->line[i]->new_verdict && !*page->line[i]->scope.label)
+			return true;
 	}
-	return sum;
+	return false;
 }
 
-/* Shows the next sample that has another verdict. Each key ends the search. */
+/* Shows the next sample that has another verdict on a guest. Each key ends the search. */
 static void next_verdict(struct view *view)
 {
 	const struct monitor *monitor = view->sampler.monitor;
-	uint64_t sum = sum_of_verdicts(view_page(view)), wall;
 	size_t step = view->step;
+	uint64_t wall;
 
 	view->step = 1;
 	do {
 		wall = monitor->wall;
 		view_sample(view);
 	} while (!view->quit && monitor->wall != wall && getch() == ERR &&
-		 sum_of_verdicts(view_page(view)) == sum);
+		 !has_new_verdict(view_page(view)));
 	view->step = step;
 	if (monitor->wall == wall)
 		view_notice(view, "No later sample has another verdict.");

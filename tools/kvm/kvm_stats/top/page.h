@@ -109,6 +109,7 @@ struct line {
 	bool sum;
 	bool cleared;
 	bool appeared;			/* in the last interval */
+	bool new_verdict;		/* another one than at the last update */
 	bool seen;			/* by the last update */
 	bool hidden;			/* by the filter */
 };

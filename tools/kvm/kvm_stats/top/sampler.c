@@ -120,10 +120,14 @@ static void set_vcpu_state(struct line *line, const struct target *target,
 
 static void set_verdict(struct line *line, const struct verdict *verdict)
 {
+	const char *before = line->verdict;
+
+	line->new_verdict = false;
 	if (!*verdict->text)
 		return;
 	line->verdict = verdict_is_finding(verdict) ? why_rules[verdict->rule].name : "";
 	line->number[COLUMN_VERDICT] = verdict_is_finding(verdict) ? fmax(0, verdict->loss) : -1;
+	line->new_verdict = strcmp(line->verdict, before);
 }
 
 /* The verdict on a guest or, with a thread, on a vCPU. Without a verdict, it has no text. */

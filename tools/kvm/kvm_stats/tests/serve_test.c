@@ -328,6 +328,18 @@ static void is_text(const char *found, const char *expected, const char *what)
 	       (int)strcspn(found + i, "\n"), found + i);
 }
 
+/* The value at the start of a line, with its labels */
+static void has_sample(const char *text, const char *sample, const char *what)
+{
+	const char *at = text;
+
+	while (at && strncmp(at, sample, strlen(sample))) {
+		at = strchr(at, '\n');
+		at += !!at;
+	}
+	tap_ok(at && at[strlen(sample)] == '\n', "%s", what);
+}
+
 /* Removes the lines that contain one of @words, which end with NULL. */
 static void remove_lines(char *text, const char *const *words)
 {
@@ -535,13 +547,32 @@ static void test_choice(void)
 	regfree(&options.excluded);
 }
 
+static void test_vcpus(void)
+{
+	static const struct exposition_options options = {
+		.metrics = METRICS_ALL, .histograms = true, .per_vcpu = true,
+	};
+	static const char * const vcpus[] = { "kvm_vcpu_", NULL };
+	char *text = expose_with(&options);
+
+	has_sample(text, "kvm_vcpu_exits_total{guest=\"machine-fc-1\",uuid=\"\",vm=\"1\","
+		   "vcpu=\"0\"} 20",
+		   "--per-vcpu adds vCPUs, with the VM if their process has several");
+	has_sample(text, "kvm_vcpu_exit_seconds_total{guest=\"exit statistics\",uuid=\"\","
+		   "vcpu=\"1\",class=\"io\"} 0.000000049",
+		   "the time of a class is that of the vCPU");
+	has_sample(text, "kvm_vcpu_run_delay_max_seconds{guest=\"exit statistics\",uuid=\"\","
+		   "vcpu=\"0\"} 0.000000042", "and so is a peak");
+	tap_ok(!strstr(text, "kvm_vcpu_exit_hist"), "vCPUs have no histograms");
+	remove_lines(text, vcpus);
+	lacks_lines(text, vcpus, "everything else is the same");
+	free(text);
+}
+
 static void test_all(const char *path)
 {
 	static const char expected[] = TEST_DATA "/exposition.openmetrics";
-	static const char * const vcpus[] = { "kvm_vcpu_", NULL };
-	struct exposition_options options = {
-		.metrics = METRICS_ALL, .histograms = true, .per_vcpu = true,
-	};
+	struct exposition_options options = { .metrics = METRICS_ALL, .histograms = true };
 	struct exposition *exposition = exposition_new(&monitor, &options);
 	char *text;
 
@@ -558,28 +589,13 @@ static void test_all(const char *path)
 	}
 	test_exit_stats(exposition);
 	set_exit_stats("Y");
-	options.per_vcpu = false;
-	text = expose_with(&options);
-	lacks_lines(text, vcpus, "by default, exactly the metrics of vCPUs are missing");
-	free(text);
+	test_vcpus();
 	test_choice();
 	test_totals(exposition);
 	exposition_free(exposition);
 }
 
 /* ---- what KVM does not count ---- */
-
-/* The value at the start of a line, with its labels */
-static void has_sample(const char *text, const char *sample, const char *what)
-{
-	const char *at = text;
-
-	while (at && strncmp(at, sample, strlen(sample))) {
-		at = strchr(at, '\n');
-		at += !!at;
-	}
-	tap_ok(at && at[strlen(sample)] == '\n', "%s", what);
-}
 
 enum { KNOWN, STATE, RUN_DELAY, RUNTIME, USER, GUEST, VALUES };
 

@@ -671,7 +671,6 @@ static bool wants_replay(const struct monitor_options *options)
 
 static void print_notice(const struct message *notice, void *arg)
 {
-	(void)arg;
 	message_print(notice);
 }
 

@@ -220,7 +220,6 @@ void notice_event(const struct vmm *vmm, bool started, void *arg)
 {
 	char name[VMM_NAME_SIZE];
 
-	(void)arg;
 	vmm_name(vmm, name, sizeof(name));
 	if (started)
 		complain("%s has appeared: %zu VM%s, %zu vCPU%s", name, vmm->vms,

@@ -32,28 +32,12 @@ void private_host_close(struct private_host *host);
 #else
 static inline struct private_host *private_host_open(enum counted_exits exits, struct message *why)
 {
-	(void)exits;
-	(void)why;
 	return NULL;
 }
 
-static inline void private_host_choose(struct private_host *host, pid_t pid, bool chosen)
-{
-	(void)host;
-	(void)pid;
-	(void)chosen;
-}
-
-static inline int private_host_pass(void *arg)
-{
-	(void)arg;
-	return -1;
-}
-
-static inline void private_host_close(struct private_host *host)
-{
-	(void)host;
-}
+static inline void private_host_choose(struct private_host *host, pid_t pid, bool chosen) { }
+static inline int private_host_pass(void *arg) { return -1; }
+static inline void private_host_close(struct private_host *host) { }
 #endif
 
 #endif /* PRIVATE_HOST_H */

@@ -62,64 +62,23 @@ uint64_t replay_time(const struct replay *replay);
 bool replay_has_gap(const struct replay *replay);
 void replay_close(struct replay *replay);
 #else
-static inline bool replay_is_recording(const char *path)
-{
-	(void)path;
-	return false;
-}
+static inline bool replay_is_recording(const char *path) { return false; }
 
 static inline struct replay *replay_open(const struct replay_options *options,
 					 void (*notice)(const struct message *notice, void *arg),
 					 void *arg, struct message *why)
 {
-	(void)options;
-	(void)notice;
-	(void)arg;
 	message_set(why, "recordings cannot be read: kvm-stats was built without libzstd");
 	return NULL;
 }
 
-static inline int replay_next(struct replay *replay)
-{
-	(void)replay;
-	return -ENODATA;
-}
-
-static inline int replay_back(struct replay *replay, size_t steps)
-{
-	(void)replay;
-	(void)steps;
-	return -ENODATA;
-}
-
-static inline void replay_skip(struct replay *replay, size_t samples)
-{
-	(void)replay;
-	(void)samples;
-}
-
-static inline int replay_fd(const struct replay *replay)
-{
-	(void)replay;
-	return -1;
-}
-
-static inline uint64_t replay_time(const struct replay *replay)
-{
-	(void)replay;
-	return 0;
-}
-
-static inline bool replay_has_gap(const struct replay *replay)
-{
-	(void)replay;
-	return false;
-}
-
-static inline void replay_close(struct replay *replay)
-{
-	(void)replay;
-}
+static inline int replay_next(struct replay *replay) { return -ENODATA; }
+static inline int replay_back(struct replay *replay, size_t steps) { return -ENODATA; }
+static inline void replay_skip(struct replay *replay, size_t samples) { }
+static inline int replay_fd(const struct replay *replay) { return -1; }
+static inline uint64_t replay_time(const struct replay *replay) { return 0; }
+static inline bool replay_has_gap(const struct replay *replay) { return false; }
+static inline void replay_close(struct replay *replay) { }
 #endif
 
 #endif /* REPLAY_H */

@@ -74,7 +74,6 @@ static void put_header(const struct log *log, const struct vmm *vmm, FILE *to)
 	bool csv = log->options->csv;
 	size_t i;
 
-	(void)vmm;
 	if (csv)
 		fputs("timestamp,pid,guest", to);
 	else

@@ -258,7 +258,6 @@ static void print_query(const struct monitor *monitor, unsigned long interval, v
 {
 	struct query *query = arg;
 
-	(void)interval;
 	print_answer(monitor, &query->filter);
 }
 
@@ -268,7 +267,6 @@ static bool add_names(int option, const char *list, void *arg, struct message *w
 	struct query_stats_filter *filter = &((struct query *)arg)->filter;
 	const char *at = list;
 
-	(void)option;
 	for (;;) {
 		size_t len = strcspn(at, ",");
 

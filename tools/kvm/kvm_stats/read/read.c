@@ -241,7 +241,6 @@ static bool selects_guest_stat(const struct monitor *monitor, void *arg)
 {
 	int i;
 
-	(void)arg;
 	for (i = 0; i < GUEST_STATS; i++) {
 		if (guest_stat_is_selected(monitor->options.filter, i))
 			return true;

@@ -135,8 +135,6 @@ static bool compress_text(char **text, size_t *size)
 #else
 static bool compress_text(char **text, size_t *size)
 {
-	(void)text;
-	(void)size;
 	return false;
 }
 #endif
@@ -340,10 +338,6 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 				  const char *method, const char *version, const char *data,
 				  size_t *size, void **state)
 {
-	(void)arg;
-	(void)version;
-	(void)data;
-	(void)size;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return respond(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 			       "Only GET and HEAD are allowed.\n");

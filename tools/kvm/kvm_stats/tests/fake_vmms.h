@@ -107,7 +107,6 @@ bool __wrap_process_update_vmm(struct process *process, const struct processes *
 	struct process_vcpu vcpu[16];
 	size_t vcpus = 0, i;
 
-	(void)host;
 	for (i = 0; i < vmm->targets; i++) {
 		const struct target *target = vmm->target[i];
 
@@ -127,7 +126,6 @@ const struct kvmstats_schema *__wrap_kvmstats_host_schema(const struct kvmstats_
 	const struct stat_set *set = NULL;
 	size_t i;
 
-	(void)host;
 	for (i = 0; !set && i < monitor.vmms; i++)
 		set = vmm_set(monitor.vmm[i],
 			      kind == KVMSTATS_KIND_VM ? SCOPE_VM : SCOPE_VCPU);
@@ -137,7 +135,6 @@ const struct kvmstats_schema *__wrap_kvmstats_host_schema(const struct kvmstats_
 enum kvmstats_origin __wrap_kvmstats_host_origin(const struct kvmstats_host *host);
 enum kvmstats_origin __wrap_kvmstats_host_origin(const struct kvmstats_host *host)
 {
-	(void)host;
 	return fake_origin;
 }
 

@@ -280,7 +280,6 @@ struct private_host *private_host_open(enum counted_exits exits, struct message 
 
 void private_host_choose(struct private_host *host, pid_t pid, bool choose)
 {
-	(void)host;
 	chosen = choose ? pid : -pid;
 }
 

@@ -30,7 +30,6 @@ int top_run(const struct top_options *options);
 #else
 static inline int top_run(const struct top_options *options)
 {
-	(void)options;
 	complain("top is not available: this kvm-stats was built without ncurses. Use 'kvm-stats "
 		 "log', or build kvm-stats again with ncurses (Debian: libncurses-dev).");
 	return STATUS_FAILED;

@@ -300,7 +300,7 @@ example_tests()
 {
 	local name
 
-	for name in own agent passed_fds; do
+	for name in own agent; do
 		check "example '$name' builds with pkg-config" build_example "$name"
 	done
 }
@@ -308,8 +308,6 @@ example_tests()
 running_example_tests()
 {
 	check "example 'own' reads its own statistics" example_prints '^  exits [0-9]+$' own
-	check "example 'passed_fds' reads the statistics of an fd received over a socket" \
-		example_prints '^vCPU 0: "kvm-[0-9]+/vcpu-0"' passed_fds
 	check "a VMM for the example 'agent' starts" start_vmm -s
 	check "example 'agent' finds the VMM" example_prints '^[0-9]+ vmm \(.*vCPUs$' agent 1
 	stop_vmm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
 /*
  * KVM's fds: recognizes those of this process by the names that the kernel gives them in
- * /proc/self/fd, opens statistics with them and with /dev/kvm, and passes fds over sockets.
+ * /proc/self/fd, and opens statistics with them and with /dev/kvm.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <linux/kvm.h>
@@ -68,7 +67,7 @@ int kvmstats_next_open(int kvm, uint64_t *vm)
 	return next.fd;
 }
 
-/* ---- fds of this process: its own, inherited ones, and those received over a socket ---- */
+/* ---- fds of this process ---- */
 
 struct kvmstats_fd {
 	enum kvmstats_kind kind;
@@ -182,90 +181,4 @@ int kvmstats_fd_open(int fd)
 		return open_stats(fd);
 	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	return copy < 0 ? -errno : copy;
-}
-
-/* ---- fds over sockets ---- */
-
-/* Control data of one message. KVMSTATS_MAX_FDS is the kernel's limit, SCM_MAX_FD. */
-union control {
-	struct cmsghdr header;
-	char buf[CMSG_SPACE(KVMSTATS_MAX_FDS * sizeof(int))];
-};
-
-int kvmstats_fd_send(int socket, const int *fd, size_t count)
-{
-	union control control = { 0 };
-	char byte = 'K';
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = CMSG_SPACE(count * sizeof(*fd)),
-	};
-	struct cmsghdr *header;
-
-	if (!count || count > KVMSTATS_MAX_FDS)
-		return -EINVAL;
-	header = CMSG_FIRSTHDR(&msg);
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(count * sizeof(*fd));
-	memcpy(CMSG_DATA(header), fd, count * sizeof(*fd));
-	return sendmsg(socket, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-/* Adds the fds of @header to @fd. Closes those that do not fit, and returns -EOVERFLOW then. */
-static int add_fds(const struct cmsghdr *header, int *fd, size_t max, size_t *count)
-{
-	size_t sent = (header->cmsg_len - CMSG_LEN(0)) / sizeof(*fd);
-	int err = 0;
-	size_t i;
-
-	for (i = 0; i < sent; i++) {
-		int received;
-
-		memcpy(&received, CMSG_DATA(header) + i * sizeof(received), sizeof(received));
-		if (*count < max) {
-			fd[(*count)++] = received;
-		} else {
-			close(received);
-			err = -EOVERFLOW;
-		}
-	}
-	return err;
-}
-
-int kvmstats_fd_receive(int socket, int *fd, size_t max)
-{
-	union control control;
-	char byte;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *header;
-	size_t count = 0;
-	ssize_t n;
-	int err = 0;
-
-	do {
-		n = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	for (header = CMSG_FIRSTHDR(&msg); header; header = CMSG_NXTHDR(&msg, header)) {
-		if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
-			continue;
-		if (add_fds(header, fd, max, &count))
-			err = -EOVERFLOW;
-	}
-	if (msg.msg_flags & MSG_CTRUNC)
-		err = -EOVERFLOW;
-	while (err && count)
-		close(fd[--count]);
-	return err ? err : (int)count;
 }

@@ -91,9 +91,6 @@ struct kvmstats_desc {
 int kvmstats_schema_make(struct kvmstats_schema **schema, const struct kvmstats_desc *desc,
 			 size_t count, size_t desc_size);
 
-/* The ID is "kvm-<pid>" or "kvm-<pid>/vcpu-<id>". */
-int kvmstats_schema_id(const struct kvmstats_schema *schema, int fd, char *buf, size_t size);
-
 size_t kvmstats_schema_count(const struct kvmstats_schema *schema);
 const struct kvmstats_stat *kvmstats_schema_stat(const struct kvmstats_schema *schema, size_t i);
 const struct kvmstats_stat *kvmstats_schema_find(const struct kvmstats_schema *schema,
@@ -154,20 +151,13 @@ int kvmstats_delta(const struct kvmstats_sample *from, const struct kvmstats_sam
 int kvmstats_rate(const struct kvmstats_sample *from, const struct kvmstats_sample *to,
 		  const struct kvmstats_stat *stat, unsigned int n, double *per_second);
 
-/* ---- fds of this process: its own, inherited ones, and those received over a socket ---- */
+/* ---- fds of this process ---- */
 
 /* @vcpu is -1 for a VM, @stats 1 for a statistics fd. The pointers can be NULL. */
 int kvmstats_fd_describe(int fd, enum kvmstats_kind *kind, int *vcpu, int *stats);
 
 /* Returns a statistics fd for @fd, which is a VM, vCPU or statistics fd. */
 int kvmstats_fd_open(int fd);
-
-/* The largest number of fds in a message. */
-#define KVMSTATS_MAX_FDS	253
-
-int kvmstats_fd_send(int socket, const int *fd, size_t count);
-/* Returns the number of fds, or 0 at the end of the stream. Does not check what they are. */
-int kvmstats_fd_receive(int socket, int *fd, size_t max);
 
 /* ---- hosts: all VMs and vCPUs, from one pass to the next ---- */
 

@@ -92,6 +92,57 @@ static struct answer read_file(const char *path, char *text)
 	return answer;
 }
 
+/* The control data of a message that passes one fd */
+union control {
+	struct cmsghdr header;
+	char buf[CMSG_SPACE(sizeof(int))];
+};
+
+static int send_fd(int socket, int fd)
+{
+	union control control = { 0 };
+	char byte = 'K';
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+
+	control.header = (struct cmsghdr){
+		.cmsg_level = SOL_SOCKET,
+		.cmsg_type = SCM_RIGHTS,
+		.cmsg_len = CMSG_LEN(sizeof(fd)),
+	};
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	return sendmsg(socket, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* Returns -1 at the end of the stream. */
+static int receive_fd(int socket)
+{
+	union control control;
+	char byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	const struct cmsghdr *header;
+	int fd;
+
+	if (recvmsg(socket, &msg, MSG_CMSG_CLOEXEC) <= 0)
+		return -1;
+	header = CMSG_FIRSTHDR(&msg);
+	if (!header)
+		return -1;
+	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+	return fd;
+}
+
 /* Ends when the reader closes its end of the socket, or with the spawner. */
 static void __attribute__((__noreturn__)) work(int socket)
 {
@@ -147,7 +198,7 @@ static void __attribute__((__noreturn__)) spawn(int socket)
 	/* Do not keep the program's directory busy. */
 	if (chdir("/"))
 		_exit(1);
-	while (kvmstats_fd_receive(socket, &worker, 1) == 1) {
+	while ((worker = receive_fd(socket)) >= 0) {
 		pid_t pid = -1;
 
 		while (workers && waitpid(-1, NULL, WNOHANG | __WALL) > 0)
@@ -223,7 +274,7 @@ static int take_worker(struct kvmstats_reader *reader)
 		return worker;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return -errno;
-	err = kvmstats_fd_send(reader->socket, &pair[1], 1);
+	err = send_fd(reader->socket, pair[1]);
 	close(pair[1]);
 	if (!err)
 		return pair[0];

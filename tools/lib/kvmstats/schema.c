@@ -269,10 +269,17 @@ int kvmstats_schema_parse(struct kvmstats_schema **schemap, const void *descs, s
 	return 0;
 }
 
+static int check_id(const struct kvm_stats_header *h, int fd)
+{
+	char id[MAX_NAME_SIZE];
+	int err = kvmstats_pread_all(fd, id, h->name_size, h->id_offset);
+
+	return err || is_printable(id, h->name_size) ? err : -EPROTO;
+}
+
 int kvmstats_schema_read(struct kvmstats_schema **schemap, int fd)
 {
 	struct kvmstats_schema *schema = calloc(1, sizeof(*schema));
-	char id[MAX_NAME_SIZE];
 	int err;
 
 	*schemap = NULL;
@@ -283,7 +290,7 @@ int kvmstats_schema_read(struct kvmstats_schema **schemap, int fd)
 	if (!err)
 		err = check_header(&schema->header);
 	if (!err)
-		err = kvmstats_schema_id(schema, fd, id, sizeof(id));
+		err = check_id(&schema->header, fd);
 	if (!err)
 		err = read_descs(schema, fd);
 	if (!err)
@@ -303,23 +310,6 @@ void kvmstats_schema_free(struct kvmstats_schema *schema)
 	free(schema->stat);
 	free(schema->desc);
 	free(schema);
-}
-
-int kvmstats_schema_id(const struct kvmstats_schema *schema, int fd, char *buf, size_t size)
-{
-	const struct kvm_stats_header *h = &schema->header;
-	char id[MAX_NAME_SIZE];
-	int err;
-
-	err = kvmstats_pread_all(fd, id, h->name_size, h->id_offset);
-	if (err)
-		return err;
-	if (!is_printable(id, h->name_size))
-		return -EPROTO;
-	if (strlen(id) >= size)
-		return -EOVERFLOW;
-	strcpy(buf, id);
-	return 0;
 }
 
 size_t kvmstats_schema_count(const struct kvmstats_schema *schema)

@@ -38,7 +38,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = write_file(data, size);
 	struct kvmstats_schema *schema;
-	char id[64];
 	size_t i;
 	int err;
 
@@ -48,8 +47,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CHECK(!schema && (err == -EPROTO || err == -EOVERFLOW));
 		return 0;
 	}
-	kvmstats_schema_id(schema, fd, id, sizeof(id));
-	kvmstats_schema_id(schema, fd, id, 1);
 	for (i = 0; i < kvmstats_schema_count(schema); i++) {
 		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
 

@@ -36,18 +36,11 @@ static void test_valid(void)
 	const struct kvmstats_stat *stat;
 	struct kvmstats_schema *schema;
 	struct image image;
-	char id[64];
-	int fd;
 
 	make_valid(&image);
-	fd = image_fd(&image);
-	if (!tap_is(kvmstats_schema_read(&schema, fd), 0, "a valid schema is read"))
+	if (!tap_is(read_image(&image, &schema), 0, "a valid schema is read"))
 		return;
 	tap_is(kvmstats_schema_count(schema), 4, "the schema has all statistics");
-	tap_is(kvmstats_schema_id(schema, fd, id, sizeof(id)), 0, "the ID is read");
-	tap_ok(!strcmp(id, "kvm-1/vcpu-0"), "the ID is the one in the file");
-	tap_is(kvmstats_schema_id(schema, fd, id, 12), -EOVERFLOW,
-	       "a buffer too short for the ID returns EOVERFLOW");
 
 	stat = kvmstats_schema_find(schema, "halt_wait_hist");
 	if (tap_ok(stat, "a statistic is found by name")) {
@@ -64,7 +57,6 @@ static void test_valid(void)
 	tap_ok(!kvmstats_schema_find(schema, "halt"), "a part of a name is not found");
 	tap_ok(!kvmstats_schema_stat(schema, 4), "an index after the last statistic returns NULL");
 
-	close(fd);
 	kvmstats_schema_free(schema);
 }
 

@@ -25,10 +25,8 @@ struct pass {
 	struct kvmstats_pass bytes;
 	struct kvmstats_host_vm *vm;	/* in the order of their identities */
 	size_t vms;
-	size_t vm_capacity;
 	struct kvmstats_host_vcpu *vcpu;	/* in the order of VMs */
 	size_t vcpus;
-	size_t vcpu_capacity;
 	int64_t clock_offset;		/* scheduler's clock minus CLOCK_MONOTONIC, or a bit less */
 };
 
@@ -243,31 +241,14 @@ static int list_entries(struct kvmstats_host *host, struct pass *pass,
 
 /* ---- the VMs and vCPUs of a pass ---- */
 
-/* Returns @array with space for @count entries of @size bytes, or NULL. */
-static void *reserve(void *array, size_t *capacity, size_t count, size_t size)
-{
-	if (array && count <= *capacity)
-		return array;
-	array = realloc(array, (count + 1) * size);
-	if (array)
-		*capacity = count;
-	return array;
-}
-
 static int reserve_entries(struct pass *pass)
 {
-	struct kvmstats_host_vcpu *vcpu;
-	struct kvmstats_host_vm *vm;
+	struct kvmstats_host_vm *vm = realloc(pass->vm, (pass->vms + 1) * sizeof(*vm));
+	struct kvmstats_host_vcpu *vcpu = realloc(pass->vcpu, (pass->vcpus + 1) * sizeof(*vcpu));
 
-	vm = reserve(pass->vm, &pass->vm_capacity, pass->vms, sizeof(*vm));
-	if (!vm)
-		return -ENOMEM;
-	pass->vm = vm;
-	vcpu = reserve(pass->vcpu, &pass->vcpu_capacity, pass->vcpus, sizeof(*vcpu));
-	if (!vcpu)
-		return -ENOMEM;
-	pass->vcpu = vcpu;
-	return 0;
+	pass->vm = vm ? vm : pass->vm;
+	pass->vcpu = vcpu ? vcpu : pass->vcpu;
+	return vm && vcpu ? 0 : -ENOMEM;
 }
 
 static struct kvmstats_sample sample(const struct kvmstats_schema *schema, uint64_t time,
@@ -607,14 +588,6 @@ int kvmstats_host_open_fd(struct kvmstats_host **hostp, int fd)
 		return -ENOMEM;
 	host->stream.fd = fd;
 	return 0;
-}
-
-int kvmstats_host_open_passes(struct kvmstats_host **hostp, int (*open_pass)(void *arg), void *arg)
-{
-	struct kvmstats_host *host = new_host("");
-
-	*hostp = NULL;
-	return host ? start_local(hostp, host, open_pass, arg) : -ENOMEM;
 }
 
 void kvmstats_host_use_passes(struct kvmstats_host *host, int (*open_pass)(void *arg), void *arg)

@@ -187,14 +187,9 @@ int kvmstats_host_open(struct kvmstats_host **host, const char *path);
 int kvmstats_host_open_fd(struct kvmstats_host **host, int fd);
 
 /*
- * @open_pass returns an fd that has one pass, which the library closes, or -errno: for a BPF
- * iterator that is not pinned. @arg is passed to it.
- */
-int kvmstats_host_open_passes(struct kvmstats_host **host, int (*open_pass)(void *arg), void *arg);
-
-/*
- * Later passes come from @open_pass, or from the best origin if it is NULL. VMMs that both have
- * remain. @host was opened with @path NULL.
+ * Later passes of @host, which was opened with @path NULL, come from @open_pass, or from the best
+ * origin if it is NULL. It returns an fd that has one pass, which the library closes, or -errno:
+ * for a BPF iterator that is not pinned. @arg is passed to it. VMMs that both have remain.
  */
 void kvmstats_host_use_passes(struct kvmstats_host *host, int (*open_pass)(void *arg), void *arg);
 void kvmstats_host_close(struct kvmstats_host *host);

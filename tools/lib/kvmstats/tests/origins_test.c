@@ -655,6 +655,14 @@ static int open_passes(void *arg)
 	return passes.size ? bytes_fd(passes.data, passes.size) : -EIO;
 }
 
+static struct kvmstats_host *open_host_of_passes(void)
+{
+	struct kvmstats_host *host = open_best();
+
+	kvmstats_host_use_passes(host, open_passes, NULL);
+	return host;
+}
+
 static void start_pass(void)
 {
 	passes.size = 0;
@@ -726,7 +734,7 @@ static void test_vmms(pid_t child, pid_t other)
 
 	put_names(child, "qemu", "web");
 	put_names(other, "crosvm", "db");
-	kvmstats_host_open_passes(&host, open_passes, NULL);
+	host = open_host_of_passes();
 	start_pass();
 	tap_is(kvmstats_host_read(host), -EAGAIN, "a pass without an end is an error");
 	start_pass();
@@ -783,7 +791,7 @@ static void test_names(pid_t child, pid_t ended)
 	struct kvmstats_host *host;
 	char path[128];
 
-	kvmstats_host_open_passes(&host, open_passes, NULL);
+	host = open_host_of_passes();
 	put_names(child, "qemu", "web");
 	put_names(ended, "qemu", "ended");
 	start_pass();
@@ -836,7 +844,7 @@ static void test_reused_pid(pid_t child)
 	char path[128];
 	pid_t other;
 
-	kvmstats_host_open_passes(&host, open_passes, NULL);
+	host = open_host_of_passes();
 	put_names(child, "qemu", "web");
 	hang(child, path, sizeof(path));
 	other = fork();
@@ -877,7 +885,7 @@ static void test_foreign(pid_t child)
 	passes.size = 0;
 	host_image_header(&passes, KVM_HOST_NESTED);
 	add_vm(10, 0, child, START);
-	kvmstats_host_open_passes(&host, open_passes, NULL);
+	host = open_host_of_passes();
 	end_pass(host);
 	tap_ok(has_names(kvmstats_host_vmm(host, 0), "?", NULL, -EREMOTE),
 	       "nor have those of another PID namespace");

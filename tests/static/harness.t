@@ -583,8 +583,12 @@ refused "a record of uncommitted changes" "s/$here/&-dirty/" "its record is of $
 refused "a record of make check" "s/$here/&-check/" "its record is of $here-check"
 refused "a record that has only the exit status" '$!d' 'it failed'
 refused "a record without an exit status" '$d' 'its record is of no commit'
-refused "a record in which no test case ran" 's/^ok [12].*/& # SKIP no root/' \
-	'it skipped all of its test cases'
+refused "a record in which no test case ran" 's/^ok [12].*/& # SKIP/' \
+	'it ran no test case, and does not say why'
+sed -i.before 's/^ok [12].*/& # SKIP no root/' "$records/tests/static/one.t"
+check "the page has the reason why a test skipped all of its test cases" eval \
+	'"$check_repo/tests/results" --page | grep "^- static/one.t: no root$"'
+mv "$records/tests/static/one.t.before" "$records/tests/static/one.t"
 mv "$records/tests/static/one.t" record
 check "a missing record is refused" no_page 'tests/static/one.t: it has no record'
 rm -r "$records"

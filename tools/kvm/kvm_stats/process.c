@@ -231,13 +231,16 @@ static double share_of(uint64_t part, uint64_t interval)
 
 static const struct cpu_use no_use = { -1, -1, -1, -1, -1, false };
 
+/* The scheduler knows the run time exactly. Most kernels count its parts at timer ticks. */
 static struct cpu_use use_of(const struct group_times *grown_times, uint64_t interval)
 {
+	uint64_t ticks = grown_times->guest + grown_times->user + grown_times->kernel;
+	double running = share_of(grown_times->runtime, interval);
 	struct cpu_use use = no_use;
 
-	use.guest = share_of(grown_times->guest, interval);
-	use.user = share_of(grown_times->user, interval);
-	use.kernel = share_of(grown_times->kernel, interval);
+	use.guest = ticks ? running * (double)grown_times->guest / (double)ticks : running;
+	use.user = ticks ? running * (double)grown_times->user / (double)ticks : 0;
+	use.kernel = ticks ? running * (double)grown_times->kernel / (double)ticks : 0;
 	use.waiting = share_of(grown_times->waiting, interval);
 	return use;
 }

@@ -95,7 +95,7 @@ static void test_named_threads(void)
 	       "the threads are listed");
 	tap_ok(process_use(&process).guest < 0, "the use is unknown after the first update");
 	write_threads("CPU 0/KVM", "CPU 1/KVM", (int)sysconf(_SC_CLK_TCK));
-	write_file("200 1500000000 5", "7/task/9/schedstat");
+	write_file("1000000100 1500000000 5", "7/task/9/schedstat");
 	update(&process, 12 * SECOND, unknown_vcpus, 2);
 	tap_is(tid_of(&process, 0), 9, "the thread of a vCPU is found by its name");
 	tap_ok(!tid_of(&process, 2), "a vCPU without a thread is reported");
@@ -239,18 +239,22 @@ static void test_samples(void)
 	vcpus.value[0][GUEST] += SECOND / 2;
 	vcpus.value[0][USER] += SECOND / 2;
 	vcpus.value[0][SYSTEM] += SECOND / 10;
+	vcpus.value[0][RUNTIME] += SECOND * 3 / 10;
 	vcpus.value[0][RUN_DELAY] += SECOND / 10;
 	vcpus.value[0][FAULTS] = 3;
 	vcpus.vcpu[0].waiting = SECOND / 5;
 	pass(&vcpus, false);
 	use = thread_use(&vcpus.process, first_vcpu(&vcpus));
-	tap_ok(near(use.guest, 50) && near(use.user, 0) && near(use.kernel, 10),
-	       "the host file has the times of a vCPU");
+	tap_ok(near(use.guest, 25) && near(use.user, 0) && near(use.kernel, 5),
+	       "the ticks of a vCPU are parts of its run time");
 	tap_ok(near(use.waiting, 30), "a wait that goes on is included");
 	tap_ok(use.throttled < 0, "without a limit there is no throttled time");
 	tap_is(first_vcpu(&vcpus)->now.major_faults, 3, "the host file has the major faults");
 	vcpus.vcpu[0].waiting = SECOND / 6;
+	vcpus.value[0][RUNTIME] += SECOND / 20;
 	pass(&vcpus, false);
+	tap_ok(near(thread_use(&vcpus.process, first_vcpu(&vcpus)).guest, 5),
+	       "without a tick, it ran the guest");
 	tap_ok(near(thread_use(&vcpus.process, first_vcpu(&vcpus)).waiting, 0),
 	       "the waiting time never decreases");
 	tap_ok(near(process_group_use(&vcpus.process, THREAD_VCPU).kernel, 0),
@@ -274,6 +278,7 @@ static void test_other_host(void)
 	pass(&vcpus, true);
 	vcpus.value[0][GUEST] = SECOND / 2;
 	vcpus.value[0][USER] = SECOND / 2;
+	vcpus.value[0][RUNTIME] = SECOND / 2;
 	tap_ok(pass(&vcpus, true) == PROCESS_UNKNOWN && !vcpus.process.has_now,
 	       "without a PID, /proc is not read");
 	tap_ok(near(thread_use(&vcpus.process, first_vcpu(&vcpus)).guest, 50),

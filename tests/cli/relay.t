@@ -62,11 +62,18 @@ write_readers()
 	        new.write(data)
 	    os.rename(file + '.new', file)
 
+	# The socket exists a moment before the relay listens.
 	def connect():
 	    reader = socket.socket(socket.AF_UNIX)
 	    reader.settimeout(60)
-	    reader.connect(path)
-	    return reader
+	    end = time.monotonic() + 10
+	    while True:
+	        try:
+	            reader.connect(path)
+	            return reader
+	        except ConnectionRefusedError:
+	            assert time.monotonic() < end
+	            time.sleep(0.01)
 
 	def read_all(reader):
 	    parts = []

@@ -22,7 +22,7 @@ struct taken_cpu {
 	pid_t taker_pid;
 	char name[16];			/* of the taker */
 	uint64_t ns;
-	uint64_t waits;
+	uint64_t waits;			/* in which it had the CPU for some time */
 };
 
 #if HAVE_BPF

@@ -411,28 +411,41 @@ static void find_neighbours(struct evidence *evidence, struct guest_evidence *gu
 	window->weight += found;
 }
 
+/* Returns the index of the first wait of the thread, if it has one. */
+static size_t first_taken(const struct evidence *evidence, pid_t tid)
+{
+	size_t low = 0, high = evidence->takings;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (evidence->taken[middle].tid < tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Adds the threads that had the CPU while the vCPU waited. Returns false if it did not wait. */
 static bool add_takers(struct evidence *evidence, struct guest_evidence *guest,
 		       const struct thread_evidence *vcpu, const struct kvmstats_vmm *vmm)
 {
 	struct guest_window *window = &guest->window[evidence->current];
-	bool found = false;
-	size_t i;
+	size_t first = first_taken(evidence, vcpu->thread.tid), i;
 
-	for (i = 0; i < evidence->takings; i++) {
+	for (i = first; i < evidence->takings &&
+	     evidence->taken[i].tid == vcpu->thread.tid; i++) {
 		const struct taken_cpu *taken = &evidence->taken[i];
 		struct occupant occupant;
 
-		if (taken->tid != vcpu->thread.tid)
-			continue;
-		found = true;
 		occupant = occupants_thread(&evidence->occupants, taken->taker_pid, taken->taker,
 					    taken->name);
 		add_neighbour(evidence, guest, vcpu, vmm, &occupant, taken->ns);
 		window->waits += taken->waits;
 		window->weight += taken->ns;
 	}
-	return found;
+	return i > first;
 }
 
 /* ---- guests ---- */

@@ -105,7 +105,7 @@ enum { PRESSURE_MEMORY, PRESSURE_CPU, PRESSURES };
 
 struct guest_window {
 	uint64_t samples;		/* that show a thread on a CPU for which a vCPU waits */
-	uint64_t waits;			/* that have ended, if context switches are watched */
+	uint64_t waits;			/* their parts, one for each thread; for --switches */
 	uint64_t weight;		/* of all: 1 for each sample, or the time of the waits */
 	uint64_t outside;		/* samples in which a vCPU sleeps outside of KVM_RUN */
 	uint64_t pressure[PRESSURES];	/* for how long tasks waited */

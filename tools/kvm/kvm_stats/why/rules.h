@@ -59,7 +59,7 @@ enum fact_text {
 	TEXT_VCPUS,		/* number of vCPUs of the guest */
 	TEXT_NEIGHBOUR,		/* the thread that has the CPU */
 	TEXT_HOW,		/* how it is known: "candidate", or "measured" (--switches) */
-	TEXT_SAMPLES,		/* "9 samples", "the time of 350 waits" */
+	TEXT_SAMPLES,		/* "9 samples", "the time of its waits" */
 	TEXT_CGROUP,		/* the cgroup of the vCPU, or the part of it that matters */
 	TEXT_MEMORY,		/* the cgroup of all vCPUs, whose memory.pressure is known */
 	TEXT_FREEZER,		/* what to write to thaw it: "0 >/sys/fs/cgroup/a/cgroup.freeze" */

@@ -265,7 +265,7 @@ static void set_neighbour(struct facts *facts, const struct guest_evidence *gues
 	facts->value[FACT_OWN] = fmin(100, 100 * (double)own / (double)all);
 	set_text(facts, TEXT_HOW, "%s", waits ? "measured" : "candidate");
 	if (waits)
-		set_text(facts, TEXT_SAMPLES, "the time of %" PRIu64 " waits", waits);
+		set_text(facts, TEXT_SAMPLES, "the time of its waits");
 	else
 		set_text(facts, TEXT_SAMPLES, "%" PRIu64 " samples", samples);
 	set_text(facts, TEXT_CPU, "%d", worst->cpu);

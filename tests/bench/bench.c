@@ -6,9 +6,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -237,6 +240,80 @@ static double count_many(long whole)
 	return count(read_files, NULL) / MANY_VCPUS;
 }
 
+/* ---- context switches: two threads of this machine's only CPU wake each other ---- */
+
+static int question[2], answer[2];
+
+static void *answer_all(void *unused)
+{
+	char byte;
+
+	while (kernel_call(SYS_read, question[0], (long)&byte, 1, 0) == 1)
+		must(write(answer[1], &byte, 1), "write() to a pipe");
+	return NULL;
+}
+
+static long ask(void)
+{
+	char byte = 0;
+	long result = kernel_call(SYS_write, question[1], (long)&byte, 1, 0);
+
+	return result < 0 ? result : kernel_call(SYS_read, answer[0], (long)&byte, 1, 0);
+}
+
+static double count_switches(long unused)
+{
+	pthread_t thread;
+	double result;
+
+	must(pipe(question), "pipe()");
+	must(pipe(answer), "pipe()");
+	must(-pthread_create(&thread, NULL, answer_all, NULL), "pthread_create()");
+	result = count(ask, NULL) / 2;
+	close(question[1]);
+	pthread_join(thread, NULL);
+	return result;
+}
+
+/* ---- recording by perf ---- */
+
+#define PERF_PAGES	256
+
+/*
+ * Open a tracepoint as `perf kvm stat record` does. Nobody reads the buffer, so the kernel
+ * overwrites the oldest samples.
+ */
+static void record_tracepoint(const char *name)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
+		.write_backward = 1,
+	};
+	char path[128], number[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/kvm/%s/id", name);
+	fd = must(open(path, O_RDONLY), path);
+	must(read(fd, number, sizeof(number) - 1), path);
+	close(fd);
+	attr.config = atoi(number);
+	fd = must(syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC), name);
+	must(mmap(NULL, (PERF_PAGES + 1) * sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0) ==
+	     MAP_FAILED ? -1 : 0, "the buffer of perf");
+}
+
+static void record_exits(void)
+{
+	record_tracepoint("kvm_entry");
+	record_tracepoint("kvm_exit");
+	record_tracepoint("kvm_userspace_exit");
+	record_tracepoint("kvm_vcpu_wakeup");
+}
+
 static double count_vcpu_memory(long unused)
 {
 	int file = must(open(SLAB_SIZE, O_RDONLY), SLAB_SIZE);
@@ -272,6 +349,7 @@ static const struct row {
 	{ "1,024 vCPUs in 4 VMs, pread() of each VM's file, per vCPU", OPEN, count_many, true },
 	{ "OUT: exit to user space and back", NOTHING, count_out },
 	{ "CPUID: exit that is handled in the kernel", NOTHING, count_cpuid },
+	{ "SWITCH: context switch from thread to thread", NOTHING, count_switches },
 	{ "bytes of memory of a vCPU", NOTHING, count_vcpu_memory },
 	{ "kvm-stats log, 512 VMs of 8 vCPUs: start, and 3 samples", NEXT, sample, SAMPLE_START },
 	{ "each further sample", NEXT, sample, SAMPLE_INSTRUCTIONS },
@@ -291,7 +369,10 @@ static void print_row(int i, int supported)
 	fflush(stdout);
 }
 
-/* With an argument, only the rows whose titles contain it. */
+/*
+ * With an argument, only the rows whose titles contain it. With a second one, while perf records
+ * exits.
+ */
 int main(int argc, char **argv)
 {
 	int supported, i;
@@ -300,6 +381,8 @@ int main(int argc, char **argv)
 	vm = must(ioctl(kvm, KVM_CREATE_VM, 0), "KVM_CREATE_VM");
 	vcpu = must(ioctl(vm, KVM_CREATE_VCPU, 0), "KVM_CREATE_VCPU");
 	supported = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_BINARY_STATS_FD);
+	if (argc > 2)
+		record_exits();
 	printf("1..%d\n", NUM_ROWS);
 	for (i = 0; i < NUM_ROWS; i++) {
 		if (argc < 2 || strstr(rows[i].title, argv[1]))

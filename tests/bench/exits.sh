@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs in the machine of bench: the instructions of an exit and of a context switch while no program is
-# attached, while exits are counted of other VMs, and of all, while the same tracepoints are written to the
-# buffers of ftrace and of perf, and while --switches finds the threads that take CPUs.
+# attached, while exits are counted of other VMs, and of all, by one and by two users, while the same
+# tracepoints are written to the buffers of ftrace and of perf, and while --switches finds the threads that
+# take CPUs.
 #
 # shellcheck shell=dash
 dir=${0%/*}
@@ -19,16 +20,23 @@ rows()
 	done </tmp/rows
 }
 
-# rows_while NAME MODE: the same while exits_test counts the exits of all VMs, or of none
+# rows_while NAME MODE...: the same while one exits_test for each MODE counts the exits of all VMs, or
+# of none
 rows_while()
 {
-	rm -f /tmp/end /tmp/ready
+	local name=$1 mode
+
+	shift
+	rm -f /tmp/end
 	mkfifo /tmp/end
-	"$dir/exits_test" "$2" </tmp/end >/tmp/ready 2>&1 &
+	: >/tmp/ready
+	for mode; do
+		"$dir/exits_test" "$mode" </tmp/end >>/tmp/ready 2>&1 &
+	done
 	exec 7>/tmp/end
-	until grep -q . /tmp/ready; do usleep 10000; done
-	grep -qx ready /tmp/ready || { echo "Bail out! $(cat /tmp/ready)"; exit 1; }
-	rows "$1"
+	until [ "$(wc -l </tmp/ready)" -ge $# ]; do usleep 10000; done
+	! grep -vx ready /tmp/ready || { echo "Bail out! $(cat /tmp/ready)"; exit 1; }
+	rows "$name"
 	exec 7>&-
 	wait
 }
@@ -52,10 +60,11 @@ trace()
 	done
 }
 
-echo 1..21
+echo 1..24
 rows off
 rows_while 'other VMs' chosen
 rows_while 'all VMs' all
+rows_while 'all VMs, two users' all all
 trace 1
 rows ftrace
 trace 0

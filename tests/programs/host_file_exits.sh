@@ -9,6 +9,8 @@
 . "${0%/*}/check.sh"
 # shellcheck source=../lib/stats.sh
 . "${0%/*}/stats.sh"
+# shellcheck source=lib/vmm.sh
+. "${0%/*}/vmm.sh"
 dir=${0%/*}
 work=/tmp/host_file_exits.$$
 stats=kvm-stats
@@ -49,9 +51,46 @@ publish_at_once()
 	wait
 }
 
+# start_command [OPTION]...: start a command that counts exits; its process is $pid
+start_command()
+{
+	kvm-stats log --exits -i 0.2 "$@" >"$work/log" 2>&1 &
+	pid=$!
+}
+
+# added LINKS: there are so many links more than at the start
+added()
+{
+	[ "$(count_links)" = $((links + $1)) ]
+}
+
+has_sampled()
+{
+	wait_for_line "$vmm" "$work/log" "$pid"
+}
+
 mkdir "$work" || exit
 links=$(count_links)
 include_results "$dir/exits_test"
+start_command
+first=$pid
+start_command
+second=$pid
+check "two commands at once have four links to tracepoints, and one to an iterator each" wait_until added 6
+stop "$first" KILL
+check "after the first is killed, the second has them" wait_until added 5
+check "publish --exits publishes the same links" prints 0 "^$host: published" publish --exits
+check "there is one more iterator" added 6
+stop "$second"
+check "after the second has ended, they are published" wait_until added 5
+check "a VMM starts" start_vmm -c 1
+start_command -p "$vmm"
+check "a command shows it" has_sampled
+check "it has attached nothing, because the file is published" added 5
+stop "$pid"
+end_vmm
+check "publish --remove removes them" kvm-stats publish --remove
+check "nothing is left" wait_until added 0
 check "publish --check --exits proves the programs" prints 0 '^exits: counted by class$' publish --check --exits
 check "publish --exits publishes the file" prints 0 "^$host: published" publish --exits
 check "the tracepoints are pinned" tracepoints_are_pinned

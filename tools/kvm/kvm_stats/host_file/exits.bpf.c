@@ -25,8 +25,8 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* The number of the present choice of VMMs. The loader increments it when it changes `chosen`. */
-__u32 choice = 1;
+/* When a user of the programs changed `chosen` last, CLOCK_MONOTONIC in ns */
+__u64 choice = 1;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -35,12 +35,12 @@ struct {
 	__type(value, struct exit_thread);
 } exit_threads SEC(".maps");
 
-/* The PIDs of the VMMs whose vCPUs count, unless all do */
+/* The VMMs whose vCPUs count */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32);
+	__type(key, struct exit_choice);
 	__type(value, __u8);
 } chosen SEC(".maps");
 
@@ -202,25 +202,41 @@ static __noinline bool check_entry(struct exit_vcpu *entry, __u64 vcpu)
 /* ---- which vCPUs count ---- */
 
 /*
- * Applies the choice to a vCPU at its first entry, after each change of the choice, and if another
- * process has a vCPU at this address. Returns whether the vCPU counts.
+ * Whether a user has chosen this VMM, or all of them. A function of its own, so that a register has
+ * the number of the user: the verifier of Linux 6.12 does not know its value on the stack.
  */
-static __always_inline bool counts(struct exit_vcpu *entry, __u64 vcpu, __u32 tgid)
+static __noinline bool is_chosen(__u32 tgid)
 {
-	if (layout.exits_of_all)
-		return true;
-	if (entry->choice == choice && entry->tgid == tgid)
-		return entry->doing != EXIT_IGNORED;
+	__u32 user;
+
+	for (user = 0; user < EXIT_USERS; user++) {
+		struct exit_choice one = { .user = user, .tgid = tgid }, all = { .user = user };
+
+		if (bpf_map_lookup_elem(&chosen, &one) || bpf_map_lookup_elem(&chosen, &all))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Applies the choice to a vCPU at its first entry, after each change of the choice, and if another
+ * VM has a vCPU at this address. Returns whether the entry is that of the vCPU.
+ */
+static __noinline bool apply_choice(struct exit_vcpu *entry, __u64 vcpu, __u32 tid, __u32 tgid)
+{
+	__u64 present = choice;
+
 	if (!check_entry(entry, vcpu))
 		return false;
-	entry->choice = choice;
-	entry->tgid = tgid;
-	if (!bpf_map_lookup_elem(&chosen, &tgid)) {
-		entry->doing = EXIT_IGNORED;
-		return false;
+	if (entry->choice != present) {
+		entry->choice = present;
+		if (!is_chosen(tgid))
+			entry->doing = EXIT_IGNORED;
+		else if (entry->doing == EXIT_IGNORED)
+			entry->doing = EXIT_NOT_JOINED;
 	}
 	if (entry->doing == EXIT_IGNORED)
-		entry->doing = EXIT_NOT_JOINED;
+		entry->tid = tid;
 	return true;
 }
 
@@ -350,15 +366,18 @@ int exits_kvm_entry(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!entry)
 		entry = add_vcpu(vcpu);
-	if (!entry || !counts(entry, vcpu, task->tgid))
+	if (!entry)
+		return 0;
+	/* If its thread is another one, or has no entry, the vCPU can be that of another VM. */
+	if ((entry->choice != choice || entry->tid != (__u32)task->pid) &&
+	    !apply_choice(entry, vcpu, task->pid, task->tgid))
+		return 0;
+	if (entry->doing == EXIT_IGNORED)
 		return 0;
 	now = bpf_ktime_get_ns();
-	/*
-	 * The vCPU was in user space for so long that it can be that of another VM. If its thread
-	 * is another one, or has no entry, the end of KVM_RUN was perhaps not seen.
-	 */
-	if ((entry->doing == EXIT_USERSPACE ? now - entry->since > REUSE_NS :
-	     entry->tid != (__u32)task->pid) && !check_entry(entry, vcpu))
+	/* So can one that was in user space for long. */
+	if (entry->doing == EXIT_USERSPACE && now - entry->since > REUSE_NS &&
+	    !check_entry(entry, vcpu))
 		return 0;
 	decide(entry);
 	if (entry->doing == EXIT_USERSPACE)

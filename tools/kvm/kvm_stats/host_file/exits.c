@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Loads and attaches the BPF programs that count exits, and proves that they are right. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -111,87 +113,240 @@ int exits_describe(struct loader *loader)
 	return err;
 }
 
-/* ---- loading ---- */
+/* ---- the choice ---- */
+
+/* vCPUs compare this time with that of the choice that was applied to them. */
+static int begin_choice(const struct loader *loader)
+{
+	__u32 key = 0;
+	__u64 now = clock_now();
+
+	return bpf_map_update_elem(loader->exit_fds[EXIT_CHOICE], &key, &now, BPF_ANY);
+}
+
+int exits_choose(struct loader *loader, pid_t pid, bool chosen)
+{
+	const struct exit_choice key = { .user = loader->exit_user, .tgid = (__u32)pid };
+	int fd = loader->exit_fds[EXIT_CHOSEN], err;
+	__u8 value = 1;
+
+	err = chosen ? bpf_map_update_elem(fd, &key, &value, BPF_ANY) :
+		       bpf_map_delete_elem(fd, &key);
+	if (!err || err == -ENOENT)
+		err = begin_choice(loader);
+	return err ? loader_fail(loader, "PID %d cannot be chosen for statistics of exits: %s", pid,
+				 strerror(-err)) : 0;
+}
+
+int exits_keep(struct loader *loader)
+{
+	loader->exit_user = EXIT_PUBLISHED;
+	return exits_choose(loader, 0, true);
+}
+
+/* ---- users ---- */
+
+/*
+ * All users on the host have one attachment: each opens its links, which stay until the last fd is
+ * closed. The lock file has the IDs of the links and maps. Only root can write it, and can open
+ * objects by their IDs, so users with fewer rights have attachments of their own.
+ */
+struct shared {
+	__u64 build;		/* of the programs, with what they know about the kernel */
+	__u32 id[EXIT_FDS];
+};
+
+/*
+ * A user has a lock of the byte at its number for as long as it runs. Locks the byte with the
+ * command F_OFD_SETLK. With F_OFD_GETLK, returns whether there is no other user with this number.
+ */
+static bool lock_user(int fd, int command, __u32 user)
+{
+	struct flock byte = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = user, .l_len = 1,
+	};
+
+	return !fcntl(fd, command, &byte) && (command == F_OFD_SETLK || byte.l_type == F_UNLCK);
+}
+
+/* Removes the choices of this user, and of those that were killed. The file is locked. */
+static void forget_choices(const struct loader *loader)
+{
+	int fd = loader->exit_fds[EXIT_CHOSEN], err;
+	struct exit_choice key, next;
+
+	err = bpf_map_get_next_key(fd, NULL, &next);
+	while (!err) {
+		key = next;
+		err = bpf_map_get_next_key(fd, &key, &next);
+		if (key.user != EXIT_PUBLISHED &&
+		    lock_user(loader->exit_lock, F_OFD_GETLK, key.user))
+			bpf_map_delete_elem(fd, &key);
+	}
+	begin_choice(loader);
+}
+
+/* Locks the file, and finds a number. Otherwise the attachment will not be shared. */
+static void become_user(struct loader *loader)
+{
+	loader->exit_lock = loader_lock();
+	while (++loader->exit_user < EXIT_USERS) {
+		if (lock_user(loader->exit_lock, F_OFD_SETLK, loader->exit_user))
+			return;
+	}
+	close(loader->exit_lock);
+	loader->exit_lock = -1;
+	loader->exit_user = 1;
+}
+
+static __u64 hash(__u64 value, const void *data, size_t size)
+{
+	const unsigned char *byte = data;
+
+	while (size--)
+		value = (value ^ *byte++) * 0x100000001b3ull;
+	return value;
+}
+
+/* The members of the layout before these are random, or of no use to the programs. */
+static __u64 find_build(const struct loader *loader)
+{
+	const struct host_layout *layout = &loader->layout;
+	const size_t begin = offsetof(struct host_layout, header.instance);
+	__u64 value = hash(0xcbf29ce484222325ull, exits_object, exits_object_end - exits_object);
+
+	value = hash(value, layout->header.boot_id, sizeof(layout->header.boot_id));
+	return hash(value, (const char *)layout + begin, sizeof(*layout) - begin);
+}
+
+static void close_fds(struct loader *loader)
+{
+	size_t i;
+
+	for (i = 0; i < EXIT_FDS; i++) {
+		if (loader->exit_fds[i] >= 0)
+			close(loader->exit_fds[i]);
+		loader->exit_fds[i] = -1;
+	}
+}
+
+/* Returns whether there is an attachment of the same build. */
+static bool join(struct loader *loader)
+{
+	struct shared shared;
+	size_t i;
+
+	if (pread(loader->exit_lock, &shared, sizeof(shared), 0) != sizeof(shared) ||
+	    shared.build != find_build(loader))
+		return false;
+	for (i = 0; i < EXIT_FDS; i++) {
+		loader->exit_fds[i] = i < EXIT_LINKS ? bpf_link_get_fd_by_id(shared.id[i]) :
+						       bpf_map_get_fd_by_id(shared.id[i]);
+		if (loader->exit_fds[i] < 0) {
+			close_fds(loader);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* If it fails, others do not find the attachment. */
+static bool share(const struct loader *loader)
+{
+	struct shared shared = { .build = find_build(loader) };
+	size_t i;
+
+	for (i = 0; i < EXIT_FDS; i++) {
+		struct { __u32 type, id; } info = { 0 };	/* of links and of maps */
+		__u32 size = sizeof(info);
+
+		bpf_obj_get_info_by_fd(loader->exit_fds[i], &info, &size);
+		shared.id[i] = info.id;
+	}
+	return pwrite(loader->exit_lock, &shared, sizeof(shared), 0) == sizeof(shared);
+}
+
+/* ---- attaching ---- */
 
 /*
  * In the order in which they are attached. A vCPU counts from its first entry, so the program for
  * entries is the last one: no vCPU that counts can leave the guest, or KVM_RUN, unseen.
  */
-static const char * const programs[] = {
+static const char * const programs[EXIT_LINKS] = {
 	"exits_kvm_vcpu_wakeup", "exits_kvm_userspace_exit", "exits_kvm_exit", "exits_kvm_entry",
 };
 
-/* Returns a name in @programs, or that of the program for the other form of its tracepoint. */
-static const char *program_name(const struct loader *loader, size_t i)
+static const char * const maps[] = { "exit_vcpus", "chosen", ".data" };
+
+/* Returns the program, or that for the other form of its tracepoint. */
+static struct bpf_program *program_at(const struct loader *loader, const struct bpf_object *object,
+				      size_t i)
 {
-	return strcmp(programs[i], "exits_kvm_exit") ? programs[i] : exits_program(loader);
+	const char *name = strcmp(programs[i], "exits_kvm_exit") ? programs[i] :
+								   exits_program(loader);
+
+	return bpf_object__find_program_by_name(object, name);
 }
 
-static struct bpf_program *program_at(const struct loader *loader, size_t i)
+static int load_object(struct loader *loader, struct bpf_object *object)
 {
-	return bpf_object__find_program_by_name(loader->exits_object, program_name(loader, i));
-}
-
-int exits_load(struct loader *loader)
-{
-	size_t size = exits_object_end - exits_object, i;
 	struct bpf_program *program;
+	size_t i;
 	int err;
 
-	loader->layout.exits_of_all = loader->exits == EXITS_OF_ALL;
-	err = loader_open_object(loader, exits_object, size, &loader->exits_object);
-	if (err)
-		return err;
-	bpf_object__for_each_program(program, loader->exits_object)
+	bpf_object__for_each_program(program, object)
 		bpf_program__set_autoload(program, false);
-	for (i = 0; i < ARRAY_SIZE(programs); i++)
-		bpf_program__set_autoload(program_at(loader, i), true);
-	err = bpf_object__load(loader->exits_object);
+	for (i = 0; i < EXIT_LINKS; i++)
+		bpf_program__set_autoload(program_at(loader, object, i), true);
+	err = bpf_object__load(object);
 	return err ? loader_fail(loader, "the kernel does not load the BPF programs that count "
 				 "exits: %s", strerror(-err)) : 0;
 }
 
-int exits_attach(struct loader *loader)
+static int attach_object(struct loader *loader, const struct bpf_object *object)
 {
+	int *fd = loader->exit_fds;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(programs); i++) {
-		loader->exit_links[i] = bpf_program__attach(program_at(loader, i));
-		if (!loader->exit_links[i])
+	for (i = 0; i < EXIT_LINKS; i++, fd++) {
+		*fd = bpf_raw_tracepoint_open(programs[i] + strlen("exits_"),
+					      bpf_program__fd(program_at(loader, object, i)));
+		if (*fd < 0)
 			return loader_fail(loader, "the BPF program %s cannot be attached: %s",
 					   programs[i], strerror(errno));
 	}
+	for (i = 0; i < ARRAY_SIZE(maps); i++, fd++)
+		*fd = fcntl(bpf_object__find_map_fd_by_name(object, maps[i]), F_DUPFD_CLOEXEC, 0);
 	return 0;
 }
 
-/* ---- the choice ---- */
-
-/* The section .data has only the variable `choice`. */
-static int begin_choice(const struct loader *loader)
+static int attach_new(struct loader *loader)
 {
-	int fd = bpf_object__find_map_fd_by_name(loader->exits_object, ".data");
-	__u32 key = 0, choice;
+	struct bpf_object *object = NULL;
 	int err;
 
-	err = bpf_map_lookup_elem(fd, &key, &choice);
-	if (err)
-		return err;
-	choice++;
-	return bpf_map_update_elem(fd, &key, &choice, BPF_ANY);
+	err = loader_open_object(loader, exits_object, exits_object_end - exits_object, &object);
+	if (!err)
+		err = load_object(loader, object);
+	if (!err)
+		err = attach_object(loader, object);
+	bpf_object__close(object);
+	if (!err)
+		share(loader);
+	return err;
 }
 
-int exits_choose(struct loader *loader, pid_t pid, bool chosen)
+int exits_attach(struct loader *loader)
 {
-	int fd = bpf_object__find_map_fd_by_name(loader->exits_object, "chosen"), err;
-	__u32 tgid = (__u32)pid;
-	__u8 value = 1;
+	int err;
 
-	err = chosen ? bpf_map_update_elem(fd, &tgid, &value, BPF_ANY) :
-		       bpf_map_delete_elem(fd, &tgid);
-	if (!err || err == -ENOENT)
-		err = begin_choice(loader);
-	return err ? loader_fail(loader, "PID %d cannot be chosen for statistics of exits: %s", pid,
-				 strerror(-err)) : 0;
+	become_user(loader);
+	err = join(loader) ? 0 : attach_new(loader);
+	forget_choices(loader);
+	flock(loader->exit_lock, LOCK_UN);
+	if (!err && loader->exits == EXITS_OF_ALL)
+		err = exits_choose(loader, 0, true);
+	return err;
 }
 
 /* ---- the proof ---- */
@@ -268,9 +423,9 @@ int exits_check(struct loader *loader, const struct kvmstats_sample *sample,
 
 void exits_close(struct loader *loader)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(programs); i++)
-		bpf_link__destroy(loader->exit_links[i]);
-	bpf_object__close(loader->exits_object);
+	/* If another process has locked the file, such as one that is stopped, others forget. */
+	if (!flock(loader->exit_lock, LOCK_EX | LOCK_NB))
+		forget_choices(loader);
+	close_fds(loader);
+	close(loader->exit_lock);
 }

@@ -50,9 +50,8 @@ struct exit_vcpu {
 	__u64 exit_ns;		/* time of the last exit so far */
 	__u32 doing;		/* the value to which the time since then will be added */
 	__u32 in_exit;		/* in user space: the last exit is not in the histogram yet */
+	__u64 choice;		/* the choice that was applied to it */
 	__u32 index;		/* of this entry */
-	__u32 choice;		/* number of the choice that was applied to it */
-	__u32 tgid;		/* of its VMM */
 	__u32 tid;		/* of its thread; with EXIT_NO_THREAD if that is in no table */
 	__u32 thread;		/* index of its thread in the table of threads */
 	__u32 device_exits;	/* of the vCPU, if the class of its exit is not decided yet */
@@ -64,6 +63,16 @@ struct exit_thread {
 	__u32 tid;
 	__u32 index;
 };
+
+/* A VMM that a user has chosen */
+struct exit_choice {
+	__u32 user;
+	__u32 tgid;		/* 0: all VMMs */
+};
+
+/* Users of one attachment: the published file, and commands */
+#define EXIT_PUBLISHED	0
+#define EXIT_USERS	16
 
 #define EXIT_CLAIMED	1
 #define EXIT_NO_THREAD	(1u << 31)

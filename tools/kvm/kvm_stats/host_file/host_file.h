@@ -60,7 +60,6 @@ struct host_layout {
 	struct host_field vmx_info, vmx_available;
 	struct host_field arm_esr, arm_mmio_user, arm_mmio_kernel;
 	struct host_field vcpu_exits;	/* KVM's own count of all exits */
-	__u32 exits_of_all;		/* all vCPUs count; otherwise those of chosen VMMs */
 	__u32 exits_size;		/* of the values in the record of a vCPU; 0: none */
 	__u32 desc_size;		/* of all descriptors */
 	__u8 desc[MAX_DESCS];

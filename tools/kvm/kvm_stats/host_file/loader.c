@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -193,10 +194,9 @@ static int share_exit_table(struct loader *loader, struct bpf_object *object)
 {
 	struct bpf_map *table = bpf_object__find_map_by_name(object, "exit_vcpus");
 
-	if (!loader->exits_object)
+	if (loader->exit_fds[EXIT_TABLE] < 0)
 		return bpf_map__set_max_entries(table, 1);
-	return bpf_map__reuse_fd(table, bpf_object__find_map_fd_by_name(loader->exits_object,
-									"exit_vcpus"));
+	return bpf_map__reuse_fd(table, loader->exit_fds[EXIT_TABLE]);
 }
 
 /* Returns 0 or -errno. */
@@ -343,6 +343,16 @@ static int learn(struct loader *loader)
 
 /* ---- opening and closing ---- */
 
+int loader_lock(void)
+{
+	int fd = open(LOADER_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0 || !flock(fd, LOCK_EX))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 int loader_print(enum libbpf_print_level level, const char *format, va_list args)
 {
 	if (!getenv("KVM_STATS_LIBBPF") || level == LIBBPF_DEBUG)
@@ -356,6 +366,7 @@ static int prepare(struct loader *loader, enum counted_exits exits)
 
 	*loader = (struct loader){
 		.exits = exits, .kvm = -1, .vm = -1, .vcpu = -1, .vm_stats = -1, .vcpu_stats = -1,
+		.exit_fds = { -1, -1, -1, -1, -1, -1, -1 }, .exit_lock = -1,
 	};
 	if (exits && !HAVE_EXITS)
 		return loader_fail(loader, "exits cannot be counted on this architecture");
@@ -546,7 +557,7 @@ static int open_program(struct loader *loader, const char *program, enum counted
 	if (!err)
 		err = learn(loader);
 	if (!err && WITH_EXITS(loader))
-		err = exits_load(loader);
+		err = exits_attach(loader);
 	if (err || !load(loader, program))
 		return err;
 	return strcmp(program, "host_file") ? -1 : load_without_clocks(loader);
@@ -562,8 +573,6 @@ int loader_open_with_exits(struct loader *loader, enum counted_exits exits)
 	int err;
 
 	err = open_program(loader, "host_file", exits);
-	if (!err && WITH_EXITS(loader))
-		err = exits_attach(loader);
 	if (!err && WITH_EXITS(loader))
 		err = exits_run_guest(loader);
 	return err ? err : prove(loader);

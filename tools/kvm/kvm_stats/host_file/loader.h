@@ -18,7 +18,13 @@ struct btf;
 struct kvmstats_sample;
 struct kvmstats_schema;
 
-#define LOADER_EXIT_LINKS	4
+/* Users of the host file lock it, see exits.c; those that publish, while they change the pins. */
+#define LOADER_LOCK	"/run/kvm-stats.lock"
+
+/* What counts exits: the links to tracepoints, and three maps */
+enum {
+	EXIT_LINKS = 4, EXIT_TABLE = EXIT_LINKS, EXIT_CHOSEN, EXIT_CHOICE, EXIT_FDS
+};
 
 struct loader {
 	char error[256];		/* why the last function failed; no full stop */
@@ -32,8 +38,9 @@ struct loader {
 	struct bpf_link *link;
 	enum counted_exits exits;
 	bool exits_unseen;		/* the guest of the proof exits, but no program sees it */
-	struct bpf_object *exits_object;
-	struct bpf_link *exit_links[LOADER_EXIT_LINKS];
+	int exit_fds[EXIT_FDS];		/* while they are open, exits count */
+	int exit_lock;			/* -1: the fds are not shared */
+	__u32 exit_user;		/* this user of them */
 	struct host_layout layout;
 };
 
@@ -60,6 +67,9 @@ int loader_open_with_exits(struct loader *loader, enum counted_exits exits);
 /* The same without the comparison, for measurements: @program is "host_file" or "nothing". */
 int loader_open_program(struct loader *loader, const char *program);
 void loader_close(struct loader *loader);
+
+/* Opens and locks LOADER_LOCK. Returns -1 with errno if that fails. */
+int loader_lock(void);
 
 /* Returns an fd from which one pass can be read, or -1 and a message. */
 int loader_pass(struct loader *loader);
@@ -102,7 +112,6 @@ int exits_describe(struct loader *loader);
 /* Whether the exit reasons of this kernel's vendor module are known. */
 bool exits_have_reasons(const struct loader *loader);
 
-int exits_load(struct loader *loader);
 int exits_attach(struct loader *loader);
 
 /* Runs a guest with a few exits, and checks what a pass has about them. */
@@ -110,8 +119,11 @@ int exits_run_guest(struct loader *loader);
 int exits_check(struct loader *loader, const struct kvmstats_sample *sample,
 		const struct kvmstats_schema *schema);
 
-/* Adds a VMM to those whose vCPUs count, or removes it. Its present statistics stay. */
+/* Adds a VMM to those whose vCPUs count, or removes it. Its present statistics stay. 0: all */
 int exits_choose(struct loader *loader, pid_t pid, bool chosen);
+
+/* All vCPUs count, also after this process has ended, for as long as the links are pinned. */
+int exits_keep(struct loader *loader);
 void exits_close(struct loader *loader);
 
 #endif /* LOADER_H */

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -29,7 +28,6 @@
 #define BPFFS		DIRECTORY "/bpf"	/* a file system of its own */
 #define PIN		BPFFS "/host"	/* names of pins have no dots */
 #define NEW		BPFFS "/new"	/* the next PIN, and the first part of other names */
-#define LOCK		"/run/kvm-stats.lock"
 #define GROUP		"kvm-stats"
 
 struct arguments {
@@ -102,19 +100,15 @@ static bool find_group(const char *name, gid_t *gid)
 	return false;
 }
 
-/*
- * One process at a time changes what is published. The links of two would count into two tables.
- * The end of the process releases the lock.
- */
+/* One process at a time changes what is published. The end of the process releases the lock. */
 static bool lock_pins(void)
 {
 	static int fd;
 
-	fd = open(LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd >= 0 && !flock(fd, LOCK_EX))
-		return true;
-	complain("%s cannot be locked: %s", LOCK, strerror(errno));
-	return false;
+	fd = loader_lock();
+	if (fd < 0)
+		complain("%s cannot be locked: %s", LOADER_LOCK, strerror(errno));
+	return fd >= 0;
 }
 
 /*
@@ -140,9 +134,9 @@ static bool remove_pins(const char *prefix)
 	return removed;
 }
 
-static bool pin_link(const struct bpf_link *link, const char *path)
+static bool pin_link(int fd, const char *path)
 {
-	int err = bpf_obj_pin(bpf_link__fd(link), path);
+	int err = bpf_obj_pin(fd, path);
 
 	if (!err)
 		return true;
@@ -156,15 +150,15 @@ static bool pin_new(const struct loader *loader, gid_t gid)
 	char path[64];
 	size_t i;
 
-	if (!pin_link(loader->link, NEW))
+	if (!pin_link(bpf_link__fd(loader->link), NEW))
 		return false;
 	if (chown(NEW, 0, gid) || chmod(NEW, 0440)) {
 		complain("%s cannot be given to the group: %s", NEW, strerror(errno));
 		return false;
 	}
-	for (i = 0; loader->exits && i < LOADER_EXIT_LINKS; i++) {
+	for (i = 0; loader->exits && i < EXIT_LINKS; i++) {
 		snprintf(path, sizeof(path), NEW "-exits-%zu", i);
-		if (!pin_link(loader->exit_links[i], path))
+		if (!pin_link(loader->exit_fds[i], path))
 			return false;
 	}
 	return true;
@@ -179,7 +173,7 @@ static bool replace_pins(const struct loader *loader)
 	char from[64], path[64];
 	size_t i;
 
-	for (i = 0; i < LOADER_EXIT_LINKS; i++) {
+	for (i = 0; i < EXIT_LINKS; i++) {
 		snprintf(from, sizeof(from), NEW "-exits-%zu", i);
 		snprintf(path, sizeof(path), BPFFS "/exits-%zu", i);
 		if (loader->exits ? rename(from, path) : unlink(path) && errno != ENOENT) {
@@ -230,6 +224,10 @@ static int publish(const struct arguments *arguments, struct loader *loader)
 	if (!find_group(arguments->group, &gid) || !lock_pins() || !mount_bpffs() ||
 	    !pin(loader, gid))
 		return STATUS_FAILED;
+	if (WITH_EXITS(loader) && exits_keep(loader)) {
+		complain("%s", loader->error);
+		return STATUS_FAILED;
+	}
 	printf("%s: published for group %s\n", KVMSTATS_HOST_FILE, arguments->group);
 	if (loader->exits_unseen)
 		print_exits_of_loader(loader);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests the statistics of exits in the host file: which VMMs count, vCPUs that end, threads that
- * run several vCPUs, and processes that are killed. exit_stats tests the classes and the times.
+ * Tests the statistics of exits in the host file: which VMMs count, several users, vCPUs that end,
+ * threads that run several vCPUs, and processes that are killed. exit_stats tests the classes and
+ * the times.
  */
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -153,11 +156,86 @@ static bool have_exits(pid_t pid, uint64_t expected)
 	return right;
 }
 
+/* ---- users ---- */
+
+/* Another process that counts exits */
+struct user {
+	pid_t pid;
+	int ready, end;		/* pipes: it counts, and it shall end */
+	uint32_t link;		/* the ID of its link to kvm_entry */
+};
+
+/* The links in the order in which the programs are attached */
+enum { LINK_EXIT = 2, LINK_ENTRY };
+
+static struct bpf_link_info link_info(const struct loader *of, size_t link)
+{
+	struct bpf_link_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	bpf_obj_get_info_by_fd(of->exit_fds[link], &info, &size);
+	return info;
+}
+
+static void run_user(enum counted_exits exits, pid_t choice, int ready, int end)
+{
+	static struct loader own;
+	uint32_t link;
+	char c;
+
+	if (loader_open_with_exits(&own, exits) || (choice && exits_choose(&own, choice, true)))
+		_exit(1);
+	link = link_info(&own, LINK_ENTRY).id;
+	write(ready, &link, sizeof(link));
+	read(end, &c, 1);
+	loader_close(&own);
+	_exit(0);
+}
+
+/* @choice: the PID of the VMM that it chooses, or 0 */
+static struct user start_user(enum counted_exits exits, pid_t choice)
+{
+	struct user user = { 0 };
+	int ready[2], end[2];
+
+	if (pipe(ready) || pipe(end))
+		return user;
+	user.pid = fork();
+	if (!user.pid) {
+		close(end[1]);
+		run_user(exits, choice, ready[1], end[0]);
+	}
+	close(ready[1]);
+	close(end[0]);
+	user.ready = ready[0];
+	user.end = end[1];
+	return user;
+}
+
+static uint32_t wait_for_user(struct user *user)
+{
+	return read(user->ready, &user->link, sizeof(user->link)) > 0 ? user->link : 0;
+}
+
+static void end_user(const struct user *user)
+{
+	close(user->ready);
+	close(user->end);
+	waitpid(user->pid, NULL, 0);
+}
+
+static void kill_user(const struct user *user)
+{
+	kill(user->pid, SIGKILL);
+	end_user(user);
+}
+
 /* ---- which VMMs count ---- */
 
 static void test_choice(void)
 {
-	struct vmm one = start_vmm(), other = start_vmm();
+	struct vmm one = start_vmm(), other = start_vmm(), third = start_vmm();
+	struct user user;
 
 	exits_choose(&loader, one.pid, true);
 	tap_ok(run_more(&one) && run_more(&other), "two VMMs run");
@@ -173,8 +251,22 @@ static void test_choice(void)
 	run_more(&other);
 	tap_ok(have_exits(one.pid, 2 * EXITS) && have_exits(other.pid, 2 * EXITS),
 	       "one that is no longer chosen does not count");
+	user = start_user(EXITS_OF_CHOSEN, one.pid);
+	tap_ok(wait_for_user(&user), "a second user chooses it");
+	run_more(&one);
+	run_more(&other);
+	tap_ok(run_more(&third) && have_exits(one.pid, 3 * EXITS) &&
+	       have_exits(other.pid, 3 * EXITS) && have_exits(third.pid, 0),
+	       "those that one of both has chosen count, and no other one");
+	end_user(&user);
+	run_more(&one);
+	run_more(&other);
+	tap_ok(have_exits(one.pid, 3 * EXITS) && have_exits(other.pid, 4 * EXITS),
+	       "when the second user ends, its choice ends");
+	exits_choose(&loader, other.pid, false);
 	end_vmm(&one);
 	end_vmm(&other);
+	end_vmm(&third);
 }
 
 /* ---- threads ---- */
@@ -304,22 +396,29 @@ static uint64_t vcpu_address(void)
 	return address;
 }
 
-static void *enter(void *vcpu)
+/* Calls the program for a tracepoint. Only one form of kvm_exit has the vCPU first. */
+static bool call(size_t link, uint64_t vcpu)
 {
-	uint64_t args[12] = { *(uint64_t *)vcpu };
+	uint64_t args[12] = { vcpu, vcpu };
 	struct bpf_test_run_opts options = {
 		.sz = sizeof(options), .ctx_in = args, .ctx_size_in = sizeof(args),
 	};
-	const struct bpf_program *program =
-		bpf_object__find_program_by_name(loader.exits_object, "exits_kvm_entry");
+	int fd = bpf_prog_get_fd_by_id(link_info(&loader, link).prog_id);
+	int err = bpf_prog_test_run_opts(fd, &options);
 
-	return bpf_prog_test_run_opts(bpf_program__fd(program), &options) ? NULL : vcpu;
+	close(fd);
+	return !err;
+}
+
+static void *enter(void *vcpu)
+{
+	return call(LINK_ENTRY, *(uint64_t *)vcpu) ? vcpu : NULL;
 }
 
 /* Returns the fd of the table, and stores the vCPU's entry and its index; or -1. */
 static int find_entry(uint64_t vcpu, uint32_t *index, struct exit_vcpu *entry)
 {
-	int fd = bpf_object__find_map_fd_by_name(loader.exits_object, "exit_vcpus");
+	int fd = loader.exit_fds[EXIT_TABLE];
 
 	for (*index = 0; *index < EXIT_ENTRIES; ++*index) {
 		if (!bpf_map_lookup_elem(fd, index, entry) && entry->vcpu == vcpu)
@@ -343,6 +442,7 @@ static uint64_t enter_after_unseen_end(uint64_t vcpu, bool other_vm, bool other_
 	if (!enter(&vcpu))
 		return UINT64_MAX;
 	fd = find_entry(vcpu, &index, &entry);
+	memset(entry.value, 0, sizeof(entry.value));
 	entry.value[EXIT_GUEST] = 1234;
 	entry.doing = EXIT_NS(EXIT_CLASS_other);
 	entry.inode += other_vm;
@@ -404,45 +504,110 @@ static void test_killed_vmms(void)
 	tap_is(wrong, 0, "VMMs that are killed leave nothing to those after them");
 }
 
-static int users_of_kvm(void)
-{
-	FILE *file = fopen("/sys/module/kvm/refcnt", "re");
-	int count = -1;
+/* ---- users that are killed ---- */
 
-	if (file) {
-		fscanf(file, "%d", &count);
-		fclose(file);
+/* The kernel detaches programs some time after their last user has ended. */
+static bool is_detached(uint32_t link)
+{
+	int fd, tries;
+
+	for (tries = 0; tries < 1000; tries++) {
+		fd = bpf_link_get_fd_by_id(link);
+		if (fd < 0)
+			return true;
+		close(fd);
+		usleep(10000);
 	}
-	return count;
+	return false;
 }
 
-/* Links to the tracepoints hold KVM's module. */
-static void test_killed_reader(void)
+#define USERS	3
+
+static void test_users_at_once(void)
 {
-	int before = users_of_kvm(), during = -1, ready[2], tries;
-	pid_t pid;
-	char c;
+	struct user user[USERS];
+	bool same = true;
+	size_t i;
 
-	if (before < 0 || pipe(ready))
-		return;
-	pid = fork();
-	if (!pid) {
-		static struct loader own;
+	for (i = 0; i < USERS; i++)
+		user[i] = start_user(EXITS_OF_CHOSEN, 0);
+	for (i = 0; i < USERS; i++)
+		same &= wait_for_user(&user[i]) && user[i].link == user[0].link;
+	tap_ok(same, "%d users that start at the same time have one attachment", USERS);
+	for (i = 0; i < USERS; i++)
+		kill_user(&user[i]);
+	tap_ok(is_detached(user[0].link), "after all are killed, it is detached");
+}
 
-		write(ready[1], loader_open_with_exits(&own, EXITS_OF_ALL) ? "f" : "r", 1);
-		pause();
-		_exit(0);
+/* How often the vCPU has entered the guest after an exit */
+static uint64_t exits_seen(uint64_t vcpu)
+{
+	struct exit_vcpu entry;
+	uint64_t sum = 0;
+	uint32_t index;
+	size_t i;
+
+	if (find_entry(vcpu, &index, &entry) < 0)
+		return 0;
+	for (i = 0; i < EXIT_HIST_SIZE; i++)
+		sum += entry.value[EXIT_HIST + i];
+	return sum;
+}
+
+/* Returns how many of two exits of a vCPU count. */
+static uint64_t count_two(uint64_t vcpu)
+{
+	uint64_t before;
+	int i;
+
+	call(LINK_ENTRY, vcpu);
+	before = exits_seen(vcpu);
+	for (i = 0; i < 2; i++) {
+		call(LINK_EXIT, vcpu);
+		call(LINK_ENTRY, vcpu);
 	}
-	if (read(ready[0], &c, 1) == 1 && c == 'r')
-		during = users_of_kvm();
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	for (tries = 0; users_of_kvm() != before && tries < 1000; tries++)
-		usleep(10000);
-	tap_ok(during > before, "another process can count exits at the same time");
-	tap_is(users_of_kvm(), before, "if it is killed, its programs are detached");
-	close(ready[0]);
-	close(ready[1]);
+	return exits_seen(vcpu) - before;
+}
+
+/* The first user is killed before the second one, this process, ends. */
+static void test_killed_user(void)
+{
+	struct user user = start_user(EXITS_OF_ALL, 0), next;
+	uint32_t link = wait_for_user(&user);
+	uint64_t vcpu;
+
+	tap_ok(link && !loader_open_with_exits(&loader, EXITS_OF_CHOSEN) &&
+	       link_info(&loader, LINK_ENTRY).id == link, "a second user shares the attachment of the first");
+	vcpu = vcpu_address();
+	exits_choose(&loader, getpid(), true);
+	if (CALLER_HAS_VCPU)
+		tap_is(count_two(vcpu), 2, "exits of a VMM that two users have chosen count once");
+	kill_user(&user);
+	if (CALLER_HAS_VCPU)
+		tap_is(count_two(vcpu), 2, "after the first user is killed, they still count");
+	exits_choose(&loader, getpid(), false);
+	next = start_user(EXITS_OF_CHOSEN, 0);
+	tap_ok(wait_for_user(&next) == link && (!CALLER_HAS_VCPU || !count_two(vcpu)),
+	       "the next user removes the choice of the one that was killed");
+	kill_user(&next);
+}
+
+/* Users outside of this test have another lock file. */
+static bool leave_other_users(void)
+{
+	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("tmpfs", "/run", "tmpfs", 0, NULL);
+}
+
+/* This process is a user before and after that. */
+static void test_users(void)
+{
+	uint32_t link = link_info(&loader, LINK_ENTRY).id;
+
+	loader_close(&loader);
+	tap_ok(link && is_detached(link), "when the last user ends, the programs are detached");
+	test_users_at_once();
+	test_killed_user();
 }
 
 /* For measurements: counts the exits of all vCPUs, or of none, until standard input ends. */
@@ -474,6 +639,8 @@ int main(int argc, char **argv)
 		return tap_skip_all("the kernel has no BTF");
 	if (geteuid())
 		return tap_skip_all("BPF programs need root");
+	if (!leave_other_users())
+		return tap_skip_all("/run cannot be replaced");
 	if (loader_open_with_exits(&loader, EXITS_OF_CHOSEN)) {
 		if (strstr(loader.error, "CAP_BPF") || strstr(loader.error, "5.14"))
 			return tap_skip_all(loader.error);
@@ -481,6 +648,7 @@ int main(int argc, char **argv)
 		return tap_end();
 	}
 	tap_ok(true, "the programs load, and are right");
+	test_users();
 	if (CALLER_HAS_VCPU)
 		test_unseen_end();
 	test_own_exits();
@@ -494,7 +662,6 @@ int main(int argc, char **argv)
 	test_two_vcpus_of_a_thread();
 	test_threads_of_a_vcpu();
 	test_many_vcpus();
-	test_killed_reader();
 	loader_close(&loader);
 	return tap_end();
 }

@@ -277,7 +277,10 @@ static __always_inline void add_time(struct exit_vcpu *entry, __u64 ns)
 		entry->exit_ns += ns;
 }
 
-/* min(fls64(ns), EXIT_HIST_SIZE - 1) */
+/*
+ * min(fls64(ns), EXIT_HIST_SIZE - 1). Without the barrier, clang collects the bits of the result in
+ * variables, which takes up to 42 instructions instead of 18.
+ */
 static __always_inline __u32 bucket_of(__u64 ns)
 {
 	__u32 value = ns, bucket = 0, shift;
@@ -288,6 +291,7 @@ static __always_inline __u32 bucket_of(__u64 ns)
 		if (value >> shift) {
 			value >>= shift;
 			bucket += shift;
+			barrier_var(bucket);
 		}
 	}
 	return bucket + value;

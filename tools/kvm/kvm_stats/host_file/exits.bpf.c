@@ -395,7 +395,7 @@ int exits_kvm_entry(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /* @how: the argument of the tracepoint that is needed for the class */
-static __always_inline int count_exit(__u64 vcpu, __u64 how)
+static __always_inline int count_exit(__u64 vcpu, __u64 how, bool before_5_16)
 {
 	struct exit_vcpu *entry = find_vcpu(vcpu);
 	__u64 waited;
@@ -404,7 +404,7 @@ static __always_inline int count_exit(__u64 vcpu, __u64 how)
 	if (!entry || entry->doing != EXIT_GUEST)
 		return 0;
 	entry->value[EXIT_GUEST] += time_since(entry, current_task(), bpf_ktime_get_ns(), &waited);
-	class = exit_class(vcpu, how);
+	class = exit_class(vcpu, how, before_5_16);
 	if (class >= KVM_EXIT_CLASSES)
 		return 0;
 	if (is_undecided(class))
@@ -419,14 +419,14 @@ static __always_inline int count_exit(__u64 vcpu, __u64 how)
 SEC("raw_tp/kvm_exit")
 int exits_kvm_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	return count_exit(vcpu_of_event(ctx->args[0]), ctx->args[EXIT_ARGUMENT]);
+	return count_exit(vcpu_of_event(ctx->args[0]), ctx->args[EXIT_ARGUMENT], false);
 }
 
 /* On x86 before Linux 5.16, the first argument is the reason. */
 SEC("raw_tp/kvm_exit")
 int exits_kvm_exit_reason(struct bpf_raw_tracepoint_args *ctx)
 {
-	return count_exit(vcpu_of_event(ctx->args[1]), ctx->args[2]);
+	return count_exit(vcpu_of_event(ctx->args[1]), ctx->args[2], true);
 }
 
 /* The end of KVM_RUN, also of one that did not enter the guest */

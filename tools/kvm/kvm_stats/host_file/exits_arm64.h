@@ -90,8 +90,10 @@ static __always_inline __u64 vcpu_of_event(__u64 argument)
 /* The first argument of kvm_exit is what the exception was. */
 #define EXIT_ARGUMENT	0
 
-static __always_inline enum kvm_exit_class exit_class(__u64 vcpu, __u64 exception)
+static __always_inline enum kvm_exit_class exit_class(__u64 vcpu, __u64 exception,
+						      bool before_5_16)
 {
+	(void)before_5_16;
 	return kvm_arm_exit_class((int)exception, (u32)read_field(vcpu, &layout.arm_esr));
 }
 

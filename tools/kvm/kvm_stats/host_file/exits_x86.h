@@ -26,13 +26,14 @@ struct two {
 
 /*
  * Reads 16 bytes. From Linux 6.2 on, memory that is said to be a structure of the kernel can be
- * read without a helper function.
+ * read without a helper function. Kernels before 5.16 refuse a program that contains a call of a
+ * function which they do not have, even where it is never called.
  */
-static __always_inline struct two read_two(__u64 address)
+static __always_inline struct two read_two(__u64 address, bool before_5_16)
 {
 	struct two two;
 
-	if (bpf_rdonly_cast) {
+	if (!before_5_16 && bpf_rdonly_cast) {
 		const struct timespec64 *at = bpf_rdonly_cast((void *)address,
 				bpf_core_type_id_kernel(struct timespec64));
 
@@ -50,10 +51,10 @@ static __always_inline struct two read_two(__u64 address)
 #define CR15_WRITE_TRAP	0x9f
 #define VMGEXIT		0x403
 
-static __always_inline enum kvm_exit_class svm_class(__u64 vcpu)
+static __always_inline enum kvm_exit_class svm_class(__u64 vcpu, bool before_5_16)
 {
-	__u64 vmcb = read_two(vcpu + layout.svm_vmcb).first;
-	struct two exit = read_two(vmcb + layout.svm_exit);
+	__u64 vmcb = read_two(vcpu + layout.svm_vmcb, before_5_16).first;
+	struct two exit = read_two(vmcb + layout.svm_exit, before_5_16);
 	__u32 code = exit.first;
 
 	/* Most exits are in the table. The verifier accepts no check that is for two uses of it. */
@@ -76,9 +77,10 @@ static __always_inline enum kvm_exit_class svm_class(__u64 vcpu)
  * NMI of the host counts as an exception. The error code of a page fault is not in memory, so an
  * access to a device is a page fault for a VM without EPT.
  */
-static __always_inline enum kvm_exit_class vmx_class(__u64 vcpu)
+static __always_inline enum kvm_exit_class vmx_class(__u64 vcpu, bool before_5_16)
 {
-	__u32 reason = read_two(vcpu + layout.vmx_reason).first, info = INTR_TYPE_HARD_EXCEPTION;
+	__u32 reason = read_two(vcpu + layout.vmx_reason, before_5_16).first;
+	__u32 info = INTR_TYPE_HARD_EXCEPTION;
 	__u64 basic = reason & 0xffff;
 
 	if (reason & FAILED_VMENTRY)
@@ -93,12 +95,13 @@ static __always_inline enum kvm_exit_class vmx_class(__u64 vcpu)
 	return basic < ARRAY_SIZE(vmx_classes) ? vmx_classes[basic] : EXIT_CLASS_other;
 }
 
-static __always_inline enum kvm_exit_class exit_class(__u64 vcpu, __u64 isa)
+static __always_inline enum kvm_exit_class exit_class(__u64 vcpu, __u64 isa,
+						      bool before_5_16)
 {
 	if (isa == ISA_SVM && layout.svm_vmcb)
-		return svm_class(vcpu);
+		return svm_class(vcpu, before_5_16);
 	if (isa == ISA_VMX && layout.vmx_reason)
-		return vmx_class(vcpu);
+		return vmx_class(vcpu, before_5_16);
 	return EXIT_CLASS_other;
 }
 

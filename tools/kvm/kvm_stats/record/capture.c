@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,25 +10,143 @@
 #include "record/capture.h"
 #include "util.h"
 
-/* ---- the files that are read meanwhile ---- */
+/* ---- times ---- */
+
+#define MICROSECOND	UINT64_C(1000)
+
+/* How long a vCPU or a thread was in a state: all of these add up to the time that has passed. */
+static const char * const state_times[] = {
+	"thread_", "halt_wait_ns", "guest_ns", "halted_ns", "userspace_ns",
+};
+
+/* A hundred-thousandth of the interval, or a bit less */
+static uint64_t state_unit(uint64_t interval)
+{
+	uint64_t unit = MICROSECOND;
+
+	while (unit * 10 <= interval / 100000)
+		unit *= 10;
+	return unit;
+}
+
+static uint64_t rounded(uint64_t ns, uint64_t unit)
+{
+	return ns - ns % unit;
+}
+
+/* Nanoseconds would need most of the space of a recording, and no command shows them. */
+static uint64_t unit_of(const struct kvmstats_stat *stat, uint64_t interval)
+{
+	const char *name = kvmstats_stat_name(stat);
+	size_t i;
+
+	if (kvmstats_stat_unit(stat) != KVMSTATS_UNIT_SECONDS || kvmstats_stat_is_hist(stat) ||
+	    kvmstats_stat_base(stat) != KVMSTATS_BASE_POW10 || kvmstats_stat_exponent(stat) != -9)
+		return 1;
+	/* When a thread ran last */
+	if (kvmstats_stat_type(stat) == KVMSTATS_TYPE_INSTANT)
+		return 10 * state_unit(interval);
+	for (i = 0; i < ARRAY_SIZE(state_times); i++) {
+		if (!strncmp(name, state_times[i], strlen(state_times[i])))
+			return state_unit(interval);
+	}
+	return MICROSECOND;
+}
+
+/* The library has checked that the record has all values. */
+static void round_values(char *values, const struct kvmstats_schema *schema, uint64_t interval)
+{
+	size_t i, n;
+
+	for (i = 0; i < kvmstats_schema_count(schema); i++) {
+		const struct kvmstats_stat *stat = kvmstats_schema_stat(schema, i);
+		uint64_t *value = (void *)(values + kvmstats_stat_offset(stat));
+		uint64_t unit = unit_of(stat, interval);
+
+		for (n = 0; unit > 1 && n < kvmstats_stat_size(stat); n++)
+			value[n] = rounded(value[n], unit);
+	}
+}
+
+static void round_times(char *pass, const struct kvmstats_host *host, uint64_t interval)
+{
+	struct kvm_host_header *header = (void *)pass;
+	struct kvm_host_vcpu *record;
+	struct kvm_host_end *end;
+
+	header->monotonic = rounded(header->monotonic, MICROSECOND);
+	header->boottime = rounded(header->boottime, MICROSECOND);
+	header->arrival = rounded(header->arrival, MICROSECOND);
+	for (; (record = (void *)pass)->record.type != KVM_HOST_END; pass += record->record.size) {
+		bool is_vm = record->record.type == KVM_HOST_VM;
+
+		if (!is_vm && record->record.type != KVM_HOST_VCPU)
+			continue;
+		record->time = rounded(record->time, MICROSECOND);
+		round_values(pass + (is_vm ? header->vm_values : header->vcpu_values),
+			     kvmstats_host_schema(host, is_vm ? KVMSTATS_KIND_VM :
+								KVMSTATS_KIND_VCPU),
+			     interval);
+	}
+	end = (void *)pass;
+	end->monotonic = rounded(end->monotonic, MICROSECOND);
+	end->boottime = rounded(end->boottime, MICROSECOND);
+}
+
+/* ---- what of a file is kept ---- */
 
 /*
- * Two files are long, and hardly anything of them is used: the times of each CPU in /proc/stat, and
- * the list of the kernel's threads, of which only workers of virtio devices matter. Of all other
- * threads of the kernel, not even the name is kept.
+ * The commands use little of most files, and what changes needs space in each sample. Of all
+ * threads of the kernel but the workers of virtio devices, not even the name is kept.
  */
-#define STAT		"/proc/stat"
 #define KERNEL_THREADS	"/proc/2/task/2/children"
 #define COMM		"/proc/%d/comm%n"
 #define WORKER		"vhost-"
 
 struct capture {
 	struct sample *sample;
+	uint64_t interval;
 	struct bytes workers;		/* a list instead of that of all threads of the kernel */
 };
 
+/* The lines that are kept of files with this name, by how they begin */
+static const struct {
+	const char *name;
+	const char *lines[5];
+} kept_lines[] = {
+	{ "/status", { "Name:", "HugetlbPages:" } },
+	{ "/meminfo", { "MemTotal:", "MemAvailable:" } },
+	{ "/cpu.stat", { "usage_usec", "nr_periods", "nr_throttled", "throttled_" } },
+	{ "/cpu.pressure", { "some" } },
+	{ "/memory.pressure", { "some" } },
+};
+
+static bool begins_with_one(const char *line, const char * const *begins)
+{
+	for (; *begins; begins++) {
+		if (!strncmp(line, *begins, strlen(*begins)))
+			return true;
+	}
+	return false;
+}
+
+static void keep_lines(char *text, const char * const *begins)
+{
+	char *to = text, *line, *end;
+
+	for (line = text; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		end += *end == '\n';
+		if (!begins_with_one(line, begins))
+			continue;
+		memmove(to, line, (size_t)(end - line));
+		to += end - line;
+	}
+	*to = '\0';
+}
+
 /* Keeps the times of all CPUs together, and the names of each one. */
-static void cut_cpus(char *text)
+static void keep_cpus(char *text)
 {
 	const char *line, *end;
 	char *to = text;
@@ -41,6 +160,62 @@ static void cut_cpus(char *text)
 	}
 	*to = '\0';
 }
+
+/* The fields of proc(5) that parse_task() uses. The others become '-'. */
+static void keep_fields(char *text)
+{
+	static const uint64_t kept = 1 << 3 | 1 << 12 | 1 << 14 | 1 << 15 | 1 << 24 |
+				     UINT64_C(1) << 39 | UINT64_C(1) << 41 | UINT64_C(1) << 43;
+	char *from = strrchr(text, ')'), *to;
+	unsigned int field;
+
+	from = from ? from + 1 : text + strlen(text);
+	to = from;
+	for (field = 3; field <= 43 && *from == ' '; field++) {
+		size_t size = strcspn(from + 1, "\n ") + 1;
+
+		*to++ = ' ';
+		if (kept >> field & 1) {
+			memmove(to, from + 1, size - 1);
+			to += size - 1;
+		} else {
+			*to++ = '-';
+		}
+		from += size;
+	}
+	*to = '\0';
+}
+
+/* Keeps the time on a CPU, and the time waiting for one, in ns. */
+static void keep_schedstat(char *text, uint64_t unit)
+{
+	uint64_t runtime, waiting;
+
+	if (sscanf(text, "%" SCNu64 " %" SCNu64, &runtime, &waiting) == 2)
+		sprintf(text, "%" PRIu64 " %" PRIu64, rounded(runtime, unit),
+			rounded(waiting, unit));
+}
+
+static void keep_used(const char *path, char *text, uint64_t interval)
+{
+	const char *name = strrchr(path, '/');
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kept_lines); i++) {
+		if (!strcmp(name, kept_lines[i].name))
+			keep_lines(text, kept_lines[i].lines);
+	}
+	if (!strcmp(path, "/proc/stat"))
+		keep_cpus(text);
+	else if (!strcmp(name, "/stat"))
+		keep_fields(text);
+	else if (!strcmp(name, "/schedstat"))
+		keep_schedstat(text, state_unit(interval));
+	else if (!strcmp(name, "/loadavg"))
+		text[strcspn(text, " ")] = '\0';
+}
+
+/* ---- the files that are read meanwhile ---- */
 
 /* Whether this is the name of a thread of the kernel that is not kept. */
 static bool is_dropped(const char *path, const char *text, struct bytes *workers)
@@ -63,12 +238,9 @@ static ssize_t capture_file(char *buf, size_t size, const char *path, void *arg)
 
 	if (n < 0 || !strcmp(path, KERNEL_THREADS) || is_dropped(path, buf, &capture->workers))
 		return n;
-	if (!strcmp(path, STAT)) {
-		cut_cpus(buf);
-		n = (ssize_t)strlen(buf);
-	}
+	keep_used(path, buf, capture->interval);
 	sample_add_file(capture->sample, path, buf);
-	return n;
+	return (ssize_t)strlen(buf);
 }
 
 /* ---- samples ---- */
@@ -143,7 +315,7 @@ static void add_names(struct bytes *pass, const struct kvmstats_vmm *vmm)
 }
 
 /* Adds the names before the end of the pass. */
-static int add_pass(struct bytes *to, const struct kvmstats_host *host)
+static int add_pass(struct bytes *to, const struct kvmstats_host *host, uint64_t interval)
 {
 	size_t size, at = 0, i;
 	const char *pass = kvmstats_host_pass(host, &size);
@@ -159,12 +331,14 @@ static int add_pass(struct bytes *to, const struct kvmstats_host *host)
 	for (i = 0; i < kvmstats_host_vmms(host); i++)
 		add_names(to, kvmstats_host_vmm(host, i));
 	bytes_add(to, record, size - at);
+	if (!to->failed)
+		round_times(to->data, host, interval);
 	return 0;
 }
 
-int capture_sample(struct monitor *monitor, struct sample *sample)
+int capture_sample(struct monitor *monitor, uint64_t interval, struct sample *sample)
 {
-	struct capture capture = { .sample = sample };
+	struct capture capture = { .sample = sample, .interval = interval };
 	uint64_t time = clock_read(CLOCK_REALTIME);
 	struct host host = { .cpus = 0 };
 	int err;
@@ -178,7 +352,7 @@ int capture_sample(struct monitor *monitor, struct sample *sample)
 		read_cgroups(monitor);
 		host_update(&host);
 		monitor_exits(monitor);
-		err = add_pass(&sample->pass, monitor->host);
+		err = add_pass(&sample->pass, monitor->host, interval);
 	}
 	kernel_set_reader(NULL, NULL);
 	bytes_add(&capture.workers, "", 1);

@@ -7,9 +7,9 @@
 #include "record/sample.h"
 
 /*
- * Replaces @sample by what the host is now. @monitor has PROCESSES_ALL. Returns 0, or -errno with
- * the reason in monitor->problem.
+ * Replaces @sample by what the host is now. @monitor has PROCESSES_ALL. Times are rounded as it
+ * suits the interval, in ns. Returns 0, or -errno with the reason in monitor->problem.
  */
-int capture_sample(struct monitor *monitor, struct sample *sample);
+int capture_sample(struct monitor *monitor, uint64_t interval, struct sample *sample);
 
 #endif /* RECORD_CAPTURE_H */

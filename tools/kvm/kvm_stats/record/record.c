@@ -53,7 +53,8 @@ static void request_stop(int signal)
 /* What cannot be read now can be read later, so the recorder goes on. */
 static int record_sample(struct recorder *recorder)
 {
-	int err = capture_sample(recorder->monitor, &recorder->sample);
+	int err = capture_sample(recorder->monitor, recorder->options->interval,
+				 &recorder->sample);
 	struct message notice;
 
 	notices_print(&recorder->notices, recorder->monitor);

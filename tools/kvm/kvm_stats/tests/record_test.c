@@ -475,9 +475,19 @@ static void test_recorder(void)
 
 /* ---- what is read of a host ---- */
 
+#define NS(type)	(KVM_STATS_TYPE_##type | KVM_STATS_UNIT_SECONDS | KVM_STATS_BASE_POW10)
+#define VALUE		1234567891
+
 static struct sample capture_guest(const char *proc, const char *cgroup)
 {
-	static const struct fake_stat stats[] = { { .name = "exits", .size = 1 } };
+	static const struct fake_stat stats[] = {
+		{ .name = "exits", .size = 1 },
+		{ "exit_io_ns", NS(CUMULATIVE), -9, 1, 0 },
+		{ "thread_run_delay_ns", NS(CUMULATIVE), -9, 1, 0 },
+		{ "thread_exec_start_ns", NS(INSTANT), -9, 1, 0 },
+		{ "halt_wait_hist", NS(LOG_HIST), -9, 1, 0 },
+	};
+	static const uint64_t values[] = { VALUE, VALUE, VALUE, VALUE, VALUE };
 	struct sample sample = { .time = 0 };
 	struct fake_host host;
 	int err = 0, i;
@@ -487,7 +497,7 @@ static struct sample capture_guest(const char *proc, const char *cgroup)
 	fake_host_open(&host, NULL, 0, stats, ARRAY_SIZE(stats));
 	for (i = 0; i < 2 && !err; i++) {
 		fake_host_vm(&host, 7, 7, NULL);
-		fake_host_vcpu(&host, 7, 0, NULL);
+		fake_host_vcpu(&host, 7, 0, values);
 		if (!i)
 			err = fake_host_sample(&host);
 	}
@@ -496,7 +506,7 @@ static struct sample capture_guest(const char *proc, const char *cgroup)
 	host.monitor->options.processes = PROCESSES_ALL;
 	host_image_end(&host.image, 0);
 	if (err || write(host.fd, host.image.data, host.image.size) < 0 ||
-	    capture_sample(host.monitor, &sample))
+	    capture_sample(host.monitor, 10 * SECOND, &sample))
 		printf("# the host cannot be read\n");
 	fake_host_close(&host);
 	proc_set_root("/proc");
@@ -504,31 +514,66 @@ static struct sample capture_guest(const char *proc, const char *cgroup)
 	return sample;
 }
 
-/* The weights of two threads are compared where their paths part. */
-static void test_weights(void)
+static const char *captured(const struct sample *sample, const char *root, const char *path)
+{
+	char full[192];
+	const char *text;
+
+	snprintf(full, sizeof(full), "%s/%s", root, path);
+	text = sample_file(sample, full);
+	return text ? text : "missing";
+}
+
+/* With the interval of 10 s that capture_guest() has */
+static void test_rounding(const struct sample *sample)
+{
+	struct kvmstats_host *host = read_host(&sample->pass);
+	const struct kvmstats_host_vm *vm = kvmstats_host_vm(host, 0);
+	const struct kvmstats_sample *now = kvmstats_host_vcpu_now(kvmstats_host_vm_vcpu(vm, 0));
+	const uint64_t expected[] = { VALUE, 1234567000, 1234500000, 1234000000, VALUE };
+	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
+	size_t i, right = 0;
+
+	for (i = 0; i < ARRAY_SIZE(expected); i++)
+		right += *kvmstats_sample_values(now, kvmstats_schema_stat(schema, i)) ==
+			 expected[i];
+	tap_is((long long)right, ARRAY_SIZE(expected), "times are rounded as they need to be");
+	kvmstats_host_close(host);
+}
+
+static void test_capture(void)
 {
 	static const char task[] =
 		"7 (CPU 0/KVM) S 1 7 7 0 -1 0 10 11 12 13 14 15 16 17 20 0 3 0 100 99 50 25 26 27 28 "
 		"29 30 31 32 33 34 35 36 37 38 3 40 0 42 9 44 45 46\n";
-	char proc[128], cgroup[128], path[192];
-	const char *weight;
+	static const char kept[] =
+		"7 (CPU 0/KVM) S - - - - - - - - 12 - 14 15 - - - - - - - - 50 "
+		"- - - - - - - - - - - - - - 3 - 0 - 9";
+	char proc[128], cgroup[128];
 	struct sample sample;
 
 	strcpy(proc, path_of("proc"));
 	strcpy(cgroup, path_of("cgroup"));
 	guest_files_write(&files, 0600, task, "proc/7/stat");
 	guest_files_write(&files, 0600, task, "proc/7/task/10000/stat");
+	guest_files_write(&files, 0600, "123456789 98765432 5\n", "proc/7/task/10000/schedstat");
+	guest_files_write(&files, 0600, "Name:\tx\nVmRSS:\t1 kB\nHugetlbPages:\t2 kB\n",
+			  "proc/7/status");
 	guest_files_write(&files, 0600, "0::/vms/a/vcpu0\n", "proc/7/task/10000/cgroup");
 	guest_files_write(&files, 0600, "cpu\n", "cgroup/cgroup.controllers");
 	guest_files_write(&files, 0600, "30\n", "cgroup/vms/cpu.weight");
 	guest_files_write(&files, 0600, "40\n", "cgroup/vms/a/vcpu0/cpu.weight");
 	sample = capture_guest(proc, cgroup);
-	snprintf(path, sizeof(path), "%s//vms/cpu.weight", cgroup);
-	weight = sample_file(&sample, path);
-	tap_ok(weight && !strcmp(weight, "30\n"), "a sample has the weights of cgroups above");
-	snprintf(path, sizeof(path), "%s//vms/a/vcpu0/cpu.weight", cgroup);
-	weight = sample_file(&sample, path);
-	tap_ok(weight && !strcmp(weight, "40\n"), "and of that of a vCPU");
+	/* The weights of two threads are compared where their paths part. */
+	tap_ok(!strcmp(captured(&sample, cgroup, "/vms/cpu.weight"), "30\n"),
+	       "a sample has the weights of cgroups above");
+	tap_ok(!strcmp(captured(&sample, cgroup, "/vms/a/vcpu0/cpu.weight"), "40\n"),
+	       "and of that of a vCPU");
+	tap_ok(!strcmp(captured(&sample, proc, "7/task/10000/stat"), kept) &&
+	       !strcmp(captured(&sample, proc, "7/task/10000/schedstat"), "123400000 98700000") &&
+	       !strcmp(captured(&sample, proc, "7/status"), "Name:\tx\nHugetlbPages:\t2 kB\n"),
+	       "only what is used of files is kept");
+	test_rounding(&sample);
 	sample_free(&sample);
 }
 
@@ -1010,7 +1055,7 @@ int main(void)
 	test_replay();
 	test_extracts();
 	test_recorder();
-	test_weights();
+	test_capture();
 	test_clocks();
 	test_damage();
 	test_kills();

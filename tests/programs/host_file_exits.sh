@@ -76,7 +76,7 @@ start_command
 first=$pid
 start_command
 second=$pid
-check "two commands at once have four links to tracepoints, and one to an iterator each" wait_until added 6
+check "two commands count exits" wait_until added 6
 stop "$first" KILL
 check "after the first is killed, the second has them" wait_until added 5
 check "publish --exits publishes the same links" prints 0 "^$host: published" publish --exits

@@ -75,20 +75,9 @@ is_refused_to_others()
 
 # ---- KVM's modules ----
 
-is_module()
-{
-	[ -e /sys/module/kvm/initstate ]
-}
-
-kvm_is_unused()
-{
-	[ "$(cat "/sys/module/$vendor/refcnt")" = 0 ]
-}
-
-# The kernel closes the files of a VMM shortly after its end.
 unload()
 {
-	wait_until kvm_is_unused && rmmod "$vendor" && rmmod kvm
+	unload_vendor && rmmod kvm
 }
 
 # A reader that has read a part of a pass holds no module.
@@ -97,12 +86,9 @@ unloads_while_a_reader_pauses()
 	(dd bs=8 count=1 of="$work/pass" 2>"$work/dd" && unload) <"$host" && [ -s "$work/pass" ]
 }
 
-# With the parameters of the kernel's command line
 load()
 {
-	# shellcheck disable=SC2046 # words
-	insmod /modules/kvm.ko && insmod "/modules/$(echo "$vendor" | tr _ -).ko" \
-		$(tr ' ' '\n' </proc/cmdline | sed -n "s/^${vendor}[.]//p")
+	insmod /modules/kvm.ko && load_vendor
 }
 
 module_tests()
@@ -124,8 +110,6 @@ is_removed()
 		prints 1 'is not published[.] Run: kvm-stats publish' publish --status
 }
 
-vendor=kvm_amd
-[ -e "/sys/module/$vendor" ] || vendor=kvm_intel
 mkdir "$work" || exit
 HOST_FILE_RELAY=$dir/kvm-stats-relay
 export HOST_FILE_RELAY

@@ -44,6 +44,12 @@ mount_elsewhere()
 	: >"$work/host" && mount -o bind "$host" "$work/host"
 }
 
+# The tracepoints are in the module kvm, which they hold.
+vendor_is_reloaded()
+{
+	unload_vendor && ! rmmod kvm && load_vendor
+}
+
 # Several units and users can publish at the same time.
 publish_at_once()
 {
@@ -95,6 +101,7 @@ check "publish --check --exits proves the programs" prints 0 '^exits: counted by
 check "publish --exits publishes the file" prints 0 "^$host: published" publish --exits
 check "the tracepoints are pinned" tracepoints_are_pinned
 check "publish --status reports that exits are counted" prints 0 '^exits: counted by class$' publish --status
+! is_module || check "KVM's vendor module can be removed and loaded again" vendor_is_reloaded
 include_results "$dir/exit_stats"
 check "publish --exits again is possible" prints 0 "^$host: published" publish --exits
 check "the tracepoints are pinned again" tracepoints_are_pinned

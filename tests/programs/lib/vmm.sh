@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by the test programs that are shell scripts, after check.sh: VMMs with a small guest. $work is
-# a directory of the test program.
+# Sourced by the test programs that are shell scripts, after check.sh: VMMs with a small guest, and KVM's
+# vendor module on x86. $work is a directory of the test program.
 # shellcheck shell=dash
 # shellcheck disable=SC2154 # the test program sets work
 
@@ -48,4 +48,31 @@ start_vcpus()
 end_vmm()
 {
 	stop "$vmm" KILL
+}
+
+vendor=kvm_amd
+[ -e "/sys/module/$vendor" ] || vendor=kvm_intel
+
+is_module()
+{
+	[ -e /sys/module/kvm/initstate ]
+}
+
+vendor_is_unused()
+{
+	[ "$(cat "/sys/module/$vendor/refcnt")" = 0 ]
+}
+
+# The kernel closes the files of a VMM shortly after its end.
+unload_vendor()
+{
+	wait_until vendor_is_unused && rmmod "$vendor"
+}
+
+# With the parameters of the kernel's command line
+load_vendor()
+{
+	# shellcheck disable=SC2046 # words
+	insmod "/modules/$(echo "$vendor" | tr _ -).ko" \
+		$(tr ' ' '\n' </proc/cmdline | sed -n "s/^${vendor}[.]//p")
 }

@@ -473,6 +473,26 @@ static void test_unseen_end(void)
 	exits_choose(&loader, getpid(), false);
 }
 
+/*
+ * Entries of vCPUs that have ended are given to others. None of these addresses is that of a vCPU.
+ * The test cases after this one find a table without an empty entry.
+ */
+static void test_full_table(void)
+{
+	struct exit_vcpu entry;
+	uint64_t vcpu = 0;
+	uint32_t index;
+
+	exits_choose(&loader, getpid(), true);
+	while (vcpu < 2 * EXIT_ENTRIES * 4096ull) {
+		vcpu += 4096;
+		enter(&vcpu);
+	}
+	tap_ok(find_entry(vcpu, &index, &entry) >= 0,
+	       "after twice as many vCPUs as the table has entries, the next one gets an entry");
+	exits_choose(&loader, getpid(), false);
+}
+
 /* ---- KVM's own statistics of exits ---- */
 
 /* After the loader has described them, the file has such statistics, as that of such a KVM has. */
@@ -498,10 +518,11 @@ static void test_killed_vmms(void)
 		exits_choose(&loader, vmm.pid, true);
 		if (!run_more(&vmm) || !have_exits(vmm.pid, EXITS))
 			wrong++;
+		write(vmm.run, "", 1);
 		end_vmm(&vmm);
 		exits_choose(&loader, vmm.pid, false);
 	}
-	tap_is(wrong, 0, "VMMs that are killed leave nothing to those after them");
+	tap_is(wrong, 0, "VMMs that are killed while they run leave nothing to those after them");
 }
 
 /* ---- users that are killed ---- */
@@ -649,8 +670,10 @@ int main(int argc, char **argv)
 	}
 	tap_ok(true, "the programs load, and are right");
 	test_users();
-	if (CALLER_HAS_VCPU)
+	if (CALLER_HAS_VCPU) {
 		test_unseen_end();
+		test_full_table();
+	}
 	test_own_exits();
 	if (!exits_have_reasons(&loader)) {
 		loader_close(&loader);

@@ -31,11 +31,23 @@ make_args()
 		KBUILD_BUILD_USER=kvm-stats KBUILD_BUILD_HOST=build "${instrument[@]}"
 }
 
+# The makefiles of Linux 5.10 compare the name of a file, those of 7.2 its path from the folder of the
+# makefile, which for virt/kvm is arch/*/kvm.
+instrument_paths()
+{
+	local places=instrument_$config folders
+
+	[ -n "${!places:-}" ] || return 0
+	read -r -a folders <<<"${!places}"
+	(cd "$src" && find "${folders[@]}" -printf 'KASAN_SANITIZE_%P\nKASAN_SANITIZE_../../../%p\n' \
+		-printf 'UBSAN_SANITIZE_%P\nUBSAN_SANITIZE_../../../%p\n') | sed -n 's/\.c$/.o=y/p'
+}
+
 kernel_make()
 {
 	local args
 
-	mapfile -t args < <(make_args)
+	mapfile -t args < <(make_args; instrument_paths)
 	make -C "$src" "${args[@]}" "$@"
 }
 

@@ -424,13 +424,16 @@ static void pass(struct host_test *test, const struct vcpus *vcpus)
 	evidence_update(&test->evidence, test->host.monitor, &test->proc);
 }
 
-static void open_test(struct host_test *test)
+/* @has_threads: as in the host file. KVM itself has no statistics of threads. */
+static void open_test(struct host_test *test, bool has_threads)
 {
 	static struct fake_stat vcpu_stats[VALUES];
 	size_t i;
 
 	for (i = 0; i < VALUES; i++)
-		vcpu_stats[i] = (struct fake_stat){ .name = names[i], .size = 1 };
+		vcpu_stats[i] = (struct fake_stat){
+			.name = has_threads || i >= BLOCKING ? names[i] : "other", .size = 1,
+		};
 	*test = (struct host_test){ .evidence.window = 20 * SECOND };
 	second = 0;
 	fake_host_open(&test->host, NULL, 0, vcpu_stats, VALUES);
@@ -598,6 +601,13 @@ static const struct file freezer_files[] = {
 	{ 0 }
 };
 
+/* The last sign of a vCPU that gets no CPU any more, on a kernel with the series */
+static const struct file waiting_files[] = {
+	{ "/proc/7/task/10000/stat", TASK("CPU 0/KVM", "R", "100", "0") },
+	{ "/proc/7/task/10000/schedstat", "1000 1000 1\n" },
+	{ 0 }
+};
+
 static const struct file steal_files[] = {
 	{ "/proc/stat", "cpu @85 0 0 0 0 0 0 @15 0 0\ncpu0 0\n" },
 	{ 0 }
@@ -651,6 +661,8 @@ static const struct scenario {
 	{ "a CPU for two vCPUs", { &half, &shares }, cpuset_files, RULE_FEW_CPUS,
 	  "its 2 vCPUs may use the CPUs 3, and wait for each other in 100 %", RULE_WAITS },
 	{ "a frozen cgroup", { &halted }, frozen_files, RULE_FROZEN, "/vms/a/vcpu", RULE_IDLE },
+	{ "gets no CPU, without the host file", { &idle }, waiting_files, RULE_WAITS, "too few",
+	  RULE_IDLE },
 	{ "steal time", { &some }, steal_files, RULE_STEAL, "15 %", RULE_IDLE },
 	{ "a paused guest with a thread that hardly waits", { &paused }, hardly_starved_files,
 	  RULE_PAUSED, "", RULE_PAUSED },
@@ -691,7 +703,7 @@ static struct verdict verdict_of(const struct scenario *scenario, const struct f
 	size_t at = 0;
 
 	kernel_set_reader(read_fake, lists);
-	open_test(&test);
+	open_test(&test, files != waiting_files);
 	if (scenario->select_first)
 		filter_add_pid(&test.host.filter, PID);
 	while (second < (scenario->passes ? scenario->passes : 11))
@@ -779,7 +791,7 @@ static void test_order_of_guests(void)
 	int i;
 
 	other_pid = 6;
-	open_test(&test);
+	open_test(&test, true);
 	pass(&test, &alone);
 	pass(&test, &both);
 	evidence_free(&test.evidence);
@@ -802,7 +814,7 @@ static void test_short_time(void)
 	struct verdict verdict;
 	size_t at = 0;
 
-	open_test(&test);
+	open_test(&test, true);
 	pass(&test, &storms);
 	pass(&test, &storms);
 	guest = &test.evidence.guest[0];

@@ -212,15 +212,16 @@ static enum sum state_sum(const struct thread_evidence *thread, const struct gue
  * The scheduler's clock and the times of passes differ, so that the sum can be a bit longer than
  * the interval.
  */
-static void add_times(struct thread_evidence *thread, uint64_t *sum, uint64_t interval)
+static void add_times(const struct evidence *evidence, struct thread_evidence *thread,
+		      uint64_t *sum, uint64_t interval)
 {
 	const struct task *now = &thread->thread.now, *before = &thread->thread.before;
 	struct group_times times = { 0 };
 
 	group_times_add(&times, before, now);
-	/* Without the host file, a wait only counts when it ends. */
-	if (!thread->has_values && now->state == 'R' && before->state == 'R' && !times.runtime &&
-	    !times.waiting)
+	/* Unless the host file shows the wait, it only counts when it ends. */
+	if (!(thread->has_values && evidence->stat[CLOCK]) && now->state == 'R' &&
+	    before->state == 'R' && !times.runtime && !times.waiting)
 		times.waiting = interval;
 	if (times.waiting > interval)
 		times.waiting = interval;
@@ -277,7 +278,7 @@ static void add_thread(struct evidence *evidence, struct guest_evidence *guest,
 
 	thread->wait_now = 0;
 	if (thread->time && thread->thread.has_before && evidence->time > thread->time) {
-		add_times(thread, sum, evidence->time - thread->time);
+		add_times(evidence, thread, sum, evidence->time - thread->time);
 		add_limit_of(thread, sum);
 	}
 	thread->time = evidence->time;
@@ -526,14 +527,18 @@ static void add_vcpus_of(struct evidence *evidence, const struct monitor *monito
 			 struct guest_evidence *guest, const struct vmm *vmm, size_t index)
 {
 	const struct kvmstats_host_vm *vm = kvmstats_vmm_vm(vmm->kvm, index);
+	bool is_only = kvmstats_vmm_vms(vmm->kvm) == 1;
 	size_t i;
 
 	for (i = 0; i < kvmstats_host_vm_vcpus(vm); i++) {
 		const struct kvmstats_host_vcpu *vcpu = kvmstats_host_vm_vcpu(vm, i);
 		pid_t tid = kvmstats_host_vcpu_tid(vcpu);
-		const struct thread *from = tid ? process_vcpu(&vmm->process, tid, -1) : NULL;
+		const struct thread *from = NULL;
 		struct thread_evidence *thread;
 
+		/* KVM_STATS_NEXT returns no TIDs. */
+		if (tid || is_only)
+			from = process_vcpu(&vmm->process, tid, kvmstats_host_vcpu_id(vcpu));
 		if (!from)
 			continue;
 		thread = &guest->thread[from - vmm->process.thread];

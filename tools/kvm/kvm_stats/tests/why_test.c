@@ -805,6 +805,19 @@ static void test_order_of_guests(void)
 	other_pid = 8;
 }
 
+/* The VM of a host file that the command has loaded for itself */
+static void test_own_vm(void)
+{
+	static const struct scenario waits = { .vcpus = { &half, NULL, &busy } };
+	struct verdict verdict;
+	double part[PARTS];
+
+	other_pid = 4242;
+	verdict = verdict_of(&waits, NULL, part);
+	expect("the command itself is no neighbour", &verdict, RULE_WAITS, "too few samples");
+	other_pid = 8;
+}
+
 /* The kernel divides run time at timer ticks. */
 static void test_short_time(void)
 {
@@ -836,6 +849,7 @@ int main(void)
 	test_parts();
 	test_verdicts();
 	test_order_of_guests();
+	test_own_vm();
 	test_short_time();
 	for (i = 0; i < ARRAY_SIZE(scenarios); i++)
 		test_scenario(&scenarios[i]);

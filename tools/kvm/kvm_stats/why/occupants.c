@@ -58,12 +58,15 @@ void occupants_begin(struct occupants *occupants, const struct kvmstats_host *ho
 {
 	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
 	const struct kvmstats_stat *stat[2] = { NULL };
+	char text[64];
 	size_t i, n;
 
 	occupants->occupants = 0;
 	occupants->sorted = false;
 	occupants->scanned = false;
 	occupants->is_copy = is_copy;
+	if (!is_copy && !occupants->self && proc_read(text, sizeof(text), "self/stat"))
+		occupants->self = (pid_t)atoi(text);
 	if (schema) {
 		stat[0] = kvmstats_schema_find(schema, "thread_on_cpu");
 		stat[1] = kvmstats_schema_find(schema, "thread_cpu");
@@ -72,6 +75,9 @@ void occupants_begin(struct occupants *occupants, const struct kvmstats_host *ho
 	for (i = 0; occupants->has_vcpus && i < kvmstats_host_vmms(host); i++) {
 		const struct kvmstats_vmm *vmm = kvmstats_host_vmm(host, i);
 
+		/* A host file that this process has loaded for itself has a VM. */
+		if (kvmstats_vmm_pid(vmm) == occupants->self)
+			continue;
 		for (n = 0; n < kvmstats_vmm_vms(vmm); n++)
 			add_vcpus(occupants, host, vmm, kvmstats_vmm_vm(vmm, n), stat);
 	}
@@ -137,14 +143,11 @@ static bool scan_process(pid_t pid, void *arg)
 static void scan_processes(struct occupants *occupants)
 {
 	struct scan scan = { .occupants = occupants };
-	char text[64];
 
 	occupants->scanned = true;
 	occupants->sorted = false;
 	if (occupants->is_copy)
 		return;
-	if (!occupants->self && proc_read(text, sizeof(text), "self/stat"))
-		occupants->self = (pid_t)atoi(text);
 	proc_list(scan_process, &scan, ".");
 	if (scan.processes)
 		qsort(scan.process, scan.processes, sizeof(*scan.process), compare_processes);

@@ -48,6 +48,7 @@ start_vcpus()
 end_vmm()
 {
 	stop "$vmm" KILL
+	vmms=$(echo "$vmms " | sed "s/ $vmm / /; s/ $//")
 }
 
 vendor=kvm_amd

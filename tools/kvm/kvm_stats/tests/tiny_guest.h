@@ -17,10 +17,12 @@
 #define TINY_GUEST_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <linux/kvm.h>
 
@@ -71,15 +73,56 @@ static inline int tiny_set_up_halts(int vcpu, uint8_t *memory)
 }
 
 #define TINY_LOOPS	0x1200
+#define TINY_TABLES	0x2000
+
+/*
+ * 64-bit user mode. kvm_pvm runs no other mode without emulating each instruction. The page tables
+ * map the first 2 MiB.
+ */
+static inline int tiny_set_up_user_mode(int vcpu, uint8_t *memory)
+{
+	const uint64_t tables[] = { TINY_TABLES + 0x1000 + 7, TINY_TABLES + 0x2000 + 7, 0x87 };
+	struct kvm_segment data = {
+		.limit = ~0, .selector = 0x2b, .type = 3, .present = 1, .dpl = 3, .db = 1, .s = 1,
+		.g = 1,
+	};
+	struct { struct kvm_cpuid2 list; struct kvm_cpuid_entry2 entry[256]; } cpuid = {
+		.list.nent = 256,
+	};
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC), err, i;
+	struct kvm_sregs sregs;
+
+	err = ioctl(kvm, KVM_GET_SUPPORTED_CPUID, &cpuid) || ioctl(vcpu, KVM_SET_CPUID2, &cpuid) ||
+	      ioctl(vcpu, KVM_GET_SREGS, &sregs) ? -errno : 0;
+	close(kvm);
+	if (err)
+		return err;
+	for (i = 0; i < 3; i++)
+		memcpy(memory + TINY_TABLES + i * 0x1000, &tables[i], sizeof(tables[i]));
+	sregs.cr0 = 0x80050033;
+	sregs.cr3 = TINY_TABLES;
+	sregs.cr4 = 0x20;
+	sregs.efer = 0xd01;
+	sregs.ds = data;
+	sregs.es = data;
+	sregs.ss = data;
+	sregs.cs = data;
+	sregs.cs.selector = 0x33;
+	sregs.cs.type = 11;
+	sregs.cs.db = 0;
+	sregs.cs.l = 1;
+	return ioctl(vcpu, KVM_SET_SREGS, &sregs) ? -errno : 0;
+}
 
 /* hlt; jmp . - 1, and without the first byte, an endless loop: jmp . */
 static inline int tiny_set_up_loop(int vcpu, uint8_t *memory, bool halts)
 {
 	const uint8_t code[] = { 0xf4, 0xeb, halts ? 0xfd : 0xfe };
 	struct kvm_regs regs = { .rip = TINY_LOOPS + !halts, .rflags = 2 };
+	int err = halts ? 0 : tiny_set_up_user_mode(vcpu, memory);
 
 	memcpy(memory + TINY_LOOPS, code, sizeof(code));
-	return ioctl(vcpu, KVM_SET_REGS, &regs) ? -errno : 0;
+	return !err && ioctl(vcpu, KVM_SET_REGS, &regs) ? -errno : err;
 }
 
 /* Sends an NMI, as an MSI to the local APIC of vCPU 0. */

@@ -26,9 +26,10 @@
  *	map	map another page, which changes the address space
  *	pause P	what vCPU threads do after every 8 exits: `none`; `short`, the default: sleep
  *		for 1 ms; `sleep` for 300 ms; `hold`: sleep until the next such command; `fork`:
- *		uninterruptible sleep for 300 ms; `touch` 8 MiB of new memory; `emulate`: use
- *		30 ms of CPU time, as for an expensive device; or wait for an I/O
- *		thread that needs 30 ms of CPU time (`work`), or sleeps as with `fork` (`disk`)
+ *		uninterruptible sleep for 300 ms; `touch` 8 MiB of new memory; `swap`:
+ *		touch 8 MiB that it has touched before; `emulate`: use 30 ms of CPU time, as for
+ *		an expensive device; or wait for an I/O thread that needs 30 ms of CPU time
+ *		(`work`), or sleeps as with `fork` (`disk`)
  */
 #include <semaphore.h>
 #include <signal.h>
@@ -173,14 +174,24 @@ static void wait_for_child(void)
 	waitpid(pid, NULL, 0);
 }
 
+#define TOUCHED	(8 << 20)
+
 static void touch_memory(void)
 {
-	const size_t size = 8 << 20;
-	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	char *memory = mmap(NULL, TOUCHED, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 	if (memory != MAP_FAILED)
-		munmap(memory, size);
+		munmap(memory, TOUCHED);
+}
+
+static void touch_again(void)
+{
+	static volatile char memory[TOUCHED];
+	size_t i;
+
+	for (i = 0; i < sizeof(memory); i += 4096)
+		memory[i]++;
 }
 
 static void work(void)
@@ -227,6 +238,7 @@ static void set_pause(struct vms *vms, const char *name)
 		{ "none", no_pause, NULL }, { "short", tiny_sleep, NULL },
 		{ "sleep", sleep_long, NULL }, { "hold", hold, NULL }, { "emulate", work, NULL },
 		{ "fork", wait_for_child, NULL }, { "touch", touch_memory, NULL },
+		{ "swap", touch_again, NULL },
 		{ "work", wait_for_io, work }, { "disk", wait_for_io, wait_for_child },
 	};
 	bool held = atomic_load(&tiny_pause) == hold;

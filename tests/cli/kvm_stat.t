@@ -398,16 +398,17 @@ tracepoint_tests()
 # The log continues a file, and starts another one after SIGHUP.
 rotates()
 {
-	local log
+	local log lines
 
 	rm -f "$out"/values{,.old}
 	"$out/with-vms" "$program" -d -c -s 0.2 -L "$out/values" 9>&- &
 	log=$!
 	until_true 60 eval "[ -f $out/values ] && [ \$(wc -l <$out/values) -ge 4 ]" || return
 	stop "$log"
+	lines=$(wc -l <"$out/values")
 	"$out/with-vms" "$program" -d -c -s 0.2 -L "$out/values" 9>&- &
 	log=$!
-	sleep 1
+	until_true 60 eval "[ \$(wc -l <$out/values) -gt $lines ]" || return
 	mv "$out/values" "$out/values.old"
 	kill -HUP "$log"
 	until_true 60 eval "[ -f $out/values ] && [ \$(wc -l <$out/values) -ge 3 ]" || return

@@ -65,10 +65,10 @@ capture()
 	in_tmux capture-pane -p "$@" >"$out/screen" 2>&1
 }
 
-# soon COMMAND...: repeat the command until it succeeds, for a few seconds
+# soon COMMAND...: repeat the command until it succeeds, for half a minute or more
 soon()
 {
-	local tries=80
+	local tries=300
 
 	until "$@"; do
 		[ $((tries -= 1)) -gt 0 ] || return 1

@@ -517,7 +517,7 @@ static __noinline bool write_header(struct seq_file *seq)
 {
 	struct kvm_host_header header;
 	__u64 *to = (__u64 *)&header;
-	__u32 size = layout.desc_size, i;
+	__u32 size, i;
 
 	/* The loader writes the layout, so the compiler must not use its initial value. */
 	for (i = 0; i < sizeof(header) / sizeof(*to); i++)
@@ -528,6 +528,8 @@ static __noinline bool write_header(struct seq_file *seq)
 	header.arrival = read_field(bpf_get_current_task(), &layout.task_arrival);
 	if (bpf_seq_write(seq, &header, sizeof(header)))
 		return false;
+	/* Linux 5.14 forgets the limit of a value that is on the stack meanwhile. */
+	size = layout.desc_size;
 	if (!size || size > MAX_DESCS)
 		return false;
 	return !bpf_seq_write(seq, (const void *)layout.desc, size);

@@ -101,7 +101,11 @@ check "publish --check --exits proves the programs" prints 0 '^exits: counted by
 check "publish --exits publishes the file" prints 0 "^$host: published" publish --exits
 check "the tracepoints are pinned" tracepoints_are_pinned
 check "publish --status reports that exits are counted" prints 0 '^exits: counted by class$' publish --status
-! is_module || check "KVM's vendor module can be removed and loaded again" vendor_is_reloaded
+if is_module; then
+	check "KVM's vendor module can be removed and loaded again" vendor_is_reloaded
+	# If KVM's files belong to that module, the file is stale, and has no vCPU.
+	check "publish --exits publishes the file for it" prints 0 "^$host: published" publish --exits
+fi
 include_results "$dir/exit_stats"
 check "publish --exits again is possible" prints 0 "^$host: published" publish --exits
 check "the tracepoints are pinned again" tracepoints_are_pinned

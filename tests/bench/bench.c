@@ -280,8 +280,8 @@ static double count_switches(long unused)
 #define PERF_PAGES	256
 
 /*
- * Open a tracepoint as `perf kvm stat record` does. Nobody reads the buffer, so the kernel
- * overwrites the oldest samples.
+ * Open a tracepoint with what `perf record` stores of each event. Nobody reads the buffer, so the
+ * kernel overwrites the oldest samples.
  */
 static void record_tracepoint(const char *name)
 {

@@ -13,7 +13,8 @@ number=0
 # rows NAME [PERF]: print the rows "ok N - EXIT: NAME: COUNT"
 rows()
 {
-	{ "$dir/bench" ': exit' ${2:+"$2"}; "$dir/bench" SWITCH ${2:+"$2"}; } | sed -n 's/^ok [0-9]* - \([A-Z]*\): .*: /\1 /p' >/tmp/rows
+	{ "$dir/bench" ': exit' ${2:+"$2"}; "$dir/bench" SWITCH ${2:+"$2"}; } |
+		sed -n 's/^ok [0-9]* - \([A-Z]*\): .*: /\1 /p' >/tmp/rows
 	while read -r exit count; do
 		number=$((number + 1))
 		echo "ok $number - $exit: $1: $count"

@@ -10,13 +10,22 @@
 #include "record/capture.h"
 #include "util.h"
 
+static bool begins_with_one(const char *line, const char * const *begins)
+{
+	for (; *begins; begins++) {
+		if (!strncmp(line, *begins, strlen(*begins)))
+			return true;
+	}
+	return false;
+}
+
 /* ---- times ---- */
 
 #define MICROSECOND	UINT64_C(1000)
 
 /* How long a vCPU or a thread was in a state: all of these add up to the time that has passed. */
 static const char * const state_times[] = {
-	"thread_", "halt_wait_ns", "guest_ns", "halted_ns", "userspace_ns",
+	"thread_", "halt_wait_ns", "guest_ns", "halted_ns", "userspace_ns", NULL
 };
 
 /* A hundred-thousandth of the interval, or a bit less */
@@ -37,20 +46,14 @@ static uint64_t rounded(uint64_t ns, uint64_t unit)
 /* Nanoseconds would need most of the space of a recording, and no command shows them. */
 static uint64_t unit_of(const struct kvmstats_stat *stat, uint64_t interval)
 {
-	const char *name = kvmstats_stat_name(stat);
-	size_t i;
-
 	if (kvmstats_stat_unit(stat) != KVMSTATS_UNIT_SECONDS || kvmstats_stat_is_hist(stat) ||
 	    kvmstats_stat_base(stat) != KVMSTATS_BASE_POW10 || kvmstats_stat_exponent(stat) != -9)
 		return 1;
 	/* When a thread ran last */
 	if (kvmstats_stat_type(stat) == KVMSTATS_TYPE_INSTANT)
 		return 10 * state_unit(interval);
-	for (i = 0; i < ARRAY_SIZE(state_times); i++) {
-		if (!strncmp(name, state_times[i], strlen(state_times[i])))
-			return state_unit(interval);
-	}
-	return MICROSECOND;
+	return begins_with_one(kvmstats_stat_name(stat), state_times) ? state_unit(interval) :
+									MICROSECOND;
 }
 
 /* The library has checked that the record has all values. */
@@ -120,15 +123,6 @@ static const struct {
 	{ "/cpu.pressure", { "some" } },
 	{ "/memory.pressure", { "some" } },
 };
-
-static bool begins_with_one(const char *line, const char * const *begins)
-{
-	for (; *begins; begins++) {
-		if (!strncmp(line, *begins, strlen(*begins)))
-			return true;
-	}
-	return false;
-}
 
 static void keep_lines(char *text, const char * const *begins)
 {

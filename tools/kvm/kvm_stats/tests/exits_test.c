@@ -598,7 +598,8 @@ static void test_killed_user(void)
 	uint64_t vcpu;
 
 	tap_ok(link && !loader_open_with_exits(&loader, EXITS_OF_CHOSEN) &&
-	       link_info(&loader, LINK_ENTRY).id == link, "a second user shares the attachment of the first");
+	       link_info(&loader, LINK_ENTRY).id == link,
+	       "a second user shares the attachment of the first");
 	vcpu = vcpu_address();
 	exits_choose(&loader, getpid(), true);
 	if (CALLER_HAS_VCPU)

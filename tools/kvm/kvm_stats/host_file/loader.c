@@ -28,6 +28,19 @@ __asm__(".pushsection .rodata\n"
 	"host_file_object_end: .byte 0\n"
 	".popsection\n");
 
+/*
+ * The static libelf of elfutils 0.192, which Debian 13 has, calls these functions, but lacks them:
+ * https://sourceware.org/bugzilla/show_bug.cgi?id=32293. They keep a list of parts of a file, which
+ * libbpf does not use.
+ */
+__attribute__((weak)) void eu_search_tree_init(void *tree)
+{
+}
+
+__attribute__((weak)) void eu_search_tree_fini(void *tree, void (*free_node)(void *))
+{
+}
+
 int loader_fail(struct loader *loader, const char *format, ...)
 {
 	va_list args;

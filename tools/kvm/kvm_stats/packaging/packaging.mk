@@ -7,7 +7,7 @@ deb: ## build Debian packages of the tools and modules in build/deb (RELEASE=bul
 ifdef RELEASE
 	@tests/release/check-release --deb $(RELEASE)
 else
-	@scripts/packages deb
+	@scripts/packages deb $$(. /etc/os-release; [ "$$VERSION_ID" = 11 ] || echo deb-bpf)
 	@tools/kvm/kvm_stats/packaging/deb
 endif
 

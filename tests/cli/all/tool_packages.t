@@ -101,7 +101,8 @@ removed='
 	files | diff /tmp/before -
 	! command -v kvm-stats kvm_stat'
 
-# Version 1.0 of kvm-stats contained the test programs.
+# Version 1.0 of kvm-stats contained the test programs. Its exporter was the dynamic user kvm-stats: while
+# it runs, libnss-systemd also shows a group of that name, as for the file in /etc/userdb.
 # shellcheck disable=SC2016 # another shell expands this
 upgraded='
 	export LC_ALL=C
@@ -109,16 +110,24 @@ upgraded='
 	dpkg-deb -R /mnt/kvm-stats_*.deb /tmp/old
 	dpkg-deb -x /mnt/kvm-stats-check_*.deb /tmp/old
 	sed -i "s/^Version: .*/Version: 1.0/" /tmp/old/DEBIAN/control
+	rm /tmp/old/DEBIAN/{postinst,prerm}
 	dpkg-deb --root-owner-group -b /tmp/old /tmp/old.deb
 	dpkg -i /tmp/old.deb
+	sed -i "/^kvm-stats:/d" /etc/group /etc/gshadow
+	mkdir -p /etc/userdb
+	echo "{\"groupName\": \"kvm-stats\", \"gid\": 64213}" >/etc/userdb/kvm-stats.group
+	sed -i "s/^group:.*/group: files systemd/" /etc/nsswitch.conf
+	getent group kvm-stats
 	[ -x /usr/lib/kvm-stats/check-host ]
 	dpkg -i /mnt/kvm-stats-check_*.deb && exit 1
 	dpkg -i /mnt/kvm-stats_*.deb
+	grep "^kvm-stats:" /etc/group
 	[ ! -e /usr/lib/kvm-stats/check-host ]
 	dpkg -i /mnt/kvm-stats-check_*.deb
 	[ -x /usr/lib/kvm-stats/check-host ]
 	dpkg -r kvm-stats-check
 	dpkg -i /tmp/old.deb
+	grep "^kvm-stats:" /etc/group && exit 1
 	dpkg -i /mnt/kvm-stats{,-check}_*.deb
 	[ -x /usr/lib/kvm-stats/check-host ]
 	kvm-stats serve --once --qmp=/run/socket | grep "^kvm_stats_build_info"'
@@ -189,7 +198,7 @@ rpms_are_complete()
 	rpm -qp --scripts "$out/rpm/kvm-stats-$version-1.$(uname -m).rpm" >"$out/scripts" &&
 	grep -q 'try-restart kvm-stats.service' "$out/scripts" &&
 	grep -q 'disable --now kvm-stats.service' "$out/scripts" &&
-	grep -q 'groupadd --system kvm-stats' "$out/scripts" &&
+	grep -q 'systemd-sysusers --root=/ kvm-stats.conf' "$out/scripts" &&
 	has_files kvm-stat '/bin/kvm_stat$' 'man1/kvm_stat.1' &&
 	has_files libkvmstats "/libkvmstats.so.${version%%.*}$" &&
 	has_files libkvmstats-devel '/kvmstats.h$' '/libkvmstats.so$' '/libkvmstats.pc$' \

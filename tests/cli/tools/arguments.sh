@@ -132,6 +132,17 @@ names_container()
 	reports_alone 1 'add the device to this container' "$no_kvm mkdir /sys/class/misc/kvm;" list
 }
 
+# A user who is not root. The user may have no access to the directory of the program, so use an fd.
+as_nobody='setpriv --reuid 65534 --regid 65534 --clear-groups /proc/self/fd/8'
+
+# kvm-stats.service has no devices either.
+names_host_file()
+{
+	alone "$no_kvm mkdir /sys/class/misc/kvm; $as_nobody list" >"$work/both" 2>&1 8<"$plain/kvm-stats"
+	cat "$work/both"
+	has 'no host file is published. Run .kvm-stats publish'
+}
+
 waits_for_kvm()
 {
 	reports_alone 0 'KVM is not available' "$no_kvm" log -i 0.1 -c 1 && has 'watching 0 VMMs' &&
@@ -144,13 +155,10 @@ reports_namespace()
 	reports_alone 1 'PID namespace' '' list
 }
 
-# A user whose /proc hides the processes of all others. The user may have no access to the directory
-# of the program, so use an fd.
+# /proc can hide the processes of all other users.
 reports_hidden_processes()
 {
-	# shellcheck disable=SC2016 # another shell expands this
-	alone 'mount -t proc -o hidepid=2 proc /proc &&
-		setpriv --reuid 65534 --regid 65534 --clear-groups /proc/self/fd/8 list' \
+	alone "mount -t proc -o hidepid=2 proc /proc && $as_nobody list" \
 		>"$work/both" 2>&1 8<"$plain/kvm-stats"
 	cat "$work/both"
 	has '/proc hides the processes of other users, and ' && has 'Run .*(group kvm-stats|as root)'
@@ -172,8 +180,10 @@ no_kvm_tests()
 	check "a missing /proc is reported, and an error" reports_no_proc
 	if [ -c /dev/kvm ] && [ -e /sys/kernel/btf/vmlinux ] && command -v setpriv >/dev/null; then
 		check "that /proc hides processes is reported" reports_hidden_processes
+		check "without /dev/kvm, a user is told to publish the host file" names_host_file
 	else
 		skip "that /proc hides processes is reported" "needs KVM and setpriv"
+		skip "without /dev/kvm, a user is told to publish the host file" "needs KVM and setpriv"
 	fi
 }
 

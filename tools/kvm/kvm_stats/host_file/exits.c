@@ -186,17 +186,23 @@ static void forget_choices(const struct loader *loader)
 	begin_choice(loader);
 }
 
-/* Locks the file, and finds a number. Otherwise the attachment will not be shared. */
-static void become_user(struct loader *loader)
+/*
+ * Locks the file, and finds a number. Without the right to do so, or without a free number, the
+ * attachment will not be shared. If another process keeps the lock, returns -1 and a message.
+ */
+static int become_user(struct loader *loader)
 {
-	loader->exit_lock = loader_lock();
+	loader->exit_lock = loader_lock(loader->error);
+	if (loader->exit_lock == -EWOULDBLOCK)
+		return -1;
 	while (++loader->exit_user < EXIT_USERS) {
 		if (lock_user(loader->exit_lock, F_OFD_SETLK, loader->exit_user))
-			return;
+			return 0;
 	}
 	close(loader->exit_lock);
 	loader->exit_lock = -1;
 	loader->exit_user = 1;
+	return 0;
 }
 
 static __u64 hash(__u64 value, const void *data, size_t size)
@@ -340,7 +346,8 @@ int exits_attach(struct loader *loader)
 {
 	int err;
 
-	become_user(loader);
+	if (become_user(loader))
+		return -1;
 	err = join(loader) ? 0 : attach_new(loader);
 	forget_choices(loader);
 	flock(loader->exit_lock, LOCK_UN);

@@ -10,6 +10,8 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@
 
 #include "host_file/loader.h"
 #include "kvmstats.h"
+#include "proc.h"
 
 __asm__(".pushsection .rodata\n"
 	".balign 8\n"
@@ -356,14 +359,67 @@ static int learn(struct loader *loader)
 
 /* ---- opening and closing ---- */
 
-int loader_lock(void)
+/* How long to wait for a process that uses no CPU time: it is stopped, or it hangs. */
+#define LOCK_TIME	(10 * SECOND)
+
+/* Returns the process that has locked the file, or 0 if it has released the lock just now. */
+static pid_t lock_owner(int fd)
+{
+	char *locks = proc_read_all("locks"), *line, *next = locks;
+	char file[64];
+	struct stat st;
+	int owner = 0;
+
+	fstat(fd, &st);
+	snprintf(file, sizeof(file), " %02x:%02x:%lu ", major(st.st_dev), minor(st.st_dev),
+		 (unsigned long)st.st_ino);
+	/* Processes that wait have an arrow before the type. */
+	while (next && (line = strsep(&next, "\n"))) {
+		if (strstr(line, file))
+			sscanf(line, "%*d: FLOCK %*s %*s %d", &owner);
+	}
+	free(locks);
+	return owner;
+}
+
+/* Returns 0 or -errno. */
+static int wait_for_lock(int fd)
+{
+	uint64_t cpu_time, last = 0, now, since = clock_now();
+	struct task owner;
+
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK)
+			return -errno;
+		now = clock_now();
+		cpu_time = task_read(&owner, lock_owner(fd), 0) ? owner.user + owner.kernel : 0;
+		if (cpu_time != last)
+			since = now;
+		if (now >= since + LOCK_TIME)
+			return -EWOULDBLOCK;
+		last = cpu_time;
+		usleep(20000);
+	}
+	return 0;
+}
+
+int loader_lock(char *error)
 {
 	int fd = open(LOADER_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int err = fd < 0 ? -errno : wait_for_lock(fd);
 
-	if (fd < 0 || !flock(fd, LOCK_EX))
+	if (!err)
 		return fd;
-	close(fd);
-	return -1;
+	if (err == -EWOULDBLOCK)
+		snprintf(error, LOADER_ERROR, "%s: PID %d has locked it, and does not go on. If it "
+			 "is stopped, continue it with kill -CONT; otherwise, end it",
+			 LOADER_LOCK, (int)lock_owner(fd));
+	else
+		snprintf(error, LOADER_ERROR, "%s cannot be locked: %s%s", LOADER_LOCK,
+			 strerror(-err), err == -EACCES ? ". Run this as root" : "");
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 int loader_print(enum libbpf_print_level level, const char *format, va_list args)

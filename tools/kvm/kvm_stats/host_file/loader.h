@@ -26,8 +26,10 @@ enum {
 	EXIT_LINKS = 4, EXIT_TABLE = EXIT_LINKS, EXIT_CHOSEN, EXIT_CHOICE, EXIT_FDS
 };
 
+#define LOADER_ERROR	256	/* size of a message */
+
 struct loader {
-	char error[256];		/* why the last function failed; no full stop */
+	char error[LOADER_ERROR];	/* why the last function failed; no full stop */
 	bool is_module;			/* KVM is a module, not built in */
 	bool with_clocks;		/* the kernel's symbols have the run queues */
 	/* A VM of this process, which runs no guest code, and its statistics */
@@ -39,7 +41,7 @@ struct loader {
 	enum counted_exits exits;
 	bool exits_unseen;		/* the guest of the proof exits, but no program sees it */
 	int exit_fds[EXIT_FDS];		/* while they are open, exits count */
-	int exit_lock;			/* -1: the fds are not shared */
+	int exit_lock;			/* negative: the fds are not shared */
 	__u32 exit_user;		/* this user of them */
 	struct host_layout layout;
 };
@@ -68,8 +70,11 @@ int loader_open_with_exits(struct loader *loader, enum counted_exits exits);
 int loader_open_program(struct loader *loader, const char *program);
 void loader_close(struct loader *loader);
 
-/* Opens and locks LOADER_LOCK. Returns -1 with errno if that fails. */
-int loader_lock(void);
+/*
+ * Opens and locks LOADER_LOCK. Returns an fd, or -errno and a message of up to LOADER_ERROR bytes.
+ * -EWOULDBLOCK: a process that is stopped, or hangs, has the lock.
+ */
+int loader_lock(char *error);
 
 /* Returns an fd from which one pass can be read, or -1 and a message. */
 int loader_pass(struct loader *loader);

@@ -104,10 +104,11 @@ static bool find_group(const char *name, gid_t *gid)
 static bool lock_pins(void)
 {
 	static int fd;
+	char error[LOADER_ERROR];
 
-	fd = loader_lock();
+	fd = loader_lock(error);
 	if (fd < 0)
-		complain("%s cannot be locked: %s", LOADER_LOCK, strerror(errno));
+		complain("%s", error);
 	return fd >= 0;
 }
 

@@ -542,6 +542,27 @@ static bool is_detached(uint32_t link)
 	return false;
 }
 
+/* It has the lock, so others would wait for it for ever. */
+static void test_stopped_user(void)
+{
+	static struct loader other;
+	char error[LOADER_ERROR], owner[32];
+	pid_t pid = fork();
+
+	if (!pid) {
+		loader_lock(error);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	waitpid(pid, NULL, WUNTRACED);
+	snprintf(owner, sizeof(owner), "PID %d has locked", (int)pid);
+	tap_ok(loader_open_with_exits(&other, EXITS_OF_CHOSEN) && strstr(other.error, owner),
+	       "a user that is stopped while it has the lock is reported");
+	loader_close(&other);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 #define USERS	3
 
 static void test_users_at_once(void)
@@ -629,6 +650,7 @@ static void test_users(void)
 	loader_close(&loader);
 	tap_ok(link && is_detached(link), "when the last user ends, the programs are detached");
 	test_users_at_once();
+	test_stopped_user();
 	test_killed_user();
 }
 

@@ -77,6 +77,7 @@ static void run_vcpu(struct loader *loader)
 	};
 	int size = ioctl(loader->kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
 	struct sigaction before;
+	sigset_t alarm, mask;
 	struct kvm_run *run;
 
 	run = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, loader->vcpu, 0);
@@ -86,13 +87,18 @@ static void run_vcpu(struct loader *loader)
 	ioctl(loader->vcpu, KVM_RUN, 0);
 #if defined(__x86_64__) || defined(__aarch64__)
 	run->immediate_exit = 0;
+	/* The program that started this one can have blocked it. */
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
 	sigaction(SIGALRM, &handler, &before);
+	sigprocmask(SIG_UNBLOCK, &alarm, &mask);
 	setitimer(ITIMER_REAL, &often, NULL);
 	ioctl(loader->vcpu, KVM_RUN, 0);
 	setitimer(ITIMER_REAL, &never, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGALRM, &before, NULL);
 #else
-	(void)handler, (void)often, (void)never, (void)before;
+	(void)handler, (void)often, (void)never, (void)before, (void)alarm, (void)mask;
 #endif
 	munmap(run, size);
 }

@@ -1044,6 +1044,36 @@ static void test_stalled_readers(void)
 	unpin();
 }
 
+/* ---- how the loader is started ---- */
+
+/* Whether a new process loads the program within a minute */
+static bool loads(void)
+{
+	static struct loader other;
+	int status, tries = 6000;
+	pid_t pid = fork(), ended;
+
+	if (!pid)
+		_exit(!!loader_open(&other));
+	while (!(ended = waitpid(pid, &status, WNOHANG)) && tries--)
+		usleep(10000);
+	if (!ended) {
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+	}
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static void test_blocked_signals(void)
+{
+	sigset_t all, mask;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &mask);
+	tap_ok(loads(), "a process whose signals are blocked loads the program");
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
 int main(void)
 {
 	/* A test machine stops a program that prints nothing. */
@@ -1061,6 +1091,7 @@ int main(void)
 		return tap_end();
 	}
 	tap_ok(true, "the program loads, and is right");
+	test_blocked_signals();
 	test_holders();
 	test_orphan();
 	test_values();

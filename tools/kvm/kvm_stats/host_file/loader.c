@@ -274,22 +274,23 @@ int loader_pass(struct loader *loader)
 
 /* ---- what the files of the loader show ---- */
 
-/* Stores what the program `learn` writes about file @fd of this process. */
+/*
+ * Stores what the program `learn` writes about file @fd of this process. The kernel returns EAGAIN
+ * after each million files of other processes.
+ */
 static int learn_file(struct loader *loader, int fd, struct host_learned *learned)
 {
 	int pass = loader_pass(loader);
 	bool found = false;
-	FILE *file;
+	ssize_t n;
 
 	if (pass < 0)
 		return -1;
-	file = fdopen(pass, "r");
-	while (!found && file && fread(learned, sizeof(*learned), 1, file) == 1)
-		found = learned->fd == (unsigned int)fd;
-	if (file)
-		fclose(file);
-	else
-		close(pass);
+	do {
+		n = read(pass, learned, sizeof(*learned));
+		found = n == sizeof(*learned) && learned->fd == (unsigned int)fd;
+	} while (!found && (n > 0 || (n < 0 && errno == EAGAIN)));
+	close(pass);
 	return found ? 0 : loader_fail(loader, "the kernel does not show the files of this "
 				       "process. Run this in the initial PID namespace");
 }

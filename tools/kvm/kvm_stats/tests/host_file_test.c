@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -1074,6 +1075,45 @@ static void test_blocked_signals(void)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
+/* Processes that have a million files together. The pipe @alive ends them. */
+static bool open_million(const int *alive)
+{
+	int ready[2], files = 0, i, processes;
+	struct rlimit limit;
+	char c;
+
+	if (pipe(ready) || fork()) {
+		close(ready[1]);
+		return read(ready[0], &c, 1) == 1;
+	}
+	setpgid(0, 0);
+	close(alive[1]);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	while (files < 100000 && dup(alive[0]) >= 0)
+		files++;
+	processes = 1100000 / files;
+	for (i = 0; i < processes && fork(); i++)
+		;
+	if (i == processes)
+		write(ready[1], "", 1);
+	wait_for_parent(alive[0]);
+	return false;
+}
+
+static void test_many_files(void)
+{
+	int alive[2];
+
+	if (pipe(alive))
+		return;
+	tap_ok(open_million(alive) && loads(),
+	       "the program loads if other processes have a million files");
+	close(alive[0]);
+	close(alive[1]);
+}
+
 int main(void)
 {
 	/* A test machine stops a program that prints nothing. */
@@ -1092,6 +1132,7 @@ int main(void)
 	}
 	tap_ok(true, "the program loads, and is right");
 	test_blocked_signals();
+	test_many_files();
 	test_holders();
 	test_orphan();
 	test_values();

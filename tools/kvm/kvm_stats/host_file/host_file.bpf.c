@@ -239,7 +239,9 @@ static __always_inline bool write_vm(struct walk *walk)
 
 	if (task && read_field(walk->at.mm, &layout.mm_users)) {
 		vm.pid = read_field(task, &layout.task_tgid);
-		vm.start_time = read_field(task, &layout.task_start);
+		/* The owner can be any thread of the process. */
+		task = read_field(task, &layout.task_leader);
+		vm.start_time = follow(task, &layout.task_start);
 	} else {
 		vm.pid = read_field(kvm, &layout.kvm_pid);
 		vm.record.flags = KVM_HOST_ORPHAN;

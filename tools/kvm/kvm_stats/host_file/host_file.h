@@ -32,7 +32,7 @@ struct host_layout {
 	struct host_field module_node, node_id;
 	struct host_field kvm_mm, kvm_users, kvm_pid, kvm_vcpus, kvm_dentry;
 	struct host_field dentry_inode, inode_number;
-	struct host_field mm_owner, mm_users, task_tgid, task_start, task_arrival;
+	struct host_field mm_owner, mm_users, task_tgid, task_leader, task_start, task_arrival;
 	struct host_field xa_head;	/* of kvm->vcpu_array */
 	struct host_field node_shift;
 	struct host_field vcpu_kvm, vcpu_id, vcpu_mode;	/* read at once: vcpu_head */

@@ -176,6 +176,7 @@ static const struct {
 	{ "mm_struct", "owner", MEMBER(mm_owner), OPTIONAL },
 	{ "mm_struct", "mm_users.counter", MEMBER(mm_users), REQUIRED },
 	{ "task_struct", "tgid", MEMBER(task_tgid), REQUIRED },
+	{ "task_struct", "group_leader", MEMBER(task_leader), REQUIRED },
 	{ "task_struct", "start_boottime", MEMBER(task_start), OPTIONAL },
 	{ "task_struct", "sched_info.last_arrival", MEMBER(task_arrival), OPTIONAL },
 	{ "kvm", "vcpu_array.xa_head", MEMBER(xa_head), OPTIONAL },

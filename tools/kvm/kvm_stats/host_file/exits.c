@@ -116,12 +116,12 @@ int exits_describe(struct loader *loader)
 /* ---- the choice ---- */
 
 /* vCPUs compare this time with that of the choice that was applied to them. */
-static int begin_choice(const struct loader *loader)
+static int begin_choice(int fd)
 {
 	__u32 key = 0;
 	__u64 now = clock_now();
 
-	return bpf_map_update_elem(loader->exit_fds[EXIT_CHOICE], &key, &now, BPF_ANY);
+	return bpf_map_update_elem(fd, &key, &now, BPF_ANY);
 }
 
 int exits_choose(struct loader *loader, pid_t pid, bool chosen)
@@ -133,7 +133,7 @@ int exits_choose(struct loader *loader, pid_t pid, bool chosen)
 	err = chosen ? bpf_map_update_elem(fd, &key, &value, BPF_ANY) :
 		       bpf_map_delete_elem(fd, &key);
 	if (!err || err == -ENOENT)
-		err = begin_choice(loader);
+		err = begin_choice(loader->exit_fds[EXIT_CHOICE]);
 	return err ? loader_fail(loader, "PID %d cannot be chosen for statistics of exits: %s", pid,
 				 strerror(-err)) : 0;
 }
@@ -183,7 +183,7 @@ static void forget_choices(const struct loader *loader)
 		    lock_user(loader->exit_lock, F_OFD_GETLK, key.user))
 			bpf_map_delete_elem(fd, &key);
 	}
-	begin_choice(loader);
+	begin_choice(loader->exit_fds[EXIT_CHOICE]);
 }
 
 /*
@@ -270,6 +270,22 @@ static bool share(const struct loader *loader)
 		shared.id[i] = info.id;
 	}
 	return pwrite(loader->exit_lock, &shared, sizeof(shared), 0) == sizeof(shared);
+}
+
+void exits_unpublish(int lock)
+{
+	const struct exit_choice all = { .user = EXIT_PUBLISHED };
+	struct shared shared;
+	int chosen, choice;
+
+	if (pread(lock, &shared, sizeof(shared), 0) != sizeof(shared))
+		return;
+	chosen = bpf_map_get_fd_by_id(shared.id[EXIT_CHOSEN]);
+	choice = bpf_map_get_fd_by_id(shared.id[EXIT_CHOICE]);
+	if (!bpf_map_delete_elem(chosen, &all))
+		begin_choice(choice);
+	close(chosen);
+	close(choice);
 }
 
 /* ---- attaching ---- */

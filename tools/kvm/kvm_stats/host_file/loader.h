@@ -129,6 +129,12 @@ int exits_choose(struct loader *loader, pid_t pid, bool chosen);
 
 /* All vCPUs count, also after this process has ended, for as long as the links are pinned. */
 int exits_keep(struct loader *loader);
+
+/*
+ * The opposite, after the links were unpinned: commands can share them, and then only the vCPUs
+ * that those have chosen count. @lock is the fd of loader_lock().
+ */
+void exits_unpublish(int lock);
 void exits_close(struct loader *loader);
 
 #endif /* LOADER_H */

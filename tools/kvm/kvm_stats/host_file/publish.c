@@ -101,15 +101,16 @@ static bool find_group(const char *name, gid_t *gid)
 }
 
 /* One process at a time changes what is published. The end of the process releases the lock. */
+static int pins_lock;
+
 static bool lock_pins(void)
 {
-	static int fd;
 	char error[LOADER_ERROR];
 
-	fd = loader_lock(error);
-	if (fd < 0)
+	pins_lock = loader_lock(error);
+	if (pins_lock < 0)
 		complain("%s", error);
-	return fd >= 0;
+	return pins_lock >= 0;
 }
 
 /*
@@ -182,6 +183,8 @@ static bool replace_pins(const struct loader *loader)
 			return false;
 		}
 	}
+	if (HAVE_EXITS && !loader->exits)
+		exits_unpublish(pins_lock);
 	if (!rename(NEW, PIN))
 		return true;
 	complain("%s cannot become %s: %s", NEW, PIN, strerror(errno));
@@ -362,6 +365,8 @@ static int unpublish(void)
 {
 	if (!lock_pins() || (is_bpffs(BPFFS) && !remove_pins("")))
 		return STATUS_FAILED;
+	if (HAVE_EXITS)
+		exits_unpublish(pins_lock);
 	if (is_bpffs(BPFFS) && umount2(BPFFS, MNT_DETACH)) {
 		complain("%s cannot be unmounted: %s", BPFFS, strerror(errno));
 		return STATUS_FAILED;

@@ -611,6 +611,22 @@ static uint64_t count_two(uint64_t vcpu)
 	return exits_seen(vcpu) - before;
 }
 
+/* This process stays a user of the links that were published. */
+static void test_unpublish(uint64_t vcpu)
+{
+	static struct loader published;
+	char error[LOADER_ERROR];
+	int lock;
+
+	published = loader;
+	exits_keep(&published);
+	tap_is(count_two(vcpu), 2, "all vCPUs count while the file is published");
+	lock = loader_lock(error);
+	exits_unpublish(lock);
+	close(lock);
+	tap_is(count_two(vcpu), 0, "when it no longer is, only those that a user has chosen do");
+}
+
 /* The first user is killed before the second one, this process, ends. */
 static void test_killed_user(void)
 {
@@ -633,6 +649,8 @@ static void test_killed_user(void)
 	tap_ok(wait_for_user(&next) == link && (!CALLER_HAS_VCPU || !count_two(vcpu)),
 	       "the next user removes the choice of the one that was killed");
 	kill_user(&next);
+	if (CALLER_HAS_VCPU)
+		test_unpublish(vcpu);
 }
 
 /* Users outside of this test have another lock file. */

@@ -173,7 +173,7 @@ static const struct {
 	{ "kvm", "debugfs_dentry", MEMBER(kvm_dentry), OPTIONAL },
 	{ "dentry", "d_inode", MEMBER(dentry_inode), REQUIRED },
 	{ "inode", "i_ino", MEMBER(inode_number), REQUIRED },
-	{ "mm_struct", "owner", MEMBER(mm_owner), OPTIONAL },
+	{ "mm_struct", "owner", MEMBER(mm_owner), REQUIRED },
 	{ "mm_struct", "mm_users.counter", MEMBER(mm_users), REQUIRED },
 	{ "task_struct", "tgid", MEMBER(task_tgid), REQUIRED },
 	{ "task_struct", "group_leader", MEMBER(task_leader), REQUIRED },

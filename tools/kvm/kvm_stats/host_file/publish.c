@@ -247,10 +247,8 @@ static void print_limits(const struct loader *loader)
 	if (!layout->clocks)
 		puts("limit: waits that go on are known less exactly: the kernel's symbols do "
 		     "not have the run queues (CONFIG_KALLSYMS_ALL)");
-	if (!layout->mm_owner.size)
-		puts("limit: the PID of a VM is that of the thread that created it: the kernel "
-		     "has no memory cgroups (CONFIG_MEMCG)");
-	if (!layout->kvm_dentry.size)
+	/* The kernel makes this directory if debugfs exists, mounted or not. */
+	if (access("/sys/kernel/debug", F_OK))
 		puts("limit: a VM can have the identity of an earlier one: the kernel has no "
 		     "debugfs");
 }

@@ -140,7 +140,8 @@ static int create_vm(struct loader *loader)
 	if (loader->kvm < 0 && errno == ENOENT)
 		return loader_fail(loader, "there is no /dev/kvm. Load KVM's module");
 	if (loader->kvm < 0)
-		return loader_fail(loader, "/dev/kvm cannot be opened: %s", strerror(errno));
+		return loader_fail(loader, "/dev/kvm cannot be opened: %s%s", strerror(errno),
+				   errno == EACCES ? ". Run this as root" : "");
 	loader->vm = new_vm(loader);
 	if (loader->vm < 0)
 		return -1;

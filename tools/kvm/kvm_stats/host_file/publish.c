@@ -277,6 +277,9 @@ static int status_error(int err)
 		complain("%s is stale: KVM's module was loaded again after it was published. "
 			 "Run: kvm-stats publish",
 			 KVMSTATS_HOST_FILE);
+	else if (err == -EACCES)
+		complain("%s cannot be read: permission denied. Run this as root, or as a member "
+			 "of the group of this file", KVMSTATS_HOST_FILE);
 	else
 		complain("%s cannot be read: %s", KVMSTATS_HOST_FILE, strerror(-err));
 	return STATUS_FAILED;

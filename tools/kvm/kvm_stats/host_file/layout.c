@@ -500,8 +500,11 @@ static int fill_header(struct loader *loader)
 	return read_boot_id(loader, header->boot_id);
 }
 
+/* loader_close() frees it. The layout can be found again. */
 static int load_btf(struct loader *loader)
 {
+	if (loader->btf)
+		return 0;
 	loader->base_btf = btf__parse("/sys/kernel/btf/vmlinux", NULL);
 	if (!loader->base_btf)
 		return loader_fail(loader, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF): "

@@ -463,8 +463,6 @@ static int load_without_clocks(struct loader *loader)
 
 	loader->with_clocks = false;
 	memset(&loader->layout, 0, sizeof(loader->layout));
-	btf__free(loader->btf == loader->base_btf ? NULL : loader->btf);
-	btf__free(loader->base_btf);
 	err = layout_find(loader);
 	loader->layout.vm_list = before.vm_list;
 	loader->layout.module = before.module;

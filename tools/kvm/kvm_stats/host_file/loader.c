@@ -222,21 +222,6 @@ static int share_exit_table(struct loader *loader, struct bpf_object *object)
 	return bpf_map__reuse_fd(table, loader->exit_fds[EXIT_TABLE]);
 }
 
-/* Returns 0 or -errno. */
-static int try_load(struct loader *loader, const char *name)
-{
-	struct bpf_program *program;
-
-	if (loader_open_object(loader, host_file_object, host_file_object_end - host_file_object,
-			       &loader->object))
-		return -EINVAL;
-	bpf_object__for_each_program(program, loader->object)
-		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
-	if (share_exit_table(loader, loader->object))
-		return -EINVAL;
-	return bpf_object__load(loader->object);
-}
-
 static int attach(struct loader *loader, const char *name)
 {
 	union bpf_iter_link_info info = { 0 };
@@ -258,11 +243,18 @@ static int attach(struct loader *loader, const char *name)
 
 static int load(struct loader *loader, const char *name)
 {
-	int err = try_load(loader, name);
+	struct bpf_program *program;
+	int err;
 
-	if (err)
-		return load_error(loader, err);
-	return attach(loader, name);
+	if (loader_open_object(loader, host_file_object, host_file_object_end - host_file_object,
+			       &loader->object))
+		return -1;
+	bpf_object__for_each_program(program, loader->object)
+		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
+	err = share_exit_table(loader, loader->object);
+	if (!err)
+		err = bpf_object__load(loader->object);
+	return err ? load_error(loader, err) : attach(loader, name);
 }
 
 int loader_pass(struct loader *loader)

@@ -554,7 +554,8 @@ static const struct kvmstats_host_vm *find_own_vm(const struct kvmstats_host *ho
 	for (i = 0; i < kvmstats_host_vms(host); i++) {
 		const struct kvmstats_host_vm *vm = kvmstats_host_vm(host, i);
 
-		if (kvmstats_host_vm_pid(vm) != getpid())
+		/* A process that has ended can have had this PID. */
+		if (kvmstats_host_vm_pid(vm) != getpid() || kvmstats_host_vm_is_orphan(vm))
 			continue;
 		if (found)
 			return NULL;
@@ -575,7 +576,7 @@ static int check_pass(struct loader *loader, const struct kvmstats_host *host)
 		return loader_fail(loader, "this process is in a PID namespace of its own. Run "
 				   "this in the initial one, outside of containers");
 	vcpu = vm && kvmstats_host_vm_vcpus(vm) == 1 ? kvmstats_host_vm_vcpu(vm, 0) : NULL;
-	if (!vcpu || kvmstats_host_vcpu_id(vcpu) != VCPU_ID || kvmstats_host_vm_is_orphan(vm))
+	if (!vcpu || kvmstats_host_vcpu_id(vcpu) != VCPU_ID)
 		return loader_fail(loader, "the BPF program is wrong on this kernel: it does not "
 				   "find the VM of this process. Please report this");
 	err = compare_file(loader, loader->vm_stats, kvmstats_host_vm_now(vm), vm_schema, "VM");

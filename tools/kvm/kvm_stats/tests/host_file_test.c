@@ -285,6 +285,46 @@ static void test_holders(void)
 	close(alive[1]);
 }
 
+/*
+ * Whether a new process, which has PID @wanted if that is not 0, loads the program within a minute.
+ * Returns its exit status: 0 if it does, 2 if another process has got the PID.
+ */
+static int load_in_process(pid_t wanted)
+{
+	static struct loader other;
+	int status, tries = 6000;
+	pid_t pid, ended;
+	FILE *last = wanted ? fopen("/proc/sys/kernel/ns_last_pid", "w") : NULL;
+
+	if (last) {
+		fprintf(last, "%d", (int)wanted - 1);
+		fclose(last);
+	}
+	pid = fork();
+	if (!pid)
+		_exit(wanted && getpid() != wanted ? 2 : !!loader_open(&other));
+	while (!(ended = waitpid(pid, &status, WNOHANG)) && tries--)
+		usleep(10000);
+	if (!ended) {
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* A process with the PID of one that created a VM, which another process still holds */
+static void test_reused_pid(pid_t creator)
+{
+	int tries = 0, status;
+
+	if (access("/proc/sys/kernel/ns_last_pid", W_OK))
+		return;
+	do {
+		status = load_in_process(creator);
+	} while (status == 2 && tries++ < 1000);
+	tap_is(status, 0, "a process with the PID of the creator loads the program");
+}
+
 /* Creates a VM, and ends when a child holds it. The PID of the child is the answer. */
 static void test_orphan(void)
 {
@@ -315,6 +355,7 @@ static void test_orphan(void)
 	tap_ok(count == 1 && kvmstats_host_vm_is_orphan(vm) && has_vcpus(vm),
 	       "a VM whose creator has ended is shown once, and marked");
 	kvmstats_host_close(host);
+	test_reused_pid(creator);
 	kill(child, SIGKILL);
 	close(alive[0]);
 	close(alive[1]);
@@ -1092,31 +1133,13 @@ static void test_stalled_readers(void)
 
 /* ---- how the loader is started ---- */
 
-/* Whether a new process loads the program within a minute */
-static bool loads(void)
-{
-	static struct loader other;
-	int status, tries = 6000;
-	pid_t pid = fork(), ended;
-
-	if (!pid)
-		_exit(!!loader_open(&other));
-	while (!(ended = waitpid(pid, &status, WNOHANG)) && tries--)
-		usleep(10000);
-	if (!ended) {
-		kill(pid, SIGKILL);
-		waitpid(pid, &status, 0);
-	}
-	return WIFEXITED(status) && !WEXITSTATUS(status);
-}
-
 static void test_blocked_signals(void)
 {
 	sigset_t all, mask;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &mask);
-	tap_ok(loads(), "a process whose signals are blocked loads the program");
+	tap_is(load_in_process(0), 0, "a process whose signals are blocked loads the program");
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
@@ -1153,7 +1176,7 @@ static void test_many_files(void)
 
 	if (pipe(alive))
 		return;
-	tap_ok(open_million(alive) && loads(),
+	tap_ok(open_million(alive) && !load_in_process(0),
 	       "the program loads if other processes have a million files");
 	close(alive[0]);
 	close(alive[1]);

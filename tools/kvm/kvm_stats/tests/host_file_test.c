@@ -621,7 +621,7 @@ static void test_addresses(void)
 static void test_end_between_reads(void)
 {
 	static struct own_vm own[40];
-	static char pass[1 << 22];
+	static char pass[1 << 24];
 	struct kvmstats_host *host;
 	size_t used = 0, count = 0, i, ended = 0;
 	int fd, pipes[2], status = -1, tries = 1000;

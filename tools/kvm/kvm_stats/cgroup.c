@@ -15,6 +15,7 @@
 #define MICROSECOND	UINT64_C(1000)
 
 static const char *root = "/sys/fs/cgroup";
+static const char *unified;	/* the folder of version 2 below it, or NULL: not known */
 
 /* Trees of tsearch(3), by path and by text */
 static void *cgroups;
@@ -23,6 +24,12 @@ static void *memberships;
 void cgroup_set_root(const char *new_root)
 {
 	root = new_root;
+	cgroups_begin();
+}
+
+void cgroups_begin(void)
+{
+	unified = NULL;
 }
 
 /* ---- files ---- */
@@ -236,8 +243,11 @@ static const char *unified_hierarchy(void)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/cgroup.controllers", root);
-	return has_kernel_file(path) ? "" : "unified";
+	if (!unified) {
+		snprintf(path, sizeof(path), "%s/cgroup.controllers", root);
+		unified = has_kernel_file(path) ? "" : "unified";
+	}
+	return unified;
 }
 
 /*
@@ -353,11 +363,10 @@ bool cgroup_pressure(struct pressure *pressure, const char *path, const char *fi
 /* Both files also report that a cgroup above is frozen. */
 const char *membership_frozen_in(const struct membership *membership)
 {
-	const char *unified = membership->unified, *freezer = membership->freezer;
+	const char *path = membership->unified, *freezer = membership->freezer;
 	char text[256];
 
-	if (unified &&
-	    read_below(text, sizeof(text), unified_hierarchy(), unified, "cgroup.events") &&
+	if (path && read_below(text, sizeof(text), unified_hierarchy(), path, "cgroup.events") &&
 	    number_of(text, "frozen"))
 		return unified_hierarchy();
 	return freezer &&

@@ -14,6 +14,12 @@
 /* Reads files from this directory instead of /sys/fs/cgroup, for tests. @root must stay valid. */
 void cgroup_set_root(const char *root);
 
+/*
+ * Begins a pass: which hierarchies there are is read once for each. A recording needs it in each of
+ * its samples, because a replay can begin with any of them.
+ */
+void cgroups_begin(void);
+
 /* What the kernel counts about a cgroup that has a limit. Times are in ns. */
 struct cgroup_cpu {
 	uint64_t time;			/* when it was read */

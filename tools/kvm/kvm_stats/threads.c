@@ -125,6 +125,7 @@ void processes_begin(struct processes *processes, uint64_t time,
 	size_t i;
 
 	_Static_assert(ARRAY_SIZE(processes->stat) >= THREAD_STATS, "each statistic has a place");
+	cgroups_begin();
 	processes->time = time;
 	processes->all_threads = all_threads;
 	for (i = 0; i < THREAD_STATS; i++)

@@ -109,6 +109,7 @@ static void test_version1(void)
 	struct membership *vm;
 
 	unlink("cgroup.controllers");
+	cgroups_begin();
 	write_v1("/vms", "-1\n", 0, 0, 0, 0);
 	write_v1("/vms/b", "20000\n", 0, 0, 0, 0);
 	vm = membership_get(version1);
@@ -152,11 +153,36 @@ static void test_frozen(void)
 	tap_ok(membership_frozen_in(vm), "version 2 freezes alongside version 1");
 	membership_put(vm);
 	write_file("cpu\n", "cgroup.controllers");
+	cgroups_begin();
 	write_file("populated 1\nfrozen 1\n", "vms/c/cgroup.events");
 	vm = membership_get("0::/vms/c\n");
 	tap_ok(membership_frozen_in(vm), "version 2 freezes");
 	write_file("populated 1\nfrozen 0\n", "vms/c/cgroup.events");
 	tap_ok(!membership_frozen_in(vm), "a cgroup that runs again is not frozen");
+	membership_put(vm);
+}
+
+static ssize_t count_read(char *buf, size_t size, const char *path, void *arg)
+{
+	*(int *)arg += !!strstr(path, "/cgroup.controllers");
+	return read_kernel_file(buf, size, path);
+}
+
+/* A recording needs it in each sample. */
+static void test_passes(void)
+{
+	struct membership *vm = membership_get("0::/vms/c\n");
+	int reads = 0;
+
+	kernel_set_reader(count_read, &reads);
+	cgroups_begin();
+	membership_frozen_in(vm);
+	membership_frozen_in(vm);
+	tap_is(reads, 1, "in a pass, it is read once which hierarchies there are");
+	cgroups_begin();
+	membership_frozen_in(vm);
+	tap_is(reads, 2, "and in the next pass again");
+	kernel_set_reader(NULL, NULL);
 	membership_put(vm);
 }
 
@@ -195,6 +221,7 @@ int main(void)
 	test_nested();
 	test_version1();
 	test_frozen();
+	test_passes();
 	test_odd_text();
 	guest_files_remove(&files);
 	return tap_end();

@@ -569,6 +569,8 @@ static void test_capture(void)
 	       "a sample has the weights of cgroups above");
 	tap_ok(!strcmp(captured(&sample, cgroup, "/vms/a/vcpu0/cpu.weight"), "40\n"),
 	       "and of that of a vCPU");
+	tap_ok(!strcmp(captured(&sample, cgroup, "cgroup.controllers"), "cpu\n"),
+	       "and which hierarchies there are, also after another sample");
 	tap_ok(!strcmp(captured(&sample, proc, "7/task/10000/stat"), kept) &&
 	       !strcmp(captured(&sample, proc, "7/task/10000/schedstat"), "123400000 98700000") &&
 	       !strcmp(captured(&sample, proc, "7/status"), "Name:\tx\nHugetlbPages:\t2 kB\n"),

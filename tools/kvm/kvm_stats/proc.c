@@ -33,30 +33,40 @@ static const char *parse_name(const char *text, char *name)
 	return end + 1;
 }
 
-/*
- * proc(5) numbers the fields: 12 is majflt, 14 utime, 15 stime, 24 rss, 39 processor, 41 policy,
- * and 43 guest_time.
- */
+/* proc(5) numbers the fields. */
+enum {
+	STATE = 3, MAJOR_FAULTS = 12, USER_TIME = 14, SYSTEM_TIME = 15, THREADS = 20, RESIDENT = 24,
+	PROCESSOR = 39, POLICY = 41, GUEST_TIME = 43,
+};
+
 static bool parse_task(struct task *task, const char *text)
 {
-	uint64_t faults, utime, stime, guest;
+	uint64_t field[GUEST_TIME + 1];
 	int64_t pages;
+	size_t i;
 
 	*task = (struct task){ 0 };
 	text = parse_name(text, task->name);
-	if (!text ||
-	    sscanf(text, " %c %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %*s %" SCNu64 " %" SCNu64
-		   " %*s %*s %*s %*s %*s %*s %*s %*s %" SCNd64
-		   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d %*s %u %*s"
-		   " %" SCNu64, &task->state, &faults, &utime, &stime, &pages, &task->cpu,
-		   &task->policy, &guest) != 8)
+	if (!text || *text++ != ' ')
 		return false;
-	task->user = ns_of_ticks(utime);
-	task->kernel = ns_of_ticks(stime);
-	task->guest = ns_of_ticks(guest);
+	task->state = *text;
+	for (i = STATE + 1; i <= GUEST_TIME; i++) {
+		text = strchr(text, ' ');
+		if (!text)
+			return false;
+		/* A recording has '-' for what was not used, which becomes 0. */
+		field[i] = strtoull(++text, NULL, 10);
+	}
+	pages = (int64_t)field[RESIDENT];
+	task->user = ns_of_ticks(field[USER_TIME]);
+	task->kernel = ns_of_ticks(field[SYSTEM_TIME]);
+	task->guest = ns_of_ticks(field[GUEST_TIME]);
 	task->runtime = task->user + task->kernel;
-	task->major_faults = faults;
+	task->major_faults = field[MAJOR_FAULTS];
+	task->threads = field[THREADS];
 	task->memory = pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+	task->cpu = (int)field[PROCESSOR];
+	task->policy = (unsigned int)field[POLICY];
 	return true;
 }
 

@@ -31,6 +31,7 @@ struct task {
 	uint64_t waiting;	/* runnable, but not on a CPU, also while a cgroup throttles it */
 	uint64_t major_faults;
 	uint64_t memory;	/* resident memory of the process in bytes, without huge pages */
+	size_t threads;		/* of the process; 0: not known, as in a recording */
 	int cpu;		/* that it is on, or was on last; not of a sample */
 	unsigned int policy;	/* of sched(7); not of a sample */
 };

@@ -196,12 +196,15 @@ static bool task_of_sample(struct task *task, const struct processes *processes,
 
 static bool read_schedstat(struct task *task, const char *directory, pid_t tid)
 {
-	char text[128];
 	uint64_t runtime, waiting;
+	char text[128], *waited, *end;
 
+	if (!proc_read(text, sizeof(text), "%s/%d/schedstat", directory, (int)tid))
+		return false;
 	/* The fields are the time on a CPU, the time waiting for one, and the number of turns. */
-	if (!proc_read(text, sizeof(text), "%s/%d/schedstat", directory, (int)tid) ||
-	    sscanf(text, "%" SCNu64 " %" SCNu64, &runtime, &waiting) != 2)
+	runtime = strtoull(text, &waited, 10);
+	waiting = strtoull(waited, &end, 10);
+	if (waited == text || end == waited)
 		return false;
 	task->has_waiting = true;
 	task->runtime = runtime;
@@ -209,19 +212,30 @@ static bool read_schedstat(struct task *task, const char *directory, pid_t tid)
 	return true;
 }
 
+/* What is read of a thread */
+enum detail {
+	DETAIL_TIMES,		/* those in schedstat, which is cheaper than stat */
+	DETAIL_STATE,		/* also the state, which the process has of its main thread */
+	DETAIL_ALL,
+};
+
 /*
- * Without @full, only times are updated that are in schedstat, which is cheaper. A new thread can
- * still have the name of the thread that created it, so that is read twice.
+ * A new thread can still have the name of the thread that created it, so that is read twice,
+ * whatever the @detail is.
  */
 static bool read_thread_task(struct task *task, const struct process *process,
-			     const struct thread *thread, bool full)
+			     const struct thread *thread, enum detail detail)
 {
 	pid_t pid = thread->is_kernel ? thread->tid : process->pid;
+	bool is_main = thread->tid == process->pid && process->has_now;
 	char directory[32];
 
 	snprintf(directory, sizeof(directory), "%d/task", (int)pid);
-	if (!full && thread->has_before && thread->group != THREAD_VCPU) {
+	if ((detail == DETAIL_TIMES || (detail == DETAIL_STATE && is_main)) &&
+	    thread->has_before && thread->group != THREAD_VCPU) {
 		*task = thread->now;
+		if (is_main)
+			task->state = process->now.state;
 		if (read_schedstat(task, directory, thread->tid))
 			return true;
 	}
@@ -315,7 +329,7 @@ static bool update_vcpus(struct process *process, const struct processes *proces
 		thread->vcpu = vcpu[i].id;
 		thread->group = THREAD_VCPU;
 		if (!task_of_sample(&task, processes, &vcpu[i]) &&
-		    !read_thread_task(&task, process, thread, true))
+		    !read_thread_task(&task, process, thread, DETAIL_ALL))
 			continue;
 		task.outside = is_outside(processes, &vcpu[i]);
 		/* A thread can run vCPUs of several VMs, one after the other. */
@@ -327,7 +341,7 @@ static bool update_vcpus(struct process *process, const struct processes *proces
 
 /* Updates a thread that may be one of the process, or of the kernel. */
 static bool update_other(struct process *process, size_t sorted, pid_t tid, bool is_kernel,
-			 bool full)
+			 enum detail detail)
 {
 	struct thread *thread = get_thread(process, sorted, tid);
 	struct task task;
@@ -335,7 +349,7 @@ static bool update_other(struct process *process, size_t sorted, pid_t tid, bool
 	if (!thread)
 		return false;
 	thread->is_kernel = is_kernel;
-	if (thread->seen || !read_thread_task(&task, process, thread, full))
+	if (thread->seen || !read_thread_task(&task, process, thread, detail))
 		return true;
 	if (thread->group != THREAD_VCPU)
 		thread->group = group_of_task(&task);
@@ -347,21 +361,47 @@ static bool update_other(struct process *process, size_t sorted, pid_t tid, bool
 struct others {
 	struct process *process;
 	size_t sorted;
-	bool full;
+	enum detail detail;
 };
 
 static bool update_listed(pid_t tid, void *arg)
 {
 	const struct others *others = arg;
 
-	return update_other(others->process, others->sorted, tid, false, others->full);
+	return update_other(others->process, others->sorted, tid, false, others->detail);
 }
 
-static bool update_others(struct process *process, size_t sorted, bool full)
+/*
+ * Updates the known threads. Sets *@all if they are all of the process: as many as it has, and none
+ * of them has ended.
+ */
+static bool update_known(struct process *process, size_t sorted, enum detail detail, bool *all)
 {
-	struct others others = { process, sorted, full };
+	size_t threads = 0, i;
 
-	return proc_list(update_listed, &others, "%d/task", (int)process->pid);
+	*all = true;
+	for (i = 0; i < process->threads; i++) {
+		if (process->thread[i].is_kernel)
+			continue;
+		if (!update_other(process, sorted, process->thread[i].tid, false, detail))
+			return false;
+		*all &= process->thread[i].seen;
+		threads++;
+	}
+	/* A recording has no number of threads. */
+	*all &= threads && threads == process->now.threads;
+	return true;
+}
+
+/* The list of threads costs the kernel more than the files of a thread. It rarely changes. */
+static bool update_others(struct process *process, size_t sorted, enum detail detail)
+{
+	struct others others = { process, sorted, detail };
+	bool all;
+
+	if (!update_known(process, sorted, detail, &all))
+		return false;
+	return all || proc_list(update_listed, &others, "%d/task", (int)process->pid);
 }
 
 static bool update_workers(struct process *process, const struct processes *processes,
@@ -373,7 +413,8 @@ static bool update_workers(struct process *process, const struct processes *proc
 		const struct worker *worker = &processes->worker[i];
 
 		if (worker->owner && find_thread(process, sorted, worker->owner) &&
-		    !update_other(process, sorted, worker->tid, true, processes->states))
+		    !update_other(process, sorted, worker->tid, true,
+				  processes->states ? DETAIL_STATE : DETAIL_TIMES))
 			return false;
 	}
 	return true;
@@ -479,12 +520,13 @@ const char *process_cgroup(char *buf, size_t size, const struct process *process
 static bool update_main_thread(struct process *process, size_t sorted)
 {
 	return process->now.state != 'D' ||
-	       update_other(process, sorted, process->pid, false, false);
+	       update_other(process, sorted, process->pid, false, DETAIL_TIMES);
 }
 
 bool process_update_threads(struct process *process, const struct processes *processes,
 			    const struct process_vcpu *vcpu, size_t vcpus)
 {
+	enum detail detail = processes->states ? DETAIL_STATE : DETAIL_TIMES;
 	size_t sorted = process->threads, i;
 	bool guess = !vcpus;
 
@@ -498,7 +540,7 @@ bool process_update_threads(struct process *process, const struct processes *pro
 	    !update_main_thread(process, sorted))
 		return false;
 	if ((guess || processes->all_threads) && process->pid &&
-	    (!update_others(process, sorted, guess || processes->states) ||
+	    (!update_others(process, sorted, guess ? DETAIL_ALL : detail) ||
 	     !update_workers(process, processes, sorted)))
 		return false;
 	drop_ended_threads(process, processes->keep_threads && !processes->all_threads && !guess);

@@ -12,6 +12,8 @@ static struct guest_files files;
 
 #define write_file(text, ...)	guest_files_write(&files, 0600, text, __VA_ARGS__)
 
+static int threads_of_process = 3;
+
 /* Times are in ticks. The fields that the parser skips have other numbers. */
 static void write_task(const char *path, const char *name, char state, int user, int kernel,
 		       int guest)
@@ -19,9 +21,9 @@ static void write_task(const char *path, const char *name, char state, int user,
 	char text[512];
 
 	snprintf(text, sizeof(text),
-		 "7 (%s) %c 1 7 7 0 -1 4194304 10 11 12 13 %d %d 16 17 20 0 3 0 100 999999 50 "
+		 "7 (%s) %c 1 7 7 0 -1 4194304 10 11 12 13 %d %d 16 17 20 0 %d 0 100 999999 50 "
 		 "25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 %d 44 45 46\n",
-		 name, state, user, kernel, guest);
+		 name, state, user, kernel, threads_of_process, guest);
 	write_file(text, "%s", path);
 }
 
@@ -127,6 +129,24 @@ static void test_unnamed_threads(void)
 		tap_ok(false, "a thread can end");
 	update(&process, 3 * SECOND, unknown_vcpus, 2);
 	tap_is(process.threads, 2, "a thread that has ended is removed");
+	process_free(&process);
+}
+
+/* A VMM without a thread for the vCPU, which starts late */
+static void test_main_thread(void)
+{
+	struct process process = { .pid = 7 };
+	uint64_t i;
+
+	write_file("1000 2000 3", "7/task/7/schedstat");
+	for (i = 1; i < 5; i++) {
+		write_threads("IO a", "IO b", 0);
+		update(&process, i * SECOND, unknown_vcpus, 1);
+	}
+	write_stat("7/task/7/stat", "vmm", 50, 0, 20);
+	update(&process, i * SECOND, unknown_vcpus, 1);
+	tap_is(tid_of(&process, 0), 7, "the main thread can run the vCPU");
+	unlink("7/task/7/schedstat");
 	process_free(&process);
 }
 
@@ -447,6 +467,56 @@ static void test_groups(void)
 	free_vcpus(&vcpus);
 }
 
+/* How often the list of threads and the state of the main thread were read */
+struct reads {
+	int lists, states;
+};
+
+static ssize_t count_read(char *buf, size_t size, const char *path, void *arg)
+{
+	struct reads *reads = arg;
+
+	reads->lists += ends_with(path, "/7/task");
+	reads->states += ends_with(path, "/7/task/7/stat");
+	return read_kernel_file(buf, size, path);
+}
+
+static void test_thread_list(void)
+{
+	struct reads reads = { 0 };
+	struct vcpus vcpus;
+	int i;
+
+	make_vcpus(&vcpus);
+	vcpus.processes.states = true;
+	write_threads("CPU 0/KVM", "CPU 1/KVM", 0);
+	write_file("1000 2000 3", "7/task/7/schedstat");
+	unlink("7/task/11/stat");
+	kernel_set_reader(count_read, &reads);
+	for (i = 0; i < 5; i++) {
+		write_task("7/stat", "vmm", i < 4 ? 'S' : 'R', 0, 0, 0);
+		pass(&vcpus, true);
+	}
+	tap_is(reads.lists, 1, "the threads are listed once");
+	tap_is(reads.states, 2, "the state of the main thread is not read from two files");
+	tap_is(process_vcpu(&vcpus.process, 7, -1)->now.state, 'R', "it is that of the process");
+	threads_of_process = 4;
+	write_stat("7/stat", "vmm", 0, 0, 0);
+	write_stat("7/task/10/stat", "worker", 0, 0, 0);
+	pass(&vcpus, true);
+	tap_ok(process_vcpu(&vcpus.process, 10, -1), "a new thread is found");
+	unlink("7/task/10/stat");
+	write_stat("7/task/12/stat", "worker", 0, 0, 0);
+	pass(&vcpus, true);
+	tap_ok(process_vcpu(&vcpus.process, 12, -1) && !process_vcpu(&vcpus.process, 10, -1),
+	       "so is one that replaces another one");
+	kernel_set_reader(NULL, NULL);
+	unlink("7/task/7/schedstat");
+	unlink("7/task/12/stat");
+	threads_of_process = 3;
+	free_vcpus(&vcpus);
+}
+
 static void test_huge_pages(void)
 {
 	struct process process = { .pid = 7 };
@@ -503,6 +573,7 @@ int main(void)
 	test_task();
 	test_named_threads();
 	test_gaps();
+	test_main_thread();
 	test_unnamed_threads();
 	test_samples();
 	test_other_host();
@@ -510,6 +581,7 @@ int main(void)
 	test_paused_guess();
 	test_limits();
 	test_groups();
+	test_thread_list();
 	test_huge_pages();
 	test_host();
 	test_many_cpus();

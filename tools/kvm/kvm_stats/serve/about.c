@@ -110,8 +110,9 @@ static void put_guest_value(const struct text *text, const struct guest_list *gu
 
 		if (!guest_values[i].get(guest, &value))
 			continue;
-		fprintf(text->to, "%s%s", name, type_names[guest_values[i].type].suffix);
-		put_guest_labels(text->to, guest);
+		fputs(name, text->to);
+		fputs(type_names[guest_values[i].type].suffix, text->to);
+		fputs(guest->labels, text->to);
 		fputs("} ", text->to);
 		put_value(text, unit, value);
 	}
@@ -123,8 +124,9 @@ static void put_guest_value(const struct text *text, const struct guest_list *gu
 static void put_time(const struct text *text, const char *name, const struct guest *guest,
 		     const char *label, const char *label_value, uint64_t time)
 {
-	fprintf(text->to, "%s_total", name);
-	put_guest_labels(text->to, guest);
+	fputs(name, text->to);
+	fputs("_total", text->to);
+	fputs(guest->labels, text->to);
 	if (label)
 		put_label(text->to, ',', label, label_value);
 	fputs("} ", text->to);
@@ -245,7 +247,7 @@ void put_verdicts(const struct text *text, const struct guest_list *guests,
 		if (!verdict.vcpus)
 			continue;
 		fputs("kvm_guest_verdict", text->to);
-		put_guest_labels(text->to, &guests->guest[i]);
+		fputs(guests->guest[i].labels, text->to);
 		put_label(text->to, ',', "verdict", why_rules[verdict.rule].name);
 		fputs("} 1\n", text->to);
 	}
@@ -264,7 +266,7 @@ void put_guests(const struct text *text, const struct guest_list *guests, enum m
 		  "a debugger, frozen by a cgroup, blocked in uninterruptible sleep, or unknown.");
 	for (i = 0; i < guests->count; i++) {
 		fputs("kvm_guest_state", text->to);
-		put_guest_labels(text->to, &guests->guest[i]);
+		fputs(guests->guest[i].labels, text->to);
 		put_label(text->to, ',', "state",
 			  process_state_name(guests->guest[i].vmm->process.state));
 		fputs("} 1\n", text->to);

@@ -93,11 +93,32 @@ void put_guest(FILE *to, const struct guest *guest)
 	put_label(to, ',', "uuid", uuid_of(guest));
 }
 
-void put_guest_labels(FILE *to, const struct guest *guest)
+/* Each metric of the guest has these labels, so they are made once. */
+static bool make_labels(struct guest_list *guests)
 {
-	put_guest(to, guest);
-	if (guest->ambiguous && is_named(guest->vmm) && guest->vmm->pid)
-		fprintf(to, ",pid=\"%d\"", (int)guest->vmm->pid);
+	const char *at;
+	size_t size, i;
+	FILE *to;
+
+	free(guests->labels);
+	guests->labels = NULL;
+	to = open_memstream(&guests->labels, &size);
+	for (i = 0; to && i < guests->count; i++) {
+		const struct guest *guest = &guests->guest[i];
+
+		put_guest(to, guest);
+		if (guest->ambiguous && is_named(guest->vmm) && guest->vmm->pid)
+			fprintf(to, ",pid=\"%d\"", (int)guest->vmm->pid);
+		fputc('\0', to);
+	}
+	if (!to || fclose(to))
+		return false;
+	at = guests->labels;
+	for (i = 0; i < guests->count; i++) {
+		guests->guest[i].labels = at;
+		at += strlen(at) + 1;
+	}
+	return true;
 }
 
 /* ---- the list ---- */
@@ -120,11 +141,12 @@ bool guest_list_examine(struct guest_list *guests, const struct monitor *monitor
 					  process->waiting_before;
 	}
 	mark_ambiguous(guests);
-	return guests->guest;
+	return guests->guest && make_labels(guests);
 }
 
 void guest_list_free(struct guest_list *guests)
 {
 	free(guests->guest);
+	free(guests->labels);
 	*guests = (struct guest_list){ 0 };
 }

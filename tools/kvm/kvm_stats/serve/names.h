@@ -104,12 +104,15 @@ struct guest {
 	const struct vmm *vmm;
 	char name[LABEL_TEXT_SIZE];	/* or that of the systemd unit or cgroup; "" if unknown */
 	bool ambiguous;		/* only the PID distinguishes it from all other guests */
+	/* '{' and guest, uuid, and pid if a name is ambiguous: what all of its metrics have */
+	const char *labels;
 };
 
 /* Initialize it with zeros. */
 struct guest_list {
 	struct guest *guest;	/* one for each of monitor->vmm */
 	size_t count;
+	char *labels;		/* of all guests, one string after the other */
 	uint64_t waited;	/* growth of the times that all vCPUs waited for a CPU, in ns */
 };
 
@@ -119,9 +122,6 @@ void guest_list_free(struct guest_list *guests);
 
 /* Writes '{' and the labels guest and uuid. An ambiguous guest without a name is "pid 4711". */
 void put_guest(FILE *to, const struct guest *guest);
-
-/* The same, and the label pid if the name is ambiguous. */
-void put_guest_labels(FILE *to, const struct guest *guest);
 
 /* ---- metrics that KVM does not count: about.c ---- */
 

@@ -132,7 +132,7 @@ static void add_series(struct exposition *exposition, const struct guest *guest,
 	}
 	exposition->series = more;
 	more[exposition->count++] = (struct series){ kind, target, end - i, ftell(labels) };
-	put_guest_labels(labels, guest);
+	fputs(guest->labels, labels);
 	if (kind != KIND_GUEST && guest->vmm->vms > 1)
 		fprintf(labels, ",vm=\"%d\"", target[0]->vm);
 	if (kind == KIND_VCPU)
@@ -187,12 +187,13 @@ static void update_series(struct exposition *exposition)
 static const uint64_t *values_in(const struct kvmstats_sample *sample, const struct target *target,
 				 const struct stat_set *set, const struct kvmstats_stat *stat)
 {
-	const struct kvmstats_stat *own = stat;
+	const struct kvmstats_stat *own;
 
 	if (!sample)
 		return NULL;
-	if (target->set != set)
-		own = kvmstats_schema_find(target->set->schema, kvmstats_stat_name(stat));
+	if (target->set == set)
+		return kvmstats_sample_values(sample, stat);
+	own = kvmstats_schema_find(target->set->schema, kvmstats_stat_name(stat));
 	return own && stat_is_like(own, stat) ? kvmstats_sample_values(sample, own) : NULL;
 }
 
@@ -262,7 +263,8 @@ static void put_sample_name(const struct sample *sample, const char *suffix, con
 	FILE *to = sample->exposition->text.to;
 	char before = '{';
 
-	fprintf(to, "%s%s", metric->name, suffix);
+	fputs(metric->name, to);
+	fputs(suffix, to);
 	if (metric->kind != KIND_HOST) {
 		fputs(sample->exposition->labels + sample->series->labels, to);
 		before = ',';
@@ -285,9 +287,10 @@ static void put_scaled_value(const struct sample *sample, const struct kvmstats_
 	char buf[SCALED_SIZE];
 
 	if (sample->metric->page_size)
-		fprintf(to, "%" PRIu64 "\n", value * sample->metric->page_size);
+		fprintf(to, "%" PRIu64, value * sample->metric->page_size);
 	else
-		fprintf(to, "%s\n", stat_scaled(stat, value, buf));
+		fputs(stat_scaled(stat, value, buf), to);
+	fputc('\n', to);
 }
 
 static void put_hist_count(const struct sample *sample, const char *suffix, const char *le,

@@ -83,13 +83,28 @@ static void mark_ambiguous(const struct guest_list *guests)
 	}
 }
 
+/* Other guests can have the name that replaces one. */
+static void replace_ambiguous_names(const struct guest_list *guests)
+{
+	bool replaced = false;
+	size_t i;
+
+	mark_ambiguous(guests);
+	for (i = 0; i < guests->count; i++) {
+		struct guest *guest = &guests->guest[i];
+
+		if (!guest->ambiguous || is_named(guest->vmm))
+			continue;
+		snprintf(guest->name, sizeof(guest->name), "pid %d", (int)guest->vmm->pid);
+		replaced = true;
+	}
+	if (replaced)
+		mark_ambiguous(guests);
+}
+
 void put_guest(FILE *to, const struct guest *guest)
 {
-	char pid[24];
-
-	snprintf(pid, sizeof(pid), "pid %d", (int)guest->vmm->pid);
-	put_label(to, '{', "guest",
-		  guest->ambiguous && !is_named(guest->vmm) ? pid : guest->name);
+	put_label(to, '{', "guest", guest->name);
 	put_label(to, ',', "uuid", uuid_of(guest));
 }
 
@@ -140,7 +155,7 @@ bool guest_list_examine(struct guest_list *guests, const struct monitor *monitor
 			guests->waited += process->group[THREAD_VCPU].waiting -
 					  process->waiting_before;
 	}
-	mark_ambiguous(guests);
+	replace_ambiguous_names(guests);
 	return guests->guest && make_labels(guests);
 }
 

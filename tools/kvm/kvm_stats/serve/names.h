@@ -102,7 +102,8 @@ void put_label(FILE *to, char before, const char *name, const char *value);
 
 struct guest {
 	const struct vmm *vmm;
-	char name[LABEL_TEXT_SIZE];	/* or that of the systemd unit or cgroup; "" if unknown */
+	/* Or that of the systemd unit or cgroup, or "pid 4711" if that is not known or ambiguous */
+	char name[LABEL_TEXT_SIZE];
 	bool ambiguous;		/* only the PID distinguishes it from all other guests */
 	/* '{' and guest, uuid, and pid if a name is ambiguous: what all of its metrics have */
 	const char *labels;
@@ -120,7 +121,7 @@ struct guest_list {
 bool guest_list_examine(struct guest_list *guests, const struct monitor *monitor);
 void guest_list_free(struct guest_list *guests);
 
-/* Writes '{' and the labels guest and uuid. An ambiguous guest without a name is "pid 4711". */
+/* Writes '{' and the labels guest and uuid. */
 void put_guest(FILE *to, const struct guest *guest);
 
 /* ---- metrics that KVM does not count: about.c ---- */

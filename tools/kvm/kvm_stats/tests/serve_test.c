@@ -736,6 +736,8 @@ static void test_hostile_names(void)
 	memset(two, 'x', 4095);
 	add_vmm(921, one, 1, 1);
 	add_vmm(922, two, 1, 1);
+	add_vmm(923, "", 1, 1);
+	add_vmm(924, "pid 923", 1, 1);
 	text = expose_with(&options);
 	for (at = text; *at; at++)
 		bad += (unsigned char)*at < ' ' ? *at != '\n' : *at == '\x7f';
@@ -749,6 +751,10 @@ static void test_hostile_names(void)
 	tap_ok(strstr(text, "xxx\",uuid=\"\",pid=\"921\"}") &&
 	       strstr(text, "xxx\",uuid=\"\",pid=\"922\"}"),
 	       "names that are equal after the cut have the label pid");
+	has_sample(text, "kvm_guest_vcpus{guest=\"pid 923\",uuid=\"\"} 1",
+		   "a guest without a name has its PID");
+	has_sample(text, "kvm_guest_vcpus{guest=\"pid 923\",uuid=\"\",pid=\"924\"} 1",
+		   "a name that looks like that is another one");
 	free(text);
 }
 

@@ -29,6 +29,8 @@ struct store {
 	size_t segments;
 	uint64_t last_number;
 	uint64_t last_time;		/* of a sample */
+	bool has_removed;		/* segments for this sample, because there was no space */
+	uint64_t removed;		/* when one was, whose space was not free afterwards */
 	size_t dropped;			/* samples since the last one that was written */
 	int error;			/* why: -errno, or 0 */
 	int remove_error;		/* why a segment could not be removed: errno, or 0 */
@@ -92,12 +94,36 @@ static void apply_limits(struct store *store, uint64_t now, uint64_t more)
 		;
 }
 
-static bool is_almost_full(const struct store *store)
+/* What is not known is 0. */
+static struct statvfs space_of(const struct store *store)
 {
 	struct statvfs fs;
 
-	return !fstatvfs(store->dir, &fs) &&
-	       fs.f_bavail < fs.f_blocks * STORE_FREE_PERCENT / 100;
+	return fstatvfs(store->dir, &fs) ? (struct statvfs){ .f_bavail = 0 } : fs;
+}
+
+static bool is_almost_full(const struct store *store)
+{
+	struct statvfs fs = space_of(store);
+
+	return fs.f_bavail < fs.f_blocks * STORE_FREE_PERCENT / 100;
+}
+
+/* Btrfs frees the space of a file up to 30 s after it was removed. */
+#define FREE_DELAY	(60 * SECOND)
+
+/* Removes the oldest segment. Returns whether its space is free now. */
+static bool make_space(struct store *store, uint64_t time)
+{
+	struct statvfs before = space_of(store);
+
+	if (time - store->removed < FREE_DELAY || !remove_oldest(store))
+		return false;
+	store->has_removed = true;
+	if (space_of(store).f_bavail > before.f_bavail)
+		return true;
+	store->removed = time;
+	return false;
 }
 
 /* ---- writing ---- */
@@ -194,38 +220,48 @@ static int append_sample(struct store *store, const struct sample *sample)
 	return err;
 }
 
-/* Removes segments until there is space. */
+/* Removes segments until there is space, or there will be. */
 static int append_somehow(struct store *store, const struct sample *sample)
 {
 	int err;
 
 	while (is_almost_full(store)) {
-		if (store->segments <= 1 || !remove_oldest(store))
+		if (store->segments <= 1)
 			return -ENOSPC;
+		if (!make_space(store, sample->time))
+			break;
 	}
 	err = append_sample(store, sample);
-	while (err == -ENOSPC && remove_oldest(store))
+	while (err == -ENOSPC && make_space(store, sample->time))
 		err = append_sample(store, sample);
 	return err;
 }
 
+static void report_drop(struct message *notice, int err, bool has_removed)
+{
+	message_set(notice, "%ssamples are dropped: %s",
+		    has_removed ? "the oldest samples were removed, and " : "",
+		    err == -EFBIG ? "one is larger than all may be" : strerror(-err));
+	if (err == -ENOSPC)
+		message_advice(notice, "At least %d %% of the file system must be free",
+			       STORE_FREE_PERCENT);
+	else if (err == -EFBIG)
+		message_advice(notice, "Use a larger --max-size");
+}
+
 bool store_append(struct store *store, const struct sample *sample, struct message *notice)
 {
-	size_t segments;
 	int err;
 
 	*notice = (struct message){ 0 };
+	store->has_removed = false;
 	if (needs_new_segment(store, sample->time))
 		end_segment(store);
 	apply_limits(store, sample->time, 0);
-	segments = store->segments;
 	err = append_somehow(store, sample);
 	store->last_time = sample->time;
 	if (err && err != store->error) {
-		message_set(notice, "samples are dropped: %s", strerror(-err));
-		if (err == -ENOSPC)
-			message_advice(notice, "At least %d %% of the file system must be free",
-				       STORE_FREE_PERCENT);
+		report_drop(notice, err, store->has_removed);
 	} else if (!err && store->error) {
 		message_set(notice, "samples are written again; %zu %s dropped", store->dropped,
 			    store->dropped == 1 ? "was" : "were");
@@ -234,7 +270,7 @@ bool store_append(struct store *store, const struct sample *sample, struct messa
 			    strerror(store->remove_error));
 		message_advice(notice, "Until it is removed, the recording is above its limits");
 		store->remove_error = 0;
-	} else if (!err && store->segments < segments) {
+	} else if (store->has_removed) {
 		message_set(notice, "the file system is almost full: the oldest samples were "
 			    "removed");
 	}

@@ -1007,6 +1007,52 @@ static void test_full_disk(void)
 	free((char *)path);
 }
 
+/* Btrfs frees the space of a file some time after it was removed, as if a process had it open. */
+static void test_late_space(void)
+{
+	enum { SEGMENTS = 8 };
+	static const char block[16384];
+	struct message why, notice = { .what = "" };
+	const char *path = path_of("late");
+	struct sample sample = { .time = 0 };
+	struct segment *list = NULL;
+	int fd[SEGMENTS], i;
+	struct store *store;
+
+	if (!mount_small(path)) {
+		tap_report(TAP_SKIP, "", "a full disk", "a tmpfs cannot be mounted");
+		return;
+	}
+	path = strdup(path);
+	for (i = 0; i < SEGMENTS; i++) {
+		struct segment segment = { .number = (uint64_t)i + 1, .time = RECORDED_START };
+		char name[SEGMENT_NAME_SIZE], file[128];
+
+		snprintf(file, sizeof(file), "late/%s", segment_name(&segment, name));
+		store_bytes(path_of(file), block, sizeof(block));
+		fd[i] = open(path_of(file), O_RDONLY);
+	}
+	store = store_open(path, &no_limits, &why);
+	fill("late/other");
+	for (i = 0; i < 3; i++) {
+		recorded_sample(&sample, (unsigned int)i, NULL);
+		store_append(store, &sample, &notice);
+		tap_ok(!!strstr(notice.what, "the oldest samples were removed") == !i,
+		       "the removal of a segment is reported once (sample %d)", i);
+	}
+	tap_is(segments_list(path, &list), SEGMENTS - 1,
+	       "if the space of a segment is not free at once, no other one is removed");
+	free(list);
+	for (i = 0; i < SEGMENTS; i++)
+		close(fd[i]);
+	recorded_sample(&sample, 3, NULL);
+	tap_ok(store_append(store, &sample, &notice), "when it is free, samples are written again");
+	store_close(store);
+	sample_free(&sample);
+	umount2(path, MNT_DETACH);
+	free((char *)path);
+}
+
 /* ---- times of the user ---- */
 
 /* Returns the time, or 0 if it is refused. */
@@ -1069,6 +1115,7 @@ int main(void)
 	test_pipe();
 	test_failing_writes();
 	test_full_disk();
+	test_late_space();
 	guest_files_remove(&files);
 	return tap_end();
 }

@@ -124,6 +124,8 @@ static bool find_start(struct replay *replay, struct message *why)
 	const struct sample *sample = err ? NULL : recording_next(replay->recording);
 	char begin[STAMP_SIZE];
 
+	if (options->since && options->until && options->until < options->since)
+		return message_set(why, "--until is before --since");
 	if (sample && (!wanted || sample->time <= wanted)) {
 		if (options->at && span)
 			start = sample->time > span ? sample->time - span : 0;

@@ -356,7 +356,9 @@ static void test_replay(void)
 {
 	const uint64_t at = RECORDED_START + 500 * RECORDED_INTERVAL;
 	const struct recorded booted = { .boot = 1 };
+	struct replay_options options = { .since = at, .until = at - SECOND };
 	struct replay *replay = replay_of("trip", (struct replay_options){ .at = at });
+	struct message why;
 
 	tap_ok(replay_is_at(replay, 500) && replay_next(replay) == -ENODATA,
 	       "one sample is at a time");
@@ -383,6 +385,10 @@ static void test_replay(void)
 	tap_ok(replay_is_at(replay, 7) && replay_has_gap(replay),
 	       "a boot in skipped samples is not forgotten");
 	replay_close(replay);
+	options.dir = path_of("trip");
+	tap_ok(!replay_open(&options, NULL, NULL, &why) &&
+	       !strcmp(why.what, "--until is before --since"),
+	       "a time that ends before it begins is refused");
 }
 
 /* ---- extracts ---- */

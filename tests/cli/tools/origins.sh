@@ -34,11 +34,16 @@ reads_copy()
 	prints 0 '"time": null' read --from "$out/host.copy" --json
 }
 
-# A part of a pass has no values.
+# A part of a pass has no values. A log does not repeat those of the pass before.
 refuses_part()
 {
-	head -c $(($(stat -c %s "$out/host.copy") / 6)) "$out/host.copy" >"$out/part" &&
-	prints 1 'part: the file ends in the middle of a sample[.] Copy it again' list --from "$out/part"
+	local size
+
+	size=$(stat -c %s "$out/host.copy")
+	head -c $((size / 6)) "$out/host.copy" >"$out/part" &&
+	prints 1 'part: the file ends in the middle of a sample[.] Copy it again' list --from "$out/part" &&
+	head -c $((size * 5 / 6)) "$out/host.copy" >"$out/part" &&
+	run 0 log --from "$out/part" -p "$vmm" --csv -f "^$statistic\$" && [ "$(wc -l <"$work/stdout")" = 2 ]
 }
 
 # A user without any right sees the guest, its CPU time and its memory, and one line that says why

@@ -269,11 +269,15 @@ static bool write_record(struct log *log)
 	return true;
 }
 
-/* Returns 1 after a sample, 0 if the log has to end, or -1 after an error. */
-static int sample_guests(struct log *log)
+/*
+ * Returns 1 after a sample, 0 if the log has to end, or -1 after an error. If the sample cannot be
+ * read, the guests have the values of the last one.
+ */
+static int sample_guests(struct log *log, bool *sampled)
 {
 	int err = monitor_sample(log->monitor);
 
+	*sampled = !err;
 	if (err == -ENODATA)
 		return 0;
 	notices_print(&log->notices, log->monitor);
@@ -283,7 +287,7 @@ static int sample_guests(struct log *log)
 }
 
 /* The same at @deadline. */
-static int next_sample(struct log *log, uint64_t deadline)
+static int next_sample(struct log *log, uint64_t deadline, bool *sampled)
 {
 	bool waited;
 
@@ -295,7 +299,7 @@ static int next_sample(struct log *log, uint64_t deadline)
 			return -1;
 		waited = samples_wait(log->monitor, deadline);
 	} while (!waited);
-	return sample_guests(log);
+	return sample_guests(log, sampled);
 }
 
 static int write_log(struct log *log)
@@ -305,16 +309,17 @@ static int write_log(struct log *log)
 	unsigned long i;
 
 	for (i = 0; !options->count || i < options->count; i++) {
+		bool sampled = false;
 		int ret;
 
 		deadline += options->interval;
 		if (deadline < clock_now())
 			deadline = clock_now();
-		ret = next_sample(log, deadline);
+		ret = next_sample(log, deadline, &sampled);
 		if (!ret)
 			return STATUS_OK;
-		if (ret < 0 || !update_columns(log) ||
-		    (log->columns.columns && !write_record(log)))
+		if (ret < 0 || (sampled && (!update_columns(log) ||
+					    (log->columns.columns && !write_record(log)))))
 			return STATUS_FAILED;
 	}
 	return STATUS_OK;

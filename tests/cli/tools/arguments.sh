@@ -26,6 +26,11 @@ hints_at_help()
 	done
 }
 
+names_long_options()
+{
+	"$stats" why --for=x 2>&1 | grep -q "^kvm-stats: --for must be a number"
+}
+
 letters_have_one_meaning()
 {
 	local name
@@ -255,6 +260,7 @@ argument_tests()
 	check "usage errors print the command that lists the options" hints_at_help
 	check "PID 0 is a usage error" prints 2 "not '0'" read -p 0
 	check "a letter is the same option in all commands" letters_have_one_meaning
+	check "a message names a long option" names_long_options
 	check "each --help fits 80 columns" help_fits_80_columns
 	check "the descriptions of all options start in one column" help_aligns_descriptions
 	completion_tests

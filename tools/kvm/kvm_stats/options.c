@@ -366,11 +366,15 @@ static bool apply_option(const struct command_options *options, int letter, void
 			 struct filter *filter, struct message *why)
 {
 	const struct command_option *option = find_option(options->table, letter);
-	const char name[] = { '-', (char)letter, '\0' };
+	char name[32];
 	void *member;
 
 	if (!option)
 		return filter_option(filter, letter, optarg, why);
+	if (letter <= UCHAR_MAX)
+		snprintf(name, sizeof(name), "-%c", letter);
+	else
+		snprintf(name, sizeof(name), "--%s", option->name);
 	member = (char *)arg + option->member;
 	switch (option->kind) {
 	case OPTION_FLAG:

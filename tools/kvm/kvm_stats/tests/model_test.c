@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "fake_host.h"
+#include "guest_files.h"
 #include "internal.h"
 #include "notice.h"
 #include "private_host.h"
@@ -310,44 +310,22 @@ void private_host_close(struct private_host *host)
 	loaded -= !!host;
 }
 
-/* Makes a directory like /proc in which process 4711 has run a guest. */
-static void make_proc(char *path)
-{
-	char name[64];
-	FILE *file;
-	int i;
+static struct guest_files proc;
 
-	if (!mkdtemp(path))
-		fake_host_fail("mkdtemp() failed");
-	snprintf(name, sizeof(name), "%s/4711", path);
-	mkdir(name, 0755);
-	strcat(name, "/stat");
-	file = fopen(name, "w");
-	if (!file)
-		fake_host_fail("the file stat cannot be written");
-	fprintf(file, "4711 (qemu) S");
-	for (i = 4; i <= 52; i++)
-		fprintf(file, " %d", i == 20 || i == 43);
-	fclose(file);
-	kvmstats_places.proc = path;
+/* Makes a directory like /proc in which process 4711 has run a guest. */
+static void make_proc(void)
+{
+	if (guest_files_make(&proc))
+		fake_host_fail("the directory cannot be made");
+	guest_files_task(&proc, "4711/stat", &(struct guest_task){
+		.name = "qemu", .state = 'S', .threads = 1, .guest = 1 });
+	kvmstats_places.proc = proc.dir;
 	kvmstats_places.file = "/nonexistent/host.pin";
 	kvmstats_places.socket = "/nonexistent/host.sock";
 }
 
-static void remove_proc(const char *path)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s/4711/stat", path);
-	unlink(name);
-	*strrchr(name, '/') = '\0';
-	rmdir(name);
-	rmdir(path);
-}
-
 static void test_private(void)
 {
-	char proc[] = "/tmp/model_test.XXXXXX";
 	struct filter filter = { 0 };
 	struct events events = { 0 };
 	struct monitor_options options = {
@@ -361,7 +339,7 @@ static void test_private(void)
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit.rlim_cur = 100;
 	setrlimit(RLIMIT_NOFILE, &limit);
-	make_proc(proc);
+	make_proc();
 	fake_host_open(&private, vm_stats, 1, vcpu_stats, 1);
 	load_error = 1;
 	if (monitor_open(&monitor, &options, &why))
@@ -399,7 +377,7 @@ static void test_private(void)
 	monitor_close(monitor);
 	tap_is(loaded, 0, "it is closed");
 	fake_host_close(&private);
-	remove_proc(proc);
+	guest_files_remove(&proc);
 }
 
 static void test_chosen(void)
@@ -410,7 +388,7 @@ static void test_chosen(void)
 	struct monitor *monitor;
 	struct message why;
 
-	make_proc(proc);
+	make_proc();
 	filter_add_pid(&filter, 4711);
 	fake_host_open(&private, vm_stats, 1, vcpu_stats, 1);
 	load_error = 1;
@@ -434,7 +412,7 @@ static void test_chosen(void)
 	monitor_close(monitor);
 	fake_host_close(&private);
 	filter_free(&filter);
-	remove_proc(proc);
+	guest_files_remove(&proc);
 }
 #endif
 

@@ -14,17 +14,12 @@ static struct guest_files files;
 
 static int threads_of_process = 3;
 
-/* Times are in ticks. The fields that the parser skips have other numbers. */
 static void write_task(const char *path, const char *name, char state, int user, int kernel,
 		       int guest)
 {
-	char text[512];
-
-	snprintf(text, sizeof(text),
-		 "7 (%s) %c 1 7 7 0 -1 4194304 10 11 12 13 %d %d 16 17 20 0 %d 0 100 999999 50 "
-		 "25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 %d 44 45 46\n",
-		 name, state, user, kernel, threads_of_process, guest);
-	write_file(text, "%s", path);
+	guest_files_task(&files, path, &(struct guest_task){
+		.name = name, .state = state, .user = user, .kernel = kernel,
+		.threads = threads_of_process, .guest = guest });
 }
 
 static void write_stat(const char *path, const char *name, int user, int kernel, int guest)

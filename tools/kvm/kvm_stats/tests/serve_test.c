@@ -189,7 +189,6 @@ static void add_others(void)
 	add_image(vcpus, &vcpu, 0, 0);
 	add_image(vcpus, &vcpu, 0, 1);
 	add_vmm(300, "", 1, 4);
-	add_vmm(400, "stopped", 1, 1);
 	add_vmm(500, "blocked", 1, 1);
 }
 
@@ -228,26 +227,24 @@ static void write_proc(int pid, const char *name, const char *text)
 	guest_files_write(&files, 0600, text, "proc/%d/%s", pid, name);
 }
 
-static void write_state(int pid, const char *name, char state)
+/* @path: in /proc */
+static void write_task(const char *path, const char *name, char state, long guest)
 {
-	char text[256];
+	char full[64];
 
-	snprintf(text, sizeof(text),
-		 "%d (%s) %c 1 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 "
-		 "29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44\n", pid, name, state);
-	write_proc(pid, "stat", text);
+	snprintf(full, sizeof(full), "proc/%s/stat", path);
+	guest_files_task(&files, full, &(struct guest_task){
+		.name = name, .state = state, .user = 14, .kernel = 15, .guest = guest });
 }
 
 /* The others have no state. */
 static void write_processes(void)
 {
-	write_state(100, "a (b) S", 'R');
-	write_state(200, "qemu", 'R');
-	write_state(250, "qemu", 'T');
-	write_state(400, "qemu", 't');
-	write_state(500, "qemu", 'D');
-	write_proc(500, "task/500/stat", "500 (qemu) D 1 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 "
-		   "20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 0 44\n");
+	write_task("100", "a (b) S", 'R', 43);
+	write_task("200", "qemu", 'R', 43);
+	write_task("250", "qemu", 't', 43);
+	write_task("500", "qemu", 'D', 43);
+	write_task("500/task/500", "qemu", 'D', 0);
 }
 
 /* @value is that of the module parameter. */
@@ -642,11 +639,10 @@ static struct vmm *add_web(void)
 
 	thread_image(&image);
 	add_image(vmm, &image, 0, 0)->target.tid = 901;
-	write_state(900, "qemu", 'S');
+	write_task("900", "qemu", 'S', 43);
 	write_proc(900, "status", "Name:\tqemu\nHugetlbPages:\t      64 kB\n");
 	write_proc(900, "task/901/cgroup", "0::/vms/web\n");
-	write_proc(900, "task/902/stat", "902 (IO iothread1) S 1 5 6 7 8 9 10 11 12 13 14 15 16 17 "
-		   "18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 0 44\n");
+	write_task("900/task/902", "IO iothread1", 'S', 0);
 	write_proc(900, "task/902/schedstat", "7000000 8000000 9\n");
 	guest_files_write(&files, 0600, "cpu\n", "cgroup/cgroup.controllers");
 	return vmm;
@@ -678,7 +674,7 @@ static void test_processes(void)
 	has_sample(text, "kvm_host_limited_guests 1", "the host has the number of such guests");
 	has_sample(text, "kvm_guest_major_faults_total{guest=\"web\",uuid=\"\"} 12",
 		   "major faults are exposed");
-	has_sample(text, "kvm_guest_memory_bytes{guest=\"web\",uuid=\"\"} 163840",
+	has_sample(text, "kvm_guest_memory_bytes{guest=\"web\",uuid=\"\"} 270336",
 		   "the memory includes huge pages");
 	has_sample(text, "kvm_guest_vcpu_cpu_seconds_total{guest=\"web\",uuid=\"\",mode=\"guest\"} "
 		   "2.500000000", "vCPUs have the time in the guest");
@@ -720,9 +716,8 @@ static void test_proc_only(void)
 	message_object(&monitor.problem, "kvm");
 	message_advice(&monitor.problem, "Use another kernel");
 	add_vmm(910, "bare", 1, 0);
-	write_state(910, "qemu", 'S');
-	write_proc(910, "task/911/stat", "911 (CPU 0/KVM) S 1 5 6 7 8 9 10 11 12 13 14 15 16 17 "
-		   "18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 10 44\n");
+	write_task("910", "qemu", 'S', 43);
+	write_task("910/task/911", "CPU 0/KVM", 'S', 10);
 	write_proc(910, "task/911/schedstat", "7000000 8000000 9\n");
 	text = expose_with(&options);
 	has_sample(text, "kvm_host_statistics_readable{source=\"proc\",error=\"kvm: no BTF\"} 0",

@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 
+#include "guest_files.h"
 #include "image.h"
 #include "internal.h"
 
@@ -149,70 +149,40 @@ static inline size_t open_files_of(int vm)
 
 /* ---- processes ---- */
 
-static char fake_proc[] = "/tmp/procXXXXXX";
-
-/* Writes a file of the process below the fake /proc. Makes its folder. */
-static inline void put_file(pid_t pid, const char *name, const char *text, size_t size)
-{
-	char path[128], *slash;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%d/%s", fake_proc, (int)pid, name);
-	for (slash = strchr(path + strlen(fake_proc) + 1, '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0755);
-		*slash = '/';
-	}
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (fd < 0 || write(fd, text, size) != (ssize_t)size)
-		exit(1);
-	close(fd);
-}
+static struct guest_files fake_proc;
 
 static char state = 'S';		/* of the processes that put_stat() makes */
 
 /* The times are in ticks. @tid 0: the process itself */
-static inline void put_stat(pid_t pid, pid_t tid, const char *comm, long threads,
-			    unsigned long start, unsigned long guest)
+static inline void put_stat(pid_t pid, pid_t tid, const char *comm, long threads, long start,
+			    long guest)
 {
-	char name[64] = "stat", text[512];
-	int n = snprintf(text, sizeof(text), "%d (%s) %c 1 1 1 0 -1 4194560 100 0 0 0 10 20 0 0 20 "
-			 "0 %ld 0 %lu 1000 200 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 3 "
-			 "0 0 0 %lu 0 0 0 0 0 0 0 0 0\n", tid ? (int)tid : (int)pid, comm, state,
-			 threads, start, guest);
+	char path[64];
 
 	if (tid)
-		snprintf(name, sizeof(name), "task/%d/stat", (int)tid);
-	put_file(pid, name, text, (size_t)n);
+		snprintf(path, sizeof(path), "%d/task/%d/stat", (int)pid, (int)tid);
+	else
+		snprintf(path, sizeof(path), "%d/stat", (int)pid);
+	guest_files_task(&fake_proc, path, &(struct guest_task){
+		.name = comm, .state = state, .threads = threads, .start = start, .guest = guest });
 }
 
 static inline void remove_process(pid_t pid)
 {
-	char command[128];
+	char path[128];
 
-	snprintf(command, sizeof(command), "rm -rf %s/%d", fake_proc, (int)pid);
-	if (system(command))
-		exit(1);
+	snprintf(path, sizeof(path), "%s/%d", fake_proc.dir, (int)pid);
+	remove_folder(path);
 }
 
 static inline void start_fake_proc(void)
 {
-	if (!mkdtemp(fake_proc))
+	if (guest_files_make(&fake_proc))
 		exit(1);
-	kvmstats_places.proc = fake_proc;
+	kvmstats_places.proc = fake_proc.dir;
 	kvmstats_places.file = "/nonexistent/host.pin";
 	kvmstats_places.socket = "/nonexistent/host.sock";
 	put_stat(1, 0, "init", 1, 10, 0);
-}
-
-static inline void stop_fake_proc(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", fake_proc);
-	if (system(command))
-		exit(1);
 }
 
 #endif /* FAKE_VMS_H */

@@ -14,7 +14,7 @@
 #include "tap.h"
 
 #define TICK		(SECOND / (uint64_t)sysconf(_SC_CLK_TCK))
-#define START		5000ul			/* of fake processes, in ticks */
+#define START		5000l			/* of fake processes, in ticks */
 
 /* ---- what the tests use ---- */
 
@@ -369,7 +369,7 @@ static void test_truncated(const struct vm_image *image)
 /* ---- /proc ---- */
 
 /* A process with two threads, of which the second has this name and this time in guests. */
-static void put_vmm(pid_t pid, const char *thread, unsigned long guest)
+static void put_vmm(pid_t pid, const char *thread, long guest)
 {
 	put_stat(pid, 0, "qemu", 2, START, guest);
 	put_stat(pid, pid, "qemu", 2, START, 0);
@@ -543,7 +543,7 @@ static void test_best(void)
 	kvmstats_places.proc = "/nonexistent";
 	advance(6 * SECOND);
 	tap_is(kvmstats_host_read(host), -ENOENT, "if no origin works, the error is the last one");
-	kvmstats_places.proc = fake_proc;
+	kvmstats_places.proc = fake_proc.dir;
 	remove_process(3000);
 	kvmstats_host_close(host);
 	unlink(published);
@@ -690,19 +690,18 @@ static int end_pass(struct kvmstats_host *host)
 
 static void put_names(pid_t pid, const char *comm, const char *guest)
 {
-	static const char cgroup[] = "0::/qemu.slice/100.scope\n";
 	char text[128];
 	int n = snprintf(text, sizeof(text), "qemu%c-name%c%s", 0, 0, guest);
 
 	put_stat(pid, 0, comm, 1, START, 0);
-	put_file(pid, "cmdline", text, (size_t)n + 1);
-	put_file(pid, "cgroup", cgroup, sizeof(cgroup) - 1);
+	guest_files_put(&fake_proc, 0644, text, (size_t)n + 1, "%d/cmdline", (int)pid);
+	guest_files_write(&fake_proc, 0644, "0::/qemu.slice/100.scope\n", "%d/cgroup", (int)pid);
 }
 
 /* Replaces the command line by a FIFO, which hangs. Stores its path. */
 static void hang(pid_t pid, char *path, size_t size)
 {
-	snprintf(path, size, "%s/%d/cmdline", fake_proc, (int)pid);
+	snprintf(path, size, "%s/%d/cmdline", fake_proc.dir, (int)pid);
 	if (unlink(path) || mkfifo(path, 0600))
 		exit(1);
 }
@@ -892,23 +891,6 @@ static void test_foreign(pid_t child)
 	kvmstats_host_close(host);
 }
 
-/* The file self/ns/pid has another inode number than that of the initial PID namespace. */
-static void put_namespace(void)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/self", fake_proc);
-	mkdir(path, 0755);
-	strcat(path, "/ns");
-	mkdir(path, 0755);
-	strcat(path, "/pid");
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-	if (fd < 0)
-		exit(1);
-	close(fd);
-}
-
 /* The files of VMs have the PID of their creator, and nothing else about it. */
 static void test_creators(pid_t child, pid_t ended)
 {
@@ -929,7 +911,8 @@ static void test_creators(pid_t child, pid_t ended)
 	vmm = kvmstats_host_vmm(host, child < ended);
 	tap_ok(kvmstats_vmm_is_orphan(vmm) && has_names(vmm, "?", NULL, -ESRCH),
 	       "a creator that has ended leaves an orphan");
-	put_namespace();
+	/* It has another inode number than that of the initial PID namespace. */
+	guest_files_write(&fake_proc, 0644, "", "self/ns/pid");
 	kvmstats_host_read(host);
 	tap_ok(kvmstats_host_is_nested(host), "in another PID namespace, the PIDs are not those");
 	kvmstats_host_close(host);
@@ -973,6 +956,6 @@ int main(void)
 	free(passes.data);
 	child_end(child);
 	child_end(other);
-	stop_fake_proc();
+	guest_files_remove(&fake_proc);
 	return tap_end();
 }

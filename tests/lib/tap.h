@@ -86,6 +86,16 @@ static inline bool tap_is(long long found, long long expected, const char *what)
 	return passed;
 }
 
+/* NULL is the text "none". */
+static inline bool tap_text(const char *found, const char *expected, const char *what)
+{
+	bool passed = tap_ok(!strcmp(found ? found : "none", expected), "%s", what);
+
+	if (!passed)
+		printf("# expected '%s', found '%s'\n", expected, found ? found : "none");
+	return passed;
+}
+
 /* Skip all test cases. Returns the exit status. */
 static inline int tap_skip_all(const char *why)
 {

@@ -68,12 +68,6 @@ static const char *labels_of(const struct vmm *vmm)
 	return labels;
 }
 
-static void is_text(const char *found, const char *expected, const char *what)
-{
-	if (!tap_ok(!strcmp(found, expected), "%s", what))
-		printf("# expected: %s\n# found: %s\n", expected, found);
-}
-
 static void test_samples(void)
 {
 	const struct target *vm, *vcpu;
@@ -91,7 +85,7 @@ static void test_samples(void)
 	vmm = host.monitor->vmm[1];
 	vm = vmm->target[0];
 	vcpu = vmm->target[2];
-	is_text(labels_of(vmm), "vm vcpu0 vcpu1", "a VM comes before its vCPUs");
+	tap_text(labels_of(vmm), "vm vcpu0 vcpu1", "a VM comes before its vCPUs");
 	tap_ok(vm->vcpu == -1 && vcpu->vcpu == 1 && vcpu->tid == 10001 && vcpu->vmm == vmm,
 	       "targets have the vCPU and its thread");
 	tap_ok(vcpu->now && !vcpu->before, "the first sample has no previous one");
@@ -134,9 +128,9 @@ static void test_several_vms(void)
 	fake_host_vcpu(&host, 7, INT_MAX, NULL);
 	host_image_patch(&host.image, at, 0, 4);
 	fake_host_sample(&host);
-	is_text(labels_of(host.monitor->vmm[0]),
-		"vm0 vm1 vm1/vcpu0 vm0/vcpu1 vm1/vcpu1 vm0/vcpu2147483647",
-		"vCPUs of two VMs are in the order of their IDs");
+	tap_text(labels_of(host.monitor->vmm[0]),
+		 "vm0 vm1 vm1/vcpu0 vm0/vcpu1 vm1/vcpu1 vm0/vcpu2147483647",
+		 "vCPUs of two VMs are in the order of their IDs");
 	tap_ok(host.monitor->vmm[0]->target[4] == vcpu && vcpu->id == 101,
 	       "a vCPU keeps its address and its VM");
 	fake_host_close(&host);
@@ -155,7 +149,7 @@ static void test_filter(void)
 	fake_host_sample(&host);
 	tap_ok(host.monitor->vmms == 1 && host.monitor->vmm[0]->pid == 102,
 	       "the filter selects processes");
-	is_text(labels_of(host.monitor->vmm[0]), "vcpu1", "the filter selects vCPUs");
+	tap_text(labels_of(host.monitor->vmm[0]), "vcpu1", "the filter selects vCPUs");
 	tap_is(host.monitor->vmm[0]->vcpus, 3, "the number of vCPUs is that of all");
 	tap_ok(!monitor_has_ended(host.monitor), "the selected process exists");
 	put_vm(&host, 101, 3);
@@ -178,13 +172,13 @@ static void test_message(void)
 	struct message message;
 
 	message_set(&message, "it is %s", "wrong");
-	is_text(text_of(&message), "it is wrong", "a message can have no object");
+	tap_text(text_of(&message), "it is wrong", "a message can have no object");
 	message_object(&message, "PID %d", 1);
 	message_advice(&message, "Do this");
-	is_text(text_of(&message), "PID 1: it is wrong. Do this.",
-		"a message has an object, what happened, and advice");
+	tap_text(text_of(&message), "PID 1: it is wrong. Do this.",
+		 "a message has an object, what happened, and advice");
 	message_set(&message, "no guest is named '%s'", "\033[2J");
-	is_text(text_of(&message), "no guest is named '?[2J'", "control characters are replaced");
+	tap_text(text_of(&message), "no guest is named '?[2J'", "control characters are replaced");
 }
 
 static void test_selection(void)
@@ -204,22 +198,22 @@ static void test_selection(void)
 	tap_ok(check_vmms(host.monitor, &why), "a range can be partly missing");
 	filter_add_vcpus(&host.filter, (struct filter_range){ 4, 4 });
 	tap_ok(!check_vmms(host.monitor, &why), "a vCPU that is missing is reported");
-	is_text(text_of(&why), "PID 101 (?): it has no vCPU 4, but 2 vCPUs", "by its ID");
+	tap_text(text_of(&why), "PID 101 (?): it has no vCPU 4, but 2 vCPUs", "by its ID");
 	fake_host_close(&host);
 	open_host(&host, &events);
 	filter_set_regex(&host.filter, "nosuch", &why);
 	put_vm(&host, 101, 2);
 	fake_host_sample(&host);
 	tap_ok(!check_matches(host.monitor, &why), "a statistic that does not exist is reported");
-	is_text(text_of(&why), "no statistic matches 'nosuch'. Run 'kvm-stats schema' for the "
-		"names.", "with the expression");
+	tap_text(text_of(&why), "no statistic matches 'nosuch'. Run 'kvm-stats schema' for the "
+		 "names.", "with the expression");
 	filter_add_pid(&host.filter, 1);
 	tap_ok(!check_vmms(host.monitor, &why), "a process without a VM is reported");
-	is_text(text_of(&why), "PID 1: the file has no VM of this process. Run 'kvm-stats list' "
-		"for the processes that have VMs.", "by its ID");
+	tap_text(text_of(&why), "PID 1: the file has no VM of this process. Run 'kvm-stats list' "
+		 "for the processes that have VMs.", "by its ID");
 	fake_host_sample(&host);
 	tap_is(monitor_sample(host.monitor), -ENODATA, "the end of a copy is reported");
-	is_text(text_of(&host.monitor->problem), "fake: the file has no more samples", "by name");
+	tap_text(text_of(&host.monitor->problem), "fake: the file has no more samples", "by name");
 	fake_host_close(&host);
 }
 
@@ -232,9 +226,9 @@ static void test_missing_exits(void)
 	host.options.exits = true;
 	put_vm(&host, 101, 1);
 	tap_is(fake_host_sample(&host), -EOPNOTSUPP, "a copy without the exits that are wanted");
-	is_text(text_of(&host.monitor->problem), "fake: the host file has no statistics of exits. "
-		"Leave out --exits, or publish the file with 'kvm-stats publish --exits'.",
-		"is reported");
+	tap_text(text_of(&host.monitor->problem), "fake: the host file has no statistics of exits. "
+		 "Leave out --exits, or publish the file with 'kvm-stats publish --exits'.",
+		 "is reported");
 	fake_host_close(&host);
 }
 
@@ -246,14 +240,14 @@ static void test_files(void)
 	struct message why;
 
 	tap_is(monitor_open(&monitor, &options, &why), -ENOENT, "a missing file is an error");
-	is_text(text_of(&why), "/nonexistent: the host file cannot be read: No such file or "
-		"directory", "with its name");
+	tap_text(text_of(&why), "/nonexistent: the host file cannot be read: No such file or "
+		 "directory", "with its name");
 	options.from = "/proc/self/status";
 	if (monitor_open(&monitor, &options, &why))
 		fake_host_fail(why.what);
 	tap_is(monitor_sample(monitor), -EPROTO, "another file is an error");
-	is_text(text_of(&monitor->problem), "/proc/self/status: it is not a host file. Copy one "
-		"with 'cat /run/kvm-stats/host.pin >FILE'.", "with advice");
+	tap_text(text_of(&monitor->problem), "/proc/self/status: it is not a host file. Copy one "
+		 "with 'cat /run/kvm-stats/host.pin >FILE'.", "with advice");
 	monitor_close(monitor);
 }
 
@@ -382,7 +376,6 @@ static void test_private(void)
 
 static void test_chosen(void)
 {
-	char proc[] = "/tmp/model_test.XXXXXX";
 	struct filter filter = { 0 };
 	struct monitor_options options = { .filter = &filter, .exits = true };
 	struct monitor *monitor;
@@ -396,7 +389,7 @@ static void test_chosen(void)
 		fake_host_fail(why.what);
 	tap_ok(monitor_sample(monitor) && monitor_sample(monitor) == -EPERM,
 	       "exits that cannot be counted are an error each time");
-	is_text(text_of(&monitor->problem), "it does not load", "with the reason");
+	tap_text(text_of(&monitor->problem), "it does not load", "with the reason");
 	load_error = 0;
 	tap_ok(!monitor_sample(monitor) && chosen == 4711 &&
 	       private_exits == EXITS_OF_CHOSEN, "a VMM that is named is chosen");

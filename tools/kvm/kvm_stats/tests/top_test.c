@@ -21,12 +21,6 @@
 /* Pages that are freed become empty pages of this. */
 static const struct top_scope all;
 
-static void text_is(const char *found, const char *expected, const char *what)
-{
-	if (!tap_ok(!strcmp(found, expected), "%s: %s", what, expected))
-		printf("# found '%s'\n", found);
-}
-
 /* ---- numbers ---- */
 
 static void test_numbers(void)
@@ -60,7 +54,7 @@ static void test_numbers(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		number_put(buf, cases[i].unit, cases[i].number, cases[i].width);
-		text_is(buf, cases[i].text, "a number is formatted for its column");
+		tap_text(buf, cases[i].text, "a number is formatted for its column");
 	}
 }
 
@@ -98,7 +92,7 @@ static void test_amounts(const struct kvmstats_schema *schema)
 		enum unit unit = number_unit_of(stat, &factor);
 
 		number_put(buf, unit, cases[i].value * factor, 0);
-		text_is(buf, cases[i].text, "an amount is formatted with its unit");
+		tap_text(buf, cases[i].text, "an amount is formatted with its unit");
 	}
 	tap_is(number_unit_of(kvmstats_schema_find(schema, "exits"), &factor), UNIT_COUNT,
 	       "a number of events has no unit");
@@ -132,23 +126,23 @@ static void test_bars(const struct kvmstats_schema *schema)
 
 	make_bars(&page, waits, values, deltas);
 	tap_is(page.lines, 5, "there are bars from the first to the last bucket that is not 0");
-	text_is(page.line[0]->name, "1.02us", "the lower bound of the first bar is correct");
-	text_is(page.line[0]->below, "2.05us", "the upper bound of the first bar is correct");
+	tap_text(page.line[0]->name, "1.02us", "the lower bound of the first bar is correct");
+	tap_text(page.line[0]->below, "2.05us", "the upper bound of the first bar is correct");
 	tap_is(page.line[1]->added, 7, "a bar has the number of new samples");
-	text_is(page.summary, "100 samples, 7 new; p50 < 2.05us, p99 < 32.8us",
-		"samples are counted, and percentiles found");
+	tap_text(page.summary, "100 samples, 7 new; p50 < 2.05us, p99 < 32.8us",
+		 "samples are counted, and percentiles found");
 	memset(values, 0, sizeof(values));
 	values[39] = 1;
 	make_bars(&page, waits, values, deltas);
 	tap_ok(page.lines == 1 && !*page.line[0]->below, "the last bucket has no upper bound");
-	text_is(page.line[0]->name, "275s", "the lower bound of the last bucket is correct");
+	tap_text(page.line[0]->name, "275s", "the lower bound of the last bucket is correct");
 	values[39] = 0;
 	make_bars(&page, waits, values, deltas);
 	tap_ok(!page.lines && !*page.summary, "an empty histogram has no bars");
 	values[1] = 3;
 	make_bars(&page, kvmstats_schema_find(schema, "size_hist"), values, deltas);
 	tap_is(page.lines, 1, "bars of a linear histogram are made");
-	text_is(page.line[0]->name, "10", "the lower bound of a bar without a unit is correct");
+	tap_text(page.line[0]->name, "10", "the lower bound of a bar without a unit is correct");
 	page_init(&page, PAGE_GUESTS, &all);
 }
 
@@ -195,7 +189,7 @@ static void order_is(const struct page *page, const char *expected, const char *
 		strcat(found, *found ? " " : "");
 		strcat(found, page->line[i]->name);
 	}
-	text_is(found, expected, what);
+	tap_text(found, expected, what);
 }
 
 static void test_order(const struct kvmstats_stat *stat)
@@ -391,24 +385,24 @@ static void test_cells(void)
 
 	for (i = 0; i < COLUMNS; i++)
 		line.number[i] = -1;
-	text_is(cell(COLUMN_CPU, &line, 6), "-", "an unknown number is a dash");
-	text_is(cell(COLUMN_VCPUS, &line, 6), "", "a line without vCPUs has no number of vCPUs");
-	text_is(cell(COLUMN_THROTTLED, &line, 6), "", "a guest without a limit is not throttled");
-	text_is(cell(COLUMN_KINDS, &line, 30), "", "without exits there are no kinds of exits");
+	tap_text(cell(COLUMN_CPU, &line, 6), "-", "an unknown number is a dash");
+	tap_text(cell(COLUMN_VCPUS, &line, 6), "", "a line without vCPUs has no number of vCPUs");
+	tap_text(cell(COLUMN_THROTTLED, &line, 6), "", "a guest without a limit is not throttled");
+	tap_text(cell(COLUMN_KINDS, &line, 30), "", "without exits there are no kinds of exits");
 	line.number[COLUMN_CPU] = 123.45;
 	line.number[COLUMN_EXITS] = 1234567;
 	line.number[COLUMN_MEMORY] = 1.5 * 1024 * 1024 * 1024;
 	line.number[COLUMN_VALUE] = 0x1p64;
 	line.kind[0] = (struct exit_kind){ "io", 1200, 0 };
 	line.kind[1] = (struct exit_kind){ "halt", 3, 0 };
-	text_is(cell(COLUMN_CPU, &line, 6), "123", "a percentage is rounded");
-	text_is(cell(COLUMN_EXITS, &line, 5), "1234k", "a rate is shortened to its column");
-	text_is(cell(COLUMN_MEMORY, &line, 8), "1.5GiB", "memory has a unit");
-	text_is(cell(COLUMN_VALUE, &line, 20), "18446744073709551615", "the largest value fits");
-	text_is(cell(COLUMN_KINDS, &line, 30), "io 1200, halt 3.0",
-		"the most frequent kinds of exits are listed");
-	text_is(cell(COLUMN_KINDS, &line, 10), "io 1200",
-		"the second kind is omitted if it does not fit");
+	tap_text(cell(COLUMN_CPU, &line, 6), "123", "a percentage is rounded");
+	tap_text(cell(COLUMN_EXITS, &line, 5), "1234k", "a rate is shortened to its column");
+	tap_text(cell(COLUMN_MEMORY, &line, 8), "1.5GiB", "memory has a unit");
+	tap_text(cell(COLUMN_VALUE, &line, 20), "18446744073709551615", "the largest value fits");
+	tap_text(cell(COLUMN_KINDS, &line, 30), "io 1200, halt 3.0",
+		 "the most frequent kinds of exits are listed");
+	tap_text(cell(COLUMN_KINDS, &line, 10), "io 1200",
+		 "the second kind is omitted if it does not fit");
 }
 
 static void test_columns(void)
@@ -462,22 +456,22 @@ static void test_history(void)
 	uint64_t i;
 
 	history_draw(buf, &history, 6);
-	text_is(buf, "      ", "an empty history is blank");
+	tap_text(buf, "      ", "an empty history is blank");
 	history_add(&history, 1, 2, 70);
 	history_add(&history, 2, 3, 0);
 	history_add(&history, 2, 3, 35);
 	history_draw(buf, &history, 6);
-	text_is(buf, "    #=", "an update of the last sample replaces its rate");
+	tap_text(buf, "    #=", "an update of the last sample replaces its rate");
 	history_add(&history, 5, 6, 70);
 	history_draw(buf, &history, 6);
-	text_is(buf, "  #= #", "samples that are missing are a gap");
+	tap_text(buf, "  #= #", "samples that are missing are a gap");
 	history_add(&history, 6, 7, 7);
 	history_draw(buf, &history, 1);
-	text_is(buf, "#", "the highest rate on the screen has the highest character");
+	tap_text(buf, "#", "the highest rate on the screen has the highest character");
 	for (i = 0; i < HISTORY_SAMPLES; i++)
 		history_add(&history, 7 + i, 8 + i, 0);
 	history_draw(buf, &history, 6);
-	text_is(buf, "______", "old samples are forgotten");
+	tap_text(buf, "______", "old samples are forgotten");
 }
 
 static void test_scrolling(void)
@@ -502,18 +496,18 @@ static void test_utf8(void)
 		return;
 	}
 	number_put(buf, UNIT_SECONDS, 0.000002048, 0);
-	text_is(buf, "2.05µs", "microseconds are formatted in UTF-8");
+	tap_text(buf, "2.05µs", "microseconds are formatted in UTF-8");
 	tap_is(screen_fit(buf, sizeof(buf), "größe", 10), 5,
 	       "the width of UTF-8 text is counted in cells, not bytes");
 	tap_is(screen_fit(buf, sizeof(buf), "größe", 4), 4,
 	       "UTF-8 text is truncated to a number of cells");
-	text_is(buf, "grö…", "UTF-8 text is truncated between characters, before an ellipsis");
+	tap_text(buf, "grö…", "UTF-8 text is truncated between characters, before an ellipsis");
 	tap_is(screen_fit(buf, sizeof(buf), "größe", 5), 5, "text that fits has no ellipsis");
 	tap_is(screen_fit(buf, sizeof(buf), "語語", 3), 3,
 	       "the ellipsis replaces a wide character");
 	tap_is(screen_fit(buf, sizeof(buf), "a\xff\x1b[0m", 10), 6,
 	       "an unprintable byte takes one cell");
-	text_is(buf, "a??[0m", "unprintable bytes are replaced");
+	tap_text(buf, "a??[0m", "unprintable bytes are replaced");
 	tap_is(screen_fit(buf, 4, "größe", 10), 2,
 	       "text is truncated between characters if the buffer is too short");
 }
@@ -525,9 +519,9 @@ static void test_ascii(void)
 	setlocale(LC_CTYPE, "C");
 	tap_is(screen_fit(buf, sizeof(buf), "a\xc3\xbc", 10), 3,
 	       "in the locale C each byte takes one cell");
-	text_is(buf, "a??", "in the locale C other bytes than ASCII are replaced");
+	tap_text(buf, "a??", "in the locale C other bytes than ASCII are replaced");
 	screen_fit(buf, sizeof(buf), "abcdef", 4);
-	text_is(buf, "abc+", "in the locale C, '+' marks text that is truncated");
+	tap_text(buf, "abc+", "in the locale C, '+' marks text that is truncated");
 	tap_is(screen_fit(buf, sizeof(buf), "", 0), 0, "empty text takes no cells");
 }
 
@@ -547,12 +541,12 @@ static void test_prompt(void)
 	prompt_begin(&prompt, PROMPT_SEARCH, "");
 	type(&prompt, "exitsü");
 	prompt_key(&prompt, KEY_BACKSPACE);
-	text_is(prompt.text, "exits", "Backspace deletes a character of several bytes");
+	tap_text(prompt.text, "exits", "Backspace deletes a character of several bytes");
 	prompt_key(&prompt, 'U' & 0x1f);
-	text_is(prompt.text, "", "^U deletes the whole line");
+	tap_text(prompt.text, "", "^U deletes the whole line");
 	prompt_key(&prompt, KEY_BACKSPACE);
 	prompt_key(&prompt, KEY_UP);
-	text_is(prompt.text, "", "Backspace and Up have no effect in an empty line");
+	tap_text(prompt.text, "", "Backspace and Up have no effect in an empty line");
 	for (i = 0; i < 1000; i++)
 		prompt_key(&prompt, 'x');
 	tap_is((long long)strlen(prompt.text), PROMPT_SIZE - 1,
@@ -560,15 +554,15 @@ static void test_prompt(void)
 	prompt_begin(&prompt, PROMPT_FILTER, "web");
 	prompt_key(&prompt, KEY_END);
 	prompt_key(&prompt, 'x');
-	text_is(prompt.text, "webx", "a prompt starts with an answer that can be edited");
+	tap_text(prompt.text, "webx", "a prompt starts with an answer that can be edited");
 	prompt_begin(&prompt, PROMPT_INTERVAL, "3");
 	prompt_key(&prompt, '0');
 	prompt_key(&prompt, '.');
 	prompt_key(&prompt, '5');
-	text_is(prompt.text, "0.5", "the first character replaces the answer");
+	tap_text(prompt.text, "0.5", "the first character replaces the answer");
 	prompt_begin(&prompt, PROMPT_FILTER, "web");
 	type(&prompt, "db");
-	text_is(prompt.text, "db", "also that of the filter");
+	tap_text(prompt.text, "db", "also that of the filter");
 }
 
 static void test_scopes(void)

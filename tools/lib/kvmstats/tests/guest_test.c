@@ -9,22 +9,16 @@
 
 #define UUID	"0a1b2c3d-0000-4000-8000-00000000000f"
 
-static void is_text(const char *found, const char *expected, const char *what)
-{
-	found = found ? found : "none";
-	tap_ok(!strcmp(found, expected), "%s: expected '%s', found '%s'", what, expected, found);
-}
-
 /* @size is that of @text as an array, which has a NUL after the last argument. */
 static void expect(const char *text, size_t size, const char *name, const char *uuid,
 		   const char *what)
 {
 	struct kvmstats_guest guest;
 
-	if (!tap_ok(!kvmstats_guest_parse(&guest, text, size), "%s", what))
+	if (!tap_ok(!kvmstats_guest_parse(&guest, text, size), "it is parsed: %s", what))
 		return;
-	is_text(guest.name, name, "name");
-	is_text(guest.uuid, uuid, "UUID");
+	tap_text(guest.name, name, what);
+	tap_text(guest.uuid, uuid, "its UUID");
 	kvmstats_guest_free(&guest);
 }
 
@@ -85,9 +79,8 @@ static void expect_cgroup(const char *text, const char *cgroup, const char *gues
 
 	snprintf(copy, sizeof(copy), "%s", text);
 	found = kvmstats_cgroup_parse(copy, &found_guest);
-	tap_ok(true, "%s", what);
-	is_text(found, cgroup, "cgroup");
-	is_text(found_guest, guest, "guest");
+	tap_text(found, cgroup, what);
+	tap_text(found_guest, guest, "its guest");
 }
 
 static void test_cgroups(void)

@@ -9,14 +9,10 @@
  *
  * usage: sample_host minimal|default|all series|file|proc [EXTRA]...
  */
-#include <dirent.h>
-#include <pthread.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 #include "fake_vmms.h"
-#include "guest.h"
+#include "guest_files.h"
 #include "util.h"
 
 #define MAX_VALUES		1024
@@ -148,65 +144,40 @@ static void advance_all(uint64_t interval, uint64_t now)
 	}
 }
 
-/* The guest's process is this one. It has a thread for each vCPU, and one of each other group. */
-static pid_t vcpu_tid[VCPUS];
+#define PID	7
+#define TID(vcpu)	(8 + (vcpu))
 
-static void *run_thread(void *name)
+static struct guest_files proc;
+
+static void write_thread(int tid, const char *name)
 {
-	prctl(PR_SET_NAME, name);
-	for (;;)
-		usleep(100000);
-	return NULL;
+	const struct guest_task task = { .name = name, .state = 'S' };
+	char path[64];
+
+	snprintf(path, sizeof(path), "%d/task/%d/stat", PID, tid);
+	guest_files_task(&proc, path, &task);
+	guest_files_write(&proc, 0600, "1000 1000 1\n", "%d/task/%d/schedstat", PID, tid);
 }
 
-static void start_thread(const char *name)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, run_thread, strdup(name)))
-		fail("a thread cannot be started");
-}
-
-static void find_threads(void)
-{
-	DIR *dir = opendir("/proc/self/task");
-	struct dirent *dirent;
-	struct task task;
-
-	while (dir && (dirent = readdir(dir))) {
-		pid_t tid = atoi(dirent->d_name);
-		int vcpu = tid && task_read(&task, getpid(), tid) ?
-			   kvmstats_vcpu_of_name(task.name) : -1;
-
-		if (vcpu >= 0 && vcpu < VCPUS)
-			vcpu_tid[vcpu] = tid;
-	}
-	closedir(dir);
-}
-
-static void start_threads(void)
-{
-	start_thread("CPU 0/KVM");
-	start_thread("CPU 1/KVM");
-	start_thread("IO iothread1");
-	start_thread("vhost-1");
-	/* They set their names. */
-	usleep(200000);
-	find_threads();
-}
-
+/* The process has a thread for each vCPU, and one of each other group. */
 static void start_guest(void)
 {
-	struct vmm *vmm = add_vmm(getpid(), "guest", 1, VCPUS);
+	struct vmm *vmm = add_vmm(PID, "guest", 1, VCPUS);
 	int i;
 
+	guest_files_task(&proc, "7/stat", &(struct guest_task){ .name = "qemu", .state = 'S' });
+	write_thread(PID, "qemu");
+	write_thread(TID(0), "CPU 0/KVM");
+	write_thread(TID(1), "CPU 1/KVM");
+	write_thread(TID(VCPUS), "IO iothread1");
+	write_thread(TID(VCPUS + 1), "vhost-7");
 	vmm->uuid = "00000000-0000-4000-8000-000000000001";
 	add_target(vmm, vm_set, 0, -1);
 	for (i = 0; i < VCPUS; i++) {
 		struct fake_target *vcpu = add_target(vmm, vcpu_set, 0, i);
 
 		if (kind == HOST_FILE)
-			vcpu->target.tid = vcpu_tid[i];
+			vcpu->target.tid = TID(i);
 	}
 }
 
@@ -219,7 +190,6 @@ static void print_host(enum metrics metrics)
 	struct sampling sampling = { .duration = MILLISECOND, .process = &use };
 	size_t i;
 
-	start_threads();
 	start_guest();
 	for (i = 1; i <= 2; i++) {
 		advance_all(SECOND, i * SECOND);
@@ -261,6 +231,10 @@ int main(int argc, char **argv)
 		      kind == PROC ? KVMSTATS_ORIGIN_PROC : KVMSTATS_ORIGIN_FILE;
 	vm_set = make_set(&next, false);
 	vcpu_set = make_set(&next, true);
+	if (guest_files_make(&proc))
+		fail("cannot make a directory");
+	proc_set_root(proc.dir);
 	print_host(metrics);
+	guest_files_remove(&proc);
 	return 0;
 }

@@ -2,13 +2,12 @@
 /*
  * A VMM for the tests of kvm-stats.
  *
- * usage: vmm [-s|-v] [-d] [-l] [-m VMS] [-c VCPUS] [-r RATE] [-k KIND] [-name GUEST] [-uuid UUID]
+ * usage: vmm [-s] [-d] [-l] [-m VMS] [-c VCPUS] [-r RATE] [-k KIND] [-name GUEST] [-uuid UUID]
  *
- * -s keeps statistics fds of all VMs and vCPUs open, -v those of all vCPUs, as QEMU 8.1 and later
- * do. -d duplicates all KVM fds. -l creates no VM at the start. -r, for x86 only, lets vCPU 0 of
- * one VM halt before each exit; RATE times per second an NMI wakes it, at intervals that vary from
- * an 18th of the mean to 3.5 times as much. -k, for x86 only: vCPUs `loop` or `halt` for ever.
- * -name and -uuid are ignored.
+ * -s keeps statistics fds of all VMs and vCPUs open. -d duplicates all KVM fds. -l creates no VM at
+ * the start. -r, for x86 only, lets vCPU 0 of one VM halt before each exit; RATE times per second an
+ * NMI wakes it, at intervals that vary from an 18th of the mean to 3.5 times as much. -k, for x86
+ * only: vCPUs `loop` or `halt` for ever. -name and -uuid are ignored.
  *
  * When the vCPUs run, it prints "ready", the value of KVM_CAP_STATS_BINARY_FD, and the name of a
  * statistic that counts exactly what the vCPUs do. It executes the commands that it reads from
@@ -48,8 +47,7 @@ struct vms {
 };
 
 struct options {
-	bool vm_stats;
-	bool vcpu_stats;
+	bool stats;
 	bool duplicate;
 	int vms;
 	int vcpus;
@@ -71,14 +69,10 @@ static void parse(int argc, char **argv, struct options *options)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "svdlm:c:r:k:n:u:")) != -1) {
+	while ((option = getopt(argc, argv, "sdlm:c:r:k:n:u:")) != -1) {
 		switch (option) {
 		case 's':
-			options->vm_stats = true;
-			options->vcpu_stats = true;
-			break;
-		case 'v':
-			options->vcpu_stats = true;
+			options->stats = true;
 			break;
 		case 'd':
 			options->duplicate = true;
@@ -107,9 +101,9 @@ static void parse(int argc, char **argv, struct options *options)
 	}
 }
 
-static void prepare_fd(const struct options *options, int fd, bool stats)
+static void prepare_fd(const struct options *options, int fd)
 {
-	if (stats && ioctl(fd, KVM_GET_STATS_FD, NULL) < 0) {
+	if (options->stats && ioctl(fd, KVM_GET_STATS_FD, NULL) < 0) {
 		perror("vmm: KVM_GET_STATS_FD");
 		exit(1);
 	}
@@ -139,9 +133,9 @@ static void add_vm(const struct options *options, struct vms *vms, int vcpus)
 	if (err)
 		fail("cannot create a VM", -err);
 	vms->count++;
-	prepare_fd(options, vm->fd, options->vm_stats);
+	prepare_fd(options, vm->fd);
 	for (i = 0; i < vm->vcpus; i++)
-		prepare_fd(options, vm->vcpu[i].fd, options->vcpu_stats);
+		prepare_fd(options, vm->vcpu[i].fd);
 }
 
 /* ---- what vCPU threads do between bursts of exits ---- */

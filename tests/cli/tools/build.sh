@@ -211,46 +211,36 @@ build_tests()
 	check "all programs build with address and undefined-behaviour sanitizers" build_checked
 }
 
-# build_fuzzer NAME
-build_fuzzer()
+# Write valid files for the fuzzers. That of recordings writes its own.
+make_seeds()
 {
-	clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$lib" \
-		-I"$plain/lib" -idirafter "$ROOT/include/uapi" -o "$out/$1_fuzz" \
-		"$lib/tests/$1_fuzz.c" "$lib"/*.c
+	rm -rf "$out/seeds" && mkdir -p "$out"/seeds/{schema,host,record} && build_plain library &&
+	make -s -C "$lib" O="$plain/lib" "$plain/lib/tests/fuzz_seeds" &&
+	"$plain/lib/tests/fuzz_seeds" "$out/seeds/schema" "$out/seeds/host"
 }
 
-# fuzz NAME: run the fuzzer 50,000 times, starting from valid files, which fuzz_seeds writes
+# fuzz NAME SIZE ARGUMENT...: build the fuzzer with these arguments of clang, and run it 50,000 times,
+# starting from the valid files
 fuzz()
 {
-	local corpus=$out/corpus/$1 seeds=$out/seeds
+	local name=$1 size=$2 corpus=$out/corpus/$1
 
-	rm -rf "$corpus" "$seeds" && mkdir -p "$corpus" "$seeds/schema" "$seeds/host" &&
-	build_plain library && make -s -C "$lib" O="$plain/lib" "$plain/lib/tests/fuzz_seeds" &&
-	"$plain/lib/tests/fuzz_seeds" "$seeds/schema" "$seeds/host" && build_fuzzer "$1" &&
-	"$out/$1_fuzz" -runs=50000 -seed=1 -max_len=4096 -max_total_time=50 -verbosity=0 \
-		-print_final_stats=1 -artifact_prefix="$out/" "$corpus" "$seeds/$1" &&
+	shift 2
+	rm -rf "$corpus" && mkdir -p "$corpus" &&
+	clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$lib" \
+		-I"$plain/lib" -idirafter "$ROOT/include/uapi" -o "$out/${name}_fuzz" "$@" "$lib"/*.c &&
+	SEEDS=$out/seeds/$name "$out/${name}_fuzz" -runs=50000 -seed=1 -max_len="$size" -max_total_time=50 \
+		-verbosity=0 -print_final_stats=1 -artifact_prefix="$out/" "$corpus" "$out/seeds/$name" &&
 	# If the fuzzer finds few new inputs, it does not get past the header.
 	[ "$(find "$corpus" -type f | wc -l)" -gt 20 ]
 }
 
-# The recordings of the command: the fuzzer writes the valid samples from which it starts.
 fuzz_recordings()
 {
-	local corpus=$out/corpus/record seeds=$out/seeds/record
-
-	rm -rf "$corpus" "$seeds" && mkdir -p "$corpus" "$seeds" && build_plain library &&
-	clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -Wno-unused-function \
-		-Wno-gnu-variable-sized-type-not-at-end -D_GNU_SOURCE \
-		-D_FILE_OFFSET_BITS=64 -DHAVE_ZSTD=1 \
-		-I"$command" -I"$lib" -I"$lib/tests" -I"$plain/lib" -idirafter "$ROOT/include/uapi" \
-		-o "$out/record_fuzz" "$command"/tests/record_fuzz.c \
-		"$command"/record/{sample,codec,frame,recording}.c "$command"/{util,message}.c \
-		"$lib"/*.c -lzstd -lz &&
-	SEEDS=$seeds "$out/record_fuzz" -runs=50000 -seed=1 -max_len=8192 -max_total_time=50 \
-		-verbosity=0 -print_final_stats=1 -artifact_prefix="$out/" "$corpus" "$seeds" &&
-	[ "$(find "$corpus" -type f | wc -l)" -gt 20 ]
+	fuzz record 8192 -Wno-unused-function -Wno-gnu-variable-sized-type-not-at-end -DHAVE_ZSTD=1 \
+		-I"$command" -I"$lib/tests" "$command"/tests/record_fuzz.c \
+		"$command"/record/{sample,codec,frame,recording}.c "$command"/{util,message}.c -lzstd -lz
 }
 
 fuzz_tests()
@@ -261,8 +251,9 @@ fuzz_tests()
 
 	if echo 'int LLVMFuzzerTestOneInput() { return 0; }' |
 		clang -fsanitize=fuzzer,address -w -x c - -o "$out/fuzzer" 2>"$out/log"; then
-		check "$schemas" fuzz schema
-		check "$hosts" fuzz host
+		check "valid files for the fuzzers are written" make_seeds
+		check "$schemas" fuzz schema 4096 "$lib/tests/schema_fuzz.c"
+		check "$hosts" fuzz host 4096 "$lib/tests/host_fuzz.c"
 		check "$recordings" fuzz_recordings
 	else
 		skip "$schemas" "clang has no libFuzzer: $(head -n 1 "$out/log")"

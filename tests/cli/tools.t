@@ -17,8 +17,6 @@ set -u
 . "$ROOT/tests/cli/tools/build.sh"
 # shellcheck source=tools/arguments.sh
 . "$ROOT/tests/cli/tools/arguments.sh"
-# shellcheck source=tools/discovery.sh
-. "$ROOT/tests/cli/tools/discovery.sh"
 # shellcheck source=tools/json.sh
 . "$ROOT/tests/cli/tools/json.sh"
 # shellcheck source=tools/origins.sh
@@ -152,7 +150,6 @@ else
 	run_tests cli_tests
 	run_tests vmm_completion_tests
 	run_tests origin_tests
-	run_tests discovery_tests
 	run_tests log_tests
 	run_tests json_tests
 	run_tests running_example_tests

@@ -13,6 +13,20 @@ json_matches_table()
 	diff "$out/table" "$out/json" && [ -s "$out/json" ]
 }
 
+# The names of these threads have the number of the vCPU.
+has_threads()
+{
+	local list
+
+	"$stats" list --json -p "$vmm" 2>/dev/null 9>&- >"$out/found"
+	cat "$out/found"
+	list=$(jq -r '.vmms[0].threads[] | "\(.vcpu) \(.tid)"' "$out/found") || return
+	[ "$(wc -l <<<"$list")" = 2 ] || return
+	while read -r vcpu tid; do
+		grep -x "CPU $vcpu/KVM" "/proc/$vmm/task/$tid/comm" || return
+	done <<<"$list"
+}
+
 # The VMMs $first and $vmm run. The first one has the guest web,"1".
 lists_as_json()
 {
@@ -93,6 +107,7 @@ json_tests()
 		return
 	fi
 	check "a VMM for --json starts" start_vmm -s
+	check "list --json has the thread of each vCPU" has_threads
 	check "query and the table have the same values" json_matches_table
 	check "query --names selects whole names" selects_names
 	check "query --names reports names that do not exist" reports_unknown_names

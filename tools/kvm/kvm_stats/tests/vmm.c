@@ -2,12 +2,12 @@
 /*
  * A VMM for the tests of kvm-stats.
  *
- * usage: vmm [-s] [-d] [-l] [-m VMS] [-c VCPUS] [-r RATE] [-k KIND] [-name GUEST] [-uuid UUID]
+ * usage: vmm [-s] [-d] [-m VMS] [-c VCPUS] [-r RATE] [-k KIND] [-name GUEST] [-uuid UUID]
  *
- * -s keeps statistics fds of all VMs and vCPUs open. -d duplicates all KVM fds. -l creates no VM at
- * the start. -r, for x86 only, lets vCPU 0 of one VM halt before each exit; RATE times per second an
- * NMI wakes it, at intervals that vary from an 18th of the mean to 3.5 times as much. -k, for x86
- * only: vCPUs `loop` or `halt` for ever. -name and -uuid are ignored.
+ * -s keeps statistics fds of all VMs and vCPUs open. -d duplicates all KVM fds. -r, for x86 only,
+ * lets vCPU 0 of one VM halt before each exit; RATE times per second an NMI wakes it, at intervals
+ * that vary from an 18th of the mean to 3.5 times as much. -k, for x86 only: vCPUs `loop` or `halt`
+ * for ever. -name and -uuid are ignored.
  *
  * When the vCPUs run, it prints "ready", the value of KVM_CAP_STATS_BINARY_FD, and the name of a
  * statistic that counts exactly what the vCPUs do. It executes the commands that it reads from
@@ -69,16 +69,13 @@ static void parse(int argc, char **argv, struct options *options)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "sdlm:c:r:k:n:u:")) != -1) {
+	while ((option = getopt(argc, argv, "sdm:c:r:k:n:u:")) != -1) {
 		switch (option) {
 		case 's':
 			options->stats = true;
 			break;
 		case 'd':
 			options->duplicate = true;
-			break;
-		case 'l':
-			options->vms = 0;
 			break;
 		case 'm':
 			options->vms = small_number(optarg, MAX_VMS);

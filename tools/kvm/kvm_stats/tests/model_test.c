@@ -280,21 +280,16 @@ void private_host_choose(struct private_host *host, pid_t pid, bool choose)
 int private_host_pass(void *arg)
 {
 	struct fake_host *host = arg;
-	int fd = memfd_create("pass", MFD_CLOEXEC);
-	size_t vm;
+	size_t vm = host->image.size;
+	int fd;
 
-	if (pass_error) {
-		close(fd);
+	if (pass_error)
 		return pass_error;
-	}
-	vm = host->image.size;
 	put_vm(host, 4711, 1);
 	host_image_patch(&host->image, vm + offsetof(struct kvm_host_vm, start_time), private_start,
 			 8);
 	host_image_end(&host->image, 0);
-	if (write(fd, host->image.data, host->image.size) != (ssize_t)host->image.size ||
-	    lseek(fd, 0, SEEK_SET))
-		fake_host_fail("the pass cannot be written");
+	fd = bytes_fd(host->image.data, host->image.size);
 	fake_host_begin_pass(host);
 	return fd;
 }

@@ -32,6 +32,11 @@
 #define FRAME		60
 
 static struct guest_files files;
+
+static void put_file(const char *name, const void *data, size_t size)
+{
+	guest_files_put(&files, 0600, data, size, "%s", name);
+}
 static const struct store_limits no_limits = { .age = UINT64_MAX / 2, .size = UINT64_MAX / 2 };
 
 /* ---- files and passes ---- */
@@ -67,10 +72,9 @@ static void test_files(void)
 static struct kvmstats_host *read_host(const struct bytes *pass)
 {
 	struct kvmstats_host *host = NULL;
-	int fd = memfd_create("host", MFD_CLOEXEC);
+	int fd = bytes_fd((void *)pass->data, pass->size);
 
-	if (fd < 0 || write(fd, pass->data, pass->size) != (ssize_t)pass->size ||
-	    lseek(fd, 0, SEEK_SET) || kvmstats_host_open_fd(&host, fd) || kvmstats_host_read(host))
+	if (kvmstats_host_open_fd(&host, fd) || kvmstats_host_read(host))
 		printf("# the host file cannot be read\n");
 	close(fd);
 	return host;
@@ -183,15 +187,6 @@ static struct found read_all(const char *path)
 
 	read_on(path, 0, &found);
 	return found;
-}
-
-static void store_bytes(const char *path, const void *data, size_t size)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		printf("# the copy cannot be written\n");
-	close(fd);
 }
 
 static const char *path_of(const char *name)
@@ -463,7 +458,7 @@ static void test_recorder(void)
 	strcpy(dir, path_of("recorder"));
 	host_image_pass(&image, 5);
 	host_image_pass(&image, 6);
-	store_bytes(from, image.data, image.size);
+	put_file("host", image.data, image.size);
 	free(image.data);
 	tap_is(run_record(args, count, true), 0, "a host file is recorded");
 	recording = recording_open(dir, NULL, NULL, &why);
@@ -651,7 +646,7 @@ static void test_truncation(const struct copy *copy)
 	for (size = 0; size <= copy->size; size += 1 + (size > 500) * 16, tries++) {
 		struct found found;
 
-		store_bytes(path_of("cut.zst"), copy->data, size);
+		put_file("cut.zst", copy->data, size);
 		found = read_all(path_of("cut.zst"));
 		wrong += found.wrong;
 		lost += found.samples < before;
@@ -661,7 +656,7 @@ static void test_truncation(const struct copy *copy)
 	tap_tried(tries, "lengths of a segment that was cut");
 	tap_is(wrong, 0, "no sample of a file that was cut is wrong");
 	tap_is(lost + silent, 0, "each sample is read immediately after it is written");
-	store_bytes(path_of("cut.zst"), copy->data, copy->size);
+	put_file("cut.zst", copy->data, copy->size);
 	tap_is(read_all(path_of("cut.zst")).samples, SAMPLES, "all of them at the end");
 }
 
@@ -676,7 +671,7 @@ static void test_bit_flips(const struct copy *copy)
 		struct found found;
 
 		copy->data[at] ^= bit;
-		store_bytes(path_of("flip.zst"), copy->data, copy->size);
+		put_file("flip.zst", copy->data, copy->size);
 		found = read_all(path_of("flip.zst"));
 		wrong += found.wrong;
 		unreported += found.samples < SAMPLES && !found.notices;
@@ -702,7 +697,7 @@ static void test_holes(const struct copy *copy)
 
 		memcpy(data, copy->data, copy->size);
 		memset(data + at, 0, at + size > copy->size ? copy->size - at : size);
-		store_bytes(path_of("hole.zst"), data, copy->size);
+		put_file("hole.zst", data, copy->size);
 		found = read_all(path_of("hole.zst"));
 		wrong += found.wrong;
 		unreported += found.samples < SAMPLES && !found.notices;
@@ -723,7 +718,7 @@ static void test_lost_frame(const struct copy *copy)
 	struct message why;
 
 	copy->data[at + 200] ^= 1;
-	store_bytes(path_of("frame.zst"), copy->data, copy->size);
+	put_file("frame.zst", copy->data, copy->size);
 	copy->data[at + 200] ^= 1;
 	recording = recording_open(path_of("frame.zst"), NULL, NULL, &why);
 	tap_is(number_at(recording, RECORDED_START + 70 * RECORDED_INTERVAL), FRAME - 1,
@@ -906,9 +901,8 @@ static void test_names_of_segments(void)
 {
 	struct segment *list = NULL;
 
-	mkdir(path_of("names"), 0700);
-	store_bytes(path_of("names/kvm-stats-7-20260101T000000Z.zst"), "", 0);
-	store_bytes(path_of("names/kvm-stats-00000008-20260101T000000Z.zst"), "", 0);
+	put_file("names/kvm-stats-7-20260101T000000Z.zst", "", 0);
+	put_file("names/kvm-stats-00000008-20260101T000000Z.zst", "", 0);
 	tap_ok(segments_list(path_of("names"), &list) == 1 && list[0].number == 8,
 	       "only names that a recorder writes are segments");
 	free(list);
@@ -1035,7 +1029,7 @@ static void test_late_space(void)
 		char name[SEGMENT_NAME_SIZE], file[128];
 
 		snprintf(file, sizeof(file), "late/%s", segment_name(&segment, name));
-		store_bytes(path_of(file), block, sizeof(block));
+		put_file(file, block, sizeof(block));
 		fd[i] = open(path_of(file), O_RDONLY);
 	}
 	store = store_open(path, &no_limits, &why);

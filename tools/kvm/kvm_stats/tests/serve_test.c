@@ -92,7 +92,10 @@ static void vcpu_image(struct image *image)
 	add(image, "halt_poll_fail_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 1);
 }
 
-/* The statistics of a vCPU on a kernel with exit statistics. No exit was of the class hlt. */
+/*
+ * The statistics of a vCPU on a kernel with exit statistics, whose histograms have 32 buckets. No
+ * exit was of the class hlt.
+ */
 static void exits_image(struct image *image)
 {
 	uint64_t *delays;
@@ -101,13 +104,13 @@ static void exits_image(struct image *image)
 	add(image, "exits", COUNTER, 0, 1, 0, 40);
 	add(image, "run_delay_ns", COUNTER | SECONDS, -9, 1, 0, 41);
 	add(image, "run_delay_max_ns", TYPE(PEAK) | SECONDS, -9, 1, 0, 42);
-	delays = add(image, "run_delay_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 0);
+	delays = add(image, "run_delay_hist", TYPE(LOG_HIST) | SECONDS, -9, 20, 0, 0);
 	delays[14] = 43;
 	add(image, "preemptions", COUNTER, 0, 1, 0, 44);
 	add(image, "guest_ns", COUNTER | SECONDS, -9, 1, 0, 45);
 	add(image, "userspace_ns", COUNTER | SECONDS, -9, 1, 0, 46);
 	add(image, "halted_ns", COUNTER | SECONDS, -9, 1, 0, 47);
-	add(image, "exit_hist", TYPE(LOG_HIST) | SECONDS, -9, 32, 0, 1);
+	add(image, "exit_hist", TYPE(LOG_HIST) | SECONDS, -9, 16, 0, 1);
 	add(image, "exit_io", COUNTER, 0, 1, 0, 48);
 	add(image, "exit_io_ns", COUNTER | SECONDS, -9, 1, 0, 49);
 	add(image, "exit_hlt", COUNTER, 0, 1, 0, 0);

@@ -77,8 +77,9 @@ static void explain_file(struct message *problem, int err)
 	switch (-err) {
 	case ENOENT:
 		message_set(problem, "no host file is published");
-		message_advice(problem, "Run 'kvm-stats publish' as root, and read it as a member "
-			       "of the group kvm-stats");
+		message_advice(problem, HAVE_BPF ? "Run 'kvm-stats publish' as root, and read it "
+			       "as a member of the group kvm-stats" : "This kvm-stats was built "
+			       "without libbpf: publish it with one that has libbpf");
 		return;
 	case EACCES:
 	case EPERM:

@@ -137,7 +137,7 @@ names_container()
 	reports_alone 1 'add the device to this container' "$no_kvm mkdir /sys/class/misc/kvm;" list
 }
 
-# A user who is not root. The user may have no access to the directory of the program, so use an fd.
+# A user without rights may have no access to the directory of the program, so use an fd.
 as_nobody='setpriv --reuid 65534 --regid 65534 --clear-groups /proc/self/fd/8'
 
 # kvm-stats.service has no devices either.

@@ -24,7 +24,7 @@ static bool is_older_than(int major, int minor)
 	       (has_major < major || (has_major == major && has_minor < minor));
 }
 
-/* Who reads the host file needs no device, and kvm-stats.service has none. Root may have to load it. */
+/* The host file is read without a device, which kvm-stats.service lacks. Only root loads it. */
 static bool lacks_kvm(struct message *problem)
 {
 	bool has_kvm = exists("/sys/class/misc/kvm");

@@ -37,6 +37,7 @@ static void put_file(const char *name, const void *data, size_t size)
 {
 	guest_files_put(&files, 0600, data, size, "%s", name);
 }
+
 static const struct store_limits no_limits = { .age = UINT64_MAX / 2, .size = UINT64_MAX / 2 };
 
 /* ---- files and passes ---- */

@@ -30,6 +30,7 @@ struct store {
 	uint64_t last_number;
 	uint64_t last_time;		/* of a sample */
 	bool has_removed;		/* segments for this sample, because there was no space */
+	size_t aged;			/* segments that were removed for this sample, by age */
 	uint64_t removed;		/* when one was, whose space was not free afterwards */
 	size_t dropped;			/* samples since the last one that was written */
 	int error;			/* why: -errno, or 0 */
@@ -87,8 +88,10 @@ static void apply_limits(struct store *store, uint64_t now, uint64_t more)
 	size_t i;
 
 	for (i = store->segments; i--;) {
-		if (store->segment[i].time + store->limits.age < now)
-			remove_segment(store, i);
+		if (store->segment[i].time + store->limits.age >= now)
+			continue;
+		remove_segment(store, i);
+		store->aged++;
 	}
 	while (size_of_all(store) + more > store->limits.size && remove_oldest(store))
 		;
@@ -255,6 +258,7 @@ bool store_append(struct store *store, const struct sample *sample, struct messa
 
 	*notice = (struct message){ 0 };
 	store->has_removed = false;
+	store->aged = 0;
 	if (needs_new_segment(store, sample->time))
 		end_segment(store);
 	apply_limits(store, sample->time, 0);
@@ -273,6 +277,10 @@ bool store_append(struct store *store, const struct sample *sample, struct messa
 	} else if (store->has_removed) {
 		message_set(notice, "the file system is almost full: the oldest samples were "
 			    "removed");
+	} else if (store->aged > 1) {
+		message_set(notice, "%zu segments were removed at once, because they became older "
+			    "than --max-age", store->aged);
+		message_advice(notice, "If the clock is wrong, set it: it decides what is old");
 	}
 	store->dropped = err ? store->dropped + 1 : 0;
 	store->error = err;

@@ -861,6 +861,26 @@ static void test_age_after_clock(void)
 	tap_ok(count > 1 && !old, "after a clock was ahead, old samples are removed, too");
 }
 
+/* One segment after the other is removed without a message, but not all at once. */
+static void test_clock_ahead(void)
+{
+	const struct store_limits age = { .age = 800 * SECOND, .size = no_limits.size };
+	const struct recorded ahead = { .clock = (int64_t)(31536000 * SECOND) };
+	struct store *store;
+	struct sample sample = { .time = 0 };
+	struct message why, notice;
+
+	record("jump", &age, 0, 3, NULL);
+	record("jump", &age, 3, 6, NULL);
+	store = store_open(path_of("jump"), &age, &why);
+	recorded_sample(&sample, 6, &ahead);
+	tap_ok(store_append(store, &sample, &notice) &&
+	       strstr(notice.what, "2 segments were removed at once"),
+	       "if the clock makes all segments old, their removal is reported");
+	store_close(store);
+	sample_free(&sample);
+}
+
 /* What is in the way of retention stays there, and is reported once. */
 static void test_stuck_segment(void)
 {
@@ -1110,6 +1130,7 @@ int main(void)
 	test_kills();
 	test_limits();
 	test_age_after_clock();
+	test_clock_ahead();
 	test_stuck_segment();
 	test_modes();
 	test_names_of_segments();

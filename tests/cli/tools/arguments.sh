@@ -185,10 +185,10 @@ no_kvm_tests()
 	check "a missing /proc is reported, and an error" reports_no_proc
 	if [ -c /dev/kvm ] && [ -e /sys/kernel/btf/vmlinux ] && command -v setpriv >/dev/null; then
 		check "that /proc hides processes is reported" reports_hidden_processes
-		check "without /dev/kvm, a user is told to publish the host file" names_host_file
+		check "without /dev/kvm, the advice is to publish the host file" names_host_file
 	else
 		skip "that /proc hides processes is reported" "needs KVM and setpriv"
-		skip "without /dev/kvm, a user is told to publish the host file" "needs KVM and setpriv"
+		skip "without /dev/kvm, the advice is to publish the host file" "needs KVM and setpriv"
 	fi
 }
 

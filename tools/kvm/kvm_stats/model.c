@@ -627,13 +627,9 @@ bool monitor_matches_nothing(const struct monitor *monitor)
 
 enum exits_state monitor_exits(const struct monitor *monitor)
 {
-	size_t i;
-
-	for (i = 0; i < monitor->sets.sets; i++) {
-		if (monitor->sets.set[i]->has_exits)
-			return host_exit_stats_are_off() ? EXITS_OFF : EXITS_ON;
-	}
-	return EXITS_MISSING;
+	if (!has_exits(monitor->host))
+		return EXITS_MISSING;
+	return host_exit_stats_are_off() ? EXITS_OFF : EXITS_ON;
 }
 
 /* ---- open and close ---- */

@@ -200,7 +200,7 @@ static inline struct target *monitor_next(const struct monitor *monitor,
 
 /* Exit statistics count for all VMs of the host, or for none. */
 enum exits_state {
-	EXITS_MISSING,		/* the kernel does not have them, or no VM is known */
+	EXITS_MISSING,		/* the last pass does not have them */
 	EXITS_OFF,		/* they are 0, or of an earlier time */
 	EXITS_ON,		/* or it is not known, because the parameter cannot be read */
 };

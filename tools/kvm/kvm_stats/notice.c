@@ -171,7 +171,7 @@ static bool selects_exits(const struct monitor *monitor)
 	for (i = 0; i < monitor->sets.sets; i++) {
 		const struct stat_set *set = monitor->sets.set[i];
 
-		for (j = 0; set->has_exits && j < set->stats; j++) {
+		for (j = 0; j < set->stats; j++) {
 			if (is_exit_stat(set->schema, set->stat[j]))
 				return true;
 		}
@@ -189,7 +189,7 @@ static void print_exits(struct notices *notices, const struct monitor *monitor)
 	if (notices->exits == EXITS_OFF)
 		complain("exit statistics are off. To switch them on, run 'echo 1 >"
 			 EXIT_STATS_PARAMETER "' as root.");
-	else if (before == EXITS_OFF)
+	else if (before == EXITS_OFF && notices->exits == EXITS_ON)
 		complain("exit statistics are on");
 }
 

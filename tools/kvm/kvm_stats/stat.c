@@ -125,7 +125,6 @@ static struct stat_set *new_set(const struct kvmstats_schema *schema)
 {
 	size_t count = kvmstats_schema_count(schema), i;
 	struct stat_set *set = calloc(1, sizeof(*set));
-	struct exit_class class;
 
 	if (!set)
 		return NULL;
@@ -137,7 +136,6 @@ static struct stat_set *new_set(const struct kvmstats_schema *schema)
 
 		if (end > set->values)
 			set->values = end;
-		set->has_exits |= exit_class_of(schema, stat, &class);
 	}
 	return set;
 }

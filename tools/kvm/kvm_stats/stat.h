@@ -50,7 +50,6 @@ struct stat_set {
 	const struct kvmstats_stat **stat;	/* selected ones, in the order of the schema */
 	size_t stats;
 	size_t values;		/* number of values of a sample, also of those not selected */
-	bool has_exits;		/* the schema has exit statistics */
 };
 
 /*

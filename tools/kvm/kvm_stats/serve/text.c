@@ -400,13 +400,10 @@ static void put_metrics(struct exposition *exposition, bool exits_are_off)
 /* Whether KVM counts how long vCPUs wait for a CPU. Otherwise the scheduler's count is exposed. */
 static bool counts_waiting(const struct monitor *monitor)
 {
-	size_t i;
+	const struct kvmstats_schema *schema =
+		kvmstats_host_schema(monitor->host, KVMSTATS_KIND_VCPU);
 
-	for (i = 0; i < monitor->sets.sets; i++) {
-		if (kvmstats_schema_find(monitor->sets.set[i]->schema, "run_delay_ns"))
-			return true;
-	}
-	return false;
+	return schema && kvmstats_schema_find(schema, "run_delay_ns");
 }
 
 struct exposition *exposition_new(const struct monitor *monitor,

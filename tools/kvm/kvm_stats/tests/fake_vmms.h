@@ -118,15 +118,16 @@ bool __wrap_process_update_vmm(struct process *process, const struct processes *
 	return process_update(process, processes, vcpu, vcpus);
 }
 
+/* Returns that of the last VMM that has one. */
 const struct kvmstats_schema *__wrap_kvmstats_host_schema(const struct kvmstats_host *host,
 							  enum kvmstats_kind kind);
 const struct kvmstats_schema *__wrap_kvmstats_host_schema(const struct kvmstats_host *host,
 							  enum kvmstats_kind kind)
 {
 	const struct stat_set *set = NULL;
-	size_t i;
+	size_t i = monitor.vmms;
 
-	for (i = 0; !set && i < monitor.vmms; i++)
+	while (!set && i--)
 		set = vmm_set(monitor.vmm[i],
 			      kind == KVMSTATS_KIND_VM ? SCOPE_VM : SCOPE_VCPU);
 	return set ? set->schema : NULL;

@@ -232,6 +232,29 @@ static void test_missing_exits(void)
 	fake_host_close(&host);
 }
 
+/* The file is published with --exits, and then without. */
+static void test_exits(void)
+{
+	static const struct fake_stat exits_stats[] = {
+		{ .name = "exits", .size = 1 }, { .name = "exit_hist", .size = 1 },
+	};
+	struct events events;
+	struct fake_host host;
+
+	open_host(&host, &events);
+	fake_host_set_stats(&host, vm_stats, 1, exits_stats, ARRAY_SIZE(exits_stats));
+	fake_host_vm(&host, 101, 101, NULL);
+	fake_host_vcpu(&host, 101, 0, NULL);
+	fake_host_sample(&host);
+	tap_ok(monitor_exits(host.monitor) != EXITS_MISSING, "the host file has exit statistics");
+	fake_host_set_stats(&host, vm_stats, 1, vcpu_stats, 1);
+	put_vm(&host, 101, 1);
+	fake_host_sample(&host);
+	tap_is(monitor_exits(host.monitor), EXITS_MISSING,
+	       "after it was published again without them, they are missing");
+	fake_host_close(&host);
+}
+
 static void test_files(void)
 {
 	static struct filter filter;
@@ -413,6 +436,7 @@ int main(void)
 	test_selection();
 	test_files();
 	test_missing_exits();
+	test_exits();
 #if HAVE_BPF
 	test_private();
 	test_chosen();

@@ -330,6 +330,7 @@ static void put_text(char *buf, size_t size, const char *text, int second)
 }
 
 static int second;
+static int reads;		/* of the state of a helper */
 
 /* @arg: the files in a list of lists */
 static ssize_t read_fake(char *buf, size_t size, const char *path, void *arg)
@@ -337,6 +338,7 @@ static ssize_t read_fake(char *buf, size_t size, const char *path, void *arg)
 	const struct file * const *list = arg, *file;
 	char name[128];
 
+	reads += !strcmp(path, "/proc/7/task/9/stat");
 	for (; *list; list++) {
 		for (file = *list; file->path; file++) {
 			put_text(name, sizeof(name), file->path, second);
@@ -805,6 +807,16 @@ static void test_order_of_guests(void)
 	other_pid = 8;
 }
 
+static void test_reads(void)
+{
+	static const struct scenario blocked = { .vcpus = { &outside } };
+	double part[PARTS];
+
+	reads = 0;
+	verdict_of(&blocked, blocked_files, part);
+	tap_is(reads, 11, "a pass reads the state of a thread once");
+}
+
 /* The VM of a host file that the command has loaded for itself */
 static void test_own_vm(void)
 {
@@ -849,6 +861,7 @@ int main(void)
 	test_parts();
 	test_verdicts();
 	test_order_of_guests();
+	test_reads();
 	test_own_vm();
 	test_short_time();
 	for (i = 0; i < ARRAY_SIZE(scenarios); i++)

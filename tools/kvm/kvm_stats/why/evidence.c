@@ -300,10 +300,9 @@ static bool has_vcpu_outside(const struct guest_evidence *guest)
 	return false;
 }
 
-/* What the other threads do while a vCPU waits for the VMM */
+/* What the other threads do while a vCPU waits for the VMM. Not each pass has read their states. */
 static void add_helpers(struct evidence *evidence, struct guest_evidence *guest)
 {
-	struct task task;
 	size_t i;
 
 	if (!guest->pid || !has_vcpu_outside(guest))
@@ -311,9 +310,11 @@ static void add_helpers(struct evidence *evidence, struct guest_evidence *guest)
 	guest->window[evidence->current].outside++;
 	for (i = 0; i < guest->threads; i++) {
 		const struct thread *thread = &guest->thread[i].thread;
+		struct task task = thread->now;
 
 		if (thread->group != THREAD_VCPU && thread->group != THREAD_VHOST &&
-		    task_read(&task, guest->pid, thread->tid) && task.state == 'D')
+		    (thread->seen || task_read(&task, guest->pid, thread->tid)) &&
+		    task.state == 'D')
 			guest->thread[i].sum[evidence->current][SUM_BLOCKED]++;
 	}
 }

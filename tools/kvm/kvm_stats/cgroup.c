@@ -110,12 +110,15 @@ static void read_cpu(const struct cgroup *cgroup, struct cgroup_cpu *cpu)
 
 void cgroup_update(struct cgroup *cgroup, uint64_t time)
 {
+	static unsigned int cgroups_read;
+
 	for (; cgroup; cgroup = cgroup->parent) {
 		bool known = cgroup->now.time && !cgroup->now.quota;
 
 		if (cgroup->now.time == time || (known && time - cgroup->checked < CHECK_INTERVAL))
 			continue;
-		cgroup->checked = time;
+		/* The first interval differs, so that not all are read in the same pass. */
+		cgroup->checked = time - (cgroup->now.time ? 0 : cgroups_read++ % 10 * SECOND);
 		cgroup->before = cgroup->now;
 		cgroup->now = (struct cgroup_cpu){ .time = time };
 		read_cpu(cgroup, &cgroup->now);

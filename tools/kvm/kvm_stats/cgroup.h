@@ -83,7 +83,7 @@ uint64_t cgroup_weight(const struct cgroup *cgroup);
 
 /*
  * Reads the limits of the cgroup and of those above it, once for each @time, which is that of a
- * pass. New limits are noticed after ten seconds.
+ * pass. New limits are noticed within ten seconds.
  */
 void cgroup_update(struct cgroup *cgroup, uint64_t time);
 

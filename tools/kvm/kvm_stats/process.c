@@ -173,7 +173,9 @@ bool process_update(struct process *process, const struct processes *processes,
 	process->time = processes->time;
 	process->has_now = process->pid && task_read(&process->now, process->pid, 0);
 	if (!process->checked || processes->time - process->checked >= CHECK_INTERVAL) {
-		process->checked = processes->time;
+		/* The first interval differs, so that not all are checked in the same pass. */
+		process->checked = processes->time -
+				   (process->checked ? 0 : (uint64_t)process->pid % 10 * SECOND);
 		if (process->has_now)
 			update_huge_memory(process);
 	}

@@ -186,6 +186,35 @@ static void test_passes(void)
 	membership_put(vm);
 }
 
+static ssize_t count_limit(char *buf, size_t size, const char *path, void *arg)
+{
+	*(int *)arg += !!strstr(path, "/cpu.max");
+	return read_kernel_file(buf, size, path);
+}
+
+/* Two cgroups, and the one above them, have no limit. */
+static void test_spread(void)
+{
+	struct membership *a = membership_get("0::/spread/a\n");
+	struct membership *b = membership_get("0::/spread/b\n");
+	int reads = 0, most = 0, all = 0;
+	uint64_t second;
+
+	cgroup_update(a->cpu, 100 * SECOND);
+	cgroup_update(b->cpu, 100 * SECOND);
+	kernel_set_reader(count_limit, &reads);
+	for (second = 101; second <= 120; second++, reads = 0) {
+		cgroup_update(a->cpu, second * SECOND);
+		cgroup_update(b->cpu, second * SECOND);
+		most = reads > most ? reads : most;
+		all += reads;
+	}
+	kernel_set_reader(NULL, NULL);
+	tap_ok(most == 1 && all == 6, "not all limits are read in the same pass");
+	membership_put(a);
+	membership_put(b);
+}
+
 static void test_odd_text(void)
 {
 	static const char * const texts[] = {
@@ -222,6 +251,7 @@ int main(void)
 	test_version1();
 	test_frozen();
 	test_passes();
+	test_spread();
 	test_odd_text();
 	guest_files_remove(&files);
 	return tap_end();

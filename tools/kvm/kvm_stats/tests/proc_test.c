@@ -405,10 +405,10 @@ static void test_limits(void)
 	tap_ok(near(use.throttled, 10) && near(use.waiting, 0),
 	       "a limit of many threads explains at most their wait");
 	write_file("max 100000\n", "vms/cpu.max");
-	write_file("0::/vms/one\n", "7/task/9/cgroup");
 	pass(&vcpus, false);
 	tap_ok(thread_use(&vcpus.process, first_vcpu(&vcpus)).throttled_is_exact,
 	       "a limit for one thread alone is exact");
+	write_file("0::/vms/one\n", "7/task/9/cgroup");
 	vcpus.time += 10 * SECOND;
 	pass(&vcpus, false);
 	tap_ok(!thread_use(&vcpus.process, first_vcpu(&vcpus)).throttled_is_exact,
@@ -542,6 +542,35 @@ static void test_host(void)
 	tap_ok(near(host_use(&host).kernel, 10), "the kernel time is a percentage");
 }
 
+static ssize_t count_status(char *buf, size_t size, const char *path, void *arg)
+{
+	*(int *)arg += ends_with(path, "/status");
+	return read_kernel_file(buf, size, path);
+}
+
+static void test_spread(void)
+{
+	struct process a = { .pid = 20 }, b = { .pid = 25 };
+	int reads = 0, most = 0, all = 0;
+	uint64_t second;
+
+	write_stat("20/stat", "vmm", 0, 0, 0);
+	write_stat("25/stat", "vmm", 0, 0, 0);
+	update(&a, 100 * SECOND, NULL, 0);
+	update(&b, 100 * SECOND, NULL, 0);
+	kernel_set_reader(count_status, &reads);
+	for (second = 101; second <= 120; second++, reads = 0) {
+		update(&a, second * SECOND, NULL, 0);
+		update(&b, second * SECOND, NULL, 0);
+		most = reads > most ? reads : most;
+		all += reads;
+	}
+	kernel_set_reader(NULL, NULL);
+	tap_ok(most == 1 && all == 4, "not all processes are checked in the same pass");
+	process_free(&a);
+	process_free(&b);
+}
+
 static void test_many_cpus(void)
 {
 	struct host host = { 0 };
@@ -578,6 +607,7 @@ int main(void)
 	test_groups();
 	test_thread_list();
 	test_huge_pages();
+	test_spread();
 	test_host();
 	test_many_cpus();
 	guest_files_remove(&files);

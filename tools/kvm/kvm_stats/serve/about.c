@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Metrics that KVM does not count, about guests, the host and kvm-stats: see names.h. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,140 +75,112 @@ static bool get_limit_binds(const struct guest *guest, uint64_t *value)
 	return guest->vmm->process.limit.cpus > 0;
 }
 
-static const struct {
-	const char *name;
+/* Also of threads that have ended */
+static bool get_waiting(const struct guest *guest, uint64_t *value)
+{
+	const struct process *process = &guest->vmm->process;
+	bool counted = process->group[THREAD_VCPU].waiting;
+	size_t i;
+
+	for (i = 0; !counted && i < process->threads; i++)
+		counted = process->thread[i].group == THREAD_VCPU &&
+			  process->thread[i].now.has_waiting;
+	*value = process->group[THREAD_VCPU].waiting;
+	return counted;
+}
+
+#define MODE(mode) \
+	.group = THREAD_VCPU, .member = offsetof(struct group_times, mode), \
+	.label = "mode", .label_value = #mode
+#define HELPERS(_group, _member) \
+	.group = _group, .member = offsetof(struct group_times, _member), .label = "threads"
+
+static const struct guest_value {
+	const char *name;		/* NULL: that of the entry before */
 	enum metric_type type;
 	const char *unit;
 	const char *help;
 	bool (*get)(const struct guest *guest, uint64_t *value);
+	/* Without get(): a time of a group of threads, if the guest has them */
+	enum thread_group group;
+	size_t member;			/* of struct group_times */
+	const char *label;
+	const char *label_value;	/* NULL: the name of the group */
 } guest_values[] = {
-	{ "kvm_guest_vcpus", METRIC_GAUGE, NULL, "Number of vCPUs of the guest.", get_vcpus },
+	{ "kvm_guest_vcpus", METRIC_GAUGE, NULL, "Number of vCPUs of the guest.",
+	  .get = get_vcpus },
 	{ "kvm_guest_cpu_seconds", METRIC_COUNTER, "seconds",
-	  "CPU time of all threads of the VMM, including the time in the guest.", get_cpu },
+	  "CPU time of all threads of the VMM, including the time in the guest.", .get = get_cpu },
 	{ "kvm_guest_memory_bytes", METRIC_GAUGE, "bytes",
-	  "Resident memory of the VMM, including that of the guest and huge pages.", get_memory },
+	  "Resident memory of the VMM, including that of the guest and huge pages.",
+	  .get = get_memory },
 	{ "kvm_guest_major_faults", METRIC_COUNTER, NULL,
-	  "Page faults of the VMM and of the guest that needed I/O.", get_major_faults },
+	  "Page faults of the VMM and of the guest that needed I/O.", .get = get_major_faults },
 	{ "kvm_guest_throttled_seconds", METRIC_COUNTER, "seconds",
 	  "Time that limits of cgroups throttled the vCPUs, added up over all CPUs, since "
 	  "kvm-stats found the guest. Guests without a limit do not have the metric.",
-	  get_throttled },
+	  .get = get_throttled },
 	{ "kvm_guest_cpu_limit_binds", METRIC_GAUGE, NULL,
 	  "1 if a limit of a cgroup kept vCPUs from running since the last sample: it throttled at "
 	  "least 10 % of the periods, and at least 95 % of it was used. Guests without a limit "
-	  "do not have the metric.", get_limit_binds },
+	  "do not have the metric.", .get = get_limit_binds },
+	{ "kvm_guest_run_delay_seconds", METRIC_COUNTER, "seconds",
+	  "Time that the threads of vCPUs waited for a CPU, also while a cgroup throttled them.",
+	  .get = get_waiting },
+	{ "kvm_guest_vcpu_cpu_seconds", METRIC_COUNTER, "seconds",
+	  "CPU time of the threads of vCPUs in the guest, in the kernel, and in user mode.",
+	  MODE(guest) },
+	{ MODE(kernel) },
+	{ MODE(user) },
+	{ "kvm_guest_helper_cpu_seconds", METRIC_COUNTER, "seconds",
+	  "CPU time of the other threads of the VMM: vhost workers, I/O threads, and the emulator.",
+	  HELPERS(THREAD_VHOST, runtime) },
+	{ HELPERS(THREAD_IO, runtime) },
+	{ HELPERS(THREAD_EMULATOR, runtime) },
+	{ "kvm_guest_helper_run_delay_seconds", METRIC_COUNTER, "seconds",
+	  "Time that the other threads of the VMM waited for a CPU.",
+	  HELPERS(THREAD_VHOST, waiting) },
+	{ HELPERS(THREAD_IO, waiting) },
+	{ HELPERS(THREAD_EMULATOR, waiting) },
 };
 
-static void put_guest_value(const struct text *text, const struct guest_list *guests, size_t i)
+static void put_guest_value(const struct text *text, const struct guest_value *metric,
+			    const struct guest_value *part, const struct guest *guest)
 {
-	const char *name = guest_values[i].name, *unit = guest_values[i].unit;
-	size_t n;
+	const struct group_times *times = &guest->vmm->process.group[part->group];
+	uint64_t value = *(const uint64_t *)((const char *)times + part->member);
 
-	put_metadata(text, name, guest_values[i].type, unit, guest_values[i].help, "");
-	for (n = 0; n < guests->count; n++) {
-		const struct guest *guest = &guests->guest[n];
-		uint64_t value;
-
-		if (!guest_values[i].get(guest, &value))
-			continue;
-		fputs(name, text->to);
-		fputs(type_names[guest_values[i].type].suffix, text->to);
-		fputs(guest->labels, text->to);
-		fputs("} ", text->to);
-		put_value(text, unit, value);
-	}
-}
-
-/* ---- the times of threads ---- */
-
-/* Writes NAME_total{LABELS,LABEL="VALUE"} and a time. @label can be NULL. */
-static void put_time(const struct text *text, const char *name, const struct guest *guest,
-		     const char *label, const char *label_value, uint64_t time)
-{
-	fputs(name, text->to);
-	fputs("_total", text->to);
+	if (part->get ? !part->get(guest, &value) : !times->runtime)
+		return;
+	fputs(metric->name, text->to);
+	fputs(type_names[metric->type].suffix, text->to);
 	fputs(guest->labels, text->to);
-	if (label)
-		put_label(text->to, ',', label, label_value);
+	if (part->label)
+		put_label(text->to, ',', part->label, part->label_value ? part->label_value :
+			  thread_group_name(part->group));
 	fputs("} ", text->to);
-	put_value(text, "seconds", time);
+	put_value(text, metric->unit, value);
 }
 
-/* Whether the kernel counts how long the threads of vCPUs wait, also of those that have ended. */
-static bool has_waiting(const struct process *process)
+static void put_guest_values(const struct text *text, const struct guest_list *guests,
+			     enum metrics metrics, bool waiting)
 {
-	size_t i;
+	const struct guest_value *metric = NULL;
+	size_t i, n;
 
-	if (process->group[THREAD_VCPU].waiting)
-		return true;
-	for (i = 0; i < process->threads; i++) {
-		const struct thread *thread = &process->thread[i];
+	for (i = 0; i < ARRAY_SIZE(guest_values); i++) {
+		const struct guest_value *part = &guest_values[i];
 
-		if (thread->group == THREAD_VCPU && thread->now.has_waiting)
-			return true;
-	}
-	return false;
-}
-
-static void put_waiting(const struct text *text, const struct guest_list *guests)
-{
-	static const char name[] = "kvm_guest_run_delay_seconds";
-	size_t i;
-
-	put_metadata(text, name, METRIC_COUNTER, "seconds",
-		     "Time that the threads of vCPUs waited for a CPU, also while a cgroup "
-		     "throttled them.", "");
-	for (i = 0; i < guests->count; i++) {
-		const struct guest *guest = &guests->guest[i];
-
-		if (has_waiting(&guest->vmm->process))
-			put_time(text, name, guest, NULL, NULL,
-				 guest->vmm->process.group[THREAD_VCPU].waiting);
-	}
-}
-
-static void put_modes(const struct text *text, const struct guest_list *guests)
-{
-	static const char name[] = "kvm_guest_vcpu_cpu_seconds";
-	size_t i;
-
-	put_metadata(text, name, METRIC_COUNTER, "seconds",
-		     "CPU time of the threads of vCPUs in the guest, in the kernel, and in user "
-		     "mode.", "");
-	for (i = 0; i < guests->count; i++) {
-		const struct guest *guest = &guests->guest[i];
-		const struct group_times *times = &guest->vmm->process.group[THREAD_VCPU];
-
-		if (!times->runtime)
+		if ((part->get == get_waiting && !waiting) ||
+		    (part->label && metrics == METRICS_MINIMAL))
 			continue;
-		put_time(text, name, guest, "mode", "guest", times->guest);
-		put_time(text, name, guest, "mode", "kernel", times->kernel);
-		put_time(text, name, guest, "mode", "user", times->user);
-	}
-}
-
-/* The threads that are no vCPUs. A guest has no series for a group that it does not have. */
-static void put_helpers(const struct text *text, const struct guest_list *guests, bool waiting)
-{
-	const char *name = waiting ? "kvm_guest_helper_run_delay_seconds" :
-				     "kvm_guest_helper_cpu_seconds";
-	enum thread_group group;
-	size_t i;
-
-	put_metadata(text, name, METRIC_COUNTER, "seconds", waiting ?
-		     "Time that the other threads of the VMM waited for a CPU." :
-		     "CPU time of the other threads of the VMM: vhost workers, I/O threads, and "
-		     "the emulator.", "");
-	for (i = 0; i < guests->count; i++) {
-		const struct guest *guest = &guests->guest[i];
-
-		for (group = THREAD_VHOST; group < THREAD_GROUPS; group++) {
-			const struct group_times *times = &guest->vmm->process.group[group];
-
-			if (times->runtime)
-				put_time(text, name, guest, "threads", thread_group_name(group),
-					 waiting ? times->waiting : times->runtime);
+		if (part->name) {
+			metric = part;
+			put_metadata(text, metric->name, metric->type, metric->unit, metric->help,
+				     "");
 		}
+		for (n = 0; n < guests->count; n++)
+			put_guest_value(text, metric, part, &guests->guest[n]);
 	}
 }
 
@@ -224,6 +197,15 @@ static void put_info(const struct text *text, const struct guest *guest)
 	put_guest(text->to, guest);
 	put_label(text->to, ',', "pid", pid);
 	put_label(text->to, ',', "vmm", vmm->comm ? vmm->comm : "");
+	fputs("} 1\n", text->to);
+}
+
+static void put_one(const struct text *text, const char *name, const struct guest *guest,
+		    const char *label, const char *value)
+{
+	fputs(name, text->to);
+	fputs(guest->labels, text->to);
+	put_label(text->to, ',', label, value);
 	fputs("} 1\n", text->to);
 }
 
@@ -246,10 +228,8 @@ void put_verdicts(const struct text *text, const struct guest_list *guests,
 		guest_verdict(&verdict, evidence, guest);
 		if (!verdict.vcpus)
 			continue;
-		fputs("kvm_guest_verdict", text->to);
-		fputs(guests->guest[i].labels, text->to);
-		put_label(text->to, ',', "verdict", why_rules[verdict.rule].name);
-		fputs("} 1\n", text->to);
+		put_one(text, "kvm_guest_verdict", &guests->guest[i], "verdict",
+			why_rules[verdict.rule].name);
 	}
 }
 
@@ -264,22 +244,10 @@ void put_guests(const struct text *text, const struct guest_list *guests, enum m
 	put_gauge(text, "kvm_guest_state",
 		  "Always 1. The label state is running, paused by the VMM, stopped by a signal or "
 		  "a debugger, frozen by a cgroup, blocked in uninterruptible sleep, or unknown.");
-	for (i = 0; i < guests->count; i++) {
-		fputs("kvm_guest_state", text->to);
-		fputs(guests->guest[i].labels, text->to);
-		put_label(text->to, ',', "state",
-			  process_state_name(guests->guest[i].vmm->process.state));
-		fputs("} 1\n", text->to);
-	}
-	for (i = 0; i < ARRAY_SIZE(guest_values); i++)
-		put_guest_value(text, guests, i);
-	if (waiting)
-		put_waiting(text, guests);
-	if (metrics == METRICS_MINIMAL)
-		return;
-	put_modes(text, guests);
-	put_helpers(text, guests, false);
-	put_helpers(text, guests, true);
+	for (i = 0; i < guests->count; i++)
+		put_one(text, "kvm_guest_state", &guests->guest[i], "state",
+			process_state_name(guests->guest[i].vmm->process.state));
+	put_guest_values(text, guests, metrics, waiting);
 }
 
 /* ---- the host ---- */

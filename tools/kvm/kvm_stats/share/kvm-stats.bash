@@ -16,21 +16,6 @@ _kvm_stats_commands()
 	"$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
-# Prints a column of kvm-stats list: 1 is the PID, 6 the guest's name, which can contain spaces.
-_kvm_stats_list()
-{
-	"$1" list 2>/dev/null | awk -v column="$2" 'NR > 1 {
-		for (i = 1; i < column; i++)
-			sub(/^ *[^ ]+ +/, "")
-		if (column == 1)
-			sub(/^ */, "")
-		if (column == 1)
-			sub(/ .*/, "")
-		if ($0 != "-")
-			print
-	}'
-}
-
 # Prints the names of the columns of top: the list at the end of the description of --columns.
 _kvm_stats_columns()
 {
@@ -66,12 +51,13 @@ _kvm_stats()
 	fi
 	case $last in
 	-p | --pid)
-		_kvm_stats_choose < <(_kvm_stats_list "$program" 1)
+		_kvm_stats_choose < <("$program" list 2>/dev/null | awk 'NR > 1 { print $1 }')
 		return
 		;;
 	-g | --guest)
-		# In the value of -g, ",," is a comma in a name.
-		_kvm_stats_choose < <(_kvm_stats_list "$program" 6 | sed 's/,/,,/g')
+		# The sixth column is the name, which can contain spaces. In the value of -g, ",," is a comma in it.
+		_kvm_stats_choose < <("$program" list 2>/dev/null |
+			sed -E '1d; s/^ *([^ ]+ +){5}//; /^-$/d; s/,/,,/g')
 		[ ${#COMPREPLY[@]} = 0 ] || mapfile -t COMPREPLY < <(printf '%q\n' "${COMPREPLY[@]}")
 		return
 		;;

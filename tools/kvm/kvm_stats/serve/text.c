@@ -138,13 +138,10 @@ static void add_series(struct exposition *exposition, const struct guest *guest,
 	if (kind == KIND_VCPU)
 		fprintf(labels, ",vcpu=\"%d\"", target[0]->vcpu);
 	fputc('\0', labels);
-	for (; i < end; i++, target++) {
-		if (i + 1 < end && target[1]->set == target[0]->set)
-			continue;
-		add_set(exposition, kind, target[0]->set);
-		if (kind == KIND_GUEST)
-			add_set(exposition, KIND_HOST, target[0]->set);
-	}
+	/* All VMs have the same statistics, and so have all vCPUs. */
+	add_set(exposition, kind, target[0]->set);
+	if (kind == KIND_GUEST)
+		add_set(exposition, KIND_HOST, target[0]->set);
 }
 
 /* Adds the series of the VMs, and of the vCPUs, which follow the VMs. */

@@ -394,6 +394,7 @@ static int update_vmms(struct monitor *monitor)
 			err = -ENOMEM;
 			break;
 		}
+		vmm->index = monitor->vmms;
 		monitor->vmm[monitor->vmms++] = vmm;
 		err = update_vmm(monitor, vmm);
 		if (kept || err)

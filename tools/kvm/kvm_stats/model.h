@@ -59,6 +59,7 @@ struct target {
 /* A process that has VMs. Its address never changes. */
 struct vmm {
 	uint64_t id;			/* from 1; no later VMM has the same one */
+	size_t index;			/* in monitor->vmm */
 	pid_t pid;
 	const char *comm;
 	const char *guest;		/* see kvmstats_vmm_guest() */

@@ -220,7 +220,7 @@ void put_verdicts(const struct text *text, const struct guest_list *guests,
 		  "kvm-stats-why(1), or idle, busy, burst, new or none.");
 	for (i = 0; i < guests->count; i++) {
 		const struct guest_evidence *guest =
-			evidence_of(evidence, guests->guest[i].vmm->id);
+			evidence_of(evidence, guests->guest[i].vmm);
 		struct verdict verdict;
 
 		if (!guest || guest->samples_taken < 2)

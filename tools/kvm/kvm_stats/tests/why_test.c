@@ -799,8 +799,8 @@ static void test_order_of_guests(void)
 	evidence_free(&test.evidence);
 	for (i = 0; i < 3; i++)
 		pass(&test, &both);
-	first = evidence_of(&test.evidence, test.host.monitor->vmm[0]->id);
-	last = evidence_of(&test.evidence, test.host.monitor->vmm[1]->id);
+	first = evidence_of(&test.evidence, test.host.monitor->vmm[0]);
+	last = evidence_of(&test.evidence, test.host.monitor->vmm[1]);
 	tap_ok(test.evidence.guests == 2 && first && first->samples_taken == 3 && last &&
 	       last->samples_taken == 3, "each guest is found again");
 	close_test(&test);

@@ -133,7 +133,7 @@ static void set_verdict(struct line *line, const struct verdict *verdict)
 /* The verdict on a guest or, with a thread, on a vCPU. Without a verdict, it has no text. */
 static struct verdict verdict_on(const struct sampler *sampler, const struct vmm *vmm, pid_t tid)
 {
-	const struct guest_evidence *guest = evidence_of(&sampler->evidence, vmm->id);
+	const struct guest_evidence *guest = evidence_of(&sampler->evidence, vmm);
 	struct verdict verdict = { .rule = RULE_NONE };
 	const struct thread_evidence *vcpu;
 	size_t at = 0;

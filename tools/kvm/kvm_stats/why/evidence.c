@@ -39,13 +39,11 @@ static void find_stats(struct evidence *evidence, const struct kvmstats_schema *
 	size_t i;
 
 	_Static_assert(ARRAY_SIZE(evidence->stat) == STATS, "each statistic has a place");
-	evidence->schema = schema;
-	evidence->has_blocking = schema && kvmstats_schema_find(schema, "blocking");
+	evidence->has_blocking = kvmstats_schema_find(schema, "blocking");
 	for (i = 0; i < STATS; i++)
-		evidence->stat[i] = schema ? kvmstats_schema_find(schema, stat_names[i]) : NULL;
+		evidence->stat[i] = kvmstats_schema_find(schema, stat_names[i]);
 	for (i = 0; i < COUNTERS; i++)
-		evidence->counter[i] = schema ? kvmstats_schema_find(schema, counters[i].stat) :
-						NULL;
+		evidence->counter[i] = kvmstats_schema_find(schema, counters[i].stat);
 }
 
 static uint64_t stat_value(const struct kvmstats_sample *sample, const struct kvmstats_stat *stat)
@@ -452,37 +450,48 @@ static bool add_takers(struct evidence *evidence, struct guest_evidence *guest,
 
 /* ---- guests ---- */
 
-static int compare_guests(const void *a, const void *b)
+/* Returns the guest, which is usually number @i, or NULL. */
+static struct guest_evidence *find_guest(const struct evidence *evidence, size_t i, uint64_t vmm)
 {
-	const struct guest_evidence *x = a, *y = b;
+	size_t n;
 
-	return (x->vmm > y->vmm) - (x->vmm < y->vmm);
+	for (n = 0; n < evidence->guests; n++, i++) {
+		struct guest_evidence *guest = &evidence->guest[i % evidence->guests];
+
+		if (guest->vmm == vmm)
+			return guest;
+	}
+	return NULL;
 }
 
-/* Returns the guest among the first @sorted ones, or NULL. */
-static struct guest_evidence *find_guest(const struct evidence *evidence, size_t sorted,
-					 uint64_t vmm)
+static void free_guests(struct evidence *evidence)
 {
-	const struct guest_evidence key = { .vmm = vmm };
-
-	return sorted ? bsearch(&key, evidence->guest, sorted, sizeof(key), compare_guests) : NULL;
+	while (evidence->guests)
+		free(evidence->guest[--evidence->guests].thread);
+	free(evidence->guest);
+	evidence->guest = NULL;
 }
 
-/* New guests follow those that are sorted. */
-static struct guest_evidence *guest_of(struct evidence *evidence, size_t sorted,
-				       const struct vmm *vmm)
+/* Makes the list of guests that of the monitor, with the evidence so far. */
+static bool take_guests(struct evidence *evidence, const struct monitor *monitor)
 {
-	struct guest_evidence *more = find_guest(evidence, sorted, vmm->id);
+	struct guest_evidence *guest = calloc(monitor->vmms + 1, sizeof(*guest));
+	size_t i;
 
-	if (more)
-		return more;
-	more = array_grow(evidence->guest, evidence->guests, &evidence->capacity, sizeof(*more));
-	if (!more)
-		return NULL;
-	evidence->guest = more;
-	more += evidence->guests++;
-	*more = (struct guest_evidence){ .vmm = vmm->id, .printed = -1 };
-	return more;
+	if (!guest)
+		return false;
+	for (i = 0; i < monitor->vmms; i++) {
+		uint64_t vmm = monitor->vmm[i]->id;
+		struct guest_evidence *old = find_guest(evidence, i, vmm);
+
+		guest[i] = old ? *old : (struct guest_evidence){ .vmm = vmm, .printed = -1 };
+		if (old)
+			*old = (struct guest_evidence){ 0 };
+	}
+	free_guests(evidence);
+	evidence->guest = guest;
+	evidence->guests = monitor->vmms;
+	return true;
 }
 
 static uint64_t age_of(const struct monitor *monitor, const struct vmm *vmm)
@@ -544,8 +553,7 @@ static void add_vcpus_of(struct evidence *evidence, const struct monitor *monito
 			continue;
 		thread = &guest->thread[from - vmm->process.thread];
 		thread->wait_now = kvmstats_host_vcpu_waiting(monitor->host, vcpu);
-		if (evidence->schema)
-			add_kvm(evidence, thread, kvmstats_host_vcpu_now(vcpu));
+		add_kvm(evidence, thread, kvmstats_host_vcpu_now(vcpu));
 		if (monitor->switches)
 			switches_watch(monitor->switches, tid);
 		if (add_takers(evidence, guest, thread, vmm->kvm))
@@ -556,16 +564,12 @@ static void add_vcpus_of(struct evidence *evidence, const struct monitor *monito
 	}
 }
 
-static bool add_guest(struct evidence *evidence, const struct monitor *monitor, size_t sorted,
-		      const struct vmm *vmm)
+static bool add_guest(struct evidence *evidence, const struct monitor *monitor,
+		      struct guest_evidence *guest, const struct vmm *vmm)
 {
-	struct guest_evidence *guest = guest_of(evidence, sorted, vmm);
 	const struct process *process = &vmm->process;
 	size_t i;
 
-	if (!guest)
-		return false;
-	guest->seen = true;
 	guest->samples_taken++;
 	guest->pid = process->has_now ? process->pid : 0;
 	guest->age = age_of(monitor, vmm);
@@ -613,7 +617,6 @@ static void begin_pass(struct evidence *evidence, const struct monitor *monitor,
 		       const struct host *host)
 {
 	struct host_use use = host_use(host);
-	size_t i;
 
 	evidence->time = monitor->time;
 	find_stats(evidence, kvmstats_host_schema(monitor->host, KVMSTATS_KIND_VCPU));
@@ -630,21 +633,6 @@ static void begin_pass(struct evidence *evidence, const struct monitor *monitor,
 	evidence->takings = 0;
 	if (monitor->switches)
 		evidence->taken = switches_read(monitor->switches, &evidence->takings);
-	for (i = 0; i < evidence->guests; i++)
-		evidence->guest[i].seen = false;
-}
-
-static void drop_ended_guests(struct evidence *evidence)
-{
-	size_t kept = 0, i;
-
-	for (i = 0; i < evidence->guests; i++) {
-		if (evidence->guest[i].seen)
-			evidence->guest[kept++] = evidence->guest[i];
-		else
-			free(evidence->guest[i].thread);
-	}
-	evidence->guests = kept;
 }
 
 static bool is_in_cgroup(const char *path, const char *cgroup)
@@ -687,15 +675,13 @@ static size_t count_sharers(const struct evidence *evidence, const struct monito
 bool evidence_update(struct evidence *evidence, const struct monitor *monitor,
 		     const struct host *host)
 {
-	size_t sorted = evidence->guests, i;
-	bool good = true;
+	bool good;
+	size_t i;
 
 	begin_pass(evidence, monitor, host);
+	good = take_guests(evidence, monitor);
 	for (i = 0; good && i < monitor->vmms; i++)
-		good = add_guest(evidence, monitor, sorted, monitor->vmm[i]);
-	if (evidence->guests > sorted)
-		qsort(evidence->guest, evidence->guests, sizeof(*evidence->guest), compare_guests);
-	drop_ended_guests(evidence);
+		good = add_guest(evidence, monitor, &evidence->guest[i], monitor->vmm[i]);
 	for (i = 0; i < evidence->guests; i++) {
 		struct guest_evidence *guest = &evidence->guest[i];
 
@@ -705,16 +691,16 @@ bool evidence_update(struct evidence *evidence, const struct monitor *monitor,
 	return good;
 }
 
-struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm)
+struct guest_evidence *evidence_of(const struct evidence *evidence, const struct vmm *vmm)
 {
-	return find_guest(evidence, evidence->guests, vmm);
+	if (vmm->index >= evidence->guests || evidence->guest[vmm->index].vmm != vmm->id)
+		return NULL;
+	return &evidence->guest[vmm->index];
 }
 
 void evidence_free(struct evidence *evidence)
 {
-	while (evidence->guests)
-		free(evidence->guest[--evidence->guests].thread);
-	free(evidence->guest);
+	free_guests(evidence);
 	occupants_free(&evidence->occupants);
 	*evidence = (struct evidence){ .window = evidence->window };
 }

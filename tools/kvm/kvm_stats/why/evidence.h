@@ -118,7 +118,6 @@ struct guest_evidence {
 	uint64_t age;			/* of the process, UINT64_MAX: not known */
 	enum process_state state;
 	unsigned int samples_taken;
-	bool seen;
 	int printed;			/* for users: the verdict that they printed last */
 	struct thread_evidence *thread;	/* sorted by TID */
 	size_t threads;
@@ -141,14 +140,12 @@ struct evidence {
 	double steal[WINDOWS];		/* sum of the percentages of the intervals */
 	uint64_t intervals[WINDOWS];
 	int64_t clock;			/* scheduler's clock - CLOCK_MONOTONIC */
-	struct guest_evidence *guest;	/* sorted by ID */
+	struct guest_evidence *guest;	/* one for each of monitor->vmm */
 	size_t guests;
-	size_t capacity;
 	struct occupants occupants;
 	/* The waits since the last pass, by TID of the vCPU, if context switches are watched */
 	const struct taken_cpu *taken;
 	size_t takings;
-	const struct kvmstats_schema *schema;	/* of vCPUs */
 	bool has_blocking;		/* KVM counts whether a vCPU is halted */
 	const struct kvmstats_stat *stat[4], *counter[COUNTERS];
 };
@@ -163,8 +160,8 @@ bool evidence_update(struct evidence *evidence, const struct monitor *monitor,
 /* Returns how much of the time tasks of the guest's cgroup waited, in percent, or NAN. */
 double pressure_share(const struct guest_evidence *guest, size_t kind);
 
-/* Returns NULL if there is no such guest. */
-struct guest_evidence *evidence_of(const struct evidence *evidence, uint64_t vmm);
+/* Returns NULL if the last pass did not have the guest. */
+struct guest_evidence *evidence_of(const struct evidence *evidence, const struct vmm *vmm);
 void evidence_free(struct evidence *evidence);
 
 #endif /* WHY_EVIDENCE_H */

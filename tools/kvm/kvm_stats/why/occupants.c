@@ -57,7 +57,7 @@ static void add_vcpus(struct occupants *occupants, const struct kvmstats_host *h
 void occupants_begin(struct occupants *occupants, const struct kvmstats_host *host, bool is_copy)
 {
 	const struct kvmstats_schema *schema = kvmstats_host_schema(host, KVMSTATS_KIND_VCPU);
-	const struct kvmstats_stat *stat[2] = { NULL };
+	const struct kvmstats_stat *stat[2];
 	char text[64];
 	size_t i, n;
 
@@ -67,10 +67,8 @@ void occupants_begin(struct occupants *occupants, const struct kvmstats_host *ho
 	occupants->is_copy = is_copy;
 	if (!is_copy && !occupants->self && proc_read(text, sizeof(text), "self/stat"))
 		occupants->self = (pid_t)atoi(text);
-	if (schema) {
-		stat[0] = kvmstats_schema_find(schema, "thread_on_cpu");
-		stat[1] = kvmstats_schema_find(schema, "thread_cpu");
-	}
+	stat[0] = kvmstats_schema_find(schema, "thread_on_cpu");
+	stat[1] = kvmstats_schema_find(schema, "thread_cpu");
 	occupants->has_vcpus = stat[0] && stat[1];
 	for (i = 0; occupants->has_vcpus && i < kvmstats_host_vmms(host); i++) {
 		const struct kvmstats_vmm *vmm = kvmstats_host_vmm(host, i);

@@ -92,7 +92,7 @@ struct result {
 
 static struct result result_of(const struct why *why, const struct vmm *vmm)
 {
-	struct result result = { .vmm = vmm, .guest = evidence_of(&why->evidence, vmm->id) };
+	struct result result = { .vmm = vmm, .guest = evidence_of(&why->evidence, vmm) };
 
 	if (result.guest)
 		guest_verdict(&result.verdict, &why->evidence, result.guest);

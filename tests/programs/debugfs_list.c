@@ -3,10 +3,10 @@
  * Test that the files in debugfs have the same names, modes and contents as those of an
  * unpatched kernel.
  *
- * debugfs.list has one line "MODE NAME ARCH..." for each file, with the architectures that have
- * it. The top directory and the directory of each VM have the same files, except those with a '/',
- * which only a VM has. A '?' before the name marks a file that depends on the CPU. On an unpatched
- * kernel of a new architecture, this program prints all lines.
+ * The names are those in Documentation/virt/kvm/stats-reference.rst, which the Makefile converts to
+ * a list, and which docs.t compares with the source of the unpatched kernel. The top directory and
+ * the directory of each VM have the same files, except those with a '/', which only a VM has. On an
+ * unpatched kernel of a new architecture, this program prints the files that the page lacks.
  *
  * The program clears the statistics of all VMs, so it runs only if BOOT_VARIANT is set, as it
  * is in test machines.
@@ -22,20 +22,21 @@
 #define KVM_DIR		"/sys/kernel/debug/kvm"
 #define MAX_FILES	256
 
-#define LIST		"/tests/debugfs.list"
+#define LIST		"/tests/stats-reference.list"
 
+/* The scope of ../../tools/lib/kvmstats/reference.awk for this architecture. */
 #if defined(__x86_64__) || defined(__i386__)
-#define ARCH		"x86"
+#define SCOPE		"x86"
 #elif defined(__aarch64__)
-#define ARCH		"arm64"
+#define SCOPE		"arm64"
 #elif defined(__s390x__)
-#define ARCH		"s390"
+#define SCOPE		"s390"
 #elif defined(__powerpc64__)
-#define ARCH		"powerpc"
+#define SCOPE		"book3s"
 #elif defined(__mips__)
-#define ARCH		"mips"
+#define SCOPE		"mips"
 #else
-#define ARCH		"none"
+#define SCOPE		"none"
 #endif
 
 struct vm {
@@ -44,11 +45,11 @@ struct vm {
 	char dir[PATH_MAX];
 };
 
-/* A line of the list. */
 static struct file {
-	unsigned int mode;
-	bool optional;
+	char statistic[64];	/* that the file shows, or "" */
 	char name[64];
+	unsigned int mode;
+	bool optional;		/* depends on the CPU */
 	bool found;
 } files[MAX_FILES];
 static size_t num_files;
@@ -75,28 +76,48 @@ static void create_vm(struct vm *vm, unsigned int times)
 	bail_out(guest_run(&vm->guest, action, times));
 }
 
+/* The numbers of large pages are not counters, which can be cleared. */
+static unsigned int mode_of(const char *name)
+{
+	return strstr(name, "largepages") ? 0444 : 0644;
+}
+
 static void read_list(void)
 {
-	struct file *file = files;
 	FILE *list = fopen(LIST, "r");
-	char line[128], name[66], archs[64];
+	char line[512], scope[64];
 
 	if (!list)
 		bail_out("cannot open " LIST);
 	while (fgets(line, sizeof(line), list)) {
-		if (line[0] == '#')
-			continue;
-		if (file == files + MAX_FILES ||
-		    sscanf(line, "%o %64s %63[^\n]", &file->mode, name, archs) != 3)
+		struct file *file = &files[num_files];
+
+		if (num_files == MAX_FILES ||
+		    sscanf(line, "%63[^\t]\t%*[^\t]\t%63[^\t]\t%*[^\t]\t%63[^\n]", scope,
+			   file->statistic, file->name) != 3)
 			bail_out("wrong or too many lines in " LIST);
-		if (!strstr(archs, ARCH))
-			continue;
-		file->optional = name[0] == '?';
-		strcpy(file->name, name + file->optional);
-		file++;
+		file->mode = mode_of(file->name);
+		num_files += !strcmp(scope, SCOPE) && strcmp(file->name, "--");
 	}
-	num_files = file - files;
 	fclose(list);
+}
+
+/* Those that show no statistic are not in the list. */
+static void add_files_of_vcpus(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	static const struct file x86[] = {
+		{ "", "vcpu0/lapic_timer_advance_ns", 0444 },
+		{ "", "vcpu0/tsc-offset", 0444 },
+		{ "", "vcpu0/tsc-scaling-ratio", 0444, true },
+		{ "", "vcpu0/tsc-scaling-ratio-frac-bits", 0444, true },
+	};
+
+	if (num_files + ARRAY_SIZE(x86) > MAX_FILES)
+		bail_out("too many files");
+	memcpy(files + num_files, x86, sizeof(x86));
+	num_files += ARRAY_SIZE(x86);
+#endif
 }
 
 /* Only a VM has the files with a '/'. */
@@ -124,7 +145,7 @@ static int check_file(const char *path, const struct stat *st, int type, struct 
 		files[i].found = true;
 		return FTW_CONTINUE;
 	}
-	printf("# not in the list: %04o %s " ARCH "\n", mode, name);
+	printf("# not in the list: %04o %s\n", mode, name);
 	differences++;
 	return FTW_CONTINUE;
 }
@@ -142,7 +163,7 @@ static void compare_files(const char *dir)
 		if (!files[i].found)
 			fail("%s has no file %04o %s", dir, files[i].mode, files[i].name);
 	if (differences)
-		fail("%s has files that are not in " LIST, dir);
+		fail("%s has files that are not in the list", dir);
 }
 
 static void same_files(void)
@@ -211,9 +232,15 @@ static void all_numbers(void)
 	read_numbers(a.dir);
 }
 
+/* The file that shows the first statistic of the action */
 static const char *counter(void)
 {
-	return action->changes[0].debugfs;
+	size_t i;
+
+	for (i = 0; i < num_files; i++)
+		if (!strcmp(files[i].statistic, action->changes[0].statistic))
+			return files[i].name;
+	fail("debugfs does not have %s", action->changes[0].statistic);
 }
 
 static void expect_value(const char *dir, long long expected)
@@ -352,6 +379,7 @@ int main(void)
 	if (access(KVM_DIR, R_OK))
 		return tap_skip_all("no access to " KVM_DIR);
 	read_list();
+	add_files_of_vcpus();
 	create_vm(&a, 5);
 	create_vm(&b, 7);
 	run_checks("", checks);

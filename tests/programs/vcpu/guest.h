@@ -40,11 +40,15 @@ enum guest_precision {
 /* The change of a statistic for each execution of an action: 1, GUEST_NOT 0, GUEST_TWICE 2. */
 struct guest_change {
 	const char *statistic;
-	const char *debugfs;	/* the name of its debugfs file */
 	enum guest_precision precision;
 	/* statistics to subtract: @statistic also counts these interrupts of the test machine */
 	const char *minus[2];
 };
+
+#define GUEST_ONCE(statistic)	{ #statistic, GUEST_EXACTLY }
+#define GUEST_NEVER(statistic)	{ #statistic, GUEST_NOT }
+
+#define GUEST_CODE(array)	.code = array, .size = sizeof(array)
 
 /* An action of a guest: a piece of code that can be repeated. */
 struct guest_action {

@@ -80,62 +80,43 @@ static inline const char *guest_pending_signal(const struct guest *guest)
 static const struct guest_action guest_actions[] = {
 	{
 		.name = "mmio_store",
-		.code = guest_store,
-		.size = sizeof(guest_store),
+		GUEST_CODE(guest_store),
 		.exit_reason = KVM_EXIT_MMIO,
 		.changes = {
-			{ "mmio_exit_user", "mmio_exit_user", GUEST_EXACTLY },
-			{ "mmio_exit_kernel", "mmio_exit_kernel", GUEST_NOT },
-			{ "exits", "exits", GUEST_AT_LEAST },
+			GUEST_ONCE(mmio_exit_user),
+			GUEST_NEVER(mmio_exit_kernel),
+			{ "exits", GUEST_AT_LEAST },
 		},
 	},
 	{
 		/* KVM_RUN executes the instruction again, because user space does not skip it. */
 		.name = "mmio_store_without_syndrome",
-		.code = guest_store_next,
-		.size = sizeof(guest_store_next),
+		GUEST_CODE(guest_store_next),
 		.exit_reason = KVM_EXIT_ARM_NISV,
 		.prepare = guest_handles_access,
-		.changes = {
-			{ "mmio_exit_user", "mmio_exit_user", GUEST_NOT },
-			{ "exits", "exits", GUEST_AT_LEAST },
-		},
+		.changes = { GUEST_NEVER(mmio_exit_user), { "exits", GUEST_AT_LEAST } },
 	},
 	{
 		.name = "mmio_store_to_doorbell",
-		.code = guest_doorbell,
-		.size = sizeof(guest_doorbell),
+		GUEST_CODE(guest_doorbell),
 		.prepare = guest_add_doorbell,
-		.changes = {
-			{ "mmio_exit_kernel", "mmio_exit_kernel", GUEST_EXACTLY },
-			{ "mmio_exit_user", "mmio_exit_user", GUEST_AT_END },
-		},
+		.changes = { GUEST_ONCE(mmio_exit_kernel), { "mmio_exit_user", GUEST_AT_END } },
 	},
 	{
 		.name = "smc",
-		.code = guest_smc,
-		.size = sizeof(guest_smc),
-		.changes = {
-			{ "hvc_exit_stat", "hvc_exit_stat", GUEST_NOT },
-			{ "exits", "exits", GUEST_AT_LEAST },
-		},
+		GUEST_CODE(guest_smc),
+		.changes = { GUEST_NEVER(hvc_exit_stat), { "exits", GUEST_AT_LEAST } },
 	},
 	{
 		.name = "immediate_exit",
 		.from_user_space = guest_immediate_exit,
-		.changes = {
-			{ "signal_exits", "signal_exits", GUEST_NOT },
-			{ "exits", "exits", GUEST_NOT },
-		},
+		.changes = { GUEST_NEVER(signal_exits), GUEST_NEVER(exits) },
 	},
 	{
 		.name = "pending_signal",
 		.prepare = guest_block_signal,
 		.from_user_space = guest_pending_signal,
-		.changes = {
-			{ "signal_exits", "signal_exits", GUEST_EXACTLY },
-			{ "exits", "exits", GUEST_NOT },
-		},
+		.changes = { GUEST_ONCE(signal_exits), GUEST_NEVER(exits) },
 	},
 	{}
 };
@@ -160,11 +141,10 @@ static inline const char *guest_irq_line(const struct guest *guest, bool raise)
 }
 
 static const struct guest_action guest_halts[] = {
-	{ .name = "wfi", .code = guest_wfi, .size = sizeof(guest_wfi) },
+	{ .name = "wfi", GUEST_CODE(guest_wfi) },
 	{
 		.name = "wfi_exit",
-		.code = guest_wfi_exit,
-		.size = sizeof(guest_wfi_exit),
+		GUEST_CODE(guest_wfi_exit),
 		.exit_reason = KVM_EXIT_MMIO,
 		.interrupt = guest_irq_line,
 	},

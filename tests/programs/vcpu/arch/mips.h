@@ -138,60 +138,50 @@ static inline const char *guest_write_page(const struct guest *guest)
 	return guest->run->exit_reason == KVM_EXIT_MMIO ? NULL : "the guest does not end";
 }
 
-#define GUEST_ONCE(statistic)	{ #statistic, NULL, GUEST_EXACTLY }
-#define GUEST_NEVER(statistic)	{ #statistic, NULL, GUEST_NOT }
-#define GUEST_CODE(words)	.code = words, .size = sizeof(words)
-
 static const struct guest_action guest_actions[] = {
 	{
 		.name = "mmio_store",
 		GUEST_CODE(guest_store),
 		.exit_reason = KVM_EXIT_MMIO,
-		.changes = { { "addrerr_st_exits", "addrerr_st", GUEST_EXACTLY } },
+		.changes = { GUEST_ONCE(addrerr_st_exits) },
 	}, {
 		.name = "mmio_load",
 		GUEST_CODE(guest_load),
 		.exit_reason = KVM_EXIT_MMIO,
-		.changes = { { "addrerr_ld_exits", "addrerr_ld", GUEST_EXACTLY } },
+		.changes = { GUEST_ONCE(addrerr_ld_exits) },
 	}, {
 		.name = "syscall",
 		GUEST_CODE(guest_syscall),
-		.changes = { { "syscall_exits", "syscall", GUEST_EXACTLY } },
+		.changes = { GUEST_ONCE(syscall_exits) },
 	}, {
 		.name = "break",
 		GUEST_CODE(guest_break),
-		.changes = { { "break_inst_exits", "break_inst", GUEST_EXACTLY } },
+		.changes = { GUEST_ONCE(break_inst_exits) },
 	}, {
 		.name = "trap",
 		GUEST_CODE(guest_trap),
-		.changes = { { "trap_inst_exits", "trap_inst", GUEST_EXACTLY } },
+		.changes = { GUEST_ONCE(trap_inst_exits) },
 	}, {
 		.name = "reserved_instruction",
 		GUEST_CODE(guest_reserved),
-		.changes = { { "resvd_inst_exits", "resvd_inst", GUEST_EXACTLY } },
+		.changes = { GUEST_ONCE(resvd_inst_exits) },
 	}, {
 		.name = "cache",
 		GUEST_CODE(guest_cache),
-		.changes = {
-			{ "cache_exits", "cache", GUEST_EXACTLY },
-			{ "cop_unusable_exits", "cop_unusable", GUEST_EXACTLY },
-		},
+		.changes = { GUEST_ONCE(cache_exits), GUEST_ONCE(cop_unusable_exits) },
 	}, {
 		.name = "wait",
 		GUEST_CODE(guest_wait),
 		.prepare = guest_interrupt,
-		.changes = {
-			{ "wait_exits", "wait", GUEST_EXACTLY },
-			{ "cop_unusable_exits", "cop_unusable", GUEST_EXACTLY },
-		},
+		.changes = { GUEST_ONCE(wait_exits), GUEST_ONCE(cop_unusable_exits) },
 	}, {
 		.name = "unmapped_store",
 		GUEST_CODE(guest_unmapped_store),
-		.changes = { { "tlbmiss_st_exits", "tlbmiss_st", GUEST_EXACTLY } },
+		.changes = { GUEST_ONCE(tlbmiss_st_exits) },
 	}, {
 		.name = "unmapped_load",
 		GUEST_CODE(guest_unmapped_load),
-		.changes = { { "tlbmiss_ld_exits", "tlbmiss_ld", GUEST_EXACTLY } },
+		.changes = { GUEST_ONCE(tlbmiss_ld_exits) },
 	}, {
 		.name = "read_only_store",
 		GUEST_CODE(guest_read_only_store),
@@ -214,7 +204,7 @@ static const struct guest_action guest_actions[] = {
 	}, {
 		.name = "signal",
 		.from_user_space = guest_signal,
-		.changes = { GUEST_ONCE(signal_exits), { "int_exits", NULL, GUEST_AT_LEAST } },
+		.changes = { GUEST_ONCE(signal_exits), { "int_exits", GUEST_AT_LEAST } },
 	},
 	{}
 };

@@ -120,17 +120,13 @@ static inline bool guest_is_not_hv(const struct guest *guest)
 	return !guest_is_hv(guest);
 }
 
-#define GUEST_CODE(words)	.code = words, .size = sizeof(words)
 #define GUEST_RUN(...)							\
 	.from_user_space = guest_run_at,				\
 	.is_supported = guest_is_not_hv,				\
 	.arg = &(const struct powerpc_run){ __VA_ARGS__ }
-#define GUEST_ONCE(statistic)	{ #statistic, NULL, GUEST_EXACTLY }
-#define GUEST_NEVER(statistic)	{ #statistic, NULL, GUEST_NOT }
 /* Each MMIO access is a data storage interrupt, too. */
-#define GUEST_FAULT(precision)	{ "pf_storage", NULL, precision, { "mmio_exits" } }
-#define GUEST_EXITS		"sum_exits", "exits", GUEST_EXACTLY,	\
-				{ "dec_exits", "ext_intr_exits" }
+#define GUEST_FAULT(precision)	{ "pf_storage", precision, { "mmio_exits" } }
+#define GUEST_EXITS	{ "sum_exits", GUEST_EXACTLY, { "dec_exits", "ext_intr_exits" } }
 
 static const struct guest_action guest_actions[] = {
 	{
@@ -138,22 +134,20 @@ static const struct guest_action guest_actions[] = {
 		GUEST_CODE(guest_store),
 		.exit_reason = KVM_EXIT_MMIO,
 		.changes = {
-			{ "mmio_exits", "mmio", GUEST_EXACTLY },
+			GUEST_ONCE(mmio_exits),
 			GUEST_FAULT(GUEST_NOT), GUEST_NEVER(sp_storage), GUEST_NEVER(queue_intr),
 		},
 		.is_supported = guest_is_not_hv,
 	}, {
 		.name = "syscall",
 		GUEST_CODE(guest_syscall),
-		.changes = {
-			{ "syscall_exits", "sysc", GUEST_EXACTLY }, GUEST_ONCE(queue_intr),
-		},
+		.changes = { GUEST_ONCE(syscall_exits), GUEST_ONCE(queue_intr) },
 		.is_supported = guest_is_not_hv,
 	}, {
 		.name = "mfpvr",
 		GUEST_CODE(guest_mfpvr),
 		.changes = {
-			{ "emulated_inst_exits", "inst_emu", GUEST_EXACTLY },
+			GUEST_ONCE(emulated_inst_exits),
 			GUEST_NEVER(ld), GUEST_NEVER(st), GUEST_NEVER(queue_intr),
 		},
 		.is_supported = guest_is_not_hv,
@@ -208,18 +202,18 @@ static const struct guest_action guest_actions[] = {
 		.name = "mmio_store",
 		GUEST_CODE(guest_store),
 		.exit_reason = KVM_EXIT_MMIO,
-		.changes = { { GUEST_EXITS }, GUEST_ONCE(ld), GUEST_NEVER(st) },
+		.changes = { GUEST_EXITS, GUEST_ONCE(ld), GUEST_NEVER(st) },
 		.is_supported = guest_is_hv,
 	}, {
 		.name = "hypercall",
 		GUEST_CODE(guest_hypercall),
 		.exit_reason = KVM_EXIT_PAPR_HCALL,
-		.changes = { { GUEST_EXITS }, GUEST_NEVER(ld), GUEST_NEVER(queue_intr) },
+		.changes = { GUEST_EXITS, GUEST_NEVER(ld), GUEST_NEVER(queue_intr) },
 		.is_supported = guest_is_hv,
 	}, {
 		.name = "signal",
 		.from_user_space = guest_signal,
-		.changes = { GUEST_ONCE(signal_exits), { "dec_exits", NULL, GUEST_AT_LEAST } },
+		.changes = { GUEST_ONCE(signal_exits), { "dec_exits", GUEST_AT_LEAST } },
 	}, {
 		.name = "interrupt",
 		.from_user_space = guest_interrupt,

@@ -382,15 +382,12 @@ static inline const char *guest_enable_user_sigp(const struct guest *guest)
 	return guest_enable_cap(guest->vm, KVM_CAP_S390_USER_SIGP);
 }
 
-#define GUEST_CODE(bytes)	.code = bytes, .size = sizeof(bytes)
 #define GUEST_BYTES(...)							\
 	.code = (const uint8_t []){ __VA_ARGS__ },				\
 	.size = sizeof((const uint8_t []){ __VA_ARGS__ })
-#define GUEST_ONCE(statistic)	{ #statistic, NULL, GUEST_EXACTLY }
-#define GUEST_NEVER(statistic)	{ #statistic, NULL, GUEST_NOT }
 /* Of all instructions that KVM emulates, except the one at the end of the code. */
-#define GUEST_INSTRUCTIONS	{ "exit_instruction", "exit_instruction", GUEST_EXACTLY, \
-				  { "instruction_diagnose_other" } }
+#define GUEST_INSTRUCTIONS \
+	{ "exit_instruction", GUEST_EXACTLY, { "instruction_diagnose_other" } }
 
 /* KVM emulates the instruction. */
 #define GUEST_EMULATED(mnemonic, ...)						\
@@ -455,9 +452,9 @@ static const struct guest_action guest_actions[] = {
 		GUEST_BYTES(0x83, 0x00, 0x05, 0x00),
 		.exit_reason = KVM_EXIT_S390_SIEIC,
 		.changes = {
-			{ "instruction_diagnose_500", "instruction_diag_500", GUEST_EXACTLY },
-			{ "exit_instruction", "exit_instruction", GUEST_EXACTLY },
-			{ "exit_userspace", "userspace_handled", GUEST_EXACTLY },
+			GUEST_ONCE(instruction_diagnose_500),
+			GUEST_ONCE(exit_instruction),
+			GUEST_ONCE(exit_userspace),
 		},
 	},
 	GUEST_IN_USER_SPACE(diag_other, instruction_diagnose_other, 0x83, 0x00, 0x00, 0x9f),
@@ -582,23 +579,19 @@ static const struct guest_action guest_actions[] = {
 		.name = "operation_exception",
 		GUEST_BYTES(0xb9, 0xab, 0x00, 0x42),			/* essa, not enabled */
 		.changes = {
-			{ "exit_operation_exception", "exit_operation_exception",
-			  GUEST_EXACTLY },
-			{ "inject_program", "inject_program", GUEST_EXACTLY },
-			{ "deliver_program", "deliver_program", GUEST_EXACTLY },
+			GUEST_ONCE(exit_operation_exception),
+			GUEST_ONCE(inject_program),
+			GUEST_ONCE(deliver_program),
 		},
 	}, {
 		.name = "signal",
 		.from_user_space = guest_signal,
-		.changes = {
-			{ "signal_exits", NULL, GUEST_EXACTLY },
-			{ "exit_null", NULL, GUEST_AT_LEAST },
-		},
+		.changes = { GUEST_ONCE(signal_exits), { "exit_null", GUEST_AT_LEAST } },
 	}, {
 		.name = "major_fault",
 		.prepare = guest_prepare_faults,
 		.from_user_space = guest_major_fault,
-		.changes = { { "pfault_sync", NULL, GUEST_EXACTLY } },
+		.changes = { GUEST_ONCE(pfault_sync) },
 	}, {
 		.name = "nested_guest",
 		.is_supported = guest_can_nest,
@@ -606,20 +599,20 @@ static const struct guest_action guest_actions[] = {
 		.from_user_space = guest_nested_guest,
 		.of_vm = true,
 		.changes = {
-			{ "gmap_shadow_reuse", NULL, GUEST_TWICE },
-			{ "gmap_shadow_create", NULL, GUEST_EXACTLY },
-			{ "gmap_shadow_r1_entry", NULL, GUEST_EXACTLY },
-			{ "gmap_shadow_r2_entry", NULL, GUEST_EXACTLY },
-			{ "gmap_shadow_r3_entry", NULL, GUEST_EXACTLY },
-			{ "gmap_shadow_sg_entry", NULL, GUEST_EXACTLY },
-			{ "gmap_shadow_pg_entry", NULL, GUEST_TWICE },
+			{ "gmap_shadow_reuse", GUEST_TWICE },
+			GUEST_ONCE(gmap_shadow_create),
+			GUEST_ONCE(gmap_shadow_r1_entry),
+			GUEST_ONCE(gmap_shadow_r2_entry),
+			GUEST_ONCE(gmap_shadow_r3_entry),
+			GUEST_ONCE(gmap_shadow_sg_entry),
+			{ "gmap_shadow_pg_entry", GUEST_TWICE },
 		},
 	}, {
 		.name = "nested_guest_of_vcpu",
 		.is_supported = guest_can_nest,
 		.prepare = guest_prepare_nesting,
 		.from_user_space = guest_nested_guest,
-		.changes = { { "instruction_sie", NULL, GUEST_TWICE } },
+		.changes = { { "instruction_sie", GUEST_TWICE } },
 	}, {
 		.name = "nested_guest",
 		.is_supported = guest_cannot_nest,
@@ -687,9 +680,7 @@ static const struct guest_action guest_actions[] = {
 		.name = "cpu_timer_that_the_guest_enables",
 		.from_user_space = guest_timer_ran_out,
 		GUEST_RUN(.cr0 = 0x400, .psw_addr = GUEST_ENABLE),
-		.changes = {
-			GUEST_ONCE(exit_external_interrupt), GUEST_ONCE(deliver_cputm),
-		},
+		.changes = { GUEST_ONCE(exit_external_interrupt), GUEST_ONCE(deliver_cputm) },
 	}, {
 		.name = "io_that_the_guest_enables",
 		.from_user_space = guest_interrupted,

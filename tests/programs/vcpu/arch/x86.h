@@ -37,28 +37,21 @@ static inline const char *guest_set_registers(const struct guest *guest)
 static const struct guest_action guest_actions[] = {
 	{
 		.name = "port_write",
-		.code = guest_port_write,
-		.size = sizeof(guest_port_write),
+		GUEST_CODE(guest_port_write),
 		.exit_reason = KVM_EXIT_IO,
-		.changes = {
-			{ "io_exits", "io_exits", GUEST_EXACTLY },
-			{ "exits", "exits", GUEST_AT_LEAST },
-		},
+		.changes = { GUEST_ONCE(io_exits), { "exits", GUEST_AT_LEAST } },
 	},
 	{
 		/* On VMX, KVM handles these exits in a fast path of their own. */
 		.name = "deadline_write",
-		.code = guest_deadline,
-		.size = sizeof(guest_deadline),
-		.changes = {
-			{ "exits", "exits", GUEST_EXACTLY, { "irq_exits", "io_exits" } },
-		},
+		GUEST_CODE(guest_deadline),
+		.changes = { { "exits", GUEST_EXACTLY, { "irq_exits", "io_exits" } } },
 	},
 	{
 		.name = "set_registers",
 		.prepare = guest_loop,
 		.from_user_space = guest_set_registers,
-		.changes = { { "req_event", "req_event", GUEST_EXACTLY } },
+		.changes = { GUEST_ONCE(req_event) },
 	},
 	{}
 };
@@ -66,7 +59,7 @@ static const struct guest_action guest_actions[] = {
 static const uint8_t guest_hlt[] = { 0xf4 };
 
 static const struct guest_action guest_halts[] = {
-	{ .name = "hlt", .code = guest_hlt, .size = sizeof(guest_hlt) },
+	{ .name = "hlt", GUEST_CODE(guest_hlt) },
 	{}
 };
 

@@ -26,7 +26,7 @@ load_arch()
 	cross='' cc='' cc32='' packages=boot-$arch kcflags=''
 	karch='' kvm_dir='' image_target='' image_path=''
 	config_main="common debug kvm $arch"
-	selftests=none tests='kunit stats_abi stats_reference debugfs_list'
+	selftests=none tests='kunit stats_abi debugfs_list'
 	modules='' debian_arch='' debian_modules='' debian_client_modules='' parameters='' cmdline='' client=''
 	qemu='' machine='' memory=512 cpus=2 devices='' virtio_bus=pci cpu='' cpu_kvm=''
 	cpu_flag_kvm='' console='' host_tsc='' qemu_args=''

@@ -242,7 +242,7 @@ direct()
 has_values()
 {
 	"$stats" list -p "$qemu" | tee "$work/list"
-	grep -Eq ' (next|file) ' "$work/list"
+	grep -Eq "^ +$qemu +qemu[^ ]+ +1 +2 +(next|file) +stats-guest$" "$work/list"
 }
 
 same_schemas_as_command()
@@ -331,7 +331,7 @@ comparisons()
 		check "the guest stops" has_state stop paused
 		return
 	fi
-	check "kvm-stats has the statistics of QEMU" has_values
+	check "kvm-stats lists QEMU with the name of its guest, and has its statistics" has_values
 	compared=yes
 	check "kvm-stats schema --json prints the same schemas" same_schemas_as_command
 	check "running: the values that QEMU reports are between two direct reads" is_between

@@ -6,22 +6,10 @@
 
 QEMU=${BOOT_QEMU:-/usr/bin/qemu-system-x86_64}
 
-# start_qemu NAME UID OPTION...: QEMU is the last process in the background. The CPU model has no XSAVE,
-# because emulated SVM passes on XSAVE leaves of the test machine that a guest kernel considers
-# inconsistent. Each CPU is a socket, because firmware without ACPI counts only sockets. Without
-# -kernel, the guest is the firmware.
-start_qemu()
-{
-	local name=$1 uid=$2
-
-	shift 2
-	chroot "$BOOT_HOST" chroot --userspec "$uid:$uid" / "$QEMU" -name "$name" -accel kvm -cpu kvm64,-vme \
-		-smp 2,sockets=2 -display none -no-user-config -nodefaults -no-reboot "$@" \
-		<"$work/commands" >>"$work/answers" 2>>"$work/log" &
-}
-
-# start_monitored NAME OPTION...: the same for root; set qemu. fd 8 writes to its monitor, and
-# $work/answers has what it answers.
+# start_monitored NAME OPTION...: start QEMU in the background, and set qemu. fd 8 writes to its monitor,
+# and $work/answers has what it answers. The CPU model has no XSAVE, because emulated SVM passes on XSAVE
+# leaves of the test machine that a guest kernel considers inconsistent. Each CPU is a socket, because
+# firmware without ACPI counts only sockets. Without -kernel, the guest is the firmware.
 start_monitored()
 {
 	local name=$1
@@ -30,7 +18,9 @@ start_monitored()
 	mkfifo "$work/commands"
 	exec 8<>"$work/commands"
 	: >"$work/answers"
-	start_qemu "$name" 0 -qmp stdio "$@"
+	chroot "$BOOT_HOST" "$QEMU" -name "$name" -accel kvm -cpu kvm64,-vme \
+		-smp 2,sockets=2 -display none -no-user-config -nodefaults -no-reboot -qmp stdio "$@" \
+		<"$work/commands" >>"$work/answers" 2>>"$work/log" &
 	qemu=$!
 	# With KASAN under emulation, this takes minutes.
 	until grep -q '"QMP"' "$work/answers"; do

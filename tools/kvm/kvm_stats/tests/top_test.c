@@ -695,6 +695,8 @@ static void test_table(struct view *view)
 
 static void test_times(struct view *view)
 {
+	size_t known;
+
 	resizeterm(24, 140);
 	enter_line(view, 0);
 	shows_line(view, "^Time \\[G{2,}E+V+H{2,}W+ *\\]",
@@ -715,6 +717,13 @@ static void test_times(struct view *view)
 	shows_line(view, "^Time \\[", "in few rows, there is the bar");
 	tap_ok(!screen_has("^Exits"), "in few rows, there are no classes");
 	resizeterm(24, 140);
+	known = view_page(view)->times.known[TALLY_TIMES];
+	view_page(view)->times.known[TALLY_TIMES] = 0;
+	view->sampler.exits.state = EXITS_OFF;
+	shows_line(view, "^Exit statistics are off\\. Run 'echo 1 >",
+		   "the page says how to switch exit statistics on");
+	view_page(view)->times.known[TALLY_TIMES] = known;
+	view->sampler.exits.state = EXITS_ON;
 	enter_line(view, 1);
 	shows_line(view, ", vcpu0 · waits for a CPU for 2\\.4s · since VM creation",
 		   "the page of a vCPU shows for how long it has been waiting");

@@ -61,10 +61,6 @@ struct waker {
 
 static struct outcome outcome;
 
-static void on_signal(int sig)
-{
-}
-
 /* Returns how often the thread has gone to sleep. */
 static uint64_t sleeps_of(pid_t tid)
 {
@@ -131,9 +127,7 @@ static void *end_halts(void *arg)
 
 static void start_waker(struct waker *waker)
 {
-	struct sigaction action = { .sa_handler = on_signal };
-
-	sigaction(SIGUSR1, &action, NULL);
+	catch_signal(SIGUSR1);
 	waker->runner = pthread_self();
 	waker->runner_tid = gettid();
 	sem_init(&waker->halts, 0, 0);

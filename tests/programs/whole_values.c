@@ -29,10 +29,6 @@ struct subject {
 	size_t offset;		/* of the value in the file */
 };
 
-static void on_alarm(int sig)
-{
-}
-
 /* The alarm repeats, because the first one may come before the vCPU halts. */
 static void halt(struct guest *guest)
 {
@@ -192,7 +188,6 @@ static void test_splits(void)
 
 int main(void)
 {
-	struct sigaction action = { .sa_handler = on_alarm };
 	const char *message;
 
 	if (access("/dev/kvm", R_OK | W_OK))
@@ -201,7 +196,7 @@ int main(void)
 	message = skip_reason(&subject);
 	if (message)
 		return tap_skip_all(message);
-	sigaction(SIGALRM, &action, NULL);
+	catch_signal(SIGALRM);
 	bail_out(passes(open_subject, NULL) ? NULL : failure);
 	test_splits();
 	return tap_end();

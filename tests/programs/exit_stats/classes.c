@@ -365,16 +365,11 @@ static void check_step(void)
 
 /* ---- a signal ends KVM_RUN ---- */
 
-static void on_signal(int sig)
-{
-}
-
 static timer_t create_timer(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	timer_t timer;
 
-	sigaction(SIGALRM, &action, NULL);
+	catch_signal(SIGALRM);
 	timer_create(CLOCK_MONOTONIC, NULL, &timer);
 	return timer;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 
 #include "kvm_stats_open.h"
 
@@ -89,6 +90,15 @@ bool exit_stats_enable(bool enable)
 		return false;
 	fputc(enable ? 'Y' : 'N', file);
 	return !fclose(file);
+}
+
+static void on_signal(int sig)
+{
+}
+
+void catch_signal(int sig)
+{
+	sigaction(sig, &(struct sigaction){ .sa_handler = on_signal }, NULL);
 }
 
 void pin(pthread_t thread, int cpu)

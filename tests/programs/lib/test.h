@@ -82,6 +82,9 @@ static inline void ms_sleep(long ms)
 	nanosleep(&ts, NULL);
 }
 
+/* From now on, the signal has no effect but that it ends a system call of this process. */
+void catch_signal(int sig);
+
 /* Lets a thread run only on this CPU. Does nothing if the machine does not have it. */
 void pin(pthread_t thread, int cpu);
 

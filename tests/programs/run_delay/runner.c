@@ -4,10 +4,6 @@
 
 #include "run_delay/runner.h"
 
-static void on_signal(int sig)
-{
-}
-
 static struct schedstat read_schedstat(void)
 {
 	FILE *file = fopen("/proc/thread-self/schedstat", "r");
@@ -126,11 +122,10 @@ static void end(struct runner *runner)
 void runners_run(struct runner *runners, unsigned int num, long ms,
 		 void (*meanwhile)(struct runner *runners))
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	long long deadline;
 	unsigned int i;
 
-	sigaction(SIGUSR1, &action, NULL);
+	catch_signal(SIGUSR1);
 	for (i = 0; i < num; i++)
 		start(&runners[i]);
 	/* On a slow machine, the thread of a vCPU can wait longer for its CPU than @ms. */

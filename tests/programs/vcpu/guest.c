@@ -30,17 +30,12 @@ static inline const char *guest_error(const char *what)
 	return message;
 }
 
-static inline void guest_on_alarm(int sig)
-{
-}
-
 /* The guest loops until a timer sends a signal. */
 static inline const char *guest_run_until_signal(const struct guest *guest)
 {
-	struct sigaction action = { .sa_handler = guest_on_alarm };
 	struct itimerval in_20ms = { .it_value.tv_usec = 20000 };
 
-	sigaction(SIGALRM, &action, NULL);
+	catch_signal(SIGALRM);
 	setitimer(ITIMER_REAL, &in_20ms, NULL);
 	if (ioctl(guest->vcpu, KVM_RUN, 0) >= 0)
 		return "KVM_RUN ends without a signal";

@@ -8,9 +8,9 @@
 #undef main
 
 #include <linux/kvm.h>
-#include <stdbool.h>
 #include <string.h>
 
+#include "doc_example.h"
 #include "tap.h"
 
 #define NUM_VMS		2
@@ -30,21 +30,6 @@ static int create_vm(int kvm)
 	return vm;
 }
 
-/* Returns the exit status of the example, or -1. */
-static int run_example(const char *path)
-{
-	int status = -1, out = dup(STDOUT_FILENO);
-
-	fflush(stdout);
-	if (!freopen(path, "w", stdout))
-		err(1, "%s", path);
-	status = example_main();
-	fflush(stdout);
-	dup2(out, STDOUT_FILENO);
-	close(out);
-	return status;
-}
-
 static unsigned int count(const char *text, const char *part)
 {
 	unsigned int found = 0;
@@ -56,10 +41,9 @@ static unsigned int count(const char *text, const char *part)
 
 int main(void)
 {
-	const char *path = "/tmp/doc_example_next.output";
-	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC), i, status, fd;
-	size_t size;
-	char *text, id[32];
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC), i, status;
+	const char *text;
+	char id[32];
 
 	if (kvm < 0)
 		return tap_skip_all("no access to /dev/kvm");
@@ -67,10 +51,7 @@ int main(void)
 		return tap_skip_all("this kernel has no KVM_STATS_NEXT");
 	for (i = 0; i < NUM_VMS; i++)
 		create_vm(kvm);
-	status = run_example(path);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	text = read_file(fd, &size);
-	text[size] = '\0';
+	text = output_of(example_main, &status);
 	snprintf(id, sizeof(id), " kvm-%d\n", getpid());
 
 	tap_ok(status == 0, "the example for all VMs runs");

@@ -6,8 +6,6 @@
  *
  * The program unloads and reloads KVM, so it runs only if BOOT_VARIANT is set, as in
  * test machines.
- *
- * MODULE_LIFETIME_COUNT is how often KVM is loaded, used and unloaded (default: 10).
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -17,7 +15,7 @@
 #include "lib/run.h"
 #include "lib/vm_dir.h"
 
-static unsigned long count;
+#define SWITCHES	10	/* each before KVM is unloaded */
 
 /* The module that uses kvm, for example kvm_amd, or "" if KVM is a single module. */
 static char vendor[64];
@@ -274,33 +272,14 @@ static const char *debugfs_keeps_modules(struct stats_target *target)
 	return NULL;
 }
 
-/* The fd that remains open belongs to a VM in even rounds, and to a vCPU in odd rounds. */
-static const char *reloads(struct stats_target *target)
-{
-	unsigned long round;
-	int fd;
-
-	for (round = 0; round < count; round++) {
-		target->vcpu_id = round % 2 ? STATS_VCPU_ID : -1;
-		fd = open_last_fd(target);
-		check_unload_refused("kvm");
-		close(fd);
-		stats_file_free(&target->file);
-		unload_all();
-		load_all();
-	}
-	tap_tried(count, "rounds of loading, using and unloading KVM");
-	return NULL;
-}
-
 /* Nothing that is left to do when the parameter has been written may run in removed modules. */
 static const char *removed_after_switch(struct stats_target *target)
 {
-	unsigned long round;
+	int round;
 
 	if (!kernel_has_exit_stats())
 		return stats_skip(NO_EXIT_STATS);
-	for (round = 0; round < count; round++) {
+	for (round = 0; round < SWITCHES; round++) {
 		if (!exit_stats_enable(true) || !exit_stats_enable(false))
 			fail("kvm.exit_stats: %s", strerror(errno));
 		unload_all();
@@ -318,7 +297,6 @@ static const struct stats_check checks[] = {
 static const struct stats_check once[] = {
 	STATS_CHECK("observer_keeps_kvm_only", observer_keeps_kvm),
 	STATS_CHECK("open_debugfs_file_keeps_modules", debugfs_keeps_modules),
-	STATS_CHECK("loaded_used_and_unloaded", reloads),
 	STATS_CHECK("removed_after_switch_of_exit_stats", removed_after_switch),
 };
 
@@ -339,7 +317,6 @@ int main(void)
 	if (!find_vendor())
 		return tap_skip_all("KVM is not a module");
 
-	count = setting("MODULE_LIFETIME_COUNT", 10);
 	run_suites(suites, ARRAY_SIZE(suites));
 	return tap_end();
 }

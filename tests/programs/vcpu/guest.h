@@ -74,6 +74,10 @@ struct guest_action {
 	const void *arg;		/* what this function finds in @guest */
 };
 
+/* @how is a property, or a macro of several. The changes follow. */
+#define GUEST_ACTION(title, how, ...)						\
+	{ .name = #title, how, .changes = { __VA_ARGS__ } }
+
 /*
  * Return the supported action or halt after @previous, or the first one if that is NULL.
  * Return NULL at the end. The first action exits to user space at each execution. A halt

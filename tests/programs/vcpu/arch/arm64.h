@@ -87,31 +87,23 @@ static const struct guest_action guest_actions[] = {
 			GUEST_NEVER(mmio_exit_kernel),
 			{ "exits", GUEST_AT_LEAST },
 		},
-	},
-	{
+	}, {
 		/* KVM_RUN executes the instruction again, because user space does not skip it. */
 		.name = "mmio_store_without_syndrome",
 		GUEST_CODE(guest_store_next),
 		.exit_reason = KVM_EXIT_ARM_NISV,
 		.prepare = guest_handles_access,
 		.changes = { GUEST_NEVER(mmio_exit_user), { "exits", GUEST_AT_LEAST } },
-	},
-	{
+	}, {
 		.name = "mmio_store_to_doorbell",
 		GUEST_CODE(guest_doorbell),
 		.prepare = guest_add_doorbell,
 		.changes = { GUEST_ONCE(mmio_exit_kernel), { "mmio_exit_user", GUEST_AT_END } },
 	},
-	{
-		.name = "smc",
-		GUEST_CODE(guest_smc),
-		.changes = { GUEST_NEVER(hvc_exit_stat), { "exits", GUEST_AT_LEAST } },
-	},
-	{
-		.name = "immediate_exit",
-		.from_user_space = guest_immediate_exit,
-		.changes = { GUEST_NEVER(signal_exits), GUEST_NEVER(exits) },
-	},
+	GUEST_ACTION(smc, GUEST_CODE(guest_smc),
+		     GUEST_NEVER(hvc_exit_stat), { "exits", GUEST_AT_LEAST }),
+	GUEST_ACTION(immediate_exit, .from_user_space = guest_immediate_exit,
+		     GUEST_NEVER(signal_exits), GUEST_NEVER(exits)),
 	{
 		.name = "pending_signal",
 		.prepare = guest_block_signal,

@@ -149,63 +149,42 @@ static const struct guest_action guest_actions[] = {
 		GUEST_CODE(guest_load),
 		.exit_reason = KVM_EXIT_MMIO,
 		.changes = { GUEST_ONCE(addrerr_ld_exits) },
-	}, {
-		.name = "syscall",
-		GUEST_CODE(guest_syscall),
-		.changes = { GUEST_ONCE(syscall_exits) },
-	}, {
-		.name = "break",
-		GUEST_CODE(guest_break),
-		.changes = { GUEST_ONCE(break_inst_exits) },
-	}, {
-		.name = "trap",
-		GUEST_CODE(guest_trap),
-		.changes = { GUEST_ONCE(trap_inst_exits) },
-	}, {
-		.name = "reserved_instruction",
-		GUEST_CODE(guest_reserved),
-		.changes = { GUEST_ONCE(resvd_inst_exits) },
-	}, {
-		.name = "cache",
-		GUEST_CODE(guest_cache),
-		.changes = { GUEST_ONCE(cache_exits), GUEST_ONCE(cop_unusable_exits) },
-	}, {
+	},
+	GUEST_ACTION(syscall, GUEST_CODE(guest_syscall), GUEST_ONCE(syscall_exits)),
+	GUEST_ACTION(break, GUEST_CODE(guest_break), GUEST_ONCE(break_inst_exits)),
+	GUEST_ACTION(trap, GUEST_CODE(guest_trap), GUEST_ONCE(trap_inst_exits)),
+	GUEST_ACTION(reserved_instruction, GUEST_CODE(guest_reserved),
+		     GUEST_ONCE(resvd_inst_exits)),
+	GUEST_ACTION(cache, GUEST_CODE(guest_cache),
+		     GUEST_ONCE(cache_exits), GUEST_ONCE(cop_unusable_exits)),
+	{
 		.name = "wait",
 		GUEST_CODE(guest_wait),
 		.prepare = guest_interrupt,
 		.changes = { GUEST_ONCE(wait_exits), GUEST_ONCE(cop_unusable_exits) },
-	}, {
-		.name = "unmapped_store",
-		GUEST_CODE(guest_unmapped_store),
-		.changes = { GUEST_ONCE(tlbmiss_st_exits) },
-	}, {
-		.name = "unmapped_load",
-		GUEST_CODE(guest_unmapped_load),
-		.changes = { GUEST_ONCE(tlbmiss_ld_exits) },
-	}, {
-		.name = "read_only_store",
-		GUEST_CODE(guest_read_only_store),
-		.changes = { GUEST_ONCE(tlbmod_exits), GUEST_ONCE(tlbmiss_st_exits) },
-	}, {
+	},
+	GUEST_ACTION(unmapped_store, GUEST_CODE(guest_unmapped_store),
+		     GUEST_ONCE(tlbmiss_st_exits)),
+	GUEST_ACTION(unmapped_load, GUEST_CODE(guest_unmapped_load), GUEST_ONCE(tlbmiss_ld_exits)),
+	GUEST_ACTION(read_only_store, GUEST_CODE(guest_read_only_store),
+		     GUEST_ONCE(tlbmod_exits), GUEST_ONCE(tlbmiss_st_exits)),
+	{
 		.name = "logged_write",
 		.prepare = guest_log_writes,
 		.from_user_space = guest_write_page,
 		.arg = "",
 		.changes = { GUEST_ONCE(tlbmod_exits), GUEST_NEVER(tlbmiss_st_exits) },
-	}, {
-		.name = "write",
-		.from_user_space = guest_write_page,
-		.changes = { GUEST_NEVER(tlbmod_exits), GUEST_NEVER(tlbmiss_st_exits) },
-	}, {
+	},
+	GUEST_ACTION(write, .from_user_space = guest_write_page,
+		     GUEST_NEVER(tlbmod_exits), GUEST_NEVER(tlbmiss_st_exits)),
+	{
 		.name = "fp_exception",
 		GUEST_CODE(guest_fp_exception),
 		.prepare = guest_enable_fpu,
 		.changes = { GUEST_ONCE(fpe_exits) },
-	}, {
-		.name = "signal",
-		.from_user_space = guest_signal,
-		.changes = { GUEST_ONCE(signal_exits), { "int_exits", GUEST_AT_LEAST } },
 	},
+	GUEST_ACTION(signal, .from_user_space = guest_signal,
+		     GUEST_ONCE(signal_exits), { "int_exits", GUEST_AT_LEAST }),
 	{}
 };
 

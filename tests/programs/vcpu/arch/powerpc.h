@@ -120,6 +120,7 @@ static inline bool guest_is_not_hv(const struct guest *guest)
 	return !guest_is_hv(guest);
 }
 
+#define GUEST_PR_CODE(array)	GUEST_CODE(array), .is_supported = guest_is_not_hv
 #define GUEST_RUN(...)							\
 	.from_user_space = guest_run_at,				\
 	.is_supported = guest_is_not_hv,				\
@@ -138,66 +139,33 @@ static const struct guest_action guest_actions[] = {
 			GUEST_FAULT(GUEST_NOT), GUEST_NEVER(sp_storage), GUEST_NEVER(queue_intr),
 		},
 		.is_supported = guest_is_not_hv,
-	}, {
-		.name = "syscall",
-		GUEST_CODE(guest_syscall),
-		.changes = { GUEST_ONCE(syscall_exits), GUEST_ONCE(queue_intr) },
-		.is_supported = guest_is_not_hv,
-	}, {
-		.name = "mfpvr",
-		GUEST_CODE(guest_mfpvr),
-		.changes = {
-			GUEST_ONCE(emulated_inst_exits),
-			GUEST_NEVER(ld), GUEST_NEVER(st), GUEST_NEVER(queue_intr),
-		},
-		.is_supported = guest_is_not_hv,
-	}, {
-		/* KVM cannot emulate it, so the guest gets an interrupt. */
-		.name = "invalid_instruction",
-		GUEST_RUN(.pc = GUEST_INVALID),
-		.changes = { GUEST_ONCE(emulated_inst_exits), GUEST_NEVER(queue_intr) },
-	}, {
-		.name = "dcbz",
-		GUEST_CODE(guest_dcbz),
-		.changes = {
-			GUEST_ONCE(emulated_inst_exits), GUEST_ONCE(st), GUEST_NEVER(ld),
-			GUEST_NEVER(sp_storage),
-		},
-		.is_supported = guest_is_not_hv,
-	}, {
-		.name = "kvm_hypercall",
-		GUEST_CODE(guest_kvm_hypercall),
-		.changes = { GUEST_NEVER(syscall_exits), GUEST_NEVER(queue_intr) },
-		.is_supported = guest_is_not_hv,
-	}, {
-		.name = "load_of_unmapped_page",
-		GUEST_RUN(.pc = GUEST_LOAD, .unmap = GUEST_DATA),
-		.changes = {
-			GUEST_FAULT(GUEST_EXACTLY), GUEST_ONCE(sp_storage),
-			GUEST_NEVER(pf_instruc), GUEST_NEVER(queue_intr),
-		},
-	}, {
-		.name = "load_of_mapped_page",
-		GUEST_RUN(.pc = GUEST_LOAD),
-		.changes = { GUEST_FAULT(GUEST_NOT), GUEST_NEVER(sp_storage) },
-	}, {
-		/* There are no segments, so the guest gets an interrupt. */
-		.name = "load_without_segment",
-		GUEST_RUN(.pc = GUEST_LOAD, .msr = GUEST_MSR_DATA),
-		.changes = {
-			GUEST_ONCE(queue_intr), GUEST_FAULT(GUEST_EXACTLY), GUEST_NEVER(sp_storage),
-		},
-	}, {
-		.name = "fetch_of_unmapped_page",
-		GUEST_RUN(.pc = GUEST_STOP, .unmap = GUEST_STOP),
-		.changes = {
-			GUEST_ONCE(pf_instruc), GUEST_ONCE(sp_instruc), GUEST_NEVER(sp_storage),
-		},
-	}, {
-		.name = "fetch_of_mapped_page",
-		GUEST_RUN(.pc = GUEST_STOP),
-		.changes = { GUEST_NEVER(pf_instruc), GUEST_NEVER(sp_instruc) },
-	}, {
+	},
+	GUEST_ACTION(syscall, GUEST_PR_CODE(guest_syscall),
+		     GUEST_ONCE(syscall_exits), GUEST_ONCE(queue_intr)),
+	GUEST_ACTION(mfpvr, GUEST_PR_CODE(guest_mfpvr),
+		     GUEST_ONCE(emulated_inst_exits), GUEST_NEVER(ld), GUEST_NEVER(st),
+		     GUEST_NEVER(queue_intr)),
+	/* KVM cannot emulate it, so the guest gets an interrupt. */
+	GUEST_ACTION(invalid_instruction, GUEST_RUN(.pc = GUEST_INVALID),
+		     GUEST_ONCE(emulated_inst_exits), GUEST_NEVER(queue_intr)),
+	GUEST_ACTION(dcbz, GUEST_PR_CODE(guest_dcbz),
+		     GUEST_ONCE(emulated_inst_exits), GUEST_ONCE(st), GUEST_NEVER(ld),
+		     GUEST_NEVER(sp_storage)),
+	GUEST_ACTION(kvm_hypercall, GUEST_PR_CODE(guest_kvm_hypercall),
+		     GUEST_NEVER(syscall_exits), GUEST_NEVER(queue_intr)),
+	GUEST_ACTION(load_of_unmapped_page, GUEST_RUN(.pc = GUEST_LOAD, .unmap = GUEST_DATA),
+		     GUEST_FAULT(GUEST_EXACTLY), GUEST_ONCE(sp_storage), GUEST_NEVER(pf_instruc),
+		     GUEST_NEVER(queue_intr)),
+	GUEST_ACTION(load_of_mapped_page, GUEST_RUN(.pc = GUEST_LOAD),
+		     GUEST_FAULT(GUEST_NOT), GUEST_NEVER(sp_storage)),
+	/* There are no segments, so the guest gets an interrupt. */
+	GUEST_ACTION(load_without_segment, GUEST_RUN(.pc = GUEST_LOAD, .msr = GUEST_MSR_DATA),
+		     GUEST_ONCE(queue_intr), GUEST_FAULT(GUEST_EXACTLY), GUEST_NEVER(sp_storage)),
+	GUEST_ACTION(fetch_of_unmapped_page, GUEST_RUN(.pc = GUEST_STOP, .unmap = GUEST_STOP),
+		     GUEST_ONCE(pf_instruc), GUEST_ONCE(sp_instruc), GUEST_NEVER(sp_storage)),
+	GUEST_ACTION(fetch_of_mapped_page, GUEST_RUN(.pc = GUEST_STOP),
+		     GUEST_NEVER(pf_instruc), GUEST_NEVER(sp_instruc)),
+	{
 		/* HV has no statistic of MMIO exits. */
 		.name = "mmio_store",
 		GUEST_CODE(guest_store),
@@ -210,11 +178,10 @@ static const struct guest_action guest_actions[] = {
 		.exit_reason = KVM_EXIT_PAPR_HCALL,
 		.changes = { GUEST_EXITS, GUEST_NEVER(ld), GUEST_NEVER(queue_intr) },
 		.is_supported = guest_is_hv,
-	}, {
-		.name = "signal",
-		.from_user_space = guest_signal,
-		.changes = { GUEST_ONCE(signal_exits), { "dec_exits", GUEST_AT_LEAST } },
-	}, {
+	},
+	GUEST_ACTION(signal, .from_user_space = guest_signal,
+		     GUEST_ONCE(signal_exits), { "dec_exits", GUEST_AT_LEAST }),
+	{
 		.name = "interrupt",
 		.from_user_space = guest_interrupt,
 		.arg = &(const int32_t){ KVM_INTERRUPT_SET_LEVEL },

@@ -415,6 +415,8 @@ static inline const char *guest_enable_user_sigp(const struct guest *guest)
 	}
 
 #define GUEST_RUN(...)	.arg = &(const struct s390_run){ __VA_ARGS__ }
+#define GUEST_DONE_BY(function, ...)						\
+	.from_user_space = function, GUEST_RUN(__VA_ARGS__)
 
 /* An interrupt for a vCPU: injected, and delivered */
 #define GUEST_INTERRUPT(title, injected, delivered, ...)			\
@@ -463,11 +465,8 @@ static const struct guest_action guest_actions[] = {
 	GUEST_EMULATED(diagnose_10, 0x83, 0x22, 0x00, 0x10),		/* diag %r2, %r2, 0x10 */
 	GUEST_REFUSED(diag_10_of_the_lowcore, instruction_diagnose_10, 0x83, 0x00, 0x00, 0x10),
 	GUEST_REFUSED(diag_258_of_nothing, instruction_diagnose_258, 0x83, 0x00, 0x02, 0x58),
-	{
-		.name = "diag_9c_of_itself",
-		GUEST_BYTES(0x83, 0x70, 0x00, 0x9c),
-		.changes = { GUEST_ONCE(instruction_diagnose_9c), GUEST_ONCE(diag_9c_ignored) },
-	},
+	GUEST_ACTION(diag_9c_of_itself, GUEST_BYTES(0x83, 0x70, 0x00, 0x9c),
+		     GUEST_ONCE(instruction_diagnose_9c), GUEST_ONCE(diag_9c_ignored)),
 	GUEST_EMULATED(stidp, 0xb2, 0x02, 0x20, 0x00),			/* stidp 0(%r2) */
 	GUEST_REFUSED(stidp_of_an_odd_address, instruction_stidp, 0xb2, 0x02, 0x20, 0x01),
 	GUEST_EMULATED(stap, 0xb2, 0x12, 0x20, 0x00),			/* stap 0(%r2) */
@@ -527,11 +526,9 @@ static const struct guest_action guest_actions[] = {
 		.exit_reason = KVM_EXIT_S390_SIEIC,
 		GUEST_BYTES(0xb2, 0x30, 0x00, 0x00),			/* csch */
 		.changes = { GUEST_ONCE(instruction_io_other), GUEST_ONCE(exit_userspace) },
-	}, {
-		.name = "csch_without_channels",
-		GUEST_BYTES(0xb2, 0x30, 0x00, 0x00),
-		.changes = { GUEST_NEVER(instruction_io_other), GUEST_INSTRUCTIONS },
 	},
+	GUEST_ACTION(csch_without_channels, GUEST_BYTES(0xb2, 0x30, 0x00, 0x00),
+		     GUEST_NEVER(instruction_io_other), GUEST_INSTRUCTIONS),
 /* sigp %r4, %r6, ORDER: %r6 is 0, the address of the vCPU itself */
 #define GUEST_SIGP(name, order)							\
 	GUEST_EMULATED(sigp_##name, 0xae, 0x46, 0x00, order)
@@ -583,11 +580,10 @@ static const struct guest_action guest_actions[] = {
 			GUEST_ONCE(inject_program),
 			GUEST_ONCE(deliver_program),
 		},
-	}, {
-		.name = "signal",
-		.from_user_space = guest_signal,
-		.changes = { GUEST_ONCE(signal_exits), { "exit_null", GUEST_AT_LEAST } },
-	}, {
+	},
+	GUEST_ACTION(signal, .from_user_space = guest_signal,
+		     GUEST_ONCE(signal_exits), { "exit_null", GUEST_AT_LEAST }),
+	{
 		.name = "major_fault",
 		.prepare = guest_prepare_faults,
 		.from_user_space = guest_major_fault,
@@ -652,12 +648,9 @@ static const struct guest_action guest_actions[] = {
 	GUEST_FLOATING(io, deliver_io, false, GUEST_SUBCHANNEL),
 	GUEST_FLOATING(floating_machine_check_of_vm, inject_float_mchk, true, GUEST_CHANNEL),
 	GUEST_FLOATING(floating_machine_check, deliver_machine_check, false, GUEST_CHANNEL),
+	GUEST_ACTION(stop, GUEST_DONE_BY(guest_stop, .type = KVM_S390_SIGP_STOP),
+		     GUEST_ONCE(inject_stop_signal), GUEST_ONCE(exit_stop_request)),
 	{
-		.name = "stop",
-		.from_user_space = guest_stop,
-		GUEST_RUN(.type = KVM_S390_SIGP_STOP),
-		.changes = { GUEST_ONCE(inject_stop_signal), GUEST_ONCE(exit_stop_request) },
-	}, {
 		.name = "pfault_init",
 		.from_user_space = guest_inject_only,
 		GUEST_RUN(.type = KVM_S390_INT_PFAULT_INIT),
@@ -687,17 +680,12 @@ static const struct guest_action guest_actions[] = {
 		GUEST_RUN(.floating = true, .type = KVM_S390_INT_IO(0, 0, 0, 1), .parm = 0x10001,
 			  .cr6 = 0x80000000, .psw_addr = GUEST_ENABLE),
 		.changes = { GUEST_ONCE(exit_io_request), GUEST_ONCE(deliver_io) },
-	}, {
-		.name = "disabled_wait",
-		.from_user_space = guest_interrupted,
-		GUEST_RUN(.psw_mask = GUEST_PSW_WAIT),
-		.changes = { GUEST_ONCE(exit_wait_state) },
-	}, {
-		.name = "set_prefix",
-		.from_user_space = guest_set_prefix,
-		GUEST_RUN(.type = KVM_S390_SIGP_SET_PREFIX),
-		.changes = { GUEST_ONCE(inject_set_prefix), GUEST_ONCE(deliver_prefix_signal) },
-	}, {
+	},
+	GUEST_ACTION(disabled_wait, GUEST_DONE_BY(guest_interrupted, .psw_mask = GUEST_PSW_WAIT),
+		     GUEST_ONCE(exit_wait_state)),
+	GUEST_ACTION(set_prefix, GUEST_DONE_BY(guest_set_prefix, .type = KVM_S390_SIGP_SET_PREFIX),
+		     GUEST_ONCE(inject_set_prefix), GUEST_ONCE(deliver_prefix_signal)),
+	{
 		.name = "refused_emergency_signal",
 		.from_user_space = guest_inject_only,
 		/* no vCPU has this id */

@@ -41,12 +41,9 @@ static const struct guest_action guest_actions[] = {
 		.exit_reason = KVM_EXIT_IO,
 		.changes = { GUEST_ONCE(io_exits), { "exits", GUEST_AT_LEAST } },
 	},
-	{
-		/* On VMX, KVM handles these exits in a fast path of their own. */
-		.name = "deadline_write",
-		GUEST_CODE(guest_deadline),
-		.changes = { { "exits", GUEST_EXACTLY, { "irq_exits", "io_exits" } } },
-	},
+	/* On VMX, KVM handles these exits in a fast path of their own. */
+	GUEST_ACTION(deadline_write, GUEST_CODE(guest_deadline),
+		     { "exits", GUEST_EXACTLY, { "irq_exits", "io_exits" } }),
 	{
 		.name = "set_registers",
 		.prepare = guest_loop,

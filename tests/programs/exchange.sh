@@ -7,7 +7,7 @@
 
 # shellcheck source=../lib/check.sh
 . "${0%/*}/check.sh"
-TIMES=${EXCHANGE_TIMES:-25}	# of load and restore
+TIMES=25	# of load and restore
 
 run_guests()
 {

@@ -499,7 +499,7 @@ static void check_create_vcpu(struct stats_target *target, const struct trial *t
 static const char *create_in_turn(struct stats_target *target, struct operation *operation)
 {
 	const char *series = getenv("BOOT_SERIES");
-	unsigned int vms = vm_count(getpid());
+	unsigned int vms = vm_count();
 	long users = kvm_module_users();
 
 	if (series && strncmp(series, "5.10", 4))
@@ -519,7 +519,7 @@ static const char *create_in_turn(struct stats_target *target, struct operation 
 	if (new_vm >= 0)
 		close(new_vm);
 	close(kvm_fd);
-	vm_count_becomes(getpid(), vms);
+	vm_count_becomes(vms);
 	kvm_module_users_become(users);
 	return NULL;
 }

@@ -168,33 +168,11 @@ static const struct vmm_end {
 	{ "after exec()", end_by_exec, SIGUSR2 },
 };
 
-static void end_vmm(const struct stats_vmm *vmm, const struct vmm_end *end)
-{
-	totals->ends++;
-	end->end(vmm, end->signal);
-}
-
 /* Kills the VMM if it is still a process, which it is after exec(). */
 static void finish_vmm(struct stats_vmm *vmm)
 {
 	if (!waitpid(vmm->pid, NULL, WNOHANG))
 		stats_vmm_kill(vmm);
-}
-
-/* Calls @run for each way to end a VMM. Checks that no module stays in use. */
-static const char *run_with_each_end(struct stats_target *target,
-				     void (*run)(struct stats_target *target,
-						 const struct vmm_end *end))
-{
-	long users = kvm_module_users();
-	size_t i;
-
-	signal(SIGUSR1, exit_now);	/* VMMs inherit the handlers */
-	signal(SIGUSR2, exec_now);
-	for (i = 0; i < ARRAY_SIZE(vmm_ends); i++)
-		run(target, &vmm_ends[i]);
-	kvm_module_users_become(users);
-	return NULL;
 }
 
 /* Starts a VMM, and returns the target's statistics fd of those that the VMM passes on. */
@@ -286,7 +264,8 @@ static void end_during_read(struct stats_target *target, const struct vmm_end *e
 	remote.fd = start_vmm(target, &vmm, &dir);
 	must(stats_file_load(&remote.file, remote.fd));
 	start_read(&remote, remote.fd, &read);
-	end_vmm(&vmm, end);
+	totals->ends++;
+	end->end(&vmm, end->signal);
 	close(remote.fd);
 	reader_keeps_vm(&remote, &read, &dir, end->name);
 	finish_vmm(&vmm);
@@ -294,7 +273,15 @@ static void end_during_read(struct stats_target *target, const struct vmm_end *e
 
 static const char *vmm_ended_during_read(struct stats_target *target)
 {
-	return run_with_each_end(target, end_during_read);
+	long users = kvm_module_users();
+	size_t i;
+
+	signal(SIGUSR1, exit_now);	/* VMMs inherit the handlers */
+	signal(SIGUSR2, exec_now);
+	for (i = 0; i < ARRAY_SIZE(vmm_ends); i++)
+		end_during_read(target, &vmm_ends[i]);
+	kvm_module_users_become(users);
+	return NULL;
 }
 
 static const struct stats_check checks[] = {

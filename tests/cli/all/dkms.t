@@ -285,5 +285,5 @@ check "which code of 5.10 outside of KVM knows its structures" users_of_structur
 for release; do
 	case $release in bullseye | bookworm) "$release" ;; *) bail_out "there is no test of '$release'" ;; esac
 done
-[ -n "${KEEP_ROOT:-}" ] || rm -rf "$root"
+rm -rf "$root"
 finish

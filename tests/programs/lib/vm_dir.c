@@ -49,26 +49,25 @@ void vm_disappears(const struct vm_dir *dir, const char *when)
 	}
 }
 
-unsigned int vm_count(pid_t creator)
+unsigned int vm_count(void)
 {
 	DIR *dir = opendir(VM_DEBUGFS);
 	const struct dirent *entry;
 	unsigned int count = 0;
 
 	while (dir && (entry = readdir(dir)))
-		count += strchr(entry->d_name, '-') &&
-			 (!creator || atoi(entry->d_name) == creator);
+		count += strchr(entry->d_name, '-') && atoi(entry->d_name) == getpid();
 	if (dir)
 		closedir(dir);
 	return count;
 }
 
-void vm_count_becomes(pid_t creator, unsigned int expected)
+void vm_count_becomes(unsigned int expected)
 {
 	unsigned int now;
 	int ms;
 
-	for (ms = 0; (now = vm_count(creator)) != expected; ms++) {
+	for (ms = 0; (now = vm_count()) != expected; ms++) {
 		if (ms == TIME_LIMIT_MS)
 			fail("%u VMs exist, expected %u", now, expected);
 		usleep(1000);

@@ -32,11 +32,11 @@ void vm_exists(const struct vm_dir *dir, const char *when);
 /* Waits up to ten seconds until the VM is destroyed. */
 void vm_disappears(const struct vm_dir *dir, const char *when);
 
-/* Counts the VMs that the thread @creator created, or all VMs if @creator is 0. */
-unsigned int vm_count(pid_t creator);
+/* Counts the VMs of this process. */
+unsigned int vm_count(void);
 
-/* Waits up to ten seconds until @expected VMs of @creator exist. */
-void vm_count_becomes(pid_t creator, unsigned int expected);
+/* Waits up to ten seconds until @expected VMs of this process exist. */
+void vm_count_becomes(unsigned int expected);
 
 /* Returns the sum of the use counts of KVM's modules, or -1 if KVM is not a module. */
 long kvm_module_users(void);

@@ -391,28 +391,19 @@ static inline const char *guest_enable_user_sigp(const struct guest *guest)
 
 /* KVM emulates the instruction. */
 #define GUEST_EMULATED(mnemonic, ...)						\
-	{									\
-		.name = #mnemonic,						\
-		GUEST_BYTES(__VA_ARGS__),					\
-		.changes = { GUEST_ONCE(instruction_##mnemonic), GUEST_INSTRUCTIONS }, \
-	}
+	GUEST_ACTION(mnemonic, GUEST_BYTES(__VA_ARGS__),			\
+		     GUEST_ONCE(instruction_##mnemonic), GUEST_INSTRUCTIONS)
 
 /* User space emulates the instruction. */
 #define GUEST_IN_USER_SPACE(title, statistic, ...)				\
-	{									\
-		.name = #title,							\
-		.exit_reason = KVM_EXIT_S390_SIEIC,				\
-		GUEST_BYTES(__VA_ARGS__),					\
-		.changes = { GUEST_ONCE(statistic), GUEST_ONCE(exit_userspace) },	\
-	}
+	GUEST_ACTION(title, GUEST_SIEIC(GUEST_BYTES(__VA_ARGS__)),		\
+		     GUEST_ONCE(statistic), GUEST_ONCE(exit_userspace))
+#define GUEST_SIEIC(...)	.exit_reason = KVM_EXIT_S390_SIEIC, __VA_ARGS__
 
 /* KVM emulates the instruction, and it ends with a program interrupt. */
 #define GUEST_REFUSED(title, statistic, ...)					\
-	{									\
-		.name = #title,							\
-		GUEST_BYTES(__VA_ARGS__),					\
-		.changes = { GUEST_ONCE(statistic), GUEST_ONCE(deliver_program) },	\
-	}
+	GUEST_ACTION(title, GUEST_BYTES(__VA_ARGS__),				\
+		     GUEST_ONCE(statistic), GUEST_ONCE(deliver_program))
 
 #define GUEST_RUN(...)	.arg = &(const struct s390_run){ __VA_ARGS__ }
 #define GUEST_DONE_BY(function, ...)						\
@@ -420,22 +411,14 @@ static inline const char *guest_enable_user_sigp(const struct guest *guest)
 
 /* An interrupt for a vCPU: injected, and delivered */
 #define GUEST_INTERRUPT(title, injected, delivered, ...)			\
-	{									\
-		.name = #title,							\
-		.from_user_space = guest_interrupted,				\
-		GUEST_RUN(__VA_ARGS__),						\
-		.changes = { GUEST_ONCE(injected), GUEST_ONCE(delivered) },	\
-	}
+	GUEST_ACTION(title, GUEST_DONE_BY(guest_interrupted, __VA_ARGS__),	\
+		     GUEST_ONCE(injected), GUEST_ONCE(delivered))
 
 /* An interrupt for any vCPU. The VM counts the injection, and the vCPU the delivery. */
 #define GUEST_FLOATING(title, statistic, vm, ...)				\
-	{									\
-		.name = #title,							\
-		.from_user_space = guest_interrupted,				\
-		.of_vm = vm,							\
-		GUEST_RUN(.floating = true, __VA_ARGS__),			\
-		.changes = { GUEST_ONCE(statistic) },				\
-	}
+	GUEST_ACTION(title, GUEST_INTERRUPTED(vm, __VA_ARGS__), GUEST_ONCE(statistic))
+#define GUEST_INTERRUPTED(vm, ...)						\
+	.of_vm = vm, GUEST_DONE_BY(guest_interrupted, .floating = true, __VA_ARGS__)
 
 #define GUEST_SCLP	.type = KVM_S390_INT_SERVICE, .parm = 0x1000, .cr0 = 0x200,	\
 			.psw_mask = GUEST_PSW_EXTERNAL
@@ -479,12 +462,9 @@ static const struct guest_action guest_actions[] = {
 		       0xb2, 0x7d, 0x20, 0x00),				/* stsi 0(%r2) */
 	GUEST_EMULATED(ptff, 0x01, 0x04),				/* ptff */
 #define GUEST_DEBUGGED(mnemonic, ...)						\
-	{									\
-		.name = #mnemonic,						\
-		.prepare = guest_debug,						\
-		GUEST_BYTES(__VA_ARGS__),					\
-		.changes = { GUEST_ONCE(instruction_##mnemonic), GUEST_INSTRUCTIONS }, \
-	}
+	GUEST_ACTION(mnemonic, GUEST_DEBUGGED_BYTES(__VA_ARGS__),		\
+		     GUEST_ONCE(instruction_##mnemonic), GUEST_INSTRUCTIONS)
+#define GUEST_DEBUGGED_BYTES(...)	.prepare = guest_debug, GUEST_BYTES(__VA_ARGS__)
 	GUEST_DEBUGGED(lctl, 0xb7, 0x99, 0x20, 0x00),			/* lctl 9, 9, 0(%r2) */
 	GUEST_DEBUGGED(lctlg, 0xeb, 0x99, 0x20, 0x00, 0x00, 0x2f),	/* lctlg 9, 9, 0(%r2) */
 	GUEST_DEBUGGED(stctl, 0xb6, 0x99, 0x20, 0x00),			/* stctl 9, 9, 0(%r2) */

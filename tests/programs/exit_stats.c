@@ -65,7 +65,6 @@ static uint64_t times_ns(const struct outcome *outcome)
 }
 
 #ifdef __aarch64__
-static const uint32_t spin_code[] = { 0x14000000 };		/* b . */
 static const uint32_t halt_code[] = { 0xd503207f, 0x17ffffff };	/* wfi; b to wfi */
 static const uint32_t exit_code[] = {
 	0xd4000002,						/* hvc #0 */
@@ -75,7 +74,6 @@ static const uint32_t exit_code[] = {
 	0x17fffffc,						/* b to the first hvc */
 };
 #else
-static const uint8_t spin_code[] = { 0xeb, 0xfe };		/* jmp . */
 static const uint8_t halt_code[] = { 0xf4, 0xeb, 0xfd };	/* hlt; jmp */
 static const uint8_t exit_code[] = {
 	0x0f, 0xa2,						/* cpuid */

@@ -10,6 +10,13 @@
 
 #include "vcpu/guest.h"
 
+/* An endless loop of the guest */
+#ifdef __aarch64__
+static const uint32_t spin_code[] = { 0x14000000 };	/* b . */
+#else
+static const uint8_t spin_code[] = { 0xeb, 0xfe };	/* jmp . */
+#endif
+
 /* What /proc/PID/task/TID/schedstat shows. */
 struct schedstat {
 	unsigned long long run_ns;

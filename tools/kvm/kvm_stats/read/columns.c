@@ -93,7 +93,8 @@ static bool make_selected(struct columns *columns, const struct monitor *monitor
 	bool good = true;
 	size_t i, j;
 
-	for (i = 0; i < GUEST_STATS; i++) {
+	/* Before the first VM, only these are known. */
+	for (i = 0; monitor->sets.sets && i < GUEST_STATS; i++) {
 		if (guest_stat_is_selected(monitor->options.filter, i))
 			good &= add_column(columns, guest_stat_name(i), guest_stat_counts_up(i),
 					   (int)i);

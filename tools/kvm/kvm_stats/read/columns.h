@@ -30,7 +30,8 @@ struct columns {
 
 /*
  * Makes the columns: those that matter most, or one for each statistic that -f selects, by name;
- * histograms do not have one. Returns false if memory is exhausted.
+ * histograms do not have one. Before the first VM, -f selects none. Returns false if memory is
+ * exhausted.
  */
 bool columns_make(struct columns *columns, const struct monitor *monitor);
 

@@ -199,15 +199,14 @@ static bool start_columns(struct log *log)
 		return out_of_memory();
 	log->lines = 0;
 	log->warned = false;
-	return !log->options->csv || start_csv(log);
+	return !log->columns.columns || !log->options->csv || start_csv(log);
 }
 
 /* A table may get new columns at any time, a CSV file may not. */
 static bool update_columns(struct log *log)
 {
-	size_t before = log->columns.columns;
-
-	if (before && (!log->columns.selected || !columns_are_old(&log->columns, log->monitor)))
+	if (log->columns.columns && (!log->columns.selected ||
+				     !columns_are_old(&log->columns, log->monitor)))
 		return true;
 	if (!log->has_header)
 		return start_columns(log);
@@ -258,10 +257,10 @@ static bool write_record(struct log *log)
 {
 	size_t i;
 
-	/* The disk may have been full. */
+	/* The disk may have been full. A file without a header gets no values. */
 	if (log->options->csv && !log->has_header && !start_csv(log))
 		return false;
-	for (i = 0; i < log->monitor->vmms; i++) {
+	for (i = 0; i < log->monitor->vmms && (!log->options->csv || log->has_header); i++) {
 		if (!write_guest(log, log->monitor->vmm[i]))
 			return false;
 	}

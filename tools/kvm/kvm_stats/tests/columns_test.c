@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Test the columns of kvm-stats log. */
+/* Test kvm-stats log: its columns, and what it writes to a file. */
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "fake_host.h"
 #include "read/columns.h"
+#include "read/read.h"
 #include "tap.h"
 
 static const struct fake_stat vm_stats[] = {
@@ -125,10 +128,83 @@ static void test_guest_statistics(void)
 	close_log(&log);
 }
 
+/* ---- the command ---- */
+
+/* Writes a pass, which has a VM with two vCPUs if @vcpu is not NULL. */
+static void write_pass(struct fake_host *host, const uint64_t *vcpu)
+{
+	struct host_image *image = &host->image;
+
+	if (vcpu) {
+		fake_host_vm(host, 1, 101, NULL);
+		fake_host_vcpu(host, 1, 0, vcpu);
+		fake_host_vcpu(host, 1, 1, vcpu);
+	}
+	host_image_end(image, 0);
+	if (write(host->fd, image->data, image->size) != (ssize_t)image->size)
+		fake_host_fail("the host file cannot be written");
+	fake_host_begin_pass(host);
+}
+
+/*
+ * Logs a copy of a host whose first VM appears in the second pass, to a file that can have @limit
+ * bytes. Writes it to @text.
+ */
+static void log_late_guest(const char *regex, rlim_t limit, char *text, size_t size)
+{
+	struct rlimit unlimited, limited;
+	struct fake_host host;
+	char from[64], to[64];
+	char *argv[] = { "log", "--csv", "-f", (char *)regex, "--from", from, "-o", to, NULL };
+	int fd = memfd_create("log", MFD_CLOEXEC);
+	ssize_t n;
+
+	fake_host_open(&host, vm_stats, ARRAY_SIZE(vm_stats), vcpu_stats, ARRAY_SIZE(vcpu_stats));
+	write_pass(&host, NULL);
+	write_pass(&host, start);
+	write_pass(&host, later);
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", host.fd);
+	snprintf(to, sizeof(to), "/proc/self/fd/%d", fd);
+	getrlimit(RLIMIT_FSIZE, &unlimited);
+	limited = (struct rlimit){ limit, unlimited.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &limited);
+	optind = 0;
+	command_log(ARRAY_SIZE(argv) - 1, argv);
+	setrlimit(RLIMIT_FSIZE, &unlimited);
+	n = pread(fd, text, size - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	close(fd);
+	fake_host_close(&host);
+}
+
+static void test_late_guest(void)
+{
+	char text[512];
+
+	log_late_guest("^exits$", RLIM_INFINITY, text, sizeof(text));
+	tap_text(text, "timestamp,pid,guest,exits\n2.000,101,\"?\",\n3.000,101,\"?\",100.000\n",
+		 "CSV that begins without a VM has the statistics of the first one");
+	log_late_guest("^(cpu_ns|exits)$", RLIM_INFINITY, text, sizeof(text));
+	tap_ok(!strncmp(text, "timestamp,pid,guest,cpu_ns,exits\n", 33),
+	       "also if statistics of the process are selected");
+}
+
+/* A record is shorter than the header. */
+static void test_full_file(void)
+{
+	char text[512];
+
+	signal(SIGXFSZ, SIG_IGN);
+	log_late_guest("^exits$", 20, text, sizeof(text));
+	tap_text(text, "", "a file without space for the header of CSV gets no values");
+}
+
 int main(void)
 {
 	test_default();
 	test_selected();
 	test_guest_statistics();
+	test_late_guest();
+	test_full_file();
 	return tap_end();
 }

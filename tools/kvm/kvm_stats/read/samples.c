@@ -63,9 +63,9 @@ static int end_early(const struct samples *samples)
 {
 	const struct samples_options *options = samples->options;
 
-	if (samples->monitor->replay)
-		return options->count ? STATUS_FAILED : STATUS_OK;
-	if (samples->monitor->is_copy)
+	if (samples->monitor->replay && !options->count)
+		return STATUS_OK;
+	if (!monitor_has_ended(samples->monitor))
 		complain("the file has no more samples");
 	else if (options->filter.pids == 1)
 		complain("PID %d has ended", (int)options->filter.pid[0]);

@@ -208,7 +208,8 @@ static void test_order(const struct kvmstats_stat *stat)
 	order_is(&page, "slow a_still b_still fast", "lines are sorted by total");
 	tap_is(page.at, 3, "the cursor stays on its line when the order changes");
 	make_events(&page, stat, names, 2, COLUMN_RATE);
-	tap_ok(!page.selected, "the cursor leaves a line that ends");
+	tap_ok(page.at == 1 && page.selected == page.line[1],
+	       "if the line of the cursor ends, it moves to the last one");
 	order_is(&page, "vcpu2 vcpu10",
 		 "equal lines are sorted by name, and numbers in names by value");
 	make_events(&page, stat, NULL, 0, COLUMN_RATE);
@@ -716,6 +717,10 @@ static void test_times(struct view *view)
 	resizeterm(9, 140);
 	shows_line(view, "^Time \\[", "in few rows, there is the bar");
 	tap_ok(!screen_has("^Exits"), "in few rows, there are no classes");
+	resizeterm(4, 140);
+	view_notice(view, "a notice");
+	shows_line(view, "^a notice *$", "in four rows, a notice has the bottom row for itself");
+	view->notice.until = 0;
 	resizeterm(24, 140);
 	known = view_page(view)->times.known[TALLY_TIMES];
 	view_page(view)->times.known[TALLY_TIMES] = 0;

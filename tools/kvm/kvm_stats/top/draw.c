@@ -416,25 +416,25 @@ static void draw_notes(const struct page *page, size_t first, size_t last, int y
 static size_t draw_lines(const struct page *page, const struct column_layout *layout, int y,
 			 int end)
 {
-	size_t at = page->at < page->lines ? page->at : page->lines - 1, first, last, i;
+	size_t first, last, i;
 	int rows = end - y;
 	double largest = 0;
 
 	/* If not all lines fit, the last row says so. */
 	if (page->lines > (size_t)rows && rows > 1)
 		rows--;
-	first = first_of_rows(page->first, at, page->lines, rows);
+	first = first_of_rows(page->first, page->at, page->lines, rows);
 	last = first + (size_t)rows < page->lines ? first + (size_t)rows : page->lines;
 	for (i = 0; i < page->lines; i++) {
 		if (page->line[i]->number[COLUMN_VALUE] > largest)
 			largest = page->line[i]->number[COLUMN_VALUE];
 	}
 	for (i = first; i < last; i++)
-		draw_row(layout, y++, page->line[i], i == at, largest);
-	if (last - first < page->lines)
+		draw_row(layout, y++, page->line[i], i == page->at, largest);
+	if (last - first < page->lines && y < end)
 		screen_print(y, 0, A_DIM, "%zu more above, %zu more below", first,
 			     page->lines - last);
-	else if (page->kind <= PAGE_TARGETS)
+	else if (last - first == page->lines && page->kind <= PAGE_TARGETS)
 		draw_notes(page, first, last, y + 1, end);
 	return first;
 }

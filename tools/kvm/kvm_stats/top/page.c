@@ -229,6 +229,9 @@ void page_finish(struct page *page, const char *filter, struct order order)
 		if (page->line[i] == page->selected)
 			page->at = i;
 	}
+	/* The last line has ended, or is hidden. */
+	if (page->at >= page->lines)
+		page_select(page, (long)page->at);
 }
 
 /* ---- the cursor ---- */

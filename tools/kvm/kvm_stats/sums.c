@@ -182,7 +182,8 @@ static void add_to_total(struct total *total, const uint64_t *now, const uint64_
 			total->values[n] = now[n];
 		if (!total->counts_up)
 			continue;
-		total->growth[n] += now[n] - (baseline ? baseline[n] : 0);
+		/* In a recording, the sample can be one before the baseline. */
+		total->growth[n] += grown(baseline ? baseline[n] : 0, now[n]);
 		if (before && now[n] >= before[n])
 			total->deltas[n] += now[n] - before[n];
 		else if (before)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "fake_host.h"
+#include "options.h"
 #include "sums.h"
 #include "tap.h"
 #include "top/screen.h"
@@ -469,6 +470,9 @@ static void test_history(void)
 	history_add(&history, 6, 7, 7);
 	history_draw(buf, &history, 1);
 	tap_text(buf, "#", "the highest rate on the screen has the highest character");
+	history_add(&history, 4, 5, 7);
+	history_draw(buf, &history, 6);
+	tap_text(buf, "     #", "a step back in a recording forgets later samples");
 	for (i = 0; i < HISTORY_SAMPLES; i++)
 		history_add(&history, 7 + i, 8 + i, 0);
 	history_draw(buf, &history, 6);
@@ -797,6 +801,71 @@ static void test_problem(struct view *view)
 	       "the table has only what /proc shows");
 }
 
+/* ---- a recording ---- */
+
+#define RECORDING	TEST_DATA "/../../../../tests/cli/guests.zst"
+
+static void press(struct view *view, int key)
+{
+	ungetch(key);
+	input_read(view, 10);
+}
+
+/* Opens the line of this name. */
+static void enter_name(struct view *view, const char *name)
+{
+	page_search(view_page(view), name, 0);
+	press(view, '\r');
+}
+
+/* Returns the value of a statistic, or 0 if its page does not have it. */
+static double value_of(struct view *view, const char *name)
+{
+	struct page *page = view_page(view);
+
+	return page_search(page, name, 0) ? page->selected->number[COLUMN_VALUE] : 0;
+}
+
+static void test_recording(void)
+{
+	static struct view view = { .interval = 3 * SECOND };
+	static const struct filter filter;
+	struct monitor_options options = { .filter = &filter, .from = RECORDING };
+	struct message why;
+	uint64_t wall;
+
+	parse_time("--at", "2026-11-29T03:58:04Z", &options.replay.at, &why);
+	table_choose(&view.table, NULL, NULL);
+	if (!view_open(&view, &options, &why)) {
+		tap_report(TAP_SKIP, "", "a recording", why.what);
+		return;
+	}
+	resizeterm(24, 80);
+	enter_name(&view, "mail");
+	enter_name(&view, "vcpu0");
+	tap_ok(value_of(&view, "exits") > 1000, "statistics count since the creation of the VM");
+	press(&view, 'r');
+	press(&view, ',');
+	tap_ok(value_of(&view, "exits") == 0, "nothing is counted before the reset");
+	press(&view, '.');
+	press(&view, '.');
+	tap_ok(value_of(&view, "exits") > 0 && value_of(&view, "exits") < 100,
+	       "values count from the reset on");
+	wall = view.sampler.monitor->wall;
+	press(&view, 'v');
+	tap_ok(view.sampler.monitor->wall == wall, "v does not search on a page without verdicts");
+	view_page(&view)->scope.vmm = UINT64_MAX;
+	shows_line(&view, " has ended   2026-11-29T.* 1 sample/step ",
+		   "the title of a recording says that a guest has ended");
+	view.sampler.monitor->time_before = 0;
+	view_leave(&view);
+	enter_name(&view, "vcpu0");
+	page_search(view_page(&view), "exits", 0);
+	tap_ok(view_page(&view)->selected->number[COLUMN_RATE] < 0,
+	       "after a gap, no rate is known");
+	view_close(&view);
+}
+
 static void test_screen(void)
 {
 	static struct view view = { .interval = 3 * SECOND };
@@ -828,6 +897,7 @@ static void test_screen(void)
 	view.sampler.monitor = NULL;
 	view_close(&view);
 	fake_host_close(&host);
+	test_recording();
 	endwin();
 	delscreen(screen);
 	fclose(null);
@@ -837,6 +907,7 @@ int main(void)
 {
 	struct kvmstats_schema *schema;
 
+	freopen("/dev/null", "r", stdin);
 	if (kvmstats_schema_make(&schema, descs, ARRAY_SIZE(descs), sizeof(*descs)))
 		return 1;
 	test_numbers();

@@ -90,8 +90,11 @@ static int draw_waiting(const struct target *target, int y, int x)
 			    "%swaits for a CPU for %s", separator(), text);
 }
 
-/* At the right: that the screen does not change, or the time of the recording */
-static void draw_mark(const struct view *view, int y)
+/*
+ * At the right: that the screen does not change, or the time of the recording. Returns the number of
+ * cells drawn.
+ */
+static int draw_mark(const struct view *view, int y)
 {
 	const struct monitor *monitor = view->sampler.monitor;
 	char stamp[STAMP_SIZE], text[STAMP_SIZE + 48] = " paused ";
@@ -100,8 +103,9 @@ static void draw_mark(const struct view *view, int y)
 		snprintf(text, sizeof(text), " %s, %zu sample%s/step%s ",
 			 monitor_stamp(monitor, stamp), view->step, plural(view->step),
 			 view->paused ? "" : ", playing");
-	if (view->paused || monitor->replay)
-		screen_text(y, 0, COLS, true, A_STANDOUT | screen_color(COLOR_YELLOW), text);
+	if (!view->paused && !monitor->replay)
+		return 0;
+	return screen_text(y, 0, COLS, true, A_STANDOUT | screen_color(COLOR_YELLOW), text);
 }
 
 static void draw_page_title(const struct view *view, int y)
@@ -122,10 +126,10 @@ static void draw_page_title(const struct view *view, int y)
 		screen_print(y, x, A_BOLD, "%ssince %s", separator(),
 			     view->sampler.counts_growth ? "the reset" : "VM creation");
 	/* The marks are more important than the end of the title. */
+	x = COLS - draw_mark(view, y);
 	if (scope_has_ended(&page->scope, monitor))
-		screen_text(y, 0, COLS - 9, true, A_STANDOUT | screen_color(COLOR_RED),
+		screen_text(y, 0, x - 1, true, A_STANDOUT | screen_color(COLOR_RED),
 			    " has ended ");
-	draw_mark(view, y);
 }
 
 /* ---- where the time of vCPUs goes: a stacked bar, and the classes of exits ---- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "top/screen.h"
 #include "top/view.h"
 #include "util.h"
 
@@ -179,18 +180,22 @@ static bool has_new_verdict(const struct page *page)
 	return false;
 }
 
-/* Shows the next sample that has another verdict on a guest. Each key ends the search. */
+/* Shows the next sample that has another verdict on a guest. Each key or signal ends the search. */
 static void next_verdict(struct view *view)
 {
 	const struct monitor *monitor = view->sampler.monitor;
 	size_t step = view->step;
 	uint64_t wall;
 
+	if (view_page(view)->kind >= PAGE_STATISTICS) {
+		view_notice(view, "This page has no verdicts. Press Left to go back to one that has.");
+		return;
+	}
 	view->step = 1;
 	do {
 		wall = monitor->wall;
 		view_sample(view);
-	} while (!view->quit && monitor->wall != wall && getch() == ERR &&
+	} while (!view->quit && monitor->wall != wall && screen_wait(0) && getch() == ERR &&
 		 !has_new_verdict(view_page(view)));
 	view->step = step;
 	if (monitor->wall == wall)

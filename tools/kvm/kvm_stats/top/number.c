@@ -89,6 +89,9 @@ static void push_rate(struct history *history, double rate)
 
 void history_add(struct history *history, uint64_t from, uint64_t to, double rate)
 {
+	/* A step back in a recording */
+	if (to < history->time)
+		*history = (struct history){ 0 };
 	if (history->time && history->time != from && history->time != to)
 		push_rate(history, -1);
 	if (history->time != to)

@@ -39,7 +39,7 @@ struct history {
 
 /*
  * Adds the rate of the time between two samples, or replaces that of the same time. If other
- * samples are missing in between, there is a gap.
+ * samples are missing in between, there is a gap. An earlier time begins another history.
  */
 void history_add(struct history *history, uint64_t from, uint64_t to, double rate);
 

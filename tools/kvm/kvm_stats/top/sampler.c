@@ -21,7 +21,9 @@ bool sampler_read(struct sampler *sampler, struct message *why)
 		return true;
 	host_update(&sampler->host);
 	sampler->exits.state = monitor_exits(monitor);
-	baselines_update(monitor);
+	/* After a gap, or a step back in a recording, no value was cleared. */
+	if (monitor->time_before)
+		baselines_update(monitor);
 	return evidence_update(&sampler->evidence, monitor, &sampler->host) ||
 	       message_no_memory(why);
 }
@@ -417,7 +419,7 @@ static void update_statistic(struct page *page, const struct sampler *sampler,
 	line->cleared = total->cleared;
 	line_clear_numbers(line);
 	line->number[COLUMN_VALUE] = (double)value_since(sampler, total) * factor;
-	if (line->group != GROUP_GAUGES)
+	if (line->group != GROUP_GAUGES && monitor->time_before)
 		line->number[COLUMN_RATE] = total->rate * factor;
 	if (!*line->meaning)
 		line->meaning = meaning_of(line->stat);

@@ -5,25 +5,38 @@
 #include <string.h>
 
 #include "read/columns.h"
+#include "read/guests.h"
 #include "sums.h"
 #include "util.h"
 
 /* ---- the columns that matter most ---- */
 
+/* /proc and the cgroups have the first ones, in percent of a CPU, and in MiB. */
+enum {
+	COLUMN_CPU,		/* of all threads */
+	COLUMN_WAITING,		/* of vCPUs for a CPU */
+	COLUMN_THROTTLED,	/* of vCPUs, by limits of cgroups */
+	COLUMN_MEMORY,
+	COLUMN_MAJOR_FAULTS,
+	COLUMN_EXITS,
+};
+
 static const struct {
 	const char *name;
 	const char *heading;
 	bool is_rate;
-} default_columns[GUEST_VALUES] = {
-	[GUEST_CPU] = { "cpu_percent", "CPU%", true },
-	[GUEST_WAITING] = { "waiting_percent", "WAIT%", true },
-	[GUEST_THROTTLED] = { "throttled_percent", "THROT%", true },
-	[GUEST_MEMORY] = { "memory_mib", "MEM-MIB", false },
-	[GUEST_MAJOR_FAULTS] = { "major_faults", "MAJFLT/S", true },
-	[GUEST_EXITS] = { "exits", "EXITS/S", true },
-	[GUEST_IO_EXITS] = { "io_exits", "IO/S", true },
-	[GUEST_PAGE_FAULTS] = { "page_faults", "FAULTS/S", true },
-	[GUEST_HALTS] = { "halts", "HALTS/S", true },
+	const char *stat[5];	/* that are added up: each architecture has other names for them */
+} default_columns[] = {
+	[COLUMN_CPU] = { "cpu_percent", "CPU%", true },
+	[COLUMN_WAITING] = { "waiting_percent", "WAIT%", true },
+	[COLUMN_THROTTLED] = { "throttled_percent", "THROT%", true },
+	[COLUMN_MEMORY] = { "memory_mib", "MEM-MIB", false },
+	[COLUMN_MAJOR_FAULTS] = { "major_faults", "MAJFLT/S", true },
+	[COLUMN_EXITS] = { "exits", "EXITS/S", true, { "exits", "sum_exits" } },
+	{ "io_exits", "IO/S", true,
+	  { "io_exits", "mmio_exits", "mmio_exit_user", "mmio_exit_kernel" } },
+	{ "page_faults", "FAULTS/S", true, { "pf_taken", "pf_storage" } },
+	{ "halts", "HALTS/S", true, { "halt_exits", "wfi_exit_stat", "exit_wait_state" } },
 };
 
 static bool make_default(struct columns *columns)
@@ -32,19 +45,51 @@ static bool make_default(struct columns *columns)
 
 	if (columns->column)
 		return true;
-	columns->column = calloc(GUEST_VALUES, sizeof(*columns->column));
+	columns->column = calloc(ARRAY_SIZE(default_columns), sizeof(*columns->column));
 	if (!columns->column)
 		return false;
-	columns->columns = GUEST_VALUES;
-	for (i = 0; i < GUEST_VALUES; i++) {
+	columns->columns = ARRAY_SIZE(default_columns);
+	for (i = 0; i < columns->columns; i++) {
 		struct column *column = &columns->column[i];
 
-		snprintf(column->name, sizeof(column->name), "%s", default_columns[i].name);
-		snprintf(column->heading, sizeof(column->heading), "%s",
-			 default_columns[i].heading);
+		strcpy(column->name, default_columns[i].name);
+		strcpy(column->heading, default_columns[i].heading);
 		column->is_rate = default_columns[i].is_rate;
+		column->guest_stat = -1;
 	}
 	return true;
+}
+
+static void set_default(struct column *column, const struct process *process)
+{
+	struct cpu_use vcpus = process_group_use(process, THREAD_VCPU);
+	/* Of another host's process, only the threads of vCPUs are known. */
+	struct cpu_use all = process->has_now ? process_use(process) : vcpus;
+	struct guest_row row[GUEST_STATS];
+
+	guest_rows(row, process);
+	if (all.guest >= 0)
+		column[COLUMN_CPU].value = all.guest + all.user + all.kernel;
+	if (vcpus.waiting >= 0)
+		column[COLUMN_WAITING].value = vcpus.waiting;
+	if (vcpus.throttled >= 0)
+		column[COLUMN_THROTTLED].value = vcpus.throttled;
+	if (row[GUEST_MEMORY_BYTES].has_value)
+		column[COLUMN_MEMORY].value = (double)row[GUEST_MEMORY_BYTES].value / 1048576;
+	if (row[GUEST_FAULTS].known)
+		column[COLUMN_MAJOR_FAULTS].value = row[GUEST_FAULTS].rate;
+}
+
+/* Returns the column to which the statistic is added, or NULL. */
+static struct column *default_column(const struct columns *columns, const char *stat)
+{
+	size_t i;
+
+	for (i = COLUMN_EXITS; i < columns->columns; i++) {
+		if (is_one_of(stat, default_columns[i].stat))
+			return &columns->column[i];
+	}
+	return NULL;
 }
 
 /* ---- columns that -f selects ---- */
@@ -96,7 +141,7 @@ static bool make_selected(struct columns *columns, const struct monitor *monitor
 	/* Before the first VM, only these are known. */
 	for (i = 0; monitor->sets.sets && i < GUEST_STATS; i++) {
 		if (guest_stat_is_selected(monitor->options.filter, i))
-			good &= add_column(columns, guest_stat_name(i), guest_stat_counts_up(i),
+			good &= add_column(columns, guest_stats[i].name, guest_stats[i].counts_up,
 					   (int)i);
 	}
 	for (i = 0; i < monitor->sets.sets; i++) {
@@ -152,7 +197,8 @@ static void add_target(struct columns *columns, const struct target *target)
 		if (!has_column(stat))
 			continue;
 		/* The columns of CSV can be older than the statistic. */
-		column = find_column(columns, kvmstats_stat_name(stat));
+		column = columns->selected ? find_column(columns, kvmstats_stat_name(stat)) :
+					     default_column(columns, kvmstats_stat_name(stat));
 		if (!column || column->guest_stat >= 0)
 			continue;
 		row_get(&row, target, stat);
@@ -160,30 +206,34 @@ static void add_target(struct columns *columns, const struct target *target)
 	}
 }
 
-static void set_guest_stat(struct column *column, const struct guest *guest)
+static void set_selected(struct columns *columns, const struct process *process)
 {
-	const struct guest_row *row = &guest->row[column->guest_stat];
+	struct guest_row row[GUEST_STATS];
+	size_t i;
 
-	if (column->is_rate && row->known)
-		column->value = row->rate;
-	else if (!column->is_rate && row->has_value)
-		column->value = (double)row->value;
+	guest_rows(row, process);
+	for (i = 0; i < columns->columns; i++) {
+		struct column *column = &columns->column[i];
+		const struct guest_row *own = row + column->guest_stat;
+
+		if (column->guest_stat < 0)
+			continue;
+		if (column->is_rate ? own->known : own->has_value)
+			column->value = column->is_rate ? own->rate : (double)own->value;
+	}
 }
 
 void columns_set(struct columns *columns, const struct vmm *vmm)
 {
-	struct guest guest;
 	size_t i;
 
-	guest_get(&guest, vmm, columns->selected ? NULL : columns->tallies);
-	for (i = 0; i < columns->columns; i++) {
-		struct column *column = &columns->column[i];
-
-		column->value = columns->selected ? NAN : guest.value[i];
-		if (columns->selected && column->guest_stat >= 0)
-			set_guest_stat(column, &guest);
-	}
-	for (i = 0; columns->selected && i < vmm->targets; i++)
+	for (i = 0; i < columns->columns; i++)
+		columns->column[i].value = NAN;
+	if (columns->selected)
+		set_selected(columns, &vmm->process);
+	else
+		set_default(columns->column, &vmm->process);
+	for (i = 0; i < vmm->targets; i++)
 		add_target(columns, vmm->target[i]);
 }
 

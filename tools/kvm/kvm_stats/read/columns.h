@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "model.h"
-#include "read/guests.h"
 
 struct column {
 	char name[96];		/* of the statistic, in CSV */
@@ -21,11 +20,10 @@ struct column {
 struct columns {
 	struct column *column;
 	size_t columns;
-	bool selected;		/* by -f; otherwise there is one for each enum guest_value */
+	bool selected;		/* by -f; otherwise they are those that matter most */
 	size_t sets;		/* those of the monitor that were examined */
 	size_t resets;		/* values that decreased; the user clears it */
 	const char *reset;	/* the name of the first one */
-	struct tallies tallies[2];	/* see guest_get() */
 };
 
 /*

@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What /proc, the cgroups and KVM's statistics show of each guest. */
+/* Statistics of a guest's process, from /proc and the cgroups. */
 #ifndef READ_GUESTS_H
 #define READ_GUESTS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "model.h"
-
-/* ---- what a guest did in the last interval ---- */
-
-enum guest_value {
-	GUEST_CPU,		/* CPU time of all threads, in percent of a CPU */
-	GUEST_WAITING,		/* of vCPUs for a CPU, in percent of a CPU */
-	GUEST_THROTTLED,	/* of vCPUs, by limits of cgroups, in percent of a CPU */
-	GUEST_MEMORY,		/* resident memory, in MiB */
-	GUEST_MAJOR_FAULTS,	/* the rest is per second */
-	GUEST_EXITS,
-	GUEST_IO_EXITS,
-	GUEST_PAGE_FAULTS,
-	GUEST_HALTS,
-	GUEST_VALUES,
-};
-
-/* ---- statistics of the process, which `read` prints ---- */
+#include "filter.h"
+#include "proc.h"
 
 enum guest_stat {
 	GUEST_CPU_NS,
@@ -36,13 +19,13 @@ enum guest_stat {
 	GUEST_STATS,
 };
 
-/* "cpu_ns", "cpu_guest_ns", "waiting_ns", "throttled_ns", "memory_bytes", "major_faults" */
-const char *guest_stat_name(enum guest_stat stat);
+struct guest_stat_type {
+	const char *name;
+	const char *unit;	/* "ns", "B", "" */
+	bool counts_up;
+};
 
-/* "ns", "B", "" */
-const char *guest_stat_unit(enum guest_stat stat);
-
-bool guest_stat_counts_up(enum guest_stat stat);
+extern const struct guest_stat_type guest_stats[GUEST_STATS];
 
 /* Whether the filter selects the statistic. Options that select VMs or vCPUs select none. */
 bool guest_stat_is_selected(const struct filter *filter, enum guest_stat stat);
@@ -54,21 +37,7 @@ struct guest_row {
 	double rate;		/* growth per second */
 };
 
-struct guest {
-	double value[GUEST_VALUES];	/* NAN: not known */
-	struct guest_row row[GUEST_STATS];
-};
-
-/* The statistics of a set that are added up: each architecture has other names for them. */
-struct tallies {
-	const struct stat_set *set;
-	const struct kvmstats_stat *stat[GUEST_VALUES][4];
-};
-
-/*
- * Sets what the last sample has of a VMM, see PROCESSES_OF_VCPUS. @tallies has an element for each
- * enum scope, at first with zeros, and keeps what was found by name. NULL: without KVM's values.
- */
-void guest_get(struct guest *guest, const struct vmm *vmm, struct tallies *tallies);
+/* Sets GUEST_STATS rows to what the last sample has of a process, see PROCESSES_OF_VCPUS. */
+void guest_rows(struct guest_row *row, const struct process *process);
 
 #endif /* READ_GUESTS_H */

@@ -184,19 +184,19 @@ static void print_targets(const struct report *report, const struct vmm *vmm)
 static void print_guest(const struct report *report, const struct filter *filter,
 			const struct vmm *vmm)
 {
-	struct guest guest;
+	struct guest_row rows[GUEST_STATS];
 	int i;
 
-	guest_get(&guest, vmm, NULL);
+	guest_rows(rows, &vmm->process);
 	for (i = 0; i < GUEST_STATS; i++) {
-		const struct guest_row *row = &guest.row[i];
-		const char *unit = *guest_stat_unit(i) ? guest_stat_unit(i) : "-";
+		const struct guest_row *row = &rows[i];
+		const char *unit = *guest_stats[i].unit ? guest_stats[i].unit : "-";
 		bool seconds = report->base_units && !strcmp(unit, "ns");
 
 		if (!row->has_value || !guest_stat_is_selected(filter, i))
 			continue;
 		printf("%-*s  %-*s", report->label_width, "guest", report->name_width,
-		       guest_stat_name(i));
+		       guest_stats[i].name);
 		if (seconds)
 			printf("  %20.9f", (double)row->value / 1e9);
 		else

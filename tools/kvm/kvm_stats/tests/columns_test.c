@@ -83,7 +83,7 @@ static void test_default(void)
 
 	open_log(&log, NULL);
 	sample_log(&log, start);
-	tap_is(log.columns.columns, GUEST_VALUES, "there is a column for each value that matters");
+	tap_is(log.columns.columns, 9, "there is a column for each value that matters");
 	tap_ok(isnan(value_of(&log, "exits")), "rates are not known after the first sample");
 	tap_ok(isnan(value_of(&log, "memory_mib")), "nor is the memory of another host's process");
 	sample_log(&log, later);

@@ -20,12 +20,6 @@ struct report {
 	int name_width;
 };
 
-struct line {
-	struct row row;
-	char name[128];
-	const char *unit;
-};
-
 static const char *base_unit(const struct kvmstats_stat *stat)
 {
 	switch (kvmstats_stat_unit(stat)) {
@@ -45,43 +39,35 @@ static bool in_base_unit(const struct report *report, const struct kvmstats_stat
 	       kvmstats_base_name(kvmstats_stat_base(stat));
 }
 
-static void print_value(const struct report *report, const struct kvmstats_stat *stat,
-			uint64_t value)
+static void print_line(const struct report *report, const char *label, const char *name,
+		       const char *value, const char *unit, const char *rate)
 {
-	char scaled[64];
-
-	if (kvmstats_stat_unit(stat) == KVMSTATS_UNIT_BOOLEAN && value <= 1)
-		printf("  %20s", value ? "true" : "false");
-	else if (in_base_unit(report, stat))
-		printf("  %20s",
-		       kvmstats_stat_scale(stat, value, scaled, sizeof(scaled)) > 0 ? scaled : "?");
-	else
-		printf("  %20" PRIu64, value);
-}
-
-static void print_rate(const struct report *report, const struct row *row)
-{
-	if (row->cleared)
-		printf("  %14s", "reset");
-	else if (!row->known)
-		printf("  %14s", "-");
-	else if (in_base_unit(report, row->stat))
-		printf("  %14.6f", row->rate * stat_factor(row->stat));
-	else
-		printf("  %14.1f", row->rate);
-}
-
-static void print_line(const struct report *report, const struct line *line)
-{
-	const struct row *row = &line->row;
-
-	printf("%-*s  %-*s", report->label_width, row->target->label, report->name_width,
-	       line->name);
-	print_value(report, row->stat, row->value);
-	printf(report->rates ? "  %-7s" : "  %s", *line->unit ? line->unit : "-");
+	unit = *unit ? unit : "-";
+	printf("%-*s  %-*s  %20s  ", report->label_width, label, report->name_width, name, value);
 	if (report->rates)
-		print_rate(report, row);
-	putchar('\n');
+		printf("%-7s  %14s\n", unit, rate);
+	else
+		printf("%s\n", unit);
+}
+
+static void print_row(const struct report *report, const struct row *row, const char *name,
+		      const char *unit)
+{
+	bool scaled = in_base_unit(report, row->stat);
+	char value[64], rate[64] = "-";
+
+	if (kvmstats_stat_unit(row->stat) == KVMSTATS_UNIT_BOOLEAN && row->value <= 1)
+		strcpy(value, row->value ? "true" : "false");
+	else if (!scaled)
+		snprintf(value, sizeof(value), "%" PRIu64, row->value);
+	else if (kvmstats_stat_scale(row->stat, row->value, value, sizeof(value)) <= 0)
+		strcpy(value, "?");
+	if (row->cleared)
+		strcpy(rate, "reset");
+	else if (row->known)
+		snprintf(rate, sizeof(rate), "%.*f", scaled ? 6 : 1,
+			 scaled ? row->rate * stat_factor(row->stat) : row->rate);
+	print_line(report, row->target->label, name, value, unit, rate);
 }
 
 /* Formats "halt_wait_hist[1024..2047ns]", or "name[3]" if the type of the array is unknown. */
@@ -103,40 +89,33 @@ static void print_elements(const struct report *report, const struct target *tar
 			   const struct kvmstats_stat *stat, const char *unit)
 {
 	bool hist = kvmstats_stat_is_hist(stat);
-	struct line line = { .unit = hist ? "samples" : unit };
+	char name[128];
+	struct row row;
 	unsigned int n;
 
 	for (n = 0; n < kvmstats_stat_size(stat); n++) {
-		row_get_element(&line.row, target, stat, n);
-		if (hist && !line.row.value && !line.row.cleared)
+		row_get_element(&row, target, stat, n);
+		if (hist && !row.value && !row.cleared)
 			continue;
-		element_name(stat, n, unit, line.name, sizeof(line.name));
-		print_line(report, &line);
+		element_name(stat, n, unit, name, sizeof(name));
+		print_row(report, &row, name, hist ? "samples" : unit);
 	}
-}
-
-static void unit_text(const struct report *report, const struct kvmstats_stat *stat,
-		      char *unit, size_t size)
-{
-	if (in_base_unit(report, stat))
-		snprintf(unit, size, "%s", base_unit(stat));
-	else if (kvmstats_stat_unit_text(stat, unit, size) < 0)
-		snprintf(unit, size, "?");
 }
 
 static void print_stat(const struct report *report, const struct target *target,
 		       const struct kvmstats_stat *stat)
 {
 	bool hist = kvmstats_stat_is_hist(stat);
-	struct line line;
-	char unit[64];
+	char unit[64] = "?";
+	struct row row;
 
-	unit_text(report, stat, unit, sizeof(unit));
+	if (in_base_unit(report, stat))
+		strcpy(unit, base_unit(stat));
+	else
+		kvmstats_stat_unit_text(stat, unit, sizeof(unit));
 	if (hist || kvmstats_stat_size(stat) == 1) {
-		row_get(&line.row, target, stat);
-		snprintf(line.name, sizeof(line.name), "%s", kvmstats_stat_name(stat));
-		line.unit = hist ? "samples" : unit;
-		print_line(report, &line);
+		row_get(&row, target, stat);
+		print_row(report, &row, kvmstats_stat_name(stat), hist ? "samples" : unit);
 	}
 	if (hist || kvmstats_stat_size(stat) > 1)
 		print_elements(report, target, stat, unit);
@@ -190,23 +169,20 @@ static void print_guest(const struct report *report, const struct filter *filter
 	guest_rows(rows, &vmm->process);
 	for (i = 0; i < GUEST_STATS; i++) {
 		const struct guest_row *row = &rows[i];
-		const char *unit = *guest_stats[i].unit ? guest_stats[i].unit : "-";
+		const char *unit = guest_stats[i].unit;
 		bool seconds = report->base_units && !strcmp(unit, "ns");
+		char value[64], rate[64] = "-";
 
 		if (!row->has_value || !guest_stat_is_selected(filter, i))
 			continue;
-		printf("%-*s  %-*s", report->label_width, "guest", report->name_width,
-		       guest_stats[i].name);
 		if (seconds)
-			printf("  %20.9f", (double)row->value / 1e9);
+			snprintf(value, sizeof(value), "%.9f", (double)row->value / 1e9);
 		else
-			printf("  %20" PRIu64, row->value);
-		printf(report->rates ? "  %-7s" : "  %s", seconds ? "s" : unit);
-		if (report->rates && !row->known)
-			printf("  %14s", "-");
-		else if (report->rates)
-			printf("  %14.*f", seconds ? 6 : 1, seconds ? row->rate / 1e9 : row->rate);
-		putchar('\n');
+			snprintf(value, sizeof(value), "%" PRIu64, row->value);
+		if (row->known)
+			snprintf(rate, sizeof(rate), "%.*f", seconds ? 6 : 1,
+				 seconds ? row->rate / 1e9 : row->rate);
+		print_line(report, "guest", guest_stats[i].name, value, seconds ? "s" : unit, rate);
 	}
 }
 

@@ -176,12 +176,12 @@ struct column_layout column_layout(unsigned int chosen, size_t skipped, int widt
 	/* One long name must not take the cells that the columns of all lines need. */
 	int long_name = smaller(longest_name, column_types[COLUMN_NAME].widest), x = 0;
 	struct column_layout layout;
-	int spare = choose_columns(&layout, chosen, skipped, width, long_name);
+	int spare, id;
 	size_t i;
-	int id;
 
-	if (layout.hidden && width > NARROW)
-		spare = choose_columns(&layout, chosen, skipped, width - 1, long_name);
+	/* The last cell is for the mark of columns that do not fit. */
+	width -= width > NARROW;
+	spare = choose_columns(&layout, chosen, skipped, width, long_name);
 	for (id = 0; id < COLUMNS; id++) {
 		if (layout.shown & COLUMN_BIT(id))
 			layout.place[layout.places++] = (struct column_place){

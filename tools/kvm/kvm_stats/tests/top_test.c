@@ -19,9 +19,6 @@
 #include "top/view.h"
 #include "util.h"
 
-/* Pages that are freed become empty pages of this. */
-static const struct top_scope all;
-
 /* ---- numbers ---- */
 
 static void test_numbers(void)
@@ -144,7 +141,7 @@ static void test_bars(const struct kvmstats_schema *schema)
 	make_bars(&page, kvmstats_schema_find(schema, "size_hist"), values, deltas);
 	tap_is(page.lines, 1, "bars of a linear histogram are made");
 	tap_text(page.line[0]->name, "10", "the lower bound of a bar without a unit is correct");
-	page_init(&page, PAGE_GUESTS, &all);
+	page_free(&page);
 }
 
 /* ---- statistics ---- */
@@ -215,7 +212,7 @@ static void test_order(const struct kvmstats_stat *stat)
 		 "equal lines are sorted by name, and numbers in names by value");
 	make_events(&page, stat, NULL, 0, COLUMN_RATE);
 	tap_ok(!page.lines, "an empty page works");
-	page_init(&page, PAGE_GUESTS, &all);
+	page_free(&page);
 }
 
 /* The page grows while the cursor is on one of its lines. */
@@ -236,7 +233,7 @@ static void test_more_lines(const struct kvmstats_stat *stat)
 	tap_ok(page.lines == MAX_EVENTS && page.line[page.at] == page.selected &&
 	       !strcmp(page.selected->name, "e0"),
 	       "the cursor stays on its line while lines are added");
-	page_init(&page, PAGE_GUESTS, &all);
+	page_free(&page);
 }
 
 /* KVM adds to a time when it ends. */
@@ -590,7 +587,8 @@ static void test_scopes(void)
 	strcpy(scope.label, "vcpu1");
 	tap_ok(!scope_selects(&target, &scope) && scope_has_ended(&scope, &monitor),
 	       "a page of another vCPU does not");
-	tap_ok(!scope_has_ended(&all, &monitor), "the page of all guests has no end");
+	scope = (struct top_scope){ 0 };
+	tap_ok(!scope_has_ended(&scope, &monitor), "the page of all guests has no end");
 }
 
 /* ---- the whole screen, of a fake host ---- */
@@ -741,7 +739,8 @@ static void test_times(struct view *view)
 	enter_line(view, 2);
 	draw_view(view);
 	tap_ok(!screen_has("waits for"), "a vCPU that does not wait does not say so");
-	view->depth = 0;
+	view_leave(view);
+	view_leave(view);
 }
 
 static void test_states(struct view *view)
@@ -836,7 +835,7 @@ static void test_recording(void)
 
 	parse_time("--at", "2026-11-29T03:58:04Z", &options.replay.at, &why);
 	table_choose(&view.table, NULL, NULL);
-	if (!view_open(&view, &options, &why)) {
+	if (!view_open(&view, options, &why)) {
 		tap_report(TAP_SKIP, "", "a recording", why.what);
 		return;
 	}

@@ -2,11 +2,7 @@
 /* kvm-stats top */
 #include <stddef.h>
 
-#include "options.h"
 #include "top/top.h"
-#include "util.h"
-
-#define DEFAULT_INTERVAL	(3 * SECOND)
 
 enum {
 	OPTION_COLUMNS = FIRST_LONG_OPTION,
@@ -25,10 +21,10 @@ static const char usage[] =
 static const struct command_option table[] = {
 	{ 'i', "interval", "SEC", "interval in seconds (default: 3)",
 	  .kind = OPTION_SECONDS, .member = MEMBER(interval), .min = MIN_INTERVAL },
-	EXITS_OPTION(MEMBER(exits)), SWITCHES_OPTION(MEMBER(switches)),
-	FROM_OPTION(MEMBER(from)),
-	AT_OPTION(MEMBER(replay)), SINCE_OPTION(MEMBER(replay)),
-	UNTIL_OPTION(MEMBER(replay)), DIR_OPTION(MEMBER(replay)),
+	EXITS_OPTION(MEMBER(monitor.exits)), SWITCHES_OPTION(MEMBER(monitor.switches)),
+	FROM_OPTION(MEMBER(monitor.from)),
+	AT_OPTION(MEMBER(monitor.replay)), SINCE_OPTION(MEMBER(monitor.replay)),
+	UNTIL_OPTION(MEMBER(monitor.replay)), DIR_OPTION(MEMBER(monitor.replay)),
 	{ OPTION_SORT, "sort", "COLUMN", "sort the guests by this column (default: cpu)",
 	  .kind = OPTION_TEXT, .member = MEMBER(sort) },
 	{ OPTION_COLUMNS, "columns", "LIST",
@@ -46,7 +42,9 @@ int command_top(int argc, char **argv)
 		.command = "top", .usage = usage, .table = table,
 	};
 	struct filter filter = { 0 };
-	struct top_options options = { .filter = &filter, .interval = DEFAULT_INTERVAL };
+	struct top_options options = {
+		.monitor.filter = &filter, .interval = 3 * SECOND, .sort = "cpu",
+	};
 	int status = options_parse(argc, argv, &accepted, &options, &filter);
 
 	if (status < 0)

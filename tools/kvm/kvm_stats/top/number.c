@@ -39,11 +39,10 @@ static void put_prefixed(char *buf, double value, double step, const char * cons
 
 static void put_seconds(char *buf, double value)
 {
-	static const char * const ascii[] = { "ns", "us", "ms", "s", NULL };
-	static const char * const utf8[] = { "ns", "µs", "ms", "s", NULL };
+	const char * const units[] = { "ns", is_utf8() ? "µs" : "us", "ms", "s", NULL };
 
 	if (value > 0)
-		put_prefixed(buf, value * 1e9, 1000, is_utf8() ? utf8 : ascii);
+		put_prefixed(buf, value * 1e9, 1000, units);
 	else
 		strcpy(buf, "0s");
 }

@@ -190,12 +190,12 @@ static void remove_unseen(struct page *page)
 	page->all = kept;
 }
 
-void page_init(struct page *page, enum page_kind kind, const struct top_scope *scope)
+void page_free(struct page *page)
 {
 	page_begin(page);
 	remove_unseen(page);
 	free(page->line);
-	*page = (struct page){ .kind = kind, .scope = *scope };
+	*page = (struct page){ 0 };
 }
 
 /* Hides the lines whose names do not match, and the sum, which would include them. */

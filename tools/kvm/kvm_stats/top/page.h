@@ -148,8 +148,8 @@ struct page {
 	char summary[160];		/* of the histogram */
 };
 
-/* Frees the lines, and makes it an empty page. */
-void page_init(struct page *page, enum page_kind kind, const struct top_scope *scope);
+/* Frees the lines, and makes it an empty page of all guests. */
+void page_free(struct page *page);
 
 /* Returns the line of a scope and statistic, which is added if necessary. */
 struct line *page_line(struct page *page, const struct top_scope *scope, const char *stat);

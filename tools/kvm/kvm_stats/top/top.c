@@ -30,43 +30,29 @@ static void run_until_quit(struct view *view)
 	}
 }
 
-/* The options --columns and --sort. Returns false with a message. */
-static bool choose(struct view *view, const char *columns, const char *sort, struct message *why)
-{
-	view->order[PAGE_STATISTICS].column = COLUMN_RATE;
-	view->order[PAGE_HISTOGRAM].column = COLUMN_BAR;
-	return table_choose(&view->table, columns, why) &&
-	       order_parse(&view->order[PAGE_GUESTS], sort ? sort : "cpu", why);
-}
-
-/* Without a VM, top waits for one. A PID or guest that the user named must exist. */
-static bool start(struct view *view, const struct top_options *options, struct message *why)
-{
-	const struct monitor_options monitor = {
-		.filter = options->filter, .exits = options->exits,
-		.switches = options->switches, .from = options->from, .replay = options->replay,
-	};
-
-	return view_open(view, &monitor, why) &&
-	       check_selected(view->sampler.monitor, why) && screen_open(why);
-}
-
 int top_run(const struct top_options *options)
 {
-	static struct view view;	/* too large for the stack */
-	struct message why = { 0 };
+	/* It is too large for the stack. */
+	static struct view view = {
+		.order[PAGE_STATISTICS].column = COLUMN_RATE,
+		.order[PAGE_HISTOGRAM].column = COLUMN_BAR,
+	};
+	struct message *why = &view.failure;
 
-	if (!choose(&view, options->columns, options->sort, &why)) {
-		message_print(&why);
+	if (!table_choose(&view.table, options->columns, why) ||
+	    !order_parse(&view.order[PAGE_GUESTS], options->sort, why)) {
+		message_print(why);
 		return STATUS_USAGE;
 	}
 	setlocale(LC_CTYPE, "");
 	view.interval = options->interval;
-	if (start(&view, options, &view.failure))
+	/* Without a VM, top waits for one. A PID or guest that the user named must exist. */
+	if (view_open(&view, options->monitor, why) &&
+	    check_selected(view.sampler.monitor, why) && screen_open(why))
 		run_until_quit(&view);
 	screen_close();
-	message_print(&view.failure);
+	message_print(why);
 	view_close(&view);
 	screen_raise();
-	return *view.failure.what ? STATUS_FAILED : STATUS_OK;
+	return *why->what ? STATUS_FAILED : STATUS_OK;
 }

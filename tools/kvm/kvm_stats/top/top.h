@@ -3,22 +3,17 @@
 #ifndef TOP_TOP_H
 #define TOP_TOP_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "filter.h"
+#include "model.h"
 #include "options.h"
 #include "util.h"
 
 struct top_options {
-	const struct filter *filter;
+	struct monitor_options monitor;	/* what the user has selected */
 	uint64_t interval;	/* in ns */
 	const char *columns;	/* names of columns, separated by commas; NULL: the usual ones */
-	const char *sort;	/* name of a column, NULL: CPU */
-	bool exits;		/* see monitor_options */
-	bool switches;		/* the same */
-	const char *from;	/* the same */
-	struct replay_options replay;	/* the same; without the interval */
+	const char *sort;	/* name of a column */
 };
 
 /* The command top. Returns the exit status. */

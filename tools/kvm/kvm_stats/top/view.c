@@ -61,16 +61,16 @@ void view_update(struct view *view)
 static void push_page(struct view *view, enum page_kind kind, const struct top_scope *scope,
 		      const char *stat)
 {
-	struct page *page = &view->page[view->depth + 1];
+	struct page *page = &view->page[++view->depth];
 	const struct vmm *vmm = scope_vmm(scope, view->sampler.monitor);
 
-	page_init(page, kind, scope);
+	page->kind = kind;
+	page->scope = *scope;
 	snprintf(page->stat, sizeof(page->stat), "%s", stat);
 	if (vmm)
 		guest_title(page->title, sizeof(page->title), vmm);
 	else
 		memcpy(page->title, page[-1].title, sizeof(page->title));
-	view->depth++;
 	view_update(view);
 }
 
@@ -93,12 +93,10 @@ void view_enter(struct view *view)
 
 void view_leave(struct view *view)
 {
-	static const struct top_scope all;
-
 	if (!view->depth)
 		*view->names[PAGE_GUESTS] = '\0';
 	else
-		page_init(&view->page[view->depth--], PAGE_GUESTS, &all);
+		page_free(&view->page[view->depth--]);
 	view_update(view);
 }
 
@@ -160,10 +158,8 @@ static void handle_event(const struct vmm *vmm, bool started, void *arg)
 		    plural(vmm->vms), vmm->vcpus, plural(vmm->vcpus));
 }
 
-bool view_open(struct view *view, const struct monitor_options *wanted, struct message *why)
+bool view_open(struct view *view, struct monitor_options options, struct message *why)
 {
-	struct monitor_options options = *wanted;
-
 	options.processes = PROCESSES_STATES;
 	options.event = handle_event;
 	options.arg = view;
@@ -185,10 +181,9 @@ bool view_open(struct view *view, const struct monitor_options *wanted, struct m
 
 void view_close(struct view *view)
 {
-	static const struct top_scope all;
 	size_t i;
 
 	sampler_close(&view->sampler);
 	for (i = 0; i < MAX_PAGES; i++)
-		page_init(&view->page[i], PAGE_GUESTS, &all);
+		page_free(&view->page[i]);
 }

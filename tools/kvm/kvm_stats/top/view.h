@@ -61,7 +61,7 @@ struct view {
 };
 
 /* Sets the members of @options that top needs. Returns false, with the reason in @why. */
-bool view_open(struct view *view, const struct monitor_options *options, struct message *why);
+bool view_open(struct view *view, struct monitor_options options, struct message *why);
 void view_close(struct view *view);
 
 /* The page on the screen. If @view is const, so is the page. */

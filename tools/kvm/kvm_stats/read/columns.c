@@ -163,11 +163,6 @@ bool columns_make(struct columns *columns, const struct monitor *monitor)
 	return columns->selected ? make_selected(columns, monitor) : make_default(columns);
 }
 
-bool columns_are_old(const struct columns *columns, const struct monitor *monitor)
-{
-	return columns->sets != monitor->sets.sets;
-}
-
 /* ---- values ---- */
 
 static void add_value(struct columns *columns, struct column *column, const struct row *row)

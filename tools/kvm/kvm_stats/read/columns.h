@@ -33,9 +33,6 @@ struct columns {
  */
 bool columns_make(struct columns *columns, const struct monitor *monitor);
 
-/* Whether there are statistics that columns_make() has not seen. */
-bool columns_are_old(const struct columns *columns, const struct monitor *monitor);
-
 /* Sets the values to those of a guest. */
 void columns_set(struct columns *columns, const struct vmm *vmm);
 

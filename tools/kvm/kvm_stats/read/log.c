@@ -205,8 +205,10 @@ static bool start_columns(struct log *log)
 /* A table may get new columns at any time, a CSV file may not. */
 static bool update_columns(struct log *log)
 {
-	if (log->columns.columns && (!log->columns.selected ||
-				     !columns_are_old(&log->columns, log->monitor)))
+	const struct columns *columns = &log->columns;
+
+	if (columns->columns && (!columns->selected ||
+				 columns->sets == log->monitor->sets.sets))
 		return true;
 	if (!log->has_header)
 		return start_columns(log);

@@ -8,14 +8,6 @@
 
 /* ---- scopes ---- */
 
-struct top_scope scope_of_target(const struct target *target)
-{
-	struct top_scope scope = { .vmm = target->vmm->id };
-
-	memcpy(scope.label, target->label, sizeof(scope.label));
-	return scope;
-}
-
 bool scope_selects(const struct target *target, void *arg)
 {
 	const struct top_scope *scope = arg;

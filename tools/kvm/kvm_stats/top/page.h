@@ -30,7 +30,6 @@ struct top_scope {
 	char label[LABEL_SIZE];		/* of the VM or vCPU; "": not only one */
 };
 
-struct top_scope scope_of_target(const struct target *target);
 /* @arg is the scope. */
 bool scope_selects(const struct target *target, void *arg);
 /* Returns the only VM or vCPU of the scope. NULL: it has ended, or the scope has more. */

@@ -28,36 +28,6 @@ bool sampler_read(struct sampler *sampler, struct message *why)
 	       message_no_memory(why);
 }
 
-bool sampler_sum_up(struct sampler *sampler, struct top_scope *scope)
-{
-	return !totals_update(&sampler->totals, sampler->monitor, scope_selects, scope);
-}
-
-bool sampler_reset(struct sampler *sampler)
-{
-	sampler->counts_growth = true;
-	return baselines_start(sampler->monitor);
-}
-
-bool sampler_open(struct sampler *sampler, const struct monitor_options *options,
-		  struct message *why)
-{
-	if (monitor_open(&sampler->monitor, options, why))
-		return false;
-	if (!sampler_read(sampler, why))
-		return false;
-	if (!sampler->monitor->time)
-		*why = sampler->monitor->problem;
-	return sampler->monitor->time;
-}
-
-void sampler_close(struct sampler *sampler)
-{
-	evidence_free(&sampler->evidence);
-	totals_free(&sampler->totals);
-	monitor_close(sampler->monitor);
-}
-
 /* ---- names and states ---- */
 
 static void put_guest_name(char *buf, size_t size, const struct vmm *vmm)
@@ -285,12 +255,14 @@ static struct line *guest_line(struct page *page, struct sampler *sampler, const
 static void update_target_line(struct page *page, struct sampler *sampler, struct target *target,
 			       const struct line *guest)
 {
-	const struct top_scope scope = scope_of_target(target);
-	struct line *line = page_line(page, &scope, "");
+	struct top_scope scope = { .vmm = target->vmm->id };
 	const struct thread *thread = thread_of(target);
 	struct verdict verdict;
 	struct cpu_use use;
+	struct line *line;
 
+	memcpy(scope.label, target->label, sizeof(scope.label));
+	line = page_line(page, &scope, "");
 	line_clear_numbers(line);
 	snprintf(line->name, sizeof(line->name), "%s", target->label);
 	line->number[COLUMN_VCPUS] = target->scope == SCOPE_VCPU;

@@ -22,22 +22,11 @@ struct sampler {
 	bool counts_growth;		/* values count from the last reset */
 };
 
-/* Reads the first sample. Returns false, with the reason in @why. */
-bool sampler_open(struct sampler *sampler, const struct monitor_options *options,
-		  struct message *why);
-void sampler_close(struct sampler *sampler);
-
 /*
  * Reads the next sample. Returns false, with the reason in @why, if memory is exhausted. Other
  * errors are in monitor->problem.
  */
 bool sampler_read(struct sampler *sampler, struct message *why);
-
-/* Makes the totals the sums over the scope. Returns false if memory is exhausted. */
-bool sampler_sum_up(struct sampler *sampler, struct top_scope *scope);
-
-/* Counts the values of statistics from the last sample on. Returns false if memory is exhausted. */
-bool sampler_reset(struct sampler *sampler);
 
 /* ---- pages of guests, and of the VMs and vCPUs of a guest ---- */
 

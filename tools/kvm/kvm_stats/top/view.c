@@ -36,7 +36,8 @@ static void update_lines(struct view *view, struct page *page)
 
 	page_begin(page);
 	if (page->kind >= PAGE_STATISTICS)
-		check_memory(view, sampler_sum_up(sampler, &page->scope));
+		check_memory(view, !totals_update(&sampler->totals, sampler->monitor,
+						  scope_selects, &page->scope));
 	if (page->kind == PAGE_HISTOGRAM)
 		stat_page_update_histogram(page, sampler);
 	else if (page->kind == PAGE_STATISTICS)
@@ -145,7 +146,8 @@ void view_back(struct view *view)
 
 void view_reset(struct view *view)
 {
-	check_memory(view, sampler_reset(&view->sampler));
+	view->sampler.counts_growth = true;
+	check_memory(view, baselines_start(view->sampler.monitor));
 	view_update(view);
 }
 
@@ -160,6 +162,8 @@ static void handle_event(const struct vmm *vmm, bool started, void *arg)
 
 bool view_open(struct view *view, struct monitor_options options, struct message *why)
 {
+	struct sampler *sampler = &view->sampler;
+
 	options.processes = PROCESSES_STATES;
 	options.event = handle_event;
 	options.arg = view;
@@ -167,14 +171,18 @@ bool view_open(struct view *view, struct monitor_options options, struct message
 	options.replay.interval = 1;
 	options.replay.goes_on = true;
 	view->step = 1;
-	view->sampler.evidence.window = VERDICT_INTERVALS * view->interval;
-	if (!sampler_open(&view->sampler, &options, why))
+	sampler->evidence.window = VERDICT_INTERVALS * view->interval;
+	if (monitor_open(&sampler->monitor, &options, why) || !sampler_read(sampler, why))
 		return false;
-	view->table.has_values = view->sampler.monitor->has_values;
+	if (!sampler->monitor->time) {
+		*why = sampler->monitor->problem;
+		return false;
+	}
+	view->table.has_values = sampler->monitor->has_values;
 	view->deadline = clock_now() + SHORT_INTERVAL;
-	if (view->sampler.monitor->replay)
+	if (sampler->monitor->replay)
 		view_sample(view);
-	view->paused = view->sampler.monitor->replay;
+	view->paused = sampler->monitor->replay;
 	view_update(view);
 	return true;
 }
@@ -183,7 +191,9 @@ void view_close(struct view *view)
 {
 	size_t i;
 
-	sampler_close(&view->sampler);
+	evidence_free(&view->sampler.evidence);
+	totals_free(&view->sampler.totals);
+	monitor_close(view->sampler.monitor);
 	for (i = 0; i < MAX_PAGES; i++)
 		page_free(&view->page[i]);
 }

@@ -55,7 +55,6 @@ static bool make_default(struct columns *columns)
 		strcpy(column->name, default_columns[i].name);
 		strcpy(column->heading, default_columns[i].heading);
 		column->is_rate = default_columns[i].is_rate;
-		column->guest_stat = -1;
 	}
 	return true;
 }
@@ -65,19 +64,20 @@ static void set_default(struct column *column, const struct process *process)
 	struct cpu_use vcpus = process_group_use(process, THREAD_VCPU);
 	/* Of another host's process, only the threads of vCPUs are known. */
 	struct cpu_use all = process->has_now ? process_use(process) : vcpus;
-	struct guest_row row[GUEST_STATS];
+	struct row row;
 
-	guest_rows(row, process);
 	if (all.guest >= 0)
 		column[COLUMN_CPU].value = all.guest + all.user + all.kernel;
 	if (vcpus.waiting >= 0)
 		column[COLUMN_WAITING].value = vcpus.waiting;
 	if (vcpus.throttled >= 0)
 		column[COLUMN_THROTTLED].value = vcpus.throttled;
-	if (row[GUEST_MEMORY_BYTES].has_value)
-		column[COLUMN_MEMORY].value = (double)row[GUEST_MEMORY_BYTES].value / 1048576;
-	if (row[GUEST_FAULTS].known)
-		column[COLUMN_MAJOR_FAULTS].value = row[GUEST_FAULTS].rate;
+	guest_row_get(&row, process, GUEST_MEMORY_BYTES);
+	if (row.values)
+		column[COLUMN_MEMORY].value = (double)row.value / 1048576;
+	guest_row_get(&row, process, GUEST_FAULTS);
+	if (row.known)
+		column[COLUMN_MAJOR_FAULTS].value = row.rate;
 }
 
 /* Returns the column to which the statistic is added, or NULL. */
@@ -110,8 +110,9 @@ static struct column *find_column(const struct columns *columns, const char *nam
 					  compare_names) : NULL;
 }
 
-static bool add_column(struct columns *columns, const char *name, bool is_rate, int guest_stat)
+static bool add_column(struct columns *columns, const struct kvmstats_stat *stat)
 {
+	const char *name = kvmstats_stat_name(stat);
 	struct column *more;
 
 	if (find_column(columns, name))
@@ -121,7 +122,7 @@ static bool add_column(struct columns *columns, const char *name, bool is_rate, 
 		return false;
 	columns->column = more;
 	more += columns->columns++;
-	*more = (struct column){ .is_rate = is_rate, .guest_stat = guest_stat };
+	*more = (struct column){ .is_rate = stat_counts_up(stat) };
 	snprintf(more->name, sizeof(more->name), "%s", name);
 	snprintf(more->heading, sizeof(more->heading), "%s", name);
 	qsort(columns->column, columns->columns, sizeof(*more), compare_names);
@@ -141,16 +142,14 @@ static bool make_selected(struct columns *columns, const struct monitor *monitor
 	/* Before the first VM, only these are known. */
 	for (i = 0; monitor->sets.sets && i < GUEST_STATS; i++) {
 		if (guest_stat_is_selected(monitor->options.filter, i))
-			good &= add_column(columns, guest_stats[i].name, guest_stats[i].counts_up,
-					   (int)i);
+			good &= add_column(columns, guest_stat(i));
 	}
 	for (i = 0; i < monitor->sets.sets; i++) {
 		const struct stat_set *set = monitor->sets.set[i];
 
 		for (j = 0; j < set->stats; j++) {
 			if (has_column(set->stat[j]))
-				good &= add_column(columns, kvmstats_stat_name(set->stat[j]),
-						   stat_counts_up(set->stat[j]), -1);
+				good &= add_column(columns, set->stat[j]);
 		}
 	}
 	return good;
@@ -194,7 +193,7 @@ static void add_target(struct columns *columns, const struct target *target)
 		/* The columns of CSV can be older than the statistic. */
 		column = columns->selected ? find_column(columns, kvmstats_stat_name(stat)) :
 					     default_column(columns, kvmstats_stat_name(stat));
-		if (!column || column->guest_stat >= 0)
+		if (!column)
 			continue;
 		row_get(&row, target, stat);
 		add_value(columns, column, &row);
@@ -203,18 +202,15 @@ static void add_target(struct columns *columns, const struct target *target)
 
 static void set_selected(struct columns *columns, const struct process *process)
 {
-	struct guest_row row[GUEST_STATS];
-	size_t i;
+	struct column *column;
+	struct row row;
+	int i;
 
-	guest_rows(row, process);
-	for (i = 0; i < columns->columns; i++) {
-		struct column *column = &columns->column[i];
-		const struct guest_row *own = row + column->guest_stat;
-
-		if (column->guest_stat < 0)
-			continue;
-		if (column->is_rate ? own->known : own->has_value)
-			column->value = column->is_rate ? own->rate : (double)own->value;
+	for (i = 0; i < GUEST_STATS; i++) {
+		guest_row_get(&row, process, i);
+		column = find_column(columns, kvmstats_stat_name(row.stat));
+		if (column)
+			add_value(columns, column, &row);
 	}
 }
 

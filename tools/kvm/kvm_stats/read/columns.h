@@ -11,7 +11,6 @@
 struct column {
 	char name[96];		/* of the statistic, in CSV */
 	char heading[96];	/* in a table */
-	int guest_stat;		/* enum guest_stat, or -1 */
 	bool is_rate;		/* the statistic counts up */
 	double value;		/* or growth per second; NAN: not known */
 };

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Statistics of a guest's process, from /proc and the cgroups. */
+/* Statistics of a guest's process, from /proc and the cgroups, as if KVM had them. */
 #ifndef READ_GUESTS_H
 #define READ_GUESTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "filter.h"
-#include "proc.h"
+#include "sums.h"
 
 enum guest_stat {
 	GUEST_CPU_NS,
@@ -19,25 +15,16 @@ enum guest_stat {
 	GUEST_STATS,
 };
 
-struct guest_stat_type {
-	const char *name;
-	const char *unit;	/* "ns", "B", "" */
-	bool counts_up;
-};
-
-extern const struct guest_stat_type guest_stats[GUEST_STATS];
+/* Ends the program if memory is exhausted. */
+const struct kvmstats_stat *guest_stat(enum guest_stat stat);
 
 /* Whether the filter selects the statistic. Options that select VMs or vCPUs select none. */
 bool guest_stat_is_selected(const struct filter *filter, enum guest_stat stat);
 
-struct guest_row {
-	bool has_value;
-	uint64_t value;
-	bool known;		/* the statistic counts up, and there are two samples */
-	double rate;		/* growth per second */
-};
-
-/* Sets GUEST_STATS rows to what the last sample has of a process, see PROCESSES_OF_VCPUS. */
-void guest_rows(struct guest_row *row, const struct process *process);
+/*
+ * Sets what the last sample has of the process, see PROCESSES_OF_VCPUS. row->values is NULL if the
+ * value is not known, and valid as long as @row.
+ */
+void guest_row_get(struct row *row, const struct process *process, enum guest_stat stat);
 
 #endif /* READ_GUESTS_H */

@@ -150,23 +150,16 @@ static void print_target(const struct target *target, bool rates)
 static void print_guest_stats(const struct filter *filter, const struct vmm *vmm, bool rates)
 {
 	const char *separator = "";
-	struct guest_row rows[GUEST_STATS];
+	struct row row;
 	int i;
 
-	guest_rows(rows, &vmm->process);
 	fputs(", \"statistics\": {", stdout);
 	for (i = 0; i < GUEST_STATS; i++) {
-		const struct guest_row *row = &rows[i];
-
-		if (!row->has_value || !guest_stat_is_selected(filter, i))
+		guest_row_get(&row, &vmm->process, i);
+		if (!row.values || !guest_stat_is_selected(filter, i))
 			continue;
-		printf("%s\"%s\": {\"value\": %" PRIu64, separator, guest_stats[i].name,
-		       row->value);
-		if (*guest_stats[i].unit)
-			printf(", \"unit\": \"%s\"", guest_stats[i].unit);
-		if (rates && row->known)
-			printf(", \"rate\": %.3f", row->rate);
-		putchar('}');
+		fputs(separator, stdout);
+		print_statistic(&row, rates);
 		separator = ", ";
 	}
 	putchar('}');

@@ -39,17 +39,6 @@ static bool in_base_unit(const struct report *report, const struct kvmstats_stat
 	       kvmstats_base_name(kvmstats_stat_base(stat));
 }
 
-static void print_line(const struct report *report, const char *label, const char *name,
-		       const char *value, const char *unit, const char *rate)
-{
-	unit = *unit ? unit : "-";
-	printf("%-*s  %-*s  %20s  ", report->label_width, label, report->name_width, name, value);
-	if (report->rates)
-		printf("%-7s  %14s\n", unit, rate);
-	else
-		printf("%s\n", unit);
-}
-
 static void print_row(const struct report *report, const struct row *row, const char *name,
 		      const char *unit)
 {
@@ -67,7 +56,13 @@ static void print_row(const struct report *report, const struct row *row, const 
 	else if (row->known)
 		snprintf(rate, sizeof(rate), "%.*f", scaled ? 6 : 1,
 			 scaled ? row->rate * stat_factor(row->stat) : row->rate);
-	print_line(report, row->target->label, name, value, unit, rate);
+	unit = *unit ? unit : "-";
+	printf("%-*s  %-*s  %20s  ", report->label_width, row->target->label, report->name_width,
+	       name, value);
+	if (report->rates)
+		printf("%-7s  %14s\n", unit, rate);
+	else
+		printf("%s\n", unit);
 }
 
 /* Formats "halt_wait_hist[1024..2047ns]", or "name[3]" if the type of the array is unknown. */
@@ -102,17 +97,23 @@ static void print_elements(const struct report *report, const struct target *tar
 	}
 }
 
+static const char *unit_text(const struct report *report, const struct kvmstats_stat *stat,
+			     char *buf, size_t size)
+{
+	if (in_base_unit(report, stat))
+		return base_unit(stat);
+	return kvmstats_stat_unit_text(stat, buf, size) < 0 ? "?" : buf;
+}
+
 static void print_stat(const struct report *report, const struct target *target,
 		       const struct kvmstats_stat *stat)
 {
 	bool hist = kvmstats_stat_is_hist(stat);
-	char unit[64] = "?";
+	const char *unit;
+	char buf[64];
 	struct row row;
 
-	if (in_base_unit(report, stat))
-		strcpy(unit, base_unit(stat));
-	else
-		kvmstats_stat_unit_text(stat, unit, sizeof(unit));
+	unit = unit_text(report, stat, buf, sizeof(buf));
 	if (hist || kvmstats_stat_size(stat) == 1) {
 		row_get(&row, target, stat);
 		print_row(report, &row, kvmstats_stat_name(stat), hist ? "samples" : unit);
@@ -163,26 +164,15 @@ static void print_targets(const struct report *report, const struct vmm *vmm)
 static void print_guest(const struct report *report, const struct filter *filter,
 			const struct vmm *vmm)
 {
-	struct guest_row rows[GUEST_STATS];
+	char unit[64];
+	struct row row;
 	int i;
 
-	guest_rows(rows, &vmm->process);
 	for (i = 0; i < GUEST_STATS; i++) {
-		const struct guest_row *row = &rows[i];
-		const char *unit = guest_stats[i].unit;
-		bool seconds = report->base_units && !strcmp(unit, "ns");
-		char value[64], rate[64] = "-";
-
-		if (!row->has_value || !guest_stat_is_selected(filter, i))
-			continue;
-		if (seconds)
-			snprintf(value, sizeof(value), "%.9f", (double)row->value / 1e9);
-		else
-			snprintf(value, sizeof(value), "%" PRIu64, row->value);
-		if (row->known)
-			snprintf(rate, sizeof(rate), "%.*f", seconds ? 6 : 1,
-				 seconds ? row->rate / 1e9 : row->rate);
-		print_line(report, "guest", guest_stats[i].name, value, seconds ? "s" : unit, rate);
+		guest_row_get(&row, &vmm->process, i);
+		if (row.values && guest_stat_is_selected(filter, i))
+			print_row(report, &row, kvmstats_stat_name(row.stat),
+				  unit_text(report, row.stat, unit, sizeof(unit)));
 	}
 }
 

@@ -84,7 +84,8 @@ bool table_choose(struct table *table, const char *list, struct message *why)
 	return true;
 }
 
-unsigned int table_columns(const struct table *table, const struct page *page)
+/* Returns the columns of the page: the chosen ones, without those that have no values. */
+static unsigned int table_columns(const struct table *table, const struct page *page)
 {
 	unsigned int statistics = COLUMN_BIT(COLUMN_NAME) | COLUMN_BIT(COLUMN_VALUE);
 	unsigned int columns = table->columns | COLUMN_BIT(COLUMN_NAME);

@@ -44,9 +44,6 @@ struct table {
 /* @list is the argument of --columns, or NULL. Returns false with a message. */
 bool table_choose(struct table *table, const char *list, struct message *why);
 
-/* Returns the columns of the page: the chosen ones, without those that have no values. */
-unsigned int table_columns(const struct table *table, const struct page *page);
-
 struct column_place {
 	enum column_id id;
 	int x;

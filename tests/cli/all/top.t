@@ -71,7 +71,7 @@ readme_tests()
 	run "TZ=UTC kvm-stats top $readme_options"
 	screen_check "README.md shows the table of top" soon has_readme_table
 	quit_top
-	resize 140 24
+	resize 160 24
 }
 
 # ---- the table of guests ----
@@ -140,7 +140,7 @@ table_tests()
 	resize 80 24
 	keys Tab
 	shows "Tab shows those that do not fit" '^Guest +(Verdict +)?History +Top exits .* Memory'
-	resize 140 24
+	resize 160 24
 	keys N Home Down Enter
 	shows "Enter opens a guest, with a line for each vCPU" "^many$$ \\(PID $vmm\\)$" \
 		'^VM, vCPU +State +CPU% ' '^whole guest +running .* [0-9]{3,}' '^vcpu3 .* [0-9]{3,} '
@@ -186,7 +186,7 @@ changing_tests()
 	keys End
 	shows "and of those above" '^[1-9] more above, 0 more below'
 	quit_top
-	resize 140 24
+	resize 160 24
 	run_as 65534 -pf --mount-proc "exec \$as $copy/kvm-stats top"
 	shows "without a VM, the screen says that top waits" \
 		'^0 guests, 0 VMs, 0 vCPUs' 'No VM is running\. Waiting for one to start'
@@ -413,38 +413,6 @@ refusal_tests()
 		"the terminal 'dumb' cannot move its cursor" '^status 1'
 }
 
-# The only thread that looks like a vCPU is stopped between two recordings. This needs no KVM.
-records_stop()
-{
-	local fake record="$stats record -i 0.2 --dir $out/stop -c" good
-
-	rm -rf "$out/stop"
-	python3 -c 'import ctypes, threading, time
-def vcpu():
-    ctypes.CDLL(None).prctl(15, b"CPU 0/KVM", 0, 0, 0)
-    time.sleep(600)
-threading.Thread(target=vcpu).start()' 9>&- &
-	fake=$!
-	until_true 60 grep -qs "CPU 0/KVM" -r "/proc/$fake/task" --include=comm && $record 2 9>&- &&
-	at=$(date -u +%FT%T.%NZ) && $record 4 9>&- && kill -STOP "$fake" && $record 4 9>&-
-	good=$?
-	kill -KILL "$fake"
-	return "$good"
-}
-
-replay_tests()
-{
-	check "a guest is recorded before and after it is stopped" records_stop
-	run "kvm-stats top --dir $out/stop --at $at --columns pid,state"
-	shows "top shows a recording" '^Guests .* 1 sample/step'
-	screen_check "the guest is not stopped yet" lacks ' stopped$'
-	keys v
-	shows "v shows the next sample with another verdict" ' stopped$'
-	keys v
-	shows "or reports that no sample has one" 'No later sample has another verdict'
-	quit_top
-}
-
 only_ascii()
 {
 	LC_ALL=C lacks '[^ -~]'
@@ -457,7 +425,7 @@ no_colors()
 
 locale_tests()
 {
-	terminal 140 24 C
+	terminal 160 24 C
 	start_guest many 2
 	run "NO_COLOR=1 kvm-stats top -i 0.5 --columns exits,history -p $vmm"
 	shows "the table works in the locale C" "^many$$ +[0-9]{3,} .*#\$"
@@ -482,10 +450,9 @@ trap 'explain_exit "$out/log"; end_all' EXIT
 begin
 check "top builds with sanitizers" build_checked
 [ -x "$stats" ] || bail_out "kvm-stats does not build"
-terminal 140 24 C.UTF-8
+terminal 160 24 C.UTF-8
 run_tests refusal_tests
 run_tests readme_tests
-run_tests replay_tests
 why=$(why_no_vm)
 [ -n "$why" ] || "$stats" publish --check >"$out/log" 2>&1 || why=$(head -n 1 "$out/log")
 copy=$(mktemp -d /tmp/kvm-stats.XXXXXX)

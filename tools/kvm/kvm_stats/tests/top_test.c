@@ -825,20 +825,41 @@ static double value_of(struct view *view, const char *name)
 	return page_search(page, name, 0) ? page->selected->number[COLUMN_VALUE] : 0;
 }
 
-static void test_recording(void)
+static bool open_recording(struct view *view, const char *at)
 {
-	static struct view view = { .interval = 3 * SECOND };
 	static const struct filter filter;
 	struct monitor_options options = { .filter = &filter, .from = RECORDING };
 	struct message why;
+
+	*view = (struct view){ .interval = 3 * SECOND };
+	table_choose(&view->table, NULL, NULL);
+	if (parse_time("--at", at, &options.replay.at, &why) && view_open(view, options, &why))
+		return true;
+	tap_report(TAP_SKIP, "", "a recording", why.what);
+	return false;
+}
+
+static void test_search_for_verdicts(struct view *view)
+{
+	if (!open_recording(view, "2026-11-29T03:58:02Z"))
+		return;
+	resizeterm(24, 100);
+	shows_line(view, "^mail .* waits *$", "a recording begins with the verdicts of its time");
+	press(view, 'v');
+	shows_line(view, "^mail .* starved *$", "v shows the next sample with another verdict");
+	press(view, 'v');
+	shows_line(view, "^No later sample has another verdict", "or reports that no sample has one");
+	view_close(view);
+}
+
+static void test_recording(void)
+{
+	static struct view view;
 	uint64_t wall;
 
-	parse_time("--at", "2026-11-29T03:58:04Z", &options.replay.at, &why);
-	table_choose(&view.table, NULL, NULL);
-	if (!view_open(&view, options, &why)) {
-		tap_report(TAP_SKIP, "", "a recording", why.what);
+	test_search_for_verdicts(&view);
+	if (!open_recording(&view, "2026-11-29T03:58:04Z"))
 		return;
-	}
 	resizeterm(24, 80);
 	enter_name(&view, "mail");
 	enter_name(&view, "vcpu0");

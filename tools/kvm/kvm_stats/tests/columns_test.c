@@ -121,10 +121,12 @@ static void test_guest_statistics(void)
 {
 	struct log_host log;
 
-	open_log(&log, "^(cpu_ns|exits)$");
+	open_log(&log, "^(cpu_ns|exits|waiting_ns)$");
 	sample_log(&log, start);
-	tap_is(log.columns.columns, 2, "statistics of the process can be selected");
+	sample_log(&log, later);
+	tap_is(log.columns.columns, 3, "statistics of the process can be selected");
 	tap_ok(isnan(value_of(&log, "cpu_ns")), "they are not known of another host's process");
+	tap_ok(isnan(value_of(&log, "waiting_ns")), "nor for how long its vCPUs have waited");
 	close_log(&log);
 }
 

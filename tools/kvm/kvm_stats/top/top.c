@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The loop of top: samples, draws, waits, and handles keys. */
+/* kvm-stats top: its options, and the loop, which samples, draws, waits, and handles keys. */
 #include <locale.h>
+#include <stddef.h>
 
+#include "model.h"
 #include "notice.h"
-#include "top/screen.h"
+#include "options.h"
 #include "top/top.h"
+#include "util.h"
+
+struct top_options {
+	struct monitor_options monitor;	/* what the user has selected */
+	uint64_t interval;	/* in ns */
+	const char *columns;	/* names of columns, separated by commas; NULL: the usual ones */
+	const char *sort;	/* name of a column */
+};
+
+#ifdef HAVE_CURSES
+#include "top/screen.h"
 #include "top/view.h"
 
 static uint64_t next_time(const struct view *view)
@@ -30,7 +43,7 @@ static void run_until_quit(struct view *view)
 	}
 }
 
-int top_run(const struct top_options *options)
+static int run(const struct top_options *options)
 {
 	/* It is too large for the stack. */
 	static struct view view = {
@@ -55,4 +68,63 @@ int top_run(const struct top_options *options)
 	view_close(&view);
 	screen_raise();
 	return *why->what ? STATUS_FAILED : STATUS_OK;
+}
+#else
+static int run(const struct top_options *options)
+{
+	complain("top is not available: this kvm-stats was built without ncurses. Use 'kvm-stats "
+		 "log', or build kvm-stats again with ncurses (Debian: libncurses-dev).");
+	return STATUS_FAILED;
+}
+#endif
+
+/* ---- the command ---- */
+
+enum {
+	OPTION_COLUMNS = FIRST_LONG_OPTION,
+	OPTION_SORT,
+};
+
+static const char usage[] =
+	"Usage: kvm-stats top [OPTION]...\n"
+	"\n"
+	"Shows what the guests of this host do: a line for each guest, with its use of\n"
+	"CPUs, exits, page faults and memory. Press 'h' there for a list of the keys.\n"
+	"\n";
+
+#define MEMBER(member)	offsetof(struct top_options, member)
+
+static const struct command_option table[] = {
+	{ 'i', "interval", "SEC", "interval in seconds (default: 3)",
+	  .kind = OPTION_SECONDS, .member = MEMBER(interval), .min = MIN_INTERVAL },
+	EXITS_OPTION(MEMBER(monitor.exits)), SWITCHES_OPTION(MEMBER(monitor.switches)),
+	FROM_OPTION(MEMBER(monitor.from)),
+	AT_OPTION(MEMBER(monitor.replay)), SINCE_OPTION(MEMBER(monitor.replay)),
+	UNTIL_OPTION(MEMBER(monitor.replay)), DIR_OPTION(MEMBER(monitor.replay)),
+	{ OPTION_SORT, "sort", "COLUMN", "sort the guests by this column (default: cpu)",
+	  .kind = OPTION_TEXT, .member = MEMBER(sort) },
+	{ OPTION_COLUMNS, "columns", "LIST",
+	  "show only these columns, for example cpu,exits: pid,\n"
+	  "vcpus, state, cpu, guest, kernel, vmm, halted, waiting,\n"
+	  "throttled, exits, verdict, history, kinds, polls, faults,\n"
+	  "memory",
+	  .kind = OPTION_TEXT, .member = MEMBER(columns) },
+	{ 0 },
+};
+
+int command_top(int argc, char **argv)
+{
+	static const struct command_options accepted = {
+		.command = "top", .usage = usage, .table = table,
+	};
+	struct filter filter = { 0 };
+	struct top_options options = {
+		.monitor.filter = &filter, .interval = 3 * SECOND, .sort = "cpu",
+	};
+	int status = options_parse(argc, argv, &accepted, &options, &filter);
+
+	if (status < 0)
+		status = run(&options);
+	filter_free(&filter);
+	return status;
 }

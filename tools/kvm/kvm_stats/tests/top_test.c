@@ -841,7 +841,8 @@ static void test_search_for_verdicts(struct view *view)
 	press(view, 'v');
 	shows_line(view, "^mail .* starved *$", "v shows the next sample with another verdict");
 	press(view, 'v');
-	shows_line(view, "^No later sample has another verdict", "or reports that no sample has one");
+	shows_line(view, "^No later sample has another verdict",
+		   "or reports that no sample has one");
 	view_close(view);
 }
 
@@ -920,7 +921,9 @@ int main(void)
 {
 	struct kvmstats_schema *schema;
 
-	freopen("/dev/null", "r", stdin);
+	/* A key that ends the search for a verdict must not come from the user. */
+	if (!freopen("/dev/null", "r", stdin))
+		return 1;
 	if (kvmstats_schema_make(&schema, descs, ARRAY_SIZE(descs), sizeof(*descs)))
 		return 1;
 	test_numbers();

@@ -90,10 +90,7 @@ static int draw_waiting(const struct target *target, int y, int x)
 			    "%swaits for a CPU for %s", separator(), text);
 }
 
-/*
- * At the right: that the screen does not change, or the time of the recording. Returns the number of
- * cells drawn.
- */
+/* At the right: that the screen does not change, or a recording's time. Returns its width. */
 static int draw_mark(const struct view *view, int y)
 {
 	const struct monitor *monitor = view->sampler.monitor;

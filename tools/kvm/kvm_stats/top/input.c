@@ -188,7 +188,7 @@ static void next_verdict(struct view *view)
 	uint64_t wall;
 
 	if (view_page(view)->kind >= PAGE_STATISTICS) {
-		view_notice(view, "This page has no verdicts. Press Left to go back to one that has.");
+		view_notice(view, "This page has no verdicts. Press Left for one that has.");
 		return;
 	}
 	view->step = 1;

@@ -78,23 +78,23 @@ static void create(void)
 	close(kvm);
 }
 
-/* Returns when the test has ended. */
-static void wait_for_parent(int alive)
+static int alive[2];		/* a pipe, which nothing is written to */
+static int holder_ready;	/* the pipe of a process that holds a VM */
+
+/* Waits until the test has ended. */
+static void wait_for_parent(void)
 {
 	char c;
 
-	while (read(alive, &c, 1) < 0 && errno == EINTR)
+	while (read(alive[0], &c, 1) < 0 && errno == EINTR)
 		;
 	kill(0, SIGKILL);
 }
 
-/* Pipes of a process that holds a VM */
-static int holder_ready, holder_alive;
-
 static void *wait_as_holder(void *unused)
 {
 	write(holder_ready, "", 1);
-	wait_for_parent(holder_alive);
+	wait_for_parent();
 	return unused;
 }
 
@@ -199,8 +199,8 @@ static const struct {
 	{ "a process with the same memory", hold_with_shared_memory },
 };
 
-/* Starts a process group that holds a VM, and waits until it does. The pipe @alive ends it. */
-static pid_t start_holder(void (*hold)(void), const int *alive)
+/* Starts a process group that holds a VM, and waits until it does. */
+static pid_t start_holder(void (*hold)(void))
 {
 	int ready[2];
 	pid_t pid;
@@ -213,7 +213,6 @@ static pid_t start_holder(void (*hold)(void), const int *alive)
 		setpgid(0, 0);
 		close(alive[1]);
 		holder_ready = ready[1];
-		holder_alive = alive[0];
 		create();
 		hold();
 		wait_as_holder(NULL);
@@ -261,13 +260,10 @@ static void test_holders(void)
 {
 	pid_t pid[ARRAY_SIZE(holders)];
 	struct kvmstats_host *host;
-	int alive[2];
 	size_t i;
 
-	if (pipe(alive))
-		return;
 	for (i = 0; i < ARRAY_SIZE(holders); i++)
-		pid[i] = start_holder(holders[i].hold, alive);
+		pid[i] = start_holder(holders[i].hold);
 	host = loader_read(&loader);
 	tap_ok(host, "a pass is read");
 	for (i = 0; i < ARRAY_SIZE(holders); i++) {
@@ -281,8 +277,6 @@ static void test_holders(void)
 	kvmstats_host_close(host);
 	for (i = 0; i < ARRAY_SIZE(holders); i++)
 		end_holder(pid[i]);
-	close(alive[0]);
-	close(alive[1]);
 }
 
 /*
@@ -329,11 +323,11 @@ static void test_reused_pid(pid_t creator)
 static void test_orphan(void)
 {
 	struct kvmstats_host *host;
-	int answer[2], alive[2];
+	int answer[2];
 	size_t count;
 	pid_t creator, child = 0;
 
-	if (pipe(answer) || pipe(alive))
+	if (pipe(answer))
 		return;
 	creator = fork();
 	if (!creator) {
@@ -342,7 +336,7 @@ static void test_orphan(void)
 		if (!child) {
 			setpgid(0, 0);
 			close(alive[1]);
-			wait_for_parent(alive[0]);
+			wait_for_parent();
 		}
 		write(answer[1], &child, sizeof(child));
 		_exit(0);
@@ -357,8 +351,6 @@ static void test_orphan(void)
 	kvmstats_host_close(host);
 	test_reused_pid(creator);
 	kill(child, SIGKILL);
-	close(alive[0]);
-	close(alive[1]);
 	close(answer[0]);
 	close(answer[1]);
 }
@@ -764,12 +756,9 @@ static void test_races(void)
 {
 	struct reader reader[16] = { 0 }, sum = { 0 };
 	pthread_t creator[4];
-	int alive[2];
 	size_t i;
 
-	if (pipe(alive))
-		return;
-	stable = start_holder(hold_plain, alive);
+	stable = start_holder(hold_plain);
 	for (i = 0; i < ARRAY_SIZE(creator); i++)
 		pthread_create(&creator[i], NULL, create_and_end, NULL);
 	for (i = 0; i < ARRAY_SIZE(reader); i++)
@@ -791,23 +780,17 @@ static void test_races(void)
 	if (sum.failed || sum.missing)
 		printf("# %lu passes failed, %lu lack the VM\n", sum.failed, sum.missing);
 	end_holder(stable);
-	close(alive[0]);
-	close(alive[1]);
 }
 
 /* ---- what a reader holds ---- */
 
 static void test_reader_holds_nothing(void)
 {
-	int alive[2], fd, tries;
+	pid_t pid = start_holder(hold_plain);
+	int fd = loader_pass(&loader), tries;
 	size_t count = 1;
-	pid_t pid;
 	char c;
 
-	if (pipe(alive))
-		return;
-	pid = start_holder(hold_plain, alive);
-	fd = loader_pass(&loader);
 	tap_ok(read(fd, &c, 1) == 1, "a reader reads one byte");
 	end_holder(pid);
 	for (tries = 0; count && tries < 100; tries++) {
@@ -819,8 +802,6 @@ static void test_reader_holds_nothing(void)
 	}
 	tap_ok(!count, "the VM ends within a second while a reader pauses");
 	close(fd);
-	close(alive[0]);
-	close(alive[1]);
 }
 
 /* ---- readers that stall ---- */
@@ -1058,17 +1039,13 @@ static double seconds_of_end(const pid_t *vmm, struct crowd *crowd)
 static double time_end_of_vms(struct crowd *crowd)
 {
 	pid_t vmm[VMMS];
-	int alive[2], i;
 	double seconds;
+	int i;
 
-	if (pipe(alive))
-		return INFINITY;
 	for (i = 0; i < VMMS; i++)
-		vmm[i] = start_holder(hold_duplicates, alive);
+		vmm[i] = start_holder(hold_duplicates);
 	seconds = seconds_of_end(vmm, crowd);
 	printf("# %.3f s\n", seconds);
-	close(alive[0]);
-	close(alive[1]);
 	return seconds;
 }
 
@@ -1143,19 +1120,12 @@ static void test_blocked_signals(void)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Processes that have a million files together. The pipe @alive ends them. */
-static bool open_million(const int *alive)
+/* Processes that have a million files together */
+static void hold_million_files(void)
 {
-	int ready[2], files = 0, i, processes;
+	int files = 0, i, processes;
 	struct rlimit limit;
-	char c;
 
-	if (pipe(ready) || fork()) {
-		close(ready[1]);
-		return read(ready[0], &c, 1) == 1;
-	}
-	setpgid(0, 0);
-	close(alive[1]);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
@@ -1164,22 +1134,16 @@ static bool open_million(const int *alive)
 	processes = 1100000 / files;
 	for (i = 0; i < processes && fork(); i++)
 		;
-	if (i == processes)
-		write(ready[1], "", 1);
-	wait_for_parent(alive[0]);
-	return false;
+	if (i < processes)
+		wait_for_parent();
 }
 
 static void test_many_files(void)
 {
-	int alive[2];
+	pid_t pid = start_holder(hold_million_files);
 
-	if (pipe(alive))
-		return;
-	tap_ok(open_million(alive) && !load_in_process(0),
-	       "the program loads if other processes have a million files");
-	close(alive[0]);
-	close(alive[1]);
+	tap_is(load_in_process(0), 0, "the program loads if other processes have a million files");
+	end_holder(pid);
 }
 
 int main(void)
@@ -1199,6 +1163,8 @@ int main(void)
 		return tap_end();
 	}
 	tap_ok(true, "the program loads, and is right");
+	if (pipe2(alive, O_CLOEXEC))
+		return 1;
 	test_blocked_signals();
 	test_many_files();
 	test_holders();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause */
-/* Arrays and time, for the library and for kvm-stats. */
+/* Arrays, time and the PID namespace, for the library and for kvm-stats. */
 #ifndef KVMSTATS_BASICS_H
 #define KVMSTATS_BASICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,5 +52,8 @@ static inline void *array_grow(void *array, size_t count, size_t *capacity, size
 		*capacity = wanted;
 	return array;
 }
+
+/* Whether this process is in another PID namespace than the initial one, whose PIDs KVM has. */
+bool kvmstats_has_other_pids(void);
 
 #endif /* KVMSTATS_BASICS_H */

@@ -20,8 +20,6 @@
 #define MAX_SIZE	268435456u
 #define FIRST_SIZE	65536u
 
-#define INIT_PID_NAMESPACE	0xEFFFFFFCu	/* its inode number is the same in all kernels */
-
 struct kvmstats_next_vm {
 	int fd;
 	uint64_t number;
@@ -161,18 +159,6 @@ static int open_new_vms(struct kvmstats_next *next, int kvm)
 }
 
 /* ---- processes ---- */
-
-/* Whether the PIDs in the files are those of this process: a kernel can lack PID namespaces. */
-static bool knows_pids(void)
-{
-	struct stat namespace;
-	char path[64];
-
-	snprintf(path, sizeof(path), "%s/self/ns/pid", kvmstats_places.proc);
-	if (stat(path, &namespace))
-		return errno == ENOENT;
-	return namespace.st_ino == INIT_PID_NAMESPACE;
-}
 
 static void update_process(struct kvmstats_next_vm *vm)
 {
@@ -332,7 +318,7 @@ static uint64_t instance_of_module(void)
 
 int kvmstats_next_write_files(struct kvmstats_next *next, struct kvmstats_pass *pass)
 {
-	bool local = knows_pids();
+	bool local = !kvmstats_has_other_pids();	/* the files have those of the kernel */
 	struct kvm_host_header header = next->header;
 	int err;
 

@@ -117,6 +117,18 @@ int kvmstats_why_missing(pid_t pid)
 	return kill(pid, 0) && errno == ESRCH ? -ESRCH : -EACCES;
 }
 
+/* The inode of the initial PID namespace is the same in all kernels. Some have no namespaces. */
+#define INIT_PID_NAMESPACE	0xEFFFFFFCu
+
+bool kvmstats_has_other_pids(void)
+{
+	struct stat namespace;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/self/ns/pid", kvmstats_places.proc);
+	return stat(path, &namespace) ? errno != ENOENT : namespace.st_ino != INIT_PID_NAMESPACE;
+}
+
 /*
  * Calls @fn for each number in a directory, until it fails. Returns its error, or that of reading
  * the directory.

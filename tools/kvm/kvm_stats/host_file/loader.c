@@ -285,7 +285,7 @@ static int learn_file(struct loader *loader, int fd, struct host_learned *learne
 	} while (!found && (n > 0 || (n < 0 && errno == EAGAIN)));
 	close(pass);
 	return found ? 0 : loader_fail(loader, "the kernel does not show the files of this "
-				       "process. Run this in the initial PID namespace");
+				       "process");
 }
 
 /* How far apart two variables of the kernel's image or of one module can be, in bytes */
@@ -444,7 +444,12 @@ static int prepare(struct loader *loader, enum counted_exits exits)
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	loader->is_module = !access("/sys/module/kvm/initstate", F_OK);
 	loader->with_clocks = true;
-	return create_vm(loader);
+	if (create_vm(loader))
+		return -1;
+	if (kvmstats_has_other_pids())
+		return loader_fail(loader, "this process is in a PID namespace of its own. Run "
+				   "this in the initial one, outside of containers");
+	return 0;
 }
 
 /* Without the clocks of the run queues, if the kernel cannot resolve their symbol */
@@ -572,9 +577,6 @@ static int check_pass(struct loader *loader, const struct kvmstats_host *host)
 	const struct kvmstats_host_vcpu *vcpu;
 	int err;
 
-	if (kvmstats_host_is_nested(host))
-		return loader_fail(loader, "this process is in a PID namespace of its own. Run "
-				   "this in the initial one, outside of containers");
 	vcpu = vm && kvmstats_host_vm_vcpus(vm) == 1 ? kvmstats_host_vm_vcpu(vm, 0) : NULL;
 	if (!vcpu || kvmstats_host_vcpu_id(vcpu) != VCPU_ID)
 		return loader_fail(loader, "the BPF program is wrong on this kernel: it does not "

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -50,23 +49,12 @@ static const char *load(struct switches *switches)
 	return NULL;
 }
 
-/* The inode of the first PID namespace, since Linux 3.8; <linux/nsfs.h> has it from 6.18 on */
-#define FIRST_PID_NAMESPACE	0xEFFFFFFCu
-
-/* The BPF program has the PIDs of the first namespace. */
-static bool has_own_pids(void)
-{
-	struct stat st;
-
-	return !stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE;
-}
-
 struct switches *switches_open(struct message *why)
 {
 	struct switches *switches;
 	const char *failed;
 
-	if (has_own_pids()) {
+	if (kvmstats_has_other_pids()) {
 		message_set(why, "context switches cannot be watched from a PID namespace");
 		message_advice(why, "Run this in the initial one, outside of containers");
 		return NULL;

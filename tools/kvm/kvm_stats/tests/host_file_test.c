@@ -35,6 +35,7 @@
 #include <bpf/libbpf.h>
 
 #include "host_file/loader.h"
+#include "switches.h"
 #include "tiny_guest.h"
 
 #define VCPUS	2
@@ -1146,6 +1147,33 @@ static void test_many_files(void)
 	end_holder(pid);
 }
 
+/* The program would show this process with another PID, or other processes with its PID. */
+static bool is_refused(void)
+{
+	static struct loader other;
+	struct message why;
+
+	return loader_open(&other) && strstr(other.error, "PID namespace") &&
+	       !switches_open(&why) && strstr(why.what, "PID namespace");
+}
+
+static void test_pid_namespace(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		unshare(CLONE_NEWPID);
+		pid = fork();
+		if (!pid)
+			_exit(is_refused() ? 7 : 1);
+		waitpid(pid, &status, 0);
+		_exit(WEXITSTATUS(status));
+	}
+	waitpid(pid, &status, 0);
+	tap_is(WEXITSTATUS(status), 7, "no program loads in another PID namespace, and says why");
+}
+
 int main(void)
 {
 	/* A test machine stops a program that prints nothing. */
@@ -1166,6 +1194,7 @@ int main(void)
 	if (pipe2(alive, O_CLOEXEC))
 		return 1;
 	test_blocked_signals();
+	test_pid_namespace();
 	test_many_files();
 	test_holders();
 	test_orphan();

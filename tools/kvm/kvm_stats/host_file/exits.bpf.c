@@ -141,6 +141,10 @@ static __always_inline bool is_in_use(const struct exit_vcpu *entry)
 	       has_exited(entry, entry->vcpu);
 }
 
+/*
+ * @entry->vcpu is EXIT_CLAIMED, so no other CPU uses the entry. It changes last, with an operation
+ * that is a full barrier: readers that find the vCPU must not find the values of the one before.
+ */
 static __always_inline void give_entry(struct exit_vcpu *entry, __u64 vcpu, __u32 index)
 {
 	__builtin_memset(entry->value, 0, sizeof(entry->value));
@@ -152,7 +156,7 @@ static __always_inline void give_entry(struct exit_vcpu *entry, __u64 vcpu, __u3
 	entry->index = index;
 	entry->choice = 0;
 	entry->thread = 0;
-	entry->vcpu = vcpu;
+	__sync_val_compare_and_swap(&entry->vcpu, EXIT_CLAIMED, vcpu);
 }
 
 /*

@@ -362,6 +362,23 @@ static __always_inline void read_head(union buffer *buffer, __u64 vcpu)
 		bpf_probe_read_kernel(buffer->head, size, (void *)(vcpu + layout.vcpu_head));
 }
 
+/*
+ * Returns the entry of the vCPU, which another CPU can have given to it just now: see give_entry().
+ * The address depends on the value that was found, although that adds nothing, so that no CPU, not
+ * even one of arm64, reads the rest of the entry before it.
+ */
+static __always_inline const struct exit_vcpu *find_entry(__u64 vcpu)
+{
+	const struct exit_vcpu *entry = find_vcpu(vcpu);
+	__u64 nothing;
+
+	if (!entry)
+		return NULL;
+	nothing = *(volatile __u64 *)&entry->vcpu;
+	asm volatile("%0 &= 0" : "+r"(nothing));
+	return (const void *)entry + nothing;
+}
+
 /* A vCPU that has not entered the guest, or does not count, has no entry. */
 static __always_inline bool write_exits(struct walk *walk, __u64 vcpu)
 {
@@ -373,7 +390,7 @@ static __always_inline bool write_exits(struct walk *walk, __u64 vcpu)
 		return true;
 	if (size > sizeof(zero))
 		return false;
-	entry = find_vcpu(vcpu);
+	entry = find_entry(vcpu);
 	if (entry && entry->kvm == vm_of(walk->at.node) && entry->inode == walk->at.inode &&
 	    has_exited(entry, vcpu))
 		return !bpf_seq_write(walk->seq, entry->value, size);

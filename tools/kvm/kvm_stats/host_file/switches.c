@@ -97,7 +97,9 @@ const struct taken_cpu *switches_read(struct switches *switches, size_t *count)
 
 	*count = 0;
 	while (!bpf_map_get_next_key(switches->waits, NULL, &key)) {
-		if (bpf_map_lookup_and_delete_elem(switches->waits, &key, &waits))
+		/* Only Linux 5.14 and later do both in one call. */
+		if (bpf_map_lookup_elem(switches->waits, &key, &waits) ||
+		    bpf_map_delete_elem(switches->waits, &key))
 			break;
 		more = array_grow(switches->taken, *count, &switches->capacity, sizeof(*more));
 		if (!more)

@@ -62,98 +62,45 @@ static void free_target(struct target *target)
 	free(target);
 }
 
-/* A VM or vCPU of the last pass, which the filter selects */
-struct entry {
-	const struct kvmstats_host_vm *vm;
-	const struct kvmstats_host_vcpu *vcpu;	/* NULL: the VM */
-	int index;				/* of the VM in its VMM */
+/* What an update of the targets of a VMM has in common */
+struct update {
+	struct vmm *vmm;
+	struct target **old;		/* those of the last sample; NULL: it is kept */
+	size_t olds;
+	size_t cursor;			/* where a search begins: the order rarely changes */
+	bool relabel;
 };
 
-static int vcpu_of(const struct entry *entry)
+/* Takes a target of the last sample, or returns NULL. */
+static struct target *keep_target(struct update *update, uint64_t id, int vcpu,
+				  const struct stat_set *set)
 {
-	return entry->vcpu ? kvmstats_host_vcpu_id(entry->vcpu) : -1;
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int vcpu = vcpu_of(x), other = vcpu_of(y);
-
-	/* IDs go from -1 to INT_MAX, so their difference can overflow. */
-	return vcpu == other ? x->index - y->index : vcpu < other ? -1 : 1;
-}
-
-static int add_entry(struct monitor *monitor, const struct kvmstats_host_vm *vm,
-		     const struct kvmstats_host_vcpu *vcpu, size_t index)
-{
-	const struct entry entry = { .vm = vm, .vcpu = vcpu, .index = (int)index };
-	struct entry *more;
-
-	if (!filter_selects_vcpu(monitor->options.filter, vcpu_of(&entry)))
-		return 0;
-	more = array_grow(monitor->entry, monitor->entries, &monitor->capacity, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	monitor->entry = more;
-	more[monitor->entries++] = entry;
-	return 0;
-}
-
-/* Lists the VMs, then the vCPUs by ID. */
-static int list_entries(struct monitor *monitor, const struct kvmstats_vmm *kvm)
-{
-	size_t vms = kvmstats_vmm_vms(kvm), i, j;
-	int err = 0;
-
-	monitor->entries = 0;
-	for (i = 0; !err && i < vms; i++) {
-		const struct kvmstats_host_vm *vm = kvmstats_vmm_vm(kvm, i);
-
-		err = add_entry(monitor, vm, NULL, i);
-		for (j = 0; !err && j < kvmstats_host_vm_vcpus(vm); j++)
-			err = add_entry(monitor, vm, kvmstats_host_vm_vcpu(vm, j), i);
-	}
-	/* Those of a single VM are in this order. */
-	if (!err && vms > 1)
-		qsort(monitor->entry, monitor->entries, sizeof(*monitor->entry), compare_entries);
-	return err;
-}
-
-/*
- * Moves the target of @entry from the targets @old to the caller, or returns NULL. The order rarely
- * changes, so that the first comparison usually hits.
- */
-static struct target *keep_target(struct target **old, size_t olds, size_t *cursor,
-				  const struct entry *entry, const struct stat_set *set)
-{
-	uint64_t id = kvmstats_host_vm_id(entry->vm);
-	int vcpu = vcpu_of(entry);
 	size_t i;
 
-	for (i = 0; i < olds; i++) {
-		size_t at = (*cursor + i) % olds;
-		struct target *target = old[at];
+	for (i = 0; i < update->olds; i++) {
+		size_t at = (update->cursor + i) % update->olds;
+		struct target *target = update->old[at];
 
 		if (!target || target->id != id || target->vcpu != vcpu || target->set != set)
 			continue;
-		old[at] = NULL;
-		*cursor = at + 1;
+		update->old[at] = NULL;
+		update->cursor = at + 1;
 		return target;
 	}
 	return NULL;
 }
 
-static struct target *new_target(struct vmm *vmm, const struct entry *entry,
+static struct target *new_target(struct vmm *vmm, uint64_t id, int vcpu,
 				 const struct stat_set *set)
 {
 	struct target *target = calloc(1, sizeof(*target));
 
 	if (!target)
 		return NULL;
-	target->scope = entry->vcpu ? SCOPE_VCPU : SCOPE_VM;
-	target->id = kvmstats_host_vm_id(entry->vm);
+	target->scope = vcpu < 0 ? SCOPE_VM : SCOPE_VCPU;
+	target->id = id;
 	target->vm = -1;	/* it has no label yet */
-	target->vcpu = vcpu_of(entry);
+	target->vcpu = vcpu;
 	target->vmm = vmm;
 	target->set = set;
 	return target;
@@ -161,13 +108,10 @@ static struct target *new_target(struct vmm *vmm, const struct entry *entry,
 
 /* What differs from pass to pass */
 static void set_samples(const struct monitor *monitor, struct target *target,
-			const struct entry *entry)
+			const struct kvmstats_host_vm *vm, const struct kvmstats_host_vcpu *vcpu)
 {
-	const struct kvmstats_host_vcpu *vcpu = entry->vcpu;
-
-	target->now = vcpu ? kvmstats_host_vcpu_now(vcpu) : kvmstats_host_vm_now(entry->vm);
-	target->before = vcpu ? kvmstats_host_vcpu_before(vcpu) :
-				kvmstats_host_vm_before(entry->vm);
+	target->now = vcpu ? kvmstats_host_vcpu_now(vcpu) : kvmstats_host_vm_now(vm);
+	target->before = vcpu ? kvmstats_host_vcpu_before(vcpu) : kvmstats_host_vm_before(vm);
 	if (!target->set->values) {
 		target->now = NULL;
 		target->before = NULL;
@@ -176,54 +120,65 @@ static void set_samples(const struct monitor *monitor, struct target *target,
 	target->waiting = vcpu ? kvmstats_host_vcpu_waiting(monitor->host, vcpu) : 0;
 }
 
-/* Returns the target of @entry, or NULL if memory is exhausted. */
-static struct target *take_entry(struct monitor *monitor, struct vmm *vmm,
-				 const struct entry *entry, struct target **old, size_t olds,
-				 size_t *cursor)
+/* Adds the VM @index of the VMM, or its vCPU, if the filter selects it. */
+static int add_target(struct monitor *monitor, struct update *update, int index,
+		      const struct kvmstats_host_vm *vm, const struct kvmstats_host_vcpu *vcpu)
 {
-	enum kvmstats_kind kind = entry->vcpu ? KVMSTATS_KIND_VCPU : KVMSTATS_KIND_VM;
+	enum kvmstats_kind kind = vcpu ? KVMSTATS_KIND_VCPU : KVMSTATS_KIND_VM;
+	int vcpu_id = vcpu ? kvmstats_host_vcpu_id(vcpu) : -1;
+	uint64_t id = kvmstats_host_vm_id(vm);
 	const struct stat_set *set;
 	struct target *target;
 
+	if (!filter_selects_vcpu(monitor->options.filter, vcpu_id))
+		return 0;
 	set = stat_set_get(&monitor->sets, kvmstats_host_schema(monitor->host, kind));
-	if (!set)
-		return NULL;
-	target = keep_target(old, olds, cursor, entry, set);
+	target = set ? keep_target(update, id, vcpu_id, set) : NULL;
+	if (set && !target)
+		target = new_target(update->vmm, id, vcpu_id, set);
 	if (!target)
-		target = new_target(vmm, entry, set);
-	if (target)
-		set_samples(monitor, target, entry);
-	return target;
+		return -ENOMEM;
+	update->vmm->target[update->vmm->targets++] = target;
+	set_samples(monitor, target, vm, vcpu);
+	if (update->relabel || target->vm != index) {
+		target->vm = index;
+		set_label(target);
+	}
+	return 0;
+}
+
+static int compare_targets(const void *a, const void *b)
+{
+	const struct target *x = *(struct target * const *)a, *y = *(struct target * const *)b;
+
+	/* IDs go from -1 to INT_MAX, so their difference can overflow. */
+	return x->vcpu == y->vcpu ? x->vm - y->vm : x->vcpu < y->vcpu ? -1 : 1;
 }
 
 /* Replaces the targets of @vmm by those of the last pass, and keeps those that still exist. */
 static int update_targets(struct monitor *monitor, struct vmm *vmm, bool relabel)
 {
-	struct target **old = vmm->target;
-	size_t olds = vmm->targets, cursor = 0, i;
-	int err = list_entries(monitor, vmm->kvm);
+	struct update update = { vmm, vmm->target, vmm->targets, 0, relabel };
+	size_t vms = kvmstats_vmm_vms(vmm->kvm), i, j;
+	int err;
 
 	vmm->targets = 0;
-	vmm->target = calloc(monitor->entries + 1, sizeof(*vmm->target));
-	if (!vmm->target)
-		err = -ENOMEM;
-	for (i = 0; !err && i < monitor->entries; i++) {
-		const struct entry *entry = &monitor->entry[i];
-		struct target *target = take_entry(monitor, vmm, entry, old, olds, &cursor);
+	vmm->target = calloc(vms + kvmstats_vmm_vcpus(vmm->kvm) + 1, sizeof(*vmm->target));
+	err = vmm->target ? 0 : -ENOMEM;
+	for (i = 0; !err && i < vms; i++) {
+		const struct kvmstats_host_vm *vm = kvmstats_vmm_vm(vmm->kvm, i);
 
-		if (!target) {
-			err = -ENOMEM;
-			break;
-		}
-		vmm->target[vmm->targets++] = target;
-		if (relabel || target->vm != entry->index) {
-			target->vm = entry->index;
-			set_label(target);
-		}
+		err = add_target(monitor, &update, (int)i, vm, NULL);
+		for (j = 0; !err && j < kvmstats_host_vm_vcpus(vm); j++)
+			err = add_target(monitor, &update, (int)i, vm,
+					 kvmstats_host_vm_vcpu(vm, j));
 	}
-	for (i = 0; i < olds; i++)
-		free_target(old[i]);
-	free(old);
+	/* Those of a single VM are in this order. */
+	if (!err && vms > 1)
+		qsort(vmm->target, vmm->targets, sizeof(*vmm->target), compare_targets);
+	for (i = 0; i < update.olds; i++)
+		free_target(update.old[i]);
+	free(update.old);
 	return err;
 }
 
@@ -345,7 +300,7 @@ static void choose_exits(const struct monitor *monitor, const struct vmm *vmm, b
 		private_host_choose(monitor->private, vmm->pid, chosen);
 }
 
-static bool has_vmm(const struct monitor *monitor, pid_t pid)
+bool monitor_has_vmm(const struct monitor *monitor, pid_t pid)
 {
 	size_t i;
 
@@ -364,7 +319,7 @@ static void end_vmms(struct monitor *monitor, struct vmm **old, size_t olds)
 	for (i = 0; i < olds; i++) {
 		if (!old[i])
 			continue;
-		if (!has_vmm(monitor, old[i]->pid))
+		if (!monitor_has_vmm(monitor, old[i]->pid))
 			choose_exits(monitor, old[i], false);
 		report_event(monitor, old[i], false);
 	}
@@ -751,7 +706,6 @@ void monitor_close(struct monitor *monitor)
 	if (!monitor)
 		return;
 	free_vmms(monitor->vmm, monitor->vmms);
-	free(monitor->entry);
 	processes_free(&monitor->processes);
 	stat_sets_free(&monitor->sets);
 	kvmstats_host_close(monitor->host);

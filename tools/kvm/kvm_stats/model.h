@@ -142,9 +142,6 @@ struct monitor {
 	uint64_t next_try;		/* when to load it again, if it is needed */
 	struct processes processes;
 	uint64_t states_time;		/* when PROCESSES_STATES were read last */
-	struct entry *entry;
-	size_t entries;
-	size_t capacity;		/* of @entry */
 };
 
 /*
@@ -170,6 +167,9 @@ int monitor_read_processes(struct monitor *monitor);
  * file, the seconds since its host was booted. Returns @buf.
  */
 const char *monitor_stamp(const struct monitor *monitor, char *buf);
+
+/* Whether a VMM that the filter selects has this PID. */
+bool monitor_has_vmm(const struct monitor *monitor, pid_t pid);
 
 /* Whether the user selected processes by PID, and none of them exists. */
 bool monitor_has_ended(const struct monitor *monitor);

@@ -33,17 +33,6 @@ const char *origin_text(enum kvmstats_origin origin)
 
 /* ---- checks ---- */
 
-static bool has_pid(const struct monitor *monitor, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < monitor->vmms; i++) {
-		if (monitor->vmm[i]->pid == pid)
-			return true;
-	}
-	return false;
-}
-
 /* Returns the process of the thread @pid, or 0 if it does not exist. */
 static pid_t process_of(pid_t pid)
 {
@@ -58,7 +47,7 @@ static bool check_pid(const struct monitor *monitor, pid_t pid, struct message *
 {
 	pid_t process = monitor->is_copy ? pid : process_of(pid);
 
-	if (has_pid(monitor, pid))
+	if (monitor_has_vmm(monitor, pid))
 		return true;
 	if (!process) {
 		message_set(why, "no such process");

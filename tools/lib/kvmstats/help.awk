@@ -6,7 +6,6 @@
 
 BEGIN {
 	FS = "\t"
-	max_width = 84
 	num_all = split("x86 arm64 s390 book3s booke mips", all, " ")
 	print "/* Generated from stats-reference.rst by help.awk. */"
 }
@@ -20,39 +19,20 @@ $2 == "vm" || $2 == "vcpu" {
 		scopes[id] = scopes[id] " " $1 " "
 }
 
-function mask(list,   i, found, missing, text)
+function mask(list,   i, text)
 {
 	for (i = 1; i <= num_all; i++) {
-		if (!index(list, " " all[i] " ")) {
-			missing = "HELP_" toupper(all[i])
-			continue
-		}
-		found++
-		text = text (text == "" ? "" : " | ") "HELP_" toupper(all[i])
+		if (index(list, " " all[i] " "))
+			text = text (text == "" ? "" : " | ") "HELP_" toupper(all[i])
 	}
-	if (found == num_all)
-		return "HELP_ALL"
-	return found == num_all - 1 ? "HELP_ALL & ~" missing : text
-}
-
-# Print a string, in several parts if it is long.
-function print_string(text,   at)
-{
-	gsub(/["\\]/, "\\\\&", text)
-	while (length(text) > max_width) {
-		for (at = max_width; substr(text, at, 1) != " "; at--)
-			;
-		printf "\t  \"%s\"\n", substr(text, 1, at)
-		text = substr(text, at + 1)
-	}
-	printf "\t  \"%s\" },\n", text
+	return text
 }
 
 END {
 	for (i = 1; i <= count; i++) {
 		split(order[i], part, "\t")
-		printf "\t{ %s, KVMSTATS_KIND_%s, \"%s\",\n", mask(scopes[order[i]]),
-			toupper(part[1]), part[2]
-		print_string(part[3])
+		gsub(/["\\]/, "\\\\&", part[3])
+		printf "\t{ %s, KVMSTATS_KIND_%s, \"%s\", \"%s\" },\n", mask(scopes[order[i]]),
+			toupper(part[1]), part[2], part[3]
 	}
 }

@@ -106,8 +106,7 @@ static bool find_path(const struct btf *btf, __u32 id, const char *path, struct 
 
 /*
  * A module's own definition has precedence over that of vmlinux, which can be another structure
- * with this name. Returns 0 if it is missing, or if the module has
- * two.
+ * with this name. Returns 0 if it is missing, or if the module has two.
  */
 static __u32 find_struct(const struct btf *btf, const char *name)
 {

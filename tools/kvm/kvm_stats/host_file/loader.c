@@ -653,13 +653,23 @@ int loader_open(struct loader *loader)
 	return loader_open_with_exits(loader, EXITS_OF_NONE);
 }
 
-void loader_close(struct loader *loader)
+void loader_close_vm(struct loader *loader)
 {
-	const int fds[] = {
-		loader->vm_stats, loader->vcpu_stats, loader->vcpu, loader->vm, loader->kvm,
+	int *const fds[] = {
+		&loader->vm_stats, &loader->vcpu_stats, &loader->vcpu, &loader->vm, &loader->kvm,
 	};
 	size_t i;
 
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		if (*fds[i] >= 0)
+			close(*fds[i]);
+		*fds[i] = -1;
+	}
+}
+
+void loader_close(struct loader *loader)
+{
+	loader_close_vm(loader);
 	if (HAVE_EXITS)
 		exits_close(loader);
 	bpf_link__destroy(loader->link);
@@ -667,8 +677,4 @@ void loader_close(struct loader *loader)
 	if (loader->btf != loader->base_btf)
 		btf__free(loader->btf);
 	btf__free(loader->base_btf);
-	for (i = 0; i < ARRAY_SIZE(fds); i++) {
-		if (fds[i] >= 0)
-			close(fds[i]);
-	}
 }

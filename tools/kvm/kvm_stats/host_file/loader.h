@@ -70,6 +70,9 @@ int loader_open_with_exits(struct loader *loader, enum counted_exits exits);
 int loader_open_program(struct loader *loader, const char *program);
 void loader_close(struct loader *loader);
 
+/* Closes the VM of the proof. The program stays. */
+void loader_close_vm(struct loader *loader);
+
 /*
  * Opens and locks LOADER_LOCK. Returns an fd, or -errno and a message of up to LOADER_ERROR bytes.
  * -EWOULDBLOCK: a process that is stopped, or hangs, has the lock.

@@ -36,20 +36,6 @@ static bool may_load(void)
 	       (has_capability(CAP_BPF) && has_capability(CAP_PERFMON));
 }
 
-/* The VM of the proof would be a guest of the host until this process ends. */
-static void close_own_vm(struct loader *loader)
-{
-	int *const fds[] = {
-		&loader->vm_stats, &loader->vcpu_stats, &loader->vcpu, &loader->vm, &loader->kvm,
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(fds); i++) {
-		close(*fds[i]);
-		*fds[i] = -1;
-	}
-}
-
 struct private_host *private_host_open(enum counted_exits exits, struct message *why)
 {
 	struct private_host *host;
@@ -62,7 +48,8 @@ struct private_host *private_host_open(enum counted_exits exits, struct message 
 		return NULL;
 	}
 	if (!loader_open_with_exits(&host->loader, exits)) {
-		close_own_vm(&host->loader);
+		/* The VM of the proof would be a guest of the host until this process ends. */
+		loader_close_vm(&host->loader);
 		return host;
 	}
 	message_set(why, "%s", host->loader.error);

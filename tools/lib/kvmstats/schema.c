@@ -228,19 +228,6 @@ static int alloc_descs(struct kvmstats_schema *schema, size_t desc_size, size_t 
 	return schema->desc && schema->stat ? 0 : -ENOMEM;
 }
 
-static int read_descs(struct kvmstats_schema *schema, int fd)
-{
-	const struct kvm_stats_header *h = &schema->header;
-	int err = alloc_descs(schema, h->num_desc * desc_stride(h), h->num_desc);
-	size_t i;
-
-	if (!err)
-		err = kvmstats_pread_all(fd, schema->desc, schema->desc_size, h->desc_offset);
-	for (i = 0; !err && i < h->num_desc; i++)
-		err = parse_desc(schema, i);
-	return err;
-}
-
 int kvmstats_schema_parse(struct kvmstats_schema **schemap, const void *descs, size_t count,
 			  size_t desc_size)
 {
@@ -279,28 +266,35 @@ static int check_id(const struct kvm_stats_header *h, int fd)
 
 int kvmstats_schema_read(struct kvmstats_schema **schemap, int fd)
 {
-	struct kvmstats_schema *schema = calloc(1, sizeof(*schema));
-	int err;
+	struct kvm_stats_header header;
+	int err = kvmstats_pread_all(fd, &header, sizeof(header), 0);
+	char *descs;
+	size_t size;
 
 	*schemap = NULL;
-	if (!schema)
-		return -ENOMEM;
-
-	err = kvmstats_pread_all(fd, &schema->header, sizeof(schema->header), 0);
 	if (!err)
-		err = check_header(&schema->header);
+		err = check_header(&header);
 	if (!err)
-		err = check_id(&schema->header, fd);
-	if (!err)
-		err = read_descs(schema, fd);
-	if (!err)
-		err = check_data(schema, fd);
-	if (err) {
-		kvmstats_schema_free(schema);
+		err = check_id(&header, fd);
+	if (err)
 		return err;
+	size = header.num_desc * desc_stride(&header);
+	descs = malloc(size + 1);
+	if (!descs)
+		return -ENOMEM;
+	err = kvmstats_pread_all(fd, descs, size, header.desc_offset);
+	if (!err)
+		err = kvmstats_schema_parse(schemap, descs, header.num_desc, desc_stride(&header));
+	free(descs);
+	if (err)
+		return err;
+	(*schemap)->header = header;
+	err = check_data(*schemap, fd);
+	if (err) {
+		kvmstats_schema_free(*schemap);
+		*schemap = NULL;
 	}
-	*schemap = schema;
-	return 0;
+	return err;
 }
 
 void kvmstats_schema_free(struct kvmstats_schema *schema)

@@ -36,13 +36,16 @@ static uint64_t start_of(const struct kvmstats_host_vm *vm)
 	return kvmstats_round_to_ticks(kvmstats_host_vm_start_time(vm));
 }
 
+static int compare_to(const struct kvmstats_host_vm *vm, pid_t pid, uint64_t start_time)
+{
+	if (kvmstats_host_vm_pid(vm) != pid)
+		return kvmstats_host_vm_pid(vm) < pid ? -1 : 1;
+	return compare_numbers(start_of(vm), start_time);
+}
+
 static int compare_to_vmm(const struct kvmstats_host_vm *vm, const struct kvmstats_vmm *vmm)
 {
-	pid_t pid = kvmstats_host_vm_pid(vm);
-
-	if (pid != vmm->pid)
-		return pid < vmm->pid ? -1 : 1;
-	return compare_numbers(start_of(vm), vmm->start_time);
+	return compare_to(vm, vmm->pid, vmm->start_time);
 }
 
 /* The VMs of a pass are in the order of their identities, and so of their addresses. */
@@ -50,12 +53,8 @@ static int by_process(const void *a, const void *b)
 {
 	const struct kvmstats_host_vm *x = *(const struct kvmstats_host_vm * const *)a;
 	const struct kvmstats_host_vm *y = *(const struct kvmstats_host_vm * const *)b;
-	pid_t x_pid = kvmstats_host_vm_pid(x), y_pid = kvmstats_host_vm_pid(y);
-	int order;
+	int order = compare_to(x, kvmstats_host_vm_pid(y), start_of(y));
 
-	if (x_pid != y_pid)
-		return x_pid < y_pid ? -1 : 1;
-	order = compare_numbers(start_of(x), start_of(y));
 	return order ? order : (x > y) - (x < y);
 }
 

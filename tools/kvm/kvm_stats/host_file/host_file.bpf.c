@@ -642,15 +642,12 @@ int learn(struct bpf_iter__task_file *ctx)
 		return CONTINUE;
 	operations = (__u64)BPF_CORE_READ(file, f_op);
 	learned.fd = ctx->fd;
-	learned.pid = task->tgid;
 	learned.private_data = (__u64)BPF_CORE_READ(file, private_data);
 	learned.operations = operations;
 	learned.owner = read_pointer(operations);	/* the first member */
 	node = follow(learned.owner, &layout.module_node);
 	learned.instance = follow(node, &layout.node_id);
-	node = learned.private_data + layout.list_offset;
-	learned.next = list_next(node);
-	learned.prev = list_prev(node);
+	learned.prev = list_prev(learned.private_data + layout.list_offset);
 	bpf_seq_write(ctx->meta->seq, &learned, sizeof(learned));
 	return CONTINUE;
 }

@@ -67,13 +67,12 @@ struct host_layout {
 
 /* What the program `learn` writes about each file of the loader */
 struct host_learned {
-	__u32 fd;
-	__u32 pid;
+	__u64 fd;
 	__u64 private_data;
 	__u64 operations;		/* f_op, which is in the data of KVM or of its module */
 	__u64 owner;			/* f_op->owner */
 	__u64 instance;			/* of that module */
-	__u64 next, prev;		/* of the list, if the file is a VM */
+	__u64 prev;			/* the node before it in the list, if the file is a VM */
 };
 
 #endif /* HOST_FILE_H */

@@ -114,7 +114,7 @@ static bool check_vcpus(const struct monitor *monitor, struct message *why)
 	if (missing < 0)
 		return true;
 	if (monitor->vmms > 1)
-		return message_set(why, "no VMM has a vCPU %d", missing);
+		return message_set(why, "no VMM has all vCPUs that --vcpu selects");
 	message_set(why, "it has no vCPU %d, but %zu vCPU%s", missing, monitor->vmm[0]->vcpus,
 		    plural(monitor->vmm[0]->vcpus));
 	return message_object(why, "%s", vmm_name(monitor->vmm[0], name, sizeof(name)));

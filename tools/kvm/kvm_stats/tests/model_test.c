@@ -199,6 +199,11 @@ static void test_selection(void)
 	filter_add_vcpus(&host.filter, (struct filter_range){ 4, 4 });
 	tap_ok(!check_vmms(host.monitor, &why), "a vCPU that is missing is reported");
 	tap_text(text_of(&why), "PID 101 (?): it has no vCPU 4, but 2 vCPUs", "by its ID");
+	put_vm(&host, 101, 2);
+	put_vm(&host, 102, 1);
+	fake_host_sample(&host);
+	tap_ok(!check_vmms(host.monitor, &why), "so is one that several VMMs lack");
+	tap_text(text_of(&why), "no VMM has all vCPUs that --vcpu selects", "without its ID");
 	fake_host_close(&host);
 	open_host(&host, &events);
 	filter_set_regex(&host.filter, "nosuch", &why);

@@ -41,7 +41,7 @@ shows_no_vms()
 
 is_stale()
 {
-	prints 1 "$host is stale: .*Run: kvm-stats publish" publish --status
+	prints 1 "$host is stale: .*Run .kvm-stats publish. as root" publish --status
 }
 
 # Print the types of the records in a pass, one in each line. The size of a record is its second word.
@@ -107,7 +107,7 @@ module_tests()
 is_removed()
 {
 	kvm-stats publish --remove && [ ! -e /run/kvm-stats ] && ! grep /run/kvm-stats /proc/mounts &&
-		prints 1 'is not published[.] Run: kvm-stats publish' publish --status
+		prints 1 'is not published[.] Run .kvm-stats publish. as root' publish --status
 }
 
 mkdir "$work" || exit

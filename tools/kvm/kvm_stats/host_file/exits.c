@@ -97,7 +97,7 @@ int exits_describe(struct loader *loader)
 	exits_find_reasons(loader);
 	if (!layout_find_field(loader->btf, "kvm_vcpu", "stat.exits", &loader->layout.vcpu_exits))
 		return loader_fail(loader, "exits cannot be counted: struct kvm_vcpu has no "
-				   "member stat.exits");
+				   "member stat.exits" LOADER_REPORT);
 	count = exits_have_reasons(loader) ? KVM_EXIT_CLASSES : EXIT_CLASS_other + 1;
 	for (class = 0; !err && class < count; class++, name += strlen(name) + 1)
 		err = describe_class(loader, class, name);
@@ -134,7 +134,7 @@ int exits_choose(struct loader *loader, pid_t pid, bool chosen)
 		       bpf_map_delete_elem(fd, &key);
 	if (!err || err == -ENOENT)
 		err = begin_choice(loader->exit_fds[EXIT_CHOICE]);
-	return err ? loader_fail(loader, "PID %d cannot be chosen for statistics of exits: %s", pid,
+	return err ? loader_fail(loader, "the exits of PID %d cannot be counted: %s", pid,
 				 strerror(-err)) : 0;
 }
 
@@ -407,8 +407,8 @@ static int run_guest(struct loader *loader)
 		ioctl(loader->vm, KVM_SET_USER_MEMORY_REGION, &region);
 	}
 	if (err)
-		loader_fail(loader, "exits cannot be counted: a guest of this process does not "
-			    "run: %s", strerror(errno));
+		loader_fail(loader, "exits cannot be counted: the guest that checks the BPF "
+			    "programs does not run: %s", strerror(errno));
 	munmap(memory, page);
 	munmap(run, size);
 	return err;
@@ -437,11 +437,11 @@ int exits_check(struct loader *loader, const struct kvmstats_sample *sample,
 	if (exits_have_reasons(loader) ? calls == EXITS_CALLS && accesses == 1 : other <= exits)
 		return 0;
 	return loader_fail(loader, "the BPF programs that count exits are wrong on this kernel: "
-			   "a guest with %s %d and %s 1 has %llu and %llu, and of %llu exits %llu "
-			   "are not known. Please report this", exits_guest.calls, EXITS_CALLS,
-			   exits_guest.access, (unsigned long long)calls,
-			   (unsigned long long)accesses, (unsigned long long)exits,
-			   (unsigned long long)other);
+			   "%s is %llu instead of %d, %s is %llu instead of 1, and exit_other is "
+			   "%llu of %llu" LOADER_REPORT, exits_guest.calls,
+			   (unsigned long long)calls, EXITS_CALLS, exits_guest.access,
+			   (unsigned long long)accesses, (unsigned long long)other,
+			   (unsigned long long)exits);
 }
 
 void exits_close(struct loader *loader)

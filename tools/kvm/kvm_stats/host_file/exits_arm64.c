@@ -17,7 +17,7 @@ int exits_find_arguments(struct loader *loader)
 	if (exits_has_vcpu(loader->btf, "btf_trace_kvm_entry", 0) ||
 	    exits_has_vcpu(loader->btf, "btf_trace_kvm_exit", 0))
 		return loader_fail(loader, "exits cannot be counted: the tracepoints kvm_entry and "
-				   "kvm_exit of this kernel have other arguments");
+				   "kvm_exit of this kernel have unknown arguments" LOADER_REPORT);
 	if (btf__find_by_name_kind(loader->base_btf, "kvm_running_vcpu", BTF_KIND_VAR) < 0 ||
 	    !layout_find_field(loader->btf, "kvm_vcpu", "arch.fault.esr_el2", &layout->arm_esr) ||
 	    !layout_find_field(loader->btf, "kvm_vcpu", "stat.mmio_exit_user",
@@ -25,7 +25,7 @@ int exits_find_arguments(struct loader *loader)
 	    !layout_find_field(loader->btf, "kvm_vcpu", "stat.mmio_exit_kernel",
 			       &layout->arm_mmio_kernel))
 		return loader_fail(loader, "exits cannot be counted: the kernel's BTF does not "
-				   "show the vCPU of a CPU, or its exit reason");
+				   "show the vCPU of a CPU, or its exit reason" LOADER_REPORT);
 	return 0;
 }
 

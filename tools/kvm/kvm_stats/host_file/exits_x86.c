@@ -21,7 +21,7 @@ int exits_find_arguments(struct loader *loader)
 	    exits_has_vcpu(loader->btf, "btf_trace_kvm_exit", exit_has_reason(loader)))
 		return 0;
 	return loader_fail(loader, "exits cannot be counted: the tracepoints kvm_entry and "
-			   "kvm_exit of this kernel have other arguments");
+			   "kvm_exit of this kernel have unknown arguments" LOADER_REPORT);
 }
 
 /* Returns the number of the bit, or 64, which no value has. */

@@ -203,7 +203,7 @@ static int find_members(struct loader *loader)
 			continue;
 		if (members[i].need == REQUIRED)
 			return loader_fail(loader, "the kernel's BTF has no usable member %s of "
-					   "struct %s",
+					   "struct %s" LOADER_REPORT,
 					   members[i].path, members[i].structure);
 	}
 	return 0;
@@ -226,7 +226,7 @@ static int find_vcpu_head(struct loader *loader)
 	if (end - first > MAX_HEAD || layout->vcpu_kvm.size != sizeof(__u64) ||
 	    layout->vcpu_id.size != sizeof(__u32))
 		return loader_fail(loader, "the members kvm, vcpu_id and mode of struct kvm_vcpu "
-				   "are not close to each other in the kernel's BTF");
+				   "are too far apart in the kernel's BTF" LOADER_REPORT);
 	layout->vcpu_head = first;
 	layout->vcpu_head_size = end - first;
 	return 0;
@@ -241,20 +241,21 @@ static int find_places(struct loader *loader)
 	if (find_vcpu_head(loader))
 		return -1;
 	if (!find(loader->btf, "kvm", "vm_list", &found))
-		return loader_fail(loader, "the kernel's BTF has no member vm_list of struct kvm");
+		return loader_fail(loader, "the kernel's BTF has no member vm_list of struct kvm"
+				   LOADER_REPORT);
 	layout->list_offset = found.offset;
 	if (!find(loader->btf, "task_struct", "pid_links[0]", &found))
 		return loader_fail(loader, "the kernel's BTF has no member pid_links of struct "
-				   "task_struct");
+				   "task_struct" LOADER_REPORT);
 	layout->pid_links = found.offset;
 	if (find(loader->btf, "kvm", "vcpus[0]", &found))
 		layout->vcpus_offset = found.offset;
 	else if (!layout->xa_head.size)
 		return loader_fail(loader, "the kernel's BTF does not show where struct kvm has "
-				   "its vCPUs");
+				   "its vCPUs" LOADER_REPORT);
 	if (!find(loader->btf, "xa_node", "slots[0]", &found) || !found.elements)
 		return loader_fail(loader, "the kernel's BTF has no member slots of struct "
-				   "xa_node");
+				   "xa_node" LOADER_REPORT);
 	layout->slots_offset = found.offset;
 	layout->slots_mask = found.elements - 1;
 	return 0;
@@ -303,8 +304,8 @@ static int add_descs(struct loader *loader, const void *descs, size_t size)
 	struct host_layout *layout = &loader->layout;
 
 	if (size > MAX_DESCS - layout->desc_size)
-		return loader_fail(loader, "KVM has more statistics than fit into %u bytes",
-				   MAX_DESCS);
+		return loader_fail(loader, "the descriptors of KVM's statistics have more than %u "
+				   "bytes" LOADER_REPORT, MAX_DESCS);
 	memcpy(layout->desc + layout->desc_size, descs, size);
 	layout->desc_size += size;
 	return 0;
@@ -379,7 +380,7 @@ static int add_thread_stats(struct loader *loader)
 		    !(other && layout_find_field(loader->btf, "task_struct", other, field))) {
 			if (!i)
 				return loader_fail(loader, "the kernel's BTF does not show the "
-						   "CPU of a thread");
+						   "CPU of a thread" LOADER_REPORT);
 			continue;
 		}
 		err = add_thread_desc(loader, thread_stats[i].name, thread_stats[i].flags,
@@ -411,14 +412,15 @@ static int copy_descs(struct loader *loader, int fd, __u32 size, __u32 *count)
 	bytes = (size_t)header.num_desc * DESC_SIZE;
 	if (header.name_size != KVM_HOST_NAME_SIZE || !header.num_desc || bytes > sizeof(block) ||
 	    pread(fd, block, bytes, header.desc_offset) != (ssize_t)bytes)
-		return loader_fail(loader, "the descriptors of KVM's statistics have another form");
+		return loader_fail(loader, "the descriptors of KVM's statistics have an unknown "
+				   "format" LOADER_REPORT);
 	for (i = 0; i < header.num_desc; i++) {
 		const struct kvm_stats_desc *desc = (void *)(block + i * DESC_SIZE);
 
 		if (!desc->size || desc->offset + (size_t)desc->size * sizeof(__u64) > size)
-			return loader_fail(loader, "KVM's statistic %.47s is outside of the "
-					   "structure in BTF: BTF is not that of the loaded "
-					   "module", desc->name);
+			return loader_fail(loader, "KVM's BTF does not describe the loaded module: "
+					   "the statistic %.47s is outside of its structure. "
+					   "Install the distribution's module", desc->name);
 	}
 	*count = header.num_desc;
 	return add_descs(loader, block, bytes);
@@ -430,12 +432,12 @@ static int find_stats(struct loader *loader, const char *structure, __u32 *offse
 	__s64 bytes;
 
 	if (!find(loader->btf, structure, "stat", &found))
-		return loader_fail(loader, "the kernel's BTF has no member stat of struct %s",
-				   structure);
+		return loader_fail(loader, "the kernel's BTF has no member stat of struct %s"
+				   LOADER_REPORT, structure);
 	bytes = btf__resolve_size(loader->btf, found.type);
 	if (bytes <= 0 || bytes > MAX_STATS || bytes % 8 || found.offset % 8)
 		return loader_fail(loader, "the statistics in struct %s have an unexpected size: "
-				   "%lld bytes",
+				   "%lld bytes" LOADER_REPORT,
 				   structure, (long long)bytes);
 	*offset = found.offset;
 	*size = (__u32)bytes;
@@ -473,7 +475,8 @@ static int read_boot_id(struct loader *loader, __u8 *id)
 	}
 	if (file)
 		fclose(file);
-	return n == 16 ? 0 : loader_fail(loader, "the boot id cannot be read");
+	return n == 16 ? 0 : loader_fail(loader, "the boot ID cannot be read from "
+					      "/proc/sys/kernel/random/boot_id");
 }
 
 static bool draw(void *buffer, size_t size)
@@ -495,7 +498,7 @@ static int fill_header(struct loader *loader)
 	header->vcpu_values = sizeof(struct kvm_host_vcpu);
 	if (!draw(&header->session, sizeof(header->session)) ||
 	    !draw(loader->layout.key, sizeof(loader->layout.key)))
-		return loader_fail(loader, "no random numbers: %s", strerror(errno));
+		return loader_fail(loader, "cannot get random numbers: %s", strerror(errno));
 	return read_boot_id(loader, header->boot_id);
 }
 
@@ -516,8 +519,8 @@ static int load_btf(struct loader *loader)
 	loader->btf = btf__parse_split("/sys/kernel/btf/kvm", loader->base_btf);
 	if (!loader->btf)
 		return loader_fail(loader, "the module kvm has no BTF: /sys/kernel/btf/kvm: %s. "
-				   "A module built outside of the distribution's kernel build "
-				   "often lacks it; install the distribution's", strerror(errno));
+				   "A module that is built separately from the kernel often has "
+				   "none. Install the distribution's module", strerror(errno));
 	return 0;
 }
 

@@ -328,8 +328,8 @@ static int learn_list(struct loader *loader)
 		}
 		last = learned.prev;
 	}
-	return loader_fail(loader, "KVM's list of VMs was not found, because VMs are created all "
-			   "the time. Try again");
+	return loader_fail(loader, "KVM's list of VMs was not found, because other processes "
+			   "created VMs at the same time. Try again");
 }
 
 static int learn_module(struct loader *loader)
@@ -339,9 +339,11 @@ static int learn_module(struct loader *loader)
 	if (learn_file(loader, loader->kvm, &learned))
 		return -1;
 	if (learned.owner && !learned.instance)
-		return loader_fail(loader, "the instance of KVM's module is not known");
+		return loader_fail(loader, "the BPF program cannot identify the loaded instance of "
+				   "KVM's module" LOADER_REPORT);
 	if (!learned.owner && loader->is_module)
-		return loader_fail(loader, "/dev/kvm does not show which module it belongs to");
+		return loader_fail(loader, "the BPF program does not find the module of /dev/kvm"
+				   LOADER_REPORT);
 	loader->layout.module = learned.owner;
 	loader->layout.header.instance = learned.instance;
 	return 0;
@@ -438,7 +440,8 @@ static int prepare(struct loader *loader, enum counted_exits exits)
 		.exit_fds = { -1, -1, -1, -1, -1, -1, -1 }, .exit_lock = -1,
 	};
 	if (exits && !HAVE_EXITS)
-		return loader_fail(loader, "exits cannot be counted on this architecture");
+		return loader_fail(loader, "exits cannot be counted on this architecture. Leave "
+				   "out --exits");
 	libbpf_set_print(loader_print);
 	/* Before Linux 5.11, and in kernels without memory cgroups, maps count as locked memory. */
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
@@ -472,7 +475,7 @@ static int load_without_clocks(struct loader *loader)
 static int wrong_value(struct loader *loader, const char *what, const char *name)
 {
 	return loader_fail(loader, "the BPF program is wrong on this kernel: %s %s differs from "
-			   "KVM's own file. Please report this", what, name);
+			   "KVM's own file" LOADER_REPORT, what, name);
 }
 
 static bool same_stat(const struct kvmstats_stat *a, const struct kvmstats_stat *b)
@@ -541,7 +544,7 @@ static int check_thread(struct loader *loader, const struct kvmstats_host_vcpu *
 
 	if (kvmstats_host_vcpu_tid(vcpu) != gettid())
 		return loader_fail(loader, "the BPF program is wrong on this kernel: it does not "
-				   "find the thread of a vCPU. Please report this");
+				   "find the thread of a vCPU" LOADER_REPORT);
 	if (loader_value(sample, schema, "thread_known", 0) != 1)
 		return wrong_value(loader, "thread", "thread_known");
 	if (loader_value(sample, schema, "thread_on_cpu", 1) != 1)
@@ -580,7 +583,7 @@ static int check_pass(struct loader *loader, const struct kvmstats_host *host)
 	vcpu = vm && kvmstats_host_vm_vcpus(vm) == 1 ? kvmstats_host_vm_vcpu(vm, 0) : NULL;
 	if (!vcpu || kvmstats_host_vcpu_id(vcpu) != VCPU_ID)
 		return loader_fail(loader, "the BPF program is wrong on this kernel: it does not "
-				   "find the VM of this process. Please report this");
+				   "find the VM of this process" LOADER_REPORT);
 	err = compare_file(loader, loader->vm_stats, kvmstats_host_vm_now(vm), vm_schema, "VM");
 	if (!err)
 		err = compare_file(loader, loader->vcpu_stats, kvmstats_host_vcpu_now(vcpu),

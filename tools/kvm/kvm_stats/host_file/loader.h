@@ -28,6 +28,9 @@ enum {
 
 #define LOADER_ERROR	256	/* size of a message */
 
+/* The end of a message about a kernel that this version does not know */
+#define LOADER_REPORT	". Please report this, with the output of 'uname -a'"
+
 struct loader {
 	char error[LOADER_ERROR];	/* why the last function failed; no full stop */
 	bool is_module;			/* KVM is a module, not built in */

@@ -48,7 +48,7 @@ static bool make_directory(const char *path)
 {
 	if (!mkdir(path, 0755) || errno == EEXIST)
 		return true;
-	complain("the directory %s cannot be made: %s", path, strerror(errno));
+	complain("the directory %s cannot be created: %s", path, strerror(errno));
 	return false;
 }
 
@@ -60,8 +60,8 @@ static bool mount_bpffs(void)
 		return false;
 	if (is_bpffs(BPFFS) || !mount("bpf", BPFFS, "bpf", flags, "mode=0755"))
 		return true;
-	complain("no bpf file system can be mounted on %s: %s. That needs CAP_SYS_ADMIN", BPFFS,
-		 strerror(errno));
+	complain("no bpf file system can be mounted on %s: %s. Run as root, or grant CAP_SYS_ADMIN",
+		 BPFFS, strerror(errno));
 	return false;
 }
 
@@ -80,7 +80,8 @@ static bool link_pin(void)
 		unlink(KVMSTATS_HOST_FILE);
 	if (!symlink("bpf/host", KVMSTATS_HOST_FILE))
 		return true;
-	complain("%s cannot be linked to %s: %s", KVMSTATS_HOST_FILE, PIN, strerror(errno));
+	complain("the symbolic link %s to %s cannot be created: %s", KVMSTATS_HOST_FILE, PIN,
+		 strerror(errno));
 	return false;
 }
 
@@ -94,8 +95,8 @@ static bool find_group(const char *name, gid_t *gid)
 		*gid = group->gr_gid;
 		return true;
 	}
-	complain("there is no group '%s'. Create it: groupadd --system %s; or name another one "
-		 "with --group",
+	complain("there is no group '%s'. Run 'groupadd --system %s', or use another group with "
+		 "--group",
 		 name, name);
 	return false;
 }
@@ -155,7 +156,7 @@ static bool pin_new(const struct loader *loader, gid_t gid)
 	if (!pin_link(bpf_link__fd(loader->link), NEW))
 		return false;
 	if (chown(NEW, 0, gid) || chmod(NEW, 0440)) {
-		complain("%s cannot be given to the group: %s", NEW, strerror(errno));
+		complain("the group and the mode of %s cannot be set: %s", NEW, strerror(errno));
 		return false;
 	}
 	for (i = 0; loader->exits && i < EXIT_LINKS; i++) {
@@ -187,7 +188,7 @@ static bool replace_pins(const struct loader *loader)
 		exits_unpublish(pins_lock);
 	if (!rename(NEW, PIN))
 		return true;
-	complain("%s cannot become %s: %s", NEW, PIN, strerror(errno));
+	complain("%s cannot be renamed to %s: %s", NEW, PIN, strerror(errno));
 	return false;
 }
 
@@ -245,12 +246,12 @@ static void print_limits(const struct loader *loader)
 	const struct host_layout *layout = &loader->layout;
 
 	if (!layout->clocks)
-		puts("limit: waits that go on are known less exactly: the kernel's symbols do "
-		     "not have the run queues (CONFIG_KALLSYMS_ALL)");
+		puts("limit: the time of a wait that has not ended is less exact, because the "
+		     "kernel's symbols do not include the run queues (CONFIG_KALLSYMS_ALL)");
 	/* The kernel makes this directory if debugfs exists, mounted or not. */
 	if (access("/sys/kernel/debug", F_OK))
-		puts("limit: a VM can have the identity of an earlier one: the kernel has no "
-		     "debugfs");
+		puts("limit: a VM can have the identity of an earlier VM, because the kernel has "
+		     "no debugfs");
 }
 
 static int check(const struct loader *loader)
@@ -272,10 +273,10 @@ static int check(const struct loader *loader)
 static int status_error(int err)
 {
 	if (err == -ENOENT)
-		complain("the host file is not published. Run: kvm-stats publish");
+		complain("the host file is not published. Run 'kvm-stats publish' as root");
 	else if (err == -ESTALE)
 		complain("%s is stale: KVM's module was loaded again after it was published. "
-			 "Run: kvm-stats publish",
+			 "Run 'kvm-stats publish' as root",
 			 KVMSTATS_HOST_FILE);
 	else if (err == -EACCES)
 		complain("%s cannot be read: permission denied. Run this as root, or as a member "
@@ -437,7 +438,7 @@ int command_publish(int argc, char **argv)
 	if (result >= 0)
 		return result;
 	if (arguments.check + arguments.status + arguments.remove > 1) {
-		complain("--check, --status and --remove cannot be combined");
+		complain("--check, --status and --remove cannot be combined. Use one of them");
 		return STATUS_USAGE;
 	}
 	if (arguments.status)

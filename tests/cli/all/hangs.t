@@ -195,7 +195,7 @@ collector_tests()
 	check "a scrape fails after five seconds" is_refused
 	check "the next one fails at once" in_time curl -sS "$url"
 	check "the reason is reported" \
-		wait_for_line 'does not answer for 5 s' "$out/server.err" "$server"
+		wait_for_line "PID $server, has not answered for 5 s" "$out/server.err" "$server"
 	kill -CONT "$server"
 	check "the next answer is reported" wait_for_line 'answers again' "$out/server.err" "$server"
 	check "a scrape succeeds again" in_time curl -sSf "$url"

@@ -318,7 +318,7 @@ static int run_once(struct collector *collector)
 	if (now >= collector->next_textfile)
 		write_textfile(collector, now);
 	if (fds[1].revents && !handle_http(collector)) {
-		complain("%s has ended or does not work", HTTP_PROGRAM);
+		complain("%s has ended or does not work, so kvm-stats serve ends", HTTP_PROGRAM);
 		return STATUS_FAILED;
 	}
 	return -1;

@@ -60,6 +60,7 @@ struct cached {
 
 static struct cached cache[EXPOSITION_FORMATS][2];	/* compressed or not */
 static atomic_uint responses;		/* expositions in memory */
+static pid_t collector;			/* the process that reads the statistics */
 
 /*
  * The collector answers one question at a time. The mutex protects the cache and the variables
@@ -229,8 +230,9 @@ static void check_patience(void)
 	pthread_mutex_lock(&lock);
 	if (asked && !is_late && clock_now() - asked_since > PATIENCE) {
 		is_late = true;
-		complain("the process that reads the statistics does not answer for %d s. "
-			 "/proc/PID/stack shows what it waits for.", (int)(PATIENCE / SECOND));
+		complain("the process that reads the statistics, PID %d, has not answered for "
+			 "%d s. /proc/%d/stack shows what it waits for.", (int)collector,
+			 (int)(PATIENCE / SECOND), (int)collector);
 		resume_all();
 	}
 	pthread_mutex_unlock(&lock);
@@ -431,8 +433,10 @@ int main(void)
 	size_t i;
 
 	prctl(PR_SET_NAME, HTTP_PROGRAM);
+	collector = getppid();
 	if (getsockopt(HTTP_LISTENER, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) || !listens) {
-		complain("%s is a part of kvm-stats serve, which starts it", HTTP_PROGRAM);
+		complain("%s is a part of kvm-stats serve, which starts it. Run 'kvm-stats serve'",
+			 HTTP_PROGRAM);
 		return 2;
 	}
 	if (has_rights()) {

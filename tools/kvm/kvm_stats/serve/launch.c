@@ -229,7 +229,9 @@ bool http_end(struct http_process *http)
 		return false;
 	while (waitpid(http->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (status)
-		complain("%s failed: wait status %#x", HTTP_PROGRAM, status);
+	if (WIFSIGNALED(status))
+		complain("%s was killed by signal %d", HTTP_PROGRAM, WTERMSIG(status));
+	else if (status)
+		complain("%s failed with exit status %d", HTTP_PROGRAM, WEXITSTATUS(status));
 	return !status;
 }

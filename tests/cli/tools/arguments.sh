@@ -275,7 +275,7 @@ argument_tests()
 	check "--json with --base-units is a usage error" \
 		prints 2 '--json and --base-units cannot be combined' read -j -b
 	check "the options of kvm_stat are a usage error" \
-		prints 2 "unknown command '-1'.* The options of kvm_stat are" -1
+		prints 2 "unknown command '-1'.* run the program kvm_stat" -1
 	check "a count of 0 is a usage error" prints 2 "not '0'" read -p 1 -c 0
 	check "an invalid regular expression is a usage error" \
 		prints 2 'regular expression' read -p 1 -f '['

@@ -58,7 +58,7 @@ static int run_command(const char *name, int argc, char **argv)
 			return commands[i].run(argc, argv);
 	}
 	complain("unknown command '%s'. Run 'kvm-stats --help' for the commands.%s", name,
-		 *name == '-' ? " The options of kvm_stat are those of the program kvm_stat." : "");
+		 *name == '-' ? " For the options of kvm_stat, run the program kvm_stat." : "");
 	return STATUS_USAGE;
 }
 

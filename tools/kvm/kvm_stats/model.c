@@ -632,12 +632,15 @@ static int open_replay(struct monitor *monitor, struct message *why)
 	const char *from = monitor->options.from;
 
 	if (from && replay->dir) {
-		message_set(why, "--from and --dir exclude each other");
+		message_set(why, "--from and --dir cannot be combined");
+		message_advice(why, "Use one of them");
 		return -EINVAL;
 	}
 	if (from && !replay_is_recording(from)) {
-		message_set(why, "it is not a recording, so it has no times");
+		message_set(why, "it is not a recording, so no time can be selected in it");
 		message_object(why, "%s", from);
+		message_advice(why, "Leave out --at, --since and --until, or make a recording with "
+			       "'kvm-stats record'");
 		return -EINVAL;
 	}
 	if (from)
@@ -664,7 +667,8 @@ static int open_host(struct kvmstats_host **host, const char *from, struct messa
 static int open_switches(struct monitor *monitor, struct message *why)
 {
 	if (monitor->is_copy || wants_replay(&monitor->options)) {
-		message_set(why, "--switches is about this host, now");
+		message_set(why, "--switches measures this host now, and cannot read a file");
+		message_advice(why, "Leave out --switches, or the options that read a file");
 		return -EINVAL;
 	}
 	monitor->switches = switches_open(why);

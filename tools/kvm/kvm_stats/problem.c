@@ -59,7 +59,7 @@ static bool lacks_host_file(struct message *problem)
 		message_set(problem, "this kernel is locked down in the mode 'confidentiality'");
 	else
 		return false;
-	message_advice(problem, "kvm-stats(1) has the kernels that have statistics");
+	message_advice(problem, "See kvm-stats(1) for the kernels that have statistics");
 	return true;
 }
 

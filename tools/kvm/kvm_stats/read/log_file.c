@@ -52,8 +52,9 @@ static int write_whole(const struct log_file *file, const char *text, size_t siz
 			size -= (size_t)n;
 		} else if (err != EINTR) {
 			if (start >= 0 && log_file_size(file) > start && ftruncate(file->fd, start))
-				complain("the log ends with a partial record, which cannot be "
-					 "removed: %s", strerror(errno));
+				complain("%s ends with a partial record, which cannot be removed: "
+					 "%s", file->name ? file->name : "standard output",
+					 strerror(errno));
 			return -err;
 		}
 	}

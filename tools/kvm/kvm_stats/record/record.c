@@ -196,7 +196,8 @@ static int extract(const struct record_options *options)
 			complain("cannot write to %s: %s", options->extract, strerror(errno));
 	}
 	if (good && !times[0]) {
-		complain("the recording has nothing in this time");
+		complain("%s: the recording has no samples in this time. Change --since or "
+			 "--until", from);
 		good = false;
 	} else if (good) {
 		printf("%s: from %s to %s\n", options->extract, stamp_of_wall(times[0], begin),

@@ -136,7 +136,7 @@ static bool find_start(struct replay *replay, struct message *why)
 	if (err && err != -ENODATA)
 		message_set(why, "cannot read the recording: %s", strerror(-err));
 	else if (sample)
-		message_set(why, "the recording has nothing at this time. It begins at %s",
+		message_set(why, "the recording has no samples at this time. It begins at %s",
 			    stamp_of_wall(sample->time, begin));
 	else
 		message_set(why, "the recording has no samples");

@@ -244,7 +244,7 @@ static void report_drop(struct message *notice, int err, bool has_removed)
 {
 	message_set(notice, "%ssamples are dropped: %s",
 		    has_removed ? "the oldest samples were removed, and " : "",
-		    err == -EFBIG ? "one is larger than all may be" : strerror(-err));
+		    err == -EFBIG ? "a sample is larger than --max-size" : strerror(-err));
 	if (err == -ENOSPC)
 		message_advice(notice, "At least %d %% of the file system must be free",
 			       STORE_FREE_PERCENT);
@@ -295,11 +295,11 @@ static struct store *refuse(struct store *store, const char *path, int err, stru
 	if (err == -EWOULDBLOCK)
 		message_set(why, "another process records to this directory");
 	else if (err == -ENOSPC)
-		message_set(why, "less than %d %% of the file system are free", STORE_FREE_PERCENT);
+		message_set(why, "less than %d %% of the file system is free", STORE_FREE_PERCENT);
 	else
 		message_set(why, "cannot record to the directory: %s", strerror(-err));
 	message_object(why, "%s", path);
-	message_advice(why, "Use another one with --dir");
+	message_advice(why, "Use another directory with --dir");
 	return NULL;
 }
 

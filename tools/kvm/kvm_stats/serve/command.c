@@ -139,7 +139,7 @@ static bool check_combination(struct serve_options *options, struct message *why
 	if (options->interval && options->once)
 		return message_set(why, "--once and --interval cannot be combined");
 	if (options->interval && !options->textfile) {
-		message_set(why, "--interval is for the file");
+		message_set(why, "--interval has no effect without --textfile");
 		return message_advice(why, "Add --textfile=FILE");
 	}
 	if (!options->interval)

@@ -71,7 +71,8 @@ static bool collect_evidence(struct why *why)
 		if (err == -ENODATA && monitor->time > start)
 			return true;
 		if (err == -ENODATA)
-			complain("a verdict needs two passes, and the file has one");
+			complain("%s: a verdict needs two passes, and there is one. Use a longer "
+				 "file or another time", monitor->options.from);
 		else if (err)
 			message_print(&monitor->problem);
 		if (err)
@@ -378,7 +379,8 @@ static int print_verdicts(struct why *why)
 	if (options->samples.replay.since || options->samples.replay.until) {
 		if (!options->json && !options->check)
 			return print_history(why);
-		complain("--json and --check are about one time: use --at instead of --since");
+		complain("--json and --check examine one time. Use --at instead of --since and "
+			 "--until");
 		return STATUS_USAGE;
 	}
 	if (!check_selected(why->monitor, &message)) {

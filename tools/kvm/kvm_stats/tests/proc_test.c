@@ -262,7 +262,7 @@ static void test_samples(void)
 	use = thread_use(&vcpus.process, first_vcpu(&vcpus));
 	tap_ok(near(use.guest, 25) && near(use.user, 0) && near(use.kernel, 5),
 	       "the ticks of a vCPU are parts of its run time");
-	tap_ok(near(use.waiting, 30), "a wait that goes on is included");
+	tap_ok(near(use.waiting, 30), "a wait that has not ended is included");
 	tap_ok(use.throttled < 0, "without a limit there is no throttled time");
 	tap_is(first_vcpu(&vcpus)->now.major_faults, 3, "the host file has the major faults");
 	vcpus.vcpu[0].waiting = SECOND / 6;

@@ -263,7 +263,7 @@ static void set_thread(struct process *process, struct thread *thread, const str
 	thread->has_before = thread->now.state;
 	thread->before = thread->now;
 	thread->now = *task;
-	/* An estimated wait that goes on can be a bit longer than it was. */
+	/* The estimate of a wait, made before the wait ended, can be a bit too high. */
 	if (thread->now.waiting < thread->before.waiting)
 		thread->now.waiting = thread->before.waiting;
 	thread->seen = true;

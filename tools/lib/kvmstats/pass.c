@@ -62,9 +62,9 @@ static void swap_descs(const struct kvm_host_header *header)
 }
 
 /*
- * Gives what follows struct kvm_host_record this machine's byte order. Behind the members are
- * values, and what a later version adds, which is not used. Records that are too short are refused
- * later.
+ * Converts a record after struct kvm_host_record to this machine's byte order: the members, and the
+ * values that follow them. A later version may add data after the values, which is not used. Other
+ * functions reject records that are too short.
  */
 static void swap_content(char *at)
 {

@@ -160,8 +160,8 @@ static __always_inline void give_entry(struct exit_vcpu *entry, __u64 vcpu, __u3
 }
 
 /*
- * Gives the vCPU an entry that is empty, or that of a vCPU which has ended. If all are in use, the
- * vCPU does not count.
+ * Gives the vCPU a free entry: an empty one, or the entry of a vCPU that has ended. If all entries
+ * are in use, the exits of the vCPU are not counted.
  */
 static __noinline struct exit_vcpu *add_vcpu(__u64 vcpu)
 {

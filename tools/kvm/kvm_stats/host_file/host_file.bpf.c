@@ -379,7 +379,7 @@ static __always_inline const struct exit_vcpu *find_entry(__u64 vcpu)
 	return (const void *)entry + nothing;
 }
 
-/* A vCPU that has not entered the guest, or does not count, has no entry. */
+/* A vCPU has no entry before it first enters the guest, or if its exits are not counted. */
 static __always_inline bool write_exits(struct walk *walk, __u64 vcpu)
 {
 	static const __u64 zero[EXIT_VALUES];

@@ -487,7 +487,7 @@ static bool same_stat(const struct kvmstats_stat *a, const struct kvmstats_stat 
 	       kvmstats_stat_bucket_size(a) == kvmstats_stat_bucket_size(b);
 }
 
-/* Compares what the pass has with what KVM's file @fd has of the same VM or vCPU. */
+/* Compares the values of a VM or vCPU in the pass with those in KVM's own file. */
 static int compare_samples(struct loader *loader, const struct kvmstats_sample *sample,
 			   const struct kvmstats_sample *own, const struct kvmstats_schema *schema,
 			   const struct kvmstats_schema *own_schema, const char *what)

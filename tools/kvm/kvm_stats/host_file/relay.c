@@ -31,7 +31,7 @@
 
 /* Readers that connect within this time after the start of a pass share it. */
 #define SHARE_TIME	(100 * MILLISECOND)
-/* A reader is disconnected if it takes nothing for STALL_TIME, and SEND_TIME after its pass. */
+/* A reader is disconnected if it receives nothing for STALL_TIME, and SEND_TIME after its pass. */
 #define STALL_TIME	(5 * SECOND)
 #define SEND_TIME	(60 * SECOND)
 #define IDLE_SECONDS	60u

@@ -287,7 +287,7 @@ static int sample_guests(struct log *log, bool *sampled)
 	return monitor_has_ended(log->monitor) ? 0 : 1;
 }
 
-/* The same at @deadline. */
+/* Waits until @deadline, and returns what sample_guests() returns; 0 also after a signal. */
 static int next_sample(struct log *log, uint64_t deadline, bool *sampled)
 {
 	bool waited;

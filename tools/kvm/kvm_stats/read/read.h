@@ -76,7 +76,7 @@ void json_print_values(const struct monitor *monitor, bool rates);
 
 /* An answer describes one VMM. Prints a message and returns false if more are selected. */
 bool query_stats_require_one(const struct monitor *monitor);
-/* The same if @filter cannot select just one, whichever VMMs exist. */
+/* Before a sample: prints a message and returns false if @filter can select several VMMs. */
 bool query_stats_check(const struct filter *filter);
 
 void query_stats_print_schemas(const struct monitor *monitor);

@@ -214,8 +214,9 @@ static void compare_siblings(struct facts *facts, const struct cgroup *own,
 }
 
 /*
- * Compares the weights where the paths of two threads part. Weights further below decide only
- * within each of the two.
+ * Finds the two cgroups that contain the two threads and have the same parent, and compares their
+ * weights. The weights of cgroups below them do not matter: the scheduler uses these only within
+ * one of the two.
  */
 static void compare_weights(struct facts *facts, const struct cgroup *own,
 			    const struct cgroup *other)

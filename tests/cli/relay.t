@@ -261,8 +261,8 @@ reports_huge_pass()
 	truncate -s 1G "$RELAY_DIR/file" && reports 'File too large$' && recovers
 }
 
-# Passes are of 130 MB, and their buffers of 256 MiB. After the second one, the third reader waits
-# until a pass has ended. Sanitizers need more memory.
+# A pass has 130 MiB, and its buffer 256 MiB. Two passes reach the limit of the relay, so the third
+# reader waits until a pass has ended. With sanitizers, the relay needs more memory.
 limits_memory()
 {
 	python "$pid" <<-'END'
@@ -307,8 +307,8 @@ pass_tests()
 
 # ---- readers ----
 
-# Readers that take nothing end after 5 s, one that takes a little each second gets the whole pass,
-# and others do not wait for the 5 s, also on a busy machine.
+# Readers that receive nothing for 5 s are disconnected. A reader that receives a little each second
+# gets the whole pass. Others need not wait for these 5 s, even on a busy machine.
 stalled_readers_end()
 {
 	python <<-'END'
@@ -377,8 +377,8 @@ survives_lost_readers()
 	END
 }
 
-# A busy machine may need more than the 5 s after which the relay ends readers that take nothing, so
-# this is repeated.
+# The relay disconnects readers that receive nothing for 5 s. On a busy machine, the test can need more
+# than that, so it is repeated.
 limits_connections()
 {
 	python <<-'END'

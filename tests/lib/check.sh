@@ -57,8 +57,8 @@ check()
 	[ "$(uptime_seconds)" -lt $((tap_start + 10)) ] || echo "# It took $(($(uptime_seconds) - tap_start)) s."
 }
 
-# include_results PROGRAM: print the results of the program, "ok 1 - DESCRIPTION" and "1..COUNT", with the
-# numbers of this one, while it runs
+# include_results PROGRAM: run a program that prints TAP, and report its test cases as test cases of this
+# program, with new numbers. A test case is added that fails if the program's plan is not correct.
 include_results()
 {
 	tap_included=0

@@ -63,8 +63,8 @@ bail_out()
 	exit 1
 }
 
-# explain_exit [LOG]: for traps on EXIT. A variable that is not set ends the test, which fails because
-# it has not printed its plan. LOG is the output of the test case that was running.
+# explain_exit [LOG]: print that the test ended early, and the file LOG, the output of the test case that
+# was running. A trap on EXIT calls it: bash ends if it expands a variable that is not set.
 explain_exit()
 {
 	[ -z "$tap_ended" ] || return 0

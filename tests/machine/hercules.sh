@@ -14,7 +14,7 @@ describe_emulator()
 	echo "hercules"
 }
 
-# Every half second, the kernel writes what it has of the results.
+# Every half second, the kernel writes the results that exist so far to the disk.
 kernel_parameters()
 {
 	echo "console=$console dasd=$disk" \

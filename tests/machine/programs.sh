@@ -7,8 +7,9 @@ programs_make()
 	make -s -C "$TESTING/programs" OUT="$programs" CC="$cc" CC32="$cc32" "$@"
 }
 
-# Print the names of the programs in programs/ that the boot needs. `mutants` and `host_file_exits` run
-# other programs; those of run delay and exit statistics do not compile for s390.
+# Print the names of the programs in programs/ that the boot needs. The programs `mutants` and
+# `host_file_exits` run other programs, which the boot needs, too. The programs that test run delay and
+# exit statistics do not compile for s390.
 needed_programs()
 {
 	local needed=$tests

@@ -356,7 +356,7 @@ repeats_its_heading()
 	[ "$(grep -nE "^TIME +PID +$statistic +GUEST\$" "$work/stdout" | cut -d : -f 1 | tr '\n' ' ')" = "1 22 " ]
 }
 
-# CPU time and memory are of /proc, exits of KVM, which does not count all together on s390.
+# CPU time and memory come from /proc, exits from KVM, which has no sum of all exits on s390.
 logs_what_matters()
 {
 	local exits=EXITS/S

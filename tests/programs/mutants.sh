@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Select mutants of KVM, and find the test case that fails for each of them, and whose name or message
-# has the name of the statistic. A sum or a comparison that fails does not count, because it says
-# nothing about this statistic.
+# has the name of the statistic. A failure of a sum or a comparison is ignored, because it does not show
+# that this statistic is wrong.
 #
 # mutants.list names the mutants, see mutants/mutate. mutants-known.list has what the last run found:
 # "MUTANT killed PROGRAM CASE", "MUTANT survives REASON", "MUTANT unreached REASON", and killed-npt if
@@ -62,7 +62,7 @@ names()
 	grep -qE "(^|[^a-z0-9_])$(echo "$1" | sed 's/\*/[a-z0-9_]+/')([^a-z0-9_]|\$)"
 }
 
-# known_of MUTANT: print its state, and what else the list has of it
+# known_of MUTANT: print the rest of its line in the list: the state, and the case or the reason
 known_of()
 {
 	awk -v mutant="$1" '$1 == mutant { sub(/^[^ ]* /, ""); print }' "$known"
@@ -87,8 +87,9 @@ killer()
 	done | head -n 1
 }
 
-# test_known STATE: each mutant of /tmp/rest with the case of the list, up to three times, because some
-# cases depend on when threads run. Those that it does not kill remain in /tmp/rest.
+# test_known STATE: test each mutant of /tmp/rest that has this state in the list with the case that the
+# list names. Try it up to three times, because some cases depend on when threads run. The mutants that
+# survive, and those of other states, remain in /tmp/rest.
 test_known()
 {
 	local number mutant statistic state program case by

@@ -60,7 +60,7 @@ scrape()
 }
 
 # has_only MASK PROGRAM: the process of the unit that executes the program has only these capabilities. It
-# cannot get others, because no process gets any by NoNewPrivs=.
+# cannot get others, because NoNewPrivs is set.
 has_only()
 {
 	local process

@@ -142,7 +142,7 @@ is_named()
 	grep -q " stuck[.]$$\$" "$out/found"
 }
 
-# log goes on meanwhile, and shows the name then.
+# Meanwhile, log shows the other guests. It shows the name as soon as it can be read.
 logs_name()
 {
 	grep "fine[.]$$" "$out/log.out" >"$out/found" && wait_for_line "stuck[.]$$" "$out/log.out" "$logger" &&

@@ -426,8 +426,9 @@ listening_process()
 	done
 }
 
-# The server has no listening socket itself. The other process has only that, a socket to the server,
-# standard error and the fds with which it waits.
+# The server, which has rights, does not have the listening socket. The process that listens has no
+# rights. Its only fds are this socket, a socket to the server, standard error, and those of epoll and
+# eventfd.
 process_has_no_rights()
 {
 	local pid

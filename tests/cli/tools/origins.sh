@@ -46,8 +46,8 @@ refuses_part()
 	run 0 log --from "$out/part" -p "$vmm" --csv -f "^$statistic\$" && [ "$(wc -l <"$work/stdout")" = 2 ]
 }
 
-# A user without any right sees the guest, its CPU time and its memory, and one line that says why
-# there is no more.
+# A user without any right sees the guest, its CPU time and its memory. One line on standard error
+# has the reason why KVM's statistics are missing.
 nobody_reads_proc()
 {
 	local apart="setpriv --reuid 65534 --regid 65534 --clear-groups" stats=$out_of_all/kvm-stats
@@ -83,7 +83,7 @@ origin_tests()
 	chmod 755 "$out_of_all"
 	if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && build_plain kvm-stats >"$out/log" 2>&1 &&
 		install -m 755 "$plain/kvm-stats" "$out_of_all/kvm-stats"; then
-		check "a user without rights sees guests, CPU time and memory, and why there is no more" \
+		check "a user without rights sees guests, CPU time and memory, and why statistics are missing" \
 			nobody_reads_proc
 	else
 		skip "a user without rights sees guests, CPU time and memory" "needs root and setpriv"

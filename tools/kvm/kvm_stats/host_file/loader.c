@@ -413,8 +413,8 @@ int loader_lock(char *error)
 	if (!err)
 		return fd;
 	if (err == -EWOULDBLOCK)
-		snprintf(error, LOADER_ERROR, "%s: PID %d has locked it, and does not go on. If it "
-			 "is stopped, continue it with kill -CONT; otherwise, end it",
+		snprintf(error, LOADER_ERROR, "%s: PID %d has locked it, and does not unlock it. "
+			 "If it is stopped, continue it with kill -CONT; otherwise, end it",
 			 LOADER_LOCK, (int)lock_owner(fd));
 	else
 		snprintf(error, LOADER_ERROR, "%s cannot be locked: %s%s", LOADER_LOCK,

@@ -418,7 +418,7 @@ int main(void)
 	const struct guest_action *halt;
 	struct guest guest = {};
 
-	/* Whoever stops a test whose vCPU does not halt has the results until then. */
+	/* If the test is killed because a vCPU does not halt, earlier results are printed. */
 	setlinebuf(stdout);
 	if (access("/dev/kvm", R_OK | W_OK))
 		return tap_skip_all("no access to /dev/kvm");

@@ -169,7 +169,7 @@ checks_host()
 }
 
 # The package of the source does not have the source of the new kernel yet. The installation of the kernel
-# succeeds all the same.
+# must succeed nevertheless.
 keeps_own_modules()
 {
 	install linux-image-amd64 linux-headers-amd64 2>&1 | tee "$out/log"

@@ -11,8 +11,8 @@
 bool host_file_has_exits(void);
 
 /*
- * Fills @stats as if KVM's own file of a vCPU had all that the host file has. The vCPU is
- * one in the newest VM of this process: that of this thread, or else of another one.
+ * Fills @stats with the statistics of a vCPU in the host file, in the form of KVM's own file.
+ * The vCPU is that of this thread if it has one, otherwise one in the newest VM of this process.
  */
 void host_file_read(struct stats_file *stats);
 

@@ -22,7 +22,7 @@ struct replay_options {
 	uint64_t at;
 	uint64_t since;
 	uint64_t until;
-	/* Skips samples that follow the last one earlier. 0: a single sample is wanted. */
+	/* Skips samples that follow the last one after less than this. 0: only one is wanted. */
 	uint64_t interval;
 	uint64_t span;		/* if it is longer: how long before @at to begin */
 	bool goes_on;		/* after @at */
@@ -36,7 +36,7 @@ bool replay_is_recording(const char *path);
 
 /*
  * Begins with the sample at @since or, before one that has growth at @at, one interval earlier.
- * @notice prints what is found meanwhile. Returns NULL with the reason in @why. Only one replay can
+ * @notice prints messages about damage. Returns NULL with the reason in @why. Only one replay can
  * exist at a time.
  */
 struct replay *replay_open(const struct replay_options *options,
@@ -58,7 +58,7 @@ int replay_fd(const struct replay *replay);
 /* Returns when the last sample was recorded. */
 uint64_t replay_time(const struct replay *replay);
 
-/* Whether samples are lost before the last one, or its host was booted meanwhile. */
+/* Whether samples are missing before the last one, or the host was booted before it. */
 bool replay_has_gap(const struct replay *replay);
 void replay_close(struct replay *replay);
 #else

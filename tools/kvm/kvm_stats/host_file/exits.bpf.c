@@ -187,9 +187,9 @@ static __noinline struct exit_vcpu *add_vcpu(__u64 vcpu)
 }
 
 /*
- * Returns whether the entry is that of the vCPU's VM. If another VM has got the memory of one that
- * has ended, the entry becomes that of the other VM. No other vCPU has taken it meanwhile, unless
- * it did so just before: then this vCPU gets another entry when it enters the guest again.
+ * Returns whether @entry belongs to the vCPU. The VM of the entry may have ended, and the vCPU, of
+ * another VM, may be at the same address: then the vCPU gets the entry. If another vCPU takes the
+ * entry first, this one gets another entry when it next enters the guest.
  */
 static __noinline bool check_entry(struct exit_vcpu *entry, __u64 vcpu)
 {
@@ -203,7 +203,7 @@ static __noinline bool check_entry(struct exit_vcpu *entry, __u64 vcpu)
 	return true;
 }
 
-/* ---- which vCPUs count ---- */
+/* ---- the vCPUs whose exits are counted ---- */
 
 /*
  * Whether a user has chosen this VMM, or all of them. A function of its own, so that a register has
@@ -312,8 +312,8 @@ static __always_inline void add_to_histogram(struct exit_vcpu *entry)
 /* ---- tracepoints ---- */
 
 /*
- * Counts the exit, if KVM had to handle it before its class was known: the exits to devices are
- * those that KVM has counted as such meanwhile.
+ * Counts the exit if its class was not known when it began. It was an access to a device if KVM has
+ * counted one since then.
  */
 static __always_inline void decide(struct exit_vcpu *entry)
 {
@@ -336,8 +336,9 @@ static __always_inline void join(struct exit_vcpu *entry, struct task_struct *ta
 }
 
 /*
- * KVM_RUN has begun. Another thread than before has waited for a CPU for another time. The table of
- * threads has another vCPU if this thread runs several ones.
+ * KVM_RUN has begun. If another thread called it last time, its run delay cannot be compared with
+ * that of this thread. If this thread runs several vCPUs, the table of threads can have another
+ * vCPU.
  */
 static __always_inline void enter_from_userspace(struct exit_vcpu *entry, struct task_struct *task,
 						 __u64 now)

@@ -547,7 +547,7 @@ static __noinline bool write_header(struct seq_file *seq)
 	header.arrival = read_field(bpf_get_current_task(), &layout.task_arrival);
 	if (bpf_seq_write(seq, &header, sizeof(header)))
 		return false;
-	/* Linux 5.14 forgets the limit of a value that is on the stack meanwhile. */
+	/* The verifier of Linux 5.14 forgets the range of a value while it is on the stack. */
 	size = layout.desc_size;
 	if (!size || size > MAX_DESCS)
 		return false;

@@ -209,7 +209,7 @@ static void keep_used(const char *path, char *text, uint64_t interval)
 		text[strcspn(text, " ")] = '\0';
 }
 
-/* ---- the files that are read meanwhile ---- */
+/* ---- the files that are read during a sample ---- */
 
 /* Whether this is the name of a thread of the kernel that is not kept. */
 static bool is_dropped(const char *path, const char *text, struct bytes *workers)

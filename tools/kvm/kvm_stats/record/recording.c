@@ -250,7 +250,7 @@ bool recording_is_one(const char *path)
 	bool is_one;
 	int fd;
 
-	/* Whoever writes to a pipe must not find that its reader is gone. */
+	/* Do not open a pipe: when it is closed, its writer gets SIGPIPE. */
 	if (stat(path, &st))
 		return false;
 	if (!S_ISREG(st.st_mode))

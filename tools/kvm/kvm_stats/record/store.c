@@ -166,7 +166,7 @@ static int append(struct store *store, const void *data, size_t size)
 	return err;
 }
 
-/* A frame that lacks its end can be read all the same. */
+/* A frame without an end can be read, too, so errors are ignored. */
 static void end_segment(struct store *store)
 {
 	const void *data;

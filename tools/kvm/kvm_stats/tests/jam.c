@@ -5,8 +5,8 @@
  * usage: jam DIRECTORY
  *
  * Mounts itself on DIRECTORY, prints "ready", and "held" for each read of the file "page", which it
- * does not answer. Whoever waits for the page waits in uninterruptible sleep until this program
- * ends. It ends after 30 seconds, so that no mistake of a test blocks the host for longer.
+ * does not answer. A process that waits for the page is in uninterruptible sleep until this program
+ * ends. It ends after 30 seconds, so that no bug in a test blocks the host for longer.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -116,3 +116,13 @@ why_no_vm()
 	start_vmm -s >/dev/null || head -n 1 "$out/vmm.err"
 	stop_vmms
 }
+
+# Print why root cannot load the host file here, or nothing.
+why_no_host_file()
+{
+	if [ "$(id -u)" != 0 ]; then
+		echo "needs root"
+	elif ! "$stats" publish --check >"$out/check" 2>&1; then
+		head -n 1 "$out/check"
+	fi
+}

@@ -2,16 +2,6 @@
 # Sourced by tools.t: where statistics come from: the host file that root loads, a copy of it, /proc.
 # shellcheck shell=bash
 
-# Print why root cannot load the host file here, or nothing.
-why_no_host_file()
-{
-	if [ "$(id -u)" != 0 ]; then
-		echo "needs root"
-	elif ! "$stats" publish --check >"$out/check" 2>&1; then
-		head -n 1 "$out/check"
-	fi
-}
-
 # A copy is read on another machine, where neither the VMs nor their names are known.
 reads_copy()
 {

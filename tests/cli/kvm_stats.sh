@@ -126,3 +126,11 @@ why_no_host_file()
 		head -n 1 "$out/check"
 	fi
 }
+
+# Print why KVM's statistics of VMs cannot be read here, from the host file or KVM_STATS_NEXT, or nothing.
+why_no_statistics()
+{
+	start_vmm -s >/dev/null || return
+	"$stats" read -p "$vmm" -f '^exits$' >/dev/null 2>"$out/why" 9>&- || head -n 1 "$out/why"
+	stop_vmms
+}

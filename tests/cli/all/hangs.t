@@ -218,8 +218,8 @@ if [ -n "$why" ]; then
 	skip "kvm-stats with a VMM that hangs" "$why"
 else
 	check "kvm-stats builds" build_plain all vmms
-	# Without the host file, there is what /proc has.
-	if [ -n "$(why_no_host_file)" ]; then
+	# Without statistics of KVM, there is what /proc has.
+	if [ -n "$(why_no_statistics)" ]; then
 		stat=cpu_ns
 		metric=kvm_guest_cpu_seconds_total
 	fi

@@ -1174,11 +1174,12 @@ run_tests textfile_tests
 run_tests parser_tests
 run_tests dashboard_tests
 run_tests nginx_tests
-why=$(why_no_vm)
+no_vm=$(why_no_vm)
+why=${no_vm:-$(why_no_statistics)}
 if [ -n "$why" ]; then
 	skip "kvm-stats serve reports a real VM" "$why"
 else
 	run_tests vm_tests
 fi
-run_tests systemd_tests "$why"
+run_tests systemd_tests "$no_vm"
 finish

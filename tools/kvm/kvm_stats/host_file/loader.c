@@ -191,8 +191,9 @@ static int load_error(struct loader *loader, int err)
 	const char *hint = "";
 
 	if (err == -EPERM || err == -EACCES)
-		hint = ". It needs CAP_BPF and CAP_PERFMON (root has them), and no kernel "
-		"lockdown in the mode 'confidentiality'";
+		hint = ". It needs CAP_BPF and CAP_PERFMON (root has them), no kernel lockdown in "
+		"the mode 'confidentiality', and no security module that refuses it: see "
+		"/sys/kernel/security/lsm";
 	return loader_fail(loader, "the kernel does not load the BPF program: %s%s",
 			   strerror(-err), hint);
 }

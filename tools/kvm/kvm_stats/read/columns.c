@@ -27,11 +27,11 @@ static const struct {
 	bool is_rate;
 	const char *stat[5];	/* that are added up: each architecture has other names for them */
 } default_columns[] = {
-	[COLUMN_CPU] = { "cpu_percent", "CPU%", true },
-	[COLUMN_WAITING] = { "waiting_percent", "WAIT%", true },
-	[COLUMN_THROTTLED] = { "throttled_percent", "THROT%", true },
-	[COLUMN_MEMORY] = { "memory_mib", "MEM-MIB", false },
-	[COLUMN_MAJOR_FAULTS] = { "major_faults", "MAJFLT/S", true },
+	[COLUMN_CPU] = { "cpu_percent", "CPU%", true, { NULL } },
+	[COLUMN_WAITING] = { "waiting_percent", "WAIT%", true, { NULL } },
+	[COLUMN_THROTTLED] = { "throttled_percent", "THROT%", true, { NULL } },
+	[COLUMN_MEMORY] = { "memory_mib", "MEM-MIB", false, { NULL } },
+	[COLUMN_MAJOR_FAULTS] = { "major_faults", "MAJFLT/S", true, { NULL } },
 	[COLUMN_EXITS] = { "exits", "EXITS/S", true, { "exits", "sum_exits" } },
 	{ "io_exits", "IO/S", true,
 	  { "io_exits", "mmio_exits", "mmio_exit_user", "mmio_exit_kernel" } },

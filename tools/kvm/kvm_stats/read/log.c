@@ -189,7 +189,8 @@ static bool start_csv(struct log *log)
 	}
 	free(header);
 	free(start);
-	log->has_header = good && !log->file.failing;
+	/* Without a header to write, a write that has failed before says nothing about it. */
+	log->has_header = good && (n > 0 || !log->file.failing);
 	return good;
 }
 

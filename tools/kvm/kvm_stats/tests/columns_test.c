@@ -165,6 +165,7 @@ static void log_late_guest(const char *regex, rlim_t limit, char *text, size_t s
 	write_pass(&host, NULL);
 	write_pass(&host, start);
 	write_pass(&host, later);
+	write_pass(&host, later);
 	snprintf(from, sizeof(from), "/proc/self/fd/%d", host.fd);
 	snprintf(to, sizeof(to), "/proc/self/fd/%d", fd);
 	getrlimit(RLIMIT_FSIZE, &unlimited);
@@ -184,7 +185,8 @@ static void test_late_guest(void)
 	char text[512];
 
 	log_late_guest("^exits$", RLIM_INFINITY, text, sizeof(text));
-	tap_text(text, "timestamp,pid,guest,exits\n2.000,101,\"?\",\n3.000,101,\"?\",100.000\n",
+	tap_text(text, "timestamp,pid,guest,exits\n2.000,101,\"?\",\n3.000,101,\"?\",100.000\n"
+		 "4.000,101,\"?\",0.000\n",
 		 "CSV that begins without a VM has the statistics of the first one");
 	log_late_guest("^(cpu_ns|exits)$", RLIM_INFINITY, text, sizeof(text));
 	tap_ok(!strncmp(text, "timestamp,pid,guest,cpu_ns,exits\n", 33),
@@ -201,6 +203,27 @@ static void test_full_file(void)
 	tap_text(text, "", "a file without space for the header of CSV gets no values");
 }
 
+static void give_space(int signal)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	raise(SIGHUP);
+}
+
+/* There is space for the header and a record. After the next one, the file is opened again. */
+static void test_reopened_file(void)
+{
+	char text[512];
+
+	signal(SIGXFSZ, give_space);
+	log_late_guest("^exits$", 45, text, sizeof(text));
+	tap_text(text, "timestamp,pid,guest,exits\n2.000,101,\"?\",\n4.000,101,\"?\",0.000\n",
+		 "a file that was full, and is opened again with its header, gets later values");
+}
+
 int main(void)
 {
 	test_default();
@@ -208,5 +231,6 @@ int main(void)
 	test_guest_statistics();
 	test_late_guest();
 	test_full_file();
+	test_reopened_file();
 	return tap_end();
 }

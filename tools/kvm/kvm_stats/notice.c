@@ -170,11 +170,12 @@ static bool selects_exits(const struct monitor *monitor)
 
 static void print_exits(struct notices *notices, const struct monitor *monitor)
 {
-	enum exits_state before = notices->exits;
+	enum exits_state before = notices->exits, now = monitor_exits(monitor);
 
-	notices->exits = monitor_exits(monitor);
-	if (notices->exits == before || !selects_exits(monitor))
+	/* The statistics that are selected are known from the first VM on. */
+	if (now == before || !selects_exits(monitor))
 		return;
+	notices->exits = now;
 	if (notices->exits == EXITS_OFF)
 		complain("exit statistics are off. To switch them on, run 'echo 1 >"
 			 EXIT_STATS_PARAMETER "' as root.");

@@ -243,14 +243,20 @@ static void test_exits(void)
 	static const struct fake_stat exits_stats[] = {
 		{ .name = "exits", .size = 1 }, { .name = "exit_hist", .size = 1 },
 	};
+	struct notices notices = { .started = true };
 	struct events events;
 	struct fake_host host;
 
 	open_host(&host, &events);
 	fake_host_set_stats(&host, vm_stats, 1, exits_stats, ARRAY_SIZE(exits_stats));
+	fake_host_sample(&host);
+	notices_print(&notices, host.monitor);
+	tap_is(notices.exits, EXITS_MISSING, "without a VM, no message about them is due");
 	fake_host_vm(&host, 101, 101, NULL);
 	fake_host_vcpu(&host, 101, 0, NULL);
 	fake_host_sample(&host);
+	notices_print(&notices, host.monitor);
+	tap_ok(notices.exits != EXITS_MISSING, "it is when the first VM appears");
 	tap_ok(monitor_exits(host.monitor) != EXITS_MISSING, "the host file has exit statistics");
 	fake_host_set_stats(&host, vm_stats, 1, vcpu_stats, 1);
 	put_vm(&host, 101, 1);

@@ -286,7 +286,7 @@ argument_tests()
 	check "a recording is extracted, and the extract is read" extracts_recordings
 	# shellcheck disable=SC2086 # words
 	check "a recording that has fewer intervals than -c is an error" \
-		prints 1 'the file has no more samples' read $readme_options -i 1 -c 5
+		prints 1 'guests.zst: the file has no more samples' read ${readme_options/--from/--dir} -i 1 -c 5
 	check "to record a file that is not a host file is an error" \
 		prints 1 "not a host file" record --dir "$out/recording" --from "$stats"
 	check "--help is not an error" prints 0 '^Usage' read --help

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples of what the user selected, for the commands that print them. */
 #include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #include "notice.h"
@@ -59,13 +58,6 @@ static bool print_sample(const struct samples *samples, unsigned long interval)
 	return flush_output();
 }
 
-static const char *name_of_file(const struct samples_options *options)
-{
-	if (!options->from)
-		return "recordings";
-	return !strcmp(options->from, "-") ? "standard input" : options->from;
-}
-
 /* The end of what was selected, or of a copy. It is an error if more intervals were wanted. */
 static int end_early(const struct samples *samples)
 {
@@ -74,7 +66,7 @@ static int end_early(const struct samples *samples)
 	if (samples->monitor->replay && !options->count)
 		return STATUS_OK;
 	if (!monitor_has_ended(samples->monitor))
-		complain("%s: the file has no more samples", name_of_file(options));
+		message_print(&samples->monitor->problem);
 	else if (options->filter.pids == 1)
 		complain("PID %d has ended", (int)options->filter.pid[0]);
 	else

@@ -844,6 +844,13 @@ static void test_search_for_verdicts(struct view *view)
 	shows_line(view, "^No later sample has another verdict",
 		   "or reports that no sample has one");
 	view_close(view);
+	if (!open_recording(view, "2026-11-29T03:58:02Z"))
+		return;
+	view->table.skipped = 1;
+	ungetch(KEY_RESIZE);
+	press(view, 'v');
+	tap_is(view->table.skipped, 0, "a new size of the screen is used after a search");
+	view_close(view);
 }
 
 static void test_recording(void)

@@ -185,6 +185,7 @@ static void next_verdict(struct view *view)
 {
 	const struct monitor *monitor = view->sampler.monitor;
 	size_t step = view->step;
+	int key = ERR;
 	uint64_t wall;
 
 	if (view_page(view)->kind >= PAGE_STATISTICS) {
@@ -195,9 +196,12 @@ static void next_verdict(struct view *view)
 	do {
 		wall = monitor->wall;
 		view_sample(view);
-	} while (!view->quit && monitor->wall != wall && screen_wait(0) && getch() == ERR &&
-		 !has_new_verdict(view_page(view)));
+	} while (!view->quit && monitor->wall != wall && screen_wait(0) &&
+		 (key = getch()) == ERR && !has_new_verdict(view_page(view)));
 	view->step = step;
+	/* The new size of the screen is still to be used. */
+	if (key == KEY_RESIZE)
+		ungetch(key);
 	if (monitor->wall == wall)
 		view_notice(view, "No later sample has another verdict.");
 }

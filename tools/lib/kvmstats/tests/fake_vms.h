@@ -28,6 +28,7 @@ static const struct vm_image *damaged;	/* what files contain instead, with this 
 static size_t damaged_size;
 static int damaged_vm;			/* the VM whose file that is, 0: all */
 static int next_error;			/* of kvmstats_open_kvm() */
+static int device = -1;			/* the fd that it returned the last time */
 static int shortage;			/* of kvmstats_next_open(), for VMs from number 2 on */
 static uint64_t short_lived;		/* the VM that ends when its file is opened */
 static int cut_reads;			/* how many reads return one value less */
@@ -35,7 +36,10 @@ static int vm_of_fd[MAX_FD];		/* the VM whose file the fd was the last time */
 
 int __wrap_kvmstats_open_kvm(void)
 {
-	return next_error ? next_error : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (next_error)
+		return next_error;
+	device = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return device;
 }
 
 int __wrap_kvmstats_next_open(int kvm, uint64_t *vm)

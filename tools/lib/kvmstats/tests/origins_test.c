@@ -97,6 +97,8 @@ static void test_next(void)
 	tap_is(kvmstats_host_error(host, KVMSTATS_ORIGIN_FILE), -ENOENT,
 	       "the host file is not published");
 	tap_is(kvmstats_host_error(host, KVMSTATS_ORIGIN_NEXT), 0, "there is no other error");
+	tap_ok(device >= 0 && fcntl(device, F_GETFD) < 0,
+	       "/dev/kvm, which holds KVM's vendor module, is closed after the pass");
 	tap_is(kvmstats_host_vms(host), 2, "both VMs are found");
 	tap_ok(vm_value_at(host, 1, 0) == 1 && vm_value_at(host, 2, 1) == 77,
 	       "a VM is identified by its number, and has its values");

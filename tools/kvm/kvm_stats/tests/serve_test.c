@@ -548,10 +548,13 @@ static void test_text_format(struct exposition *exposition, const char *path)
 	if (path)
 		write_file(path, text);
 	has_sample(text, "# TYPE kvm_guest_exits_total counter", "a counter has its suffix");
-	has_sample(text, "# TYPE kvm_guest_info gauge", "an info is a gauge");
+	has_sample(text, "# HELP kvm_guest_info PID and name of the VMM.\n"
+		   "# TYPE kvm_guest_info gauge", "an info is a gauge, and has its suffix");
 	has_sample(text, "# TYPE kvm_vm_later_type untyped", "a type can be unknown");
 	has_sample(text, "kvm_vm_wide_hist_seconds_count{guest=\"machine-fc-1\",uuid=\"\","
-		   "vm=\"1\"} 67", "each histogram has a count");
+		   "vm=\"1\"} 67", "a histogram has a count");
+	has_sample(text, "kvm_guest_run_delay_hist_seconds_count{guest=\"exit statistics\","
+		   "uuid=\"\"} 86", "so has one with a sum");
 	tap_ok(!strstr(text, "# UNIT") && !strstr(text, "# EOF"), "there are no units and no end");
 	remove_lines(text, differing);
 	remove_lines(openmetrics, differing);

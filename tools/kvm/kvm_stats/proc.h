@@ -224,6 +224,9 @@ struct cpu_use {
 struct cpu_use process_use(const struct process *process);
 struct cpu_use thread_use(const struct process *process, const struct thread *thread);
 
+/* Whether the kernel counts how long the threads of vCPUs wait, also of those that have ended. */
+bool process_has_waiting(const struct process *process);
+
 /* The sum over the threads of a group. Only vCPUs have throttled. */
 struct cpu_use process_group_use(const struct process *process, enum thread_group group);
 

@@ -298,6 +298,19 @@ struct cpu_use thread_use(const struct process *process, const struct thread *th
 	return use;
 }
 
+bool process_has_waiting(const struct process *process)
+{
+	size_t i;
+
+	if (process->group[THREAD_VCPU].waiting)
+		return true;
+	for (i = 0; i < process->threads; i++) {
+		if (process->thread[i].group == THREAD_VCPU && process->thread[i].now.has_waiting)
+			return true;
+	}
+	return false;
+}
+
 struct cpu_use process_group_use(const struct process *process, enum thread_group group)
 {
 	uint64_t interval = process->time - process->time_before;

@@ -31,18 +31,6 @@ bool guest_stat_is_selected(const struct filter *filter, enum guest_stat stat)
 	return !filter->vm && !filter->vcpus && filter_selects_name(filter, descs[stat].name);
 }
 
-/* The threads of the vCPUs can be unknown, and the kernel can lack these statistics of them. */
-static bool has_waiting(const struct process *process)
-{
-	size_t i;
-
-	for (i = 0; i < process->threads; i++) {
-		if (process->thread[i].group == THREAD_VCPU && process->thread[i].now.has_waiting)
-			return true;
-	}
-	return false;
-}
-
 /* What the process has of a statistic */
 struct reading {
 	uint64_t now;
@@ -65,7 +53,7 @@ static struct reading reading_of(const struct process *process, enum guest_stat 
 		return (struct reading){ now->guest, before->guest, has_now, has_before };
 	case GUEST_WAITING_NS:
 		return (struct reading){ process->group[THREAD_VCPU].waiting,
-					 process->waiting_before, has_waiting(process),
+					 process->waiting_before, process_has_waiting(process),
 					 process->time_before };
 	case GUEST_THROTTLED_NS:
 		/* It is counted from the first sample on. */

@@ -75,18 +75,10 @@ static bool get_limit_binds(const struct guest *guest, uint64_t *value)
 	return guest->vmm->process.limit.cpus > 0;
 }
 
-/* Also of threads that have ended */
 static bool get_waiting(const struct guest *guest, uint64_t *value)
 {
-	const struct process *process = &guest->vmm->process;
-	bool counted = process->group[THREAD_VCPU].waiting;
-	size_t i;
-
-	for (i = 0; !counted && i < process->threads; i++)
-		counted = process->thread[i].group == THREAD_VCPU &&
-			  process->thread[i].now.has_waiting;
-	*value = process->group[THREAD_VCPU].waiting;
-	return counted;
+	*value = guest->vmm->process.group[THREAD_VCPU].waiting;
+	return process_has_waiting(&guest->vmm->process);
 }
 
 #define MODE(mode) \

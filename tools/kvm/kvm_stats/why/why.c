@@ -72,7 +72,7 @@ static bool collect_evidence(struct why *why)
 			return true;
 		if (err == -ENODATA)
 			complain("%s: a verdict needs two passes, and there is one. Use a longer "
-				 "file or another time", monitor->options.from);
+				 "file or another time", monitor->problem.object);
 		else if (err)
 			message_print(&monitor->problem);
 		if (err)

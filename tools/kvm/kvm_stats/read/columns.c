@@ -157,6 +157,10 @@ static bool make_selected(struct columns *columns, const struct monitor *monitor
 
 bool columns_make(struct columns *columns, const struct monitor *monitor)
 {
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(columns->map); i++)
+		columns->map[i].set = NULL;
 	columns->sets = monitor->sets.sets;
 	columns->selected = monitor->options.filter->has_regex;
 	return columns->selected ? make_selected(columns, monitor) : make_default(columns);
@@ -179,25 +183,47 @@ static void add_value(struct columns *columns, struct column *column, const stru
 		column->value = is_peak ? fmax(column->value, value) : column->value + value;
 }
 
-static void add_target(struct columns *columns, const struct target *target)
+static struct column *column_of(const struct columns *columns, const struct kvmstats_stat *stat)
+{
+	if (!has_column(stat))
+		return NULL;
+	/* The columns of CSV can be older than the statistic. */
+	return columns->selected ? find_column(columns, kvmstats_stat_name(stat)) :
+				   default_column(columns, kvmstats_stat_name(stat));
+}
+
+/* Finds the columns of a set by name: once, not for each VM or vCPU. */
+static bool map_set(const struct columns *columns, struct column_map *map,
+		    const struct stat_set *set)
 {
 	size_t i;
 
-	for (i = 0; i < target->set->stats; i++) {
-		const struct kvmstats_stat *stat = target->set->stat[i];
-		struct column *column;
-		struct row row;
+	free(map->column);
+	map->set = NULL;
+	map->column = calloc(set->stats + 1, sizeof(*map->column));
+	if (!map->column)
+		return false;
+	for (i = 0; i < set->stats; i++)
+		map->column[i] = column_of(columns, set->stat[i]);
+	map->set = set;
+	return true;
+}
 
-		if (!has_column(stat))
+static bool add_target(struct columns *columns, const struct target *target)
+{
+	struct column_map *map = &columns->map[target->scope];
+	struct row row;
+	size_t i;
+
+	if (map->set != target->set && !map_set(columns, map, target->set))
+		return false;
+	for (i = 0; i < target->set->stats; i++) {
+		if (!map->column[i])
 			continue;
-		/* The columns of CSV can be older than the statistic. */
-		column = columns->selected ? find_column(columns, kvmstats_stat_name(stat)) :
-					     default_column(columns, kvmstats_stat_name(stat));
-		if (!column)
-			continue;
-		row_get(&row, target, stat);
-		add_value(columns, column, &row);
+		row_get(&row, target, target->set->stat[i]);
+		add_value(columns, map->column[i], &row);
 	}
+	return true;
 }
 
 static void set_selected(struct columns *columns, const struct process *process)
@@ -214,8 +240,9 @@ static void set_selected(struct columns *columns, const struct process *process)
 	}
 }
 
-void columns_set(struct columns *columns, const struct vmm *vmm)
+bool columns_set(struct columns *columns, const struct vmm *vmm)
 {
+	bool good = true;
 	size_t i;
 
 	for (i = 0; i < columns->columns; i++)
@@ -224,8 +251,9 @@ void columns_set(struct columns *columns, const struct vmm *vmm)
 		set_selected(columns, &vmm->process);
 	else
 		set_default(columns->column, &vmm->process);
-	for (i = 0; i < vmm->targets; i++)
-		add_target(columns, vmm->target[i]);
+	for (i = 0; good && i < vmm->targets; i++)
+		good = add_target(columns, vmm->target[i]);
+	return good;
 }
 
 bool columns_are_zero(const struct columns *columns)
@@ -243,6 +271,10 @@ bool columns_are_zero(const struct columns *columns)
 
 void columns_free(struct columns *columns)
 {
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(columns->map); i++)
+		free(columns->map[i].column);
 	free(columns->column);
 	*columns = (struct columns){ 0 };
 }

@@ -15,6 +15,12 @@ struct column {
 	double value;		/* or growth per second; NAN: not known */
 };
 
+/* The column of each statistic of a set, or NULL */
+struct column_map {
+	const struct stat_set *set;
+	struct column **column;
+};
+
 /* Initialize it with zeros. */
 struct columns {
 	struct column *column;
@@ -23,6 +29,7 @@ struct columns {
 	size_t sets;		/* those of the monitor that were examined */
 	size_t resets;		/* values that decreased; the user clears it */
 	const char *reset;	/* the name of the first one */
+	struct column_map map[2];	/* for each enum scope, of the last VM or vCPU */
 };
 
 /*
@@ -32,8 +39,8 @@ struct columns {
  */
 bool columns_make(struct columns *columns, const struct monitor *monitor);
 
-/* Sets the values to those of a guest. */
-void columns_set(struct columns *columns, const struct vmm *vmm);
+/* Sets the values to those of a guest. Returns false if memory is exhausted. */
+bool columns_set(struct columns *columns, const struct vmm *vmm);
 
 /* Whether all rates are 0 or not known. */
 bool columns_are_zero(const struct columns *columns);

@@ -234,7 +234,8 @@ static bool write_guest(struct log *log, const struct vmm *vmm)
 {
 	bool csv = log->options->csv;
 
-	columns_set(&log->columns, vmm);
+	if (!columns_set(&log->columns, vmm))
+		return out_of_memory();
 	if (log->options->skip_zero && columns_are_zero(&log->columns))
 		return true;
 	if (!csv && log->lines++ % HEADER_EVERY == 0 && !write_line(log, NULL, put_header))
